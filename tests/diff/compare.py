@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""compare.py ORACLE.json XCORE.json [--case NAME] [--exceptions FILE] [-v]
+
+Compares the stacks that xcore gives (`bt --format json --thread all --full`, schema xcore.bt/1)
+with gdb's (gdb_oracle.py): frame by frame pc, function, file, line, inline and signal flag, and
+every scalar argument and local. Scalar members of structs and arrays are counted by themselves.
+
+What is taken as equal although the texts differ, and nothing else:
+  names    parameters, `[clone ...]` and spaces are dropped; glibc's `__GI_` alias prefix too
+           (gdb shows the linkage name, which is private to glibc's build)
+  files    the last path component counts; gdb's and DWARF's directories are spelled differently
+  signal   a signal trampoline has no function of its own in gdb: name, file and line are not compared
+  folded   of a very deep stack both keep both ends; frames that one side left out (a jump in the
+           numbering of a stack of at least 512 rows) are counted as `folded`, neither equal nor different
+  values   see valuetext.py: annotations are dropped, values strict
+  order    a name shown twice in a frame is matched in order, innermost block first
+
+Exceptions file: `CASE-GLOB WHAT PATTERN REASON...`, where WHAT is frame, value, extra or member,
+PATTERN a glob on `function` (frame) or `function:variable` (the rest). REASON is mandatory.
+"""
+
+import argparse
+import difflib
+import fnmatch
+import json
+import os
+import re
+import sys
+from collections import Counter
+
+import valuetext
+
+SCALARS = ("int", "bool", "enum", "pointer", "float", "ref")
+FOLD_ROWS = 512  # a shorter stack has no excuse for a jump in its numbering
+WHATS = ("frame", "value", "extra", "member")
+
+
+class Rule:
+    def __init__(self, number, case, what, pattern, reason):
+        self.number, self.case, self.what = number, case, what
+        self.pattern, self.reason, self.used = pattern, reason, 0
+
+
+def load_rules(path):
+    """The exceptions file; SystemExit on a line that is not one."""
+    rules = []
+    with open(path, encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            words = line.split(None, 3)
+            if len(words) < 4 or words[1] not in WHATS:
+                sys.exit("%s:%d: want CASE-GLOB %s PATTERN REASON" % (path, number, "|".join(WHATS)))
+            rules.append(Rule(number, *words))
+    return rules
+
+
+def strip_parameters(name):
+    """`ns::f<int(char)>(long) const` -> `ns::f<int(char)>`: cut at a `(` outside `<>` that is no part of a name."""
+    level = 0
+    for at, char in enumerate(name):
+        if char == "<" and not name[:at].endswith(("operator", "operator<")):
+            level += 1
+        elif char == ">" and level > 0 and name[at - 1] != "-":
+            level -= 1
+        elif char == "(" and level == 0 and at > 0:
+            if name.startswith("(anonymous namespace)", at) or name[:at].endswith("operator"):
+                continue
+            return name[:at]
+    return name
+
+
+def plain_name(name):
+    if not name:
+        return None
+    name = re.sub(r" ?\[clone [^]]*\]", "", name)
+    name = strip_parameters(name).replace(" ", "")
+    return name[len("__GI_"):] if name.startswith("__GI_") else name
+
+
+def base_name(path):
+    return os.path.basename(path) if path else None
+
+
+def frame_key(frame):
+    return (int(frame["pc"], 16) if frame.get("pc") else None, bool(frame.get("inline")))
+
+
+def frame_differences(theirs, ours):
+    """Names of the facts in which gdb's frame (theirs) and xcore's (ours) differ."""
+    out = []
+    for fact in ("inline", "signal"):
+        if bool(theirs.get(fact)) != bool(ours.get(fact)):
+            out.append(fact)
+    if frame_key(theirs)[0] != frame_key(ours)[0]:
+        out.append("pc")
+    if theirs.get("signal") and ours.get("signal"):
+        return out
+    if plain_name(theirs["function"]) != plain_name(ours.get("function")):
+        out.append("function")
+    if base_name(theirs["file"]) != base_name(ours.get("file")):
+        out.append("file")
+    if (theirs["line"] or None) != (ours.get("line") or None):
+        out.append("line")
+    return out
+
+
+def align(theirs, ours):
+    """Pairs (gdb frame or None, xcore frame or None), in order."""
+    mine, other = [frame_key(f) for f in theirs], [frame_key(f) for f in ours]
+    if mine == other or len(mine) == len(other) and len(mine) > 4000:
+        return list(zip(theirs, ours))
+    pairs = []
+    matcher = difflib.SequenceMatcher(None, mine, other, autojunk=False)
+    for op, a1, a2, b1, b2 in matcher.get_opcodes():
+        left, right = theirs[a1:a2], ours[b1:b2]
+        both = min(len(left), len(right)) if op in ("equal", "replace") else 0
+        pairs += zip(left[:both], right[:both])
+        pairs += [(frame, None) for frame in left[both:]]
+        pairs += [(None, frame) for frame in right[both:]]
+    return pairs
+
+
+def has_gap(numbers):
+    return len(numbers) >= FOLD_ROWS and any(b != a + 1 for a, b in zip(numbers, numbers[1:]))
+
+
+def fold(theirs, ours):
+    """Drops from both sides what the other left out of a deep stack; returns the lists and the count dropped."""
+    levels = [frame["level"] for frame in theirs]
+    indexes = [frame.get("index") for frame in ours]
+    if None in indexes or not (has_gap(levels) or has_gap(indexes)):
+        return theirs, ours, 0
+    common = set(levels) & set(indexes)
+    kept = [f for f in theirs if f["level"] in common], [f for f in ours if f["index"] in common]
+    return kept[0], kept[1], len(theirs) - len(kept[0])
+
+
+class Comparison:
+    """Counts and findings of one case."""
+
+    def __init__(self, case, rules, enums):
+        self.case, self.rules, self.enums = case, rules, enums
+        self.counts = Counter()
+        self.findings = []  # (what, where, text): unexplained only
+
+    def differ(self, what, subject, where, text):
+        """Counts one difference as explained or not; findings keep the latter."""
+        for rule in self.rules:
+            if rule.what == what and fnmatch.fnmatchcase(self.case, rule.case) \
+                    and fnmatch.fnmatchcase(subject, rule.pattern):
+                rule.used += 1
+                self.counts[what + " explained"] += 1
+                return
+        self.counts[what + " unexplained"] += 1
+        self.findings.append((what, where, text))
+
+    def threads(self, oracle, mine):
+        ours = {thread["tid"]: thread for thread in mine}
+        for theirs in oracle:
+            self.thread(theirs, ours.pop(theirs["tid"], {"frames": []}))
+        for thread in ours.values():
+            self.thread({"tid": thread["tid"], "frames": [], "crashed": thread["crashed"]}, thread)
+
+    def thread(self, theirs, ours):
+        where = "thread %s" % theirs["tid"]
+        if bool(theirs["crashed"]) != bool(ours.get("crashed")):
+            self.counts["rule breaks"] += 1
+            self.findings.append(("rule", where, "crashed: gdb %s, xcore %s" % (theirs["crashed"], ours.get("crashed"))))
+        left, right, folded = fold(theirs["frames"], ours["frames"])
+        self.counts["frame folded"] += folded
+        for one, two in align(left, right):
+            self.frame(one, two, where)
+
+    def frame(self, theirs, ours, where):
+        self.counts["frame"] += 1
+        known = theirs or ours
+        name = plain_name(known.get("function")) or "?"
+        where = "%s #%s %s" % (where, known.get("level", known.get("index")), name)
+        if not theirs or not ours:
+            missing = "gdb" if not theirs else "xcore"
+            self.differ("frame", name, where, "not in %s (%s)" % (missing, known["pc"]))
+        else:
+            self.same_frame(theirs, ours, name, where)
+        if theirs:
+            self.variables(theirs, ours or {}, name, where)
+
+    def same_frame(self, theirs, ours, name, where):
+        facts = frame_differences(theirs, ours)
+        if not facts:
+            self.counts["frame equal"] += 1
+            return
+        text = ", ".join("%s: gdb %s, xcore %s" % (fact, theirs[fact], ours.get(fact)) for fact in facts)
+        self.differ("frame", name, where, text)
+
+    def variables(self, theirs, ours, name, where):
+        given = {}
+        for one in (ours.get("args") or []) + (ours.get("locals") or []):
+            given.setdefault(one["name"], []).append(one)
+        for variable in theirs["vars"]:
+            mine = (given.get(variable["name"]) or [None])
+            mine = mine.pop(0) if mine[0] else None
+            subject = "%s:%s" % (name, variable["name"])
+            if variable["kind"] in SCALARS:
+                self.value(variable, mine, subject, where)
+            elif "members" in variable:
+                self.members(variable, mine, subject, where)
+        self.counts["unknown to gdb"] += sum(len(rest) for rest in given.values())
+
+    def value(self, theirs, ours, subject, where):
+        given = ours.get("value") if ours else None
+        if "value" not in theirs:
+            self.counts["hidden"] += 1
+            if given is not None:
+                self.differ("extra", subject, where, "%s: gdb %s, xcore %r" % (theirs["name"], theirs["why"], given))
+            return
+        self.counts["value"] += 1
+        if given is None:
+            why = ours.get("why") if ours else "no such variable"
+            self.differ("value", subject, where, "%s: gdb %s, xcore none (%s)" % (theirs["name"], theirs["value"], why))
+        elif self.equal(theirs, given):
+            self.counts["value equal"] += 1
+        else:
+            self.differ("value", subject, where, "%s: gdb %s, xcore %r" % (theirs["name"], theirs["value"], given))
+
+    def equal(self, theirs, given):
+        try:
+            leaf = valuetext.parse(given)
+        except ValueError:
+            return False
+        return isinstance(leaf, str) and self.leaf_equal(theirs, leaf)
+
+    def leaf_equal(self, theirs, leaf):
+        kind = theirs["kind"]
+        names = self.enums[theirs["enum"]] if "enum" in theirs else None
+        ours = valuetext.scalar(leaf, kind, names)
+        if kind == "enum":
+            return ours == int(theirs["value"])
+        return valuetext.same(valuetext.scalar(theirs["value"], kind), ours, kind, theirs["size"])
+
+    def members(self, theirs, ours, subject, where):
+        """Members that both show; what xcore left out (depth, length) is only counted."""
+        try:
+            tree = valuetext.parse(ours["value"]) if ours and ours.get("value") is not None else None
+        except ValueError as error:
+            self.differ("member", subject, where, "%s: %s in %r" % (theirs["name"], error, ours["value"][:200]))
+            return
+        for path, leaf in theirs["members"].items():
+            if leaf["kind"] in SCALARS:
+                self.member(path, leaf, tree, (subject + path, where, theirs["name"] + path))
+
+    def member(self, path, theirs, tree, names):
+        subject, where, shown = names
+        leaf = valuetext.lookup(tree, re.findall(r"\.<[^>]*>|\.[^.\[]+|\[\d+\]", path))
+        if leaf is None or isinstance(leaf, valuetext.Group):
+            self.counts["member not shown"] += 1
+            return
+        unreadable = isinstance(leaf, str) and leaf.startswith("<")
+        self.counts["member"] += 1
+        equal = unreadable if "value" not in theirs else self.leaf_equal(theirs, leaf)
+        if equal:
+            self.counts["member equal"] += 1
+        else:
+            told = theirs.get("value", theirs.get("why"))
+            self.differ("member", subject, where, "%s: gdb %s, xcore %r" % (shown, told, leaf))
+
+
+def compare(case, oracle, mine, rules):
+    """A finished Comparison of gdb's and xcore's JSON."""
+    if mine.get("schema") != "xcore.bt/1":
+        raise ValueError("schema is %r, not xcore.bt/1" % mine.get("schema"))
+    out = Comparison(case, rules, oracle["enums"])
+    out.threads(oracle["threads"], mine["threads"])
+    return out
+
+
+def ratio(counts, what):
+    return counts[what + " equal"] / counts[what] if counts[what] else 1.0
+
+
+def broken(counts):
+    """Reasons why one case does not pass whatever the others do; empty when it does."""
+    out = []
+    if counts["frame"] == 0:
+        out.append("no frames compared")
+    if counts["frame unexplained"]:
+        out.append("%d frames differ unexplained" % counts["frame unexplained"])
+    if counts["extra unexplained"]:
+        out.append("%d values where gdb has none" % counts["extra unexplained"])
+    if counts["rule breaks"]:
+        out.append("%d rules broken" % counts["rule breaks"])
+    return out
+
+
+def verdict(counts):
+    """broken(), and the shares that must be equal over all cases. The bounds are the project's promise."""
+    out = broken(counts)
+    if ratio(counts, "frame") < 0.995:
+        out.append("frames equal %.2f %% < 99.5 %%" % (100 * ratio(counts, "frame")))
+    if ratio(counts, "value") < 0.99:
+        out.append("values equal %.2f %% < 99 %%" % (100 * ratio(counts, "value")))
+    if ratio(counts, "member") < 0.99:
+        out.append("members equal %.2f %% < 99 %%" % (100 * ratio(counts, "member")))
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description="compare xcore's stacks with gdb's")
+    parser.add_argument("oracle")
+    parser.add_argument("xcore")
+    parser.add_argument("--case", default="case")
+    parser.add_argument("--exceptions")
+    parser.add_argument("-v", action="store_true", help="every finding, not only the first 40")
+    options = parser.parse_args()
+    with open(options.oracle, encoding="utf-8") as stream:
+        oracle = json.load(stream)
+    with open(options.xcore, encoding="utf-8") as stream:
+        mine = json.load(stream)
+    rules = load_rules(options.exceptions) if options.exceptions else []
+    done = compare(options.case, oracle, mine, rules)
+    for what, where, text in done.findings[:None if options.v else 40]:
+        print("%-6s %s: %s" % (what, where, text))
+    for key in sorted(done.counts):
+        print("%8d %s" % (done.counts[key], key))
+    reasons = verdict(done.counts)
+    print("; ".join(reasons) or "equal")
+    sys.exit(1 if reasons else 0)
+
+
+if __name__ == "__main__":
+    main()

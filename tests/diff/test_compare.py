@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""The comparer compared: every kind of wrong answer must be seen, and the known spellings must not.
+
+Runs without gdb, xcore or cores: python3 tests/diff/test_compare.py
+"""
+
+import copy
+import unittest
+
+import compare
+import valuetext
+
+
+def var(name, kind, value, text, size=4, **more):
+    """A gdb variable and the text xcore has for it."""
+    theirs = {"name": name, "arg": False, "static": False, "depth": 0, "type": kind, "kind": kind, "size": size}
+    theirs.update({"value": value} if value is not None else {"why": "optimized out"})
+    theirs.update(more)
+    return theirs, {"name": name, "type": kind, "value": text, "why": None if text else "optimized out"}
+
+
+def leaf(kind, value, **more):
+    return {"type": kind, "kind": kind, "size": 4, "value": value, **more}
+
+
+VARS = [
+    var("n", "int", "-5", "-5"),
+    var("letter", "int", "65", "65 'A'", 1),
+    var("p", "pointer", "0x1234", "0x1234 <main+4>", 8),
+    var("s", "pointer", "0x55aa", '0x55aa "a, }\\""', 8),
+    var("fn", "pointer", "0x77", "(int (*)(char *)) 0x77 <puts>", 8),
+    var("color", "enum", "5", "GREEN", enum=0),
+    var("flags", "enum", "6", "(FB | FC)", enum=0),
+    var("yes", "bool", "true", "true", 1),
+    var("d", "float", "0.10000000000000001", "0.1", 8),
+    var("f", "float", "0.300000012", "0.3", 4),
+    var("bad", "float", "-nan(0x8000000000000)", "-nan(0x8000000000000)", 8),
+    var("gone", "int", None, None),
+    var("box", "struct", None, '{i = {{x = 1, {u = 7}}, {x = 2, {u = 8}}}, name = "hi", {anon = 3}}', 40, members={
+        ".i[0].x": leaf("int", "1"), ".i[1].x": leaf("int", "2"), ".i[1].u": leaf("int", "8"),
+        ".name[1]": leaf("int", "105"), ".name[5]": leaf("int", "0"), ".anon": leaf("int", "3")}),
+]
+
+
+def case():
+    """A pair (oracle, xcore) that agrees."""
+    def frame(level, pc, function, file, line, **more):
+        theirs = {"level": level, "pc": pc, "function": function, "inline": False, "signal": False,
+                  "file": file, "path": "/src/" + str(file), "line": line, "vars": [], **more}
+        ours = {"index": level, "pc": pc, "function": function, "inline": theirs["inline"], "signal": theirs["signal"],
+                "file": theirs["path"] if file else None, "line": line, "args": [], "locals": []}
+        return theirs, ours
+    pairs = [frame(0, "0x10", "inner", "a.c", 3, inline=True), frame(1, "0x10", "outer", "a.c", 9),
+             frame(2, "0x20", "__GI_raise", "../x/raise.c", 7), frame(3, "0x30", "main", "m.c", 1),
+             frame(4, "0x40", "_start", None, None)]
+    pairs[1][0]["vars"] = [copy.deepcopy(one) for one, _ in VARS]
+    pairs[1][1]["args"] = [copy.deepcopy(one) for _, one in VARS[:2]]
+    pairs[1][1]["locals"] = [copy.deepcopy(one) for _, one in VARS[2:]]
+    oracle = {"enums": [{"RED": 0, "GREEN": 5, "FB": 2, "FC": 4}],
+              "threads": [{"tid": 1, "crashed": True, "end": "complete", "frames": [a for a, _ in pairs]}]}
+    mine = {"schema": "xcore.bt/1", "threads": [{"tid": 1, "crashed": True, "frames": [b for _, b in pairs]}]}
+    return oracle, mine
+
+
+class Agreement(unittest.TestCase):
+    def check(self, change, rules=()):
+        oracle, mine = case()
+        change(mine["threads"][0])
+        return compare.compare("case", oracle, mine, list(rules))
+
+    def test_equal_answers_are_equal(self):
+        done = self.check(lambda thread: None)
+        self.assertEqual(done.findings, [])
+        self.assertEqual(compare.verdict(done.counts), [])
+        self.assertEqual(done.counts["frame equal"], 5)
+        self.assertEqual(done.counts["value equal"], 11)
+        self.assertEqual(done.counts["member equal"], 6)
+        self.assertEqual(done.counts["hidden"], 1)
+
+    def test_private_alias_is_the_same_function(self):
+        done = self.check(lambda thread: thread["frames"][2].update(function="raise"))
+        self.assertEqual(done.findings, [])
+
+    def test_each_wrong_frame_fact_is_seen(self):
+        wrong = {"function": "other", "file": "/src/b.c", "line": 4, "inline": False, "signal": True, "pc": "0x11"}
+        for fact, value in wrong.items():
+            done = self.check(lambda thread: thread["frames"][0].update({fact: value}))
+            self.assertTrue(compare.broken(done.counts), fact)
+
+    def test_missing_frames_and_threads_are_seen(self):
+        for change in (lambda t: t["frames"].pop(), lambda t: t["frames"].pop(0), lambda t: t.update(tid=2),
+                       lambda t: t.update(crashed=False), lambda t: t["frames"].append(t["frames"][0])):
+            self.assertTrue(compare.broken(self.check(change).counts))
+
+    def test_each_wrong_value_is_seen(self):
+        wrong = {"n": "5", "letter": "66 'A'", "p": "0x1235 <main+4>", "s": '0x55ab "a"', "fn": "0x78", "color": "RED",
+                 "flags": "(FB | 1)", "yes": "false", "d": "0.10000000000000002", "f": "0.3001", "bad": "0"}
+        for name, text in wrong.items():
+            for value in (text, None, "", "GARBAGE"):
+                done = self.check(lambda thread: self.give(thread, name, value))
+                self.assertEqual(done.counts["value unexplained"], 1, (name, value))
+
+    def test_each_wrong_member_is_seen(self):
+        good = VARS[-1][1]["value"]
+        for old, new in (("x = 1", "x = 3"), ("x = 2", "x = 3"), ("u = 8", "u = 9"), ('"hi"', '"hx"'),
+                         ('"hi"', '"hi\\000\\000\\000x"'), ("anon = 3", "anon = 4")):
+            done = self.check(lambda thread: self.give(thread, "box", good.replace(old, new)))
+            self.assertEqual(done.counts["member unexplained"], 1, new)
+
+    def test_a_value_for_what_is_optimized_out_is_seen(self):
+        done = self.check(lambda thread: self.give(thread, "gone", "0"))
+        self.assertEqual(done.counts["extra unexplained"], 1)
+        self.assertTrue(compare.broken(done.counts))
+
+    def test_an_exception_explains_only_its_own(self):
+        rule = compare.Rule(1, "ca*", "value", "outer:n", "because")
+        done = self.check(lambda thread: self.give(thread, "n", "5"), [rule])
+        self.assertEqual((done.counts["value explained"], rule.used), (1, 1))
+        done = self.check(lambda thread: self.give(thread, "p", "0x5"), [rule])
+        self.assertEqual((done.counts["value unexplained"], rule.used), (1, 1))
+
+    def test_left_out_middle_of_a_deep_stack_is_not_compared(self):
+        def frames(count, number):
+            return [{number: n, "pc": hex(16 + n % 2), "function": "f", "inline": False, "signal": False,
+                     "file": None, "line": None, "vars": []} for n in range(count)]
+        oracle, mine = case()
+        oracle["threads"][0]["frames"] = frames(2000, "level")
+        deep = frames(2000, "index")
+        mine["threads"][0]["frames"] = deep[:512] + deep[-512:]
+        done = compare.compare("case", oracle, mine, [])
+        self.assertEqual((done.counts["frame folded"], compare.broken(done.counts)), (976, []))
+
+    def test_left_out_middle_of_a_short_stack_is_seen(self):
+        done = self.check(lambda thread: thread["frames"].pop(2))
+        self.assertTrue(compare.broken(done.counts))
+
+    @staticmethod
+    def give(thread, name, value):
+        for one in thread["frames"][1]["args"] + thread["frames"][1]["locals"]:
+            if one["name"] == name:
+                one["value"] = value
+
+
+class Names(unittest.TestCase):
+    def test_parameters_go_and_names_stay(self):
+        for name, want in {"ns::f(int)": "ns::f", "f<int(char)>(long) const": "f<int(char)>",
+                           "(anonymous namespace)::g(int)": "(anonymousnamespace)::g",
+                           "A::operator()(int)": "A::operator()", "A::operator<(B)": "A::operator<",
+                           "f(int) [clone .cold]": "f", "main": "main"}.items():
+            self.assertEqual(compare.plain_name(name), want)
+
+
+class Texts(unittest.TestCase):
+    def test_long_runs(self):
+        chars = valuetext.parse('"ab", \'\\000\' <repeats 3 times>, "c"...')
+        self.assertEqual((chars.codes, chars.elided), ([97, 98, 0, 0, 0, 99], True))
+        array = valuetext.parse("{0 <repeats 5 times>, 7, \u2026}")
+        self.assertEqual((len(array.items), array.elided), (6, True))
+
+    def test_broken_texts_raise(self):
+        for text in ("{a = 1", '{a = "x', "{a = 1 b}{", '"abc', "{" * 200):
+            with self.assertRaises(ValueError):
+                valuetext.parse(text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+"""Reads the text of a value as gdb and xcore write it.
+
+parse() turns `{a = 1, b = {2, 3 <repeats 4 times>}, c = "hi"}` into a tree, lookup() finds the leaf
+at a path (`.b` `[0]`), scalar() makes one leaf a Python value to compare. Annotations
+(`65 'A'`, `0x1234 <main+4>`, `0x1234 "text"`) are accepted and dropped; the value itself is
+taken strictly: what does not have the form of its kind is None, which equals nothing.
+"""
+
+import re
+import struct
+from decimal import Decimal
+
+NUMBER = re.compile(r"-?\d+$")
+CHAR = re.compile(r"(-?\d+) (?:L|u8|u|U)?'.*'$", re.S)
+HEX = re.compile(r"0x[0-9a-fA-F]+$")
+POINTER = re.compile(r"(?:[({][^{}=]*[)}] )?@?(0x[0-9a-fA-F]+|NULL)(?:(?: |: ).*)?$", re.S)
+FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
+REPEAT = re.compile(r" <repeats (\d+) times>")
+NAME = re.compile(r"(<[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
+ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+MAX_REPEAT = 64  # more equal elements than the oracle keeps of any array
+
+
+class Group:
+    """`{...}`: items are (name or None, node) and elided tells that `...` or its one-character form left some out."""
+
+    def __init__(self):
+        self.items = []
+        self.elided = False
+
+
+class Chars:
+    """A string literal: character codes, and whether `...` follows."""
+
+    def __init__(self, codes, elided):
+        self.codes = codes
+        self.elided = elided
+
+    def code(self, step):
+        """The element at `[n]` as text; past the end the NULs that were left out, if nothing else was."""
+        index = int(step[1:-1]) if step.startswith("[") else len(self.codes)
+        if index < len(self.codes):
+            return str(self.codes[index])
+        return None if self.elided else "0"
+
+
+class Reader:
+    def __init__(self, text):
+        self.text = text
+        self.at = 0
+
+    def take(self, word):
+        if self.text.startswith(word, self.at):
+            self.at += len(word)
+            return True
+        return False
+
+    def match(self, pattern):
+        found = pattern.match(self.text, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def peek(self, *words):
+        return any(self.text.startswith(word, self.at) for word in words)
+
+    def value(self, depth=0):
+        if self.peek("{") and not self.is_function():
+            return self.group(depth)
+        if self.peek('"', "'", 'L"', 'u"', 'U"'):
+            return self.chars()
+        return self.leaf()
+
+    def is_function(self):
+        """gdb writes a function as `{int (char *)} 0x1234 <name>`."""
+        return re.match(r"\{[^{}=]*\} 0x", self.text[self.at:self.at + 400]) is not None
+
+    def group(self, depth):
+        out = Group()
+        self.at += 1
+        if depth > 64:
+            raise ValueError("braces nested too deep")
+        while not self.take("}"):
+            if self.at >= len(self.text):
+                raise ValueError("unclosed brace")
+            if self.elided():
+                out.elided = True
+                self.take(", ")
+                continue
+            name = self.match(NAME)
+            node = self.value(depth + 1)
+            times = self.match(REPEAT)
+            count = min(int(times.group(1)), MAX_REPEAT) if times else 1
+            out.items += [(name.group(1) if name else None, node)] * count
+            out.elided = self.elided() or out.elided
+            if not self.take(", ") and not self.peek("}"):
+                raise ValueError("no comma after a member")
+        return out
+
+    def elided(self):
+        return self.take("...") or self.take("\u2026")
+
+    def quoted(self):
+        """Codes of one literal in single or double quotes."""
+        quote = self.text[self.at]
+        self.at += 1
+        out = []
+        while not self.take(quote):
+            if self.at >= len(self.text):
+                raise ValueError("unclosed quote")
+            if self.take("\\"):
+                out.append(self.escape())
+            else:
+                char = self.text[self.at]
+                out += char.encode("utf-8", "surrogateescape")
+                self.at += 1
+        return out
+
+    def escape(self):
+        octal = self.match(re.compile(r"[0-7]{1,3}"))
+        if octal:
+            return int(octal.group(0), 8) & 255
+        hexa = self.match(re.compile(r"x([0-9a-fA-F]{2})"))
+        if hexa:
+            return int(hexa.group(1), 16)
+        char = self.text[self.at:self.at + 1]
+        self.at += 1
+        return ESCAPES.get(char, ord(char) if char else 0)
+
+    def chars(self):
+        """A string; gdb splits long runs: `"ab", '\\000' <repeats 30 times>, "c"`."""
+        codes = []
+        while True:
+            wide = self.take("L") or self.take("u") or self.take("U")
+            single = self.peek("'")
+            piece = self.quoted()
+            times = self.match(REPEAT)
+            codes += piece * (min(int(times.group(1)), 1 << 16) if times else 1)
+            if self.elided():
+                return Chars(codes, True)
+            joined = (", '",) if not single else (', "', ", '")
+            if wide or not self.peek(*joined):
+                return Chars(codes, False)
+            self.at += 2
+
+    def leaf(self):
+        """Up to the `,` or `}` that ends it; quotes and brackets inside are skipped whole."""
+        start = self.at
+        level = 0
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            if char in "\"'":
+                self.quoted()
+                continue
+            if level == 0 and (char in ",}" or self.peek(" <repeats ")):
+                break
+            level += (char in "(<{") - (char in ")>}")
+            self.at += 1
+        return self.text[start:self.at]
+
+
+def parse(value):
+    """JSON value of a variable -> str, Chars or Group; ValueError when it is no value text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict) and set(value) == {"name", "value"}:
+        return str(value["value"])
+    if isinstance(value, (dict, list)):
+        out = Group()
+        pairs = value.items() if isinstance(value, dict) else ((None, one) for one in value)
+        out.items = [(name, parse(one)) for name, one in pairs]
+        return out
+    reader = Reader(value)
+    node = reader.value()
+    if isinstance(node, str):
+        return value  # a scalar keeps its commas: `(A | B)`, `0x1 "a, b"`
+    if reader.at != len(value):
+        raise ValueError("text after the value")
+    return node
+
+
+def lookup(node, steps):
+    """The leaf at steps (`.name` or `[n]`), looking through anonymous members; None if not shown."""
+    for at, step in enumerate(steps):
+        if isinstance(node, Chars):
+            return node.code(step) if at + 1 == len(steps) else None
+        if not isinstance(node, Group):
+            return None
+        if step.startswith("["):
+            index = int(step[1:-1])
+            node = node.items[index][1] if index < len(node.items) else None
+            continue
+        found = [child for name, child in node.items if name == step[1:]]
+        if found:
+            node = found[0]
+            continue
+        for name, child in node.items:
+            below = lookup(child, steps[at:]) if name is None and isinstance(child, Group) else None
+            if below is not None:
+                return below
+        return None
+    return node
+
+
+def enum_number(text, names):
+    """`RED`, `(A | B)`, `(A | unknown: 0x8)`, `12` -> number; None if a name is not the type's."""
+    text = text.strip()
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    short = {name.rsplit("::", 1)[-1]: number for name, number in names.items()}
+    total = 0
+    for part in text.split("|"):
+        part = part.strip().removeprefix("unknown: ")
+        if NUMBER.match(part):
+            number = int(part)
+        elif HEX.match(part):
+            number = int(part, 16)
+        else:
+            number = short.get(part.rsplit("::", 1)[-1])
+        if number is None:
+            return None
+        total |= number
+    return total
+
+
+def float_key(text):
+    if "nan" in text:
+        return "nan"
+    if text.lstrip("-+") in ("inf", "Infinity", "infinity"):
+        return "-inf" if text.startswith("-") else "inf"
+    return Decimal(text) if FLOAT.match(text) else None
+
+
+def scalar(text, kind, names=None):
+    """Comparable value of a leaf text of this kind, or None when it does not have its form."""
+    if isinstance(text, Chars):
+        return None
+    text = text.strip()
+    if kind == "enum":
+        return enum_number(text, names or {})
+    if kind == "bool":
+        return {"true": 1, "false": 0}.get(text, int(text) if NUMBER.match(text) else None)
+    if kind in ("pointer", "ref"):
+        found = POINTER.match(text)
+        if not found:
+            return None
+        return 0 if found.group(1) == "NULL" else int(found.group(1), 16)
+    if kind == "float":
+        return float_key(text)
+    found = CHAR.match(text)
+    if found:
+        text = found.group(1)
+    return int(text) if NUMBER.match(text) else int(text, 16) if HEX.match(text) else None
+
+
+def same(mine, theirs, kind, size):
+    """Equal, where floats are compared at the precision their type has."""
+    if mine is None or theirs is None:
+        return False
+    if kind != "float" or isinstance(mine, str) or isinstance(theirs, str):
+        return mine == theirs
+    if size == 4:
+        # Any text that reads back as the same single.
+        return struct.pack("f", float(mine)) == struct.pack("f", float(theirs))
+    if size == 8:
+        return float(mine) == float(theirs)
+    # long double: gdb gives 18 digits, a text of 17 is still its value
+    return abs(mine - theirs) <= abs(mine) * Decimal("1e-16")
