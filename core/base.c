@@ -1,0 +1,55 @@
+/* base: allocation that stops with a message instead of returning NULL. */
+#include "base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *check(void *pointer, size_t size)
+{
+	if (pointer)
+		return pointer;
+	fprintf(stderr, "xcore: out of memory: %zu bytes\n", size);
+	exit(5);
+}
+
+void xc_freep(void *pointer_to_pointer)
+{
+	void *pointer;
+	memcpy(&pointer, pointer_to_pointer, sizeof pointer);
+	free(pointer);
+}
+
+void *xc_alloc(size_t size)
+{
+	return check(calloc(1, size ? size : 1), size);
+}
+
+void *xc_realloc(void *old, size_t size)
+{
+	return check(realloc(old, size ? size : 1), size);
+}
+
+char *xc_strdup(const char *text)
+{
+	return check(strdup(text), strlen(text) + 1);
+}
+
+char *xc_asprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	va_start(args, format);
+	int len = vasprintf(&text, format, args);
+	va_end(args);
+	return check(len < 0 ? NULL : text, strlen(format));
+}
+
+void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)
+{
+	if (count < *capacity)
+		return items;
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return check(reallocarray(items, *capacity, size), *capacity);
+}

@@ -1,0 +1,51 @@
+/* base: the vocabulary every file shares.
+ *
+ * Addresses of the target are integers and are never cast to pointers of ours.
+ * Ranges are inclusive at both ends (lo, hi), so that a range may end at 2^64 - 1. */
+#ifndef XC_BASE_H
+#define XC_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define XC_VERSION "0.1.0"
+
+/* An address in the target's address space. */
+typedef uint64_t xc_addr;
+
+#define XC_MUST_CHECK __attribute__((warn_unused_result))
+#define XC_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#define XC_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Scoped ownership: `xc_auto(xc_source_closep) struct xc_source *s = NULL;` closes s on every way
+ * out. Hand it over with xc_take. Never alive over a call that can longjmp (Lua errors). */
+#define xc_auto(function) __attribute__((cleanup(function)))
+#define xc_take(pointer)                                   \
+	({                                                 \
+		__typeof__(pointer) taken_ = (pointer);    \
+		(pointer) = NULL;                          \
+		taken_;                                    \
+	})
+
+/* Cleanup for malloc'ed memory: `xc_auto(xc_freep) char *text = NULL;` */
+void xc_freep(void *pointer_to_pointer);
+
+/* Allocate or stop with a message: running out of memory in our own bookkeeping is not something
+ * a report can go on from. Sizes that come from the input are bounded by the caller first. */
+void *xc_alloc(size_t size);                                  /* zeroed */
+void *xc_realloc(void *old, size_t size);
+char *xc_strdup(const char *text);
+char *xc_asprintf(const char *format, ...) XC_PRINTF(1, 2);
+
+/* Make room for one more item in a malloc'ed array of *capacity items of `size` bytes, of which
+ * `count` are used; returns the possibly moved array. Grows by doubling. */
+void *xc_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+/* True when [addr, addr + len) lies within [lo, hi]; len 0 is never inside. Cannot overflow. */
+static inline bool xc_inside(xc_addr addr, uint64_t len, xc_addr lo, xc_addr hi)
+{
+	return len > 0 && addr >= lo && addr <= hi && len - 1 <= hi - addr;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* module: which ELF objects were loaded where.
+ *
+ * The loader's list (r_debug and its link_maps, every dlmopen name space) is the best witness; NT_FILE names
+ * them when that list is lost (a cut core) or never was (static programs); the program headers of the
+ * executable itself (AT_PHDR) and of the vDSO (AT_SYSINFO_EHDR) complete both. */
+#ifndef XC_MODULE_H
+#define XC_MODULE_H
+
+#include "process.h"
+
+/* Fill process->modules from its space, auxv, mappings. Needs a sealed space. Damage becomes remarks. */
+void xc_modules_find(struct xc_process *process);
+
+/* Add a module to the process; path is copied. Returns it, zeroed but for path and name. */
+struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind);
+
+/* "verified", "unverified", "refused", "no file". */
+const char *xc_identity_text(enum xc_identity identity);
+
+#endif

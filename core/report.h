@@ -1,0 +1,208 @@
+/* report: what is to be told, without a word on how it looks.
+ *
+ * Producers add typed sections and never see a FILE; renderers (render_text, render_json, render_html)
+ * take a const report and never see a process. Units live in the type. Everything is copied into the report's
+ * arena, so a report outlives its process.
+ * The JSON form is complete and versioned: core/report.schema.json. */
+#ifndef XC_REPORT_H
+#define XC_REPORT_H
+
+#include <stdio.h>
+
+#include "arena.h"
+#include "error.h"
+
+enum xc_field_kind {
+	XC_FIELD_TEXT,
+	XC_FIELD_COUNT,   /* items */
+	XC_FIELD_INTEGER, /* signed */
+	XC_FIELD_BYTES,   /* a size in bytes */
+	XC_FIELD_ADDRESS,
+	XC_FIELD_BOOL,
+	XC_FIELD_SECONDS, /* a time span */
+	XC_FIELD_NULL,    /* unknown; text says why */
+};
+
+/* A typed scalar: a field of a section or a cell of a table. */
+struct xc_cell {
+	enum xc_field_kind kind;
+	const char *text;  /* TEXT; for NULL the reason, or NULL */
+	uint64_t number;   /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
+	double seconds;
+};
+
+struct xc_field {
+	const char *key;   /* JSON key: lower_case */
+	const char *label; /* for people */
+	struct xc_cell cell;
+};
+
+struct xc_column {
+	const char *key, *label;
+	enum xc_field_kind kind; /* of its cells, for alignment; a cell may also be NULL */
+	bool verbose;            /* left out of text when the table is too wide */
+};
+
+struct xc_table {
+	struct xc_column *columns;
+	size_t column_count;
+	struct xc_cell *cells; /* row_count * column_count */
+	size_t row_count, cell_capacity;
+};
+
+enum xc_severity { XC_INFO, XC_WARNING, XC_PROBLEM };
+
+struct xc_message { /* a note: what is missing, uncertain or wrong */
+	enum xc_severity severity;
+	const char *text;
+	const char *hint; /* or NULL */
+};
+
+/* A named, typed value of a frame. value and why exclude each other. */
+struct xc_variable_text {
+	const char *name, *type;
+	const char *value; /* text, as format.h writes it */
+	const char *why;   /* "optimized out", "0x10: not dumped into the core", …: why there is no value */
+	bool guessed;      /* recovered from a call site (entry value), not stored anywhere now */
+};
+
+/* One row of a stack; inline frames are rows of their own, innermost first. */
+struct xc_stack_row {
+	unsigned index;
+	xc_addr pc;
+	const char *function; /* NULL when unknown */
+	bool inlined, signal;
+	const char *trust;    /* "context", "cfi", "fp", "scan" */
+	const char *module;   /* path, or NULL */
+	const char *build_id; /* hex, or NULL */
+	bool unverified;      /* the module's file could not be verified */
+	bool has_offset;
+	uint64_t offset;      /* pc as an address in the module's file */
+	const char *file;     /* full path as the compiler recorded it, or NULL */
+	unsigned line;        /* 0 when unknown */
+	unsigned column;      /* 0 when unknown */
+	struct xc_variable_text *args, *locals;
+	size_t arg_count, local_count;
+	bool has_variables;   /* args and locals were looked for */
+};
+
+struct xc_stack {
+	int tid;
+	const char *name;      /* or NULL */
+	bool crashed;
+	const char *state;     /* "sleeping", "running", …; NULL for cores */
+	struct xc_stack_row *rows;
+	size_t row_count;
+	uint64_t elided;       /* frames left out between rows[elided_at - 1] and rows[elided_at] */
+	size_t elided_at;
+	const char *stop;      /* why unwinding ended */
+	const char *cycle;     /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
+	const char *how;       /* live: how its registers were had, or NULL */
+};
+
+/* A group of threads with equal stacks; members[0]'s stack stands for all. */
+struct xc_stack_group {
+	size_t *members; /* indexes into stacks */
+	size_t member_count;
+};
+
+struct xc_stacks {
+	struct xc_stack *stacks;
+	size_t stack_count;
+	struct xc_stack_group *groups; /* only when grouping was asked for */
+	size_t group_count;
+	bool full;     /* show locals in text */
+};
+
+enum xc_item_kind { XC_ITEM_FIELD, XC_ITEM_TABLE, XC_ITEM_MESSAGE, XC_ITEM_STACKS, XC_ITEM_TEXT, XC_ITEM_TREE };
+
+struct xc_stacktree;
+
+/* What a section consists of, in order. */
+struct xc_item {
+	struct xc_item *next;
+	enum xc_item_kind kind;
+	union {
+		struct xc_field field;
+		struct xc_table *table;
+		struct xc_message message;
+		struct xc_stacks *stacks;
+		const char *text; /* preformatted lines: source, code, hex dump */
+		const struct xc_stacktree *tree; /* borrowed, must outlive the report */
+	};
+	const char *key; /* JSON key of tables, texts, stacks and trees */
+};
+
+struct xc_section {
+	struct xc_section *next;
+	struct xc_report *report;
+	const char *key, *title;
+	const char *schema; /* set when the section alone is a document of its own, such as "xcore.bt/1" */
+	struct xc_item *items, **items_end;
+};
+
+/* The verdict leads `analyze`; triage/cause fills it. */
+struct xc_verdict {
+	const char *class_name;  /* "null-write", "assertion", … */
+	const char *headline;    /* "SIGSEGV: wrote to 0x18, …" */
+	const char *severity;    /* "low", "medium", "high", "critical", "info" */
+	const char *confidence;  /* "certain", "likely", "guess" */
+	const char *function, *file, *module, *thread_name;
+	unsigned line;
+	int tid;
+	const char *source;      /* lines of source round the crash, preformatted, or NULL */
+	const char *cause;       /* the why, a sentence or more, or NULL */
+	const char **evidence;   /* facts behind it */
+	size_t evidence_count;
+};
+
+struct xc_report {
+	struct xc_arena arena;
+	const char *command;  /* "analyze" */
+	const char *schema;   /* "xcore.report/1" */
+	struct xc_section *target;   /* facts of the target: the "target" object in JSON */
+	struct xc_verdict *verdict;  /* NULL when the command gives none */
+	struct xc_section *sections, **sections_end;
+	struct xc_section *run;      /* facts of this run; rendered only with --stats */
+	bool incomplete;      /* something could not be had: exit 3 with --strict */
+};
+
+struct xc_report *xc_report_new(const char *command);
+void xc_report_free(struct xc_report *report);
+void xc_report_freep(struct xc_report **report);
+
+struct xc_section *xc_report_section(struct xc_report *report, const char *key, const char *title);
+struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first call */
+void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
+
+/* Fields. Strings are copied; a NULL text becomes a NULL cell. */
+void xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text);
+void xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count);
+void xc_section_integer(struct xc_section *s, const char *key, const char *label, int64_t value);
+void xc_section_bytes(struct xc_section *s, const char *key, const char *label, uint64_t bytes);
+void xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr);
+void xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value);
+void xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds);
+void xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
+void xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
+void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
+
+/* Notes. xc_section_note takes err (and sets report->incomplete). */
+void xc_section_note(struct xc_section *s, struct xc_error *err);
+void xc_section_message(struct xc_section *s, enum xc_severity severity, const char *hint, const char *format, ...)
+	XC_PRINTF(4, 5);
+
+/* Tables: columns are copied; then whole rows, a cell per column. */
+struct xc_table *xc_section_table(struct xc_section *s, const char *key, const struct xc_column *columns, size_t count);
+void xc_table_row(struct xc_section *s, struct xc_table *table, const struct xc_cell *cells);
+struct xc_cell xc_cell_text(const char *text);
+struct xc_cell xc_cell_count(uint64_t count);
+struct xc_cell xc_cell_bytes(uint64_t bytes);
+struct xc_cell xc_cell_address(xc_addr addr);
+struct xc_cell xc_cell_bool(bool value);
+struct xc_cell xc_cell_null(const char *why);
+
+/* Stacks: the section takes over a stacks object made in the report's arena. */
+struct xc_stacks *xc_section_stacks(struct xc_section *s, const char *key);
+
+#endif

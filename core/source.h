@@ -1,0 +1,53 @@
+/* source: the bytes of a file, by offset. Compression ends here.
+ *
+ * A plain file is mapped read-only. A zstd file (decided by its magic, not by its name) is inflated
+ * once into an unlinked temporary file, which is mapped; so everything above sees plain bytes.
+ * A mapped file that shrinks under us does not kill us: a SIGBUS handler puts a zero page over the
+ * lost range and marks the source as changed. */
+#ifndef XC_SOURCE_H
+#define XC_SOURCE_H
+
+#include "error.h"
+
+struct xc_source {
+	const uint8_t *bytes; /* the whole content, page-aligned; NULL when size is 0 */
+	uint64_t size;        /* bytes after decompression */
+	uint64_t stored_size; /* bytes of the file itself */
+	const char *path;     /* as opened; owned */
+	bool compressed;      /* came from zstd */
+	bool cut;             /* the zstd stream ended early: what could be decoded is there */
+	int fd;               /* the mapped file; -1 when there is none (tests); owned */
+	uint64_t dev, ino;    /* identity of the file, for "same file" checks */
+	int64_t mtime;        /* seconds since the epoch */
+	void *map;            /* what to unmap */
+	size_t map_size;
+};
+
+struct xc_progress;
+
+struct xc_source_options {
+	uint64_t max_size;            /* cap on decompressed bytes; 0 means 1 TiB */
+	struct xc_progress *progress; /* shown while inflating; may be NULL */
+};
+
+/* Open path. Regular files only (opened without blocking, then checked), so a FIFO or a device is
+ * an error at once. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION, XC_ERR_IO, XC_ERR_UNSUPPORTED (not a
+ * regular file, or a compression we cannot read), XC_ERR_LIMIT (larger than max_size when inflated). An empty
+ * file opens with size 0. Damage in the middle of a zstd stream: opens what could be decoded, cut is set. */
+XC_MUST_CHECK struct xc_error *xc_source_open(const char *path, const struct xc_source_options *options,
+					      struct xc_source **source_out);
+
+/* The same from a descriptor, which is taken also on failure; path is for messages. */
+XC_MUST_CHECK struct xc_error *xc_source_open_fd(int fd, const char *path, const struct xc_source_options *options,
+						 struct xc_source **source_out);
+
+/* A source over bytes of the caller's that outlive it (a vDSO in the core, tests). */
+struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
+
+/* True once a page of this source was lost because the file was cut while we read it. */
+bool xc_source_changed(const struct xc_source *source);
+
+void xc_source_close(struct xc_source *source); /* NULL is fine */
+void xc_source_closep(struct xc_source **source);
+
+#endif

@@ -1,0 +1,36 @@
+/* stacktree: weighted call paths merged by common prefix: what a flame graph shows. */
+#ifndef XC_STACKTREE_H
+#define XC_STACKTREE_H
+
+#include <stdio.h>
+
+#include "arena.h"
+#include "error.h"
+
+struct xc_stacktree_node {
+	const char *name;
+	uint64_t self, total; /* in the tree's unit; total includes children */
+	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
+};
+
+struct xc_stacktree {
+	struct xc_arena arena;
+	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
+	struct xc_stacktree_node root;
+	void *index;              /* (parent, name) → node while building */
+};
+
+void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char *unit);
+void xc_stacktree_fini(struct xc_stacktree *tree);
+
+/* Add weight to the path of `count` names, outermost first. O(count). */
+void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
+
+/* Sum totals and sort children by name; call once, after the last add. Not recursive. */
+void xc_stacktree_finish(struct xc_stacktree *tree);
+
+/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. */
+XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
+XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
+
+#endif

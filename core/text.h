@@ -1,0 +1,33 @@
+/* text: a growing string, and the escaping every string of the target goes through. */
+#ifndef XC_TEXT_H
+#define XC_TEXT_H
+
+#include "base.h"
+
+struct xc_text {
+	char *bytes; /* always NUL-terminated once something was added; NULL before */
+	size_t len, capacity;
+};
+
+void xc_text_add(struct xc_text *text, const char *string);
+void xc_text_addn(struct xc_text *text, const char *bytes, size_t len);
+void xc_text_char(struct xc_text *text, char c);
+void xc_text_printf(struct xc_text *text, const char *format, ...) XC_PRINTF(2, 3);
+const char *xc_text_string(const struct xc_text *text); /* "" when nothing was added; borrowed */
+char *xc_text_take(struct xc_text *text);               /* malloc'ed; text is empty afterwards */
+void xc_text_fini(struct xc_text *text);
+
+/* Add len bytes as the inside of a C string: printable ASCII and well-formed UTF-8 as they are,
+ * \n \t \r \\ \" by letter, everything else (control characters, the C1 range, malformed bytes) as
+ * \NNN in octal with three digits, as gdb prints it. Terminal escapes of a hostile core so never
+ * reach a terminal. */
+void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len);
+
+/* The same for a name or path shown without quotes: a double quote stays as it is, and bytes that
+ * are not UTF-8 become \xNN. */
+void xc_text_name(struct xc_text *text, const char *string);
+
+/* "1.5 MiB": a byte count with a binary unit, three significant digits. */
+void xc_text_size(struct xc_text *text, uint64_t bytes);
+
+#endif

@@ -1,0 +1,29 @@
+/* backtrace: the stacks of a report: unwinding, inline frames, lines, arguments and locals together. */
+#ifndef XC_BACKTRACE_H
+#define XC_BACKTRACE_H
+
+#include "../core/report.h"
+#include "../core/stacktree.h"
+#include "format.h"
+#include "unwind.h"
+
+enum xc_thread_choice { XC_THREADS_CRASHED, XC_THREADS_ALL, XC_THREADS_ONE };
+
+struct xc_backtrace_options {
+	enum xc_thread_choice choice;
+	pid_t tid;                /* for XC_THREADS_ONE */
+	bool args, locals;        /* evaluate them */
+	bool group;               /* fold threads with equal stacks */
+	size_t max_frames;        /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
+	struct xc_format_options format;
+};
+
+/* Add a `stacks` item to the section. Problems become stop reasons and notes; only a thread that does not
+ * exist is an error (XC_ERR_NOT_FOUND). */
+XC_MUST_CHECK struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
+					    const struct xc_backtrace_options *options);
+
+/* All threads' stacks as a tree for flame graphs: one unit of weight per thread. */
+void xc_backtrace_tree(struct xc_stacktree *tree, struct xc_process *process);
+
+#endif

@@ -1,0 +1,27 @@
+/* format: a typed value as text, as a C programmer would write it down.
+ *
+ * Integers in decimal; char with its letter (65 'A'); enums by name, flag enums as (A | B), unknown values as numbers;
+ * pointers as 0x… with `<symbol+off>` for code and data symbols, or "text" for char pointers; structs as {a = 1, b = {…}},
+ * arrays as {1, 2, 3 <repeats 12 times>, …}, char arrays as strings cut at their first NUL run; bool as true/false;
+ * floats with as many digits as needed. What could not be read says why in angle brackets. */
+#ifndef XC_FORMAT_H
+#define XC_FORMAT_H
+
+#include "../core/text.h"
+
+struct xc_format_options {
+	unsigned depth;    /* nested structs shown; deeper ones as {…} */
+	unsigned elements; /* of arrays and characters of strings; more as … */
+	unsigned length;   /* of the whole text, bytes; cut with … */
+	bool symbols;      /* look pointers up */
+};
+
+/* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */
+struct xc_format_options xc_format_defaults(void);
+
+struct xc_value;
+
+/* Append the value's text. Bounded by options; reads memory of the target. */
+void xc_format_value(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options);
+
+#endif

@@ -1,0 +1,44 @@
+/* symbol: names for addresses and addresses for names, from ELF symbol tables.
+ *
+ * A symbol names an address only when it lies in [value, value + size); symbols of size 0 (assembler labels)
+ * reach to the next symbol of their section and are used only when no sized symbol covers the address. */
+#ifndef XC_SYMBOL_H
+#define XC_SYMBOL_H
+
+#include <libelf.h>
+
+#include "../core/process.h"
+
+struct xc_symbol {
+	const char *name;   /* mangled, version suffix (@@V) stripped; borrowed from the ELF */
+	uint64_t value;     /* as in the file; add the module's bias for memory */
+	uint64_t size;      /* bytes; 0 when the file does not say */
+	uint8_t type, bind; /* STT_…, STB_… */
+};
+
+struct xc_symtab;
+
+/* Read symbols of kind function, object, TLS, no-type and ifunc from the tables of up to two files (each may be
+ * NULL). O(n log n) once; names are not copied. */
+struct xc_symtab *xc_symtab_read(Elf *first, Elf *second);
+void xc_symtab_free(struct xc_symtab *table);
+
+/* The symbol that covers a file address, best first (sized before unsized, global before weak before local,
+ * functions before objects), or NULL. O(log n). */
+const struct xc_symbol *xc_symtab_at(const struct xc_symtab *table, uint64_t file_addr);
+
+/* The symbol with this exact (mangled) name, or NULL. O(n) on first use builds a hash, then O(1). */
+const struct xc_symbol *xc_symtab_named(const struct xc_symtab *table, const char *name);
+
+size_t xc_symtab_count(const struct xc_symtab *table);
+const struct xc_symbol *xc_symtab_get(const struct xc_symtab *table, size_t index); /* address order */
+
+/* A symbol of any module by name: the executable first, then load order. module_out, addr_out (in memory) may
+ * be NULL. NULL when there is none. TLS symbols have no address: their value is returned in addr_out. */
+const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
+				       struct xc_module **module_out, xc_addr *addr_out);
+
+/* "name+0x12" or "name" for an address of the process into buf, demangled and cut to fit; NULL when no symbol. */
+const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, char *buf, size_t size);
+
+#endif

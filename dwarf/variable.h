@@ -1,0 +1,28 @@
+/* variable: arguments and locals of a frame, as text with types.
+ *
+ * What is in scope at a place, and which location list entry applies, is worked out once per place and kept;
+ * per frame only the location is evaluated and the value read and formatted. */
+#ifndef XC_VARIABLE_H
+#define XC_VARIABLE_H
+
+#include "../core/report.h"
+#include "debuginfo.h"
+#include "format.h"
+#include "unwind.h"
+
+/* Everything that a location expression may ask for. */
+struct xc_frame_context {
+	const struct xc_process *process;
+	const struct xc_thread *thread;   /* for TLS; may be NULL */
+	struct xc_unwinder *unwinder;     /* for DW_OP_call_frame_cfa and entry values */
+	const struct xc_frame *frame;
+	const struct xc_place *place;     /* of xc_frame_lookup(frame) */
+};
+
+/* Fill row->args, arg_count and (with_locals) row->locals, local_count of level `level` of the place. Strings are made
+ * in `arena`. Arguments in declaration order; locals innermost block first, each block in declaration order;
+ * a name that an inner block hides is kept (it comes later). */
+void xc_variables_fill(const struct xc_frame_context *context, size_t level, bool with_locals,
+		       const struct xc_format_options *options, struct xc_arena *arena, struct xc_stack_row *row);
+
+#endif
