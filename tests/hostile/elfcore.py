@@ -1,0 +1,93 @@
+"""Where things lie in a 64-bit little-endian ELF file: enough of it to cut and damage one on purpose.
+
+Layouts: System V gABI (Elf64_Ehdr, Elf64_Phdr, Elf64_Shdr, Elf64_Nhdr); notes and prstatus as in
+Linux 6.x include/uapi/linux/elfcore.h and fs/binfmt_elf.c (x86-64: pr_reg at offset 112).
+Ranges are (file offset, size). The files are our own good ones: a broken one raises struct.error.
+"""
+
+import struct
+
+PT_LOAD, PT_NOTE = 1, 4
+NT_PRSTATUS, NT_AUXV = 1, 6
+AT_SYSINFO_EHDR = 33
+PR_REG, REG_RSP = 112, 19
+
+
+class Elf:
+    def __init__(self, data):
+        if data[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("not a 64-bit little-endian ELF file")
+        self.data = data
+        (self.phoff, self.shoff) = struct.unpack_from("<QQ", data, 32)
+        (self.phentsize, self.phnum, self.shentsize, self.shnum, self.shstrndx) = struct.unpack_from("<5H", data, 54)
+        self.segments = [self.segment(n) for n in range(self.phnum)]
+
+    def segment(self, number):
+        """(type, file offset, address, file size, memory size)."""
+        at = self.phoff + number * self.phentsize
+        kind, _, offset, addr, _, filesz, memsz = struct.unpack_from("<IIQQQQQ", self.data, at)
+        return kind, offset, addr, filesz, memsz
+
+    def headers(self):
+        return [(0, 64)]
+
+    def program_headers(self):
+        return [(self.phoff, self.phnum * self.phentsize)]
+
+    def note_ranges(self):
+        return [(offset, size) for kind, offset, _, size, _ in self.segments if kind == PT_NOTE and size]
+
+    def notes(self):
+        """(file offset of the header, type, file offset of the bytes, their size) of each note."""
+        out = []
+        for start, size in self.note_ranges():
+            at, end = start, start + size
+            while end - at >= 12:
+                namesz, descsz, kind = struct.unpack_from("<III", self.data, at)
+                desc = at + 12 + (namesz + 3 & ~3)
+                out.append((at, kind, desc, descsz))
+                at = desc + (descsz + 3 & ~3)
+        return out
+
+    def offset_of(self, addr):
+        """(file offset, bytes left in its segment) of an address, or None when it was not dumped."""
+        for kind, offset, low, filesz, _ in self.segments:
+            if kind == PT_LOAD and low <= addr < low + filesz:
+                return offset + addr - low, filesz - (addr - low)
+        return None
+
+    def range_at(self, addr, size):
+        found = self.offset_of(addr)
+        return [(found[0], min(size, found[1]))] if found else []
+
+    def stacks(self, size=4096):
+        """The live bytes at each thread's stack pointer."""
+        out = []
+        for _, kind, desc, descsz in self.notes():
+            if kind == NT_PRSTATUS and descsz >= PR_REG + 8 * (REG_RSP + 1):
+                (rsp,) = struct.unpack_from("<Q", self.data, desc + PR_REG + 8 * REG_RSP)
+                out += self.range_at(rsp, size)
+        return out
+
+    def vdso(self):
+        for _, kind, desc, descsz in self.notes():
+            if kind != NT_AUXV:
+                continue
+            for at in range(desc, desc + descsz - 15, 16):
+                key, value = struct.unpack_from("<QQ", self.data, at)
+                if key == AT_SYSINFO_EHDR:
+                    return self.range_at(value, 8192)
+        return []
+
+    def sections(self, names):
+        """Ranges of the sections that have one of these names; none in a core."""
+        if not self.shnum:
+            return []
+        entries = [struct.unpack_from("<IIQQQQ", self.data, self.shoff + n * self.shentsize) for n in range(self.shnum)]
+        strings = entries[self.shstrndx][4]
+        out = []
+        for name, _, _, _, offset, size in entries:
+            end = self.data.index(b"\0", strings + name)
+            if self.data[strings + name:end].decode("latin-1") in names and size:
+                out.append((offset, size))
+        return out

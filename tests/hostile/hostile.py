@@ -1,0 +1,151 @@
+"""What cut and mutate share: the cases, the run of xcore, and what a run must never do.
+
+A run is good when it ends within the limit with status 0 and one JSON document on stdout, or with
+status 4, nothing on stdout and one `xcore: WHAT: WHY` line (and perhaps hints) on stderr. A signal,
+a sanitizer's report, another status, more memory than MAX_RSS or a file left behind is a failure.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SECONDS = 5
+MAX_RSS = 1 << 30  # bytes, sanitizer included
+MAX_OUTPUT = 256 << 20
+SANITIZER_STATUS = 99
+COMMANDS = {
+    "analyze": ["analyze", "--format", "json"],
+    "bt": ["bt", "--format", "json", "--thread", "all", "--full"],
+}
+# A request beyond 1 GiB means that a length was believed: the sanitizer reports it.
+SANITIZERS = {
+    "ASAN_OPTIONS": "exitcode=%d:detect_leaks=1:max_allocation_size_mb=1024" % SANITIZER_STATUS,
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=%d" % SANITIZER_STATUS,
+}
+REPORTS = (b"AddressSanitizer", b"LeakSanitizer", b"runtime error:", b"UndefinedBehavior")
+
+
+class Case:
+    """A small core with its program."""
+
+    def __init__(self, directory, meta):
+        self.name = meta["name"]
+        self.core = os.path.join(directory, meta["core"])
+        self.exe = os.path.join(directory, meta["exe"])
+        self.options = absolute(directory, meta.get("options", []))
+
+    def read(self, path):
+        with open(path, "rb") as stream:
+            return stream.read()
+
+
+def absolute(directory, options):
+    """Options of meta.json with the paths made absolute: xcore runs in a directory of its own."""
+    out = []
+    for number, word in enumerate(options):
+        follows = number > 0 and options[number - 1] in ("--debug-dir", "--sysroot", "--exe")
+        out.append(os.path.join(directory, word) if follows else word)
+    return out
+
+
+def find_cases(out, names, max_size):
+    """Cases below out with a plain core of at most max_size bytes, by name; names picks some."""
+    found = []
+    for directory, _, files in os.walk(out):
+        if "meta.json" not in files:
+            continue
+        with open(os.path.join(directory, "meta.json"), encoding="utf-8") as stream:
+            case = Case(directory, json.load(stream))
+        with open(case.core, "rb") as stream:
+            plain = stream.read(4) == b"\x7fELF"
+        if plain and (case.name in names if names else os.path.getsize(case.core) <= max_size):
+            found.append(case)
+    if not found:
+        sys.exit("hostile: no core of at most %d bytes below %s: build the corpora first" % (max_size, out))
+    return sorted(found, key=lambda case: case.name)
+
+
+def add_options(parser):
+    parser.add_argument("--out", default=os.path.join(ROOT, "build", "corpora"), help="the corpora")
+    parser.add_argument("--max-size", type=int, default=1 << 20, help="largest core taken, bytes")
+    parser.add_argument("--xcore", default=os.environ.get("XCORE", os.path.join(ROOT, "build", "asan", "xcore")))
+    parser.add_argument("-j", type=int, default=2)
+
+
+def limit_children():
+    """Bound what a run may write; set here because a hook between fork and exec is not safe with threads."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class Run:
+    """One xcore process, run to its end or to the limit."""
+
+    def __init__(self, binary, arguments, workdir):
+        env = {**os.environ, **SANITIZERS, "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": os.path.join(workdir, "cache")}
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = subprocess.Popen([binary] + arguments, cwd=workdir, env=env, stdin=subprocess.DEVNULL,
+                                     stdout=out, stderr=err)
+            timer = threading.Timer(SECONDS, child.kill)
+            timer.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            self.late = not timer.is_alive()
+            timer.cancel()
+            child.returncode = self.status = os.waitstatus_to_exitcode(status)
+            self.rss = usage.ru_maxrss << 10
+            out.seek(0)
+            err.seek(0)
+            self.out, self.err = out.read(), err.read()
+
+    def fault(self):
+        """What is wrong with this run, or None."""
+        if any(report in self.err for report in REPORTS):
+            return "sanitizer: " + next(line for line in self.err.decode(errors="replace").splitlines()
+                                        if any(report.decode() in line for report in REPORTS))[:300]
+        if self.late:
+            return "not done after %d s" % SECONDS
+        if self.status < 0:
+            return "killed by signal %d" % -self.status
+        if self.rss > MAX_RSS:
+            return "took %d MiB" % (self.rss >> 20)
+        if self.status == 0:
+            return json_fault(self.out)
+        if self.status == 4:
+            return error_fault(self.out, self.err)
+        return "exit status %d: %s" % (self.status, self.err.decode(errors="replace").strip()[:200])
+
+
+def json_fault(out):
+    def refuse(word):
+        raise ValueError("%s is no JSON" % word)
+    try:
+        document = json.loads(out.decode("utf-8"), parse_constant=refuse)
+    except ValueError as error:
+        return "status 0, stdout is not JSON: %s" % error
+    known = isinstance(document, dict) and str(document.get("schema", "")).startswith("xcore.")
+    return None if known else "status 0, JSON without a schema"
+
+
+def error_fault(out, err):
+    if out:
+        return "status 4 and something on stdout"
+    lines = [line for line in err.decode(errors="replace").splitlines() if not line.startswith("  hint")]
+    if len(lines) != 1 or not lines[0].startswith("xcore: ") or lines[0].count(": ") < 2:
+        return "status 4 without one clear line: %r" % lines[:3]
+    return None
+
+
+def check(binary, case, core, exe, command, workdir):
+    """Run one command on these files; the fault as text, or None. workdir is the run's own, empty."""
+    arguments = COMMANDS[command] + [core, "--exe", exe] + case.options
+    run = Run(binary, arguments, workdir)
+    fault = run.fault()
+    if fault is None:
+        left = sorted(set(os.listdir(workdir)) - {"cache", os.path.basename(core), os.path.basename(exe)})
+        fault = "left behind: %s" % left if left else None
+    return fault
