@@ -29,7 +29,8 @@ struct xc_arch {
 	uint16_t orig_syscall_off; /* of orig_rax (or its like) in pr_reg; UINT16_MAX when there is none */
 };
 
-/* The architecture of an ELF file, or NULL for machines we do not know. */
+/* The architecture of an ELF file; for machines we do not know one of the right word size and byte order whose
+ * note layouts are unknown (prstatus_size 0). Never NULL. */
 const struct xc_arch *xc_arch_find(uint16_t machine, uint8_t elf_class, bool big_endian);
 
 /* The architecture xcore itself runs on. */

@@ -115,6 +115,8 @@ struct xc_process {
 	const char *comm, *args;   /* NT_PRPSINFO: 15 and 79 characters; live: whole command line */
 	const char *exe_path;      /* of the main program as the target names it; NULL when unknown */
 	bool files_known;          /* NT_FILE was there (or live) */
+	struct xc_note_file *files; /* rows of NT_FILE in address order; see note.h */
+	size_t file_count;
 	bool link_map_known;       /* modules come from the loader's list */
 	const char *modules_how;   /* "link_map", "NT_FILE", "program headers": how modules were named */
 	const char *core_maker;    /* "kernel", "gdb", "qemu", … when recognisable; NULL */

@@ -29,12 +29,14 @@ struct xc_cell {
 	const char *text;  /* TEXT; for NULL the reason, or NULL */
 	uint64_t number;   /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
 	double seconds;
+	bool secret;       /* may hold the user's data: "(redacted)" in every format when redaction is on */
 };
 
 struct xc_field {
 	const char *key;   /* JSON key: lower_case */
 	const char *label; /* for people */
 	struct xc_cell cell;
+	bool quiet;        /* JSON only: the section's headline already tells people */
 };
 
 struct xc_column {
@@ -112,6 +114,7 @@ struct xc_stacks {
 	struct xc_stack_group *groups; /* only when grouping was asked for */
 	size_t group_count;
 	bool full;     /* show locals in text */
+	bool brief;    /* text and HTML: only the crashed thread shows arguments and locals */
 };
 
 enum xc_item_kind { XC_ITEM_FIELD, XC_ITEM_TABLE, XC_ITEM_MESSAGE, XC_ITEM_STACKS, XC_ITEM_TEXT, XC_ITEM_TREE };
@@ -130,7 +133,8 @@ struct xc_item {
 		const char *text; /* preformatted lines: source, code, hex dump */
 		const struct xc_stacktree *tree; /* borrowed, must outlive the report */
 	};
-	const char *key; /* JSON key of tables, texts, stacks and trees */
+	const char *key; /* JSON key of tables, texts, stacks and trees; unique in its section */
+	bool secret;     /* TEXT: see xc_cell */
 };
 
 struct xc_section {
@@ -138,6 +142,8 @@ struct xc_section {
 	struct xc_report *report;
 	const char *key, *title;
 	const char *schema; /* set when the section alone is a document of its own, such as "xcore.bt/1" */
+	const char *headline; /* one line for people below the title, or NULL; never in JSON, so it may hold what
+			       * differs between copies of a core: its file's name, size and time */
 	struct xc_item *items, **items_end;
 };
 
@@ -150,6 +156,7 @@ struct xc_verdict {
 	const char *function, *file, *module, *thread_name;
 	unsigned line;
 	int tid;
+	const char *message;     /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
 	const char *source;      /* lines of source round the crash, preformatted, or NULL */
 	const char *cause;       /* the why, a sentence or more, or NULL */
 	const char **evidence;   /* facts behind it */
@@ -172,19 +179,22 @@ void xc_report_free(struct xc_report *report);
 void xc_report_freep(struct xc_report **report);
 
 struct xc_section *xc_report_section(struct xc_report *report, const char *key, const char *title);
+struct xc_section *xc_report_target(struct xc_report *report); /* report->target, made on first call */
+struct xc_section *xc_report_run(struct xc_report *report);    /* report->run, made on first call */
 struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first call */
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
 
-/* Fields. Strings are copied; a NULL text becomes a NULL cell. */
-void xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text);
-void xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count);
-void xc_section_integer(struct xc_section *s, const char *key, const char *label, int64_t value);
-void xc_section_bytes(struct xc_section *s, const char *key, const char *label, uint64_t bytes);
-void xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr);
-void xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value);
-void xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds);
-void xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
-void xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
+/* Fields. Strings are copied; a NULL text becomes a NULL cell. A key used twice in one section gets a number behind it.
+ * COUNT is shown with thousands separators, so ids are INTEGER. The field returned may be marked quiet or secret. */
+struct xc_field *xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text);
+struct xc_field *xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count);
+struct xc_field *xc_section_integer(struct xc_section *s, const char *key, const char *label, int64_t value);
+struct xc_field *xc_section_bytes(struct xc_section *s, const char *key, const char *label, uint64_t bytes);
+struct xc_field *xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr);
+struct xc_field *xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value);
+struct xc_field *xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds);
+struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
+struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
 void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
 
 /* Notes. xc_section_note takes err (and sets report->incomplete). */
@@ -192,17 +202,22 @@ void xc_section_note(struct xc_section *s, struct xc_error *err);
 void xc_section_message(struct xc_section *s, enum xc_severity severity, const char *hint, const char *format, ...)
 	XC_PRINTF(4, 5);
 
-/* Tables: columns are copied; then whole rows, a cell per column. */
+/* Tables: columns are copied; then whole rows, a cell per column (strings are copied). */
 struct xc_table *xc_section_table(struct xc_section *s, const char *key, const struct xc_column *columns, size_t count);
 void xc_table_row(struct xc_section *s, struct xc_table *table, const struct xc_cell *cells);
 struct xc_cell xc_cell_text(const char *text);
 struct xc_cell xc_cell_count(uint64_t count);
+struct xc_cell xc_cell_integer(int64_t value);
 struct xc_cell xc_cell_bytes(uint64_t bytes);
+struct xc_cell xc_cell_seconds(double seconds);
 struct xc_cell xc_cell_address(xc_addr addr);
 struct xc_cell xc_cell_bool(bool value);
 struct xc_cell xc_cell_null(const char *why);
 
-/* Stacks: the section takes over a stacks object made in the report's arena. */
+/* The stop reason of a stack that was unwound to its natural end; text does not mention it. */
+#define XC_STOP_OUTERMOST "outermost frame"
+
+/* Stacks: an empty one made in the report's arena, for the caller to fill; one per section. */
 struct xc_stacks *xc_section_stacks(struct xc_section *s, const char *key);
 
 #endif

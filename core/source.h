@@ -16,17 +16,17 @@ struct xc_source {
 	const char *path;     /* as opened; owned */
 	bool compressed;      /* came from zstd */
 	bool cut;             /* the zstd stream ended early: what could be decoded is there */
-	int fd;               /* the mapped file; -1 when there is none (tests); owned */
 	uint64_t dev, ino;    /* identity of the file, for "same file" checks */
 	int64_t mtime;        /* seconds since the epoch */
-	void *map;            /* what to unmap */
+	void *map;            /* what to unmap; NULL for bytes of the caller's */
 	size_t map_size;
+	struct xc_source_guard *guard; /* of the SIGBUS handler */
 };
 
 struct xc_progress;
 
 struct xc_source_options {
-	uint64_t max_size;            /* cap on decompressed bytes; 0 means 1 TiB */
+	uint64_t max_size;            /* cap on decompressed bytes; 0 means 256 GiB */
 	struct xc_progress *progress; /* shown while inflating; may be NULL */
 };
 

@@ -97,8 +97,9 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 
 /* How many bytes at p may be shown as they are. Bidirectional overrides and line separators are
  * well-formed but could reorder what a person reads. */
-static size_t plain_length(const unsigned char *p, size_t left)
+size_t xc_text_plain_length(const char *bytes, size_t left)
 {
+	const unsigned char *p = (const unsigned char *)bytes;
 	if (p[0] < 0x80)
 		return p[0] >= 0x20 && p[0] < 0x7f;
 	size_t n = utf8_length(p, left);
@@ -131,7 +132,7 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len)
 	const unsigned char *p = (const unsigned char *)bytes;
 	for (size_t i = 0; i < len;) {
 		const char *letter = letter_escape(p[i]);
-		size_t n = plain_length(p + i, len - i);
+		size_t n = xc_text_plain_length(bytes + i, len - i);
 		if (letter)
 			xc_text_add(text, letter);
 		else if (n)
@@ -142,11 +143,23 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len)
 	}
 }
 
+/* Bytes from p on that are printable ASCII. */
+static size_t ascii_run(const unsigned char *p, size_t left)
+{
+	size_t n = 0;
+	while (n < left && p[n] >= 0x20 && p[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void xc_text_name(struct xc_text *text, const char *string)
 {
 	const unsigned char *p = (const unsigned char *)string;
 	for (size_t i = 0, len = strlen(string); i < len;) {
-		size_t n = plain_length(p + i, len - i);
+		/* Nearly every name is one such run: a report of many threads has a million of them. */
+		size_t n = ascii_run(p + i, len - i);
+		if (!n)
+			n = xc_text_plain_length(string + i, len - i);
 		if (n)
 			xc_text_addn(text, string + i, n);
 		else

@@ -27,6 +27,10 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len);
  * are not UTF-8 become \xNN. */
 void xc_text_name(struct xc_text *text, const char *string);
 
+/* Bytes of the character at `bytes` (left >= 1 are there) when it may be shown as it is; 0 for control characters,
+ * malformed UTF-8 and what reorders text (bidirectional overrides, line separators). */
+size_t xc_text_plain_length(const char *bytes, size_t left);
+
 /* "1.5 MiB": a byte count with a binary unit, three significant digits. */
 void xc_text_size(struct xc_text *text, uint64_t bytes);
 

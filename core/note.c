@@ -1,0 +1,330 @@
+/* note: one function per note type, fed by a loop that survives any of them being damaged.
+ *
+ * Order in a kernel core: PRSTATUS, PRPSINFO, SIGINFO, AUXV, FILE, then FPREGSET and XSTATE of the thread
+ * that died, then PRSTATUS and its register notes for each further thread. gdb's generate-core-file writes
+ * a SIGINFO per thread; only the first counts. */
+#include "note.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_THREADS = 1 << 20,
+	MAX_FILES = 1 << 22,
+	CURSIG_OFF = 12, /* elf_prstatus.pr_cursig, every machine */
+	FXSAVE_ST = 32,  /* Intel SDM volume 1, 10.5.1: st(0) to st(7), 16 bytes apart */
+	FXSAVE_XMM = 160,
+	FXSAVE_SIZE = 512,
+};
+
+struct reader {
+	struct xc_process *process;
+	const struct xc_arch *arch;
+	size_t thread_capacity;
+	bool siginfo_seen, psinfo_seen;
+};
+
+struct xc_error *xc_note_next(struct xc_cursor *c, size_t align, struct xc_note *note_out)
+{
+	struct xc_cursor at = *c;
+	uint64_t namesz, descsz, type;
+	const void *name = NULL, *desc = NULL;
+	struct xc_error *err;
+	if ((err = xc_cursor_uint(&at, 4, &namesz)) || (err = xc_cursor_uint(&at, 4, &descsz)) ||
+	    (err = xc_cursor_uint(&at, 4, &type)))
+		return err;
+	size_t name_padded = (size_t)(namesz + align - 1) & ~(align - 1);
+	size_t desc_padded = (size_t)(descsz + align - 1) & ~(align - 1);
+	if ((err = xc_cursor_take(&at, name_padded, &name)) || (err = xc_cursor_take(&at, (size_t)descsz, &desc)))
+		return err;
+	size_t pad = desc_padded - (size_t)descsz;
+	at.at += pad < xc_cursor_left(&at) ? pad : xc_cursor_left(&at);
+	size_t name_len = strnlen(name, (size_t)namesz);
+	*note_out = (struct xc_note){.name = name, .name_len = name_len, .type = (uint32_t)type, .desc = desc,
+				     .desc_len = (size_t)descsz};
+	*c = at;
+	return NULL;
+}
+
+static uint64_t load(const struct reader *r, const struct xc_note *note, size_t at, size_t size)
+{
+	return at + size <= note->desc_len ? xc_load_uint(note->desc + at, size, r->arch->big_endian) : 0;
+}
+
+static struct xc_thread *add_thread(struct reader *r)
+{
+	struct xc_process *p = r->process;
+	p->threads = xc_grow(p->threads, p->thread_count, &r->thread_capacity, sizeof *p->threads);
+	struct xc_thread *thread = &p->threads[p->thread_count++];
+	*thread = (struct xc_thread){.syscall = -1};
+	return thread;
+}
+
+static void read_regs(const struct reader *r, const struct xc_note *note, struct xc_thread *thread)
+{
+	const struct xc_arch *arch = r->arch;
+	for (size_t i = 0; i < arch->slot_count; i++) {
+		size_t at = arch->prstatus_reg_off + (size_t)arch->slots[i].offset;
+		if (arch->slots[i].dwarf >= 0 && at + arch->word <= note->desc_len)
+			xc_regs_set(&thread->regs, arch->slots[i].dwarf, load(r, note, at, arch->word));
+	}
+	thread->has_regs = xc_regs_known(&thread->regs, arch->pc) && xc_regs_known(&thread->regs, arch->sp);
+	if (!thread->has_regs)
+		thread->why_no_regs = arch->slots ? "its register note is cut short" : "registers of this machine are not read";
+}
+
+static void read_prstatus(struct reader *r, const struct xc_note *note)
+{
+	struct xc_process *p = r->process;
+	if (!r->arch->prstatus_size || note->desc_len < (size_t)r->arch->prstatus_pid_off + 4) {
+		xc_process_remark(p, "a thread's NT_PRSTATUS note of %zu bytes could not be read", note->desc_len);
+		return;
+	}
+	if (p->thread_count >= MAX_THREADS)
+		return;
+	bool first = p->thread_count == 0;
+	struct xc_thread *thread = add_thread(r);
+	thread->tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
+	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
+	thread->crashed = first;
+	read_regs(r, note, thread);
+	if (first && thread->signal > 0 && !p->signal.known) {
+		p->signal.known = true;
+		p->signal.number = thread->signal;
+	}
+}
+
+static void read_prpsinfo(struct reader *r, const struct xc_note *note)
+{
+	struct xc_process *p = r->process;
+	const struct xc_arch *arch = r->arch;
+	if (r->psinfo_seen || !arch->prpsinfo_fname_off || note->desc_len < (size_t)arch->prpsinfo_args_off)
+		return;
+	r->psinfo_seen = true;
+	p->comm = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_fname_off, 16);
+	size_t args_max = note->desc_len - arch->prpsinfo_args_off;
+	p->args = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_args_off,
+				   args_max < 80 ? args_max : 80);
+	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off, 4);
+	p->ppid = (pid_t)load(r, note, arch->prpsinfo_pid_off + (size_t)4, 4);
+	p->uid = arch->word == 8 ? (uid_t)load(r, note, 16, 4) : (uid_t)load(r, note, 8, 2);
+	p->ids_known = true;
+}
+
+static bool raises_with_address(int number, int code)
+{
+	bool fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE || number == SIGTRAP;
+	return fault && code > 0 && code != SI_KERNEL;
+}
+
+/* siginfo_t: signo, errno, code; then a union at the next word boundary. */
+static void read_siginfo(struct reader *r, const struct xc_note *note)
+{
+	struct xc_signal *s = &r->process->signal;
+	size_t u = r->arch->word == 8 ? 16 : 12, word = r->arch->word;
+	if (r->siginfo_seen || note->desc_len < u + 2 * word)
+		return;
+	r->siginfo_seen = true;
+	s->known = s->has_info = true;
+	s->number = (int)load(r, note, 0, 4);
+	s->error_number = (int)load(r, note, 4, 4);
+	s->code = (int)load(r, note, 8, 4);
+	s->addr_known = raises_with_address(s->number, s->code);
+	if (s->addr_known)
+		s->addr = load(r, note, u, word);
+	if (s->code <= 0) {
+		s->sender_pid = (pid_t)load(r, note, u, 4);
+		s->sender_uid = (uid_t)load(r, note, u + 4, 4);
+	}
+	if (s->number == SIGSYS)
+		s->syscall_number = (int)load(r, note, u + word, 4);
+	if (s->number == SIGSEGV && s->code == SEGV_PKUERR)
+		s->lower = (unsigned)load(r, note, u + 2 * word, 4);
+}
+
+static void read_auxv(struct reader *r, const struct xc_note *note)
+{
+	size_t word = r->arch->word;
+	for (size_t at = 0; at + 2 * word <= note->desc_len; at += 2 * word) {
+		uint64_t type = load(r, note, at, word);
+		if (type == AT_NULL)
+			return;
+		if (type < XC_COUNT(r->process->auxv)) {
+			r->process->auxv[type] = load(r, note, at + word, word);
+			r->process->auxv_known |= UINT64_C(1) << type;
+		}
+	}
+}
+
+static const char *strip_deleted(struct xc_process *p, const char *path, bool *deleted)
+{
+	static const char suffix[] = " (deleted)";
+	size_t len = strlen(path), cut = sizeof suffix - 1;
+	*deleted = len > cut && !strcmp(path + len - cut, suffix);
+	return xc_arena_strndup(&p->arena, path, *deleted ? len - cut : len);
+}
+
+static struct xc_error *read_file_rows(struct reader *r, struct xc_cursor *c, uint64_t count, uint64_t page)
+{
+	struct xc_process *p = r->process;
+	size_t word = r->arch->word, size = (size_t)count * 3 * word;
+	struct xc_cursor names = *c;
+	struct xc_error *err = xc_cursor_skip(&names, size);
+	if (err)
+		return err;
+	p->files = xc_arena_alloc(&p->arena, (size_t)count * sizeof *p->files);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t lo, end, offset;
+		const char *path;
+		if ((err = xc_cursor_uint(c, word, &lo)) || (err = xc_cursor_uint(c, word, &end)) ||
+		    (err = xc_cursor_uint(c, word, &offset)) || (err = xc_cursor_string(&names, &path)))
+			return err;
+		struct xc_note_file *row = &p->files[p->file_count];
+		*row = (struct xc_note_file){.lo = lo, .hi = end - 1, .offset = offset * page};
+		row->path = strip_deleted(p, path, &row->deleted);
+		if (lo < end)
+			p->file_count++;
+	}
+	return NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct xc_note_file *x = a, *y = b;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* NT_FILE: count, page size, count × (start, end, offset in pages), then count names. */
+static void read_files(struct reader *r, const struct xc_note *note)
+{
+	struct xc_process *p = r->process;
+	if (p->files)
+		return;
+	struct xc_cursor c = xc_cursor(note->desc, note->desc_len, "NT_FILE");
+	c.big_endian = r->arch->big_endian;
+	uint64_t count = 0, page = 0;
+	struct xc_error *err;
+	if (!(err = xc_cursor_uint(&c, r->arch->word, &count)) && !(err = xc_cursor_uint(&c, r->arch->word, &page))) {
+		if (count > MAX_FILES || count > note->desc_len / (3 * (size_t)r->arch->word))
+			err = xc_error_new(XC_ERR_FORMAT, "NT_FILE: claims %" PRIu64 " rows", count);
+		else
+			err = read_file_rows(r, &c, count, page);
+	}
+	if (err)
+		xc_process_remark(p, "damaged note: %s; %zu of its rows were read", err->message, p->file_count);
+	xc_error_free(err);
+	if (p->file_count)
+		qsort(p->files, p->file_count, sizeof *p->files, by_address);
+	p->files_known = p->file_count > 0;
+}
+
+static struct xc_thread *last_thread(struct reader *r)
+{
+	return r->process->thread_count ? &r->process->threads[r->process->thread_count - 1] : NULL;
+}
+
+/* NT_FPREGSET of x86-64 is an fxsave area; NT_X86_XSTATE begins with one. */
+static void read_fxsave(struct reader *r, const struct xc_note *note)
+{
+	struct xc_thread *thread = last_thread(r);
+	if (r->arch->machine != EM_X86_64 || !thread || thread->vector || note->desc_len < FXSAVE_SIZE)
+		return;
+	struct xc_vector_regs *v = xc_arena_alloc(&r->process->arena, sizeof *v);
+	v->st_count = 8;
+	v->xmm_count = 16;
+	for (size_t i = 0; i < 8; i++)
+		memcpy(v->st[i], note->desc + FXSAVE_ST + 16 * i, sizeof v->st[i]);
+	for (size_t i = 0; i < 16; i++)
+		memcpy(v->xmm[i], note->desc + FXSAVE_XMM + 16 * i, sizeof v->xmm[i]);
+	thread->vector = v;
+}
+
+static bool named(const struct xc_note *note, const char *name)
+{
+	return note->name_len == strlen(name) && !memcmp(note->name, name, note->name_len);
+}
+
+static void read_note(struct reader *r, const struct xc_note *note)
+{
+	if (named(note, "GDB"))
+		r->process->core_maker = "gdb";
+	if (!named(note, "CORE") && !named(note, "LINUX"))
+		return;
+	switch (note->type) {
+	case NT_PRSTATUS:
+		read_prstatus(r, note);
+		break;
+	case NT_PRPSINFO:
+		read_prpsinfo(r, note);
+		break;
+	case NT_SIGINFO:
+		read_siginfo(r, note);
+		break;
+	case NT_AUXV:
+		read_auxv(r, note);
+		break;
+	case NT_FILE:
+		read_files(r, note);
+		break;
+	case NT_FPREGSET:
+	case NT_X86_XSTATE:
+		read_fxsave(r, note);
+		break;
+	default: /* unknown notes are skipped */
+		break;
+	}
+}
+
+static void read_segment(struct reader *r, const struct xc_elf *elf, const struct xc_phdr *p)
+{
+	uint64_t left = p->offset < elf->size ? elf->size - p->offset : 0;
+	uint64_t size = p->filesz < left ? p->filesz : left;
+	if (size < p->filesz)
+		xc_process_remark(r->process, "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)",
+				  size, p->filesz);
+	struct xc_cursor c = xc_cursor(elf->bytes + (size ? p->offset : 0), (size_t)size, "core notes");
+	c.big_endian = elf->big_endian;
+	size_t align = p->align == 8 ? 8 : 4;
+	while (xc_cursor_left(&c)) {
+		struct xc_note note;
+		struct xc_error *err = xc_note_next(&c, align, &note);
+		if (err) {
+			if (size == p->filesz)
+				xc_process_remark(r->process, "damaged notes: %s", err->message);
+			xc_error_free(err);
+			return;
+		}
+		read_note(r, &note);
+	}
+}
+
+/* The kernel does not store a name per thread; the process's name is the main thread's. */
+static void finish_threads(struct xc_process *p)
+{
+	for (size_t i = 0; i < p->thread_count; i++) {
+		struct xc_thread *thread = &p->threads[i];
+		thread->regs.vector = thread->vector;
+		if (p->ids_known && thread->tid == p->pid)
+			thread->name = p->comm;
+	}
+}
+
+void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
+{
+	struct reader r = {.process = process, .arch = process->arch};
+	for (uint32_t i = 0; i < elf->phdrs_readable; i++) {
+		struct xc_phdr p = xc_elf_phdr(elf, i);
+		if (p.type == PT_NOTE)
+			read_segment(&r, elf, &p);
+	}
+	finish_threads(process);
+}
+
+const struct xc_note_file *xc_notes_files(const struct xc_process *process, size_t *count_out)
+{
+	*count_out = process->file_count;
+	return process->files;
+}
