@@ -219,13 +219,21 @@ size_t xc_space_peek(const struct xc_space *space, xc_addr addr, void *buf, size
 	return read_some(space, addr, buf, len, &stopped);
 }
 
+static const char *why_missing(const struct xc_segment *s, xc_addr addr)
+{
+	const char *why = NULL;
+	if (s && s->backing && s->backing->why)
+		why = s->backing->why(s->ctx, s->offset + (addr - s->lo));
+	return why ? why : xc_provenance_text(s ? s->provenance : XC_UNMAPPED);
+}
+
 struct xc_error *xc_space_read(const struct xc_space *space, xc_addr addr, void *buf, size_t len)
 {
 	const struct xc_segment *stopped;
 	size_t got = read_some(space, addr, buf, len, &stopped);
 	if (got == len)
 		return NULL;
-	return xc_error_fault(addr + got, xc_provenance_text(stopped ? stopped->provenance : XC_UNMAPPED));
+	return xc_error_fault(addr + got, why_missing(stopped, addr + got));
 }
 
 const void *xc_space_view(const struct xc_space *space, xc_addr addr, size_t len)

@@ -22,9 +22,11 @@ enum xc_provenance {
 };
 
 /* Bytes that are not mapped into our memory. read copies up to len bytes from offset and returns how
- * many it could copy, from the front. Must be safe from several threads. */
+ * many it could copy, from the front. why (may be NULL) says of a byte that read could not give why that is: a
+ * static text, or NULL to let the segment's provenance speak. Both must be safe from several threads. */
 struct xc_backing {
 	size_t (*read)(void *ctx, uint64_t offset, void *buf, size_t len);
+	const char *(*why)(void *ctx, uint64_t offset);
 };
 
 struct xc_segment {
