@@ -13,6 +13,7 @@ What is taken as equal although the texts differ, and nothing else:
   folded   of a very deep stack both keep both ends; frames that one side left out (a jump in the
            numbering of a stack of at least 512 rows) are counted as `folded`, neither equal nor different
   values   see valuetext.py: annotations are dropped, values strict
+  strings  a char array may be cut at its first NUL; elements behind it count as `cut`
   order    a name shown twice in a frame is matched in order, innermost block first
 
 Exceptions file: `CASE-GLOB WHAT PATTERN REASON...`, where WHAT is frame, value, extra or member,
@@ -234,6 +235,8 @@ class Comparison:
     def leaf_equal(self, theirs, leaf):
         kind = theirs["kind"]
         names = self.enums[theirs["enum"]] if "enum" in theirs else None
+        if isinstance(leaf, valuetext.Code):
+            return int(theirs["value"]) & (1 << 8 * theirs["size"]) - 1 == int(leaf)
         ours = valuetext.scalar(leaf, kind, names)
         if kind == "enum":
             return ours == int(theirs["value"])
@@ -246,13 +249,16 @@ class Comparison:
         except ValueError as error:
             self.differ("member", subject, where, "%s: %s in %r" % (theirs["name"], error, ours["value"][:200]))
             return
-        for path, leaf in theirs["members"].items():
+        for steps, leaf in theirs["members"]:
             if leaf["kind"] in SCALARS:
-                self.member(path, leaf, tree, (subject + path, where, theirs["name"] + path))
+                path = "".join(steps)
+                self.member(leaf, valuetext.lookup(tree, steps), (subject + path, where, theirs["name"] + path))
 
-    def member(self, path, theirs, tree, names):
+    def member(self, theirs, leaf, names):
         subject, where, shown = names
-        leaf = valuetext.lookup(tree, re.findall(r"\.<[^>]*>|\.[^.\[]+|\[\d+\]", path))
+        if isinstance(leaf, valuetext.Chars):
+            self.counts["member cut"] += 1
+            return
         if leaf is None or isinstance(leaf, valuetext.Group):
             self.counts["member not shown"] += 1
             return
@@ -302,6 +308,8 @@ def verdict(counts):
         out.append("values equal %.2f %% < 99 %%" % (100 * ratio(counts, "value")))
     if ratio(counts, "member") < 0.99:
         out.append("members equal %.2f %% < 99 %%" % (100 * ratio(counts, "member")))
+    if counts["member not shown"] > counts["member"] / 4:
+        out.append("%d of %d members not shown" % (counts["member not shown"], counts["member"]))
     return out
 
 

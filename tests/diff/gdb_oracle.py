@@ -14,7 +14,8 @@ Shape (schema xcore.oracle/1):
   frames[]   level, pc, function, inline, signal, file, path, line, vars[]
   vars[]     name, arg, static, depth, then a value (below)
              depth counts lexical blocks from the innermost: a shadowing name comes first.
-  value      type, kind, and either value or why; members for structs and arrays
+  value      type, kind, and either value or why; members for structs and arrays: pairs of
+             the steps to a scalar (".name", ".<base class>", "[index]") and its value
              kind: int bool enum pointer float ref struct array other
              value: int decimal text, bool true/false/number, pointer hex, float gdb's %g text,
              enum its number, with `text` gdb's name and `enum` an index into enums[]
@@ -109,37 +110,35 @@ def describe(value, budget, depth=0):
 
 
 def children(value, vtype):
-    """Yields (path component, child); the component is empty for an anonymous member."""
+    """Yields (path steps, child); an anonymous member has no step of its own."""
     if vtype.code == gdb.TYPE_CODE_ARRAY:
         low, high = vtype.range()
         for index in range(low, min(high, low + MAX_ELEMENTS - 1) + 1):
-            yield "[%d]" % index, value[index]
+            yield ["[%d]" % index], value[index]
         return
     for field in vtype.fields():
         if not hasattr(field, "bitpos"):
             continue  # a static member is no part of this object
         if field.is_base_class:
-            yield ".<%s>" % field.name, value[field]
+            yield [".<%s>" % field.name], value[field]
         else:
-            yield "." + field.name if field.name else "", value[field]
+            yield ["." + field.name] if field.name else [], value[field]
 
 
 def members(value, vtype, budget, depth):
-    """Scalars below a struct or array: path -> value, bounded in depth and number."""
-    out = {}
+    """Scalars below a struct or array as [steps, value] pairs, bounded in depth and number."""
+    out = []
     if depth >= MAX_DEPTH:
         return out
-    for step, child in children(value, vtype):
+    for steps, child in children(value, vtype):
         if budget[0] <= 0:
             break
         one = describe(child, budget, depth + 1)
-        below = one.pop("members", None)
-        if below is None:
-            budget[0] -= 1
-            out[step] = one
+        if "members" in one:
+            out += [[steps + below, leaf] for below, leaf in one["members"]]
         else:
-            for path, leaf in below.items():
-                out[step + path] = leaf
+            budget[0] -= 1
+            out.append([steps, one])
     return out
 
 
@@ -241,7 +240,7 @@ def main():
     }
     path = os.environ["XC_ORACLE_OUT"]
     with open(path + ".tmp", "w", encoding="utf-8") as stream:
-        json.dump(out, stream)
+        json.dump(out, stream, separators=(",", ":"))
     os.rename(path + ".tmp", path)
 
 

@@ -36,9 +36,11 @@ VARS = [
     var("f", "float", "0.300000012", "0.3", 4),
     var("bad", "float", "-nan(0x8000000000000)", "-nan(0x8000000000000)", 8),
     var("gone", "int", None, None),
-    var("box", "struct", None, '{i = {{x = 1, {u = 7}}, {x = 2, {u = 8}}}, name = "hi", {anon = 3}}', 40, members={
-        ".i[0].x": leaf("int", "1"), ".i[1].x": leaf("int", "2"), ".i[1].u": leaf("int", "8"),
-        ".name[1]": leaf("int", "105"), ".name[5]": leaf("int", "0"), ".anon": leaf("int", "3")}),
+    var("box", "struct", None, '{i = {{x = 1, {u = 7}}, {x = 2, {u = 8}}}, name = "hi", {anon = 3}, <ns::base<int> > = {b = 4}}', 40, members=[
+        [[".i", "[0]", ".x"], leaf("int", "1")], [[".i", "[1]", ".x"], leaf("int", "2")],
+        [[".i", "[1]", ".u"], leaf("int", "8")], [[".name", "[1]"], leaf("int", "105")],
+        [[".name", "[5]"], leaf("int", "0")], [[".anon"], leaf("int", "3")],
+        [[".<ns::base<int> >", ".b"], leaf("int", "4")]]),
 ]
 
 
@@ -103,7 +105,7 @@ class Agreement(unittest.TestCase):
     def test_each_wrong_member_is_seen(self):
         good = VARS[-1][1]["value"]
         for old, new in (("x = 1", "x = 3"), ("x = 2", "x = 3"), ("u = 8", "u = 9"), ('"hi"', '"hx"'),
-                         ('"hi"', '"hi\\000\\000\\000x"'), ("anon = 3", "anon = 4")):
+                         ('"hi"', '"hi\\000\\000\\000x"'), ("anon = 3", "anon = 4"), ("b = 4", "b = 5")):
             done = self.check(lambda thread: self.give(thread, "box", good.replace(old, new)))
             self.assertEqual(done.counts["member unexplained"], 1, new)
 

@@ -37,11 +37,13 @@ class Chars:
         self.elided = elided
 
     def code(self, step):
-        """The element at `[n]` as text; past the end the NULs that were left out, if nothing else was."""
+        """The element at `[n]` as text; past the end itself: a string may be cut at its first NUL."""
         index = int(step[1:-1]) if step.startswith("[") else len(self.codes)
-        if index < len(self.codes):
-            return str(self.codes[index])
-        return None if self.elided else "0"
+        return Code(self.codes[index]) if index < len(self.codes) else self
+
+
+class Code(str):
+    """The number of a character of a string: without sign, whatever the element type's is."""
 
 
 class Reader:
@@ -100,8 +102,8 @@ class Reader:
     def elided(self):
         return self.take("...") or self.take("\u2026")
 
-    def quoted(self):
-        """Codes of one literal in single or double quotes."""
+    def quoted(self, wide=False):
+        """Codes of one literal in single or double quotes: bytes, or code points of a wide one."""
         quote = self.text[self.at]
         self.at += 1
         out = []
@@ -112,7 +114,7 @@ class Reader:
                 out.append(self.escape())
             else:
                 char = self.text[self.at]
-                out += char.encode("utf-8", "surrogateescape")
+                out += [ord(char)] if wide else char.encode("utf-8", "surrogateescape")
                 self.at += 1
         return out
 
@@ -133,7 +135,7 @@ class Reader:
         while True:
             wide = self.take("L") or self.take("u") or self.take("U")
             single = self.peek("'")
-            piece = self.quoted()
+            piece = self.quoted(wide)
             times = self.match(REPEAT)
             codes += piece * (min(int(times.group(1)), 1 << 16) if times else 1)
             if self.elided():
@@ -182,7 +184,10 @@ def parse(value):
 
 
 def lookup(node, steps):
-    """The leaf at steps (`.name` or `[n]`), looking through anonymous members; None if not shown."""
+    """The leaf at steps (`.name` or `[n]`), looking through anonymous members; None if not shown.
+
+    An element past the end of a string is the Chars itself.
+    """
     for at, step in enumerate(steps):
         if isinstance(node, Chars):
             return node.code(step) if at + 1 == len(steps) else None
