@@ -125,6 +125,7 @@ struct xc_process {
 	struct xc_remark *remarks, **remarks_end;
 	void *live_state;          /* of live.c */
 	void *debuginfo;           /* of dwarf/debuginfo.c */
+	void *types;               /* of dwarf/type.c; in the arena */
 };
 
 struct xc_finder;
