@@ -45,11 +45,16 @@ class Case:
 
 
 def absolute(directory, options):
-    """Options of meta.json with the paths made absolute: xcore runs in a directory of its own."""
+    """Options of meta.json with absolute paths, since xcore runs in a directory of its own; --exe is ours to give."""
     out = []
-    for number, word in enumerate(options):
-        follows = number > 0 and options[number - 1] in ("--debug-dir", "--sysroot", "--exe")
-        out.append(os.path.join(directory, word) if follows else word)
+    words = iter(options)
+    for word in words:
+        if word == "--exe":
+            next(words, None)
+        elif word in ("--debug-dir", "--sysroot"):
+            out += [word, os.path.join(directory, next(words, ""))]
+        else:
+            out.append(word)
     return out
 
 
