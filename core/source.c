@@ -219,8 +219,10 @@ static struct xc_error *inflate(struct xc_source *source, const struct xc_source
 	ZSTD_freeDStream(f.stream);
 	free(f.out);
 	if (!err) {
-		munmap(source->map, source->map_size);
-		atomic_store(&source->guard->hi, 0);
+		if (source->map) { /* not when inflating bytes of the caller's */
+			munmap(source->map, source->map_size);
+			atomic_store(&source->guard->hi, 0);
+		}
 		source->map = NULL;
 		source->guard = NULL;
 		source->bytes = NULL;
@@ -294,6 +296,19 @@ struct xc_source *xc_source_over(const void *bytes, size_t size, const char *nam
 	source->size = source->stored_size = size;
 	source->path = xc_strdup(name);
 	return source;
+}
+
+struct xc_error *xc_source_inflate(const void *bytes, uint64_t size, const char *path,
+				   const struct xc_source_options *options, struct xc_source **source_out)
+{
+	struct xc_source *source = xc_source_over(bytes, (size_t)size, path);
+	struct xc_error *err = inflate(source, options);
+	if (err) {
+		xc_source_close(source);
+		return err;
+	}
+	*source_out = source;
+	return NULL;
 }
 
 void xc_source_close(struct xc_source *source)

@@ -41,6 +41,12 @@ XC_MUST_CHECK struct xc_error *xc_source_open(const char *path, const struct xc_
 XC_MUST_CHECK struct xc_error *xc_source_open_fd(int fd, const char *path, const struct xc_source_options *options,
 						 struct xc_source **source_out);
 
+/* Inflate zstd frames that stand among bytes of the caller's (a file of a pack) into a source of its own; the
+ * bytes are not needed afterwards. Errors and `cut` as for a compressed file. */
+XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t size, const char *path,
+						 const struct xc_source_options *options,
+						 struct xc_source **source_out);
+
 /* A source over bytes of the caller's that outlive it (a vDSO in the core, tests). */
 struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
 
