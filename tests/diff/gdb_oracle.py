@@ -182,13 +182,28 @@ def frame_vars(frame):
     return out
 
 
+def frame_name(frame):
+    """gdb's name of the frame's function.
+
+    A name from the ELF symbol table alone is taken for Ada's when it ends in digits, and cut
+    (`f.constprop.0` becomes `f.constprop`): there we ask for the symbol as it stands.
+    """
+    name = frame.name()
+    if name is None or frame.function() is not None:
+        return name
+    gdb.execute("set print demangle off")
+    raw = frame.name()
+    gdb.execute("set print demangle on")
+    return name if raw.startswith(("_Z", "_R")) else raw
+
+
 def describe_frame(frame, level):
     sal = frame.find_sal()
     symtab = sal.symtab
     return {
         "level": level,
         "pc": hex(frame.pc()),
-        "function": frame.name(),
+        "function": frame_name(frame),
         "inline": frame.type() == gdb.INLINE_FRAME,
         "signal": frame.type() == gdb.SIGTRAMP_FRAME,
         "file": symtab.filename if symtab else None,

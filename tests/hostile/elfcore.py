@@ -13,9 +13,13 @@ AT_SYSINFO_EHDR = 33
 PR_REG, REG_RSP = 112, 19
 
 
+def is_elf64(data):
+    return data[:6] == b"\x7fELF\x02\x01"
+
+
 class Elf:
     def __init__(self, data):
-        if data[:6] != b"\x7fELF\x02\x01":
+        if not is_elf64(data):
             raise ValueError("not a 64-bit little-endian ELF file")
         self.data = data
         (self.phoff, self.shoff) = struct.unpack_from("<QQ", data, 32)

@@ -58,27 +58,36 @@ def absolute(directory, options):
     return out
 
 
-def find_cases(out, names, max_size):
-    """Cases below out with a plain core of at most max_size bytes, by name; names picks some."""
+def commands(options, number):
+    """Names of the commands for the input of this number."""
+    return list(COMMANDS) if options.both else [list(COMMANDS)[number % len(COMMANDS)]]
+
+
+def find_cases(options, names=()):
+    """Cases with a plain core of at most --max-size bytes, by name; names picks some whatever their size."""
     found = []
-    for directory, _, files in os.walk(out):
+    for directory, _, files in os.walk(options.out):
         if "meta.json" not in files:
             continue
         with open(os.path.join(directory, "meta.json"), encoding="utf-8") as stream:
             case = Case(directory, json.load(stream))
         with open(case.core, "rb") as stream:
             plain = stream.read(4) == b"\x7fELF"
-        if plain and (case.name in names if names else os.path.getsize(case.core) <= max_size):
+        if plain and (case.name in names if names else os.path.getsize(case.core) <= options.max_size):
             found.append(case)
     if not found:
-        sys.exit("hostile: no core of at most %d bytes below %s: build the corpora first" % (max_size, out))
-    return sorted(found, key=lambda case: case.name)
+        sys.exit("hostile: no core of at most %d bytes below %s: build the corpora first" % (options.max_size, options.out))
+    found.sort(key=lambda case: case.name)
+    count = min(options.cases, len(found)) or len(found)
+    return [found[number * len(found) // count] for number in range(count)]
 
 
 def add_options(parser):
     parser.add_argument("--out", default=os.path.join(ROOT, "build", "corpora"), help="the corpora")
     parser.add_argument("--max-size", type=int, default=1 << 20, help="largest core taken, bytes")
     parser.add_argument("--xcore", default=os.environ.get("XCORE", os.path.join(ROOT, "build", "asan", "xcore")))
+    parser.add_argument("--cases", type=int, default=0, help="that many of the cores, evenly spread (default all)")
+    parser.add_argument("--both", action="store_true", help="analyze and bt on each input, instead of in turn")
     parser.add_argument("-j", type=int, default=2)
 
 

@@ -80,7 +80,7 @@ class Layout(unittest.TestCase):
 
     def test_cuts_fall_on_note_boundaries(self):
         points = script("cut").cut_points(small_core())
-        self.assertTrue({0, 176, 176 + 20, 176 + 20 + 336} <= set(points))
+        self.assertTrue({0, 176, 176 + 20 + 336} <= set(points))
         self.assertTrue(all(point < len(small_core()) for point in points))
 
     def test_damage_repeats_and_stays_in_its_range(self):
