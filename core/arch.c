@@ -29,7 +29,7 @@ static const struct xc_reg_slot x86_64_slots[] = {
 
 static const struct xc_arch archs[] = {
 	{.name = "x86-64", .machine = EM_X86_64, .elf_class = ELFCLASS64, .word = 8, .unwinds = true, .pc = 16, .sp = 7,
-	 .fp = 6, .slots = x86_64_slots, .slot_count = XC_COUNT(x86_64_slots), .orig_syscall_off = 120, NOTES_64(216)},
+	 .fp = 6, .frame_regs = 17, .slots = x86_64_slots, .slot_count = XC_COUNT(x86_64_slots), .orig_syscall_off = 120, NOTES_64(216)},
 	{.name = "x32", .machine = EM_X86_64, .elf_class = ELFCLASS32, .word = 4, FOREIGN, NOTES_32(216, 0)},
 	{.name = "i386", .machine = EM_386, .elf_class = ELFCLASS32, .word = 4, FOREIGN, NOTES_32(68, 0)},
 	{.name = "aarch64", .machine = EM_AARCH64, .elf_class = ELFCLASS64, .word = 8, FOREIGN, NOTES_64(272)},

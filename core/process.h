@@ -99,6 +99,7 @@ struct xc_process {
 	const struct xc_arch *arch; /* never NULL once open */
 	struct xc_space *space;
 	struct xc_source *core;    /* NULL when live; owned */
+	struct xc_archive *archive; /* the pack that the core came in, or NULL; its files serve instead of the file system's; owned */
 	struct xc_mapping *mappings; /* address order */
 	size_t mapping_count;
 	struct xc_module **modules;  /* load order: exe first; pointers stay valid */

@@ -7,7 +7,12 @@
 #include "format.h"
 #include "unwind.h"
 
-enum xc_thread_choice { XC_THREADS_CRASHED, XC_THREADS_ALL, XC_THREADS_ONE };
+enum xc_thread_choice {
+	XC_THREADS_CRASHED,
+	XC_THREADS_ALL,
+	XC_THREADS_ONE,
+	XC_THREADS_OTHERS, /* all but the crashed one */
+};
 
 struct xc_backtrace_options {
 	enum xc_thread_choice choice;

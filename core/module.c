@@ -1,0 +1,477 @@
+/* module: three witnesses of what was loaded, best first.
+ *
+ *   AT_PHDR ─→ program headers of the executable in memory ─→ PT_DYNAMIC ─→ DT_DEBUG
+ *                 │                                                            │
+ *                 └─ load bias                     struct r_debug ←────────────┘
+ *                                                    version, map ─→ link_map ─→ link_map ─→ …
+ *                                                    (version 2: next name space of dlmopen)
+ *   AT_SYSINFO_EHDR ─→ the vDSO's ELF image
+ *   NT_FILE (or /proc/PID/maps) ─→ every path that is mapped executable
+ *
+ * Layouts: r_debug, r_debug_extended and the public head of link_map are <link.h> (glibc 2.36); the TLS fields of
+ * the private part are found by content, not by offset: l_tls_initimage, l_tls_initimage_size,
+ * l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid stand in this order
+ * (include/link.h, glibc 2.26 to 2.41), and the first four are known from PT_TLS. */
+#include "module.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "note.h"
+
+enum {
+	MAX_MODULES = 16384,
+	MAX_PHDRS = 256,
+	MAX_DYNAMIC = 512,
+	MAX_NAME_SPACES = 64,
+	MAX_PATH_LEN = 4096,
+	LINK_MAP_SCAN = 1600, /* bytes of the private link_map that may hold the TLS fields */
+	MAX_NOTE_BYTES = 64 << 10,
+};
+
+const char *xc_identity_text(enum xc_identity identity)
+{
+	static const char *const texts[] = {"no file", "verified", "unverified", "refused"};
+	return texts[identity];
+}
+
+struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind)
+{
+	struct xc_module *m = xc_arena_alloc(&process->arena, sizeof *m);
+	m->path = xc_arena_strdup(&process->arena, path);
+	const char *slash = strrchr(m->path, '/');
+	m->name = slash && slash[1] ? slash + 1 : m->path;
+	m->kind = kind;
+	struct xc_module **grown = xc_realloc(process->modules, (process->module_count + 1) * sizeof *grown);
+	process->modules = grown;
+	grown[process->module_count++] = m;
+	return m;
+}
+
+/* ---- reading headers in the target's memory ---- */
+
+struct image {
+	struct xc_phdr phdrs[MAX_PHDRS];
+	size_t count;
+};
+
+static bool peek_word(const struct xc_process *p, xc_addr addr, uint64_t *value)
+{
+	return xc_space_peek_uint(p->space, addr, p->arch->word, value);
+}
+
+/* Program headers at `at`, `count` of them. False when any is unreadable. */
+static bool read_phdrs(const struct xc_process *p, xc_addr at, uint64_t count, struct image *image)
+{
+	uint8_t bytes[MAX_PHDRS * sizeof(Elf64_Phdr)];
+	size_t size = p->arch->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	image->count = 0;
+	if (count == 0 || count > MAX_PHDRS || xc_space_peek(p->space, at, bytes, (size_t)count * size) != count * size)
+		return false;
+	struct xc_elf elf = {.bytes = bytes, .size = count * size, .elf_class = p->arch->elf_class,
+			     .big_endian = p->arch->big_endian, .phentsize = (uint16_t)size};
+	for (uint32_t i = 0; i < count; i++)
+		image->phdrs[i] = xc_elf_phdr(&elf, i);
+	image->count = (size_t)count;
+	return true;
+}
+
+/* The headers of the ELF image that begins at `at`. */
+static bool read_image(const struct xc_process *p, xc_addr at, struct image *image)
+{
+	uint8_t header[sizeof(Elf64_Ehdr)];
+	struct xc_elf elf;
+	size_t got = xc_space_peek(p->space, at, header, sizeof header);
+	if (got < sizeof(Elf32_Ehdr))
+		return false;
+	struct xc_error *err = xc_elf_parse(header, got, &elf);
+	xc_error_free(err);
+	if (err || elf.elf_class != p->arch->elf_class || elf.big_endian != p->arch->big_endian)
+		return false;
+	return read_phdrs(p, at + elf.phoff, elf.phnum, image);
+}
+
+static const struct xc_phdr *find_phdr(const struct image *image, uint32_t type)
+{
+	for (size_t i = 0; i < image->count; i++)
+		if (image->phdrs[i].type == type)
+			return &image->phdrs[i];
+	return NULL;
+}
+
+static const struct xc_phdr *first_load(const struct image *image)
+{
+	const struct xc_phdr *best = NULL;
+	for (size_t i = 0; i < image->count; i++)
+		if (image->phdrs[i].type == PT_LOAD && (!best || image->phdrs[i].vaddr < best->vaddr))
+			best = &image->phdrs[i];
+	return best;
+}
+
+static xc_addr page_down(xc_addr addr)
+{
+	return addr & ~(xc_addr)0xfff;
+}
+
+static void read_build_id(const struct xc_process *p, struct xc_module *m, const struct image *image)
+{
+	bool lost = image->count == 0;
+	for (size_t i = 0; i < image->count && !m->build_id.size; i++) {
+		const struct xc_phdr *note = &image->phdrs[i];
+		if (note->type != PT_NOTE || note->memsz == 0 || note->memsz > MAX_NOTE_BYTES)
+			continue;
+		xc_auto(xc_freep) uint8_t *bytes = xc_alloc((size_t)note->memsz);
+		if (xc_space_peek(p->space, m->bias + note->vaddr, bytes, (size_t)note->memsz) == note->memsz)
+			m->build_id = xc_elf_build_id_in_notes(bytes, (size_t)note->memsz, note->align,
+							       p->arch->big_endian);
+		else
+			lost = true;
+	}
+	m->build_id_lost = lost && !m->build_id.size;
+}
+
+/* Everything the headers tell about a module whose bias is known. */
+static void apply_image(const struct xc_process *p, struct xc_module *m, const struct image *image)
+{
+	xc_addr lo = UINT64_MAX, hi = 0;
+	for (size_t i = 0; i < image->count; i++) {
+		const struct xc_phdr *load = &image->phdrs[i];
+		xc_addr start = m->bias + load->vaddr;
+		if (load->type != PT_LOAD || load->memsz == 0 || load->memsz - 1 > UINT64_MAX - start)
+			continue;
+		lo = start < lo ? start : lo;
+		hi = start + load->memsz - 1 > hi ? start + load->memsz - 1 : hi;
+	}
+	if (lo <= hi) {
+		m->lo = page_down(lo);
+		m->hi = hi | 0xfff;
+	}
+	const struct xc_phdr *dynamic = find_phdr(image, PT_DYNAMIC);
+	if (dynamic && !m->dynamic)
+		m->dynamic = m->bias + dynamic->vaddr;
+	read_build_id(p, m, image);
+}
+
+/* Find l_tls_offset and l_tls_modid in the private part of a link_map (see the top of the file). */
+static void read_tls(const struct xc_process *p, struct xc_module *m, const struct image *image)
+{
+	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
+	uint64_t words[LINK_MAP_SCAN / 8];
+	if (!tls || p->arch->word != 8 || !m->link_map)
+		return;
+	size_t count = xc_space_peek(p->space, m->link_map, words, sizeof words) / 8;
+	for (size_t i = 0; i + 6 < count; i++) {
+		if (words[i] != m->bias + tls->vaddr || words[i + 1] != tls->filesz || words[i + 2] != tls->memsz ||
+		    words[i + 3] != tls->align)
+			continue;
+		m->tls_modid = words[i + 6];
+		m->tls_offset = (int64_t)words[i + 5];
+		m->tls_offset_known = m->tls_offset != 0 && m->tls_offset != -1; /* NO_TLS_OFFSET, FORCED_DYNAMIC */
+		return;
+	}
+}
+
+/* The executable's TLS block ends at the thread pointer (psABI variant II), so its place is known even when
+ * its link_map is lost or never was. */
+static void compute_exe_tls(const struct xc_process *p, struct xc_module *m, const struct image *image)
+{
+	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
+	if (!tls || m->tls_offset_known || p->arch->machine != EM_X86_64)
+		return;
+	uint64_t align = tls->align ? tls->align : 1;
+	if (tls->memsz > UINT32_MAX || align > UINT32_MAX || (align & (align - 1)))
+		return;
+	m->tls_modid = 1;
+	m->tls_offset = (int64_t)((tls->memsz + align - 1) & ~(align - 1));
+	m->tls_offset_known = true;
+}
+
+/* ---- mappings ---- */
+
+/* The mapping at which the object that holds addr begins: the nearest one below with the same path and file
+ * offset 0. The same file may be mapped twice (dlmopen), so only the nearest run counts. */
+static const struct xc_mapping *object_start(const struct xc_process *p, xc_addr addr)
+{
+	const struct xc_mapping *at = xc_process_mapping(p, addr);
+	if (!at || !at->path)
+		return NULL;
+	for (const struct xc_mapping *m = at; m >= p->mappings; m--) {
+		if (!m->path || strcmp(m->path, at->path) != 0)
+			continue;
+		if (m->offset == 0)
+			return m;
+		if (m->offset > at->offset)
+			return NULL; /* an earlier run of the same file */
+	}
+	return NULL;
+}
+
+static struct xc_module *module_by_bias(const struct xc_process *p, xc_addr bias, xc_addr dynamic)
+{
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i]->bias_known && p->modules[i]->bias == bias && p->modules[i]->dynamic == dynamic)
+			return p->modules[i];
+	return NULL;
+}
+
+static void mark_deleted(const struct xc_process *p, struct xc_module *m)
+{
+	for (size_t i = 0; i < p->file_count; i++)
+		if (p->files[i].lo <= m->hi && p->files[i].hi >= m->lo && p->files[i].deleted)
+			m->deleted = true;
+}
+
+/* ---- the executable ---- */
+
+static const char *executable_path(struct xc_process *p, xc_addr phdr)
+{
+	const struct xc_mapping *mapping = xc_process_mapping(p, phdr);
+	if (mapping && mapping->path)
+		return mapping->path;
+	uint64_t entry, name;
+	if (xc_process_auxv(p, AT_ENTRY, &entry) && (mapping = xc_process_mapping(p, entry)) && mapping->path)
+		return mapping->path;
+	char buf[MAX_PATH_LEN + 1];
+	if (xc_process_auxv(p, AT_EXECFN, &name) && xc_space_peek_string(p->space, name, buf, MAX_PATH_LEN, NULL) > 0)
+		return xc_arena_strdup(&p->arena, buf);
+	return p->exe_path;
+}
+
+/* The bias from PT_PHDR where there is one, else from the mapping the headers lie in. */
+static xc_addr executable_bias(const struct xc_process *p, xc_addr phdr, const struct image *image)
+{
+	const struct xc_phdr *self = find_phdr(image, PT_PHDR), *load = first_load(image);
+	if (self)
+		return phdr - self->vaddr;
+	const struct xc_mapping *start = object_start(p, phdr);
+	if (start && load)
+		return start->lo - page_down(load->vaddr);
+	return load ? page_down(phdr) - page_down(load->vaddr) : 0;
+}
+
+static struct xc_module *find_executable(struct xc_process *p, struct image *image)
+{
+	uint64_t phdr = 0, phnum = 0;
+	bool known = xc_process_auxv(p, AT_PHDR, &phdr) && xc_process_auxv(p, AT_PHNUM, &phnum);
+	const char *path = executable_path(p, phdr);
+	image->count = 0;
+	if (!path)
+		return NULL;
+	struct xc_module *exe = xc_module_add(p, path, XC_MODULE_EXE);
+	p->exe_path = exe->path;
+	const struct xc_mapping *start = known ? object_start(p, phdr) : NULL;
+	if (start) {
+		exe->lo = start->lo;
+		exe->hi = start->hi;
+	}
+	if (!known || !read_phdrs(p, phdr, phnum, image)) {
+		exe->build_id_lost = true; /* the finder takes the bias from the file's headers */
+		return exe;
+	}
+	exe->bias = executable_bias(p, phdr, image);
+	exe->bias_known = true;
+	apply_image(p, exe, image);
+	return exe;
+}
+
+/* ---- the vDSO ---- */
+
+static void find_vdso(struct xc_process *p)
+{
+	uint64_t at;
+	struct image image;
+	if (!xc_process_auxv(p, AT_SYSINFO_EHDR, &at) || !at || !read_image(p, at, &image))
+		return;
+	const struct xc_phdr *load = first_load(&image);
+	struct xc_module *m = xc_module_add(p, "[vdso]", XC_MODULE_VDSO);
+	m->bias = load ? at - page_down(load->vaddr) : at;
+	m->bias_known = true;
+	apply_image(p, m, &image);
+}
+
+/* ---- the loader's list ---- */
+
+/* DT_DEBUG of the executable: the address of r_debug, or 0. */
+static xc_addr find_r_debug(const struct xc_process *p, xc_addr dynamic)
+{
+	size_t word = p->arch->word;
+	for (size_t i = 0; dynamic && i < MAX_DYNAMIC; i++) {
+		uint64_t tag, value;
+		if (!peek_word(p, dynamic + 2 * word * i, &tag) || !peek_word(p, dynamic + 2 * word * i + word, &value) ||
+		    tag == DT_NULL)
+			break;
+		if (tag == DT_DEBUG)
+			return value;
+	}
+	return 0;
+}
+
+/* What a link_map's l_name says, or the mapped path where its dynamic section lies; NULL when neither. */
+static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dynamic)
+{
+	char buf[MAX_PATH_LEN + 1];
+	const struct xc_mapping *mapping = xc_process_mapping(p, dynamic);
+	if (mapping && mapping->path)
+		return mapping->path; /* the kernel's name: real path, symbolic links followed */
+	if (xc_space_peek_string(p->space, name, buf, MAX_PATH_LEN, NULL) > 0)
+		return xc_arena_strdup(&p->arena, buf);
+	return NULL;
+}
+
+static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields[4], unsigned name_space)
+{
+	xc_addr bias = fields[0], dynamic = fields[2];
+	struct xc_module *m = module_by_bias(p, bias, dynamic);
+	struct image image = {.count = 0};
+	const struct xc_mapping *start = object_start(p, dynamic);
+	if (!m) {
+		const char *path = link_map_path(p, fields[1], dynamic);
+		if (!path)
+			return;
+		m = xc_module_add(p, path, XC_MODULE_LIBRARY);
+		m->bias = bias;
+		m->bias_known = true;
+		m->dynamic = dynamic;
+		m->name_space = name_space;
+		if (start) {
+			m->lo = start->lo;
+			m->hi = start->hi;
+		}
+		m->build_id_lost = true;
+	}
+	m->link_map = at;
+	bool headers = read_image(p, start ? start->lo : bias, &image);
+	if (headers && m->kind == XC_MODULE_LIBRARY)
+		apply_image(p, m, &image);
+	uint64_t phdr, phnum;
+	if (m->kind == XC_MODULE_EXE && !headers && xc_process_auxv(p, AT_PHDR, &phdr) &&
+	    xc_process_auxv(p, AT_PHNUM, &phnum))
+		headers = read_phdrs(p, phdr, phnum, &image);
+	if (headers)
+		read_tls(p, m, &image);
+}
+
+/* Walk one list; returns how many entries were read. A damaged list ends with a remark. */
+static size_t walk_link_maps(struct xc_process *p, xc_addr head, unsigned name_space)
+{
+	size_t word = p->arch->word, seen = 0;
+	xc_addr at = head;
+	while (at) {
+		uint64_t fields[4]; /* l_addr, l_name, l_ld, l_next */
+		for (size_t i = 0; i < 4; i++) {
+			if (peek_word(p, at + i * word, &fields[i]))
+				continue;
+			xc_process_remark(p, "the loader's list of modules breaks off after %zu entries: link_map 0x%" PRIx64
+					     " is unreadable", seen, at);
+			return seen;
+		}
+		if (++seen > MAX_MODULES) {
+			xc_process_remark(p, "the loader's list of modules has more than %d entries: looped or corrupt",
+					  MAX_MODULES);
+			return seen;
+		}
+		add_link_map(p, at, fields, name_space);
+		at = fields[3];
+	}
+	return seen;
+}
+
+/* All name spaces: r_debug.r_version >= 2 has r_next after the five fields of version 1. */
+static void find_link_maps(struct xc_process *p, xc_addr dynamic)
+{
+	size_t word = p->arch->word;
+	xc_addr debug = find_r_debug(p, dynamic);
+	for (unsigned space = 0; debug && space < MAX_NAME_SPACES; space++) {
+		uint64_t version, map, next = 0;
+		if (!xc_space_peek_uint(p->space, debug, 4, &version) || !peek_word(p, debug + word, &map))
+			break;
+		if (walk_link_maps(p, map, space) > 1)
+			p->link_map_known = true;
+		if (version < 2 || !peek_word(p, debug + 5 * word, &next))
+			break;
+		debug = next;
+	}
+}
+
+/* ---- mapped files ---- */
+
+static bool covered(const struct xc_process *p, xc_addr addr)
+{
+	for (size_t i = 0; i < p->module_count; i++)
+		if (addr >= p->modules[i]->lo && addr <= p->modules[i]->hi)
+			return true;
+	return false;
+}
+
+/* The end of the run of mappings of the same file that begins at start (anonymous ones between do not end it). */
+static const struct xc_mapping *run_end(const struct xc_process *p, const struct xc_mapping *start, bool *executable)
+{
+	const struct xc_mapping *last = start, *end = p->mappings + p->mapping_count;
+	*executable = start->executable;
+	for (const struct xc_mapping *m = start + 1; m < end; m++) {
+		if (!m->path)
+			continue;
+		if (strcmp(m->path, start->path) != 0 || m->offset <= last->offset)
+			break;
+		*executable |= m->executable;
+		last = m;
+	}
+	return last;
+}
+
+/* Files mapped with code that no list named: the list was lost, or they were mapped by hand. */
+static void add_mapped_files(struct xc_process *p)
+{
+	for (size_t i = 0; i < p->mapping_count && p->module_count < MAX_MODULES; i++) {
+		const struct xc_mapping *start = &p->mappings[i];
+		bool executable;
+		struct image image;
+		if (!start->path || start->offset != 0 || covered(p, start->lo))
+			continue;
+		const struct xc_mapping *last = run_end(p, start, &executable);
+		bool headers = read_image(p, start->lo, &image);
+		uint8_t byte;
+		bool readable = xc_space_peek(p->space, start->lo, &byte, 1) == 1;
+		if (!executable || (!headers && readable))
+			continue;
+		struct xc_module *m = xc_module_add(p, start->path, XC_MODULE_LIBRARY);
+		m->lo = start->lo;
+		m->hi = last->hi;
+		m->build_id_lost = true;
+		const struct xc_phdr *load = headers ? first_load(&image) : NULL;
+		if (!load)
+			continue; /* the finder takes the bias from the file's headers */
+		m->bias = start->lo - page_down(load->vaddr);
+		m->bias_known = true;
+		apply_image(p, m, &image);
+	}
+}
+
+static void mark_loader(struct xc_process *p)
+{
+	uint64_t base;
+	if (!xc_process_auxv(p, AT_BASE, &base) || !base)
+		return;
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i]->kind == XC_MODULE_LIBRARY && p->modules[i]->lo == base)
+			p->modules[i]->kind = XC_MODULE_LOADER;
+}
+
+void xc_modules_find(struct xc_process *p)
+{
+	struct image image;
+	struct xc_module *exe = find_executable(p, &image);
+	find_vdso(p);
+	if (exe && exe->bias_known) {
+		find_link_maps(p, exe->dynamic);
+		compute_exe_tls(p, exe, &image);
+	}
+	add_mapped_files(p);
+	mark_loader(p);
+	for (size_t i = 0; i < p->module_count; i++)
+		mark_deleted(p, p->modules[i]);
+	p->modules_how = p->link_map_known ? "link_map" : p->files_known ? "NT_FILE" : "program headers";
+	xc_process_index(p);
+}

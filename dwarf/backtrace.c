@@ -1,0 +1,403 @@
+/* backtrace: frames of the unwinder, opened up into rows: one per inlined function and one for the real one.
+ *
+ * A stack of any depth costs bounded memory: the first half of max_frames is turned into rows as it comes, the
+ * last half waits in a ring, and what lies between is counted. On the way a repeated cycle of up to ten
+ * addresses is watched for, so that a stack overflow reads "14,310 × [parse_value → parse_array]". */
+#include "backtrace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/module.h"
+#include "debuginfo.h"
+#include "memo.h"
+#include "variable.h"
+
+enum {
+	DEFAULT_MAX_FRAMES = 1024,
+	MAX_WALK = 1 << 22, /* frames of one stack, counted or not */
+	CYCLE_MAX = 10,     /* addresses in a repeated cycle */
+	CYCLE_TIMES = 8,    /* repeats that make it worth telling */
+	RECENT = 16,        /* a power of two above CYCLE_MAX */
+};
+
+struct builder {
+	struct xc_process *process;
+	struct xc_arena *arena; /* of the report */
+	const struct xc_backtrace_options *options;
+	struct xc_unwinder *unwinder;
+	struct xc_memo build_ids; /* module → hex */
+	struct xc_memo strings;   /* string of the process → its copy in the report */
+	struct xc_stack_row *rows; /* of the stack being built; reused */
+	size_t row_count, row_capacity;
+	struct xc_frame *ring; /* the last frames seen; options->max_frames / 2 of them */
+	size_t ring_size;
+};
+
+/* ---- repeated cycles ---- */
+
+struct cycle {
+	xc_addr recent[RECENT]; /* addresses of the last frames */
+	uint64_t seen;
+	uint64_t run[CYCLE_MAX + 1]; /* frames in a row that equal the one k before them */
+	uint64_t best_run;
+	size_t best_length;
+	xc_addr best[CYCLE_MAX];
+};
+
+static void watch(struct cycle *c, xc_addr pc)
+{
+	for (size_t k = 1; k <= CYCLE_MAX && k <= c->seen; k++) {
+		c->run[k] = c->recent[(c->seen - k) % RECENT] == pc ? c->run[k] + 1 : 0;
+		if (c->run[k] <= c->best_run || c->run[k] < (uint64_t)k * CYCLE_TIMES)
+			continue;
+		if (c->best_length && k % c->best_length == 0 && k != c->best_length)
+			continue; /* a multiple of the cycle already found */
+		c->best_run = c->run[k];
+		c->best_length = k;
+		c->best[k - 1] = pc;
+		for (size_t i = 1; i < k; i++)
+			c->best[k - 1 - i] = c->recent[(c->seen - i) % RECENT];
+	}
+	c->recent[c->seen++ % RECENT] = pc;
+}
+
+static const char *place_name(const struct xc_place *place)
+{
+	if (place->level_count && place->levels[place->level_count - 1].function)
+		return place->levels[place->level_count - 1].function;
+	return place->symbol;
+}
+
+/* "N × [outer → inner]": callers first, as the calls went. */
+static const char *cycle_text(const struct builder *b, const struct cycle *c)
+{
+	if (!c->best_length)
+		return NULL;
+	struct xc_text text = {0};
+	xc_text_printf(&text, "%" PRIu64 " × [", (c->best_run + c->best_length) / c->best_length);
+	for (size_t i = c->best_length; i-- > 0;) {
+		const struct xc_place *place = xc_debuginfo_place(b->process, c->best[i] - 1);
+		const char *name = place_name(place);
+		if (name)
+			xc_text_add(&text, name);
+		else
+			xc_text_printf(&text, "0x%" PRIx64, c->best[i]);
+		if (i)
+			xc_text_add(&text, " → ");
+	}
+	xc_text_add(&text, "]");
+	const char *copy = xc_arena_strdup(b->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return copy;
+}
+
+/* ---- rows ---- */
+
+static const char *build_id_text(struct builder *b, const struct xc_module *module)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	const struct xc_build_id *id = module->build_id.size ? &module->build_id : &module->file_build_id;
+	if (!module->build_id.size && module->identity != XC_VERIFIED)
+		return NULL;
+	void **slot = xc_memo_at(&b->build_ids, b->arena, module, NULL);
+	if (!*slot)
+		*slot = xc_arena_strdup(b->arena, xc_build_id_hex(id, hex));
+	return *(char *)*slot ? *slot : NULL;
+}
+
+/* Names and paths recur in every row: one copy of each goes into the report. */
+static const char *shared(struct builder *b, const char *string)
+{
+	if (!string)
+		return NULL;
+	void **slot = xc_memo_at(&b->strings, b->arena, string, NULL);
+	if (!*slot)
+		*slot = xc_arena_strdup(b->arena, string);
+	return *slot;
+}
+
+static struct xc_stack_row *add_row(struct builder *b)
+{
+	b->rows = xc_grow(b->rows, b->row_count, &b->row_capacity, sizeof *b->rows);
+	struct xc_stack_row *row = &b->rows[b->row_count];
+	*row = (struct xc_stack_row){.index = (unsigned)b->row_count};
+	b->row_count++;
+	return row;
+}
+
+static void fill_row(struct builder *b, struct xc_stack_row *row, const struct xc_frame *frame, const struct xc_place *place,
+		     size_t level)
+{
+	row->pc = frame->pc;
+	row->signal = frame->signal;
+	row->trust = xc_trust_text(frame->trust);
+	if (place->module) {
+		row->module = shared(b, place->module->path);
+		row->build_id = build_id_text(b, place->module);
+		row->unverified = place->module->identity == XC_UNVERIFIED;
+		row->has_offset = place->module->bias_known;
+		row->offset = frame->pc - place->module->bias;
+	}
+	row->function = shared(b, place->symbol);
+	if (level >= place->level_count)
+		return;
+	const struct xc_level *at = &place->levels[level];
+	row->inlined = level + 1 < place->level_count;
+	row->function = shared(b, at->function ? at->function : place->symbol);
+	row->file = shared(b, at->file);
+	row->line = at->line;
+	row->column = at->column;
+}
+
+static void fill_variables(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame,
+			   const struct xc_place *place, size_t level, struct xc_stack_row *row)
+{
+	if (!b->options->args || level >= place->level_count || place->line_only)
+		return;
+	struct xc_frame_context context = {.process = b->process, .thread = thread, .unwinder = b->unwinder,
+					   .frame = frame, .place = place};
+	row->has_variables = true;
+	xc_variables_fill(&context, level, b->options->locals, &b->options->format, b->arena, row);
+}
+
+static void add_rows(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame)
+{
+	const struct xc_place *place = xc_debuginfo_place(b->process, xc_frame_lookup(frame));
+	size_t levels = place->level_count ? place->level_count : 1;
+	for (size_t level = 0; level < levels; level++) {
+		struct xc_stack_row *row = add_row(b);
+		fill_row(b, row, frame, place, level);
+		fill_variables(b, thread, frame, place, level, row);
+	}
+}
+
+/* ---- one stack ---- */
+
+/* Rows of the frames waiting in the ring: the last ones of `seen`, of which the first `head` have rows already. */
+static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen,
+		     uint64_t head)
+{
+	uint64_t waiting = seen - head, kept = waiting < b->ring_size ? waiting : b->ring_size;
+	if (waiting > kept) {
+		stack->elided = waiting - kept;
+		stack->elided_at = b->row_count;
+	}
+	for (uint64_t i = seen - kept; i < seen; i++)
+		add_rows(b, thread, &b->ring[i % b->ring_size]);
+}
+
+static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
+{
+	struct cycle cycle = {.seen = 0};
+	uint64_t seen = 0, head = b->ring_size;
+	const char *stop = "more frames than xcore follows";
+	do {
+		if (seen < head)
+			add_rows(b, thread, frame);
+		else
+			b->ring[seen % b->ring_size] = *frame;
+		watch(&cycle, frame->pc);
+		seen++;
+	} while (seen < MAX_WALK && xc_unwind_step(b->unwinder, frame, frame, &stop));
+	stack->stop = xc_arena_strdup(b->arena, stop);
+	if (seen > head)
+		add_ring(b, thread, stack, seen, head);
+	stack->cycle = cycle_text(b, &cycle);
+}
+
+static const char *state_text(char state)
+{
+	switch (state) {
+	case 'R':
+		return "running";
+	case 'S':
+		return "sleeping";
+	case 'D':
+		return "waiting for the kernel";
+	case 'T':
+		return "stopped";
+	case 't':
+		return "traced";
+	case 'Z':
+		return "zombie";
+	case 'I':
+		return "idle";
+	default:
+		return NULL;
+	}
+}
+
+static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
+{
+	*stack = (struct xc_stack){
+		.tid = thread->tid,
+		.name = xc_arena_strdup(b->arena, thread->name),
+		.crashed = thread->crashed,
+		.state = state_text(thread->state),
+		.how = xc_arena_strdup(b->arena, thread->regs_how),
+	};
+	struct xc_frame frame;
+	b->row_count = 0;
+	if (!b->process->arch->unwinds)
+		stack->stop = "stacks of this machine are not supported yet";
+	else if (xc_unwind_first(b->unwinder, thread, &frame))
+		walk(b, thread, &frame, stack);
+	else
+		stack->stop = xc_arena_strdup(b->arena, thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
+	stack->row_count = b->row_count;
+	stack->rows = xc_arena_alloc(b->arena, b->row_count * sizeof *stack->rows);
+	if (b->row_count)
+		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
+}
+
+/* ---- groups ---- */
+
+static uint64_t stack_hash(const struct xc_stack *stack)
+{
+	uint64_t hash = stack->row_count ^ stack->elided << 20;
+	for (size_t i = 0; i < stack->row_count; i++)
+		hash = (hash ^ stack->rows[i].pc) * UINT64_C(0x100000001b3) + stack->rows[i].index;
+	return hash;
+}
+
+static bool stacks_equal(const struct xc_stack *a, const struct xc_stack *b)
+{
+	if (a->row_count != b->row_count || a->elided != b->elided || a->crashed != b->crashed)
+		return false;
+	for (size_t i = 0; i < a->row_count; i++)
+		if (a->rows[i].pc != b->rows[i].pc || a->rows[i].inlined != b->rows[i].inlined)
+			return false;
+	return a->row_count > 0 || !strcmp(a->stop, b->stop);
+}
+
+struct hashed {
+	uint64_t hash;
+	size_t index;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct hashed *x = a, *y = b;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_first_member(const void *a, const void *b)
+{
+	size_t x = ((const struct xc_stack_group *)a)->members[0], y = ((const struct xc_stack_group *)b)->members[0];
+	return x < y ? -1 : x > y;
+}
+
+/* Sort by hash, then cut where stacks differ: linear in threads but for the sort. */
+static void make_groups(struct xc_arena *arena, struct xc_stacks *stacks)
+{
+	size_t n = stacks->stack_count;
+	struct hashed *order = xc_alloc(n * sizeof *order);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct hashed){.hash = stack_hash(&stacks->stacks[i]), .index = i};
+	qsort(order, n, sizeof *order, by_hash);
+	stacks->groups = xc_arena_alloc(arena, n * sizeof *stacks->groups);
+	for (size_t i = 0; i < n;) {
+		struct xc_stack_group *group = &stacks->groups[stacks->group_count++];
+		size_t from = i;
+		while (i < n && order[i].hash == order[from].hash &&
+		       stacks_equal(&stacks->stacks[order[from].index], &stacks->stacks[order[i].index]))
+			i++;
+		group->member_count = i - from;
+		group->members = xc_arena_alloc(arena, group->member_count * sizeof *group->members);
+		for (size_t k = from; k < i; k++)
+			group->members[k - from] = order[k].index;
+	}
+	free(order);
+	qsort(stacks->groups, stacks->group_count, sizeof *stacks->groups, by_first_member);
+}
+
+/* ---- the whole ---- */
+
+static bool wanted(const struct xc_backtrace_options *options, const struct xc_thread *thread)
+{
+	switch (options->choice) {
+	case XC_THREADS_CRASHED:
+		return thread->crashed;
+	case XC_THREADS_OTHERS:
+		return !thread->crashed;
+	case XC_THREADS_ONE:
+		return thread->tid == options->tid;
+	case XC_THREADS_ALL:
+		break;
+	}
+	return true;
+}
+
+static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
+			 const struct xc_backtrace_options *options)
+{
+	size_t max = options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
+	*b = (struct builder){.process = process, .arena = arena, .options = options};
+	b->unwinder = xc_unwinder_new(process);
+	b->ring_size = max > 1 ? max / 2 : 1;
+	b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
+}
+
+static void builder_fini(struct builder *b)
+{
+	xc_unwinder_free(b->unwinder);
+	free(b->ring);
+	free(b->rows);
+}
+
+struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
+			      const struct xc_backtrace_options *options)
+{
+	if (options->choice == XC_THREADS_ONE && !xc_process_thread(process, options->tid))
+		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)options->tid, process->target),
+				     "xcore threads %s lists them", process->target);
+	struct builder b;
+	struct xc_arena *arena = &section->report->arena;
+	struct xc_stacks *stacks = xc_section_stacks(section, "threads");
+	builder_init(&b, process, arena, options);
+	stacks->full = options->locals;
+	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + 1) * sizeof *stacks->stacks);
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (wanted(options, &process->threads[i]))
+			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
+	if (options->group && stacks->stack_count)
+		make_groups(arena, stacks);
+	builder_fini(&b);
+	return NULL;
+}
+
+static void add_to_tree(struct xc_stacktree *tree, const struct xc_stack *stack, const char **names)
+{
+	size_t count = 0;
+	for (size_t i = stack->row_count; i-- > 0;) { /* outermost first */
+		const struct xc_stack_row *row = &stack->rows[i];
+		names[count++] = row->signal && !row->function ? "<signal handler called>"
+				 : row->function	       ? row->function
+				 : row->module		       ? row->module
+							       : "??";
+		if (stack->elided && i == stack->elided_at)
+			names[count++] = "…";
+	}
+	if (count)
+		xc_stacktree_add(tree, names, count, 1);
+}
+
+void xc_backtrace_tree(struct xc_stacktree *tree, struct xc_process *process)
+{
+	struct builder b;
+	struct xc_arena arena = {0};
+	struct xc_backtrace_options options = {.choice = XC_THREADS_ALL};
+	builder_init(&b, process, &arena, &options);
+	for (size_t i = 0; i < process->thread_count; i++) {
+		struct xc_stack stack;
+		build_stack(&b, &process->threads[i], &stack);
+		xc_auto(xc_freep) const char **names = xc_alloc((stack.row_count + 1) * sizeof *names);
+		add_to_tree(tree, &stack, names);
+	}
+	builder_fini(&b);
+	xc_arena_fini(&arena);
+}

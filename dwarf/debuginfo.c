@@ -1,0 +1,482 @@
+/* debuginfo: address → unit → function → the chain of inlined functions and lexical blocks that hold it.
+ *
+ *   .debug_aranges, or else the units' own ranges ─→ unit
+ *   per unit, on first use: (range → function DIE), sorted
+ *   down from the function: children whose ranges hold the address
+ *
+ * Answers are kept by address for the life of the process. */
+#include "debuginfo.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "die.h"
+#include "line.h"
+#include "symbol.h"
+
+enum {
+	MAX_NESTING = 256,     /* lexical blocks and inlined functions round one address */
+	MAX_RANGES = 1 << 20,  /* of one DIE */
+	MAX_DEPTH = 64,        /* namespaces and classes round a function */
+};
+
+struct range {
+	uint64_t lo, hi; /* inclusive */
+	Dwarf_Die die;
+};
+
+struct ranges {
+	struct range *items;
+	size_t count, capacity;
+};
+
+struct unit {
+	struct unit *next;
+	Dwarf_Die die;
+	struct ranges functions;
+};
+
+struct module_units {
+	struct module_units *next;
+	const struct xc_module *module;
+	struct unit *units;          /* those that were asked about */
+	struct ranges by_address;    /* of all units, for those without .debug_aranges */
+	bool by_address_built;
+};
+
+struct place_slot {
+	xc_addr addr;
+	struct xc_place *place;
+};
+
+struct debuginfo {
+	struct module_units *modules;
+	struct place_slot *slots;
+	size_t slot_count, used;
+};
+
+/* ---- ranges ---- */
+
+static void add_range(struct ranges *r, uint64_t lo, uint64_t end, const Dwarf_Die *die)
+{
+	if (lo >= end)
+		return;
+	r->items = xc_grow(r->items, r->count, &r->capacity, sizeof *r->items);
+	r->items[r->count++] = (struct range){.lo = lo, .hi = end - 1, .die = *die};
+}
+
+/* Add the ranges of a DIE; linkers leave dead functions at address 0, which are not code. */
+static void add_ranges(struct ranges *r, Dwarf_Die *die)
+{
+	Dwarf_Addr base, lo, end;
+	ptrdiff_t at = 0;
+	for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0; i++)
+		if (lo != 0)
+			add_range(r, lo, end, die);
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+	if (x->lo != y->lo)
+		return x->lo < y->lo ? -1 : 1;
+	return x->hi > y->hi ? -1 : x->hi < y->hi; /* the wider first */
+}
+
+static void sort_ranges(struct ranges *r)
+{
+	if (r->count)
+		qsort(r->items, r->count, sizeof *r->items, by_lo);
+}
+
+/* The innermost range that holds addr: ranges of functions nest only in odd languages, so the nearest start below
+ * is nearly always it; go back a little for the rest. */
+static struct range *find_range(const struct ranges *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (r->items[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t back = 0; lo > 0 && back < 64; back++)
+		if (r->items[--lo].hi >= addr)
+			return &r->items[lo];
+	return NULL;
+}
+
+/* ---- units ---- */
+
+static struct debuginfo *debuginfo_of(const struct xc_process *process)
+{
+	struct xc_process *p = (struct xc_process *)(uintptr_t)process; /* a cache, not a fact of the process */
+	if (!p->debuginfo) {
+		struct debuginfo *info = xc_alloc(sizeof *info);
+		info->slot_count = 512;
+		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
+		p->debuginfo = info;
+	}
+	return p->debuginfo;
+}
+
+static struct module_units *units_of(const struct xc_process *p, const struct xc_module *module)
+{
+	struct debuginfo *info = debuginfo_of(p);
+	for (struct module_units *m = info->modules; m; m = m->next)
+		if (m->module == module)
+			return m;
+	struct module_units *m = xc_alloc(sizeof *m);
+	m->module = module;
+	m->next = info->modules;
+	info->modules = m;
+	return m;
+}
+
+static void build_by_address(struct module_units *m, Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	m->by_address_built = true;
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_ranges(&m->by_address, &die);
+	sort_ranges(&m->by_address);
+}
+
+/* .debug_aranges is cheap where it is there, but may cover some units only (clang writes none). */
+static bool find_unit(struct module_units *m, Dwarf *dwarf, uint64_t file_addr, Dwarf_Die *unit_out)
+{
+	Dwarf_Die die;
+	if (dwarf_addrdie(dwarf, file_addr, &die)) {
+		*unit_out = die;
+		return true;
+	}
+	if (!m->by_address_built)
+		build_by_address(m, dwarf);
+	struct range *r = find_range(&m->by_address, file_addr);
+	if (r)
+		*unit_out = r->die;
+	return r != NULL;
+}
+
+bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out)
+{
+	Dwarf *dwarf = xc_debugfile_dwarf(xc_debugfile_of(process, module));
+	return dwarf && find_unit(units_of(process, module), dwarf, file_addr, unit_out);
+}
+
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+/* Only Rust, Swift, D and the like put code below types; C and C++ define functions at the top or in a namespace. */
+static bool types_hold_code(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_Mips_Assembler:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void collect_functions(struct ranges *functions, Dwarf_Die *parent, bool in_types, unsigned depth)
+{
+	Dwarf_Die child;
+	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+		if (tag == DW_TAG_subprogram)
+			add_ranges(functions, &child);
+		else if (tag == DW_TAG_namespace || (in_types && holds_functions(tag)))
+			collect_functions(functions, &child, in_types, depth + 1);
+	} while (xc_die_next(&child));
+}
+
+static struct unit *unit_of(struct module_units *m, Dwarf_Die *die)
+{
+	for (struct unit *u = m->units; u; u = u->next)
+		if (u->die.addr == die->addr)
+			return u;
+	struct unit *u = xc_alloc(sizeof *u);
+	u->die = *die;
+	u->next = m->units;
+	m->units = u;
+	collect_functions(&u->functions, die, types_hold_code(die), 0);
+	sort_ranges(&u->functions);
+	return u;
+}
+
+/* ---- names ---- */
+
+static bool mangles(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return false;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return false;
+	default:
+		return true;
+	}
+}
+
+const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_Die *die)
+{
+	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
+	Dwarf_Attribute attr;
+	if (mangles(die) && (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
+		const char *linkage = dwarf_formstring(&attr);
+		xc_auto(xc_freep) char *name = linkage ? xc_demangle(linkage, false) : NULL;
+		if (name)
+			return xc_arena_strdup(arena, name);
+	}
+	return xc_die_attr(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+/* ---- places ---- */
+
+/* What was found on the way down from the function, outermost first. */
+struct path {
+	Dwarf_Die dies[MAX_NESTING];
+	size_t count;
+};
+
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt || tag == DW_TAG_subprogram;
+}
+
+static bool child_with(Dwarf_Die *parent, uint64_t file_addr, Dwarf_Die *child_out)
+{
+	Dwarf_Die child;
+	if (!xc_die_child(parent, &child))
+		return false;
+	do {
+		if (is_scope(dwarf_tag(&child)) && dwarf_haspc(&child, file_addr) > 0) {
+			*child_out = child;
+			return true;
+		}
+	} while (xc_die_next(&child));
+	return false;
+}
+
+static void descend(Dwarf_Die *function, uint64_t file_addr, struct path *path)
+{
+	Dwarf_Die at = *function;
+	path->dies[0] = at;
+	path->count = 1;
+	while (path->count < MAX_NESTING && child_with(&at, file_addr, &at)) {
+		if (dwarf_tag(&at) == DW_TAG_subprogram)
+			path->count = 0; /* a function nested in this one (GNU C, Ada): a function of its own */
+		path->dies[path->count++] = at;
+	}
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+static void fill_level(const struct xc_process *p, struct xc_level *level, const struct path *path, size_t from,
+		       size_t to)
+{
+	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena;
+	level->die = path->dies[from];
+	level->block_count = to - from;
+	level->blocks = xc_arena_alloc(arena, level->block_count * sizeof *level->blocks);
+	for (size_t i = 0; i < level->block_count; i++) /* innermost first */
+		level->blocks[i] = path->dies[to - 1 - i];
+	level->function = xc_debuginfo_function_name(p, &level->die);
+}
+
+/* The path cut at each function, innermost first. */
+static void fill_levels(const struct xc_process *p, struct xc_place *place, struct path *path)
+{
+	size_t count = 0, to = path->count;
+	for (size_t i = 0; i < path->count; i++)
+		count += is_function(&path->dies[i]);
+	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, (count + 1) * sizeof *place->levels);
+	for (size_t i = path->count; i-- > 0;) {
+		if (!is_function(&path->dies[i]))
+			continue;
+		fill_level(p, &place->levels[place->level_count++], path, i, to);
+		to = i;
+	}
+}
+
+/* The innermost level is where the line table says; each outer one where it inlined the next. */
+static void fill_lines(struct xc_place *place)
+{
+	struct xc_line line;
+	if (place->level_count && xc_line_at(&place->unit, place->file_addr, &line)) {
+		place->levels[0].file = line.file;
+		place->levels[0].line = line.line;
+		place->levels[0].column = line.column;
+	}
+	for (size_t i = 1; i < place->level_count; i++) {
+		uint64_t number;
+		struct xc_level *outer = &place->levels[i];
+		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_file, &number))
+			outer->file = xc_line_file(&place->unit, number);
+		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_line, &number))
+			outer->line = (unsigned)number;
+		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_column, &number))
+			outer->column = (unsigned)number;
+	}
+}
+
+static void fill_symbol(const struct xc_process *p, struct xc_place *place)
+{
+	const struct xc_symbol *s = xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, place->module)), place->file_addr);
+	if (!s)
+		return;
+	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena;
+	xc_auto(xc_freep) char *name = xc_demangle(s->name, false);
+	place->symbol = xc_arena_strdup(arena, name ? name : s->name);
+	place->symbol_offset = place->file_addr - s->value;
+}
+
+/* Assembler units have lines but no function DIEs. */
+static void fill_assembler(const struct xc_process *p, struct xc_place *place)
+{
+	struct xc_line line;
+	if (!xc_line_at(&place->unit, place->file_addr, &line))
+		return;
+	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place->levels);
+	place->levels[0] = (struct xc_level){.file = line.file, .line = line.line, .column = line.column};
+	place->line_only = true;
+}
+
+static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
+{
+	struct xc_place *place = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place);
+	place->module = xc_process_module(p, addr);
+	if (!place->module)
+		return place;
+	place->file_addr = addr - place->module->bias;
+	if (xc_debuginfo_unit(p, place->module, place->file_addr, &place->unit)) {
+		struct unit *unit = unit_of(units_of(p, place->module), &place->unit);
+		struct range *function = find_range(&unit->functions, place->file_addr);
+		if (function) {
+			struct path path;
+			descend(&function->die, place->file_addr, &path);
+			fill_levels(p, place, &path);
+			fill_lines(place);
+		} else {
+			fill_assembler(p, place);
+		}
+	}
+	if (place->level_count == 0 || !place->levels[place->level_count - 1].function)
+		fill_symbol(p, place);
+	return place;
+}
+
+static size_t slot_of(const struct debuginfo *info, xc_addr addr)
+{
+	size_t at = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (info->slot_count - 1);
+	while (info->slots[at].place && info->slots[at].addr != addr)
+		at = (at + 1) & (info->slot_count - 1);
+	return at;
+}
+
+static void grow_slots(struct debuginfo *info)
+{
+	struct place_slot *old = info->slots;
+	size_t count = info->slot_count;
+	info->slot_count *= 2;
+	info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
+	for (size_t i = 0; i < count; i++)
+		if (old[i].place)
+			info->slots[slot_of(info, old[i].addr)] = old[i];
+	free(old);
+}
+
+const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr)
+{
+	struct debuginfo *info = debuginfo_of(process);
+	size_t at = slot_of(info, addr);
+	if (info->slots[at].place)
+		return info->slots[at].place;
+	if (++info->used * 2 > info->slot_count) {
+		grow_slots(info);
+		at = slot_of(info, addr);
+	}
+	struct xc_place *place = make_place(process, addr);
+	info->slots[at] = (struct place_slot){.addr = addr, .place = place};
+	return place;
+}
+
+/* ---- call sites ---- */
+
+static bool is_site_of(Dwarf_Die *die, uint64_t file_return)
+{
+	uint64_t at;
+	int tag = dwarf_tag(die);
+	Dwarf_Attribute attr;
+	if (tag == DW_TAG_call_site)
+		return dwarf_attr(die, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0 && at == file_return;
+	return tag == DW_TAG_GNU_call_site && dwarf_lowpc(die, &at) == 0 && at == file_return;
+}
+
+/* Call sites stand in the block that makes the call, or any level above it. */
+bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out)
+{
+	for (size_t l = 0; l < place->level_count; l++)
+		for (size_t b = 0; b < place->levels[l].block_count; b++) {
+			Dwarf_Die child;
+			if (!xc_die_child(&place->levels[l].blocks[b], &child))
+				continue;
+			do {
+				if (is_site_of(&child, file_return)) {
+					*site_out = child;
+					return true;
+				}
+			} while (xc_die_next(&child));
+		}
+	return false;
+}
+
+void xc_debuginfo_close(struct xc_process *process)
+{
+	struct debuginfo *info = process->debuginfo;
+	if (!info)
+		return;
+	while (info->modules) {
+		struct module_units *m = info->modules;
+		info->modules = m->next;
+		while (m->units) {
+			struct unit *u = m->units;
+			m->units = u->next;
+			free(u->functions.items);
+			free(u);
+		}
+		free(m->by_address.items);
+		free(m);
+	}
+	free(info->slots);
+	free(info);
+	process->debuginfo = NULL;
+}

@@ -1,0 +1,325 @@
+/* unwind: one step at a time, best evidence first.
+ *
+ *   a row of call frame information ──→ CFA ──→ every register's rule           trust: cfi
+ *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
+ *   no row: a word above sp that returns behind a call of this very function    trust: scan
+ *           the frame pointer chain                                             trust: fp
+ *           the first word above sp that returns behind any call                trust: scan
+ *
+ * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
+ * every step must move up the stack (a signal trampoline may change stacks), so that no stack loops. */
+#include "unwind.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi.h"
+#include "debugfile.h"
+#include "symbol.h"
+
+enum { SCAN_WORDS = 512, LONGEST_CALL = 7 };
+
+struct xc_unwinder {
+	const struct xc_process *process;
+	struct xc_cfi *cfi;
+	char stop[160];
+};
+
+const char *xc_trust_text(enum xc_trust trust)
+{
+	static const char *const texts[] = {"context", "cfi", "fp", "scan"};
+	return texts[trust];
+}
+
+struct xc_unwinder *xc_unwinder_new(const struct xc_process *process)
+{
+	struct xc_unwinder *u = xc_alloc(sizeof *u);
+	u->process = process;
+	u->cfi = xc_cfi_new(process);
+	return u;
+}
+
+void xc_unwinder_free(struct xc_unwinder *u)
+{
+	if (!u)
+		return;
+	xc_cfi_free(u->cfi);
+	free(u);
+}
+
+static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr)
+{
+	const struct xc_segment *s = xc_space_find(u->process->space, addr);
+	if (addr == UINT64_MAX)
+		snprintf(u->stop, sizeof u->stop, "%s needs a register that is not known", what);
+	else
+		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
+			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory" :
+							      xc_provenance_text(s ? s->provenance : XC_UNMAPPED));
+	return u->stop;
+}
+
+/* ---- what code looks like ---- */
+
+static bool executable(const struct xc_process *p, xc_addr addr)
+{
+	const struct xc_mapping *m = xc_process_mapping(p, addr);
+	return m && m->executable;
+}
+
+/* x86: does a call instruction end at `ret`? direct_out is its target when it is a direct one (else 0). Code that
+ * cannot be read gets the benefit of the doubt. */
+static bool behind_call(const struct xc_process *p, xc_addr ret, xc_addr *direct_out)
+{
+	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
+	uint8_t code[LONGEST_CALL];
+	*direct_out = 0;
+	if (ret < LONGEST_CALL || xc_space_peek(p->space, ret - LONGEST_CALL, code, LONGEST_CALL) != LONGEST_CALL)
+		return true;
+	if (code[2] == 0xe8) { /* call rel32 */
+		int32_t relative;
+		memcpy(&relative, code + 3, sizeof relative);
+		*direct_out = ret + (uint64_t)(int64_t)relative;
+		return true;
+	}
+	for (size_t i = 0; i < XC_COUNT(lengths); i++) { /* call r/m64: FF /2 */
+		const uint8_t *at = code + LONGEST_CALL - lengths[i];
+		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2)
+			return true;
+	}
+	return false;
+}
+
+static bool plausible_return(const struct xc_process *p, xc_addr ret, xc_addr *direct_out)
+{
+	return ret && executable(p, ret) && behind_call(p, ret, direct_out);
+}
+
+/* The first address of the function that holds pc, or 0. */
+static xc_addr function_start(const struct xc_process *p, xc_addr pc)
+{
+	struct xc_module *m = xc_process_module(p, pc);
+	const struct xc_symbol *s = m ? xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, m)), pc - m->bias) : NULL;
+	return s ? m->bias + s->value : 0;
+}
+
+/* ---- steps ---- */
+
+static void set_place(const struct xc_process *p, struct xc_frame *f, xc_addr pc)
+{
+	xc_regs_set(&f->regs, p->arch->pc, pc);
+	f->pc = pc;
+	f->module = xc_process_module(p, xc_frame_lookup(f));
+}
+
+static void describe(struct xc_unwinder *u, struct xc_frame *f)
+{
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
+	xc_addr missing;
+	/* The return address of a handler is the first byte of its trampoline, behind no call. glibc's covers the byte
+	 * before as well; others are found at pc itself. */
+	if (!row->found && !f->interrupted) {
+		const struct xc_cfi_row *exact = xc_cfi_row(u->cfi, f->pc);
+		if (exact->signal) {
+			row = exact;
+			f->interrupted = true;
+			f->module = xc_process_module(u->process, f->pc);
+		}
+	}
+	f->signal = row->signal;
+	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
+}
+
+/* A caller whose registers other than pc, sp and perhaps fp are what they were (nothing is known to have
+ * saved them). */
+static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, xc_addr pc, xc_addr sp,
+			   struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	*caller = *frame;
+	caller->index = frame->index + 1;
+	caller->trust = trust;
+	caller->interrupted = caller->signal = false;
+	caller->regs.vector = NULL;
+	xc_regs_set(&caller->regs, arch->sp, sp);
+	set_place(u->process, caller, pc);
+	describe(u, caller);
+}
+
+static void forget_general(const struct xc_arch *arch, struct xc_regs *regs, uint64_t fp)
+{
+	for (int i = 0; i < arch->frame_regs; i++)
+		if (i != arch->sp && i != arch->pc)
+			xc_regs_forget(regs, i);
+	xc_regs_set(regs, arch->fp, fp);
+}
+
+static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t fp, sp, saved, ret, word = p->arch->word;
+	xc_addr direct;
+	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
+	    fp % word || !xc_space_peek_uint(p->space, fp, word, &saved) ||
+	    !xc_space_peek_uint(p->space, fp + word, word, &ret) || !plausible_return(p, ret, &direct))
+		return false;
+	struct xc_frame from = *frame;
+	forget_general(p->arch, &from.regs, saved);
+	guessed_caller(u, &from, XC_TRUST_FP, ret, fp + 2 * word, caller);
+	return true;
+}
+
+/* Scan words from sp up; with `target`, only for a return behind a direct call of it. */
+static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, word = p->arch->word;
+	xc_addr direct;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 0; i < SCAN_WORDS && xc_space_peek_uint(p->space, sp + i * word, word, &ret); i++) {
+		if (!plausible_return(p, ret, &direct) || (target && direct != target))
+			continue;
+		struct xc_frame from = *frame;
+		if (i) { /* something was pushed: callee-saved registers may have been changed */
+			uint64_t fp = 0;
+			bool fp_known = xc_regs_get(&frame->regs, p->arch->fp, &fp);
+			forget_general(p->arch, &from.regs, fp);
+			if (!fp_known)
+				xc_regs_forget(&from.regs, p->arch->fp);
+		}
+		guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (i + 1) * word, caller);
+		return true;
+	}
+	return false;
+}
+
+/* No call frame information. In a function that never pushed its frame pointer the chain would skip the
+ * caller, so a return behind a call of this very function is looked for first. */
+static bool step_without_cfi(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
+	if (frame->interrupted && start && step_scan(u, frame, start, caller))
+		return true;
+	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
+}
+
+/* The call went to a place that holds no code: nothing ran there, so the stack is as the call left it. */
+static bool step_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret;
+	xc_addr direct;
+	if (!frame->interrupted || executable(p, frame->pc) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !xc_space_peek_uint(p->space, sp, p->arch->word, &ret) || !plausible_return(p, ret, &direct))
+		return false;
+	guessed_caller(u, frame, XC_TRUST_SCAN, ret, sp + p->arch->word, caller);
+	return true;
+}
+
+/* The caller's registers by the row's rules; false with *stop set when the return address cannot be had. */
+static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const struct xc_frame *frame,
+		      struct xc_frame *caller, const char **stop)
+{
+	const struct xc_process *p = u->process;
+	xc_addr missing;
+	uint64_t value, pc;
+	if (row->rules[row->return_reg].kind == XC_CFI_LOST) {
+		*stop = "outermost frame";
+		return false;
+	}
+	if (!xc_cfi_register(p, row, row->return_reg, &frame->regs, frame->cfa, &pc, &missing)) {
+		*stop = stop_at(u, "return address", missing);
+		return false;
+	}
+	struct xc_regs regs = frame->regs;
+	for (int i = 0; i < row->rule_count; i++) {
+		if (row->rules[i].kind == XC_CFI_SAME)
+			continue;
+		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
+			xc_regs_set(&regs, i, value);
+		else
+			xc_regs_forget(&regs, i);
+	}
+	for (int i = row->rule_count; i < XC_REG_MAX; i++) /* flags and segments; the thread pointer stays */
+		if (i != 58 && i != 59)
+			xc_regs_forget(&regs, i);
+	regs.vector = NULL;
+	*caller = (struct xc_frame){.index = frame->index + 1, .interrupted = row->signal,
+				    .trust = row->signal ? XC_TRUST_CONTEXT : XC_TRUST_CFI, .regs = regs};
+	set_place(p, caller, pc);
+	return true;
+}
+
+/* Upward, or to another stack across a trampoline. */
+static bool advances(const struct xc_process *p, const struct xc_frame *frame, const struct xc_frame *caller)
+{
+	uint64_t before, after;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
+		return false;
+	return after > before || (frame->signal && after != before);
+}
+
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	*stop = NULL;
+	if (!row->found || !frame->cfa_known) {
+		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;
+		return false;
+	}
+	if (!apply_row(u, row, frame, caller, stop))
+		return false;
+	if (caller->pc == 0) {
+		*stop = "outermost frame (return address 0)";
+		return false;
+	}
+	if (!advances(u->process, frame, caller)) {
+		*stop = "the stack does not go up any more: damaged, or the call frame information is wrong";
+		return false;
+	}
+	describe(u, caller);
+	return true;
+}
+
+bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller_out,
+		    const char **stop_out)
+{
+	struct xc_frame caller;
+	const char *stop;
+	bool done = step_row(u, frame, &caller, &stop);
+	if (!done && !stop)
+		done = step_bad_call(u, frame, &caller) || step_without_cfi(u, frame, &caller);
+	if (!done) {
+		*stop_out = stop ? stop : "no call frame information here, and nothing above looks like a return address";
+		return false;
+	}
+	if (!executable(u->process, caller.pc) && caller.trust == XC_TRUST_CFI && !caller.module) {
+		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", caller.pc);
+		*stop_out = u->stop;
+		return false;
+	}
+	*caller_out = caller;
+	return true;
+}
+
+bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, struct xc_frame *frame_out)
+{
+	uint64_t pc;
+	if (!thread->has_regs || !xc_regs_get(&thread->regs, u->process->arch->pc, &pc))
+		return false;
+	struct xc_frame f = {.interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = thread->regs};
+	set_place(u->process, &f, pc);
+	describe(u, &f);
+	*frame_out = f;
+	return true;
+}
+
+bool xc_unwind_cfa(struct xc_unwinder *u, struct xc_frame *frame)
+{
+	if (!frame->cfa_known)
+		describe(u, frame);
+	return frame->cfa_known;
+}
