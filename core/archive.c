@@ -261,5 +261,8 @@ const struct xc_archive_module *xc_archive_module(const struct xc_archive *a, xc
 	for (size_t i = 0; i < a->module_count; i++)
 		if (a->modules[i].lo == lo && !strcmp(a->modules[i].path, path))
 			return &a->modules[i];
+	for (size_t i = 0; i < a->module_count; i++) /* its range became known from its file only */
+		if (!strcmp(a->modules[i].path, path))
+			return &a->modules[i];
 	return NULL;
 }

@@ -75,7 +75,7 @@ const struct xc_archive_file *xc_archive_file(const struct xc_archive *archive, 
 size_t xc_archive_module_count(const struct xc_archive *archive);
 const struct xc_archive_module *xc_archive_module_at(const struct xc_archive *archive, size_t index);
 
-/* The record of the module at `lo` with this path; NULL when the pack does not know it. */
+/* The record of the module at `lo` with this path, else the first with this path; NULL when the pack knows none. */
 const struct xc_archive_module *xc_archive_module(const struct xc_archive *archive, xc_addr lo, const char *path);
 
 /* ---- writing ---- */
