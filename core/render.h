@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 #include "report.h"
+#include "text.h"
 
 struct xc_render_options {
 	bool color;       /* text: ANSI colours */
 	unsigned width;   /* text: columns to fit, 100 when 0 */
 	bool stats;       /* include the report's run section */
-	bool redact;      /* argument and local values, arguments of the program and abort texts are left out */
-	bool single;      /* JSON: the one section alone, by its own schema (bt, …) */
+	bool redact;      /* argument and local values, secret fields and texts, the verdict's message are left out */
+	bool single;      /* JSON: the first section that has a schema of its own, alone (bt, …) */
 };
 
 /* Write the report to out. Errors: XC_ERR_IO. JSON of the same target is byte-identical, whatever the
@@ -19,5 +20,46 @@ struct xc_render_options {
 XC_MUST_CHECK struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
+
+/* render.c: what text and HTML share. All append plain text in which the target's strings are escaped. */
+
+#define XC_REDACTED "(redacted)"
+
+void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact);
+void xc_render_count(struct xc_text *text, uint64_t count); /* "1,204,331" */
+
+/* A cell whose text goes to the right end of its column. */
+bool xc_render_right(enum xc_field_kind kind);
+
+/* The value or, in angle brackets, why there is none. */
+void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact);
+
+/* "main", or "0x401136" when the function is unknown. */
+void xc_render_function(struct xc_text *text, const struct xc_stack_row *row);
+
+/* "nginx.c:386"; "libc.so.6" for code without lines; nothing when even the module is unknown. */
+void xc_render_place(struct xc_text *text, const struct xc_stack_row *row);
+
+/* What a reader must know to judge a row: "inlined", "signal handler called", "by frame pointer", "module unverified", … in
+ * order, separated by ", "; *doubt_out tells whether one of them says that the row may be wrong. */
+void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool *doubt_out);
+
+/* `thread 12 "name", sleeping` with crashed and how its registers were had. */
+void xc_render_thread(struct xc_text *text, const struct xc_stack *stack);
+
+/* Why a stack ends, when that is not its natural end; NULL otherwise. */
+const char *xc_render_stop(const struct xc_stack *stack);
+
+/* Preformatted lines: escapes everything but newlines and tabs (which become spaces to the next multiple of 8). */
+void xc_render_lines(struct xc_text *text, const char *lines);
+
+/* Terminal columns of well-formed UTF-8: a character is one column. */
+size_t xc_render_columns(const char *string, size_t len);
+
+/* Bytes of string that fill at most `columns` columns. */
+size_t xc_render_fit(const char *string, size_t len, size_t columns);
+
+/* "2026-11-20 03:12:44 UTC" */
+void xc_render_time(struct xc_text *text, int64_t seconds);
 
 #endif

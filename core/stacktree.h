@@ -17,19 +17,26 @@ struct xc_stacktree {
 	struct xc_arena arena;
 	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
 	struct xc_stacktree_node root;
+	size_t node_count;        /* without the root */
 	void *index;              /* (parent, name) → node while building */
 };
 
+/* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */
 void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char *unit);
 void xc_stacktree_fini(struct xc_stacktree *tree);
 
-/* Add weight to the path of `count` names, outermost first. O(count). */
+/* Add weight to the path of `count` names, outermost first; they are copied. A NULL name is "??". Sums stop at
+ * 2^64 - 1. O(count). Not after finish. */
 void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
 
-/* Sum totals and sort children by name; call once, after the last add. Not recursive. */
+/* Sort children by name; call once, after the last add. Not recursive. */
 void xc_stacktree_finish(struct xc_stacktree *tree);
 
-/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. */
+/* The node after `node` in depth-first order, children before siblings; start with &tree->root, NULL at the end.
+ * *depth (0 for the root) follows. */
+const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node *node, size_t *depth);
+
+/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. Both need a finished tree. */
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
 

@@ -1,0 +1,248 @@
+/* flame: a stack tree as folded lines and as a flame graph in SVG.
+ *
+ * The picture: x is the share of the whole (percent, so that it follows the window's width), y the depth, root at the
+ * bottom. A node starts where its parent starts plus the widths of the siblings before it; one "next free place" per
+ * depth is all that the depth-first walk must keep. Frames deeper than MAX_DEPTH and narrower than a fraction that
+ * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flame_page.h"
+#include "stacktree.h"
+#include "text.h"
+
+enum {
+	MAX_DEPTH = 256,
+	MAX_FRAMES = 30000,
+	ROW = 17,         /* px per depth */
+	TOP = 64,         /* px above the frames */
+	BOTTOM = 34,      /* px below, for the details */
+	STATIC_WIDTH = 1176, /* px that labels are cut for before the script measures */
+	STATIC_LETTER = 7,
+	MAX_NAME = 2000,  /* bytes of a name */
+};
+
+static struct xc_error *finish(FILE *out)
+{
+	if (fflush(out) || ferror(out))
+		return xc_error_errno(errno ? errno : EIO, "writing the flame graph");
+	return NULL;
+}
+
+/* Folded */
+
+static void fold_name(struct xc_text *text, const char *name)
+{
+	size_t start = text->len;
+	xc_text_name(text, name);
+	/* The separator is not a part of names; "::" stays as it is. */
+	for (size_t i = start; i < text->len; i++)
+		if (text->bytes[i] == ';')
+			text->bytes[i] = ':';
+}
+
+struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
+{
+	struct xc_text line = {0};
+	size_t depth = 0, capacity = 0;
+	size_t *ends = NULL; /* where the line ended behind the name of each depth */
+	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
+		ends = xc_grow(ends, depth, &capacity, sizeof *ends);
+		line.len = depth > 1 ? ends[depth - 1] : 0;
+		if (depth > 1)
+			xc_text_char(&line, ';');
+		fold_name(&line, node->name);
+		ends[depth] = line.len;
+		if (node->self) {
+			fwrite(line.bytes, 1, line.len, out);
+			fprintf(out, " %" PRIu64 "\n", node->self);
+		}
+	}
+	xc_text_fini(&line);
+	free(ends);
+	return finish(out);
+}
+
+/* SVG */
+
+/* Text for XML 1.0: besides markup, U+FFFE and U+FFFF are not allowed (2.2 Characters). */
+static void xml_text(struct xc_text *text, const char *name)
+{
+	struct xc_text clean = {0};
+	xc_text_name(&clean, name);
+	const char *bytes = xc_text_string(&clean);
+	for (size_t i = 0; bytes[i]; i++) {
+		bool forbidden = !strncmp(bytes + i, "\xef\xbf\xbe", 3) || !strncmp(bytes + i, "\xef\xbf\xbf", 3);
+		if (bytes[i] == '&')
+			xc_text_add(text, "&amp;");
+		else if (bytes[i] == '<')
+			xc_text_add(text, "&lt;");
+		else if (bytes[i] == '>')
+			xc_text_add(text, "&gt;");
+		else if (bytes[i] == '"')
+			xc_text_add(text, "&quot;");
+		else if (forbidden)
+			xc_text_add(text, "\xef\xbf\xbd");
+		else
+			xc_text_char(text, bytes[i]);
+		i += forbidden ? 2 : 0;
+	}
+	xc_text_fini(&clean);
+}
+
+/* Bytes of name that are at most `limit` and end between characters. */
+static size_t whole_characters(const char *name, size_t limit)
+{
+	size_t n = strnlen(name, limit + 1);
+	if (n <= limit)
+		return n;
+	for (n = limit; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
+		n--;
+	return n;
+}
+
+static void xml_cut(struct xc_text *text, const char *name, size_t limit)
+{
+	size_t n = whole_characters(name, limit);
+	xc_auto(xc_freep) char *front = xc_asprintf("%.*s%s", (int)n, name, name[n] ? "…" : "");
+	xml_text(text, front);
+}
+
+struct picture {
+	const struct xc_stacktree *tree;
+	FILE *out;
+	struct xc_text text;
+	double least;        /* share below which a frame is left out */
+	size_t deepest;      /* depth shown */
+	size_t left_out;
+};
+
+static double share(const struct picture *pic, uint64_t weight)
+{
+	return pic->tree->root.total ? (double)weight / (double)pic->tree->root.total : 0;
+}
+
+/* Choose the least width, and learn the depth and how much is left out. */
+static void plan(struct picture *pic)
+{
+	size_t shown;
+	pic->least = 0.00005;
+	do {
+		size_t depth = 0;
+		shown = pic->deepest = pic->left_out = 0;
+		for (const struct xc_stacktree_node *node = &pic->tree->root; (node = xc_stacktree_next(node, &depth));) {
+			if (depth > MAX_DEPTH || share(pic, node->total) < pic->least) {
+				pic->left_out++;
+				continue;
+			}
+			shown++;
+			pic->deepest = depth > pic->deepest ? depth : pic->deepest;
+		}
+		pic->least *= 2;
+	} while (shown > MAX_FRAMES && pic->least < 1);
+	pic->least /= 2;
+}
+
+/* Warm colours that stay the same for the same name, light enough for dark letters. */
+static void add_color(struct xc_text *text, const char *name)
+{
+	uint32_t hash = 2166136261u;
+	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+		hash = (hash ^ *p) * 16777619u;
+	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", 12 + hash % 40, 72 + hash / 40 % 20, 62 + hash / 800 % 12);
+}
+
+static void add_value(struct picture *pic, uint64_t value)
+{
+	const char *unit = pic->tree->unit ? pic->tree->unit : "";
+	if (!strcmp(unit, "bytes")) {
+		xc_text_size(&pic->text, value);
+		return;
+	}
+	xc_text_printf(&pic->text, "%" PRIu64 " ", value);
+	xml_text(&pic->text, unit);
+}
+
+static void draw_node(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
+{
+	struct xc_text *text = &pic->text;
+	double left = 100 * share(pic, x), width = 100 * share(pic, node->total);
+	size_t y = (pic->deepest - depth) * ROW;
+	size_t letters = (size_t)(width / 100 * STATIC_WIDTH / STATIC_LETTER);
+	xc_text_printf(text, "<g data-depth=\"%zu\" data-name=\"", depth);
+	xml_cut(text, node->name, MAX_NAME);
+	xc_text_add(text, "\"><title>");
+	xml_cut(text, node->name, MAX_NAME);
+	xc_text_add(text, " (");
+	add_value(pic, node->total);
+	xc_text_printf(text, ", %.2f%%)%s</title>", width,
+		       depth == MAX_DEPTH && node->children ? "; deeper frames are left out" : "");
+	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y, width,
+		       ROW - 1);
+	add_color(text, node->name);
+	xc_text_printf(text, "\"/><text x=\"%.5f%%\" dx=\"3\" y=\"%zu\">", left, y + 12);
+	if (letters > 3)
+		xml_cut(text, node->name, letters - 1);
+	xc_text_add(text, "</text></g>\n");
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+static void draw_frames(struct picture *pic)
+{
+	uint64_t next[MAX_DEPTH + 2] = {0}; /* next free place per depth, in the tree's unit */
+	size_t depth = 0;
+	draw_node(pic, &pic->tree->root, 0, 0);
+	for (const struct xc_stacktree_node *node = &pic->tree->root; (node = xc_stacktree_next(node, &depth));) {
+		if (depth > MAX_DEPTH)
+			continue;
+		uint64_t x = next[depth];
+		next[depth] += node->total; /* within the parent's total, unless sums were capped: then it only looks odd */
+		next[depth + 1] = x;
+		if (share(pic, node->total) >= pic->least)
+			draw_node(pic, node, depth, x);
+	}
+}
+
+static void draw_head(struct picture *pic, size_t height)
+{
+	struct xc_text *text = &pic->text;
+	xc_text_printf(text,
+		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n<title>",
+		       height);
+	xml_text(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_text_add(text, "</title>\n<style>\n");
+	xc_text_add(text, xc_flame_style);
+	xc_text_add(text, "</style>\n<text class=\"chrome title\" x=\"1%\" y=\"26\">");
+	xml_text(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_text_add(text, "</text>\n<text class=\"quiet\" x=\"1%\" y=\"46\">");
+	add_value(pic, pic->tree->root.total);
+	if (pic->left_out)
+		xc_text_printf(text, "; %zu frames too narrow or too deep to show", pic->left_out);
+	xc_text_add(text, "</text>\n<text id=\"matched\" class=\"chrome\" x=\"99%\" y=\"52\" text-anchor=\"end\"></text>\n"
+			  "<text id=\"probe\" x=\"-900\" y=\"-90\">abcdefghijklmnopqrstuvwxyz</text>\n"
+			  "<foreignObject x=\"50%\" y=\"10\" width=\"49%\" height=\"30\">"
+			  "<div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"bar\">"
+			  "<input id=\"search\" type=\"search\" placeholder=\"search (regex, Ctrl-F)\"/>"
+			  "<button id=\"reset\" disabled=\"disabled\">reset zoom</button></div></foreignObject>\n");
+	xc_text_printf(text, "<svg id=\"frames\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%zu\">\n", TOP,
+		       (pic->deepest + 1) * ROW);
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out)
+{
+	struct picture pic = {.tree = tree, .out = out};
+	plan(&pic);
+	size_t height = TOP + (pic.deepest + 1) * ROW + BOTTOM;
+	draw_head(&pic, height);
+	draw_frames(&pic);
+	fprintf(out, "</svg>\n<text id=\"details\" class=\"chrome\" x=\"1%%\" y=\"%zu\"></text>\n", height - 12);
+	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", xc_flame_script);
+	xc_text_fini(&pic.text);
+	return finish(out);
+}

@@ -1,0 +1,154 @@
+/* paint: a page buffer. The column is computed from the bytes of the current line, less its colour codes, so nothing
+ * has to be counted while text is added. */
+#include "paint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLUSH_AT = 64 << 10, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40 };
+
+static const char *const codes[] = {
+	[XC_PLAIN] = "",
+	[XC_BOLD] = "\033[1m",
+	[XC_DIM] = "\033[2m",
+	[XC_RED] = "\033[1;31m",
+	[XC_YELLOW] = "\033[33m",
+	[XC_FUNCTION] = "\033[1;36m",
+	[XC_PLACE] = "\033[32m",
+};
+
+struct xc_paint xc_paint_start(FILE *out, const struct xc_render_options *options)
+{
+	size_t width = options->width ? options->width : DEFAULT_WIDTH;
+	return (struct xc_paint){.out = out, .options = options, .width = width < LEAST_WIDTH ? LEAST_WIDTH : width};
+}
+
+static void flush(struct xc_paint *p)
+{
+	if (p->page.len)
+		fwrite(p->page.bytes, 1, p->page.len, p->out); /* failure is kept by the stream: ferror in finish */
+	p->page.len = p->line_start = 0;
+}
+
+struct xc_error *xc_paint_finish(struct xc_paint *p)
+{
+	flush(p);
+	xc_text_fini(&p->page);
+	xc_text_fini(&p->scratch);
+	if (fflush(p->out) || ferror(p->out))
+		return xc_error_errno(errno ? errno : EIO, "writing the report");
+	return NULL;
+}
+
+size_t xc_paint_column(const struct xc_paint *p)
+{
+	if (p->page.len == p->line_start)
+		return 0;
+	return xc_render_columns(p->page.bytes + p->line_start, p->page.len - p->line_start) - p->invisible;
+}
+
+static void put_code(struct xc_paint *p, const char *code)
+{
+	xc_text_add(&p->page, code);
+	p->invisible += strlen(code);
+}
+
+void xc_paint_putn(struct xc_paint *p, enum xc_style style, const char *text, size_t len)
+{
+	bool colored = p->options->color && style != XC_PLAIN && len;
+	if (colored)
+		put_code(p, codes[style]);
+	xc_text_addn(&p->page, text, len);
+	if (colored)
+		put_code(p, "\033[0m");
+}
+
+void xc_paint_put(struct xc_paint *p, enum xc_style style, const char *text)
+{
+	xc_paint_putn(p, style, text, strlen(text));
+}
+
+void xc_paint_pad(struct xc_paint *p, size_t column)
+{
+	static const char spaces[] = "                                ";
+	for (size_t at = xc_paint_column(p); at < column;) {
+		size_t n = column - at < sizeof spaces - 1 ? column - at : sizeof spaces - 1;
+		xc_text_addn(&p->page, spaces, n);
+		at += n;
+	}
+}
+
+void xc_paint_line(struct xc_paint *p)
+{
+	while (p->page.len > p->line_start && p->page.bytes[p->page.len - 1] == ' ')
+		p->page.len--;
+	xc_text_char(&p->page, '\n');
+	if (p->page.len >= FLUSH_AT) {
+		/* The last two bytes stay: xc_paint_blank looks at them. */
+		char end[2] = {p->page.bytes[p->page.len - 2], '\n'};
+		p->page.len -= 2;
+		flush(p);
+		xc_text_addn(&p->page, end, 2);
+	}
+	p->line_start = p->page.len;
+	p->invisible = 0;
+}
+
+void xc_paint_blank(struct xc_paint *p)
+{
+	size_t len = p->page.len;
+	bool blank_above = len >= 2 && p->page.bytes[len - 1] == '\n' && p->page.bytes[len - 2] == '\n';
+	if (len && !blank_above)
+		xc_paint_line(p);
+}
+
+/* How many bytes of text go on a line of `columns`: up to the last space that fits, or as many as fit. */
+static size_t line_length(const char *text, size_t len, size_t columns)
+{
+	size_t fit = xc_render_fit(text, len, columns);
+	if (fit == len)
+		return len;
+	for (size_t i = fit; i > fit / 2; i--)
+		if (text[i] == ' ')
+			return i;
+	return fit;
+}
+
+void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text, size_t indent, size_t max_lines)
+{
+	size_t left = strlen(text);
+	for (size_t line = 1; left; line++) {
+		size_t at = xc_paint_column(p), room = at + 1 < p->width ? p->width - at : 1;
+		size_t n = line_length(text, left, room);
+		if (n < left && line == max_lines) {
+			xc_paint_cut(p, style, text, room);
+			return;
+		}
+		xc_paint_putn(p, style, text, n ? n : 1);
+		text += n ? n : 1;
+		left -= n ? n : 1;
+		for (; left && *text == ' '; left--)
+			text++;
+		if (!left)
+			return;
+		xc_paint_line(p);
+		xc_paint_pad(p, indent < p->width / 2 ? indent : p->width / 2);
+	}
+}
+
+void xc_paint_cut(struct xc_paint *p, enum xc_style style, const char *text, size_t columns)
+{
+	size_t len = strlen(text), wide = xc_render_columns(text, len);
+	if (wide <= columns) {
+		xc_paint_putn(p, style, text, len);
+	} else if (columns < 2 || text[0] != '/') {
+		size_t n = xc_render_fit(text, len, columns ? columns - 1 : 0);
+		xc_paint_putn(p, style, text, n);
+		xc_paint_put(p, style, "…");
+	} else {
+		/* Of a path the end tells more. */
+		xc_paint_put(p, style, "…");
+		xc_paint_put(p, style, text + xc_render_fit(text, len, wide - (columns - 1)));
+	}
+}

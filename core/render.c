@@ -1,0 +1,219 @@
+/* render: cells, variables and stack rows as plain text, for the renderers that people read. */
+#include "render.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+void xc_render_count(struct xc_text *text, uint64_t count)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRIu64, count);
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			xc_text_char(text, ',');
+		xc_text_char(text, digits[i]);
+	}
+}
+
+static void render_seconds(struct xc_text *text, double seconds)
+{
+	if (seconds < 1e-3)
+		xc_text_printf(text, "%.0f µs", seconds * 1e6);
+	else if (seconds < 1)
+		xc_text_printf(text, "%.3g ms", seconds * 1e3);
+	else if (seconds < 1000)
+		xc_text_printf(text, "%.3g s", seconds);
+	else
+		xc_text_printf(text, "%.0f s", seconds);
+}
+
+void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact)
+{
+	if (redact && cell->secret && cell->kind != XC_FIELD_NULL) {
+		xc_text_add(text, XC_REDACTED);
+		return;
+	}
+	switch (cell->kind) {
+	case XC_FIELD_TEXT:
+		xc_text_name(text, cell->text);
+		break;
+	case XC_FIELD_COUNT:
+		xc_render_count(text, cell->number);
+		break;
+	case XC_FIELD_INTEGER:
+		xc_text_printf(text, "%" PRId64, (int64_t)cell->number);
+		break;
+	case XC_FIELD_BYTES:
+		xc_text_size(text, cell->number);
+		break;
+	case XC_FIELD_ADDRESS:
+		xc_text_printf(text, "0x%" PRIx64, cell->number);
+		break;
+	case XC_FIELD_BOOL:
+		xc_text_add(text, cell->number ? "yes" : "no");
+		break;
+	case XC_FIELD_SECONDS:
+		render_seconds(text, cell->seconds);
+		break;
+	case XC_FIELD_NULL:
+		xc_text_name(text, cell->text ? cell->text : "–");
+		break;
+	}
+}
+
+bool xc_render_right(enum xc_field_kind kind)
+{
+	return kind == XC_FIELD_COUNT || kind == XC_FIELD_INTEGER || kind == XC_FIELD_BYTES || kind == XC_FIELD_ADDRESS ||
+	       kind == XC_FIELD_SECONDS;
+}
+
+void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact)
+{
+	if (variable->value && redact) {
+		xc_text_add(text, XC_REDACTED);
+	} else if (variable->value) {
+		xc_text_name(text, variable->value);
+		if (variable->guessed)
+			xc_text_add(text, " (at entry)");
+	} else {
+		xc_text_char(text, '<');
+		xc_text_name(text, variable->why ? variable->why : "unknown");
+		xc_text_char(text, '>');
+	}
+}
+
+void xc_render_function(struct xc_text *text, const struct xc_stack_row *row)
+{
+	if (row->function)
+		xc_text_name(text, row->function);
+	else
+		xc_text_printf(text, "0x%" PRIx64, row->pc);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void xc_render_place(struct xc_text *text, const struct xc_stack_row *row)
+{
+	if (row->file) {
+		xc_text_name(text, base_name(row->file));
+		if (row->line)
+			xc_text_printf(text, ":%u", row->line);
+	} else if (row->module) {
+		xc_text_name(text, base_name(row->module));
+		if (!row->function && row->has_offset)
+			xc_text_printf(text, "+0x%" PRIx64, row->offset);
+	}
+}
+
+static void add_mark(struct xc_text *text, size_t start, const char *mark)
+{
+	if (text->len > start)
+		xc_text_add(text, ", ");
+	xc_text_add(text, mark);
+}
+
+void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool *doubt_out)
+{
+	size_t start = text->len;
+	const char *trust = row->trust ? row->trust : "";
+	bool by_fp = !strcmp(trust, "fp"), by_scan = !strcmp(trust, "scan");
+	if (row->inlined)
+		add_mark(text, start, "inlined");
+	if (row->signal)
+		add_mark(text, start, "signal handler called");
+	if (by_fp)
+		add_mark(text, start, "found by frame pointer");
+	if (by_scan)
+		add_mark(text, start, "guess: found by stack scan");
+	if (row->unverified)
+		add_mark(text, start, "module unverified");
+	*doubt_out = by_fp || by_scan || row->unverified;
+}
+
+void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
+{
+	xc_text_printf(text, "thread %d", stack->tid);
+	if (stack->name) {
+		xc_text_add(text, " \"");
+		xc_text_name(text, stack->name);
+		xc_text_char(text, '"');
+	}
+	if (stack->crashed)
+		xc_text_add(text, ", crashed");
+	if (stack->state) {
+		xc_text_add(text, ", ");
+		xc_text_name(text, stack->state);
+	}
+	if (stack->how) {
+		xc_text_add(text, ", ");
+		xc_text_name(text, stack->how);
+	}
+}
+
+const char *xc_render_stop(const struct xc_stack *stack)
+{
+	return stack->stop && strcmp(stack->stop, XC_STOP_OUTERMOST) ? stack->stop : NULL;
+}
+
+static size_t pad_to_tab_stop(struct xc_text *text, size_t column)
+{
+	do
+		xc_text_char(text, ' ');
+	while (++column % 8);
+	return column;
+}
+
+void xc_render_lines(struct xc_text *text, const char *lines)
+{
+	xc_auto(xc_freep) char *copy = xc_strdup(lines);
+	size_t column = 0;
+	for (char *at = copy; *at;) {
+		size_t n = strcspn(at, "\n\t");
+		char stopper = at[n];
+		at[n] = '\0';
+		size_t before = text->len;
+		xc_text_name(text, at);
+		if (text->len > before)
+			column += xc_render_columns(text->bytes + before, text->len - before);
+		if (stopper == '\t')
+			column = pad_to_tab_stop(text, column);
+		if (stopper == '\n') {
+			xc_text_char(text, '\n');
+			column = 0;
+		}
+		at += stopper ? n + 1 : n;
+	}
+}
+
+size_t xc_render_columns(const char *string, size_t len)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < len; i++)
+		columns += ((unsigned char)string[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+size_t xc_render_fit(const char *string, size_t len, size_t columns)
+{
+	size_t i = 0;
+	for (size_t used = 0; i < len; i++) {
+		bool starts = ((unsigned char)string[i] & 0xc0) != 0x80;
+		if (starts && used++ == columns)
+			break;
+	}
+	return i;
+}
+
+void xc_render_time(struct xc_text *text, int64_t seconds)
+{
+	time_t when = (time_t)seconds;
+	struct tm utc;
+	char words[64];
+	if (gmtime_r(&when, &utc) && strftime(words, sizeof words, "%Y-%m-%d %H:%M:%S UTC", &utc))
+		xc_text_add(text, words);
+}

@@ -1,0 +1,167 @@
+/* render_html_stacks: a thread (or a group of equal ones) is a <details>, open when it crashed or stands alone; a
+ * frame with locals is one inside it. */
+#include "render_html.h"
+
+#include <string.h>
+
+enum { MAX_VARIABLES = 400, MAX_TIDS = 200 };
+
+static struct xc_text *clean_scratch(struct xc_html *html)
+{
+	html->scratch.len = 0;
+	xc_text_addn(&html->scratch, "", 0);
+	return &html->scratch;
+}
+
+static void put_value(struct xc_html *html, const struct xc_variable_text *variable)
+{
+	xc_html_put(html, variable->value ? "<span>" : "<span class=\"none\">");
+	xc_render_variable(clean_scratch(html), variable, html->options->redact);
+	xc_html_text(html, html->scratch.bytes);
+	xc_html_put(html, "</span>");
+}
+
+static void put_args(struct xc_html *html, const struct xc_stack_row *row)
+{
+	xc_html_put(html, "<span class=\"args\">");
+	for (size_t i = 0; i < row->arg_count && i < MAX_VARIABLES; i++) {
+		xc_html_put(html, i ? ", <i>" : "<i>");
+		xc_html_name(html, row->args[i].name ? row->args[i].name : "?");
+		xc_html_put(html, "=</i>");
+		put_value(html, &row->args[i]);
+	}
+	xc_html_put(html, "</span>");
+}
+
+static void put_locals(struct xc_html *html, const struct xc_stack_row *row)
+{
+	xc_html_put(html, "<div class=\"vars\"><table>");
+	for (size_t i = 0; i < row->local_count && i < MAX_VARIABLES; i++) {
+		const struct xc_variable_text *local = &row->locals[i];
+		xc_html_put(html, "<tr><td>");
+		xc_html_name(html, local->name ? local->name : "?");
+		xc_html_put(html, "</td><td><i>");
+		xc_html_name(html, local->type ? local->type : "");
+		xc_html_put(html, "</i></td><td>");
+		put_value(html, local);
+		xc_html_put(html, "</td></tr>\n");
+	}
+	if (row->local_count > MAX_VARIABLES)
+		xc_text_printf(&html->page, "<tr><td>… and %zu more</td></tr>", row->local_count - MAX_VARIABLES);
+	xc_html_put(html, "</table></div>");
+}
+
+static void put_frame(struct xc_html *html, const struct xc_stack_row *row, bool args, bool locals)
+{
+	bool doubt = false, folds = locals && row->local_count;
+	xc_text_printf(&html->page, folds ? "<details class=\"frame\" open><summary>" : "<div class=\"frame\">");
+	xc_text_printf(&html->page, "<span class=\"n\">#%u</span>", row->index);
+	xc_html_put(html, "<span class=\"fn\">");
+	xc_render_function(clean_scratch(html), row);
+	xc_html_text(html, html->scratch.bytes);
+	xc_html_put(html, "</span><span class=\"place\"");
+	if (row->file) {
+		xc_html_put(html, " title=\"");
+		xc_html_name(html, row->file);
+		xc_html_put(html, "\"");
+	}
+	xc_html_put(html, ">");
+	xc_render_place(clean_scratch(html), row);
+	xc_html_text(html, html->scratch.bytes);
+	xc_html_put(html, "</span>");
+	xc_render_marks(clean_scratch(html), row, &doubt);
+	if (html->scratch.len) {
+		xc_html_put(html, doubt ? " <span class=\"tag doubt\">" : " <span class=\"tag\">");
+		xc_html_text(html, html->scratch.bytes);
+		xc_html_put(html, "</span>");
+	}
+	if (args && row->arg_count)
+		put_args(html, row);
+	xc_html_put(html, folds ? "</summary>" : "");
+	if (folds)
+		put_locals(html, row);
+	xc_html_put(html, folds ? "</details>\n" : "</div>\n");
+	xc_html_flush(html, false);
+}
+
+static void put_elided(struct xc_html *html, const struct xc_stack *stack)
+{
+	struct xc_text *text = clean_scratch(html);
+	xc_html_put(html, "<div class=\"ends\">⋮ ");
+	if (stack->elided) {
+		xc_render_count(text, stack->elided);
+		xc_text_add(text, " frames left out");
+	}
+	if (stack->cycle) {
+		xc_text_add(text, stack->elided ? ": " : "repeats: ");
+		xc_text_name(text, stack->cycle);
+	}
+	xc_html_text(html, text->bytes);
+	xc_html_put(html, "</div>\n");
+}
+
+static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool args, bool locals)
+{
+	bool marked = !stack->elided && !stack->cycle;
+	for (size_t i = 0; i < stack->row_count; i++) {
+		if (!marked && stack->elided && i == stack->elided_at) {
+			put_elided(html, stack);
+			marked = true;
+		}
+		put_frame(html, &stack->rows[i], args, locals);
+	}
+	if (!marked)
+		put_elided(html, stack);
+	if (xc_render_stop(stack)) {
+		xc_html_put(html, stack->row_count ? "<div class=\"ends\">stack ends here: " : "<div class=\"ends\">no stack: ");
+		xc_html_name(html, xc_render_stop(stack));
+		xc_html_put(html, "</div>\n");
+	}
+}
+
+static void put_others(struct xc_html *html, const struct xc_stacks *stacks, const struct xc_stack_group *group)
+{
+	xc_html_put(html, "<div class=\"quiet mono\">and threads ");
+	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++)
+		xc_text_printf(&html->page, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
+	if (group->member_count > MAX_TIDS + 1)
+		xc_text_printf(&html->page, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
+	xc_html_put(html, "</div>\n");
+}
+
+static void put_thread(struct xc_html *html, const struct xc_stacks *stacks, const struct xc_stack *stack,
+		       const struct xc_stack_group *group, bool open)
+{
+	bool values = stack->crashed || !stacks->brief;
+	xc_text_printf(&html->page, "<details class=\"thread%s\"%s><summary>", stack->crashed ? " crashed" : "",
+		       open ? " open" : "");
+	if (group && group->member_count > 1)
+		xc_text_printf(&html->page, "%zu × ", group->member_count);
+	xc_render_thread(clean_scratch(html), stack);
+	xc_html_text(html, html->scratch.bytes);
+	if (stack->row_count) {
+		xc_html_put(html, "<span class=\"top mono\">");
+		xc_render_function(clean_scratch(html), &stack->rows[0]);
+		xc_html_text(html, html->scratch.bytes);
+		xc_html_put(html, "</span>");
+	}
+	xc_html_put(html, "</summary>\n");
+	if (group && group->member_count > 1)
+		put_others(html, stacks, group);
+	put_frames(html, stack, values, values && stacks->full);
+	xc_html_put(html, "</details>\n");
+}
+
+void xc_html_stacks(struct xc_html *html, const struct xc_stacks *stacks)
+{
+	bool alone = stacks->group_count ? stacks->group_count == 1 : stacks->stack_count == 1;
+	for (size_t i = 0; i < stacks->group_count; i++) {
+		const struct xc_stack_group *group = &stacks->groups[i];
+		if (!group->member_count)
+			continue;
+		const struct xc_stack *stack = &stacks->stacks[group->members[0]];
+		put_thread(html, stacks, stack, group, alone || stack->crashed);
+	}
+	for (size_t i = 0; !stacks->group_count && i < stacks->stack_count; i++)
+		put_thread(html, stacks, &stacks->stacks[i], NULL, alone || stacks->stacks[i].crashed);
+}

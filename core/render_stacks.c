@@ -1,0 +1,270 @@
+/* render_stacks: thread stacks for people.
+ *
+ *   #0  handle_request   server.c:42     req=0x55d0c1a2b3c0, n=3
+ *           state  enum state   ST_OPEN
+ *   #1  main             server.c:98     [inlined]
+ *
+ * A stack's function and place columns are as wide as its own rows need, up to a cap; longer names push the rest of
+ * their row to the right or onto the next line. */
+#include "paint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FUNCTION_CAP = 40, PLACE_CAP = 32, /* widths that columns are aligned to at most */
+	NAME_CAP = 24, TYPE_CAP = 30,      /* of variables */
+	VARIABLE_INDENT = 8,
+	VALUE_LINES = 4,   /* of one value; JSON has all */
+	MAX_VARIABLES = 200, /* of one frame */
+	MAX_TIDS = 12,     /* named in the head of a group */
+	LEAST_ARGS = 24,   /* columns that arguments need on the frame's own line */
+};
+
+struct columns {
+	size_t number, function, place; /* widths */
+};
+
+static const char *scratch(struct xc_paint *p)
+{
+	return xc_text_string(&p->scratch);
+}
+
+static struct xc_text *clean_scratch(struct xc_paint *p)
+{
+	p->scratch.len = 0;
+	xc_text_addn(&p->scratch, "", 0);
+	return &p->scratch;
+}
+
+static size_t scratch_columns(struct xc_paint *p)
+{
+	return xc_render_columns(p->scratch.bytes, p->scratch.len);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct columns measure(struct xc_paint *p, const struct xc_stack *stack)
+{
+	struct columns c = {0};
+	unsigned highest = 0;
+	for (size_t i = 0; i < stack->row_count; i++) {
+		const struct xc_stack_row *row = &stack->rows[i];
+		xc_render_function(clean_scratch(p), row);
+		c.function = larger(c.function, smaller(scratch_columns(p), FUNCTION_CAP));
+		xc_render_place(clean_scratch(p), row);
+		c.place = larger(c.place, smaller(scratch_columns(p), PLACE_CAP));
+		highest = row->index > highest ? row->index : highest;
+	}
+	xc_text_printf(clean_scratch(p), "#%u  ", highest);
+	c.number = scratch_columns(p);
+	return c;
+}
+
+/* Variables */
+
+/* One `name=value` behind another, wrapped between them where possible. */
+static void put_args(struct xc_paint *p, const struct xc_stack_row *row, size_t indent)
+{
+	for (size_t i = 0; i < row->arg_count && i < MAX_VARIABLES; i++) {
+		const struct xc_variable_text *arg = &row->args[i];
+		struct xc_text *text = clean_scratch(p);
+		xc_text_name(text, arg->name ? arg->name : "?");
+		xc_text_char(text, '=');
+		size_t name_len = text->len;
+		xc_render_variable(text, arg, p->options->redact);
+		if (i + 1 < row->arg_count)
+			xc_text_char(text, ',');
+		size_t at = xc_paint_column(p), wide = scratch_columns(p);
+		if (i && at > indent && at + 1 + wide > p->width) {
+			xc_paint_line(p);
+			xc_paint_pad(p, indent);
+		} else if (i) {
+			xc_paint_put(p, XC_PLAIN, " ");
+		}
+		xc_paint_putn(p, XC_DIM, text->bytes, name_len);
+		xc_paint_wrapped(p, arg->value ? XC_PLAIN : XC_DIM, text->bytes + name_len, indent + 4, VALUE_LINES);
+	}
+}
+
+static size_t args_width(struct xc_paint *p, const struct xc_stack_row *row)
+{
+	struct xc_text *text = clean_scratch(p);
+	for (size_t i = 0; i < row->arg_count && text->len < 4 * p->width; i++) {
+		xc_text_name(text, row->args[i].name ? row->args[i].name : "?");
+		xc_text_add(text, "=, ");
+		xc_render_variable(text, &row->args[i], p->options->redact);
+	}
+	return scratch_columns(p);
+}
+
+static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
+{
+	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
+	for (size_t i = 0; i < count; i++) {
+		xc_text_name(clean_scratch(p), row->locals[i].name ? row->locals[i].name : "?");
+		name = larger(name, smaller(scratch_columns(p), NAME_CAP));
+		xc_text_name(clean_scratch(p), row->locals[i].type ? row->locals[i].type : "");
+		type = larger(type, smaller(scratch_columns(p), TYPE_CAP));
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_variable_text *local = &row->locals[i];
+		xc_paint_pad(p, VARIABLE_INDENT);
+		xc_text_name(clean_scratch(p), local->name ? local->name : "?");
+		xc_paint_cut(p, XC_PLAIN, scratch(p), NAME_CAP);
+		xc_paint_pad(p, VARIABLE_INDENT + name + 2);
+		xc_text_name(clean_scratch(p), local->type ? local->type : "");
+		xc_paint_cut(p, XC_DIM, scratch(p), TYPE_CAP);
+		size_t at = VARIABLE_INDENT + name + 2 + type + 2;
+		xc_paint_pad(p, at);
+		xc_render_variable(clean_scratch(p), local, p->options->redact);
+		xc_paint_wrapped(p, local->value ? XC_PLAIN : XC_DIM, scratch(p), at, VALUE_LINES);
+		xc_paint_line(p);
+	}
+	if (row->local_count > count) {
+		xc_paint_pad(p, VARIABLE_INDENT);
+		xc_text_printf(clean_scratch(p), "… and %zu more", row->local_count - count);
+		xc_paint_put(p, XC_DIM, scratch(p));
+		xc_paint_line(p);
+	}
+}
+
+/* Rows */
+
+static void put_name_and_place(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
+{
+	xc_text_printf(clean_scratch(p), "#%u", row->index);
+	xc_paint_put(p, XC_DIM, scratch(p));
+	xc_paint_pad(p, c->number);
+	xc_render_function(clean_scratch(p), row);
+	xc_paint_cut(p, XC_FUNCTION, scratch(p), p->width - c->number);
+	xc_render_place(clean_scratch(p), row);
+	if (!p->scratch.len)
+		return;
+	if (xc_paint_column(p) + 2 + scratch_columns(p) > p->width) {
+		xc_paint_line(p);
+		xc_paint_pad(p, VARIABLE_INDENT);
+	} else {
+		xc_paint_pad(p, larger(xc_paint_column(p) + 2, c->number + c->function + 2));
+	}
+	xc_paint_cut(p, XC_PLACE, scratch(p), p->width - VARIABLE_INDENT);
+}
+
+static void put_marks(struct xc_paint *p, const struct xc_stack_row *row)
+{
+	bool doubt = false;
+	struct xc_text *text = clean_scratch(p);
+	xc_render_marks(text, row, &doubt);
+	if (!text->len)
+		return;
+	xc_paint_put(p, XC_PLAIN, "  [");
+	xc_paint_put(p, doubt ? XC_YELLOW : XC_DIM, scratch(p));
+	xc_paint_put(p, XC_PLAIN, "]");
+}
+
+static void put_row(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c, bool args, bool locals)
+{
+	put_name_and_place(p, row, c);
+	put_marks(p, row);
+	if (args && row->arg_count) {
+		size_t aligned = c->number + c->function + 2 + c->place + 2, at = larger(xc_paint_column(p) + 2, aligned);
+		bool fits = at + args_width(p, row) <= p->width + 2; /* the last argument has no ", " behind it */
+		if (!fits || at + LEAST_ARGS > p->width) {
+			xc_paint_line(p);
+			at = VARIABLE_INDENT;
+		}
+		xc_paint_pad(p, at);
+		put_args(p, row, at);
+	}
+	xc_paint_line(p);
+	if (locals)
+		put_locals(p, row);
+}
+
+static void put_elided(struct xc_paint *p, const struct xc_stack *stack)
+{
+	struct xc_text *text = clean_scratch(p);
+	xc_text_add(text, "  ⋮   ");
+	xc_render_count(text, stack->elided);
+	xc_text_add(text, stack->elided == 1 ? " frame" : " frames");
+	xc_text_add(text, stack->cycle ? " left out: " : " left out");
+	if (stack->cycle)
+		xc_text_name(text, stack->cycle);
+	xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
+	xc_paint_line(p);
+}
+
+static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
+{
+	struct columns c = measure(p, stack);
+	for (size_t i = 0; i < stack->row_count; i++) {
+		if (stack->elided && i == stack->elided_at)
+			put_elided(p, stack);
+		put_row(p, &stack->rows[i], &c, args, locals);
+	}
+	if (stack->elided && stack->elided_at >= stack->row_count)
+		put_elided(p, stack);
+	if (stack->cycle && !stack->elided) {
+		xc_text_name(clean_scratch(p), stack->cycle);
+		xc_paint_put(p, XC_YELLOW, "  repeats: ");
+		xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
+		xc_paint_line(p);
+	}
+	if (xc_render_stop(stack)) {
+		xc_paint_put(p, XC_YELLOW, stack->row_count ? "  stack ends here: " : "  no stack: ");
+		xc_text_name(clean_scratch(p), xc_render_stop(stack));
+		xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
+		xc_paint_line(p);
+	}
+}
+
+/* Threads and groups */
+
+/* `3 × thread 12 "worker", sleeping   (12, 13, 14)` */
+static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group)
+{
+	xc_text_printf(clean_scratch(p), "%zu × ", group->member_count);
+	xc_render_thread(&p->scratch, &stacks->stacks[group->members[0]]);
+	xc_paint_put(p, XC_BOLD, scratch(p));
+	struct xc_text *text = clean_scratch(p);
+	xc_text_add(text, "   and ");
+	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++)
+		xc_text_printf(text, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
+	if (group->member_count > MAX_TIDS + 1)
+		xc_text_printf(text, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
+	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT, 0);
+}
+
+static void put_stack(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack *stack,
+		      const struct xc_stack_group *group)
+{
+	bool values = stack->crashed || !stacks->brief;
+	xc_paint_blank(p);
+	if (group && group->member_count > 1) {
+		put_group_head(p, stacks, group);
+	} else {
+		xc_render_thread(clean_scratch(p), stack);
+		xc_paint_wrapped(p, stack->crashed ? XC_RED : XC_BOLD, scratch(p), VARIABLE_INDENT, 0);
+	}
+	xc_paint_line(p);
+	put_stack_rows(p, stack, values, values && stacks->full);
+}
+
+void xc_paint_stacks(struct xc_paint *p, const struct xc_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->group_count; i++) {
+		const struct xc_stack_group *group = &stacks->groups[i];
+		if (group->member_count)
+			put_stack(p, stacks, &stacks->stacks[group->members[0]], group);
+	}
+	for (size_t i = 0; !stacks->group_count && i < stacks->stack_count; i++)
+		put_stack(p, stacks, &stacks->stacks[i], NULL);
+}

@@ -1,0 +1,289 @@
+/* report: sections are lists of items in the order they were added, so every renderer shows the producer's order.
+ * Everything lies in the report's arena; only cells of growing tables leave smaller copies behind (at most as much
+ * again as the table itself). Keys are made unique here, once, so that no renderer can lose a field. */
+#include "report.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct xc_report *xc_report_new(const char *command)
+{
+	struct xc_report *report = xc_alloc(sizeof *report);
+	report->command = xc_arena_strdup(&report->arena, command);
+	report->schema = "xcore.report/1";
+	report->sections_end = &report->sections;
+	return report;
+}
+
+void xc_report_free(struct xc_report *report)
+{
+	if (!report)
+		return;
+	xc_arena_fini(&report->arena);
+	free(report);
+}
+
+void xc_report_freep(struct xc_report **report)
+{
+	xc_report_free(*report);
+}
+
+static struct xc_section *new_section(struct xc_report *report, const char *key, const char *title)
+{
+	struct xc_section *s = xc_arena_alloc(&report->arena, sizeof *s);
+	s->report = report;
+	s->key = xc_arena_strdup(&report->arena, key);
+	s->title = xc_arena_strdup(&report->arena, title);
+	s->items_end = &s->items;
+	return s;
+}
+
+struct xc_section *xc_report_section(struct xc_report *report, const char *key, const char *title)
+{
+	struct xc_section *s = new_section(report, key, title);
+	*report->sections_end = s;
+	report->sections_end = &s->next;
+	return s;
+}
+
+struct xc_section *xc_report_target(struct xc_report *report)
+{
+	if (!report->target)
+		report->target = new_section(report, "target", "Target");
+	return report->target;
+}
+
+struct xc_section *xc_report_run(struct xc_report *report)
+{
+	if (!report->run)
+		report->run = new_section(report, "run", "This run");
+	return report->run;
+}
+
+struct xc_verdict *xc_report_verdict(struct xc_report *report)
+{
+	if (!report->verdict)
+		report->verdict = xc_arena_alloc(&report->arena, sizeof *report->verdict);
+	return report->verdict;
+}
+
+void xc_verdict_evidence(struct xc_report *report, const char *format, ...)
+{
+	struct xc_verdict *verdict = xc_report_verdict(report);
+	xc_auto(xc_freep) char *text = NULL;
+	va_list args;
+	va_start(args, format);
+	int len = vasprintf(&text, format, args);
+	va_end(args);
+	/* A handful of facts: a copy per addition costs nothing and needs no capacity in the struct. */
+	const char **grown = xc_arena_alloc(&report->arena, (verdict->evidence_count + 1) * sizeof *grown);
+	if (verdict->evidence_count)
+		memcpy(grown, verdict->evidence, verdict->evidence_count * sizeof *grown);
+	grown[verdict->evidence_count++] = xc_arena_strdup(&report->arena, len < 0 ? format : text);
+	verdict->evidence = grown;
+}
+
+/* Items */
+
+static const char *item_key(const struct xc_item *item)
+{
+	return item->kind == XC_ITEM_FIELD ? item->field.key : item->key;
+}
+
+static bool key_taken(const struct xc_section *s, enum xc_item_kind kind, const char *key)
+{
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		if (item->kind == kind && !strcmp(item_key(item), key))
+			return true;
+	return false;
+}
+
+static const char *unique_key(struct xc_section *s, enum xc_item_kind kind, const char *key)
+{
+	const char *candidate = xc_arena_strdup(&s->report->arena, key);
+	for (unsigned n = 2; key_taken(s, kind, candidate); n++)
+		candidate = xc_arena_printf(&s->report->arena, "%s_%u", key, n);
+	return candidate;
+}
+
+static struct xc_item *add_item(struct xc_section *s, enum xc_item_kind kind, const char *key)
+{
+	struct xc_item *item = xc_arena_alloc(&s->report->arena, sizeof *item);
+	item->kind = kind;
+	item->key = key ? unique_key(s, kind, key) : NULL;
+	*s->items_end = item;
+	s->items_end = &item->next;
+	return item;
+}
+
+static struct xc_cell copy_cell(struct xc_section *s, struct xc_cell cell)
+{
+	cell.text = xc_arena_strdup(&s->report->arena, cell.text);
+	return cell;
+}
+
+static struct xc_field *add_field(struct xc_section *s, const char *key, const char *label, struct xc_cell cell)
+{
+	const char *unique = unique_key(s, XC_ITEM_FIELD, key);
+	struct xc_item *item = add_item(s, XC_ITEM_FIELD, NULL);
+	item->field.key = unique;
+	item->field.label = xc_arena_strdup(&s->report->arena, label);
+	item->field.cell = copy_cell(s, cell);
+	return &item->field;
+}
+
+struct xc_field *xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text)
+{
+	return add_field(s, key, label, xc_cell_text(text));
+}
+
+struct xc_field *xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count)
+{
+	return add_field(s, key, label, xc_cell_count(count));
+}
+
+struct xc_field *xc_section_integer(struct xc_section *s, const char *key, const char *label, int64_t value)
+{
+	return add_field(s, key, label, xc_cell_integer(value));
+}
+
+struct xc_field *xc_section_bytes(struct xc_section *s, const char *key, const char *label, uint64_t bytes)
+{
+	return add_field(s, key, label, xc_cell_bytes(bytes));
+}
+
+struct xc_field *xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr)
+{
+	return add_field(s, key, label, xc_cell_address(addr));
+}
+
+struct xc_field *xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value)
+{
+	return add_field(s, key, label, xc_cell_bool(value));
+}
+
+struct xc_field *xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds)
+{
+	return add_field(s, key, label, xc_cell_seconds(seconds));
+}
+
+struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why)
+{
+	return add_field(s, key, label, xc_cell_null(why));
+}
+
+struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text)
+{
+	struct xc_item *item = add_item(s, XC_ITEM_TEXT, key);
+	item->text = xc_arena_strdup(&s->report->arena, text ? text : "");
+	return item;
+}
+
+void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree)
+{
+	add_item(s, XC_ITEM_TREE, key)->tree = tree;
+}
+
+void xc_section_note(struct xc_section *s, struct xc_error *err)
+{
+	s->report->incomplete = true;
+	xc_section_message(s, XC_WARNING, err->hint, "%s", err->message);
+	xc_error_free(err);
+}
+
+void xc_section_message(struct xc_section *s, enum xc_severity severity, const char *hint, const char *format, ...)
+{
+	xc_auto(xc_freep) char *text = NULL;
+	va_list args;
+	va_start(args, format);
+	int len = vasprintf(&text, format, args);
+	va_end(args);
+	struct xc_item *item = add_item(s, XC_ITEM_MESSAGE, NULL);
+	item->message.severity = severity;
+	item->message.text = xc_arena_strdup(&s->report->arena, len < 0 ? format : text);
+	item->message.hint = xc_arena_strdup(&s->report->arena, hint);
+}
+
+struct xc_table *xc_section_table(struct xc_section *s, const char *key, const struct xc_column *columns, size_t count)
+{
+	struct xc_arena *arena = &s->report->arena;
+	struct xc_table *table = xc_arena_alloc(arena, sizeof *table);
+	table->columns = xc_arena_alloc(arena, count * sizeof *columns);
+	table->column_count = count;
+	for (size_t i = 0; i < count; i++) {
+		table->columns[i] = columns[i];
+		table->columns[i].key = xc_arena_strdup(arena, columns[i].key);
+		table->columns[i].label = xc_arena_strdup(arena, columns[i].label);
+	}
+	add_item(s, XC_ITEM_TABLE, key)->table = table;
+	return table;
+}
+
+void xc_table_row(struct xc_section *s, struct xc_table *table, const struct xc_cell *cells)
+{
+	size_t used = table->row_count * table->column_count, wanted = used + table->column_count;
+	if (wanted > table->cell_capacity) {
+		size_t capacity = wanted > SIZE_MAX / 2 ? wanted : wanted * 2;
+		struct xc_cell *grown = xc_arena_alloc(&s->report->arena, capacity * sizeof *grown);
+		if (used)
+			memcpy(grown, table->cells, used * sizeof *grown);
+		table->cells = grown;
+		table->cell_capacity = capacity;
+	}
+	for (size_t i = 0; i < table->column_count; i++)
+		table->cells[used + i] = copy_cell(s, cells[i]);
+	table->row_count++;
+}
+
+struct xc_stacks *xc_section_stacks(struct xc_section *s, const char *key)
+{
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		assert(item->kind != XC_ITEM_STACKS);
+	struct xc_stacks *stacks = xc_arena_alloc(&s->report->arena, sizeof *stacks);
+	add_item(s, XC_ITEM_STACKS, key)->stacks = stacks;
+	return stacks;
+}
+
+/* Cells */
+
+struct xc_cell xc_cell_text(const char *text)
+{
+	return text ? (struct xc_cell){.kind = XC_FIELD_TEXT, .text = text} : xc_cell_null(NULL);
+}
+
+struct xc_cell xc_cell_count(uint64_t count)
+{
+	return (struct xc_cell){.kind = XC_FIELD_COUNT, .number = count};
+}
+
+struct xc_cell xc_cell_integer(int64_t value)
+{
+	return (struct xc_cell){.kind = XC_FIELD_INTEGER, .number = (uint64_t)value};
+}
+
+struct xc_cell xc_cell_bytes(uint64_t bytes)
+{
+	return (struct xc_cell){.kind = XC_FIELD_BYTES, .number = bytes};
+}
+
+struct xc_cell xc_cell_address(xc_addr addr)
+{
+	return (struct xc_cell){.kind = XC_FIELD_ADDRESS, .number = addr};
+}
+
+struct xc_cell xc_cell_bool(bool value)
+{
+	return (struct xc_cell){.kind = XC_FIELD_BOOL, .number = value};
+}
+
+struct xc_cell xc_cell_seconds(double seconds)
+{
+	return (struct xc_cell){.kind = XC_FIELD_SECONDS, .seconds = seconds};
+}
+
+struct xc_cell xc_cell_null(const char *why)
+{
+	return (struct xc_cell){.kind = XC_FIELD_NULL, .text = why};
+}
