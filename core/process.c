@@ -395,6 +395,7 @@ struct xc_error *xc_process_open_core(const char *path, const struct xc_open_opt
 	struct xc_finder finder = *options->finder;
 	struct xc_open_options own = *options;
 	own.finder = &finder;
+	p->sysroot = xc_arena_strdup(&p->arena, finder.sysroot);
 	struct xc_error *err = xc_source_open(path, &how, &p->core);
 	if (err)
 		return err;

@@ -96,6 +96,7 @@ struct xc_process {
 	struct xc_arena arena;
 	bool live;
 	const char *target;        /* as the user named it */
+	const char *sysroot;       /* below which the target's files are; NULL for "/" */
 	const struct xc_arch *arch; /* never NULL once open */
 	struct xc_space *space;
 	struct xc_source *core;    /* NULL when live; owned */

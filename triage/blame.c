@@ -1,0 +1,101 @@
+/* blame: see blame.h. */
+#include "blame.h"
+
+#include <string.h>
+
+#include "../core/module.h"
+
+enum { MAX_FRAMES = 256 };
+
+static bool starts(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool runtime_module(const struct xc_module *m)
+{
+	static const char *const prefixes[] = {"libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libstdc++", "libgcc_s",
+					       "libm.so", "libm-2", "libc++", "ld-musl", "libc.musl"};
+	if (!m)
+		return false;
+	if (m->kind == XC_MODULE_LOADER || m->kind == XC_MODULE_VDSO)
+		return true;
+	for (size_t i = 0; i < XC_COUNT(prefixes); i++)
+		if (starts(m->name, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* In a static program the C library is part of the executable; there its functions are known by name. */
+static bool runtime_name(const char *name)
+{
+	static const char *const names[] = {"raise", "abort", "pthread_kill", "__assert_fail", "__assert_fail_base", "free",
+					    "malloc", "realloc", "calloc", "_int_free", "_int_malloc", "malloc_printerr",
+					    "__libc_message", "__fortify_fail", "__chk_fail", "__stack_chk_fail",
+					    "__pthread_kill_implementation", "__pthread_kill_internal", "__pthread_kill",
+					    "__restore_rt", "gsignal"};
+	for (size_t i = 0; name && i < XC_COUNT(names); i++)
+		if (!strcmp(name, names[i]) || (starts(name, "__GI_") && !strcmp(name + 5, names[i])))
+			return true;
+	return false;
+}
+
+static bool is_static(const struct xc_process *p)
+{
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i]->kind == XC_MODULE_LOADER || p->modules[i]->kind == XC_MODULE_LIBRARY)
+			return false;
+	return true;
+}
+
+static const char *level_name(const struct xc_place *place, size_t level)
+{
+	const char *name = level < place->level_count ? place->levels[level].function : NULL;
+	return name ? name : place->symbol;
+}
+
+struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u, const struct xc_frame *from)
+{
+	struct xc_frame at = *from;
+	const char *stop;
+	bool whole = is_static(p);
+	struct xc_blame first = {.place = xc_debuginfo_place(p, xc_frame_lookup(from)), .frame = *from}, blame = first;
+	for (size_t i = 0; i < MAX_FRAMES; i++) {
+		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
+		size_t outermost = place->level_count ? place->level_count - 1 : 0;
+		bool runtime = at.signal || runtime_module(place->module) ||
+			       (whole && runtime_name(level_name(place, outermost)));
+		if (!runtime && place->module) {
+			blame.place = place;
+			blame.frame = at;
+			return blame;
+		}
+		if (runtime && place->module) {
+			blame.through = level_name(place, outermost);
+			blame.through_module = place->module->name;
+		}
+		if (!xc_unwind_step(u, &at, &at, &stop))
+			return first;
+	}
+	return first;
+}
+
+const char *xc_blame_passes(const struct xc_process *p, struct xc_unwinder *u, const struct xc_frame *from,
+			    const char *const *names, size_t depth)
+{
+	struct xc_frame at = *from;
+	const char *stop;
+	for (size_t i = 0; i < depth; i++) {
+		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
+		size_t levels = place->level_count ? place->level_count : 1;
+		for (size_t l = 0; l < levels; l++) {
+			const char *name = level_name(place, l);
+			for (size_t n = 0; name && names[n]; n++)
+				if (!strcmp(name, names[n]))
+					return names[n];
+		}
+		if (!xc_unwind_step(u, &at, &at, &stop))
+			return NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,13 @@
+/* cause: the verdict that leads `analyze`: what class of death, where, and the facts behind it. */
+#ifndef XC_CAUSE_H
+#define XC_CAUSE_H
+
+#include "../core/finder.h"
+#include "../core/report.h"
+#include "../core/process.h"
+
+/* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets none. Reads the
+ * crashed thread's stack and a few pages; never fails: what cannot be told is left out. */
+void xc_cause(struct xc_report *report, struct xc_process *process);
+
+#endif
