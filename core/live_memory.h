@@ -1,0 +1,86 @@
+/* live_memory: the memory of a running process as a backing of its space. Private to live*.c. */
+#ifndef XC_LIVE_MEMORY_H
+#define XC_LIVE_MEMORY_H
+
+#include "live.h"
+
+struct xc_live_memory;
+
+/* What a page that the process's page tables do not hold contains. */
+enum xc_live_absent {
+	XC_ABSENT_UNKNOWN, /* a device, a file we cannot open: a fault */
+	XC_ABSENT_ZERO,    /* private anonymous memory: the kernel hands out zeroes on first touch */
+	XC_ABSENT_FILE,    /* the page of the mapped file */
+};
+
+/* A readable mapping; the ctx of its segment, whose offset is the address itself. */
+struct xc_live_region {
+	struct xc_live_memory *memory;
+	xc_addr lo, hi;       /* inclusive, on page boundaries */
+	enum xc_live_absent absent;
+	bool shared, deleted;
+	uint64_t dev, ino, offset; /* of the mapped file; offset of lo */
+	const char *path;     /* in the process's root; NULL when not mapped from a file */
+	int fd;               /* of the mapped file once opened; -1 before; -2 when it cannot be had */
+	bool fd_borrowed;     /* another region or the module closes it */
+	bool userfault;       /* absent pages come from a user-space handler: never answered */
+};
+
+/* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
+struct xc_live_handles {
+	pid_t tid;            /* a living thread of the process, for process_vm_readv */
+	int mem;              /* /proc/PID/mem, read-only; required */
+	int maps;             /* /proc/PID/maps; required */
+	int pagemap;          /* /proc/PID/pagemap; without it every page counts as present */
+	int smaps;            /* /proc/PID/smaps */
+	int root;             /* /proc/PID/root, O_PATH */
+	bool swap;            /* read swapped-out pages too */
+};
+
+struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
+void xc_live_memory_free(struct xc_live_memory *memory); /* NULL is fine */
+
+/* Room for `count` regions, zeroed, with memory and fd set; owned by memory. Call once; then fill them in address
+ * order and tell how many were used. */
+struct xc_live_region *xc_live_memory_regions(struct xc_live_memory *memory, size_t count);
+void xc_live_memory_trim(struct xc_live_memory *memory, size_t used);
+
+/* The read and why slots for every region. */
+extern const struct xc_backing xc_live_backing;
+
+void xc_live_memory_refresh(struct xc_live_memory *memory);
+struct xc_live_stats xc_live_memory_stats(struct xc_live_memory *memory);
+
+/* Ask the kernel, not the memory of the last read, whether the address space still lives. Cheap. */
+bool xc_live_memory_gone(struct xc_live_memory *memory);
+bool xc_live_memory_found_gone(struct xc_live_memory *memory); /* what reads have found so far */
+
+/* A mapping as it was at the last look. */
+struct xc_live_now {
+	xc_addr lo, hi; /* inclusive */
+	uint64_t offset, dev, ino;
+	bool readable, shared;
+};
+
+/* live_absent.c: pages that the process's page tables do not hold. Called under the lock of the memory. */
+struct xc_live_absents {
+	struct xc_live_region *regions; /* address order */
+	size_t count;
+	int maps, smaps, root;
+	bool flags_read;      /* userfault of every region is known */
+	struct xc_live_now *now; /* address order */
+	size_t now_count;
+	uint64_t checked_ns;  /* when `now` was last read; 0 never */
+};
+
+/* Fill buf with one page of `size` bytes at addr, which the page tables do not hold. False: it is not known. */
+bool xc_live_absent_page(struct xc_live_absents *absents, struct xc_live_region *region, xc_addr addr, void *buf,
+			 size_t size);
+/* Open the file of a shared or deleted mapping through /proc/PID/map_files. True when it worked. */
+bool xc_live_absent_open_map_file(int proc_dir, struct xc_live_region *region);
+
+/* Why that said no; static. */
+const char *xc_live_absent_why(const struct xc_live_absents *absents, const struct xc_live_region *region, xc_addr addr);
+void xc_live_absents_fini(struct xc_live_absents *absents); /* closes what was opened for regions */
+
+#endif
