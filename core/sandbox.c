@@ -64,12 +64,12 @@ static int deny_calls(scmp_filter_ctx filter)
 		error = seccomp_rule_add(filter, deny, denied_calls[i], 0);
 	for (size_t i = 0; !error && i < XC_COUNT(denied_uses); i++) {
 		const struct denied_use *use = &denied_uses[i];
-		struct scmp_arg_cmp same = SCMP_CMP(use->arg, SCMP_CMP_MASKED_EQ, LOW_32, use->value);
+		struct scmp_arg_cmp same = {use->arg, SCMP_CMP_MASKED_EQ, LOW_32, use->value};
 		error = seccomp_rule_add_array(filter, deny, use->call, 1, &same);
 	}
 	if (error)
 		return error;
-	const struct scmp_arg_cmp set_another[] = {SCMP_CMP(0, SCMP_CMP_NE, 0), SCMP_CMP(2, SCMP_CMP_NE, 0)};
+	const struct scmp_arg_cmp set_another[] = {{0, SCMP_CMP_NE, 0, 0}, {2, SCMP_CMP_NE, 0, 0}};
 	return seccomp_rule_add_array(filter, deny, SYS_prlimit64, XC_COUNT(set_another), set_another);
 }
 
