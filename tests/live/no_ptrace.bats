@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# Promise 1 of live mode: no ptrace, no stop, no write. Run over every command on a busy process.
+#	XCORE=build/release/xcore bats tests/live/no_ptrace.bats
+
+COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info")
+FORBIDDEN=ptrace,process_vm_writev,kill,tkill,tgkill,rt_sigqueueinfo,rt_tgsigqueueinfo,pidfd_send_signal,pidfd_getfd
+FORBIDDEN+=,process_madvise,process_mrelease,prlimit64,io_uring_setup,bpf,move_pages,migrate_pages
+
+setup() {
+	XCORE=${XCORE:-build/release/xcore}
+	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
+	XCORE=$(realpath "$XCORE")
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -O1 -pthread -o "$BATS_TEST_TMPDIR/target" "$BATS_TEST_DIRNAME/target.c"
+	mkfifo "$BATS_TEST_TMPDIR/end"
+	"$BATS_TEST_TMPDIR/target" "$BATS_TEST_TMPDIR/counter" <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- &
+	exec 8>"$BATS_TEST_TMPDIR/end"
+	for _ in $(seq 100); do
+		PID=$(head -n 1 "$BATS_TEST_TMPDIR/said")
+		[ -n "$PID" ] && [ "$(count)" -gt 0 ] && break
+		sleep 0.05
+	done
+	[ -n "$PID" ]
+}
+
+teardown() {
+	exec 8>&-
+	wait
+}
+
+count() {
+	od -An -tu8 -N8 "$BATS_TEST_TMPDIR/counter" | tr -d ' '
+}
+
+# Lines of a trace that are calls, not exits or signals that arrived.
+calls_in() {
+	grep -hvE '^([0-9]+ +)?(\+\+\+|---)' "$@" || true
+}
+
+need_strace() {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+}
+
+# Whether a command met no error of its own: 0, or 3 (incomplete) never without --strict.
+xcore_on_target() {
+	# shellcheck disable=SC2086 # a command is several words
+	"${@:2}" "$XCORE" $1 "pid:$PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+		echo "xcore $1 pid:$PID: exit $?"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	}
+	[ -s "$BATS_TEST_TMPDIR/out" ]
+}
+
+@test "no live command makes a forbidden call" {
+	need_strace
+	for command in "${COMMANDS[@]}"; do
+		xcore_on_target "$command" strace -f -o "$BATS_TEST_TMPDIR/trace" -e "trace=$FORBIDDEN"
+		calls=$(calls_in "$BATS_TEST_TMPDIR/trace" | grep -vE 'prlimit64\(0, [A-Z_]+, ' || true)
+		[ -z "$calls" ] || { echo "xcore $command: $calls"; return 1; }
+	done
+}
+
+@test "the check above sees a forbidden call" {
+	need_strace
+	strace -f -o "$BATS_TEST_TMPDIR/trace" -e "trace=$FORBIDDEN" sh -c "kill -0 $PID"
+	[ -n "$(calls_in "$BATS_TEST_TMPDIR/trace")" ]
+}
+
+@test "no live command opens a file of the process for writing" {
+	need_strace
+	for command in "${COMMANDS[@]}"; do
+		xcore_on_target "$command" strace -f -y -o "$BATS_TEST_TMPDIR/trace" -e trace=open,openat,openat2,creat
+		calls=$(calls_in "$BATS_TEST_TMPDIR/trace" | grep -E 'O_WRONLY|O_RDWR|O_CREAT|O_TRUNC' |
+			grep -vE '"/dev/(null|tty)"' || true)
+		[ -z "$calls" ] || { echo "xcore $command: $calls"; return 1; }
+	done
+}
+
+@test "both fences are up before anything is analysed" {
+	need_strace
+	xcore_on_target bt strace -f -o "$BATS_TEST_TMPDIR/trace" -e trace=seccomp,prctl,landlock_restrict_self,pread64,preadv
+	grep -qE 'seccomp\(SECCOMP_SET_MODE_FILTER.* = 0$' "$BATS_TEST_TMPDIR/trace"
+	grep -qE 'landlock_restrict_self\(.* = 0$' "$BATS_TEST_TMPDIR/trace" ||
+		grep -q "no landlock" "$BATS_TEST_TMPDIR/out" || "$XCORE" info --stats "pid:$PID" | grep -q "no landlock"
+}
+
+@test "the process is never stopped and goes on working" {
+	for command in "${COMMANDS[@]}"; do
+		before=$(count)
+		xcore_on_target "$command"
+		[ "$(count)" -gt "$before" ]
+		grep -q '^TracerPid:[[:space:]]0$' "/proc/$PID/status"
+		if grep -lE '^State:[[:space:]][Tt]' /proc/"$PID"/task/*/status; then return 1; fi
+	done
+	exec 8>&-
+	wait
+	grep -qx "stops 0" "$BATS_TEST_TMPDIR/said"
+}
+
+@test "the check above sees a stop" {
+	kill -STOP "$PID"
+	sleep 0.1
+	kill -CONT "$PID"
+	sleep 0.1
+	exec 8>&-
+	wait
+	grep -q "^stops [1-9]" "$BATS_TEST_TMPDIR/said"
+}
+
+@test "threads and their states are named" {
+	xcore_on_target threads
+	grep -q counter "$BATS_TEST_TMPDIR/out"
+	grep -qE 'waiter.*futex' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "a process that is not there is one clear line and exit 4" {
+	run "$XCORE" bt pid:4194305
+	[ "$status" -eq 4 ]
+	[[ "$output" == *"no process with pid 4194305"* ]]
+}
