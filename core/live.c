@@ -101,17 +101,20 @@ static struct xc_error *check_identity(int proc_dir, const struct xc_live_identi
 	*other_thread_out = false;
 	if (id->tgid != id->pid)
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%d is a thread of process %d, not a process", pid,
-						  (int)id->tgid), "use pid:%d", (int)id->tgid);
+						  (int)id->tgid),
+				     "use pid:%d", (int)id->tgid);
 	if (id->kernel_thread)
-		return xc_error_new(XC_ERR_UNSUPPORTED, "pid %d (%s) is a kernel thread: it has no memory of its own", pid, id->name);
+		return xc_error_new(XC_ERR_UNSUPPORTED, "pid %d (%s) is a kernel thread: it has no memory of its own",
+				    pid, id->name);
 	if (id->has_memory)
 		return NULL;
 	if (xc_live_facts_living_thread(proc_dir)) {
 		*other_thread_out = true;
 		return NULL;
 	}
-	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "pid %d (%s) has exited and is a zombie: its memory is gone", pid,
-					  id->name), "its parent, pid %d, has not waited for it", (int)id->ppid);
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND,
+					  "pid %d (%s) has exited and is a zombie: its memory is gone", pid, id->name),
+			     "its parent, pid %d, has not waited for it", (int)id->ppid);
 }
 
 /* The /proc directory through which memory is seen: the process's own, or that of a living thread. */
@@ -138,7 +141,8 @@ static void close_handles(struct xc_live_handles *h)
 			close(fds[i]);
 }
 
-static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live_identity *id, struct xc_live_handles *h)
+static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live_identity *id,
+				     struct xc_live_handles *h)
 {
 	h->mem = open_read(dir, "mem");
 	int error = h->mem < 0 ? errno : 0;
@@ -169,7 +173,8 @@ static bool starts_with(const char *text, const char *prefix)
 static bool is_device(const char *name)
 {
 	static const char *const memory[] = {"/dev/shm/", "/dev/zero", "/dev/hugepages/"};
-	static const char *const devices[] = {"/dev/", "/sys/", "/proc/", "anon_inode:", "socket:", "[vvar", "[vsyscall]"};
+	static const char *const devices[] = {
+		"/dev/", "/sys/", "/proc/", "anon_inode:", "socket:", "[vvar", "[vsyscall]"};
 	for (size_t i = 0; i < XC_COUNT(memory); i++)
 		if (starts_with(name, memory[i]))
 			return false;
@@ -194,9 +199,17 @@ static void fill_mapping(struct xc_process *p, struct xc_mapping *m, const struc
 {
 	const char *name = *map->name ? xc_arena_strdup(&p->arena, map->name) : NULL;
 	bool path = name && *name == '/';
-	*m = (struct xc_mapping){.lo = map->lo, .hi = map->hi, .readable = map->readable, .writable = map->writable,
-				 .executable = map->executable, .shared = map->shared, .path = path ? name : NULL,
-				 .label = path ? NULL : name, .offset = map->offset, .dev = map->dev, .ino = map->ino};
+	*m = (struct xc_mapping){.lo = map->lo,
+				 .hi = map->hi,
+				 .readable = map->readable,
+				 .writable = map->writable,
+				 .executable = map->executable,
+				 .shared = map->shared,
+				 .path = path ? name : NULL,
+				 .label = path ? NULL : name,
+				 .offset = map->offset,
+				 .dev = map->dev,
+				 .ino = map->ino};
 }
 
 static void fill_region(struct xc_live_region *r, const struct xc_mapping *m, const struct xc_live_map *map)
@@ -226,8 +239,8 @@ static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, struct
 
 static void add_file(struct xc_process *p, const struct xc_mapping *m, bool deleted)
 {
-	p->files[p->file_count++] = (struct xc_note_file){.lo = m->lo, .hi = m->hi, .offset = m->offset, .path = m->path,
-							  .deleted = deleted};
+	p->files[p->file_count++] = (struct xc_note_file){
+		.lo = m->lo, .hi = m->hi, .offset = m->offset, .path = m->path, .deleted = deleted};
 }
 
 /* Every line of `text` (overwritten) becomes a mapping, a file row where it has one, a segment and, where it can be
@@ -299,8 +312,8 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 		xc_finder_module(options->finder, p, p->modules[i]);
 	xc_process_index(p);
 	if (xc_live_memory_gone(state_of(p)->memory))
-		return xc_error_new(XC_ERR_NOT_FOUND, "pid %d exited, or became another program, while it was being opened",
-				    (int)p->pid);
+		return xc_error_new(XC_ERR_NOT_FOUND,
+				    "pid %d exited, or became another program, while it was being opened", (int)p->pid);
 	return NULL;
 }
 
@@ -330,14 +343,16 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 	struct xc_live_handles handles = {.tid = pid, .swap = options->swap};
 	bool other_thread;
 	struct xc_error *err = open_proc(pid, &proc_dir);
-	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) || (err = check_identity(proc_dir, &id, &other_thread)))
+	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) ||
+	    (err = check_identity(proc_dir, &id, &other_thread)))
 		return err;
 	memory_dir = open_memory_dir(proc_dir, other_thread, &handles.tid);
 	if ((err = open_handles(proc_dir, memory_dir, &id, &handles)))
 		return err;
 	process = make_process(&id, &handles);
 	if (other_thread)
-		xc_process_remark(process, "the main thread has ended; memory is seen through thread %d", (int)handles.tid);
+		xc_process_remark(process, "the main thread has ended; memory is seen through thread %d",
+				  (int)handles.tid);
 	if ((err = gather(process, proc_dir, memory_dir, handles.maps, options)))
 		return err;
 	*process_out = xc_take(process);

@@ -93,8 +93,13 @@ static bool recheck(struct xc_live_absents *a)
 	struct xc_live_map map;
 	a->now = xc_realloc(a->now, lines * sizeof *a->now);
 	for (a->now_count = 0; a->now_count < lines && xc_live_proc_next_map(&at, &map);)
-		a->now[a->now_count++] = (struct xc_live_now){.lo = map.lo, .hi = map.hi, .offset = map.offset, .dev = map.dev,
-							      .ino = map.ino, .readable = map.readable, .shared = map.shared};
+		a->now[a->now_count++] = (struct xc_live_now){.lo = map.lo,
+							      .hi = map.hi,
+							      .offset = map.offset,
+							      .dev = map.dev,
+							      .ino = map.ino,
+							      .readable = map.readable,
+							      .shared = map.shared};
 	return true;
 }
 

@@ -95,8 +95,9 @@ static void parse_stat(struct xc_process *p, struct xc_thread *t, char *stat)
 static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 {
 	if (t->syscall < 0)
-		return t->state == 'T' || t->state == 't' ? "stopped by a signal, outside a system call"
-							  : "blocked outside a system call (a page fault or a signal stop)";
+		return t->state == 'T' || t->state == 't'
+			       ? "stopped by a signal, outside a system call"
+			       : "blocked outside a system call (a page fault or a signal stop)";
 	xc_auto(xc_freep) char *name = xc_sandbox_call_name(p->arch->machine, t->syscall);
 	return xc_arena_printf(&p->arena, "blocked in system call %ld (%s)", t->syscall, name ? name : "unknown");
 }
@@ -138,7 +139,8 @@ static void read_registers(struct xc_process *p, struct xc_thread *t, int task_d
 	if (error == ENOENT)
 		t->why_no_regs = "the thread has exited, or this kernel does not show where threads are blocked";
 	else if (error)
-		t->why_no_regs = error == ESRCH ? "the thread has exited" : "the kernel refused to say where it is blocked";
+		t->why_no_regs =
+			error == ESRCH ? "the thread has exited" : "the kernel refused to say where it is blocked";
 	else if (!strncmp(xc_text_string(&text), "running", 7))
 		t->why_no_regs = "running on a CPU: its registers are not in memory";
 	else
@@ -256,8 +258,9 @@ static void read_machine(struct xc_process *p, int dir)
 	if (arch)
 		p->arch = arch;
 	else
-		xc_process_remark(p, "the program's own file cannot be read: it is taken for a program of this machine (%s)",
-				  p->arch->name);
+		xc_process_remark(
+			p, "the program's own file cannot be read: it is taken for a program of this machine (%s)",
+			p->arch->name);
 	xc_space_set_big_endian(p->space, p->arch->big_endian);
 }
 

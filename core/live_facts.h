@@ -7,10 +7,10 @@
 /* From /proc/PID/status. */
 struct xc_live_identity {
 	pid_t pid, tgid, ppid;
-	uid_t uids[3];  /* real, effective, saved */
+	uid_t uids[3]; /* real, effective, saved */
 	gid_t gids[3];
 	char state;
-	uint64_t caps;  /* permitted */
+	uint64_t caps;   /* permitted */
 	bool has_memory; /* false for kernel threads and for what has exited */
 	bool kernel_thread;
 	char name[64];

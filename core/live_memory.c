@@ -33,7 +33,7 @@
 
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
-#define PAGE_GUARD (UINT64_C(1) << 58)
+#define PAGE_GUARD   (UINT64_C(1) << 58)
 
 #ifdef XC_HOSTILE
 enum { CACHE_BYTES = 64 << 10, MAX_WINDOW = 4 };
@@ -50,7 +50,7 @@ struct slot {
 	xc_addr page;
 	uint32_t next; /* in its hash chain */
 	uint8_t state;
-	bool touched;  /* since the hand of the clock last came by */
+	bool touched; /* since the hand of the clock last came by */
 };
 
 struct xc_live_memory {
@@ -58,10 +58,10 @@ struct xc_live_memory {
 	pthread_mutex_t lock; /* covers everything below */
 	size_t page_size;
 	struct slot *slots;
-	uint8_t *data;        /* slot_count pages */
+	uint8_t *data; /* slot_count pages */
 	uint32_t slot_count, hand;
-	uint32_t *heads;      /* hash table, 2 * slot_count */
-	xc_addr expected;     /* where the last load ended */
+	uint32_t *heads;  /* hash table, 2 * slot_count */
+	xc_addr expected; /* where the last load ended */
 	size_t window;
 	bool readv_refused, gone;
 	struct xc_live_stats stats;

@@ -16,25 +16,25 @@ enum xc_live_absent {
 /* A readable mapping; the ctx of its segment, whose offset is the address itself. */
 struct xc_live_region {
 	struct xc_live_memory *memory;
-	xc_addr lo, hi;       /* inclusive, on page boundaries */
+	xc_addr lo, hi; /* inclusive, on page boundaries */
 	enum xc_live_absent absent;
 	bool shared, deleted;
 	uint64_t dev, ino, offset; /* of the mapped file; offset of lo */
-	const char *path;     /* in the process's root; NULL when not mapped from a file */
-	int fd;               /* of the mapped file once opened; -1 before; -2 when it cannot be had */
-	bool fd_borrowed;     /* another region or the module closes it */
-	bool userfault;       /* absent pages come from a user-space handler: never answered */
+	const char *path;          /* in the process's root; NULL when not mapped from a file */
+	int fd;                    /* of the mapped file once opened; -1 before; -2 when it cannot be had */
+	bool fd_borrowed;          /* another region or the module closes it */
+	bool userfault;            /* absent pages come from a user-space handler: never answered */
 };
 
 /* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
 struct xc_live_handles {
-	pid_t tid;            /* a living thread of the process, for process_vm_readv */
-	int mem;              /* /proc/PID/mem, read-only; required */
-	int maps;             /* /proc/PID/maps; required */
-	int pagemap;          /* /proc/PID/pagemap; without it every page counts as present */
-	int smaps;            /* /proc/PID/smaps */
-	int root;             /* /proc/PID/root, O_PATH */
-	bool swap;            /* read swapped-out pages too */
+	pid_t tid;   /* a living thread of the process, for process_vm_readv */
+	int mem;     /* /proc/PID/mem, read-only; required */
+	int maps;    /* /proc/PID/maps; required */
+	int pagemap; /* /proc/PID/pagemap; without it every page counts as present */
+	int smaps;   /* /proc/PID/smaps */
+	int root;    /* /proc/PID/root, O_PATH */
+	bool swap;   /* read swapped-out pages too */
 };
 
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
@@ -67,10 +67,10 @@ struct xc_live_absents {
 	struct xc_live_region *regions; /* address order */
 	size_t count;
 	int maps, smaps, root;
-	bool flags_read;      /* userfault of every region is known */
+	bool flags_read;         /* userfault of every region is known */
 	struct xc_live_now *now; /* address order */
 	size_t now_count;
-	uint64_t checked_ns;  /* when `now` was last read; 0 never */
+	uint64_t checked_ns; /* when `now` was last read; 0 never */
 };
 
 /* Fill buf with one page of `size` bytes at addr, which the page tables do not hold. False: it is not known. */
@@ -80,7 +80,8 @@ bool xc_live_absent_page(struct xc_live_absents *absents, struct xc_live_region 
 bool xc_live_absent_open_map_file(int proc_dir, struct xc_live_region *region);
 
 /* Why that said no; static. */
-const char *xc_live_absent_why(const struct xc_live_absents *absents, const struct xc_live_region *region, xc_addr addr);
+const char *xc_live_absent_why(const struct xc_live_absents *absents, const struct xc_live_region *region,
+			       xc_addr addr);
 void xc_live_absents_fini(struct xc_live_absents *absents); /* closes what was opened for regions */
 
 #endif

@@ -87,7 +87,8 @@ static bool parse_map(char *line, struct xc_live_map *map)
 	char perms[5];
 	int used = 0;
 	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu%n", &lo, &end, perms, &offset, &dev_major, &dev_minor, &ino,
-		   &used) != 7 || end <= lo || strlen(perms) != 4)
+		   &used) != 7 ||
+	    end <= lo || strlen(perms) != 4)
 		return false;
 	*map = (struct xc_live_map){.lo = lo, .hi = end - 1, .offset = offset, .ino = ino};
 	map->dev = ino ? makedev(dev_major, dev_minor) : 0;

@@ -6,11 +6,11 @@
 
 /* One line of /proc/PID/maps (or the first line of an entry of smaps). */
 struct xc_live_map {
-	xc_addr lo, hi;     /* inclusive */
+	xc_addr lo, hi; /* inclusive */
 	bool readable, writable, executable, shared;
-	uint64_t offset;    /* of lo in the file */
-	uint64_t dev, ino;  /* dev as stat gives it; both 0 for anonymous memory */
-	char *name;         /* path or "[label]", unescaped, without " (deleted)"; "" when none; inside the text parsed */
+	uint64_t offset;   /* of lo in the file */
+	uint64_t dev, ino; /* dev as stat gives it; both 0 for anonymous memory */
+	char *name; /* path or "[label]", unescaped, without " (deleted)"; "" when none; inside the text parsed */
 	bool deleted;
 };
 

@@ -59,7 +59,8 @@ static bool undumpable(int proc_dir, const struct xc_live_identity *id)
 
 static struct xc_error *refuse(const struct xc_live_identity *id, char *rule, const char *hint)
 {
-	struct xc_error *err = xc_error_new(XC_ERR_PERMISSION, "pid %d (%s) may not be read: %s", (int)id->pid, id->name, rule);
+	struct xc_error *err =
+		xc_error_new(XC_ERR_PERMISSION, "pid %d (%s) may not be read: %s", (int)id->pid, id->name, rule);
 	free(rule);
 	return xc_error_hint(err, "%s", hint);
 }
@@ -71,18 +72,22 @@ static struct xc_error *refuse_plain_user(int proc_dir, const struct xc_live_ide
 	gid_t gid = getegid();
 	for (int i = 0; i < 3; i++)
 		if (id->uids[i] != uid)
-			return refuse(id, xc_asprintf("it runs as uid %u and xcore as uid %u (rule: same uid)",
-						      (unsigned)id->uids[i], (unsigned)uid),
+			return refuse(id,
+				      xc_asprintf("it runs as uid %u and xcore as uid %u (rule: same uid)",
+						  (unsigned)id->uids[i], (unsigned)uid),
 				      "run xcore as that user or as root (sudo), or give it CAP_SYS_PTRACE");
 	for (int i = 0; i < 3; i++)
 		if (id->gids[i] != gid)
-			return refuse(id, xc_asprintf("it runs with gid %u and xcore with gid %u (rule: same gid)",
-						      (unsigned)id->gids[i], (unsigned)gid),
+			return refuse(id,
+				      xc_asprintf("it runs with gid %u and xcore with gid %u (rule: same gid)",
+						  (unsigned)id->gids[i], (unsigned)gid),
 				      "run xcore with that group (sg, newgrp) or as root (sudo)");
 	if (undumpable(proc_dir, id))
-		return refuse(id, xc_strdup("it is not dumpable: it changed its ids, called prctl(PR_SET_DUMPABLE, 0), or its "
-					    "program file is not readable (rule: dumpable)"),
-			      "run xcore as root (sudo) or with CAP_SYS_PTRACE");
+		return refuse(
+			id,
+			xc_strdup("it is not dumpable: it changed its ids, called prctl(PR_SET_DUMPABLE, 0), or its "
+				  "program file is not readable (rule: dumpable)"),
+			"run xcore as root (sudo) or with CAP_SYS_PTRACE");
 	if (id->caps & ~caps)
 		return refuse(id, xc_strdup("it holds capabilities that xcore lacks (rule: capabilities)"),
 			      "run xcore as root (sudo) or with CAP_SYS_PTRACE");
@@ -93,11 +98,13 @@ static struct xc_error *refuse_by_yama(const struct xc_live_identity *id, bool c
 {
 	int scope = yama_scope();
 	if (scope >= 3)
-		return refuse(id, xc_strdup("kernel.yama.ptrace_scope is 3: nobody may read another process (rule: Yama)"),
+		return refuse(id,
+			      xc_strdup("kernel.yama.ptrace_scope is 3: nobody may read another process (rule: Yama)"),
 			      "only a reboot lowers that setting; take a core instead and analyse it");
 	if (scope >= 1 && !capable)
-		return refuse(id, xc_asprintf("kernel.yama.ptrace_scope is %d: only %s may read it (rule: Yama)", scope,
-					      scope == 1 ? "its ancestors" : "an administrator"),
+		return refuse(id,
+			      xc_asprintf("kernel.yama.ptrace_scope is %d: only %s may read it (rule: Yama)", scope,
+					  scope == 1 ? "its ancestors" : "an administrator"),
 			      "run xcore as root (sudo) or with CAP_SYS_PTRACE");
 	return NULL;
 }
@@ -115,12 +122,17 @@ struct xc_error *xc_live_facts_refusal(int proc_dir, const struct xc_live_identi
 	if (!err)
 		err = refuse_by_yama(id, capable);
 	if (!err && capable && in_child_user_namespace())
-		err = refuse(id, xc_strdup("xcore's CAP_SYS_PTRACE counts only inside its own user namespace, and the process is "
-					   "outside (rule: user namespace)"),
-			     "run xcore on the host, or in the user namespace of the process");
+		err = refuse(
+			id,
+			xc_strdup(
+				"xcore's CAP_SYS_PTRACE counts only inside its own user namespace, and the process is "
+				"outside (rule: user namespace)"),
+			"run xcore on the host, or in the user namespace of the process");
 	if (!err)
-		err = refuse(id, xc_strdup("a security module or the container's policy refused (SELinux, AppArmor, Landlock, "
-					   "seccomp, or another user namespace)"),
-			     "look at the kernel's audit log, or run xcore on the host as root");
+		err = refuse(
+			id,
+			xc_strdup("a security module or the container's policy refused (SELinux, AppArmor, Landlock, "
+				  "seccomp, or another user namespace)"),
+			"look at the kernel's audit log, or run xcore on the host as root");
 	return err;
 }

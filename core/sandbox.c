@@ -36,11 +36,23 @@
 /* ---- calls ---- */
 
 static const int denied_calls[] = {
-	SYS_ptrace, SYS_process_vm_writev, SYS_process_madvise, SYS_process_mrelease, SYS_move_pages, SYS_migrate_pages,
-	SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal,
+	SYS_ptrace,
+	SYS_process_vm_writev,
+	SYS_process_madvise,
+	SYS_process_mrelease,
+	SYS_move_pages,
+	SYS_migrate_pages,
+	SYS_kill,
+	SYS_tkill,
+	SYS_tgkill,
+	SYS_rt_sigqueueinfo,
+	SYS_rt_tgsigqueueinfo,
+	SYS_pidfd_send_signal,
 	SYS_pidfd_getfd, /* a descriptor of the target's is a way to write to it */
-	SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, /* does calls that no filter sees */
-	SYS_bpf, /* programs can signal and write to processes */
+	SYS_io_uring_setup,
+	SYS_io_uring_enter,
+	SYS_io_uring_register, /* does calls that no filter sees */
+	SYS_bpf,               /* programs can signal and write to processes */
 };
 
 struct denied_use {
@@ -50,8 +62,8 @@ struct denied_use {
 };
 
 static const struct denied_use denied_uses[] = {
-	{SYS_fcntl, 1, F_SETOWN}, {SYS_fcntl, 1, F_SETOWN_EX}, {SYS_fcntl, 1, F_SETSIG},
-	{SYS_ioctl, 1, FIOSETOWN}, {SYS_ioctl, 1, SIOCSPGRP}, {SYS_ioctl, 1, TIOCSTI}, {SYS_ioctl, 1, TIOCSIG_},
+	{SYS_fcntl, 1, F_SETOWN},  {SYS_fcntl, 1, F_SETOWN_EX}, {SYS_fcntl, 1, F_SETSIG}, {SYS_ioctl, 1, FIOSETOWN},
+	{SYS_ioctl, 1, SIOCSPGRP}, {SYS_ioctl, 1, TIOCSTI},     {SYS_ioctl, 1, TIOCSIG_},
 };
 
 static const uint64_t LOW_32 = UINT32_MAX; /* the kernel looks at an int, whatever the upper half says */
@@ -100,11 +112,11 @@ char *xc_sandbox_call_name(uint16_t machine, long number)
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_SCOPE = 6 };
 
 static const uint64_t ACCESS_TRUNCATE = UINT64_C(1) << 14, SCOPE_SIGNAL = UINT64_C(1) << 1;
-static const uint64_t ACCESS_CHANGE =
-	LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-	LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-	LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-	LANDLOCK_ACCESS_FS_MAKE_SYM;
+static const uint64_t ACCESS_CHANGE = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+				      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+				      LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+				      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+				      LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 static const uint64_t ACCESS_IN_DIR = /* what we do there: no devices, sockets or FIFOs */
 	LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 	LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG;
@@ -156,7 +168,8 @@ static struct xc_error *allow_paths(int rules, const struct xc_sandbox_options *
 	const uint64_t in_dir = (ACCESS_IN_DIR | LANDLOCK_ACCESS_FS_REFER | ACCESS_TRUNCATE) & handled;
 	const uint64_t on_file = (LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE) & handled;
 	for (size_t i = 0; i < XC_COUNT(devices); i++)
-		xc_error_free(allow_path(rules, devices[i], on_file)); /* absent in some containers: then not writable */
+		xc_error_free(
+			allow_path(rules, devices[i], on_file)); /* absent in some containers: then not writable */
 	for (size_t i = 0; i < options->write_dir_count; i++) {
 		struct xc_error *err = allow_path(rules, options->write_dirs[i], in_dir);
 		if (err)
@@ -182,8 +195,13 @@ static struct xc_error *restrict_writes(const struct xc_sandbox_options *options
 static const char *describe(int abi)
 {
 	static const char *const names[] = {
-		"landlock ABI 1 (truncating files is not covered)", "landlock ABI 2 (truncating files is not covered)",
-		"landlock ABI 3", "landlock ABI 4", "landlock ABI 5", "landlock ABI 6", "landlock ABI 7",
+		"landlock ABI 1 (truncating files is not covered)",
+		"landlock ABI 2 (truncating files is not covered)",
+		"landlock ABI 3",
+		"landlock ABI 4",
+		"landlock ABI 5",
+		"landlock ABI 6",
+		"landlock ABI 7",
 	};
 	return abi <= (int)XC_COUNT(names) ? names[abi - 1] : "landlock ABI 8 or later";
 }

@@ -43,7 +43,7 @@ void tell(struct child *c, char command);
 
 uint8_t big_byte(size_t at);
 struct xc_error *try_open(pid_t pid, struct xc_process **process);
-struct xc_process *open_pid(pid_t pid);                        /* fails the test */
+struct xc_process *open_pid(pid_t pid);                           /* fails the test */
 void wait_for_state(pid_t pid, volatile pid_t *tid, char wanted); /* of the thread whose id appears in *tid */
 void assert_no_error(struct xc_error *err, const char *call);
 void assert_fault(const struct xc_process *p, xc_addr addr, const char *why);

@@ -206,8 +206,7 @@ static int read_behind_the_fence(pid_t pid, pid_t other)
 	struct xc_process *p = NULL, *second = NULL;
 	const char *landlock = NULL;
 	uint8_t byte = 0;
-	if (xc_sandbox_calls() || try_open(pid, &p) ||
-	    xc_sandbox_writes(&(struct xc_sandbox_options){0}, &landlock))
+	if (xc_sandbox_calls() || try_open(pid, &p) || xc_sandbox_writes(&(struct xc_sandbox_options){0}, &landlock))
 		return 1;
 	if (strncmp(landlock, "landlock", 8) != 0)
 		return 77;

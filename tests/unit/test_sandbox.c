@@ -113,7 +113,10 @@ static void try_foreign_abis(void)
 #ifdef __x86_64__
 	expect_denied("x32 getpid", syscall(0x40000000 | SYS_getpid));
 	long result;
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(20L /* getpid of i386 */) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(20L /* getpid of i386 */)
+			 : "memory", "r8", "r9", "r10", "r11");
 	if (result != -EPERM) {
 		fprintf(stderr, "i386 getpid: not denied (%ld)\n", result);
 		failures++;
