@@ -1,0 +1,112 @@
+/* analyze: the whole story, the most urgent first: verdict, crashed stack with values, the other threads, what is
+ * wrong with the modules, what of the target is missing. */
+#include "command.h"
+
+#include "../core/missing.h"
+#include "../dwarf/backtrace.h"
+#include "../dwarf/modules_report.h"
+#include "../triage/cause.h"
+
+struct settings {
+	unsigned limit;
+	enum xc_switch group;
+};
+
+static size_t count_crashed(const struct xc_process *process)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < process->thread_count; i++)
+		count += process->threads[i].crashed;
+	return count;
+}
+
+static void crashed_thread(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	struct xc_section *s = xc_report_section(job->report, "crashed", "Crashed thread");
+	struct xc_backtrace_options options = {
+		.choice = XC_THREADS_CRASHED,
+		.args = true,
+		.locals = true,
+		.max_frames = settings->limit,
+		.format = xc_format_defaults(),
+	};
+	struct xc_error *err = xc_backtrace(s, job->process, &options);
+	if (err)
+		xc_section_note(s, err);
+}
+
+static void other_threads(struct xc_job *job, bool all)
+{
+	const struct settings *settings = job->settings;
+	struct xc_section *s = xc_report_section(job->report, "threads", all ? "Threads" : "Other threads");
+	struct xc_backtrace_options options = {
+		.choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
+		.group = xc_switch_or(settings->group, true),
+		.max_frames = settings->limit,
+		.format = xc_format_defaults(),
+	};
+	struct xc_error *err = xc_backtrace(s, job->process, &options);
+	if (err)
+		xc_section_note(s, err);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct xc_process *process = job->process;
+	size_t crashed = count_crashed(process);
+	xc_cause(job->report, job->process);
+	if (crashed)
+		crashed_thread(job);
+	if (process->thread_count > crashed)
+		other_threads(job, crashed == 0);
+	xc_modules_report_problems(job->report, job->process);
+	xc_missing_report(job->report, process);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "limit",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = offsetof(struct settings, limit),
+	 .value = "N",
+	 .about = "show at most N frames of a stack, its two ends; 1024 by default",
+	 .min = 1,
+	 .max = 1000000},
+	{.name = "no-group",
+	 .kind = XC_OPTION_OFF,
+	 .offset = offsetof(struct settings, group),
+	 .about = "show every thread, also those with equal stacks"},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore analyze core.1234", "what died, where and why"},
+	{"xcore analyze pid:1234", "what a running process is doing, without stopping it"},
+	{"xcore analyze core.1234.zst --sysroot /srv/images/web-42",
+	 "a core from another host, with that host's files"},
+	{"xcore analyze core.1234 --format html -o report.html", "one page to attach to a ticket"},
+	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with 1 when the crash looks exploitable"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_analyze = {
+	.name = "analyze",
+	.about = "the whole story: what died, where and why, and what the other threads were doing",
+	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings, "
+		"thread, "
+		"function, file and line, and the source line when the file is there. Then come the crashed stack with "
+		"arguments and locals, the other threads with equal stacks folded into one, modules with problems and "
+		"what to "
+		"install, and what of the target is missing.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.produce = produce,
+};

@@ -1,0 +1,60 @@
+/* mem: bytes of the target. */
+#include "command.h"
+
+#include "../core/facts.h"
+#include "../dwarf/symbol_report.h"
+
+enum { DEFAULT_LEN = 256, MOST = 1 << 20 };
+
+static struct xc_error *length_of(const struct xc_job *job, uint64_t *len_out)
+{
+	const char *text = xc_job_operand(job, "LEN");
+	if (!text) {
+		*len_out = DEFAULT_LEN;
+		return NULL;
+	}
+	if (xc_options_number(text, MOST, len_out) && *len_out > 0)
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "LEN: '%s' is not a number of bytes from 1 to %d", text, MOST);
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	uint64_t len;
+	return length_of(job, &len);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	xc_addr addr;
+	uint64_t len = 0;
+	struct xc_error *err;
+	if ((err = length_of(job, &len)) || (err = xc_symbol_address(job->process, xc_job_operand(job, "ADDR"), &addr)))
+		return err;
+	xc_facts_memory(job->report, job->process, addr, len);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = "ADDR", .about = "a number, a symbol, module!symbol or a register ($rsp), and +N or -N"},
+	{.name = "LEN", .optional = true, .about = "how many bytes, decimal or 0x hexadecimal; 256 by default"},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore mem core.1234 0x55d0c0ffee 64", "64 bytes at an address"},
+	{"xcore mem core.1234 '$rsp' 512", "the top of the crashed thread's stack"},
+	{"xcore mem pid:1234 environ+8 8", "from a running process"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_mem = {
+	.name = "mem",
+	.about = "bytes of the target's memory",
+	.text = "Bytes that cannot be had are shown as -- with the reason; they are never taken for zero.",
+	.operands = operands,
+	.examples = examples,
+	.check = check,
+	.produce = produce,
+};

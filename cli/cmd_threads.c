@@ -1,0 +1,29 @@
+/* threads: the threads, with names, states and where they are. */
+#include "command.h"
+
+#include "../core/facts.h"
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	xc_facts_threads(job->report, job->process);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore threads core.1234", "one line a thread"},
+	{"xcore threads pid:1234", "with states, and the system calls they wait in"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_threads = {
+	.name = "threads",
+	.about = "the threads, with names, states and where they are",
+	.operands = operands,
+	.examples = examples,
+	.produce = produce,
+};

@@ -1,0 +1,319 @@
+/* command: parse, open, produce, render, commit, close; in this order, for every command.
+ *
+ * The output is opened before the target, so that a name that cannot be written costs no analysis, and because the
+ * live sandbox, once in force, allows new files in its directory only. The answer takes its name last. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../core/facts.h"
+#include "../core/render.h"
+#include "../core/stacktree.h"
+#include "../core/text.h"
+#include "help.h"
+#include "policy.h"
+#include "stats.h"
+#include "suggest.h"
+#include "target.h"
+
+const struct xc_command *const xc_commands[] = {
+	&xc_command_analyze, &xc_command_bt,      &xc_command_threads, &xc_command_regs,
+	&xc_command_maps,    &xc_command_modules, &xc_command_info,    &xc_command_sym,
+	&xc_command_mem,     &xc_command_flame,   &xc_command_help,    NULL,
+};
+
+const struct xc_command *xc_command_named(const char *name)
+{
+	for (const struct xc_command *const *c = xc_commands; *c; c++)
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+	return NULL;
+}
+
+const char *xc_job_operand(const struct xc_job *job, const char *name)
+{
+	const struct xc_operand *operand = job->command->operands;
+	for (size_t i = 0; operand && operand->name && i < job->operands.count; i++, operand++)
+		if (strcmp(operand->name, name) == 0)
+			return job->operands.items[i];
+	return NULL;
+}
+
+bool xc_job_redacts(const struct xc_job *job)
+{
+	const char *ci = getenv("CI");
+	return xc_switch_or(job->common.redact, job->command->sensitive || (ci && strcmp(ci, "true") == 0));
+}
+
+static enum xc_exit exit_of(const struct xc_error *err)
+{
+	return err->code == XC_ERR_USAGE ? XC_EXIT_USAGE : XC_EXIT_INPUT;
+}
+
+/* Messages may quote names out of a core; they pass the same escaping as reports. */
+static void complain(const struct xc_job *job, const struct xc_error *err)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "xcore: ");
+	if (err->code == XC_ERR_USAGE && job->command)
+		xc_text_printf(&text, "%s: ", job->command->name);
+	xc_text_name(&text, err->message);
+	if (err->hint && job->common.quiet != XC_ON) {
+		xc_text_add(&text, "\n  hint: ");
+		xc_text_name(&text, err->hint);
+	}
+	if (err->code == XC_ERR_USAGE && job->common.quiet != XC_ON)
+		xc_text_printf(&text, "\n  see: xcore %s%s--help", job->command ? job->command->name : "",
+			       job->command ? " " : "");
+	fprintf(stderr, "%s\n", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* True when an option word is followed by its value as a word of its own. */
+static bool takes_next_word(const char *word)
+{
+	size_t len = strlen(word);
+	if (word[1] != '-') { /* -qo FILE: the last letter decides */
+		const struct xc_option *o = xc_options_lettered(xc_common_options, word[len - 1]);
+		return o && xc_option_takes_value(o);
+	}
+	const struct xc_option *o = xc_options_named(xc_common_options, word + 2, len - 2);
+	for (const struct xc_command *const *c = xc_commands; !o && *c; c++)
+		o = xc_options_named((*c)->options, word + 2, len - 2);
+	return o && xc_option_takes_value(o);
+}
+
+/* Find the command: the first operand. Options before it are read past with the tables of all commands, which agree on
+ * which of their options take values. */
+static struct xc_error *find_command(int argc, char **argv, struct xc_job *job)
+{
+	const char *name = NULL;
+	for (int i = 1; i < argc && !name; i++) {
+		if (argv[i][0] != '-' || !argv[i][1])
+			name = argv[i];
+		else if (takes_next_word(argv[i]))
+			i++;
+	}
+	if (!name)
+		return NULL;
+	if ((job->command = xc_command_named(name)))
+		return NULL;
+	struct xc_suggestion near = xc_suggest(name);
+	for (const struct xc_command *const *c = xc_commands; *c; c++)
+		xc_suggest_consider(&near, (*c)->name);
+	struct xc_error *err = xc_error_new(XC_ERR_USAGE, "'%s' is no command", name);
+	if (near.best)
+		return xc_error_hint(err, "did you mean `xcore %s`?", near.best);
+	if (access(name, F_OK) == 0)
+		return xc_error_hint(err, "to look at that file: xcore analyze %s", name);
+	return err;
+}
+
+static struct xc_error *check_operands(const struct xc_job *job)
+{
+	const struct xc_operand *operand = job->command->operands;
+	size_t i = 0;
+	for (; operand && operand->name; operand++, i++) {
+		if (i >= job->operands.count && !operand->optional)
+			return xc_error_new(XC_ERR_USAGE, "%s is missing: %s", operand->name, operand->about);
+		if (i >= job->operands.count || !operand->words)
+			continue;
+		const char *const *word = operand->words;
+		while (*word && strcmp(*word, job->operands.items[i]) != 0)
+			word++;
+		if (!*word)
+			return xc_error_hint(
+				xc_error_new(XC_ERR_USAGE, "'%s' is no %s", job->operands.items[i], operand->name),
+				"%s: %s", operand->name, operand->about);
+	}
+	if (job->operands.count > i)
+		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[i]);
+	return NULL;
+}
+
+static struct xc_error *parse(int argc, char **argv, struct xc_job *job)
+{
+	struct xc_error *err = find_command(argc, argv, job);
+	if (err)
+		return err;
+	if (job->command)
+		job->settings = xc_alloc(job->command->settings_size);
+	const struct xc_option_set sets[] = {
+		{xc_common_options, &job->common},
+		{job->command ? job->command->options : NULL, job->settings},
+	};
+	struct xc_words words = {0};
+	err = xc_options_parse(argc, argv, sets, XC_COUNT(sets), &words);
+	for (size_t i = 1; i < words.count; i++) /* the first is the command */
+		xc_words_add(&job->operands, words.items[i]);
+	xc_words_fini(&words);
+	return err;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	struct xc_error *err;
+	if ((err = check_operands(job)) || (err = xc_policy_check(&job->common.fail_on)))
+		return err;
+	return job->command->check ? job->command->check(job) : NULL;
+}
+
+static struct xc_error *open_output(const struct xc_job *job, struct xc_output *output)
+{
+	struct xc_error *err = xc_output_open(output, job->command->makes_file ? NULL : job->common.output);
+	return err ? xc_error_wrap(err, "output") : NULL;
+}
+
+/* Writing over what is being read would destroy it before it is understood. */
+static struct xc_error *check_not_target(const struct xc_output *output, const struct xc_process *process)
+{
+	struct stat st;
+	if (!output->path || !process->core || stat(output->path, &st) < 0)
+		return NULL;
+	if (st.st_dev != process->core->dev || st.st_ino != process->core->ino)
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", output->path);
+}
+
+static struct xc_error *render(const struct xc_job *job, const struct xc_output *output)
+{
+	const char *format = job->common.format ? job->common.format : "text";
+	struct xc_render_options options = {
+		.color = xc_output_color(output, job->common.color),
+		.width = xc_output_width(output),
+		.stats = job->common.stats == XC_ON,
+		.redact = xc_job_redacts(job),
+		.single = job->command->schema != NULL,
+	};
+	if (strcmp(format, "json") == 0)
+		return xc_render_json(job->report, &options, output->file);
+	if (strcmp(format, "html") == 0)
+		return xc_render_html(job->report, &options, output->file);
+	return xc_render_text(job->report, &options, output->file);
+}
+
+static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_output *output)
+{
+	bool writes = job->command->writes && job->command->writes(job);
+	struct xc_error *err;
+	job->report = xc_report_new(job->command->name);
+	xc_facts_target(job->report, job->process);
+	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
+		return err;
+	if (job->common.stats == XC_ON)
+		xc_stats_add(job);
+	return writes ? NULL : render(job, output);
+}
+
+/* The status of a run that did its work. A policy that was hit is certain even when other things are missing, so it
+ * comes before incompleteness. */
+static enum xc_exit judge(struct xc_job *job)
+{
+	const char *word = xc_policy_hit(&job->common.fail_on, job->process, job->report);
+	if (word) {
+		if (job->common.quiet != XC_ON)
+			fprintf(stderr, "xcore: --fail-on %s: hit\n", word);
+		return XC_EXIT_POLICY;
+	}
+	if (job->common.strict == XC_ON && xc_policy_incomplete(job->process, job->report)) {
+		if (job->common.quiet != XC_ON)
+			fprintf(stderr, "xcore: --strict: something is missing: see the report\n");
+		return XC_EXIT_INCOMPLETE;
+	}
+	return XC_EXIT_DONE;
+}
+
+static struct xc_error *with_target(struct xc_job *job, struct xc_output *output, enum xc_exit *status)
+{
+	struct xc_target target = {0};
+	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
+	if (err)
+		return err;
+	job->process = target.process;
+	job->landlock = target.landlock;
+	if (!(err = check_not_target(output, job->process)) && !(err = produce_and_render(job, output)))
+		*status = judge(job);
+	xc_target_close(&target);
+	job->process = NULL;
+	return err;
+}
+
+/* All of a command once its words are in order. A reader that went away (`| head`) has what it wanted. */
+static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
+{
+	struct xc_output output = {0};
+	struct xc_error *err = open_output(job, &output);
+	if (err)
+		return err;
+	err = job->command->run ? job->command->run(job, output.file) : with_target(job, &output, status);
+	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
+	struct xc_error *write_error = xc_output_error(&output);
+	if (write_error) {
+		xc_error_free(err);
+		err = write_error;
+	}
+	if (err)
+		xc_output_abandon(&output);
+	else
+		err = xc_output_commit(&output);
+	if (err && xc_output_unread(&output)) {
+		xc_error_free(err);
+		err = NULL;
+	}
+	return err;
+}
+
+/* --help, --version, and no command at all. False when there is a command to run. */
+static bool answer_about_itself(const struct xc_job *job, enum xc_exit *status)
+{
+	if (job->common.version == XC_ON)
+		printf("xcore %s\n", XC_VERSION);
+	else if (job->common.help == XC_ON && job->command)
+		xc_help_command(stdout, job->command);
+	else if (job->common.help == XC_ON)
+		xc_help_overview(stdout);
+	else if (!job->command) {
+		xc_help_overview(stderr);
+		*status = XC_EXIT_USAGE;
+	} else
+		return false;
+	if (fflush(stdout) != 0 && errno != EPIPE) {
+		fprintf(stderr, "xcore: standard output: %s\n", strerror(errno));
+		*status = XC_EXIT_INPUT;
+	}
+	return true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int xc_command_main(int argc, char **argv)
+{
+	struct xc_job job = {.started_ns = now_ns()};
+	enum xc_exit status = XC_EXIT_DONE;
+	struct xc_error *err = parse(argc, argv, &job);
+	if (!err && !answer_about_itself(&job, &status) && !(err = check(&job)))
+		err = work(&job, &status);
+	if (err) {
+		complain(&job, err);
+		status = exit_of(err);
+		xc_error_free(err);
+	}
+	xc_report_free(job.report);
+	if (job.tree)
+		xc_stacktree_fini(job.tree);
+	free(job.tree);
+	free(job.settings);
+	xc_words_fini(&job.operands);
+	xc_common_fini(&job.common);
+	return (int)status;
+}

@@ -1,0 +1,100 @@
+/* command: what a command is, which ones there are, and the one road that all of them take.
+ *
+ * A command is one const table entry in a file of its own. It says what it takes; it fills a report (`produce`), or
+ * writes bytes of its own kind (`write`), or does something without a target (`run`). Opening, closing, rendering,
+ * policies and exit statuses happen here, once. */
+#ifndef XC_COMMAND_H
+#define XC_COMMAND_H
+
+#include <stdio.h>
+
+#include "../core/process.h"
+#include "../core/report.h"
+#include "common.h"
+#include "output.h"
+
+enum xc_exit {
+	XC_EXIT_DONE = 0,   /* a report was produced, even about a broken core */
+	XC_EXIT_POLICY = 1, /* --fail-on was hit */
+	XC_EXIT_USAGE = 2,
+	XC_EXIT_INCOMPLETE = 3, /* --strict, and something is missing */
+	XC_EXIT_INPUT = 4,      /* a file the user names cannot be opened, read, written or does not match */
+	XC_EXIT_INTERNAL = 5,
+};
+
+struct xc_operand {
+	const char *name; /* "TARGET" */
+	bool optional;
+	const char *about;
+	const char *const *words; /* the only values allowed, or NULL; ends with NULL */
+	enum xc_complete complete;
+};
+
+#define XC_OPERAND_TARGET                                                                                              \
+	{                                                                                                              \
+		.name = "TARGET", .about = "a core file, or pid:N for a running process",                              \
+		.complete = XC_COMPLETE_TARGET                                                                         \
+	}
+
+struct xc_example {
+	const char *line, *about;
+};
+
+struct xc_job;
+
+struct xc_command {
+	const char *name;
+	const char *about;                 /* one line for the list of commands */
+	const char *text;                  /* paragraphs for its help, parted by empty lines; may be NULL */
+	const struct xc_operand *operands; /* ends with an entry without a name */
+	const struct xc_option *options;   /* its own options: offsets into its settings; may be NULL */
+	const struct xc_example *examples; /* ends with an entry without a line */
+	size_t settings_size;              /* of its settings, which start as zero bytes */
+	const char *schema;                /* JSON: its one section is a document of its own by this schema */
+
+	/* Find usage errors before anything is opened; may be NULL. */
+	struct xc_error *(*check)(struct xc_job *job);
+	/* Fill job->report from job->process. */
+	struct xc_error *(*produce)(struct xc_job *job);
+	/* True when this job writes bytes instead of a rendered report; then `write` does it. May be NULL. */
+	bool (*writes)(const struct xc_job *job);
+	struct xc_error *(*write)(struct xc_job *job, FILE *out);
+	/* A command without a target does all its work here; the others leave it NULL. */
+	struct xc_error *(*run)(struct xc_job *job, FILE *out);
+	/* -o names the file that produce makes by its own means; the report goes to standard output. */
+	bool makes_file;
+	bool sensitive; /* its answer leaves the house: redacted unless --no-redact */
+};
+
+/* One run of one command. */
+struct xc_job {
+	const struct xc_command *command;
+	struct xc_common common;
+	void *settings; /* of the command's own type */
+	struct xc_words operands;
+	struct xc_process *process; /* open while produce and write run; NULL for commands without a target */
+	struct xc_report *report;
+	struct xc_stacktree *tree; /* when the report shows one: it must outlive rendering; freed with the job */
+	uint64_t started_ns;       /* of CLOCK_MONOTONIC */
+	const char *landlock;      /* live: what limits writing, or why nothing does */
+};
+
+/* The commands in the order of help; ends with NULL. */
+extern const struct xc_command *const xc_commands[];
+
+const struct xc_command *xc_command_named(const char *name);
+
+/* The operand called `name`, or NULL when it was not given. */
+const char *xc_job_operand(const struct xc_job *job, const char *name);
+
+/* Whether secrets are left out: as the user says, else where CI=true and in what leaves the house. */
+bool xc_job_redacts(const struct xc_job *job);
+
+/* The whole program; returns the exit status. */
+int xc_command_main(int argc, char **argv);
+
+extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
+	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_flame, xc_command_pack,
+	xc_command_unpack, xc_command_help;
+
+#endif

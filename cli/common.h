@@ -1,0 +1,21 @@
+/* common: the options that every command takes. */
+#ifndef XC_COMMON_H
+#define XC_COMMON_H
+
+#include "options.h"
+
+struct xc_common {
+	const char *exe, *sysroot;
+	struct xc_words debug_dirs, plugin_paths, fail_on;
+	const char *format, *output, *color; /* NULL when not given */
+	unsigned jobs;                       /* 0 when not given */
+	enum xc_switch debuginfod, strict, stats, quiet, redact, swap, cache, plugins;
+	enum xc_switch help, version;
+};
+
+/* Ends with an entry without a name; offsets are into struct xc_common. */
+extern const struct xc_option xc_common_options[];
+
+void xc_common_fini(struct xc_common *common);
+
+#endif

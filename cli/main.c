@@ -1,0 +1,65 @@
+/* main: what must be in order before anything else, and what becomes of our own faults.
+ *
+ * Reading order: command.c (the road every command takes), then any cmd_*.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
+ * to as if it were the output. Opened for the wrong direction, so that using it is an error. */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+#if !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__)
+static void fail_internally(int number)
+{
+	char text[] = "xcore: internal error: signal    \n  hint: this is a fault of xcore: please report it with the "
+		      "command line\n";
+	char *digits = strstr(text, "signal ") + strlen("signal ");
+	digits[0] = (char)('0' + number / 10);
+	digits[1] = (char)('0' + number % 10);
+	(void)!write(STDERR_FILENO, text, sizeof text - 1);
+	_exit(XC_EXIT_INTERNAL);
+}
+
+/* Exit status 5 instead of a core of our own. On its own stack, for the case that ours is used up. SIGBUS is left to
+ * core/source, which answers for files that shrink. */
+static void install_fault_handler(void)
+{
+	static char stack[16384];
+	static const int faults[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
+	struct sigaction action = {.sa_handler = fail_internally, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	sigaltstack(&alternate, NULL);
+	for (size_t i = 0; i < XC_COUNT(faults); i++)
+		sigaction(faults[i], &action, NULL);
+}
+#else
+/* The sanitizers tell more about a fault than we could. */
+static void install_fault_handler(void)
+{
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	occupy_standard_descriptors();
+	/* A reader that goes away is seen as EPIPE and ends the run quietly, with its status. */
+	signal(SIGPIPE, SIG_IGN);
+	install_fault_handler();
+	return xc_command_main(argc, argv);
+}

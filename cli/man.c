@@ -1,0 +1,187 @@
+/* man: the manual page in mdoc(7), which mandoc and groff both read. Every text of the tables passes flow() or
+ * word(), so a dash stays a dash that can be copied and a leading dot is no request. */
+#include "help.h"
+
+#include <string.h>
+
+/* The day the page was last looked through, not the day it was made: builds must be reproducible. */
+#define PAGE_DATE "November 20, 2026"
+
+enum { LINE = 78 }; /* the source is read by people too, and mandoc's lint warns above 80 */
+
+/* One word of len bytes: backslashes and dashes escaped. */
+static void word(FILE *out, const char *text, size_t len)
+{
+	for (const char *c = text; c < text + len; c++) {
+		if (*c == '\\')
+			fputs("\\e", out);
+		else if (*c == '-')
+			fputs("\\-", out);
+		else
+			fputc(*c, out);
+	}
+}
+
+/* True when a sentence ends with the word before `next`: mdoc wants a new line there, to space it rightly. */
+static bool sentence_ends(char last, const char *next)
+{
+	return strchr(".?!", last) && *next >= 'A' && *next <= 'Z';
+}
+
+/* Words of running text, broken into source lines. */
+static void flow(FILE *out, const char *text)
+{
+	size_t column = 0;
+	char last = ' ';
+	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
+		size_t len = strcspn(text, " \n");
+		bool fresh = column == 0 || column + 1 + len > LINE || sentence_ends(last, text);
+		if (fresh && column)
+			fputc('\n', out);
+		else if (!fresh)
+			fputc(' ', out);
+		column = fresh ? len : column + 1 + len;
+		if (fresh && (*text == '.' || *text == '\''))
+			fputs("\\&", out);
+		word(out, text, len);
+		last = text[len - 1];
+		text += len;
+	}
+	fputc('\n', out);
+}
+
+/* An argument of a macro: quoted, since it may hold blanks and words that are macro names. */
+static void argument(FILE *out, const char *text)
+{
+	fputs(" \"", out);
+	for (; *text; text++)
+		if (*text == '"')
+			fputs("\"\"", out);
+		else if (*text == '-')
+			fputs("\\-", out);
+		else
+			fputc(*text, out);
+	fputc('"', out);
+}
+
+/* Sentences of the tables begin small and lack the final stop. A first word with capitals, dots or dashes inside is a
+ * name and keeps its case. */
+static void sentence(FILE *out, const char *text)
+{
+	size_t len = strcspn(text, " ,;:");
+	bool name = strcspn(text, "-.") < len || strncmp(text, "xcore", 5) == 0;
+	bool stopped = text[strlen(text) - 1] == '.';
+	xc_auto(xc_freep) char *whole = xc_asprintf("%s%s", text, stopped ? "" : ".");
+	if (!name && *whole >= 'a' && *whole <= 'z')
+		*whole = (char)(*whole - 'a' + 'A');
+	flow(out, whole);
+}
+
+static void paragraphs(FILE *out, const char *text)
+{
+	while (*text) {
+		const char *end = strstr(text, "\n\n");
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+		xc_auto(xc_freep) char *one = xc_asprintf("%.*s", (int)len, text);
+		fputs(".Pp\n", out);
+		flow(out, one);
+		text += len;
+		text += strspn(text, "\n");
+	}
+}
+
+static void options(FILE *out, const struct xc_option *option)
+{
+	fputs(".Bl -tag -width Ds\n", out);
+	for (; option->name; option++) {
+		fputs(".It", out);
+		if (option->letter)
+			fprintf(out, " Fl %c ,", option->letter);
+		fputs(" Fl \\-", out);
+		word(out, option->name, strlen(option->name));
+		if (option->value) {
+			fputs(" Ar", out);
+			argument(out, option->value);
+		}
+		fputc('\n', out);
+		sentence(out, option->about);
+	}
+	fputs(".El\n", out);
+}
+
+static void examples(FILE *out, const struct xc_example *example)
+{
+	for (; example->line; example++) {
+		fputs(".Pp\n", out);
+		xc_auto(xc_freep) char *about = xc_asprintf("%s:", example->about);
+		flow(out, about);
+		fputs(".Dl ", out);
+		word(out, example->line, strlen(example->line));
+		fputc('\n', out);
+	}
+}
+
+static void command(FILE *out, const struct xc_command *c)
+{
+	fprintf(out, ".Ss %s\n.Nm xcore\n.Cm", c->name);
+	argument(out, c->name);
+	fputs("\n.Op Ar OPTIONS\n", out);
+	for (const struct xc_operand *o = c->operands; o && o->name; o++)
+		fprintf(out, o->optional ? ".Op Ar %s\n" : ".Ar %s\n", o->name);
+	fputs(".Pp\n", out);
+	sentence(out, c->about);
+	if (c->text)
+		paragraphs(out, c->text);
+	if (c->operands && c->operands->name) {
+		fputs(".Bl -tag -width Ds\n", out);
+		for (const struct xc_operand *o = c->operands; o->name; o++) {
+			fprintf(out, ".It Ar %s\n", o->name);
+			sentence(out, o->about);
+		}
+		fputs(".El\n", out);
+	}
+	if (c->options)
+		options(out, c->options);
+	if (c->examples)
+		examples(out, c->examples);
+}
+
+static void front(FILE *out)
+{
+	fputs(".\\\" made by `xcore help --man` from the tables of the command line; do not edit\n"
+	      ".Dd " PAGE_DATE "\n.Dt XCORE 1\n.Os\n.Sh NAME\n.Nm xcore\n"
+	      ".Nd tell what died, where and why, from a core file or a running process\n"
+	      ".Sh SYNOPSIS\n.Nm\n.Ar COMMAND\n.Op Ar OPTIONS\n.Ar TARGET\n.Op Ar ARGUMENTS\n"
+	      ".Sh DESCRIPTION\n.Nm\n"
+	      "opens a core file or a running process, rebuilds its threads, stacks and\n"
+	      "values from the debug information that it finds, and reports them as text,\n"
+	      "JSON or HTML.\n"
+	      "A running process is read only: it is never stopped, traced, signalled or\n"
+	      "written to.\n.Pp\n.Ar TARGET\n"
+	      "is a core file: plain, compressed by\n.Xr zstd 1\n(seen from its content, not its name), or made by\n"
+	      ".Cm pack ;\nor\n.Ar pid:N ,\na running process.\n"
+	      "Digits alone mean a process when no file has that name.\n"
+	      "Options may stand anywhere;\n.Fl \\-\nends them.\n.Sh COMMANDS\n",
+	      out);
+}
+
+void xc_man_write(FILE *out)
+{
+	front(out);
+	for (const struct xc_command *const *c = xc_commands; *c; c++)
+		command(out, *c);
+	fputs(".Sh OPTIONS\nEvery command takes these.\n", out);
+	options(out, xc_common_options);
+	fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+	      ".It Ev CI\nWhen this is\n.Dq true ,\nreports are redacted unless\n.Fl \\-no\\-redact\nis given.\n"
+	      ".It Ev DEBUGINFOD_URLS\nServers to ask; used only with\n.Fl \\-debuginfod .\n"
+	      ".It Ev NO_COLOR\nWhen set and not empty, no colours unless asked for.\n"
+	      ".It Ev XDG_CACHE_HOME\nWhere caches are kept;\n.Pa ~/.cache\nby default.\n.El\n"
+	      ".Sh EXIT STATUS\n.Bl -tag -width Ds\n",
+	      out);
+	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
+		fprintf(out, ".It %zu\n", i);
+		sentence(out, xc_help_statuses[i]);
+	}
+	fputs(".El\n.Sh SEE ALSO\n.Xr gdb 1 ,\n.Xr zstd 1 ,\n.Xr core 5 ,\n.Xr elf 5\n", out);
+}

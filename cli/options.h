@@ -1,0 +1,71 @@
+/* options: tables that say which options exist, and the one parser that reads them.
+ *
+ * A table is a const array that ends with an entry without a name. It tells the parser where a value goes (an
+ * offset into a settings struct), and help, the man page and the shell completions what to write: they cannot
+ * disagree. Options may stand anywhere among the operands; `--` ends them. */
+#ifndef XC_OPTIONS_H
+#define XC_OPTIONS_H
+
+#include "../core/error.h"
+
+/* A switch remembers whether it was given, so that a default may depend on the command. */
+enum xc_switch { XC_UNSET, XC_ON, XC_OFF };
+
+static inline bool xc_switch_or(enum xc_switch given, bool otherwise)
+{
+	return given == XC_UNSET ? otherwise : given == XC_ON;
+}
+
+/* Values of an option that may be repeated; borrowed from argv. */
+struct xc_words {
+	const char **items;
+	size_t count, capacity;
+};
+
+enum xc_option_kind {
+	XC_OPTION_ON,     /* enum xc_switch = XC_ON */
+	XC_OPTION_OFF,    /* enum xc_switch = XC_OFF; shares its field with an XC_OPTION_ON, or stands alone */
+	XC_OPTION_TEXT,   /* const char *; the last one given counts */
+	XC_OPTION_CHOICE, /* const char *, one of `words` */
+	XC_OPTION_NUMBER, /* unsigned, between min and max */
+	XC_OPTION_LIST,   /* struct xc_words */
+};
+
+/* What the shell offers for a value or an operand. */
+enum xc_complete { XC_COMPLETE_NONE, XC_COMPLETE_FILE, XC_COMPLETE_DIR, XC_COMPLETE_TARGET };
+
+struct xc_option {
+	const char *name; /* without the dashes */
+	char letter;      /* its short form, or 0 */
+	enum xc_option_kind kind;
+	size_t offset;            /* of its field in the settings */
+	const char *value;        /* what its value is called: "FILE"; NULL for switches */
+	const char *about;        /* one sentence, lower case, no final stop */
+	const char *const *words; /* CHOICE: the values allowed; else values to complete, or NULL; ends with NULL */
+	unsigned min, max;        /* NUMBER */
+	enum xc_complete complete;
+};
+
+/* A table and the struct that its offsets point into. */
+struct xc_option_set {
+	const struct xc_option *table;
+	void *settings;
+};
+
+/* Read argv[1…] into up to `count` sets; an option is looked up in each in turn. What is no option goes to
+ * `operands`, in order. Errors: XC_ERR_USAGE, with a hint that names the nearest option. */
+XC_MUST_CHECK struct xc_error *xc_options_parse(int argc, char *const *argv, const struct xc_option_set *sets,
+						size_t count, struct xc_words *operands);
+
+/* The option with this name (len bytes), or NULL. */
+const struct xc_option *xc_options_named(const struct xc_option *table, const char *name, size_t len);
+const struct xc_option *xc_options_lettered(const struct xc_option *table, char letter);
+bool xc_option_takes_value(const struct xc_option *option);
+
+void xc_words_add(struct xc_words *words, const char *word);
+void xc_words_fini(struct xc_words *words);
+
+/* Read an unsigned number, decimal or 0x hexadecimal, all of `text`. False when it is none or too large. */
+bool xc_options_number(const char *text, uint64_t max, uint64_t *number_out);
+
+#endif

@@ -1,0 +1,210 @@
+/* output: a FILE over our own write function, because stdio forgets which errno made it fail.
+ *
+ * The temporary file has no name where the file system can do that (O_TMPFILE), so not even SIGKILL leaves one
+ * behind. It cannot be renamed over an existing file in one step: it is linked under a temporary name first. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16, NAME_TRIES = 100 };
+
+static ssize_t write_all(void *cookie, const char *bytes, size_t len)
+{
+	struct xc_output *output = cookie;
+	size_t done = 0;
+	while (done < len) {
+		ssize_t count = write(output->fd, bytes + done, len - done);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0) {
+			if (!output->failed)
+				output->failed = errno;
+			return done ? (ssize_t)done : -1;
+		}
+		done += (size_t)count;
+	}
+	return (ssize_t)done;
+}
+
+static void attach(struct xc_output *output)
+{
+	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = write_all});
+	if (!output->file)
+		abort(); /* only for lack of memory */
+	setvbuf(output->file, NULL, _IOFBF, BUFFER);
+}
+
+/* "DIR/.NAME.N.part"; the pid and a counter keep two runs apart. */
+static char *temporary_name(const struct xc_output *output, unsigned count)
+{
+	const char *base = strrchr(output->path, '/') + 1;
+	return xc_asprintf("%s/.%.200s.%ld-%u.part", output->directory, base, (long)getpid(), count);
+}
+
+static int open_named(struct xc_output *output)
+{
+	for (unsigned i = 0; i < NAME_TRIES; i++) {
+		output->temporary = temporary_name(output, i);
+		int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		int number = errno;
+		xc_freep(&output->temporary);
+		output->temporary = NULL;
+		errno = number;
+		if (number != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+static struct xc_error *open_temporary(struct xc_output *output)
+{
+	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	/* File systems without O_TMPFILE say EOPNOTSUPP; kernels and overlays without it EISDIR or EINVAL. */
+	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		output->fd = open_named(output);
+	if (output->fd < 0)
+		return xc_error_errno(errno, "%s", output->path);
+	return NULL;
+}
+
+static struct xc_error *open_directly(struct xc_output *output, mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return xc_error_errno(EISDIR, "%s", output->path);
+	output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return output->fd < 0 ? xc_error_errno(errno, "%s", output->path) : NULL;
+}
+
+/* An existing file is replaced where its links lead, not at the link. */
+static void name_output(struct xc_output *output, const char *path, bool exists)
+{
+	char *real = exists ? realpath(path, NULL) : NULL;
+	output->path = real ? real : strchr(path, '/') ? xc_strdup(path) : xc_asprintf("./%s", path);
+}
+
+struct xc_error *xc_output_open(struct xc_output *output, const char *path)
+{
+	struct xc_error *err;
+	struct stat st;
+	*output = (struct xc_output){.fd = STDOUT_FILENO};
+	if (path && strcmp(path, "-") != 0) {
+		bool exists = stat(path, &st) == 0;
+		name_output(output, path, exists);
+		if (exists && !S_ISREG(st.st_mode)) {
+			err = open_directly(output, st.st_mode);
+		} else {
+			const char *slash = strrchr(output->path, '/');
+			output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path),
+							output->path);
+			err = open_temporary(output);
+		}
+		if (err) {
+			xc_output_abandon(output);
+			return err;
+		}
+	}
+	attach(output);
+	return NULL;
+}
+
+/* Give the nameless file a temporary name, so that it can be renamed. */
+static int link_temporary(struct xc_output *output)
+{
+	char self[64];
+	snprintf(self, sizeof self, "/proc/self/fd/%d", output->fd);
+	for (unsigned i = 0; i < NAME_TRIES; i++) {
+		char *name = temporary_name(output, i);
+		if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+			output->temporary = name;
+			return 0;
+		}
+		int number = errno;
+		free(name);
+		errno = number;
+		if (number != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+static struct xc_error *put_in_place(struct xc_output *output)
+{
+	if (!output->temporary && link_temporary(output) < 0)
+		return xc_error_errno(errno, "%s", output->path);
+	if (rename(output->temporary, output->path) < 0)
+		return xc_error_errno(errno, "%s", output->path);
+	xc_freep(&output->temporary);
+	output->temporary = NULL;
+	return NULL;
+}
+
+struct xc_error *xc_output_error(const struct xc_output *output)
+{
+	if (!output->failed)
+		return NULL;
+	return xc_error_errno(output->failed, "%s", output->path ? output->path : "standard output");
+}
+
+bool xc_output_unread(const struct xc_output *output)
+{
+	return output->failed == EPIPE;
+}
+
+struct xc_error *xc_output_commit(struct xc_output *output)
+{
+	struct xc_error *err = NULL;
+	fflush(output->file);
+	if ((err = xc_output_error(output)) || (output->directory && (err = put_in_place(output)))) {
+		xc_output_abandon(output);
+		return err;
+	}
+	fclose(output->file);
+	output->file = NULL;
+	/* Network file systems report a full disk only here. */
+	int fd = output->fd;
+	output->fd = -1;
+	if (close(fd) < 0)
+		err = xc_error_errno(errno, "%s", output->path ? output->path : "standard output");
+	xc_output_abandon(output);
+	return err;
+}
+
+void xc_output_abandon(struct xc_output *output)
+{
+	if (output->file)
+		fclose(output->file);
+	if (output->path && output->fd >= 0)
+		close(output->fd);
+	if (output->temporary)
+		unlink(output->temporary);
+	free(output->path);
+	free(output->directory);
+	free(output->temporary);
+	*output = (struct xc_output){.fd = -1, .failed = output->failed};
+}
+
+bool xc_output_color(const struct xc_output *output, const char *when)
+{
+	if (when && strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	if (no_color && *no_color)
+		return false;
+	return isatty(output->fd) && term && strcmp(term, "dumb") != 0;
+}
+
+unsigned xc_output_width(const struct xc_output *output)
+{
+	struct winsize size;
+	if (!isatty(output->fd) || ioctl(output->fd, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return DEFAULT_WIDTH;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
+}

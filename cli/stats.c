@@ -1,0 +1,40 @@
+/* stats: figures of ourselves, kept apart from the answer so that equal targets give equal answers. */
+#include "stats.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "../core/live.h"
+
+static double seconds_since(uint64_t started_ns)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)started_ns / 1e9;
+}
+
+void xc_stats_add(struct xc_job *job)
+{
+	struct xc_section *s = xc_report_run(job->report);
+	struct rusage usage;
+	xc_section_seconds(s, "elapsed", "elapsed", seconds_since(job->started_ns));
+	if (getrusage(RUSAGE_SELF, &usage) == 0) {
+		xc_section_seconds(s, "user", "in user mode",
+				   (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6);
+		xc_section_seconds(s, "system", "in the kernel",
+				   (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6);
+		xc_section_bytes(s, "peak_memory", "peak memory (resident, with mapped files)",
+				 (uint64_t)usage.ru_maxrss * 1024);
+		xc_section_count(s, "page_faults", "page faults", (uint64_t)(usage.ru_minflt + usage.ru_majflt));
+	}
+	if (job->process->core) {
+		xc_section_bytes(s, "file_size", "core file", job->process->core->stored_size);
+		xc_section_bytes(s, "core_size", "core", job->process->core->size);
+	}
+	if (job->process->live) {
+		struct xc_live_stats live = xc_live_stats(job->process);
+		xc_section_bytes(s, "bytes_read", "read from the process", live.bytes);
+		xc_section_count(s, "batches", "in batches", live.batches);
+		xc_section_text(s, "landlock", "limit on writing", job->landlock);
+	}
+}

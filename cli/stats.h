@@ -1,0 +1,10 @@
+/* stats: what a run cost, for --stats. */
+#ifndef XC_STATS_H
+#define XC_STATS_H
+
+#include "command.h"
+
+/* Fill the run section of the job's report. */
+void xc_stats_add(struct xc_job *job);
+
+#endif

@@ -1,0 +1,52 @@
+/* suggest: edit distance where swapping two neighbours costs one, since that is how people mistype. */
+#include "suggest.h"
+
+#include <string.h>
+
+enum { LONGEST = 32 }; /* longer words are not ours */
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t least = a < b ? a : b;
+	return least < c ? least : c;
+}
+
+/* Optimal string alignment distance; rows are prefixes of a, columns prefixes of b. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[LONGEST + 1][LONGEST + 1];
+	for (size_t j = 0; j <= b_len; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		rows[i][0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			size_t change = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			rows[i][j] = min3(rows[i - 1][j] + 1, rows[i][j - 1] + 1, change);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    rows[i - 2][j - 2] + 1 < rows[i][j])
+				rows[i][j] = rows[i - 2][j - 2] + 1;
+		}
+	}
+	return rows[a_len][b_len];
+}
+
+struct xc_suggestion xc_suggest(const char *wrong)
+{
+	return (struct xc_suggestion){.wrong = wrong, .distance = SIZE_MAX};
+}
+
+void xc_suggest_consider(struct xc_suggestion *suggestion, const char *word)
+{
+	size_t wrong_len = strlen(suggestion->wrong), len = strlen(word);
+	if (wrong_len > LONGEST || len > LONGEST)
+		return;
+	size_t far = distance(suggestion->wrong, wrong_len, word, len);
+	size_t limit = len < 6 ? 1 : len / 3;
+	/* A long beginning is a word typed in part. */
+	if (wrong_len >= 3 && strncmp(suggestion->wrong, word, wrong_len) == 0)
+		far = 1;
+	if (far <= limit && far < suggestion->distance) {
+		suggestion->best = word;
+		suggestion->distance = far;
+	}
+}

@@ -1,0 +1,176 @@
+/* target: opening. The checks of what the user names come first and are strict, since a silent fallback to another
+ * file would give a wrong answer under the right name. */
+#include "target.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../core/elf.h"
+#include "../core/sandbox.h"
+#include "../core/source.h"
+#include "../dwarf/debugfile.h"
+#include "../dwarf/debuginfo.h"
+
+static struct xc_error *check_directory(const char *option, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return xc_error_errno(errno, "--%s: %s", option, path);
+	if (!S_ISDIR(st.st_mode))
+		return xc_error_errno(ENOTDIR, "--%s: %s", option, path);
+	return NULL;
+}
+
+static struct xc_error *check_directories(const struct xc_common *common)
+{
+	struct xc_error *err;
+	if (common->sysroot && (err = check_directory("sysroot", common->sysroot)))
+		return err;
+	for (size_t i = 0; i < common->debug_dirs.count; i++)
+		if ((err = check_directory("debug-dir", common->debug_dirs.items[i])))
+			return err;
+	return NULL;
+}
+
+/* That --exe is an ELF file at all; whether it is the right one is found out when the target is known. */
+static struct xc_error *check_exe_file(const char *path)
+{
+	struct xc_source *source = NULL;
+	struct xc_elf elf;
+	struct xc_error *err = xc_source_open(path, NULL, &source);
+	if (err)
+		return xc_error_wrap(err, "--exe");
+	if ((err = xc_elf_parse(source->bytes, source->size, &elf)))
+		err = xc_error_wrap(err, "--exe: %s", path);
+	xc_source_close(source);
+	return err;
+}
+
+/* Opening a core refuses a wrong --exe itself; a live process opens with the module marked. */
+static struct xc_error *check_exe(const struct xc_process *process, const char *path)
+{
+	for (size_t i = 0; i < process->module_count; i++) {
+		const struct xc_module *m = process->modules[i];
+		if (m->kind == XC_MODULE_EXE && (m->identity == XC_REFUSED || m->identity == XC_NO_FILE))
+			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", path,
+					    m->why ? m->why : "not the program that runs");
+	}
+	return NULL;
+}
+
+static struct xc_error *hint_at_exe(struct xc_error *err)
+{
+	if (err && err->code == XC_ERR_MISMATCH && !err->hint)
+		return xc_error_hint(err, "give the file that was installed when it ran, or leave --exe out");
+	return err;
+}
+
+/* $XDG_CACHE_HOME/NAME (or ~/.cache/NAME) if it is there; malloc'ed, or NULL. */
+static char *cache_dir(const char *name)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *path = NULL;
+	if (base && base[0] == '/')
+		path = xc_asprintf("%s/%s", base, name);
+	else if (home && home[0] == '/')
+		path = xc_asprintf("%s/.cache/%s", home, name);
+	if (path && access(path, W_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static struct xc_error *limit_writes(struct xc_target *target, const struct xc_common *common, const char *write_dir)
+{
+	xc_auto(xc_freep) char *cache = xc_switch_or(common->cache, true) ? cache_dir("xcore") : NULL;
+	xc_auto(xc_freep) char *debuginfod = target->finder.debuginfod ? cache_dir("debuginfod_client") : NULL;
+	const char *dirs[3];
+	struct xc_sandbox_options options = {.write_dirs = dirs};
+	if (write_dir)
+		dirs[options.write_dir_count++] = write_dir;
+	if (cache)
+		dirs[options.write_dir_count++] = cache;
+	if (debuginfod)
+		dirs[options.write_dir_count++] = debuginfod;
+	return xc_sandbox_writes(&options, &target->landlock);
+}
+
+/* True when `name` means a process. A file that exists wins over bare digits, never over `pid:`. */
+static bool means_process(const char *name, const char **digits_out)
+{
+	bool prefixed = strncmp(name, "pid:", 4) == 0;
+	*digits_out = prefixed ? name + 4 : name;
+	if (prefixed)
+		return true;
+	return *name && strspn(name, "0123456789") == strlen(name) && access(name, F_OK) < 0;
+}
+
+static struct xc_error *open_live(struct xc_target *target, const struct xc_common *common, const char *digits,
+				  const struct xc_open_options *options, const char *write_dir)
+{
+	uint64_t pid;
+	struct xc_error *err;
+	if (!xc_options_number(digits, INT_MAX, &pid) || pid == 0)
+		return xc_error_new(XC_ERR_USAGE, "'%s' is not a process id", digits);
+	/* Behind Landlock no other process may be looked into: it comes after opening (sandbox.h). */
+	if ((err = xc_sandbox_calls()) || (err = xc_process_open_live((pid_t)pid, options, &target->process)))
+		return err;
+	return limit_writes(target, common, write_dir);
+}
+
+static struct xc_finder finder_of(const struct xc_common *common)
+{
+	return (struct xc_finder){
+		.exe = common->exe,
+		.sysroot = common->sysroot,
+		.debug_dirs = common->debug_dirs.items,
+		.debug_dir_count = common->debug_dirs.count,
+		.debuginfod = common->debuginfod == XC_ON,
+		.strict = common->strict == XC_ON,
+		.quiet = common->quiet == XC_ON,
+	};
+}
+
+struct xc_error *xc_target_open(struct xc_target *target, const char *name, const struct xc_common *common,
+				const char *write_dir)
+{
+	const char *digits;
+	struct xc_error *err;
+	*target = (struct xc_target){.finder = finder_of(common)};
+	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))))
+		return err;
+	target->progress = xc_progress_start(name, target->finder.quiet);
+	struct xc_open_options options = {
+		.finder = &target->finder,
+		.strict = target->finder.strict,
+		.swap = common->swap == XC_ON,
+		.progress = &target->progress,
+	};
+	if (means_process(name, &digits))
+		err = open_live(target, common, digits, &options, write_dir);
+	else
+		err = xc_process_open_core(name, &options, &target->process);
+	xc_progress_end(&target->progress);
+	if (!err && common->exe)
+		err = check_exe(target->process, common->exe);
+	if (err) {
+		xc_target_close(target);
+		return common->exe ? hint_at_exe(err) : err;
+	}
+	xc_debugfiles_use(target->process, &target->finder);
+	return NULL;
+}
+
+void xc_target_close(struct xc_target *target)
+{
+	if (!target->process)
+		return;
+	xc_debuginfo_close(target->process);
+	xc_debugfiles_close(target->process);
+	xc_process_close(target->process);
+	target->process = NULL;
+}

@@ -1,0 +1,28 @@
+/* target: from the TARGET on the command line to an open process, and back. */
+#ifndef XC_TARGET_H
+#define XC_TARGET_H
+
+#include "../core/finder.h"
+#include "../core/process.h"
+#include "../core/progress.h"
+#include "common.h"
+
+struct xc_target {
+	struct xc_finder finder; /* borrows from the options */
+	struct xc_progress progress;
+	struct xc_process *process;
+	const char *landlock; /* live: what limits writing, or why nothing does; NULL for cores */
+};
+
+/* Open `name`: a file, `pid:N`, or bare digits where no such file exists. A live process is opened
+ * with ptrace, signals and writes to it denied; afterwards only files below write_dir (NULL: none) and the cache can be
+ * made.
+ * What --exe, --sysroot and --debug-dir name must exist, and --exe must be the program of the target.
+ * Errors: those of opening, XC_ERR_MISMATCH for --exe. On failure nothing is left to close. */
+XC_MUST_CHECK struct xc_error *xc_target_open(struct xc_target *target, const char *name,
+					      const struct xc_common *common, const char *write_dir);
+
+/* Release the process and all that hangs on it, in the order that the layers need. Fine on a zeroed struct. */
+void xc_target_close(struct xc_target *target);
+
+#endif

@@ -1,0 +1,42 @@
+# What the tests of the command line share: a small program that dies, its core, and `expect`.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+XCORE=${XCORE:-$repo/build/release/xcore}
+
+# Build the crasher and take its core once per file; $CORE stays empty where no core can be had.
+make_core() {
+  export PROGRAM=$BATS_FILE_TMPDIR/crasher CORE=''
+  cat >"$PROGRAM.c" <<'C'
+#include <stddef.h>
+struct node { struct node *next; int value; };
+struct node *list;
+int answer = 42;
+static void set(struct node *at, int value) { at->value = value; }
+int main(void) { set(list, answer); return 0; }
+C
+  ${CC:-cc} -g -O0 -o "$PROGRAM" "$PROGRAM.c" || return 1
+  if "$repo/corpora/take-core" --out "$BATS_FILE_TMPDIR/core" -- "$PROGRAM" >/dev/null 2>&1; then
+    CORE=$BATS_FILE_TMPDIR/core
+  fi
+}
+
+needs_core() {
+  [ -n "$CORE" ] || skip "no core can be taken here"
+}
+
+# expect STATUS PATTERN COMMAND...: the exit status, and all of standard error against a glob.
+expect() {
+  local status=$1 pattern=$2 got=0 err
+  shift 2
+  err=$("$@" 2>&1 >"$BATS_TEST_TMPDIR/stdout") || got=$?
+  # shellcheck disable=SC2053 # a pattern is meant
+  if [ "$got" -ne "$status" ] || [[ $err != $pattern ]]; then
+    printf 'command: %s\nstatus:  %s, not %s\nstderr:  %s\npattern: %s\n' "$*" "$got" "$status" "$err" "$pattern"
+    return 1
+  fi
+}
+
+# A bad input writes nothing to standard output.
+silent() {
+  [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# Where answers go: whole or not at all, for the owner alone, and without a word when nobody reads on.
+# shellcheck disable=SC2016 # inner shells expand their own words
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  make_core
+}
+
+setup() {
+  load helper
+  needs_core
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+@test "-o writes the same answer, readable by the owner alone" {
+  "$XCORE" info "$CORE" --format json >piped
+  expect 0 '' "$XCORE" info "$CORE" --format json -o written
+  silent
+  cmp piped written
+  [ "$(stat -c %a written)" = 600 ]
+}
+
+@test "-o replaces a file only when all went well" {
+  echo old >report
+  expect 4 'xcore: *no thread 1*' "$XCORE" bt "$CORE" --thread 1 -o report
+  [ "$(cat report)" = old ]
+  expect 0 '' "$XCORE" bt "$CORE" -o report
+  grep -q crasher report
+  [ "$(echo .[!.]* *)" = '.[!.]* report stdout' ]
+}
+
+@test "-o through a link replaces what the link leads to" {
+  mkdir there
+  echo old >there/real
+  ln -s there/real link
+  expect 0 '' "$XCORE" info "$CORE" -o link
+  [ -L link ]
+  grep -q crasher there/real
+}
+
+@test "-o to what cannot be written names it" {
+  expect 4 'xcore: output: nowhere/report: No such file or directory' "$XCORE" info "$CORE" -o nowhere/report
+  mkdir dir
+  expect 4 'xcore: output: *dir: Is a directory' "$XCORE" info "$CORE" -o dir
+}
+
+@test "the target is never overwritten" {
+  cp "$CORE" copy
+  expect 2 'xcore: info: --output: *copy is the target itself*' "$XCORE" info copy -o copy
+  cmp copy "$CORE"
+}
+
+@test "a full disk is reported, and a device is not replaced by a file" {
+  [ -c /dev/full ] || skip "no /dev/full"
+  run -4 bash -c '"$1" info "$2" >/dev/full' - "$XCORE" "$CORE"
+  [ "$output" = "xcore: standard output: No space left on device" ]
+  expect 4 'xcore: /dev/full: No space left on device' "$XCORE" info "$CORE" -o /dev/full
+  [ -c /dev/full ]
+}
+
+@test "a reader that stops early ends the run quietly" {
+  run -0 bash -o pipefail -c '"$1" maps "$2" --format json | head -c 1 >/dev/null' - "$XCORE" "$CORE"
+  [ -z "$output" ]
+}
+
+@test "a closed standard output is an error" {
+  run -4 bash -c '"$1" info "$2" >&-' - "$XCORE" "$CORE"
+  [[ $output == 'xcore: standard output: '* ]]
+}
+
+@test "colour only when asked for, or on a terminal without NO_COLOR" {
+  esc=$(printf '\033')
+  "$XCORE" bt "$CORE" --color always | grep -q "$esc"
+  run ! grep -q "$esc" <("$XCORE" bt "$CORE")
+  command -v script >/dev/null || skip "no script(1)"
+  TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null | grep -q "$esc"
+  run ! grep -q "$esc" <(NO_COLOR=1 TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null)
+}
+
+@test "CI=true redacts, --no-redact shows" {
+  "$XCORE" bt "$CORE" --full | grep -q 'value=42'
+  CI=true "$XCORE" bt "$CORE" --full --no-redact | grep -q 'value=42'
+  CI=true "$XCORE" bt "$CORE" --full >redacted
+  grep -q 'value=' redacted
+  run ! grep -q 'value=42' redacted
+}
+
+@test "figures of the run appear with --stats only" {
+  "$XCORE" info "$CORE" --format json >without
+  run ! grep -q peak_memory without
+  "$XCORE" info "$CORE" --format json --stats | grep -q peak_memory
+}
+
+@test "JSON is the same twice" {
+  for command in analyze bt threads regs maps modules info; do
+    "$XCORE" $command "$CORE" --format json >one
+    "$XCORE" $command "$CORE" --format json >two
+    cmp one two
+    python3 -c 'import json, sys; json.load(open("one"))'
+  done
+}
+
+@test "policies: --fail-on and --strict" {
+  expect 1 'xcore: --fail-on crash: hit' "$XCORE" info "$CORE" --fail-on crash
+  expect 1 'xcore: --fail-on low: hit' "$XCORE" threads "$CORE" --fail-on unverified,low
+  expect 0 '' "$XCORE" info "$CORE" --fail-on critical
+  expect 0 '' "$XCORE" info "$CORE" --strict
+  head -c $(($(stat -c %s "$CORE") / 2)) "$CORE" >cut.core
+  expect 3 'xcore: --strict:*' "$XCORE" info cut.core --strict
+  expect 1 'xcore: --fail-on missing: hit' "$XCORE" info cut.core --strict --fail-on missing
+  expect 0 '' "$XCORE" info cut.core
+}
+
+@test "the crash is told: function, line, values" {
+  "$XCORE" analyze "$CORE" >report
+  grep -q 'SIGSEGV' report
+  grep -q 'set .*crasher.c:5' report
+  grep -q 'value=42' report
+  "$XCORE" sym "$CORE" answer | grep -q 'answer'
+  "$XCORE" mem "$CORE" answer 4 | grep -q '2a 00 00 00'
+  "$XCORE" flame stacks "$CORE" | grep -q 'main;set 1$'
+  "$XCORE" flame stacks "$CORE" -o flame.svg
+  head -c 200 flame.svg | grep -q '<svg'
+}
+
+@test "a pid is read without being named as such, unless a file has its name" {
+  sleep 60 & pid=$!
+  "$XCORE" info $pid | grep -q sleep
+  echo text >$pid
+  expect 4 "xcore: *$pid*not an ELF file*" "$XCORE" info $pid
+  "$XCORE" info pid:$pid -o live
+  kill $pid
+  grep -q sleep live
+}
