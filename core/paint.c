@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLUSH_AT = 64 << 10, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40 };
+enum { FLUSH_AT = 64 << 10, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, LEAST_ROOM = 24 };
 
 static const char *const codes[] = {
 	[XC_PLAIN] = "",
@@ -133,7 +133,7 @@ void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text,
 		if (!left)
 			return;
 		xc_paint_line(p);
-		xc_paint_pad(p, indent < p->width / 2 ? indent : p->width / 2);
+		xc_paint_pad(p, indent + LEAST_ROOM < p->width ? indent : p->width - LEAST_ROOM);
 	}
 }
 

@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-	FUNCTION_CAP = 40, PLACE_CAP = 32, /* widths that columns are aligned to at most */
-	NAME_CAP = 24, TYPE_CAP = 30,      /* of variables */
+	/* Widths that columns are aligned to at most, in percent of the page. */
+	FUNCTION_CAP = 40, PLACE_CAP = 32,
+	NAME_CAP = 24, TYPE_CAP = 30, /* of variables */
 	VARIABLE_INDENT = 8,
 	VALUE_LINES = 4,   /* of one value; JSON has all */
 	MAX_VARIABLES = 200, /* of one frame */
@@ -42,6 +43,11 @@ static size_t scratch_columns(struct xc_paint *p)
 	return xc_render_columns(p->scratch.bytes, p->scratch.len);
 }
 
+static size_t cap(const struct xc_paint *p, size_t percent)
+{
+	return p->width * percent / 100;
+}
+
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -59,9 +65,9 @@ static struct columns measure(struct xc_paint *p, const struct xc_stack *stack)
 	for (size_t i = 0; i < stack->row_count; i++) {
 		const struct xc_stack_row *row = &stack->rows[i];
 		xc_render_function(clean_scratch(p), row);
-		c.function = larger(c.function, smaller(scratch_columns(p), FUNCTION_CAP));
+		c.function = larger(c.function, smaller(scratch_columns(p), cap(p, FUNCTION_CAP)));
 		xc_render_place(clean_scratch(p), row);
-		c.place = larger(c.place, smaller(scratch_columns(p), PLACE_CAP));
+		c.place = larger(c.place, smaller(scratch_columns(p), cap(p, PLACE_CAP)));
 		highest = row->index > highest ? row->index : highest;
 	}
 	xc_text_printf(clean_scratch(p), "#%u  ", highest);
@@ -111,18 +117,18 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
 	for (size_t i = 0; i < count; i++) {
 		xc_text_name(clean_scratch(p), row->locals[i].name ? row->locals[i].name : "?");
-		name = larger(name, smaller(scratch_columns(p), NAME_CAP));
+		name = larger(name, smaller(scratch_columns(p), cap(p, NAME_CAP)));
 		xc_text_name(clean_scratch(p), row->locals[i].type ? row->locals[i].type : "");
-		type = larger(type, smaller(scratch_columns(p), TYPE_CAP));
+		type = larger(type, smaller(scratch_columns(p), cap(p, TYPE_CAP)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
 		xc_paint_pad(p, VARIABLE_INDENT);
 		xc_text_name(clean_scratch(p), local->name ? local->name : "?");
-		xc_paint_cut(p, XC_PLAIN, scratch(p), NAME_CAP);
+		xc_paint_cut(p, XC_PLAIN, scratch(p), cap(p, NAME_CAP));
 		xc_paint_pad(p, VARIABLE_INDENT + name + 2);
 		xc_text_name(clean_scratch(p), local->type ? local->type : "");
-		xc_paint_cut(p, XC_DIM, scratch(p), TYPE_CAP);
+		xc_paint_cut(p, XC_DIM, scratch(p), cap(p, TYPE_CAP));
 		size_t at = VARIABLE_INDENT + name + 2 + type + 2;
 		xc_paint_pad(p, at);
 		xc_render_variable(clean_scratch(p), local, p->options->redact);
@@ -153,7 +159,8 @@ static void put_name_and_place(struct xc_paint *p, const struct xc_stack_row *ro
 		xc_paint_line(p);
 		xc_paint_pad(p, VARIABLE_INDENT);
 	} else {
-		xc_paint_pad(p, larger(xc_paint_column(p) + 2, c->number + c->function + 2));
+		size_t near = xc_paint_column(p) + 2, aligned = larger(near, c->number + c->function + 2);
+		xc_paint_pad(p, aligned + scratch_columns(p) <= p->width ? aligned : near);
 	}
 	xc_paint_cut(p, XC_PLACE, scratch(p), p->width - VARIABLE_INDENT);
 }
@@ -165,6 +172,10 @@ static void put_marks(struct xc_paint *p, const struct xc_stack_row *row)
 	xc_render_marks(text, row, &doubt);
 	if (!text->len)
 		return;
+	if (xc_paint_column(p) + 4 + scratch_columns(p) > p->width) {
+		xc_paint_line(p);
+		xc_paint_pad(p, VARIABLE_INDENT - 2);
+	}
 	xc_paint_put(p, XC_PLAIN, "  [");
 	xc_paint_put(p, doubt ? XC_YELLOW : XC_DIM, scratch(p));
 	xc_paint_put(p, XC_PLAIN, "]");
@@ -229,7 +240,7 @@ static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, boo
 /* Threads and groups */
 
 /* `3 × thread 12 "worker", sleeping   (12, 13, 14)` */
-static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group)
+static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group, bool values)
 {
 	xc_text_printf(clean_scratch(p), "%zu × ", group->member_count);
 	xc_render_thread(&p->scratch, &stacks->stacks[group->members[0]]);
@@ -240,6 +251,8 @@ static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, c
 		xc_text_printf(text, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
 	if (group->member_count > MAX_TIDS + 1)
 		xc_text_printf(text, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
+	if (values)
+		xc_text_printf(text, "; the values are those of %d", stacks->stacks[group->members[0]].tid);
 	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT, 0);
 }
 
@@ -249,7 +262,7 @@ static void put_stack(struct xc_paint *p, const struct xc_stacks *stacks, const 
 	bool values = stack->crashed || !stacks->brief;
 	xc_paint_blank(p);
 	if (group && group->member_count > 1) {
-		put_group_head(p, stacks, group);
+		put_group_head(p, stacks, group, values);
 	} else {
 		xc_render_thread(clean_scratch(p), stack);
 		xc_paint_wrapped(p, stack->crashed ? XC_RED : XC_BOLD, scratch(p), VARIABLE_INDENT, 0);

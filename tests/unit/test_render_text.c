@@ -1,0 +1,196 @@
+/* layer: core */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report_fixture.h"
+
+static char *render(struct xc_render_options options)
+{
+	struct fixture f = fixture_new("core.1");
+	char *text = render_to_string(xc_render_text, f.report, options);
+	assert_non_null(text);
+	fixture_free(&f);
+	return text;
+}
+
+static void assert_contains(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("\"%s\" is not in:\n%s", words, text);
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0;
+	while (*text) {
+		size_t n = strcspn(text, "\n"), columns = xc_render_columns(text, n);
+		longest = columns > longest ? columns : longest;
+		text += text[n] ? n + 1 : n;
+	}
+	return longest;
+}
+
+static void the_verdict_comes_first_with_its_source(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){0});
+	const char *verdict = strstr(text, "SIGSEGV: wrote 8 bytes"), *stacks = strstr(text, "\nThreads\n");
+	assert_non_null(verdict);
+	assert_true(verdict < stacks);
+	assert_contains(text, "severity low, certain\n");
+	assert_contains(text, "  in    handle_request   /src/server.c:42   thread 100 \"crasher\"\n");
+	assert_contains(text, "        →  42   r->value = n;\n");
+	free(text);
+}
+
+static void a_frame_shows_place_marks_arguments_and_locals(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){0});
+	assert_contains(text, "server.c:42  [inlined]");
+	assert_contains(text, "r=0x55d0c1a2b3c0, n=<optimized out>, flags=3 (at entry)\n");
+	assert_contains(text, "        secret ");
+	assert_contains(text, "char [16]");
+	assert_contains(text, "libfoo.so+0x1234\n");
+	assert_contains(text, "      [guess: found by stack scan, module unverified]\n");
+	assert_contains(text, "[signal handler called, found by frame pointer]");
+	assert_contains(text, "  ⋮   897 frames left out: 448 × [parse_value → parse_array]\n#900  main");
+	free(text);
+}
+
+static void equal_threads_are_folded_and_clean_ends_are_silent(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){0});
+	assert_contains(text, "thread 100 \"crasher\", crashed\n");
+	assert_contains(text, "2 × thread 101 \"worker\"   and 102; the values are those of 101\n");
+	assert_contains(text, "stack ends here: 0x7fff0000: not dumped into the core\n");
+	assert_null(strstr(text, XC_STOP_OUTERMOST));
+	free(text);
+}
+
+static void brief_stacks_show_values_of_the_crashed_thread_only(void **state)
+{
+	(void)state;
+	struct fixture f = fixture_new("core.1");
+	f.report->sections->items->stacks->brief = true;
+	char *text = render_to_string(xc_render_text, f.report, (struct xc_render_options){0});
+	const char *first = strstr(text, "r=0x55d0c1a2b3c0");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "r=0x55d0c1a2b3c0"));
+	assert_null(strstr(text, "the values are those"));
+	free(text);
+	fixture_free(&f);
+}
+
+static void every_line_fits_the_width(void **state)
+{
+	(void)state;
+	for (unsigned width = 60; width <= 160; width += 20) {
+		char *text = render((struct xc_render_options){.width = width});
+		assert_in_range(longest_line(text), 50, width);
+		free(text);
+	}
+	char *text = render((struct xc_render_options){0});
+	assert_in_range(longest_line(text), 60, 100);
+	free(text);
+}
+
+static void numbers_are_readable_and_right_aligned(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){.width = 250});
+	assert_contains(text, "loaded    1,204,331\n");
+	assert_contains(text, "unknown   its page was not dumped\n");
+	assert_contains(text, "  NAME ");
+	assert_contains(text, "  1.00 MiB  not looked for  /usr/lib/x86_64-linux-gnu/libc.so.6\n");
+	free(text);
+}
+
+static void verbose_columns_go_first_and_the_last_column_stays_whole(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){0});
+	assert_null(strstr(text, "NOTE"));
+	char *joined = calloc(1, strlen(text) + 1);
+	for (size_t i = 0, n = 0; text[i]; i++)
+		if (text[i] != ' ' && text[i] != '\n')
+			joined[n++] = text[i];
+	assert_contains(joined, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	free(joined);
+	free(text);
+}
+
+static void messages_carry_their_hint(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){0});
+	assert_contains(text, "warning: the core is cut: ");
+	assert_contains(text, "\n  hint: copy it again\n");
+	free(text);
+}
+
+static void colours_appear_only_when_asked_for(void **state)
+{
+	(void)state;
+	char *plain = render((struct xc_render_options){.stats = true});
+	char *colored = render((struct xc_render_options){.stats = true, .color = true});
+	assert_false(has_control(plain));
+	assert_contains(colored, "\033[1;31m");
+	/* without its colour codes the text is the same */
+	size_t n = 0;
+	for (size_t i = 0; colored[i]; i++) {
+		if (colored[i] == '\033')
+			i += strcspn(colored + i, "m");
+		else
+			colored[n++] = colored[i];
+	}
+	colored[n] = '\0';
+	assert_string_equal(plain, colored);
+	free(plain);
+	free(colored);
+}
+
+static void redaction_leaves_no_secret(void **state)
+{
+	(void)state;
+	char *text = render((struct xc_render_options){.redact = true});
+	assert_null(strstr(text, "hunter2"));
+	assert_null(strstr(text, "0x55d0c1a2b3c0"));
+	assert_contains(text, "r=(redacted)");
+	free(text);
+}
+
+static void a_single_section_needs_no_title(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("info");
+	xc_section_count(xc_report_section(report, "x", "Title"), "n", "n", 3);
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "n  3\n");
+	free(text);
+	xc_report_free(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_verdict_comes_first_with_its_source),
+		cmocka_unit_test(a_frame_shows_place_marks_arguments_and_locals),
+		cmocka_unit_test(equal_threads_are_folded_and_clean_ends_are_silent),
+		cmocka_unit_test(brief_stacks_show_values_of_the_crashed_thread_only),
+		cmocka_unit_test(every_line_fits_the_width),
+		cmocka_unit_test(numbers_are_readable_and_right_aligned),
+		cmocka_unit_test(verbose_columns_go_first_and_the_last_column_stays_whole),
+		cmocka_unit_test(messages_carry_their_hint),
+		cmocka_unit_test(colours_appear_only_when_asked_for),
+		cmocka_unit_test(redaction_leaves_no_secret),
+		cmocka_unit_test(a_single_section_needs_no_title),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
