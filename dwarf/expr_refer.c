@@ -1,0 +1,317 @@
+/* expr_refer: operators that look beyond the expression: registers, types, other entries, threads, callers. */
+#include <dwarf.h>
+#include <elf.h>
+#include <string.h>
+
+#include "die.h"
+#include "entry.h"
+#include "expr_impl.h"
+
+/* x86-64 psABI 1.0, figure 3.36: DWARF numbers of vector and x87 registers. */
+enum { XMM0 = 17, XMM15 = 32, ST0 = 33, ST7 = 40, MM0 = 41, MM7 = 48, FS_BASE = 58, XMM16 = 67, XMM31 = 82 };
+
+static const char *not_saved(struct xc_expr_context *c, uint64_t number)
+{
+	const char *name = number < XC_REG_MAX ? xc_arch_reg_name(c->process->arch, (int)number) : NULL;
+	if (name)
+		return xc_arena_printf(c->scratch, "%s not saved by this frame", name);
+	return xc_arena_printf(c->scratch, "register %llu not saved by this frame", (unsigned long long)number);
+}
+
+static const void *vector_register(const struct xc_vector_regs *v, uint64_t number, size_t *len_out)
+{
+	uint64_t xmm = number >= XMM16 ? number - XMM16 + 16 : number - XMM0;
+	if ((number >= XMM0 && number <= XMM15) || (number >= XMM16 && number <= XMM31)) {
+		*len_out = sizeof v->xmm[0];
+		return xmm < v->xmm_count ? v->xmm[xmm] : NULL;
+	}
+	if (number >= ST0 && number <= ST7) {
+		*len_out = sizeof v->st[0];
+		return number - ST0 < v->st_count ? v->st[number - ST0] : NULL;
+	}
+	if (number >= MM0 && number <= MM7) {
+		*len_out = 8;
+		return number - MM0 < v->st_count ? v->st[number - MM0] : NULL;
+	}
+	return NULL;
+}
+
+const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16], size_t *len_out)
+{
+	uint64_t value;
+	if (!c->frame)
+		return "needs a frame";
+	if (number < XC_REG_MAX && xc_regs_get(&c->frame->regs, (int)number, &value)) {
+		memset(bytes, 0, 16);
+		memcpy(bytes, &value, sizeof value);
+		*len_out = c->process->arch->word;
+		return NULL;
+	}
+	const struct xc_vector_regs *v = c->frame->regs.vector;
+	if (v && c->process->arch->machine == EM_X86_64) {
+		const void *from = vector_register(v, number, len_out);
+		if (from) {
+			memset(bytes, 0, 16);
+			memcpy(bytes, from, *len_out);
+			return NULL;
+		}
+	}
+	return not_saved(c, number);
+}
+
+static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
+
+static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *out)
+{
+	Dwarf_Attribute attr = expr->attr;
+	return attr.cu && dwarf_getlocation_die(&attr, op, out) == 0;
+}
+
+static bool referred_attr(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Attribute *out)
+{
+	Dwarf_Attribute attr = expr->attr;
+	return attr.cu && dwarf_getlocation_attr(&attr, op, out) == 0;
+}
+
+/* A slot that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
+static const char *type_slot(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
+			     struct xc_slot *like)
+{
+	Dwarf_Die die;
+	*like = xc_slot_word(0, m->word);
+	if (offset == 0)
+		return NULL;
+	if (!referred(expr, op, &die))
+		return NO_ENTRY_DIE;
+	const struct xc_type *type = xc_type_get(xc_types_of(m->context->process), &die);
+	return xc_slot_typed(type, 0, like) ? NULL : "a stack type that is not supported";
+}
+
+static const char *regval_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	struct xc_slot slot;
+	uint8_t bytes[16];
+	size_t len;
+	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	if (why || (why = xc_expr_register(m->context, op->number, bytes, &len)))
+		return why;
+	if (slot.size > len)
+		return "a register smaller than its type";
+	memcpy(&slot.bits, bytes, slot.size);
+	return xc_machine_push(m, &slot);
+}
+
+static const char *deref_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	struct xc_slot slot;
+	uint64_t addr;
+	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	if (why || (why = xc_machine_pop_word(m, &addr)) ||
+	    (why = xc_expr_read(m->context, addr, slot.size, &slot.bits)))
+		return why;
+	return xc_machine_push(m, &slot);
+}
+
+static const char *const_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	struct xc_slot slot;
+	Dwarf_Attribute attr;
+	Dwarf_Block block;
+	const char *why = type_slot(m, expr, op, op->number, &slot);
+	if (why)
+		return why;
+	if (!referred_attr(expr, op, &attr) || dwarf_formblock(&attr, &block) != 0 || block.length != slot.size)
+		return "a typed constant of another size";
+	memcpy(&slot.bits, block.data, slot.size);
+	return xc_machine_push(m, &slot);
+}
+
+static const char *convert(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	struct xc_slot like;
+	const char *why = type_slot(m, expr, op, op->number, &like);
+	if (why)
+		return why;
+	if (m->depth == 0)
+		return "location expression pops an empty stack";
+	struct xc_slot *top = &m->slots[m->depth - 1];
+	if (op->atom != DW_OP_reinterpret && op->atom != DW_OP_GNU_reinterpret)
+		return xc_slot_convert(top, &like);
+	if (like.size != top->size)
+		return "reinterpreted as a type of another size";
+	top->kind = like.kind;
+	return NULL;
+}
+
+static const char *indexed(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, bool is_address)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr value;
+	if (!referred_attr(expr, op, &attr) || dwarf_formaddr(&attr, &value) != 0)
+		return "address table entry not found";
+	if (!is_address)
+		return xc_machine_push_word(m, value);
+	if (!m->context->module || !m->context->module->bias_known)
+		return "the module's place in memory is not known";
+	return xc_machine_push_word(m, value + m->context->module->bias);
+}
+
+/* Drepper, "ELF Handling For Thread-Local Storage", 3 and 4.1.6; glibc 2.36 sysdeps/x86_64/nptl/tls.h (tcbhead_t:
+ * tcb, dtv) and sysdeps/generic/dl-dtv.h (dtv[-1].counter is the length, entries of 16 bytes):
+ *
+ *     fs_base - tls_offset  the module's block of static TLS      fs_base + 8  -> dtv; dtv[modid].val -> its block
+ */
+static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
+{
+	const struct xc_module *module = c->module;
+	unsigned __int128 dtv, length, block;
+	uint64_t fs;
+	if (c->process->arch->machine != EM_X86_64)
+		return "thread-local storage of this machine is not supported";
+	if (!c->thread || !xc_regs_get(&c->thread->regs, FS_BASE, &fs))
+		return "the thread's storage is not known (no fs_base)";
+	if (module && module->tls_offset_known) {
+		*block_out = fs - (uint64_t)module->tls_offset;
+		return NULL;
+	}
+	if (!module || module->tls_modid == 0)
+		return "the module's thread-local storage is not known (no link map)";
+	const char *why;
+	if ((why = xc_expr_read(c, fs + 8, 8, &dtv)) || (why = xc_expr_read(c, (uint64_t)dtv - 16, 8, &length)))
+		return why;
+	if (module->tls_modid > length)
+		return "not allocated for this thread";
+	if ((why = xc_expr_read(c, (uint64_t)dtv + module->tls_modid * 16, 8, &block)))
+		return why;
+	if (block == 0 || block == UINT64_MAX) /* TLS_DTV_UNALLOCATED */
+		return "not allocated for this thread";
+	*block_out = (uint64_t)block;
+	return NULL;
+}
+
+static const char *tls(struct xc_machine *m)
+{
+	uint64_t offset;
+	xc_addr block;
+	const char *why = xc_machine_pop_word(m, &offset);
+	if (why || (why = tls_block(m->context, &block)))
+		return why;
+	return xc_machine_push_word(m, block + offset);
+}
+
+/* DW_OP_call2 …: the other entry's location runs on this stack; without one nothing happens. */
+static const char *call(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	Dwarf_Die die;
+	Dwarf_Attribute attr;
+	struct xc_expr other;
+	if (!referred(expr, op, &die))
+		return NO_ENTRY_DIE;
+	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr) || !xc_expr_of(&attr, m->context->file_addr, &other))
+		return NULL;
+	return xc_machine_run(m, &other);
+}
+
+static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+	uint64_t value;
+	if (!referred_attr(expr, op, &attr) || dwarf_getlocation(&attr, &ops, &count) != 0 || count == 0)
+		return "entry value of nothing";
+	bool plain = ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31;
+	bool deref = count == 2 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && ops[0].number == 0 &&
+		     (ops[1].atom == DW_OP_deref || (ops[1].atom == DW_OP_deref_size && ops[1].number == m->word));
+	if (!deref && (count != 1 || (!plain && ops[0].atom != DW_OP_regx)))
+		return "entry value of more than a register";
+	unsigned reg = (unsigned)ops[0].number;
+	if (deref || plain)
+		reg = ops[0].atom - (unsigned)(deref ? DW_OP_breg0 : DW_OP_reg0);
+	const char *why = xc_entry_register(m->context, reg, deref, &value);
+	return why ? why : xc_machine_push_word(m, value);
+}
+
+static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	Dwarf_Die die;
+	uint64_t value;
+	if (!referred(expr, op, &die))
+		return NO_ENTRY_DIE;
+	const char *why = xc_entry_parameter(m->context, &die, &value);
+	return why ? why : xc_machine_push_word(m, value);
+}
+
+static const char *variable_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	Dwarf_Die die;
+	struct xc_value value;
+	uint64_t bits;
+	if (!referred(expr, op, &die))
+		return NO_ENTRY_DIE;
+	xc_expr_variable(m->context, &die, &value);
+	return xc_value_load(&value, &bits) ? xc_machine_push_word(m, bits) : "refers to a variable without a value";
+}
+
+static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
+{
+	Dwarf_Attribute attr = expr->attr;
+	Dwarf_Block block;
+	m->located = true;
+	if (op->atom == DW_OP_implicit_value) {
+		if (!attr.cu || dwarf_getlocation_implicit_value(&attr, op, &block) != 0)
+			return "implicit value cut short";
+		m->location = (struct xc_location){.kind = XC_LOCATION_BYTES, .bytes = block.data, .size = block.length};
+		return NULL;
+	}
+	m->location = (struct xc_location){.kind = XC_LOCATION_POINTEE, .number = op->number2};
+	return referred(expr, op, &m->location.die) ? NULL : NO_ENTRY_DIE;
+}
+
+const char *xc_machine_refer(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, bool *handled_out)
+{
+	*handled_out = true;
+	switch (op->atom) {
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return regval_type(m, expr, op);
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		return deref_type(m, expr, op);
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+		return const_type(m, expr, op);
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		return convert(m, expr, op);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return indexed(m, expr, op, true);
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		return indexed(m, expr, op, false);
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return tls(m);
+	case DW_OP_call2:
+	case DW_OP_call4:
+	case DW_OP_call_ref:
+		return call(m, expr, op);
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return entry_value(m, expr, op);
+	case DW_OP_GNU_parameter_ref:
+		return parameter_ref(m, expr, op);
+	case DW_OP_GNU_variable_value:
+		return variable_value(m, expr, op);
+	case DW_OP_implicit_value:
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		return implicit(m, expr, op);
+	default:
+		*handled_out = false;
+		return NULL;
+	}
+}

@@ -1,0 +1,49 @@
+/* format_impl: what dwarf/format*.c share. */
+#ifndef XC_FORMAT_IMPL_H
+#define XC_FORMAT_IMPL_H
+
+#include "format.h"
+#include "value.h"
+
+enum { XC_FORMAT_REPEATS = 10 }; /* longer runs are folded, as gdb's `print repeats` */
+
+struct xc_writer {
+	struct xc_text *text;
+	const struct xc_format_options *options;
+	size_t start;  /* of the value in text */
+	unsigned depth;   /* of everything that nests: values at 0 are the whole */
+	unsigned records; /* of structs, which is what the depth option counts */
+	bool absent;   /* the value as a whole is not there; text has the bare reason */
+};
+
+/* True when the text has grown to its limit, so that lists end here. */
+bool xc_writer_full(const struct xc_writer *w);
+
+/* Why the value is not there: bare at the top, <…> further down. */
+void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_t len);
+
+/* How elements of a type are written as characters: NULL when they are not, else the prefix of its literals
+ * ("", "L", "u", "U"). width_out gets bytes per character. */
+const char *xc_format_textual(const struct xc_type *type, unsigned *width_out);
+
+/* 65 'A' */
+void xc_format_char(struct xc_writer *w, uint64_t bits, bool is_signed, unsigned width, const char *prefix);
+
+/* "text" of a char array, and ` "text"` behind a pointer's address. */
+void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uint64_t count, unsigned width,
+			  const char *prefix);
+void xc_format_pointer_text(struct xc_writer *w, const struct xc_process *process, xc_addr addr, unsigned width,
+			    const char *prefix);
+
+/* A float of the type, of which the value's bytes from offset on are the bits. False when they are missing. */
+bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
+		     unsigned size);
+
+void xc_format_decimal(struct xc_text *text, unsigned __int128 magnitude, bool negative);
+void xc_format_integer(struct xc_text *text, uint64_t bits, bool is_signed);
+void xc_format_hex(struct xc_text *text, uint64_t number);
+
+/* ` <name+off>` for an address that a symbol covers. */
+void xc_format_symbol(struct xc_writer *w, const struct xc_process *process, xc_addr addr);
+
+#endif

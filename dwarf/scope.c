@@ -1,0 +1,140 @@
+/* scope: DIEs do not know their parents.
+ *
+ * They do stand in file order, though: the children of a DIE lie between it and its next sibling. So per container
+ * (the unit, a namespace, a class) the entries that have children are kept once, sorted as they come, and the way from the
+ * unit down to any DIE is one binary search per level. */
+#include "scope.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/text.h"
+#include "die.h"
+
+enum { MAX_ENTRIES = 1 << 22, MAX_NAME = 4096 };
+
+struct entry {
+	Dwarf_Die die;
+	const char *end; /* address of the next sibling; NULL for the last */
+};
+
+struct container {
+	struct entry *entries;
+	size_t count;
+};
+
+static struct container *read_container(struct xc_types *types, Dwarf_Die *die)
+{
+	struct container *out = xc_arena_alloc(types->arena, sizeof *out);
+	xc_auto(xc_freep) struct entry *entries = NULL;
+	size_t capacity = 0, count = 0;
+	Dwarf_Die child;
+	if (!xc_die_child(die, &child))
+		return out;
+	do {
+		if (count > 0 && !entries[count - 1].end)
+			entries[count - 1].end = child.addr;
+		if (dwarf_haschildren(&child) == 1) {
+			entries = xc_grow(entries, count, &capacity, sizeof *entries);
+			entries[count++] = (struct entry){.die = child};
+		}
+	} while (count < MAX_ENTRIES && xc_die_next(&child));
+	out->entries = xc_arena_alloc(types->arena, count * sizeof *entries + 1);
+	if (count > 0)
+		memcpy(out->entries, entries, count * sizeof *entries);
+	out->count = count;
+	return out;
+}
+
+static const struct container *container_of(struct xc_types *types, Dwarf_Die *die)
+{
+	void **slot = xc_memo_at(&types->scopes, types->arena, die->addr, NULL);
+	if (!*slot)
+		*slot = read_container(types, die);
+	return *slot;
+}
+
+static int compare(const void *key, const void *item)
+{
+	const char *addr = key;
+	const struct entry *entry = item;
+	if (addr < (const char *)entry->die.addr)
+		return -1;
+	return entry->end && addr >= entry->end;
+}
+
+/* The child of a container that is, or holds, the DIE at addr. */
+static const struct entry *step(struct xc_types *types, Dwarf_Die *container, const void *addr)
+{
+	const struct container *c = container_of(types, container);
+	return bsearch(addr, c->entries, c->count, sizeof *c->entries, compare);
+}
+
+static void add_name(struct xc_text *prefix, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+		name = name ? name : "(anonymous namespace)";
+		break;
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_union_type:
+		break;
+	case DW_TAG_subprogram: /* as gdb: what is local to a function has no prefix */
+		prefix->len = 0;
+		return;
+	default:
+		return;
+	}
+	if (!name || prefix->len + strlen(name) > MAX_NAME)
+		return;
+	if (prefix->len > 0)
+		xc_text_add(prefix, "::");
+	xc_text_add(prefix, name);
+}
+
+/* A type defined outside of the class that declares it is named where it is declared. */
+static Dwarf_Die declared(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
+		Dwarf_Attribute attr;
+		Dwarf_Die to;
+		if (!dwarf_attr(&at, DW_AT_specification, &attr) || !dwarf_formref_die(&attr, &to))
+			break;
+		at = to;
+	}
+	return at;
+}
+
+const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die)
+{
+	Dwarf_Die at = declared(die), unit;
+	if (!dwarf_cu_die(at.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return "";
+	struct xc_text prefix = {0};
+	Dwarf_Die container = unit;
+	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
+		const struct entry *entry = step(types, &container, at.addr);
+		if (!entry || entry->die.addr == at.addr)
+			break;
+		container = entry->die;
+		add_name(&prefix, &container);
+	}
+	const char *text = prefix.len > 0 ? xc_arena_strndup(types->arena, prefix.bytes, prefix.len) : "";
+	xc_text_fini(&prefix);
+	return text;
+}
+
+const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	if (!name)
+		return NULL;
+	const char *prefix = xc_scope_prefix(types, die);
+	return *prefix ? xc_arena_printf(types->arena, "%s::%s", prefix, name) : name;
+}

@@ -1,0 +1,14 @@
+/* scope: names of types with the namespaces and classes they stand in. */
+#ifndef XC_SCOPE_H
+#define XC_SCOPE_H
+
+#include "type.h"
+
+/* "ns::Class" for what stands in that class, "" at the top of a unit (and inside functions, as gdb names local
+ * types). Lives as long as the process. Cost: a unit's top level is indexed when it is first asked about. */
+const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die);
+
+/* The DIE's name behind its prefix; NULL when it has no name. Lives as long as the process. */
+const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die);
+
+#endif

@@ -1,0 +1,463 @@
+/* type: types from DIEs, each made once.
+ *
+ * A type enters the cache before its target is looked at, so recursive types close on themselves. Targets are
+ * followed at once (they are one pointer away for every reader), members only on demand; a chain longer than
+ * XC_TYPE_DEPTH ends in the unknown type. `xc_type` itself never changes after it was made; what comes later is kept in
+ * its detail. */
+#include "type.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "die.h"
+#include "scope.h"
+#include "type_impl.h"
+
+enum { SCAN_BUDGET = 2000000, MAX_DIMENSIONS = 16, MAX_INSTANCES = 256 };
+
+struct xc_types *xc_types_of(const struct xc_process *process)
+{
+	/* The facts of a process are const once it is open; its caches are not facts. */
+	struct xc_process *owner = (struct xc_process *)process;
+	if (!owner->types) {
+		struct xc_types *types = xc_arena_alloc(&owner->arena, sizeof *types);
+		types->arena = &owner->arena;
+		types->scan_budget = SCAN_BUDGET;
+		types->unknown = (struct xc_type){.kind = XC_TYPE_UNKNOWN, .name = "<unknown type>"};
+		types->void_type = (struct xc_type){.kind = XC_TYPE_VOID, .name = "void"};
+		types->unknown.detail = xc_arena_alloc(types->arena, sizeof(struct xc_type_detail));
+		types->unknown.detail->types = types;
+		types->void_type.detail = xc_arena_alloc(types->arena, sizeof(struct xc_type_detail));
+		types->void_type.detail->types = types;
+		owner->types = types;
+	}
+	return owner->types;
+}
+
+struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind)
+{
+	struct xc_type *type = xc_arena_alloc(types->arena, sizeof *type);
+	type->kind = kind;
+	type->detail = xc_arena_alloc(types->arena, sizeof *type->detail);
+	type->detail->types = types;
+	return type;
+}
+
+/* Languages whose tags are names of their own, so that "struct" is not written. */
+static bool names_tags(int language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2b: /* C++17 and C++20: newer than this dwarf.h */
+	case 0x2c:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_Rust:
+	case DW_LANG_D:
+	case DW_LANG_Go:
+	case DW_LANG_Swift:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool unit_is_c(struct xc_types *types, Dwarf_Die *die)
+{
+	if (types->unit != die->cu) {
+		Dwarf_Die unit;
+		types->unit = die->cu;
+		types->unit_is_c = !dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+				   !names_tags(dwarf_srclang(&unit));
+	}
+	return types->unit_is_c;
+}
+
+static unsigned address_size(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	uint8_t size;
+	if (!dwarf_cu_die(die->cu, &unit, NULL, NULL, &size, NULL, NULL, NULL) || size == 0)
+		return 8;
+	return size;
+}
+
+static void fill_base(struct xc_type *type, Dwarf_Die *die)
+{
+	uint64_t encoding = 0;
+	xc_die_number(die, DW_AT_encoding, &encoding);
+	type->encoding = (uint8_t)encoding;
+	type->name = dwarf_diename(die);
+	switch (encoding) {
+	case DW_ATE_boolean:
+		type->kind = XC_TYPE_BOOL;
+		break;
+	case DW_ATE_float:
+		type->kind = XC_TYPE_FLOAT;
+		break;
+	case DW_ATE_complex_float:
+		type->kind = XC_TYPE_COMPLEX;
+		break;
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+	case DW_ATE_ASCII:
+	case DW_ATE_UCS:
+		type->kind = XC_TYPE_CHAR;
+		type->is_signed = encoding == DW_ATE_signed_char;
+		break;
+	case DW_ATE_signed:
+	case DW_ATE_unsigned:
+	case DW_ATE_address:
+		type->kind = XC_TYPE_INT;
+		type->is_signed = encoding == DW_ATE_signed;
+		break;
+	default:
+		type->kind = XC_TYPE_UNKNOWN; /* decimal floats, fixed point: named, not read */
+	}
+}
+
+static void fill_enum(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
+{
+	type->kind = XC_TYPE_ENUM;
+	type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	Dwarf_Die to;
+	if (xc_die_ref(die, DW_AT_type, &to)) {
+		type->target = xc_type_get(types, &to);
+		type->is_signed = xc_type_strip(type->target)->is_signed;
+	}
+}
+
+static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
+{
+	type->kind = kind;
+	type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	Dwarf_Die child;
+	for (bool more = xc_die_child(die, &child); more; more = xc_die_next(&child)) {
+		if (dwarf_tag(&child) == DW_TAG_variant_part) {
+			type->has_variants = true;
+			break;
+		}
+	}
+}
+
+static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
+{
+	type->kind = kind;
+	if (!type->size_known)
+		type->size = address_size(die);
+	type->size_known = true;
+	type->target = xc_type_of(types, die);
+	Dwarf_Die container;
+	if (kind == XC_TYPE_MEMBER_POINTER) {
+		if (xc_die_ref(die, DW_AT_containing_type, &container))
+			type->container = xc_type_get(types, &container);
+		if (xc_type_strip(type->target)->kind == XC_TYPE_FUNCTION)
+			type->size *= 2; /* Itanium C++ ABI 2.3: {ptr, adj} */
+	}
+}
+
+static void fill_alias(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
+{
+	type->kind = kind;
+	if (kind == XC_TYPE_TYPEDEF)
+		type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	type->target = xc_type_of(types, die);
+	type->is_dynamic = type->target->is_dynamic;
+}
+
+static void fill_function(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
+{
+	type->kind = XC_TYPE_FUNCTION;
+	type->target = xc_type_of(types, die);
+	type->is_prototyped = xc_die_flag(die, DW_AT_prototyped) || !unit_is_c(types, die);
+	Dwarf_Die child;
+	for (bool more = xc_die_child(die, &child); more; more = xc_die_next(&child))
+		type->is_variadic |= dwarf_tag(&child) == DW_TAG_unspecified_parameters;
+}
+
+/* The count of one dimension, from its subrange. */
+static void fill_count(struct xc_type *type, Dwarf_Die *range)
+{
+	Dwarf_Attribute attr;
+	uint64_t lower = 0, value;
+	bool is_bound = false;
+	if (!xc_die_attr(range, DW_AT_count, &attr)) {
+		if (!xc_die_attr(range, DW_AT_upper_bound, &attr))
+			return; /* int d[] */
+		is_bound = true;
+	}
+	if (!xc_die_constant(&attr, &value)) {
+		type->detail->dimension = attr;
+		type->detail->has_dimension = type->is_dynamic = true;
+		type->detail->is_bound = is_bound;
+		return;
+	}
+	xc_die_number(range, DW_AT_lower_bound, &lower);
+	if (is_bound && value == UINT32_MAX && lower == 0)
+		return; /* how old compilers wrote int d[] in 64-bit code */
+	type->count = is_bound ? value - lower + 1 : value;
+	type->count_known = true;
+	if ((int64_t)type->count < 0)
+		type->count = 0;
+}
+
+/* int m[2][3] is one DIE with two subranges: made into an array of arrays, the DIE's type being the outermost. */
+static void fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
+{
+	Dwarf_Die child, ranges[MAX_DIMENSIONS];
+	size_t count = 0;
+	for (bool more = xc_die_child(die, &child); more && count < MAX_DIMENSIONS; more = xc_die_next(&child)) {
+		if (dwarf_tag(&child) == DW_TAG_subrange_type)
+			ranges[count++] = child;
+	}
+	const struct xc_type *element = xc_type_of(types, die);
+	type->size_known = false;
+	for (size_t i = count ? count : 1; i-- > 0;) {
+		struct xc_type *array = i == 0 ? type : xc_type_new(types, XC_TYPE_ARRAY);
+		array->kind = XC_TYPE_ARRAY;
+		array->target = element;
+		array->is_dynamic = element->is_dynamic;
+		array->is_vector = xc_die_flag(die, DW_AT_GNU_vector);
+		if (count > 0)
+			fill_count(array, &ranges[i]);
+		element = array;
+	}
+}
+
+static void fill_unknown(struct xc_type *type, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	type->kind = XC_TYPE_UNKNOWN;
+	type->name = name ? name : "<unknown type>";
+}
+
+static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_base_type:
+		fill_base(type, die);
+		break;
+	case DW_TAG_pointer_type:
+		fill_pointer(types, type, die, XC_TYPE_POINTER);
+		break;
+	case DW_TAG_reference_type:
+		fill_pointer(types, type, die, XC_TYPE_REFERENCE);
+		break;
+	case DW_TAG_rvalue_reference_type:
+		fill_pointer(types, type, die, XC_TYPE_RVALUE_REFERENCE);
+		break;
+	case DW_TAG_ptr_to_member_type:
+		fill_pointer(types, type, die, XC_TYPE_MEMBER_POINTER);
+		break;
+	case DW_TAG_structure_type:
+		fill_record(types, type, die, XC_TYPE_STRUCT);
+		break;
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+		fill_record(types, type, die, XC_TYPE_CLASS);
+		break;
+	case DW_TAG_union_type:
+		fill_record(types, type, die, XC_TYPE_UNION);
+		break;
+	case DW_TAG_enumeration_type:
+		fill_enum(types, type, die);
+		break;
+	case DW_TAG_array_type:
+		fill_array(types, type, die);
+		break;
+	case DW_TAG_subroutine_type:
+		fill_function(types, type, die);
+		break;
+	case DW_TAG_typedef:
+	case DW_TAG_template_alias:
+	case DW_TAG_subrange_type:
+		fill_alias(types, type, die, XC_TYPE_TYPEDEF);
+		break;
+	case DW_TAG_const_type:
+	case DW_TAG_immutable_type:
+		fill_alias(types, type, die, XC_TYPE_CONST);
+		break;
+	case DW_TAG_volatile_type:
+		fill_alias(types, type, die, XC_TYPE_VOLATILE);
+		break;
+	case DW_TAG_restrict_type:
+		fill_alias(types, type, die, XC_TYPE_RESTRICT);
+		break;
+	case DW_TAG_atomic_type:
+		fill_alias(types, type, die, XC_TYPE_ATOMIC);
+		break;
+	default:
+		fill_unknown(type, die);
+	}
+}
+
+const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
+{
+	if (types->depth >= XC_TYPE_DEPTH)
+		return &types->unknown;
+	void **slot = xc_memo_at(&types->by_die, types->arena, die->addr, NULL);
+	if (*slot)
+		return *slot;
+	struct xc_type *type = xc_type_new(types, XC_TYPE_UNKNOWN);
+	*slot = type;
+	type->detail->die = *die;
+	type->is_c = unit_is_c(types, die);
+	type->is_declaration = xc_die_flag(die, DW_AT_declaration);
+	type->size_known = !type->is_declaration && xc_die_number(die, DW_AT_byte_size, &type->size);
+	types->depth++;
+	fill(types, type, die);
+	types->depth--;
+	if (type->kind == XC_TYPE_ENUM)
+		xc_type_read_enumerators(type);
+	return type;
+}
+
+const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die)
+{
+	Dwarf_Die to;
+	return xc_die_ref(die, DW_AT_type, &to) ? xc_type_get(types, &to) : &types->void_type;
+}
+
+const struct xc_type *xc_type_strip(const struct xc_type *type)
+{
+	static const struct xc_type circular = {.kind = XC_TYPE_UNKNOWN, .name = "<circular type>"};
+	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
+		if (type->kind < XC_TYPE_TYPEDEF || type->kind > XC_TYPE_ATOMIC || !type->target)
+			return type;
+		type = type->target;
+	}
+	return &circular;
+}
+
+bool xc_type_size(const struct xc_type *type, uint64_t *size_out)
+{
+	uint64_t count = 1;
+	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
+		type = xc_type_strip(type);
+		if (type->kind != XC_TYPE_ARRAY) {
+			type = type->is_declaration ? xc_type_complete(type) : type;
+			if (!type->size_known || __builtin_mul_overflow(count, type->size, &count))
+				return false;
+			*size_out = count;
+			return true;
+		}
+		if (!type->count_known || __builtin_mul_overflow(count, type->count, &count))
+			return false;
+		type = type->target;
+	}
+	return false;
+}
+
+static bool is_record(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static bool defines(const struct xc_type *wanted, Dwarf_Die *die, const char *last)
+{
+	int tag = dwarf_tag(die), want = dwarf_tag(&wanted->detail->die);
+	if (tag != want && !(is_record(tag) && is_record(want)))
+		return false;
+	const char *name = dwarf_diename(die);
+	if (!name || strcmp(name, last) != 0 || xc_die_flag(die, DW_AT_declaration))
+		return false;
+	if (wanted->is_c)
+		return true;
+	const char *full = xc_scope_name(wanted->detail->types, die);
+	return full && strcmp(full, wanted->name) == 0;
+}
+
+/* Look through one level of a unit and its namespaces; classes in classes are found in neither. */
+static bool scan(const struct xc_type *wanted, Dwarf_Die *parent, unsigned depth, Dwarf_Die *found_out)
+{
+	struct xc_types *types = wanted->detail->types;
+	const char *last = dwarf_diename(&wanted->detail->die);
+	Dwarf_Die die;
+	for (bool more = xc_die_child(parent, &die); more && types->scan_budget > 0; more = xc_die_next(&die)) {
+		types->scan_budget--;
+		if (defines(wanted, &die, last)) {
+			*found_out = die;
+			return true;
+		}
+		if (dwarf_tag(&die) == DW_TAG_namespace && depth < XC_TYPE_DEPTH / 4 &&
+		    scan(wanted, &die, depth + 1, found_out))
+			return true;
+	}
+	return false;
+}
+
+static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
+{
+	struct xc_type_detail *detail = wanted->detail;
+	Dwarf_Attribute attr;
+	if (dwarf_attr(&detail->die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out))
+		return true;
+	Dwarf *dwarf = dwarf_cu_getdwarf(detail->die.cu);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	while (detail->types->scan_budget > 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+		if (scan(wanted, &die, 0, found_out))
+			return true;
+	}
+	return false;
+}
+
+const struct xc_type *xc_type_complete(const struct xc_type *type)
+{
+	struct xc_type_detail *detail = type->detail;
+	if (!type->is_declaration || !detail || !detail->die.addr || !type->name)
+		return type;
+	if (!detail->complete) {
+		Dwarf_Die found;
+		detail->complete = find_definition(type, &found) ? xc_type_get(detail->types, &found) : type;
+	}
+	return detail->complete;
+}
+
+bool xc_type_dimension(const struct xc_type *array, Dwarf_Attribute *attr_out, bool *is_bound_out)
+{
+	if (!array->detail || !array->detail->has_dimension)
+		return false;
+	*attr_out = array->detail->dimension;
+	*is_bound_out = array->detail->is_bound;
+	return true;
+}
+
+const struct xc_type *xc_type_counted(const struct xc_type *array, const struct xc_type *element, uint64_t count)
+{
+	struct xc_type_detail *detail = array->detail;
+	struct xc_type_instance *one;
+	for (one = detail->instances; one; one = one->next) {
+		if (one->type->count == count && one->type->target == element)
+			return one->type;
+	}
+	if (detail->instance_count++ >= MAX_INSTANCES)
+		return array;
+	struct xc_type *type = xc_type_new(detail->types, XC_TYPE_ARRAY);
+	type->target = element;
+	type->count = count;
+	type->count_known = true;
+	type->is_vector = array->is_vector;
+	type->is_c = array->is_c;
+	one = xc_arena_alloc(detail->types->arena, sizeof *one);
+	*one = (struct xc_type_instance){.next = detail->instances, .type = type};
+	detail->instances = one;
+	return type;
+}
+
+const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size)
+{
+	struct xc_type_detail *detail = type->detail;
+	if (detail->pointer)
+		return detail->pointer;
+	struct xc_type *pointer = xc_type_new(detail->types, XC_TYPE_POINTER);
+	pointer->target = type;
+	pointer->size = size;
+	pointer->size_known = true;
+	pointer->is_c = type->is_c;
+	detail->pointer = pointer;
+	return pointer;
+}

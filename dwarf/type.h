@@ -1,0 +1,130 @@
+/* type: what the bytes of a value mean.
+ *
+ * Types are made from DIEs when first asked for and kept for the life of the process: the same DIE is always the
+ * same pointer. Members, enumerators and parameters are read when first asked for. A type never needs its DIE to be
+ * used, so types may also come from elsewhere (C declarations of a plugin).
+ * Chains and cycles of hostile debug information are cut after XC_TYPE_DEPTH steps. Not thread-safe. */
+#ifndef XC_TYPE_H
+#define XC_TYPE_H
+
+#include <elfutils/libdw.h>
+
+#include "../core/process.h"
+#include "memo.h"
+
+enum { XC_TYPE_DEPTH = 64 };
+
+enum xc_type_kind {
+	XC_TYPE_VOID,
+	XC_TYPE_INT,
+	XC_TYPE_BOOL,
+	XC_TYPE_CHAR, /* of one byte, or UTF code units of C++ */
+	XC_TYPE_FLOAT,
+	XC_TYPE_COMPLEX,
+	XC_TYPE_ENUM,
+	XC_TYPE_POINTER,
+	XC_TYPE_REFERENCE,
+	XC_TYPE_RVALUE_REFERENCE,
+	XC_TYPE_MEMBER_POINTER,
+	XC_TYPE_ARRAY,
+	XC_TYPE_STRUCT,
+	XC_TYPE_CLASS,
+	XC_TYPE_UNION,
+	XC_TYPE_FUNCTION,
+	XC_TYPE_TYPEDEF,
+	XC_TYPE_CONST,
+	XC_TYPE_VOLATILE,
+	XC_TYPE_RESTRICT,
+	XC_TYPE_ATOMIC,
+	XC_TYPE_UNKNOWN, /* unspecified (decltype(nullptr)), or debug information we cannot follow */
+};
+
+/* A member of a struct, class or union; base classes come first in C++ and are members too. Static
+ * members are left out. */
+struct xc_member {
+	const char *name; /* NULL for anonymous structs and unions; for a base class the class's name */
+	const struct xc_type *type;
+	uint64_t offset;     /* bytes from the start of the object */
+	uint16_t bit_size;   /* 0 when it is no bit-field */
+	uint8_t bit_offset;  /* of a bit-field: bits from the low end of the byte at offset (little-endian) */
+	bool base;           /* a base class */
+	bool artificial;     /* made by the compiler (_vptr) */
+	bool dynamic;        /* a virtual base: its place depends on the object; evaluate `location` */
+	Dwarf_Attribute location; /* valid when dynamic */
+};
+
+struct xc_enumerator {
+	const char *name; /* qualified as C++ wants it: "Color::RED", "ns::RED" */
+	uint64_t value;   /* two's complement, sign-extended to 64 bits */
+};
+
+struct xc_type {
+	enum xc_type_kind kind;
+	uint8_t encoding;     /* DW_ATE_… of scalars, 0 otherwise */
+	bool is_signed;       /* integers, characters, enums */
+	bool is_declaration;  /* the definition is elsewhere: see xc_type_complete */
+	bool is_vector;       /* array that the compiler treats as a vector register */
+	bool is_c;            /* from a unit in C: tags are written with their keyword */
+	bool is_prototyped;   /* functions */
+	bool is_variadic;     /* functions */
+	bool is_flags;        /* enum whose values are single bits */
+	bool has_variants;    /* Rust enum: which members exist depends on a discriminant */
+	bool size_known;      /* of its own; see xc_type_size */
+	bool count_known;     /* array: false for `int d[]` and when it is computed at run time */
+	bool is_dynamic;      /* array whose count, or whose element's, is computed per frame */
+	const char *name;     /* own, qualified name without keyword; NULL when anonymous */
+	uint64_t size;        /* bytes */
+	uint64_t count;       /* elements of an array */
+	const struct xc_type *target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
+	                                 only for scalars, structs and unknown types */
+	const struct xc_type *container; /* class of a member pointer */
+	struct xc_type_detail *detail; /* what is worked out on demand */
+};
+
+/* What is known about the types of a process. */
+struct xc_types {
+	struct xc_arena *arena; /* of the process */
+	struct xc_memo by_die, scopes, sites, symbols;
+	Dwarf_CU *unit;         /* whose language is known */
+	bool unit_is_c;
+	unsigned depth;         /* of the type being made */
+	uint64_t scan_budget;   /* DIEs that may still be visited to find definitions */
+	struct xc_type unknown, void_type;
+};
+
+/* The type state of a process, made on first use. */
+struct xc_types *xc_types_of(const struct xc_process *process);
+
+/* The type that a DIE describes, or that its DW_AT_type refers to (void when it has none). Never NULL. */
+const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die);
+const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die);
+
+/* Typedefs and qualifiers removed; XC_TYPE_UNKNOWN when they go in circles. Never NULL. O(1) for most. */
+const struct xc_type *xc_type_strip(const struct xc_type *type);
+
+/* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
+bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
+
+/* For a declaration the definition in the same module, if a bounded search finds it; otherwise the type itself. */
+const struct xc_type *xc_type_complete(const struct xc_type *type);
+
+/* The name as gdb writes it: "struct client *", "const char *", "unsigned char [16]", "void (*)(int)",
+ * "ns::C<int>". At most 4 KiB; lives as long as the process. */
+const char *xc_type_name(const struct xc_type *type);
+
+/* Members, enumerators and parameter types; count_out gets their number. Call with stripped types. */
+const struct xc_member *xc_type_members(const struct xc_type *type, size_t *count_out);
+const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out);
+const struct xc_type *const *xc_type_parameters(const struct xc_type *type, size_t *count_out);
+
+/* The DW_AT_count or DW_AT_upper_bound of a dynamic array, for evaluation in a frame. False when this dimension is
+ * not dynamic. is_bound_out tells that the count is the value plus one. */
+bool xc_type_dimension(const struct xc_type *array, Dwarf_Attribute *attr_out, bool *is_bound_out);
+
+/* The array type with a count worked out, and with another element type. Cached. */
+const struct xc_type *xc_type_counted(const struct xc_type *array, const struct xc_type *element, uint64_t count);
+
+/* A type that is a pointer to this one. Cached. */
+const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size);
+
+#endif

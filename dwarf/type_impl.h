@@ -1,0 +1,33 @@
+/* type_impl: what the files of dwarf/type*.c share and nobody else needs. */
+#ifndef XC_TYPE_IMPL_H
+#define XC_TYPE_IMPL_H
+
+#include "type.h"
+
+/* An array type whose count or element was worked out for some frame. */
+struct xc_type_instance {
+	struct xc_type_instance *next;
+	const struct xc_type *type;
+};
+
+struct xc_type_detail {
+	struct xc_types *types;
+	Dwarf_Die die;                 /* addr NULL when the type came from elsewhere */
+	bool items_read;
+	void *items;                   /* members, enumerators or parameter types, by kind */
+	size_t item_count;
+	const char *text;              /* name with declarators, once asked for */
+	const struct xc_type *complete, *pointer;
+	struct xc_type_instance *instances;
+	size_t instance_count;
+	Dwarf_Attribute dimension;     /* of a dynamic array */
+	bool has_dimension, is_bound;
+};
+
+/* A new type with its detail, in the arena. */
+struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind);
+
+/* Read the enumerators of an enum; sets is_flags. */
+void xc_type_read_enumerators(struct xc_type *type);
+
+#endif

@@ -1,0 +1,279 @@
+/* variable: plans and their execution.
+ *
+ * What does not depend on the frame is worked out once per (place, inline level) and hung on the level: which variables are
+ * in scope, their types, and the one location list entry that holds at this address. Two thousand threads in the same
+ * place then only evaluate and format. All text of a row goes into one allocation.
+ *
+ * An inlined or outlined instance may leave out variables of its abstract origin that were optimised away whole; these
+ * are shown too, so that a signature stays complete. */
+#include "variable.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "die.h"
+#include "expr.h"
+
+enum { MAX_VARIABLES = 2048, MAX_NESTING = 16 };
+
+enum source { ABSENT, LOCATION, CONSTANT };
+
+struct variable {
+	const char *name;
+	const struct xc_type *type;
+	enum source source;
+	struct xc_expr expr;      /* LOCATION */
+	Dwarf_Attribute constant; /* CONSTANT */
+	const void *order;        /* the DIE of the declaration, for arguments in their order */
+};
+
+struct list {
+	struct variable *items;
+	size_t count, capacity;
+};
+
+struct plan {
+	struct list args, locals;
+	struct xc_expr frame_base;
+	bool has_base;
+};
+
+struct collector {
+	struct xc_types *types;
+	uint64_t file_addr;
+	struct list args, locals;
+};
+
+static Dwarf_Die origin_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die to;
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &to) ? to : *die;
+}
+
+static void add(struct collector *c, Dwarf_Die *die)
+{
+	struct list *list = dwarf_tag(die) == DW_TAG_formal_parameter ? &c->args : &c->locals;
+	struct variable one = {.name = dwarf_diename(die), .order = origin_of(die).addr};
+	Dwarf_Attribute attr;
+	if (!one.name || list->count >= MAX_VARIABLES)
+		return;
+	if (dwarf_attr_integrate(die, DW_AT_const_value, &one.constant)) {
+		one.source = CONSTANT;
+	} else if (dwarf_attr_integrate(die, DW_AT_location, &attr)) {
+		one.source = xc_expr_of(&attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
+	} else if (xc_die_flag(die, DW_AT_declaration)) {
+		return; /* extern int x; in a block: not ours */
+	}
+	one.type = xc_type_of(c->types, die);
+	list->items = xc_grow(list->items, list->count, &list->capacity, sizeof *list->items);
+	list->items[list->count++] = one;
+}
+
+static bool has_code(Dwarf_Die *block)
+{
+	return dwarf_hasattr(block, DW_AT_low_pc) || dwarf_hasattr(block, DW_AT_ranges);
+}
+
+static void collect_children(struct collector *c, Dwarf_Die *block, unsigned nesting)
+{
+	Dwarf_Die child;
+	for (bool more = xc_die_child(block, &child); more; more = xc_die_next(&child)) {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_formal_parameter:
+		case DW_TAG_variable:
+			add(c, &child);
+			break;
+		case DW_TAG_lexical_block: /* without addresses it is no scope of its own */
+			if (nesting < MAX_NESTING && !has_code(&child))
+				collect_children(c, &child, nesting + 1);
+			break;
+		case DW_TAG_GNU_formal_parameter_pack:
+			if (nesting < MAX_NESTING)
+				collect_children(c, &child, nesting + 1);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static bool has_order(const struct list *list, size_t from, const void *order)
+{
+	for (size_t i = from; i < list->count; i++) {
+		if (list->items[i].order == order)
+			return true;
+	}
+	return false;
+}
+
+static void sort_by_order(struct list *list, size_t from)
+{
+	for (size_t i = from + 1; i < list->count; i++) {
+		struct variable one = list->items[i];
+		size_t at = i;
+		for (; at > from && list->items[at - 1].order > one.order; at--)
+			list->items[at] = list->items[at - 1];
+		list->items[at] = one;
+	}
+}
+
+/* What the abstract origin of a block declares and the block itself does not mention. */
+static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t first_arg, size_t first_local)
+{
+	Dwarf_Die origin = origin_of(block), child;
+	bool added = false;
+	if (origin.addr == block->addr)
+		return;
+	for (bool more = xc_die_child(&origin, &child); more; more = xc_die_next(&child)) {
+		int tag = dwarf_tag(&child);
+		if ((tag == DW_TAG_formal_parameter && !has_order(&c->args, first_arg, child.addr)) ||
+		    (tag == DW_TAG_variable && !has_order(&c->locals, first_local, child.addr))) {
+			add(c, &child);
+			added |= tag == DW_TAG_formal_parameter;
+		}
+	}
+	if (added && c->args.count < MAX_VARIABLES)
+		sort_by_order(&c->args, first_arg);
+}
+
+static struct list keep(struct xc_arena *arena, struct list *list)
+{
+	struct list kept = {.count = list->count, .capacity = list->count};
+	if (list->count > 0) {
+		kept.items = xc_arena_alloc(arena, list->count * sizeof *kept.items);
+		memcpy(kept.items, list->items, list->count * sizeof *kept.items);
+	}
+	xc_freep(&list->items);
+	return kept;
+}
+
+static struct plan *make_plan(const struct xc_process *process, const struct xc_place *place, size_t level)
+{
+	const struct xc_level *at = &place->levels[level];
+	struct collector c = {.types = xc_types_of(process), .file_addr = place->file_addr};
+	struct plan *plan = xc_arena_alloc(c.types->arena, sizeof *plan);
+	Dwarf_Attribute attr;
+	for (size_t i = 0; i < at->block_count; i++) {
+		Dwarf_Die block = at->blocks[i];
+		size_t first_arg = c.args.count, first_local = c.locals.count;
+		collect_children(&c, &block, 0);
+		collect_inherited(&c, &block, first_arg, first_local);
+	}
+	plan->args = keep(c.types->arena, &c.args);
+	plan->locals = keep(c.types->arena, &c.locals);
+	Dwarf_Die function = place->levels[place->level_count - 1].die;
+	plan->has_base = dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+			 xc_expr_of(&attr, place->file_addr, &plan->frame_base);
+	return plan;
+}
+
+static const struct plan *plan_of(const struct xc_process *process, const struct xc_place *place, size_t level)
+{
+	struct xc_level *at = &place->levels[level];
+	if (!at->variables)
+		at->variables = make_plan(process, place, level);
+	return at->variables;
+}
+
+static void evaluate(struct xc_expr_context *c, const struct variable *variable, struct xc_value *out)
+{
+	const struct xc_type *type = variable->type;
+	struct xc_location location;
+	if (type->is_dynamic)
+		type = xc_expr_resolve(c, type);
+	switch (variable->source) {
+	case CONSTANT: {
+		Dwarf_Attribute attr = variable->constant;
+		xc_expr_constant(c, &attr, type, out);
+		break;
+	}
+	case LOCATION:
+		xc_expr_locate(c, &variable->expr, NULL, &location);
+		xc_expr_value(c, &location, type, out);
+		break;
+	default:
+		*out = xc_value_absent(c->process, type, "optimized out");
+	}
+}
+
+/* Texts are collected in one buffer, as offsets, since it moves while it grows. */
+struct row_text {
+	struct xc_text text;
+	const struct xc_format_options *options;
+};
+
+static size_t add_text(struct row_text *row, const char *string)
+{
+	size_t at = row->text.len;
+	xc_text_addn(&row->text, string, strlen(string) + 1);
+	return at;
+}
+
+/* A row's variable while its texts are offsets into the buffer. */
+struct draft {
+	size_t name, type, value;
+	bool readable, guessed;
+};
+
+static struct draft write_variable(struct row_text *row, struct xc_expr_context *c, const struct variable *variable)
+{
+	struct xc_value value;
+	evaluate(c, variable, &value);
+	struct draft draft = {.name = add_text(row, variable->name), .type = add_text(row, xc_type_name(value.type))};
+	draft.guessed = value.guessed;
+	draft.value = row->text.len;
+	draft.readable = xc_format_whole(&row->text, &value, row->options);
+	xc_text_char(&row->text, '\0');
+	return draft;
+}
+
+static struct xc_variable_text finish(const struct draft *draft, const char *bytes)
+{
+	struct xc_variable_text out = {.name = bytes + draft->name, .type = bytes + draft->type};
+	if (draft->readable) {
+		out.value = bytes + draft->value;
+		out.guessed = draft->guessed;
+	} else {
+		out.why = bytes + draft->value;
+	}
+	return out;
+}
+
+static void fill_list(struct xc_expr_context *c, const struct list *list, const struct xc_format_options *options,
+		      struct xc_arena *arena, struct xc_variable_text **out, size_t *count_out)
+{
+	struct row_text row = {.options = options};
+	struct draft local[32], *drafts = local;
+	if (list->count == 0)
+		return;
+	if (list->count > XC_COUNT(local))
+		drafts = xc_alloc(list->count * sizeof *drafts);
+	for (size_t i = 0; i < list->count; i++)
+		drafts[i] = write_variable(&row, c, &list->items[i]);
+	char *bytes = xc_arena_alloc(arena, row.text.len);
+	memcpy(bytes, row.text.bytes, row.text.len);
+	*out = xc_arena_alloc(arena, list->count * sizeof **out);
+	for (size_t i = 0; i < list->count; i++)
+		(*out)[i] = finish(&drafts[i], bytes);
+	*count_out = list->count;
+	xc_text_fini(&row.text);
+	if (drafts != local)
+		xc_freep(&drafts);
+}
+
+void xc_variables_fill(const struct xc_frame_context *context, size_t level, bool with_locals,
+		       const struct xc_format_options *options, struct xc_arena *arena, struct xc_stack_row *row)
+{
+	if (level >= context->place->level_count)
+		return;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	struct xc_arena scratch = {0};
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder, context->frame,
+						    context->place, &scratch);
+	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
+	fill_list(&c, &plan->args, options, arena, &row->args, &row->arg_count);
+	if (with_locals)
+		fill_list(&c, &plan->locals, options, arena, &row->locals, &row->local_count);
+	xc_arena_fini(&scratch);
+}
