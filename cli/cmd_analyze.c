@@ -98,12 +98,10 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_analyze = {
 	.name = "analyze",
 	.about = "the whole story: what died, where and why, and what the other threads were doing",
-	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings, "
-		"thread, "
-		"function, file and line, and the source line when the file is there. Then come the crashed stack with "
-		"arguments and locals, the other threads with equal stacks folded into one, modules with problems and "
-		"what to "
-		"install, and what of the target is missing.",
+	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings,"
+		" thread, function, file and line, and the source line when the file is there. Then come the crashed"
+		" stack with arguments and locals, the other threads with equal stacks folded into one, modules with"
+		" problems and what to install, and what of the target is missing.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

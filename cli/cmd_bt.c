@@ -96,11 +96,9 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_bt = {
 	.name = "bt",
 	.about = "stacks of threads, with arguments and locals",
-	.text = "Inlined functions are frames of their own. A frame that was not found by call frame information says "
-		"how it "
-		"was found: by the frame pointer, or by a scan of the stack (a guess). Each stack ends with the reason "
-		"why it "
-		"ends.",
+	.text = "Inlined functions are frames of their own. A frame that was not found by call frame information "
+		"says how it was found: by the frame pointer, or by a scan of the stack (a guess). Each stack ends "
+		"with the reason why it ends.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

@@ -23,11 +23,10 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_modules = {
 	.name = "modules",
 	.about = "the program and its libraries: files and debug information found, or why not",
-	.text = "Per module: its addresses, its build-id, the file that was used for it and how well that is known to "
-		"be the right "
-		"one (verified: build-ids are equal; unverified: the target does not tell; refused: another file), "
-		"where its debug "
-		"information comes from, or why there is none and what to do about it.",
+	.text = "Per module: its addresses, its build-id, the file that was used for it and how well that is known "
+		"to be the right one (verified: build-ids are equal; unverified: the target does not tell; refused: "
+		"another file), where its debug information comes from, or why there is none and what to do about "
+		"it.",
 	.operands = operands,
 	.examples = examples,
 	.produce = produce,

@@ -55,9 +55,8 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_regs = {
 	.name = "regs",
 	.about = "registers of threads, and what they point to",
-	.text = "A running process is not stopped, so the registers of a thread that runs are not known; of a thread "
-		"that waits "
-		"in a system call the kernel tells some.",
+	.text = "A running process is not stopped, so the registers of a thread that runs are not known; of a thread"
+		" that waits in a system call the kernel tells some.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

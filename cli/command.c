@@ -197,12 +197,21 @@ static struct xc_error *render(const struct xc_job *job, const struct xc_output 
 	return xc_render_text(job->report, &options, output->file);
 }
 
+/* Without Landlock the promise not to write holds by our own care only; that must be known. */
+static void mention_missing_fence(const struct xc_job *job)
+{
+	if (job->landlock && strncmp(job->landlock, "landlock ABI", strlen("landlock ABI")) != 0)
+		xc_section_message(xc_report_target(job->report), XC_INFO, NULL, "no fence against writing files: %s",
+				   job->landlock);
+}
+
 static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_output *output)
 {
 	bool writes = job->command->writes && job->command->writes(job);
 	struct xc_error *err;
 	job->report = xc_report_new(job->command->name);
 	xc_facts_target(job->report, job->process);
+	mention_missing_fence(job);
 	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
 		return err;
 	if (job->common.stats == XC_ON)
