@@ -33,26 +33,26 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo check unit property golden canary plugin diff hostile fuzz replay test test-long bench \
-        lint format golden-accept install uninstall clean corpora corpora-long man
+.PHONY: all help deps demo check unit property golden canary diff live hostile hostile-long fuzz replay test test-long \
+        bench lint format golden-accept install uninstall clean corpora corpora-long man
 .DELETE_ON_ERROR:
 
 all: $(B)/xcore ## build xcore into build/MODE (default)
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 } /^##@ / { printf "%s:\n", substr($$0, 5) }' Makefile
 
 $(B)/xcore: $(B)/cli/main.o $(call archives,cli)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(if $(V),,@echo "  LD $@";)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 define archive_rule
 $(B)/lib$(1).a: $(call objects,$(1))
 	@rm -f $$@
-	ar rcs $$@ $$^
+	$(if $(V),,@)ar rcs $$@ $$^
 endef
 $(foreach l,$(LAYERS),$(if $(call sources,$(l)),$(eval $(call archive_rule,$(l)))))
 
@@ -61,7 +61,7 @@ layer_of = $(shell sed -n '1s/.*layer: *\([a-z]*\).*/\1/p' $(1))
 define test_rule
 $(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c)) \
 		$(call archives,$(call layer_of,$(1)))
-	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(shell sed -n '1s/.*libs: *\([-a-z0-9_ ]*[a-z0-9_]\).*/\1/p' $(1))
+	$(if $(V),,@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(shell sed -n '1s/.*libs: *\([-a-z0-9_ ]*[a-z0-9_]\).*/\1/p' $(1))
 endef
 TESTS_unit     := $(wildcard tests/unit/test_*.c)
 TESTS_property := $(wildcard tests/property/test_*.c)
@@ -69,5 +69,100 @@ TESTS_canary   := $(wildcard tests/canary/test_*.c)
 TESTS_fuzz     := $(wildcard tests/fuzz/fuzz_*.c)
 $(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
+
+# Every program of a suite, separated for tests/run.
+each = $(foreach p,$(1),-- $(p))
+XCORE = $(abspath $(B)/xcore)
+
+##@ tests
+check: unit property golden canary ## unit, property, golden and canary: a minute, no gdb, no network
+
+unit: $(call programs,unit) $(B)/xcore ## one program per source file
+	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli
+
+property: $(call programs,property) ## random cases against an oracle, by a printed seed
+	@tests/run property $(call each,$(call programs,property))
+
+canary: $(call programs,canary) ## the runner must notice a failing test
+	@tests/run canary tests/canary/run $(B)
+
+golden: $(B)/xcore ## JSON of small checked-in packs, byte for byte
+	@XCORE=$(XCORE) tests/run golden tests/golden/run
+
+golden-accept: $(B)/xcore ## take the present output as golden; review the diff
+	@XCORE=$(XCORE) tests/golden/run --accept
+
+corpora: ## build the small cores (build/corpora)
+	@corpora/build-programs
+	@corpora/build-recipes
+
+corpora-long: corpora ## and the large ones
+	@corpora/build-programs --tag long
+	@corpora/build-recipes --big
+
+diff: $(B)/xcore corpora ## every frame and value against gdb
+	@tests/run diff tests/diff/run --xcore $(XCORE)
+
+live: $(B)/xcore ## running processes: no ptrace, no stop
+	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live
+
+replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
+	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
+
+hostile: ## cores cut short and damaged, under ASan and UBSan
+	@$(MAKE) --no-print-directory MODE=asan
+	@tests/run hostile tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300
+
+hostile-long: ## every small core cut everywhere, 2,000 mutations
+	@$(MAKE) --no-print-directory MODE=asan
+	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
+
+test: check live replay diff hostile ## what a change must pass: under ten minutes
+
+test-long: test corpora-long hostile-long ## big cores and grids
+	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long
+
+fuzz: ## run every fuzz target for a minute (clang)
+	@tests/fuzz/run
+
+bench: $(B)/xcore corpora-long ## gdb, eu-stack and xcore on the same cores, in one run
+	@tests/bench/run --xcore $(XCORE)
+
+##@ the rest
+demo: $(B)/xcore ## crash a small program and analyze its real core
+	@corpora/demo $(XCORE)
+
+lint: ## format, static checks, shell scripts, layers
+	@tests/lint
+
+format: ## clang-format over all sources
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+
+deps: ## install what building and testing need (apt; root or sudo)
+	@corpora/deps
+
+man: $(B)/cli/xcore.1 ## the man page, from the same tables as --help
+$(B)/cli/xcore.1: $(B)/xcore
+	$(B)/xcore help --man >$@
+
+install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
+	install -Dm755 $(B)/xcore $(DESTDIR)$(PREFIX)/bin/xcore
+	install -Dm644 $(B)/cli/xcore.1 $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1
+	install -Dm644 core/report.schema.json $(DESTDIR)$(PREFIX)/share/xcore/report.schema.json
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(B)/xcore help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/xcore
+	$(B)/xcore help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_xcore
+	$(B)/xcore help --completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/xcore.fish
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/xcore $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/xcore \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_xcore \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/xcore.fish
+	rm -rf $(DESTDIR)$(PREFIX)/share/xcore
+
+clean: ## remove build/ but not the corpora
+	rm -rf build/release* build/debug* build/asan* build/hostile*
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -124,6 +124,8 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 	bool by_fp = !strcmp(trust, "fp"), by_scan = !strcmp(trust, "scan");
 	if (row->inlined)
 		add_mark(text, start, "inlined");
+	if (row->tail_call)
+		add_mark(text, start, "tail call");
 	if (row->signal)
 		add_mark(text, start, "signal handler called");
 	if (by_fp)

@@ -88,6 +88,7 @@ static void write_row(const struct view *v, const struct xc_stack_row *row)
 	xc_json_put_address(json, "pc", row->pc);
 	xc_json_put_string(json, "function", row->function);
 	xc_json_put_bool(json, "inline", row->inlined);
+	xc_json_put_bool(json, "tail_call", row->tail_call);
 	xc_json_put_bool(json, "signal", row->signal);
 	xc_json_put_string(json, "trust", row->trust);
 	xc_json_put_string(json, "module", row->module);
@@ -171,7 +172,7 @@ static void write_fields(const struct view *v, const struct xc_section *s)
 	for (const struct xc_item *item = s->items; item; item = item->next) {
 		if (item->kind != XC_ITEM_FIELD)
 			continue;
-		xc_json_key(v->json, item->field.key);
+		xc_json_any_key(v->json, item->field.key);
 		write_cell(v, &item->field.cell);
 	}
 }
@@ -193,7 +194,8 @@ static void write_unknown(const struct view *v, const struct xc_section *s)
 			xc_json_open(v->json, '{');
 		}
 		open = true;
-		xc_json_put_string(v->json, item->field.key, item->field.cell.text);
+		xc_json_any_key(v->json, item->field.key);
+		xc_json_string(v->json, item->field.cell.text);
 	}
 	if (open)
 		xc_json_close(v->json, '}');
@@ -208,16 +210,19 @@ static void write_table(const struct view *v, const struct xc_table *table)
 		xc_json_newline(v->json);
 		xc_json_open(v->json, '{');
 		for (size_t i = 0; i < table->column_count; i++) {
-			xc_json_key(v->json, table->columns[i].key);
+			xc_json_any_key(v->json, table->columns[i].key);
 			write_cell(v, &cells[i]);
 			reasons |= has_reason(&cells[i]);
 		}
 		if (reasons) {
 			xc_json_key(v->json, "unknown");
 			xc_json_open(v->json, '{');
-			for (size_t i = 0; i < table->column_count; i++)
-				if (has_reason(&cells[i]))
-					xc_json_put_string(v->json, table->columns[i].key, cells[i].text);
+			for (size_t i = 0; i < table->column_count; i++) {
+				if (!has_reason(&cells[i]))
+					continue;
+				xc_json_any_key(v->json, table->columns[i].key);
+				xc_json_string(v->json, cells[i].text);
+			}
 			xc_json_close(v->json, '}');
 		}
 		xc_json_close(v->json, '}');
@@ -250,7 +255,7 @@ static void write_tree(const struct view *v, const struct xc_stacktree *tree)
 
 static void write_item(const struct view *v, const struct xc_item *item)
 {
-	xc_json_key(v->json, item->key);
+	xc_json_any_key(v->json, item->key);
 	if (item->kind == XC_ITEM_TABLE)
 		write_table(v, item->table);
 	else if (item->kind == XC_ITEM_TREE)
@@ -373,7 +378,6 @@ static void write_verdict(const struct view *v, const struct xc_verdict *verdict
 	write_number_or_null(json, "line", verdict->line != 0, verdict->line);
 	xc_json_put_string(json, "module", verdict->module);
 	xc_json_put_string(json, "message", verdict->message && v->options->redact ? XC_REDACTED : verdict->message);
-	xc_json_put_string(json, "source", verdict->source);
 	xc_json_put_string(json, "cause", verdict->cause);
 	xc_json_key(json, "evidence");
 	xc_json_open(json, '[');

@@ -74,6 +74,7 @@ struct xc_stack_row {
 	xc_addr pc;
 	const char *function; /* NULL when unknown */
 	bool inlined, signal;
+	bool tail_call;       /* left the stack by a tail call; told by call sites */
 	const char *trust;    /* "context", "cfi", "fp", "scan" */
 	const char *module;   /* path, or NULL */
 	const char *build_id; /* hex, or NULL */
@@ -157,7 +158,8 @@ struct xc_verdict {
 	unsigned line;
 	int tid;
 	const char *message;     /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
-	const char *source;      /* lines of source round the crash, preformatted, or NULL */
+	const char *source;      /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
+	                            on hosts with and without the source */
 	const char *cause;       /* the why, a sentence or more, or NULL */
 	const char **evidence;   /* facts behind it */
 	size_t evidence_count;

@@ -14,6 +14,7 @@
 #include "demangle.h"
 #include "die.h"
 #include "line.h"
+#include "scope.h"
 #include "symbol.h"
 
 enum {
@@ -245,11 +246,21 @@ const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_D
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
 	Dwarf_Attribute attr;
-	if (mangles(die) && (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
+	bool mangled = mangles(die);
+	if (mangled && (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
 		const char *linkage = dwarf_formstring(&attr);
 		xc_auto(xc_freep) char *name = linkage ? xc_demangle(linkage, false) : NULL;
 		if (name)
 			return xc_arena_strdup(arena, name);
+	}
+	if (mangled) { /* what has no linkage name (anonymous namespaces, Rust) is named by where it stands */
+		Dwarf_Die declaration = *die;
+		for (unsigned i = 0; i < MAX_DEPTH && (xc_die_ref(&declaration, DW_AT_abstract_origin, &declaration) ||
+						       xc_die_ref(&declaration, DW_AT_specification, &declaration)); i++)
+			;
+		const char *name = xc_scope_name(xc_types_of(process), &declaration);
+		if (name)
+			return name;
 	}
 	return xc_die_attr(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
 }

@@ -18,12 +18,14 @@
 #include "cfi.h"
 #include "debugfile.h"
 #include "symbol.h"
+#include "tailcall.h"
 
 enum { SCAN_WORDS = 512, LONGEST_CALL = 7 };
 
 struct xc_unwinder {
 	const struct xc_process *process;
 	struct xc_cfi *cfi;
+	struct xc_tailcalls *tailcalls;
 	char stop[160];
 };
 
@@ -38,6 +40,7 @@ struct xc_unwinder *xc_unwinder_new(const struct xc_process *process)
 	struct xc_unwinder *u = xc_alloc(sizeof *u);
 	u->process = process;
 	u->cfi = xc_cfi_new(process);
+	u->tailcalls = xc_tailcalls_new(process);
 	return u;
 }
 
@@ -46,6 +49,7 @@ void xc_unwinder_free(struct xc_unwinder *u)
 	if (!u)
 		return;
 	xc_cfi_free(u->cfi);
+	xc_tailcalls_free(u->tailcalls);
 	free(u);
 }
 
@@ -284,6 +288,25 @@ static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	return true;
 }
 
+/* A function that left by a jump: as it was just before the jump, its stack was as at its entry, one return address
+ * below its caller's, and the registers that calls preserve were its caller's. So it is a frame like any other, and
+ * steps on to that caller. */
+static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	uint64_t sp;
+	if (frame->signal || caller->interrupted ||
+	    !xc_regs_get(&caller->regs, arch->sp, &sp))
+		return;
+	xc_addr pc = xc_tailcall_between(u->tailcalls, xc_frame_lookup(frame), caller->pc);
+	if (!pc)
+		return;
+	caller->tail_call = true;
+	xc_regs_set(&caller->regs, arch->sp, sp - arch->word);
+	set_place(u->process, caller, pc);
+	describe(u, caller);
+}
+
 bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller_out,
 		    const char **stop_out)
 {
@@ -301,6 +324,8 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		*stop_out = u->stop;
 		return false;
 	}
+	if (caller.trust == XC_TRUST_CFI)
+		insert_tail_call(u, frame, &caller);
 	*caller_out = caller;
 	return true;
 }
