@@ -2,9 +2,12 @@
  *
  * Three things are opened apart, since each costs: the module's own ELF (call frame information,
  * .dynsym), its symbols, and its DWARF. Separate debug files are found by build-id directory, .gnu_debuglink
- * with CRC, --debug-dir, MiniDebugInfo (.gnu_debugdata) and, when asked, debuginfod; they serve only when their
- * build-id equals the module's (or the CRC matches where there is no build-id).
- * libdw is given files that we opened ourselves; no callback of libdwfl is used.
+ * with CRC, --debug-dir, MiniDebugInfo (.gnu_debugdata) and, when asked, debuginfod (see debugsearch.h); they
+ * serve only when their build-id equals the module's (or the CRC matches where there is no build-id).
+ * A module whose file is unverified because the core lost its build-id gives code, call frame information and symbols
+ * only, no lines and values. (Where program and file both never had a build-id, all other checks have passed on
+ * pages that are there: its DWARF is used, and the module stays labelled.)
+ * libdw is given bytes that we mapped ourselves; no callback of libdwfl is used.
  * Not thread-safe (libdw 0.188 is not). */
 #ifndef XC_DEBUGFILE_H
 #define XC_DEBUGFILE_H
@@ -26,25 +29,32 @@ struct xc_debugfile *xc_debugfile_of(const struct xc_process *process, struct xc
  * deleted or not found, as far as program headers and pages survive). NULL when there is neither. */
 Elf *xc_debugfile_elf(struct xc_debugfile *df);
 
-/* Its DWARF, from the module's own file or its debug file; NULL when there is none. */
+/* Its DWARF, from the module's own file or its debug file; NULL when there is none. A dwz file that it refers to is
+ * attached; where that is missing, look-ups into it fail and xc_debugfile_why says so. */
 Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df);
 
 /* The ELF that the DWARF came from, for .debug_frame; NULL without DWARF. */
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df);
 
-/* Its symbols: .symtab of the debug file or of the file, else MiniDebugInfo's together with .dynsym.
+/* Its symbols: .symtab of the file or else of the debug file, else MiniDebugInfo's together with .dynsym.
  * Never NULL; may be empty. */
 const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df);
 
-/* Where the DWARF came from (a path, or the module's own), or NULL; and why there is none, with what to
- * install or do, or NULL. Both strings live as long as the process. */
+/* Where the DWARF came from (the debug file's path or the module's own file_path), or NULL; and why there is none or
+ * not all of it, with what to install or do, or NULL. Both strings live as long as the process. */
 const char *xc_debugfile_path(struct xc_debugfile *df);
 const char *xc_debugfile_why(struct xc_debugfile *df);
+
+/* The separate files in use, for packing: of DWARF and symbols, and of dwz; NULL where there is none. Finds them
+ * first. Borrowed. */
+const struct xc_source *xc_debugfile_separate(struct xc_debugfile *df);
+const struct xc_source *xc_debugfile_alternate(struct xc_debugfile *df);
 
 /* Release the debug files of all modules; called before xc_process_close. */
 void xc_debugfiles_close(struct xc_process *process);
 
-/* Set before any module is opened; borrowed for the life of the process. Called by the opener. */
+/* Set before any module is opened; borrowed for the life of the process. Called by the opener. Without it the
+ * defaults hold. Also hides DEBUGINFOD_URLS from all libraries unless finder->debuginfod. */
 void xc_debugfiles_use(struct xc_process *process, const struct xc_finder *finder);
 
 #endif

@@ -1,0 +1,299 @@
+/* debugfile: what is opened when.
+ *
+ *	own      the module's file, or an image from memory   when CFI, symbols or DWARF are asked for
+ *	debug    a separate file, found once                  when own has no DWARF (or no .symtab)
+ *	alt      dwz's common file                            with the DWARF that refers to it
+ *	mini     MiniDebugInfo                                when symbols are asked for and no .symtab is to be had
+ *
+ * libdw searches for an alternate file by itself, by names in the DWARF, when none was set; so one is always set:
+ * where there is none, an empty one, in which every reference fails. */
+#include "debugfile.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/archive.h"
+#include "../core/text.h"
+#include "debuginfod.h"
+#include "debugsearch.h"
+#include "elffile.h"
+#include "image.h"
+#include "minidebug.h"
+#include "symbol.h"
+
+struct xc_debugfile {
+	const struct xc_finder *finder;
+	const struct xc_process *process;
+	struct xc_module *module;
+	struct xc_elffile own, debug, alt, mini;
+	bool own_tried, debug_tried, dwarf_tried;
+	Dwarf *dwarf;        /* of own or debug */
+	Elf *dwarf_elf;
+	struct xc_symtab *symbols;
+	const char *path, *why;
+	struct xc_text refused; /* what the search found and did not take */
+};
+
+static const struct xc_finder defaults;
+
+static struct xc_debugfile *make(const struct xc_process *process, struct xc_module *module,
+				 const struct xc_finder *finder)
+{
+	struct xc_debugfile *df = xc_alloc(sizeof *df);
+	df->process = process;
+	df->module = module;
+	df->finder = finder;
+	module->debug = df;
+	return df;
+}
+
+struct xc_debugfile *xc_debugfile_of(const struct xc_process *process, struct xc_module *module)
+{
+	return module->debug ? module->debug : make(process, module, &defaults);
+}
+
+void xc_debugfiles_use(struct xc_process *process, const struct xc_finder *finder)
+{
+	xc_debuginfod_allow(finder->debuginfod);
+	for (size_t i = 0; i < process->module_count; i++)
+		xc_debugfile_of(process, process->modules[i])->finder = finder;
+}
+
+void xc_debugfiles_close(struct xc_process *process)
+{
+	for (size_t i = 0; i < process->module_count; i++) {
+		struct xc_debugfile *df = process->modules[i]->debug;
+		if (!df)
+			continue;
+		xc_symtab_free(df->symbols);
+		xc_elffile_close(&df->debug);
+		xc_elffile_close(&df->alt);
+		xc_elffile_close(&df->mini);
+		xc_elffile_close(&df->own);
+		xc_text_fini(&df->refused);
+		free(df);
+		process->modules[i]->debug = NULL;
+	}
+}
+
+/* Strings that callers keep live in the process's arena, which only grows. */
+static struct xc_arena *arena_of(const struct xc_debugfile *df)
+{
+	return (struct xc_arena *)(uintptr_t)&df->process->arena;
+}
+
+/* ---- the module's own file ---- */
+
+static struct xc_debugsearch search_of(struct xc_debugfile *df)
+{
+	return (struct xc_debugsearch){.finder = df->finder, .process = df->process, .module = df->module,
+				       .elf = df->own.elf, .why = &df->refused};
+}
+
+static void open_own(struct xc_debugfile *df)
+{
+	size_t size;
+	df->own_tried = true;
+	if (df->module->file && xc_elffile_open(&df->own, df->module->file, false))
+		return;
+	struct xc_debugsearch search = search_of(df);
+	if (df->module->build_id.size && xc_debugsearch_executable(&search, &df->own))
+		return;
+	void *image = xc_image_build(df->process, df->module, &size);
+	if (image)
+		xc_elffile_open_image(&df->own, image, size);
+}
+
+Elf *xc_debugfile_elf(struct xc_debugfile *df)
+{
+	if (!df->own_tried)
+		open_own(df);
+	return df->own.elf;
+}
+
+/* ---- the separate debug file ---- */
+
+static bool find_debug(struct xc_debugfile *df)
+{
+	Elf *own = xc_debugfile_elf(df);
+	if (!df->debug_tried && df->module->kind != XC_MODULE_VDSO) {
+		struct xc_debugsearch search = search_of(df);
+		search.elf = own;
+		xc_debugsearch_debug(&search, &df->debug);
+	}
+	df->debug_tried = true;
+	return df->debug.elf != NULL;
+}
+
+/* ---- DWARF ---- */
+
+/* A Dwarf without any information. libdw wants one section that it knows. */
+static Dwarf *empty_dwarf(struct xc_elffile *file)
+{
+	static const struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[3];
+		char names[32], line[8];
+	} layout = {
+		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			   .e_type = ET_REL, .e_machine = EM_NONE, .e_version = EV_CURRENT,
+			   .e_shoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
+			   .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 1},
+		.sections = {{0},
+			     {.sh_name = 1, .sh_type = SHT_STRTAB, .sh_size = 32, .sh_addralign = 1,
+			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr)},
+			     {.sh_name = 11, .sh_type = SHT_PROGBITS, .sh_size = 8, .sh_addralign = 1,
+			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32}},
+		.names = "\0.shstrtab\0.debug_line",
+	};
+	void *bytes = xc_alloc(sizeof layout);
+	memcpy(bytes, &layout, sizeof layout);
+	if (!xc_elffile_open_image(file, bytes, sizeof layout))
+		return NULL;
+	file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	return file->dwarf;
+}
+
+static void attach_alternate(struct xc_debugfile *df)
+{
+	struct xc_debugsearch search = search_of(df);
+	bool wanted = false;
+	xc_text_fini(&df->refused); /* refusals before a file was found are of no interest */
+	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, df->path ? df->path : "", &df->alt, &wanted);
+	Dwarf *alternate = found ? xc_elffile_dwarf(&df->alt) : NULL;
+	if (wanted && !alternate)
+		df->why = xc_arena_strdup(arena_of(df), df->refused.len ? df->refused.bytes : "the dwz file is damaged");
+	if (!alternate) {
+		xc_elffile_close(&df->alt);
+		alternate = empty_dwarf(&df->alt);
+	}
+	dwarf_setalt(df->dwarf, alternate);
+}
+
+static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const char *path)
+{
+	df->dwarf = xc_elffile_dwarf(file);
+	if (!df->dwarf)
+		return false;
+	df->dwarf_elf = file->elf;
+	df->path = xc_arena_strdup(arena_of(df), path);
+	attach_alternate(df);
+	return true;
+}
+
+/* See the top of the header. */
+static bool may_use_dwarf(const struct xc_debugfile *df)
+{
+	const struct xc_module *m = df->module;
+	return m->identity != XC_UNVERIFIED || (!m->build_id_lost && !m->build_id.size);
+}
+
+static const char *package_of(const struct xc_module *m)
+{
+	static const char *const libc[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libpthread.so.0",
+					   "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1"};
+	for (size_t i = 0; i < XC_COUNT(libc); i++)
+		if (!strcmp(m->name, libc[i]))
+			return "libc6-dbg (Debian) or the debug package of glibc";
+	return "its debug package";
+}
+
+/* What stands in the way, and what the user can do about it. */
+static const char *explain(struct xc_debugfile *df)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	struct xc_module *m = df->module;
+	const struct xc_build_id *id = m->build_id.size ? &m->build_id : &m->file_build_id;
+	if (m->kind == XC_MODULE_VDSO)
+		return "the kernel's vDSO has no debug information with it";
+	if (df->process->archive) {
+		const struct xc_archive_module *record = xc_archive_module(df->process->archive, m->lo, m->path);
+		if (record && record->debug_why)
+			return xc_arena_strdup(arena_of(df), record->debug_why);
+	}
+	if (!may_use_dwarf(df))
+		return "its file is unverified: code, call frame information and symbols are taken from it, no lines or values";
+	if ((df->own.elf && xc_elffile_has_zstd(df->own.elf)) || (df->debug.elf && xc_elffile_has_zstd(df->debug.elf)))
+		return "its debug sections are compressed with zstd, which this libelf cannot inflate";
+	if (df->refused.len)
+		return xc_arena_strdup(arena_of(df), df->refused.bytes);
+	if (id->size == 0 && m->file)
+		return "no debug info: the file has none and no build-id to look one up by; build it with -g";
+	if (id->size == 0)
+		return m->why;
+	return xc_arena_printf(arena_of(df), "no debug info: install %s (build-id %s), or give --debug-dir%s", package_of(m),
+			       xc_build_id_hex(id, hex), df->finder->debuginfod ? "" : " or --debuginfod");
+}
+
+static void find_dwarf(struct xc_debugfile *df)
+{
+	df->dwarf_tried = true;
+	Elf *own = xc_debugfile_elf(df);
+	if (!may_use_dwarf(df)) {
+		df->why = explain(df);
+		return;
+	}
+	const char *path = df->module->file_path ? df->module->file_path : df->module->path;
+	if (own && xc_elffile_has_dwarf(own) && use_dwarf(df, &df->own, path))
+		return;
+	if (find_debug(df) && use_dwarf(df, &df->debug, df->debug.source->path))
+		return;
+	df->why = explain(df);
+}
+
+Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df)
+{
+	if (!df->dwarf_tried)
+		find_dwarf(df);
+	return df->dwarf;
+}
+
+Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df)
+{
+	return xc_debugfile_dwarf(df) ? df->dwarf_elf : NULL;
+}
+
+const char *xc_debugfile_path(struct xc_debugfile *df)
+{
+	return xc_debugfile_dwarf(df) ? df->path : NULL;
+}
+
+const char *xc_debugfile_why(struct xc_debugfile *df)
+{
+	xc_debugfile_dwarf(df);
+	return df->why;
+}
+
+/* ---- symbols ---- */
+
+const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df)
+{
+	if (df->symbols)
+		return df->symbols;
+	Elf *own = xc_debugfile_elf(df);
+	if (own && xc_elffile_has_symtab(own))
+		df->symbols = xc_symtab_read(own, NULL);
+	else if (find_debug(df) && xc_elffile_has_symtab(df->debug.elf))
+		df->symbols = xc_symtab_read(df->debug.elf, NULL);
+	else if (own && xc_minidebug_open(own, &df->mini))
+		df->symbols = xc_symtab_read(df->mini.elf, own);
+	else
+		df->symbols = xc_symtab_read(own, NULL);
+	return df->symbols;
+}
+
+/* ---- for packing ---- */
+
+const struct xc_source *xc_debugfile_separate(struct xc_debugfile *df)
+{
+	xc_debugfile_dwarf(df);
+	xc_debugfile_symbols(df);
+	return df->debug.source;
+}
+
+const struct xc_source *xc_debugfile_alternate(struct xc_debugfile *df)
+{
+	xc_debugfile_dwarf(df);
+	return df->alt.source;
+}

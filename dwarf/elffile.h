@@ -1,0 +1,47 @@
+/* elffile: one ELF file opened for libelf and libdw, over bytes that we mapped ourselves.
+ *
+ * libelf is given memory (elf_memory), never a descriptor: so a file that is cut while we read it is covered by
+ * core/source's SIGBUS handler, and nothing in libdw knows a path that it could search from. */
+#ifndef XC_ELFFILE_H
+#define XC_ELFFILE_H
+
+#include <elfutils/libdw.h>
+#include <libelf.h>
+
+#include "../core/elf.h"
+#include "../core/source.h"
+
+struct xc_elffile {
+	struct xc_source *source; /* its bytes; NULL for an image in memory */
+	bool owned;               /* close source with it */
+	void *image;              /* malloc'ed bytes instead of a source's; or NULL */
+	Elf *elf;                 /* NULL: not open */
+	Dwarf *dwarf;             /* NULL until xc_elffile_dwarf, or without DWARF */
+};
+
+/* Open over a source, which is taken when `owned`, also on failure. False when it is not ELF. */
+bool xc_elffile_open(struct xc_elffile *file, struct xc_source *source, bool owned);
+
+/* Open over malloc'ed bytes, which are taken also on failure. */
+bool xc_elffile_open_image(struct xc_elffile *file, void *bytes, size_t size);
+
+/* The bytes of the section with this name, NULL when it is absent or empty; as they stand (not inflated). */
+Elf_Data *xc_elffile_section(Elf *elf, const char *name);
+
+/* Does it have DWARF (.debug_info with bytes, compressed or not)? */
+bool xc_elffile_has_dwarf(Elf *elf);
+
+/* Does it have a .symtab with entries? */
+bool xc_elffile_has_symtab(Elf *elf);
+
+/* Does it have a debug section compressed with zstd, which libelf before 0.189 cannot inflate? */
+bool xc_elffile_has_zstd(Elf *elf);
+
+struct xc_build_id xc_elffile_build_id(Elf *elf);
+
+/* Open its DWARF; NULL when it has none that libdw can read. Compressed sections are inflated here, by libdw. */
+Dwarf *xc_elffile_dwarf(struct xc_elffile *file);
+
+void xc_elffile_close(struct xc_elffile *file); /* a zeroed or closed one is fine */
+
+#endif
