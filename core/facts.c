@@ -49,7 +49,8 @@ bool xc_facts_core_id(const struct xc_process *process, char id[XC_CORE_ID_SIZE]
 		return false;
 	}
 	SHA256Init(&hash);
-	hash_range(&hash, process->core, 0, elf.elf_class == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), HEADER_LIMIT);
+	hash_range(&hash, process->core, 0, elf.elf_class == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr),
+		   HEADER_LIMIT);
 	hash_range(&hash, process->core, elf.phoff, (uint64_t)elf.phdrs_readable * elf.phentsize, HEADER_LIMIT);
 	hash_notes(&hash, process->core, &elf);
 	SHA256Final(digest, &hash);
@@ -159,7 +160,8 @@ static void add_exe(struct xc_section *s, const struct xc_process *process)
 		xc_section_text(s, "build_id", "build-id", xc_build_id_hex(&exe->build_id, hex));
 	else
 		xc_section_unknown(s, "build_id", "build-id", exe->build_id_lost ? "not in the core" : "it has none");
-	xc_section_text(s, "exe_identity", "exe file", xc_identity_text(exe->identity))->quiet = exe->identity == XC_VERIFIED;
+	xc_section_text(s, "exe_identity", "exe file", xc_identity_text(exe->identity))->quiet =
+		exe->identity == XC_VERIFIED;
 	if (exe->why)
 		xc_section_text(s, "exe_why", "because", exe->why);
 }
@@ -179,8 +181,10 @@ static void add_signal(struct xc_section *s, const struct xc_process *process)
 	if (!signal->has_info)
 		return;
 	xc_section_integer(s, "signal_code", "code", signal->code)->quiet = true;
-	xc_section_text(s, "signal_code_name", "code", xc_signal_code_name(signal->number, signal->code))->quiet = quiet;
-	xc_section_text(s, "signal_code_text", "that is", xc_signal_code_text(signal->number, signal->code))->quiet = quiet;
+	xc_section_text(s, "signal_code_name", "code", xc_signal_code_name(signal->number, signal->code))->quiet =
+		quiet;
+	xc_section_text(s, "signal_code_text", "that is", xc_signal_code_text(signal->number, signal->code))->quiet =
+		quiet;
 	if (signal->addr_known)
 		xc_section_address(s, "signal_addr", "address", signal->addr)->quiet = quiet;
 	if (signal->code <= 0 && signal->sender_pid > 0) {
@@ -198,7 +202,8 @@ void xc_facts_target(struct xc_report *report, const struct xc_process *process)
 	if (xc_facts_core_id(process, id))
 		xc_section_text(s, "core_id", "core id", id)->quiet = true;
 	else
-		xc_section_unknown(s, "core_id", "core id", process->live ? "a live process" : "unreadable header")->quiet = true;
+		xc_section_unknown(s, "core_id", "core id", process->live ? "a live process" : "unreadable header")
+			->quiet = true;
 	xc_section_text(s, "arch", "machine", process->arch->name)->quiet = true;
 	xc_section_text(s, "name", "name", process->comm)->quiet = true;
 	add_ids(s, process);
@@ -220,14 +225,31 @@ void xc_facts_target(struct xc_report *report, const struct xc_process *process)
 
 /* Info */
 
-static const struct { unsigned type; const char *name; bool address; } auxv_names[] = {
-	{AT_PHDR, "AT_PHDR", true},         {AT_PHENT, "AT_PHENT", false},   {AT_PHNUM, "AT_PHNUM", false},
-	{AT_PAGESZ, "AT_PAGESZ", false},    {AT_BASE, "AT_BASE", true},      {AT_FLAGS, "AT_FLAGS", false},
-	{AT_ENTRY, "AT_ENTRY", true},       {AT_UID, "AT_UID", false},       {AT_EUID, "AT_EUID", false},
-	{AT_GID, "AT_GID", false},          {AT_EGID, "AT_EGID", false},     {AT_PLATFORM, "AT_PLATFORM", true},
-	{AT_HWCAP, "AT_HWCAP", true},       {AT_CLKTCK, "AT_CLKTCK", false}, {AT_SECURE, "AT_SECURE", false},
-	{AT_RANDOM, "AT_RANDOM", true},     {AT_HWCAP2, "AT_HWCAP2", true},  {AT_EXECFN, "AT_EXECFN", true},
-	{AT_SYSINFO, "AT_SYSINFO", true},   {AT_SYSINFO_EHDR, "AT_SYSINFO_EHDR", true},
+static const struct {
+	unsigned type;
+	const char *name;
+	bool address;
+} auxv_names[] = {
+	{AT_PHDR, "AT_PHDR", true},
+	{AT_PHENT, "AT_PHENT", false},
+	{AT_PHNUM, "AT_PHNUM", false},
+	{AT_PAGESZ, "AT_PAGESZ", false},
+	{AT_BASE, "AT_BASE", true},
+	{AT_FLAGS, "AT_FLAGS", false},
+	{AT_ENTRY, "AT_ENTRY", true},
+	{AT_UID, "AT_UID", false},
+	{AT_EUID, "AT_EUID", false},
+	{AT_GID, "AT_GID", false},
+	{AT_EGID, "AT_EGID", false},
+	{AT_PLATFORM, "AT_PLATFORM", true},
+	{AT_HWCAP, "AT_HWCAP", true},
+	{AT_CLKTCK, "AT_CLKTCK", false},
+	{AT_SECURE, "AT_SECURE", false},
+	{AT_RANDOM, "AT_RANDOM", true},
+	{AT_HWCAP2, "AT_HWCAP2", true},
+	{AT_EXECFN, "AT_EXECFN", true},
+	{AT_SYSINFO, "AT_SYSINFO", true},
+	{AT_SYSINFO_EHDR, "AT_SYSINFO_EHDR", true},
 	{AT_MINSIGSTKSZ, "AT_MINSIGSTKSZ", false},
 };
 
@@ -246,7 +268,8 @@ static void add_auxv(struct xc_section *s, const struct xc_process *process)
 			continue;
 		bool address = auxv_names[i].address;
 		const char *where = address ? xc_facts_place(process, value, place, sizeof place) : NULL;
-		const struct xc_cell row[] = {xc_cell_text(auxv_names[i].name), xc_cell_address(value), xc_cell_text(where)};
+		const struct xc_cell row[] = {xc_cell_text(auxv_names[i].name), xc_cell_address(value),
+					      xc_cell_text(where)};
 		xc_table_row(s, table, row);
 	}
 }
@@ -269,8 +292,8 @@ static void add_memory(struct xc_section *s, const struct xc_process *process)
 	}
 	struct xc_table *table = xc_section_table(s, "memory", columns, XC_COUNT(columns));
 	for (unsigned i = 0; i <= XC_UNMAPPED; i++) {
-		const struct xc_cell row[] = {xc_cell_text(xc_provenance_text((enum xc_provenance)i)), xc_cell_bytes(bytes[i]),
-					      xc_cell_count(ranges[i])};
+		const struct xc_cell row[] = {xc_cell_text(xc_provenance_text((enum xc_provenance)i)),
+					      xc_cell_bytes(bytes[i]), xc_cell_count(ranges[i])};
 		if (ranges[i])
 			xc_table_row(s, table, row);
 	}
@@ -332,10 +355,10 @@ static struct xc_cell register_cell(const struct xc_thread *thread, int number)
 void xc_facts_threads(struct xc_report *report, const struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
-		{"tid", "TID", XC_FIELD_INTEGER, false},    {"name", "NAME", XC_FIELD_TEXT, false},
-		{"state", "STATE", XC_FIELD_TEXT, false},   {"crashed", "CRASHED", XC_FIELD_BOOL, true},
-		{"pc", "PC", XC_FIELD_ADDRESS, false},      {"sp", "SP", XC_FIELD_ADDRESS, true},
-		{"place", "WHERE", XC_FIELD_TEXT, false},   {"how", "HOW", XC_FIELD_TEXT, true},
+		{"tid", "TID", XC_FIELD_INTEGER, false},  {"name", "NAME", XC_FIELD_TEXT, false},
+		{"state", "STATE", XC_FIELD_TEXT, false}, {"crashed", "CRASHED", XC_FIELD_BOOL, true},
+		{"pc", "PC", XC_FIELD_ADDRESS, false},    {"sp", "SP", XC_FIELD_ADDRESS, true},
+		{"place", "WHERE", XC_FIELD_TEXT, false}, {"how", "HOW", XC_FIELD_TEXT, true},
 	};
 	struct xc_section *s = xc_report_section(report, "threads", "Threads");
 	struct xc_table *table = xc_section_table(s, "threads", columns, XC_COUNT(columns));
@@ -347,8 +370,12 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 		const char *where = pc_known ? xc_facts_place(process, pc.number, place, sizeof place) : NULL;
 		const char *state = thread->crashed ? "crashed" : state_text(thread->state);
 		const struct xc_cell row[] = {
-			xc_cell_integer(thread->tid), xc_cell_text(thread->name), xc_cell_text(state),
-			xc_cell_bool(thread->crashed), pc, register_cell(thread, process->arch->sp),
+			xc_cell_integer(thread->tid),
+			xc_cell_text(thread->name),
+			xc_cell_text(state),
+			xc_cell_bool(thread->crashed),
+			pc,
+			register_cell(thread, process->arch->sp),
 			where ? xc_cell_text(where) : xc_cell_null(pc_known ? "not mapped" : pc.text),
 			xc_cell_text(thread->regs_how),
 		};
@@ -359,8 +386,8 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
-		{"lo", "FIRST", XC_FIELD_ADDRESS, false},   {"hi", "LAST", XC_FIELD_ADDRESS, false},
-		{"size", "SIZE", XC_FIELD_BYTES, false},    {"access", "ACCESS", XC_FIELD_TEXT, false},
+		{"lo", "FIRST", XC_FIELD_ADDRESS, false},     {"hi", "LAST", XC_FIELD_ADDRESS, false},
+		{"size", "SIZE", XC_FIELD_BYTES, false},      {"access", "ACCESS", XC_FIELD_TEXT, false},
 		{"dumped", "IN CORE", XC_FIELD_BYTES, false}, {"cut", "CUT", XC_FIELD_BOOL, true},
 		{"offset", "OFFSET", XC_FIELD_ADDRESS, true}, {"path", "FILE", XC_FIELD_TEXT, false},
 	};
@@ -371,7 +398,9 @@ void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 		const char access[5] = {m->readable ? 'r' : '-', m->writable ? 'w' : '-', m->executable ? 'x' : '-',
 					m->shared ? 's' : 'p', '\0'};
 		const struct xc_cell row[] = {
-			xc_cell_address(m->lo), xc_cell_address(m->hi), xc_cell_bytes(m->hi - m->lo + 1),
+			xc_cell_address(m->lo),
+			xc_cell_address(m->hi),
+			xc_cell_bytes(m->hi - m->lo + 1),
 			xc_cell_text(access),
 			process->live ? xc_cell_null(NULL) : xc_cell_bytes(m->dumped),
 			process->live ? xc_cell_null(NULL) : xc_cell_bool(m->cut),

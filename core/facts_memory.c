@@ -30,14 +30,16 @@ const char *xc_facts_place(const struct xc_process *process, xc_addr addr, char 
 /* Registers */
 
 /* As xc_facts_place, but the thread's own stack is named. */
-static const char *register_place(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr, char *buf,
-				  size_t size)
+static const char *register_place(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
+				  char *buf, size_t size)
 {
 	uint64_t sp;
 	const struct xc_mapping *mapping = xc_process_mapping(process, addr);
-	if (mapping && xc_regs_get(&thread->regs, process->arch->sp, &sp) && mapping == xc_process_mapping(process, sp)) {
+	if (mapping && xc_regs_get(&thread->regs, process->arch->sp, &sp) &&
+	    mapping == xc_process_mapping(process, sp)) {
 		bool above = addr >= sp;
-		snprintf(buf, size, "this thread's stack, sp%c0x%" PRIx64, above ? '+' : '-', above ? addr - sp : sp - addr);
+		snprintf(buf, size, "this thread's stack, sp%c0x%" PRIx64, above ? '+' : '-',
+			 above ? addr - sp : sp - addr);
 		return buf;
 	}
 	return xc_facts_place(process, addr, buf, size);
@@ -97,11 +99,11 @@ void xc_facts_regs(struct xc_report *report, const struct xc_process *process, c
 struct dump {
 	const struct xc_process *process;
 	struct xc_text lines, hex;
-	xc_addr missing_at;           /* of the open run of missing bytes */
-	uint64_t missing_len;         /* 0: no run is open */
+	xc_addr missing_at;   /* of the open run of missing bytes */
+	uint64_t missing_len; /* 0: no run is open */
 	enum xc_provenance missing_why;
 	struct xc_section *section;
-	struct xc_table *missing;     /* made with the first run */
+	struct xc_table *missing; /* made with the first run */
 };
 
 static void end_missing(struct dump *d)

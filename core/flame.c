@@ -16,12 +16,12 @@
 enum {
 	MAX_DEPTH = 256,
 	MAX_FRAMES = 30000,
-	ROW = 17,         /* px per depth */
-	TOP = 64,         /* px above the frames */
-	BOTTOM = 34,      /* px below, for the details */
+	ROW = 17,            /* px per depth */
+	TOP = 64,            /* px above the frames */
+	BOTTOM = 34,         /* px below, for the details */
 	STATIC_WIDTH = 1176, /* px that labels are cut for before the script measures */
 	STATIC_LETTER = 7,
-	MAX_NAME = 2000,  /* bytes of a name */
+	MAX_NAME = 2000, /* bytes of a name */
 };
 
 static struct xc_error *finish(FILE *out)
@@ -114,8 +114,8 @@ struct picture {
 	const struct xc_stacktree *tree;
 	FILE *out;
 	struct xc_text text;
-	double least;        /* share below which a frame is left out */
-	size_t deepest;      /* depth shown */
+	double least;   /* share below which a frame is left out */
+	size_t deepest; /* depth shown */
 	size_t left_out;
 };
 
@@ -132,7 +132,8 @@ static void plan(struct picture *pic)
 	do {
 		size_t depth = 0;
 		shown = pic->deepest = pic->left_out = 0;
-		for (const struct xc_stacktree_node *node = &pic->tree->root; (node = xc_stacktree_next(node, &depth));) {
+		for (const struct xc_stacktree_node *node = &pic->tree->root;
+		     (node = xc_stacktree_next(node, &depth));) {
 			if (depth > MAX_DEPTH || share(pic, node->total) < pic->least) {
 				pic->left_out++;
 				continue;
@@ -179,8 +180,8 @@ static void draw_node(struct picture *pic, const struct xc_stacktree_node *node,
 	add_value(pic, node->total);
 	xc_text_printf(text, ", %.2f%%)%s</title>", width,
 		       depth == MAX_DEPTH && node->children ? "; deeper frames are left out" : "");
-	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y, width,
-		       ROW - 1);
+	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y,
+		       width, ROW - 1);
 	add_color(text, node->name);
 	xc_text_printf(text, "\"/><text x=\"%.5f%%\" dx=\"3\" y=\"%zu\">", left, y + 12);
 	if (letters > 3)
@@ -199,7 +200,8 @@ static void draw_frames(struct picture *pic)
 		if (depth > MAX_DEPTH)
 			continue;
 		uint64_t x = next[depth];
-		next[depth] += node->total; /* within the parent's total, unless sums were capped: then it only looks odd */
+		next[depth] +=
+			node->total; /* within the parent's total, unless sums were capped: then it only looks odd */
 		next[depth + 1] = x;
 		if (share(pic, node->total) >= pic->least)
 			draw_node(pic, node, depth, x);
@@ -222,12 +224,13 @@ static void draw_head(struct picture *pic, size_t height)
 	add_value(pic, pic->tree->root.total);
 	if (pic->left_out)
 		xc_text_printf(text, "; %zu frames too narrow or too deep to show", pic->left_out);
-	xc_text_add(text, "</text>\n<text id=\"matched\" class=\"chrome\" x=\"99%\" y=\"52\" text-anchor=\"end\"></text>\n"
-			  "<text id=\"probe\" x=\"-900\" y=\"-90\">abcdefghijklmnopqrstuvwxyz</text>\n"
-			  "<foreignObject x=\"50%\" y=\"10\" width=\"49%\" height=\"30\">"
-			  "<div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"bar\">"
-			  "<input id=\"search\" type=\"search\" placeholder=\"search (regex, Ctrl-F)\"/>"
-			  "<button id=\"reset\" disabled=\"disabled\">reset zoom</button></div></foreignObject>\n");
+	xc_text_add(text,
+		    "</text>\n<text id=\"matched\" class=\"chrome\" x=\"99%\" y=\"52\" text-anchor=\"end\"></text>\n"
+		    "<text id=\"probe\" x=\"-900\" y=\"-90\">abcdefghijklmnopqrstuvwxyz</text>\n"
+		    "<foreignObject x=\"50%\" y=\"10\" width=\"49%\" height=\"30\">"
+		    "<div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"bar\">"
+		    "<input id=\"search\" type=\"search\" placeholder=\"search (regex, Ctrl-F)\"/>"
+		    "<button id=\"reset\" disabled=\"disabled\">reset zoom</button></div></foreignObject>\n");
 	xc_text_printf(text, "<svg id=\"frames\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%zu\">\n", TOP,
 		       (pic->deepest + 1) * ROW);
 	fwrite(text->bytes, 1, text->len, pic->out);

@@ -74,12 +74,13 @@ void xc_json_newline(struct xc_json *json)
 }
 
 /* How many bytes from p on need no escape: printable ASCII but for quote and backslash. */
-static size_t plain_run(const unsigned char *p)
+static size_t plain_run(const char *p, size_t len)
 {
-	size_t n = 0;
-	while (p[n] >= 0x20 && p[n] < 0x7f && p[n] != '"' && p[n] != '\\')
-		n++;
-	return n;
+	size_t n = xc_text_ascii_run(p, len);
+	const char *quote = memchr(p, '"', n);
+	n = quote ? (size_t)(quote - p) : n;
+	const char *backslash = memchr(p, '\\', n);
+	return backslash ? (size_t)(backslash - p) : n;
 }
 
 /* The character at p, which is not plain ASCII; returns how many bytes it took. */
@@ -106,18 +107,29 @@ void xc_json_string(struct xc_json *json, const char *string)
 	}
 	before_value(json);
 	xc_text_char(&json->text, '"');
-	for (const char *p = string; *p;) {
-		size_t n = plain_run((const unsigned char *)p);
+	for (const char *p = string, *end = string + strlen(string); p < end;) {
+		size_t n = plain_run(p, (size_t)(end - p));
 		if (n)
 			xc_text_addn(&json->text, p, n);
 		p += n;
-		if (*p)
+		if (p < end)
 			p += add_special(&json->text, p);
 	}
 	xc_text_char(&json->text, '"');
 }
 
 void xc_json_key(struct xc_json *json, const char *key)
+{
+	if (json->comma)
+		xc_text_addn(&json->text, ",\"", 2);
+	else
+		xc_text_addn(&json->text, "\"", 1);
+	xc_text_addn(&json->text, key, strlen(key));
+	xc_text_addn(&json->text, "\":", 2);
+	json->named = true;
+}
+
+void xc_json_any_key(struct xc_json *json, const char *key)
 {
 	xc_json_string(json, key);
 	xc_text_char(&json->text, ':');

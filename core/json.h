@@ -16,10 +16,10 @@
 enum { XC_JSON_DEPTH = 64 };
 
 struct xc_json {
-	FILE *out;            /* NULL: everything stays in text */
-	struct xc_text text;  /* what was not written to out yet */
-	unsigned depth;       /* open objects and arrays; at most XC_JSON_DEPTH */
-	bool comma, named;    /* a value stands before in this container; a key was just written */
+	FILE *out;           /* NULL: everything stays in text */
+	struct xc_text text; /* what was not written to out yet */
+	unsigned depth;      /* open objects and arrays; at most XC_JSON_DEPTH */
+	bool comma, named;   /* a value stands before in this container; a key was just written */
 };
 
 /* Start writing to out (NULL to collect in json.text). */
@@ -28,9 +28,10 @@ struct xc_json xc_json_start(FILE *out);
 /* Write what is left and a final newline. Errors: XC_ERR_IO. The writer is finished in any case. */
 XC_MUST_CHECK struct xc_error *xc_json_finish(struct xc_json *json);
 
-void xc_json_open(struct xc_json *json, char bracket);  /* '{' or '[' */
-void xc_json_close(struct xc_json *json, char bracket); /* '}' or ']' */
-void xc_json_key(struct xc_json *json, const char *key);
+void xc_json_open(struct xc_json *json, char bracket);       /* '{' or '[' */
+void xc_json_close(struct xc_json *json, char bracket);      /* '}' or ']' */
+void xc_json_key(struct xc_json *json, const char *key);     /* a literal of ours: written as it is */
+void xc_json_any_key(struct xc_json *json, const char *key); /* escaped: keys that a plugin chose */
 void xc_json_newline(struct xc_json *json); /* between values, so that long arrays have a line per element */
 
 void xc_json_string(struct xc_json *json, const char *string); /* NULL writes null */

@@ -1,5 +1,5 @@
-/* paint: a page buffer. The column is computed from the bytes of the current line, less its colour codes, so nothing
- * has to be counted while text is added. */
+/* paint: a page buffer. The column is computed from the bytes added since it was last asked for, so nothing has to be
+ * counted while text is added; colour codes are stepped over. */
 #include "paint.h"
 
 #include <errno.h>
@@ -9,13 +9,8 @@
 enum { FLUSH_AT = 64 << 10, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, LEAST_ROOM = 24 };
 
 static const char *const codes[] = {
-	[XC_PLAIN] = "",
-	[XC_BOLD] = "\033[1m",
-	[XC_DIM] = "\033[2m",
-	[XC_RED] = "\033[1;31m",
-	[XC_YELLOW] = "\033[33m",
-	[XC_FUNCTION] = "\033[1;36m",
-	[XC_PLACE] = "\033[32m",
+	[XC_PLAIN] = "",          [XC_BOLD] = "\033[1m",        [XC_DIM] = "\033[2m",    [XC_RED] = "\033[1;31m",
+	[XC_YELLOW] = "\033[33m", [XC_FUNCTION] = "\033[1;36m", [XC_PLACE] = "\033[32m",
 };
 
 struct xc_paint xc_paint_start(FILE *out, const struct xc_render_options *options)
@@ -28,7 +23,7 @@ static void flush(struct xc_paint *p)
 {
 	if (p->page.len)
 		fwrite(p->page.bytes, 1, p->page.len, p->out); /* failure is kept by the stream: ferror in finish */
-	p->page.len = p->line_start = 0;
+	p->page.len = p->line_start = p->counted = 0;
 }
 
 struct xc_error *xc_paint_finish(struct xc_paint *p)
@@ -41,17 +36,19 @@ struct xc_error *xc_paint_finish(struct xc_paint *p)
 	return NULL;
 }
 
-size_t xc_paint_column(const struct xc_paint *p)
+size_t xc_paint_column(struct xc_paint *p)
 {
-	if (p->page.len == p->line_start)
-		return 0;
-	return xc_render_columns(p->page.bytes + p->line_start, p->page.len - p->line_start) - p->invisible;
+	if (p->page.len > p->counted)
+		p->column += xc_render_columns(p->page.bytes + p->counted, p->page.len - p->counted);
+	p->counted = p->page.len;
+	return p->column;
 }
 
 static void put_code(struct xc_paint *p, const char *code)
 {
+	xc_paint_column(p);
 	xc_text_add(&p->page, code);
-	p->invisible += strlen(code);
+	p->counted = p->page.len;
 }
 
 void xc_paint_putn(struct xc_paint *p, enum xc_style style, const char *text, size_t len)
@@ -91,8 +88,8 @@ void xc_paint_line(struct xc_paint *p)
 		flush(p);
 		xc_text_addn(&p->page, end, 2);
 	}
-	p->line_start = p->page.len;
-	p->invisible = 0;
+	p->line_start = p->counted = p->page.len;
+	p->column = 0;
 }
 
 void xc_paint_blank(struct xc_paint *p)
@@ -118,6 +115,10 @@ static size_t line_length(const char *text, size_t len, size_t columns)
 void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text, size_t indent, size_t max_lines)
 {
 	size_t left = strlen(text);
+	if (xc_paint_column(p) + left <= p->width) { /* a column takes at least a byte */
+		xc_paint_putn(p, style, text, left);
+		return;
+	}
 	for (size_t line = 1; left; line++) {
 		size_t at = xc_paint_column(p), room = at + 1 < p->width ? p->width - at : 1;
 		size_t n = line_length(text, left, room);
@@ -139,7 +140,7 @@ void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text,
 
 void xc_paint_cut(struct xc_paint *p, enum xc_style style, const char *text, size_t columns)
 {
-	size_t len = strlen(text), wide = xc_render_columns(text, len);
+	size_t len = strlen(text), wide = len > columns ? xc_render_columns(text, len) : len;
 	if (wide <= columns) {
 		xc_paint_putn(p, style, text, len);
 	} else if (columns < 2 || text[0] != '/') {

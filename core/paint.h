@@ -14,7 +14,7 @@ struct xc_paint {
 	size_t width;
 	struct xc_text page;    /* not written yet */
 	size_t line_start;      /* of the current line, in page */
-	size_t invisible;       /* bytes of colour codes in the current line */
+	size_t counted, column; /* the column that page has reached at byte `counted` */
 	struct xc_text scratch; /* for the caller, between two calls */
 };
 
@@ -24,7 +24,7 @@ struct xc_paint xc_paint_start(FILE *out, const struct xc_render_options *option
 XC_MUST_CHECK struct xc_error *xc_paint_finish(struct xc_paint *p);
 
 /* Column of the next character, from 0. */
-size_t xc_paint_column(const struct xc_paint *p);
+size_t xc_paint_column(struct xc_paint *p);
 
 void xc_paint_put(struct xc_paint *p, enum xc_style style, const char *text);
 void xc_paint_putn(struct xc_paint *p, enum xc_style style, const char *text, size_t len);

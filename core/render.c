@@ -64,8 +64,8 @@ void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redac
 
 bool xc_render_right(enum xc_field_kind kind)
 {
-	return kind == XC_FIELD_COUNT || kind == XC_FIELD_INTEGER || kind == XC_FIELD_BYTES || kind == XC_FIELD_ADDRESS ||
-	       kind == XC_FIELD_SECONDS;
+	return kind == XC_FIELD_COUNT || kind == XC_FIELD_INTEGER || kind == XC_FIELD_BYTES ||
+	       kind == XC_FIELD_ADDRESS || kind == XC_FIELD_SECONDS;
 }
 
 void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact)

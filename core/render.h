@@ -8,18 +8,21 @@
 #include "text.h"
 
 struct xc_render_options {
-	bool color;       /* text: ANSI colours */
-	unsigned width;   /* text: columns to fit, 100 when 0 */
-	bool stats;       /* include the report's run section */
-	bool redact;      /* argument and local values, secret fields and texts, the verdict's message are left out */
-	bool single;      /* JSON: the first section that has a schema of its own, alone (bt, …) */
+	bool color;     /* text: ANSI colours */
+	unsigned width; /* text: columns to fit, 100 when 0 */
+	bool stats;     /* include the report's run section */
+	bool redact;    /* argument and local values, secret fields and texts, the verdict's message are left out */
+	bool single;    /* JSON: the first section that has a schema of its own, alone (bt, …) */
 };
 
 /* Write the report to out. Errors: XC_ERR_IO. JSON of the same target is byte-identical, whatever the
  * file's name, compression or time. Strings of the target are escaped in every format. */
-XC_MUST_CHECK struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
-XC_MUST_CHECK struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
-XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_render_options *options, FILE *out);
+XC_MUST_CHECK struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_render_options *options,
+					      FILE *out);
+XC_MUST_CHECK struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_render_options *options,
+					      FILE *out);
+XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_render_options *options,
+					      FILE *out);
 
 /* render.c: what text and HTML share. All append plain text in which the target's strings are escaped. */
 

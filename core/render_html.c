@@ -84,7 +84,8 @@ static void put_table(struct xc_html *html, const struct xc_table *table)
 		return;
 	xc_html_put(html, "<div class=\"scroll\"><table><tr>");
 	for (size_t i = 0; i < table->column_count; i++)
-		xc_html_element(html, "th", xc_render_right(table->columns[i].kind) ? "right" : NULL, table->columns[i].label);
+		xc_html_element(html, "th", xc_render_right(table->columns[i].kind) ? "right" : NULL,
+				table->columns[i].label);
 	xc_html_put(html, "</tr>\n");
 	for (size_t i = 0; i < table->row_count * table->column_count; i++) {
 		size_t column = i % table->column_count;
@@ -129,8 +130,8 @@ static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
 		if (node->total < least || depth > TREE_DEPTH || rows++ >= TREE_ROWS)
 			continue;
 		double percent = tree->root.total ? 100.0 * (double)node->total / (double)tree->root.total : 0;
-		xc_text_printf(&html->page, "<tr><td class=\"right\">%.1f%%</td><td class=\"right\">%" PRIu64 "</td>", percent,
-			       node->total);
+		xc_text_printf(&html->page, "<tr><td class=\"right\">%.1f%%</td><td class=\"right\">%" PRIu64 "</td>",
+			       percent, node->total);
 		xc_text_printf(&html->page, "<td style=\"padding-left:%zupx\">", 12 * (depth - 1));
 		xc_html_name(html, node->name);
 		xc_html_put(html, "</td></tr>\n");
@@ -269,11 +270,15 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 static void put_head(struct xc_html *html, const struct xc_report *report)
 {
 	const struct xc_section *target = report->target;
-	const char *title = target && target->headline ? target->headline : report->command ? report->command : "report";
-	xc_html_put(html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-			  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-			  "base-uri 'none'; form-action 'none'\">\n"
-			  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>xcore: ");
+	const char *title = target && target->headline ? target->headline
+			    : report->command          ? report->command
+						       : "report";
+	xc_html_put(
+		html,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+		"base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>xcore: ");
 	xc_html_name(html, title);
 	xc_html_put(html, "</title>\n<style>\n");
 	xc_html_put(html, xc_html_style);
@@ -294,7 +299,8 @@ struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_
 		put_section(&html, s);
 	if (options->stats && report->run)
 		put_section(&html, report->run);
-	xc_html_put(&html, "<footer>made by xcore " XC_VERSION "; the whole data: --format json</footer>\n</main></body></html>\n");
+	xc_html_put(&html, "<footer>made by xcore " XC_VERSION
+			   "; the whole data: --format json</footer>\n</main></body></html>\n");
 	xc_html_flush(&html, true);
 	xc_text_fini(&html.page);
 	xc_text_fini(&html.scratch);

@@ -113,7 +113,8 @@ static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool 
 	if (!marked)
 		put_elided(html, stack);
 	if (xc_render_stop(stack)) {
-		xc_html_put(html, stack->row_count ? "<div class=\"ends\">stack ends here: " : "<div class=\"ends\">no stack: ");
+		xc_html_put(html, stack->row_count ? "<div class=\"ends\">stack ends here: "
+						   : "<div class=\"ends\">no stack: ");
 		xc_html_name(html, xc_render_stop(stack));
 		xc_html_put(html, "</div>\n");
 	}

@@ -62,7 +62,8 @@ static void write_variables(const struct view *v, const char *key, const struct 
 		xc_json_open(json, '{');
 		xc_json_put_string(json, "name", variable->name);
 		xc_json_put_string(json, "type", variable->type);
-		xc_json_put_string(json, "value", variable->value && v->options->redact ? XC_REDACTED : variable->value);
+		xc_json_put_string(json, "value",
+				   variable->value && v->options->redact ? XC_REDACTED : variable->value);
 		xc_json_put_string(json, "why", variable->value ? NULL : variable->why);
 		if (variable->guessed)
 			xc_json_put_bool(json, "guessed", true);

@@ -13,13 +13,15 @@
 
 enum {
 	/* Widths that columns are aligned to at most, in percent of the page. */
-	FUNCTION_CAP = 40, PLACE_CAP = 32,
-	NAME_CAP = 24, TYPE_CAP = 30, /* of variables */
+	FUNCTION_CAP = 40,
+	PLACE_CAP = 32,
+	NAME_CAP = 24,
+	TYPE_CAP = 30, /* of variables */
 	VARIABLE_INDENT = 8,
-	VALUE_LINES = 4,   /* of one value; JSON has all */
+	VALUE_LINES = 4,     /* of one value; JSON has all */
 	MAX_VARIABLES = 200, /* of one frame */
-	MAX_TIDS = 12,     /* named in the head of a group */
-	LEAST_ARGS = 24,   /* columns that arguments need on the frame's own line */
+	MAX_TIDS = 12,       /* named in the head of a group */
+	LEAST_ARGS = 24,     /* columns that arguments need on the frame's own line */
 };
 
 struct columns {
@@ -56,6 +58,16 @@ static size_t larger(size_t a, size_t b)
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+/* Columns of a string of the target once it is escaped. */
+static size_t name_columns(struct xc_paint *p, const char *string)
+{
+	size_t len = string ? strlen(string) : 0;
+	if (!len || xc_text_ascii_run(string, len) == len)
+		return len;
+	xc_text_name(clean_scratch(p), string);
+	return scratch_columns(p);
 }
 
 static struct columns measure(struct xc_paint *p, const struct xc_stack *stack)
@@ -116,10 +128,8 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 {
 	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
 	for (size_t i = 0; i < count; i++) {
-		xc_text_name(clean_scratch(p), row->locals[i].name ? row->locals[i].name : "?");
-		name = larger(name, smaller(scratch_columns(p), cap(p, NAME_CAP)));
-		xc_text_name(clean_scratch(p), row->locals[i].type ? row->locals[i].type : "");
-		type = larger(type, smaller(scratch_columns(p), cap(p, TYPE_CAP)));
+		name = larger(name, smaller(name_columns(p, row->locals[i].name), cap(p, NAME_CAP)));
+		type = larger(type, smaller(name_columns(p, row->locals[i].type), cap(p, TYPE_CAP)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
@@ -186,7 +196,8 @@ static void put_row(struct xc_paint *p, const struct xc_stack_row *row, const st
 	put_name_and_place(p, row, c);
 	put_marks(p, row);
 	if (args && row->arg_count) {
-		size_t aligned = c->number + c->function + 2 + c->place + 2, at = larger(xc_paint_column(p) + 2, aligned);
+		size_t aligned = c->number + c->function + 2 + c->place + 2,
+		       at = larger(xc_paint_column(p) + 2, aligned);
 		bool fits = at + args_width(p, row) <= p->width + 2; /* the last argument has no ", " behind it */
 		if (!fits || at + LEAST_ARGS > p->width) {
 			xc_paint_line(p);
@@ -240,7 +251,8 @@ static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, boo
 /* Threads and groups */
 
 /* `3 × thread 12 "worker", sleeping   (12, 13, 14)` */
-static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group, bool values)
+static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group,
+			   bool values)
 {
 	xc_text_printf(clean_scratch(p), "%zu × ", group->member_count);
 	xc_render_thread(&p->scratch, &stacks->stacks[group->members[0]]);

@@ -95,7 +95,8 @@ static void make_fit(struct grid *g, size_t room)
 	}
 }
 
-static void put_cell(struct xc_paint *p, const struct grid *g, size_t column, const char *text, enum xc_style style, size_t at)
+static void put_cell(struct xc_paint *p, const struct grid *g, size_t column, const char *text, enum xc_style style,
+		     size_t at)
 {
 	size_t wide = xc_render_columns(text, strlen(text));
 	if (xc_render_right(g->table->columns[column].kind)) {

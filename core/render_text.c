@@ -76,7 +76,8 @@ static void put_tree(struct xc_paint *p, const struct xc_stacktree *tree, size_t
 		xc_paint_put(p, XC_PLAIN, scratch(p));
 		xc_paint_pad(p, indent + 18 + 2 * (depth - 1));
 		xc_text_name(clean_scratch(p), node->name);
-		xc_paint_cut(p, XC_PLAIN, scratch(p), p->width > xc_paint_column(p) + 8 ? p->width - xc_paint_column(p) : 8);
+		xc_paint_cut(p, XC_PLAIN, scratch(p),
+			     p->width > xc_paint_column(p) + 8 ? p->width - xc_paint_column(p) : 8);
 		xc_paint_line(p);
 	}
 	if (left_out) {

@@ -26,17 +26,17 @@ enum xc_field_kind {
 /* A typed scalar: a field of a section or a cell of a table. */
 struct xc_cell {
 	enum xc_field_kind kind;
-	const char *text;  /* TEXT; for NULL the reason, or NULL */
-	uint64_t number;   /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
+	const char *text; /* TEXT; for NULL the reason, or NULL */
+	uint64_t number;  /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
 	double seconds;
-	bool secret;       /* may hold the user's data: "(redacted)" in every format when redaction is on */
+	bool secret; /* may hold the user's data: "(redacted)" in every format when redaction is on */
 };
 
 struct xc_field {
 	const char *key;   /* JSON key: lower_case */
 	const char *label; /* for people */
 	struct xc_cell cell;
-	bool quiet;        /* JSON only: the section's headline already tells people */
+	bool quiet; /* JSON only: the section's headline already tells people */
 };
 
 struct xc_column {
@@ -80,27 +80,27 @@ struct xc_stack_row {
 	const char *build_id; /* hex, or NULL */
 	bool unverified;      /* the module's file could not be verified */
 	bool has_offset;
-	uint64_t offset;      /* pc as an address in the module's file */
-	const char *file;     /* full path as the compiler recorded it, or NULL */
-	unsigned line;        /* 0 when unknown */
-	unsigned column;      /* 0 when unknown */
+	uint64_t offset;  /* pc as an address in the module's file */
+	const char *file; /* full path as the compiler recorded it, or NULL */
+	unsigned line;    /* 0 when unknown */
+	unsigned column;  /* 0 when unknown */
 	struct xc_variable_text *args, *locals;
 	size_t arg_count, local_count;
-	bool has_variables;   /* args and locals were looked for */
+	bool has_variables; /* args and locals were looked for */
 };
 
 struct xc_stack {
 	int tid;
-	const char *name;      /* or NULL */
+	const char *name; /* or NULL */
 	bool crashed;
-	const char *state;     /* "sleeping", "running", …; NULL for cores */
+	const char *state; /* "sleeping", "running", …; NULL for cores */
 	struct xc_stack_row *rows;
 	size_t row_count;
-	uint64_t elided;       /* frames left out between rows[elided_at - 1] and rows[elided_at] */
+	uint64_t elided; /* frames left out between rows[elided_at - 1] and rows[elided_at] */
 	size_t elided_at;
-	const char *stop;      /* why unwinding ended */
-	const char *cycle;     /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
-	const char *how;       /* live: how its registers were had, or NULL */
+	const char *stop;  /* why unwinding ended */
+	const char *cycle; /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
+	const char *how;   /* live: how its registers were had, or NULL */
 };
 
 /* A group of threads with equal stacks; members[0]'s stack stands for all. */
@@ -114,8 +114,8 @@ struct xc_stacks {
 	size_t stack_count;
 	struct xc_stack_group *groups; /* only when grouping was asked for */
 	size_t group_count;
-	bool full;     /* show locals in text */
-	bool brief;    /* text and HTML: only the crashed thread shows arguments and locals */
+	bool full;  /* show locals in text */
+	bool brief; /* text and HTML: only the crashed thread shows arguments and locals */
 };
 
 enum xc_item_kind { XC_ITEM_FIELD, XC_ITEM_TABLE, XC_ITEM_MESSAGE, XC_ITEM_STACKS, XC_ITEM_TEXT, XC_ITEM_TREE };
@@ -131,7 +131,7 @@ struct xc_item {
 		struct xc_table *table;
 		struct xc_message message;
 		struct xc_stacks *stacks;
-		const char *text; /* preformatted lines: source, code, hex dump */
+		const char *text;                /* preformatted lines: source, code, hex dump */
 		const struct xc_stacktree *tree; /* borrowed, must outlive the report */
 	};
 	const char *key; /* JSON key of tables, texts, stacks and trees; unique in its section */
@@ -142,7 +142,7 @@ struct xc_section {
 	struct xc_section *next;
 	struct xc_report *report;
 	const char *key, *title;
-	const char *schema; /* set when the section alone is a document of its own, such as "xcore.bt/1" */
+	const char *schema;   /* set when the section alone is a document of its own, such as "xcore.bt/1" */
 	const char *headline; /* one line for people below the title, or NULL; never in JSON, so it may hold what
 			       * differs between copies of a core: its file's name, size and time */
 	struct xc_item *items, **items_end;
@@ -150,30 +150,30 @@ struct xc_section {
 
 /* The verdict leads `analyze`; triage/cause fills it. */
 struct xc_verdict {
-	const char *class_name;  /* "null-write", "assertion", … */
-	const char *headline;    /* "SIGSEGV: wrote to 0x18, …" */
-	const char *severity;    /* "low", "medium", "high", "critical", "info" */
-	const char *confidence;  /* "certain", "likely", "guess" */
+	const char *class_name; /* "null-write", "assertion", … */
+	const char *headline;   /* "SIGSEGV: wrote to 0x18, …" */
+	const char *severity;   /* "low", "medium", "high", "critical", "info" */
+	const char *confidence; /* "certain", "likely", "guess" */
 	const char *function, *file, *module, *thread_name;
 	unsigned line;
 	int tid;
-	const char *message;     /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
-	const char *source;      /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
+	const char *message;   /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
+	const char *source;    /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
 	                            on hosts with and without the source */
-	const char *cause;       /* the why, a sentence or more, or NULL */
-	const char **evidence;   /* facts behind it */
+	const char *cause;     /* the why, a sentence or more, or NULL */
+	const char **evidence; /* facts behind it */
 	size_t evidence_count;
 };
 
 struct xc_report {
 	struct xc_arena arena;
-	const char *command;  /* "analyze" */
-	const char *schema;   /* "xcore.report/1" */
-	struct xc_section *target;   /* facts of the target: the "target" object in JSON */
-	struct xc_verdict *verdict;  /* NULL when the command gives none */
+	const char *command;        /* "analyze" */
+	const char *schema;         /* "xcore.report/1" */
+	struct xc_section *target;  /* facts of the target: the "target" object in JSON */
+	struct xc_verdict *verdict; /* NULL when the command gives none */
 	struct xc_section *sections, **sections_end;
-	struct xc_section *run;      /* facts of this run; rendered only with --stats */
-	bool incomplete;      /* something could not be had: exit 3 with --strict */
+	struct xc_section *run; /* facts of this run; rendered only with --stats */
+	bool incomplete;        /* something could not be had: exit 3 with --strict */
 };
 
 struct xc_report *xc_report_new(const char *command);
@@ -181,8 +181,8 @@ void xc_report_free(struct xc_report *report);
 void xc_report_freep(struct xc_report **report);
 
 struct xc_section *xc_report_section(struct xc_report *report, const char *key, const char *title);
-struct xc_section *xc_report_target(struct xc_report *report); /* report->target, made on first call */
-struct xc_section *xc_report_run(struct xc_report *report);    /* report->run, made on first call */
+struct xc_section *xc_report_target(struct xc_report *report);  /* report->target, made on first call */
+struct xc_section *xc_report_run(struct xc_report *report);     /* report->run, made on first call */
 struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first call */
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
 

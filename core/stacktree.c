@@ -21,7 +21,8 @@ static size_t hash_of(const struct xc_stacktree_node *parent, const char *name)
 }
 
 /* The slot of (parent, name): its node, or the empty one where it belongs. */
-static struct xc_stacktree_node **find_slot(struct table *table, const struct xc_stacktree_node *parent, const char *name)
+static struct xc_stacktree_node **find_slot(struct table *table, const struct xc_stacktree_node *parent,
+					    const char *name)
 {
 	size_t mask = table->capacity - 1;
 	for (size_t i = hash_of(parent, name) & mask;; i = (i + 1) & mask) {

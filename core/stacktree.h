@@ -9,7 +9,7 @@
 
 struct xc_stacktree_node {
 	const char *name;
-	uint64_t self, total; /* in the tree's unit; total includes children */
+	uint64_t self, total;                               /* in the tree's unit; total includes children */
 	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
 };
 
@@ -17,8 +17,8 @@ struct xc_stacktree {
 	struct xc_arena arena;
 	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
 	struct xc_stacktree_node root;
-	size_t node_count;        /* without the root */
-	void *index;              /* (parent, name) → node while building */
+	size_t node_count; /* without the root */
+	void *index;       /* (parent, name) → node while building */
 };
 
 /* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */

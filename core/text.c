@@ -8,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef XC_HOSTILE
+enum { FIRST_CAPACITY = 1 };
+#else
+enum { FIRST_CAPACITY = 64 };
+#endif
+
 static void reserve(struct xc_text *text, size_t more)
 {
 	size_t wanted = text->len + more + 1;
 	if (wanted <= text->capacity)
 		return;
-	size_t capacity = text->capacity ? text->capacity : 64;
+	size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
 	while (capacity < wanted)
 		capacity *= 2;
 	text->bytes = xc_realloc(text->bytes, capacity);
@@ -103,6 +109,8 @@ size_t xc_text_plain_length(const char *bytes, size_t left)
 	if (p[0] < 0x80)
 		return p[0] >= 0x20 && p[0] < 0x7f;
 	size_t n = utf8_length(p, left);
+	if (n == 2 && p[0] == 0xd8 && p[1] == 0x9c)
+		return 0; /* U+061C, the Arabic letter mark */
 	bool general_punctuation = n == 3 && p[0] == 0xe2 && (p[1] == 0x80 || p[1] == 0x81);
 	bool bidi_or_separator = general_punctuation && ((p[1] == 0x80 && (p[2] >= 0xa8 || (p[2] >= 0x8e && p[2] <= 0x8f))) ||
 							 (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
@@ -143,11 +151,20 @@ void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len)
 	}
 }
 
-/* Bytes from p on that are printable ASCII. */
-static size_t ascii_run(const unsigned char *p, size_t left)
+/* Eight bytes at a time: the top bit of a byte of `odd` is set when that byte is below 0x20, 0x7f or above. A borrow can
+ * only mark bytes behind an odd one, so whether any is odd is exact, and the byte loop finds where. */
+size_t xc_text_ascii_run(const char *bytes, size_t len)
 {
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
 	size_t n = 0;
-	while (n < left && p[n] >= 0x20 && p[n] < 0x7f)
+	for (; len - n >= 8; n += 8) {
+		uint64_t word;
+		memcpy(&word, bytes + n, sizeof word);
+		uint64_t odd = (word | (word - ones * 0x20) | ((word & ~tops) + ones)) & tops;
+		if (odd)
+			break;
+	}
+	while (n < len && (unsigned char)bytes[n] >= 0x20 && (unsigned char)bytes[n] < 0x7f)
 		n++;
 	return n;
 }
@@ -157,7 +174,7 @@ void xc_text_name(struct xc_text *text, const char *string)
 	const unsigned char *p = (const unsigned char *)string;
 	for (size_t i = 0, len = strlen(string); i < len;) {
 		/* Nearly every name is one such run: a report of many threads has a million of them. */
-		size_t n = ascii_run(p + i, len - i);
+		size_t n = xc_text_ascii_run(string + i, len - i);
 		if (!n)
 			n = xc_text_plain_length(string + i, len - i);
 		if (n)

@@ -23,9 +23,12 @@ void xc_text_fini(struct xc_text *text);
  * reach a terminal. */
 void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len);
 
-/* The same for a name or path shown without quotes: a double quote stays as it is, and bytes that
- * are not UTF-8 become \xNN. */
+/* For a name or path shown without quotes: double quotes and backslashes stay as they are; control characters,
+ * malformed bytes and what reorders text become \xNN. */
 void xc_text_name(struct xc_text *text, const char *string);
+
+/* How many of the first bytes are printable ASCII. */
+size_t xc_text_ascii_run(const char *bytes, size_t len);
 
 /* Bytes of the character at `bytes` (left >= 1 are there) when it may be shown as it is; 0 for control characters,
  * malformed UTF-8 and what reorders text (bidirectional overrides, line separators). */

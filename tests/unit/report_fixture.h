@@ -9,7 +9,9 @@
 #include "../../core/stacktree.h"
 
 /* A terminal escape, a C1 control sequence introducer, markup, quotes, malformed UTF-8, a bidi override, a newline. */
-#define HOSTILE "a\033[31m\xc2\x9b" "1m</script><b>\"'&\xff\xfe\xe2\x80\xae\n\x07]]>"
+#define HOSTILE                                                                                                        \
+	"a\033[31m\xc2\x9b"                                                                                            \
+	"1m</script><b>\"'&\xff\xfe\xe2\x80\xae\n\x07]]>"
 
 struct fixture {
 	struct xc_report *report;
@@ -33,16 +35,44 @@ static inline void fixture_frames(struct xc_arena *arena, struct xc_stack *stack
 	struct xc_variable_text *locals = xc_arena_alloc(arena, 2 * sizeof *locals);
 	locals[0] = variable("secret", "char [16]", "\"hunter2\"", NULL);
 	locals[1] = variable(HOSTILE, HOSTILE, HOSTILE, NULL);
-	stack->rows[0] = (struct xc_stack_row){.index = 0, .pc = 0x401136, .function = "handle_request", .inlined = true,
-		.trust = "context", .module = "/usr/bin/prog", .build_id = "9c5f", .has_offset = true, .offset = 0x1136,
-		.file = "/src/server.c", .line = 42, .column = 7, .args = args, .arg_count = 3, .locals = locals,
-		.local_count = 2, .has_variables = true};
-	stack->rows[1] = (struct xc_stack_row){.index = 1, .pc = 0x401200, .function = HOSTILE, .trust = "cfi",
-		.module = HOSTILE, .file = HOSTILE, .line = 1, .has_variables = true};
-	stack->rows[2] = (struct xc_stack_row){.index = 2, .pc = 0x7f0000001234, .trust = "scan", .unverified = true,
-		.module = "/lib/libfoo.so", .has_offset = true, .offset = 0x1234};
-	stack->rows[3] = (struct xc_stack_row){.index = 900, .pc = 0x401000, .function = "main", .trust = "fp",
-		.signal = true, .module = "/usr/bin/prog"};
+	stack->rows[0] = (struct xc_stack_row){.index = 0,
+					       .pc = 0x401136,
+					       .function = "handle_request",
+					       .inlined = true,
+					       .trust = "context",
+					       .module = "/usr/bin/prog",
+					       .build_id = "9c5f",
+					       .has_offset = true,
+					       .offset = 0x1136,
+					       .file = "/src/server.c",
+					       .line = 42,
+					       .column = 7,
+					       .args = args,
+					       .arg_count = 3,
+					       .locals = locals,
+					       .local_count = 2,
+					       .has_variables = true};
+	stack->rows[1] = (struct xc_stack_row){.index = 1,
+					       .pc = 0x401200,
+					       .function = HOSTILE,
+					       .trust = "cfi",
+					       .module = HOSTILE,
+					       .file = HOSTILE,
+					       .line = 1,
+					       .has_variables = true};
+	stack->rows[2] = (struct xc_stack_row){.index = 2,
+					       .pc = 0x7f0000001234,
+					       .trust = "scan",
+					       .unverified = true,
+					       .module = "/lib/libfoo.so",
+					       .has_offset = true,
+					       .offset = 0x1234};
+	stack->rows[3] = (struct xc_stack_row){.index = 900,
+					       .pc = 0x401000,
+					       .function = "main",
+					       .trust = "fp",
+					       .signal = true,
+					       .module = "/usr/bin/prog"};
 }
 
 static inline void fixture_stacks(struct xc_section *s)
@@ -54,7 +84,8 @@ static inline void fixture_stacks(struct xc_section *s)
 	stacks->stacks = xc_arena_alloc(arena, 3 * sizeof *stacks->stacks);
 	for (int i = 0; i < 3; i++) {
 		struct xc_stack *stack = &stacks->stacks[i];
-		*stack = (struct xc_stack){.tid = 100 + i, .name = names[i], .crashed = i == 0, .stop = XC_STOP_OUTERMOST};
+		*stack = (struct xc_stack){
+			.tid = 100 + i, .name = names[i], .crashed = i == 0, .stop = XC_STOP_OUTERMOST};
 		fixture_frames(arena, stack);
 	}
 	stacks->stacks[0].elided = 897;
@@ -79,9 +110,11 @@ static inline void fixture_table(struct xc_section *s)
 		{"path", "FILE", XC_FIELD_TEXT, false},
 	};
 	struct xc_table *table = xc_section_table(s, "modules", columns, XC_COUNT(columns));
-	const struct xc_cell first[] = {xc_cell_text("libc.so.6"), xc_cell_bytes(1 << 20), xc_cell_null("not looked for"),
+	const struct xc_cell first[] = {xc_cell_text("libc.so.6"), xc_cell_bytes(1 << 20),
+					xc_cell_null("not looked for"),
 					xc_cell_text("/usr/lib/x86_64-linux-gnu/libc.so.6")};
-	const struct xc_cell second[] = {xc_cell_text(HOSTILE), xc_cell_null("lost"), xc_cell_text("n"), xc_cell_text(HOSTILE)};
+	const struct xc_cell second[] = {xc_cell_text(HOSTILE), xc_cell_null("lost"), xc_cell_text("n"),
+					 xc_cell_text(HOSTILE)};
 	xc_table_row(s, table, first);
 	xc_table_row(s, table, second);
 }
@@ -147,7 +180,8 @@ static inline void fixture_free(struct fixture *f)
 }
 
 /* Render into a malloc'ed string. */
-static inline char *render_to_string(render_function *render, const struct xc_report *report, struct xc_render_options options)
+static inline char *render_to_string(render_function *render, const struct xc_report *report,
+				     struct xc_render_options options)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -167,7 +201,8 @@ static inline bool has_control(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
 		bool c0 = (*p < 0x20 && *p != '\n') || *p == 0x7f;
-		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0, bidi = p[0] == 0xe2 && p[1] == 0x80 && p[2] == 0xae;
+		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0,
+		     bidi = p[0] == 0xe2 && p[1] == 0x80 && p[2] == 0xae;
 		if (c0 || c1 || bidi || *p >= 0xf8)
 			return true;
 	}

@@ -75,8 +75,10 @@ static void svg_places_children_side_by_side_in_the_parent(void **state)
 	xc_stacktree_add(&tree, b, 2, 3);
 	xc_stacktree_finish(&tree);
 	char *text = flame(xc_flame_svg, &tree);
-	assert_non_null(strstr(text, "<title>a (1 threads, 25.00%)</title><rect x=\"0.00000%\" y=\"0\" width=\"25.00000%\""));
-	assert_non_null(strstr(text, "<title>b (3 threads, 75.00%)</title><rect x=\"25.00000%\" y=\"0\" width=\"75.00000%\""));
+	assert_non_null(
+		strstr(text, "<title>a (1 threads, 25.00%)</title><rect x=\"0.00000%\" y=\"0\" width=\"25.00000%\""));
+	assert_non_null(
+		strstr(text, "<title>b (3 threads, 75.00%)</title><rect x=\"25.00000%\" y=\"0\" width=\"75.00000%\""));
 	assert_non_null(strstr(text, "<title>all (4 threads, 100.00%)</title><rect x=\"0.00000%\" y=\"34\""));
 	free(text);
 	xc_stacktree_fini(&tree);

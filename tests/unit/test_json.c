@@ -49,7 +49,8 @@ static void numbers_beyond_2_to_53_are_strings(void **state)
 	xc_json_integer(&json, INT64_MIN);
 	xc_json_integer(&json, -1);
 	xc_json_close(&json, ']');
-	assert_json(&json, "[9007199254740992,\"9007199254740993\",\"18446744073709551615\",\"-9223372036854775808\",-1]\n");
+	assert_json(&json,
+		    "[9007199254740992,\"9007199254740993\",\"18446744073709551615\",\"-9223372036854775808\",-1]\n");
 }
 
 static void doubles_that_json_lacks_are_strings(void **state)

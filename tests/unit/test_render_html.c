@@ -22,7 +22,8 @@ static void the_page_has_a_policy_and_no_outside_reference(void **state)
 {
 	(void)state;
 	char *text = render((struct xc_render_options){.stats = true});
-	assert_non_null(strstr(text, "Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"));
+	assert_non_null(
+		strstr(text, "Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"));
 	assert_null(strstr(text, "http://"));
 	assert_null(strstr(text, "https://"));
 	assert_null(strstr(text, "url("));
@@ -69,7 +70,8 @@ static void threads_fold_and_the_crashed_one_is_open(void **state)
 {
 	(void)state;
 	char *text = render((struct xc_render_options){0});
-	assert_non_null(strstr(text, "<details class=\"thread crashed\" open><summary>thread 100 &quot;crasher&quot;, crashed"));
+	assert_non_null(strstr(
+		text, "<details class=\"thread crashed\" open><summary>thread 100 &quot;crasher&quot;, crashed"));
 	assert_non_null(strstr(text, "<details class=\"thread\"><summary>2 × thread 101 &quot;worker&quot;"));
 	assert_non_null(strstr(text, "and threads 102</div>"));
 	assert_non_null(strstr(text, "897 frames left out: 448 × [parse_value → parse_array]"));

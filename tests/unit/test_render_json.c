@@ -29,7 +29,8 @@ static json_t *member(json_t *object, const char *path)
 	char copy[128], *rest = copy;
 	snprintf(copy, sizeof copy, "%s", path);
 	for (char *key; object && (key = strsep(&rest, "."));)
-		object = *key >= '0' && *key <= '9' ? json_array_get(object, (size_t)atoi(key)) : json_object_get(object, key);
+		object = *key >= '0' && *key <= '9' ? json_array_get(object, (size_t)atoi(key))
+						    : json_object_get(object, key);
 	return object;
 }
 

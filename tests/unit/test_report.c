@@ -57,8 +57,7 @@ static void null_text_becomes_an_unknown_field(void **state)
 static void tables_grow_and_keep_every_row(void **state)
 {
 	(void)state;
-	static const struct xc_column columns[] = {
-		{"i", "I", XC_FIELD_COUNT, false}, {"t", "T", XC_FIELD_TEXT, false}};
+	static const struct xc_column columns[] = {{"i", "I", XC_FIELD_COUNT, false}, {"t", "T", XC_FIELD_TEXT, false}};
 	struct xc_report *report = xc_report_new("info");
 	struct xc_section *s = xc_report_section(report, "one", "One");
 	struct xc_table *table = xc_section_table(s, "rows", columns, XC_COUNT(columns));
