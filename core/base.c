@@ -50,6 +50,11 @@ void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)
 		return items;
-	*capacity = *capacity ? *capacity * 2 : 16;
+#ifdef XC_HOSTILE
+	size_t first = 1; /* moves early and often */
+#else
+	size_t first = 16;
+#endif
+	*capacity = *capacity ? *capacity * 2 : first;
 	return check(reallocarray(items, *capacity, size), *capacity);
 }

@@ -5,8 +5,9 @@
 
 struct xc_cursor xc_cursor(const void *bytes, size_t len, const char *what)
 {
-	const uint8_t *start = bytes;
-	return (struct xc_cursor){.at = start, .end = start ? start + len : start, .what = what};
+	static const uint8_t nothing[1]; /* not NULL: pointer arithmetic and memchr do not allow it even for 0 bytes */
+	const uint8_t *start = bytes ? bytes : nothing;
+	return (struct xc_cursor){.at = start, .end = bytes ? start + len : start, .what = what};
 }
 
 struct xc_error *xc_cursor_take(struct xc_cursor *c, size_t len, const void **bytes_out)
@@ -43,49 +44,53 @@ struct xc_error *xc_cursor_uint(struct xc_cursor *c, size_t size, uint64_t *valu
 	return err;
 }
 
-/* Both LEB128 forms: payload bits into *value, number of bits into *shift. */
-static struct xc_error *leb(struct xc_cursor *c, uint64_t *value, unsigned *shift, uint8_t *last)
+/* Does a group of 7 bits that begins at bit `shift` leave the value within 64 bits? Beyond them only padding may
+ * stand: zeros, or copies of the sign. */
+static bool leb_fits(uint64_t value, unsigned shift, uint8_t group, bool is_signed)
+{
+	if (shift < 63)
+		return true;
+	uint8_t padding = is_signed && (shift == 63 ? group & 1 : value >> 63) ? 0x7f : 0;
+	return group == padding || (shift == 63 && !is_signed && group == 1);
+}
+
+/* Both LEB128 forms; a signed value is sign-extended. */
+static struct xc_error *leb(struct xc_cursor *c, bool is_signed, uint64_t *value_out)
 {
 	const uint8_t *at = c->at;
-	*value = 0;
-	*shift = 0;
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
 	do {
 		if (at == c->end)
 			return xc_error_new(XC_ERR_FORMAT, "%s: cut short in a LEB128 number", c->what);
-		*last = *at++;
-		bool fits = *shift < 63 || (*shift == 63 && ((*last & 0x7f) <= 1 || (*last & 0x7f) == 0x7f));
-		if (!fits)
+		byte = *at++;
+		if (!leb_fits(value, shift, byte & 0x7f, is_signed))
 			return xc_error_new(XC_ERR_FORMAT, "%s: LEB128 number of more than 64 bits", c->what);
-		*value |= (uint64_t)(*last & 0x7f) << *shift;
-		*shift += 7;
-	} while (*last & 0x80);
+		if (shift < 64) {
+			value |= (uint64_t)(byte & 0x7f) << shift;
+			shift += 7;
+		}
+	} while (byte & 0x80);
+	if (is_signed && shift < 64 && (byte & 0x40))
+		value |= UINT64_MAX << shift;
+	*value_out = value;
 	c->at = at;
 	return NULL;
 }
 
 struct xc_error *xc_cursor_uleb(struct xc_cursor *c, uint64_t *value_out)
 {
-	uint64_t value;
-	unsigned shift;
-	uint8_t last;
-	struct xc_error *err = leb(c, &value, &shift, &last);
-	if (!err)
-		*value_out = value;
-	return err;
+	return leb(c, false, value_out);
 }
 
 struct xc_error *xc_cursor_sleb(struct xc_cursor *c, int64_t *value_out)
 {
 	uint64_t value;
-	unsigned shift;
-	uint8_t last;
-	struct xc_error *err = leb(c, &value, &shift, &last);
-	if (err)
-		return err;
-	if (shift < 64 && (last & 0x40))
-		value |= UINT64_MAX << shift;
-	*value_out = (int64_t)value;
-	return NULL;
+	struct xc_error *err = leb(c, true, &value);
+	if (!err)
+		*value_out = (int64_t)value;
+	return err;
 }
 
 struct xc_error *xc_cursor_string(struct xc_cursor *c, const char **string_out)

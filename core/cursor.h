@@ -26,7 +26,7 @@ XC_MUST_CHECK struct xc_error *xc_cursor_skip(struct xc_cursor *c, size_t len);
 /* Integers of 1, 2, 4 or 8 bytes in the cursor's order. */
 XC_MUST_CHECK struct xc_error *xc_cursor_uint(struct xc_cursor *c, size_t size, uint64_t *value_out);
 
-/* LEB128 (DWARF 5, 7.6); more than 64 bits is an XC_ERR_FORMAT. */
+/* LEB128 (DWARF 5, 7.6), padded or not; a value of more than 64 bits is an XC_ERR_FORMAT. */
 XC_MUST_CHECK struct xc_error *xc_cursor_uleb(struct xc_cursor *c, uint64_t *value_out);
 XC_MUST_CHECK struct xc_error *xc_cursor_sleb(struct xc_cursor *c, int64_t *value_out);
 
