@@ -61,6 +61,7 @@ struct sweep {
 	size_t *by_lo; /* indexes into laid, by lo */
 	size_t *heap;  /* indexes into laid, largest (laid last) on top */
 	size_t heap_count;
+	const struct xc_segment *emitted; /* the last piece was cut from this one */
 };
 
 static void heap_push(struct sweep *s, size_t index)
@@ -95,10 +96,16 @@ static int by_lo(const void *a, const void *b, void *laid)
 	return x < y ? -1 : x > y;
 }
 
-/* Append [lo, hi] of segment s; joins it to its own previous piece. */
-static void emit(struct xc_space *space, const struct xc_segment *s, xc_addr lo, xc_addr hi)
+/* Append [lo, hi] of segment s, or lengthen the piece before when it is cut from s too: a segment that begins below
+ * another one divides nothing. */
+static void emit(struct xc_space *space, struct sweep *sweep, const struct xc_segment *s, xc_addr lo, xc_addr hi)
 {
 	uint64_t skip = lo - s->lo;
+	if (sweep->emitted == s && space->sealed[space->count - 1].hi + 1 == lo) {
+		space->sealed[space->count - 1].hi = hi;
+		return;
+	}
+	sweep->emitted = s;
 	struct xc_segment piece = *s;
 	piece.lo = lo;
 	piece.hi = hi;
@@ -120,7 +127,7 @@ static void emit_until(struct xc_space *space, struct sweep *s, xc_addr at, xc_a
 			continue;
 		}
 		xc_addr hi = top->hi < until ? top->hi : until;
-		emit(space, top, at, hi);
+		emit(space, s, top, at, hi);
 		if (hi == until)
 			return;
 		at = hi + 1;
@@ -205,8 +212,8 @@ static size_t read_some(const struct xc_space *space, xc_addr addr, void *buf, s
 			break;
 		at = addr + done;
 		if (at == 0)
-			break; /* the top of the address space */
-		if (at > s->hi)
+			s = NULL; /* past the top of the address space */
+		else if (at > s->hi)
 			s = s + 1 < end && s[1].lo == at ? s + 1 : NULL;
 		*stopped_out = s;
 	}
