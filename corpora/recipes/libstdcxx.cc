@@ -20,7 +20,8 @@
 #include <unordered_map>
 #include <vector>
 
-namespace corpus {
+namespace corpus
+{
 
 using Index = std::map<int, std::string>;
 
@@ -92,8 +93,9 @@ void match_forever()
 	}
 }
 
-class Sorter {
-public:
+class Sorter
+{
+      public:
 	explicit Sorter(int count)
 	{
 		for (int i = 0; i < 80; i++)
@@ -111,7 +113,7 @@ public:
 		}
 	}
 
-private:
+      private:
 	Index index_;
 	std::vector<Item> items_;
 };
