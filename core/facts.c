@@ -183,7 +183,7 @@ static void add_signal(struct xc_section *s, const struct xc_process *process)
 	xc_section_integer(s, "signal_code", "code", signal->code)->quiet = true;
 	xc_section_text(s, "signal_code_name", "code", xc_signal_code_name(signal->number, signal->code))->quiet =
 		quiet;
-	xc_section_text(s, "signal_code_text", "that is", xc_signal_code_text(signal->number, signal->code))->quiet =
+	xc_section_text(s, "signal_code_text", "code means", xc_signal_code_text(signal->number, signal->code))->quiet =
 		quiet;
 	if (signal->addr_known)
 		xc_section_address(s, "signal_addr", "address", signal->addr)->quiet = quiet;
@@ -356,9 +356,9 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 {
 	static const struct xc_column columns[] = {
 		{"tid", "TID", XC_FIELD_INTEGER, false},  {"name", "NAME", XC_FIELD_TEXT, false},
-		{"state", "STATE", XC_FIELD_TEXT, false}, {"crashed", "CRASHED", XC_FIELD_BOOL, true},
-		{"pc", "PC", XC_FIELD_ADDRESS, false},    {"sp", "SP", XC_FIELD_ADDRESS, true},
-		{"place", "WHERE", XC_FIELD_TEXT, false}, {"how", "HOW", XC_FIELD_TEXT, true},
+		{"state", "STATE", XC_FIELD_TEXT, false}, {"pc", "PC", XC_FIELD_ADDRESS, false},
+		{"sp", "SP", XC_FIELD_ADDRESS, true},     {"place", "WHERE", XC_FIELD_TEXT, false},
+		{"how", "HOW", XC_FIELD_TEXT, true},
 	};
 	struct xc_section *s = xc_report_section(report, "threads", "Threads");
 	struct xc_table *table = xc_section_table(s, "threads", columns, XC_COUNT(columns));
@@ -373,7 +373,6 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 			xc_cell_integer(thread->tid),
 			xc_cell_text(thread->name),
 			xc_cell_text(state),
-			xc_cell_bool(thread->crashed),
 			pc,
 			register_cell(thread, process->arch->sp),
 			where ? xc_cell_text(where) : xc_cell_null(pc_known ? "not mapped" : pc.text),

@@ -21,6 +21,7 @@ enum {
 	VALUE_LINES = 4,     /* of one value; JSON has all */
 	MAX_VARIABLES = 200, /* of one frame */
 	MAX_TIDS = 12,       /* named in the head of a group */
+	LEAST_RUN = 4,       /* equal frames that are folded */
 	LEAST_ARGS = 24,     /* columns that arguments need on the frame's own line */
 };
 
@@ -224,28 +225,72 @@ static void put_elided(struct xc_paint *p, const struct xc_stack *stack)
 	xc_paint_line(p);
 }
 
-static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Rows that read the same, but for their number. */
+static bool same_row(const struct xc_stack_row *a, const struct xc_stack_row *b)
+{
+	return a->function && same_text(a->function, b->function) && same_text(a->file, b->file) &&
+	       a->line == b->line && same_text(a->trust, b->trust) && a->inlined == b->inlined &&
+	       a->signal == b->signal && a->unverified == b->unverified;
+}
+
+/* How many rows from `i` on read like it; never across the place where frames were left out. */
+static size_t run_of_rows(const struct xc_stack *stack, size_t i)
+{
+	size_t end =
+		stack->elided && i < stack->elided_at ? smaller(stack->elided_at, stack->row_count) : stack->row_count;
+	size_t n = 1;
+	while (i + n < end && same_row(&stack->rows[i], &stack->rows[i + n]))
+		n++;
+	return n;
+}
+
+static void put_notice(struct xc_paint *p, const char *label, const char *string)
+{
+	xc_paint_put(p, XC_YELLOW, label);
+	xc_text_name(clean_scratch(p), string);
+	xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
+	xc_paint_line(p);
+}
+
+/* Rows; where no values tell them apart, a run of equal ones is shown once. True when such a run was folded. */
+static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
 {
 	struct columns c = measure(p, stack);
-	for (size_t i = 0; i < stack->row_count; i++) {
+	bool folded = false;
+	for (size_t i = 0; i < stack->row_count;) {
+		const struct xc_stack_row *row = &stack->rows[i];
+		bool values = (args && row->arg_count) || (locals && row->local_count);
+		size_t run = values ? 1 : run_of_rows(stack, i);
 		if (stack->elided && i == stack->elided_at)
 			put_elided(p, stack);
-		put_row(p, &stack->rows[i], &c, args, locals);
+		put_row(p, row, &c, args, locals);
+		if (run < LEAST_RUN) {
+			i++;
+			continue;
+		}
+		xc_text_printf(clean_scratch(p), "  ⋮   %zu more of the same", run - 1);
+		xc_paint_put(p, XC_DIM, scratch(p));
+		xc_paint_line(p);
+		folded = true;
+		i += run;
 	}
 	if (stack->elided && stack->elided_at >= stack->row_count)
 		put_elided(p, stack);
-	if (stack->cycle && !stack->elided) {
-		xc_text_name(clean_scratch(p), stack->cycle);
-		xc_paint_put(p, XC_YELLOW, "  repeats: ");
-		xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
-		xc_paint_line(p);
-	}
-	if (xc_render_stop(stack)) {
-		xc_paint_put(p, XC_YELLOW, stack->row_count ? "  stack ends here: " : "  no stack: ");
-		xc_text_name(clean_scratch(p), xc_render_stop(stack));
-		xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
-		xc_paint_line(p);
-	}
+	return folded;
+}
+
+static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
+{
+	bool folded = put_rows(p, stack, args, locals);
+	if (stack->cycle && !stack->elided && !folded)
+		put_notice(p, "  repeats: ", stack->cycle);
+	if (xc_render_stop(stack))
+		put_notice(p, stack->row_count ? "  stack ends here: " : "  no stack: ", xc_render_stop(stack));
 }
 
 /* Threads and groups */

@@ -83,11 +83,28 @@ static size_t widest_text(const struct grid *g)
 	return found;
 }
 
+/* A column in which nothing is known tells nothing; but a table of such columns only stays as it is. */
+static void hide_empty(struct grid *g)
+{
+	const struct xc_table *table = g->table;
+	size_t shown = 0;
+	for (size_t i = 0; i < table->column_count; i++) {
+		g->hidden[i] = true;
+		for (size_t row = 0; row < table->row_count && g->hidden[i]; row++) {
+			const struct xc_cell *cell = &table->cells[row * table->column_count + i];
+			g->hidden[i] = cell->kind == XC_FIELD_NULL && !cell->text;
+		}
+		shown += !g->hidden[i];
+	}
+	if (!shown)
+		memset(g->hidden, 0, table->column_count * sizeof *g->hidden);
+}
+
 static void make_fit(struct grid *g, size_t room)
 {
 	const struct xc_table *table = g->table;
 	for (size_t i = table->column_count; i-- && total_width(g) > room;)
-		g->hidden[i] = table->columns[i].verbose;
+		g->hidden[i] |= table->columns[i].verbose;
 	size_t needed, widest;
 	while ((needed = needed_width(g)) > room && (widest = widest_text(g)) < table->column_count) {
 		size_t narrower = g->widths[widest] - LEAST_TEXT, excess = needed - room;
@@ -148,6 +165,7 @@ void xc_paint_table(struct xc_paint *p, const struct xc_table *table, size_t ind
 	for (size_t i = 0; i < table->column_count; i++)
 		g.widths[i] = xc_render_columns(table->columns[i].label, strlen(table->columns[i].label));
 	fill(&g, p->options->redact);
+	hide_empty(&g);
 	make_fit(&g, p->width - indent);
 	put_head(p, &g, indent);
 	for (size_t row = 0; row < table->row_count; row++)

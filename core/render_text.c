@@ -116,7 +116,7 @@ static void put_field(struct xc_paint *p, const struct xc_field *field, size_t i
 	xc_paint_line(p);
 }
 
-static void put_item(struct xc_paint *p, const struct xc_item *item, size_t indent, size_t width)
+static void put_item(struct xc_paint *p, const struct xc_item *item, size_t indent, size_t width, bool first)
 {
 	switch (item->kind) {
 	case XC_ITEM_FIELD:
@@ -124,6 +124,8 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 			put_field(p, &item->field, indent, width);
 		break;
 	case XC_ITEM_TABLE:
+		if (!first && item->table->row_count)
+			xc_paint_blank(p);
 		xc_paint_table(p, item->table, indent);
 		break;
 	case XC_ITEM_MESSAGE:
@@ -152,7 +154,7 @@ static void put_section(struct xc_paint *p, const struct xc_section *s, bool wit
 		put_name(p, XC_BOLD, s->headline, indent);
 	}
 	for (const struct xc_item *item = s->items; item; item = item->next)
-		put_item(p, item, indent, width);
+		put_item(p, item, indent, width, item == s->items);
 }
 
 /* The verdict */

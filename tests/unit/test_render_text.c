@@ -126,6 +126,56 @@ static void verbose_columns_go_first_and_the_last_column_stays_whole(void **stat
 	free(text);
 }
 
+static void columns_without_any_fact_are_left_out(void **state)
+{
+	(void)state;
+	static const struct xc_column columns[] = {
+		{"a", "A", XC_FIELD_TEXT, false}, {"b", "B", XC_FIELD_TEXT, false}, {"c", "C", XC_FIELD_TEXT, false}};
+	struct xc_report *report = xc_report_new("info");
+	struct xc_section *s = xc_report_section(report, "x", "X");
+	struct xc_table *table = xc_section_table(s, "t", columns, XC_COUNT(columns));
+	const struct xc_cell row[] = {xc_cell_text("one"), xc_cell_null(NULL), xc_cell_null("lost")};
+	xc_table_row(s, table, row);
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "A    C\none  lost\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void runs_of_equal_frames_fold_where_no_values_are_shown(void **state)
+{
+	(void)state;
+	static struct xc_stack_row rows[12];
+	for (unsigned i = 0; i < 12; i++)
+		rows[i] = (struct xc_stack_row){.index = i,
+						.pc = 1,
+						.trust = "cfi",
+						.function = i < 10 ? "descend" : "main",
+						.file = "t.c",
+						.line = i < 10 ? 57 : i};
+	static struct xc_stack stack = {.tid = 5, .rows = rows, .row_count = 12, .cycle = "10 × [descend]"};
+	struct xc_report *report = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	stacks->stacks = &stack;
+	stacks->stack_count = 1;
+	stacks->brief = true;
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "thread 5\n#0   descend  t.c:57\n  ⋮   9 more of the same\n"
+				  "#10  main     t.c:10\n#11  main     t.c:11\n");
+	free(text);
+	static struct xc_variable_text level = {.name = "level", .type = "int", .value = "7"};
+	for (unsigned i = 0; i < 10; i++) {
+		rows[i].args = &level;
+		rows[i].arg_count = 1;
+	}
+	stacks->brief = false;
+	text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_contains(text, "#9   descend  t.c:57  level=7\n");
+	assert_contains(text, "repeats: 10 × [descend]\n");
+	free(text);
+	xc_report_free(report);
+}
+
 static void messages_carry_their_hint(void **state)
 {
 	(void)state;
@@ -187,6 +237,8 @@ int main(void)
 		cmocka_unit_test(every_line_fits_the_width),
 		cmocka_unit_test(numbers_are_readable_and_right_aligned),
 		cmocka_unit_test(verbose_columns_go_first_and_the_last_column_stays_whole),
+		cmocka_unit_test(columns_without_any_fact_are_left_out),
+		cmocka_unit_test(runs_of_equal_frames_fold_where_no_values_are_shown),
 		cmocka_unit_test(messages_carry_their_hint),
 		cmocka_unit_test(colours_appear_only_when_asked_for),
 		cmocka_unit_test(redaction_leaves_no_secret),
