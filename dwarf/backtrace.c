@@ -31,6 +31,7 @@ struct builder {
 	struct xc_memo strings;   /* string of the process → its copy in the report */
 	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
+	uint64_t skipped; /* frames left out of the middle: later rows keep their place in the count */
 	struct xc_frame *ring; /* the last frames seen; options->max_frames / 2 of them */
 	size_t ring_size;
 };
@@ -122,7 +123,7 @@ static struct xc_stack_row *add_row(struct builder *b)
 {
 	b->rows = xc_grow(b->rows, b->row_count, &b->row_capacity, sizeof *b->rows);
 	struct xc_stack_row *row = &b->rows[b->row_count];
-	*row = (struct xc_stack_row){.index = (unsigned)b->row_count};
+	*row = (struct xc_stack_row){.index = (unsigned)(b->row_count + b->skipped)};
 	b->row_count++;
 	return row;
 }
@@ -182,7 +183,7 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 {
 	uint64_t waiting = seen - head, kept = waiting < b->ring_size ? waiting : b->ring_size;
 	if (waiting > kept) {
-		stack->elided = waiting - kept;
+		stack->elided = b->skipped = waiting - kept;
 		stack->elided_at = b->row_count;
 	}
 	for (uint64_t i = seen - kept; i < seen; i++)
@@ -241,6 +242,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 	};
 	struct xc_frame frame;
 	b->row_count = 0;
+	b->skipped = 0;
 	if (!b->process->arch->unwinds)
 		stack->stop = "stacks of this machine are not supported yet";
 	else if (xc_unwind_first(b->unwinder, thread, &frame))

@@ -118,6 +118,19 @@ static struct xc_cfi_rule read_rule(Dwarf_Frame *frame, int number)
 	return rule;
 }
 
+/* What a function does not speak of is as its caller left it, for the registers that calls preserve. libdw knows
+ * which these are, but takes rax for rbx on x86-64 (elfutils 0.188, backends/x86_64_cfi.c). */
+static void mend_defaults(const struct xc_arch *arch, struct xc_cfi_row *row)
+{
+	enum { RAX = 0, RBX = 3 };
+	if (arch->machine != EM_X86_64 || row->rule_count <= RBX)
+		return;
+	if (row->rules[RAX].kind == XC_CFI_SAME)
+		row->rules[RAX].kind = XC_CFI_LOST;
+	if (row->rules[RBX].kind == XC_CFI_LOST)
+		row->rules[RBX].kind = XC_CFI_SAME;
+}
+
 static bool read_cfa(Dwarf_Frame *frame, struct xc_cfi_row *row)
 {
 	Dwarf_Op *ops;
@@ -151,6 +164,7 @@ static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
 	row->rule_count = regs;
 	for (int i = 0; row->found && i < regs; i++)
 		row->rules[i] = read_rule(frame, i);
+	mend_defaults(cfi->process->arch, row);
 	free(frame);
 	return row;
 }

@@ -58,13 +58,12 @@ static xc_addr entry_of(const struct xc_place *place, Dwarf_Die *die_out)
 }
 
 /* Where the function that a call site names begins in memory; 0 when that is not known. */
-static xc_addr target_of(const struct xc_process *p, const struct xc_module *module, Dwarf_Die *site)
+static xc_addr target_of(const struct xc_process *p, struct xc_module *module, Dwarf_Die *site)
 {
 	Dwarf_Die function;
 	Dwarf_Attribute attr;
 	Dwarf_Addr low;
 	xc_addr addr;
-	struct xc_module *found;
 	if (!xc_die_ref(site, DW_AT_call_origin, &function) && !xc_die_ref(site, DW_AT_abstract_origin, &function))
 		return 0;
 	if (dwarf_lowpc(&function, &low) == 0)
@@ -72,9 +71,11 @@ static xc_addr target_of(const struct xc_process *p, const struct xc_module *mod
 	const char *name = NULL;
 	if (xc_die_attr(&function, DW_AT_linkage_name, &attr) || xc_die_attr(&function, DW_AT_name, &attr))
 		name = dwarf_formstring(&attr);
-	if (!name || !xc_symbol_find(p, name, &found, &addr) || found != module)
-		return 0;
-	return addr;
+	const struct xc_symtab *own = xc_debugfile_symbols(xc_debugfile_of(p, module));
+	const struct xc_symbol *symbol = name ? xc_symtab_named(own, name) : NULL;
+	if (symbol)
+		return symbol->value + module->bias;
+	return name && xc_symbol_find(p, name, NULL, &addr) ? addr : 0;
 }
 
 static bool is_tail_site(Dwarf_Die *die)
@@ -96,7 +97,7 @@ static xc_addr return_of(const struct xc_module *module, Dwarf_Die *site)
 
 static void search_function(struct search *s, xc_addr entry);
 
-static void follow(struct search *s, const struct xc_module *module, Dwarf_Die *site)
+static void follow(struct search *s, struct xc_module *module, Dwarf_Die *site)
 {
 	xc_addr target = target_of(s->process, module, site);
 	if (!target)
@@ -113,7 +114,7 @@ static void follow(struct search *s, const struct xc_module *module, Dwarf_Die *
 }
 
 /* Call sites below a DIE, through lexical blocks and inlined functions. */
-static void search_die(struct search *s, const struct xc_module *module, Dwarf_Die *parent, unsigned depth)
+static void search_die(struct search *s, struct xc_module *module, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die child;
 	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))

@@ -2,14 +2,15 @@
  *
  *   a row of call frame information ──→ CFA ──→ every register's rule           trust: cfi
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
- *   no row: a word above sp that returns behind a call of this very function    trust: scan
- *           the frame pointer chain                                             trust: fp
+ *   no row: the frame pointer, where the function's code sets it up             trust: fp
+ *           a word above sp that returns behind a call of this very function    trust: scan
  *           the first word above sp that returns behind any call                trust: scan
  *
  * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
  * every step must move up the stack (a signal trampoline may change stacks), so that no stack loops. */
 #include "unwind.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,9 @@
 #include "symbol.h"
 #include "tailcall.h"
 
-enum { SCAN_WORDS = 512, LONGEST_CALL = 7 };
+enum { SCAN_WORDS = 512, MAX_CANDIDATES = 16, LOOK_AHEAD = 64, LONGEST_CALL = 7 };
+
+static const char outermost[] = "outermost frame";
 
 struct xc_unwinder {
 	const struct xc_process *process;
@@ -175,37 +178,96 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	return true;
 }
 
-/* Scan words from sp up; with `target`, only for a return behind a direct call of it. */
-static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target, struct xc_frame *caller)
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
+
+/* Does call frame information speak against this frame: does the stack from here on break off at once, other than at an
+ * outermost frame or where there is no such information? */
+static bool refuted(struct xc_unwinder *u, const struct xc_frame *from)
 {
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->word;
-	xc_addr direct;
-	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
-		return false;
-	for (size_t i = 0; i < SCAN_WORDS && xc_space_peek_uint(p->space, sp + i * word, word, &ret); i++) {
-		if (!plausible_return(p, ret, &direct) || (target && direct != target))
-			continue;
-		struct xc_frame from = *frame;
-		if (i) { /* something was pushed: callee-saved registers may have been changed */
-			uint64_t fp = 0;
-			bool fp_known = xc_regs_get(&frame->regs, p->arch->fp, &fp);
-			forget_general(p->arch, &from.regs, fp);
-			if (!fp_known)
-				xc_regs_forget(&from.regs, p->arch->fp);
-		}
-		guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (i + 1) * word, caller);
-		return true;
+	struct xc_frame at = *from;
+	const char *stop = NULL;
+	for (size_t i = 0; i < LOOK_AHEAD; i++) {
+		if (!step_row(u, &at, &at, &stop))
+			return stop && stop != outermost;
+		if (!executable(u->process, at.pc))
+			return true;
 	}
 	return false;
 }
 
-/* No call frame information. In a function that never pushed its frame pointer the chain would skip the
- * caller, so a return behind a call of this very function is looked for first. */
+/* The caller if the word number `index` above sp is the return address. */
+static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
+			   struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	struct xc_frame from = *frame;
+	uint64_t fp = 0;
+	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
+	if (index) { /* something was pushed: callee-saved registers may have been changed */
+		forget_general(arch, &from.regs, fp);
+		if (!fp_known)
+			xc_regs_forget(&from.regs, arch->fp);
+	}
+	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->word, caller);
+}
+
+/* Scan words from sp up; with `target`, only for a return behind a direct call of it. Without, old return addresses may
+ * lie about in locals: the first one that is not refuted wins, else the first of all. */
+static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, word = p->arch->word;
+	struct xc_frame candidate;
+	size_t candidates = 0;
+	xc_addr direct;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES; i++) {
+		if (!xc_space_peek_uint(p->space, sp + i * word, word, &ret))
+			break;
+		if (!plausible_return(p, ret, &direct) || (target && direct != target))
+			continue;
+		caller_at_word(u, frame, ret, sp, i, &candidate);
+		if (candidates++ == 0)
+			*caller = candidate;
+		if (target)
+			return true;
+		if (!refuted(u, &candidate)) {
+			*caller = candidate;
+			return true;
+		}
+	}
+	return candidates > 0;
+}
+
+enum prologue { FRAME_POINTER_UNKNOWN, FRAME_POINTER_SET, FRAME_POINTER_FREE };
+
+/* x86-64: does the function that begins at start set rbp up as its frame pointer before pc? Looks for push %rbp;
+ * mov %rsp,%rbp near its start: behind endbr64, or behind what realigns the stack. */
+static enum prologue prologue_of(const struct xc_process *p, xc_addr start, xc_addr pc)
+{
+	static const uint8_t push_mov[] = {0x55, 0x48, 0x89, 0xe5};
+	uint8_t code[32];
+	if (!start || p->arch->machine != EM_X86_64)
+		return FRAME_POINTER_UNKNOWN;
+	size_t got = xc_space_peek(p->space, start, code, sizeof code);
+	const uint8_t *found = memmem(code, got, push_mov, sizeof push_mov);
+	if (got == 0)
+		return FRAME_POINTER_UNKNOWN;
+	return found && pc - start >= (size_t)(found - code) + sizeof push_mov ? FRAME_POINTER_SET : FRAME_POINTER_FREE;
+}
+
+/* No call frame information. Where the function keeps a frame pointer, the chain is right; where it does not, the
+ * chain would skip its caller, so the stack is scanned: first for a return behind a call of this very function. */
 static bool step_without_cfi(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
-	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
-	if (frame->interrupted && start && step_scan(u, frame, start, caller))
+	xc_addr pc = xc_frame_lookup(frame), start = function_start(u->process, pc);
+	enum prologue prologue = prologue_of(u->process, start, pc);
+	if (prologue == FRAME_POINTER_SET && step_frame_pointer(u, frame, caller))
+		return true;
+	if (start && frame->interrupted && step_scan(u, frame, start, caller))
+		return true;
+	if (prologue == FRAME_POINTER_FREE && step_scan(u, frame, 0, caller))
 		return true;
 	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
 }
@@ -231,7 +293,7 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	xc_addr missing;
 	uint64_t value, pc;
 	if (row->rules[row->return_reg].kind == XC_CFI_LOST) {
-		*stop = "outermost frame";
+		*stop = outermost;
 		return false;
 	}
 	if (!xc_cfi_register(p, row, row->return_reg, &frame->regs, frame->cfa, &pc, &missing)) {
