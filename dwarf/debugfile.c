@@ -161,9 +161,13 @@ static void attach_alternate(struct xc_debugfile *df)
 	bool wanted = false;
 	xc_text_fini(&df->refused); /* refusals before a file was found are of no interest */
 	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, df->path ? df->path : "", &df->alt, &wanted);
-	Dwarf *alternate = found ? xc_elffile_dwarf(&df->alt) : NULL;
+	Dwarf *alternate = NULL;
+	struct xc_error *err = found ? xc_elffile_dwarf(&df->alt, &alternate) : NULL;
+	if (err)
+		xc_text_printf(&df->refused, "%s: %s", df->alt.source->path, err->message);
+	xc_error_free(err);
 	if (wanted && !alternate)
-		df->why = xc_arena_strdup(arena_of(df), df->refused.len ? df->refused.bytes : "the dwz file is damaged");
+		df->why = xc_arena_strdup(arena_of(df), xc_text_string(&df->refused));
 	if (!alternate) {
 		xc_elffile_close(&df->alt);
 		alternate = empty_dwarf(&df->alt);
@@ -173,10 +177,13 @@ static void attach_alternate(struct xc_debugfile *df)
 
 static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const char *path)
 {
-	df->dwarf = xc_elffile_dwarf(file);
+	struct xc_error *err = xc_elffile_dwarf(file, &df->dwarf);
+	if (err && !df->refused.len)
+		xc_text_printf(&df->refused, "%s: %s", path, err->message);
+	xc_error_free(err);
 	if (!df->dwarf)
 		return false;
-	df->dwarf_elf = file->elf;
+	df->dwarf_elf = dwarf_getelf(df->dwarf);
 	df->path = xc_arena_strdup(arena_of(df), path);
 	attach_alternate(df);
 	return true;
@@ -214,8 +221,6 @@ static const char *explain(struct xc_debugfile *df)
 	}
 	if (!may_use_dwarf(df))
 		return "its file is unverified: code, call frame information and symbols are taken from it, no lines or values";
-	if ((df->own.elf && xc_elffile_has_zstd(df->own.elf)) || (df->debug.elf && xc_elffile_has_zstd(df->debug.elf)))
-		return "its debug sections are compressed with zstd, which this libelf cannot inflate";
 	if (df->refused.len)
 		return xc_arena_strdup(arena_of(df), df->refused.bytes);
 	if (id->size == 0 && m->file)

@@ -1,10 +1,8 @@
-/* elffile: elf_memory over a private mapping.
+/* elffile: elf_memory over a read-only mapping.
  *
- * libelf 0.188 uses the headers in place when they are in our byte order, and elf_compress, by which libdw inflates
- * sections, writes the new size into the section header: into our read-only mapping (libelf/elf_compress.c,
- * libelf/elf_begin.c). The mapping is private, so the pages from the section headers on are made writable; what is
- * written there stays ours, and is no part of what was loaded. Bytes without a mapping of their own (a vDSO inside
- * the core) are copied. */
+ * libelf only ever reads it: the one thing that writes, elf_compress, is never reached, since compressed sections are
+ * inflated by dwarf/inflate before libdw sees them. Bytes without a mapping of their own (a vDSO inside the core) are
+ * copied, so that they are aligned. */
 #include "elffile.h"
 
 #include <elf.h>
@@ -12,23 +10,10 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "../core/cursor.h"
+#include "inflate.h"
 
-enum { COPY_MAX = 64 << 20, ZSTD_TYPE = 2 /* ELFCOMPRESS_ZSTD, gABI of 2022 */ };
-
-static bool make_headers_writable(const struct xc_source *source, const struct xc_elf *elf)
-{
-	bool wide = elf->elf_class == ELFCLASS64;
-	uint64_t shoff = xc_load_uint(source->bytes + (wide ? 40 : 32), wide ? 8 : 4, elf->big_endian);
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	if (shoff == 0 || shoff >= source->map_size)
-		return true;
-	shoff &= ~(page - 1);
-	return mprotect((char *)source->map + shoff, (size_t)(source->map_size - shoff), PROT_READ | PROT_WRITE) == 0;
-}
+enum { COPY_MAX = 64 << 20 };
 
 static void *copy_of(const struct xc_source *source)
 {
@@ -53,9 +38,7 @@ bool xc_elffile_open(struct xc_elffile *file, struct xc_source *source, bool own
 	struct xc_error *err = xc_elf_parse(source->bytes, source->size, &header);
 	bool good = !err;
 	xc_error_free(err);
-	if (good && source->map)
-		good = make_headers_writable(source, &header);
-	else if (good)
+	if (good && !source->map)
 		good = (file->image = copy_of(source)) != NULL;
 	if (!good) {
 		xc_elffile_close(file);
@@ -74,8 +57,11 @@ void xc_elffile_close(struct xc_elffile *file)
 {
 	if (file->dwarf)
 		dwarf_end(file->dwarf);
+	if (file->plain_elf)
+		elf_end(file->plain_elf);
 	if (file->elf)
 		elf_end(file->elf);
+	free(file->plain);
 	free(file->image);
 	if (file->owned)
 		xc_source_close(file->source);
@@ -117,20 +103,6 @@ bool xc_elffile_has_symtab(Elf *elf)
 	return find_section(elf, ".symtab", &header) != NULL;
 }
 
-bool xc_elffile_has_zstd(Elf *elf)
-{
-	static const char *const names[] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line"};
-	GElf_Shdr header;
-	GElf_Chdr compression;
-	for (size_t i = 0; i < XC_COUNT(names); i++) {
-		Elf_Scn *section = find_section(elf, names[i], &header);
-		if (section && (header.sh_flags & SHF_COMPRESSED) && gelf_getchdr(section, &compression) &&
-		    compression.ch_type == ZSTD_TYPE)
-			return true;
-	}
-	return false;
-}
-
 struct xc_build_id xc_elffile_build_id(Elf *elf)
 {
 	struct xc_build_id id = {0};
@@ -143,9 +115,32 @@ struct xc_build_id xc_elffile_build_id(Elf *elf)
 	return id;
 }
 
-Dwarf *xc_elffile_dwarf(struct xc_elffile *file)
+/* The ELF that libdw shall see. */
+static struct xc_error *plain_elf(struct xc_elffile *file, Elf **elf_out)
 {
-	if (!file->dwarf && file->elf && xc_elffile_has_dwarf(file->elf))
-		file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	return file->dwarf;
+	size_t size = 0;
+	*elf_out = file->elf;
+	if (!xc_inflate_needed(file->elf))
+		return NULL;
+	struct xc_error *err = xc_inflate_sections(file->elf, &file->plain, &size);
+	if (err)
+		return err;
+	*elf_out = file->plain_elf = elf_memory(file->plain, size);
+	return NULL;
+}
+
+struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, Dwarf **dwarf_out)
+{
+	Elf *elf = NULL;
+	*dwarf_out = file->dwarf;
+	if (file->dwarf || file->plain || !file->elf || !xc_elffile_has_dwarf(file->elf))
+		return NULL;
+	struct xc_error *err = plain_elf(file, &elf);
+	if (err)
+		return err;
+	file->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (!file->dwarf)
+		return xc_error_new(XC_ERR_FORMAT, "its DWARF cannot be read: %s", dwarf_errmsg(-1));
+	*dwarf_out = file->dwarf;
+	return NULL;
 }

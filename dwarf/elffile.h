@@ -16,7 +16,9 @@ struct xc_elffile {
 	bool owned;               /* close source with it */
 	void *image;              /* malloc'ed bytes instead of a source's; or NULL */
 	Elf *elf;                 /* NULL: not open */
-	Dwarf *dwarf;             /* NULL until xc_elffile_dwarf, or without DWARF */
+	void *plain;              /* compressed debug sections, inflated: an ELF image of its own; or NULL */
+	Elf *plain_elf;
+	Dwarf *dwarf;             /* NULL until xc_elffile_dwarf, or without DWARF; dwarf_getelf tells of which ELF */
 };
 
 /* Open over a source, which is taken when `owned`, also on failure. False when it is not ELF. */
@@ -34,13 +36,11 @@ bool xc_elffile_has_dwarf(Elf *elf);
 /* Does it have a .symtab with entries? */
 bool xc_elffile_has_symtab(Elf *elf);
 
-/* Does it have a debug section compressed with zstd, which libelf before 0.189 cannot inflate? */
-bool xc_elffile_has_zstd(Elf *elf);
-
 struct xc_build_id xc_elffile_build_id(Elf *elf);
 
-/* Open its DWARF; NULL when it has none that libdw can read. Compressed sections are inflated here, by libdw. */
-Dwarf *xc_elffile_dwarf(struct xc_elffile *file);
+/* Open its DWARF. Compressed sections are inflated here, all at once. NULL without an error when it has none.
+ * Errors: those of xc_inflate_sections; XC_ERR_FORMAT when libdw cannot read it. */
+XC_MUST_CHECK struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, Dwarf **dwarf_out);
 
 void xc_elffile_close(struct xc_elffile *file); /* a zeroed or closed one is fine */
 

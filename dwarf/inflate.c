@@ -1,0 +1,283 @@
+/* inflate: why not libdw's own way. libdw inflates by elf_compress, which writes the new sizes into the section headers
+ * it was given (libelf/elf_compress.c, 0.188): into our mapping of the file, whose pages are also part of what a
+ * pack stores; it runs zlib on one thread, where ISA-L takes half the time; and elfutils before 0.189 knows no zstd.
+ * So an ELF image is made in memory with only what libdw looks at:
+ *
+ *	header | .debug_* inflated or copied, .gnu_debug* copied | names | section headers
+ *
+ * Elf64_Chdr: System V gABI 4.1 with the additions of 2012 and 2022. .zdebug_*: "ZLIB", size as 8 bytes big-endian,
+ * zlib stream (binutils, bfd/compress.c). */
+#include "inflate.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <isa-l/igzip_lib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "../core/cursor.h"
+
+enum {
+	MAX_SECTIONS = 128,
+	ALIGNMENT = 16,
+	OLD_HEADER = 12,
+	TYPE_ZLIB = 1, /* ELFCOMPRESS_ZLIB */
+	TYPE_ZSTD = 2, /* ELFCOMPRESS_ZSTD, not in older headers */
+#ifdef XC_HOSTILE
+	PIECE = 4093,
+#else
+	PIECE = 1 << 30,
+#endif
+	WORTH_A_THREAD = 256 << 10,
+};
+static const uint64_t MAX_TOTAL = UINT64_C(8) << 30;
+
+struct part {
+	const char *name;      /* in the file */
+	const uint8_t *stored; /* behind the compression header */
+	uint64_t stored_size, size, offset;
+	uint32_t type;         /* TYPE_ZLIB, TYPE_ZSTD, else plain */
+	bool old;              /* .zdebug: the name loses its z */
+	GElf_Shdr header;
+};
+
+struct plan {
+	Elf *elf;
+	struct part parts[MAX_SECTIONS];
+	size_t count;
+	uint64_t size; /* of the image so far */
+};
+
+static bool is_debug(const char *name)
+{
+	return name && (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) || !strncmp(name, ".gnu_debug", 10));
+}
+
+bool xc_inflate_needed(Elf *elf)
+{
+	size_t names;
+	GElf_Shdr header;
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+		const char *name = gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (is_debug(name) && ((header.sh_flags & SHF_COMPRESSED) || name[1] == 'z'))
+			return true;
+	}
+	return false;
+}
+
+/* ---- planning ---- */
+
+static struct xc_error *read_header(struct part *part, const Elf_Data *data)
+{
+	Elf64_Chdr header;
+	part->stored = data->d_buf;
+	part->stored_size = part->size = data->d_size;
+	if (part->header.sh_flags & SHF_COMPRESSED) {
+		if (data->d_size < sizeof header)
+			return xc_error_new(XC_ERR_FORMAT, "%s is too short to be compressed", part->name);
+		memcpy(&header, data->d_buf, sizeof header);
+		part->type = header.ch_type;
+		part->size = header.ch_size;
+		part->stored += sizeof header;
+		part->stored_size -= sizeof header;
+		if (part->type != TYPE_ZLIB && part->type != TYPE_ZSTD)
+			return xc_error_new(XC_ERR_UNSUPPORTED, "%s has compression type %" PRIu32, part->name, part->type);
+	} else if (part->old && data->d_size >= OLD_HEADER && !memcmp(data->d_buf, "ZLIB", 4)) {
+		part->type = TYPE_ZLIB;
+		part->size = xc_load_uint(part->stored + 4, 8, true);
+		part->stored += OLD_HEADER;
+		part->stored_size -= OLD_HEADER;
+	}
+	return NULL;
+}
+
+static struct xc_error *add_part(struct plan *plan, Elf_Scn *section, const char *name, const GElf_Shdr *header)
+{
+	const Elf_Data *data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf || !data->d_size || header->sh_type == SHT_NOBITS)
+		return NULL;
+	if (plan->count == MAX_SECTIONS)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d debug sections", MAX_SECTIONS);
+	struct part *part = &plan->parts[plan->count++];
+	*part = (struct part){.name = name, .old = name[1] == 'z', .header = *header};
+	struct xc_error *err = read_header(part, data);
+	if (err)
+		return err;
+	if (part->size > MAX_TOTAL - plan->size)
+		return xc_error_new(XC_ERR_LIMIT, "its debug sections inflate to more than 8 GiB");
+	part->offset = plan->size;
+	plan->size = (plan->size + part->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	return NULL;
+}
+
+static struct xc_error *make_plan(struct plan *plan)
+{
+	size_t names;
+	GElf_Shdr header;
+	const char *ident = elf_getident(plan->elf, NULL);
+	if (!ident || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
+		return xc_error_new(XC_ERR_UNSUPPORTED, "compressed debug sections of a 32-bit or big-endian file");
+	if (elf_getshdrstrndx(plan->elf, &names) < 0)
+		return xc_error_new(XC_ERR_FORMAT, "no section names");
+	plan->size = sizeof(Elf64_Ehdr);
+	for (Elf_Scn *s = elf_nextscn(plan->elf, NULL); s; s = elf_nextscn(plan->elf, s)) {
+		const char *name = gelf_getshdr(s, &header) ? elf_strptr(plan->elf, names, header.sh_name) : NULL;
+		struct xc_error *err = is_debug(name) ? add_part(plan, s, name, &header) : NULL;
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* ---- filling ---- */
+
+/* ISA-L's counters are 32 bits wide, so large sections go in pieces. */
+static bool inflate_zlib(const struct part *part, uint8_t *to)
+{
+	struct inflate_state z;
+	uint64_t in = part->stored_size, out = part->size;
+	isal_inflate_init(&z);
+	z.crc_flag = ISAL_ZLIB;
+	z.next_in = (uint8_t *)(uintptr_t)part->stored;
+	z.next_out = to;
+	for (;;) {
+		uint32_t give = in < PIECE ? (uint32_t)in : PIECE, room = out < PIECE ? (uint32_t)out : PIECE;
+		z.avail_in = give;
+		z.avail_out = room;
+		if (isal_inflate(&z) != ISAL_DECOMP_OK)
+			return false;
+		in -= give - z.avail_in;
+		out -= room - z.avail_out;
+		if (z.block_state == ISAL_BLOCK_FINISH)
+			return out == 0;
+		if (z.avail_in == give && z.avail_out == room)
+			return false; /* no step: input or room used up */
+	}
+}
+
+static bool fill_part(const struct part *part, uint8_t *to)
+{
+	if (part->type == TYPE_ZLIB)
+		return inflate_zlib(part, to);
+	if (part->type == TYPE_ZSTD)
+		return ZSTD_decompress(to, (size_t)part->size, part->stored, (size_t)part->stored_size) == part->size;
+	memcpy(to, part->stored, (size_t)part->size);
+	return true;
+}
+
+/* Two threads take parts until none is left, largest first: .debug_info is about as much work as all the others. */
+struct filling {
+	const struct plan *plan;
+	uint8_t *image;
+	const struct part *order[MAX_SECTIONS];
+	atomic_size_t next;
+	_Atomic(const struct part *) damaged;
+};
+
+static void *fill_parts(void *argument)
+{
+	struct filling *f = argument;
+	size_t i;
+	while ((i = atomic_fetch_add(&f->next, 1)) < f->plan->count)
+		if (!fill_part(f->order[i], f->image + f->order[i]->offset))
+			atomic_store(&f->damaged, f->order[i]);
+	return NULL;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct part *x = *(const struct part *const *)a, *y = *(const struct part *const *)b;
+	return x->size < y->size ? 1 : x->size > y->size ? -1 : 0;
+}
+
+/* The part that is damaged, or NULL. */
+static const struct part *fill(const struct plan *plan, uint8_t *image)
+{
+	struct filling f = {.plan = plan, .image = image};
+	pthread_t helper;
+	for (size_t i = 0; i < plan->count; i++)
+		f.order[i] = &plan->parts[i];
+	qsort(f.order, plan->count, sizeof *f.order, larger_first);
+	bool helped = plan->size > WORTH_A_THREAD && pthread_create(&helper, NULL, fill_parts, &f) == 0;
+	fill_parts(&f);
+	if (helped)
+		pthread_join(helper, NULL);
+	return atomic_load(&f.damaged);
+}
+
+/* Names and section headers behind the parts; the image has room for them. */
+static void finish(const struct plan *plan, uint8_t *image)
+{
+	Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}};
+	GElf_Ehdr original;
+	static const char own[] = "\0.shstrtab";
+	Elf64_Shdr shdrs[MAX_SECTIONS + 2] = {{0}};
+	size_t at = (size_t)plan->size, names = sizeof own;
+	memcpy(image + at, own, sizeof own);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct part *part = &plan->parts[i];
+		const char *name = part->old ? part->name + 2 : part->name + 1; /* ".zdebug" or ".debug", from "debug" on */
+		size_t len = strlen(name);
+		shdrs[i + 2] = (Elf64_Shdr){.sh_name = (Elf64_Word)names, .sh_type = part->header.sh_type,
+					    .sh_flags = part->header.sh_flags & ~(uint64_t)SHF_COMPRESSED,
+					    .sh_offset = part->offset, .sh_size = part->size, .sh_addralign = 1,
+					    .sh_entsize = part->header.sh_entsize};
+		image[at + names] = '.';
+		memcpy(image + at + names + 1, name, len + 1);
+		names += len + 2;
+	}
+	shdrs[1] = (Elf64_Shdr){.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = names, .sh_addralign = 1};
+	at = (at + names + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	memcpy(image + at, shdrs, (plan->count + 2) * sizeof *shdrs);
+	header.e_type = gelf_getehdr(plan->elf, &original) ? original.e_type : ET_DYN;
+	header.e_machine = gelf_getehdr(plan->elf, &original) ? original.e_machine : EM_NONE;
+	header.e_version = EV_CURRENT;
+	header.e_ehsize = sizeof header;
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	header.e_shnum = (Elf64_Half)(plan->count + 2);
+	header.e_shstrndx = 1;
+	header.e_shoff = at;
+	memcpy(image, &header, sizeof header);
+}
+
+static size_t tail_size(const struct plan *plan)
+{
+	size_t size = (plan->count + 2) * sizeof(Elf64_Shdr) + 4 * ALIGNMENT;
+	for (size_t i = 0; i < plan->count; i++)
+		size += strlen(plan->parts[i].name) + 2;
+	return size;
+}
+
+static struct xc_error *build(const struct plan *plan, void **bytes_out, size_t *size_out)
+{
+	size_t size = (size_t)plan->size + tail_size(plan);
+	uint8_t *image = calloc(1, size);
+	if (!image)
+		return xc_error_new(XC_ERR_LIMIT, "no memory for %zu bytes of inflated debug sections", size);
+	const struct part *damaged = fill(plan, image);
+	if (damaged) {
+		free(image);
+		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to its size", damaged->name);
+	}
+	finish(plan, image);
+	*bytes_out = image;
+	*size_out = size;
+	return NULL;
+}
+
+struct xc_error *xc_inflate_sections(Elf *elf, void **bytes_out, size_t *size_out)
+{
+	struct plan *plan = xc_alloc(sizeof *plan);
+	plan->elf = elf;
+	struct xc_error *err = make_plan(plan);
+	if (!err)
+		err = build(plan, bytes_out, size_out);
+	free(plan);
+	return err;
+}

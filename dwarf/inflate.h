@@ -1,0 +1,17 @@
+/* inflate: compressed debug sections (zlib, zstd, and the old .zdebug form) made plain. */
+#ifndef XC_INFLATE_H
+#define XC_INFLATE_H
+
+#include <libelf.h>
+
+#include "../core/error.h"
+
+/* Does the file have compressed debug sections? */
+bool xc_inflate_needed(Elf *elf);
+
+/* A malloc'ed ELF image with the file's header and its debug sections only, all plain. Errors: XC_ERR_FORMAT (damaged),
+ * XC_ERR_LIMIT (more than 8 GiB, or more than this machine can give), XC_ERR_UNSUPPORTED (another compression; not
+ * 64-bit in this machine's byte order). */
+XC_MUST_CHECK struct xc_error *xc_inflate_sections(Elf *elf, void **bytes_out, size_t *size_out);
+
+#endif
