@@ -22,9 +22,13 @@
 #include "target.h"
 
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze, &xc_command_bt,      &xc_command_threads, &xc_command_regs,
-	&xc_command_maps,    &xc_command_modules, &xc_command_info,    &xc_command_sym,
-	&xc_command_mem,     &xc_command_flame,   &xc_command_help,    NULL,
+	&xc_command_analyze, &xc_command_bt,
+	&xc_command_threads, &xc_command_regs,
+	&xc_command_maps,    &xc_command_modules,
+	&xc_command_info,    &xc_command_sym,
+	&xc_command_mem,     &xc_command_flame,
+	&xc_command_pack,    &xc_command_unpack,
+	&xc_command_help,    NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -252,6 +256,12 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 	return err;
 }
 
+static struct xc_error *run_without_target(struct xc_job *job, const struct xc_output *output)
+{
+	struct xc_error *err = job->command->run(job, output->file);
+	return !err && job->report ? render(job, output) : err;
+}
+
 /* All of a command once its words are in order. A reader that went away (`| head`) has what it wanted. */
 static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
 {
@@ -259,7 +269,7 @@ static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
 	struct xc_error *err = open_output(job, &output);
 	if (err)
 		return err;
-	err = job->command->run ? job->command->run(job, output.file) : with_target(job, &output, status);
+	err = job->command->run ? run_without_target(job, &output) : with_target(job, &output, status);
 	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
 	struct xc_error *write_error = xc_output_error(&output);
 	if (write_error) {

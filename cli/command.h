@@ -59,7 +59,8 @@ struct xc_command {
 	/* True when this job writes bytes instead of a rendered report; then `write` does it. May be NULL. */
 	bool (*writes)(const struct xc_job *job);
 	struct xc_error *(*write)(struct xc_job *job, FILE *out);
-	/* A command without a target does all its work here; the others leave it NULL. */
+	/* A command without a target does all its work here, and may leave a report to be rendered; the others leave
+	 * it NULL. */
 	struct xc_error *(*run)(struct xc_job *job, FILE *out);
 	/* -o names the file that produce makes by its own means; the report goes to standard output. */
 	bool makes_file;

@@ -27,10 +27,6 @@ void xc_stats_add(struct xc_job *job)
 				 (uint64_t)usage.ru_maxrss * 1024);
 		xc_section_count(s, "page_faults", "page faults", (uint64_t)(usage.ru_minflt + usage.ru_majflt));
 	}
-	if (job->process->core) {
-		xc_section_bytes(s, "file_size", "core file", job->process->core->stored_size);
-		xc_section_bytes(s, "core_size", "core", job->process->core->size);
-	}
 	if (job->process->live) {
 		struct xc_live_stats live = xc_live_stats(job->process);
 		xc_section_bytes(s, "bytes_read", "read from the process", live.bytes);

@@ -1,6 +1,8 @@
 /* modules_report: the answers of finder and debugfile side by side, in load order. */
 #include "modules_report.h"
 
+#include <string.h>
+
 #include "../core/module.h"
 #include "debugfile.h"
 
@@ -24,40 +26,37 @@ static struct row look_at(const struct xc_process *process, struct xc_module *mo
 	return row;
 }
 
-static struct xc_cell id_cell(const struct xc_module *module)
+static struct xc_cell id_cell(const struct xc_module *module, char hex[2 * XC_BUILD_ID_MAX + 1])
 {
-	static _Thread_local char hex[2 * XC_BUILD_ID_MAX + 1];
 	if (module->build_id.size)
 		return xc_cell_text(xc_build_id_hex(&module->build_id, hex));
 	return xc_cell_null(module->build_id_lost ? "not in the core" : "none");
 }
 
 /* The one sentence that matters most: a wrong or missing file before missing debug information. */
-static struct xc_cell why_cell(const struct row *row)
+static const char *why_of(const struct row *row)
 {
-	if (row->module->why)
-		return xc_cell_text(row->module->why);
-	return row->debug_why ? xc_cell_text(row->debug_why) : xc_cell_null(NULL);
+	return row->module->why ? row->module->why : row->debug_why;
+}
+
+/* The same in few words: the build-id has a column of its own, and the general advice stands below the table. */
+static struct xc_cell problem_cell(struct xc_arena *arena, const struct row *row)
+{
+	static const char advice[] = ": install its debug package";
+	const char *why = why_of(row), *end = why ? strstr(why, " (build-id ") : NULL;
+	if (!end)
+		return xc_cell_text(why);
+	size_t len = (size_t)(end - why), tail = sizeof advice - 1;
+	if (len > tail && strncmp(end - tail, advice, tail) == 0)
+		len -= tail;
+	return xc_cell_text(xc_arena_strndup(arena, why, len));
 }
 
 static struct xc_cell debug_cell(const struct row *row)
 {
 	if (row->debug_path)
 		return xc_cell_text(row->debug_path);
-	return xc_cell_null(row->debug_why ? row->debug_why : "none");
-}
-
-static void hint_at_help(struct xc_section *s, size_t without_debug, size_t without_file)
-{
-	if (without_file)
-		xc_section_message(
-			s, XC_WARNING, "give the files with --exe, --sysroot or --debug-dir",
-			"%zu modules without a usable file: code and constants that the core lacks are missing",
-			without_file);
-	if (without_debug)
-		xc_section_message(s, XC_INFO, "install the packages' -dbgsym or -dbg, or try --debuginfod",
-				   "%zu modules without debug information: no arguments, locals or lines in them",
-				   without_debug);
+	return xc_cell_null(row->module->kind == XC_MODULE_VDSO ? "–" : "none");
 }
 
 static void full_table(struct xc_section *s, const struct row *rows, size_t count)
@@ -67,17 +66,16 @@ static void full_table(struct xc_section *s, const struct row *rows, size_t coun
 		{"hi", "LAST", XC_FIELD_ADDRESS, true},        {"identity", "FILE IS", XC_FIELD_TEXT, false},
 		{"debug", "DEBUG INFO", XC_FIELD_TEXT, false}, {"build_id", "BUILD-ID", XC_FIELD_TEXT, true},
 		{"path", "PATH", XC_FIELD_TEXT, true},         {"file", "FILE USED", XC_FIELD_TEXT, true},
-		{"why", "WHY", XC_FIELD_TEXT, true},
 	};
 	struct xc_table *table = xc_section_table(s, "modules", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_module *m = rows[i].module;
+		char hex[2 * XC_BUILD_ID_MAX + 1];
 		const struct xc_cell row[] = {
 			xc_cell_text(m->name),  xc_cell_address(m->lo),
 			xc_cell_address(m->hi), xc_cell_text(xc_identity_text(m->identity)),
-			debug_cell(&rows[i]),   id_cell(m),
+			debug_cell(&rows[i]),   id_cell(m, hex),
 			xc_cell_text(m->path),  xc_cell_text(m->file_path),
-			why_cell(&rows[i]),
 		};
 		xc_table_row(s, table, row);
 	}
@@ -86,19 +84,28 @@ static void full_table(struct xc_section *s, const struct row *rows, size_t coun
 static void problem_table(struct xc_section *s, const struct row *rows, size_t count)
 {
 	static const struct xc_column columns[] = {
-		{"name", "MODULE", XC_FIELD_TEXT, false},
-		{"identity", "FILE IS", XC_FIELD_TEXT, false},
-		{"why", "PROBLEM", XC_FIELD_TEXT, false},
-		{"build_id", "BUILD-ID", XC_FIELD_TEXT, true},
+		{"name", "MODULE", XC_FIELD_TEXT, false},       {"identity", "FILE IS", XC_FIELD_TEXT, true},
+		{"problem", "PROBLEM", XC_FIELD_TEXT, false},   {"why", "WHY", XC_FIELD_TEXT, true},
+		{"build_id", "BUILD-ID", XC_FIELD_TEXT, false},
 	};
 	struct xc_table *table = xc_section_table(s, "problems", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_module *m = rows[i].module;
-		const struct xc_cell row[] = {xc_cell_text(m->name), xc_cell_text(xc_identity_text(m->identity)),
-					      why_cell(&rows[i]), id_cell(m)};
+		char hex[2 * XC_BUILD_ID_MAX + 1];
+		const struct xc_cell row[] = {
+			xc_cell_text(m->name),
+			xc_cell_text(xc_identity_text(m->identity)),
+			problem_cell(&s->report->arena, &rows[i]),
+			xc_cell_text(why_of(&rows[i])),
+			id_cell(m, hex),
+		};
 		if (rows[i].problem)
 			xc_table_row(s, table, row);
 	}
+	xc_section_message(
+		s, XC_INFO, NULL,
+		"install the debug packages (-dbgsym, -dbg, -debuginfo), or give what is missing with --debug-dir, "
+		"--sysroot or --exe, or let --debuginfod fetch it");
 }
 
 static void report_modules(struct xc_report *report, struct xc_process *process, bool problems_only)
@@ -114,13 +121,12 @@ static void report_modules(struct xc_report *report, struct xc_process *process,
 		problems += rows[i].problem;
 	}
 	xc_section_count(s, "loaded", "loaded", process->module_count);
-	xc_section_count(s, "without_file", "without a file", without_file);
-	xc_section_count(s, "without_debug", "without debug information", without_debug);
+	xc_section_count(s, "without_file", "without a usable file", without_file)->quiet = !without_file;
+	xc_section_count(s, "without_debug", "without debug information", without_debug)->quiet = !without_debug;
 	if (!problems_only)
 		full_table(s, rows, process->module_count);
-	else if (problems)
+	if (problems)
 		problem_table(s, rows, process->module_count);
-	hint_at_help(s, without_debug, without_file);
 }
 
 void xc_modules_report(struct xc_report *report, struct xc_process *process)
