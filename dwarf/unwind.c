@@ -180,15 +180,20 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 
 static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
 
-/* Does call frame information speak against this frame: does the stack from here on break off at once, other than at an
- * outermost frame or where there is no such information? */
+/* Does call frame information speak against this frame: does the stack from here on break off, other than at an
+ * outermost frame or where there is no such information? Behind a scan only sp can be relied on, so a frame that
+ * is found by another register ends the test. */
 static bool refuted(struct xc_unwinder *u, const struct xc_frame *from)
 {
-	struct xc_frame at = *from;
+	struct xc_frame at = *from, next;
 	const char *stop = NULL;
 	for (size_t i = 0; i < LOOK_AHEAD; i++) {
-		if (!step_row(u, &at, &at, &stop))
-			return stop && stop != outermost;
+		const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(&at));
+		if (!row->found || row->cfa_reg != u->process->arch->sp)
+			return false;
+		if (!step_row(u, &at, &next, &stop))
+			return stop != outermost;
+		at = next;
 		if (!executable(u->process, at.pc))
 			return true;
 	}
