@@ -89,7 +89,7 @@ static bool mapping_fits(const struct layout *l, const struct xc_mapping *m)
 	return false;
 }
 
-/* Every mapping of the module lies in some PT_LOAD, and every PT_LOAD begins in some mapping. */
+/* Every mapping of the module lies in some PT_LOAD, and every PT_LOAD begins and ends in some mapping. */
 static bool layout_fits(const struct xc_process *p, const struct xc_module *module, const struct layout *l,
 			const char *path)
 {
@@ -101,9 +101,12 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 			return false;
 		seen++;
 	}
-	for (size_t i = 0; i < l->count; i++)
-		if (l->loads[i].filesz && !xc_process_mapping(p, l->bias + l->loads[i].vaddr))
+	for (size_t i = 0; i < l->count; i++) {
+		xc_addr start = l->bias + l->loads[i].vaddr;
+		uint64_t size = l->loads[i].filesz;
+		if (size && (!xc_process_mapping(p, start) || !xc_process_mapping(p, start + size - 1)))
 			return false;
+	}
 	return l->count && (seen || !path);
 }
 
