@@ -69,13 +69,6 @@ static int open_regular(const char *root, const char *path, bool *special)
 	return fd;
 }
 
-/* xc_source_open_fd inflates zstd: right for a core that the user names, not for a name in a core. */
-static bool is_zstd(int fd)
-{
-	uint8_t magic[4];
-	return pread(fd, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, "\x28\xb5\x2f\xfd", sizeof magic);
-}
-
 struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_source **source_out)
 {
 	bool special = false, below = !is_root(root);
@@ -90,11 +83,8 @@ struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_so
 				    " which paths below a sysroot cannot be followed safely", name);
 	if (fd < 0)
 		return xc_error_errno(errno, "%s", name);
-	if (is_zstd(fd)) {
-		close(fd);
-		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: compressed with zstd", name);
-	}
-	return xc_source_open_fd(fd, name, NULL, source_out);
+	struct xc_source_options how = {.as_is = true}; /* inflating is for a core that the user names */
+	return xc_source_open_fd(fd, name, &how, source_out);
 }
 
 struct xc_error *xc_finder_open_build_id(const char *root, const char *dir, const struct xc_build_id *id,

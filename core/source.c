@@ -21,11 +21,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include "cursor.h"
 #include "progress.h"
 
 static const uint64_t DEFAULT_MAX_SIZE = UINT64_C(256) << 30;
-enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB: what zstd itself accepts without being asked for more */
+enum {
+	WINDOW_LOG_MAX = 27, /* 128 MiB: what zstd itself accepts without being asked for more */
+	MAX_SKIPPED = 64,
+	BLOCK_HEADER = 3,
+};
+#ifdef XC_HOSTILE
+enum { OUT_SIZE = 509, STEP_MAX = 7, NEXT_FRAME = 1 };
+#else
+enum { OUT_SIZE = 1 << 20, STEP_MAX = 1 << 20, NEXT_FRAME = 16 };
+#endif
 
 /* ---- the SIGBUS guard ---- */
 
@@ -57,15 +68,12 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL); /* not ours: the faulting instruction runs again and dies as it should */
 }
 
+/* At every mapping: somebody else in the process may have taken the signal since. */
 static void install_handler(void)
 {
-	static bool installed;
-	if (installed)
-		return;
 	struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
-	installed = true;
 }
 
 /* Not called from several threads at once: sources are opened by the main thread. */
@@ -88,9 +96,17 @@ static struct xc_source_guard *guard_map(void *map, size_t size)
 	return g;
 }
 
+/* A file that lost less than a page raises no SIGBUS: the rest of its last page reads as zeros. */
+static bool shrunk(const struct xc_source *source)
+{
+	struct stat st;
+	return source->map && !source->compressed && stat(source->path, &st) == 0 && st.st_dev == source->dev &&
+	       st.st_ino == source->ino && (uint64_t)st.st_size < source->stored_size;
+}
+
 bool xc_source_changed(const struct xc_source *source)
 {
-	return source->guard && atomic_load(&source->guard->changed);
+	return (source->guard && atomic_load(&source->guard->changed)) || shrunk(source);
 }
 
 /* ---- mapping ---- */
@@ -126,9 +142,17 @@ static const char *other_compression(const uint8_t *bytes, uint64_t size)
 	return NULL;
 }
 
+/* The first frame that is not a skippable one (pzstd begins with those; lz4 has them too) must be zstd's. */
 static bool is_zstd(const uint8_t *bytes, uint64_t size)
 {
-	return size >= 4 && !memcmp(bytes, "\x28\xb5\x2f\xfd", 4);
+	uint64_t at = 0;
+	for (int skipped = 0; skipped < MAX_SKIPPED && size - at >= 8; skipped++) {
+		uint64_t magic = xc_load_uint(bytes + at, 4, false), len = xc_load_uint(bytes + at + 4, 4, false);
+		if ((magic & ~UINT64_C(15)) != ZSTD_MAGIC_SKIPPABLE_START || len > size - at - 8)
+			break;
+		at += 8 + len;
+	}
+	return size - at >= 4 && xc_load_uint(bytes + at, 4, false) == ZSTD_MAGICNUMBER;
 }
 
 static struct xc_error *temporary_file(int *fd_out)
@@ -167,24 +191,43 @@ static struct xc_error *write_all(int fd, const char *bytes, size_t len, const c
 struct inflation {
 	ZSTD_DStream *stream;
 	char *out;
-	size_t out_size;
 	int fd;
 	uint64_t written, limit;
 };
+
+static struct xc_error *not_inflated(const char *path, size_t code)
+{
+	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
+		return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: zstd: made with a window of more than %d MiB", path,
+						  1 << (WINDOW_LOG_MAX - 20)),
+				     "unpack it first (zstd -d --long=31)");
+	return xc_error_new(XC_ERR_FORMAT, "%s: zstd: %s", path, ZSTD_getErrorName(code));
+}
+
+/* What to offer zstd next: the one block that it waits for, without the header of the block after it, which its hint
+ * includes. An error discards all that a call decoded, so with more a damaged block would cost the one before. */
+static size_t step_end(size_t at, size_t hint, size_t size)
+{
+	size_t step = hint > BLOCK_HEADER ? hint - BLOCK_HEADER : hint ? hint : NEXT_FRAME;
+	if (step > STEP_MAX)
+		step = STEP_MAX;
+	return step < size - at ? at + step : size;
+}
 
 /* Decode until the input ends or is found damaged; what was decoded before stays. */
 static struct xc_error *inflate_loop(struct inflation *f, const struct xc_source *packed, bool *cut,
 				     struct xc_progress *progress)
 {
-	ZSTD_inBuffer in = {packed->bytes, (size_t)packed->size, 0};
-	size_t left = 1;
-	while (in.pos < in.size || left != 0) {
-		ZSTD_outBuffer out = {f->out, f->out_size, 0};
+	ZSTD_inBuffer in = {packed->bytes, 0, 0};
+	size_t size = (size_t)packed->size, left = NEXT_FRAME;
+	while (in.pos < size || left != 0) {
+		ZSTD_outBuffer out = {f->out, OUT_SIZE, 0};
 		size_t before = in.pos;
+		in.size = step_end(in.pos, left, size);
 		left = ZSTD_decompressStream(f->stream, &out, &in);
 		bool failed = ZSTD_isError(left) != 0;
-		if (failed && f->written == 0 && out.pos == 0)
-			return xc_error_new(XC_ERR_FORMAT, "%s: zstd: %s", packed->path, ZSTD_getErrorName(left));
+		if (failed && f->written == 0)
+			return not_inflated(packed->path, left);
 		if (out.pos > f->limit - f->written)
 			return xc_error_new(XC_ERR_LIMIT, "%s: inflates to more than %" PRIu64 " bytes", packed->path,
 					    f->limit);
@@ -192,9 +235,9 @@ static struct xc_error *inflate_loop(struct inflation *f, const struct xc_source
 		if (err)
 			return err;
 		f->written += out.pos;
-		xc_progress_step(progress, in.pos, in.size);
+		xc_progress_step(progress, in.pos, size);
 		if (failed || (out.pos == 0 && in.pos == before)) {
-			*cut = left != 0; /* damaged, or the input ended inside a frame */
+			*cut = true; /* damaged, or the input ended inside a frame */
 			return NULL;
 		}
 	}
@@ -210,8 +253,7 @@ static struct xc_error *inflate(struct xc_source *source, const struct xc_source
 	if (err)
 		return err;
 	f.stream = ZSTD_createDStream();
-	f.out_size = ZSTD_DStreamOutSize() * 8;
-	f.out = xc_alloc(f.out_size);
+	f.out = xc_alloc(OUT_SIZE);
 	ZSTD_DCtx_setParameter(f.stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	bool cut = false;
 	err = inflate_loop(&f, source, &cut, progress);
@@ -220,8 +262,8 @@ static struct xc_error *inflate(struct xc_source *source, const struct xc_source
 	free(f.out);
 	if (!err) {
 		if (source->map) { /* not when inflating bytes of the caller's */
-			munmap(source->map, source->map_size);
 			atomic_store(&source->guard->hi, 0);
+			munmap(source->map, source->map_size);
 		}
 		source->map = NULL;
 		source->guard = NULL;
@@ -256,13 +298,14 @@ static struct xc_error *fill(int fd, struct xc_source *source, const struct xc_s
 	struct xc_error *err = map_fd(fd, (uint64_t)st.st_size, source);
 	if (err)
 		return err;
-	if (is_zstd(source->bytes, source->size))
+	bool zstd = is_zstd(source->bytes, source->size), as_is = options && options->as_is;
+	if (zstd && !as_is)
 		return inflate(source, options);
-	const char *other = other_compression(source->bytes, source->size);
-	if (other)
-		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "%s: compressed with %s", source->path, other),
-				     "unpack it first, or store cores with zstd");
-	return NULL;
+	const char *other = zstd ? "zstd" : other_compression(source->bytes, source->size);
+	if (!other)
+		return NULL;
+	err = xc_error_new(XC_ERR_UNSUPPORTED, "%s: compressed with %s", source->path, other);
+	return as_is ? err : xc_error_hint(err, "unpack it first, or store cores with zstd");
 }
 
 struct xc_error *xc_source_open_fd(int fd, const char *path, const struct xc_source_options *options,

@@ -1,6 +1,6 @@
 /* source: the bytes of a file, by offset. Compression ends here.
  *
- * A plain file is mapped read-only. A zstd file (decided by its magic, not by its name) is inflated
+ * A plain file is mapped read-only. A zstd file (decided by its first frames, not by its name) is inflated
  * once into an unlinked temporary file, which is mapped; so everything above sees plain bytes.
  * A mapped file that shrinks under us does not kill us: a SIGBUS handler puts a zero page over the
  * lost range and marks the source as changed. */
@@ -28,12 +28,14 @@ struct xc_progress;
 struct xc_source_options {
 	uint64_t max_size;            /* cap on decompressed bytes; 0 means 256 GiB */
 	struct xc_progress *progress; /* shown while inflating; may be NULL */
+	bool as_is;                   /* inflate nothing: what is compressed is XC_ERR_UNSUPPORTED */
 };
 
 /* Open path. Regular files only (opened without blocking, then checked), so a FIFO or a device is
  * an error at once. Errors: XC_ERR_NOT_FOUND, XC_ERR_PERMISSION, XC_ERR_IO, XC_ERR_UNSUPPORTED (not a
- * regular file, or a compression we cannot read), XC_ERR_LIMIT (larger than max_size when inflated). An empty
- * file opens with size 0. Damage in the middle of a zstd stream: opens what could be decoded, cut is set. */
+ * regular file, or a compression we cannot read), XC_ERR_LIMIT (larger than max_size when inflated, or
+ * packed with a window of more than 128 MiB). An empty file opens with size 0. Damage in the middle of a zstd stream:
+ * opens the whole blocks before it, cut is set; XC_ERR_FORMAT when there are none. */
 XC_MUST_CHECK struct xc_error *xc_source_open(const char *path, const struct xc_source_options *options,
 					      struct xc_source **source_out);
 
@@ -50,7 +52,8 @@ XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t siz
 /* A source over bytes of the caller's that outlive it (a vDSO in the core, tests). */
 struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
 
-/* True once a page of this source was lost because the file was cut while we read it. */
+/* True once a page of this source was lost because the file was cut while we read it, or when its file is now shorter
+ * than it was (one stat of the path). */
 bool xc_source_changed(const struct xc_source *source);
 
 void xc_source_close(struct xc_source *source); /* NULL is fine */
