@@ -6,7 +6,8 @@ with gdb's (gdb_oracle.py): frame by frame pc, function, file, line, inline and 
 every scalar argument and local. Scalar members of structs and arrays are counted by themselves.
 
 What is taken as equal although the texts differ, and nothing else:
-  names    parameters, `[clone ...]` and spaces are dropped; glibc's `__GI_` alias prefix too
+  names    parameters, `[clone ...]` and spaces are dropped; gdb respells integer types in template
+           arguments (`short int` is `short`), which DWARF gives as the compiler wrote them; glibc's `__GI_` alias prefix too
            (gdb shows the linkage name, which is private to glibc's build)
   files    the last path component counts; gdb's and DWARF's directories are spelled differently
   signal   a signal trampoline has no function of its own in gdb: name, file and line are not compared
@@ -14,7 +15,8 @@ What is taken as equal although the texts differ, and nothing else:
            numbering of a stack of at least 512 rows) are counted as `folded`, neither equal nor different
   values   see valuetext.py: annotations are dropped, values strict
   strings  a char array may be cut at its first NUL; elements behind it count as `cut`
-  order    a name shown twice in a frame is matched in order, innermost block first
+  order    a name shown several times in a frame is matched in order, innermost block first; if one
+           side shows it more often, from the end that agrees better
 
 Exceptions file: `CASE-GLOB WHAT PATTERN REASON...`, where WHAT is frame, value, extra or member,
 PATTERN a glob on `function` (frame) or `function:variable` (the rest). REASON is mandatory.
@@ -72,10 +74,16 @@ def strip_parameters(name):
     return name
 
 
+def plain_integers(name):
+    """gdb's spelling of integer types in template arguments: `short int` -> `short`, `long unsigned` -> `unsigned long`."""
+    name = re.sub(r"\b(short|long)( long)? unsigned( int)?\b", r"unsigned \1\2", name)
+    return re.sub(r"\b(short|long) int\b", r"\1", name)
+
+
 def plain_name(name):
     if not name:
         return None
-    name = re.sub(r" ?\[clone [^]]*\]", "", name)
+    name = plain_integers(re.sub(r" ?\[clone [^]]*\]", "", name))
     name = strip_parameters(name).replace(" ", "")
     return name[len("__GI_"):] if name.startswith("__GI_") else name
 
@@ -138,6 +146,13 @@ def fold(theirs, ours):
     return kept[0], kept[1], len(theirs) - len(kept[0])
 
 
+def by_name(variables):
+    out = {}
+    for one in variables:
+        out.setdefault(one["name"], []).append(one)
+    return out
+
+
 class Comparison:
     """Counts and findings of one case."""
 
@@ -196,18 +211,35 @@ class Comparison:
         self.differ("frame", name, where, text)
 
     def variables(self, theirs, ours, name, where):
-        given = {}
-        for one in (ours.get("args") or []) + (ours.get("locals") or []):
-            given.setdefault(one["name"], []).append(one)
-        for variable in theirs["vars"]:
-            mine = (given.get(variable["name"]) or [None])
-            mine = mine.pop(0) if mine[0] else None
-            subject = "%s:%s" % (name, variable["name"])
-            if variable["kind"] in SCALARS:
-                self.value(variable, mine, subject, where)
-            elif "members" in variable:
-                self.members(variable, mine, subject, where)
+        given = by_name((ours.get("args") or []) + (ours.get("locals") or []))
+        for variable_name, wanted in by_name(theirs["vars"]).items():
+            found = given.pop(variable_name, [])
+            self.counts["unknown to gdb"] += max(len(found) - len(wanted), 0)
+            for variable, mine in self.partners(wanted, found):
+                self.variable(variable, mine, "%s:%s" % (name, variable_name), where)
         self.counts["unknown to gdb"] += sum(len(rest) for rest in given.values())
+
+    def partners(self, wanted, found):
+        """Pairs (gdb's variable, xcore's or None) of one name."""
+        if len(wanted) == len(found):
+            return list(zip(wanted, found))
+        lack, over = [None] * (len(wanted) - len(found)), max(len(found) - len(wanted), 0)
+        inner = list(zip(wanted, (found + lack)))
+        outer = list(zip(wanted, (lack + found[over:])))
+        return min(inner, outer, key=lambda pairs: sum(not self.agree(*pair) for pair in pairs))
+
+    def agree(self, theirs, ours):
+        """Whether both have a value, the same if it is a scalar, or neither has one."""
+        given = ours.get("value") if ours else None
+        if "value" in theirs:
+            return given is not None and self.equal(theirs, given)
+        return (given is None) == ("members" not in theirs)
+
+    def variable(self, theirs, ours, subject, where):
+        if theirs["kind"] in SCALARS:
+            self.value(theirs, ours, subject, where)
+        elif "members" in theirs:
+            self.members(theirs, ours, subject, where)
 
     def value(self, theirs, ours, subject, where):
         given = ours.get("value") if ours else None

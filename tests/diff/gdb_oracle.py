@@ -76,7 +76,10 @@ def scalar_text(value, vtype, kind):
         return hex(int(value.address) & (1 << 64) - 1)
     if kind == "enum" or (kind == "int" and vtype.sizeof <= 8):
         return str(int(value))
-    return value.format_string(raw=True)
+    text = value.format_string(raw=True)
+    if text.startswith("<"):
+        raise ValueError(text)  # <unavailable>, <optimized out> of a part
+    return text
 
 
 def first_line(error):

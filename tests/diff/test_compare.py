@@ -114,6 +114,14 @@ class Agreement(unittest.TestCase):
         self.assertEqual(done.counts["extra unexplained"], 1)
         self.assertTrue(compare.broken(done.counts))
 
+    def test_shadowed_names_pair_from_the_end_that_agrees(self):
+        for inner, outer, bad in (("7", "-5", 0), ("-5", "7", 0), ("6", "7", 1)):
+            def add(thread, first=inner, last=outer):
+                self.give(thread, "n", last)
+                thread["frames"][1]["args"].insert(0, {"name": "n", "type": "int", "value": first, "why": None})
+            done = self.check(add)
+            self.assertEqual((done.counts["value unexplained"], done.counts["unknown to gdb"]), (bad, 1))
+
     def test_an_exception_explains_only_its_own(self):
         rule = compare.Rule(1, "ca*", "value", "outer:n", "because")
         done = self.check(lambda thread: self.give(thread, "n", "5"), [rule])
@@ -148,6 +156,7 @@ class Names(unittest.TestCase):
         for name, want in {"ns::f(int)": "ns::f", "f<int(char)>(long) const": "f<int(char)>",
                            "(anonymous namespace)::g(int)": "(anonymousnamespace)::g",
                            "A::operator()(int)": "A::operator()", "A::operator<(B)": "A::operator<",
+                           "f<short int&, long unsigned int>": "f<short&,unsignedlong>", "f<print>": "f<print>",
                            "f(int) [clone .cold]": "f", "main": "main"}.items():
             self.assertEqual(compare.plain_name(name), want)
 
@@ -158,6 +167,11 @@ class Texts(unittest.TestCase):
         self.assertEqual((chars.codes, chars.elided), ([97, 98, 0, 0, 0, 99], True))
         array = valuetext.parse("{0 <repeats 5 times>, 7, \u2026}")
         self.assertEqual((len(array.items), array.elided), (6, True))
+
+    def test_empty_base_classes_are_no_names(self):
+        tree = valuetext.parse("{<a<b> > = {<No data fields>}, <c> = {x = 1}...}")
+        self.assertEqual([name for name, _ in tree.items], ["<a<b> >", "<c>"])
+        self.assertEqual(valuetext.lookup(tree, [".<c>", ".x"]), "1")
 
     def test_broken_texts_raise(self):
         for text in ("{a = 1", '{a = "x', "{a = 1 b}{", '"abc', "{" * 200):

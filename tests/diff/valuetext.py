@@ -16,7 +16,7 @@ HEX = re.compile(r"0x[0-9a-fA-F]+$")
 POINTER = re.compile(r"(?:[({][^{}=]*[)}] )?@?(0x[0-9a-fA-F]+|NULL)(?:(?: |: ).*)?$", re.S)
 FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 REPEAT = re.compile(r" <repeats (\d+) times>")
-NAME = re.compile(r"(<[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
+NAME = re.compile(r"(<(?!No data fields>)[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
 ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 MAX_REPEAT = 64  # more equal elements than the oracle keeps of any array
 
