@@ -37,6 +37,8 @@ struct unit {
 	struct unit *next;
 	Dwarf_Die die;
 	struct ranges functions;
+	struct ranges hidden; /* those that stand deeper; collected when an address is not in `functions` */
+	bool hidden_collected;
 };
 
 struct module_units {
@@ -165,38 +167,45 @@ static bool find_unit(struct module_units *m, Dwarf *dwarf, uint64_t file_addr, 
 	return r != NULL;
 }
 
+/* libdw opens a .dwo file by itself, as DW_AT_dwo_name below DW_AT_comp_dir. It may, when that is a regular file and the
+ * debug information came from this host's own root. */
+static bool may_open_split(const struct xc_process *p, Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+	const char *dir = NULL, *name = NULL;
+	if (dwarf_attr(skeleton, DW_AT_comp_dir, &attr))
+		dir = dwarf_formstring(&attr);
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) || dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
+		name = dwarf_formstring(&attr);
+	if (!name || !dir || p->sysroot || p->archive)
+		return false;
+	xc_auto(xc_freep) char *path = *name == '/' ? xc_strdup(name) : xc_asprintf("%s/%s", dir, name);
+	xc_auto(xc_source_closep) struct xc_source *file = NULL;
+	struct xc_error *err = xc_finder_open(NULL, path, &file);
+	xc_error_free(err);
+	return !err;
+}
+
+/* The split unit behind a skeleton, where it can be had; any other unit is itself. */
+static void enter_split_unit(const struct xc_process *p, Dwarf_Die *unit)
+{
+	Dwarf_Die split;
+	Dwarf_Half version;
+	uint8_t type;
+	if (dwarf_haschildren(unit) != 0 || !may_open_split(p, unit))
+		return; /* skeletons have no children */
+	if (dwarf_cu_info(unit->cu, &version, &type, NULL, &split, NULL, NULL, NULL) == 0 && split.cu)
+		*unit = split;
+}
+
 bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out)
 {
 	Dwarf *dwarf = xc_debugfile_dwarf(xc_debugfile_of(process, module));
 	return dwarf && find_unit(units_of(process, module), dwarf, file_addr, unit_out);
 }
 
-static bool holds_functions(int tag)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
-}
-
-/* Only Rust, Swift, D and the like put code below types; C and C++ define functions at the top or in a namespace. */
-static bool types_hold_code(Dwarf_Die *unit)
-{
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case DW_LANG_Mips_Assembler:
-		return false;
-	default:
-		return true;
-	}
-}
-
-static void collect_functions(struct ranges *functions, Dwarf_Die *parent, bool in_types, unsigned depth)
+/* Functions at the top of the unit and in its namespaces: nearly all of them in C and C++. */
+static void collect_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die child;
 	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
@@ -205,8 +214,37 @@ static void collect_functions(struct ranges *functions, Dwarf_Die *parent, bool 
 		int tag = dwarf_tag(&child);
 		if (tag == DW_TAG_subprogram)
 			add_ranges(functions, &child);
-		else if (tag == DW_TAG_namespace || (in_types && holds_functions(tag)))
-			collect_functions(functions, &child, in_types, depth + 1);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+			collect_functions(functions, &child, depth + 1);
+	} while (xc_die_next(&child));
+}
+
+/* Functions anywhere else: in types (Rust, Swift, D), in types local to a function (lambdas), in functions (GNU C). */
+static void collect_hidden_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die child;
+	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
+		return;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+			if (depth)
+				add_ranges(functions, &child);
+			collect_hidden_functions(functions, &child, depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_enumeration_type:
+		case DW_TAG_lexical_block:
+		case DW_TAG_inlined_subroutine:
+			collect_hidden_functions(functions, &child, depth + 1);
+			break;
+		default:
+			break;
+		}
 	} while (xc_die_next(&child));
 }
 
@@ -219,9 +257,22 @@ static struct unit *unit_of(struct module_units *m, Dwarf_Die *die)
 	u->die = *die;
 	u->next = m->units;
 	m->units = u;
-	collect_functions(&u->functions, die, types_hold_code(die), 0);
+	collect_functions(&u->functions, die, 0);
 	sort_ranges(&u->functions);
 	return u;
+}
+
+static struct range *find_function(struct unit *unit, uint64_t file_addr)
+{
+	struct range *function = find_range(&unit->functions, file_addr);
+	if (function)
+		return function;
+	if (!unit->hidden_collected) {
+		collect_hidden_functions(&unit->hidden, &unit->die, 0);
+		sort_ranges(&unit->hidden);
+		unit->hidden_collected = true;
+	}
+	return find_range(&unit->hidden, file_addr);
 }
 
 /* ---- names ---- */
@@ -389,8 +440,9 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 		return place;
 	place->file_addr = addr - place->module->bias;
 	if (xc_debuginfo_unit(p, place->module, place->file_addr, &place->unit)) {
+		enter_split_unit(p, &place->unit);
 		struct unit *unit = unit_of(units_of(p, place->module), &place->unit);
-		struct range *function = find_range(&unit->functions, place->file_addr);
+		struct range *function = find_function(unit, place->file_addr);
 		if (function) {
 			struct path path;
 			descend(&function->die, place->file_addr, &path);
@@ -482,6 +534,7 @@ void xc_debuginfo_close(struct xc_process *process)
 			struct unit *u = m->units;
 			m->units = u->next;
 			free(u->functions.items);
+			free(u->hidden.items);
 			free(u);
 		}
 		free(m->by_address.items);

@@ -2,7 +2,8 @@
  *
  * libdw decodes a unit's line program once and sorts its rows by address. The row wanted is the last one at or below
  * the address, unless that one ends a sequence. Among rows of one address the last counts, but a
- * recommended breakpoint location (is_stmt) before one that is not: what debuggers show. */
+ * recommended breakpoint location (is_stmt) before one that is not: what debuggers show. A row of line 0 (code that the
+ * compiler made for no line in particular) belongs to the row before it. */
 #include "line.h"
 
 #include <string.h>
@@ -39,6 +40,22 @@ static Dwarf_Line *statement_at_same_address(Dwarf_Lines *lines, size_t index)
 	return row;
 }
 
+/* Back from `index` to the nearest row of a line; false when the sequence has none before. */
+static bool back_to_line(Dwarf_Lines *lines, size_t *index)
+{
+	for (;; --*index) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, *index);
+		bool end;
+		int number;
+		if (dwarf_lineendsequence(row, &end) != 0 || end || dwarf_lineno(row, &number) != 0)
+			return false;
+		if (number > 0)
+			return true;
+		if (*index == 0)
+			return false;
+	}
+}
+
 bool xc_line_at(Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
 {
 	Dwarf_Lines *lines;
@@ -46,10 +63,9 @@ bool xc_line_at(Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
 	if (dwarf_getsrclines(unit, &lines, &count) != 0)
 		return false;
 	size_t after = upper_bound(lines, count, file_addr);
-	bool end;
-	if (after == 0 || dwarf_lineendsequence(dwarf_onesrcline(lines, after - 1), &end) != 0 || end)
+	if (after-- == 0 || !back_to_line(lines, &after))
 		return false;
-	Dwarf_Line *row = statement_at_same_address(lines, after - 1);
+	Dwarf_Line *row = statement_at_same_address(lines, after);
 	int number = 0, column = 0;
 	if (dwarf_lineno(row, &number) != 0 || number <= 0)
 		return false;

@@ -302,12 +302,17 @@ const struct xc_symbol *xc_symtab_get(const struct xc_symtab *table, size_t inde
 /* Of two symbols at the same address: the one people know. */
 static bool better_at(const struct xc_symbol *a, const struct xc_symbol *b)
 {
-	if (bind_rank(a) != bind_rank(b))
-		return bind_rank(a) < bind_rank(b);
+	bool a_local = a->bind == STB_LOCAL, b_local = b->bind == STB_LOCAL;
+	if (a_local != b_local)
+		return b_local;
 	if (type_rank(a) != type_rank(b))
 		return type_rank(a) < type_rank(b);
 	size_t x = strspn(a->name, "_"), y = strspn(b->name, "_");
-	return x != y ? x < y : strcmp(a->name, b->name) < 0;
+	if (x != y)
+		return x < y; /* clock_gettime, not __clock_gettime: public names are often the weak ones */
+	if (bind_rank(a) != bind_rank(b))
+		return bind_rank(a) < bind_rank(b);
+	return strcmp(a->name, b->name) < 0;
 }
 
 /* How many symbols begin at or below addr. */

@@ -28,8 +28,8 @@ struct xc_symtab *xc_symtab_read(Elf *first, Elf *second);
 void xc_symtab_free(struct xc_symtab *table); /* NULL is fine */
 
 /* The symbol that covers a file address, or NULL; never a TLS symbol. Among several: sized before unsized, then the
- * innermost (highest value), global before weak before local, functions before objects, then the name with
- * fewer leading underscores. O(log n). */
+ * innermost (highest value), local ones last, functions before objects, then the name with fewer leading
+ * underscores, global before weak. O(log n). */
 const struct xc_symbol *xc_symtab_at(const struct xc_symtab *table, uint64_t file_addr);
 
 /* The symbol with this exact (mangled) name, or NULL; of several the global one, then a default version (@@)
