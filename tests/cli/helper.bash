@@ -2,6 +2,7 @@
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 XCORE=${XCORE:-$repo/build/release/xcore}
+[ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
 
 # Build the crasher and take its core once per file; $CORE stays empty where no core can be had.
 make_core() {
