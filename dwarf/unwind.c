@@ -290,6 +290,15 @@ static bool step_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, s
 	return true;
 }
 
+/* Before a tail call the saved registers have been popped, but compilers leave the rules as they were: the slots are below
+ * sp, dead, and the registers hold what the rules would restore. */
+static bool already_restored(const struct xc_process *p, const struct xc_frame *frame, const struct xc_cfi_rule *rule)
+{
+	uint64_t sp;
+	return frame->tail_call && rule->kind == XC_CFI_AT_CFA && xc_regs_get(&frame->regs, p->arch->sp, &sp) &&
+	       frame->cfa + (uint64_t)rule->offset < sp;
+}
+
 /* The caller's registers by the row's rules; false with *stop set when the return address cannot be had. */
 static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const struct xc_frame *frame,
 		      struct xc_frame *caller, const char **stop)
@@ -307,7 +316,7 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	}
 	struct xc_regs regs = frame->regs;
 	for (int i = 0; i < row->rule_count; i++) {
-		if (row->rules[i].kind == XC_CFI_SAME)
+		if (row->rules[i].kind == XC_CFI_SAME || already_restored(p, frame, &row->rules[i]))
 			continue;
 		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
 			xc_regs_set(&regs, i, value);
