@@ -18,13 +18,14 @@ static bool inside(const struct xc_elf *elf, uint64_t at, uint64_t len)
 }
 
 /* With PN_XNUM the count is in sh_info of section header 0, which the kernel writes at the very end: a cut
- * core has lost it. There the headers end where the first thing after them begins: the notes. */
+ * core has lost it, or has zeros there. Then the headers end where the first thing after them begins: the notes. */
 static uint32_t extended_phnum(const struct xc_elf *elf, uint64_t shoff)
 {
 	bool wide = elf->elf_class == ELFCLASS64;
 	uint64_t info_at = wide ? offsetof(Elf64_Shdr, sh_info) : offsetof(Elf32_Shdr, sh_info);
-	if (shoff && inside(elf, shoff, info_at + 4))
-		return (uint32_t)field(elf, shoff + info_at, 4);
+	uint32_t told = shoff && inside(elf, shoff, info_at + 4) ? (uint32_t)field(elf, shoff + info_at, 4) : 0;
+	if (told >= PN_XNUM)
+		return told;
 	if (!inside(elf, elf->phoff, elf->phentsize))
 		return PN_XNUM;
 	struct xc_phdr first = xc_elf_phdr(elf, 0);
@@ -124,13 +125,17 @@ struct xc_build_id xc_elf_build_id_in_notes(const void *notes, size_t size, uint
 	return id;
 }
 
+/* Notes that overlap each other in a hostile file cost no more than reading it once. */
 struct xc_build_id xc_elf_build_id(const struct xc_elf *elf)
 {
 	struct xc_build_id id = {0};
+	uint64_t budget = elf->size;
 	for (uint32_t i = 0; i < elf->phdrs_readable && !id.size; i++) {
 		struct xc_phdr p = xc_elf_phdr(elf, i);
-		if (p.type == PT_NOTE && inside(elf, p.offset, p.filesz))
-			id = xc_elf_build_id_in_notes(elf->bytes + p.offset, (size_t)p.filesz, p.align, elf->big_endian);
+		if (p.type != PT_NOTE || !inside(elf, p.offset, p.filesz) || p.filesz > budget)
+			continue;
+		budget -= p.filesz;
+		id = xc_elf_build_id_in_notes(elf->bytes + p.offset, (size_t)p.filesz, p.align, elf->big_endian);
 	}
 	return id;
 }
