@@ -61,14 +61,21 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 	return at;
 }
 
+/* Where a function begins; of one in several ranges (its cold part elsewhere) the first is the one entered. */
+static bool entry_pc(Dwarf_Die *die, Dwarf_Addr *out)
+{
+	Dwarf_Addr base, end;
+	return dwarf_entrypc(die, out) == 0 || dwarf_ranges(die, 0, &base, out, &end) > 0;
+}
+
 /* Does the DIE that a call site names describe the function `ours`? */
 static bool is_callee(struct xc_expr_context *c, Dwarf_Die *named, Dwarf_Die *ours)
 {
 	Dwarf_Addr named_lo, our_lo;
 	if (named->addr == ours->addr)
 		return true;
-	bool placed = dwarf_entrypc(ours, &our_lo) == 0;
-	if (dwarf_entrypc(named, &named_lo) == 0)
+	bool placed = entry_pc(ours, &our_lo);
+	if (entry_pc(named, &named_lo))
 		return placed && named_lo == our_lo && dwarf_cu_getdwarf(named->cu) == dwarf_cu_getdwarf(ours->cu);
 	Dwarf_Die a = origin_of(named), b = origin_of(ours);
 	if (a.addr == b.addr)
@@ -144,7 +151,7 @@ static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *
 	uint64_t target;
 	if (!dwarf_attr(site, DW_AT_call_target, &attr) && !dwarf_attr(site, DW_AT_GNU_call_site_target, &attr))
 		return false;
-	return dwarf_entrypc(ours, &lo) == 0 && xc_expr_of(&attr, caller->context.file_addr, &expr) &&
+	return entry_pc(ours, &lo) && xc_expr_of(&attr, caller->context.file_addr, &expr) &&
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }
 
@@ -228,25 +235,25 @@ static bool passes(Dwarf_Die *parameter, unsigned reg)
 
 /* Evaluate what a call site parameter says, in the caller's frame. */
 static const char *passed(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *parameter, bool deref,
-			  uint64_t *value_out)
+			  unsigned __int128 *bits_out)
 {
 	Dwarf_Attribute attr;
 	struct xc_expr expr;
 	bool found = deref ? dwarf_attr(parameter, DW_AT_call_data_value, &attr) ||
-				     dwarf_attr(parameter, DW_AT_GNU_call_site_data_value, &attr) :
-			     dwarf_attr(parameter, DW_AT_call_value, &attr) ||
+				     dwarf_attr(parameter, DW_AT_GNU_call_site_data_value, &attr)
+			   : dwarf_attr(parameter, DW_AT_call_value, &attr) ||
 				     dwarf_attr(parameter, DW_AT_GNU_call_site_value, &attr);
 	if (!found || !xc_expr_of(&attr, caller->context.file_addr, &expr))
 		return "optimized out";
 	caller->context.depth = c->depth;
 	caller->context.steps = c->steps;
-	const char *why = xc_expr_number(&caller->context, &expr, value_out);
+	const char *why = xc_expr_bits(&caller->context, &expr, bits_out);
 	c->steps = caller->context.steps;
 	c->guessed = true;
 	return why;
 }
 
-const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool deref, uint64_t *value_out)
+const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
 {
 	struct xc_entry_caller *caller = caller_of(c);
 	Dwarf_Die child;
@@ -254,12 +261,12 @@ const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool dere
 		return caller->why;
 	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
 		if (is_parameter(&child) && passes(&child, reg))
-			return passed(c, caller, &child, deref, value_out);
+			return passed(c, caller, &child, deref, bits_out);
 	}
 	return "optimized out";
 }
 
-const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, uint64_t *value_out)
+const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
 {
 	struct xc_entry_caller *caller = caller_of(c);
 	Dwarf_Die child, named;
@@ -267,9 +274,10 @@ const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, 
 		return caller->why;
 	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
 		if (is_parameter(&child) &&
-		    (xc_die_ref(&child, DW_AT_call_parameter, &named) || xc_die_ref(&child, DW_AT_abstract_origin, &named)) &&
+		    (xc_die_ref(&child, DW_AT_call_parameter, &named) ||
+		     xc_die_ref(&child, DW_AT_abstract_origin, &named)) &&
 		    named.addr == parameter->addr)
-			return passed(c, caller, &child, false, value_out);
+			return passed(c, caller, &child, false, bits_out);
 	}
 	return "optimized out";
 }

@@ -4,11 +4,11 @@
 
 #include "expr.h"
 
-/* The value of DWARF register `reg` at entry; deref: what it pointed to then (DW_AT_call_data_value).
+/* The bits of DWARF register `reg` at entry, at most 16 bytes; deref: what it pointed to then (DW_AT_call_data_value).
  * NULL, or why it is not known. */
-const char *xc_entry_register(struct xc_expr_context *context, unsigned reg, bool deref, uint64_t *value_out);
+const char *xc_entry_register(struct xc_expr_context *context, unsigned reg, bool deref, unsigned __int128 *bits_out);
 
 /* The value of the parameter that an entry-value operator names by its DIE (DW_OP_GNU_parameter_ref). */
-const char *xc_entry_parameter(struct xc_expr_context *context, Dwarf_Die *parameter, uint64_t *value_out);
+const char *xc_entry_parameter(struct xc_expr_context *context, Dwarf_Die *parameter, unsigned __int128 *bits_out);
 
 #endif

@@ -140,7 +140,8 @@ static void named_so_far(struct xc_machine *m, struct xc_location *out)
 
 static const char *add_piece(struct xc_machine *m, uint64_t bit_offset, uint64_t bit_size)
 {
-	if (m->piece_count >= XC_EXPR_PIECES || bit_size > (uint64_t)XC_VALUE_MAX * 8 || bit_offset > (uint64_t)XC_VALUE_MAX * 8)
+	if (m->piece_count >= XC_EXPR_PIECES || bit_size > (uint64_t)XC_VALUE_MAX * 8 ||
+	    bit_offset > (uint64_t)XC_VALUE_MAX * 8)
 		return "more pieces than anyone needs";
 	if (m->piece_count == m->piece_capacity) {
 		m->piece_capacity = m->piece_capacity ? m->piece_capacity * 2 : 8;
@@ -396,7 +397,7 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 	out->guessed = context->guessed;
 }
 
-const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr *expr, uint64_t *number_out)
+const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *expr, unsigned __int128 *bits_out)
 {
 	struct xc_location location;
 	uint8_t bytes[16];
@@ -405,21 +406,30 @@ const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr
 	xc_expr_locate(context, expr, NULL, &location);
 	switch (location.kind) {
 	case XC_LOCATION_MEMORY:
-		*number_out = location.number;
+		*bits_out = location.number;
 		return NULL;
 	case XC_LOCATION_VALUE:
-		*number_out = (uint64_t)location.bits;
+		*bits_out = location.bits;
 		return NULL;
 	case XC_LOCATION_REGISTER:
 		if ((why = xc_expr_register(context, location.number, bytes, &len)))
 			return why;
-		*number_out = xc_load_uint(bytes, len > 8 ? 8 : len, false);
+		memcpy(bits_out, bytes, sizeof *bits_out);
 		return NULL;
 	case XC_LOCATION_ABSENT:
 		return location.why;
 	default:
 		return "not a number";
 	}
+}
+
+const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr *expr, uint64_t *number_out)
+{
+	unsigned __int128 bits = 0;
+	const char *why = xc_expr_bits(context, expr, &bits);
+	if (!why)
+		*number_out = (uint64_t)bits;
+	return why;
 }
 
 bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_out)

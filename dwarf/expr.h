@@ -29,7 +29,7 @@ enum xc_location_kind {
 
 struct xc_location {
 	enum xc_location_kind kind;
-	bool guessed;      /* an entry value took part */
+	bool guessed; /* an entry value took part */
 	uint64_t number;
 	unsigned __int128 bits;
 	const void *bytes; /* as long as the debug file, or the arena */
@@ -37,7 +37,7 @@ struct xc_location {
 	Dwarf_Die die;
 	struct xc_piece *pieces; /* in the scratch arena */
 	size_t count;
-	const char *why;   /* static or in the scratch arena */
+	const char *why; /* static or in the scratch arena */
 };
 
 struct xc_piece {
@@ -49,16 +49,16 @@ struct xc_piece {
  * expression that needs it gives an absent location. */
 struct xc_expr_context {
 	const struct xc_process *process;
-	const struct xc_module *module;   /* bias and TLS */
+	const struct xc_module *module; /* bias and TLS */
 	const struct xc_thread *thread;
 	struct xc_unwinder *unwinder;
-	const struct xc_frame *frame;     /* with registers; NULL for statics */
-	const struct xc_place *place;     /* of the frame */
-	struct xc_arena *scratch;         /* results live here; required */
-	uint64_t file_addr;               /* selects location list entries, also of what expressions call */
-	bool has_object;                  /* object is the address for DW_OP_push_object_address */
+	const struct xc_frame *frame; /* with registers; NULL for statics */
+	const struct xc_place *place; /* of the frame */
+	struct xc_arena *scratch;     /* results live here; required */
+	uint64_t file_addr;           /* selects location list entries, also of what expressions call */
+	bool has_object;              /* object is the address for DW_OP_push_object_address */
 	xc_addr object;
-	bool guessed;                     /* set when an entry value was used */
+	bool guessed; /* set when an entry value was used */
 
 	const struct xc_expr *frame_base; /* DW_AT_frame_base of the function, when known; else it is looked up */
 
@@ -86,6 +86,9 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 
 /* Evaluate to a number: the top of the stack, or what the location holds. NULL, or why there is none. */
 const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr *expr, uint64_t *number_out);
+
+/* The same with all 16 bytes, for values of a type (floats as their bits). */
+const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *expr, unsigned __int128 *bits_out);
 
 /* The value of a type at a location. */
 void xc_expr_value(struct xc_expr_context *context, const struct xc_location *location, const struct xc_type *type,

@@ -9,9 +9,9 @@ enum { XC_EXPR_SLOTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIE
 
 struct xc_machine {
 	struct xc_expr_context *context;
-	unsigned word;        /* bytes of an address */
-	unsigned depth;       /* slots in use */
-	bool located;         /* `location` was set by an operator that is not an address */
+	unsigned word;  /* bytes of an address */
+	unsigned depth; /* slots in use */
+	bool located;   /* `location` was set by an operator that is not an address */
 	struct xc_location location;
 	struct xc_piece *pieces;
 	size_t piece_count, piece_capacity;

@@ -212,34 +212,54 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	return xc_machine_run(m, &other);
 }
 
+/* The register that an entry value is about, in its forms: reg5, regx 5, breg5 0 deref, regval_type 17 double. False for
+ * other expressions, which no compiler writes. */
+static bool entry_form(const Dwarf_Op *ops, size_t count, unsigned word, unsigned *reg_out, bool *deref_out)
+{
+	unsigned atom = ops[0].atom;
+	*deref_out = count == 2 && atom >= DW_OP_breg0 && atom <= DW_OP_breg31 && ops[0].number == 0 &&
+		     (ops[1].atom == DW_OP_deref || (ops[1].atom == DW_OP_deref_size && ops[1].number == word));
+	*reg_out = (unsigned)ops[0].number;
+	if (*deref_out)
+		*reg_out = atom - DW_OP_breg0;
+	else if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
+		*reg_out = atom - DW_OP_reg0;
+	else if (atom != DW_OP_regx && atom != DW_OP_regval_type && atom != DW_OP_GNU_regval_type)
+		return false;
+	return *deref_out || count == 1;
+}
+
 static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	Dwarf_Attribute attr;
+	struct xc_expr inner = {0};
 	Dwarf_Op *ops;
-	size_t count;
-	uint64_t value;
-	if (!referred_attr(expr, op, &attr) || dwarf_getlocation(&attr, &ops, &count) != 0 || count == 0)
+	struct xc_slot slot = xc_slot_word(0, m->word);
+	unsigned reg;
+	bool deref;
+	const char *why = NULL;
+	if (!referred_attr(expr, op, &inner.attr) || dwarf_getlocation(&inner.attr, &ops, &inner.count) != 0 ||
+	    inner.count == 0)
 		return "entry value of nothing";
-	bool plain = ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31;
-	bool deref = count == 2 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 && ops[0].number == 0 &&
-		     (ops[1].atom == DW_OP_deref || (ops[1].atom == DW_OP_deref_size && ops[1].number == m->word));
-	if (!deref && (count != 1 || (!plain && ops[0].atom != DW_OP_regx)))
+	inner.attr.cu = expr->attr.cu; /* libdw gave the section it stands in; types are looked up in the unit */
+	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
 		return "entry value of more than a register";
-	unsigned reg = (unsigned)ops[0].number;
-	if (deref || plain)
-		reg = ops[0].atom - (unsigned)(deref ? DW_OP_breg0 : DW_OP_reg0);
-	const char *why = xc_entry_register(m->context, reg, deref, &value);
-	return why ? why : xc_machine_push_word(m, value);
+	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)
+		why = type_slot(m, &inner, &ops[0], ops[0].number2, &slot);
+	unsigned __int128 bits;
+	if (why || (why = xc_entry_register(m->context, reg, deref, &bits)))
+		return why;
+	slot.bits = slot.size >= 16 ? bits : bits & (((unsigned __int128)1 << slot.size * 8) - 1);
+	return xc_machine_push(m, &slot);
 }
 
 static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	Dwarf_Die die;
-	uint64_t value;
+	unsigned __int128 bits;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
-	const char *why = xc_entry_parameter(m->context, &die, &value);
-	return why ? why : xc_machine_push_word(m, value);
+	const char *why = xc_entry_parameter(m->context, &die, &bits);
+	return why ? why : xc_machine_push_word(m, (uint64_t)bits);
 }
 
 static const char *variable_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
@@ -261,7 +281,8 @@ static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, co
 	if (op->atom == DW_OP_implicit_value) {
 		if (!attr.cu || dwarf_getlocation_implicit_value(&attr, op, &block) != 0)
 			return "implicit value cut short";
-		m->location = (struct xc_location){.kind = XC_LOCATION_BYTES, .bytes = block.data, .size = block.length};
+		m->location =
+			(struct xc_location){.kind = XC_LOCATION_BYTES, .bytes = block.data, .size = block.length};
 		return NULL;
 	}
 	m->location = (struct xc_location){.kind = XC_LOCATION_POINTEE, .number = op->number2};

@@ -411,12 +411,14 @@ static void write_function(struct xc_writer *w, const struct xc_value *value)
 	xc_format_symbol(w, value->process, value->addr);
 }
 
-/* decltype(nullptr), decimal floats and other types we only know the size of: their bytes. */
+/* Decimal floats and other types we only know the size of: their bytes. */
 static void write_unknown(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	uint64_t bits;
 	if (value->kind == XC_VALUE_ABSENT)
 		xc_writer_absent(w, value, 0);
+	else if (type->name && strcmp(type->name, "decltype(nullptr)") == 0)
+		xc_text_add(w->text, "nullptr"); /* the only value it has */
 	else if (type->size_known && type->size <= 8 && xc_value_load(value, &bits))
 		xc_format_hex(w->text, bits);
 	else

@@ -14,8 +14,9 @@
 struct xc_format_options {
 	unsigned depth;    /* nested structs shown; deeper ones as {...} */
 	unsigned elements; /* of arrays and characters of strings; more as ... */
-	unsigned length;   /* of the whole text, bytes: when reached, what is open is closed with ... (a little more may come) */
-	bool symbols;      /* look pointers up */
+	unsigned
+		length; /* of the whole text, bytes: when reached, what is open is closed with ... (a little more may come) */
+	bool symbols; /* look pointers up */
 };
 
 /* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */

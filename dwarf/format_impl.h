@@ -10,10 +10,10 @@ enum { XC_FORMAT_REPEATS = 10 }; /* longer runs are folded, as gdb's `print repe
 struct xc_writer {
 	struct xc_text *text;
 	const struct xc_format_options *options;
-	size_t start;  /* of the value in text */
+	size_t start;     /* of the value in text */
 	unsigned depth;   /* of everything that nests: values at 0 are the whole */
 	unsigned records; /* of structs, which is what the depth option counts */
-	bool absent;   /* the value as a whole is not there; text has the bare reason */
+	bool absent;      /* the value as a whole is not there; text has the bare reason */
 };
 
 /* True when the text has grown to its limit, so that lists end here. */

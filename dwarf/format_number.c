@@ -48,8 +48,9 @@ void xc_format_hex(struct xc_text *text, uint64_t number)
 
 static bool is_quad(const struct xc_type *type, unsigned size)
 {
-	return size == 16 && type->name && (strcmp(type->name, "_Float128") == 0 || strcmp(type->name, "__float128") == 0 ||
-					    strcmp(type->name, "complex _Float128") == 0);
+	return size == 16 && type->name &&
+	       (strcmp(type->name, "_Float128") == 0 || strcmp(type->name, "__float128") == 0 ||
+		strcmp(type->name, "complex _Float128") == 0);
 }
 
 #ifdef __SIZEOF_FLOAT128__

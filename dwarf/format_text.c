@@ -107,8 +107,8 @@ struct units {
 
 static uint32_t unit_at(const struct units *u, size_t index)
 {
-	return u->width == 1 ? u->bytes[index] :
-			       (uint32_t)xc_load_uint(u->bytes + index * u->width, u->width, u->big_endian);
+	return u->width == 1 ? u->bytes[index]
+			     : (uint32_t)xc_load_uint(u->bytes + index * u->width, u->width, u->big_endian);
 }
 
 static size_t run_at(const struct units *u, size_t index)

@@ -44,12 +44,12 @@ enum xc_type_kind {
 struct xc_member {
 	const char *name; /* NULL for anonymous structs and unions; for a base class the class's name */
 	const struct xc_type *type;
-	uint64_t offset;     /* bytes from the start of the object */
-	uint16_t bit_size;   /* 0 when it is no bit-field */
-	uint8_t bit_offset;  /* of a bit-field: bits from the low end of the byte at offset (little-endian) */
-	bool base;           /* a base class */
-	bool artificial;     /* made by the compiler (_vptr) */
-	bool dynamic;        /* a virtual base: its place depends on the object; evaluate `location` */
+	uint64_t offset;          /* bytes from the start of the object */
+	uint16_t bit_size;        /* 0 when it is no bit-field */
+	uint8_t bit_offset;       /* of a bit-field: bits from the low end of the byte at offset (little-endian) */
+	bool base;                /* a base class */
+	bool artificial;          /* made by the compiler (_vptr) */
+	bool dynamic;             /* a virtual base: its place depends on the object; evaluate `location` */
 	Dwarf_Attribute location; /* valid when dynamic */
 };
 
@@ -60,35 +60,36 @@ struct xc_enumerator {
 
 struct xc_type {
 	enum xc_type_kind kind;
-	uint8_t encoding;     /* DW_ATE_… of scalars, 0 otherwise */
-	bool is_signed;       /* integers, characters, enums */
-	bool is_declaration;  /* the definition is elsewhere: see xc_type_complete */
-	bool is_vector;       /* array that the compiler treats as a vector register */
-	bool is_c;            /* from a unit in C: tags are written with their keyword */
-	bool is_prototyped;   /* functions */
-	bool is_variadic;     /* functions */
-	bool is_flags;        /* enum whose values are single bits */
-	bool has_variants;    /* Rust enum: which members exist depends on a discriminant */
-	bool size_known;      /* of its own; see xc_type_size */
-	bool count_known;     /* array: false for `int d[]` and when it is computed at run time */
-	bool is_dynamic;      /* array whose count, or whose element's, is computed per frame */
-	const char *name;     /* own, qualified name without keyword; NULL when anonymous */
-	uint64_t size;        /* bytes */
-	uint64_t count;       /* elements of an array */
-	const struct xc_type *target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
+	uint8_t encoding;    /* DW_ATE_… of scalars, 0 otherwise */
+	bool is_signed;      /* integers, characters, enums */
+	bool is_declaration; /* the definition is elsewhere: see xc_type_complete */
+	bool is_vector;      /* array that the compiler treats as a vector register */
+	bool is_c;           /* from a unit in C: tags are written with their keyword */
+	bool is_prototyped;  /* functions */
+	bool is_variadic;    /* functions */
+	bool is_flags;       /* enum whose values are single bits */
+	bool has_variants;   /* Rust enum: which members exist depends on a discriminant */
+	bool size_known;     /* of its own; see xc_type_size */
+	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
+	bool is_dynamic;     /* array whose count, or whose element's, is computed per frame */
+	const char *name;    /* own, qualified name without keyword; NULL when anonymous */
+	uint64_t size;       /* bytes */
+	uint64_t count;      /* elements of an array */
+	const struct xc_type
+		*target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
 	                                 only for scalars, structs and unknown types */
 	const struct xc_type *container; /* class of a member pointer */
-	struct xc_type_detail *detail; /* what is worked out on demand */
+	struct xc_type_detail *detail;   /* what is worked out on demand */
 };
 
 /* What is known about the types of a process. */
 struct xc_types {
 	struct xc_arena *arena; /* of the process */
 	struct xc_memo by_die, scopes, sites, symbols;
-	Dwarf_CU *unit;         /* whose language is known */
+	Dwarf_CU *unit; /* whose language is known */
 	bool unit_is_c;
-	unsigned depth;         /* of the type being made */
-	uint64_t scan_budget;   /* DIEs that may still be visited to find definitions */
+	unsigned depth;       /* of the type being made */
+	uint64_t scan_budget; /* DIEs that may still be visited to find definitions */
 	struct xc_type unknown, void_type;
 };
 

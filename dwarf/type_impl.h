@@ -12,15 +12,15 @@ struct xc_type_instance {
 
 struct xc_type_detail {
 	struct xc_types *types;
-	Dwarf_Die die;                 /* addr NULL when the type came from elsewhere */
+	Dwarf_Die die; /* addr NULL when the type came from elsewhere */
 	bool items_read;
-	void *items;                   /* members, enumerators or parameter types, by kind */
+	void *items; /* members, enumerators or parameter types, by kind */
 	size_t item_count;
-	const char *text;              /* name with declarators, once asked for */
+	const char *text; /* name with declarators, once asked for */
 	const struct xc_type *complete, *pointer;
 	struct xc_type_instance *instances;
 	size_t instance_count;
-	Dwarf_Attribute dimension;     /* of a dynamic array */
+	Dwarf_Attribute dimension; /* of a dynamic array */
 	bool has_dimension, is_bound;
 };
 

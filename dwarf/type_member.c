@@ -44,10 +44,11 @@ static void read_bits(Dwarf_Die *die, struct xc_member *member)
 	} else if (xc_die_number(die, DW_AT_bit_offset, &at)) {
 		if (!xc_die_number(die, DW_AT_byte_size, &storage) && !xc_type_size(member->type, &storage))
 			return;
-		if (storage > 16 || at > storage * 8 || size > storage * 8 - at)
+		/* negative where a packed field ends behind its storage unit */
+		int64_t low = (int64_t)(storage * 8) - (int64_t)at - (int64_t)size;
+		if (storage > 16 || (int64_t)at < -1024 || low < 0)
 			return;
-		uint64_t low = storage * 8 - at - size;
-		member->offset += low / 8;
+		member->offset += (uint64_t)low / 8;
 		member->bit_offset = (uint8_t)(low % 8);
 	}
 	member->bit_size = (uint16_t)size;
@@ -131,8 +132,9 @@ void xc_type_read_enumerators(struct xc_type *type)
 	const char *prefix = "";
 	Dwarf_Die die;
 	if (!type->is_c)
-		prefix = xc_die_flag(&detail->die, DW_AT_enum_class) && type->name ? type->name :
-										       xc_scope_prefix(types, &detail->die);
+		prefix = xc_die_flag(&detail->die, DW_AT_enum_class) && type->name
+				 ? type->name
+				 : xc_scope_prefix(types, &detail->die);
 	xc_auto(xc_freep) struct xc_enumerator *items = NULL;
 	size_t count = 0, capacity = 0;
 	for (bool more = xc_die_child(&detail->die, &die); more && count < MAX_ITEMS; more = xc_die_next(&die)) {
@@ -141,9 +143,9 @@ void xc_type_read_enumerators(struct xc_type *type)
 		if (dwarf_tag(&die) != DW_TAG_enumerator || !name || !xc_die_number(&die, DW_AT_const_value, &value))
 			continue;
 		items = xc_grow(items, count, &capacity, sizeof *items);
-		items[count++] = (struct xc_enumerator){
-			*prefix ? xc_arena_printf(types->arena, "%s::%s", prefix, name) : name,
-			type->is_signed ? sign_extend(value, type->size) : value};
+		items[count++] =
+			(struct xc_enumerator){*prefix ? xc_arena_printf(types->arena, "%s::%s", prefix, name) : name,
+					       type->is_signed ? sign_extend(value, type->size) : value};
 	}
 	judge_enum(type, items, count);
 	keep(detail, items, count, sizeof *items);

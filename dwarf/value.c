@@ -238,10 +238,8 @@ struct xc_error *xc_value_check(const struct xc_value *value)
 static bool dynamic_offset(const struct xc_value *value, const struct xc_member *member, struct xc_value *out)
 {
 	struct xc_arena scratch = {0};
-	struct xc_expr_context context = {.process = value->process,
-					  .scratch = &scratch,
-					  .has_object = true,
-					  .object = value->addr};
+	struct xc_expr_context context = {
+		.process = value->process, .scratch = &scratch, .has_object = true, .object = value->addr};
 	struct xc_expr expr = {.attr = member->location};
 	Dwarf_Op *ops;
 	uint64_t addr;

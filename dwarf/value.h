@@ -35,15 +35,15 @@ struct xc_value {
 	const struct xc_process *process;
 	const struct xc_type *type;
 	enum xc_value_kind kind;
-	bool guessed;         /* recovered from a call site */
-	uint8_t bit_offset;   /* of a bit-field, from the low end of the first byte */
-	uint16_t bit_size;    /* 0: no bit-field */
-	xc_addr addr;         /* MEMORY */
+	bool guessed;                   /* recovered from a call site */
+	uint8_t bit_offset;             /* of a bit-field, from the low end of the first byte */
+	uint16_t bit_size;              /* 0: no bit-field */
+	xc_addr addr;                   /* MEMORY */
 	const struct xc_buffer *buffer; /* BYTES: borrowed from the arena it was made in; NULL when small holds them */
-	uint64_t at;          /* first byte in small or buffer */
+	uint64_t at;                    /* first byte in small or buffer */
 	uint8_t small[16];
 	const struct xc_value *pointee; /* POINTEE; may itself be absent */
-	const char *why;      /* ABSENT: static or of the arena it was made in */
+	const char *why;                /* ABSENT: static or of the arena it was made in */
 };
 
 enum { XC_VALUE_MAX = 1 << 20 }; /* bytes of one value that is not in memory */

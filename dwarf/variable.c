@@ -98,9 +98,9 @@ static void collect_children(struct collector *c, Dwarf_Die *block, unsigned nes
 	}
 }
 
-static bool has_order(const struct list *list, size_t from, const void *order)
+static bool has_order(const struct list *list, const void *order)
 {
-	for (size_t i = from; i < list->count; i++) {
+	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i].order == order)
 			return true;
 	}
@@ -118,8 +118,8 @@ static void sort_by_order(struct list *list, size_t from)
 	}
 }
 
-/* What the abstract origin of a block declares and the block itself does not mention. */
-static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t first_arg, size_t first_local)
+/* What the abstract origin of a block declares and neither the block nor those inside it mention. */
+static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t first_arg)
 {
 	Dwarf_Die origin = origin_of(block), child;
 	bool added = false;
@@ -127,8 +127,8 @@ static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t firs
 		return;
 	for (bool more = xc_die_child(&origin, &child); more; more = xc_die_next(&child)) {
 		int tag = dwarf_tag(&child);
-		if ((tag == DW_TAG_formal_parameter && !has_order(&c->args, first_arg, child.addr)) ||
-		    (tag == DW_TAG_variable && !has_order(&c->locals, first_local, child.addr))) {
+		if ((tag == DW_TAG_formal_parameter && !has_order(&c->args, child.addr)) ||
+		    (tag == DW_TAG_variable && !has_order(&c->locals, child.addr))) {
 			add(c, &child);
 			added |= tag == DW_TAG_formal_parameter;
 		}
@@ -156,9 +156,9 @@ static struct plan *make_plan(const struct xc_process *process, const struct xc_
 	Dwarf_Attribute attr;
 	for (size_t i = 0; i < at->block_count; i++) {
 		Dwarf_Die block = at->blocks[i];
-		size_t first_arg = c.args.count, first_local = c.locals.count;
+		size_t first_arg = c.args.count;
 		collect_children(&c, &block, 0);
-		collect_inherited(&c, &block, first_arg, first_local);
+		collect_inherited(&c, &block, first_arg);
 	}
 	plan->args = keep(c.types->arena, &c.args);
 	plan->locals = keep(c.types->arena, &c.locals);
@@ -269,8 +269,8 @@ void xc_variables_fill(const struct xc_frame_context *context, size_t level, boo
 		return;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	struct xc_arena scratch = {0};
-	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder, context->frame,
-						    context->place, &scratch);
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
+						    context->frame, context->place, &scratch);
 	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
 	fill_list(&c, &plan->args, options, arena, &row->args, &row->arg_count);
 	if (with_locals)
