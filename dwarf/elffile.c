@@ -6,12 +6,12 @@
 #include "elffile.h"
 
 #include <elf.h>
-#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "inflate.h"
+#include "inflate_cache.h"
 
 enum { COPY_MAX = 64 << 20 };
 
@@ -62,6 +62,7 @@ void xc_elffile_close(struct xc_elffile *file)
 	if (file->elf)
 		elf_end(file->elf);
 	free(file->plain);
+	xc_source_close(file->cached);
 	free(file->image);
 	if (file->owned)
 		xc_source_close(file->source);
@@ -103,39 +104,56 @@ bool xc_elffile_has_symtab(Elf *elf)
 	return find_section(elf, ".symtab", &header) != NULL;
 }
 
+/* By our own reading of notes: libdw's does not take ids whose length is no multiple of four. Sections first, since
+ * dwz files have no program headers. */
 struct xc_build_id xc_elffile_build_id(Elf *elf)
 {
 	struct xc_build_id id = {0};
-	const void *bytes;
-	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
-	if (size > 0 && size <= XC_BUILD_ID_MAX) {
-		id.size = (uint8_t)size;
-		memcpy(id.bytes, bytes, (size_t)size);
+	struct xc_elf parsed;
+	GElf_Shdr header;
+	size_t size;
+	const char *bytes = elf_rawfile(elf, &size);
+	struct xc_error *err = xc_elf_parse(bytes, size, &parsed);
+	if (err) {
+		xc_error_free(err);
+		return id;
 	}
-	return id;
+	for (Elf_Scn *s = elf_nextscn(elf, NULL); s && !id.size; s = elf_nextscn(elf, s)) {
+		const Elf_Data *notes = gelf_getshdr(s, &header) && header.sh_type == SHT_NOTE ? elf_rawdata(s, NULL) : NULL;
+		if (notes && notes->d_buf)
+			id = xc_elf_build_id_in_notes(notes->d_buf, notes->d_size, header.sh_addralign, parsed.big_endian);
+	}
+	return id.size ? id : xc_elf_build_id(&parsed);
 }
 
 /* The ELF that libdw shall see. */
-static struct xc_error *plain_elf(struct xc_elffile *file, Elf **elf_out)
+static struct xc_error *plain_elf(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
 {
 	size_t size = 0;
 	*elf_out = file->elf;
 	if (!xc_inflate_needed(file->elf))
 		return NULL;
+	bool cache = cache_dir && file->source && file->source->map && file->source->ino;
+	if (cache && (file->cached = xc_inflate_cache_get(cache_dir, file->source, &size))) {
+		*elf_out = file->plain_elf = elf_memory((char *)(uintptr_t)file->cached->bytes, size);
+		return NULL;
+	}
 	struct xc_error *err = xc_inflate_sections(file->elf, &file->plain, &size);
 	if (err)
 		return err;
+	if (cache)
+		xc_inflate_cache_put(cache_dir, file->source, file->plain, size);
 	*elf_out = file->plain_elf = elf_memory(file->plain, size);
 	return NULL;
 }
 
-struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, Dwarf **dwarf_out)
+struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir, Dwarf **dwarf_out)
 {
 	Elf *elf = NULL;
 	*dwarf_out = file->dwarf;
-	if (file->dwarf || file->plain || !file->elf || !xc_elffile_has_dwarf(file->elf))
+	if (file->dwarf || file->plain || file->cached || !file->elf || !xc_elffile_has_dwarf(file->elf))
 		return NULL;
-	struct xc_error *err = plain_elf(file, &elf);
+	struct xc_error *err = plain_elf(file, cache_dir, &elf);
 	if (err)
 		return err;
 	file->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;

@@ -72,6 +72,19 @@ static inline void store_front(struct mapped *m, uint64_t size)
 	xc_space_seal(m->process->space);
 }
 
+/* Store all of the file's mapped bytes. */
+static inline void store_all(struct mapped *m)
+{
+	for (size_t i = 0; i < m->process->mapping_count; i++) {
+		const struct xc_mapping *mapping = &m->process->mappings[i];
+		uint64_t left = m->image->size - mapping->offset, size = mapping->hi - mapping->lo + 1;
+		struct xc_segment s = {.lo = mapping->lo, .hi = mapping->lo + (left < size ? left : size) - 1,
+				       .provenance = XC_FROM_CORE, .bytes = m->image->bytes + mapping->offset};
+		xc_space_lay(m->process->space, &s);
+	}
+	xc_space_seal(m->process->space);
+}
+
 /* A process in which the file at `image` is mapped under the name `path`, its first page stored. The module is as
  * core/module leaves it: with its build-id when `id_known`. */
 static inline struct mapped map_file(const char *image, const char *path, bool id_known)
