@@ -69,32 +69,26 @@ static struct xc_error *hint_at_exe(struct xc_error *err)
 	return err;
 }
 
-/* $XDG_CACHE_HOME/NAME (or ~/.cache/NAME) if it is there; malloc'ed, or NULL. */
+/* $XDG_CACHE_HOME/NAME (or ~/.cache/NAME), whether it is there or not; malloc'ed, or NULL. */
 static char *cache_dir(const char *name)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *path = NULL;
 	if (base && base[0] == '/')
-		path = xc_asprintf("%s/%s", base, name);
-	else if (home && home[0] == '/')
-		path = xc_asprintf("%s/.cache/%s", home, name);
-	if (path && access(path, W_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+		return xc_asprintf("%s/%s", base, name);
+	return home && home[0] == '/' ? xc_asprintf("%s/.cache/%s", home, name) : NULL;
 }
 
-static struct xc_error *limit_writes(struct xc_target *target, const struct xc_common *common, const char *write_dir)
+static struct xc_error *limit_writes(struct xc_target *target, const char *write_dir)
 {
-	xc_auto(xc_freep) char *cache = xc_switch_or(common->cache, true) ? cache_dir("xcore") : NULL;
+	const char *cache = target->cache_dir;
 	xc_auto(xc_freep) char *debuginfod = target->finder.debuginfod ? cache_dir("debuginfod_client") : NULL;
 	const char *dirs[3];
 	struct xc_sandbox_options options = {.write_dirs = dirs};
 	if (write_dir)
 		dirs[options.write_dir_count++] = write_dir;
-	if (cache)
+	if (cache && (mkdir(cache, 0700) == 0 || access(cache, W_OK) == 0))
 		dirs[options.write_dir_count++] = cache;
-	if (debuginfod)
+	if (debuginfod && access(debuginfod, W_OK) == 0)
 		dirs[options.write_dir_count++] = debuginfod;
 	return xc_sandbox_writes(&options, &target->landlock);
 }
@@ -109,7 +103,7 @@ static bool means_process(const char *name, const char **digits_out)
 	return *name && strspn(name, "0123456789") == strlen(name) && access(name, F_OK) < 0;
 }
 
-static struct xc_error *open_live(struct xc_target *target, const struct xc_common *common, const char *digits,
+static struct xc_error *open_live(struct xc_target *target, const char *digits,
 				  const struct xc_open_options *options, const char *write_dir)
 {
 	uint64_t pid;
@@ -119,7 +113,7 @@ static struct xc_error *open_live(struct xc_target *target, const struct xc_comm
 	/* Behind Landlock no other process may be looked into: it comes after opening (sandbox.h). */
 	if ((err = xc_sandbox_calls()) || (err = xc_process_open_live((pid_t)pid, options, &target->process)))
 		return err;
-	return limit_writes(target, common, write_dir);
+	return limit_writes(target, write_dir);
 }
 
 static struct xc_finder finder_of(const struct xc_common *common)
@@ -143,6 +137,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 	*target = (struct xc_target){.finder = finder_of(common)};
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))))
 		return err;
+	target->finder.cache_dir = target->cache_dir = xc_switch_or(common->cache, true) ? cache_dir("xcore") : NULL;
 	target->progress = xc_progress_start(name, target->finder.quiet);
 	struct xc_open_options options = {
 		.finder = &target->finder,
@@ -151,7 +146,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
-		err = open_live(target, common, digits, &options, write_dir);
+		err = open_live(target, digits, &options, write_dir);
 	else
 		err = xc_process_open_core(name, &options, &target->process);
 	xc_progress_end(&target->progress);
@@ -167,10 +162,11 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 
 void xc_target_close(struct xc_target *target)
 {
-	if (!target->process)
-		return;
-	xc_debuginfo_close(target->process);
-	xc_debugfiles_close(target->process);
-	xc_process_close(target->process);
-	target->process = NULL;
+	if (target->process) {
+		xc_debuginfo_close(target->process);
+		xc_debugfiles_close(target->process);
+		xc_process_close(target->process);
+		target->process = NULL;
+	}
+	free(xc_take(target->cache_dir));
 }

@@ -8,7 +8,8 @@
 #include "common.h"
 
 struct xc_target {
-	struct xc_finder finder; /* borrows from the options */
+	struct xc_finder finder; /* borrows from the options and from cache_dir */
+	char *cache_dir;         /* where this user's caches are, or NULL; owned */
 	struct xc_progress progress;
 	struct xc_process *process;
 	const char *landlock; /* live: what limits writing, or why nothing does; NULL for cores */

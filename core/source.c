@@ -146,6 +146,8 @@ static const char *other_compression(const uint8_t *bytes, uint64_t size)
 static bool is_zstd(const uint8_t *bytes, uint64_t size)
 {
 	uint64_t at = 0;
+	if (size >= 16 && !memcmp(bytes + 8, "XCOREPCK", 8))
+		return false; /* a pack: archive.h reads it */
 	for (int skipped = 0; skipped < MAX_SKIPPED && size - at >= 8; skipped++) {
 		uint64_t magic = xc_load_uint(bytes + at, 4, false), len = xc_load_uint(bytes + at + 4, 4, false);
 		if ((magic & ~UINT64_C(15)) != ZSTD_MAGIC_SKIPPABLE_START || len > size - at - 8)
@@ -294,6 +296,8 @@ static struct xc_error *fill(int fd, struct xc_source *source, const struct xc_s
 	source->dev = st.st_dev;
 	source->ino = st.st_ino;
 	source->mtime = st.st_mtime;
+	source->mtime_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	source->ctime_ns = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
 	source->stored_size = (uint64_t)st.st_size;
 	struct xc_error *err = map_fd(fd, (uint64_t)st.st_size, source);
 	if (err)

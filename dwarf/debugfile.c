@@ -155,6 +155,11 @@ static Dwarf *empty_dwarf(struct xc_elffile *file)
 	return file->dwarf;
 }
 
+static const char *cache_dir(const struct xc_debugfile *df)
+{
+	return df->finder ? df->finder->cache_dir : NULL;
+}
+
 static void attach_alternate(struct xc_debugfile *df)
 {
 	struct xc_debugsearch search = search_of(df);
@@ -162,7 +167,7 @@ static void attach_alternate(struct xc_debugfile *df)
 	xc_text_fini(&df->refused); /* refusals before a file was found are of no interest */
 	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, df->path ? df->path : "", &df->alt, &wanted);
 	Dwarf *alternate = NULL;
-	struct xc_error *err = found ? xc_elffile_dwarf(&df->alt, &alternate) : NULL;
+	struct xc_error *err = found ? xc_elffile_dwarf(&df->alt, cache_dir(df), &alternate) : NULL;
 	if (err)
 		xc_text_printf(&df->refused, "%s: %s", df->alt.source->path, err->message);
 	xc_error_free(err);
@@ -177,7 +182,7 @@ static void attach_alternate(struct xc_debugfile *df)
 
 static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const char *path)
 {
-	struct xc_error *err = xc_elffile_dwarf(file, &df->dwarf);
+	struct xc_error *err = xc_elffile_dwarf(file, cache_dir(df), &df->dwarf);
 	if (err && !df->refused.len)
 		xc_text_printf(&df->refused, "%s: %s", path, err->message);
 	xc_error_free(err);

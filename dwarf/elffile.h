@@ -17,6 +17,7 @@ struct xc_elffile {
 	void *image;              /* malloc'ed bytes instead of a source's; or NULL */
 	Elf *elf;                 /* NULL: not open */
 	void *plain;              /* compressed debug sections, inflated: an ELF image of its own; or NULL */
+	struct xc_source *cached; /* the same, from the cache; or NULL */
 	Elf *plain_elf;
 	Dwarf *dwarf;             /* NULL until xc_elffile_dwarf, or without DWARF; dwarf_getelf tells of which ELF */
 };
@@ -38,9 +39,10 @@ bool xc_elffile_has_symtab(Elf *elf);
 
 struct xc_build_id xc_elffile_build_id(Elf *elf);
 
-/* Open its DWARF. Compressed sections are inflated here, all at once. NULL without an error when it has none.
+/* Open its DWARF. Compressed sections are inflated here, all at once, or taken from and left in cache_dir (NULL: no
+ * cache). NULL without an error when it has none.
  * Errors: those of xc_inflate_sections; XC_ERR_FORMAT when libdw cannot read it. */
-XC_MUST_CHECK struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, Dwarf **dwarf_out);
+XC_MUST_CHECK struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir, Dwarf **dwarf_out);
 
 void xc_elffile_close(struct xc_elffile *file); /* a zeroed or closed one is fine */
 
