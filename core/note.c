@@ -24,6 +24,7 @@ struct reader {
 	struct xc_process *process;
 	const struct xc_arch *arch;
 	size_t thread_capacity;
+	bool thread_open; /* register notes that follow belong to the last thread */
 	bool siginfo_seen, psinfo_seen;
 };
 
@@ -79,6 +80,7 @@ static void read_regs(const struct reader *r, const struct xc_note *note, struct
 static void read_prstatus(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
+	r->thread_open = false;
 	if (!r->arch->prstatus_size || note->desc_len < (size_t)r->arch->prstatus_pid_off + 4) {
 		xc_process_remark(p, "a thread's NT_PRSTATUS note of %zu bytes could not be read", note->desc_len);
 		return;
@@ -87,6 +89,7 @@ static void read_prstatus(struct reader *r, const struct xc_note *note)
 		return;
 	bool first = p->thread_count == 0;
 	struct xc_thread *thread = add_thread(r);
+	r->thread_open = true;
 	thread->tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
 	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
 	thread->crashed = first;
@@ -125,7 +128,8 @@ static void read_siginfo(struct reader *r, const struct xc_note *note)
 {
 	struct xc_signal *s = &r->process->signal;
 	size_t u = r->arch->word == 8 ? 16 : 12, word = r->arch->word;
-	if (r->siginfo_seen || note->desc_len < u + 2 * word)
+	/* the fields of every signal lie there; gdb's generate-core-file writes signal 0 where there was none */
+	if (r->siginfo_seen || note->desc_len < u + 2 * word + 4 || load(r, note, 0, 4) == 0)
 		return;
 	r->siginfo_seen = true;
 	s->known = s->has_info = true;
@@ -182,6 +186,8 @@ static struct xc_error *read_file_rows(struct reader *r, struct xc_cursor *c, ui
 		if ((err = xc_cursor_uint(c, word, &lo)) || (err = xc_cursor_uint(c, word, &end)) ||
 		    (err = xc_cursor_uint(c, word, &offset)) || (err = xc_cursor_string(&names, &path)))
 			return err;
+		if (offset > UINT64_MAX / page)
+			return xc_error_new(XC_ERR_FORMAT, "NT_FILE: a mapping of \"%s\" past the end of any file", path);
 		struct xc_note_file *row = &p->files[p->file_count];
 		*row = (struct xc_note_file){.lo = lo, .hi = end - 1, .offset = offset * page};
 		row->path = strip_deleted(p, path, &row->deleted);
@@ -210,6 +216,8 @@ static void read_files(struct reader *r, const struct xc_note *note)
 	if (!(err = xc_cursor_uint(&c, r->arch->word, &count)) && !(err = xc_cursor_uint(&c, r->arch->word, &page))) {
 		if (count > MAX_FILES || count > note->desc_len / (3 * (size_t)r->arch->word))
 			err = xc_error_new(XC_ERR_FORMAT, "NT_FILE: claims %" PRIu64 " rows", count);
+		else if (page == 0)
+			err = xc_error_new(XC_ERR_FORMAT, "NT_FILE: pages of 0 bytes");
 		else
 			err = read_file_rows(r, &c, count, page);
 	}
@@ -221,15 +229,15 @@ static void read_files(struct reader *r, const struct xc_note *note)
 	p->files_known = p->file_count > 0;
 }
 
-static struct xc_thread *last_thread(struct reader *r)
+static struct xc_thread *open_thread(const struct reader *r)
 {
-	return r->process->thread_count ? &r->process->threads[r->process->thread_count - 1] : NULL;
+	return r->thread_open ? &r->process->threads[r->process->thread_count - 1] : NULL;
 }
 
 /* NT_FPREGSET of x86-64 is an fxsave area; NT_X86_XSTATE begins with one. */
 static void read_fxsave(struct reader *r, const struct xc_note *note)
 {
-	struct xc_thread *thread = last_thread(r);
+	struct xc_thread *thread = open_thread(r);
 	if (r->arch->machine != EM_X86_64 || !thread || thread->vector || note->desc_len < FXSAVE_SIZE)
 		return;
 	struct xc_vector_regs *v = xc_arena_alloc(&r->process->arena, sizeof *v);
@@ -278,10 +286,15 @@ static void read_note(struct reader *r, const struct xc_note *note)
 	}
 }
 
-static void read_segment(struct reader *r, const struct xc_elf *elf, const struct xc_phdr *p)
+/* Read the notes of one segment, unless they are more than `budget` bytes; returns how many bytes they are. */
+static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const struct xc_phdr *p, uint64_t budget)
 {
 	uint64_t left = p->offset < elf->size ? elf->size - p->offset : 0;
 	uint64_t size = p->filesz < left ? p->filesz : left;
+	if (size > budget) {
+		xc_process_remark(r->process, "damaged program headers: notes overlap");
+		return 0;
+	}
 	if (size < p->filesz)
 		xc_process_remark(r->process, "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)",
 				  size, p->filesz);
@@ -295,10 +308,11 @@ static void read_segment(struct reader *r, const struct xc_elf *elf, const struc
 			if (size == p->filesz)
 				xc_process_remark(r->process, "damaged notes: %s", err->message);
 			xc_error_free(err);
-			return;
+			break;
 		}
 		read_note(r, &note);
 	}
+	return size;
 }
 
 /* The kernel does not store a name per thread; the process's name is the main thread's. */
@@ -312,13 +326,15 @@ static void finish_threads(struct xc_process *p)
 	}
 }
 
+/* Segments that overlap in a hostile core cost no more than reading the file once. */
 void xc_notes_read(struct xc_process *process, const struct xc_elf *elf)
 {
 	struct reader r = {.process = process, .arch = process->arch};
+	uint64_t budget = elf->size;
 	for (uint32_t i = 0; i < elf->phdrs_readable; i++) {
 		struct xc_phdr p = xc_elf_phdr(elf, i);
 		if (p.type == PT_NOTE)
-			read_segment(&r, elf, &p);
+			budget -= read_segment(&r, elf, &p, budget);
 	}
 	finish_threads(process);
 }

@@ -24,6 +24,8 @@
 #include "module.h"
 #include "note.h"
 
+enum { MAX_REMARKS = 100 };
+
 /* ---- any process ---- */
 
 struct xc_process *xc_process_new(const char *target, bool live)
@@ -64,6 +66,10 @@ void xc_process_remark(struct xc_process *p, const char *format, ...)
 {
 	char text[512];
 	va_list args;
+	if (p->remark_count >= MAX_REMARKS)
+		return;
+	if (++p->remark_count == MAX_REMARKS)
+		format = "there is more damage; further remarks are left out";
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);

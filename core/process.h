@@ -125,6 +125,7 @@ struct xc_process {
 	uint64_t missing_bytes;    /* dumped according to the headers, but past the end of the file */
 	uint64_t expected_size;    /* of the core file, by its headers */
 	struct xc_remark *remarks, **remarks_end;
+	size_t remark_count;
 	void *live_state;          /* of live.c */
 	void *debuginfo;           /* of dwarf/debuginfo.c */
 	void *types;               /* of dwarf/type.c; in the arena */
@@ -155,7 +156,7 @@ void xc_process_closep(struct xc_process **process);
 /* A new process of `live` or core kind with an empty space, for openers and tests. */
 struct xc_process *xc_process_new(const char *target, bool live);
 
-/* Add a remark, formatted; shown in every report. */
+/* Add a remark, formatted; shown in every report. After a hundred they are dropped, and the last one says so. */
 void xc_process_remark(struct xc_process *process, const char *format, ...) XC_PRINTF(2, 3);
 
 /* The module or mapping that holds addr, or NULL. O(log n). */
