@@ -32,7 +32,7 @@ struct builder {
 	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	uint64_t skipped; /* frames left out of the middle: later rows keep their place in the count */
-	struct xc_frame *ring; /* the last frames seen; options->max_frames / 2 of them */
+	struct xc_frame *ring; /* the last frames seen, ring_size of them; made for deep stacks only */
 	size_t ring_size;
 };
 
@@ -190,6 +190,13 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 		add_rows(b, thread, &b->ring[i % b->ring_size]);
 }
 
+static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
+{
+	if (!b->ring)
+		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
+	b->ring[seen % b->ring_size] = *frame;
+}
+
 static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
 {
 	struct cycle cycle = {.seen = 0};
@@ -199,7 +206,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 		if (seen < head)
 			add_rows(b, thread, frame);
 		else
-			b->ring[seen % b->ring_size] = *frame;
+			keep_in_ring(b, frame, seen);
 		watch(&cycle, frame->pc);
 		seen++;
 	} while (seen < MAX_WALK && xc_unwind_step(b->unwinder, frame, frame, &stop));
@@ -342,7 +349,6 @@ static void builder_init(struct builder *b, struct xc_process *process, struct x
 	*b = (struct builder){.process = process, .arena = arena, .options = options};
 	b->unwinder = xc_unwinder_new(process);
 	b->ring_size = max > 1 ? max / 2 : 1;
-	b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
 }
 
 static void builder_fini(struct builder *b)

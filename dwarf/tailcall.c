@@ -9,6 +9,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "die.h"
 #include "memo.h"
@@ -57,25 +58,40 @@ static xc_addr entry_of(const struct xc_place *place, Dwarf_Die *die_out)
 	return dwarf_entrypc(die_out, &low) == 0 ? low + place->module->bias : 0;
 }
 
+static const char *linkage_name(Dwarf_Die *function)
+{
+	Dwarf_Attribute attr;
+	if (xc_die_attr(function, DW_AT_linkage_name, &attr) || xc_die_attr(function, DW_AT_name, &attr))
+		return dwarf_formstring(&attr);
+	return NULL;
+}
+
 /* Where the function that a call site names begins in memory; 0 when that is not known. */
 static xc_addr target_of(const struct xc_process *p, struct xc_module *module, Dwarf_Die *site)
 {
 	Dwarf_Die function;
-	Dwarf_Attribute attr;
 	Dwarf_Addr low;
 	xc_addr addr;
 	if (!xc_die_ref(site, DW_AT_call_origin, &function) && !xc_die_ref(site, DW_AT_abstract_origin, &function))
 		return 0;
 	if (dwarf_lowpc(&function, &low) == 0)
 		return low + module->bias;
-	const char *name = NULL;
-	if (xc_die_attr(&function, DW_AT_linkage_name, &attr) || xc_die_attr(&function, DW_AT_name, &attr))
-		name = dwarf_formstring(&attr);
+	const char *name = linkage_name(&function);
 	const struct xc_symtab *own = xc_debugfile_symbols(xc_debugfile_of(p, module));
 	const struct xc_symbol *symbol = name ? xc_symtab_named(own, name) : NULL;
 	if (symbol)
 		return symbol->value + module->bias;
 	return name && xc_symbol_find(p, name, NULL, &addr) ? addr : 0;
+}
+
+/* Does the site name the function itself, by DIE or by name? The usual case, and told without a symbol table. */
+static bool names_function(Dwarf_Die *site, Dwarf_Die *function)
+{
+	Dwarf_Die target;
+	if (!xc_die_ref(site, DW_AT_call_origin, &target) && !xc_die_ref(site, DW_AT_abstract_origin, &target))
+		return false;
+	const char *wanted = linkage_name(&target), *name = linkage_name(function);
+	return target.addr == function->addr || (wanted && name && !strcmp(wanted, name));
 }
 
 static bool is_tail_site(Dwarf_Die *die)
@@ -144,6 +160,8 @@ static xc_addr search(const struct xc_process *p, const struct xc_place *callee,
 	Dwarf_Die function, site;
 	xc_addr goal = entry_of(callee, &function);
 	if (!goal || !caller->module || !xc_debuginfo_call_site(caller, ret - caller->module->bias, &site))
+		return 0;
+	if (names_function(&site, &function))
 		return 0;
 	xc_addr named = target_of(p, caller->module, &site);
 	if (!named || named == goal)
