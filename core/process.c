@@ -108,7 +108,8 @@ struct xc_module *xc_process_module(const struct xc_process *p, xc_addr addr)
 	return lo && addr <= p->by_address[lo - 1]->hi ? p->by_address[lo - 1] : NULL;
 }
 
-const struct xc_mapping *xc_process_mapping(const struct xc_process *p, xc_addr addr)
+/* The first mapping that ends at addr or above. */
+static size_t mapping_from(const struct xc_process *p, xc_addr addr)
 {
 	size_t lo = 0, hi = p->mapping_count;
 	while (lo < hi) {
@@ -118,7 +119,13 @@ const struct xc_mapping *xc_process_mapping(const struct xc_process *p, xc_addr 
 		else
 			hi = mid;
 	}
-	return lo < p->mapping_count && p->mappings[lo].lo <= addr ? &p->mappings[lo] : NULL;
+	return lo;
+}
+
+const struct xc_mapping *xc_process_mapping(const struct xc_process *p, xc_addr addr)
+{
+	size_t at = mapping_from(p, addr);
+	return at < p->mapping_count && p->mappings[at].lo <= addr ? &p->mappings[at] : NULL;
 }
 
 struct xc_thread *xc_process_thread(const struct xc_process *p, pid_t tid)
@@ -281,29 +288,52 @@ static void lay_file_part(struct xc_process *p, const struct xc_module *module, 
 	xc_space_lay(p->space, &s);
 }
 
-static void lay_module_file(struct xc_process *p, const struct xc_module *module, bool writable_too)
+/* Does the mapping lie in a segment that its file calls writable? Then the loader wrote relocations there before it
+ * made the pages read-only (RELRO). */
+static bool was_writable(const struct xc_module *module, const struct xc_mapping *m)
+{
+	struct xc_elf elf;
+	struct xc_error *err = xc_elf_parse(module->file->bytes, module->file->size, &elf);
+	bool writable = err != NULL;
+	for (uint32_t i = 0; !err && i < elf.phdrs_readable && !writable; i++) {
+		struct xc_phdr p = xc_elf_phdr(&elf, i);
+		xc_addr at = module->bias + p.vaddr;
+		writable = p.type == PT_LOAD && (p.flags & PF_W) && p.memsz && at <= m->hi &&
+			   (at >= m->lo || m->lo - at < p.memsz);
+	}
+	xc_error_free(err);
+	return writable;
+}
+
+/* `touched_dumped`: whoever wrote to a private page of a file got it dumped. */
+static bool file_shows(const struct xc_module *module, const struct xc_mapping *m, bool touched_dumped)
+{
+	if (!m->path || strcmp(m->path, module->path) != 0 || m->cut)
+		return false;
+	if (m->writable)
+		return m->dumped == 0 && touched_dumped;
+	return touched_dumped || !was_writable(module, m);
+}
+
+static void lay_module_file(struct xc_process *p, const struct xc_module *module, bool touched_dumped)
 {
 	if (!module->file || !module->file->bytes || module->kind == XC_MODULE_VDSO)
 		return;
-	for (size_t i = 0; i < p->mapping_count; i++) {
-		const struct xc_mapping *m = &p->mappings[i];
-		if (m->lo > module->hi || m->hi < module->lo || !m->path || strcmp(m->path, module->path) != 0 || m->cut)
-			continue;
-		if (!m->writable || (m->dumped == 0 && writable_too))
-			lay_file_part(p, module, m);
-	}
+	for (size_t i = mapping_from(p, module->lo); i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
+		if (file_shows(module, &p->mappings[i], touched_dumped))
+			lay_file_part(p, module, &p->mappings[i]);
 }
 
 static struct xc_error *find_files(struct xc_process *p, const struct xc_open_options *options)
 {
-	bool writable_too = anonymous_dumped(p);
+	bool touched_dumped = anonymous_dumped(p);
 	for (size_t i = 0; i < p->module_count; i++) {
 		struct xc_module *m = p->modules[i];
 		xc_finder_module(options->finder, p, m);
 		if (m->kind == XC_MODULE_EXE && options->finder->exe && m->identity != XC_VERIFIED &&
 		    m->identity != XC_UNVERIFIED)
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", options->finder->exe, m->why);
-		lay_module_file(p, m, writable_too);
+		lay_module_file(p, m, touched_dumped);
 	}
 	xc_space_seal(p->space);
 	xc_process_index(p);
