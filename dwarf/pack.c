@@ -1,5 +1,5 @@
 /* pack: choosing what goes in. Equal files (the same source mapped twice, two modules sharing a dwz file) go in once,
- * told by device and inode. */
+ * told by device and inode, or from a pack by their bytes. */
 #include "pack.h"
 
 #include <stdlib.h>
@@ -31,7 +31,10 @@ static struct xc_build_id id_of(const struct xc_source *source)
 
 static bool same_file(const struct xc_source *a, const struct xc_source *b)
 {
-	return a == b || (a->ino && a->ino == b->ino && a->dev == b->dev && a->size == b->size);
+	if (a == b || (a->ino && a->ino == b->ino && a->dev == b->dev))
+		return true;
+	/* files that come out of a pack are no inodes */
+	return !a->ino && a->size == b->size && !memcmp(a->bytes, b->bytes, (size_t)a->size);
 }
 
 /* The index of source among the files, adding it if it is new. */
