@@ -210,9 +210,10 @@ struct machine {
 	const struct xc_process *process;
 	const struct xc_regs *regs;
 	xc_addr cfa, missing;
+	bool cfa_known; /* not while the CFA itself is computed */
+	bool is_value;  /* ended in DW_OP_stack_value */
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	bool is_value; /* ended in DW_OP_stack_value */
 };
 
 static bool push(struct machine *m, uint64_t value)
@@ -232,8 +233,13 @@ static bool push_reg(struct machine *m, int number, uint64_t offset)
 static bool deref(struct machine *m, size_t size)
 {
 	uint64_t *top = &m->stack[m->depth - 1];
-	m->missing = *top;
-	return size <= 8 && xc_space_peek_uint(m->process->space, *top, size, top);
+	xc_addr addr = *top;
+	if (size < 1 || size > 8)
+		return false;
+	if (xc_space_peek_uint(m->process->space, addr, size, top))
+		return true;
+	m->missing = addr;
+	return false;
 }
 
 static bool binary(struct machine *m, uint8_t atom)
@@ -312,7 +318,7 @@ static bool execute(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_bregx:
 		return op->number < XC_REG_MAX && push_reg(m, (int)op->number, op->number2);
 	case DW_OP_call_frame_cfa:
-		return push(m, m->cfa);
+		return m->cfa_known && push(m, m->cfa);
 	case DW_OP_dup:
 		return m->depth && push(m, m->stack[m->depth - 1]);
 	case DW_OP_over:
@@ -338,7 +344,9 @@ static bool execute(struct machine *m, const Dwarf_Op *op)
 static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t *result)
 {
 	m->missing = UINT64_MAX;
-	for (size_t i = 0; i < count && i < STEPS_MAX; i++)
+	if (count > STEPS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++)
 		if (!execute(m, &ops[i]))
 			return false;
 	if (!m->depth)
@@ -386,7 +394,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 	case XC_CFI_AT_CFA:
 		return load(process, cfa + (uint64_t)rule->offset, value_out, missing_out);
 	case XC_CFI_EXPRESSION: {
-		struct machine m = {.process = process, .regs = regs, .cfa = cfa};
+		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
 		bool good = evaluate(&m, rule->ops, rule->op_count, &result);
 		*missing_out = m.missing;
