@@ -7,7 +7,8 @@
  *           the first word above sp that returns behind any call                trust: scan
  *
  * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
- * every step must move up the stack (a signal trampoline may change stacks), so that no stack loops. */
+ * every step must move up the stack, so that no stack loops. A signal trampoline may change stacks, but not often; and
+ * guessing costs, so one unwinder does it only so much. */
 #include "unwind.h"
 
 #include <elf.h>
@@ -21,14 +22,23 @@
 #include "symbol.h"
 #include "tailcall.h"
 
-enum { SCAN_WORDS = 512, MAX_CANDIDATES = 16, LOOK_AHEAD = 64, LONGEST_CALL = 7 };
+enum {
+	SCAN_WORDS = 512,
+	MAX_CANDIDATES = 16,
+	LOOK_AHEAD = 64,
+	LONGEST_CALL = 7,
+	MAX_GUESSING = 8 << 20, /* words scanned and steps looked ahead in all: about a second */
+	MAX_DESCENTS = 64,
+};
 
 static const char outermost[] = "outermost frame";
+static const char nothing_found[] = "no call frame information here, and nothing above looks like a return address";
 
 struct xc_unwinder {
 	const struct xc_process *process;
 	struct xc_cfi *cfi;
 	struct xc_tailcalls *tailcalls;
+	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	char stop[160];
 };
 
@@ -191,6 +201,7 @@ static bool refuted(struct xc_unwinder *u, const struct xc_frame *from)
 		const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(&at));
 		if (!row->found || row->cfa_reg != u->process->arch->sp)
 			return false;
+		u->guessing++;
 		if (!step_row(u, &at, &next, &stop))
 			return stop != outermost;
 		at = next;
@@ -227,7 +238,8 @@ static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_ad
 	xc_addr direct;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
 		return false;
-	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES; i++) {
+	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES && u->guessing < MAX_GUESSING; i++) {
+		u->guessing++;
 		if (!xc_space_peek_uint(p->space, sp + i * word, word, &ret))
 			break;
 		if (!plausible_return(p, ret, &direct) || (target && direct != target))
@@ -334,11 +346,12 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 }
 
 /* Upward, or to another stack across a trampoline. */
-static bool advances(const struct xc_process *p, const struct xc_frame *frame, const struct xc_frame *caller)
+static bool advances(const struct xc_process *p, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	uint64_t before, after;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return false;
+	caller->descents = frame->descents + (after < before);
 	return after > before || (frame->signal && after != before);
 }
 
@@ -358,6 +371,10 @@ static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	}
 	if (!advances(u->process, frame, caller)) {
 		*stop = "the stack does not go up any more: damaged, or the call frame information is wrong";
+		return false;
+	}
+	if (caller->descents > MAX_DESCENTS) {
+		*stop = "signal handlers on more stacks than can be: the stack is damaged";
 		return false;
 	}
 	describe(u, caller);
@@ -392,7 +409,9 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	if (!done && !stop)
 		done = step_bad_call(u, frame, &caller) || step_without_cfi(u, frame, &caller);
 	if (!done) {
-		*stop_out = stop ? stop : "no call frame information here, and nothing above looks like a return address";
+		*stop_out = stop                           ? stop
+			    : u->guessing >= MAX_GUESSING ? "no call frame information here, and too much was guessed already"
+							   : nothing_found;
 		return false;
 	}
 	if (!executable(u->process, caller.pc) && caller.trust == XC_TRUST_CFI && !caller.module) {

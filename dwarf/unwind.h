@@ -29,6 +29,7 @@ struct xc_frame {
 	bool tail_call;        /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
 	bool interrupted;      /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
 	enum xc_trust trust;
+	unsigned descents;     /* trampolines behind it that led down the stack or to a lower one */
 	struct xc_regs regs;   /* with pc and sp */
 	struct xc_module *module; /* of pc, or NULL */
 };
