@@ -6,6 +6,7 @@
 #include "die.h"
 #include "entry.h"
 #include "expr_impl.h"
+#include "unit.h"
 
 /* x86-64 psABI 1.0, figure 3.36: DWARF numbers of vector and x87 registers. */
 enum { XMM0 = 17, XMM15 = 32, ST0 = 33, ST7 = 40, MM0 = 41, MM7 = 48, FS_BASE = 58, XMM16 = 67, XMM31 = 82 };
@@ -61,16 +62,39 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 
 static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
 
+/* These operators name a DIE by its offset in the whole .debug_info; a unit may be open by itself. */
+static Dwarf_Op from_unit(Dwarf_CU *unit, const Dwarf_Op *op)
+{
+	Dwarf_Op own = *op;
+	switch (op->atom) {
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+	case DW_OP_GNU_variable_value:
+	case DW_OP_call_ref:
+		own.number -= xc_unit_base(dwarf_cu_getdwarf(unit));
+		break;
+	default:
+		break;
+	}
+	return own;
+}
+
 static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *out)
 {
 	Dwarf_Attribute attr = expr->attr;
-	return attr.cu && dwarf_getlocation_die(&attr, op, out) == 0;
+	if (!attr.cu)
+		return false;
+	Dwarf_Op own = from_unit(attr.cu, op);
+	return dwarf_getlocation_die(&attr, &own, out) == 0;
 }
 
 static bool referred_attr(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Attribute *out)
 {
 	Dwarf_Attribute attr = expr->attr;
-	return attr.cu && dwarf_getlocation_attr(&attr, op, out) == 0;
+	if (!attr.cu)
+		return false;
+	Dwarf_Op own = from_unit(attr.cu, op);
+	return dwarf_getlocation_attr(&attr, &own, out) == 0;
 }
 
 /* A slot that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */

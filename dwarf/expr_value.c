@@ -127,8 +127,8 @@ static void copy_bits(uint8_t *to, uint64_t to_bit, const uint8_t *from, uint64_
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++, to_bit++, from_bit++) {
-		unsigned bit = from[from_bit / 8] >> from_bit % 8 & 1u;
-		to[to_bit / 8] = (uint8_t)((to[to_bit / 8] & ~(1u << to_bit % 8)) | bit << to_bit % 8);
+		unsigned bit = (unsigned)from[from_bit / 8] >> from_bit % 8 & 1u;
+		to[to_bit / 8] = (uint8_t)(((unsigned)to[to_bit / 8] & ~(1u << to_bit % 8)) | bit << to_bit % 8);
 	}
 }
 

@@ -111,6 +111,50 @@ static Dwarf_Die declared(Dwarf_Die *die)
 	return at;
 }
 
+static bool in_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+struct spelling {
+	const char *from, *to;
+};
+
+/* The spelling that stands at `at`, as whole words, or NULL. Longer ones are tried first. */
+static const struct spelling *spelling_at(const char *name, const char *at)
+{
+	static const struct spelling spellings[] = {
+		{"long long unsigned int", "unsigned long long"}, {"long long int", "long long"},
+		{"long unsigned int", "unsigned long"},           {"long int", "long"},
+		{"short unsigned int", "unsigned short"},         {"short int", "short"},
+	};
+	if ((*at != 'l' && *at != 's') || (at > name && in_word(at[-1])))
+		return NULL;
+	for (size_t i = 0; i < XC_COUNT(spellings); i++) {
+		size_t len = strlen(spellings[i].from);
+		if (strncmp(at, spellings[i].from, len) == 0 && !in_word(at[len]))
+			return &spellings[i];
+	}
+	return NULL;
+}
+
+const char *xc_scope_canonical(struct xc_arena *arena, const char *name)
+{
+	const char *at = name;
+	if (!name || !strstr(name, " int"))
+		return name;
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	while (*at) {
+		const struct spelling *s = spelling_at(name, at);
+		if (s)
+			xc_text_add(&text, s->to);
+		else
+			xc_text_char(&text, *at);
+		at += s ? strlen(s->from) : 1;
+	}
+	return xc_arena_strdup(arena, text.bytes);
+}
+
 const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die)
 {
 	Dwarf_Die at = declared(die), unit;
@@ -127,12 +171,12 @@ const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die)
 	}
 	const char *text = prefix.len > 0 ? xc_arena_strndup(types->arena, prefix.bytes, prefix.len) : "";
 	xc_text_fini(&prefix);
-	return text;
+	return xc_scope_canonical(types->arena, text);
 }
 
 const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = xc_scope_canonical(types->arena, dwarf_diename(die));
 	if (!name)
 		return NULL;
 	const char *prefix = xc_scope_prefix(types, die);

@@ -11,4 +11,8 @@ const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die);
 /* The DIE's name behind its prefix; NULL when it has no name. Lives as long as the process. */
 const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die);
 
+/* The name with C's integer types as people write them: gcc says "long unsigned int" where source, clang and gdb say
+ * "unsigned long", also in template arguments. Returns name itself when nothing changes, else a copy in the arena. */
+const char *xc_scope_canonical(struct xc_arena *arena, const char *name);
+
 #endif

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debuginfo.h"
 #include "die.h"
 #include "scope.h"
 #include "type_impl.h"
@@ -89,7 +90,7 @@ static void fill_base(struct xc_type *type, Dwarf_Die *die)
 	uint64_t encoding = 0;
 	xc_die_number(die, DW_AT_encoding, &encoding);
 	type->encoding = (uint8_t)encoding;
-	type->name = dwarf_diename(die);
+	type->name = xc_scope_canonical(type->detail->types->arena, dwarf_diename(die));
 	switch (encoding) {
 	case DW_ATE_boolean:
 		type->kind = XC_TYPE_BOOL;
@@ -395,7 +396,7 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 	Dwarf_Attribute attr;
 	if (dwarf_attr(&detail->die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out))
 		return true;
-	Dwarf *dwarf = dwarf_cu_getdwarf(detail->die.cu);
+	Dwarf *dwarf = xc_debuginfo_whole(detail->types->process, dwarf_cu_getdwarf(detail->die.cu));
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	while (detail->types->scan_budget > 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {

@@ -84,6 +84,7 @@ struct xc_type {
 
 /* What is known about the types of a process. */
 struct xc_types {
+	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_memo by_die, scopes, sites, symbols;
 	Dwarf_CU *unit; /* whose language is known */

@@ -158,6 +158,18 @@ const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size
 	return has ? type->detail->items : NULL;
 }
 
+/* gcc marks `this` as const in definitions, not in declarations and types (GCC PR 43053); it always is. */
+static const struct xc_type *parameter_type(struct xc_types *types, Dwarf_Die *die)
+{
+	const struct xc_type *type = xc_type_of(types, die);
+	if (type->kind != XC_TYPE_POINTER || !xc_die_flag(die, DW_AT_artificial))
+		return type;
+	struct xc_type *constant = xc_type_new(types, XC_TYPE_CONST);
+	constant->target = type;
+	constant->is_c = type->is_c;
+	return constant;
+}
+
 static void read_parameters(struct xc_type_detail *detail)
 {
 	xc_auto(xc_freep) const struct xc_type **items = NULL;
@@ -167,7 +179,7 @@ static void read_parameters(struct xc_type_detail *detail)
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
 			continue;
 		items = xc_grow(items, count, &capacity, sizeof *items);
-		items[count++] = xc_type_of(detail->types, &die);
+		items[count++] = parameter_type(detail->types, &die);
 	}
 	keep(detail, items, count, sizeof *items);
 }

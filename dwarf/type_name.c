@@ -132,7 +132,7 @@ static void add_parameters(struct declarator *d, const struct xc_type *type, uns
 		}
 		name_type(&text, list[i], nesting + 1);
 	}
-	if (type->is_variadic)
+	if (type->is_variadic && (count > 0 || type->is_prototyped)) /* not f(), which C leaves open */
 		xc_text_add(&text, count ? ", ..." : "...");
 	else if (count == 0 && type->is_prototyped)
 		xc_text_add(&text, "void");

@@ -118,23 +118,21 @@ static void sort_by_order(struct list *list, size_t from)
 	}
 }
 
-/* What the abstract origin of a block declares and neither the block nor those inside it mention. */
+/* What the abstract origin of a block declares and neither the block nor those inside it mention. gcc lists the
+ * arguments of inlined calls backwards; the origin has them in order. */
 static void collect_inherited(struct collector *c, Dwarf_Die *block, size_t first_arg)
 {
 	Dwarf_Die origin = origin_of(block), child;
-	bool added = false;
 	if (origin.addr == block->addr)
 		return;
-	for (bool more = xc_die_child(&origin, &child); more; more = xc_die_next(&child)) {
+	size_t left = 2 * MAX_VARIABLES;
+	for (bool more = xc_die_child(&origin, &child); more && left > 0; more = xc_die_next(&child), left--) {
 		int tag = dwarf_tag(&child);
 		if ((tag == DW_TAG_formal_parameter && !has_order(&c->args, child.addr)) ||
-		    (tag == DW_TAG_variable && !has_order(&c->locals, child.addr))) {
+		    (tag == DW_TAG_variable && !has_order(&c->locals, child.addr)))
 			add(c, &child);
-			added |= tag == DW_TAG_formal_parameter;
-		}
 	}
-	if (added && c->args.count < MAX_VARIABLES)
-		sort_by_order(&c->args, first_arg);
+	sort_by_order(&c->args, first_arg);
 }
 
 static struct list keep(struct xc_arena *arena, struct list *list)

@@ -106,7 +106,8 @@ static inline bool find_in(Dwarf_Die *parent, const char *name, Dwarf_Die *out)
 	for (bool more = xc_die_child(parent, out); more; more = xc_die_next(out)) {
 		const char *have = dwarf_diename(out);
 		int tag = dwarf_tag(out);
-		if (have && strcmp(have, name) == 0 && tag != DW_TAG_member)
+		bool object = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_subprogram;
+		if (object && have && strcmp(have, name) == 0)
 			return true;
 		Dwarf_Die inner;
 		if ((tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) &&
@@ -118,7 +119,7 @@ static inline bool find_in(Dwarf_Die *parent, const char *name, Dwarf_Die *out)
 	return false;
 }
 
-/* The first entry with this name in any unit. */
+/* The first variable, parameter or function with this name in any unit. */
 static inline Dwarf_Die find_die(struct compiled *c, const char *name)
 {
 	Dwarf_CU *unit = NULL;
