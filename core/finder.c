@@ -110,6 +110,13 @@ size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *
 	return count;
 }
 
+const char *xc_finder_shown(const struct xc_process *process, const char *path)
+{
+	const char *root = process->live ? xc_live_root(process) : NULL;
+	size_t len = root ? strlen(root) : 0;
+	return len && !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
+}
+
 /* ---- one module ---- */
 
 struct search {
@@ -172,7 +179,7 @@ static void try_open(struct search *s, const char *root, const char *path)
 	struct xc_error *err = s->done ? NULL : xc_finder_open(root, path, &file);
 	miss(s, err, "");
 	if (file)
-		consider(s, file, file->path, false);
+		consider(s, file, xc_finder_shown(s->process, file->path), false);
 }
 
 static void try_build_id(struct search *s, const char *root, const char *dir)
@@ -183,7 +190,7 @@ static void try_build_id(struct search *s, const char *root, const char *dir)
 	struct xc_error *err = xc_finder_open_build_id(root, dir, &s->module->build_id, "", &file);
 	xc_error_free(err);
 	if (file)
-		consider(s, file, file->path, false);
+		consider(s, file, xc_finder_shown(s->process, file->path), false);
 }
 
 /* ---- the places ---- */

@@ -45,6 +45,9 @@ struct xc_module;
 enum { XC_FINDER_ROOTS = 2 };
 size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *process, const char *roots[XC_FINDER_ROOTS]);
 
+/* A path as people know it: without the name that a live process's root has for us. Points into path. */
+const char *xc_finder_shown(const struct xc_process *process, const char *path);
+
 /* Find the file of a module, check it (identity.h) and set the module's identity, file, file_path, file_build_id
  * and why; for a module whose headers are lost also bias, lo and hi, taken from the file.
  * Order: --exe (for the executable, and then nothing else), the archive, live: map_files or the process's root with

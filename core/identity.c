@@ -258,9 +258,12 @@ static void check_by_content(struct xc_process *p, const struct xc_module *modul
 		return;
 	}
 	check->identity = candidate->strict ? XC_REFUSED : XC_UNVERIFIED;
-	check->why = xc_arena_printf(&p->arena, "%s; layout and %zu stored page%s agree with %s%s",
-				     module->build_id_lost ? "the core lost its build-id" : "it has no build-id", pages,
-				     pages == 1 ? "" : "s", candidate->path,
+	xc_auto(xc_freep) char *compared =
+		pages ? xc_asprintf("layout and %zu stored page%s agree", pages, pages == 1 ? "" : "s")
+		      : xc_strdup("its layout agrees, and no page is left to compare,");
+	check->why = xc_arena_printf(&p->arena, "%s; %s with %s%s",
+				     module->build_id_lost ? "the core lost its build-id" : "it has no build-id", compared,
+				     candidate->path,
 				     candidate->strict ? ", but --strict accepts verified files only" : "");
 }
 

@@ -160,12 +160,13 @@ static const char *cache_dir(const struct xc_debugfile *df)
 	return df->finder ? df->finder->cache_dir : NULL;
 }
 
-static void attach_alternate(struct xc_debugfile *df)
+/* path: of the file with the DWARF, by which relative names are followed. */
+static void attach_alternate(struct xc_debugfile *df, const char *path)
 {
 	struct xc_debugsearch search = search_of(df);
 	bool wanted = false;
 	xc_text_fini(&df->refused); /* refusals before a file was found are of no interest */
-	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, df->path ? df->path : "", &df->alt, &wanted);
+	bool found = xc_debugsearch_alt(&search, df->dwarf_elf, path, &df->alt, &wanted);
 	Dwarf *alternate = NULL;
 	struct xc_error *err = found ? xc_elffile_dwarf(&df->alt, cache_dir(df), &alternate) : NULL;
 	if (err)
@@ -189,8 +190,8 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	if (!df->dwarf)
 		return false;
 	df->dwarf_elf = dwarf_getelf(df->dwarf);
-	df->path = xc_arena_strdup(arena_of(df), path);
-	attach_alternate(df);
+	df->path = xc_arena_strdup(arena_of(df), xc_finder_shown(df->process, path));
+	attach_alternate(df, path);
 	return true;
 }
 
@@ -306,4 +307,17 @@ const struct xc_source *xc_debugfile_alternate(struct xc_debugfile *df)
 {
 	xc_debugfile_dwarf(df);
 	return df->alt.source;
+}
+
+struct xc_source *xc_debugfile_dwarf_source(struct xc_debugfile *df)
+{
+	const struct xc_elffile *files[] = {&df->own, &df->debug};
+	if (!xc_debugfile_dwarf(df))
+		return NULL;
+	for (size_t i = 0; i < XC_COUNT(files); i++) {
+		const struct xc_elffile *f = files[i];
+		if (f->dwarf == df->dwarf && !f->image && !f->plain)
+			return f->cached ? f->cached : f->source;
+	}
+	return NULL;
 }
