@@ -33,6 +33,10 @@ Elf *xc_debugfile_elf(struct xc_debugfile *df);
  * attached; where that is missing, look-ups into it fail and xc_debugfile_why says so. */
 Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df);
 
+/* The mapped bytes of the ELF that the DWARF is read from (inflated ones from the cache included); NULL when it is not
+ * one mapped file. */
+struct xc_source *xc_debugfile_dwarf_source(struct xc_debugfile *df);
+
 /* The ELF that the DWARF came from, for .debug_frame; NULL without DWARF. */
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df);
 
