@@ -32,6 +32,7 @@ enum {
 	MAX_SKIPPED = 64,
 	BLOCK_HEADER = 3,
 };
+static const size_t HEADROOM = 512 << 10;
 #ifdef XC_HOSTILE
 enum { OUT_SIZE = 509, STEP_MAX = 7, NEXT_FRAME = 1 };
 #else
@@ -118,14 +119,31 @@ static struct xc_error *map_fd(int fd, uint64_t size, struct xc_source *source)
 		return NULL;
 	if (size > SIZE_MAX / 2)
 		return xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " bytes cannot be mapped", source->path, size);
-	void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* Headroom first, then the file over the rest of the same range. Pages that are not touched cost nothing. */
+	size_t whole = HEADROOM + (size_t)size;
+	uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		return xc_error_errno(errno, "%s: mapping it", source->path);
+	if (mmap(map + HEADROOM, (size_t)size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		int number = errno;
+		munmap(map, whole);
+		return xc_error_errno(number, "%s: mapping it", source->path);
+	}
 	source->map = map;
-	source->map_size = (size_t)size;
-	source->bytes = map;
-	source->guard = guard_map(map, (size_t)size);
+	source->map_size = whole;
+	source->headroom = HEADROOM;
+	source->bytes = map + HEADROOM;
+	source->guard = guard_map(map + HEADROOM, (size_t)size);
 	return NULL;
+}
+
+void *xc_source_headroom(struct xc_source *source, size_t size)
+{
+	size_t rounded = (size + 63) & ~(size_t)63;
+	if (rounded < size || rounded > source->headroom)
+		return NULL;
+	source->headroom -= rounded;
+	return (uint8_t *)source->map + source->headroom;
 }
 
 /* ---- compression ---- */

@@ -21,6 +21,7 @@ struct xc_source {
 	int64_t mtime_ns, ctime_ns; /* of modification and of change, in nanoseconds: together with dev and ino, what a cache
 	                               can key on */
 	void *map;            /* what to unmap; NULL for bytes of the caller's */
+	size_t headroom;      /* writable bytes of ours before `bytes` that are still free; see xc_source_headroom */
 	size_t map_size;
 	struct xc_source_guard *guard; /* of the SIGBUS handler */
 };
@@ -53,6 +54,11 @@ XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t siz
 
 /* A source over bytes of the caller's that outlive it (a vDSO in the core, tests). */
 struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
+
+/* Take `size` bytes, zeroed and writable, that lie before the mapped bytes in one address range with them: room for a
+ * header of our own, so that a library that wants a file in memory can be shown one. They live as long as the source. NULL when
+ * there is no room left (64-byte aligned; 512 KiB in all), or the bytes are not mapped. */
+void *xc_source_headroom(struct xc_source *source, size_t size);
 
 /* True once a page of this source was lost because the file was cut while we read it, or when its file is now shorter
  * than it was (one stat of the path). */

@@ -1,6 +1,6 @@
 /* debuginfo: address → unit → function → the chain of inlined functions and lexical blocks that hold it.
  *
- *   .debug_aranges, or else the units' own ranges ─→ unit
+ *   unit.h: address ─→ unit
  *   per unit, on first use: (range → function DIE), sorted
  *   down from the function: children whose ranges hold the address
  *
@@ -16,6 +16,7 @@
 #include "line.h"
 #include "scope.h"
 #include "symbol.h"
+#include "unit.h"
 
 enum {
 	MAX_NESTING = 256,     /* lexical blocks and inlined functions round one address */
@@ -44,9 +45,7 @@ struct unit {
 struct module_units {
 	struct module_units *next;
 	const struct xc_module *module;
-	struct unit *units;          /* those that were asked about */
-	struct ranges by_address;    /* of all units, for those without .debug_aranges */
-	bool by_address_built;
+	struct unit *units; /* those that were asked about */
 };
 
 struct place_slot {
@@ -55,6 +54,7 @@ struct place_slot {
 };
 
 struct debuginfo {
+	struct xc_units *opened;
 	struct module_units *modules;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -119,6 +119,7 @@ static struct debuginfo *debuginfo_of(const struct xc_process *process)
 	struct xc_process *p = (struct xc_process *)(uintptr_t)process; /* a cache, not a fact of the process */
 	if (!p->debuginfo) {
 		struct debuginfo *info = xc_alloc(sizeof *info);
+		info->opened = xc_units_new(process);
 		info->slot_count = 512;
 		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
 		p->debuginfo = info;
@@ -137,34 +138,6 @@ static struct module_units *units_of(const struct xc_process *p, const struct xc
 	m->next = info->modules;
 	info->modules = m;
 	return m;
-}
-
-static void build_by_address(struct module_units *m, Dwarf *dwarf)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	m->by_address_built = true;
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
-		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			add_ranges(&m->by_address, &die);
-	sort_ranges(&m->by_address);
-}
-
-/* .debug_aranges is cheap where it is there, but may cover some units only (clang writes none). */
-static bool find_unit(struct module_units *m, Dwarf *dwarf, uint64_t file_addr, Dwarf_Die *unit_out)
-{
-	Dwarf_Die die;
-	if (dwarf_addrdie(dwarf, file_addr, &die)) {
-		*unit_out = die;
-		return true;
-	}
-	if (!m->by_address_built)
-		build_by_address(m, dwarf);
-	struct range *r = find_range(&m->by_address, file_addr);
-	if (r)
-		*unit_out = r->die;
-	return r != NULL;
 }
 
 /* libdw opens a .dwo file by itself, as DW_AT_dwo_name below DW_AT_comp_dir. It may, when that is a regular file and the
@@ -200,8 +173,7 @@ static void enter_split_unit(const struct xc_process *p, Dwarf_Die *unit)
 
 bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out)
 {
-	Dwarf *dwarf = xc_debugfile_dwarf(xc_debugfile_of(process, module));
-	return dwarf && find_unit(units_of(process, module), dwarf, file_addr, unit_out);
+	return xc_unit_at(debuginfo_of(process)->opened, module, file_addr, unit_out);
 }
 
 /* Functions at the top of the unit and in its namespaces: nearly all of them in C and C++. */
@@ -537,10 +509,15 @@ void xc_debuginfo_close(struct xc_process *process)
 			free(u->hidden.items);
 			free(u);
 		}
-		free(m->by_address.items);
 		free(m);
 	}
+	xc_units_free(info->opened);
 	free(info->slots);
 	free(info);
 	process->debuginfo = NULL;
+}
+
+Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf)
+{
+	return xc_unit_whole(debuginfo_of(process)->opened, dwarf);
 }

@@ -46,6 +46,9 @@ bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, 
 /* The unit DIE that holds a code address of a module; false when none does. */
 bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
 
+/* The Dwarf of the whole file when this one shows a single unit of it (unit.h); itself otherwise. */
+Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf);
+
 /* Free everything cached for the process; called before xc_debugfiles_close. */
 void xc_debuginfo_close(struct xc_process *process);
 

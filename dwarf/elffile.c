@@ -126,6 +126,15 @@ struct xc_build_id xc_elffile_build_id(Elf *elf)
 	return id.size ? id : xc_elf_build_id(&parsed);
 }
 
+static bool use_cached(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
+{
+	size_t size;
+	file->cached = xc_inflate_cache_get(cache_dir, file->source, &size);
+	if (file->cached)
+		*elf_out = file->plain_elf = elf_memory((char *)(uintptr_t)file->cached->bytes, size);
+	return file->cached != NULL;
+}
+
 /* The ELF that libdw shall see. */
 static struct xc_error *plain_elf(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
 {
@@ -134,15 +143,18 @@ static struct xc_error *plain_elf(struct xc_elffile *file, const char *cache_dir
 	if (!xc_inflate_needed(file->elf))
 		return NULL;
 	bool cache = cache_dir && file->source && file->source->map && file->source->ino;
-	if (cache && (file->cached = xc_inflate_cache_get(cache_dir, file->source, &size))) {
-		*elf_out = file->plain_elf = elf_memory((char *)(uintptr_t)file->cached->bytes, size);
+	if (cache && use_cached(file, cache_dir, elf_out))
 		return NULL;
-	}
 	struct xc_error *err = xc_inflate_sections(file->elf, &file->plain, &size);
 	if (err)
 		return err;
-	if (cache)
+	if (cache) { /* and go on with the mapped file: its pages can be given back */
 		xc_inflate_cache_put(cache_dir, file->source, file->plain, size);
+		if (use_cached(file, cache_dir, elf_out)) {
+			free(xc_take(file->plain));
+			return NULL;
+		}
+	}
 	*elf_out = file->plain_elf = elf_memory(file->plain, size);
 	return NULL;
 }

@@ -22,6 +22,7 @@ struct xc_types *xc_types_of(const struct xc_process *process)
 	struct xc_process *owner = (struct xc_process *)process;
 	if (!owner->types) {
 		struct xc_types *types = xc_arena_alloc(&owner->arena, sizeof *types);
+		types->process = process;
 		types->arena = &owner->arena;
 		types->scan_budget = SCAN_BUDGET;
 		types->unknown = (struct xc_type){.kind = XC_TYPE_UNKNOWN, .name = "<unknown type>"};

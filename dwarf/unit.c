@@ -1,0 +1,446 @@
+/* unit: see unit.h. In memory:
+ *
+ *	      headroom of the source                       the mapped file
+ *	 … │ header of unit B │ header of unit A │ .text … .debug_abbrev .debug_info [ A ][ B ] … │
+ *	          └── offsets of its section headers count from here; all sections lie behind ──→
+ *
+ * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address (clang writes none) the
+ * ranges of all units are asked for, once a module. Unit headers: DWARF 5, 7.5.1; abbreviations: 7.5.3. */
+#include "unit.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/cursor.h"
+
+enum {
+	MAX_SECTIONS = 24,
+	NAMES_SIZE = 512,
+	MAX_RANGES = 1 << 24,
+	MAX_ABBREV = 4 << 20, /* bytes of one abbreviation table */
+	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
+};
+
+struct header {
+	Elf64_Ehdr ehdr;
+	Elf64_Shdr sections[MAX_SECTIONS];
+	char names[NAMES_SIZE];
+};
+
+struct arange {
+	uint64_t lo, hi; /* inclusive */
+	uint64_t unit;   /* offset of its header in .debug_info */
+};
+
+/* A unit that was opened, by itself or within the whole. */
+struct opened {
+	struct opened *next;
+	uint64_t offset;
+	Dwarf_Die die;
+	Elf *elf; /* both NULL within the whole */
+	Dwarf *dwarf;
+};
+
+struct module_units {
+	struct module_units *next;
+	const struct xc_module *module;
+	Dwarf *whole;
+	Elf *elf;                 /* of whole */
+	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
+	struct arange *ranges;    /* of .debug_aranges */
+	size_t range_count, range_capacity;
+	struct arange *all;       /* of the units themselves; asked for when .debug_aranges does not know */
+	size_t all_count, all_capacity;
+	bool all_read;
+	struct opened *opened;
+};
+
+struct xc_units {
+	const struct xc_process *process;
+	struct module_units *modules;
+};
+
+struct xc_units *xc_units_new(const struct xc_process *process)
+{
+	struct xc_units *units = xc_alloc(sizeof *units);
+	units->process = process;
+	return units;
+}
+
+void xc_units_free(struct xc_units *units)
+{
+	if (!units)
+		return;
+	for (struct module_units *m; (m = units->modules); free(m)) {
+		units->modules = m->next;
+		for (struct opened *o; (o = m->opened); free(o)) {
+			m->opened = o->next;
+			if (o->dwarf)
+				dwarf_end(o->dwarf);
+			if (o->elf)
+				elf_end(o->elf);
+		}
+		free(m->ranges);
+		free(m->all);
+	}
+	free(units);
+}
+
+/* ---- sections of the whole ---- */
+
+/* The bytes of a plain section as they stand in the file; NULL when absent. */
+static const uint8_t *section_bytes(Elf *elf, const char *wanted, size_t *size)
+{
+	size_t names;
+	GElf_Shdr h;
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+		const char *name = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+		if (!name || strcmp(name, wanted) != 0 || h.sh_type == SHT_NOBITS || (h.sh_flags & SHF_COMPRESSED))
+			continue;
+		Elf_Data *data = elf_rawdata(s, NULL);
+		*size = data ? data->d_size : 0;
+		return data ? data->d_buf : NULL;
+	}
+	return NULL;
+}
+
+static struct xc_cursor section_cursor(Elf *elf, const char *name)
+{
+	size_t size = 0;
+	const uint8_t *bytes = section_bytes(elf, name, &size);
+	return xc_cursor(bytes, bytes ? size : 0, name);
+}
+
+/* ---- address to unit ---- */
+
+static void add_range(struct arange **ranges, size_t *count, size_t *capacity, uint64_t lo, uint64_t len, uint64_t unit)
+{
+	if (lo == 0 || len == 0 || len - 1 > UINT64_MAX - lo || *count >= MAX_RANGES)
+		return; /* what the linker dropped stands at 0 */
+	*ranges = xc_grow(*ranges, *count, capacity, sizeof **ranges);
+	(*ranges)[(*count)++] = (struct arange){.lo = lo, .hi = lo + (len - 1), .unit = unit};
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct arange *x = a, *y = b;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static const struct arange *find_range(const struct arange *ranges, size_t count, uint64_t addr)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (ranges[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && ranges[lo - 1].hi >= addr ? &ranges[lo - 1] : NULL;
+}
+
+/* One set: length, version, unit offset, address size, segment size, padding to a pair, pairs up to (0, 0). */
+static struct xc_error *read_set(struct module_units *m, struct xc_cursor *c)
+{
+	uint64_t length, version, unit, address, segment, lo, len;
+	const void *bytes = NULL;
+	const uint8_t *start = c->at;
+	struct xc_error *err = xc_cursor_uint(c, 4, &length);
+	size_t wide = !err && length == 0xffffffff ? 8 : 4;
+	if (!err && wide == 8)
+		err = xc_cursor_uint(c, 8, &length);
+	size_t before = (size_t)(c->at - start);
+	if (err || (err = xc_cursor_take(c, (size_t)length, &bytes)))
+		return err;
+	struct xc_cursor set = xc_cursor(bytes, (size_t)length, ".debug_aranges");
+	if ((err = xc_cursor_uint(&set, 2, &version)) || (err = xc_cursor_uint(&set, wide, &unit)) ||
+	    (err = xc_cursor_uint(&set, 1, &address)) || (err = xc_cursor_uint(&set, 1, &segment)))
+		return err;
+	if (version != 2 || (address != 4 && address != 8) || segment)
+		return NULL; /* a form we do not know: its unit is found by its own ranges */
+	size_t at = before + 2 + wide + 2, pair = 2 * (size_t)address;
+	if ((err = xc_cursor_skip(&set, (pair - at % pair) % pair)))
+		return err;
+	while (xc_cursor_left(&set) >= pair) {
+		if ((err = xc_cursor_uint(&set, (size_t)address, &lo)) || (err = xc_cursor_uint(&set, (size_t)address, &len)))
+			return err;
+		add_range(&m->ranges, &m->range_count, &m->range_capacity, lo, len, unit);
+	}
+	return NULL;
+}
+
+static void read_aranges(struct module_units *m)
+{
+	struct xc_cursor c = section_cursor(m->elf, ".debug_aranges");
+	struct xc_error *err = NULL;
+	while (!err && xc_cursor_left(&c))
+		err = read_set(m, &c);
+	xc_error_free(err); /* a damaged table knows what was read of it */
+	if (m->range_count)
+		qsort(m->ranges, m->range_count, sizeof *m->ranges, by_lo);
+}
+
+static void read_all_units(struct module_units *m)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	m->all_read = true;
+	while (dwarf_get_units(m->whole, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		Dwarf_Addr base, lo, end;
+		ptrdiff_t at = 0;
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		uint64_t unit = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
+		for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(&die, at, &base, &lo, &end)) > 0; i++)
+			if (lo < end)
+				add_range(&m->all, &m->all_count, &m->all_capacity, lo, end - lo, unit);
+	}
+	if (m->all_count)
+		qsort(m->all, m->all_count, sizeof *m->all, by_lo);
+}
+
+static bool find_offset(struct module_units *m, uint64_t file_addr, uint64_t *offset_out)
+{
+	const struct arange *r = find_range(m->ranges, m->range_count, file_addr);
+	if (!r && !m->all_read)
+		read_all_units(m);
+	if (!r)
+		r = find_range(m->all, m->all_count, file_addr);
+	if (r)
+		*offset_out = r->unit;
+	return r != NULL;
+}
+
+/* ---- does a unit stand alone? ---- */
+
+struct unit_header {
+	uint64_t size;       /* bytes, header included */
+	uint64_t abbrev;     /* offset of its abbreviations */
+	uint64_t header;     /* bytes before its first DIE */
+};
+
+static struct xc_error *read_header(struct xc_cursor *info, struct unit_header *u)
+{
+	uint64_t length, version, type = DW_UT_compile, address;
+	const uint8_t *start = info->at;
+	struct xc_error *err = xc_cursor_uint(info, 4, &length);
+	size_t wide = !err && length == 0xffffffff ? 8 : 4;
+	if (!err && wide == 8)
+		err = xc_cursor_uint(info, 8, &length);
+	size_t before = (size_t)(info->at - start);
+	if (err)
+		return err;
+	if (length > xc_cursor_left(info))
+		return xc_error_new(XC_ERR_FORMAT, ".debug_info: a unit is cut short");
+	u->size = before + length;
+	if ((err = xc_cursor_uint(info, 2, &version)))
+		return err;
+	if (version >= 5) {
+		if ((err = xc_cursor_uint(info, 1, &type)) || (err = xc_cursor_uint(info, 1, &address)) ||
+		    (err = xc_cursor_uint(info, wide, &u->abbrev)))
+			return err;
+	} else if ((err = xc_cursor_uint(info, wide, &u->abbrev)) || (err = xc_cursor_uint(info, 1, &address))) {
+		return err;
+	}
+	if (type != DW_UT_compile || version < 2 || version > 5)
+		return xc_error_new(XC_ERR_UNSUPPORTED, "a unit of type %u", (unsigned)type);
+	u->header = (uint64_t)(info->at - start);
+	return NULL;
+}
+
+static bool refers_elsewhere(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_ref_addr:
+	case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_indirect:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Walk the attribute list of one abbreviation. */
+static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
+{
+	uint64_t name, form;
+	int64_t constant;
+	for (;;) {
+		struct xc_error *err;
+		if ((err = xc_cursor_uleb(c, &name)) || (err = xc_cursor_uleb(c, &form)))
+			return err;
+		if (form == DW_FORM_implicit_const && (err = xc_cursor_sleb(c, &constant)))
+			return err;
+		*elsewhere |= refers_elsewhere(form) || name == DW_AT_GNU_dwo_name || name == DW_AT_dwo_name;
+		if (name == 0 && form == 0)
+			return NULL;
+	}
+}
+
+static bool stands_alone(Elf *elf, const struct unit_header *u)
+{
+	struct xc_cursor c = section_cursor(elf, ".debug_abbrev");
+	const uint8_t *limit;
+	bool elsewhere = false;
+	struct xc_error *err = xc_cursor_skip(&c, (size_t)u->abbrev);
+	limit = c.at + MAX_ABBREV;
+	while (!err && !elsewhere && c.at < limit) {
+		uint64_t code, tag, children;
+		if ((err = xc_cursor_uleb(&c, &code)) || code == 0)
+			break;
+		if (!(err = xc_cursor_uleb(&c, &tag)) && !(err = xc_cursor_uint(&c, 1, &children)))
+			err = scan_attributes(&c, &elsewhere);
+	}
+	bool alone = !err && !elsewhere;
+	xc_error_free(err);
+	return alone;
+}
+
+/* ---- a header for one unit ---- */
+
+static bool wanted_section(const char *name)
+{
+	return !strncmp(name, ".debug_", 7) && strcmp(name, ".debug_aranges") != 0 && strcmp(name, ".debug_types") != 0 &&
+	       strcmp(name, ".debug_names") != 0 && strcmp(name, ".debug_frame") != 0;
+}
+
+static bool add_section(struct header *h, size_t *names_used, const char *name, uint32_t type, uint64_t offset, uint64_t size)
+{
+	size_t len = strlen(name) + 1;
+	if (h->ehdr.e_shnum == MAX_SECTIONS || len > NAMES_SIZE - *names_used)
+		return false;
+	memcpy(h->names + *names_used, name, len);
+	h->sections[h->ehdr.e_shnum++] = (Elf64_Shdr){.sh_name = (Elf64_Word)*names_used, .sh_type = type, .sh_offset = offset,
+						      .sh_size = size, .sh_addralign = 1};
+	*names_used += len;
+	return true;
+}
+
+/* Fill the header at `h`; `shift` is what lies between it and the file's first byte. */
+static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t unit, uint64_t size)
+{
+	size_t names, used = 1;
+	GElf_Ehdr from;
+	GElf_Shdr s;
+	if (!gelf_getehdr(elf, &from) || elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	*h = (struct header){.ehdr = {.e_type = from.e_type, .e_machine = from.e_machine, .e_version = EV_CURRENT,
+				      .e_entry = unit, .e_flags = SLICE_MARK, .e_ehsize = sizeof h->ehdr,
+				      .e_shentsize = sizeof h->sections[0], .e_shoff = offsetof(struct header, sections),
+				      .e_shnum = 1}};
+	memcpy(h->ehdr.e_ident, from.e_ident, EI_NIDENT);
+	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+		const char *name = gelf_getshdr(scn, &s) ? elf_strptr(elf, names, s.sh_name) : NULL;
+		if (!name || !wanted_section(name) || s.sh_type == SHT_NOBITS)
+			continue;
+		bool info = !strcmp(name, ".debug_info");
+		if (!add_section(h, &used, name, SHT_PROGBITS, shift + s.sh_offset + (info ? unit : 0), info ? size : s.sh_size))
+			return false;
+	}
+	h->ehdr.e_shstrndx = h->ehdr.e_shnum;
+	return add_section(h, &used, ".shstrtab", SHT_STRTAB, offsetof(struct header, names), NAMES_SIZE);
+}
+
+static bool open_alone(struct module_units *m, struct opened *o)
+{
+	struct xc_cursor info = section_cursor(m->elf, ".debug_info");
+	struct unit_header u = {0};
+	struct xc_error *err = xc_cursor_skip(&info, (size_t)o->offset);
+	if (!err)
+		err = read_header(&info, &u);
+	bool alone = !err && stands_alone(m->elf, &u);
+	xc_error_free(err);
+	struct header *h = alone ? xc_source_headroom(m->source, sizeof *h) : NULL;
+	if (!h)
+		return false;
+	uint64_t shift = (uint64_t)(m->source->bytes - (const uint8_t *)h);
+	if (!fill_header(h, m->elf, shift, o->offset, u.size))
+		return false;
+	o->elf = elf_memory((char *)h, (size_t)(shift + m->source->size));
+	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	return o->dwarf && dwarf_offdie(o->dwarf, u.header, &o->die);
+}
+
+static bool open_in_whole(struct module_units *m, struct opened *o)
+{
+	Dwarf_Off next;
+	size_t header;
+	return dwarf_next_unit(m->whole, o->offset, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	       dwarf_offdie(m->whole, o->offset + header, &o->die);
+}
+
+static struct opened *open_unit(struct module_units *m, uint64_t offset)
+{
+	for (struct opened *o = m->opened; o; o = o->next)
+		if (o->offset == offset)
+			return o;
+	struct opened *o = xc_alloc(sizeof *o);
+	o->offset = offset;
+	o->next = m->opened;
+	m->opened = o; /* kept also when it does not open, to be freed */
+	if (!(m->source && open_alone(m, o)) && !open_in_whole(m, o))
+		o->die.addr = NULL;
+	return o;
+}
+
+/* ---- modules ---- */
+
+static struct module_units *units_of(struct xc_units *units, struct xc_module *module)
+{
+	for (struct module_units *m = units->modules; m; m = m->next)
+		if (m->module == module)
+			return m;
+	struct module_units *m = xc_alloc(sizeof *m);
+	struct xc_debugfile *df = xc_debugfile_of(units->process, module);
+	m->module = module;
+	m->next = units->modules;
+	units->modules = m;
+	m->whole = xc_debugfile_dwarf(df);
+	if (!m->whole)
+		return m;
+	m->elf = dwarf_getelf(m->whole);
+	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
+	read_aranges(m);
+	return m;
+}
+
+bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out)
+{
+	uint64_t offset;
+	struct module_units *m = units_of(units, module);
+	if (!m->whole || !find_offset(m, file_addr, &offset))
+		return false;
+	struct opened *o = open_unit(m, offset);
+	if (!o->die.addr)
+		return false;
+	*unit_out = o->die;
+	return true;
+}
+
+uint64_t xc_unit_base(Dwarf *dwarf)
+{
+	GElf_Ehdr header;
+	Elf *elf = dwarf_getelf(dwarf);
+	return elf && gelf_getehdr(elf, &header) && header.e_flags == SLICE_MARK ? header.e_entry : 0;
+}
+
+Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf)
+{
+	for (const struct module_units *m = units->modules; m; m = m->next)
+		for (const struct opened *o = m->opened; o; o = o->next)
+			if (o->dwarf == dwarf)
+				return m->whole;
+	return dwarf;
+}

@@ -1,0 +1,28 @@
+/* unit: one unit of a module's DWARF, found by address and opened by itself.
+ *
+ * libdw reads the header of every unit that stands before the one asked for, and keeps a record of each: in a file of
+ * hundreds of megabytes a single look-up touches them all. So a unit that refers to nothing outside itself is shown to
+ * libdw as a file of its own: an ELF header, written into the headroom before the mapped file, whose .debug_info is that
+ * unit alone and whose other sections are the file's. A unit that does refer elsewhere (partial units of dwz, type
+ * units, link-time optimisation) is opened within the whole. */
+#ifndef XC_UNIT_H
+#define XC_UNIT_H
+
+#include "debugfile.h"
+
+struct xc_units;
+
+struct xc_units *xc_units_new(const struct xc_process *process);
+void xc_units_free(struct xc_units *units);
+
+/* The unit DIE that holds a code address of a module; false when none does. The DIE lives until xc_units_free. */
+bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
+
+/* The Dwarf of the whole file behind one of a single unit; itself otherwise. */
+Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf);
+
+/* What must be taken from an offset into the file's .debug_info to get one that libdw understands in this Dwarf:
+ * the start of a unit that is open by itself, 0 otherwise. */
+uint64_t xc_unit_base(Dwarf *dwarf);
+
+#endif
