@@ -1,268 +1,271 @@
-/* render_json: the complete, versioned form of a report (core/report.schema.json), written as a stream.
+/* render_json: the complete, versioned form of a report (core/report.schema.json).
  *
+ * Written in parts: a frame, a table row, a tree node, the fields of a section become one jansson value each, written and
+ * freed before the next is made.
  * Deterministic: order is the report's order, nothing of our own run is in it but the `run` object under --stats, and
  * headlines (which may hold a file's name or time) are left out. Arrays that grow with the target have a line per
  * element, so that two reports can be compared with diff. */
 #include "render.h"
 
-#include "json.h"
+#include "jsonstream.h"
+#include "jsonvalue.h"
 #include "stacktree.h"
 
 struct view { /* what every writer below needs */
-	struct xc_json *json;
+	struct xc_jsonstream *stream;
 	const struct xc_render_options *options;
 };
 
-static void write_cell(const struct view *v, const struct xc_cell *cell)
+static json_t *cell_value(const struct view *v, const struct xc_cell *cell)
 {
-	if (v->options->redact && cell->secret && cell->kind != XC_FIELD_NULL) {
-		xc_json_string(v->json, XC_REDACTED);
-		return;
-	}
+	if (v->options->redact && cell->secret && cell->kind != XC_FIELD_NULL)
+		return xc_jsonvalue_text(XC_REDACTED);
 	switch (cell->kind) {
 	case XC_FIELD_TEXT:
-		xc_json_string(v->json, cell->text);
-		break;
+		return xc_jsonvalue_text(cell->text);
 	case XC_FIELD_COUNT:
 	case XC_FIELD_BYTES:
-		xc_json_count(v->json, cell->number);
-		break;
+		return xc_jsonvalue_count(cell->number);
 	case XC_FIELD_INTEGER:
-		xc_json_integer(v->json, (int64_t)cell->number);
-		break;
+		return xc_jsonvalue_integer((int64_t)cell->number);
 	case XC_FIELD_ADDRESS:
-		xc_json_address(v->json, cell->number);
-		break;
+		return xc_jsonvalue_address(cell->number);
 	case XC_FIELD_BOOL:
-		xc_json_bool(v->json, cell->number != 0);
-		break;
+		return json_boolean(cell->number != 0);
 	case XC_FIELD_SECONDS:
-		xc_json_double(v->json, cell->seconds);
-		break;
+		return xc_jsonvalue_double(cell->seconds);
 	case XC_FIELD_NULL:
-		xc_json_null(v->json);
 		break;
 	}
+	return json_null();
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	xc_jsonvalue_set(object, key, xc_jsonvalue_text(text));
+}
+
+static void set_bool(json_t *object, const char *key, bool value)
+{
+	xc_jsonvalue_set(object, key, json_boolean(value));
+}
+
+static void set_count(json_t *object, const char *key, uint64_t count)
+{
+	xc_jsonvalue_set(object, key, xc_jsonvalue_count(count));
+}
+
+/* Source lines and columns count from 1; 0 is unknown. */
+static void set_line(json_t *object, unsigned line)
+{
+	xc_jsonvalue_set(object, "line", line ? xc_jsonvalue_count(line) : json_null());
 }
 
 /* Stacks */
 
-static void write_variables(const struct view *v, const char *key, const struct xc_stack_row *row,
-			    const struct xc_variable_text *variables, size_t count)
+static json_t *variable_object(const struct view *v, const struct xc_variable_text *variable)
 {
-	struct xc_json *json = v->json;
-	xc_json_key(json, key);
-	if (!row->has_variables) {
-		xc_json_null(json);
-		return;
-	}
-	xc_json_open(json, '[');
-	for (size_t i = 0; i < count; i++) {
-		const struct xc_variable_text *variable = &variables[i];
-		xc_json_open(json, '{');
-		xc_json_put_string(json, "name", variable->name);
-		xc_json_put_string(json, "type", variable->type);
-		xc_json_put_string(json, "value",
-				   variable->value && v->options->redact ? XC_REDACTED : variable->value);
-		xc_json_put_string(json, "why", variable->value ? NULL : variable->why);
-		if (variable->guessed)
-			xc_json_put_bool(json, "guessed", true);
-		xc_json_close(json, '}');
-	}
-	xc_json_close(json, ']');
+	json_t *object = json_object();
+	set_text(object, "name", variable->name);
+	set_text(object, "type", variable->type);
+	set_text(object, "value", variable->value && v->options->redact ? XC_REDACTED : variable->value);
+	set_text(object, "why", variable->value ? NULL : variable->why);
+	if (variable->guessed)
+		set_bool(object, "guessed", true);
+	return object;
 }
 
-static void write_number_or_null(struct xc_json *json, const char *key, bool known, uint64_t number)
+static json_t *variables_array(const struct view *v, const struct xc_variable_text *variables, size_t count)
 {
-	xc_json_key(json, key);
-	if (known)
-		xc_json_count(json, number);
-	else
-		xc_json_null(json);
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, variable_object(v, &variables[i]));
+	return array;
 }
 
-static void write_row(const struct view *v, const struct xc_stack_row *row)
+static json_t *row_object(const struct view *v, const struct xc_stack_row *row)
 {
-	struct xc_json *json = v->json;
-	xc_json_open(json, '{');
-	xc_json_put_count(json, "index", row->index);
-	xc_json_put_address(json, "pc", row->pc);
-	xc_json_put_string(json, "function", row->function);
-	xc_json_put_bool(json, "inline", row->inlined);
-	xc_json_put_bool(json, "tail_call", row->tail_call);
-	xc_json_put_bool(json, "signal", row->signal);
-	xc_json_put_string(json, "trust", row->trust);
-	xc_json_put_string(json, "module", row->module);
-	xc_json_put_string(json, "build_id", row->build_id);
+	json_t *object = json_object();
+	bool known = row->has_variables;
+	set_count(object, "index", row->index);
+	xc_jsonvalue_set(object, "pc", xc_jsonvalue_address(row->pc));
+	set_text(object, "function", row->function);
+	set_bool(object, "inline", row->inlined);
+	set_bool(object, "tail_call", row->tail_call);
+	set_bool(object, "signal", row->signal);
+	set_text(object, "trust", row->trust);
+	set_text(object, "module", row->module);
+	set_text(object, "build_id", row->build_id);
 	if (row->unverified)
-		xc_json_put_bool(json, "unverified", true);
-	xc_json_key(json, "offset");
-	if (row->has_offset)
-		xc_json_address(json, row->offset);
-	else
-		xc_json_null(json);
-	xc_json_put_string(json, "file", row->file);
-	write_number_or_null(json, "line", row->line != 0, row->line);
+		set_bool(object, "unverified", true);
+	xc_jsonvalue_set(object, "offset", row->has_offset ? xc_jsonvalue_address(row->offset) : json_null());
+	set_text(object, "file", row->file);
+	set_line(object, row->line);
 	if (row->column)
-		xc_json_put_count(json, "column", row->column);
-	write_variables(v, "args", row, row->args, row->arg_count);
-	write_variables(v, "locals", row, row->locals, row->local_count);
-	xc_json_close(json, '}');
+		set_count(object, "column", row->column);
+	xc_jsonvalue_set(object, "args", known ? variables_array(v, row->args, row->arg_count) : json_null());
+	xc_jsonvalue_set(object, "locals", known ? variables_array(v, row->locals, row->local_count) : json_null());
+	return object;
 }
 
-static void write_stack(const struct view *v, const struct xc_stack *stack)
+/* The members of a stack before and behind its frames. */
+static json_t *stack_head(const struct xc_stack *stack)
 {
-	struct xc_json *json = v->json;
-	xc_json_open(json, '{');
-	xc_json_put_integer(json, "tid", stack->tid);
-	xc_json_put_string(json, "name", stack->name);
-	xc_json_put_bool(json, "crashed", stack->crashed);
-	xc_json_put_string(json, "state", stack->state);
+	json_t *object = json_object();
+	xc_jsonvalue_set(object, "tid", xc_jsonvalue_integer(stack->tid));
+	set_text(object, "name", stack->name);
+	set_bool(object, "crashed", stack->crashed);
+	set_text(object, "state", stack->state);
 	if (stack->how)
-		xc_json_put_string(json, "how", stack->how);
-	xc_json_key(json, "frames");
-	xc_json_open(json, '[');
-	for (size_t i = 0; i < stack->row_count; i++) {
-		xc_json_newline(json);
-		write_row(v, &stack->rows[i]);
-	}
-	xc_json_close(json, ']');
+		set_text(object, "how", stack->how);
+	return object;
+}
+
+static json_t *stack_tail(const struct xc_stack *stack)
+{
+	json_t *object = json_object();
 	if (stack->elided) {
-		xc_json_put_count(json, "elided", stack->elided);
-		xc_json_put_count(json, "elided_at", stack->elided_at);
+		set_count(object, "elided", stack->elided);
+		set_count(object, "elided_at", stack->elided_at);
 	}
 	if (stack->cycle)
-		xc_json_put_string(json, "cycle", stack->cycle);
-	xc_json_put_string(json, "stop", stack->stop);
-	xc_json_close(json, '}');
+		set_text(object, "cycle", stack->cycle);
+	set_text(object, "stop", stack->stop);
+	return object;
 }
 
-static void write_groups(struct xc_json *json, const struct xc_stacks *stacks)
+/* In parts, for one thread's stack can be a whole overflowed one. */
+static void write_stack(const struct view *v, const struct xc_stack *stack)
 {
-	xc_json_key(json, "groups");
-	xc_json_open(json, '[');
-	for (size_t i = 0; i < stacks->group_count; i++) {
-		const struct xc_stack_group *group = &stacks->groups[i];
-		xc_json_newline(json);
-		xc_json_open(json, '[');
-		for (size_t m = 0; m < group->member_count; m++)
-			xc_json_integer(json, stacks->stacks[group->members[m]].tid);
-		xc_json_close(json, ']');
+	xc_jsonstream_open(v->stream, NULL, '{');
+	xc_jsonstream_members(v->stream, stack_head(stack));
+	xc_jsonstream_open(v->stream, "frames", '[');
+	for (size_t i = 0; i < stack->row_count; i++) {
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, row_object(v, &stack->rows[i]));
 	}
-	xc_json_close(json, ']');
+	xc_jsonstream_close(v->stream, ']');
+	xc_jsonstream_members(v->stream, stack_tail(stack));
+	xc_jsonstream_close(v->stream, '}');
+}
+
+static json_t *group_array(const struct xc_stacks *stacks, const struct xc_stack_group *group)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < group->member_count; i++)
+		json_array_append_new(array, xc_jsonvalue_integer(stacks->stacks[group->members[i]].tid));
+	return array;
 }
 
 /* The members of a stacks object, into the open object. */
 static void write_stacks(const struct view *v, const struct xc_stacks *stacks)
 {
-	xc_json_key(v->json, "threads");
-	xc_json_open(v->json, '[');
+	xc_jsonstream_open(v->stream, "threads", '[');
 	for (size_t i = 0; i < stacks->stack_count; i++) {
-		xc_json_newline(v->json);
+		xc_jsonstream_line(v->stream);
 		write_stack(v, &stacks->stacks[i]);
 	}
-	xc_json_close(v->json, ']');
-	if (stacks->group_count)
-		write_groups(v->json, stacks);
+	xc_jsonstream_close(v->stream, ']');
+	if (!stacks->group_count)
+		return;
+	xc_jsonstream_open(v->stream, "groups", '[');
+	for (size_t i = 0; i < stacks->group_count; i++) {
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, group_array(stacks, &stacks->groups[i]));
+	}
+	xc_jsonstream_close(v->stream, ']');
 }
 
 /* Sections */
 
-static void write_fields(const struct view *v, const struct xc_section *s)
+static json_t *fields_object(const struct view *v, const struct xc_section *s)
 {
-	for (const struct xc_item *item = s->items; item; item = item->next) {
-		if (item->kind != XC_ITEM_FIELD)
-			continue;
-		xc_json_any_key(v->json, item->field.key);
-		write_cell(v, &item->field.cell);
-	}
+	json_t *object = json_object();
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		if (item->kind == XC_ITEM_FIELD)
+			xc_jsonvalue_set(object, item->field.key, cell_value(v, &item->field.cell));
+	return object;
 }
 
-static bool has_reason(const struct xc_cell *cell)
+/* Why a cell is null, noted by its key in *reasons; that object is made when there is the first reason. */
+static void add_reason(json_t **reasons, const char *key, const struct xc_cell *cell)
 {
-	return cell->kind == XC_FIELD_NULL && cell->text;
+	if (cell->kind != XC_FIELD_NULL || !cell->text)
+		return;
+	if (!*reasons)
+		*reasons = json_object();
+	set_text(*reasons, key, cell->text);
 }
 
 /* Why fields are null: {"unknown": {key: reason}}, only when there is such a field. */
 static void write_unknown(const struct view *v, const struct xc_section *s)
 {
-	bool open = false;
-	for (const struct xc_item *item = s->items; item; item = item->next) {
-		if (item->kind != XC_ITEM_FIELD || !has_reason(&item->field.cell))
-			continue;
-		if (!open) {
-			xc_json_key(v->json, "unknown");
-			xc_json_open(v->json, '{');
-		}
-		open = true;
-		xc_json_any_key(v->json, item->field.key);
-		xc_json_string(v->json, item->field.cell.text);
-	}
-	if (open)
-		xc_json_close(v->json, '}');
+	json_t *reasons = NULL;
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		if (item->kind == XC_ITEM_FIELD)
+			add_reason(&reasons, item->field.key, &item->field.cell);
+	if (reasons)
+		xc_jsonstream_member(v->stream, "unknown", reasons);
 }
 
-static void write_table(const struct view *v, const struct xc_table *table)
+static json_t *table_row(const struct view *v, const struct xc_table *table, size_t row)
 {
-	xc_json_open(v->json, '[');
-	for (size_t row = 0; row < table->row_count; row++) {
-		const struct xc_cell *cells = table->cells + row * table->column_count;
-		bool reasons = false;
-		xc_json_newline(v->json);
-		xc_json_open(v->json, '{');
-		for (size_t i = 0; i < table->column_count; i++) {
-			xc_json_any_key(v->json, table->columns[i].key);
-			write_cell(v, &cells[i]);
-			reasons |= has_reason(&cells[i]);
-		}
-		if (reasons) {
-			xc_json_key(v->json, "unknown");
-			xc_json_open(v->json, '{');
-			for (size_t i = 0; i < table->column_count; i++) {
-				if (!has_reason(&cells[i]))
-					continue;
-				xc_json_any_key(v->json, table->columns[i].key);
-				xc_json_string(v->json, cells[i].text);
-			}
-			xc_json_close(v->json, '}');
-		}
-		xc_json_close(v->json, '}');
+	const struct xc_cell *cells = table->cells + row * table->column_count;
+	json_t *object = json_object(), *reasons = NULL;
+	for (size_t i = 0; i < table->column_count; i++) {
+		xc_jsonvalue_set(object, table->columns[i].key, cell_value(v, &cells[i]));
+		add_reason(&reasons, table->columns[i].key, &cells[i]);
 	}
-	xc_json_close(v->json, ']');
+	if (reasons)
+		xc_jsonvalue_set(object, "unknown", reasons);
+	return object;
+}
+
+static void write_table(const struct view *v, const char *key, const struct xc_table *table)
+{
+	xc_jsonstream_open(v->stream, key, '[');
+	for (size_t row = 0; row < table->row_count; row++) {
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, table_row(v, table, row));
+	}
+	xc_jsonstream_close(v->stream, ']');
+}
+
+static json_t *node_object(const struct xc_stacktree_node *node, size_t depth)
+{
+	json_t *object = json_object();
+	set_count(object, "depth", depth);
+	set_text(object, "name", node->name);
+	set_count(object, "self", node->self);
+	set_count(object, "total", node->total);
+	return object;
 }
 
 /* Depth-first with depths, not nested: readers limit nesting, and stacks can be deeper than any such limit. */
-static void write_tree(const struct view *v, const struct xc_stacktree *tree)
+static void write_tree(const struct view *v, const char *key, const struct xc_stacktree *tree)
 {
-	struct xc_json *json = v->json;
 	size_t depth = 0;
-	xc_json_open(json, '{');
-	xc_json_put_string(json, "unit", tree->unit);
-	xc_json_put_count(json, "total", tree->root.total);
-	xc_json_key(json, "nodes");
-	xc_json_open(json, '[');
+	xc_jsonstream_open(v->stream, key, '{');
+	xc_jsonstream_member(v->stream, "unit", xc_jsonvalue_text(tree->unit));
+	xc_jsonstream_member(v->stream, "total", xc_jsonvalue_count(tree->root.total));
+	xc_jsonstream_open(v->stream, "nodes", '[');
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
-		xc_json_newline(json);
-		xc_json_open(json, '{');
-		xc_json_put_count(json, "depth", depth);
-		xc_json_put_string(json, "name", node->name);
-		xc_json_put_count(json, "self", node->self);
-		xc_json_put_count(json, "total", node->total);
-		xc_json_close(json, '}');
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, node_object(node, depth));
 	}
-	xc_json_close(json, ']');
-	xc_json_close(json, '}');
+	xc_jsonstream_close(v->stream, ']');
+	xc_jsonstream_close(v->stream, '}');
 }
 
 static void write_item(const struct view *v, const struct xc_item *item)
 {
-	xc_json_any_key(v->json, item->key);
+	bool hidden = v->options->redact && item->secret;
 	if (item->kind == XC_ITEM_TABLE)
-		write_table(v, item->table);
+		write_table(v, item->key, item->table);
 	else if (item->kind == XC_ITEM_TREE)
-		write_tree(v, item->tree);
+		write_tree(v, item->key, item->tree);
 	else
-		xc_json_string(v->json, v->options->redact && item->secret ? XC_REDACTED : item->text);
+		xc_jsonstream_member(v->stream, item->key, xc_jsonvalue_text(hidden ? XC_REDACTED : item->text));
 }
 
 /* {group: {key: item}} over the items of one kind, only when there are any. */
@@ -272,37 +275,38 @@ static void write_items(const struct view *v, const struct xc_section *s, enum x
 	for (const struct xc_item *item = s->items; item; item = item->next) {
 		if (item->kind != kind)
 			continue;
-		if (!open) {
-			xc_json_key(v->json, group);
-			xc_json_open(v->json, '{');
-		}
+		if (!open)
+			xc_jsonstream_open(v->stream, group, '{');
 		open = true;
 		write_item(v, item);
 	}
 	if (open)
-		xc_json_close(v->json, '}');
+		xc_jsonstream_close(v->stream, '}');
+}
+
+static json_t *message_object(const struct xc_message *message)
+{
+	static const char *const severities[] = {"info", "warning", "problem"};
+	json_t *object = json_object();
+	set_text(object, "severity", severities[message->severity]);
+	set_text(object, "text", message->text);
+	set_text(object, "hint", message->hint);
+	return object;
 }
 
 static void write_messages(const struct view *v, const struct xc_section *s)
 {
-	static const char *const severities[] = {"info", "warning", "problem"};
 	bool open = false;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
 		if (item->kind != XC_ITEM_MESSAGE)
 			continue;
-		if (!open) {
-			xc_json_key(v->json, "messages");
-			xc_json_open(v->json, '[');
-		}
+		if (!open)
+			xc_jsonstream_open(v->stream, "messages", '[');
 		open = true;
-		xc_json_open(v->json, '{');
-		xc_json_put_string(v->json, "severity", severities[item->message.severity]);
-		xc_json_put_string(v->json, "text", item->message.text);
-		xc_json_put_string(v->json, "hint", item->message.hint);
-		xc_json_close(v->json, '}');
+		xc_jsonstream_element(v->stream, message_object(&item->message));
 	}
 	if (open)
-		xc_json_close(v->json, ']');
+		xc_jsonstream_close(v->stream, ']');
 }
 
 static const struct xc_stacks *stacks_of(const struct xc_section *s)
@@ -326,107 +330,95 @@ static void write_rest(const struct view *v, const struct xc_section *s)
 static void write_section(const struct view *v, const struct xc_section *s)
 {
 	const struct xc_stacks *stacks = stacks_of(s);
-	xc_json_open(v->json, '{');
-	xc_json_put_string(v->json, "key", s->key);
-	xc_json_put_string(v->json, "title", s->title);
-	xc_json_key(v->json, "fields");
-	xc_json_open(v->json, '{');
-	write_fields(v, s);
-	xc_json_close(v->json, '}');
+	xc_jsonstream_open(v->stream, NULL, '{');
+	xc_jsonstream_member(v->stream, "key", xc_jsonvalue_text(s->key));
+	xc_jsonstream_member(v->stream, "title", xc_jsonvalue_text(s->title));
+	xc_jsonstream_member(v->stream, "fields", fields_object(v, s));
 	if (stacks) {
-		xc_json_key(v->json, "stacks");
-		xc_json_open(v->json, '{');
+		xc_jsonstream_open(v->stream, "stacks", '{');
 		write_stacks(v, stacks);
-		xc_json_close(v->json, '}');
+		xc_jsonstream_close(v->stream, '}');
 	}
 	write_rest(v, s);
-	xc_json_close(v->json, '}');
+	xc_jsonstream_close(v->stream, '}');
 }
 
 /* A section whose fields are members of the object itself: the target, the run. */
 static void write_flat(const struct view *v, const char *key, const struct xc_section *s)
 {
-	xc_json_newline(v->json);
-	xc_json_key(v->json, key);
+	xc_jsonstream_line(v->stream);
 	if (!s) {
-		xc_json_null(v->json);
+		xc_jsonstream_member(v->stream, key, json_null());
 		return;
 	}
-	xc_json_open(v->json, '{');
-	write_fields(v, s);
+	xc_jsonstream_open(v->stream, key, '{');
+	xc_jsonstream_members(v->stream, fields_object(v, s));
 	write_rest(v, s);
-	xc_json_close(v->json, '}');
+	xc_jsonstream_close(v->stream, '}');
 }
 
-static void write_verdict(const struct view *v, const struct xc_verdict *verdict)
+static json_t *verdict_object(const struct view *v, const struct xc_verdict *verdict)
 {
-	struct xc_json *json = v->json;
-	xc_json_newline(json);
-	xc_json_key(json, "verdict");
-	if (!verdict) {
-		xc_json_null(json);
-		return;
-	}
-	xc_json_open(json, '{');
-	xc_json_put_string(json, "class", verdict->class_name);
-	xc_json_put_string(json, "headline", verdict->headline);
-	xc_json_put_string(json, "severity", verdict->severity);
-	xc_json_put_string(json, "confidence", verdict->confidence);
-	write_number_or_null(json, "tid", verdict->tid > 0, (uint64_t)verdict->tid);
-	xc_json_put_string(json, "thread", verdict->thread_name);
-	xc_json_put_string(json, "function", verdict->function);
-	xc_json_put_string(json, "file", verdict->file);
-	write_number_or_null(json, "line", verdict->line != 0, verdict->line);
-	xc_json_put_string(json, "module", verdict->module);
-	xc_json_put_string(json, "message", verdict->message && v->options->redact ? XC_REDACTED : verdict->message);
-	xc_json_put_string(json, "cause", verdict->cause);
-	xc_json_key(json, "evidence");
-	xc_json_open(json, '[');
+	json_t *object = json_object(), *evidence = json_array();
+	bool hidden = verdict->message && v->options->redact;
+	set_text(object, "class", verdict->class_name);
+	set_text(object, "headline", verdict->headline);
+	set_text(object, "severity", verdict->severity);
+	set_text(object, "confidence", verdict->confidence);
+	xc_jsonvalue_set(object, "tid", verdict->tid > 0 ? xc_jsonvalue_integer(verdict->tid) : json_null());
+	set_text(object, "thread", verdict->thread_name);
+	set_text(object, "function", verdict->function);
+	set_text(object, "file", verdict->file);
+	set_line(object, verdict->line);
+	set_text(object, "module", verdict->module);
+	set_text(object, "message", hidden ? XC_REDACTED : verdict->message);
+	set_text(object, "cause", verdict->cause);
 	for (size_t i = 0; i < verdict->evidence_count; i++)
-		xc_json_string(json, verdict->evidence[i]);
-	xc_json_close(json, ']');
-	xc_json_close(json, '}');
+		json_array_append_new(evidence, xc_jsonvalue_text(verdict->evidence[i]));
+	xc_jsonvalue_set(object, "evidence", evidence);
+	return object;
 }
 
 static void write_report(const struct view *v, const struct xc_report *report)
 {
-	xc_json_open(v->json, '{');
-	xc_json_put_string(v->json, "schema", report->schema);
-	xc_json_put_string(v->json, "command", report->command);
-	xc_json_put_bool(v->json, "incomplete", report->incomplete);
+	const struct xc_verdict *verdict = report->verdict;
+	xc_jsonstream_open(v->stream, NULL, '{');
+	xc_jsonstream_member(v->stream, "schema", xc_jsonvalue_text(report->schema));
+	xc_jsonstream_member(v->stream, "command", xc_jsonvalue_text(report->command));
+	xc_jsonstream_member(v->stream, "incomplete", json_boolean(report->incomplete));
 	write_flat(v, "target", report->target);
-	write_verdict(v, report->verdict);
-	xc_json_newline(v->json);
-	xc_json_key(v->json, "sections");
-	xc_json_open(v->json, '[');
+	xc_jsonstream_line(v->stream);
+	xc_jsonstream_member(v->stream, "verdict", verdict ? verdict_object(v, verdict) : json_null());
+	xc_jsonstream_line(v->stream);
+	xc_jsonstream_open(v->stream, "sections", '[');
 	for (const struct xc_section *s = report->sections; s; s = s->next) {
-		xc_json_newline(v->json);
+		xc_jsonstream_line(v->stream);
 		write_section(v, s);
 	}
-	xc_json_close(v->json, ']');
+	xc_jsonstream_close(v->stream, ']');
 	if (v->options->stats && report->run)
 		write_flat(v, "run", report->run);
-	xc_json_close(v->json, '}');
+	xc_jsonstream_close(v->stream, '}');
 }
 
 static void write_single(const struct view *v, const struct xc_report *report, const struct xc_section *s)
 {
 	const struct xc_stacks *stacks = stacks_of(s);
-	xc_json_open(v->json, '{');
-	xc_json_put_string(v->json, "schema", s->schema);
-	write_fields(v, s);
+	xc_jsonstream_open(v->stream, NULL, '{');
+	xc_jsonstream_member(v->stream, "schema", xc_jsonvalue_text(s->schema));
+	xc_jsonstream_members(v->stream, fields_object(v, s));
 	if (stacks)
 		write_stacks(v, stacks);
 	write_rest(v, s);
 	if (v->options->stats && report->run)
 		write_flat(v, "run", report->run);
-	xc_json_close(v->json, '}');
+	xc_jsonstream_close(v->stream, '}');
 }
 
 struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_render_options *options, FILE *out)
 {
-	struct xc_json json = xc_json_start(out);
-	const struct view v = {&json, options};
+	struct xc_jsonstream stream = xc_jsonstream_start(out);
+	const struct view v = {&stream, options};
 	const struct xc_section *single = options->single ? report->sections : NULL;
 	while (single && !single->schema)
 		single = single->next;
@@ -434,5 +426,5 @@ struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_
 		write_single(&v, report, single);
 	else
 		write_report(&v, report);
-	return xc_json_finish(&json);
+	return xc_jsonstream_finish(&stream);
 }

@@ -112,6 +112,23 @@ static void groups_list_thread_ids_beside_all_threads(void **state)
 	json_decref(root);
 }
 
+static void frames_and_rows_start_lines(void **state)
+{
+	(void)state;
+	struct fixture f = fixture_new("core.1");
+	char *text = render_to_string(xc_render_json, f.report, (struct xc_render_options){0});
+	size_t frames = 0;
+	for (const char *line = text; (line = strstr(line, "\n{\"index\":")); line++)
+		frames++;
+	assert_int_equal(frames, 3 * 4);
+	assert_non_null(strstr(text, "\n{\"tid\":101,"));
+	assert_non_null(strstr(text, "\n[101,102]]"));
+	assert_non_null(strstr(text, "\n{\"name\":\"libc.so.6\","));
+	assert_non_null(strstr(text, "\n{\"depth\":1,"));
+	free(text);
+	fixture_free(&f);
+}
+
 static void two_copies_of_a_core_give_the_same_bytes(void **state)
 {
 	(void)state;
@@ -119,11 +136,11 @@ static void two_copies_of_a_core_give_the_same_bytes(void **state)
 	char *left = render_to_string(xc_render_json, a.report, (struct xc_render_options){0});
 	char *right = render_to_string(xc_render_json, b.report, (struct xc_render_options){0});
 	assert_string_equal(left, right);
-	char *stats = render_to_string(xc_render_json, b.report, (struct xc_render_options){.stats = true});
-	assert_non_null(strstr(stats, "\"run\":{\"target\":\"/elsewhere/core.zst\"}"));
+	char *with_run = render_to_string(xc_render_json, b.report, (struct xc_render_options){.stats = true});
+	assert_non_null(strstr(with_run, "\"run\":{\"target\":\"/elsewhere/core.zst\"}"));
 	free(left);
 	free(right);
-	free(stats);
+	free(with_run);
 	fixture_free(&a);
 	fixture_free(&b);
 }
@@ -150,6 +167,10 @@ static void hostile_strings_leave_no_control_character(void **state)
 	struct fixture f = fixture_new(HOSTILE);
 	char *text = render_to_string(xc_render_json, f.report, (struct xc_render_options){.stats = true});
 	assert_false(has_control(text));
+	assert_non_null(strstr(text, "a\\u001B[31m\\\\xc2\\\\x9b1m</script>"));
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(root);
+	json_decref(root);
 	free(text);
 	fixture_free(&f);
 }
@@ -161,6 +182,7 @@ int main(void)
 		cmocka_unit_test(fields_have_the_json_type_of_their_kind),
 		cmocka_unit_test(single_is_the_section_with_a_schema_alone),
 		cmocka_unit_test(groups_list_thread_ids_beside_all_threads),
+		cmocka_unit_test(frames_and_rows_start_lines),
 		cmocka_unit_test(two_copies_of_a_core_give_the_same_bytes),
 		cmocka_unit_test(redaction_leaves_no_secret),
 		cmocka_unit_test(hostile_strings_leave_no_control_character),

@@ -1,0 +1,81 @@
+/* jsonvalue: only what JSON or its readers lack is decided here: bytes that are not text, numbers that a double does
+ * not hold. The nocheck functions of jansson are used because cleaning leaves well-formed UTF-8. */
+#include "jsonvalue.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+static const int64_t LARGEST_EXACT = INT64_C(1) << 53;
+
+/* The string itself when it is clean, as nearly all are; else its clean form in *scratch. */
+static const char *clean(const char *string, struct xc_text *scratch)
+{
+	size_t len = strlen(string), n = xc_text_ascii_run(string, len);
+	if (n == len)
+		return string;
+	xc_text_addn(scratch, string, n);
+	for (size_t i = n; i < len; i += n ? n : 1) {
+		n = xc_text_plain_length(string + i, len - i);
+		unsigned char c = (unsigned char)string[i];
+		if (n || c < 0x20)
+			xc_text_addn(scratch, string + i, n ? n : 1);
+		else
+			xc_text_printf(scratch, "\\x%02x", c);
+	}
+	return scratch->bytes;
+}
+
+json_t *xc_jsonvalue_text(const char *string)
+{
+	if (!string)
+		return json_null();
+	struct xc_text scratch = {0};
+	json_t *value = json_string_nocheck(clean(string, &scratch));
+	xc_text_fini(&scratch);
+	return value;
+}
+
+json_t *xc_jsonvalue_address(xc_addr addr)
+{
+	char text[24];
+	snprintf(text, sizeof text, "0x%" PRIx64, addr);
+	return json_string_nocheck(text);
+}
+
+json_t *xc_jsonvalue_double(double value)
+{
+	if (isnan(value))
+		return json_string_nocheck("nan");
+	if (isinf(value))
+		return json_string_nocheck(value < 0 ? "-inf" : "inf");
+	return json_real(value);
+}
+
+json_t *xc_jsonvalue_count(uint64_t value)
+{
+	char digits[24];
+	if (value <= (uint64_t)LARGEST_EXACT)
+		return json_integer((json_int_t)value);
+	snprintf(digits, sizeof digits, "%" PRIu64, value);
+	return json_string_nocheck(digits);
+}
+
+json_t *xc_jsonvalue_integer(int64_t value)
+{
+	char digits[24];
+	if (value >= -LARGEST_EXACT && value <= LARGEST_EXACT)
+		return json_integer(value);
+	snprintf(digits, sizeof digits, "%" PRId64, value);
+	return json_string_nocheck(digits);
+}
+
+void xc_jsonvalue_set(json_t *object, const char *key, json_t *value)
+{
+	struct xc_text scratch = {0};
+	json_object_set_new_nocheck(object, clean(key, &scratch), value);
+	xc_text_fini(&scratch);
+}
