@@ -4,8 +4,8 @@
  *	 … │ header of unit B │ header of unit A │ .text … .debug_abbrev .debug_info [ A ][ B ] … │
  *	          └── offsets of its section headers count from here; all sections lie behind ──→
  *
- * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address (clang writes none) the
- * ranges of all units are asked for, once a module. Unit headers: DWARF 5, 7.5.1; abbreviations: 7.5.3. */
+ * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address, the units that it does
+ * not list (clang lists none) are asked for their ranges, once a module. Unit headers: DWARF 5, 7.5.1; abbreviations: 7.5.3. */
 #include "unit.h"
 
 #include <dwarf.h>
@@ -52,9 +52,9 @@ struct module_units {
 	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
 	struct arange *ranges;    /* of .debug_aranges */
 	size_t range_count, range_capacity;
-	struct arange *all;       /* of the units themselves; asked for when .debug_aranges does not know */
-	size_t all_count, all_capacity;
-	bool all_read;
+	struct arange *rest;      /* of the units that it does not list; asked for when it does not know an address */
+	size_t rest_count, rest_capacity;
+	bool rest_read;
 	struct opened *opened;
 };
 
@@ -84,7 +84,7 @@ void xc_units_free(struct xc_units *units)
 				elf_end(o->elf);
 		}
 		free(m->ranges);
-		free(m->all);
+		free(m->rest);
 	}
 	free(units);
 }
@@ -184,38 +184,6 @@ static void read_aranges(struct module_units *m)
 	xc_error_free(err); /* a damaged table knows what was read of it */
 	if (m->range_count)
 		qsort(m->ranges, m->range_count, sizeof *m->ranges, by_lo);
-}
-
-static void read_all_units(struct module_units *m)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	m->all_read = true;
-	while (dwarf_get_units(m->whole, cu, &cu, NULL, &type, &die, NULL) == 0) {
-		Dwarf_Addr base, lo, end;
-		ptrdiff_t at = 0;
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		uint64_t unit = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
-		for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(&die, at, &base, &lo, &end)) > 0; i++)
-			if (lo < end)
-				add_range(&m->all, &m->all_count, &m->all_capacity, lo, end - lo, unit);
-	}
-	if (m->all_count)
-		qsort(m->all, m->all_count, sizeof *m->all, by_lo);
-}
-
-static bool find_offset(struct module_units *m, uint64_t file_addr, uint64_t *offset_out)
-{
-	const struct arange *r = find_range(m->ranges, m->range_count, file_addr);
-	if (!r && !m->all_read)
-		read_all_units(m);
-	if (!r)
-		r = find_range(m->all, m->all_count, file_addr);
-	if (r)
-		*offset_out = r->unit;
-	return r != NULL;
 }
 
 /* ---- does a unit stand alone? ---- */
@@ -393,6 +361,70 @@ static struct opened *open_unit(struct module_units *m, uint64_t offset)
 	if (!(m->source && open_alone(m, o)) && !open_in_whole(m, o))
 		o->die.addr = NULL;
 	return o;
+}
+
+/* ---- units that .debug_aranges leaves out ---- */
+
+static int by_unit(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void add_ranges_of(struct module_units *m, uint64_t offset)
+{
+	struct opened *o = open_unit(m, offset);
+	Dwarf_Addr base, lo, end;
+	ptrdiff_t at = 0;
+	if (!o->die.addr)
+		return;
+	for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(&o->die, at, &base, &lo, &end)) > 0; i++)
+		if (lo < end)
+			add_range(&m->rest, &m->rest_count, &m->rest_capacity, lo, end - lo, offset);
+}
+
+/* Hop from header to header; ask the units that the table did not list for their ranges. */
+static void read_rest(struct module_units *m)
+{
+	uint64_t *listed = xc_alloc((m->range_count + 1) * sizeof *listed);
+	struct xc_cursor info = section_cursor(m->elf, ".debug_info");
+	const uint8_t *start = info.at;
+	m->rest_read = true;
+	for (size_t i = 0; i < m->range_count; i++)
+		listed[i] = m->ranges[i].unit;
+	if (m->range_count)
+		qsort(listed, m->range_count, sizeof *listed, by_unit);
+	while (xc_cursor_left(&info)) {
+		struct unit_header u = {0};
+		struct xc_cursor header = info;
+		uint64_t offset = (uint64_t)(info.at - start);
+		struct xc_error *err = read_header(&header, &u);
+		bool unit = !err || err->code == XC_ERR_UNSUPPORTED; /* another kind of unit, but its size is known */
+		xc_error_free(err);
+		if (!unit || u.size == 0)
+			break;
+		if (!bsearch(&offset, listed, m->range_count, sizeof *listed, by_unit))
+			add_ranges_of(m, offset);
+		err = xc_cursor_skip(&info, (size_t)u.size);
+		xc_error_free(err);
+		if (err)
+			break;
+	}
+	free(listed);
+	if (m->rest_count)
+		qsort(m->rest, m->rest_count, sizeof *m->rest, by_lo);
+}
+
+static bool find_offset(struct module_units *m, uint64_t file_addr, uint64_t *offset_out)
+{
+	const struct arange *r = find_range(m->ranges, m->range_count, file_addr);
+	if (!r && !m->rest_read)
+		read_rest(m);
+	if (!r)
+		r = find_range(m->rest, m->rest_count, file_addr);
+	if (r)
+		*offset_out = r->unit;
+	return r != NULL;
 }
 
 /* ---- modules ---- */
