@@ -275,6 +275,36 @@ static void damaged_compression_is_a_reason(void **state)
 	end(&m);
 }
 
+/* Any bytes: no crash (under ASan), whatever is found. */
+static void damaged_files_do_no_harm(void **state)
+{
+	(void)state;
+	const char *const kinds[] = {"zlib", "zlib-gnu", "zstd"};
+	unsigned seed = 815;
+	split(ID, "");
+	for (size_t k = 0; k < XC_COUNT(kinds); k++) {
+		struct xc_source *source = NULL;
+		shell("objcopy --compress-debug-sections=%s a.full z.so", kinds[k]);
+		CHECK_OK(xc_source_open(scratch_path("z.so"), NULL, &source));
+		for (int round = 0; round < 400; round++) {
+			struct xc_elffile file;
+			Dwarf *dwarf = NULL;
+			char *bytes = malloc(source->size);
+			memcpy(bytes, source->bytes, source->size);
+			for (int i = 0; i < 6; i++) { /* the sections and their headers stand in the last half */
+				seed = seed * 1103515245 + 12345;
+				bytes[source->size - 1 - (seed >> 8) % (source->size / 2)] = (char)(seed >> 4);
+			}
+			if (!xc_elffile_open_image(&file, bytes, source->size))
+				continue;
+			xc_error_free(xc_elffile_dwarf(&file, NULL, &dwarf));
+			xc_elffile_build_id(file.elf);
+			xc_elffile_close(&file);
+		}
+		xc_source_close(source);
+	}
+}
+
 /* ---- dwz ---- */
 
 /* flags for gcc, and for dwz. False without dwz. */
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup(minidebuginfo_adds_symbols, use_nothing),
 		cmocka_unit_test_setup(compressed_sections_are_inflated_and_the_file_stays_as_it_is, use_nothing),
 		cmocka_unit_test_setup(damaged_compression_is_a_reason, use_nothing),
+		cmocka_unit_test_setup(damaged_files_do_no_harm, use_nothing),
 		cmocka_unit_test_setup(the_common_file_of_dwz_is_attached, use_nothing),
 		cmocka_unit_test_setup(a_missing_common_file_is_told, use_nothing),
 		cmocka_unit_test_setup(a_module_without_file_is_rebuilt_from_its_memory, use_nothing),

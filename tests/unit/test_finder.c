@@ -1,7 +1,9 @@
 /* layer: core */
 #include "../../core/finder.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -100,6 +102,40 @@ static void what_a_core_names_is_never_inflated(void **state)
 	struct xc_source *s = NULL;
 	const char *path = scratch_file("bomb", "\x28\xb5\x2f\xfd\x00\x00\x00\x00", 8);
 	CHECK_ERROR(xc_finder_open(NULL, path, &s), XC_ERR_UNSUPPORTED, "compressed");
+}
+
+/* 0 when all is as it should be; in a child, since a filter stays. */
+static int without_openat2(int refusal, const char *path, const char *root)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	struct xc_source *s = NULL;
+	if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)refusal), SCMP_SYS(openat2), 0) ||
+	    seccomp_load(filter))
+		return 1;
+	struct xc_error *err = xc_finder_open(NULL, path, &s);
+	if (err)
+		return 2;
+	xc_source_close(s);
+	err = xc_finder_open(root, "plain", &s);
+	if (!err || err->code != XC_ERR_UNSUPPORTED || !strstr(err->message, "no openat2"))
+		return 3;
+	return 0;
+}
+
+/* Old kernels, and container filters that do not know the call. */
+static void without_openat2_only_the_real_root_is_followed(void **state)
+{
+	(void)state;
+	const int refusals[] = {ENOSYS, EPERM};
+	const char *path = scratch_file("plain", "hello", 5), *root = scratch_dir();
+	for (size_t i = 0; i < XC_COUNT(refusals); i++) {
+		int status;
+		pid_t pid = fork();
+		if (pid == 0)
+			_exit(without_openat2(refusals[i], path, root));
+		waitpid(pid, &status, 0);
+		assert_int_equal(status, 0);
+	}
 }
 
 /* ---- identity ---- */
@@ -392,6 +428,7 @@ int main(void)
 		cmocka_unit_test(magic_links_lead_nowhere),
 		cmocka_unit_test(special_files_are_refused_at_once),
 		cmocka_unit_test(what_a_core_names_is_never_inflated),
+		cmocka_unit_test(without_openat2_only_the_real_root_is_followed),
 		cmocka_unit_test(equal_build_ids_verify),
 		cmocka_unit_test(different_build_ids_refuse_and_are_named),
 		cmocka_unit_test(a_file_that_lost_its_build_id_is_refused),
