@@ -12,7 +12,7 @@
  * the private part are found by content, not by offset: l_tls_initimage, l_tls_initimage_size,
  * l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid stand in this order
  * (include/link.h, glibc 2.26 to 2.41), and the first four are known from PT_TLS. */
-#include "module.h"
+#include "module_impl.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -22,13 +22,12 @@
 #include "note.h"
 
 enum {
-	MAX_MODULES = 16384,
-	MAX_PHDRS = 256,
 	MAX_DYNAMIC = 512,
 	MAX_NAME_SPACES = 64,
 	MAX_PATH_LEN = 4096,
 	LINK_MAP_SCAN = 1600, /* bytes of the private link_map that may hold the TLS fields */
-	MAX_NOTE_BYTES = 64 << 10,
+	MAX_NOTE_BYTES = 16 << 10, /* of one module */
+	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
 
 const char *xc_identity_text(enum xc_identity identity)
@@ -52,23 +51,18 @@ struct xc_module *xc_module_add(struct xc_process *process, const char *path, en
 
 /* ---- reading headers in the target's memory ---- */
 
-struct image {
-	struct xc_phdr phdrs[MAX_PHDRS];
-	size_t count;
-};
-
 static bool peek_word(const struct xc_process *p, xc_addr addr, uint64_t *value)
 {
 	return xc_space_peek_uint(p->space, addr, p->arch->word, value);
 }
 
 /* Program headers at `at`, `count` of them. False when any is unreadable. */
-static bool read_phdrs(const struct xc_process *p, xc_addr at, uint64_t count, struct image *image)
+static bool read_phdrs(const struct xc_process *p, xc_addr at, uint64_t count, struct xc_image *image)
 {
-	uint8_t bytes[MAX_PHDRS * sizeof(Elf64_Phdr)];
+	uint8_t bytes[XC_MAX_PHDRS * sizeof(Elf64_Phdr)];
 	size_t size = p->arch->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	image->count = 0;
-	if (count == 0 || count > MAX_PHDRS || xc_space_peek(p->space, at, bytes, (size_t)count * size) != count * size)
+	if (count == 0 || count > XC_MAX_PHDRS || xc_space_peek(p->space, at, bytes, (size_t)count * size) != count * size)
 		return false;
 	struct xc_elf elf = {.bytes = bytes, .size = count * size, .elf_class = p->arch->elf_class,
 			     .big_endian = p->arch->big_endian, .phentsize = (uint16_t)size};
@@ -79,7 +73,7 @@ static bool read_phdrs(const struct xc_process *p, xc_addr at, uint64_t count, s
 }
 
 /* The headers of the ELF image that begins at `at`. */
-static bool read_image(const struct xc_process *p, xc_addr at, struct image *image)
+bool xc_module_read_image(const struct xc_process *p, xc_addr at, struct xc_image *image)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)];
 	struct xc_elf elf;
@@ -93,7 +87,7 @@ static bool read_image(const struct xc_process *p, xc_addr at, struct image *ima
 	return read_phdrs(p, at + elf.phoff, elf.phnum, image);
 }
 
-static const struct xc_phdr *find_phdr(const struct image *image, uint32_t type)
+static const struct xc_phdr *find_phdr(const struct xc_image *image, uint32_t type)
 {
 	for (size_t i = 0; i < image->count; i++)
 		if (image->phdrs[i].type == type)
@@ -101,7 +95,7 @@ static const struct xc_phdr *find_phdr(const struct image *image, uint32_t type)
 	return NULL;
 }
 
-static const struct xc_phdr *first_load(const struct image *image)
+const struct xc_phdr *xc_module_first_load(const struct xc_image *image)
 {
 	const struct xc_phdr *best = NULL;
 	for (size_t i = 0; i < image->count; i++)
@@ -110,18 +104,15 @@ static const struct xc_phdr *first_load(const struct image *image)
 	return best;
 }
 
-static xc_addr page_down(xc_addr addr)
-{
-	return addr & ~(xc_addr)0xfff;
-}
-
-static void read_build_id(const struct xc_process *p, struct xc_module *m, const struct image *image)
+static void read_build_id(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
 {
 	bool lost = image->count == 0;
+	uint64_t budget = MAX_NOTE_BYTES;
 	for (size_t i = 0; i < image->count && !m->build_id.size; i++) {
 		const struct xc_phdr *note = &image->phdrs[i];
-		if (note->type != PT_NOTE || note->memsz == 0 || note->memsz > MAX_NOTE_BYTES)
+		if (note->type != PT_NOTE || note->memsz == 0 || note->memsz > budget)
 			continue;
+		budget -= note->memsz;
 		xc_auto(xc_freep) uint8_t *bytes = xc_alloc((size_t)note->memsz);
 		if (xc_space_peek(p->space, m->bias + note->vaddr, bytes, (size_t)note->memsz) == note->memsz)
 			m->build_id = xc_elf_build_id_in_notes(bytes, (size_t)note->memsz, note->align,
@@ -133,7 +124,7 @@ static void read_build_id(const struct xc_process *p, struct xc_module *m, const
 }
 
 /* Everything the headers tell about a module whose bias is known. */
-static void apply_image(const struct xc_process *p, struct xc_module *m, const struct image *image)
+void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
 {
 	xc_addr lo = UINT64_MAX, hi = 0;
 	for (size_t i = 0; i < image->count; i++) {
@@ -145,7 +136,7 @@ static void apply_image(const struct xc_process *p, struct xc_module *m, const s
 		hi = start + load->memsz - 1 > hi ? start + load->memsz - 1 : hi;
 	}
 	if (lo <= hi) {
-		m->lo = page_down(lo);
+		m->lo = xc_module_page_down(lo);
 		m->hi = hi | 0xfff;
 	}
 	const struct xc_phdr *dynamic = find_phdr(image, PT_DYNAMIC);
@@ -155,7 +146,7 @@ static void apply_image(const struct xc_process *p, struct xc_module *m, const s
 }
 
 /* Find l_tls_offset and l_tls_modid in the private part of a link_map (see the top of the file). */
-static void read_tls(const struct xc_process *p, struct xc_module *m, const struct image *image)
+static void read_tls(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
 {
 	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
 	uint64_t words[LINK_MAP_SCAN / 8];
@@ -175,7 +166,7 @@ static void read_tls(const struct xc_process *p, struct xc_module *m, const stru
 
 /* The executable's TLS block ends at the thread pointer (psABI variant II), so its place is known even when
  * its link_map is lost or never was. */
-static void compute_exe_tls(const struct xc_process *p, struct xc_module *m, const struct image *image)
+static void compute_exe_tls(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
 {
 	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
 	if (!tls || m->tls_offset_known || p->arch->machine != EM_X86_64)
@@ -184,7 +175,8 @@ static void compute_exe_tls(const struct xc_process *p, struct xc_module *m, con
 	if (tls->memsz > UINT32_MAX || align > UINT32_MAX || (align & (align - 1)))
 		return;
 	m->tls_modid = 1;
-	m->tls_offset = (int64_t)((tls->memsz + align - 1) & ~(align - 1));
+	/* the least offset that holds the block and puts p_vaddr at its place modulo the alignment, as ld and lld count */
+	m->tls_offset = (int64_t)(tls->memsz + ((0 - tls->vaddr - tls->memsz) & (align - 1)));
 	m->tls_offset_known = true;
 }
 
@@ -197,7 +189,8 @@ static const struct xc_mapping *object_start(const struct xc_process *p, xc_addr
 	const struct xc_mapping *at = xc_process_mapping(p, addr);
 	if (!at || !at->path)
 		return NULL;
-	for (const struct xc_mapping *m = at; m >= p->mappings; m--) {
+	const struct xc_mapping *first = at - p->mappings > MAX_RUN ? at - MAX_RUN : p->mappings;
+	for (const struct xc_mapping *m = at; m >= first; m--) {
 		if (!m->path || strcmp(m->path, at->path) != 0)
 			continue;
 		if (m->offset == 0)
@@ -216,11 +209,13 @@ static struct xc_module *module_by_bias(const struct xc_process *p, xc_addr bias
 	return NULL;
 }
 
-static void mark_deleted(const struct xc_process *p, struct xc_module *m)
+static void mark_deleted(const struct xc_process *p)
 {
-	for (size_t i = 0; i < p->file_count; i++)
-		if (p->files[i].lo <= m->hi && p->files[i].hi >= m->lo && p->files[i].deleted)
+	for (size_t i = 0; i < p->file_count; i++) {
+		struct xc_module *m = p->files[i].deleted ? xc_process_module(p, p->files[i].lo) : NULL;
+		if (m)
 			m->deleted = true;
+	}
 }
 
 /* ---- the executable ---- */
@@ -240,18 +235,18 @@ static const char *executable_path(struct xc_process *p, xc_addr phdr)
 }
 
 /* The bias from PT_PHDR where there is one, else from the mapping the headers lie in. */
-static xc_addr executable_bias(const struct xc_process *p, xc_addr phdr, const struct image *image)
+static xc_addr executable_bias(const struct xc_process *p, xc_addr phdr, const struct xc_image *image)
 {
-	const struct xc_phdr *self = find_phdr(image, PT_PHDR), *load = first_load(image);
+	const struct xc_phdr *self = find_phdr(image, PT_PHDR), *load = xc_module_first_load(image);
 	if (self)
 		return phdr - self->vaddr;
 	const struct xc_mapping *start = object_start(p, phdr);
 	if (start && load)
-		return start->lo - page_down(load->vaddr);
-	return load ? page_down(phdr) - page_down(load->vaddr) : 0;
+		return start->lo - xc_module_page_down(load->vaddr);
+	return load ? xc_module_page_down(phdr) - xc_module_page_down(load->vaddr) : 0;
 }
 
-static struct xc_module *find_executable(struct xc_process *p, struct image *image)
+static struct xc_module *find_executable(struct xc_process *p, struct xc_image *image)
 {
 	uint64_t phdr = 0, phnum = 0;
 	bool known = xc_process_auxv(p, AT_PHDR, &phdr) && xc_process_auxv(p, AT_PHNUM, &phnum);
@@ -272,7 +267,7 @@ static struct xc_module *find_executable(struct xc_process *p, struct image *ima
 	}
 	exe->bias = executable_bias(p, phdr, image);
 	exe->bias_known = true;
-	apply_image(p, exe, image);
+	xc_module_apply_image(p, exe, image);
 	return exe;
 }
 
@@ -281,14 +276,14 @@ static struct xc_module *find_executable(struct xc_process *p, struct image *ima
 static void find_vdso(struct xc_process *p)
 {
 	uint64_t at;
-	struct image image;
-	if (!xc_process_auxv(p, AT_SYSINFO_EHDR, &at) || !at || !read_image(p, at, &image))
+	struct xc_image image;
+	if (!xc_process_auxv(p, AT_SYSINFO_EHDR, &at) || !at || !xc_module_read_image(p, at, &image))
 		return;
-	const struct xc_phdr *load = first_load(&image);
+	const struct xc_phdr *load = xc_module_first_load(&image);
 	struct xc_module *m = xc_module_add(p, "[vdso]", XC_MODULE_VDSO);
-	m->bias = load ? at - page_down(load->vaddr) : at;
+	m->bias = load ? at - xc_module_page_down(load->vaddr) : at;
 	m->bias_known = true;
-	apply_image(p, m, &image);
+	xc_module_apply_image(p, m, &image);
 }
 
 /* ---- the loader's list ---- */
@@ -324,7 +319,7 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 {
 	xc_addr bias = fields[0], dynamic = fields[2];
 	struct xc_module *m = module_by_bias(p, bias, dynamic);
-	struct image image = {.count = 0};
+	struct xc_image image = {.count = 0};
 	const struct xc_mapping *start = object_start(p, dynamic);
 	if (!m) {
 		const char *path = link_map_path(p, fields[1], dynamic);
@@ -341,10 +336,12 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		}
 		m->build_id_lost = true;
 	}
+	if (m->link_map)
+		return; /* the loader stands in every name space, but only its first link_map has the TLS fields */
 	m->link_map = at;
-	bool headers = read_image(p, start ? start->lo : bias, &image);
+	bool headers = xc_module_read_image(p, start ? start->lo : bias, &image);
 	if (headers && m->kind == XC_MODULE_LIBRARY)
-		apply_image(p, m, &image);
+		xc_module_apply_image(p, m, &image);
 	uint64_t phdr, phnum;
 	if (m->kind == XC_MODULE_EXE && !headers && xc_process_auxv(p, AT_PHDR, &phdr) &&
 	    xc_process_auxv(p, AT_PHNUM, &phnum))
@@ -353,101 +350,66 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		read_tls(p, m, &image);
 }
 
-/* Walk one list; returns how many entries were read. A damaged list ends with a remark. */
-static size_t walk_link_maps(struct xc_process *p, xc_addr head, unsigned name_space)
+/* What was seen of all lists. A list that loops meets `mark` again, which moves on ever more rarely (Brent). */
+struct walk {
+	size_t seen;
+	xc_addr mark;
+	size_t next_mark;
+	bool ended; /* damaged: no further list is looked at */
+};
+
+static bool may_visit(struct xc_process *p, struct walk *w, xc_addr at)
 {
-	size_t word = p->arch->word, seen = 0;
-	xc_addr at = head;
-	while (at) {
+	if (at == w->mark || w->seen >= XC_MAX_MODULES) {
+		xc_process_remark(p, "the loader's list of modules is looped or corrupt after %zu entries", w->seen);
+		w->ended = true;
+		return false;
+	}
+	if (++w->seen >= w->next_mark) {
+		w->mark = at;
+		w->next_mark = 2 * w->seen;
+	}
+	return true;
+}
+
+/* Walk one list; returns how many entries were read. A damaged list ends with a remark. */
+static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head, unsigned name_space)
+{
+	size_t word = p->arch->word, count = 0;
+	for (xc_addr at = head; at && may_visit(p, w, at); count++) {
 		uint64_t fields[4]; /* l_addr, l_name, l_ld, l_next */
 		for (size_t i = 0; i < 4; i++) {
 			if (peek_word(p, at + i * word, &fields[i]))
 				continue;
 			xc_process_remark(p, "the loader's list of modules breaks off after %zu entries: link_map 0x%" PRIx64
-					     " is unreadable", seen, at);
-			return seen;
-		}
-		if (++seen > MAX_MODULES) {
-			xc_process_remark(p, "the loader's list of modules has more than %d entries: looped or corrupt",
-					  MAX_MODULES);
-			return seen;
+					     " is unreadable", count, at);
+			return count;
 		}
 		add_link_map(p, at, fields, name_space);
 		at = fields[3];
 	}
-	return seen;
+	return count;
 }
 
 /* All name spaces: r_debug.r_version >= 2 has r_next after the five fields of version 1. */
 static void find_link_maps(struct xc_process *p, xc_addr dynamic)
 {
 	size_t word = p->arch->word;
-	xc_addr debug = find_r_debug(p, dynamic);
-	for (unsigned space = 0; debug && space < MAX_NAME_SPACES; space++) {
+	struct walk w = {0};
+	xc_addr debug = find_r_debug(p, dynamic), first = debug;
+	for (unsigned space = 0; debug && space < MAX_NAME_SPACES && !w.ended; space++) {
 		uint64_t version, map, next = 0;
 		if (!xc_space_peek_uint(p->space, debug, 4, &version) || !peek_word(p, debug + word, &map))
 			break;
-		if (walk_link_maps(p, map, space) > 1)
+		if (walk_link_maps(p, &w, map, space) > 1)
 			p->link_map_known = true;
-		if (version < 2 || !peek_word(p, debug + 5 * word, &next))
+		if (version < 2 || !peek_word(p, debug + 5 * word, &next) || next == first)
 			break;
 		debug = next;
 	}
 }
 
-/* ---- mapped files ---- */
-
-static bool covered(const struct xc_process *p, xc_addr addr)
-{
-	for (size_t i = 0; i < p->module_count; i++)
-		if (addr >= p->modules[i]->lo && addr <= p->modules[i]->hi)
-			return true;
-	return false;
-}
-
-/* The end of the run of mappings of the same file that begins at start (anonymous ones between do not end it). */
-static const struct xc_mapping *run_end(const struct xc_process *p, const struct xc_mapping *start, bool *executable)
-{
-	const struct xc_mapping *last = start, *end = p->mappings + p->mapping_count;
-	*executable = start->executable;
-	for (const struct xc_mapping *m = start + 1; m < end; m++) {
-		if (!m->path)
-			continue;
-		if (strcmp(m->path, start->path) != 0 || m->offset <= last->offset)
-			break;
-		*executable |= m->executable;
-		last = m;
-	}
-	return last;
-}
-
-/* Files mapped with code that no list named: the list was lost, or they were mapped by hand. */
-static void add_mapped_files(struct xc_process *p)
-{
-	for (size_t i = 0; i < p->mapping_count && p->module_count < MAX_MODULES; i++) {
-		const struct xc_mapping *start = &p->mappings[i];
-		bool executable;
-		struct image image;
-		if (!start->path || start->offset != 0 || covered(p, start->lo))
-			continue;
-		const struct xc_mapping *last = run_end(p, start, &executable);
-		bool headers = read_image(p, start->lo, &image);
-		uint8_t byte;
-		bool readable = xc_space_peek(p->space, start->lo, &byte, 1) == 1;
-		if (!executable || (!headers && readable))
-			continue;
-		struct xc_module *m = xc_module_add(p, start->path, XC_MODULE_LIBRARY);
-		m->lo = start->lo;
-		m->hi = last->hi;
-		m->build_id_lost = true;
-		const struct xc_phdr *load = headers ? first_load(&image) : NULL;
-		if (!load)
-			continue; /* the finder takes the bias from the file's headers */
-		m->bias = start->lo - page_down(load->vaddr);
-		m->bias_known = true;
-		apply_image(p, m, &image);
-	}
-}
+/* ---- all witnesses ---- */
 
 static void mark_loader(struct xc_process *p)
 {
@@ -461,17 +423,16 @@ static void mark_loader(struct xc_process *p)
 
 void xc_modules_find(struct xc_process *p)
 {
-	struct image image;
+	struct xc_image image;
 	struct xc_module *exe = find_executable(p, &image);
 	find_vdso(p);
 	if (exe && exe->bias_known) {
 		find_link_maps(p, exe->dynamic);
 		compute_exe_tls(p, exe, &image);
 	}
-	add_mapped_files(p);
+	xc_modules_add_mapped(p);
 	mark_loader(p);
-	for (size_t i = 0; i < p->module_count; i++)
-		mark_deleted(p, p->modules[i]);
 	p->modules_how = p->link_map_known ? "link_map" : p->files_known ? "NT_FILE" : "program headers";
 	xc_process_index(p);
+	mark_deleted(p);
 }
