@@ -55,6 +55,7 @@ struct place_slot {
 
 struct debuginfo {
 	struct xc_units *opened;
+	struct xc_lines *lines;
 	struct module_units *modules;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -120,6 +121,7 @@ static struct debuginfo *debuginfo_of(const struct xc_process *process)
 	if (!p->debuginfo) {
 		struct debuginfo *info = xc_alloc(sizeof *info);
 		info->opened = xc_units_new(process);
+		info->lines = xc_lines_new();
 		info->slot_count = 512;
 		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
 		p->debuginfo = info;
@@ -362,10 +364,10 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 }
 
 /* The innermost level is where the line table says; each outer one where it inlined the next. */
-static void fill_lines(struct xc_place *place)
+static void fill_lines(struct xc_lines *lines, struct xc_place *place)
 {
 	struct xc_line line;
-	if (place->level_count && xc_line_at(&place->unit, place->file_addr, &line)) {
+	if (place->level_count && xc_line_at(lines, &place->skeleton, place->file_addr, &line)) {
 		place->levels[0].file = line.file;
 		place->levels[0].line = line.line;
 		place->levels[0].column = line.column;
@@ -374,7 +376,7 @@ static void fill_lines(struct xc_place *place)
 		uint64_t number;
 		struct xc_level *outer = &place->levels[i];
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_file, &number))
-			outer->file = xc_line_file(&place->unit, number);
+			outer->file = xc_line_file(lines, &place->unit, number);
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_line, &number))
 			outer->line = (unsigned)number;
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_column, &number))
@@ -397,10 +399,11 @@ static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
 	struct xc_line line;
-	if (!xc_line_at(&place->unit, place->file_addr, &line))
+	if (!xc_line_at(debuginfo_of(p)->lines, &place->skeleton, place->file_addr, &line))
 		return;
 	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place->levels);
 	place->levels[0] = (struct xc_level){.file = line.file, .line = line.line, .column = line.column};
+	place->level_count = 1;
 	place->line_only = true;
 }
 
@@ -412,6 +415,7 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 		return place;
 	place->file_addr = addr - place->module->bias;
 	if (xc_debuginfo_unit(p, place->module, place->file_addr, &place->unit)) {
+		place->skeleton = place->unit;
 		enter_split_unit(p, &place->unit);
 		struct unit *unit = unit_of(units_of(p, place->module), &place->unit);
 		struct range *function = find_function(unit, place->file_addr);
@@ -419,7 +423,7 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 			struct path path;
 			descend(&function->die, place->file_addr, &path);
 			fill_levels(p, place, &path);
-			fill_lines(place);
+			fill_lines(debuginfo_of(p)->lines, place);
 		} else {
 			fill_assembler(p, place);
 		}
@@ -511,6 +515,7 @@ void xc_debuginfo_close(struct xc_process *process)
 		}
 		free(m);
 	}
+	xc_lines_free(info->lines);
 	xc_units_free(info->opened);
 	free(info->slots);
 	free(info);

@@ -99,11 +99,12 @@ static size_t list_entries(int dirfd_, struct entry *entries, uint64_t *total)
 	DIR *dir = fdopendir(dup(dirfd_));
 	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
 		struct stat st;
-		if (strlen(d->d_name) >= sizeof entries[0].name || !strstr(d->d_name, ".plain") ||
+		size_t len = strlen(d->d_name);
+		if (len >= sizeof entries[0].name || !strstr(d->d_name, ".plain") ||
 		    fstatat(dirfd_, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		struct entry *e = &entries[count++];
-		snprintf(e->name, sizeof e->name, "%s", d->d_name);
+		memcpy(e->name, d->d_name, len + 1);
 		e->size = (uint64_t)st.st_size;
 		e->used = st.st_mtime;
 		*total += e->size;

@@ -1,21 +1,75 @@
 /* line: the row of the line table that covers an address.
  *
- * libdw decodes a unit's line program once and sorts its rows by address. The row wanted is the last one at or below
- * the address, unless that one ends a sequence. Among rows of one address the last counts, but a
- * recommended breakpoint location (is_stmt) before one that is not: what debuggers show. A row of line 0 (code that the
- * compiler made for no line in particular) belongs to the row before it. */
+ * The row wanted is the last one at or below the address, unless that one ends a sequence. Among rows of one address the last
+ * counts, but a recommended breakpoint location (is_stmt) before one that is not: what debuggers show. A row of line 0 (code
+ * that the compiler made for no line in particular) belongs to the row before it. */
 #include "line.h"
 
-#include <string.h>
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "linetable.h"
+
+/* The tables of units, by the address of the unit's DIE. */
+struct unit_lines {
+	struct unit_lines *next;
+	const void *unit;
+	struct xc_linetable table;
+};
+
+struct xc_lines {
+	struct unit_lines *units;
+};
+
+struct xc_lines *xc_lines_new(void)
+{
+	return xc_alloc(sizeof(struct xc_lines));
+}
+
+void xc_lines_free(struct xc_lines *lines)
+{
+	if (!lines)
+		return;
+	for (struct unit_lines *u; (u = lines->units); free(u)) {
+		lines->units = u->next;
+		xc_linetable_fini(&u->table);
+	}
+	free(lines);
+}
+
+static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
+{
+	Dwarf_Die die;
+	Dwarf_Attribute attr, dir;
+	Dwarf_Word offset;
+	uint8_t address_size = 8;
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &offset) != 0)
+		return;
+	dwarf_cu_die(unit->cu, &die, NULL, NULL, &address_size, NULL, NULL, NULL);
+	const char *comp_dir = dwarf_attr(unit, DW_AT_comp_dir, &dir) ? dwarf_formstring(&dir) : NULL;
+	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size);
+}
+
+static const struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
+{
+	for (struct unit_lines *u = lines->units; u; u = u->next)
+		if (u->unit == unit->addr)
+			return &u->table;
+	struct unit_lines *u = xc_alloc(sizeof *u);
+	u->unit = unit->addr;
+	u->next = lines->units;
+	lines->units = u;
+	read_table(&u->table, unit);
+	return &u->table;
+}
 
 /* Index of the first row above addr. */
-static size_t upper_bound(Dwarf_Lines *lines, size_t count, uint64_t file_addr)
+static size_t upper_bound(const struct xc_linetable *t, uint64_t file_addr)
 {
-	size_t lo = 0, hi = count;
+	size_t lo = 0, hi = t->row_count;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		Dwarf_Addr at;
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, mid), &at) == 0 && at <= file_addr)
+		if (t->rows[mid].addr <= file_addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -23,62 +77,52 @@ static size_t upper_bound(Dwarf_Lines *lines, size_t count, uint64_t file_addr)
 	return lo;
 }
 
-static Dwarf_Line *statement_at_same_address(Dwarf_Lines *lines, size_t index)
+static const struct xc_linerow *statement_at_same_address(const struct xc_linetable *t, size_t index)
 {
-	Dwarf_Line *row = dwarf_onesrcline(lines, index);
-	Dwarf_Addr here, at;
-	bool statement, end;
-	dwarf_lineaddr(row, &here);
-	for (size_t i = index + 1; i-- > 0;) {
-		Dwarf_Line *other = dwarf_onesrcline(lines, i);
-		if (dwarf_lineaddr(other, &at) != 0 || at != here)
-			break;
-		if (dwarf_lineendsequence(other, &end) == 0 && !end && dwarf_linebeginstatement(other, &statement) == 0 &&
-		    statement)
-			return other;
-	}
-	return row;
+	uint64_t here = t->rows[index].addr;
+	for (size_t i = index + 1; i-- > 0 && t->rows[i].addr == here;)
+		if (t->rows[i].statement && !t->rows[i].end && t->rows[i].line)
+			return &t->rows[i];
+	return &t->rows[index];
 }
 
 /* Back from `index` to the nearest row of a line; false when the sequence has none before. */
-static bool back_to_line(Dwarf_Lines *lines, size_t *index)
+static bool back_to_line(const struct xc_linetable *t, size_t *index)
 {
 	for (;; --*index) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, *index);
-		bool end;
-		int number;
-		if (dwarf_lineendsequence(row, &end) != 0 || end || dwarf_lineno(row, &number) != 0)
+		if (t->rows[*index].end)
 			return false;
-		if (number > 0)
+		if (t->rows[*index].line)
 			return true;
 		if (*index == 0)
 			return false;
 	}
 }
 
-bool xc_line_at(Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
+static const char *file_name(const struct xc_linetable *t, uint64_t number)
 {
-	Dwarf_Lines *lines;
-	size_t count;
-	if (dwarf_getsrclines(unit, &lines, &count) != 0)
+	return number < t->file_count ? t->files[number] : NULL;
+}
+
+bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
+{
+	const struct xc_linetable *t = table_of(lines, unit);
+	size_t after = upper_bound(t, file_addr);
+	if (after-- == 0 || !back_to_line(t, &after))
 		return false;
-	size_t after = upper_bound(lines, count, file_addr);
-	if (after-- == 0 || !back_to_line(lines, &after))
-		return false;
-	Dwarf_Line *row = statement_at_same_address(lines, after);
-	int number = 0, column = 0;
-	if (dwarf_lineno(row, &number) != 0 || number <= 0)
-		return false;
-	dwarf_linecol(row, &column);
-	*line_out = (struct xc_line){.file = dwarf_linesrc(row, NULL, NULL), .line = (unsigned)number,
-				     .column = column > 0 ? (unsigned)column : 0};
+	const struct xc_linerow *row = statement_at_same_address(t, after);
+	*line_out = (struct xc_line){.file = file_name(t, row->file), .line = row->line, .column = row->column};
 	return true;
 }
 
-const char *xc_line_file(Dwarf_Die *unit, uint64_t number)
+/* A split unit has file names of its own, which libdw finds. */
+const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number)
 {
+	Dwarf_Attribute attr;
 	Dwarf_Files *files;
 	size_t count;
+	if (dwarf_attr(unit, DW_AT_stmt_list, &attr))
+		return file_name(table_of(lines, unit), number);
 	if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
 		return NULL;
 	return dwarf_filesrc(files, (size_t)number, NULL, NULL);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../core/cursor.h"
+#include "section.h"
 
 enum {
 	MAX_SECTIONS = 24,
@@ -89,33 +90,6 @@ void xc_units_free(struct xc_units *units)
 	free(units);
 }
 
-/* ---- sections of the whole ---- */
-
-/* The bytes of a plain section as they stand in the file; NULL when absent. */
-static const uint8_t *section_bytes(Elf *elf, const char *wanted, size_t *size)
-{
-	size_t names;
-	GElf_Shdr h;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return NULL;
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-		const char *name = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
-		if (!name || strcmp(name, wanted) != 0 || h.sh_type == SHT_NOBITS || (h.sh_flags & SHF_COMPRESSED))
-			continue;
-		Elf_Data *data = elf_rawdata(s, NULL);
-		*size = data ? data->d_size : 0;
-		return data ? data->d_buf : NULL;
-	}
-	return NULL;
-}
-
-static struct xc_cursor section_cursor(Elf *elf, const char *name)
-{
-	size_t size = 0;
-	const uint8_t *bytes = section_bytes(elf, name, &size);
-	return xc_cursor(bytes, bytes ? size : 0, name);
-}
-
 /* ---- address to unit ---- */
 
 static void add_range(struct arange **ranges, size_t *count, size_t *capacity, uint64_t lo, uint64_t len, uint64_t unit)
@@ -177,7 +151,7 @@ static struct xc_error *read_set(struct module_units *m, struct xc_cursor *c)
 
 static void read_aranges(struct module_units *m)
 {
-	struct xc_cursor c = section_cursor(m->elf, ".debug_aranges");
+	struct xc_cursor c = xc_section_cursor(m->elf, ".debug_aranges");
 	struct xc_error *err = NULL;
 	while (!err && xc_cursor_left(&c))
 		err = read_set(m, &c);
@@ -259,7 +233,7 @@ static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
 
 static bool stands_alone(Elf *elf, const struct unit_header *u)
 {
-	struct xc_cursor c = section_cursor(elf, ".debug_abbrev");
+	struct xc_cursor c = xc_section_cursor(elf, ".debug_abbrev");
 	const uint8_t *limit;
 	bool elsewhere = false;
 	struct xc_error *err = xc_cursor_skip(&c, (size_t)u->abbrev);
@@ -323,7 +297,7 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 
 static bool open_alone(struct module_units *m, struct opened *o)
 {
-	struct xc_cursor info = section_cursor(m->elf, ".debug_info");
+	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
 	struct unit_header u = {0};
 	struct xc_error *err = xc_cursor_skip(&info, (size_t)o->offset);
 	if (!err)
@@ -387,7 +361,7 @@ static void add_ranges_of(struct module_units *m, uint64_t offset)
 static void read_rest(struct module_units *m)
 {
 	uint64_t *listed = xc_alloc((m->range_count + 1) * sizeof *listed);
-	struct xc_cursor info = section_cursor(m->elf, ".debug_info");
+	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
 	const uint8_t *start = info.at;
 	m->rest_read = true;
 	for (size_t i = 0; i < m->range_count; i++)
