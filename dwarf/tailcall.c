@@ -4,7 +4,8 @@
  *
  * DW_AT_call_tail_call and DW_AT_call_origin: DWARF 5, 3.4.1; the GNU forms are those of DWARF 4 with
  * extensions. A site's target counts only when its address is known: by its low_pc, or by the symbol of its
- * linkage name. Two ways to the callee mean that nothing is told. */
+ * linkage name. Two ways to the callee mean that nothing is told; a tail call of a function that is not known may be
+ * another way, and so may what a limit left out. */
 #include "tailcall.h"
 
 #include <dwarf.h>
@@ -15,7 +16,7 @@
 #include "memo.h"
 #include "symbol.h"
 
-enum { MAX_CHAIN = 12, MAX_SITES = 4096, MAX_DEPTH = 64 };
+enum { MAX_CHAIN = 12, MAX_SITES = 4096, MAX_DEPTH = 64, MANY = 2 };
 
 struct xc_tailcalls {
 	const struct xc_process *process;
@@ -29,7 +30,7 @@ struct search {
 	xc_addr goal;               /* entry of the callee */
 	xc_addr chain[MAX_CHAIN];   /* entries of the functions on the way */
 	size_t length, sites;
-	unsigned found;             /* ways found; more than one is as good as none */
+	unsigned found;             /* ways found or possible; more than one is as good as none */
 	xc_addr last_return;        /* behind the jump to the goal */
 };
 
@@ -84,11 +85,15 @@ static xc_addr target_of(const struct xc_process *p, struct xc_module *module, D
 	return name && xc_symbol_find(p, name, NULL, &addr) ? addr : 0;
 }
 
-/* Does the site name the function itself, by DIE or by name? The usual case, and told without a symbol table. */
+/* Does the site name the function itself, by DIE or by name? The usual case, and told without a symbol table. What is
+ * defined elsewhere is told by its address instead: static functions may share a name. */
 static bool names_function(Dwarf_Die *site, Dwarf_Die *function)
 {
 	Dwarf_Die target;
+	Dwarf_Addr low;
 	if (!xc_die_ref(site, DW_AT_call_origin, &target) && !xc_die_ref(site, DW_AT_abstract_origin, &target))
+		return false;
+	if (target.addr != function->addr && dwarf_lowpc(&target, &low) == 0)
 		return false;
 	const char *wanted = linkage_name(&target), *name = linkage_name(function);
 	return target.addr == function->addr || (wanted && name && !strcmp(wanted, name));
@@ -115,9 +120,11 @@ static void search_function(struct search *s, xc_addr entry);
 
 static void follow(struct search *s, struct xc_module *module, Dwarf_Die *site)
 {
-	xc_addr target = target_of(s->process, module, site);
-	if (!target)
+	xc_addr target = ++s->sites <= MAX_SITES ? target_of(s->process, module, site) : 0;
+	if (!target) {
+		s->found = MANY;
 		return;
+	}
 	if (target == s->goal) {
 		s->found++;
 		s->last_return = return_of(module, site);
@@ -137,18 +144,20 @@ static void search_die(struct search *s, struct xc_module *module, Dwarf_Die *pa
 		return;
 	do {
 		int tag = dwarf_tag(&child);
-		if (is_tail_site(&child) && s->sites++ < MAX_SITES)
+		if (is_tail_site(&child))
 			follow(s, module, &child);
 		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
 			search_die(s, module, &child, depth + 1);
-	} while (s->found < 2 && xc_die_next(&child));
+	} while (s->found < MANY && xc_die_next(&child));
 }
 
 static void search_function(struct search *s, xc_addr entry)
 {
 	Dwarf_Die function;
 	const struct xc_place *place = xc_debuginfo_place(s->process, entry);
-	if (s->length == MAX_CHAIN || !entry_of(place, &function))
+	if (s->length == MAX_CHAIN)
+		s->found = MANY;
+	if (s->found >= MANY || !entry_of(place, &function))
 		return;
 	s->chain[s->length++] = entry;
 	search_die(s, place->module, &function, 0);
@@ -175,7 +184,7 @@ xc_addr xc_tailcall_between(struct xc_tailcalls *t, xc_addr callee, xc_addr ret)
 {
 	const struct xc_place *below = xc_debuginfo_place(t->process, callee);
 	const struct xc_place *above = xc_debuginfo_place(t->process, ret - 1);
-	if (below->level_count == 0 || above->level_count == 0)
+	if (below->level_count == 0 || above->level_count == 0 || below->line_only)
 		return 0;
 	void **slot = xc_memo_at(&t->answers, &t->arena, below->levels[below->level_count - 1].die.addr, above);
 	if (*slot)

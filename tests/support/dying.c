@@ -33,7 +33,7 @@ struct maps {
 
 const char *dying_program(const char *name, const char *compiler, const char *source)
 {
-	char command[1024];
+	char command[2048];
 	const char *path = scratch_path(name);
 	snprintf(command, sizeof command, "%s -w -o '%s' -", compiler, path);
 	FILE *pipe = popen(command, "w");

@@ -73,7 +73,7 @@ static inline void map_program(struct scene *s, struct xc_source *file)
 /* The compiler reads the source from its standard input: "gcc -x assembler", "gcc -g -O2 -x c". */
 static inline struct scene *make_scene(const char *compiler, const char *source)
 {
-	char command[256];
+	char command[1024];
 	struct scene *s = xc_alloc(sizeof *s);
 	struct xc_source *file;
 	snprintf(command, sizeof command,
