@@ -78,7 +78,8 @@ XCORE = $(abspath $(B)/xcore)
 check: unit property golden canary ## unit, property, golden and canary: a minute, no gdb, no network
 
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
-	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli
+	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli \
+		-- python3 tests/diff/test_compare.py -- python3 tests/hostile/test_hostile.py
 
 property: $(call programs,property) ## random cases against an oracle, by a printed seed
 	@tests/run property $(call each,$(call programs,property))
@@ -109,11 +110,12 @@ live: $(B)/xcore ## running processes: no ptrace, no stop
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
 
-hostile: ## cores cut short and damaged, under ASan and UBSan
+hostile: corpora ## cores cut short and damaged, and what is no core, under ASan and UBSan
 	@$(MAKE) --no-print-directory MODE=asan
-	@tests/run hostile tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300
+	@tests/run hostile tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 -- tests/hostile/inputs \
+		-- tests/hostile/cutstacks
 
-hostile-long: ## every small core cut everywhere, 2,000 mutations
+hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
 	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
