@@ -68,7 +68,7 @@ static int compare(const void *key, const void *item)
 static const struct entry *step(struct xc_types *types, Dwarf_Die *container, const void *addr)
 {
 	const struct container *c = container_of(types, container);
-	return bsearch(addr, c->entries, c->count, sizeof *c->entries, compare);
+	return c->count == 0 ? NULL : bsearch(addr, c->entries, c->count, sizeof *c->entries, compare);
 }
 
 static void add_name(struct xc_text *prefix, Dwarf_Die *die)

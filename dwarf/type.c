@@ -364,7 +364,7 @@ static bool defines(const struct xc_type *wanted, Dwarf_Die *die, const char *la
 	if (tag != want && !(is_record(tag) && is_record(want)))
 		return false;
 	const char *name = dwarf_diename(die);
-	if (!name || strcmp(name, last) != 0 || xc_die_flag(die, DW_AT_declaration))
+	if (!name || !last || strcmp(name, last) != 0 || xc_die_flag(die, DW_AT_declaration))
 		return false;
 	if (wanted->is_c)
 		return true;

@@ -160,9 +160,10 @@ static const char *keyword(enum xc_type_kind kind)
 static void name_base(struct xc_text *out, const struct xc_type *type)
 {
 	const char *word = keyword(type->kind);
-	if (!type->name && *word)
+	bool named = type->name && *type->name;
+	if (!named && *word)
 		xc_text_printf(out, "%s{...}", word);
-	else if (!type->name)
+	else if (!named)
 		xc_text_add(out, "<unnamed type>");
 	else
 		xc_text_printf(out, "%s%.*s", type->is_c ? word : "", HALF, type->name);

@@ -95,6 +95,7 @@ static inline void release(struct compiled *c)
 {
 	xc_arena_fini(&c->scratch);
 	dwarf_end(c->dwarf);
+	xc_debuginfo_close(c->process);
 	xc_process_close(c->process);
 	xc_source_close(c->file);
 	close(c->fd);
