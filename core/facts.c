@@ -320,7 +320,7 @@ void xc_facts_info(struct xc_report *report, const struct xc_process *process)
 
 /* Threads and maps */
 
-static const char *state_text(char state)
+const char *xc_thread_state_text(char state)
 {
 	switch (state) {
 	case 'R':
@@ -368,7 +368,7 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 		struct xc_cell pc = register_cell(thread, process->arch->pc);
 		bool pc_known = pc.kind == XC_FIELD_ADDRESS;
 		const char *where = pc_known ? xc_facts_place(process, pc.number, place, sizeof place) : NULL;
-		const char *state = thread->crashed ? "crashed" : state_text(thread->state);
+		const char *state = thread->crashed ? "crashed" : xc_thread_state_text(thread->state);
 		const struct xc_cell row[] = {
 			xc_cell_integer(thread->tid),
 			xc_cell_text(thread->name),

@@ -33,6 +33,9 @@ void xc_facts_memory(struct xc_report *report, const struct xc_process *process,
 enum { XC_CORE_ID_SIZE = 33 };
 bool xc_facts_core_id(const struct xc_process *process, char id[XC_CORE_ID_SIZE]);
 
+/* A thread's state letter as /proc has it, in words: "sleeping"; NULL for 0 and letters we do not know. */
+const char *xc_thread_state_text(char state);
+
 /* signal.c: "SIGSEGV", "SIG35" …; in words: "invalid memory reference"; a code's name: "SEGV_MAPERR", or NULL; and in
  * words: "address not mapped", "code 77". Static, or valid until the thread's next call. */
 const char *xc_signal_name(int number);

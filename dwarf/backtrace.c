@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/module.h"
+#include "../core/facts.h"
 #include "debuginfo.h"
 #include "memo.h"
 #include "variable.h"
@@ -216,35 +216,13 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	stack->cycle = cycle_text(b, &cycle);
 }
 
-static const char *state_text(char state)
-{
-	switch (state) {
-	case 'R':
-		return "running";
-	case 'S':
-		return "sleeping";
-	case 'D':
-		return "waiting for the kernel";
-	case 'T':
-		return "stopped";
-	case 't':
-		return "traced";
-	case 'Z':
-		return "zombie";
-	case 'I':
-		return "idle";
-	default:
-		return NULL;
-	}
-}
-
 static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
 		.tid = thread->tid,
 		.name = xc_arena_strdup(b->arena, thread->name),
 		.crashed = thread->crashed,
-		.state = state_text(thread->state),
+		.state = xc_thread_state_text(thread->state),
 		.how = xc_arena_strdup(b->arena, thread->regs_how),
 	};
 	struct xc_frame frame;

@@ -128,6 +128,7 @@ setup() {
 @test "a pid is read without being named as such, unless a file has its name" {
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which the fence denies
   sleep 60 & pid=$!
+  until [ "$(cat /proc/$pid/comm)" = sleep ]; do :; done # it has not called exec yet
   "$XCORE" info $pid | grep -q sleep
   echo text >$pid
   expect 4 "xcore: *$pid*not an ELF file*" "$XCORE" info $pid
