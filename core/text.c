@@ -42,7 +42,10 @@ void xc_text_add(struct xc_text *text, const char *string)
 
 void xc_text_char(struct xc_text *text, char c)
 {
-	xc_text_addn(text, &c, 1);
+	if (text->capacity - text->len < 2)
+		reserve(text, 1);
+	text->bytes[text->len++] = c;
+	text->bytes[text->len] = '\0';
 }
 
 void xc_text_printf(struct xc_text *text, const char *format, ...)
