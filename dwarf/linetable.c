@@ -34,8 +34,8 @@ static const char *string_at(Elf *elf, const char *section, uint64_t offset)
 {
 	const char *string = NULL;
 	struct xc_cursor c = xc_section_cursor(elf, section);
-	struct xc_error *err = offset > xc_cursor_left(&c) ? NULL : xc_cursor_skip(&c, (size_t)offset);
-	if (offset < xc_cursor_left(&c) + offset && !err)
+	struct xc_error *err = xc_cursor_skip(&c, (size_t)offset);
+	if (!err)
 		err = xc_cursor_string(&c, &string);
 	xc_error_free(err);
 	return string;
@@ -359,7 +359,8 @@ static void sort_sequences(struct xc_linetable *t)
 		if (!t->rows[i].end)
 			continue;
 		list = xc_grow(list, count, &capacity, sizeof *list);
-		list[count++] = (struct sequence){.from = from, .count = i + 1 - from, .addr = t->rows[from].addr};
+		list[count] = (struct sequence){.from = from, .count = i + 1 - from, .addr = t->rows[from].addr};
+		count++;
 		from = i + 1;
 	}
 	if (count)

@@ -1,4 +1,5 @@
 # What the tests of the command line share: a small program that dies, its core, and `expect`.
+unset CI # a CI job redacts
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 XCORE=${XCORE:-$repo/build/release/xcore}
