@@ -25,12 +25,12 @@ struct xc_phdr {
 struct xc_elf {
 	const uint8_t *bytes; /* of the file; borrowed */
 	uint64_t size;
-	uint8_t elf_class;    /* ELFCLASS32 or ELFCLASS64 */
+	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	bool big_endian;
 	uint16_t type, machine;
 	uint64_t entry;
 	uint64_t phoff;
-	uint32_t phnum;       /* as the file says, PN_XNUM resolved */
+	uint32_t phnum;          /* as the file says, PN_XNUM resolved */
 	uint32_t phdrs_readable; /* how many of them lie inside the bytes */
 	uint16_t phentsize;
 };

@@ -25,7 +25,7 @@ enum {
 	MAX_DYNAMIC = 512,
 	MAX_NAME_SPACES = 64,
 	MAX_PATH_LEN = 4096,
-	LINK_MAP_SCAN = 1600, /* bytes of the private link_map that may hold the TLS fields */
+	LINK_MAP_SCAN = 1600,      /* bytes of the private link_map that may hold the TLS fields */
 	MAX_NOTE_BYTES = 16 << 10, /* of one module */
 	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
@@ -62,10 +62,14 @@ static bool read_phdrs(const struct xc_process *p, xc_addr at, uint64_t count, s
 	uint8_t bytes[XC_MAX_PHDRS * sizeof(Elf64_Phdr)];
 	size_t size = p->arch->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	image->count = 0;
-	if (count == 0 || count > XC_MAX_PHDRS || xc_space_peek(p->space, at, bytes, (size_t)count * size) != count * size)
+	if (count == 0 || count > XC_MAX_PHDRS ||
+	    xc_space_peek(p->space, at, bytes, (size_t)count * size) != count * size)
 		return false;
-	struct xc_elf elf = {.bytes = bytes, .size = count * size, .elf_class = p->arch->elf_class,
-			     .big_endian = p->arch->big_endian, .phentsize = (uint16_t)size};
+	struct xc_elf elf = {.bytes = bytes,
+			     .size = count * size,
+			     .elf_class = p->arch->elf_class,
+			     .big_endian = p->arch->big_endian,
+			     .phentsize = (uint16_t)size};
 	for (uint32_t i = 0; i < count; i++)
 		image->phdrs[i] = xc_elf_phdr(&elf, i);
 	image->count = (size_t)count;
@@ -115,8 +119,8 @@ static void read_build_id(const struct xc_process *p, struct xc_module *m, const
 		budget -= note->memsz;
 		xc_auto(xc_freep) uint8_t *bytes = xc_alloc((size_t)note->memsz);
 		if (xc_space_peek(p->space, m->bias + note->vaddr, bytes, (size_t)note->memsz) == note->memsz)
-			m->build_id = xc_elf_build_id_in_notes(bytes, (size_t)note->memsz, note->align,
-							       p->arch->big_endian);
+			m->build_id =
+				xc_elf_build_id_in_notes(bytes, (size_t)note->memsz, note->align, p->arch->big_endian);
 		else
 			lost = true;
 	}
@@ -294,8 +298,8 @@ static xc_addr find_r_debug(const struct xc_process *p, xc_addr dynamic)
 	size_t word = p->arch->word;
 	for (size_t i = 0; dynamic && i < MAX_DYNAMIC; i++) {
 		uint64_t tag, value;
-		if (!peek_word(p, dynamic + 2 * word * i, &tag) || !peek_word(p, dynamic + 2 * word * i + word, &value) ||
-		    tag == DT_NULL)
+		if (!peek_word(p, dynamic + 2 * word * i, &tag) ||
+		    !peek_word(p, dynamic + 2 * word * i + word, &value) || tag == DT_NULL)
 			break;
 		if (tag == DT_DEBUG)
 			return value;
@@ -381,8 +385,11 @@ static size_t walk_link_maps(struct xc_process *p, struct walk *w, xc_addr head,
 		for (size_t i = 0; i < 4; i++) {
 			if (peek_word(p, at + i * word, &fields[i]))
 				continue;
-			xc_process_remark(p, "the loader's list of modules breaks off after %zu entries: link_map 0x%" PRIx64
-					     " is unreadable", count, at);
+			xc_process_remark(
+				p,
+				"the loader's list of modules breaks off after %zu entries: link_map 0x%" PRIx64
+				" is unreadable",
+				count, at);
 			return count;
 		}
 		add_link_map(p, at, fields, name_space);

@@ -11,7 +11,7 @@
 struct cover {
 	xc_addr *reach; /* beside p->by_address */
 	size_t count;
-	xc_addr added;  /* end of what was added since, in address order; 0 for nothing */
+	xc_addr added; /* end of what was added since, in address order; 0 for nothing */
 };
 
 static struct cover cover_modules(struct xc_process *p)

@@ -44,8 +44,8 @@ struct xc_error *xc_note_next(struct xc_cursor *c, size_t align, struct xc_note 
 	size_t pad = desc_padded - (size_t)descsz;
 	at.at += pad < xc_cursor_left(&at) ? pad : xc_cursor_left(&at);
 	size_t name_len = strnlen(name, (size_t)namesz);
-	*note_out = (struct xc_note){.name = name, .name_len = name_len, .type = (uint32_t)type, .desc = desc,
-				     .desc_len = (size_t)descsz};
+	*note_out = (struct xc_note){
+		.name = name, .name_len = name_len, .type = (uint32_t)type, .desc = desc, .desc_len = (size_t)descsz};
 	*c = at;
 	return NULL;
 }
@@ -74,7 +74,8 @@ static void read_regs(const struct reader *r, const struct xc_note *note, struct
 	}
 	thread->has_regs = xc_regs_known(&thread->regs, arch->pc) && xc_regs_known(&thread->regs, arch->sp);
 	if (!thread->has_regs)
-		thread->why_no_regs = arch->slots ? "its register note is cut short" : "registers of this machine are not read";
+		thread->why_no_regs =
+			arch->slots ? "its register note is cut short" : "registers of this machine are not read";
 }
 
 static void read_prstatus(struct reader *r, const struct xc_note *note)
@@ -187,7 +188,8 @@ static struct xc_error *read_file_rows(struct reader *r, struct xc_cursor *c, ui
 		    (err = xc_cursor_uint(c, word, &offset)) || (err = xc_cursor_string(&names, &path)))
 			return err;
 		if (offset > UINT64_MAX / page)
-			return xc_error_new(XC_ERR_FORMAT, "NT_FILE: a mapping of \"%s\" past the end of any file", path);
+			return xc_error_new(XC_ERR_FORMAT, "NT_FILE: a mapping of \"%s\" past the end of any file",
+					    path);
 		struct xc_note_file *row = &p->files[p->file_count];
 		*row = (struct xc_note_file){.lo = lo, .hi = end - 1, .offset = offset * page};
 		row->path = strip_deleted(p, path, &row->deleted);
@@ -296,8 +298,9 @@ static uint64_t read_segment(struct reader *r, const struct xc_elf *elf, const s
 		return 0;
 	}
 	if (size < p->filesz)
-		xc_process_remark(r->process, "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)",
-				  size, p->filesz);
+		xc_process_remark(r->process,
+				  "the core ends inside its notes (%" PRIu64 " of %" PRIu64 " bytes are there)", size,
+				  p->filesz);
 	struct xc_cursor c = xc_cursor(elf->bytes + (size ? p->offset : 0), (size_t)size, "core notes");
 	c.big_endian = elf->big_endian;
 	size_t align = p->align == 8 ? 8 : 4;

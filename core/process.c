@@ -173,7 +173,9 @@ static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, const 
 			xc_space_lay(p->space, &lost);
 	}
 	if (stored) {
-		struct xc_segment bytes = {.lo = m->lo, .hi = m->lo + (stored - 1), .provenance = XC_FROM_CORE,
+		struct xc_segment bytes = {.lo = m->lo,
+					   .hi = m->lo + (stored - 1),
+					   .provenance = XC_FROM_CORE,
 					   .bytes = p->core->bytes + load->offset};
 		xc_space_lay(p->space, &bytes);
 	}
@@ -283,7 +285,9 @@ static void lay_file_part(struct xc_process *p, const struct xc_module *module, 
 		return;
 	uint64_t there = module->file->size - offset;
 	uint64_t size = len - skip < there ? len - skip : there;
-	struct xc_segment s = {.lo = m->lo + skip, .hi = m->lo + skip + (size - 1), .provenance = XC_FROM_FILE,
+	struct xc_segment s = {.lo = m->lo + skip,
+			       .hi = m->lo + skip + (size - 1),
+			       .provenance = XC_FROM_FILE,
 			       .bytes = module->file->bytes + offset};
 	xc_space_lay(p->space, &s);
 }
@@ -364,8 +368,9 @@ static struct xc_error *check_core(const struct xc_source *source, struct xc_elf
 	if (err)
 		return err;
 	if (elf->type != ET_CORE)
-		return xc_error_hint(xc_error_new(XC_ERR_FORMAT, "an ELF file, but %s, not a core", elf_type_name(elf->type)),
-				     "give the core; the program goes with --exe");
+		return xc_error_hint(
+			xc_error_new(XC_ERR_FORMAT, "an ELF file, but %s, not a core", elf_type_name(elf->type)),
+			"give the core; the program goes with --exe");
 	if (elf->phdrs_readable == 0)
 		return xc_error_new(XC_ERR_FORMAT, "a core without program headers: nothing can be read from it");
 	return NULL;
@@ -377,9 +382,10 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 		xc_process_remark(p, "the core ends inside its program headers: %" PRIu32 " of %" PRIu32 " are there",
 				  elf->phdrs_readable, elf->phnum);
 	if (p->missing_bytes)
-		xc_process_remark(p, "the core file is cut short: it has %" PRIu64 " bytes, its headers speak of %" PRIu64
-				  "; %" PRIu64 " bytes of memory are lost", p->core->size, p->expected_size,
-				  p->missing_bytes);
+		xc_process_remark(p,
+				  "the core file is cut short: it has %" PRIu64 " bytes, its headers speak of %" PRIu64
+				  "; %" PRIu64 " bytes of memory are lost",
+				  p->core->size, p->expected_size, p->missing_bytes);
 	if (p->core->cut)
 		xc_process_remark(p, "the zstd data is damaged or ends early; what could be inflated is used");
 }
@@ -387,9 +393,11 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 static void remark_on_machine(struct xc_process *p, const struct xc_elf *elf)
 {
 	if (!p->arch->unwinds)
-		xc_process_remark(p, "a core of a %s program%s: facts and maps are shown; stacks and values of this machine are"
-				  " not supported yet", xc_arch_machine_name(elf->machine),
-				  elf->elf_class == ELFCLASS32 ? " (32-bit)" : "");
+		xc_process_remark(
+			p,
+			"a core of a %s program%s: facts and maps are shown; stacks and values of this machine are"
+			" not supported yet",
+			xc_arch_machine_name(elf->machine), elf->elf_class == ELFCLASS32 ? " (32-bit)" : "");
 }
 
 static struct xc_error *load_core(struct xc_process *p, const struct xc_open_options *options)

@@ -153,7 +153,13 @@ static const char *other_compression(const uint8_t *bytes, uint64_t size)
 	static const struct {
 		const char *name, *magic;
 		size_t len;
-	} known[] = {{"gzip", "\x1f\x8b", 2}, {"xz", "\xfd" "7zXZ", 6}, {"lz4", "\x04\x22\x4d\x18", 4}, {"bzip2", "BZh", 3}};
+	} known[] = {{"gzip", "\x1f\x8b", 2},
+		     {"xz",
+		      "\xfd"
+		      "7zXZ",
+		      6},
+		     {"lz4", "\x04\x22\x4d\x18", 4},
+		     {"bzip2", "BZh", 3}};
 	for (size_t i = 0; i < XC_COUNT(known); i++)
 		if (size >= known[i].len && !memcmp(bytes, known[i].magic, known[i].len))
 			return known[i].name;
@@ -218,8 +224,8 @@ struct inflation {
 static struct xc_error *not_inflated(const char *path, size_t code)
 {
 	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
-		return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: zstd: made with a window of more than %d MiB", path,
-						  1 << (WINDOW_LOG_MAX - 20)),
+		return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: zstd: made with a window of more than %d MiB",
+						  path, 1 << (WINDOW_LOG_MAX - 20)),
 				     "unpack it first (zstd -d --long=31)");
 	return xc_error_new(XC_ERR_FORMAT, "%s: zstd: %s", path, ZSTD_getErrorName(code));
 }

@@ -194,7 +194,7 @@ static size_t copy_out(const struct xc_segment *s, xc_addr addr, void *buf, size
 static size_t read_some(const struct xc_space *space, xc_addr addr, void *buf, size_t len,
 			const struct xc_segment **stopped_out)
 {
-	const struct xc_segment *s = xc_space_find(space, addr), *end = space->sealed + space->count;
+	const struct xc_segment *s = xc_space_find(space, addr), *end = s ? space->sealed + space->count : NULL;
 	size_t done = 0;
 	*stopped_out = s;
 	while (s && done < len) {

@@ -115,8 +115,9 @@ size_t xc_text_plain_length(const char *bytes, size_t left)
 	if (n == 2 && p[0] == 0xd8 && p[1] == 0x9c)
 		return 0; /* U+061C, the Arabic letter mark */
 	bool general_punctuation = n == 3 && p[0] == 0xe2 && (p[1] == 0x80 || p[1] == 0x81);
-	bool bidi_or_separator = general_punctuation && ((p[1] == 0x80 && (p[2] >= 0xa8 || (p[2] >= 0x8e && p[2] <= 0x8f))) ||
-							 (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+	bool bidi_or_separator =
+		general_punctuation && ((p[1] == 0x80 && (p[2] >= 0xa8 || (p[2] >= 0x8e && p[2] <= 0x8f))) ||
+					(p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
 	return bidi_or_separator && !(p[1] == 0x80 && p[2] > 0xae) ? 0 : n;
 }
 

@@ -33,10 +33,12 @@ static bool readable(enum xc_provenance p)
 
 static void lay_random(struct rng *rng, struct oracle *o, struct xc_space *space, int layer)
 {
-	static const enum xc_provenance kinds[] = {XC_FROM_CORE, XC_FROM_CORE, XC_FROM_FILE, XC_FROM_LIVE, XC_NOT_DUMPED, XC_CUT_SHORT};
+	static const enum xc_provenance kinds[] = {XC_FROM_CORE, XC_FROM_CORE,  XC_FROM_FILE,
+						   XC_FROM_LIVE, XC_NOT_DUMPED, XC_CUT_SHORT};
 	size_t lo = rng_below(rng, SIZE), len = 1 + rng_below(rng, rng_below(rng, 4) ? 40 : SIZE);
 	size_t hi = len - 1 < SIZE - 1 - lo ? lo + len - 1 : SIZE - 1;
-	struct xc_segment s = {.lo = o->base + lo, .hi = o->base + hi, .provenance = kinds[rng_below(rng, XC_COUNT(kinds))]};
+	struct xc_segment s = {
+		.lo = o->base + lo, .hi = o->base + hi, .provenance = kinds[rng_below(rng, XC_COUNT(kinds))]};
 	rng_fill(rng, o->contents[layer], SIZE);
 	if (s.provenance == XC_FROM_LIVE) {
 		s.backing = &backing;

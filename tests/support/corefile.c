@@ -7,8 +7,12 @@
 
 struct corefile corefile_new_for(uint16_t machine, uint8_t elf_class, bool big_endian)
 {
-	return (struct corefile){.type = ET_CORE, .machine = machine, .elf_class = elf_class, .big_endian = big_endian,
-				 .note_align = 4, .page = 4096};
+	return (struct corefile){.type = ET_CORE,
+				 .machine = machine,
+				 .elf_class = elf_class,
+				 .big_endian = big_endian,
+				 .note_align = 4,
+				 .page = 4096};
 }
 
 struct corefile corefile_new(void)
@@ -202,8 +206,13 @@ void corefile_build(struct corefile *c, struct xc_text *out)
 	put_phdr(c, out, &note);
 	for (size_t i = 0; i < c->load_count; i++) {
 		const struct corefile_load *l = &c->loads[i];
-		struct xc_phdr load = {.type = PT_LOAD, .flags = l->flags, .offset = at, .vaddr = l->lo, .filesz = l->filesz,
-				       .memsz = l->memsz, .align = 4096};
+		struct xc_phdr load = {.type = PT_LOAD,
+				       .flags = l->flags,
+				       .offset = at,
+				       .vaddr = l->lo,
+				       .filesz = l->filesz,
+				       .memsz = l->memsz,
+				       .align = 4096};
 		put_phdr(c, out, &load);
 		at += l->filesz;
 	}
@@ -234,15 +243,30 @@ void objectfile_build(const char *build_id, uint8_t bytes[OBJECT_SIZE])
 	c.type = ET_DYN;
 	put_ehdr(&c, &head, build_id ? 6 : 5, 0);
 	for (size_t i = 0; i < 4; i++) {
-		struct xc_phdr load = {.type = PT_LOAD, .flags = flags[i], .offset = i * OBJECT_PAGE, .vaddr = i * OBJECT_PAGE,
-				       .filesz = OBJECT_PAGE, .memsz = OBJECT_PAGE, .align = OBJECT_PAGE};
+		struct xc_phdr load = {.type = PT_LOAD,
+				       .flags = flags[i],
+				       .offset = i * OBJECT_PAGE,
+				       .vaddr = i * OBJECT_PAGE,
+				       .filesz = OBJECT_PAGE,
+				       .memsz = OBJECT_PAGE,
+				       .align = OBJECT_PAGE};
 		put_phdr(&c, &head, &load);
 	}
-	struct xc_phdr dynamic = {.type = PT_DYNAMIC, .flags = PF_R | PF_W, .offset = OBJECT_DYNAMIC, .vaddr = OBJECT_DYNAMIC,
-				  .filesz = 64, .memsz = 64, .align = 8};
+	struct xc_phdr dynamic = {.type = PT_DYNAMIC,
+				  .flags = PF_R | PF_W,
+				  .offset = OBJECT_DYNAMIC,
+				  .vaddr = OBJECT_DYNAMIC,
+				  .filesz = 64,
+				  .memsz = 64,
+				  .align = 8};
 	put_phdr(&c, &head, &dynamic);
-	struct xc_phdr note = {.type = PT_NOTE, .flags = PF_R, .offset = NOTE_AT, .vaddr = NOTE_AT, .filesz = NOTE_SIZE,
-			       .memsz = NOTE_SIZE, .align = 4};
+	struct xc_phdr note = {.type = PT_NOTE,
+			       .flags = PF_R,
+			       .offset = NOTE_AT,
+			       .vaddr = NOTE_AT,
+			       .filesz = NOTE_SIZE,
+			       .memsz = NOTE_SIZE,
+			       .align = 4};
 	if (build_id) {
 		put_phdr(&c, &head, &note);
 		corefile_note(&c, "GNU", NT_GNU_BUILD_ID, build_id, 20);

@@ -32,10 +32,10 @@ static inline void rng_fill(struct rng *rng, void *bytes, size_t len)
 		((uint8_t *)bytes)[i] = (uint8_t)rng_next(rng);
 }
 
-#define PROPERTY_CHECK(rng_, condition)                                                                   \
-	do {                                                                                              \
-		if (!(condition))                                                                         \
-			fail_msg("XC_SEED=%llu XC_CASES=1: %s", (unsigned long long)(rng_)->seed, #condition); \
+#define PROPERTY_CHECK(rng_, condition)                                                                                \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			fail_msg("XC_SEED=%llu XC_CASES=1: %s", (unsigned long long)(rng_)->seed, #condition);         \
 	} while (0)
 
 static inline uint64_t property_env(const char *name, uint64_t otherwise)
@@ -55,13 +55,13 @@ static inline void property_run(const char *name, uint64_t cases, void (*one)(st
 	}
 }
 
-#define PROPERTY(name, cases)                                \
-	static void name##_case(struct rng *rng);            \
-	static void name(void **state)                       \
-	{                                                    \
-		(void)state;                                 \
-		property_run(#name, (cases), name##_case);   \
-	}                                                    \
+#define PROPERTY(name, cases)                                                                                          \
+	static void name##_case(struct rng *rng);                                                                      \
+	static void name(void **state)                                                                                 \
+	{                                                                                                              \
+		(void)state;                                                                                           \
+		property_run(#name, (cases), name##_case);                                                             \
+	}                                                                                                              \
 	static void name##_case(struct rng *rng)
 
 #endif

@@ -65,7 +65,8 @@ static void slots_lie_inside_the_register_set(void **state)
 	static const uint16_t machines[] = {EM_X86_64, EM_386, EM_AARCH64, EM_ARM, EM_PPC64, EM_RISCV, EM_S390, 4711};
 	for (size_t i = 0; i < XC_COUNT(machines); i++)
 		for (int variant = 0; variant < 4; variant++) {
-			const struct xc_arch *a = xc_arch_find(machines[i], variant & 1 ? ELFCLASS64 : ELFCLASS32, variant & 2);
+			const struct xc_arch *a =
+				xc_arch_find(machines[i], variant & 1 ? ELFCLASS64 : ELFCLASS32, variant & 2);
 			assert_non_null(a);
 			assert_int_equal(a->word, variant & 1 ? 8 : 4);
 			assert_int_equal(a->big_endian, (variant & 2) != 0);

@@ -31,7 +31,8 @@ static void integers_follow_the_byte_order(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = {1, 2, 4, 8};
-	static const uint64_t little[] = {1, 0x0201, 0x04030201, 0x0807060504030201}, big[] = {1, 0x0102, 0x01020304, 0x0102030405060708};
+	static const uint64_t little[] = {1, 0x0201, 0x04030201, 0x0807060504030201},
+			      big[] = {1, 0x0102, 0x01020304, 0x0102030405060708};
 	for (size_t i = 0; i < XC_COUNT(sizes); i++) {
 		struct xc_cursor c = OVER("\1\2\3\4\5\6\7\10");
 		uint64_t value;
@@ -114,9 +115,12 @@ static void leb128_of_more_than_64_bits_is_refused(void **state)
 		const char *bytes;
 		size_t len;
 		bool is_signed;
-	} cases[] = {{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, false}, {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, false},
-		     {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, false}, {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, true},
-		     {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7e", 10, true}, {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 11, true},
+	} cases[] = {{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, false},
+		     {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, false},
+		     {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, false},
+		     {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, true},
+		     {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7e", 10, true},
+		     {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 11, true},
 		     {"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 11, true}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct xc_cursor c = over(cases[i].bytes, cases[i].len);

@@ -165,7 +165,8 @@ static void wild_offsets_and_counts_stay_inside_the_file(void **state)
 
 /* ---- build-ids ---- */
 
-static const char id_bytes[] = "\xde\xad\xbe\xef" "56789012345678901234567890";
+static const char id_bytes[] = "\xde\xad\xbe\xef"
+			       "56789012345678901234567890";
 
 static struct xc_build_id find(const struct corefile *c)
 {
@@ -206,7 +207,8 @@ static void a_cut_note_gives_no_build_id(void **state)
 static void note_lengths_near_2_32_do_not_wrap(void **state)
 {
 	(void)state;
-	static const uint32_t lengths[] = {UINT32_MAX, UINT32_MAX - 1, UINT32_MAX - 3, UINT32_MAX - 7, UINT32_MAX - 11, 0x80000000};
+	static const uint32_t lengths[] = {UINT32_MAX,     UINT32_MAX - 1,  UINT32_MAX - 3,
+					   UINT32_MAX - 7, UINT32_MAX - 11, 0x80000000};
 	for (size_t i = 0; i < XC_COUNT(lengths) * 2; i++) {
 		struct corefile c = corefile_new();
 		uint32_t len = lengths[i / 2];

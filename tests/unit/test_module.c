@@ -36,7 +36,8 @@ static void put(struct world *w, size_t at, uint64_t value)
 
 static void lay(struct world *w, xc_addr lo, const void *bytes, size_t size)
 {
-	struct xc_segment s = {.lo = lo, .hi = lo + size - 1, .provenance = bytes ? XC_FROM_CORE : XC_NOT_DUMPED, .bytes = bytes};
+	struct xc_segment s = {
+		.lo = lo, .hi = lo + size - 1, .provenance = bytes ? XC_FROM_CORE : XC_NOT_DUMPED, .bytes = bytes};
 	xc_space_lay(w->p->space, &s);
 }
 
@@ -45,7 +46,12 @@ static void map(struct world *w, xc_addr lo, size_t size, uint64_t offset, const
 	struct xc_process *p = w->p;
 	assert_true(p->mapping_count < MAX_MAPPINGS);
 	struct xc_mapping *m = &p->mappings[p->mapping_count++];
-	*m = (struct xc_mapping){.lo = lo, .hi = lo + size - 1, .readable = true, .executable = executable, .path = path, .offset = offset};
+	*m = (struct xc_mapping){.lo = lo,
+				 .hi = lo + size - 1,
+				 .readable = true,
+				 .executable = executable,
+				 .path = path,
+				 .offset = offset};
 }
 
 /* The four mappings of an object; mappings are added in address order. */
@@ -157,7 +163,8 @@ static void the_loaders_list_names_every_module(void **state)
 	assert_string_equal(p->exe_path, "/bin/exe");
 	assert_string_equal(lib->path, "/lib/liba.so.1.2"); /* the kernel's name, not the link's */
 	assert_string_equal(lib->name, "liba.so.1.2");
-	assert_true(lib->bias == library(0) && lib->link_map == link_map(1) && lib->dynamic == library(0) + OBJECT_DYNAMIC);
+	assert_true(lib->bias == library(0) && lib->link_map == link_map(1) &&
+		    lib->dynamic == library(0) + OBJECT_DYNAMIC);
 	assert_memory_equal(lib->build_id.bytes, lib_id, 20);
 	assert_false(lib->build_id_lost);
 	assert_int_equal(p->modules[2]->kind, XC_MODULE_LOADER);
@@ -228,8 +235,9 @@ static void a_deleted_file_is_marked(void **state)
 {
 	(void)state;
 	struct world *w = new_world(true);
-	struct xc_note_file rows[2] = {{.lo = EXE, .hi = EXE + 4 * PAGE - 1, .path = "/bin/exe"},
-				       {.lo = library(0), .hi = library(0) + 4 * PAGE - 1, .path = "/lib/liba.so", .deleted = true}};
+	struct xc_note_file rows[2] = {
+		{.lo = EXE, .hi = EXE + 4 * PAGE - 1, .path = "/bin/exe"},
+		{.lo = library(0), .hi = library(0) + 4 * PAGE - 1, .path = "/lib/liba.so", .deleted = true}};
 	add_library(w, 0, "/lib/liba.so");
 	put_link_map(w, 1, library(0), "/lib/liba.so", SIZE_MAX);
 	w->p->files = rows;
@@ -345,7 +353,8 @@ static void many_entries_over_one_costly_image_are_bounded(void **state)
 	}
 	assert_true(IMAGE < sizeof image);
 	for (uint64_t i = 0; i < ENTRIES; i++) {
-		uint64_t entry[5] = {image_at, HEAP + NAMES + 1, 0x1000 + i, i + 1 < ENTRIES ? at + 40 * (i + 1) : 0, 0};
+		uint64_t entry[5] = {image_at, HEAP + NAMES + 1, 0x1000 + i, i + 1 < ENTRIES ? at + 40 * (i + 1) : 0,
+				     0};
 		memcpy(list + 5 * i, entry, sizeof entry);
 	}
 	memcpy(w->heap + NAMES + 1, "/x", 3);
@@ -371,10 +380,10 @@ static void hostile_program_headers_are_survived(void **state)
 			auxv(w, AT_PHDR, i & 1 ? EXE + 64 : wild[j]);
 			auxv(w, AT_SYSINFO_EHDR, wild[j]);
 			auxv(w, AT_BASE, wild[i]);
-			memcpy(w->libs[0] + 32, &wild[j], 8);		   /* e_phoff */
-			memcpy(w->exe + 64 + 56 * 3 + 16, &wild[i], 8);	   /* p_vaddr of the data */
-			memcpy(w->exe + 64 + 56 * 3 + 40, &wild[j], 8);	   /* and its p_memsz */
-			memcpy(w->exe + 64 + 56 * 5 + 40, &wild[j], 8);	   /* p_memsz of the note */
+			memcpy(w->libs[0] + 32, &wild[j], 8);           /* e_phoff */
+			memcpy(w->exe + 64 + 56 * 3 + 16, &wild[i], 8); /* p_vaddr of the data */
+			memcpy(w->exe + 64 + 56 * 3 + 40, &wild[j], 8); /* and its p_memsz */
+			memcpy(w->exe + 64 + 56 * 5 + 40, &wild[j], 8); /* p_memsz of the note */
 			struct xc_process *p = find(w);
 			assert_true(p->module_count >= 1);
 			for (size_t k = 0; k < p->module_count; k++)
@@ -482,8 +491,8 @@ static void the_executables_tls_ends_at_the_thread_pointer(void **state)
 	static const struct {
 		uint64_t vaddr, memsz, align;
 		int64_t offset;
-	} cases[] = {{0x3000, 0x60, 16, 0x60}, {0x3000, 0x61, 16, 0x70}, {0x3010, 0x10, 0x40, 0x30}, {0x3008, 4, 0, 4},
-		     {0x3ff8, 8, 8, 8}, {0x3010, 0x30, 0x40, 0x30}};
+	} cases[] = {{0x3000, 0x60, 16, 0x60}, {0x3000, 0x61, 16, 0x70}, {0x3010, 0x10, 0x40, 0x30},
+		     {0x3008, 4, 0, 4},        {0x3ff8, 8, 8, 8},        {0x3010, 0x30, 0x40, 0x30}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct world *w = new_world(false);
 		give_tls(w->exe, cases[i].vaddr, 0, cases[i].memsz, cases[i].align);

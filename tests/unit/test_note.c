@@ -65,7 +65,8 @@ static void note_lengths_near_2_32_do_not_wrap(void **state)
 			struct xc_note note;
 			size_t left;
 			c.note_align = variant & 1 ? 8 : 4;
-			corefile_note_header(&c, variant & 2 ? UINT32_MAX - less : 4, variant & 2 ? 4 : UINT32_MAX - less, 1);
+			corefile_note_header(&c, variant & 2 ? UINT32_MAX - less : 4,
+					     variant & 2 ? 4 : UINT32_MAX - less, 1);
 			xc_text_addn(&c.notes, "CORE\0\0\0\0\0\0\0\0", 12);
 			CHECK_ERROR(next(&c, c.notes.len, &note, &left), XC_ERR_FORMAT, "cut short");
 			corefile_fini(&c);
@@ -214,7 +215,7 @@ static void foreign_machines_give_their_threads(void **state)
 		uint8_t elf_class;
 		bool big_endian;
 	} kinds[] = {{EM_386, ELFCLASS32, false}, {EM_X86_64, ELFCLASS32, false}, {EM_AARCH64, ELFCLASS64, false},
-		     {EM_ARM, ELFCLASS32, false}, {EM_S390, ELFCLASS64, true}, {EM_PPC64, ELFCLASS64, true}};
+		     {EM_ARM, ELFCLASS32, false}, {EM_S390, ELFCLASS64, true},    {EM_PPC64, ELFCLASS64, true}};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
 		struct corefile c = corefile_new_for(kinds[i].machine, kinds[i].elf_class, kinds[i].big_endian);
 		fill_kernel_core(&c);
@@ -339,9 +340,9 @@ static void an_address_counts_only_where_the_kernel_gave_one(void **state)
 	static const struct {
 		int number, code;
 		bool addr;
-	} cases[] = {{SIGSEGV, SEGV_MAPERR, true}, {SIGBUS, BUS_ADRERR, true}, {SIGFPE, FPE_INTDIV, true}, {SIGILL, ILL_ILLOPN, true},
-		     {SIGSEGV, SI_KERNEL, false}, {SIGSEGV, SI_USER, false}, {SIGSEGV, SI_TKILL, false}, {SIGABRT, SI_TKILL, false},
-		     {SIGCHLD, CLD_EXITED, false}};
+	} cases[] = {{SIGSEGV, SEGV_MAPERR, true}, {SIGBUS, BUS_ADRERR, true},  {SIGFPE, FPE_INTDIV, true},
+		     {SIGILL, ILL_ILLOPN, true},   {SIGSEGV, SI_KERNEL, false}, {SIGSEGV, SI_USER, false},
+		     {SIGSEGV, SI_TKILL, false},   {SIGABRT, SI_TKILL, false},  {SIGCHLD, CLD_EXITED, false}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct corefile c = corefile_new();
 		corefile_siginfo(&c, cases[i].number, cases[i].code, (UINT64_C(1000) << 32) | 77);

@@ -75,7 +75,8 @@ static void check_fault(const struct xc_process *p, xc_addr addr, const char *wh
 	assert_int_equal(byte, 0xee);
 }
 
-static void check_bytes(const struct xc_process *p, xc_addr addr, const void *bytes, size_t len, enum xc_provenance from)
+static void check_bytes(const struct xc_process *p, xc_addr addr, const void *bytes, size_t len,
+			enum xc_provenance from)
 {
 	xc_auto(xc_freep) uint8_t *buf = xc_alloc(len);
 	CHECK_OK(xc_space_read(p->space, addr, buf, len));
@@ -181,7 +182,8 @@ static void a_writable_global_that_was_cut_off_is_a_fault(void **state)
 	check_bytes(p, BASE + 3 * PAGE, memory + 3 * PAGE, 8, XC_FROM_CORE);
 	check_fault(p, BASE + 3 * PAGE + 8, "cut short");
 	check_fault(p, BASE + 4 * PAGE - 1, "cut short");
-	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE, XC_FROM_FILE); /* what was left out on purpose is not lost */
+	check_bytes(p, BASE + PAGE, object + PAGE, 2 * PAGE,
+		    XC_FROM_FILE); /* what was left out on purpose is not lost */
 	xc_process_close(p);
 	xc_text_fini(&file);
 	corefile_fini(&c);
@@ -208,7 +210,8 @@ static void untouched_data_comes_from_the_file_only_if_touched_data_was_dumped(v
 	static const uint64_t stored[4] = {PAGE, 0, 0, 0};
 	for (int filtered = 0; filtered < 2; filtered++) {
 		struct corefile c = module_core(stored);
-		corefile_load(&c, STACK, PAGE, PF_R | PF_W, stack, filtered ? 0 : PAGE); /* coredump_filter without bit 0 */
+		corefile_load(&c, STACK, PAGE, PF_R | PF_W, stack,
+			      filtered ? 0 : PAGE); /* coredump_filter without bit 0 */
 		struct xc_process *p = open_built(&c);
 		if (filtered)
 			check_fault(p, BASE + 3 * PAGE, "not dumped");
@@ -386,8 +389,10 @@ static void foreign_cores_give_facts_and_a_remark(void **state)
 		uint8_t elf_class;
 		bool big_endian;
 		const char *name;
-	} kinds[] = {{EM_386, ELFCLASS32, false, "i386 program (32-bit)"}, {EM_X86_64, ELFCLASS32, false, "x86-64 program (32-bit)"},
-		     {EM_S390, ELFCLASS64, true, "s390"}, {4711, ELFCLASS32, true, "machine 4711"}};
+	} kinds[] = {{EM_386, ELFCLASS32, false, "i386 program (32-bit)"},
+		     {EM_X86_64, ELFCLASS32, false, "x86-64 program (32-bit)"},
+		     {EM_S390, ELFCLASS64, true, "s390"},
+		     {4711, ELFCLASS32, true, "machine 4711"}};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
 		struct corefile c = corefile_new_for(kinds[i].machine, kinds[i].elf_class, kinds[i].big_endian);
 		uint64_t value;
@@ -450,7 +455,8 @@ static void addresses_find_their_mapping_and_module(void **state)
 	assert_non_null(xc_process_thread(p, 77));
 	assert_null(xc_process_thread(p, 78));
 	uint64_t value = 5;
-	assert_false(xc_process_auxv(p, AT_PHDR, &value) || xc_process_auxv(p, 64, &value) || xc_process_auxv(p, UINT32_MAX, &value));
+	assert_false(xc_process_auxv(p, AT_PHDR, &value) || xc_process_auxv(p, 64, &value) ||
+		     xc_process_auxv(p, UINT32_MAX, &value));
 	assert_int_equal(value, 5);
 	assert_string_equal(xc_process_mapping(p, STACK)->label, "[stack:77]");
 	xc_process_close(p);

@@ -80,7 +80,8 @@ static void files_of_three_bytes_are_not_looked_at_past_their_end(void **state)
 {
 	(void)state;
 	for (size_t len = 1; len < 12; len++) {
-		struct xc_source *s = open_ok(scratch_file("short", "\x5a\x2a\x4d\x18\xff\xff\xff\xff\x28\xb5\x2f", len));
+		struct xc_source *s =
+			open_ok(scratch_file("short", "\x5a\x2a\x4d\x18\xff\xff\xff\xff\x28\xb5\x2f", len));
 		assert_int_equal(s->size, len);
 		assert_false(s->compressed);
 		xc_source_close(s);
@@ -123,8 +124,16 @@ static void other_compressions_are_named(void **state)
 {
 	(void)state;
 	check_refused(scratch_file("c", "\x1f\x8b\x08\0\0\0\0\0", 8), XC_ERR_UNSUPPORTED, "compressed with gzip");
-	check_refused(scratch_file("c", "\xfd" "7zXZ\0\0\4", 8), XC_ERR_UNSUPPORTED, "compressed with xz");
-	check_refused(scratch_file("c", "\x04\x22\x4d\x18" "abcd", 8), XC_ERR_UNSUPPORTED, "compressed with lz4");
+	check_refused(scratch_file("c",
+				   "\xfd"
+				   "7zXZ\0\0\4",
+				   8),
+		      XC_ERR_UNSUPPORTED, "compressed with xz");
+	check_refused(scratch_file("c",
+				   "\x04\x22\x4d\x18"
+				   "abcd",
+				   8),
+		      XC_ERR_UNSUPPORTED, "compressed with lz4");
 	check_refused(scratch_file("c", "BZh91AY&", 8), XC_ERR_UNSUPPORTED, "compressed with bzip2");
 }
 
@@ -216,7 +225,8 @@ static void a_bomb_stops_at_the_cap(void **state)
 	free(zeros);
 	const char *path = scratch_file("bomb", t.bytes, t.len);
 	xc_text_fini(&t);
-	CHECK_ERROR(xc_source_open(path, &(struct xc_source_options){.max_size = 3 << 20}, &s), XC_ERR_LIMIT, "3145728");
+	CHECK_ERROR(xc_source_open(path, &(struct xc_source_options){.max_size = 3 << 20}, &s), XC_ERR_LIMIT,
+		    "3145728");
 }
 
 static void a_huge_window_is_refused_with_a_way_out(void **state)

@@ -254,7 +254,8 @@ static void a_backing_gets_its_own_offsets_and_may_say_why(void **state)
 	(void)state;
 	static const struct xc_backing backing = {read_half, why_half};
 	struct half h = {high, 40};
-	struct xc_segment s = {.lo = 0x2000, .hi = 0x203f, .provenance = XC_NOT_PRESENT, .backing = &backing, .ctx = &h};
+	struct xc_segment s = {
+		.lo = 0x2000, .hi = 0x203f, .provenance = XC_NOT_PRESENT, .backing = &backing, .ctx = &h};
 	struct xc_space *space = xc_space_new();
 	uint8_t buf[64];
 	xc_space_lay(space, &s);

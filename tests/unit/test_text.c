@@ -56,24 +56,28 @@ static void every_control_character_is_escaped(void **state)
 static void c1_controls_are_escaped_and_what_follows_them_is_not(void **state)
 {
 	(void)state;
-	ESCAPED("\xc2\x9b" "1m", "\\302\\2331m"); /* U+009B is CSI to many terminals */
+	ESCAPED("\xc2\x9b"
+		"1m",
+		"\\302\\2331m"); /* U+009B is CSI to many terminals */
 	ESCAPED("\xc2\x80\xc2\x9f", "\\302\\200\\302\\237");
 	ESCAPED("\xc2\xa0", "\xc2\xa0");
-	ESCAPED("\x9b" "1m", "\\2331m");
+	ESCAPED("\x9b"
+		"1m",
+		"\\2331m");
 }
 
 static void malformed_utf8_is_escaped(void **state)
 {
 	(void)state;
-	ESCAPED("\xc0\xaf", "\\300\\257");			 /* overlong slash */
-	ESCAPED("\xe0\x80\xaf", "\\340\\200\\257");		 /* overlong in three */
-	ESCAPED("\xf0\x80\x80\xaf", "\\360\\200\\200\\257");	 /* and in four */
-	ESCAPED("\xed\xa0\x80", "\\355\\240\\200");		 /* a surrogate */
-	ESCAPED("\xf4\x90\x80\x80", "\\364\\220\\200\\200");	 /* beyond U+10FFFF */
+	ESCAPED("\xc0\xaf", "\\300\\257");                   /* overlong slash */
+	ESCAPED("\xe0\x80\xaf", "\\340\\200\\257");          /* overlong in three */
+	ESCAPED("\xf0\x80\x80\xaf", "\\360\\200\\200\\257"); /* and in four */
+	ESCAPED("\xed\xa0\x80", "\\355\\240\\200");          /* a surrogate */
+	ESCAPED("\xf4\x90\x80\x80", "\\364\\220\\200\\200"); /* beyond U+10FFFF */
 	ESCAPED("\xf8\x88\x80\x80\x80", "\\370\\210\\200\\200\\200");
 	ESCAPED("\xff\xfe", "\\377\\376");
-	ESCAPED("\xe2\x82", "\\342\\202");			 /* cut at the end */
-	ESCAPED("\xe2\x82z", "\\342\\202z");			 /* cut in the middle */
+	ESCAPED("\xe2\x82", "\\342\\202");   /* cut at the end */
+	ESCAPED("\xe2\x82z", "\\342\\202z"); /* cut in the middle */
 	ESCAPED("\xc3\xc3\xbc", "\\303\xc3\xbc");
 }
 
@@ -91,11 +95,12 @@ static void what_reorders_text_is_escaped(void **state)
 {
 	(void)state;
 	static const char *const hostile[] = {
-		"\xe2\x80\x8e", "\xe2\x80\x8f",						/* LRM, RLM */
-		"\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", /* embeddings, overrides */
-		"\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9",		/* isolates */
-		"\xe2\x80\xa8", "\xe2\x80\xa9",						/* line, paragraph separator */
-		"\xd8\x9c",								/* Arabic letter mark */
+		"\xe2\x80\x8e", "\xe2\x80\x8f", /* LRM, RLM */
+		"\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad",
+		"\xe2\x80\xae",                                                 /* embeddings, overrides */
+		"\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9", /* isolates */
+		"\xe2\x80\xa8", "\xe2\x80\xa9",                                 /* line, paragraph separator */
+		"\xd8\x9c",                                                     /* Arabic letter mark */
 	};
 	for (size_t i = 0; i < XC_COUNT(hostile); i++) {
 		assert_int_equal(xc_text_plain_length(hostile[i], strlen(hostile[i])), 0);
@@ -114,7 +119,9 @@ static void names_keep_quotes_and_show_bytes_in_hex(void **state)
 	(void)state;
 	check_name("lib\"x\".so", "lib\"x\".so");
 	check_name("a\x1b[2Jb", "a\\x1b[2Jb");
-	check_name("\xff" "gr\xc3\xbc", "\\xffgr\xc3\xbc");
+	check_name("\xff"
+		   "gr\xc3\xbc",
+		   "\\xffgr\xc3\xbc");
 	check_name("\xc2\x9b", "\\xc2\\x9b");
 	check_name("", "");
 }
@@ -125,8 +132,14 @@ static void sizes_have_three_digits_and_a_unit(void **state)
 	static const struct {
 		uint64_t bytes;
 		const char *text;
-	} cases[] = {{0, "0 B"}, {1023, "1023 B"}, {1024, "1.00 KiB"}, {1536, "1.50 KiB"}, {10 << 10, "10.0 KiB"},
-		     {100 << 10, "100 KiB"}, {(1 << 20) - 1, "1.00 MiB"}, {UINT64_C(5) << 40, "5.00 TiB"},
+	} cases[] = {{0, "0 B"},
+		     {1023, "1023 B"},
+		     {1024, "1.00 KiB"},
+		     {1536, "1.50 KiB"},
+		     {10 << 10, "10.0 KiB"},
+		     {100 << 10, "100 KiB"},
+		     {(1 << 20) - 1, "1.00 MiB"},
+		     {UINT64_C(5) << 40, "5.00 TiB"},
 		     {UINT64_MAX, "16.0 EiB"}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct xc_text text = {0};
