@@ -3,13 +3,16 @@
  * x86-64, Linux: at a trampoline sp points at the ucontext; general registers begin 40 bytes into it, and number 19 is
  * the page fault's error code, 20 the trap number, 22 the fault address (include/uapi/asm/sigcontext.h and
  * sys/ucontext.h, REG_ERR, REG_TRAPNO, REG_CR2). Error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM
- * volume 3, 4.7). */
+ * volume 3, 4.7). The siginfo stands right behind the ucontext's 304 bytes, and is written only for handlers with
+ * SA_SIGINFO (arch/x86/include/asm/sigframe.h, kernel/signal_64.c, 6.1).
+ * The trap number is the thread's last one, or 0, also when the signal was sent by somebody. */
 #include "fault.h"
 
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../core/facts.h"
 #include "../core/text.h"
@@ -17,14 +20,21 @@
 enum {
 	MAX_FRAMES = 4096,
 	UCONTEXT_GREGS = 40,
+	UCONTEXT_SIZE = 304,
+	LONGEST_INSTRUCTION = 15,
 	REG_ERR_INDEX = 19,
 	REG_TRAPNO_INDEX = 20,
 	REG_CR2_INDEX = 22,
 	TRAP_DIVIDE = 0,
+	TRAP_DEBUG = 1,
 	TRAP_BREAKPOINT = 3,
 	TRAP_OPCODE = 6,
+	TRAP_STACK = 12,
 	TRAP_PROTECTION = 13,
 	TRAP_PAGE = 14,
+	TRAP_X87 = 16,
+	TRAP_ALIGNMENT = 17,
+	TRAP_SIMD = 19,
 	FIRST_PAGE = 64 << 10,
 	NEAR = 4096,
 };
@@ -49,41 +59,107 @@ static void page_fault(struct xc_fault *f, uint64_t error, uint64_t addr)
 	f->access = error & 16 ? XC_ACCESS_EXECUTE : error & 2 ? XC_ACCESS_WRITE : XC_ACCESS_READ;
 }
 
-/* What the kernel saved when it called the handler. */
-static void read_context(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
+/* x86: is the instruction at pc div or idiv? */
+static bool divides(const struct xc_process *p, xc_addr pc)
+{
+	static const char prefixes[] = "\x66\x67\xf2\xf3\x2e\x36\x3e\x26\x64\x65\xf0";
+	uint8_t code[LONGEST_INSTRUCTION];
+	size_t got = xc_space_peek(p->space, pc, code, sizeof code), at = 0;
+	while (at < got && code[at] && strchr(prefixes, code[at]))
+		at++;
+	if (at < got && (code[at] & 0xf0) == 0x40) /* REX */
+		at++;
+	return at + 1 < got && (code[at] & 0xfe) == 0xf6 && (code[at + 1] >> 3 & 7) >= 6;
+}
+
+/* What the kernel saved when it called the handler, as the fault that the trap number stands for; false when it stands
+ * for none. */
+static bool read_trap(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
 {
 	uint64_t error, trap, addr;
 	if (!saved_word(p, ucontext, REG_ERR_INDEX, &error) || !saved_word(p, ucontext, REG_TRAPNO_INDEX, &trap) ||
 	    !saved_word(p, ucontext, REG_CR2_INDEX, &addr))
-		return;
+		return false;
 	f->addr_known = f->code_known = false;
 	switch (trap) {
 	case TRAP_PAGE:
 		page_fault(f, error, addr);
-		break;
+		return true;
 	case TRAP_PROTECTION:
 		f->signal = SIGSEGV;
 		f->code = SI_KERNEL;
 		f->code_known = true;
-		break;
+		return true;
 	case TRAP_DIVIDE:
 		f->signal = SIGFPE;
 		f->code = FPE_INTDIV;
 		f->code_known = true;
-		break;
+		return divides(p, f->frame.pc);
+	case TRAP_X87:
+	case TRAP_SIMD:
+		f->signal = SIGFPE;
+		return true;
 	case TRAP_OPCODE:
 		f->signal = SIGILL;
-		break;
+		return true;
+	case TRAP_DEBUG:
 	case TRAP_BREAKPOINT:
 		f->signal = SIGTRAP;
-		break;
+		return true;
+	case TRAP_STACK:
+	case TRAP_ALIGNMENT:
+		f->signal = SIGBUS;
+		return true;
 	default:
-		break;
+		return false;
 	}
 }
 
-/* A handler that was called for a fault, not for a signal that somebody sent: trap numbers stay from the last
- * fault, so only a frame whose context speaks of one of the fault signals counts. */
+/* The head of a siginfo. The kernel copies 48 bytes of one and clears the other 80 (kernel/signal.c, 6.1). */
+struct siginfo_head {
+	int32_t signal, error, code, padding;
+	uint64_t addr;
+};
+
+/* Where a handler has no SA_SIGINFO, these bytes are whatever the stack held: only what fits in all is taken. */
+static bool read_siginfo(const struct xc_process *p, xc_addr ucontext, struct siginfo_head *info)
+{
+	static const uint8_t zeroes[80];
+	uint8_t bytes[128];
+	if (xc_space_peek(p->space, ucontext + UCONTEXT_SIZE, bytes, sizeof bytes) != sizeof bytes ||
+	    memcmp(bytes + 48, zeroes, sizeof zeroes) != 0)
+		return false;
+	memcpy(info, bytes, sizeof *info);
+	return info->signal > 0 && info->signal <= 64 && info->error == 0 && info->padding == 0;
+}
+
+/* A thread in a system call faults nowhere, whatever the trap number still says. */
+static bool in_system_call(const struct xc_process *p, xc_addr pc)
+{
+	uint8_t code[2];
+	return xc_space_peek(p->space, pc - 2, code, 2) == 2 && code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* The event that the handler was called for; false when it was a signal that somebody sent. */
+static bool read_context(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
+{
+	struct siginfo_head info;
+	bool known = read_siginfo(p, ucontext, &info);
+	if ((known && info.code <= 0) || in_system_call(p, f->frame.pc) || !read_trap(p, ucontext, f))
+		return false;
+	/* A page that cannot be had is a page fault as well: SIGBUS. */
+	if (known && f->addr_known && info.addr == f->addr && (info.signal == SIGBUS || info.signal == SIGSEGV)) {
+		f->signal = info.signal;
+		f->code = info.code;
+	} else if (f->addr_known && f->outer_signal == SIGBUS) {
+		f->signal = SIGBUS;
+		f->code_known = false;
+	}
+	return true;
+}
+
+/* The innermost handler that was called for a fault: that fault is the one it died of. Handlers of signals that were
+ * sent are passed by. */
 static void look_through_handlers(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *f)
 {
 	struct xc_frame at = f->frame;
@@ -95,13 +171,16 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 			return;
 		if (!trampoline || p->arch->machine != EM_X86_64)
 			continue;
-		f->outer_signal = f->signal;
-		f->in_handler = true;
-		f->sent = false;
-		f->access = XC_ACCESS_UNKNOWN;
-		f->frame = at;
-		read_context(p, sp, f);
-		return; /* the innermost handler: the fault it was called for is the one it died of */
+		struct xc_fault inner = *f;
+		inner.outer_signal = f->signal;
+		inner.in_handler = true;
+		inner.sent = false;
+		inner.access = XC_ACCESS_UNKNOWN;
+		inner.frame = at;
+		if (read_context(p, sp, &inner)) {
+			*f = inner;
+			return;
+		}
 	}
 }
 
@@ -116,6 +195,16 @@ static enum xc_access guess_access(const struct xc_process *p, const struct xc_f
 	return XC_ACCESS_UNKNOWN;
 }
 
+/* A handler that raises its own signal again while that is blocked: it comes when the handler returns to the instruction
+ * that faulted, with nothing left of the fault but the place. A thread that had sent the signal itself, unblocked,
+ * would stand behind a system call. */
+static bool raised_again(const struct xc_process *p, const struct xc_fault *f)
+{
+	bool kind = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
+	return kind && f->sent && f->frame_known && p->arch->machine == EM_X86_64 && p->pid &&
+	       p->signal.sender_pid == p->pid && !in_system_call(p, f->frame.pc);
+}
+
 bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *fault_out)
 {
 	if (p->live || !p->signal.known || p->thread_count == 0 || !p->threads[0].crashed)
@@ -127,6 +216,10 @@ bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_
 	f.frame_known = p->arch->unwinds && xc_unwind_first(u, &p->threads[0], &f.frame);
 	if (f.frame_known)
 		look_through_handlers(p, u, &f);
+	if (raised_again(p, &f)) {
+		f.raised_again = true;
+		f.sent = f.code_known = f.addr_known = false;
+	}
 	if (f.addr_known && f.access == XC_ACCESS_UNKNOWN && f.signal == SIGSEGV)
 		f.access = guess_access(p, &f);
 	*fault_out = f;
@@ -206,6 +299,8 @@ void xc_fault_evidence(struct xc_report *r, const struct xc_process *p, const st
 	if (f->in_handler)
 		xc_verdict_evidence(r, "seen through a signal handler: the core itself was made by %s",
 				    xc_signal_name(f->outer_signal));
+	if (f->raised_again)
+		xc_verdict_evidence(r, "a handler raised the signal again: its address and code are lost");
 	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS)) {
 		relate_mapping(r, p, f->addr);
 		if (f->frame_known)

@@ -19,6 +19,7 @@ struct xc_fault {
 	bool addr_known;
 	xc_addr addr;
 	enum xc_access access;
+	bool raised_again;        /* at the faulting instruction, by a handler that returned to it: only the place is known */
 	bool sent;                /* by kill(2) and the like: not raised by an instruction */
 	struct xc_frame frame;    /* the interrupted frame */
 	bool frame_known;

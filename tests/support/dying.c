@@ -168,7 +168,9 @@ static void add_notes(struct xc_text *out, pid_t pid, const struct maps *maps)
 	assert_int_equal(ptrace(PTRACE_GETSIGINFO, pid, NULL, &info), 0);
 	status.pr_cursig = (short)info.si_signo;
 	memcpy(&status.pr_reg, &regs, sizeof regs);
+	struct elf_prpsinfo info_of_process = {.pr_pid = pid, .pr_fname = "program"};
 	add_note(out, NT_PRSTATUS, &status, sizeof status);
+	add_note(out, NT_PRPSINFO, &info_of_process, sizeof info_of_process);
 	add_note(out, NT_SIGINFO, &info, sizeof info);
 	add_auxv(out, pid);
 	add_files(out, maps);
