@@ -34,8 +34,13 @@ static bool runtime_name(const char *name)
 					    "__libc_message", "__fortify_fail", "__chk_fail", "__stack_chk_fail",
 					    "__pthread_kill_implementation", "__pthread_kill_internal", "__pthread_kill",
 					    "__restore_rt", "gsignal"};
-	for (size_t i = 0; name && i < XC_COUNT(names); i++)
-		if (!strcmp(name, names[i]) || (starts(name, "__GI_") && !strcmp(name + 5, names[i])))
+	if (!name)
+		return false;
+	if (starts(name, "__GI_"))
+		name += 5;
+	size_t len = strcspn(name, "."); /* ".constprop.0", ".part.1", ".cold" */
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (strlen(names[i]) == len && !memcmp(name, names[i], len))
 			return true;
 	return false;
 }
