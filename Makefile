@@ -19,8 +19,9 @@ CFLAGS_hostile := $(CFLAGS_asan) -DXC_HOSTILE
 LDFLAGS_asan   := -fsanitize=address,undefined
 LDFLAGS_hostile := $(LDFLAGS_asan)
 
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lmd -liberty -ldl -lpthread -lm
+# Asked for once, when first used and not when read: `make deps all` installs them in between.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)) -lmd -liberty -lZydis -ldl -lpthread -lm)$(PKG_LIBS)
 ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) \
               -DXC_DATADIR='"$(PREFIX)/share/xcore"' $(CFLAGS)
 ALL_LDFLAGS = -pie $(LDFLAGS_$(MODE)) $(LDFLAGS)
@@ -60,6 +61,7 @@ $(foreach l,$(LAYERS),$(if $(call sources,$(l)),$(eval $(call archive_rule,$(l))
 layer_of = $(shell sed -n '1s/.*layer: *\([a-z]*\).*/\1/p' $(1))
 define test_rule
 $(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c)) \
+		$(if $(findstring /fuzz_,$(1)),$(B)/tests/fuzz/replay.o) \
 		$(call archives,$(call layer_of,$(1)))
 	$(if $(V),,@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(shell sed -n '1s/.*libs: *\([-a-z0-9_ ]*[a-z0-9_]\).*/\1/p' $(1))
 endef
