@@ -209,6 +209,25 @@ static void mention_missing_fence(const struct xc_job *job)
 				   job->landlock);
 }
 
+/* A mapped file that shrinks reads as zeros from then on (source.h): of the core that spoils the answer, of a module's file it
+ * spoils what was read from that module. */
+static struct xc_error *check_unchanged(const struct xc_job *job)
+{
+	const struct xc_process *process = job->process;
+	if (process->core && xc_source_changed(process->core))
+		return xc_error_hint(xc_error_new(XC_ERR_IO, "%s: the file was cut short while it was read", process->target),
+				     "is it still being written? read it again when it is complete");
+	for (size_t i = 0; i < process->module_count; i++) {
+		const struct xc_module *module = process->modules[i];
+		if (!module->file || !xc_source_changed(module->file))
+			continue;
+		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
+				   "%s was cut short while it was read: what is told of it may be wrong", module->file_path);
+		job->report->incomplete = true;
+	}
+	return NULL;
+}
+
 static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_output *output)
 {
 	bool writes = job->command->writes && job->command->writes(job);
@@ -217,6 +236,8 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 	xc_facts_target(job->report, job->process);
 	mention_missing_fence(job);
 	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
+		return err;
+	if ((err = check_unchanged(job)))
 		return err;
 	if (job->common.stats == XC_ON)
 		xc_stats_add(job);

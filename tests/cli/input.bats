@@ -111,3 +111,21 @@ refused() {
   # shellcheck disable=SC2016 # the dollar is xcore's
   expect 4 'xcore: $wombat: *no such register' "$XCORE" mem "$CORE" '$wombat'
 }
+
+@test "a core that is cut while it is read is an error, and leaves nothing behind" {
+  needs_core
+  cp "$CORE" growing
+  # strace slows its mappings down, so that there is time between mapping the core and reading it
+  command -v strace >/dev/null || skip "no strace"
+  strace -qq -o trace -e trace=mmap -e inject=mmap:delay_exit=20000:when=40+ "$XCORE" analyze growing -o answer 2>err &
+  pid=$!
+  until grep -q growing /proc/$pid/maps /proc/$(pgrep -P $pid | head -n 1)/maps 2>/dev/null; do
+    kill -0 $pid 2>/dev/null || break
+  done
+  truncate -s 8192 growing
+  status=0
+  wait $pid || status=$?
+  [ "$status" -eq 4 ]
+  grep -q 'growing: the file was cut short while it was read' err
+  [ ! -e answer ]
+}
