@@ -17,6 +17,7 @@ struct xc_vector_regs {
 struct xc_regs {
 	uint64_t value[XC_REG_MAX]; /* by DWARF number */
 	uint64_t known[(XC_REG_MAX + 63) / 64];
+	uint64_t left[(XC_REG_MAX + 63) / 64]; /* forgotten, but the value is still that of the callee below */
 	const struct xc_vector_regs *vector; /* borrowed from the thread; NULL when unknown */
 };
 
@@ -39,12 +40,25 @@ static inline void xc_regs_set(struct xc_regs *regs, int number, uint64_t value)
 		return;
 	regs->value[number] = value;
 	regs->known[number / 64] |= UINT64_C(1) << (number % 64);
+	regs->left[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
 static inline void xc_regs_forget(struct xc_regs *regs, int number)
 {
-	if (number >= 0 && number < XC_REG_MAX)
-		regs->known[number / 64] &= ~(UINT64_C(1) << (number % 64));
+	if (!xc_regs_known(regs, number))
+		return;
+	regs->known[number / 64] &= ~(UINT64_C(1) << (number % 64));
+	regs->left[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+/* The value that a forgotten register had in the callee. It is the caller's only where the callee is known not to
+ * have touched the register: ask for it with a reason. */
+static inline bool xc_regs_left(const struct xc_regs *regs, int number, uint64_t *value_out)
+{
+	if (number < 0 || number >= XC_REG_MAX || !(regs->left[number / 64] >> (number % 64) & 1))
+		return false;
+	*value_out = regs->value[number];
+	return true;
 }
 
 #endif

@@ -233,8 +233,8 @@ static bool passes(Dwarf_Die *parameter, unsigned reg)
 	return ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 && ops[0].atom - (unsigned)DW_OP_reg0 == reg;
 }
 
-/* Evaluate what a call site parameter says, in the caller's frame. */
-static const char *passed(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *parameter, bool deref,
+/* Evaluate what a call site parameter says, in the frame that makes the call. Its registers are to outlive the call. */
+static const char *passed(struct xc_expr_context *c, struct xc_expr_context *caller, Dwarf_Die *parameter, bool deref,
 			  unsigned __int128 *bits_out)
 {
 	Dwarf_Attribute attr;
@@ -243,13 +243,15 @@ static const char *passed(struct xc_expr_context *c, struct xc_entry_caller *cal
 				     dwarf_attr(parameter, DW_AT_GNU_call_site_data_value, &attr)
 			   : dwarf_attr(parameter, DW_AT_call_value, &attr) ||
 				     dwarf_attr(parameter, DW_AT_GNU_call_site_value, &attr);
-	if (!found || !xc_expr_of(&attr, caller->context.file_addr, &expr))
+	if (!found || !xc_expr_of(&attr, caller->file_addr, &expr))
 		return "optimized out";
-	caller->context.depth = c->depth;
-	caller->context.steps = c->steps;
-	const char *why = xc_expr_bits(&caller->context, &expr, bits_out);
-	c->steps = caller->context.steps;
-	c->guessed = true;
+	unsigned depth = caller->depth;
+	expr.lasts = true;
+	caller->depth = c->depth ? c->depth : 1; /* inside an evaluation: steps are counted on */
+	caller->steps = c->steps;
+	const char *why = xc_expr_bits(caller, &expr, bits_out);
+	c->steps = caller->steps;
+	caller->depth = depth;
 	return why;
 }
 
@@ -260,8 +262,22 @@ const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool dere
 	if (caller->why)
 		return caller->why;
 	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
+		if (is_parameter(&child) && passes(&child, reg)) {
+			c->guessed = true;
+			return passed(c, &caller->context, &child, deref, bits_out);
+		}
+	}
+	return "optimized out";
+}
+
+const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
+{
+	Dwarf_Die site, child;
+	if (!c->place->module || !xc_debuginfo_call_site(c->place, c->frame->pc - c->place->module->bias, &site))
+		return "optimized out";
+	for (bool more = xc_die_child(&site, &child); more; more = xc_die_next(&child)) {
 		if (is_parameter(&child) && passes(&child, reg))
-			return passed(c, caller, &child, deref, bits_out);
+			return passed(c, c, &child, false, bits_out);
 	}
 	return "optimized out";
 }
@@ -276,8 +292,10 @@ const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, 
 		if (is_parameter(&child) &&
 		    (xc_die_ref(&child, DW_AT_call_parameter, &named) ||
 		     xc_die_ref(&child, DW_AT_abstract_origin, &named)) &&
-		    named.addr == parameter->addr)
-			return passed(c, caller, &child, false, bits_out);
+		    named.addr == parameter->addr) {
+			c->guessed = true;
+			return passed(c, &caller->context, &child, false, bits_out);
+		}
 	}
 	return "optimized out";
 }

@@ -386,8 +386,14 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 		    struct xc_location *out)
 {
 	struct xc_machine m; /* slots stay unset until pushed */
+	struct xc_expr next;
+	bool lasts = context->lasts;
 	begin(&m, context, initial);
+	if (xc_expr_next(context, expr, &next))
+		expr = &next;
+	context->lasts = expr->lasts;
 	const char *why = xc_machine_run(&m, expr);
+	context->lasts = lasts;
 	if (why)
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = why};
 	else if (m.piece_count > 0)
@@ -395,6 +401,7 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 	else
 		named_so_far(&m, out);
 	out->guessed = context->guessed;
+	out->lasts = expr->lasts;
 }
 
 const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *expr, unsigned __int128 *bits_out)
@@ -403,6 +410,7 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 	uint8_t bytes[16];
 	size_t len;
 	const char *why;
+	bool lasts;
 	xc_expr_locate(context, expr, NULL, &location);
 	switch (location.kind) {
 	case XC_LOCATION_MEMORY:
@@ -412,7 +420,11 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 		*bits_out = location.bits;
 		return NULL;
 	case XC_LOCATION_REGISTER:
-		if ((why = xc_expr_register(context, location.number, bytes, &len)))
+		lasts = context->lasts;
+		context->lasts = location.lasts;
+		why = xc_expr_register(context, location.number, bytes, &len);
+		context->lasts = lasts;
+		if (why)
 			return why;
 		memcpy(bits_out, bytes, sizeof *bits_out);
 		return NULL;
@@ -432,6 +444,24 @@ const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr
 	return why;
 }
 
+static bool is_list(Dwarf_Attribute *attr)
+{
+	unsigned form = dwarf_whatform(attr);
+	return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 || form == DW_FORM_data8;
+}
+
+static bool same_ops(const struct xc_expr *expr, const Dwarf_Op *ops, size_t count)
+{
+	if (expr->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const Dwarf_Op *a = &expr->ops[i], *b = &ops[i];
+		if (a->atom != b->atom || a->number != b->number || a->number2 != b->number2)
+			return false;
+	}
+	return true;
+}
+
 bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_out)
 {
 	Dwarf_Op *ops;
@@ -439,6 +469,11 @@ bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_
 	if (dwarf_getlocation_addr(attr, file_addr, &ops, &count, 1) != 1)
 		return false;
 	*expr_out = (struct xc_expr){.ops = ops, .count = count, .attr = *attr};
+	if (is_list(attr) && dwarf_getlocation_addr(attr, file_addr + 1, &ops, &count, 1) == 1) {
+		expr_out->next_ops = ops;
+		expr_out->next_count = count;
+		expr_out->lasts = same_ops(expr_out, ops, count);
+	}
 	return true;
 }
 

@@ -57,7 +57,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 			return NULL;
 		}
 	}
-	return not_saved(c, number);
+	return xc_expr_lost(c, number, bytes, len_out) ? NULL : not_saved(c, number);
 }
 
 static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
@@ -233,7 +233,11 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 		return NO_ENTRY_DIE;
 	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr) || !xc_expr_of(&attr, m->context->file_addr, &other))
 		return NULL;
-	return xc_machine_run(m, &other);
+	bool lasts = m->context->lasts;
+	m->context->lasts = other.lasts;
+	const char *why = xc_machine_run(m, &other);
+	m->context->lasts = lasts;
+	return why;
 }
 
 /* The register that an entry value is about, in its forms: reg5, regx 5, breg5 0 deref, regval_type 17 double. False for
@@ -253,18 +257,40 @@ static bool entry_form(const Dwarf_Op *ops, size_t count, unsigned word, unsigne
 	return *deref_out || count == 1;
 }
 
+/* The expression inside an entry value. */
+static bool entry_inner(const struct xc_expr *expr, const Dwarf_Op *op, struct xc_expr *inner_out)
+{
+	Dwarf_Op *ops;
+	*inner_out = (struct xc_expr){0};
+	if (!referred_attr(expr, op, &inner_out->attr) ||
+	    dwarf_getlocation(&inner_out->attr, &ops, &inner_out->count) != 0 || inner_out->count == 0)
+		return false;
+	inner_out->ops = ops;
+	inner_out->attr.cu = expr->attr.cu; /* libdw gave the section it stands in; types are looked up in the unit */
+	return true;
+}
+
+bool xc_expr_is_entry_of(const struct xc_expr *expr, uint64_t number, unsigned word)
+{
+	struct xc_expr inner;
+	unsigned reg;
+	bool deref;
+	return expr->count == 2 && expr->ops[1].atom == DW_OP_stack_value &&
+	       (expr->ops[0].atom == DW_OP_entry_value || expr->ops[0].atom == DW_OP_GNU_entry_value) &&
+	       entry_inner(expr, &expr->ops[0], &inner) && entry_form(inner.ops, inner.count, word, &reg, &deref) &&
+	       !deref && reg == number;
+}
+
 static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_expr inner = {0};
-	Dwarf_Op *ops;
+	struct xc_expr inner;
 	struct xc_slot slot = xc_slot_word(0, m->word);
 	unsigned reg;
 	bool deref;
 	const char *why = NULL;
-	if (!referred_attr(expr, op, &inner.attr) || dwarf_getlocation(&inner.attr, &ops, &inner.count) != 0 ||
-	    inner.count == 0)
+	if (!entry_inner(expr, op, &inner))
 		return "entry value of nothing";
-	inner.attr.cu = expr->attr.cu; /* libdw gave the section it stands in; types are looked up in the unit */
+	const Dwarf_Op *ops = inner.ops;
 	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
 		return "entry value of more than a register";
 	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)

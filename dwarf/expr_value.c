@@ -179,7 +179,8 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 		   struct xc_value *out)
 {
 	uint64_t size = 0;
-	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX;
+	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX, lasts = c->lasts;
+	c->lasts = location->lasts;
 	if (location->kind == XC_LOCATION_MEMORY)
 		*out = xc_value_memory(c->process, type, location->number);
 	else if (location->kind == XC_LOCATION_ABSENT)
@@ -198,7 +199,8 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 		from_bytes(c, &location->bits, location->size, type, size, out);
 	else
 		*out = xc_value_small(c->process, type, &location->bits, sizeof location->bits);
-	out->guessed = location->guessed;
+	out->guessed = location->guessed || c->guessed;
+	c->lasts = lasts;
 }
 
 void xc_expr_constant(struct xc_expr_context *c, Dwarf_Attribute *attr, const struct xc_type *type,

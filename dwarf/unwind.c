@@ -5,6 +5,7 @@
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
  *           a word above sp that returns behind a call of this very function    trust: scan
  *           the first word above sp that returns behind any call                trust: scan
+ *   a return address that cannot be one (overwritten stack): the same, above it trust: scan
  *
  * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
  * every step must move up the stack, so that no stack loops. A signal trampoline may change stacks, but not often; and
@@ -40,6 +41,7 @@ struct xc_unwinder {
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
 	char stop[160];
+	char damage[100]; /* of the thread's stack: what was stepped over; part of the reason why it ends */
 };
 
 const char *xc_trust_text(enum xc_trust trust)
@@ -400,6 +402,33 @@ static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame
 	describe(u, caller);
 }
 
+/* Why a stack ends, and what was stepped over before. */
+static const char *with_damage(struct xc_unwinder *u, const char *why)
+{
+	if (!u->damage[0])
+		return why;
+	char text[sizeof u->stop];
+	snprintf(text, sizeof text, "%.60s%.99s", why, u->damage);
+	memcpy(u->stop, text, sizeof text);
+	return u->stop;
+}
+
+/* The return address was overwritten, and with it what the frame had saved. Further up there may be words that were not:
+ * only one that call frame information confirms is taken. */
+static bool step_over_damage(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	struct xc_frame from = *caller;
+	xc_addr bad = caller->pc;
+	from.index = frame->index;
+	forget_general(u->process->arch, &from.regs, 0);
+	xc_regs_forget(&from.regs, u->process->arch->fp);
+	if (!step_scan(u, &from, 0, caller) || refuted(u, caller))
+		return false;
+	snprintf(u->damage, sizeof u->damage,
+		 "; the return address of the frame at 0x%" PRIx64 " was overwritten (0x%" PRIx64 ")", frame->pc, bad);
+	return true;
+}
+
 bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller_out,
 		    const char **stop_out)
 {
@@ -409,13 +438,16 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	if (!done && !stop)
 		done = step_bad_call(u, frame, &caller) || step_without_cfi(u, frame, &caller);
 	if (!done) {
-		*stop_out = stop                           ? stop
-			    : u->guessing >= MAX_GUESSING ? "no call frame information here, and too much was guessed already"
-							   : nothing_found;
+		*stop_out = with_damage(u, stop ? stop
+					   : u->guessing >= MAX_GUESSING
+						   ? "no call frame information here, and too much was guessed already"
+						   : nothing_found);
 		return false;
 	}
-	if (!executable(u->process, caller.pc) && caller.trust == XC_TRUST_CFI && !caller.module) {
-		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", caller.pc);
+	xc_addr pc = caller.pc;
+	if (!executable(u->process, pc) && caller.trust == XC_TRUST_CFI && !caller.module &&
+	    !step_over_damage(u, frame, &caller)) {
+		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", pc);
 		*stop_out = u->stop;
 		return false;
 	}
@@ -431,6 +463,7 @@ bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, stru
 	if (!thread->has_regs || !xc_regs_get(&thread->regs, u->process->arch->pc, &pc))
 		return false;
 	struct xc_frame f = {.interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = thread->regs};
+	u->damage[0] = '\0';
 	set_place(u->process, &f, pc);
 	describe(u, &f);
 	*frame_out = f;

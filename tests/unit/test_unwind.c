@@ -144,12 +144,47 @@ static void a_return_address_outside_code_stops(void **state)
 	(void)state;
 	struct scene *s = chain_scene();
 	s->stack[33] = 0x4141414141414141;
+	s->stack[35] = 0;
 	struct xc_frame leaf = chain_first(s);
 	check_text(stop_of(s, &leaf), "0x4141414141414141");
 	s->stack[33] = word(7);
 	check_text(stop_of(s, &leaf), "not in executable memory");
 	s->stack[33] = 0;
 	check_text(stop_of(s, &leaf), "outermost frame");
+	end_scene(s);
+}
+
+static void an_overwritten_return_address_is_stepped_over_and_told(void **state)
+{
+	(void)state;
+	struct scene *s = chain_scene();
+	s->stack[33] = 0x4141414141414141;
+	struct xc_frame leaf = chain_first(s), start = step(s, &leaf);
+	assert_int_equal(start.pc, label(s, "start") + START_RET);
+	assert_int_equal(start.trust, XC_TRUST_SCAN);
+	assert_int_equal(start.index, 1);
+	assert_int_equal(reg(&start, RSP), word(36));
+	assert_false(xc_regs_known(&start.regs, RBX)); /* what leaf had saved may be overwritten too */
+	assert_false(xc_regs_known(&start.regs, RBP));
+	check_text(stop_of(s, &start), "outermost frame");
+	check_text(stop_of(s, &start), "0x4141414141414141");
+	(void)chain_first(s); /* the next walk knows nothing of it */
+	check_text(stop_of(s, &start), "outermost frame");
+	assert_null(strstr(stop_of(s, &start), "0x4141"));
+	end_scene(s);
+}
+
+static void registers_left_by_a_callee_can_be_asked_for(void **state)
+{
+	(void)state;
+	struct scene *s = chain_scene();
+	struct xc_frame leaf = chain_first(s), caller = step(s, &leaf);
+	uint64_t value = 0;
+	assert_false(xc_regs_left(&leaf.regs, RDI, &value)); /* still known */
+	assert_true(xc_regs_left(&caller.regs, RDI, &value));
+	assert_int_equal(value, 0x1000 + RDI);
+	xc_regs_set(&caller.regs, RDI, 1);
+	assert_false(xc_regs_left(&caller.regs, RDI, &value));
 	end_scene(s);
 }
 
@@ -510,6 +545,8 @@ int main(void)
 		cmocka_unit_test(a_saved_register_whose_bytes_are_missing_is_unknown_but_the_stack_goes_on),
 		cmocka_unit_test(a_stack_pointer_at_the_end_of_memory_stops),
 		cmocka_unit_test(a_return_address_outside_code_stops),
+		cmocka_unit_test(an_overwritten_return_address_is_stepped_over_and_told),
+		cmocka_unit_test(registers_left_by_a_callee_can_be_asked_for),
 		cmocka_unit_test(a_frame_address_that_does_not_rise_ends_the_stack),
 		cmocka_unit_test(a_return_address_to_itself_ends_with_the_stack),
 		cmocka_unit_test(handlers_on_other_stacks_are_followed),
