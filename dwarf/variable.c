@@ -275,3 +275,59 @@ void xc_variables_fill(const struct xc_frame_context *context, size_t level, boo
 		fill_list(&c, &plan->locals, options, arena, &row->locals, &row->local_count);
 	xc_arena_fini(&scratch);
 }
+
+/* ---- from a register back to a name ---- */
+
+struct holder {
+	uint64_t number, value;
+	const char *located, *equal; /* names */
+	size_t equal_count;
+};
+
+static bool is_pointer(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
+	       type->kind == XC_TYPE_RVALUE_REFERENCE;
+}
+
+static void look_for_holder(struct xc_expr_context *c, const struct list *list, struct holder *h)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct variable *variable = &list->items[i];
+		struct xc_location location;
+		struct xc_value value;
+		uint64_t bits;
+		if (variable->source != LOCATION)
+			continue;
+		xc_expr_locate(c, &variable->expr, NULL, &location);
+		if (location.kind == XC_LOCATION_REGISTER && location.number == h->number && !h->located)
+			h->located = variable->name;
+		if (!is_pointer(variable->type))
+			continue;
+		xc_expr_value(c, &location, variable->type, &value);
+		if (!xc_value_load(&value, &bits) || bits != h->value ||
+		    (h->equal && !strcmp(h->equal, variable->name)))
+			continue;
+		h->equal = variable->name;
+		h->equal_count++;
+	}
+}
+
+const char *xc_variables_in_register(const struct xc_frame_context *context, size_t level, int number, uint64_t value,
+				     bool *located_out)
+{
+	struct holder h = {.number = (uint64_t)number, .value = value};
+	struct xc_arena scratch = {0};
+	if (level >= context->place->level_count || number < 0)
+		return NULL;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
+						    context->frame, context->place, &scratch);
+	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
+	look_for_holder(&c, &plan->args, &h);
+	look_for_holder(&c, &plan->locals, &h);
+	xc_arena_fini(&scratch);
+	*located_out = h.located != NULL;
+	return h.located ? h.located : h.equal_count == 1 ? h.equal : NULL;
+}

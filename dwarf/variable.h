@@ -25,4 +25,9 @@ struct xc_frame_context {
 void xc_variables_fill(const struct xc_frame_context *context, size_t level, bool with_locals,
 		       const struct xc_format_options *options, struct xc_arena *arena, struct xc_stack_row *row);
 
+/* The argument or local of level `level` that lives in DWARF register `number` at this place (*located_out); else the only
+ * pointer among them whose value is `value`; else NULL. The name lives as long as the debug file. */
+const char *xc_variables_in_register(const struct xc_frame_context *context, size_t level, int number, uint64_t value,
+				     bool *located_out);
+
 #endif

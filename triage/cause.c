@@ -14,6 +14,7 @@
 #include "../core/text.h"
 #include "../dwarf/symbol.h"
 #include "blame.h"
+#include "evidence.h"
 #include "fault.h"
 #include "source_lines.h"
 
@@ -49,8 +50,8 @@ static void read_abort_message(struct inquiry *q)
 	const struct xc_process *p = q->process;
 	xc_addr at;
 	uint64_t text;
-	if (!xc_symbol_find(p, "__abort_msg", NULL, &at) || !xc_space_peek_uint(p->space, at, p->arch->word, &text) || !text ||
-	    xc_space_peek_string(p->space, text + 4, q->message, MESSAGE_MAX, NULL) < 0) {
+	if (!xc_symbol_find(p, "__abort_msg", NULL, &at) || !xc_space_peek_uint(p->space, at, p->arch->word, &text) ||
+	    !text || xc_space_peek_string(p->space, text + 4, q->message, MESSAGE_MAX, NULL) < 0) {
 		q->message[0] = '\0';
 		return;
 	}
@@ -71,29 +72,44 @@ static bool message_has(const struct inquiry *q, const char *const *texts)
 
 static const char *passes(const struct inquiry *q, const char *const *names)
 {
-	return q->fault.frame_known ? xc_blame_passes(q->process, q->unwinder, &q->fault.frame, names, ABORT_DEPTH) : NULL;
+	return q->fault.frame_known ? xc_blame_passes(q->process, q->unwinder, &q->fault.frame, names, ABORT_DEPTH)
+				    : NULL;
 }
 
 static bool heap_corruption(struct inquiry *q)
 {
 	static const char *const twice[] = {"double free", NULL};
-	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size", NULL};
+	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size",
+					      NULL};
 	static const char *const pointer[] = {"free(): invalid pointer", "munmap_chunk(): invalid pointer",
 					      "realloc(): invalid pointer", "mremap_chunk()", NULL};
-	static const char *const lists[] = {"corrupted double-linked list", "list corrupted", "chunk detected",
-					    "corrupted unsorted", "malloc_consolidate()", "too many chunks detected",
-					    "invalid fastbin entry", "break adjusted", "tcache_thread_shutdown()",
-					    "free(): invalid size", "malloc(): memory corruption", "invalid old size",
-					    "malloc assertion failure", "malloc(): invalid size", NULL};
+	static const char *const lists[] = {"corrupted double-linked list",
+					    "list corrupted",
+					    "chunk detected",
+					    "corrupted unsorted",
+					    "malloc_consolidate()",
+					    "too many chunks detected",
+					    "invalid fastbin entry",
+					    "break adjusted",
+					    "tcache_thread_shutdown()",
+					    "free(): invalid size",
+					    "malloc(): memory corruption",
+					    "invalid old size",
+					    "malloc assertion failure",
+					    "malloc(): invalid size",
+					    NULL};
 	const struct {
 		const char *const *texts;
 		const char *class_name, *severity, *cause;
 	} kinds[] = {
-		{twice, "heap-corruption (double free)", "high", "the C library found that a block was freed a second time"},
+		{twice, "heap-corruption (double free)", "high",
+		 "the C library found that a block was freed a second time"},
 		{overrun, "heap-corruption (overrun)", "high",
 		 "the size of a heap block was overwritten: something wrote past the end of the block before it"},
-		{pointer, "heap-corruption (bad pointer)", "high", "free or realloc was given a pointer that malloc never returned"},
-		{lists, "heap-corruption (list damage)", "high", "the C library found its lists of free blocks damaged"},
+		{pointer, "heap-corruption (bad pointer)", "high",
+		 "free or realloc was given a pointer that malloc never returned"},
+		{lists, "heap-corruption (list damage)", "high",
+		 "the C library found its lists of free blocks damaged"},
 	};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
 		if (message_has(q, kinds[i].texts)) {
@@ -110,7 +126,8 @@ static bool hardened_check(struct inquiry *q)
 	static const char *const fortify[] = {"buffer overflow detected", "longjmp causes uninitialized", NULL};
 	static const char *const fortify_frames[] = {"__chk_fail", "__fortify_fail", NULL};
 	if (message_has(q, smash) || passes(q, smash_frames)) {
-		verdict(q, "stack-smash", "high", "certain", "a function wrote past one of its local arrays, over its stack canary");
+		verdict(q, "stack-smash", "high", "certain",
+			"a function wrote past one of its local arrays, over its stack canary");
 		return true;
 	}
 	if (message_has(q, fortify) || passes(q, fortify_frames)) {
@@ -124,8 +141,13 @@ static bool hardened_check(struct inquiry *q)
 static bool failed_assertion(struct inquiry *q)
 {
 	static const char *const texts[] = {"Assertion `", NULL};
-	static const char *const frames[] = {"__assert_fail", "__assert_fail_base", "__assert_perror_fail", "g_assertion_message",
-					     "g_assertion_message_expr", "__glibcxx_assert_fail", NULL};
+	static const char *const frames[] = {"__assert_fail",
+					     "__assert_fail_base",
+					     "__assert_perror_fail",
+					     "g_assertion_message",
+					     "g_assertion_message_expr",
+					     "__glibcxx_assert_fail",
+					     NULL};
 	if (!message_has(q, texts) && !passes(q, frames))
 		return false;
 	verdict(q, "assertion", "low", "certain", "an assertion of the program did not hold");
@@ -135,8 +157,13 @@ static bool failed_assertion(struct inquiry *q)
 static bool uncaught_exception(struct inquiry *q)
 {
 	static const char *const pure[] = {"__cxa_pure_virtual", NULL};
-	static const char *const frames[] = {"__cxa_throw", "__cxa_rethrow", "std::terminate", "__cxxabiv1::__terminate",
-					     "__gnu_cxx::__verbose_terminate_handler", "_Unwind_RaiseException", NULL};
+	static const char *const frames[] = {"__cxa_throw",
+					     "__cxa_rethrow",
+					     "std::terminate",
+					     "__cxxabiv1::__terminate",
+					     "__gnu_cxx::__verbose_terminate_handler",
+					     "_Unwind_RaiseException",
+					     NULL};
 	if (passes(q, pure)) {
 		verdict(q, "pure-virtual-call", "medium", "certain",
 			"a pure virtual function was called: the object was being made or destroyed");
@@ -170,17 +197,55 @@ static bool executable(const struct xc_process *p, xc_addr addr)
 static bool judge_jump(struct inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
-	if (!f->frame_known || executable(q->process, f->frame.pc))
+	xc_addr target = f->computed ? f->addr : f->frame.pc;
+	if (!f->frame_known || (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
 		return false;
-	const struct xc_mapping *m = xc_process_mapping(q->process, f->frame.pc);
-	if (f->frame.pc < NULL_PAGES)
+	if (target < NULL_PAGES)
 		verdict(q, "call-null", "medium", "certain", "a function pointer that is NULL was called");
-	else if (m)
+	else if (xc_process_mapping(q->process, target))
 		verdict(q, "exec-data", "critical", "certain", "control went to memory that holds data, not code");
 	else
 		verdict(q, "pc-control", "critical", "certain",
-			"control went to an address where nothing is mapped: a damaged function pointer or return address");
+			"control went to an address where nothing is mapped: a damaged function pointer or return "
+			"address");
 	return true;
+}
+
+/* The kernel raised it without an address: a general protection fault. */
+static void judge_protection(struct inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	bool write = f->access == XC_ACCESS_WRITE;
+	if (f->computed && f->misaligned)
+		verdict(q, "misaligned", "low", "likely", "the address was not aligned as the instruction demands");
+	else if (f->computed)
+		verdict(q, write ? "wild-write" : "wild-read", write ? "high" : "medium", "certain",
+			"a damaged pointer was dereferenced: its value is no address");
+	else if (f->decoded && f->instruction.halts)
+		verdict(q, "trap-instruction", "low", "likely",
+			"hlt was run, which C libraries put where a program must not go on");
+	else if (f->decoded && f->instruction.privileged)
+		verdict(q, "bad-instruction", "high", "likely", "an instruction was run that only the kernel may use");
+	else
+		verdict(q, "wild-access", "high", "likely",
+			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
+			"misaligned");
+}
+
+/* A base register that is zero makes it sure; a small number in it may have other reasons. */
+static void judge_null(struct inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
+	uint64_t base = 0;
+	bool known = f->operand_known && f->operand.base >= 0 && xc_regs_get(&f->frame.regs, f->operand.base, &base);
+	verdict(q,
+		write  ? "null-write"
+		: read ? "null-read"
+		       : "null-access",
+		write ? "medium" : "low", known && base ? "likely" : "certain",
+		known && base ? "a pointer was dereferenced that is NULL plus an offset"
+			      : "a pointer that is NULL was dereferenced");
 }
 
 static void judge_segv(struct inquiry *q)
@@ -193,17 +258,20 @@ static void judge_segv(struct inquiry *q)
 	if (xc_fault_is_stack_overflow(q->process, f))
 		verdict(q, "stack-overflow", "low", "likely",
 			"the stack is used up: recursion without an end, or locals larger than the stack");
+	else if (f->code_known && f->code == SI_KERNEL)
+		judge_protection(q);
 	else if (f->addr_known && f->addr < NULL_PAGES)
-		verdict(q, write ? "null-write" : read ? "null-read" : "null-access", write ? "medium" : "low", "certain",
-			"a pointer that is NULL was dereferenced");
+		judge_null(q);
 	else if (f->addr_known && m && f->code == SEGV_ACCERR)
 		verdict(q, write && !m->writable ? "write-rodata" : "protected-access", "medium", "certain",
-			"the page is mapped, but not for this kind of access");
-	else if (f->code_known && f->code == SI_KERNEL)
-		verdict(q, "wild-access", "high", "likely",
-			"the address was not canonical (a damaged pointer), or the instruction is privileged or misaligned");
+			write && !m->writable ? "memory was written that may only be read"
+					      : "the page is mapped, but not for this kind of access");
 	else if (f->addr_known)
-		verdict(q, write ? "wild-write" : read ? "wild-read" : "wild-access", write ? "high" : "medium", "certain",
+		verdict(q,
+			write  ? "wild-write"
+			: read ? "wild-read"
+			       : "wild-access",
+			write ? "high" : "medium", "certain",
 			"a pointer that leads to unmapped memory was dereferenced");
 	else
 		verdict(q, "memory-access", "medium", "guess", NULL);
@@ -218,7 +286,8 @@ static void judge_bus(struct inquiry *q)
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
 		verdict(q, "bad-hardware", "info", "certain", "the hardware reported a memory error");
 	else if (m && m->path)
-		verdict(q, "file-truncated", "low", "likely", "a page past the end of a mapped file was touched: the file was cut short");
+		verdict(q, "file-truncated", "low", "likely",
+			"a page past the end of a mapped file was touched: the file was cut short");
 	else
 		verdict(q, "bus-error", "low", "likely", "a page of a mapping could not be had");
 }
@@ -226,7 +295,8 @@ static void judge_bus(struct inquiry *q)
 static void judge_arithmetic(struct inquiry *q)
 {
 	if (q->fault.code == FPE_INTDIV)
-		verdict(q, "div-by-zero", "low", "certain", "an integer was divided by zero (or the quotient does not fit)");
+		verdict(q, "div-by-zero", "low", "certain",
+			"an integer was divided by zero (or the quotient does not fit)");
 	else
 		verdict(q, "arithmetic", "low", "certain", xc_signal_code_text(SIGFPE, q->fault.code));
 }
@@ -255,7 +325,8 @@ static void judge(struct inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	if (f->sent && is_fault_signal(f->signal)) {
-		verdict(q, "sent-by-user", "info", "certain", "the signal was sent by a process, not raised by an instruction");
+		verdict(q, "sent-by-user", "info", "certain",
+			"the signal was sent by a process, not raised by an instruction");
 		return;
 	}
 	switch (f->signal) {
@@ -278,7 +349,8 @@ static void judge(struct inquiry *q)
 		verdict(q, "trap-instruction", "low", "likely", "a breakpoint or trap instruction was run");
 		break;
 	case SIGSYS:
-		verdict(q, "seccomp-kill", "info", "certain", "a system call was made that the process had forbidden itself");
+		verdict(q, "seccomp-kill", "info", "certain",
+			"a system call was made that the process had forbidden itself");
 		xc_verdict_evidence(q->report, "system call number %d", q->process->signal.syscall_number);
 		break;
 	default:
@@ -289,25 +361,38 @@ static void judge(struct inquiry *q)
 
 /* ---- words ---- */
 
-/* "SIGSEGV: write to 0x18, address not mapped (SEGV_MAPERR)". */
+static void add_code(const struct inquiry *q, struct xc_text *text)
+{
+	const struct xc_fault *f = &q->fault;
+	const char *name = xc_signal_code_name(f->signal, f->code);
+	const char *words = !f->computed    ? xc_signal_code_text(f->signal, f->code)
+			    : f->misaligned ? "not aligned"
+					    : "not a canonical address";
+	if (f->sent || !f->code_known)
+		return;
+	xc_text_printf(text, ", %s", words);
+	if (name)
+		xc_text_printf(text, " (%s)", name);
+}
+
+/* "SIGSEGV: wrote 8 bytes at 0x18, address not mapped (SEGV_MAPERR)". */
 static void headline(struct inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
+	const struct xc_signal *signal = &q->process->signal;
 	struct xc_text text = {0};
 	xc_text_printf(&text, "%s: ", xc_signal_name(f->signal));
-	if (f->sent && f->code_known)
-		xc_text_printf(&text, "%s, sent by process %d (user %u)%s", xc_signal_text(f->signal),
-			       (int)q->process->signal.sender_pid, (unsigned)q->process->signal.sender_uid,
-			       q->process->signal.sender_pid == q->process->pid ? ", itself" : "");
+	if (f->sent && f->code_known && signal->sender_pid == q->process->pid)
+		xc_text_printf(&text, "%s%s", xc_signal_text(f->signal),
+			       f->signal == SIGABRT ? "" : ", sent by itself");
+	else if (f->sent && f->code_known)
+		xc_text_printf(&text, "%s, sent by process %d (user %u)", xc_signal_text(f->signal),
+			       (int)signal->sender_pid, (unsigned)signal->sender_uid);
 	else if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
-		xc_text_printf(&text, "%s 0x%" PRIx64, xc_access_text(f->access), f->addr);
+		xc_fault_deed(f, &text);
 	else
 		xc_text_add(&text, xc_signal_text(f->signal));
-	if (!f->sent && f->code_known) {
-		const char *name = xc_signal_code_name(f->signal, f->code);
-		xc_text_printf(&text, ", %s%s%s%s", xc_signal_code_text(f->signal, f->code), name ? " (" : "", name ? name : "",
-			       name ? ")" : "");
-	}
+	add_code(q, &text);
 	q->verdict->headline = keep(q, xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -320,7 +405,11 @@ static void locate(struct inquiry *q)
 	v->thread_name = keep(q, thread->name);
 	if (!q->fault.frame_known)
 		return;
-	struct xc_blame blame = xc_blame_find(q->process, q->unwinder, &q->fault.frame);
+	struct xc_frame from = q->fault.frame;
+	const char *stop;
+	if (!executable(q->process, from.pc)) /* a jump to what is no code: who jumped? */
+		(void)xc_unwind_step(q->unwinder, &from, &from, &stop);
+	struct xc_blame blame = xc_blame_find(q->process, q->unwinder, &from);
 	const struct xc_place *place = blame.place;
 	if (place->module)
 		v->module = keep(q, place->module->name);
@@ -331,7 +420,8 @@ static void locate(struct inquiry *q)
 			v->function = keep(q, level->function);
 		v->file = keep(q, level->file);
 		v->line = level->line;
-		xc_auto(xc_freep) char *source = xc_source_lines(q->process->sysroot, level->file, level->line, SOURCE_AROUND);
+		xc_auto(xc_freep) char *source =
+			xc_source_lines(q->process->sysroot, level->file, level->line, SOURCE_AROUND);
 		v->source = keep(q, source);
 	}
 	if (blame.through && !q->fault.sent && q->fault.signal != SIGABRT)
@@ -351,7 +441,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process)
 		judge(&q);
 		headline(&q);
 		locate(&q);
-		xc_fault_evidence(report, process, &q.fault);
+		xc_evidence_add(report, process, q.unwinder, &q.fault);
 	}
 	xc_unwinder_free(q.unwinder);
 }

@@ -39,12 +39,6 @@ enum {
 	NEAR = 4096,
 };
 
-const char *xc_access_text(enum xc_access access)
-{
-	static const char *const texts[] = {"access to", "read of", "write to", "jump to"};
-	return texts[access];
-}
-
 static bool saved_word(const struct xc_process *p, xc_addr ucontext, unsigned index, uint64_t *value)
 {
 	return xc_space_peek_uint(p->space, ucontext + UCONTEXT_GREGS + 8 * (xc_addr)index, 8, value);
@@ -143,7 +137,7 @@ static bool in_system_call(const struct xc_process *p, xc_addr pc)
 /* The event that the handler was called for; false when it was a signal that somebody sent. */
 static bool read_context(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
 {
-	struct siginfo_head info;
+	struct siginfo_head info = {.signal = 0};
 	bool known = read_siginfo(p, ucontext, &info);
 	if ((known && info.code <= 0) || in_system_call(p, f->frame.pc) || !read_trap(p, ucontext, f))
 		return false;
@@ -184,12 +178,10 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 	}
 }
 
-/* Without an error code: a fetch faults at pc itself; a write to a page without write permission. */
+/* Without an error code or an instruction: a write faults on a page that may only be read. */
 static enum xc_access guess_access(const struct xc_process *p, const struct xc_fault *f)
 {
 	const struct xc_mapping *m = xc_process_mapping(p, f->addr);
-	if (f->frame_known && f->frame.pc == f->addr)
-		return XC_ACCESS_EXECUTE;
 	if (f->code == SEGV_ACCERR && m && m->readable && !m->writable)
 		return XC_ACCESS_WRITE;
 	return XC_ACCESS_UNKNOWN;
@@ -205,12 +197,78 @@ static bool raised_again(const struct xc_process *p, const struct xc_fault *f)
 	       p->signal.sender_pid == p->pid && !in_system_call(p, f->frame.pc);
 }
 
+static void take_operand(struct xc_fault *f, const struct xc_memory_operand *operand)
+{
+	if (!operand)
+		return;
+	f->operand_known = true;
+	f->operand = *operand;
+	if (f->access == XC_ACCESS_UNKNOWN)
+		f->access = operand->access;
+}
+
+/* General protection: the kernel tells no address, so it is worked out. */
+static void compute_address(struct xc_fault *f)
+{
+	const struct xc_memory_operand *operand = xc_operand_invalid(&f->instruction, &f->misaligned);
+	if (!operand)
+		return;
+	f->addr_known = f->computed = true;
+	f->addr = operand->addr;
+	take_operand(f, operand);
+}
+
+/* The fault's own address is lost: the instruction still touches what it touched, and what is not mapped is why. */
+static void find_unmapped(const struct xc_process *p, struct xc_fault *f)
+{
+	for (size_t i = 0; i < f->instruction.operand_count; i++) {
+		const struct xc_memory_operand *operand = &f->instruction.operands[i];
+		if (!operand->addr_known || xc_process_mapping(p, operand->addr))
+			continue;
+		f->addr_known = true;
+		f->addr = operand->addr;
+		take_operand(f, operand);
+		return;
+	}
+}
+
+/* Ask the instruction, unless none raised the signal. At a fetch pc itself cannot be read, or is what faults. */
+static void ask_instruction(const struct xc_process *p, struct xc_fault *f)
+{
+	bool memory = f->signal == SIGSEGV || f->signal == SIGBUS;
+	if ((!memory && f->signal != SIGFPE) || f->sent || !f->frame_known)
+		return;
+	if (memory && f->addr_known && f->frame.pc == f->addr)
+		f->access = XC_ACCESS_EXECUTE;
+	else
+		f->decoded = xc_operand_decode(p, &f->frame.regs, &f->instruction);
+	if (!f->decoded || !memory) /* of a division si_addr is where the instruction stands */
+		return;
+	if (f->addr_known)
+		take_operand(f, xc_operand_at(&f->instruction, f->addr, f->access));
+	else if (f->code_known && f->code == SI_KERNEL && !f->instruction.privileged)
+		compute_address(f);
+	else if (f->raised_again && f->signal == SIGSEGV)
+		find_unmapped(p, f);
+}
+
+/* The error code tells whether the page was there, the kernel whether something is mapped there. */
+static void correct_code(const struct xc_process *p, struct xc_fault *f)
+{
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(p, f->addr) : NULL;
+	if (f->in_handler && f->signal == SIGSEGV && f->code_known && f->code == SEGV_MAPERR && m)
+		f->code = SEGV_ACCERR;
+}
+
 bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_fault *fault_out)
 {
 	if (p->live || !p->signal.known || p->thread_count == 0 || !p->threads[0].crashed)
 		return false;
-	struct xc_fault f = {.signal = p->signal.number, .code = p->signal.code, .code_known = p->signal.has_info,
-			     .addr_known = p->signal.addr_known, .addr = p->signal.addr};
+	struct xc_fault f = {.signal = p->signal.number,
+			     .code = p->signal.code,
+			     .code_known = p->signal.has_info,
+			     .addr_known = p->signal.addr_known,
+			     .addr = p->signal.addr};
 	f.outer_signal = f.signal;
 	f.sent = f.code_known && f.code <= 0;
 	f.frame_known = p->arch->unwinds && xc_unwind_first(u, &p->threads[0], &f.frame);
@@ -220,94 +278,37 @@ bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_
 		f.raised_again = true;
 		f.sent = f.code_known = f.addr_known = false;
 	}
+	correct_code(p, &f);
+	ask_instruction(p, &f);
 	if (f.addr_known && f.access == XC_ACCESS_UNKNOWN && f.signal == SIGSEGV)
 		f.access = guess_access(p, &f);
 	*fault_out = f;
 	return true;
 }
 
-/* ---- relations ---- */
+/* ---- words ---- */
 
-static void relate_mapping(struct xc_report *r, const struct xc_process *p, xc_addr addr)
+static void add_place(const struct xc_fault *f, struct xc_text *text)
 {
-	char place[256];
-	const struct xc_mapping *m = xc_process_mapping(p, addr), *below = NULL, *above = NULL;
-	if (m) {
-		xc_verdict_evidence(r, "0x%" PRIx64 " lies in %s (%c%c%c)", addr,
-				    xc_facts_place(p, addr, place, sizeof place) ? place : "an anonymous mapping",
-				    m->readable ? 'r' : '-', m->writable ? 'w' : '-', m->executable ? 'x' : '-');
-		return;
-	}
-	for (size_t i = 0; i < p->mapping_count; i++) {
-		if (p->mappings[i].hi < addr)
-			below = &p->mappings[i];
-		else if (!above && p->mappings[i].lo > addr)
-			above = &p->mappings[i];
-	}
-	if (addr < FIRST_PAGE)
-		xc_verdict_evidence(r, "0x%" PRIx64 " is in the first pages, which are never mapped: a null pointer%s", addr,
-				    addr ? " plus an offset" : "");
-	else if (below && addr - below->hi <= NEAR)
-		xc_verdict_evidence(r, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes past the end of %s", addr,
-				    addr - below->hi, xc_facts_place(p, below->hi, place, sizeof place) ? place : "a mapping");
-	else if (above && above->lo - addr <= NEAR)
-		xc_verdict_evidence(r, "0x%" PRIx64 " is not mapped: %" PRIu64 " bytes below %s", addr, above->lo - addr,
-				    xc_facts_place(p, above->lo, place, sizeof place) ? place : "a mapping");
-	else
-		xc_verdict_evidence(r, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
+	const struct xc_memory_operand *o = &f->operand;
+	bool within = f->operand_known && o->addr_known && o->addr != f->addr && f->addr - o->addr < o->size;
+	xc_text_printf(text, "0x%" PRIx64, within ? o->addr : f->addr);
+	if (within) /* the first bytes are in a page that is there */
+		xc_text_printf(text, " (faulted at 0x%" PRIx64 ")", f->addr);
 }
 
-static void relate_registers(struct xc_report *r, const struct xc_process *p, const struct xc_fault *f)
+void xc_fault_deed(const struct xc_fault *f, struct xc_text *text)
 {
-	struct xc_text text = {0};
-	for (int i = 0; i < p->arch->frame_regs; i++) {
-		uint64_t value;
-		const char *name = xc_arch_reg_name(p->arch, i);
-		if (!name || i == p->arch->pc || !xc_regs_get(&f->frame.regs, i, &value))
-			continue;
-		int64_t away = (int64_t)(f->addr - value);
-		if (away < -NEAR || away > NEAR)
-			continue;
-		xc_text_printf(&text, "%s%s = 0x%" PRIx64, text.len ? ", " : "", name, value);
-		if (away)
-			xc_text_printf(&text, " (%s0x%" PRIx64 ")", away < 0 ? "-" : "+", (uint64_t)(away < 0 ? -away : away));
+	static const char *const verbs[] = {"accessed", "read", "wrote", "jumped to"};
+	uint32_t size = f->operand_known ? f->operand.size : 0;
+	xc_text_add(text, verbs[f->access]);
+	if (f->access == XC_ACCESS_READ || f->access == XC_ACCESS_WRITE) {
+		if (size)
+			xc_text_printf(text, " %" PRIu32 " byte%s", size, size == 1 ? "" : "s");
+		xc_text_add(text, " at");
 	}
-	if (text.len)
-		xc_verdict_evidence(r, "registers near it: %s", xc_text_string(&text));
-	xc_text_fini(&text);
-}
-
-static bool canonical(xc_addr addr)
-{
-	return addr <= UINT64_C(0x00007fffffffffff) || addr >= UINT64_C(0xffff800000000000);
-}
-
-/* A general-protection fault has no address; a register that holds a non-canonical one is the suspect. */
-static void relate_non_canonical(struct xc_report *r, const struct xc_process *p, const struct xc_fault *f)
-{
-	for (int i = 0; i < p->arch->frame_regs; i++) {
-		uint64_t value;
-		const char *name = xc_arch_reg_name(p->arch, i);
-		if (name && xc_regs_get(&f->frame.regs, i, &value) && !canonical(value))
-			xc_verdict_evidence(r, "%s = 0x%" PRIx64 " is not a canonical address: using it as a pointer faults like this",
-					    name, value);
-	}
-}
-
-void xc_fault_evidence(struct xc_report *r, const struct xc_process *p, const struct xc_fault *f)
-{
-	if (f->in_handler)
-		xc_verdict_evidence(r, "seen through a signal handler: the core itself was made by %s",
-				    xc_signal_name(f->outer_signal));
-	if (f->raised_again)
-		xc_verdict_evidence(r, "a handler raised the signal again: its address and code are lost");
-	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS)) {
-		relate_mapping(r, p, f->addr);
-		if (f->frame_known)
-			relate_registers(r, p, f);
-	} else if (f->signal == SIGSEGV && f->code_known && f->code == SI_KERNEL && f->frame_known) {
-		relate_non_canonical(r, p, f);
-	}
+	xc_text_char(text, ' ');
+	add_place(f, text);
 }
 
 /* The guard below a stack is unmapped or without rights; the frame that overflows may reach over it by its size. */
