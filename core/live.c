@@ -92,7 +92,7 @@ static struct xc_error *open_proc(pid_t pid, int *dir_out)
 		return xc_error_errno(errno, "%s", path);
 	if (access("/proc/self/status", F_OK))
 		return xc_error_new(XC_ERR_IO, "/proc is not mounted: a live process cannot be read");
-	return xc_error_new(XC_ERR_NOT_FOUND, "no process with pid %d", (int)pid);
+	return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process", (int)pid);
 }
 
 static struct xc_error *check_identity(int proc_dir, const struct xc_live_identity *id, bool *other_thread_out)
@@ -100,11 +100,11 @@ static struct xc_error *check_identity(int proc_dir, const struct xc_live_identi
 	int pid = (int)id->pid;
 	*other_thread_out = false;
 	if (id->tgid != id->pid)
-		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%d is a thread of process %d, not a process", pid,
+		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: is a thread of process %d, not a process", pid,
 						  (int)id->tgid),
 				     "use pid:%d", (int)id->tgid);
 	if (id->kernel_thread)
-		return xc_error_new(XC_ERR_UNSUPPORTED, "pid %d (%s) is a kernel thread: it has no memory of its own",
+		return xc_error_new(XC_ERR_UNSUPPORTED, "pid:%d (%s): a kernel thread, which has no memory of its own",
 				    pid, id->name);
 	if (id->has_memory)
 		return NULL;
@@ -113,7 +113,7 @@ static struct xc_error *check_identity(int proc_dir, const struct xc_live_identi
 		return NULL;
 	}
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND,
-					  "pid %d (%s) has exited and is a zombie: its memory is gone", pid, id->name),
+					  "pid:%d (%s): has exited and is a zombie; its memory is gone", pid, id->name),
 			     "its parent, pid %d, has not waited for it", (int)id->ppid);
 }
 
@@ -157,8 +157,8 @@ static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live
 	if (error == EACCES || error == EPERM)
 		return xc_live_facts_refusal(proc_dir, id);
 	if (error == ENOENT || error == ESRCH)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no process with pid %d: it has just exited", (int)id->pid);
-	return xc_error_errno(error, "memory of pid %d", (int)id->pid);
+		return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process; it has just exited", (int)id->pid);
+	return xc_error_errno(error, "pid:%d: its memory", (int)id->pid);
 }
 
 /* ---- mappings ---- */
@@ -274,12 +274,12 @@ static struct xc_error *read_maps(struct xc_process *p, int maps)
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	int error = xc_live_proc_read_fd(maps, &text);
 	if (error)
-		return xc_error_errno(error, "mappings of pid %d", (int)p->pid);
+		return xc_error_errno(error, "pid:%d: its mappings", (int)p->pid);
 	size_t lines = 0;
 	for (size_t i = 0; i < text.len; i++)
 		lines += text.bytes[i] == '\n';
 	if (!lines)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no process with pid %d: it has just exited", (int)p->pid);
+		return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process; it has just exited", (int)p->pid);
 	take_maps(p, text.bytes, lines);
 	return NULL;
 }
@@ -313,7 +313,7 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 	xc_process_index(p);
 	if (xc_live_memory_gone(state_of(p)->memory))
 		return xc_error_new(XC_ERR_NOT_FOUND,
-				    "pid %d exited, or became another program, while it was being opened", (int)p->pid);
+				    "pid:%d: exited, or became another program, while it was being opened", (int)p->pid);
 	return NULL;
 }
 

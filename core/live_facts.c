@@ -69,7 +69,7 @@ struct xc_error *xc_live_facts_identity(int proc_dir, pid_t pid, struct xc_live_
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	int error = xc_live_proc_read(proc_dir, "status", &text);
 	if (error == ESRCH || error == ENOENT)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no process with pid %d: it has just exited", (int)pid);
+		return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process; it has just exited", (int)pid);
 	if (error)
 		return xc_error_hint(xc_error_errno(error, "/proc/%d/status", (int)pid),
 				     "/proc may be mounted with hidepid: run as that user or as root");

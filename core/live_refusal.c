@@ -60,7 +60,7 @@ static bool undumpable(int proc_dir, const struct xc_live_identity *id)
 static struct xc_error *refuse(const struct xc_live_identity *id, char *rule, const char *hint)
 {
 	struct xc_error *err =
-		xc_error_new(XC_ERR_PERMISSION, "pid %d (%s) may not be read: %s", (int)id->pid, id->name, rule);
+		xc_error_new(XC_ERR_PERMISSION, "pid:%d (%s): may not be read: %s", (int)id->pid, id->name, rule);
 	free(rule);
 	return xc_error_hint(err, "%s", hint);
 }

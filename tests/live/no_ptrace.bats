@@ -118,5 +118,5 @@ xcore_on_target() {
 @test "a process that is not there is one clear line and exit 4" {
 	run "$XCORE" bt pid:4194305
 	[ "$status" -eq 4 ]
-	[[ "$output" == *"no process with pid 4194305"* ]]
+	[[ "$output" == *"xcore: pid:4194305: no such process"* ]]
 }

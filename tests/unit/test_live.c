@@ -128,9 +128,9 @@ static void what_is_no_process_is_named(void **state)
 	assert_refused(c.pid, XC_ERR_NOT_FOUND, "zombie");
 	pid_t pid = c.pid;
 	end_child(&c);
-	assert_refused(pid, XC_ERR_NOT_FOUND, "no process with pid");
-	assert_refused(0, XC_ERR_NOT_FOUND, "no process with pid 0");
-	assert_refused(-1, XC_ERR_NOT_FOUND, "no process with pid -1");
+	assert_refused(pid, XC_ERR_NOT_FOUND, ": no such process");
+	assert_refused(0, XC_ERR_NOT_FOUND, "pid:0: no such process");
+	assert_refused(-1, XC_ERR_NOT_FOUND, "pid:-1: no such process");
 }
 
 static void a_kernel_thread_has_no_memory(void **state)
