@@ -119,7 +119,7 @@ refused() {
   command -v strace >/dev/null || skip "no strace"
   strace -qq -o trace -e trace=mmap -e inject=mmap:delay_exit=20000:when=40+ "$XCORE" analyze growing -o answer 2>err &
   pid=$!
-  until grep -q growing /proc/$pid/maps /proc/$(pgrep -P $pid | head -n 1)/maps 2>/dev/null; do
+  until child=$(cat /proc/$pid/task/$pid/children) && grep -q growing "/proc/${child% }/maps" 2>/dev/null; do
     kill -0 $pid 2>/dev/null || break
   done
   truncate -s 8192 growing
