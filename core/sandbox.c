@@ -227,9 +227,3 @@ struct xc_error *xc_sandbox_writes(const struct xc_sandbox_options *options, con
 		*landlock_out = text;
 	return NULL;
 }
-
-struct xc_error *xc_sandbox_live(const struct xc_sandbox_options *options, const char **landlock_out)
-{
-	struct xc_error *err = xc_sandbox_calls();
-	return err ? err : xc_sandbox_writes(options, landlock_out);
-}

@@ -32,9 +32,6 @@ XC_MUST_CHECK struct xc_error *xc_sandbox_calls(void);
  * reported, not an error. Errors: a write_dir that cannot be opened. */
 XC_MUST_CHECK struct xc_error *xc_sandbox_writes(const struct xc_sandbox_options *options, const char **landlock_out);
 
-/* Both at once: only after xc_process_open_live. */
-XC_MUST_CHECK struct xc_error *xc_sandbox_live(const struct xc_sandbox_options *options, const char **landlock_out);
-
 /* True once xc_sandbox_writes has put Landlock up: then no further process can be opened. */
 bool xc_sandbox_writes_limited(void);
 
