@@ -388,11 +388,16 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 	struct xc_machine m; /* slots stay unset until pushed */
 	struct xc_expr next;
 	bool lasts = context->lasts;
+	const char *why = "";
 	begin(&m, context, initial);
+	context->lasts = false;
 	if (xc_expr_next(context, expr, &next))
-		expr = &next;
-	context->lasts = expr->lasts;
-	const char *why = xc_machine_run(&m, expr);
+		why = xc_machine_run(&m, &next);
+	if (why) {
+		begin(&m, context, initial);
+		context->lasts = expr->lasts;
+		why = xc_machine_run(&m, expr);
+	}
 	context->lasts = lasts;
 	if (why)
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = why};

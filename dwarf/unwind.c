@@ -4,6 +4,7 @@
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
  *           a word above sp that returns behind a call of this very function    trust: scan
+ *           the word that its pushes and subtractions leave above them          trust: scan
  *           the first word above sp that returns behind any call                trust: scan
  *   a return address that cannot be one (overwritten stack): the same, above it trust: scan
  *
@@ -20,6 +21,7 @@
 
 #include "cfi.h"
 #include "debugfile.h"
+#include "prologue.h"
 #include "symbol.h"
 #include "tailcall.h"
 
@@ -29,6 +31,7 @@ enum {
 	LOOK_AHEAD = 64,
 	LONGEST_CALL = 7,
 	MAX_GUESSING = 8 << 20, /* words scanned and steps looked ahead in all: about a second */
+	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
 	MAX_DESCENTS = 64,
 };
 
@@ -259,21 +262,19 @@ static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_ad
 	return candidates > 0;
 }
 
-enum prologue { FRAME_POINTER_UNKNOWN, FRAME_POINTER_SET, FRAME_POINTER_FREE };
-
-/* x86-64: does the function that begins at start set rbp up as its frame pointer before pc? Looks for push %rbp;
- * mov %rsp,%rbp near its start: behind endbr64, or behind what realigns the stack. */
-static enum prologue prologue_of(const struct xc_process *p, xc_addr start, xc_addr pc)
+/* The return address stands where the function's first instructions say, and nothing speaks against it. */
+static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
 {
-	static const uint8_t push_mov[] = {0x55, 0x48, 0x89, 0xe5};
-	uint8_t code[32];
-	if (!start || p->arch->machine != EM_X86_64)
-		return FRAME_POINTER_UNKNOWN;
-	size_t got = xc_space_peek(p->space, start, code, sizeof code);
-	const uint8_t *found = memmem(code, got, push_mov, sizeof push_mov);
-	if (got == 0)
-		return FRAME_POINTER_UNKNOWN;
-	return found && pc - start >= (size_t)(found - code) + sizeof push_mov ? FRAME_POINTER_SET : FRAME_POINTER_FREE;
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, word = p->arch->word;
+	xc_addr direct;
+	if (depth / word >= SCAN_WORDS || depth % word ||
+	    !xc_regs_get(&frame->regs, p->arch->sp, &sp) || !xc_space_peek_uint(p->space, sp + depth, word, &ret) ||
+	    !plausible_return(p, ret, &direct))
+		return false;
+	u->guessing += PROLOGUE_COST;
+	caller_at_word(u, frame, ret, sp, depth / word, caller);
+	return u->guessing < MAX_GUESSING && !refuted(u, caller);
 }
 
 /* No call frame information. Where the function keeps a frame pointer, the chain is right; where it does not, the
@@ -281,12 +282,13 @@ static enum prologue prologue_of(const struct xc_process *p, xc_addr start, xc_a
 static bool step_without_cfi(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	xc_addr pc = xc_frame_lookup(frame), start = function_start(u->process, pc);
-	enum prologue prologue = prologue_of(u->process, start, pc);
-	if (prologue == FRAME_POINTER_SET && step_frame_pointer(u, frame, caller))
+	struct xc_prologue prologue = xc_prologue_read(u->process, start, pc);
+	if (prologue.frame_pointer && step_frame_pointer(u, frame, caller))
 		return true;
 	if (start && frame->interrupted && step_scan(u, frame, start, caller))
 		return true;
-	if (prologue == FRAME_POINTER_FREE && step_scan(u, frame, 0, caller))
+	if (prologue.known && !prologue.frame_pointer &&
+	    (step_prologue(u, frame, prologue.depth, caller) || step_scan(u, frame, 0, caller)))
 		return true;
 	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
 }
