@@ -2,7 +2,8 @@
 # Promise 1 of live mode: no ptrace, no stop, no write. Run over every command on a busy process.
 #	XCORE=build/release/xcore bats tests/live/no_ptrace.bats
 
-COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info")
+COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info" "flame stacks" "sym TARGET main"
+	"mem TARGET main 64")
 FORBIDDEN=ptrace,process_vm_writev,kill,tkill,tgkill,rt_sigqueueinfo,rt_tgsigqueueinfo,pidfd_send_signal,pidfd_getfd
 FORBIDDEN+=,process_madvise,process_mrelease,prlimit64,io_uring_setup,bpf,move_pages,migrate_pages
 
@@ -42,10 +43,13 @@ need_strace() {
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 }
 
-# Whether a command met no error of its own: 0, or 3 (incomplete) never without --strict.
+# Whether a command met no error of its own: 0, or 3 (incomplete) never without --strict. The process stands for TARGET,
+# or at the end.
 xcore_on_target() {
+	local command=$1
+	[[ $command == *TARGET* ]] || command+=" TARGET"
 	# shellcheck disable=SC2086 # a command is several words
-	"${@:2}" "$XCORE" $1 "pid:$PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+	"${@:2}" "$XCORE" ${command/TARGET/pid:$PID} >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
 		echo "xcore $1 pid:$PID: exit $?"
 		cat "$BATS_TEST_TMPDIR/err"
 		return 1
@@ -110,9 +114,28 @@ xcore_on_target() {
 }
 
 @test "threads and their states are named" {
-	xcore_on_target threads
-	grep -q counter "$BATS_TEST_TMPDIR/out"
-	grep -qE 'waiter.*futex' "$BATS_TEST_TMPDIR/out"
+	xcore_on_target "threads --format json"
+	grep -q '"name":"counter"' "$BATS_TEST_TMPDIR/out"
+	grep -qE '"name":"waiter".*blocked in system call 202 \(futex\)' "$BATS_TEST_TMPDIR/out"
+}
+
+# strace holds xcore still between opening the process and reading on, long enough for it to go.
+@test "a process that ends while it is read is told, and is incomplete" {
+	need_strace
+	export ASAN_OPTIONS=detect_leaks=0
+	strace -qq -f -o "$BATS_TEST_TMPDIR/trace" -e trace=landlock_restrict_self \
+		-e inject=landlock_restrict_self:delay_exit=2000000 "$XCORE" bt --strict "pid:$PID" >"$BATS_TEST_TMPDIR/out" 8>&- &
+	traced=$!
+	for _ in $(seq 100); do
+		grep -q landlock_restrict_self "$BATS_TEST_TMPDIR/trace" && break
+		kill -0 $traced 2>/dev/null || skip "no Landlock to wait in"
+		sleep 0.05
+	done
+	kill -KILL "$PID"
+	status=0
+	wait $traced || status=$?
+	[ "$status" -eq 3 ]
+	grep -q "the process exited" "$BATS_TEST_TMPDIR/out"
 }
 
 @test "a process that is not there is one clear line and exit 4" {
