@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../core/facts.h"
+#include "../core/live.h"
 #include "../core/render.h"
 #include "../core/stacktree.h"
 #include "../core/text.h"
@@ -210,7 +211,7 @@ static void mention_missing_fence(const struct xc_job *job)
 }
 
 /* A mapped file that shrinks reads as zeros from then on (source.h): of the core that spoils the answer, of a module's file it
- * spoils what was read from that module. */
+ * spoils what was read from that module. A process may end while we look. */
 static struct xc_error *check_unchanged(const struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
@@ -223,6 +224,11 @@ static struct xc_error *check_unchanged(const struct xc_job *job)
 			continue;
 		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
 				   "%s was cut short while it was read: what is told of it may be wrong", module->file_path);
+		job->report->incomplete = true;
+	}
+	if (xc_live_gone(process)) {
+		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
+				   "the process exited, or became another program, while it was read: the rest could not be had");
 		job->report->incomplete = true;
 	}
 	return NULL;
