@@ -28,6 +28,7 @@ static void crashed_thread(struct xc_job *job)
 		.choice = XC_THREADS_CRASHED,
 		.args = true,
 		.locals = true,
+		.brief = true,
 		.max_frames = settings->limit,
 		.format = xc_format_defaults(),
 	};
@@ -43,6 +44,7 @@ static void other_threads(struct xc_job *job, bool all)
 	struct xc_backtrace_options options = {
 		.choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
 		.group = xc_switch_or(settings->group, true),
+		.brief = true,
 		.max_frames = settings->limit,
 		.format = xc_format_defaults(),
 	};
@@ -107,4 +109,5 @@ const struct xc_command xc_command_analyze = {
 	.examples = examples,
 	.settings_size = sizeof(struct settings),
 	.produce = produce,
+	.leads_with_target = true,
 };

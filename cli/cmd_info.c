@@ -25,4 +25,5 @@ const struct xc_command xc_command_info = {
 	.operands = operands,
 	.examples = examples,
 	.produce = produce,
+	.leads_with_target = true,
 };

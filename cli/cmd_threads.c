@@ -2,10 +2,17 @@
 #include "command.h"
 
 #include "../core/facts.h"
+#include "../dwarf/debuginfo.h"
+
+static const char *function_at(const struct xc_process *process, xc_addr pc)
+{
+	const struct xc_place *place = xc_debuginfo_place(process, pc);
+	return place->level_count && place->levels[0].function ? place->levels[0].function : place->symbol;
+}
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	xc_facts_threads(job->report, job->process);
+	xc_facts_threads(job->report, job->process, function_at);
 	return NULL;
 }
 

@@ -240,6 +240,7 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 	struct xc_error *err;
 	job->report = xc_report_new(job->command->name);
 	xc_facts_target(job->report, job->process);
+	xc_report_target(job->report)->brief = !job->command->leads_with_target;
 	mention_missing_fence(job);
 	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
 		return err;

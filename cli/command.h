@@ -64,6 +64,7 @@ struct xc_command {
 	struct xc_error *(*run)(struct xc_job *job, FILE *out);
 	/* -o names the file that produce makes by its own means; the report goes to standard output. */
 	bool makes_file;
+	bool leads_with_target; /* shows what the target is in several lines, not one */
 	bool sensitive; /* its answer leaves the house: redacted unless --no-redact */
 };
 

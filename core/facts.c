@@ -77,9 +77,7 @@ static void add_size(struct xc_text *text, const struct xc_process *process)
 		xc_text_add(text, " as zstd)");
 	}
 	if (process->missing_bytes) {
-		xc_text_add(text, ", cut short: ");
-		xc_text_size(text, process->missing_bytes);
-		xc_text_add(text, " missing");
+		xc_text_add(text, ", cut short");
 	} else {
 		xc_text_add(text, ", complete");
 	}
@@ -171,7 +169,7 @@ static void add_signal(struct xc_section *s, const struct xc_process *process)
 	const struct xc_signal *signal = &process->signal;
 	bool quiet = !strcmp(s->key, "target");
 	if (!signal->known) {
-		const char *why = process->live ? "it is running" : "the core has no signal";
+		const char *why = process->live ? "none: it is running" : "the core has no signal";
 		xc_section_unknown(s, "signal", "signal", why)->quiet = quiet;
 		return;
 	}
@@ -292,8 +290,9 @@ static void add_memory(struct xc_section *s, const struct xc_process *process)
 	}
 	struct xc_table *table = xc_section_table(s, "memory", columns, XC_COUNT(columns));
 	for (unsigned i = 0; i <= XC_UNMAPPED; i++) {
-		const struct xc_cell row[] = {xc_cell_text(xc_provenance_text((enum xc_provenance)i)),
-					      xc_cell_bytes(bytes[i]), xc_cell_count(ranges[i])};
+		const char *where =
+			i == XC_FROM_LIVE ? "read when it is asked for" : xc_provenance_text((enum xc_provenance)i);
+		const struct xc_cell row[] = {xc_cell_text(where), xc_cell_bytes(bytes[i]), xc_cell_count(ranges[i])};
 		if (ranges[i])
 			xc_table_row(s, table, row);
 	}
@@ -352,13 +351,13 @@ static struct xc_cell register_cell(const struct xc_thread *thread, int number)
 	return xc_cell_null(thread->why_no_regs ? thread->why_no_regs : "not saved");
 }
 
-void xc_facts_threads(struct xc_report *report, const struct xc_process *process)
+void xc_facts_threads(struct xc_report *report, const struct xc_process *process, xc_facts_namer *function_at)
 {
 	static const struct xc_column columns[] = {
 		{"tid", "TID", XC_FIELD_INTEGER, false},  {"name", "NAME", XC_FIELD_TEXT, false},
 		{"state", "STATE", XC_FIELD_TEXT, false}, {"pc", "PC", XC_FIELD_ADDRESS, false},
-		{"sp", "SP", XC_FIELD_ADDRESS, true},     {"place", "WHERE", XC_FIELD_TEXT, false},
-		{"how", "HOW", XC_FIELD_TEXT, true},
+		{"sp", "SP", XC_FIELD_ADDRESS, true},     {"function", "FUNCTION", XC_FIELD_TEXT, false},
+		{"how", "HOW", XC_FIELD_TEXT, true},      {"place", "WHERE", XC_FIELD_TEXT, false},
 	};
 	struct xc_section *s = xc_report_section(report, "threads", "Threads");
 	struct xc_table *table = xc_section_table(s, "threads", columns, XC_COUNT(columns));
@@ -375,8 +374,9 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 			xc_cell_text(state),
 			pc,
 			register_cell(thread, process->arch->sp),
-			where ? xc_cell_text(where) : xc_cell_null(pc_known ? "not mapped" : pc.text),
+			xc_cell_text(pc_known && function_at ? function_at(process, pc.number) : NULL),
 			xc_cell_text(thread->regs_how),
+			where ? xc_cell_text(where) : xc_cell_null(pc_known ? "not mapped" : pc.text),
 		};
 		xc_table_row(s, table, row);
 	}
@@ -385,7 +385,7 @@ void xc_facts_threads(struct xc_report *report, const struct xc_process *process
 void xc_facts_maps(struct xc_report *report, const struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
-		{"lo", "FIRST", XC_FIELD_ADDRESS, false},     {"hi", "LAST", XC_FIELD_ADDRESS, false},
+		{"lo", "FIRST", XC_FIELD_ADDRESS, false},     {"hi", "LAST", XC_FIELD_ADDRESS, true},
 		{"size", "SIZE", XC_FIELD_BYTES, false},      {"access", "ACCESS", XC_FIELD_TEXT, false},
 		{"dumped", "IN CORE", XC_FIELD_BYTES, false}, {"cut", "CUT", XC_FIELD_BOOL, true},
 		{"offset", "OFFSET", XC_FIELD_ADDRESS, true}, {"path", "FILE", XC_FIELD_TEXT, false},

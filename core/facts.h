@@ -15,7 +15,9 @@ void xc_facts_target(struct xc_report *report, const struct xc_process *process)
 void xc_facts_info(struct xc_report *report, const struct xc_process *process);
 
 /* A section "threads": one row each, crashed first. */
-void xc_facts_threads(struct xc_report *report, const struct xc_process *process);
+/* Names the function at a code address, or NULL; the layer above knows. */
+typedef const char *xc_facts_namer(const struct xc_process *process, xc_addr pc);
+void xc_facts_threads(struct xc_report *report, const struct xc_process *process, xc_facts_namer *function_at);
 
 /* A section "maps": one row per mapping. */
 void xc_facts_maps(struct xc_report *report, const struct xc_process *process);

@@ -259,11 +259,11 @@ static void check_by_content(struct xc_process *p, const struct xc_module *modul
 	}
 	check->identity = candidate->strict ? XC_REFUSED : XC_UNVERIFIED;
 	xc_auto(xc_freep) char *compared =
-		pages ? xc_asprintf("layout and %zu stored page%s agree", pages, pages == 1 ? "" : "s")
-		      : xc_strdup("its layout agrees, and no page is left to compare,");
-	check->why = xc_arena_printf(&p->arena, "%s; %s with %s%s",
-				     module->build_id_lost ? "the core lost its build-id" : "it has no build-id", compared,
-				     candidate->path,
+		pages ? xc_asprintf("layout and %zu stored page%s", pages, pages == 1 ? "" : "s")
+		      : xc_strdup("layout only");
+	check->why = xc_arena_printf(&p->arena, "%s; %s fits by %s%s",
+				     module->build_id_lost ? "the core lost its build-id" : "it has no build-id",
+				     candidate->path, compared,
 				     candidate->strict ? ", but --strict accepts verified files only" : "");
 }
 

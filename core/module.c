@@ -443,3 +443,15 @@ void xc_modules_find(struct xc_process *p)
 	xc_process_index(p);
 	mark_deleted(p);
 }
+
+bool xc_module_is_runtime(const struct xc_module *module)
+{
+	static const char *const prefixes[] = {"libc.so",  "libc-2",  "ld-linux", "ld-2",   "libpthread", "libstdc++",
+					       "libgcc_s", "libm.so", "libm-2",   "libc++", "ld-musl",    "libc.musl"};
+	if (module->kind == XC_MODULE_LOADER || module->kind == XC_MODULE_VDSO)
+		return true;
+	for (size_t i = 0; i < XC_COUNT(prefixes); i++)
+		if (strncmp(module->name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}

@@ -14,6 +14,9 @@ void xc_modules_find(struct xc_process *process);
 /* Add a module to the process; path is copied. Returns it, zeroed but for path and name. */
 struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind);
 
+/* The C library, the loader, the C++ runtime or the vDSO: what a program stands on, not the program. */
+bool xc_module_is_runtime(const struct xc_module *module);
+
 /* "verified", "unverified", "refused", "no file". */
 const char *xc_identity_text(enum xc_identity identity);
 

@@ -100,7 +100,8 @@ void xc_paint_blank(struct xc_paint *p)
 		xc_paint_line(p);
 }
 
-/* How many bytes of text go on a line of `columns`: up to the last space that fits, or as many as fit. */
+/* How many bytes of text go on a line of `columns`: up to the last space that fits, else behind the last slash (paths stay
+ * readable), or as many as fit. */
 static size_t line_length(const char *text, size_t len, size_t columns)
 {
 	size_t fit = xc_render_fit(text, len, columns);
@@ -108,6 +109,9 @@ static size_t line_length(const char *text, size_t len, size_t columns)
 		return len;
 	for (size_t i = fit; i > fit / 2; i--)
 		if (text[i] == ' ')
+			return i;
+	for (size_t i = fit; i > fit / 3; i--)
+		if (text[i - 1] == '/')
 			return i;
 	return fit;
 }

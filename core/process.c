@@ -23,6 +23,7 @@
 #include "live.h"
 #include "module.h"
 #include "note.h"
+#include "text.h"
 
 enum { MAX_REMARKS = 100 };
 
@@ -376,16 +377,23 @@ static struct xc_error *check_core(const struct xc_source *source, struct xc_elf
 	return NULL;
 }
 
+static void remark_on_cut(struct xc_process *p)
+{
+	xc_auto(xc_text_fini) struct xc_text there = {0}, whole = {0}, lost = {0};
+	xc_text_size(&there, p->core->size);
+	xc_text_size(&whole, p->expected_size);
+	xc_text_size(&lost, p->missing_bytes);
+	xc_process_remark(p, "the core file is cut short: %s of %s are there; %s of memory are lost",
+			  xc_text_string(&there), xc_text_string(&whole), xc_text_string(&lost));
+}
+
 static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 {
 	if (elf->phdrs_readable < elf->phnum)
 		xc_process_remark(p, "the core ends inside its program headers: %" PRIu32 " of %" PRIu32 " are there",
 				  elf->phdrs_readable, elf->phnum);
 	if (p->missing_bytes)
-		xc_process_remark(p,
-				  "the core file is cut short: it has %" PRIu64 " bytes, its headers speak of %" PRIu64
-				  "; %" PRIu64 " bytes of memory are lost",
-				  p->core->size, p->expected_size, p->missing_bytes);
+		remark_on_cut(p);
 	if (p->core->cut)
 		xc_process_remark(p, "the zstd data is damaged or ends early; what could be inflated is used");
 }
@@ -393,11 +401,11 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 static void remark_on_machine(struct xc_process *p, const struct xc_elf *elf)
 {
 	if (!p->arch->unwinds)
-		xc_process_remark(
-			p,
-			"a core of a %s program%s: facts and maps are shown; stacks and values of this machine are"
-			" not supported yet",
-			xc_arch_machine_name(elf->machine), elf->elf_class == ELFCLASS32 ? " (32-bit)" : "");
+		xc_process_remark(p,
+				  "the core of a program for %s%s: facts and maps are shown; stacks and values of this "
+				  "machine are"
+				  " not supported yet",
+				  xc_arch_machine_name(elf->machine), elf->elf_class == ELFCLASS32 ? " (32-bit)" : "");
 }
 
 static struct xc_error *load_core(struct xc_process *p, const struct xc_open_options *options)

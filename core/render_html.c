@@ -197,7 +197,8 @@ static void put_section(struct xc_html *html, const struct xc_section *s)
 	xc_html_element(html, "h2", NULL, s->title);
 	if (s->headline)
 		xc_html_element(html, "p", NULL, s->headline);
-	put_items(html, s);
+	if (!s->brief)
+		put_items(html, s);
 	xc_html_put(html, "</section>\n");
 }
 

@@ -100,7 +100,7 @@ static void put_elided(struct xc_html *html, const struct xc_stack *stack)
 	xc_html_put(html, "</div>\n");
 }
 
-static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool args, bool locals)
+static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool args, bool locals, bool brief)
 {
 	bool marked = !stack->elided && !stack->cycle;
 	for (size_t i = 0; i < stack->row_count; i++) {
@@ -108,7 +108,9 @@ static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool 
 			put_elided(html, stack);
 			marked = true;
 		}
-		put_frame(html, &stack->rows[i], args, locals);
+		const struct xc_stack_row *row = &stack->rows[i];
+		put_frame(html, row, args && !(brief && row->startup),
+			  locals && !(brief && (row->startup || row->runtime)));
 	}
 	if (!marked)
 		put_elided(html, stack);
@@ -149,7 +151,7 @@ static void put_thread(struct xc_html *html, const struct xc_stacks *stacks, con
 	xc_html_put(html, "</summary>\n");
 	if (group && group->member_count > 1)
 		put_others(html, stacks, group);
-	put_frames(html, stack, values, values && stacks->full);
+	put_frames(html, stack, values, values && stacks->full, stacks->brief);
 	xc_html_put(html, "</details>\n");
 }
 

@@ -125,15 +125,41 @@ static size_t args_width(struct xc_paint *p, const struct xc_stack_row *row)
 	return scratch_columns(p);
 }
 
+static bool optimized_out(const struct xc_variable_text *variable)
+{
+	return variable->why && !strcmp(variable->why, "optimized out");
+}
+
+/* One line for all that the compiler left nothing of. */
+static void put_lost_locals(struct xc_paint *p, const struct xc_stack_row *row, size_t count)
+{
+	struct xc_text *text = clean_scratch(p);
+	for (size_t i = 0; i < count; i++) {
+		if (!optimized_out(&row->locals[i]))
+			continue;
+		xc_text_add(text, text->len ? ", " : "optimized out: ");
+		xc_text_name(text, row->locals[i].name ? row->locals[i].name : "?");
+	}
+	if (!text->len)
+		return;
+	xc_paint_pad(p, VARIABLE_INDENT);
+	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT + 4, VALUE_LINES);
+	xc_paint_line(p);
+}
+
 static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 {
 	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
 	for (size_t i = 0; i < count; i++) {
+		if (optimized_out(&row->locals[i]))
+			continue;
 		name = larger(name, smaller(name_columns(p, row->locals[i].name), cap(p, NAME_CAP)));
 		type = larger(type, smaller(name_columns(p, row->locals[i].type), cap(p, TYPE_CAP)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
+		if (optimized_out(local))
+			continue;
 		xc_paint_pad(p, VARIABLE_INDENT);
 		xc_text_name(clean_scratch(p), local->name ? local->name : "?");
 		xc_paint_cut(p, XC_PLAIN, scratch(p), cap(p, NAME_CAP));
@@ -146,6 +172,7 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 		xc_paint_wrapped(p, local->value ? XC_PLAIN : XC_DIM, scratch(p), at, VALUE_LINES);
 		xc_paint_line(p);
 	}
+	put_lost_locals(p, row, count);
 	if (row->local_count > count) {
 		xc_paint_pad(p, VARIABLE_INDENT);
 		xc_text_printf(clean_scratch(p), "… and %zu more", row->local_count - count);
@@ -257,13 +284,20 @@ static void put_notice(struct xc_paint *p, const char *label, const char *string
 	xc_paint_line(p);
 }
 
+struct shown {
+	bool args, locals;
+	bool brief; /* see struct xc_stacks */
+};
+
 /* Rows; where no values tell them apart, a run of equal ones is shown once. True when such a run was folded. */
-static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
+static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const struct shown *shown)
 {
 	struct columns c = measure(p, stack);
 	bool folded = false;
 	for (size_t i = 0; i < stack->row_count;) {
 		const struct xc_stack_row *row = &stack->rows[i];
+		bool args = shown->args && !(shown->brief && row->startup);
+		bool locals = shown->locals && !(shown->brief && (row->startup || row->runtime));
 		bool values = (args && row->arg_count) || (locals && row->local_count);
 		size_t run = values ? 1 : run_of_rows(stack, i);
 		if (stack->elided && i == stack->elided_at)
@@ -284,9 +318,9 @@ static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, bool args
 	return folded;
 }
 
-static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, bool args, bool locals)
+static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, const struct shown *shown)
 {
-	bool folded = put_rows(p, stack, args, locals);
+	bool folded = put_rows(p, stack, shown);
 	if (stack->cycle && !stack->elided && !folded)
 		put_notice(p, "  repeats: ", stack->cycle);
 	if (xc_render_stop(stack))
@@ -294,6 +328,25 @@ static void put_stack_rows(struct xc_paint *p, const struct xc_stack *stack, boo
 }
 
 /* Threads and groups */
+
+static bool has_values(const struct xc_stack *stack, bool locals)
+{
+	for (size_t i = 0; i < stack->row_count; i++)
+		if (stack->rows[i].arg_count || (locals && stack->rows[i].local_count))
+			return true;
+	return false;
+}
+
+static bool depths_differ(const struct xc_stacks *stacks, const struct xc_stack_group *group)
+{
+	const struct xc_stack *first = &stacks->stacks[group->members[0]];
+	for (size_t i = 1; i < group->member_count; i++) {
+		const struct xc_stack *other = &stacks->stacks[group->members[i]];
+		if (other->row_count + other->elided != first->row_count + first->elided)
+			return true;
+	}
+	return false;
+}
 
 /* `3 × thread 12 "worker", sleeping   (12, 13, 14)` */
 static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, const struct xc_stack_group *group,
@@ -308,8 +361,10 @@ static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, c
 		xc_text_printf(text, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
 	if (group->member_count > MAX_TIDS + 1)
 		xc_text_printf(text, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
-	if (values)
+	if (values && has_values(&stacks->stacks[group->members[0]], stacks->full))
 		xc_text_printf(text, "; the values are those of %d", stacks->stacks[group->members[0]].tid);
+	if (depths_differ(stacks, group))
+		xc_text_add(text, "; in different depths of recursion");
 	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT, 0);
 }
 
@@ -325,7 +380,8 @@ static void put_stack(struct xc_paint *p, const struct xc_stacks *stacks, const 
 		xc_paint_wrapped(p, stack->crashed ? XC_RED : XC_BOLD, scratch(p), VARIABLE_INDENT, 0);
 	}
 	xc_paint_line(p);
-	put_stack_rows(p, stack, values, values && stacks->full);
+	put_stack_rows(p, stack,
+		       &(struct shown){.args = values, .locals = values && stacks->full, .brief = stacks->brief});
 }
 
 void xc_paint_stacks(struct xc_paint *p, const struct xc_stacks *stacks)

@@ -90,11 +90,17 @@ static void put_tree(struct xc_paint *p, const struct xc_stacktree *tree, size_t
 
 /* Sections */
 
+/* What is unknown without a reason tells people nothing. */
+static bool shown(const struct xc_field *field)
+{
+	return !field->quiet && (field->cell.kind != XC_FIELD_NULL || field->cell.text);
+}
+
 static size_t label_width(struct xc_paint *p, const struct xc_section *s)
 {
 	size_t width = 0;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
-		if (item->kind != XC_ITEM_FIELD || item->field.quiet)
+		if (item->kind != XC_ITEM_FIELD || !shown(&item->field))
 			continue;
 		xc_text_name(clean_scratch(p), item->field.label);
 		size_t wide = xc_render_columns(scratch(p), p->scratch.len);
@@ -120,7 +126,7 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 {
 	switch (item->kind) {
 	case XC_ITEM_FIELD:
-		if (!item->field.quiet)
+		if (shown(&item->field))
 			put_field(p, &item->field, indent, width);
 		break;
 	case XC_ITEM_TABLE:
@@ -154,7 +160,8 @@ static void put_section(struct xc_paint *p, const struct xc_section *s, bool wit
 		put_name(p, XC_BOLD, s->headline, indent);
 	}
 	for (const struct xc_item *item = s->items; item; item = item->next)
-		put_item(p, item, indent, width, item == s->items);
+		if (!s->brief || item->kind == XC_ITEM_MESSAGE)
+			put_item(p, item, indent, width, item == s->items);
 }
 
 /* The verdict */
@@ -188,6 +195,25 @@ static void put_label(struct xc_paint *p, const char *label)
 	xc_paint_pad(p, 8);
 }
 
+/* Behind the place when it fits there, else on a line of its own. */
+static void put_thread(struct xc_paint *p, const struct xc_verdict *verdict)
+{
+	struct xc_text *text = clean_scratch(p);
+	if (verdict->tid > 0)
+		xc_text_printf(text, "thread %d", verdict->tid);
+	if (verdict->thread_name) {
+		xc_text_add(text, verdict->tid > 0 ? " \"" : "thread \"");
+		xc_text_name(text, verdict->thread_name);
+		xc_text_char(text, '"');
+	}
+	if (!text->len)
+		return;
+	if (xc_paint_column(p) + 3 + xc_render_columns(text->bytes, text->len) > p->width)
+		xc_paint_line(p);
+	xc_paint_pad(p, xc_paint_column(p) ? xc_paint_column(p) + 3 : 8);
+	xc_paint_wrapped(p, XC_PLAIN, scratch(p), 8, 0);
+}
+
 static void put_where(struct xc_paint *p, const struct xc_verdict *verdict)
 {
 	put_label(p, "in");
@@ -204,15 +230,7 @@ static void put_where(struct xc_paint *p, const struct xc_verdict *verdict)
 		xc_text_name(text, verdict->module);
 	}
 	xc_paint_wrapped(p, XC_PLACE, scratch(p), 8, 0);
-	text = clean_scratch(p);
-	if (verdict->tid > 0)
-		xc_text_printf(text, "   thread %d", verdict->tid);
-	if (verdict->thread_name) {
-		xc_text_add(text, verdict->tid > 0 ? " \"" : "   thread \"");
-		xc_text_name(text, verdict->thread_name);
-		xc_text_char(text, '"');
-	}
-	xc_paint_wrapped(p, XC_PLAIN, scratch(p), 8, 0);
+	put_thread(p, verdict);
 	xc_paint_line(p);
 }
 
@@ -245,7 +263,8 @@ struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_
 {
 	struct xc_paint p = xc_paint_start(out, options);
 	const struct xc_section *first = report->sections;
-	bool with_titles = report->verdict || report->target || (first && first->next);
+	bool several = first && first->next;
+	bool with_titles = report->verdict || (report->target && !report->target->brief) || several;
 	if (report->target)
 		put_section(&p, report->target, false);
 	if (report->verdict)

@@ -87,6 +87,8 @@ struct xc_stack_row {
 	struct xc_variable_text *args, *locals;
 	size_t arg_count, local_count;
 	bool has_variables; /* args and locals were looked for */
+	bool runtime;       /* in the C library, the loader or the C++ runtime: brief stacks show no locals */
+	bool startup;       /* calls main, or what a thread begins with: brief stacks show no values */
 };
 
 struct xc_stack {
@@ -115,7 +117,8 @@ struct xc_stacks {
 	struct xc_stack_group *groups; /* only when grouping was asked for */
 	size_t group_count;
 	bool full;  /* show locals in text */
-	bool brief; /* text and HTML: only the crashed thread shows arguments and locals */
+	bool brief; /* text and HTML: only the crashed thread shows values, and only where the program's own code is;
+		     * groups may differ in how often a function calls itself */
 };
 
 enum xc_item_kind { XC_ITEM_FIELD, XC_ITEM_TABLE, XC_ITEM_MESSAGE, XC_ITEM_STACKS, XC_ITEM_TEXT, XC_ITEM_TREE };
@@ -146,6 +149,7 @@ struct xc_section {
 	const char *headline; /* one line for people below the title, or NULL; never in JSON, so it may hold what
 			       * differs between copies of a core: its file's name, size and time */
 	struct xc_item *items, **items_end;
+	bool brief; /* text and HTML: the headline and messages only; JSON has all */
 };
 
 /* The verdict leads `analyze`; triage/cause fills it. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../core/facts.h"
+#include "../core/module.h"
 #include "debuginfo.h"
 #include "memo.h"
 #include "variable.h"
@@ -27,11 +28,11 @@ struct builder {
 	struct xc_arena *arena; /* of the report */
 	const struct xc_backtrace_options *options;
 	struct xc_unwinder *unwinder;
-	struct xc_memo build_ids; /* module → hex */
-	struct xc_memo strings;   /* string of the process → its copy in the report */
+	struct xc_memo build_ids;  /* module → hex */
+	struct xc_memo strings;    /* string of the process → its copy in the report */
 	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
-	uint64_t skipped; /* frames left out of the middle: later rows keep their place in the count */
+	uint64_t skipped;      /* frames left out of the middle: later rows keep their place in the count */
 	struct xc_frame *ring; /* the last frames seen, ring_size of them; made for deep stacks only */
 	size_t ring_size;
 };
@@ -128,8 +129,8 @@ static struct xc_stack_row *add_row(struct builder *b)
 	return row;
 }
 
-static void fill_row(struct builder *b, struct xc_stack_row *row, const struct xc_frame *frame, const struct xc_place *place,
-		     size_t level)
+static void fill_row(struct builder *b, struct xc_stack_row *row, const struct xc_frame *frame,
+		     const struct xc_place *place, size_t level)
 {
 	row->pc = frame->pc;
 	row->signal = frame->signal;
@@ -139,6 +140,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		row->module = shared(b, place->module->path);
 		row->build_id = build_id_text(b, place->module);
 		row->unverified = place->module->identity == XC_UNVERIFIED;
+		row->runtime = xc_module_is_runtime(place->module);
 		row->has_offset = place->module->bias_known;
 		row->offset = frame->pc - place->module->bias;
 	}
@@ -158,8 +160,8 @@ static void fill_variables(struct builder *b, const struct xc_thread *thread, co
 {
 	if (!b->options->args || level >= place->level_count || place->line_only)
 		return;
-	struct xc_frame_context context = {.process = b->process, .thread = thread, .unwinder = b->unwinder,
-					   .frame = frame, .place = place};
+	struct xc_frame_context context = {
+		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
 	row->has_variables = true;
 	xc_variables_fill(&context, level, b->options->locals, &b->options->format, b->arena, row);
 }
@@ -216,6 +218,20 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	stack->cycle = cycle_text(b, &cycle);
 }
 
+/* What calls main, or else the runtime's frames that a thread begins with. */
+static void mark_startup(struct xc_stack *stack)
+{
+	size_t from = stack->row_count;
+	for (size_t i = 0; i < stack->row_count; i++)
+		if (stack->rows[i].function && !strcmp(stack->rows[i].function, "main"))
+			from = i + 1;
+	if (from == stack->row_count && stack->stop && !strcmp(stack->stop, XC_STOP_OUTERMOST))
+		while (from > 0 && stack->rows[from - 1].runtime)
+			from--;
+	for (size_t i = from; i < stack->row_count; i++)
+		stack->rows[i].startup = true;
+}
+
 static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
@@ -233,31 +249,43 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 	else if (xc_unwind_first(b->unwinder, thread, &frame))
 		walk(b, thread, &frame, stack);
 	else
-		stack->stop = xc_arena_strdup(b->arena, thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
+		stack->stop = xc_arena_strdup(b->arena,
+					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
 	stack->row_count = b->row_count;
 	stack->rows = xc_arena_alloc(b->arena, b->row_count * sizeof *stack->rows);
 	if (b->row_count)
 		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
+	mark_startup(stack);
 }
 
 /* ---- groups ---- */
 
-static uint64_t stack_hash(const struct xc_stack *stack)
+/* The row behind i; with `brief`, behind all that repeat it. */
+static size_t next_row(const struct xc_stack *stack, size_t i, bool brief)
 {
-	uint64_t hash = stack->row_count ^ stack->elided << 20;
-	for (size_t i = 0; i < stack->row_count; i++)
-		hash = (hash ^ stack->rows[i].pc) * UINT64_C(0x100000001b3) + stack->rows[i].index;
+	const struct xc_stack_row *row = &stack->rows[i++];
+	while (brief && i < stack->row_count && stack->rows[i].pc == row->pc && stack->rows[i].inlined == row->inlined)
+		i++;
+	return i;
+}
+
+static uint64_t stack_hash(const struct xc_stack *stack, bool brief)
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < stack->row_count; i = next_row(stack, i, brief))
+		hash = (hash ^ stack->rows[i].pc) * UINT64_C(0x100000001b3) + stack->rows[i].inlined;
 	return hash;
 }
 
-static bool stacks_equal(const struct xc_stack *a, const struct xc_stack *b)
+static bool stacks_equal(const struct xc_stack *a, const struct xc_stack *b, bool brief)
 {
-	if (a->row_count != b->row_count || a->elided != b->elided || a->crashed != b->crashed)
+	size_t i = 0, k = 0;
+	if (a->crashed != b->crashed || (!brief && (a->row_count != b->row_count || a->elided != b->elided)))
 		return false;
-	for (size_t i = 0; i < a->row_count; i++)
-		if (a->rows[i].pc != b->rows[i].pc || a->rows[i].inlined != b->rows[i].inlined)
+	for (; i < a->row_count && k < b->row_count; i = next_row(a, i, brief), k = next_row(b, k, brief))
+		if (a->rows[i].pc != b->rows[k].pc || a->rows[i].inlined != b->rows[k].inlined)
 			return false;
-	return a->row_count > 0 || !strcmp(a->stop, b->stop);
+	return i == a->row_count && k == b->row_count && (a->row_count > 0 || !strcmp(a->stop, b->stop));
 }
 
 struct hashed {
@@ -280,19 +308,19 @@ static int by_first_member(const void *a, const void *b)
 }
 
 /* Sort by hash, then cut where stacks differ: linear in threads but for the sort. */
-static void make_groups(struct xc_arena *arena, struct xc_stacks *stacks)
+static void make_groups(struct xc_arena *arena, struct xc_stacks *stacks, bool brief)
 {
 	size_t n = stacks->stack_count;
 	struct hashed *order = xc_alloc(n * sizeof *order);
 	for (size_t i = 0; i < n; i++)
-		order[i] = (struct hashed){.hash = stack_hash(&stacks->stacks[i]), .index = i};
+		order[i] = (struct hashed){.hash = stack_hash(&stacks->stacks[i], brief), .index = i};
 	qsort(order, n, sizeof *order, by_hash);
 	stacks->groups = xc_arena_alloc(arena, n * sizeof *stacks->groups);
 	for (size_t i = 0; i < n;) {
 		struct xc_stack_group *group = &stacks->groups[stacks->group_count++];
 		size_t from = i;
 		while (i < n && order[i].hash == order[from].hash &&
-		       stacks_equal(&stacks->stacks[order[from].index], &stacks->stacks[order[i].index]))
+		       stacks_equal(&stacks->stacks[order[from].index], &stacks->stacks[order[i].index], brief))
 			i++;
 		group->member_count = i - from;
 		group->members = xc_arena_alloc(arena, group->member_count * sizeof *group->members);
@@ -340,19 +368,21 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 			      const struct xc_backtrace_options *options)
 {
 	if (options->choice == XC_THREADS_ONE && !xc_process_thread(process, options->tid))
-		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)options->tid, process->target),
-				     "xcore threads %s lists them", process->target);
+		return xc_error_hint(
+			xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)options->tid, process->target),
+			"xcore threads %s lists them", process->target);
 	struct builder b;
 	struct xc_arena *arena = &section->report->arena;
 	struct xc_stacks *stacks = xc_section_stacks(section, "threads");
 	builder_init(&b, process, arena, options);
 	stacks->full = options->locals;
+	stacks->brief = options->brief;
 	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + 1) * sizeof *stacks->stacks);
 	for (size_t i = 0; i < process->thread_count; i++)
 		if (wanted(options, &process->threads[i]))
 			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
 	if (options->group && stacks->stack_count)
-		make_groups(arena, stacks);
+		make_groups(arena, stacks, options->brief);
 	builder_fini(&b);
 	return NULL;
 }
@@ -363,8 +393,8 @@ static void add_to_tree(struct xc_stacktree *tree, const struct xc_stack *stack,
 	for (size_t i = stack->row_count; i-- > 0;) { /* outermost first */
 		const struct xc_stack_row *row = &stack->rows[i];
 		names[count++] = row->signal && !row->function ? "<signal handler called>"
-				 : row->function	       ? row->function
-				 : row->module		       ? row->module
+				 : row->function               ? row->function
+				 : row->module                 ? row->module
 							       : "??";
 		if (stack->elided && i == stack->elided_at)
 			names[count++] = "…";

@@ -19,6 +19,7 @@ struct xc_backtrace_options {
 	pid_t tid;                /* for XC_THREADS_ONE */
 	bool args, locals;        /* evaluate them */
 	bool group;               /* fold threads with equal stacks */
+	bool brief;               /* stacks that differ only in depths of recursion are equal; see struct xc_stacks */
 	size_t max_frames;        /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };

@@ -85,19 +85,16 @@ static void problem_table(struct xc_section *s, const struct row *rows, size_t c
 {
 	static const struct xc_column columns[] = {
 		{"name", "MODULE", XC_FIELD_TEXT, false},       {"identity", "FILE IS", XC_FIELD_TEXT, true},
-		{"problem", "PROBLEM", XC_FIELD_TEXT, false},   {"why", "WHY", XC_FIELD_TEXT, true},
-		{"build_id", "BUILD-ID", XC_FIELD_TEXT, false},
+		{"build_id", "BUILD-ID", XC_FIELD_TEXT, false}, {"why", "WHY", XC_FIELD_TEXT, true},
+		{"problem", "PROBLEM", XC_FIELD_TEXT, false},
 	};
 	struct xc_table *table = xc_section_table(s, "problems", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_module *m = rows[i].module;
 		char hex[2 * XC_BUILD_ID_MAX + 1];
 		const struct xc_cell row[] = {
-			xc_cell_text(m->name),
-			xc_cell_text(xc_identity_text(m->identity)),
-			problem_cell(&s->report->arena, &rows[i]),
-			xc_cell_text(why_of(&rows[i])),
-			id_cell(m, hex),
+			xc_cell_text(m->name),          xc_cell_text(xc_identity_text(m->identity)), id_cell(m, hex),
+			xc_cell_text(why_of(&rows[i])), problem_cell(&s->report->arena, &rows[i]),
 		};
 		if (rows[i].problem)
 			xc_table_row(s, table, row);

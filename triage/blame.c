@@ -12,28 +12,30 @@ static bool starts(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-static bool runtime_module(const struct xc_module *m)
-{
-	static const char *const prefixes[] = {"libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libstdc++", "libgcc_s",
-					       "libm.so", "libm-2", "libc++", "ld-musl", "libc.musl"};
-	if (!m)
-		return false;
-	if (m->kind == XC_MODULE_LOADER || m->kind == XC_MODULE_VDSO)
-		return true;
-	for (size_t i = 0; i < XC_COUNT(prefixes); i++)
-		if (starts(m->name, prefixes[i]))
-			return true;
-	return false;
-}
-
 /* In a static program the C library is part of the executable; there its functions are known by name. */
 static bool runtime_name(const char *name)
 {
-	static const char *const names[] = {"raise", "abort", "pthread_kill", "__assert_fail", "__assert_fail_base", "free",
-					    "malloc", "realloc", "calloc", "_int_free", "_int_malloc", "malloc_printerr",
-					    "__libc_message", "__fortify_fail", "__chk_fail", "__stack_chk_fail",
-					    "__pthread_kill_implementation", "__pthread_kill_internal", "__pthread_kill",
-					    "__restore_rt", "gsignal"};
+	static const char *const names[] = {"raise",
+					    "abort",
+					    "pthread_kill",
+					    "__assert_fail",
+					    "__assert_fail_base",
+					    "free",
+					    "malloc",
+					    "realloc",
+					    "calloc",
+					    "_int_free",
+					    "_int_malloc",
+					    "malloc_printerr",
+					    "__libc_message",
+					    "__fortify_fail",
+					    "__chk_fail",
+					    "__stack_chk_fail",
+					    "__pthread_kill_implementation",
+					    "__pthread_kill_internal",
+					    "__pthread_kill",
+					    "__restore_rt",
+					    "gsignal"};
 	if (!name)
 		return false;
 	if (starts(name, "__GI_"))
@@ -68,7 +70,7 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
 		size_t outermost = place->level_count ? place->level_count - 1 : 0;
-		bool runtime = at.signal || runtime_module(place->module) ||
+		bool runtime = at.signal || (place->module && xc_module_is_runtime(place->module)) ||
 			       (whole && runtime_name(level_name(place, outermost)));
 		if (!runtime && place->module) {
 			blame.place = place;

@@ -10,15 +10,16 @@
 #include "../dwarf/unwind.h"
 
 struct xc_blame {
-	const struct xc_place *place;  /* of the frame to look at; NULL when there is none */
-	size_t level;                  /* the inlined function within it */
+	const struct xc_place *place; /* of the frame to look at; NULL when there is none */
+	size_t level;                 /* the inlined function within it */
 	struct xc_frame frame;
-	const char *through;           /* the library function that was called from there ("strlen"), or NULL */
-	const char *through_module;    /* its module's name */
+	const char *through;        /* the library function that was called from there ("strlen"), or NULL */
+	const char *through_module; /* its module's name */
 };
 
 /* Walk from `from` outward to the first frame that is the program's own; the first frame when there is none. */
-struct xc_blame xc_blame_find(const struct xc_process *process, struct xc_unwinder *unwinder, const struct xc_frame *from);
+struct xc_blame xc_blame_find(const struct xc_process *process, struct xc_unwinder *unwinder,
+			      const struct xc_frame *from);
 
 /* The name of the first function from `from` on (outward, through at most `depth` frames) that is in `names`
  * (NULL-terminated), or NULL. */

@@ -311,9 +311,11 @@ static void judge_instruction(struct inquiry *q)
 	if (readable && code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9))
 		verdict(q, "trap-instruction", "low", "certain",
 			"a deliberate trap (ud2): __builtin_trap, unreachable code, or a sanitizer's check");
-	else
+	else if (readable)
 		verdict(q, "bad-instruction", "high", "likely",
 			"the bytes at the program counter are no instruction of this machine");
+	else
+		verdict(q, "bad-instruction", "high", "guess", NULL);
 }
 
 static bool is_fault_signal(int number)
@@ -326,7 +328,10 @@ static void judge(struct inquiry *q)
 	const struct xc_fault *f = &q->fault;
 	if (f->sent && is_fault_signal(f->signal)) {
 		verdict(q, "sent-by-user", "info", "certain",
-			"the signal was sent by a process, not raised by an instruction");
+			q->process->signal.sender_pid == q->process->pid
+				? "the program sent it to itself, as crash handlers do: what came before is not in its "
+				  "stack"
+				: "the signal was sent by a process, not raised by an instruction");
 		return;
 	}
 	switch (f->signal) {

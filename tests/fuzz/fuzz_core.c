@@ -59,7 +59,7 @@ static void report(const struct xc_process *p)
 		out = fopen("/dev/null", "w");
 	xc_facts_target(r, p);
 	xc_facts_info(r, p);
-	xc_facts_threads(r, p);
+	xc_facts_threads(r, p, NULL);
 	xc_facts_maps(r, p);
 	for (size_t i = 0; i < p->thread_count && i < 3; i++)
 		xc_facts_regs(r, p, &p->threads[i]);

@@ -190,7 +190,7 @@ static void a_lost_build_id_leaves_an_unverified_file(void **state)
 	const char *path = build("a.so", ID_A, TEXT_A);
 	struct mapped m = map_file(path, path, false);
 	xc_finder_module(&none, m.process, m.module);
-	expect(&m, XC_UNVERIFIED, "the core lost its build-id; layout and 1 stored page agree");
+	expect(&m, XC_UNVERIFIED, " fits by layout and 1 stored page");
 	unmap(&m);
 }
 
@@ -222,7 +222,7 @@ static void a_stored_page_that_differs_is_refused(void **state)
 	const char *image = build("a.so", ID_A, TEXT_A), *path = build("b.so", ID_A, TEXT_B);
 	struct mapped m = map_file(image, path, false);
 	xc_finder_module(&none, m.process, m.module);
-	expect(&m, XC_UNVERIFIED, "agree"); /* the first page is equal */
+	expect(&m, XC_UNVERIFIED, "fits by"); /* the first page is equal */
 	xc_source_close(m.module->file);
 	m.module->file = NULL;
 	const struct xc_mapping *code = &m.process->mappings[1];
@@ -248,7 +248,7 @@ static void lost_headers_are_made_good_from_the_file(void **state)
 	m.module->bias_known = false;
 	m.module->bias = 0;
 	xc_finder_module(&none, m.process, m.module);
-	expect(&m, XC_UNVERIFIED, "agree");
+	expect(&m, XC_UNVERIFIED, "fits by");
 	assert_true(m.module->bias_known);
 	assert_int_equal(m.module->bias, MAPPED_BIAS);
 	unmap(&m);

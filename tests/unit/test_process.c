@@ -389,8 +389,8 @@ static void foreign_cores_give_facts_and_a_remark(void **state)
 		uint8_t elf_class;
 		bool big_endian;
 		const char *name;
-	} kinds[] = {{EM_386, ELFCLASS32, false, "i386 program (32-bit)"},
-		     {EM_X86_64, ELFCLASS32, false, "x86-64 program (32-bit)"},
+	} kinds[] = {{EM_386, ELFCLASS32, false, "a program for i386 (32-bit)"},
+		     {EM_X86_64, ELFCLASS32, false, "a program for x86-64 (32-bit)"},
 		     {EM_S390, ELFCLASS64, true, "s390"},
 		     {4711, ELFCLASS32, true, "machine 4711"}};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++) {

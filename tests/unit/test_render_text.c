@@ -227,6 +227,138 @@ static void a_single_section_needs_no_title(void **state)
 	xc_report_free(report);
 }
 
+static void a_brief_target_is_one_line_and_its_warnings(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("maps");
+	struct xc_section *target = xc_report_target(report);
+	target->headline = "core.1   prog";
+	target->brief = true;
+	xc_section_text(target, "exe", "exe", "/usr/bin/prog");
+	xc_section_message(target, XC_WARNING, NULL, "it is cut");
+	xc_section_count(xc_report_section(report, "x", "Title"), "n", "n", 3);
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "core.1   prog\nwarning: it is cut\n\nn  3\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void a_field_that_is_unknown_without_a_reason_is_left_out(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("info");
+	struct xc_section *s = xc_report_section(report, "x", "Title");
+	xc_section_text(s, "maker", "core made by", NULL);
+	xc_section_unknown(s, "pid", "pid", "lost");
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "pid  lost\n");
+	free(text);
+	xc_report_free(report);
+}
+
+/* A report of one crashed thread: a function of the program, what calls it, and one of the C library on top. */
+static char *render_values(bool brief, struct xc_report **report_out)
+{
+	static struct xc_variable_text locals[] = {{.name = "a", .type = "int", .why = "optimized out"},
+						   {.name = "n", .type = "int", .value = "7"},
+						   {.name = "b", .type = "int", .why = "optimized out"}};
+	static struct xc_variable_text arg = {.name = "x", .type = "int", .value = "1"};
+	static struct xc_stack_row rows[3];
+	static const char *const names[] = {"strlen", "work", "_start"};
+	for (unsigned i = 0; i < 3; i++)
+		rows[i] = (struct xc_stack_row){.index = i,
+						.pc = i,
+						.trust = "cfi",
+						.function = names[i],
+						.args = &arg,
+						.arg_count = 1,
+						.locals = locals,
+						.local_count = 3,
+						.runtime = i == 0,
+						.startup = i == 2};
+	static struct xc_stack stack = {.tid = 5, .crashed = true, .rows = rows, .row_count = 3};
+	struct xc_report *report = *report_out = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	stacks->stacks = &stack;
+	stacks->stack_count = 1;
+	stacks->full = true;
+	stacks->brief = brief;
+	return render_to_string(xc_render_text, report, (struct xc_render_options){0});
+}
+
+static void what_was_optimized_out_takes_one_line(void **state)
+{
+	(void)state;
+	struct xc_report *report;
+	char *text = render_values(false, &report);
+	assert_contains(text, "#1  work      x=1\n        n  int  7\n        optimized out: a, b\n#2");
+	assert_contains(text, "#2  _start    x=1\n        n  int  7\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void brief_stacks_keep_to_the_programs_own_values(void **state)
+{
+	(void)state;
+	struct xc_report *report;
+	char *text = render_values(true, &report);
+	assert_contains(
+		text, "#0  strlen    x=1\n#1  work      x=1\n        n  int  7\n        optimized out: a, b\n#2  _start\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void groups_say_when_members_differ_in_depth(void **state)
+{
+	(void)state;
+	static struct xc_stack_row rows[3] = {{.pc = 1, .trust = "cfi", .function = "f"},
+					      {.index = 1, .pc = 1, .trust = "cfi", .function = "f"},
+					      {.index = 2, .pc = 1, .trust = "cfi", .function = "f"}};
+	static struct xc_stack two[2] = {{.tid = 5, .rows = rows, .row_count = 3},
+					 {.tid = 6, .rows = rows, .row_count = 2}};
+	static size_t members[2] = {0, 1};
+	static struct xc_stack_group group = {.members = members, .member_count = 2};
+	struct xc_report *report = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	*stacks = (struct xc_stacks){.stacks = two, .stack_count = 2, .groups = &group, .group_count = 1};
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_contains(text, "2 × thread 5   and 6; in different depths of recursion\n");
+	assert_null(strstr(text, "values are those"));
+	free(text);
+	xc_report_free(report);
+}
+
+static void long_paths_break_behind_a_slash(void **state)
+{
+	(void)state;
+	static const struct xc_column columns[] = {{"a", "A", XC_FIELD_TEXT, false}, {"b", "B", XC_FIELD_TEXT, false}};
+	struct xc_report *report = xc_report_new("maps");
+	struct xc_section *s = xc_report_section(report, "x", "X");
+	struct xc_table *table = xc_section_table(s, "t", columns, XC_COUNT(columns));
+	const struct xc_cell row[] = {xc_cell_text("0123456789"), xc_cell_text("/usr/lib/x86_64-linux-gnu/libc.so.6")};
+	xc_table_row(s, table, row);
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){.width = 40});
+	assert_string_equal(text, "A           B\n0123456789  /usr/lib/x86_64-linux-gnu/\n            libc.so.6\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void a_verdicts_thread_is_never_broken(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("analyze");
+	struct xc_verdict *verdict = xc_report_verdict(report);
+	verdict->headline = "SIGSEGV";
+	verdict->function = "work";
+	verdict->file = "/a/rather/long/path/to/a/source.c";
+	verdict->tid = 4711;
+	verdict->thread_name = "worker";
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){.width = 60});
+	assert_contains(text, "  in    work   /a/rather/long/path/to/a/source.c\n        thread 4711 \"worker\"\n");
+	free(text);
+	xc_report_free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +375,13 @@ int main(void)
 		cmocka_unit_test(colours_appear_only_when_asked_for),
 		cmocka_unit_test(redaction_leaves_no_secret),
 		cmocka_unit_test(a_single_section_needs_no_title),
+		cmocka_unit_test(a_brief_target_is_one_line_and_its_warnings),
+		cmocka_unit_test(a_field_that_is_unknown_without_a_reason_is_left_out),
+		cmocka_unit_test(what_was_optimized_out_takes_one_line),
+		cmocka_unit_test(brief_stacks_keep_to_the_programs_own_values),
+		cmocka_unit_test(groups_say_when_members_differ_in_depth),
+		cmocka_unit_test(long_paths_break_behind_a_slash),
+		cmocka_unit_test(a_verdicts_thread_is_never_broken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
