@@ -30,9 +30,10 @@ static uint8_t *make_file(const uint8_t *notes, size_t size, uint8_t elf_class, 
 	bool wide = elf_class == ELFCLASS64;
 	size_t ehdr = wide ? 64 : 52, phdr = wide ? 56 : 32, word = wide ? 8 : 4;
 	*total = ehdr + phdr + size;
-	uint8_t *file = calloc(1, *total), *p = file + ehdr;
+	uint8_t *file = calloc(1, *total);
 	if (!file)
 		abort();
+	uint8_t *p = file + ehdr;
 	memcpy(file, ELFMAG, SELFMAG);
 	file[EI_CLASS] = elf_class;
 	file[EI_DATA] = big_endian ? ELFDATA2MSB : ELFDATA2LSB;

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# What holds for every command: the same answer however the core is kept, no network, nothing invented, nothing left behind.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  make_core
+}
+
+setup() {
+  load helper
+  cd "$BATS_TEST_TMPDIR" || return 1
+  # shellcheck disable=SC2016 # the dollar is xcore's
+  COMMANDS=('analyze TARGET' 'bt TARGET --full' 'threads TARGET' 'regs TARGET' 'maps TARGET' 'modules TARGET' 'info TARGET'
+    'sym TARGET main' 'mem TARGET $rsp 64' 'flame stacks TARGET')
+}
+
+# xcore_on TARGET COMMAND [OPTION]...: TARGET put in its place among the words of COMMAND.
+xcore_on() {
+  local target=$1 words
+  read -ra words <<<"$2"
+  shift 2
+  ${TRACER:+"${TRACER[@]}"} "$XCORE" "${words[@]/%TARGET/$target}" "$@"
+}
+
+@test "plain and zstd cores give the same JSON, by every command" {
+  needs_core
+  zstd -q "$CORE" -o elsewhere
+  for command in "${COMMANDS[@]}"; do
+    xcore_on "$CORE" "$command" --format json >plain
+    xcore_on elsewhere "$command" --format json >compressed
+    [ -s plain ]
+    cmp plain compressed
+  done
+}
+
+@test "a pack gives the JSON of its core with no other file, by every command" {
+  needs_core
+  "$XCORE" pack "$CORE" -o one.pack
+  mkdir empty
+  for command in "${COMMANDS[@]}"; do
+    xcore_on "$CORE" "$command" --format json >with_files
+    mv "$PROGRAM" saved
+    xcore_on one.pack "$command" --format json --sysroot empty --no-cache >alone || status=$?
+    mv saved "$PROGRAM"
+    [ -z "${status-}" ]
+    cmp with_files alone
+  done
+}
+
+@test "nothing connects unless --debuginfod is given, by every command" {
+  needs_core
+  command -v strace >/dev/null || skip "no strace"
+  strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+  export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which strace holds
+  export DEBUGINFOD_URLS=http://127.0.0.1:9/ XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+  TRACER=(strace -f -qq -o trace -e 'trace=%network')
+  mkdir empty # no module has a file: the servers would be asked for all of them
+  for command in "${COMMANDS[@]/%/ --sysroot empty}" 'pack TARGET --sysroot empty -o one.pack'; do
+    xcore_on "$CORE" "$command" >answer 2>err || [ $? -eq 4 ] # no symbols without files
+    [ ! -s trace ] || { echo "$command:" && cat trace && return 1; }
+  done
+  xcore_on "pid:$BASHPID" 'analyze TARGET' >answer
+  [ ! -s trace ]
+  if ! ldconfig -p | grep -q libdebuginfod; then skip "no libdebuginfod: only half is shown"; fi
+  xcore_on "$CORE" 'analyze TARGET' --sysroot empty --debuginfod >answer 2>err
+  [ -s trace ] # the check above sees a connection
+}
+
+# offset_of FILE ADDRESS: where a core keeps the page of an address.
+offset_of() {
+  LC_ALL=C readelf -lW "$1" | while read -r kind offset at _ size _; do
+    if [ "$kind" = LOAD ] && (($2 >= at && $2 < at + size)); then echo $((offset)) && break; fi
+  done
+}
+
+@test "a writable global that was cut off is a fault, never the file's initial value" {
+  needs_core
+  "$XCORE" mem "$CORE" answer 4 | grep -q '2a 00 00 00'
+  address=$("$XCORE" sym "$CORE" answer --format json | grep -o '"addr":"0x[0-9a-f]*' | head -n 1 | cut -d '"' -f 4)
+  cp "$CORE" cut
+  truncate -s "$(offset_of "$CORE" "$address")" cut
+  "$XCORE" mem cut answer 4 >answer
+  grep -q -e '-- -- -- --' answer
+  grep -q 'cut short' answer
+  run -1 grep -q '2a' <(grep -i "${address#0x}" answer)
+  "$XCORE" analyze cut --exe "$PROGRAM" >answer
+  grep -q 'the core file is cut short' answer
+}
+
+@test "install puts program, manual and completions in place; uninstall takes all of it away" {
+  unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+  build=$(basename "$(dirname "$XCORE")")
+  [[ $build != *-clang ]] || export CC=clang
+  local make=(make -s -C "$repo" "MODE=${build%-clang}" "DESTDIR=$BATS_TEST_TMPDIR/at" PREFIX=/opt)
+  "${make[@]}" install
+  [ "$(at/opt/bin/xcore --version)" = "$("$XCORE" --version)" ]
+  for file in man/man1/xcore.1 xcore/report.schema.json bash-completion/completions/xcore zsh/site-functions/_xcore \
+    fish/vendor_completions.d/xcore.fish; do
+    [ -s "at/opt/share/$file" ]
+  done
+  "${make[@]}" uninstall
+  [ -z "$(find at ! -type d)" ]
+}
