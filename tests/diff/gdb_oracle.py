@@ -82,6 +82,14 @@ def scalar_text(value, vtype, kind):
     return text
 
 
+def is_synthetic(value, kind):
+    """A pointer that was optimised away (DW_OP_implicit_pointer): as a number, gdb's Python makes it 0."""
+    if kind not in ("pointer", "ref"):
+        return False
+    number = int(value) if kind == "pointer" else int(value.address)
+    return number == 0 and "synthetic pointer" in value.format_string(raw=True)
+
+
 def first_line(error):
     text = str(error).strip()
     return text.splitlines()[0] if text else type(error).__name__
@@ -101,6 +109,9 @@ def describe(value, budget, depth=0):
             return out
         if value.is_optimized_out:
             out["why"] = "optimized out"
+            return out
+        if is_synthetic(value, kind):
+            out["why"] = "synthetic pointer"
             return out
         out["value"] = scalar_text(value, vtype, kind)
         if kind == "enum":

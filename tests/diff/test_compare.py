@@ -101,6 +101,7 @@ class Agreement(unittest.TestCase):
             for value in (text, None, "", "GARBAGE"):
                 done = self.check(lambda thread: self.give(thread, name, value))
                 self.assertEqual(done.counts["value unexplained"], 1, (name, value))
+                self.assertEqual(bool(compare.broken(done.counts)), value is not None, (name, value))
 
     def test_each_wrong_member_is_seen(self):
         good = VARS[-1][1]["value"]
@@ -128,6 +129,19 @@ class Agreement(unittest.TestCase):
         self.assertEqual((done.counts["value explained"], rule.used), (1, 1))
         done = self.check(lambda thread: self.give(thread, "p", "0x5"), [rule])
         self.assertEqual((done.counts["value unexplained"], rule.used), (1, 1))
+
+    def test_only_registers_that_calls_change_are_stale(self):
+        rule = compare.Rule(1, "*", "stale", "*", "because")
+        for why, explained in (("rdi not saved by this frame", 1), ("rbx not saved by this frame", 0),
+                               ("synthetic pointer to <rdx not saved by this frame>", 1), ("optimized out", 0)):
+            def change(thread, why=why):
+                self.give(thread, "n", None)
+                thread["frames"][1]["args"][0]["why"] = why
+            done = self.check(change, [rule])
+            self.assertEqual((done.counts["value explained"], done.counts["value unexplained"]), (explained, 1 - explained))
+            self.assertEqual(done.counts["value"] - done.counts["value equal"], 1)
+        done = self.check(lambda thread: self.give(thread, "n", "5"), [rule])
+        self.assertEqual(done.counts["wrong"], 1)
 
     def test_left_out_middle_of_a_deep_stack_is_not_compared(self):
         def frames(count, number):
@@ -157,7 +171,9 @@ class Names(unittest.TestCase):
                            "(anonymous namespace)::g(int)": "(anonymousnamespace)::g",
                            "A::operator()(int)": "A::operator()", "A::operator<(B)": "A::operator<",
                            "f<short int&, long unsigned int>": "f<short&,unsignedlong>", "f<print>": "f<print>",
-                           "f(int) [clone .cold]": "f", "main": "main"}.items():
+                           "f(int) [clone .cold]": "f", "main": "main",
+                           "std::ostream::put(char)": "std::basic_ostream<char,std::char_traits<char>>::put",
+                           "mystd::ostream": "mystd::ostream", "std::ostreams": "std::ostreams"}.items():
             self.assertEqual(compare.plain_name(name), want)
 
 
