@@ -30,7 +30,7 @@ struct xc_debugfile *xc_debugfile_of(const struct xc_process *process, struct xc
 Elf *xc_debugfile_elf(struct xc_debugfile *df);
 
 /* Its DWARF, from the module's own file or its debug file; NULL when there is none. A dwz file that it refers to is
- * attached; where that is missing, look-ups into it fail and xc_debugfile_why says so. */
+ * attached; where that is missing, look-ups into it fail and xc_debugfile_why says so. The same with split units (split.h). */
 Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df);
 
 /* The mapped bytes of the ELF that the DWARF is read from (inflated ones from the cache included); NULL when it is not

@@ -15,6 +15,7 @@
 #include "die.h"
 #include "line.h"
 #include "scope.h"
+#include "split.h"
 #include "symbol.h"
 #include "unit.h"
 
@@ -142,32 +143,13 @@ static struct module_units *units_of(const struct xc_process *p, const struct xc
 	return m;
 }
 
-/* libdw opens a .dwo file by itself, as DW_AT_dwo_name below DW_AT_comp_dir. It may, when that is a regular file and the
- * debug information came from this host's own root. */
-static bool may_open_split(const struct xc_process *p, Dwarf_Die *skeleton)
-{
-	Dwarf_Attribute attr;
-	const char *dir = NULL, *name = NULL;
-	if (dwarf_attr(skeleton, DW_AT_comp_dir, &attr))
-		dir = dwarf_formstring(&attr);
-	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) || dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
-		name = dwarf_formstring(&attr);
-	if (!name || !dir || p->sysroot || p->archive)
-		return false;
-	xc_auto(xc_freep) char *path = *name == '/' ? xc_strdup(name) : xc_asprintf("%s/%s", dir, name);
-	xc_auto(xc_source_closep) struct xc_source *file = NULL;
-	struct xc_error *err = xc_finder_open(NULL, path, &file);
-	xc_error_free(err);
-	return !err;
-}
-
 /* The split unit behind a skeleton, where it can be had; any other unit is itself. */
 static void enter_split_unit(const struct xc_process *p, Dwarf_Die *unit)
 {
 	Dwarf_Die split;
 	Dwarf_Half version;
 	uint8_t type;
-	if (dwarf_haschildren(unit) != 0 || !may_open_split(p, unit))
+	if (dwarf_haschildren(unit) != 0 || !xc_split_may_open(p, unit))
 		return; /* skeletons have no children */
 	if (dwarf_cu_info(unit->cu, &version, &type, NULL, &split, NULL, NULL, NULL) == 0 && split.cu)
 		*unit = split;

@@ -10,7 +10,7 @@
 struct row {
 	const struct xc_module *module;
 	const char *debug_path; /* where its debug information comes from, or NULL */
-	const char *debug_why;  /* why there is none, or NULL */
+	const char *debug_why;  /* why there is none or not all of it, or NULL */
 	bool problem;
 };
 
@@ -21,8 +21,8 @@ static struct row look_at(const struct xc_process *process, struct xc_module *mo
 		return row; /* the kernel's: nobody installs debug information for it */
 	struct xc_debugfile *df = xc_debugfile_of(process, module);
 	row.debug_path = xc_debugfile_path(df);
-	row.debug_why = row.debug_path ? NULL : xc_debugfile_why(df);
-	row.problem = module->identity != XC_VERIFIED || !row.debug_path;
+	row.debug_why = xc_debugfile_why(df);
+	row.problem = module->identity != XC_VERIFIED || !row.debug_path || row.debug_why;
 	return row;
 }
 
