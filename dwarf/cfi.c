@@ -1,4 +1,4 @@
-/* cfi: rows from libdw, kept by address in an open-addressing table.
+/* cfi: rows, kept by address in an open-addressing table.
  *
  * Expressions in call frame information (DWARF 5, 6.4.2) are few and simple: the PLT's, the signal
  * trampoline's, stack realignment. They get a small evaluator of their own, without the frame and unit context that
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfiprogram.h"
+#include "cfitable.h"
 #include "debugfile.h"
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
@@ -16,8 +18,7 @@ enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 /* The call frame information of one module. */
 struct module_cfi {
 	const struct xc_module *module;
-	Dwarf_CFI *eh;    /* .eh_frame; owned here */
-	Dwarf_CFI *debug; /* .debug_frame; owned by the Dwarf */
+	struct xc_cfitable eh, debug;
 	bool debug_tried;
 };
 
@@ -48,16 +49,17 @@ void xc_cfi_free(struct xc_cfi *cfi)
 {
 	if (!cfi)
 		return;
-	for (size_t i = 0; i < cfi->module_count; i++)
-		if (cfi->modules[i].eh)
-			dwarf_cfi_end(cfi->modules[i].eh);
+	for (size_t i = 0; i < cfi->module_count; i++) {
+		xc_cfitable_fini(&cfi->modules[i].eh);
+		xc_cfitable_fini(&cfi->modules[i].debug);
+	}
 	free(cfi->modules);
 	free(cfi->slots);
 	xc_arena_fini(&cfi->rows);
 	free(cfi);
 }
 
-/* ---- from libdw ---- */
+/* ---- from the module ---- */
 
 static struct module_cfi *module_cfi(struct xc_cfi *cfi, struct xc_module *module)
 {
@@ -66,86 +68,21 @@ static struct module_cfi *module_cfi(struct xc_cfi *cfi, struct xc_module *modul
 			return &cfi->modules[i];
 	cfi->modules = xc_grow(cfi->modules, cfi->module_count, &cfi->module_capacity, sizeof *cfi->modules);
 	struct module_cfi *m = &cfi->modules[cfi->module_count++];
-	Elf *elf = xc_debugfile_elf(xc_debugfile_of(cfi->process, module));
-	*m = (struct module_cfi){.module = module, .eh = elf ? dwarf_getcfi_elf(elf) : NULL};
+	*m = (struct module_cfi){.module = module};
+	xc_cfitable_open(&m->eh, xc_debugfile_elf(xc_debugfile_of(cfi->process, module)), true);
 	return m;
 }
 
-static Dwarf_Frame *find_frame(struct xc_cfi *cfi, struct xc_module *module, uint64_t file_addr)
+static bool find_entry(struct xc_cfi *cfi, struct xc_module *module, uint64_t file_addr, struct xc_cfientry *entry)
 {
 	struct module_cfi *m = module_cfi(cfi, module);
-	Dwarf_Frame *frame = NULL;
-	if (m->eh && dwarf_cfi_addrframe(m->eh, file_addr, &frame) == 0)
-		return frame;
+	if (xc_cfitable_find(&m->eh, file_addr, entry))
+		return true;
 	if (!m->debug_tried) { /* opening the DWARF costs: only when .eh_frame does not know */
-		Dwarf *dwarf = xc_debugfile_dwarf(xc_debugfile_of(cfi->process, module));
-		m->debug = dwarf ? dwarf_getcfi(dwarf) : NULL;
+		xc_cfitable_open(&m->debug, xc_debugfile_dwarf_elf(xc_debugfile_of(cfi->process, module)), false);
 		m->debug_tried = true;
 	}
-	return m->debug && dwarf_cfi_addrframe(m->debug, file_addr, &frame) == 0 ? frame : NULL;
-}
-
-/* libdw spells simple rules as expressions: [call_frame_cfa, plus_uconst n (, stack_value)], or [regx n]. */
-static struct xc_cfi_rule rule_of(const Dwarf_Op *ops, size_t count)
-{
-	struct xc_cfi_rule rule = {.kind = XC_CFI_EXPRESSION, .ops = ops, .op_count = count};
-	bool from_cfa = count >= 1 && ops[0].atom == DW_OP_call_frame_cfa;
-	size_t at = 1;
-	if (count == 1 && ops[0].atom == DW_OP_regx)
-		return (struct xc_cfi_rule){.kind = XC_CFI_REGISTER, .reg = (int32_t)ops[0].number};
-	if (!from_cfa)
-		return rule;
-	int64_t offset = 0;
-	if (at < count && ops[at].atom == DW_OP_plus_uconst)
-		offset = (int64_t)ops[at++].number;
-	bool value = at < count && ops[at].atom == DW_OP_stack_value;
-	if (at + value != count)
-		return rule;
-	return (struct xc_cfi_rule){.kind = value ? XC_CFI_CFA_PLUS : XC_CFI_AT_CFA, .offset = offset};
-}
-
-static struct xc_cfi_rule read_rule(Dwarf_Frame *frame, int number)
-{
-	Dwarf_Op memory[3], *ops = memory;
-	size_t count = 0;
-	if (dwarf_frame_register(frame, number, memory, &ops, &count) != 0)
-		return (struct xc_cfi_rule){.kind = XC_CFI_LOST};
-	if (count == 0)
-		return (struct xc_cfi_rule){.kind = ops ? XC_CFI_LOST : XC_CFI_SAME};
-	struct xc_cfi_rule rule = rule_of(ops, count);
-	if (rule.kind == XC_CFI_EXPRESSION && ops == memory)
-		rule.kind = XC_CFI_LOST; /* a form of libdw's that we do not know: not kept beyond this call */
-	return rule;
-}
-
-/* What a function does not speak of is as its caller left it, for the registers that calls preserve. libdw knows
- * which these are, but takes rax for rbx on x86-64 (elfutils 0.188, backends/x86_64_cfi.c). */
-static void mend_defaults(const struct xc_arch *arch, struct xc_cfi_row *row)
-{
-	enum { RAX = 0, RBX = 3 };
-	if (arch->machine != EM_X86_64 || row->rule_count <= RBX)
-		return;
-	if (row->rules[RAX].kind == XC_CFI_SAME)
-		row->rules[RAX].kind = XC_CFI_LOST;
-	if (row->rules[RBX].kind == XC_CFI_LOST)
-		row->rules[RBX].kind = XC_CFI_SAME;
-}
-
-static bool read_cfa(Dwarf_Frame *frame, struct xc_cfi_row *row)
-{
-	Dwarf_Op *ops;
-	size_t count;
-	if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count == 0)
-		return false;
-	row->cfa_reg = NOT_A_REGISTER;
-	if (count == 1 && ops[0].atom == DW_OP_bregx) {
-		row->cfa_reg = (int)ops[0].number;
-		row->cfa_offset = (int64_t)ops[0].number2;
-	} else {
-		row->cfa_ops = ops;
-		row->cfa_op_count = count;
-	}
-	return true;
+	return xc_cfitable_find(&m->debug, file_addr, entry);
 }
 
 static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
@@ -153,19 +90,9 @@ static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
 	uint16_t regs = cfi->process->arch->frame_regs;
 	struct xc_module *module = xc_process_module(cfi->process, addr);
 	struct xc_cfi_row *row = xc_arena_alloc(&cfi->rows, sizeof *row + regs * sizeof row->rules[0]);
-	Dwarf_Frame *frame = module ? find_frame(cfi, module, addr - module->bias) : NULL;
-	if (!frame)
-		return row;
-	Dwarf_Addr start, end;
-	bool signal = false;
-	row->return_reg = dwarf_frame_info(frame, &start, &end, &signal);
-	row->signal = signal;
-	row->found = row->return_reg >= 0 && row->return_reg < regs && read_cfa(frame, row);
-	row->rule_count = regs;
-	for (int i = 0; row->found && i < regs; i++)
-		row->rules[i] = read_rule(frame, i);
-	mend_defaults(cfi->process->arch, row);
-	free(frame);
+	struct xc_cfientry entry;
+	if (module && find_entry(cfi, module, addr - module->bias, &entry))
+		xc_cfiprogram_run(cfi->process->arch, &entry, addr - module->bias, regs, row);
 	return row;
 }
 
@@ -211,7 +138,7 @@ struct machine {
 	const struct xc_regs *regs;
 	xc_addr cfa, missing;
 	bool cfa_known; /* not while the CFA itself is computed */
-	bool is_value;  /* ended in DW_OP_stack_value */
+	struct xc_cursor code;
 	uint64_t stack[STACK_MAX];
 	size_t depth;
 };
@@ -224,10 +151,10 @@ static bool push(struct machine *m, uint64_t value)
 	return true;
 }
 
-static bool push_reg(struct machine *m, int number, uint64_t offset)
+static bool push_reg(struct machine *m, uint64_t number, uint64_t offset)
 {
 	uint64_t value;
-	return xc_regs_get(m->regs, number, &value) && push(m, value + offset);
+	return number < XC_REG_MAX && xc_regs_get(m->regs, (int)number, &value) && push(m, value + offset);
 }
 
 static bool deref(struct machine *m, size_t size)
@@ -296,27 +223,59 @@ static bool binary(struct machine *m, uint8_t atom)
 	}
 }
 
-static bool execute(struct machine *m, const Dwarf_Op *op)
+/* A constant of `size` bytes, the sign extended when it is signed. */
+static bool push_constant(struct machine *m, size_t size, bool is_signed)
 {
-	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(m, (uint64_t)(op->atom - DW_OP_lit0));
-	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		return push_reg(m, op->atom - DW_OP_breg0, op->number);
-	switch (op->atom) {
+	uint64_t value;
+	unsigned unused = 64 - 8 * (unsigned)size;
+	struct xc_error *err = xc_cursor_uint(&m->code, size, &value);
+	xc_error_free(err);
+	if (!err && is_signed)
+		value = (uint64_t)((int64_t)(value << unused) >> unused);
+	return !err && push(m, value);
+}
+
+static bool read_uleb(struct machine *m, uint64_t *value)
+{
+	struct xc_error *err = xc_cursor_uleb(&m->code, value);
+	xc_error_free(err);
+	return !err;
+}
+
+static bool read_sleb(struct machine *m, uint64_t *value)
+{
+	struct xc_error *err = xc_cursor_sleb(&m->code, (int64_t *)value);
+	xc_error_free(err);
+	return !err;
+}
+
+static bool execute(struct machine *m, uint8_t op)
+{
+	uint64_t value, number;
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+		return push(m, (uint64_t)(op - DW_OP_lit0));
+	if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
+		return read_sleb(m, &value) && push_reg(m, op - DW_OP_breg0, value);
+	switch (op) {
 	case DW_OP_addr:
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
 	case DW_OP_const8u:
 	case DW_OP_const8s:
+		return push_constant(m, 8, false);
+	case DW_OP_const1u:
+	case DW_OP_const1s:
+		return push_constant(m, 1, op == DW_OP_const1s);
+	case DW_OP_const2u:
+	case DW_OP_const2s:
+		return push_constant(m, 2, op == DW_OP_const2s);
+	case DW_OP_const4u:
+	case DW_OP_const4s:
+		return push_constant(m, 4, op == DW_OP_const4s);
 	case DW_OP_constu:
+		return read_uleb(m, &value) && push(m, value);
 	case DW_OP_consts:
-		return push(m, op->number);
+		return read_sleb(m, &value) && push(m, value);
 	case DW_OP_bregx:
-		return op->number < XC_REG_MAX && push_reg(m, (int)op->number, op->number2);
+		return read_uleb(m, &number) && read_sleb(m, &value) && push_reg(m, number, value);
 	case DW_OP_call_frame_cfa:
 		return m->cfa_known && push(m, m->cfa);
 	case DW_OP_dup:
@@ -326,28 +285,24 @@ static bool execute(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_drop:
 		return m->depth && m->depth--;
 	case DW_OP_plus_uconst:
-		return m->depth && (m->stack[m->depth - 1] += op->number, true);
+		return m->depth && read_uleb(m, &value) && (m->stack[m->depth - 1] += value, true);
 	case DW_OP_deref:
 		return m->depth && deref(m, m->process->arch->word);
 	case DW_OP_deref_size:
-		return m->depth && deref(m, (size_t)op->number);
+		return m->depth && xc_cursor_left(&m->code) && deref(m, *m->code.at++);
 	case DW_OP_nop:
 		return true;
-	case DW_OP_stack_value:
-		m->is_value = true;
-		return true;
 	default:
-		return m->depth > 1 && binary(m, op->atom);
+		return m->depth > 1 && binary(m, op);
 	}
 }
 
-static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t *result)
+static bool evaluate(struct machine *m, const uint8_t *expr, size_t size, uint64_t *result)
 {
 	m->missing = UINT64_MAX;
-	if (count > STEPS_MAX)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!execute(m, &ops[i]))
+	m->code = xc_cursor(expr, size, "call frame information");
+	for (size_t steps = 0; xc_cursor_left(&m->code); steps++)
+		if (steps == STEPS_MAX || !execute(m, *m->code.at++))
 			return false;
 	if (!m->depth)
 		return false;
@@ -355,8 +310,8 @@ static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t count, uint6
 	return true;
 }
 
-bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, const struct xc_regs *regs, xc_addr *cfa_out,
-		xc_addr *missing_out)
+bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, const struct xc_regs *regs,
+		xc_addr *cfa_out, xc_addr *missing_out)
 {
 	if (row->cfa_reg != NOT_A_REGISTER) {
 		uint64_t base;
@@ -367,7 +322,7 @@ bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, 
 		return true;
 	}
 	struct machine m = {.process = process, .regs = regs};
-	bool good = evaluate(&m, row->cfa_ops, row->cfa_op_count, cfa_out);
+	bool good = evaluate(&m, row->cfa_expr, row->cfa_expr_size, cfa_out);
 	*missing_out = m.missing;
 	return good;
 }
@@ -378,8 +333,8 @@ static bool load(const struct xc_process *process, xc_addr addr, uint64_t *value
 	return xc_space_peek_uint(process->space, addr, process->arch->word, value_out);
 }
 
-bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number, const struct xc_regs *regs,
-		     xc_addr cfa, uint64_t *value_out, xc_addr *missing_out)
+bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number,
+		     const struct xc_regs *regs, xc_addr cfa, uint64_t *value_out, xc_addr *missing_out)
 {
 	const struct xc_cfi_rule *rule = &row->rules[number];
 	*missing_out = UINT64_MAX;
@@ -396,9 +351,10 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 	case XC_CFI_EXPRESSION: {
 		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
-		bool good = evaluate(&m, rule->ops, rule->op_count, &result);
+		push(&m, cfa); /* such expressions start with it */
+		bool good = evaluate(&m, rule->expr, rule->expr_size, &result);
 		*missing_out = m.missing;
-		if (good && !m.is_value)
+		if (good && !rule->expr_is_value)
 			return load(process, result, value_out, missing_out);
 		if (good)
 			*value_out = result;

@@ -1,11 +1,9 @@
 /* cfi: call frame information as rows: for one code address, where the caller's registers are.
  *
- * libdw parses .eh_frame and .debug_frame; a row is its answer in a form that can be kept by address and applied to
- * the registers of any thread. */
+ * A row is what .eh_frame or .debug_frame says of the address, in a form that can be kept and applied to the registers
+ * of any thread. */
 #ifndef XC_CFI_H
 #define XC_CFI_H
-
-#include <elfutils/libdw.h>
 
 #include "../core/process.h"
 
@@ -15,25 +13,26 @@ enum xc_cfi_kind {
 	XC_CFI_AT_CFA,     /* stored in memory at CFA + offset */
 	XC_CFI_CFA_PLUS,   /* is CFA + offset */
 	XC_CFI_REGISTER,   /* in another register */
-	XC_CFI_EXPRESSION, /* an expression yields the address (or, ending in DW_OP_stack_value, the value) */
+	XC_CFI_EXPRESSION, /* an expression yields the address, or the value */
 };
 
 struct xc_cfi_rule {
 	enum xc_cfi_kind kind;
-	int32_t reg;          /* for XC_CFI_REGISTER */
-	int64_t offset;       /* for the CFA kinds */
-	const Dwarf_Op *ops;  /* for XC_CFI_EXPRESSION; owned by libdw */
-	size_t op_count;
+	int32_t reg;         /* for XC_CFI_REGISTER */
+	int64_t offset;      /* for the CFA kinds */
+	const uint8_t *expr; /* for XC_CFI_EXPRESSION; bytes of the module's file */
+	size_t expr_size;
+	bool expr_is_value;
 };
 
 struct xc_cfi_row {
-	bool found;         /* false: no call frame information covers the address */
-	bool signal;        /* the frame is a signal trampoline */
-	int cfa_reg;        /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
+	bool found;  /* false: no call frame information covers the address */
+	bool signal; /* the frame is a signal trampoline */
+	int cfa_reg; /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
 	int64_t cfa_offset;
-	const Dwarf_Op *cfa_ops;
-	size_t cfa_op_count;
-	int return_reg;     /* whose rule gives the return address */
+	const uint8_t *cfa_expr;
+	size_t cfa_expr_size;
+	int return_reg; /* whose rule gives the return address */
 	uint16_t rule_count;
 	struct xc_cfi_rule rules[]; /* by DWARF number */
 };
@@ -48,9 +47,9 @@ const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr);
 
 /* Compute the CFA, and the caller's value of a register, from the registers of a frame. False when something that
  * is needed is unknown or unreadable; *missing_out then says what, as an address (register numbers as -1). */
-bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, const struct xc_regs *regs, xc_addr *cfa_out,
-		xc_addr *missing_out);
-bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number, const struct xc_regs *regs,
-		     xc_addr cfa, uint64_t *value_out, xc_addr *missing_out);
+bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, const struct xc_regs *regs,
+		xc_addr *cfa_out, xc_addr *missing_out);
+bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number,
+		     const struct xc_regs *regs, xc_addr cfa, uint64_t *value_out, xc_addr *missing_out);
 
 #endif

@@ -30,7 +30,7 @@ enum {
 	MAX_CANDIDATES = 16,
 	LOOK_AHEAD = 64,
 	LONGEST_CALL = 7,
-	MAX_GUESSING = 8 << 20, /* words scanned and steps looked ahead in all: about a second */
+	MAX_GUESSING = 4 << 20, /* words scanned and steps looked ahead in all: about half a second */
 	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
 	MAX_DESCENTS = 64,
 };

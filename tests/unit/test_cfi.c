@@ -250,6 +250,44 @@ static void an_address_without_information_has_an_empty_row(void **state)
 	done(&a);
 }
 
+/* libdw made room for every register up to the number: gigabytes. */
+static void rules_of_registers_that_are_not_there_are_passed_by(void **state)
+{
+	(void)state;
+	struct asked a = ask(FUNCTION("\t.cfi_escape 0x14, 0xfe, 0xff, 0xff, 0xff, 0x0f, 1\n"
+				      "\t.cfi_escape 0x07, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1\n"
+				      "\t.cfi_def_cfa_offset 24\n"));
+	assert_true(a.row->found);
+	assert_int_equal(a.row->cfa_offset, 24);
+	assert_int_equal(a.row->rules[RBX].kind, XC_CFI_SAME);
+	done(&a);
+}
+
+static void an_entry_with_an_unknown_instruction_tells_nothing(void **state)
+{
+	(void)state;
+	struct asked a = ask(FUNCTION("\t.cfi_escape 0x3f\n\t.cfi_def_cfa_offset 24\n"));
+	assert_false(a.row->found);
+	done(&a);
+	a = ask(FUNCTION("\t.cfi_escape 0x0b\n")); /* restore_state of nothing */
+	assert_false(a.row->found);
+	done(&a);
+}
+
+static void states_are_remembered_and_rules_restored(void **state)
+{
+	(void)state;
+	struct asked a = ask(FUNCTION(
+		"\t.cfi_offset rbx, -16\n\t.cfi_remember_state\n\tnop\n\t.cfi_def_cfa rbp, 16\n\t.cfi_restore rbx\n"
+		"\tnop\n\t.cfi_restore_state\n"));
+	const struct xc_cfi_row *between = xc_cfi_row(a.cfi, label(a.scene, "at") - 1);
+	assert_int_equal(between->cfa_reg, RBP);
+	assert_int_equal(between->rules[RBX].kind, XC_CFI_SAME);
+	assert_int_equal(a.row->cfa_reg, RSP);
+	assert_int_equal(a.row->rules[RBX].kind, XC_CFI_AT_CFA);
+	done(&a);
+}
+
 static void rows_are_kept_by_address(void **state)
 {
 	(void)state;
@@ -283,6 +321,9 @@ int main(void)
 		cmocka_unit_test(a_signal_trampoline_is_told_by_its_augmentation),
 		cmocka_unit_test(debug_frame_serves_where_there_is_no_eh_frame),
 		cmocka_unit_test(an_address_without_information_has_an_empty_row),
+		cmocka_unit_test(rules_of_registers_that_are_not_there_are_passed_by),
+		cmocka_unit_test(an_entry_with_an_unknown_instruction_tells_nothing),
+		cmocka_unit_test(states_are_remembered_and_rules_restored),
 		cmocka_unit_test(rows_are_kept_by_address),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
