@@ -1,6 +1,7 @@
 /* flame: stack trees, in the formats that flame graph tools open. */
 #include "command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../core/stacktree.h"
@@ -54,6 +55,8 @@ static struct xc_stacktree *make_tree(struct xc_job *job)
 static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 {
 	const struct xc_stacktree *tree = make_tree(job);
+	if (!tree->node_count && job->common.quiet != XC_ON)
+		fprintf(stderr, "xcore: %s: no thread has a stack: `xcore bt` tells why\n", job->process->target);
 	return as_svg(job) ? xc_flame_svg(tree, out) : xc_flame_folded(tree, out);
 }
 

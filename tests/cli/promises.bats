@@ -80,12 +80,25 @@ offset_of() {
   address=$("$XCORE" sym "$CORE" answer --format json | grep -o '"addr":"0x[0-9a-f]*' | head -n 1 | cut -d '"' -f 4)
   cp "$CORE" cut
   truncate -s "$(offset_of "$CORE" "$address")" cut
-  "$XCORE" mem cut answer 4 >answer
-  grep -q -e '-- -- -- --' answer
-  grep -q 'cut short' answer
-  run -1 grep -q '2a' <(grep -i "${address#0x}" answer)
+  "$XCORE" mem cut answer 4 >bytes
+  grep -q -e '-- -- -- --' bytes
+  grep -q 'cut short' bytes
+  run -1 grep -q '2a' <(grep -i "${address#0x}" bytes)
   "$XCORE" analyze cut --exe "$PROGRAM" >answer
   grep -q 'the core file is cut short' answer
+}
+
+@test "a core of another machine gives facts and maps, and says what it cannot give" {
+  needs_core
+  cp "$CORE" foreign
+  printf '\267\0' | dd of=foreign bs=1 seek=18 conv=notrunc status=none # e_machine: EM_AARCH64
+  for command in analyze bt threads info; do
+    "$XCORE" "$command" foreign >answer
+    grep -q 'stacks and values of this' answer
+  done
+  "$XCORE" maps foreign | grep -q "$(basename "$PROGRAM")"
+  expect 0 'xcore: foreign: no thread has a stack*' "$XCORE" flame stacks foreign
+  silent
 }
 
 @test "install puts program, manual and completions in place; uninstall takes all of it away" {
