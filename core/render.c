@@ -83,6 +83,23 @@ void xc_render_variable(struct xc_text *text, const struct xc_variable_text *var
 	}
 }
 
+bool xc_render_is_lost(const struct xc_variable_text *variable)
+{
+	return variable->why && strcmp(variable->why, "optimized out") == 0;
+}
+
+void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t count)
+{
+	bool first = true;
+	for (size_t i = 0; i < count; i++) {
+		if (!xc_render_is_lost(&row->locals[i]))
+			continue;
+		xc_text_add(text, first ? "optimized out: " : ", ");
+		xc_text_name(text, row->locals[i].name ? row->locals[i].name : "?");
+		first = false;
+	}
+}
+
 void xc_render_function(struct xc_text *text, const struct xc_stack_row *row)
 {
 	if (row->function)

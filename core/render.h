@@ -37,6 +37,10 @@ bool xc_render_right(enum xc_field_kind kind);
 /* The value or, in angle brackets, why there is none. */
 void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact);
 
+/* A variable that the compiler left nothing of; and "optimized out: a, b" of the first `count` locals, or nothing. */
+bool xc_render_is_lost(const struct xc_variable_text *variable);
+void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t count);
+
 /* "main", or "0x401136" when the function is unknown. */
 void xc_render_function(struct xc_text *text, const struct xc_stack_row *row);
 

@@ -36,8 +36,11 @@ static void put_args(struct xc_html *html, const struct xc_stack_row *row)
 static void put_locals(struct xc_html *html, const struct xc_stack_row *row)
 {
 	xc_html_put(html, "<div class=\"vars\"><table>");
-	for (size_t i = 0; i < row->local_count && i < MAX_VARIABLES; i++) {
+	size_t count = row->local_count < MAX_VARIABLES ? row->local_count : MAX_VARIABLES;
+	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
+		if (xc_render_is_lost(local))
+			continue;
 		xc_html_put(html, "<tr><td>");
 		xc_html_name(html, local->name ? local->name : "?");
 		xc_html_put(html, "</td><td><i>");
@@ -48,7 +51,14 @@ static void put_locals(struct xc_html *html, const struct xc_stack_row *row)
 	}
 	if (row->local_count > MAX_VARIABLES)
 		xc_text_printf(&html->page, "<tr><td>… and %zu more</td></tr>", row->local_count - MAX_VARIABLES);
-	xc_html_put(html, "</table></div>");
+	xc_html_put(html, "</table>");
+	xc_render_lost(clean_scratch(html), row, count);
+	if (html->scratch.len) {
+		xc_html_put(html, "<div class=\"none\">");
+		xc_html_text(html, html->scratch.bytes);
+		xc_html_put(html, "</div>");
+	}
+	xc_html_put(html, "</div>");
 }
 
 static void put_frame(struct xc_html *html, const struct xc_stack_row *row, bool args, bool locals)

@@ -44,7 +44,7 @@ const char xc_html_style[] =
 	"summary{cursor:pointer;overflow-wrap:anywhere}details.thread>summary{font-weight:600}\n"
 	".crashed>summary{color:var(--red)}summary .top{font-weight:400;color:var(--quiet);margin-left:8px}\n"
 	".frame{padding:2px 0 2px 52px;text-indent:-52px;overflow-wrap:anywhere}.frame>*{text-indent:0}\n"
-	".frame .n{display:inline-block;width:44px;color:var(--quiet);text-indent:0}\n"
+	".frame .tag{text-indent:0}.frame .n{display:inline-block;width:44px;color:var(--quiet);text-indent:0}\n"
 	".frame .place{margin-left:12px}.args{margin-left:12px}.args i,.vars i{font-style:normal;color:var(--quiet)}\n"
 	".none{color:var(--quiet)}details.frame{padding:2px 0;text-indent:0}\n"
 	"details.frame>summary{padding-left:52px;text-indent:-52px;list-style:none}"
@@ -52,7 +52,8 @@ const char xc_html_style[] =
 	"details.frame>summary::after{content:' "
 	"\\25b8';color:var(--quiet)}details.frame[open]>summary::after{content:' \\25be'}\n"
 	".vars{margin:3px 0 6px 52px;border-left:2px solid var(--line);padding-left:12px}"
-	".vars table{margin:0}.vars td{border:0;padding:1px 16px 1px 0}\n"
+	".vars table{margin:0;min-width:0}.vars td{border:0;padding:1px 16px 1px 0}.vars "
+	"td:not(:last-child){overflow-wrap:normal}.vars td:first-child{white-space:nowrap}\n"
 	".ends{color:var(--amber);padding:3px 0 3px 52px}\n"
 	"footer{color:var(--quiet);font-size:12.5px;margin-top:20px}\n"
 	"@media print{body{background:#fff}section{break-inside:avoid-page}}\n";

@@ -125,22 +125,11 @@ static size_t args_width(struct xc_paint *p, const struct xc_stack_row *row)
 	return scratch_columns(p);
 }
 
-static bool optimized_out(const struct xc_variable_text *variable)
-{
-	return variable->why && !strcmp(variable->why, "optimized out");
-}
-
 /* One line for all that the compiler left nothing of. */
 static void put_lost_locals(struct xc_paint *p, const struct xc_stack_row *row, size_t count)
 {
-	struct xc_text *text = clean_scratch(p);
-	for (size_t i = 0; i < count; i++) {
-		if (!optimized_out(&row->locals[i]))
-			continue;
-		xc_text_add(text, text->len ? ", " : "optimized out: ");
-		xc_text_name(text, row->locals[i].name ? row->locals[i].name : "?");
-	}
-	if (!text->len)
+	xc_render_lost(clean_scratch(p), row, count);
+	if (!p->scratch.len)
 		return;
 	xc_paint_pad(p, VARIABLE_INDENT);
 	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT + 4, VALUE_LINES);
@@ -151,14 +140,14 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 {
 	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
 	for (size_t i = 0; i < count; i++) {
-		if (optimized_out(&row->locals[i]))
+		if (xc_render_is_lost(&row->locals[i]))
 			continue;
 		name = larger(name, smaller(name_columns(p, row->locals[i].name), cap(p, NAME_CAP)));
 		type = larger(type, smaller(name_columns(p, row->locals[i].type), cap(p, TYPE_CAP)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
-		if (optimized_out(local))
+		if (xc_render_is_lost(local))
 			continue;
 		xc_paint_pad(p, VARIABLE_INDENT);
 		xc_text_name(clean_scratch(p), local->name ? local->name : "?");

@@ -41,14 +41,19 @@ static void put_message(struct xc_paint *p, const struct xc_message *message, si
 	put_name(p, XC_PLAIN, message->hint, indent + 4);
 }
 
-static void put_lines(struct xc_paint *p, const char *lines, size_t indent)
+/* Preformatted lines; those that do not fit are cut when `cut`, since source code is to be recognised, not copied. */
+static void put_lines(struct xc_paint *p, const char *lines, size_t indent, bool cut)
 {
 	struct xc_text *text = clean_scratch(p);
 	xc_render_lines(text, lines);
 	for (const char *at = scratch(p); *at;) {
 		size_t n = strcspn(at, "\n");
 		xc_paint_pad(p, indent);
-		xc_paint_putn(p, XC_PLAIN, at, n);
+		size_t shown = cut && xc_render_columns(at, n) > p->width - indent
+				       ? xc_render_fit(at, n, p->width - indent - 1)
+				       : n;
+		xc_paint_putn(p, XC_PLAIN, at, shown);
+		xc_paint_put(p, XC_PLAIN, shown < n ? "…" : "");
 		xc_paint_line(p);
 		at += at[n] ? n + 1 : n;
 	}
@@ -141,7 +146,7 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 		xc_paint_stacks(p, item->stacks);
 		break;
 	case XC_ITEM_TEXT:
-		put_lines(p, p->options->redact && item->secret ? XC_REDACTED : item->text, indent);
+		put_lines(p, p->options->redact && item->secret ? XC_REDACTED : item->text, indent, false);
 		break;
 	case XC_ITEM_TREE:
 		put_tree(p, item->tree, indent);
@@ -248,7 +253,7 @@ static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 		put_name(p, XC_BOLD, p->options->redact ? XC_REDACTED : verdict->message, 8);
 	}
 	if (verdict->source)
-		put_lines(p, verdict->source, 8);
+		put_lines(p, verdict->source, 8, true);
 	if (verdict->cause) {
 		put_label(p, "why");
 		put_name(p, XC_PLAIN, verdict->cause, 8);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../core/facts.h"
+#include "../core/sandbox.h"
 #include "../core/text.h"
 #include "../dwarf/symbol.h"
 #include "blame.h"
@@ -323,6 +324,13 @@ static bool is_fault_signal(int number)
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
 }
 
+static void forbidden_call(const struct inquiry *q)
+{
+	int number = q->process->signal.syscall_number;
+	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
+	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
+}
+
 static void judge(struct inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
@@ -356,7 +364,7 @@ static void judge(struct inquiry *q)
 	case SIGSYS:
 		verdict(q, "seccomp-kill", "info", "certain",
 			"a system call was made that the process had forbidden itself");
-		xc_verdict_evidence(q->report, "system call number %d", q->process->signal.syscall_number);
+		forbidden_call(q);
 		break;
 	default:
 		verdict(q, "killed", "info", "certain", NULL);

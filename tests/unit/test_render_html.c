@@ -79,6 +79,32 @@ static void threads_fold_and_the_crashed_one_is_open(void **state)
 	free(text);
 }
 
+static void brief_stacks_and_lost_locals_are_short_as_in_text(void **state)
+{
+	(void)state;
+	static struct xc_variable_text locals[] = {{.name = "<a>", .type = "int", .why = "optimized out"},
+						   {.name = "n", .type = "int", .value = "7"}};
+	static struct xc_stack_row rows[] = {
+		{.pc = 1, .trust = "cfi", .function = "work", .locals = locals, .local_count = 2},
+		{.index = 1,
+		 .pc = 2,
+		 .trust = "cfi",
+		 .function = "_start",
+		 .locals = locals,
+		 .local_count = 2,
+		 .startup = true}};
+	static struct xc_stack stack = {.tid = 5, .crashed = true, .rows = rows, .row_count = 2};
+	struct xc_report *report = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	*stacks = (struct xc_stacks){.stacks = &stack, .stack_count = 1, .full = true, .brief = true};
+	char *text = render_to_string(xc_render_html, report, (struct xc_render_options){0});
+	const char *lost = strstr(text, "<div class=\"none\">optimized out: &lt;a&gt;</div>");
+	assert_non_null(lost);
+	assert_null(strstr(lost + strlen("<div class=\"none\">optimized"), "optimized out"));
+	free(text);
+	xc_report_free(report);
+}
+
 static void redaction_leaves_no_secret(void **state)
 {
 	(void)state;
@@ -96,6 +122,7 @@ int main(void)
 		cmocka_unit_test(hostile_strings_stay_text),
 		cmocka_unit_test(elements_are_balanced),
 		cmocka_unit_test(threads_fold_and_the_crashed_one_is_open),
+		cmocka_unit_test(brief_stacks_and_lost_locals_are_short_as_in_text),
 		cmocka_unit_test(redaction_leaves_no_secret),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
