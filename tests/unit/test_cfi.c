@@ -274,12 +274,13 @@ static void an_entry_with_an_unknown_instruction_tells_nothing(void **state)
 	done(&a);
 }
 
+/* Behind the first nop: GNU as puts what stands at a function's start into the common entry. */
 static void states_are_remembered_and_rules_restored(void **state)
 {
 	(void)state;
-	struct asked a = ask(FUNCTION(
-		"\t.cfi_offset rbx, -16\n\t.cfi_remember_state\n\tnop\n\t.cfi_def_cfa rbp, 16\n\t.cfi_restore rbx\n"
-		"\tnop\n\t.cfi_restore_state\n"));
+	struct asked a = ask(FUNCTION("\tnop\n\t.cfi_offset rbx, -16\n\t.cfi_remember_state\n\tnop\n\t.cfi_def_cfa "
+				      "rbp, 16\n\t.cfi_restore rbx\n"
+				      "\tnop\n\t.cfi_restore_state\n"));
 	const struct xc_cfi_row *between = xc_cfi_row(a.cfi, label(a.scene, "at") - 1);
 	assert_int_equal(between->cfa_reg, RBP);
 	assert_int_equal(between->rules[RBX].kind, XC_CFI_SAME);
