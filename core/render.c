@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
+
 void xc_render_count(struct xc_text *text, uint64_t count)
 {
 	char digits[24];
@@ -81,6 +83,21 @@ void xc_render_variable(struct xc_text *text, const struct xc_variable_text *var
 		xc_text_name(text, variable->why ? variable->why : "unknown");
 		xc_text_char(text, '>');
 	}
+}
+
+struct xc_gap xc_render_gap(const struct xc_stack *stack, bool brief)
+{
+	struct xc_gap gap = {.at = stack->row_count, .resume = stack->row_count};
+	if (stack->elided && stack->elided_at < stack->row_count)
+		gap.at = gap.resume = stack->elided_at;
+	gap.frames = stack->elided;
+	bool between = !stack->elided || (gap.at >= BRIEF_HEAD && stack->row_count - gap.at >= BRIEF_TAIL);
+	if (!brief || stack->row_count <= BRIEF_MOST || !between)
+		return gap;
+	gap.at = BRIEF_HEAD;
+	gap.resume = stack->row_count - BRIEF_TAIL;
+	gap.frames += gap.resume - gap.at;
+	return gap;
 }
 
 bool xc_render_is_lost(const struct xc_variable_text *variable)

@@ -37,6 +37,14 @@ bool xc_render_right(enum xc_field_kind kind);
 /* The value or, in angle brackets, why there is none. */
 void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact);
 
+/* The gap in a stack: rows [at, resume) are not shown, `frames` are left out there. None: frames is 0 and at the row count.
+ * Brief stacks of many rows show their two ends. */
+struct xc_gap {
+	size_t at, resume;
+	uint64_t frames;
+};
+struct xc_gap xc_render_gap(const struct xc_stack *stack, bool brief);
+
 /* A variable that the compiler left nothing of; and "optimized out: a, b" of the first `count` locals, or nothing. */
 bool xc_render_is_lost(const struct xc_variable_text *variable);
 void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t count);

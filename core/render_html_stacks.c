@@ -94,16 +94,16 @@ static void put_frame(struct xc_html *html, const struct xc_stack_row *row, bool
 	xc_html_flush(html, false);
 }
 
-static void put_elided(struct xc_html *html, const struct xc_stack *stack)
+static void put_elided(struct xc_html *html, const struct xc_stack *stack, uint64_t frames)
 {
 	struct xc_text *text = clean_scratch(html);
 	xc_html_put(html, "<div class=\"ends\">⋮ ");
-	if (stack->elided) {
-		xc_render_count(text, stack->elided);
+	if (frames) {
+		xc_render_count(text, frames);
 		xc_text_add(text, " frames left out");
 	}
 	if (stack->cycle) {
-		xc_text_add(text, stack->elided ? ": " : "repeats: ");
+		xc_text_add(text, frames ? ": " : "repeats: ");
 		xc_text_name(text, stack->cycle);
 	}
 	xc_html_text(html, text->bytes);
@@ -112,18 +112,18 @@ static void put_elided(struct xc_html *html, const struct xc_stack *stack)
 
 static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool args, bool locals, bool brief)
 {
-	bool marked = !stack->elided && !stack->cycle;
+	const struct xc_gap gap = xc_render_gap(stack, brief);
 	for (size_t i = 0; i < stack->row_count; i++) {
-		if (!marked && stack->elided && i == stack->elided_at) {
-			put_elided(html, stack);
-			marked = true;
-		}
+		if (gap.frames && i == gap.at)
+			put_elided(html, stack, gap.frames);
+		if (gap.frames && i >= gap.at && i < gap.resume)
+			continue;
 		const struct xc_stack_row *row = &stack->rows[i];
 		put_frame(html, row, args && !(brief && row->startup),
 			  locals && !(brief && (row->startup || row->runtime)));
 	}
-	if (!marked)
-		put_elided(html, stack);
+	if (gap.frames ? gap.at >= stack->row_count : stack->cycle != NULL)
+		put_elided(html, stack, gap.frames);
 	if (xc_render_stop(stack)) {
 		xc_html_put(html, stack->row_count ? "<div class=\"ends\">stack ends here: "
 						   : "<div class=\"ends\">no stack: ");

@@ -228,12 +228,12 @@ static void put_row(struct xc_paint *p, const struct xc_stack_row *row, const st
 		put_locals(p, row);
 }
 
-static void put_elided(struct xc_paint *p, const struct xc_stack *stack)
+static void put_elided(struct xc_paint *p, const struct xc_stack *stack, uint64_t frames)
 {
 	struct xc_text *text = clean_scratch(p);
 	xc_text_add(text, "  ⋮   ");
-	xc_render_count(text, stack->elided);
-	xc_text_add(text, stack->elided == 1 ? " frame" : " frames");
+	xc_render_count(text, frames);
+	xc_text_add(text, frames == 1 ? " frame" : " frames");
 	xc_text_add(text, stack->cycle ? " left out: " : " left out");
 	if (stack->cycle)
 		xc_text_name(text, stack->cycle);
@@ -255,11 +255,9 @@ static bool same_row(const struct xc_stack_row *a, const struct xc_stack_row *b)
 }
 
 /* How many rows from `i` on read like it; never across the place where frames were left out. */
-static size_t run_of_rows(const struct xc_stack *stack, size_t i)
+static size_t run_of_rows(const struct xc_stack *stack, size_t i, const struct xc_gap *gap)
 {
-	size_t end =
-		stack->elided && i < stack->elided_at ? smaller(stack->elided_at, stack->row_count) : stack->row_count;
-	size_t n = 1;
+	size_t end = i < gap->at ? gap->at : stack->row_count, n = 1;
 	while (i + n < end && same_row(&stack->rows[i], &stack->rows[i + n]))
 		n++;
 	return n;
@@ -282,15 +280,21 @@ struct shown {
 static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const struct shown *shown)
 {
 	struct columns c = measure(p, stack);
+	struct xc_gap gap = xc_render_gap(stack, shown->brief);
 	bool folded = false;
 	for (size_t i = 0; i < stack->row_count;) {
+		if (gap.frames && i == gap.at && i < stack->row_count) {
+			put_elided(p, stack, gap.frames);
+			gap.frames = 0;
+			folded = true;
+			i = gap.resume;
+			continue;
+		}
 		const struct xc_stack_row *row = &stack->rows[i];
 		bool args = shown->args && !(shown->brief && row->startup);
 		bool locals = shown->locals && !(shown->brief && (row->startup || row->runtime));
 		bool values = (args && row->arg_count) || (locals && row->local_count);
-		size_t run = values ? 1 : run_of_rows(stack, i);
-		if (stack->elided && i == stack->elided_at)
-			put_elided(p, stack);
+		size_t run = values ? 1 : run_of_rows(stack, i, &gap);
 		put_row(p, row, &c, args, locals);
 		if (run < LEAST_RUN) {
 			i++;
@@ -302,8 +306,8 @@ static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const str
 		folded = true;
 		i += run;
 	}
-	if (stack->elided && stack->elided_at >= stack->row_count)
-		put_elided(p, stack);
+	if (gap.frames)
+		put_elided(p, stack, gap.frames);
 	return folded;
 }
 

@@ -218,6 +218,11 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	stack->cycle = cycle_text(b, &cycle);
 }
 
+static bool begins_thread(const struct xc_stack_row *row)
+{
+	return row->runtime || (row->function && !strcmp(row->function, "_start"));
+}
+
 /* What calls main, or else the runtime's frames that a thread begins with. */
 static void mark_startup(struct xc_stack *stack)
 {
@@ -226,7 +231,7 @@ static void mark_startup(struct xc_stack *stack)
 		if (stack->rows[i].function && !strcmp(stack->rows[i].function, "main"))
 			from = i + 1;
 	if (from == stack->row_count && stack->stop && !strcmp(stack->stop, XC_STOP_OUTERMOST))
-		while (from > 0 && stack->rows[from - 1].runtime)
+		while (from > 0 && begins_thread(&stack->rows[from - 1]))
 			from--;
 	for (size_t i = from; i < stack->row_count; i++)
 		stack->rows[i].startup = true;

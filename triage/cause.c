@@ -176,15 +176,24 @@ static bool uncaught_exception(struct inquiry *q)
 	return true;
 }
 
+static void killed(struct inquiry *q)
+{
+	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
+	verdict(q, "killed", "info", "certain",
+		other ? "another process sent the signal: a watchdog, a service manager or a person" : NULL);
+}
+
 static void judge_abort(struct inquiry *q)
 {
 	if (heap_corruption(q) || hardened_check(q) || failed_assertion(q) || uncaught_exception(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
-	if (passes(q, frames) || !q->fault.sent || q->process->signal.sender_pid == q->process->pid)
+	if (passes(q, frames))
 		verdict(q, "abort", "low", "certain", "the program called abort()");
+	else if (!q->fault.sent || q->process->signal.sender_pid == q->process->pid)
+		verdict(q, "abort", "low", "certain", "the program sent SIGABRT to itself");
 	else
-		verdict(q, "killed", "info", "certain", NULL);
+		killed(q);
 }
 
 /* ---- faults ---- */
@@ -367,7 +376,7 @@ static void judge(struct inquiry *q)
 		forbidden_call(q);
 		break;
 	default:
-		verdict(q, "killed", "info", "certain", NULL);
+		killed(q);
 		break;
 	}
 }

@@ -303,7 +303,42 @@ static void brief_stacks_keep_to_the_programs_own_values(void **state)
 	struct xc_report *report;
 	char *text = render_values(true, &report);
 	assert_contains(
-		text, "#0  strlen    x=1\n#1  work      x=1\n        n  int  7\n        optimized out: a, b\n#2  _start\n");
+		text,
+		"#0  strlen    x=1\n#1  work      x=1\n        n  int  7\n        optimized out: a, b\n#2  _start\n");
+	free(text);
+	xc_report_free(report);
+}
+
+static void long_stacks_show_their_two_ends_in_brief(void **state)
+{
+	(void)state;
+	enum { ROWS = 200 };
+	static struct xc_stack_row rows[ROWS];
+	static struct xc_variable_text arg = {.name = "n", .type = "int", .value = "1"};
+	for (unsigned i = 0; i < ROWS; i++)
+		rows[i] = (struct xc_stack_row){.index = i < 100 ? i : i + 1000,
+						.pc = 1,
+						.trust = "cfi",
+						.function = "f",
+						.args = &arg,
+						.arg_count = 1};
+	static struct xc_stack stack = {.tid = 5,
+					.crashed = true,
+					.rows = rows,
+					.row_count = ROWS,
+					.elided = 1000,
+					.elided_at = 100,
+					.cycle = "1,200 × [f]"};
+	struct xc_report *report = xc_report_new("bt");
+	struct xc_stacks *stacks = xc_section_stacks(xc_report_section(report, "stacks", "Threads"), "stacks");
+	*stacks = (struct xc_stacks){.stacks = &stack, .stack_count = 1, .brief = true};
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_contains(text, "#31    f    n=1\n  ⋮   1,152 frames left out: 1,200 × [f]\n#1184  f    n=1\n");
+	assert_contains(text, "#1199  f    n=1\n");
+	free(text);
+	stacks->brief = false;
+	text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_contains(text, "#99    f    n=1\n  ⋮   1,000 frames left out: 1,200 × [f]\n#1100  f    n=1\n");
 	free(text);
 	xc_report_free(report);
 }
@@ -379,6 +414,7 @@ int main(void)
 		cmocka_unit_test(a_field_that_is_unknown_without_a_reason_is_left_out),
 		cmocka_unit_test(what_was_optimized_out_takes_one_line),
 		cmocka_unit_test(brief_stacks_keep_to_the_programs_own_values),
+		cmocka_unit_test(long_stacks_show_their_two_ends_in_brief),
 		cmocka_unit_test(groups_say_when_members_differ_in_depth),
 		cmocka_unit_test(long_paths_break_behind_a_slash),
 		cmocka_unit_test(a_verdicts_thread_is_never_broken),
