@@ -36,7 +36,8 @@ static void make_threads(struct taken *t)
 		t->threads[i].regs = frame.regs;
 	}
 	xc_unwinder_free(unwinder);
-	t->process->threads = t->threads;
+	free(t->process->threads);
+	t->process->threads = memcpy(xc_alloc(sizeof t->threads), t->threads, sizeof t->threads);
 	t->process->thread_count = THREADS;
 }
 
