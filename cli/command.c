@@ -216,19 +216,22 @@ static struct xc_error *check_unchanged(const struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
 	if (process->core && xc_source_changed(process->core))
-		return xc_error_hint(xc_error_new(XC_ERR_IO, "%s: the file was cut short while it was read", process->target),
-				     "is it still being written? read it again when it is complete");
+		return xc_error_hint(
+			xc_error_new(XC_ERR_IO, "%s: the file was cut short while it was read", process->target),
+			"is it still being written? read it again when it is complete");
 	for (size_t i = 0; i < process->module_count; i++) {
 		const struct xc_module *module = process->modules[i];
 		if (!module->file || !xc_source_changed(module->file))
 			continue;
 		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
-				   "%s was cut short while it was read: what is told of it may be wrong", module->file_path);
+				   "%s was cut short while it was read: what is told of it may be wrong",
+				   module->file_path);
 		job->report->incomplete = true;
 	}
 	if (xc_live_gone(process)) {
-		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
-				   "the process exited, or became another program, while it was read: the rest could not be had");
+		xc_section_message(
+			xc_report_target(job->report), XC_PROBLEM, NULL,
+			"the process exited, or became another program, while it was read: the rest could not be had");
 		job->report->incomplete = true;
 	}
 	return NULL;

@@ -65,7 +65,7 @@ struct xc_command {
 	/* -o names the file that produce makes by its own means; the report goes to standard output. */
 	bool makes_file;
 	bool leads_with_target; /* shows what the target is in several lines, not one */
-	bool sensitive; /* its answer leaves the house: redacted unless --no-redact */
+	bool sensitive;         /* its answer leaves the house: redacted unless --no-redact */
 };
 
 /* One run of one command. */

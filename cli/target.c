@@ -103,8 +103,8 @@ static bool means_process(const char *name, const char **digits_out)
 	return *name && strspn(name, "0123456789") == strlen(name) && access(name, F_OK) < 0;
 }
 
-static struct xc_error *open_live(struct xc_target *target, const char *digits,
-				  const struct xc_open_options *options, const char *write_dir)
+static struct xc_error *open_live(struct xc_target *target, const char *digits, const struct xc_open_options *options,
+				  const char *write_dir)
 {
 	uint64_t pid;
 	struct xc_error *err;

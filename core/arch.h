@@ -15,14 +15,14 @@ struct xc_reg_slot {
 };
 
 struct xc_arch {
-	const char *name;      /* "x86-64" */
-	uint16_t machine;      /* EM_… */
-	uint8_t elf_class;     /* ELFCLASS32 or ELFCLASS64 */
+	const char *name;  /* "x86-64" */
+	uint16_t machine;  /* EM_… */
+	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	bool big_endian;
-	uint8_t word;          /* bytes of an address */
-	bool unwinds;          /* stacks and values are supported, not only facts and maps */
-	int16_t pc, sp, fp;    /* DWARF numbers; fp is the frame pointer; -1 when there is none */
-	uint16_t frame_regs;   /* registers 0 … frame_regs - 1 are what call frame information speaks of */
+	uint8_t word;        /* bytes of an address */
+	bool unwinds;        /* stacks and values are supported, not only facts and maps */
+	int16_t pc, sp, fp;  /* DWARF numbers; fp is the frame pointer; -1 when there is none */
+	uint16_t frame_regs; /* registers 0 … frame_regs - 1 are what call frame information speaks of */
 	const struct xc_reg_slot *slots;
 	size_t slot_count;
 	uint16_t prstatus_pid_off, prstatus_reg_off, prstatus_reg_size, prstatus_size; /* NT_PRSTATUS, 0 if unknown */

@@ -36,7 +36,8 @@ static struct xc_error *take_uint(struct xc_cursor *c, size_t size, uint64_t max
 {
 	struct xc_error *err = xc_cursor_uint(c, size, value);
 	if (!err && *value > max)
-		err = xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " where at most %" PRIu64 " can be", c->what, *value, max);
+		err = xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " where at most %" PRIu64 " can be", c->what, *value,
+				   max);
 	return err;
 }
 
@@ -149,8 +150,8 @@ static struct xc_error *read_index(struct xc_archive *a)
 	if ((err = xc_cursor_skip(&c, 8)) || (err = xc_cursor_uint(&c, 4, &version)))
 		return err;
 	if (version != XC_ARCHIVE_VERSION)
-		return xc_error_new(XC_ERR_UNSUPPORTED, "a pack of version %" PRIu64 "; this xcore reads version %d", version,
-				    XC_ARCHIVE_VERSION);
+		return xc_error_new(XC_ERR_UNSUPPORTED, "a pack of version %" PRIu64 "; this xcore reads version %d",
+				    version, XC_ARCHIVE_VERSION);
 	if ((err = take_uint(&c, 4, MAX_FILES, &files)) || (err = take_uint(&c, 4, MAX_MODULES, &modules)) ||
 	    (err = xc_cursor_uint(&c, 4, &zero)))
 		return err;
@@ -207,8 +208,8 @@ static struct xc_error *inflate(const struct xc_archive *a, const struct xc_arch
 	uint64_t there = file->offset < a->source->size ? a->source->size - file->offset : 0;
 	if (there == 0)
 		return xc_error_new(XC_ERR_FORMAT, "%s: the pack is cut short before it", path);
-	struct xc_error *err = xc_source_inflate(a->source->bytes + file->offset, file->stored < there ? file->stored : there,
-						 path, &how, source_out);
+	struct xc_error *err = xc_source_inflate(a->source->bytes + file->offset,
+						 file->stored < there ? file->stored : there, path, &how, source_out);
 	if (!err && (*source_out)->size < file->size)
 		(*source_out)->cut = true;
 	return err;

@@ -40,13 +40,13 @@ struct xc_archive_file {
 };
 
 struct xc_archive_module {
-	xc_addr lo;                   /* with path the key: of the module in the core */
-	const char *path;             /* as the core names it */
-	int file, debug, alt;         /* indexes of files, or -1 */
-	enum xc_identity identity;    /* used when there is no file: XC_NO_FILE or XC_REFUSED */
+	xc_addr lo;                       /* with path the key: of the module in the core */
+	const char *path;                 /* as the core names it */
+	int file, debug, alt;             /* indexes of files, or -1 */
+	enum xc_identity identity;        /* used when there is no file: XC_NO_FILE or XC_REFUSED */
 	struct xc_build_id file_build_id; /* of a refused file */
-	const char *file_path;        /* of a refused file, or NULL */
-	const char *why, *debug_why;  /* why there is no file, no debug information; or NULL */
+	const char *file_path;            /* of a refused file, or NULL */
+	const char *why, *debug_why;      /* why there is no file, no debug information; or NULL */
 };
 
 /* ---- reading ---- */
@@ -62,13 +62,14 @@ void xc_archive_closep(struct xc_archive **archive);
 
 /* Inflate the core; as with a .zst core, `cut` of the source tells that not all of it could be had.
  * Its path is the pack's. */
-XC_MUST_CHECK struct xc_error *xc_archive_core(const struct xc_archive *archive, const struct xc_source_options *options,
-					       struct xc_source **source_out);
+XC_MUST_CHECK struct xc_error *xc_archive_core(const struct xc_archive *archive,
+					       const struct xc_source_options *options, struct xc_source **source_out);
 
 /* Inflate file `index` whole; its path is the recorded one. Errors: XC_ERR_FORMAT when it is damaged or
  * the pack was cut before its end, XC_ERR_NOT_FOUND for an index out of range. */
 XC_MUST_CHECK struct xc_error *xc_archive_inflate(const struct xc_archive *archive, int index,
-						  const struct xc_source_options *options, struct xc_source **source_out);
+						  const struct xc_source_options *options,
+						  struct xc_source **source_out);
 
 size_t xc_archive_file_count(const struct xc_archive *archive);
 const struct xc_archive_file *xc_archive_file(const struct xc_archive *archive, size_t index);
@@ -81,13 +82,13 @@ const struct xc_archive_module *xc_archive_module(const struct xc_archive *archi
 /* ---- writing ---- */
 
 struct xc_archive_content {
-	struct xc_archive_file *files;     /* kind, build_id, path and size set; the rest is filled in */
+	struct xc_archive_file *files;          /* kind, build_id, path and size set; the rest is filled in */
 	const struct xc_source *const *sources; /* the bytes of each */
 	size_t file_count;
 	const struct xc_archive_module *modules;
 	size_t module_count;
-	struct xc_progress *progress;      /* may be NULL */
-	int level;                         /* of zstd; 0 means 3 */
+	struct xc_progress *progress; /* may be NULL */
+	int level;                    /* of zstd; 0 means 3 */
 };
 
 /* Write a pack to a new file at path: under a temporary name in the same directory, renamed when complete.

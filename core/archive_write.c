@@ -27,8 +27,8 @@ enum { LEVEL = 3, WORKERS = 2, CHUNK = 4 << 20, MAX_TEXT = UINT16_MAX };
 struct writer {
 	int fd;
 	const char *path;
-	char *temporary; /* its name while it has one, else NULL */
-	uint64_t at;     /* bytes written so far */
+	char *temporary;      /* its name while it has one, else NULL */
+	uint64_t at;          /* bytes written so far */
 	uint64_t done, total; /* for the progress bar */
 	ZSTD_CCtx *zstd;
 	char *out;

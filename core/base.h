@@ -14,18 +14,18 @@
 /* An address in the target's address space. */
 typedef uint64_t xc_addr;
 
-#define XC_MUST_CHECK __attribute__((warn_unused_result))
+#define XC_MUST_CHECK            __attribute__((warn_unused_result))
 #define XC_PRINTF(string, first) __attribute__((format(printf, string, first)))
-#define XC_COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define XC_COUNT(array)          (sizeof(array) / sizeof(array)[0])
 
 /* Scoped ownership: `xc_auto(xc_source_closep) struct xc_source *s = NULL;` closes s on every way
  * out. Hand it over with xc_take. Never alive over a call that can longjmp (Lua errors). */
 #define xc_auto(function) __attribute__((cleanup(function)))
-#define xc_take(pointer)                                   \
-	({                                                 \
-		__typeof__(pointer) taken_ = (pointer);    \
-		(pointer) = NULL;                          \
-		taken_;                                    \
+#define xc_take(pointer)                                                                                               \
+	({                                                                                                             \
+		__typeof__(pointer) taken_ = (pointer);                                                                \
+		(pointer) = NULL;                                                                                      \
+		taken_;                                                                                                \
 	})
 
 /* Cleanup for malloc'ed memory: `xc_auto(xc_freep) char *text = NULL;` */
@@ -33,7 +33,7 @@ void xc_freep(void *pointer_to_pointer);
 
 /* Allocate or stop with a message: running out of memory in our own bookkeeping is not something
  * a report can go on from. Sizes that come from the input are bounded by the caller first. */
-void *xc_alloc(size_t size);                                  /* zeroed */
+void *xc_alloc(size_t size); /* zeroed */
 void *xc_realloc(void *old, size_t size);
 char *xc_strdup(const char *text);
 char *xc_asprintf(const char *format, ...) XC_PRINTF(1, 2);

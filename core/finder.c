@@ -74,13 +74,16 @@ struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_so
 	bool special = false, below = !is_root(root);
 	xc_auto(xc_freep) char *cwd = !below && path[0] != '/' ? getcwd(NULL, 0) : NULL;
 	xc_auto(xc_freep) char *full = xc_asprintf("%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
-	xc_auto(xc_freep) char *name = xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
+	xc_auto(xc_freep) char *name =
+		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
 	int fd = open_regular(root, full, &special);
 	if (fd < 0 && special)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", name);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: this kernel or container has no openat2 (Linux 5.6), without"
-				    " which paths below a sysroot cannot be followed safely", name);
+		return xc_error_new(XC_ERR_UNSUPPORTED,
+				    "%s: this kernel or container has no openat2 (Linux 5.6), without"
+				    " which paths below a sysroot cannot be followed safely",
+				    name);
 	if (fd < 0)
 		return xc_error_errno(errno, "%s", name);
 	struct xc_source_options how = {.as_is = true}; /* inflating is for a core that the user names */
@@ -331,8 +334,8 @@ static const char *not_found(const struct search *s)
 	char hex[2 * XC_BUILD_ID_MAX + 1];
 	const struct xc_module *m = s->module;
 	xc_build_id_hex(&m->build_id, hex);
-	const char *what = s->missed	       ? s->missed
-			   : m->deleted	       ? "the file was deleted while it was mapped"
+	const char *what = s->missed           ? s->missed
+			   : m->deleted        ? "the file was deleted while it was mapped"
 			   : m->path[0] != '/' ? "not the path of a file"
 					       : "not found";
 	if (!m->build_id.size || s->finder->exe || s->finder->archive)

@@ -13,14 +13,14 @@
 struct xc_archive;
 
 struct xc_finder {
-	const char *exe;              /* --exe, or NULL */
-	const char *sysroot;          /* --sysroot, or NULL for "/" */
+	const char *exe;               /* --exe, or NULL */
+	const char *sysroot;           /* --sysroot, or NULL for "/" */
 	const char *const *debug_dirs; /* --debug-dir, in order */
 	size_t debug_dir_count;
-	bool debuginfod;              /* --debuginfod was given */
+	bool debuginfod; /* --debuginfod was given */
 	bool strict;
-	bool quiet;                   /* no progress */
-	const char *cache_dir;        /* where what was worked out is kept for the next run; NULL: nowhere */
+	bool quiet;                       /* no progress */
+	const char *cache_dir;            /* where what was worked out is kept for the next run; NULL: nowhere */
 	const struct xc_archive *archive; /* files carried by a pack; then nothing else is looked at; or NULL */
 };
 
@@ -43,7 +43,8 @@ struct xc_module;
  * process its own root and then "/" (debug files of a container stand on the host); else "/". Returns how many;
  * NULL stands for "/". */
 enum { XC_FINDER_ROOTS = 2 };
-size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *process, const char *roots[XC_FINDER_ROOTS]);
+size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *process,
+		       const char *roots[XC_FINDER_ROOTS]);
 
 /* A path as people know it: without the name that a live process's root has for us. Points into path. */
 const char *xc_finder_shown(const struct xc_process *process, const char *path);

@@ -11,10 +11,10 @@
 #include "process.h"
 
 struct xc_identity_check {
-	enum xc_identity identity;     /* XC_VERIFIED, XC_UNVERIFIED or XC_REFUSED */
-	struct xc_build_id build_id;   /* of the file */
-	const char *why;               /* for people, in the process's arena; NULL when verified */
-	xc_addr bias, lo, hi;          /* of the module by the file's headers; when not refused */
+	enum xc_identity identity;   /* XC_VERIFIED, XC_UNVERIFIED or XC_REFUSED */
+	struct xc_build_id build_id; /* of the file */
+	const char *why;             /* for people, in the process's arena; NULL when verified */
+	xc_addr bias, lo, hi;        /* of the module by the file's headers; when not refused */
 };
 
 struct xc_identity_candidate {

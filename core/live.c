@@ -100,8 +100,8 @@ static struct xc_error *check_identity(int proc_dir, const struct xc_live_identi
 	int pid = (int)id->pid;
 	*other_thread_out = false;
 	if (id->tgid != id->pid)
-		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: is a thread of process %d, not a process", pid,
-						  (int)id->tgid),
+		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: is a thread of process %d, not a process",
+						  pid, (int)id->tgid),
 				     "use pid:%d", (int)id->tgid);
 	if (id->kernel_thread)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "pid:%d (%s): a kernel thread, which has no memory of its own",
@@ -313,7 +313,8 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 	xc_process_index(p);
 	if (xc_live_memory_gone(state_of(p)->memory))
 		return xc_error_new(XC_ERR_NOT_FOUND,
-				    "pid:%d: exited, or became another program, while it was being opened", (int)p->pid);
+				    "pid:%d: exited, or became another program, while it was being opened",
+				    (int)p->pid);
 	return NULL;
 }
 

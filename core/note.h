@@ -26,7 +26,7 @@ void xc_notes_read(struct xc_process *process, const struct xc_elf *elf);
 
 /* One row of NT_FILE. */
 struct xc_note_file {
-	xc_addr lo, hi; /* inclusive */
+	xc_addr lo, hi;  /* inclusive */
 	uint64_t offset; /* bytes in the file */
 	const char *path;
 	bool deleted; /* the kernel wrote " (deleted)" after the path */

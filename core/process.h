@@ -16,7 +16,7 @@
 #include "space.h"
 
 struct xc_mapping {
-	xc_addr lo, hi;    /* inclusive */
+	xc_addr lo, hi; /* inclusive */
 	bool readable, writable, executable, shared;
 	const char *path;  /* mapped file, or NULL */
 	const char *label; /* "[stack]", "[heap]", "[vdso]", "[anon: NAME]"; NULL when nothing is known */
@@ -37,21 +37,21 @@ enum xc_identity {
 };
 
 struct xc_module {
-	const char *path;         /* as the target names it; "(deleted)" stripped; "[vdso]" for the vDSO */
-	const char *name;         /* its last component */
+	const char *path; /* as the target names it; "(deleted)" stripped; "[vdso]" for the vDSO */
+	const char *name; /* its last component */
 	enum xc_module_kind kind;
-	xc_addr lo, hi;           /* lowest and highest mapped address, inclusive */
-	xc_addr bias;             /* address in memory minus address in the file */
-	bool bias_known;          /* false: named by NT_FILE alone and its program headers are lost */
-	xc_addr dynamic;          /* address of its dynamic section, 0 if none */
-	xc_addr link_map;         /* of its struct link_map, 0 when that was lost */
-	uint64_t tls_modid;       /* 0: no TLS segment or unknown */
-	int64_t tls_offset;       /* from the thread pointer down (x86-64); see tls_offset_known */
+	xc_addr lo, hi;     /* lowest and highest mapped address, inclusive */
+	xc_addr bias;       /* address in memory minus address in the file */
+	bool bias_known;    /* false: named by NT_FILE alone and its program headers are lost */
+	xc_addr dynamic;    /* address of its dynamic section, 0 if none */
+	xc_addr link_map;   /* of its struct link_map, 0 when that was lost */
+	uint64_t tls_modid; /* 0: no TLS segment or unknown */
+	int64_t tls_offset; /* from the thread pointer down (x86-64); see tls_offset_known */
 	bool tls_offset_known;
-	unsigned name_space;      /* 0 the main one; dlmopen'ed objects have others */
-	bool deleted;             /* the file was deleted while mapped */
-	struct xc_build_id build_id;      /* from memory; size 0 when lost or absent */
-	bool build_id_lost;               /* it exists or may exist, but those bytes are not in the core */
+	unsigned name_space;         /* 0 the main one; dlmopen'ed objects have others */
+	bool deleted;                /* the file was deleted while mapped */
+	struct xc_build_id build_id; /* from memory; size 0 when lost or absent */
+	bool build_id_lost;          /* it exists or may exist, but those bytes are not in the core */
 	enum xc_identity identity;
 	struct xc_build_id file_build_id; /* of the file considered, also when refused */
 	const char *file_path;            /* the file used or refused, as we opened it; NULL when none */
@@ -62,25 +62,25 @@ struct xc_module {
 
 struct xc_thread {
 	pid_t tid;
-	const char *name;       /* comm, where known: live, and the main thread of a core; else NULL */
-	char state;             /* live: R S D T Z as in /proc; core: 0 */
-	bool crashed;           /* the thread that died (cores) */
-	bool has_regs;          /* pc and sp at least */
+	const char *name;        /* comm, where known: live, and the main thread of a core; else NULL */
+	char state;              /* live: R S D T Z as in /proc; core: 0 */
+	bool crashed;            /* the thread that died (cores) */
+	bool has_regs;           /* pc and sp at least */
 	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
-	const char *regs_how;   /* NULL for a core; live: "blocked in system call 202 (futex)", … */
-	int signal;             /* pr_cursig, 0 when none */
-	long syscall;           /* live: number of the call it is blocked in; -1 when none or unknown */
+	const char *regs_how;    /* NULL for a core; live: "blocked in system call 202 (futex)", … */
+	int signal;              /* pr_cursig, 0 when none */
+	long syscall;            /* live: number of the call it is blocked in; -1 when none or unknown */
 	struct xc_regs regs;
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
 };
 
 struct xc_signal {
-	bool known;         /* some signal is known at all (prstatus or siginfo) */
-	bool has_info;      /* code and the fields below come from NT_SIGINFO */
+	bool known;    /* some signal is known at all (prstatus or siginfo) */
+	bool has_info; /* code and the fields below come from NT_SIGINFO */
 	int number, code, error_number;
-	xc_addr addr;       /* si_addr, meaningful only when addr_known */
-	bool addr_known;    /* the code says the kernel raised it with an address */
-	pid_t sender_pid;   /* for codes <= 0 */
+	xc_addr addr;     /* si_addr, meaningful only when addr_known */
+	bool addr_known;  /* the code says the kernel raised it with an address */
+	pid_t sender_pid; /* for codes <= 0 */
 	uid_t sender_uid;
 	int syscall_number; /* SIGSYS: si_syscall */
 	unsigned lower;     /* SIGSEGV SEGV_PKUERR: the key */
@@ -95,40 +95,41 @@ struct xc_remark {
 struct xc_process {
 	struct xc_arena arena;
 	bool live;
-	const char *target;        /* as the user named it */
-	const char *sysroot;       /* below which the target's files are; NULL for "/" */
+	const char *target;         /* as the user named it */
+	const char *sysroot;        /* below which the target's files are; NULL for "/" */
 	const struct xc_arch *arch; /* never NULL once open */
 	struct xc_space *space;
-	struct xc_source *core;    /* NULL when live; owned */
-	struct xc_archive *archive; /* the pack that the core came in, or NULL; its files serve instead of the file system's; owned */
+	struct xc_source *core; /* NULL when live; owned */
+	struct xc_archive *
+		archive; /* the pack that the core came in, or NULL; its files serve instead of the file system's; owned */
 	struct xc_mapping *mappings; /* address order */
 	size_t mapping_count;
-	struct xc_module **modules;  /* load order: exe first; pointers stay valid */
+	struct xc_module **modules; /* load order: exe first; pointers stay valid */
 	size_t module_count;
 	struct xc_module **by_address; /* the same, sorted by lo */
-	struct xc_thread *threads;   /* crashed one first, then note order */
+	struct xc_thread *threads;     /* crashed one first, then note order */
 	size_t thread_count;
 	struct xc_signal signal;
-	uint64_t auxv[64];         /* by AT_ type, where type < 64 */
-	uint64_t auxv_known;       /* bit per type */
+	uint64_t auxv[64];   /* by AT_ type, where type < 64 */
+	uint64_t auxv_known; /* bit per type */
 	pid_t pid, ppid;
 	uid_t uid;
 	bool ids_known;
-	const char *comm, *args;   /* NT_PRPSINFO: 15 and 79 characters; live: whole command line */
-	const char *exe_path;      /* of the main program as the target names it; NULL when unknown */
-	bool files_known;          /* NT_FILE was there (or live) */
+	const char *comm, *args;    /* NT_PRPSINFO: 15 and 79 characters; live: whole command line */
+	const char *exe_path;       /* of the main program as the target names it; NULL when unknown */
+	bool files_known;           /* NT_FILE was there (or live) */
 	struct xc_note_file *files; /* rows of NT_FILE in address order; see note.h */
 	size_t file_count;
-	bool link_map_known;       /* modules come from the loader's list */
-	const char *modules_how;   /* "link_map", "NT_FILE", "program headers": how modules were named */
-	const char *core_maker;    /* "kernel", "gdb", "qemu", … when recognisable; NULL */
-	uint64_t missing_bytes;    /* dumped according to the headers, but past the end of the file */
-	uint64_t expected_size;    /* of the core file, by its headers */
+	bool link_map_known;     /* modules come from the loader's list */
+	const char *modules_how; /* "link_map", "NT_FILE", "program headers": how modules were named */
+	const char *core_maker;  /* "kernel", "gdb", "qemu", … when recognisable; NULL */
+	uint64_t missing_bytes;  /* dumped according to the headers, but past the end of the file */
+	uint64_t expected_size;  /* of the core file, by its headers */
 	struct xc_remark *remarks, **remarks_end;
 	size_t remark_count;
-	void *live_state;          /* of live.c */
-	void *debuginfo;           /* of dwarf/debuginfo.c */
-	void *types;               /* of dwarf/type.c; in the arena */
+	void *live_state; /* of live.c */
+	void *debuginfo;  /* of dwarf/debuginfo.c */
+	void *types;      /* of dwarf/type.c; in the arena */
 };
 
 struct xc_finder;

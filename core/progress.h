@@ -5,9 +5,9 @@
 #include "base.h"
 
 struct xc_progress {
-	const char *what;     /* "inflating core.zst" */
-	bool enabled;         /* stderr is a terminal and --quiet was not given */
-	bool shown;           /* something stands on the line and must be cleared */
+	const char *what; /* "inflating core.zst" */
+	bool enabled;     /* stderr is a terminal and --quiet was not given */
+	bool shown;       /* something stands on the line and must be cleared */
 	uint64_t started_ns, drawn_ns;
 };
 

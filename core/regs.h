@@ -18,7 +18,7 @@ struct xc_regs {
 	uint64_t value[XC_REG_MAX]; /* by DWARF number */
 	uint64_t known[(XC_REG_MAX + 63) / 64];
 	uint64_t left[(XC_REG_MAX + 63) / 64]; /* forgotten, but the value is still that of the callee below */
-	const struct xc_vector_regs *vector; /* borrowed from the thread; NULL when unknown */
+	const struct xc_vector_regs *vector;   /* borrowed from the thread; NULL when unknown */
 };
 
 static inline bool xc_regs_known(const struct xc_regs *regs, int number)

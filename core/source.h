@@ -18,10 +18,11 @@ struct xc_source {
 	bool cut;             /* the zstd stream ended early: what could be decoded is there */
 	uint64_t dev, ino;    /* identity of the file, for "same file" checks */
 	int64_t mtime;        /* seconds since the epoch */
-	int64_t mtime_ns, ctime_ns; /* of modification and of change, in nanoseconds: together with dev and ino, what a cache
+	int64_t mtime_ns,
+		ctime_ns; /* of modification and of change, in nanoseconds: together with dev and ino, what a cache
 	                               can key on */
-	void *map;            /* what to unmap; NULL for bytes of the caller's */
-	size_t headroom;      /* writable bytes of ours before `bytes` that are still free; see xc_source_headroom */
+	void *map;        /* what to unmap; NULL for bytes of the caller's */
+	size_t headroom;  /* writable bytes of ours before `bytes` that are still free; see xc_source_headroom */
 	size_t map_size;
 	struct xc_source_guard *guard; /* of the SIGBUS handler */
 };

@@ -11,14 +11,14 @@
 
 /* Where a byte comes from, or why it cannot be had. */
 enum xc_provenance {
-	XC_FROM_CORE,       /* stored in the core */
-	XC_FROM_FILE,       /* a read-only private page of a module, read from its file */
-	XC_FROM_LIVE,       /* read from the running process */
-	XC_NOT_DUMPED,      /* mapped in the target, left out of the core by the kernel */
-	XC_CUT_SHORT,       /* the core file ends before these bytes */
-	XC_NOT_PRESENT,     /* live: a page that was never touched or is swapped out */
-	XC_NOT_READABLE,    /* mapped without read permission, or a device */
-	XC_UNMAPPED,        /* nothing is mapped there */
+	XC_FROM_CORE,    /* stored in the core */
+	XC_FROM_FILE,    /* a read-only private page of a module, read from its file */
+	XC_FROM_LIVE,    /* read from the running process */
+	XC_NOT_DUMPED,   /* mapped in the target, left out of the core by the kernel */
+	XC_CUT_SHORT,    /* the core file ends before these bytes */
+	XC_NOT_PRESENT,  /* live: a page that was never touched or is swapped out */
+	XC_NOT_READABLE, /* mapped without read permission, or a device */
+	XC_UNMAPPED,     /* nothing is mapped there */
 };
 
 /* Bytes that are not mapped into our memory. read copies up to len bytes from offset and returns how
@@ -30,7 +30,7 @@ struct xc_backing {
 };
 
 struct xc_segment {
-	xc_addr lo, hi;                   /* inclusive */
+	xc_addr lo, hi; /* inclusive */
 	enum xc_provenance provenance;
 	const uint8_t *bytes;             /* the bytes themselves when they are mapped, else NULL */
 	const struct xc_backing *backing; /* used when bytes is NULL; NULL for missing ranges */
@@ -62,7 +62,8 @@ const void *xc_space_view(const struct xc_space *space, xc_addr addr, size_t len
 
 /* Integers of the target, `size` 1, 2, 4 or 8, in the given order of the space (little-endian unless set). */
 void xc_space_set_big_endian(struct xc_space *space, bool big_endian);
-XC_MUST_CHECK struct xc_error *xc_space_uint(const struct xc_space *space, xc_addr addr, size_t size, uint64_t *value_out);
+XC_MUST_CHECK struct xc_error *xc_space_uint(const struct xc_space *space, xc_addr addr, size_t size,
+					     uint64_t *value_out);
 bool xc_space_peek_uint(const struct xc_space *space, xc_addr addr, size_t size, uint64_t *value_out);
 
 /* Copy a C string of at most max bytes (terminator not counted) into buf of max + 1 bytes.

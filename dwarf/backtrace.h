@@ -16,11 +16,11 @@ enum xc_thread_choice {
 
 struct xc_backtrace_options {
 	enum xc_thread_choice choice;
-	pid_t tid;                /* for XC_THREADS_ONE */
-	bool args, locals;        /* evaluate them */
-	bool group;               /* fold threads with equal stacks */
-	bool brief;               /* stacks that differ only in depths of recursion are equal; see struct xc_stacks */
-	size_t max_frames;        /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
+	pid_t tid;         /* for XC_THREADS_ONE */
+	bool args, locals; /* evaluate them */
+	bool group;        /* fold threads with equal stacks */
+	bool brief;        /* stacks that differ only in depths of recursion are equal; see struct xc_stacks */
+	size_t max_frames; /* rows kept per stack (half innermost, half outermost); 0 means 1,024 */
 	struct xc_format_options format;
 };
 

@@ -29,7 +29,7 @@ struct xc_debugfile {
 	struct xc_module *module;
 	struct xc_elffile own, debug, alt, mini;
 	bool own_tried, debug_tried, dwarf_tried;
-	Dwarf *dwarf;        /* of own or debug */
+	Dwarf *dwarf; /* of own or debug */
 	Elf *dwarf_elf;
 	struct xc_symtab *symbols;
 	const char *path, *why;
@@ -88,8 +88,11 @@ static struct xc_arena *arena_of(const struct xc_debugfile *df)
 
 static struct xc_debugsearch search_of(struct xc_debugfile *df)
 {
-	return (struct xc_debugsearch){.finder = df->finder, .process = df->process, .module = df->module,
-				       .elf = df->own.elf, .why = &df->refused};
+	return (struct xc_debugsearch){.finder = df->finder,
+				       .process = df->process,
+				       .module = df->module,
+				       .elf = df->own.elf,
+				       .why = &df->refused};
 }
 
 static void open_own(struct xc_debugfile *df)
@@ -138,13 +141,24 @@ static Dwarf *empty_dwarf(struct xc_elffile *file)
 		char names[32], line[8];
 	} layout = {
 		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			   .e_type = ET_REL, .e_machine = EM_NONE, .e_version = EV_CURRENT,
-			   .e_shoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
-			   .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 1},
+			   .e_type = ET_REL,
+			   .e_machine = EM_NONE,
+			   .e_version = EV_CURRENT,
+			   .e_shoff = sizeof(Elf64_Ehdr),
+			   .e_ehsize = sizeof(Elf64_Ehdr),
+			   .e_shentsize = sizeof(Elf64_Shdr),
+			   .e_shnum = 3,
+			   .e_shstrndx = 1},
 		.sections = {{0},
-			     {.sh_name = 1, .sh_type = SHT_STRTAB, .sh_size = 32, .sh_addralign = 1,
+			     {.sh_name = 1,
+			      .sh_type = SHT_STRTAB,
+			      .sh_size = 32,
+			      .sh_addralign = 1,
 			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr)},
-			     {.sh_name = 11, .sh_type = SHT_PROGBITS, .sh_size = 8, .sh_addralign = 1,
+			     {.sh_name = 11,
+			      .sh_type = SHT_PROGBITS,
+			      .sh_size = 8,
+			      .sh_addralign = 1,
 			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32}},
 		.names = "\0.shstrtab\0.debug_line",
 	};
@@ -208,8 +222,8 @@ static bool may_use_dwarf(const struct xc_debugfile *df)
 
 static const char *package_of(const struct xc_module *m)
 {
-	static const char *const libc[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libpthread.so.0",
-					   "libdl.so.2", "librt.so.1", "libresolv.so.2", "libutil.so.1"};
+	static const char *const libc[] = {"libc.so.6",  "ld-linux-x86-64.so.2", "libm.so.6",      "libpthread.so.0",
+					   "libdl.so.2", "librt.so.1",           "libresolv.so.2", "libutil.so.1"};
 	for (size_t i = 0; i < XC_COUNT(libc); i++)
 		if (!strcmp(m->name, libc[i]))
 			return "libc6-dbg (Debian) or the debug package of glibc";
@@ -230,15 +244,17 @@ static const char *explain(struct xc_debugfile *df)
 			return xc_arena_strdup(arena_of(df), record->debug_why);
 	}
 	if (!may_use_dwarf(df))
-		return "its file is unverified: code, call frame information and symbols are taken from it, no lines or values";
+		return "its file is unverified: code, call frame information and symbols are taken from it, no lines "
+		       "or values";
 	if (df->refused.len)
 		return xc_arena_strdup(arena_of(df), df->refused.bytes);
 	if (id->size == 0 && m->file)
 		return "no debug info: the file has none and no build-id to look one up by; build it with -g";
 	if (id->size == 0)
 		return m->why;
-	return xc_arena_printf(arena_of(df), "no debug info: install %s (build-id %s), or give --debug-dir%s", package_of(m),
-			       xc_build_id_hex(id, hex), df->finder->debuginfod ? "" : " or --debuginfod");
+	return xc_arena_printf(arena_of(df), "no debug info: install %s (build-id %s), or give --debug-dir%s",
+			       package_of(m), xc_build_id_hex(id, hex),
+			       df->finder->debuginfod ? "" : " or --debuginfod");
 }
 
 static void find_dwarf(struct xc_debugfile *df)

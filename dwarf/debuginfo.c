@@ -20,9 +20,9 @@
 #include "unit.h"
 
 enum {
-	MAX_NESTING = 256,     /* lexical blocks and inlined functions round one address */
-	MAX_RANGES = 1 << 20,  /* of one DIE */
-	MAX_DEPTH = 64,        /* namespaces and classes round a function */
+	MAX_NESTING = 256,    /* lexical blocks and inlined functions round one address */
+	MAX_RANGES = 1 << 20, /* of one DIE */
+	MAX_DEPTH = 64,       /* namespaces and classes round a function */
 };
 
 struct range {
@@ -155,7 +155,8 @@ static void enter_split_unit(const struct xc_process *p, Dwarf_Die *unit)
 		*unit = split;
 }
 
-bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out)
+bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
+		       Dwarf_Die *unit_out)
 {
 	return xc_unit_at(debuginfo_of(process)->opened, module, file_addr, unit_out);
 }
@@ -254,7 +255,8 @@ const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_D
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
 	Dwarf_Attribute attr;
 	bool mangled = mangles(die);
-	if (mangled && (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
+	if (mangled &&
+	    (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
 		const char *linkage = dwarf_formstring(&attr);
 		xc_auto(xc_freep) char *name = linkage ? xc_demangle(linkage, false) : NULL;
 		if (name)
@@ -263,7 +265,8 @@ const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_D
 	if (mangled) { /* what has no linkage name (anonymous namespaces, Rust) is named by where it stands */
 		Dwarf_Die declaration = *die;
 		for (unsigned i = 0; i < MAX_DEPTH && (xc_die_ref(&declaration, DW_AT_abstract_origin, &declaration) ||
-						       xc_die_ref(&declaration, DW_AT_specification, &declaration)); i++)
+						       xc_die_ref(&declaration, DW_AT_specification, &declaration));
+		     i++)
 			;
 		const char *name = xc_scope_name(xc_types_of(process), &declaration);
 		if (name)
@@ -336,7 +339,8 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 	size_t count = 0, to = path->count;
 	for (size_t i = 0; i < path->count; i++)
 		count += is_function(&path->dies[i]);
-	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, (count + 1) * sizeof *place->levels);
+	place->levels =
+		xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, (count + 1) * sizeof *place->levels);
 	for (size_t i = path->count; i-- > 0;) {
 		if (!is_function(&path->dies[i]))
 			continue;
@@ -368,7 +372,8 @@ static void fill_lines(struct xc_lines *lines, struct xc_place *place)
 
 static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 {
-	const struct xc_symbol *s = xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, place->module)), place->file_addr);
+	const struct xc_symbol *s =
+		xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, place->module)), place->file_addr);
 	if (!s)
 		return;
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena;
@@ -458,7 +463,8 @@ static bool is_site_of(Dwarf_Die *die, uint64_t file_return)
 	int tag = dwarf_tag(die);
 	Dwarf_Attribute attr;
 	if (tag == DW_TAG_call_site)
-		return dwarf_attr(die, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0 && at == file_return;
+		return dwarf_attr(die, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0 &&
+		       at == file_return;
 	return tag == DW_TAG_GNU_call_site && dwarf_lowpc(die, &at) == 0 && at == file_return;
 }
 

@@ -10,14 +10,14 @@
 
 /* One function that execution is in at a place: the innermost inlined one first, the real one last. */
 struct xc_level {
-	const char *function;     /* qualified, without parameters: "ns::Class::method" */
-	Dwarf_Die die;            /* DW_TAG_inlined_subroutine or DW_TAG_subprogram (concrete) */
-	Dwarf_Die *blocks;        /* lexical blocks of this level that hold the address, innermost first;
+	const char *function; /* qualified, without parameters: "ns::Class::method" */
+	Dwarf_Die die;        /* DW_TAG_inlined_subroutine or DW_TAG_subprogram (concrete) */
+	Dwarf_Die *blocks;    /* lexical blocks of this level that hold the address, innermost first;
 	                             the last one is `die` itself */
 	size_t block_count;
-	const char *file;         /* full path where the compiler recorded it; NULL when unknown */
-	unsigned line, column;    /* 0 when unknown */
-	void *variables;          /* cache slot of dwarf/variable */
+	const char *file;      /* full path where the compiler recorded it; NULL when unknown */
+	unsigned line, column; /* 0 when unknown */
+	void *variables;       /* cache slot of dwarf/variable */
 };
 
 struct xc_place {
@@ -26,10 +26,10 @@ struct xc_place {
 	Dwarf_Die unit;           /* of the function; valid only when level_count > 0 */
 	Dwarf_Die skeleton;       /* the unit that has the line table: `unit` itself unless that one is split */
 	struct xc_level *levels;
-	size_t level_count;       /* 0: no debug information here */
-	const char *symbol;       /* demangled name of the ELF symbol that covers the address, or NULL */
-	uint64_t symbol_offset;   /* address minus the symbol's value */
-	bool line_only;           /* levels[0] has file and line, but no DIE (assembler) */
+	size_t level_count;     /* 0: no debug information here */
+	const char *symbol;     /* demangled name of the ELF symbol that covers the address, or NULL */
+	uint64_t symbol_offset; /* address minus the symbol's value */
+	bool line_only;         /* levels[0] has file and line, but no DIE (assembler) */
 };
 
 /* The place of a code address. For return addresses give addr - 1 (see xc_frame_lookup). Never NULL; the answer
@@ -45,7 +45,8 @@ const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_D
 bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out);
 
 /* The unit DIE that holds a code address of a module; false when none does. */
-bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
+bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
+		       Dwarf_Die *unit_out);
 
 /* The Dwarf of the whole file when this one shows a single unit of it (unit.h); itself otherwise. */
 Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf);

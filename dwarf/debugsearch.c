@@ -322,7 +322,9 @@ bool xc_debugsearch_alt(const struct xc_debugsearch *s, Elf *elf, const char *pa
 		return true;
 	}
 	if (!s->why->len)
-		xc_text_printf(s->why, "the common part that dwz moved to %s (build-id %s) was not found: names and types are"
-			       " incomplete", name, xc_build_id_hex(&w.id, hex));
+		xc_text_printf(s->why,
+			       "the common part that dwz moved to %s (build-id %s) was not found: names and types are"
+			       " incomplete",
+			       name, xc_build_id_hex(&w.id, hex));
 	return false;
 }

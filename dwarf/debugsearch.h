@@ -15,8 +15,8 @@ struct xc_debugsearch {
 	const struct xc_finder *finder;
 	const struct xc_process *process;
 	const struct xc_module *module;
-	Elf *elf;             /* the module's own file, for .gnu_debuglink; may be NULL */
-	struct xc_text *why;  /* gets the reason when a file was found and refused, or debuginfod failed */
+	Elf *elf;            /* the module's own file, for .gnu_debuglink; may be NULL */
+	struct xc_text *why; /* gets the reason when a file was found and refused, or debuginfod failed */
 };
 
 /* True when found: *file_out is open and owned by the caller. */

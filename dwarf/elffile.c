@@ -119,9 +119,11 @@ struct xc_build_id xc_elffile_build_id(Elf *elf)
 		return id;
 	}
 	for (Elf_Scn *s = elf_nextscn(elf, NULL); s && !id.size; s = elf_nextscn(elf, s)) {
-		const Elf_Data *notes = gelf_getshdr(s, &header) && header.sh_type == SHT_NOTE ? elf_rawdata(s, NULL) : NULL;
+		const Elf_Data *notes =
+			gelf_getshdr(s, &header) && header.sh_type == SHT_NOTE ? elf_rawdata(s, NULL) : NULL;
 		if (notes && notes->d_buf)
-			id = xc_elf_build_id_in_notes(notes->d_buf, notes->d_size, header.sh_addralign, parsed.big_endian);
+			id = xc_elf_build_id_in_notes(notes->d_buf, notes->d_size, header.sh_addralign,
+						      parsed.big_endian);
 	}
 	return id.size ? id : xc_elf_build_id(&parsed);
 }

@@ -19,7 +19,7 @@ struct xc_elffile {
 	void *plain;              /* compressed debug sections, inflated: an ELF image of its own; or NULL */
 	struct xc_source *cached; /* the same, from the cache; or NULL */
 	Elf *plain_elf;
-	Dwarf *dwarf;             /* NULL until xc_elffile_dwarf, or without DWARF; dwarf_getelf tells of which ELF */
+	Dwarf *dwarf; /* NULL until xc_elffile_dwarf, or without DWARF; dwarf_getelf tells of which ELF */
 };
 
 /* Open over a source, which is taken when `owned`, also on failure. False when it is not ELF. */

@@ -14,7 +14,7 @@
 struct xc_expr {
 	const Dwarf_Op *ops;
 	size_t count;
-	Dwarf_Attribute attr; /* cu NULL: made by hand; then such operators fail */
+	Dwarf_Attribute attr;     /* cu NULL: made by hand; then such operators fail */
 	const Dwarf_Op *next_ops; /* of a location list: what holds one byte further on; NULL when nothing does */
 	size_t next_count;
 	bool lasts; /* and that is the same: what it names outlives a call that ends here */

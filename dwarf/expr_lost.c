@@ -55,8 +55,8 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16])
 {
 	uint64_t value;
-	if (!c->lasts || !is_scratch(c->process->arch, number) ||
-	    !xc_regs_left(&c->frame->regs, (int)number, &value) || !by_gcc(c->place))
+	if (!c->lasts || !is_scratch(c->process->arch, number) || !xc_regs_left(&c->frame->regs, (int)number, &value) ||
+	    !by_gcc(c->place))
 		return false;
 	memset(bytes, 0, 16);
 	memcpy(bytes, &value, sizeof value);

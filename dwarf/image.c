@@ -106,8 +106,12 @@ static Elf64_Shdr *add_section(struct image *im, const char *name, uint32_t type
 {
 	Elf64_Shdr *s = &im->sections[im->count++];
 	align(im);
-	*s = (Elf64_Shdr){.sh_name = (Elf64_Word)im->names.len, .sh_type = type, .sh_addr = vaddr,
-			  .sh_flags = vaddr ? SHF_ALLOC : 0, .sh_offset = im->bytes.len, .sh_size = size,
+	*s = (Elf64_Shdr){.sh_name = (Elf64_Word)im->names.len,
+			  .sh_type = type,
+			  .sh_addr = vaddr,
+			  .sh_flags = vaddr ? SHF_ALLOC : 0,
+			  .sh_offset = im->bytes.len,
+			  .sh_size = size,
 			  .sh_addralign = 1};
 	xc_text_addn(&im->names, name, strlen(name) + 1);
 	xc_text_addn(&im->bytes, bytes, size);
@@ -287,8 +291,11 @@ static void finish(struct image *im)
 	xc_text_addn(&im->names, ".shstrtab", sizeof ".shstrtab");
 	Elf64_Shdr *s = &im->sections[im->count++];
 	align(im);
-	*s = (Elf64_Shdr){.sh_name = (Elf64_Word)(im->names.len - sizeof ".shstrtab"), .sh_type = SHT_STRTAB,
-			  .sh_offset = im->bytes.len, .sh_size = im->names.len, .sh_addralign = 1};
+	*s = (Elf64_Shdr){.sh_name = (Elf64_Word)(im->names.len - sizeof ".shstrtab"),
+			  .sh_type = SHT_STRTAB,
+			  .sh_offset = im->bytes.len,
+			  .sh_size = im->names.len,
+			  .sh_addralign = 1};
 	xc_text_addn(&im->bytes, im->names.bytes, im->names.len);
 	align(im);
 	header.e_shoff = im->bytes.len;

@@ -40,8 +40,8 @@ struct part {
 	const char *name;      /* in the file */
 	const uint8_t *stored; /* behind the compression header */
 	uint64_t stored_size, size, offset;
-	uint32_t type;         /* TYPE_ZLIB, TYPE_ZSTD, else plain */
-	bool old;              /* .zdebug: the name loses its z */
+	uint32_t type; /* TYPE_ZLIB, TYPE_ZSTD, else plain */
+	bool old;      /* .zdebug: the name loses its z */
 	GElf_Shdr header;
 };
 
@@ -54,7 +54,8 @@ struct plan {
 
 static bool is_debug(const char *name)
 {
-	return name && (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) || !strncmp(name, ".gnu_debug", 10));
+	return name &&
+	       (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) || !strncmp(name, ".gnu_debug", 10));
 }
 
 bool xc_inflate_needed(Elf *elf)
@@ -87,7 +88,8 @@ static struct xc_error *read_header(struct part *part, const Elf_Data *data)
 		part->stored += sizeof header;
 		part->stored_size -= sizeof header;
 		if (part->type != TYPE_ZLIB && part->type != TYPE_ZSTD)
-			return xc_error_new(XC_ERR_UNSUPPORTED, "%s has compression type %" PRIu32, part->name, part->type);
+			return xc_error_new(XC_ERR_UNSUPPORTED, "%s has compression type %" PRIu32, part->name,
+					    part->type);
 	} else if (part->old && data->d_size >= OLD_HEADER && !memcmp(data->d_buf, "ZLIB", 4)) {
 		part->type = TYPE_ZLIB;
 		part->size = xc_load_uint(part->stored + 4, 8, true);
@@ -222,17 +224,22 @@ static void finish(const struct plan *plan, uint8_t *image)
 	memcpy(image + at, own, sizeof own);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct part *part = &plan->parts[i];
-		const char *name = part->old ? part->name + 2 : part->name + 1; /* ".zdebug" or ".debug", from "debug" on */
+		const char *name =
+			part->old ? part->name + 2 : part->name + 1; /* ".zdebug" or ".debug", from "debug" on */
 		size_t len = strlen(name);
-		shdrs[i + 2] = (Elf64_Shdr){.sh_name = (Elf64_Word)names, .sh_type = part->header.sh_type,
+		shdrs[i + 2] = (Elf64_Shdr){.sh_name = (Elf64_Word)names,
+					    .sh_type = part->header.sh_type,
 					    .sh_flags = part->header.sh_flags & ~(uint64_t)SHF_COMPRESSED,
-					    .sh_offset = part->offset, .sh_size = part->size, .sh_addralign = 1,
+					    .sh_offset = part->offset,
+					    .sh_size = part->size,
+					    .sh_addralign = 1,
 					    .sh_entsize = part->header.sh_entsize};
 		image[at + names] = '.';
 		memcpy(image + at + names + 1, name, len + 1);
 		names += len + 2;
 	}
-	shdrs[1] = (Elf64_Shdr){.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = names, .sh_addralign = 1};
+	shdrs[1] =
+		(Elf64_Shdr){.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = names, .sh_addralign = 1};
 	at = (at + names + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	memcpy(image + at, shdrs, (plan->count + 2) * sizeof *shdrs);
 	header.e_type = gelf_getehdr(plan->elf, &original) ? original.e_type : ET_DYN;

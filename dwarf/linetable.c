@@ -42,7 +42,8 @@ static const char *string_at(Elf *elf, const char *section, uint64_t offset)
 }
 
 /* One form of an entry of version 5: a string, or a number. */
-static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64_t form, const char **string, uint64_t *number)
+static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64_t form, const char **string,
+				  uint64_t *number)
 {
 	struct xc_error *err;
 	uint64_t offset;
@@ -119,7 +120,8 @@ static struct xc_error *read_table5(struct program *p, struct xc_cursor *c, stru
 		const char *name = NULL;
 		uint64_t dir = 0, other = 0;
 		for (size_t i = 0; i < format_count; i++)
-			if ((err = read_form(p, c, form[i], &name, content[i] == DW_LNCT_directory_index ? &dir : &other)))
+			if ((err = read_form(p, c, form[i], &name,
+					     content[i] == DW_LNCT_directory_index ? &dir : &other)))
 				return err;
 		if (files)
 			add_file(p, files, name, dir);
@@ -166,8 +168,8 @@ static struct xc_error *read_tables4(struct program *p, struct xc_cursor *c, str
 
 /* ---- the header ---- */
 
-static struct xc_error *read_header(struct program *p, struct xc_cursor *c, struct xc_cursor *code, struct xc_linetable *t,
-				    uint8_t address_size)
+static struct xc_error *read_header(struct program *p, struct xc_cursor *c, struct xc_cursor *code,
+				    struct xc_linetable *t, uint8_t address_size)
 {
 	uint64_t header_length, address = address_size, segment, base;
 	struct xc_error *err;

@@ -110,8 +110,9 @@ struct xc_error *xc_pack_write(struct xc_process *process, const char *out_path,
 			       struct xc_pack_totals *totals_out)
 {
 	if (process->live || !process->core)
-		return xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "%s: a live process cannot be packed", process->target),
-				     "take a core of it first: gcore PID");
+		return xc_error_hint(
+			xc_error_new(XC_ERR_UNSUPPORTED, "%s: a live process cannot be packed", process->target),
+			"take a core of it first: gcore PID");
 	if (is_core(process, out_path))
 		return xc_error_new(XC_ERR_USAGE, "%s: is the target itself", out_path);
 	struct packing p = {.process = process, .modules = xc_alloc(process->module_count * sizeof *p.modules)};

@@ -45,7 +45,7 @@ struct xc_symtab {
 	size_t count, addressed; /* addressed: without TLS */
 	uint32_t *hash;          /* index + 1 into symbols; NULL until a name is asked for */
 	size_t hash_mask;
-	struct xc_arena arena;   /* names whose version was cut off */
+	struct xc_arena arena; /* names whose version was cut off */
 };
 
 /* ---- reading ---- */
@@ -97,8 +97,12 @@ static Elf64_Sym row_at(const struct table_bytes *t, size_t index)
 		return row;
 	}
 	memcpy(&narrow, t->rows + index * sizeof narrow, sizeof narrow);
-	return (Elf64_Sym){.st_name = narrow.st_name, .st_info = narrow.st_info, .st_other = narrow.st_other,
-			   .st_shndx = narrow.st_shndx, .st_value = narrow.st_value, .st_size = narrow.st_size};
+	return (Elf64_Sym){.st_name = narrow.st_name,
+			   .st_info = narrow.st_info,
+			   .st_other = narrow.st_other,
+			   .st_shndx = narrow.st_shndx,
+			   .st_value = narrow.st_value,
+			   .st_size = narrow.st_size};
 }
 
 static bool is_wanted(const struct table_bytes *t, const Elf64_Sym *row)
@@ -107,7 +111,8 @@ static bool is_wanted(const struct table_bytes *t, const Elf64_Sym *row)
 	if (row->st_shndx == SHN_UNDEF || row->st_shndx == SHN_ABS || row->st_shndx == SHN_COMMON)
 		return false;
 	return row->st_name != 0 && row->st_name < t->names_size &&
-	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC || type == STT_TLS || type == STT_GNU_IFUNC);
+	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC || type == STT_TLS ||
+		type == STT_GNU_IFUNC);
 }
 
 /* Keys of the symbols with (or without) an address. */
@@ -173,7 +178,8 @@ struct xc_symtab *xc_symtab_read(Elf *first, Elf *second)
 	open_table(&table->files[0], first);
 	open_table(&table->files[1], second);
 	size_t most = table->files[0].count + table->files[1].count;
-	xc_auto(xc_freep) struct key *keys = malloc((most + 1) * sizeof *keys), *spare = malloc((most + 1) * sizeof *spare);
+	xc_auto(xc_freep) struct key *keys = malloc((most + 1) * sizeof *keys),
+				     *spare = malloc((most + 1) * sizeof *spare);
 	table->symbols = xc_realloc(NULL, (most + 1) * sizeof *table->symbols);
 	table->reach = xc_realloc(NULL, (most + 1) * sizeof *table->reach);
 	if (!keys || !spare)
@@ -231,7 +237,9 @@ static unsigned bind_rank(const struct xc_symbol *s)
 
 static unsigned type_rank(const struct xc_symbol *s)
 {
-	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC ? 0 : s->type == STT_OBJECT || s->type == STT_TLS ? 1 : 2;
+	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC ? 0
+	       : s->type == STT_OBJECT || s->type == STT_TLS   ? 1
+							       : 2;
 }
 
 static bool old_version(const struct xc_symbol *s)

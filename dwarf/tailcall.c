@@ -27,11 +27,11 @@ struct xc_tailcalls {
 /* One search: from a function towards the callee. */
 struct search {
 	const struct xc_process *process;
-	xc_addr goal;               /* entry of the callee */
-	xc_addr chain[MAX_CHAIN];   /* entries of the functions on the way */
+	xc_addr goal;             /* entry of the callee */
+	xc_addr chain[MAX_CHAIN]; /* entries of the functions on the way */
 	size_t length, sites;
-	unsigned found;             /* ways found or possible; more than one is as good as none */
-	xc_addr last_return;        /* behind the jump to the goal */
+	unsigned found;      /* ways found or possible; more than one is as good as none */
+	xc_addr last_return; /* behind the jump to the goal */
 };
 
 struct xc_tailcalls *xc_tailcalls_new(const struct xc_process *process)
@@ -164,7 +164,8 @@ static void search_function(struct search *s, xc_addr entry)
 	s->length--;
 }
 
-static xc_addr search(const struct xc_process *p, const struct xc_place *callee, const struct xc_place *caller, xc_addr ret)
+static xc_addr search(const struct xc_process *p, const struct xc_place *callee, const struct xc_place *caller,
+		      xc_addr ret)
 {
 	Dwarf_Die function, site;
 	xc_addr goal = entry_of(callee, &function);

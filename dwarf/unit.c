@@ -21,7 +21,7 @@ enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 24,
-	MAX_ABBREV = 4 << 20, /* bytes of one abbreviation table */
+	MAX_ABBREV = 4 << 20,    /* bytes of one abbreviation table */
 	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
 };
 
@@ -53,7 +53,7 @@ struct module_units {
 	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
 	struct arange *ranges;    /* of .debug_aranges */
 	size_t range_count, range_capacity;
-	struct arange *rest;      /* of the units that it does not list; asked for when it does not know an address */
+	struct arange *rest; /* of the units that it does not list; asked for when it does not know an address */
 	size_t rest_count, rest_capacity;
 	bool rest_read;
 	struct opened *opened;
@@ -142,7 +142,8 @@ static struct xc_error *read_set(struct module_units *m, struct xc_cursor *c)
 	if ((err = xc_cursor_skip(&set, (pair - at % pair) % pair)))
 		return err;
 	while (xc_cursor_left(&set) >= pair) {
-		if ((err = xc_cursor_uint(&set, (size_t)address, &lo)) || (err = xc_cursor_uint(&set, (size_t)address, &len)))
+		if ((err = xc_cursor_uint(&set, (size_t)address, &lo)) ||
+		    (err = xc_cursor_uint(&set, (size_t)address, &len)))
 			return err;
 		add_range(&m->ranges, &m->range_count, &m->range_capacity, lo, len, unit);
 	}
@@ -163,9 +164,9 @@ static void read_aranges(struct module_units *m)
 /* ---- does a unit stand alone? ---- */
 
 struct unit_header {
-	uint64_t size;       /* bytes, header included */
-	uint64_t abbrev;     /* offset of its abbreviations */
-	uint64_t header;     /* bytes before its first DIE */
+	uint64_t size;   /* bytes, header included */
+	uint64_t abbrev; /* offset of its abbreviations */
+	uint64_t header; /* bytes before its first DIE */
 };
 
 static struct xc_error *read_header(struct xc_cursor *info, struct unit_header *u)
@@ -254,18 +255,23 @@ static bool stands_alone(Elf *elf, const struct unit_header *u)
 
 static bool wanted_section(const char *name)
 {
-	return !strncmp(name, ".debug_", 7) && strcmp(name, ".debug_aranges") != 0 && strcmp(name, ".debug_types") != 0 &&
-	       strcmp(name, ".debug_names") != 0 && strcmp(name, ".debug_frame") != 0;
+	return !strncmp(name, ".debug_", 7) && strcmp(name, ".debug_aranges") != 0 &&
+	       strcmp(name, ".debug_types") != 0 && strcmp(name, ".debug_names") != 0 &&
+	       strcmp(name, ".debug_frame") != 0;
 }
 
-static bool add_section(struct header *h, size_t *names_used, const char *name, uint32_t type, uint64_t offset, uint64_t size)
+static bool add_section(struct header *h, size_t *names_used, const char *name, uint32_t type, uint64_t offset,
+			uint64_t size)
 {
 	size_t len = strlen(name) + 1;
 	if (h->ehdr.e_shnum == MAX_SECTIONS || len > NAMES_SIZE - *names_used)
 		return false;
 	memcpy(h->names + *names_used, name, len);
-	h->sections[h->ehdr.e_shnum++] = (Elf64_Shdr){.sh_name = (Elf64_Word)*names_used, .sh_type = type, .sh_offset = offset,
-						      .sh_size = size, .sh_addralign = 1};
+	h->sections[h->ehdr.e_shnum++] = (Elf64_Shdr){.sh_name = (Elf64_Word)*names_used,
+						      .sh_type = type,
+						      .sh_offset = offset,
+						      .sh_size = size,
+						      .sh_addralign = 1};
 	*names_used += len;
 	return true;
 }
@@ -278,9 +284,14 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 	GElf_Shdr s;
 	if (!gelf_getehdr(elf, &from) || elf_getshdrstrndx(elf, &names) < 0)
 		return false;
-	*h = (struct header){.ehdr = {.e_type = from.e_type, .e_machine = from.e_machine, .e_version = EV_CURRENT,
-				      .e_entry = unit, .e_flags = SLICE_MARK, .e_ehsize = sizeof h->ehdr,
-				      .e_shentsize = sizeof h->sections[0], .e_shoff = offsetof(struct header, sections),
+	*h = (struct header){.ehdr = {.e_type = from.e_type,
+				      .e_machine = from.e_machine,
+				      .e_version = EV_CURRENT,
+				      .e_entry = unit,
+				      .e_flags = SLICE_MARK,
+				      .e_ehsize = sizeof h->ehdr,
+				      .e_shentsize = sizeof h->sections[0],
+				      .e_shoff = offsetof(struct header, sections),
 				      .e_shnum = 1}};
 	memcpy(h->ehdr.e_ident, from.e_ident, EI_NIDENT);
 	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
@@ -288,7 +299,8 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 		if (!name || !wanted_section(name) || s.sh_type == SHT_NOBITS)
 			continue;
 		bool info = !strcmp(name, ".debug_info");
-		if (!add_section(h, &used, name, SHT_PROGBITS, shift + s.sh_offset + (info ? unit : 0), info ? size : s.sh_size))
+		if (!add_section(h, &used, name, SHT_PROGBITS, shift + s.sh_offset + (info ? unit : 0),
+				 info ? size : s.sh_size))
 			return false;
 	}
 	h->ehdr.e_shstrndx = h->ehdr.e_shnum;

@@ -31,7 +31,7 @@ enum {
 	LOOK_AHEAD = 64,
 	LONGEST_CALL = 7,
 	MAX_GUESSING = 4 << 20, /* words scanned and steps looked ahead in all: about half a second */
-	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
+	PROLOGUE_COST = 16,     /* about as long as it takes to scan that many words */
 	MAX_DESCENTS = 64,
 };
 
@@ -78,8 +78,8 @@ static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr
 		snprintf(u->stop, sizeof u->stop, "%s needs a register that is not known", what);
 	else
 		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
-			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory" :
-							      xc_provenance_text(s ? s->provenance : XC_UNMAPPED));
+			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory"
+							    : xc_provenance_text(s ? s->provenance : XC_UNMAPPED));
 	return u->stop;
 }
 
@@ -156,8 +156,8 @@ static void describe(struct xc_unwinder *u, struct xc_frame *f)
 
 /* A caller whose registers other than pc, sp and perhaps fp are what they were (nothing is known to have
  * saved them). */
-static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, xc_addr pc, xc_addr sp,
-			   struct xc_frame *caller)
+static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, xc_addr pc,
+			   xc_addr sp, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
 	*caller = *frame;
@@ -268,9 +268,8 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 	const struct xc_process *p = u->process;
 	uint64_t sp, ret, word = p->arch->word;
 	xc_addr direct;
-	if (depth / word >= SCAN_WORDS || depth % word ||
-	    !xc_regs_get(&frame->regs, p->arch->sp, &sp) || !xc_space_peek_uint(p->space, sp + depth, word, &ret) ||
-	    !plausible_return(p, ret, &direct))
+	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !xc_space_peek_uint(p->space, sp + depth, word, &ret) || !plausible_return(p, ret, &direct))
 		return false;
 	u->guessing += PROLOGUE_COST;
 	caller_at_word(u, frame, ret, sp, depth / word, caller);
@@ -343,8 +342,10 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 		if (i != 58 && i != 59)
 			xc_regs_forget(&regs, i);
 	regs.vector = NULL;
-	*caller = (struct xc_frame){.index = frame->index + 1, .interrupted = row->signal,
-				    .trust = row->signal ? XC_TRUST_CONTEXT : XC_TRUST_CFI, .regs = regs};
+	*caller = (struct xc_frame){.index = frame->index + 1,
+				    .interrupted = row->signal,
+				    .trust = row->signal ? XC_TRUST_CONTEXT : XC_TRUST_CFI,
+				    .regs = regs};
 	set_place(p, caller, pc);
 	return true;
 }
@@ -392,8 +393,7 @@ static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame
 {
 	const struct xc_arch *arch = u->process->arch;
 	uint64_t sp;
-	if (frame->signal || caller->interrupted ||
-	    !xc_regs_get(&caller->regs, arch->sp, &sp))
+	if (frame->signal || caller->interrupted || !xc_regs_get(&caller->regs, arch->sp, &sp))
 		return;
 	xc_addr pc = xc_tailcall_between(u->tailcalls, xc_frame_lookup(frame), caller->pc);
 	if (!pc)

@@ -16,21 +16,21 @@
 enum xc_trust {
 	XC_TRUST_CONTEXT, /* registers as the kernel saved them */
 	XC_TRUST_CFI,
-	XC_TRUST_FP,      /* frame pointer chain: the caller is likely right, its registers mostly unknown */
-	XC_TRUST_SCAN,    /* a word on the stack that looks like a return address: a guess */
+	XC_TRUST_FP,   /* frame pointer chain: the caller is likely right, its registers mostly unknown */
+	XC_TRUST_SCAN, /* a word on the stack that looks like a return address: a guess */
 };
 
 struct xc_frame {
-	unsigned index;        /* physical frames from 0, inline ones not counted */
+	unsigned index; /* physical frames from 0, inline ones not counted */
 	xc_addr pc;
-	xc_addr cfa;           /* canonical frame address: sp of the caller before its call */
+	xc_addr cfa; /* canonical frame address: sp of the caller before its call */
 	bool cfa_known;
-	bool signal;           /* this frame is a signal trampoline: its caller was interrupted, not calling */
-	bool tail_call;        /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
-	bool interrupted;      /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
+	bool signal;    /* this frame is a signal trampoline: its caller was interrupted, not calling */
+	bool tail_call; /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
+	bool interrupted; /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
 	enum xc_trust trust;
-	unsigned descents;     /* trampolines behind it that led down the stack or to a lower one */
-	struct xc_regs regs;   /* with pc and sp */
+	unsigned descents;        /* trampolines behind it that led down the stack or to a lower one */
+	struct xc_regs regs;      /* with pc and sp */
 	struct xc_module *module; /* of pc, or NULL */
 };
 

@@ -13,10 +13,10 @@
 /* Everything that a location expression may ask for. */
 struct xc_frame_context {
 	const struct xc_process *process;
-	const struct xc_thread *thread;   /* for TLS; may be NULL */
-	struct xc_unwinder *unwinder;     /* for DW_OP_call_frame_cfa and entry values */
+	const struct xc_thread *thread; /* for TLS; may be NULL */
+	struct xc_unwinder *unwinder;   /* for DW_OP_call_frame_cfa and entry values */
 	const struct xc_frame *frame;
-	const struct xc_place *place;     /* of xc_frame_lookup(frame) */
+	const struct xc_place *place; /* of xc_frame_lookup(frame) */
 };
 
 /* Fill row->args, arg_count and (with_locals) row->locals, local_count of level `level` of the place. Strings are made

@@ -13,7 +13,8 @@ static int crash(const unsigned char *memory, size_t size)
 int main(int argc, char **argv)
 {
 	size_t size = argc == 2 ? strtoul(argv[1], NULL, 10) << 20 : 0;
-	unsigned char *memory = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
+	unsigned char *memory =
+		size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
 
 	if (memory == MAP_FAILED)
 		return 2;

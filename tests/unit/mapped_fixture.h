@@ -56,9 +56,13 @@ static inline void map_load(struct mapped *m, const struct xc_phdr *load, const 
 	struct xc_process *p = m->process;
 	xc_addr lo = MAPPED_BIAS + page_of(load->vaddr), hi = (MAPPED_BIAS + load->vaddr + load->filesz - 1) | 0xfff;
 	p->mappings = xc_grow(p->mappings, p->mapping_count, capacity, sizeof *p->mappings);
-	p->mappings[p->mapping_count++] = (struct xc_mapping){
-		.lo = lo, .hi = hi, .path = path, .offset = page_of(load->offset), .readable = load->flags & PF_R,
-		.writable = load->flags & PF_W, .executable = load->flags & PF_X};
+	p->mappings[p->mapping_count++] = (struct xc_mapping){.lo = lo,
+							      .hi = hi,
+							      .path = path,
+							      .offset = page_of(load->offset),
+							      .readable = load->flags & PF_R,
+							      .writable = load->flags & PF_W,
+							      .executable = load->flags & PF_X};
 	struct xc_segment claim = {.lo = lo, .hi = hi, .provenance = XC_NOT_DUMPED};
 	xc_space_lay(p->space, &claim);
 }
@@ -66,8 +70,8 @@ static inline void map_load(struct mapped *m, const struct xc_phdr *load, const 
 /* Lay `size` bytes of the file at its offset 0 as stored in the core. */
 static inline void store_front(struct mapped *m, uint64_t size)
 {
-	struct xc_segment s = {.lo = MAPPED_BIAS, .hi = MAPPED_BIAS + size - 1, .provenance = XC_FROM_CORE,
-			       .bytes = m->image->bytes};
+	struct xc_segment s = {
+		.lo = MAPPED_BIAS, .hi = MAPPED_BIAS + size - 1, .provenance = XC_FROM_CORE, .bytes = m->image->bytes};
 	xc_space_lay(m->process->space, &s);
 	xc_space_seal(m->process->space);
 }
@@ -78,8 +82,10 @@ static inline void store_all(struct mapped *m)
 	for (size_t i = 0; i < m->process->mapping_count; i++) {
 		const struct xc_mapping *mapping = &m->process->mappings[i];
 		uint64_t left = m->image->size - mapping->offset, size = mapping->hi - mapping->lo + 1;
-		struct xc_segment s = {.lo = mapping->lo, .hi = mapping->lo + (left < size ? left : size) - 1,
-				       .provenance = XC_FROM_CORE, .bytes = m->image->bytes + mapping->offset};
+		struct xc_segment s = {.lo = mapping->lo,
+				       .hi = mapping->lo + (left < size ? left : size) - 1,
+				       .provenance = XC_FROM_CORE,
+				       .bytes = m->image->bytes + mapping->offset};
 		xc_space_lay(m->process->space, &s);
 	}
 	xc_space_seal(m->process->space);

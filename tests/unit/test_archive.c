@@ -39,11 +39,21 @@ static struct xc_error *write_pack(const char *path)
 	};
 	struct xc_archive_module modules[2] = {
 		{.lo = 0x1000, .path = "/bin/x", .file = 1, .debug = -1, .alt = -1, .debug_why = "no debug info"},
-		{.lo = 0x9000, .path = "/lib/y", .file = -1, .debug = -1, .alt = -1, .identity = XC_REFUSED,
-		 .why = "another build", .file_path = "/srv/y", .file_build_id = id_of(9)},
+		{.lo = 0x9000,
+		 .path = "/lib/y",
+		 .file = -1,
+		 .debug = -1,
+		 .alt = -1,
+		 .identity = XC_REFUSED,
+		 .why = "another build",
+		 .file_path = "/srv/y",
+		 .file_build_id = id_of(9)},
 	};
-	struct xc_archive_content content = {.files = files, .sources = (const struct xc_source *const *)sources,
-					     .file_count = 2, .modules = modules, .module_count = 2};
+	struct xc_archive_content content = {.files = files,
+					     .sources = (const struct xc_source *const *)sources,
+					     .file_count = 2,
+					     .modules = modules,
+					     .module_count = 2};
 	struct xc_error *err = xc_archive_write(&content, path);
 	xc_source_close(sources[0]);
 	xc_source_close(sources[1]);

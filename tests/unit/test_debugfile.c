@@ -15,12 +15,13 @@
 #include "../../dwarf/symbol.h"
 #include "mapped_fixture.h"
 
-#define ID "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa"
+#define ID       "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa"
 #define OTHER_ID "-Wl,--build-id=0xbbbbbbbbbbbbbbbbbbbb"
-#define NO_ID "-Wl,--build-id=none"
+#define NO_ID    "-Wl,--build-id=none"
 static const char TEXT[] =
 	"struct pair { int a, b; };\n"
-	"struct long_and_shared { unsigned long long first_member, second_member; struct long_and_shared *next; char name[64];\n"
+	"struct long_and_shared { unsigned long long first_member, second_member; struct long_and_shared *next; char "
+	"name[64];\n"
 	"  union { double real; long integer; struct pair *both; } value; struct pair pairs[16]; } shared;\n"
 	"static __attribute__((noinline)) int hidden(struct pair *p) { return p->a + p->b; }\n"
 	"int shown(int n) { struct pair p = {n, 2}; return hidden(&p); }\n";
@@ -186,7 +187,8 @@ static void a_debuglink_that_is_a_path_is_ignored(void **state)
 	struct mapped m;
 	split(NO_ID, "");
 	shell("mkdir -p sub && cp a.so sub/b.so && cp a.debug a.dbg && objcopy --add-gnu-debuglink=a.dbg a.so &&"
-	      " objcopy -O binary --only-section=.gnu_debuglink --set-section-flags .gnu_debuglink=alloc a.so link.bin &&"
+	      " objcopy -O binary --only-section=.gnu_debuglink --set-section-flags .gnu_debuglink=alloc a.so link.bin "
+	      "&&"
 	      " { printf '../a.dbg\\0\\0\\0\\0'; tail -c 4 link.bin; } > path.bin &&"
 	      " objcopy --add-section .gnu_debuglink=path.bin sub/b.so");
 	struct xc_debugfile *df = begin(&m, "sub/b.so", true);
@@ -216,7 +218,8 @@ static void minidebuginfo_adds_symbols(void **state)
 	if (system("command -v xz >/dev/null") != 0)
 		skip();
 	split(ID, "");
-	shell("objcopy -S --remove-section .gnu_debuglink a.debug mini && cp a.full mini && strip -g mini && xz -k -f mini &&"
+	shell("objcopy -S --remove-section .gnu_debuglink a.debug mini && cp a.full mini && strip -g mini && xz -k -f "
+	      "mini &&"
 	      " objcopy --add-section .gnu_debugdata=mini.xz a.so");
 	struct xc_debugfile *df = begin(&m, "a.so", true);
 	assert_non_null(xc_symtab_named(xc_debugfile_symbols(df), "hidden"));

@@ -87,23 +87,24 @@ static struct xc_expr location_of(struct caller *w, const char *variable)
 	return expr;
 }
 
-#define NOIPA "__attribute__((noipa)) "
+#define NOIPA    "__attribute__((noipa)) "
 #define NOINLINE "__attribute__((noinline)) "
 
 /* The callee is opaque: what is lost is lost, but for its argument. */
-static const char passing[] = NOIPA "long callee(long a) { return a; }\n"
-			      NOIPA "long outer(void) { return callee(42) + 1; }\n";
+static const char passing[] =
+	NOIPA "long callee(long a) { return a; }\n" NOIPA "long outer(void) { return callee(42) + 1; }\n";
 
 /* gcc sees that the callee leaves rdi alone, and does not save x; at the end rdi is used for something else. */
 #define SPARING(end)                                                                                                   \
-	"static " NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n" NOIPA                \
+	"static " NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n" NOIPA       \
 	"long outer(long x) { long y = callee(); y += x; " end " return y; }\n"
 static const char sparing[] = SPARING("__asm__ volatile(\"xor %%edi, %%edi\" ::: \"rdi\");");
 static const char whole[] = SPARING(""); /* in rdi from the first instruction to the last: no list */
 
 /* x is dead behind the call. */
-static const char leaving[] = NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n"
-			      NOINLINE "long outer(long x) { return callee() + 1; }\n";
+static const char leaving[] =
+	NOINLINE "long callee(void) { long r; __asm__ volatile(\"\" : \"=a\"(r)); return r; }\n" NOINLINE
+		 "long outer(long x) { return callee() + 1; }\n";
 
 static void what_the_own_call_passes_is_known(void **state)
 {

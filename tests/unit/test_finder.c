@@ -227,8 +227,8 @@ static void a_stored_page_that_differs_is_refused(void **state)
 	m.module->file = NULL;
 	const struct xc_mapping *code = &m.process->mappings[1];
 	assert_true(code->executable);
-	struct xc_segment s = {.lo = code->lo, .hi = code->hi, .provenance = XC_FROM_CORE,
-			       .bytes = m.image->bytes + code->offset};
+	struct xc_segment s = {
+		.lo = code->lo, .hi = code->hi, .provenance = XC_FROM_CORE, .bytes = m.image->bytes + code->offset};
 	uint8_t page[0x1000] = {0}; /* the file may end before the page does */
 	memcpy(page, s.bytes, m.image->size - code->offset < sizeof page ? m.image->size - code->offset : sizeof page);
 	s.bytes = page;
@@ -392,7 +392,8 @@ static struct xc_module *exe_of(const struct xc_process *process)
 static void a_running_program_whose_file_was_deleted_is_found(void **state)
 {
 	(void)state;
-	static const char program[] = "#include <unistd.h>\nint main(void) { write(1, \"x\", 1); pause(); return 0; }\n";
+	static const char program[] =
+		"#include <unistd.h>\nint main(void) { write(1, \"x\", 1); pause(); return 0; }\n";
 	struct xc_finder finder = {0};
 	struct xc_open_options options = {.finder = &finder};
 	struct xc_process *process = NULL;

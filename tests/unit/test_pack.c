@@ -50,16 +50,24 @@ static const char *write_core(const struct mapped *m, const char *name)
 	add_note(&notes, NT_PRSTATUS, &status, sizeof status);
 	add_files(&notes, m);
 	Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			     .e_type = ET_CORE, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			     .e_phoff = sizeof header, .e_ehsize = sizeof header, .e_phentsize = sizeof(Elf64_Phdr),
+			     .e_type = ET_CORE,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_phoff = sizeof header,
+			     .e_ehsize = sizeof header,
+			     .e_phentsize = sizeof(Elf64_Phdr),
 			     .e_phnum = (Elf64_Half)count};
 	Elf64_Phdr note = {.p_type = PT_NOTE, .p_offset = at, .p_filesz = notes.len, .p_align = 4};
 	xc_text_addn(&core, (const char *)&header, sizeof header);
 	xc_text_addn(&core, (const char *)&note, sizeof note);
 	for (size_t i = 0; i + 1 < count; i++) {
 		const struct xc_mapping *map = &m->process->mappings[i];
-		Elf64_Phdr load = {.p_type = PT_LOAD, .p_offset = 0x2000 + i * 0x1000, .p_vaddr = map->lo,
-				   .p_filesz = 0x1000, .p_memsz = map->hi - map->lo + 1, .p_align = 0x1000,
+		Elf64_Phdr load = {.p_type = PT_LOAD,
+				   .p_offset = 0x2000 + i * 0x1000,
+				   .p_vaddr = map->lo,
+				   .p_filesz = 0x1000,
+				   .p_memsz = map->hi - map->lo + 1,
+				   .p_align = 0x1000,
 				   .p_flags = (map->readable ? PF_R : 0u) | (map->writable ? PF_W : 0u) |
 					      (map->executable ? PF_X : 0u)};
 		xc_text_addn(&core, (const char *)&load, sizeof load);
@@ -122,7 +130,8 @@ static const char *make_core(const char *name)
 {
 	const char *path = build("lib.so", "-g -O1 -Wl,--build-id=0xaaaaaaaaaaaaaaaa", TEXT);
 	shell("rm -rf store && mkdir -p store/.build-id/aa &&"
-	      " objcopy --only-keep-debug --compress-debug-sections=zlib lib.so store/.build-id/aa/aaaaaaaaaaaaaa.debug &&"
+	      " objcopy --only-keep-debug --compress-debug-sections=zlib lib.so "
+	      "store/.build-id/aa/aaaaaaaaaaaaaa.debug &&"
 	      " strip --strip-unneeded lib.so");
 	dirs[0] = scratch_path("store");
 	finder = (struct xc_finder){.debug_dirs = dirs, .debug_dir_count = 1};
@@ -263,10 +272,10 @@ static void nothing_is_written_outside_the_directory(void **state)
 		{.kind = XC_ARCHIVE_MODULE, .path = "x"},
 		{.kind = XC_ARCHIVE_DEBUG, .path = "../../../../../../escaped-debug"},
 	};
-	struct xc_archive_module module = {.lo = 1, .path = "/../../../../../link/../escaped", .file = 1, .debug = 2,
-					   .alt = -1};
-	struct xc_archive_content content = {.files = files, .sources = sources, .file_count = 3, .modules = &module,
-					     .module_count = 1};
+	struct xc_archive_module module = {
+		.lo = 1, .path = "/../../../../../link/../escaped", .file = 1, .debug = 2, .alt = -1};
+	struct xc_archive_content content = {
+		.files = files, .sources = sources, .file_count = 3, .modules = &module, .module_count = 1};
 	const char *out = scratch_path("evil.pack");
 	CHECK_OK(xc_archive_write(&content, out));
 	shell("rm -rf deep && mkdir -p deep/er/tree");

@@ -50,9 +50,9 @@ static void what_is_cut_or_moves_the_stack_otherwise_ends_it(void **state)
 	assert_int_equal(READ("\x53\x48\x83\xec", 4).depth, 8);
 	assert_int_equal(READ("\x53\x48\x81\xec\x00\x10", 6).depth, 8);
 	assert_int_equal(READ("\x53\x41", 2).depth, 8);
-	assert_int_equal(READ("\x53\x48\x89\xfc\x53", 5).depth, 8);      /* mov %rdi,%rsp */
-	assert_int_equal(READ("\x53\x49\x89\xfc\x53", 5).depth, 16);     /* mov %rdi,%r12 */
-	assert_int_equal(READ("\x53\x48\x89\x3c\x24\x53", 6).depth, 8);  /* mov %rdi,(%rsp) */
+	assert_int_equal(READ("\x53\x48\x89\xfc\x53", 5).depth, 8);     /* mov %rdi,%rsp */
+	assert_int_equal(READ("\x53\x49\x89\xfc\x53", 5).depth, 16);    /* mov %rdi,%r12 */
+	assert_int_equal(READ("\x53\x48\x89\x3c\x24\x53", 6).depth, 8); /* mov %rdi,(%rsp) */
 }
 
 static void the_frame_pointer_counts_once_it_is_set(void **state)

@@ -49,16 +49,16 @@ static void expect_at(const struct table *t, uint64_t addr, const char *name)
 }
 
 /* first: 16 bytes, sized 8; label behind it without a size; outer 32 bytes with inner 8 in its middle. */
-static const char LAYOUT[] =
-	"__asm__(\".text\\n"
-	".globl first\\n.type first,@function\\nfirst: .skip 8\\n.size first,8\\n.skip 8\\n"
-	"label: .skip 16\\n"
-	".globl outer\\n.type outer,@function\\nouter: .skip 8\\n"
-	".type inner,@function\\ninner: .skip 8\\n.size inner,8\\n.skip 16\\n.size outer,32\\n"
-	".globl __alias\\n.type __alias,@function\\n.globl alias\\n.type alias,@function\\n.weak aaa\\n.type aaa,@function\\n"
-	".type local_alias,@function\\n__alias: alias: aaa: local_alias: .skip 8\\n"
-	".size __alias,8\\n.size alias,8\\n.size aaa,8\\n.size local_alias,8\\n\");\n"
-	"__thread int per_thread = 1; int object[4] = {1};\n";
+static const char LAYOUT[] = "__asm__(\".text\\n"
+			     ".globl first\\n.type first,@function\\nfirst: .skip 8\\n.size first,8\\n.skip 8\\n"
+			     "label: .skip 16\\n"
+			     ".globl outer\\n.type outer,@function\\nouter: .skip 8\\n"
+			     ".type inner,@function\\ninner: .skip 8\\n.size inner,8\\n.skip 16\\n.size outer,32\\n"
+			     ".globl __alias\\n.type __alias,@function\\n.globl alias\\n.type alias,@function\\n.weak "
+			     "aaa\\n.type aaa,@function\\n"
+			     ".type local_alias,@function\\n__alias: alias: aaa: local_alias: .skip 8\\n"
+			     ".size __alias,8\\n.size alias,8\\n.size aaa,8\\n.size local_alias,8\\n\");\n"
+			     "__thread int per_thread = 1; int object[4] = {1};\n";
 
 static void an_address_has_the_name_of_the_symbol_that_covers_it(void **state)
 {
@@ -137,9 +137,8 @@ static void symbols_come_in_address_order(void **state)
 static void versions_are_cut_off_and_the_default_one_is_found(void **state)
 {
 	(void)state;
-	static const char text[] =
-		"int old_f(void) { return 1; } int new_f(void) { return 2; }\n"
-		"__asm__(\".symver old_f,f@V1\\n.symver new_f,f@@V2\");\n";
+	static const char text[] = "int old_f(void) { return 1; } int new_f(void) { return 2; }\n"
+				   "__asm__(\".symver old_f,f@V1\\n.symver new_f,f@@V2\");\n";
 	static const char map[] = "V1 { global: f; local: *; };\nV2 { global: f; } V1;\n";
 	scratch_file("v.map", map, strlen(map));
 	struct table t = open_table(build("v.so", "-Wl,--version-script=v.map", text));
@@ -239,7 +238,8 @@ static void addresses_of_a_process_are_described(void **state)
 	char buf[64];
 	struct xc_module *module = NULL;
 	xc_addr addr = 0;
-	const char *path = build("cxx.so", "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa", "int _ZN2ns1fEi(int a) { return a + 1; }\n");
+	const char *path =
+		build("cxx.so", "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa", "int _ZN2ns1fEi(int a) { return a + 1; }\n");
 	struct mapped m = map_file(path, path, true);
 	xc_finder_module(&finder, m.process, m.module);
 	xc_debugfiles_use(m.process, &finder);

@@ -188,7 +188,7 @@ static const char shapes[] =
 	"int crash(int a) { *null = a; return a + sink; }\n" KEEP
 	"int realigned(int a) { char b[128] __attribute__((aligned(64))); p = b; memset(b, a, sizeof b); return "
 	"crash(a) + p[3]; }\n" KEEP "int dynamic(size_t n) { char *b = alloca(n); p = b; memset(b, 1, n); return "
-				    "realigned((int)n) + p[n - 1]; }\n" KEEP
+	"realigned((int)n) + p[n - 1]; }\n" KEEP
 	"long busy(long a, long b, long c, long d, long e, long f) { long r = dynamic((size_t)(a + b)); sink = r;\n"
 	"  r += a * b - c * d + e * f; return r + (dynamic((size_t)(c + d)) ^ a ^ b ^ c ^ d ^ e ^ f); }\n"
 	"int compare(const void *x, const void *y) { return (int)busy(10, 20, 30, 40, 50, 60); }\n" KEEP
