@@ -17,7 +17,7 @@
 
 enum {
 	DEFAULT_MAX_FRAMES = 1024,
-	MAX_WALK = 1 << 22, /* frames of one stack, counted or not */
+	MAX_WALK = 1 << 22, /* frames of all stacks together, counted or not; beyond it a stack gets max_frames */
 	CYCLE_MAX = 10,     /* addresses in a repeated cycle */
 	CYCLE_TIMES = 8,    /* repeats that make it worth telling */
 	RECENT = 16,        /* a power of two above CYCLE_MAX */
@@ -34,7 +34,8 @@ struct builder {
 	size_t row_count, row_capacity;
 	uint64_t skipped;      /* frames left out of the middle: later rows keep their place in the count */
 	struct xc_frame *ring; /* the last frames seen, ring_size of them; made for deep stacks only */
-	size_t ring_size;
+	size_t ring_size, head_size; /* together options->max_frames */
+	uint64_t walked;             /* frames of all stacks so far */
 };
 
 /* ---- repeated cycles ---- */
@@ -194,6 +195,8 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 
 static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
 {
+	if (!b->ring_size)
+		return;
 	if (!b->ring)
 		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
 	b->ring[seen % b->ring_size] = *frame;
@@ -202,7 +205,8 @@ static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64
 static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
 {
 	struct cycle cycle = {.seen = 0};
-	uint64_t seen = 0, head = b->ring_size;
+	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
+	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
 	const char *stop = "more frames than xcore follows";
 	do {
 		if (seen < head)
@@ -211,7 +215,8 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 			keep_in_ring(b, frame, seen);
 		watch(&cycle, frame->pc);
 		seen++;
-	} while (seen < MAX_WALK && xc_unwind_step(b->unwinder, frame, frame, &stop));
+	} while (seen < limit && xc_unwind_step(b->unwinder, frame, frame, &stop));
+	b->walked += seen;
 	stack->stop = xc_arena_strdup(b->arena, stop);
 	if (seen > head)
 		add_ring(b, thread, stack, seen, head);
@@ -359,7 +364,8 @@ static void builder_init(struct builder *b, struct xc_process *process, struct x
 	size_t max = options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
 	*b = (struct builder){.process = process, .arena = arena, .options = options};
 	b->unwinder = xc_unwinder_new(process);
-	b->ring_size = max > 1 ? max / 2 : 1;
+	b->ring_size = max / 2;
+	b->head_size = max - b->ring_size;
 }
 
 static void builder_fini(struct builder *b)
