@@ -93,7 +93,7 @@ static const struct xc_example examples[] = {
 	{"xcore analyze core.1234.zst --sysroot /srv/images/web-42",
 	 "a core from another host, with that host's files"},
 	{"xcore analyze core.1234 --format html -o report.html", "one page to attach to a ticket"},
-	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with 1 when the crash looks exploitable"},
+	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with 1 when the crash is of high severity or worse"},
 	{.line = NULL},
 };
 
@@ -102,7 +102,9 @@ const struct xc_command xc_command_analyze = {
 	.about = "the whole story: what died, where and why, and what the other threads were doing",
 	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings,"
 		" thread, function, file and line, and the source line when the file is there. Then come the crashed"
-		" stack with arguments and locals, the other threads with equal stacks folded into one, modules with"
+		" stack with the program's own arguments and locals (bt --full has all), the other threads with equal "
+		"stacks"
+		" folded into one, also those that differ only in how often a function calls itself, modules with"
 		" problems and what to install, and what of the target is missing.",
 	.operands = operands,
 	.options = options,

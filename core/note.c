@@ -110,8 +110,12 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 	r->psinfo_seen = true;
 	p->comm = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_fname_off, 16);
 	size_t args_max = note->desc_len - arch->prpsinfo_args_off;
-	p->args = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_args_off,
-				   args_max < 80 ? args_max : 80);
+	const char *args = (const char *)note->desc + arch->prpsinfo_args_off;
+	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
+	while (args_len &&
+	       args[args_len - 1] == ' ') /* the kernel writes one for each argument's NUL, the last one too */
+		args_len--;
+	p->args = xc_arena_strndup(&p->arena, args, args_len);
 	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off, 4);
 	p->ppid = (pid_t)load(r, note, arch->prpsinfo_pid_off + (size_t)4, 4);
 	p->uid = arch->word == 8 ? (uid_t)load(r, note, 16, 4) : (uid_t)load(r, note, 8, 2);

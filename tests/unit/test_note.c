@@ -128,7 +128,7 @@ static void fill_kernel_core(struct corefile *c)
 	for (size_t i = 0; i < sizeof fxsave; i++)
 		fxsave[i] = (char)i;
 	corefile_prstatus(c, 4242, SIGSEGV, 0x401234, 0x7ffc0000);
-	corefile_prpsinfo(c, 4242, "crasher", "./crasher --now");
+	corefile_prpsinfo(c, 4242, "crasher", "./crasher --now ");
 	corefile_siginfo(c, SIGSEGV, SEGV_MAPERR, 0xdead0);
 	corefile_auxv(c, AT_PAGESZ, 4096);
 	corefile_auxv(c, AT_ENTRY, 0x401000);
