@@ -32,8 +32,8 @@ struct builder {
 	struct xc_memo strings;    /* string of the process → its copy in the report */
 	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
-	uint64_t skipped;      /* frames left out of the middle: later rows keep their place in the count */
-	struct xc_frame *ring; /* the last frames seen, ring_size of them; made for deep stacks only */
+	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
+	struct xc_frame *ring;       /* the last frames seen, ring_size of them; made for deep stacks only */
 	size_t ring_size, head_size; /* together options->max_frames */
 	uint64_t walked;             /* frames of all stacks so far */
 };
