@@ -198,7 +198,7 @@ static bool binary(struct machine *m, uint8_t atom)
 		*a = b < 64 ? *a >> b : 0;
 		return true;
 	case DW_OP_shra:
-		*a = (uint64_t)((int64_t)*a >> (b < 64 ? b : 63));
+		*a = b < 63 ? (uint64_t)((int64_t)*a >> b) : (int64_t)*a < 0 ? UINT64_MAX : 0;
 		return true;
 	case DW_OP_eq:
 		*a = *a == b;

@@ -133,6 +133,27 @@ static void an_expression_for_the_cfa_reads_memory(void **state)
 	done(&a);
 }
 
+/* As address arithmetic of realigned stacks has them: -1 and 1 shifted right, with their sign and beyond their width. */
+static void shifts_keep_the_sign_and_end_at_the_width(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *body;
+		uint64_t cfa;
+	} cases[] = {
+		{FUNCTION("\t.cfi_escape 0x0f, 4, 0x09, 0xf0, 0x32, 0x26\n"), UINT64_MAX - 3},  /* -16 >> 2 */
+		{FUNCTION("\t.cfi_escape 0x0f, 5, 0x09, 0xf0, 0x08, 63, 0x26\n"), UINT64_MAX},  /* by 63 */
+		{FUNCTION("\t.cfi_escape 0x0f, 5, 0x09, 0xf0, 0x08, 200, 0x26\n"), UINT64_MAX}, /* by 200 */
+		{FUNCTION("\t.cfi_escape 0x0f, 5, 0x08, 0xf0, 0x08, 200, 0x26\n"), 0},          /* 240 by 200 */
+		{FUNCTION("\t.cfi_escape 0x0f, 5, 0x09, 0xf0, 0x08, 64, 0x25\n"), 0},           /* without sign */
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct asked a = ask(cases[i].body);
+		assert_int_equal(cfa_of(&a), cases[i].cfa);
+		done(&a);
+	}
+}
+
 /* The linker's own, of each PLT entry: rsp + 8, and 8 more from the eleventh byte on. */
 static void the_rule_of_a_plt_entry_depends_on_where_in_it_control_stands(void **state)
 {
@@ -313,6 +334,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_rule_is_told_and_applied),
 		cmocka_unit_test(an_expression_yields_an_address_or_a_value),
 		cmocka_unit_test(an_expression_for_the_cfa_reads_memory),
+		cmocka_unit_test(shifts_keep_the_sign_and_end_at_the_width),
 		cmocka_unit_test(the_rule_of_a_plt_entry_depends_on_where_in_it_control_stands),
 		cmocka_unit_test(unreadable_memory_is_named_as_what_is_missing),
 		cmocka_unit_test(a_register_that_is_not_known_is_no_missing_address),
