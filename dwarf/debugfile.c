@@ -207,7 +207,7 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	df->dwarf_elf = dwarf_getelf(df->dwarf);
 	df->path = xc_arena_strdup(arena_of(df), xc_finder_shown(df->process, path));
 	attach_alternate(df, path);
-	xc_auto(xc_freep) char *missing = df->why ? NULL : xc_split_missing(df->process, df->dwarf);
+	xc_auto(xc_freep) char *missing = df->why ? NULL : xc_split_missing(df->dwarf);
 	if (missing)
 		df->why = xc_arena_strdup(arena_of(df), missing);
 	return true;

@@ -15,7 +15,6 @@
 #include "die.h"
 #include "line.h"
 #include "scope.h"
-#include "split.h"
 #include "symbol.h"
 #include "unit.h"
 
@@ -141,18 +140,6 @@ static struct module_units *units_of(const struct xc_process *p, const struct xc
 	m->next = info->modules;
 	info->modules = m;
 	return m;
-}
-
-/* The split unit behind a skeleton, where it can be had; any other unit is itself. */
-static void enter_split_unit(const struct xc_process *p, Dwarf_Die *unit)
-{
-	Dwarf_Die split;
-	Dwarf_Half version;
-	uint8_t type;
-	if (dwarf_haschildren(unit) != 0 || !xc_split_may_open(p, unit))
-		return; /* skeletons have no children */
-	if (dwarf_cu_info(unit->cu, &version, &type, NULL, &split, NULL, NULL, NULL) == 0 && split.cu)
-		*unit = split;
 }
 
 bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
@@ -353,7 +340,7 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 static void fill_lines(struct xc_lines *lines, struct xc_place *place)
 {
 	struct xc_line line;
-	if (place->level_count && xc_line_at(lines, &place->skeleton, place->file_addr, &line)) {
+	if (place->level_count && xc_line_at(lines, &place->unit, place->file_addr, &line)) {
 		place->levels[0].file = line.file;
 		place->levels[0].line = line.line;
 		place->levels[0].column = line.column;
@@ -386,7 +373,7 @@ static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
 	struct xc_line line;
-	if (!xc_line_at(debuginfo_of(p)->lines, &place->skeleton, place->file_addr, &line))
+	if (!xc_line_at(debuginfo_of(p)->lines, &place->unit, place->file_addr, &line))
 		return;
 	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place->levels);
 	place->levels[0] = (struct xc_level){.file = line.file, .line = line.line, .column = line.column};
@@ -402,8 +389,6 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 		return place;
 	place->file_addr = addr - place->module->bias;
 	if (xc_debuginfo_unit(p, place->module, place->file_addr, &place->unit)) {
-		place->skeleton = place->unit;
-		enter_split_unit(p, &place->unit);
 		struct unit *unit = unit_of(units_of(p, place->module), &place->unit);
 		struct range *function = find_function(unit, place->file_addr);
 		if (function) {

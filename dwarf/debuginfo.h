@@ -24,7 +24,6 @@ struct xc_place {
 	struct xc_module *module; /* NULL: the address lies in no module */
 	uint64_t file_addr;       /* addr - bias */
 	Dwarf_Die unit;           /* of the function; valid only when level_count > 0 */
-	Dwarf_Die skeleton;       /* the unit that has the line table: `unit` itself unless that one is split */
 	struct xc_level *levels;
 	size_t level_count;     /* 0: no debug information here */
 	const char *symbol;     /* demangled name of the ELF symbol that covers the address, or NULL */

@@ -115,15 +115,7 @@ bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, str
 	return true;
 }
 
-/* A split unit has file names of its own, which libdw finds. */
 const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Files *files;
-	size_t count;
-	if (dwarf_attr(unit, DW_AT_stmt_list, &attr))
-		return file_name(table_of(lines, unit), number);
-	if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
-		return NULL;
-	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	return file_name(table_of(lines, unit), number);
 }

@@ -17,7 +17,7 @@ struct xc_lines;
 struct xc_lines *xc_lines_new(void);
 void xc_lines_free(struct xc_lines *lines);
 
-/* The line of a file address in a unit (of a split unit, its skeleton). False when the line table does not cover it, or says that the code belongs to no
+/* The line of a file address in a unit (a skeleton has those of its split unit). False when the line table does not cover it, or says that the code belongs to no
  * line. Cost: the unit's line program is decoded on first use; then O(log n). */
 bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out);
 

@@ -83,7 +83,7 @@ offset_of() {
   "$XCORE" mem cut answer 4 >bytes
   grep -q -e '-- -- -- --' bytes
   grep -q 'cut short' bytes
-  run -1 grep -q '2a' <(grep -i "${address#0x}" bytes)
+  run -1 grep -q '2a 00 00 00' bytes
   "$XCORE" analyze cut --exe "$PROGRAM" >answer
   grep -q 'the core file is cut short' answer
 }
