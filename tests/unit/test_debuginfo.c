@@ -206,19 +206,6 @@ static void units_without_aranges_are_found_beside_those_with(void **state)
 	end_scene(s);
 }
 
-static void split_units_are_found_in_their_own_files(void **state)
-{
-	(void)state;
-	struct scene *s = make_scene(
-		"cat >$TMPDIR_XC/s.c && cd $TMPDIR_XC && gcc -g -gsplit-dwarf -O1 -c -o s.o s.c && gcc s.o -x c",
-		"int\nsplit(int a)\n{ return a * 3; }\n");
-	const struct xc_place *place = xc_debuginfo_place(s->process, label(s, "split"));
-	assert_int_equal(place->level_count, 1);
-	assert_string_equal(place->levels[0].function, "split");
-	assert_int_equal(place->levels[0].line, 3);
-	end_scene(s);
-}
-
 /* ---- call sites ---- */
 
 static void a_call_site_is_found_by_its_return_address(void **state)
@@ -254,7 +241,6 @@ int main(void)
 		cmocka_unit_test(an_address_outside_modules_has_no_place),
 		cmocka_unit_test(answers_are_kept_by_address),
 		cmocka_unit_test(units_without_aranges_are_found_beside_those_with),
-		cmocka_unit_test(split_units_are_found_in_their_own_files),
 		cmocka_unit_test(a_call_site_is_found_by_its_return_address),
 	};
 	setenv("TMPDIR_XC", scratch_dir(), 1);
