@@ -49,7 +49,8 @@ struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 	size_t depth = 0, capacity = 0;
 	size_t *ends = NULL; /* where the line ended behind the name of each depth */
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
-		ends = xc_grow(ends, depth, &capacity, sizeof *ends);
+		while (capacity <= depth)
+			ends = xc_grow(ends, capacity, &capacity, sizeof *ends);
 		line.len = depth > 1 ? ends[depth - 1] : 0;
 		if (depth > 1)
 			xc_text_char(&line, ';');
