@@ -9,21 +9,28 @@
 #include <stdlib.h>
 
 #include "linetable.h"
+#include "memo.h"
 
-/* The tables of units, by the address of the unit's DIE. */
+/* Rows of all tables: units may share a table, and each would decode it. */
+enum { MAX_ROWS = 1 << 25, MAX_BACK = 1 << 16 };
+
 struct unit_lines {
 	struct unit_lines *next;
-	const void *unit;
 	struct xc_linetable table;
 };
 
 struct xc_lines {
+	struct xc_arena arena;
+	struct xc_memo by_unit; /* address of the unit's DIE → its unit_lines */
 	struct unit_lines *units;
+	size_t rows_left;
 };
 
 struct xc_lines *xc_lines_new(void)
 {
-	return xc_alloc(sizeof(struct xc_lines));
+	struct xc_lines *lines = xc_alloc(sizeof *lines);
+	lines->rows_left = MAX_ROWS;
+	return lines;
 }
 
 void xc_lines_free(struct xc_lines *lines)
@@ -34,10 +41,11 @@ void xc_lines_free(struct xc_lines *lines)
 		lines->units = u->next;
 		xc_linetable_fini(&u->table);
 	}
+	xc_arena_fini(&lines->arena);
 	free(lines);
 }
 
-static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
+static void read_table(struct xc_lines *lines, struct xc_linetable *table, Dwarf_Die *unit)
 {
 	Dwarf_Die die;
 	Dwarf_Attribute attr, dir;
@@ -47,19 +55,21 @@ static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
 		return;
 	dwarf_cu_die(unit->cu, &die, NULL, NULL, &address_size, NULL, NULL, NULL);
 	const char *comp_dir = dwarf_attr(unit, DW_AT_comp_dir, &dir) ? dwarf_formstring(&dir) : NULL;
-	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size);
+	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size,
+			  lines->rows_left);
+	lines->rows_left -= table->row_count;
 }
 
-static const struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
+static struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
 {
-	for (struct unit_lines *u = lines->units; u; u = u->next)
-		if (u->unit == unit->addr)
-			return &u->table;
-	struct unit_lines *u = xc_alloc(sizeof *u);
-	u->unit = unit->addr;
+	void **slot = xc_memo_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
+	struct unit_lines *u = *slot;
+	if (u)
+		return &u->table;
+	*slot = u = xc_alloc(sizeof *u);
 	u->next = lines->units;
 	lines->units = u;
-	read_table(&u->table, unit);
+	read_table(lines, &u->table, unit);
 	return &u->table;
 }
 
@@ -80,7 +90,7 @@ static size_t upper_bound(const struct xc_linetable *t, uint64_t file_addr)
 static const struct xc_linerow *statement_at_same_address(const struct xc_linetable *t, size_t index)
 {
 	uint64_t here = t->rows[index].addr;
-	for (size_t i = index + 1; i-- > 0 && t->rows[i].addr == here;)
+	for (size_t i = index + 1; i-- > 0 && t->rows[i].addr == here && index - i < MAX_BACK;)
 		if (t->rows[i].statement && !t->rows[i].end && t->rows[i].line)
 			return &t->rows[i];
 	return &t->rows[index];
@@ -89,33 +99,27 @@ static const struct xc_linerow *statement_at_same_address(const struct xc_lineta
 /* Back from `index` to the nearest row of a line; false when the sequence has none before. */
 static bool back_to_line(const struct xc_linetable *t, size_t *index)
 {
-	for (;; --*index) {
-		if (t->rows[*index].end)
-			return false;
+	for (size_t steps = 0; steps < MAX_BACK && !t->rows[*index].end; steps++, --*index) {
 		if (t->rows[*index].line)
 			return true;
 		if (*index == 0)
-			return false;
+			break;
 	}
-}
-
-static const char *file_name(const struct xc_linetable *t, uint64_t number)
-{
-	return number < t->file_count ? t->files[number] : NULL;
+	return false;
 }
 
 bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
 {
-	const struct xc_linetable *t = table_of(lines, unit);
+	struct xc_linetable *t = table_of(lines, unit);
 	size_t after = upper_bound(t, file_addr);
 	if (after-- == 0 || !back_to_line(t, &after))
 		return false;
 	const struct xc_linerow *row = statement_at_same_address(t, after);
-	*line_out = (struct xc_line){.file = file_name(t, row->file), .line = row->line, .column = row->column};
+	*line_out = (struct xc_line){.file = xc_linetable_file(t, row->file), .line = row->line, .column = row->column};
 	return true;
 }
 
 const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number)
 {
-	return file_name(table_of(lines, unit), number);
+	return xc_linetable_file(table_of(lines, unit), number);
 }

@@ -11,18 +11,16 @@
 #include "../core/cursor.h"
 #include "section.h"
 
-enum { MAX_ROWS = 1 << 26, MAX_FILES = 1 << 20, MAX_DIRS = 1 << 20, LINE_MAX_KEPT = (1 << 23) - 1, NARROW_MAX = 65535 };
+enum { MAX_FILES = 1 << 20, MAX_DIRS = 1 << 20, MAX_NAME = 4096, LINE_MAX_KEPT = (1 << 23) - 1, NARROW_MAX = 65535 };
 
 /* The program's header, and the state machine's registers. */
 struct program {
-	Elf *elf;
-	const char *comp_dir;
+	struct xc_cursor strings, line_strings; /* .debug_str, .debug_line_str */
+	size_t max_rows;
 	uint64_t version, min_length, max_ops, default_statement, line_range, opcode_base;
 	int64_t line_base;
 	size_t wide;          /* 4 or 8: size of offsets */
 	uint8_t lengths[256]; /* operands of the standard opcodes */
-	const char **dirs;
-	size_t dir_count, dir_capacity;
 
 	uint64_t addr, op_index, file, line, column;
 	bool statement;
@@ -30,13 +28,14 @@ struct program {
 
 /* ---- names ---- */
 
-static const char *string_at(Elf *elf, const char *section, uint64_t offset)
+static const char *string_at(struct xc_cursor section, uint64_t offset)
 {
 	const char *string = NULL;
-	struct xc_cursor c = xc_section_cursor(elf, section);
-	struct xc_error *err = xc_cursor_skip(&c, (size_t)offset);
+	struct xc_error *err = xc_cursor_skip(&section, (size_t)offset);
+	if (xc_cursor_left(&section) > MAX_NAME)
+		section.end = section.at + MAX_NAME; /* a million names may share one string of a megabyte */
 	if (!err)
-		err = xc_cursor_string(&c, &string);
+		err = xc_cursor_string(&section, &string);
 	xc_error_free(err);
 	return string;
 }
@@ -54,7 +53,7 @@ static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64
 	case DW_FORM_strp:
 		if ((err = xc_cursor_uint(c, p->wide, &offset)))
 			return err;
-		*string = string_at(p->elf, form == DW_FORM_strp ? ".debug_str" : ".debug_line_str", offset);
+		*string = string_at(form == DW_FORM_strp ? p->strings : p->line_strings, offset);
 		return NULL;
 	case DW_FORM_udata:
 		return xc_cursor_uleb(c, number);
@@ -77,33 +76,47 @@ static struct xc_error *read_form(struct program *p, struct xc_cursor *c, uint64
 	}
 }
 
-static void add_dir(struct program *p, const char *name)
+/* NULL for a name that no file can have. */
+static const char *short_name(const char *name)
 {
-	p->dirs = xc_grow(p->dirs, p->dir_count, &p->dir_capacity, sizeof *p->dirs);
-	p->dirs[p->dir_count++] = name;
+	return name && strnlen(name, MAX_NAME) < MAX_NAME ? name : NULL;
+}
+
+static void add_dir(struct xc_linetable *t, const char *name)
+{
+	t->dirs = xc_grow(t->dirs, t->dir_count, &t->dir_capacity, sizeof *t->dirs);
+	t->dirs[t->dir_count++] = short_name(name);
+}
+
+static void add_file(struct xc_linetable *t, const char *name, uint64_t dir)
+{
+	t->files = xc_grow(t->files, t->file_count, &t->file_capacity, sizeof *t->files);
+	t->files[t->file_count++] = (struct xc_linefile){.name = short_name(name), .dir = dir};
 }
 
 /* An absolute path from a name, its directory and the unit's. */
-static const char *full_path(const struct program *p, struct xc_arena *arena, const char *name, uint64_t dir)
+static const char *full_path(struct xc_linetable *t, const char *name, uint64_t dir)
 {
-	const char *in = dir < p->dir_count ? p->dirs[dir] : NULL;
-	if (!name)
-		return NULL;
+	const char *in = dir < t->dir_count ? t->dirs[dir] : NULL, *unit = short_name(t->comp_dir);
 	if (*name == '/' || !in)
-		return xc_arena_strdup(arena, name);
-	if (*in == '/' || !p->comp_dir || !*p->comp_dir)
-		return *in ? xc_arena_printf(arena, "%s/%s", in, name) : xc_arena_strdup(arena, name);
-	return xc_arena_printf(arena, "%s/%s/%s", p->comp_dir, in, name);
+		return xc_arena_strdup(&t->paths, name);
+	if (*in == '/' || !unit || !*unit)
+		return *in ? xc_arena_printf(&t->paths, "%s/%s", in, name) : xc_arena_strdup(&t->paths, name);
+	return xc_arena_printf(&t->paths, "%s/%s/%s", unit, in, name);
 }
 
-static void add_file(struct program *p, struct xc_linetable *t, const char *name, uint64_t dir)
+const char *xc_linetable_file(struct xc_linetable *t, uint64_t number)
 {
-	t->files = xc_grow(t->files, t->file_count, &t->file_capacity, sizeof *t->files);
-	t->files[t->file_count++] = full_path(p, &t->names, name, dir);
+	struct xc_linefile *file = number < t->file_count ? &t->files[number] : NULL;
+	if (!file || !file->name)
+		return NULL;
+	if (!file->path)
+		file->path = full_path(t, file->name, file->dir);
+	return file->path;
 }
 
 /* A table of version 5: pairs (content, form), then entries in that format. */
-static struct xc_error *read_table5(struct program *p, struct xc_cursor *c, struct xc_linetable *files)
+static struct xc_error *read_table5(struct program *p, struct xc_cursor *c, struct xc_linetable *t, bool files)
 {
 	uint64_t format_count, count, content[16], form[16];
 	struct xc_error *err;
@@ -116,7 +129,7 @@ static struct xc_error *read_table5(struct program *p, struct xc_cursor *c, stru
 			return err;
 	if ((err = xc_cursor_uleb(c, &count)))
 		return err;
-	for (uint64_t n = 0; n < count && n < MAX_FILES && xc_cursor_left(c); n++) {
+	for (uint64_t n = 0; n < count && n < MAX_FILES && format_count && xc_cursor_left(c); n++) {
 		const char *name = NULL;
 		uint64_t dir = 0, other = 0;
 		for (size_t i = 0; i < format_count; i++)
@@ -124,44 +137,43 @@ static struct xc_error *read_table5(struct program *p, struct xc_cursor *c, stru
 					     content[i] == DW_LNCT_directory_index ? &dir : &other)))
 				return err;
 		if (files)
-			add_file(p, files, name, dir);
+			add_file(t, name, dir);
 		else
-			add_dir(p, name ? name : "");
+			add_dir(t, name ? name : "");
 	}
 	return NULL;
 }
 
-static struct xc_error *read_file4(struct program *p, struct xc_cursor *c, struct xc_linetable *t, const char *name)
+static struct xc_error *read_file4(struct xc_cursor *c, struct xc_linetable *t, const char *name)
 {
 	uint64_t dir, time, size;
 	struct xc_error *err;
 	if ((err = xc_cursor_uleb(c, &dir)) || (err = xc_cursor_uleb(c, &time)) || (err = xc_cursor_uleb(c, &size)))
 		return err;
-	add_file(p, t, name, dir);
+	add_file(t, name, dir);
 	return NULL;
 }
 
 /* Up to version 4: directories, an empty name, files, an empty name. Number 0 is the unit's own. */
-static struct xc_error *read_tables4(struct program *p, struct xc_cursor *c, struct xc_linetable *t)
+static struct xc_error *read_tables4(struct xc_cursor *c, struct xc_linetable *t)
 {
 	const char *name;
 	struct xc_error *err;
-	add_dir(p, p->comp_dir ? p->comp_dir : "");
+	add_dir(t, t->comp_dir ? t->comp_dir : "");
 	for (;;) {
 		if ((err = xc_cursor_string(c, &name)))
 			return err;
-		if (!*name || p->dir_count > MAX_DIRS)
+		if (!*name || t->dir_count > MAX_DIRS)
 			break;
-		add_dir(p, name);
+		add_dir(t, name);
 	}
-	t->files = xc_grow(t->files, 0, &t->file_capacity, sizeof *t->files);
-	t->files[t->file_count++] = NULL;
+	add_file(t, NULL, 0);
 	for (;;) {
 		if ((err = xc_cursor_string(c, &name)))
 			return err;
 		if (!*name || t->file_count > MAX_FILES)
 			return NULL;
-		if ((err = read_file4(p, c, t, name)))
+		if ((err = read_file4(c, t, name)))
 			return err;
 	}
 }
@@ -198,10 +210,10 @@ static struct xc_error *read_header(struct program *p, struct xc_cursor *c, stru
 		return err;
 	memcpy(p->lengths + 1, lengths, (size_t)p->opcode_base - 1);
 	if (p->version < 5)
-		return read_tables4(p, c, t);
-	if ((err = read_table5(p, c, NULL)))
+		return read_tables4(c, t);
+	if ((err = read_table5(p, c, t, false)))
 		return err;
-	return read_table5(p, c, t);
+	return read_table5(p, c, t, true);
 }
 
 /* ---- the program ---- */
@@ -220,7 +232,7 @@ static uint16_t narrow(uint64_t value)
 
 static void emit(const struct program *p, struct xc_linetable *t, bool end)
 {
-	if (t->row_count >= MAX_ROWS)
+	if (t->row_count >= p->max_rows)
 		return;
 	t->rows = xc_grow(t->rows, t->row_count, &t->row_capacity, sizeof *t->rows);
 	t->rows[t->row_count++] = (struct xc_linerow){
@@ -273,7 +285,7 @@ static struct xc_error *extended(struct program *p, struct xc_cursor *c, struct 
 	case DW_LNE_define_file:
 		if ((err = xc_cursor_string(&own, &name)) || (err = xc_cursor_uleb(&own, &dir)))
 			return err;
-		add_file(p, t, name, dir);
+		add_file(t, name, dir);
 		return NULL;
 	default: /* discriminators, and what vendors add */
 		return NULL;
@@ -379,13 +391,17 @@ static void sort_sequences(struct xc_linetable *t)
 	t->row_count = used;
 }
 
-void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const char *comp_dir, uint8_t address_size)
+void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const char *comp_dir, uint8_t address_size,
+		       size_t max_rows)
 {
-	struct program p = {.elf = elf, .comp_dir = comp_dir, .wide = 4};
+	struct program p = {.strings = xc_section_cursor(elf, ".debug_str"),
+			    .wide = 4,
+			    .max_rows = max_rows,
+			    .line_strings = xc_section_cursor(elf, ".debug_line_str")};
 	struct xc_cursor c = xc_section_cursor(elf, ".debug_line"), code;
 	const void *bytes = NULL;
 	uint64_t length = 0;
-	*t = (struct xc_linetable){0};
+	*t = (struct xc_linetable){.comp_dir = comp_dir};
 	struct xc_error *err = offset > xc_cursor_left(&c) ? xc_error_new(XC_ERR_FORMAT, "offset") : NULL;
 	if (!err && !(err = xc_cursor_skip(&c, (size_t)offset)) && !(err = xc_cursor_uint(&c, 4, &length)) &&
 	    length == 0xffffffff) {
@@ -401,12 +417,12 @@ void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const 
 	}
 	xc_error_free(err); /* what was read before damage stays */
 	sort_sequences(t);
-	free(p.dirs);
 }
 
 void xc_linetable_fini(struct xc_linetable *t)
 {
 	free(t->rows);
 	free(t->files);
-	xc_arena_fini(&t->names);
+	free(t->dirs);
+	xc_arena_fini(&t->paths);
 }

@@ -14,18 +14,34 @@ struct xc_linerow {
 	uint16_t file, column; /* 65,535 and more are cut to 65,535 */
 };
 
+/* A file as the table names it; strings are the section's. */
+struct xc_linefile {
+	const char *name; /* NULL: there is none of this number, or its name is longer than any path */
+	const char *path; /* of xc_linetable_file, once asked for */
+	uint64_t dir;
+};
+
 struct xc_linetable {
 	struct xc_linerow *rows; /* by address; of one address in program order; malloc'ed */
 	size_t row_count, row_capacity;
-	const char **files; /* full paths by file number; NULL where there is none; malloc'ed */
+	struct xc_linefile *files; /* by file number; malloc'ed */
 	size_t file_count, file_capacity;
-	struct xc_arena names;
+	const char **dirs;
+	size_t dir_count, dir_capacity;
+	const char *comp_dir;
+	struct xc_arena paths;
 };
 
-/* Decode the program at `offset` of .debug_line of elf (plain sections). comp_dir may be NULL. What stands before
- * damage is kept. Bounded by the section's size. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and older, the same sections. */
+/* Decode the program at `offset` of .debug_line of elf (plain sections); elf and comp_dir (may be NULL) must outlive the
+ * table. What stands before damage is kept, and the first `max_rows` rows. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and
+ * older, the same sections. */
 void xc_linetable_read(struct xc_linetable *table, Elf *elf, uint64_t offset, const char *comp_dir,
-		       uint8_t address_size);
+		       uint8_t address_size, size_t max_rows);
+
+/* The full path of a file by its number, or NULL; lives as long as the table. Paths are put together only when they are asked
+ * for: a table of a megabyte can name a terabyte of them. */
+const char *xc_linetable_file(struct xc_linetable *table, uint64_t number);
+
 void xc_linetable_fini(struct xc_linetable *table);
 
 #endif
