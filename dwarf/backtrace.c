@@ -12,6 +12,7 @@
 #include "../core/facts.h"
 #include "../core/module.h"
 #include "debuginfo.h"
+#include "die.h"
 #include "memo.h"
 #include "variable.h"
 
@@ -159,7 +160,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 static void fill_variables(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame,
 			   const struct xc_place *place, size_t level, struct xc_stack_row *row)
 {
-	if (!b->options->args || level >= place->level_count || place->line_only)
+	if (!b->options->args || level >= place->level_count || place->line_only || xc_die_exhausted())
 		return;
 	struct xc_frame_context context = {
 		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
@@ -392,6 +393,11 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	for (size_t i = 0; i < process->thread_count; i++)
 		if (wanted(options, &process->threads[i]))
 			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
+	if (xc_die_exhausted())
+		xc_section_message(
+			section, XC_WARNING, NULL,
+			"following this debug information takes longer than it does for any "
+			"honest file of its size: names, lines and values that were asked for late are left out");
 	if (options->group && stacks->stack_count)
 		make_groups(arena, stacks, options->brief);
 	builder_fini(&b);

@@ -19,9 +19,8 @@
 #include "unit.h"
 
 enum {
-	MAX_NESTING = 256,    /* lexical blocks and inlined functions round one address */
-	MAX_RANGES = 1 << 20, /* of one DIE */
-	MAX_DEPTH = 64,       /* namespaces and classes round a function */
+	MAX_NESTING = 256, /* lexical blocks and inlined functions round one address */
+	MAX_DEPTH = 64,    /* namespaces and classes round a function */
 };
 
 struct range {
@@ -76,7 +75,7 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, end;
 	ptrdiff_t at = 0;
-	for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0; i++)
+	while (xc_die_burn(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
 		if (lo != 0)
 			add_range(r, lo, end, die);
 }
@@ -282,7 +281,7 @@ static bool child_with(Dwarf_Die *parent, uint64_t file_addr, Dwarf_Die *child_o
 	if (!xc_die_child(parent, &child))
 		return false;
 	do {
-		if (is_scope(dwarf_tag(&child)) && dwarf_haspc(&child, file_addr) > 0) {
+		if (is_scope(dwarf_tag(&child)) && xc_die_holds(&child, file_addr)) {
 			*child_out = child;
 			return true;
 		}

@@ -1,15 +1,55 @@
 /* die: wrappers over libdw.
  *
  * libdw follows DW_AT_sibling wherever it points. DIEs of a unit stand in memory in file order, so a step that does
- * not lead to a higher address is a damaged or hostile file, and ends the walk. */
+ * not lead to a higher address is a damaged or hostile file, and ends the walk.
+ *
+ * Fuel. A few megabytes of DWARF can say things that take hours to follow: a hundred thousand blocks that share one list
+ * of a hundred thousand ranges, blocks nested so that each step over a child reads the whole rest. So every step, and
+ * every entry of a list, step of an expression and text of a value burns fuel, of which there is as much as an honest file of that size can need.
+ *
+ * What libdw 0.188 does inside one call is out of our reach, and a hostile file can still make it slow (not wrong): a list
+ * made of base addresses alone, abbreviations of dwz's common file (unit.c checks those of the file itself). */
 #include "die.h"
 
 #include <dwarf.h>
 
+enum { FREE_STEP = 256, WALKED_BYTES = 16 };
+
+static uint64_t fuel = UINT64_MAX; /* nothing is counted before it is set */
+
+void xc_die_refuel(uint64_t amount)
+{
+	fuel = amount;
+}
+
+void xc_die_add_fuel(uint64_t amount)
+{
+	fuel += amount;
+}
+
+bool xc_die_burn(uint64_t amount)
+{
+	bool enough = fuel >= amount;
+	fuel = enough ? fuel - amount : 0;
+	return enough;
+}
+
+bool xc_die_exhausted(void)
+{
+	return fuel == 0;
+}
+
+/* Without DW_AT_sibling libdw reads all that lies between. */
+static uint64_t price(Dwarf_Die *from, const Dwarf_Die *to)
+{
+	size_t bytes = to->addr > from->addr ? (size_t)((const char *)to->addr - (const char *)from->addr) : 0;
+	return bytes <= FREE_STEP || dwarf_hasattr(from, DW_AT_sibling) ? 1 : bytes / WALKED_BYTES;
+}
+
 bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out)
 {
 	Dwarf_Die child;
-	if (dwarf_child(die, &child) != 0)
+	if (!xc_die_burn(1) || dwarf_child(die, &child) != 0)
 		return false;
 	*child_out = child;
 	return true;
@@ -17,8 +57,9 @@ bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out)
 
 bool xc_die_next(Dwarf_Die *die)
 {
-	Dwarf_Die next;
-	if (dwarf_siblingof(die, &next) != 0 || next.addr <= die->addr)
+	Dwarf_Die next = {.addr = NULL};
+	int result = dwarf_siblingof(die, &next); /* 1: none; next is then where the list ends */
+	if (!xc_die_burn(result < 0 ? 1 : price(die, &next)) || result != 0 || next.addr <= die->addr)
 		return false;
 	*die = next;
 	return true;
@@ -72,4 +113,14 @@ bool xc_die_number(Dwarf_Die *die, unsigned name, uint64_t *value_out)
 {
 	Dwarf_Attribute attr;
 	return xc_die_attr(die, name, &attr) && xc_die_constant(&attr, value_out);
+}
+
+bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr)
+{
+	Dwarf_Addr base, lo, end;
+	ptrdiff_t at = 0;
+	while (xc_die_burn(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
+		if (lo <= file_addr && file_addr < end)
+			return true;
+	return false;
 }

@@ -6,11 +6,22 @@
 
 #include "../core/base.h"
 
+/* What following the debug information of one process may cost, in steps: set when its first unit is asked for, added to with
+ * each file. Burning more than is left leaves nothing, and all walks end as if there were no more entries: answers that
+ * come later say less, none is wrong. One process at a time. */
+void xc_die_refuel(uint64_t amount);
+void xc_die_add_fuel(uint64_t amount);
+bool xc_die_burn(uint64_t amount);
+bool xc_die_exhausted(void);
+
 /* The first child of a DIE; false when it has none. */
 bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out);
 
 /* Step to the next sibling; false at the end, and when DW_AT_sibling does not lead forward. */
 bool xc_die_next(Dwarf_Die *die);
+
+/* Does one of its ranges hold the address? */
+bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
 
 /* An attribute of the DIE itself, of its abstract origin or of its specification. False when there is none. */
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);

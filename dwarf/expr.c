@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "../core/cursor.h"
+#include "die.h"
 #include "expr_impl.h"
+
+enum { PAID_STEPS = 4 };
 
 static const char EMPTY[] = "location expression pops an empty stack";
 static const char ABSENT[] = "optimized out";
@@ -356,7 +359,7 @@ const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 		return "location expressions nested too deep";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {
-		if (m->context->steps++ >= XC_EXPR_STEPS)
+		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_die_burn(1)))
 			why = "location expression does not end";
 		else
 			why = step(m, expr, &at);
@@ -447,39 +450,6 @@ const char *xc_expr_number(struct xc_expr_context *context, const struct xc_expr
 	if (!why)
 		*number_out = (uint64_t)bits;
 	return why;
-}
-
-static bool is_list(Dwarf_Attribute *attr)
-{
-	unsigned form = dwarf_whatform(attr);
-	return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 || form == DW_FORM_data8;
-}
-
-static bool same_ops(const struct xc_expr *expr, const Dwarf_Op *ops, size_t count)
-{
-	if (expr->count != count)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const Dwarf_Op *a = &expr->ops[i], *b = &ops[i];
-		if (a->atom != b->atom || a->number != b->number || a->number2 != b->number2)
-			return false;
-	}
-	return true;
-}
-
-bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_out)
-{
-	Dwarf_Op *ops;
-	size_t count;
-	if (dwarf_getlocation_addr(attr, file_addr, &ops, &count, 1) != 1)
-		return false;
-	*expr_out = (struct xc_expr){.ops = ops, .count = count, .attr = *attr};
-	if (is_list(attr) && dwarf_getlocation_addr(attr, file_addr + 1, &ops, &count, 1) == 1) {
-		expr_out->next_ops = ops;
-		expr_out->next_count = count;
-		expr_out->lasts = same_ops(expr_out, ops, count);
-	}
-	return true;
 }
 
 struct xc_expr_context xc_expr_in_frame(const struct xc_process *process, const struct xc_thread *thread,

@@ -5,7 +5,7 @@
  *	          └── offsets of its section headers count from here; all sections lie behind ──→
  *
  * .debug_aranges (DWARF 5, 6.1.2) is read once into a sorted table. Where it does not know an address, the units that it does
- * not list (clang lists none) are asked for their ranges, once a module. Unit headers: DWARF 5, 7.5.1; abbreviations: 7.5.3. */
+ * not list (clang lists none) are asked for their ranges, once a module. Unit headers: DWARF 5, 7.5.1. */
 #include "unit.h"
 
 #include <dwarf.h>
@@ -15,13 +15,16 @@
 #include <string.h>
 
 #include "../core/cursor.h"
+#include "abbrev.h"
+#include "die.h"
+#include "memo.h"
 #include "section.h"
 
 enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
-	MAX_RANGES = 1 << 24,
-	MAX_ABBREV = 4 << 20,    /* bytes of one abbreviation table */
+	MAX_RANGES = 1 << 22,
+	FUEL = 1 << 25,          /* one or two seconds */
 	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
 };
 
@@ -40,8 +43,8 @@ struct arange {
 struct opened {
 	struct opened *next;
 	uint64_t offset;
-	Dwarf_Die die;
-	Elf *elf; /* both NULL within the whole */
+	Dwarf_Die die; /* addr NULL: could not be opened */
+	Elf *elf;      /* both NULL within the whole */
 	Dwarf *dwarf;
 };
 
@@ -57,6 +60,12 @@ struct module_units {
 	size_t rest_count, rest_capacity;
 	bool rest_read;
 	struct opened *opened;
+	struct xc_arena arena;
+	struct xc_memo by_offset; /* offset + 1 → opened */
+	enum xc_abbrevs abbrevs;  /* of the table checked last */
+	uint64_t abbrevs_offset;
+	bool abbrevs_known;
+	enum { WHOLE_UNKNOWN, WHOLE_SANE, WHOLE_DAMAGED } whole_state;
 };
 
 struct xc_units {
@@ -68,6 +77,7 @@ struct xc_units *xc_units_new(const struct xc_process *process)
 {
 	struct xc_units *units = xc_alloc(sizeof *units);
 	units->process = process;
+	xc_die_refuel(FUEL);
 	return units;
 }
 
@@ -86,6 +96,7 @@ void xc_units_free(struct xc_units *units)
 		}
 		free(m->ranges);
 		free(m->rest);
+		xc_arena_fini(&m->arena);
 	}
 	free(units);
 }
@@ -198,57 +209,42 @@ static struct xc_error *read_header(struct xc_cursor *info, struct unit_header *
 	return NULL;
 }
 
-static bool refers_elsewhere(uint64_t form)
+/* The abbreviations at an offset; neighbours often share a table. */
+static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 {
-	switch (form) {
-	case DW_FORM_ref_addr:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_ref_sup8:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-	case DW_FORM_indirect:
-		return true;
-	default:
-		return false;
-	}
+	if (!m->abbrevs_known || m->abbrevs_offset != offset)
+		m->abbrevs = xc_abbrevs_check(m->elf, offset);
+	m->abbrevs_known = true;
+	m->abbrevs_offset = offset;
+	return m->abbrevs;
 }
 
-/* Walk the attribute list of one abbreviation. */
-static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
+/* Are the abbreviations of all units of a section sane? Headers of .debug_types (DWARF 4, 7.5.1.2) begin as others do. */
+static bool check_section(struct module_units *m, const char *name)
 {
-	uint64_t name, form;
-	int64_t constant;
-	for (;;) {
-		struct xc_error *err;
-		if ((err = xc_cursor_uleb(c, &name)) || (err = xc_cursor_uleb(c, &form)))
-			return err;
-		if (form == DW_FORM_implicit_const && (err = xc_cursor_sleb(c, &constant)))
-			return err;
-		*elsewhere |= refers_elsewhere(form) || name == DW_AT_GNU_dwo_name || name == DW_AT_dwo_name;
-		if (name == 0 && form == 0)
-			return NULL;
-	}
-}
-
-static bool stands_alone(Elf *elf, const struct unit_header *u)
-{
-	struct xc_cursor c = xc_section_cursor(elf, ".debug_abbrev");
-	const uint8_t *limit;
-	bool elsewhere = false;
-	struct xc_error *err = xc_cursor_skip(&c, (size_t)u->abbrev);
-	limit = c.at + MAX_ABBREV;
-	while (!err && !elsewhere && c.at < limit) {
-		uint64_t code, tag, children;
-		if ((err = xc_cursor_uleb(&c, &code)) || code == 0)
+	struct xc_cursor info = xc_section_cursor(m->elf, name);
+	bool sane = true;
+	while (sane && xc_cursor_left(&info)) {
+		struct unit_header u = {0};
+		struct xc_cursor header = info;
+		struct xc_error *err = read_header(&header, &u);
+		bool known = !err || err->code == XC_ERR_UNSUPPORTED; /* another kind of unit */
+		xc_error_free(err);
+		if (!known || u.size == 0 || u.size > xc_cursor_left(&info))
 			break;
-		if (!(err = xc_cursor_uleb(&c, &tag)) && !(err = xc_cursor_uint(&c, 1, &children)))
-			err = scan_attributes(&c, &elsewhere);
+		info.at += u.size;
+		sane = xc_die_burn(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE;
 	}
-	bool alone = !err && !elsewhere;
-	xc_error_free(err);
-	return alone;
+	return sane;
+}
+
+/* May libdw be asked about any unit of the file? */
+static bool whole_is_sane(struct module_units *m)
+{
+	if (m->whole_state == WHOLE_UNKNOWN)
+		m->whole_state = check_section(m, ".debug_info") && check_section(m, ".debug_types") ? WHOLE_SANE
+												     : WHOLE_DAMAGED;
+	return m->whole_state == WHOLE_SANE;
 }
 
 /* ---- a header for one unit ---- */
@@ -307,15 +303,23 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 	return add_section(h, &used, ".shstrtab", SHT_STRTAB, offsetof(struct header, names), NAMES_SIZE);
 }
 
-static bool open_alone(struct module_units *m, struct opened *o)
+static bool unit_header_at(struct module_units *m, uint64_t offset, struct unit_header *u)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
-	struct unit_header u = {0};
-	struct xc_error *err = xc_cursor_skip(&info, (size_t)o->offset);
+	struct xc_error *err = xc_cursor_skip(&info, (size_t)offset);
 	if (!err)
-		err = read_header(&info, &u);
-	bool alone = !err && stands_alone(m->elf, &u);
+		err = read_header(&info, u);
+	bool good = !err;
 	xc_error_free(err);
+	return good;
+}
+
+static bool open_alone(struct module_units *m, struct opened *o)
+{
+	struct unit_header u = {0};
+	if (!m->source || !unit_header_at(m, o->offset, &u))
+		return false;
+	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE;
 	struct header *h = alone ? xc_source_headroom(m->source, sizeof *h) : NULL;
 	if (!h)
 		return false;
@@ -331,20 +335,22 @@ static bool open_in_whole(struct module_units *m, struct opened *o)
 {
 	Dwarf_Off next;
 	size_t header;
-	return dwarf_next_unit(m->whole, o->offset, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	return whole_is_sane(m) &&
+	       dwarf_next_unit(m->whole, o->offset, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) == 0 &&
 	       dwarf_offdie(m->whole, o->offset + header, &o->die);
 }
 
 static struct opened *open_unit(struct module_units *m, uint64_t offset)
 {
-	for (struct opened *o = m->opened; o; o = o->next)
-		if (o->offset == offset)
-			return o;
+	void **slot = xc_memo_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
+	if (*slot)
+		return *slot;
 	struct opened *o = xc_alloc(sizeof *o);
+	*slot = o;
 	o->offset = offset;
 	o->next = m->opened;
 	m->opened = o; /* kept also when it does not open, to be freed */
-	if (!(m->source && open_alone(m, o)) && !open_in_whole(m, o))
+	if (!open_alone(m, o) && !open_in_whole(m, o))
 		o->die.addr = NULL;
 	return o;
 }
@@ -364,7 +370,7 @@ static void add_ranges_of(struct module_units *m, uint64_t offset)
 	ptrdiff_t at = 0;
 	if (!o->die.addr)
 		return;
-	for (size_t i = 0; i < MAX_RANGES && (at = dwarf_ranges(&o->die, at, &base, &lo, &end)) > 0; i++)
+	while (xc_die_burn(1) && (at = dwarf_ranges(&o->die, at, &base, &lo, &end)) > 0)
 		if (lo < end)
 			add_range(&m->rest, &m->rest_count, &m->rest_capacity, lo, end - lo, offset);
 }
@@ -387,7 +393,7 @@ static void read_rest(struct module_units *m)
 		struct xc_error *err = read_header(&header, &u);
 		bool unit = !err || err->code == XC_ERR_UNSUPPORTED; /* another kind of unit, but its size is known */
 		xc_error_free(err);
-		if (!unit || u.size == 0)
+		if (!unit || u.size == 0 || !xc_die_burn(1))
 			break;
 		if (!bsearch(&offset, listed, m->range_count, sizeof *listed, by_unit))
 			add_ranges_of(m, offset);
@@ -430,6 +436,8 @@ static struct module_units *units_of(struct xc_units *units, struct xc_module *m
 		return m;
 	m->elf = dwarf_getelf(m->whole);
 	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
+	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
+	xc_die_add_fuel(xc_cursor_left(&info));
 	read_aranges(m);
 	return m;
 }
@@ -456,9 +464,12 @@ uint64_t xc_unit_base(Dwarf *dwarf)
 
 Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf)
 {
-	for (const struct module_units *m = units->modules; m; m = m->next)
+	for (struct module_units *m = units->modules; m; m = m->next) {
+		if (m->whole == dwarf)
+			return whole_is_sane(m) ? dwarf : NULL;
 		for (const struct opened *o = m->opened; o; o = o->next)
 			if (o->dwarf == dwarf)
-				return m->whole;
+				return whole_is_sane(m) ? m->whole : NULL;
+	}
 	return dwarf;
 }

@@ -18,7 +18,8 @@ void xc_units_free(struct xc_units *units);
 /* The unit DIE that holds a code address of a module; false when none does. The DIE lives until xc_units_free. */
 bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
 
-/* The Dwarf of the whole file behind one of a single unit; itself otherwise. */
+/* The Dwarf of the whole file behind one of a single unit; itself otherwise. NULL when its units have abbreviations that libdw
+ * must not see: those of tens of thousands of attributes, which it would read through for each entry of one byte. */
 Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf);
 
 /* What must be taken from an offset into the file's .debug_info to get one that libdw understands in this Dwarf:

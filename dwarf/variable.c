@@ -14,7 +14,7 @@
 #include "die.h"
 #include "expr.h"
 
-enum { MAX_VARIABLES = 2048, MAX_NESTING = 16 };
+enum { MAX_VARIABLES = 2048, MAX_NESTING = 16, PAID_TEXT = 8 };
 
 enum source { ABSENT, LOCATION, CONSTANT };
 
@@ -223,6 +223,7 @@ static struct draft write_variable(struct row_text *row, struct xc_expr_context 
 	draft.value = row->text.len;
 	draft.readable = xc_format_whole(&row->text, &value, row->options);
 	xc_text_char(&row->text, '\0');
+	xc_die_burn(1 + (row->text.len - draft.name) / PAID_TEXT);
 	return draft;
 }
 
