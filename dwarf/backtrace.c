@@ -22,6 +22,7 @@ enum {
 	CYCLE_MAX = 10,     /* addresses in a repeated cycle */
 	CYCLE_TIMES = 8,    /* repeats that make it worth telling */
 	RECENT = 16,        /* a power of two above CYCLE_MAX */
+	MAX_NAME = 16 << 10,
 };
 
 struct builder {
@@ -111,14 +112,14 @@ static const char *build_id_text(struct builder *b, const struct xc_module *modu
 	return *(char *)*slot ? *slot : NULL;
 }
 
-/* Names and paths recur in every row: one copy of each goes into the report. */
+/* Names and paths recur in every row: one copy of each goes into the report, of a length that a renderer can repeat. */
 static const char *shared(struct builder *b, const char *string)
 {
 	if (!string)
 		return NULL;
 	void **slot = xc_memo_at(&b->strings, b->arena, string, NULL);
 	if (!*slot)
-		*slot = xc_arena_strdup(b->arena, string);
+		*slot = xc_arena_strndup(b->arena, string, MAX_NAME);
 	return *slot;
 }
 

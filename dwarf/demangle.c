@@ -40,13 +40,14 @@ static void collect(const char *bytes, size_t len, void *opaque)
 	xc_text_addn(&sink->text, bytes, len);
 }
 
-/* Rust's legacy names are also valid C++ ones, so Rust is asked first. */
+/* Rust's legacy names are also valid C++ ones, so Rust is asked first. Its limit always holds: a back reference of the newer
+ * scheme may stand for itself. */
 static void *demangle(void *argument)
 {
 	struct sink *sink = argument;
 	if (setjmp(sink->enough))
 		return NULL;
-	if (!rust_demangle_callback(sink->name, sink->options, collect, sink)) {
+	if (!rust_demangle_callback(sink->name, sink->options & ~DMGL_NO_RECURSE_LIMIT, collect, sink)) {
 		sink->text.len = 0;
 		if (!cplus_demangle_v3_callback(sink->name, sink->options, collect, sink))
 			return NULL;

@@ -20,7 +20,10 @@
 
 enum {
 	MAX_SYMBOLS = 1 << 26,
-	MAX_WALK = 1024, /* steps back for one address: only hostile tables need more */
+	MAX_WALK = 1024,     /* steps back for one address: only hostile tables need more */
+	MAX_PROBES = 512,    /* names in a row that share a slot: hashes can be made to */
+	MAX_NAME = 64 << 10, /* bytes of a name that are handed out */
+	SHARING = 8,         /* how often names may share their bytes by being the end of another */
 	FILES = 2,
 };
 
@@ -205,21 +208,27 @@ void xc_symtab_free(struct xc_symtab *table)
 
 /* ---- names ---- */
 
-/* Without @V or @@V; worked out when the symbol is first handed out. */
+/* Without @V or @@V, and not longer than anyone reads; worked out when the symbol is first handed out. */
 static const struct xc_symbol *handed_out(const struct xc_symtab *table, size_t index)
 {
 	struct xc_symtab *own = (struct xc_symtab *)(uintptr_t)table;
 	struct xc_symbol *symbol = &own->symbols[index];
-	const char *version = strchr(symbol->name, '@');
+	size_t whole = strnlen(symbol->name, MAX_NAME + 1), len = whole > MAX_NAME ? MAX_NAME : whole;
+	const char *version = memchr(symbol->name, '@', len);
 	if (version && version > symbol->name)
-		symbol->name = xc_arena_strndup(&own->arena, symbol->name, (size_t)(version - symbol->name));
+		len = (size_t)(version - symbol->name);
+	if (whole > MAX_NAME)
+		symbol->name = "(a name of more than 64 KiB)";
+	else if (len < whole)
+		symbol->name = xc_arena_strndup(&own->arena, symbol->name, len);
 	return symbol;
 }
 
 static size_t name_len(const char *name)
 {
-	size_t len = strcspn(name, "@");
-	return len ? len : strlen(name);
+	size_t whole = strnlen(name, MAX_NAME);
+	const char *version = memchr(name, '@', whole);
+	return version && version > name ? (size_t)(version - name) : whole;
 }
 
 static size_t hash_of(const char *name, size_t len)
@@ -257,10 +266,11 @@ static bool better_named(const struct xc_symbol *a, const struct xc_symbol *b)
 	return type_rank(a) < type_rank(b);
 }
 
-/* The slot of a name: where it stands, or the free one where it would. */
+/* The slot of a name: where it stands, or the free one where it would; NULL when too many others are in the way. */
 static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t len)
 {
-	for (size_t at = hash_of(name, len) & table->hash_mask;; at = (at + 1) & table->hash_mask) {
+	size_t at = hash_of(name, len) & table->hash_mask;
+	for (size_t probe = 0; probe < MAX_PROBES; probe++, at = (at + 1) & table->hash_mask) {
 		uint32_t *slot = &table->hash[at];
 		if (!*slot)
 			return slot;
@@ -268,19 +278,26 @@ static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t
 		if (!strncmp(other, name, len) && (other[len] == '\0' || other[len] == '@'))
 			return slot;
 	}
+	return NULL;
 }
 
+/* A hundred thousand names can be the ends of one string of a megabyte: those that come when the bytes of all strings have been
+ * read several times over are not found by name. */
 static void build_hash(struct xc_symtab *table)
 {
-	size_t slots = 16;
+	size_t slots = 16, left = SHARING * (table->files[0].names_size + table->files[1].names_size) + MAX_NAME;
 	while (slots < 2 * table->count)
 		slots *= 2;
 	table->hash = xc_alloc(slots * sizeof *table->hash);
 	table->hash_mask = slots - 1;
 	for (size_t i = 0; i < table->count; i++) {
 		const struct xc_symbol *symbol = &table->symbols[i];
-		uint32_t *slot = slot_of(table, symbol->name, name_len(symbol->name));
-		if (!*slot || better_named(symbol, &table->symbols[*slot - 1]))
+		size_t len = name_len(symbol->name);
+		if (len > left)
+			return;
+		left -= len;
+		uint32_t *slot = slot_of(table, symbol->name, len);
+		if (slot && (!*slot || better_named(symbol, &table->symbols[*slot - 1])))
 			*slot = (uint32_t)(i + 1);
 	}
 }
@@ -291,8 +308,13 @@ const struct xc_symbol *xc_symtab_named(const struct xc_symtab *table, const cha
 		return NULL;
 	if (!table->hash)
 		build_hash((struct xc_symtab *)(uintptr_t)table);
-	uint32_t index = *slot_of(table, name, strlen(name));
-	return index ? handed_out(table, index - 1) : NULL;
+	const uint32_t *slot = slot_of(table, name, strlen(name));
+	return slot && *slot ? handed_out(table, *slot - 1) : NULL;
+}
+
+const char *xc_symtab_mangled(const struct xc_symtab *table, size_t index)
+{
+	return index < table->count ? table->symbols[index].name : NULL;
 }
 
 size_t xc_symtab_count(const struct xc_symtab *table)

@@ -40,6 +40,10 @@ const struct xc_symbol *xc_symtab_named(const struct xc_symtab *table, const cha
 size_t xc_symtab_count(const struct xc_symtab *table);
 const struct xc_symbol *xc_symtab_get(const struct xc_symtab *table, size_t index);
 
+/* The name of such a symbol as it stands in the file: with its version and of any length. Unlike xc_symtab_get it makes no copy,
+ * for looking through all of them. NULL past the end. */
+const char *xc_symtab_mangled(const struct xc_symtab *table, size_t index);
+
 /* A symbol of any module by name: the executable first, then load order; modules whose place in memory is unknown
  * are skipped. module_out, addr_out (in memory) may be NULL. NULL when there is none. TLS symbols have no address:
  * their value is returned in addr_out. */

@@ -19,6 +19,8 @@
 #include "demangle.h"
 #include "symbol.h"
 
+enum { MAX_MANGLED = 16 << 10 }; /* longer ones are not demangled */
+
 /* ---- an address as text ---- */
 
 static bool parse_number(const char *text, uint64_t *number_out)
@@ -89,12 +91,15 @@ static bool named_module(const struct xc_module *module, const char *name)
 	return !name || strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0;
 }
 
-/* True when `mangled` is the name of something that people call `name`. Its last word must occur in the mangled name,
- * which spares demangling nearly all symbols. */
-static bool demangles_to(const char *mangled, const char *name, const char *last_word)
+/* Can this be the mangled name of something whose last word is this one? Spares demangling nearly all symbols. */
+static bool may_be(const char *mangled, const char *last_word)
 {
-	if (mangled[0] != '_' || !strstr(mangled, last_word))
-		return false;
+	return mangled[0] == '_' && memmem(mangled, strnlen(mangled, MAX_MANGLED), last_word, strlen(last_word));
+}
+
+/* True when `mangled` is the name of something that people call `name`. */
+static bool demangles_to(const char *mangled, const char *name)
+{
 	xc_auto(xc_freep) char *brief = xc_demangle(mangled, false);
 	if (brief && strcmp(brief, name) == 0)
 		return true;
@@ -115,7 +120,7 @@ static const struct xc_symbol *find_in(const struct xc_symtab *table, const char
 {
 	const struct xc_symbol *symbol = xc_symtab_named(table, name);
 	for (size_t i = 0; !symbol && *last_word && i < xc_symtab_count(table); i++)
-		if (demangles_to(xc_symtab_get(table, i)->name, name, last_word))
+		if (may_be(xc_symtab_mangled(table, i), last_word) && demangles_to(xc_symtab_get(table, i)->name, name))
 			symbol = xc_symtab_get(table, i);
 	return symbol;
 }

@@ -115,6 +115,19 @@ static void deep_names_do_not_overflow_the_stack(void **state)
 	}
 }
 
+static void a_name_that_refers_to_itself_ends(void **state)
+{
+	(void)state;
+	for (size_t len = 16; len < (16 << 10); len *= 4) {
+		xc_auto(xc_text_fini) struct xc_text name = {0};
+		xc_text_add(&name, "_RNvB");
+		while (name.len < len)
+			xc_text_char(&name, '_');
+		xc_text_add(&name, "1a");
+		free(xc_demangle(name.bytes, true));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +138,7 @@ int main(void)
 		cmocka_unit_test(names_past_the_limit_are_refused),
 		cmocka_unit_test(exponential_names_end),
 		cmocka_unit_test(deep_names_do_not_overflow_the_stack),
+		cmocka_unit_test(a_name_that_refers_to_itself_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

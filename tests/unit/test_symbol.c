@@ -231,6 +231,72 @@ static void damaged_tables_do_no_harm(void **state)
 	xc_source_close(source);
 }
 
+/* A file of a symbol table alone: 100,000 symbols whose names are the ends of one string of a megabyte. */
+static struct table overlapping_names(uint8_t **bytes_out)
+{
+	enum { COUNT = 100000, LENGTH = 1 << 20 };
+	static const char names[] = "\0.symtab\0.strtab";
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[3];
+	} * file;
+	size_t rows_at = sizeof *file, strings_at = rows_at + (COUNT + 1) * sizeof(Elf64_Sym);
+	size_t size = strings_at + LENGTH + sizeof names;
+	*bytes_out = xc_alloc(size);
+	file = (void *)*bytes_out;
+	file->header =
+		(Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_DYN,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_ehsize = sizeof(Elf64_Ehdr),
+			     .e_shentsize = sizeof(Elf64_Shdr),
+			     .e_shoff = sizeof(Elf64_Ehdr),
+			     .e_shnum = 3,
+			     .e_shstrndx = 2};
+	file->sections[1] = (Elf64_Shdr){.sh_name = 1,
+					 .sh_type = SHT_SYMTAB,
+					 .sh_link = 2,
+					 .sh_offset = rows_at,
+					 .sh_size = strings_at - rows_at,
+					 .sh_entsize = sizeof(Elf64_Sym),
+					 .sh_addralign = 8};
+	file->sections[2] = (Elf64_Shdr){.sh_name = 9,
+					 .sh_type = SHT_STRTAB,
+					 .sh_offset = strings_at,
+					 .sh_size = size - strings_at,
+					 .sh_addralign = 1};
+	memcpy(*bytes_out + strings_at, names, sizeof names);
+	memset(*bytes_out + strings_at + sizeof names, 'a', LENGTH - 1);
+	for (uint32_t i = 1; i <= COUNT; i++) {
+		Elf64_Sym row = {.st_name = (uint32_t)sizeof names + i,
+				 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				 .st_shndx = 1,
+				 .st_value = i,
+				 .st_size = 1};
+		memcpy(*bytes_out + rows_at + i * sizeof row, &row, sizeof row);
+	}
+	struct table t = {.fd = -1, .elf = elf_memory((char *)*bytes_out, size)};
+	t.symbols = xc_symtab_read(t.elf, NULL);
+	return t;
+}
+
+static void names_that_are_the_ends_of_one_long_string_cost_little(void **state)
+{
+	(void)state;
+	uint8_t *bytes;
+	struct table t = overlapping_names(&bytes);
+	alarm(10);
+	assert_int_equal(xc_symtab_count(t.symbols), 100000);
+	assert_null(xc_symtab_named(t.symbols, "aaa"));
+	for (size_t i = 0; i < 100000; i++)
+		assert_true(strlen(xc_symtab_get(t.symbols, i)->name) < 100);
+	alarm(0);
+	xc_symtab_free(t.symbols);
+	elf_end(t.elf);
+	free(bytes);
+}
+
 static void addresses_of_a_process_are_described(void **state)
 {
 	(void)state;
@@ -268,6 +334,7 @@ int main(void)
 		cmocka_unit_test(no_file_gives_an_empty_table),
 		cmocka_unit_test(look_ups_agree_with_a_scan),
 		cmocka_unit_test(damaged_tables_do_no_harm),
+		cmocka_unit_test(names_that_are_the_ends_of_one_long_string_cost_little),
 		cmocka_unit_test(addresses_of_a_process_are_described),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
