@@ -214,6 +214,15 @@ static struct xc_error *write_all(int fd, const char *bytes, size_t len, const c
 	return NULL;
 }
 
+/* Zeros become a hole in the file: most of a large core is zeros, and of a bomb that would fill the disk all of it. */
+static struct xc_error *append(int fd, const char *bytes, size_t len, const char *path)
+{
+	bool zeros = len && !bytes[0] && !memcmp(bytes, bytes + 1, len - 1);
+	if (!zeros)
+		return write_all(fd, bytes, len, path);
+	return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? xc_error_errno(errno, "inflating %s", path) : NULL;
+}
+
 struct inflation {
 	ZSTD_DStream *stream;
 	char *out;
@@ -257,7 +266,7 @@ static struct xc_error *inflate_loop(struct inflation *f, const struct xc_source
 		if (out.pos > f->limit - f->written)
 			return xc_error_new(XC_ERR_LIMIT, "%s: inflates to more than %" PRIu64 " bytes", packed->path,
 					    f->limit);
-		struct xc_error *err = write_all(f->fd, f->out, out.pos, packed->path);
+		struct xc_error *err = append(f->fd, f->out, out.pos, packed->path);
 		if (err)
 			return err;
 		f->written += out.pos;
@@ -283,6 +292,8 @@ static struct xc_error *inflate(struct xc_source *source, const struct xc_source
 	ZSTD_DCtx_setParameter(f.stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	bool cut = false;
 	err = inflate_loop(&f, source, &cut, progress);
+	if (!err && ftruncate(f.fd, (off_t)f.written) < 0)
+		err = xc_error_errno(errno, "inflating %s", source->path);
 	xc_progress_end(progress);
 	ZSTD_freeDStream(f.stream);
 	free(f.out);

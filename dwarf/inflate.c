@@ -34,6 +34,8 @@ enum {
 #endif
 	WORTH_A_THREAD = 256 << 10,
 };
+/* No debug section is packed a hundred to one; a bomb of zeros is a thousand to one. Small ones do no harm. */
+enum { MAX_RATIO = 128, HARMLESS = 64 << 20 };
 static const uint64_t MAX_TOTAL = UINT64_C(8) << 30;
 
 struct part {
@@ -113,6 +115,9 @@ static struct xc_error *add_part(struct plan *plan, Elf_Scn *section, const char
 		return err;
 	if (part->size > MAX_TOTAL - plan->size)
 		return xc_error_new(XC_ERR_LIMIT, "its debug sections inflate to more than 8 GiB");
+	if (part->size > HARMLESS && part->size / MAX_RATIO > part->stored_size)
+		return xc_error_new(XC_ERR_LIMIT, "%s would inflate to %" PRIu64 " bytes from %" PRIu64, part->name,
+				    part->size, part->stored_size);
 	part->offset = plan->size;
 	plan->size = (plan->size + part->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	return NULL;

@@ -278,6 +278,18 @@ static void damaged_compression_is_a_reason(void **state)
 	end(&m);
 }
 
+static void a_section_of_zeros_a_thousand_to_one_is_a_reason(void **state)
+{
+	(void)state;
+	struct mapped m;
+	build("a.so", "-g " ID, TEXT);
+	shell("truncate -s 80000000 zeros && objcopy --add-section .debug_bomb=zeros a.so");
+	shell("objcopy --compress-debug-sections=zlib a.so");
+	struct xc_debugfile *df = begin(&m, "a.so", true);
+	expect_why(df, "would inflate to 80000000 bytes");
+	end(&m);
+}
+
 /* Any bytes: no crash (under ASan), whatever is found. */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -499,6 +511,7 @@ int main(void)
 		cmocka_unit_test_setup(minidebuginfo_adds_symbols, use_nothing),
 		cmocka_unit_test_setup(compressed_sections_are_inflated_and_the_file_stays_as_it_is, use_nothing),
 		cmocka_unit_test_setup(damaged_compression_is_a_reason, use_nothing),
+		cmocka_unit_test_setup(a_section_of_zeros_a_thousand_to_one_is_a_reason, use_nothing),
 		cmocka_unit_test_setup(damaged_files_do_no_harm, use_nothing),
 		cmocka_unit_test_setup(the_common_file_of_dwz_is_attached, use_nothing),
 		cmocka_unit_test_setup(a_missing_common_file_is_told, use_nothing),
