@@ -9,6 +9,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "inflate.h"
 #include "inflate_cache.h"
@@ -137,6 +138,16 @@ static bool use_cached(struct xc_elffile *file, const char *cache_dir, Elf **elf
 	return file->cached != NULL;
 }
 
+/* A damaged entry, whose trailer is whole: a machine that stopped while it was written. */
+static void forget_cached(struct xc_elffile *file)
+{
+	unlink(file->cached->path);
+	elf_end(file->plain_elf);
+	xc_source_close(file->cached);
+	file->plain_elf = NULL;
+	file->cached = NULL;
+}
+
 /* The ELF that libdw shall see. */
 static struct xc_error *plain_elf(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
 {
@@ -171,6 +182,10 @@ struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir
 	if (err)
 		return err;
 	file->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (!file->dwarf && file->cached) {
+		forget_cached(file);
+		return xc_elffile_dwarf(file, NULL, dwarf_out);
+	}
 	if (!file->dwarf)
 		return xc_error_new(XC_ERR_FORMAT, "its DWARF cannot be read: %s", dwarf_errmsg(-1));
 	*dwarf_out = file->dwarf;

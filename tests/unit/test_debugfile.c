@@ -290,6 +290,25 @@ static void a_section_of_zeros_a_thousand_to_one_is_a_reason(void **state)
 	end(&m);
 }
 
+static void a_damaged_entry_of_the_cache_is_replaced(void **state)
+{
+	(void)state;
+	struct mapped m;
+	build("a.so", "-g " ID, TEXT);
+	shell("head -c 1000000 /dev/urandom >noise && objcopy --add-section .debug_noise=noise a.so && "
+	      "objcopy --compress-debug-sections=zlib a.so");
+	finder.cache_dir = scratch_path("cache");
+	for (int i = 0; i < 3; i++) {
+		struct xc_debugfile *df = begin(&m, "a.so", true);
+		expect_dwarf(df, scratch_path("a.so"));
+		end(&m);
+		if (i == 0) /* the trailer stays whole */
+			shell("dd if=/dev/zero of=\"$(ls cache/debug/*.plain)\" bs=4096 count=1 conv=notrunc 2>dd.log");
+		else
+			shell(i == 1 ? "test -z \"$(ls cache/debug)\"" : "test -n \"$(ls cache/debug)\"");
+	}
+}
+
 /* Any bytes: no crash (under ASan), whatever is found. */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -512,6 +531,7 @@ int main(void)
 		cmocka_unit_test_setup(compressed_sections_are_inflated_and_the_file_stays_as_it_is, use_nothing),
 		cmocka_unit_test_setup(damaged_compression_is_a_reason, use_nothing),
 		cmocka_unit_test_setup(a_section_of_zeros_a_thousand_to_one_is_a_reason, use_nothing),
+		cmocka_unit_test_setup(a_damaged_entry_of_the_cache_is_replaced, use_nothing),
 		cmocka_unit_test_setup(damaged_files_do_no_harm, use_nothing),
 		cmocka_unit_test_setup(the_common_file_of_dwz_is_attached, use_nothing),
 		cmocka_unit_test_setup(a_missing_common_file_is_told, use_nothing),
