@@ -32,7 +32,7 @@ enum {
 	MAX_SKIPPED = 64,
 	BLOCK_HEADER = 3,
 };
-static const size_t HEADROOM = 512 << 10;
+static const size_t HEADROOM = 512 << 10, TAIL = 64 << 10; /* TAIL: at least a page */
 #ifdef XC_HOSTILE
 enum { OUT_SIZE = 509, STEP_MAX = 7, NEXT_FRAME = 1 };
 #else
@@ -119,8 +119,9 @@ static struct xc_error *map_fd(int fd, uint64_t size, struct xc_source *source)
 		return NULL;
 	if (size > SIZE_MAX / 2)
 		return xc_error_new(XC_ERR_LIMIT, "%s: %" PRIu64 " bytes cannot be mapped", source->path, size);
-	/* Headroom first, then the file over the rest of the same range. Pages that are not touched cost nothing. */
-	size_t whole = HEADROOM + (size_t)size;
+	/* Headroom first, then the file over the rest of the same range, but for a tail of zeros: libraries that look for
+	 * the end of a string find one, wherever the file stops. Pages that are not touched cost nothing. */
+	size_t whole = HEADROOM + (size_t)size + TAIL;
 	uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		return xc_error_errno(errno, "%s: mapping it", source->path);

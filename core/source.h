@@ -10,7 +10,7 @@
 #include "error.h"
 
 struct xc_source {
-	const uint8_t *bytes; /* the whole content, page-aligned; NULL when size is 0 */
+	const uint8_t *bytes; /* the whole content, page-aligned, with zeros behind it; NULL when size is 0 */
 	uint64_t size;        /* bytes after decompression */
 	uint64_t stored_size; /* bytes of the file itself */
 	const char *path;     /* as opened; owned */

@@ -2,7 +2,10 @@
  *
  * libelf only ever reads it: the one thing that writes, elf_compress, is never reached, since compressed sections are
  * inflated by dwarf/inflate before libdw sees them. Bytes without a mapping of their own (a vDSO inside the core) are
- * copied, so that they are aligned. */
+ * copied, so that they are aligned.
+ *
+ * libdw 0.188 hands out a string that stands in .debug_info (DW_FORM_string) without looking for its end. Behind all bytes that
+ * it is shown stands a NUL, so that such a string is garbage at worst. */
 #include "elffile.h"
 
 #include <elf.h>
@@ -18,8 +21,12 @@ enum { COPY_MAX = 64 << 20 };
 
 static void *copy_of(const struct xc_source *source)
 {
-	void *copy = source->size <= COPY_MAX ? malloc((size_t)source->size) : NULL;
-	return copy ? memcpy(copy, source->bytes, (size_t)source->size) : NULL;
+	char *copy = source->size <= COPY_MAX ? malloc((size_t)source->size + 1) : NULL;
+	if (!copy)
+		return NULL;
+	memcpy(copy, source->bytes, (size_t)source->size);
+	copy[source->size] = '\0';
+	return copy;
 }
 
 static bool begin(struct xc_elffile *file, void *bytes, size_t size)

@@ -25,7 +25,7 @@ struct xc_elffile {
 /* Open over a source, which is taken when `owned`, also on failure. False when it is not ELF. */
 bool xc_elffile_open(struct xc_elffile *file, struct xc_source *source, bool owned);
 
-/* Open over malloc'ed bytes, which are taken also on failure. */
+/* Open over malloc'ed bytes, which are taken also on failure; a NUL must stand behind them. */
 bool xc_elffile_open_image(struct xc_elffile *file, void *bytes, size_t size);
 
 /* The bytes of the section with this name, NULL when it is absent or empty; as they stand (not inflated). */

@@ -269,7 +269,7 @@ static size_t tail_size(const struct plan *plan)
 static struct xc_error *build(const struct plan *plan, void **bytes_out, size_t *size_out)
 {
 	size_t size = (size_t)plan->size + tail_size(plan);
-	uint8_t *image = calloc(1, size);
+	uint8_t *image = calloc(1, size + 1); /* a NUL behind the last string */
 	if (!image)
 		return xc_error_new(XC_ERR_LIMIT, "no memory for %zu bytes of inflated debug sections", size);
 	const struct part *damaged = fill(plan, image);

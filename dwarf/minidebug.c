@@ -28,8 +28,11 @@ static uint8_t *inflate(const Elf_Data *packed, size_t *size_out)
 	}
 	*size_out = (size_t)stream.total_out;
 	lzma_end(&stream);
-	if (status == LZMA_STREAM_END)
+	if (status == LZMA_STREAM_END) {
+		bytes = xc_realloc(bytes, *size_out + 1);
+		bytes[*size_out] = '\0';
 		return bytes;
+	}
 	free(bytes);
 	return NULL;
 }

@@ -264,7 +264,7 @@ static void damaged_compression_is_a_reason(void **state)
 	size_t size = (size_t)source->size;
 	xc_source_close(source);
 	struct xc_elffile file;
-	void *copy = malloc(size);
+	void *copy = xc_alloc(size + 1);
 	memcpy(copy, bytes, size);
 	assert_true(xc_elffile_open_image(&file, copy, size));
 	Elf_Data *info = xc_elffile_section(file.elf, ".debug_info");
@@ -323,7 +323,7 @@ static void damaged_files_do_no_harm(void **state)
 		for (int round = 0; round < 400; round++) {
 			struct xc_elffile file;
 			Dwarf *dwarf = NULL;
-			char *bytes = malloc(source->size);
+			char *bytes = xc_alloc(source->size + 1);
 			memcpy(bytes, source->bytes, source->size);
 			for (int i = 0; i < 6; i++) { /* the sections and their headers stand in the last half */
 				seed = seed * 1103515245 + 12345;

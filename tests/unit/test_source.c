@@ -88,6 +88,19 @@ static void files_of_three_bytes_are_not_looked_at_past_their_end(void **state)
 	}
 }
 
+static void zeros_stand_behind_a_file_of_whole_pages(void **state)
+{
+	(void)state;
+	static char text[8192];
+	struct xc_source *source = NULL;
+	memset(text, 'x', sizeof text);
+	scratch_file("pages", text, sizeof text);
+	CHECK_OK(xc_source_open(scratch_path("pages"), NULL, &source));
+	assert_int_equal(source->size, sizeof text);
+	assert_int_equal(strlen((const char *)source->bytes), sizeof text);
+	xc_source_close(source);
+}
+
 static void what_is_no_regular_file_is_an_error_at_once(void **state)
 {
 	(void)state;
@@ -423,6 +436,7 @@ int main(void)
 		cmocka_unit_test(a_plain_file_is_what_it_is),
 		cmocka_unit_test(an_empty_file_opens_with_no_bytes),
 		cmocka_unit_test(files_of_three_bytes_are_not_looked_at_past_their_end),
+		cmocka_unit_test(zeros_stand_behind_a_file_of_whole_pages),
 		cmocka_unit_test(what_is_no_regular_file_is_an_error_at_once),
 		cmocka_unit_test(open_fd_takes_the_descriptor_also_on_failure),
 		cmocka_unit_test(other_compressions_are_named),
