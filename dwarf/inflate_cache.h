@@ -4,7 +4,7 @@
  * image is kept as one file in the cache directory, keyed by what the kernel says of the compressed file (device, inode,
  * size, times of modification and change) and its build-id, so that a changed or another file never meets it. Files are
  * written aside and renamed; one of another owner, or that others may write, or that is not whole, is not used. Failing to
- * write is not an error. The directory is kept below 2 GiB, least recently used files first to go. */
+ * write is not an error. The directory is kept below 8 GiB, least recently used files first to go. */
 #ifndef XC_INFLATE_CACHE_H
 #define XC_INFLATE_CACHE_H
 

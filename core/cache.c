@@ -1,0 +1,175 @@
+/* cache: plain files in plain directories. A part that a killed writer left behind is removed when its time has come like any
+ * other file. */
+#include "cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_ENTRIES = 4096, NAME_SIZE = 160 };
+
+static char *path_of(const struct xc_cache *cache, const char *name)
+{
+	return xc_asprintf("%s/%s/%s", cache->dir, cache->kind, name);
+}
+
+static bool trustworthy(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name)
+{
+	struct xc_source *source = NULL;
+	if (!cache->dir)
+		return NULL;
+	xc_auto(xc_freep) char *path = path_of(cache, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!trustworthy(fd)) {
+		close(fd);
+		return NULL;
+	}
+	futimens(fd, NULL); /* the time of use, for pruning */
+	const struct xc_source_options plain = {.as_is = true};
+	xc_error_free(xc_source_open_fd(fd, path, &plain, &source));
+	return source;
+}
+
+/* ---- keeping it small ---- */
+
+struct entry {
+	char name[NAME_SIZE];
+	uint64_t size;
+	int64_t used;
+};
+
+static int oldest_first(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static size_t list_entries(int directory, struct entry *entries, uint64_t *total)
+{
+	size_t count = 0;
+	DIR *dir = fdopendir(dup(directory));
+	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
+		struct stat st;
+		size_t len = strlen(d->d_name);
+		if (len >= NAME_SIZE || fstatat(directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		struct entry *e = &entries[count++];
+		memcpy(e->name, d->d_name, len + 1);
+		e->size = (uint64_t)st.st_size;
+		e->used = st.st_mtime;
+		*total += e->size;
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+static void prune(int directory, uint64_t room, uint64_t capacity)
+{
+	struct entry *entries = xc_alloc(MAX_ENTRIES * sizeof *entries);
+	uint64_t total = room;
+	size_t count = list_entries(directory, entries, &total);
+	qsort(entries, count, sizeof *entries, oldest_first);
+	for (size_t i = 0; i < count && total > capacity; i++)
+		if (unlinkat(directory, entries[i].name, 0) == 0)
+			total -= entries[i].size;
+	free(entries);
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+	while (len) {
+		ssize_t n = write(fd, at, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* The directory of the kind, made with its parents where they are missing. */
+static int open_directory(const struct xc_cache *cache)
+{
+	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", cache->dir, cache->kind);
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	mkdir(path, 0700);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Two writers of one name must not share what they write aside. */
+static int open_aside(int directory, const char *name, char aside[NAME_SIZE])
+{
+	snprintf(aside, NAME_SIZE, "%.16s-%ld.part", name, (long)getpid());
+	unlinkat(directory, aside, 0); /* of a dead process with our number */
+	return openat(directory, aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct xc_cache_piece *pieces, size_t count)
+{
+	uint64_t size = 0;
+	char aside[NAME_SIZE];
+	for (size_t i = 0; i < count; i++)
+		size += pieces[i].size;
+	int directory = cache->dir && size <= cache->capacity / 2 ? open_directory(cache) : -1;
+	if (directory < 0)
+		return false;
+	prune(directory, size, cache->capacity);
+	int fd = open_aside(directory, name, aside);
+	bool good = fd >= 0;
+	for (size_t i = 0; good && i < count; i++)
+		good = write_all(fd, pieces[i].bytes, pieces[i].size);
+	if (fd >= 0)
+		good = close(fd) == 0 && good;
+	good = good && renameat(directory, aside, directory, name) == 0;
+	if (fd >= 0 && !good)
+		unlinkat(directory, aside, 0);
+	close(directory);
+	return good;
+}
+
+void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t offset, const void *bytes, size_t size)
+{
+	if (!cache->dir)
+		return;
+	xc_auto(xc_freep) char *path = path_of(cache, name);
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (trustworthy(fd) && pwrite(fd, bytes, size, (off_t)offset) < 0)
+		errno = 0; /* a full disk or a read-only one: nothing is lost */
+	close(fd);
+}
+
+void xc_cache_drop(const struct xc_cache *cache, const char *name)
+{
+	if (!cache->dir)
+		return;
+	xc_auto(xc_freep) char *path = path_of(cache, name);
+	unlink(path);
+}

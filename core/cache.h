@@ -1,0 +1,36 @@
+/* cache: files that one run leaves for the next, below $XDG_CACHE_HOME/xcore.
+ *
+ * Each kind of file has a directory of its own, kept below a size by removing what was used least recently. Files are
+ * written aside and renamed, so that a reader sees a whole one or none, whatever happens to the writer. One of another
+ * owner, or that others may write, is not used. Failing to write is not an error: the directory may be read-only, the
+ * disk full. What a file holds is its reader's to check. */
+#ifndef XC_CACHE_H
+#define XC_CACHE_H
+
+#include "source.h"
+
+struct xc_cache {
+	const char *dir;   /* $XDG_CACHE_HOME/xcore; NULL: nothing is kept */
+	const char *kind;  /* "index": the directory below */
+	uint64_t capacity; /* bytes, of all its files */
+};
+
+/* What a file is written from, in order. */
+struct xc_cache_piece {
+	const void *bytes;
+	size_t size;
+};
+
+/* The file with this name, mapped; NULL when there is none that may be trusted. Marks it as used now. */
+struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name);
+
+/* Keep a file, replacing one of the same name. True when it was kept: not when it is larger than half the capacity. */
+bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct xc_cache_piece *pieces, size_t count);
+
+/* Overwrite a few bytes of a kept file in place, such as a remark that has a checksum of its own. */
+void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t offset, const void *bytes, size_t size);
+
+/* Remove one; missing is fine. */
+void xc_cache_drop(const struct xc_cache *cache, const char *name);
+
+#endif
