@@ -54,6 +54,9 @@ rc_uses() { RC_PACKAGES+=("$@"); }
 # For a recipe that has nothing to measure.
 rc_small_only() { [ -z "$RC_BIG" ] || rc_die "this recipe has no big case"; }
 
+# For a recipe whose debug information alone is too much for every day.
+rc_big_only() { [ -n "$RC_BIG" ] || rc_die "this recipe has no small case: --big"; }
+
 rc_key() {
 	local f
 	{
