@@ -1,0 +1,79 @@
+/* layer: dwarf */
+#include "../../dwarf/name.h"
+
+#include <string.h>
+
+#include "../support/check.h"
+
+static bool same(const char *a, const char *b)
+{
+	bool equal = xc_name_equal(a, strlen(a), b, strlen(b));
+	bool hashes = xc_name_hash(a, strlen(a)) == xc_name_hash(b, strlen(b));
+	assert_int_equal(equal, hashes);
+	return equal;
+}
+
+static void integers_meet_however_they_are_spelled(void **state)
+{
+	(void)state;
+	assert_true(same("long unsigned int", "unsigned long"));
+	assert_true(same("unsigned", "unsigned int"));
+	assert_true(same("unsigned long int", "long unsigned"));
+	assert_true(same("short unsigned int", "unsigned short"));
+	assert_true(same("long long int", "long long"));
+	assert_true(same("std::vector<long unsigned int, A<long unsigned int> >",
+			 "std::vector<unsigned long,A<unsigned long>>"));
+	assert_true(same("long double", "double long"));
+	assert_false(same("signed char", "char"));
+	assert_false(same("unsigned char", "char"));
+	assert_false(same("long", "long long"));
+	assert_false(same("unsigned", "signed"));
+	assert_false(same("long double", "double"));
+}
+
+static void white_space_counts_only_between_words(void **state)
+{
+	(void)state;
+	assert_true(same("C<int, D >", "C<int,D>"));
+	assert_true(same(" a :: b ", "a::b"));
+	assert_false(same("&mut T", "&mutT"));
+	assert_false(same("printer", "print"));
+	assert_false(same("pointless", "po int less"));
+}
+
+static void check_parts(const char *name, const char *const *expected)
+{
+	size_t len = strlen(name), part_len;
+	const char *part;
+	for (; (part = xc_name_last(name, &len, &part_len)); expected++) {
+		assert_non_null(*expected);
+		assert_int_equal(part_len, strlen(*expected));
+		assert_memory_equal(part, *expected, part_len);
+	}
+	assert_null(*expected);
+}
+
+static void components_come_last_first(void **state)
+{
+	(void)state;
+	check_parts("server", (const char *const[]){"server", NULL});
+	check_parts("ns::C<a::b>::m", (const char *const[]){"m", "C<a::b>", "ns", NULL});
+	check_parts("::x", (const char *const[]){"x", NULL});
+	check_parts("a::operator<<", (const char *const[]){"operator<<", "a", NULL});
+	check_parts("a::operator()", (const char *const[]){"operator()", "a", NULL});
+	check_parts("a::operator->", (const char *const[]){"operator->", "a", NULL});
+	check_parts("a::operator< <x::y>", (const char *const[]){"operator< <x::y>", "a", NULL});
+	check_parts("f(int (*)(a::b))::x", (const char *const[]){"x", "f(int (*)(a::b))", NULL});
+	check_parts("<a::B as c::D>::f", (const char *const[]){"f", "<a::B as c::D>", NULL});
+	check_parts("", (const char *const[]){NULL});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_meet_however_they_are_spelled),
+		cmocka_unit_test(white_space_counts_only_between_words),
+		cmocka_unit_test(components_come_last_first),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
