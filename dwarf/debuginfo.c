@@ -368,6 +368,14 @@ static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 	place->symbol_offset = place->file_addr - s->value;
 }
 
+const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number)
+{
+	Dwarf_Die unit;
+	if (!dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	return xc_line_file(debuginfo_of(process)->lines, &unit, number);
+}
+
 /* Assembler units have lines but no function DIEs. */
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {

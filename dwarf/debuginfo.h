@@ -47,6 +47,9 @@ bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, 
 bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
 		       Dwarf_Die *unit_out);
 
+/* The full path of DW_AT_decl_file or DW_AT_call_file in the unit that a DIE is of; NULL when there is none. */
+const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number);
+
 /* The Dwarf of the whole file when this one shows a single unit of it (unit.h); itself otherwise. */
 Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf);
 

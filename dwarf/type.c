@@ -271,6 +271,8 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 		fill_array(types, type, die);
 		break;
 	case DW_TAG_subroutine_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
 		fill_function(types, type, die);
 		break;
 	case DW_TAG_typedef:
@@ -296,13 +298,38 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 	}
 }
 
+/* What stands in a unit for a type that has a unit of its own (DWARF 5, 3.1.4): gcc writes no more than DW_AT_signature,
+ * clang a declaration. */
+static bool in_type_unit(Dwarf_Die *die, Dwarf_Die *found_out)
+{
+	Dwarf_Attribute attr;
+	switch (dwarf_tag(die)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		return dwarf_attr(die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out) &&
+		       dwarf_tag(found_out) == dwarf_tag(die) && found_out->addr != die->addr;
+	default:
+		return false;
+	}
+}
+
 const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 {
+	Dwarf_Die definition;
 	if (types->depth >= XC_TYPE_DEPTH)
 		return &types->unknown;
 	void **slot = xc_memo_at(&types->by_die, types->arena, die->addr, NULL);
 	if (*slot)
 		return *slot;
+	if (in_type_unit(die, &definition)) {
+		types->depth++;
+		const struct xc_type *there = xc_type_get(types, &definition);
+		types->depth--;
+		*xc_memo_at(&types->by_die, types->arena, die->addr, NULL) = (void *)there;
+		return there;
+	}
 	struct xc_type *type = xc_type_new(types, XC_TYPE_UNKNOWN);
 	*slot = type;
 	type->detail->die = *die;

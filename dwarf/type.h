@@ -39,6 +39,8 @@ enum xc_type_kind {
 	XC_TYPE_UNKNOWN, /* unspecified (decltype(nullptr)), or debug information we cannot follow */
 };
 
+enum xc_access { XC_ACCESS_PUBLIC, XC_ACCESS_PROTECTED, XC_ACCESS_PRIVATE };
+
 /* A member of a struct, class or union; base classes come first in C++ and are members too. Static
  * members are left out. */
 struct xc_member {
@@ -50,12 +52,44 @@ struct xc_member {
 	bool base;                /* a base class */
 	bool artificial;          /* made by the compiler (_vptr) */
 	bool dynamic;             /* a virtual base: its place depends on the object; evaluate `location` */
+	bool is_virtual;          /* a virtual base, wherever it lies */
+	uint8_t access;           /* enum xc_access */
+	uint32_t alignment;       /* bytes, as the source asks for; 0 when it does not */
 	Dwarf_Attribute location; /* valid when dynamic */
 };
 
 struct xc_enumerator {
 	const char *name; /* qualified as C++ wants it: "Color::RED", "ns::RED" */
 	uint64_t value;   /* two's complement, sign-extended to 64 bits */
+};
+
+/* A template's argument. Those of a pack stand one by one. */
+struct xc_template {
+	const char *name;           /* of the parameter; NULL when the source gives none */
+	const struct xc_type *type; /* the argument; of a value its type; NULL when it is a template */
+	const char *template_name;  /* the argument is this template; NULL otherwise */
+	uint64_t value;             /* when has_value: two's complement, sign-extended; an address as in the file */
+	bool is_value, has_value;   /* an argument that is a value may not be told */
+	bool is_address;            /* value is one in the file: add the module's bias */
+	bool is_pack;               /* part of a pack; an empty pack is one entry without type and value */
+	bool is_default;            /* equals the parameter's default (DWARF 5, clang) */
+};
+
+/* A static data member. Its value: xc_expr_variable of `die` when it is a constant, else look the name up. */
+struct xc_static {
+	const char *name;
+	const struct xc_type *type;
+	uint8_t access; /* enum xc_access */
+	Dwarf_Die die;
+};
+
+struct xc_method {
+	const char *name;           /* without scope; "~Class", "operator+" */
+	const char *linkage_name;   /* mangled; may be NULL */
+	const struct xc_type *type; /* a function; its first parameter is `this` unless is_static */
+	uint8_t access;             /* enum xc_access */
+	bool is_static, is_virtual, is_pure, artificial, is_explicit, is_deleted, is_defaulted;
+	Dwarf_Die die; /* the declaration */
 };
 
 struct xc_type {
@@ -118,6 +152,22 @@ const char *xc_type_name(const struct xc_type *type);
 const struct xc_member *xc_type_members(const struct xc_type *type, size_t *count_out);
 const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out);
 const struct xc_type *const *xc_type_parameters(const struct xc_type *type, size_t *count_out);
+
+/* What else a struct, class or union says; count_out gets the number. Call with stripped, complete types. `nested` are
+ * the types and typedefs that its scope declares. */
+const struct xc_template *xc_type_templates(const struct xc_type *type, size_t *count_out);
+const struct xc_static *xc_type_statics(const struct xc_type *type, size_t *count_out);
+const struct xc_method *xc_type_methods(const struct xc_type *type, size_t *count_out);
+const struct xc_type *const *xc_type_nested(const struct xc_type *type, size_t *count_out);
+
+/* The template argument with this name (of the parameter), or else at this position; NULL when there is none. */
+const struct xc_template *xc_type_template(const struct xc_type *type, const char *name, size_t position);
+
+/* The alignment that the source asks for (alignas, DW_AT_alignment), bytes; 0 when it does not say. */
+uint64_t xc_type_alignment(const struct xc_type *type);
+
+/* Where the source declares the type. False when that is not told; file_out may get NULL. */
+bool xc_type_place(const struct xc_type *type, const char **file_out, unsigned *line_out);
 
 /* The DW_AT_count or DW_AT_upper_bound of a dynamic array, for evaluation in a frame. False when this dimension is
  * not dynamic. is_bound_out tells that the count is the value plus one. */

@@ -54,8 +54,10 @@ static void read_bits(Dwarf_Die *die, struct xc_member *member)
 	member->bit_size = (uint16_t)size;
 }
 
-static struct xc_member read_member(struct xc_types *types, Dwarf_Die *die)
+static struct xc_member read_member(const struct xc_type *owner, Dwarf_Die *die)
 {
+	struct xc_types *types = owner->detail->types;
+	uint64_t number;
 	struct xc_member member = {.name = dwarf_diename(die), .type = xc_type_of(types, die)};
 	member.base = dwarf_tag(die) == DW_TAG_inheritance;
 	if (member.base)
@@ -65,6 +67,11 @@ static struct xc_member read_member(struct xc_types *types, Dwarf_Die *die)
 	member.artificial = xc_die_flag(die, DW_AT_artificial);
 	member.dynamic = !read_offset(die, &member);
 	read_bits(die, &member);
+	member.is_virtual = member.base && (member.dynamic || (xc_die_number(die, DW_AT_virtuality, &number) &&
+							       number != DW_VIRTUALITY_none));
+	member.access = (uint8_t)xc_type_access(owner, die);
+	if (xc_die_number(die, DW_AT_alignment, &number) && number <= UINT32_MAX)
+		member.alignment = (uint32_t)number;
 	return member;
 }
 
@@ -78,8 +85,9 @@ static void keep(struct xc_type_detail *detail, const void *items, size_t count,
 	memcpy(detail->items, items, count * size);
 }
 
-static void read_members(struct xc_type_detail *detail)
+static void read_members(const struct xc_type *type)
 {
+	struct xc_type_detail *detail = type->detail;
 	xc_auto(xc_freep) struct xc_member *members = NULL;
 	size_t count = 0, capacity = 0;
 	Dwarf_Die die;
@@ -89,7 +97,7 @@ static void read_members(struct xc_type_detail *detail)
 		if (tag != DW_TAG_inheritance && (tag != DW_TAG_member || is_static(&die)))
 			continue;
 		members = xc_grow(members, count, &capacity, sizeof *members);
-		members[count++] = read_member(detail->types, &die);
+		members[count++] = read_member(type, &die);
 	}
 	keep(detail, members, count, sizeof *members);
 }
@@ -101,7 +109,7 @@ const struct xc_member *xc_type_members(const struct xc_type *type, size_t *coun
 	if (!detail || (type->kind != XC_TYPE_STRUCT && type->kind != XC_TYPE_CLASS && type->kind != XC_TYPE_UNION))
 		return NULL;
 	if (!detail->items_read && detail->die.addr)
-		read_members(detail);
+		read_members(type);
 	*count_out = detail->item_count;
 	return detail->items;
 }
