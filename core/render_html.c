@@ -172,6 +172,9 @@ static void put_item(struct xc_html *html, const struct xc_item *item)
 	case XC_ITEM_TREE:
 		put_tree(html, item->tree);
 		break;
+	case XC_ITEM_DOCUMENT:
+		put_lines(html, item->document.text);
+		break;
 	}
 }
 

@@ -257,10 +257,44 @@ static void write_tree(const struct view *v, const char *key, const struct xc_st
 	xc_jsonstream_close(v->stream, '}');
 }
 
+/* The members of a document, into the open object; arrays with a line per element. */
+static void write_document(const struct view *v, json_t *document)
+{
+	const char *key;
+	json_t *value, *element;
+	size_t i;
+	json_object_foreach(document, key, value)
+	{
+		if (!json_is_array(value)) {
+			xc_jsonstream_member(v->stream, key, json_incref(value));
+			continue;
+		}
+		xc_jsonstream_open(v->stream, key, '[');
+		json_array_foreach(value, i, element)
+		{
+			xc_jsonstream_line(v->stream);
+			xc_jsonstream_element(v->stream, json_incref(element));
+		}
+		xc_jsonstream_close(v->stream, ']');
+	}
+}
+
+/* All documents of a section that is a document of its own. */
+static void write_documents(const struct view *v, const struct xc_section *s)
+{
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		if (item->kind == XC_ITEM_DOCUMENT)
+			write_document(v, item->document.json);
+}
+
 static void write_item(const struct view *v, const struct xc_item *item)
 {
 	bool hidden = v->options->redact && item->secret;
-	if (item->kind == XC_ITEM_TABLE)
+	if (item->kind == XC_ITEM_DOCUMENT) {
+		xc_jsonstream_open(v->stream, item->key, '{');
+		write_document(v, item->document.json);
+		xc_jsonstream_close(v->stream, '}');
+	} else if (item->kind == XC_ITEM_TABLE)
 		write_table(v, item->key, item->table);
 	else if (item->kind == XC_ITEM_TREE)
 		write_tree(v, item->key, item->tree);
@@ -339,6 +373,7 @@ static void write_section(const struct view *v, const struct xc_section *s)
 		write_stacks(v, stacks);
 		xc_jsonstream_close(v->stream, '}');
 	}
+	write_items(v, s, XC_ITEM_DOCUMENT, "documents");
 	write_rest(v, s);
 	xc_jsonstream_close(v->stream, '}');
 }
@@ -409,6 +444,7 @@ static void write_single(const struct view *v, const struct xc_report *report, c
 	xc_jsonstream_members(v->stream, fields_object(v, s));
 	if (stacks)
 		write_stacks(v, stacks);
+	write_documents(v, s);
 	write_rest(v, s);
 	if (v->options->stats && report->run)
 		write_flat(v, "run", report->run);

@@ -151,6 +151,9 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 	case XC_ITEM_TREE:
 		put_tree(p, item->tree, indent);
 		break;
+	case XC_ITEM_DOCUMENT:
+		put_lines(p, item->document.text, indent, false);
+		break;
 	}
 }
 

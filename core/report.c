@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <assert.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,21 @@ struct xc_report *xc_report_new(const char *command)
 	return report;
 }
 
+static void free_documents(struct xc_section *s)
+{
+	for (struct xc_item *item = s ? s->items : NULL; item; item = item->next)
+		if (item->kind == XC_ITEM_DOCUMENT)
+			json_decref(item->document.json);
+}
+
 void xc_report_free(struct xc_report *report)
 {
 	if (!report)
 		return;
+	free_documents(report->target);
+	free_documents(report->run);
+	for (struct xc_section *s = report->sections; s; s = s->next)
+		free_documents(s);
 	xc_arena_fini(&report->arena);
 	free(report);
 }
@@ -184,6 +196,13 @@ struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const ch
 void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree)
 {
 	add_item(s, XC_ITEM_TREE, key)->tree = tree;
+}
+
+void xc_section_document(struct xc_section *s, const char *key, const char *text, struct json_t *json)
+{
+	struct xc_item *item = add_item(s, XC_ITEM_DOCUMENT, key);
+	item->document.text = xc_arena_strdup(&s->report->arena, text ? text : "");
+	item->document.json = json;
 }
 
 void xc_section_note(struct xc_section *s, struct xc_error *err)

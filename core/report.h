@@ -121,9 +121,24 @@ struct xc_stacks {
 		     * groups may differ in how often a function calls itself */
 };
 
-enum xc_item_kind { XC_ITEM_FIELD, XC_ITEM_TABLE, XC_ITEM_MESSAGE, XC_ITEM_STACKS, XC_ITEM_TEXT, XC_ITEM_TREE };
+enum xc_item_kind {
+	XC_ITEM_FIELD,
+	XC_ITEM_TABLE,
+	XC_ITEM_MESSAGE,
+	XC_ITEM_STACKS,
+	XC_ITEM_TEXT,
+	XC_ITEM_TREE,
+	XC_ITEM_DOCUMENT,
+};
 
 struct xc_stacktree;
+struct json_t;
+
+/* What has a form of its own for people and another one for programs: a type's layout, code. */
+struct xc_document {
+	const char *text;    /* preformatted lines */
+	struct json_t *json; /* an object; owned by the report */
+};
 
 /* What a section consists of, in order. */
 struct xc_item {
@@ -136,8 +151,9 @@ struct xc_item {
 		struct xc_stacks *stacks;
 		const char *text;                /* preformatted lines: source, code, hex dump */
 		const struct xc_stacktree *tree; /* borrowed, must outlive the report */
+		struct xc_document document;
 	};
-	const char *key; /* JSON key of tables, texts, stacks and trees; unique in its section */
+	const char *key; /* JSON key of tables, texts, stacks, trees and documents; unique in its section */
 	bool secret;     /* TEXT: see xc_cell */
 };
 
@@ -202,6 +218,10 @@ struct xc_field *xc_section_seconds(struct xc_section *s, const char *key, const
 struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
 struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
 void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
+
+/* Preformatted lines, and the same as a JSON object (jansson), which is taken. In a document of its own (see schema) the object's
+ * members stand at the top. */
+void xc_section_document(struct xc_section *s, const char *key, const char *text, struct json_t *json);
 
 /* Notes. xc_section_note takes err (and sets report->incomplete). */
 void xc_section_note(struct xc_section *s, struct xc_error *err);

@@ -175,6 +175,29 @@ static void hostile_strings_leave_no_control_character(void **state)
 	fixture_free(&f);
 }
 
+static void documents_keep_their_own_shape(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("ptype");
+	struct xc_section *s = xc_report_section(report, "type", "Type");
+	xc_section_document(s, "layout", "struct a {}",
+			    json_pack("{s:s, s:[{s:i}, {s:i}]}", "name", "a", "m", "x", 1, "x", 2));
+	char *text = render_to_string(xc_render_json, report, (struct xc_render_options){0});
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_string_equal(text_at(root, "sections.0.documents.layout.name"), "a");
+	assert_int_equal(json_integer_value(member(root, "sections.0.documents.layout.m.1.x")), 2);
+	json_decref(root);
+	free(text);
+	s->schema = "xcore.ptype/1";
+	text = render_to_string(xc_render_json, report, (struct xc_render_options){.single = true});
+	assert_string_equal(text, "{\"schema\":\"xcore.ptype/1\",\"name\":\"a\",\"m\":[\n{\"x\":1},\n{\"x\":2}]}\n");
+	free(text);
+	text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_non_null(strstr(text, "struct a {}"));
+	free(text);
+	xc_report_free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +209,7 @@ int main(void)
 		cmocka_unit_test(two_copies_of_a_core_give_the_same_bytes),
 		cmocka_unit_test(redaction_leaves_no_secret),
 		cmocka_unit_test(hostile_strings_leave_no_control_character),
+		cmocka_unit_test(documents_keep_their_own_shape),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
