@@ -10,6 +10,7 @@
 #include <elfutils/libdw.h>
 
 #include "../core/process.h"
+#include "../core/text.h"
 #include "memo.h"
 
 enum { XC_TYPE_DEPTH = 64 };
@@ -147,6 +148,9 @@ const struct xc_type *xc_type_complete(const struct xc_type *type);
 /* The name as gdb writes it: "struct client *", "const char *", "unsigned char [16]", "void (*)(int)",
  * "ns::C<int>". At most 4 KiB; lives as long as the process. */
 const char *xc_type_name(const struct xc_type *type);
+
+/* The same as a declaration of `name` (may be NULL), in two parts: "struct client" and "*name[3]". Appends. */
+void xc_type_declare(const struct xc_type *type, const char *name, struct xc_text *base, struct xc_text *declarator);
 
 /* Members, enumerators and parameter types; count_out gets their number. Call with stripped types. */
 const struct xc_member *xc_type_members(const struct xc_type *type, size_t *count_out);

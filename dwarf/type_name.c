@@ -94,8 +94,8 @@ static void add_pointer(struct declarator *d, const struct xc_type *type, unsign
 	if (set) {
 		xc_text_char(&text, ' ');
 		add_qualifiers(&text, set, type->is_c);
-		/* the space that ends the list stays only between `* const` and a further `*` */
-		if (d->lo == d->hi || (d->bytes[d->lo] != '*' && d->bytes[d->lo] != '&'))
+		/* the space that ends the list stays only between `* const` and a further `*` or a name */
+		if (d->lo == d->hi || strchr("[()", d->bytes[d->lo]))
 			text.bytes[--text.len] = '\0';
 	}
 	left(d, xc_text_string(&text));
@@ -190,28 +190,51 @@ static bool declare(struct declarator *d, const struct xc_type *type, unsigned s
 	}
 }
 
-static void name_type(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+/* Write the type around what stands in the declarator; what is left over is the base, whose text goes to `out`. */
+static void name_around(struct xc_text *out, struct declarator *d, const struct xc_type *type, unsigned nesting)
 {
-	struct declarator d;
-	d.lo = d.hi = HALF;
-	d.cut = false;
 	unsigned set = 0;
 	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
 		set |= qualifiers(&type);
 		bool keep = type->kind == XC_TYPE_ARRAY; /* `const` on an array is one on its elements */
-		if (!declare(&d, type, set, nesting))
+		if (!declare(d, type, set, nesting))
 			break;
 		set = keep ? set : 0;
 		type = type->target;
 	}
 	add_qualifiers(out, set, type->is_c);
 	name_base(out, type);
-	if (d.hi > d.lo) {
-		xc_text_char(out, ' ');
-		xc_text_addn(out, d.bytes + d.lo, d.hi - d.lo);
-	}
-	if (d.cut)
+}
+
+static void add_declarator(struct xc_text *out, const struct declarator *d)
+{
+	xc_text_addn(out, d->bytes + d->lo, d->hi - d->lo);
+	if (d->cut)
 		xc_text_add(out, "...");
+}
+
+static void name_type(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+{
+	struct declarator d;
+	d.lo = d.hi = HALF;
+	d.cut = false;
+	name_around(out, &d, type, nesting);
+	if (d.hi > d.lo)
+		xc_text_char(out, ' ');
+	add_declarator(out, &d);
+}
+
+void xc_type_declare(const struct xc_type *type, const char *name, struct xc_text *base, struct xc_text *declarator)
+{
+	struct declarator d;
+	d.lo = d.hi = HALF;
+	d.cut = false;
+	right(&d, name ? name : "");
+	if (type->detail)
+		name_around(base, &d, type, 0);
+	else
+		xc_text_add(base, xc_type_name(type));
+	add_declarator(declarator, &d);
 }
 
 const char *xc_type_name(const struct xc_type *type)

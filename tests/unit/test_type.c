@@ -64,6 +64,32 @@ static void c_names_read_as_declared(void **state)
 	release(c);
 }
 
+static void declarations_read_as_written(void **state)
+{
+	static const char *const want[][3] = {
+		{"fp", "int", "(*fp)(int)"},
+		{"cpc", "const char", "* const cpc"},
+		{"rp", "int", "* restrict rp"},
+		{"pa", "int", "(*pa)[5]"},
+		{"sigp", "void", "(*(*sigp)(int, void (*)(int)))(int)"},
+		{"carr", "const int", "carr[3]"},
+		{"anon", "struct {...}", "anon"},
+		{"c2d", "char", "c2d[3][4]"},
+		{"ccp", "char", "* const * const *ccp"},
+	};
+	(void)state;
+	struct compiled *c = compile("gcc -x c -g -O0", c_source);
+	for (size_t i = 0; i < XC_COUNT(want); i++) {
+		struct xc_text base = {0}, declarator = {0};
+		xc_type_declare(type_of(c, want[i][0]), want[i][0], &base, &declarator);
+		assert_string_equal(xc_text_string(&base), want[i][1]);
+		assert_string_equal(xc_text_string(&declarator), want[i][2]);
+		xc_text_fini(&base);
+		xc_text_fini(&declarator);
+	}
+	release(c);
+}
+
 static void cxx_names_are_qualified(void **state)
 {
 	(void)state;
@@ -222,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c_names_read_as_declared),
+		cmocka_unit_test(declarations_read_as_written),
 		cmocka_unit_test(cxx_names_are_qualified),
 		cmocka_unit_test(the_same_die_is_the_same_type),
 		cmocka_unit_test(layouts_are_the_compilers),
