@@ -6,7 +6,7 @@
 
 struct settings {
 	const char *thread;
-	enum xc_switch full, group;
+	enum xc_switch full, group, raw;
 	unsigned limit, depth, elements, length;
 };
 
@@ -25,6 +25,7 @@ static struct xc_format_options format_of(const struct settings *settings)
 		format.elements = settings->elements;
 	if (settings->length)
 		format.length = settings->length;
+	format.raw = settings->raw == XC_ON;
 	return format;
 }
 
@@ -70,6 +71,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, full),
 	 .about = "local variables too"},
+	{.name = "raw",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, raw),
+	 .about = "containers of C++ and Rust by their innards, not by their content"},
 	{.name = "group",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, group),

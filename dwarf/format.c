@@ -283,8 +283,8 @@ static uint64_t equal_run(const uint8_t *bytes, uint64_t at, uint64_t count, uin
 	return end - at;
 }
 
-static void write_elements(struct xc_writer *w, const struct xc_value *value, const struct xc_type *element,
-			   uint64_t count, uint64_t size)
+void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const struct xc_type *element,
+			uint64_t count, uint64_t size)
 {
 	uint8_t *owned;
 	uint64_t compared = size > 0 && count > COMPARE_MAX / size ? COMPARE_MAX / size : count;
@@ -351,7 +351,7 @@ static void write_array(struct xc_writer *w, const struct xc_value *value, const
 	}
 	xc_text_char(w->text, '{');
 	w->depth++;
-	write_elements(w, value, type->target, type->count, size);
+	xc_format_elements(w, value, type->target, type->count, size);
 	w->depth--;
 	xc_text_char(w->text, '}');
 }
@@ -387,7 +387,7 @@ static void write_record(struct xc_writer *w, const struct xc_value *value, cons
 		xc_text_add(w->text, "<incomplete type>");
 		return;
 	}
-	if (all_missing(w, value, type->size))
+	if (all_missing(w, value, type->size) || (!w->options->raw && xc_format_view(w, value)))
 		return;
 	if (w->records > w->options->depth) {
 		xc_text_add(w->text, "{...}");
@@ -476,6 +476,11 @@ static void write_value(struct xc_writer *w, const struct xc_value *value)
 	default:
 		write_unknown(w, value, type);
 	}
+}
+
+void xc_format_nested(struct xc_writer *w, const struct xc_value *value)
+{
+	write_value(w, value);
 }
 
 bool xc_format_whole(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options)

@@ -5,7 +5,8 @@
  * {a = 1, b = {...}}, base classes as <Base> = {…}; arrays as {1, 2, 3 <repeats 12 times>, 7...}; references as
  * @0x…: value; bool as true/false; floats with as many digits as needed. What could not be read says why in angle brackets.
  * Unlike gdb, pointers to functions have no cast before them, and a char array that holds a text ends where the text
- * does: "text" when only NULs follow, "text"... when something else does. */
+ * does: "text" when only NULs follow, "text"... when something else does. Containers of C++ and Rust libraries are shown by
+ * their content (view.h). */
 #ifndef XC_FORMAT_H
 #define XC_FORMAT_H
 
@@ -17,6 +18,7 @@ struct xc_format_options {
 	unsigned
 		length; /* of the whole text, bytes: when reached, what is open is closed with ... (a little more may come) */
 	bool symbols; /* look pointers up */
+	bool raw;     /* containers by their innards, not by their content (view.h) */
 };
 
 /* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */

@@ -22,6 +22,17 @@ bool xc_writer_full(const struct xc_writer *w);
 /* Why the value is not there: bare at the top, <…> further down. */
 void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_t len);
 
+/* A value inside another one. */
+void xc_format_nested(struct xc_writer *w, const struct xc_value *value);
+
+/* `count` elements of `size` bytes that stand one after another from value on, without braces. */
+void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const struct xc_type *element,
+			uint64_t count, uint64_t size);
+
+/* A container by its content. False when it is none, or (after saying so) when it is not in working order: then its innards
+ * are to be shown. */
+bool xc_format_view(struct xc_writer *w, const struct xc_value *value);
+
 /* How elements of a type are written as characters: NULL when they are not, else the prefix of its literals
  * ("", "L", "u", "U"). width_out gets bytes per character. */
 const char *xc_format_textual(const struct xc_type *type, unsigned *width_out);
@@ -34,6 +45,9 @@ void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uin
 			  const char *prefix);
 void xc_format_pointer_text(struct xc_writer *w, const struct xc_process *process, xc_addr addr, unsigned width,
 			    const char *prefix);
+
+/* A text of exactly `count` characters of the value's type, which stand from value on; NULs are characters too. */
+void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uint64_t count);
 
 /* A float of the type, of which the value's bytes from offset on are the bits. False when they are missing. */
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,

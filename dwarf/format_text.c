@@ -225,6 +225,27 @@ void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uin
 		free(bytes);
 }
 
+void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uint64_t count)
+{
+	uint8_t local[1024];
+	unsigned width;
+	const char *prefix = xc_format_textual(value->type, &width);
+	uint64_t most = w->options->elements < MAX_UNITS ? w->options->elements + 1 : MAX_UNITS;
+	size_t have = (size_t)(count < most ? count : most);
+	if (!prefix || width == 0) { /* a string of something else */
+		xc_format_elements(w, value, value->type, count, width);
+		return;
+	}
+	uint8_t *bytes = have * width <= sizeof local ? local : xc_alloc(have * width);
+	struct units u = {bytes, have, width, prefix, value->process->arch->big_endian};
+	if (have > 0 && !xc_value_peek(value, 0, bytes, have * width))
+		xc_writer_absent(w, value, have * width);
+	else if (add_units(w->text, &u, w->options->elements) < u.count || have < count)
+		xc_text_add(w->text, "...");
+	if (bytes != local)
+		free(bytes);
+}
+
 /* How many units can be read up to a NUL; *ended_out tells that the NUL was there. */
 static size_t read_units(const struct xc_process *process, xc_addr addr, struct units *u, uint8_t *bytes, size_t max,
 			 bool *ended_out)

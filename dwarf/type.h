@@ -122,6 +122,7 @@ struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_memo by_die, scopes, sites, symbols;
+	struct xc_views *views; /* view.h */
 	Dwarf_CU *unit; /* whose language is known */
 	bool unit_is_c;
 	unsigned depth;       /* of the type being made */
