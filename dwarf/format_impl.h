@@ -22,8 +22,16 @@ bool xc_writer_full(const struct xc_writer *w);
 /* Why the value is not there: bare at the top, <…> further down. */
 void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_t len);
 
-/* A value inside another one. */
+/* A value inside another one; the caller counts the depth. */
 void xc_format_nested(struct xc_writer *w, const struct xc_value *value);
+
+/* By the stripped type of the value. */
+void xc_format_array(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+void xc_format_record(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+void xc_format_member_pointer(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+
+/* True, with the reason written, when neither end of something of `size` bytes in memory can be read. */
+bool xc_format_missing(struct xc_writer *w, const struct xc_value *value, uint64_t size);
 
 /* `count` elements of `size` bytes that stand one after another from value on, without braces. */
 void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const struct xc_type *element,
