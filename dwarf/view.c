@@ -328,9 +328,3 @@ bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char 
 	view->count_known = true;
 	return true;
 }
-
-void xc_view_with_elements(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s with %" PRIu64 " element%s", view->shape->title, view->count,
-		       view->count == 1 ? "" : "s");
-}

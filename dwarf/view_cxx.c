@@ -258,20 +258,6 @@ static bool open_atomic(struct xc_view *view)
 	return xc_view_part_of(&view->value, &view->part, atomic_paths);
 }
 
-static void summary_of_atomic(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s<", view->shape->title);
-	xc_view_type_name(text, view->shape->element);
-	xc_text_char(text, '>');
-}
-
-/* One child without a name. */
-static bool next_bare(struct xc_view *view, struct xc_view_child *child)
-{
-	child->value = view->part;
-	return view->index == 0;
-}
-
 const struct xc_view_hook xc_view_cxx[] = {
 	{"std::pair", is_pair, open_pair, no_summary, next_of_pair, NULL, NULL},
 	{"std::stack", is_adaptor, open_adaptor, NULL, NULL, NULL, NULL},
@@ -284,6 +270,6 @@ const struct xc_view_hook xc_view_cxx[] = {
 	{"std::experimental::basic_string_view", is_span, open_string_view, NULL, NULL, NULL, NULL},
 	{"std::bitset", is_bitset, open_bitset, NULL, next_bit, NULL, NULL},
 	{"std::chrono::duration", is_duration, open_duration, summary_of_duration, NULL, NULL, NULL},
-	{"std::atomic", is_atomic, open_atomic, summary_of_atomic, next_bare, NULL, NULL},
+	{"std::atomic", is_atomic, open_atomic, xc_view_title_with_element, xc_view_next_bare, NULL, NULL},
 	{.name = NULL},
 };

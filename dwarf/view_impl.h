@@ -42,6 +42,9 @@ const struct xc_type *xc_view_plain(const struct xc_type *type);
 /* Does the path lead to something in values of this type? *type_out (may be NULL) gets what. */
 bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_type **type_out);
 
+/* How many bytes into a value of this type a path leads, without following pointers. */
+bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out);
+
 /* A type argument of the template that made the type; NULL when there is none. */
 const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position);
 size_t xc_view_argument_count(const struct xc_type *type);
@@ -82,7 +85,68 @@ enum xc_view_result xc_view_become(struct xc_view *view, const struct xc_value *
  * "std::optional<…> containing std::vector of length 2…". title: what to say before " containing ". */
 bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char *title);
 
-/* "1 element", "3 elements" behind the title. */
+/* ---- what several hooks do alike (view_common.c) ---- */
+
+/* A path leads to a pointer; its target becomes the element. */
+bool xc_view_points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape);
+
+/* Summaries: "std::map with 3 elements", "std::unique_ptr<int>", "std::vector of length 2, capacity 4" (state[0]). */
+void xc_view_summary_with_capacity(const struct xc_view *view, struct xc_text *text);
+void xc_view_tuple_summary(const struct xc_view *view, struct xc_text *text);
 void xc_view_with_elements(const struct xc_view *view, struct xc_text *text);
+void xc_view_title_with_element(const struct xc_view *view, struct xc_text *text);
+
+/* Children: view->part without a name, or as "get()"; the pair in child->value as key and value. */
+bool xc_view_next_bare(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_next_get(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_split_pair(struct xc_view *view, struct xc_view_child *child);
+
+/* A wrapper of the pointer that one of the paths leads to. */
+bool xc_view_wrap_pointer(struct xc_view *view, const char *const paths[]);
+
+/* A pointer that shares its target: all owners together hold one weak count. block: 0 when it owns nothing. */
+bool xc_view_counts(struct xc_view *view, xc_addr block, int64_t use, int64_t weak);
+void xc_view_shared_summary(const struct xc_view *view, struct xc_text *text);
+
+/* An optional of shape->element, which lies in payload; a variant of shape->number template arguments, told by an index of
+ * shape->size bytes whose all ones mean none. */
+bool xc_view_optional(struct xc_view *view, uint64_t engaged, const struct xc_value *payload);
+void xc_view_optional_summary(const struct xc_view *view, struct xc_text *text);
+bool xc_view_variant(struct xc_view *view, uint64_t index, const struct xc_value *storage);
+void xc_view_variant_summary(const struct xc_view *view, struct xc_text *text);
+
+/* xc_view_characters with a NUL behind them: what is uninitialised seldom has one there. */
+bool xc_view_characters_ended(struct xc_view *view, xc_addr addr, uint64_t length);
+
+/* A vector of `count` bits from begin on; state 0 and 1 are its own. */
+bool xc_view_bits(struct xc_view *view, xc_addr begin, uint64_t count, uint64_t capacity);
+bool xc_view_next_bit(struct xc_view *view, struct xc_view_child *child);
+void xc_view_bits_summary(const struct xc_view *view, struct xc_text *text);
+
+/* Elements of shape->size bytes in blocks, which a map at state[0] points to: state[1] elements of the first are not
+ * used, each has room for state[2]. */
+bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
+
+/* ---- nodes (view_nodes.c) ---- */
+
+/* The type of the links that a path leads to (or points to), and where the element lies behind them. */
+bool xc_view_place_element(const struct xc_type *type, const char *path, const struct xc_type *element,
+			   struct xc_view_shape *shape);
+
+/* A node as its links, and its element. */
+struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr);
+struct xc_value xc_view_node_element(const struct xc_view *view, xc_addr node);
+
+/* A ring through `header` in the container, with these names of links; state 0 to 2 are its own. */
+bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, const char *next, const char *prev);
+bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const char *next, const char *prev);
+
+/* The node in state[0] of a chain that ends with a null pointer, and on to the next; state 0 and 1 are its own. */
+bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+
+/* A binary tree in order: view->count is known, the root's parent is the header in the container. shape->number says
+ * which names its links have: 0 libstdc++, 1 libc++. */
+bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_addr root, xc_addr first);
+bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child);
 
 #endif

@@ -7,16 +7,6 @@
 
 #include "view_impl.h"
 
-/* The target of a pointer that a path leads to, as the element. */
-static bool points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape)
-{
-	const struct xc_type *pointer;
-	if (!xc_view_has(type, path, &pointer) || xc_type_strip(pointer)->kind != XC_TYPE_POINTER)
-		return false;
-	shape->element = xc_type_strip(pointer)->target;
-	return true;
-}
-
 /* ---- strings ---- */
 
 /* _M_dataplus is an _Alloc_hider: an allocator, empty but for odd ones, and the pointer. clang leaves its definition to the
@@ -24,7 +14,7 @@ static bool points_at(const struct xc_type *type, const char *path, struct xc_vi
 static bool has_characters(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->element = xc_view_argument(type, 0);
-	return (points_at(type, "_M_dataplus._M_p", shape) ||
+	return (xc_view_points_at(type, "_M_dataplus._M_p", shape) ||
 		(shape->element && xc_view_has(type, "_M_dataplus", NULL))) &&
 	       xc_type_size(shape->element, &shape->size) && shape->size > 0;
 }
@@ -45,22 +35,6 @@ static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
 	return has_characters(type, shape) && xc_view_has(type, "_M_string_length", NULL);
 }
 
-static bool is_zero(const struct xc_view *view, xc_addr addr, uint64_t size)
-{
-	uint8_t bytes[4], none[4] = {0};
-	struct xc_value value = xc_value_memory(view->value.process, view->shape->element, addr);
-	return size <= sizeof bytes && xc_value_peek(&value, 0, bytes, size) && memcmp(bytes, none, size) == 0;
-}
-
-/* A NUL stands behind every live string: what is uninitialised seldom has one there. */
-static bool open_characters(struct xc_view *view, xc_addr addr, uint64_t length)
-{
-	if (!xc_view_characters(view, addr, length))
-		return false;
-	return is_zero(view, addr + length * view->shape->size, view->shape->size) ||
-	       xc_view_invalid(view, "no NUL behind its %" PRIu64 " characters", length);
-}
-
 static bool open_string(struct xc_view *view)
 {
 	uint64_t addr, length, capacity;
@@ -74,7 +48,7 @@ static bool open_string(struct xc_view *view)
 		capacity = xc_value_size(&local) / view->shape->size - 1;
 	if (length > capacity)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, length, capacity);
-	return open_characters(view, addr, length);
+	return xc_view_characters_ended(view, addr, length);
 }
 
 /* The string with a shared representation, whose head stands before the characters. */
@@ -93,14 +67,15 @@ static bool open_cow_string(struct xc_view *view)
 		return xc_view_invalid(view, "nothing before its characters");
 	if (length > capacity)
 		return xc_view_invalid(view, "length %" PRIu64 " above its capacity %" PRIu64, length, capacity);
-	return open_characters(view, addr, length);
+	return xc_view_characters_ended(view, addr, length);
 }
 
 /* ---- vector ---- */
 
 static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	return points_at(type, "_M_impl._M_start", shape) && xc_view_has(type, "_M_impl._M_end_of_storage", NULL);
+	return xc_view_points_at(type, "_M_impl._M_start", shape) &&
+	       xc_view_has(type, "_M_impl._M_end_of_storage", NULL);
 }
 
 static bool open_vector(struct xc_view *view)
@@ -113,12 +88,6 @@ static bool open_vector(struct xc_view *view)
 	xc_type_size(view->shape->element, &size);
 	view->state[0] = (cap - begin) / size;
 	return true;
-}
-
-static void summary_of_vector(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s of length %" PRIu64 ", capacity %" PRIu64, view->shape->title, view->count,
-		       view->state[0]);
 }
 
 static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *shape)
@@ -141,35 +110,7 @@ static bool open_bool_vector(struct xc_view *view)
 	if (end < begin || cap < end || (end - begin) % word != 0 || (cap - begin) % word != 0 || offset >= word * 8 ||
 	    (end == cap && offset > 0))
 		return xc_view_invalid(view, "its ends do not agree");
-	if (!xc_view_readable(view, begin, end - begin + (offset + 7) / 8))
-		return xc_view_invalid(view, "elements that cannot be read");
-	view->kind = XC_VIEW_LIST;
-	view->count_known = true;
-	view->count = (end - begin) * 8 + offset;
-	view->state[0] = (cap - begin) * 8;
-	view->state[1] = begin;
-	return true;
-}
-
-static bool next_bool(struct xc_view *view, struct xc_view_child *child)
-{
-	uint8_t byte, bit;
-	struct xc_value at = xc_value_memory(view->value.process, view->shape->element, view->state[1]);
-	if (view->index >= view->count)
-		return false;
-	if (!xc_value_peek(&at, view->index / 8, &byte, 1)) {
-		at.addr += view->index / 8;
-		return xc_view_missing(view, "elements", &at);
-	}
-	bit = byte >> view->index % 8 & 1;
-	child->value = xc_value_small(view->value.process, view->shape->element, &bit, 1);
-	return true;
-}
-
-static void summary_of_bool_vector(const struct xc_view *view, struct xc_text *text)
-{
-	xc_text_printf(text, "%s<bool> of length %" PRIu64 ", capacity %" PRIu64, view->shape->title, view->count,
-		       view->state[0]);
+	return xc_view_bits(view, begin, (end - begin) * 8 + offset, (cap - begin) * 8);
 }
 
 /* ---- deque ----
@@ -183,8 +124,9 @@ struct deque_end {
 
 static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	return points_at(type, "_M_impl._M_start._M_cur", shape) && xc_type_size(shape->element, &shape->size) &&
-	       shape->size > 0 && xc_view_has(type, "_M_impl._M_finish._M_node", NULL);
+	return xc_view_points_at(type, "_M_impl._M_start._M_cur", shape) &&
+	       xc_type_size(shape->element, &shape->size) && shape->size > 0 &&
+	       xc_view_has(type, "_M_impl._M_finish._M_node", NULL);
 }
 
 static bool read_end(const struct xc_view *view, const char *path, struct deque_end *end)
@@ -227,24 +169,11 @@ static bool open_deque(struct xc_view *view)
 	return true;
 }
 
-static bool next_of_deque(struct xc_view *view, struct xc_view_child *child)
-{
-	uint64_t at = view->state[1] + view->index, node;
-	xc_addr slot = view->state[0] + at / view->state[2] * view->value.process->arch->word;
-	if (view->index >= view->count)
-		return false;
-	if (!xc_view_word(view, slot, &node))
-		return xc_view_invalid(view, "node %" PRIu64 " of its map cannot be read", at / view->state[2]);
-	child->value = xc_value_memory(view->value.process, view->shape->element,
-				       node + at % view->state[2] * view->shape->size);
-	return true;
-}
-
 const struct xc_view_hook xc_view_libstdcxx[] = {
 	{"std::basic_string", is_string, open_string, NULL, NULL, NULL, NULL},
 	{"std::basic_string", is_cow_string, open_cow_string, NULL, NULL, NULL, NULL},
-	{"std::vector", is_vector, open_vector, summary_of_vector, NULL, NULL, NULL},
-	{"std::vector", is_bool_vector, open_bool_vector, summary_of_bool_vector, next_bool, NULL, NULL},
-	{"std::deque", is_deque, open_deque, xc_view_with_elements, next_of_deque, NULL, NULL},
+	{"std::vector", is_vector, open_vector, xc_view_summary_with_capacity, NULL, NULL, NULL},
+	{"std::vector", is_bool_vector, open_bool_vector, xc_view_bits_summary, xc_view_next_bit, NULL, NULL},
+	{"std::deque", is_deque, open_deque, xc_view_with_elements, xc_view_next_in_blocks, NULL, NULL},
 	{.name = NULL},
 };

@@ -184,6 +184,15 @@ bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_t
 	return true;
 }
 
+bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out)
+{
+	struct xc_value at = {.type = type, .kind = XC_VALUE_BYTES}; /* only ever moved along */
+	if (!xc_view_has(type, path, NULL) || !xc_view_part(&at, path, &at))
+		return false;
+	*offset_out = at.at;
+	return true;
+}
+
 const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position)
 {
 	size_t count;
