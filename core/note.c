@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "note_regs.h"
+
 enum {
 	MAX_THREADS = 1 << 20,
 	MAX_FILES = 1 << 22,
-	CURSIG_OFF = 12, /* elf_prstatus.pr_cursig, every machine */
-	FXSAVE_ST = 32,  /* Intel SDM volume 1, 10.5.1: st(0) to st(7), 16 bytes apart */
-	FXSAVE_XMM = 160,
-	FXSAVE_SIZE = 512,
+	CURSIG_OFF = 12,     /* elf_prstatus.pr_cursig, every machine */
+	PRPSINFO_WIDE = 128, /* of a 32-bit machine with user ids of 32 bits */
 };
 
 struct reader {
@@ -64,20 +64,6 @@ static struct xc_thread *add_thread(struct reader *r)
 	return thread;
 }
 
-static void read_regs(const struct reader *r, const struct xc_note *note, struct xc_thread *thread)
-{
-	const struct xc_arch *arch = r->arch;
-	for (size_t i = 0; i < arch->slot_count; i++) {
-		size_t at = arch->prstatus_reg_off + (size_t)arch->slots[i].offset;
-		if (arch->slots[i].dwarf >= 0 && at + arch->word <= note->desc_len)
-			xc_regs_set(&thread->regs, arch->slots[i].dwarf, load(r, note, at, arch->word));
-	}
-	thread->has_regs = xc_regs_known(&thread->regs, arch->pc) && xc_regs_known(&thread->regs, arch->sp);
-	if (!thread->has_regs)
-		thread->why_no_regs =
-			arch->slots ? "its register note is cut short" : "registers of this machine are not read";
-}
-
 static void read_prstatus(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
@@ -94,7 +80,7 @@ static void read_prstatus(struct reader *r, const struct xc_note *note)
 	thread->tid = (pid_t)load(r, note, r->arch->prstatus_pid_off, 4);
 	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
 	thread->crashed = first;
-	read_regs(r, note, thread);
+	xc_note_regs_general(r->arch, note, thread);
 	if (first && thread->signal > 0 && !p->signal.known) {
 		p->signal.known = true;
 		p->signal.number = thread->signal;
@@ -105,20 +91,22 @@ static void read_prpsinfo(struct reader *r, const struct xc_note *note)
 {
 	struct xc_process *p = r->process;
 	const struct xc_arch *arch = r->arch;
-	if (r->psinfo_seen || !arch->prpsinfo_fname_off || note->desc_len < (size_t)arch->prpsinfo_args_off)
+	/* 32-bit machines: the ids of users have 16 bits, or, where the note is that much longer, 32 */
+	size_t wider = arch->word == 4 && note->desc_len >= PRPSINFO_WIDE ? 4 : 0;
+	if (r->psinfo_seen || !arch->prpsinfo_fname_off || note->desc_len < arch->prpsinfo_args_off + wider)
 		return;
 	r->psinfo_seen = true;
-	p->comm = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_fname_off, 16);
-	size_t args_max = note->desc_len - arch->prpsinfo_args_off;
-	const char *args = (const char *)note->desc + arch->prpsinfo_args_off;
+	p->comm = xc_arena_strndup(&p->arena, (const char *)note->desc + arch->prpsinfo_fname_off + wider, 16);
+	size_t args_max = note->desc_len - arch->prpsinfo_args_off - wider;
+	const char *args = (const char *)note->desc + arch->prpsinfo_args_off + wider;
 	size_t args_len = strnlen(args, args_max < 80 ? args_max : 80);
 	while (args_len &&
 	       args[args_len - 1] == ' ') /* the kernel writes one for each argument's NUL, the last one too */
 		args_len--;
 	p->args = xc_arena_strndup(&p->arena, args, args_len);
-	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off, 4);
-	p->ppid = (pid_t)load(r, note, arch->prpsinfo_pid_off + (size_t)4, 4);
-	p->uid = arch->word == 8 ? (uid_t)load(r, note, 16, 4) : (uid_t)load(r, note, 8, 2);
+	p->pid = (pid_t)load(r, note, arch->prpsinfo_pid_off + wider, 4);
+	p->ppid = (pid_t)load(r, note, arch->prpsinfo_pid_off + wider + 4, 4);
+	p->uid = arch->word == 8 ? (uid_t)load(r, note, 16, 4) : (uid_t)load(r, note, 8, wider ? 4 : 2);
 	p->ids_known = true;
 }
 
@@ -240,22 +228,6 @@ static struct xc_thread *open_thread(const struct reader *r)
 	return r->thread_open ? &r->process->threads[r->process->thread_count - 1] : NULL;
 }
 
-/* NT_FPREGSET of x86-64 is an fxsave area; NT_X86_XSTATE begins with one. */
-static void read_fxsave(struct reader *r, const struct xc_note *note)
-{
-	struct xc_thread *thread = open_thread(r);
-	if (r->arch->machine != EM_X86_64 || !thread || thread->vector || note->desc_len < FXSAVE_SIZE)
-		return;
-	struct xc_vector_regs *v = xc_arena_alloc(&r->process->arena, sizeof *v);
-	v->st_count = 8;
-	v->xmm_count = 16;
-	for (size_t i = 0; i < 8; i++)
-		memcpy(v->st[i], note->desc + FXSAVE_ST + 16 * i, sizeof v->st[i]);
-	for (size_t i = 0; i < 16; i++)
-		memcpy(v->xmm[i], note->desc + FXSAVE_XMM + 16 * i, sizeof v->xmm[i]);
-	thread->vector = v;
-}
-
 static bool named(const struct xc_note *note, const char *name)
 {
 	return note->name_len == strlen(name) && !memcmp(note->name, name, note->name_len);
@@ -283,11 +255,9 @@ static void read_note(struct reader *r, const struct xc_note *note)
 	case NT_FILE:
 		read_files(r, note);
 		break;
-	case NT_FPREGSET:
-	case NT_X86_XSTATE:
-		read_fxsave(r, note);
-		break;
 	default: /* unknown notes are skipped */
+		if (open_thread(r))
+			xc_note_regs_more(r->process, note, open_thread(r));
 		break;
 	}
 }

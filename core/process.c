@@ -400,12 +400,17 @@ static void remark_on_size(struct xc_process *p, const struct xc_elf *elf)
 
 static void remark_on_machine(struct xc_process *p, const struct xc_elf *elf)
 {
+	bool narrow = elf->elf_class == ELFCLASS32;
 	if (!p->arch->unwinds)
-		xc_process_remark(p,
-				  "the core of a program for %s%s: facts and maps are shown; stacks and values of this "
-				  "machine are"
-				  " not supported yet",
-				  xc_arch_machine_name(elf->machine), elf->elf_class == ELFCLASS32 ? " (32-bit)" : "");
+		xc_process_remark(
+			p,
+			"the core of a program for %s%s%s%s%s: facts and maps are shown, stacks and values of this "
+			"machine are not supported",
+			xc_arch_machine_name(elf->machine), narrow || elf->big_endian ? " (" : "",
+			narrow ? "32-bit" : "", narrow && elf->big_endian ? ", " : "",
+			elf->big_endian ? "big-endian)"
+			: narrow        ? ")"
+					: "");
 }
 
 static struct xc_error *load_core(struct xc_process *p, const struct xc_open_options *options)

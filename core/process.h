@@ -98,6 +98,7 @@ struct xc_process {
 	const char *target;         /* as the user named it */
 	const char *sysroot;        /* below which the target's files are; NULL for "/" */
 	const struct xc_arch *arch; /* never NULL once open */
+	uint64_t code_mask;         /* bits of a code pointer that a signature may fill (aarch64); 0: not told */
 	struct xc_space *space;
 	struct xc_source *core; /* NULL when live; owned */
 	struct xc_archive *

@@ -69,18 +69,29 @@ static void overwrite(const struct corefile *c, char *bytes, size_t at, uint64_t
 	xc_text_fini(&number);
 }
 
-void corefile_prstatus(struct corefile *c, int tid, int signal, uint64_t pc, uint64_t sp)
+void corefile_prstatus_regs(struct corefile *c, int tid, int signal, const struct xc_regs *regs)
 {
-	char desc[512] = {0};
+	char desc[640] = {0};
+	const struct xc_arch *arch = xc_arch_find(c->machine, c->elf_class, c->big_endian);
 	bool wide = c->elf_class == ELFCLASS64;
-	size_t regs = wide ? 112 : 72;
 	overwrite(c, desc, 12, (uint64_t)signal, 2);
 	overwrite(c, desc, wide ? 32 : 24, (uint64_t)tid, 4);
-	if (c->machine == EM_X86_64 && wide) {
-		overwrite(c, desc, regs + 128, pc, 8);
-		overwrite(c, desc, regs + 152, sp, 8);
+	for (size_t i = 0; i < arch->slot_count; i++) {
+		uint64_t value;
+		if (xc_regs_get(regs, arch->slots[i].dwarf, &value))
+			overwrite(c, desc, (wide ? 112u : 72u) + arch->slots[i].offset, value, arch->reg_size);
 	}
-	corefile_note(c, "CORE", NT_PRSTATUS, desc, 336);
+	corefile_note(c, "CORE", NT_PRSTATUS, desc,
+		      arch->prstatus_size ? arch->prstatus_size + (wide ? 8u : 4u) : 336u);
+}
+
+void corefile_prstatus(struct corefile *c, int tid, int signal, uint64_t pc, uint64_t sp)
+{
+	struct xc_regs regs = {.vector = NULL};
+	const struct xc_arch *arch = xc_arch_find(c->machine, c->elf_class, c->big_endian);
+	xc_regs_set(&regs, arch->pc, pc);
+	xc_regs_set(&regs, arch->sp, sp);
+	corefile_prstatus_regs(c, tid, signal, &regs);
 }
 
 void corefile_prpsinfo(struct corefile *c, int pid, const char *comm, const char *args)

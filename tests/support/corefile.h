@@ -3,6 +3,7 @@
 #define XC_TEST_COREFILE_H
 
 #include "../../core/elf.h"
+#include "../../core/regs.h"
 #include "../../core/text.h"
 
 struct corefile_load {
@@ -42,8 +43,9 @@ void corefile_note(struct corefile *c, const char *name, uint32_t type, const vo
 /* A note header that says what you like, with no bytes after it. */
 void corefile_note_header(struct corefile *c, uint32_t namesz, uint32_t descsz, uint32_t type);
 
-void corefile_prstatus(struct corefile *c, int tid, int signal, uint64_t pc,
-		       uint64_t sp); /* registers on x86-64 only */
+/* NT_PRSTATUS with the registers that xcore knows of the machine: two of them, or all that are known. */
+void corefile_prstatus(struct corefile *c, int tid, int signal, uint64_t pc, uint64_t sp);
+void corefile_prstatus_regs(struct corefile *c, int tid, int signal, const struct xc_regs *regs);
 void corefile_prpsinfo(struct corefile *c, int pid, const char *comm, const char *args);
 void corefile_siginfo(struct corefile *c, int number, int code, uint64_t addr);
 

@@ -72,7 +72,7 @@ static void slots_lie_inside_the_register_set(void **state)
 			assert_int_equal(a->big_endian, (variant & 2) != 0);
 			assert_true(a->pc < XC_REG_MAX && a->sp < XC_REG_MAX && a->fp < XC_REG_MAX);
 			for (size_t j = 0; j < a->slot_count; j++) {
-				assert_true(a->slots[j].offset + (size_t)a->word <= a->prstatus_reg_size);
+				assert_true(a->slots[j].offset + (size_t)a->reg_size <= a->prstatus_reg_size);
 				assert_true(a->slots[j].dwarf < XC_REG_MAX);
 			}
 			if (a->prstatus_size)
@@ -89,8 +89,61 @@ static void unknown_machines_have_word_and_order_but_no_notes(void **state)
 	assert_int_equal(a->slot_count, 0);
 	assert_false(a->unwinds);
 	assert_int_equal(xc_arch_find(EM_X86_64, ELFCLASS64, true)->prstatus_size, 0);
-	assert_false(xc_arch_find(EM_X86_64, ELFCLASS32, false)->unwinds); /* x32 */
+	assert_false(xc_arch_find(EM_S390, ELFCLASS64, true)->unwinds);
+	assert_false(xc_arch_find(EM_AARCH64, ELFCLASS64, true)->unwinds);
 	assert_string_equal(xc_arch_find(EM_X86_64, ELFCLASS32, false)->name, "x32");
+}
+
+/* Offsets as readelf and the kernel's headers have them: sizeof(elf_prstatus) less fpvalid, and places in pr_reg. */
+static void foreign_registers_stand_where_the_kernel_puts_them(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t machine;
+		uint8_t elf_class;
+		uint16_t prstatus;
+		const char *name;
+		uint16_t offset;
+	} places[] = {
+		{EM_386, ELFCLASS32, 140, "ebx", 0},      {EM_386, ELFCLASS32, 140, "eax", 24},
+		{EM_386, ELFCLASS32, 140, "eip", 48},     {EM_386, ELFCLASS32, 140, "esp", 60},
+		{EM_386, ELFCLASS32, 140, "ebp", 20},     {EM_X86_64, ELFCLASS32, 288, "rip", 128},
+		{EM_X86_64, ELFCLASS32, 288, "rsp", 152}, {EM_AARCH64, ELFCLASS64, 384, "x29", 232},
+		{EM_AARCH64, ELFCLASS64, 384, "sp", 248}, {EM_AARCH64, ELFCLASS64, 384, "pc", 256},
+		{EM_ARM, ELFCLASS32, 144, "lr", 56},      {EM_ARM, ELFCLASS32, 144, "pc", 60},
+		{EM_PPC64, ELFCLASS64, 496, "r1", 8},     {EM_PPC64, ELFCLASS64, 496, "pc", 256},
+		{EM_PPC64, ELFCLASS64, 496, "lr", 288},   {EM_RISCV, ELFCLASS64, 368, "pc", 0},
+		{EM_RISCV, ELFCLASS64, 368, "ra", 8},     {EM_RISCV, ELFCLASS64, 368, "t6", 248},
+	};
+	for (size_t i = 0; i < XC_COUNT(places); i++) {
+		const struct xc_arch *a = xc_arch_find(places[i].machine, places[i].elf_class, false);
+		bool found = false;
+		assert_int_equal(a->prstatus_size, places[i].prstatus);
+		for (size_t j = 0; j < a->slot_count; j++) {
+			const char *name = xc_arch_reg_name(a, a->slots[j].dwarf);
+			found |= name && !strcmp(name, places[i].name) && a->slots[j].offset == places[i].offset;
+		}
+		if (!found)
+			fail_msg("%s: %s", a->name, places[i].name);
+	}
+}
+
+/* What calls preserve and what they may change does not overlap, and is named. */
+static void register_sets_are_sound(void **state)
+{
+	(void)state;
+	static const uint16_t machines[] = {EM_X86_64, EM_386, EM_AARCH64, EM_ARM, EM_PPC64, EM_RISCV};
+	for (size_t i = 0; i < XC_COUNT(machines); i++)
+		for (uint8_t class = ELFCLASS32; class <= ELFCLASS64; class ++) {
+			const struct xc_arch *a = xc_arch_find(machines[i], class, false);
+			for (int reg = 0; a->unwinds && reg < XC_REG_MAX; reg++) {
+				assert_false(xc_arch_has(a->preserved, reg) && xc_arch_has(a->scratch, reg));
+				if (xc_arch_has(a->scratch, reg))
+					assert_non_null(xc_arch_reg_name(a, reg));
+			}
+			if (a->unwinds)
+				assert_false(xc_arch_has(a->scratch, a->sp) || xc_arch_has(a->scratch, a->pc));
+		}
 }
 
 static void machine_names_cover_every_number(void **state)
@@ -112,7 +165,7 @@ static void register_names_are_bounded(void **state)
 	assert_null(xc_arch_reg_name(arch, 60));
 	assert_null(xc_arch_reg_name(arch, INT32_MAX));
 	assert_null(xc_arch_reg_name(arch, 41));
-	assert_null(xc_arch_reg_name(xc_arch_find(EM_ARM, ELFCLASS32, false), 0));
+	assert_null(xc_arch_reg_name(xc_arch_find(EM_S390, ELFCLASS64, true), 0));
 }
 
 static void an_unset_register_is_unknown_and_not_zero(void **state)
@@ -142,6 +195,8 @@ int main(void)
 		cmocka_unit_test(every_x86_64_register_stands_where_the_kernel_puts_it),
 		cmocka_unit_test(slots_lie_inside_the_register_set),
 		cmocka_unit_test(unknown_machines_have_word_and_order_but_no_notes),
+		cmocka_unit_test(foreign_registers_stand_where_the_kernel_puts_them),
+		cmocka_unit_test(register_sets_are_sound),
 		cmocka_unit_test(machine_names_cover_every_number),
 		cmocka_unit_test(register_names_are_bounded),
 		cmocka_unit_test(an_unset_register_is_unknown_and_not_zero),

@@ -213,16 +213,24 @@ static void foreign_machines_give_their_threads(void **state)
 	static const struct {
 		uint16_t machine;
 		uint8_t elf_class;
-		bool big_endian;
-	} kinds[] = {{EM_386, ELFCLASS32, false}, {EM_X86_64, ELFCLASS32, false}, {EM_AARCH64, ELFCLASS64, false},
-		     {EM_ARM, ELFCLASS32, false}, {EM_S390, ELFCLASS64, true},    {EM_PPC64, ELFCLASS64, true}};
+		bool big_endian, has_regs;
+	} kinds[] = {{EM_386, ELFCLASS32, false, true},     {EM_X86_64, ELFCLASS32, false, true},
+		     {EM_AARCH64, ELFCLASS64, false, true}, {EM_ARM, ELFCLASS32, false, true},
+		     {EM_PPC64, ELFCLASS64, false, true},   {EM_RISCV, ELFCLASS64, false, true},
+		     {EM_S390, ELFCLASS64, true, false},    {EM_PPC64, ELFCLASS64, true, false}};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
 		struct corefile c = corefile_new_for(kinds[i].machine, kinds[i].elf_class, kinds[i].big_endian);
+		uint64_t value;
 		fill_kernel_core(&c);
 		struct xc_process *p = read_all(&c);
 		assert_int_equal(p->thread_count, 2);
-		assert_true(p->threads[0].tid == 4242 && p->threads[0].signal == SIGSEGV && !p->threads[0].has_regs);
-		assert_non_null(p->threads[0].why_no_regs);
+		assert_true(p->threads[0].tid == 4242 && p->threads[0].signal == SIGSEGV);
+		assert_int_equal(p->threads[0].has_regs, kinds[i].has_regs);
+		assert_int_equal(p->threads[0].why_no_regs == NULL, kinds[i].has_regs);
+		if (kinds[i].has_regs) {
+			assert_true(xc_regs_get(&p->threads[1].regs, p->arch->pc, &value) && value == 0x401500);
+			assert_true(xc_regs_get(&p->threads[1].regs, p->arch->sp, &value) && value == 0x7ffd0000);
+		}
 		assert_string_equal(p->comm, "crasher");
 		assert_true(p->pid == 4242 && p->ppid == 1 && p->uid == 1000);
 		assert_true(p->signal.addr_known && p->signal.addr == 0xdead0);
@@ -230,6 +238,100 @@ static void foreign_machines_give_their_threads(void **state)
 		assert_true(p->auxv[AT_ENTRY] == 0x401000);
 		xc_process_close(p);
 	}
+}
+
+/* A core of one thread with one further note about its registers. */
+static struct xc_process *with_register_note(uint16_t machine, uint8_t elf_class, const struct xc_regs *regs,
+					     uint32_t type, const void *desc, size_t size)
+{
+	struct corefile c = corefile_new_for(machine, elf_class, false);
+	corefile_prstatus_regs(&c, 1, SIGSEGV, regs);
+	corefile_note(&c, type == NT_FPREGSET ? "CORE" : "LINUX", type, desc, size);
+	return read_all(&c);
+}
+
+static void each_machine_has_its_floating_point_note(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t machine;
+		uint8_t elf_class;
+		uint32_t type;
+		size_t size, vectors;
+		int number; /* of a register that is kept by value; its bytes begin at `at` */
+		size_t at;
+	} kinds[] = {{EM_386, ELFCLASS32, NT_PRXFPREG, 512, 8, -1, 0},
+		     {EM_386, ELFCLASS32, NT_FPREGSET, 108, 0, -1, 0},
+		     {EM_X86_64, ELFCLASS32, NT_FPREGSET, 512, 16, -1, 0},
+		     {EM_AARCH64, ELFCLASS64, NT_FPREGSET, 528, 32, 79, 15 * 16},
+		     {EM_ARM, ELFCLASS32, NT_ARM_VFP, 260, 32, -1, 0},
+		     {EM_PPC64, ELFCLASS64, NT_FPREGSET, 264, 0, 33, 8},
+		     {EM_PPC64, ELFCLASS64, NT_PPC_VMX, 544, 32, -1, 0},
+		     {EM_RISCV, ELFCLASS64, NT_FPREGSET, 264, 0, 63, 31 * 8}};
+	uint8_t desc[544];
+	for (size_t i = 0; i < sizeof desc; i++)
+		desc[i] = (uint8_t)(i * 7 + 1);
+	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
+		const struct xc_regs none = {.vector = NULL};
+		for (int cut = 0; cut < 2; cut++) {
+			struct xc_process *p =
+				with_register_note(kinds[i].machine, kinds[i].elf_class, &none, kinds[i].type, desc,
+						   cut ? kinds[i].size / 4 : kinds[i].size);
+			const struct xc_thread *t = &p->threads[0];
+			uint64_t value, expected;
+			memcpy(&expected, desc + kinds[i].at, 8);
+			assert_int_equal(t->vector ? t->vector->xmm_count : 0, cut ? 0 : kinds[i].vectors);
+			assert_int_equal(xc_regs_get(&t->regs, kinds[i].number, &value), !cut && kinds[i].number >= 0);
+			if (!cut && kinds[i].number >= 0)
+				assert_true(value == expected);
+			xc_process_close(p);
+		}
+	}
+}
+
+static void thread_pointers_come_from_notes(void **state)
+{
+	(void)state;
+	struct xc_regs regs = {.vector = NULL};
+	/* struct user_desc: entry 12 is gs's (selector 0x63), 13 is not */
+	static const uint32_t descs[] = {12, 0xf7f44540, 0xfffff, 0x51, 13, 0x1111, 0, 0x28};
+	static const uint64_t tpidr = 0x7f12345000, masks[] = {0x7f000000000000, 0x7f800000000000};
+	uint64_t value;
+	xc_regs_set(&regs, 45, 0x63);
+	struct xc_process *p = with_register_note(EM_386, ELFCLASS32, &regs, NT_386_TLS, descs, sizeof descs);
+	assert_true(xc_regs_get(&p->threads[0].regs, p->arch->tls.tp, &value) && value == 0xf7f44540);
+	xc_process_close(p);
+	xc_regs_set(&regs, 45, 0x7b);
+	p = with_register_note(EM_386, ELFCLASS32, &regs, NT_386_TLS, descs, sizeof descs);
+	assert_false(xc_regs_known(&p->threads[0].regs, p->arch->tls.tp));
+	xc_process_close(p);
+	p = with_register_note(EM_AARCH64, ELFCLASS64, &regs, NT_ARM_TLS, &tpidr, sizeof tpidr);
+	assert_true(xc_regs_get(&p->threads[0].regs, p->arch->tls.tp, &value) && value == tpidr);
+	xc_process_close(p);
+	p = with_register_note(EM_ARM, ELFCLASS32, &regs, NT_ARM_TLS, &tpidr, 4);
+	assert_true(xc_regs_get(&p->threads[0].regs, p->arch->tls.tp, &value) && value == 0x12345000);
+	xc_process_close(p);
+	p = with_register_note(EM_AARCH64, ELFCLASS64, &regs, NT_ARM_PAC_MASK, masks, sizeof masks);
+	assert_true(p->code_mask == masks[1]);
+	xc_process_close(p);
+}
+
+/* Two layouts of elf_prpsinfo on 32-bit machines: user ids of 16 bits, or of 32. */
+static void wide_user_ids_shift_the_names(void **state)
+{
+	(void)state;
+	struct corefile c = corefile_new_for(EM_386, ELFCLASS32, false);
+	char desc[128] = {0};
+	desc[8] = 7;
+	desc[16] = 42;
+	memcpy(desc + 32, "wide", 4);
+	memcpy(desc + 48, "./wide 1", 8);
+	corefile_note(&c, "CORE", NT_PRPSINFO, desc, sizeof desc);
+	struct xc_process *p = read_all(&c);
+	assert_true(p->ids_known && p->pid == 42 && p->uid == 7);
+	assert_string_equal(p->comm, "wide");
+	assert_string_equal(p->args, "./wide 1");
+	xc_process_close(p);
 }
 
 static void an_unknown_machine_keeps_files_and_auxv(void **state)
@@ -542,6 +644,9 @@ int main(void)
 		cmocka_unit_test(file_rows_are_sorted_and_lose_their_deleted_mark),
 		cmocka_unit_test(a_cut_at_every_byte_keeps_what_was_before),
 		cmocka_unit_test(foreign_machines_give_their_threads),
+		cmocka_unit_test(each_machine_has_its_floating_point_note),
+		cmocka_unit_test(thread_pointers_come_from_notes),
+		cmocka_unit_test(wide_user_ids_shift_the_names),
 		cmocka_unit_test(an_unknown_machine_keeps_files_and_auxv),
 		cmocka_unit_test(registers_cut_off_are_unknown_and_not_zero),
 		cmocka_unit_test(registers_of_a_broken_thread_do_not_go_to_the_one_before),
