@@ -257,7 +257,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 	b->row_count = 0;
 	b->skipped = 0;
 	if (!b->process->arch->unwinds)
-		stack->stop = "stacks of this machine are not supported yet";
+		stack->stop = "stacks of this machine are not supported";
 	else if (xc_unwind_first(b->unwinder, thread, &frame))
 		walk(b, thread, &frame, stack);
 	else

@@ -6,6 +6,7 @@
 #include "cfi.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "cfitable.h"
 #include "debugfile.h"
 
-enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
+enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1, CR0_PPC64 = 68, CR7_PPC64 = 75 };
 
 /* The call frame information of one module. */
 struct module_cfi {
@@ -163,6 +164,7 @@ static bool deref(struct machine *m, size_t size)
 	xc_addr addr = *top;
 	if (size < 1 || size > 8)
 		return false;
+	addr = xc_arch_wrap(m->process->arch, addr);
 	if (xc_space_peek_uint(m->process->space, addr, size, top))
 		return true;
 	m->missing = addr;
@@ -258,6 +260,7 @@ static bool execute(struct machine *m, uint8_t op)
 		return read_sleb(m, &value) && push_reg(m, op - DW_OP_breg0, value);
 	switch (op) {
 	case DW_OP_addr:
+		return push_constant(m, m->process->arch->word, false);
 	case DW_OP_const8u:
 	case DW_OP_const8s:
 		return push_constant(m, 8, false);
@@ -306,7 +309,7 @@ static bool evaluate(struct machine *m, const uint8_t *expr, size_t size, uint64
 			return false;
 	if (!m->depth)
 		return false;
-	*result = m->stack[m->depth - 1];
+	*result = xc_arch_wrap(m->process->arch, m->stack[m->depth - 1]);
 	return true;
 }
 
@@ -318,7 +321,7 @@ bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, 
 		*missing_out = UINT64_MAX;
 		if (!xc_regs_get(regs, row->cfa_reg, &base))
 			return false;
-		*cfa_out = base + (uint64_t)row->cfa_offset;
+		*cfa_out = xc_arch_wrap(process->arch, base + (uint64_t)row->cfa_offset);
 		return true;
 	}
 	struct machine m = {.process = process, .regs = regs};
@@ -327,10 +330,17 @@ bool xc_cfi_cfa(const struct xc_process *process, const struct xc_cfi_row *row, 
 	return good;
 }
 
-static bool load(const struct xc_process *process, xc_addr addr, uint64_t *value_out, xc_addr *missing_out)
+static bool load(const struct xc_process *process, xc_addr addr, size_t size, uint64_t *value_out, xc_addr *missing_out)
 {
 	*missing_out = addr;
-	return xc_space_peek_uint(process->space, addr, process->arch->word, value_out);
+	return xc_space_peek_uint(process->space, addr, size, value_out);
+}
+
+/* Bytes of a register on the stack: what push and call store, which x32 does as x86-64. The condition register of ppc64
+ * is saved in a word of 4 bytes. */
+static size_t saved_size(const struct xc_arch *arch, int number)
+{
+	return arch->machine == EM_PPC64 && number >= CR0_PPC64 && number <= CR7_PPC64 ? 4 : arch->reg_size;
 }
 
 bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number,
@@ -344,10 +354,11 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 	case XC_CFI_REGISTER:
 		return xc_regs_get(regs, rule->reg, value_out);
 	case XC_CFI_CFA_PLUS:
-		*value_out = cfa + (uint64_t)rule->offset;
+		*value_out = xc_arch_wrap(process->arch, cfa + (uint64_t)rule->offset);
 		return true;
 	case XC_CFI_AT_CFA:
-		return load(process, cfa + (uint64_t)rule->offset, value_out, missing_out);
+		return load(process, xc_arch_wrap(process->arch, cfa + (uint64_t)rule->offset),
+			    saved_size(process->arch, number), value_out, missing_out);
 	case XC_CFI_EXPRESSION: {
 		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
@@ -355,7 +366,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 		bool good = evaluate(&m, rule->expr, rule->expr_size, &result);
 		*missing_out = m.missing;
 		if (good && !rule->expr_is_value)
-			return load(process, result, value_out, missing_out);
+			return load(process, result, saved_size(process->arch, number), value_out, missing_out);
 		if (good)
 			*value_out = result;
 		return good;

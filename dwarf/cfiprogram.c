@@ -5,20 +5,29 @@
 
 #include <dwarf.h>
 #include <elf.h>
+#include <stddef.h>
 #include <string.h>
 
-enum { MAX_RULES = 20, MAX_REMEMBERED = 16 };
+enum {
+	MAX_RULES = XC_REG_MAX,
+	MAX_REMEMBERED = 16,
+	SIGN_STATE_WITH_PC =
+		0x2c,      /* DW_CFA_AARCH64_negate_ra_state_with_pc, _negate_ra_state: "DWARF for the Arm 64-bit */
+	SIGN_STATE = 0x2d, /* Architecture" 2024Q3, 4.4.1; the latter is SPARC's DW_CFA_GNU_window_save elsewhere */
+};
 
 struct state {
-	struct xc_cfi_rule rules[MAX_RULES];
 	int cfa_reg;
 	int64_t cfa_offset;
 	const uint8_t *cfa_expr;
 	size_t cfa_expr_size;
+	struct xc_cfi_rule rules[MAX_RULES];
 };
 
 struct run {
+	const struct xc_arch *arch;
 	const struct xc_cfientry *entry;
+	uint16_t count; /* of rules that are kept */
 	struct xc_cursor code;
 	struct state now, initial, remembered[MAX_REMEMBERED];
 	size_t depth;
@@ -71,9 +80,16 @@ static const uint8_t *block(struct run *r, size_t *size)
 
 /* ---- instructions ---- */
 
+/* States are large, and most machines use few of their rules. */
+static void copy(const struct run *r, struct state *to, const struct state *from)
+{
+	size_t used = offsetof(struct state, rules) + r->count * sizeof from->rules[0];
+	memcpy(to, from, used);
+}
+
 static void set_rule(struct run *r, uint64_t reg, struct xc_cfi_rule rule)
 {
-	if (reg < MAX_RULES)
+	if (reg < r->count)
 		r->now.rules[reg] = rule;
 }
 
@@ -85,7 +101,7 @@ static void at_offset(struct run *r, enum xc_cfi_kind kind, uint64_t reg, uint64
 
 static void restore(struct run *r, uint64_t reg)
 {
-	if (reg < MAX_RULES)
+	if (reg < r->count)
 		r->now.rules[reg] = r->initial.rules[reg];
 }
 
@@ -109,7 +125,7 @@ static void remember(struct run *r)
 	if (r->depth == MAX_REMEMBERED)
 		r->broken = true;
 	else
-		r->remembered[r->depth++] = r->now;
+		copy(r, &r->remembered[r->depth++], &r->now);
 }
 
 static void recall(struct run *r)
@@ -117,7 +133,7 @@ static void recall(struct run *r)
 	if (r->depth == 0)
 		r->broken = true;
 	else
-		r->now = r->remembered[--r->depth];
+		copy(r, &r->now, &r->remembered[--r->depth]);
 }
 
 static void advance(struct run *r, uint64_t units)
@@ -253,6 +269,10 @@ static void step(struct run *r, uint8_t opcode)
 	case DW_CFA_val_expression:
 		rule_of_register(r, opcode);
 		break;
+	case SIGN_STATE: /* whether the return address is signed shows in its bits */
+	case SIGN_STATE_WITH_PC:
+		r->broken |= r->arch->machine != EM_AARCH64;
+		break;
 	default: /* unknown: its operands are too */
 		r->broken = true;
 		break;
@@ -269,16 +289,15 @@ static bool execute(struct run *r, struct xc_cursor code, uint64_t addr)
 	return !r->broken;
 }
 
-/* What a function does not speak of is as its caller left it, for the registers that calls preserve (System V AMD64
- * ABI, 3.2.1); the caller's stack pointer is the CFA. */
-static void defaults(const struct xc_arch *arch, struct state *s)
+/* What a function does not speak of is as its caller left it, for the registers that calls preserve, and for the link register
+ * until it is saved; the caller's stack pointer is the CFA. */
+static void defaults(struct run *r, struct state *s)
 {
-	static const uint8_t preserved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
-	for (size_t i = 0; i < MAX_RULES; i++)
-		s->rules[i].kind = XC_CFI_LOST;
-	for (size_t i = 0; arch->machine == EM_X86_64 && i < sizeof preserved; i++)
-		s->rules[preserved[i]].kind = XC_CFI_SAME;
-	if (arch->sp >= 0 && arch->sp < MAX_RULES)
+	const struct xc_arch *arch = r->arch;
+	for (int i = 0; i < r->count; i++)
+		s->rules[i] = (struct xc_cfi_rule){
+			.kind = xc_arch_has(arch->preserved, i) || i == arch->lr ? XC_CFI_SAME : XC_CFI_LOST};
+	if (arch->sp >= 0 && arch->sp < r->count)
 		s->rules[arch->sp].kind = XC_CFI_CFA_PLUS;
 }
 
@@ -286,15 +305,22 @@ bool xc_cfiprogram_run(const struct xc_arch *arch, const struct xc_cfientry *ent
 		       struct xc_cfi_row *row)
 {
 	struct run r; /* large: not cleared */
+	if (entry->return_reg >= count || count > MAX_RULES)
+		return false;
+	r.arch = arch;
 	r.entry = entry;
-	r.now = (struct state){.cfa_reg = XC_REG_MAX}; /* none that can be known */
+	r.count = count;
 	r.depth = 0;
 	r.broken = false;
-	defaults(arch, &r.now);
-	r.initial = r.now; /* to which DW_CFA_restore in the common entry itself leads */
-	if (entry->return_reg >= count || count > MAX_RULES || !execute(&r, entry->initial, UINT64_MAX))
+	r.now.cfa_reg = XC_REG_MAX; /* none that can be known */
+	r.now.cfa_offset = 0;
+	r.now.cfa_expr = NULL;
+	r.now.cfa_expr_size = 0;
+	defaults(&r, &r.now);
+	copy(&r, &r.initial, &r.now); /* to which DW_CFA_restore in the common entry itself leads */
+	if (!execute(&r, entry->initial, UINT64_MAX))
 		return false;
-	r.initial = r.now;
+	copy(&r, &r.initial, &r.now);
 	if (!execute(&r, entry->program, file_addr))
 		return false;
 	row->found = true;

@@ -62,10 +62,11 @@ static bool read_signed(struct xc_cursor *c, size_t size, uint64_t *value)
 	return true;
 }
 
-static bool read_form(struct xc_cursor *c, uint8_t encoding, uint64_t *value)
+static bool read_form(const struct xc_cfitable *t, struct xc_cursor *c, uint8_t encoding, uint64_t *value)
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
+		return read_uint(c, t->word, value);
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
 		return read_uint(c, 8, value);
@@ -86,20 +87,27 @@ static bool read_form(struct xc_cursor *c, uint8_t encoding, uint64_t *value)
 	}
 }
 
+/* As wide as the file's addresses. */
+static uint64_t wrapped(const struct xc_cfitable *t, uint64_t addr)
+{
+	return t->word == 4 ? (uint32_t)addr : addr;
+}
+
 /* A pointer as its encoding says (LSB, 10.5.1). c reads bytes of the table. */
 static bool read_pointer(const struct xc_cfitable *t, struct xc_cursor *c, uint8_t encoding, uint64_t *value)
 {
 	uint64_t here = t->addr + (uint64_t)(c->at - t->bytes);
-	if (!read_form(c, encoding, value))
+	if (!read_form(t, c, encoding, value))
 		return false;
 	switch (encoding & 0xf0) {
 	case 0:
+		*value = wrapped(t, *value);
 		return true;
 	case DW_EH_PE_pcrel:
-		*value += here;
+		*value = wrapped(t, *value + here);
 		return true;
 	case DW_EH_PE_datarel:
-		*value += t->search_addr;
+		*value = wrapped(t, *value + t->search_addr);
 		return t->search_addr != 0;
 	default:
 		return false;
@@ -171,21 +179,20 @@ static bool read_augmentation(const struct xc_cfitable *t, const char *letters, 
 				return false;
 			continue;
 		case 'P':
-			if (!read_uint(&data, 1, &encoding) || !read_form(&data, (uint8_t)encoding, &ignored))
+			if (!read_uint(&data, 1, &encoding) || !read_form(t, &data, (uint8_t)encoding, &ignored))
 				return false;
 			continue;
 		default:
 			return true;
 		}
 	}
-	(void)t;
 	return true;
 }
 
 static bool read_common(const struct xc_cfitable *t, size_t offset, struct common *common, struct xc_cfientry *e)
 {
 	struct head h;
-	uint64_t version, address_size = 8, segment = 0;
+	uint64_t version, address_size = t->word, segment = 0;
 	const char *letters;
 	if (!read_head(t, offset, &h) || !h.common || !read_uint(&h.body, 1, &version) ||
 	    (version != 1 && version != 3 && version != 4))
@@ -193,7 +200,7 @@ static bool read_common(const struct xc_cfitable *t, size_t offset, struct commo
 	struct xc_error *err = xc_cursor_string(&h.body, &letters);
 	xc_error_free(err);
 	if (err || (version == 4 && (!read_uint(&h.body, 1, &address_size) || !read_uint(&h.body, 1, &segment))) ||
-	    address_size != 8 || segment != 0 || !read_uleb(&h.body, &e->code_align) ||
+	    address_size != t->word || segment != 0 || !read_uleb(&h.body, &e->code_align) ||
 	    !read_sleb(&h.body, &e->data_align) ||
 	    !(version == 1 ? read_uint(&h.body, 1, &e->return_reg) : read_uleb(&h.body, &e->return_reg)))
 		return false;
@@ -211,14 +218,14 @@ static bool read_entry(const struct xc_cfitable *t, const struct head *h, struct
 	uint64_t size;
 	*e = (struct xc_cfientry){.lo = 0};
 	if (h->common || !read_common(t, h->common_offset, &common, e) ||
-	    !read_pointer(t, &c, common.encoding, &e->lo) || !read_form(&c, common.encoding, &size))
+	    !read_pointer(t, &c, common.encoding, &e->lo) || !read_form(t, &c, common.encoding, &size))
 		return false;
 	if (common.augmented) {
 		uint64_t length;
 		if (!read_uleb(&c, &length) || !take(&c, length, &skipped))
 			return false;
 	}
-	e->end = e->lo + size;
+	e->end = e->lo + wrapped(t, size);
 	e->program = c;
 	return e->end > e->lo;
 }
@@ -276,7 +283,7 @@ static uint64_t search_value(const struct xc_cfitable *t, size_t index, size_t w
 {
 	int32_t relative;
 	memcpy(&relative, t->search + SEARCH_PAIR * index + 4 * which, sizeof relative);
-	return t->search_addr + (uint64_t)(int64_t)relative;
+	return wrapped(t, t->search_addr + (uint64_t)(int64_t)relative);
 }
 
 static bool find_by_search(const struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
@@ -354,7 +361,7 @@ static bool open_search(struct xc_cfitable *t, Elf *elf)
 	memcpy(&relative, h + 4, sizeof relative);
 	uint64_t count = xc_load_uint(h + 8, 4, false);
 	t->search_addr = p.p_vaddr;
-	t->addr = p.p_vaddr + 4 + (uint64_t)(int64_t)relative;
+	t->addr = wrapped(t, p.p_vaddr + 4 + (uint64_t)(int64_t)relative);
 	t->bytes = bytes_at(elf, t->addr, &t->size);
 	if (!t->bytes)
 		return false;
@@ -382,14 +389,18 @@ static uint64_t section_addr(Elf *elf, const char *name)
 void xc_cfitable_open(struct xc_cfitable *t, Elf *elf, bool eh)
 {
 	GElf_Ehdr header;
-	*t = (struct xc_cfitable){.eh = eh};
-	if (!elf || !gelf_getehdr(elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || (eh && open_search(t, elf)))
+	*t = (struct xc_cfitable){.eh = eh, .word = 8};
+	if (!elf || !gelf_getehdr(elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return;
+	t->word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	if (eh && open_search(t, elf))
 		return;
 	const char *name = eh ? ".eh_frame" : ".debug_frame";
 	struct xc_cursor c = xc_section_cursor(elf, name);
-	*t = (struct xc_cfitable){
-		.eh = eh, .bytes = c.at, .size = xc_cursor_left(&c), .addr = eh ? section_addr(elf, name) : 0};
+	t->bytes = c.at;
+	t->size = xc_cursor_left(&c);
+	t->addr = eh ? section_addr(elf, name) : 0;
+	t->search_addr = 0;
 }
 
 void xc_cfitable_fini(struct xc_cfitable *t)

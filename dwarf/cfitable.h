@@ -11,6 +11,7 @@ struct xc_cfitable {
 	size_t size;
 	uint64_t addr;         /* of the section in the file's addresses */
 	bool eh;               /* .eh_frame */
+	uint8_t word;          /* bytes of an address */
 	const uint8_t *search; /* pairs of .eh_frame_hdr, or NULL */
 	size_t search_count;
 	uint64_t search_addr;       /* of .eh_frame_hdr */

@@ -6,12 +6,17 @@
 
 struct xc_prologue {
 	bool known;         /* false: code not readable, or not of a machine we read */
-	bool frame_pointer; /* rbp holds the frame address, in the way compilers set it up */
-	uint64_t depth;     /* bytes between sp and the return address: pushes and what was subtracted */
+	bool frame_pointer; /* the frame pointer holds the frame address, in the way compilers set it up */
+	bool whole;         /* all instructions up to pc were read: depth is exact */
+	uint64_t depth;     /* bytes by which sp stands below where it was at the call (below the return address that a
+	                     * call pushed, where it pushes one) */
+	bool link_saved;    /* machines with a link register: it was stored at sp + link_at */
+	uint64_t link_at;
 };
 
-/* The function begins at start (0: not known) and has come to pc. Reads 64 bytes at most; instructions of no prologue end
- * it, so depth is what the function has below its return address if it moves sp nowhere else. */
+/* The function begins at start (0: not known; with Thumb's bit on arm) and has come to pc. Reads 64 bytes at most;
+ * instructions of no prologue end it, so depth is what the function has below its return address if it moves sp nowhere
+ * else. */
 struct xc_prologue xc_prologue_read(const struct xc_process *process, xc_addr start, xc_addr pc);
 
 #endif

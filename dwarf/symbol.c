@@ -33,6 +33,7 @@ struct table_bytes {
 	const char *rows, *names;
 	size_t count, names_size; /* names_size: up to and with the last NUL */
 	bool wide;
+	uint16_t machine;
 };
 
 struct key {
@@ -76,6 +77,7 @@ static Elf_Scn *find_table(Elf *elf, GElf_Shdr *header)
 static void open_table(struct table_bytes *t, Elf *elf)
 {
 	GElf_Shdr header;
+	GElf_Ehdr file;
 	Elf_Scn *section = elf ? find_table(elf, &header) : NULL;
 	Elf_Data *rows = section ? elf_getdata(section, NULL) : NULL;
 	Elf_Data *names = rows ? elf_getdata(elf_getscn(elf, header.sh_link), NULL) : NULL;
@@ -83,6 +85,7 @@ static void open_table(struct table_bytes *t, Elf *elf)
 		return;
 	t->elf = elf;
 	t->wide = gelf_getclass(elf) == ELFCLASS64;
+	t->machine = gelf_getehdr(elf, &file) ? file.e_machine : EM_NONE;
 	t->rows = rows->d_buf;
 	t->count = rows->d_size / (t->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 	t->count = t->count < MAX_SYMBOLS ? t->count : MAX_SYMBOLS;
@@ -108,10 +111,28 @@ static Elf64_Sym row_at(const struct table_bytes *t, size_t index)
 			   .st_size = narrow.st_size};
 }
 
+/* "$a", "$t.1", "$d", "$xrv64…": marks between code and data (ELF for the Arm Architecture 2022Q3, 5.5.5, and for
+ * the 64-bit one, 5.6; RISC-V ELF psABI 1.0, "Mapping Symbol"). */
+static bool is_mark(const struct table_bytes *t, const Elf64_Sym *row)
+{
+	bool marks = t->machine == EM_ARM || t->machine == EM_AARCH64 || t->machine == EM_RISCV;
+	if (!marks || ELF64_ST_TYPE(row->st_info) != STT_NOTYPE || row->st_name >= t->names_size)
+		return false;
+	const char *name = t->names + row->st_name;
+	return name[0] == '$' && name[1] && strchr("atdx", name[1]);
+}
+
+/* Bit 0 of an arm function's value says that it is Thumb code. */
+static bool is_thumb(const struct table_bytes *t, const Elf64_Sym *row)
+{
+	uint8_t type = ELF64_ST_TYPE(row->st_info);
+	return t->machine == EM_ARM && (type == STT_FUNC || type == STT_GNU_IFUNC) && (row->st_value & 1);
+}
+
 static bool is_wanted(const struct table_bytes *t, const Elf64_Sym *row)
 {
 	uint8_t type = ELF64_ST_TYPE(row->st_info);
-	if (row->st_shndx == SHN_UNDEF || row->st_shndx == SHN_ABS || row->st_shndx == SHN_COMMON)
+	if (row->st_shndx == SHN_UNDEF || row->st_shndx == SHN_ABS || row->st_shndx == SHN_COMMON || is_mark(t, row))
 		return false;
 	return row->st_name != 0 && row->st_name < t->names_size &&
 	       (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC || type == STT_TLS ||
@@ -126,7 +147,8 @@ static size_t collect(const struct xc_symtab *table, bool tls, struct key *keys)
 		for (size_t i = 1; i < table->files[f].count; i++) { /* row 0 is never a symbol */
 			Elf64_Sym row = row_at(&table->files[f], i);
 			if (is_wanted(&table->files[f], &row) && (ELF64_ST_TYPE(row.st_info) == STT_TLS) == tls)
-				keys[count++] = (struct key){row.st_value, (uint32_t)i, f};
+				keys[count++] =
+					(struct key){row.st_value - is_thumb(&table->files[f], &row), (uint32_t)i, f};
 		}
 	return count;
 }
@@ -159,18 +181,19 @@ static void emit(struct xc_symtab *table, const struct key *keys, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct table_bytes *t = &table->files[keys[i].file];
 		Elf64_Sym row = row_at(t, keys[i].row);
-		uint64_t room = UINT64_MAX - row.st_value;
-		uint64_t end = row.st_value + (row.st_size < room ? row.st_size : room);
+		uint64_t value = keys[i].value, room = UINT64_MAX - value;
+		uint64_t end = value + (row.st_size < room ? row.st_size : room);
 		reach = end > reach ? end : reach;
 		table->reach[table->count] = reach;
 		table->symbols[table->count++] = (struct xc_symbol){
 			.name = t->names + row.st_name,
-			.value = row.st_value,
+			.value = value,
 			.size = row.st_size,
 			.type = ELF64_ST_TYPE(row.st_info),
 			.bind = ELF64_ST_BIND(row.st_info),
 			.file = keys[i].file,
 			.section = row.st_shndx,
+			.thumb = is_thumb(t, &row),
 		};
 	}
 }

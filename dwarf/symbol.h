@@ -17,12 +17,14 @@ struct xc_symbol {
 	uint8_t type, bind; /* STT_…, STB_… */
 	uint8_t file;       /* private: which of the two files, … */
 	uint16_t section;   /* … and which of its sections */
+	bool thumb;         /* arm: a function of Thumb code; the bit that says so is not part of value */
 };
 
 struct xc_symtab;
 
 /* Read symbols of kind function, object, TLS, no-type and ifunc from the tables of up to two files (each may be
- * NULL): .symtab, or .dynsym where there is none. Undefined and absolute symbols are left out. O(n) once, about
+ * NULL): .symtab, or .dynsym where there is none. Undefined and absolute symbols are left out, and those that tell code from
+ * data (arm, aarch64, riscv: $a, $x, $d). O(n) once, about
  * 0.1 µs a symbol; names are neither copied nor looked at. The ELFs must outlive the table. */
 struct xc_symtab *xc_symtab_read(Elf *first, Elf *second);
 void xc_symtab_free(struct xc_symtab *table); /* NULL is fine */

@@ -11,41 +11,21 @@
  * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
  * every step must move up the stack, so that no stack loops. A signal trampoline may change stacks, but not often; and
  * guessing costs, so one unwinder does it only so much. */
-#include "unwind.h"
-
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi.h"
-#include "debugfile.h"
-#include "prologue.h"
-#include "symbol.h"
-#include "tailcall.h"
+#include "code.h"
+#include "unwind_impl.h"
 
 enum {
-	SCAN_WORDS = 512,
-	MAX_CANDIDATES = 16,
 	LOOK_AHEAD = 64,
-	LONGEST_CALL = 7,
-	MAX_GUESSING = 4 << 20, /* words scanned and steps looked ahead in all: about half a second */
-	PROLOGUE_COST = 16,     /* about as long as it takes to scan that many words */
 	MAX_DESCENTS = 64,
 };
 
-static const char outermost[] = "outermost frame";
+static const char outermost[] = XC_OUTERMOST;
 static const char nothing_found[] = "no call frame information here, and nothing above looks like a return address";
-
-struct xc_unwinder {
-	const struct xc_process *process;
-	struct xc_cfi *cfi;
-	struct xc_tailcalls *tailcalls;
-	uint64_t guessing; /* words scanned and steps looked ahead so far */
-	char stop[160];
-	char damage[100]; /* of the thread's stack: what was stepped over; part of the reason why it ends */
-};
 
 const char *xc_trust_text(enum xc_trust trust)
 {
@@ -83,63 +63,25 @@ static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr
 	return u->stop;
 }
 
-/* ---- what code looks like ---- */
-
-static bool executable(const struct xc_process *p, xc_addr addr)
-{
-	const struct xc_mapping *m = xc_process_mapping(p, addr);
-	return m && m->executable;
-}
-
-/* x86: does a call instruction end at `ret`? direct_out is its target when it is a direct one (else 0). Code that
- * cannot be read gets the benefit of the doubt. */
-static bool behind_call(const struct xc_process *p, xc_addr ret, xc_addr *direct_out)
-{
-	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
-	uint8_t code[LONGEST_CALL];
-	*direct_out = 0;
-	if (ret < LONGEST_CALL || xc_space_peek(p->space, ret - LONGEST_CALL, code, LONGEST_CALL) != LONGEST_CALL)
-		return true;
-	if (code[2] == 0xe8) { /* call rel32 */
-		int32_t relative;
-		memcpy(&relative, code + 3, sizeof relative);
-		*direct_out = ret + (uint64_t)(int64_t)relative;
-		return true;
-	}
-	for (size_t i = 0; i < XC_COUNT(lengths); i++) { /* call r/m64: FF /2 */
-		const uint8_t *at = code + LONGEST_CALL - lengths[i];
-		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2)
-			return true;
-	}
-	return false;
-}
-
-static bool plausible_return(const struct xc_process *p, xc_addr ret, xc_addr *direct_out)
-{
-	return ret && executable(p, ret) && behind_call(p, ret, direct_out);
-}
-
-/* The first address of the function that holds pc, or 0. */
-static xc_addr function_start(const struct xc_process *p, xc_addr pc)
-{
-	struct xc_module *m = xc_process_module(p, pc);
-	const struct xc_symbol *s = m ? xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, m)), pc - m->bias) : NULL;
-	return s ? m->bias + s->value : 0;
-}
-
 /* ---- steps ---- */
 
-static void set_place(const struct xc_process *p, struct xc_frame *f, xc_addr pc)
+void xc_unwind_place(const struct xc_process *p, struct xc_frame *f, uint64_t pointer)
 {
+	xc_addr pc = xc_code_address(p, pointer);
 	xc_regs_set(&f->regs, p->arch->pc, pc);
 	f->pc = pc;
 	f->module = xc_process_module(p, xc_frame_lookup(f));
 }
 
-static void describe(struct xc_unwinder *u, struct xc_frame *f)
+void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 {
-	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
 	xc_addr missing;
+	if (xc_code_is_trampoline(u->process, f->pc)) {
+		f->trampoline = f->signal = f->interrupted = true;
+		f->module = xc_process_module(u->process, f->pc);
+		return;
+	}
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
 	/* The return address of a handler is the first byte of its trampoline, behind no call. glibc's covers the byte
 	 * before as well; others are found at pc itself. */
 	if (!row->found && !f->interrupted) {
@@ -154,51 +96,15 @@ static void describe(struct xc_unwinder *u, struct xc_frame *f)
 	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
 }
 
-/* A caller whose registers other than pc, sp and perhaps fp are what they were (nothing is known to have
- * saved them). */
-static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, xc_addr pc,
-			   xc_addr sp, struct xc_frame *caller)
-{
-	const struct xc_arch *arch = u->process->arch;
-	*caller = *frame;
-	caller->index = frame->index + 1;
-	caller->trust = trust;
-	caller->interrupted = caller->signal = false;
-	caller->regs.vector = NULL;
-	xc_regs_set(&caller->regs, arch->sp, sp);
-	set_place(u->process, caller, pc);
-	describe(u, caller);
-}
-
-static void forget_general(const struct xc_arch *arch, struct xc_regs *regs, uint64_t fp)
+void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
 {
 	for (int i = 0; i < arch->frame_regs; i++)
-		if (i != arch->sp && i != arch->pc)
+		if (i != arch->sp && i != arch->pc && !xc_arch_has(arch->constant, i))
 			xc_regs_forget(regs, i);
-	xc_regs_set(regs, arch->fp, fp);
 }
 
-static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t fp, sp, saved, ret, word = p->arch->word;
-	xc_addr direct;
-	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
-	    fp % word || !xc_space_peek_uint(p->space, fp, word, &saved) ||
-	    !xc_space_peek_uint(p->space, fp + word, word, &ret) || !plausible_return(p, ret, &direct))
-		return false;
-	struct xc_frame from = *frame;
-	forget_general(p->arch, &from.regs, saved);
-	guessed_caller(u, &from, XC_TRUST_FP, ret, fp + 2 * word, caller);
-	return true;
-}
-
-static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
-
-/* Does call frame information speak against this frame: does the stack from here on break off, other than at an
- * outermost frame or where there is no such information? Behind a scan only sp can be relied on, so a frame that
- * is found by another register ends the test. */
-static bool refuted(struct xc_unwinder *u, const struct xc_frame *from)
+/* Behind a scan only sp can be relied on, so a frame that is found by another register ends the test. */
+bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 {
 	struct xc_frame at = *from, next;
 	const char *stop = NULL;
@@ -207,102 +113,13 @@ static bool refuted(struct xc_unwinder *u, const struct xc_frame *from)
 		if (!row->found || row->cfa_reg != u->process->arch->sp)
 			return false;
 		u->guessing++;
-		if (!step_row(u, &at, &next, &stop))
+		if (!xc_unwind_row(u, &at, &next, &stop))
 			return stop != outermost;
 		at = next;
-		if (!executable(u->process, at.pc))
+		if (!xc_code_executable(u->process, at.pc))
 			return true;
 	}
 	return false;
-}
-
-/* The caller if the word number `index` above sp is the return address. */
-static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
-			   struct xc_frame *caller)
-{
-	const struct xc_arch *arch = u->process->arch;
-	struct xc_frame from = *frame;
-	uint64_t fp = 0;
-	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
-	if (index) { /* something was pushed: callee-saved registers may have been changed */
-		forget_general(arch, &from.regs, fp);
-		if (!fp_known)
-			xc_regs_forget(&from.regs, arch->fp);
-	}
-	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->word, caller);
-}
-
-/* Scan words from sp up; with `target`, only for a return behind a direct call of it. Without, old return addresses may
- * lie about in locals: the first one that is not refuted wins, else the first of all. */
-static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr target, struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->word;
-	struct xc_frame candidate;
-	size_t candidates = 0;
-	xc_addr direct;
-	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
-		return false;
-	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES && u->guessing < MAX_GUESSING; i++) {
-		u->guessing++;
-		if (!xc_space_peek_uint(p->space, sp + i * word, word, &ret))
-			break;
-		if (!plausible_return(p, ret, &direct) || (target && direct != target))
-			continue;
-		caller_at_word(u, frame, ret, sp, i, &candidate);
-		if (candidates++ == 0)
-			*caller = candidate;
-		if (target)
-			return true;
-		if (!refuted(u, &candidate)) {
-			*caller = candidate;
-			return true;
-		}
-	}
-	return candidates > 0;
-}
-
-/* The return address stands where the function's first instructions say, and nothing speaks against it. */
-static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret, word = p->arch->word;
-	xc_addr direct;
-	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    !xc_space_peek_uint(p->space, sp + depth, word, &ret) || !plausible_return(p, ret, &direct))
-		return false;
-	u->guessing += PROLOGUE_COST;
-	caller_at_word(u, frame, ret, sp, depth / word, caller);
-	return u->guessing < MAX_GUESSING && !refuted(u, caller);
-}
-
-/* No call frame information. Where the function keeps a frame pointer, the chain is right; where it does not, the
- * chain would skip its caller, so the stack is scanned: first for a return behind a call of this very function. */
-static bool step_without_cfi(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
-{
-	xc_addr pc = xc_frame_lookup(frame), start = function_start(u->process, pc);
-	struct xc_prologue prologue = xc_prologue_read(u->process, start, pc);
-	if (prologue.frame_pointer && step_frame_pointer(u, frame, caller))
-		return true;
-	if (start && frame->interrupted && step_scan(u, frame, start, caller))
-		return true;
-	if (prologue.known && !prologue.frame_pointer &&
-	    (step_prologue(u, frame, prologue.depth, caller) || step_scan(u, frame, 0, caller)))
-		return true;
-	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
-}
-
-/* The call went to a place that holds no code: nothing ran there, so the stack is as the call left it. */
-static bool step_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
-{
-	const struct xc_process *p = u->process;
-	uint64_t sp, ret;
-	xc_addr direct;
-	if (!frame->interrupted || executable(p, frame->pc) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    !xc_space_peek_uint(p->space, sp, p->arch->word, &ret) || !plausible_return(p, ret, &direct))
-		return false;
-	guessed_caller(u, frame, XC_TRUST_SCAN, ret, sp + p->arch->word, caller);
-	return true;
 }
 
 /* Before a tail call the saved registers have been popped, but compilers leave the rules as they were: the slots are below
@@ -331,7 +148,8 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	}
 	struct xc_regs regs = frame->regs;
 	for (int i = 0; i < row->rule_count; i++) {
-		if (row->rules[i].kind == XC_CFI_SAME || already_restored(p, frame, &row->rules[i]))
+		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i) ||
+		    already_restored(p, frame, &row->rules[i]))
 			continue;
 		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
 			xc_regs_set(&regs, i, value);
@@ -339,14 +157,16 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 			xc_regs_forget(&regs, i);
 	}
 	for (int i = row->rule_count; i < XC_REG_MAX; i++) /* flags and segments; the thread pointer stays */
-		if (i != 58 && i != 59)
+		if (!xc_arch_has(p->arch->constant, i))
 			xc_regs_forget(&regs, i);
+	if (!row->signal) /* it was the return address, of which the caller knows nothing any more */
+		xc_regs_forget(&regs, p->arch->lr);
 	regs.vector = NULL;
 	*caller = (struct xc_frame){.index = frame->index + 1,
 				    .interrupted = row->signal,
 				    .trust = row->signal ? XC_TRUST_CONTEXT : XC_TRUST_CFI,
 				    .regs = regs};
-	set_place(p, caller, pc);
+	xc_unwind_place(p, caller, pc);
 	return true;
 }
 
@@ -360,16 +180,9 @@ static bool advances(const struct xc_process *p, const struct xc_frame *frame, s
 	return after > before || (frame->signal && after != before);
 }
 
-static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+/* The last checks of a caller that was found by rules. */
+static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
-	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
-	*stop = NULL;
-	if (!row->found || !frame->cfa_known) {
-		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;
-		return false;
-	}
-	if (!apply_row(u, row, frame, caller, stop))
-		return false;
 	if (caller->pc == 0) {
 		*stop = "outermost frame (return address 0)";
 		return false;
@@ -382,8 +195,37 @@ static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct
 		*stop = "signal handlers on more stacks than can be: the stack is damaged";
 		return false;
 	}
-	describe(u, caller);
+	xc_unwind_describe(u, caller);
 	return true;
+}
+
+bool xc_unwind_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	*stop = NULL;
+	if (row->at_calls && frame->interrupted && xc_unwind_in_prologue(u->process, frame))
+		return false;
+	if (!row->found || !frame->cfa_known) {
+		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;
+		return false;
+	}
+	if (!apply_row(u, row, frame, caller, stop))
+		return false;
+	return arrived(u, frame, caller, stop);
+}
+
+/* The caller is what the signal interrupted, with all its registers. */
+static bool step_trampoline(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			    const char **stop)
+{
+	struct xc_regs regs;
+	*stop = "the registers that the signal's frame holds cannot be read";
+	if (!xc_code_interrupted(u->process, frame->pc, &frame->regs, &regs))
+		return false;
+	*caller = (struct xc_frame){
+		.index = frame->index + 1, .interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = regs};
+	xc_unwind_place(u->process, caller, regs.value[u->process->arch->pc]);
+	return arrived(u, frame, caller, stop);
 }
 
 /* A function that left by a jump: as it was just before the jump, its stack was as at its entry, one return address
@@ -399,9 +241,10 @@ static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame
 	if (!pc)
 		return;
 	caller->tail_call = true;
-	xc_regs_set(&caller->regs, arch->sp, sp - arch->word);
-	set_place(u->process, caller, pc);
-	describe(u, caller);
+	if (arch->lr < 0)
+		xc_regs_set(&caller->regs, arch->sp, sp - arch->reg_size);
+	xc_unwind_place(u->process, caller, pc);
+	xc_unwind_describe(u, caller);
 }
 
 /* Why a stack ends, and what was stepped over before. */
@@ -422,9 +265,8 @@ static bool step_over_damage(struct xc_unwinder *u, const struct xc_frame *frame
 	struct xc_frame from = *caller;
 	xc_addr bad = caller->pc;
 	from.index = frame->index;
-	forget_general(u->process->arch, &from.regs, 0);
-	xc_regs_forget(&from.regs, u->process->arch->fp);
-	if (!step_scan(u, &from, 0, caller) || refuted(u, caller))
+	xc_unwind_forget(u->process->arch, &from.regs);
+	if (!xc_unwind_scan(u, &from, caller) || xc_unwind_refuted(u, caller))
 		return false;
 	snprintf(u->damage, sizeof u->damage,
 		 "; the return address of the frame at 0x%" PRIx64 " was overwritten (0x%" PRIx64 ")", frame->pc, bad);
@@ -436,18 +278,19 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 {
 	struct xc_frame caller;
 	const char *stop;
-	bool done = step_row(u, frame, &caller, &stop);
+	bool done =
+		frame->trampoline ? step_trampoline(u, frame, &caller, &stop) : xc_unwind_row(u, frame, &caller, &stop);
 	if (!done && !stop)
-		done = step_bad_call(u, frame, &caller) || step_without_cfi(u, frame, &caller);
+		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
 	if (!done) {
 		*stop_out = with_damage(u, stop ? stop
-					   : u->guessing >= MAX_GUESSING
+					   : u->guessing >= XC_MAX_GUESSING
 						   ? "no call frame information here, and too much was guessed already"
 						   : nothing_found);
 		return false;
 	}
 	xc_addr pc = caller.pc;
-	if (!executable(u->process, pc) && caller.trust == XC_TRUST_CFI && !caller.module &&
+	if (!xc_code_executable(u->process, pc) && caller.trust == XC_TRUST_CFI && !caller.module &&
 	    !step_over_damage(u, frame, &caller)) {
 		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", pc);
 		*stop_out = u->stop;
@@ -466,8 +309,8 @@ bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, stru
 		return false;
 	struct xc_frame f = {.interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = thread->regs};
 	u->damage[0] = '\0';
-	set_place(u->process, &f, pc);
-	describe(u, &f);
+	xc_unwind_place(u->process, &f, pc);
+	xc_unwind_describe(u, &f);
 	*frame_out = f;
 	return true;
 }
@@ -475,6 +318,6 @@ bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, stru
 bool xc_unwind_cfa(struct xc_unwinder *u, struct xc_frame *frame)
 {
 	if (!frame->cfa_known)
-		describe(u, frame);
+		xc_unwind_describe(u, frame);
 	return frame->cfa_known;
 }

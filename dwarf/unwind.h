@@ -25,7 +25,8 @@ struct xc_frame {
 	xc_addr pc;
 	xc_addr cfa; /* canonical frame address: sp of the caller before its call */
 	bool cfa_known;
-	bool signal;    /* this frame is a signal trampoline: its caller was interrupted, not calling */
+	bool signal;     /* this frame is a signal trampoline: its caller was interrupted, not calling */
+	bool trampoline; /* and it is one that is told by its code: the registers stand in the signal's frame */
 	bool tail_call; /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
 	bool interrupted; /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
 	enum xc_trust trust;
