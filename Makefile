@@ -81,7 +81,8 @@ check: unit property golden canary ## unit, property, golden and canary: a minut
 
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
 	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli \
-		-- python3 tests/diff/test_compare.py -- python3 tests/hostile/test_hostile.py
+		-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py \
+		-- python3 tests/hostile/test_hostile.py
 
 property: $(call programs,property) ## random cases against an oracle, by a printed seed
 	@tests/run property $(call each,$(call programs,property))
