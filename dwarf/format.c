@@ -5,6 +5,7 @@
  * (format_array.c); structs are format_record.c's. */
 #include "format.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,10 @@ void xc_format_symbol(struct xc_writer *w, const struct xc_process *process, xc_
 static void write_integer(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	unsigned __int128 bits;
+	if (type->size_known && type->size == 0) { /* () of Rust */
+		xc_text_name(w->text, type->name ? type->name : "<No data>");
+		return;
+	}
 	if (!xc_value_load_wide(value, &bits)) {
 		xc_writer_absent(w, value, type->size);
 		return;
@@ -81,6 +86,8 @@ static void write_char(struct xc_writer *w, const struct xc_value *value, const 
 	unsigned width;
 	uint64_t bits;
 	const char *prefix = xc_format_textual(value->type, &width);
+	if (type->is_rust && type->kind == XC_TYPE_CHAR && type->encoding == DW_ATE_UTF)
+		prefix = "";
 	if (!prefix)
 		write_integer(w, value, type);
 	else if (xc_value_load(value, &bits))
@@ -134,7 +141,10 @@ static void write_enum(struct xc_writer *w, const struct xc_value *value, const 
 	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].value == bits) {
-			xc_text_name(w->text, items[i].name);
+			if (type->is_rust)
+				xc_format_rust_enumerator(w, items[i].name);
+			else
+				xc_text_name(w->text, items[i].name);
 			return;
 		}
 	}

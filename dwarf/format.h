@@ -6,7 +6,7 @@
  * @0x…: value; bool as true/false; floats with as many digits as needed. What could not be read says why in angle brackets.
  * Unlike gdb, pointers to functions have no cast before them, and a char array that holds a text ends where the text
  * does: "text" when only NULs follow, "text"... when something else does. Containers of C++ and Rust libraries are shown by
- * their content (view.h). */
+ * their content (view.h); values of Rust as Rust writes them: Some(5), Shape::Circle{radius: 2} (format_rust.c). */
 #ifndef XC_FORMAT_H
 #define XC_FORMAT_H
 

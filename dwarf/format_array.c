@@ -83,9 +83,9 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 		xc_format_array_text(w, value, type->count, width, prefix);
 		return;
 	}
-	xc_text_char(w->text, '{');
+	xc_text_char(w->text, type->is_rust ? '[' : '{');
 	w->depth++;
 	xc_format_elements(w, value, type->target, type->count, size);
 	w->depth--;
-	xc_text_char(w->text, '}');
+	xc_text_char(w->text, type->is_rust ? ']' : '}');
 }

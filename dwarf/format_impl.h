@@ -14,6 +14,11 @@ struct xc_writer {
 	unsigned depth;   /* of everything that nests: values at 0 are the whole */
 	unsigned records; /* of structs, which is what the depth option counts */
 	bool absent;      /* the value as a whole is not there; text has the bare reason */
+	struct {
+		xc_addr addr;
+		const struct xc_type *type;
+	} seen[16]; /* virtual bases that stand already */
+	unsigned seen_count;
 };
 
 /* True when the text has grown to its limit, so that lists end here. */
@@ -29,6 +34,10 @@ void xc_format_nested(struct xc_writer *w, const struct xc_value *value);
 void xc_format_array(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 void xc_format_record(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 void xc_format_member_pointer(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+
+/* The same for structs and enums of Rust; and "Color::Red" for the enumerator shop::Color::Red of a plain enum. */
+void xc_format_rust(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+void xc_format_rust_enumerator(struct xc_writer *w, const char *name);
 
 /* True, with the reason written, when neither end of something of `size` bytes in memory can be read. */
 bool xc_format_missing(struct xc_writer *w, const struct xc_value *value, uint64_t size);

@@ -17,8 +17,8 @@ const char *xc_format_textual(const struct xc_type *type, unsigned *width_out)
 {
 	const struct xc_type *plain = xc_type_strip(type);
 	*width_out = (unsigned)plain->size;
-	if (plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT)
-		return NULL;
+	if ((plain->kind != XC_TYPE_CHAR && plain->kind != XC_TYPE_INT) || plain->is_rust)
+		return NULL; /* u8 is a number, and texts of Rust end with their length, not with NUL */
 	if (plain->size == 1)
 		return "";
 	if (plain->size != 2 && plain->size != 4)

@@ -16,8 +16,9 @@ struct xc_type_detail {
 	bool items_read;
 	void *items; /* members, enumerators or parameter types, by kind */
 	size_t item_count;
-	struct xc_type_parts *parts; /* templates, statics, methods, nested types, once asked for */
-	const char *text;            /* name with declarators, once asked for */
+	const struct xc_variant_part *variants; /* once asked for */
+	struct xc_type_parts *parts;            /* templates, statics, methods, nested types, once asked for */
+	const char *text;                       /* name with declarators, once asked for */
 	const struct xc_type *complete, *pointer;
 	struct xc_type_instance *instances;
 	size_t instance_count;
@@ -27,6 +28,9 @@ struct xc_type_detail {
 
 /* A new type with its detail, in the arena. */
 struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind);
+
+/* What a DW_TAG_member or DW_TAG_inheritance of a struct says. */
+struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die);
 
 /* DW_AT_accessibility of a DIE in a struct, class or union. */
 enum xc_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);

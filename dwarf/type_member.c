@@ -54,7 +54,7 @@ static void read_bits(Dwarf_Die *die, struct xc_member *member)
 	member->bit_size = (uint16_t)size;
 }
 
-static struct xc_member read_member(const struct xc_type *owner, Dwarf_Die *die)
+struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die)
 {
 	struct xc_types *types = owner->detail->types;
 	uint64_t number;
@@ -67,8 +67,9 @@ static struct xc_member read_member(const struct xc_type *owner, Dwarf_Die *die)
 	member.artificial = xc_die_flag(die, DW_AT_artificial);
 	member.dynamic = !read_offset(die, &member);
 	read_bits(die, &member);
-	member.is_virtual = member.base && (member.dynamic || (xc_die_number(die, DW_AT_virtuality, &number) &&
-							       number != DW_VIRTUALITY_none));
+	member.is_virtual =
+		member.base &&
+		(member.dynamic || (xc_die_number(die, DW_AT_virtuality, &number) && number != DW_VIRTUALITY_none));
 	member.access = (uint8_t)xc_type_access(owner, die);
 	if (xc_die_number(die, DW_AT_alignment, &number) && number <= UINT32_MAX)
 		member.alignment = (uint32_t)number;
@@ -97,7 +98,7 @@ static void read_members(const struct xc_type *type)
 		if (tag != DW_TAG_inheritance && (tag != DW_TAG_member || is_static(&die)))
 			continue;
 		members = xc_grow(members, count, &capacity, sizeof *members);
-		members[count++] = read_member(type, &die);
+		members[count++] = xc_type_read_member(type, &die);
 	}
 	keep(detail, members, count, sizeof *members);
 }

@@ -140,6 +140,11 @@ static void add_parameters(struct declarator *d, const struct xc_type *type, uns
 	right(d, text.bytes);
 }
 
+static bool is_declarator(const struct xc_type *type)
+{
+	return (type->kind >= XC_TYPE_POINTER && type->kind <= XC_TYPE_ARRAY) || type->kind == XC_TYPE_FUNCTION;
+}
+
 static const char *keyword(enum xc_type_kind kind)
 {
 	switch (kind) {
@@ -156,9 +161,54 @@ static const char *keyword(enum xc_type_kind kind)
 	}
 }
 
-/* The innermost type, behind which the declarator is written. */
-static void name_base(struct xc_text *out, const struct xc_type *type)
+static void name_rust_function(struct xc_text *out, const struct xc_type *type, unsigned nesting)
 {
+	size_t count;
+	const struct xc_type *const *list = xc_type_parameters(type, &count);
+	xc_text_add(out, "fn(");
+	for (size_t i = 0; i < count; i++) {
+		xc_text_add(out, i ? ", " : "");
+		if (i == MAX_PARAMETERS) {
+			xc_text_add(out, "...");
+			break;
+		}
+		name_type(out, list[i], nesting + 1);
+	}
+	xc_text_char(out, ')');
+	if (type->target->kind != XC_TYPE_VOID) {
+		xc_text_add(out, " -> ");
+		name_type(out, type->target, nesting + 1);
+	}
+}
+
+/* Rust writes types from left to right: [T; 4], *const T, fn(A) -> B; rustc gives pointers their names. */
+static void name_rust(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+{
+	if (nesting >= MAX_NESTING || out->len > HALF) {
+		xc_text_add(out, "...");
+	} else if (type->name && *type->name) {
+		xc_text_add(out, type->name);
+	} else if (type->kind == XC_TYPE_ARRAY) {
+		xc_text_char(out, '[');
+		name_type(out, type->target, nesting + 1);
+		if (type->count_known)
+			xc_text_printf(out, "; %llu", (unsigned long long)type->count);
+		xc_text_char(out, ']');
+	} else if (type->kind == XC_TYPE_FUNCTION) {
+		name_rust_function(out, type, nesting);
+	} else {
+		xc_text_add(out, type->kind == XC_TYPE_POINTER ? "*const " : "&");
+		name_type(out, type->target, nesting + 1);
+	}
+}
+
+/* The innermost type, behind which the declarator is written. */
+static void name_base(struct xc_text *out, const struct xc_type *type, unsigned nesting)
+{
+	if (type->is_rust && is_declarator(type)) {
+		name_rust(out, type, nesting);
+		return;
+	}
 	const char *word = keyword(type->kind);
 	bool named = type->name && *type->name;
 	if (!named && *word)
@@ -172,6 +222,8 @@ static void name_base(struct xc_text *out, const struct xc_type *type)
 /* True when `type` was a declarator: it was written and *next is what it declares. */
 static bool declare(struct declarator *d, const struct xc_type *type, unsigned set, unsigned nesting)
 {
+	if (type->is_rust && is_declarator(type))
+		return false;
 	switch (type->kind) {
 	case XC_TYPE_POINTER:
 	case XC_TYPE_REFERENCE:
@@ -203,7 +255,7 @@ static void name_around(struct xc_text *out, struct declarator *d, const struct 
 		type = type->target;
 	}
 	add_qualifiers(out, set, type->is_c);
-	name_base(out, type);
+	name_base(out, type, nesting);
 }
 
 static void add_declarator(struct xc_text *out, const struct declarator *d)

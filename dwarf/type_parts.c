@@ -151,6 +151,24 @@ static bool has_object(Dwarf_Die *method)
 	return false;
 }
 
+/* DW_OP_constu N, or a constant: gcc and clang write the former. */
+static uint64_t vtable_slot(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+	uint64_t slot;
+	if (!xc_die_attr(die, DW_AT_vtable_elem_location, &attr))
+		return UINT64_MAX;
+	if (xc_die_constant(&attr, &slot))
+		return slot;
+	if (dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1)
+		return UINT64_MAX;
+	if (ops[0].atom >= DW_OP_lit0 && ops[0].atom <= DW_OP_lit31)
+		return ops[0].atom - DW_OP_lit0;
+	return ops[0].atom == DW_OP_constu ? ops[0].number : UINT64_MAX;
+}
+
 static void add_method(const struct xc_type *owner, struct xc_type_parts *parts, Dwarf_Die *die)
 {
 	struct xc_types *types = owner->detail->types;
@@ -167,6 +185,7 @@ static void add_method(const struct xc_type *owner, struct xc_type_parts *parts,
 				  .die = *die};
 	if (xc_die_number(die, DW_AT_virtuality, &number)) {
 		one->is_virtual = number == DW_VIRTUALITY_virtual || number == DW_VIRTUALITY_pure_virtual;
+		one->slot = vtable_slot(die);
 		one->is_pure = number == DW_VIRTUALITY_pure_virtual;
 	}
 	number = 0;

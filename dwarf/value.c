@@ -12,6 +12,7 @@
 #include "../core/cursor.h"
 #include "expr.h"
 #include "slot.h"
+#include "variant.h"
 
 enum { MAX_NESTING = 16 };
 
@@ -284,6 +285,27 @@ static bool is_record(const struct xc_type *type)
 	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
+static bool find_member(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out);
+
+/* Members that the value has in its present variant; rustc makes a variant one member, whose fields are looked through. */
+static bool find_in_variant(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out)
+{
+	const struct xc_variant *variant = xc_variant_of(value, NULL);
+	for (size_t i = 0; variant && i < variant->count; i++) {
+		const struct xc_member *member = &variant->members[i];
+		struct xc_value inner;
+		xc_value_field(value, member, &inner);
+		if (member->name && strcmp(member->name, name) == 0) {
+			*out = inner;
+			return true;
+		}
+		if (xc_type_strip(value->type)->is_rust && nesting < MAX_NESTING &&
+		    find_member(&inner, name, nesting + 1, out))
+			return true;
+	}
+	return false;
+}
+
 /* Own members hide those of base classes. */
 static bool find_member(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out)
 {
@@ -304,7 +326,7 @@ static bool find_member(const struct xc_value *value, const char *name, unsigned
 		if (find_member(&inner, name, nesting + 1, out))
 			return true;
 	}
-	return false;
+	return type->has_variants && find_in_variant(value, name, nesting, out);
 }
 
 static bool is_pointer(enum xc_type_kind kind)

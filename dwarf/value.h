@@ -81,7 +81,8 @@ bool xc_value_fault(const struct xc_process *process, xc_addr addr, uint64_t len
 /* The part of a struct that a member of its type describes. value and out may be the same. */
 void xc_value_field(const struct xc_value *value, const struct xc_member *member, struct xc_value *out);
 
-/* The member with this name, looking through typedefs, pointers (one level), anonymous members and base classes.
+/* The member with this name, looking through typedefs, pointers (one level), anonymous members, base classes and the
+ * variant that the value has.
  * Errors: XC_ERR_NOT_FOUND, XC_ERR_USAGE (no struct), XC_ERR_FAULT (of the pointer). */
 XC_MUST_CHECK struct xc_error *xc_value_member(const struct xc_value *value, const char *name, struct xc_value *out);
 
