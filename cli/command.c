@@ -19,7 +19,7 @@
 #include "help.h"
 #include "policy.h"
 #include "stats.h"
-#include "suggest.h"
+#include "../core/suggest.h"
 #include "target.h"
 
 const struct xc_command *const xc_commands[] = {

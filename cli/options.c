@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../core/text.h"
-#include "suggest.h"
+#include "../core/suggest.h"
 
 void xc_words_add(struct xc_words *words, const char *word)
 {

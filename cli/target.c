@@ -119,6 +119,7 @@ static struct xc_error *open_live(struct xc_target *target, const char *digits, 
 static struct xc_finder finder_of(const struct xc_common *common)
 {
 	return (struct xc_finder){
+		.jobs = common->jobs,
 		.exe = common->exe,
 		.sysroot = common->sysroot,
 		.debug_dirs = common->debug_dirs.items,

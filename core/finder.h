@@ -20,6 +20,7 @@ struct xc_finder {
 	bool debuginfod; /* --debuginfod was given */
 	bool strict;
 	bool quiet;                       /* no progress */
+	unsigned jobs;                    /* threads for long work; 0: one per core */
 	const char *cache_dir;            /* where what was worked out is kept for the next run; NULL: nowhere */
 	const struct xc_archive *archive; /* files carried by a pack; then nothing else is looked at; or NULL */
 };

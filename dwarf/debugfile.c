@@ -280,6 +280,18 @@ Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df)
 	return df->dwarf;
 }
 
+const struct xc_elffile *xc_debugfile_dwarf_file(struct xc_debugfile *df)
+{
+	if (!xc_debugfile_dwarf(df))
+		return NULL;
+	return df->own.dwarf == df->dwarf ? &df->own : &df->debug;
+}
+
+const struct xc_finder *xc_debugfile_finder(const struct xc_debugfile *df)
+{
+	return df->finder;
+}
+
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df)
 {
 	return xc_debugfile_dwarf(df) ? df->dwarf_elf : NULL;

@@ -19,6 +19,7 @@
 #include "../core/process.h"
 
 struct xc_symtab;
+struct xc_elffile;
 
 struct xc_debugfile;
 
@@ -36,6 +37,10 @@ Dwarf *xc_debugfile_dwarf(struct xc_debugfile *df);
 /* The mapped bytes of the ELF that the DWARF is read from (inflated ones from the cache included); NULL when it is not
  * one mapped file. */
 struct xc_source *xc_debugfile_dwarf_source(struct xc_debugfile *df);
+
+/* The file that the DWARF came from, as it is stored; NULL without DWARF. And where it was looked for. */
+const struct xc_elffile *xc_debugfile_dwarf_file(struct xc_debugfile *df);
+const struct xc_finder *xc_debugfile_finder(const struct xc_debugfile *df);
 
 /* The ELF that the DWARF came from, for .debug_frame; NULL without DWARF. */
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df);

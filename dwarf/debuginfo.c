@@ -14,6 +14,7 @@
 #include "demangle.h"
 #include "die.h"
 #include "line.h"
+#include "lookup.h"
 #include "scope.h"
 #include "symbol.h"
 #include "unit.h"
@@ -53,6 +54,7 @@ struct place_slot {
 };
 
 struct debuginfo {
+	void *names; /* of lookup */
 	struct xc_units *opened;
 	struct xc_lines *lines;
 	struct module_units *modules;
@@ -483,6 +485,7 @@ void xc_debuginfo_close(struct xc_process *process)
 	struct debuginfo *info = process->debuginfo;
 	if (!info)
 		return;
+	xc_lookup_close(process);
 	while (info->modules) {
 		struct module_units *m = info->modules;
 		info->modules = m->next;
@@ -505,4 +508,20 @@ void xc_debuginfo_close(struct xc_process *process)
 Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf)
 {
 	return xc_unit_whole(debuginfo_of(process)->opened, dwarf);
+}
+
+bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
+		      uint64_t unit, uint64_t die, Dwarf_Die *die_out)
+{
+	return xc_unit_die(debuginfo_of(process)->opened, module, space, unit, die, die_out);
+}
+
+void **xc_debuginfo_names(const struct xc_process *process)
+{
+	return &debuginfo_of(process)->names;
+}
+
+struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *dwarf)
+{
+	return xc_unit_module(debuginfo_of(process)->opened, dwarf);
 }

@@ -7,6 +7,7 @@
 #define XC_DEBUGINFO_H
 
 #include "debugfile.h"
+#include "unit.h"
 
 /* One function that execution is in at a place: the innermost inlined one first, the real one last. */
 struct xc_level {
@@ -49,6 +50,16 @@ bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *modul
 
 /* The full path of DW_AT_decl_file or DW_AT_call_file in the unit that a DIE is of; NULL when there is none. */
 const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number);
+
+/* A DIE by its place (unit.h). */
+bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
+		      uint64_t unit, uint64_t die, Dwarf_Die *die_out);
+
+/* The module whose debug information this Dwarf shows; NULL when it is none that was asked about. */
+struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *dwarf);
+
+/* Slot of dwarf/lookup, which frees it when told by xc_debuginfo_close. */
+void **xc_debuginfo_names(const struct xc_process *process);
 
 /* The Dwarf of the whole file when this one shows a single unit of it (unit.h); itself otherwise. */
 Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf);

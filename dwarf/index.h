@@ -1,16 +1,38 @@
-/* index: names to definitions for the debug information of one file; worked out once, kept as one mapped file.
+/* index: names to definitions for the debug information of one module; worked out once, kept as one mapped file.
  *
  * Built by a parallel scan of .debug_info (index_build.h), used through lookup.h. The kept file is named by build-id below
- * $XDG_CACHE_HOME/xcore/index and also keyed by the size of the debug file and a SHA-256 of its section headers and
+ * $XDG_CACHE_HOME/xcore/index and keyed by the size of the debug file and a SHA-256 of its section headers and
  * .debug_abbrev, so that a forged id meets no foreign index. It is position-independent and used as it stands;
  * every page carries a checksum that is checked when the page is first touched. What is damaged, of another version or
- * another byte order is rebuilt.
+ * another byte order is rebuilt. Where nothing can be kept the index lives in memory.
  * Not thread-safe (building uses threads of its own). */
 #ifndef XC_INDEX_H
 #define XC_INDEX_H
 
 #include "debugfile.h"
+#include "index_format.h"
 
 struct xc_index;
+
+/* The index of a module: mapped, or else built and kept. NULL when it has no debug information. Owned by the caller. */
+struct xc_index *xc_index_open(const struct xc_process *process, struct xc_module *module);
+void xc_index_close(struct xc_index *index); /* NULL is fine */
+
+/* After something said that it is damaged: build it anew and replace the kept file. Entry numbers change. */
+void xc_index_rebuild(struct xc_index *index);
+
+/* The entries of a hash: *first_out and how many. All probes below say false (or 0) when the page they touch is damaged, which
+ * xc_index_damaged then tells. */
+size_t xc_index_find(struct xc_index *index, uint32_t hash, uint32_t *first_out);
+bool xc_index_entry_at(struct xc_index *index, uint32_t number, struct xc_index_entry *entry_out);
+bool xc_index_unit_at(struct xc_index *index, uint32_t number, struct xc_index_unit *unit_out);
+bool xc_index_damaged(const struct xc_index *index);
+uint32_t xc_index_count(const struct xc_index *index);
+
+/* The bytes of an entry's own name; NULL when it has none. Borrowed from the debug file. */
+const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *entry, size_t *len_out);
+
+/* What an entry is (enum xc_name_kind). */
+unsigned xc_index_kind(const struct xc_index_entry *entry);
 
 #endif

@@ -31,6 +31,7 @@ struct xc_query {
 	const char *unit;         /* in units with this file name only: "file.c", or more of its path */
 	bool anywhere;            /* the name may stand in any scope: "Class" also finds ns::Class */
 	bool declarations;        /* also what is only declared */
+	bool small_only; /* pass over modules of more than XC_LOOKUP_SMALL bytes of .debug_info, kept index or not */
 };
 
 /* One thing found. The DIE lives as long as the process. */
@@ -48,7 +49,7 @@ struct xc_definitions {
 	bool more; /* there are more than XC_LOOKUP_MAX */
 };
 
-enum { XC_LOOKUP_MAX = 256 };
+enum { XC_LOOKUP_MAX = 256, XC_LOOKUP_SMALL = 8 << 20 };
 
 /* All definitions of a name: those of the executable first, then in load order, and in a module in the order of its units;
  * types that equal one already found (name, kind, size and place in the source) are left out. None is an empty
@@ -73,7 +74,7 @@ typedef bool xc_lookup_fn(void *context, const char *name, const struct xc_defin
 void xc_lookup_each(const struct xc_process *process, struct xc_module *module, unsigned kinds, xc_lookup_fn *each,
 		    void *context);
 
-/* Release the indexes of all modules; called before xc_debugfiles_close. */
+/* Release the indexes of all modules; called by xc_debuginfo_close. */
 void xc_lookup_close(struct xc_process *process);
 
 #endif

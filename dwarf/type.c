@@ -11,10 +11,11 @@
 
 #include "debuginfo.h"
 #include "die.h"
+#include "lookup.h"
 #include "scope.h"
 #include "type_impl.h"
 
-enum { SCAN_BUDGET = 2000000, MAX_DIMENSIONS = 16, MAX_INSTANCES = 256 };
+enum { MAX_DIMENSIONS = 16, MAX_INSTANCES = 256 };
 
 struct xc_types *xc_types_of(const struct xc_process *process)
 {
@@ -24,7 +25,6 @@ struct xc_types *xc_types_of(const struct xc_process *process)
 		struct xc_types *types = xc_arena_alloc(&owner->arena, sizeof *types);
 		types->process = process;
 		types->arena = &owner->arena;
-		types->scan_budget = SCAN_BUDGET;
 		types->unknown = (struct xc_type){.kind = XC_TYPE_UNKNOWN, .name = "<unknown type>"};
 		types->void_type = (struct xc_type){.kind = XC_TYPE_VOID, .name = "void"};
 		types->unknown.detail = xc_arena_alloc(types->arena, sizeof(struct xc_type_detail));
@@ -53,8 +53,8 @@ static bool names_tags(int language)
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
-	case 0x2b: /* C++17 and C++20: newer than this dwarf.h */
-	case 0x2c:
+	case 0x2a: /* C++17 and C++20 (dwarfstd.org): newer than this dwarf.h */
+	case 0x2b:
 	case DW_LANG_ObjC_plus_plus:
 	case DW_LANG_Rust:
 	case DW_LANG_D:
@@ -66,20 +66,14 @@ static bool names_tags(int language)
 	}
 }
 
-static void know_unit(struct xc_types *types, Dwarf_Die *die)
-{
-	Dwarf_Die unit;
-	if (types->unit == die->cu)
-		return;
-	int language = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_srclang(&unit) : 0;
-	types->unit = die->cu;
-	types->unit_is_c = !names_tags(language);
-	types->unit_is_rust = language == DW_LANG_Rust;
-}
-
 static bool unit_is_c(struct xc_types *types, Dwarf_Die *die)
 {
-	know_unit(types, die);
+	if (types->unit != die->cu) {
+		Dwarf_Die unit;
+		types->unit = die->cu;
+		types->unit_is_c = !dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+				   !names_tags(dwarf_srclang(&unit));
+	}
 	return types->unit_is_c;
 }
 
@@ -158,8 +152,6 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 		type->size = address_size(die);
 	type->size_known = true;
 	type->target = xc_type_of(types, die);
-	if (type->is_rust)
-		type->name = dwarf_diename(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
 	Dwarf_Die container;
 	if (kind == XC_TYPE_MEMBER_POINTER) {
 		if (xc_die_ref(die, DW_AT_containing_type, &container))
@@ -230,8 +222,6 @@ static void fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *
 		array->kind = XC_TYPE_ARRAY;
 		array->target = element;
 		array->is_dynamic = element->is_dynamic;
-		array->is_c = type->is_c;
-		array->is_rust = type->is_rust;
 		array->is_vector = xc_die_flag(die, DW_AT_GNU_vector);
 		if (count > 0)
 			fill_count(array, &ranges[i]);
@@ -325,6 +315,14 @@ static bool in_type_unit(Dwarf_Die *die, Dwarf_Die *found_out)
 	}
 }
 
+/* Of the DIE itself: in type units a definition has its declaration as DW_AT_specification. */
+static bool is_declaration(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	bool set = false;
+	return dwarf_attr(die, DW_AT_declaration, &attr) && dwarf_formflag(&attr, &set) == 0 && set;
+}
+
 const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 {
 	Dwarf_Die definition;
@@ -344,8 +342,7 @@ const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 	*slot = type;
 	type->detail->die = *die;
 	type->is_c = unit_is_c(types, die);
-	type->is_rust = types->unit_is_rust;
-	type->is_declaration = xc_die_flag(die, DW_AT_declaration);
+	type->is_declaration = is_declaration(die);
 	type->size_known = !type->is_declaration && xc_die_number(die, DW_AT_byte_size, &type->size);
 	types->depth++;
 	fill(types, type, die);
@@ -391,58 +388,23 @@ bool xc_type_size(const struct xc_type *type, uint64_t *size_out)
 	return false;
 }
 
-static bool is_record(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-static bool defines(const struct xc_type *wanted, Dwarf_Die *die, const char *last)
-{
-	int tag = dwarf_tag(die), want = dwarf_tag(&wanted->detail->die);
-	if (tag != want && !(is_record(tag) && is_record(want)))
-		return false;
-	const char *name = dwarf_diename(die);
-	if (!name || !last || strcmp(name, last) != 0 || xc_die_flag(die, DW_AT_declaration))
-		return false;
-	if (wanted->is_c)
-		return true;
-	const char *full = xc_scope_name(wanted->detail->types, die);
-	return full && strcmp(full, wanted->name) == 0;
-}
-
-/* Look through one level of a unit and its namespaces; classes in classes are found in neither. */
-static bool scan(const struct xc_type *wanted, Dwarf_Die *parent, unsigned depth, Dwarf_Die *found_out)
-{
-	struct xc_types *types = wanted->detail->types;
-	const char *last = dwarf_diename(&wanted->detail->die);
-	Dwarf_Die die;
-	for (bool more = xc_die_child(parent, &die); more && types->scan_budget > 0; more = xc_die_next(&die)) {
-		types->scan_budget--;
-		if (defines(wanted, &die, last)) {
-			*found_out = die;
-			return true;
-		}
-		if (dwarf_tag(&die) == DW_TAG_namespace && depth < XC_TYPE_DEPTH / 4 &&
-		    scan(wanted, &die, depth + 1, found_out))
-			return true;
-	}
-	return false;
-}
-
+/* In a type unit, or by name: what stands in the same unit or module first, then in any. */
 static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 {
 	struct xc_type_detail *detail = wanted->detail;
+	struct xc_definition found;
 	Dwarf_Attribute attr;
 	if (dwarf_attr(&detail->die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out))
 		return true;
-	Dwarf *dwarf = xc_debuginfo_whole(detail->types->process, dwarf_cu_getdwarf(detail->die.cu));
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die;
-	while (detail->types->scan_budget > 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-		if (scan(wanted, &die, 0, found_out))
-			return true;
-	}
-	return false;
+	const char *name = xc_scope_name(detail->types, &detail->die);
+	const struct xc_query query = {.name = name,
+				       .kinds = XC_NAME_TYPE,
+				       .tag = dwarf_tag(&detail->die),
+				       .small_only = !detail->types->thorough};
+	if (!name || !xc_lookup_one(detail->types->process, &query, &detail->die, &found))
+		return false;
+	*found_out = found.die;
+	return true;
 }
 
 const struct xc_type *xc_type_complete(const struct xc_type *type)
@@ -482,7 +444,6 @@ const struct xc_type *xc_type_counted(const struct xc_type *array, const struct 
 	type->count_known = true;
 	type->is_vector = array->is_vector;
 	type->is_c = array->is_c;
-	type->is_rust = array->is_rust;
 	one = xc_arena_alloc(detail->types->arena, sizeof *one);
 	*one = (struct xc_type_instance){.next = detail->instances, .type = type};
 	detail->instances = one;
@@ -499,7 +460,6 @@ const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size)
 	pointer->size = size;
 	pointer->size_known = true;
 	pointer->is_c = type->is_c;
-	pointer->is_rust = type->is_rust;
 	detail->pointer = pointer;
 	return pointer;
 }

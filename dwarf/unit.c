@@ -50,7 +50,7 @@ struct opened {
 
 struct module_units {
 	struct module_units *next;
-	const struct xc_module *module;
+	struct xc_module *module;
 	Dwarf *whole;
 	Elf *elf;                 /* of whole */
 	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
@@ -455,6 +455,25 @@ bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_
 	return true;
 }
 
+bool xc_unit_die(struct xc_units *units, struct xc_module *module, enum xc_unit_space space, uint64_t unit,
+		 uint64_t die, Dwarf_Die *die_out)
+{
+	struct module_units *m = units_of(units, module);
+	if (!m->whole)
+		return false;
+	if (space == XC_UNIT_INFO) {
+		struct opened *o = open_unit(m, unit);
+		return o->die.addr &&
+		       dwarf_offdie(o->dwarf ? o->dwarf : m->whole, o->dwarf ? die : unit + die, die_out);
+	}
+	if (!whole_is_sane(m))
+		return false;
+	if (space == XC_UNIT_TYPES)
+		return dwarf_offdie_types(m->whole, unit + die, die_out) != NULL;
+	Dwarf *alternate = dwarf_getalt(m->whole);
+	return alternate && dwarf_offdie(alternate, unit + die, die_out);
+}
+
 uint64_t xc_unit_base(Dwarf *dwarf)
 {
 	GElf_Ehdr header;
@@ -472,4 +491,16 @@ Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf)
 				return whole_is_sane(m) ? m->whole : NULL;
 	}
 	return dwarf;
+}
+
+struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf)
+{
+	for (struct module_units *m = units->modules; m; m = m->next) {
+		if (m->whole == dwarf || (m->whole && dwarf_getalt(m->whole) == dwarf))
+			return m->module;
+		for (const struct opened *o = m->opened; o; o = o->next)
+			if (o->dwarf == dwarf)
+				return m->module;
+	}
+	return NULL;
 }

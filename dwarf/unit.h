@@ -18,6 +18,21 @@ void xc_units_free(struct xc_units *units);
 /* The unit DIE that holds a code address of a module; false when none does. The DIE lives until xc_units_free. */
 bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
 
+/* Which section of a module's debug information an offset counts in. */
+enum xc_unit_space {
+	XC_UNIT_INFO,
+	XC_UNIT_TYPES, /* .debug_types of DWARF 4 */
+	XC_UNIT_ALT,   /* .debug_info of the file that dwz moved common parts to */
+};
+
+/* The DIE `die` bytes behind the start of the unit whose header stands at `unit`. False when the unit cannot be
+ * opened. The offset must be that of a DIE, as a scan found it. */
+bool xc_unit_die(struct xc_units *units, struct xc_module *module, enum xc_unit_space space, uint64_t unit,
+		 uint64_t die, Dwarf_Die *die_out);
+
+/* The module whose debug information this Dwarf shows, whole or a unit of it; NULL when it is none of those opened here. */
+struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf);
+
 /* The Dwarf of the whole file behind one of a single unit; itself otherwise. NULL when its units have abbreviations that libdw
  * must not see: those of tens of thousands of attributes, which it would read through for each entry of one byte. */
 Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf);

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "../../dwarf/debuginfo.h"
 #include "../../dwarf/die.h"
 #include "../../dwarf/expr.h"
 #include "../../dwarf/format.h"
@@ -66,6 +67,24 @@ static inline struct xc_process *bare_process(void)
 	return process;
 }
 
+/* The program is the only module; its debug information is opened as that of any module. */
+static inline void add_module(struct compiled *c)
+{
+	Dwarf_Die unit;
+	c->module = (struct xc_module){.path = "program",
+				       .name = "program",
+				       .bias_known = true,
+				       .identity = XC_VERIFIED,
+				       .file_path = "program",
+				       .file = c->file};
+	c->process->modules = xc_alloc(sizeof *c->process->modules);
+	c->process->modules[0] = &c->module;
+	c->process->module_count = 1;
+	c->dwarf = xc_debugfile_dwarf(xc_debugfile_of(c->process, &c->module));
+	assert_non_null(c->dwarf);
+	xc_debuginfo_unit(c->process, &c->module, 0, &unit); /* it is known from now on */
+}
+
 /* Compile source with a command such as "gcc -x c -g"; fails the test when that fails. */
 static inline struct compiled *compile(const char *compiler, const char *source)
 {
@@ -84,20 +103,17 @@ static inline struct compiled *compile(const char *compiler, const char *source)
 	c->fd = open(path, O_RDONLY);
 	close(fd);
 	unlink(path);
-	c->dwarf = dwarf_begin(c->fd, DWARF_C_READ);
-	assert_non_null(c->dwarf);
+	add_module(c);
 	lay_program(c);
-	c->module.bias_known = true;
 	return c;
 }
 
 static inline void release(struct compiled *c)
 {
 	xc_arena_fini(&c->scratch);
-	dwarf_end(c->dwarf);
 	xc_debuginfo_close(c->process);
+	xc_debugfiles_close(c->process);
 	xc_process_close(c->process);
-	xc_source_close(c->file);
 	close(c->fd);
 	free(c);
 }

@@ -2,7 +2,7 @@
 #ifndef XC_SUGGEST_H
 #define XC_SUGGEST_H
 
-#include "../core/base.h"
+#include "base.h"
 
 struct xc_suggestion {
 	const char *wrong; /* what was written; borrowed */
@@ -11,6 +11,10 @@ struct xc_suggestion {
 };
 
 struct xc_suggestion xc_suggest(const char *wrong);
+
+/* How far a word is from what was written, in letters to change; SIZE_MAX when it is not near: when more than a third of its
+ * letters (and more than one) must change. */
+size_t xc_suggest_distance(const char *wrong, const char *word);
 
 /* Consider a word. It counts when at most a third of its letters (and at least one) must change. */
 void xc_suggest_consider(struct xc_suggestion *suggestion, const char *word);

@@ -35,17 +35,25 @@ struct xc_suggestion xc_suggest(const char *wrong)
 	return (struct xc_suggestion){.wrong = wrong, .distance = SIZE_MAX};
 }
 
+size_t xc_suggest_distance(const char *wrong, const char *word)
+{
+	size_t wrong_len = strlen(wrong), len = strlen(word);
+	size_t limit = len < 6 ? 1 : len / 3;
+	if (wrong_len > LONGEST || len > LONGEST)
+		return SIZE_MAX;
+	/* A long beginning is a word typed in part. */
+	if (wrong_len >= 3 && strncmp(wrong, word, wrong_len) == 0)
+		return 1;
+	if (wrong_len > len + limit || len > wrong_len + limit)
+		return SIZE_MAX;
+	size_t far = distance(wrong, wrong_len, word, len);
+	return far <= limit ? far : SIZE_MAX;
+}
+
 void xc_suggest_consider(struct xc_suggestion *suggestion, const char *word)
 {
-	size_t wrong_len = strlen(suggestion->wrong), len = strlen(word);
-	if (wrong_len > LONGEST || len > LONGEST)
-		return;
-	size_t far = distance(suggestion->wrong, wrong_len, word, len);
-	size_t limit = len < 6 ? 1 : len / 3;
-	/* A long beginning is a word typed in part. */
-	if (wrong_len >= 3 && strncmp(suggestion->wrong, word, wrong_len) == 0)
-		far = 1;
-	if (far <= limit && far < suggestion->distance) {
+	size_t far = xc_suggest_distance(suggestion->wrong, word);
+	if (far < suggestion->distance) {
 		suggestion->best = word;
 		suggestion->distance = far;
 	}

@@ -1,0 +1,474 @@
+/* index_scan: namespaces, classes and enums are scopes and are gone into, functions are not.
+ *
+ * A function or variable that is defined apart from its declaration (DW_AT_specification, DW_AT_abstract_origin) has its
+ * name there. Such references are followed at the end of the unit: the scope around the declaration is found by the extents,
+ * in bytes of .debug_info, of the scopes that were gone into; inside a class that was passed over since it was known, by walking
+ * down it. References to another unit (link-time optimisation) are left to index_build. */
+#include "index_scan.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "lookup.h"
+#include "name.h"
+
+enum { MAX_DEPTH = 64, MAX_ORIGINS = 4 };
+
+/* Where a scope's children stand, [start, end), and which scope holds it. */
+struct xc_index_extent {
+	uint64_t start, end;
+	size_t outer;  /* number of the extent around it, plus one */
+	uint32_t item; /* plus one */
+	uint64_t key;
+	bool passed; /* known already: its children were not gone through */
+};
+
+/* A definition whose name stands with another DIE. */
+struct xc_index_origin {
+	struct xc_skim_die die;
+};
+
+/* A scope: what its children inherit. */
+struct scope {
+	uint32_t item; /* plus one; 0 at the top of a unit */
+	uint64_t key;  /* of the scope; 0 at the top */
+	size_t extent; /* plus one */
+	uint64_t line; /* of an enum */
+	unsigned depth;
+};
+
+/* ---- folding ---- */
+
+static void grow_slots(struct xc_index_scan *s)
+{
+	size_t count = s->slot_count ? 2 * s->slot_count : 1 << 12;
+	free(s->slots);
+	s->slots = xc_alloc(count * sizeof *s->slots);
+	s->slot_count = count;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t at = s->items[i].key & (count - 1);
+		while (s->slots[at])
+			at = (at + 1) & (count - 1);
+		s->slots[at] = (uint32_t)i + 1;
+	}
+}
+
+static uint32_t *slot_of(const struct xc_index_scan *s, uint64_t key)
+{
+	size_t at = key & (s->slot_count - 1);
+	while (s->slots[at] && s->items[s->slots[at] - 1].key != key)
+		at = (at + 1) & (s->slot_count - 1);
+	return &s->slots[at];
+}
+
+uint32_t xc_index_scan_find(const struct xc_index_scan *s, uint64_t key)
+{
+	return s->slot_count ? *slot_of(s, key) : 0;
+}
+
+static bool comes_first(const struct xc_index_item *a, const struct xc_index_item *b)
+{
+	if ((a->flags ^ b->flags) & XC_INDEX_PLACED)
+		return a->flags & XC_INDEX_PLACED;
+	return a->unit != b->unit ? a->unit < b->unit : a->die < b->die;
+}
+
+uint32_t xc_index_scan_add(struct xc_index_scan *s, const struct xc_index_item *item, bool *known_out)
+{
+	if (2 * (s->count + 1) > s->slot_count)
+		grow_slots(s);
+	uint32_t *slot = slot_of(s, item->key);
+	if (known_out)
+		*known_out = *slot != 0;
+	if (*slot) {
+		struct xc_index_item *have = &s->items[*slot - 1];
+		if (comes_first(item, have))
+			*have = *item;
+		return *slot - 1;
+	}
+	s->items = xc_grow(s->items, s->count, &s->capacity, sizeof *s->items);
+	s->items[s->count++] = *item;
+	*slot = (uint32_t)s->count;
+	return *slot - 1;
+}
+
+/* ---- one item ---- */
+
+static uint64_t hash_of(const struct xc_index_scan *s, struct xc_skim_string string)
+{
+	size_t len;
+	const char *text = xc_skim_text(s->space, string, &len);
+	return text ? xc_name_hash(text, len) : 0;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	return xc_name_mix(a, b);
+}
+
+/* What nothing else is equal to. */
+static uint64_t own_key(const struct xc_index_scan *s, uint64_t die)
+{
+	return mix(mix(~(uint64_t)s->number, die), 0x756e6974);
+}
+
+static struct xc_index_item item_of(const struct xc_index_scan *s, const struct scope *scope,
+				    const struct xc_skim_die *die, unsigned kind, uint64_t hash)
+{
+	struct xc_index_item item = {.hash = (uint32_t)hash,
+				     .parent = scope->item,
+				     .unit = s->number,
+				     .die = (uint32_t)(die->offset - s->unit.offset),
+				     .tag = die->tag,
+				     .kind = (uint8_t)kind,
+				     .name = die->has & XC_SKIM_NAME ? xc_index_pack_name(die->name) : 0};
+	item.flags = (uint8_t)((die->has & XC_SKIM_DECLARATION ? XC_INDEX_DECLARATION : 0) |
+			       (die->has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0));
+	return item;
+}
+
+/* A type, namespace or enumerator: equal by name, place and size. */
+static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out, bool *known_out)
+{
+	uint64_t hash = hash_of(s, die->name);
+	struct xc_index_item item = item_of(s, scope, die, kind, hash);
+	item.key = mix(mix(mix(mix(scope->key, hash), (uint64_t)die->tag << 8 | item.flags), number), line);
+	*key_out = item.key;
+	return xc_index_scan_add(s, &item, known_out);
+}
+
+static uint64_t number_or_none(const struct xc_skim_die *die, uint32_t fact, uint64_t number)
+{
+	return die->has & fact ? number : UINT64_MAX;
+}
+
+/* ---- scopes ---- */
+
+static bool scan_children(struct xc_index_scan *s, const struct scope *scope);
+static struct scope scope_at(struct xc_index_scan *s, uint64_t offset);
+
+static size_t open_extent(struct xc_index_scan *s, const struct scope *outer, uint64_t start, uint32_t item,
+			  uint64_t key, bool passed)
+{
+	s->extents = xc_grow(s->extents, s->extent_count, &s->extent_capacity, sizeof *s->extents);
+	s->extents[s->extent_count++] = (struct xc_index_extent){
+		.start = start, .end = UINT64_MAX, .outer = outer->extent, .item = item, .key = key, .passed = passed};
+	return s->extent_count;
+}
+
+static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_skim_die *die,
+			uint32_t item, uint64_t key, bool pass)
+{
+	if (!die->children)
+		return true;
+	struct scope inner = {.item = item,
+			      .key = key,
+			      .line = number_or_none(die, XC_SKIM_LINE, die->line),
+			      .depth = outer->depth + 1};
+	inner.extent = open_extent(s, outer, die->offset, item, key, pass);
+	bool good = pass ? xc_skim_leave(s->skim, die) : scan_children(s, &inner);
+	s->extents[inner.extent - 1].end = xc_skim_position(s->skim);
+	return good;
+}
+
+static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+{
+	uint64_t hash = hash_of(s, die->name);
+	struct xc_index_item item = item_of(s, scope, die, XC_NAME_NAMESPACE, hash);
+	item.flags = 0;
+	if (!item.name || (die->has & XC_SKIM_EXPORTS))
+		item.flags |= XC_INDEX_TRANSPARENT;
+	/* What stands in an anonymous namespace is each unit's own. */
+	item.key = item.name ? mix(mix(scope->key, hash), XC_NAME_NAMESPACE) : own_key(s, scope->key);
+	uint32_t number = xc_index_scan_add(s, &item, NULL);
+	s->items[number].flags |= item.flags; /* only one unit may say that it is inline */
+	return enter_scope(s, scope, die, number + 1, item.key, false);
+}
+
+/* In type units a type is declared in its namespace and defined at the top (DW_AT_specification): then *scope becomes
+ * that of the declaration, kept in *declared. */
+static bool declared_scope(struct xc_index_scan *s, const struct xc_skim_die *die, const struct scope **scope,
+			   struct scope *declared)
+{
+	struct xc_skim_die again;
+	if (!(die->has & XC_SKIM_ORIGIN))
+		return true;
+	*declared = scope_at(s, die->origin);
+	declared->depth = (*scope)->depth;
+	*scope = declared;
+	return xc_skim_die_at(s->skim, die->offset, &again); /* back to where reading was */
+}
+
+static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+{
+	uint64_t key;
+	bool known;
+	struct scope declared;
+	if (!(die->has & XC_SKIM_NAME))
+		return xc_skim_leave(s->skim, die);
+	if (!declared_scope(s, die, &scope, &declared))
+		return false;
+	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
+				  number_or_none(die, XC_SKIM_LINE, die->line), &key, &known);
+	if (s->is_c)
+		return xc_skim_leave(s->skim, die);
+	return enter_scope(s, scope, die, item + 1, key, known);
+}
+
+static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+{
+	struct scope values, declared;
+	uint64_t key;
+	if (!declared_scope(s, die, &scope, &declared))
+		return false;
+	values = *scope;
+	values.line = number_or_none(die, XC_SKIM_LINE, die->line);
+	values.depth++;
+	if (die->has & XC_SKIM_NAME) {
+		uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
+					  values.line, &key, NULL);
+		if (die->has & XC_SKIM_ENUM_CLASS) {
+			values.item = item + 1;
+			values.key = key;
+		}
+	}
+	return !die->children || scan_children(s, &values);
+}
+
+/* ---- functions and variables ---- */
+
+/* `scope` is that of the declaration; `named` has the name. */
+static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+			   const struct xc_skim_die *named, uint32_t has)
+{
+	bool function = die->tag == DW_TAG_subprogram;
+	unsigned kind = function ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
+	uint64_t hash = hash_of(s, named->name);
+	struct xc_index_item item = item_of(s, scope, die, kind, hash);
+	item.name = xc_index_pack_name(named->name);
+	item.flags = (uint8_t)(has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0);
+	if (die->has & (function ? (uint32_t)XC_SKIM_CODE : (uint32_t)(XC_SKIM_LOCATION | XC_SKIM_VALUE)))
+		item.flags |= XC_INDEX_PLACED;
+	if (has & XC_SKIM_EXTERNAL) {
+		uint64_t linkage = named->has & XC_SKIM_LINKAGE_NAME ? hash_of(s, named->linkage_name) : 0;
+		item.key = mix(mix(mix(scope->key, hash), kind), linkage);
+	} else {
+		item.key = own_key(
+			s, named->offset); /* a declaration with a value, its definition, copies of a function */
+	}
+	xc_index_scan_add(s, &item, NULL);
+}
+
+/* Its name stands in another unit: named when all units are known. */
+static void add_far(struct xc_index_scan *s, const struct xc_skim_die *die)
+{
+	static const struct scope top;
+	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
+	struct xc_index_item item = item_of(s, &top, die, kind, 0);
+	item.flags |= XC_INDEX_FAR | XC_INDEX_PLACED;
+	item.name = die->origin;
+	item.key = own_key(s, die->offset);
+	xc_index_scan_add(s, &item, NULL);
+}
+
+static bool is_placed(const struct xc_skim_die *die)
+{
+	return die->has & (XC_SKIM_CODE | XC_SKIM_LOCATION | XC_SKIM_VALUE);
+}
+
+static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+{
+	bool declared = die->has & XC_SKIM_DECLARATION;
+	if (die->has & XC_SKIM_FAR_ORIGIN) {
+		if (is_placed(die))
+			add_far(s, die);
+	} else if (die->has & XC_SKIM_ORIGIN) {
+		s->origins = xc_grow(s->origins, s->origin_count, &s->origin_capacity, sizeof *s->origins);
+		s->origins[s->origin_count++].die = *die;
+	} else if ((die->has & XC_SKIM_NAME) && (!declared || (die->has & XC_SKIM_VALUE))) {
+		add_definition(s, scope, die, die, die->has);
+	}
+}
+
+static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+{
+	uint64_t key;
+	switch (die->tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return scan_namespace(s, scope, die);
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_union_type:
+		return scan_record(s, scope, die);
+	case DW_TAG_enumeration_type:
+		return scan_enum(s, scope, die);
+	case DW_TAG_enumerator:
+		if (die->has & XC_SKIM_NAME)
+			add_named(s, scope, die, XC_NAME_ENUMERATOR, number_or_none(die, XC_SKIM_VALUE, die->value),
+				  scope->line, &key, NULL);
+		break;
+	case DW_TAG_typedef:
+	case DW_TAG_template_alias:
+	case DW_TAG_base_type:
+	case DW_TAG_unspecified_type:
+	case DW_TAG_subrange_type:
+		if (die->has & XC_SKIM_NAME)
+			add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
+				  number_or_none(die, XC_SKIM_LINE, die->line), &key, NULL);
+		break;
+	case DW_TAG_member: /* static ones of DWARF 4 */
+		if (!(die->has & XC_SKIM_EXTERNAL) || !(die->has & XC_SKIM_VALUE))
+			break;
+		/* fall through */
+	case DW_TAG_subprogram:
+	case DW_TAG_variable:
+	case DW_TAG_constant:
+		scan_definition(s, scope, die);
+		break;
+	default:
+		break;
+	}
+	return xc_skim_leave(s->skim, die);
+}
+
+static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
+{
+	struct xc_skim_die die;
+	if (scope->depth > MAX_DEPTH)
+		return false;
+	while (xc_skim_die(s->skim, &die)) {
+		if (!die.tag)
+			return true;
+		if (!scan_die(s, scope, &die))
+			return false;
+	}
+	return false;
+}
+
+/* ---- names that stand elsewhere in the unit ---- */
+
+/* Inside a class that was passed over: the item of the class that holds `offset`. */
+static struct scope walk_down(struct xc_index_scan *s, const struct xc_index_extent *extent, uint64_t offset)
+{
+	struct scope scope = {.item = extent->item, .key = extent->key};
+	struct xc_skim_die die;
+	if (!extent->passed || !xc_skim_die_at(s->skim, extent->start, &die))
+		return scope;
+	while (xc_skim_die(s->skim, &die) && die.tag && die.offset < offset) {
+		bool named_record =
+			(die.has & XC_SKIM_NAME) && (die.tag == DW_TAG_structure_type || die.tag == DW_TAG_class_type ||
+						     die.tag == DW_TAG_union_type);
+		bool ends_before = (die.has & XC_SKIM_SIBLING) && die.sibling <= offset;
+		if (!named_record || ends_before || !die.children) {
+			if (!xc_skim_leave(s->skim, &die))
+				break;
+			continue;
+		}
+		bool known;
+		uint64_t key;
+		struct scope inner = scope;
+		inner.item = 1 + add_named(s, &scope, &die, XC_NAME_TYPE, number_or_none(&die, XC_SKIM_SIZE, die.size),
+					   number_or_none(&die, XC_SKIM_LINE, die.line), &key, &known);
+		inner.key = key;
+		if (!(die.has & XC_SKIM_SIBLING)) { /* does it hold the offset? */
+			struct xc_skim_die again = die;
+			if (!xc_skim_leave(s->skim, &die))
+				break;
+			if (xc_skim_position(s->skim) <= offset)
+				continue;
+			if (!xc_skim_die_at(s->skim, again.offset, &again))
+				break;
+		}
+		scope = inner;
+	}
+	return scope;
+}
+
+static struct scope scope_at(struct xc_index_scan *s, uint64_t offset)
+{
+	size_t lo = 0, hi = s->extent_count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (s->extents[mid].start < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t at = lo; at > 0; at = s->extents[at - 1].outer)
+		if (s->extents[at - 1].end > offset)
+			return walk_down(s, &s->extents[at - 1], offset);
+	return (struct scope){0};
+}
+
+static void resolve_origin(struct xc_index_scan *s, const struct xc_skim_die *die)
+{
+	struct xc_skim_die at = *die;
+	uint32_t has = die->has;
+	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_SKIM_NAME); i++) {
+		uint64_t origin = at.origin;
+		if (at.has & XC_SKIM_FAR_ORIGIN) {
+			struct xc_skim_die far = *die;
+			far.origin = origin;
+			if (is_placed(die))
+				add_far(s, &far);
+			return;
+		}
+		if (!(at.has & XC_SKIM_ORIGIN) || !xc_skim_die_at(s->skim, origin, &at))
+			return;
+		has |= at.has & XC_SKIM_EXTERNAL;
+	}
+	if (!(at.has & XC_SKIM_NAME))
+		return;
+	struct scope scope = scope_at(s, at.offset);
+	add_definition(s, &scope, die, &at, has);
+}
+
+static bool is_c(uint64_t language)
+{
+	switch (language) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case 0x2c: /* C17 (dwarfstd.org, language codes) */
+	case DW_LANG_Mips_Assembler:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
+			uint32_t number)
+{
+	static const struct scope top;
+	struct xc_skim_die die;
+	if (s->space != space) {
+		xc_skim_free(s->skim);
+		s->skim = xc_skim_new(space);
+		s->space = space;
+	}
+	s->unit = *unit;
+	s->number = number;
+	s->extent_count = s->origin_count = 0;
+	bool good = xc_skim_enter(s->skim, unit) && xc_skim_die(s->skim, &die);
+	s->is_c = good && (die.has & XC_SKIM_LANGUAGE) && is_c(die.language);
+	if (good && die.children)
+		good = scan_children(s, &top);
+	for (size_t i = 0; i < s->origin_count; i++)
+		resolve_origin(s, &s->origins[i].die);
+	s->damaged += !good;
+}
+
+void xc_index_scan_fini(struct xc_index_scan *s)
+{
+	xc_skim_free(s->skim);
+	free(s->items);
+	free(s->slots);
+	free(s->extents);
+	free(s->origins);
+	*s = (struct xc_index_scan){0};
+}

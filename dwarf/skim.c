@@ -1,0 +1,493 @@
+/* skim: units and their DIEs. See skim.h; programs: skim_table.c. */
+#include "skim.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "skim_impl.h"
+
+enum { MAX_DEPTH = 1 << 16 };
+
+struct xc_skim {
+	const struct xc_skim_space *space;
+	struct xc_skim_table table;
+	struct xc_skim_unit unit;
+	const uint8_t *at, *end; /* the reading position and the end of the unit */
+};
+
+struct xc_skim *xc_skim_new(const struct xc_skim_space *space)
+{
+	struct xc_skim *skim = xc_alloc(sizeof *skim);
+	skim->space = space;
+	skim->table.budget = 16 * (uint64_t)xc_cursor_left(&space->abbrev) + (UINT64_C(1) << 20);
+	return skim;
+}
+
+void xc_skim_free(struct xc_skim *skim)
+{
+	if (!skim)
+		return;
+	xc_skim_table_fini(&skim->table);
+	free(skim);
+}
+
+/* ---- unit headers ---- */
+
+static struct xc_error *read_header(const struct xc_skim_space *space, struct xc_cursor *c, struct xc_skim_unit *u)
+{
+	uint64_t length, version, type = DW_UT_compile, address, ignored;
+	const uint8_t *start = c->at;
+	struct xc_error *err = xc_cursor_uint(c, 4, &length);
+	u->offset_size = !err && length == UINT32_MAX ? 8 : 4;
+	if (!err && u->offset_size == 8)
+		err = xc_cursor_uint(c, 8, &length);
+	if (err)
+		return err;
+	if (length > xc_cursor_left(c) || length == 0)
+		return xc_error_new(XC_ERR_FORMAT, ".debug_info: a unit is cut short");
+	u->size = (uint64_t)(c->at - start) + length;
+	c->end = c->at + length;
+	if ((err = xc_cursor_uint(c, 2, &version)))
+		return err;
+	u->version = (uint8_t)(version <= 5 ? version : 0);
+	if (version >= 5) {
+		if ((err = xc_cursor_uint(c, 1, &type)) || (err = xc_cursor_uint(c, 1, &address)) ||
+		    (err = xc_cursor_uint(c, u->offset_size, &u->abbrev)))
+			return err;
+	} else if ((err = xc_cursor_uint(c, u->offset_size, &u->abbrev)) || (err = xc_cursor_uint(c, 1, &address))) {
+		return err;
+	}
+	if (space->types)
+		type = DW_UT_type;
+	if (type == DW_UT_type || type == DW_UT_split_type) {
+		if ((err = xc_cursor_uint(c, 8, &u->signature)) || (err = xc_cursor_uint(c, u->offset_size, &ignored)))
+			return err;
+	} else if (type == DW_UT_skeleton || type == DW_UT_split_compile) {
+		if ((err = xc_cursor_uint(c, 8, &u->signature)))
+			return err;
+	}
+	bool known = version >= 2 && version <= 5 && (address == 4 || address == 8) && type <= DW_UT_split_type;
+	u->type = known ? (uint8_t)type : 0;
+	u->address_size = (uint8_t)address;
+	u->first = u->offset + (uint64_t)(c->at - start);
+	return NULL;
+}
+
+bool xc_skim_next_unit(const struct xc_skim_space *space, uint64_t *offset, struct xc_skim_unit *unit)
+{
+	struct xc_cursor c = space->info;
+	if (*offset >= xc_cursor_left(&c))
+		return false;
+	*unit = (struct xc_skim_unit){.offset = *offset};
+	c.at += *offset;
+	struct xc_error *err = read_header(space, &c, unit);
+	if (err && unit->size) { /* its size is known: the next one can be found */
+		xc_error_free(err);
+		unit->type = 0;
+	} else if (err) {
+		xc_error_free(err);
+		return false;
+	}
+	*offset += unit->size;
+	return true;
+}
+
+/* ---- forms ---- */
+
+static uint64_t load(const uint8_t *at, unsigned size)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+static bool take(struct xc_skim *s, uint64_t size, const uint8_t **bytes_out)
+{
+	if (size > (uint64_t)(s->end - s->at))
+		return false;
+	*bytes_out = s->at;
+	s->at += size;
+	return true;
+}
+
+static bool read_fixed(struct xc_skim *s, unsigned size, uint64_t *value_out)
+{
+	const uint8_t *bytes;
+	if (!take(s, size, &bytes))
+		return false;
+	*value_out = load(bytes, size < 8 ? size : 8);
+	return true;
+}
+
+static bool read_uleb(struct xc_skim *s, uint64_t *value_out)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; s->at < s->end && shift < 70; shift += 7) {
+		uint8_t byte = *s->at++;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*value_out = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool skip_leb(struct xc_skim *s)
+{
+	while (s->at < s->end)
+		if (!(*s->at++ & 0x80))
+			return true;
+	return false;
+}
+
+static bool skip_string(struct xc_skim *s)
+{
+	const uint8_t *nul = memchr(s->at, 0, (size_t)(s->end - s->at));
+	if (nul)
+		s->at = nul + 1;
+	return nul != NULL;
+}
+
+static bool skip_block(struct xc_skim *s, enum xc_skim_step step)
+{
+	uint64_t size;
+	const uint8_t *bytes;
+	bool good = step == XC_STEP_BLOCK    ? read_uleb(s, &size)
+		    : step == XC_STEP_BLOCK1 ? read_fixed(s, 1, &size)
+		    : step == XC_STEP_BLOCK2 ? read_fixed(s, 2, &size)
+					     : read_fixed(s, 4, &size);
+	return good && take(s, size, &bytes);
+}
+
+static bool pass(struct xc_skim *s, enum xc_skim_step step, unsigned size)
+{
+	const uint8_t *bytes;
+	switch (step) {
+	case XC_STEP_SKIP:
+		return take(s, size, &bytes);
+	case XC_STEP_LEB:
+		return skip_leb(s);
+	case XC_STEP_STRING:
+		return skip_string(s);
+	case XC_STEP_BLOCK1:
+	case XC_STEP_BLOCK2:
+	case XC_STEP_BLOCK4:
+	case XC_STEP_BLOCK:
+		return skip_block(s, step);
+	default:
+		return false;
+	}
+}
+
+/* ---- what is kept ---- */
+
+static bool is_strx(uint64_t form)
+{
+	return form == DW_FORM_strx || form == DW_FORM_GNU_str_index ||
+	       (form >= DW_FORM_strx1 && form <= DW_FORM_strx4);
+}
+
+static struct xc_skim_string indexed_string(const struct xc_skim *s, uint64_t index)
+{
+	const struct xc_cursor *table = &s->space->str_offsets;
+	unsigned size = s->unit.offset_size;
+	uint64_t left = xc_cursor_left(table), base = s->unit.str_offsets_base;
+	if (base > left || index >= (left - base) / size)
+		return (struct xc_skim_string){0};
+	return (struct xc_skim_string){XC_SKIM_STR, load(table->at + base + index * size, size)};
+}
+
+/* Read a string form at the position; `start` is where it stands. */
+static struct xc_skim_string string_of(const struct xc_skim *s, uint64_t form, uint64_t value, const uint8_t *start)
+{
+	if (is_strx(form))
+		return indexed_string(s, value);
+	switch (form) {
+	case DW_FORM_string:
+		return (struct xc_skim_string){XC_SKIM_INFO, (uint64_t)(start - s->space->info.at)};
+	case DW_FORM_strp:
+		return (struct xc_skim_string){XC_SKIM_STR, value};
+	case DW_FORM_line_strp:
+		return (struct xc_skim_string){XC_SKIM_LINE_STR, value};
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		return (struct xc_skim_string){XC_SKIM_ALT_STR, value};
+	default:
+		return (struct xc_skim_string){0};
+	}
+}
+
+/* An offset in info; false for what leads out of it. */
+static bool reference_of(const struct xc_skim *s, uint64_t form, uint64_t value, uint64_t *offset_out, bool *far_out)
+{
+	*far_out = form == DW_FORM_ref_addr;
+	switch (form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		*offset_out = s->unit.offset + value;
+		return value < s->unit.size;
+	case DW_FORM_ref_addr:
+		*offset_out = value;
+		*far_out = value < s->unit.offset || value - s->unit.offset >= s->unit.size;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_plain_number(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+	case DW_FORM_sec_offset:
+	case DW_FORM_flag:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void keep_number(struct xc_skim_die *die, uint32_t fact, uint64_t *to, uint64_t form, uint64_t value)
+{
+	if (!is_plain_number(form))
+		return;
+	die->has |= fact;
+	*to = value;
+}
+
+static void keep_flag(struct xc_skim_die *die, uint32_t fact, uint64_t value)
+{
+	if (value)
+		die->has |= fact;
+}
+
+static void keep_reference(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
+			   uint64_t value)
+{
+	uint64_t offset;
+	bool far;
+	if (!reference_of(s, form, value, &offset, &far))
+		return;
+	if (slot == XC_SLOT_SIBLING) {
+		if (!far) {
+			die->has |= XC_SKIM_SIBLING;
+			die->sibling = offset;
+		}
+	} else {
+		die->has |= far ? XC_SKIM_FAR_ORIGIN : XC_SKIM_ORIGIN;
+		die->origin = offset;
+	}
+}
+
+static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
+		 uint64_t value, const uint8_t *start)
+{
+	switch (slot) {
+	case XC_SLOT_NAME:
+		die->name = string_of(s, form, value, start);
+		die->has |= die->name.where ? XC_SKIM_NAME : 0;
+		break;
+	case XC_SLOT_LINKAGE_NAME:
+		die->linkage_name = string_of(s, form, value, start);
+		die->has |= die->linkage_name.where ? XC_SKIM_LINKAGE_NAME : 0;
+		break;
+	case XC_SLOT_SIBLING:
+	case XC_SLOT_ORIGIN:
+		keep_reference(s, die, slot, form, value);
+		break;
+	case XC_SLOT_SIZE:
+		keep_number(die, XC_SKIM_SIZE, &die->size, form, value);
+		break;
+	case XC_SLOT_LINE:
+		keep_number(die, XC_SKIM_LINE, &die->line, form, value);
+		break;
+	case XC_SLOT_VALUE:
+		die->has |= XC_SKIM_VALUE;
+		die->value = value;
+		break;
+	case XC_SLOT_EXTERNAL:
+		keep_flag(die, XC_SKIM_EXTERNAL, value);
+		break;
+	case XC_SLOT_DECLARATION:
+		keep_flag(die, XC_SKIM_DECLARATION, value);
+		break;
+	case XC_SLOT_EXPORTS:
+		keep_flag(die, XC_SKIM_EXPORTS, value);
+		break;
+	case XC_SLOT_ENUM_CLASS:
+		keep_flag(die, XC_SKIM_ENUM_CLASS, value);
+		break;
+	case XC_SLOT_STR_OFFSETS:
+		keep_number(die, XC_SKIM_STR_OFFSETS, &die->str_offsets, form, value);
+		break;
+	case XC_SLOT_LANGUAGE:
+		keep_number(die, XC_SKIM_LANGUAGE, &die->language, form, value);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Step over a value, which may be one to keep (slot not NONE). */
+static bool read_value(struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form)
+{
+	const uint8_t *start = s->at;
+	unsigned size;
+	uint64_t value = 0;
+	enum xc_skim_step step = xc_skim_step_of(form, &s->unit, &size);
+	bool good = step == XC_STEP_LEB                ? read_uleb(s, &value)
+		    : step == XC_STEP_SKIP && size > 0 ? read_fixed(s, size, &value)
+						       : pass(s, step, size);
+	if (form == DW_FORM_flag_present)
+		value = 1;
+	if (good && slot != XC_SLOT_NONE)
+		keep(s, die, slot, form, value, start);
+	return good;
+}
+
+static bool read_indirect(struct xc_skim *s, struct xc_skim_die *die)
+{
+	uint64_t form;
+	return read_uleb(s, &form) && form != DW_FORM_indirect && form != DW_FORM_implicit_const &&
+	       read_value(s, die, XC_SLOT_NONE, form);
+}
+
+static bool run(struct xc_skim *s, struct xc_skim_die *die, const uint8_t *step)
+{
+	for (;;) {
+		switch (*step) {
+		case XC_STEP_END:
+			return true;
+		case XC_STEP_SKIP:
+			if (step[1] > s->end - s->at)
+				return false;
+			s->at += step[1];
+			step += 2;
+			break;
+		case XC_STEP_INDIRECT:
+			if (!read_indirect(s, die))
+				return false;
+			step++;
+			break;
+		case XC_STEP_KEEP:
+			if (!read_value(s, die, step[1], load(step + 2, 2)))
+				return false;
+			step += 4;
+			break;
+		case XC_STEP_KEEP_CONST:
+			keep(s, die, step[1], DW_FORM_implicit_const, load(step + 2, 8), s->at);
+			step += 10;
+			break;
+		default:
+			if (!pass(s, *step, 0))
+				return false;
+			step++;
+			break;
+		}
+	}
+}
+
+/* ---- DIEs ---- */
+
+bool xc_skim_die(struct xc_skim *s, struct xc_skim_die *die)
+{
+	uint64_t code;
+	die->offset = (uint64_t)(s->at - s->space->info.at);
+	die->has = 0;
+	die->tag = 0;
+	die->children = false;
+	if (s->at == s->end) /* gcc ends some units without the last zero */
+		return true;
+	if (!read_uleb(s, &code) || code >= s->table.count)
+		return false;
+	if (code == 0)
+		return true;
+	const struct xc_skim_abbrev *abbrev = &s->table.abbrevs[code];
+	die->tag = abbrev->tag;
+	die->children = abbrev->children;
+	die->has = abbrev->has;
+	return abbrev->tag && run(s, die, s->table.steps + abbrev->program);
+}
+
+bool xc_skim_die_at(struct xc_skim *s, uint64_t offset, struct xc_skim_die *die)
+{
+	if (offset < s->unit.first || offset - s->unit.offset >= s->unit.size)
+		return false;
+	s->at = s->space->info.at + offset;
+	return xc_skim_die(s, die);
+}
+
+uint64_t xc_skim_position(const struct xc_skim *s)
+{
+	return (uint64_t)(s->at - s->space->info.at);
+}
+
+bool xc_skim_leave(struct xc_skim *s, const struct xc_skim_die *die)
+{
+	if (!die->children)
+		return true;
+	uint64_t here = (uint64_t)(s->at - s->space->info.at);
+	if ((die->has & XC_SKIM_SIBLING) && die->sibling > here && die->sibling - s->unit.offset < s->unit.size) {
+		s->at = s->space->info.at + die->sibling;
+		return true;
+	}
+	for (size_t depth = 1; depth > 0;) {
+		struct xc_skim_die child;
+		if (s->at == s->end)
+			return true;
+		if (!xc_skim_die(s, &child) || depth > MAX_DEPTH)
+			return false;
+		here = (uint64_t)(s->at - s->space->info.at);
+		if (!child.tag)
+			depth--;
+		else if (child.children && (child.has & XC_SKIM_SIBLING) && child.sibling > here &&
+			 child.sibling - s->unit.offset < s->unit.size)
+			s->at = s->space->info.at + child.sibling;
+		else if (child.children)
+			depth++;
+	}
+	return true;
+}
+
+bool xc_skim_enter(struct xc_skim *s, const struct xc_skim_unit *unit)
+{
+	struct xc_skim_die die;
+	if (!unit->type || !xc_skim_compile(&s->table, s->space, unit))
+		return false;
+	s->unit = *unit;
+	s->end = s->space->info.at + unit->offset + unit->size;
+	s->unit.str_offsets_base = s->space->split && unit->version >= 5 ? unit->offset_size * 2u : 0;
+	if (!xc_skim_die_at(s, unit->first, &die))
+		return false;
+	if (die.has & XC_SKIM_STR_OFFSETS)
+		s->unit.str_offsets_base = die.str_offsets;
+	s->at = s->space->info.at + unit->first;
+	return true;
+}
+
+const char *xc_skim_text(const struct xc_skim_space *space, struct xc_skim_string string, size_t *len_out)
+{
+	const struct xc_cursor *sections[] = {NULL, &space->info, &space->str, &space->line_str, &space->alt_str};
+	const struct xc_cursor *c = string.where < XC_COUNT(sections) ? sections[string.where] : NULL;
+	if (!c || string.offset >= xc_cursor_left(c))
+		return NULL;
+	const char *text = (const char *)c->at + string.offset;
+	const char *nul = memchr(text, 0, xc_cursor_left(c) - (size_t)string.offset);
+	if (!nul)
+		return NULL;
+	*len_out = (size_t)(nul - text);
+	return text;
+}
