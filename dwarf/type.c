@@ -66,14 +66,20 @@ static bool names_tags(int language)
 	}
 }
 
+static void know_unit(struct xc_types *types, Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	if (types->unit == die->cu)
+		return;
+	int language = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+	types->unit = die->cu;
+	types->unit_is_c = !names_tags(language);
+	types->unit_is_rust = language == DW_LANG_Rust;
+}
+
 static bool unit_is_c(struct xc_types *types, Dwarf_Die *die)
 {
-	if (types->unit != die->cu) {
-		Dwarf_Die unit;
-		types->unit = die->cu;
-		types->unit_is_c = !dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
-				   !names_tags(dwarf_srclang(&unit));
-	}
+	know_unit(types, die);
 	return types->unit_is_c;
 }
 
@@ -152,6 +158,8 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 		type->size = address_size(die);
 	type->size_known = true;
 	type->target = xc_type_of(types, die);
+	if (type->is_rust)
+		type->name = dwarf_diename(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
 	Dwarf_Die container;
 	if (kind == XC_TYPE_MEMBER_POINTER) {
 		if (xc_die_ref(die, DW_AT_containing_type, &container))
@@ -222,6 +230,8 @@ static void fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *
 		array->kind = XC_TYPE_ARRAY;
 		array->target = element;
 		array->is_dynamic = element->is_dynamic;
+		array->is_c = type->is_c;
+		array->is_rust = type->is_rust;
 		array->is_vector = xc_die_flag(die, DW_AT_GNU_vector);
 		if (count > 0)
 			fill_count(array, &ranges[i]);
@@ -342,6 +352,7 @@ const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 	*slot = type;
 	type->detail->die = *die;
 	type->is_c = unit_is_c(types, die);
+	type->is_rust = types->unit_is_rust;
 	type->is_declaration = is_declaration(die);
 	type->size_known = !type->is_declaration && xc_die_number(die, DW_AT_byte_size, &type->size);
 	types->depth++;
@@ -444,6 +455,7 @@ const struct xc_type *xc_type_counted(const struct xc_type *array, const struct 
 	type->count_known = true;
 	type->is_vector = array->is_vector;
 	type->is_c = array->is_c;
+	type->is_rust = array->is_rust;
 	one = xc_arena_alloc(detail->types->arena, sizeof *one);
 	*one = (struct xc_type_instance){.next = detail->instances, .type = type};
 	detail->instances = one;
@@ -460,6 +472,7 @@ const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size)
 	pointer->size = size;
 	pointer->size_known = true;
 	pointer->is_c = type->is_c;
+	pointer->is_rust = type->is_rust;
 	detail->pointer = pointer;
 	return pointer;
 }

@@ -89,6 +89,7 @@ struct xc_method {
 	const char *linkage_name;   /* mangled; may be NULL */
 	const struct xc_type *type; /* a function; its first parameter is `this` unless is_static */
 	uint8_t access;             /* enum xc_access */
+	uint64_t slot;              /* of a virtual one: its place in the vtable, counted in words */
 	bool is_static, is_virtual, is_pure, artificial, is_explicit, is_deleted, is_defaulted;
 	Dwarf_Die die; /* the declaration */
 };
@@ -100,10 +101,11 @@ struct xc_type {
 	bool is_declaration; /* the definition is elsewhere: see xc_type_complete */
 	bool is_vector;      /* array that the compiler treats as a vector register */
 	bool is_c;           /* from a unit in C: tags are written with their keyword */
+	bool is_rust;        /* from a unit in Rust */
 	bool is_prototyped;  /* functions */
 	bool is_variadic;    /* functions */
 	bool is_flags;       /* enum whose values are single bits */
-	bool has_variants;   /* Rust enum: which members exist depends on a discriminant */
+	bool has_variants;   /* Rust enum: which members exist depends on a discriminant (variant.h) */
 	bool size_known;     /* of its own; see xc_type_size */
 	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
 	bool is_dynamic;     /* array whose count, or whose element's, is computed per frame */
@@ -124,7 +126,7 @@ struct xc_types {
 	struct xc_memo by_die, scopes, sites, symbols;
 	struct xc_views *views; /* view.h */
 	Dwarf_CU *unit;         /* whose language is known */
-	bool unit_is_c;
+	bool unit_is_c, unit_is_rust;
 	unsigned depth; /* of the type being made */
 	bool thorough; /* look for the definitions of declared types in modules of any size: set by what may wait for a name
 			* index (print, ptype), not by backtraces, whose answer so does not depend on what is cached */
