@@ -40,7 +40,7 @@ enum xc_type_kind {
 	XC_TYPE_UNKNOWN, /* unspecified (decltype(nullptr)), or debug information we cannot follow */
 };
 
-enum xc_access { XC_ACCESS_PUBLIC, XC_ACCESS_PROTECTED, XC_ACCESS_PRIVATE };
+enum xc_member_access { XC_ACCESS_PUBLIC, XC_ACCESS_PROTECTED, XC_ACCESS_PRIVATE };
 
 /* A member of a struct, class or union; base classes come first in C++ and are members too. Static
  * members are left out. */
@@ -54,7 +54,7 @@ struct xc_member {
 	bool artificial;          /* made by the compiler (_vptr) */
 	bool dynamic;             /* a virtual base: its place depends on the object; evaluate `location` */
 	bool is_virtual;          /* a virtual base, wherever it lies */
-	uint8_t access;           /* enum xc_access */
+	uint8_t access;           /* enum xc_member_access */
 	uint32_t alignment;       /* bytes, as the source asks for; 0 when it does not */
 	Dwarf_Attribute location; /* valid when dynamic */
 };
@@ -80,7 +80,7 @@ struct xc_template {
 struct xc_static {
 	const char *name;
 	const struct xc_type *type;
-	uint8_t access; /* enum xc_access */
+	uint8_t access; /* enum xc_member_access */
 	Dwarf_Die die;
 };
 
@@ -88,7 +88,7 @@ struct xc_method {
 	const char *name;           /* without scope; "~Class", "operator+" */
 	const char *linkage_name;   /* mangled; may be NULL */
 	const struct xc_type *type; /* a function; its first parameter is `this` unless is_static */
-	uint8_t access;             /* enum xc_access */
+	uint8_t access;             /* enum xc_member_access */
 	uint64_t slot;              /* of a virtual one: its place in the vtable, counted in words */
 	bool is_static, is_virtual, is_pure, artificial, is_explicit, is_deleted, is_defaulted;
 	Dwarf_Die die; /* the declaration */

@@ -33,7 +33,7 @@ struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind);
 struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die);
 
 /* DW_AT_accessibility of a DIE in a struct, class or union. */
-enum xc_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);
+enum xc_member_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);
 
 /* Read the enumerators of an enum; sets is_flags. */
 void xc_type_read_enumerators(struct xc_type *type);

@@ -36,7 +36,7 @@ static void *add(struct xc_types *types, struct list *list, size_t size)
 	return (char *)list->items + list->count++ * size;
 }
 
-enum xc_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die)
+enum xc_member_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die)
 {
 	uint64_t access;
 	if (!xc_die_number(die, DW_AT_accessibility, &access))
