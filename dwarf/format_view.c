@@ -76,6 +76,17 @@ static bool has_children(const struct xc_view *view)
 	return xc_view_next(&copy, &child) || copy.why[0];
 }
 
+/* A wrapper that adds nothing is not shown. */
+static bool write_bare(struct xc_writer *w, const struct xc_view *view)
+{
+	struct xc_view copy = *view;
+	struct xc_view_child child;
+	if (!xc_view_next(&copy, &child) || child.name)
+		return false;
+	xc_format_nested(w, &child.value);
+	return true;
+}
+
 bool xc_format_view(struct xc_writer *w, const struct xc_value *value)
 {
 	struct xc_view view;
@@ -92,7 +103,10 @@ bool xc_format_view(struct xc_writer *w, const struct xc_value *value)
 		xc_format_characters(w, &view.elements, view.count);
 		return true;
 	}
-	bool summary = w->text->len > before, children = has_children(&view);
+	bool summary = w->text->len > before;
+	if (view.kind == XC_VIEW_WRAPPER && !summary && write_bare(w, &view))
+		return true;
+	bool children = has_children(&view);
 	if (children && summary)
 		xc_text_add(w->text, " = ");
 	if (children || !summary)

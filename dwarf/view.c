@@ -102,13 +102,8 @@ static bool takes(const struct xc_view_hook *hook, const struct xc_type *type, s
 static bool choose(const struct xc_views *views, const struct xc_type *type, struct xc_view_shape *shape)
 {
 	static const struct xc_view_hook *const tables[] = {
-		xc_view_cxx,
-		xc_view_libstdcxx,
-		xc_view_libstdcxx_nodes,
-		xc_view_libstdcxx_holders,
-		xc_view_libcxx,
-		xc_view_libcxx_nodes,
-		xc_view_rust,
+		xc_view_cxx,       xc_view_libstdcxx,    xc_view_libstdcxx_nodes, xc_view_libstdcxx_holders,
+		xc_view_libcxx,    xc_view_libcxx_nodes, xc_view_erased,          xc_view_rust,
 		xc_view_rust_maps,
 	};
 	for (const struct xc_view_hook *hook = views->added; hook; hook = hook->link) {
@@ -182,7 +177,7 @@ void xc_view_summary(const struct xc_view *view, struct xc_text *text)
 		xc_text_add(text, view->shape->title);
 }
 
-static bool next_contiguous(struct xc_view *view, struct xc_view_child *child)
+bool xc_view_next_contiguous(struct xc_view *view, struct xc_view_child *child)
 {
 	uint64_t size;
 	if (view->index >= view->count || !xc_type_size(view->elements.type, &size))
@@ -202,7 +197,7 @@ bool xc_view_next(struct xc_view *view, struct xc_view_child *child)
 	else if (view->kind == XC_VIEW_WRAPPER)
 		got = view->index == 0;
 	else
-		got = view->contiguous && next_contiguous(view, child);
+		got = view->contiguous && xc_view_next_contiguous(view, child);
 	if (got && !view->shape->hook->next && view->kind == XC_VIEW_WRAPPER) {
 		child->name = "[contained value]";
 		child->value = view->part;

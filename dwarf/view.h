@@ -37,7 +37,14 @@ enum xc_view_kind {
 	XC_VIEW_PLAIN, /* the summary is all (a duration, a bitset) */
 };
 
-enum { XC_VIEW_STATE = 8, XC_VIEW_TITLE = 96, XC_VIEW_PREFIX = 256, XC_VIEW_WHY = 160, XC_VIEW_NESTING = 8 };
+enum {
+	XC_VIEW_STATE = 8,
+	XC_VIEW_TITLE = 96,
+	XC_VIEW_PREFIX = 256,
+	XC_VIEW_WHY = 160,
+	XC_VIEW_NOTE = 256,
+	XC_VIEW_NESTING = 8
+};
 
 struct xc_view_hook;
 
@@ -66,6 +73,7 @@ struct xc_view {
 	uint64_t index; /* children given out so far */
 	uint64_t state[XC_VIEW_STATE];
 	struct xc_value part;
+	char note[XC_VIEW_NOTE];
 	unsigned nesting; /* views opened to open this one */
 };
 

@@ -11,7 +11,8 @@ enum {
 
 /* Tables of hooks, each ended by one without name. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
-	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_rust[], xc_view_rust_maps[];
+	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
+	xc_view_rust_maps[];
 
 /* ---- parts of values; all are probes ---- */
 
@@ -21,6 +22,10 @@ bool xc_view_part(const struct xc_value *value, const char *path, struct xc_valu
 
 /* The same for the first path that exists; NULL ends the list. */
 bool xc_view_part_of(const struct xc_value *value, struct xc_value *out, const char *const paths[]);
+
+/* Down through structs of which one member takes room, to something that is no such struct. False when it is a struct of
+ * several. */
+bool xc_view_unwrap(const struct xc_value *value, struct xc_value *out);
 
 /* The bits of an integer, enum, bool or pointer down that path. */
 bool xc_view_number(const struct xc_value *value, const char *path, uint64_t *bits_out);
@@ -60,6 +65,20 @@ uint64_t xc_view_align(uint64_t offset, const struct xc_type *type);
 
 /* The name of a type for people: std::string for its long form, default template arguments left out. */
 void xc_view_type_name(struct xc_text *text, const struct xc_type *type);
+void xc_view_short_name(struct xc_text *text, const char *name);
+
+/* ---- functions that tell types ---- */
+
+/* The first template argument of the function at an address; what its `self` points to. NULL when the debug information
+ * does not say. */
+const struct xc_type *xc_view_function_argument(const struct xc_process *process, xc_addr function);
+const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function);
+
+/* The type of a variable of the function at an address, in any of its blocks; NULL when it has none of that name. */
+const struct xc_type *xc_view_function_local(const struct xc_process *process, xc_addr function, const char *name);
+
+/* The qualified name of the function, or of the symbol, at an address; NULL when there is none. */
+const char *xc_view_function_name(const struct xc_process *process, xc_addr function);
 
 /* ---- opening ---- */
 
@@ -77,6 +96,9 @@ bool xc_view_counted(struct xc_view *view, xc_addr begin, uint64_t count);
 
 /* The view as a text of `count` characters of shape->element from addr on. */
 bool xc_view_characters(struct xc_view *view, xc_addr addr, uint64_t count);
+
+/* The next child of contiguous elements; for hooks with a `next` of their own. */
+bool xc_view_next_contiguous(struct xc_view *view, struct xc_view_child *child);
 
 /* The view becomes that of a part of it, if the part has one with children; with prefix before its summary. */
 enum xc_view_result xc_view_become(struct xc_view *view, const struct xc_value *part, const char *prefix);

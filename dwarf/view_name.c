@@ -50,6 +50,8 @@ static void end_argument(struct names *n)
 		if (starts(argument, defaults[i]))
 			cut(n->text, at);
 	}
+	if (strcmp(n->text->bytes + at, ", alloc::alloc::Global") == 0)
+		cut(n->text, at);
 }
 
 static void end_template(struct names *n)
@@ -78,9 +80,8 @@ static size_t name_start(const struct xc_text *text, size_t floor)
 	return at;
 }
 
-void xc_view_type_name(struct xc_text *text, const struct xc_type *type)
+void xc_view_short_name(struct xc_text *text, const char *name)
 {
-	const char *name = xc_type_name(type);
 	struct names n = {.text = text};
 	size_t floor = text->len;
 	for (const char *c = name; *c; c++) {
@@ -110,4 +111,9 @@ void xc_view_type_name(struct xc_text *text, const struct xc_type *type)
 			xc_text_char(text, *c);
 		}
 	}
+}
+
+void xc_view_type_name(struct xc_text *text, const struct xc_type *type)
+{
+	xc_view_short_name(text, xc_type_name(type));
 }
