@@ -123,34 +123,49 @@ static int open_directory(const struct xc_cache *cache)
 }
 
 /* Two writers of one name must not share what they write aside. */
-static int open_aside(int directory, const char *name, char aside[NAME_SIZE])
+bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft)
 {
-	snprintf(aside, NAME_SIZE, "%.16s-%ld.part", name, (long)getpid());
-	unlinkat(directory, aside, 0); /* of a dead process with our number */
-	return openat(directory, aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	*draft = (struct xc_cache_draft){.fd = -1};
+	if (strlen(name) >= sizeof draft->name || !cache->dir || size > cache->capacity / 2)
+		return false;
+	draft->directory = open_directory(cache);
+	if (draft->directory < 0)
+		return false;
+	prune(draft->directory, size, cache->capacity);
+	strcpy(draft->name, name);
+	snprintf(draft->aside, sizeof draft->aside, "%.16s-%ld.part", name, (long)getpid());
+	unlinkat(draft->directory, draft->aside, 0); /* of a dead process with our number */
+	draft->fd = openat(draft->directory, draft->aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (draft->fd >= 0 && (size == 0 || posix_fallocate(draft->fd, 0, (off_t)size) == 0))
+		return true;
+	xc_cache_finish(draft, false);
+	return false;
+}
+
+bool xc_cache_finish(struct xc_cache_draft *draft, bool good)
+{
+	bool made = draft->fd >= 0;
+	if (made)
+		good = close(draft->fd) == 0 && good;
+	good = made && good && renameat(draft->directory, draft->aside, draft->directory, draft->name) == 0;
+	if (made && !good)
+		unlinkat(draft->directory, draft->aside, 0);
+	close(draft->directory);
+	return good;
 }
 
 bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct xc_cache_piece *pieces, size_t count)
 {
 	uint64_t size = 0;
-	char aside[NAME_SIZE];
+	struct xc_cache_draft draft;
 	for (size_t i = 0; i < count; i++)
 		size += pieces[i].size;
-	int directory = cache->dir && size <= cache->capacity / 2 ? open_directory(cache) : -1;
-	if (directory < 0)
+	if (!xc_cache_begin(cache, name, size, &draft))
 		return false;
-	prune(directory, size, cache->capacity);
-	int fd = open_aside(directory, name, aside);
-	bool good = fd >= 0;
+	bool good = true;
 	for (size_t i = 0; good && i < count; i++)
-		good = write_all(fd, pieces[i].bytes, pieces[i].size);
-	if (fd >= 0)
-		good = close(fd) == 0 && good;
-	good = good && renameat(directory, aside, directory, name) == 0;
-	if (fd >= 0 && !good)
-		unlinkat(directory, aside, 0);
-	close(directory);
-	return good;
+		good = write_all(draft.fd, pieces[i].bytes, pieces[i].size);
+	return xc_cache_finish(&draft, good);
 }
 
 void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t offset, const void *bytes, size_t size)

@@ -24,6 +24,18 @@ struct xc_cache_piece {
 /* The file with this name, mapped; NULL when there is none that may be trusted. Marks it as used now. */
 struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name);
 
+/* A file being written aside. */
+struct xc_cache_draft {
+	int directory, fd; /* fd: to write to, at any offset */
+	char name[160], aside[160];
+};
+
+/* Start a file of this size: makes room by removing old files and reserves it on the disk. False when there is no room, or the
+ * file is larger than half the capacity; else xc_cache_finish must follow, which gives the file its name when it is `good` and removes it
+ * otherwise, and says whether it is kept. */
+bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft);
+bool xc_cache_finish(struct xc_cache_draft *draft, bool good);
+
 /* Keep a file, replacing one of the same name. True when it was kept: not when it is larger than half the capacity. */
 bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct xc_cache_piece *pieces, size_t count);
 

@@ -32,7 +32,7 @@ enum {
 	MAX_SKIPPED = 64,
 	BLOCK_HEADER = 3,
 };
-static const size_t HEADROOM = 512 << 10, TAIL = 64 << 10; /* TAIL: at least a page */
+static const size_t HEADROOM = 8 << 20, TAIL = 64 << 10; /* TAIL: at least a page */
 #ifdef XC_HOSTILE
 enum { OUT_SIZE = 509, STEP_MAX = 7, NEXT_FRAME = 1 };
 #else
@@ -136,6 +136,27 @@ static struct xc_error *map_fd(int fd, uint64_t size, struct xc_source *source)
 	source->bytes = map + HEADROOM;
 	source->guard = guard_map(map + HEADROOM, (size_t)size);
 	return NULL;
+}
+
+struct xc_source *xc_source_blank(uint64_t size, const char *name)
+{
+	if (size == 0 || size > SIZE_MAX / 2)
+		return NULL;
+	size_t whole = HEADROOM + (size_t)size + TAIL;
+	uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	madvise(map + HEADROOM, (size_t)size, MADV_HUGEPAGE);
+	struct xc_source *source = xc_alloc(sizeof *source);
+	*source = (struct xc_source){.bytes = map + HEADROOM,
+				     .size = size,
+				     .stored_size = size,
+				     .path = xc_strdup(name),
+				     .compressed = true, /* no file of its own that could shrink */
+				     .map = map,
+				     .map_size = whole,
+				     .headroom = HEADROOM};
+	return source;
 }
 
 void *xc_source_headroom(struct xc_source *source, size_t size)

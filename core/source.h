@@ -56,9 +56,13 @@ XC_MUST_CHECK struct xc_error *xc_source_inflate(const void *bytes, uint64_t siz
 /* A source over bytes of the caller's that outlive it (a vDSO in the core, tests). */
 struct xc_source *xc_source_over(const void *bytes, size_t size, const char *name);
 
+/* A source of `size` zero bytes in memory, to be filled by the caller, who may cast `bytes` while nobody else reads them;
+ * in large pages where the kernel has them. NULL when there is no memory for it. */
+struct xc_source *xc_source_blank(uint64_t size, const char *name);
+
 /* Take `size` bytes, zeroed and writable, that lie before the mapped bytes in one address range with them: room for a
  * header of our own, so that a library that wants a file in memory can be shown one. They live as long as the source. NULL when
- * there is no room left (64-byte aligned; 512 KiB in all), or the bytes are not mapped. */
+ * there is no room left (64-byte aligned; 8 MiB in all), or the bytes are not mapped. */
 void *xc_source_headroom(struct xc_source *source, size_t size);
 
 /* True once a page of this source was lost because the file was cut while we read it, or when its file is now shorter

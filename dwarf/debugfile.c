@@ -348,8 +348,8 @@ struct xc_source *xc_debugfile_dwarf_source(struct xc_debugfile *df)
 		return NULL;
 	for (size_t i = 0; i < XC_COUNT(files); i++) {
 		const struct xc_elffile *f = files[i];
-		if (f->dwarf == df->dwarf && !f->image && !f->plain)
-			return f->cached ? f->cached : f->source;
+		if (f->dwarf == df->dwarf && !f->image)
+			return f->plain ? f->plain : f->source;
 	}
 	return NULL;
 }

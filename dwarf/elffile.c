@@ -69,8 +69,7 @@ void xc_elffile_close(struct xc_elffile *file)
 		elf_end(file->plain_elf);
 	if (file->elf)
 		elf_end(file->elf);
-	free(file->plain);
-	xc_source_close(file->cached);
+	xc_source_close(file->plain);
 	free(file->image);
 	if (file->owned)
 		xc_source_close(file->source);
@@ -136,46 +135,41 @@ struct xc_build_id xc_elffile_build_id(Elf *elf)
 	return id.size ? id : xc_elf_build_id(&parsed);
 }
 
-static bool use_cached(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
+static Elf *use_plain(struct xc_elffile *file, struct xc_source *plain, size_t size)
 {
-	size_t size;
-	file->cached = xc_inflate_cache_get(cache_dir, file->source, &size);
-	if (file->cached)
-		*elf_out = file->plain_elf = elf_memory((char *)(uintptr_t)file->cached->bytes, size);
-	return file->cached != NULL;
+	file->plain = plain;
+	file->plain_elf = elf_memory((char *)(uintptr_t)plain->bytes, size);
+	return file->plain_elf;
 }
 
 /* A damaged entry, whose trailer is whole: a machine that stopped while it was written. */
 static void forget_cached(struct xc_elffile *file)
 {
-	unlink(file->cached->path);
+	unlink(file->plain->path);
 	elf_end(file->plain_elf);
-	xc_source_close(file->cached);
+	xc_source_close(file->plain);
 	file->plain_elf = NULL;
-	file->cached = NULL;
+	file->plain = NULL;
 }
 
-/* The ELF that libdw shall see. */
-static struct xc_error *plain_elf(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
+struct xc_error *xc_elffile_plain(struct xc_elffile *file, const char *cache_dir, Elf **elf_out)
 {
 	size_t size = 0;
+	struct xc_source *plain = NULL;
 	*elf_out = file->elf;
 	if (!xc_inflate_needed(file->elf))
 		return NULL;
 	bool cache = cache_dir && file->source && file->source->map && file->source->ino;
-	if (cache && use_cached(file, cache_dir, elf_out))
+	if (cache && (plain = xc_inflate_cache_get(cache_dir, file->source, &size))) {
+		*elf_out = use_plain(file, plain, size);
 		return NULL;
-	struct xc_error *err = xc_inflate_sections(file->elf, &file->plain, &size);
+	}
+	struct xc_error *err = cache ? xc_inflate_cache_fill(cache_dir, file->source, file->elf, &plain, &size) : NULL;
+	if (!err && !plain && !(err = xc_inflate_sections(file->elf, &plain)))
+		size = (size_t)plain->size;
 	if (err)
 		return err;
-	if (cache) { /* and go on with the mapped file: its pages can be given back */
-		xc_inflate_cache_put(cache_dir, file->source, file->plain, size);
-		if (use_cached(file, cache_dir, elf_out)) {
-			free(xc_take(file->plain));
-			return NULL;
-		}
-	}
-	*elf_out = file->plain_elf = elf_memory(file->plain, size);
+	*elf_out = use_plain(file, plain, size);
 	return NULL;
 }
 
@@ -183,13 +177,13 @@ struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir
 {
 	Elf *elf = NULL;
 	*dwarf_out = file->dwarf;
-	if (file->dwarf || file->plain || file->cached || !file->elf || !xc_elffile_has_dwarf(file->elf))
+	if (file->dwarf || file->plain || !file->elf || !xc_elffile_has_dwarf(file->elf))
 		return NULL;
-	struct xc_error *err = plain_elf(file, cache_dir, &elf);
+	struct xc_error *err = xc_elffile_plain(file, cache_dir, &elf);
 	if (err)
 		return err;
 	file->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
-	if (!file->dwarf && file->cached) {
+	if (!file->dwarf && file->plain && file->plain->ino) {
 		forget_cached(file);
 		return xc_elffile_dwarf(file, NULL, dwarf_out);
 	}

@@ -16,8 +16,8 @@ struct xc_elffile {
 	bool owned;               /* close source with it */
 	void *image;              /* malloc'ed bytes instead of a source's; or NULL */
 	Elf *elf;                 /* NULL: not open */
-	void *plain;              /* compressed debug sections, inflated: an ELF image of its own; or NULL */
-	struct xc_source *cached; /* the same, from the cache; or NULL */
+	struct xc_source
+		*plain; /* its compressed debug sections, inflated now or once: an ELF image of its own; or NULL */
 	Elf *plain_elf;
 	Dwarf *dwarf; /* NULL until xc_elffile_dwarf, or without DWARF; dwarf_getelf tells of which ELF */
 };
@@ -38,6 +38,10 @@ bool xc_elffile_has_dwarf(Elf *elf);
 bool xc_elffile_has_symtab(Elf *elf);
 
 struct xc_build_id xc_elffile_build_id(Elf *elf);
+
+/* The ELF whose debug sections are plain: the file's own, or an image of it, inflated or from the cache as xc_elffile_dwarf
+ * says. Call once. Lives as long as the file. Errors: those of xc_inflate_sections. */
+XC_MUST_CHECK struct xc_error *xc_elffile_plain(struct xc_elffile *file, const char *cache_dir, Elf **elf_out);
 
 /* Open its DWARF. Compressed sections are inflated here, all at once, or taken from and left in cache_dir (NULL: no
  * cache). NULL without an error when it has none.

@@ -10,6 +10,7 @@
 #include "inflate.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <isa-l/igzip_lib.h>
@@ -17,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "../core/cursor.h"
@@ -29,8 +31,10 @@ enum {
 	TYPE_ZSTD = 2, /* ELFCOMPRESS_ZSTD, not in older headers */
 #ifdef XC_HOSTILE
 	PIECE = 4093,
+	CHUNK = 4099,
 #else
 	PIECE = 1 << 30,
+	CHUNK = 256 << 10, /* stays in the second-level cache */
 #endif
 	WORTH_A_THREAD = 256 << 10,
 };
@@ -144,44 +148,106 @@ static struct xc_error *make_plan(struct plan *plan)
 
 /* ---- filling ---- */
 
+/* Where the image goes: memory, or a file through a buffer that stays in the processor's cache. */
+struct sink {
+	uint8_t *bytes; /* NULL: fd */
+	int fd;
+};
+
+static bool put(const struct sink *sink, uint64_t offset, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	if (sink->bytes) {
+		memcpy(sink->bytes + offset, bytes, len);
+		return true;
+	}
+	while (len) {
+		ssize_t n = pwrite(sink->fd, at, len, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* Room for the next bytes of a part: in place, or the buffer. */
+static uint8_t *room_for(const struct sink *sink, uint8_t *buffer, uint64_t offset)
+{
+	return sink->bytes ? sink->bytes + offset : buffer;
+}
+
+static bool flush(const struct sink *sink, const uint8_t *buffer, uint64_t offset, size_t len)
+{
+	return sink->bytes || put(sink, offset, buffer, len);
+}
+
 /* ISA-L's counters are 32 bits wide, so large sections go in pieces. */
-static bool inflate_zlib(const struct part *part, uint8_t *to)
+static bool inflate_zlib(const struct part *part, const struct sink *sink, uint8_t *buffer)
 {
 	struct inflate_state z;
-	uint64_t in = part->stored_size, out = part->size;
+	uint64_t in = part->stored_size, done = 0;
+	const uint64_t most = sink->bytes ? PIECE : CHUNK;
 	isal_inflate_init(&z);
 	z.crc_flag = ISAL_ZLIB;
 	z.next_in = (uint8_t *)(uintptr_t)part->stored;
-	z.next_out = to;
 	for (;;) {
-		uint32_t give = in < PIECE ? (uint32_t)in : PIECE, room = out < PIECE ? (uint32_t)out : PIECE;
+		uint64_t left = part->size - done;
+		uint32_t give = in < PIECE ? (uint32_t)in : PIECE, room = (uint32_t)(left < most ? left : most);
+		uint8_t *to = room_for(sink, buffer, part->offset + done);
 		z.avail_in = give;
 		z.avail_out = room;
-		if (isal_inflate(&z) != ISAL_DECOMP_OK)
+		z.next_out = to;
+		if (isal_inflate(&z) != ISAL_DECOMP_OK || !flush(sink, to, part->offset + done, room - z.avail_out))
 			return false;
 		in -= give - z.avail_in;
-		out -= room - z.avail_out;
+		done += room - z.avail_out;
 		if (z.block_state == ISAL_BLOCK_FINISH)
-			return out == 0;
+			return done == part->size;
 		if (z.avail_in == give && z.avail_out == room)
 			return false; /* no step: input or room used up */
 	}
 }
 
-static bool fill_part(const struct part *part, uint8_t *to)
+static bool inflate_zstd(const struct part *part, const struct sink *sink, uint8_t *buffer)
+{
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	ZSTD_inBuffer in = {.src = part->stored, .size = (size_t)part->stored_size};
+	const uint64_t most = sink->bytes ? part->size : CHUNK;
+	uint64_t done = 0;
+	size_t more = 1;
+	while (context && more && !ZSTD_isError(more)) {
+		uint64_t left = part->size - done;
+		uint8_t *to = room_for(sink, buffer, part->offset + done);
+		ZSTD_outBuffer out = {.dst = to, .size = (size_t)(left < most ? left : most)};
+		size_t before = in.pos;
+		more = ZSTD_decompressStream(context, &out, &in);
+		if (ZSTD_isError(more) || !flush(sink, to, part->offset + done, out.pos))
+			break;
+		done += out.pos;
+		if (more && !out.pos && in.pos == before)
+			break; /* no step */
+	}
+	ZSTD_freeDCtx(context);
+	return more == 0 && done == part->size && in.pos == in.size;
+}
+
+static bool fill_part(const struct part *part, const struct sink *sink, uint8_t *buffer)
 {
 	if (part->type == TYPE_ZLIB)
-		return inflate_zlib(part, to);
+		return inflate_zlib(part, sink, buffer);
 	if (part->type == TYPE_ZSTD)
-		return ZSTD_decompress(to, (size_t)part->size, part->stored, (size_t)part->stored_size) == part->size;
-	memcpy(to, part->stored, (size_t)part->size);
-	return true;
+		return inflate_zstd(part, sink, buffer);
+	return put(sink, part->offset, part->stored, (size_t)part->size);
 }
 
 /* Two threads take parts until none is left, largest first: .debug_info is about as much work as all the others. */
 struct filling {
 	const struct plan *plan;
-	uint8_t *image;
+	const struct sink *sink;
 	const struct part *order[MAX_SECTIONS];
 	atomic_size_t next;
 	_Atomic(const struct part *) damaged;
@@ -190,9 +256,10 @@ struct filling {
 static void *fill_parts(void *argument)
 {
 	struct filling *f = argument;
+	xc_auto(xc_freep) uint8_t *buffer = f->sink->bytes ? NULL : xc_alloc(CHUNK);
 	size_t i;
 	while ((i = atomic_fetch_add(&f->next, 1)) < f->plan->count)
-		if (!fill_part(f->order[i], f->image + f->order[i]->offset))
+		if (!fill_part(f->order[i], f->sink, buffer))
 			atomic_store(&f->damaged, f->order[i]);
 	return NULL;
 }
@@ -204,9 +271,9 @@ static int larger_first(const void *a, const void *b)
 }
 
 /* The part that is damaged, or NULL. */
-static const struct part *fill(const struct plan *plan, uint8_t *image)
+static const struct part *fill(const struct plan *plan, const struct sink *sink)
 {
-	struct filling f = {.plan = plan, .image = image};
+	struct filling f = {.plan = plan, .sink = sink};
 	pthread_t helper;
 	for (size_t i = 0; i < plan->count; i++)
 		f.order[i] = &plan->parts[i];
@@ -218,46 +285,7 @@ static const struct part *fill(const struct plan *plan, uint8_t *image)
 	return atomic_load(&f.damaged);
 }
 
-/* Names and section headers behind the parts; the image has room for them. */
-static void finish(const struct plan *plan, uint8_t *image)
-{
-	Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}};
-	GElf_Ehdr original;
-	static const char own[] = "\0.shstrtab";
-	Elf64_Shdr shdrs[MAX_SECTIONS + 2] = {{0}};
-	size_t at = (size_t)plan->size, names = sizeof own;
-	memcpy(image + at, own, sizeof own);
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct part *part = &plan->parts[i];
-		const char *name =
-			part->old ? part->name + 2 : part->name + 1; /* ".zdebug" or ".debug", from "debug" on */
-		size_t len = strlen(name);
-		shdrs[i + 2] = (Elf64_Shdr){.sh_name = (Elf64_Word)names,
-					    .sh_type = part->header.sh_type,
-					    .sh_flags = part->header.sh_flags & ~(uint64_t)SHF_COMPRESSED,
-					    .sh_offset = part->offset,
-					    .sh_size = part->size,
-					    .sh_addralign = 1,
-					    .sh_entsize = part->header.sh_entsize};
-		image[at + names] = '.';
-		memcpy(image + at + names + 1, name, len + 1);
-		names += len + 2;
-	}
-	shdrs[1] =
-		(Elf64_Shdr){.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = names, .sh_addralign = 1};
-	at = (at + names + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	memcpy(image + at, shdrs, (plan->count + 2) * sizeof *shdrs);
-	header.e_type = gelf_getehdr(plan->elf, &original) ? original.e_type : ET_DYN;
-	header.e_machine = gelf_getehdr(plan->elf, &original) ? original.e_machine : EM_NONE;
-	header.e_version = EV_CURRENT;
-	header.e_ehsize = sizeof header;
-	header.e_shentsize = sizeof(Elf64_Shdr);
-	header.e_shnum = (Elf64_Half)(plan->count + 2);
-	header.e_shstrndx = 1;
-	header.e_shoff = at;
-	memcpy(image, &header, sizeof header);
-}
-
+/* Names and section headers behind the parts. */
 static size_t tail_size(const struct plan *plan)
 {
 	size_t size = (plan->count + 2) * sizeof(Elf64_Shdr) + 4 * ALIGNMENT;
@@ -266,30 +294,107 @@ static size_t tail_size(const struct plan *plan)
 	return size;
 }
 
-static struct xc_error *build(const struct plan *plan, void **bytes_out, size_t *size_out)
+static Elf64_Ehdr header_of(const struct plan *plan, uint64_t sections_at)
 {
-	size_t size = (size_t)plan->size + tail_size(plan);
-	uint8_t *image = calloc(1, size + 1); /* a NUL behind the last string */
-	if (!image)
-		return xc_error_new(XC_ERR_LIMIT, "no memory for %zu bytes of inflated debug sections", size);
-	const struct part *damaged = fill(plan, image);
-	if (damaged) {
-		free(image);
-		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to its size", damaged->name);
-	}
-	finish(plan, image);
-	*bytes_out = image;
-	*size_out = size;
-	return NULL;
+	GElf_Ehdr original;
+	bool known = gelf_getehdr(plan->elf, &original) != NULL;
+	return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			    .e_type = known ? original.e_type : ET_DYN,
+			    .e_machine = known ? original.e_machine : EM_NONE,
+			    .e_version = EV_CURRENT,
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_shentsize = sizeof(Elf64_Shdr),
+			    .e_shnum = (Elf64_Half)(plan->count + 2),
+			    .e_shstrndx = 1,
+			    .e_shoff = sections_at};
 }
 
-struct xc_error *xc_inflate_sections(Elf *elf, void **bytes_out, size_t *size_out)
+/* Write the names to `tail` from its start; returns how many bytes. */
+static size_t write_names(const struct plan *plan, uint8_t *tail, Elf64_Shdr *shdrs)
+{
+	static const char own[] = "\0.shstrtab";
+	size_t names = sizeof own;
+	memcpy(tail, own, sizeof own);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct part *part = &plan->parts[i];
+		/* ".zdebug" or ".debug", from "debug" on */
+		const char *name = part->old ? part->name + 2 : part->name + 1;
+		size_t len = strlen(name);
+		shdrs[i + 2] = (Elf64_Shdr){.sh_name = (Elf64_Word)names,
+					    .sh_type = part->header.sh_type,
+					    .sh_flags = part->header.sh_flags & ~(uint64_t)SHF_COMPRESSED,
+					    .sh_offset = part->offset,
+					    .sh_size = part->size,
+					    .sh_addralign = 1,
+					    .sh_entsize = part->header.sh_entsize};
+		tail[names] = '.';
+		memcpy(tail + names + 1, name, len + 1);
+		names += len + 2;
+	}
+	return names;
+}
+
+static bool finish(const struct plan *plan, const struct sink *sink)
+{
+	Elf64_Shdr shdrs[MAX_SECTIONS + 2] = {{0}};
+	size_t size = tail_size(plan);
+	xc_auto(xc_freep) uint8_t *tail = xc_alloc(size);
+	size_t names = write_names(plan, tail, shdrs), at = (names + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	shdrs[1] = (Elf64_Shdr){
+		.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = plan->size, .sh_size = names, .sh_addralign = 1};
+	memcpy(tail + at, shdrs, (plan->count + 2) * sizeof *shdrs);
+	Elf64_Ehdr header = header_of(plan, plan->size + at);
+	return put(sink, plan->size, tail, size) && put(sink, 0, &header, sizeof header);
+}
+
+static struct xc_error *build(const struct plan *plan, const struct sink *sink)
+{
+	const struct part *damaged = fill(plan, sink);
+	if (damaged)
+		return xc_error_new(XC_ERR_FORMAT, "%s is damaged: it does not inflate to its size", damaged->name);
+	return finish(plan, sink) ? NULL : xc_error_errno(errno, "writing inflated debug sections");
+}
+
+static struct xc_error *plan_of(Elf *elf, struct plan **plan_out)
 {
 	struct plan *plan = xc_alloc(sizeof *plan);
 	plan->elf = elf;
 	struct xc_error *err = make_plan(plan);
-	if (!err)
-		err = build(plan, bytes_out, size_out);
-	free(plan);
+	if (err)
+		free(plan);
+	else
+		*plan_out = plan;
 	return err;
+}
+
+struct xc_error *xc_inflate_sections(Elf *elf, struct xc_source **image_out)
+{
+	xc_auto(xc_freep) struct plan *plan = NULL;
+	struct xc_error *err = plan_of(elf, &plan);
+	if (err)
+		return err;
+	size_t size = (size_t)plan->size + tail_size(plan);
+	xc_auto(xc_source_closep) struct xc_source *image = xc_source_blank(size, "inflated debug sections");
+	if (!image)
+		return xc_error_new(XC_ERR_LIMIT, "no memory for %zu bytes of inflated debug sections", size);
+	if ((err = build(plan, &(struct sink){.bytes = (uint8_t *)(uintptr_t)image->bytes})))
+		return err;
+	*image_out = xc_take(image);
+	return NULL;
+}
+
+struct xc_error *xc_inflate_size(Elf *elf, uint64_t *size_out)
+{
+	xc_auto(xc_freep) struct plan *plan = NULL;
+	struct xc_error *err = plan_of(elf, &plan);
+	if (!err)
+		*size_out = plan->size + tail_size(plan);
+	return err;
+}
+
+struct xc_error *xc_inflate_to(Elf *elf, int fd)
+{
+	xc_auto(xc_freep) struct plan *plan = NULL;
+	struct xc_error *err = plan_of(elf, &plan);
+	return err ? err : build(plan, &(struct sink){.fd = fd});
 }

@@ -6,8 +6,10 @@
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../core/cache.h"
+#include "inflate.h"
 
 enum { KEY_SIZE = SHA256_DIGEST_LENGTH, NAME_BYTES = 16 };
 static const char magic[8] = {'X', 'C', 'P', 'L', 'A', 'I', 'N', '1'};
@@ -66,14 +68,34 @@ struct xc_source *xc_inflate_cache_get(const char *dir, const struct xc_source *
 	return source && whole(source, key, size_out) ? xc_take(source) : NULL;
 }
 
-void xc_inflate_cache_put(const char *dir, const struct xc_source *packed, const void *image, size_t size)
+static bool seal(int fd, const struct xc_source *packed, uint64_t size)
 {
 	struct trailer t = {.size = size};
-	if (size < least_size)
-		return;
 	memcpy(t.magic, magic, sizeof magic);
 	make_key(packed, t.key);
+	return pwrite(fd, &t, sizeof t, (off_t)size) == sizeof t;
+}
+
+struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *packed, Elf *elf,
+				       struct xc_source **image_out, size_t *size_out)
+{
+	uint64_t size;
+	uint8_t key[KEY_SIZE];
+	struct xc_cache_draft draft;
 	const struct xc_cache cache = cache_in(dir);
-	const struct xc_cache_piece pieces[] = {{image, size}, {&t, sizeof t}};
-	xc_cache_put(&cache, name_of(t.key).text, pieces, XC_COUNT(pieces));
+	struct xc_error *err = xc_inflate_size(elf, &size);
+	*image_out = NULL;
+	make_key(packed, key);
+	if (err || size < least_size ||
+	    !xc_cache_begin(&cache, name_of(key).text, size + sizeof(struct trailer), &draft))
+		return err;
+	err = xc_inflate_to(elf, draft.fd);
+	bool kept = xc_cache_finish(&draft, !err && seal(draft.fd, packed, size));
+	if (err && err->code == XC_ERR_IO) { /* the disk's fault, not the file's */
+		xc_error_free(err);
+		return NULL;
+	}
+	if (kept)
+		*image_out = xc_inflate_cache_get(dir, packed, size_out);
+	return err;
 }

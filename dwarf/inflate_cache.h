@@ -8,12 +8,16 @@
 #ifndef XC_INFLATE_CACHE_H
 #define XC_INFLATE_CACHE_H
 
+#include <libelf.h>
+
 #include "../core/source.h"
 
 /* The plain image of `packed` (trailer included; *size_out is the image's own size), or NULL when it is not cached. */
 struct xc_source *xc_inflate_cache_get(const char *dir, const struct xc_source *packed, size_t *size_out);
 
-/* Keep an image. */
-void xc_inflate_cache_put(const char *dir, const struct xc_source *packed, const void *image, size_t size);
+/* Inflate the debug sections of an ELF file, whose bytes `packed` are, into the cache; NULL when they cannot be kept or
+ * are not worth it. Otherwise as xc_inflate_cache_get. Errors: those of xc_inflate_to, when the file is what is wrong. */
+XC_MUST_CHECK struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *packed, Elf *elf,
+						     struct xc_source **image_out, size_t *size_out);
 
 #endif
