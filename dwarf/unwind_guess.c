@@ -83,6 +83,15 @@ static bool read_record(const struct xc_process *p, uint64_t fp, struct record *
 	}
 }
 
+/* Generated code (of no module) may jump where compilers call, behind a return address that it pushed by itself, as HotSpot's
+ * interpreter does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). There the chain itself is the evidence: it leads up. */
+static bool is_chained(const struct xc_process *p, const struct xc_frame *frame, const struct record *r)
+{
+	const struct xc_segment *stack = xc_space_find(p->space, r->sp);
+	return !frame->module && stack && r->fp >= r->sp && r->fp <= stack->hi && r->fp % p->arch->reg_size == 0 &&
+	       xc_code_executable(p, r->ret);
+}
+
 static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_process *p = u->process;
@@ -90,7 +99,8 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	struct record r;
 	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
-	    fp % p->arch->reg_size || !read_record(p, fp, &r) || !xc_code_returns(p, r.ret, &target))
+	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
+	    (!xc_code_returns(p, r.ret, &target) && !is_chained(p, frame, &r)))
 		return false;
 	/* The record stands at the low end of what gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
@@ -130,6 +140,19 @@ static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame,
 
 /* ---- scans ---- */
 
+/* Did the function whose return address stands at `ret_at` push its caller's frame pointer first of all? Then the word below
+ * leads up to another such pair. */
+static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
+{
+	uint64_t pushed, ret, word = p->arch->reg_size;
+	xc_addr target;
+	if (!load(p, ret_at - word, &pushed) || pushed <= ret_at || pushed % word || !load(p, pushed + word, &ret) ||
+	    !xc_code_returns(p, ret, &target))
+		return false;
+	*fp = pushed;
+	return true;
+}
+
 /* The caller if the word number `index` above sp is the return address. */
 static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
 			   struct xc_frame *caller)
@@ -140,7 +163,7 @@ static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, 
 	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
 	if (index) { /* something was pushed: callee-saved registers may have been changed */
 		xc_unwind_forget(arch, &from.regs);
-		if (fp_known)
+		if (pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
 			xc_regs_set(&from.regs, arch->fp, fp);
 	}
 	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);

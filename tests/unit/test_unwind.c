@@ -384,6 +384,48 @@ static void a_scan_takes_the_first_return_that_leads_on(void **state)
 	end_scene(s);
 }
 
+/* HotSpot's interpreter pushes a return address and jumps: no call stands before it. */
+static void generated_code_is_left_by_a_chain_that_leads_up(void **state)
+{
+	(void)state;
+	static const uint8_t code[64] = {0x90};
+	const xc_addr generated = STACK_LO + 0x100000;
+	for (int broken = 0; broken < 2; broken++) {
+		struct scene *s = bare_scene();
+		add_mapping(s, generated, generated + sizeof code - 1, PF_R | PF_X, NULL);
+		lay(s, generated, code, sizeof code, XC_FROM_CORE);
+		xc_process_index(s->process);
+		s->stack[20] = broken ? word(5) : word(30);
+		s->stack[21] = generated + 32;
+		set_reg(s, RBP, word(20));
+		struct xc_frame inner = first_frame(s, generated + 16, word(10)), outer = step(s, &inner);
+		assert_int_equal(outer.pc, broken ? label(s, "framed") + FRAMED_RET : generated + 32);
+		assert_int_equal(outer.trust, broken ? XC_TRUST_SCAN : XC_TRUST_FP);
+		if (!broken) {
+			struct xc_frame start = step(s, &outer);
+			assert_int_equal(start.pc, label(s, "start") + START_RET);
+			assert_int_equal(start.trust, XC_TRUST_FP);
+		}
+		end_scene(s);
+	}
+}
+
+/* Compiled Java keeps other things in rbp; the function that called it had pushed its caller's frame pointer. */
+static void a_scan_finds_the_frame_pointer_that_was_pushed(void **state)
+{
+	(void)state;
+	for (int broken = 0; broken < 2; broken++) {
+		struct scene *s = bare_scene();
+		s->stack[14] = broken ? word(29) : word(30);
+		set_reg(s, RBP, 0x4141);
+		struct xc_frame leaf = first_frame(s, label(s, "frameless") + FRAMELESS_AT, word(10)),
+				framed = step(s, &leaf);
+		assert_int_equal(framed.pc, label(s, "framed") + FRAMED_RET);
+		assert_int_equal(reg(&framed, RBP), broken ? 0x4141 : word(30));
+		end_scene(s);
+	}
+}
+
 static double seconds(void)
 {
 	struct timespec now;
@@ -557,6 +599,8 @@ int main(void)
 		cmocka_unit_test(a_function_without_frame_pointer_is_left_by_a_scan_for_a_call_of_it),
 		cmocka_unit_test(a_function_with_frame_pointer_is_left_by_it),
 		cmocka_unit_test(a_broken_frame_pointer_is_not_followed),
+		cmocka_unit_test(generated_code_is_left_by_a_chain_that_leads_up),
+		cmocka_unit_test(a_scan_finds_the_frame_pointer_that_was_pushed),
 		cmocka_unit_test(a_scan_takes_the_first_return_that_leads_on),
 		cmocka_unit_test(guessing_ends_before_it_takes_long),
 		cmocka_unit_test(real_stacks_are_whole_whatever_compiled_them),
