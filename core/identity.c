@@ -110,14 +110,37 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 	return l->count && (seen || !path);
 }
 
+/* The bias of the executable by what the kernel told the program of itself: its entry, and where and how many its program
+ * headers are. False when these contradict the file. */
+static bool bias_by_auxv(const struct xc_process *p, const struct xc_elf *elf, const struct layout *l,
+			 xc_addr *bias_out)
+{
+	uint64_t entry, phdr, phnum;
+	if (!xc_process_auxv(p, AT_ENTRY, &entry) || !xc_process_auxv(p, AT_PHDR, &phdr) ||
+	    !xc_process_auxv(p, AT_PHNUM, &phnum) || phnum != elf->phnum)
+		return false;
+	xc_addr bias = xc_arch_wrap(p->arch, entry - elf->entry);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct xc_phdr *load = &l->loads[i];
+		if (elf->phoff >= load->offset && elf->phoff - load->offset < load->filesz) {
+			*bias_out = bias;
+			return phdr == xc_arch_wrap(p->arch, bias + load->vaddr + (elf->phoff - load->offset));
+		}
+	}
+	return false;
+}
+
 /* Find the bias that makes the layout fit; the module's own when it is known. */
-static bool find_bias(const struct xc_process *p, const struct xc_module *module, struct layout *l)
+static bool find_bias(const struct xc_process *p, const struct xc_module *module, const struct xc_elf *elf,
+		      struct layout *l)
 {
 	const struct xc_mapping *first = xc_process_mapping(p, module->lo);
 	const char *path = first ? first->path : NULL;
 	l->bias = module->bias;
 	if (module->bias_known)
 		return layout_fits(p, module, l, path);
+	if (!path && !p->files_known && module->kind == XC_MODULE_EXE)
+		return bias_by_auxv(p, elf, l, &l->bias) && layout_fits(p, module, l, path);
 	for (size_t i = 0; path && i < p->mapping_count; i++) {
 		const struct xc_mapping *m = &p->mappings[i];
 		if (!of_module(module, m, path))
@@ -240,13 +263,13 @@ static void set_range(struct xc_identity_check *check, const struct layout *l)
 
 /* Without a build-id in memory everything else must agree. */
 static void check_by_content(struct xc_process *p, const struct xc_module *module,
-			     const struct xc_identity_candidate *candidate, struct layout *l,
+			     const struct xc_identity_candidate *candidate, const struct xc_elf *elf, struct layout *l,
 			     struct xc_identity_check *check)
 {
 	const struct xc_source *file = candidate->file;
 	size_t pages = 0;
 	xc_addr differs = 0;
-	if (!find_bias(p, module, l)) {
+	if (!find_bias(p, module, elf, l)) {
 		refuse(p, check, candidate->path, MISPLACED);
 		return;
 	}
@@ -282,7 +305,7 @@ static void check_elf(struct xc_process *p, const struct xc_module *module,
 		refuse(p, check, candidate->path, "a debug file without the program's code");
 	} else if (module->build_id.size || (!module->build_id_lost && check->build_id.size)) {
 		check->identity = XC_VERIFIED;
-		misplaced = !module->bias_known && !find_bias(p, module, &l);
+		misplaced = !module->bias_known && !find_bias(p, module, elf, &l);
 		if (!xc_build_id_equal(&module->build_id, &check->build_id)) {
 			check->identity = XC_REFUSED;
 			check->why = differing_ids(p, module, check, candidate->path);
@@ -290,9 +313,9 @@ static void check_elf(struct xc_process *p, const struct xc_module *module,
 		}
 	} else if (candidate->same_inode) {
 		check->identity = XC_VERIFIED;
-		misplaced = !module->bias_known && !find_bias(p, module, &l);
+		misplaced = !module->bias_known && !find_bias(p, module, elf, &l);
 	} else {
-		check_by_content(p, module, candidate, &l, check);
+		check_by_content(p, module, candidate, elf, &l, check);
 	}
 	if (misplaced)
 		refuse(p, check, candidate->path, MISPLACED);

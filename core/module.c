@@ -8,10 +8,8 @@
  *   AT_SYSINFO_EHDR ─→ the vDSO's ELF image
  *   NT_FILE (or /proc/PID/maps) ─→ every path that is mapped executable
  *
- * Layouts: r_debug, r_debug_extended and the public head of link_map are <link.h> (glibc 2.36); the TLS fields of
- * the private part are found by content, not by offset: l_tls_initimage, l_tls_initimage_size,
- * l_tls_blocksize, l_tls_align, l_tls_firstbyte_offset, l_tls_offset, l_tls_modid stand in this order
- * (include/link.h, glibc 2.26 to 2.41), and the first four are known from PT_TLS. */
+ * Layouts: r_debug, r_debug_extended and the public head of link_map are <link.h> (glibc 2.36). Thread-local storage:
+ * module_tls.c. Where the program headers are not in the core, the executable's file leads to the list: module_file.c. */
 #include "module_impl.h"
 
 #include <elf.h>
@@ -25,7 +23,6 @@ enum {
 	MAX_DYNAMIC = 512,
 	MAX_NAME_SPACES = 64,
 	MAX_PATH_LEN = 4096,
-	LINK_MAP_SCAN = 1600,      /* bytes of the private link_map that may hold the TLS fields */
 	MAX_NOTE_BYTES = 16 << 10, /* of one module */
 	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
@@ -91,14 +88,6 @@ bool xc_module_read_image(const struct xc_process *p, xc_addr at, struct xc_imag
 	return read_phdrs(p, at + elf.phoff, elf.phnum, image);
 }
 
-static const struct xc_phdr *find_phdr(const struct xc_image *image, uint32_t type)
-{
-	for (size_t i = 0; i < image->count; i++)
-		if (image->phdrs[i].type == type)
-			return &image->phdrs[i];
-	return NULL;
-}
-
 const struct xc_phdr *xc_module_first_load(const struct xc_image *image)
 {
 	const struct xc_phdr *best = NULL;
@@ -143,45 +132,10 @@ void xc_module_apply_image(const struct xc_process *p, struct xc_module *m, cons
 		m->lo = xc_module_page_down(lo);
 		m->hi = hi | 0xfff;
 	}
-	const struct xc_phdr *dynamic = find_phdr(image, PT_DYNAMIC);
+	const struct xc_phdr *dynamic = xc_module_find_phdr(image, PT_DYNAMIC);
 	if (dynamic && !m->dynamic)
 		m->dynamic = m->bias + dynamic->vaddr;
 	read_build_id(p, m, image);
-}
-
-/* Find l_tls_offset and l_tls_modid in the private part of a link_map (see the top of the file). */
-static void read_tls(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
-{
-	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
-	uint64_t words[LINK_MAP_SCAN / 8];
-	if (!tls || p->arch->word != 8 || !m->link_map)
-		return;
-	size_t count = xc_space_peek(p->space, m->link_map, words, sizeof words) / 8;
-	for (size_t i = 0; i + 6 < count; i++) {
-		if (words[i] != m->bias + tls->vaddr || words[i + 1] != tls->filesz || words[i + 2] != tls->memsz ||
-		    words[i + 3] != tls->align)
-			continue;
-		m->tls_modid = words[i + 6];
-		m->tls_offset = (int64_t)words[i + 5];
-		m->tls_offset_known = m->tls_offset != 0 && m->tls_offset != -1; /* NO_TLS_OFFSET, FORCED_DYNAMIC */
-		return;
-	}
-}
-
-/* The executable's TLS block ends at the thread pointer (psABI variant II), so its place is known even when
- * its link_map is lost or never was. */
-static void compute_exe_tls(const struct xc_process *p, struct xc_module *m, const struct xc_image *image)
-{
-	const struct xc_phdr *tls = find_phdr(image, PT_TLS);
-	if (!tls || m->tls_offset_known || p->arch->machine != EM_X86_64)
-		return;
-	uint64_t align = tls->align ? tls->align : 1;
-	if (tls->memsz > UINT32_MAX || align > UINT32_MAX || (align & (align - 1)))
-		return;
-	m->tls_modid = 1;
-	/* the least offset that holds the block and puts p_vaddr at its place modulo the alignment, as ld and lld count */
-	m->tls_offset = (int64_t)(tls->memsz + ((0 - tls->vaddr - tls->memsz) & (align - 1)));
-	m->tls_offset_known = true;
 }
 
 /* ---- mappings ---- */
@@ -241,7 +195,7 @@ static const char *executable_path(struct xc_process *p, xc_addr phdr)
 /* The bias from PT_PHDR where there is one, else from the mapping the headers lie in. */
 static xc_addr executable_bias(const struct xc_process *p, xc_addr phdr, const struct xc_image *image)
 {
-	const struct xc_phdr *self = find_phdr(image, PT_PHDR), *load = xc_module_first_load(image);
+	const struct xc_phdr *self = xc_module_find_phdr(image, PT_PHDR), *load = xc_module_first_load(image);
 	if (self)
 		return phdr - self->vaddr;
 	const struct xc_mapping *start = object_start(p, phdr);
@@ -319,6 +273,18 @@ static const char *link_map_path(struct xc_process *p, xc_addr name, xc_addr dyn
 	return NULL;
 }
 
+/* Until its headers tell better: the mapping it begins with; where mappings have no names, all up to the one that holds its
+ * dynamic section. */
+static void set_rough_range(const struct xc_process *p, struct xc_module *m, const struct xc_mapping *start)
+{
+	const struct xc_mapping *first = start ? start : xc_process_mapping(p, m->bias);
+	const struct xc_mapping *last = start ? start : xc_process_mapping(p, m->dynamic);
+	if (!first || !last || last < first)
+		return;
+	m->lo = first->lo;
+	m->hi = last->hi;
+}
+
 static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields[4], unsigned name_space)
 {
 	xc_addr bias = fields[0], dynamic = fields[2];
@@ -334,10 +300,7 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 		m->bias_known = true;
 		m->dynamic = dynamic;
 		m->name_space = name_space;
-		if (start) {
-			m->lo = start->lo;
-			m->hi = start->hi;
-		}
+		set_rough_range(p, m, start);
 		m->build_id_lost = true;
 	}
 	if (m->link_map)
@@ -351,7 +314,7 @@ static void add_link_map(struct xc_process *p, xc_addr at, const uint64_t fields
 	    xc_process_auxv(p, AT_PHNUM, &phnum))
 		headers = read_phdrs(p, phdr, phnum, &image);
 	if (headers)
-		read_tls(p, m, &image);
+		xc_module_read_tls(p, m, &image);
 }
 
 /* What was seen of all lists. A list that loops meets `mark` again, which moves on ever more rarely (Brent). */
@@ -428,6 +391,14 @@ static void mark_loader(struct xc_process *p)
 			p->modules[i]->kind = XC_MODULE_LOADER;
 }
 
+void xc_modules_add_linked(struct xc_process *p, struct xc_module *exe)
+{
+	find_link_maps(p, exe->dynamic);
+	mark_loader(p);
+	if (p->link_map_known)
+		p->modules_how = "link_map";
+}
+
 void xc_modules_find(struct xc_process *p)
 {
 	struct xc_image image;
@@ -435,7 +406,7 @@ void xc_modules_find(struct xc_process *p)
 	find_vdso(p);
 	if (exe && exe->bias_known) {
 		find_link_maps(p, exe->dynamic);
-		compute_exe_tls(p, exe, &image);
+		xc_module_read_tls(p, exe, &image);
 	}
 	xc_modules_add_mapped(p);
 	mark_loader(p);

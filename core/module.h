@@ -11,6 +11,13 @@
 /* Fill process->modules from its space, auxv, mappings. Needs a sealed space. Damage becomes remarks. */
 void xc_modules_find(struct xc_process *process);
 
+/* After a file was found for the module: where there is no NT_FILE, the mappings that its segments lie in get its name. */
+void xc_module_name_mappings(struct xc_process *process, struct xc_module *module);
+
+/* Then, with the file's bytes laid: learn from its headers what those in memory, which are lost, would tell. The executable's
+ * may lead to the loader's list and so to further modules, added behind the others. */
+void xc_module_ask_file(struct xc_process *process, struct xc_module *module);
+
 /* Add a module to the process; path is copied. Returns it, zeroed but for path and name. */
 struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind);
 

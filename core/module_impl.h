@@ -15,6 +15,15 @@ struct xc_image {
 /* The headers of the ELF image that begins at `at`; false when they are unreadable or not of the process's kind. */
 bool xc_module_read_image(const struct xc_process *p, xc_addr at, struct xc_image *image);
 
+/* The first program header of a type, or NULL. */
+const struct xc_phdr *xc_module_find_phdr(const struct xc_image *image, uint32_t type);
+
+/* Set tls_modid and tls_offset, from the link_map or, for the executable, from the headers alone. */
+void xc_module_read_tls(const struct xc_process *p, struct xc_module *m, const struct xc_image *image);
+
+/* Walk the loader's list once the executable's dynamic section is known, and add what it names. */
+void xc_modules_add_linked(struct xc_process *p, struct xc_module *exe);
+
 /* The PT_LOAD with the lowest address, or NULL. */
 const struct xc_phdr *xc_module_first_load(const struct xc_image *image);
 

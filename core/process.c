@@ -338,7 +338,9 @@ static struct xc_error *find_files(struct xc_process *p, const struct xc_open_op
 		if (m->kind == XC_MODULE_EXE && options->finder->exe && m->identity != XC_VERIFIED &&
 		    m->identity != XC_UNVERIFIED)
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", options->finder->exe, m->why);
+		xc_module_name_mappings(p, m);
 		lay_module_file(p, m, touched_dumped);
+		xc_module_ask_file(p, m);
 	}
 	xc_space_seal(p->space);
 	xc_process_index(p);
