@@ -13,6 +13,7 @@
 #include "cfiprogram.h"
 #include "cfitable.h"
 #include "debugfile.h"
+#include "exidx.h"
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1, CR0_PPC64 = 68, CR7_PPC64 = 75 };
 
@@ -20,6 +21,7 @@ enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1, CR0_PPC64 = 68, CR
 struct module_cfi {
 	const struct xc_module *module;
 	struct xc_cfitable eh, debug;
+	struct xc_exidx exidx;
 	bool debug_tried;
 };
 
@@ -70,7 +72,12 @@ static struct module_cfi *module_cfi(struct xc_cfi *cfi, struct xc_module *modul
 	cfi->modules = xc_grow(cfi->modules, cfi->module_count, &cfi->module_capacity, sizeof *cfi->modules);
 	struct module_cfi *m = &cfi->modules[cfi->module_count++];
 	*m = (struct module_cfi){.module = module};
-	xc_cfitable_open(&m->eh, xc_debugfile_elf(xc_debugfile_of(cfi->process, module)), true);
+	Elf *elf = xc_debugfile_elf(xc_debugfile_of(cfi->process, module));
+	xc_cfitable_open(&m->eh, elf, true);
+	size_t size;
+	const void *bytes = elf && cfi->process->arch->machine == EM_ARM ? elf_rawfile(elf, &size) : NULL;
+	if (bytes)
+		xc_exidx_open(&m->exidx, bytes, size);
 	return m;
 }
 
@@ -80,7 +87,9 @@ static bool find_entry(struct xc_cfi *cfi, struct xc_module *module, uint64_t fi
 	if (xc_cfitable_find(&m->eh, file_addr, entry))
 		return true;
 	if (!m->debug_tried) { /* opening the DWARF costs: only when .eh_frame does not know */
-		xc_cfitable_open(&m->debug, xc_debugfile_dwarf_elf(xc_debugfile_of(cfi->process, module)), false);
+		struct xc_debugfile *df = xc_debugfile_of(cfi->process, module);
+		Elf *elf = xc_debugfile_dwarf_elf(df);
+		xc_cfitable_open(&m->debug, elf ? elf : xc_debugfile_elf(df), false);
 		m->debug_tried = true;
 	}
 	return xc_cfitable_find(&m->debug, file_addr, entry);
@@ -92,8 +101,13 @@ static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
 	struct xc_module *module = xc_process_module(cfi->process, addr);
 	struct xc_cfi_row *row = xc_arena_alloc(&cfi->rows, sizeof *row + regs * sizeof row->rules[0]);
 	struct xc_cfientry entry;
-	if (module && find_entry(cfi, module, addr - module->bias, &entry))
-		xc_cfiprogram_run(cfi->process->arch, &entry, addr - module->bias, regs, row);
+	if (!module)
+		return row;
+	uint64_t file_addr = xc_arch_wrap(cfi->process->arch, addr - module->bias);
+	if (find_entry(cfi, module, file_addr, &entry))
+		xc_cfiprogram_run(cfi->process->arch, &entry, file_addr, regs, row);
+	if (!row->found)
+		xc_exidx_row(&module_cfi(cfi, module)->exidx, cfi->process->arch, file_addr, regs, row);
 	return row;
 }
 

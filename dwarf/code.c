@@ -173,7 +173,6 @@ struct trampoline {
 	uint16_t machine;
 	uint8_t size, code[12];
 	uint16_t context; /* from sp to where the offsets of the runs count from */
-	bool pointed;     /* what stands there is a pointer to it */
 	struct run runs[5];
 };
 
@@ -194,29 +193,35 @@ struct trampoline {
 		}                                                                                                      \
 	}
 
+/* ppc64: r0 to r31, nip, msr, orig_r3, ctr, lr, xer, ccr */
+#define PPC64_RUNS                                                                                                     \
+	{                                                                                                              \
+		{0, 32, 0}, {64, 1, 256}, {66, 1, 280}, {65, 1, 288},                                                  \
+		{                                                                                                      \
+			68, 1, 304                                                                                     \
+		}                                                                                                      \
+	}
+
 static const struct trampoline trampolines[] = {
 	/* mov x8, #139; svc #0 */
-	{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 0, false, AARCH64_RUNS},
+	{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 0, AARCH64_RUNS},
 	/* mov r7, #173 (rt_sigreturn); svc #0, or #0x9000ad */
-	{EM_ARM, 8, {0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 128, false, ARM_RUNS},
-	{EM_ARM, 8, {0xad, 0x70, 0xa0, 0xe3, 0xad, 0x00, 0x90, 0xef}, 128, false, ARM_RUNS},
+	{EM_ARM, 8, {0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 128, ARM_RUNS},
+	{EM_ARM, 8, {0xad, 0x70, 0xa0, 0xe3, 0xad, 0x00, 0x90, 0xef}, 128, ARM_RUNS},
 	/* mov r7, #119 (sigreturn) */
-	{EM_ARM, 8, {0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 0, false, ARM_RUNS},
-	{EM_ARM, 8, {0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef}, 0, false, ARM_RUNS},
+	{EM_ARM, 8, {0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, 0, ARM_RUNS},
+	{EM_ARM, 8, {0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef}, 0, ARM_RUNS},
 	/* Thumb: movs r7, #173, #119; svc #0; with a wide mov as compilers of glibc write it */
-	{EM_ARM, 4, {0xad, 0x27, 0x00, 0xdf}, 128, false, ARM_RUNS},
-	{EM_ARM, 4, {0x77, 0x27, 0x00, 0xdf}, 0, false, ARM_RUNS},
-	{EM_ARM, 6, {0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, 128, false, ARM_RUNS},
-	{EM_ARM, 6, {0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, 0, false, ARM_RUNS},
-	/* addi r1, r1, 128; li r0, 172; sc: the pointer to the registers stands 0xe0 into the ucontext at sp + 128 */
-	{EM_PPC64,
-	 12,
-	 {0x80, 0x00, 0x21, 0x38, 0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44},
-	 128 + 0xe0,
-	 true,
-	 {{0, 32, 0}, {64, 1, 256}, {66, 1, 280}, {65, 1, 288}, {68, 1, 304}}},
+	{EM_ARM, 4, {0xad, 0x27, 0x00, 0xdf}, 128, ARM_RUNS},
+	{EM_ARM, 4, {0x77, 0x27, 0x00, 0xdf}, 0, ARM_RUNS},
+	{EM_ARM, 6, {0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, 128, ARM_RUNS},
+	{EM_ARM, 6, {0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, 0, ARM_RUNS},
+	/* addi r1, r1, 128; li r0, 172; sc: the ucontext, with the registers 232 bytes into it, at sp + 128 */
+	{EM_PPC64, 12, {0x80, 0x00, 0x21, 0x38, 0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44}, 128 + 232, PPC64_RUNS},
+	/* qemu's has no addi, and 16 bytes more below the ucontext */
+	{EM_PPC64, 8, {0xac, 0x00, 0x00, 0x38, 0x02, 0x00, 0x00, 0x44}, 128 + 16 + 232, PPC64_RUNS},
 	/* li a7, 139; ecall: siginfo (128), ucontext: mcontext at 176: pc, x1 to x31 */
-	{EM_RISCV, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 0, false, {{65, 1, 304}, {1, 31, 312}}},
+	{EM_RISCV, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, 0, {{65, 1, 304}, {1, 31, 312}}},
 };
 
 static const struct trampoline *trampoline_at(const struct xc_process *p, xc_addr addr)
@@ -250,8 +255,6 @@ bool xc_code_interrupted(const struct xc_process *p, xc_addr addr, const struct 
 	if (!t || !xc_regs_get(regs, arch->sp, &sp))
 		return false;
 	xc_addr at = xc_arch_wrap(arch, sp + t->context);
-	if (t->pointed && !xc_space_peek_uint(p->space, at, arch->word, &at))
-		return false;
 	for (size_t i = 0; i < XC_COUNT(t->runs); i++) {
 		const struct run *r = &t->runs[i];
 		for (unsigned k = 0; k < r->count; k++)

@@ -88,13 +88,21 @@ static void read_x86(const struct xc_process *process, const uint8_t *bytes, siz
 static void lower(struct xc_prologue *p, uint64_t by)
 {
 	p->depth += by;
-	p->link_at += by;
 }
 
-static void save_link(struct xc_prologue *p, uint64_t at)
+/* A register was stored at sp + at. */
+static void save(struct xc_prologue *p, int reg, int link, uint64_t at)
 {
-	p->link_saved = true;
-	p->link_at = at;
+	if (p->depth > INT32_MAX || at > INT32_MAX)
+		return;
+	int32_t below = (int32_t)p->depth - (int32_t)at;
+	if (reg == link) {
+		p->link_saved = true;
+		p->link_below = below;
+	} else if (!(p->saved >> reg & 1)) { /* what is stored again is an argument or a local */
+		p->saved |= UINT32_C(1) << reg;
+		p->below[reg] = below;
+	}
 }
 
 static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
@@ -111,19 +119,17 @@ static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
 			return false; /* 32-bit, post-indexed: in no prologue */
 		if (before)
 			lower(p, -offset);
-		if (first == 30 || second == 30)
-			save_link(p, (before ? 0 : offset) + (second == 30 ? 8 : 0));
+		save(p, (int)first, 30, before ? 0 : offset);
+		save(p, (int)second, 30, (before ? 0 : offset) + 8);
 		return true;
 	}
 	if ((w & 0xffe00c00) == 0xf8000c00 && base == 31) { /* str x, [sp, #imm]! */
 		lower(p, -extend(w >> 12 & 511, 9));
-		if (first == 30)
-			save_link(p, 0);
+		save(p, (int)first, 30, 0);
 		return true;
 	}
 	if ((w & 0xffc00000) == 0xf9000000 && base == 31) { /* str x, [sp, #imm] */
-		if (first == 30)
-			save_link(p, (uint64_t)(w >> 10 & 0xfff) * 8);
+		save(p, (int)first, 30, (uint64_t)(w >> 10 & 0xfff) * 8);
 		return true;
 	}
 	if (w == 0x910003fd || (w & 0xffc003ff) == 0x910003fd) { /* mov x29, sp; add x29, sp, #imm */
@@ -135,13 +141,16 @@ static bool aarch64_instruction(uint32_t w, struct xc_prologue *p)
 	       ((w & 0xbfc00000) == 0xb9000000 && base == 31) || (w & 0x9f000000) == 0x90000000; /* str to sp; adrp */
 }
 
-/* Registers of a push, bit by bit; the link register is stored above all but pc. */
+/* Registers of a push, bit by bit, the lowest number at the lowest address. */
 static void arm_push(uint32_t registers, struct xc_prologue *p)
 {
-	unsigned below = (unsigned)__builtin_popcount(registers & 0x3fff);
+	uint64_t at = 0;
 	lower(p, 4 * (uint64_t)__builtin_popcount(registers));
-	if (registers & 1 << 14)
-		save_link(p, 4 * below);
+	for (int reg = 0; reg < 16; reg++)
+		if (registers >> reg & 1) {
+			save(p, reg, 14, at);
+			at += 4;
+		}
 }
 
 static uint32_t arm_immediate(uint32_t w)
@@ -212,8 +221,8 @@ static bool ppc64_instruction(uint32_t w, struct xc_prologue *p)
 {
 	if ((w & 0xffff0003) == 0xf8210001) /* stdu r1, imm(r1) */
 		lower(p, -extend(w & 0xfffc, 16));
-	else if (w == 0xf8010010) /* std r0, 16(r1) */
-		save_link(p, 16);
+	else if (w == 0xf8010010) /* std r0, 16(r1), into the caller's frame */
+		save(p, 0, 0, 16);
 	return true;
 }
 
@@ -225,8 +234,7 @@ static bool riscv_wide(uint32_t w, struct xc_prologue *p)
 		return (int64_t)by > 0;
 	}
 	if ((w & 0xff07f) == 0x13023) { /* sd reg, imm(sp) */
-		if ((w >> 20 & 31) == 1)
-			save_link(p, extend((w >> 25 << 5) | (w >> 7 & 31), 12));
+		save(p, (int)(w >> 20 & 31), 1, extend((w >> 25 << 5) | (w >> 7 & 31), 12));
 		return true;
 	}
 	if ((w & 0xfffff) == 0x10413) { /* addi s0, sp, imm */
@@ -256,8 +264,7 @@ static size_t riscv_instruction(const struct code *c, struct xc_prologue *p)
 		return (int64_t)by > 0 ? 2 : 0;
 	}
 	if ((w & 0xe003) == 0xe002) { /* c.sdsp */
-		if ((w >> 2 & 31) == 1)
-			save_link(p, (w >> 10 & 7) << 3 | (w >> 7 & 7) << 6);
+		save(p, (int)(w >> 2 & 31), 1, (w >> 10 & 7) << 3 | (w >> 7 & 7) << 6);
 		return 2;
 	}
 	if ((w & 0xe01f) == 0) { /* c.addi4spn s0, sp, imm */
@@ -265,6 +272,59 @@ static size_t riscv_instruction(const struct code *c, struct xc_prologue *p)
 		return w ? 2 : 0;
 	}
 	return (w & 0xf003) == 0x8002 && (w & 0x7c) ? 2 : 0; /* c.mv */
+}
+
+/* ---- instructions of no prologue ---- */
+
+/* Compilers move the first instructions of the body between those of the prologue. They are passed over, up to the first
+ * that may lead elsewhere. */
+
+static bool aarch64_leads_on(uint32_t w)
+{
+	bool branch =
+		(w & 0x7c000000) == 0x14000000 || (w & 0xff000000) == 0x54000000 || (w & 0x7c000000) == 0x34000000;
+	return !branch && (w & 0xfe000000) != 0xd6000000 && (w & 0xff000000) != 0xd4000000; /* br, blr, ret; svc */
+}
+
+static bool arm_leads_on(uint32_t w)
+{
+	bool branch = (w & 0x0e000000) == 0x0a000000 || (w & 0x0fffffc0) == 0x012fff00;
+	return !branch && (w & 0x0e108000) != 0x08108000 && (w & 0x0f000000) != 0x0f000000; /* pop {pc}; svc */
+}
+
+static size_t thumb_length(const struct code *c)
+{
+	uint32_t w = (uint32_t)xc_load_uint(c->at, 2, false);
+	if ((w & 0xe000) == 0xe000 && (w & 0x1800) != 0) {
+		uint32_t second = c->left >= 4 ? (uint32_t)xc_load_uint(c->at + 2, 2, false) : 0x8000;
+		return (w & 0xf800) == 0xf000 && (second & 0x8000) ? 0 : 4; /* branches; barriers too */
+	}
+	bool branch = (w & 0xf000) == 0xd000 || (w & 0xf800) == 0xe000 || (w & 0xff00) == 0x4700 ||
+		      (w & 0xf500) == 0xb100 || (w & 0xff00) == 0xbd00; /* cbz; pop {…, pc} */
+	return branch ? 0 : 2;
+}
+
+static size_t riscv_length(const struct code *c)
+{
+	uint32_t w = (uint32_t)xc_load_uint(c->at, 2, false), opcode = w & 127, kind = w & 0xe003;
+	if ((w & 3) == 3) /* branch, jal, jalr, ecall */
+		return opcode == 0x63 || opcode == 0x6f || opcode == 0x67 || opcode == 0x73 || c->left < 4 ? 0 : 4;
+	bool jump = kind == 0xa001 || kind == 0xc001 || kind == 0xe001 || (kind == 0x8002 && (w & 0x7c) == 0);
+	return jump ? 0 : 2;
+}
+
+static size_t passed_over(const struct xc_arch *arch, const struct code *c, bool thumb)
+{
+	if (c->left < 2)
+		return 0;
+	if (arch->machine == EM_RISCV)
+		return riscv_length(c);
+	if (thumb)
+		return thumb_length(c);
+	if (c->left < 4)
+		return 0;
+	uint32_t word = (uint32_t)xc_load_uint(c->at, 4, false);
+	return (arch->machine == EM_ARM ? arm_leads_on(word) : aarch64_leads_on(word)) ? 4 : 0;
 }
 
 static size_t link_instruction(const struct xc_arch *arch, const struct code *c, bool thumb, struct xc_prologue *p)
@@ -286,9 +346,17 @@ static void read_link(const struct xc_arch *arch, const uint8_t *bytes, size_t g
 		      struct xc_prologue *p)
 {
 	struct code c = {.at = bytes, .left = done < got ? done : got};
-	for (size_t length; (length = link_instruction(arch, &c, thumb, p)) > 0; c.left -= length)
+	p->whole = done <= got;
+	for (size_t length; c.left > 0; c.left -= length) {
+		length = link_instruction(arch, &c, thumb, p);
+		if (!length) {
+			p->whole = false;
+			length = passed_over(arch, &c, thumb);
+		}
+		if (!length)
+			break;
 		c.at += length;
-	p->whole = c.left == 0 && done <= got;
+	}
 }
 
 struct xc_prologue xc_prologue_read(const struct xc_process *process, xc_addr start, xc_addr pc)

@@ -10,8 +10,10 @@ struct xc_prologue {
 	bool whole;         /* all instructions up to pc were read: depth is exact */
 	uint64_t depth;     /* bytes by which sp stands below where it was at the call (below the return address that a
 	                     * call pushed, where it pushes one) */
-	bool link_saved;    /* machines with a link register: it was stored at sp + link_at */
-	uint64_t link_at;
+	bool link_saved; /* machines with a link register: it was stored link_below bytes below where sp was at the call */
+	int64_t link_below;
+	uint32_t saved; /* bit per general register 0 … 31 that was stored, likewise */
+	int32_t below[32];
 };
 
 /* The function begins at start (0: not known; with Thumb's bit on arm) and has come to pc. Reads 64 bytes at most;

@@ -203,7 +203,8 @@ bool xc_unwind_row(struct xc_unwinder *u, const struct xc_frame *frame, struct x
 {
 	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
 	*stop = NULL;
-	if (row->at_calls && frame->interrupted && xc_unwind_in_prologue(u->process, frame))
+	if (row->at_calls && frame->interrupted &&
+	    (row->rules[row->return_reg].kind == XC_CFI_LOST || xc_unwind_in_prologue(u->process, frame)))
 		return false;
 	if (!row->found || !frame->cfa_known) {
 		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;

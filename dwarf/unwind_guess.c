@@ -225,6 +225,19 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
 }
 
+/* The caller's registers: what the prologue stored, and, while nothing else was done, what it did not. */
+static void restore_saved(const struct xc_process *p, const struct xc_prologue *prologue, uint64_t sp,
+			  struct xc_regs *regs)
+{
+	uint64_t value;
+	if (!prologue->whole)
+		xc_unwind_forget(p->arch, regs);
+	for (int reg = 0; reg < 32; reg++)
+		if ((prologue->saved >> reg & 1) && xc_arch_has(p->arch->preserved, reg) &&
+		    load(p, sp + prologue->depth - (uint64_t)(int64_t)prologue->below[reg], &value))
+			xc_regs_set(regs, reg, value);
+}
+
 /* Machines with a link register: it holds the return address, or the function has stored it. */
 static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_prologue *prologue,
 		      struct xc_frame *caller)
@@ -233,13 +246,16 @@ static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const
 	uint64_t sp, ret;
 	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    (prologue->link_saved ? !load(p, sp + prologue->link_at, &ret)
+	    (prologue->link_saved ? !load(p, sp + prologue->depth - (uint64_t)prologue->link_below, &ret)
 				  : !frame->interrupted || !xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
 	    !xc_code_returns(p, ret, &target))
 		return false;
+	/* Not stored so far as its instructions were understood: then a call of its own would have left its own address. */
+	if (!prologue->link_saved && !prologue->whole &&
+	    function_start(p, xc_code_address(p, ret) - 1) == function_start(p, xc_frame_lookup(frame)))
+		return false;
 	struct xc_frame from = *frame;
-	if (prologue->depth)
-		xc_unwind_forget(p->arch, &from.regs);
+	restore_saved(p, prologue, sp, &from.regs);
 	u->guessing += PROLOGUE_COST;
 	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + prologue->depth, caller);
 	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
