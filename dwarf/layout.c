@@ -73,10 +73,10 @@ static struct place *sorted_members(const struct xc_type *record, size_t *count_
 	return places;
 }
 
-static struct xc_gap gap_between(uint64_t end, uint64_t start)
+static struct xc_layout_gap gap_between(uint64_t end, uint64_t start)
 {
 	uint64_t bits = start > end ? start - end : 0;
-	return (struct xc_gap){.bytes = bits / 8, .bits = (unsigned)(bits % 8)};
+	return (struct xc_layout_gap){.bytes = bits / 8, .bits = (unsigned)(bits % 8)};
 }
 
 /* Note the last cache line boundary that this row's start passed. */
@@ -137,7 +137,7 @@ static void count_member(struct xc_layout *l, const struct xc_layout_row *row)
 		l->member_bytes += row->size;
 }
 
-static void count_hole(struct xc_layout *l, struct xc_gap hole)
+static void count_hole(struct xc_layout *l, struct xc_layout_gap hole)
 {
 	l->hole_count += hole.bytes > 0;
 	l->bit_hole_count += hole.bits > 0;
@@ -213,7 +213,7 @@ static void add_record(struct walk *w, const struct xc_type *record, uint64_t ba
 	add_end(w, record, base, depth, end, of);
 	struct xc_layout_row *last = &w->layout->rows[w->layout->row_count - 1];
 	if (dynamic && last->kind == XC_LAYOUT_END)
-		last->hole = (struct xc_gap){0};
+		last->hole = (struct xc_layout_gap){0};
 	if (depth == 0)
 		w->layout->padding_known = !dynamic && w->layout->size_known && !w->layout->cut;
 }

@@ -17,7 +17,7 @@ enum xc_layout_kind {
 };
 
 /* Unused bits: whole bytes, and the rest of a byte that a bit-field began or ends in. */
-struct xc_gap {
+struct xc_layout_gap {
 	uint64_t bytes;
 	unsigned bits; /* 0 to 7 */
 };
@@ -28,14 +28,14 @@ struct xc_layout_row {
 	const struct xc_member *member; /* of END rows the one that ends; NULL for the type itself */
 	const struct xc_type *record;   /* what the member belongs to; of END rows what ends */
 	bool opens;
-	bool in_union;       /* shares its place with its siblings */
-	bool placed;         /* offset is known; false for virtual bases */
-	bool size_known;     /* false for flexible arrays, variable ones and declarations */
-	uint64_t offset;     /* bytes */
-	uint64_t size;       /* bytes; of a bit-field those of its declared type */
-	struct xc_gap hole;  /* before a member; of END rows the padding behind the last one */
-	unsigned cacheline;  /* number of the cache line that began since the row before; 0: none did */
-	uint64_t line_began; /* … that many bytes before this row's offset */
+	bool in_union;             /* shares its place with its siblings */
+	bool placed;               /* offset is known; false for virtual bases */
+	bool size_known;           /* false for flexible arrays, variable ones and declarations */
+	uint64_t offset;           /* bytes */
+	uint64_t size;             /* bytes; of a bit-field those of its declared type */
+	struct xc_layout_gap hole; /* before a member; of END rows the padding behind the last one */
+	unsigned cacheline;        /* number of the cache line that began since the row before; 0: none did */
+	uint64_t line_began;       /* … that many bytes before this row's offset */
 };
 
 struct xc_layout {
@@ -50,7 +50,7 @@ struct xc_layout {
 	uint64_t member_bits;  /* of bit-fields */
 	size_t hole_count, bit_hole_count;
 	uint64_t hole_bytes, bit_hole_bits;
-	struct xc_gap padding;
+	struct xc_layout_gap padding;
 	bool padding_known; /* false with virtual bases, whose place is in no debug information */
 	bool cut;           /* there are more than XC_LAYOUT_ROWS rows */
 };

@@ -150,38 +150,46 @@ static void add_enum(json_t *object, const struct xc_type *type)
 	set_true(object, "flags", type->is_flags);
 }
 
-/* The typedefs on top of a type, and what is below them. */
-static const struct xc_type *add_typedefs(json_t *object, const struct xc_type *type)
+/* The typedefs on top of a type. */
+static size_t add_typedefs(json_t *object, const struct xc_type *type)
 {
 	json_t *array = json_array();
 	for (int i = 0; i < XC_TYPE_DEPTH && type->kind == XC_TYPE_TYPEDEF && type->target; i++) {
 		json_array_append_new(array, xc_jsonvalue_text(type->name));
 		type = type->target;
 	}
-	if (json_array_size(array))
+	size_t count = json_array_size(array);
+	if (count)
 		xc_jsonvalue_set(object, "typedefs", array);
 	else
 		json_decref(array);
-	return type;
+	return count;
 }
 
-json_t *xc_layout_json(const struct xc_type *type, const struct xc_layout_shown *shown)
+static void add_body(json_t *object, const struct xc_type *plain, const struct xc_layout_shown *shown)
 {
-	uint64_t size;
-	json_t *object = json_object();
-	bool nameless = xc_layout_is_record(type) || xc_type_strip(type)->kind == XC_TYPE_ENUM;
-	set_text(object, "name", type->name || nameless ? type->name : xc_type_name(type));
-	const struct xc_type *plain = xc_type_complete(xc_type_strip(type)), *body = xc_layout_body(type);
-	set_text(object, "kind", plain->has_variants ? "enum" : xc_layout_kind_name(plain));
-	bool known = plain->kind != XC_TYPE_FUNCTION && plain->kind != XC_TYPE_VOID && xc_type_size(plain, &size);
-	xc_jsonvalue_set(object, "size", known ? xc_jsonvalue_count(size) : json_null());
-	add_typedefs(object, type);
-	set_true(object, "declaration", plain->is_declaration);
+	const struct xc_type *body = xc_layout_body(plain);
 	if (plain->kind == XC_TYPE_ENUM)
 		add_enum(object, plain);
 	else if (xc_layout_is_record(plain))
 		add_record(object, plain, shown);
 	else if (body)
 		xc_jsonvalue_set(object, "target", xc_layout_json(body, shown));
+}
+
+json_t *xc_layout_json(const struct xc_type *type, const struct xc_layout_shown *shown)
+{
+	uint64_t size;
+	json_t *object = json_object();
+	const struct xc_type *plain = xc_type_complete(xc_type_strip(type));
+	bool has_body = xc_layout_is_record(plain) || plain->kind == XC_TYPE_ENUM;
+	set_text(object, "name", has_body ? plain->name : xc_type_name(plain));
+	set_text(object, "kind", plain->has_variants ? "enum" : xc_layout_kind_name(plain));
+	bool known = plain->kind != XC_TYPE_FUNCTION && plain->kind != XC_TYPE_VOID && xc_type_size(plain, &size);
+	xc_jsonvalue_set(object, "size", known ? xc_jsonvalue_count(size) : json_null());
+	size_t typedefs = add_typedefs(object, type);
+	set_true(object, "declaration", plain->is_declaration);
+	if (!shown->brief || !typedefs || !plain->name)
+		add_body(object, plain, shown);
 	return object;
 }

@@ -1,6 +1,6 @@
 /* layout_json: a type as a JSON object (xcore.ptype/1).
  *
- *	{"name", "kind", "size", …}           all types; size null when unknown
+ *	{"name", "kind", "size", …}           without typedefs and qualifiers; name null when anonymous, size when unknown
  *	"typedefs": [name, …]                 when it was reached through typedefs: those, outermost first
  *	"target": {…}                         of pointers, references, arrays: what they end in, if that has members or values
  *	"members": [{"name", "type", "offset", "size", "bit_offset", "bit_size", "hole_before", "hole_before_bits", "base",

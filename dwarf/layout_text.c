@@ -67,7 +67,7 @@ static void indent(struct xc_text *text, unsigned depth)
 	xc_text_printf(text, "%*s", (int)(PLACE + STEP * depth), "");
 }
 
-static void add_gap(struct xc_text *text, struct xc_gap gap)
+static void add_gap(struct xc_text *text, struct xc_layout_gap gap)
 {
 	if (gap.bytes)
 		xc_text_printf(text, "%" PRIu64 "-byte", gap.bytes);
@@ -75,7 +75,7 @@ static void add_gap(struct xc_text *text, struct xc_gap gap)
 		xc_text_printf(text, "%s%u-bit", gap.bytes ? " and " : "", gap.bits);
 }
 
-static void add_gap_line(struct xc_text *text, struct xc_gap gap, unsigned depth, const char *what)
+static void add_gap_line(struct xc_text *text, struct xc_layout_gap gap, unsigned depth, const char *what)
 {
 	if (!gap.bytes && !gap.bits)
 		return;
@@ -409,9 +409,11 @@ void xc_layout_text(struct xc_text *text, const struct xc_type *type, const stru
 		add_declaration(text, to, type->name);
 		xc_text_char(text, ';');
 		add_scalar_size(text, type);
+		if (shown->brief)
+			break;
 		type = to;
 	}
-	const struct xc_type *body = xc_layout_body(type);
+	const struct xc_type *body = chain && shown->brief ? NULL : xc_layout_body(type);
 	if (!chain && (!has_body(type) || !body)) {
 		xc_text_add(text, xc_type_name(type));
 		xc_text_char(text, ';');

@@ -14,6 +14,7 @@
 struct xc_layout_shown {
 	struct xc_layout_options layout;
 	bool methods;
+	bool brief; /* of a typedef for something that has a name, only that */
 };
 
 /* Append the type's declaration: of a typedef the whole chain, then what it ends in; of pointers, arrays and references

@@ -40,13 +40,13 @@ def number(value):
 
 
 def flatten(members, path=""):
-    """xcore's members, nested as they come, as the tuples above."""
+    """xcore's members, nested as they come, as the tuples above; gdb and pahole tell of arrays the place only."""
     out = []
     for one in members:
         name = "<%s>" % plain_base(one["name"]) if one.get("base") else one["name"]
         here = path + ("." + name if name else "")
         below = one.get("members")
-        if below is not None and (not name or nameless(one["type"])):
+        if below is not None and (not name or nameless(one["type"])) and not one["type"].endswith("]"):
             out += flatten(below, here)
         if not name:
             continue
@@ -67,7 +67,7 @@ def from_xcore(objects):
     for one in objects:
         typedefs = one.get("typedefs")
         name = typedefs[0] if typedefs else one["name"]
-        if not name or one.get("declaration"):
+        if not name or (one.get("declaration") and not typedefs):
             continue
         kind = "typedef" if typedefs else one["kind"]
         kind = kind if kind in RECORDS + ("enum", "typedef") else "base"
