@@ -87,12 +87,20 @@ struct xc_error *xc_error_hint(struct xc_error *err, const char *format, ...)
 	return err;
 }
 
+struct xc_error *xc_error_lines(struct xc_error *err, const char *lines)
+{
+	free(err->lines);
+	err->lines = xc_strdup(lines);
+	return err;
+}
+
 void xc_error_free(struct xc_error *err)
 {
 	if (!err)
 		return;
 	free(err->message);
 	free(err->hint);
+	free(err->lines);
 	free(err);
 }
 

@@ -26,6 +26,7 @@ struct xc_error {
 	xc_addr addr;  /* the first unreadable address, for XC_ERR_FAULT */
 	char *message; /* one line, without a final stop */
 	char *hint;    /* what the user may do about it, or NULL */
+	char *lines;   /* shown below the message as they are: what the user wrote with a mark at the spot; or NULL */
 };
 
 struct xc_error *xc_error_new(enum xc_error_code code, const char *format, ...) XC_PRINTF(2, 3);
@@ -41,6 +42,9 @@ struct xc_error *xc_error_wrap(struct xc_error *err, const char *format, ...) XC
 
 /* Attach a hint, replacing any; returns err. */
 struct xc_error *xc_error_hint(struct xc_error *err, const char *format, ...) XC_PRINTF(2, 3);
+
+/* Attach lines, copied, replacing any; returns err. */
+struct xc_error *xc_error_lines(struct xc_error *err, const char *lines);
 
 void xc_error_free(struct xc_error *err); /* NULL is fine */
 void xc_error_freep(struct xc_error **err);

@@ -29,6 +29,27 @@ static const char *clean(const char *string, struct xc_text *scratch)
 	return scratch->bytes;
 }
 
+json_t *xc_jsonvalue_bytes(const char *bytes, size_t len)
+{
+	struct xc_text scratch = {0};
+	for (size_t i = 0; i < len;) {
+		size_t n = bytes[i] ? strnlen(bytes + i, len - i) : 1;
+		if (bytes[i]) {
+			struct xc_text part = {0}, cleaned = {0};
+			xc_text_addn(&part, bytes + i, n);
+			xc_text_add(&scratch, clean(part.bytes, &cleaned));
+			xc_text_fini(&part);
+			xc_text_fini(&cleaned);
+		} else {
+			xc_text_addn(&scratch, "", 1);
+		}
+		i += n;
+	}
+	json_t *value = json_stringn_nocheck(xc_text_string(&scratch), scratch.len);
+	xc_text_fini(&scratch);
+	return value;
+}
+
 json_t *xc_jsonvalue_text(const char *string)
 {
 	if (!string)

@@ -12,6 +12,7 @@
 #include "base.h"
 
 json_t *xc_jsonvalue_text(const char *string); /* NULL gives null */
+json_t *xc_jsonvalue_bytes(const char *bytes, size_t len); /* NULs stay */
 json_t *xc_jsonvalue_address(xc_addr addr);    /* "0x…" */
 json_t *xc_jsonvalue_double(double value);     /* NaN and infinities, which JSON lacks, as strings */
 

@@ -273,7 +273,7 @@ struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_
 	const struct xc_section *first = report->sections;
 	bool several = first && first->next;
 	bool with_titles = report->verdict || (report->target && !report->target->brief) || several;
-	if (report->target)
+	if (report->target && !report->bare)
 		put_section(&p, report->target, false);
 	if (report->verdict)
 		put_verdict(&p, report->verdict);

@@ -194,6 +194,7 @@ struct xc_report {
 	struct xc_section *sections, **sections_end;
 	struct xc_section *run; /* facts of this run; rendered only with --stats */
 	bool incomplete;        /* something could not be had: exit 3 with --strict */
+	bool bare;              /* text: the sections alone, without the target's lines: the answer is for pipes */
 };
 
 struct xc_report *xc_report_new(const char *command);
