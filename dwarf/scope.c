@@ -182,3 +182,20 @@ const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die)
 	const char *prefix = xc_scope_prefix(types, die);
 	return *prefix ? xc_arena_printf(types->arena, "%s::%s", prefix, name) : name;
 }
+
+bool xc_scope_parent(struct xc_types *types, Dwarf_Die *die, Dwarf_Die *parent_out)
+{
+	Dwarf_Die unit;
+	bool found = false;
+	if (!dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return false;
+	Dwarf_Die container = unit;
+	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
+		const struct entry *entry = step(types, &container, die->addr);
+		if (!entry || entry->die.addr == die->addr)
+			break;
+		*parent_out = container = entry->die;
+		found = true;
+	}
+	return found;
+}

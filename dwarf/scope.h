@@ -15,4 +15,7 @@ const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die);
  * "unsigned long", also in template arguments. Returns name itself when nothing changes, else a copy in the arena. */
 const char *xc_scope_canonical(struct xc_arena *arena, const char *name);
 
+/* The entry that directly holds a DIE (the enum of an enumerator); false when that is the unit itself. */
+bool xc_scope_parent(struct xc_types *types, Dwarf_Die *die, Dwarf_Die *parent_out);
+
 #endif

@@ -332,3 +332,54 @@ const char *xc_variables_in_register(const struct xc_frame_context *context, siz
 	*located_out = h.located != NULL;
 	return h.located ? h.located : h.equal_count == 1 ? h.equal : NULL;
 }
+
+/* ---- by name ---- */
+
+static const struct variable *named(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i].name, name) == 0)
+			return &list->items[i];
+	}
+	return NULL;
+}
+
+bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
+		      struct xc_value *out)
+{
+	if (level >= context->place->level_count)
+		return false;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	const struct variable *variable = named(&plan->locals, name);
+	if (!variable)
+		variable = named(&plan->args, name);
+	if (!variable)
+		return false;
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
+						    context->frame, context->place, arena);
+	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
+	evaluate(&c, variable, out);
+	return true;
+}
+
+void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user)
+{
+	if (level >= context->place->level_count)
+		return;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	for (size_t i = 0; i < plan->args.count; i++) {
+		if (!each(user, plan->args.items[i].name))
+			return;
+	}
+	for (size_t i = 0; i < plan->locals.count; i++) {
+		if (!each(user, plan->locals.items[i].name))
+			return;
+	}
+}
+
+void xc_variable_static(const struct xc_process *process, const struct xc_module *module,
+			const struct xc_thread *thread, Dwarf_Die *die, struct xc_arena *arena, struct xc_value *out)
+{
+	struct xc_expr_context c = {.process = process, .module = module, .thread = thread, .scratch = arena};
+	xc_expr_variable(&c, die, out);
+}

@@ -9,6 +9,7 @@
 #include "debuginfo.h"
 #include "format.h"
 #include "unwind.h"
+#include "value.h"
 
 /* Everything that a location expression may ask for. */
 struct xc_frame_context {
@@ -29,5 +30,19 @@ void xc_variables_fill(const struct xc_frame_context *context, size_t level, boo
  * pointer among them whose value is `value`; else NULL. The name lives as long as the debug file. */
 const char *xc_variables_in_register(const struct xc_frame_context *context, size_t level, int number, uint64_t value,
 				     bool *located_out);
+
+/* The local or argument with this name that is in scope at level `level`, of the innermost block first, as a value; false
+ * when there is none. A variable without a value is found, and absent. What the value borrows lies in `arena`. */
+bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
+		      struct xc_value *out);
+
+/* Call `each` with every name in scope at the level, arguments first, until it returns false. */
+typedef bool xc_variable_name_fn(void *user, const char *name);
+void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user);
+
+/* The value of a variable that no frame is needed for: of a file, namespace or class, or a static one of a function; thread-local
+ * ones of `thread` (may be NULL). Absent when it has no location. What the value borrows lies in `arena`. */
+void xc_variable_static(const struct xc_process *process, const struct xc_module *module,
+			const struct xc_thread *thread, Dwarf_Die *die, struct xc_arena *arena, struct xc_value *out);
 
 #endif
