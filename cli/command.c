@@ -23,9 +23,10 @@
 #include "target.h"
 
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze, &xc_command_bt,   &xc_command_threads, &xc_command_regs, &xc_command_maps,
-	&xc_command_modules, &xc_command_info, &xc_command_sym,     &xc_command_mem,  &xc_command_ptype,
-	&xc_command_flame,   &xc_command_pack, &xc_command_unpack,  &xc_command_help, NULL,
+	&xc_command_analyze, &xc_command_bt,      &xc_command_threads, &xc_command_regs,
+	&xc_command_maps,    &xc_command_modules, &xc_command_info,    &xc_command_sym,
+	&xc_command_mem,     &xc_command_print,   &xc_command_ptype,   &xc_command_flame,
+	&xc_command_pack,    &xc_command_unpack,  &xc_command_help,    NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -56,6 +57,18 @@ static enum xc_exit exit_of(const struct xc_error *err)
 	return err->code == XC_ERR_USAGE ? XC_EXIT_USAGE : XC_EXIT_INPUT;
 }
 
+/* Each on a line of its own; a mark below a spot stays below it. */
+static void add_lines(struct xc_text *text, const char *lines)
+{
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+		xc_auto(xc_freep) char *line = xc_asprintf("%.*s", (int)len, lines);
+		xc_text_add(text, "\n  ");
+		xc_text_name(text, line);
+		lines += lines[len] ? len + 1 : len;
+	}
+}
+
 /* Messages may quote names out of a core; they pass the same escaping as reports. */
 static void complain(const struct xc_job *job, const struct xc_error *err)
 {
@@ -64,6 +77,8 @@ static void complain(const struct xc_job *job, const struct xc_error *err)
 	if (err->code == XC_ERR_USAGE && job->command)
 		xc_text_printf(&text, "%s: ", job->command->name);
 	xc_text_name(&text, err->message);
+	if (err->lines)
+		add_lines(&text, err->lines);
 	if (err->hint && job->common.quiet != XC_ON) {
 		xc_text_add(&text, "\n  hint: ");
 		xc_text_name(&text, err->hint);
@@ -132,7 +147,8 @@ static struct xc_error *check_operands(const struct xc_job *job)
 				xc_error_new(XC_ERR_USAGE, "'%s' is no %s", job->operands.items[i], operand->name),
 				"%s: %s", operand->name, operand->about);
 	}
-	if (job->operands.count > i)
+	bool many = i > 0 && operand[-1].many;
+	if (job->operands.count > i && !many)
 		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[i]);
 	return NULL;
 }

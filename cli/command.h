@@ -25,6 +25,7 @@ enum xc_exit {
 struct xc_operand {
 	const char *name; /* "TARGET" */
 	bool optional;
+	bool many; /* the last one: one or more of them */
 	const char *about;
 	const char *const *words; /* the only values allowed, or NULL; ends with NULL */
 	enum xc_complete complete;
@@ -96,7 +97,7 @@ bool xc_job_redacts(const struct xc_job *job);
 int xc_command_main(int argc, char **argv);
 
 extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
-	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_ptype, xc_command_flame,
-	xc_command_pack, xc_command_unpack, xc_command_help;
+	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_print, xc_command_ptype,
+	xc_command_flame, xc_command_pack, xc_command_unpack, xc_command_help;
 
 #endif

@@ -82,7 +82,7 @@ char *xc_help_synopsis(const struct xc_command *command)
 {
 	struct xc_text text = {0};
 	for (const struct xc_operand *o = command->operands; o && o->name; o++)
-		xc_text_printf(&text, o->optional ? " [%s]" : " %s", o->name);
+		xc_text_printf(&text, o->optional ? " [%s]%s" : " %s%s", o->name, o->many ? "…" : "");
 	return xc_text_take(&text);
 }
 

@@ -127,7 +127,7 @@ static void command(FILE *out, const struct xc_command *c)
 	argument(out, c->name);
 	fputs("\n.Op Ar OPTIONS\n", out);
 	for (const struct xc_operand *o = c->operands; o && o->name; o++)
-		fprintf(out, o->optional ? ".Op Ar %s\n" : ".Ar %s\n", o->name);
+		fprintf(out, o->optional ? ".Op Ar %s%s\n" : ".Ar %s%s\n", o->name, o->many ? " ..." : "");
 	fputs(".Pp\n", out);
 	sentence(out, c->about);
 	if (c->text)

@@ -113,6 +113,10 @@ static void write_flags(struct xc_writer *w, const struct xc_enumerator *items, 
 	for (size_t i = 0; i < count; i++) {
 		if (!(bits & items[i].value))
 			continue;
+		if (!*items[i].name) { /* a bit of a register that is always set */
+			bits &= ~items[i].value;
+			continue;
+		}
 		xc_text_add(w->text, before);
 		xc_text_name(w->text, items[i].name);
 		bits &= ~items[i].value;
@@ -257,6 +261,8 @@ void xc_format_nested(struct xc_writer *w, const struct xc_value *value)
 		xc_text_add(w->text, "{...}");
 		return;
 	}
+	if (w->options->letter && xc_format_letter(w, value, type))
+		return;
 	switch (type->kind) {
 	case XC_TYPE_INT:
 	case XC_TYPE_CHAR:

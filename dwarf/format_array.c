@@ -78,7 +78,8 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 	}
 	if (xc_format_missing(w, value, total))
 		return;
-	const char *prefix = type->is_vector ? NULL : xc_format_textual(type->target, &width);
+	bool numbers = type->is_vector || w->options->letter;
+	const char *prefix = numbers ? NULL : xc_format_textual(type->target, &width);
 	if (prefix && type->count > 0) {
 		xc_format_array_text(w, value, type->count, width, prefix);
 		return;

@@ -30,6 +30,9 @@ void xc_writer_absent(struct xc_writer *w, const struct xc_value *value, uint64_
 /* A value inside another one; the caller counts the depth. */
 void xc_format_nested(struct xc_writer *w, const struct xc_value *value);
 
+/* A scalar as options->letter says; false when it says nothing of this type. */
+bool xc_format_letter(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
+
 /* By the stripped type of the value. */
 void xc_format_array(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 void xc_format_record(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
@@ -62,6 +65,13 @@ void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uin
 			  const char *prefix);
 void xc_format_pointer_text(struct xc_writer *w, const struct xc_process *process, xc_addr addr, unsigned width,
 			    const char *prefix);
+
+/* Where the text of a char array ends, of which the first `have` characters are in bytes: at its NUL when only NULs
+ * follow (*ends_out) or what stands before is a text; else at `have`. */
+size_t xc_format_text_end(const struct xc_value *value, const uint8_t *bytes, size_t have, uint64_t count,
+			  unsigned width, bool *ends_out);
+
+void xc_format_utf8(struct xc_text *text, uint32_t code_point);
 
 /* A text of exactly `count` characters of the value's type, which stand from value on; NULs are characters too. */
 void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uint64_t count);

@@ -50,7 +50,7 @@ static void add_octal(struct xc_text *text, uint32_t unit)
 		xc_text_char(text, digits[--count]);
 }
 
-static void add_utf8(struct xc_text *text, uint32_t c)
+void xc_format_utf8(struct xc_text *text, uint32_t c)
 {
 	if (c < 0x800) {
 		xc_text_char(text, (char)(0xc0 | c >> 6));
@@ -80,7 +80,7 @@ static void add_unit(struct xc_text *text, uint32_t unit, unsigned width, char q
 		xc_text_char(text, (char)unit);
 	} else if (width > 1 && unit >= 0xa0 && unit < 0x110000 && (unit < 0xd800 || unit > 0xf8ff) &&
 		   (unit < 0x2028 || unit > 0x202e) && (unit < 0x2066 || unit > 0x2069)) {
-		add_utf8(text, unit); /* but for surrogates, private use and what turns the reading direction */
+		xc_format_utf8(text, unit); /* but for surrogates, private use and what turns the reading direction */
 	} else {
 		add_octal(text, unit);
 	}
@@ -203,6 +203,15 @@ static size_t first_nul(const struct units *u)
 	return at;
 }
 
+size_t xc_format_text_end(const struct xc_value *value, const uint8_t *bytes, size_t have, uint64_t count,
+			  unsigned width, bool *ends_out)
+{
+	struct units u = {bytes, have, width, "", value->process->arch->big_endian};
+	size_t nul = first_nul(&u);
+	*ends_out = nul < have && is_zero(value, nul * width, count * width);
+	return *ends_out || (nul < have && is_text(&u, nul)) ? nul : have;
+}
+
 void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uint64_t count, unsigned width,
 			  const char *prefix)
 {
@@ -213,10 +222,8 @@ void xc_format_array_text(struct xc_writer *w, const struct xc_value *value, uin
 	if (have > 0 && !xc_value_peek(value, 0, bytes, have * width)) {
 		xc_writer_absent(w, value, have * width);
 	} else {
-		size_t nul = first_nul(&u);
-		bool ends = nul < have && is_zero(value, nul * width, count * width);
-		if (ends || (nul < have && is_text(&u, nul)))
-			u.count = nul;
+		bool ends;
+		u.count = xc_format_text_end(value, bytes, have, count, width, &ends);
 		size_t shown = add_units(w->text, &u, w->options->elements);
 		if (shown < u.count || (!ends && shown < count))
 			xc_text_add(w->text, "...");

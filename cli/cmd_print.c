@@ -1,0 +1,184 @@
+/* print: values by C expressions. */
+#include "command.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "../dwarf/print.h"
+#include "../dwarf/standpoint.h"
+
+struct settings {
+	const char *thread, *as;
+	unsigned frame, depth, elements, length;
+	enum xc_switch with_type, raw;
+};
+
+enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20 };
+
+/* The expressions and their letter: `/x` may stand before them as a word or in the first one's. */
+struct request {
+	char letter;
+	const char **expressions;
+	size_t count;
+};
+
+static struct xc_error *read_request(const struct xc_job *job, struct request *out)
+{
+	const struct settings *settings = job->settings;
+	size_t count = job->operands.count - 1;
+	const char **words = xc_alloc(count * sizeof *words);
+	const char *rest;
+	struct xc_error *err;
+	memcpy(words, job->operands.items + 1, count * sizeof *words);
+	*out = (struct request){.letter = settings->as ? *settings->as : 0, .expressions = words, .count = count};
+	char letter;
+	if ((err = xc_print_letter(words[0], &letter, &rest)))
+		return err;
+	if (letter)
+		out->letter = letter;
+	words[0] = rest;
+	if (!*rest && letter && count > 1) {
+		memmove(words, words + 1, (count - 1) * sizeof *words);
+		out->count--;
+	} else if (!*rest) {
+		return xc_error_new(XC_ERR_USAGE, "EXPR is missing: an expression in C");
+	}
+	return NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	struct request request;
+	uint64_t tid;
+	if (settings->thread && strcmp(settings->thread, "crashed") != 0 &&
+	    !xc_options_number(settings->thread, INT_MAX, &tid))
+		return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number nor 'crashed'",
+				    settings->thread);
+	struct xc_error *err = read_request(job, &request);
+	xc_freep(&request.expressions);
+	return err;
+}
+
+static struct xc_error *find_thread(const struct xc_process *process, const char *text, const struct xc_thread **out)
+{
+	uint64_t tid;
+	if (!text || strcmp(text, "crashed") == 0 || !xc_options_number(text, INT_MAX, &tid))
+		return NULL;
+	if ((*out = xc_process_thread(process, (pid_t)tid)))
+		return NULL;
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
+			     "`xcore threads` lists them");
+}
+
+static struct xc_error *print(struct xc_job *job, const struct request *request)
+{
+	const struct settings *settings = job->settings;
+	struct xc_print_options options = {.format = xc_format_defaults(),
+					   .with_type = settings->with_type == XC_ON,
+					   .redact = xc_job_redacts(job)};
+	const struct xc_thread *thread = NULL;
+	struct xc_standpoint standpoint;
+	options.format.depth = settings->depth ? settings->depth : DEPTH;
+	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
+	options.format.length = settings->length ? settings->length : LENGTH;
+	options.format.raw = settings->raw == XC_ON;
+	options.format.letter = request->letter == 's' ? 0 : request->letter;
+	struct xc_error *err = find_thread(job->process, settings->thread, &thread);
+	if (err)
+		return err;
+	struct xc_section *s = xc_report_section(job->report, "print", "Values");
+	s->schema = job->command->schema;
+	job->report->bare = true;
+	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
+		err = xc_print(s, &standpoint, request->expressions, request->count, &options);
+	xc_standpoint_fini(&standpoint);
+	if (err && err->lines && err->code == XC_ERR_USAGE)
+		err->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
+	return err;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	struct request request;
+	struct xc_error *err = read_request(job, &request);
+	if (!err)
+		err = print(job, &request);
+	xc_freep(&request.expressions);
+	return err;
+}
+
+static const char *const threads[] = {"crashed", NULL};
+static const char *const letters[] = {"x", "d", "u", "o", "t", "c", "a", "s", "f", "z", NULL};
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = "EXPR", .many = true, .about = "an expression in C; /x and other formats of gdb may stand before it"},
+	{.name = NULL},
+};
+
+#define NUMBER(name_, least, most, text)                                                                               \
+	{                                                                                                              \
+		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \
+		.about = text, .min = least, .max = most                                                               \
+	}
+
+static const struct xc_option options[] = {
+	{.name = "thread",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = offsetof(struct settings, thread),
+	 .value = "WHICH",
+	 .about = "look from this thread: its number, or crashed; by default the crashed one, else the first",
+	 .words = threads},
+	NUMBER(frame, 0, 4000000, "look from frame N of its stack, as `xcore bt` numbers them; 0 by default"),
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "LETTER",
+	 .about =
+		 "numbers as x or z (hexadecimal), d, u, o, t (binary), c (character), a (address), f (float); s: text",
+	 .words = letters},
+	{.name = "type",
+	 .letter = 'v',
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, with_type),
+	 .about = "the type and the address before each value"},
+	{.name = "raw",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, raw),
+	 .about = "containers of C++ and Rust by their innards, not by their content"},
+	NUMBER(depth, 1, 100, "show structs inside structs up to N deep; 20 by default"),
+	NUMBER(elements, 1, 1000000, "show at most N elements of an array or characters of a string; 200 by default"),
+	NUMBER(length, 1, 1000000000, "show at most N bytes of one value"),
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore print core.1234 'server.clients->head->value'", "a value by its way from a global"},
+	{"xcore print core.1234 --frame 2 /x 'buf[0]@len'", "part of an array that is local to frame 2"},
+	{"xcore print core.1234 /x '*(struct request *)0x55d0c0ffee'",
+	 "a struct at an address, numbers in hexadecimal"},
+	{"xcore print core.1234 'parser.c::depth' 'libz.so.1!deflate_copyright' '$rip'",
+	 "a static of a file, a variable of a library, a register"},
+	{"xcore print core.1234 --format json server.clients | jq .value.length", "for programs"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_print = {
+	.name = "print",
+	.about = "values by C expressions",
+	.text = "Expressions are C's, with the operators that neither write nor call; . and -> mean the same, p@n is "
+		"the"
+		" array of n elements that begins with *p's, {type} address reads memory as a type, 'file.c'::name or"
+		" file.c::name is a static of a file, function::name a static local, module!name one of a module,"
+		" $rip a register. Names are looked for in the frame, in its class, namespaces and file, then"
+		" everywhere.\n\n"
+		"Nothing is ever written or called: the target is only read.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.schema = "xcore.print/1",
+	.check = check,
+	.produce = produce,
+};

@@ -1,0 +1,26 @@
+/* print: expressions and what they are, as items of a report. */
+#ifndef XC_PRINT_H
+#define XC_PRINT_H
+
+#include "../core/report.h"
+#include "format.h"
+#include "standpoint.h"
+
+struct xc_print_options {
+	struct xc_format_options format;
+	bool with_type; /* text: the type and the address before the value */
+	bool redact;
+};
+
+/* Add the values of expressions at a standpoint: one `value` document each ({"expr", "type", "addr", "value"}), in text the value
+ * alone, or `expr = value` when there are several. A single expression that fails is an error (see cexpr.h); of several those
+ * that fail say why, and only when all fail the first error is returned. */
+XC_MUST_CHECK struct xc_error *xc_print(struct xc_section *section, const struct xc_standpoint *standpoint,
+					const char *const *expressions, size_t count,
+					const struct xc_print_options *options);
+
+/* The letter and what stands behind it when text begins as `/x`; 0 and text itself otherwise. Errors: XC_ERR_USAGE for a letter
+ * that is none. */
+XC_MUST_CHECK struct xc_error *xc_print_letter(const char *text, char *letter_out, const char **rest_out);
+
+#endif
