@@ -13,11 +13,11 @@
 #include "../core/facts.h"
 #include "../core/sandbox.h"
 #include "../core/text.h"
+#include "../dwarf/source_lines.h"
 #include "../dwarf/symbol.h"
 #include "blame.h"
 #include "evidence.h"
 #include "fault.h"
-#include "source_lines.h"
 
 enum { MESSAGE_MAX = 1024, NULL_PAGES = 64 << 10, SOURCE_AROUND = 2, ABORT_DEPTH = 40 };
 

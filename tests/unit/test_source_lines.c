@@ -1,6 +1,6 @@
-/* layer: triage */
+/* layer: dwarf */
 /* The lines round a crash, from files that may be anything. */
-#include "../../triage/source_lines.h"
+#include "../../dwarf/source_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,22 @@ static void any_bytes_are_shown_harmlessly(void **state)
 	free(got);
 }
 
+static void single_lines_come_in_any_order(void **state)
+{
+	(void)state;
+	struct xc_source_reader *reader = xc_source_reader_new(NULL);
+	static const char source[] = "\tone\ntwo\n\n    four";
+	const char *path = scratch_file("source.c", source, sizeof source - 1);
+	assert_string_equal(xc_source_reader_line(reader, path, 4), "four");
+	assert_string_equal(xc_source_reader_line(reader, path, 1), "one");
+	assert_string_equal(xc_source_reader_line(reader, path, 3), "");
+	assert_null(xc_source_reader_line(reader, path, 5));
+	assert_null(xc_source_reader_line(reader, path, 0));
+	assert_null(xc_source_reader_line(reader, scratch_path("missing.c"), 1));
+	assert_null(xc_source_reader_line(reader, NULL, 1));
+	xc_source_reader_free(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +88,7 @@ int main(void)
 		cmocka_unit_test(indentation_that_all_have_is_left_out),
 		cmocka_unit_test(lines_that_are_not_there_give_nothing),
 		cmocka_unit_test(any_bytes_are_shown_harmlessly),
+		cmocka_unit_test(single_lines_come_in_any_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
