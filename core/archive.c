@@ -67,7 +67,7 @@ static struct xc_error *take_file(struct xc_archive *a, struct xc_cursor *c, str
 	uint64_t kind, id, path, zero;
 	const void *digest;
 	struct xc_error *err;
-	if ((err = take_uint(c, 1, XC_ARCHIVE_ALT, &kind)) || (err = take_uint(c, 1, XC_BUILD_ID_MAX, &id)) ||
+	if ((err = take_uint(c, 1, XC_ARCHIVE_KINDS - 1, &kind)) || (err = take_uint(c, 1, XC_BUILD_ID_MAX, &id)) ||
 	    (err = xc_cursor_uint(c, 2, &path)) || (err = xc_cursor_uint(c, 4, &zero)) ||
 	    (err = xc_cursor_uint(c, 8, &file->offset)) || (err = xc_cursor_uint(c, 8, &file->stored)) ||
 	    (err = xc_cursor_uint(c, 8, &file->size)) || (err = xc_cursor_take(c, sizeof file->sha256, &digest)) ||

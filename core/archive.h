@@ -28,7 +28,15 @@
 struct xc_progress;
 struct xc_archive;
 
-enum xc_archive_kind { XC_ARCHIVE_CORE, XC_ARCHIVE_MODULE, XC_ARCHIVE_DEBUG, XC_ARCHIVE_ALT };
+enum xc_archive_kind {
+	XC_ARCHIVE_CORE,
+	XC_ARCHIVE_MODULE,
+	XC_ARCHIVE_DEBUG,
+	XC_ARCHIVE_ALT,
+	XC_ARCHIVE_SPLIT,   /* a .dwo; build_id is the unit's id, 8 bytes, little-endian */
+	XC_ARCHIVE_PACKAGE, /* a .dwp; build_id is the module's */
+	XC_ARCHIVE_KINDS
+};
 
 struct xc_archive_file {
 	enum xc_archive_kind kind;

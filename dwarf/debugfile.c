@@ -31,6 +31,7 @@ struct xc_debugfile {
 	bool own_tried, debug_tried, dwarf_tried;
 	Dwarf *dwarf; /* of own or debug */
 	Elf *dwarf_elf;
+	struct xc_split *split;
 	struct xc_symtab *symbols;
 	const char *path, *why;
 	struct xc_text refused; /* what the search found and did not take */
@@ -68,6 +69,7 @@ void xc_debugfiles_close(struct xc_process *process)
 		if (!df)
 			continue;
 		xc_symtab_free(df->symbols);
+		xc_split_free(df->split);
 		xc_elffile_close(&df->debug);
 		xc_elffile_close(&df->alt);
 		xc_elffile_close(&df->mini);
@@ -196,6 +198,23 @@ static void attach_alternate(struct xc_debugfile *df, const char *path)
 	dwarf_setalt(df->dwarf, alternate);
 }
 
+static const struct xc_archive_module *archive_record(const struct xc_debugfile *df)
+{
+	const struct xc_module *m = df->module;
+	return df->process->archive ? xc_archive_module(df->process->archive, m->lo, m->path) : NULL;
+}
+
+/* What is missing of split units; a pack tells what its core told. */
+static void attach_split(struct xc_debugfile *df, const char *path)
+{
+	struct xc_debugsearch search = search_of(df);
+	df->split = xc_split_new(&search, df->dwarf_elf, path, cache_dir(df));
+	xc_auto(xc_freep) char *missing = df->split && !df->why ? xc_split_why(df->split) : NULL;
+	const struct xc_archive_module *record = missing ? archive_record(df) : NULL;
+	if (missing)
+		df->why = xc_arena_strdup(arena_of(df), record && record->debug_why ? record->debug_why : missing);
+}
+
 static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const char *path)
 {
 	struct xc_error *err = xc_elffile_dwarf(file, cache_dir(df), &df->dwarf);
@@ -207,9 +226,7 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	df->dwarf_elf = dwarf_getelf(df->dwarf);
 	df->path = xc_arena_strdup(arena_of(df), xc_finder_shown(df->process, path));
 	attach_alternate(df, path);
-	xc_auto(xc_freep) char *missing = df->why ? NULL : xc_split_missing(df->dwarf);
-	if (missing)
-		df->why = xc_arena_strdup(arena_of(df), missing);
+	attach_split(df, path);
 	return true;
 }
 
@@ -238,11 +255,9 @@ static const char *explain(struct xc_debugfile *df)
 	const struct xc_build_id *id = m->build_id.size ? &m->build_id : &m->file_build_id;
 	if (m->kind == XC_MODULE_VDSO)
 		return "the kernel's vDSO has no debug information with it";
-	if (df->process->archive) {
-		const struct xc_archive_module *record = xc_archive_module(df->process->archive, m->lo, m->path);
-		if (record && record->debug_why)
-			return xc_arena_strdup(arena_of(df), record->debug_why);
-	}
+	const struct xc_archive_module *record = archive_record(df);
+	if (record && record->debug_why)
+		return xc_arena_strdup(arena_of(df), record->debug_why);
 	if (!may_use_dwarf(df))
 		return "its file is unverified: code, call frame information and symbols are taken from it, no lines "
 		       "or values";
@@ -290,6 +305,11 @@ const struct xc_elffile *xc_debugfile_dwarf_file(struct xc_debugfile *df)
 const struct xc_finder *xc_debugfile_finder(const struct xc_debugfile *df)
 {
 	return df->finder;
+}
+
+struct xc_split *xc_debugfile_split(struct xc_debugfile *df)
+{
+	return xc_debugfile_dwarf(df) ? df->split : NULL;
 }
 
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df)

@@ -22,6 +22,7 @@ struct xc_symtab;
 struct xc_elffile;
 
 struct xc_debugfile;
+struct xc_split;
 
 /* The debug files of a module; made on first use and kept in module->debug. Never NULL. */
 struct xc_debugfile *xc_debugfile_of(const struct xc_process *process, struct xc_module *module);
@@ -44,6 +45,9 @@ const struct xc_finder *xc_debugfile_finder(const struct xc_debugfile *df);
 
 /* The ELF that the DWARF came from, for .debug_frame; NULL without DWARF. */
 Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df);
+
+/* The split units of its DWARF; NULL when there can be none. */
+struct xc_split *xc_debugfile_split(struct xc_debugfile *df);
 
 /* Its symbols: .symtab of the file or else of the debug file, else MiniDebugInfo's together with .dynsym.
  * Never NULL; may be empty. */

@@ -337,11 +337,20 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 	}
 }
 
+/* The unit that has the lines of a unit: a split one's are its skeleton's. */
+static Dwarf_Die lined_unit(struct debuginfo *info, Dwarf_Die *unit)
+{
+	Dwarf_Die skeleton;
+	return xc_unit_skeleton(info->opened, unit, &skeleton) ? skeleton : *unit;
+}
+
 /* The innermost level is where the line table says; each outer one where it inlined the next. */
-static void fill_lines(struct xc_lines *lines, struct xc_place *place)
+static void fill_lines(struct debuginfo *info, struct xc_place *place)
 {
 	struct xc_line line;
-	if (place->level_count && xc_line_at(lines, &place->unit, place->file_addr, &line)) {
+	struct xc_lines *lines = info->lines;
+	Dwarf_Die unit = lined_unit(info, &place->unit);
+	if (place->level_count && xc_line_at(lines, &unit, place->file_addr, &line)) {
 		place->levels[0].file = line.file;
 		place->levels[0].line = line.line;
 		place->levels[0].column = line.column;
@@ -350,7 +359,7 @@ static void fill_lines(struct xc_lines *lines, struct xc_place *place)
 		uint64_t number;
 		struct xc_level *outer = &place->levels[i];
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_file, &number))
-			outer->file = xc_line_file(lines, &place->unit, number);
+			outer->file = xc_line_file(lines, &unit, number);
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_line, &number))
 			outer->line = (unsigned)number;
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_column, &number))
@@ -375,6 +384,7 @@ const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, 
 	Dwarf_Die unit;
 	if (!dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
 		return NULL;
+	unit = lined_unit(debuginfo_of(process), &unit);
 	return xc_line_file(debuginfo_of(process)->lines, &unit, number);
 }
 
@@ -382,7 +392,8 @@ const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, 
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
 	struct xc_line line;
-	if (!xc_line_at(debuginfo_of(p)->lines, &place->unit, place->file_addr, &line))
+	Dwarf_Die unit = lined_unit(debuginfo_of(p), &place->unit);
+	if (!xc_line_at(debuginfo_of(p)->lines, &unit, place->file_addr, &line))
 		return;
 	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place->levels);
 	place->levels[0] = (struct xc_level){.file = line.file, .line = line.line, .column = line.column};
@@ -404,7 +415,7 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 			struct path path;
 			descend(&function->die, place->file_addr, &path);
 			fill_levels(p, place, &path);
-			fill_lines(debuginfo_of(p)->lines, place);
+			fill_lines(debuginfo_of(p), place);
 		} else {
 			fill_assembler(p, place);
 		}

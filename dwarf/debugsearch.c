@@ -174,8 +174,7 @@ static bool by_debuginfod(const struct xc_debugsearch *s, const struct wanted *w
 
 /* ---- where the module's own file stands ---- */
 
-/* The root that a file path of ours lies below, and the rest of the path: links must be followed inside it. */
-static const char *split_root(const struct xc_debugsearch *s, const char *path, const char **rest)
+const char *xc_debugsearch_root(const struct xc_debugsearch *s, const char *path, const char **rest)
 {
 	const char *roots[XC_FINDER_ROOTS];
 	size_t count = xc_finder_roots(s->finder, s->process, roots);
@@ -222,7 +221,7 @@ static bool by_debuglink(const struct xc_debugsearch *s, const struct wanted *w,
 	if (!name)
 		return false;
 	checked.has_crc = true;
-	const char *root = split_root(s, path, &rest);
+	const char *root = xc_debugsearch_root(s, path, &rest);
 	xc_auto(xc_freep) char *dir = directory_of(rest);
 	xc_auto(xc_freep) char *beside = xc_asprintf("%s/%s", dir, name);
 	xc_auto(xc_freep) char *below = xc_asprintf("%s/.debug/%s", dir, name);
@@ -294,7 +293,7 @@ bool xc_debugsearch_executable(const struct xc_debugsearch *s, struct xc_elffile
 static bool alt_by_name(const struct xc_debugsearch *s, const char *name, const char *path, const struct wanted *w,
 			struct xc_elffile *file_out)
 {
-	const char *rest, *root = split_root(s, path, &rest);
+	const char *rest, *root = xc_debugsearch_root(s, path, &rest);
 	if (name[0] == '/')
 		return try_open(s, root, name, w, file_out);
 	xc_auto(xc_freep) char *dir = directory_of(rest);

@@ -30,4 +30,7 @@ bool xc_debugsearch_alt(const struct xc_debugsearch *search, Elf *elf, const cha
 /* The module's own file by debuginfod; when asked only. */
 bool xc_debugsearch_executable(const struct xc_debugsearch *search, struct xc_elffile *file_out);
 
+/* The root that a path of a file of ours lies below, NULL for "/", and the rest of the path: links must be followed inside it. */
+const char *xc_debugsearch_root(const struct xc_debugsearch *search, const char *path, const char **rest);
+
 #endif

@@ -84,6 +84,33 @@ static struct xc_error *skip_entry4(struct list *l, bool *end)
 	return xc_cursor_skip(&l->at, (size_t)size);
 }
 
+/* An entry of a split unit of DWARF 4: addresses are indexes, lengths and offsets have four bytes (gcc wiki "DebugFission",
+ * "Location lists"; elfutils 0.188, libdw/dwarf.h). */
+static struct xc_error *skip_entry_split4(struct list *l, bool *end)
+{
+	uint64_t kind, size;
+	struct xc_error *err = xc_cursor_uint(&l->at, 1, &kind);
+	if (err)
+		return err;
+	switch (kind) {
+	case DW_LLE_GNU_base_address_selection_entry:
+		return skip_ulebs(&l->at, 1);
+	case DW_LLE_GNU_start_end_entry:
+		err = skip_ulebs(&l->at, 2);
+		break;
+	case DW_LLE_GNU_start_length_entry:
+		if (!(err = skip_ulebs(&l->at, 1)))
+			err = xc_cursor_skip(&l->at, 4);
+		break;
+	default: /* the end, or what libdw does not know either */
+		*end = true;
+		return NULL;
+	}
+	if (err || (err = xc_cursor_uint(&l->at, 2, &size)))
+		return err;
+	return xc_cursor_skip(&l->at, (size_t)size);
+}
+
 /* The offset in .debug_loclists behind an index: in a table at the unit's DW_AT_loclists_base. */
 static bool indexed_offset(Dwarf_Attribute *attr, const struct list *l, Dwarf_Die *unit, uint64_t *offset)
 {
@@ -136,17 +163,21 @@ static bool affordable(Dwarf_Attribute *attr)
 	Dwarf_Die unit;
 	Dwarf_Half version;
 	uint8_t address, offset;
+	uint8_t type = 0;
 	struct list l;
 	bool end = false, paid = true;
 	if (!is_list(attr))
 		return true;
 	if (dwarf_cu_die(attr->cu, &unit, &version, NULL, &address, &offset, NULL, NULL) == NULL)
 		return true;
+	dwarf_cu_info(attr->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL);
 	l.address_size = address;
 	l.offset_size = offset;
 	struct xc_error *err = NULL;
 	for (bool list = find_list(attr, version >= 5, &unit, &l); list && !err && !end && paid;) {
-		err = version >= 5 ? skip_entry5(&l, &end) : skip_entry4(&l, &end);
+		err = version >= 5                  ? skip_entry5(&l, &end)
+		      : type == DW_UT_split_compile ? skip_entry_split4(&l, &end)
+						    : skip_entry4(&l, &end);
 		paid = xc_die_burn(1);
 	}
 	xc_error_free(err);

@@ -8,6 +8,7 @@
 
 #include "debugfile.h"
 #include "elffile.h"
+#include "split.h"
 
 struct packing {
 	struct xc_process *process;
@@ -52,6 +53,38 @@ static int add_file(struct packing *p, enum xc_archive_kind kind, const struct x
 	return (int)p->count++;
 }
 
+struct splitting {
+	struct packing *packing;
+	struct xc_module *module;
+};
+
+/* A .dwo goes by its unit's id, which stands little-endian in the place of a build-id; a .dwp by the module's. */
+static bool add_split(void *context, const struct xc_split_found *found)
+{
+	struct splitting *s = context;
+	struct packing *p = s->packing;
+	const struct xc_module *m = s->module;
+	struct xc_build_id id = m->build_id.size ? m->build_id : m->file_build_id;
+	if (!found->package) {
+		id.size = sizeof found->id;
+		memcpy(id.bytes, &found->id, sizeof found->id);
+	}
+	const char *path = xc_arena_strdup(&p->process->arena, found->path);
+	size_t before = p->count;
+	int at = add_file(p, found->package ? XC_ARCHIVE_PACKAGE : XC_ARCHIVE_SPLIT, found->source, path);
+	if (p->count > before) /* other units of the same file find it by its path */
+		p->files[at].build_id = id;
+	return true;
+}
+
+static void add_splits(struct packing *p, struct xc_module *m)
+{
+	struct splitting s = {.packing = p, .module = m};
+	struct xc_split *split = xc_debugfile_split(xc_debugfile_of(p->process, m));
+	if (split)
+		xc_split_files(split, add_split, &s);
+}
+
 static void add_module(struct packing *p, struct xc_module *m, struct xc_archive_module *record)
 {
 	struct xc_debugfile *df = xc_debugfile_of(p->process, m);
@@ -68,6 +101,7 @@ static void add_module(struct packing *p, struct xc_module *m, struct xc_archive
 		.why = has_file ? NULL : m->why,
 		.debug_why = xc_debugfile_why(df),
 	};
+	add_splits(p, m);
 	if (refused) {
 		record->file_path = m->file_path;
 		record->file_build_id = m->file_build_id;

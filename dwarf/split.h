@@ -27,15 +27,15 @@ void xc_split_free(struct xc_split *split);
  * mapped, and the unit copied. */
 bool xc_split_unit(struct xc_split *split, uint64_t skeleton, Dwarf_Die *unit_out);
 
+/* Is this Dwarf one of those images? */
+bool xc_split_owns(const struct xc_split *split, const Dwarf *dwarf);
+
 /* The skeleton of a unit that the above gave. */
 bool xc_split_skeleton(const struct xc_split *split, const Dwarf_Die *unit, uint64_t *skeleton_out);
 
 /* What is missing: a clause that names the first file that was not found, among those looked for until now and those of the
  * first units. Malloc'ed; NULL when there is none. */
 char *xc_split_why(struct xc_split *split);
-
-/* Until the above is there: the same, of the first skeleton, which is not followed. */
-char *xc_split_missing(Dwarf *dwarf);
 
 /* ---- for an index ---- */
 
@@ -63,8 +63,15 @@ bool xc_split_die(struct xc_split *split, uint64_t skeleton, uint64_t signature,
 
 /* ---- for packs ---- */
 
-/* The files of all split units that can be found; until each returns false. */
-typedef bool xc_split_file_fn(void *context, const struct xc_source *source, uint64_t dwo_id, bool package);
-void xc_split_files(struct xc_split *split, xc_split_file_fn *each, void *context);
+/* The files of all split units that can be found, until `each` returns false. path: where the skeleton names it, or beside the
+ * module, as the target knows it. */
+struct xc_split_found {
+	const struct xc_source *source;
+	const char *path;
+	uint64_t id;  /* of a .dwo's unit */
+	bool package; /* a .dwp */
+};
+typedef bool xc_split_found_fn(void *context, const struct xc_split_found *found);
+void xc_split_files(struct xc_split *split, xc_split_found_fn *each, void *context);
 
 #endif

@@ -19,6 +19,7 @@
 #include "die.h"
 #include "memo.h"
 #include "section.h"
+#include "split.h"
 
 enum {
 	MAX_SECTIONS = 24,
@@ -52,6 +53,7 @@ struct module_units {
 	struct module_units *next;
 	struct xc_module *module;
 	Dwarf *whole;
+	struct xc_split *split;   /* or NULL */
 	Elf *elf;                 /* of whole */
 	struct xc_source *source; /* its bytes with headroom, or NULL: no slices */
 	struct arange *ranges;    /* of .debug_aranges */
@@ -435,6 +437,7 @@ static struct module_units *units_of(struct xc_units *units, struct xc_module *m
 	if (!m->whole)
 		return m;
 	m->elf = dwarf_getelf(m->whole);
+	m->split = xc_debugfile_split(df);
 	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
 	xc_die_add_fuel(xc_cursor_left(&info));
@@ -448,6 +451,8 @@ bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_
 	struct module_units *m = units_of(units, module);
 	if (!m->whole || !find_offset(m, file_addr, &offset))
 		return false;
+	if (m->split && xc_split_unit(m->split, offset, unit_out))
+		return true;
 	struct opened *o = open_unit(m, offset);
 	if (!o->die.addr)
 		return false;
@@ -474,6 +479,18 @@ bool xc_unit_die(struct xc_units *units, struct xc_module *module, enum xc_unit_
 	return alternate && dwarf_offdie(alternate, unit + die, die_out);
 }
 
+bool xc_unit_skeleton(struct xc_units *units, const Dwarf_Die *unit, Dwarf_Die *skeleton_out)
+{
+	uint64_t offset;
+	for (struct module_units *m = units->modules; m; m = m->next) {
+		if (!m->split || !xc_split_skeleton(m->split, unit, &offset))
+			continue;
+		*skeleton_out = open_unit(m, offset)->die;
+		return skeleton_out->addr != NULL;
+	}
+	return false;
+}
+
 uint64_t xc_unit_base(Dwarf *dwarf)
 {
 	GElf_Ehdr header;
@@ -497,6 +514,8 @@ struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf)
 {
 	for (struct module_units *m = units->modules; m; m = m->next) {
 		if (m->whole == dwarf || (m->whole && dwarf_getalt(m->whole) == dwarf))
+			return m->module;
+		if (m->split && xc_split_owns(m->split, dwarf))
 			return m->module;
 		for (const struct opened *o = m->opened; o; o = o->next)
 			if (o->dwarf == dwarf)

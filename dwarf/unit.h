@@ -15,7 +15,8 @@ struct xc_units;
 struct xc_units *xc_units_new(const struct xc_process *process);
 void xc_units_free(struct xc_units *units);
 
-/* The unit DIE that holds a code address of a module; false when none does. The DIE lives until xc_units_free. */
+/* The unit DIE that holds a code address of a module; false when none does. The DIE lives until xc_units_free. Of a split
+ * unit it is that of its own file, when that was found, and else the skeleton's. */
 bool xc_unit_at(struct xc_units *units, struct xc_module *module, uint64_t file_addr, Dwarf_Die *unit_out);
 
 /* Which section of a module's debug information an offset counts in. */
@@ -32,6 +33,9 @@ bool xc_unit_die(struct xc_units *units, struct xc_module *module, enum xc_unit_
 
 /* The module whose debug information this Dwarf shows, whole or a unit of it; NULL when it is none of those opened here. */
 struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf);
+
+/* The skeleton of a split unit (split.h): its lines and directory. False for other units. */
+bool xc_unit_skeleton(struct xc_units *units, const Dwarf_Die *unit, Dwarf_Die *skeleton_out);
 
 /* The Dwarf of the whole file behind one of a single unit; itself otherwise. NULL when its units have abbreviations that libdw
  * must not see: those of tens of thousands of attributes, which it would read through for each entry of one byte. */

@@ -34,7 +34,8 @@ static char *name_of(const struct xc_archive *a, size_t index)
 		if (m->file == (int)index)
 			return xc_asprintf("root/%s", m->path);
 	}
-	if (file->kind != XC_ARCHIVE_MODULE && file->build_id.size >= 2) {
+	bool by_id = file->kind == XC_ARCHIVE_DEBUG || file->kind == XC_ARCHIVE_ALT;
+	if (by_id && file->build_id.size >= 2) {
 		xc_build_id_hex(&file->build_id, hex);
 		return xc_asprintf("root/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 	}
