@@ -11,12 +11,16 @@
 
 #include "../core/cache.h"
 #include "../core/progress.h"
+#include "accel.h"
 #include "index_build.h"
 #include "index_key.h"
 #include "lookup.h"
 #include "section.h"
 
-enum { MAX_SPACES = XC_INDEX_SPLIT };
+enum {
+	MAX_SPACES = XC_INDEX_SPLIT,
+	WORTH_IT = 8, /* a part of the units is scanned when it is smaller by this */
+};
 
 struct xc_index {
 	const struct xc_process *process;
@@ -31,6 +35,8 @@ struct xc_index {
 	struct xc_index_header header;
 	uint8_t *checked; /* a bit per page; NULL for what we built ourselves */
 	bool damaged;
+	struct xc_accel *accel; /* NULL: none, or not asked for yet */
+	bool accel_tried;
 };
 
 /* ---- what is scanned ---- */
@@ -170,9 +176,13 @@ struct xc_index *xc_index_open(const struct xc_process *process, struct xc_modul
 	index->cache = (struct xc_cache){
 		.dir = finder ? finder->cache_dir : NULL, .kind = "index", .capacity = UINT64_C(4) << 30};
 	find_spaces(index, dwarf);
-	if (!open_kept(index))
-		build(index);
+	open_kept(index);
 	return index;
+}
+
+bool xc_index_ready(const struct xc_index *index)
+{
+	return index->bytes != NULL;
 }
 
 static void drop(struct xc_index *index)
@@ -190,6 +200,7 @@ void xc_index_close(struct xc_index *index)
 	if (!index)
 		return;
 	drop(index);
+	xc_accel_close(index->accel);
 	free(index);
 }
 
@@ -198,6 +209,46 @@ void xc_index_rebuild(struct xc_index *index)
 	drop(index);
 	index->damaged = false;
 	build(index);
+}
+
+/* ---- a part of it ---- */
+
+static uint64_t size_of_units(const struct xc_skim_space *space, const struct xc_accel_units *units)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < units->count; i++) {
+		struct xc_skim_unit unit;
+		uint64_t offset = units->offsets[i];
+		total += xc_skim_next_unit(space, &offset, &unit) ? unit.size : 0;
+	}
+	return total;
+}
+
+struct xc_index *xc_index_partial(struct xc_index *index, const char *name, const char *last, size_t last_len)
+{
+	struct xc_skim_space *space = &index->spaces[XC_INDEX_MAIN];
+	if (!index->accel_tried)
+		index->accel = xc_accel_open(dwarf_getelf(xc_debugfile_dwarf(index->module->debug)), space);
+	index->accel_tried = true;
+	xc_auto(xc_accel_units_fini) struct xc_accel_units units = {0};
+	if (!index->accel || !xc_accel_find(index->accel, name, last, last_len, &units) ||
+	    size_of_units(space, &units) > xc_cursor_left(&space->info) / WORTH_IT)
+		return NULL;
+	struct xc_index *part = xc_alloc(sizeof *part);
+	size_t size;
+	const uint8_t key[XC_INDEX_KEY] = {0};
+	const struct xc_index_input input = {.spaces = index->spaces,
+					     .space_count = MAX_SPACES,
+					     .only = units.offsets,
+					     .only_count = units.count,
+					     .jobs = 1};
+	*part = (struct xc_index){.process = index->process, .module = index->module, .file = index->file};
+	memcpy(part->spaces, index->spaces, sizeof part->spaces);
+	part->built = xc_index_build(&input, key, &size);
+	part->bytes = part->built;
+	if (part->built)
+		memcpy(&part->header, part->built, sizeof part->header);
+	return part;
 }
 
 /* ---- reading ---- */

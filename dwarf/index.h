@@ -14,12 +14,20 @@
 
 struct xc_index;
 
-/* The index of a module: mapped, or else built and kept. NULL when it has no debug information. Owned by the caller. */
+/* The index of a module, mapped when it is kept. NULL when it has no debug information. Owned by the caller. */
 struct xc_index *xc_index_open(const struct xc_process *process, struct xc_module *module);
 void xc_index_close(struct xc_index *index); /* NULL is fine */
 
-/* After something said that it is damaged: build it anew and replace the kept file. Entry numbers change. */
+/* Is it there? Otherwise it has no entries until it is built. */
+bool xc_index_ready(const struct xc_index *index);
+
+/* Build it and keep it; also after something said that it is damaged: entry numbers change. */
 void xc_index_rebuild(struct xc_index *index);
+
+/* An index of the few units in which a table of the file (accel.h) knows the name to be; in memory only. NULL when there is no table,
+ * it does not know the name, or the units are so many that a whole index is not far. The name is as for xc_accel_find. Owned by
+ * the caller; used as any index. */
+struct xc_index *xc_index_partial(struct xc_index *index, const char *name, const char *last, size_t last_len);
 
 /* The entries of a hash: *first_out and how many. All probes below say false (or 0) when the page they touch is damaged, which
  * xc_index_damaged then tells. */

@@ -36,16 +36,27 @@ struct worker {
 	bool leads; /* draws the progress */
 };
 
+static void add_unit(struct work *w, const struct listed *one)
+{
+	w->units = xc_grow(w->units, w->unit_count, &w->unit_capacity, sizeof *w->units);
+	w->units[w->unit_count++] = *one;
+	w->total += one->unit.size;
+}
+
 static void list_units(struct work *w)
 {
-	for (size_t i = 0; i < w->input->space_count; i++) {
+	const struct xc_index_input *input = w->input;
+	for (size_t i = 0; i < input->only_count; i++) {
+		uint64_t offset = input->only[i];
+		struct listed one = {.space = XC_INDEX_MAIN};
+		if (xc_skim_next_unit(&input->spaces[XC_INDEX_MAIN], &offset, &one.unit))
+			add_unit(w, &one);
+	}
+	for (size_t i = 0; i < input->space_count && !input->only; i++) {
 		uint64_t offset = 0;
 		struct listed one = {.space = (uint32_t)i};
-		while (xc_skim_next_unit(&w->input->spaces[i], &offset, &one.unit)) {
-			w->units = xc_grow(w->units, w->unit_count, &w->unit_capacity, sizeof *w->units);
-			w->units[w->unit_count++] = one;
-			w->total += one.unit.size;
-		}
+		while (xc_skim_next_unit(&input->spaces[i], &offset, &one.unit))
+			add_unit(w, &one);
 	}
 }
 

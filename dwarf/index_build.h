@@ -9,6 +9,9 @@
 struct xc_index_input {
 	const struct xc_skim_space *spaces;
 	size_t space_count;
+	const uint64_t
+		*only; /* offsets of units in the first space, ascending: scan these and nothing else; NULL: all */
+	size_t only_count;
 	unsigned jobs;                /* threads; 0: one per core */
 	struct xc_progress *progress; /* may be NULL */
 };

@@ -191,25 +191,50 @@ static bool is_small(const struct xc_process *process, struct xc_module *module)
 	return xc_cursor_left(&info) <= XC_LOOKUP_SMALL;
 }
 
+/* What an index has of the name; false when that is damaged. */
+static bool add_from(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
+		     const struct wanted *wanted, struct xc_definitions *found)
+{
+	struct xc_definition one;
+	size_t count, before = found->count;
+	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
+	for (size_t i = 0; i < count && !xc_index_damaged(index); i++)
+		if (open_entry(process, module, index, &list[i], &one) &&
+		    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
+			add(found, &one);
+	if (xc_index_damaged(index))
+		found->count = before;
+	return !xc_index_damaged(index);
+}
+
+/* By a table of the file itself, which knows the name's units; true when that found something. */
+static bool add_from_part(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
+			  const struct wanted *wanted, struct xc_definitions *found)
+{
+	size_t before = found->count;
+	if (wanted->query->anywhere)
+		return false; /* not all of them are in the units of one name */
+	struct xc_index *part =
+		xc_index_partial(index, wanted->query->name, wanted->parts[0].text, wanted->parts[0].len);
+	if (!part)
+		return false;
+	add_from(process, module, part, wanted, found);
+	xc_index_close(part);
+	return found->count > before;
+}
+
 static void look_in(const struct xc_process *process, struct xc_module *module, const struct wanted *wanted,
 		    struct xc_definitions *found)
 {
 	bool passed = wanted->query->small_only && !is_small(process, module);
 	struct xc_index *index = passed ? NULL : index_of(process, module);
-	struct xc_definition one;
-	size_t count, before = found->count;
-	if (!index)
+	if (!index || (!xc_index_ready(index) && add_from_part(process, module, index, wanted, found)))
 		return;
-	for (int attempt = 0; attempt < 2; attempt++) {
-		xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
-		for (size_t i = 0; i < count && !xc_index_damaged(index); i++)
-			if (open_entry(process, module, index, &list[i], &one) &&
-			    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
-				add(found, &one);
-		if (!xc_index_damaged(index))
-			return;
-		found->count = before;
+	if (!xc_index_ready(index))
 		xc_index_rebuild(index);
+	if (!add_from(process, module, index, wanted, found)) {
+		xc_index_rebuild(index);
+		add_from(process, module, index, wanted, found);
 	}
 }
 
@@ -283,6 +308,14 @@ bool xc_lookup_one(const struct xc_process *process, const struct xc_query *quer
 
 /* ---- all of them ---- */
 
+static struct xc_index *ready_index(const struct xc_process *process, struct xc_module *module)
+{
+	struct xc_index *index = index_of(process, module);
+	if (index && !xc_index_ready(index))
+		xc_index_rebuild(index);
+	return index;
+}
+
 static void qualified(struct xc_index *index, const struct xc_index_entry *entry, struct xc_text *text)
 {
 	struct xc_index_entry scopes[MAX_SCOPES] = {*entry};
@@ -320,7 +353,7 @@ static struct xc_index_entry *list_module(struct xc_index *index, unsigned kinds
 void xc_lookup_each(const struct xc_process *process, struct xc_module *module, unsigned kinds, xc_lookup_fn *each,
 		    void *context)
 {
-	struct xc_index *index = index_of(process, module);
+	struct xc_index *index = ready_index(process, module);
 	size_t count;
 	if (!index)
 		return;
@@ -406,7 +439,8 @@ size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query
 	struct similar s = {.wrong = wrong, .max = max < MAX_SIMILAR ? max : MAX_SIMILAR};
 	for (size_t i = 0; i < process->module_count; i++) {
 		struct xc_module *module = process->modules[i];
-		struct xc_index *index = !query->module || query->module == module ? index_of(process, module) : NULL;
+		struct xc_index *index =
+			!query->module || query->module == module ? ready_index(process, module) : NULL;
 		if (index)
 			consider_module(index, query->kinds, &s);
 	}

@@ -329,6 +329,92 @@ static void writers_that_race_and_die_leave_a_sound_index(void **state)
 	run_with(cache);
 }
 
+/* ---- tables of the file ---- */
+
+/* A table leads to the units, and what it leads to is what the whole index says. */
+static void check_table(const char *program)
+{
+	struct xc_process *p = open_in(dying_core(program, NULL), NULL);
+	struct xc_index *index = xc_index_open(p, p->modules[0]);
+	assert_false(xc_index_ready(index));
+	struct xc_index *part = xc_index_partial(index, "outer::Shape", "Shape", 5);
+	assert_non_null(part);
+	assert_true(xc_index_count(part) > 0);
+	xc_index_close(part);
+	assert_null(xc_index_partial(index, "outer::Nothing", "Nothing", 7));
+	xc_index_close(index);
+	assert_int_equal(size_of(p, "outer::Shape"), 8);
+	assert_int_equal(size_of(p, "outer::Box<unsigned long>::Inner"), 16); /* spelled in another way there */
+	assert_int_equal(one(p, "outer::Shape::area", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
+	close_process(p);
+}
+
+/* Units enough that one of them is a small part. */
+static const char *program_of_units(const char *name, const char *compiler)
+{
+	char directory[512], command[2048];
+	snprintf(directory, sizeof directory, "%s", scratch_path(name));
+	mkdir(directory, 0700);
+	snprintf(command, sizeof command, "%s/shape.cc", name);
+	scratch_file(command, cpp_source, sizeof cpp_source - 1);
+	snprintf(command, sizeof command,
+		 "cd '%s' && for i in 1 2 3 4 5 6 7 8 9; do printf '#include <map>\n#include <string>\n"
+		 "std::map<std::string, int> filler_%%d;\n' $i >f$i.cc && %s -c f$i.cc || exit 1; done && "
+		 "%s -c shape.cc && %s *.o -o program",
+		 directory, compiler, compiler, compiler);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	snprintf(command, sizeof command, "%s/program", name);
+	return scratch_path(command);
+}
+
+static void debug_names_lead_to_the_units(void **state)
+{
+	(void)state;
+	check_table(program_of_units("with-names", "clang++ -g -gdwarf-5 -gpubnames"));
+}
+
+static void add_gdb_index(const char *program)
+{
+	char command[2048];
+	snprintf(command, sizeof command,
+		 "cd \"$(dirname '%s')\" && gdb -nx -q --batch -ex 'save gdb-index .' program >log 2>&1 && "
+		 "objcopy --add-section .gdb_index=program.gdb-index --set-section-flags .gdb_index=readonly program",
+		 program);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+}
+
+static void a_gdb_index_leads_to_the_units(void **state)
+{
+	(void)state;
+	const char *program = program_of_units("with-gdb-index", "g++ -g -gdwarf-4");
+	add_gdb_index(program);
+	check_table(program);
+}
+
+/* Whatever its bytes say: the names are those of .debug_info. */
+static void a_damaged_gdb_index_misleads_nobody(void **state)
+{
+	(void)state;
+	const char *program = program_of_units("bad-gdb-index", "g++ -g -gdwarf-4");
+	char path[600], command[1400];
+	add_gdb_index(program);
+	snprintf(path, sizeof path, "%s.gdb-index", program);
+	off_t size = stat_of(path).st_size;
+	for (off_t at = 0; at < size; at += at < 64 ? 1 : size / 24) {
+		flip(path, at);
+		snprintf(command, sizeof command, "objcopy --update-section .gdb_index='%s' '%s'", path, program);
+		assert_int_equal(system(command), 0);
+		struct xc_process *p = open_in(dying_core(program, NULL), NULL);
+		assert_int_equal(size_of(p, "outer::Shape"), 8);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
+		close_process(p);
+		flip(path, at);
+	}
+}
+
 static bool collect(void *context, const char *name, const struct xc_definition *d)
 {
 	struct xc_text *text = context;
@@ -375,6 +461,9 @@ int main(void)
 		cmocka_unit_test(a_cache_that_cannot_be_written_does_no_harm),
 		cmocka_unit_test(a_full_disk_leaves_no_half_index),
 		cmocka_unit_test(writers_that_race_and_die_leave_a_sound_index),
+		cmocka_unit_test(debug_names_lead_to_the_units),
+		cmocka_unit_test(a_gdb_index_leads_to_the_units),
+		cmocka_unit_test(a_damaged_gdb_index_misleads_nobody),
 		cmocka_unit_test(all_names_are_listed_in_the_order_of_the_file),
 		cmocka_unit_test(near_names_are_offered),
 	};
