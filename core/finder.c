@@ -21,6 +21,7 @@
 #include "archive.h"
 #include "identity.h"
 #include "live.h"
+#include "store.h"
 
 enum { RACES = 32, MAX_VDSO = 1 << 20 };
 
@@ -276,6 +277,34 @@ static void try_live(struct search *s)
 		consider(s, file, s->module->path, m && file->ino == m->ino && file->dev == m->dev);
 }
 
+/* Files with code by their build-id; each is checked like any other, whatever the store says. */
+static void try_stored(struct search *s, uint32_t wanted)
+{
+	enum { MAX_FILES = 64 };
+	uint32_t numbers[MAX_FILES];
+	const struct xc_build_id *id = &s->module->build_id;
+	size_t found = xc_store_find(s->finder->store, id, 2 * (size_t)id->size, numbers, MAX_FILES);
+	for (size_t i = 0; i < found && i < MAX_FILES && !s->done; i++) {
+		struct xc_store_file known;
+		struct xc_source *file = NULL;
+		if (!xc_store_file(s->finder->store, numbers[i], &known) || (known.has & wanted) != wanted ||
+		    !xc_build_id_equal(&known.id, id))
+			continue;
+		xc_error_free(xc_finder_open(NULL, known.path, &file));
+		if (file)
+			consider(s, file, known.path, false);
+		s->module->file_from_store = s->done;
+	}
+}
+
+static void try_store(struct search *s)
+{
+	if (s->done || !s->finder->store)
+		return;
+	try_stored(s, XC_STORE_CODE | XC_STORE_DWARF); /* then no separate debug file is needed */
+	try_stored(s, XC_STORE_CODE);
+}
+
 static void try_debug_dirs(struct search *s)
 {
 	for (size_t i = 0; i < s->finder->debug_dir_count && !s->done; i++) {
@@ -293,7 +322,10 @@ static void try_paths(struct search *s)
 	const char *roots[XC_FINDER_ROOTS];
 	size_t count = xc_finder_roots(s->finder, s->process, roots);
 	bool named = s->module->path[0] == '/' && !s->module->deleted;
-	if (named && !(s->process->live && !s->finder->sysroot))
+	if (named && s->finder->sysroot)
+		try_open(s, roots[0], s->module->path);
+	try_store(s);
+	if (named && !s->finder->sysroot && !s->process->live)
 		try_open(s, roots[0], s->module->path);
 	try_debug_dirs(s);
 	for (size_t i = 0; i < count; i++)

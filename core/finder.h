@@ -11,6 +11,7 @@
 #include "source.h"
 
 struct xc_archive;
+struct xc_store;
 
 struct xc_finder {
 	const char *exe;               /* --exe, or NULL */
@@ -22,6 +23,7 @@ struct xc_finder {
 	bool quiet;                       /* no progress */
 	unsigned jobs;                    /* threads for long work; 0: one per core */
 	const char *cache_dir;            /* where what was worked out is kept for the next run; NULL: nowhere */
+	struct xc_store *store;           /* what the user indexed, looked into before the file system; or NULL */
 	const struct xc_archive *archive; /* files carried by a pack; then nothing else is looked at; or NULL */
 };
 
@@ -53,7 +55,7 @@ const char *xc_finder_shown(const struct xc_process *process, const char *path);
 /* Find the file of a module, check it (identity.h) and set the module's identity, file, file_path, file_build_id
  * and why; for a module whose headers are lost also bias, lo and hi, taken from the file.
  * Order: --exe (for the executable, and then nothing else), the archive, live: map_files or the process's root with
- * device and inode equal, sysroot + path, --debug-dir, the build-id directories. A deleted file is searched by
+ * device and inode equal, sysroot + path, the store, path, --debug-dir, the build-id directories. A deleted file is searched by
  * build-id only. The vDSO's file is its bytes in the target. Never fails: no file is an answer. */
 void xc_finder_module(const struct xc_finder *finder, struct xc_process *process, struct xc_module *module);
 

@@ -54,6 +54,7 @@ struct xc_module {
 	bool build_id_lost;          /* it exists or may exist, but those bytes are not in the core */
 	enum xc_identity identity;
 	struct xc_build_id file_build_id; /* of the file considered, also when refused */
+	bool file_from_store;             /* the symbol store knew it (store.h) */
 	const char *file_path;            /* the file used or refused, as we opened it; NULL when none */
 	const char *why;                  /* one line for people: why there is no (verified) file; NULL when verified */
 	struct xc_source *file;           /* its bytes; for the vDSO those in the target; NULL when none; owned */
