@@ -473,20 +473,29 @@ static bool is_site_of(Dwarf_Die *die, uint64_t file_return)
 	return tag == DW_TAG_GNU_call_site && dwarf_lowpc(die, &at) == 0 && at == file_return;
 }
 
-/* Call sites stand in the block that makes the call, or any level above it. */
+static bool site_below(Dwarf_Die *block, uint64_t file_return, Dwarf_Die *site_out)
+{
+	if (!xc_die_child(block, site_out))
+		return false;
+	do {
+		if (is_site_of(site_out, file_return))
+			return true;
+	} while (xc_die_next(site_out));
+	return false;
+}
+
+/* Call sites stand in the block that makes the call, or any level above it; gcc 12 leaves some in the abstract instance. */
 bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out)
 {
 	for (size_t l = 0; l < place->level_count; l++)
 		for (size_t b = 0; b < place->levels[l].block_count; b++) {
-			Dwarf_Die child;
-			if (!xc_die_child(&place->levels[l].blocks[b], &child))
-				continue;
-			do {
-				if (is_site_of(&child, file_return)) {
-					*site_out = child;
-					return true;
-				}
-			} while (xc_die_next(&child));
+			Dwarf_Die *block = &place->levels[l].blocks[b], site, origin;
+			if (site_below(block, file_return, &site) ||
+			    (xc_die_ref(block, DW_AT_abstract_origin, &origin) &&
+			     site_below(&origin, file_return, &site))) {
+				*site_out = site;
+				return true;
+			}
 		}
 	return false;
 }
