@@ -240,52 +240,86 @@ void xc_expr_variable(struct xc_expr_context *c, Dwarf_Die *die, struct xc_value
 	}
 }
 
-/* The count that a dynamic dimension has in this frame: an expression, or another variable. */
-static bool dimension(struct xc_expr_context *c, const struct xc_type *array, uint64_t *count_out)
+/* The number that an attribute gives in this frame: a constant, an expression, or another variable's value. An offset is
+ * added to what is pushed first. */
+static bool dynamic_number(struct xc_expr_context *c, Dwarf_Attribute *attr, const uint64_t *initial, uint64_t *out)
 {
-	Dwarf_Attribute attr;
-	bool is_bound;
 	Dwarf_Die die;
 	struct xc_expr expr;
-	uint64_t value;
-	if (!xc_type_dimension(array, &attr, &is_bound) || c->depth >= XC_EXPR_DEPTH)
+	bool known;
+	if (c->depth >= XC_EXPR_DEPTH)
 		return false;
 	c->depth++;
-	bool known;
-	if (dwarf_formref_die(&attr, &die)) {
+	if (dwarf_formref_die(attr, &die)) {
 		struct xc_value variable;
 		xc_expr_variable(c, &die, &variable);
-		known = xc_value_load(&variable, &value);
+		known = xc_value_load(&variable, out);
 	} else {
 		struct xc_location location = {0};
-		known = xc_expr_of(&attr, c->file_addr, &expr);
+		known = xc_expr_of(attr, c->file_addr, &expr);
 		if (known)
-			xc_expr_locate(c, &expr, NULL, &location);
+			xc_expr_locate(c, &expr, initial, &location);
 		/* an expression gives the number itself; a location list of a variable gives where it is */
 		known = known && (location.kind == XC_LOCATION_VALUE || location.kind == XC_LOCATION_MEMORY);
-		value = location.kind == XC_LOCATION_VALUE ? (uint64_t)location.bits : location.number;
+		*out = location.kind == XC_LOCATION_VALUE ? (uint64_t)location.bits : location.number;
 	}
 	c->depth--;
-	if (!known)
-		return false;
-	*count_out = is_bound ? value + 1 : value;
-	if ((int64_t)*count_out < 0)
-		*count_out = 0;
-	return true;
+	return known;
+}
+
+static const struct xc_type *resolve_array(struct xc_expr_context *c, const struct xc_type *array)
+{
+	const struct xc_type *element = xc_expr_resolve(c, array->target);
+	Dwarf_Attribute attr;
+	bool is_bound;
+	uint64_t count = array->count;
+	if (!array->count_known) {
+		if (!xc_type_dimension(array, &attr, &is_bound) || !dynamic_number(c, &attr, NULL, &count))
+			return array;
+		count += is_bound;
+		if ((int64_t)count < 0)
+			count = 0;
+	}
+	return xc_type_counted(array, element, count);
+}
+
+enum { MAX_DYNAMIC_MEMBERS = 1024 };
+
+/* gcc computes the offsets of what stands behind a variable length array from variables of the frame. */
+static const struct xc_type *resolve_record(struct xc_expr_context *c, const struct xc_type *record)
+{
+	size_t count;
+	const uint64_t start = 0;
+	uint64_t size = 0;
+	Dwarf_Attribute attr;
+	const struct xc_member *members = xc_type_members(record, &count);
+	if (count > MAX_DYNAMIC_MEMBERS)
+		return record;
+	bool known = xc_type_dynamic_size(record, &attr) && dynamic_number(c, &attr, NULL, &size);
+	xc_auto(xc_freep) struct xc_member *laid = xc_alloc(count * sizeof *laid + 1);
+	for (size_t i = 0; i < count; i++) {
+		laid[i] = members[i];
+		laid[i].type = xc_expr_resolve(c, members[i].type);
+		if (laid[i].dynamic && dynamic_number(c, &laid[i].location, &start, &laid[i].offset))
+			laid[i].dynamic = false;
+	}
+	return xc_type_laid(record, laid, count, known ? &size : NULL);
 }
 
 const struct xc_type *xc_expr_resolve(struct xc_expr_context *c, const struct xc_type *type)
 {
 	if (!type->is_dynamic || c->depth >= XC_EXPR_DEPTH)
 		return type;
-	const struct xc_type *array = xc_type_strip(type);
-	if (array->kind != XC_TYPE_ARRAY)
-		return type;
+	const struct xc_type *plain = xc_type_strip(type), *resolved = type;
 	c->depth++;
-	const struct xc_type *element = xc_expr_resolve(c, array->target);
+	if (plain->kind == XC_TYPE_ARRAY) {
+		resolved = resolve_array(c, plain);
+	} else if (plain->kind == XC_TYPE_STRUCT || plain->kind == XC_TYPE_UNION) {
+		resolved = resolve_record(c, plain);
+	} else if (plain->kind == XC_TYPE_POINTER) {
+		const struct xc_type *target = xc_expr_resolve(c, plain->target);
+		resolved = target == plain->target ? type : xc_type_pointer(target, (unsigned)plain->size);
+	}
 	c->depth--;
-	uint64_t count = array->count;
-	if (!array->count_known && !dimension(c, array, &count))
-		return type;
-	return xc_type_counted(array, element, count);
+	return resolved;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/cursor.h"
 #include "format_impl.h"
 #include "symbol.h"
 
@@ -88,7 +89,7 @@ static void write_char(struct xc_writer *w, const struct xc_value *value, const 
 	const char *prefix = xc_format_textual(value->type, &width);
 	if (type->is_rust && type->kind == XC_TYPE_CHAR && type->encoding == DW_ATE_UTF)
 		prefix = "";
-	if (!prefix)
+	if (!prefix || w->numbers)
 		write_integer(w, value, type);
 	else if (xc_value_load(value, &bits))
 		xc_format_char(w, bits, type->is_signed, width, prefix);
@@ -152,7 +153,7 @@ static void write_enum(struct xc_writer *w, const struct xc_value *value, const 
 			return;
 		}
 	}
-	if (type->is_flags)
+	if (type->is_flags && !type->is_rust) /* in Rust a value between the names is none */
 		write_flags(w, items, count, bits);
 	else
 		xc_format_integer(w->text, bits, type->is_signed);
@@ -164,15 +165,31 @@ static void write_float(struct xc_writer *w, const struct xc_value *value, const
 		xc_writer_absent(w, value, type->size);
 }
 
+/* complex int, of GNU C; its halves are integers whose sign only the name tells. */
+static bool add_half(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, unsigned half,
+		     uint64_t offset)
+{
+	uint8_t bytes[8];
+	if (type->encoding == DW_ATE_complex_float)
+		return xc_format_float(w, value, type, offset, half);
+	if (half == 0 || half > sizeof bytes || !xc_value_peek(value, offset, bytes, half))
+		return false;
+	uint64_t bits = xc_load_uint(bytes, half, value->process->arch->big_endian);
+	if (type->is_signed)
+		bits = (uint64_t)((int64_t)(bits << (64 - half * 8)) >> (64 - half * 8));
+	xc_format_integer(w->text, bits, type->is_signed);
+	return true;
+}
+
 static void write_complex(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
 	unsigned half = (unsigned)(type->size / 2);
-	if (type->size > 32 || !xc_format_float(w, value, type, 0, half)) {
+	if (type->size > 32 || !add_half(w, value, type, half, 0)) {
 		xc_writer_absent(w, value, type->size);
 		return;
 	}
 	xc_text_add(w->text, " + ");
-	if (xc_format_float(w, value, type, half, half))
+	if (add_half(w, value, type, half, half))
 		xc_text_char(w->text, 'i');
 	else
 		xc_text_add(w->text, "<unreadable>");
@@ -243,13 +260,18 @@ static void write_function(struct xc_writer *w, const struct xc_value *value)
 /* Decimal floats and other types we only know the size of: their bytes. */
 static void write_unknown(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)
 {
+	xc_auto(xc_text_fini) struct xc_text why = {0};
 	uint64_t bits;
 	if (value->kind == XC_VALUE_ABSENT)
 		xc_writer_absent(w, value, 0);
 	else if (type->name && strcmp(type->name, "decltype(nullptr)") == 0)
 		xc_text_add(w->text, "nullptr"); /* the only value it has */
+	else if (xc_format_decimal_float(w, value, type))
+		return;
 	else if (type->size_known && type->size <= 8 && xc_value_load(value, &bits))
 		xc_format_hex(w->text, bits);
+	else if (type->size_known && xc_value_why(value, 0, type->size, &why))
+		xc_writer_absent(w, value, type->size);
 	else
 		xc_text_add(w->text, "<not of a known type>");
 }

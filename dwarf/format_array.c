@@ -86,7 +86,9 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 	}
 	xc_text_char(w->text, type->is_rust ? '[' : '{');
 	w->depth++;
+	w->numbers = type->is_vector;
 	xc_format_elements(w, value, type->target, type->count, size);
+	w->numbers = false;
 	w->depth--;
 	xc_text_char(w->text, type->is_rust ? ']' : '}');
 }

@@ -13,6 +13,7 @@ struct xc_writer {
 	size_t start;     /* of the value in text */
 	unsigned depth;   /* of everything that nests: values at 0 are the whole */
 	unsigned records; /* of structs, which is what the depth option counts */
+	bool numbers;     /* characters are numbers: in vectors */
 	bool absent;      /* the value as a whole is not there; text has the bare reason */
 	struct {
 		xc_addr addr;
@@ -79,6 +80,9 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 /* A float of the type, of which the value's bytes from offset on are the bits. False when they are missing. */
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
 		     unsigned size);
+
+/* A decimal float. False when it is none, of a format that we do not read, or not readable. */
+bool xc_format_decimal_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type);
 
 void xc_format_decimal(struct xc_text *text, unsigned __int128 magnitude, bool negative);
 void xc_format_integer(struct xc_text *text, uint64_t bits, bool is_signed);

@@ -1,13 +1,13 @@
 /* format_number: digits.
  *
- * Floats get as many decimal digits as their format needs to be told apart, 1 + ⌈bits × log10 2⌉ as gdb counts: 5 for
- * half, 9 for float, 17 for double, 21 for x87, 36 for quad. printf is slow and used for floats only. */
+ * Floats get as many decimal digits as their format needs to be told apart (float.h). printf is slow and used for floats
+ * only. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "float.h"
 #include "format_impl.h"
-#include "slot.h"
 
 void xc_format_decimal(struct xc_text *text, unsigned __int128 magnitude, bool negative)
 {
@@ -46,44 +46,36 @@ void xc_format_hex(struct xc_text *text, uint64_t number)
 	xc_text_addn(text, digits + at, sizeof digits - at);
 }
 
-static bool is_quad(const struct xc_type *type, unsigned size)
-{
-	return size == 16 && type->name &&
-	       (strcmp(type->name, "_Float128") == 0 || strcmp(type->name, "__float128") == 0 ||
-		strcmp(type->name, "complex _Float128") == 0);
-}
-
 #ifdef __SIZEOF_FLOAT128__
 /* glibc 2.27 and later; declared here since its header offers it only to compilers that know _Float128. */
 int xc_strfromf128(char *buf, size_t size, const char *format, __float128 number) __asm__("strfromf128");
 
-static bool add_quad(struct xc_text *text, unsigned __int128 bits)
+static void add_quad(struct xc_text *text, unsigned __int128 bits)
 {
 	char buf[80];
 	__float128 number;
 	memcpy(&number, &bits, sizeof number);
-	if (number != number)
-		xc_text_add(text, "nan");
-	else if (xc_strfromf128(buf, sizeof buf, "%.36g", number) > 0)
+	if (xc_strfromf128(buf, sizeof buf, "%.36g", number) > 0)
 		xc_text_add(text, buf);
-	return true;
 }
 #else
-static bool add_quad(struct xc_text *text, unsigned __int128 bits)
+static void add_quad(struct xc_text *text, unsigned __int128 bits)
 {
 	(void)bits;
 	xc_text_add(text, "<__float128 is not supported here>");
-	return true;
 }
 #endif
 
 /* nan(0x8000000000000): the fraction bits tell one NaN from another. */
-static void add_nan(struct xc_text *text, unsigned __int128 bits, unsigned size, bool negative)
+static void add_nan(struct xc_text *text, unsigned __int128 bits, enum xc_float_kind kind)
 {
-	unsigned fraction = size == 2 ? 10 : size == 4 ? 23 : size == 8 ? 52 : 64;
-	uint64_t mask = fraction >= 64 ? UINT64_MAX : (UINT64_C(1) << fraction) - 1;
-	xc_text_add(text, negative ? "-nan(" : "nan(");
-	xc_format_hex(text, (uint64_t)bits & mask);
+	unsigned __int128 fraction = bits & (((unsigned __int128)1 << xc_float_fraction(kind)) - 1);
+	xc_text_add(text, bits >> xc_float_sign(kind) & 1 ? "-nan(" : "nan(");
+	if (fraction >> 64 != 0)
+		xc_text_printf(text, "0x%llx%016llx", (unsigned long long)(fraction >> 64),
+			       (unsigned long long)fraction);
+	else
+		xc_format_hex(text, (uint64_t)fraction);
 	xc_text_char(text, ')');
 }
 
@@ -95,19 +87,16 @@ bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const st
 	char buf[64];
 	if (size > sizeof bits || !xc_value_peek(value, offset, &bits, size))
 		return false;
-	if (is_quad(type, size))
-		return add_quad(w->text, bits);
-	if (!xc_slot_to_float(bits, size, &number)) {
+	enum xc_float_kind kind = xc_float_kind_of(type, size, value->process->arch);
+	if (!xc_float_decode(kind, bits, &number)) {
 		xc_text_add(w->text, "<a float of a size that is not supported>");
-		return true;
+	} else if (isnan(number)) {
+		add_nan(w->text, bits, kind);
+	} else if (kind == XC_FLOAT_QUAD) {
+		add_quad(w->text, bits);
+	} else {
+		int len = snprintf(buf, sizeof buf, "%.*Lg", (int)xc_float_digits(kind), number);
+		xc_text_addn(w->text, buf, len > 0 ? (size_t)len : 0);
 	}
-	if (isnan(number)) {
-		unsigned sign = size >= 10 ? 79 : size * 8 - 1;
-		add_nan(w->text, bits, size, bits >> sign & 1);
-		return true;
-	}
-	int digits = size == 2 ? 5 : size == 4 ? 9 : size == 8 ? 17 : 21;
-	int len = snprintf(buf, sizeof buf, "%.*Lg", digits, number);
-	xc_text_addn(w->text, buf, len > 0 ? (size_t)len : 0);
 	return true;
 }

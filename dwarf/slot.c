@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "float.h"
+
 static unsigned __int128 mask(unsigned __int128 bits, unsigned size)
 {
 	return size >= 16 ? bits : bits & (((unsigned __int128)1 << size * 8) - 1);
@@ -48,38 +50,9 @@ bool xc_slot_typed(const struct xc_type *type, unsigned __int128 bits, struct xc
 	return true;
 }
 
-/* IEEE 754 half precision: 1 sign, 5 exponent, 10 fraction bits. */
-static long double from_half(uint16_t bits)
-{
-	int exponent = bits >> 10 & 31;
-	long double fraction = bits & 1023, number;
-	if (exponent == 31)
-		number = fraction != 0 ? (long double)NAN : (long double)INFINITY;
-	else if (exponent == 0)
-		number = ldexpl(fraction, -24);
-	else
-		number = ldexpl(fraction + 1024, exponent - 25);
-	return bits & 0x8000 ? -number : number;
-}
-
 bool xc_slot_to_float(unsigned __int128 bits, unsigned size, long double *out)
 {
-	float f;
-	double d;
-	if (size == 2) {
-		*out = from_half((uint16_t)bits);
-	} else if (size == sizeof f) {
-		memcpy(&f, &bits, sizeof f);
-		*out = f;
-	} else if (size == sizeof d) {
-		memcpy(&d, &bits, sizeof d);
-		*out = d;
-	} else if (size >= 10 && size <= 16) {
-		memcpy(out, &bits, sizeof *out);
-	} else {
-		return false;
-	}
-	return true;
+	return xc_float_decode(xc_float_kind_of(NULL, size, NULL), bits, out);
 }
 
 bool xc_slot_from_float(long double number, unsigned size, unsigned __int128 *bits_out)

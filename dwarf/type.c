@@ -15,7 +15,7 @@
 #include "scope.h"
 #include "type_impl.h"
 
-enum { MAX_DIMENSIONS = 16, MAX_INSTANCES = 256 };
+enum { MAX_DIMENSIONS = 16 };
 
 struct xc_types *xc_types_of(const struct xc_process *process)
 {
@@ -108,6 +108,11 @@ static void fill_base(struct xc_type *type, Dwarf_Die *die)
 	case DW_ATE_complex_float:
 		type->kind = XC_TYPE_COMPLEX;
 		break;
+	case DW_ATE_lo_user: /* gcc's for complex integers (dwarf2out.cc, base_type_die) */
+		if (type->name && strncmp(type->name, "complex ", 8) == 0)
+			type->kind = XC_TYPE_COMPLEX;
+		type->is_signed = type->name && !strstr(type->name, "unsigned");
+		break;
 	case DW_ATE_signed_char:
 	case DW_ATE_unsigned_char:
 	case DW_ATE_UTF:
@@ -142,6 +147,8 @@ static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die 
 {
 	type->kind = kind;
 	type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	/* of a struct with a variable length array gcc tells no size */
+	type->is_dynamic = !type->is_declaration && !type->size_known && dwarf_haschildren(die) == 1;
 	Dwarf_Die child;
 	for (bool more = xc_die_child(die, &child); more; more = xc_die_next(&child)) {
 		if (dwarf_tag(&child) == DW_TAG_variant_part) {
@@ -158,6 +165,7 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 		type->size = address_size(die);
 	type->size_known = true;
 	type->target = xc_type_of(types, die);
+	type->is_dynamic = type->target->is_dynamic; /* int (*)[n] */
 	if (type->is_rust)
 		type->name = dwarf_diename(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
 	Dwarf_Die container;
@@ -428,51 +436,4 @@ const struct xc_type *xc_type_complete(const struct xc_type *type)
 		detail->complete = find_definition(type, &found) ? xc_type_get(detail->types, &found) : type;
 	}
 	return detail->complete;
-}
-
-bool xc_type_dimension(const struct xc_type *array, Dwarf_Attribute *attr_out, bool *is_bound_out)
-{
-	if (!array->detail || !array->detail->has_dimension)
-		return false;
-	*attr_out = array->detail->dimension;
-	*is_bound_out = array->detail->is_bound;
-	return true;
-}
-
-const struct xc_type *xc_type_counted(const struct xc_type *array, const struct xc_type *element, uint64_t count)
-{
-	struct xc_type_detail *detail = array->detail;
-	struct xc_type_instance *one;
-	for (one = detail->instances; one; one = one->next) {
-		if (one->type->count == count && one->type->target == element)
-			return one->type;
-	}
-	if (detail->instance_count++ >= MAX_INSTANCES)
-		return array;
-	struct xc_type *type = xc_type_new(detail->types, XC_TYPE_ARRAY);
-	type->target = element;
-	type->count = count;
-	type->count_known = true;
-	type->is_vector = array->is_vector;
-	type->is_c = array->is_c;
-	type->is_rust = array->is_rust;
-	one = xc_arena_alloc(detail->types->arena, sizeof *one);
-	*one = (struct xc_type_instance){.next = detail->instances, .type = type};
-	detail->instances = one;
-	return type;
-}
-
-const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size)
-{
-	struct xc_type_detail *detail = type->detail;
-	if (detail->pointer)
-		return detail->pointer;
-	struct xc_type *pointer = xc_type_new(detail->types, XC_TYPE_POINTER);
-	pointer->target = type;
-	pointer->size = size;
-	pointer->size_known = true;
-	pointer->is_c = type->is_c;
-	pointer->is_rust = type->is_rust;
-	detail->pointer = pointer;
-	return pointer;
 }

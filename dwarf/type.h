@@ -108,10 +108,10 @@ struct xc_type {
 	bool has_variants;   /* Rust enum: which members exist depends on a discriminant (variant.h) */
 	bool size_known;     /* of its own; see xc_type_size */
 	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
-	bool is_dynamic;     /* array whose count, or whose element's, is computed per frame */
-	const char *name;    /* own, qualified name without keyword; NULL when anonymous */
-	uint64_t size;       /* bytes */
-	uint64_t count;      /* elements of an array */
+	bool is_dynamic; /* array whose count, or whose element's, is computed per frame; struct that holds one; pointer */
+	const char *name; /* own, qualified name without keyword; NULL when anonymous */
+	uint64_t size;    /* bytes */
+	uint64_t count;   /* elements of an array */
 	const struct xc_type
 		*target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
 	                                 only for scalars, structs and unknown types */
@@ -185,6 +185,13 @@ bool xc_type_dimension(const struct xc_type *array, Dwarf_Attribute *attr_out, b
 
 /* The array type with a count worked out, and with another element type. Cached. */
 const struct xc_type *xc_type_counted(const struct xc_type *array, const struct xc_type *element, uint64_t count);
+
+/* The DW_AT_byte_size of a struct whose size is computed per frame; false of others. */
+bool xc_type_dynamic_size(const struct xc_type *record, Dwarf_Attribute *attr_out);
+
+/* The struct with the places and types that were worked out, and its size if that is known. Cached. */
+const struct xc_type *xc_type_laid(const struct xc_type *record, const struct xc_member *members, size_t count,
+				   const uint64_t *size);
 
 /* A type that is a pointer to this one. Cached. */
 const struct xc_type *xc_type_pointer(const struct xc_type *type, unsigned size);

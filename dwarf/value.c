@@ -11,7 +11,7 @@
 
 #include "../core/cursor.h"
 #include "expr.h"
-#include "slot.h"
+#include "float.h"
 #include "variant.h"
 
 enum { MAX_NESTING = 16 };
@@ -158,7 +158,8 @@ bool xc_value_load_float(const struct xc_value *value, uint64_t offset, unsigned
 	unsigned __int128 bits = 0;
 	if (size > sizeof bits || !xc_value_peek(value, offset, &bits, size))
 		return false;
-	return xc_slot_to_float(bits, size, number_out);
+	enum xc_float_kind kind = xc_float_kind_of(xc_type_strip(value->type), size, value->process->arch);
+	return xc_float_decode(kind, bits, number_out);
 }
 
 bool xc_value_fault(const struct xc_process *process, xc_addr addr, uint64_t len, struct xc_text *text)
@@ -266,7 +267,9 @@ void xc_value_field(const struct xc_value *value, const struct xc_member *member
 	field.bit_offset = member->bit_offset;
 	if (member->dynamic) {
 		if (!dynamic_offset(value, member, &field))
-			field = xc_value_absent(value->process, member->type, "virtual base not found");
+			field = xc_value_absent(value->process, member->type,
+						member->base ? "virtual base not found"
+							     : "its place is computed at run time");
 	} else {
 		field.addr += member->offset;
 		field.at += member->offset;

@@ -68,7 +68,7 @@ bool xc_value_load(const struct xc_value *value, uint64_t *bits_out);
 /* The same for 16 bytes. */
 bool xc_value_load_wide(const struct xc_value *value, unsigned __int128 *bits_out);
 
-/* Probe: a floating-point number of 2, 4, 8, 10 to 16 (x87) bytes, from byte offset on (for complex numbers). */
+/* Probe: a floating-point number of any format of float.h, from byte offset on (for complex numbers). */
 bool xc_value_load_float(const struct xc_value *value, uint64_t offset, unsigned size, long double *number_out);
 
 /* Append why the bytes [offset, offset + len) of the value cannot be read: "optimized out", "0x10: not mapped". Returns

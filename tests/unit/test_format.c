@@ -98,6 +98,77 @@ static void floats_of_gcc_have_all_their_digits(void **state)
 	release(c);
 }
 
+/* Encodings that only gcc has; of complex integers gdb 13 does not know the type. */
+static void odd_numbers_of_gcc(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"_Decimal32 a=9.999999E96DF, b=1E-101DF, c=0.000001234567DF, d=-0.DF, e=8388608.DF, f=0E5DF, "
+		"inf=__builtin_infd32(), nd=__builtin_nand32(\"\");\n"
+		"_Decimal64 g=9.999999999999999E384DD, h=0.0000001DD, i=-12.50DD, j=9007199254740993.DD;\n"
+		"_Decimal128 k=9.999999999999999999999999999999999E6144DL, l=0.1DL, m=-1E-6176DL, "
+		"n=123456789012345678901234567890.1234DL;\n"
+		"unsigned wild=0x6cbfffff; int _Complex ci=3-4i; unsigned char _Complex cu=200+1i; long _Complex "
+		"cl=-1+5i;\n"
+		"typedef signed char v4 __attribute__((vector_size(4))); v4 vc={1,-2,65,0};\n"
+		"_Float16 h1=65504, h2=0x1p-24f, h3=-0.1f; __float128 q=-1e4000Q, "
+		"qn=__builtin_nanf128(\"0x123456789abcdef0123456\");\n";
+	static const char *const texts[][2] = {
+		{"a", "9.999999E+96"},
+		{"b", "1E-101"},
+		{"c", "0.000001234567"},
+		{"d", "-0"},
+		{"e", "8388608"},
+		{"f", "0E+5"},
+		{"inf", "Infinity"},
+		{"nd", "NaN"},
+		{"g", "9.999999999999999E+384"},
+		{"h", "1E-7"},
+		{"i", "-12.50"},
+		{"j", "9007199254740993"},
+		{"k", "9.999999999999999999999999999999999E+6144"},
+		{"l", "0.1"},
+		{"m", "-1E-6176"},
+		{"n", "123456789012345678901234567890.1234"},
+		{"ci", "3 + -4i"},
+		{"cu", "0x1c8"} /* gcc names it __unknown__ */,
+		{"cl", "<not of a known type>"},
+		{"vc", "{1, -2, 65, 0}"},
+		{"h1", "65504"},
+		{"h2", "5.9605e-08"},
+		{"h3", "-0.099976"},
+		{"q", "-1.00000000000000000000000000000000004e+4000"},
+		{"qn", "nan(0x800000123456789abcdef0123456)"},
+	};
+	struct compiled *c = compile("gcc -g -x c", source);
+	expect_all(c, texts, XC_COUNT(texts));
+	/* a coefficient of more digits than there are is 0 (IEEE 754-2019, 3.5.2) */
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_value wild = value_of(c, "wild");
+	wild.type = type_of(c, "a");
+	expect_text(&wild, &options, "wild", "0");
+	release(c);
+}
+
+/* gcc 12 and clang 14 have no bfloat16, so its name is given to a half. */
+static void the_name_tells_bfloat16(void **state)
+{
+	(void)state;
+	struct compiled *c =
+		compile("gcc -g -x c", "_Float16 half = 1; unsigned short bits[] = {0x3fc0, 0xff80, 0x7fc1};");
+	struct xc_type brain = *type_of(c, "half");
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_value value = value_of(c, "bits");
+	brain.name = "__bf16";
+	value.type = &brain;
+	expect_text(&value, &options, "1.5", "1.5");
+	value.addr += 2;
+	expect_text(&value, &options, "-inf", "-inf");
+	value.addr += 2;
+	expect_text(&value, &options, "nan", "nan(0x41)");
+	release(c);
+}
+
 static const char arrays[] =
 	"#include <wchar.h>\n#include <uchar.h>\n"
 	"char s32[32]=\"hi\", s4[4]=\"abcd\", s300[300]={[0 ... 298]='x'}, s0[8], semb[8]=\"a\\0b\";\n"
@@ -314,6 +385,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scalars_read_as_gdb_writes_them),
 		cmocka_unit_test(floats_of_gcc_have_all_their_digits),
+		cmocka_unit_test(odd_numbers_of_gcc),
+		cmocka_unit_test(the_name_tells_bfloat16),
 		cmocka_unit_test(arrays_fold_repeats_and_show_texts),
 		cmocka_unit_test(element_limit_ends_arrays_and_strings),
 		cmocka_unit_test(structs_show_their_members),
