@@ -45,6 +45,26 @@ struct xc_error *xc_choose_threads(const struct xc_process *process, const char 
 	return NULL;
 }
 
+struct xc_error *xc_choose_one_check(const char *text)
+{
+	uint64_t tid;
+	if (!text || strcmp(text, "crashed") == 0 || xc_options_number(text, INT_MAX, &tid))
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number nor 'crashed'", text);
+}
+
+struct xc_error *xc_choose_one(const struct xc_process *process, const char *text, const struct xc_thread **thread_out)
+{
+	uint64_t tid;
+	*thread_out = NULL;
+	if (!text || strcmp(text, "crashed") == 0 || !xc_options_number(text, INT_MAX, &tid))
+		return NULL;
+	if ((*thread_out = xc_process_thread(process, (pid_t)tid)))
+		return NULL;
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
+			     "`xcore threads` lists them");
+}
+
 bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_thread *thread)
 {
 	return choice == XC_THREADS_ALL || (choice == XC_THREADS_ONE ? thread->tid == tid : thread->crashed);

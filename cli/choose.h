@@ -16,4 +16,10 @@ XC_MUST_CHECK struct xc_error *xc_choose_threads(const struct xc_process *proces
 /* True when the choice takes this thread. */
 bool xc_choose_takes(enum xc_thread_choice choice, pid_t tid, const struct xc_thread *thread);
 
+/* Of commands that look at one thread: check `--thread N|crashed`, and find it; NULL (and then *thread_out is NULL): the crashed
+ * one, else the first. Errors as above. */
+XC_MUST_CHECK struct xc_error *xc_choose_one_check(const char *text);
+XC_MUST_CHECK struct xc_error *xc_choose_one(const struct xc_process *process, const char *text,
+					     const struct xc_thread **thread_out);
+
 #endif

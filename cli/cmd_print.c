@@ -1,11 +1,11 @@
 /* print: values by C expressions. */
 #include "command.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "../dwarf/print.h"
 #include "../dwarf/standpoint.h"
+#include "choose.h"
 
 struct settings {
 	const char *thread, *as;
@@ -50,25 +50,12 @@ static struct xc_error *check(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
 	struct request request;
-	uint64_t tid;
-	if (settings->thread && strcmp(settings->thread, "crashed") != 0 &&
-	    !xc_options_number(settings->thread, INT_MAX, &tid))
-		return xc_error_new(XC_ERR_USAGE, "--thread: '%s' is neither a thread number nor 'crashed'",
-				    settings->thread);
-	struct xc_error *err = read_request(job, &request);
+	struct xc_error *err = xc_choose_one_check(settings->thread);
+	if (err)
+		return err;
+	err = read_request(job, &request);
 	xc_freep(&request.expressions);
 	return err;
-}
-
-static struct xc_error *find_thread(const struct xc_process *process, const char *text, const struct xc_thread **out)
-{
-	uint64_t tid;
-	if (!text || strcmp(text, "crashed") == 0 || !xc_options_number(text, INT_MAX, &tid))
-		return NULL;
-	if ((*out = xc_process_thread(process, (pid_t)tid)))
-		return NULL;
-	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "%s: no thread %s", process->target, text),
-			     "`xcore threads` lists them");
 }
 
 static struct xc_error *print(struct xc_job *job, const struct request *request)
@@ -84,7 +71,7 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	options.format.length = settings->length ? settings->length : LENGTH;
 	options.format.raw = settings->raw == XC_ON;
 	options.format.letter = request->letter == 's' ? 0 : request->letter;
-	struct xc_error *err = find_thread(job->process, settings->thread, &thread);
+	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
 	if (err)
 		return err;
 	struct xc_section *s = xc_report_section(job->report, "print", "Values");

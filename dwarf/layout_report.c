@@ -82,6 +82,11 @@ static struct xc_error *cut_module(const struct xc_process *process, const char 
 	return NULL;
 }
 
+static bool has_tag(enum xc_type_kind kind)
+{
+	return kind == XC_TYPE_STRUCT || kind == XC_TYPE_UNION || kind == XC_TYPE_ENUM;
+}
+
 /* In the scope that is written first, then in any, then what is only declared. */
 static struct xc_error *find(const struct xc_process *process, struct xc_query *query, struct xc_definitions *found)
 {
@@ -188,6 +193,23 @@ static void tell(struct xc_section *s, struct groups *groups, const struct xc_la
 	else
 		json_decref(others);
 	xc_section_document(s, "type", xc_text_string(&text), root);
+}
+
+bool xc_layout_is_tag(const struct xc_process *process, const char *text)
+{
+	struct xc_query query = {.kinds = XC_NAME_TYPE, .name = text};
+	struct xc_definitions found = {0};
+	if (strchr(text, '!') || cut_keyword(&text))
+		return false;
+	struct xc_error *err = find(process, &query, &found);
+	bool tags = !err && found.count > 0;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct xc_type *type = xc_type_get(xc_types_of(process), &found.items[i].die);
+		tags &= type->is_c && has_tag(type->kind);
+	}
+	xc_error_free(err);
+	xc_definitions_fini(&found);
+	return tags;
 }
 
 struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process *process, const char *text,

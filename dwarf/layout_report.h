@@ -11,6 +11,10 @@
 XC_MUST_CHECK struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process *process,
 						const char *text, const struct xc_layout_shown *shown);
 
+/* True when a name without keyword means nothing but tags of C (`struct list`, when the source says `list`): something else of
+ * that name comes first. */
+bool xc_layout_is_tag(const struct xc_process *process, const char *text);
+
 /* A document for a type that is at hand; `name` is what was asked for. */
 void xc_layout_report_type(struct xc_section *s, const struct xc_type *type, const struct xc_layout_shown *shown);
 
