@@ -11,6 +11,7 @@ What is taken as equal although the texts differ, and nothing else:
            (gdb shows the linkage name, which is private to glibc's build)
            The demangler's short names are taken for what they stand for: std::ostream is basic_ostream<char>
            (gdb asks for the long ones with DMGL_VERBOSE; people read the short ones better)
+  rust     of a function its own name counts, without modules, impl and generic arguments
   files    the last path component counts; gdb's and DWARF's directories are spelled differently
   signal   a signal trampoline has no function of its own in gdb: name, file and line are not compared
   folded   of a very deep stack both keep both ends; frames that one side left out (a jump in the
@@ -38,7 +39,7 @@ from collections import Counter
 
 import valuetext
 
-SCALARS = ("int", "bool", "enum", "pointer", "float", "ref")
+SCALARS = ("int", "bool", "enum", "pointer", "float", "ref", "variant")
 FOLD_ROWS = 512  # a shorter stack has no excuse for a jump in its numbering
 WHATS = ("frame", "value", "extra", "member", "stale")
 # x86-64 psABI 1.0, figure 3.4: what a call may change.
@@ -100,6 +101,23 @@ def plain_name(name):
     return name[len("__GI_"):] if name.startswith("__GI_") else name
 
 
+def rust_name(name):
+    """The function's own name: gdb puts it together from DWARF (`{impl#0}::f<i32>`), xcore demangles what rustc mangled
+    (`<impl *mut T>::f`). Closures are `{closure#0}` and `{{closure}}`."""
+    out, level = "", 0
+    for at, char in enumerate(name or ""):
+        level -= char == ">" and name[at - 1] != "-"
+        out += char if level == 0 and char not in "<>" else ""
+        level += char == "<"
+    return re.sub(r"\{+closure(#\d+)?\}+", "{closure}", out.rstrip(":")).rsplit("::", 1)[-1]
+
+
+def same_function(theirs, ours):
+    if (theirs["file"] or "").endswith(".rs"):
+        return rust_name(theirs["function"]) == rust_name(ours.get("function"))
+    return plain_name(theirs["function"]) == plain_name(ours.get("function"))
+
+
 def base_name(path):
     return os.path.basename(path) if path else None
 
@@ -118,7 +136,7 @@ def frame_differences(theirs, ours):
         out.append("pc")
     if theirs.get("signal") and ours.get("signal"):
         return out
-    if plain_name(theirs["function"]) != plain_name(ours.get("function")):
+    if not same_function(theirs, ours):
         out.append("function")
     if base_name(theirs["file"]) != base_name(ours.get("file")):
         out.append("file")
@@ -287,8 +305,8 @@ class Comparison:
         if isinstance(leaf, valuetext.Code):
             return int(theirs["value"]) & (1 << 8 * theirs["size"]) - 1 == int(leaf)
         ours = valuetext.scalar(leaf, kind, names)
-        if kind == "enum":
-            return ours == int(theirs["value"])
+        if kind == "enum":  # gdb's number of an enumerator is signed, whatever the enum is
+            return ours is not None and (ours - int(theirs["value"])) % (1 << 8 * theirs["size"]) == 0
         return valuetext.same(valuetext.scalar(theirs["value"], kind), ours, kind, theirs["size"])
 
     def members(self, theirs, ours, subject, where):

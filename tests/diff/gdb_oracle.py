@@ -16,7 +16,8 @@ Shape (schema xcore.oracle/1):
              depth counts lexical blocks from the innermost: a shadowing name comes first.
   value      type, kind, and either value or why; members for structs and arrays: pairs of
              the steps to a scalar (".name", ".<base class>", "[index]") and its value
-             kind: int bool enum pointer float ref struct array other
+             kind: int bool enum pointer float ref struct array variant other
+             The variant that an enum of Rust has is a member itself, of kind variant at the step "::"
              value: int decimal text, bool true/false/number, pointer hex, float gdb's %g text,
              enum its number, with `text` gdb's name and `enum` an index into enums[]
   enums[]    name -> number, for the names that another debugger may combine differently
@@ -98,7 +99,7 @@ def first_line(error):
 def describe(value, budget, depth=0):
     """One value as the dict of the file's head; budget is a one-element list."""
     vtype = value.type.strip_typedefs()
-    kind = KINDS.get(vtype.code, "other")
+    kind = KINDS.get(vtype.code, "other") if vtype.sizeof else "other"
     out = {"type": str(value.type), "kind": kind, "size": vtype.sizeof}
     try:
         if kind in ("struct", "array"):
@@ -133,10 +134,20 @@ def children(value, vtype):
     for field in vtype.fields():
         if not hasattr(field, "bitpos"):
             continue  # a static member is no part of this object
+        if field.artificial and not field.name:
+            continue  # a discriminant of Rust
         if field.is_base_class:
             yield [".<%s>" % field.name], value[field]
         else:
             yield ["." + field.name] if field.name else [], value[field]
+
+
+def variant_name(vtype):
+    """The present variant of an enum of Rust: gdb gives it a discriminant without name and one more field."""
+    if vtype.code != gdb.TYPE_CODE_STRUCT:
+        return None
+    fields = vtype.fields()
+    return fields[1].name if len(fields) == 2 and fields[0].artificial and not fields[0].name else None
 
 
 def members(value, vtype, budget, depth):
@@ -144,6 +155,9 @@ def members(value, vtype, budget, depth):
     out = []
     if depth >= MAX_DEPTH:
         return out
+    variant = variant_name(vtype)
+    if variant:
+        out.append([["::"], {"type": "", "kind": "variant", "size": 0, "value": variant}])
     for steps, child in children(value, vtype):
         if budget[0] <= 0:
             break

@@ -195,5 +195,37 @@ class Texts(unittest.TestCase):
                 valuetext.parse(text)
 
 
+class Rust(unittest.TestCase):
+    TEXT = ("{shape: Shape::Circle{radius: 2.5}, none: None, unit: Shape::Empty, some: Some((1, [2, 3 <repeats 2 times>])), "
+            "one: NonZeroU32(5), err: Err({vec: {...}, len: 6}), letter: 120 'x', p: 0x55 <a::b<c>+4>}")
+
+    def check(self, steps, want):
+        self.assertEqual(valuetext.lookup(valuetext.parse(self.TEXT), steps), want)
+
+    def test_variants_and_their_fields(self):
+        self.check([".shape", "::"], "Circle")
+        self.check([".shape", ".Circle", ".radius"], "2.5")
+        self.check([".shape", ".Square", ".radius"], None)
+        self.check([".none", "::"], "None")
+        self.assertEqual(valuetext.scalar("Shape::Empty", "variant"), "Empty")
+        self.check([".some", ".Some", ".__0", ".__1", "[1]"], "3")
+        self.check([".one", ".__0"], "5")
+        self.check([".err", ".Err", ".__0", ".len"], "6")
+        self.check([".letter"], "120 'x'")
+        self.check([".p"], "0x55 <a::b<c>+4>")
+
+    def test_what_is_no_tuple(self):
+        for text in ("(A | B)", "(unknown: 0x8)", "(int (*)(char *)) 0x77 <puts>", "nan(0x8000)"):
+            self.assertEqual(valuetext.parse(text), text)
+
+    def test_names_of_functions(self):
+        for gdb, mangled in (
+                ("core::ptr::mut_ptr::{impl#0}::write<i32>", "core::ptr::mut_ptr::<impl *mut T>::write"),
+                ("std::rt::lang_start::{closure#0}<()>", "std::rt::lang_start::{{closure}}"),
+                ("core::ops::FnOnce::call_once<fn() -> u8, ()>", "<&dyn core::ops::Fn<(), Output = i32> as F>::call_once")):
+            self.assertEqual(compare.rust_name(gdb), compare.rust_name(mangled))
+        self.assertNotEqual(compare.rust_name("a::b<c>"), compare.rust_name("a::d<c>"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,9 @@
 """Reads the text of a value as gdb and xcore write it.
 
 parse() turns `{a = 1, b = {2, 3 <repeats 4 times>}, c = "hi"}` into a tree, lookup() finds the leaf
-at a path (`.b` `[0]`), scalar() makes one leaf a Python value to compare. Annotations
+at a path (`.b` `[0]`), scalar() makes one leaf a Python value to compare. Rust's notation is read as well:
+`Shape::Circle{radius: 2.5}`, `Some((1, [2, 3]))`; the path goes by the variant's name, `.Circle` `.radius`, and
+`::` asks for that name itself; tuples have members `__0`, `__1`. Annotations
 (`65 'A'`, `0x1234 <main+4>`, `0x1234 "text"`) are accepted and dropped; the value itself is
 taken strictly: what does not have the form of its kind is None, which equals nothing.
 """
@@ -17,16 +19,22 @@ POINTER = re.compile(r"(?:[({][^{}=]*[)}] )?@?(0x[0-9a-fA-F]+|NULL)(?:(?: |: ).*
 FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 REPEAT = re.compile(r" <repeats (\d+) times>")
 NAME = re.compile(r"(<(?!No data fields>)[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
+FIELD = re.compile(r"([A-Za-z_][\w$]*): ")
+RUST = re.compile(r"(?!nan\()((?:[A-Za-z_]\w*::)?[A-Za-z_]\w*)(?=[({])")
+NO_TUPLE = re.compile(r"\((?:[^()]*(?: \| |unknown: )|(?:[^()]|\([^()]*\))*\) 0x)")  # flags, or a cast before a pointer
+CLOSING = {"{": "}", "(": ")", "[": "]"}
 ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 MAX_REPEAT = 64  # more equal elements than the oracle keeps of any array
 
 
 class Group:
-    """`{...}`: items are (name or None, node) and elided tells that `...` or its one-character form left some out."""
+    """`{...}`: items are (name or None, node) and elided tells that `...` or its one-character form left some out.
+    variant is the name before it in Rust."""
 
     def __init__(self):
         self.items = []
         self.elided = False
+        self.variant = None
 
 
 class Chars:
@@ -69,6 +77,11 @@ class Reader:
     def value(self, depth=0):
         if self.peek("{") and not self.is_function():
             return self.group(depth)
+        named = self.match(RUST)
+        if named or self.peek("[") or (self.peek("(") and not NO_TUPLE.match(self.text, self.at)):
+            out = self.group(depth)
+            out.variant = named.group(1).rsplit("::", 1)[-1] if named else None
+            return out
         if self.peek('"', "'", 'L"', 'u"', 'U"'):
             return self.chars()
         return self.leaf()
@@ -79,23 +92,25 @@ class Reader:
 
     def group(self, depth):
         out = Group()
+        opening = self.text[self.at]
         self.at += 1
         if depth > 64:
             raise ValueError("braces nested too deep")
-        while not self.take("}"):
+        while not self.take(CLOSING[opening]):
             if self.at >= len(self.text):
                 raise ValueError("unclosed brace")
             if self.elided():
                 out.elided = True
                 self.take(", ")
                 continue
-            name = self.match(NAME)
+            name = self.match(NAME) or (opening == "{" and self.match(FIELD)) or None
+            name = name.group(1) if name else "__%d" % len(out.items) if opening == "(" else None
             node = self.value(depth + 1)
             times = self.match(REPEAT)
             count = min(int(times.group(1)), MAX_REPEAT) if times else 1
-            out.items += [(name.group(1) if name else None, node)] * count
+            out.items += [(name, node)] * count
             out.elided = self.elided() or out.elided
-            if not self.take(", ") and not self.peek("}"):
+            if not self.take(", ") and not self.peek(CLOSING[opening]):
                 raise ValueError("no comma after a member")
         return out
 
@@ -154,7 +169,7 @@ class Reader:
             if char in "\"'":
                 self.quoted()
                 continue
-            if level == 0 and (char in ",}" or self.peek(" <repeats ")):
+            if level == 0 and (char in ",})]" or self.peek(" <repeats ")):
                 break
             level += (char in "(<{") - (char in ")>}")
             self.at += 1
@@ -189,6 +204,10 @@ def lookup(node, steps):
     An element past the end of a string is the Chars itself.
     """
     for at, step in enumerate(steps):
+        if step == "::":
+            return node.variant if isinstance(node, Group) else node
+        if isinstance(node, Group) and node.variant == step[1:]:
+            continue
         if isinstance(node, Chars):
             return node.code(step) if at + 1 == len(steps) else None
         if not isinstance(node, Group):
@@ -247,6 +266,8 @@ def scalar(text, kind, names=None):
         return enum_number(text, names or {})
     if kind == "bool":
         return {"true": 1, "false": 0}.get(text, int(text) if NUMBER.match(text) else None)
+    if kind == "variant":
+        return text.rsplit("::", 1)[-1]
     if kind in ("pointer", "ref"):
         found = POINTER.match(text)
         if not found:
