@@ -70,6 +70,15 @@ bool xc_arch_is_x86_64(const struct xc_arch *arch)
 	return arch->machine == EM_X86_64 && arch->unwinds;
 }
 
+/* What push and call store is as wide as registers are, on x32 too. ppc64 saves its condition register (68 to 75) in words of
+ * 4 bytes, arm doublewords of its floating-point unit. */
+uint8_t xc_arch_saved_size(const struct xc_arch *arch, int number)
+{
+	if (arch->machine == EM_PPC64 && number >= 68 && number <= 75)
+		return 4;
+	return number >= arch->high_at && number - arch->high_at < arch->high_count ? 8 : arch->reg_size;
+}
+
 const char *xc_arch_machine_name(uint16_t machine)
 {
 	static _Thread_local char number[32];

@@ -39,7 +39,9 @@ struct xc_arch {
 	bool unwinds;       /* stacks and values are supported, not only facts and maps */
 	int16_t pc, sp, fp; /* DWARF numbers; fp is the frame pointer; -1 when there is none */
 	int16_t lr;         /* the link register, in which a call leaves its return address; -1: it goes on the stack */
-	uint16_t frame_regs;   /* registers 0 … frame_regs - 1 are what call frame information speaks of */
+	uint16_t frame_regs; /* registers 0 … frame_regs - 1 are what call frame information speaks of */
+	uint16_t high, high_count,
+		high_at;       /* registers high … + high_count - 1, beyond those we keep, are kept as high_at … */
 	uint64_t preserved[2]; /* bit per register: calls leave it as it was */
 	uint64_t scratch[2];   /* general registers that a callee may change as it likes */
 	uint64_t constant[2];  /* never change while a thread runs: segment bases and the like */
@@ -78,6 +80,15 @@ static inline bool xc_arch_has(const uint64_t set[2], int number)
 {
 	return number >= 0 && number < XC_REG_MAX && (set[number / 64] >> (number % 64) & 1);
 }
+
+/* The number under which a register is kept; what is not kept stays beyond XC_REG_MAX. */
+static inline uint64_t xc_arch_number(const struct xc_arch *arch, uint64_t dwarf)
+{
+	return dwarf - arch->high < arch->high_count ? dwarf - arch->high + arch->high_at : dwarf;
+}
+
+/* Bytes of a register when a function saves it. */
+uint8_t xc_arch_saved_size(const struct xc_arch *arch, int number);
 
 /* An address as wide as the machine's: what overflows 32 bits there is lost. */
 static inline uint64_t xc_arch_wrap(const struct xc_arch *arch, uint64_t addr)

@@ -62,7 +62,7 @@ static const char *const names_32[] = {
 	"r9", "r10", "r11", "r12", "sp", "lr", "pc", "cpsr", [79] = "tpidruro",
 };
 
-/* 16 (once an FPA register) holds cpsr, 79 the thread pointer. */
+/* 16 (once an FPA register) holds cpsr, 79 the thread pointer, 40 to 47 hold d8 to d15, which calls preserve. */
 const struct xc_arch xc_arch_arm = {
 	.name = "arm",
 	.machine = EM_ARM,
@@ -74,8 +74,11 @@ const struct xc_arch xc_arch_arm = {
 	.sp = 13,
 	.fp = 11,
 	.lr = 14,
-	.frame_regs = 16,
-	.preserved = {XC_REG_BITS(4, 11)},
+	.frame_regs = 48,
+	.high = 256 + 8,
+	.high_count = 8,
+	.high_at = 40,
+	.preserved = {XC_REG_BITS(4, 11) | XC_REG_BITS(40, 47)},
 	.scratch = {XC_REG_BITS(0, 3) | XC_REG_BITS(12, 12)},
 	.constant = {0, XC_REG_BITS(79, 79)},
 	.tls = {.tp = 79, .head = 8},

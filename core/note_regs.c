@@ -113,6 +113,13 @@ static void more_x86(struct xc_process *process, const struct xc_note *note, str
 	}
 }
 
+/* Of d8 to d15 calls preserve all 64 bits, on both. */
+static void keep_preserved(struct xc_thread *thread, int first)
+{
+	for (int i = 0; thread->vector && i < 8; i++)
+		xc_regs_set(&thread->regs, first + i, xc_load_uint(thread->vector->xmm[8 + i], 8, false));
+}
+
 static void more_arm(struct xc_process *process, const struct xc_note *note, struct xc_thread *thread)
 {
 	const struct xc_arch *arch = process->arch;
@@ -121,13 +128,14 @@ static void more_arm(struct xc_process *process, const struct xc_note *note, str
 	case NT_FPREGSET:
 		if (wide)
 			read_vectors(process, note, 16, thread);
-		for (size_t i = 0; wide && thread->vector && i < 8; i++)
-			xc_regs_set(&thread->regs, V8_AARCH64 + (int)i,
-				    xc_load_uint(thread->vector->xmm[8 + i], 8, false));
+		if (wide)
+			keep_preserved(thread, V8_AARCH64);
 		break;
 	case NT_ARM_VFP:
 		if (!wide)
 			read_vectors(process, note, 8, thread);
+		if (!wide)
+			keep_preserved(thread, arch->high_at);
 		break;
 	case NT_ARM_TLS:
 		if (note->desc_len >= arch->word)

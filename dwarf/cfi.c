@@ -15,7 +15,7 @@
 #include "debugfile.h"
 #include "exidx.h"
 
-enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1, CR0_PPC64 = 68, CR7_PPC64 = 75 };
+enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
 /* The call frame information of one module. */
 struct module_cfi {
@@ -350,13 +350,6 @@ static bool load(const struct xc_process *process, xc_addr addr, size_t size, ui
 	return xc_space_peek_uint(process->space, addr, size, value_out);
 }
 
-/* Bytes of a register on the stack: what push and call store, which x32 does as x86-64. The condition register of ppc64
- * is saved in a word of 4 bytes. */
-static size_t saved_size(const struct xc_arch *arch, int number)
-{
-	return arch->machine == EM_PPC64 && number >= CR0_PPC64 && number <= CR7_PPC64 ? 4 : arch->reg_size;
-}
-
 bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *row, int number,
 		     const struct xc_regs *regs, xc_addr cfa, uint64_t *value_out, xc_addr *missing_out)
 {
@@ -372,7 +365,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 		return true;
 	case XC_CFI_AT_CFA:
 		return load(process, xc_arch_wrap(process->arch, cfa + (uint64_t)rule->offset),
-			    saved_size(process->arch, number), value_out, missing_out);
+			    xc_arch_saved_size(process->arch, number), value_out, missing_out);
 	case XC_CFI_EXPRESSION: {
 		struct machine m = {.process = process, .regs = regs, .cfa = cfa, .cfa_known = true};
 		uint64_t result;
@@ -380,7 +373,7 @@ bool xc_cfi_register(const struct xc_process *process, const struct xc_cfi_row *
 		bool good = evaluate(&m, rule->expr, rule->expr_size, &result);
 		*missing_out = m.missing;
 		if (good && !rule->expr_is_value)
-			return load(process, result, saved_size(process->arch, number), value_out, missing_out);
+			return load(process, result, xc_arch_saved_size(process->arch, number), value_out, missing_out);
 		if (good)
 			*value_out = result;
 		return good;

@@ -89,6 +89,7 @@ static void copy(const struct run *r, struct state *to, const struct state *from
 
 static void set_rule(struct run *r, uint64_t reg, struct xc_cfi_rule rule)
 {
+	reg = xc_arch_number(r->arch, reg);
 	if (reg < r->count)
 		r->now.rules[reg] = rule;
 }
@@ -101,6 +102,7 @@ static void at_offset(struct run *r, enum xc_cfi_kind kind, uint64_t reg, uint64
 
 static void restore(struct run *r, uint64_t reg)
 {
+	reg = xc_arch_number(r->arch, reg);
 	if (reg < r->count)
 		r->now.rules[reg] = r->initial.rules[reg];
 }

@@ -24,6 +24,7 @@ enum {
 	LR = 14,
 	PC = 15,
 	REGS = 16,
+	DOUBLES = 8,
 	FINISH = 0xb0,
 	MAX_MOVE = 1 << 28, /* bytes of one frame */
 };
@@ -97,6 +98,8 @@ struct run {
 	int64_t offset;
 	bool popped[REGS];
 	int64_t place[REGS]; /* of popped registers, from base */
+	bool double_popped[DOUBLES];
+	int64_t double_place[DOUBLES]; /* d8 to d15 */
 };
 
 static void add_bytes(struct run *r, uint64_t word, unsigned bytes)
@@ -164,7 +167,7 @@ static bool pop(struct run *r, uint32_t mask)
 static bool take_base(struct run *r, int reg)
 {
 	for (int i = 0; i < REGS; i++)
-		if (r->popped[i])
+		if (r->popped[i] || r->double_popped[i % DOUBLES])
 			return false; /* their places would count from another register */
 	r->base = reg;
 	r->offset = 0;
@@ -184,9 +187,15 @@ static bool move_far(struct run *r)
 	return move(r, 0x204 + (int64_t)(value << 2));
 }
 
-/* Doublewords of the floating-point unit, which are not kept: `extra` bytes are left behind them. */
-static bool skip(struct run *r, unsigned count, unsigned extra)
+/* Doublewords of the floating-point unit: of d8 to d15 the places are kept. `extra` bytes are left behind them. */
+static bool pop_doubles(struct run *r, unsigned first, unsigned count, unsigned extra)
 {
+	for (unsigned i = first; i < first + count; i++) {
+		if (i >= 8 && i < 16) {
+			r->double_popped[i - 8] = true;
+			r->double_place[i - 8] = r->offset + 8 * (int64_t)(i - first);
+		}
+	}
 	return move(r, 8 * (int64_t)count + extra);
 }
 
@@ -201,23 +210,26 @@ static bool step_high(struct run *r, uint8_t op)
 	case 0xb2:
 		return move_far(r);
 	case 0xb3:
-		return skip(r, (next(r) & 15u) + 1, 4);
+		operand = next(r);
+		return pop_doubles(r, operand >> 4, (operand & 15u) + 1, 4);
 	case 0xb4: /* an authentication code of the return address */
 		return move(r, 4);
-	case 0xc6:
-	case 0xc8:
 	case 0xc9:
-		return skip(r, (next(r) & 15u) + 1, 0);
+		operand = next(r);
+		return pop_doubles(r, operand >> 4, (operand & 15u) + 1, 0);
+	case 0xc6: /* registers of other coprocessors, and d16 and up */
+	case 0xc8:
+		return move(r, 8 * ((next(r) & 15) + 1));
 	case 0xc7:
 		return move(r, 4 * __builtin_popcount(next(r) & 15u));
 	default:
 		break;
 	}
 	if ((op & 0xf8) == 0xb8)
-		return skip(r, (op & 7u) + 1, 4);
-	if ((op & 0xf8) == 0xc0 || (op & 0xf8) == 0xd0)
-		return skip(r, (op & 7u) + 1, 0);
-	return false;
+		return pop_doubles(r, 8, (op & 7u) + 1, 4);
+	if ((op & 0xf8) == 0xd0)
+		return pop_doubles(r, 8, (op & 7u) + 1, 0);
+	return (op & 0xf8) == 0xc0 && move(r, 8 * ((op & 7) + 1));
 }
 
 static bool step(struct run *r, uint8_t op)
@@ -255,6 +267,10 @@ static void set_rules(const struct xc_arch *arch, const struct run *r, uint16_t 
 		if (i < REGS && r->popped[i])
 			*rule = (struct xc_cfi_rule){.kind = XC_CFI_AT_CFA, .offset = r->place[i] - r->offset};
 	}
+	for (int i = 0; i < DOUBLES && arch->high_at + i < count; i++)
+		if (r->double_popped[i])
+			row->rules[arch->high_at + i] =
+				(struct xc_cfi_rule){.kind = XC_CFI_AT_CFA, .offset = r->double_place[i] - r->offset};
 	row->rules[SP] = (struct xc_cfi_rule){.kind = XC_CFI_CFA_PLUS};
 	if (r->popped[PC])
 		row->rules[LR] = row->rules[PC];

@@ -11,7 +11,6 @@
  * The first two are what the register holds; the third is marked as guessed, as all entry values are. What is left then is
  * lost: gdb shows the register as it stands in the innermost frame. */
 #include <dwarf.h>
-#include <elf.h>
 #include <string.h>
 
 #include "entry.h"
@@ -20,13 +19,6 @@
 static bool at_call(const struct xc_expr_context *c)
 {
 	return c->frame && !c->frame->interrupted && c->place && c->place->level_count > 0;
-}
-
-/* x86-64 psABI 1.0, figure 3.4: rax rdx rcx rsi rdi r8…r11 belong to the callee. */
-static bool is_scratch(const struct xc_arch *arch, uint64_t number)
-{
-	return arch->machine == EM_X86_64 &&
-	       (number <= 2 || number == 4 || number == 5 || (number >= 8 && number <= 11));
 }
 
 static bool by_gcc(const struct xc_place *place)
@@ -55,8 +47,8 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16])
 {
 	uint64_t value;
-	if (!c->lasts || !is_scratch(c->process->arch, number) || !xc_regs_left(&c->frame->regs, (int)number, &value) ||
-	    !by_gcc(c->place))
+	if (!c->lasts || !xc_arch_has(c->process->arch->scratch, (int)number) ||
+	    !xc_regs_left(&c->frame->regs, (int)number, &value) || !by_gcc(c->place))
 		return false;
 	memset(bytes, 0, 16);
 	memcpy(bytes, &value, sizeof value);
@@ -67,7 +59,7 @@ bool xc_expr_lost(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16],
 {
 	if (!at_call(c) || number >= XC_REG_MAX)
 		return false;
-	*len_out = c->process->arch->word;
+	*len_out = c->process->arch->reg_size;
 	return was_passed(c, number, bytes) || was_spared(c, number, bytes);
 }
 

@@ -8,8 +8,8 @@
 #include "expr_impl.h"
 #include "unit.h"
 
-/* x86-64 psABI 1.0, figure 3.36: DWARF numbers of vector and x87 registers. */
-enum { XMM0 = 17, XMM15 = 32, ST0 = 33, ST7 = 40, MM0 = 41, MM7 = 48, FS_BASE = 58, XMM16 = 67, XMM31 = 82 };
+/* x86-64 psABI 1.0, figure 3.36, i386 psABI 1.1, table 2.14: DWARF numbers of MMX registers and of xmm16 and up. */
+enum { MM_64 = 41, MM_32 = 29, X87_REGS = 8, XMM16 = 67, XMM31 = 82, S0_ARM = 64, S_COUNT = 32 };
 
 static const char *not_saved(struct xc_expr_context *c, uint64_t number)
 {
@@ -19,21 +19,39 @@ static const char *not_saved(struct xc_expr_context *c, uint64_t number)
 	return xc_arena_printf(c->scratch, "register %llu not saved by this frame", (unsigned long long)number);
 }
 
-static const void *vector_register(const struct xc_vector_regs *v, uint64_t number, size_t *len_out)
+static const void *x87_register(const struct xc_arch *arch, const struct xc_vector_regs *v, uint64_t number,
+				size_t *len_out)
 {
-	uint64_t xmm = number >= XMM16 ? number - XMM16 + 16 : number - XMM0;
-	if ((number >= XMM0 && number <= XMM15) || (number >= XMM16 && number <= XMM31)) {
-		*len_out = sizeof v->xmm[0];
-		return xmm < v->xmm_count ? v->xmm[xmm] : NULL;
-	}
-	if (number >= ST0 && number <= ST7) {
-		*len_out = sizeof v->st[0];
-		return number - ST0 < v->st_count ? v->st[number - ST0] : NULL;
-	}
-	if (number >= MM0 && number <= MM7) {
-		*len_out = 8;
-		return number - MM0 < v->st_count ? v->st[number - MM0] : NULL;
-	}
+	uint64_t st = number - (uint64_t)arch->x87, mm = number - (arch->machine == EM_386 ? MM_32 : MM_64);
+	*len_out = st < X87_REGS ? sizeof v->st[0] : 8; /* MMX registers lie in the low bytes of these */
+	uint64_t index = st < X87_REGS ? st : mm;
+	return arch->x87 >= 0 && index < X87_REGS && index < v->st_count ? v->st[index] : NULL;
+}
+
+static const void *vector_register(const struct xc_arch *arch, const struct xc_vector_regs *v, uint64_t number,
+				   size_t *len_out)
+{
+	uint64_t index = number - (uint64_t)arch->vector;
+	if (xc_arch_is_x86_64(arch) && number >= XMM16 && number <= XMM31)
+		index = number - XMM16 + 16;
+	else if (arch->vector < 0 || index >= (uint64_t)arch->vector_count)
+		return x87_register(arch, v, number, len_out);
+	*len_out = arch->vector_size;
+	return index < v->xmm_count ? v->xmm[index] : NULL;
+}
+
+/* arm: s0 and s1 are the halves of d0, and so on; "DWARF for the Arm Architecture" has both numberings. */
+static const char *single_register(struct xc_expr_context *c, uint64_t index, uint8_t bytes[16], size_t *len_out)
+{
+	const char *why = xc_expr_register(c, (uint64_t)c->process->arch->vector + index / 2, bytes, len_out);
+	if (why)
+		return why;
+	if (index % 2)
+		memmove(bytes, bytes + 4, 4);
+	else
+		return NULL; /* a double that gcc gives by its first half is whole */
+	memset(bytes + 4, 0, 12);
+	*len_out = 4;
 	return NULL;
 }
 
@@ -42,20 +60,22 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 	uint64_t value;
 	if (!c->frame)
 		return "needs a frame";
-	if (number < XC_REG_MAX && xc_regs_get(&c->frame->regs, (int)number, &value)) {
+	const struct xc_arch *arch = c->process->arch;
+	const struct xc_vector_regs *v = c->frame->regs.vector;
+	if (arch->machine == EM_ARM && number >= S0_ARM && number < S0_ARM + S_COUNT)
+		return single_register(c, number - S0_ARM, bytes, len_out);
+	const void *from = v ? vector_register(arch, v, number, len_out) : NULL;
+	if (from) { /* first: of aarch64's registers that calls preserve, the lower halves are kept by value as well */
 		memset(bytes, 0, 16);
-		memcpy(bytes, &value, sizeof value);
-		*len_out = c->process->arch->word;
+		memcpy(bytes, from, *len_out);
 		return NULL;
 	}
-	const struct xc_vector_regs *v = c->frame->regs.vector;
-	if (v && c->process->arch->machine == EM_X86_64) {
-		const void *from = vector_register(v, number, len_out);
-		if (from) {
-			memset(bytes, 0, 16);
-			memcpy(bytes, from, *len_out);
-			return NULL;
-		}
+	uint64_t kept = xc_arch_number(arch, number);
+	if (kept < XC_REG_MAX && xc_regs_get(&c->frame->regs, (int)kept, &value)) {
+		memset(bytes, 0, 16);
+		memcpy(bytes, &value, sizeof value);
+		*len_out = xc_arch_saved_size(arch, (int)kept);
+		return NULL;
 	}
 	return xc_expr_lost(c, number, bytes, len_out) ? NULL : not_saved(c, number);
 }
@@ -180,34 +200,44 @@ static const char *indexed(struct xc_machine *m, const struct xc_expr *expr, con
 	return xc_machine_push_word(m, value + m->context->module->bias);
 }
 
-/* Drepper, "ELF Handling For Thread-Local Storage", 3 and 4.1.6; glibc 2.36 sysdeps/x86_64/nptl/tls.h (tcbhead_t:
- * tcb, dtv) and sysdeps/generic/dl-dtv.h (dtv[-1].counter is the length, entries of 16 bytes):
+/* Drepper, "ELF Handling For Thread-Local Storage", 3 and 4.1.6; glibc 2.36 sysdeps/MACHINE/nptl/tls.h (tcbhead_t) and
+ * sysdeps/generic/dl-dtv.h (dtv[-1].counter is the length, entries of two words). arch.h has the layouts:
  *
- *     fs_base - tls_offset  the module's block of static TLS      fs_base + 8  -> dtv; dtv[modid].val -> its block
+ *     the module's block of static TLS, from the thread pointer, or else      dtv; dtv[modid].val -> its block
  */
+static const char *no_thread_pointer(struct xc_expr_context *c)
+{
+	const char *name = xc_arch_reg_name(c->process->arch, c->process->arch->tls.tp);
+	return xc_arena_printf(c->scratch, "the thread's storage is not known (no %s)", name ? name : "thread pointer");
+}
+
 static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
 {
 	const struct xc_module *module = c->module;
-	unsigned __int128 dtv, length, block;
-	uint64_t fs;
-	if (c->process->arch->machine != EM_X86_64)
+	const struct xc_arch *arch = c->process->arch;
+	unsigned __int128 dtv, length, block = 0;
+	uint64_t tp, word = arch->word;
+	if (arch->tls.tp < 0)
 		return "thread-local storage of this machine is not supported";
-	if (!c->thread || !xc_regs_get(&c->thread->regs, FS_BASE, &fs))
-		return "the thread's storage is not known (no fs_base)";
+	if (!c->thread || !xc_regs_get(&c->thread->regs, arch->tls.tp, &tp))
+		return no_thread_pointer(c);
+	tp -= arch->tls.bias;
 	if (module && module->tls_offset_known) {
-		*block_out = fs - (uint64_t)module->tls_offset;
+		*block_out = xc_arch_wrap(arch, arch->tls.below ? tp - (uint64_t)module->tls_offset
+								: tp + (uint64_t)module->tls_offset);
 		return NULL;
 	}
 	if (!module || module->tls_modid == 0)
 		return "the module's thread-local storage is not known (no link map)";
 	const char *why;
-	if ((why = xc_expr_read(c, fs + 8, 8, &dtv)) || (why = xc_expr_read(c, (uint64_t)dtv - 16, 8, &length)))
+	if ((why = xc_expr_read(c, xc_arch_wrap(arch, tp + (uint64_t)(int64_t)arch->tls.dtv), word, &dtv)) ||
+	    (why = xc_expr_read(c, xc_arch_wrap(arch, (uint64_t)dtv - 2 * word), word, &length)))
 		return why;
 	if (module->tls_modid > length)
 		return "not allocated for this thread";
-	if ((why = xc_expr_read(c, (uint64_t)dtv + module->tls_modid * 16, 8, &block)))
+	if ((why = xc_expr_read(c, xc_arch_wrap(arch, (uint64_t)dtv + module->tls_modid * 2 * word), word, &block)))
 		return why;
-	if (block == 0 || block == UINT64_MAX) /* TLS_DTV_UNALLOCATED */
+	if (block == 0 || block == xc_arch_wrap(arch, UINT64_MAX)) /* TLS_DTV_UNALLOCATED */
 		return "not allocated for this thread";
 	*block_out = (uint64_t)block;
 	return NULL;
@@ -216,7 +246,7 @@ static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
 static const char *tls(struct xc_machine *m)
 {
 	uint64_t offset;
-	xc_addr block;
+	xc_addr block = 0;
 	const char *why = xc_machine_pop_word(m, &offset);
 	if (why || (why = tls_block(m->context, &block)))
 		return why;

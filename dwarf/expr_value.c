@@ -10,23 +10,32 @@
 #include "die.h"
 #include "expr_impl.h"
 
-enum { ST0 = 33, ST7 = 40, EXTENDED = 10 };
+enum { X87_REGS = 8, EXTENDED = 10, F0_PPC64 = 32, F31_PPC64 = 63 };
 
 static void fail(struct xc_expr_context *c, const struct xc_type *type, const char *why, struct xc_value *out)
 {
 	*out = xc_value_absent(c->process, type, why);
 }
 
-/* The x87 stack holds every float in its own format (psABI: st0 to st7). */
-static bool from_x87(const struct xc_type *type, uint64_t reg, uint8_t bytes[16])
+/* The format in which a register holds every float: bytes, or 0 where it holds them as memory does. The x87 stack has its own
+ * (psABI: st0 to st7), ppc64's registers hold doubles (Power ISA 3.1, 4.3.1: single format is converted by loads). */
+static unsigned register_format(const struct xc_arch *arch, uint64_t reg)
+{
+	if (arch->x87 >= 0 && reg - (uint64_t)arch->x87 < X87_REGS)
+		return EXTENDED;
+	return arch->machine == EM_PPC64 && reg >= F0_PPC64 && reg <= F31_PPC64 ? sizeof(double) : 0;
+}
+
+static bool from_register(const struct xc_arch *arch, const struct xc_type *type, uint64_t reg, uint8_t bytes[16])
 {
 	const struct xc_type *number = xc_type_strip(type);
-	if (reg < ST0 || reg > ST7 || number->kind != XC_TYPE_FLOAT || number->size >= EXTENDED)
+	unsigned format = register_format(arch, reg);
+	if (!format || number->kind != XC_TYPE_FLOAT || number->size >= format)
 		return true;
 	unsigned __int128 bits;
 	long double x;
 	memcpy(&bits, bytes, 16);
-	if (!xc_slot_to_float(bits, EXTENDED, &x) || !xc_slot_from_float(x, (unsigned)number->size, &bits))
+	if (!xc_slot_to_float(bits, format, &x) || !xc_slot_from_float(x, (unsigned)number->size, &bits))
 		return false;
 	memcpy(bytes, &bits, 16);
 	return true;
@@ -40,7 +49,7 @@ static void in_register(struct xc_expr_context *c, uint64_t reg, const struct xc
 	const char *why = xc_expr_register(c, reg, bytes, &len);
 	if (!why && size > len && !(len == EXTENDED && size <= 16))
 		why = "larger than its register";
-	if (!why && c->process->arch->machine == EM_X86_64 && !from_x87(type, reg, bytes))
+	if (!why && !from_register(c->process->arch, type, reg, bytes))
 		why = "a float of a size that is not supported";
 	if (why)
 		fail(c, type, why, out);

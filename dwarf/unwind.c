@@ -177,7 +177,9 @@ static bool advances(const struct xc_process *p, const struct xc_frame *frame, s
 	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
 		return false;
 	caller->descents = frame->descents + (after < before);
-	return after > before || (frame->signal && after != before);
+	/* a function that was interrupted may have no frame of its own, where calls push nothing */
+	bool leaf = p->arch->lr >= 0 && frame->interrupted && !caller->interrupted && after == before;
+	return after > before || leaf || (frame->signal && after != before);
 }
 
 /* The last checks of a caller that was found by rules. */
