@@ -2,6 +2,7 @@
  * program calls its value. */
 #include "evidence.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 
@@ -51,7 +52,8 @@ static void relate_instruction(const struct inquiry *q)
 		if (f->operand.index != f->operand.base)
 			add_register(q, f->operand.index, &text);
 		if (f->operand.count)
-			xc_text_printf(&text, ", rcx = 0x%" PRIx64 " left", f->operand.count);
+			xc_text_printf(&text, ", %s = 0x%" PRIx64 " left",
+				       q->process->arch->machine == EM_386 ? "ecx" : "rcx", f->operand.count);
 	}
 	if (f->decoded && f->instruction.text[0])
 		xc_verdict_evidence(q->report, "instruction: %s%s%s", f->instruction.text, text.len ? "   with " : "",

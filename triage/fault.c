@@ -1,11 +1,7 @@
 /* fault: facts of the killing event.
  *
- * x86-64, Linux: at a trampoline sp points at the ucontext; general registers begin 40 bytes into it, and number 19 is
- * the page fault's error code, 20 the trap number, 22 the fault address (include/uapi/asm/sigcontext.h and
- * sys/ucontext.h, REG_ERR, REG_TRAPNO, REG_CR2). Error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM
- * volume 3, 4.7). The siginfo stands right behind the ucontext's 304 bytes, and is written only for handlers with
- * SA_SIGINFO (arch/x86/include/asm/sigframe.h, kernel/signal_64.c, 6.1).
- * The trap number is the thread's last one, or 0, also when the signal was sent by somebody. */
+ * Page faults of x86, error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM volume 3, 4.7). What other machines
+ * would tell about the access stands in their instructions, which are not decoded. */
 #include "fault.h"
 
 #include <elf.h>
@@ -16,15 +12,11 @@
 
 #include "../core/facts.h"
 #include "../core/text.h"
+#include "context.h"
 
 enum {
 	MAX_FRAMES = 4096,
-	UCONTEXT_GREGS = 40,
-	UCONTEXT_SIZE = 304,
 	LONGEST_INSTRUCTION = 15,
-	REG_ERR_INDEX = 19,
-	REG_TRAPNO_INDEX = 20,
-	REG_CR2_INDEX = 22,
 	TRAP_DIVIDE = 0,
 	TRAP_DEBUG = 1,
 	TRAP_BREAKPOINT = 3,
@@ -38,11 +30,6 @@ enum {
 	FIRST_PAGE = 64 << 10,
 	NEAR = 4096,
 };
-
-static bool saved_word(const struct xc_process *p, xc_addr ucontext, unsigned index, uint64_t *value)
-{
-	return xc_space_peek_uint(p->space, ucontext + UCONTEXT_GREGS + 8 * (xc_addr)index, 8, value);
-}
 
 static void page_fault(struct xc_fault *f, uint64_t error, uint64_t addr)
 {
@@ -66,18 +53,13 @@ static bool divides(const struct xc_process *p, xc_addr pc)
 	return at + 1 < got && (code[at] & 0xfe) == 0xf6 && (code[at + 1] >> 3 & 7) >= 6;
 }
 
-/* What the kernel saved when it called the handler, as the fault that the trap number stands for; false when it stands
- * for none. */
-static bool read_trap(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
+/* The fault that the trap number stands for; false when it stands for none. */
+static bool read_trap(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
 {
-	uint64_t error, trap, addr;
-	if (!saved_word(p, ucontext, REG_ERR_INDEX, &error) || !saved_word(p, ucontext, REG_TRAPNO_INDEX, &trap) ||
-	    !saved_word(p, ucontext, REG_CR2_INDEX, &addr))
-		return false;
 	f->addr_known = f->code_known = false;
-	switch (trap) {
+	switch (c->trap) {
 	case TRAP_PAGE:
-		page_fault(f, error, addr);
+		page_fault(f, c->error, c->addr);
 		return true;
 	case TRAP_PROTECTION:
 		f->signal = SIGSEGV;
@@ -109,42 +91,45 @@ static bool read_trap(const struct xc_process *p, xc_addr ucontext, struct xc_fa
 	}
 }
 
-/* The head of a siginfo. The kernel copies 48 bytes of one and clears the other 80 (kernel/signal.c, 6.1). */
-struct siginfo_head {
-	int32_t signal, error, code, padding;
-	uint64_t addr;
-};
-
-/* Where a handler has no SA_SIGINFO, these bytes are whatever the stack held: only what fits in all is taken. */
-static bool read_siginfo(const struct xc_process *p, xc_addr ucontext, struct siginfo_head *info)
-{
-	static const uint8_t zeroes[80];
-	uint8_t bytes[128];
-	if (xc_space_peek(p->space, ucontext + UCONTEXT_SIZE, bytes, sizeof bytes) != sizeof bytes ||
-	    memcmp(bytes + 48, zeroes, sizeof zeroes) != 0)
-		return false;
-	memcpy(info, bytes, sizeof *info);
-	return info->signal > 0 && info->signal <= 64 && info->error == 0 && info->padding == 0;
-}
-
-/* A thread in a system call faults nowhere, whatever the trap number still says. */
+/* x86: a thread in a system call faults nowhere, whatever the trap number still says. */
 static bool in_system_call(const struct xc_process *p, xc_addr pc)
 {
 	uint8_t code[2];
-	return xc_space_peek(p->space, pc - 2, code, 2) == 2 && code[0] == 0x0f && code[1] == 0x05;
+	return xc_space_peek(p->space, pc - 2, code, 2) == 2 &&
+	       ((code[0] == 0x0f && code[1] == 0x05) ||
+		(p->arch->machine == EM_386 && code[0] == 0xcd && code[1] == 0x80));
+}
+
+static bool is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+}
+
+/* Machines that leave no trap number: what the siginfo says, when it says that the kernel raised the signal. */
+static bool read_info(const struct xc_context *c, struct xc_fault *f)
+{
+	if (!c->info_known || c->code <= 0 || !is_fault(c->signal))
+		return false;
+	f->signal = c->signal;
+	f->code = c->code;
+	f->code_known = true;
+	f->addr_known = c->code != SI_KERNEL;
+	f->addr = c->info_addr;
+	return true;
 }
 
 /* The event that the handler was called for; false when it was a signal that somebody sent. */
-static bool read_context(const struct xc_process *p, xc_addr ucontext, struct xc_fault *f)
+static bool read_context(const struct xc_process *p, const struct xc_context *c, struct xc_fault *f)
 {
-	struct siginfo_head info = {.signal = 0};
-	bool known = read_siginfo(p, ucontext, &info);
-	if ((known && info.code <= 0) || in_system_call(p, f->frame.pc) || !read_trap(p, ucontext, f))
+	if (!c->trap_known)
+		return read_info(c, f);
+	if ((c->info_known && c->code <= 0) || in_system_call(p, f->frame.pc) || !read_trap(p, c, f))
 		return false;
 	/* A page that cannot be had is a page fault as well: SIGBUS. */
-	if (known && f->addr_known && info.addr == f->addr && (info.signal == SIGBUS || info.signal == SIGSEGV)) {
-		f->signal = info.signal;
-		f->code = info.code;
+	if (c->info_known && f->addr_known && c->info_addr == f->addr &&
+	    (c->signal == SIGBUS || c->signal == SIGSEGV)) {
+		f->signal = c->signal;
+		f->code = c->code;
 	} else if (f->addr_known && f->outer_signal == SIGBUS) {
 		f->signal = SIGBUS;
 		f->code_known = false;
@@ -160,10 +145,12 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 	const char *stop;
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		uint64_t sp;
-		bool trampoline = at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp);
+		struct xc_context context;
+		bool trampoline =
+			at.signal && xc_regs_get(&at.regs, p->arch->sp, &sp) && xc_context_read(p, at.pc, sp, &context);
 		if (!xc_unwind_step(u, &at, &at, &stop))
 			return;
-		if (!trampoline || p->arch->machine != EM_X86_64)
+		if (!trampoline)
 			continue;
 		struct xc_fault inner = *f;
 		inner.outer_signal = f->signal;
@@ -171,7 +158,7 @@ static void look_through_handlers(const struct xc_process *p, struct xc_unwinder
 		inner.sent = false;
 		inner.access = XC_ACCESS_UNKNOWN;
 		inner.frame = at;
-		if (read_context(p, sp, &inner)) {
+		if (read_context(p, &context, &inner)) {
 			*f = inner;
 			return;
 		}
@@ -193,8 +180,8 @@ static enum xc_access guess_access(const struct xc_process *p, const struct xc_f
 static bool raised_again(const struct xc_process *p, const struct xc_fault *f)
 {
 	bool kind = f->signal == SIGSEGV || f->signal == SIGBUS || f->signal == SIGFPE || f->signal == SIGILL;
-	return kind && f->sent && f->frame_known && p->arch->machine == EM_X86_64 && p->pid &&
-	       p->signal.sender_pid == p->pid && !in_system_call(p, f->frame.pc);
+	return kind && f->sent && f->frame_known && p->arch->lr < 0 && p->pid && p->signal.sender_pid == p->pid &&
+	       !in_system_call(p, f->frame.pc);
 }
 
 static void take_operand(struct xc_fault *f, const struct xc_memory_operand *operand)

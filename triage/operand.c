@@ -13,17 +13,18 @@
 
 enum {
 	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
-	FS_BASE = 58,
-	GS_BASE = 59,
-	RSP = 7,
-	RCX = 2,
-	RFLAGS = 49,
+	FS_BASE = 58, /* x86-64; i386 does not tell */
+	GS_BASE = 59, /* both */
+	RFLAGS_64 = 49,
+	EFLAGS_32 = 9,
 	DIRECTION = 1 << 10
 };
 
 struct decoding {
 	const struct xc_process *process;
 	const struct xc_regs *regs;
+	ZydisMachineMode mode;
+	bool wide; /* x86-64 and x32 */
 	ZydisDecodedInstruction instruction;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	xc_addr pc;
@@ -34,25 +35,30 @@ bool xc_operand_canonical(xc_addr addr)
 	return addr <= UINT64_C(0x00007fffffffffff) || addr >= UINT64_C(0xffff800000000000);
 }
 
-/* Zydis numbers general registers as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8…r15. */
-static int dwarf_number(ZydisRegister reg)
+/* Zydis numbers general registers as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386. */
+static int dwarf_number(const struct decoding *d, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-	if (whole == ZYDIS_REGISTER_RIP)
-		return 16;
-	if (ZydisRegisterGetClass(whole) != ZYDIS_REGCLASS_GPR64)
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
+	if (whole == ZYDIS_REGISTER_RIP || whole == ZYDIS_REGISTER_EIP)
+		return d->process->arch->pc;
+	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
 		return -1;
 	int id = ZydisRegisterGetId(whole);
-	return id < (int)XC_COUNT(numbers) ? numbers[id] : id;
+	return d->wide && id < (int)XC_COUNT(numbers) ? numbers[id] : id;
+}
+
+static bool is_stack_pointer(const struct decoding *d, ZydisRegister reg)
+{
+	return dwarf_number(d, reg) == d->process->arch->sp;
 }
 
 /* The value of a register, its low bits when it is a part of one. Instructions see pc as the next instruction. */
 static bool read_register(const struct decoding *d, ZydisRegister reg, uint64_t *value)
 {
-	ZydisRegisterWidth width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
-	int number = dwarf_number(reg);
-	if (number == 16)
+	ZydisRegisterWidth width = ZydisRegisterGetWidth(d->mode, reg);
+	int number = dwarf_number(d, reg);
+	if (number == d->process->arch->pc)
 		*value = d->pc + d->instruction.length;
 	else if (!xc_regs_get(d->regs, number, value))
 		return false;
@@ -71,7 +77,8 @@ static bool segment_base(const struct decoding *d, ZydisRegister segment, uint64
 	*base = 0;
 	if (segment != ZYDIS_REGISTER_FS && segment != ZYDIS_REGISTER_GS)
 		return true;
-	return xc_regs_get(d->regs, segment == ZYDIS_REGISTER_FS ? FS_BASE : GS_BASE, base);
+	return (d->wide || segment == ZYDIS_REGISTER_GS) &&
+	       xc_regs_get(d->regs, segment == ZYDIS_REGISTER_FS ? FS_BASE : GS_BASE, base);
 }
 
 /* The bit that bt, bts, btr or btc with a register means may lie anywhere round the operand. */
@@ -99,7 +106,7 @@ static bool add_bit_offset(const struct decoding *d, const ZydisDecodedOperand *
 
 static bool is_stack(const struct decoding *d, const ZydisDecodedOperand *operand)
 {
-	return operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && dwarf_number(operand->mem.base) == RSP &&
+	return operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && is_stack_pointer(d, operand->mem.base) &&
 	       d->instruction.mnemonic != ZYDIS_MNEMONIC_LEAVE;
 }
 
@@ -118,13 +125,13 @@ static bool operand_address(const struct decoding *d, const ZydisDecodedOperand 
 	if (is_stack(d, operand) && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 		*addr -= operand->size / 8;
 	else if (d->instruction.mnemonic == ZYDIS_MNEMONIC_POP && !is_stack(d, operand) &&
-		 dwarf_number(mem->base) == RSP)
+		 is_stack_pointer(d, mem->base))
 		*addr += operand->size / 8;
 	if (!add_bit_offset(d, operand, addr))
 		return false;
 	if (d->instruction.address_width == 32)
 		*addr &= UINT32_MAX;
-	*addr += segment;
+	*addr = d->wide ? *addr + segment : (uint32_t)(*addr + segment);
 	return true;
 }
 
@@ -137,10 +144,10 @@ static void set_range(const struct decoding *d, const ZydisDecodedOperand *opera
 	out->lo = out->addr;
 	out->hi = size - 1 <= UINT64_MAX - out->addr ? out->addr + (size - 1) : UINT64_MAX;
 	if (!(d->instruction.attributes & repeats) || operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT ||
-	    !xc_regs_get(d->regs, RCX, &count))
+	    !xc_regs_get(d->regs, dwarf_number(d, ZYDIS_REGISTER_ECX), &count))
 		return;
 	out->count = count;
-	if (!xc_regs_get(d->regs, RFLAGS, &flags) || count < 2)
+	if (!xc_regs_get(d->regs, d->wide ? RFLAGS_64 : EFLAGS_32, &flags) || count < 2)
 		return;
 	left = count - 1 > UINT64_MAX / size ? UINT64_MAX : (count - 1) * size;
 	if (flags & DIRECTION)
@@ -168,8 +175,8 @@ static void add_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 		.access = writes ? XC_ACCESS_WRITE : XC_ACCESS_READ,
 		.stack = is_stack(d, operand),
 		.size = (uint32_t)operand->size / 8,
-		.base = operand->mem.base == ZYDIS_REGISTER_NONE ? -1 : dwarf_number(operand->mem.base),
-		.index = operand->mem.index == ZYDIS_REGISTER_NONE ? -1 : dwarf_number(operand->mem.index),
+		.base = operand->mem.base == ZYDIS_REGISTER_NONE ? -1 : dwarf_number(d, operand->mem.base),
+		.index = operand->mem.index == ZYDIS_REGISTER_NONE ? -1 : dwarf_number(d, operand->mem.index),
 	};
 	to->addr_known = operand_address(d, operand, &to->addr);
 	if (to->addr_known)
@@ -183,16 +190,17 @@ static void add_target(const struct decoding *d, struct xc_instruction *out)
 	const ZydisDecodedOperand *first = &d->operands[0];
 	struct xc_memory_operand target = {.access = XC_ACCESS_EXECUTE, .base = -1, .index = -1}, *to;
 	bool returns = category == ZYDIS_CATEGORY_RET;
+	uint32_t size = d->process->arch->reg_size;
 	if (!returns && category != ZYDIS_CATEGORY_CALL && category != ZYDIS_CATEGORY_UNCOND_BR)
 		return;
 	if (!returns && first->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		target.base = dwarf_number(first->reg.value);
+		target.base = dwarf_number(d, first->reg.value);
 		target.addr_known = read_register(d, first->reg.value, &target.addr);
 	}
 	for (size_t i = 0; i < out->operand_count && !target.addr_known; i++) {
 		const struct xc_memory_operand *from = &out->operands[i];
-		if (from->access == XC_ACCESS_READ && from->addr_known && from->stack == returns && from->size == 8)
-			target.addr_known = xc_space_peek_uint(d->process->space, from->addr, 8, &target.addr);
+		if (from->access == XC_ACCESS_READ && from->addr_known && from->stack == returns && from->size == size)
+			target.addr_known = xc_space_peek_uint(d->process->space, from->addr, size, &target.addr);
 	}
 	target.lo = target.hi = target.addr;
 	if (target.addr_known && (to = next(out)))
@@ -246,13 +254,15 @@ bool xc_operand_decode(const struct xc_process *process, const struct xc_regs *r
 {
 	uint8_t code[LONGEST];
 	ZydisDecoder decoder;
-	struct decoding d = {.process = process, .regs = regs};
+	bool wide = xc_arch_is_x86_64(process->arch);
+	struct decoding d = {.process = process, .regs = regs, .wide = wide};
+	d.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
 	*out = (struct xc_instruction){.operand_count = 0};
-	if (process->arch->machine != EM_X86_64 || process->arch->word != 8 ||
-	    !xc_regs_get(regs, process->arch->pc, &d.pc))
+	if ((!wide && process->arch->machine != EM_386) || !xc_regs_get(regs, process->arch->pc, &d.pc))
 		return false;
 	size_t got = xc_space_peek(process->space, d.pc, code, sizeof code);
-	if (!got || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+	if (!got ||
+	    !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, d.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, got, &d.instruction, d.operands)))
 		return false;
 	out->length = d.instruction.length;

@@ -1,8 +1,8 @@
 /* operand: what an interrupted instruction was about to do with memory: each operand's address, computed from the
  * frame's registers, the kind of access and its size.
  *
- * Every instruction, not mov only: push and call write below the stack pointer, rep stos a whole range. x86-64 only,
- * decoded by Zydis; on other machines nothing decodes. */
+ * Every instruction, not mov only: push and call write below the stack pointer, rep stos a whole range. x86-64, x32
+ * and i386, decoded by Zydis; on other machines nothing decodes. */
 #ifndef XC_OPERAND_H
 #define XC_OPERAND_H
 

@@ -1,0 +1,18 @@
+/* context: what the kernel left on the stack when it called a signal handler: the trap, and which signal it was. */
+#ifndef XC_CONTEXT_H
+#define XC_CONTEXT_H
+
+#include "../core/process.h"
+
+struct xc_context {
+	bool trap_known; /* x86: the three below; the trap number is the thread's last one, or 0, also when the signal was sent */
+	uint64_t trap, error, addr;
+	bool info_known; /* the siginfo; it is written only for handlers with SA_SIGINFO */
+	int signal, code;
+	uint64_t info_addr; /* si_addr */
+};
+
+/* Read the context at a trampoline with these pc and sp. False when this machine's is not read or its memory is not there. */
+bool xc_context_read(const struct xc_process *process, xc_addr pc, xc_addr sp, struct xc_context *out);
+
+#endif
