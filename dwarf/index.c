@@ -16,17 +16,26 @@
 #include "index_key.h"
 #include "lookup.h"
 #include "section.h"
+#include "split.h"
 
 enum {
-	MAX_SPACES = XC_INDEX_SPLIT,
+	FIXED_SPACES = XC_INDEX_SPLIT,
 	WORTH_IT = 8, /* a part of the units is scanned when it is smaller by this */
+};
+
+/* A split unit whose strings were asked for. */
+struct split_space {
+	struct split_space *next;
+	struct xc_index_part part;
+	struct xc_skim_space space; /* empty when its file is gone */
 };
 
 struct xc_index {
 	const struct xc_process *process;
 	struct xc_module *module;
 	const struct xc_elffile *file;
-	struct xc_skim_space spaces[MAX_SPACES];
+	struct xc_skim_space spaces[FIXED_SPACES];
+	struct split_space *splits; /* asked for by name */
 	struct xc_cache cache;
 	struct xc_index_name name;
 	struct xc_source *kept; /* NULL: built in this run */
@@ -63,6 +72,66 @@ static void find_spaces(struct xc_index *index, Dwarf *dwarf)
 	index->spaces[XC_INDEX_ALT] = space_of(dwarf_getelf(alternate), ".debug_info");
 	for (size_t i = 0; i < XC_INDEX_ALT; i++)
 		index->spaces[i].alt_str = index->spaces[XC_INDEX_ALT].str;
+}
+
+/* ---- split units ---- */
+
+static struct xc_skim_space space_of_part(const struct xc_split_part *part)
+{
+	return (struct xc_skim_space){.info = part->info,
+				      .abbrev = part->abbrev,
+				      .str = part->str,
+				      .line_str = part->line_str,
+				      .str_offsets = part->str_offsets,
+				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .types = part->types,
+				      .split = true};
+}
+
+/* All that is scanned: the fixed spaces, then a space for each split unit. */
+struct scanned {
+	struct xc_skim_space *spaces;
+	struct xc_index_part *parts;
+	size_t count, capacity, part_count, part_capacity, missing;
+};
+
+static bool add_part(void *context, const struct xc_split_part *part)
+{
+	struct scanned *s = context;
+	s->spaces = xc_grow(s->spaces, s->count, &s->capacity, sizeof *s->spaces);
+	s->spaces[s->count++] = space_of_part(part);
+	s->parts = xc_grow(s->parts, s->part_count, &s->part_capacity, sizeof *s->parts);
+	s->parts[s->part_count++] = (struct xc_index_part){part->skeleton, part->signature};
+	return true;
+}
+
+static struct scanned list_spaces(const struct xc_index *index)
+{
+	struct scanned s = {.count = FIXED_SPACES, .capacity = FIXED_SPACES};
+	struct xc_split *split = xc_debugfile_split(index->module->debug);
+	s.spaces = xc_alloc(sizeof index->spaces);
+	memcpy(s.spaces, index->spaces, sizeof index->spaces);
+	if (split)
+		xc_split_each(split, add_part, &s, &s.missing);
+	return s;
+}
+
+static const struct xc_skim_space *split_space(struct xc_index *index, const struct xc_index_unit *unit)
+{
+	struct xc_split_part part;
+	struct split_space *s = index->splits;
+	while (s && (s->part.skeleton != unit->offset || s->part.signature != unit->signature))
+		s = s->next;
+	if (!s) {
+		struct xc_split *split = xc_debugfile_split(index->module->debug);
+		s = xc_alloc(sizeof *s);
+		s->part = (struct xc_index_part){unit->offset, unit->signature};
+		if (split && xc_split_part_of(split, unit->offset, unit->signature, &part))
+			s->space = space_of_part(&part);
+		s->next = index->splits;
+		index->splits = s;
+	}
+	return &s->space;
 }
 
 /* ---- the kept file ---- */
@@ -150,18 +219,23 @@ static void build(struct xc_index *index)
 	const struct xc_finder *finder = xc_debugfile_finder(index->module->debug);
 	xc_auto(xc_freep) char *what = xc_asprintf("indexing %s", index->module->name);
 	struct xc_progress progress = xc_progress_start(what, !finder || finder->quiet);
-	const struct xc_index_input input = {.spaces = index->spaces,
-					     .space_count = MAX_SPACES,
+	struct scanned scanned = list_spaces(index);
+	const struct xc_index_input input = {.spaces = scanned.spaces,
+					     .space_count = scanned.count,
+					     .parts = scanned.parts,
 					     .jobs = finder ? finder->jobs : 0,
 					     .progress = &progress};
 	xc_index_make_key(index->file, key);
 	index->built = xc_index_build(&input, key, &size);
 	xc_progress_end(&progress);
+	free(scanned.spaces);
+	free(scanned.parts);
 	index->bytes = index->built;
 	if (!index->built)
 		return;
 	memcpy(&index->header, index->built, sizeof index->header);
-	keep(index, size);
+	if (!scanned.missing) /* else a file that is found later would not be looked into */
+		keep(index, size);
 }
 
 struct xc_index *xc_index_open(const struct xc_process *process, struct xc_module *module)
@@ -200,6 +274,8 @@ void xc_index_close(struct xc_index *index)
 	if (!index)
 		return;
 	drop(index);
+	for (struct split_space *s; (s = index->splits); free(s))
+		index->splits = s->next;
 	xc_accel_close(index->accel);
 	free(index);
 }
@@ -238,7 +314,7 @@ struct xc_index *xc_index_partial(struct xc_index *index, const char *name, cons
 	size_t size;
 	const uint8_t key[XC_INDEX_KEY] = {0};
 	const struct xc_index_input input = {.spaces = index->spaces,
-					     .space_count = MAX_SPACES,
+					     .space_count = FIXED_SPACES,
 					     .only = units.offsets,
 					     .only_count = units.count,
 					     .jobs = 1};
@@ -326,9 +402,10 @@ const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *e
 	struct xc_index_unit unit;
 	struct xc_skim_string string = {.where = entry->flags >> 4,
 					.offset = (uint64_t)entry->name_high << 32 | entry->name_low};
-	if (!string.where || !xc_index_unit_at(index, entry->unit, &unit) || unit.space >= MAX_SPACES)
+	if (!string.where || !xc_index_unit_at(index, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
 		return NULL;
-	return xc_skim_text(&index->spaces[unit.space], string, len_out);
+	return xc_skim_text(unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space],
+			    string, len_out);
 }
 
 unsigned xc_index_kind(const struct xc_index_entry *entry)

@@ -284,11 +284,19 @@ static void write_entries(const struct xc_index_scan *all, struct layout *l)
 	free(sorted);
 }
 
+static struct xc_index_unit unit_of(const struct work *w, const struct listed *one)
+{
+	if (one->space < XC_INDEX_SPLIT)
+		return (struct xc_index_unit){.offset = one->unit.offset, .space = one->space};
+	const struct xc_index_part *part = &w->input->parts[one->space - XC_INDEX_SPLIT];
+	return (struct xc_index_unit){.offset = part->skeleton, .signature = part->signature, .space = XC_INDEX_SPLIT};
+}
+
 static void write_units(const struct work *w, struct layout *l)
 {
 	struct xc_index_unit *units = (struct xc_index_unit *)(l->bytes + l->header.units_at);
 	for (size_t i = 0; i < w->unit_count; i++)
-		units[i] = (struct xc_index_unit){.offset = w->units[i].unit.offset, .space = w->units[i].space};
+		units[i] = unit_of(w, &w->units[i]);
 }
 
 static void seal(struct layout *l)

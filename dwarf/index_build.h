@@ -5,10 +5,17 @@
 #include "../core/progress.h"
 #include "index_format.h"
 
-/* Where to scan: spaces by enum xc_index_space; those without bytes are empty cursors. */
+/* What a split unit is called (split.h). */
+struct xc_index_part {
+	uint64_t skeleton, signature;
+};
+
+/* Where to scan: spaces by enum xc_index_space, from XC_INDEX_SPLIT on one for each of `parts`; those without bytes are
+ * empty cursors. */
 struct xc_index_input {
 	const struct xc_skim_space *spaces;
 	size_t space_count;
+	const struct xc_index_part *parts;
 	const uint64_t
 		*only; /* offsets of units in the first space, ascending: scan these and nothing else; NULL: all */
 	size_t only_count;

@@ -14,7 +14,7 @@
 #include "index_scan.h"
 
 enum {
-	XC_INDEX_VERSION = 1,
+	XC_INDEX_VERSION = 2,
 	XC_INDEX_ORDER = 0x01020304,
 	XC_INDEX_PAGE = 4096,
 	XC_INDEX_SEEN_AT = 2048,
@@ -39,8 +39,9 @@ struct xc_index_seen {
 };
 
 struct xc_index_unit {
-	uint64_t offset; /* in its space */
-	uint32_t space;  /* enum xc_index_space, or that plus the number of a split unit */
+	uint64_t offset;    /* in its space; of a split unit that of its skeleton, or UINT64_MAX (split.h) */
+	uint64_t signature; /* of a split type unit, else 0 */
+	uint32_t space;     /* enum xc_index_space */
 	uint32_t unused;
 };
 
@@ -57,9 +58,9 @@ enum xc_index_space {
 	XC_INDEX_MAIN,  /* .debug_info */
 	XC_INDEX_TYPES, /* .debug_types */
 	XC_INDEX_ALT,   /* .debug_info of the file that dwz moved common parts to */
-	XC_INDEX_SPLIT, /* this plus N: the Nth split unit */
+	XC_INDEX_SPLIT, /* a .dwo or .dwp */
 };
 
-_Static_assert(sizeof(struct xc_index_entry) == 24 && sizeof(struct xc_index_unit) == 16, "kept as they stand");
+_Static_assert(sizeof(struct xc_index_entry) == 24 && sizeof(struct xc_index_unit) == 24, "kept as they stand");
 
 #endif

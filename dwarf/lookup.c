@@ -14,6 +14,7 @@
 #include "index.h"
 #include "name.h"
 #include "section.h"
+#include "split.h"
 
 enum { MAX_SCOPES = 64, MAX_CANDIDATES = 1 << 16 };
 
@@ -132,9 +133,14 @@ static bool open_entry(const struct xc_process *process, struct xc_module *modul
 				      .kind = xc_index_kind(entry),
 				      .declaration = entry->flags & XC_INDEX_DECLARATION,
 				      .external = entry->flags & XC_INDEX_EXTERNAL};
-	return xc_index_unit_at(index, entry->unit, &unit) && unit.space <= XC_INDEX_ALT &&
-	       xc_debuginfo_die(process, module, (enum xc_unit_space)unit.space, unit.offset, entry->die, &out->die) &&
-	       dwarf_tag(&out->die) == entry->tag;
+	if (!xc_index_unit_at(index, entry->unit, &unit))
+		return false;
+	struct xc_split *split = unit.space == XC_INDEX_SPLIT ? xc_debugfile_split(module->debug) : NULL;
+	bool opened =
+		split ? xc_split_die(split, unit.offset, unit.signature, entry->die, &out->die)
+		      : unit.space <= XC_INDEX_ALT && xc_debuginfo_die(process, module, (enum xc_unit_space)unit.space,
+								       unit.offset, entry->die, &out->die);
+	return opened && dwarf_tag(&out->die) == entry->tag;
 }
 
 /* Does the DIE's unit come from a source file of this name, or whose path ends in it? */

@@ -58,6 +58,9 @@ struct xc_split_part {
 typedef bool xc_split_fn(void *context, const struct xc_split_part *part);
 void xc_split_each(struct xc_split *split, xc_split_fn *each, void *context, size_t *missing_out);
 
+/* One of them again. False when its file is gone. Cost: of a .dwo, the headers of its units. */
+bool xc_split_part_of(struct xc_split *split, uint64_t skeleton, uint64_t signature, struct xc_split_part *part_out);
+
 /* The DIE at an offset of a part, counted from the start of its header. */
 bool xc_split_die(struct xc_split *split, uint64_t skeleton, uint64_t signature, uint64_t offset, Dwarf_Die *die_out);
 

@@ -111,6 +111,45 @@ void xc_split_each(struct xc_split *s, xc_split_fn *each, void *context, size_t 
 		list_types(&l, s->package->opened);
 }
 
+/* ---- one of them ---- */
+
+struct wanted {
+	uint64_t signature;
+	struct xc_split_part *out;
+	bool found;
+};
+
+static bool take_wanted(void *context, const struct xc_split_part *part)
+{
+	struct wanted *w = context;
+	if (part->signature != w->signature)
+		return true;
+	*w->out = *part;
+	w->found = true;
+	return false;
+}
+
+bool xc_split_part_of(struct xc_split *s, uint64_t skeleton, uint64_t signature, struct xc_split_part *part_out)
+{
+	struct wanted w = {.signature = signature, .out = part_out};
+	struct listing l = {.split = s, .each = take_wanted, .context = &w, .more = true, .skeleton = skeleton};
+	struct xc_skeleton at;
+	struct xc_split_piece piece;
+	struct xc_raw_unit unit;
+	uint64_t size;
+	struct xc_split_known *file;
+	if (skeleton != UINT64_MAX && xc_skeleton_read(&s->sections, skeleton, &at, &size) &&
+	    (file = xc_split_known_of(s, &at))) {
+		file->listed = false;
+		list_unit(&l, file, &at);
+	} else if (skeleton == UINT64_MAX && (file = xc_split_package(s)) &&
+		   xc_split_file_find(file->opened, true, signature, &piece) &&
+		   xc_raw_unit_at(piece.info, piece.types, &unit)) {
+		list_part(&l, &piece, &unit, signature);
+	}
+	return w.found;
+}
+
 /* ---- files ---- */
 
 void xc_split_files(struct xc_split *s, xc_split_found_fn *each, void *context)

@@ -111,9 +111,8 @@ static void declarations_are_found_when_asked_for(void **state)
 	close_process(p);
 }
 
-static void check_cpp(const char *compiler)
+static void check_process(struct xc_process *p)
 {
-	struct xc_process *p = died(compiler, cpp_source);
 	assert_int_equal(size_of(p, "outer::Box<unsigned long>"), 8);
 	assert_int_equal(size_of(p, "outer::Box<long unsigned int>::Inner"), 16);
 	assert_int_equal(size_of(p, "::outer::Shape::Corner"), 8);
@@ -131,6 +130,25 @@ static void check_cpp(const char *compiler)
 	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape"}), 0);
 	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape", .kinds = XC_NAME_TYPE, .anywhere = true}), 1);
 	close_process(p);
+}
+
+static void check_cpp(const char *compiler)
+{
+	check_process(died(compiler, cpp_source));
+}
+
+/* By way of an object file that stays. */
+static void check_split(const char *compiler)
+{
+	char command[1024];
+	scratch_file("split/shape.cc", cpp_source, sizeof cpp_source - 1);
+	snprintf(command, sizeof command, "cd '%s' && rm -f *.o *.dwo && %s -c shape.cc && %s -o program shape.o",
+		 scratch_path("split"), compiler, compiler);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	const char *core = dying_core(scratch_path("split/program"), NULL);
+	check_process(open_in(core, scratch_path("split-cache")));
+	check_process(open_in(core, scratch_path("split-cache"))); /* from the kept one */
 }
 
 static void names_of_cpp_are_found_as_gcc_writes_them(void **state)
@@ -152,6 +170,15 @@ static void names_of_cpp_are_found_in_dwarf_4_and_type_units(void **state)
 	check_cpp("g++ -g -gdwarf-4 -fdebug-types-section -x c++");
 	check_cpp("g++ -g -gdwarf-5 -fdebug-types-section -x c++");
 	check_cpp("g++ -g -O2 -flto -x c++");
+}
+
+static void names_of_split_units_are_found(void **state)
+{
+	(void)state;
+	check_split("clang++ -g -gdwarf-5 -gsplit-dwarf=single");
+	check_split("g++ -g -gdwarf-5 -gsplit-dwarf");
+	check_split("g++ -g -gdwarf-4 -gsplit-dwarf");
+	check_split("g++ -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section");
 }
 
 /* ---- the kept file ---- */
@@ -454,6 +481,7 @@ int main(void)
 		cmocka_unit_test(names_of_cpp_are_found_as_gcc_writes_them),
 		cmocka_unit_test(names_of_cpp_are_found_as_clang_writes_them),
 		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
+		cmocka_unit_test(names_of_split_units_are_found),
 		cmocka_unit_test(an_index_is_kept_and_used_again),
 		cmocka_unit_test(every_flipped_bit_is_noticed),
 		cmocka_unit_test(a_truncated_index_is_rebuilt),
