@@ -11,6 +11,7 @@
 
 #include "../core/text.h"
 #include "die.h"
+#include "template.h"
 
 enum { MAX_ENTRIES = 1 << 22, MAX_NAME = 4096 };
 
@@ -71,9 +72,9 @@ static const struct entry *step(struct xc_types *types, Dwarf_Die *container, co
 	return c->count == 0 ? NULL : bsearch(addr, c->entries, c->count, sizeof *c->entries, compare);
 }
 
-static void add_name(struct xc_text *prefix, Dwarf_Die *die)
+static void add_name(struct xc_types *types, struct xc_text *prefix, Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = xc_template_name(types, die);
 	switch (dwarf_tag(die)) {
 	case DW_TAG_namespace:
 		name = name ? name : "(anonymous namespace)";
@@ -167,7 +168,7 @@ const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die)
 		if (!entry || entry->die.addr == at.addr)
 			break;
 		container = entry->die;
-		add_name(&prefix, &container);
+		add_name(types, &prefix, &container);
 	}
 	const char *text = prefix.len > 0 ? xc_arena_strndup(types->arena, prefix.bytes, prefix.len) : "";
 	xc_text_fini(&prefix);
@@ -176,7 +177,7 @@ const char *xc_scope_prefix(struct xc_types *types, Dwarf_Die *die)
 
 const char *xc_scope_name(struct xc_types *types, Dwarf_Die *die)
 {
-	const char *name = xc_scope_canonical(types->arena, dwarf_diename(die));
+	const char *name = xc_scope_canonical(types->arena, xc_template_name(types, die));
 	if (!name)
 		return NULL;
 	const char *prefix = xc_scope_prefix(types, die);

@@ -9,6 +9,7 @@
 
 #include "debuginfo.h"
 #include "die.h"
+#include "template.h"
 #include "type_impl.h"
 
 enum { MAX_PARTS = 1 << 16 };
@@ -54,66 +55,11 @@ static const char *link_name(Dwarf_Die *die)
 	return dwarf_formstring(&attr);
 }
 
-/* Constants are told in the form's own sign; what the type has no room for is cut off. */
-static uint64_t fit(uint64_t value, const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	if (!type->size_known || type->size == 0 || type->size >= 8)
-		return value;
-	unsigned shift = 64 - (unsigned)type->size * 8;
-	return type->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value << shift >> shift;
-}
-
-/* The address that an expression starts with; clang ends it with DW_OP_stack_value: the address is the argument. */
-static bool starts_with_address(Dwarf_Attribute *attr, uint64_t *addr_out)
-{
-	Dwarf_Op *ops;
-	Dwarf_Attribute indexed;
-	size_t count;
-	if (dwarf_getlocation(attr, &ops, &count) != 0 || count == 0)
-		return false;
-	*addr_out = ops[0].number;
-	return ops[0].atom == DW_OP_addr ||
-	       ((ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index) &&
-		dwarf_getlocation_attr(attr, &ops[0], &indexed) == 0 && dwarf_formaddr(&indexed, addr_out) == 0);
-}
-
-static void read_value(Dwarf_Die *die, struct xc_template *one)
-{
-	Dwarf_Attribute attr;
-	one->is_value = true;
-	if (xc_die_number(die, DW_AT_const_value, &one->value)) {
-		one->value = fit(one->value, one->type);
-		one->has_value = true;
-	} else if (xc_die_attr(die, DW_AT_location, &attr) && starts_with_address(&attr, &one->value)) {
-		one->has_value = one->is_address = true;
-	}
-}
-
 static void add_template(struct xc_types *types, struct xc_type_parts *parts, Dwarf_Die *die, const char *name,
-			 bool pack)
+			 bool is_pack)
 {
-	struct xc_template one = {.name = name, .is_pack = pack, .is_default = xc_die_flag(die, DW_AT_default_value)};
-	Dwarf_Attribute attr;
-	switch (dwarf_tag(die)) {
-	case DW_TAG_template_type_parameter:
-		one.type = xc_type_of(types, die);
-		break;
-	case DW_TAG_template_value_parameter:
-		one.type = xc_type_of(types, die);
-		read_value(die, &one);
-		break;
-	default:
-		if (dwarf_attr(die, DW_AT_GNU_template_name, &attr))
-			one.template_name = dwarf_formstring(&attr);
-	}
+	struct xc_template one = xc_template_read(types, die, name, is_pack);
 	*(struct xc_template *)add(types, &parts->templates, sizeof one) = one;
-}
-
-static bool is_argument(int tag)
-{
-	return tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
-	       tag == DW_TAG_GNU_template_template_param;
 }
 
 static void add_pack(struct xc_types *types, struct xc_type_parts *parts, Dwarf_Die *pack)
@@ -123,7 +69,7 @@ static void add_pack(struct xc_types *types, struct xc_type_parts *parts, Dwarf_
 	Dwarf_Die die;
 	for (bool more = xc_die_child(pack, &die); more && parts->templates.count < MAX_PARTS;
 	     more = xc_die_next(&die)) {
-		if (is_argument(dwarf_tag(&die)))
+		if (xc_template_is_argument(dwarf_tag(&die)))
 			add_template(types, parts, &die, name, true);
 	}
 	if (parts->templates.count == before)
