@@ -239,6 +239,8 @@ void xc_format_characters(struct xc_writer *w, const struct xc_value *value, uin
 	const char *prefix = xc_format_textual(value->type, &width);
 	uint64_t most = w->options->elements < MAX_UNITS ? w->options->elements + 1 : MAX_UNITS;
 	size_t have = (size_t)(count < most ? count : most);
+	if (!prefix && width == 1)
+		prefix = "";         /* u8 of Rust is a number elsewhere */
 	if (!prefix || width == 0) { /* a string of something else */
 		xc_format_elements(w, value, value->type, count, width);
 		return;

@@ -1,9 +1,9 @@
 /* view: which hook knows a type, and what all hooks need to open a container.
  *
  * The name of a type is cut to what the source calls the template ("std::vector" of "std::__1::vector<int, …>"): inline
- * namespaces are how libraries tell their versions apart, and it is the shape that decides which library it is. Hooks of
- * several libraries may have the same name; the first whose recogniser agrees has the type. What was decided is kept
- * for each type, so that a value that is no container costs one look-up. */
+ * namespaces are how libraries tell their versions apart, and it is the shape that decides which library it is.
+ * Hooks of several libraries may have the same name; the first whose recogniser agrees has the type. What was
+ * decided is kept for each type, so that a value that is no container costs one look-up. */
 #include "view.h"
 
 #include <inttypes.h>
@@ -155,12 +155,10 @@ static enum xc_view_result open_nested(const struct xc_value *value, struct xc_v
 		return XC_VIEW_NONE;
 	*view = (struct xc_view){.shape = shape, .value = *value, .nesting = nesting};
 	view->value.type = type;
-	if (!shape->hook->open(view)) {
-		if (!view->why[0])
-			xc_view_invalid(view, "its parts cannot be read");
-		return XC_VIEW_INVALID;
-	}
-	return XC_VIEW_FOUND;
+	if (shape->hook->open(view))
+		return XC_VIEW_FOUND;
+	/* without a reason, parts are not there to be judged: the innards say why */
+	return view->why[0] ? XC_VIEW_INVALID : XC_VIEW_NONE;
 }
 
 enum xc_view_result xc_view_open(const struct xc_value *value, struct xc_view *view)
@@ -258,8 +256,9 @@ bool xc_view_array(struct xc_view *view, xc_addr begin, xc_addr end, xc_addr cap
 		return xc_view_invalid(view, "end of storage before end");
 	if ((end - begin) % size != 0 || (cap - begin) % size != 0)
 		return xc_view_invalid(view, "no whole number of elements");
-	if (begin == 0 && cap != 0)
-		return xc_view_invalid(view, "elements at 0");
+	if ((begin == 0) != (cap == 0) || (begin == cap && begin != 0)) /* nothing is allocated for no elements */
+		return xc_view_invalid(view, "room for %" PRIu64 " elements at 0x%" PRIx64, (cap - begin) / size,
+				       begin);
 	if (!check_range(view, begin, end - begin))
 		return false;
 	return xc_view_counted(view, begin, (end - begin) / size);

@@ -1,8 +1,8 @@
 /* view: containers by their content, not by their innards.
  *
- * A view looks at a value of a class that a hook recognises by the name of its type and by the shape of its members, and says
- * what a reader of the program's source would call its content: a text, elements, keys with values, parts with names.
- * Layouts come from debug information, members are found by name, nothing goes by version.
+ * A view looks at a value of a class that a hook recognises by the name of its type and by the shape of its members,
+ * and says what a reader of the program's source would call its content: a text, elements, keys with values, parts
+ * with names. Layouts come from debug information, members are found by name, nothing goes by version.
  *
  *	struct xc_view view;
  *	if (xc_view_open(&value, &view) == XC_VIEW_FOUND) {
@@ -12,29 +12,29 @@
  *		if (view.why[0]) … the rest cannot be had …
  *	}
  *
- * Containers may be uninitialised, destroyed or damaged: opening one checks what must hold for a live one (begin before end,
- * whole elements, memory that is there, links that agree), and each step checks its own links, so that steps on a
- * cycle end. What fails is XC_VIEW_INVALID with a reason; callers then show the innards.
- * A view is a plain struct that owns nothing and may be copied. Not thread-safe. */
+ * Containers may be uninitialised, destroyed or damaged: opening one checks what must hold for a live one (begin
+ * before end, whole elements, memory that is there, links that agree), and each step checks its own links, so that
+ * steps on a cycle end. What fails is XC_VIEW_INVALID with a reason; callers then show the innards. A view is a
+ * plain struct that owns nothing and may be copied. Not thread-safe. */
 #ifndef XC_VIEW_H
 #define XC_VIEW_H
 
 #include "value.h"
 
 enum xc_view_result {
-	XC_VIEW_NONE,    /* no hook knows the type */
-	XC_VIEW_FOUND,   /* ready to be read */
+	XC_VIEW_NONE,  /* no hook knows the type, or parts of the container are not there (optimised out, not dumped) */
+	XC_VIEW_FOUND, /* ready to be read */
 	XC_VIEW_INVALID, /* a container, but not one in working order: view.why */
 };
 
 enum xc_view_kind {
-	XC_VIEW_TEXT,   /* characters: `count` of type `element` from `elements` on; no children */
-	XC_VIEW_LIST,   /* children without names */
-	XC_VIEW_MAP,    /* children with keys */
-	XC_VIEW_RECORD, /* children with names, each once */
-	XC_VIEW_WRAPPER, /* one child, which stands for the whole: a pointer of unique_ptr, the content of an optional, Box, Cell */
-	XC_VIEW_EMPTY, /* holds nothing (an empty optional): the summary is all */
-	XC_VIEW_PLAIN, /* the summary is all (a duration, a bitset) */
+	XC_VIEW_TEXT,    /* `count` characters from `elements` on; no children */
+	XC_VIEW_LIST,    /* children without names */
+	XC_VIEW_MAP,     /* children with keys */
+	XC_VIEW_RECORD,  /* children with names, each once */
+	XC_VIEW_WRAPPER, /* one child, which stands for the whole: unique_ptr, optional, Cell */
+	XC_VIEW_EMPTY,   /* holds nothing (an empty optional): the summary is all */
+	XC_VIEW_PLAIN,   /* the summary is all (a duration) */
 };
 
 enum {
@@ -90,8 +90,8 @@ struct xc_view_hook {
 	const char *name; /* of the class without template arguments and inline namespaces; "alloc::vec::Vec" */
 	/* Does this type have the shape? Fills shape. Called once a type. NULL: the name suffices. */
 	bool (*recognise)(const struct xc_type *type, struct xc_view_shape *shape);
-	/* Fill kind and count of a view whose value and shape are set. False, with why set by xc_view_invalid, when it is not in
-	 * working order. */
+	/* Fill kind and count of a view whose value and shape are set. False when it is not in working order, with
+	 * `why` set by xc_view_invalid, or when parts of it cannot be read, without. */
 	bool (*open)(struct xc_view *view);
 	/* Append what stands before the children: "std::vector of length 3, capacity 4". NULL: the title alone. */
 	void (*summary)(const struct xc_view *view, struct xc_text *text);
@@ -101,15 +101,16 @@ struct xc_view_hook {
 	const struct xc_view_hook *link; /* of xc_view_add */
 };
 
-/* Open a view of a value whose type, without typedefs and qualifiers, is a container that some hook knows. Cost: one look-up
- * for other types. The view may be used while the process lives. */
+/* Open a view of a value whose type, without typedefs and qualifiers, is a container that some hook knows. Cost: one
+ * look-up for other types. The view may be used while the process lives. */
 enum xc_view_result xc_view_open(const struct xc_value *value, struct xc_view *view);
 
-/* Append the summary of a view not yet walked, "std::map with 2 elements"; nothing for texts and for what needs none (pairs). */
+/* Append the summary of a view not yet walked, "std::map with 2 elements"; nothing for texts and for what needs
+ * none (pairs). */
 void xc_view_summary(const struct xc_view *view, struct xc_text *text);
 
-/* The next child; false at the end, or, with view->why set, where a link leads nowhere. How many are asked for is up to the
- * caller: a count is at most as large as the memory that stands behind it, but may still be large. Starts over
+/* The next child; false at the end, or, with view->why set, where a link leads nowhere. How many are asked for is up
+ * to the caller: a count is at most as large as the memory that stands behind it, but may still be large. Starts over
  * with a fresh xc_view_open. */
 bool xc_view_next(struct xc_view *view, struct xc_view_child *child);
 

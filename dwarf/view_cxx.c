@@ -244,8 +244,11 @@ static const char *const atomic_paths[] = {"_M_base._M_i", "_M_i", "_M_b._M_p", 
 static bool is_atomic(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	for (size_t i = 0; atomic_paths[i]; i++) {
-		if (xc_view_has(type, atomic_paths[i], &shape->element))
+		if (xc_view_has(type, atomic_paths[i], &shape->element)) {
+			const struct xc_type *argument = xc_view_argument(type, 0);
+			shape->element = argument ? argument : shape->element;
 			return true;
+		}
 	}
 	return false;
 }

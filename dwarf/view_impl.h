@@ -16,15 +16,15 @@ extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_lib
 
 /* ---- parts of values; all are probes ---- */
 
-/* Follow a path of member names, "_M_impl._M_start", through base classes and typedefs; a pointer on the way is followed. "<N>" is
- * base class number N. value and out may be the same. */
+/* Follow a path of member names, "_M_impl._M_start", through base classes and typedefs; a pointer on the way is
+ * followed. "<N>" is base class number N. value and out may be the same. */
 bool xc_view_part(const struct xc_value *value, const char *path, struct xc_value *out);
 
 /* The same for the first path that exists; NULL ends the list. */
 bool xc_view_part_of(const struct xc_value *value, struct xc_value *out, const char *const paths[]);
 
-/* Down through structs of which one member takes room, to something that is no such struct. False when it is a struct of
- * several. */
+/* Down through structs of which one member takes room, to something that is no such struct. False when it is a struct
+ * of several. */
 bool xc_view_unwrap(const struct xc_value *value, struct xc_value *out);
 
 /* The bits of an integer, enum, bool or pointer down that path. */
@@ -88,7 +88,8 @@ bool xc_view_invalid(struct xc_view *view, const char *format, ...) XC_PRINTF(2,
 /* view->why for something that cannot be read, with the reason; returns false. */
 bool xc_view_missing(struct xc_view *view, const char *what, const struct xc_value *part);
 
-/* The view of [begin, end) as an array of shape->element, after checking it (begin <= end <= cap, whole elements, readable). */
+/* The view of [begin, end) as an array of shape->element, after checking it (begin <= end <= cap, whole elements,
+ * readable). */
 bool xc_view_array(struct xc_view *view, xc_addr begin, xc_addr end, xc_addr cap);
 
 /* The same with a count. */
@@ -130,8 +131,8 @@ bool xc_view_wrap_pointer(struct xc_view *view, const char *const paths[]);
 bool xc_view_counts(struct xc_view *view, xc_addr block, int64_t use, int64_t weak);
 void xc_view_shared_summary(const struct xc_view *view, struct xc_text *text);
 
-/* An optional of shape->element, which lies in payload; a variant of shape->number template arguments, told by an index of
- * shape->size bytes whose all ones mean none. */
+/* An optional of shape->element, which lies in payload; a variant of shape->number template arguments, told by an
+ * index of shape->size bytes whose all ones mean none. */
 bool xc_view_optional(struct xc_view *view, uint64_t engaged, const struct xc_value *payload);
 void xc_view_optional_summary(const struct xc_view *view, struct xc_text *text);
 bool xc_view_variant(struct xc_view *view, uint64_t index, const struct xc_value *storage);

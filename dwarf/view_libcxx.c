@@ -1,8 +1,8 @@
 /* view_libcxx: strings, sequences and holders of LLVM's C++ library.
  *
- * Layouts as in libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19 a member that shares its
- * place with an empty allocator is a __compressed_pair, whose first base class has the __value_; since 20 it is
- * a member of its own with another name. */
+ * Layouts as in libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19 a member
+ * that shares its place with an empty allocator is a __compressed_pair, whose first base class has the __value_;
+ * since 20 it is a member of its own with another name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,10 @@
 
 /* ---- strings ----
  *
- * A union of __l {capacity, size, data} and __s {size, data}; one bit tells which it is. By default it is the lowest of the
- * first byte: sizes of short strings are doubled in it, capacities of long ones odd. Since libc++ 15 it is the bit-field
- * __is_long_. With _LIBCPP_ABI_ALTERNATE_STRING_LAYOUT the data come first, and it is the highest bit of the last byte. */
+ * A union of __l {capacity, size, data} and __s {size, data}; one bit tells which it is. By default it is the lowest
+ * of the first byte: sizes of short strings are doubled in it, capacities of long ones odd. Since libc++ 15 it is
+ * the bit-field __is_long_. With _LIBCPP_ABI_ALTERNATE_STRING_LAYOUT the data come first, and it is the highest bit
+ * of the last byte. */
 
 static const char *const rep_paths[] = {"__r_.__value_", "__rep_", NULL};
 
@@ -184,7 +185,7 @@ static bool open_shared(struct xc_view *view)
 static bool is_tuple(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->number = xc_view_argument_count(type);
-	return shape->number == 0 || xc_view_has(type, "__base_.<0>", NULL);
+	return shape->number == 0 ? !xc_view_has(type, "__base_", NULL) : xc_view_has(type, "__base_.<0>", NULL);
 }
 
 static bool open_tuple(struct xc_view *view)

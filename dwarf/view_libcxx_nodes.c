@@ -1,7 +1,8 @@
 /* view_libcxx_nodes: containers of LLVM's C++ library whose elements are nodes.
  *
- * Layouts as in libc++ 7 to 20 (headers list, forward_list, __tree, __hash_table). Where the node's type is known, it says where
- * the element is; else that is worked out. Elements of maps are a __value_type, which holds the pair as __cc (or __cc_). */
+ * Layouts as in libc++ 7 to 20 (headers list, forward_list, __tree, __hash_table). Where the node's type is known,
+ * it says where the element is; else that is worked out. Elements of maps are a __value_type, which holds the pair
+ * as __cc (or __cc_). */
 #include <inttypes.h>
 
 #include "view_impl.h"
@@ -48,7 +49,8 @@ static void summary_of_list(const struct xc_view *view, struct xc_text *text)
 
 static const char *const begin_paths[] = {"__before_begin_.__value_.__next_", "__before_begin_.__next_", NULL};
 
-/* The node's type, which the link points to, has the element; what the link's own type is differs from version to version. */
+/* The node's type, which the link points to, has the element; what the link's own type is differs from version to
+ * version. */
 static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	uint64_t word;
@@ -88,8 +90,9 @@ static void summary_of_forward_list(const struct xc_view *view, struct xc_text *
 
 /* ---- trees ----
  *
- * __tree_end_node {__left_} ← __tree_node_base {__right_, __parent_, __is_black_} ← __tree_node {__value_}. The container has a
- * __tree_end_node, whose left is the root. The base's tail is used: an int follows the bool at 28, not at 32. */
+ * __tree_end_node {__left_} ← __tree_node_base {__right_, __parent_, __is_black_} ← __tree_node {__value_}. The
+ * container has a __tree_end_node, whose left is the root. The base's tail is used: an int follows the bool at 28,
+ * not at 32. */
 
 static const char *const end_paths[] = {"__tree_.__pair1_.__value_", "__tree_.__end_node_", NULL};
 static const char *const tree_sizes[] = {"__tree_.__pair3_.__value_", "__tree_.__size_", NULL};

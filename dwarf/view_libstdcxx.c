@@ -1,7 +1,7 @@
 /* view_libstdcxx: strings and sequences of the GNU C++ library.
  *
- * Layouts as in libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h). What chains
- * nodes is in view_libstdcxx_nodes.c, what holds one thing in view_libstdcxx_holders.c. */
+ * Layouts as in libstdc++ 4.8 to 14 (bits/basic_string.h, cow_string.h, stl_vector.h, stl_bvector.h, stl_deque.h).
+ * What chains nodes is in view_libstdcxx_nodes.c, what holds one thing in view_libstdcxx_holders.c. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- strings ---- */
 
-/* _M_dataplus is an _Alloc_hider: an allocator, empty but for odd ones, and the pointer. clang leaves its definition to the
- * library's own debug information; then the pointer is taken to be all of it. */
+/* _M_dataplus is an _Alloc_hider: an allocator, empty but for odd ones, and the pointer. clang leaves its definition
+ * to the library's own debug information; then the pointer is taken to be all of it. */
 static bool has_characters(const struct xc_type *type, struct xc_view_shape *shape)
 {
 	shape->element = xc_view_argument(type, 0);
@@ -116,7 +116,7 @@ static bool open_bool_vector(struct xc_view *view)
 /* ---- deque ----
  *
  *   map:  … | node | node | node | …       each node holds _M_last - _M_first elements;
- *             ↑ start._M_node   ↑ finish._M_node       the first begins at start._M_cur, the last ends at finish._M_cur */
+ * ↑ start._M_node   ↑ finish._M_node       the first begins at start._M_cur, the last ends at finish._M_cur */
 
 struct deque_end {
 	uint64_t cur, first, last, node;

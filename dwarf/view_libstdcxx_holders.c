@@ -1,7 +1,7 @@
 /* view_libstdcxx_holders: what holds one thing, or one of each kind, in the GNU C++ library.
  *
- * Layouts as in libstdc++ 4.8 to 14 (bits/unique_ptr.h, shared_ptr_base.h, std_function.h, tuple, optional, variant, any,
- * bits/fs_path.h). */
+ * Layouts as in libstdc++ 4.8 to 14 (bits/unique_ptr.h, shared_ptr_base.h, std_function.h, tuple, optional, variant,
+ * any, bits/fs_path.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,15 +50,23 @@ static bool open_shared(struct xc_view *view)
 
 /* ---- tuple ----
  *
- * tuple → _Tuple_impl<0> → {_Tuple_impl<1> → …, _Head_base<0>}: each level derives from the rest and from its own element,
- * which is its _M_head_impl or, for an empty class, its base class. */
+ * tuple → _Tuple_impl<0> → {_Tuple_impl<1> → …, _Head_base<0>}: each level derives from the rest and from its own
+ * element, which is its _M_head_impl or, for an empty class, its base class. */
 
+/* gcc leaves the template's arguments out of a tuple's DIE: the levels are counted. */
 static bool is_tuple(const struct xc_type *type, struct xc_view_shape *shape)
 {
-	const struct xc_type *impl;
-	shape->number = xc_view_argument_count(type);
-	return shape->number == 0 ||
-	       (xc_view_has(type, "<0>", &impl) && impl->name && strstr(impl->name, "_Tuple_impl"));
+	const struct xc_type *level;
+	size_t members;
+	if (!xc_view_has(type, "<0>", &level))
+		return xc_type_members(type, &members) == NULL || members == 0;
+	if (!level->name || !strstr(level->name, "_Tuple_impl<"))
+		return false;
+	for (shape->number = 1; shape->number < MAX_ARGUMENTS && xc_view_has(level, "<1>", NULL); shape->number++) {
+		if (!xc_view_has(level, "<0>", &level))
+			return false;
+	}
+	return true;
 }
 
 static bool open_tuple(struct xc_view *view)

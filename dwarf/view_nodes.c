@@ -1,7 +1,7 @@
 /* view_nodes: rings, chains and trees of nodes.
  *
- * A node is a base with links and behind it the element, aligned as the element needs. Links back are checked at each step
- * of rings and trees, which ends every cycle: a node reached by two ways has only one link back. Chains
+ * A node is a base with links and behind it the element, aligned as the element needs. Links back are checked at
+ * each step of rings and trees, which ends every cycle: a node reached by two ways has only one link back. Chains
  * without links back are watched with Brent's algorithm. */
 #include <inttypes.h>
 

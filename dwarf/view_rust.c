@@ -1,8 +1,8 @@
 /* view_rust: strings, slices, sequences and pointers of Rust's library.
  *
- * Layouts as rustc 1.55 to 1.95 describe them (library/alloc, library/core). A pointer or a count is often wrapped several
- * times (Unique, NonNull, Cap), differently from release to release: such a wrapper has one member that takes room,
- * and the way down is followed until something plain comes. Summaries as rust-gdb's: "Vec(size=3)". */
+ * Layouts as rustc 1.55 to 1.95 describe them (library/alloc, library/core). A pointer or a count is often wrapped
+ * several times (Unique, NonNull, Cap), differently from release to release: such a wrapper has one member that
+ * takes room, and the way down is followed until something plain comes. Summaries as rust-gdb's: "Vec(size=3)". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -256,8 +256,9 @@ static void summary_of_slice(const struct xc_view *view, struct xc_text *text)
 
 /* ---- Rc, Arc, Weak ----
  *
- * A pointer to {strong, weak, value}; all strong ones together hold one weak count. Behind it may be something unsized: then it is
- * {data_ptr, length} or {pointer, vtable}. A Weak that was never attached points to the highest address. */
+ * A pointer to {strong, weak, value}; all strong ones together hold one weak count. Behind it may be something
+ * unsized: then it is {data_ptr, length} or {pointer, vtable}. A Weak that was never attached points to the highest
+ * address. */
 
 static const char *const strong_paths[] = {"strong", NULL};
 static const char *const weak_paths[] = {"weak", NULL};
@@ -365,17 +366,21 @@ static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *sh
 	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
 }
 
-/* Types without anything to drop have no drop_in_place since 1.79; then it is the first method's `self` that tells. */
+/* drop_in_place is made for the type, and the first method's `self` points to it; types without anything to drop have
+ * no drop_in_place since 1.79. Optimisers make one of functions of equal code, of whatever type: so they must agree.
+ * */
 static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
 {
-	uint64_t word = view->value.process->arch->word, function, size, have;
-	const struct xc_type *type = NULL;
-	if (!xc_view_word(view, table, &function) || !xc_view_word(view, table + word, &size))
+	const struct xc_process *process = view->value.process;
+	uint64_t word = process->arch->word, drop, method = 0, size, have;
+	if (!xc_view_word(view, table, &drop) || !xc_view_word(view, table + word, &size))
 		return NULL;
-	if (function)
-		type = xc_view_function_argument(view->value.process, function);
-	else if (xc_view_word(view, table + 3 * word, &function) && function)
-		type = xc_view_function_self(view->value.process, function);
+	xc_view_word(view, table + 3 * word, &method);
+	const struct xc_type *dropped = xc_view_function_argument(process, drop);
+	const struct xc_type *self = xc_view_function_self(process, method);
+	if (dropped && self && strcmp(xc_type_name(dropped), xc_type_name(self)) != 0)
+		return NULL;
+	const struct xc_type *type = self ? self : dropped;
 	return type && xc_type_size(type, &have) && have == size ? type : NULL;
 }
 
@@ -385,32 +390,19 @@ static bool open_trait_object(struct xc_view *view)
 	if (!xc_view_number(&view->value, "pointer", &pointer) || !xc_view_number(&view->value, "vtable", &table))
 		return false;
 	const struct xc_type *type = concrete_type(view, table);
-	view->kind = XC_VIEW_RECORD;
-	view->count = 2;
-	view->count_known = true;
-	if (!type)
-		return true;
 	view->kind = XC_VIEW_WRAPPER;
 	view->count = 1;
-	view->part = xc_value_memory(view->value.process, type, pointer);
-	return true;
+	view->count_known = true;
+	if (type)
+		view->part = xc_value_memory(view->value.process, type, pointer);
+	return type != NULL;
 }
 
 static void summary_of_trait_object(const struct xc_view *view, struct xc_text *text)
 {
-	if (view->kind != XC_VIEW_WRAPPER)
-		return;
 	xc_view_type_name(text, view->value.type);
 	xc_text_add(text, " containing ");
 	xc_view_type_name(text, view->part.type);
-}
-
-static bool next_of_trait_object(struct xc_view *view, struct xc_view_child *child)
-{
-	if (view->kind == XC_VIEW_WRAPPER)
-		return next_value(view, child);
-	child->name = view->index ? "vtable" : "pointer";
-	return view->index < 2 && xc_view_part(&view->value, child->name, &child->value);
 }
 
 /* ---- cells and locks ---- */
@@ -542,10 +534,9 @@ const struct xc_view_hook xc_view_rust[] = {
 	{"&*", is_slice, open_slice, summary_of_slice, NULL, NULL, NULL},
 	{"**", is_slice, open_slice, summary_of_slice, NULL, NULL, NULL},
 	{"alloc::boxed::Box", is_slice, open_slice, summary_of_slice, NULL, NULL, NULL},
-	{"&*", is_trait_object, open_trait_object, summary_of_trait_object, next_of_trait_object, NULL, NULL},
-	{"**", is_trait_object, open_trait_object, summary_of_trait_object, next_of_trait_object, NULL, NULL},
-	{"alloc::boxed::Box", is_trait_object, open_trait_object, summary_of_trait_object, next_of_trait_object, NULL,
-	 NULL},
+	{"&*", is_trait_object, open_trait_object, summary_of_trait_object, next_value, NULL, NULL},
+	{"**", is_trait_object, open_trait_object, summary_of_trait_object, next_value, NULL, NULL},
+	{"alloc::boxed::Box", is_trait_object, open_trait_object, summary_of_trait_object, next_value, NULL, NULL},
 	{"alloc::rc::Rc", is_counted, open_counted, summary_of_counted, next_value, NULL, NULL},
 	{"alloc::rc::Weak", is_counted, open_counted, summary_of_counted, next_value, NULL, NULL},
 	{"alloc::sync::Arc", is_counted, open_counted, summary_of_counted, next_value, NULL, NULL},

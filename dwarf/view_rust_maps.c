@@ -1,7 +1,7 @@
 /* view_rust_maps: maps, sets and lists of Rust's library.
  *
- * Layouts as rustc 1.55 to 1.95 describe them: hashbrown 0.11 to 0.16 (raw/mod.rs), library/alloc/src/collections/btree/node.rs and
- * linked_list.rs. */
+ * Layouts as rustc 1.55 to 1.95 describe them: hashbrown 0.11 to 0.16 (raw/mod.rs),
+ * library/alloc/src/collections/btree/node.rs and linked_list.rs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,8 +161,8 @@ static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
 
 /* ---- BTreeMap ----
  *
- *	LeafNode {parent, keys: [K; 11], vals: [V; 11], parent_idx: u16, len: u16} ← InternalNode {data: LeafNode, edges: [_; 12]}
- * All leaves are `height` steps below the root. Links back are checked on the way down. */
+ *LeafNode {parent, keys: [K; 11], vals: [V; 11], parent_idx: u16, len: u16} ← InternalNode {data: LeafNode, edges:
+ * [_; 12]} All leaves are `height` steps below the root. Links back are checked on the way down. */
 
 enum { NODE, HEIGHT, INDEX, ROOT_HEIGHT, MAX_HEIGHT = 32 };
 

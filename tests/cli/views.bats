@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# Containers by their content: as the program itself writes them, --raw for their innards, and nothing invented of what is none.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  export CASES=$BATS_FILE_TMPDIR/corpora
+  "$repo/corpora/build-programs" --out "$CASES" --only views-gcc >/dev/null 2>&1 || CASES=''
+}
+
+setup() {
+  load helper
+  [ -n "$CASES" ] || skip "no core can be taken here"
+  CASE=$CASES/views-gcc
+}
+
+# value NAME [OPTION]...: what bt shows of a local variable.
+value() {
+  local name=$1
+  shift
+  "$XCORE" bt --full --format json --no-cache "$@" "$CASE/core" |
+    jq -r --arg name "$name" '[.threads[].frames[] | .locals[]? | select(.name == $name) | .value][0]'
+}
+
+@test "every container of the GNU library reads as the program writes it" {
+  "$repo/tests/diff/views" --no-gdb --out "$CASES" --xcore "$XCORE"
+}
+
+@test "--raw shows innards" {
+  [[ $(value three) == 'std::vector of length 3, capacity 3 = {1, 2, 3}' ]]
+  [[ $(value three --raw) == *'_M_start = 0x'* ]]
+  [[ $(value three --raw) != *'of length'* ]]
+}
+
+@test "limits hold for containers too" {
+  [[ $(value many --elements 2) == 'std::map with 100 elements = {[0] = 0, [1] = 43...}' ]]
+  [[ $(value nested --depth 1) == *'[2] = std::vector of length 2, capacity 2 = {20, 21}}' ]]
+  [[ $(value many --length 40) == *'...}' ]]
+}
+
+@test "what is no container says why, then shows its innards" {
+  [[ $(value bad_list) == *'<not a valid std::list: its first node does not lead back> {'* ]]
+  [[ $(value bad_vector) == *'<not a valid std::vector: '*'> {'*'_M_start = 0xa5a5a5a5a5a5a5a5'* ]]
+}
+
+@test "text shows what JSON says" {
+  "$XCORE" bt --full --no-cache "$CASE/core" >"$BATS_TEST_TMPDIR/text"
+  grep -q 'std::set with 3 elements' "$BATS_TEST_TMPDIR/text"
+}
