@@ -23,23 +23,12 @@
 #include "target.h"
 
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze,
-	&xc_command_bt,
-	&xc_command_threads,
-	&xc_command_regs,
-	&xc_command_maps,
-	&xc_command_modules,
-	&xc_command_info,
-	&xc_command_sym,
-	&xc_command_mem,
-	&xc_command_print,
-	&xc_command_ptype,
-	&xc_command_disas,
-	&xc_command_flame,
-	&xc_command_pack,
-	&xc_command_unpack,
-	&xc_command_help,
-	NULL,
+	&xc_command_analyze, &xc_command_bt,    &xc_command_threads,
+	&xc_command_regs,    &xc_command_maps,  &xc_command_modules,
+	&xc_command_info,    &xc_command_sym,   &xc_command_mem,
+	&xc_command_print,   &xc_command_ptype, &xc_command_disas,
+	&xc_command_flame,   &xc_command_pack,  &xc_command_unpack,
+	&xc_command_symbols, &xc_command_help,  NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)

@@ -26,6 +26,13 @@ const struct xc_option xc_common_options[] = {
 	 .value = "DIR",
 	 .about = "look for modules and debug files in DIR too, by build-id or by name; may be repeated",
 	 .complete = XC_COMPLETE_DIR},
+	{.name = "store",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = AT(store),
+	 .value = "DIR",
+	 .about = "the symbol store to look into (see symbols); XCORE_SYMBOLS, or ~/.local/share/xcore/symbols by "
+		  "default",
+	 .complete = XC_COMPLETE_DIR},
 	{.name = "debuginfod",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(debuginfod),

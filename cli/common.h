@@ -5,7 +5,7 @@
 #include "options.h"
 
 struct xc_common {
-	const char *exe, *sysroot;
+	const char *exe, *sysroot, *store;
 	struct xc_words debug_dirs, plugin_paths, fail_on;
 	const char *format, *output, *color; /* NULL when not given */
 	unsigned jobs;                       /* 0 when not given */

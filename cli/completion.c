@@ -160,7 +160,10 @@ static void zsh_command(FILE *out, const struct xc_command *c)
 	zsh_options(out, c->options);
 	unsigned position = 1;
 	for (const struct xc_operand *o = c->operands; o && o->name; o++) {
-		fprintf(out, "\t\t'%u:%s:", position++, o->name);
+		if (o->many)
+			fprintf(out, "\t\t'*:%s:", o->name);
+		else
+			fprintf(out, "\t\t'%u:%s:", position++, o->name);
 		zsh_action(out, o->complete, o->words);
 		fputs("'\n", out);
 	}

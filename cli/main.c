@@ -60,6 +60,8 @@ int main(int argc, char **argv)
 	occupy_standard_descriptors();
 	/* A reader that goes away is seen as EPIPE and ends the run quietly, with its status. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A limit on file sizes is then a write that fails, like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	install_fault_handler();
 	return xc_command_main(argc, argv);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 #include "../core/elf.h"
 #include "../core/sandbox.h"
 #include "../core/source.h"
+#include "../core/store.h"
+#include "../core/text.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/debuginfo.h"
 
@@ -69,8 +72,7 @@ static struct xc_error *hint_at_exe(struct xc_error *err)
 	return err;
 }
 
-/* $XDG_CACHE_HOME/NAME (or ~/.cache/NAME), whether it is there or not; malloc'ed, or NULL. */
-static char *cache_dir(const char *name)
+char *xc_target_cache_dir(const char *name)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (base && base[0] == '/')
@@ -78,10 +80,48 @@ static char *cache_dir(const char *name)
 	return home && home[0] == '/' ? xc_asprintf("%s/.cache/%s", home, name) : NULL;
 }
 
+/* The answer is as right without the store, so this is no error. */
+static void warn_of_store(const struct xc_target *target, const char *message, const char *hint)
+{
+	struct xc_text text = {0};
+	if (target->finder.quiet)
+		return;
+	xc_text_name(&text, message);
+	fprintf(stderr, "xcore: %s: the symbol store is not used\n", xc_text_string(&text));
+	if (hint)
+		fprintf(stderr, "  hint: %s\n", hint);
+	xc_text_fini(&text);
+}
+
+static struct xc_error *open_store(struct xc_target *target, const struct xc_common *common)
+{
+	struct xc_error *err = common->store ? check_directory("store", common->store) : NULL;
+	xc_auto(xc_freep) char *dir = err ? NULL : xc_store_place(common->store);
+	if (!dir)
+		return err;
+	err = xc_store_open(dir, &target->finder.store);
+	if (err && err->code == XC_ERR_NOT_FOUND && common->store)
+		return xc_error_hint(xc_error_wrap(err, "--store"), "`xcore symbols index DIR --store %s` fills it",
+				     dir);
+	if (err && err->code != XC_ERR_NOT_FOUND)
+		warn_of_store(target, err->message, err->hint);
+	xc_error_free(err);
+	return NULL;
+}
+
+static void close_store(struct xc_target *target)
+{
+	if (target->finder.store && xc_store_damaged(target->finder.store))
+		warn_of_store(target, xc_store_dir(target->finder.store),
+			      "damaged; `xcore symbols index DIR...` mends it");
+	xc_store_close(xc_take(target->finder.store));
+}
+
 static struct xc_error *limit_writes(struct xc_target *target, const char *write_dir)
 {
 	const char *cache = target->cache_dir;
-	xc_auto(xc_freep) char *debuginfod = target->finder.debuginfod ? cache_dir("debuginfod_client") : NULL;
+	xc_auto(xc_freep) char *debuginfod =
+		target->finder.debuginfod ? xc_target_cache_dir("debuginfod_client") : NULL;
 	const char *dirs[3];
 	struct xc_sandbox_options options = {.write_dirs = dirs};
 	if (write_dir)
@@ -136,9 +176,11 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 	const char *digits;
 	struct xc_error *err;
 	*target = (struct xc_target){.finder = finder_of(common)};
-	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))))
+	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
+	    (err = open_store(target, common)))
 		return err;
-	target->finder.cache_dir = target->cache_dir = xc_switch_or(common->cache, true) ? cache_dir("xcore") : NULL;
+	target->finder.cache_dir = target->cache_dir =
+		xc_switch_or(common->cache, true) ? xc_target_cache_dir("xcore") : NULL;
 	target->progress = xc_progress_start(name, target->finder.quiet);
 	struct xc_open_options options = {
 		.finder = &target->finder,
@@ -169,5 +211,6 @@ void xc_target_close(struct xc_target *target)
 		xc_process_close(target->process);
 		target->process = NULL;
 	}
+	close_store(target);
 	free(xc_take(target->cache_dir));
 }
