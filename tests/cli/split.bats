@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# What stands in .dwo and .dwp files is told as if it stood in the program.
+# shellcheck disable=SC2154 # repo is helper.bash's
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  cd "$BATS_TEST_TMPDIR" || return 1
+  cat >prog.c <<'C'
+#include <stddef.h>
+enum colour { RED, GREEN };
+struct pair { short first; struct pair *next; enum colour colour : 3; union { long whole; char parts[8]; }; };
+static __thread int per_thread = 7;
+static struct pair kept[2] = {{1, &kept[1], GREEN, {5}}, {2, NULL, RED, {6}}};
+int *nowhere;
+static inline __attribute__((always_inline)) int sum(const struct pair *from)
+{
+	int total = 0;
+	for (; from; from = from->next)
+		total += from->first;
+	return total;
+}
+__attribute__((noinline)) int die(struct pair by_value, int many[], int count)
+{
+	int table[count];
+	for (int i = 0; i < count; i++)
+		table[i] = many[i] + per_thread;
+	int total = sum(&by_value);
+	static int calls = 3;
+	*nowhere = table[count - 1] + total + ++calls;
+	return table[0];
+}
+int main(void) { int many[3] = {10, 20, 30}; return die(kept[0], many, 3) + kept[1].colour; }
+C
+}
+
+# twins CC FLAGS SPLIT: `prog` with split units and `plain` without, of one build-id, and a core of prog.
+twins() {
+  local cc=$1 flags=$2 split=$3 id=-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567
+  # shellcheck disable=SC2086 # several words
+  "$cc" $flags $split -c -o prog.o prog.c && "$cc" "$id" -o prog prog.o &&
+    "$cc" $flags -c -o plain.o prog.c && "$cc" "$id" -o plain plain.o &&
+    rm -f core && { "$repo/corpora/take-core" --out core -- ./prog >/dev/null 2>&1 || skip "no core can be taken here"; }
+}
+
+same_answers() {
+  local file
+  for file in prog plain; do
+    "$XCORE" bt core --full --no-cache --format json --exe "$file" >"$file.json"
+  done
+  grep -q '"name": *"many"' prog.json
+  cmp prog.json plain.json
+}
+
+@test "split units tell what whole ones tell" {
+  local cc version level
+  for cc in gcc clang; do
+    for version in 4 5; do
+      for level in 0 2; do
+        twins "$cc" "-gdwarf-$version -O$level" -gsplit-dwarf
+        [ -f prog.dwo ]
+        same_answers
+      done
+    done
+  done
+}
+
+@test "so do those in the object files" {
+  local version
+  for version in 4 5; do
+    twins clang "-gdwarf-$version -O2" -gsplit-dwarf=single
+    [ ! -e prog.dwo ]
+    same_answers
+  done
+}
+
+@test "so do those of a package" {
+  local how
+  for how in "gcc -gdwarf-4 dwp" "gcc -gdwarf-4 llvm-dwp" "gcc -gdwarf-5 llvm-dwp" "clang -gdwarf-5 llvm-dwp"; do
+    read -ra how <<<"$how"
+    twins "${how[0]}" "${how[1]} -O2" -gsplit-dwarf
+    "${how[2]}" -e prog -o prog.dwp
+    rm prog.dwo
+    same_answers
+    rm prog.dwp
+  done
+}
+
+@test "so do type units" {
+  local cc version
+  for cc in g++ clang++; do
+    for version in 4 5; do
+      twins "$cc" "-xc++ -fpermissive -w -gdwarf-$version -O1 -fdebug-types-section" -gsplit-dwarf
+      same_answers
+      if [ "$cc$version" != g++5 ]; then
+        llvm-dwp -e prog -o prog.dwp
+        rm prog.dwo
+        same_answers
+        rm prog.dwp
+      fi
+    done
+  done
+}
+
+@test "what is missing is told, and symbols and lines serve" {
+  twins gcc -gdwarf-5 -gsplit-dwarf
+  rm prog.dwo
+  "$XCORE" modules core --no-cache | tr -s ' \n' ' ' | grep -q 'prog.dwo.* was not found'
+  "$XCORE" bt core --full --no-cache | grep -q 'die .*prog.c:21'
+}
+
+@test "a pack carries .dwo files and packages" {
+  local dwp
+  for dwp in '' llvm-dwp; do
+    rm -rf out one.pack
+    twins gcc -gdwarf-5 -gsplit-dwarf
+    [ -z "$dwp" ] || { "$dwp" -e prog -o prog.dwp && rm prog.dwo; }
+    "$XCORE" bt core --full --no-cache --format json >core.json
+    "$XCORE" pack core -o one.pack
+    "$XCORE" unpack one.pack out >/dev/null
+    rm -f prog prog.dwo prog.dwp prog.o
+    "$XCORE" bt one.pack --full --no-cache --format json >pack.json
+    cmp core.json pack.json
+    "$XCORE" bt out/core --sysroot out/root --full --no-cache --format json >unpacked.json
+    grep -q '"name": *"many"' unpacked.json
+  done
+}
