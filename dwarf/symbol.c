@@ -458,9 +458,13 @@ const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, c
 	xc_auto(xc_freep) char *demangled = xc_demangle(symbol->name, false);
 	const char *name = demangled ? demangled : symbol->name;
 	uint64_t offset = addr - module->bias - symbol->value;
+	char at[24] = "";
 	if (offset)
-		snprintf(buf, size, "%s+0x%" PRIx64, name, offset);
-	else
-		snprintf(buf, size, "%s", name);
+		snprintf(at, sizeof at, "+0x%" PRIx64, offset);
+	size_t rest = strlen(at) + sizeof "...", length = strlen(name);
+	if (length + strlen(at) < size || size < 2 * rest)
+		snprintf(buf, size, "%s%s", name, at);
+	else /* names of templates: what matters stands in front, and behind them the offset */
+		snprintf(buf, size, "%.*s...%s", (int)(size - rest), name, at);
 	return buf;
 }

@@ -52,7 +52,8 @@ const char *xc_symtab_mangled(const struct xc_symtab *table, size_t index);
 const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
 				       struct xc_module **module_out, xc_addr *addr_out);
 
-/* "name+0x12" or "name" for an address of the process into buf, demangled and cut to fit; NULL when no symbol. */
+/* "name+0x12" or "name" for an address of the process into buf, demangled; a name too long for it is cut and
+ * ends in "...", before the offset. NULL when no symbol. */
 const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, char *buf, size_t size);
 
 #endif

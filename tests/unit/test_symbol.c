@@ -304,8 +304,9 @@ static void addresses_of_a_process_are_described(void **state)
 	char buf[64];
 	struct xc_module *module = NULL;
 	xc_addr addr = 0;
-	const char *path =
-		build("cxx.so", "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa", "int _ZN2ns1fEi(int a) { return a + 1; }\n");
+	const char *path = build("cxx.so", "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa",
+				 "int _ZN2ns1fEi(int a) { return a + 1; }\nint _ZN2ns20abcdefghijklmnopqrstEi(int a) { "
+				 "return a + 2; }\n");
 	struct mapped m = map_file(path, path, true);
 	xc_finder_module(&finder, m.process, m.module);
 	xc_debugfiles_use(m.process, &finder);
@@ -314,6 +315,10 @@ static void addresses_of_a_process_are_described(void **state)
 	assert_string_equal(xc_symbol_describe(m.process, addr, buf, sizeof buf), "ns::f");
 	assert_string_equal(xc_symbol_describe(m.process, addr + 2, buf, sizeof buf), "ns::f+0x2");
 	assert_string_equal(xc_symbol_describe(m.process, addr + 2, buf, 4), "ns:");
+	assert_non_null(xc_symbol_find(m.process, "_ZN2ns20abcdefghijklmnopqrstEi", NULL, &addr));
+	assert_string_equal(xc_symbol_describe(m.process, addr, buf, 25), "ns::abcdefghijklmnopqrst");
+	assert_string_equal(xc_symbol_describe(m.process, addr, buf, 24), "ns::abcdefghijklmnop...");
+	assert_string_equal(xc_symbol_describe(m.process, addr + 2, buf, 24), "ns::abcdefghijkl...+0x2");
 	assert_null(xc_symbol_describe(m.process, 0x10, buf, sizeof buf));
 	assert_null(xc_symbol_find(m.process, "nothing", NULL, NULL));
 	xc_debugfiles_close(m.process);
