@@ -125,7 +125,8 @@ hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 test: check live replay diff hostile ## what a change must pass: under ten minutes
 
 test-long: test corpora-long hostile-long ## big cores and grids
-	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long
+	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
+		-- tests/diff/hotspot --xcore $(XCORE)
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run

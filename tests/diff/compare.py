@@ -21,9 +21,12 @@ What is taken as equal although the texts differ, and nothing else:
   order    a name shown several times in a frame is matched in order, innermost block first; if one
            side shows it more often, from the end that agrees better
 
-Exceptions file: `CASE-GLOB WHAT PATTERN REASON...`, where WHAT is frame, value, extra, member or stale,
-PATTERN a glob on `function` (frame) or `function:variable` (the rest). REASON is mandatory. stale is a
-value or member that xcore does not give because a register that calls do not preserve would hold it.
+Exceptions file: `CASE-GLOB WHAT PATTERN REASON...`, where WHAT is frame, value, extra, member, stale or behind,
+PATTERN a glob on `function` (frame, behind) or `function:variable` (the rest). REASON is mandatory. stale is a
+value or member that xcore does not give because a register that calls do not preserve would hold it. behind: the
+first frame of gdb's that matches is the last that is compared, what both have behind it is counted as `folded`.
+theirs: gdb's value or member is wrong, as other frames show: it is not compared, and counted as `wrong in gdb`; lost:
+the same for those that stale is about.
 A value that both give and that differs fails unless it is explained; values that xcore alone lacks are
 allowed up to the bounds in verdict().
 """
@@ -41,7 +44,7 @@ import valuetext
 
 SCALARS = ("int", "bool", "enum", "pointer", "float", "ref", "variant")
 FOLD_ROWS = 512  # a shorter stack has no excuse for a jump in its numbering
-WHATS = ("frame", "value", "extra", "member", "stale")
+WHATS = ("frame", "value", "extra", "member", "stale", "behind", "theirs", "lost")
 # x86-64 psABI 1.0, figure 3.4: what a call may change.
 STALE = re.compile(r"<?(?:synthetic pointer to .*)?\b(?:r(?:ax|dx|cx|si|di|8|9|10|11)|xmm\d+) not saved by this frame\b")
 
@@ -218,9 +221,23 @@ class Comparison:
             self.counts["rule breaks"] += 1
             self.findings.append(("rule", where, "crashed: gdb %s, xcore %s" % (theirs["crashed"], ours.get("crashed"))))
         left, right, folded = fold(theirs["frames"], ours["frames"])
-        self.counts["frame folded"] += folded
+        left, right, behind = self.cut_behind(left, right)
+        self.counts["frame folded"] += folded + behind
         for one, two in align(left, right):
             self.frame(one, two, where)
+
+    def cut_behind(self, theirs, ours):
+        """Drops what stands behind a frame that gdb cannot leave; returns the lists and the count dropped."""
+        rules = [rule for rule in self.rules if rule.what == "behind" and fnmatch.fnmatchcase(self.case, rule.case)]
+        keys = [frame_key(frame) for frame in ours]
+        for at, frame in enumerate(theirs):
+            name = plain_name(frame["function"]) or "?"
+            fits = [rule for rule in rules if fnmatch.fnmatchcase(name, rule.pattern)]
+            if fits and frame_key(frame) in keys:
+                fits[0].used += 1
+                last = keys.index(frame_key(frame))
+                return theirs[:at + 1], ours[:last + 1], len(theirs) - at - 1
+        return theirs, ours, 0
 
     def frame(self, theirs, ours, where):
         self.counts["frame"] += 1
@@ -274,8 +291,26 @@ class Comparison:
         elif "members" in theirs:
             self.members(theirs, ours, subject, where)
 
+    def is_wrong(self, theirs, ours, subject):
+        """Whether a rule says that gdb's value, which differs, is not to be compared; counts it then."""
+        given = ours.get("value") if ours else None
+        if given is not None:
+            return not self.equal(theirs, given) and self.hidden("theirs", subject)
+        return bool(ours and STALE.match(ours.get("why") or "")) and self.hidden("lost", subject)
+
+    def hidden(self, what, subject):
+        for rule in self.rules:
+            if rule.what == what and fnmatch.fnmatchcase(self.case, rule.case) \
+                    and fnmatch.fnmatchcase(subject, rule.pattern):
+                rule.used += 1
+                self.counts["wrong in gdb"] += 1
+                return True
+        return False
+
     def value(self, theirs, ours, subject, where):
         given = ours.get("value") if ours else None
+        if "value" in theirs and self.is_wrong(theirs, ours, subject):
+            return
         if "value" not in theirs:
             self.counts["hidden"] += 1
             if given is not None:
@@ -330,8 +365,10 @@ class Comparison:
             self.counts["member not shown"] += 1
             return
         unreadable = isinstance(leaf, str) and leaf.startswith("<")
-        self.counts["member"] += 1
         equal = unreadable if "value" not in theirs else self.leaf_equal(theirs, leaf)
+        if not equal and not unreadable and self.hidden("theirs", subject):
+            return
+        self.counts["member"] += 1
         if equal:
             self.counts["member equal"] += 1
         else:

@@ -130,6 +130,19 @@ class Agreement(unittest.TestCase):
         done = self.check(lambda thread: self.give(thread, "p", "0x5"), [rule])
         self.assertEqual((done.counts["value unexplained"], rule.used), (1, 1))
 
+    def test_what_is_wrong_in_gdb_is_not_compared_but_what_xcore_lacks_is(self):
+        rule = compare.Rule(1, "ca*", "theirs", "outer:[np]", "because")
+        for text, wrong, left in (("5", 1, 0), ("-5", 0, 0), (None, 0, 1)):
+            done = self.check(lambda thread: self.give(thread, "n", text), [rule])
+            self.assertEqual((done.counts["wrong in gdb"], done.counts["value unexplained"]), (wrong, left), text)
+        rule = compare.Rule(1, "ca*", "lost", "outer:n", "because")
+        for text, why, wrong, left in (("5", None, 0, 1), (None, "rdi not saved by this frame", 1, 0), (None, "gone", 0, 1)):
+            def change(thread, text=text, why=why):
+                self.give(thread, "n", text)
+                thread["frames"][1]["args"][0]["why"] = why
+            done = self.check(change, [rule])
+            self.assertEqual((done.counts["wrong in gdb"], done.counts["value unexplained"]), (wrong, left), text)
+
     def test_only_registers_that_calls_change_are_stale(self):
         rule = compare.Rule(1, "*", "stale", "*", "because")
         for why, explained in (("rdi not saved by this frame", 1), ("rbx not saved by this frame", 0),
@@ -153,6 +166,16 @@ class Agreement(unittest.TestCase):
         mine["threads"][0]["frames"] = deep[:512] + deep[-512:]
         done = compare.compare("case", oracle, mine, [])
         self.assertEqual((done.counts["frame folded"], compare.broken(done.counts)), (976, []))
+
+    def test_nothing_is_compared_behind_a_frame_that_gdb_cannot_leave(self):
+        def change(thread):
+            thread["frames"][3:] = [{**thread["frames"][3], "pc": "0x31"}]
+        rule = compare.Rule(1, "ca*", "behind", "raise", "because")
+        done = self.check(change, [rule])
+        self.assertEqual((done.findings, done.counts["frame folded"], done.counts["frame"]), ([], 2, 3))
+        done = self.check(lambda thread: thread["frames"][1].update(line=8), [rule])
+        self.assertEqual(done.counts["frame unexplained"], 1)
+        self.assertTrue(compare.broken(self.check(change).counts))
 
     def test_left_out_middle_of_a_short_stack_is_seen(self):
         done = self.check(lambda thread: thread["frames"].pop(2))
@@ -188,6 +211,11 @@ class Texts(unittest.TestCase):
         tree = valuetext.parse("{<a<b> > = {<No data fields>}, <c> = {x = 1}...}")
         self.assertEqual([name for name, _ in tree.items], ["<a<b> >", "<c>"])
         self.assertEqual(valuetext.lookup(tree, [".<c>", ".x"]), "1")
+
+    def test_names_of_symbols_may_be_cut(self):
+        tree = valuetext.parse('{a = @0x5: {x = 0x12 <f<{int (std::vector<x, ...+0x10>, y = {...}}, b = 0x13 <g(A<...> "s", c = 3}')
+        self.assertEqual([(name, valuetext.scalar(node, "pointer")) for name, node in tree.items[:2]], [("a", 5), ("b", 19)])
+        self.assertEqual(valuetext.lookup(tree, [".c"]), "3")
 
     def test_broken_texts_raise(self):
         for text in ("{a = 1", '{a = "x', "{a = 1 b}{", '"abc', "{" * 200):

@@ -18,6 +18,8 @@ HEX = re.compile(r"0x[0-9a-fA-F]+$")
 POINTER = re.compile(r"(?:[({][^{}=]*[)}] )?@?(0x[0-9a-fA-F]+|NULL)(?:(?: |: ).*)?$", re.S)
 FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 REPEAT = re.compile(r" <repeats (\d+) times>")
+CUT = re.compile(r"\.\.\.(?:\+0x[0-9a-f]+)?>(?=[,}]|$| \"| <repeats )")  # the end of a symbol's name that was cut
+SYMBOL = re.compile(r"0x[0-9a-f]+ $")  # stands before one
 NAME = re.compile(r"(<(?!No data fields>)[^=]*?>|[A-Za-z_$][\w$.:<>]*) = ")
 FIELD = re.compile(r"([A-Za-z_][\w$]*): ")
 RUST = re.compile(r"(?!nan\()((?:[A-Za-z_]\w*::)?[A-Za-z_]\w*)(?=[({])")
@@ -163,7 +165,7 @@ class Reader:
     def leaf(self):
         """Up to the `,` or `}` that ends it; quotes and brackets inside are skipped whole."""
         start = self.at
-        level = 0
+        level = outside = 0
         while self.at < len(self.text):
             char = self.text[self.at]
             if char in "\"'":
@@ -171,6 +173,11 @@ class Reader:
                 continue
             if level == 0 and (char in ",})]" or self.peek(" <repeats ")):
                 break
+            if char == "<" and SYMBOL.search(self.text[max(start, self.at - 20):self.at]):
+                outside = level
+            elif char == "." and level > outside and self.match(CUT):
+                level = outside  # brackets of the name may have been open
+                continue
             level += (char in "(<{") - (char in ")>}")
             self.at += 1
         return self.text[start:self.at]
