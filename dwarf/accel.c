@@ -15,7 +15,7 @@ bool xc_accel_u32(const struct xc_cursor *c, uint64_t offset, uint32_t *value_ou
 	return true;
 }
 
-bool xc_accel_is_unit(const struct xc_accel_list *units, uint64_t offset, uint64_t size)
+const struct xc_skim_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset)
 {
 	size_t lo = 0, hi = units->count;
 	while (lo < hi) {
@@ -25,8 +25,7 @@ bool xc_accel_is_unit(const struct xc_accel_list *units, uint64_t offset, uint64
 		else
 			hi = mid;
 	}
-	return lo < units->count && units->items[lo].offset == offset &&
-	       (size == UINT64_MAX || units->items[lo].size == size);
+	return lo < units->count && units->items[lo].offset == offset ? &units->items[lo] : NULL;
 }
 
 void xc_accel_add(struct xc_accel_units *units, uint64_t offset)

@@ -6,6 +6,7 @@
  *	symbols     u32 name, u32 vector (both in the pool); a hash table, a power of two, both 0: empty
  *	vector      u32 count, then u32: bits 0 to 23 the number of a unit, type units behind the others */
 #include <ctype.h>
+#include <dwarf.h>
 #include <string.h>
 
 #include "accel_impl.h"
@@ -40,6 +41,13 @@ static uint64_t u64_at(const struct xc_cursor *c, uint64_t offset)
 	return xc_load_uint(c->at + offset, 8, false);
 }
 
+/* Type units of DWARF 4 stand in .debug_types, and their offsets count there. */
+static bool is_type_unit(const struct xc_accel_list *units, uint64_t offset)
+{
+	const struct xc_skim_unit *unit = xc_accel_unit(units, offset);
+	return unit && unit->type == DW_UT_type;
+}
+
 bool xc_gdb_index_is_sound(const struct xc_cursor *c, const struct xc_accel_list *units)
 {
 	struct header h;
@@ -47,12 +55,13 @@ bool xc_gdb_index_is_sound(const struct xc_cursor *c, const struct xc_accel_list
 		return false;
 	size_t count = (h.types - h.units) / UNIT_SIZE, type_count = (h.addresses - h.types) / TYPE_UNIT_SIZE,
 	       types = 0;
-	for (size_t i = 0; i < count; i++)
-		if (!xc_accel_is_unit(units, u64_at(c, h.units + i * UNIT_SIZE),
-				      u64_at(c, h.units + i * UNIT_SIZE + 8)))
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_skim_unit *unit = xc_accel_unit(units, u64_at(c, h.units + i * UNIT_SIZE));
+		if (!unit || unit->type == DW_UT_type || unit->size != u64_at(c, h.units + i * UNIT_SIZE + 8))
 			return false;
-	for (size_t i = 0; i < type_count; i++) /* those of .debug_types count apart */
-		types += xc_accel_is_unit(units, u64_at(c, h.types + i * TYPE_UNIT_SIZE), UINT64_MAX);
+	}
+	for (size_t i = 0; i < type_count; i++)
+		types += is_type_unit(units, u64_at(c, h.types + i * TYPE_UNIT_SIZE));
 	size_t slots = (h.behind_symbols - h.symbols) / SYMBOL_SIZE;
 	return count + types == units->count && slots && !(slots & (slots - 1));
 }
@@ -72,8 +81,10 @@ static bool slot_is(const struct xc_cursor *c, const struct header *h, uint32_t 
 	return at <= left && left - at >= len && !memcmp(c->at + h->pool + at, name, len);
 }
 
-static bool add_vector(const struct xc_cursor *c, const struct header *h, uint32_t vector, struct xc_accel_units *units)
+static bool add_vector(const struct xc_accel *accel, const struct header *h, uint32_t vector,
+		       struct xc_accel_units *units)
 {
+	const struct xc_cursor *c = &accel->gdb_index;
 	uint32_t count, value;
 	uint64_t at = (uint64_t)h->pool + vector;
 	if (!xc_accel_u32(c, at, &count) || count > (xc_cursor_left(c) - at) / 4)
@@ -84,7 +95,7 @@ static bool add_vector(const struct xc_cursor *c, const struct header *h, uint32
 		uint64_t unit = value & UNIT_MASK, plain = (h->types - h->units) / UNIT_SIZE;
 		uint64_t where =
 			unit < plain ? h->units + unit * UNIT_SIZE : h->types + (unit - plain) * TYPE_UNIT_SIZE;
-		if (where + 8 > h->addresses)
+		if (where + 8 > h->addresses || (unit >= plain && !is_type_unit(&accel->units, u64_at(c, where))))
 			return false;
 		xc_accel_add(units, u64_at(c, where));
 	}
@@ -105,7 +116,7 @@ bool xc_gdb_index_find(const struct xc_accel *accel, const char *name, struct xc
 		if (!xc_accel_u32(c, where, &at) || !xc_accel_u32(c, where + 4, &vector) || (!at && !vector))
 			return false;
 		if (slot_is(c, &h, at, name))
-			return add_vector(c, &h, vector, units);
+			return add_vector(accel, &h, vector, units);
 	}
 	return false;
 }

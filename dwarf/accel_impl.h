@@ -17,8 +17,8 @@ struct xc_accel {
 	struct xc_cursor str;         /* .debug_str */
 };
 
-/* Is a unit with this header offset (and size, unless UINT64_MAX) among them? */
-bool xc_accel_is_unit(const struct xc_accel_list *units, uint64_t offset, uint64_t size);
+/* The unit whose header stands at this offset; NULL when none does. */
+const struct xc_skim_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset);
 
 void xc_accel_add(struct xc_accel_units *units, uint64_t offset);
 

@@ -75,7 +75,7 @@ bool xc_debug_names_are_sound(const struct xc_cursor *names, const struct xc_acc
 		if (i == MAX_TABLES || !read_table(&all, &t) || t.foreign_types)
 			return false;
 		for (uint64_t u = 0; u < (uint64_t)t.units + t.local_types; u++, listed++)
-			if (!xc_accel_is_unit(units, word_at(&t, t.units_at + u * t.wide, t.wide), UINT64_MAX))
+			if (!xc_accel_unit(units, word_at(&t, t.units_at + u * t.wide, t.wide)))
 				return false;
 	}
 	return listed == units->count;

@@ -1,11 +1,7 @@
-/* index: the kept file, page by page.
- *
- * Opening reads the header and the sums and compares the key; a look-up then touches a page of buckets, one of entries
- * and one of units. A bit that flipped on the disk is found by the sum of its page before the page is believed. */
+/* index: what it is built from and where it is kept. How its bytes are read: index_table.c. */
 #include "index.h"
 
 #include <dwarf.h>
-#include <isa-l/crc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +36,7 @@ struct xc_index {
 	struct xc_index_name name;
 	struct xc_source *kept; /* NULL: built in this run */
 	void *built;
-	const uint8_t *bytes;
-	struct xc_index_header header;
-	uint8_t *checked; /* a bit per page; NULL for what we built ourselves */
-	bool damaged;
+	struct xc_index_table table;
 	struct xc_accel *accel; /* NULL: none, or not asked for yet */
 	bool accel_tried;
 };
@@ -136,32 +129,6 @@ static const struct xc_skim_space *split_space(struct xc_index *index, const str
 
 /* ---- the kept file ---- */
 
-/* A part of `count` items of `size` bytes that ends before the sums and starts on a page. */
-static bool part_fits(const struct xc_index_header *h, uint64_t at, uint64_t count, uint64_t size)
-{
-	return at >= XC_INDEX_PAGE && at % XC_INDEX_PAGE == 0 && at <= h->sums_at && count <= (h->sums_at - at) / size;
-}
-
-static bool header_is_sound(const struct xc_index_header *h, const struct xc_source *s, const uint8_t *key)
-{
-	uint32_t crc = crc32_iscsi((unsigned char *)(uintptr_t)h, (int)offsetof(struct xc_index_header, header_crc), 0);
-	return !memcmp(h->magic, "XCINDEX", sizeof h->magic) && h->version == XC_INDEX_VERSION &&
-	       h->order == XC_INDEX_ORDER && h->header_crc == crc && h->size == s->size &&
-	       (!key || !memcmp(h->key, key, XC_INDEX_KEY)) && h->bucket_bits > 0 && h->bucket_bits < 32 &&
-	       h->sums_at <= h->size && h->sums_at == (h->page_count + UINT64_C(1)) * XC_INDEX_PAGE &&
-	       h->page_count <= INT32_MAX / sizeof(uint32_t) &&
-	       h->page_count * sizeof(uint32_t) == h->size - h->sums_at &&
-	       part_fits(h, h->units_at, h->unit_count, sizeof(struct xc_index_unit)) &&
-	       part_fits(h, h->buckets_at, (UINT64_C(1) << h->bucket_bits) + 1, sizeof(uint32_t)) &&
-	       part_fits(h, h->entries_at, h->entry_count, sizeof(struct xc_index_entry));
-}
-
-static bool sums_are_sound(const struct xc_index_header *h, const uint8_t *bytes)
-{
-	return h->sums_crc == crc32_iscsi((unsigned char *)(uintptr_t)(bytes + h->sums_at),
-					  (int)(h->page_count * sizeof(uint32_t)), 0);
-}
-
 /* Was it last checked against this very inode? */
 static bool was_seen(const struct xc_index *index, const struct xc_source *s)
 {
@@ -187,16 +154,12 @@ static bool open_kept(struct xc_index *index)
 	xc_auto(xc_source_closep) struct xc_source *s = xc_cache_get(&index->cache, index->name.text);
 	if (!s || s->size < XC_INDEX_PAGE)
 		return false;
-	memcpy(&index->header, s->bytes, sizeof index->header);
 	bool seen = was_seen(index, s);
 	if (named && !seen)
 		xc_index_make_key(index->file, key);
-	if (!header_is_sound(&index->header, s, named && seen ? NULL : key) ||
-	    !sums_are_sound(&index->header, s->bytes))
+	if (!xc_index_table_open(&index->table, s->bytes, s->size, named && seen ? NULL : key))
 		return false;
-	index->checked = xc_alloc(index->header.page_count / 8 + 1);
 	index->kept = xc_take(s);
-	index->bytes = index->kept->bytes;
 	if (!seen)
 		remember_seen(index);
 	return true;
@@ -230,10 +193,9 @@ static void build(struct xc_index *index)
 	xc_progress_end(&progress);
 	free(scanned.spaces);
 	free(scanned.parts);
-	index->bytes = index->built;
 	if (!index->built)
 		return;
-	memcpy(&index->header, index->built, sizeof index->header);
+	xc_index_table_built(&index->table, index->built);
 	if (!scanned.missing) /* else a file that is found later would not be looked into */
 		keep(index, size);
 }
@@ -256,17 +218,16 @@ struct xc_index *xc_index_open(const struct xc_process *process, struct xc_modul
 
 bool xc_index_ready(const struct xc_index *index)
 {
-	return index->bytes != NULL;
+	return index->table.bytes != NULL;
 }
 
 static void drop(struct xc_index *index)
 {
 	xc_source_close(index->kept);
 	free(index->built);
-	free(index->checked);
+	xc_index_table_fini(&index->table);
 	index->kept = NULL;
-	index->built = index->checked = NULL;
-	index->bytes = NULL;
+	index->built = NULL;
 }
 
 void xc_index_close(struct xc_index *index)
@@ -283,7 +244,6 @@ void xc_index_close(struct xc_index *index)
 void xc_index_rebuild(struct xc_index *index)
 {
 	drop(index);
-	index->damaged = false;
 	build(index);
 }
 
@@ -321,80 +281,16 @@ struct xc_index *xc_index_partial(struct xc_index *index, const char *name, cons
 	*part = (struct xc_index){.process = index->process, .module = index->module, .file = index->file};
 	memcpy(part->spaces, index->spaces, sizeof part->spaces);
 	part->built = xc_index_build(&input, key, &size);
-	part->bytes = part->built;
 	if (part->built)
-		memcpy(&part->header, part->built, sizeof part->header);
+		xc_index_table_built(&part->table, part->built);
 	return part;
 }
 
 /* ---- reading ---- */
 
-static bool page_is_sound(struct xc_index *index, uint64_t page)
+struct xc_index_table *xc_index_table(struct xc_index *index)
 {
-	if (!index->checked || page == 0)
-		return true;
-	uint64_t bit = page - 1;
-	if (index->checked[bit / 8] & 1u << bit % 8)
-		return true;
-	uint32_t sum;
-	memcpy(&sum, index->bytes + index->header.sums_at + bit * sizeof sum, sizeof sum);
-	if (crc32_iscsi((unsigned char *)(uintptr_t)(index->bytes + page * XC_INDEX_PAGE), XC_INDEX_PAGE, 0) != sum) {
-		index->damaged = true;
-		return false;
-	}
-	index->checked[bit / 8] |= (uint8_t)(1u << bit % 8);
-	return true;
-}
-
-/* Copy an item of `size` bytes; it may straddle two pages. */
-static bool read_item(struct xc_index *index, uint64_t part, uint64_t number, size_t size, void *out)
-{
-	uint64_t at = part + number * size;
-	if (!index->bytes || index->damaged || !page_is_sound(index, at / XC_INDEX_PAGE) ||
-	    !page_is_sound(index, (at + size - 1) / XC_INDEX_PAGE))
-		return false;
-	memcpy(out, index->bytes + at, size);
-	return true;
-}
-
-size_t xc_index_find(struct xc_index *index, uint32_t hash, uint32_t *first_out)
-{
-	uint32_t range[2];
-	struct xc_index_entry entry;
-	if (!index->bytes)
-		return 0;
-	uint32_t bucket = hash >> (32 - index->header.bucket_bits);
-	for (uint32_t i = 0; i < 2; i++)
-		if (!read_item(index, index->header.buckets_at, bucket + i, sizeof range[i], &range[i]))
-			return 0;
-	size_t count = 0;
-	for (uint32_t i = range[0]; i < range[1] && xc_index_entry_at(index, i, &entry); i++) {
-		if (entry.hash == hash && count++ == 0)
-			*first_out = i;
-	}
-	return count;
-}
-
-bool xc_index_entry_at(struct xc_index *index, uint32_t number, struct xc_index_entry *entry_out)
-{
-	return number < xc_index_count(index) &&
-	       read_item(index, index->header.entries_at, number, sizeof *entry_out, entry_out);
-}
-
-bool xc_index_unit_at(struct xc_index *index, uint32_t number, struct xc_index_unit *unit_out)
-{
-	return index->bytes && number < index->header.unit_count &&
-	       read_item(index, index->header.units_at, number, sizeof *unit_out, unit_out);
-}
-
-bool xc_index_damaged(const struct xc_index *index)
-{
-	return index->damaged;
-}
-
-uint32_t xc_index_count(const struct xc_index *index)
-{
-	return index->bytes ? index->header.entry_count : 0;
+	return &index->table;
 }
 
 const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *entry, size_t *len_out)
@@ -402,7 +298,7 @@ const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *e
 	struct xc_index_unit unit;
 	struct xc_skim_string string = {.where = entry->flags >> 4,
 					.offset = (uint64_t)entry->name_high << 32 | entry->name_low};
-	if (!string.where || !xc_index_unit_at(index, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
+	if (!string.where || !xc_index_table_unit(&index->table, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
 		return NULL;
 	return xc_skim_text(unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space],
 			    string, len_out);

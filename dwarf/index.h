@@ -10,7 +10,7 @@
 #define XC_INDEX_H
 
 #include "debugfile.h"
-#include "index_format.h"
+#include "index_table.h"
 
 struct xc_index;
 
@@ -29,13 +29,8 @@ void xc_index_rebuild(struct xc_index *index);
  * the caller; used as any index. */
 struct xc_index *xc_index_partial(struct xc_index *index, const char *name, const char *last, size_t last_len);
 
-/* The entries of a hash: *first_out and how many. All probes below say false (or 0) when the page they touch is damaged, which
- * xc_index_damaged then tells. */
-size_t xc_index_find(struct xc_index *index, uint32_t hash, uint32_t *first_out);
-bool xc_index_entry_at(struct xc_index *index, uint32_t number, struct xc_index_entry *entry_out);
-bool xc_index_unit_at(struct xc_index *index, uint32_t number, struct xc_index_unit *unit_out);
-bool xc_index_damaged(const struct xc_index *index);
-uint32_t xc_index_count(const struct xc_index *index);
+/* Its entries. Never NULL. */
+struct xc_index_table *xc_index_table(struct xc_index *index);
 
 /* The bytes of an entry's own name; NULL when it has none. Borrowed from the debug file. */
 const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *entry, size_t *len_out);

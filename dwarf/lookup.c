@@ -94,7 +94,7 @@ static bool scopes_match(struct xc_index *index, const struct xc_index_entry *en
 	struct xc_index_entry scope = *entry;
 	size_t part = 1;
 	for (int depth = 0; depth < MAX_SCOPES && scope.parent; depth++) {
-		if (!xc_index_entry_at(index, scope.parent - 1, &scope))
+		if (!xc_index_table_entry(xc_index_table(index), scope.parent - 1, &scope))
 			return false;
 		if (part < wanted->part_count && is_named(index, &scope, &wanted->parts[part]))
 			part++;
@@ -133,7 +133,7 @@ static bool open_entry(const struct xc_process *process, struct xc_module *modul
 				      .kind = xc_index_kind(entry),
 				      .declaration = entry->flags & XC_INDEX_DECLARATION,
 				      .external = entry->flags & XC_INDEX_EXTERNAL};
-	if (!xc_index_unit_at(index, entry->unit, &unit))
+	if (!xc_index_table_unit(xc_index_table(index), entry->unit, &unit))
 		return false;
 	struct xc_split *split = unit.space == XC_INDEX_SPLIT ? xc_debugfile_split(module->debug) : NULL;
 	bool opened =
@@ -174,11 +174,12 @@ static int by_place(const void *a, const void *b)
 static struct xc_index_entry *candidates(struct xc_index *index, const struct wanted *wanted, size_t *count_out)
 {
 	uint32_t first;
-	size_t count = xc_index_find(index, wanted->hash, &first), capacity = 0;
+	size_t count = xc_index_table_find(xc_index_table(index), wanted->hash, &first), capacity = 0;
 	struct xc_index_entry *list = NULL, entry;
 	*count_out = 0;
 	for (size_t i = 0; i < count && *count_out < MAX_CANDIDATES; i++) {
-		if (!xc_index_entry_at(index, first + (uint32_t)i, &entry) || !matches(index, &entry, wanted))
+		if (!xc_index_table_entry(xc_index_table(index), first + (uint32_t)i, &entry) ||
+		    !matches(index, &entry, wanted))
 			continue;
 		list = xc_grow(list, *count_out, &capacity, sizeof *list);
 		list[(*count_out)++] = entry;
@@ -204,13 +205,13 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	struct xc_definition one;
 	size_t count, before = found->count;
 	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
-	for (size_t i = 0; i < count && !xc_index_damaged(index); i++)
+	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
 		if (open_entry(process, module, index, &list[i], &one) &&
 		    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
 			add(found, &one);
-	if (xc_index_damaged(index))
+	if (xc_index_table(index)->damaged)
 		found->count = before;
-	return !xc_index_damaged(index);
+	return !xc_index_table(index)->damaged;
 }
 
 /* By a table of the file itself, which knows the name's units; true when that found something. */
@@ -327,7 +328,7 @@ static void qualified(struct xc_index *index, const struct xc_index_entry *entry
 	struct xc_index_entry scopes[MAX_SCOPES] = {*entry};
 	size_t count = 1, len;
 	while (count < MAX_SCOPES && scopes[count - 1].parent &&
-	       xc_index_entry_at(index, scopes[count - 1].parent - 1, &scopes[count]))
+	       xc_index_table_entry(xc_index_table(index), scopes[count - 1].parent - 1, &scopes[count]))
 		count++;
 	while (count-- > 0) {
 		const char *name = xc_index_name(index, &scopes[count], &len);
@@ -345,7 +346,9 @@ static struct xc_index_entry *list_module(struct xc_index *index, unsigned kinds
 	struct xc_index_entry *list = NULL, entry;
 	size_t capacity = 0;
 	*count_out = 0;
-	for (uint32_t i = 0; i < xc_index_count(index) && xc_index_entry_at(index, i, &entry); i++) {
+	for (uint32_t i = 0;
+	     i < xc_index_table_count(xc_index_table(index)) && xc_index_table_entry(xc_index_table(index), i, &entry);
+	     i++) {
 		if (!(xc_index_kind(&entry) & kinds))
 			continue;
 		list = xc_grow(list, *count_out, &capacity, sizeof *list);
@@ -364,7 +367,7 @@ void xc_lookup_each(const struct xc_process *process, struct xc_module *module, 
 	if (!index)
 		return;
 	struct xc_index_entry *list = list_module(index, kinds, &count);
-	if (xc_index_damaged(index)) {
+	if (xc_index_table(index)->damaged) {
 		free(list);
 		xc_index_rebuild(index);
 		list = list_module(index, kinds, &count);
@@ -421,7 +424,9 @@ static void consider(struct similar *s, size_t distance, char *name)
 static void consider_module(struct xc_index *index, unsigned kinds, struct similar *s)
 {
 	struct xc_index_entry entry;
-	for (uint32_t i = 0; i < xc_index_count(index) && xc_index_entry_at(index, i, &entry); i++) {
+	for (uint32_t i = 0;
+	     i < xc_index_table_count(xc_index_table(index)) && xc_index_table_entry(xc_index_table(index), i, &entry);
+	     i++) {
 		size_t len;
 		const char *name = xc_index_kind(&entry) & kinds ? xc_index_name(index, &entry, &len) : NULL;
 		size_t distance = name ? xc_suggest_distance(s->wrong, name) : SIZE_MAX;

@@ -145,7 +145,7 @@ uint64_t xc_name_hash(const char *name, size_t len)
 		return hash_bytes(name, len);
 	xc_auto(xc_text_fini) struct xc_text text = {0};
 	xc_name_canonical(name, len, &text);
-	return hash_bytes(text.bytes, text.len);
+	return hash_bytes(xc_text_string(&text), text.len);
 }
 
 bool xc_name_equal(const char *a, size_t a_len, const char *b, size_t b_len)

@@ -39,6 +39,7 @@ static void white_space_counts_only_between_words(void **state)
 	assert_false(same("&mut T", "&mutT"));
 	assert_false(same("printer", "print"));
 	assert_false(same("pointless", "po int less"));
+	assert_true(same(" ", "\t"));
 }
 
 static void check_parts(const char *name, const char *const *expected)
