@@ -52,6 +52,8 @@ struct xc_error *xc_cexpr_number(struct xc_cexpr *c, const struct xc_value *give
 	const struct xc_type *type = xc_type_strip(value.type);
 	*out = (struct xc_cnumber){
 		.type = type, .is_signed = type->is_signed, .size = (unsigned)type->size, .bit_size = value.bit_size};
+	if (xc_ctype_is_constant(value.type))
+		out->is_signed = true;
 	switch (type->kind) {
 	case XC_TYPE_FLOAT:
 		return load_real(c, &value, out);
@@ -219,7 +221,7 @@ const struct xc_type *xc_cexpr_common_type(struct xc_cexpr *c, const struct xc_v
 			return NULL;
 		struct xc_cnumber n = {.type = types[i],
 				       .is_real = kind == XC_TYPE_FLOAT,
-				       .is_signed = types[i]->is_signed,
+				       .is_signed = types[i]->is_signed || xc_ctype_is_constant(value->type),
 				       .size = (unsigned)types[i]->size,
 				       .bit_size = value->bit_size};
 		promotions[i] = promoted(c, &n);

@@ -121,6 +121,7 @@ static void lex_quoted(struct xc_ctoken *token, const char *at, size_t prefix)
 void xc_cexpr_lex(struct xc_cexpr *c, size_t from)
 {
 	struct xc_ctoken *token = &c->token;
+	from = from < c->len ? from : c->len;
 	while (is_space(c->text[from]))
 		from++;
 	const char *at = c->text + from;

@@ -215,7 +215,7 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, st
 	}
 	count = find_cuts(c->text, from, cuts);
 	if (cuts[count - 1] <= from) {
-		name->len = from - name->at + 1;
+		name->len = from - name->at;
 		return finish(c, name, xc_error_new(XC_ERR_FORMAT, "a name should stand here"), found);
 	}
 	for (size_t i = count; i-- > 0 && found == XC_FOUND_NOTHING && !err;) {

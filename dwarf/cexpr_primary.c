@@ -85,9 +85,13 @@ static struct xc_cnode *parse_word(struct xc_cexpr *c)
 		xc_cexpr_next(c);
 		return xc_cexpr_value_node(c, &spot, &value);
 	}
-	const struct xc_type *type = xc_cexpr_parse_base(c);
+	bool tagged = xc_cexpr_is_word(c, "struct") || xc_cexpr_is_word(c, "class") || xc_cexpr_is_word(c, "union") ||
+		      xc_cexpr_is_word(c, "enum");
+	const struct xc_type *type = tagged ? xc_cexpr_parse_type(c) : xc_cexpr_parse_base(c);
 	if (c->err)
 		return NULL;
+	if (tagged && type)
+		spot.len = c->token.at - spot.at;
 	return type ? parse_functional_cast(c, &spot, type) : parse_name(c);
 }
 

@@ -10,6 +10,7 @@
  * A name of a file or module skips what is not there. Several statics of one name are an error that lists them. */
 #include <dwarf.h>
 
+#include "../core/module.h"
 #include "cexpr_impl.h"
 #include "debugfile.h"
 #include "die.h"
@@ -72,6 +73,8 @@ static struct xc_error *enumerator_value(struct xc_cexpr *c, const struct xc_def
 	const struct xc_type *type = xc_ctype(c->process, XC_C_INT);
 	if (xc_scope_parent(types, &die, &parent) && dwarf_tag(&parent) == DW_TAG_enumeration_type)
 		type = xc_type_get(types, &parent);
+	if (type->kind == XC_TYPE_ENUM && type->is_c && type->size <= 4)
+		type = xc_ctype_constant(c->process, type);
 	*out = xc_value_small(c->process, type, &bits, sizeof bits);
 	return NULL;
 }
@@ -173,12 +176,31 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 	return NULL;
 }
 
+static struct xc_module *home_of(const struct xc_cexpr *c)
+{
+	return c->standpoint->has_frame ? c->standpoint->frame.module : NULL;
+}
+
+/* What a bare name does not mean: another module's tag of C, which is no name without its keyword, and what is private to the
+ * C library or the like; a mistyped name would too often be one of those. */
+static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
+{
+	Dwarf_Die die = d->die;
+	if (d->module == home_of(c) || d->kind == XC_NAME_ENUMERATOR)
+		return false;
+	if (d->kind == XC_NAME_TYPE)
+		return is_tagged(d) && xc_type_get(xc_types_of(c->process), &die)->is_c;
+	return !d->external && xc_module_is_runtime(d->module);
+}
+
 /* Definitions of some kinds only; a shallow copy. */
-static struct xc_definitions only(struct xc_cexpr *c, const struct xc_definitions *all, unsigned kinds, bool tagged)
+static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
+				  unsigned kinds, bool tagged)
 {
 	struct xc_definitions out = {.items = xc_arena_alloc(c->arena, all->count * sizeof *all->items + 1)};
 	for (size_t i = 0; i < all->count; i++) {
-		if ((all->items[i].kind & kinds) && is_tagged(&all->items[i]) == tagged)
+		if ((all->items[i].kind & kinds) && is_tagged(&all->items[i]) == tagged &&
+		    (name->module || name->file || !is_foreign(c, &all->items[i])))
 			out.items[out.count++] = all->items[i];
 	}
 	return out;
@@ -195,7 +217,7 @@ static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name
 	} order[] = {{XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE, false},
 		     {XC_NAME_TYPE, true}};
 	for (size_t i = 0; i < XC_COUNT(order); i++) {
-		struct xc_definitions some = only(c, all, order[i].kinds, order[i].tagged), rivals = {0};
+		struct xc_definitions some = only(c, name, all, order[i].kinds, order[i].tagged), rivals = {0};
 		const struct xc_definition *one = some.count > 0 ? choose(c, &some, &rivals) : NULL;
 		if (one)
 			return xc_cexpr_defined(c, one, found_out, value_out, type_out);
@@ -234,11 +256,6 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	const char *plain = xc_arena_strdup(c->arena, text.bytes);
 	xc_text_fini(&text);
 	return plain;
-}
-
-static struct xc_module *home_of(const struct xc_cexpr *c)
-{
-	return c->standpoint->has_frame ? c->standpoint->frame.module : NULL;
 }
 
 /* Definitions of a full name: in the standpoint's module, then in the others as they were loaded, each asked only when those

@@ -154,6 +154,20 @@ const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_
 	return *slot;
 }
 
+const struct xc_type *xc_ctype_constant(const struct xc_process *process, const struct xc_type *enumeration)
+{
+	struct xc_type *type = (struct xc_type *)xc_ctype_derive(process, XC_TYPE_TYPEDEF, enumeration); /* ours */
+	type->name = xc_type_name(enumeration);
+	return type;
+}
+
+/* No typedef of a program has the very name of its target. */
+bool xc_ctype_is_constant(const struct xc_type *type)
+{
+	return type->kind == XC_TYPE_TYPEDEF && type->target && type->target->kind == XC_TYPE_ENUM && type->name &&
+	       type->name == xc_type_name(type->target);
+}
+
 static const struct xc_type *array_of(const struct xc_process *process, const struct xc_type *element, uint64_t key,
 				      bool known)
 {

@@ -44,6 +44,10 @@ const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_
 const struct xc_type *xc_ctype_array(const struct xc_process *process, const struct xc_type *element, uint64_t count);
 const struct xc_type *xc_ctype_unbounded(const struct xc_process *process, const struct xc_type *element); /* T[] */
 
+/* The type of an enumeration constant: it shows as its enum and computes as int, as C has it. */
+const struct xc_type *xc_ctype_constant(const struct xc_process *process, const struct xc_type *enumeration);
+bool xc_ctype_is_constant(const struct xc_type *type);
+
 /* A function type; not kept, a new one each time. `parameters` are copied. */
 const struct xc_type *xc_ctype_function(const struct xc_process *process, const struct xc_type *result,
 					const struct xc_type *const *parameters, size_t count, bool variadic);

@@ -177,6 +177,18 @@ static json_t *text_of(struct xc_json_walker *w, const uint8_t *bytes, uint64_t 
 	return json;
 }
 
+/* Letters of well-formed UTF-8 with line ends and tabs. */
+static bool is_unicode(const uint8_t *bytes, uint64_t len)
+{
+	for (uint64_t i = 0; i < len;) {
+		size_t n = xc_text_plain_length((const char *)bytes + i, (size_t)(len - i));
+		if (n == 0 && bytes[i] != '\n' && bytes[i] != '\t' && bytes[i] != '\r')
+			return false;
+		i += n ? n : 1;
+	}
+	return true;
+}
+
 json_t *xc_json_characters(struct xc_json_walker *w, const struct xc_value *value, uint64_t count, unsigned width,
 			   bool whole)
 {
@@ -184,9 +196,11 @@ json_t *xc_json_characters(struct xc_json_walker *w, const struct xc_value *valu
 	xc_auto(xc_freep) uint8_t *bytes = xc_alloc((size_t)(shown * width) + 1);
 	if (shown > 0 && !xc_value_peek(value, 0, bytes, (size_t)(shown * width)))
 		return xc_json_unreadable(w, value);
-	bool ends;
+	bool ends = true;
 	if (!whole)
 		end = xc_format_text_end(value, bytes, (size_t)shown, count, width, &ends);
+	if (!ends && width == 1 && !is_unicode(bytes, end)) /* more likely data than a text before leftovers */
+		end = shown;
 	if (end == shown && shown < count)
 		w->out->truncated = true;
 	return text_of(w, bytes, end, width);

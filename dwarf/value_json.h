@@ -4,7 +4,7 @@
  *	bool, floats  true, 1.5; NaN and infinities, and long double beyond double, as strings
  *	enums         {"name": "RED", "value": 0}; name null when the value has none; flags "A | B"
  *	pointers      "0x55d0c0ffee"; to characters {"addr", "text"}, to functions {"addr", "symbol"}; text and symbol may be null
- *	arrays        arrays; of characters a string (as text output cuts it: at the NUL when the rest is NULs or it is a text)
+ *	arrays        arrays; of characters a string: up to its NUL when only NULs follow or it is a text in UTF-8
  *	structs       objects by member; base classes under their type name, anonymous members' members as the struct's own
  *	references    what they refer to
  *	functions     {"addr", "symbol"}
