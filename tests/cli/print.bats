@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# What `xcore print` shows, as text and as JSON, and what it says of a wrong expression.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  make_core
+}
+
+setup() {
+  load helper
+  needs_core
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# prints WANTED ARGUMENTS...: all of standard output, without a word on standard error
+prints() {
+  local wanted=$1 got
+  shift
+  got=$("$XCORE" print "$CORE" "$@" 2>stderr) || true
+  if [ "$got" != "$wanted" ] || [ -s stderr ]; then
+    printf 'print %s: %s, not %s\n' "$*" "$got" "$wanted"
+    cat stderr
+    return 1
+  fi
+}
+
+@test "one expression prints its value alone" {
+  prints 42 answer
+  prints 84 'answer * 2'
+  prints 1 --frame 1 'answer == 42 && !list'
+}
+
+@test "several print their names too" {
+  prints $'answer = 42\nvalue = 42' answer value
+}
+
+@test "values are seen from the frame and thread that are chosen" {
+  tid=$("$XCORE" threads "$CORE" --format json | jq '.sections[0].tables.threads[0].tid')
+  prints 42 --thread "$tid" value
+  prints 42 --thread crashed --frame 0 value
+  expect 4 'xcore: no `value` here (frame 1, main)*' "$XCORE" print "$CORE" --frame 1 value
+  expect 4 'xcore: no frame 99: the stack of thread*' "$XCORE" print "$CORE" --frame 99 value
+  expect 4 'xcore: *no thread 1*' "$XCORE" print "$CORE" --thread 1 value
+  expect 2 "xcore: print: --thread: 'main' is neither*" "$XCORE" print "$CORE" --thread main value
+}
+
+@test "formats are letters before the expression or an option" {
+  prints 0x2a /x answer
+  prints 0x2a '/x answer'
+  prints 0x2a --as x answer
+  prints 052 /o answer
+  prints 101010 /t answer
+  prints 0x0000002a /z answer
+  prints "42 '*'" /c answer
+  prints $'answer = 0x2a\nvalue = 0x2a' /x answer value
+  expect 2 "xcore: print: '/q' is no format*" "$XCORE" print "$CORE" /q answer
+  expect 2 'xcore: print: EXPR is missing*' "$XCORE" print "$CORE" /x
+}
+
+@test "the type and the address come when they are asked for" {
+  "$XCORE" print "$CORE" -v answer | grep -qE '^int at 0x[0-9a-f]+: 42$'
+  "$XCORE" print "$CORE" --type 'answer + 0L' | grep -qxF 'long: 42'
+}
+
+@test "pointers say what they are, as in gdb" {
+  prints '(struct node *) 0x0' list
+  "$XCORE" print "$CORE" '&answer' | grep -qE '^\(int \*\) 0x[0-9a-f]+ <answer>$'
+  "$XCORE" print "$CORE" main | grep -qE '^\{int \(void\)\} 0x[0-9a-f]+ <main>$'
+}
+
+@test "JSON of one expression is the value, of several a list" {
+  "$XCORE" print "$CORE" --format json answer >one
+  jq -e '.schema == "xcore.print/1" and .expr == "answer" and .type == "int" and .value == 42' one
+  jq -e '.addr | test("^0x[0-9a-f]+$")' one
+  "$XCORE" print "$CORE" --format json answer 'sizeof(long)' nothing >several
+  jq -e '.values[0].value == 42 and .values[1].value == "8" and .values[1].addr == null' several
+  jq -e '.values[2].value == null and (.values[2].why | startswith("no `nothing`"))' several
+  jq -e '.text == "0x2a"' <<<"$("$XCORE" print "$CORE" --format json /x answer)"
+}
+
+@test "a wrong expression is shown with its spot" {
+  expect 4 $'xcore: no member `valu` in `struct node`; did you mean `value`?\n  at->valu\n      ^~~~' "$XCORE" print "$CORE" 'at->valu'
+  silent
+  expect 4 $'xcore: cannot read 4 bytes at 0x8: not mapped\n  1 + at->value\n          ^~~~~' "$XCORE" print "$CORE" '1 + at->value'
+  expect 4 $'xcore: division by zero\n  answer / 0\n         ^' "$XCORE" print "$CORE" 'answer / 0'
+  expect 4 $'xcore: *nothing can be assigned*' "$XCORE" print "$CORE" 'answer = 1'
+}
+
+@test "of several expressions those that work are shown" {
+  run -0 --separate-stderr "$XCORE" print "$CORE" answer 'at->next'
+  [ "$output" = $'answer = 42\nat->next = <cannot read 8 bytes at 0x0: not mapped>' ]
+  expect 3 '*something is missing*' "$XCORE" print "$CORE" --strict answer 'at->next'
+  expect 4 'xcore: no `no_such`*' "$XCORE" print "$CORE" no_such nor_this
+}
+
+@test "values are left out where they are to be" {
+  prints '(redacted)' --redact answer
+  CI=true prints '(redacted)' answer
+  jq -e '.value == "(redacted)"' <<<"$("$XCORE" print "$CORE" --redact --format json answer)"
+}
+
+@test "debug information is not needed for symbols" {
+  strip -g -o stripped "$PROGRAM"
+  prints_stripped() { [ "$("$XCORE" print "$CORE" --exe stripped "$2")" = "$1" ]; }
+  prints_stripped 42 '(int)answer'
+  prints_stripped 42 '*(int *)&answer'
+  prints_stripped 0x2a '/x (int)answer'
+  expect 4 $'xcore: has unknown type; cast it to its declared type\n  answer\n  ^~~~~~*' "$XCORE" print "$CORE" --exe stripped answer
+}
