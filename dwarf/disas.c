@@ -50,7 +50,7 @@ void xc_disas_decode(struct xc_disas *disas, const uint8_t *bytes, size_t len, x
 	unsigned step = disas->thumb ? 2 : disas->step;
 	size_t read = len < XC_CODE_LONGEST ? len : XC_CODE_LONGEST;
 	out->addr = addr;
-	out->length = (uint8_t)(step < len ? step : 1);
+	out->length = (uint8_t)(step <= len ? step : 1);
 	out->flow = XC_FLOW_ON;
 	out->has_target = false;
 	out->operand_count = 0;
@@ -63,7 +63,7 @@ void xc_disas_decode(struct xc_disas *disas, const uint8_t *bytes, size_t len, x
 bool xc_disas_length(struct xc_disas *disas, const uint8_t *bytes, size_t len, xc_addr addr, uint8_t *length_out)
 {
 	unsigned step = disas->thumb ? 2 : disas->step;
-	*length_out = (uint8_t)(step < len ? step : 1);
+	*length_out = (uint8_t)(step <= len ? step : 1);
 	return disas->length(disas, bytes, len < XC_CODE_LONGEST ? len : XC_CODE_LONGEST, addr, length_out);
 }
 

@@ -225,6 +225,17 @@ static void note_memory(struct operands *o, const struct xc_code_operand *operan
 		note_value(o->view, addr, operand->size, o->comment, one);
 }
 
+/* Stack that push, pop and call imply tells nothing, unless it is not there; what ret takes does. */
+static bool is_ordinary(const struct xc_code_view *view, const struct xc_code *code,
+			const struct xc_code_operand *operand)
+{
+	xc_addr addr;
+	uint8_t byte;
+	return operand->implied && code->flow != XC_FLOW_RETURN &&
+	       xc_disas_address(view->disas, operand, view->regs, &addr) &&
+	       xc_space_peek(view->process->space, addr, &byte, 1) == 1;
+}
+
 void xc_disas_note_operands(const struct xc_code_view *view, const struct xc_code *code, struct xc_text *comment,
 			    json_t *object)
 {
@@ -240,7 +251,7 @@ void xc_disas_note_operands(const struct xc_code_view *view, const struct xc_cod
 		note_register(&o, operand->segment);
 	}
 	for (size_t i = 0; i < code->operand_count; i++)
-		if (code->operands[i].kind == XC_CODE_MEMORY)
+		if (code->operands[i].kind == XC_CODE_MEMORY && !is_ordinary(view, code, &code->operands[i]))
 			note_memory(&o, &code->operands[i]);
 	xc_jsonvalue_set(object, "operands", o.array);
 }

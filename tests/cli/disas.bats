@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# disas: where instructions are by gdb, what is marked, and what cannot be.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  make_core
+}
+
+setup() {
+  load helper
+  needs_core
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+holds() {
+  local line
+  for line in "$@"; do
+    grep -qF -- "$line" stdout || { echo "no line: $line" && cat stdout && return 1; }
+  done
+}
+
+@test "the instruction that died is marked, with registers and memory" {
+  expect 0 '' "$XCORE" disas "$CORE"
+  holds 'set in crasher' 'crasher.c:5  static void set(struct node *at, int value) { at->value = value; }'
+  [ "$(grep -c '^=> ' stdout)" = 1 ]
+  grep -A1 '^=> ' stdout | grep -q 'writes 4 bytes at 0x8: not mapped'
+}
+
+@test "a caller's place is its call" {
+  expect 0 '' "$XCORE" disas "$CORE" --frame 1
+  grep -q '^=> .*call .* <set>' stdout
+  holds 'main in crasher' 'frame #1'
+}
+
+@test "addresses and offsets are gdb's, in the program and the C library" {
+  command -v gdb >/dev/null || skip "no gdb"
+  for name in set main memcpy __libc_start_main; do
+    gdb -nx -q --batch -iex 'set debuginfod enabled off' -ex "disassemble '$name'" "$PROGRAM" "$CORE" 2>/dev/null |
+      sed -n 's/^\(=>\|  \) 0x0*\([0-9a-f]*\) <+\([0-9]*\)>:.*/\2 \3/p' >theirs
+    [ -s theirs ] || { echo "gdb does not know $name" && continue; }
+    expect 0 '' "$XCORE" disas "$CORE" "0x$(head -1 theirs | cut -d' ' -f1)" --all --format json
+    jq -r '.instructions[] | "\(.addr[2:]) \(.offset)"' stdout >ours
+    cmp ours theirs || { echo "$name" && diff ours theirs | head -5 && return 1; }
+  done
+}
+
+@test "a symbol, a count, a length, bytes and the other syntax" {
+  expect 0 '' "$XCORE" disas "$CORE" main --count 3 --bytes --syntax intel
+  grep -q '55 .*push rbp' stdout
+  [ "$(grep -c ' <+[0-9]*>: ' stdout)" = 3 ]
+  expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 4 --format json
+  [ "$(jq -r '.instructions | map(.bytes) | join(" ")' stdout)" = '55 48 89 e5' ]
+  [ "$(jq -r .schema stdout)" = xcore.disas/1 ]
+}
+
+@test "JSON has no source, which differs between hosts" {
+  expect 0 '' "$XCORE" disas "$CORE" --format json
+  ! grep -q 'at->value' stdout
+  [ "$(jq -r '.instructions[] | select(.current) | .operands[-1].addr' stdout)" = 0x8 ]
+  [ "$(jq -r '.instructions[] | select(.current) | .line' stdout)" = 5 ]
+  expect 0 '' "$XCORE" disas "$CORE" --no-source
+  ! grep -q 'at->value' stdout
+}
+
+@test "redaction leaves out what memory holds" {
+  expect 0 '' "$XCORE" disas "$CORE" main
+  holds '<answer> = 0x2a'
+  expect 0 '' "$XCORE" disas "$CORE" main --redact
+  holds '<answer>'
+  ! grep -q '<answer> =' stdout
+}
+
+@test "what is not code is said" {
+  expect 4 'xcore: *0x10: not mapped*' "$XCORE" disas "$CORE" 0x10
+  silent
+  expect 4 "xcore: no symbol 'nosuch'*" "$XCORE" disas "$CORE" nosuch
+  expect 2 'xcore: disas: --count and --length*' "$XCORE" disas "$CORE" main --count 1 --length 1
+  expect 2 "xcore: disas: --length: 'x'*" "$XCORE" disas "$CORE" main --length x
+  expect 4 'xcore: *frame*' "$XCORE" disas "$CORE" --frame 4000
+}
