@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/cursor.h"
 #include "format_impl.h"
 #include "symbol.h"
 
@@ -169,12 +168,12 @@ static void write_float(struct xc_writer *w, const struct xc_value *value, const
 static bool add_half(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, unsigned half,
 		     uint64_t offset)
 {
-	uint8_t bytes[8];
+	unsigned __int128 wide;
 	if (type->encoding == DW_ATE_complex_float)
 		return xc_format_float(w, value, type, offset, half);
-	if (half == 0 || half > sizeof bytes || !xc_value_peek(value, offset, bytes, half))
+	if (half == 0 || half > 8 || !xc_value_load_bytes(value, offset, half, &wide))
 		return false;
-	uint64_t bits = xc_load_uint(bytes, half, value->process->arch->big_endian);
+	uint64_t bits = (uint64_t)wide;
 	if (type->is_signed)
 		bits = (uint64_t)((int64_t)(bits << (64 - half * 8)) >> (64 - half * 8));
 	xc_format_integer(w->text, bits, type->is_signed);

@@ -72,7 +72,7 @@ void xc_format_array(struct xc_writer *w, const struct xc_value *value, const st
 			xc_format_hex(w->text, value->addr);
 			xc_format_symbol(w, value->process, value->addr);
 		} else {
-			xc_text_add(w->text, "<length not known>");
+			xc_text_printf(w->text, "<%s>", type->unreadable ? type->unreadable : "length not known");
 		}
 		return;
 	}

@@ -82,10 +82,10 @@ static void add_nan(struct xc_text *text, unsigned __int128 bits, enum xc_float_
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
 		     unsigned size)
 {
-	unsigned __int128 bits = 0;
+	unsigned __int128 bits;
 	long double number;
 	char buf[64];
-	if (size > sizeof bits || !xc_value_peek(value, offset, &bits, size))
+	if (!xc_value_load_bytes(value, offset, size, &bits))
 		return false;
 	enum xc_float_kind kind = xc_float_kind_of(type, size, value->process->arch);
 	if (!xc_float_decode(kind, bits, &number)) {

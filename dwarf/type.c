@@ -15,8 +15,6 @@
 #include "scope.h"
 #include "type_impl.h"
 
-enum { MAX_DIMENSIONS = 16 };
-
 struct xc_types *xc_types_of(const struct xc_process *process)
 {
 	/* The facts of a process are const once it is open; its caches are not facts. */
@@ -75,6 +73,7 @@ static void know_unit(struct xc_types *types, Dwarf_Die *die)
 	types->unit = die->cu;
 	types->unit_is_c = !names_tags(language);
 	types->unit_is_rust = language == DW_LANG_Rust;
+	types->unit_language = language;
 }
 
 static bool unit_is_c(struct xc_types *types, Dwarf_Die *die)
@@ -92,11 +91,28 @@ static unsigned address_size(Dwarf_Die *die)
 	return size;
 }
 
+static void fill_unknown(struct xc_type *type, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	type->kind = XC_TYPE_UNKNOWN;
+	type->name = name ? name : "<unknown type>";
+}
+
+/* Numbers of gcc's scalar_storage_order attribute, and of languages that have its like (DWARF 5, 5.1.1.2). */
+static bool is_swapped(struct xc_type *type, Dwarf_Die *die)
+{
+	uint64_t order;
+	bool big = type->detail->types->process->arch->big_endian;
+	return xc_die_number(die, DW_AT_endianity, &order) &&
+	       ((order == DW_END_big && !big) || (order == DW_END_little && big));
+}
+
 static void fill_base(struct xc_type *type, Dwarf_Die *die)
 {
 	uint64_t encoding = 0;
 	xc_die_number(die, DW_AT_encoding, &encoding);
 	type->encoding = (uint8_t)encoding;
+	type->is_swapped = is_swapped(type, die);
 	type->name = xc_scope_canonical(type->detail->types->arena, dwarf_diename(die));
 	switch (encoding) {
 	case DW_ATE_boolean:
@@ -140,7 +156,9 @@ static void fill_enum(struct xc_types *types, struct xc_type *type, Dwarf_Die *d
 	if (xc_die_ref(die, DW_AT_type, &to)) {
 		type->target = xc_type_get(types, &to);
 		type->is_signed = xc_type_strip(type->target)->is_signed;
+		type->is_swapped = xc_type_strip(type->target)->is_swapped;
 	}
+	type->is_swapped |= is_swapped(type, die);
 }
 
 static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
@@ -161,7 +179,8 @@ static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die 
 static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
 {
 	type->kind = kind;
-	if (!type->size_known)
+	bool told = type->size_known;
+	if (!told)
 		type->size = address_size(die);
 	type->size_known = true;
 	type->target = xc_type_of(types, die);
@@ -172,7 +191,7 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 	if (kind == XC_TYPE_MEMBER_POINTER) {
 		if (xc_die_ref(die, DW_AT_containing_type, &container))
 			type->container = xc_type_get(types, &container);
-		if (xc_type_strip(type->target)->kind == XC_TYPE_FUNCTION)
+		if (!told && xc_type_strip(type->target)->kind == XC_TYPE_FUNCTION)
 			type->size *= 2; /* Itanium C++ ABI 2.3: {ptr, adj} */
 	}
 }
@@ -186,6 +205,20 @@ static void fill_alias(struct xc_types *types, struct xc_type *type, Dwarf_Die *
 	type->is_dynamic = type->target->is_dynamic;
 }
 
+/* A range of another type is that type. Values that are stored as their distance from a bias are not read. */
+static void fill_subrange(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
+{
+	if (dwarf_hasattr(die, DW_AT_type) && !dwarf_hasattr(die, DW_AT_GNU_bias)) {
+		fill_alias(types, type, die, XC_TYPE_TYPEDEF);
+		return;
+	}
+	fill_unknown(type, die);
+	if (!dwarf_hasattr(die, DW_AT_GNU_bias) && type->size_known) { /* DWARF 5, 5.13: of the language's own choice */
+		type->kind = XC_TYPE_INT;
+		type->is_signed = true;
+	}
+}
+
 static void fill_function(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 {
 	type->kind = XC_TYPE_FUNCTION;
@@ -194,64 +227,6 @@ static void fill_function(struct xc_types *types, struct xc_type *type, Dwarf_Di
 	Dwarf_Die child;
 	for (bool more = xc_die_child(die, &child); more; more = xc_die_next(&child))
 		type->is_variadic |= dwarf_tag(&child) == DW_TAG_unspecified_parameters;
-}
-
-/* The count of one dimension, from its subrange. */
-static void fill_count(struct xc_type *type, Dwarf_Die *range)
-{
-	Dwarf_Attribute attr;
-	uint64_t lower = 0, value;
-	bool is_bound = false;
-	if (!xc_die_attr(range, DW_AT_count, &attr)) {
-		if (!xc_die_attr(range, DW_AT_upper_bound, &attr))
-			return; /* int d[] */
-		is_bound = true;
-	}
-	if (!xc_die_constant(&attr, &value)) {
-		type->detail->dimension = attr;
-		type->detail->has_dimension = type->is_dynamic = true;
-		type->detail->is_bound = is_bound;
-		return;
-	}
-	xc_die_number(range, DW_AT_lower_bound, &lower);
-	if (is_bound && value == UINT32_MAX && lower == 0)
-		return; /* how old compilers wrote int d[] in 64-bit code */
-	type->count = is_bound ? value - lower + 1 : value;
-	type->count_known = true;
-	if ((int64_t)type->count < 0)
-		type->count = 0;
-}
-
-/* int m[2][3] is one DIE with two subranges: made into an array of arrays, the DIE's type being the outermost. */
-static void fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
-{
-	Dwarf_Die child, ranges[MAX_DIMENSIONS];
-	size_t count = 0;
-	for (bool more = xc_die_child(die, &child); more && count < MAX_DIMENSIONS; more = xc_die_next(&child)) {
-		if (dwarf_tag(&child) == DW_TAG_subrange_type)
-			ranges[count++] = child;
-	}
-	const struct xc_type *element = xc_type_of(types, die);
-	type->size_known = false;
-	for (size_t i = count ? count : 1; i-- > 0;) {
-		struct xc_type *array = i == 0 ? type : xc_type_new(types, XC_TYPE_ARRAY);
-		array->kind = XC_TYPE_ARRAY;
-		array->target = element;
-		array->is_dynamic = element->is_dynamic;
-		array->is_c = type->is_c;
-		array->is_rust = type->is_rust;
-		array->is_vector = xc_die_flag(die, DW_AT_GNU_vector);
-		if (count > 0)
-			fill_count(array, &ranges[i]);
-		element = array;
-	}
-}
-
-static void fill_unknown(struct xc_type *type, Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die);
-	type->kind = XC_TYPE_UNKNOWN;
-	type->name = name ? name : "<unknown type>";
 }
 
 static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
@@ -286,7 +261,10 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 		fill_enum(types, type, die);
 		break;
 	case DW_TAG_array_type:
-		fill_array(types, type, die);
+		xc_type_fill_array(types, type, die, types->unit_language);
+		break;
+	case DW_TAG_string_type:
+		xc_type_fill_string(types, type, die);
 		break;
 	case DW_TAG_subroutine_type:
 	case DW_TAG_subprogram:
@@ -295,8 +273,12 @@ static void fill(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 		break;
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
-	case DW_TAG_subrange_type:
+	case DW_TAG_packed_type: /* says nothing that the type's own attributes do not */
+	case DW_TAG_shared_type:
 		fill_alias(types, type, die, XC_TYPE_TYPEDEF);
+		break;
+	case DW_TAG_subrange_type:
+		fill_subrange(types, type, die);
 		break;
 	case DW_TAG_const_type:
 	case DW_TAG_immutable_type:

@@ -105,13 +105,15 @@ struct xc_type {
 	bool is_prototyped;  /* functions */
 	bool is_variadic;    /* functions */
 	bool is_flags;       /* enum whose values are single bits */
+	bool is_swapped;     /* numbers that stand in the other byte order than the machine's */
 	bool has_variants;   /* Rust enum: which members exist depends on a discriminant (variant.h) */
 	bool size_known;     /* of its own; see xc_type_size */
 	bool count_known;    /* array: false for `int d[]` and when it is computed at run time */
 	bool is_dynamic; /* array whose count, or whose element's, is computed per frame; struct that holds one; pointer */
-	const char *name; /* own, qualified name without keyword; NULL when anonymous */
-	uint64_t size;    /* bytes */
-	uint64_t count;   /* elements of an array */
+	const char *unreadable; /* why the bytes of an array are not its elements; NULL for most */
+	const char *name;       /* own, qualified name without keyword; NULL when anonymous */
+	uint64_t size;          /* bytes */
+	uint64_t count;         /* elements of an array */
 	const struct xc_type
 		*target; /* of pointers, typedefs, qualifiers; element; enum's integer; return type; may be NULL
 	                                 only for scalars, structs and unknown types */
@@ -124,11 +126,12 @@ struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
 	struct xc_memo by_die, scopes, sites, symbols;
-	struct xc_views *views; /* view.h */
+	struct xc_views *views;   /* view.h */
 	struct xc_ctypes *ctypes; /* ctype.h */
-	Dwarf_CU *unit;         /* whose language is known */
+	Dwarf_CU *unit;           /* whose language is known */
 	bool unit_is_c, unit_is_rust;
-	unsigned depth; /* of the type being made */
+	int unit_language; /* DW_LANG_… */
+	unsigned depth;    /* of the type being made */
 	bool thorough; /* look for the definitions of declared types in modules of any size: set by what may wait for a name
 			* index (print, ptype), not by backtraces, whose answer so does not depend on what is cached */
 	struct xc_type unknown, void_type;

@@ -35,6 +35,10 @@ struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die
 /* DW_AT_accessibility of a DIE in a struct, class or union. */
 enum xc_member_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);
 
+/* Fill in an array or a string from its DIE. */
+void xc_type_fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, int language);
+void xc_type_fill_string(struct xc_types *types, struct xc_type *type, Dwarf_Die *die);
+
 /* Read the enumerators of an enum; sets is_flags. */
 void xc_type_read_enumerators(struct xc_type *type);
 

@@ -73,6 +73,20 @@ bool xc_value_peek(const struct xc_value *value, uint64_t offset, void *buf, siz
 	return value->kind == XC_VALUE_BYTES && peek_bytes(value, offset, buf, len);
 }
 
+static bool big_endian(const struct xc_value *value, const struct xc_type *type)
+{
+	return value->process->arch->big_endian != type->is_swapped;
+}
+
+/* In a struct of the other byte order bits are counted from the high end of the first byte (gcc, scalar_storage_order). */
+static unsigned __int128 swap_field(const uint8_t *bytes, unsigned len, unsigned first, unsigned count)
+{
+	unsigned __int128 bits = 0;
+	for (unsigned i = first; i < first + count && i < len * 8; i++)
+		bits = bits << 1 | (bytes[i / 8] >> (7 - i % 8) & 1);
+	return bits;
+}
+
 /* The bits of a bit-field of up to 128 bits, which may straddle 17 bytes. */
 static bool load_field(const struct xc_value *value, unsigned __int128 *bits_out)
 {
@@ -80,6 +94,10 @@ static bool load_field(const struct xc_value *value, unsigned __int128 *bits_out
 	unsigned len = (value->bit_offset + value->bit_size + 7u) / 8u;
 	if (len > sizeof bytes || !xc_value_peek(value, 0, bytes, len))
 		return false;
+	if (xc_type_strip(value->type)->is_swapped) {
+		*bits_out = swap_field(bytes, len, value->bit_offset, value->bit_size);
+		return true;
+	}
 	unsigned __int128 bits;
 	memcpy(&bits, bytes, sizeof bits);
 	bits >>= value->bit_offset;
@@ -110,22 +128,16 @@ static bool is_integral(const struct xc_type *type)
 bool xc_value_load_wide(const struct xc_value *value, unsigned __int128 *bits_out)
 {
 	const struct xc_type *type = xc_type_strip(value->type);
-	uint8_t bytes[16];
 	unsigned __int128 bits;
-	if (!is_integral(type) || !type->size_known || type->size == 0 || type->size > sizeof bytes)
+	if (!is_integral(type) || !type->size_known || type->size == 0 || type->size > sizeof bits)
 		return false;
 	unsigned width = (unsigned)type->size * 8;
 	if (value->bit_size > 0) {
 		width = value->bit_size;
 		if (!load_field(value, &bits))
 			return false;
-	} else if (!xc_value_peek(value, 0, bytes, type->size)) {
+	} else if (!xc_value_load_bytes(value, 0, (unsigned)type->size, &bits)) {
 		return false;
-	} else if (type->size <= 8) {
-		bits = xc_load_uint(bytes, type->size, value->process->arch->big_endian);
-	} else {
-		memcpy(&bits, bytes, sizeof bits);
-		bits = width >= 128 ? bits : bits & (((unsigned __int128)1 << width) - 1);
 	}
 	if (type->is_signed)
 		bits = (unsigned __int128)((__int128)(bits << (128 - width)) >> (128 - width));
@@ -147,16 +159,29 @@ bool xc_value_load(const struct xc_value *value, uint64_t *bits_out)
 	}
 	if (!is_integral(type) || !xc_value_peek(value, 0, bytes, size))
 		return false;
-	uint64_t bits = xc_load_uint(bytes, size, value->process->arch->big_endian);
+	uint64_t bits = xc_load_uint(bytes, size, big_endian(value, type));
 	unsigned shift = 64 - (unsigned)size * 8;
 	*bits_out = type->is_signed ? (uint64_t)((int64_t)(bits << shift) >> shift) : bits;
 	return true;
 }
 
+bool xc_value_load_bytes(const struct xc_value *value, uint64_t offset, unsigned size, unsigned __int128 *bits_out)
+{
+	uint8_t bytes[16];
+	unsigned __int128 bits = 0;
+	if (size > sizeof bytes || !xc_value_peek(value, offset, bytes, size))
+		return false;
+	bool big = big_endian(value, xc_type_strip(value->type));
+	for (unsigned i = 0; i < size; i++)
+		bits |= (unsigned __int128)bytes[big ? size - 1 - i : i] << 8 * i;
+	*bits_out = bits;
+	return true;
+}
+
 bool xc_value_load_float(const struct xc_value *value, uint64_t offset, unsigned size, long double *number_out)
 {
-	unsigned __int128 bits = 0;
-	if (size > sizeof bits || !xc_value_peek(value, offset, &bits, size))
+	unsigned __int128 bits;
+	if (!xc_value_load_bytes(value, offset, size, &bits))
 		return false;
 	enum xc_float_kind kind = xc_float_kind_of(xc_type_strip(value->type), size, value->process->arch);
 	return xc_float_decode(kind, bits, number_out);
@@ -385,6 +410,8 @@ struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, str
 	uint64_t size;
 	if (is_pointer(type->kind) && (err = xc_value_deref(value, &element)))
 		return err;
+	if (type->kind == XC_TYPE_ARRAY && type->unreadable)
+		return xc_error_new(XC_ERR_USAGE, "%s is %s", xc_type_name(value->type), type->unreadable);
 	if (type->kind == XC_TYPE_ARRAY) {
 		element.type = type->target;
 		if (index < 0 || (type->count_known && (uint64_t)index >= type->count))

@@ -68,6 +68,9 @@ bool xc_value_load(const struct xc_value *value, uint64_t *bits_out);
 /* The same for 16 bytes. */
 bool xc_value_load_wide(const struct xc_value *value, unsigned __int128 *bits_out);
 
+/* Probe: up to 16 bytes from byte offset on, as a number in the byte order of the value's type. False when any is missing. */
+bool xc_value_load_bytes(const struct xc_value *value, uint64_t offset, unsigned size, unsigned __int128 *bits_out);
+
 /* Probe: a floating-point number of any format of float.h, from byte offset on (for complex numbers). */
 bool xc_value_load_float(const struct xc_value *value, uint64_t offset, unsigned size, long double *number_out);
 
