@@ -1,8 +1,8 @@
 /* view_nodes: rings, chains and trees of nodes.
  *
  * A node is a base with links and behind it the element, aligned as the element needs. Links back are checked at
- * each step of rings and trees, which ends every cycle: a node reached by two ways has only one link back. Chains
- * without links back are watched with Brent's algorithm. */
+ * each step of rings and trees, which ends nearly every cycle: a node reached by two ways has only one link back.
+ * Chains, and trees too, are watched with Brent's algorithm. */
 #include <inttypes.h>
 
 #include "view_impl.h"
@@ -78,15 +78,22 @@ bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const 
 
 /* ---- chains ---- */
 
-/* Brent: the node kept is set to the present one at each power of two; a chain that comes back to it is a cycle. */
+/* Brent: the node kept is set to the present one at each power of two; a walk that comes back to it goes in a
+ * circle. */
+static bool comes_round(struct xc_view *view, xc_addr at, uint64_t *kept)
+{
+	bool round = view->index > 0 && at == *kept;
+	if ((view->index & (view->index + 1)) == 0)
+		*kept = at;
+	return round && !xc_view_invalid(view, "its nodes go in a circle");
+}
+
 bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link)
 {
 	uint64_t at = view->state[0];
 	struct xc_value node = xc_view_node(view, at);
-	if (view->index && at == view->state[1])
-		return xc_view_invalid(view, "its nodes go in a circle");
-	if ((view->index & (view->index + 1)) == 0)
-		view->state[1] = at;
+	if (comes_round(view, at, &view->state[1]))
+		return false;
 	if (!xc_view_number(&node, link, &view->state[0]))
 		return xc_view_missing(view, "a node", &node);
 	child->value = xc_view_node_element(view, at);
@@ -175,6 +182,8 @@ bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child)
 		return xc_view_invalid(view, "%" PRIu64 " nodes of %" PRIu64, view->index, view->count);
 	if (!tree_links(view, at, links))
 		return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", at);
+	if (comes_round(view, at, &view->state[2])) /* a node may be its own child and parent */
+		return false;
 	child->value = xc_view_node_element(view, at);
 	if (links[RIGHT])
 		descend(view, at, links); /* when it fails, this one is still good */
