@@ -7,61 +7,94 @@
 #include "format_impl.h"
 #include "variant.h"
 
-static bool data_member_at(struct xc_writer *w, const struct xc_type *container, uint64_t offset)
+enum { MAX_STEPS = 1 << 10 }; /* members looked at: classes of a damaged file may contain themselves */
+
+static const struct xc_type *class_of(const struct xc_type *type)
 {
-	size_t count;
-	const struct xc_member *members = xc_type_members(xc_type_strip(container), &count);
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].offset == offset && members[i].name && !members[i].base) {
-			xc_text_char(w->text, '&');
-			xc_text_name(w->text, container->name ? container->name : "");
-			xc_text_add(w->text, "::");
-			xc_text_name(w->text, members[i].name);
-			return true;
-		}
-	}
-	return false;
+	type = xc_type_strip(type);
+	return type->is_declaration ? xc_type_complete(type) : type;
 }
 
-enum { MAX_NESTING = 16 };
-
-/* The method with this place in the vtable that stands at the start of the class; in primary bases as well. */
-static const struct xc_method *virtual_at(const struct xc_type *type, uint64_t slot, unsigned nesting)
+/* The method with this place in the vtable of the part of a class that stands at `offset`; *type gets the class that declares
+ * it. Bases that stand at the start share the vtable. */
+static const struct xc_method *virtual_at(const struct xc_type **type, uint64_t offset, uint64_t slot, unsigned *steps)
 {
 	size_t count;
-	type = xc_type_strip(type);
-	type = type->is_declaration ? xc_type_complete(type) : type;
-	const struct xc_method *methods = xc_type_methods(type, &count);
-	for (size_t i = 0; i < count; i++) {
+	const struct xc_type *whole = class_of(*type);
+	const struct xc_method *methods = xc_type_methods(whole, &count);
+	for (size_t i = 0; i < count && offset == 0; i++) {
 		if (methods[i].is_virtual && methods[i].slot == slot)
 			return &methods[i];
 	}
-	const struct xc_member *members = xc_type_members(type, &count);
-	for (size_t i = 0; i < count && nesting < MAX_NESTING; i++) {
+	const struct xc_member *members = xc_type_members(whole, &count);
+	for (size_t i = 0; i<count && * steps> 0; i++) {
+		const struct xc_type *base = members[i].type;
 		const struct xc_method *found = NULL;
-		if (members[i].base && !members[i].is_virtual && members[i].offset == 0)
-			found = virtual_at(members[i].type, slot, nesting + 1);
-		if (found)
+		*steps -= 1;
+		if (members[i].base && !members[i].is_virtual && members[i].offset <= offset)
+			found = virtual_at(&base, offset - members[i].offset, slot, steps);
+		if (found) {
+			*type = base;
 			return found;
+		}
 	}
 	return NULL;
 }
 
-static void write_virtual(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type,
-			  uint64_t offset)
+static void write_member(struct xc_writer *w, const char *before, const struct xc_type *type, const char *name)
 {
-	unsigned word = value->process->arch->word;
-	const struct xc_method *method = NULL;
-	if (type->container && word > 0 && offset % word == 0)
-		method = virtual_at(type->container, offset / word, 0);
-	if (!method || !method->name) {
-		xc_text_printf(w->text, "&virtual table offset %llu", (unsigned long long)offset);
-		return;
-	}
-	xc_text_add(w->text, "&virtual ");
-	xc_text_name(w->text, type->container->name ? type->container->name : "");
+	xc_text_add(w->text, before);
+	xc_text_name(w->text, type->name ? type->name : "");
 	xc_text_add(w->text, "::");
-	xc_text_name(w->text, method->name);
+	xc_text_name(w->text, name);
+}
+
+static void write_virtual(struct xc_writer *w, const struct xc_value *value, const struct xc_type *container,
+			  uint64_t entry, uint64_t adjustment)
+{
+	unsigned word = value->process->arch->word, steps = MAX_STEPS;
+	const struct xc_method *method = NULL;
+	if (container && word > 0 && entry % word == 0)
+		method = virtual_at(&container, adjustment, entry / word, &steps);
+	if (method && method->name)
+		write_member(w, "&virtual ", container, method->name);
+	else
+		xc_text_printf(w->text, "&virtual table offset %llu", (unsigned long long)entry);
+}
+
+/* The member that stands at this offset, and the class that declares it: a base perhaps. */
+static const struct xc_member *data_member_at(const struct xc_type **type, uint64_t offset, unsigned *steps)
+{
+	size_t count;
+	const struct xc_type *plain = xc_type_strip(*type);
+	const struct xc_type *whole = plain->is_declaration ? xc_type_complete(plain) : plain;
+	const struct xc_member *members = xc_type_members(whole, &count);
+	for (size_t i = 0; i<count && * steps> 0; i++) {
+		const struct xc_type *base = members[i].type;
+		const struct xc_member *found = NULL;
+		uint64_t size;
+		*steps -= 1;
+		if (!members[i].base && members[i].name && members[i].offset == offset)
+			return &members[i];
+		if (members[i].base && !members[i].is_virtual && offset >= members[i].offset &&
+		    xc_type_size(base, &size) && offset - members[i].offset < size)
+			found = data_member_at(&base, offset - members[i].offset, steps);
+		if (found) {
+			*type = base;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+static void write_data_member(struct xc_writer *w, const struct xc_type *container, uint64_t offset)
+{
+	unsigned steps = MAX_STEPS;
+	const struct xc_member *member = container ? data_member_at(&container, offset, &steps) : NULL;
+	if (member)
+		write_member(w, "&", container, member->name);
+	else
+		xc_format_decimal(w->text, offset, false);
 }
 
 /* Itanium C++ ABI 2.3: an offset, -1 for null; for functions an address (or 1 + an offset in the vtable) and the
@@ -74,12 +107,12 @@ void xc_format_member_pointer(struct xc_writer *w, const struct xc_value *value,
 	} else if (xc_type_strip(type->target)->kind != XC_TYPE_FUNCTION) {
 		if (words[0] == UINT64_MAX)
 			xc_text_add(w->text, "NULL");
-		else if (!type->container || !data_member_at(w, type->container, words[0]))
-			xc_format_decimal(w->text, words[0], false);
+		else
+			write_data_member(w, type->container, words[0]);
 	} else if (words[0] == 0) {
 		xc_text_add(w->text, "NULL");
 	} else if (words[0] & 1) {
-		write_virtual(w, value, type, words[0] - 1);
+		write_virtual(w, value, type->container, words[0] - 1, words[1]);
 	} else {
 		xc_format_hex(w->text, words[0]);
 		xc_format_symbol(w, value->process, words[0]);

@@ -14,7 +14,7 @@
 #include "float.h"
 #include "variant.h"
 
-enum { MAX_NESTING = 16 };
+enum { MAX_NESTING = 16, MAX_STEPS = 1 << 18 };
 
 struct xc_value xc_value_memory(const struct xc_process *process, const struct xc_type *type, xc_addr addr)
 {
@@ -313,48 +313,61 @@ static bool is_record(const struct xc_type *type)
 	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
-static bool find_member(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out);
+/* A look for a member; the steps end it in types that contain themselves. */
+struct search {
+	const char *name;
+	unsigned nesting, steps;
+};
+
+static bool find_member(const struct xc_value *value, struct search *search, struct xc_value *out);
+
+static bool find_within(const struct xc_value *value, const struct xc_member *member, struct search *search,
+			struct xc_value *out)
+{
+	struct xc_value inner;
+	if (search->nesting >= MAX_NESTING || search->steps == 0)
+		return false;
+	xc_value_field(value, member, &inner);
+	search->nesting++;
+	bool found = find_member(&inner, search, out);
+	search->nesting--;
+	return found;
+}
 
 /* Members that the value has in its present variant; rustc makes a variant one member, whose fields are looked through. */
-static bool find_in_variant(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out)
+static bool find_in_variant(const struct xc_value *value, struct search *search, struct xc_value *out)
 {
 	const struct xc_variant *variant = xc_variant_of(value, NULL);
 	for (size_t i = 0; variant && i < variant->count; i++) {
 		const struct xc_member *member = &variant->members[i];
-		struct xc_value inner;
-		xc_value_field(value, member, &inner);
-		if (member->name && strcmp(member->name, name) == 0) {
-			*out = inner;
+		if (member->name && strcmp(member->name, search->name) == 0) {
+			xc_value_field(value, member, out);
 			return true;
 		}
-		if (xc_type_strip(value->type)->is_rust && nesting < MAX_NESTING &&
-		    find_member(&inner, name, nesting + 1, out))
+		if (xc_type_strip(value->type)->is_rust && find_within(value, member, search, out))
 			return true;
 	}
 	return false;
 }
 
 /* Own members hide those of base classes. */
-static bool find_member(const struct xc_value *value, const char *name, unsigned nesting, struct xc_value *out)
+static bool find_member(const struct xc_value *value, struct search *search, struct xc_value *out)
 {
 	size_t count;
 	const struct xc_type *type = record_of(value->type);
 	const struct xc_member *members = xc_type_members(type, &count);
+	search->steps = search->steps > count ? search->steps - (unsigned)count : 0;
 	for (size_t i = 0; i < count; i++) {
-		if (members[i].name && !members[i].base && strcmp(members[i].name, name) == 0) {
+		if (members[i].name && !members[i].base && strcmp(members[i].name, search->name) == 0) {
 			xc_value_field(value, &members[i], out);
 			return true;
 		}
 	}
-	for (size_t i = 0; i < count && nesting < MAX_NESTING; i++) {
-		if (members[i].name && !members[i].base)
-			continue;
-		struct xc_value inner;
-		xc_value_field(value, &members[i], &inner);
-		if (find_member(&inner, name, nesting + 1, out))
+	for (size_t i = 0; i < count; i++) {
+		if ((!members[i].name || members[i].base) && find_within(value, &members[i], search, out))
 			return true;
 	}
-	return type->has_variants && find_in_variant(value, name, nesting, out);
+	return type->has_variants && find_in_variant(value, search, out);
 }
 
 static bool is_pointer(enum xc_type_kind kind)
@@ -372,7 +385,8 @@ struct xc_error *xc_value_member(const struct xc_value *value, const char *name,
 		return xc_error_new(XC_ERR_USAGE, "%s has no members", xc_type_name(value->type));
 	if (record_of(at.type)->is_declaration)
 		return xc_error_new(XC_ERR_NOT_FOUND, "%s is declared, but not defined here", xc_type_name(at.type));
-	if (!find_member(&at, name, 0, out))
+	struct search search = {.name = name, .steps = MAX_STEPS};
+	if (!find_member(&at, &search, out))
 		return xc_error_new(XC_ERR_NOT_FOUND, "no member %s in %s", name, xc_type_name(at.type));
 	return NULL;
 }

@@ -312,6 +312,28 @@ static void cxx_names_its_scopes(void **state)
 	}
 }
 
+static void pointers_to_members_have_names(void **state)
+{
+	(void)state;
+	static const char members[] =
+		"struct E {}; struct A { int a; virtual int f(); virtual int g(int); }; struct B { long b; virtual "
+		"long h(); };\n"
+		"struct D : E, A, B { int d; virtual int k(); }; struct F;\n"
+		"int A::f() {return 1;} int A::g(int) {return 2;} long B::h() {return 3;} int D::k() {return 4;}\n"
+		"int A::*pa=&A::a; int D::*pd=&D::d, D::*pda=&D::a; long D::*pdb=&D::b; int A::*none=nullptr;\n"
+		"int (A::*vf)()=&A::f; int (A::*vg)(int)=&A::g; int (D::*vk)()=&D::k; int (D::*vdg)(int)=&D::g;\n"
+		"long (D::*vh)()=&D::h; int (A::*fnone)()=nullptr; int F::*far=(int F::*)pa;\n"
+		"extern \"C\" void *_ZTVN10__cxxabiv121__vmi_class_type_infoE=0;\n";
+	static const char *const texts[][2] = {
+		{"pa", "&A::a"},          {"pd", "&D::d"},         {"pda", "&A::a"},        {"pdb", "&B::b"},
+		{"none", "NULL"},         {"vf", "&virtual A::f"}, {"vg", "&virtual A::g"}, {"vk", "&virtual D::k"},
+		{"vdg", "&virtual A::g"}, {"vh", "&virtual B::h"}, {"fnone", "NULL"},
+	};
+	struct compiled *c = compile("g++ -g -fno-rtti -x c++", members);
+	expect_all(c, texts, XC_COUNT(texts));
+	release(c);
+}
+
 static void references_show_where_and_what(void **state)
 {
 	(void)state;
@@ -391,6 +413,7 @@ int main(void)
 		cmocka_unit_test(element_limit_ends_arrays_and_strings),
 		cmocka_unit_test(structs_show_their_members),
 		cmocka_unit_test(cxx_names_its_scopes),
+		cmocka_unit_test(pointers_to_members_have_names),
 		cmocka_unit_test(references_show_where_and_what),
 		cmocka_unit_test(length_limit_closes_what_is_open),
 		cmocka_unit_test(what_is_missing_says_why),

@@ -163,6 +163,57 @@ static void base_classes_are_looked_through(void **state)
 	release(c);
 }
 
+/* struct S { struct S; struct S; … }: eight of itself at its own start, as no compiler writes it. */
+static void types_that_contain_themselves_end(void **state)
+{
+	(void)state;
+	static const char self[] =
+		".data\n.globl v\nv: .quad 0\n.section .debug_abbrev,\"\",@progbits\n"
+		".byte 1, 0x11, 1, 0, 0\n"                            /* unit */
+		".byte 2, 0x13, 1, 3, 8, 0xb, 0xb, 0, 0\n"            /* struct */
+		".byte 3, 0xd, 0, 0x49, 0x13, 0x38, 0xb, 0, 0\n"      /* member without name */
+		".byte 4, 0x34, 0, 3, 8, 0x49, 0x13, 2, 0x18, 0, 0\n" /* variable */
+		".byte 5, 0x1c, 0, 0x49, 0x13, 0x38, 0xb, 0, 0, 0\n"  /* base class */
+		".section .debug_info,\"\",@progbits\n"
+		"U: .long Uend - Uhead\nUhead: .short 5\n.byte 1, 8\n.long .debug_abbrev\n.byte 1\n"
+		"S: .byte 2\n.asciz \"S\"\n.byte 8\n"
+		".rept 8\n.byte 3\n.long S - U\n.byte 0\n.byte 5\n.long S - U\n.byte 0\n.endr\n.byte 0\n"
+		".byte 4\n.asciz \"v\"\n.long S - U\n.byte 9, 3\n.quad v\n.byte 0\nUend:\n";
+	struct compiled *c = compile("gcc -x assembler", self);
+	struct xc_value v = value_of(c, "v"), out;
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_text text = {0};
+	expect_error(xc_value_member(&v, "nothing", &out), XC_ERR_NOT_FOUND, "no member nothing in struct S");
+	xc_format_value(&text, &v, &options);
+	assert_in_range(text.len, 1, 2 * options.length);
+	xc_text_fini(&text);
+	release(c);
+}
+
+static void ten_thousand_members(void **state)
+{
+	(void)state;
+	struct xc_text big = {0};
+	xc_text_add(&big, "struct big {");
+	for (int i = 0; i < 10000; i++)
+		xc_text_printf(&big, "int m%d; ", i);
+	xc_text_add(&big, "} big = {.m9999 = 7, .m0 = 1};\n");
+	struct compiled *c = compile("gcc -g -x c", xc_text_string(&big));
+	struct xc_value v = value_of(c, "big"), last = member(&v, "m9999");
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_text text = {0};
+	size_t count;
+	xc_type_members(v.type, &count);
+	assert_int_equal(count, 10000);
+	assert_int_equal(number(&last), 7);
+	xc_format_value(&text, &v, &options);
+	assert_in_range(text.len, options.length - 100, options.length + 100);
+	assert_string_equal(text.bytes + text.len - 4, "...}");
+	xc_text_fini(&text);
+	xc_text_fini(&big);
+	release(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +225,8 @@ int main(void)
 		cmocka_unit_test(faults_name_their_address),
 		cmocka_unit_test(holes_hide_only_the_members_in_them),
 		cmocka_unit_test(base_classes_are_looked_through),
+		cmocka_unit_test(types_that_contain_themselves_end),
+		cmocka_unit_test(ten_thousand_members),
 	};
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }
