@@ -83,7 +83,9 @@ static bool write_bare(struct xc_writer *w, const struct xc_view *view)
 	struct xc_view_child child;
 	if (!xc_view_next(&copy, &child) || child.name)
 		return false;
+	w->depth++; /* what is wrapped may be a wrapper */
 	xc_format_nested(w, &child.value);
+	w->depth--;
 	return true;
 }
 

@@ -155,8 +155,8 @@ static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
 	unsigned width;
 	switch (view->kind) {
 	case XC_VIEW_TEXT:
-		if (!xc_format_textual(view->elements.type, &width))
-			return json_null();
+		if (!xc_format_textual(view->elements.type, &width) && width != 1)
+			return json_null(); /* Rust's bytes are numbers elsewhere */
 		return xc_json_characters(w, &view->elements, view->count, width, true);
 	case XC_VIEW_LIST:
 	case XC_VIEW_MAP:
@@ -173,8 +173,8 @@ static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
 	return view_summary(w, view);
 }
 
-/* NULL when the value is no container in working order. */
-static json_t *container(struct xc_json_walker *w, const struct xc_value *value)
+/* NULL when the value is no container in working order. Of one that is too deep only texts are shown. */
+static json_t *container(struct xc_json_walker *w, const struct xc_value *value, bool deep)
 {
 	struct xc_view view;
 	enum xc_view_result result = xc_view_open(value, &view);
@@ -182,7 +182,8 @@ static json_t *container(struct xc_json_walker *w, const struct xc_value *value)
 		json_decref(xc_json_unknown(w, view.why)); /* its innards follow */
 	if (result != XC_VIEW_FOUND)
 		return NULL;
-	json_t *json = view_json(w, &view);
+	bool parts = view.kind == XC_VIEW_LIST || view.kind == XC_VIEW_MAP || view.kind == XC_VIEW_RECORD;
+	json_t *json = deep && parts ? xc_json_truncated(w) : view_json(w, &view);
 	if (view.why[0])
 		json_decref(xc_json_unknown(w, view.why));
 	return json;
@@ -195,12 +196,13 @@ json_t *xc_json_record(struct xc_json_walker *w, const struct xc_value *value, c
 		return xc_json_unknown(w, "its type is only declared");
 	if (xc_json_is_gone(value, type->size))
 		return xc_json_unreadable(w, value);
-	if (w->records > w->options->depth)
-		return xc_json_truncated(w);
+	bool deep = w->records > w->options->depth;
 	w->records++;
-	json_t *json = w->options->raw ? NULL : container(w, value);
+	json_t *json = w->options->raw ? NULL : container(w, value, deep);
 	if (!json)
-		json = type->has_variants ? variants(w, value, type) : fields(w, value, type);
+		json = deep                 ? xc_json_truncated(w)
+		       : type->has_variants ? variants(w, value, type)
+					    : fields(w, value, type);
 	w->records--;
 	return json;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "variant.h"
 #include "view_impl.h"
 
 static void summary_with_size(const struct xc_view *view, struct xc_text *text)
@@ -166,11 +167,22 @@ static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
 
 enum { NODE, HEIGHT, INDEX, ROOT_HEIGHT, MAX_HEIGHT = 32 };
 
-/* What an Option holds, and where. */
+/* What an Option holds, and where: the first field of its variant Some. */
 static const struct xc_type *content_of(const struct xc_type *option, uint64_t *offset_out)
 {
-	const struct xc_type *some = xc_view_nested(option, "Some"), *content;
-	return some && xc_view_offset(some, "__0", offset_out) && xc_view_has(some, "__0", &content) ? content : NULL;
+	const struct xc_variant_part *part = xc_variant_part_of(xc_view_plain(option));
+	for (size_t i = 0; part && i < part->count; i++) {
+		const struct xc_member *some = part->variants[i].count > 0 ? &part->variants[i].members[0] : NULL;
+		size_t count;
+		if (!some || !some->name || strcmp(some->name, "Some") != 0)
+			continue;
+		const struct xc_member *fields = xc_type_members(xc_view_plain(some->type), &count);
+		if (count == 0)
+			return NULL;
+		*offset_out = some->offset + fields[0].offset;
+		return fields[0].type;
+	}
+	return NULL;
 }
 
 static bool is_btree(const struct xc_type *type, struct xc_view_shape *shape)

@@ -47,3 +47,18 @@ value() {
   "$XCORE" bt --full --no-cache "$CASE/core" >"$BATS_TEST_TMPDIR/text"
   grep -q 'std::set with 3 elements' "$BATS_TEST_TMPDIR/text"
 }
+
+# json NAME [OPTION]...: the value that print gives programs.
+json() {
+  local name=$1
+  shift
+  "$XCORE" print --format json --no-cache "$@" "$CASE/core" "$name" | jq -c '.value, .values[0].value | values'
+}
+
+@test "print gives programs texts, arrays and pairs" {
+  [[ $(json words --frame 2) == '["a","bb"]' ]]
+  [[ $(json ages --frame 3) == '[{"key":"ann","value":30},{"key":"bob","value":40},{"key":"cid","value":50}]' ]]
+  [[ $(json some_word --frame 4) == '"word"' ]]
+  [[ $(json words --frame 2 --depth 1) == '["a","bb"]' ]]
+  [[ $(json words --frame 2 --raw) == *'"_M_start"'* ]]
+}
