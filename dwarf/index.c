@@ -10,6 +10,7 @@
 #include "accel.h"
 #include "index_build.h"
 #include "index_key.h"
+#include "index_macro.h"
 #include "lookup.h"
 #include "section.h"
 #include "split.h"
@@ -50,7 +51,8 @@ static struct xc_skim_space space_of(Elf *elf, const char *info)
 				      .str = xc_section_cursor(elf, ".debug_str"),
 				      .line_str = xc_section_cursor(elf, ".debug_line_str"),
 				      .str_offsets = xc_section_cursor(elf, ".debug_str_offsets"),
-				      .alt_str = xc_cursor("", 0, ".debug_str")};
+				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .macro = xc_cursor("", 0, ".debug_macro")};
 }
 
 static void find_spaces(struct xc_index *index, Dwarf *dwarf)
@@ -60,11 +62,14 @@ static void find_spaces(struct xc_index *index, Dwarf *dwarf)
 	index->spaces[XC_INDEX_MAIN] = space_of(elf, ".debug_info");
 	index->spaces[XC_INDEX_TYPES] = space_of(elf, ".debug_types");
 	index->spaces[XC_INDEX_TYPES].types = true;
-	if (!alternate)
-		return;
-	index->spaces[XC_INDEX_ALT] = space_of(dwarf_getelf(alternate), ".debug_info");
-	for (size_t i = 0; i < XC_INDEX_ALT; i++)
+	if (alternate)
+		index->spaces[XC_INDEX_ALT] = space_of(dwarf_getelf(alternate), ".debug_info");
+	for (size_t i = 0; i < XC_INDEX_ALT && alternate; i++)
 		index->spaces[i].alt_str = index->spaces[XC_INDEX_ALT].str;
+	index->spaces[XC_INDEX_MACRO] = index->spaces[XC_INDEX_MAIN];
+	index->spaces[XC_INDEX_MACRO].info = xc_cursor("", 0, ".debug_info");
+	index->spaces[XC_INDEX_MACRO].macro = xc_section_cursor(elf, ".debug_macro");
+	index->spaces[XC_INDEX_MAIN].macro = index->spaces[XC_INDEX_MACRO].macro;
 }
 
 /* ---- split units ---- */
@@ -77,6 +82,7 @@ static struct xc_skim_space space_of_part(const struct xc_split_part *part)
 				      .line_str = part->line_str,
 				      .str_offsets = part->str_offsets,
 				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .macro = xc_cursor("", 0, ".debug_macro"),
 				      .types = part->types,
 				      .split = true};
 }
@@ -300,8 +306,12 @@ const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *e
 					.offset = (uint64_t)entry->name_high << 32 | entry->name_low};
 	if (!string.where || !xc_index_table_unit(&index->table, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
 		return NULL;
-	return xc_skim_text(unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space],
-			    string, len_out);
+	const struct xc_skim_space *space =
+		unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space];
+	const char *text = xc_skim_text(space, string, len_out);
+	if (text && entry->tag == XC_INDEX_MACRO_TAG)
+		*len_out = strcspn(text, " ");
+	return text;
 }
 
 unsigned xc_index_kind(const struct xc_index_entry *entry)
@@ -318,6 +328,8 @@ unsigned xc_index_kind(const struct xc_index_entry *entry)
 		return XC_NAME_VARIABLE;
 	case DW_TAG_enumerator:
 		return XC_NAME_ENUMERATOR;
+	case XC_INDEX_MACRO_TAG:
+		return XC_NAME_MACRO;
 	default:
 		return XC_NAME_TYPE;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index_macro.h"
 #include "lookup.h"
 #include "name.h"
 
@@ -57,6 +58,9 @@ static void list_units(struct work *w)
 		struct listed one = {.space = (uint32_t)i};
 		while (xc_skim_next_unit(&input->spaces[i], &offset, &one.unit))
 			add_unit(w, &one);
+		one.unit = (struct xc_skim_unit){.size = xc_cursor_left(&input->spaces[i].macro)};
+		if (i == XC_INDEX_MACRO && one.unit.size)
+			add_unit(w, &one);
 	}
 }
 
@@ -69,6 +73,8 @@ static void *scan_units(void *argument)
 		const struct listed *one = &w->units[i];
 		if (one->unit.type)
 			xc_index_scan_unit(&worker->scan, &w->input->spaces[one->space], &one->unit, (uint32_t)i);
+		else if (one->space == XC_INDEX_MACRO)
+			xc_index_scan_macros(&worker->scan, &w->input->spaces[one->space], (uint32_t)i);
 		uint64_t done = atomic_fetch_add(&w->done, one->unit.size) + one->unit.size;
 		if (worker->leads)
 			xc_progress_step(w->input->progress, done, w->total);

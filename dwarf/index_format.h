@@ -14,7 +14,7 @@
 #include "index_scan.h"
 
 enum {
-	XC_INDEX_VERSION = 2,
+	XC_INDEX_VERSION = 3,
 	XC_INDEX_ORDER = 0x01020304,
 	XC_INDEX_PAGE = 4096,
 	XC_INDEX_SEEN_AT = 2048,
@@ -58,6 +58,7 @@ enum xc_index_space {
 	XC_INDEX_MAIN,  /* .debug_info */
 	XC_INDEX_TYPES, /* .debug_types */
 	XC_INDEX_ALT,   /* .debug_info of the file that dwz moved common parts to */
+	XC_INDEX_MACRO, /* .debug_macro: one unit, whose entries have no DIE */
 	XC_INDEX_SPLIT, /* a .dwo or .dwp */
 };
 

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "index_macro.h"
 #include "lookup.h"
 #include "name.h"
 
@@ -455,11 +456,14 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 	s->number = number;
 	s->extent_count = s->origin_count = 0;
 	bool good = xc_skim_enter(s->skim, unit) && xc_skim_die(s->skim, &die);
+	uint64_t macros = good && (die.has & XC_SKIM_MACROS) ? die.macros : UINT64_MAX;
 	s->is_c = good && (die.has & XC_SKIM_LANGUAGE) && is_c(die.language);
 	if (good && die.children)
 		good = scan_children(s, &top);
 	for (size_t i = 0; i < s->origin_count; i++)
 		resolve_origin(s, &s->origins[i].die);
+	if (macros != UINT64_MAX)
+		xc_index_scan_unit_macros(s, macros);
 	s->damaged += !good;
 }
 

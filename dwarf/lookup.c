@@ -135,6 +135,12 @@ static bool open_entry(const struct xc_process *process, struct xc_module *modul
 				      .external = entry->flags & XC_INDEX_EXTERNAL};
 	if (!xc_index_table_unit(xc_index_table(index), entry->unit, &unit))
 		return false;
+	if (out->kind == XC_NAME_MACRO) {
+		size_t len;
+		const char *name = xc_index_name(index, entry, &len);
+		out->macro = name && name[len] ? name + len + 1 : NULL;
+		return out->macro != NULL;
+	}
 	struct xc_split *split = unit.space == XC_INDEX_SPLIT ? xc_debugfile_split(module->debug) : NULL;
 	bool opened =
 		split ? xc_split_die(split, unit.offset, unit.signature, entry->die, &out->die)
@@ -207,7 +213,7 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
 	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
 		if (open_entry(process, module, index, &list[i], &one) &&
-		    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
+		    (!wanted->query->unit || one.macro || in_unit(&one.die, wanted->query->unit)))
 			add(found, &one);
 	if (xc_index_table(index)->damaged)
 		found->count = before;
@@ -269,7 +275,7 @@ void xc_definitions_fini(struct xc_definitions *found)
 
 static unsigned rank(const struct xc_definition *one, Dwarf_Die *near, const struct xc_module *module)
 {
-	return (near && one->die.cu == near->cu ? 8u : 0) + (module && one->module == module ? 4u : 0) +
+	return (near && !one->macro && one->die.cu == near->cu ? 8u : 0) + (module && one->module == module ? 4u : 0) +
 	       (one->declaration ? 0 : 2u) + (one->external ? 1u : 0);
 }
 

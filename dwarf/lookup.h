@@ -20,6 +20,8 @@ enum xc_name_kind {
 	XC_NAME_ENUMERATOR = 8,
 	XC_NAME_NAMESPACE = 16,
 	XC_NAME_ANY = 31,
+	XC_NAME_MACRO =
+		32, /* one that may stand for a number (programs built with -g3); only where it is asked for by itself */
 };
 
 /* What is asked for. Zeroes mean: anywhere. */
@@ -40,7 +42,8 @@ struct xc_definition {
 	Dwarf_Die die;
 	enum xc_name_kind kind;
 	bool declaration;
-	bool external; /* has external linkage */
+	bool external;     /* has external linkage */
+	const char *macro; /* of a macro: its body, which lives as long as the process; then there is no DIE */
 };
 
 struct xc_definitions {

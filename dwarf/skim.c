@@ -191,7 +191,7 @@ static bool is_strx(uint64_t form)
 	       (form >= DW_FORM_strx1 && form <= DW_FORM_strx4);
 }
 
-static struct xc_skim_string indexed_string(const struct xc_skim *s, uint64_t index)
+struct xc_skim_string xc_skim_indexed(const struct xc_skim *s, uint64_t index)
 {
 	const struct xc_cursor *table = &s->space->str_offsets;
 	unsigned size = s->unit.offset_size;
@@ -205,7 +205,7 @@ static struct xc_skim_string indexed_string(const struct xc_skim *s, uint64_t in
 static struct xc_skim_string string_of(const struct xc_skim *s, uint64_t form, uint64_t value, const uint8_t *start)
 {
 	if (is_strx(form))
-		return indexed_string(s, value);
+		return xc_skim_indexed(s, value);
 	switch (form) {
 	case DW_FORM_string:
 		return (struct xc_skim_string){XC_SKIM_INFO, (uint64_t)(start - s->space->info.at)};
@@ -332,6 +332,9 @@ static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_
 		break;
 	case XC_SLOT_STR_OFFSETS:
 		keep_number(die, XC_SKIM_STR_OFFSETS, &die->str_offsets, form, value);
+		break;
+	case XC_SLOT_MACROS:
+		keep_number(die, XC_SKIM_MACROS, &die->macros, form, value);
 		break;
 	case XC_SLOT_LANGUAGE:
 		keep_number(die, XC_SKIM_LANGUAGE, &die->language, form, value);
@@ -480,7 +483,8 @@ bool xc_skim_enter(struct xc_skim *s, const struct xc_skim_unit *unit)
 
 const char *xc_skim_text(const struct xc_skim_space *space, struct xc_skim_string string, size_t *len_out)
 {
-	const struct xc_cursor *sections[] = {NULL, &space->info, &space->str, &space->line_str, &space->alt_str};
+	const struct xc_cursor *sections[] = {
+		NULL, &space->info, &space->str, &space->line_str, &space->alt_str, &space->macro};
 	const struct xc_cursor *c = string.where < XC_COUNT(sections) ? sections[string.where] : NULL;
 	if (!c || string.offset >= xc_cursor_left(c))
 		return NULL;

@@ -13,7 +13,7 @@
 
 /* One .debug_info (or .debug_types, or .debug_info.dwo) and what it refers to. Bytes are borrowed. Little-endian. */
 struct xc_skim_space {
-	struct xc_cursor info, abbrev, str, line_str, str_offsets, alt_str;
+	struct xc_cursor info, abbrev, str, line_str, str_offsets, alt_str, macro;
 	bool types; /* .debug_types: DWARF 4's units have a signature in their header */
 	bool split; /* from a .dwo: str_offsets is the unit's own table */
 };
@@ -29,7 +29,7 @@ struct xc_skim_unit {
 };
 
 /* Where a string stands. */
-enum xc_skim_where { XC_SKIM_NOWHERE, XC_SKIM_INFO, XC_SKIM_STR, XC_SKIM_LINE_STR, XC_SKIM_ALT_STR };
+enum xc_skim_where { XC_SKIM_NOWHERE, XC_SKIM_INFO, XC_SKIM_STR, XC_SKIM_LINE_STR, XC_SKIM_ALT_STR, XC_SKIM_MACRO };
 struct xc_skim_string {
 	enum xc_skim_where where;
 	uint64_t offset;
@@ -53,6 +53,7 @@ enum xc_skim_fact {
 	XC_SKIM_STR_OFFSETS = 1 << 13, /* DW_AT_str_offsets_base */
 	XC_SKIM_LANGUAGE = 1 << 14,
 	XC_SKIM_SIGNATURE = 1 << 15,  /* DW_AT_signature: its definition stands in a type unit */
+	XC_SKIM_MACROS = 1 << 17,     /* DW_AT_macros: where the unit's macros start */
 	XC_SKIM_FAR_ORIGIN = 1 << 16, /* DW_AT_specification or DW_AT_abstract_origin in another unit */
 };
 
@@ -63,7 +64,7 @@ struct xc_skim_die {
 	uint32_t has;
 	struct xc_skim_string name, linkage_name;
 	uint64_t sibling, origin; /* offsets in info */
-	uint64_t size, line, value, str_offsets, language;
+	uint64_t size, line, value, str_offsets, language, macros;
 };
 
 struct xc_skim;
@@ -89,6 +90,9 @@ uint64_t xc_skim_position(const struct xc_skim *skim);
 
 /* Go behind the children of the DIE just read. */
 bool xc_skim_leave(struct xc_skim *skim, const struct xc_skim_die *die);
+
+/* The string of a strx form with this index, in the unit entered. */
+struct xc_skim_string xc_skim_indexed(const struct xc_skim *skim, uint64_t index);
 
 /* The bytes of a string; NULL when it is out of bounds or has no end. Borrowed. */
 const char *xc_skim_text(const struct xc_skim_space *space, struct xc_skim_string string, size_t *len_out);

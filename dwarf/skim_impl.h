@@ -37,6 +37,7 @@ enum xc_skim_slot {
 	XC_SLOT_STR_OFFSETS,
 	XC_SLOT_LANGUAGE,
 	XC_SLOT_SIGNATURE,
+	XC_SLOT_MACROS,
 };
 
 struct xc_skim_abbrev {

@@ -52,6 +52,9 @@ static enum xc_skim_slot slot_of(uint64_t name)
 		return XC_SLOT_LANGUAGE;
 	case DW_AT_signature:
 		return XC_SLOT_SIGNATURE;
+	case DW_AT_macros:
+	case DW_AT_GNU_macros:
+		return XC_SLOT_MACROS;
 	default:
 		return XC_SLOT_NONE;
 	}

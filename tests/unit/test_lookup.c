@@ -111,6 +111,32 @@ static void declarations_are_found_when_asked_for(void **state)
 	close_process(p);
 }
 
+static const char *macro(const struct xc_process *process, const char *name)
+{
+	return one(process, name, XC_NAME_MACRO).macro;
+}
+
+static void macros_that_stand_for_numbers_are_found(void **state)
+{
+	static const char source[] = "#define LIMIT 42\n#define SHIFTED (1 << 4)\n#define ALIAS LIMIT\n#define EMPTY\n"
+				     "#define CALL(x) x\n#define CODE do { } while (0)\n#undef LIMIT\n"
+				     "int main(void) { return *(volatile int *)0; }\n";
+	static const char *const compilers[] = {"gcc -g3 -x c", "gcc -g3 -gdwarf-4 -x c", "gcc -g3 -gz -x c",
+						"clang -g -gdwarf-5 -fdebug-macro -x c"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct xc_process *p = died(compilers[i], source);
+		assert_string_equal(macro(p, "LIMIT"), "42");
+		assert_string_equal(macro(p, "SHIFTED"), "(1 << 4)");
+		assert_string_equal(macro(p, "ALIAS"), "LIMIT");
+		assert_int_equal(count_of(p, (struct xc_query){.name = "EMPTY", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "CALL", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "CODE", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "LIMIT"}), 0);
+		close_process(p);
+	}
+}
+
 static void check_process(struct xc_process *p)
 {
 	assert_int_equal(size_of(p, "outer::Box<unsigned long>"), 8);
@@ -328,6 +354,27 @@ static void a_full_disk_leaves_no_half_index(void **state)
 	close_process(p);
 }
 
+/* The signal comes while the file is written. */
+static void a_writer_that_dies_leaves_no_half_index(void **state)
+{
+	(void)state;
+	const char *cache = scratch_path("cache-dies");
+	for (rlim_t size = 1; size < 30000; size += 4999) {
+		pid_t child = fork();
+		if (child == 0) {
+			signal(SIGXFSZ, SIG_DFL);
+			setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+			setrlimit(RLIMIT_FSIZE, &(struct rlimit){size, size});
+			struct xc_process *p = open_in(prepared_core(), cache);
+			_exit(count_of(p, (struct xc_query){.name = "outer::Shape::area"}) == 1 ? 0 : 1);
+		}
+		int status;
+		waitpid(child, &status, 0);
+		assert_true(WIFSIGNALED(status) || status == 0);
+		run_with(cache);
+	}
+}
+
 /* Several at once, some of them killed on the way: whoever is left answers right. */
 static void writers_that_race_and_die_leave_a_sound_index(void **state)
 {
@@ -482,12 +529,14 @@ int main(void)
 		cmocka_unit_test(names_of_cpp_are_found_as_clang_writes_them),
 		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
 		cmocka_unit_test(names_of_split_units_are_found),
+		cmocka_unit_test(macros_that_stand_for_numbers_are_found),
 		cmocka_unit_test(an_index_is_kept_and_used_again),
 		cmocka_unit_test(every_flipped_bit_is_noticed),
 		cmocka_unit_test(a_truncated_index_is_rebuilt),
 		cmocka_unit_test(an_index_of_another_build_is_not_used),
 		cmocka_unit_test(a_cache_that_cannot_be_written_does_no_harm),
 		cmocka_unit_test(a_full_disk_leaves_no_half_index),
+		cmocka_unit_test(a_writer_that_dies_leaves_no_half_index),
 		cmocka_unit_test(writers_that_race_and_die_leave_a_sound_index),
 		cmocka_unit_test(debug_names_lead_to_the_units),
 		cmocka_unit_test(a_gdb_index_leads_to_the_units),
