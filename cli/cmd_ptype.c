@@ -74,7 +74,7 @@ static struct xc_error *tell_expression(struct xc_job *job, struct xc_section *s
 		return err;
 	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)) &&
 	    !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
-		xc_layout_report_type(s, type, &shown);
+		xc_layout_report_type(s, job->process, type, &shown);
 	xc_standpoint_fini(&standpoint);
 	xc_arena_fini(&arena);
 	return err;

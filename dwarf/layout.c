@@ -17,6 +17,8 @@ struct walk {
 /* A member in the order of places. */
 struct place {
 	const struct xc_member *member;
+	const struct xc_variant *variant; /* that it is part of, or NULL */
+	bool is_discriminant;
 	uint64_t bit;
 	size_t order;
 };
@@ -54,23 +56,54 @@ static uint64_t bits_of(const struct xc_member *member, uint64_t size)
 	return size > UINT64_MAX / 16 ? UINT64_MAX / 2 : size * 8;
 }
 
+/* Variants stay together and in order, behind all else. */
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	if (x->bit != y->bit)
+	if (!x->variant != !y->variant)
+		return x->variant ? 1 : -1;
+	if (x->bit != y->bit && !x->variant)
 		return x->bit < y->bit ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+struct places {
+	struct place *items;
+	size_t count, capacity;
+};
+
+static void add_place(struct places *p, const struct xc_member *member, const struct xc_variant *variant)
+{
+	p->items = xc_grow(p->items, p->count, &p->capacity, sizeof *p->items);
+	p->items[p->count] =
+		(struct place){.member = member, .variant = variant, .bit = first_bit(member), .order = p->count};
+	p->count++;
+}
+
+static void add_variants(struct places *p, const struct xc_type *record)
+{
+	const struct xc_variant_part *part = record->has_variants ? xc_variant_part_of(record) : NULL;
+	if (part && part->has_discriminant) {
+		add_place(p, &part->discriminant, NULL);
+		p->items[p->count - 1].is_discriminant = true;
+	}
+	for (size_t i = 0; part && i < part->count; i++)
+		for (size_t m = 0; m < part->variants[i].count; m++)
+			add_place(p, &part->variants[i].members[m], &part->variants[i]);
+}
+
 static struct place *sorted_members(const struct xc_type *record, size_t *count_out)
 {
-	const struct xc_member *members = xc_type_members(record, count_out);
-	struct place *places = xc_alloc((*count_out + 1) * sizeof *places);
-	for (size_t i = 0; i < *count_out; i++)
-		places[i] = (struct place){&members[i], first_bit(&members[i]), i};
-	if (record->kind != XC_TYPE_UNION)
-		qsort(places, *count_out, sizeof *places, by_place);
-	return places;
+	struct places p = {0};
+	size_t count;
+	const struct xc_member *members = xc_type_members(record, &count);
+	for (size_t i = 0; i < count; i++)
+		add_place(&p, &members[i], NULL);
+	add_variants(&p, record);
+	if (record->kind != XC_TYPE_UNION && p.count > 1)
+		qsort(p.items, p.count, sizeof *p.items, by_place);
+	*count_out = p.count;
+	return p.items;
 }
 
 static struct xc_layout_gap gap_between(uint64_t end, uint64_t start)
@@ -128,6 +161,18 @@ static const struct xc_type *record_to_open(const struct xc_member *member, unsi
 	return record;
 }
 
+/* A record that is being laid out. */
+struct record {
+	const struct xc_type *type;
+	const struct xc_member *of;       /* the member that it is, or NULL */
+	const struct xc_variant *variant; /* the member's */
+	uint64_t base;                    /* bytes from the start of the outermost type */
+	uint64_t end;                     /* highest bit that a member reaches so far */
+	unsigned depth, expand;
+	bool dynamic; /* has virtual bases */
+	bool unsized; /* what the last member reaches is not known */
+};
+
 static void count_member(struct xc_layout *l, const struct xc_layout_row *row)
 {
 	l->member_count++;
@@ -135,87 +180,121 @@ static void count_member(struct xc_layout *l, const struct xc_layout_row *row)
 		l->member_bits += row->member->bit_size;
 	else
 		l->member_bytes += row->size;
+	l->hole_count += row->hole.bytes > 0;
+	l->bit_hole_count += row->hole.bits > 0;
+	l->hole_bytes += row->hole.bytes;
+	l->bit_hole_bits += row->hole.bits;
 }
 
-static void count_hole(struct xc_layout *l, struct xc_layout_gap hole)
+/* Through declarations, whose definitions may stand in another unit; also of arrays of such. */
+static bool size_of(const struct xc_type *type, uint64_t *size_out)
 {
-	l->hole_count += hole.bytes > 0;
-	l->bit_hole_count += hole.bits > 0;
-	l->hole_bytes += hole.bytes;
-	l->bit_hole_bits += hole.bits;
+	const struct xc_type *plain = xc_type_strip(type);
+	uint64_t element;
+	if (xc_type_size(type, size_out))
+		return true;
+	if (plain->kind != XC_TYPE_ARRAY)
+		return plain->is_declaration && xc_type_size(xc_type_complete(plain), size_out);
+	return plain->count_known && xc_type_size(xc_type_complete(xc_type_strip(plain->target)), &element) &&
+	       !__builtin_mul_overflow(element, plain->count, size_out);
 }
 
-static void add_record(struct walk *w, const struct xc_type *record, uint64_t base, unsigned depth, unsigned expand,
-		       const struct xc_member *of);
+bool xc_layout_is_flexible(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_ARRAY && !type->count_known && !type->is_dynamic;
+}
 
-/* One member, and what is inside it. Returns the bit behind it, from the start of its struct. */
-static uint64_t add_member(struct walk *w, const struct xc_type *record, const struct place *place, uint64_t base,
-			   uint64_t end, unsigned depth, unsigned expand)
+static void fill_row(struct walk *w, const struct record *r, const struct place *place, struct xc_layout_row *row)
+{
+	const struct xc_member *member = place->member;
+	row->depth = r->depth;
+	row->member = member;
+	row->record = r->type;
+	row->variant = place->variant;
+	row->is_discriminant = place->is_discriminant;
+	row->in_union = r->type->kind == XC_TYPE_UNION || place->variant;
+	row->placed = !member->dynamic;
+	row->offset = row->placed ? r->base + member->offset : 0;
+	row->size_known = size_of(member->type, &row->size);
+	row->size = row->size_known ? row->size : 0;
+	if (row->placed && !row->in_union && !r->unsized)
+		row->hole = gap_between(r->end, place->bit);
+	mark_line(w, row);
+	if (r->depth == 0 && !place->variant)
+		count_member(w->layout, row);
+}
+
+static void add_record(struct walk *w, struct record *r);
+
+/* What is inside a member. In a variant the discriminant's place is taken already. */
+static void open_member(struct walk *w, const struct record *r, const struct place *place, const struct xc_type *type,
+			bool named)
+{
+	bool free = named && !place->variant; /* variants are always looked into */
+	struct record inner = {
+		.type = type,
+		.of = place->member,
+		.variant = place->variant,
+		.base = r->base + place->member->offset,
+		.end = place->variant && r->end >= place->bit ? r->end - place->bit : 0,
+		.depth = r->depth + 1,
+		.expand = free ? r->expand - 1 : r->expand,
+	};
+	add_record(w, &inner);
+}
+
+static void add_member(struct walk *w, struct record *r, const struct place *place, uint64_t *end)
 {
 	const struct xc_member *member = place->member;
 	struct xc_layout_row *row = add_row(w);
-	if (!row)
-		return end;
-	row->depth = depth;
-	row->member = member;
-	row->record = record;
-	row->in_union = record->kind == XC_TYPE_UNION;
-	row->placed = !member->dynamic;
-	row->offset = row->placed ? base + member->offset : 0;
-	row->size_known = xc_type_size(member->type, &row->size);
-	row->size = row->size_known ? row->size : 0;
-	if (row->placed && !row->in_union)
-		row->hole = gap_between(end, place->bit);
-	mark_line(w, row);
-	if (depth == 0) {
-		count_member(w->layout, row);
-		count_hole(w->layout, row->hole);
-	}
-	uint64_t behind = row->placed ? place->bit + bits_of(member, row->size) : 0;
 	bool named;
-	const struct xc_type *inner = record_to_open(member, depth + 1, expand, &named);
+	if (!row)
+		return;
+	fill_row(w, r, place, row);
+	uint64_t behind = row->placed ? place->bit + bits_of(member, row->size) : 0;
+	bool unsized = row->placed && !row->size_known && !xc_layout_is_flexible(member->type);
+	const struct xc_type *inner =
+		record_to_open(member, r->depth + 1, r->expand + (place->variant != NULL), &named);
 	row->opens = inner != NULL;
 	if (inner) /* moves the rows */
-		add_record(w, inner, row->offset, depth + 1, named ? expand - 1 : expand, member);
-	return behind > end ? behind : end;
+		open_member(w, r, place, inner, named);
+	*end = behind > *end ? behind : *end;
+	if (!place->variant)
+		r->end = *end;
+	r->unsized = unsized;
+	r->dynamic |= member->dynamic;
+	w->layout->unsized |= unsized && r->depth == 0;
 }
 
-static void add_end(struct walk *w, const struct xc_type *record, uint64_t base, unsigned depth, uint64_t end,
-		    const struct xc_member *of)
+static void add_end(struct walk *w, const struct record *r, uint64_t end)
 {
-	uint64_t size;
 	struct xc_layout_row *row = add_row(w);
 	if (!row)
 		return;
 	row->kind = XC_LAYOUT_END;
-	row->depth = depth;
-	row->member = of;
-	row->record = record;
-	row->offset = base;
-	row->size_known = xc_type_size(record, &size);
-	row->size = row->size_known ? size : 0;
+	row->depth = r->depth;
+	row->member = r->of;
+	row->variant = r->variant;
+	row->record = r->type;
+	row->offset = r->base;
+	row->size_known = xc_type_size(r->type, &row->size);
+	row->size = row->size_known ? row->size : 0;
 	row->placed = true;
-	if (row->size_known && size <= UINT64_MAX / 16)
-		row->hole = gap_between(end, size * 8);
+	if (row->size_known && row->size <= UINT64_MAX / 16 && !r->dynamic && !r->unsized)
+		row->hole = gap_between(end, row->size * 8);
 }
 
-static void add_record(struct walk *w, const struct xc_type *record, uint64_t base, unsigned depth, unsigned expand,
-		       const struct xc_member *of)
+static void add_record(struct walk *w, struct record *r)
 {
 	size_t count;
-	bool dynamic = false;
-	uint64_t end = 0;
-	xc_auto(xc_freep) struct place *places = sorted_members(record, &count);
-	for (size_t i = 0; i < count && !w->layout->cut; i++) {
-		dynamic |= places[i].member->dynamic;
-		end = add_member(w, record, &places[i], base, end, depth, expand);
-	}
-	add_end(w, record, base, depth, end, of);
-	struct xc_layout_row *last = &w->layout->rows[w->layout->row_count - 1];
-	if (dynamic && last->kind == XC_LAYOUT_END)
-		last->hole = (struct xc_layout_gap){0};
-	if (depth == 0)
-		w->layout->padding_known = !dynamic && w->layout->size_known && !w->layout->cut;
+	xc_auto(xc_freep) struct place *places = sorted_members(r->type, &count);
+	uint64_t end = r->end;
+	for (size_t i = 0; i < count && !w->layout->cut; i++)
+		add_member(w, r, &places[i], &end);
+	add_end(w, r, end);
+	if (r->depth == 0)
+		w->layout->padding_known = !r->dynamic && !r->unsized && w->layout->size_known && !w->layout->cut;
 }
 
 bool xc_layout_read(struct xc_layout *layout, const struct xc_type *type, const struct xc_layout_options *options)
@@ -226,7 +305,8 @@ bool xc_layout_read(struct xc_layout *layout, const struct xc_type *type, const 
 	layout->type = xc_type_complete(xc_type_strip(type));
 	layout->size_known = xc_type_size(layout->type, &layout->size);
 	struct walk w = {.layout = layout, .options = *options};
-	add_record(&w, layout->type, 0, 0, options->expand, NULL);
+	struct record record = {.type = layout->type, .expand = options->expand};
+	add_record(&w, &record);
 	const struct xc_layout_row *last = &layout->rows[layout->row_count - 1];
 	if (layout->padding_known && last->kind == XC_LAYOUT_END)
 		layout->padding = last->hole;

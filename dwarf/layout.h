@@ -7,7 +7,7 @@
 #ifndef XC_LAYOUT_H
 #define XC_LAYOUT_H
 
-#include "type.h"
+#include "variant.h"
 
 enum { XC_LAYOUT_DEPTH = 16, XC_LAYOUT_ROWS = 1 << 17, XC_CACHELINE = 64 };
 
@@ -28,14 +28,16 @@ struct xc_layout_row {
 	const struct xc_member *member; /* of END rows the one that ends; NULL for the type itself */
 	const struct xc_type *record;   /* what the member belongs to; of END rows what ends */
 	bool opens;
-	bool in_union;             /* shares its place with its siblings */
-	bool placed;               /* offset is known; false for virtual bases */
-	bool size_known;           /* false for flexible arrays, variable ones and declarations */
-	uint64_t offset;           /* bytes */
-	uint64_t size;             /* bytes; of a bit-field those of its declared type */
-	struct xc_layout_gap hole; /* before a member; of END rows the padding behind the last one */
-	unsigned cacheline;        /* number of the cache line that began since the row before; 0: none did */
-	uint64_t line_began;       /* … that many bytes before this row's offset */
+	bool in_union;                    /* shares its place with its siblings */
+	bool is_discriminant;             /* tells which variant there is */
+	const struct xc_variant *variant; /* that the member is part of; NULL for others */
+	bool placed;                      /* offset is known; false for virtual bases */
+	bool size_known;                  /* false for flexible arrays, variable ones and declarations */
+	uint64_t offset;                  /* bytes */
+	uint64_t size;                    /* bytes; of a bit-field those of its declared type */
+	struct xc_layout_gap hole;        /* before a member; of END rows the padding behind the last one */
+	unsigned cacheline;               /* number of the cache line that began since the row before; 0: none did */
+	uint64_t line_began;              /* … that many bytes before this row's offset */
 };
 
 struct xc_layout {
@@ -51,7 +53,8 @@ struct xc_layout {
 	size_t hole_count, bit_hole_count;
 	uint64_t hole_bytes, bit_hole_bits;
 	struct xc_layout_gap padding;
-	bool padding_known; /* false with virtual bases, whose place is in no debug information */
+	bool padding_known; /* false with virtual bases, whose place is in no debug information, and with `unsized` last */
+	bool unsized;       /* a member's type is nowhere defined: what it covers is not known, nor a hole behind it */
 	bool cut;           /* there are more than XC_LAYOUT_ROWS rows */
 };
 
@@ -65,6 +68,9 @@ struct xc_layout_options {
  * types. O(rows). */
 bool xc_layout_read(struct xc_layout *layout, const struct xc_type *type, const struct xc_layout_options *options);
 void xc_layout_fini(struct xc_layout *layout);
+
+/* `char data[]` at the end of a struct. */
+bool xc_layout_is_flexible(const struct xc_type *type);
 
 /* True for structs, classes and unions, through typedefs and qualifiers. */
 bool xc_layout_is_record(const struct xc_type *type);

@@ -27,16 +27,26 @@ static void set_true(json_t *object, const char *key, bool value)
 		xc_jsonvalue_set(object, key, json_true());
 }
 
-static bool is_flexible(const struct xc_type *type)
+/* Which values of the discriminant mean the variant: numbers, and [first, last] for ranges. */
+static json_t *variant_object(const struct xc_variant *variant)
 {
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_ARRAY && !type->count_known && !type->is_dynamic;
+	json_t *object = json_object(), *values = json_array();
+	for (size_t i = 0; i < variant->range_count; i++) {
+		const struct xc_variant_range *range = &variant->ranges[i];
+		json_t *lo = xc_jsonvalue_count((uint64_t)range->lo);
+		if (range->lo != range->hi)
+			lo = json_pack("[o, o]", lo, xc_jsonvalue_count((uint64_t)range->hi));
+		json_array_append_new(values, lo);
+	}
+	xc_jsonvalue_set(object, "values", values);
+	set_true(object, "default", variant->is_default);
+	return object;
 }
 
 static json_t *member_object(const struct xc_layout_row *row)
 {
 	const struct xc_member *member = row->member;
-	bool flexible = !row->size_known && is_flexible(member->type), known = row->size_known || flexible;
+	bool flexible = !row->size_known && xc_layout_is_flexible(member->type), known = row->size_known || flexible;
 	json_t *object = json_object();
 	set_text(object, "name", member->name);
 	set_text(object, "type", xc_type_name(member->type));
@@ -53,6 +63,9 @@ static json_t *member_object(const struct xc_layout_row *row)
 	set_true(object, "base", member->base);
 	set_true(object, "virtual", member->is_virtual);
 	set_true(object, "artificial", member->artificial);
+	set_true(object, "discriminant", row->is_discriminant);
+	if (row->variant)
+		xc_jsonvalue_set(object, "variant", variant_object(row->variant));
 	return object;
 }
 

@@ -4,7 +4,7 @@
  *	"typedefs": [name, …]                 when it was reached through typedefs: those, outermost first
  *	"target": {…}                         of pointers, references, arrays: what they end in, if that has members or values
  *	"members": [{"name", "type", "offset", "size", "bit_offset", "bit_size", "hole_before", "hole_before_bits", "base",
- *	             "virtual", "artificial", "flexible", "alignment", "members": […]}, …]
+ *	             "virtual", "artificial", "flexible", "alignment", "discriminant", "variant": {"values", "default"}, "members": […]}, …]
  *	"static_members", "methods", "padding", "padding_bits", "holes", "hole_bytes", "bit_holes", "hole_bits", "member_bytes",
  *	"member_bits", "cut"
  *	"enumerators": [{"name", "value"}, …], "type", "flags"

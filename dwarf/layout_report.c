@@ -127,8 +127,8 @@ static void add_place(struct group *group, const struct xc_definition *definitio
 		return;
 	xc_text_add(&group->places, "/* ");
 	if (placed && file)
-		xc_text_printf(&group->places, "%s:%u in ", file, line);
-	xc_text_printf(&group->places, "%s */\n", definition->module->name);
+		xc_text_printf(&group->places, "%s:%u ", file, line);
+	xc_text_printf(&group->places, "in %s */\n", definition->module->name);
 }
 
 static void add_definition(struct groups *groups, const struct xc_process *process,
@@ -219,6 +219,7 @@ struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process 
 	struct xc_definitions found = {0};
 	struct groups groups = {0};
 	const char *name = text + strspn(text, " \t");
+	xc_types_of(process)->thorough = true; /* names are looked up anyway */
 	struct xc_error *err = cut_module(process, &name, &query.module);
 	if (err)
 		return err;
@@ -241,9 +242,11 @@ struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process 
 	return NULL;
 }
 
-void xc_layout_report_type(struct xc_section *s, const struct xc_type *type, const struct xc_layout_shown *shown)
+void xc_layout_report_type(struct xc_section *s, const struct xc_process *process, const struct xc_type *type,
+			   const struct xc_layout_shown *shown)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
+	xc_types_of(process)->thorough = true;
 	xc_layout_text(&text, type, shown);
 	xc_section_document(s, "type", xc_text_string(&text), xc_layout_json(type, shown));
 }
@@ -335,6 +338,7 @@ static bool list_one(void *context, const char *name, const struct xc_definition
 void xc_layout_list(const struct xc_process *process, struct xc_module *module, const struct xc_layout_listing *listing)
 {
 	struct listing l = {.process = process, .asked = listing};
+	xc_types_of(process)->thorough = true;
 	xc_lookup_each(process, module, XC_NAME_TYPE, list_one, &l);
 	free(l.seen);
 }

@@ -16,7 +16,8 @@ XC_MUST_CHECK struct xc_error *xc_layout_report(struct xc_section *s, const stru
 bool xc_layout_is_tag(const struct xc_process *process, const char *text);
 
 /* A document for a type that is at hand; `name` is what was asked for. */
-void xc_layout_report_type(struct xc_section *s, const struct xc_type *type, const struct xc_layout_shown *shown);
+void xc_layout_report_type(struct xc_section *s, const struct xc_process *process, const struct xc_type *type,
+			   const struct xc_layout_shown *shown);
 
 /* What a listing of a module's types contains. */
 struct xc_layout_listing {

@@ -85,12 +85,6 @@ static void add_gap_line(struct xc_text *text, struct xc_layout_gap gap, unsigne
 	xc_text_printf(text, " %s */\n", what);
 }
 
-static bool is_flexible(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_ARRAY && !type->count_known && !type->is_dynamic;
-}
-
 static void add_place(struct xc_text *text, const struct xc_layout_row *row)
 {
 	const struct xc_member *member = row->member;
@@ -99,7 +93,7 @@ static void add_place(struct xc_text *text, const struct xc_layout_row *row)
 		snprintf(size, sizeof size, "%u bit%s", member->bit_size, member->bit_size == 1 ? " " : "s");
 	else if (row->size_known)
 		snprintf(size, sizeof size, "%" PRIu64, row->size);
-	else if (is_flexible(member->type))
+	else if (xc_layout_is_flexible(member->type))
 		snprintf(size, sizeof size, "0");
 	if (member->bit_size)
 		snprintf(bit, sizeof bit, ":%u", member->bit_offset);
@@ -150,22 +144,48 @@ static void add_declaration(struct xc_text *text, const struct xc_type *type, co
 	xc_text_printf(text, "%s%s", declarator.len ? " " : "", xc_text_string(&declarator));
 }
 
+/* When a variant is there: "when 0, 2 to 5", "otherwise". */
+static void add_condition(struct xc_text *text, const struct xc_variant *variant)
+{
+	if (variant->is_default || !variant->range_count) {
+		xc_text_add(text, variant->is_default ? " /* otherwise */" : "");
+		return;
+	}
+	xc_text_add(text, " /* when ");
+	for (size_t i = 0; i < variant->range_count; i++) {
+		const struct xc_variant_range *range = &variant->ranges[i];
+		xc_text_printf(text, "%s%" PRIu64, i ? ", " : "", (uint64_t)range->lo);
+		if (range->lo != range->hi)
+			xc_text_printf(text, " to %" PRIu64, (uint64_t)range->hi);
+	}
+	xc_text_add(text, " */");
+}
+
+static const char *remark_of(const struct xc_layout_row *row)
+{
+	const struct xc_member *member = row->member;
+	if (row->is_discriminant)
+		return " /* discriminant */";
+	return !member->base ? "" : member->is_virtual ? " /* virtual base class */" : " /* base class */";
+}
+
 static void add_member(struct xc_text *text, const struct xc_layout_row *row)
 {
 	const struct xc_member *member = row->member;
 	xc_text_printf(text, "%*s", (int)(PLACE - 22 + 1 + STEP * (row->depth + 1)), "");
-	if (row->opens) {
-		const struct xc_type *body = xc_layout_body(member->type);
-		add_head(text, body);
-		xc_text_printf(text, " {%s\n", member->base ? " /* base class */" : "");
-		return;
-	}
-	add_declaration(text, member->type, member->base ? NULL : member->name);
+	if (row->opens && row->variant)
+		xc_text_add(text, member->name ? member->name : "");
+	else if (row->opens)
+		add_head(text, xc_layout_body(member->type));
+	else
+		add_declaration(text, member->type, member->base ? NULL : member->name);
 	if (member->bit_size)
 		xc_text_printf(text, " : %u", member->bit_size);
-	xc_text_add(text, !member->base        ? ";\n"
-			  : member->is_virtual ? "; /* virtual base class */\n"
-					       : "; /* base class */\n");
+	xc_text_add(text, row->opens ? " {" : ";");
+	xc_text_add(text, remark_of(row));
+	if (row->variant)
+		add_condition(text, row->variant);
+	xc_text_char(text, '\n');
 }
 
 static void add_cacheline(struct xc_text *text, const struct xc_layout_row *row, unsigned size)
@@ -186,7 +206,7 @@ static void add_close(struct xc_text *text, const struct xc_layout_row *row)
 	xc_auto(xc_text_fini) struct xc_text base = {0}, declarator = {0};
 	add_gap_line(text, row->hole, row->depth + 1, "padding");
 	indent(text, row->depth);
-	if (!row->member->base)
+	if (!row->member->base && !row->variant)
 		xc_type_declare(row->member->type, row->member->name, &base, &declarator);
 	xc_text_printf(text, "}%s%s;\n", declarator.len ? " " : "", xc_text_string(&declarator));
 }
@@ -294,7 +314,12 @@ static void add_sums(struct xc_text *text, const struct xc_layout *l, unsigned c
 		xc_text_add(text, "/* incomplete: only declared here, and its definition was not found */\n");
 		return;
 	}
-	xc_text_printf(text, "/* size: %" PRIu64 ", members: %zu", l->size, l->member_count);
+	const struct xc_variant_part *part = l->type->has_variants ? xc_variant_part_of(l->type) : NULL;
+	xc_text_printf(text, "/* size: %" PRIu64, l->size);
+	if (part)
+		xc_text_printf(text, ", variants: %zu", part->count);
+	else
+		xc_text_printf(text, ", members: %zu", l->member_count);
 	if (cacheline)
 		xc_text_printf(text, ", cachelines: %" PRIu64, (l->size + cacheline - 1) / cacheline);
 	uint64_t alignment = xc_type_alignment(l->type);
@@ -314,7 +339,12 @@ static void add_sums(struct xc_text *text, const struct xc_layout *l, unsigned c
 		xc_text_printf(text, ", padding: %" PRIu64, l->padding.bytes);
 	if (l->padding.bits)
 		xc_text_printf(text, ", bit padding: %u", l->padding.bits);
-	xc_text_add(text, l->padding_known ? " */\n" : ", padding unknown: virtual bases have no fixed place */\n");
+	if (l->unsized)
+		xc_text_add(text,
+			    "; some members are only declared: their sizes, and holes behind them, are not known");
+	else if (!l->padding_known)
+		xc_text_add(text, ", padding unknown: virtual bases have no fixed place");
+	xc_text_add(text, " */\n");
 }
 
 /* ---- whole types ---- */

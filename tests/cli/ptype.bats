@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # ptype: layouts by name and by expression, against gdb where it is there.
 bats_require_minimum_version 1.5.0
+# shellcheck disable=SC2153,SC2154
 
 setup_file() {
   load helper
@@ -90,9 +91,9 @@ holds() {
   expect 0 '' "$XCORE" ptype "$CORE" 'struct page'
   holds '/* --- cacheline 1 boundary (64 bytes) --- */'
   expect 0 '' "$XCORE" ptype "$CORE" 'struct page' --cacheline 0
-  ! grep -q cacheline stdout
+  run ! grep -q cacheline stdout
   expect 0 '' "$XCORE" ptype "$CORE" 'struct page' --cacheline 128
-  ! grep -q boundary stdout
+  run ! grep -q boundary stdout
 }
 
 @test "what is not found says what is near; what is wrong where it is" {

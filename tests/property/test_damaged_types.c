@@ -1,6 +1,7 @@
 /* layer: dwarf */
 /* Debug information with random damage: every type gets a name, every variable a text of bounded length, and
  * nothing reads outside of what is there (run it in MODE=asan). The seed is printed when it fails. */
+#include "../../dwarf/layout_json.h"
 #include "../unit/compiled.h"
 
 enum { SEEDS = 300, ENTRIES = 2000, LONGEST = 16384 };
@@ -22,6 +23,18 @@ struct damaged {
 	unsigned left, seed;
 };
 
+static void lay_out(struct damaged *d, const struct xc_type *type)
+{
+	const struct xc_layout_shown shown = {.layout = {.expand = 2, .cacheline = XC_CACHELINE}, .methods = true};
+	struct xc_text text = {0};
+	json_t *json = xc_layout_json(type, &shown);
+	xc_layout_text(&text, type, &shown);
+	if (text.len == 0 || !json_object_get(json, "kind"))
+		fail_msg("seed %u: no layout of '%s'", d->seed, xc_type_name(type));
+	json_decref(json);
+	xc_text_fini(&text);
+}
+
 static void read_entry(struct damaged *d, Dwarf_Die *die, struct xc_level *level)
 {
 	struct xc_place place = {.module = &d->module, .levels = level, .level_count = level ? 1 : 0};
@@ -40,6 +53,7 @@ static void read_entry(struct damaged *d, Dwarf_Die *die, struct xc_level *level
 	value = xc_value_memory(d->process, xc_type_of(xc_types_of(d->process), die), 0x1000);
 	xc_format_value(&text, &value, &options);
 	xc_text_fini(&text);
+	lay_out(d, value.type);
 }
 
 static void walk(struct damaged *d, Dwarf_Die *parent, unsigned depth, struct xc_level *level)
