@@ -394,6 +394,20 @@ struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const ch
 	return NULL;
 }
 
+struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct xc_value *out)
+{
+	struct xc_cexpr c;
+	struct xc_error *err = start(&c, outer->standpoint, text, outer->arena);
+	if (err)
+		return err;
+	c.macros = outer->macros + 1;
+	c.names = outer->names;
+	c.dry = outer->dry;
+	const struct xc_cnode *node = xc_cexpr_parse(&c);
+	outer->names = c.names;
+	return node ? xc_cexpr_eval(&c, node, out) : c.err;
+}
+
 struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
 			       const struct xc_type **type_out, bool *named_out)
 {

@@ -73,8 +73,9 @@ struct xc_cexpr {
 	struct xc_ctoken token;
 	struct xc_error *err; /* the first one while parsing; then everything returns NULL */
 	unsigned nesting, names;
-	bool is_c; /* the language at the standpoint: comparisons give int */
-	bool dry;  /* only types count: nothing is read */
+	unsigned macros; /* bodies of macros that this one stands in */
+	bool is_c;       /* the language at the standpoint: comparisons give int */
+	bool dry;        /* only types count: nothing is read */
 };
 
 /* Lex the token that starts at or behind `at` into c->token. */
@@ -155,6 +156,13 @@ struct xc_error *xc_cexpr_defined(struct xc_cexpr *c, const struct xc_definition
 
 /* An ELF symbol as a value; false when there is none. */
 bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_value *out);
+
+/* A macro that stands for a value (of programs built with -g3): cexpr_macro.c. Errors: XC_ERR_USAGE when units differ. */
+struct xc_error *xc_cexpr_macro(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
+				bool *found_out, struct xc_value *out);
+
+/* The value of another text in the same place, as a part of this one's. */
+struct xc_error *xc_cexpr_body(struct xc_cexpr *c, const char *text, struct xc_value *out);
 
 /* "no `x` here…" with what is near it. */
 struct xc_error *xc_cexpr_unknown(struct xc_cexpr *c, const struct xc_cname *name);

@@ -441,8 +441,12 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 		*found_out = XC_FOUND_VALUE;
 	} else if (!name->file && !module && (*type_out = xc_ctype_library(c->process, name->name))) {
 		*found_out = XC_FOUND_TYPE;
+	} else if (!name->file) {
+		bool macro;
+		err = xc_cexpr_macro(c, name, module, &macro, value_out);
+		*found_out = macro && !err ? XC_FOUND_VALUE : XC_FOUND_NOTHING;
 	}
-	return NULL;
+	return err;
 }
 
 const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag)

@@ -357,9 +357,43 @@ static void a_frame_that_is_not_there_is_an_error(void **state)
 	xc_standpoint_fini(&s);
 }
 
+static void macros_stand_for_their_values(void **state)
+{
+	static const char source[] =
+		"#define LIMIT 42\n#define SHIFTED (1u << 4)\n#define ALIAS (LIMIT + SHIFTED)\n"
+		"#define LOOP LOOP2\n#define LOOP2 LOOP\n#define TEXT \"text\"\n#define variable 5\n"
+		"#undef variable\n#define PAGE 1\n#undef PAGE\n#define PAGE 2\n"
+		"int variable = 7; int main(void) { return *(volatile int *)0; }\n";
+	struct xc_standpoint at;
+	struct xc_value value;
+	uint64_t bits;
+	(void)state;
+	struct xc_process *p = died("gcc -g3 -x c", source);
+	struct xc_arena arena = {0};
+	CHECK_OK(xc_standpoint_open(&at, p, NULL, 0));
+	CHECK_OK(xc_cexpr_value(&at, "ALIAS * 2 + LIMIT", &arena, &value));
+	assert_true(xc_value_load(&value, &bits));
+	assert_int_equal(bits, 158);
+	CHECK_OK(xc_cexpr_value(&at, "variable", &arena, &value)); /* what exists comes first */
+	assert_true(xc_value_load(&value, &bits));
+	assert_int_equal(bits, 7);
+	struct xc_error *err = xc_cexpr_value(&at, "LOOP", &arena, &value);
+	assert_non_null(err);
+	assert_int_equal(err->code, XC_ERR_NOT_FOUND);
+	xc_error_free(err);
+	err = xc_cexpr_value(&at, "PAGE", &arena, &value);
+	assert_non_null(err);
+	assert_non_null(strstr(err->message, "several meanings"));
+	xc_error_free(err);
+	xc_standpoint_fini(&at);
+	xc_arena_fini(&arena);
+	close_process(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(macros_stand_for_their_values),
 		cmocka_unit_test(names_mean_what_the_compiler_found),
 		cmocka_unit_test(a_name_may_say_where_it_is_from),
 		cmocka_unit_test(thread_local_variables_are_those_of_the_thread),
