@@ -124,9 +124,10 @@ static const struct xc_view_shape *shape_of(const struct xc_process *process, co
 	struct xc_types *types = xc_types_of(process);
 	struct xc_views *views = views_of(types);
 	void **slot = xc_memo_at(&views->shapes, types->arena, type, NULL);
-	if (*slot)
-		return *slot;
-	struct xc_view_shape *shape = xc_arena_alloc(types->arena, sizeof *shape);
+	struct xc_view_shape *shape = *slot;
+	if (shape)
+		return shape;
+	shape = xc_arena_alloc(types->arena, sizeof *shape);
 	char title[XC_VIEW_TITLE];
 	*slot = shape; /* before asking hooks, which may come back here with the same type */
 	if (type->name && title_of(type->name, title, sizeof title)) {
