@@ -8,6 +8,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "index_macro.h"
 #include "lookup.h"
@@ -201,6 +202,22 @@ static bool declared_scope(struct xc_index_scan *s, const struct xc_skim_die *di
 	return xc_skim_die_at(s->skim, die->offset, &again); /* back to where reading was */
 }
 
+/* A class template whose name lacks its arguments (clang -gsimple-template-names; they are its first children). One name
+ * and one place then stand for many types, which must not be folded. */
+static bool lacks_arguments(struct xc_index_scan *s, const struct xc_skim_die *die)
+{
+	size_t len;
+	struct xc_skim_die child, again;
+	const char *name = s->is_c || !die->children ? NULL : xc_skim_text(s->space, die->name, &len);
+	if (!name || memchr(name, '<', len))
+		return false;
+	bool lacks =
+		xc_skim_die(s->skim, &child) &&
+		(child.tag == DW_TAG_template_type_parameter || child.tag == DW_TAG_template_value_parameter ||
+		 child.tag == DW_TAG_GNU_template_template_param || child.tag == DW_TAG_GNU_template_parameter_pack);
+	return xc_skim_die_at(s->skim, die->offset, &again) && lacks;
+}
+
 static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
 	uint64_t key;
@@ -210,8 +227,10 @@ static bool scan_record(struct xc_index_scan *s, const struct scope *scope, cons
 		return xc_skim_leave(s->skim, die);
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
-	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
-				  number_or_none(die, XC_SKIM_LINE, die->line), &key, &known);
+	uint64_t size =
+		lacks_arguments(s, die) ? own_key(s, die->offset) : number_or_none(die, XC_SKIM_SIZE, die->size);
+	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, number_or_none(die, XC_SKIM_LINE, die->line), &key,
+				  &known);
 	if (s->is_c)
 		return xc_skim_leave(s->skim, die);
 	return enter_scope(s, scope, die, item + 1, key, known);

@@ -13,6 +13,7 @@
 #include "die.h"
 #include "index.h"
 #include "name.h"
+#include "scope.h"
 #include "section.h"
 #include "split.h"
 
@@ -60,6 +61,8 @@ struct wanted {
 	struct part parts[MAX_SCOPES]; /* last first */
 	size_t part_count;
 	uint32_t hash;
+	bool bare;                     /* without template arguments, which are compared when the entry is opened: */
+	struct part given[MAX_SCOPES]; /* the parts as they were asked for */
 };
 
 static bool split_name(const struct xc_query *query, struct wanted *wanted)
@@ -79,6 +82,40 @@ static bool split_name(const struct xc_query *query, struct wanted *wanted)
 		return false;
 	wanted->hash = (uint32_t)xc_name_hash(wanted->parts[0].text, wanted->parts[0].len);
 	return true;
+}
+
+/* Cut the template arguments off, for units whose names do not have them (clang -gsimple-template-names). False when there are
+ * none. */
+static bool make_bare(struct wanted *wanted)
+{
+	memcpy(wanted->given, wanted->parts, wanted->part_count * sizeof *wanted->parts);
+	for (size_t i = 0; i < wanted->part_count; i++) {
+		struct part *part = &wanted->parts[i];
+		const char *at = memchr(part->text, '<', part->len);
+		if (!at || at == part->text || strncmp(part->text, "operator", 8) == 0)
+			continue;
+		part->len = (size_t)(at - part->text);
+		wanted->bare = true;
+	}
+	wanted->hash = (uint32_t)xc_name_hash(wanted->parts[0].text, wanted->parts[0].len);
+	return wanted->bare;
+}
+
+/* Do the parts as asked for stand in the whole name, in order? That others may be left out was seen to already. */
+static bool has_arguments(const struct xc_process *process, Dwarf_Die *die, const struct wanted *wanted)
+{
+	const char *name = xc_scope_name(xc_types_of(process), die);
+	size_t len = name ? strlen(name) : 0, part = 0, part_len;
+	for (int i = 0; i < MAX_SCOPES && part < wanted->part_count; i++) {
+		const char *text = xc_name_last(name, &len, &part_len);
+		if (!text || (!part_len && !len))
+			break;
+		bool same = xc_name_equal(text, part_len, wanted->given[part].text, wanted->given[part].len);
+		if (!same && part == 0)
+			return false;
+		part += same;
+	}
+	return part == wanted->part_count;
 }
 
 static bool is_named(struct xc_index *index, const struct xc_index_entry *entry, const struct part *part)
@@ -213,7 +250,12 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
 	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
 		if (open_entry(process, module, index, &list[i], &one) &&
+<<<<<<< ours
 		    (!wanted->query->unit || one.macro || in_unit(&one.die, wanted->query->unit)))
+=======
+		    (!wanted->bare || has_arguments(process, &one.die, wanted)) &&
+		    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
+>>>>>>> theirs
 			add(found, &one);
 	if (xc_index_table(index)->damaged)
 		found->count = before;
@@ -225,7 +267,7 @@ static bool add_from_part(const struct xc_process *process, struct xc_module *mo
 			  const struct wanted *wanted, struct xc_definitions *found)
 {
 	size_t before = found->count;
-	if (wanted->query->anywhere)
+	if (wanted->query->anywhere || wanted->bare)
 		return false; /* not all of them are in the units of one name */
 	struct xc_index *part =
 		xc_index_partial(index, wanted->query->name, wanted->parts[0].text, wanted->parts[0].len);
@@ -251,17 +293,25 @@ static void look_in(const struct xc_process *process, struct xc_module *module, 
 	}
 }
 
+static void look_in_all(const struct xc_process *process, const struct wanted *wanted, struct xc_definitions *found)
+{
+	if (wanted->query->module) {
+		look_in(process, wanted->query->module, wanted, found);
+		return;
+	}
+	for (size_t i = 0; i < process->module_count; i++)
+		look_in(process, process->modules[i], wanted, found);
+}
+
 struct xc_error *xc_lookup(const struct xc_process *process, const struct xc_query *query, struct xc_definitions *found)
 {
 	struct wanted wanted = {0};
 	if (!split_name(query, &wanted))
 		return xc_error_new(XC_ERR_USAGE, "no name to look up");
-	if (query->module) {
-		look_in(process, query->module, &wanted, found);
-		return NULL;
-	}
-	for (size_t i = 0; i < process->module_count; i++)
-		look_in(process, process->modules[i], &wanted, found);
+	size_t before = found->count;
+	look_in_all(process, &wanted, found);
+	if (found->count == before && make_bare(&wanted))
+		look_in_all(process, &wanted, found);
 	return NULL;
 }
 
@@ -299,24 +349,31 @@ static bool best(const struct xc_definitions *found, Dwarf_Die *near, const stru
 }
 
 /* Modules are asked one by one, so that the index of a library is only built when nothing nearer has the name. */
-bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, Dwarf_Die *near,
-		   struct xc_definition *out)
+static bool first_of(const struct xc_process *process, const struct wanted *wanted, Dwarf_Die *near,
+		     struct xc_definition *out)
 {
+	const struct xc_module *only = wanted->query->module;
 	struct xc_module *home = module_of(process, near);
-	struct wanted wanted = {0};
 	bool found_any = false;
-	if (!split_name(query, &wanted))
-		return false;
 	for (size_t i = 0; i <= process->module_count && !found_any; i++) {
 		struct xc_module *module = i == 0 ? home : process->modules[i - 1];
-		if (!module || (i > 0 && module == home) || (query->module && module != query->module))
+		if (!module || (i > 0 && module == home) || (only && module != only))
 			continue;
 		struct xc_definitions found = {0};
-		look_in(process, module, &wanted, &found);
+		look_in(process, module, wanted, &found);
 		found_any = best(&found, near, home, out);
 		xc_definitions_fini(&found);
 	}
 	return found_any;
+}
+
+bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, Dwarf_Die *near,
+		   struct xc_definition *out)
+{
+	struct wanted wanted = {0};
+	if (!split_name(query, &wanted))
+		return false;
+	return first_of(process, &wanted, near, out) || (make_bare(&wanted) && first_of(process, &wanted, near, out));
 }
 
 /* ---- all of them ---- */

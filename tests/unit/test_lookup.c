@@ -187,6 +187,28 @@ static void names_of_cpp_are_found_as_clang_writes_them(void **state)
 {
 	(void)state;
 	check_cpp("clang++ -g -gdwarf-5 -x c++");
+	check_cpp("clang++ -g -gsimple-template-names -x c++");
+}
+
+/* One name and place for many types: they are neither folded nor taken for one another. */
+static void templates_without_their_arguments_are_told_apart(void **state)
+{
+	(void)state;
+	struct xc_process *p =
+		died("clang++ -g -gsimple-template-names -x c++",
+		     "template <class T, int N> struct box { struct in { T t[N]; } i; };\n"
+		     "template <char C> struct one { int x; };\n"
+		     "box<int, 3> a; box<char, 5> b; box<int, 4>::in c; one<'a'> d; one<'b'> e; struct box2 {} f;\n"
+		     "int main() { return *(volatile int *)0; }\n");
+	assert_int_equal(size_of(p, "box<int, 3>"), 12);
+	assert_int_equal(size_of(p, "box<char,5>"), 5);
+	assert_int_equal(size_of(p, "box<char, 5>::in"), 5);
+	assert_int_equal(size_of(p, "box<int, 4>::in"), 16);
+	assert_int_equal(size_of(p, "one<'a'>"), 4);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "one<'c'>"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "box<int, 5>::in"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "one"}), 2);
+	close_process(p);
 }
 
 static void names_of_cpp_are_found_in_dwarf_4_and_type_units(void **state)
@@ -527,6 +549,7 @@ int main(void)
 		cmocka_unit_test(declarations_are_found_when_asked_for),
 		cmocka_unit_test(names_of_cpp_are_found_as_gcc_writes_them),
 		cmocka_unit_test(names_of_cpp_are_found_as_clang_writes_them),
+		cmocka_unit_test(templates_without_their_arguments_are_told_apart),
 		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
 		cmocka_unit_test(names_of_split_units_are_found),
 		cmocka_unit_test(macros_that_stand_for_numbers_are_found),
