@@ -8,8 +8,8 @@
 
 #include "jsonvalue.h"
 
-/* Nine digits of a double hold a time span to the nanosecond, without the noise of all seventeen. */
-enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9) };
+/* Seventeen digits give any double back as it was: values of a program are shown by them. */
+enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17) };
 
 struct xc_jsonstream xc_jsonstream_start(FILE *out)
 {

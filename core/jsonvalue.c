@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -74,6 +75,14 @@ json_t *xc_jsonvalue_double(double value)
 	if (isinf(value))
 		return json_string_nocheck(value < 0 ? "-inf" : "inf");
 	return json_real(value);
+}
+
+json_t *xc_jsonvalue_seconds(double value)
+{
+	char digits[32];
+	snprintf(digits, sizeof digits, "%.9g",
+		 value); /* not rint(): what is left of the digits behind is noise again */
+	return xc_jsonvalue_double(strtod(digits, NULL));
 }
 
 json_t *xc_jsonvalue_count(uint64_t value)

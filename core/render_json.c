@@ -33,7 +33,7 @@ static json_t *cell_value(const struct view *v, const struct xc_cell *cell)
 	case XC_FIELD_BOOL:
 		return json_boolean(cell->number != 0);
 	case XC_FIELD_SECONDS:
-		return xc_jsonvalue_double(cell->seconds);
+		return xc_jsonvalue_seconds(cell->seconds);
 	case XC_FIELD_NULL:
 		break;
 	}

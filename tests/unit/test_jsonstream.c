@@ -87,13 +87,14 @@ static void any_key_is_quoted_and_cleaned(void **state)
 	assert_written(&w, "{\"a\\\"\\\\xff\":[],\"b\\n\\\\x7f\":true}\n");
 }
 
-static void seconds_have_nine_digits(void **state)
+static void seconds_have_nine_digits_and_values_all(void **state)
 {
 	(void)state;
 	struct written w;
 	start(&w);
-	xc_jsonstream_element(&w.stream, xc_jsonvalue_double(0.1234567891234));
-	assert_written(&w, "0.123456789\n");
+	xc_jsonstream_element(&w.stream, xc_jsonvalue_seconds(0.1234567891234));
+	xc_jsonstream_element(&w.stream, xc_jsonvalue_double(1.0 / 3));
+	assert_written(&w, "0.123456789,0.33333333333333331\n");
 }
 
 static long live_blocks;
@@ -159,9 +160,12 @@ static void a_full_disk_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commas_stand_between_parts_only),    cmocka_unit_test(a_line_begins_behind_the_comma),
-		cmocka_unit_test(any_key_is_quoted_and_cleaned),      cmocka_unit_test(seconds_have_nine_digits),
-		cmocka_unit_test(a_part_is_freed_once_it_is_written), cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(commas_stand_between_parts_only),
+		cmocka_unit_test(a_line_begins_behind_the_comma),
+		cmocka_unit_test(any_key_is_quoted_and_cleaned),
+		cmocka_unit_test(seconds_have_nine_digits_and_values_all),
+		cmocka_unit_test(a_part_is_freed_once_it_is_written),
+		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
