@@ -250,12 +250,8 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
 	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
 		if (open_entry(process, module, index, &list[i], &one) &&
-<<<<<<< ours
-		    (!wanted->query->unit || one.macro || in_unit(&one.die, wanted->query->unit)))
-=======
 		    (!wanted->bare || has_arguments(process, &one.die, wanted)) &&
-		    (!wanted->query->unit || in_unit(&one.die, wanted->query->unit)))
->>>>>>> theirs
+		    (!wanted->query->unit || one.macro || in_unit(&one.die, wanted->query->unit)))
 			add(found, &one);
 	if (xc_index_table(index)->damaged)
 		found->count = before;
