@@ -467,10 +467,10 @@ static bool is_site_of(Dwarf_Die *die, uint64_t file_return)
 	uint64_t at;
 	int tag = dwarf_tag(die);
 	Dwarf_Attribute attr;
-	if (tag == DW_TAG_call_site)
-		return dwarf_attr(die, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0 &&
-		       at == file_return;
-	return tag == DW_TAG_GNU_call_site && dwarf_lowpc(die, &at) == 0 && at == file_return;
+	bool known = tag == DW_TAG_call_site
+			     ? dwarf_attr(die, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0
+			     : tag == DW_TAG_GNU_call_site && dwarf_lowpc(die, &at) == 0;
+	return known && (at == file_return || at == file_return + xc_die_behind_call(die->cu));
 }
 
 static bool site_below(Dwarf_Die *block, uint64_t file_return, Dwarf_Die *site_out)

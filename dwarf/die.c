@@ -12,6 +12,7 @@
 #include "die.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 
 enum { FREE_STEP = 256, WALKED_BYTES = 16 };
 
@@ -123,4 +124,10 @@ bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr)
 		if (lo <= file_addr && file_addr < end)
 			return true;
 	return false;
+}
+
+unsigned xc_die_behind_call(Dwarf_CU *cu)
+{
+	GElf_Ehdr header;
+	return cu && gelf_getehdr(dwarf_getelf(dwarf_cu_getdwarf(cu)), &header) && header.e_machine == EM_PPC64 ? 4 : 0;
 }

@@ -39,4 +39,8 @@ bool xc_die_constant(Dwarf_Attribute *attr, uint64_t *value_out);
 /* The same for a DIE's attribute by name. */
 bool xc_die_number(Dwarf_Die *die, unsigned name, uint64_t *value_out);
 
+/* Bytes that a compiler counts as part of a call behind the return address that the call leaves. 4 on ppc64, where calls of
+ * other modules are followed by an instruction that restores r2; else 0. */
+unsigned xc_die_behind_call(Dwarf_CU *cu);
+
 #endif

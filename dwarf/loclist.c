@@ -203,7 +203,8 @@ bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_
 	if (!affordable(attr) || dwarf_getlocation_addr(attr, file_addr, &ops, &count, 1) != 1)
 		return false;
 	*expr_out = (struct xc_expr){.ops = ops, .count = count, .attr = *attr};
-	if (is_list(attr) && dwarf_getlocation_addr(attr, file_addr + 1, &ops, &count, 1) == 1) {
+	if (is_list(attr) &&
+	    dwarf_getlocation_addr(attr, file_addr + 1 + xc_die_behind_call(attr->cu), &ops, &count, 1) == 1) {
 		expr_out->next_ops = ops;
 		expr_out->next_count = count;
 		expr_out->lasts = same_ops(expr_out, ops, count);

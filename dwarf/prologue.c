@@ -276,40 +276,43 @@ static size_t riscv_instruction(const struct code *c, struct xc_prologue *p)
 
 /* ---- instructions of no prologue ---- */
 
-/* Compilers move the first instructions of the body between those of the prologue. They are passed over, up to the first
- * that may lead elsewhere. */
+/* Compilers move the first instructions of the body between those of the prologue, and may leave before it. So others are passed
+ * over, conditional branches too, up to the first that always leads elsewhere, or calls. */
 
 static bool aarch64_leads_on(uint32_t w)
 {
-	bool branch =
-		(w & 0x7c000000) == 0x14000000 || (w & 0xff000000) == 0x54000000 || (w & 0x7c000000) == 0x34000000;
-	return !branch && (w & 0xfe000000) != 0xd6000000 && (w & 0xff000000) != 0xd4000000; /* br, blr, ret; svc */
+	bool branch = (w & 0x7c000000) == 0x14000000 || (w & 0xfe000000) == 0xd6000000; /* b, bl; br, blr, ret */
+	return !branch && (w & 0xff000000) != 0xd4000000;                               /* svc */
 }
 
 static bool arm_leads_on(uint32_t w)
 {
-	bool branch = (w & 0x0e000000) == 0x0a000000 || (w & 0x0fffffc0) == 0x012fff00;
-	return !branch && (w & 0x0e108000) != 0x08108000 && (w & 0x0f000000) != 0x0f000000; /* pop {pc}; svc */
+	bool call = (w & 0x0f000000) == 0x0b000000, always = w >> 28 >= 14;
+	bool branch = (w & 0x0e000000) == 0x0a000000 || (w & 0x0fffffc0) == 0x012fff00 ||
+		      (w & 0x0e108000) == 0x08108000;                          /* b; bx, blx; pop {pc} */
+	return !call && !(branch && always) && (w & 0x0f000000) != 0x0f000000; /* svc */
 }
 
 static size_t thumb_length(const struct code *c)
 {
 	uint32_t w = (uint32_t)xc_load_uint(c->at, 2, false);
 	if ((w & 0xe000) == 0xe000 && (w & 0x1800) != 0) {
-		uint32_t second = c->left >= 4 ? (uint32_t)xc_load_uint(c->at + 2, 2, false) : 0x8000;
-		return (w & 0xf800) == 0xf000 && (second & 0x8000) ? 0 : 4; /* branches; barriers too */
+		uint32_t second = c->left >= 4 ? (uint32_t)xc_load_uint(c->at + 2, 2, false) : 0x9000;
+		bool branch = (w & 0xf800) == 0xf000 && (second & 0x8000); /* barriers too */
+		bool conditional = (second & 0xd000) == 0x8000 && (w & 0x380) != 0x380;
+		return branch && !conditional ? 0 : 4;
 	}
-	bool branch = (w & 0xf000) == 0xd000 || (w & 0xf800) == 0xe000 || (w & 0xff00) == 0x4700 ||
-		      (w & 0xf500) == 0xb100 || (w & 0xff00) == 0xbd00; /* cbz; pop {…, pc} */
+	bool branch = (w & 0xfe00) == 0xde00 || (w & 0xf800) == 0xe000 || (w & 0xff00) == 0x4700 ||
+		      (w & 0xff00) == 0xbd00; /* svc; b; bx, blx; pop {…, pc} */
 	return branch ? 0 : 2;
 }
 
 static size_t riscv_length(const struct code *c)
 {
-	uint32_t w = (uint32_t)xc_load_uint(c->at, 2, false), opcode = w & 127, kind = w & 0xe003;
-	if ((w & 3) == 3) /* branch, jal, jalr, ecall */
-		return opcode == 0x63 || opcode == 0x6f || opcode == 0x67 || opcode == 0x73 || c->left < 4 ? 0 : 4;
-	bool jump = kind == 0xa001 || kind == 0xc001 || kind == 0xe001 || (kind == 0x8002 && (w & 0x7c) == 0);
+	uint32_t w = (uint32_t)xc_load_uint(c->at, 2, false), opcode = w & 127;
+	if ((w & 3) == 3) /* jal, jalr, ecall */
+		return opcode == 0x6f || opcode == 0x67 || opcode == 0x73 || c->left < 4 ? 0 : 4;
+	bool jump = (w & 0xe003) == 0xa001 || ((w & 0xe003) == 0x8002 && (w & 0x7c) == 0); /* c.j; c.jr, c.jalr */
 	return jump ? 0 : 2;
 }
 

@@ -297,9 +297,7 @@ static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, st
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
 	if (u->process->arch->machine == EM_PPC64 && step_back_chain(u, frame, &prologue, caller))
 		return true;
-	if (prologue.known && (prologue.link_saved || prologue.whole) && step_link(u, frame, &prologue, caller))
-		return true;
-	return step_frame_pointer(u, frame, caller) || (!prologue.known && step_link(u, frame, &prologue, caller)) ||
+	return step_link(u, frame, &prologue, caller) || step_frame_pointer(u, frame, caller) ||
 	       step_scan(u, frame, 0, caller);
 }
 
