@@ -134,14 +134,27 @@ static void add_arm(const struct xc_disas *disas, const cs_arm *arm, struct xc_c
 	}
 }
 
-static void add_ppc(const struct xc_disas *disas, const cs_ppc *ppc, struct xc_code *out)
+static void add_ppc_memory(const struct xc_disas *disas, const cs_ppc_op *op, bool stores, struct xc_code *out)
 {
+	unsigned base = op->mem.base == PPC_REG_R0 ? 0 : op->mem.base; /* r0 as a base is zero */
+	struct xc_code_operand *to = add_memory(disas, base, 0, op->mem.disp, out);
+	if (!to)
+		return;
+	to->written = stores;
+	to->read = !stores;
+}
+
+/* Power ISA 3.3: what stores begins with st. */
+static void add_ppc(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
+{
+	const cs_ppc *ppc = &insn->detail->ppc;
+	bool stores = strncmp(insn->mnemonic, "st", 2) == 0;
 	for (uint8_t i = 0; i < ppc->op_count && i < XC_COUNT(ppc->operands); i++) {
 		const cs_ppc_op *op = &ppc->operands[i];
 		if (op->type == PPC_OP_REG)
 			add_register(disas, op->reg, true, false, out);
 		else if (op->type == PPC_OP_MEM)
-			add_memory(disas, op->mem.base == PPC_REG_R0 ? 0 : op->mem.base, 0, op->mem.disp, out);
+			add_ppc_memory(disas, op, stores, out);
 	}
 }
 
@@ -250,6 +263,67 @@ static enum xc_flow flow_of(const struct xc_disas *disas, const cs_insn *insn)
 	}
 }
 
+/* Bytes by the register that is loaded or stored: x0, w0, q0 of AArch64. */
+static uint32_t register_size(const char *name)
+{
+	switch (*name) {
+	case 'q':
+		return 16;
+	case 'w':
+	case 's':
+		return name[1] == 'p' ? 8 : 4; /* sp */
+	case 'h':
+		return 2;
+	case 'b':
+		return 1;
+	default:
+		return 8;
+	}
+}
+
+/* Bytes of one load or store, by its name; 0 for what is none of the plain ones. */
+static uint32_t access_size(const struct xc_disas *disas, const cs_insn *insn, const struct xc_code *out)
+{
+	const char *m = insn->mnemonic;
+	size_t len = strcspn(m, ".");
+	bool loads = strncmp(m, "ld", 2) == 0 || strncmp(m, "st", 2) == 0;
+	char last = len ? m[len - 1] : 0;
+	switch (disas->arch->machine) {
+	case EM_AARCH64:
+		if (!loads)
+			return 0;
+		if (strncmp(m + 2, "p", 1) == 0)
+			return 2 * register_size(out->operands[0].name);
+		return last == 'b'                  ? 1
+		       : last == 'h'                ? 2
+		       : last == 'w' && m[2] == 'r' ? 4
+						    : register_size(out->operands[0].name);
+	case EM_ARM:
+		return !loads || m[2] != 'r' ? 0 : last == 'b' ? 1 : last == 'h' ? 2 : last == 'd' ? 8 : 4;
+	case EM_PPC64:
+	case EM_PPC:
+		m += strncmp(m, "st", 2) == 0 ? 2 : *m == 'l' ? 1 : 0;
+		return m == insn->mnemonic        ? 0
+		       : *m == 'd'                ? 8
+		       : *m == 'w'                ? 4
+		       : *m == 'h'                ? 2
+		       : *m == 'b'                ? 1
+		       : strncmp(m, "fd", 2) == 0 ? 8
+		       : strncmp(m, "fs", 2) == 0 ? 4
+						  : 0;
+	default:
+		return 0;
+	}
+}
+
+static void add_sizes(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
+{
+	uint32_t size = out->operand_count ? access_size(disas, insn, out) : 0;
+	for (size_t i = 0; i < out->operand_count; i++)
+		if (out->operands[i].kind == XC_CODE_MEMORY && !out->operands[i].address_only)
+			out->operands[i].size = size;
+}
+
 static void add_operands(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
 {
 	switch (disas->arch->machine) {
@@ -261,11 +335,24 @@ static void add_operands(const struct xc_disas *disas, const cs_insn *insn, stru
 		break;
 	case EM_PPC64:
 	case EM_PPC:
-		add_ppc(disas, &insn->detail->ppc, out);
+		add_ppc(disas, insn, out);
 		break;
 	default:
 		break;
 	}
+}
+
+/* `add x0, x1, #8` of AArch64: the second half of an address whose page came before. */
+static void add_sum(const struct xc_disas *disas, const cs_insn *insn, struct xc_code *out)
+{
+	const cs_arm64 *arm = &insn->detail->arm64;
+	if (disas->arch->machine != EM_AARCH64 || strcmp(insn->mnemonic, "add") != 0 || arm->op_count != 3 ||
+	    arm->operands[1].type != ARM64_OP_REG || arm->operands[2].type != ARM64_OP_IMM ||
+	    arm->operands[2].shift.type != ARM64_SFT_INVALID)
+		return;
+	struct xc_code_operand *to = add_memory(disas, arm->operands[1].reg, 0, arm->operands[2].imm, out);
+	if (to)
+		to->address_only = true;
 }
 
 /* `adr x0, …` and `ldr x0, …` of AArch64 name an address as their last operand. */
@@ -284,6 +371,14 @@ static void add_literal(const struct xc_disas *disas, const cs_insn *insn, struc
 	to->read = !computes;
 }
 
+/* objdump and gdb write addresses without the # of immediates. */
+static void plain_target(char *text)
+{
+	char *mark = strrchr(text, '#');
+	if (mark)
+		memmove(mark, mark + 1, strlen(mark));
+}
+
 static bool decode(struct xc_disas *disas, const uint8_t *bytes, size_t len, struct xc_code *out)
 {
 	struct state *state = disas->state;
@@ -295,10 +390,15 @@ static bool decode(struct xc_disas *disas, const uint8_t *bytes, size_t len, str
 	snprintf(out->text, sizeof out->text, "%s%s%s", insn->mnemonic, *insn->op_str ? " " : "", insn->op_str);
 	out->flow = flow_of(disas, insn);
 	add_operands(disas, insn, out);
-	if (out->flow == XC_FLOW_ON)
+	if (out->flow == XC_FLOW_ON) {
 		add_literal(disas, insn, out);
-	else if (out->flow != XC_FLOW_RETURN)
+		add_sum(disas, insn, out);
+	} else if (out->flow != XC_FLOW_RETURN) {
 		out->has_target = last_immediate(disas, insn->detail, &out->target);
+	}
+	add_sizes(disas, insn, out);
+	if (out->has_target)
+		plain_target(out->text);
 	return true;
 }
 

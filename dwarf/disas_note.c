@@ -5,6 +5,7 @@
  * which in a core is the time of death, not the time of the instruction. */
 #include "disas_note.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,32 +121,31 @@ static void note_value(const struct xc_code_view *view, xc_addr addr, uint32_t s
 	uint64_t value;
 	char buf[NAME];
 	xc_auto(xc_text_fini) struct xc_text why = {0};
-	if (view->redact || !is_number(size))
-		return;
-	if (!xc_space_peek_uint(view->process->space, addr, size, &value)) {
-		if (xc_value_fault(view->process, addr, size, &why)) {
-			const char *reason = strstr(why.bytes, ": ");
-			xc_text_printf(comment, ": %s", reason ? reason + 2 : why.bytes);
-			set_text(object, "why", why.bytes);
-		}
+	if (xc_value_fault(view->process, addr, size ? size : 1, &why)) {
+		const char *reason = strstr(why.bytes, ": ");
+		xc_text_printf(comment, ": %s", reason ? reason + 2 : why.bytes);
+		set_text(object, "why", why.bytes);
 		return;
 	}
+	if (view->redact || !is_number(size) || !xc_space_peek_uint(view->process->space, addr, size, &value))
+		return;
 	xc_text_printf(comment, " = 0x%" PRIx64, value);
 	xc_jsonvalue_set(object, "value", xc_jsonvalue_address(value));
 	if (size == view->process->arch->word && xc_process_module(view->process, value) &&
-	    xc_symbol_describe(view->process, value, buf, sizeof buf)) {
+	    xc_symbol_describe(view->process, value, buf, sizeof buf) &&
+	    (size == 8 || !strstr(buf, "+0x"))) { /* many numbers of 32 bits are somewhere inside something */
 		xc_text_printf(comment, " <%s>", buf);
 		set_text(object, "value_symbol", buf);
 	}
 }
 
-/* An operand whose address is in the instruction itself. */
+/* An operand whose address is in the instruction itself, or in it and a page's address before it. */
 static void note_reference(const struct xc_code_view *view, const struct xc_code_operand *operand,
 			   struct xc_text *comment, json_t *object)
 {
 	char buf[NAME], string[STRING + 1];
 	xc_addr addr;
-	if (!xc_disas_address(view->disas, operand, NULL, &addr))
+	if (!xc_disas_address(view->disas, operand, view->pages, &addr))
 		return;
 	const char *name = name_of(view, addr, false, buf, sizeof buf);
 	xc_text_printf(comment, "%s0x%" PRIx64, comment->len ? ", " : "", addr);
@@ -162,17 +162,39 @@ static void note_reference(const struct xc_code_view *view, const struct xc_code
 	}
 }
 
+/* adrp: a page's address to which the next instructions add the rest. */
+static bool keeps_page(const struct xc_code_view *view, const struct xc_code *code)
+{
+	return view->pages && view->process->arch->machine == EM_AARCH64 && strncmp(code->text, "adrp ", 5) == 0 &&
+	       code->operand_count == 2 && code->operands[0].kind == XC_CODE_REGISTER &&
+	       code->operands[1].kind == XC_CODE_MEMORY;
+}
+
+/* What is written is another value; and behind a jump nothing is known. */
+static void forget_pages(const struct xc_code_view *view, const struct xc_code *code)
+{
+	if (view->pages && code->flow != XC_FLOW_ON)
+		*view->pages = (struct xc_regs){.vector = NULL};
+	for (size_t i = 0; view->pages && i < code->operand_count; i++)
+		if (code->operands[i].kind == XC_CODE_REGISTER && code->operands[i].written)
+			xc_regs_forget(view->pages, code->operands[i].reg);
+}
+
 void xc_disas_note(const struct xc_code_view *view, const struct xc_code *code, struct xc_text *text,
 		   struct xc_text *comment, json_t *object)
 {
+	bool page = keeps_page(view, code);
 	if (code->has_target)
 		note_target(view, code, text, object);
-	for (size_t i = 0; i < code->operand_count; i++) {
+	for (size_t i = 0; i < code->operand_count && !page; i++) {
 		const struct xc_code_operand *operand = &code->operands[i];
-		if (operand->kind == XC_CODE_MEMORY && !operand->implied && operand->base < 0 && operand->index < 0 &&
+		if (operand->kind == XC_CODE_MEMORY && !operand->implied && operand->index < 0 &&
 		    operand->segment < 0 && !operand->complex)
 			note_reference(view, operand, comment, object);
 	}
+	forget_pages(view, code);
+	if (page)
+		xc_regs_set(view->pages, code->operands[0].reg, (uint64_t)code->operands[1].displacement);
 }
 
 /* ---- the current instruction ---- */

@@ -15,6 +15,7 @@ struct xc_code_view {
 	const struct xc_code_range *range; /* NULL: none is known */
 	const struct xc_regs *regs;        /* of the frame, for its current instruction; NULL: unknown */
 	bool redact;                       /* leave out what memory holds */
+	struct xc_regs *pages; /* AArch64: pages of addresses in registers, kept from one instruction to the next */
 };
 
 /* Append to `text` what belongs behind the instruction (" <foo+4>"), to `comment` what stands to its right, and set "target",

@@ -40,6 +40,7 @@ struct listing {
 	size_t first, end;          /* what is shown */
 	const char *file, *inlined; /* of the line shown last */
 	unsigned line;
+	struct xc_regs pages;
 	struct xc_text text;
 	json_t *instructions;
 };
@@ -233,6 +234,7 @@ static void add_instruction(struct listing *l, size_t index)
 		.range = l->has_range ? &l->range : NULL,
 		.regs = l->standpoint->has_frame ? &l->standpoint->frame.regs : NULL,
 		.redact = l->options->redact,
+		.pages = &l->pages,
 	};
 	const char *file, *inlined;
 	unsigned line;

@@ -122,3 +122,24 @@ holds() {
   expect 0 '' "$XCORE" ptype "$CORE" node --format json
   [ "$(jq -r .schema stdout)" = xcore.ptype/1 ]
 }
+
+@test "an enum of Rust shows its variants and what tells them" {
+  command -v rustc >/dev/null || skip "no rustc"
+  cat >rusty.rs <<'R'
+#[repr(u16)]
+enum Tagged { A(u8), B { x: i64 }, C }
+fn main() {
+    let all = [Tagged::A(1), Tagged::B { x: 2 }, Tagged::C];
+    for one in &all {
+        match one { Tagged::A(a) => println!("{}", a), Tagged::B { x } => println!("{}", x), Tagged::C => std::process::abort() }
+    }
+}
+R
+  rustc -g -o rusty rusty.rs 2>/dev/null
+  "$repo/corpora/take-core" --out rusty.core -- ./rusty >/dev/null 2>&1
+  expect 0 '' "$XCORE" ptype rusty.core Tagged --format json
+  [ "$(jq -c '[.kind, .size]' stdout)" = '["enum",16]' ]
+  # repr(u16): each variant is a C struct that begins with the tag (Rust reference, type-layout)
+  [ "$(jq -c '[.members[] | select(.variant) | [.name, .variant.values[0], .members[0].offset]]' stdout)" = \
+    '[["A",0,2],["B",1,8],["C",2,null]]' ]
+}

@@ -120,22 +120,22 @@ static void other_machines_read_too(void **state)
 {
 	static const struct sample arm64[] = {
 		{"fd7bbea9", "stp x29, x30, [sp, #-0x20]!", XC_FLOW_ON, 0},
-		{"00040094", "bl #0x2000", XC_FLOW_CALL, 0x2000},
-		{"41000054", "b.ne #0x1008", XC_FLOW_BRANCH, 0x1008},
-		{"400000b4", "cbz x0, #0x1008", XC_FLOW_BRANCH, 0x1008},
+		{"00040094", "bl 0x2000", XC_FLOW_CALL, 0x2000},
+		{"41000054", "b.ne 0x1008", XC_FLOW_BRANCH, 0x1008},
+		{"400000b4", "cbz x0, 0x1008", XC_FLOW_BRANCH, 0x1008},
 		{"20023fd6", "blr x17", XC_FLOW_CALL, 0},
 		{"c0035fd6", "ret", XC_FLOW_RETURN, 0},
 		{"00000000", ".inst 0x00000000", XC_FLOW_ON, 0},
 	};
 	static const struct sample arm[] = {
 		{"0c0093e5", "ldr r0, [r3, #0xc]", XC_FLOW_ON, 0},
-		{"fe0300eb", "bl #0x2000", XC_FLOW_CALL, 0x2000},
-		{"0000001a", "bne #0x1008", XC_FLOW_BRANCH, 0x1008},
+		{"fe0300eb", "bl 0x2000", XC_FLOW_CALL, 0x2000},
+		{"0000001a", "bne 0x1008", XC_FLOW_BRANCH, 0x1008},
 		{"1eff2fe1", "bx lr", XC_FLOW_RETURN, 0},
 	};
 	static const struct sample thumb[] = {
 		{"10b5", "push {r4, lr}", XC_FLOW_ON, 0},
-		{"00d0", "beq #0x1004", XC_FLOW_BRANCH, 0x1004},
+		{"00d0", "beq 0x1004", XC_FLOW_BRANCH, 0x1004},
 		{"10bd", "pop {r4, pc}", XC_FLOW_RETURN, 0},
 	};
 	static const struct sample power[] = {
