@@ -12,6 +12,19 @@
 /* The same for a scalar, which may stay in a register. */
 #define KEEP_VALUE(x) ({ __asm__ volatile("" : : "r"(x)); })
 
+/* An operand in the registers that hold floats. */
+#if defined(__x86_64__)
+#define FLOAT_REGISTER "x"
+#elif defined(__i386__)
+#define FLOAT_REGISTER "m" /* the x87 stack takes no two */
+#elif defined(__powerpc64__)
+#define FLOAT_REGISTER "d"
+#elif defined(__riscv)
+#define FLOAT_REGISTER "f"
+#else
+#define FLOAT_REGISTER "w"
+#endif
+
 /* The same pointer, of which the optimiser no longer knows where it points; memory may have changed. */
 static inline void *opaque(const volatile void *pointer)
 {

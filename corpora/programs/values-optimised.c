@@ -63,7 +63,7 @@ static NOINLINE double floats(double x, float y, long count)
 	long constant = 12345, result = implicit(count);
 
 	(void)unused, (void)constant;
-	__asm__ volatile("" : : "x"(product), "x"(y));
+	__asm__ volatile("" : : FLOAT_REGISTER(product), FLOAT_REGISTER(y));
 	return product + (double)result;
 }
 

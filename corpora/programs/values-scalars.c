@@ -22,6 +22,14 @@ typedef size_alias length;
 typedef const volatile length watched_length;
 typedef enum colour paint;
 
+#ifdef __SIZEOF_INT128__
+typedef __int128 widest;
+typedef unsigned __int128 unsigned_widest;
+#else
+typedef long long widest;
+typedef unsigned long long unsigned_widest;
+#endif
+
 static NOINLINE void integers(bool yes, char c, signed char sc, unsigned char uc, short s, unsigned short us, int i,
 			      unsigned u, long l, unsigned long ul, long long ll, unsigned long long ull)
 {
@@ -42,9 +50,9 @@ static NOINLINE void integers(bool yes, char c, signed char sc, unsigned char uc
 static NOINLINE void fixed_width(int8_t i8, uint8_t u8, int16_t i16, uint16_t u16, int32_t i32, uint32_t u32,
 				 int64_t i64, uint64_t u64)
 {
-	__int128 wide = (__int128)1 << 100;
-	__int128 negative_wide = -wide;
-	unsigned __int128 unsigned_wide = ~(unsigned __int128)0;
+	widest wide = (widest)1 << (sizeof wide * 8 - 28);
+	widest negative_wide = -wide;
+	unsigned_widest unsigned_wide = ~(unsigned_widest)0;
 	wchar_t wide_char = L'\u00e4';
 	char16_t char16 = u'x';
 	char32_t char32 = U'\U0001F600';

@@ -6,6 +6,13 @@
 
 #include "crash.h"
 
+/* The least that each machine allows: aarch64 and ppc64 want 128 KiB (PTHREAD_STACK_MIN). */
+#if defined(__x86_64__) || defined(__i386__)
+enum { STACK_SIZE = 64 * 1024 };
+#else
+enum { STACK_SIZE = 128 * 1024 };
+#endif
+
 struct config {
 	int verbose;
 	const char *name;
@@ -109,7 +116,7 @@ int main(void)
 
 	tls_value = 50;
 	tls_config.verbose = 60;
-	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 64 * 1024) ||
+	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, STACK_SIZE) ||
 	    pthread_create(&thread, &attr, thread_main, &shadowed))
 		return 2;
 	pthread_join(thread, NULL);
