@@ -19,6 +19,7 @@ static const char main_unit[] =
 	"static int counter = 11; extern int shared; int other(void);\n"
 	"struct node second = { 0, 2, \"second\", 5, 20, { 1065353216 } };\n"
 	"struct node first = { &second, 1, \"first\", 3, 10, { 0 } };\n"
+	"struct node several[2] = { { 0, 7, \"seven\", 0, 0, { 0 } }, { 0, 8, \"eight\", 0, 0, { 0 } } };\n"
 	"struct node *head = &first, *nothing = 0, *wild = (struct node *)0x10;\n"
 	"void *opaque = &first; long numbers[5] = {10, 20, 30, 40, 50}; int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
 	"enum color paint = BLUE; volatile double ratio = 2.5; const char *greeting = \"hello\"; __thread int private "
@@ -151,6 +152,7 @@ static void members_and_pointers_are_followed(void **state)
 	expect("head->next->name[0]", "115 's'");
 	expect("second.as_float", "1");
 	expect("first.flags + 0", "3");
+	expect("several->value", "7"); /* an array decays to a pointer */
 	expect("*head->next", "{next = 0x0, value = 2, name = \"second\", flags = 5, length_of_it = 20, {as_int = "
 			      "1065353216, as_float = 1}}");
 	expect("((struct node *)opaque)->value", "1");
