@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # ptype: layouts by name and by expression, against gdb where it is there.
+# shellcheck disable=SC2153,SC2154 # of the helper
 bats_require_minimum_version 1.5.0
-# shellcheck disable=SC2153,SC2154
 
 setup_file() {
   load helper
