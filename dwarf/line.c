@@ -45,7 +45,7 @@ void xc_lines_free(struct xc_lines *lines)
 	free(lines);
 }
 
-static void read_table(struct xc_lines *lines, struct xc_linetable *table, Dwarf_Die *unit)
+static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
 {
 	Dwarf_Die die;
 	Dwarf_Attribute attr, dir;
@@ -55,11 +55,10 @@ static void read_table(struct xc_lines *lines, struct xc_linetable *table, Dwarf
 		return;
 	dwarf_cu_die(unit->cu, &die, NULL, NULL, &address_size, NULL, NULL, NULL);
 	const char *comp_dir = dwarf_attr(unit, DW_AT_comp_dir, &dir) ? dwarf_formstring(&dir) : NULL;
-	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size,
-			  lines->rows_left);
-	lines->rows_left -= table->row_count;
+	xc_linetable_read(table, dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), offset, comp_dir, address_size);
 }
 
+/* Its files; rows only once they are run. */
 static struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
 {
 	void **slot = xc_memo_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
@@ -69,8 +68,17 @@ static struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
 	*slot = u = xc_alloc(sizeof *u);
 	u->next = lines->units;
 	lines->units = u;
-	read_table(lines, &u->table, unit);
+	read_table(&u->table, unit);
 	return &u->table;
+}
+
+static struct xc_linetable *with_rows(struct xc_lines *lines, struct xc_linetable *table)
+{
+	if (table->program) {
+		xc_linetable_run(table, lines->rows_left);
+		lines->rows_left -= table->row_count;
+	}
+	return table;
 }
 
 /* Index of the first row above addr. */
@@ -110,7 +118,7 @@ static bool back_to_line(const struct xc_linetable *t, size_t *index)
 
 bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
 {
-	struct xc_linetable *t = table_of(lines, unit);
+	struct xc_linetable *t = with_rows(lines, table_of(lines, unit));
 	size_t after = upper_bound(t, file_addr);
 	if (after-- == 0 || !back_to_line(t, &after))
 		return false;
@@ -121,5 +129,8 @@ bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, str
 
 const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number)
 {
-	return xc_linetable_file(table_of(lines, unit), number);
+	struct xc_linetable *t = table_of(lines, unit);
+	if (number >= t->file_count) /* the program may define more, in old versions */
+		with_rows(lines, t);
+	return xc_linetable_file(t, number);
 }

@@ -391,12 +391,16 @@ static void sort_sequences(struct xc_linetable *t)
 	t->row_count = used;
 }
 
-void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const char *comp_dir, uint8_t address_size,
-		       size_t max_rows)
+/* What is left to do when the header was read. */
+struct xc_lineprogram {
+	struct program program;
+	struct xc_cursor code;
+};
+
+void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const char *comp_dir, uint8_t address_size)
 {
 	struct program p = {.strings = xc_section_cursor(elf, ".debug_str"),
 			    .wide = 4,
-			    .max_rows = max_rows,
 			    .line_strings = xc_section_cursor(elf, ".debug_line_str")};
 	struct xc_cursor c = xc_section_cursor(elf, ".debug_line"), code;
 	const void *bytes = NULL;
@@ -412,15 +416,28 @@ void xc_linetable_read(struct xc_linetable *t, Elf *elf, uint64_t offset, const 
 		err = xc_cursor_take(&c, (size_t)length, &bytes);
 	if (!err) {
 		c = xc_cursor(bytes, (size_t)length, ".debug_line");
-		if (!(err = read_header(&p, &c, &code, t, address_size)))
-			err = run(&p, &code, t);
+		err = read_header(&p, &c, &code, t, address_size);
+	}
+	if (!err) {
+		t->program = xc_alloc(sizeof *t->program);
+		*t->program = (struct xc_lineprogram){.program = p, .code = code};
 	}
 	xc_error_free(err); /* what was read before damage stays */
+}
+
+void xc_linetable_run(struct xc_linetable *t, size_t max_rows)
+{
+	if (!t->program)
+		return;
+	t->program->program.max_rows = max_rows;
+	xc_error_free(run(&t->program->program, &t->program->code, t));
 	sort_sequences(t);
+	free(xc_take(t->program));
 }
 
 void xc_linetable_fini(struct xc_linetable *t)
 {
+	free(t->program);
 	free(t->rows);
 	free(t->files);
 	free(t->dirs);

@@ -30,13 +30,16 @@ struct xc_linetable {
 	size_t dir_count, dir_capacity;
 	const char *comp_dir;
 	struct xc_arena paths;
+	struct xc_lineprogram *program; /* not run yet; NULL once it is, or when there is none */
 };
 
-/* Decode the program at `offset` of .debug_line of elf (plain sections); elf and comp_dir (may be NULL) must outlive the
- * table. What stands before damage is kept, and the first `max_rows` rows. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and
- * older, the same sections. */
+/* Read the header of the program at `offset` of .debug_line of elf (plain sections): its files. elf and comp_dir (may be NULL) must
+ * outlive the table. What stands before damage is kept. Layouts: DWARF 5, 6.2.4 and 6.2.5; DWARF 4 and older, the same sections. */
 void xc_linetable_read(struct xc_linetable *table, Elf *elf, uint64_t offset, const char *comp_dir,
-		       uint8_t address_size, size_t max_rows);
+		       uint8_t address_size);
+
+/* Run the program, once: the rows, at most max_rows of them, and files that it defines itself. */
+void xc_linetable_run(struct xc_linetable *table, size_t max_rows);
 
 /* The full path of a file by its number, or NULL; lives as long as the table. Paths are put together only when they are asked
  * for: a table of a megabyte can name a terabyte of them. */

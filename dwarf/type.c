@@ -389,6 +389,12 @@ bool xc_type_size(const struct xc_type *type, uint64_t *size_out)
 	return false;
 }
 
+static struct xc_module *module_of(const struct xc_type_detail *detail)
+{
+	Dwarf_Die die = detail->die;
+	return xc_debuginfo_module(detail->types->process, dwarf_cu_getdwarf(die.cu));
+}
+
 /* In a type unit, or by name: what stands in the same unit or module first, then in any. */
 static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 {
@@ -401,6 +407,7 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 	const struct xc_query query = {.name = name,
 				       .kinds = XC_NAME_TYPE,
 				       .tag = dwarf_tag(&detail->die),
+				       .module = detail->types->thorough ? NULL : module_of(detail),
 				       .small_only = !detail->types->thorough};
 	if (!name || !xc_lookup_one(detail->types->process, &query, &detail->die, &found))
 		return false;

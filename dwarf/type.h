@@ -150,8 +150,8 @@ const struct xc_type *xc_type_strip(const struct xc_type *type);
 /* Size in bytes, through typedefs and array counts. False when it is not known: declarations, `int[]`, void. */
 bool xc_type_size(const struct xc_type *type, uint64_t *size_out);
 
-/* For a declaration the definition: in a type unit, in the same module, else in any; otherwise the type itself. Large
- * modules are looked into only when types->thorough. */
+/* For a declaration the definition: in a type unit, in the same module, else in any; otherwise the type itself. Unless
+ * types->thorough only the type's own module, and only when it is small. */
 const struct xc_type *xc_type_complete(const struct xc_type *type);
 
 /* The name as gdb writes it: "struct client *", "const char *", "unsigned char [16]", "void (*)(int)",

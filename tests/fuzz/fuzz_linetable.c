@@ -76,7 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(im + 1, data + 1, size - 1);
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_memory((char *)im, all);
-	xc_linetable_read(&table, elf, data[0] >> 1 & 7, data[0] & 16 ? "/compiled" : NULL, address_size, MAX_ROWS);
+	xc_linetable_read(&table, elf, data[0] >> 1 & 7, data[0] & 16 ? "/compiled" : NULL, address_size);
+	check(&table);
+	xc_linetable_run(&table, MAX_ROWS);
 	check(&table);
 	xc_linetable_fini(&table);
 	elf_end(elf);
