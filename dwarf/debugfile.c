@@ -34,6 +34,7 @@ struct xc_debugfile {
 	struct xc_split *split;
 	struct xc_symtab *symbols;
 	const char *path, *why;
+	bool stored;            /* the debug or alternate file was known to the symbol store */
 	struct xc_text refused; /* what the search found and did not take */
 };
 
@@ -94,6 +95,7 @@ static struct xc_debugsearch search_of(struct xc_debugfile *df)
 				       .process = df->process,
 				       .module = df->module,
 				       .elf = df->own.elf,
+				       .stored = &df->stored,
 				       .why = &df->refused};
 }
 
@@ -326,6 +328,12 @@ const char *xc_debugfile_why(struct xc_debugfile *df)
 {
 	xc_debugfile_dwarf(df);
 	return df->why;
+}
+
+bool xc_debugfile_stored(struct xc_debugfile *df)
+{
+	xc_debugfile_dwarf(df);
+	return df->stored || df->module->file_from_store;
 }
 
 /* ---- symbols ---- */

@@ -58,6 +58,9 @@ const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df);
 const char *xc_debugfile_path(struct xc_debugfile *df);
 const char *xc_debugfile_why(struct xc_debugfile *df);
 
+/* Is its file, or that of its debug information, one that the symbol store knew? */
+bool xc_debugfile_stored(struct xc_debugfile *df);
+
 /* The separate files in use, for packing: of DWARF and symbols, and of dwz; NULL where there is none. Finds them
  * first. Borrowed. */
 const struct xc_source *xc_debugfile_separate(struct xc_debugfile *df);

@@ -10,6 +10,7 @@
 
 #include "../core/archive.h"
 #include "../core/cursor.h"
+#include "../core/store.h"
 #include "../core/text.h"
 #include "debuginfod.h"
 
@@ -133,6 +134,23 @@ static bool try_build_id(const struct xc_debugsearch *s, const char *root, const
 	return source && accept(s, source, w, file_out);
 }
 
+/* Files that have all of this, as the store says; it is not trusted. */
+static bool by_store(const struct xc_debugsearch *s, const struct wanted *w, uint32_t has, struct xc_elffile *file_out)
+{
+	enum { MAX_FILES = 64 };
+	uint32_t numbers[MAX_FILES];
+	bool good = false;
+	size_t found = xc_store_find(s->finder->store, &w->id, 2 * (size_t)w->id.size, numbers, MAX_FILES);
+	for (size_t i = 0; i < found && i < MAX_FILES && !good; i++) {
+		struct xc_store_file file;
+		if (xc_store_file(s->finder->store, numbers[i], &file) && (file.has & has) == has)
+			good = try_open(s, NULL, file.path, w, file_out);
+	}
+	if (good && s->stored)
+		*s->stored = true;
+	return good;
+}
+
 static bool by_build_id(const struct xc_debugsearch *s, const struct wanted *w, struct xc_elffile *file_out)
 {
 	const char *roots[XC_FINDER_ROOTS];
@@ -142,6 +160,8 @@ static bool by_build_id(const struct xc_debugsearch *s, const struct wanted *w, 
 	for (size_t i = 0; i < s->finder->debug_dir_count; i++)
 		if (try_build_id(s, NULL, s->finder->debug_dirs[i], w, file_out))
 			return true;
+	if (by_store(s, w, XC_STORE_DWARF, file_out))
+		return true;
 	for (size_t i = 0; i < count; i++)
 		if (try_build_id(s, roots[i], SYSTEM_DIR, w, file_out))
 			return true;
@@ -154,7 +174,9 @@ static bool by_debuginfod(const struct xc_debugsearch *s, const struct wanted *w
 	struct xc_source *source = NULL;
 	if (!s->finder->debuginfod)
 		return false;
-	struct xc_error *err = xc_debuginfod_fetch(&w->id, kind, &source);
+	const struct xc_debuginfod_request request = {
+		.id = &w->id, .kind = kind, .what = s->module->name, .quiet = s->finder->quiet};
+	struct xc_error *err = xc_debuginfod_fetch(&request, &source);
 	if (err && !s->why->len)
 		xc_text_add(s->why, err->message);
 	xc_error_free(err);
@@ -279,7 +301,7 @@ bool xc_debugsearch_debug(const struct xc_debugsearch *s, struct xc_elffile *fil
 		return m && from_archive(s, m->debug, &w, file_out);
 	}
 	return by_build_id(s, &w, file_out) || by_path(s, &w, file_out) || by_debuglink(s, &w, file_out) ||
-	       by_debuginfod(s, &w, XC_DEBUGINFOD_DEBUG, file_out);
+	       by_debuginfod(s, &w, XC_DEBUGINFOD_DEBUG, file_out) || by_store(s, &w, XC_STORE_SYMBOLS, file_out);
 }
 
 bool xc_debugsearch_executable(const struct xc_debugsearch *s, struct xc_elffile *file_out)

@@ -1,8 +1,8 @@
 /* debugsearch: finding the separate debug file of a module, and the file that dwz moved its common parts to.
  *
- * Places, in order: a pack (and then nothing else); each --debug-dir and /usr/lib/debug by build-id; --debug-dir by
- * path and name; .gnu_debuglink beside the file, in .debug below it and in /usr/lib/debug; debuginfod when
- * asked. A file found serves only when its build-id is the module's, or, where the module has no build-id, when
+ * Places, in order: a pack (and then nothing else); each --debug-dir by build-id; the symbol store; /usr/lib/debug by
+ * build-id; --debug-dir by path and name; .gnu_debuglink beside the file, in .debug below it and in /usr/lib/debug; debuginfod
+ * when asked; what the store has that lacks DWARF but has symbols. A file found serves only when its build-id is the module's, or, where the module has no build-id, when
  * its CRC is the one that .gnu_debuglink names. */
 #ifndef XC_DEBUGSEARCH_H
 #define XC_DEBUGSEARCH_H
@@ -16,6 +16,7 @@ struct xc_debugsearch {
 	const struct xc_process *process;
 	const struct xc_module *module;
 	Elf *elf;            /* the module's own file, for .gnu_debuglink; may be NULL */
+	bool *stored;        /* set when what was found is a file that the symbol store knew; may be NULL */
 	struct xc_text *why; /* gets the reason when a file was found and refused, or debuginfod failed */
 };
 

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "../core/module.h"
+#include "../core/text.h"
 #include "debugfile.h"
+
+enum { MAX_NAMED = 8 };
 
 /* What is known of one module. */
 struct row {
@@ -105,6 +108,24 @@ static void problem_table(struct xc_section *s, const struct row *rows, size_t c
 		"--sysroot or --exe, or let --debuginfod fetch it");
 }
 
+/* For people alone: a pack of the same core, on a host without the store, gives the same JSON. */
+static const char *told_from_store(struct xc_report *report, struct xc_process *process)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < process->module_count; i++) {
+		struct xc_module *m = process->modules[i];
+		if (m->kind == XC_MODULE_VDSO || !xc_debugfile_stored(xc_debugfile_of(process, m)))
+			continue;
+		if (count++ < MAX_NAMED)
+			xc_text_printf(&text, "%s%s", count > 1 ? ", " : "", m->name);
+	}
+	if (!count)
+		return NULL;
+	return xc_arena_printf(&report->arena, "from the symbol store: %s%s", xc_text_string(&text),
+			       count > MAX_NAMED ? ", …" : "");
+}
+
 static void report_modules(struct xc_report *report, struct xc_process *process, bool problems_only)
 {
 	struct xc_section *s = xc_report_section(report, "modules", "Modules");
@@ -117,6 +138,7 @@ static void report_modules(struct xc_report *report, struct xc_process *process,
 		without_debug += rows[i].problem && !rows[i].debug_path;
 		problems += rows[i].problem;
 	}
+	s->headline = told_from_store(report, process);
 	xc_section_count(s, "loaded", "loaded", process->module_count);
 	xc_section_count(s, "without_file", "without a usable file", without_file)->quiet = !without_file;
 	xc_section_count(s, "without_debug", "without debug information", without_debug)->quiet = !without_debug;

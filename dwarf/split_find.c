@@ -1,10 +1,11 @@
 /* split_find: from the id of a skeleton to the file that has its unit. Every candidate is looked into: a name proves nothing,
  * the id does. */
+#include "../core/store.h"
 #include "die.h"
 #include "split.h"
 #include "split_impl.h"
 
-enum { MAX_FILES = 1 << 16 };
+enum { MAX_FILES = 1 << 16, FIRST_UNITS = 64 };
 
 void xc_split_keep_why(struct xc_split *s, const char *name, const char *why)
 {
@@ -41,6 +42,7 @@ struct wanted {
 	struct xc_split *split;
 	uint64_t id;
 	bool there;
+	bool by_id; /* a package serves only when it has the id */
 	struct xc_split_file *file;
 };
 
@@ -74,20 +76,37 @@ static bool consider_dwp(void *context, struct xc_source *source)
 	struct wanted *w = context;
 	xc_auto(xc_freep) char *name = xc_strdup(source->path);
 	struct xc_split_file *opened = open_file(w->split, source);
-	if (opened && opened->package && opened->units.row_count) {
+	struct xc_split_piece piece;
+	bool good = opened && opened->package && opened->units.row_count;
+	if (good && (!w->by_id || xc_split_file_find(opened, false, w->id, &piece))) {
 		w->file = opened;
 		return true;
 	}
 	if (opened)
-		xc_split_keep_why(w->split, name, "its index of units is damaged");
+		xc_split_keep_why(w->split, name,
+				  good ? "is of another build: not used" : "its index of units is damaged");
 	xc_split_file_close(opened);
+	return false;
+}
+
+/* The store knows packages by the ids of their units: any of the module's will do. */
+static bool stored_package(struct xc_split *s, struct wanted *w)
+{
+	struct xc_skeleton skeleton;
+	uint64_t at = 0, size = 1;
+	for (unsigned i = 0; i < FIRST_UNITS && size; i++, at += size)
+		if (xc_skeleton_read(&s->sections, at, &skeleton, &size)) {
+			w->by_id = true;
+			w->id = skeleton.id;
+			return xc_splitsearch_stored(&s->search, skeleton.id, XC_STORE_DWP, consider_dwp, w);
+		}
 	return false;
 }
 
 struct xc_split_known *xc_split_package(struct xc_split *s)
 {
 	struct wanted w = {.split = s};
-	if (!s->package_tried && xc_splitsearch_dwp(&s->search, s->path, consider_dwp, &w))
+	if (!s->package_tried && (xc_splitsearch_dwp(&s->search, s->path, consider_dwp, &w) || stored_package(s, &w)))
 		s->package = keep_file(s, w.file);
 	s->package_tried = true;
 	return s->package;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../core/archive.h"
+#include "../core/store.h"
 
 struct look {
 	const struct xc_debugsearch *search;
@@ -60,6 +61,26 @@ static bool from_archive(const struct look *l, enum xc_archive_kind kind, const 
 	return false;
 }
 
+/* ---- the store ---- */
+
+bool xc_splitsearch_stored(const struct xc_debugsearch *search, uint64_t id, uint32_t has, xc_splitsearch_fn *consider,
+			   void *context)
+{
+	enum { MAX_FILES = 64 };
+	struct look l = {.search = search, .consider = consider, .context = context};
+	struct xc_store *store = archive_of(search) ? NULL : search->finder->store;
+	uint32_t numbers[MAX_FILES];
+	struct xc_store_file file;
+	bool taken = false;
+	size_t found = xc_store_find_split(store, id, numbers, MAX_FILES);
+	for (size_t i = 0; i < found && i < MAX_FILES && !taken; i++)
+		taken = xc_store_file(store, numbers[i], &file) && (file.has & has) &&
+			try_open(&l, NULL, NULL, file.path, "");
+	if (taken && search->stored)
+		*search->stored = true;
+	return taken;
+}
+
 /* ---- a .dwo ---- */
 
 static bool by_roots(const struct look *l, const char *dir, const char *name)
@@ -110,7 +131,8 @@ bool xc_splitsearch_dwo(const struct xc_debugsearch *search, const char *path, c
 	xc_auto(xc_freep) char *named = archive_of(search) ? xc_splitsearch_path(search, skeleton) : NULL;
 	if (named)
 		return from_archive(&l, XC_ARCHIVE_SPLIT, &skeleton->id, sizeof skeleton->id, named);
-	return ((dir || name[0] == '/') && by_roots(&l, dir, name)) || by_debug_dirs(&l, dir, name) ||
+	return xc_splitsearch_stored(search, skeleton->id, XC_STORE_DWO, consider, context) ||
+	       ((dir || name[0] == '/') && by_roots(&l, dir, name)) || by_debug_dirs(&l, dir, name) ||
 	       beside(&l, path, name);
 }
 

@@ -4,6 +4,7 @@
  * DW_AT_GNU_dwo_id of the unit's first entry. A package: the hash table of .debug_cu_index (DWARF 5, 7.3.5.3;
  * version 2 of it is GNU's, the same but for its wider version field). */
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../core/cursor.h"
@@ -144,33 +145,55 @@ static struct xc_error *unit_id(const struct xc_store_reader *file, const struct
 	return id_of_entry(c, &table, &u, id_out);
 }
 
-size_t xc_store_dwo_units(const struct xc_store_reader *file, const struct xc_store_section *info,
-			  const struct xc_store_section *abbrevs, struct xc_arena *arena, uint64_t **ids_out)
+struct ids {
+	uint64_t *items;
+	size_t count, capacity;
+	unsigned units; /* looked at */
+};
+
+static void add_id(struct ids *ids, uint64_t id)
+{
+	ids->items = xc_grow(ids->items, ids->count, &ids->capacity, sizeof *ids->items);
+	ids->items[ids->count++] = id;
+}
+
+static size_t take_ids(struct ids *ids, struct xc_arena *arena, uint64_t **ids_out)
+{
+	*ids_out = xc_arena_alloc(arena, ids->count * sizeof *ids->items);
+	if (ids->count)
+		memcpy(*ids_out, ids->items, ids->count * sizeof *ids->items);
+	free(ids->items);
+	return ids->count;
+}
+
+static void read_units(const struct xc_store_reader *file, const struct xc_store_section *info,
+		       const struct xc_store_section *abbrevs, struct ids *ids)
 {
 	uint8_t bytes[HEAD];
-	uint64_t at = 0, *ids = NULL;
-	size_t count = 0, capacity = 0, got;
-	for (unsigned seen = 0; seen < XC_STORE_MAX_UNITS; seen++) {
+	size_t got;
+	for (uint64_t at = 0, next; ids->units++ < XC_STORE_MAX_UNITS; at = next) {
 		if (!(got = xc_store_read_section(file, info, at, bytes, sizeof bytes)))
 			break;
 		struct xc_cursor c = xc_cursor(bytes, got, ".debug_info.dwo");
 		c.big_endian = file->big_endian;
-		uint64_t next = 0, id = 0;
+		uint64_t id = 0;
+		next = 0;
 		struct xc_error *err = unit_id(file, abbrevs, &c, at, &next, &id);
-		if (!err) {
-			ids = xc_grow(ids, count, &capacity, sizeof *ids);
-			ids[count++] = id;
-		}
+		if (!err)
+			add_id(ids, id);
 		xc_error_free(err);
 		if (next <= at)
 			break;
-		at = next;
 	}
-	*ids_out = xc_arena_alloc(arena, count * sizeof *ids);
-	if (count)
-		memcpy(*ids_out, ids, count * sizeof *ids);
-	xc_freep(&ids);
-	return count;
+}
+
+size_t xc_store_dwo_units(const struct xc_store_reader *file, const struct xc_store_section *infos, size_t count,
+			  const struct xc_store_section *abbrevs, struct xc_arena *arena, uint64_t **ids_out)
+{
+	struct ids ids = {.count = 0};
+	for (size_t i = 0; i < count; i++)
+		read_units(file, &infos[i], abbrevs, &ids);
+	return take_ids(&ids, arena, ids_out);
 }
 
 /* ---- packages ---- */
@@ -179,29 +202,21 @@ size_t xc_store_dwp_units(const struct xc_store_reader *file, const struct xc_st
 			  struct xc_arena *arena, uint64_t **ids_out)
 {
 	uint8_t head[16], row[4096];
-	uint64_t *ids = NULL;
-	size_t count = 0, capacity = 0, got;
-	if (xc_store_read_section(file, index, 0, head, sizeof head) != sizeof head)
-		return 0;
-	uint64_t slots = xc_load_uint(head + 12, 4, file->big_endian);
+	struct ids ids = {.count = 0};
+	size_t got = 0;
+	if (xc_store_read_section(file, index, 0, head, sizeof head) == sizeof head)
+		got = sizeof row;
+	uint64_t slots = got ? xc_load_uint(head + 12, 4, file->big_endian) : 0;
 	slots = slots < XC_STORE_MAX_UNITS ? slots : XC_STORE_MAX_UNITS;
-	for (uint64_t done = 0; done < slots; done += got / 8) {
+	for (uint64_t done = 0; done < slots && got >= 8; done += got / 8) {
 		uint64_t want = (slots - done) * 8;
 		got = xc_store_read_section(file, index, sizeof head + done * 8, row,
 					    want < sizeof row ? (size_t)want : sizeof row);
 		for (size_t i = 0; i + 8 <= got; i += 8) {
 			uint64_t id = xc_load_uint(row + i, 8, file->big_endian);
-			if (!id) /* an empty slot */
-				continue;
-			ids = xc_grow(ids, count, &capacity, sizeof *ids);
-			ids[count++] = id;
+			if (id) /* else an empty slot */
+				add_id(&ids, id);
 		}
-		if (got < 8)
-			break;
 	}
-	*ids_out = xc_arena_alloc(arena, count * sizeof *ids);
-	if (count)
-		memcpy(*ids_out, ids, count * sizeof *ids);
-	xc_freep(&ids);
-	return count;
+	return take_ids(&ids, arena, ids_out);
 }

@@ -27,6 +27,8 @@ enum which { INFO, INFO_DWO, ABBREV_DWO, CU_INDEX, ALTLINK, SUP, MINI, NAMED };
 struct found {
 	struct xc_store_section named[NAMED];
 	bool has[NAMED], code, symbols;
+	struct xc_store_section *infos; /* all .debug_info.dwo: gcc makes one for each type unit */
+	size_t info_count, info_capacity;
 	struct xc_build_id id;
 	unsigned notes;
 };
@@ -114,6 +116,14 @@ static void read_notes(struct scan *s, uint64_t offset, uint64_t size, uint64_t 
 	s->found.id = xc_elf_build_id_in_notes(bytes, got, align, s->elf.big_endian);
 }
 
+static void add_info(struct found *f, const struct xc_store_section *section)
+{
+	if (f->info_count >= XC_STORE_MAX_INFOS || (section->flags & SHF_COMPRESSED))
+		return;
+	f->infos = xc_grow(f->infos, f->info_count, &f->info_capacity, sizeof *f->infos);
+	f->infos[f->info_count++] = *section;
+}
+
 static void note_name(struct scan *s, const struct xc_store_section *section)
 {
 	static const char *const names[NAMED] = {
@@ -126,6 +136,8 @@ static void note_name(struct scan *s, const struct xc_store_section *section)
 		if (!strcmp(name, names[i]) || (i == INFO && !strcmp(name, ".zdebug_info"))) {
 			s->found.named[i] = *section;
 			s->found.has[i] = true;
+			if (i == INFO_DWO)
+				add_info(&s->found, section);
 		}
 }
 
@@ -226,12 +238,12 @@ static struct xc_build_id supplementary_id(struct scan *s)
 static void find_split_units(struct scan *s, struct xc_arena *arena, struct xc_store_scan *out)
 {
 	const struct found *f = &s->found;
-	const struct xc_store_section *info = &f->named[INFO_DWO];
 	if (f->has[CU_INDEX])
 		out->dwo_count = xc_store_dwp_units(&s->file, &f->named[CU_INDEX], arena, &out->dwo_ids);
-	else if (f->has[INFO_DWO] && !(info->flags & SHF_COMPRESSED))
-		out->dwo_count = xc_store_dwo_units(&s->file, info, f->has[ABBREV_DWO] ? &f->named[ABBREV_DWO] : NULL,
-						    arena, &out->dwo_ids);
+	else
+		out->dwo_count =
+			xc_store_dwo_units(&s->file, f->infos, f->info_count,
+					   f->has[ABBREV_DWO] ? &f->named[ABBREV_DWO] : NULL, arena, &out->dwo_ids);
 }
 
 static void conclude(struct scan *s, struct xc_arena *arena, struct xc_store_scan *out)
@@ -274,6 +286,7 @@ struct xc_store_scan xc_store_scan(int fd, uint64_t size, struct xc_arena *arena
 	look_at_segments(&s, look_at_sections(&s));
 	conclude(&s, arena, &out);
 	free(s.names);
+	free(s.found.infos);
 	return out;
 }
 

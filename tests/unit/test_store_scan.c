@@ -204,6 +204,8 @@ static void split_units_have_the_ids_that_their_skeletons_ask_for(void **state)
 	expect_units("s.dwp", XC_STORE_DWP, BY_TABLE);
 	shell("gcc -g -gsplit-dwarf -gdwarf-5 -c s1.c && gcc -g -gsplit-dwarf -gdwarf-5 -c s2.c");
 	expect_units("s1.dwo", XC_STORE_DWO, BY_HEADER);
+	shell("gcc -g -gsplit-dwarf -gdwarf-5 -fdebug-types-section -c s1.c"); /* a section for each type unit */
+	expect_units("s1.dwo", XC_STORE_DWO, BY_HEADER);
 }
 
 /* binutils 2.40 neither makes nor shows them. */
