@@ -16,6 +16,7 @@
 #include "../core/store.h"
 #include "../core/text.h"
 #include "../dwarf/debugfile.h"
+#include "../dwarf/debuginfod.h"
 #include "../dwarf/debuginfo.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)
@@ -80,17 +81,23 @@ char *xc_target_cache_dir(const char *name)
 	return home && home[0] == '/' ? xc_asprintf("%s/.cache/%s", home, name) : NULL;
 }
 
-/* The answer is as right without the store, so this is no error. */
-static void warn_of_store(const struct xc_target *target, const char *message, const char *hint)
+/* The answer is as right without the store or a server, so this is no error. */
+static void warn(const struct xc_target *target, const char *message, const char *hint)
 {
 	struct xc_text text = {0};
 	if (target->finder.quiet)
 		return;
 	xc_text_name(&text, message);
-	fprintf(stderr, "xcore: %s: the symbol store is not used\n", xc_text_string(&text));
+	fprintf(stderr, "xcore: %s\n", xc_text_string(&text));
 	if (hint)
 		fprintf(stderr, "  hint: %s\n", hint);
 	xc_text_fini(&text);
+}
+
+static void warn_of_store(const struct xc_target *target, const char *message, const char *hint)
+{
+	xc_auto(xc_freep) char *text = xc_asprintf("%s: the symbol store is not used", message);
+	warn(target, text, hint);
 }
 
 static struct xc_error *open_store(struct xc_target *target, const struct xc_common *common)
@@ -111,24 +118,37 @@ static struct xc_error *open_store(struct xc_target *target, const struct xc_com
 
 static void close_store(struct xc_target *target)
 {
-	if (target->finder.store && xc_store_damaged(target->finder.store))
-		warn_of_store(target, xc_store_dir(target->finder.store),
-			      "damaged; `xcore symbols index DIR...` mends it");
+	if (target->finder.store && xc_store_damaged(target->finder.store)) {
+		xc_auto(xc_freep) char *text =
+			xc_asprintf("%s: damaged: what stood there is not used", xc_store_dir(target->finder.store));
+		warn(target, text, "`xcore symbols index DIR...` mends it");
+	}
 	xc_store_close(xc_take(target->finder.store));
+}
+
+/* With its parents; true when it can be written to. */
+static bool make_directory(const char *dir)
+{
+	xc_auto(xc_freep) char *path = xc_strdup(dir);
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) == 0 || access(path, W_OK) == 0;
 }
 
 static struct xc_error *limit_writes(struct xc_target *target, const char *write_dir)
 {
 	const char *cache = target->cache_dir;
-	xc_auto(xc_freep) char *debuginfod =
-		target->finder.debuginfod ? xc_target_cache_dir("debuginfod_client") : NULL;
+	xc_auto(xc_freep) char *debuginfod = target->finder.debuginfod ? xc_debuginfod_cache_dir() : NULL;
 	const char *dirs[3];
 	struct xc_sandbox_options options = {.write_dirs = dirs};
 	if (write_dir)
 		dirs[options.write_dir_count++] = write_dir;
-	if (cache && (mkdir(cache, 0700) == 0 || access(cache, W_OK) == 0))
+	if (cache && make_directory(cache))
 		dirs[options.write_dir_count++] = cache;
-	if (debuginfod && access(debuginfod, W_OK) == 0)
+	if (debuginfod && make_directory(debuginfod))
 		dirs[options.write_dir_count++] = debuginfod;
 	return xc_sandbox_writes(&options, &target->landlock);
 }
@@ -212,5 +232,8 @@ void xc_target_close(struct xc_target *target)
 		target->process = NULL;
 	}
 	close_store(target);
+	const char *hint, *trouble = target->finder.debuginfod ? xc_debuginfod_trouble(&hint) : NULL;
+	if (trouble)
+		warn(target, trouble, hint);
 	free(xc_take(target->cache_dir));
 }
