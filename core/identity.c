@@ -89,6 +89,14 @@ static bool mapping_fits(const struct layout *l, const struct xc_mapping *m)
 	return false;
 }
 
+/* Where mappings have no names, their rights must be those of the segment. A part of it may have lost the right to be written
+ * (RELRO). */
+static bool rights_fit(const struct xc_mapping *m, const struct xc_phdr *load)
+{
+	return m->executable == ((load->flags & PF_X) != 0) && (m->readable || !(load->flags & PF_R)) &&
+	       (!m->writable || (load->flags & PF_W));
+}
+
 /* Every mapping of the module lies in some PT_LOAD, and every PT_LOAD begins and ends in some mapping. */
 static bool layout_fits(const struct xc_process *p, const struct xc_module *module, const struct layout *l,
 			const char *path)
@@ -104,7 +112,11 @@ static bool layout_fits(const struct xc_process *p, const struct xc_module *modu
 	for (size_t i = 0; i < l->count; i++) {
 		xc_addr start = l->bias + l->loads[i].vaddr;
 		uint64_t size = l->loads[i].filesz;
-		if (size && (!xc_process_mapping(p, start) || !xc_process_mapping(p, start + size - 1)))
+		const struct xc_mapping *first = xc_process_mapping(p, start);
+		const struct xc_mapping *last = size ? xc_process_mapping(p, start + size - 1) : NULL;
+		if (size && (!first || !last))
+			return false;
+		if (size && !path && (!rights_fit(first, &l->loads[i]) || !rights_fit(last, &l->loads[i])))
 			return false;
 	}
 	return l->count && (seen || !path);

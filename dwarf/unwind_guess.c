@@ -295,8 +295,9 @@ static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, st
 {
 	xc_addr start;
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
-	if (u->process->arch->machine == EM_PPC64 && step_back_chain(u, frame, &prologue, caller))
-		return true;
+	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack does */
+		return step_back_chain(u, frame, &prologue, caller) ||
+		       (frame->interrupted && step_scan(u, frame, 0, caller));
 	return step_link(u, frame, &prologue, caller) || step_frame_pointer(u, frame, caller) ||
 	       step_scan(u, frame, 0, caller);
 }

@@ -91,7 +91,7 @@ offset_of() {
 @test "a core of another machine gives facts and maps, and says what it cannot give" {
   needs_core
   cp "$CORE" foreign
-  printf '\267\0' | dd of=foreign bs=1 seek=18 conv=notrunc status=none # e_machine: EM_AARCH64
+  printf '\2\1' | dd of=foreign bs=1 seek=18 conv=notrunc status=none # e_machine: LoongArch
   for command in analyze bt threads info; do
     "$XCORE" "$command" foreign >answer
     grep -q 'stacks and values of this' answer
