@@ -177,7 +177,13 @@ static struct xc_error *eval_binary(struct xc_cexpr *c, const struct xc_cnode *n
 	bool handled;
 	if (node->op == XC_OP2('&', '&') || node->op == XC_OP2('|', '|'))
 		return eval_logic(c, node, out);
-	if ((err = xc_cexpr_operand(c, node->a, &a)) || (err = xc_cexpr_operand(c, node->b, &b)))
+	bool dry = c->dry;
+	if ((err = xc_cexpr_operand(c, node->a, &a)))
+		return err;
+	c->dry = dry && node->op != '@'; /* whose right side is part of the type */
+	err = xc_cexpr_operand(c, node->b, &b);
+	c->dry = dry;
+	if (err)
 		return err;
 	if (node->op == ',') {
 		*out = b;

@@ -125,7 +125,7 @@ static struct xc_error *index_number(struct xc_cexpr *c, const struct xc_value *
 	return NULL;
 }
 
-/* An element of an array that is not in memory: a string constant, pieces in registers. */
+/* An element of an array whose bounds are its own: a string constant, pieces in registers, a vector. */
 static struct xc_error *index_bytes(const struct xc_value *array, const struct xc_type *type, int64_t index,
 				    struct xc_value *out)
 {
@@ -138,6 +138,7 @@ static struct xc_error *index_bytes(const struct xc_value *array, const struct x
 				    xc_type_name(array->type));
 	*out = *array;
 	out->type = type->target;
+	out->addr += (uint64_t)index * size; /* a vector may be in memory */
 	out->at += (uint64_t)index * size;
 	return NULL;
 }
@@ -190,11 +191,12 @@ struct xc_error *xc_cexpr_repeat(struct xc_cexpr *c, const struct xc_value *valu
 {
 	uint64_t size;
 	int64_t number = 0;
+	bool dry = c->dry;
+	c->dry = false; /* the number of elements is part of the type */
 	struct xc_error *err = index_number(c, count, &number);
+	c->dry = dry;
 	if (err || (err = step_of(value->type, &size)))
 		return err;
-	if (c->dry && number == 0)
-		number = 1;
 	if (number < 1 || number > MAX_REPEAT)
 		return xc_error_new(XC_ERR_LIMIT, "%lld elements: @ takes from 1 to %d", (long long)number, MAX_REPEAT);
 	if (value->kind == XC_VALUE_ABSENT && !c->dry)

@@ -20,6 +20,7 @@ static const char main_unit[] =
 	"struct node second = { 0, 2, \"second\", 5, 20, { 1065353216 } };\n"
 	"struct node first = { &second, 1, \"first\", 3, 10, { 0 } };\n"
 	"struct node several[2] = { { 0, 7, \"seven\", 0, 0, { 0 } }, { 0, 8, \"eight\", 0, 0, { 0 } } };\n"
+	"int counted = 3; int four __attribute__((vector_size(16))) = {10, 20, 30, 40};\n"
 	"struct node *head = &first, *nothing = 0, *wild = (struct node *)0x10;\n"
 	"void *opaque = &first; long numbers[5] = {10, 20, 30, 40, 50}; int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
 	"enum color paint = BLUE; volatile double ratio = 2.5; const char *greeting = \"hello\"; __thread int private "
@@ -198,6 +199,9 @@ static void types_are_those_of_c(void **state)
 	expect("sizeof(node_t[2])", "64");
 	expect("sizeof numbers / sizeof *numbers", "5");
 	expect("sizeof wild->next->next->name", "8"); /* not read */
+	expect("sizeof(numbers[0]@3)", "24");
+	expect("sizeof(wild->value@(1 + counted))", "16");
+	expect("&four[2] == (int *)&four + 2 && four[2] == 30", "1");
 	expect("sizeof(struct node *)", "8");
 	expect("alignof(struct node)", "8");
 	expect("(char[4])head->next->name", "\"seco\"");
