@@ -1,5 +1,6 @@
 # What the tests of the command line share: a small program that dies, its core, and `expect`.
 unset CI # a CI job redacts
+export XCORE_SYMBOLS= # no store of the user's
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 XCORE=${XCORE:-$repo/build/release/xcore}
