@@ -105,7 +105,7 @@ static void problem_table(struct xc_section *s, const struct row *rows, size_t c
 	xc_section_message(
 		s, XC_INFO, NULL,
 		"install the debug packages (-dbgsym, -dbg, -debuginfo), or give what is missing with --debug-dir, "
-		"--sysroot or --exe, or let --debuginfod fetch it");
+		"--sysroot, --exe or `xcore symbols index DIR`, or let --debuginfod fetch it");
 }
 
 /* For people alone: a pack of the same core, on a host without the store, gives the same JSON. */
