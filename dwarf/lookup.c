@@ -186,15 +186,23 @@ static bool open_entry(const struct xc_process *process, struct xc_module *modul
 	return opened && dwarf_tag(&out->die) == entry->tag;
 }
 
-/* Does the DIE's unit come from a source file of this name, or whose path ends in it? */
-static bool in_unit(Dwarf_Die *die, const char *wanted)
+static bool ends_in(const char *path, const char *wanted)
+{
+	size_t len = path ? strlen(path) : 0, want = strlen(wanted);
+	return path && want <= len && !strcmp(path + len - want, wanted) &&
+	       (want == len || path[len - want - 1] == '/');
+}
+
+/* Does the DIE's unit come from a source file of this name, or whose path ends in it, or was it declared in one? The latter
+ * for sources that others include, and for link-time optimisation, whose units have no name of a file. */
+static bool in_unit(const struct xc_process *process, Dwarf_Die *die, const char *wanted)
 {
 	Dwarf_Die unit;
-	const char *name =
-		dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_diename(&unit) : NULL;
-	size_t len = name ? strlen(name) : 0, want = strlen(wanted);
-	return name && want <= len && !strcmp(name + len - want, wanted) &&
-	       (want == len || name[len - want - 1] == '/');
+	uint64_t file;
+	bool opened = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL);
+	if (opened && ends_in(dwarf_diename(&unit), wanted))
+		return true;
+	return xc_die_number(die, DW_AT_decl_file, &file) && ends_in(xc_debuginfo_file(process, die, file), wanted);
 }
 
 static void add(struct xc_definitions *found, const struct xc_definition *one)
@@ -251,7 +259,7 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
 		if (open_entry(process, module, index, &list[i], &one) &&
 		    (!wanted->bare || has_arguments(process, &one.die, wanted)) &&
-		    (!wanted->query->unit || one.macro || in_unit(&one.die, wanted->query->unit)))
+		    (!wanted->query->unit || one.macro || in_unit(process, &one.die, wanted->query->unit)))
 			add(found, &one);
 	if (xc_index_table(index)->damaged)
 		found->count = before;

@@ -30,7 +30,7 @@ struct xc_query {
 	unsigned kinds;           /* of enum xc_name_kind, or'ed */
 	int tag;                  /* DW_TAG_structure_type (also finds classes), …; 0: any of the kinds */
 	struct xc_module *module; /* in this one only */
-	const char *unit;         /* in units with this file name only: "file.c", or more of its path */
+	const char *unit;         /* in units of this file, or declared in it, only: "file.c", or more of its path */
 	bool anywhere;            /* the name may stand in any scope: "Class" also finds ns::Class */
 	bool declarations;        /* also what is only declared */
 	bool small_only; /* pass over modules of more than XC_LOOKUP_SMALL bytes of .debug_info, kept index or not */

@@ -108,3 +108,27 @@ prints() {
   prints_stripped 0x2a '/x (int)answer'
   expect 4 $'xcore: has unknown type; cast it to its declared type\n  answer\n  ^~~~~~*' "$XCORE" print "$CORE" --exe stripped answer
 }
+
+# What the program refers to is a copy in itself (R_X86_64_COPY); the library's own variable stays as it was.
+@test "a library's variable that the program has a copy of is the copy" {
+  echo 'int shared = 1; int get(void) { return shared; }' >lib.c
+  echo 'extern int shared, get(void); int main(void) { shared = 7; return *(volatile int *)0 + get(); }' >copy.c
+  "${CC:-cc}" -g -O0 -fPIC -shared -o libcopied.so lib.c
+  "${CC:-cc}" -g -O0 -no-pie -o copy copy.c -L. -lcopied -Wl,-rpath,"$PWD"
+  readelf -rW copy | grep -q 'R_X86_64_COPY.*shared' || skip "no copy relocation here"
+  "$repo/corpora/take-core" --out copied -- ./copy
+  CORE=copied prints 7 shared
+  CORE=copied prints 7 'libcopied.so!shared'
+  CORE=copied prints 7 "'lib.c'::shared"
+}
+
+@test "a variable of a file that another one includes is found by its file" {
+  echo 'static int inner = 5;' >inner.c
+  echo '#include "inner.c"' >outer.c
+  echo 'int main(void) { return *(volatile int *)0 + inner; }' >>outer.c
+  "${CC:-cc}" -g -O0 -o outer outer.c
+  "$repo/corpora/take-core" --out included -- ./outer
+  CORE=included prints 5 "'inner.c'::inner"
+  CORE=included prints 5 'outer.c::inner'
+  CORE=included expect 4 '*no `inner` in a file*' "$XCORE" print included "'nner.c'::inner"
+}
