@@ -156,7 +156,7 @@ static void collect_functions(struct ranges *functions, Dwarf_Die *parent, unsig
 	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
 		return;
 	do {
-		int tag = dwarf_tag(&child);
+		int tag = xc_die_tag(&child);
 		if (tag == DW_TAG_subprogram)
 			add_ranges(functions, &child);
 		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
@@ -171,7 +171,7 @@ static void collect_hidden_functions(struct ranges *functions, Dwarf_Die *parent
 	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
 		return;
 	do {
-		switch (dwarf_tag(&child)) {
+		switch (xc_die_tag(&child)) {
 		case DW_TAG_subprogram:
 			if (depth)
 				add_ranges(functions, &child);

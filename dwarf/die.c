@@ -14,6 +14,8 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include "walk.h"
+
 enum { FREE_STEP = 256, WALKED_BYTES = 16 };
 
 static uint64_t fuel = UINT64_MAX; /* nothing is counted before it is set */
@@ -59,11 +61,26 @@ bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out)
 bool xc_die_next(Dwarf_Die *die)
 {
 	Dwarf_Die next = {.addr = NULL};
-	int result = dwarf_siblingof(die, &next); /* 1: none; next is then where the list ends */
+	enum xc_walk walked = xc_walk_next(die, &next);
+	int result = walked == XC_WALK_DONE ? 0 : walked == XC_WALK_END ? 1 : dwarf_siblingof(die, &next); /* 1: none */
 	if (!xc_die_burn(result < 0 ? 1 : price(die, &next)) || result != 0 || next.addr <= die->addr)
 		return false;
 	*die = next;
 	return true;
+}
+
+int xc_die_tag(Dwarf_Die *die)
+{
+	int tag;
+	bool children;
+	return xc_walk_peek(die, &tag, &children) ? tag : dwarf_tag(die);
+}
+
+bool xc_die_has_children(Dwarf_Die *die)
+{
+	int tag;
+	bool children;
+	return xc_walk_peek(die, &tag, &children) ? children : dwarf_haschildren(die) == 1;
 }
 
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out)

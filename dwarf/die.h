@@ -20,6 +20,10 @@ bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out);
 /* Step to the next sibling; false at the end, and when DW_AT_sibling does not lead forward. */
 bool xc_die_next(Dwarf_Die *die);
 
+/* dwarf_tag and dwarf_haschildren, faster for walks over many DIEs. */
+int xc_die_tag(Dwarf_Die *die);
+bool xc_die_has_children(Dwarf_Die *die);
+
 /* Does one of its ranges hold the address? */
 bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
 

@@ -36,7 +36,7 @@ static struct container *read_container(struct xc_types *types, Dwarf_Die *die)
 	do {
 		if (count > 0 && !entries[count - 1].end)
 			entries[count - 1].end = child.addr;
-		if (dwarf_haschildren(&child) == 1) {
+		if (xc_die_has_children(&child)) {
 			entries = xc_grow(entries, count, &capacity, sizeof *entries);
 			entries[count++] = (struct entry){.die = child};
 		}

@@ -425,6 +425,30 @@ bool xc_skim_die(struct xc_skim *s, struct xc_skim_die *die)
 	return abbrev->tag && run(s, die, s->table.steps + abbrev->program);
 }
 
+bool xc_skim_seek(struct xc_skim *s, uint64_t offset)
+{
+	if (offset < s->unit.first || offset - s->unit.offset > s->unit.size)
+		return false;
+	s->at = s->space->info.at + offset;
+	return true;
+}
+
+bool xc_skim_peek(struct xc_skim *s, uint64_t offset, uint16_t *tag_out, bool *children_out)
+{
+	uint64_t code;
+	if (!xc_skim_seek(s, offset))
+		return false;
+	*tag_out = 0;
+	*children_out = false;
+	if (s->at == s->end)
+		return true;
+	if (!read_uleb(s, &code) || code >= s->table.count || (code && !s->table.abbrevs[code].tag))
+		return false;
+	*tag_out = code ? s->table.abbrevs[code].tag : 0;
+	*children_out = code && s->table.abbrevs[code].children;
+	return true;
+}
+
 bool xc_skim_die_at(struct xc_skim *s, uint64_t offset, struct xc_skim_die *die)
 {
 	if (offset < s->unit.first || offset - s->unit.offset >= s->unit.size)

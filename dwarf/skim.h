@@ -85,7 +85,12 @@ bool xc_skim_enter(struct xc_skim *skim, const struct xc_skim_unit *unit);
 bool xc_skim_die(struct xc_skim *skim, struct xc_skim_die *die);
 bool xc_skim_die_at(struct xc_skim *skim, uint64_t offset, struct xc_skim_die *die);
 
-/* The reading position, as an offset in info. */
+/* The tag at an offset inside the unit (0: the end of a list, or of the unit) and whether it has children; reads nothing else. False when
+ * the unit is damaged there. */
+bool xc_skim_peek(struct xc_skim *skim, uint64_t offset, uint16_t *tag_out, bool *children_out);
+
+/* The reading position, as an offset in info; and moving it, to anywhere in the unit and its end. */
+bool xc_skim_seek(struct xc_skim *skim, uint64_t offset);
 uint64_t xc_skim_position(const struct xc_skim *skim);
 
 /* Go behind the children of the DIE just read. */

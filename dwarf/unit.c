@@ -20,6 +20,7 @@
 #include "memo.h"
 #include "section.h"
 #include "split.h"
+#include "walk.h"
 
 enum {
 	MAX_SECTIONS = 24,
@@ -87,6 +88,7 @@ void xc_units_free(struct xc_units *units)
 {
 	if (!units)
 		return;
+	xc_walk_forget();
 	for (struct module_units *m; (m = units->modules); free(m)) {
 		units->modules = m->next;
 		for (struct opened *o; (o = m->opened); free(o)) {
