@@ -311,6 +311,7 @@ static struct xc_error *dispatch(struct xc_cexpr *c, const struct xc_cnode *node
 	switch (node->kind) {
 	case XC_NODE_VALUE:
 		*out = node->value;
+		c->guessed |= out->guessed && !c->dry;
 		return NULL;
 	case XC_NODE_MEMBER:
 		return eval_member(c, node, out);
@@ -397,6 +398,7 @@ struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const ch
 	if (!whole_or_part(&value))
 		return point_at(&c, xc_cexpr_unreadable(&value), node);
 	*out = value;
+	out->guessed |= c.guessed; /* what is made of a guess is one */
 	return NULL;
 }
 

@@ -76,6 +76,7 @@ struct xc_cexpr {
 	unsigned macros; /* bodies of macros that this one stands in */
 	bool is_c;       /* the language at the standpoint: comparisons give int */
 	bool dry;        /* only types count: nothing is read */
+	bool guessed;    /* a value that was recovered from a call site took part */
 };
 
 /* Lex the token that starts at or behind `at` into c->token. */

@@ -325,21 +325,30 @@ static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *ou
 	return xc_variable_find(&context, s->level, name, c->arena, out);
 }
 
-/* A member of the object that the function belongs to; also static ones. */
+/* A member of what a pointer points to, or a static one of its class. */
+static bool find_through(struct xc_cexpr *c, const struct xc_value *object, const char *name, struct xc_value *out)
+{
+	const struct xc_type *type = xc_type_strip(object->type);
+	if (type->kind != XC_TYPE_POINTER)
+		return false;
+	struct xc_error *err = object->kind == XC_VALUE_ABSENT ? NULL : xc_value_member(object, name, out);
+	bool found = !err && object->kind != XC_VALUE_ABSENT;
+	xc_error_free(err);
+	return found || xc_cexpr_class_member(c, type->target, name, out);
+}
+
+/* A member of the object that the function belongs to. In a lambda that gcc made, `x` was captured as __closure->__x, and
+ * the object as __closure->__this. */
 static bool find_in_this(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
-	struct xc_value object;
-	if (!find_local(c, "this", &object))
+	struct xc_value object, inner;
+	if (find_local(c, "this", &object))
+		return find_through(c, &object, name, out);
+	if (!find_local(c, "__closure", &object))
 		return false;
-	const struct xc_type *type = xc_type_strip(object.type);
-	if (type->kind == XC_TYPE_POINTER && object.kind != XC_VALUE_ABSENT) {
-		struct xc_error *err = xc_value_member(&object, name, out);
-		bool found = !err;
-		xc_error_free(err);
-		if (found)
-			return true;
-	}
-	return type->kind == XC_TYPE_POINTER && xc_cexpr_class_member(c, type->target, name, out);
+	if (find_through(c, &object, xc_arena_printf(c->arena, "__%s", name), out))
+		return true;
+	return find_through(c, &object, "__this", &inner) && find_through(c, &inner, name, out);
 }
 
 bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const char *name, struct xc_value *out)

@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 
+#include "../core/module.h"
 #include "../core/suggest.h"
 #include "cexpr_impl.h"
 #include "debugfile.h"
@@ -66,7 +67,8 @@ bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_
 			continue;
 		const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(c->process, module));
 		const struct xc_symbol *symbol = xc_symtab_named(table, name->name);
-		if (symbol && symbol_value(c, module, symbol, out))
+		bool foreign = symbol && symbol->bind == STB_LOCAL && !name->module && xc_module_is_runtime(module);
+		if (symbol && !foreign && symbol_value(c, module, symbol, out))
 			return true;
 	}
 	return false;
@@ -98,7 +100,7 @@ static bool other_frame(const struct xc_cexpr *c, const char *name, unsigned *ro
 	return found;
 }
 
-static void add_similar(const struct xc_cexpr *c, const struct xc_cname *name, struct xc_text *text)
+static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct xc_text *text)
 {
 	const struct xc_standpoint *s = c->standpoint;
 	struct xc_suggestion near = xc_suggest(name->name);
@@ -110,12 +112,13 @@ static void add_similar(const struct xc_cexpr *c, const struct xc_cname *name, s
 		xc_text_add(text, near.best);
 		return;
 	}
-	struct xc_query query = {.name = name->name,
-				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR,
+	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
+				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE,
 				 .module = s->has_frame ? s->frame.module : NULL};
-	if (!query.module && c->process->module_count > 0)
-		query.module = c->process->modules[0];
-	xc_lookup_similar(c->process, &query, SIMILAR, text);
+	if (xc_lookup_similar(c->process, &query, SIMILAR, text) == 0 && query.module) {
+		query.module = NULL; /* all have been asked for the name itself already */
+		xc_lookup_similar(c->process, &query, SIMILAR, text);
+	}
 }
 
 static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cname *name)
