@@ -106,7 +106,7 @@ corpora-long: corpora ## and the large ones
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/run --xcore $(XCORE) -- tests/diff/views --xcore $(XCORE) \
-		-- tests/diff/expressions --xcore $(XCORE) --count 25
+		-- tests/diff/print --xcore $(XCORE) --count 25
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live

@@ -1,4 +1,4 @@
-"""Random expressions over a core and what gdb says they are, as JSON: the oracle of tests/diff/expressions.
+"""Random expressions over a core and what gdb says they are, as JSON: the oracle of tests/diff/print.
 
 Runs inside gdb, after the program and the core were loaded. XC_ORACLE_OUT names the file to write, XC_ORACLE_SEED and
 XC_ORACLE_COUNT say which expressions and how many.
