@@ -218,6 +218,23 @@ static bool lacks_arguments(struct xc_index_scan *s, const struct xc_skim_die *d
 	return xc_skim_die_at(s->skim, die->offset, &again) && lacks;
 }
 
+/* Macros may make two structs of one size out of one place in a header: so members count, where nothing but good
+ * custom makes units agree. C has no scopes inside structs. */
+static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+			  uint64_t size, uint64_t line)
+{
+	struct xc_skim_die child;
+	uint64_t key, members = size;
+	bool good = true;
+	while (die->children && (good = xc_skim_die(s->skim, &child)) && child.tag) {
+		members = mix(members, child.has & XC_SKIM_NAME ? hash_of(s, child.name) : child.tag);
+		if (!(good = xc_skim_leave(s->skim, &child)))
+			break;
+	}
+	add_named(s, scope, die, XC_NAME_TYPE, members, line, &key, NULL);
+	return good;
+}
+
 static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
 	uint64_t key;
@@ -227,12 +244,13 @@ static bool scan_record(struct xc_index_scan *s, const struct scope *scope, cons
 		return xc_skim_leave(s->skim, die);
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
-	uint64_t size =
-		lacks_arguments(s, die) ? own_key(s, die->offset) : number_or_none(die, XC_SKIM_SIZE, die->size);
-	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, number_or_none(die, XC_SKIM_LINE, die->line), &key,
-				  &known);
+	uint64_t size = number_or_none(die, XC_SKIM_SIZE, die->size),
+		 line = number_or_none(die, XC_SKIM_LINE, die->line);
 	if (s->is_c)
-		return xc_skim_leave(s->skim, die);
+		return scan_c_record(s, scope, die, size, line);
+	if (lacks_arguments(s, die))
+		size = own_key(s, die->offset);
+	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, line, &key, &known);
 	return enter_scope(s, scope, die, item + 1, key, known);
 }
 

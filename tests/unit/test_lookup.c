@@ -111,6 +111,27 @@ static void declarations_are_found_when_asked_for(void **state)
 	close_process(p);
 }
 
+/* Two units make two structs of one line and size. */
+static void structs_that_a_macro_makes_differ_are_two(void **state)
+{
+	char command[1024];
+	(void)state;
+	static const char header[] =
+		"struct clock { int hour;\n#ifdef NEW\nlong zone;\n#else\nlong __zone;\n#endif\n};\n";
+	scratch_file("two/clock.h", header, sizeof header - 1);
+	snprintf(command, sizeof command,
+		 "cd '%s' && printf '#include \"clock.h\"\nstruct clock a; int f(void) { return a.hour; }\n' >a.c && "
+		 "printf '#define NEW\n#include \"clock.h\"\nstruct clock b; int main(void) { return *(volatile int "
+		 "*)0; }\n' "
+		 ">b.c && printf '#include \"clock.h\"\nstruct clock c;\n' >c.c && gcc -g a.c b.c c.c -o program",
+		 scratch_path("two"));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("two/program"), NULL));
+	assert_int_equal(count_of(p, (struct xc_query){.name = "clock", .kinds = XC_NAME_TYPE}), 2);
+	close_process(p);
+}
+
 static const char *macro(const struct xc_process *process, const char *name)
 {
 	return one(process, name, XC_NAME_MACRO).macro;
@@ -552,6 +573,7 @@ int main(void)
 		cmocka_unit_test(templates_without_their_arguments_are_told_apart),
 		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
 		cmocka_unit_test(names_of_split_units_are_found),
+		cmocka_unit_test(structs_that_a_macro_makes_differ_are_two),
 		cmocka_unit_test(macros_that_stand_for_numbers_are_found),
 		cmocka_unit_test(an_index_is_kept_and_used_again),
 		cmocka_unit_test(every_flipped_bit_is_noticed),
