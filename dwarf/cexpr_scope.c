@@ -53,7 +53,7 @@ static struct xc_error *function_value(struct xc_cexpr *c, const struct xc_defin
 {
 	Dwarf_Die die = d->die;
 	Dwarf_Addr entry;
-	const char *name = dwarf_diename(&die);
+	const char *name = xc_die_name(&die);
 	if (dwarf_entrypc(&die, &entry) != 0)
 		return xc_error_new(XC_ERR_ABSENT, "`%s` has no code of its own: %s", name ? name : "?",
 				    d->declaration ? "it is only declared" : "it was inlined everywhere");
@@ -114,7 +114,7 @@ static const char *unit_file(const struct xc_definition *d)
 	Dwarf_Die unit, die = d->die;
 	if (!dwarf_cu_die(die.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
 		return "?";
-	const char *name = dwarf_diename(&unit), *slash = name ? strrchr(name, '/') : NULL;
+	const char *name = xc_die_name(&unit), *slash = name ? strrchr(name, '/') : NULL;
 	return slash ? slash + 1 : name ? name : "?";
 }
 
@@ -379,7 +379,7 @@ static bool find_below(Dwarf_Die *parent, const char *name, unsigned depth, Dwar
 	Dwarf_Attribute attr;
 	for (bool more = xc_die_child(parent, &child); more; more = xc_die_next(&child)) {
 		int tag = dwarf_tag(&child);
-		const char *have = tag == DW_TAG_variable ? dwarf_diename(&child) : NULL;
+		const char *have = tag == DW_TAG_variable ? xc_die_name(&child) : NULL;
 		if (have && strcmp(have, name) == 0 && !xc_die_flag(&child, DW_AT_declaration) &&
 		    (xc_die_attr(&child, DW_AT_location, &attr) || xc_die_attr(&child, DW_AT_const_value, &attr))) {
 			*out = child;

@@ -16,7 +16,7 @@
 
 #include "walk.h"
 
-enum { FREE_STEP = 256, WALKED_BYTES = 16 };
+enum { FREE_STEP = 256, WALKED_BYTES = 16, MAX_LINKS = 16 };
 
 static uint64_t fuel = UINT64_MAX; /* nothing is counted before it is set */
 
@@ -83,9 +83,43 @@ bool xc_die_has_children(Dwarf_Die *die)
 	return xc_walk_peek(die, &tag, &children) ? children : dwarf_haschildren(die) == 1;
 }
 
+/* libdw 0.188 looks for DW_FORM_ref_sup4 and ref_sup8 in the file itself; the same offset in the GNU form leads to the
+ * supplementary one. */
+bool xc_die_follow(Dwarf_Attribute *attr, Dwarf_Die *to_out)
+{
+	Dwarf_Attribute link = *attr;
+	unsigned form = dwarf_whatform(&link);
+	if (form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
+		link.form = DW_FORM_GNU_ref_alt;
+	return dwarf_formref_die(&link, to_out) != NULL;
+}
+
+static bool is_unit(Dwarf_Die *die)
+{
+	int tag = xc_die_tag(die);
+	return tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit || tag == DW_TAG_type_unit;
+}
+
+/* As dwarf_attr_integrate, which follows links by itself and so not those above. */
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out)
 {
-	return dwarf_attr_integrate(die, name, attr_out) != NULL;
+	Dwarf_Attribute link;
+	Dwarf_Die at = *die;
+	for (int i = 0; i < MAX_LINKS; i++) {
+		if (dwarf_attr(&at, name, attr_out))
+			return true;
+		if ((!dwarf_attr(&at, DW_AT_abstract_origin, &link) && !dwarf_attr(&at, DW_AT_specification, &link)) ||
+		    !xc_die_follow(&link, &at))
+			break;
+	}
+	return is_unit(die) &&
+	       dwarf_attr_integrate(die, name, attr_out); /* of a split unit some stand in the skeleton */
+}
+
+const char *xc_die_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	return xc_die_attr(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 bool xc_die_flag(Dwarf_Die *die, unsigned name)
@@ -98,7 +132,7 @@ bool xc_die_flag(Dwarf_Die *die, unsigned name)
 bool xc_die_ref(Dwarf_Die *die, unsigned name, Dwarf_Die *to_out)
 {
 	Dwarf_Attribute attr;
-	return xc_die_attr(die, name, &attr) && dwarf_formref_die(&attr, to_out) != NULL;
+	return xc_die_attr(die, name, &attr) && xc_die_follow(&attr, to_out);
 }
 
 static bool signed_constant(Dwarf_Attribute *attr, uint64_t *value_out)

@@ -30,6 +30,12 @@ bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
 /* An attribute of the DIE itself, of its abstract origin or of its specification. False when there is none. */
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);
 
+/* DW_AT_name, likewise; NULL when there is none. */
+const char *xc_die_name(Dwarf_Die *die);
+
+/* The DIE that an attribute of any reference form leads to; in a type unit or the supplementary file, too. */
+bool xc_die_follow(Dwarf_Attribute *attr, Dwarf_Die *to_out);
+
 /* True when that attribute is a flag and set. */
 bool xc_die_flag(Dwarf_Die *die, unsigned name);
 

@@ -41,10 +41,10 @@ static const char *linkage_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	const char *name = NULL;
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+	if (xc_die_attr(die, DW_AT_linkage_name, &attr) ||
+	    xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))
 		name = dwarf_formstring(&attr);
-	return name ? name : dwarf_diename(die);
+	return name ? name : xc_die_name(die);
 }
 
 /* The abstract instance or declaration that a concrete function stands for. */
@@ -54,7 +54,7 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 	for (int i = 0; i < MAX_NESTING; i++) {
 		Dwarf_Attribute attr;
 		if ((!dwarf_attr(&at, DW_AT_abstract_origin, &attr) && !dwarf_attr(&at, DW_AT_specification, &attr)) ||
-		    !dwarf_formref_die(&attr, &to))
+		    !xc_die_follow(&attr, &to))
 			break;
 		at = to;
 	}

@@ -74,7 +74,7 @@ static const char *find_base(struct xc_expr_context *c)
 	if (!c->place || c->place->level_count == 0)
 		return "frame base not known";
 	Dwarf_Die *die = &c->place->levels[c->place->level_count - 1].die;
-	if (!dwarf_attr_integrate(die, DW_AT_frame_base, &attr) || !xc_expr_of(&attr, c->file_addr, &expr))
+	if (!xc_die_attr(die, DW_AT_frame_base, &attr) || !xc_expr_of(&attr, c->file_addr, &expr))
 		return "frame base not known";
 	return xc_expr_number(c, &expr, &c->base);
 }

@@ -261,7 +261,7 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	struct xc_expr other;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
-	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr) || !xc_expr_of(&attr, m->context->file_addr, &other))
+	if (!xc_die_attr(&die, DW_AT_location, &attr) || !xc_expr_of(&attr, m->context->file_addr, &other))
 		return NULL;
 	bool lasts = m->context->lasts;
 	m->context->lasts = other.lasts;

@@ -239,9 +239,9 @@ void xc_expr_variable(struct xc_expr_context *c, Dwarf_Die *die, struct xc_value
 	struct xc_expr expr;
 	struct xc_location location;
 	const struct xc_type *type = xc_expr_resolve(c, xc_type_of(xc_types_of(c->process), die));
-	if (dwarf_attr_integrate(die, DW_AT_const_value, &attr)) {
+	if (xc_die_attr(die, DW_AT_const_value, &attr)) {
 		xc_expr_constant(c, &attr, type, out);
-	} else if (!dwarf_attr_integrate(die, DW_AT_location, &attr) || !xc_expr_of(&attr, c->file_addr, &expr)) {
+	} else if (!xc_die_attr(die, DW_AT_location, &attr) || !xc_expr_of(&attr, c->file_addr, &expr)) {
 		fail(c, type, "optimized out", out);
 	} else {
 		xc_expr_locate(c, &expr, NULL, &location);
@@ -259,7 +259,7 @@ static bool dynamic_number(struct xc_expr_context *c, Dwarf_Attribute *attr, con
 	if (c->depth >= XC_EXPR_DEPTH)
 		return false;
 	c->depth++;
-	if (dwarf_formref_die(attr, &die)) {
+	if (xc_die_follow(attr, &die)) {
 		struct xc_value variable;
 		xc_expr_variable(c, &die, &variable);
 		known = xc_value_load(&variable, out);

@@ -200,7 +200,7 @@ static bool in_unit(const struct xc_process *process, Dwarf_Die *die, const char
 	Dwarf_Die unit;
 	uint64_t file;
 	bool opened = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL);
-	if (opened && ends_in(dwarf_diename(&unit), wanted))
+	if (opened && ends_in(xc_die_name(&unit), wanted))
 		return true;
 	return xc_die_number(die, DW_AT_decl_file, &file) && ends_in(xc_debuginfo_file(process, die, file), wanted);
 }

@@ -105,7 +105,7 @@ static Dwarf_Die declared(Dwarf_Die *die)
 	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
 		Dwarf_Attribute attr;
 		Dwarf_Die to;
-		if (!dwarf_attr(&at, DW_AT_specification, &attr) || !dwarf_formref_die(&attr, &to))
+		if (!dwarf_attr(&at, DW_AT_specification, &attr) || !xc_die_follow(&attr, &to))
 			break;
 		at = to;
 	}

@@ -177,7 +177,7 @@ static bool takes_arguments(Dwarf_Die *die, const char *name, Dwarf_Die *first_o
 
 const char *xc_template_name(struct xc_types *types, Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = xc_die_name(die);
 	Dwarf_Die child;
 	if (!name || !takes_arguments(die, name, &child))
 		return name;

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debugfile.h"
 #include "debuginfo.h"
 #include "die.h"
 #include "lookup.h"
@@ -43,6 +44,8 @@ struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind)
 	return type;
 }
 
+enum { FIRST_UNITS = 16 };
+
 /* Languages whose tags are names of their own, so that "struct" is not written. */
 static bool names_tags(int language)
 {
@@ -64,12 +67,44 @@ static bool names_tags(int language)
 	}
 }
 
-static void know_unit(struct xc_types *types, Dwarf_Die *die)
+/* The language that most of a file is in, as far as its first units tell. */
+static int first_language(struct xc_types *types, Dwarf *dwarf)
+{
+	struct xc_module *module = xc_debuginfo_module(types->process, dwarf);
+	Dwarf *whole = module && module->debug ? xc_debugfile_dwarf(module->debug) : dwarf;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	int language = -1;
+	for (int i = 0; i < FIRST_UNITS && language < 0 && whole; i++) {
+		if (dwarf_get_units(whole, unit, &unit, NULL, NULL, &die, NULL) != 0)
+			break;
+		language = dwarf_srclang(&die);
+	}
+	return language;
+}
+
+/* dwz's partial units have no language: it is that of the unit that led there. */
+static int language_of(struct xc_types *types, Dwarf_Die *die)
 {
 	Dwarf_Die unit;
+	int language = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+	if (language >= 0)
+		return language;
+	void **known = xc_memo_at(&types->languages, types->arena, die->cu, NULL);
+	if (!*known) {
+		language = types->from_language > 0 ? types->from_language
+						    : first_language(types, dwarf_cu_getdwarf(die->cu));
+		known = xc_memo_at(&types->languages, types->arena, die->cu, NULL);
+		*known = (void *)(uintptr_t)(language > 0 ? language + 1 : 1);
+	}
+	return (int)(uintptr_t)*known - 1;
+}
+
+static void know_unit(struct xc_types *types, Dwarf_Die *die)
+{
 	if (types->unit == die->cu)
 		return;
-	int language = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+	int language = language_of(types, die);
 	types->unit = die->cu;
 	types->unit_is_c = !names_tags(language);
 	types->unit_is_rust = language == DW_LANG_Rust;
@@ -93,7 +128,7 @@ static unsigned address_size(Dwarf_Die *die)
 
 static void fill_unknown(struct xc_type *type, Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = xc_die_name(die);
 	type->kind = XC_TYPE_UNKNOWN;
 	type->name = name ? name : "<unknown type>";
 }
@@ -113,7 +148,7 @@ static void fill_base(struct xc_type *type, Dwarf_Die *die)
 	xc_die_number(die, DW_AT_encoding, &encoding);
 	type->encoding = (uint8_t)encoding;
 	type->is_swapped = is_swapped(type, die);
-	type->name = xc_scope_canonical(type->detail->types->arena, dwarf_diename(die));
+	type->name = xc_scope_canonical(type->detail->types->arena, xc_die_name(die));
 	switch (encoding) {
 	case DW_ATE_boolean:
 		type->kind = XC_TYPE_BOOL;
@@ -151,7 +186,7 @@ static void fill_base(struct xc_type *type, Dwarf_Die *die)
 static void fill_enum(struct xc_types *types, struct xc_type *type, Dwarf_Die *die)
 {
 	type->kind = XC_TYPE_ENUM;
-	type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	type->name = unit_is_c(types, die) ? xc_die_name(die) : xc_scope_name(types, die);
 	Dwarf_Die to;
 	if (xc_die_ref(die, DW_AT_type, &to)) {
 		type->target = xc_type_get(types, &to);
@@ -164,7 +199,7 @@ static void fill_enum(struct xc_types *types, struct xc_type *type, Dwarf_Die *d
 static void fill_record(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, enum xc_type_kind kind)
 {
 	type->kind = kind;
-	type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+	type->name = unit_is_c(types, die) ? xc_die_name(die) : xc_scope_name(types, die);
 	/* of a struct with a variable length array gcc tells no size */
 	type->is_dynamic = !type->is_declaration && !type->size_known && dwarf_haschildren(die) == 1;
 	Dwarf_Die child;
@@ -186,7 +221,7 @@ static void fill_pointer(struct xc_types *types, struct xc_type *type, Dwarf_Die
 	type->target = xc_type_of(types, die);
 	type->is_dynamic = type->target->is_dynamic; /* int (*)[n] */
 	if (type->is_rust)
-		type->name = dwarf_diename(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
+		type->name = xc_die_name(die); /* "&mut [u8]", "*const i32": what kind of pointer it is */
 	Dwarf_Die container;
 	if (kind == XC_TYPE_MEMBER_POINTER) {
 		if (xc_die_ref(die, DW_AT_containing_type, &container))
@@ -200,7 +235,7 @@ static void fill_alias(struct xc_types *types, struct xc_type *type, Dwarf_Die *
 {
 	type->kind = kind;
 	if (kind == XC_TYPE_TYPEDEF)
-		type->name = unit_is_c(types, die) ? dwarf_diename(die) : xc_scope_name(types, die);
+		type->name = unit_is_c(types, die) ? xc_die_name(die) : xc_scope_name(types, die);
 	type->target = xc_type_of(types, die);
 	type->is_dynamic = type->target->is_dynamic;
 }
@@ -308,7 +343,7 @@ static bool in_type_unit(Dwarf_Die *die, Dwarf_Die *found_out)
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
-		return dwarf_attr(die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out) &&
+		return dwarf_attr(die, DW_AT_signature, &attr) && xc_die_follow(&attr, found_out) &&
 		       dwarf_tag(found_out) == dwarf_tag(die) && found_out->addr != die->addr;
 	default:
 		return false;
@@ -355,8 +390,18 @@ const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 
 const struct xc_type *xc_type_of(struct xc_types *types, Dwarf_Die *die)
 {
+	Dwarf_Attribute attr;
 	Dwarf_Die to;
-	return xc_die_ref(die, DW_AT_type, &to) ? xc_type_get(types, &to) : &types->void_type;
+	if (!xc_die_attr(die, DW_AT_type, &attr))
+		return &types->void_type;
+	if (!xc_die_follow(&attr, &to))
+		return &types->unknown; /* in a file that is missing */
+	int from = types->from_language;
+	know_unit(types, die);
+	types->from_language = types->unit_language;
+	const struct xc_type *type = xc_type_get(types, &to);
+	types->from_language = from;
+	return type;
 }
 
 const struct xc_type *xc_type_strip(const struct xc_type *type)
@@ -401,7 +446,7 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 	struct xc_type_detail *detail = wanted->detail;
 	struct xc_definition found;
 	Dwarf_Attribute attr;
-	if (dwarf_attr(&detail->die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, found_out))
+	if (dwarf_attr(&detail->die, DW_AT_signature, &attr) && xc_die_follow(&attr, found_out))
 		return true;
 	const char *name = xc_scope_name(detail->types, &detail->die);
 	const struct xc_query query = {.name = name,

@@ -130,8 +130,10 @@ struct xc_types {
 	struct xc_ctypes *ctypes; /* ctype.h */
 	Dwarf_CU *unit;           /* whose language is known */
 	bool unit_is_c, unit_is_rust;
-	int unit_language; /* DW_LANG_… */
-	unsigned depth;    /* of the type being made */
+	int unit_language;        /* DW_LANG_… */
+	int from_language;        /* of the unit whose reference is followed; 0 when none is */
+	struct xc_memo languages; /* of units that do not tell theirs */
+	unsigned depth;           /* of the type being made */
 	bool thorough; /* look for the definitions of declared types in modules of any size: set by what may wait for a name
 			* index (print, ptype), not by backtraces, whose answer so does not depend on what is cached */
 	struct xc_type unknown, void_type;

@@ -64,7 +64,7 @@ static void add_template(struct xc_types *types, struct xc_type_parts *parts, Dw
 
 static void add_pack(struct xc_types *types, struct xc_type_parts *parts, Dwarf_Die *pack)
 {
-	const char *name = dwarf_diename(pack);
+	const char *name = xc_die_name(pack);
 	size_t before = parts->templates.count;
 	Dwarf_Die die;
 	for (bool more = xc_die_child(pack, &die); more && parts->templates.count < MAX_PARTS;
@@ -81,7 +81,7 @@ static void add_static(const struct xc_type *owner, struct xc_type_parts *parts,
 {
 	struct xc_types *types = owner->detail->types;
 	struct xc_static *one = add(types, &parts->statics, sizeof *one);
-	*one = (struct xc_static){.name = dwarf_diename(die),
+	*one = (struct xc_static){.name = xc_die_name(die),
 				  .type = xc_type_of(types, die),
 				  .access = (uint8_t)xc_type_access(owner, die),
 				  .die = *die};
@@ -120,7 +120,7 @@ static void add_method(const struct xc_type *owner, struct xc_type_parts *parts,
 	struct xc_types *types = owner->detail->types;
 	struct xc_method *one = add(types, &parts->methods, sizeof *one);
 	uint64_t number = 0;
-	*one = (struct xc_method){.name = dwarf_diename(die),
+	*one = (struct xc_method){.name = xc_die_name(die),
 				  .linkage_name = link_name(die),
 				  .type = xc_type_get(types, die),
 				  .access = (uint8_t)xc_type_access(owner, die),
@@ -141,7 +141,7 @@ static void add_method(const struct xc_type *owner, struct xc_type_parts *parts,
 static void add_nested(const struct xc_type *owner, struct xc_type_parts *parts, Dwarf_Die *die)
 {
 	struct xc_types *types = owner->detail->types;
-	if (dwarf_diename(die)) /* anonymous ones are shown where they are members */
+	if (xc_die_name(die)) /* anonymous ones are shown where they are members */
 		*(const struct xc_type **)add(types, &parts->nested, sizeof(void *)) = xc_type_get(types, die);
 }
 
@@ -151,7 +151,7 @@ static void add_part(const struct xc_type *owner, struct xc_type_parts *parts, D
 	case DW_TAG_template_type_parameter:
 	case DW_TAG_template_value_parameter:
 	case DW_TAG_GNU_template_template_param:
-		add_template(owner->detail->types, parts, die, dwarf_diename(die), false);
+		add_template(owner->detail->types, parts, die, xc_die_name(die), false);
 		break;
 	case DW_TAG_GNU_template_parameter_pack:
 		add_pack(owner->detail->types, parts, die);
@@ -256,12 +256,16 @@ uint64_t xc_type_alignment(const struct xc_type *type)
 bool xc_type_place(const struct xc_type *type, const char **file_out, unsigned *line_out)
 {
 	struct xc_type_detail *detail = type->detail;
+	Dwarf_Attribute attr;
 	uint64_t line, file;
 	if (!detail || !detail->die.addr || !xc_die_number(&detail->die, DW_AT_decl_line, &line) || line > UINT32_MAX)
 		return false;
 	*line_out = (unsigned)line;
-	*file_out = xc_die_number(&detail->die, DW_AT_decl_file, &file)
-			    ? xc_debuginfo_file(detail->types->process, &detail->die, file)
-			    : NULL;
+	*file_out = NULL;
+	if (xc_die_attr(&detail->die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file)) {
+		Dwarf_Die told = {
+			.cu = attr.cu}; /* by a declaration in another unit perhaps, which counts files on its own */
+		*file_out = xc_debuginfo_file(detail->types->process, &told, file);
+	}
 	return true;
 }

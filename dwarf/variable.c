@@ -50,19 +50,19 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die to;
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &to) ? to : *die;
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && xc_die_follow(&attr, &to) ? to : *die;
 }
 
 static void add(struct collector *c, Dwarf_Die *die)
 {
 	struct list *list = dwarf_tag(die) == DW_TAG_formal_parameter ? &c->args : &c->locals;
-	struct variable one = {.name = dwarf_diename(die), .order = origin_of(die).addr};
+	struct variable one = {.name = xc_die_name(die), .order = origin_of(die).addr};
 	Dwarf_Attribute attr;
 	if (!one.name || list->count >= MAX_VARIABLES)
 		return;
-	if (dwarf_attr_integrate(die, DW_AT_const_value, &one.constant)) {
+	if (xc_die_attr(die, DW_AT_const_value, &one.constant)) {
 		one.source = CONSTANT;
-	} else if (dwarf_attr_integrate(die, DW_AT_location, &attr)) {
+	} else if (xc_die_attr(die, DW_AT_location, &attr)) {
 		one.source = xc_expr_of(&attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
 	} else if (xc_die_flag(die, DW_AT_declaration)) {
 		return; /* extern int x; in a block: not ours */
@@ -163,7 +163,7 @@ static struct plan *make_plan(const struct xc_process *process, const struct xc_
 	plan->args = keep(c.types->arena, &c.args);
 	plan->locals = keep(c.types->arena, &c.locals);
 	Dwarf_Die function = place->levels[place->level_count - 1].die;
-	plan->has_base = dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+	plan->has_base = xc_die_attr(&function, DW_AT_frame_base, &attr) &&
 			 xc_expr_of(&attr, place->file_addr, &plan->frame_base);
 	return plan;
 }
@@ -399,7 +399,7 @@ static void prefer_copy(const struct xc_process *process, const struct xc_module
 	if (!exe || !module || module == exe || !exe->bias_known || value->kind != XC_VALUE_MEMORY ||
 	    !xc_die_flag(die, DW_AT_external) || !xc_type_size(value->type, &size))
 		return;
-	const char *name = xc_die_attr(die, DW_AT_linkage_name, &attr) ? dwarf_formstring(&attr) : dwarf_diename(die);
+	const char *name = xc_die_attr(die, DW_AT_linkage_name, &attr) ? dwarf_formstring(&attr) : xc_die_name(die);
 	const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, exe));
 	const struct xc_symbol *symbol = name ? xc_symtab_named(table, name) : NULL;
 	if (symbol && symbol->type == STT_OBJECT && symbol->bind != STB_LOCAL && symbol->size == size)

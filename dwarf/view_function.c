@@ -25,7 +25,7 @@ static bool find_child(Dwarf_Die *parent, int tag, const char *name, unsigned ne
 {
 	Dwarf_Die origin;
 	for (bool more = xc_die_child(parent, out); more; more = xc_die_next(out)) {
-		const char *have = dwarf_diename(out);
+		const char *have = xc_die_name(out);
 		if (dwarf_tag(out) == tag && (!name || (have && strcmp(have, name) == 0)))
 			return true;
 		Dwarf_Die inner;
