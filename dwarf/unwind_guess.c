@@ -25,8 +25,9 @@ enum {
 	SCAN_WORDS = 512,
 	MAX_CANDIDATES = 16,
 	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
-	LOCAL_ENTRY = 8,    /* ppc64: calls within a module skip the instructions that set r2 */
-	LINK_PPC64 = 16,    /* from a frame's back chain to where the function it calls saves its return address */
+	FEW_PAGES = 4 << 10,
+	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
+	LINK_PPC64 = 16, /* from a frame's back chain to where the function it calls saves its return address */
 };
 
 /* The code pointer to the first instruction of the function that holds pc, or 0. */
@@ -238,6 +239,16 @@ static void restore_saved(const struct xc_process *p, const struct xc_prologue *
 			xc_regs_set(regs, reg, value);
 }
 
+/* The link register was not stored so far as the function's instructions were understood. Was it set by a call that the function
+ * made since? Then it points into the function; one without a name is taken to have a few pages. */
+static bool left_by_own_call(const struct xc_process *p, const struct xc_frame *frame, xc_addr ret)
+{
+	xc_addr pc = xc_frame_lookup(frame), ours = function_start(p, pc), its = function_start(p, ret - 1);
+	if (ours || its)
+		return ours == its;
+	return ret < pc ? pc - ret < FEW_PAGES : ret - pc < FEW_PAGES;
+}
+
 /* Machines with a link register: it holds the return address, or the function has stored it. */
 static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_prologue *prologue,
 		      struct xc_frame *caller)
@@ -250,9 +261,7 @@ static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const
 				  : !frame->interrupted || !xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
 	    !xc_code_returns(p, ret, &target))
 		return false;
-	/* Not stored so far as its instructions were understood: then a call of its own would have left its own address. */
-	if (!prologue->link_saved && !prologue->whole &&
-	    function_start(p, xc_code_address(p, ret) - 1) == function_start(p, xc_frame_lookup(frame)))
+	if (!prologue->link_saved && !prologue->whole && left_by_own_call(p, frame, xc_code_address(p, ret)))
 		return false;
 	struct xc_frame from = *frame;
 	restore_saved(p, prologue, sp, &from.regs);
