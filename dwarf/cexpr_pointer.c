@@ -288,7 +288,9 @@ struct xc_error *xc_cexpr_pointer_binary(struct xc_cexpr *c, unsigned op, const 
 		return moved(c, &a, &b, op == '-', out);
 	if (op == '+')
 		return moved(c, &b, &a, false, out);
-	if (!is_comparison(op) && !strchr("&|^%", (int)op) && op != XC_OP2('>', '>') && op != XC_OP2('<', '<'))
+	bool on_bits =
+		op == '&' || op == '|' || op == '^' || op == '%' || op == XC_OP2('>', '>') || op == XC_OP2('<', '<');
+	if (!is_comparison(op) && !on_bits)
 		return xc_error_new(XC_ERR_USAGE, "`%s` and `%s` do not go together here", xc_type_name(a.type),
 				    xc_type_name(b.type));
 	if ((err = as_number(c, &a, &a)) || (err = as_number(c, &b, &b)))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # What `xcore print` shows, as text and as JSON, and what it says of a wrong expression.
+# shellcheck disable=SC2016 # backquotes are part of messages
 bats_require_minimum_version 1.5.0
 
 setup_file() {
