@@ -96,11 +96,17 @@ uint32_t xc_index_scan_add(struct xc_index_scan *s, const struct xc_index_item *
 
 /* ---- one item ---- */
 
-static uint64_t hash_of(const struct xc_index_scan *s, struct xc_skim_string string)
+/* Linkers fold equal strings, and units name the same things: most hashes are known by where the string stands. */
+static uint64_t hash_of(struct xc_index_scan *s, struct xc_skim_string string)
 {
 	size_t len;
+	uint64_t place = xc_index_pack_name(string);
+	struct xc_index_hash *known = &s->hashes[xc_name_mix(0, place) >> (64 - XC_INDEX_HASH_BITS)];
+	if (place && known->place == place)
+		return known->hash;
 	const char *text = xc_skim_text(s->space, string, &len);
-	return text ? xc_name_hash(text, len) : 0;
+	*known = (struct xc_index_hash){.place = place, .hash = text ? xc_name_hash(text, len) : 0};
+	return known->hash;
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -488,6 +494,8 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 		xc_skim_free(s->skim);
 		s->skim = xc_skim_new(space);
 		s->space = space;
+		free(s->hashes);
+		s->hashes = xc_alloc(sizeof *s->hashes << XC_INDEX_HASH_BITS);
 	}
 	s->unit = *unit;
 	s->number = number;
@@ -509,6 +517,7 @@ void xc_index_scan_fini(struct xc_index_scan *s)
 	xc_skim_free(s->skim);
 	free(s->items);
 	free(s->slots);
+	free(s->hashes);
 	free(s->extents);
 	free(s->origins);
 	*s = (struct xc_index_scan){0};

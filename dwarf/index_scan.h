@@ -39,6 +39,13 @@ static inline struct xc_skim_string xc_index_unpack_name(uint64_t name)
 	return (struct xc_skim_string){(enum xc_skim_where)(name >> 40), name & ((UINT64_C(1) << 40) - 1)};
 }
 
+/* The hash of a string, by where it stands. */
+struct xc_index_hash {
+	uint64_t place, hash;
+};
+
+enum { XC_INDEX_HASH_BITS = 17 };
+
 struct xc_index_scan {
 	struct xc_index_item *items;
 	size_t count, capacity;
@@ -47,6 +54,7 @@ struct xc_index_scan {
 	/* of the unit at hand */
 	struct xc_skim *skim;
 	const struct xc_skim_space *space;
+	struct xc_index_hash *hashes; /* of its strings, as many as fit */
 	struct xc_skim_unit unit;
 	uint32_t number;
 	bool is_c; /* its language: no scopes inside structs */
