@@ -1,9 +1,9 @@
 /* store: the user's own files by build-id: which ELF files `xcore symbols index` saw, and what each has.
  *
- * The kept file only answers "where might it be". A file that it names is opened as any other (finder.h) and serves only when its
- * own build-id is the one wanted; so an old or a forged store costs a look at a file and never gives a wrong
- * answer. It is one mapped file, sorted, with a checksum per block that is checked when the block is read: what is damaged is not
- * used, and indexing again mends it. dwarf/store_index.h fills it.
+ * The kept file only answers "where might it be". A file that it names is opened as any other (finder.h) and serves
+ * only when its own build-id is the one wanted; so an old or a forged store costs a look at a file and never gives a
+ * wrong answer. It is one mapped file, sorted, with a checksum per block that is checked when the block is read: what
+ * is damaged is not used, and indexing again mends it. dwarf/store_index.h fills it.
  *
  *	DIR/index   what this header reads (store_layout.h)     DIR/kept/   files linked or copied into the store
  *	DIR/dull    what need not be read again                 DIR/lock    held while index and dull are replaced */
@@ -72,8 +72,8 @@ bool xc_store_root(struct xc_store *store, size_t number, struct xc_store_root *
 size_t xc_store_split_count(const struct xc_store *store);
 bool xc_store_split(struct xc_store *store, size_t number, struct xc_store_split *split_out);
 
-/* Files by build-id, or by its first `nibbles` half-bytes: their numbers, ordered by build-id, up to `max` of them. Returns
- * how many there are (0 for no nibbles). NULL store: none. */
+/* Files by build-id, or by its first `nibbles` half-bytes: their numbers, ordered by build-id, up to `max` of
+ * them. Returns how many there are (0 for no nibbles). NULL store: none. */
 size_t xc_store_find(struct xc_store *store, const struct xc_build_id *id, size_t nibbles, uint32_t *numbers,
 		     size_t max);
 

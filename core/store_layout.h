@@ -1,5 +1,5 @@
-/* store_layout: what DIR/index looks like. Private to store*.c. Integers in this machine's order: another machine's store
- * reads as one of another version.
+/* store_layout: what DIR/index looks like. Private to store*.c. Integers in this machine's order: another machine's
+ * store reads as one of another version.
  *
  *	block 0    struct xc_store_header
  *	           files × struct xc_store_disk_file, in the order of paths

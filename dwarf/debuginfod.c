@@ -1,9 +1,10 @@
-/* debuginfod: libdebuginfod.so.1 by dlopen. Signatures, the cache's place and names, and what errors mean: elfutils 0.188,
- * debuginfod/debuginfod.h and debuginfod-client.c, debuginfod-client-config(7).
+/* debuginfod: libdebuginfod.so.1 by dlopen. Signatures, the cache's place and names, and what errors mean: elfutils
+ * 0.188, debuginfod/debuginfod.h and debuginfod-client.c, debuginfod-client-config(7).
  *
  * The library's own limit is 90 seconds for a server that accepts and stays silent, tried three times, for every
- * file. Its progress function is called once a second at least and may end the transfer: there we count for ourselves. Ended so, the
- * library notes that no server has the file, for ten minutes; that note is wrong and is removed. */
+ * file. Its progress function is called once a second at least and may end the transfer: there we count for
+ * ourselves. Ended so, the library notes that no server has the file, for ten minutes; that note is wrong and is
+ * removed. */
 #include "debuginfod.h"
 
 #include <dlfcn.h>
@@ -129,8 +130,8 @@ static time_t now_s(void)
 	return t.tv_sec;
 }
 
-/* Before a server answers, a counts calls and b is 0; then a is the bytes that arrived, b those expected, or 0 or less when
- * that is not known. So a step of more than one is bytes. Not 0: end it. */
+/* Before a server answers, a counts calls and b is 0; then a is the bytes that arrived, b those expected, or 0 or
+ * less when that is not known. So a step of more than one is bytes. Not 0: end it. */
 static int on_progress(struct debuginfod_client *client, long a, long b)
 {
 	(void)client;

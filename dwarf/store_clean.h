@@ -16,9 +16,9 @@ struct xc_store_cleaned {
 	uint64_t roots;          /* trees that are not indexed again */
 };
 
-/* Forget references whose file is gone or changed, and trees that are gone; remove what killed writers left. A store that is not
- * there is clean. Only names that the store gives to its own files are ever removed. Errors: those of reading and
- * writing it. */
+/* Forget references whose file is gone or changed, and trees that are gone; remove what killed writers left. A
+ * store that is not there is clean. Only names that the store gives to its own files are ever removed. Errors:
+ * those of reading and writing it. */
 XC_MUST_CHECK struct xc_error *xc_store_clean(const char *dir, const struct xc_store_clean_options *options,
 					      struct xc_store_cleaned *cleaned_out);
 

@@ -1,8 +1,8 @@
 /* store_dwo: by which ids skeleton units ask for this file.
  *
- * DWARF 5 (7.5.1.2): version 5, unit type DW_UT_split_compile, dwo_id in the unit header. GCC's and clang's DWARF 4: the attribute
- * DW_AT_GNU_dwo_id of the unit's first entry. A package: the hash table of .debug_cu_index (DWARF 5, 7.3.5.3;
- * version 2 of it is GNU's, the same but for its wider version field). */
+ * DWARF 5 (7.5.1.2): version 5, unit type DW_UT_split_compile, dwo_id in the unit header. GCC's and clang's DWARF
+ * 4: the attribute DW_AT_GNU_dwo_id of the unit's first entry. A package: the hash table of .debug_cu_index (DWARF
+ * 5, 7.3.5.3; version 2 of it is GNU's, the same but for its wider version field). */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,8 +26,8 @@ size_t xc_store_read(const struct xc_store_reader *file, uint64_t at, void *buf,
 size_t xc_store_read_section(const struct xc_store_reader *file, const struct xc_store_section *section, uint64_t at,
 			     void *buf, size_t len);
 
-/* Ids of the units of all sections .debug_info.dwo (abbrevs: .debug_abbrev.dwo, may be NULL), or those that the hash table of
- * .debug_cu_index names, into the arena. Returns how many. */
+/* Ids of the units of all sections .debug_info.dwo (abbrevs: .debug_abbrev.dwo, may be NULL), or those that the
+ * hash table of .debug_cu_index names, into the arena. Returns how many. */
 size_t xc_store_dwo_units(const struct xc_store_reader *file, const struct xc_store_section *infos, size_t count,
 			  const struct xc_store_section *abbrevs, struct xc_arena *arena, uint64_t **ids_out);
 size_t xc_store_dwp_units(const struct xc_store_reader *file, const struct xc_store_section *index,

@@ -1,8 +1,8 @@
 /* store_index: filling the store (core/store.h).
  *
- * Indexing walks trees, keeps what it found every few seconds and at the end, and forgets what is gone. Any number of processes may do
- * so at once: the store is read, merged and replaced under a lock. One that is killed leaves the store as it was last
- * saved; a full disk leaves it as it was. Not to be used behind the fences of live mode. */
+ * Indexing walks trees, keeps what it found every few seconds and at the end, and forgets what is gone. Any number
+ * of processes may do so at once: the store is read, merged and replaced under a lock. One that is killed leaves
+ * the store as it was last saved; a full disk leaves it as it was. Not to be used behind the fences of live mode. */
 #ifndef XC_STORE_INDEX_H
 #define XC_STORE_INDEX_H
 
@@ -34,8 +34,8 @@ struct xc_store_totals {
 	bool damaged; /* the kept file was: what stood in it was lost in part */
 };
 
-/* Index one tree (or one file). Errors: the path cannot be resolved, XC_ERR_UNSUPPORTED for a .deb or .rpm, and those of
- * writing the store. */
+/* Index one tree (or one file). Errors: the path cannot be resolved, XC_ERR_UNSUPPORTED for a .deb or .rpm, and
+ * those of writing the store. */
 XC_MUST_CHECK struct xc_error *xc_store_index(const struct xc_store_index_options *options, const char *root,
 					      struct xc_store_totals *totals_out);
 void xc_store_totals_fini(struct xc_store_totals *totals);

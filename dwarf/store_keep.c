@@ -1,5 +1,5 @@
-/* store_keep: a file is linked or copied under a name that nobody looks for, looked at, and renamed: what has the name of
- * an id has that id, also when two processes keep the same one, or one is killed. */
+/* store_keep: a file is linked or copied under a name that nobody looks for, looked at, and renamed: what has the
+ * name of an id has that id, also when two processes keep the same one, or one is killed. */
 #include "store_keep.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* store_keep: files that stand in the store itself, as hard links or copies, in DIR/kept: .build-id/xx/rest[.debug] as debuggers
- * look for them (gdb: set debug-file-directory DIR/kept), .dwo/ID.dwo and .dwp for split units. */
+/* store_keep: files that stand in the store itself, as hard links or copies, in DIR/kept:
+ * .build-id/xx/rest[.debug] as debuggers look for them (gdb: set debug-file-directory DIR/kept), .dwo/ID.dwo and
+ * .dwp for split units. */
 #ifndef XC_STORE_KEEP_H
 #define XC_STORE_KEEP_H
 

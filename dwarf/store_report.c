@@ -244,18 +244,20 @@ static void list_files(struct xc_section *s, struct xc_store *store)
 			file_row(s, table, &file, false);
 }
 
-/* The build-id of a cached file: by its name, or, for inflated sections, which are a whole ELF file, by its content. */
-static struct xc_build_id id_of_cached(const char *dir, const struct xc_cached_file *file)
+/* The build-id of a cached file: a name index is named by it (index_key.h); inflated sections are a whole ELF file.
+ * hex: 2 * XC_BUILD_ID_MAX + 1 bytes. */
+static struct xc_cell id_of_cached(const char *dir, const struct xc_cached_file *file, char *hex)
 {
 	struct xc_arena arena = {NULL};
-	struct xc_store_scan scan;
+	struct xc_store_scan scan = {.kind = XC_STORE_DULL};
 	struct stat st;
-	struct xc_build_id id = {0};
+	size_t len = strlen(file->name);
+	if (!strcmp(file->kind, "index"))
+		return strspn(file->name, "0123456789abcdef") == len ? xc_cell_text(file->name) : xc_cell_null(NULL);
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s/%s", dir, file->kind, file->name);
-	if (xc_store_scan_at(AT_FDCWD, path, &arena, &st, &scan))
-		id = scan.id;
+	bool known = xc_store_scan_at(AT_FDCWD, path, &arena, &st, &scan) && scan.id.size;
 	xc_arena_fini(&arena);
-	return id;
+	return known ? xc_cell_text(xc_build_id_hex(&scan.id, hex)) : xc_cell_null(NULL);
 }
 
 static void list_caches(struct xc_section *s, const struct xc_cachelist *caches)
@@ -270,11 +272,10 @@ static void list_caches(struct xc_section *s, const struct xc_cachelist *caches)
 	struct xc_table *table = xc_section_table(s, "caches", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < caches->count; i++) {
 		const struct xc_cached_file *f = &caches->files[i];
-		struct xc_build_id id = id_of_cached(caches->dir, f);
 		const struct xc_cell cells[] = {
 			xc_cell_text(!strcmp(f->kind, "index") ? "name index" : "inflated sections"),
 			xc_cell_text(f->name),
-			id.size ? xc_cell_text(xc_build_id_hex(&id, hex)) : xc_cell_null(NULL),
+			id_of_cached(caches->dir, f, hex),
 			xc_cell_bytes(f->size),
 			time_cell(f->used, used),
 		};

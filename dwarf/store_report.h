@@ -16,9 +16,9 @@ struct xc_store_indexed {
 void xc_store_report_index(struct xc_report *report, const char *dir, const struct xc_store_indexed *rows,
 			   size_t count);
 
-/* The files with a build-id that begins with these hexadecimal digits, or with a split unit whose whole id they are; each
- * looked at again. Errors: XC_ERR_USAGE (no hexadecimal digits), XC_ERR_NOT_FOUND, XC_ERR_MISMATCH (several build-ids begin so:
- * the message lists them). */
+/* The files with a build-id that begins with these hexadecimal digits, or with a split unit whose whole id they
+ * are; each looked at again. Errors: XC_ERR_USAGE (no hexadecimal digits), XC_ERR_NOT_FOUND, XC_ERR_MISMATCH
+ * (several build-ids begin so: the message lists them). */
 XC_MUST_CHECK struct xc_error *xc_store_report_find(struct xc_report *report, struct xc_store *store,
 						    const char *digits);
 

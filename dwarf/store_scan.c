@@ -1,5 +1,5 @@
-/* store_scan: files are read, not mapped: for a few kilobytes of each of many files that is cheaper, and one that is cut
- * meanwhile is a short read. */
+/* store_scan: files are read, not mapped: for a few kilobytes of each of many files that is cheaper, and one that
+ * is cut meanwhile is a short read. */
 #include "store_scan.h"
 
 #include <elf.h>

@@ -14,7 +14,8 @@ struct xc_store_entry {
 	size_t dwo_count;
 };
 
-/* A file that need not be read again: `tree` tells the root it was met under, `file` is made of device, inode, size and time. */
+/* A file that need not be read again: `tree` tells the root it was met under, `file` is made of device, inode,
+ * size and time. */
 struct xc_store_dull {
 	uint64_t tree, file;
 };

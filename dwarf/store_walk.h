@@ -1,8 +1,8 @@
 /* store_walk: the ELF files of a tree, by several threads.
  *
  * Goes through directories below a root, follows no symbolic link, enters no file system of the kernel's own making
- * (/proc, /sys). A file that the old state knows, unchanged, is not read again. What was found so far can be taken at any time, so
- * that a long walk can be saved while it goes on. */
+ * (/proc, /sys). A file that the old state knows, unchanged, is not read again. What was found so far can be taken
+ * at any time, so that a long walk can be saved while it goes on. */
 #ifndef XC_STORE_WALK_H
 #define XC_STORE_WALK_H
 
@@ -20,7 +20,8 @@ struct xc_store_walk_options {
 	int64_t now; /* seconds since the epoch: when this is seen */
 };
 
-/* What was found: arrays of the receiver's (xc_store_harvest_fini); paths live as long as the walk and the old state. */
+/* What was found: arrays of the receiver's (xc_store_harvest_fini); paths live as long as the walk and the old
+ * state. */
 struct xc_store_harvest {
 	struct xc_store_entry *entries; /* in no order */
 	size_t entry_count, entry_capacity;
