@@ -211,6 +211,13 @@ static void rule_of_register(struct run *r, uint8_t opcode)
 	}
 }
 
+/* Whether a return address is signed shows in its bits. What is unknown has operands that are so too. */
+static void other(struct run *r, uint8_t opcode)
+{
+	bool sign = opcode == SIGN_STATE || opcode == SIGN_STATE_WITH_PC;
+	r->broken |= !sign || r->arch->machine != EM_AARCH64;
+}
+
 static void step(struct run *r, uint8_t opcode)
 {
 	switch (opcode & 0xc0) {
@@ -230,13 +237,9 @@ static void step(struct run *r, uint8_t opcode)
 	case DW_CFA_nop:
 		break;
 	case DW_CFA_advance_loc1:
-		advance(r, fixed(r, 1));
-		break;
 	case DW_CFA_advance_loc2:
-		advance(r, fixed(r, 2));
-		break;
-	case DW_CFA_advance_loc4:
-		advance(r, fixed(r, 4));
+	case DW_CFA_advance_loc4: /* in this order */
+		advance(r, fixed(r, (size_t)1 << (opcode - DW_CFA_advance_loc1)));
 		break;
 	case DW_CFA_MIPS_advance_loc8:
 		advance(r, fixed(r, 8));
@@ -271,12 +274,8 @@ static void step(struct run *r, uint8_t opcode)
 	case DW_CFA_val_expression:
 		rule_of_register(r, opcode);
 		break;
-	case SIGN_STATE: /* whether the return address is signed shows in its bits */
-	case SIGN_STATE_WITH_PC:
-		r->broken |= r->arch->machine != EM_AARCH64;
-		break;
-	default: /* unknown: its operands are too */
-		r->broken = true;
+	default:
+		other(r, opcode);
 		break;
 	}
 }
