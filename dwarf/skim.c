@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raw.h"
 #include "skim_impl.h"
 
 enum { MAX_DEPTH = 1 << 16 };
@@ -34,62 +35,26 @@ void xc_skim_free(struct xc_skim *skim)
 
 /* ---- unit headers ---- */
 
-static struct xc_error *read_header(const struct xc_skim_space *space, struct xc_cursor *c, struct xc_skim_unit *u)
-{
-	uint64_t length, version, type = DW_UT_compile, address, ignored;
-	const uint8_t *start = c->at;
-	struct xc_error *err = xc_cursor_uint(c, 4, &length);
-	u->offset_size = !err && length == UINT32_MAX ? 8 : 4;
-	if (!err && u->offset_size == 8)
-		err = xc_cursor_uint(c, 8, &length);
-	if (err)
-		return err;
-	if (length > xc_cursor_left(c) || length == 0)
-		return xc_error_new(XC_ERR_FORMAT, ".debug_info: a unit is cut short");
-	u->size = (uint64_t)(c->at - start) + length;
-	c->end = c->at + length;
-	if ((err = xc_cursor_uint(c, 2, &version)))
-		return err;
-	u->version = (uint8_t)(version <= 5 ? version : 0);
-	if (version >= 5) {
-		if ((err = xc_cursor_uint(c, 1, &type)) || (err = xc_cursor_uint(c, 1, &address)) ||
-		    (err = xc_cursor_uint(c, u->offset_size, &u->abbrev)))
-			return err;
-	} else if ((err = xc_cursor_uint(c, u->offset_size, &u->abbrev)) || (err = xc_cursor_uint(c, 1, &address))) {
-		return err;
-	}
-	if (space->types)
-		type = DW_UT_type;
-	if (type == DW_UT_type || type == DW_UT_split_type) {
-		if ((err = xc_cursor_uint(c, 8, &u->signature)) || (err = xc_cursor_uint(c, u->offset_size, &ignored)))
-			return err;
-	} else if (type == DW_UT_skeleton || type == DW_UT_split_compile) {
-		if ((err = xc_cursor_uint(c, 8, &u->signature)))
-			return err;
-	}
-	bool known = version >= 2 && version <= 5 && (address == 4 || address == 8) && type <= DW_UT_split_type;
-	u->type = known ? (uint8_t)type : 0;
-	u->address_size = (uint8_t)address;
-	u->first = u->offset + (uint64_t)(c->at - start);
-	return NULL;
-}
-
 bool xc_skim_next_unit(const struct xc_skim_space *space, uint64_t *offset, struct xc_skim_unit *unit)
 {
 	struct xc_cursor c = space->info;
+	struct xc_raw_unit raw;
 	if (*offset >= xc_cursor_left(&c))
 		return false;
-	*unit = (struct xc_skim_unit){.offset = *offset};
 	c.at += *offset;
-	struct xc_error *err = read_header(space, &c, unit);
-	if (err && unit->size) { /* its size is known: the next one can be found */
-		xc_error_free(err);
-		unit->type = 0;
-	} else if (err) {
-		xc_error_free(err);
+	bool known = xc_raw_unit_at(c, space->types, &raw);
+	if (!raw.size || (known && raw.first > raw.size))
 		return false;
-	}
-	*offset += unit->size;
+	*unit = (struct xc_skim_unit){.offset = *offset,
+				      .size = raw.size,
+				      .first = *offset + raw.first,
+				      .abbrev = raw.abbrev,
+				      .signature = raw.id,
+				      .version = raw.version,
+				      .type = known && raw.type <= DW_UT_split_type ? raw.type : 0,
+				      .address_size = raw.address_size,
+				      .offset_size = raw.offset_size};
+	*offset += raw.size;
 	return true;
 }
 

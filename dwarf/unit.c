@@ -18,6 +18,7 @@
 #include "abbrev.h"
 #include "die.h"
 #include "memo.h"
+#include "raw.h"
 #include "section.h"
 #include "split.h"
 #include "walk.h"
@@ -178,41 +179,6 @@ static void read_aranges(struct module_units *m)
 
 /* ---- does a unit stand alone? ---- */
 
-struct unit_header {
-	uint64_t size;   /* bytes, header included */
-	uint64_t abbrev; /* offset of its abbreviations */
-	uint64_t header; /* bytes before its first DIE */
-};
-
-static struct xc_error *read_header(struct xc_cursor *info, struct unit_header *u)
-{
-	uint64_t length, version, type = DW_UT_compile, address;
-	const uint8_t *start = info->at;
-	struct xc_error *err = xc_cursor_uint(info, 4, &length);
-	size_t wide = !err && length == 0xffffffff ? 8 : 4;
-	if (!err && wide == 8)
-		err = xc_cursor_uint(info, 8, &length);
-	size_t before = (size_t)(info->at - start);
-	if (err)
-		return err;
-	if (length > xc_cursor_left(info))
-		return xc_error_new(XC_ERR_FORMAT, ".debug_info: a unit is cut short");
-	u->size = before + length;
-	if ((err = xc_cursor_uint(info, 2, &version)))
-		return err;
-	if (version >= 5) {
-		if ((err = xc_cursor_uint(info, 1, &type)) || (err = xc_cursor_uint(info, 1, &address)) ||
-		    (err = xc_cursor_uint(info, wide, &u->abbrev)))
-			return err;
-	} else if ((err = xc_cursor_uint(info, wide, &u->abbrev)) || (err = xc_cursor_uint(info, 1, &address))) {
-		return err;
-	}
-	if (type != DW_UT_compile || version < 2 || version > 5)
-		return xc_error_new(XC_ERR_UNSUPPORTED, "a unit of type %u", (unsigned)type);
-	u->header = (uint64_t)(info->at - start);
-	return NULL;
-}
-
 /* The abbreviations at an offset; neighbours often share a table. */
 static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 {
@@ -224,17 +190,14 @@ static enum xc_abbrevs check_table(struct module_units *m, uint64_t offset)
 }
 
 /* Are the abbreviations of all units of a section sane? Headers of .debug_types (DWARF 4, 7.5.1.2) begin as others do. */
-static bool check_section(struct module_units *m, const char *name)
+static bool check_section(struct module_units *m, const char *name, bool types)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, name);
 	bool sane = true;
 	while (sane && xc_cursor_left(&info)) {
-		struct unit_header u = {0};
-		struct xc_cursor header = info;
-		struct xc_error *err = read_header(&header, &u);
-		bool known = !err || err->code == XC_ERR_UNSUPPORTED; /* another kind of unit */
-		xc_error_free(err);
-		if (!known || u.size == 0 || u.size > xc_cursor_left(&info))
+		struct xc_raw_unit u;
+		xc_raw_unit_at(info, types, &u); /* of any version: its size counts */
+		if (u.size == 0)
 			break;
 		info.at += u.size;
 		sane = xc_die_burn(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE;
@@ -246,8 +209,9 @@ static bool check_section(struct module_units *m, const char *name)
 static bool whole_is_sane(struct module_units *m)
 {
 	if (m->whole_state == WHOLE_UNKNOWN)
-		m->whole_state = check_section(m, ".debug_info") && check_section(m, ".debug_types") ? WHOLE_SANE
-												     : WHOLE_DAMAGED;
+		m->whole_state = check_section(m, ".debug_info", false) && check_section(m, ".debug_types", true)
+					 ? WHOLE_SANE
+					 : WHOLE_DAMAGED;
 	return m->whole_state == WHOLE_SANE;
 }
 
@@ -307,20 +271,19 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 	return add_section(h, &used, ".shstrtab", SHT_STRTAB, offsetof(struct header, names), NAMES_SIZE);
 }
 
-static bool unit_header_at(struct module_units *m, uint64_t offset, struct unit_header *u)
+/* A unit of code and types, as all of DWARF 2 to 4 are. */
+static bool unit_header_at(struct module_units *m, uint64_t offset, struct xc_raw_unit *u)
 {
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
-	struct xc_error *err = xc_cursor_skip(&info, (size_t)offset);
-	if (!err)
-		err = read_header(&info, u);
-	bool good = !err;
-	xc_error_free(err);
-	return good;
+	if (offset > xc_cursor_left(&info))
+		return false;
+	info.at += offset;
+	return xc_raw_unit_at(info, false, u) && u->type == DW_UT_compile;
 }
 
 static bool open_alone(struct module_units *m, struct opened *o)
 {
-	struct unit_header u = {0};
+	struct xc_raw_unit u;
 	if (!m->source || !unit_header_at(m, o->offset, &u))
 		return false;
 	bool alone = check_table(m, u.abbrev) == XC_ABBREVS_ALONE;
@@ -332,7 +295,7 @@ static bool open_alone(struct module_units *m, struct opened *o)
 		return false;
 	o->elf = elf_memory((char *)h, (size_t)(shift + m->source->size));
 	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
-	return o->dwarf && dwarf_offdie(o->dwarf, u.header, &o->die);
+	return o->dwarf && dwarf_offdie(o->dwarf, u.first, &o->die);
 }
 
 static bool open_in_whole(struct module_units *m, struct opened *o)
@@ -391,20 +354,14 @@ static void read_rest(struct module_units *m)
 	if (m->range_count)
 		qsort(listed, m->range_count, sizeof *listed, by_unit);
 	while (xc_cursor_left(&info)) {
-		struct unit_header u = {0};
-		struct xc_cursor header = info;
+		struct xc_raw_unit u;
 		uint64_t offset = (uint64_t)(info.at - start);
-		struct xc_error *err = read_header(&header, &u);
-		bool unit = !err || err->code == XC_ERR_UNSUPPORTED; /* another kind of unit, but its size is known */
-		xc_error_free(err);
-		if (!unit || u.size == 0 || !xc_die_burn(1))
+		xc_raw_unit_at(info, false, &u); /* of any version: its size counts */
+		if (u.size == 0 || !xc_die_burn(1))
 			break;
 		if (!bsearch(&offset, listed, m->range_count, sizeof *listed, by_unit))
 			add_ranges_of(m, offset);
-		err = xc_cursor_skip(&info, (size_t)u.size);
-		xc_error_free(err);
-		if (err)
-			break;
+		info.at += u.size;
 	}
 	free(listed);
 	if (m->rest_count)
