@@ -82,6 +82,7 @@ check: unit property golden canary ## unit, property, golden and canary: a minut
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
 	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli \
 		-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py \
+		-- python3 tests/diff/test_expressions.py \
 		-- python3 tests/hostile/test_hostile.py
 
 property: $(call programs,property) ## random cases against an oracle, by a printed seed
@@ -106,7 +107,8 @@ corpora-long: corpora ## and the large ones
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/run --xcore $(XCORE) -- tests/diff/views --xcore $(XCORE) \
-		-- tests/diff/print --xcore $(XCORE) --count 25
+		-- tests/diff/print --xcore $(XCORE) --count 25 -- tests/diff/types --xcore $(XCORE) \
+		-- tests/diff/expressions --xcore $(XCORE) --count 30
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live
@@ -127,7 +129,7 @@ test: check live replay diff hostile ## what a change must pass: under ten minut
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/diff/hotspot --xcore $(XCORE)
+		-- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE)
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run

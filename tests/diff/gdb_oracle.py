@@ -287,4 +287,5 @@ def main():
     os.rename(path + ".tmp", path)
 
 
-main()
+if __name__ == "__main__":
+    main()
