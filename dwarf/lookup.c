@@ -193,16 +193,23 @@ static bool ends_in(const char *path, const char *wanted)
 	       (want == len || path[len - want - 1] == '/');
 }
 
-/* Does the DIE's unit come from a source file of this name, or whose path ends in it, or was it declared in one? The latter
- * for sources that others include, and for link-time optimisation, whose units have no name of a file. */
-static bool in_unit(const struct xc_process *process, Dwarf_Die *die, const char *wanted)
+/* Does the DIE's unit come from a source file of this name, or whose path ends in it? */
+static bool in_unit(Dwarf_CU *cu, const char *wanted)
 {
 	Dwarf_Die unit;
+	return dwarf_cu_die(cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) && ends_in(dwarf_diename(&unit), wanted);
+}
+
+/* Was it declared in one? For sources that others include, and link-time optimisation: there the number is one of the unit
+ * that holds the abstract instance. */
+static bool in_file(const struct xc_process *process, Dwarf_Die *die, const char *wanted)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die unit;
 	uint64_t file;
-	bool opened = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL);
-	if (opened && ends_in(xc_die_name(&unit), wanted))
-		return true;
-	return xc_die_number(die, DW_AT_decl_file, &file) && ends_in(xc_debuginfo_file(process, die, file), wanted);
+	return xc_die_attr(die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file) &&
+	       dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) &&
+	       ends_in(xc_debuginfo_file(process, &unit, file), wanted);
 }
 
 static void add(struct xc_definitions *found, const struct xc_definition *one)
@@ -249,18 +256,27 @@ static bool is_small(const struct xc_process *process, struct xc_module *module)
 	return xc_cursor_left(&info) <= XC_LOOKUP_SMALL;
 }
 
-/* What an index has of the name; false when that is damaged. */
+static bool fits(const struct xc_process *process, struct xc_definition *one, const struct wanted *wanted, bool by_file)
+{
+	const char *unit = wanted->query->unit;
+	if (wanted->bare && !has_arguments(process, &one->die, wanted))
+		return false;
+	if (!unit || one->macro)
+		return true;
+	return by_file ? in_file(process, &one->die, unit) : in_unit(one->die.cu, unit);
+}
+
+/* What an index has of the name; false when that is damaged. A file means its unit before it means what is declared there. */
 static bool add_from(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
 		     const struct wanted *wanted, struct xc_definitions *found)
 {
 	struct xc_definition one;
 	size_t count, before = found->count;
 	xc_auto(xc_freep) struct xc_index_entry *list = candidates(index, wanted, &count);
-	for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
-		if (open_entry(process, module, index, &list[i], &one) &&
-		    (!wanted->bare || has_arguments(process, &one.die, wanted)) &&
-		    (!wanted->query->unit || one.macro || in_unit(process, &one.die, wanted->query->unit)))
-			add(found, &one);
+	for (int by_file = 0; by_file < (wanted->query->unit ? 2 : 1) && found->count == before; by_file++)
+		for (size_t i = 0; i < count && !xc_index_table(index)->damaged; i++)
+			if (open_entry(process, module, index, &list[i], &one) && fits(process, &one, wanted, by_file))
+				add(found, &one);
 	if (xc_index_table(index)->damaged)
 		found->count = before;
 	return !xc_index_table(index)->damaged;
