@@ -18,16 +18,17 @@ struct machine {
 	uint8_t elf_class;
 	const char *call; /* an instruction that calls through a register, as it ends before a return address */
 	size_t call_size;
-	int lr; /* or -1 */
+	int lr;      /* or -1 */
+	size_t slot; /* bytes of a return address on the stack */
 };
 
 static const struct machine machines[] = {
-	{EM_386, ELFCLASS32, "\xff\xd0", 2, -1},             /* call *%eax */
-	{EM_X86_64, ELFCLASS32, "\xff\xd0", 2, -1},          /* call *%rax */
-	{EM_AARCH64, ELFCLASS64, "\x00\x00\x3f\xd6", 4, 30}, /* blr x0 */
-	{EM_ARM, ELFCLASS32, "\x33\xff\x2f\xe1", 4, 14},     /* blx r3 */
-	{EM_PPC64, ELFCLASS64, "\x21\x04\x80\x4e", 4, 65},   /* bctrl */
-	{EM_RISCV, ELFCLASS64, "\xe7\x80\x07\x00", 4, 1},    /* jalr a5 */
+	{EM_386, ELFCLASS32, "\xff\xd0", 2, -1, 4},             /* call *%eax */
+	{EM_X86_64, ELFCLASS32, "\xff\xd0", 2, -1, 8},          /* call *%rax */
+	{EM_AARCH64, ELFCLASS64, "\x00\x00\x3f\xd6", 4, 30, 8}, /* blr x0 */
+	{EM_ARM, ELFCLASS32, "\x33\xff\x2f\xe1", 4, 14, 4},     /* blx r3 */
+	{EM_PPC64, ELFCLASS64, "\x21\x04\x80\x4e", 4, 65, 8},   /* bctrl */
+	{EM_RISCV, ELFCLASS64, "\xe7\x80\x07\x00", 4, 1, 8},    /* jalr a5 */
 };
 
 static uint8_t text[TEXT_SIZE], stack[STACK_SIZE];
@@ -38,10 +39,10 @@ static void put(size_t at, uint64_t value, size_t size)
 }
 
 /* The frame record of each machine at fp, as unwind_guess.c draws them. */
-static void put_record(const struct xc_arch *a, uint64_t fp, uint64_t saved, uint64_t ret)
+static void put_record(const struct machine *m, uint64_t fp, uint64_t saved, uint64_t ret)
 {
-	size_t at = (size_t)(fp - STACK), word = a->reg_size;
-	switch (a->machine) {
+	size_t at = (size_t)(fp - STACK), word = m->slot;
+	switch (m->elf_machine) {
 	case EM_ARM:
 		put(at - word, saved, word);
 		put(at, ret, word);
@@ -119,16 +120,16 @@ static void frames_chained_by_pointers_are_followed_on_every_machine(void **stat
 		xc_regs_set(&regs, a->pc, PC);
 		if (m->elf_machine == EM_PPC64) { /* the chain begins at sp */
 			xc_regs_set(&regs, a->sp, STACK + 0x40);
-			put_record(a, STACK + 0x40, fp1, 0);
-			put_record(a, fp1, fp2, RET1);
-			put_record(a, fp2, fp3, RET2);
-			put_record(a, fp3, 0, RET3);
+			put_record(m, STACK + 0x40, fp1, 0);
+			put_record(m, fp1, fp2, RET1);
+			put_record(m, fp2, fp3, RET2);
+			put_record(m, fp3, 0, RET3);
 		} else {
 			xc_regs_set(&regs, a->sp, STACK + 0x40);
 			xc_regs_set(&regs, a->fp, fp1);
-			put_record(a, fp1, fp2, RET1);
-			put_record(a, fp2, fp3, RET2);
-			put_record(a, fp3, 0, RET3);
+			put_record(m, fp1, fp2, RET1);
+			put_record(m, fp2, fp3, RET2);
+			put_record(m, fp3, 0, RET3);
 		}
 		xc_regs_set(&regs, m->lr, PC + 8); /* left by a call of its own */
 		struct xc_process *p = made(m, &regs);
@@ -152,7 +153,7 @@ static void a_call_through_a_bad_pointer_returns_to_its_caller(void **state)
 		xc_regs_set(&regs, a->pc, 0x41414140);
 		xc_regs_set(&regs, a->sp, STACK + 0x40);
 		if (m->lr < 0)
-			put(0x40, RET1, a->reg_size);
+			put(0x40, RET1, m->slot);
 		else
 			xc_regs_set(&regs, m->lr, RET1);
 		struct xc_process *p = made(m, &regs);
@@ -164,7 +165,7 @@ static void a_call_through_a_bad_pointer_returns_to_its_caller(void **state)
 		assert_int_equal(caller.pc, RET1);
 		assert_int_equal(caller.trust, XC_TRUST_SCAN);
 		assert_true(xc_regs_get(&caller.regs, a->sp, &sp));
-		assert_int_equal(sp, STACK + 0x40 + (m->lr < 0 ? a->reg_size : 0));
+		assert_int_equal(sp, STACK + 0x40 + (m->lr < 0 ? m->slot : 0));
 		xc_unwinder_free(u);
 		close_process(p);
 	}
