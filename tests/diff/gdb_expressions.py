@@ -25,6 +25,7 @@ from pahole import declared
 
 MAX_THREADS, MAX_FRAMES, MAX_WALK = 6, 5, 40
 MAX_STEPS = 7
+MAX_NAMES = 800  # each costs gdb two look-ups
 TRIES = 12  # per expression wanted
 ERRORS = 0.04  # the share of expressions that may have no value
 LETTERS = "xdotuc"
@@ -55,9 +56,9 @@ def spelled(name, name_of_file):
     return name if len(gdb.lookup_static_symbols(name)) == 1 else None
 
 
-def globals_of_program():
-    """Names of variables that have debug information, statics with their file."""
-    out, name_of_file = [], None
+def globals_of_program(draw):
+    """Names of some variables that have debug information, statics with their file."""
+    listed, name_of_file = [], None
     for line in gdb.execute("info variables -q", to_string=True).splitlines():
         if line.startswith("Non-debugging"):
             break
@@ -67,9 +68,16 @@ def globals_of_program():
         name = declared(found.group(1)) if found else None
         if not name or "<" in line or "::" in line or "(" in line.replace("(*", ""):
             continue
-        if in_program(name) and (name_of_file or "").endswith((".c", ".cc", ".cpp", ".C")):
-            out.append(spelled(name, name_of_file) if "static" in found.group(1).split() else name)
-    return [name for name in out if name]
+        if (name_of_file or "").endswith((".c", ".cc", ".cpp", ".C")):
+            listed.append((name, name_of_file if "static" in found.group(1).split() else None))
+    draw.shuffle(listed)
+    out = []
+    for name, file in listed:
+        spelling = (spelled(name, file) if file else name) if in_program(name) else None
+        out += [spelling] if spelling else []
+        if len(out) == MAX_NAMES:
+            break
+    return out
 
 
 def locals_of(frame):
@@ -286,7 +294,7 @@ def main():
     crashed = gdb.selected_thread()
     threads = sorted(gdb.selected_inferior().threads(), key=lambda thread: (thread.num != crashed.num, thread.num))
     points = [point for thread in threads[:MAX_THREADS] for point in standpoints_of(draw, thread)]
-    names = globals_of_program()
+    names = globals_of_program(draw)
     out = {"schema": "xcore.expressions/1", "gdb": gdb.VERSION, "standpoints": [point.told for point in points],
            "expressions": make_all(draw, points, names, int(os.environ["XC_COUNT"])) if points else [],
            "enums": gdb_oracle.enum_tables}
