@@ -10,10 +10,10 @@
 struct settings {
 	const char *thread, *as;
 	unsigned frame, depth, elements, length;
-	enum xc_switch with_type, raw;
+	enum xc_switch with_type, raw, one_line;
 };
 
-enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20 };
+enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
 
 /* The expressions and their letter: `/x` may stand before them as a word or in the first one's. */
 struct request {
@@ -63,6 +63,7 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	const struct settings *settings = job->settings;
 	struct xc_print_options options = {.format = xc_format_defaults(),
 					   .with_type = settings->with_type == XC_ON,
+					   .width = settings->one_line == XC_ON ? 0 : WIDTH,
 					   .redact = xc_job_redacts(job)};
 	const struct xc_thread *thread = NULL;
 	struct xc_standpoint standpoint;
@@ -130,6 +131,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, with_type),
 	 .about = "the type and the address before each value"},
+	{.name = "one-line",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, one_line),
+	 .about = "each value in one line, however long"},
 	{.name = "raw",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, raw),

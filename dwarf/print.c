@@ -7,6 +7,7 @@
 #include "../core/jsonvalue.h"
 #include "cexpr.h"
 #include "value_json.h"
+#include "wrap.h"
 
 static const char LETTERS[] = "xduotcasfz";
 
@@ -122,13 +123,17 @@ static struct xc_error *print_one(const struct xc_standpoint *standpoint, const 
 {
 	struct xc_arena arena = {0};
 	struct xc_value value;
-	size_t start = text->len;
+	xc_auto(xc_text_fini) struct xc_text line = {0};
 	struct xc_error *err = xc_cexpr_value(standpoint, expression, &arena, &value);
 	if (err) {
 		*json_out = failed_document(expression, err);
 	} else {
-		write_text(text, &value, options);
-		*json_out = document_of(expression, &value, options, xc_text_string(text) + start);
+		write_text(&line, &value, options);
+		*json_out = document_of(expression, &value, options, xc_text_string(&line));
+		if (options->width)
+			xc_wrap(text, xc_text_string(&line), line.len, (unsigned)strlen(expression), options->width);
+		else
+			xc_text_addn(text, xc_text_string(&line), line.len);
 	}
 	xc_arena_fini(&arena);
 	return err;

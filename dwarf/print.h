@@ -8,6 +8,7 @@
 
 struct xc_print_options {
 	struct xc_format_options format;
+	unsigned width; /* text: longer values are written in several lines (wrap.h); 0: never */
 	bool with_type; /* text: the type and the address before the value */
 	bool redact;
 };

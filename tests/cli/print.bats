@@ -133,3 +133,13 @@ prints() {
   CORE=included prints 5 'outer.c::inner'
   CORE=included expect 4 '*no `inner` in a file*' "$XCORE" print included "'nner.c'::inner"
 }
+
+@test "a long value takes several lines, or one when told so" {
+  run "$XCORE" print "$CORE" /d '*(unsigned short (*)[64])$rsp'
+  [ "$(printf '%s\n' "$output" | wc -l)" -gt 1 ]
+  [ "${lines[0]}" = '{' ]
+  [ "${lines[${#lines[@]} - 1]}" = '}' ]
+  one=$("$XCORE" print "$CORE" --one-line /d '*(unsigned short (*)[64])$rsp')
+  [ "$(printf '%s\n' "$one" | wc -l)" -eq 1 ]
+  [ "$(printf '%s' "$output" | tr -d ' \n')" = "$(printf '%s' "$one" | tr -d ' ')" ]
+}
