@@ -232,11 +232,20 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	return true;
 }
 
+/* The user says that it is the program, now or when the pack was made: the pack then names nothing that is missing. */
+static bool is_named(const struct xc_debugfile *df)
+{
+	const struct xc_archive_module *record = archive_record(df);
+	if (df->process->archive)
+		return record && !record->debug_why;
+	return df->module->kind == XC_MODULE_EXE && df->finder->exe && !df->finder->strict;
+}
+
 /* See the top of the header. */
 static bool may_use_dwarf(const struct xc_debugfile *df)
 {
 	const struct xc_module *m = df->module;
-	return m->identity != XC_UNVERIFIED || (!m->build_id_lost && !m->build_id.size);
+	return m->identity != XC_UNVERIFIED || (!m->build_id_lost && !m->build_id.size) || is_named(df);
 }
 
 static const char *package_of(const struct xc_module *m)

@@ -6,7 +6,8 @@
  * serve only when their build-id equals the module's (or the CRC matches where there is no build-id).
  * A module whose file is unverified because the core lost its build-id gives code, call frame information and symbols
  * only, no lines and values. (Where program and file both never had a build-id, all other checks have passed on
- * pages that are there: its DWARF is used, and the module stays labelled.)
+ * pages that are there: its DWARF is used, and the module stays labelled. So it is with the program itself when the user names it
+ * by --exe, unless --strict: cores that qemu writes for a guest hold no pages of files, and so no build-id.)
  * libdw is given bytes that we mapped ourselves; no callback of libdwfl is used.
  * Not thread-safe (libdw 0.188 is not). */
 #ifndef XC_DEBUGFILE_H

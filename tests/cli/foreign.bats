@@ -189,6 +189,9 @@ setup() {
   xcore modules >modules
   grep -Eq '^story .*unverified' modules
   grep -Eq '^libc.so.6 .*unverified' modules
+  xcore bt >named # the program is what the user says: it has lines and values; the library has not
+  grep -Eq 'inner .*story\.c:[0-9]+' named
+  if grep -Eq 'libc.*\.c:[0-9]' named; then return 1; fi
   "$XCORE" bt core >answer # without the file it still opens, and follows frame records
   grep -q 'found by frame pointer' answer
   need aarch64 aarch64-linux-gnu -O1 -DOTHER -Wl,-z,max-page-size=4096
