@@ -41,8 +41,7 @@ static const char *linkage_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	const char *name = NULL;
-	if (xc_die_attr(die, DW_AT_linkage_name, &attr) ||
-	    xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))
+	if (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))
 		name = dwarf_formstring(&attr);
 	return name ? name : xc_die_name(die);
 }
@@ -151,7 +150,8 @@ static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *
 	uint64_t target;
 	if (!dwarf_attr(site, DW_AT_call_target, &attr) && !dwarf_attr(site, DW_AT_GNU_call_site_target, &attr))
 		return false;
-	return entry_pc(ours, &lo) && xc_expr_of(&attr, caller->context.file_addr, &expr) &&
+	return entry_pc(ours, &lo) &&
+	       xc_expr_of(xc_types_of(caller->context.process), &attr, caller->context.file_addr, &expr) &&
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }
 
@@ -243,7 +243,7 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 				     dwarf_attr(parameter, DW_AT_GNU_call_site_data_value, &attr)
 			   : dwarf_attr(parameter, DW_AT_call_value, &attr) ||
 				     dwarf_attr(parameter, DW_AT_GNU_call_site_value, &attr);
-	if (!found || !xc_expr_of(&attr, caller->file_addr, &expr))
+	if (!found || !xc_expr_of(xc_types_of(c->process), &attr, caller->file_addr, &expr))
 		return "optimized out";
 	unsigned depth = caller->depth;
 	expr.lasts = true;

@@ -74,7 +74,8 @@ static const char *find_base(struct xc_expr_context *c)
 	if (!c->place || c->place->level_count == 0)
 		return "frame base not known";
 	Dwarf_Die *die = &c->place->levels[c->place->level_count - 1].die;
-	if (!xc_die_attr(die, DW_AT_frame_base, &attr) || !xc_expr_of(&attr, c->file_addr, &expr))
+	if (!xc_die_attr(die, DW_AT_frame_base, &attr) ||
+	    !xc_expr_of(xc_types_of(c->process), &attr, c->file_addr, &expr))
 		return "frame base not known";
 	return xc_expr_number(c, &expr, &c->base);
 }
@@ -239,6 +240,8 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 	}
 	if (lo < expr->count && (int64_t)expr->ops[lo].offset != target)
 		return "location expression jumps into an operator";
+	if (lo == expr->count && expr->size && target != (int64_t)expr->size)
+		return "location expression jumps out of itself";
 	*at = lo - 1; /* the caller steps on; at the end it is over */
 	return NULL;
 }

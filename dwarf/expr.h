@@ -14,6 +14,7 @@
 struct xc_expr {
 	const Dwarf_Op *ops;
 	size_t count;
+	size_t size;              /* bytes, to know where jumps may lead; 0 when made by hand */
 	Dwarf_Attribute attr;     /* cu NULL: made by hand; then such operators fail */
 	const Dwarf_Op *next_ops; /* of a location list: what holds one byte further on; NULL when nothing does */
 	size_t next_count;
@@ -83,8 +84,8 @@ struct xc_expr_context xc_expr_in_frame(const struct xc_process *process, const 
 					const struct xc_place *place, struct xc_arena *scratch);
 
 /* The expression that holds at a file address of a DIE's attribute (DW_AT_location, …), which may be a list. False when
- * there is none or none holds there. The result lives as long as the debug file. */
-bool xc_expr_of(Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_out);
+ * there is none or none holds there. The result lives as long as types. */
+bool xc_expr_of(struct xc_types *types, Dwarf_Attribute *attr, uint64_t file_addr, struct xc_expr *expr_out);
 
 /* Evaluate as a location description. initial (may be NULL) is pushed first. */
 void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr, const uint64_t *initial,

@@ -40,7 +40,10 @@ bool xc_expr_lost(struct xc_expr_context *context, uint64_t number, uint8_t byte
 bool xc_expr_next(struct xc_expr_context *context, const struct xc_expr *expr, struct xc_expr *next_out);
 
 /* Is it `entry_value(register number); stack_value`? */
-bool xc_expr_is_entry_of(const struct xc_expr *expr, uint64_t number, unsigned word);
+bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uint64_t number, unsigned word);
+
+/* An entry of .debug_addr by a unit's index; false when there is none (loclist.c). */
+bool xc_expr_indexed(struct xc_types *types, Dwarf_CU *unit, uint64_t index, uint64_t *value_out);
 
 /* A stack entry of `size` bytes in memory; NULL or why. */
 const char *xc_expr_read(struct xc_expr_context *context, xc_addr addr, size_t size, unsigned __int128 *bits_out);

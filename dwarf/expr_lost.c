@@ -81,6 +81,6 @@ bool xc_expr_next(struct xc_expr_context *c, const struct xc_expr *expr, struct 
 	if (expr->lasts || !expr->next_ops || !at_call(c) || !only_register(expr, &number))
 		return false;
 	*next_out = (struct xc_expr){.ops = expr->next_ops, .count = expr->next_count, .attr = expr->attr};
-	return xc_expr_is_entry_of(next_out, number, c->process->arch->word) &&
+	return xc_expr_is_entry_of(xc_types_of(c->process), next_out, number, c->process->arch->word) &&
 	       xc_expr_register(c, number, bytes, &len) != NULL;
 }

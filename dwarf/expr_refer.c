@@ -6,6 +6,7 @@
 #include "die.h"
 #include "entry.h"
 #include "expr_impl.h"
+#include "exprcode.h"
 #include "unit.h"
 
 /* x86-64 psABI 1.0, figure 3.36, i386 psABI 1.1, table 2.14: DWARF numbers of MMX registers and of xmm16 and up. */
@@ -108,15 +109,6 @@ static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *
 	return dwarf_getlocation_die(&attr, &own, out) == 0;
 }
 
-static bool referred_attr(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Attribute *out)
-{
-	Dwarf_Attribute attr = expr->attr;
-	if (!attr.cu)
-		return false;
-	Dwarf_Op own = from_unit(attr.cu, op);
-	return dwarf_getlocation_attr(&attr, &own, out) == 0;
-}
-
 /* A slot that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
 static const char *type_slot(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
 			     struct xc_slot *like)
@@ -159,14 +151,13 @@ static const char *deref_type(struct xc_machine *m, const struct xc_expr *expr, 
 static const char *const_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	struct xc_slot slot;
-	Dwarf_Attribute attr;
-	Dwarf_Block block;
 	const char *why = type_slot(m, expr, op, op->number, &slot);
 	if (why)
 		return why;
-	if (!referred_attr(expr, op, &attr) || dwarf_formblock(&attr, &block) != 0 || block.length != slot.size)
+	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first is how many */
+	if (bytes[0] != slot.size)
 		return "a typed constant of another size";
-	memcpy(&slot.bits, block.data, slot.size);
+	memcpy(&slot.bits, bytes + 1, slot.size);
 	return xc_machine_push(m, &slot);
 }
 
@@ -189,9 +180,8 @@ static const char *convert(struct xc_machine *m, const struct xc_expr *expr, con
 
 static const char *indexed(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, bool is_address)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Addr value;
-	if (!referred_attr(expr, op, &attr) || dwarf_formaddr(&attr, &value) != 0)
+	uint64_t value;
+	if (!expr->attr.cu || !xc_expr_indexed(xc_types_of(m->context->process), expr->attr.cu, op->number, &value))
 		return "address table entry not found";
 	if (!is_address)
 		return xc_machine_push_word(m, value);
@@ -261,7 +251,8 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	struct xc_expr other;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
-	if (!xc_die_attr(&die, DW_AT_location, &attr) || !xc_expr_of(&attr, m->context->file_addr, &other))
+	if (!xc_die_attr(&die, DW_AT_location, &attr) ||
+	    !xc_expr_of(xc_types_of(m->context->process), &attr, m->context->file_addr, &other))
 		return NULL;
 	bool lasts = m->context->lasts;
 	m->context->lasts = other.lasts;
@@ -288,27 +279,27 @@ static bool entry_form(const Dwarf_Op *ops, size_t count, unsigned word, unsigne
 }
 
 /* The expression inside an entry value. */
-static bool entry_inner(const struct xc_expr *expr, const Dwarf_Op *op, struct xc_expr *inner_out)
+static bool entry_inner(struct xc_types *types, const struct xc_expr *expr, const Dwarf_Op *op,
+			struct xc_expr *inner_out)
 {
-	Dwarf_Op *ops;
-	*inner_out = (struct xc_expr){0};
-	if (!referred_attr(expr, op, &inner_out->attr) ||
-	    dwarf_getlocation(&inner_out->attr, &ops, &inner_out->count) != 0 || inner_out->count == 0)
+	struct xc_exprcode code;
+	*inner_out = (struct xc_expr){.attr = expr->attr};
+	if (!expr->attr.cu || !xc_exprcode_read(types, expr->attr.cu, xc_exprcode_bytes(op), op->number, &code))
 		return false;
-	inner_out->ops = ops;
-	inner_out->attr.cu = expr->attr.cu; /* libdw gave the section it stands in; types are looked up in the unit */
-	return true;
+	inner_out->ops = code.ops;
+	inner_out->count = code.count;
+	return code.count > 0;
 }
 
-bool xc_expr_is_entry_of(const struct xc_expr *expr, uint64_t number, unsigned word)
+bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uint64_t number, unsigned word)
 {
 	struct xc_expr inner;
 	unsigned reg;
 	bool deref;
 	return expr->count == 2 && expr->ops[1].atom == DW_OP_stack_value &&
 	       (expr->ops[0].atom == DW_OP_entry_value || expr->ops[0].atom == DW_OP_GNU_entry_value) &&
-	       entry_inner(expr, &expr->ops[0], &inner) && entry_form(inner.ops, inner.count, word, &reg, &deref) &&
-	       !deref && reg == number;
+	       entry_inner(types, expr, &expr->ops[0], &inner) &&
+	       entry_form(inner.ops, inner.count, word, &reg, &deref) && !deref && reg == number;
 }
 
 static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
@@ -318,7 +309,7 @@ static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr,
 	unsigned reg;
 	bool deref;
 	const char *why = NULL;
-	if (!entry_inner(expr, op, &inner))
+	if (!entry_inner(xc_types_of(m->context->process), expr, op, &inner))
 		return "entry value of nothing";
 	const Dwarf_Op *ops = inner.ops;
 	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
@@ -355,14 +346,12 @@ static const char *variable_value(struct xc_machine *m, const struct xc_expr *ex
 
 static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	Dwarf_Attribute attr = expr->attr;
-	Dwarf_Block block;
 	m->located = true;
 	if (op->atom == DW_OP_implicit_value) {
-		if (!attr.cu || dwarf_getlocation_implicit_value(&attr, op, &block) != 0)
-			return "implicit value cut short";
-		m->location =
-			(struct xc_location){.kind = XC_LOCATION_BYTES, .bytes = block.data, .size = block.length};
+		if (!xc_exprcode_bytes(op))
+			return "implicit value of nothing"; /* made by hand */
+		m->location = (struct xc_location){
+			.kind = XC_LOCATION_BYTES, .bytes = xc_exprcode_bytes(op), .size = op->number};
 		return NULL;
 	}
 	m->location = (struct xc_location){.kind = XC_LOCATION_POINTEE, .number = op->number2};

@@ -241,7 +241,8 @@ void xc_expr_variable(struct xc_expr_context *c, Dwarf_Die *die, struct xc_value
 	const struct xc_type *type = xc_expr_resolve(c, xc_type_of(xc_types_of(c->process), die));
 	if (xc_die_attr(die, DW_AT_const_value, &attr)) {
 		xc_expr_constant(c, &attr, type, out);
-	} else if (!xc_die_attr(die, DW_AT_location, &attr) || !xc_expr_of(&attr, c->file_addr, &expr)) {
+	} else if (!xc_die_attr(die, DW_AT_location, &attr) ||
+		   !xc_expr_of(xc_types_of(c->process), &attr, c->file_addr, &expr)) {
 		fail(c, type, "optimized out", out);
 	} else {
 		xc_expr_locate(c, &expr, NULL, &location);
@@ -265,7 +266,7 @@ static bool dynamic_number(struct xc_expr_context *c, Dwarf_Attribute *attr, con
 		known = xc_value_load(&variable, out);
 	} else {
 		struct xc_location location = {0};
-		known = xc_expr_of(attr, c->file_addr, &expr);
+		known = xc_expr_of(xc_types_of(c->process), attr, c->file_addr, &expr);
 		if (known)
 			xc_expr_locate(c, &expr, initial, &location);
 		/* an expression gives the number itself; a location list of a variable gives where it is */

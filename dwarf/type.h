@@ -127,6 +127,7 @@ struct xc_types {
 	struct xc_arena *arena; /* of the process */
 	struct xc_memo by_die, scopes, sites, symbols;
 	struct xc_views *views;   /* view.h */
+	struct xc_memo codes;     /* of exprcode and loclist */
 	struct xc_ctypes *ctypes; /* ctype.h */
 	Dwarf_CU *unit;           /* whose language is known */
 	bool unit_is_c, unit_is_rust;

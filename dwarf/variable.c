@@ -63,7 +63,8 @@ static void add(struct collector *c, Dwarf_Die *die)
 	if (xc_die_attr(die, DW_AT_const_value, &one.constant)) {
 		one.source = CONSTANT;
 	} else if (xc_die_attr(die, DW_AT_location, &attr)) {
-		one.source = xc_expr_of(&attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
+		one.source =
+			xc_expr_of(c->types, &attr, c->file_addr, &one.expr) && one.expr.count > 0 ? LOCATION : ABSENT;
 	} else if (xc_die_flag(die, DW_AT_declaration)) {
 		return; /* extern int x; in a block: not ours */
 	}
@@ -164,7 +165,7 @@ static struct plan *make_plan(const struct xc_process *process, const struct xc_
 	plan->locals = keep(c.types->arena, &c.locals);
 	Dwarf_Die function = place->levels[place->level_count - 1].die;
 	plan->has_base = xc_die_attr(&function, DW_AT_frame_base, &attr) &&
-			 xc_expr_of(&attr, place->file_addr, &plan->frame_base);
+			 xc_expr_of(c.types, &attr, place->file_addr, &plan->frame_base);
 	return plan;
 }
 

@@ -83,7 +83,7 @@ static struct xc_expr location_of(struct caller *w, const char *variable)
 	struct xc_expr expr;
 	assert_true(find_in(&w->die, variable, &die));
 	assert_non_null(dwarf_attr_integrate(&die, DW_AT_location, &attr));
-	assert_true(xc_expr_of(&attr, w->place.file_addr, &expr));
+	assert_true(xc_expr_of(xc_types_of(w->c->process), &attr, w->place.file_addr, &expr));
 	return expr;
 }
 
@@ -182,9 +182,9 @@ static void an_entry_value_behind_the_call_stands_for_the_lost_register(void **s
 	assert_false(x.lasts);
 	assert_true(xc_expr_next(&w->context, &x, &next));
 	assert_int_equal(next.ops[0].atom, DW_OP_entry_value);
-	assert_true(xc_expr_is_entry_of(&next, RDI, 8));
-	assert_false(xc_expr_is_entry_of(&next, RSI, 8));
-	assert_false(xc_expr_is_entry_of(&x, RDI, 8));
+	assert_true(xc_expr_is_entry_of(xc_types_of(w->c->process), &next, RDI, 8));
+	assert_false(xc_expr_is_entry_of(xc_types_of(w->c->process), &next, RSI, 8));
+	assert_false(xc_expr_is_entry_of(xc_types_of(w->c->process), &x, RDI, 8));
 	xc_regs_set(&w->frame.regs, RDI, 7); /* not lost */
 	assert_false(xc_expr_next(&w->context, &x, &next));
 	xc_regs_forget(&w->frame.regs, RDI);

@@ -75,8 +75,8 @@ static const struct xc_place *place_of(struct mapped *m)
 	const struct xc_place *place = xc_debuginfo_place(m->process, m->module->bias + shown->value);
 	assert_true(place->level_count > 0);
 	assert_non_null(place->levels[0].file);
-	assert_string_equal(strrchr(place->levels[0].file, '/'), "/a.c");      /* the skeleton's line table */
-	assert_in_range(place->levels[0].line, 7, 8); /* inner has one, when it begins there */
+	assert_string_equal(strrchr(place->levels[0].file, '/'), "/a.c"); /* the skeleton's line table */
+	assert_in_range(place->levels[0].line, 7, 8);                     /* inner has one, when it begins there */
 	return place;
 }
 

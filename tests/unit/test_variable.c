@@ -187,7 +187,7 @@ static void variable_length_arrays_have_their_length(void **state)
 	struct xc_location where;
 	struct xc_expr expr;
 	struct xc_expr_context context = xc_expr_in_frame(f->c->process, NULL, NULL, &f->frame, &f->place, &f->arena);
-	assert_true(xc_expr_of(&attr, f->place.file_addr, &expr));
+	assert_true(xc_expr_of(xc_types_of(f->c->process), &attr, f->place.file_addr, &expr));
 	xc_expr_locate(&context, &expr, NULL, &where);
 	assert_int_equal(where.number, 0); /* the stack is zero: a bound of 0 is one element */
 	fill(f);
