@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../core/module.h"
 #include "../core/render.h"
 #include "../dwarf/cexpr.h"
 #include "../dwarf/layout_report.h"
@@ -139,13 +140,9 @@ static bool write_line(void *context, const char *text)
 static struct xc_error *write_all(struct xc_job *job, FILE *out)
 {
 	const struct settings *settings = job->settings;
-	struct xc_module *module = job->process->module_count ? job->process->modules[0] : NULL;
-	for (size_t i = 0; settings->module && i < job->process->module_count; i++) {
-		module = job->process->modules[i];
-		if (strcmp(module->name, settings->module) == 0 || strcmp(module->path, settings->module) == 0)
-			break;
-		module = NULL;
-	}
+	struct xc_module *module = settings->module             ? xc_module_named(job->process, settings->module)
+				   : job->process->module_count ? job->process->modules[0]
+								: NULL;
 	if (!module)
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module '%s' in %s",
 						  settings->module ? settings->module : "", job->process->target),

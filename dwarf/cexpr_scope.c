@@ -26,24 +26,10 @@ static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 
 /* ---- modules ---- */
 
-static bool called(const struct xc_module *module, const char *name)
-{
-	size_t len = strlen(name);
-	if (strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0)
-		return true;
-	/* libc for libc.so.6 */
-	return strncmp(module->name, name, len) == 0 && (module->name[len] == '.' || module->name[len] == '-');
-}
-
 static struct xc_error *find_module(const struct xc_cexpr *c, const char *name, struct xc_module **out)
 {
-	for (size_t i = 0; i < c->process->module_count; i++) {
-		struct xc_module *module = c->process->modules[i];
-		if (called(module, name)) {
-			*out = module;
-			return NULL;
-		}
-	}
+	if ((*out = xc_module_named(c->process, name)))
+		return NULL;
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module `%s`", name), "`xcore modules` lists them");
 }
 

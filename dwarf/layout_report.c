@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../core/jsonvalue.h"
+#include "../core/module.h"
 #include "layout_json.h"
 #include "lookup.h"
 
@@ -70,12 +71,7 @@ static struct xc_error *cut_module(const struct xc_process *process, const char 
 	if (!mark)
 		return NULL;
 	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(mark - *text), *text);
-	for (size_t i = 0; i < process->module_count && !*module_out; i++) {
-		struct xc_module *module = process->modules[i];
-		if (strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0)
-			*module_out = module;
-	}
-	if (!*module_out)
+	if (!(*module_out = xc_module_named(process, name)))
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module '%s' in %s", name, process->target),
 				     "`xcore modules` lists them");
 	*text = mark + 1;

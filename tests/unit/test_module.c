@@ -507,6 +507,23 @@ static void the_executables_tls_ends_at_the_thread_pointer(void **state)
 	end(w);
 }
 
+static void modules_go_by_their_names_without_version(void **state)
+{
+	(void)state;
+	struct xc_process *p = xc_process_new("core", false);
+	struct xc_module *old = xc_module_add(p, "/usr/lib/libc-2.31.so", XC_MODULE_LIBRARY);
+	struct xc_module *c = xc_module_add(p, "/usr/lib/libc.so.6", XC_MODULE_LIBRARY);
+	struct xc_module *whole = xc_module_add(p, "/opt/libc", XC_MODULE_LIBRARY);
+	assert_true(xc_module_called(c, "libc") && xc_module_called(c, "libc.so") && xc_module_called(c, "libc.so.6"));
+	assert_true(xc_module_called(c, "/usr/lib/libc.so.6") && xc_module_called(old, "libc"));
+	assert_false(xc_module_called(c, "lib") || xc_module_called(c, "") || xc_module_called(c, "libc.so.61"));
+	assert_ptr_equal(xc_module_named(p, "libc"), whole); /* a whole name comes before a shortened one */
+	assert_ptr_equal(xc_module_named(p, "libc.so"), c);
+	assert_ptr_equal(xc_module_named(p, "libc-2.31"), old);
+	assert_null(xc_module_named(p, "libm"));
+	xc_process_close(p);
+}
+
 static void identities_have_names(void **state)
 {
 	(void)state;
@@ -535,6 +552,7 @@ int main(void)
 		cmocka_unit_test(dynamic_tls_has_a_module_but_no_offset),
 		cmocka_unit_test(a_library_without_link_map_has_no_tls_offset),
 		cmocka_unit_test(the_executables_tls_ends_at_the_thread_pointer),
+		cmocka_unit_test(modules_go_by_their_names_without_version),
 		cmocka_unit_test(identities_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
