@@ -39,11 +39,11 @@ size_t xc_suggest_distance(const char *wrong, const char *word)
 {
 	size_t wrong_len = strlen(wrong), len = strlen(word);
 	size_t limit = len < 6 ? 1 : len / 3;
-	if (wrong_len > LONGEST || len > LONGEST)
+	if (wrong_len == 0 || wrong_len > LONGEST || len > LONGEST)
 		return SIZE_MAX;
 	/* A long beginning is a word typed in part. */
 	if (wrong_len >= 3 && strncmp(wrong, word, wrong_len) == 0)
-		return 1;
+		return len > wrong_len;
 	if (wrong_len > len + limit || len > wrong_len + limit)
 		return SIZE_MAX;
 	size_t far = distance(wrong, wrong_len, word, len);

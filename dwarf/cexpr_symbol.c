@@ -1,6 +1,6 @@
 /* cexpr_symbol: names that only an ELF symbol table knows, and names that nothing knows.
  *
- * A symbol has an address and no type: data can be cast and pointed to, but not read. */
+ * A symbol has an address and no type: data can be cast and pointed to, but not read; unless the unit declares it. */
 #include <elf.h>
 
 #include <dwarf.h>
@@ -9,6 +9,7 @@
 #include "../core/suggest.h"
 #include "cexpr_impl.h"
 #include "debugfile.h"
+#include "die.h"
 #include "expr.h"
 #include "symbol.h"
 
@@ -57,19 +58,34 @@ static bool symbol_value(struct xc_cexpr *c, const struct xc_module *module, con
 	return true;
 }
 
+/* The unit may declare what another one, without debug information, defines. */
+static void use_declared_type(struct xc_cexpr *c, const char *name, struct xc_value *value)
+{
+	Dwarf_Die unit, child;
+	if (!xc_cexpr_is_untyped(c, value->type) || !xc_standpoint_unit(c->standpoint, &unit))
+		return;
+	for (bool more = xc_die_child(&unit, &child); more && xc_die_burn(1); more = xc_die_next(&child)) {
+		const char *have = dwarf_tag(&child) == DW_TAG_variable ? xc_die_name(&child) : NULL;
+		if (have && strcmp(have, name) == 0 && xc_die_flag(&child, DW_AT_external)) {
+			value->type = xc_type_of(xc_types_of(c->process), &child);
+			return;
+		}
+	}
+}
+
 bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_value *out)
 {
 	for (size_t i = 0; i < c->process->module_count; i++) {
 		struct xc_module *module = c->process->modules[i];
-		if (name->module && strcmp(module->name, name->module) != 0 &&
-		    strcmp(module->path, name->module) != 0 &&
-		    strncmp(module->name, name->module, strlen(name->module)) != 0)
+		if (name->module && module != xc_module_named(c->process, name->module))
 			continue;
 		const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(c->process, module));
 		const struct xc_symbol *symbol = xc_symtab_named(table, name->name);
 		bool foreign = symbol && symbol->bind == STB_LOCAL && !name->module && xc_module_is_runtime(module);
-		if (symbol && !foreign && symbol_value(c, module, symbol, out))
+		if (symbol && !foreign && symbol_value(c, module, symbol, out)) {
+			use_declared_type(c, name->name, out);
 			return true;
+		}
 	}
 	return false;
 }
@@ -114,11 +130,8 @@ static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct 
 	}
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
 				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE,
-				 .module = s->has_frame ? s->frame.module : NULL};
-	if (xc_lookup_similar(c->process, &query, SIMILAR, text) == 0 && query.module) {
-		query.module = NULL; /* all have been asked for the name itself already */
-		xc_lookup_similar(c->process, &query, SIMILAR, text);
-	}
+				 .module = name->module ? xc_module_named(c->process, name->module) : NULL};
+	xc_lookup_similar(c->process, &query, SIMILAR, text); /* all have been asked for the name itself already */
 }
 
 static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cname *name)

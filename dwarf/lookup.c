@@ -538,9 +538,12 @@ size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query
 		if (index)
 			consider_module(index, query->kinds, &s);
 	}
+	size_t shown = 0;
 	for (size_t i = 0; i < s.count; i++) {
-		xc_text_printf(text, "%s%s", i ? ", " : "", s.names[i]);
+		/* The very name, in another scope, leaves no doubt. */
+		if (s.distances[i] == 0 || s.distances[0] > 0)
+			xc_text_printf(text, "%s%s", shown++ ? ", " : "", s.names[i]);
 		free(s.names[i]);
 	}
-	return s.count;
+	return shown;
 }

@@ -88,6 +88,17 @@ prints() {
   expect 4 $'xcore: *nothing can be assigned*' "$XCORE" print "$CORE" 'answer = 1'
 }
 
+# The C library, where the process stood, has near names too; the program's is nearer.
+@test "the nearest name of all modules is suggested, and the very name in another scope alone" {
+  echo 'namespace inner { int counter = 3; int counters = 4; }' >near.cc
+  echo '#include <stdlib.h>' >>near.cc
+  echo 'int main() { inner::counters += inner::counter; abort(); }' >>near.cc
+  "${CXX:-c++}" -g -O0 -o near near.cc
+  "$repo/corpora/take-core" --out near.core -- ./near
+  expect 4 'xcore: no `counter` here*did you mean inner::counter?' "$XCORE" print near.core counter
+  expect 4 'xcore: no `countr` here*did you mean inner::counter, *' "$XCORE" print near.core countr
+}
+
 @test "of several expressions those that work are shown" {
   run -0 --separate-stderr "$XCORE" print "$CORE" answer 'at->next'
   [ "$output" = $'answer = 42\nat->next = <cannot read 8 bytes at 0x0: not mapped>' ]
@@ -121,6 +132,18 @@ prints() {
   CORE=copied prints 7 shared
   CORE=copied prints 7 'libcopied.so!shared'
   CORE=copied prints 7 "'lib.c'::shared"
+}
+
+# glibc's environ is an alias; what has no debug information is declared by those who use it.
+@test "a variable that debug information only names has its symbol's place" {
+  echo 'int hidden[2] = {3, 4};' >hidden.c
+  echo 'extern int hidden[2]; int real = 6; extern int alias __attribute__((alias("real")));' >alias.c
+  echo 'int main(void) { return *(volatile int *)0 + hidden[0] + alias; }' >>alias.c
+  "${CC:-cc}" -O0 -fPIC -shared -o libhidden.so hidden.c
+  "${CC:-cc}" -g -O1 -o alias alias.c -L. -lhidden -Wl,-rpath,"$PWD"
+  "$repo/corpora/take-core" --out aliased -- ./alias
+  CORE=aliased prints 6 alias
+  CORE=aliased prints '{3, 4}' hidden
 }
 
 @test "a variable of a file that another one includes is found by its file" {
