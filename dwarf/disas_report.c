@@ -66,12 +66,13 @@ static void add_start(struct listing *l, size_t at)
 	l->starts[l->count++] = (uint32_t)at;
 }
 
-/* Note the instructions of the bytes. The place of execution has to be one: what goes over it is cut short there. */
-static void find_starts(struct listing *l, uint64_t most)
+/* Note the instructions that begin in the first `within` bytes. The place of execution has to be one: what goes over it is cut
+ * short there. */
+static void find_starts(struct listing *l, uint64_t most, uint64_t within)
 {
 	size_t must = l->has_pc && l->exact && l->pc >= l->lo && l->pc - l->lo < l->size ? (size_t)(l->pc - l->lo) : 0;
 	uint8_t length;
-	for (size_t at = 0; at < l->size && l->count < most; at += length) {
+	for (size_t at = 0; at < l->size && at < within && l->count < most; at += length) {
 		add_start(l, at);
 		xc_disas_length(l->disas, l->bytes + at, l->size - at, l->lo + at, &length);
 		if (at >= must || must - at >= length)
@@ -322,7 +323,7 @@ static void add_messages(const struct listing *l, struct xc_section *s)
 			"decoding from the function's start does not come to this place; it starts anew there");
 	if (l->count > l->end && !l->options->all)
 		xc_section_message(s, XC_INFO, NULL, "--all shows the whole function");
-	if (l->size == l->wanted || l->options->count)
+	if (l->size == l->wanted || l->options->count || (l->options->length && l->size >= l->options->length))
 		return;
 	xc_auto(xc_text_fini) struct xc_text why = {0};
 	xc_value_fault(l->process, l->lo + l->size, 1, &why);
@@ -336,14 +337,14 @@ static struct xc_error *list(struct listing *l, struct xc_section *s)
 	l->has_range = xc_disas_range(l->process, l->asked, &l->range);
 	xc_disas_thumb(l->disas, l->has_range && l->range.thumb);
 	l->lo = l->has_range && !exact ? l->range.lo : l->asked;
-	uint64_t length = o->length                ? o->length
+	uint64_t length = o->length                ? o->length + XC_CODE_LONGEST - 1 /* the last one may go on */
 			  : exact || !l->has_range ? (exact ? o->count : XC_DISAS_BEFORE) * XC_CODE_LONGEST
 						   : l->range.hi - l->lo + 1;
 	struct xc_error *err = read_bytes(l, length);
 	if (err)
 		return err;
 	uint64_t most = o->count ? o->count : l->has_range || o->length ? UINT64_MAX : XC_DISAS_BEFORE;
-	find_starts(l, most);
+	find_starts(l, most, o->length ? o->length : UINT64_MAX);
 	l->current = l->has_pc ? index_of(l, l->pc) : l->count;
 	l->marked = exact || l->asked == l->lo ? l->count : index_of(l, l->asked);
 	if (l->marked == l->current)

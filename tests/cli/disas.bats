@@ -51,6 +51,8 @@ holds() {
   [ "$(grep -c ' <+[0-9]*>: ' stdout)" = 3 ]
   expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 4 --format json
   [ "$(jq -r '.instructions | map(.bytes) | join(" ")' stdout)" = '55 48 89 e5' ]
+  expect 0 '' "$XCORE" disas "$CORE" 'crasher!main' --length 2 --format json # what begins there is shown whole
+  [ "$(jq -r '.instructions | map(.bytes) | join(" ")' stdout)" = '55 48 89 e5' ]
   [ "$(jq -r .schema stdout)" = xcore.disas/1 ]
 }
 
