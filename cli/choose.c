@@ -6,6 +6,8 @@
 
 #include "options.h"
 
+const char *const xc_choose_one_words[] = {"crashed", NULL};
+
 struct xc_error *xc_choose_check(const char *text)
 {
 	uint64_t tid;

@@ -4,6 +4,27 @@
 
 #include "../core/process.h"
 #include "../dwarf/backtrace.h"
+#include "options.h"
+
+/* The settings of a command whose names are seen from a frame of a thread, and its options. */
+struct xc_spot {
+	const char *thread;
+	unsigned frame;
+};
+
+extern const char *const xc_choose_one_words[];
+
+#define XC_SPOT_OPTIONS                                                                                                \
+	{.name = "thread",                                                                                             \
+	 .kind = XC_OPTION_TEXT,                                                                                       \
+	 .offset = offsetof(struct xc_spot, thread),                                                                   \
+	 .value = "WHICH",                                                                                             \
+	 .about = "names and registers as this thread sees them: its number, or crashed (the default)",                \
+	 .words = xc_choose_one_words},                                                                                \
+	{                                                                                                              \
+		.name = "frame", .kind = XC_OPTION_NUMBER, .offset = offsetof(struct xc_spot, frame), .value = "N",    \
+		.about = "as frame N of its stack sees them; 0 by default", .min = 0, .max = 4000000                   \
+	}
 
 /* Check the text before anything is opened; NULL is fine. Errors: XC_ERR_USAGE. */
 XC_MUST_CHECK struct xc_error *xc_choose_check(const char *text);

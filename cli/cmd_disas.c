@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "../dwarf/address.h"
 #include "../dwarf/disas_range.h"
 #include "../dwarf/disas_report.h"
-#include "../dwarf/symbol_report.h"
 #include "choose.h"
 
 struct settings {
@@ -33,11 +33,14 @@ static struct xc_error *check(struct xc_job *job)
 	return err;
 }
 
-/* As `sym` and `mem` read addresses; else a function that only debug information names. */
-static struct xc_error *address_of(const struct xc_process *process, const char *text, xc_addr *addr_out)
+/* As `sym` and `mem` read addresses; else a function that only debug information names, in any scope. */
+static struct xc_error *address_of(const struct xc_job *job, const struct xc_thread *thread, const char *text,
+				   xc_addr *addr_out)
 {
-	struct xc_error *err = xc_symbol_address(process, text, addr_out);
-	if (!err || err->code != XC_ERR_NOT_FOUND || strchr(text, '!') || !xc_disas_function(process, text, addr_out))
+	const struct settings *settings = job->settings;
+	struct xc_error *err = xc_address_parse(job->process, thread, settings->frame, text, addr_out);
+	if (!err || err->code != XC_ERR_NOT_FOUND || strchr(text, '!') ||
+	    !xc_disas_function(job->process, text, addr_out))
 		return err;
 	xc_error_free(err);
 	return NULL;
@@ -87,7 +90,7 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_standpoint standpoint;
 	xc_addr addr;
 	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
-	if (err || (text && (err = address_of(job->process, text, &addr))))
+	if (err || (text && (err = address_of(job, thread, text, &addr))))
 		return err;
 	struct xc_section *s = xc_report_section(job->report, "disas", "Code");
 	s->schema = job->command->schema;
@@ -104,8 +107,8 @@ static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
 	{.name = "ADDR",
 	 .optional = true,
-	 .about = "a number, a symbol, module!symbol, a function or a register ($rip), and +N or -N; by default where "
-		  "the thread is"},
+	 .about = "a number, a symbol, module!symbol, a function or a register ($rip), and +N or -N; or an expression "
+		  "in C; by default where the thread is"},
 	{.name = NULL},
 };
 

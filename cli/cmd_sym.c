@@ -1,13 +1,24 @@
 /* sym: a name's address, or what stands at an address. */
 #include "command.h"
 
+#include "../dwarf/address.h"
 #include "../dwarf/symbol_report.h"
+#include "choose.h"
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct xc_spot *spot = job->settings;
+	return xc_choose_one_check(spot->thread);
+}
 
 static struct xc_error *produce(struct xc_job *job)
 {
+	const struct xc_spot *spot = job->settings;
+	const struct xc_thread *thread;
 	xc_addr addr;
-	struct xc_error *err = xc_symbol_address(job->process, xc_job_operand(job, "NAME|ADDR"), &addr);
-	if (err)
+	struct xc_error *err;
+	if ((err = xc_choose_one(job->process, spot->thread, &thread)) ||
+	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "NAME|ADDR"), &addr)))
 		return err;
 	xc_symbol_report(job->report, job->process, addr);
 	return NULL;
@@ -15,14 +26,18 @@ static struct xc_error *produce(struct xc_job *job)
 
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
-	{.name = "NAME|ADDR", .about = "a symbol, module!symbol, a number or a register ($rsp), and +N or -N"},
+	{.name = "NAME|ADDR",
+	 .about = "a symbol, module!symbol, a number or a register ($rsp), and +N or -N; or an expression in C"},
 	{.name = NULL},
 };
+
+static const struct xc_option options[] = {XC_SPOT_OPTIONS, {.name = NULL}};
 
 static const struct xc_example examples[] = {
 	{"xcore sym core.1234 0x55d0c0ffee", "function, file and line at an address"},
 	{"xcore sym core.1234 main_arena", "where a symbol lies"},
 	{"xcore sym core.1234 libc.so.6!malloc+8", "one in a certain module"},
+	{"xcore sym core.1234 'server.commands->type->hashFunction'", "the function that a pointer leads to"},
 	{.line = NULL},
 };
 
@@ -30,6 +45,9 @@ const struct xc_command xc_command_sym = {
 	.name = "sym",
 	.about = "what stands at an address, or where a symbol lies",
 	.operands = operands,
+	.options = options,
 	.examples = examples,
+	.settings_size = sizeof(struct xc_spot),
+	.check = check,
 	.produce = produce,
 };

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* symbol_report: addresses as people write them. Names are looked up in a process without modules here; those of real
+/* address: places as people write them. Names are looked up in a process without modules here; those of real
  * modules are tested by tests/cli. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../dwarf/symbol_report.h"
+#include "../../dwarf/address.h"
 
 static struct xc_process *process;
 
@@ -36,7 +36,7 @@ static int teardown(void **state)
 static xc_addr address(const char *text)
 {
 	xc_addr addr = 0;
-	struct xc_error *err = xc_symbol_address(process, text, &addr);
+	struct xc_error *err = xc_address_parse(process, NULL, 0, text, &addr);
 	if (err)
 		fail_msg("%s: %s", text, err->message);
 	return addr;
@@ -45,7 +45,7 @@ static xc_addr address(const char *text)
 static void refuse(const char *text, const char *message)
 {
 	xc_addr addr = 77;
-	struct xc_error *err = xc_symbol_address(process, text, &addr);
+	struct xc_error *err = xc_address_parse(process, NULL, 0, text, &addr);
 	assert_non_null(err);
 	assert_int_equal(err->code, XC_ERR_NOT_FOUND);
 	assert_string_equal(err->message, message);
@@ -78,7 +78,6 @@ static void a_sign_without_a_number_belongs_to_the_name(void **state)
 	refuse("operator+", "no symbol 'operator+' in core");
 	refuse("operator-+8", "no symbol 'operator-' in core");
 	refuse("", "no symbol '' in core");
-	refuse("+8", "no symbol '+8' in core");
 }
 
 static void registers_are_those_of_the_crashed_thread(void **state)
@@ -94,7 +93,16 @@ static void registers_are_those_of_the_crashed_thread(void **state)
 static void a_module_that_is_not_there_is_named(void **state)
 {
 	(void)state;
-	refuse("libc.so.6!malloc+8", "no symbol 'malloc' in a module 'libc.so.6'");
+	refuse("libc.so.6!malloc+8", "no module 'libc.so.6' in core");
+}
+
+static void expressions_are_computed_and_say_what_is_wrong(void **state)
+{
+	(void)state;
+	assert_true(address("+8") == 8);
+	assert_true(address("0x1000 + 2 * 8") == 0x1010);
+	assert_true(address("(long)0x1234 & ~0xfffL") == 0x1000);
+	refuse("&nothing[3]", "no `nothing` in the target");
 }
 
 int main(void)
@@ -105,6 +113,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sign_without_a_number_belongs_to_the_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(registers_are_those_of_the_crashed_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_module_that_is_not_there_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(expressions_are_computed_and_say_what_is_wrong, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
