@@ -115,3 +115,15 @@ offset_of() {
   "${make[@]}" uninstall
   [ -z "$(find at ! -type d)" ]
 }
+
+# A name index reads all of a file's debug information; only looking up a name may cost that.
+@test "stacks never wait for a name index" {
+  needs_core
+  export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/unindexed
+  for command in 'bt TARGET --full --thread all' 'analyze TARGET' 'flame stacks TARGET' 'threads TARGET' 'modules TARGET'; do
+    xcore_on "$CORE" "$command" >/dev/null
+    [ ! -e "$XDG_CACHE_HOME/xcore/index" ]
+  done
+  "$XCORE" ptype "$CORE" _IO_FILE_plus >/dev/null || skip "no debug information of the C library here"
+  [ -n "$(ls "$XDG_CACHE_HOME/xcore/index")" ]
+}
