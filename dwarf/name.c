@@ -1,8 +1,10 @@
-/* name: integers are spelled from the words that they are made of, in any order: {long, unsigned, int} is "unsigned long". */
+/* name: numbers are spelled from the words that they are made of, in any order: {long, unsigned, int} is "unsigned long". */
 #include "name.h"
 
 #include <ctype.h>
 #include <string.h>
+
+enum { MAX_OPERATORS = 16 }; /* of one name; each is looked through to its end */
 
 static bool in_word(char c)
 {
@@ -13,7 +15,7 @@ static bool in_word(char c)
 
 struct integer {
 	unsigned longs, words;
-	bool is_int, is_char, is_short, is_signed, is_unsigned, is_double;
+	bool is_int, is_char, is_short, is_signed, is_unsigned, is_float, is_double, is_int128, is_complex;
 };
 
 /* Take one word into the integer; false when it is no part of one. */
@@ -30,13 +32,19 @@ static bool add_word(struct integer *i, const char *word, size_t len)
 		break;
 	case 5:
 		i->is_short |= !memcmp(word, "short", 5);
+		i->is_float |= !memcmp(word, "float", 5);
 		break;
 	case 6:
 		i->is_signed |= !memcmp(word, "signed", 6);
 		i->is_double |= !memcmp(word, "double", 6);
 		break;
+	case 7:
+		i->is_complex |= !memcmp(word, "complex", 7);
+		break;
 	case 8:
 		i->is_unsigned |= !memcmp(word, "unsigned", 8);
+		i->is_int128 |= !memcmp(word, "__int128", 8);
+		i->is_complex |= !memcmp(word, "_Complex", 8);
 		break;
 	default:
 		break;
@@ -48,6 +56,8 @@ static bool add_word(struct integer *i, const char *word, size_t len)
 
 static void write_integer(const struct integer *i, struct xc_text *text)
 {
+	if (i->is_complex)
+		xc_text_add(text, "complex ");
 	if (i->is_unsigned)
 		xc_text_add(text, "unsigned ");
 	else if (i->is_signed && i->is_char)
@@ -55,6 +65,8 @@ static void write_integer(const struct integer *i, struct xc_text *text)
 	xc_text_add(text, i->is_char      ? "char"
 			  : i->is_short   ? "short"
 			  : i->is_double  ? (i->longs ? "long double" : "double")
+			  : i->is_float   ? "float"
+			  : i->is_int128  ? "__int128"
 			  : i->longs > 1  ? "long long"
 			  : i->longs == 1 ? "long"
 					  : "int");
@@ -101,7 +113,7 @@ void xc_name_canonical(const char *name, size_t len, struct xc_text *text)
 			xc_text_char(text, ' ');
 		after_word = word > 0;
 		const char *next = word ? take_integer(at, end, &integer) : at;
-		if (integer.words) {
+		if (integer.words > integer.is_complex) { /* a struct may be called complex */
 			write_integer(&integer, text);
 			at = next;
 		} else {
@@ -132,11 +144,14 @@ static uint64_t hash_bytes(const char *bytes, size_t len)
 	return hash ^ (hash >> 32);
 }
 
-/* "signed" alone and "unsigned" alone are integers without a space in them. */
+/* "signed" and "unsigned" are integers without a space in them, alone and as arguments of templates. */
 static bool is_plain(const char *name, size_t len)
 {
-	return !memchr(name, ' ', len) && !memchr(name, '\t', len) && !(len == 6 && !memcmp(name, "signed", 6)) &&
-	       !(len == 8 && !memcmp(name, "unsigned", 8));
+	static const char word[] = "signed";
+	if (memchr(name, ' ', len) || memchr(name, '\t', len))
+		return false;
+	bool may_be_integer = (len == 6 || len == 8) ? *name == 's' || *name == 'u' : memchr(name, '<', len) != NULL;
+	return !may_be_integer || !memmem(name, len, word, sizeof word - 1);
 }
 
 uint64_t xc_name_hash(const char *name, size_t len)
@@ -171,31 +186,61 @@ static bool is_operator(const char *name, const char *at)
 	       ((size_t)(at - name) == len || !in_word(at[-(ptrdiff_t)len - 1]));
 }
 
-/* Where an operator's symbol ends, so that its < and ( open nothing. */
+static bool opens(char c)
+{
+	return c && strchr("<([{", c);
+}
+
+/* A '>' of "->" closes nothing. */
+static bool closes(const char *name, const char *at)
+{
+	return *at && strchr(">)]}", *at) && !(*at == '>' && at > name && at[-1] == '-');
+}
+
+static bool is_balanced(const char *from, const char *end)
+{
+	int depth = 0;
+	for (const char *at = from; at < end && depth >= 0; at++)
+		depth += opens(*at) ? 1 : closes(from, at) ? -1 : 0;
+	return depth == 0;
+}
+
+/* `at` is behind "operator". Where its symbol ends, so that its < and ( open nothing: the longest symbol that leaves the brackets
+ * of template arguments balanced (clang writes "operator<<int>" for operator< of int). The name of a conversion
+ * ends with the type: it is one component. */
 static const char *skip_operator(const char *at, const char *end)
 {
-	while (at < end && strchr("<>=-+*/%^&|~!,", *at))
-		at++;
-	if (end - at >= 2 && (!memcmp(at, "()", 2) || !memcmp(at, "[]", 2)))
-		at += 2;
-	return at;
+	static const char *const symbols[] = {
+		"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
+		"--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "()", "[]", "<",
+		">",   "+",   "-",   "*",   "/",  "%",  "^",  "&",  "|",  "~",  "!",  "=",  ","};
+	const char *from = skip_space(at, end), *longest = at;
+	if (from > at && from < end && (in_word(*from) || *from == ':'))
+		return end;
+	for (size_t i = 0; i < XC_COUNT(symbols); i++) {
+		size_t len = strlen(symbols[i]);
+		if ((size_t)(end - from) < len || memcmp(from, symbols[i], len) != 0)
+			continue;
+		if (is_balanced(from + len, end))
+			return from + len;
+		longest = longest == at ? from + len : longest;
+	}
+	return longest;
 }
 
 const char *xc_name_last(const char *name, size_t *len, size_t *part_len)
 {
 	const char *end = name + *len, *part = name;
-	int depth = 0;
+	int depth = 0, operators = 0;
 	if (*len == 0)
 		return NULL;
 	for (const char *at = name; at < end; at++) {
-		if (depth == 0 && is_operator(name, at) && strchr("<>=-+*/%^&|~!,([", *at)) {
-			at = skip_operator(at, end);
-			if (at >= end)
-				break;
-		}
-		if (strchr("<([{", *at))
+		if (depth == 0 && is_operator(name, at) && operators++ < MAX_OPERATORS &&
+		    (at = skip_operator(at, end)) >= end)
+			break;
+		if (opens(*at))
 			depth++;
-		else if (strchr(">)]}", *at) && !(*at == '>' && at > name && at[-1] == '-'))
+		else if (closes(name, at))
 			depth -= depth > 0;
 		else if (depth == 0 && end - at >= 2 && at[0] == ':' && at[1] == ':')
 			part = at + 2, at++;

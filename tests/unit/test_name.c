@@ -24,6 +24,16 @@ static void integers_meet_however_they_are_spelled(void **state)
 	assert_true(same("std::vector<long unsigned int, A<long unsigned int> >",
 			 "std::vector<unsigned long,A<unsigned long>>"));
 	assert_true(same("long double", "double long"));
+	assert_true(same("C<unsigned>", "C<unsigned int>"));
+	assert_true(same("C<unsigned,signed>", "C<unsigned int, int>"));
+	assert_true(same("unsigned __int128", "__int128 unsigned"));
+	assert_true(same("double _Complex", "complex double"));
+	assert_true(same("_Complex float", "complex float"));
+	assert_true(same("complex long double", "long double _Complex"));
+	assert_false(same("C<complex, int>", "C<complex int>"));
+	assert_false(same("complex double", "double"));
+	assert_false(same("__int128", "unsigned __int128"));
+	assert_false(same("unsignedly", "unsigned"));
 	assert_false(same("signed char", "char"));
 	assert_false(same("unsigned char", "char"));
 	assert_false(same("long", "long long"));
@@ -64,6 +74,15 @@ static void components_come_last_first(void **state)
 	check_parts("a::operator()", (const char *const[]){"operator()", "a", NULL});
 	check_parts("a::operator->", (const char *const[]){"operator->", "a", NULL});
 	check_parts("a::operator< <x::y>", (const char *const[]){"operator< <x::y>", "a", NULL});
+	check_parts("a::operator!=<x::y, z>", (const char *const[]){"operator!=<x::y, z>", "a", NULL});
+	check_parts("a::operator<<x::y>", (const char *const[]){"operator<<x::y>", "a", NULL});
+	check_parts("a::operator<<<x::y>", (const char *const[]){"operator<<<x::y>", "a", NULL});
+	check_parts("a::operator()<x::y>", (const char *const[]){"operator()<x::y>", "a", NULL});
+	check_parts("a::operator std::string", (const char *const[]){"operator std::string", "a", NULL});
+	check_parts("a::operator <<", (const char *const[]){"operator <<", "a", NULL});
+	check_parts("operators::x", (const char *const[]){"x", "operators", NULL});
+	check_parts("operator<<", (const char *const[]){"operator<<", NULL});
+	check_parts("operator", (const char *const[]){"operator", NULL});
 	check_parts("f(int (*)(a::b))::x", (const char *const[]){"x", "f(int (*)(a::b))", NULL});
 	check_parts("<a::B as c::D>::f", (const char *const[]){"f", "<a::B as c::D>", NULL});
 	check_parts("", (const char *const[]){NULL});
