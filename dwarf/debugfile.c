@@ -318,6 +318,11 @@ const struct xc_finder *xc_debugfile_finder(const struct xc_debugfile *df)
 	return df->finder;
 }
 
+const struct xc_split *xc_debugfile_split_in_use(const struct xc_debugfile *df)
+{
+	return df->split;
+}
+
 struct xc_split *xc_debugfile_split(struct xc_debugfile *df)
 {
 	return xc_debugfile_dwarf(df) ? df->split : NULL;

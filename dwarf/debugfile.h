@@ -50,6 +50,9 @@ Elf *xc_debugfile_dwarf_elf(struct xc_debugfile *df);
 /* The split units of its DWARF; NULL when there can be none. */
 struct xc_split *xc_debugfile_split(struct xc_debugfile *df);
 
+/* The same, but NULL when nobody asked for its DWARF: nothing is looked for. */
+const struct xc_split *xc_debugfile_split_in_use(const struct xc_debugfile *df);
+
 /* Its symbols: .symtab of the file or else of the debug file, else MiniDebugInfo's together with .dynsym.
  * Never NULL; may be empty. */
 const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df);

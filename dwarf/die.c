@@ -14,6 +14,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include "section.h"
 #include "walk.h"
 
 enum { FREE_STEP = 256, WALKED_BYTES = 16, MAX_LINKS = 16 };
@@ -83,15 +84,27 @@ bool xc_die_has_children(Dwarf_Die *die)
 	return xc_walk_peek(die, &tag, &children) ? children : dwarf_haschildren(die) == 1;
 }
 
-/* libdw 0.188 looks for DW_FORM_ref_sup4 and ref_sup8 in the file itself; the same offset in the GNU form leads to the
- * supplementary one. */
+/* libdw 0.188 looks for the entry of DW_FORM_ref_sup4 and ref_sup8 in the file itself. Their widths are their own, not the unit's:
+ * GNU's form would take others. */
+static bool follow_supplementary(Dwarf_Attribute *attr, size_t size, Dwarf_Die *to_out)
+{
+	uint64_t offset = 0;
+	Dwarf *own = dwarf_cu_getdwarf(attr->cu), *alternate = dwarf_getalt(own);
+	struct xc_cursor c = xc_section_cursor(dwarf_getelf(own), ".debug_info");
+	if (!alternate || attr->valp < c.at || attr->valp > c.end)
+		return false;
+	c.at = attr->valp;
+	struct xc_error *err = xc_cursor_uint(&c, size, &offset);
+	xc_error_free(err);
+	return !err && dwarf_offdie(alternate, offset, to_out) != NULL;
+}
+
 bool xc_die_follow(Dwarf_Attribute *attr, Dwarf_Die *to_out)
 {
-	Dwarf_Attribute link = *attr;
-	unsigned form = dwarf_whatform(&link);
+	unsigned form = dwarf_whatform(attr);
 	if (form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
-		link.form = DW_FORM_GNU_ref_alt;
-	return dwarf_formref_die(&link, to_out) != NULL;
+		return follow_supplementary(attr, form == DW_FORM_ref_sup4 ? 4 : 8, to_out);
+	return dwarf_formref_die(attr, to_out) != NULL;
 }
 
 static bool is_unit(Dwarf_Die *die)

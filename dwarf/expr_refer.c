@@ -233,12 +233,33 @@ static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
 	return NULL;
 }
 
+/* gcc 12 tells split units the variable's address in the module (of a symbol in .tdata) where its offset in the block is
+ * wanted. What is no offset is never taken for one. */
+static const char *check_offset(const struct xc_module *module, uint64_t *offset)
+{
+	struct xc_elf elf;
+	struct xc_error *err = module && module->file ? xc_elf_parse(module->file->bytes, module->file->size, &elf)
+						      : xc_error_new(XC_ERR_NOT_FOUND, "no file");
+	uint32_t count = err ? 0 : elf.phdrs_readable;
+	xc_error_free(err);
+	for (uint32_t i = 0; i < count; i++) {
+		struct xc_phdr p = xc_elf_phdr(&elf, i);
+		if (p.type != PT_TLS || *offset < p.memsz)
+			continue;
+		if (*offset - p.vaddr >= p.memsz)
+			return "outside the module's thread-local storage";
+		*offset -= p.vaddr;
+		return NULL;
+	}
+	return NULL;
+}
+
 static const char *tls(struct xc_machine *m)
 {
 	uint64_t offset;
 	xc_addr block = 0;
 	const char *why = xc_machine_pop_word(m, &offset);
-	if (why || (why = tls_block(m->context, &block)))
+	if (why || (why = check_offset(m->context->module, &offset)) || (why = tls_block(m->context, &block)))
 		return why;
 	return xc_machine_push_word(m, block + offset);
 }

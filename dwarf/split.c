@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "die.h"
+#include "section.h"
 #include "split_impl.h"
 
 enum { FREE_COPIES = 64 << 20 }; /* bytes */
@@ -247,11 +248,14 @@ bool xc_split_unit(struct xc_split *s, uint64_t skeleton, Dwarf_Die *unit_out)
 	return f->member && die_at(f, f->member->unit.first, unit_out);
 }
 
-static bool is_of(const struct xc_split_image *image, uint64_t at, uint64_t *skeleton_out)
+/* By address: offsets of .debug_types would be taken for those of .debug_info. */
+static bool is_of(const struct xc_split_image *image, const uint8_t *at, uint64_t *skeleton_out)
 {
+	struct xc_cursor info = xc_section_cursor(image->elf, ".debug_info");
 	for (size_t i = 0; i < image->member_count; i++) {
 		const struct xc_split_member *m = &image->members[i];
-		if (m->has_skeleton && !m->piece.types && at >= m->at && at - m->at < m->unit.size) {
+		if (m->has_skeleton && !m->piece.types && at >= info.at + m->at &&
+		    at < info.at + m->at + m->unit.size) {
 			*skeleton_out = m->skeleton.offset;
 			return true;
 		}
@@ -262,10 +266,9 @@ static bool is_of(const struct xc_split_image *image, uint64_t at, uint64_t *ske
 bool xc_split_skeleton(const struct xc_split *s, const Dwarf_Die *unit, uint64_t *skeleton_out)
 {
 	Dwarf *dwarf = dwarf_cu_getdwarf(unit->cu);
-	Dwarf_Die die = *unit;
 	for (const struct xc_split_made *i = s->images; i; i = i->next)
 		if (i->image->dwarf == dwarf)
-			return is_of(i->image, dwarf_dieoffset(&die), skeleton_out);
+			return is_of(i->image, unit->addr, skeleton_out);
 	return false;
 }
 

@@ -441,10 +441,12 @@ bool xc_unit_die(struct xc_units *units, struct xc_module *module, enum xc_unit_
 bool xc_unit_skeleton(struct xc_units *units, const Dwarf_Die *unit, Dwarf_Die *skeleton_out)
 {
 	uint64_t offset;
-	for (struct module_units *m = units->modules; m; m = m->next) {
-		if (!m->split || !xc_split_skeleton(m->split, unit, &offset))
+	for (size_t i = 0; i < units->process->module_count; i++) {
+		struct xc_module *module = units->process->modules[i];
+		const struct xc_split *split = module->debug ? xc_debugfile_split_in_use(module->debug) : NULL;
+		if (!split || !xc_split_skeleton(split, unit, &offset))
 			continue;
-		*skeleton_out = open_unit(m, offset)->die;
+		*skeleton_out = open_unit(units_of(units, module), offset)->die;
 		return skeleton_out->addr != NULL;
 	}
 	return false;

@@ -6,11 +6,12 @@ bats_require_minimum_version 1.5.0
 setup() {
   load helper
   cd "$BATS_TEST_TMPDIR" || return 1
+  pair="struct pair"
   cat >prog.c <<'C'
 #include <stddef.h>
 enum colour { RED, GREEN };
 struct pair { short first; struct pair *next; enum colour colour : 3; union { long whole; char parts[8]; }; };
-static __thread int per_thread = 7;
+__thread int per_thread = 7;
 static struct pair kept[2] = {{1, &kept[1], GREEN, {5}}, {2, NULL, RED, {6}}};
 int *nowhere;
 static inline __attribute__((always_inline)) int sum(const struct pair *from)
@@ -50,6 +51,13 @@ same_answers() {
   done
   grep -q '"name": *"many"' prog.json
   cmp prog.json plain.json
+  for file in prog plain; do
+    "$XCORE" print core per_thread --no-cache --exe "$file"
+    "$XCORE" print core kept --no-cache --exe "$file"
+    "$XCORE" ptype core "$pair" --no-cache --exe "$file"
+  done >answers
+  head -n 1 answers | grep -qx 7
+  [ "$(head -n $(($(wc -l <answers) / 2)) answers)" = "$(tail -n $(($(wc -l <answers) / 2)) answers)" ]
 }
 
 @test "split units tell what whole ones tell" {
@@ -76,7 +84,7 @@ same_answers() {
 
 @test "so do those of a package" {
   local how
-  for how in "gcc -gdwarf-4 dwp" "gcc -gdwarf-4 llvm-dwp" "gcc -gdwarf-5 llvm-dwp" "clang -gdwarf-5 llvm-dwp"; do
+  for how in "gcc -gdwarf-4 dwp" "clang -gdwarf-4 llvm-dwp" "clang -gdwarf-5 llvm-dwp"; do
     read -ra how <<<"$how"
     twins "${how[0]}" "${how[1]} -O2" -gsplit-dwarf
     "${how[2]}" -e prog -o prog.dwp
@@ -92,7 +100,7 @@ same_answers() {
     for version in 4 5; do
       twins "$cc" "-xc++ -fpermissive -w -gdwarf-$version -O1 -fdebug-types-section" -gsplit-dwarf
       same_answers
-      if [ "$cc$version" != g++5 ]; then
+      if [ "$cc" = clang++ ]; then
         llvm-dwp -e prog -o prog.dwp
         rm prog.dwo
         same_answers
@@ -113,7 +121,7 @@ same_answers() {
   local dwp
   for dwp in '' llvm-dwp; do
     rm -rf out one.pack
-    twins gcc -gdwarf-5 -gsplit-dwarf
+    twins clang -gdwarf-5 -gsplit-dwarf # llvm-dwp 14 may never end on gcc's
     [ -z "$dwp" ] || { "$dwp" -e prog -o prog.dwp && rm prog.dwo; }
     "$XCORE" bt core --full --no-cache --format json >core.json
     "$XCORE" pack core -o one.pack

@@ -119,9 +119,10 @@ static void write_common(struct dm *alt, bool five, size_t *type_out, size_t *na
 	}
 }
 
-static void write_user(struct dm *dm, bool five, unsigned type_form, unsigned name_form, size_t type, size_t name)
+static void write_user(struct dm *dm, bool five, unsigned type_form, unsigned name_form, size_t type, size_t name,
+		       unsigned offset_size)
 {
-	dm_unit(dm, &(struct dm_unit){five ? 5 : 4, 4, 8, 0, 0});
+	dm_unit(dm, &(struct dm_unit){five ? 5 : 4, offset_size, 8, 0, 0});
 	dm_die(dm, DW_TAG_compile_unit, true);
 	covers(dm);
 	dm_die(dm, DW_TAG_subprogram, true);
@@ -150,10 +151,15 @@ static void common_parts_are_taken_from_their_file(void **state)
 	(void)state;
 	static const struct {
 		bool five;
-		unsigned type_form, name_form;
-	} cases[] = {{false, DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt},
-		     {true, DW_FORM_ref_sup4, DW_FORM_strp_sup},
-		     {true, DW_FORM_ref_sup8, DW_FORM_strp_sup}};
+		unsigned type_form, name_form, offset_size;
+	} cases[] = {
+		{false, DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt, 4},
+		{false, DW_FORM_GNU_ref_alt, DW_FORM_GNU_strp_alt, 8},
+		{true, DW_FORM_ref_sup4, DW_FORM_strp_sup, 4},
+		{true, DW_FORM_ref_sup4, DW_FORM_strp_sup, 8},
+		{true, DW_FORM_ref_sup8, DW_FORM_strp_sup, 4},
+		{true, DW_FORM_ref_sup8, DW_FORM_strp_sup, 8},
+	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++)
 		for (unsigned there = 0; there < 2; there++) {
 			struct dm alt = {0}, dm = {0};
@@ -162,7 +168,8 @@ static void common_parts_are_taken_from_their_file(void **state)
 			dm_file(&alt, there ? "common" : "elsewhere");
 			if (!there)
 				shell("rm -f common");
-			write_user(&dm, cases[i].five, cases[i].type_form, cases[i].name_form, type, name);
+			write_user(&dm, cases[i].five, cases[i].type_form, cases[i].name_form, type, name,
+				   cases[i].offset_size);
 			struct mapped m = use(&dm, "user");
 			const char *why = xc_debugfile_why(xc_debugfile_of(m.process, m.module));
 			assert_string_equal(function_at(&m, CODE), there ? "shared_name" : "");

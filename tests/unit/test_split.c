@@ -26,13 +26,13 @@ static const char TEXT[] =
 static const struct way {
 	const char *cc, *flags, *package;
 } WAYS[] = {
-	{"gcc", "-gdwarf-5 -gsplit-dwarf", "llvm-dwp"},
+	{"gcc", "-gdwarf-5 -gsplit-dwarf", "timeout 20 llvm-dwp"},
 	{"gcc", "-gdwarf-4 -gsplit-dwarf", "dwp"},
-	{"gcc", "-gdwarf-5 -gsplit-dwarf -fdebug-types-section", "llvm-dwp"},
+	{"gcc", "-gdwarf-5 -gsplit-dwarf -fdebug-types-section", "timeout 20 llvm-dwp"},
 	{"gcc", "-gdwarf-4 -gsplit-dwarf -fdebug-types-section", "dwp"},
-	{"clang", "-gdwarf-5 -gsplit-dwarf", "llvm-dwp"},
+	{"clang", "-gdwarf-5 -gsplit-dwarf", "timeout 20 llvm-dwp"},
 	{"clang", "-gdwarf-4 -gsplit-dwarf", "dwp"},
-	{"clang", "-x c++ -gdwarf-5 -gsplit-dwarf -fdebug-types-section", "llvm-dwp"},
+	{"clang", "-x c++ -gdwarf-5 -gsplit-dwarf -fdebug-types-section", "timeout 20 llvm-dwp"},
 	{"gcc", "-gdwarf-5 -gsplit-dwarf -gz=zlib", NULL},
 };
 
@@ -167,7 +167,7 @@ static void a_package_of_others_does_not_stand_in_the_way(void **state)
 	struct mapped m =
 		begin(&WAYS[0], &nowhere,
 		      "echo 'int other(int x) { return x; }' >c.c && gcc -g -gdwarf-5 -gsplit-dwarf -c -o c.o c.c && "
-		      "gcc -shared -nostdlib -o c.so c.o && llvm-dwp -e c.so -o a.so.dwp");
+		      "gcc -shared -nostdlib -o c.so c.o && timeout 20 llvm-dwp -e c.so -o a.so.dwp");
 	expect_whole(&m);
 	end(&m);
 }
@@ -177,7 +177,7 @@ static void what_was_moved_is_found_by_debug_dir(void **state)
 	(void)state;
 	static const char *const moves[] = {"mkdir elsewhere && mv a.dwo elsewhere",
 					    "mkdir -p elsewhere/$PWD && mv a.dwo elsewhere/$PWD",
-					    "mkdir elsewhere && llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
+					    "mkdir elsewhere && timeout 20 llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
 	const char *dirs[] = {scratch_path("elsewhere")};
 	const struct xc_finder with = {.debug_dirs = dirs, .debug_dir_count = 1};
 	for (size_t i = 0; i < XC_COUNT(moves); i++) {
@@ -344,7 +344,7 @@ static void damaged_files_do_no_harm(void **state)
 	(void)state;
 	damage_each("a.dwo", "true", &WAYS[3], 17);
 	damage_each("a.dwo", "true", &WAYS[4], 17);
-	damage_each("a.so.dwp", "llvm-dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[2], 17);
+	damage_each("a.so.dwp", "timeout 20 llvm-dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[2], 17);
 	damage_each("a.so.dwp", "dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[3], 17);
 }
 
