@@ -2,7 +2,7 @@
  *
  * Every cell is written once, into one text with offsets; widths come from there. A table wider than the page loses its
  * verbose columns, then its widest text columns are narrowed (cut with "…"); the last column, when it is text, is
- * wrapped instead, since paths and reasons must stay whole. */
+ * wrapped instead, since reasons must stay whole; a path there stays in one piece, even where it goes over the edge. */
 #include "paint.h"
 
 #include <stdlib.h>
@@ -43,6 +43,12 @@ static void fill(struct grid *g, bool redact)
 	}
 }
 
+/* Something to be copied, whole: the terminal may wrap it. */
+static bool is_path(const char *text)
+{
+	return text[0] == '/' && !strchr(text, ' ');
+}
+
 static size_t total_width(struct grid *g)
 {
 	size_t total = 0;
@@ -61,12 +67,26 @@ static bool last_is_text(const struct grid *g)
 	return g->table->column_count && !xc_render_right(g->table->columns[g->last].kind);
 }
 
-/* What the table needs at least, when a last text column may be wrapped. */
-static size_t needed_width(struct grid *g)
+/* What the last column cannot do without. Where paths go over the edge anyway, nothing is won by cutting the others for it. */
+static size_t least_last(const struct grid *g, size_t room)
 {
-	size_t total = total_width(g);
-	if (last_is_text(g) && g->widths[g->last] > LEAST_LAST)
-		total -= g->widths[g->last] - LEAST_LAST;
+	size_t before = 0, paths = 0;
+	for (size_t i = 0; i < g->last; i++)
+		before += g->hidden[i] ? 0 : g->widths[i] + GAP;
+	for (size_t row = 0; row < g->table->row_count; row++) {
+		const char *text = g->text.bytes + g->starts[row * g->table->column_count + g->last];
+		size_t wide = is_path(text) ? xc_render_columns(text, strlen(text)) : 0;
+		paths = wide > paths ? wide : paths;
+	}
+	return before + paths > room ? LEAST_TEXT : LEAST_LAST;
+}
+
+/* What the table needs at least, when a last text column may be wrapped. */
+static size_t needed_width(struct grid *g, size_t room)
+{
+	size_t total = total_width(g), least;
+	if (last_is_text(g) && g->widths[g->last] > (least = least_last(g, room)))
+		total -= g->widths[g->last] - least;
 	return total;
 }
 
@@ -106,7 +126,7 @@ static void make_fit(struct grid *g, size_t room)
 	for (size_t i = table->column_count; i-- && total_width(g) > room;)
 		g->hidden[i] |= table->columns[i].verbose;
 	size_t needed, widest;
-	while ((needed = needed_width(g)) > room && (widest = widest_text(g)) < table->column_count) {
+	while ((needed = needed_width(g, room)) > room && (widest = widest_text(g)) < table->column_count) {
 		size_t narrower = g->widths[widest] - LEAST_TEXT, excess = needed - room;
 		g->widths[widest] -= excess < narrower ? excess : narrower;
 	}
@@ -122,7 +142,9 @@ static void put_cell(struct xc_paint *p, const struct grid *g, size_t column, co
 		return;
 	}
 	xc_paint_pad(p, at);
-	if (column == g->last)
+	if (column == g->last && is_path(text))
+		xc_paint_put(p, style, text);
+	else if (column == g->last)
 		xc_paint_wrapped(p, style, text, at, 0);
 	else
 		xc_paint_cut(p, style, text, g->widths[column]);

@@ -128,25 +128,25 @@ static const char *state_of(const struct xc_store_file *file)
 static struct xc_table *file_table(struct xc_section *s, bool with_state)
 {
 	static const struct xc_column columns[] = {
-		{"build_id", "BUILD-ID", XC_FIELD_TEXT, false}, {"has", "HAS", XC_FIELD_TEXT, false},
-		{"size", "SIZE", XC_FIELD_BYTES, false},        {"path", "PATH", XC_FIELD_TEXT, false},
-		{"seen", "INDEXED", XC_FIELD_TEXT, true},       {"state", "NOW", XC_FIELD_TEXT, false},
+		{"state", "NOW", XC_FIELD_TEXT, false},   {"build_id", "BUILD-ID", XC_FIELD_TEXT, false},
+		{"has", "HAS", XC_FIELD_TEXT, false},     {"size", "SIZE", XC_FIELD_BYTES, false},
+		{"seen", "INDEXED", XC_FIELD_TEXT, true}, {"path", "PATH", XC_FIELD_TEXT, false},
 	};
-	return xc_section_table(s, "files", columns, XC_COUNT(columns) - !with_state);
+	return xc_section_table(s, "files", columns + !with_state, XC_COUNT(columns) - !with_state);
 }
 
 static void file_row(struct xc_section *s, struct xc_table *table, const struct xc_store_file *file, bool with_state)
 {
 	char hex[2 * XC_BUILD_ID_MAX + 1], seen[TIME_TEXT];
 	const struct xc_cell cells[] = {
+		xc_cell_text(with_state ? state_of(file) : NULL),
 		file->id.size ? xc_cell_text(xc_build_id_hex(&file->id, hex)) : xc_cell_null("none"),
 		xc_cell_text(has_text(&s->report->arena, file->has)),
 		xc_cell_bytes(file->size),
-		xc_cell_text(file->path),
 		time_cell(file->seen, seen),
-		xc_cell_text(with_state ? state_of(file) : NULL),
+		xc_cell_text(file->path),
 	};
-	xc_table_row(s, table, cells);
+	xc_table_row(s, table, cells + !with_state);
 }
 
 /* The different build-ids among files that are sorted by them. */
