@@ -33,7 +33,10 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 }
 
 static const struct xc_operand operands[] = {
-	{.name = "COMMAND", .optional = true, .about = "the command to tell about; all of them in brief when left out"},
+	{.name = "COMMAND",
+	 .optional = true,
+	 .complete = XC_COMPLETE_COMMAND,
+	 .about = "the command to tell about; all of them in brief when left out"},
 	{.name = NULL},
 };
 

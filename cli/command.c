@@ -22,11 +22,12 @@
 #include "../core/suggest.h"
 #include "target.h"
 
+/* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {
 	&xc_command_analyze, &xc_command_bt,    &xc_command_threads,
 	&xc_command_regs,    &xc_command_maps,  &xc_command_modules,
-	&xc_command_info,    &xc_command_sym,   &xc_command_mem,
-	&xc_command_print,   &xc_command_ptype, &xc_command_disas,
+	&xc_command_info,    &xc_command_print, &xc_command_ptype,
+	&xc_command_disas,   &xc_command_sym,   &xc_command_mem,
 	&xc_command_flame,   &xc_command_pack,  &xc_command_unpack,
 	&xc_command_symbols, &xc_command_help,  NULL,
 };

@@ -30,6 +30,25 @@ static void option_words(FILE *out, const struct xc_option *option)
 			fprintf(out, " --%s", option->name);
 }
 
+static void command_words(FILE *out)
+{
+	for (const struct xc_command *const *c = xc_commands; *c; c++)
+		fprintf(out, "%s%s", c == xc_commands ? "" : " ", (*c)->name);
+}
+
+static bool has_words(const struct xc_operand *operand)
+{
+	return operand && (operand->words || operand->complete == XC_COMPLETE_COMMAND);
+}
+
+static void operand_words(FILE *out, const struct xc_operand *operand)
+{
+	if (operand->words)
+		words(out, operand->words);
+	else
+		command_words(out);
+}
+
 /* ---- bash ---- */
 
 /* One case: what follows an option that takes a value. */
@@ -63,9 +82,9 @@ static void bash_command(FILE *out, const struct xc_command *c)
 			bash_value(out, o);
 		fputs("\t\tesac\n", out);
 	}
-	if (c->operands && c->operands->words) {
+	if (has_words(c->operands)) {
 		fputs("\t\tfirst='", out);
-		words(out, c->operands->words);
+		operand_words(out, c->operands);
 		fputs("'\n", out);
 	}
 	fputs("\t\t;;\n", out);
@@ -90,8 +109,7 @@ static void bash(FILE *out)
 	for (const struct xc_option *o = xc_common_options; o->name; o++)
 		bash_value(out, o);
 	fputs("\tesac\n\tcase $command in\n\t'')\n\t\tfirst='", out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
-		fprintf(out, "%s%s", c == xc_commands ? "" : " ", (*c)->name);
+	command_words(out);
 	fputs("'\n\t\t;;\n", out);
 	for (const struct xc_command *const *c = xc_commands; *c; c++)
 		bash_command(out, *c);
@@ -120,6 +138,10 @@ static void zsh_action(FILE *out, enum xc_complete complete, const char *const *
 	if (list) {
 		fputc('(', out);
 		words(out, list);
+		fputc(')', out);
+	} else if (complete == XC_COMPLETE_COMMAND) {
+		fputc('(', out);
+		command_words(out);
 		fputc(')', out);
 	} else if (complete == XC_COMPLETE_DIR)
 		fputs("_files -/", out);
@@ -239,9 +261,9 @@ static void fish(FILE *out)
 		fputc('\n', out);
 		xc_auto(xc_freep) char *condition = xc_asprintf(" -n '__fish_seen_subcommand_from %s'", (*c)->name);
 		fish_options(out, condition, (*c)->options);
-		if ((*c)->operands && (*c)->operands->words) {
+		if (has_words((*c)->operands)) {
 			fprintf(out, "complete -c xcore%s -a '", condition);
-			words(out, (*c)->operands->words);
+			operand_words(out, (*c)->operands);
 			fputs("'\n", out);
 		}
 	}

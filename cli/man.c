@@ -64,12 +64,13 @@ static void argument(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* Sentences of the tables begin small and lack the final stop. A first word with capitals, dots or dashes inside is a
- * name and keeps its case. */
+/* Sentences of the tables begin small and lack the final stop. A first word with capitals, dots or dashes inside, or before
+ * a colon or a bracket, is a name and keeps its case. */
 static void sentence(FILE *out, const char *text)
 {
 	size_t len = strcspn(text, " ,;:");
-	bool name = strcspn(text, "-.") < len || strncmp(text, "xcore", 5) == 0;
+	bool name = strcspn(text, "-.") < len || strncmp(text, "xcore", 5) == 0 || text[len] == ':' ||
+		    strncmp(text + len, " (", 2) == 0;
 	bool stopped = text[strlen(text) - 1] == '.';
 	xc_auto(xc_freep) char *whole = xc_asprintf("%s%s", text, stopped ? "" : ".");
 	if (!name && *whole >= 'a' && *whole <= 'z')

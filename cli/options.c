@@ -184,7 +184,8 @@ static struct xc_error *read_letters(struct reader *r, const char *letters)
 		void *settings;
 		const struct xc_option *option = find(r, letters, 1, true, &settings);
 		if (!option)
-			return xc_error_new(XC_ERR_USAGE, "unknown option -%c", *letters);
+			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "unknown option -%c", *letters),
+					     "what is no option but begins with a dash stands behind --");
 		const char *value = NULL;
 		struct xc_error *err;
 		bool takes = xc_option_takes_value(option);
@@ -205,8 +206,8 @@ struct xc_error *xc_options_parse(int argc, char *const *argv, const struct xc_o
 	for (; r.at < argc; r.at++) {
 		const char *word = argv[r.at];
 		struct xc_error *err = NULL;
-		/* A lone dash is an operand. */
-		if (options_ended || word[0] != '-' || !word[1])
+		/* A lone dash is an operand, and so are a negative number and what it begins (-7 / 2). */
+		if (options_ended || word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9'))
 			xc_words_add(operands, word);
 		else if (strcmp(word, "--") == 0)
 			options_ended = true;

@@ -32,7 +32,7 @@ enum xc_option_kind {
 };
 
 /* What the shell offers for a value or an operand. */
-enum xc_complete { XC_COMPLETE_NONE, XC_COMPLETE_FILE, XC_COMPLETE_DIR, XC_COMPLETE_TARGET };
+enum xc_complete { XC_COMPLETE_NONE, XC_COMPLETE_FILE, XC_COMPLETE_DIR, XC_COMPLETE_TARGET, XC_COMPLETE_COMMAND };
 
 struct xc_option {
 	const char *name; /* without the dashes */
