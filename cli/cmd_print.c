@@ -15,34 +15,40 @@ struct settings {
 
 enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
 
-/* The expressions and their letter: `/x` may stand before them as a word or in the first one's. */
+/* The expressions and their letters: `/x`, as a word or in front of an expression, holds for all that follow. */
 struct request {
-	char letter;
 	const char **expressions;
+	char *letters; /* one for each */
 	size_t count;
 };
+
+static void free_request(struct request *request)
+{
+	xc_freep(&request->expressions);
+	xc_freep(&request->letters);
+}
 
 static struct xc_error *read_request(const struct xc_job *job, struct request *out)
 {
 	const struct settings *settings = job->settings;
-	size_t count = job->operands.count - 1;
-	const char **words = xc_alloc(count * sizeof *words);
-	const char *rest;
-	struct xc_error *err;
-	memcpy(words, job->operands.items + 1, count * sizeof *words);
-	*out = (struct request){.letter = settings->as ? *settings->as : 0, .expressions = words, .count = count};
-	char letter;
-	if ((err = xc_print_letter(words[0], &letter, &rest)))
-		return err;
-	if (letter)
-		out->letter = letter;
-	words[0] = rest;
-	if (!*rest && letter && count > 1) {
-		memmove(words, words + 1, (count - 1) * sizeof *words);
-		out->count--;
-	} else if (!*rest) {
-		return xc_error_new(XC_ERR_USAGE, "EXPR is missing: an expression in C");
+	size_t words = job->operands.count - 1;
+	char letter = settings->as ? *settings->as : 0;
+	bool open = true; /* an expression has to follow */
+	*out = (struct request){.expressions = xc_alloc(words * sizeof *out->expressions), .letters = xc_alloc(words)};
+	for (size_t i = 0; i < words; i++) {
+		const char *rest;
+		char one;
+		struct xc_error *err = xc_print_letter(job->operands.items[i + 1], &one, &rest);
+		if (err)
+			return err;
+		letter = one ? one : letter;
+		out->letters[out->count] = letter;
+		out->expressions[out->count] = rest;
+		open = !*rest && (one || words == 1);
+		out->count += *rest || !one;
 	}
+	if (open)
+		return xc_error_new(XC_ERR_USAGE, "EXPR is missing: an expression in C");
 	return NULL;
 }
 
@@ -54,7 +60,7 @@ static struct xc_error *check(struct xc_job *job)
 	if (err)
 		return err;
 	err = read_request(job, &request);
-	xc_freep(&request.expressions);
+	free_request(&request);
 	return err;
 }
 
@@ -71,7 +77,7 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
 	options.format.length = settings->length ? settings->length : LENGTH;
 	options.format.raw = settings->raw == XC_ON;
-	options.format.letter = request->letter == 's' ? 0 : request->letter;
+	options.letters = request->letters;
 	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
 	if (err)
 		return err;
@@ -92,7 +98,7 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_error *err = read_request(job, &request);
 	if (!err)
 		err = print(job, &request);
-	xc_freep(&request.expressions);
+	free_request(&request);
 	return err;
 }
 
@@ -101,7 +107,9 @@ static const char *const letters[] = {"x", "d", "u", "o", "t", "c", "a", "s", "f
 
 static const struct xc_operand operands[] = {
 	XC_OPERAND_TARGET,
-	{.name = "EXPR", .many = true, .about = "an expression in C; /x and other formats of gdb may stand before it"},
+	{.name = "EXPR",
+	 .many = true,
+	 .about = "an expression in C; /x and other formats of gdb before it hold for all that follow"},
 	{.name = NULL},
 };
 

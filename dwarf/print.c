@@ -117,6 +117,14 @@ static json_t *failed_document(const char *expression, const struct xc_error *er
 	return json;
 }
 
+static struct xc_print_options options_of(const struct xc_print_options *all, size_t index)
+{
+	struct xc_print_options one = *all;
+	if (all->letters)
+		one.format.letter = all->letters[index] == 's' ? 0 : all->letters[index];
+	return one;
+}
+
 /* Append the text; the JSON is the caller's. On error *json_out says why and the text has nothing. */
 static struct xc_error *print_one(const struct xc_standpoint *standpoint, const char *expression,
 				  const struct xc_print_options *options, struct xc_text *text, json_t **json_out)
@@ -148,13 +156,15 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_stan
 	json_t *values = json_array();
 	size_t good = 0;
 	for (size_t i = 0; i < count; i++) {
+		const struct xc_print_options one = options_of(options, i);
 		json_t *json;
 		xc_text_add(&text, expressions[i]);
 		xc_text_add(&text, " = ");
-		struct xc_error *err = print_one(standpoint, expressions[i], options, &text, &json);
+		struct xc_error *err = print_one(standpoint, expressions[i], &one, &text, &json);
 		json_array_append_new(values, json);
 		if (err)
-			xc_text_printf(&text, "<%s>", err->message);
+			xc_text_printf(&text, "<%s%s%s>", err->message, err->hint ? "; " : "",
+				       err->hint ? err->hint : "");
 		else
 			good++;
 		xc_text_add(&text, i + 1 < count ? "\n" : "");
@@ -183,7 +193,8 @@ struct xc_error *xc_print(struct xc_section *s, const struct xc_standpoint *stan
 	xc_types_of(standpoint->process)->thorough = true; /* names are looked up anyway */
 	if (count != 1)
 		return print_several(s, standpoint, expressions, count, options);
-	struct xc_error *err = print_one(standpoint, expressions[0], options, &text, &json);
+	const struct xc_print_options one = options_of(options, 0);
+	struct xc_error *err = print_one(standpoint, expressions[0], &one, &text, &json);
 	if (err)
 		json_decref(json);
 	else

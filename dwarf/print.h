@@ -8,8 +8,9 @@
 
 struct xc_print_options {
 	struct xc_format_options format;
-	unsigned width; /* text: longer values are written in several lines (wrap.h); 0: never */
-	bool with_type; /* text: the type and the address before the value */
+	const char *letters; /* of each expression: format.letter, or s for text; NULL: none has one */
+	unsigned width;      /* text: longer values are written in several lines (wrap.h); 0: never */
+	bool with_type;      /* text: the type and the address before the value */
 	bool redact;
 };
 

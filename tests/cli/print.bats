@@ -55,6 +55,9 @@ prints() {
   prints 0x0000002a /z answer
   prints "42 '*'" /c answer
   prints $'answer = 0x2a\nvalue = 0x2a' /x answer value
+  prints $'answer = 42\nanswer = 0x2a\nvalue = 0x2a\nvalue = 42' answer /x answer value /d value
+  prints $'answer = 0x2a\nanswer = 052\nanswer = 42' '/x answer' '/o answer' '/s answer'
+  expect 2 'xcore: print: EXPR is missing*' "$XCORE" print "$CORE" answer /x
   expect 2 "xcore: print: '/q' is no format*" "$XCORE" print "$CORE" /q answer
   expect 2 'xcore: print: EXPR is missing*' "$XCORE" print "$CORE" /x
 }
