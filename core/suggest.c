@@ -39,11 +39,12 @@ size_t xc_suggest_distance(const char *wrong, const char *word)
 {
 	size_t wrong_len = strlen(wrong), len = strlen(word);
 	size_t limit = len < 6 ? 1 : len / 3;
+	/* A long beginning is a word typed in part; vector<int> begins vector<int, std::allocator<int> >. */
+	size_t stem = wrong_len > 0 && wrong[wrong_len - 1] == '>' ? wrong_len - 1 : wrong_len;
+	if (stem >= 3 && strncmp(wrong, word, stem) == 0)
+		return strcmp(wrong, word) == 0 ? 0 : stem == wrong_len || word[stem] == ',' ? 1 : 2;
 	if (wrong_len == 0 || wrong_len > LONGEST || len > LONGEST)
 		return SIZE_MAX;
-	/* A long beginning is a word typed in part. */
-	if (wrong_len >= 3 && strncmp(wrong, word, wrong_len) == 0)
-		return len > wrong_len;
 	if (wrong_len > len + limit || len > wrong_len + limit)
 		return SIZE_MAX;
 	size_t far = distance(wrong, wrong_len, word, len);

@@ -14,6 +14,7 @@
 #include "cexpr_impl.h"
 #include "debugfile.h"
 #include "die.h"
+#include "name.h"
 #include "scope.h"
 #include "symbol.h"
 
@@ -228,18 +229,11 @@ static struct xc_error *find_in_module(struct xc_cexpr *c, const struct xc_cname
 
 const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 {
-	static const char anonymous[] = "(anonymous namespace)::";
-	const char *at = strstr(name, anonymous);
-	if (!at)
+	if (!strstr(name, "(anonymous namespace)::"))
 		return name;
 	struct xc_text text = {0};
-	for (; (at = strstr(name, anonymous)); name = at + strlen(anonymous)) {
-		bool inside =
-			memchr(name, '<', (size_t)(at - name)) != NULL; /* of template arguments: part of the name */
-		xc_text_addn(&text, name, (size_t)(at - name) + (inside ? strlen(anonymous) : 0));
-	}
-	xc_text_add(&text, name);
-	const char *plain = xc_arena_strdup(c->arena, text.bytes);
+	xc_name_without_anonymous(name, &text);
+	const char *plain = xc_arena_strdup(c->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 	return plain;
 }

@@ -13,14 +13,16 @@
 #include "../core/module.h"
 #include "layout_json.h"
 #include "lookup.h"
+#include "name.h"
 
 enum { MAX_PLACES = 8, SIMILAR = 3, MAX_LISTED = 1 << 22 };
 
 /* Definitions that look the same. */
 struct group {
 	const struct xc_type *type;
-	struct xc_text text;   /* without places */
-	struct xc_text places; /* "file:line in module", parted by newlines */
+	struct xc_text text;    /* without places */
+	struct xc_text places;  /* "file:line in module", parted by newlines */
+	struct xc_text modules; /* of those without a place in the source, parted by commas */
 	json_t *place_list;
 	size_t place_count;
 	bool covered; /* a typedef shows it */
@@ -36,6 +38,7 @@ static void free_groups(struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		xc_text_fini(&groups->items[i].text);
 		xc_text_fini(&groups->items[i].places);
+		xc_text_fini(&groups->items[i].modules);
 		json_decref(groups->items[i].place_list);
 	}
 	free(groups->items);
@@ -121,10 +124,10 @@ static void add_place(struct group *group, const struct xc_definition *definitio
 	json_array_append_new(group->place_list, place);
 	if (group->place_count++ >= MAX_PLACES)
 		return;
-	xc_text_add(&group->places, "/* ");
 	if (placed && file)
-		xc_text_printf(&group->places, "%s:%u ", file, line);
-	xc_text_printf(&group->places, "in %s */\n", definition->module->name);
+		xc_text_printf(&group->places, "/* %s:%u in %s */\n", file, line, definition->module->name);
+	else
+		xc_text_printf(&group->modules, "%s%s", group->modules.len ? ", " : "", definition->module->name);
 }
 
 static void add_definition(struct groups *groups, const struct xc_process *process,
@@ -176,6 +179,8 @@ static void tell(struct xc_section *s, struct groups *groups, const struct xc_la
 		xc_jsonvalue_set(object, "places", json_incref(group->place_list));
 		xc_text_add(&text, root ? "\n" : "");
 		xc_text_add(&text, xc_text_string(&group->places));
+		if (group->modules.len)
+			xc_text_printf(&text, "/* in %s */\n", xc_text_string(&group->modules));
 		if (group->place_count > MAX_PLACES)
 			xc_text_printf(&text, "/* and %zu more */\n", group->place_count - MAX_PLACES);
 		xc_text_add(&text, xc_text_string(&group->text));
@@ -214,6 +219,7 @@ struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process 
 	struct xc_query query = {.kinds = XC_NAME_TYPE};
 	struct xc_definitions found = {0};
 	struct groups groups = {0};
+	xc_auto(xc_text_fini) struct xc_text plain = {0};
 	const char *name = text + strspn(text, " \t");
 	xc_types_of(process)->thorough = true; /* names are looked up anyway */
 	struct xc_error *err = cut_module(process, &name, &query.module);
@@ -221,7 +227,8 @@ struct xc_error *xc_layout_report(struct xc_section *s, const struct xc_process 
 		return err;
 	name += strspn(name, " \t");
 	query.tag = cut_keyword(&name);
-	query.name = name;
+	xc_name_without_anonymous(name, &plain);
+	query.name = xc_text_string(&plain);
 	if ((err = find(process, &query, &found)))
 		return err;
 	if (!found.count)

@@ -521,6 +521,17 @@ static void consider_module(struct xc_index *index, unsigned kinds, struct simil
 	}
 }
 
+static void consider_modules(const struct xc_process *process, const struct xc_query *query, struct similar *s)
+{
+	for (size_t i = 0; i < process->module_count; i++) {
+		struct xc_module *module = process->modules[i];
+		struct xc_index *index =
+			!query->module || query->module == module ? ready_index(process, module) : NULL;
+		if (index)
+			consider_module(index, query->kinds, s);
+	}
+}
+
 size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query *query, size_t max,
 			 struct xc_text *text)
 {
@@ -531,12 +542,11 @@ size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query
 	snprintf(wrong, sizeof wrong, "%.*s", (int)(wanted.parts[0].len < 63 ? wanted.parts[0].len : 63),
 		 wanted.parts[0].text);
 	struct similar s = {.wrong = wrong, .max = max < MAX_SIMILAR ? max : MAX_SIMILAR};
-	for (size_t i = 0; i < process->module_count; i++) {
-		struct xc_module *module = process->modules[i];
-		struct xc_index *index =
-			!query->module || query->module == module ? ready_index(process, module) : NULL;
-		if (index)
-			consider_module(index, query->kinds, &s);
+	consider_modules(process, query, &s);
+	char *arguments = s.count ? NULL : strchr(wrong, '<');
+	if (arguments) { /* perhaps they are written in other words: any of this template */
+		arguments[1] = '\0';
+		consider_modules(process, query, &s);
 	}
 	size_t shown = 0;
 	for (size_t i = 0; i < s.count; i++) {

@@ -249,3 +249,16 @@ const char *xc_name_last(const char *name, size_t *len, size_t *part_len)
 	*len = part > name ? (size_t)(part - name) - 2 : 0;
 	return part;
 }
+
+void xc_name_without_anonymous(const char *name, struct xc_text *text)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+	int depth = 0;
+	for (const char *at; (at = strstr(name, anonymous));) {
+		for (const char *c = name; c < at; c++)
+			depth += *c == '<' ? 1 : *c == '>' ? -1 : 0;
+		xc_text_addn(text, name, (size_t)(at - name) + (depth > 0 ? strlen(anonymous) : 0));
+		name = at + strlen(anonymous);
+	}
+	xc_text_add(text, name);
+}

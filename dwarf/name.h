@@ -22,6 +22,10 @@ bool xc_name_equal(const char *a, size_t a_len, const char *b, size_t b_len);
  * left. What stands in brackets of any kind is not parted, nor is "operator::…". */
 const char *xc_name_last(const char *name, size_t *len, size_t *part_len);
 
+/* Append a name without its "(anonymous namespace)::" components, which look-ups do without. Those in template arguments are
+ * parts of names and stay. */
+void xc_name_without_anonymous(const char *name, struct xc_text *text);
+
 /* Mix one more number into a hash. */
 uint64_t xc_name_mix(uint64_t hash, uint64_t number);
 

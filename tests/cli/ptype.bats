@@ -143,3 +143,20 @@ R
   [ "$(jq -c '[.members[] | select(.variant) | [.name, .variant.values[0], .members[0].offset]]' stdout)" = \
     '[["A",0,2],["B",1,8],["C",2,null]]' ]
 }
+
+@test "classes of C++: unnamed namespaces may be written, arguments that have defaults lead to the name" {
+  echo '#include <vector>' >classes.cc
+  echo 'namespace outer { namespace { struct inner { char c; long l; } thing; } }' >>classes.cc
+  echo 'std::vector<int> numbers{1, 2};' >>classes.cc
+  echo 'int main() { return *(volatile int *)0 + outer::thing.c + numbers[0]; }' >>classes.cc
+  "${CXX:-c++}" -g -O0 -o classes classes.cc
+  "$repo/corpora/take-core" --out classes.core -- ./classes
+  for name in 'outer::inner' 'outer::(anonymous namespace)::inner' 'struct outer::(anonymous namespace)::inner'; do
+    expect 0 '' "$XCORE" ptype classes.core "$name"
+    holds 'classes.cc:2 in classes */' 'struct outer::(anonymous namespace)::inner {' '/* XXX 7-byte hole */'
+  done
+  expect 4 "*did you mean std::vector<int, std::allocator<int> >?" "$XCORE" ptype classes.core 'std::vector<int>'
+  expect 4 "*did you mean std::vector<int, *" "$XCORE" ptype classes.core 'std::vector<number_t>'
+  expect 0 '' "$XCORE" ptype classes.core int
+  [ "$(grep -c ' in classes' stdout)" = 1 ] # modules without a place in the source stand in one line
+}

@@ -88,12 +88,32 @@ static void components_come_last_first(void **state)
 	check_parts("", (const char *const[]){NULL});
 }
 
+static void check_without_anonymous(const char *name, const char *expected)
+{
+	struct xc_text text = {0};
+	xc_name_without_anonymous(name, &text);
+	assert_string_equal(xc_text_string(&text), expected);
+	xc_text_fini(&text);
+}
+
+static void anonymous_namespaces_go_but_for_those_of_arguments(void **state)
+{
+	(void)state;
+	check_without_anonymous("a::(anonymous namespace)::b", "a::b");
+	check_without_anonymous("(anonymous namespace)::(anonymous namespace)::b::c", "b::c");
+	check_without_anonymous("C<(anonymous namespace)::A, (anonymous namespace)::B>::(anonymous namespace)::c",
+				"C<(anonymous namespace)::A, (anonymous namespace)::B>::c");
+	check_without_anonymous("plain", "plain");
+	check_without_anonymous("", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_meet_however_they_are_spelled),
 		cmocka_unit_test(white_space_counts_only_between_words),
 		cmocka_unit_test(components_come_last_first),
+		cmocka_unit_test(anonymous_namespaces_go_but_for_those_of_arguments),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,9 @@ static void near_words_are_suggested_and_far_ones_are_not(void **state)
 	assert_string_equal(suggested("analzye"), "analyze");
 	assert_string_equal(suggested("thread"), "threads");
 	assert_string_equal(suggested("mod"), "modules");
+	assert_true(xc_suggest_distance("vector<int>", "vector<int, std::allocator<int>, with more of it>") == 1);
+	assert_true(xc_suggest_distance("vector<int>", "vector<int*, std::allocator<int*> >") == 2);
+	assert_true(xc_suggest_distance("vector<int>", "vector<int>") == 0);
 	assert_null(suggested("core.1234"));
 	assert_null(suggested(""));
 	assert_null(suggested("a word that is much longer than any command of ours could be"));
