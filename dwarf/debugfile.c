@@ -341,6 +341,9 @@ const char *xc_debugfile_path(struct xc_debugfile *df)
 const char *xc_debugfile_why(struct xc_debugfile *df)
 {
 	xc_debugfile_dwarf(df);
+	xc_auto(xc_freep) char *missing = df->split && !df->why ? xc_split_why(df->split) : NULL;
+	if (missing) /* of a unit that was asked for since */
+		df->why = xc_arena_strdup(arena_of(df), missing);
 	return df->why;
 }
 

@@ -117,6 +117,21 @@ same_answers() {
   "$XCORE" bt core --full --no-cache | grep -q 'die .*prog.c:21'
 }
 
+@test "so is a unit far behind the first, once it is asked for" {
+  local i
+  printf 'void die(void);\nvoid f0(void) { die(); }\n' >f0.c
+  for i in {1..12}; do
+    printf 'void f%d(void);\nvoid f%d(void) { f%d(); }\n' $((i - 1)) "$i" $((i - 1)) >"f$i.c"
+  done
+  printf 'void die(void) { *(volatile int *)0 = 1; }\n' >zdie.c
+  printf 'void f12(void);\nint main(void) { f12(); }\n' >amain.c
+  gcc -g -gsplit-dwarf -c amain.c f{0..12}.c zdie.c
+  gcc -o prog amain.o f{0..12}.o zdie.o
+  rm zdie.dwo
+  "$repo/corpora/take-core" --out core -- ./prog >/dev/null 2>&1 || skip "no core can be taken here"
+  "$XCORE" analyze core --no-cache | tr -s ' \n' ' ' | grep -q 'zdie.dwo.* was not found'
+}
+
 @test "a pack carries .dwo files and packages" {
   local dwp
   for dwp in '' llvm-dwp; do
