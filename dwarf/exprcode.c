@@ -164,11 +164,12 @@ static bool take_op(const struct unit *unit, struct xc_cursor *c, const uint8_t 
 	*op = (Dwarf_Op){.atom = *c->at, .offset = (Dwarf_Word)(c->at - start)};
 	const char *operands = operands_of(op->atom);
 	struct xc_error *err = NULL;
+	Dwarf_Word none;
 	c->at++;
 	if (operands && operands[0])
 		err = take_operand(unit, c, operands[0], &op->number, &op->number2);
 	if (!err && operands && operands[0] && operands[1])
-		err = take_operand(unit, c, operands[1], &op->number2, NULL);
+		err = take_operand(unit, c, operands[1], &op->number2, &none); /* no block comes second */
 	xc_error_free(err);
 	return operands && !err;
 }

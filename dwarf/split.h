@@ -17,8 +17,8 @@ struct xc_debugsearch;
 struct xc_source;
 struct xc_split;
 
-/* The split units of the debug information `elf` (plain sections), which was read from the file at `path`; NULL when its first
- * units have no skeleton among them. Everything is borrowed; `search` is copied. */
+/* The split units of the debug information `elf` (plain sections), which was read from the file at `path`; NULL when it has no
+ * .debug_addr, which skeletons cannot do without. Everything is borrowed; `search` is copied. */
 struct xc_split *xc_split_new(const struct xc_debugsearch *search, Elf *elf, const char *path, const char *cache_dir);
 void xc_split_free(struct xc_split *split);
 

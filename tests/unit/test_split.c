@@ -175,9 +175,9 @@ static void a_package_of_others_does_not_stand_in_the_way(void **state)
 static void what_was_moved_is_found_by_debug_dir(void **state)
 {
 	(void)state;
-	static const char *const moves[] = {"mkdir elsewhere && mv a.dwo elsewhere",
-					    "mkdir -p elsewhere/$PWD && mv a.dwo elsewhere/$PWD",
-					    "mkdir elsewhere && timeout 20 llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
+	static const char *const moves[] = {
+		"mkdir elsewhere && mv a.dwo elsewhere", "mkdir -p elsewhere/$PWD && mv a.dwo elsewhere/$PWD",
+		"mkdir elsewhere && timeout 20 llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
 	const char *dirs[] = {scratch_path("elsewhere")};
 	const struct xc_finder with = {.debug_dirs = dirs, .debug_dir_count = 1};
 	for (size_t i = 0; i < XC_COUNT(moves); i++) {
