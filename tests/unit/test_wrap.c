@@ -50,7 +50,7 @@ static void strings_and_symbols_are_whole(void **state)
 PROPERTY(nothing_but_white_space_is_added, 20000)
 {
 	static const char alphabet[] = "{}{},, ,\"'<>()[]=\\ab12-";
-	char value[64], joined[512];
+	char value[64] = "", joined[512];
 	size_t len = rng_below(rng, sizeof value), kept = 0, at = 0;
 	for (size_t i = 0; i < len; i++)
 		value[i] = alphabet[rng_below(rng, sizeof alphabet - 1)];
