@@ -44,7 +44,7 @@ static void put_locals(struct xc_html *html, const struct xc_stack_row *row)
 		xc_html_put(html, "<tr><td>");
 		xc_html_name(html, local->name ? local->name : "?");
 		xc_html_put(html, "</td><td><i>");
-		xc_html_name(html, local->type ? local->type : "");
+		xc_html_name(html, local->short_type ? local->short_type : local->type ? local->type : "");
 		xc_html_put(html, "</i></td><td>");
 		put_value(html, local);
 		xc_html_put(html, "</td></tr>\n");

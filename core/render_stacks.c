@@ -136,6 +136,11 @@ static void put_lost_locals(struct xc_paint *p, const struct xc_stack_row *row, 
 	xc_paint_line(p);
 }
 
+static const char *type_of(const struct xc_variable_text *variable)
+{
+	return variable->short_type ? variable->short_type : variable->type ? variable->type : "";
+}
+
 static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 {
 	size_t name = 0, type = 0, count = smaller(row->local_count, MAX_VARIABLES);
@@ -143,7 +148,7 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 		if (xc_render_is_lost(&row->locals[i]))
 			continue;
 		name = larger(name, smaller(name_columns(p, row->locals[i].name), cap(p, NAME_CAP)));
-		type = larger(type, smaller(name_columns(p, row->locals[i].type), cap(p, TYPE_CAP)));
+		type = larger(type, smaller(name_columns(p, type_of(&row->locals[i])), cap(p, TYPE_CAP)));
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *local = &row->locals[i];
@@ -153,7 +158,7 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 		xc_text_name(clean_scratch(p), local->name ? local->name : "?");
 		xc_paint_cut(p, XC_PLAIN, scratch(p), cap(p, NAME_CAP));
 		xc_paint_pad(p, VARIABLE_INDENT + name + 2);
-		xc_text_name(clean_scratch(p), local->type ? local->type : "");
+		xc_text_name(clean_scratch(p), type_of(local));
 		xc_paint_cut(p, XC_DIM, scratch(p), cap(p, TYPE_CAP));
 		size_t at = VARIABLE_INDENT + name + 2 + type + 2;
 		xc_paint_pad(p, at);

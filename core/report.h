@@ -63,9 +63,10 @@ struct xc_message { /* a note: what is missing, uncertain or wrong */
 /* A named, typed value of a frame. value and why exclude each other. */
 struct xc_variable_text {
 	const char *name, *type;
-	const char *value; /* text, as format.h writes it */
-	const char *why;   /* "optimized out", "0x10: not dumped into the core", …: why there is no value */
-	bool guessed;      /* recovered from a call site (entry value), not stored anywhere now */
+	const char *short_type; /* for people, where it is shorter: std::vector<int>; else NULL */
+	const char *value;      /* text, as format.h writes it */
+	const char *why;        /* "optimized out", "0x10: not dumped into the core", …: why there is no value */
+	bool guessed;           /* recovered from a call site (entry value), not stored anywhere now */
 };
 
 /* One row of a stack; inline frames are rows of their own, innermost first. */

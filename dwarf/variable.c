@@ -15,6 +15,7 @@
 #include "die.h"
 #include "expr.h"
 #include "symbol.h"
+#include "view.h"
 
 enum { MAX_VARIABLES = 2048, MAX_NESTING = 16, PAID_TEXT = 8 };
 
@@ -213,7 +214,7 @@ static size_t add_text(struct row_text *row, const char *string)
 
 /* A row's variable while its texts are offsets into the buffer. */
 struct draft {
-	size_t name, type, value;
+	size_t name, type, short_type, value; /* short_type 0: none */
 	bool readable, guessed;
 };
 
@@ -222,6 +223,11 @@ static struct draft write_variable(struct row_text *row, struct xc_expr_context 
 	struct xc_value value;
 	evaluate(c, variable, &value);
 	struct draft draft = {.name = add_text(row, variable->name), .type = add_text(row, xc_type_name(value.type))};
+	draft.short_type = row->text.len;
+	if (xc_view_brief_name(&row->text, value.type))
+		xc_text_char(&row->text, '\0');
+	else
+		draft.short_type = 0;
 	draft.guessed = value.guessed;
 	draft.value = row->text.len;
 	draft.readable = xc_format_whole(&row->text, &value, row->options);
@@ -232,7 +238,9 @@ static struct draft write_variable(struct row_text *row, struct xc_expr_context 
 
 static struct xc_variable_text finish(const struct draft *draft, const char *bytes)
 {
-	struct xc_variable_text out = {.name = bytes + draft->name, .type = bytes + draft->type};
+	struct xc_variable_text out = {.name = bytes + draft->name,
+				       .type = bytes + draft->type,
+				       .short_type = draft->short_type ? bytes + draft->short_type : NULL};
 	if (draft->readable) {
 		out.value = bytes + draft->value;
 		out.guessed = draft->guessed;

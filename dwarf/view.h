@@ -114,6 +114,10 @@ void xc_view_summary(const struct xc_view *view, struct xc_text *text);
  * with a fresh xc_view_open. */
 bool xc_view_next(struct xc_view *view, struct xc_view_child *child);
 
+/* Append the name of a type as people say it: std::vector<std::string> for its long form, Option<Vec<u8>> in Rust. False, and
+ * nothing is appended, when it has no shorter one. */
+bool xc_view_brief_name(struct xc_text *text, const struct xc_type *type);
+
 /* Let one more hook look at types not seen yet, before all others. It must outlive the process. */
 void xc_view_add(const struct xc_process *process, struct xc_view_hook *hook);
 

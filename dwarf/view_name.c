@@ -14,6 +14,9 @@ static const char *const versions[] = {"__cxx11::", "__1::", "__ndk1::", "__8::"
 static const char *const defaults[] = {"std::allocator<", "std::char_traits<", "std::less<",
 				       "std::hash<",      "std::equal_to<",    "std::default_delete<"};
 
+static const char *const of_rust[] = {"alloc::alloc::Global", "std::collections::hash::map::RandomState",
+				      "std::hash::random::RandomState"};
+
 static const char *const strings[][2] = {
 	{"std::basic_string<char>", "std::string"},        {"std::basic_string<wchar_t>", "std::wstring"},
 	{"std::basic_string<char16_t>", "std::u16string"}, {"std::basic_string<char32_t>", "std::u32string"},
@@ -50,8 +53,10 @@ static void end_argument(struct names *n)
 		if (starts(argument, defaults[i]))
 			cut(n->text, at);
 	}
-	if (strcmp(n->text->bytes + at, ", alloc::alloc::Global") == 0)
-		cut(n->text, at);
+	for (size_t i = 0; i < XC_COUNT(of_rust); i++) {
+		if (strcmp(argument, of_rust[i]) == 0)
+			cut(n->text, at);
+	}
 }
 
 static void end_template(struct names *n)
@@ -116,4 +121,43 @@ void xc_view_short_name(struct xc_text *text, const char *name)
 void xc_view_type_name(struct xc_text *text, const struct xc_type *type)
 {
 	xc_view_short_name(text, xc_type_name(type));
+}
+
+/* Types of Rust's libraries go by their last name, as in sources: what the prelude or a `use` brings. */
+static void drop_paths(struct xc_text *text, const char *name)
+{
+	static const char *const crates[] = {"core::", "alloc::", "std::"};
+	for (const char *c = name; *c;) {
+		size_t len = 0, last = 0, known = 0;
+		for (; in_name(c[len]); len++)
+			last = len > 1 && c[len - 1] == ':' ? len : last;
+		for (size_t i = 0; i < XC_COUNT(crates); i++)
+			known += starts(c, crates[i]);
+		bool drop = known > 0 && c[last] >= 'A' && c[last] <= 'Z';
+		xc_text_addn(text, c + (drop ? last : 0), len - (drop ? last : 0));
+		c += len;
+		if (*c)
+			xc_text_char(text, *c++);
+	}
+}
+
+bool xc_view_brief_name(struct xc_text *text, const struct xc_type *type)
+{
+	const char *name = xc_type_name(type);
+	if (!strstr(name, "std::") && !strstr(name, "alloc::") && !strstr(name, "core::"))
+		return false;
+	xc_auto(xc_text_fini) struct xc_text brief = {0};
+	xc_view_short_name(&brief, name);
+	for (int i = 0; i < XC_TYPE_DEPTH && !type->is_rust && type->target; i++)
+		type = type->target;
+	if (type->is_rust) {
+		struct xc_text longer = brief;
+		brief = (struct xc_text){0};
+		drop_paths(&brief, xc_text_string(&longer));
+		xc_text_fini(&longer);
+	}
+	if (brief.len >= strlen(name))
+		return false;
+	xc_text_addn(text, xc_text_string(&brief), brief.len);
+	return true;
 }

@@ -43,9 +43,12 @@ value() {
   [[ $(value bad_vector) == *'<not a valid std::vector: '*'> {'*'_M_start = 0xa5a5a5a5a5a5a5a5'* ]]
 }
 
-@test "text shows what JSON says" {
+@test "text shows what JSON says, with the names of types that people use" {
   "$XCORE" bt --full --no-cache "$CASE/core" >"$BATS_TEST_TMPDIR/text"
   grep -q 'std::set with 3 elements' "$BATS_TEST_TMPDIR/text"
+  grep -qE '^ +ages +std::map<std::string, int> +std::map with 3 elements' "$BATS_TEST_TMPDIR/text"
+  "$XCORE" bt --full --no-cache --format json "$CASE/core" |
+    jq -e '[.threads[].frames[].locals[]? | select(.name == "ages") | .type][0] | startswith("std::map<std::__cxx11")'
 }
 
 # json NAME [OPTION]...: the value that print gives programs.

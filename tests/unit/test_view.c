@@ -49,6 +49,38 @@ static void ends_of_a_vector_agree(void **state)
 	       {"wild", "<not a valid std::vector: elements at 0xfffffffffffffff0: not mapped> {*"});
 }
 
+/* Types whose names are all that matters. */
+static void check_brief(const char *name, bool rust, const char *expected)
+{
+	struct xc_type type = {.kind = XC_TYPE_STRUCT, .name = name, .is_rust = rust};
+	struct xc_text text = {0};
+	bool shorter = xc_view_brief_name(&text, &type);
+	assert_int_equal(shorter, expected != NULL);
+	assert_string_equal(xc_text_string(&text), expected ? expected : "");
+	xc_text_fini(&text);
+}
+
+static void types_go_by_the_names_that_people_use(void **state)
+{
+	(void)state;
+	check_brief("std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, int, "
+		    "std::less<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >, "
+		    "std::allocator<std::pair<std::__cxx11::basic_string<char, std::char_traits<char>, "
+		    "std::allocator<char> > const, int> > >",
+		    false, "std::map<std::string, int>");
+	check_brief("std::__1::vector<int, std::__1::allocator<int> >", false, "std::vector<int>");
+	check_brief("core::option::Option<alloc::vec::Vec<alloc::string::String, alloc::alloc::Global>>", true,
+		    "Option<Vec<String>>");
+	check_brief("std::collections::hash::map::HashMap<u8, &str, std::collections::hash::map::RandomState>", true,
+		    "HashMap<u8, &str>");
+	check_brief("core::ops::range::Range<mine::core::Thing>", true, "Range<mine::core::Thing>");
+	check_brief("(core::time::Duration, &dyn core::fmt::Debug)", true, "(Duration, &dyn Debug)");
+	check_brief("core::iter::adapters::{closure_env#0}", true, NULL);
+	check_brief("core::option::Option<int>", false, NULL); /* of C++: somebody's own */
+	check_brief("mystd::thing", false, NULL);
+	check_brief("struct node", false, NULL);
+}
+
 static void nodes_of_a_list_lead_back(void **state)
 {
 	EXPECT({"ring", "std::list = {[0] = 7, [1] = 8}"}, {"no_ring", "empty std::list"},
@@ -208,6 +240,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_go_by_the_names_that_people_use),
 		cmocka_unit_test(ends_of_a_vector_agree),
 		cmocka_unit_test(nodes_of_a_list_lead_back),
 		cmocka_unit_test(a_list_that_goes_in_circles_ends),
