@@ -115,7 +115,17 @@ static void put_lines(struct xc_html *html, const char *lines)
 	xc_text_addn(&html->scratch, "", 0);
 	xc_render_lines(&html->scratch, lines);
 	xc_html_put(html, "<pre>");
-	xc_html_text(html, html->scratch.bytes);
+	for (char *line = html->scratch.bytes, *end; *line; line = end) { /* the line that all is about stands out */
+		bool mark = strncmp(line, "=> ", 3) == 0 || strncmp(line + strspn(line, " "), "→ ", strlen("→ ")) == 0;
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		char kept = *end;
+		*end = '\0';
+		xc_html_put(html, mark ? "<strong>" : "");
+		xc_html_text(html, line);
+		xc_html_put(html, mark ? "</strong>" : "");
+		*end = kept;
+	}
 	xc_html_put(html, "</pre>\n");
 }
 

@@ -41,6 +41,20 @@ static void put_message(struct xc_paint *p, const struct xc_message *message, si
 	put_name(p, XC_PLAIN, message->hint, indent + 4);
 }
 
+/* The line that all is about, the holes of a type, and what only helps to read. */
+static enum xc_style line_style(const char *line)
+{
+	static const struct {
+		const char *mark;
+		enum xc_style style;
+	} styles[] = {{"=> ", XC_BOLD}, {"→ ", XC_BOLD}, {"/* XXX ", XC_YELLOW}, {"/* --- ", XC_DIM}};
+	line += strspn(line, " ");
+	for (size_t i = 0; i < XC_COUNT(styles); i++)
+		if (strncmp(line, styles[i].mark, strlen(styles[i].mark)) == 0)
+			return styles[i].style;
+	return XC_PLAIN;
+}
+
 /* Preformatted lines; those that do not fit are cut when `cut`, since source code is to be recognised, not copied. */
 static void put_lines(struct xc_paint *p, const char *lines, size_t indent, bool cut)
 {
@@ -52,7 +66,7 @@ static void put_lines(struct xc_paint *p, const char *lines, size_t indent, bool
 		size_t shown = cut && xc_render_columns(at, n) > p->width - indent
 				       ? xc_render_fit(at, n, p->width - indent - 1)
 				       : n;
-		xc_paint_putn(p, XC_PLAIN, at, shown);
+		xc_paint_putn(p, line_style(at), at, shown);
 		xc_paint_put(p, XC_PLAIN, shown < n ? "…" : "");
 		xc_paint_line(p);
 		at += at[n] ? n + 1 : n;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../core/jsonvalue.h"
+#include "code.h"
 #include "debuginfo.h"
 #include "disas_note.h"
 #include "disas_range.h"
@@ -315,6 +316,9 @@ static void add_messages(const struct listing *l, struct xc_section *s)
 	if (!l->has_range)
 		xc_section_message(s, XC_INFO, NULL,
 				   "nothing says where the function begins: decoding starts at the address");
+	if (!xc_code_executable(l->process, l->asked))
+		xc_section_message(s, XC_WARNING, NULL,
+				   "these bytes may not be executed where they are: they are data");
 	if (l->has_range && !l->range.end_known)
 		xc_section_message(s, XC_INFO, NULL, "the symbol has no size: where the function ends is not known");
 	if (l->cut_in)

@@ -73,7 +73,18 @@ holds() {
   run ! grep -q '<answer> =' stdout
 }
 
+@test "the line that died stands out where there is colour" {
+  expect 0 '' "$XCORE" disas "$CORE" --color always
+  grep -q $'^\e\\[1m=> .*\e\\[0m$' stdout
+  expect 0 '' "$XCORE" disas "$CORE" --format html
+  grep -q '^<strong>=&gt; ' stdout
+  expect 0 '' "$XCORE" disas "$CORE" --color never
+  run ! grep -q $'\e' stdout
+}
+
 @test "what is not code is said" {
+  expect 0 '' "$XCORE" disas "$CORE" answer
+  holds 'warning: these bytes may not be executed where they are: they are data'
   expect 4 'xcore: *0x10: not mapped*' "$XCORE" disas "$CORE" 0x10
   silent
   expect 4 "xcore: no symbol 'nosuch'*" "$XCORE" disas "$CORE" nosuch
