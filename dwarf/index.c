@@ -52,6 +52,7 @@ static struct xc_skim_space space_of(Elf *elf, const char *info)
 				      .line_str = xc_section_cursor(elf, ".debug_line_str"),
 				      .str_offsets = xc_section_cursor(elf, ".debug_str_offsets"),
 				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .alt_info = xc_cursor("", 0, ".debug_info"),
 				      .macro = xc_cursor("", 0, ".debug_macro")};
 }
 
@@ -64,8 +65,10 @@ static void find_spaces(struct xc_index *index, Dwarf *dwarf)
 	index->spaces[XC_INDEX_TYPES].types = true;
 	if (alternate)
 		index->spaces[XC_INDEX_ALT] = space_of(dwarf_getelf(alternate), ".debug_info");
-	for (size_t i = 0; i < XC_INDEX_ALT && alternate; i++)
+	for (size_t i = 0; i < XC_INDEX_ALT && alternate; i++) {
 		index->spaces[i].alt_str = index->spaces[XC_INDEX_ALT].str;
+		index->spaces[i].alt_info = index->spaces[XC_INDEX_ALT].info;
+	}
 	index->spaces[XC_INDEX_MACRO] = index->spaces[XC_INDEX_MAIN];
 	index->spaces[XC_INDEX_MACRO].info = xc_cursor("", 0, ".debug_info");
 	index->spaces[XC_INDEX_MACRO].macro = xc_section_cursor(elf, ".debug_macro");
@@ -82,6 +85,7 @@ static struct xc_skim_space space_of_part(const struct xc_split_part *part)
 				      .line_str = part->line_str,
 				      .str_offsets = part->str_offsets,
 				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .alt_info = xc_cursor("", 0, ".debug_info"),
 				      .macro = xc_cursor("", 0, ".debug_macro"),
 				      .types = part->types,
 				      .split = true};
@@ -287,9 +291,12 @@ struct xc_index *xc_index_partial(struct xc_index *index, const char *name, cons
 	*part = (struct xc_index){.process = index->process, .module = index->module, .file = index->file};
 	memcpy(part->spaces, index->spaces, sizeof part->spaces);
 	part->built = xc_index_build(&input, key, &size);
-	if (part->built)
+	if (part->built) {
 		xc_index_table_built(&part->table, part->built);
-	return part;
+		return part;
+	}
+	xc_index_close(part);
+	return NULL;
 }
 
 /* ---- reading ---- */

@@ -10,20 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index_far.h"
 #include "index_macro.h"
 #include "lookup.h"
 #include "name.h"
 
 enum { MAX_THREADS = 64, MAX_BUCKET_BITS = 26, PER_BUCKET = 4 };
 
-struct listed {
-	struct xc_skim_unit unit;
-	uint32_t space;
-};
-
 struct work {
 	const struct xc_index_input *input;
-	struct listed *units;
+	struct xc_index_listed *units;
 	size_t unit_count, unit_capacity;
 	atomic_size_t next;
 	atomic_uint_fast64_t done; /* bytes */
@@ -37,7 +33,7 @@ struct worker {
 	bool leads; /* draws the progress */
 };
 
-static void add_unit(struct work *w, const struct listed *one)
+static void add_unit(struct work *w, const struct xc_index_listed *one)
 {
 	w->units = xc_grow(w->units, w->unit_count, &w->unit_capacity, sizeof *w->units);
 	w->units[w->unit_count++] = *one;
@@ -49,13 +45,13 @@ static void list_units(struct work *w)
 	const struct xc_index_input *input = w->input;
 	for (size_t i = 0; i < input->only_count; i++) {
 		uint64_t offset = input->only[i];
-		struct listed one = {.space = XC_INDEX_MAIN};
+		struct xc_index_listed one = {.space = XC_INDEX_MAIN};
 		if (xc_skim_next_unit(&input->spaces[XC_INDEX_MAIN], &offset, &one.unit))
 			add_unit(w, &one);
 	}
 	for (size_t i = 0; i < input->space_count && !input->only; i++) {
 		uint64_t offset = 0;
-		struct listed one = {.space = (uint32_t)i};
+		struct xc_index_listed one = {.space = (uint32_t)i};
 		while (xc_skim_next_unit(&input->spaces[i], &offset, &one.unit))
 			add_unit(w, &one);
 		one.unit = (struct xc_skim_unit){.size = xc_cursor_left(&input->spaces[i].macro)};
@@ -70,7 +66,7 @@ static void *scan_units(void *argument)
 	struct work *w = worker->work;
 	size_t i;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->unit_count) {
-		const struct listed *one = &w->units[i];
+		const struct xc_index_listed *one = &w->units[i];
 		if (one->unit.type)
 			xc_index_scan_unit(&worker->scan, &w->input->spaces[one->space], &one->unit, (uint32_t)i);
 		else if (one->space == XC_INDEX_MACRO)
@@ -105,90 +101,22 @@ static void scan_all(struct work *w, struct worker *workers, unsigned count)
 
 /* ---- merging ---- */
 
-/* Items of `from` into `to`; parents are renumbered, which needs every parent added before its children: scopes are added before
- * what stands in them. */
-static void merge(struct xc_index_scan *to, const struct xc_index_scan *from)
+/* Items of `from` into `to`. Parents are renumbered when all are added: an item that replaced an earlier one may stand before its
+ * scope. */
+static void merge(struct xc_index_items *to, const struct xc_index_items *from)
 {
 	uint32_t *number = xc_alloc((from->count + 1) * sizeof *number);
 	for (size_t i = 0; i < from->count; i++) {
-		struct xc_index_item item = from->items[i];
-		item.parent = item.parent ? number[item.parent - 1] + 1 : 0;
-		number[i] = xc_index_scan_add(to, &item, NULL);
-		to->items[number[i]].flags |= item.flags & XC_INDEX_TRANSPARENT;
+		number[i] = xc_index_items_add(to, &from->items[i]);
+		to->items[number[i]].flags |= from->items[i].flags & XC_INDEX_TRANSPARENT;
+	}
+	for (size_t i = 0; i < from->count; i++) {
+		const struct xc_index_item *item = &from->items[i];
+		struct xc_index_item *stays = &to->items[number[i]];
+		if (stays->unit == item->unit && stays->die == item->die) /* units are one thread's */
+			stays->parent = item->parent ? number[item->parent - 1] + 1 : 0;
 	}
 	free(number);
-	to->damaged += from->damaged;
-}
-
-/* ---- names in other units ---- */
-
-struct target {
-	uint32_t unit, die, item;
-};
-
-static int by_place(const void *a, const void *b)
-{
-	const struct target *x = a, *y = b;
-	return x->unit != y->unit ? (x->unit < y->unit ? -1 : 1) : x->die < y->die ? -1 : x->die > y->die;
-}
-
-/* The unit of the main space that holds an offset. */
-static const struct listed *unit_holding(const struct work *w, uint64_t offset)
-{
-	size_t lo = 0, hi = w->unit_count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (w->units[mid].space == XC_INDEX_MAIN && w->units[mid].unit.offset <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && offset - w->units[lo - 1].unit.offset < w->units[lo - 1].unit.size ? &w->units[lo - 1] : NULL;
-}
-
-static struct target *list_targets(const struct xc_index_scan *all, size_t *count_out)
-{
-	struct target *targets = xc_alloc((all->count + 1) * sizeof *targets);
-	for (size_t i = 0; i < all->count; i++) {
-		const struct xc_index_item *item = &all->items[i];
-		if ((item->kind == XC_NAME_FUNCTION || item->kind == XC_NAME_VARIABLE) && !(item->flags & XC_INDEX_FAR))
-			targets[(*count_out)++] = (struct target){item->unit, item->die, (uint32_t)i};
-	}
-	qsort(targets, *count_out, sizeof *targets, by_place);
-	return targets;
-}
-
-/* A placed definition of another unit takes its name from what stands at its origin, and replaces that when it is not placed
- * itself. */
-static void resolve_far(const struct work *w, struct xc_index_scan *all)
-{
-	size_t target_count = 0, far = 0;
-	for (size_t i = 0; i < all->count; i++)
-		far += (all->items[i].flags & XC_INDEX_FAR) != 0;
-	if (!far)
-		return;
-	struct target *targets = list_targets(all, &target_count);
-	for (size_t i = 0; i < all->count; i++) {
-		struct xc_index_item *item = &all->items[i];
-		if (!(item->flags & XC_INDEX_FAR))
-			continue;
-		const struct listed *unit = unit_holding(w, item->name);
-		struct target key = {.unit = unit ? (uint32_t)(unit - w->units) : 0,
-				     .die = unit ? (uint32_t)(item->name - unit->unit.offset) : 0};
-		const struct target *found =
-			unit ? bsearch(&key, targets, target_count, sizeof *targets, by_place) : NULL;
-		item->name = 0;
-		if (!found)
-			continue;
-		struct xc_index_item *named = &all->items[found->item];
-		if (!(named->flags & XC_INDEX_PLACED)) {
-			named->unit = item->unit;
-			named->die = item->die;
-			named->flags |= XC_INDEX_PLACED;
-			/* Strings are found through the unit: that of the same space. */
-		}
-	}
-	free(targets);
 }
 
 /* ---- laying out ---- */
@@ -238,14 +166,14 @@ static int by_hash(const void *a, const void *b)
 	return x->die < y->die ? -1 : x->die > y->die;
 }
 
-static struct order order_of(const struct xc_index_scan *all, size_t i)
+static struct order order_of(const struct xc_index_items *all, size_t i)
 {
 	const struct xc_index_item *item = &all->items[i];
 	return (struct order){item->hash, item->unit, item->die, (uint32_t)i};
 }
 
 /* Count, place, and sort the few of each bucket. */
-static struct order *sort_items(const struct xc_index_scan *all, unsigned bits, uint32_t *buckets)
+static struct order *sort_items(const struct xc_index_items *all, unsigned bits, uint32_t *buckets)
 {
 	size_t count = (size_t)1 << bits;
 	struct order *sorted = xc_alloc((all->count + 1) * sizeof *sorted);
@@ -277,7 +205,7 @@ static struct xc_index_entry entry_of(const struct xc_index_item *item, const ui
 				       .tag = item->tag};
 }
 
-static void write_entries(const struct xc_index_scan *all, struct layout *l)
+static void write_entries(const struct xc_index_items *all, struct layout *l)
 {
 	struct order *sorted = sort_items(all, l->header.bucket_bits, (uint32_t *)(l->bytes + l->header.buckets_at));
 	uint32_t *place = xc_alloc((all->count + 1) * sizeof *place); /* item → entry */
@@ -290,7 +218,7 @@ static void write_entries(const struct xc_index_scan *all, struct layout *l)
 	free(sorted);
 }
 
-static struct xc_index_unit unit_of(const struct work *w, const struct listed *one)
+static struct xc_index_unit unit_of(const struct work *w, const struct xc_index_listed *one)
 {
 	if (one->space < XC_INDEX_SPLIT)
 		return (struct xc_index_unit){.offset = one->unit.offset, .space = one->space};
@@ -316,17 +244,17 @@ static void seal(struct layout *l)
 	memcpy(l->bytes, h, sizeof *h);
 }
 
-static void *lay_out(const struct work *w, const struct xc_index_scan *all, const uint8_t *key, size_t *size_out)
+static void *lay_out(const struct work *w, const struct xc_index_scan *scan, const uint8_t *key, size_t *size_out)
 {
 	struct layout l = {.header = {.magic = "XCINDEX",
 				      .version = XC_INDEX_VERSION,
 				      .order = XC_INDEX_ORDER,
-				      .damaged = all->damaged}};
+				      .damaged = scan->damaged}};
 	memcpy(l.header.key, key, XC_INDEX_KEY);
-	plan(&l.header, w->unit_count, all->count);
+	plan(&l.header, w->unit_count, scan->all.count);
 	l.bytes = xc_alloc((size_t)l.header.size);
 	write_units(w, &l);
-	write_entries(all, &l);
+	write_entries(&scan->all, &l);
 	seal(&l);
 	*size_out = (size_t)l.header.size;
 	return l.bytes;
@@ -342,15 +270,17 @@ void *xc_index_build(const struct xc_index_input *input, const uint8_t key[XC_IN
 	if (w.unit_count < UINT32_MAX)
 		scan_all(&w, workers, threads);
 	for (unsigned i = 1; i < threads; i++) {
-		merge(&workers[0].scan, &workers[i].scan);
+		merge(&workers[0].scan.all, &workers[i].scan.all);
+		workers[0].scan.damaged += workers[i].scan.damaged;
 		xc_index_scan_fini(&workers[i].scan);
 	}
-	struct xc_index_scan *all = &workers[0].scan;
-	if (w.unit_count < UINT32_MAX && all->count < UINT32_MAX) {
-		resolve_far(&w, all);
-		bytes = lay_out(&w, all, key, size_out);
-	}
-	xc_index_scan_fini(all);
+	struct xc_index_items *all = &workers[0].scan.all;
+	bool far = xc_index_far_any(all), good = w.unit_count < UINT32_MAX && all->count < UINT32_MAX;
+	if (good && far && !input->only)
+		xc_index_far_resolve(&(struct xc_index_listing){input->spaces, w.units, w.unit_count}, all);
+	if (good && !(far && input->only))
+		bytes = lay_out(&w, &workers[0].scan, key, size_out);
+	xc_index_scan_fini(&workers[0].scan);
 	free(workers);
 	free(w.units);
 	return bytes;

@@ -24,7 +24,8 @@ struct xc_index_input {
 };
 
 /* The kept form (index_format.h), malloc'ed, with `key` in it. Units that are damaged are indexed as far as they
- * can be read. NULL when there are more than 2^32 - 2 units or definitions. Cost: reads all of .debug_info and the strings of what
+ * can be read. NULL when there are more than 2^32 - 2 units or definitions, or when `only` some units are scanned and names of theirs
+ * stand in others. Its bytes do not depend on the number of threads. Cost: reads all of .debug_info and the strings of what
  * is kept, about 0.4 s a GB and thread without strings; 48 bytes a definition while building. */
 void *xc_index_build(const struct xc_index_input *input, const uint8_t key[XC_INDEX_KEY], size_t *size_out);
 

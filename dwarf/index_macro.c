@@ -40,7 +40,8 @@ struct macros {
 	struct xc_cursor c;
 	uint32_t number;
 	unsigned offset_size;
-	bool indexed; /* only strings that are found by the unit */
+	uint32_t entry; /* where the one at hand stands in the section */
+	bool indexed;   /* only strings that are found by the unit */
 };
 
 /* Could it be an expression? What it is worth is for those to say who evaluate it. */
@@ -70,12 +71,12 @@ static void add(struct macros *m, struct xc_skim_string string)
 	uint64_t hash = xc_name_hash(text, name_len);
 	struct xc_index_item item = {.hash = (uint32_t)hash,
 				     .unit = m->number,
-				     .die = m->indexed ? 0 : (uint32_t)m->scan->count,
+				     .die = m->entry, /* it has no DIE: its place, for the order */
 				     .name = xc_index_pack_name(string),
 				     .tag = XC_INDEX_MACRO_TAG,
 				     .kind = XC_NAME_MACRO};
 	item.key = xc_name_mix(xc_name_mix(hash, XC_NAME_MACRO), xc_name_hash(space + 1, body_len));
-	xc_index_scan_add(m->scan, &item, NULL);
+	xc_index_items_add(&m->scan->all, &item);
 }
 
 static struct xc_error *read_entry(struct macros *m, enum opcode opcode)
@@ -130,9 +131,11 @@ static struct xc_error *read_unit(struct macros *m)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "macros of version %d", (int)version);
 	if ((flags & HAS_LINES) && (err = xc_cursor_uint(&m->c, m->offset_size, &ignored)))
 		return err;
-	while (!(err = xc_cursor_uint(&m->c, 1, &opcode)) && opcode)
+	while (!(err = xc_cursor_uint(&m->c, 1, &opcode)) && opcode) {
+		m->entry = (uint32_t)(m->c.at - m->space->macro.at - 1);
 		if ((err = read_entry(m, (enum opcode)opcode)))
-			return err;
+			break;
+	}
 	return err;
 }
 
@@ -153,7 +156,11 @@ void xc_index_scan_unit_macros(struct xc_index_scan *scan, uint64_t offset)
 	if (offset >= xc_cursor_left(&m.c))
 		return;
 	m.c.at += offset;
+	if (xc_cursor_left(&m.c) > scan->macros_left)
+		m.c.end = m.c.at + scan->macros_left;
+	const uint8_t *start = m.c.at;
 	struct xc_error *err = read_unit(&m);
+	scan->macros_left -= (uint64_t)(m.c.at - start);
 	scan->damaged += err != NULL;
 	xc_error_free(err);
 }

@@ -2,8 +2,9 @@
  *
  * A function or variable that is defined apart from its declaration (DW_AT_specification, DW_AT_abstract_origin) has its
  * name there. Such references are followed at the end of the unit: the scope around the declaration is found by the extents,
- * in bytes of .debug_info, of the scopes that were gone into; inside a class that was passed over since it was known, by walking
- * down it. References to another unit (link-time optimisation) are left to index_build. */
+ * in bytes of .debug_info, of the scopes that were gone into. References to another unit (link-time optimisation, dwz) are
+ * left to index_far.
+ * A class that is known is gone into again: units that need more of it define more of its nested types. */
 #include "index_scan.h"
 
 #include <dwarf.h>
@@ -14,7 +15,7 @@
 #include "lookup.h"
 #include "name.h"
 
-enum { MAX_DEPTH = 64, MAX_ORIGINS = 4 };
+enum { MAX_DEPTH = 64, MAX_ORIGINS = 4, MAX_TOLD = 16, HASH_BITS = 17, SPLIT_HASH_BITS = 10 };
 
 /* Where a scope's children stand, [start, end), and which scope holds it. */
 struct xc_index_extent {
@@ -22,7 +23,6 @@ struct xc_index_extent {
 	size_t outer;  /* number of the extent around it, plus one */
 	uint32_t item; /* plus one */
 	uint64_t key;
-	bool passed; /* known already: its children were not gone through */
 };
 
 /* A definition whose name stands with another DIE. */
@@ -39,61 +39,6 @@ struct scope {
 	unsigned depth;
 };
 
-/* ---- folding ---- */
-
-static void grow_slots(struct xc_index_scan *s)
-{
-	size_t count = s->slot_count ? 2 * s->slot_count : 1 << 12;
-	free(s->slots);
-	s->slots = xc_alloc(count * sizeof *s->slots);
-	s->slot_count = count;
-	for (size_t i = 0; i < s->count; i++) {
-		size_t at = s->items[i].key & (count - 1);
-		while (s->slots[at])
-			at = (at + 1) & (count - 1);
-		s->slots[at] = (uint32_t)i + 1;
-	}
-}
-
-static uint32_t *slot_of(const struct xc_index_scan *s, uint64_t key)
-{
-	size_t at = key & (s->slot_count - 1);
-	while (s->slots[at] && s->items[s->slots[at] - 1].key != key)
-		at = (at + 1) & (s->slot_count - 1);
-	return &s->slots[at];
-}
-
-uint32_t xc_index_scan_find(const struct xc_index_scan *s, uint64_t key)
-{
-	return s->slot_count ? *slot_of(s, key) : 0;
-}
-
-static bool comes_first(const struct xc_index_item *a, const struct xc_index_item *b)
-{
-	if ((a->flags ^ b->flags) & XC_INDEX_PLACED)
-		return a->flags & XC_INDEX_PLACED;
-	return a->unit != b->unit ? a->unit < b->unit : a->die < b->die;
-}
-
-uint32_t xc_index_scan_add(struct xc_index_scan *s, const struct xc_index_item *item, bool *known_out)
-{
-	if (2 * (s->count + 1) > s->slot_count)
-		grow_slots(s);
-	uint32_t *slot = slot_of(s, item->key);
-	if (known_out)
-		*known_out = *slot != 0;
-	if (*slot) {
-		struct xc_index_item *have = &s->items[*slot - 1];
-		if (comes_first(item, have))
-			*have = *item;
-		return *slot - 1;
-	}
-	s->items = xc_grow(s->items, s->count, &s->capacity, sizeof *s->items);
-	s->items[s->count++] = *item;
-	*slot = (uint32_t)s->count;
-	return *slot - 1;
-}
-
 /* ---- one item ---- */
 
 /* Linkers fold equal strings, and units name the same things: most hashes are known by where the string stands. */
@@ -101,7 +46,7 @@ static uint64_t hash_of(struct xc_index_scan *s, struct xc_skim_string string)
 {
 	size_t len;
 	uint64_t place = xc_index_pack_name(string);
-	struct xc_index_hash *known = &s->hashes[xc_name_mix(0, place) >> (64 - XC_INDEX_HASH_BITS)];
+	struct xc_index_hash *known = &s->hashes[xc_name_mix(0, place) >> (64 - s->hash_bits)];
 	if (place && known->place == place)
 		return known->hash;
 	const char *text = xc_skim_text(s->space, string, &len);
@@ -137,13 +82,13 @@ static struct xc_index_item item_of(const struct xc_index_scan *s, const struct 
 
 /* A type, namespace or enumerator: equal by name, place and size. */
 static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
-			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out, bool *known_out)
+			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out)
 {
 	uint64_t hash = hash_of(s, die->name);
 	struct xc_index_item item = item_of(s, scope, die, kind, hash);
 	item.key = mix(mix(mix(mix(scope->key, hash), (uint64_t)die->tag << 8 | item.flags), number), line);
 	*key_out = item.key;
-	return xc_index_scan_add(s, &item, known_out);
+	return xc_index_items_add(&s->all, &item);
 }
 
 static uint64_t number_or_none(const struct xc_skim_die *die, uint32_t fact, uint64_t number)
@@ -154,19 +99,19 @@ static uint64_t number_or_none(const struct xc_skim_die *die, uint32_t fact, uin
 /* ---- scopes ---- */
 
 static bool scan_children(struct xc_index_scan *s, const struct scope *scope);
-static struct scope scope_at(struct xc_index_scan *s, uint64_t offset);
+static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset);
 
 static size_t open_extent(struct xc_index_scan *s, const struct scope *outer, uint64_t start, uint32_t item,
-			  uint64_t key, bool passed)
+			  uint64_t key)
 {
 	s->extents = xc_grow(s->extents, s->extent_count, &s->extent_capacity, sizeof *s->extents);
 	s->extents[s->extent_count++] = (struct xc_index_extent){
-		.start = start, .end = UINT64_MAX, .outer = outer->extent, .item = item, .key = key, .passed = passed};
+		.start = start, .end = UINT64_MAX, .outer = outer->extent, .item = item, .key = key};
 	return s->extent_count;
 }
 
 static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_skim_die *die,
-			uint32_t item, uint64_t key, bool pass)
+			uint32_t item, uint64_t key)
 {
 	if (!die->children)
 		return true;
@@ -174,8 +119,8 @@ static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, cons
 			      .key = key,
 			      .line = number_or_none(die, XC_SKIM_LINE, die->line),
 			      .depth = outer->depth + 1};
-	inner.extent = open_extent(s, outer, die->offset, item, key, pass);
-	bool good = pass ? xc_skim_leave(s->skim, die) : scan_children(s, &inner);
+	inner.extent = open_extent(s, outer, die->offset, item, key);
+	bool good = scan_children(s, &inner);
 	s->extents[inner.extent - 1].end = xc_skim_position(s->skim);
 	return good;
 }
@@ -189,9 +134,9 @@ static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, c
 		item.flags |= XC_INDEX_TRANSPARENT;
 	/* What stands in an anonymous namespace is each unit's own. */
 	item.key = item.name ? mix(mix(scope->key, hash), XC_NAME_NAMESPACE) : own_key(s, scope->key);
-	uint32_t number = xc_index_scan_add(s, &item, NULL);
-	s->items[number].flags |= item.flags; /* only one unit may say that it is inline */
-	return enter_scope(s, scope, die, number + 1, item.key, false);
+	uint32_t number = xc_index_items_add(&s->all, &item);
+	s->all.items[number].flags |= item.flags; /* only one unit may say that it is inline */
+	return enter_scope(s, scope, die, number + 1, item.key);
 }
 
 /* In type units a type is declared in its namespace and defined at the top (DW_AT_specification): then *scope becomes
@@ -224,27 +169,70 @@ static bool lacks_arguments(struct xc_index_scan *s, const struct xc_skim_die *d
 	return xc_skim_die_at(s->skim, die->offset, &again) && lacks;
 }
 
-/* Macros may make two structs of one size out of one place in a header: so members count, where nothing but good
- * custom makes units agree. C has no scopes inside structs. */
-static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
-			  uint64_t size, uint64_t line)
+/* ---- what C does not promise to be the same ---- */
+
+static uint64_t hash_member(struct xc_index_scan *s, const struct xc_skim_die *die)
+{
+	uint64_t hash = die->has & XC_SKIM_NAME ? hash_of(s, die->name) : die->tag;
+	return die->tag == DW_TAG_enumerator ? mix(hash, number_or_none(die, XC_SKIM_VALUE, die->value)) : hash;
+}
+
+/* Names of the members of a record, names and values of enumerators; reading ends behind them. */
+static bool hash_members(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *hash)
 {
 	struct xc_skim_die child;
-	uint64_t key, members = size;
 	bool good = true;
 	while (die->children && (good = xc_skim_die(s->skim, &child)) && child.tag) {
-		members = mix(members, child.has & XC_SKIM_NAME ? hash_of(s, child.name) : child.tag);
+		*hash = mix(*hash, hash_member(s, &child));
 		if (!(good = xc_skim_leave(s->skim, &child)))
 			break;
 	}
-	add_named(s, scope, die, XC_NAME_TYPE, members, line, &key, NULL);
 	return good;
+}
+
+/* Macros may make two structs of one size out of one place in a header, and files may name theirs alike: so members count,
+ * where nothing but good custom makes units agree. C has no scopes inside structs. */
+static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+			  uint64_t size, uint64_t line)
+{
+	uint64_t key, members = size;
+	bool good = hash_members(s, die, &members);
+	add_named(s, scope, die, XC_NAME_TYPE, members, line, &key);
+	return good;
+}
+
+/* The size of an enum, and in C its enumerators. Reading stays where it was. */
+static bool size_of_enum(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *size_out)
+{
+	struct xc_skim_die again;
+	*size_out = number_or_none(die, XC_SKIM_SIZE, die->size);
+	return !s->is_c || (hash_members(s, die, size_out) && xc_skim_die_at(s->skim, die->offset, &again));
+}
+
+/* What a typedef of C stands for: the kind, name and size of that, and the first members of what has no name. Reading stays where
+ * it was. */
+static bool hash_target(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *hash_out)
+{
+	struct xc_skim_die type, child;
+	*hash_out = number_or_none(die, XC_SKIM_SIZE, die->size);
+	if (!s->is_c || !(die->has & XC_SKIM_TYPE))
+		return true;
+	bool named = true;
+	if (xc_skim_die_at(s->skim, die->type, &type)) {
+		named = type.has & XC_SKIM_NAME;
+		*hash_out = mix(mix(type.tag, number_or_none(&type, XC_SKIM_SIZE, type.size)),
+				named ? hash_of(s, type.name) : 0);
+	}
+	for (int i = 0;
+	     i < MAX_TOLD && !named && type.children && xc_skim_die(s->skim, &child) && child.tag && !child.children;
+	     i++)
+		*hash_out = mix(*hash_out, hash_member(s, &child));
+	return xc_skim_die_at(s->skim, die->offset, &child);
 }
 
 static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
 	uint64_t key;
-	bool known;
 	struct scope declared;
 	if (!(die->has & XC_SKIM_NAME))
 		return xc_skim_leave(s->skim, die);
@@ -254,24 +242,26 @@ static bool scan_record(struct xc_index_scan *s, const struct scope *scope, cons
 		 line = number_or_none(die, XC_SKIM_LINE, die->line);
 	if (s->is_c)
 		return scan_c_record(s, scope, die, size, line);
-	if (lacks_arguments(s, die))
-		size = own_key(s, die->offset);
-	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, line, &key, &known);
-	return enter_scope(s, scope, die, item + 1, key, known);
+	bool lacks = lacks_arguments(s, die);
+	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, lacks ? own_key(s, die->offset) : size, line, &key);
+	/* What stands in it is the same whether it is only declared around there, or defined. */
+	return enter_scope(s, scope, die, item + 1,
+			   lacks ? key : mix(mix(scope->key, hash_of(s, die->name)), XC_NAME_TYPE));
 }
 
 static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
 	struct scope values, declared;
-	uint64_t key;
+	uint64_t key, size;
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
 	values = *scope;
 	values.line = number_or_none(die, XC_SKIM_LINE, die->line);
 	values.depth++;
 	if (die->has & XC_SKIM_NAME) {
-		uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
-					  values.line, &key, NULL);
+		if (!size_of_enum(s, die, &size))
+			return false;
+		uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, values.line, &key);
 		if (die->has & XC_SKIM_ENUM_CLASS) {
 			values.item = item + 1;
 			values.key = key;
@@ -282,62 +272,77 @@ static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const 
 
 /* ---- functions and variables ---- */
 
+static bool is_placed(const struct xc_skim_die *die)
+{
+	return die->has &
+	       (die->tag == DW_TAG_subprogram ? (uint32_t)XC_SKIM_CODE : (uint32_t)(XC_SKIM_LOCATION | XC_SKIM_VALUE));
+}
+
+static uint8_t place_flags(const struct xc_skim_die *die)
+{
+	bool value = die->tag != DW_TAG_subprogram && !(die->has & XC_SKIM_LOCATION);
+	return !is_placed(die) ? 0 : value ? XC_INDEX_PLACED | XC_INDEX_VALUE : XC_INDEX_PLACED;
+}
+
+static void add_item(struct xc_index_scan *s, const struct xc_index_item *item)
+{
+	if (!s->apart) {
+		xc_index_items_add(&s->all, item);
+		return;
+	}
+	s->named = xc_grow(s->named, s->named_count, &s->named_capacity, sizeof *s->named);
+	s->named[s->named_count++] = *item;
+}
+
 /* `scope` is that of the declaration; `named` has the name. */
 static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
 			   const struct xc_skim_die *named, uint32_t has)
 {
-	bool function = die->tag == DW_TAG_subprogram;
-	unsigned kind = function ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
+	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	uint64_t hash = hash_of(s, named->name);
 	struct xc_index_item item = item_of(s, scope, die, kind, hash);
 	item.name = xc_index_pack_name(named->name);
-	item.flags = (uint8_t)(has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0);
-	if (die->has & (function ? (uint32_t)XC_SKIM_CODE : (uint32_t)(XC_SKIM_LOCATION | XC_SKIM_VALUE)))
-		item.flags |= XC_INDEX_PLACED;
+	item.flags = (uint8_t)((has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
 	if (has & XC_SKIM_EXTERNAL) {
 		uint64_t linkage = named->has & XC_SKIM_LINKAGE_NAME ? hash_of(s, named->linkage_name) : 0;
 		item.key = mix(mix(mix(scope->key, hash), kind), linkage);
-	} else {
-		item.key = own_key(
-			s, named->offset); /* a declaration with a value, its definition, copies of a function */
+	} else { /* a declaration with a value, its definition, copies of a function */
+		item.key = own_key(s, named->offset);
 	}
-	xc_index_scan_add(s, &item, NULL);
+	add_item(s, &item);
 }
 
-/* Its name stands in another unit: named when all units are known. */
-static void add_far(struct xc_index_scan *s, const struct xc_skim_die *die)
+/* Its name stands in another unit, at the origin of `last`: named when all units are known. */
+static void add_far(struct xc_index_scan *s, const struct xc_skim_die *die, const struct xc_skim_die *last)
 {
 	static const struct scope top;
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	struct xc_index_item item = item_of(s, &top, die, kind, 0);
-	item.flags |= XC_INDEX_FAR | XC_INDEX_PLACED;
-	item.name = die->origin;
+	if (!is_placed(die) && !s->apart)
+		return;
+	item.flags =
+		(uint8_t)(XC_INDEX_FAR | place_flags(die) | (last->has & XC_SKIM_ALT_ORIGIN ? XC_INDEX_FAR_ALT : 0));
+	item.name = last->origin;
 	item.key = own_key(s, die->offset);
-	xc_index_scan_add(s, &item, NULL);
-}
-
-static bool is_placed(const struct xc_skim_die *die)
-{
-	return die->has & (XC_SKIM_CODE | XC_SKIM_LOCATION | XC_SKIM_VALUE);
+	add_item(s, &item);
 }
 
 static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
 	bool declared = die->has & XC_SKIM_DECLARATION;
 	if (die->has & XC_SKIM_FAR_ORIGIN) {
-		if (is_placed(die))
-			add_far(s, die);
+		add_far(s, die, die);
 	} else if (die->has & XC_SKIM_ORIGIN) {
 		s->origins = xc_grow(s->origins, s->origin_count, &s->origin_capacity, sizeof *s->origins);
 		s->origins[s->origin_count++].die = *die;
-	} else if ((die->has & XC_SKIM_NAME) && (!declared || (die->has & XC_SKIM_VALUE))) {
+	} else if ((die->has & XC_SKIM_NAME) && (!declared || (die->has & XC_SKIM_VALUE) || s->apart)) {
 		add_definition(s, scope, die, die, die->has);
 	}
 }
 
 static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
 {
-	uint64_t key;
+	uint64_t key, number;
 	switch (die->tag) {
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -352,16 +357,18 @@ static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const s
 	case DW_TAG_enumerator:
 		if (die->has & XC_SKIM_NAME)
 			add_named(s, scope, die, XC_NAME_ENUMERATOR, number_or_none(die, XC_SKIM_VALUE, die->value),
-				  scope->line, &key, NULL);
+				  scope->line, &key);
 		break;
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
 	case DW_TAG_base_type:
 	case DW_TAG_unspecified_type:
 	case DW_TAG_subrange_type:
+		if ((die->has & XC_SKIM_NAME) && !hash_target(s, die, &number))
+			return false;
 		if (die->has & XC_SKIM_NAME)
-			add_named(s, scope, die, XC_NAME_TYPE, number_or_none(die, XC_SKIM_SIZE, die->size),
-				  number_or_none(die, XC_SKIM_LINE, die->line), &key, NULL);
+			add_named(s, scope, die, XC_NAME_TYPE, number, number_or_none(die, XC_SKIM_LINE, die->line),
+				  &key);
 		break;
 	case DW_TAG_member: /* static ones of DWARF 4 */
 		if (!(die->has & XC_SKIM_EXTERNAL) || !(die->has & XC_SKIM_VALUE))
@@ -394,44 +401,8 @@ static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
 
 /* ---- names that stand elsewhere in the unit ---- */
 
-/* Inside a class that was passed over: the item of the class that holds `offset`. */
-static struct scope walk_down(struct xc_index_scan *s, const struct xc_index_extent *extent, uint64_t offset)
-{
-	struct scope scope = {.item = extent->item, .key = extent->key};
-	struct xc_skim_die die;
-	if (!extent->passed || !xc_skim_die_at(s->skim, extent->start, &die))
-		return scope;
-	while (xc_skim_die(s->skim, &die) && die.tag && die.offset < offset) {
-		bool named_record =
-			(die.has & XC_SKIM_NAME) && (die.tag == DW_TAG_structure_type || die.tag == DW_TAG_class_type ||
-						     die.tag == DW_TAG_union_type);
-		bool ends_before = (die.has & XC_SKIM_SIBLING) && die.sibling <= offset;
-		if (!named_record || ends_before || !die.children) {
-			if (!xc_skim_leave(s->skim, &die))
-				break;
-			continue;
-		}
-		bool known;
-		uint64_t key;
-		struct scope inner = scope;
-		inner.item = 1 + add_named(s, &scope, &die, XC_NAME_TYPE, number_or_none(&die, XC_SKIM_SIZE, die.size),
-					   number_or_none(&die, XC_SKIM_LINE, die.line), &key, &known);
-		inner.key = key;
-		if (!(die.has & XC_SKIM_SIBLING)) { /* does it hold the offset? */
-			struct xc_skim_die again = die;
-			if (!xc_skim_leave(s->skim, &die))
-				break;
-			if (xc_skim_position(s->skim) <= offset)
-				continue;
-			if (!xc_skim_die_at(s->skim, again.offset, &again))
-				break;
-		}
-		scope = inner;
-	}
-	return scope;
-}
-
-static struct scope scope_at(struct xc_index_scan *s, uint64_t offset)
+/* The scope that holds `offset`. */
+static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset)
 {
 	size_t lo = 0, hi = s->extent_count;
 	while (lo < hi) {
@@ -443,7 +414,7 @@ static struct scope scope_at(struct xc_index_scan *s, uint64_t offset)
 	}
 	for (size_t at = lo; at > 0; at = s->extents[at - 1].outer)
 		if (s->extents[at - 1].end > offset)
-			return walk_down(s, &s->extents[at - 1], offset);
+			return (struct scope){.item = s->extents[at - 1].item, .key = s->extents[at - 1].key};
 	return (struct scope){0};
 }
 
@@ -452,15 +423,11 @@ static void resolve_origin(struct xc_index_scan *s, const struct xc_skim_die *di
 	struct xc_skim_die at = *die;
 	uint32_t has = die->has;
 	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_SKIM_NAME); i++) {
-		uint64_t origin = at.origin;
 		if (at.has & XC_SKIM_FAR_ORIGIN) {
-			struct xc_skim_die far = *die;
-			far.origin = origin;
-			if (is_placed(die))
-				add_far(s, &far);
+			add_far(s, die, &at);
 			return;
 		}
-		if (!(at.has & XC_SKIM_ORIGIN) || !xc_skim_die_at(s->skim, origin, &at))
+		if (!(at.has & XC_SKIM_ORIGIN) || !xc_skim_die_at(s->skim, at.origin, &at))
 			return;
 		has |= at.has & XC_SKIM_EXTERNAL;
 	}
@@ -485,18 +452,24 @@ static bool is_c(uint64_t language)
 	}
 }
 
+static void use_space(struct xc_index_scan *s, const struct xc_skim_space *space)
+{
+	xc_skim_free(s->skim);
+	free(s->hashes);
+	s->skim = xc_skim_new(space);
+	s->space = space;
+	s->hash_bits = space->split ? SPLIT_HASH_BITS : HASH_BITS;
+	s->hashes = xc_alloc(sizeof *s->hashes << s->hash_bits);
+	s->macros_left = 2 * (uint64_t)xc_cursor_left(&space->macro);
+}
+
 void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
 			uint32_t number)
 {
 	static const struct scope top;
 	struct xc_skim_die die;
-	if (s->space != space) {
-		xc_skim_free(s->skim);
-		s->skim = xc_skim_new(space);
-		s->space = space;
-		free(s->hashes);
-		s->hashes = xc_alloc(sizeof *s->hashes << XC_INDEX_HASH_BITS);
-	}
+	if (s->space != space)
+		use_space(s, space);
 	s->unit = *unit;
 	s->number = number;
 	s->extent_count = s->origin_count = 0;
@@ -507,7 +480,7 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 		good = scan_children(s, &top);
 	for (size_t i = 0; i < s->origin_count; i++)
 		resolve_origin(s, &s->origins[i].die);
-	if (macros != UINT64_MAX)
+	if (macros != UINT64_MAX && !s->apart)
 		xc_index_scan_unit_macros(s, macros);
 	s->damaged += !good;
 }
@@ -515,10 +488,10 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 void xc_index_scan_fini(struct xc_index_scan *s)
 {
 	xc_skim_free(s->skim);
-	free(s->items);
-	free(s->slots);
+	xc_index_items_fini(&s->all);
 	free(s->hashes);
 	free(s->extents);
 	free(s->origins);
+	free(s->named);
 	*s = (struct xc_index_scan){0};
 }

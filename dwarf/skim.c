@@ -186,21 +186,31 @@ static struct xc_skim_string string_of(const struct xc_skim *s, uint64_t form, u
 	}
 }
 
-/* An offset in info; false for what leads out of it. */
-static bool reference_of(const struct xc_skim *s, uint64_t form, uint64_t value, uint64_t *offset_out, bool *far_out)
+struct reference {
+	uint64_t offset; /* in info, or the other file's */
+	bool far;        /* of another unit */
+	bool alt;        /* of the file that dwz moved common parts to */
+};
+
+/* False for what cannot be followed so. */
+static bool reference_of(const struct xc_skim *s, uint64_t form, uint64_t value, struct reference *to)
 {
-	*far_out = form == DW_FORM_ref_addr;
+	*to = (struct reference){.offset = value, .far = true};
 	switch (form) {
 	case DW_FORM_ref1:
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_udata:
-		*offset_out = s->unit.offset + value;
+		*to = (struct reference){.offset = s->unit.offset + value};
 		return value < s->unit.size;
 	case DW_FORM_ref_addr:
-		*offset_out = value;
-		*far_out = value < s->unit.offset || value - s->unit.offset >= s->unit.size;
+		to->far = value < s->unit.offset || value - s->unit.offset >= s->unit.size;
+		return true;
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+		to->alt = true;
 		return true;
 	default:
 		return false;
@@ -242,18 +252,17 @@ static void keep_flag(struct xc_skim_die *die, uint32_t fact, uint64_t value)
 static void keep_reference(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
 			   uint64_t value)
 {
-	uint64_t offset;
-	bool far;
-	if (!reference_of(s, form, value, &offset, &far))
+	struct reference to;
+	if (!reference_of(s, form, value, &to))
 		return;
-	if (slot == XC_SLOT_SIBLING) {
-		if (!far) {
-			die->has |= XC_SKIM_SIBLING;
-			die->sibling = offset;
-		}
-	} else {
-		die->has |= far ? XC_SKIM_FAR_ORIGIN : XC_SKIM_ORIGIN;
-		die->origin = offset;
+	if (slot == XC_SLOT_ORIGIN) {
+		die->has |= !to.far  ? XC_SKIM_ORIGIN
+			    : to.alt ? XC_SKIM_FAR_ORIGIN | XC_SKIM_ALT_ORIGIN
+				     : XC_SKIM_FAR_ORIGIN;
+		die->origin = to.offset;
+	} else if (!to.far) {
+		die->has |= slot == XC_SLOT_TYPE ? XC_SKIM_TYPE : XC_SKIM_SIBLING;
+		*(slot == XC_SLOT_TYPE ? &die->type : &die->sibling) = to.offset;
 	}
 }
 
@@ -271,6 +280,7 @@ static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_
 		break;
 	case XC_SLOT_SIBLING:
 	case XC_SLOT_ORIGIN:
+	case XC_SLOT_TYPE:
 		keep_reference(s, die, slot, form, value);
 		break;
 	case XC_SLOT_SIZE:
@@ -312,25 +322,19 @@ static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_
 /* Step over a value, which may be one to keep (slot not NONE). */
 static bool read_value(struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form)
 {
-	const uint8_t *start = s->at;
 	unsigned size;
-	uint64_t value = 0;
+	if (form == DW_FORM_indirect &&
+	    (!read_uleb(s, &form) || form == DW_FORM_indirect || form == DW_FORM_implicit_const))
+		return false;
+	uint64_t value = form == DW_FORM_flag_present;
+	const uint8_t *start = s->at;
 	enum xc_skim_step step = xc_skim_step_of(form, &s->unit, &size);
 	bool good = step == XC_STEP_LEB                ? read_uleb(s, &value)
 		    : step == XC_STEP_SKIP && size > 0 ? read_fixed(s, size, &value)
 						       : pass(s, step, size);
-	if (form == DW_FORM_flag_present)
-		value = 1;
 	if (good && slot != XC_SLOT_NONE)
 		keep(s, die, slot, form, value, start);
 	return good;
-}
-
-static bool read_indirect(struct xc_skim *s, struct xc_skim_die *die)
-{
-	uint64_t form;
-	return read_uleb(s, &form) && form != DW_FORM_indirect && form != DW_FORM_implicit_const &&
-	       read_value(s, die, XC_SLOT_NONE, form);
 }
 
 static bool run(struct xc_skim *s, struct xc_skim_die *die, const uint8_t *step)
@@ -346,7 +350,7 @@ static bool run(struct xc_skim *s, struct xc_skim_die *die, const uint8_t *step)
 			step += 2;
 			break;
 		case XC_STEP_INDIRECT:
-			if (!read_indirect(s, die))
+			if (!read_value(s, die, XC_SLOT_NONE, DW_FORM_indirect))
 				return false;
 			step++;
 			break;
@@ -473,7 +477,7 @@ bool xc_skim_enter(struct xc_skim *s, const struct xc_skim_unit *unit)
 const char *xc_skim_text(const struct xc_skim_space *space, struct xc_skim_string string, size_t *len_out)
 {
 	const struct xc_cursor *sections[] = {
-		NULL, &space->info, &space->str, &space->line_str, &space->alt_str, &space->macro};
+		NULL, &space->info, &space->str, &space->line_str, &space->alt_str, &space->macro, &space->alt_info};
 	const struct xc_cursor *c = string.where < XC_COUNT(sections) ? sections[string.where] : NULL;
 	if (!c || string.offset >= xc_cursor_left(c))
 		return NULL;

@@ -13,9 +13,10 @@
 
 /* One .debug_info (or .debug_types, or .debug_info.dwo) and what it refers to. Bytes are borrowed. Little-endian. */
 struct xc_skim_space {
-	struct xc_cursor info, abbrev, str, line_str, str_offsets, alt_str, macro;
-	bool types; /* .debug_types: DWARF 4's units have a signature in their header */
-	bool split; /* from a .dwo: str_offsets is the unit's own table */
+	struct xc_cursor info, abbrev, str, line_str, str_offsets, macro;
+	struct xc_cursor alt_str, alt_info; /* of the file that dwz moved common parts to */
+	bool types;                         /* .debug_types: DWARF 4's units have a signature in their header */
+	bool split;                         /* from a .dwo: str_offsets is the unit's own table */
 };
 
 struct xc_skim_unit {
@@ -29,7 +30,15 @@ struct xc_skim_unit {
 };
 
 /* Where a string stands. */
-enum xc_skim_where { XC_SKIM_NOWHERE, XC_SKIM_INFO, XC_SKIM_STR, XC_SKIM_LINE_STR, XC_SKIM_ALT_STR, XC_SKIM_MACRO };
+enum xc_skim_where {
+	XC_SKIM_NOWHERE,
+	XC_SKIM_INFO,
+	XC_SKIM_STR,
+	XC_SKIM_LINE_STR,
+	XC_SKIM_ALT_STR,
+	XC_SKIM_MACRO,
+	XC_SKIM_ALT_INFO,
+};
 struct xc_skim_string {
 	enum xc_skim_where where;
 	uint64_t offset;
@@ -53,8 +62,10 @@ enum xc_skim_fact {
 	XC_SKIM_STR_OFFSETS = 1 << 13, /* DW_AT_str_offsets_base */
 	XC_SKIM_LANGUAGE = 1 << 14,
 	XC_SKIM_SIGNATURE = 1 << 15,  /* DW_AT_signature: its definition stands in a type unit */
-	XC_SKIM_MACROS = 1 << 17,     /* DW_AT_macros: where the unit's macros start */
-	XC_SKIM_FAR_ORIGIN = 1 << 16, /* DW_AT_specification or DW_AT_abstract_origin in another unit */
+	XC_SKIM_FAR_ORIGIN = 1 << 16, /* DW_AT_specification or DW_AT_abstract_origin in another unit, */
+	XC_SKIM_ALT_ORIGIN = 1 << 17, /* and that is one of the file that dwz moved common parts to */
+	XC_SKIM_MACROS = 1 << 18,     /* DW_AT_macros: where the unit's macros start */
+	XC_SKIM_TYPE = 1 << 19,       /* DW_AT_type of a typedef, inside the unit */
 };
 
 struct xc_skim_die {
@@ -63,7 +74,7 @@ struct xc_skim_die {
 	bool children;
 	uint32_t has;
 	struct xc_skim_string name, linkage_name;
-	uint64_t sibling, origin; /* offsets in info */
+	uint64_t sibling, origin, type; /* offsets in info */
 	uint64_t size, line, value, str_offsets, language, macros;
 };
 

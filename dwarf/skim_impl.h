@@ -38,6 +38,7 @@ enum xc_skim_slot {
 	XC_SLOT_LANGUAGE,
 	XC_SLOT_SIGNATURE,
 	XC_SLOT_MACROS,
+	XC_SLOT_TYPE, /* of typedefs */
 };
 
 struct xc_skim_abbrev {

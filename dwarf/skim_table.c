@@ -55,6 +55,8 @@ static enum xc_skim_slot slot_of(uint64_t name)
 	case DW_AT_macros:
 	case DW_AT_GNU_macros:
 		return XC_SLOT_MACROS;
+	case DW_AT_type:
+		return XC_SLOT_TYPE;
 	default:
 		return XC_SLOT_NONE;
 	}
@@ -207,7 +209,7 @@ static bool add_attribute(struct program *p, uint64_t name, uint64_t form, int64
 	enum xc_skim_step step = xc_skim_step_of(form, p->unit, &size);
 	if (step == XC_STEP_END)
 		return false;
-	if (!p->wanted && slot != XC_SLOT_SIBLING)
+	if ((!p->wanted && slot != XC_SLOT_SIBLING) || (slot == XC_SLOT_TYPE && p->abbrev->tag != DW_TAG_typedef))
 		slot = XC_SLOT_NONE;
 	/* Only that they are there counts; their bytes are stepped over. */
 	if (slot == XC_SLOT_CODE || slot == XC_SLOT_LOCATION || slot == XC_SLOT_SIGNATURE) {

@@ -1,20 +1,14 @@
 /* layer: dwarf */
 #include "../../dwarf/lookup.h"
 
-#include <dirent.h>
 #include <dwarf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../dwarf/index.h"
-#include "../../dwarf/type.h"
-#include "../support/scratch.h"
-#include "opened.h"
+#include "looked.h"
 
 static const char c_source[] =
 	"struct node { struct node *next; long value; };\n"
@@ -25,61 +19,6 @@ static const char c_source[] =
 	"node_t head; static enum colour paint; struct hidden *secret; extern int elsewhere;\n"
 	"static int helper(node_t *n) { return n->value + paint; }\n"
 	"int main(void) { union both b = {1}; return *(volatile int *)0 + helper(&head) + b.i + (secret != 0); }\n";
-
-static const char cpp_source[] =
-	"namespace outer { namespace { int unseen = 3; } inline namespace v1 { struct Versioned { char c[11]; }; }\n"
-	"  template <typename T> struct Box { T value; struct Inner { T a, b; }; static int count; void grow(); };\n"
-	"  template <typename T> int Box<T>::count = 4; template <typename T> void Box<T>::grow() { value += count; }\n"
-	"  struct Shape { virtual ~Shape(); int area(); struct Corner { int x, y; Corner *twin(); }; };\n"
-	"  int Shape::area() { return 5; } Shape::~Shape() {} Shape::Corner *Shape::Corner::twin() { return this; }\n"
-	"  enum class Mode : char { Slow = 1, Fast }; enum Old { Bad = -1, Good };\n"
-	"  constexpr int limit = 99; }\n"
-	"outer::Box<unsigned long> box; outer::Box<unsigned long>::Inner inner; outer::Versioned versioned;\n"
-	"outer::Shape shape; outer::Shape::Corner corner; outer::Mode mode; outer::Old old;\n"
-	"int main() { box.grow(); corner.twin(); return *(volatile int *)0 + outer::unseen + shape.area() + "
-	"outer::limit; }\n";
-
-static struct xc_process *open_in(const char *core, const char *cache)
-{
-	static struct xc_finder finder; /* borrowed for the life of the process */
-	struct xc_process *process;
-	finder = (struct xc_finder){.quiet = true, .cache_dir = cache};
-	CHECK_OK(xc_process_open_core(core, &(struct xc_open_options){.finder = &finder}, &process));
-	xc_debugfiles_use(process, &finder);
-	return process;
-}
-
-static size_t count_of(const struct xc_process *process, struct xc_query query)
-{
-	struct xc_definitions found = {0};
-	query.kinds = query.kinds ? query.kinds : XC_NAME_ANY;
-	query.module = process->modules[0];
-	CHECK_OK(xc_lookup(process, &query, &found));
-	size_t count = found.count;
-	xc_definitions_fini(&found);
-	return count;
-}
-
-/* The one definition of a name; fails when there is none or another. */
-static struct xc_definition one(const struct xc_process *process, const char *name, unsigned kinds)
-{
-	struct xc_definitions found = {0};
-	struct xc_query query = {.name = name, .kinds = kinds, .module = process->modules[0]};
-	CHECK_OK(xc_lookup(process, &query, &found));
-	if (found.count != 1)
-		fail_msg("%s: %zu definitions", name, found.count);
-	struct xc_definition d = found.items[0];
-	xc_definitions_fini(&found);
-	return d;
-}
-
-static uint64_t size_of(const struct xc_process *process, const char *name)
-{
-	struct xc_definition d = one(process, name, XC_NAME_TYPE);
-	uint64_t size = 0;
-	assert_true(xc_type_size(xc_type_get(xc_types_of(process), &d.die), &size));
-	return size;
-}
 
 static void names_of_c_are_found(void **state)
 {
@@ -108,27 +47,6 @@ static void declarations_are_found_when_asked_for(void **state)
 	assert_int_equal(count_of(p, (struct xc_query){.name = "hidden"}), 0);
 	assert_int_equal(count_of(p, (struct xc_query){.name = "hidden", .declarations = true}), 1);
 	assert_int_equal(count_of(p, (struct xc_query){.name = "elsewhere"}), 0);
-	close_process(p);
-}
-
-/* Two units make two structs of one line and size. */
-static void structs_that_a_macro_makes_differ_are_two(void **state)
-{
-	char command[1024];
-	(void)state;
-	static const char header[] =
-		"struct clock { int hour;\n#ifdef NEW\nlong zone;\n#else\nlong __zone;\n#endif\n};\n";
-	scratch_file("two/clock.h", header, sizeof header - 1);
-	snprintf(command, sizeof command,
-		 "cd '%s' && printf '#include \"clock.h\"\nstruct clock a; int f(void) { return a.hour; }\n' >a.c && "
-		 "printf '#define NEW\n#include \"clock.h\"\nstruct clock b; int main(void) { return *(volatile int "
-		 "*)0; }\n' "
-		 ">b.c && printf '#include \"clock.h\"\nstruct clock c;\n' >c.c && gcc -g a.c b.c c.c -o program",
-		 scratch_path("two"));
-	if (system(command) != 0)
-		fail_msg("%s", command);
-	struct xc_process *p = open_core(dying_core(scratch_path("two/program"), NULL));
-	assert_int_equal(count_of(p, (struct xc_query){.name = "clock", .kinds = XC_NAME_TYPE}), 2);
 	close_process(p);
 }
 
@@ -251,200 +169,6 @@ static void names_of_split_units_are_found(void **state)
 }
 
 /* ---- the kept file ---- */
-
-/* Where the index of the program is kept; valid until the next call. */
-static const char *kept_file(const struct xc_process *process, const char *cache)
-{
-	static char path[512];
-	char hex[2 * XC_BUILD_ID_MAX + 1];
-	snprintf(path, sizeof path, "%s/index/%s", cache, xc_build_id_hex(&process->modules[0]->build_id, hex));
-	return path;
-}
-
-static const char *prepared_core(void)
-{
-	static const char *core;
-	if (!core)
-		core = dying_core(dying_program("kept", "g++ -g -Wl,--build-id -x c++", cpp_source), NULL);
-	return core;
-}
-
-static void check_answers(struct xc_process *p)
-{
-	assert_int_equal(size_of(p, "outer::Box<unsigned long>::Inner"), 16);
-	assert_int_equal(one(p, "outer::Shape::area", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
-	assert_int_equal(count_of(p, (struct xc_query){.name = "nothing"}), 0);
-}
-
-static void run_with(const char *cache)
-{
-	struct xc_process *p = open_in(prepared_core(), cache);
-	check_answers(p);
-	close_process(p);
-}
-
-static struct stat stat_of(const char *path)
-{
-	struct stat st = {0};
-	assert_int_equal(stat(path, &st), 0);
-	return st;
-}
-
-static void an_index_is_kept_and_used_again(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-kept");
-	struct xc_process *p = open_in(prepared_core(), cache);
-	check_answers(p);
-	const char *path = kept_file(p, cache);
-	struct stat first = stat_of(path);
-	close_process(p);
-	run_with(cache);
-	assert_int_equal(stat_of(path).st_ino, first.st_ino);
-}
-
-static void flip(const char *path, off_t at)
-{
-	uint8_t byte;
-	int fd = open(path, O_RDWR);
-	assert_true(fd >= 0);
-	assert_int_equal(pread(fd, &byte, 1, at), 1);
-	byte ^= 0x10;
-	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-	close(fd);
-}
-
-static void every_flipped_bit_is_noticed(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-flip");
-	struct xc_process *p = open_in(prepared_core(), cache);
-	check_answers(p);
-	const char *path = kept_file(p, cache);
-	close_process(p);
-	off_t size = stat_of(path).st_size;
-	for (off_t at = 0; at < size; at += at < 200 ? 3 : 131) {
-		flip(path, at);
-		run_with(cache);
-		assert_int_equal(stat_of(path).st_size, size);
-		if (at % 5 == 0)
-			run_with(cache); /* what was rebuilt is whole */
-	}
-}
-
-static void a_truncated_index_is_rebuilt(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-cut");
-	struct xc_process *p = open_in(prepared_core(), cache);
-	check_answers(p);
-	const char *path = kept_file(p, cache);
-	close_process(p);
-	off_t size = stat_of(path).st_size;
-	for (off_t cut = 0; cut < size; cut += 1777) {
-		assert_int_equal(truncate(path, cut), 0);
-		run_with(cache);
-		assert_int_equal(stat_of(path).st_size, size);
-	}
-}
-
-static void an_index_of_another_build_is_not_used(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-foreign");
-	const char *other = dying_core(dying_program("other", "gcc -g -Wl,--build-id -x c", c_source), NULL);
-	struct xc_process *p = open_in(other, cache);
-	assert_int_equal(size_of(p, "node"), 16);
-	char *foreign = xc_strdup(kept_file(p, cache));
-	close_process(p);
-	p = open_in(prepared_core(), cache);
-	const char *path = kept_file(p, cache);
-	assert_int_equal(rename(foreign, path), 0); /* a forged id */
-	check_answers(p);
-	close_process(p);
-	free(foreign);
-}
-
-static void a_cache_that_cannot_be_written_does_no_harm(void **state)
-{
-	(void)state;
-	const char *file = scratch_file("cache-is-a-file", "x", 1);
-	run_with(file);
-	run_with("/proc/xcore-cannot-be-made");
-}
-
-/* No more than 100 bytes fit: as on a full disk, a part of the file is written. */
-static void a_full_disk_leaves_no_half_index(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-full");
-	pid_t child = fork();
-	if (child == 0) {
-		signal(SIGXFSZ, SIG_IGN);
-		setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100});
-		struct xc_process *p = open_in(prepared_core(), cache);
-		bool good = count_of(p, (struct xc_query){.name = "outer::Shape::area"}) == 1;
-		_exit(good ? 0 : 1);
-	}
-	int status;
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
-	struct xc_process *p = open_in(prepared_core(), cache);
-	struct stat st;
-	assert_int_not_equal(stat(kept_file(p, cache), &st), 0);
-	check_answers(p);
-	assert_int_equal(stat(kept_file(p, cache), &st), 0);
-	close_process(p);
-}
-
-/* The signal comes while the file is written. */
-static void a_writer_that_dies_leaves_no_half_index(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-dies");
-	for (rlim_t size = 1; size < 30000; size += 4999) {
-		pid_t child = fork();
-		if (child == 0) {
-			signal(SIGXFSZ, SIG_DFL);
-			setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-			setrlimit(RLIMIT_FSIZE, &(struct rlimit){size, size});
-			struct xc_process *p = open_in(prepared_core(), cache);
-			_exit(count_of(p, (struct xc_query){.name = "outer::Shape::area"}) == 1 ? 0 : 1);
-		}
-		int status;
-		waitpid(child, &status, 0);
-		assert_true(WIFSIGNALED(status) || status == 0);
-		run_with(cache);
-	}
-}
-
-/* Several at once, some of them killed on the way: whoever is left answers right. */
-static void writers_that_race_and_die_leave_a_sound_index(void **state)
-{
-	(void)state;
-	const char *cache = scratch_path("cache-race");
-	enum { WRITERS = 12 };
-	pid_t children[WRITERS];
-	prepared_core();
-	for (int i = 0; i < WRITERS; i++) {
-		children[i] = fork();
-		if (children[i] == 0) {
-			struct xc_process *p = open_in(prepared_core(), cache);
-			_exit(count_of(p, (struct xc_query){.name = "outer::Shape::area"}) == 1 ? 0 : 1);
-		}
-	}
-	for (int i = 0; i < WRITERS; i++) {
-		int status;
-		if (i % 3 == 0) {
-			usleep((useconds_t)i * 700);
-			kill(children[i], SIGKILL);
-		}
-		waitpid(children[i], &status, 0);
-		if (i % 3)
-			assert_int_equal(status, 0);
-	}
-	run_with(cache);
-}
 
 /* ---- tables of the file ---- */
 
@@ -573,16 +297,7 @@ int main(void)
 		cmocka_unit_test(templates_without_their_arguments_are_told_apart),
 		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
 		cmocka_unit_test(names_of_split_units_are_found),
-		cmocka_unit_test(structs_that_a_macro_makes_differ_are_two),
 		cmocka_unit_test(macros_that_stand_for_numbers_are_found),
-		cmocka_unit_test(an_index_is_kept_and_used_again),
-		cmocka_unit_test(every_flipped_bit_is_noticed),
-		cmocka_unit_test(a_truncated_index_is_rebuilt),
-		cmocka_unit_test(an_index_of_another_build_is_not_used),
-		cmocka_unit_test(a_cache_that_cannot_be_written_does_no_harm),
-		cmocka_unit_test(a_full_disk_leaves_no_half_index),
-		cmocka_unit_test(a_writer_that_dies_leaves_no_half_index),
-		cmocka_unit_test(writers_that_race_and_die_leave_a_sound_index),
 		cmocka_unit_test(debug_names_lead_to_the_units),
 		cmocka_unit_test(a_gdb_index_leads_to_the_units),
 		cmocka_unit_test(a_damaged_gdb_index_misleads_nobody),
