@@ -19,10 +19,11 @@ static struct xc_cnode *parse_functional_cast(struct xc_cexpr *c, const struct x
 					      const struct xc_type *type)
 {
 	if (!xc_cexpr_is(c, '('))
-		return xc_cexpr_fail(c, spot->at, spot->len,
-				     xc_error_hint(xc_error_new(XC_ERR_USAGE, "`%.*s` is a type, not a value",
-								(int)spot->len, c->text + spot->at),
-						   "sizeof(TYPE), (TYPE)value and {TYPE}address take types"));
+		return xc_cexpr_fail(
+			c, spot->at, spot->len,
+			xc_error_hint(xc_error_new(XC_ERR_USAGE, "`%.*s` is a type, not a value", (int)spot->len,
+						   c->text + spot->at),
+				      "sizeof(TYPE), (TYPE)value and {TYPE}address take types; ptype shows them"));
 	return xc_cexpr_parse_cast_to(c, XC_NODE_CAST, spot, type);
 }
 
