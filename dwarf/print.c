@@ -162,9 +162,9 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_stan
 		xc_text_add(&text, " = ");
 		struct xc_error *err = print_one(standpoint, expressions[i], &one, &text, &json);
 		json_array_append_new(values, json);
+		bool near = err && err->code == XC_ERR_NOT_FOUND && err->hint; /* a name that may be meant */
 		if (err)
-			xc_text_printf(&text, "<%s%s%s>", err->message, err->hint ? "; " : "",
-				       err->hint ? err->hint : "");
+			xc_text_printf(&text, "<%s%s%s>", err->message, near ? "; " : "", near ? err->hint : "");
 		else
 			good++;
 		xc_text_add(&text, i + 1 < count ? "\n" : "");
