@@ -52,6 +52,10 @@ void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t
 /* "main", or "0x401136" when the function is unknown. */
 void xc_render_function(struct xc_text *text, const struct xc_stack_row *row);
 
+/* A name (already escaped) without inner template arguments, as far as is needed for it to take no more than so many columns;
+ * it may still be longer. */
+void xc_render_long_name(struct xc_text *text, const char *name, size_t columns);
+
 /* "nginx.c:386"; "libc.so.6" for code without lines; nothing when even the module is unknown. */
 void xc_render_place(struct xc_text *text, const struct xc_stack_row *row);
 

@@ -14,6 +14,7 @@
 enum {
 	/* Widths that columns are aligned to at most, in percent of the page. */
 	FUNCTION_CAP = 40,
+	LONG_FUNCTION = 64, /* of functions: longer ones lose template arguments */
 	PLACE_CAP = 32,
 	NAME_CAP = 24,
 	TYPE_CAP = 30, /* of variables */
@@ -177,13 +178,25 @@ static void put_locals(struct xc_paint *p, const struct xc_stack_row *row)
 
 /* Rows */
 
+/* Long ones leave room for the place, if they can. */
+static void put_function(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
+{
+	xc_auto(xc_text_fini) struct xc_text name = {0};
+	xc_render_function(clean_scratch(p), row);
+	if (scratch_columns(p) <= cap(p, LONG_FUNCTION)) {
+		xc_paint_put(p, XC_FUNCTION, scratch(p));
+		return;
+	}
+	xc_render_long_name(&name, scratch(p), cap(p, LONG_FUNCTION));
+	xc_paint_cut(p, XC_FUNCTION, xc_text_string(&name), p->width - c->number);
+}
+
 static void put_name_and_place(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
 {
 	xc_text_printf(clean_scratch(p), "#%u", row->index);
 	xc_paint_put(p, XC_DIM, scratch(p));
 	xc_paint_pad(p, c->number);
-	xc_render_function(clean_scratch(p), row);
-	xc_paint_cut(p, XC_FUNCTION, scratch(p), p->width - c->number);
+	put_function(p, row, c);
 	xc_render_place(clean_scratch(p), row);
 	if (!p->scratch.len)
 		return;

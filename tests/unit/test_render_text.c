@@ -400,6 +400,35 @@ static void a_verdicts_thread_is_never_broken(void **state)
 	xc_report_free(report);
 }
 
+static void check_long_name(const char *name, size_t columns, const char *expected)
+{
+	struct xc_text text = {0};
+	xc_render_long_name(&text, name, columns);
+	assert_string_equal(xc_text_string(&text), expected);
+	xc_text_fini(&text);
+}
+
+static void long_names_lose_their_arguments_and_keep_their_ends(void **state)
+{
+	(void)state;
+	const char *tree = "std::_Rb_tree<int, std::pair<int const, A<B<long> > >, std::less<int> >::_M_insert";
+	check_long_name(tree, 100, tree);
+	check_long_name(tree, 75, "std::_Rb_tree<int, std::pair<int const, A<…> >, std::less<int> >::_M_insert");
+	check_long_name(tree, 60, "std::_Rb_tree<int, std::pair<…>, std::less<…> >::_M_insert");
+	check_long_name(tree, 40, "std::_Rb_tree<…>::_M_insert");
+	check_long_name(tree, 5, "std::_Rb_tree<…>::_M_insert");
+	check_long_name("a::C<int>::operator<<", 3, "a::C<…>::operator<<");
+	check_long_name("a::C<int>::operator->", 3, "a::C<…>::operator->");
+	check_long_name("f<&A<int>::operator-><long> >::g", 3, "f<…>::g");
+	check_long_name("D<(E)1>::f(std::F<int ()>)::{lambda()#1}::operator()", 3,
+			"D<…>::f(std::F<…>)::{lambda()#1}::operator()");
+	check_long_name("my_operator<int>", 3, "my_operator<…>");
+	check_long_name("unbalanced<int", 3, "unbalanced<…");
+	check_long_name("unbalanced>int", 3, "unbalanced>int");
+	check_long_name("plain", 3, "plain");
+	check_long_name("", 3, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +437,7 @@ int main(void)
 		cmocka_unit_test(equal_threads_are_folded_and_clean_ends_are_silent),
 		cmocka_unit_test(brief_stacks_show_values_of_the_crashed_thread_only),
 		cmocka_unit_test(every_line_fits_the_width),
+		cmocka_unit_test(long_names_lose_their_arguments_and_keep_their_ends),
 		cmocka_unit_test(numbers_are_readable_and_right_aligned),
 		cmocka_unit_test(verbose_columns_go_first_and_the_last_column_stays_whole),
 		cmocka_unit_test(columns_without_any_fact_are_left_out),
