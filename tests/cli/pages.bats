@@ -38,6 +38,7 @@ setup() {
   [ "$(complete_line xcore bt --format = j)" = json ]
   [ "$(complete_line xcore bt --thread a)" = all ]
   [ "$(complete_line xcore flame '')" = stacks ]
+  [ "$(complete_line xcore help pty)" = ptype ]
   cd "$BATS_TEST_TMPDIR"
   mkdir 'a dir'
   [ "$(complete_line xcore bt 'a d')" = 'a dir' ]

@@ -46,6 +46,14 @@ prints() {
   expect 2 "xcore: print: --thread: 'main' is neither*" "$XCORE" print "$CORE" --thread main value
 }
 
+@test "an expression may begin with a minus" {
+  prints -3 '-7 / 2'
+  prints $'-1 = -1\n-7%3 = -1' -1 -7%3
+  prints -42 -- -answer
+  expect 2 '*unknown option -a?  hint: what is no option but begins with a dash stands behind --*' \
+    "$XCORE" print "$CORE" -answer
+}
+
 @test "formats are letters before the expression or an option" {
   prints 0x2a /x answer
   prints 0x2a '/x answer'
