@@ -237,8 +237,6 @@ static struct xc_error *find_expression(const struct xc_process *process, const 
 		err = xc_error_wrap(err, "%s", text);
 	xc_standpoint_fini(&standpoint);
 	xc_arena_fini(&arena);
-	if (err && err->code == XC_ERR_USAGE)
-		err->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
 	return err;
 }
 
@@ -260,11 +258,12 @@ static bool is_expression(const char *text)
 	return strpbrk(text, ".*&[{@$'\"") || strstr(text, "->");
 }
 
-/* Both say no: of an operator's spot the expression's error tells, of a name the symbol's. Takes them. */
+/* Both say no: of an operator's spot, a type and an ambiguous name the expression's error tells, of a name that is none the
+ * symbol's. Takes them. */
 static struct xc_error *neither(const struct xc_process *process, const char *text, struct xc_error *place,
 				struct xc_error *expression)
 {
-	if (is_expression(text)) {
+	if (is_expression(text) || expression->code == XC_ERR_USAGE) {
 		xc_error_free(place);
 		return expression;
 	}
@@ -315,7 +314,10 @@ struct xc_error *xc_address_parse(const struct xc_process *process, const struct
 	}
 	struct xc_error *other = find_expression(process, thread, row, text, addr_out);
 	if (other && err)
-		return neither(process, text, err, other);
-	xc_error_free(err);
+		other = neither(process, text, err, other);
+	else
+		xc_error_free(err);
+	if (other && other->code == XC_ERR_USAGE)
+		other->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
 	return other;
 }
