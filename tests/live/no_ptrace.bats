@@ -94,6 +94,10 @@ xcore_on_target() {
 	for command in "${COMMANDS[@]}"; do
 		before=$(count)
 		xcore_on_target "$command"
+		for _ in $(seq 100); do # on a busy host it may not have had its turn yet
+			[ "$(count)" -gt "$before" ] && break
+			sleep 0.02
+		done
 		[ "$(count)" -gt "$before" ]
 		grep -q '^TracerPid:[[:space:]]0$' "/proc/$PID/status"
 		if grep -lE '^State:[[:space:]][Tt]' /proc/"$PID"/task/*/status; then return 1; fi
