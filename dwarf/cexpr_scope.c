@@ -245,9 +245,11 @@ static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *n
 				    struct xc_module *only_module, enum xc_cfound *found_out,
 				    struct xc_value *value_out, const struct xc_type **type_out)
 {
+	Dwarf_Die storage;
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, full),
 				 .kinds = XC_NAME_ANY & ~(unsigned)XC_NAME_NAMESPACE,
-				 .unit = name->file};
+				 .unit = name->file,
+				 .near = unit_of(c, &storage)};
 	struct xc_module *home = home_of(c);
 	struct xc_error *err = NULL;
 	for (int declarations = 0; declarations < 2; declarations++) {
@@ -452,11 +454,12 @@ const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cnam
 				 .kinds = XC_NAME_TYPE,
 				 .tag = tag,
 				 .module = module,
-				 .unit = name->file};
+				 .unit = name->file,
+				 .near = unit_of(c, &storage)};
 	struct xc_definition found;
-	if (!xc_lookup_one(c->process, &query, unit_of(c, &storage), &found)) {
+	if (!xc_lookup_one(c->process, &query, &found)) {
 		query.declarations = true;
-		if (!xc_lookup_one(c->process, &query, unit_of(c, &storage), &found))
+		if (!xc_lookup_one(c->process, &query, &found))
 			return NULL;
 	}
 	return xc_type_get(xc_types_of(c->process), &found.die);

@@ -86,7 +86,7 @@ bool xc_disas_function(const struct xc_process *process, const char *name, xc_ad
 	struct xc_query query = {.name = name, .kinds = XC_NAME_FUNCTION, .anywhere = true};
 	struct xc_definition found;
 	Dwarf_Addr entry;
-	if (!xc_lookup_one(process, &query, NULL, &found) || !found.module->bias_known ||
+	if (!xc_lookup_one(process, &query, &found) || !found.module->bias_known ||
 	    dwarf_entrypc(&found.die, &entry) != 0)
 		return false;
 	*addr_out = found.module->bias + entry;

@@ -185,6 +185,14 @@ static void keep(const struct xc_index *index, size_t size)
 	xc_cache_put(&index->cache, index->name.text, &piece, 1);
 }
 
+/* Does the file refer to one of dwz's that was not found? */
+static bool lacks_alternate(const struct xc_index *index)
+{
+	Elf *elf = index->file->elf;
+	bool wanted = xc_elffile_section(elf, ".gnu_debugaltlink") || xc_elffile_section(elf, ".debug_sup");
+	return wanted && !xc_debugfile_alternate(index->module->debug);
+}
+
 static void build(struct xc_index *index)
 {
 	uint8_t key[XC_INDEX_KEY];
@@ -206,7 +214,7 @@ static void build(struct xc_index *index)
 	if (!index->built)
 		return;
 	xc_index_table_built(&index->table, index->built);
-	if (!scanned.missing) /* else a file that is found later would not be looked into */
+	if (!scanned.missing && !lacks_alternate(index)) /* else a file that is found later would not be looked into */
 		keep(index, size);
 }
 

@@ -14,7 +14,7 @@
 #include "index_scan.h"
 
 enum {
-	XC_INDEX_VERSION = 7,
+	XC_INDEX_VERSION = 8,
 	XC_INDEX_ORDER = 0x01020304,
 	XC_INDEX_PAGE = 4096,
 	XC_INDEX_SEEN_AT = 2048,

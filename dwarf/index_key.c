@@ -17,6 +17,19 @@ static void add_data(SHA2_CTX *context, Elf *elf, const char *name)
 		SHA256Update(context, data->d_buf, data->d_size);
 }
 
+/* What a rebuild changes though its headers stay; too much to hash well each time that a file is new to us. */
+static void add_sum(SHA2_CTX *context, Elf *elf, const char *name)
+{
+	enum { PIECE = 1 << 30 };
+	const Elf_Data *data = xc_elffile_section(elf, name);
+	size_t left = data ? data->d_size : 0;
+	const uint8_t *at = left ? data->d_buf : NULL;
+	uint32_t sum = 0;
+	for (; left; left -= left < PIECE ? left : PIECE, at += PIECE)
+		sum = crc32_iscsi((unsigned char *)(uintptr_t)at, left < PIECE ? (int)left : PIECE, sum);
+	SHA256Update(context, (const uint8_t *)&sum, sizeof sum);
+}
+
 static void add_headers(SHA2_CTX *context, Elf *elf)
 {
 	GElf_Shdr header;
@@ -36,6 +49,8 @@ void xc_index_make_key(const struct xc_elffile *file, uint8_t key[XC_INDEX_KEY])
 	add_headers(&context, file->elf);
 	add_data(&context, file->elf, ".debug_abbrev");
 	add_data(&context, file->elf, ".zdebug_abbrev");
+	add_sum(&context, file->elf, ".debug_info");
+	add_sum(&context, file->elf, ".debug_str");
 	add_data(&context, file->elf, ".gnu_debugaltlink");
 	add_data(&context, file->elf, ".debug_sup");
 	SHA256Final(key, &context);

@@ -11,7 +11,7 @@ struct xc_index_name {
 };
 
 /* SHA-256 over the size of the file, its section headers, .debug_abbrev as stored, and what it says of an alternate
- * file. Cost: reads .debug_abbrev. */
+ * file, with the CRC-32C of .debug_info and .debug_str. Cost: reads these. */
 void xc_index_make_key(const struct xc_elffile *file, uint8_t key[XC_INDEX_KEY]);
 
 struct xc_index_name xc_index_name_of(const struct xc_elffile *file, const uint8_t key[XC_INDEX_KEY]);

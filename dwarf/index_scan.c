@@ -54,6 +54,17 @@ static uint64_t hash_of(struct xc_index_scan *s, struct xc_skim_string string)
 	return known->hash;
 }
 
+/* By what it is looked up, where `hash` is that of the whole name: rustc puts paths into the names of some types. */
+static uint32_t hash_of_last(const struct xc_index_scan *s, struct xc_skim_string string, uint64_t hash)
+{
+	size_t len, last_len;
+	const char *text = s->is_rust ? xc_skim_text(s->space, string, &len) : NULL;
+	if (!text || !memmem(text, len, "::", 2))
+		return (uint32_t)hash;
+	const char *last = xc_name_last(text, &len, &last_len);
+	return (uint32_t)xc_name_hash(last, last_len);
+}
+
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	return xc_name_mix(a, b);
@@ -62,7 +73,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 /* What nothing else is equal to. */
 static uint64_t own_key(const struct xc_index_scan *s, uint64_t die)
 {
-	return mix(mix(~(uint64_t)s->number, die), 0x756e6974);
+	return mix(mix(0x756e6974, s->number), die);
 }
 
 static struct xc_index_item item_of(const struct xc_index_scan *s, const struct scope *scope,
@@ -85,7 +96,7 @@ static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, co
 			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out)
 {
 	uint64_t hash = hash_of(s, die->name);
-	struct xc_index_item item = item_of(s, scope, die, kind, hash);
+	struct xc_index_item item = item_of(s, scope, die, kind, hash_of_last(s, die->name, hash));
 	item.key = mix(mix(mix(mix(scope->key, hash), (uint64_t)die->tag << 8 | item.flags), number), line);
 	*key_out = item.key;
 	return xc_index_items_add(&s->all, &item);
@@ -300,7 +311,7 @@ static void add_definition(struct xc_index_scan *s, const struct scope *scope, c
 {
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	uint64_t hash = hash_of(s, named->name);
-	struct xc_index_item item = item_of(s, scope, die, kind, hash);
+	struct xc_index_item item = item_of(s, scope, die, kind, hash_of_last(s, named->name, hash));
 	item.name = xc_index_pack_name(named->name);
 	item.flags = (uint8_t)((has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
 	if (has & XC_SKIM_EXTERNAL) {
@@ -476,6 +487,7 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 	bool good = xc_skim_enter(s->skim, unit) && xc_skim_die(s->skim, &die);
 	uint64_t macros = good && (die.has & XC_SKIM_MACROS) ? die.macros : UINT64_MAX;
 	s->is_c = good && (die.has & XC_SKIM_LANGUAGE) && is_c(die.language);
+	s->is_rust = good && (die.has & XC_SKIM_LANGUAGE) && die.language == DW_LANG_Rust;
 	if (good && die.children)
 		good = scan_children(s, &top);
 	for (size_t i = 0; i < s->origin_count; i++)

@@ -23,6 +23,7 @@ struct xc_index_scan {
 	struct xc_skim_unit unit;
 	uint32_t number;
 	bool is_c; /* its language: no scopes inside structs */
+	bool is_rust;
 	struct xc_index_extent *extents;
 	size_t extent_count, extent_capacity;
 	struct xc_index_origin *origins;

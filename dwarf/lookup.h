@@ -33,6 +33,7 @@ struct xc_query {
 	const char *unit;         /* in units of this file, or declared in it, only: "file.c", or more of its path */
 	bool anywhere;            /* the name may stand in any scope: "Class" also finds ns::Class */
 	bool declarations;        /* also what is only declared */
+	Dwarf_Die *near; /* what stands in the unit of this DIE comes first, before XC_LOOKUP_MAX is reached; or NULL */
 	bool small_only; /* pass over modules of more than XC_LOOKUP_SMALL bytes of .debug_info, kept index or not */
 };
 
@@ -55,16 +56,16 @@ struct xc_definitions {
 enum { XC_LOOKUP_MAX = 256, XC_LOOKUP_SMALL = 8 << 20 };
 
 /* All definitions of a name: those of the executable first, then in load order, and in a module in the order of its units;
- * types that equal one already found (name, kind, size and place in the source) are left out. None is an empty
+ * types that equal one already found (name, kind, size and place in the source) are left out. Those of the unit `near` come first
+ * in their module. None is an empty
  * answer, not an error. Errors: XC_ERR_USAGE (no name). Modules without debug information are passed over. */
 XC_MUST_CHECK struct xc_error *xc_lookup(const struct xc_process *process, const struct xc_query *query,
 					 struct xc_definitions *found);
 void xc_definitions_fini(struct xc_definitions *found);
 
 /* The first definition, preferring what stands in the unit `near` (or its module), then definitions before declarations, then
- * external ones. `near` may be NULL. False when there is none. */
-bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, Dwarf_Die *near,
-		   struct xc_definition *out);
+ * external ones. False when there is none. */
+bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, struct xc_definition *out);
 
 /* The names nearest to the query's, for "did you mean": appends up to `max`, parted by commas. Returns how many.
  * Cost: looks at every name of the modules. */

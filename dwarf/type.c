@@ -453,8 +453,9 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 				       .kinds = XC_NAME_TYPE,
 				       .tag = dwarf_tag(&detail->die),
 				       .module = detail->types->thorough ? NULL : module_of(detail),
+				       .near = &detail->die,
 				       .small_only = !detail->types->thorough};
-	if (!name || !xc_lookup_one(detail->types->process, &query, &detail->die, &found))
+	if (!name || !xc_lookup_one(detail->types->process, &query, &found))
 		return false;
 	*found_out = found.die;
 	return true;

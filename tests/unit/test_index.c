@@ -159,6 +159,24 @@ static void what_link_time_optimisation_moves_keeps_its_place(void **state)
 	check_shared("g++ -g -O1 -flto -fno-ipa-icf a.cc b.cc -o program", 2);
 }
 
+/* Their entries have the same offsets in files of their own. */
+static void private_things_of_split_units_are_all_there(void **state)
+{
+	char name[32];
+	(void)state;
+	struct xc_process *p =
+		made("for u in 1 2 3 4 5 6 7 8; do for i in $(seq 100); do echo \"static int f_${u}_$i(int n) { "
+		     "return n + $i; } int g_${u}_$i(int n) { return f_${u}_$i(n); }\"; done >$u.c; done; echo '" DIES
+		     "' >m.c; gcc -g -gsplit-dwarf *.c -o program");
+	for (int unit = 1; unit <= 8; unit++) {
+		for (int i = 1; i <= 100; i++) {
+			snprintf(name, sizeof name, "f_%d_%d", unit, i);
+			assert_true(has_code(p, name));
+		}
+	}
+	close_process(p);
+}
+
 /* ---- the same whatever the threads do ---- */
 
 /* The bytes of an index that a number of threads built; malloc'ed. */
@@ -195,7 +213,7 @@ static void an_index_does_not_depend_on_threads(void **state)
 			 "w_${i}_$u; "
 			 "\n#define M_$i ($i + $((u / 3)))\nint g_${i}_$u(int n) { return s_$i::f(n); }\"; done "
 			 ">$u.cc; done; "
-			 "echo '" DIES "' >m.cc; %s *.cc -o program",
+			 "echo '" DIES "' >m.cc; %s *.cc -o program 2>/dev/null",
 			 compilers[i]);
 		const char *core = core_of(command);
 		uint64_t size, again;
@@ -220,6 +238,7 @@ int main(void)
 		cmocka_unit_test(what_dwz_shares_within_a_file_keeps_its_place),
 		cmocka_unit_test(what_dwz_moves_to_another_file_keeps_its_place),
 		cmocka_unit_test(what_link_time_optimisation_moves_keeps_its_place),
+		cmocka_unit_test(private_things_of_split_units_are_all_there),
 		cmocka_unit_test(an_index_does_not_depend_on_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

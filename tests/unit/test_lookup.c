@@ -20,6 +20,18 @@ static const char c_source[] =
 	"static int helper(node_t *n) { return n->value + paint; }\n"
 	"int main(void) { union both b = {1}; return *(volatile int *)0 + helper(&head) + b.i + (secret != 0); }\n";
 
+static const char rust_source[] =
+	"trait Shape { fn area(&self) -> f32; fn grow(&mut self); }\n"
+	"struct Round { radius: f32 }\n"
+	"impl Shape for Round { fn area(&self) -> f32 { self.radius } fn grow(&mut self) { self.radius += 1.0 } }\n"
+	"fn main() {\n"
+	"	let mut round = Round { radius: 2.0 };\n"
+	"	{ let all: &mut dyn Shape = &mut round; all.grow(); }\n"
+	"	let one: &dyn Shape = &round;\n"
+	"	println!(\"{}\", one.area());\n"
+	"	unsafe { *(one.area() as usize as *mut u8) = 1; }\n"
+	"}\n";
+
 static void names_of_c_are_found(void **state)
 {
 	(void)state;
@@ -264,6 +276,62 @@ static bool collect(void *context, const char *name, const struct xc_definition 
 	return true;
 }
 
+static void anonymous_namespaces_may_be_named(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("g++ -g -x c++", cpp_source);
+	assert_int_equal(one(p, "outer::(anonymous namespace)::unseen", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	close_process(p);
+}
+
+/* More units than are listed have a variable of the name: that of the unit at hand is among them, and the first. */
+static void what_stands_near_is_found_among_many(void **state)
+{
+	char command[512];
+	(void)state;
+	mkdir(scratch_path("many"), 0700);
+	snprintf(command, sizeof command,
+		 "cd '%s' && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o s "
+		 "- && "
+		 "for i in $(seq 270); do sed s/f_999/f_$i/g s >$i.s; done && echo 'int main(void) { return *(volatile "
+		 "int "
+		 "*)0; }' >m.c && gcc -g *.s m.c -o program",
+		 scratch_path("many"));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("many/program"), NULL));
+	struct xc_definition near = one(p, "f_269", XC_NAME_FUNCTION), found;
+	struct xc_query query = {.name = "counter", .kinds = XC_NAME_VARIABLE, .near = &near.die};
+	struct xc_definitions all = {0};
+	CHECK_OK(xc_lookup(p, &query, &all));
+	assert_int_equal(all.count, XC_LOOKUP_MAX);
+	assert_true(all.more);
+	assert_ptr_equal(all.items[0].die.cu, near.die.cu);
+	xc_definitions_fini(&all);
+	assert_true(xc_lookup_one(p, &query, &found));
+	assert_ptr_equal(found.die.cu, near.die.cu);
+	close_process(p);
+}
+
+/* The names of wide pointers are whole paths. */
+static void types_of_rust_are_found_by_their_paths(void **state)
+{
+	char command[512];
+	(void)state;
+	if (system("command -v rustc >/dev/null") != 0)
+		skip();
+	scratch_file("rusty.rs", rust_source, sizeof rust_source - 1);
+	snprintf(command, sizeof command, "cd '%s' && rustc -g rusty.rs 2>/dev/null", scratch_path(""));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("rusty"), NULL));
+	assert_int_equal(size_of(p, "rusty::Round"), 4);
+	assert_int_equal(size_of(p, "&dyn rusty::Shape"), 16);
+	assert_int_equal(size_of(p, "&mut dyn rusty::Shape"), 16);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape", .kinds = XC_NAME_TYPE}), 0);
+	close_process(p);
+}
+
 static void all_names_are_listed_in_the_order_of_the_file(void **state)
 {
 	(void)state;
@@ -301,6 +369,9 @@ int main(void)
 		cmocka_unit_test(debug_names_lead_to_the_units),
 		cmocka_unit_test(a_gdb_index_leads_to_the_units),
 		cmocka_unit_test(a_damaged_gdb_index_misleads_nobody),
+		cmocka_unit_test(anonymous_namespaces_may_be_named),
+		cmocka_unit_test(what_stands_near_is_found_among_many),
+		cmocka_unit_test(types_of_rust_are_found_by_their_paths),
 		cmocka_unit_test(all_names_are_listed_in_the_order_of_the_file),
 		cmocka_unit_test(near_names_are_offered),
 	};
