@@ -176,7 +176,7 @@ static struct xc_error *check(void)
 			xc_error_new(XC_ERR_UNSUPPORTED,
 				     "debuginfod: %s names no server: what was downloaded before is used, no more",
 				     URLS),
-			"for Debian: %s=https://debuginfod.debian.net", URLS));
+			"set %s to the servers of your distribution", URLS));
 	if (!library.tried)
 		load();
 	if (!library.client)
