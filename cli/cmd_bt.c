@@ -54,12 +54,6 @@ static const struct xc_operand operands[] = {
 	{.name = NULL},
 };
 
-#define NUMBER(name_, most, text)                                                                                      \
-	{                                                                                                              \
-		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \
-		.about = text, .min = 1, .max = most                                                                   \
-	}
-
 static const struct xc_option options[] = {
 	{.name = "thread",
 	 .kind = XC_OPTION_TEXT,
@@ -83,10 +77,11 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_OFF,
 	 .offset = offsetof(struct settings, group),
 	 .about = "show every thread (the default)"},
-	NUMBER(limit, 1000000, "show at most N frames of a stack, its two ends; 1024 by default"),
-	NUMBER(depth, 100, "show structs inside structs up to N deep; 3 by default"),
-	NUMBER(elements, 1000000, "show at most N elements of an array or characters of a string; 200 by default"),
-	NUMBER(length, 10000000, "show at most N bytes of one value; 4096 by default"),
+	XC_NUMBER_OPTION(limit, 1, 1000000, "show at most N frames of a stack, its two ends; 1024 by default"),
+	XC_NUMBER_OPTION(depth, 1, 100, "show structs inside structs up to N deep; 3 by default"),
+	XC_NUMBER_OPTION(elements, 1, 1000000,
+			 "show at most N elements of an array or characters of a string; 200 by default"),
+	XC_NUMBER_OPTION(length, 1, 10000000, "show at most N bytes of one value; 4096 by default"),
 	{.name = NULL},
 };
 

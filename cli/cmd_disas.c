@@ -112,12 +112,6 @@ static const struct xc_operand operands[] = {
 	{.name = NULL},
 };
 
-#define NUMBER(name_, least, most, text)                                                                               \
-	{                                                                                                              \
-		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \
-		.about = text, .min = least, .max = most                                                               \
-	}
-
 static const struct xc_option options[] = {
 	{.name = "thread",
 	 .kind = XC_OPTION_TEXT,
@@ -125,11 +119,11 @@ static const struct xc_option options[] = {
 	 .value = "WHICH",
 	 .about = "of this thread: its number, or crashed; by default the crashed one, else the first",
 	 .words = threads},
-	NUMBER(frame, 0, 4000000, "where frame N of its stack is, as `xcore bt` numbers them; 0 by default"),
+	XC_NUMBER_OPTION(frame, 0, 4000000, "where frame N of its stack is, as `xcore bt` numbers them; 0 by default"),
 	{.name = "all", .kind = XC_OPTION_ON, .offset = offsetof(struct settings, all), .about = "the whole function"},
-	NUMBER(before, 1, 100000, "instructions before the place; 20 by default"),
-	NUMBER(after, 1, 100000, "instructions behind the place; 10 by default"),
-	NUMBER(count, 1, 1000000, "N instructions from ADDR on"),
+	XC_NUMBER_OPTION(before, 1, 100000, "instructions before the place; 20 by default"),
+	XC_NUMBER_OPTION(after, 1, 100000, "instructions behind the place; 10 by default"),
+	XC_NUMBER_OPTION(count, 1, 1000000, "N instructions from ADDR on"),
 	{.name = "length",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, length),

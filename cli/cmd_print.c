@@ -113,12 +113,6 @@ static const struct xc_operand operands[] = {
 	{.name = NULL},
 };
 
-#define NUMBER(name_, least, most, text)                                                                               \
-	{                                                                                                              \
-		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \
-		.about = text, .min = least, .max = most                                                               \
-	}
-
 static const struct xc_option options[] = {
 	{.name = "thread",
 	 .kind = XC_OPTION_TEXT,
@@ -126,7 +120,7 @@ static const struct xc_option options[] = {
 	 .value = "WHICH",
 	 .about = "look from this thread: its number, or crashed; by default the crashed one, else the first",
 	 .words = threads},
-	NUMBER(frame, 0, 4000000, "look from frame N of its stack, as `xcore bt` numbers them; 0 by default"),
+	XC_NUMBER_OPTION(frame, 0, 4000000, "look from frame N of its stack, as `xcore bt` numbers them; 0 by default"),
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, as),
@@ -147,9 +141,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, raw),
 	 .about = "containers of C++ and Rust by their innards, not by their content"},
-	NUMBER(depth, 1, 100, "show structs inside structs up to N deep; 20 by default"),
-	NUMBER(elements, 1, 1000000, "show at most N elements of an array or characters of a string; 200 by default"),
-	NUMBER(length, 1, 1000000000, "show at most N bytes of one value"),
+	XC_NUMBER_OPTION(depth, 1, 100, "show structs inside structs up to N deep; 20 by default"),
+	XC_NUMBER_OPTION(elements, 1, 1000000,
+			 "show at most N elements of an array or characters of a string; 200 by default"),
+	XC_NUMBER_OPTION(length, 1, 1000000000, "show at most N bytes of one value"),
 	{.name = NULL},
 };
 

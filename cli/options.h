@@ -46,6 +46,13 @@ struct xc_option {
 	enum xc_complete complete;
 };
 
+/* A row of a table of options: N, at `name_` in the command's struct settings. */
+#define XC_NUMBER_OPTION(name_, least, most, text)                                                                     \
+	{                                                                                                              \
+		.name = #name_, .kind = XC_OPTION_NUMBER, .offset = offsetof(struct settings, name_), .value = "N",    \
+		.about = text, .min = least, .max = most                                                               \
+	}
+
 /* A table and the struct that its offsets point into. */
 struct xc_option_set {
 	const struct xc_option *table;

@@ -4,6 +4,7 @@
  * against 6.1. */
 #include <elf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "arch_impl.h"
 
@@ -100,4 +101,20 @@ const char *xc_arch_machine_name(uint16_t machine)
 const char *xc_arch_reg_name(const struct xc_arch *arch, int dwarf)
 {
 	return dwarf >= 0 && (size_t)dwarf < arch->name_count ? arch->names[dwarf] : NULL;
+}
+
+int xc_arch_reg_named(const struct xc_arch *arch, const char *name)
+{
+	if (strcmp(name, "pc") == 0)
+		return arch->pc;
+	if (strcmp(name, "sp") == 0)
+		return arch->sp;
+	if (strcmp(name, "fp") == 0)
+		return arch->fp;
+	for (int i = 0; i < XC_REG_MAX; i++) {
+		const char *known = xc_arch_reg_name(arch, i);
+		if (known && strcmp(known, name) == 0)
+			return i;
+	}
+	return -1;
 }

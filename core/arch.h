@@ -72,6 +72,9 @@ const char *xc_arch_machine_name(uint16_t machine);
 /* "rip" for DWARF number 16 on x86-64; NULL when the number has no name. */
 const char *xc_arch_reg_name(const struct xc_arch *arch, int dwarf);
 
+/* The DWARF number of "rip", and of pc, sp and fp on every machine; -1 when there is no such register. */
+int xc_arch_reg_named(const struct xc_arch *arch, const char *name);
+
 /* x86-64 and x32: they differ in the width of addresses only. */
 bool xc_arch_is_x86_64(const struct xc_arch *arch);
 

@@ -180,11 +180,3 @@ void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t off
 		errno = 0; /* a full disk or a read-only one: nothing is lost */
 	close(fd);
 }
-
-void xc_cache_drop(const struct xc_cache *cache, const char *name)
-{
-	if (!cache->dir)
-		return;
-	xc_auto(xc_freep) char *path = path_of(cache, name);
-	unlink(path);
-}

@@ -42,7 +42,4 @@ bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct x
 /* Overwrite a few bytes of a kept file in place, such as a remark that has a checksum of its own. */
 void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t offset, const void *bytes, size_t size);
 
-/* Remove one; missing is fine. */
-void xc_cache_drop(const struct xc_cache *cache, const char *name);
-
 #endif

@@ -57,26 +57,10 @@ static const struct xc_thread *shown_thread(const struct xc_process *process)
 	return process->thread_count ? process->threads : NULL;
 }
 
-static int register_number(const struct xc_arch *arch, const char *name)
-{
-	if (strcmp(name, "pc") == 0)
-		return arch->pc;
-	if (strcmp(name, "sp") == 0)
-		return arch->sp;
-	if (strcmp(name, "fp") == 0)
-		return arch->fp;
-	for (int i = 0; i < XC_REG_MAX; i++) {
-		const char *known = xc_arch_reg_name(arch, i);
-		if (known && strcmp(known, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
 static struct xc_error *find_register(const struct xc_process *process, const struct xc_thread *thread,
 				      const char *name, xc_addr *addr_out)
 {
-	int number = register_number(process->arch, name);
+	int number = xc_arch_reg_named(process->arch, name);
 	if (number < 0)
 		return xc_error_new(XC_ERR_NOT_FOUND, "$%s: %s has no such register", name, process->arch->name);
 	thread = thread ? thread : shown_thread(process);

@@ -13,22 +13,6 @@ struct part {
 	unsigned shift, size;
 };
 
-static int number_named(const struct xc_arch *arch, const char *name)
-{
-	if (strcmp(name, "pc") == 0)
-		return arch->pc;
-	if (strcmp(name, "sp") == 0)
-		return arch->sp;
-	if (strcmp(name, "fp") == 0)
-		return arch->fp;
-	for (int i = 0; i < XC_REG_MAX; i++) {
-		const char *known = xc_arch_reg_name(arch, i);
-		if (known && strcmp(known, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
 /* eax ax al ah, esi si sil, r8d r8w r8b (gdb says r8l). */
 static bool find_part(const struct xc_arch *arch, const char *name, struct part *out)
 {
@@ -46,7 +30,7 @@ static bool find_part(const struct xc_arch *arch, const char *name, struct part 
 		static const unsigned sizes[] = {4, 2, 1, 1};
 		for (size_t k = 0; k < XC_COUNT(parts); k++) {
 			if (len > 0 && strcmp(parts[k], name) == 0) {
-				*out = (struct part){number_named(arch, names[i].whole), k == 3 ? 8 : 0, sizes[k]};
+				*out = (struct part){xc_arch_reg_named(arch, names[i].whole), k == 3 ? 8 : 0, sizes[k]};
 				return true;
 			}
 		}
@@ -55,7 +39,10 @@ static bool find_part(const struct xc_arch *arch, const char *name, struct part 
 		return false;
 	char whole[8];
 	snprintf(whole, sizeof whole, "%.*s", (int)len - 1, name);
-	*out = (struct part){number_named(arch, whole), 0, name[len - 1] == 'd' ? 4 : name[len - 1] == 'w' ? 2 : 1};
+	*out = (struct part){xc_arch_reg_named(arch, whole), 0,
+			     name[len - 1] == 'd'   ? 4
+			     : name[len - 1] == 'w' ? 2
+						    : 1};
 	return out->number >= 0;
 }
 
@@ -110,7 +97,7 @@ static struct xc_error *known(struct xc_cexpr *c, int number, const char *name, 
 struct xc_error *xc_cexpr_register(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
 	const struct xc_arch *arch = c->process->arch;
-	int number = number_named(arch, name);
+	int number = xc_arch_reg_named(arch, name);
 	struct part part = {.number = -1};
 	uint64_t value;
 	struct xc_error *err;

@@ -525,11 +525,6 @@ void xc_debuginfo_close(struct xc_process *process)
 	process->debuginfo = NULL;
 }
 
-Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf)
-{
-	return xc_unit_whole(debuginfo_of(process)->opened, dwarf);
-}
-
 bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
 		      uint64_t unit, uint64_t die, Dwarf_Die *die_out)
 {

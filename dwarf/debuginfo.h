@@ -61,9 +61,6 @@ struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *d
 /* Slot of dwarf/lookup, which frees it when told by xc_debuginfo_close. */
 void **xc_debuginfo_names(const struct xc_process *process);
 
-/* The Dwarf of the whole file when this one shows a single unit of it (unit.h); itself otherwise. */
-Dwarf *xc_debuginfo_whole(const struct xc_process *process, Dwarf *dwarf);
-
 /* Free everything cached for the process; called before xc_debugfiles_close. */
 void xc_debuginfo_close(struct xc_process *process);
 

@@ -30,11 +30,6 @@ void xc_disas_close(struct xc_disas *disas)
 	free(disas);
 }
 
-void xc_disas_closep(struct xc_disas **disas)
-{
-	xc_disas_close(*disas);
-}
-
 /* As assemblers write bytes that are none: ".byte 0x06", ".inst 0x00000000". */
 static void write_data(const struct xc_disas *disas, const uint8_t *bytes, struct xc_code *out)
 {

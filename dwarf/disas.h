@@ -57,7 +57,6 @@ struct xc_disas;
 XC_MUST_CHECK struct xc_error *xc_disas_open(const struct xc_arch *arch, enum xc_syntax syntax,
 					     struct xc_disas **disas_out);
 void xc_disas_close(struct xc_disas *disas);
-void xc_disas_closep(struct xc_disas **disas);
 
 /* arm: decode Thumb code from here on. */
 void xc_disas_thumb(struct xc_disas *disas, bool thumb);

@@ -160,8 +160,7 @@ static bool skip_string(struct xc_cursor *c)
 	return nul && skip(c, (uint64_t)(nul - c->at) + 1);
 }
 
-/* Bytes of a form of fixed size; -1 for the others. */
-static int fixed_size(const struct xc_raw_unit *u, uint64_t form)
+int xc_raw_form_size(uint64_t form, unsigned version, unsigned address_size, unsigned offset_size)
 {
 	switch (form) {
 	case DW_FORM_flag_present:
@@ -195,16 +194,16 @@ static int fixed_size(const struct xc_raw_unit *u, uint64_t form)
 	case DW_FORM_data16:
 		return 16;
 	case DW_FORM_addr:
-		return u->address_size;
+		return (int)address_size;
 	case DW_FORM_ref_addr:
-		return u->version == 2 ? u->address_size : u->offset_size;
+		return (int)(version < 3 ? address_size : offset_size);
 	case DW_FORM_strp:
 	case DW_FORM_line_strp:
 	case DW_FORM_strp_sup:
 	case DW_FORM_sec_offset:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		return u->offset_size;
+		return (int)offset_size;
 	default:
 		return -1;
 	}
@@ -213,7 +212,7 @@ static int fixed_size(const struct xc_raw_unit *u, uint64_t form)
 static bool skip_value(const struct xc_raw_unit *u, uint64_t form, struct xc_cursor *c)
 {
 	uint64_t ignored;
-	int size = fixed_size(u, form);
+	int size = xc_raw_form_size(form, u->version, u->address_size, u->offset_size);
 	if (size >= 0)
 		return skip(c, (uint64_t)size);
 	switch (form) {

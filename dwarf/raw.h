@@ -22,6 +22,9 @@ struct xc_raw_unit {
  * set as soon as it is known, 0 otherwise. */
 bool xc_raw_unit_at(struct xc_cursor info, bool types, struct xc_raw_unit *unit_out);
 
+/* Bytes of a form of fixed size in a unit of this version; -1 for the others. */
+int xc_raw_form_size(uint64_t form, unsigned version, unsigned address_size, unsigned offset_size);
+
 /* The declaration of an abbreviation code. */
 struct xc_raw_abbrev {
 	uint64_t code, tag;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raw.h"
 #include "skim_impl.h"
 
 enum {
@@ -95,32 +96,11 @@ static bool wanted_tag(uint64_t tag)
 
 enum xc_skim_step xc_skim_step_of(uint64_t form, const struct xc_skim_unit *unit, unsigned *size_out)
 {
-	static const uint8_t sizes[] = {
-		[DW_FORM_data1] = 1,  [DW_FORM_ref1] = 1,  [DW_FORM_flag] = 1,     [DW_FORM_strx1] = 1,
-		[DW_FORM_addrx1] = 1, [DW_FORM_data2] = 2, [DW_FORM_ref2] = 2,     [DW_FORM_strx2] = 2,
-		[DW_FORM_addrx2] = 2, [DW_FORM_strx3] = 3, [DW_FORM_addrx3] = 3,   [DW_FORM_data4] = 4,
-		[DW_FORM_ref4] = 4,   [DW_FORM_strx4] = 4, [DW_FORM_addrx4] = 4,   [DW_FORM_ref_sup4] = 4,
-		[DW_FORM_data8] = 8,  [DW_FORM_ref8] = 8,  [DW_FORM_ref_sig8] = 8, [DW_FORM_ref_sup8] = 8,
-		[DW_FORM_data16] = 16};
-	*size_out = 0;
+	int size = xc_raw_form_size(form, unit->version, unit->address_size, unit->offset_size);
+	*size_out = size < 0 ? 0 : (unsigned)size;
+	if (size >= 0)
+		return XC_STEP_SKIP;
 	switch (form) {
-	case DW_FORM_addr:
-		*size_out = unit->address_size;
-		return XC_STEP_SKIP;
-	case DW_FORM_ref_addr:
-		*size_out = unit->version < 3 ? unit->address_size : unit->offset_size;
-		return XC_STEP_SKIP;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup:
-	case DW_FORM_sec_offset:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		*size_out = unit->offset_size;
-		return XC_STEP_SKIP;
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		return XC_STEP_SKIP;
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
@@ -145,8 +125,7 @@ enum xc_skim_step xc_skim_step_of(uint64_t form, const struct xc_skim_unit *unit
 	case DW_FORM_indirect:
 		return XC_STEP_INDIRECT;
 	default:
-		*size_out = form < XC_COUNT(sizes) ? sizes[form] : 0;
-		return *size_out ? XC_STEP_SKIP : XC_STEP_END;
+		return XC_STEP_END;
 	}
 }
 

@@ -459,18 +459,6 @@ uint64_t xc_unit_base(Dwarf *dwarf)
 	return elf && gelf_getehdr(elf, &header) && header.e_flags == SLICE_MARK ? header.e_entry : 0;
 }
 
-Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf)
-{
-	for (struct module_units *m = units->modules; m; m = m->next) {
-		if (m->whole == dwarf)
-			return whole_is_sane(m) ? dwarf : NULL;
-		for (const struct opened *o = m->opened; o; o = o->next)
-			if (o->dwarf == dwarf)
-				return whole_is_sane(m) ? m->whole : NULL;
-	}
-	return dwarf;
-}
-
 struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf)
 {
 	for (struct module_units *m = units->modules; m; m = m->next) {

@@ -37,10 +37,6 @@ struct xc_module *xc_unit_module(const struct xc_units *units, Dwarf *dwarf);
 /* The skeleton of a split unit (split.h): its lines and directory. False for other units. */
 bool xc_unit_skeleton(struct xc_units *units, const Dwarf_Die *unit, Dwarf_Die *skeleton_out);
 
-/* The Dwarf of the whole file behind one of a single unit; itself otherwise. NULL when its units have abbreviations that libdw
- * must not see: those of tens of thousands of attributes, which it would read through for each entry of one byte. */
-Dwarf *xc_unit_whole(const struct xc_units *units, Dwarf *dwarf);
-
 /* What must be taken from an offset into the file's .debug_info to get one that libdw understands in this Dwarf:
  * the start of a unit that is open by itself, 0 otherwise. */
 uint64_t xc_unit_base(Dwarf *dwarf);

@@ -167,6 +167,9 @@ bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const 
 /* The node in state[0] of a chain that ends with a null pointer, and on to the next; state 0 and 1 are its own. */
 bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
 
+/* The same of a chain that has view->count nodes: one that ends before is not valid. */
+bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+
 /* A binary tree in order: view->count is known, the root's parent is the header in the container. shape->number says
  * which names its links have: 0 libstdc++, 1 libc++. */
 bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_addr root, xc_addr first);

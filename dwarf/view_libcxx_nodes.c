@@ -198,11 +198,7 @@ static bool open_hash_set(struct xc_view *view)
 
 static bool next_of_hash_set(struct xc_view *view, struct xc_view_child *child)
 {
-	if (view->index >= view->count)
-		return false;
-	if (view->state[0] == 0)
-		return xc_view_invalid(view, "%" PRIu64 " nodes of %" PRIu64, view->index, view->count);
-	return xc_view_chain_next(view, child, "__next_");
+	return xc_view_counted_chain_next(view, child, "__next_");
 }
 
 static bool next_of_hash_map(struct xc_view *view, struct xc_view_child *child)

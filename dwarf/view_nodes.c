@@ -100,6 +100,15 @@ bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const
 	return true;
 }
 
+bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link)
+{
+	if (view->index >= view->count)
+		return false;
+	if (view->state[0] == 0)
+		return xc_view_invalid(view, "%" PRIu64 " nodes of %" PRIu64, view->index, view->count);
+	return xc_view_chain_next(view, child, link);
+}
+
 /* ---- trees ---- */
 
 enum { PARENT, LEFT, RIGHT };
