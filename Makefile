@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 B      := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
 
 LAYERS := core dwarf heap triage lua cli
-PKGS   := libdw libelf libzstd jansson libseccomp liblzma zlib libisal
+PKGS   := libdw libelf libzstd jansson libseccomp liblzma zlib libisal lua5.4 libedit
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla -Wpointer-arith -Wstrict-prototypes \
           -Wundef -Wformat=2 -Wno-format-nonliteral -Werror
 CFLAGS_release := -O2 -g

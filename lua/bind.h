@@ -1,0 +1,127 @@
+/* bind: what the bindings (bind_*.c) share. The only header that includes Lua's.
+ *
+ * Lua's errors jump over C frames. So in a function that Lua calls, nothing that must be released may be alive over a call that can
+ * raise: keep it in userdata, in the arena of the process, or in Lua's own buffers, and raise last.
+ *
+ * A value of the target is a userdata that holds a struct xc_lua_value. It keeps nothing alive: types live as long as the
+ * process, and the process outlives the state. */
+#ifndef XC_BIND_H
+#define XC_BIND_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "../dwarf/value.h"
+#include "../core/stacktree.h"
+#include "host.h"
+#include "path.h"
+
+struct xc_cdef;
+struct xc_fields;
+
+/* Direct reading: the segment that was read last, when its bytes are mapped. */
+struct xc_window {
+	xc_addr lo, hi; /* inclusive; hi < lo: none */
+	const uint8_t *bytes;
+};
+
+struct xc_host {
+	lua_State *L;
+	struct xc_host_options options;
+	struct xc_process *process;
+	struct xc_types *types;
+	struct xc_fields *fields; /* field.h */
+	struct xc_paths paths;
+	struct xc_window window;
+	struct xc_cdef *cdef; /* made by the first xcore.cdef; owned */
+	uint64_t memory;      /* bytes that Lua has now */
+	uint64_t steps;       /* instructions and pattern steps so far */
+	uint64_t started_ns;  /* CLOCK_MONOTONIC */
+	bool tripped;         /* a limit was reached: nothing more is run */
+	char trip[256];       /* which, for people */
+};
+
+static inline struct xc_host *xc_bind_host(lua_State *L)
+{
+	return *(struct xc_host **)lua_getextraspace(L);
+}
+
+/* Each adds its part to the table `xcore`, which is on top of the stack. */
+void xc_bind_value_open(lua_State *L);
+void xc_bind_ops_open(lua_State *L);
+void xc_bind_type_open(lua_State *L);
+void xc_bind_target_open(lua_State *L);
+
+/* Raising. Both return int only so that `return xc_bind_raise(…)` reads well; neither returns. */
+int xc_bind_raise(lua_State *L, struct xc_error *err); /* takes err; becomes an xcore.Error with its code, message, hint, address */
+int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...) XC_PRINTF(3, 4);
+void xc_bind_error_open(lua_State *L);
+
+/* The error at the top of the stack as one of ours: takes it off. `code` of foreign errors is XC_ERR_FORMAT. */
+struct xc_error *xc_bind_error_take(lua_State *L);
+
+enum xc_form {
+	XC_FORM_PLACE,     /* a struct, union, array, … in memory */
+	XC_FORM_POINTER,   /* a pointer's bits are `addr`; never NULL */
+	XC_FORM_REFERENCE, /* xcore.ref: the place of anything, also of a scalar */
+	XC_FORM_HELD,      /* anything else: what lies in registers, bit-fields; see xc_bind_held */
+};
+
+struct xc_lua_value {
+	const struct xc_type *type;  /* as declared; of a POINTER the pointer's */
+	const struct xc_type *shape; /* where members and elements are looked for: the type, or what the pointer points to, without
+					typedefs and qualifiers, completed */
+	xc_addr addr;                /* of the shape's bytes */
+	const struct xc_path *path;  /* the C path that led here, for messages; NULL: none is known */
+	enum xc_form form;
+};
+
+/* A HELD value is followed by this. */
+struct xc_lua_held {
+	struct xc_lua_value head;
+	struct xc_value value; /* what it borrows lies in the process's arena */
+};
+
+/* Push a value as scripts see it: scalars as numbers and booleans, NULL as nil, the rest as values. Raises `absent` and `fault`
+ * when a scalar cannot be read. */
+void xc_bind_push(lua_State *L, const struct xc_value *value, const struct xc_path *path);
+
+/* Push a value of one of the forms; type is as declared. */
+void xc_bind_push_place(lua_State *L, const struct xc_type *type, xc_addr addr, const struct xc_path *path);
+void xc_bind_push_pointer(lua_State *L, const struct xc_type *type, xc_addr addr, const struct xc_path *path);
+void xc_bind_push_reference(lua_State *L, const struct xc_value *value, const struct xc_path *path);
+
+/* An address as Lua sees it: nil for 0. */
+void xc_bind_push_address(lua_State *L, xc_addr addr);
+
+/* The argument as a value: NULL when it is none, or raise. */
+struct xc_lua_value *xc_bind_test(lua_State *L, int arg);
+struct xc_lua_value *xc_bind_check(lua_State *L, int arg);
+
+/* The same as dwarf/value.h sees it. */
+struct xc_value xc_bind_value(lua_State *L, const struct xc_lua_value *value);
+
+/* An argument that is an address: an integer or a value (see xcore.addr). */
+xc_addr xc_bind_check_address(lua_State *L, int arg);
+xc_addr xc_bind_address_of(lua_State *L, const struct xc_lua_value *value);
+
+/* Types: userdata. xc_bind_check_type takes one of them, or a name (debug information first, then xcore.cdef). */
+void xc_bind_push_type(lua_State *L, const struct xc_type *type);
+const struct xc_type *xc_bind_test_type(lua_State *L, int arg); /* userdata only; NULL when it is none */
+const struct xc_type *xc_bind_check_type(lua_State *L, int arg);
+struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out);
+
+/* A type as members and elements are looked up in it: stripped and completed. Never NULL. */
+const struct xc_type *xc_bind_shape(const struct xc_type *type);
+
+/* Read `size` (at most 8) bytes of the target as a little-endian number. False when they cannot be read. Fast: made for loops. */
+bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out);
+
+/* The member `name` of a value, where "a.b[2].c" goes on; raises what fails. For options that name members; not for loops. */
+struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path);
+
+/* Append "server.clients.head" to a Lua buffer, or "((struct client *) 0x…)" when no path is known. */
+void xc_bind_add_path(luaL_Buffer *buffer, const struct xc_lua_value *value);
+
+#endif

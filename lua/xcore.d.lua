@@ -1,0 +1,657 @@
+---@meta xcore
+--
+-- Editor stubs for the xcore Lua API, version 1. This file is for editors (LuaLS) and people; it is never run.
+-- A test compares it with the bindings: every function, method and field here exists there, and the other way round.
+--
+-- Numbers: integers of up to 64 bits are Lua integers. An unsigned 64-bit value above 2^63 - 1 arrives as its two's
+-- complement, a negative number: `xcore.u64(x)` gives decimal text, `math.ult(a, b)` compares, `//` and `%` of such values
+-- need care. Addresses are such integers. Sizes are bytes, counts are items, indexes of arrays of the target start at 0.
+--
+-- Errors are tables of class xcore.Error, raised with error(): `pcall` gets them, `tostring` makes one line of them.
+
+---@class xcore.Error
+---@field kind "fault"|"absent"|"not_found"|"usage"|"format"|"limit"|"torn"|"unsupported"|"io"|"permission"
+---@field message string  "server.clients.head.next.fd: 0x41414141 is not mapped", with no place before it
+---@field where string|nil  the place in the plugin: "plugins/redis/init.lua:31"
+---@field path string|nil  of a fault: the C path that was read
+---@field addr integer|nil  of a fault: the first address that could not be read
+---@field hint string|nil
+
+---@class xcore
+---@field version integer  1
+---@field target xcore.Target
+---@field report xcore.Report  what the running command answers
+local xcore = {}
+
+-- Values ------------------------------------------------------------------------------------------------------
+--
+-- A scalar of the target (integers, characters, bool, enums, float, double) reads as a Lua number or boolean, a NULL
+-- pointer as nil. Everything else is a value: structs, unions, classes, arrays, pointers that are not NULL.
+--
+--     v.name      the member, looked for through pointers, anonymous members and base classes
+--     v[i]        the element of an array, or of what a pointer points to; 0-based; an array's bounds are checked
+--     #v          elements of an array, or of a container that a view knows (std::vector)
+--     p + n, p - n, p - q    pointers, in elements
+--     v == w      the same address (and both pointers, or neither)
+--     tostring(v) as `xcore print` writes it, on one line
+--     v.name = 1  an error: nothing writes to a target
+--
+-- Fields always win: there are no methods on values. Everything else is a function of this module.
+
+---@class xcore.Value
+---@field [string|integer] any
+---@operator add(integer): xcore.Value
+---@operator sub(integer): xcore.Value
+---@operator len: integer
+
+---The address: of a pointer, where it points; of a struct, array or reference, where it lies.
+---Raises `absent` for what lies in registers.
+---@param v xcore.Value
+---@param field? string  the address of a member instead
+---@return integer
+function xcore.addr(v, field) end
+
+---The same bits as another type. An integer is an address: cast(0x1000, "struct foo *"). To a pointer type a struct or array gives
+---its address; to anything else it is read in place.
+---@param v xcore.Value|integer
+---@param type xcore.Type|string
+---@return any
+function xcore.cast(v, type) end
+
+---@param v xcore.Value
+---@param field? string  the type of a member
+---@return xcore.Type
+function xcore.typeof(v, field) end
+
+---What a pointer points to: *p. Scalars are read, structs are values.
+---@param v xcore.Value
+---@return any
+function xcore.deref(v) end
+
+---The text that a pointer to characters, an array of characters or a string class (std::string, String, &str) holds, up to its
+---NUL or length. nil for nil. Bytes are as they are, also when they are not UTF-8.
+---@param v xcore.Value|nil
+---@param max? integer  bytes; 65536 unless given; a longer text is cut there
+---@return string|nil
+---@return boolean|nil cut  true when it goes on
+function xcore.str(v, max) end
+
+---A reference: a value that keeps type and address of what it refers to, also of a scalar, and may lie below NULL. ref(v) of v itself;
+---ref(v, "a.b") of a member. deref(r) reads it.
+---@param v xcore.Value
+---@param field? string
+---@return xcore.Value
+function xcore.ref(v, field) end
+
+---The name of an enum's value: enum(v, "field") of a member, enum(type, 3), or enum(ref). Flags are "A | B". nil when no
+---enumerator has that value.
+---@param v xcore.Value|xcore.Type
+---@param field string|integer|nil
+---@return string|nil
+function xcore.enum(v, field) end
+
+---Size in bytes of a value's type, of a type, or of a type by name.
+---@param v xcore.Value|xcore.Type|string
+---@param field? string
+---@return integer
+function xcore.sizeof(v, field) end
+
+---Where a member lies in a struct, bytes. The path may have dots and indexes: "a.b[2].c". Raises for bit-fields.
+---@param type xcore.Type|string
+---@param path string
+---@return integer
+function xcore.offsetof(type, path) end
+
+---The struct of `type` whose member `member` lies where v points to (or lies): as the C macro. nil for nil.
+---@param v xcore.Value|integer|nil
+---@param type xcore.Type|string
+---@param member string  may be a path
+---@return xcore.Value|nil
+function xcore.container_of(v, type, member) end
+
+---Does the struct that v is, or points to, or that `type` names, have this member? For structs that differ from version to version.
+---@param v xcore.Value|xcore.Type
+---@param member string
+---@return boolean
+function xcore.has(v, member) end
+
+---Walk an array or a container: index and element of arrays, slices and lists (index from 0); key and value of maps.
+---For pointers say how many: each(p, n). Flexible arrays too: each(v.data, v.count).
+---@param v xcore.Value
+---@param count? integer
+---@return fun(): any, any
+function xcore.each(v, count) end
+
+---As `xcore print` writes it. `letter` as in print /x: x z d u o t c a f. A second string argument names a member.
+---@param v any
+---@param options? {letter?: string, field?: string, depth?: integer, elements?: integer, length?: integer, raw?: boolean}
+---@return string
+function xcore.fmt(v, options) end
+
+---The function or object that an address or pointer leads to: "ngx_http_handler", "table+16". nil when no symbol covers it.
+---@param v xcore.Value|integer|nil
+---@return string|nil
+function xcore.symbol(v) end
+
+---An integer as unsigned 64-bit decimal text.
+---@param n integer
+---@return string
+function xcore.u64(n) end
+
+---An integer as "0x…".
+---@param n integer
+---@return string
+function xcore.hex(n) end
+
+-- In bulk: loops that run in C ---------------------------------------------------------------------------------
+
+---Members of `count` structs that lie one after the other, as columns: tables of numbers by member name, from 1. Paths with
+---dots work ("a.b"); members that are pointers give addresses. All or nothing; about 10 ns a value.
+---@param v xcore.Value  an array, or a pointer to the first
+---@param count integer|nil  nil: as many as the array has
+---@param fields string[]
+---@return table<string, any[]> columns
+---@return integer count
+function xcore.columns(v, count, fields) end
+
+---Follow the pointer member `next` from `head` on and collect members on the way. Ends at NULL, at `head` again (a ring), or at
+---`stop`. A cycle that does not lead through head, a pointer that cannot be read or more than `max` steps raise, unless
+---`partial` is set: then what was had is returned with the reason. About 35 ns a node.
+---@param head xcore.Value|nil
+---@param next string  member; may be a path
+---@param fields? string[]
+---@param options? {max?: integer, stop?: xcore.Value|integer, partial?: boolean, container?: {[1]: xcore.Type|string, [2]: string}}
+---@return table<string, any[]> columns  with the addresses of nodes under the key 1
+---@return integer count
+---@return string|nil why
+function xcore.follow(head, next, fields, options) end
+
+---Counts by bucket. `scale` "log2" (powers of two, the default), "linear" with `width`, or "exact" (one bucket a value).
+---@param options? {scale?: "log2"|"linear"|"exact", width?: integer, unit?: "count"|"bytes"|"seconds"}
+---@return xcore.Histogram
+function xcore.histogram(options) end
+
+---@class xcore.Histogram
+local histogram = {}
+---@param value number|number[]  a column adds all of its numbers
+---@param weight? integer  1 unless given
+function histogram:add(value, weight) end
+---@return {lo: number, hi: number, count: integer}[]  not the empty ones; hi is inclusive
+function histogram:buckets() end
+---@return {count: integer, sum: number, min: number|nil, max: number|nil, mean: number|nil}
+function histogram:summary() end
+
+---Keeps the k largest.
+---@param k integer
+---@return xcore.Top
+function xcore.top(k) end
+
+---@class xcore.Top
+local top = {}
+---@param weight number
+---@param item any
+function top:add(weight, item) end
+---The smallest weight that would still get in; nil until there are k.
+---@return number|nil
+function top:least() end
+---@return {weight: number, item: any}[]  the largest first; equal ones in the order they came
+function top:items() end
+
+-- Types that the debug information lacks ------------------------------------------------------------------------
+
+---Read C declarations: structs, unions, enums, typedefs, arrays, pointers, bit-fields, function pointers,
+---__attribute__((packed, aligned(N))), sizeof in array bounds, #define of integer constants. They are laid out by the target's
+---ABI. Names are found by t:type and by every function that takes a type's name, behind what the debug information has.
+---@param text string
+---@return xcore.Declarations
+function xcore.cdef(text) end
+
+---@class xcore.Declarations
+local declarations = {}
+---The type as declared here, whatever the debug information says.
+---@param name string
+---@return xcore.Type
+function declarations:type(name) end
+---The value of a #define or an enumerator; raises not_found.
+---@param name string
+---@return integer
+function declarations:constant(name) end
+
+-- Live processes ------------------------------------------------------------------------------------------------
+
+---Forget what was read: later reads see the process as it is then. Does nothing for cores.
+function xcore.refresh() end
+
+---Freeze bytes as they are now: all later reads of this range, by whatever way, see them, until xcore.refresh(). A core is always
+---frozen. Raises when they cannot be read.
+---@param at xcore.Value|integer
+---@param len? integer  bytes; of a value its size unless given
+function xcore.snapshot(at, len) end
+
+---Call fn, and again when what it read was torn: when one of `words` (references to generation counters, or functions that
+---return a number or string) reads otherwise afterwards, fresh from the process, or when fn raises a fault in a live process. Every
+---torn read is counted and shown by --stats; when all tries were torn an error of kind "torn" is raised. Of a core fn is called once.
+---@param fn fun(): ...
+---@param options? {tries?: integer, words?: (xcore.Value|fun(): any)[]}  5 tries unless given
+---@return any ...
+function xcore.retry(fn, options) end
+
+-- The rest ------------------------------------------------------------------------------------------------------
+
+---CPU seconds that this run has used.
+---@return number
+function xcore.clock() end
+
+---Show progress on the terminal, if there is one.
+---@param done integer
+---@param total? integer
+function xcore.progress(done, total) end
+
+---Write a line to the answer: its arguments as tostring gives them, with tabs between.
+---@param ... any
+function print(...) end
+
+-- The target ----------------------------------------------------------------------------------------------------
+
+---@class xcore.Target
+---@field live boolean
+---@field pid integer|nil
+---@field exe string|nil  path of the program, as the target names it
+---@field comm string|nil
+---@field args string|nil
+---@field arch string  "x86-64"
+---@field pointer_size integer  bytes
+---@field endian "little"|"big"
+---@field signal {number: integer, name: string, code: integer|nil, addr: integer|nil}|nil  what a core died of
+local target = {}
+
+---A global or static variable; "file.c::name" and C++ names with scopes work. Raises not_found.
+---@param name string
+---@return any
+function target:var(name) end
+---@param name string
+---@return xcore.Value  a reference to the variable, for scalars that are to be looked at again
+function target:ref(name) end
+---@param name string  "struct client", "client *", "unsigned long [4]"
+---@return xcore.Type
+function target:type(name) end
+---A value of a type at an address. Scalars are read at once.
+---@param type xcore.Type|string
+---@param addr integer
+---@return any
+function target:value(type, addr) end
+---A C expression, as `xcore print` takes it, in the frame of the crashed thread.
+---@param expression string
+---@return any
+function target:eval(expression) end
+---@param name string
+---@return boolean
+function target:has_var(name) end
+---@param name string
+---@return boolean
+function target:has_type(name) end
+---@param name string
+---@return boolean
+function target:has_symbol(name) end
+
+---@class xcore.Symbol
+---@field name string
+---@field addr integer
+---@field size integer|nil
+---@field module string  its path
+
+---A symbol of the symbol tables, exact name. Raises not_found.
+---@param name string
+---@return xcore.Symbol
+function target:symbol(name) end
+
+---@class xcore.Place
+---@field text string  "read_request+0x1c at server.c:120", for people
+---@field name string|nil
+---@field offset integer|nil
+---@field module string|nil
+---@field file string|nil
+---@field line integer|nil
+
+---What stands at an address; nil when nothing is mapped there.
+---@param addr integer|xcore.Value
+---@return xcore.Place|nil
+function target:symbolize(addr) end
+
+---Bytes. Raises a fault when any is missing.
+---@param addr integer|xcore.Value
+---@param len integer  at most 64 MiB
+---@return string
+function target:read(addr, len) end
+---How many bytes from addr on can be read, at most len. Never raises.
+---@param addr integer
+---@param len? integer  1 unless given
+---@return integer
+function target:readable(addr, len) end
+---@param addr integer
+---@param order? "little"|"big"  the target's unless given
+---@return integer
+function target:u8(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:u16(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:u32(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:u64(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:i8(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:i16(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:i32(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return integer
+function target:i64(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return number
+function target:f32(addr, order) end
+---@param addr integer
+---@param order? "little"|"big"
+---@return number
+function target:f64(addr, order) end
+---A word of the target's size.
+---@param addr integer
+---@return integer
+function target:ptr(addr) end
+---A NUL-terminated string. Raises a fault when its first byte cannot be read.
+---@param addr integer|xcore.Value
+---@param max? integer  bytes; 65536 unless given
+---@return string
+---@return boolean cut
+function target:cstring(addr, max) end
+
+---@class xcore.Module
+---@field path string
+---@field name string
+---@field kind "exe"|"library"|"loader"|"vdso"
+---@field lo integer
+---@field hi integer  inclusive
+---@field bias integer|nil
+---@field build_id string|nil
+---@field file string|nil  the file used
+---@field identity "verified"|"unverified"|"refused"|"none"
+---@field why string|nil  why there is no verified file
+
+---@return xcore.Module[]  the executable first
+function target:modules() end
+---@param at string|integer  a name, a path or an address
+---@return xcore.Module|nil
+function target:module(at) end
+
+---@class xcore.Mapping
+---@field lo integer
+---@field hi integer  inclusive
+---@field readable boolean
+---@field writable boolean
+---@field executable boolean
+---@field shared boolean
+---@field path string|nil
+---@field label string|nil  "[stack]", "[heap]"
+---@field offset integer
+
+---@return xcore.Mapping[]  by address
+function target:maps() end
+---@param addr integer
+---@return xcore.Mapping|nil
+function target:map(addr) end
+
+---Search memory. One of: `bytes`, a byte string; `pointer_to`, words that point into [lo, hi]; `signature`, structs of a
+---type whose members have these values or lie in these ranges, or are pointers ("pointer", "null or pointer") to readable memory.
+---Ranges: `within` a list of {lo, hi} or mappings; else all readable memory that is `writable` (true or false, both unless
+---given). Gives addresses in ascending order. Reads at memory speed.
+---@param what {bytes?: string, pointer_to?: {[1]: integer, [2]: integer}, signature?: {[1]: xcore.Type|string, [2]: table<string, any>}, within?: any[], writable?: boolean, align?: integer, max?: integer}
+---@return fun(): integer|nil
+function target:find(what) end
+
+---@class xcore.Thread
+---@field tid integer
+---@field name string|nil
+---@field crashed boolean
+---@field state string|nil  live: "sleeping", "running", …
+---@field signal integer|nil
+---@field syscall string|nil  live: the call it is blocked in
+---@field how string|nil  live: how its registers were had
+---@field why string|nil  why it has no registers
+local thread = {}
+---@return xcore.Thread[]  the crashed one first
+function target:threads() end
+---@param tid? integer  the crashed one unless given
+---@return xcore.Thread
+function target:thread(tid) end
+---Registers by name ("rip", "rsp", …); those that are not known are absent.
+---@return table<string, integer>
+function thread:registers() end
+---The stack, innermost first; inlined functions are frames of their own, as in `xcore bt`.
+---@param max? integer  1024 unless given
+---@return xcore.Frame[] frames
+---@return string why  why it ends
+function thread:frames(max) end
+
+---@class xcore.Frame
+---@field index integer  from 0
+---@field pc integer
+---@field sp integer|nil
+---@field cfa integer|nil
+---@field name string|nil  of the function
+---@field file string|nil
+---@field line integer|nil
+---@field inlined boolean
+---@field signal boolean  a signal trampoline
+---@field trust "context"|"cfi"|"fp"|"scan"
+---@field module string|nil
+---@field offset integer|nil  pc in the module's file
+local frame = {}
+
+---@class xcore.Variable
+---@field name string
+---@field type xcore.Type
+---@field value any  nil when it is NULL or cannot be had
+---@field why string|nil  why it cannot be had
+---@field guessed boolean
+
+---@return xcore.Variable[]
+function frame:args() end
+---@return xcore.Variable[]
+function frame:locals() end
+---An argument or local of this frame by name. Raises not_found, and absent with the reason when it was optimised out.
+---@param name string
+---@return any
+function frame:var(name) end
+---@param expression string  a C expression, with this frame's variables and registers
+---@return any
+function frame:eval(expression) end
+---@param name string
+---@return integer|nil  nil when this frame's value of it is not known
+function frame:register(name) end
+
+-- Types ---------------------------------------------------------------------------------------------------------
+
+---@class xcore.Type
+---@field name string  as gdb writes it
+---@field kind "void"|"int"|"bool"|"char"|"float"|"complex"|"enum"|"pointer"|"reference"|"member pointer"|"array"|"struct"|"class"|"union"|"function"|"typedef"|"const"|"volatile"|"restrict"|"atomic"|"unknown"
+---@field size integer|nil  bytes; nil when it is not known
+---@field signed boolean
+---@field target xcore.Type|nil  of pointers, arrays, typedefs, qualifiers, enums; of functions the result
+---@field count integer|nil  elements of an array
+---@field incomplete boolean  declared only
+local type_ = {}
+---Typedefs and qualifiers removed, and a declaration completed.
+---@return xcore.Type
+function type_:strip() end
+---@return xcore.Type
+function type_:pointer() end
+---@param count integer
+---@return xcore.Type
+function type_:array(count) end
+
+---@class xcore.Member
+---@field name string|nil
+---@field type xcore.Type
+---@field offset integer  bytes
+---@field bit_offset integer|nil
+---@field bit_size integer|nil
+---@field base boolean
+
+---Members of a struct, union or class, base classes first. Empty for other types.
+---@return xcore.Member[]
+function type_:members() end
+---@return {name: string, value: integer}[]
+function type_:enumerators() end
+
+-- The answer ----------------------------------------------------------------------------------------------------
+--
+-- What a plugin adds shows in text, JSON and HTML alike. Keys are JSON keys (lower_case); people see `label`, which is the key
+-- with spaces unless given. Integers from the target may be passed as they are: counts, bytes and addresses are unsigned.
+
+---@class xcore.Report
+local report = {}
+---@param key string
+---@param title? string
+---@return xcore.Section
+function report:section(key, title) end
+
+---@class xcore.FieldOptions
+---@field label? string
+---@field secret? boolean  the user's data: "(redacted)" where redaction is on
+---@field quiet? boolean  JSON only
+
+---@class xcore.Section
+local section = {}
+---One line below the title, for people.
+---@param text string
+function section:headline(text) end
+---@param key string
+---@param value string|nil
+---@param options? xcore.FieldOptions
+function section:text(key, value, options) end
+---@param key string
+---@param value integer|nil
+---@param options? xcore.FieldOptions
+function section:count(key, value, options) end
+---Signed, without thousands separators: ids, differences.
+---@param key string
+---@param value integer|nil
+---@param options? xcore.FieldOptions
+function section:integer(key, value, options) end
+---@param key string
+---@param value integer|nil
+---@param options? xcore.FieldOptions
+function section:bytes(key, value, options) end
+---@param key string
+---@param value integer|xcore.Value|nil
+---@param options? xcore.FieldOptions
+function section:address(key, value, options) end
+---@param key string
+---@param value boolean|nil
+---@param options? xcore.FieldOptions
+function section:bool(key, value, options) end
+---@param key string
+---@param value number|nil
+---@param options? xcore.FieldOptions
+function section:seconds(key, value, options) end
+---A fraction of one, shown in per cent.
+---@param key string
+---@param value number|nil
+---@param options? xcore.FieldOptions
+function section:ratio(key, value, options) end
+---A value of the target with its C type, as `xcore print` shows it.
+---@param key string
+---@param value any
+---@param options? xcore.FieldOptions
+function section:value(key, value, options) end
+---What is not known, and why.
+---@param key string
+---@param why string
+---@param options? xcore.FieldOptions
+function section:unknown(key, why, options) end
+---Preformatted lines.
+---@param key string
+---@param text string
+---@param options? xcore.FieldOptions
+function section:lines(key, text, options) end
+---@param text string
+---@param hint? string
+function section:note(text, hint) end
+---@param text string
+---@param hint? string
+function section:warning(text, hint) end
+---@param text string
+---@param hint? string
+function section:problem(text, hint) end
+
+---@class xcore.Column
+---@field [1] string  key
+---@field [2] "text"|"count"|"integer"|"bytes"|"address"|"bool"|"seconds"|"ratio"
+---@field label? string
+---@field secret? boolean
+---@field verbose? boolean  left out of text when the table is too wide
+
+---@param key string
+---@param columns xcore.Column[]
+---@return xcore.Table
+function section:table(key, columns) end
+---@class xcore.Table
+local table_ = {}
+---A value for each column; nil is unknown.
+---@param ... any
+function table_:row(...) end
+
+---Weighted paths, merged by common beginnings: what a flame graph shows.
+---@param key string
+---@param options? {unit?: string, title?: string}
+---@return xcore.Tree
+function section:tree(key, options) end
+---@class xcore.Tree
+local tree = {}
+---@param path string[]  outermost first
+---@param weight integer
+function tree:add(path, weight) end
+
+---@param key string
+---@param histogram xcore.Histogram
+---@param options? {label?: string}
+function section:histogram(key, histogram, options) end
+
+-- Plugins -------------------------------------------------------------------------------------------------------
+
+---A plugin is a file NAME.lua, or NAME/init.lua, that returns this. `require "NAME.part"` finds NAME/part.lua beside
+---it, and `require "lib.walk"` the walkers that all share.
+---@class xcore.Plugin
+---@field name string
+---@field about string  one line
+---@field doc? string  more, for `xcore plugin doc`
+---@field match? {symbols?: string[], types?: string[], modules?: string[]}  each list that is there must have a hit; modules are names, "redis-server" or "libluajit*"
+---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
+---@field commands? table<string, xcore.Command>
+---@field flames? table<string, xcore.Flame>
+
+---@class xcore.Command
+---@field about string
+---@field usage? string  of its arguments: "KEY [--db N]"
+---@field run fun(t: xcore.Target, report: xcore.Report, args: string[])
+
+---@class xcore.Flame
+---@field about string
+---@field unit? string
+---@field run fun(t: xcore.Target, tree: xcore.Tree)
+
+return xcore
