@@ -34,8 +34,21 @@ redis_fill() {
 			"redis.register_function('answer', function() return 42 end)")"
 		redis_cli script load 'return redis.call("GET", KEYS[1])'
 		redis_cli acl setuser reader on nopass '~key:*' +@read
+		redis_fill_lists
 	} >"$RC_RUN/fill.log"
 	! grep -i '^(error\|^ERR' "$RC_RUN/fill.log" >&2 || rc_die "redis-server refused the data"
+}
+
+# Lists whose inner nodes are compressed, and lists of elements too large for a listpack.
+redis_fill_lists() {
+	redis_cli config set list-compress-depth 1
+	redis_cli debug quicklist-packed-threshold 2kb
+	redis_cli eval 'for i = 1, 5 do
+		for j = 1, 60 do redis.call("RPUSH", "compressed:" .. i, ("row " .. j .. " of " .. i .. "; "):rep(40)) end
+		for j = 1, 3 do redis.call("RPUSH", "plain:" .. i, ("element " .. j .. " "):rep(300)) end
+	end' 0
+	redis_cli debug quicklist-packed-threshold 0
+	redis_cli config set list-compress-depth 0
 }
 
 # Clients of every state, until they are ended; a FIFO that stays open keeps a redis-cli from leaving.
@@ -53,21 +66,28 @@ redis_load() {
 	sleep 1.5
 }
 
+# Order matters: what is asked adds to the slow log and to the clients, so those come last.
 redis_account() {
+	local db keys=100000
+	[ -z "$RC_BIG" ] || keys=5000
 	redis_cli client pause 600000 write >/dev/null
 	sleep 0.2
-	redis_cli info everything >"$RC_CASE/info.txt"
-	redis_cli dbsize >"$RC_CASE/dbsize.txt"
-	redis_cli memory stats >"$RC_CASE/memory-stats.txt"
 	redis_cli config get '*' >"$RC_CASE/config.txt"
-	redis_cli slowlog get 32 >"$RC_CASE/slowlog.txt"
 	[ -n "$RC_BIG" ] || redis_cli eval_ro "$(cat "$RC_HERE/redis-count.lua")" 0 >"$RC_CASE/types.txt"
+	for db in 0 5; do
+		echo "db$db $(redis_cli -n "$db" dbsize)"
+		redis_cli -n "$db" eval_ro "$(cat "$RC_HERE/redis-keys.lua")" 0 "$keys" "$db" >>"$RC_CASE/keys.txt"
+	done >"$RC_CASE/dbsize.txt"
+	redis_cli memory stats >"$RC_CASE/memory-stats.txt"
+	redis_cli info everything >"$RC_CASE/info.txt"
 	redis_cli client list >"$RC_CASE/clients.txt"
+	redis_cli slowlog get 128 >"$RC_CASE/slowlog.txt"
 }
 
 # redis_take ORIGIN VERSION STRINGS OTHERS
 redis_take() {
 	ln "$RC_BUILD/redis/src/redis-server" "$RC_CASE/exe"
+	ln "$RC_BUILD/redis/src/redis-cli" "$RC_BUILD/redis/src/redis-benchmark" "$RC_CASE/"
 	redis_start
 	redis_fill "$3" "$4"
 	redis_load
