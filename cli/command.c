@@ -24,12 +24,25 @@
 
 /* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze, &xc_command_bt,    &xc_command_threads,
-	&xc_command_regs,    &xc_command_maps,  &xc_command_modules,
-	&xc_command_info,    &xc_command_print, &xc_command_ptype,
-	&xc_command_disas,   &xc_command_sym,   &xc_command_mem,
-	&xc_command_flame,   &xc_command_pack,  &xc_command_unpack,
-	&xc_command_symbols, &xc_command_help,  NULL,
+	&xc_command_analyze,
+	&xc_command_bt,
+	&xc_command_threads,
+	&xc_command_regs,
+	&xc_command_maps,
+	&xc_command_modules,
+	&xc_command_info,
+	&xc_command_print,
+	&xc_command_ptype,
+	&xc_command_disas,
+	&xc_command_sym,
+	&xc_command_mem,
+	&xc_command_flame,
+	&xc_command_run,
+	&xc_command_pack,
+	&xc_command_unpack,
+	&xc_command_symbols,
+	&xc_command_help,
+	NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -363,7 +376,7 @@ static uint64_t now_ns(void)
 
 int xc_command_main(int argc, char **argv)
 {
-	struct xc_job job = {.started_ns = now_ns()};
+	struct xc_job job = {.started_ns = now_ns(), .common = xc_common_defaults()};
 	enum xc_exit status = XC_EXIT_DONE;
 	struct xc_error *err = parse(argc, argv, &job);
 	if (!err && !answer_about_itself(&job, &status) && !(err = check(&job)))

@@ -19,6 +19,7 @@ enum xc_error_code {
 	XC_ERR_UNSUPPORTED, /* recognised, but not handled */
 	XC_ERR_USAGE,       /* the command line is wrong */
 	XC_ERR_ABSENT,      /* a value the compiler optimised out or that was not saved */
+	XC_ERR_TORN,        /* live: what was read changed meanwhile, each time it was tried */
 };
 
 struct xc_error {

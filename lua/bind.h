@@ -18,7 +18,7 @@
 #include "path.h"
 
 struct xc_cdef;
-struct xc_fields;
+struct xc_accessors;
 
 /* Direct reading: the segment that was read last, when its bytes are mapped. */
 struct xc_window {
@@ -31,15 +31,17 @@ struct xc_host {
 	struct xc_host_options options;
 	struct xc_process *process;
 	struct xc_types *types;
-	struct xc_fields *fields; /* field.h */
+	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
 	struct xc_window window;
-	struct xc_cdef *cdef; /* made by the first xcore.cdef; owned */
-	uint64_t memory;      /* bytes that Lua has now */
-	uint64_t steps;       /* instructions and pattern steps so far */
-	uint64_t started_ns;  /* CLOCK_MONOTONIC */
-	bool tripped;         /* a limit was reached: nothing more is run */
-	char trip[256];       /* which, for people */
+	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
+	uint64_t memory;         /* bytes that Lua has now */
+	uint64_t steps;          /* instructions and pattern steps so far */
+	uint64_t started_ns;     /* CLOCK_MONOTONIC */
+	struct xc_text scratch;  /* see xc_bind_scratch */
+	struct xc_error *raised; /* the error raised last: kept here while Lua, which may raise in turn, copies it */
+	bool tripped;            /* a limit was reached: nothing more is run */
+	char trip[256];          /* which, for people */
 };
 
 static inline struct xc_host *xc_bind_host(lua_State *L)
@@ -47,14 +49,20 @@ static inline struct xc_host *xc_bind_host(lua_State *L)
 	return *(struct xc_host **)lua_getextraspace(L);
 }
 
+/* A text to build a string in, empty: it belongs to the host, so nothing is lost when Lua raises. Then push it. */
+struct xc_text *xc_bind_scratch(lua_State *L);
+int xc_bind_push_scratch(lua_State *L); /* returns 1 */
+
 /* Each adds its part to the table `xcore`, which is on top of the stack. */
 void xc_bind_value_open(lua_State *L);
 void xc_bind_ops_open(lua_State *L);
 void xc_bind_type_open(lua_State *L);
+void xc_bind_each_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
 
-/* Raising. Both return int only so that `return xc_bind_raise(…)` reads well; neither returns. */
-int xc_bind_raise(lua_State *L, struct xc_error *err); /* takes err; becomes an xcore.Error with its code, message, hint, address */
+/* Raising: these do not return; the int is there so that `return xc_bind_raise(…)` reads well. xc_bind_raise takes err, which
+ * becomes an xcore.Error; it returns when err is NULL. */
+int xc_bind_raise(lua_State *L, struct xc_error *err);
 int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...) XC_PRINTF(3, 4);
 void xc_bind_error_open(lua_State *L);
 
@@ -69,11 +77,12 @@ enum xc_form {
 };
 
 struct xc_lua_value {
-	const struct xc_type *type;  /* as declared; of a POINTER the pointer's */
-	const struct xc_type *shape; /* where members and elements are looked for: the type, or what the pointer points to, without
+	const struct xc_type *type; /* as declared; of a POINTER the pointer's */
+	const struct xc_type
+		*shape; /* where members and elements are looked for: the type, or what the pointer points to, without
 					typedefs and qualifiers, completed */
-	xc_addr addr;                /* of the shape's bytes */
-	const struct xc_path *path;  /* the C path that led here, for messages; NULL: none is known */
+	xc_addr addr;   /* of the shape's bytes */
+	const struct xc_path *path; /* the C path that led here, for messages; NULL: none is known */
 	enum xc_form form;
 };
 
@@ -121,7 +130,10 @@ bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *b
 /* The member `name` of a value, where "a.b[2].c" goes on; raises what fails. For options that name members; not for loops. */
 struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path);
 
-/* Append "server.clients.head" to a Lua buffer, or "((struct client *) 0x…)" when no path is known. */
-void xc_bind_add_path(luaL_Buffer *buffer, const struct xc_lua_value *value);
+/* Append "server.clients.head", or "((struct client *) 0x…)" when no path is known. */
+void xc_bind_path_text(struct xc_text *text, const struct xc_lua_value *value);
+
+/* Raise err, which happened while `member` (may be NULL) of a value was read: its path goes before the message. */
+int xc_bind_raise_at(lua_State *L, struct xc_error *err, const struct xc_lua_value *value, const char *member);
 
 #endif

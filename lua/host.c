@@ -1,0 +1,157 @@
+/* host: a Lua state with its libraries and limits. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../dwarf/type.h"
+#include "bind.h"
+#include "accessor.h"
+
+enum { HOOK_EVERY = 10000 };
+
+struct xc_limits xc_limits_defaults(void)
+{
+	return (struct xc_limits){.instructions = 20000000000u, .memory = UINT64_C(512) << 20, .seconds = 60};
+}
+
+static void *allocate(void *user, void *block, size_t old, size_t size)
+{
+	struct xc_host *host = user;
+	uint64_t limit = host->options.limits.memory;
+	if (!block)
+		old = 0;
+	if (size == 0) {
+		free(block);
+		host->memory -= old;
+		return NULL;
+	}
+	if (size > old && limit && size - old > limit - (host->memory < limit ? host->memory : limit))
+		return NULL;
+	void *moved = realloc(block, size);
+	if (moved)
+		host->memory += size - old;
+	return moved;
+}
+
+static void count(lua_State *L, lua_Debug *at)
+{
+	struct xc_host *host = xc_bind_host(L);
+	(void)at;
+	host->steps += HOOK_EVERY;
+	if (host->options.limits.instructions && host->steps > host->options.limits.instructions)
+		luaL_error(L, "too many instructions");
+}
+
+static int print(lua_State *L)
+{
+	struct xc_host *host = xc_bind_host(L);
+	int count = lua_gettop(L);
+	luaL_Buffer line;
+	luaL_buffinit(L, &line);
+	for (int i = 1; i <= count; i++) {
+		if (i > 1)
+			luaL_addchar(&line, '\t');
+		luaL_tolstring(L, i, NULL);
+		luaL_addvalue(&line);
+	}
+	luaL_pushresult(&line);
+	if (host->options.output) {
+		size_t len;
+		const char *text = lua_tolstring(L, -1, &len);
+		host->options.output(host->options.output_user, text, len);
+	}
+	return 0;
+}
+
+static int clock_seconds(lua_State *L)
+{
+	lua_pushnumber(L, (lua_Number)clock() / CLOCKS_PER_SEC);
+	return 1;
+}
+
+static int open_xcore(lua_State *L)
+{
+	lua_newtable(L);
+	lua_pushinteger(L, 1);
+	lua_setfield(L, -2, "version");
+	lua_pushcfunction(L, clock_seconds);
+	lua_setfield(L, -2, "clock");
+	xc_bind_error_open(L);
+	xc_bind_value_open(L);
+	xc_bind_ops_open(L);
+	xc_bind_each_open(L);
+	xc_bind_type_open(L);
+	xc_bind_target_open(L);
+	return 1;
+}
+
+static void open_libraries(lua_State *L)
+{
+	static const luaL_Reg libraries[] = {
+		{LUA_GNAME, luaopen_base},          {LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
+		{LUA_MATHLIBNAME, luaopen_math},    {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine},
+		{LUA_LOADLIBNAME, luaopen_package}, {"xcore", open_xcore},           {NULL, NULL},
+	};
+	for (const luaL_Reg *library = libraries; library->name; library++) {
+		luaL_requiref(L, library->name, library->func, 1);
+		lua_pop(L, 1);
+	}
+	lua_pushcfunction(L, print);
+	lua_setglobal(L, "print");
+}
+
+struct xc_host *xc_host_new(const struct xc_host_options *options)
+{
+	struct xc_host *host = xc_alloc(sizeof *host);
+	host->options = *options;
+	host->process = options->process;
+	host->window.lo = 1;
+	host->accessors = xc_accessors_new(options->process);
+	if (host->process) {
+		host->types = xc_types_of(host->process);
+		host->types->thorough = true;
+	}
+	host->L = lua_newstate(allocate, host);
+	*(struct xc_host **)lua_getextraspace(host->L) = host;
+	open_libraries(host->L);
+	lua_sethook(host->L, count, LUA_MASKCOUNT, HOOK_EVERY);
+	return host;
+}
+
+void xc_host_free(struct xc_host *host)
+{
+	if (!host)
+		return;
+	lua_close(host->L);
+	xc_accessors_free(host->accessors);
+	xc_paths_fini(&host->paths);
+	xc_text_fini(&host->scratch);
+	xc_error_free(host->raised);
+	free(host);
+}
+
+static int traceback(lua_State *L)
+{
+	if (lua_type(L, 1) == LUA_TSTRING)
+		luaL_traceback(L, L, lua_tostring(L, 1), 1);
+	return 1;
+}
+
+struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char *text, size_t len,
+			     const char *const *args, size_t arg_count)
+{
+	lua_State *L = host->L;
+	char chunk[128];
+	snprintf(chunk, sizeof chunk, "@%s", name);
+	lua_settop(L, 0);
+	lua_pushcfunction(L, traceback);
+	if (luaL_loadbufferx(L, text, len, chunk, "t") != LUA_OK)
+		return xc_bind_error_take(L);
+	for (size_t i = 0; i < arg_count; i++)
+		lua_pushstring(L, args[i]);
+	if (lua_pcall(L, (int)arg_count, LUA_MULTRET, 1) != LUA_OK)
+		return xc_bind_error_take(L);
+	return NULL;
+}

@@ -1,0 +1,240 @@
+/* limit: instructions, memory and time of a run.
+ *
+ * Lua calls the count hook every XC_LIMIT_PERIOD instructions; C functions that loop charge their steps. Both look at the
+ * clock. Memory is counted by the allocator: Lua asks a second time after a full collection, and what is refused then is over
+ * the limit. From the trip on, the hook fires at every call and every instruction of the coroutine that runs. Hooks are off
+ * inside a hook, and so inside a message handler that is called for its error: that is why xpcall guards its handler. */
+#include "limit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <lauxlib.h>
+
+#include "bind.h"
+
+/* After the trip: for the traceback and the error's way out. */
+static const uint64_t RESERVE = 1 << 20;
+
+/* Blocks of this size cost time, wherever they are made. */
+static const size_t LARGE = 1 << 20;
+
+struct xc_limits xc_limits_defaults(void)
+{
+	return (struct xc_limits){.instructions = UINT64_C(20000000000), .memory = UINT64_C(512) << 20, .seconds = 60};
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void begin_trip(struct xc_limit *limit, struct xc_text *text)
+{
+	if (limit->name)
+		xc_text_printf(text, "%s: ", limit->name);
+}
+
+static void add_grouped(struct xc_text *text, uint64_t number)
+{
+	char digits[24];
+	int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
+	for (int i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			xc_text_char(text, ',');
+		xc_text_char(text, digits[i]);
+	}
+}
+
+static void hook(lua_State *L, lua_Debug *at);
+
+/* Ends a trip's message. No Lua memory is asked for: the allocator calls this too. */
+static void trip(struct xc_limit *limit, struct xc_text *text)
+{
+	snprintf(limit->trip, sizeof limit->trip, "%s", xc_text_string(text));
+	xc_text_fini(text);
+	limit->tripped = true;
+	lua_sethook(limit->running, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+}
+
+static void trip_instructions(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	xc_text_add(&text, "more than ");
+	add_grouped(&text, limit->limits.instructions);
+	xc_text_add(&text, " instructions (raise it with --max-instructions)");
+	trip(limit, &text);
+}
+
+static void trip_memory(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	if (limit->limits.memory) {
+		xc_text_add(&text, "more than ");
+		xc_text_size(&text, limit->limits.memory);
+		xc_text_add(&text, " of memory (raise it with --max-memory)");
+	} else {
+		xc_text_add(&text, "the system has no more memory");
+	}
+	trip(limit, &text);
+}
+
+static void trip_time(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	xc_text_printf(&text, "more than %g s (raise it with --max-time)", limit->limits.seconds);
+	trip(limit, &text);
+}
+
+static void trip_interrupt(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "interrupted");
+	trip(limit, &text);
+}
+
+static bool is_late(const struct xc_limit *limit)
+{
+	return limit->limits.seconds > 0 &&
+	       (double)(now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
+}
+
+static void look(struct xc_limit *limit)
+{
+	if (limit->tripped)
+		return;
+	if (limit->interrupted)
+		trip_interrupt(limit);
+	else if (limit->limits.instructions && limit->steps > limit->limits.instructions)
+		trip_instructions(limit);
+	else if (is_late(limit))
+		trip_time(limit);
+}
+
+/* ---- memory ---- */
+
+static bool has_room(const struct xc_limit *limit, size_t more)
+{
+	uint64_t ceiling = limit->limits.memory;
+	if (ceiling == 0)
+		return true;
+	ceiling += limit->tripped ? RESERVE : 0;
+	return limit->memory <= ceiling && more <= ceiling - limit->memory;
+}
+
+static void *refuse(struct xc_limit *limit, void *block, size_t size)
+{
+	if (limit->refused_size == size && limit->refused == block && !limit->tripped && limit->running)
+		trip_memory(limit);
+	limit->refused = block;
+	limit->refused_size = size;
+	return NULL;
+}
+
+void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
+{
+	struct xc_limit *limit = user;
+	if (!block)
+		old = 0; /* Lua then gives the type of the object */
+	if (size == 0) {
+		free(block);
+		limit->memory -= old;
+		return NULL;
+	}
+	if (size > old && !has_room(limit, size - old))
+		return refuse(limit, block, size);
+	void *moved = realloc(block, size);
+	if (!moved)
+		return size <= old ? block : refuse(limit, block, size);
+	limit->memory += size - old;
+	if (size > old) {
+		limit->refused_size = 0;
+		limit->steps += (size - old) / 64;
+		if (size >= LARGE && limit->running)
+			look(limit);
+	}
+	return moved;
+}
+
+/* ---- steps ---- */
+
+static void add_trace(struct xc_limit *limit, lua_State *L)
+{
+	if (!lua_checkstack(L, LUA_MINSTACK))
+		return;
+	luaL_traceback(L, L, NULL, 0);
+	xc_text_add(&limit->trace, limit->trace.len ? "\n" : "");
+	xc_text_add(&limit->trace, lua_tostring(L, -1));
+	lua_pop(L, 1);
+}
+
+/* The error's value is seen by nobody: the host tells limit->trip. */
+static void stop(struct xc_limit *limit, lua_State *L)
+{
+	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+	if (limit->trace.len == 0)
+		add_trace(limit, L);
+	lua_pushlightuserdata(L, limit);
+	lua_error(L);
+}
+
+void xc_limit_check(lua_State *L)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (limit->tripped)
+		stop(limit, L);
+}
+
+void xc_limit_spend(lua_State *L, uint64_t steps)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	limit->steps += steps;
+	look(limit);
+	if (limit->tripped)
+		stop(limit, L);
+}
+
+static void hook(lua_State *L, lua_Debug *at)
+{
+	(void)at;
+	xc_limit_spend(L, XC_LIMIT_PERIOD);
+}
+
+void xc_limit_trace(lua_State *L)
+{
+	add_trace(&xc_bind_host(L)->limit, L);
+}
+
+void xc_limit_start(struct xc_limit *limit, lua_State *L)
+{
+	limit->steps = 0;
+	limit->started_ns = now_ns();
+	limit->running = L;
+	limit->refused_size = 0;
+	limit->interrupted = 0;
+	limit->tripped = false;
+	limit->trace.len = 0;
+	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
+}
+
+void xc_limit_fini(struct xc_limit *limit)
+{
+	xc_text_fini(&limit->trace);
+}
+
+void xc_limit_arm(const struct xc_limits *limits, double grace)
+{
+	if (limits->seconds <= 0)
+		return;
+	double seconds = limits->seconds + grace;
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds,
+					       .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
+	setitimer(ITIMER_REAL, &timer, NULL);
+}

@@ -1,0 +1,55 @@
+/* limit: what a run has used of its limits (struct xc_limits of host.h), and how it ends when one is reached.
+ *
+ * A limit that was reached is final: the error goes through pcall, xpcall, coroutines, message handlers and __close
+ * (safe_base.c, safe_coroutine.c), so that nothing of the script goes on. C code that calls lua_pcall, lua_resume or lua_load
+ * itself must call xc_limit_check afterwards, whatever the status. */
+#ifndef XC_LIMIT_H
+#define XC_LIMIT_H
+
+#include <signal.h>
+
+#include <lua.h>
+
+#include "../core/text.h"
+#include "host.h"
+
+struct xc_limit {
+	struct xc_limits limits;
+	const char *name;                  /* "plugin redis"; borrowed; may be NULL */
+	uint64_t memory;                   /* bytes that Lua has now */
+	uint64_t steps;                    /* instructions, and what C functions charged */
+	uint64_t started_ns;               /* CLOCK_MONOTONIC */
+	lua_State *running;                /* the coroutine that runs now */
+	void *refused;                     /* the block that could not grow ... */
+	size_t refused_size;               /* ... to this size: refused again after a collection, it is the end */
+	volatile sig_atomic_t interrupted; /* set by a signal handler */
+	bool tripped;                      /* nothing more is run */
+	char trip[160];                    /* which limit, and the option that raises it */
+	struct xc_text trace;              /* where */
+};
+
+/* Instructions between two looks at the limits. */
+enum { XC_LIMIT_PERIOD = 1000 };
+
+/* A state's allocator: user is its struct xc_limit. */
+void *xc_limit_allocate(void *limit, void *block, size_t old, size_t size);
+
+/* Begin a run: nothing used but memory, nothing tripped. */
+void xc_limit_start(struct xc_limit *limit, lua_State *L);
+void xc_limit_fini(struct xc_limit *limit);
+
+/* Charge a C function's work: a step is about what an instruction costs. Raises when a limit is or was reached, so
+ * nothing that must be released may be alive. */
+void xc_limit_spend(lua_State *L, uint64_t steps);
+
+/* Raise when a limit was reached before. */
+void xc_limit_check(lua_State *L);
+
+/* Where a coroutine that a limit ended was resumed from: adds to the trace. */
+void xc_limit_trace(lua_State *L);
+
+/* Let the kernel end this process (SIGALRM) when the time is over and `grace` seconds more: for a child that runs a script, since
+ * a C function may be long and a parent behind the fence of calls may not send signals. Does nothing without a limit. */
+void xc_limit_arm(const struct xc_limits *limits, double grace);
+
+#endif
