@@ -23,15 +23,14 @@
 
 #include "finder.h"
 #include "live_facts.h"
+#include "live_frozen.h"
+#include "live_maps.h"
 #include "live_memory.h"
-#include "live_proc.h"
 #include "module.h"
-#include "note.h"
-
-enum { MAX_MAP_FILES = 64 }; /* files behind shared and deleted mappings kept open */
 
 struct live {
 	struct xc_live_memory *memory;
+	struct xc_live_maps maps;
 	char root[40]; /* "/proc/self/fd/N", "" when refused */
 };
 
@@ -40,18 +39,86 @@ static struct live *state_of(const struct xc_process *process)
 	return process->live_state;
 }
 
+static struct xc_error *too_much_frozen(void)
+{
+	return xc_error_new(XC_ERR_LIMIT, "more than %d MiB of a live process cannot be frozen",
+			    (int)(XC_FROZEN_MAX >> 20));
+}
+
 void xc_live_close(void *live_state)
 {
 	struct live *live = live_state;
-	if (live)
+	if (live) {
 		xc_live_memory_free(live->memory);
+		free(live->maps.last);
+	}
 	free(live);
 }
 
 void xc_live_refresh(struct xc_process *process)
 {
+	if (!state_of(process))
+		return;
+	xc_live_memory_forget(state_of(process)->memory, true);
+	xc_live_remap(process);
+}
+
+void xc_live_forget(struct xc_process *process)
+{
 	if (state_of(process))
-		xc_live_memory_refresh(state_of(process)->memory);
+		xc_live_memory_forget(state_of(process)->memory, false);
+}
+
+void xc_live_remap(struct xc_process *process)
+{
+	struct live *live = state_of(process);
+	if (live) /* when it has gone, reading will tell */
+		(void)xc_live_maps_read(&live->maps, process, live->memory);
+}
+
+/* As far as one segment reaches. */
+static size_t reread_segment(const struct xc_process *p, const struct xc_segment *s, xc_addr addr, void *buf,
+			     size_t len)
+{
+	if (len - 1 > s->hi - addr)
+		len = (size_t)(s->hi - addr) + 1;
+	if (s->provenance != XC_FROM_LIVE)
+		return xc_space_peek(p->space, addr, buf, len);
+	return xc_live_memory_reread(s->ctx, addr, buf, len);
+}
+
+size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf, size_t len)
+{
+	size_t done = 0, got = 1;
+	if (!state_of(process))
+		return xc_space_peek(process->space, addr, buf, len);
+	for (const struct xc_segment *s; done < len && got; done += got) {
+		if (!(s = xc_space_find(process->space, addr + done)))
+			break;
+		got = reread_segment(process, s, addr + done, (uint8_t *)buf + done, len - done);
+	}
+	return done;
+}
+
+void xc_live_torn(struct xc_process *process)
+{
+	if (state_of(process))
+		xc_live_memory_torn(state_of(process)->memory);
+}
+
+struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64_t len)
+{
+	if (!state_of(process) || !len)
+		return NULL;
+	if (len > XC_FROZEN_MAX)
+		return too_much_frozen();
+	xc_auto(xc_freep) uint8_t *bytes = xc_alloc(len);
+	size_t got = xc_live_reread(process, addr, bytes, len);
+	if (got < len) {
+		struct xc_error *err = xc_space_read(process->space, addr + got, bytes, 1);
+		return err ? err : xc_error_fault(addr + got, "it cannot be read any more");
+	}
+	return xc_live_memory_freeze(state_of(process)->memory, addr, bytes, len) ? NULL : too_much_frozen();
 }
 
 bool xc_live_gone(const struct xc_process *process)
@@ -161,148 +228,30 @@ static struct xc_error *open_handles(int proc_dir, int dir, const struct xc_live
 	return xc_error_errno(error, "pid:%d: its memory", (int)id->pid);
 }
 
-/* ---- mappings ---- */
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
-/* Reading these is not reading memory: registers of devices, clocks of the kernel. pagemap hides most of them as
- * well; this also holds where there is no pagemap. */
-static bool is_device(const char *name)
-{
-	static const char *const memory[] = {"/dev/shm/", "/dev/zero", "/dev/hugepages/"};
-	static const char *const devices[] = {
-		"/dev/", "/sys/", "/proc/", "anon_inode:", "socket:", "[vvar", "[vsyscall]"};
-	for (size_t i = 0; i < XC_COUNT(memory); i++)
-		if (starts_with(name, memory[i]))
-			return false;
-	for (size_t i = 0; i < XC_COUNT(devices); i++)
-		if (starts_with(name, devices[i]))
-			return true;
-	return false;
-}
-
-static bool is_anonymous(const struct xc_live_map *map)
-{
-	static const char *const labels[] = {"[heap]", "[stack", "[anon:"};
-	if (map->ino || map->shared)
-		return false;
-	for (size_t i = 0; i < XC_COUNT(labels); i++)
-		if (starts_with(map->name, labels[i]))
-			return true;
-	return !*map->name;
-}
-
-static void fill_mapping(struct xc_process *p, struct xc_mapping *m, const struct xc_live_map *map)
-{
-	const char *name = *map->name ? xc_arena_strdup(&p->arena, map->name) : NULL;
-	bool path = name && *name == '/';
-	*m = (struct xc_mapping){.lo = map->lo,
-				 .hi = map->hi,
-				 .readable = map->readable,
-				 .writable = map->writable,
-				 .executable = map->executable,
-				 .shared = map->shared,
-				 .path = path ? name : NULL,
-				 .label = path ? NULL : name,
-				 .offset = map->offset,
-				 .dev = map->dev,
-				 .ino = map->ino};
-}
-
-static void fill_region(struct xc_live_region *r, const struct xc_mapping *m, const struct xc_live_map *map)
-{
-	r->lo = m->lo;
-	r->hi = m->hi;
-	r->absent = is_anonymous(map) ? XC_ABSENT_ZERO : m->path && m->ino ? XC_ABSENT_FILE : XC_ABSENT_UNKNOWN;
-	r->shared = m->shared;
-	r->deleted = map->deleted;
-	r->dev = m->dev;
-	r->ino = m->ino;
-	r->offset = m->offset;
-	r->path = m->path;
-}
-
-static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, struct xc_live_region *region)
-{
-	struct xc_segment s = {.lo = m->lo, .hi = m->hi, .provenance = XC_NOT_READABLE};
-	if (region) {
-		s.provenance = XC_FROM_LIVE;
-		s.backing = &xc_live_backing;
-		s.ctx = region;
-		s.offset = m->lo;
-	}
-	xc_space_lay(p->space, &s);
-}
-
-static void add_file(struct xc_process *p, const struct xc_mapping *m, bool deleted)
-{
-	p->files[p->file_count++] = (struct xc_note_file){
-		.lo = m->lo, .hi = m->hi, .offset = m->offset, .path = m->path, .deleted = deleted};
-}
-
-/* Every line of `text` (overwritten) becomes a mapping, a file row where it has one, a segment and, where it can be
- * read, a region. */
-static void take_maps(struct xc_process *p, char *text, size_t lines)
-{
-	struct xc_live_region *regions = xc_live_memory_regions(state_of(p)->memory, lines);
-	struct xc_live_map map;
-	size_t used = 0;
-	p->mappings = xc_alloc((lines + 1) * sizeof *p->mappings);
-	p->files = xc_arena_alloc(&p->arena, (lines + 1) * sizeof *p->files);
-	while (p->mapping_count < lines && xc_live_proc_next_map(&text, &map)) {
-		struct xc_mapping *m = &p->mappings[p->mapping_count++];
-		struct xc_live_region *region = NULL;
-		fill_mapping(p, m, &map);
-		if (m->path)
-			add_file(p, m, map.deleted);
-		if (m->readable && !is_device(map.name)) {
-			region = &regions[used++];
-			fill_region(region, m, &map);
-		}
-		lay_mapping(p, m, region);
-	}
-	xc_live_memory_trim(state_of(p)->memory, used);
-	p->files_known = true;
-	xc_space_seal(p->space);
-}
-
-static struct xc_error *read_maps(struct xc_process *p, int maps)
-{
-	xc_auto(xc_text_fini) struct xc_text text = {0};
-	int error = xc_live_proc_read_fd(maps, &text);
-	if (error)
-		return xc_error_errno(error, "pid:%d: its mappings", (int)p->pid);
-	size_t lines = 0;
-	for (size_t i = 0; i < text.len; i++)
-		lines += text.bytes[i] == '\n';
-	if (!lines)
-		return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process; it has just exited", (int)p->pid);
-	take_maps(p, text.bytes, lines);
-	return NULL;
-}
-
 /* Files that no path leads to (deleted, memfd, System V) or whose pages others fill (shared): map_files leads to
  * them, for those with the capability, and only now. */
 static void open_map_files(struct xc_process *p, int proc_dir)
 {
-	size_t opened = 0;
-	for (size_t i = 0; i < xc_space_count(p->space) && opened < MAX_MAP_FILES; i++) {
-		const struct xc_segment *s = xc_space_at(p->space, i);
-		if (s->provenance == XC_FROM_LIVE)
-			opened += xc_live_absent_open_map_file(proc_dir, s->ctx);
-	}
+	struct xc_live_absents *absents = xc_live_memory_absents(state_of(p)->memory);
+	for (size_t i = 0; i < absents->count; i++)
+		xc_live_absents_open_map_file(absents, proc_dir, &absents->regions[i]);
 }
 
 /* ---- opening ---- */
 
-static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_dir, int maps,
+static struct xc_error *read_maps(struct xc_process *p)
+{
+	int error = xc_live_maps_read(&state_of(p)->maps, p, state_of(p)->memory);
+	if (error == ESRCH)
+		return xc_error_new(XC_ERR_NOT_FOUND, "pid:%d: no such process; it has just exited", (int)p->pid);
+	return error ? xc_error_errno(error, "pid:%d: its mappings", (int)p->pid) : NULL;
+}
+
+static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_dir,
 			       const struct xc_open_options *options)
 {
 	xc_live_facts_read(p, memory_dir);
-	struct xc_error *err = read_maps(p, maps);
+	struct xc_error *err = read_maps(p);
 	if (err)
 		return err;
 	open_map_files(p, proc_dir);
@@ -325,6 +274,7 @@ static struct xc_process *make_process(const struct xc_live_identity *id, const 
 	struct xc_process *p = xc_process_new(target, true);
 	struct live *live = xc_alloc(sizeof *live);
 	live->memory = xc_live_memory_new(handles);
+	live->maps.fd = handles->maps;
 	if (handles->root >= 0)
 		snprintf(live->root, sizeof live->root, "/proc/self/fd/%d", handles->root);
 	p->live_state = live;
@@ -341,7 +291,10 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 	xc_auto(close_dir) int proc_dir = -1, memory_dir = -1;
 	xc_auto(xc_process_closep) struct xc_process *process = NULL;
 	struct xc_live_identity id;
-	struct xc_live_handles handles = {.tid = pid, .swap = options->swap};
+	struct xc_live_handles handles = {.tid = pid,
+					  .swap = options->swap,
+					  .max_read_rate = options->max_read_rate,
+					  .max_read_time = options->max_read_time};
 	bool other_thread;
 	struct xc_error *err = open_proc(pid, &proc_dir);
 	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) ||
@@ -354,7 +307,7 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 	if (other_thread)
 		xc_process_remark(process, "the main thread has ended; memory is seen through thread %d",
 				  (int)handles.tid);
-	if ((err = gather(process, proc_dir, memory_dir, handles.maps, options)))
+	if ((err = gather(process, proc_dir, memory_dir, options)))
 		return err;
 	*process_out = xc_take(process);
 	return NULL;

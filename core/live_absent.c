@@ -25,7 +25,7 @@
 
 #include "live_proc.h"
 
-enum { RECHECK_NS = 10 * 1000 * 1000, MAX_OPEN_FILES = 64 };
+enum { RECHECK_NS = 10 * 1000 * 1000 };
 
 static uint64_t now_ns(void)
 {
@@ -160,39 +160,44 @@ static int open_by_path(const struct xc_live_absents *a, const struct xc_live_re
 	return reopen_same((int)syscall(SYS_openat2, a->root, r->path, &how, sizeof how), r);
 }
 
-bool xc_live_absent_open_map_file(int proc_dir, struct xc_live_region *r)
+static int find_file(const struct xc_live_absents *a, const struct xc_live_region *r)
 {
-	char name[64];
-	if (r->absent != XC_ABSENT_FILE || !(r->shared || r->deleted))
-		return false;
-	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, r->lo, r->hi + 1);
-	r->fd = reopen_same(openat(proc_dir, name, O_PATH | O_CLOEXEC), r);
-	return r->fd >= 0;
+	for (size_t i = 0; i < a->file_count; i++)
+		if (a->files[i].ino == r->ino && a->files[i].dev == r->dev)
+			return a->files[i].fd;
+	return -1;
 }
 
-static int open_file(struct xc_live_absents *a, struct xc_live_region *region)
+static int keep_file(struct xc_live_absents *a, const struct xc_live_region *r, int fd)
 {
-	size_t open_files = 0;
-	for (struct xc_live_region *r = a->regions; r < a->regions + a->count; r++) {
-		if (r->fd >= 0 && r->ino == region->ino && r->dev == region->dev) {
-			region->fd_borrowed = true;
-			return r->fd;
-		}
-		open_files += r->fd >= 0 && !r->fd_borrowed;
-	}
-	return open_files < MAX_OPEN_FILES ? open_by_path(a, region) : -1;
+	if (fd >= 0)
+		a->files[a->file_count++] = (struct xc_live_file){r->dev, r->ino, fd};
+	return fd;
+}
+
+void xc_live_absents_open_map_file(struct xc_live_absents *a, int proc_dir, const struct xc_live_region *r)
+{
+	char name[64];
+	if (r->absent != XC_ABSENT_FILE || !(r->shared || r->deleted) || a->file_count >= XC_LIVE_FILES / 2 ||
+	    find_file(a, r) >= 0)
+		return;
+	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, r->lo, r->hi + 1);
+	keep_file(a, r, reopen_same(openat(proc_dir, name, O_PATH | O_CLOEXEC), r));
+}
+
+static int file_of(struct xc_live_absents *a, struct xc_live_region *r)
+{
+	int fd = r->file_refused ? -1 : find_file(a, r);
+	if (fd < 0 && !r->file_refused && a->file_count < XC_LIVE_FILES)
+		fd = keep_file(a, r, open_by_path(a, r));
+	r->file_refused = fd < 0;
+	return fd;
 }
 
 static bool file_page(struct xc_live_absents *a, struct xc_live_region *r, xc_addr addr, void *buf, size_t size)
 {
-	if (r->fd == -1) {
-		r->fd = open_file(a, r);
-		if (r->fd < 0)
-			r->fd = -2;
-	}
-	if (r->fd < 0)
-		return false;
-	ssize_t got = pread(r->fd, buf, size, (off_t)(r->offset + (addr - r->lo)));
+	int fd = file_of(a, r);
+	ssize_t got = fd < 0 ? -1 : pread(fd, buf, size, (off_t)(r->offset + (addr - r->lo)));
 	if (got <= 0)
 		return false; /* behind the end of the file: the process itself would get SIGBUS */
 	memset((uint8_t *)buf + got, 0, size - (size_t)got); /* the kernel zeroes the rest of the last page */
@@ -222,8 +227,8 @@ const char *xc_live_absent_why(const struct xc_live_absents *a, const struct xc_
 
 void xc_live_absents_fini(struct xc_live_absents *a)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (a->regions[i].fd >= 0 && !a->regions[i].fd_borrowed)
-			close(a->regions[i].fd);
+	for (size_t i = 0; i < a->file_count; i++)
+		close(a->files[i].fd);
+	free(a->regions);
 	free(a->now);
 }

@@ -1,102 +1,68 @@
 /* live_memory: pages of a running process, through a cache of fixed size.
  *
- *   read ─→ cached page? ──yes──────────────────────────────────→ copy
+ *   read ─→ frozen or cached? ──yes─────────────────────────────→ copy
  *              │ no
+ *           slept enough? (live_pace)
  *           pagemap: which of the next pages are present?
  *              │ present            │ swapped            │ in no page table
  *           one process_vm_readv    fault, unless        live_absent: zero page, mapped
  *           for all of them         --swap was given     file, or a fault
  *
- * Only pages the process has are read: reading another one would make the kernel give it that page, which grows
- * its page tables (and, for a device or a userfaultfd range, could do anything). pagemap also shows ranges of
- * device memory (VM_PFNMAP) as never present, so those are not read either.
- *
- * Behind Landlock process_vm_readv is refused, so /proc/PID/mem, opened read-only before, stands in: the same bytes
- * at the same speed. It also tells life from death. It holds on to the address space, not to the pid: once that is
- * gone, by exit or exec, a read at any address gives 0 bytes, and one at address 0 of a living process is EIO and
- * touches nothing. Every process_vm_readv is followed by that probe, so bytes of a stranger who got the same pid,
- * or of the program it has become by exec, are thrown away.
- *
- * Reading ahead: a miss loads 4 pages; a miss where the last load ended doubles that up to 64. Pages are replaced by
- * the clock algorithm. One lock covers all; a hit costs a lock, a hash and a copy.
- *
- * pagemap bits: Linux Documentation/admin-guide/mm/pagemap.rst (6.15): 63 present, 62 swapped, 58 guard. */
+ * Reading ahead: a miss loads 4 pages; a miss where the last load ended doubles that up to 64. One lock covers all; a
+ * hit costs a lock, a hash and a copy. */
 #include "live_memory.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-#define PAGE_PRESENT (UINT64_C(1) << 63)
-#define PAGE_SWAPPED (UINT64_C(1) << 62)
-#define PAGE_GUARD   (UINT64_C(1) << 58)
+#include "live_cache.h"
+#include "live_frozen.h"
+#include "live_kernel.h"
+#include "live_pace.h"
 
 #ifdef XC_HOSTILE
-enum { CACHE_BYTES = 64 << 10, MAX_WINDOW = 4 };
+enum { CACHE_BYTES = 64 << 10 };
 #else
-enum { CACHE_BYTES = 16 << 20, MAX_WINDOW = 64 };
+enum { CACHE_BYTES = 16 << 20 };
 #endif
-enum { MIN_WINDOW = 4 };
-
-static const uint32_t NO_SLOT = UINT32_MAX;
-
-enum slot_state { SLOT_FREE, SLOT_LOADING, SLOT_FILLED };
-
-struct slot {
-	xc_addr page;
-	uint32_t next; /* in its hash chain */
-	uint8_t state;
-	bool touched; /* since the hand of the clock last came by */
-};
+enum { MIN_WINDOW = 4, MAX_WINDOW = XC_LIVE_BATCH };
 
 struct xc_live_memory {
-	struct xc_live_handles handles;
 	pthread_mutex_t lock; /* covers everything below */
+	struct xc_live_kernel kernel;
 	size_t page_size;
-	struct slot *slots;
-	uint8_t *data; /* slot_count pages */
-	uint32_t slot_count, hand;
-	uint32_t *heads;  /* hash table, 2 * slot_count */
+	struct xc_live_cache cache;
+	struct xc_live_frozen frozen;
+	struct xc_live_pace pace;
+	uint64_t unpaid;  /* bytes read since the pace was last asked */
 	xc_addr expected; /* where the last load ended */
 	size_t window;
-	bool readv_refused, gone;
-	struct xc_live_stats stats;
+	struct xc_live_stats *stats; /* mapped, shared with forked children */
 	struct xc_live_absents absents;
 };
 
-static uint32_t round_up_power(size_t n)
+static struct xc_live_stats *shared_stats(void)
 {
-	uint32_t p = 16;
-	while (p < n)
-		p *= 2;
-	return p;
-}
-
-static void clear_cache(struct xc_live_memory *m)
-{
-	for (uint32_t i = 0; i < 2 * m->slot_count; i++)
-		m->heads[i] = NO_SLOT;
-	memset(m->slots, 0, m->slot_count * sizeof *m->slots);
-	m->window = 0;
-	m->expected = 0;
+	void *at = mmap(NULL, sizeof(struct xc_live_stats), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		abort(); /* no memory */
+	return at;
 }
 
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles)
 {
 	struct xc_live_memory *m = xc_alloc(sizeof *m);
-	m->handles = *handles;
 	pthread_mutex_init(&m->lock, NULL);
 	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	m->slot_count = round_up_power(CACHE_BYTES / m->page_size);
-	m->slots = xc_alloc(m->slot_count * sizeof *m->slots);
-	m->heads = xc_alloc(2 * m->slot_count * sizeof *m->heads);
-	m->data = xc_alloc(m->slot_count * m->page_size); /* calloc of this size is untouched zero pages */
+	xc_live_cache_init(&m->cache, m->page_size, CACHE_BYTES);
+	xc_live_pace_init(&m->pace, handles->max_read_rate, UINT64_C(1000000) * handles->max_read_time);
+	m->stats = shared_stats();
+	m->kernel = (struct xc_live_kernel){.handles = *handles, .page_size = m->page_size, .stats = m->stats};
 	m->absents = (struct xc_live_absents){.maps = handles->maps, .smaps = handles->smaps, .root = handles->root};
-	clear_cache(m);
 	return m;
 }
 
@@ -111,172 +77,47 @@ void xc_live_memory_free(struct xc_live_memory *m)
 	if (!m)
 		return;
 	xc_live_absents_fini(&m->absents);
-	close_if_open(m->handles.mem);
-	close_if_open(m->handles.maps);
-	close_if_open(m->handles.pagemap);
-	close_if_open(m->handles.smaps);
-	close_if_open(m->handles.root);
+	xc_live_cache_fini(&m->cache);
+	xc_live_frozen_clear(&m->frozen);
+	close_if_open(m->kernel.handles.mem);
+	close_if_open(m->kernel.handles.maps);
+	close_if_open(m->kernel.handles.pagemap);
+	close_if_open(m->kernel.handles.smaps);
+	close_if_open(m->kernel.handles.root);
 	pthread_mutex_destroy(&m->lock);
-	free(m->absents.regions);
-	free(m->slots);
-	free(m->heads);
-	free(m->data);
+	munmap(m->stats, sizeof *m->stats);
 	free(m);
 }
 
 struct xc_live_region *xc_live_memory_regions(struct xc_live_memory *m, size_t count)
 {
-	m->absents.regions = xc_alloc(count * sizeof *m->absents.regions);
+	struct xc_live_region *regions = xc_alloc(count * sizeof *regions);
+	for (size_t i = 0; i < count; i++)
+		regions[i].memory = m;
+	return regions;
+}
+
+void xc_live_memory_use(struct xc_live_memory *m, struct xc_live_region *regions, size_t count)
+{
+	free(m->absents.regions);
+	m->absents.regions = regions;
 	m->absents.count = count;
-	for (size_t i = 0; i < count; i++) {
-		m->absents.regions[i].memory = m;
-		m->absents.regions[i].fd = -1;
-	}
-	return m->absents.regions;
+	m->absents.flags_read = false;
 }
 
-void xc_live_memory_trim(struct xc_live_memory *m, size_t used)
+struct xc_live_absents *xc_live_memory_absents(struct xc_live_memory *m)
 {
-	m->absents.count = used;
-}
-
-/* ---- the cache ---- */
-
-static uint32_t *chain_of(struct xc_live_memory *m, xc_addr page)
-{
-	uint64_t hash = page / m->page_size * UINT64_C(0x9e3779b97f4a7c15);
-	return &m->heads[(hash >> 32) & (2 * m->slot_count - 1)];
-}
-
-static uint32_t find_slot(struct xc_live_memory *m, xc_addr page)
-{
-	uint32_t at = *chain_of(m, page);
-	while (at != NO_SLOT && m->slots[at].page != page)
-		at = m->slots[at].next;
-	return at;
-}
-
-static void unlink_slot(struct xc_live_memory *m, uint32_t slot)
-{
-	uint32_t *link = chain_of(m, m->slots[slot].page);
-	while (*link != slot)
-		link = &m->slots[*link].next;
-	*link = m->slots[slot].next;
-}
-
-/* A slot for a page about to be loaded. There is always one: a load takes far fewer than all. */
-static uint32_t take_slot(struct xc_live_memory *m)
-{
-	for (;;) {
-		uint32_t at = m->hand;
-		struct slot *s = &m->slots[at];
-		m->hand = (m->hand + 1) & (m->slot_count - 1);
-		if (s->state == SLOT_LOADING)
-			continue;
-		if (s->state == SLOT_FILLED && s->touched) {
-			s->touched = false;
-			continue;
-		}
-		if (s->state == SLOT_FILLED)
-			unlink_slot(m, at);
-		s->state = SLOT_LOADING;
-		return at;
-	}
-}
-
-static void fill_slot(struct xc_live_memory *m, uint32_t slot, xc_addr page)
-{
-	uint32_t *chain = chain_of(m, page);
-	m->slots[slot] = (struct slot){.page = page, .next = *chain, .state = SLOT_FILLED, .touched = true};
-	*chain = slot;
-}
-
-static uint8_t *slot_bytes(struct xc_live_memory *m, uint32_t slot)
-{
-	return m->data + (size_t)slot * m->page_size;
-}
-
-/* ---- asking the kernel ---- */
-
-/* See the theory above. */
-static bool probe_gone(struct xc_live_memory *m)
-{
-	char byte;
-	if (!m->gone && pread(m->handles.mem, &byte, 1, 0) == 0)
-		m->gone = true;
-	return m->gone;
-}
-
-/* The pagemap entries of up to `count` pages from page on; returns how many, 0 when nothing can be said. */
-static size_t page_entries(struct xc_live_memory *m, xc_addr page, uint64_t *entries, size_t count)
-{
-	ssize_t got = -1;
-	if (m->handles.pagemap >= 0)
-		got = pread(m->handles.pagemap, entries, count * sizeof *entries,
-			    (off_t)(page / m->page_size * sizeof *entries));
-	if (got < 0) { /* no pagemap in this kernel: reading will tell */
-		for (size_t i = 0; i < count; i++)
-			entries[i] = PAGE_PRESENT;
-		return count;
-	}
-	return (size_t)got / sizeof *entries;
-}
-
-static bool may_read(const struct xc_live_memory *m, uint64_t entry)
-{
-	if (entry & PAGE_PRESENT)
-		return true;
-	return (entry & PAGE_SWAPPED) && !(entry & PAGE_GUARD) && m->handles.swap;
-}
-
-/* Pages to load with one system call: pages[i] goes into slots[i]. */
-struct batch {
-	xc_addr pages[MAX_WINDOW];
-	uint32_t slots[MAX_WINDOW];
-	struct iovec local[MAX_WINDOW];
-	size_t count;
-};
-
-static size_t run_length(const struct xc_live_memory *m, const struct batch *b, size_t from)
-{
-	size_t n = 1;
-	while (from + n < b->count && b->pages[from + n] == b->pages[from] + n * m->page_size)
-		n++;
-	return n;
-}
-
-static size_t read_by_call(struct xc_live_memory *m, const struct batch *b)
-{
-	struct iovec remote[MAX_WINDOW];
-	size_t runs = 0;
-	for (size_t at = 0, n; at < b->count; at += n) {
-		n = run_length(m, b, at);
-		remote[runs++] = (struct iovec){(void *)(uintptr_t)b->pages[at], n * m->page_size};
-	}
-	ssize_t got = process_vm_readv(m->handles.tid, b->local, b->count, remote, runs, 0);
-	m->stats.batches++;
-	/* ESRCH: that thread has ended; the process may go on, and mem knows. */
-	m->readv_refused = got < 0 && (errno == EPERM || errno == ENOSYS || errno == ESRCH);
-	return got > 0 && !probe_gone(m) ? (size_t)got : 0;
-}
-
-static size_t read_by_file(struct xc_live_memory *m, const struct batch *b)
-{
-	size_t done = 0;
-	for (size_t at = 0, n; at < b->count; at += n) {
-		n = run_length(m, b, at);
-		ssize_t got = preadv(m->handles.mem, b->local + at, (int)n, (off_t)b->pages[at]);
-		m->stats.batches++;
-		if (got == 0)
-			m->gone = true;
-		done += got > 0 ? (size_t)got : 0;
-		if (got < 0 || (size_t)got < n * m->page_size)
-			break;
-	}
-	return done;
+	return &m->absents;
 }
 
 /* ---- loading ---- */
+
+static size_t read_batch(struct xc_live_memory *m, const struct xc_live_batch *b)
+{
+	size_t got = xc_live_kernel_read(&m->kernel, b);
+	m->unpaid += got;
+	return got;
+}
 
 static size_t choose_window(struct xc_live_memory *m, const struct xc_live_region *r, xc_addr page, size_t wanted)
 {
@@ -290,50 +131,53 @@ static size_t choose_window(struct xc_live_memory *m, const struct xc_live_regio
 }
 
 /* Collect the readable pages among the `count` from page on, up to the first that is cached. */
-static void collect(struct xc_live_memory *m, struct batch *b, xc_addr page, const uint64_t *entries, size_t count)
+static void collect(struct xc_live_memory *m, struct xc_live_batch *b, uint32_t *slots, xc_addr page,
+		    const uint64_t *entries, size_t count)
 {
-	b->count = 0;
 	for (size_t i = 0; i < count; i++, page += m->page_size) {
 		m->expected = page;
-		if (i > 0 && find_slot(m, page) != NO_SLOT)
+		if (i > 0 && xc_live_cache_find(&m->cache, page) != XC_NO_SLOT)
 			return;
-		if (!may_read(m, entries[i]))
+		if (!xc_live_kernel_may_read(&m->kernel, entries[i]))
 			continue;
-		uint32_t slot = take_slot(m);
-		b->pages[b->count] = page;
-		b->slots[b->count] = slot;
-		b->local[b->count++] = (struct iovec){slot_bytes(m, slot), m->page_size};
+		slots[b->count] = xc_live_cache_take(&m->cache);
+		xc_live_batch_add(b, page, xc_live_cache_bytes(&m->cache, slots[b->count]), m->page_size);
 	}
 	m->expected = page;
 }
 
-static bool load_batch(struct xc_live_memory *m, struct batch *b)
+static bool load_present(struct xc_live_memory *m, xc_addr page, const uint64_t *entries, size_t count)
 {
-	size_t got = 0;
-	if (!m->readv_refused)
-		got = read_by_call(m, b);
-	if (m->readv_refused)
-		got = read_by_file(m, b);
-	m->stats.bytes += got;
-	size_t pages = got / m->page_size;
-	for (size_t i = 0; i < b->count; i++) {
+	struct xc_live_batch batch = {.count = 0};
+	uint32_t slots[MAX_WINDOW];
+	collect(m, &batch, slots, page, entries, count);
+	size_t pages = read_batch(m, &batch) / m->page_size;
+	for (size_t i = 0; i < batch.count; i++) {
 		if (i < pages)
-			fill_slot(m, b->slots[i], b->pages[i]);
+			xc_live_cache_fill(&m->cache, slots[i], batch.addrs[i]);
 		else
-			m->slots[b->slots[i]].state = SLOT_FREE;
+			xc_live_cache_give_back(&m->cache, slots[i]);
 	}
 	return pages > 0;
 }
 
+/* A page that is in no page table, into a slot that was taken. */
+static bool read_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, uint32_t slot)
+{
+	uint8_t *bytes = xc_live_cache_bytes(&m->cache, slot);
+	bool known = !xc_live_kernel_gone(&m->kernel) && xc_live_absent_page(&m->absents, r, page, bytes, m->page_size);
+	m->stats->absent += known;
+	return known;
+}
+
 static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page)
 {
-	uint32_t slot = take_slot(m);
-	bool known = !probe_gone(m) && xc_live_absent_page(&m->absents, r, page, slot_bytes(m, slot), m->page_size);
+	uint32_t slot = xc_live_cache_take(&m->cache);
+	bool known = read_absent(m, r, page, slot);
 	if (known)
-		fill_slot(m, slot, page);
+		xc_live_cache_fill(&m->cache, slot, page);
 	else
-		m->slots[slot].state = SLOT_FREE;
-	m->stats.absent += known;
+		xc_live_cache_give_back(&m->cache, slot);
 	return known;
 }
 
@@ -341,21 +185,49 @@ static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
 {
 	uint64_t entries[MAX_WINDOW];
-	struct batch batch;
-	if (m->gone)
-		return false;
-	size_t count = page_entries(m, page, entries, choose_window(m, r, page, wanted));
+	size_t count = xc_live_kernel_entries(&m->kernel, page, entries, choose_window(m, r, page, wanted));
 	if (count == 0) {
-		probe_gone(m);
+		xc_live_kernel_gone(&m->kernel);
 		return false;
 	}
-	if (!may_read(m, entries[0]))
-		return !(entries[0] & PAGE_SWAPPED) && load_absent(m, r, page);
-	collect(m, &batch, page, entries, count);
-	return load_batch(m, &batch);
+	if (xc_live_kernel_may_read(&m->kernel, entries[0]))
+		return load_present(m, page, entries, count);
+	return !(xc_live_entry_swapped(entries[0])) && load_absent(m, r, page);
 }
 
-static size_t read_locked(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len)
+/* ---- reading ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Before the process is asked: the time to be passed to the function behind. */
+static uint64_t begin_reading(struct xc_live_memory *m)
+{
+	m->stats->paused_ns += xc_live_pace_wait(&m->pace, m->unpaid);
+	m->unpaid = 0;
+	return now_ns();
+}
+
+static void end_reading(struct xc_live_memory *m, uint64_t begun_ns)
+{
+	m->stats->read_ns += now_ns() - begun_ns;
+}
+
+static bool load_paced(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
+{
+	if (m->kernel.gone)
+		return false;
+	uint64_t begun = begin_reading(m);
+	bool loaded = load(m, r, page, wanted);
+	end_reading(m, begun);
+	return loaded;
+}
+
+static size_t read_cached(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len)
 {
 	struct xc_live_memory *m = r->memory;
 	size_t done = 0;
@@ -364,44 +236,116 @@ static size_t read_locked(struct xc_live_region *r, xc_addr addr, uint8_t *buf, 
 		if (here > len - done)
 			here = len - done;
 		xc_addr page = addr - skip;
-		uint32_t slot = find_slot(m, page);
-		if (slot == NO_SLOT) {
-			if (!load(m, r, page, (skip + (len - done) + m->page_size - 1) / m->page_size))
+		uint32_t slot = xc_live_cache_find(&m->cache, page);
+		if (slot == XC_NO_SLOT) {
+			if (!load_paced(m, r, page, (skip + (len - done) + m->page_size - 1) / m->page_size))
 				break;
-			slot = find_slot(m, page);
+			slot = xc_live_cache_find(&m->cache, page);
 		}
-		m->slots[slot].touched = true;
-		memcpy(buf + done, slot_bytes(m, slot) + skip, here);
+		xc_live_cache_touch(&m->cache, slot);
+		memcpy(buf + done, xc_live_cache_bytes(&m->cache, slot) + skip, here);
 		done += here;
 		addr += here;
 	}
 	return done;
 }
 
-static size_t live_read(void *ctx, uint64_t offset, void *buf, size_t len)
+/* From addr on, the pages that are present; or the first one alone, when it is not. */
+static size_t reread_some(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len)
 {
-	struct xc_live_region *r = ctx;
+	struct xc_live_memory *m = r->memory;
+	struct xc_live_batch batch = {.count = 0};
+	uint64_t entries[MAX_WINDOW];
+	size_t skip = (size_t)(addr % m->page_size), done = 0;
+	size_t count = (len - 1) / m->page_size + 2;
+	count = xc_live_kernel_entries(&m->kernel, addr - skip, entries, count < MAX_WINDOW ? count : MAX_WINDOW);
+	for (size_t i = 0; i < count && done < len && xc_live_kernel_may_read(&m->kernel, entries[i]); i++) {
+		size_t here = m->page_size - (i ? 0 : skip);
+		if (here > len - done)
+			here = len - done;
+		xc_live_batch_add(&batch, addr + done, buf + done, here);
+		done += here;
+	}
+	if (batch.count || !count || xc_live_entry_swapped(entries[0]))
+		return batch.count ? read_batch(m, &batch) : 0;
+	uint32_t slot = xc_live_cache_take(&m->cache);
+	if (read_absent(m, r, addr - skip, slot)) {
+		done = m->page_size - skip < len ? m->page_size - skip : len;
+		memcpy(buf, xc_live_cache_bytes(&m->cache, slot) + skip, done);
+	}
+	xc_live_cache_give_back(&m->cache, slot);
+	return done;
+}
+
+static size_t read_fresh(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len)
+{
+	struct xc_live_memory *m = r->memory;
+	size_t done = 0, got = 1;
+	for (; done < len && got && !m->kernel.gone; done += got) {
+		uint64_t begun = begin_reading(m);
+		got = reread_some(r, addr + done, buf + done, len - done);
+		end_reading(m, begun);
+	}
+	return done;
+}
+
+typedef size_t read_fn(struct xc_live_region *region, xc_addr addr, uint8_t *buf, size_t len);
+
+/* Frozen bytes come from there, those between by `read`. */
+static size_t read_around_frozen(struct xc_live_region *r, xc_addr addr, uint8_t *buf, size_t len, read_fn *read)
+{
+	const struct xc_live_frozen *frozen = &r->memory->frozen;
+	size_t done = 0, got = 1;
+	for (; done < len && got; done += got) {
+		xc_addr at = addr + done;
+		const struct xc_live_frozen_range *f = xc_live_frozen_find(frozen, at);
+		size_t left = len - done;
+		if (f && f->lo <= at) {
+			got = f->hi - at < left ? (size_t)(f->hi - at) + 1 : left;
+			memcpy(buf + done, f->bytes + (at - f->lo), got);
+		} else {
+			size_t want = f && f->lo - at < left ? (size_t)(f->lo - at) : left;
+			got = read(r, at, buf + done, want);
+			if (got < want)
+				return done + got;
+		}
+	}
+	return done;
+}
+
+static size_t read_locked(struct xc_live_region *r, xc_addr addr, void *buf, size_t len, read_fn *read)
+{
 	pthread_mutex_lock(&r->memory->lock);
-	size_t got = read_locked(r, offset, buf, len);
+	size_t got = read_around_frozen(r, addr, buf, len, read);
 	pthread_mutex_unlock(&r->memory->lock);
 	return got;
+}
+
+static size_t live_read(void *ctx, uint64_t offset, void *buf, size_t len)
+{
+	return read_locked(ctx, offset, buf, len, read_cached);
+}
+
+size_t xc_live_memory_reread(struct xc_live_region *r, xc_addr addr, void *buf, size_t len)
+{
+	return read_locked(r, addr, buf, len, read_fresh);
 }
 
 static const char *why_locked(struct xc_live_region *r, xc_addr addr)
 {
 	struct xc_live_memory *m = r->memory;
 	uint64_t entry;
-	if (probe_gone(m))
+	if (xc_live_kernel_gone(&m->kernel))
 		return "the process has exited or replaced itself by exec";
-	if (page_entries(m, addr / m->page_size * m->page_size, &entry, 1) != 1)
+	if (xc_live_kernel_entries(&m->kernel, addr / m->page_size * m->page_size, &entry, 1) != 1)
 		return NULL;
-	if (entry & PAGE_GUARD)
+	if (xc_live_entry_guard(entry))
 		return "a guard page";
-	if (entry & PAGE_PRESENT)
+	if (xc_live_entry_present(entry))
 		return "the kernel refused to read this page";
-	if (entry & PAGE_SWAPPED)
-		return m->handles.swap ? "the swapped-out page could not be read"
-				       : "swapped out, and read only with --swap";
+	if (xc_live_entry_swapped(entry))
+		return m->kernel.handles.swap ? "the swapped-out page could not be read"
+					      : "swapped out, and read only with --swap";
 	return xc_live_absent_why(&m->absents, r, addr);
 }
 
@@ -418,19 +362,42 @@ const struct xc_backing xc_live_backing = {.read = live_read, .why = live_why};
 
 /* ---- for live.c ---- */
 
-void xc_live_memory_refresh(struct xc_live_memory *m)
+void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 {
 	pthread_mutex_lock(&m->lock);
-	clear_cache(m);
-	m->absents.flags_read = false;
+	xc_live_cache_clear(&m->cache);
+	m->window = 0;
+	m->expected = 0;
 	m->absents.checked_ns = 0;
+	if (thaw) {
+		xc_live_frozen_clear(&m->frozen);
+		xc_live_pace_begin(&m->pace);
+		m->absents.flags_read = false;
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, const uint8_t *bytes, uint64_t len)
+{
+	pthread_mutex_lock(&m->lock);
+	bool fits = xc_live_frozen_fits(&m->frozen, len);
+	if (fits)
+		xc_live_frozen_add(&m->frozen, lo, bytes, len);
+	pthread_mutex_unlock(&m->lock);
+	return fits;
+}
+
+void xc_live_memory_torn(struct xc_live_memory *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->stats->torn++;
 	pthread_mutex_unlock(&m->lock);
 }
 
 struct xc_live_stats xc_live_memory_stats(struct xc_live_memory *m)
 {
 	pthread_mutex_lock(&m->lock);
-	struct xc_live_stats stats = m->stats;
+	struct xc_live_stats stats = *m->stats;
 	pthread_mutex_unlock(&m->lock);
 	return stats;
 }
@@ -438,7 +405,7 @@ struct xc_live_stats xc_live_memory_stats(struct xc_live_memory *m)
 bool xc_live_memory_gone(struct xc_live_memory *m)
 {
 	pthread_mutex_lock(&m->lock);
-	bool gone = probe_gone(m);
+	bool gone = xc_live_kernel_gone(&m->kernel);
 	pthread_mutex_unlock(&m->lock);
 	return gone;
 }
@@ -446,7 +413,7 @@ bool xc_live_memory_gone(struct xc_live_memory *m)
 bool xc_live_memory_found_gone(struct xc_live_memory *m)
 {
 	pthread_mutex_lock(&m->lock);
-	bool gone = m->gone;
+	bool gone = m->kernel.gone;
 	pthread_mutex_unlock(&m->lock);
 	return gone;
 }

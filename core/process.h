@@ -104,7 +104,7 @@ struct xc_process {
 	struct xc_source *core; /* NULL when live; owned */
 	struct xc_archive *
 		archive; /* the pack that the core came in, or NULL; its files serve instead of the file system's; owned */
-	struct xc_mapping *mappings; /* address order */
+	struct xc_mapping *mappings; /* address order; live: xc_live_refresh replaces them */
 	size_t mapping_count;
 	struct xc_module **modules; /* load order: exe first; pointers stay valid */
 	size_t module_count;
@@ -140,6 +140,8 @@ struct xc_open_options {
 	const struct xc_finder *finder; /* where files may come from; required */
 	bool strict;                    /* refuse unverified files */
 	bool swap;                      /* live: read swapped-out pages too */
+	uint64_t max_read_rate;         /* live: bytes a second (live_pace.h says when it begins); 0: no limit */
+	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
 	struct xc_progress *progress;   /* for decompression; may be NULL */
 };
 

@@ -54,6 +54,11 @@ void xc_space_lay(struct xc_space *space, const struct xc_segment *segment)
 	space->laid[space->laid_count++] = *segment;
 }
 
+void xc_space_clear(struct xc_space *space)
+{
+	space->laid_count = 0;
+}
+
 /* ---- sealing ---- */
 
 struct sweep {

@@ -46,6 +46,9 @@ void xc_space_free(struct xc_space *space); /* does not free what segments point
 /* Lay a segment over everything laid before. lo <= hi. Only before the seal. */
 void xc_space_lay(struct xc_space *space, const struct xc_segment *segment);
 
+/* Forget what was laid. Reading goes on in what was sealed until the next seal. */
+void xc_space_clear(struct xc_space *space);
+
 /* Sort and cut the laid segments into disjoint ones. O(n log n). May be called again after more
  * xc_space_lay calls (an open core is sealed once to find its modules and again with their files). */
 void xc_space_seal(struct xc_space *space);

@@ -116,6 +116,9 @@ static void obey(char command)
 	case 'u':
 		munmap((void *)(uintptr_t)shared->untouched, 8 * PAGE);
 		break;
+	case 'g':
+		shared->grown = (uintptr_t)memset(anonymous(4 * PAGE), 'g', 4 * PAGE);
+		break;
 	case 'c':
 		memset((void *)(uintptr_t)shared->big, 0x5a, PAGE);
 		break;

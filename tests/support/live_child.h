@@ -17,6 +17,7 @@ struct shared {
 	xc_addr memfd;     /* shared; the parent writes it, the child never touches it */
 	xc_addr watched;   /* 2 pages registered with userfaultfd, 0 when refused */
 	xc_addr code;      /* of a function of the program */
+	xc_addr grown;     /* 4 pages of 'g', mapped on demand */
 	volatile pid_t futex_tid, spin_tid;
 };
 
@@ -37,7 +38,7 @@ struct child start_child(void);
 void end_child(struct child *c); /* kills it and collects it */
 
 /* One letter; returns when it is done: t a thread blocks on a mutex, s a thread spins, u unmaps 8 of the untouched
- * pages, c changes big's first page, n becomes nobody, d becomes undumpable, e execs (does not answer), m ends
+ * pages, g maps more memory, c changes big's first page, n becomes nobody, d becomes undumpable, e execs (does not answer), m ends
  * the main thread while another goes on. */
 void tell(struct child *c, char command);
 
