@@ -81,6 +81,20 @@ const struct xc_option xc_common_options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(swap),
 	 .about = "live: read pages that are swapped out, which brings them back into memory"},
+	{.name = "max-read-rate",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_read_rate),
+	 .value = "MB",
+	 .about = "live: take at most so many megabytes a second out of the process; 100 by default, 0 for no limit. "
+		  "The first 64 MB are free, unless a script refreshes what it read",
+	 .max = 1000000},
+	{.name = "max-read-time",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_read_time),
+	 .value = "MS",
+	 .about = "live: while reading goes on, use at most so many milliseconds of processor time a second, for all "
+		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end",
+	 .max = 1000000},
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(redact),
@@ -114,6 +128,11 @@ const struct xc_option xc_common_options[] = {
 	{.name = "version", .letter = 'V', .kind = XC_OPTION_ON, .offset = AT(version), .about = "show the version"},
 	{.name = NULL},
 };
+
+struct xc_common xc_common_defaults(void)
+{
+	return (struct xc_common){.max_read_rate = 100, .max_read_time = 40};
+}
 
 void xc_common_fini(struct xc_common *common)
 {

@@ -9,12 +9,17 @@ struct xc_common {
 	struct xc_words debug_dirs, plugin_paths, fail_on;
 	const char *format, *output, *color; /* NULL when not given */
 	unsigned jobs;                       /* 0 when not given */
+	unsigned max_read_rate;              /* megabytes a second; 0: no limit */
+	unsigned max_read_time;              /* milliseconds a second; 0: no limit */
 	enum xc_switch debuginfod, strict, stats, quiet, redact, swap, cache, plugins;
 	enum xc_switch help, version;
 };
 
 /* Ends with an entry without a name; offsets are into struct xc_common. */
 extern const struct xc_option xc_common_options[];
+
+/* What holds where an option is not given. */
+struct xc_common xc_common_defaults(void);
 
 void xc_common_fini(struct xc_common *common);
 

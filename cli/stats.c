@@ -13,6 +13,22 @@ static double seconds_since(uint64_t started_ns)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)started_ns / 1e9;
 }
 
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void add_live(struct xc_section *s, const struct xc_job *job)
+{
+	struct xc_live_stats live = xc_live_stats(job->process);
+	xc_section_bytes(s, "bytes_read", "read from the process", live.bytes);
+	xc_section_count(s, "batches", "in batches", live.batches);
+	xc_section_seconds(s, "reading", "spent reading", seconds(live.read_ns));
+	xc_section_seconds(s, "paused", "slept to keep to the limits on reading", seconds(live.paused_ns));
+	xc_section_count(s, "torn_reads", "torn reads", live.torn);
+	xc_section_text(s, "landlock", "limit on writing", job->landlock);
+}
+
 void xc_stats_add(struct xc_job *job)
 {
 	struct xc_section *s = xc_report_run(job->report);
@@ -27,10 +43,6 @@ void xc_stats_add(struct xc_job *job)
 				 (uint64_t)usage.ru_maxrss * 1024);
 		xc_section_count(s, "page_faults", "page faults", (uint64_t)(usage.ru_minflt + usage.ru_majflt));
 	}
-	if (job->process->live) {
-		struct xc_live_stats live = xc_live_stats(job->process);
-		xc_section_bytes(s, "bytes_read", "read from the process", live.bytes);
-		xc_section_count(s, "batches", "in batches", live.batches);
-		xc_section_text(s, "landlock", "limit on writing", job->landlock);
-	}
+	if (job->process->live)
+		add_live(s, job);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../core/elf.h"
+#include "../core/live.h"
 #include "../core/sandbox.h"
 #include "../core/source.h"
 #include "../core/store.h"
@@ -206,6 +207,8 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.finder = &target->finder,
 		.strict = target->finder.strict,
 		.swap = common->swap == XC_ON,
+		.max_read_rate = (uint64_t)common->max_read_rate << 20,
+		.max_read_time = common->max_read_time,
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
@@ -223,9 +226,20 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 	return NULL;
 }
 
+static void mention_pauses(const struct xc_target *target)
+{
+	const double seconds = (double)xc_live_stats(target->process).paused_ns / 1e9;
+	if (seconds < 1)
+		return;
+	xc_auto(xc_freep) char *text =
+		xc_asprintf("reading slept for %.1f s so as not to disturb the process", seconds);
+	warn(target, text, "--max-read-time and --max-read-rate set the limits; 0 lifts them");
+}
+
 void xc_target_close(struct xc_target *target)
 {
 	if (target->process) {
+		mention_pauses(target);
 		xc_debuginfo_close(target->process);
 		xc_debugfiles_close(target->process);
 		xc_process_close(target->process);
