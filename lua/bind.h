@@ -15,6 +15,7 @@
 #include "../dwarf/value.h"
 #include "../core/stacktree.h"
 #include "host.h"
+#include "limit.h"
 #include "path.h"
 
 struct xc_cdef;
@@ -35,13 +36,9 @@ struct xc_host {
 	struct xc_paths paths;
 	struct xc_window window;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
-	uint64_t memory;         /* bytes that Lua has now */
-	uint64_t steps;          /* instructions and pattern steps so far */
-	uint64_t started_ns;     /* CLOCK_MONOTONIC */
+	struct xc_limit limit;   /* what the run has used */
 	struct xc_text scratch;  /* see xc_bind_scratch */
 	struct xc_error *raised; /* the error raised last: kept here while Lua, which may raise in turn, copies it */
-	bool tripped;            /* a limit was reached: nothing more is run */
-	char trip[256];          /* which, for people */
 };
 
 static inline struct xc_host *xc_bind_host(lua_State *L)

@@ -9,41 +9,6 @@
 #include "bind.h"
 #include "accessor.h"
 
-enum { HOOK_EVERY = 10000 };
-
-struct xc_limits xc_limits_defaults(void)
-{
-	return (struct xc_limits){.instructions = 20000000000u, .memory = UINT64_C(512) << 20, .seconds = 60};
-}
-
-static void *allocate(void *user, void *block, size_t old, size_t size)
-{
-	struct xc_host *host = user;
-	uint64_t limit = host->options.limits.memory;
-	if (!block)
-		old = 0;
-	if (size == 0) {
-		free(block);
-		host->memory -= old;
-		return NULL;
-	}
-	if (size > old && limit && size - old > limit - (host->memory < limit ? host->memory : limit))
-		return NULL;
-	void *moved = realloc(block, size);
-	if (moved)
-		host->memory += size - old;
-	return moved;
-}
-
-static void count(lua_State *L, lua_Debug *at)
-{
-	struct xc_host *host = xc_bind_host(L);
-	(void)at;
-	host->steps += HOOK_EVERY;
-	if (host->options.limits.instructions && host->steps > host->options.limits.instructions)
-		luaL_error(L, "too many instructions");
-}
-
 static int print(lua_State *L)
 {
 	struct xc_host *host = xc_bind_host(L);
@@ -106,6 +71,8 @@ struct xc_host *xc_host_new(const struct xc_host_options *options)
 {
 	struct xc_host *host = xc_alloc(sizeof *host);
 	host->options = *options;
+	host->limit.limits = options->limits;
+	host->limit.name = options->name;
 	host->process = options->process;
 	host->window.lo = 1;
 	host->accessors = xc_accessors_new(options->process);
@@ -113,10 +80,9 @@ struct xc_host *xc_host_new(const struct xc_host_options *options)
 		host->types = xc_types_of(host->process);
 		host->types->thorough = true;
 	}
-	host->L = lua_newstate(allocate, host);
+	host->L = lua_newstate(xc_limit_allocate, &host->limit);
 	*(struct xc_host **)lua_getextraspace(host->L) = host;
 	open_libraries(host->L);
-	lua_sethook(host->L, count, LUA_MASKCOUNT, HOOK_EVERY);
 	return host;
 }
 
@@ -128,6 +94,7 @@ void xc_host_free(struct xc_host *host)
 	xc_accessors_free(host->accessors);
 	xc_paths_fini(&host->paths);
 	xc_text_fini(&host->scratch);
+	xc_limit_fini(&host->limit);
 	xc_error_free(host->raised);
 	free(host);
 }
@@ -146,6 +113,7 @@ struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char 
 	char chunk[128];
 	snprintf(chunk, sizeof chunk, "@%s", name);
 	lua_settop(L, 0);
+	xc_limit_start(&host->limit, L);
 	lua_pushcfunction(L, traceback);
 	if (luaL_loadbufferx(L, text, len, chunk, "t") != LUA_OK)
 		return xc_bind_error_take(L);

@@ -1,13 +1,16 @@
 /* limit: instructions, memory and time of a run.
  *
  * Lua calls the count hook every XC_LIMIT_PERIOD instructions; C functions that loop charge their steps. Both look at the
- * clock. Memory is counted by the allocator: Lua asks a second time after a full collection, and what is refused then is over
- * the limit. From the trip on, the hook fires at every call and every instruction of the coroutine that runs. Hooks are off
- * inside a hook, and so inside a message handler that is called for its error: that is why xpcall guards its handler. */
+ * clock. From the trip on, the hook fires at every call and every instruction of the coroutine that runs.
+ *
+ * Memory is counted by the allocator. What it refuses Lua asks for again after a full collection; that second time the limit is
+ * reached. A script's error would now lose its traceback (Lua unwinds the stack without calling message handlers), so the
+ * block is granted once, if it is no larger than the limit itself, and the hook ends the run at the next instruction. */
 #include "limit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -52,12 +55,14 @@ static void add_grouped(struct xc_text *text, uint64_t number)
 
 static void hook(lua_State *L, lua_Debug *at);
 
-/* Ends a trip's message. No Lua memory is asked for: the allocator calls this too. */
+/* Takes a trip's message. No Lua memory is asked for: the allocator calls this too. */
 static void trip(struct xc_limit *limit, struct xc_text *text)
 {
 	snprintf(limit->trip, sizeof limit->trip, "%s", xc_text_string(text));
 	xc_text_fini(text);
 	limit->tripped = true;
+	if (limit->ceiling)
+		limit->ceiling = limit->memory + RESERVE;
 	lua_sethook(limit->running, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
 }
 
@@ -102,8 +107,7 @@ static void trip_interrupt(struct xc_limit *limit)
 
 static bool is_late(const struct xc_limit *limit)
 {
-	return limit->limits.seconds > 0 &&
-	       (double)(now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
+	return limit->limits.seconds > 0 && (double)(now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
 }
 
 static void look(struct xc_limit *limit)
@@ -120,22 +124,40 @@ static void look(struct xc_limit *limit)
 
 /* ---- memory ---- */
 
-static bool has_room(const struct xc_limit *limit, size_t more)
+static bool has_room(const struct xc_limit *limit, uint64_t more)
 {
-	uint64_t ceiling = limit->limits.memory;
-	if (ceiling == 0)
-		return true;
-	ceiling += limit->tripped ? RESERVE : 0;
-	return limit->memory <= ceiling && more <= ceiling - limit->memory;
+	return limit->ceiling == 0 || (limit->memory <= limit->ceiling && more <= limit->ceiling - limit->memory);
 }
 
-static void *refuse(struct xc_limit *limit, void *block, size_t size)
+/* Is there no room for it, also after the collection that follows the first refusal? */
+static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t size)
 {
-	if (limit->refused_size == size && limit->refused == block && !limit->tripped && limit->running)
-		trip_memory(limit);
+	bool again = limit->refused_size == size && limit->refused == block;
+	limit->short_of_memory = true;
 	limit->refused = block;
 	limit->refused_size = size;
-	return NULL;
+	if (!again || limit->tripped || !limit->running)
+		return true;
+	trip_memory(limit);
+	if (size - old > limit->limits.memory)
+		return true;
+	limit->ceiling += size - old;
+	return false;
+}
+
+static void *resize(struct xc_limit *limit, void *block, size_t old, size_t size)
+{
+	void *moved = realloc(block, size);
+	if (!moved)
+		return size <= old ? block : NULL;
+	limit->memory += size - old;
+	if (size > old) {
+		limit->refused_size = 0;
+		limit->steps += (size - old) / 64;
+	}
+	if (size > old && size >= LARGE && limit->running)
+		look(limit);
+	return moved;
 }
 
 void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
@@ -148,19 +170,9 @@ void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
 		limit->memory -= old;
 		return NULL;
 	}
-	if (size > old && !has_room(limit, size - old))
-		return refuse(limit, block, size);
-	void *moved = realloc(block, size);
-	if (!moved)
-		return size <= old ? block : refuse(limit, block, size);
-	limit->memory += size - old;
-	if (size > old) {
-		limit->refused_size = 0;
-		limit->steps += (size - old) / 64;
-		if (size >= LARGE && limit->running)
-			look(limit);
-	}
-	return moved;
+	if (size > old && !has_room(limit, size - old) && is_refused(limit, block, old, size))
+		return NULL;
+	return resize(limit, block, old, size);
 }
 
 /* ---- steps ---- */
@@ -185,11 +197,27 @@ static void stop(struct xc_limit *limit, lua_State *L)
 	lua_error(L);
 }
 
-void xc_limit_check(lua_State *L)
+static bool is_memory_error(const struct xc_limit *limit, lua_State *L, int status)
+{
+	if (status == LUA_ERRMEM)
+		return true;
+	return status != LUA_OK && status != LUA_YIELD && limit->short_of_memory && lua_type(L, -1) == LUA_TSTRING &&
+	       strcmp(lua_tostring(L, -1), "not enough memory") == 0;
+}
+
+void xc_limit_check(lua_State *L, int status)
 {
 	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (!limit->tripped && is_memory_error(limit, L, status))
+		trip_memory(limit);
 	if (limit->tripped)
 		stop(limit, L);
+}
+
+void xc_limit_make_room(lua_State *L, uint64_t bytes)
+{
+	if (!has_room(&xc_bind_host(L)->limit, bytes))
+		lua_gc(L, LUA_GCCOLLECT);
 }
 
 void xc_limit_spend(lua_State *L, uint64_t steps)
@@ -207,17 +235,14 @@ static void hook(lua_State *L, lua_Debug *at)
 	xc_limit_spend(L, XC_LIMIT_PERIOD);
 }
 
-void xc_limit_trace(lua_State *L)
-{
-	add_trace(&xc_bind_host(L)->limit, L);
-}
-
 void xc_limit_start(struct xc_limit *limit, lua_State *L)
 {
 	limit->steps = 0;
 	limit->started_ns = now_ns();
 	limit->running = L;
+	limit->ceiling = limit->limits.memory;
 	limit->refused_size = 0;
+	limit->short_of_memory = false;
 	limit->interrupted = 0;
 	limit->tripped = false;
 	limit->trace.len = 0;
