@@ -1,0 +1,90 @@
+/* plugin: what is installed, what each says of itself (its manifest), whether it is for a target, and calling it.
+ *
+ * A plugin is NAME.lua or NAME/init.lua in one of the plugin directories (plugindir.h); it returns a table (xcore.Plugin in
+ * xcore.d.lua). Finding plugins reads no file; a manifest is read once, when it is first asked for, by running the file in a
+ * state of its own without a target and with tight limits. A broken plugin is one with a reason, never a stop. Not thread-safe. */
+#ifndef XC_PLUGIN_H
+#define XC_PLUGIN_H
+
+#include "../core/process.h"
+#include "host.h"
+#include "plugindir.h"
+
+/* A command or flame graph of a plugin. */
+struct xc_plugin_entry {
+	const char *name, *about;
+	const char *usage; /* commands: of its arguments; NULL */
+	const char *unit;  /* flames; NULL */
+};
+
+struct xc_plugin_entries {
+	struct xc_plugin_entry *items; /* by name */
+	size_t count;
+};
+
+struct xc_plugin_names {
+	const char **items;
+	size_t count;
+};
+
+/* Each list that is not empty must have a hit. Without any the plugin is for no target by itself: its commands serve all. */
+struct xc_plugin_match {
+	struct xc_plugin_names modules; /* "redis-server", "libluajit*" */
+	struct xc_plugin_names symbols, types;
+};
+
+struct xc_plugin {
+	const char *name;
+	const char *path; /* of its file, in its directory: "redis/init.lua" */
+	char *file;       /* the whole path */
+	const struct xc_plugindir *dir;
+	bool read;               /* the manifest was read; what follows is known */
+	struct xc_error *broken; /* why it cannot be used, or NULL */
+	const char *about, *doc; /* doc may be NULL */
+	bool analyzes;
+	struct xc_plugin_match match;
+	struct xc_plugin_entries commands, flames;
+};
+
+struct xc_plugins {
+	struct xc_arena arena;
+	struct xc_plugindirs dirs;
+	struct xc_plugin *items; /* by name */
+	size_t count, capacity;
+};
+
+/* Find what is installed: names only. Errors: those of xc_plugindirs_open. */
+XC_MUST_CHECK struct xc_error *xc_plugins_open(struct xc_plugins *plugins, const char *const *extra,
+					       size_t extra_count);
+void xc_plugins_fini(struct xc_plugins *plugins);
+
+/* The plugin with this name, its manifest read. Errors: XC_ERR_NOT_FOUND with a hint at what is near; the reason of a broken
+ * one. */
+XC_MUST_CHECK struct xc_error *xc_plugins_named(struct xc_plugins *plugins, const char *name,
+						struct xc_plugin **plugin_out);
+
+/* A plugin in a file of any name, for developing it. The file is the user's word: it is not held against its owner.
+ * It is not among the items; it lives as long as they. */
+XC_MUST_CHECK struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file,
+					       struct xc_plugin **plugin_out);
+
+/* Read its manifest, unless that was done. False: it is broken. */
+bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin);
+
+/* Is it for this target? The manifest must have been read. why_out (malloc'ed; may be NULL) gets the reason: "module
+ * redis-server", "no symbol redisServer". Types are looked for only when everything else was found. */
+bool xc_plugin_matches(const struct xc_plugin *plugin, const struct xc_process *process, char **why_out);
+
+/* The entry called so, or NULL. */
+const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *entries, const char *name);
+
+/* Which of its functions. */
+enum xc_plugin_part { XC_PLUGIN_ANALYZE, XC_PLUGIN_COMMAND, XC_PLUGIN_FLAME };
+
+/* Call one of its functions in a host that was made for it: its file is run, then the function. A flame's tree is the one of
+ * the report's section "flame". Errors: those of xc_host_run. */
+XC_MUST_CHECK struct xc_error *xc_plugin_call(struct xc_host *host, const struct xc_plugin *plugin,
+					      enum xc_plugin_part part, const char *name, const char *const *args,
+					      size_t arg_count);
+
+#endif
