@@ -94,7 +94,7 @@ static void push_error(lua_State *L, const struct xc_error *err, const char *pat
 	lua_setmetatable(L, -2);
 }
 
-static int raise(lua_State *L, struct xc_error *err, const char *path)
+static int raise_error(lua_State *L, struct xc_error *err, const char *path)
 {
 	struct xc_host *host = xc_bind_host(L);
 	xc_error_free(host->raised);
@@ -105,7 +105,7 @@ static int raise(lua_State *L, struct xc_error *err, const char *path)
 
 int xc_bind_raise(lua_State *L, struct xc_error *err)
 {
-	return err ? raise(L, err, NULL) : 0;
+	return err ? raise_error(L, err, NULL) : 0;
 }
 
 int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...)
@@ -115,7 +115,7 @@ int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	return raise(L, xc_error_new(code, "%s", message), NULL);
+	return raise_error(L, xc_error_new(code, "%s", message), NULL);
 }
 
 void xc_bind_path_text(struct xc_text *text, const struct xc_lua_value *value)
@@ -138,7 +138,7 @@ int xc_bind_raise_at(lua_State *L, struct xc_error *err, const struct xc_lua_val
 	xc_bind_path_text(path, value);
 	if (member)
 		xc_text_name(path, member);
-	return raise(L, xc_error_wrap(err, "%s", xc_text_string(path)), xc_text_string(path));
+	return raise_error(L, xc_error_wrap(err, "%s", xc_text_string(path)), xc_text_string(path));
 }
 
 static int error_tostring(lua_State *L)
