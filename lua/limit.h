@@ -6,8 +6,6 @@
 #ifndef XC_LIMIT_H
 #define XC_LIMIT_H
 
-#include <signal.h>
-
 #include <lua.h>
 
 #include "../core/text.h"
@@ -15,19 +13,19 @@
 
 struct xc_limit {
 	struct xc_limits limits;
-	const char *name;                  /* "plugin redis"; borrowed; may be NULL */
-	lua_State *running;                /* the coroutine that runs now; NULL before the first run */
-	uint64_t memory;                   /* bytes that Lua has now */
-	uint64_t ceiling;                  /* and may have; 0: any number */
-	uint64_t steps;                    /* instructions, and what C functions charged */
-	uint64_t started_ns;               /* CLOCK_MONOTONIC */
-	void *refused;                     /* the block that could not grow ... */
-	size_t refused_size;               /* ... to this size; 0: none */
-	bool short_of_memory;              /* something was refused in this run */
-	volatile sig_atomic_t interrupted; /* may be set by a signal handler: ends the run */
-	bool tripped;                      /* nothing more is run */
-	char trip[160];                    /* which limit, and the option that raises it */
-	struct xc_text trace;              /* where */
+	const char *name;         /* "plugin redis"; borrowed; may be NULL */
+	lua_State *running;       /* the coroutine that runs now; NULL before the first run */
+	uint64_t memory;          /* bytes that Lua has now */
+	uint64_t ceiling;         /* and may have; 0: any number */
+	uint64_t steps;           /* instructions, and what C functions charged */
+	uint64_t started_ns;      /* CLOCK_MONOTONIC */
+	void *refused;            /* the block that could not grow ... */
+	size_t refused_size;      /* ... to this size; 0: none */
+	bool short_of_memory;     /* something was refused in this run */
+	volatile int interrupted; /* may be set by a signal handler: ends the run */
+	bool tripped;             /* nothing more is run */
+	char trip[160];           /* which limit, and the option that raises it */
+	struct xc_text trace;     /* where */
 };
 
 /* Instructions between two looks at the limits. */
