@@ -106,6 +106,17 @@ static int traceback(lua_State *L)
 	return 1;
 }
 
+struct xc_error *xc_host_call(struct xc_host *host, int count)
+{
+	lua_State *L = host->L;
+	int function = lua_gettop(L) - count;
+	lua_pushcfunction(L, traceback);
+	lua_insert(L, function);
+	int status = lua_pcall(L, count, LUA_MULTRET, function);
+	lua_remove(L, function);
+	return status == LUA_OK ? NULL : xc_bind_error_take(L);
+}
+
 struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char *text, size_t len,
 			     const char *const *args, size_t arg_count)
 {
@@ -114,12 +125,9 @@ struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char 
 	snprintf(chunk, sizeof chunk, "@%s", name);
 	lua_settop(L, 0);
 	xc_limit_start(&host->limit, L);
-	lua_pushcfunction(L, traceback);
 	if (luaL_loadbufferx(L, text, len, chunk, "t") != LUA_OK)
 		return xc_bind_error_take(L);
 	for (size_t i = 0; i < arg_count; i++)
 		lua_pushstring(L, args[i]);
-	if (lua_pcall(L, (int)arg_count, LUA_MULTRET, 1) != LUA_OK)
-		return xc_bind_error_take(L);
-	return NULL;
+	return xc_host_call(host, (int)arg_count);
 }

@@ -47,4 +47,9 @@ void xc_host_free(struct xc_host *host); /* NULL is fine */
 XC_MUST_CHECK struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char *text, size_t len,
 					   const char *const *args, size_t arg_count);
 
+/* In the run that xc_host_run began: call the function that lies below `count` arguments on the Lua stack (bind.h). All of them are
+ * replaced by its results; after an error by nothing. What can raise belongs into a C function that is called so.
+ * Errors: as above. */
+XC_MUST_CHECK struct xc_error *xc_host_call(struct xc_host *host, int count);
+
 #endif
