@@ -8,6 +8,7 @@
 #include "../dwarf/type.h"
 #include "bind.h"
 #include "accessor.h"
+#include "require.h"
 
 static int print(lua_State *L)
 {
@@ -55,9 +56,14 @@ static int open_xcore(lua_State *L)
 static void open_libraries(lua_State *L)
 {
 	static const luaL_Reg libraries[] = {
-		{LUA_GNAME, luaopen_base},          {LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string},
-		{LUA_MATHLIBNAME, luaopen_math},    {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine},
-		{LUA_LOADLIBNAME, luaopen_package}, {"xcore", open_xcore},           {NULL, NULL},
+		{LUA_GNAME, luaopen_base},
+		{LUA_TABLIBNAME, luaopen_table},
+		{LUA_STRLIBNAME, luaopen_string},
+		{LUA_MATHLIBNAME, luaopen_math},
+		{LUA_UTF8LIBNAME, luaopen_utf8},
+		{LUA_COLIBNAME, luaopen_coroutine},
+		{"xcore", open_xcore},
+		{NULL, NULL},
 	};
 	for (const luaL_Reg *library = libraries; library->name; library++) {
 		luaL_requiref(L, library->name, library->func, 1);
@@ -65,6 +71,7 @@ static void open_libraries(lua_State *L)
 	}
 	lua_pushcfunction(L, print);
 	lua_setglobal(L, "print");
+	xc_require_open(L);
 }
 
 struct xc_host *xc_host_new(const struct xc_host_options *options)

@@ -33,6 +33,10 @@ XC_MUST_CHECK struct xc_error *xc_plugindirs_open(struct xc_plugindirs *dirs, co
 						  size_t extra_count);
 void xc_plugindirs_fini(struct xc_plugindirs *dirs);
 
+/* One directory by itself. Errors: it is not there, or not to be trusted. */
+XC_MUST_CHECK struct xc_error *xc_plugindir_open(const char *path, struct xc_plugindir *dir_out);
+void xc_plugindir_close(struct xc_plugindir *dir);
+
 /* One more directory, before all others. Errors: it is not there, or not to be trusted. */
 XC_MUST_CHECK struct xc_error *xc_plugindirs_lead(struct xc_plugindirs *dirs, const char *path);
 
