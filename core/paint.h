@@ -39,8 +39,9 @@ void xc_paint_wrapped(struct xc_paint *p, enum xc_style style, const char *text,
 /* Put at most `columns` columns of text, the last one "…" when it was cut. A path loses its front instead. */
 void xc_paint_cut(struct xc_paint *p, enum xc_style style, const char *text, size_t columns);
 
-/* render_table.c, render_stacks.c */
+/* render_table.c, render_stacks.c, render_histogram.c */
 void xc_paint_table(struct xc_paint *p, const struct xc_table *table, size_t indent);
+void xc_paint_histogram(struct xc_paint *p, const struct xc_histogram *histogram, size_t indent);
 void xc_paint_stacks(struct xc_paint *p, const struct xc_stacks *stacks);
 
 #endif

@@ -2,6 +2,7 @@
 #include "render.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -30,6 +31,14 @@ static void render_seconds(struct xc_text *text, double seconds)
 		xc_text_printf(text, "%.0f s", seconds);
 }
 
+/* In per cent, with as many digits as tell it from none and from all. */
+static void render_ratio(struct xc_text *text, double fraction)
+{
+	double percent = fraction * 100;
+	bool round = fabs(percent) >= 0.1 && (fabs(percent) <= 99.9 || fabs(percent) >= 100.1);
+	xc_text_printf(text, round ? "%.1f%%" : "%.4g%%", percent);
+}
+
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact)
 {
 	if (redact && cell->secret && cell->kind != XC_FIELD_NULL) {
@@ -38,6 +47,7 @@ void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redac
 	}
 	switch (cell->kind) {
 	case XC_FIELD_TEXT:
+	case XC_FIELD_VALUE:
 		xc_text_name(text, cell->text);
 		break;
 	case XC_FIELD_COUNT:
@@ -56,7 +66,13 @@ void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redac
 		xc_text_add(text, cell->number ? "yes" : "no");
 		break;
 	case XC_FIELD_SECONDS:
-		render_seconds(text, cell->seconds);
+		render_seconds(text, cell->real);
+		break;
+	case XC_FIELD_NUMBER:
+		xc_text_printf(text, "%.6g", cell->real);
+		break;
+	case XC_FIELD_RATIO:
+		render_ratio(text, cell->real);
 		break;
 	case XC_FIELD_NULL:
 		xc_text_name(text, cell->text ? cell->text : "–");
@@ -67,7 +83,8 @@ void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redac
 bool xc_render_right(enum xc_field_kind kind)
 {
 	return kind == XC_FIELD_COUNT || kind == XC_FIELD_INTEGER || kind == XC_FIELD_BYTES ||
-	       kind == XC_FIELD_ADDRESS || kind == XC_FIELD_SECONDS;
+	       kind == XC_FIELD_ADDRESS || kind == XC_FIELD_SECONDS || kind == XC_FIELD_NUMBER ||
+	       kind == XC_FIELD_RATIO;
 }
 
 void xc_render_variable(struct xc_text *text, const struct xc_variable_text *variable, bool redact)
@@ -223,6 +240,26 @@ void xc_render_lines(struct xc_text *text, const char *lines)
 			column = 0;
 		}
 		at += stopper ? n + 1 : n;
+	}
+}
+
+void xc_render_printed(struct xc_text *text, const char *line, size_t len)
+{
+	xc_auto(xc_freep) char *copy = xc_alloc(len + 1);
+	memcpy(copy, line, len);
+	for (size_t i = 0; i < len;) {
+		size_t n = strcspn(copy + i, "\n\t");
+		char stopper = copy[i + n];
+		copy[i + n] = '\0';
+		xc_text_name(text, copy + i);
+		i += n;
+		if (i >= len)
+			break;
+		if (stopper)
+			xc_text_char(text, stopper);
+		else
+			xc_text_add(text, "\\x00");
+		i++;
 	}
 }
 

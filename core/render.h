@@ -72,6 +72,17 @@ const char *xc_render_stop(const struct xc_stack *stack);
 /* Preformatted lines: escapes everything but newlines and tabs (which become spaces to the next multiple of 8). */
 void xc_render_lines(struct xc_text *text, const char *lines);
 
+/* A line that a script printed: escapes everything but newlines and tabs, which stay, for they may go to a pipe. */
+void xc_render_printed(struct xc_text *text, const char *line, size_t len);
+
+/* render_histogram.c: "1 KiB – 2 KiB"; "1,204 in all, 3 B to 1.20 MiB, mean 2.10 KiB". */
+void xc_render_range(struct xc_text *text, const struct xc_histogram *histogram, const struct xc_bucket *bucket);
+void xc_render_summary(struct xc_text *text, const struct xc_histogram *histogram);
+
+/* The largest count of the first `rows` buckets, at least 1; whether buckets that are empty lie before this one. */
+uint64_t xc_render_highest(const struct xc_histogram *histogram, size_t rows);
+bool xc_render_follows_gap(const struct xc_histogram *histogram, size_t index);
+
 /* Terminal columns of well-formed UTF-8: a character is one column. */
 size_t xc_render_columns(const char *string, size_t len);
 

@@ -8,7 +8,7 @@
 
 #include "stacktree.h"
 
-enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60 };
+enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200 };
 
 void xc_html_flush(struct xc_html *html, bool force)
 {
@@ -149,6 +149,41 @@ static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
 	xc_html_put(html, "</table></div>\n");
 }
 
+static void put_bucket(struct xc_html *html, const struct xc_histogram *histogram, size_t index, uint64_t highest)
+{
+	const struct xc_bucket *bucket = &histogram->buckets[index];
+	if (xc_render_follows_gap(histogram, index))
+		xc_html_put(html, "<tr><td class=\"right quiet\">…</td><td></td><td></td></tr>\n");
+	html->scratch.len = 0;
+	xc_render_range(&html->scratch, histogram, bucket);
+	xc_html_put(html, "<tr><td class=\"right\">");
+	xc_html_text(html, xc_text_string(&html->scratch));
+	xc_html_put(html, "</td><td class=\"right\">");
+	xc_render_count(&html->page, bucket->count);
+	xc_text_printf(&html->page, "</td><td><div class=\"bar\" style=\"width:%.1f%%\"></div></td></tr>\n",
+		       100.0 * (double)bucket->count / (double)highest);
+}
+
+static void put_histogram(struct xc_html *html, const struct xc_histogram *histogram)
+{
+	size_t count = histogram->bucket_count, rows = count < BUCKET_ROWS ? count : BUCKET_ROWS;
+	uint64_t highest = xc_render_highest(histogram, rows);
+	html->scratch.len = 0;
+	xc_render_summary(&html->scratch, histogram);
+	xc_auto(xc_freep) char *summary = xc_text_take(&html->scratch);
+	xc_html_put(html, "<div class=\"scroll\"><table class=\"bars\"><caption>");
+	xc_html_element(html, "strong", NULL, histogram->label);
+	xc_text_char(&html->page, ' ');
+	xc_html_element(html, "span", "quiet", summary);
+	xc_html_put(html, "</caption>\n");
+	for (size_t i = 0; i < rows; i++)
+		put_bucket(html, histogram, i, highest);
+	if (rows < count)
+		xc_text_printf(&html->page, "<tr><td class=\"quiet\" colspan=\"3\">… and %zu more</td></tr>\n",
+			       count - rows);
+	xc_html_put(html, "</table></div>\n");
+}
+
 /* Runs of fields become one list; true while one is open. */
 static bool put_field(struct xc_html *html, const struct xc_field *field, bool open)
 {
@@ -184,6 +219,9 @@ static void put_item(struct xc_html *html, const struct xc_item *item)
 		break;
 	case XC_ITEM_DOCUMENT:
 		put_lines(html, item->document.text);
+		break;
+	case XC_ITEM_HISTOGRAM:
+		put_histogram(html, item->histogram);
 		break;
 	}
 }
@@ -281,6 +319,19 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 	xc_html_put(html, "</section>\n");
 }
 
+static void put_output(struct xc_html *html, const struct xc_report *report)
+{
+	xc_html_put(html, report->output ? "<section><pre>" : "");
+	for (const struct xc_line *line = report->output; line; line = line->next) {
+		html->scratch.len = 0;
+		xc_render_printed(&html->scratch, line->text, line->len);
+		xc_html_text(html, xc_text_string(&html->scratch));
+		xc_html_put(html, "\n");
+		xc_html_flush(html, false);
+	}
+	xc_html_put(html, report->output ? "</pre></section>\n" : "");
+}
+
 static void put_head(struct xc_html *html, const struct xc_report *report)
 {
 	const struct xc_section *target = report->target;
@@ -309,6 +360,7 @@ struct xc_error *xc_render_html(const struct xc_report *report, const struct xc_
 	put_head(&html, report);
 	if (report->verdict)
 		put_verdict(&html, report->verdict);
+	put_output(&html, report);
 	for (const struct xc_section *s = report->sections; s; s = s->next)
 		put_section(&html, s);
 	if (options->stats && report->run)

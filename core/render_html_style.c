@@ -55,5 +55,9 @@ const char xc_html_style[] =
 	".vars table{margin:0;min-width:0}.vars td{border:0;padding:1px 16px 1px 0}.vars "
 	"td:not(:last-child){overflow-wrap:normal}.vars td:first-child{white-space:nowrap}\n"
 	".ends{color:var(--amber);padding:3px 0 3px 52px}\n"
+	"table.bars{width:100%;max-width:760px}.bars caption{text-align:left;padding:3px 0}.bars td{border:0}"
+	".bars "
+	"td:last-child{width:70%}.bar{height:13px;min-width:2px;margin-top:3px;background:var(--fn);border-radius:2px}"
+	"\n"
 	"footer{color:var(--quiet);font-size:12.5px;margin-top:20px}\n"
 	"@media print{body{background:#fff}section{break-inside:avoid-page}}\n";

@@ -33,7 +33,11 @@ static json_t *cell_value(const struct view *v, const struct xc_cell *cell)
 	case XC_FIELD_BOOL:
 		return json_boolean(cell->number != 0);
 	case XC_FIELD_SECONDS:
-		return xc_jsonvalue_seconds(cell->seconds);
+		return xc_jsonvalue_seconds(cell->real);
+	case XC_FIELD_NUMBER:
+	case XC_FIELD_RATIO:
+		return xc_jsonvalue_double(cell->real);
+	case XC_FIELD_VALUE: /* see write_values */
 	case XC_FIELD_NULL:
 		break;
 	}
@@ -182,9 +186,34 @@ static json_t *fields_object(const struct view *v, const struct xc_section *s)
 {
 	json_t *object = json_object();
 	for (const struct xc_item *item = s->items; item; item = item->next)
-		if (item->kind == XC_ITEM_FIELD)
+		if (item->kind == XC_ITEM_FIELD && item->field.cell.kind != XC_FIELD_VALUE)
 			xc_jsonvalue_set(object, item->field.key, cell_value(v, &item->field.cell));
 	return object;
+}
+
+static json_t *value_object(const struct view *v, const struct xc_field *field)
+{
+	if (!v->options->redact || !field->cell.secret)
+		return json_incref(field->json);
+	json_t *object = json_copy(field->json);
+	xc_jsonvalue_set(object, "value", xc_jsonvalue_text(XC_REDACTED));
+	return object;
+}
+
+/* {"values": {key: value with its type}}, only when there is such a field. */
+static void write_values(const struct view *v, const struct xc_section *s)
+{
+	bool open = false;
+	for (const struct xc_item *item = s->items; item; item = item->next) {
+		if (item->kind != XC_ITEM_FIELD || item->field.cell.kind != XC_FIELD_VALUE)
+			continue;
+		if (!open)
+			xc_jsonstream_open(v->stream, "values", '{');
+		open = true;
+		xc_jsonstream_member(v->stream, item->field.key, value_object(v, &item->field));
+	}
+	if (open)
+		xc_jsonstream_close(v->stream, '}');
 }
 
 /* Why a cell is null, noted by its key in *reasons; that object is made when there is the first reason. */
@@ -257,6 +286,40 @@ static void write_tree(const struct view *v, const char *key, const struct xc_st
 	xc_jsonstream_close(v->stream, '}');
 }
 
+static json_t *bucket_object(const struct view *v, const struct xc_bucket *bucket)
+{
+	json_t *object = json_object();
+	xc_jsonvalue_set(object, "lo", cell_value(v, &bucket->lo));
+	xc_jsonvalue_set(object, "hi", cell_value(v, &bucket->hi));
+	set_count(object, "count", bucket->count);
+	return object;
+}
+
+static const char *unit_of(enum xc_field_kind kind)
+{
+	return kind == XC_FIELD_BYTES ? "bytes" : kind == XC_FIELD_SECONDS ? "seconds" : "count";
+}
+
+static void write_histogram(const struct view *v, const char *key, const struct xc_histogram *histogram)
+{
+	json_t *head = json_object();
+	set_text(head, "unit", unit_of(histogram->kind));
+	set_count(head, "count", histogram->count);
+	xc_jsonvalue_set(head, "sum", cell_value(v, &histogram->sum));
+	xc_jsonvalue_set(head, "min", cell_value(v, &histogram->least));
+	xc_jsonvalue_set(head, "max", cell_value(v, &histogram->greatest));
+	xc_jsonvalue_set(head, "mean", cell_value(v, &histogram->mean));
+	xc_jsonstream_open(v->stream, key, '{');
+	xc_jsonstream_members(v->stream, head);
+	xc_jsonstream_open(v->stream, "buckets", '[');
+	for (size_t i = 0; i < histogram->bucket_count; i++) {
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, bucket_object(v, &histogram->buckets[i]));
+	}
+	xc_jsonstream_close(v->stream, ']');
+	xc_jsonstream_close(v->stream, '}');
+}
+
 /* The members of a document, into the open object; arrays with a line per element. */
 static void write_document(const struct view *v, json_t *document)
 {
@@ -298,6 +361,8 @@ static void write_item(const struct view *v, const struct xc_item *item)
 		write_table(v, item->key, item->table);
 	else if (item->kind == XC_ITEM_TREE)
 		write_tree(v, item->key, item->tree);
+	else if (item->kind == XC_ITEM_HISTOGRAM)
+		write_histogram(v, item->key, item->histogram);
 	else
 		xc_jsonstream_member(v->stream, item->key, xc_jsonvalue_text(hidden ? XC_REDACTED : item->text));
 }
@@ -355,9 +420,11 @@ static const struct xc_stacks *stacks_of(const struct xc_section *s)
 static void write_rest(const struct view *v, const struct xc_section *s)
 {
 	write_unknown(v, s);
+	write_values(v, s);
 	write_items(v, s, XC_ITEM_TABLE, "tables");
 	write_items(v, s, XC_ITEM_TEXT, "texts");
 	write_items(v, s, XC_ITEM_TREE, "trees");
+	write_items(v, s, XC_ITEM_HISTOGRAM, "histograms");
 	write_messages(v, s);
 }
 
@@ -414,6 +481,43 @@ static json_t *verdict_object(const struct view *v, const struct xc_verdict *ver
 	return object;
 }
 
+static void write_sections(const struct view *v, const struct xc_report *report)
+{
+	xc_jsonstream_line(v->stream);
+	xc_jsonstream_open(v->stream, "sections", '[');
+	for (const struct xc_section *s = report->sections; s; s = s->next) {
+		xc_jsonstream_line(v->stream);
+		write_section(v, s);
+	}
+	xc_jsonstream_close(v->stream, ']');
+	if (v->options->stats && report->run)
+		write_flat(v, "run", report->run);
+}
+
+static void write_output(const struct view *v, const struct xc_report *report)
+{
+	xc_jsonstream_open(v->stream, "output", '[');
+	for (const struct xc_line *line = report->output; line; line = line->next) {
+		xc_jsonstream_line(v->stream);
+		xc_jsonstream_element(v->stream, xc_jsonvalue_bytes(line->text, line->len));
+	}
+	xc_jsonstream_close(v->stream, ']');
+}
+
+static void write_answer(const struct view *v, const struct xc_report *report)
+{
+	xc_jsonstream_open(v->stream, NULL, '{');
+	xc_jsonstream_member(v->stream, "schema", xc_jsonvalue_text(report->schema));
+	xc_jsonstream_member(v->stream, "plugin", xc_jsonvalue_text(report->plugin));
+	xc_jsonstream_member(v->stream, "command", xc_jsonvalue_text(report->command));
+	if (report->error)
+		xc_jsonstream_member(v->stream, "error", xc_jsonvalue_text(report->error));
+	if (report->output)
+		write_output(v, report);
+	write_sections(v, report);
+	xc_jsonstream_close(v->stream, '}');
+}
+
 static void write_report(const struct view *v, const struct xc_report *report)
 {
 	const struct xc_verdict *verdict = report->verdict;
@@ -424,15 +528,7 @@ static void write_report(const struct view *v, const struct xc_report *report)
 	write_flat(v, "target", report->target);
 	xc_jsonstream_line(v->stream);
 	xc_jsonstream_member(v->stream, "verdict", verdict ? verdict_object(v, verdict) : json_null());
-	xc_jsonstream_line(v->stream);
-	xc_jsonstream_open(v->stream, "sections", '[');
-	for (const struct xc_section *s = report->sections; s; s = s->next) {
-		xc_jsonstream_line(v->stream);
-		write_section(v, s);
-	}
-	xc_jsonstream_close(v->stream, ']');
-	if (v->options->stats && report->run)
-		write_flat(v, "run", report->run);
+	write_sections(v, report);
 	xc_jsonstream_close(v->stream, '}');
 }
 
@@ -460,6 +556,8 @@ struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_
 		single = single->next;
 	if (single)
 		write_single(&v, report, single);
+	else if (report->is_answer)
+		write_answer(&v, report);
 	else
 		write_report(&v, report);
 	return xc_jsonstream_finish(&stream);

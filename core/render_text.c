@@ -168,6 +168,11 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 	case XC_ITEM_DOCUMENT:
 		put_lines(p, item->document.text, indent, false);
 		break;
+	case XC_ITEM_HISTOGRAM:
+		if (!first)
+			xc_paint_blank(p);
+		xc_paint_histogram(p, item->histogram, indent);
+		break;
 	}
 }
 
@@ -184,6 +189,16 @@ static void put_section(struct xc_paint *p, const struct xc_section *s, bool wit
 	for (const struct xc_item *item = s->items; item; item = item->next)
 		if (!s->brief || item->kind == XC_ITEM_MESSAGE)
 			put_item(p, item, indent, width, item == s->items);
+}
+
+/* As they were printed: neither cut nor wrapped. */
+static void put_output(struct xc_paint *p, const struct xc_report *report)
+{
+	for (const struct xc_line *line = report->output; line; line = line->next) {
+		xc_render_printed(clean_scratch(p), line->text, line->len);
+		xc_paint_put(p, XC_PLAIN, scratch(p));
+		xc_paint_line(p);
+	}
 }
 
 /* The verdict */
@@ -291,6 +306,7 @@ struct xc_error *xc_render_text(const struct xc_report *report, const struct xc_
 		put_section(&p, report->target, false);
 	if (report->verdict)
 		put_verdict(&p, report->verdict);
+	put_output(&p, report);
 	for (const struct xc_section *s = first; s; s = s->next)
 		put_section(&p, s, with_titles);
 	if (options->stats && report->run)

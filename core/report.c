@@ -5,9 +5,17 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "stacktree.h"
+
+struct xc_tree_owner {
+	struct xc_tree_owner *next;
+	struct xc_stacktree tree;
+};
 
 struct xc_report *xc_report_new(const char *command)
 {
@@ -15,24 +23,51 @@ struct xc_report *xc_report_new(const char *command)
 	report->command = xc_arena_strdup(&report->arena, command);
 	report->schema = "xcore.report/1";
 	report->sections_end = &report->sections;
+	report->output_end = &report->output;
 	return report;
 }
 
-static void free_documents(struct xc_section *s)
+void xc_report_answer(struct xc_report *report, const char *plugin, const char *command)
 {
-	for (struct xc_item *item = s ? s->items : NULL; item; item = item->next)
+	report->schema = "xcore.run/1";
+	report->plugin = xc_arena_strdup(&report->arena, plugin);
+	report->command = xc_arena_strdup(&report->arena, command);
+	report->is_answer = true;
+	report->bare = true;
+}
+
+void xc_report_print(struct xc_report *report, const char *line, size_t len)
+{
+	struct xc_line *added = xc_arena_alloc(&report->arena, sizeof *added);
+	char *text = xc_arena_alloc(&report->arena, len + 1);
+	if (len)
+		memcpy(text, line, len);
+	added->text = text;
+	added->len = len;
+	*report->output_end = added;
+	report->output_end = &added->next;
+}
+
+static void free_json(struct xc_section *s)
+{
+	for (struct xc_item *item = s ? s->items : NULL; item; item = item->next) {
 		if (item->kind == XC_ITEM_DOCUMENT)
 			json_decref(item->document.json);
+		if (item->kind == XC_ITEM_FIELD)
+			json_decref(item->field.json);
+	}
 }
 
 void xc_report_free(struct xc_report *report)
 {
 	if (!report)
 		return;
-	free_documents(report->target);
-	free_documents(report->run);
+	free_json(report->target);
+	free_json(report->run);
 	for (struct xc_section *s = report->sections; s; s = s->next)
-		free_documents(s);
+		free_json(s);
+	for (struct xc_tree_owner *owner = report->trees; owner; owner = owner->next)
+		xc_stacktree_fini(&owner->tree);
 	xc_arena_fini(&report->arena);
 	free(report);
 }
@@ -136,7 +171,7 @@ static struct xc_cell copy_cell(struct xc_section *s, struct xc_cell cell)
 	return cell;
 }
 
-static struct xc_field *add_field(struct xc_section *s, const char *key, const char *label, struct xc_cell cell)
+struct xc_field *xc_section_cell(struct xc_section *s, const char *key, const char *label, struct xc_cell cell)
 {
 	const char *unique = unique_key(s, XC_ITEM_FIELD, key);
 	struct xc_item *item = add_item(s, XC_ITEM_FIELD, NULL);
@@ -148,42 +183,51 @@ static struct xc_field *add_field(struct xc_section *s, const char *key, const c
 
 struct xc_field *xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text)
 {
-	return add_field(s, key, label, xc_cell_text(text));
+	return xc_section_cell(s, key, label, xc_cell_text(text));
 }
 
 struct xc_field *xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count)
 {
-	return add_field(s, key, label, xc_cell_count(count));
+	return xc_section_cell(s, key, label, xc_cell_count(count));
 }
 
 struct xc_field *xc_section_integer(struct xc_section *s, const char *key, const char *label, int64_t value)
 {
-	return add_field(s, key, label, xc_cell_integer(value));
+	return xc_section_cell(s, key, label, xc_cell_integer(value));
 }
 
 struct xc_field *xc_section_bytes(struct xc_section *s, const char *key, const char *label, uint64_t bytes)
 {
-	return add_field(s, key, label, xc_cell_bytes(bytes));
+	return xc_section_cell(s, key, label, xc_cell_bytes(bytes));
 }
 
 struct xc_field *xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr)
 {
-	return add_field(s, key, label, xc_cell_address(addr));
+	return xc_section_cell(s, key, label, xc_cell_address(addr));
 }
 
 struct xc_field *xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value)
 {
-	return add_field(s, key, label, xc_cell_bool(value));
+	return xc_section_cell(s, key, label, xc_cell_bool(value));
 }
 
 struct xc_field *xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds)
 {
-	return add_field(s, key, label, xc_cell_seconds(seconds));
+	return xc_section_cell(s, key, label, xc_cell_seconds(seconds));
 }
 
 struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why)
 {
-	return add_field(s, key, label, xc_cell_null(why));
+	return xc_section_cell(s, key, label, xc_cell_null(why));
+}
+
+struct xc_field *xc_section_value(struct xc_section *s, const char *key, const char *label, const char *text,
+				  struct json_t *json)
+{
+	struct xc_cell cell = {.kind = XC_FIELD_VALUE, .text = text ? text : "", .secret = true};
+	struct xc_field *field = xc_section_cell(s, key, label, cell);
+	field->json = json;
+	return field;
 }
 
 struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text)
@@ -196,6 +240,35 @@ struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const ch
 void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree)
 {
 	add_item(s, XC_ITEM_TREE, key)->tree = tree;
+}
+
+struct xc_stacktree *xc_section_new_tree(struct xc_section *s, const char *key, const char *title, const char *unit)
+{
+	struct xc_report *report = s->report;
+	struct xc_tree_owner *owner = xc_arena_alloc(&report->arena, sizeof *owner);
+	xc_stacktree_init(&owner->tree, title, unit);
+	owner->next = report->trees;
+	report->trees = owner;
+	xc_section_tree(s, key, &owner->tree);
+	return &owner->tree;
+}
+
+void xc_report_finish_trees(struct xc_report *report)
+{
+	for (struct xc_tree_owner *owner = report->trees; owner; owner = owner->next)
+		xc_stacktree_finish(&owner->tree);
+}
+
+void xc_section_histogram(struct xc_section *s, const char *key, const struct xc_histogram *histogram)
+{
+	struct xc_arena *arena = &s->report->arena;
+	struct xc_histogram *copy = xc_arena_alloc(arena, sizeof *copy);
+	*copy = *histogram;
+	copy->label = xc_arena_strdup(arena, histogram->label);
+	copy->buckets = xc_arena_alloc(arena, histogram->bucket_count * sizeof *copy->buckets);
+	if (histogram->bucket_count)
+		memcpy(copy->buckets, histogram->buckets, histogram->bucket_count * sizeof *copy->buckets);
+	add_item(s, XC_ITEM_HISTOGRAM, key)->histogram = copy;
 }
 
 void xc_section_document(struct xc_section *s, const char *key, const char *text, struct json_t *json)
@@ -297,9 +370,26 @@ struct xc_cell xc_cell_bool(bool value)
 	return (struct xc_cell){.kind = XC_FIELD_BOOL, .number = value};
 }
 
+/* JSON has no other numbers, and people have no use for them. */
+static struct xc_cell real_cell(enum xc_field_kind kind, double real)
+{
+	return isfinite(real) ? (struct xc_cell){.kind = kind, .real = real}
+			      : xc_cell_null(isnan(real) ? "not a number" : "infinite");
+}
+
 struct xc_cell xc_cell_seconds(double seconds)
 {
-	return (struct xc_cell){.kind = XC_FIELD_SECONDS, .seconds = seconds};
+	return real_cell(XC_FIELD_SECONDS, seconds);
+}
+
+struct xc_cell xc_cell_number(double number)
+{
+	return real_cell(XC_FIELD_NUMBER, number);
+}
+
+struct xc_cell xc_cell_ratio(double fraction)
+{
+	return real_cell(XC_FIELD_RATIO, fraction);
 }
 
 struct xc_cell xc_cell_null(const char *why)

@@ -20,23 +20,29 @@ enum xc_field_kind {
 	XC_FIELD_ADDRESS,
 	XC_FIELD_BOOL,
 	XC_FIELD_SECONDS, /* a time span */
+	XC_FIELD_NUMBER,  /* a real number without a unit */
+	XC_FIELD_RATIO,   /* a fraction of one, shown in per cent */
+	XC_FIELD_VALUE,   /* fields only: a typed value; text, and as JSON in the field */
 	XC_FIELD_NULL,    /* unknown; text says why */
 };
 
 /* A typed scalar: a field of a section or a cell of a table. */
 struct xc_cell {
 	enum xc_field_kind kind;
-	const char *text; /* TEXT; for NULL the reason, or NULL */
+	const char *text; /* TEXT, VALUE; for NULL the reason, or NULL */
 	uint64_t number;  /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
-	double seconds;
-	bool secret; /* may hold the user's data: "(redacted)" in every format when redaction is on */
+	double real;      /* SECONDS, NUMBER, RATIO; finite */
+	bool secret;      /* may hold the user's data: "(redacted)" in every format when redaction is on */
 };
+
+struct json_t;
 
 struct xc_field {
 	const char *key;   /* JSON key: lower_case */
 	const char *label; /* for people */
 	struct xc_cell cell;
-	bool quiet; /* JSON only: the section's headline already tells people */
+	struct json_t *json; /* VALUE: an object with a member "value"; owned by the report */
+	bool quiet;          /* JSON only: the section's headline already tells people */
 };
 
 struct xc_column {
@@ -122,6 +128,22 @@ struct xc_stacks {
 		     * groups may differ in how often a function calls itself */
 };
 
+/* Counts of what fell into ranges, in ascending order. */
+struct xc_bucket {
+	struct xc_cell lo, hi; /* of one kind; hi is inclusive where the kind has integers, exclusive else */
+	uint64_t count;
+};
+
+struct xc_histogram {
+	const char *label;
+	enum xc_field_kind kind; /* of what was counted: COUNT, INTEGER, BYTES, SECONDS, NUMBER */
+	struct xc_bucket *buckets;
+	size_t bucket_count;
+	uint64_t count;                 /* of all */
+	struct xc_cell least, greatest; /* NULL cells when there are none */
+	struct xc_cell sum, mean;       /* NUMBER, or SECONDS */
+};
+
 enum xc_item_kind {
 	XC_ITEM_FIELD,
 	XC_ITEM_TABLE,
@@ -130,10 +152,10 @@ enum xc_item_kind {
 	XC_ITEM_TEXT,
 	XC_ITEM_TREE,
 	XC_ITEM_DOCUMENT,
+	XC_ITEM_HISTOGRAM,
 };
 
 struct xc_stacktree;
-struct json_t;
 
 /* What has a form of its own for people and another one for programs: a type's layout, code. */
 struct xc_document {
@@ -153,8 +175,9 @@ struct xc_item {
 		const char *text;                /* preformatted lines: source, code, hex dump */
 		const struct xc_stacktree *tree; /* borrowed, must outlive the report */
 		struct xc_document document;
+		const struct xc_histogram *histogram;
 	};
-	const char *key; /* JSON key of tables, texts, stacks, trees and documents; unique in its section */
+	const char *key; /* JSON key of what is no field or message; unique among its kind in its section */
 	bool secret;     /* TEXT: see xc_cell */
 };
 
@@ -186,21 +209,40 @@ struct xc_verdict {
 	size_t evidence_count;
 };
 
+/* A line that a script printed. */
+struct xc_line {
+	struct xc_line *next;
+	const char *text; /* len bytes, which may be any, and a NUL */
+	size_t len;
+};
+
 struct xc_report {
 	struct xc_arena arena;
-	const char *command;        /* "analyze" */
-	const char *schema;         /* "xcore.report/1" */
+	const char *command; /* "analyze" */
+	const char *schema;  /* "xcore.report/1"; see xc_report_answer */
+	const char *plugin;  /* of an answer: "redis"; NULL for a script */
+	const char *error;   /* of an answer: why it is not all; JSON only */
+	struct xc_line *output, **output_end;
 	struct xc_section *target;  /* facts of the target: the "target" object in JSON */
 	struct xc_verdict *verdict; /* NULL when the command gives none */
 	struct xc_section *sections, **sections_end;
 	struct xc_section *run; /* facts of this run; rendered only with --stats */
 	bool incomplete;        /* something could not be had: exit 3 with --strict */
 	bool bare;              /* text: the sections alone, without the target's lines: the answer is for pipes */
+	bool is_answer;
+	struct xc_tree_owner *trees; /* see xc_section_new_tree */
 };
 
 struct xc_report *xc_report_new(const char *command);
 void xc_report_free(struct xc_report *report);
 void xc_report_freep(struct xc_report **report);
+
+/* The report is what a plugin's command or a script answers. Its JSON is a document of its own, xcore.run/1, with no fact of the
+ * target: the same for a core, its compressed copy and the live process at that moment. */
+void xc_report_answer(struct xc_report *report, const char *plugin, const char *command);
+
+/* Add a printed line; it is copied. */
+void xc_report_print(struct xc_report *report, const char *line, size_t len);
 
 struct xc_section *xc_report_section(struct xc_report *report, const char *key, const char *title);
 struct xc_section *xc_report_target(struct xc_report *report);  /* report->target, made on first call */
@@ -208,7 +250,7 @@ struct xc_section *xc_report_run(struct xc_report *report);     /* report->run, 
 struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first call */
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
 
-/* Fields. Strings are copied; a NULL text becomes a NULL cell. A key used twice in one section gets a number behind it.
+/* Fields. Strings are copied; a NULL text becomes a NULL cell, and so does a number that is not finite. A key used twice in one section gets a number behind it.
  * COUNT is shown with thousands separators, so ids are INTEGER. The field returned may be marked quiet or secret. */
 struct xc_field *xc_section_text(struct xc_section *s, const char *key, const char *label, const char *text);
 struct xc_field *xc_section_count(struct xc_section *s, const char *key, const char *label, uint64_t count);
@@ -217,9 +259,21 @@ struct xc_field *xc_section_bytes(struct xc_section *s, const char *key, const c
 struct xc_field *xc_section_address(struct xc_section *s, const char *key, const char *label, xc_addr addr);
 struct xc_field *xc_section_bool(struct xc_section *s, const char *key, const char *label, bool value);
 struct xc_field *xc_section_seconds(struct xc_section *s, const char *key, const char *label, double seconds);
+struct xc_field *xc_section_cell(struct xc_section *s, const char *key, const char *label, struct xc_cell cell);
+
+/* A value of the target as text and as an object with its member "value", which is taken. Left out where redaction is on. */
+struct xc_field *xc_section_value(struct xc_section *s, const char *key, const char *label, const char *text,
+				  struct json_t *json);
 struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
 struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
 void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
+
+/* An empty tree of the report's own, to be filled; xc_report_finish_trees sorts all of them before they are shown. */
+struct xc_stacktree *xc_section_new_tree(struct xc_section *s, const char *key, const char *title, const char *unit);
+void xc_report_finish_trees(struct xc_report *report);
+
+/* Copied, buckets too. */
+void xc_section_histogram(struct xc_section *s, const char *key, const struct xc_histogram *histogram);
 
 /* Preformatted lines, and the same as a JSON object (jansson), which is taken. In a document of its own (see schema) the object's
  * members stand at the top. */
@@ -238,6 +292,8 @@ struct xc_cell xc_cell_count(uint64_t count);
 struct xc_cell xc_cell_integer(int64_t value);
 struct xc_cell xc_cell_bytes(uint64_t bytes);
 struct xc_cell xc_cell_seconds(double seconds);
+struct xc_cell xc_cell_number(double number);
+struct xc_cell xc_cell_ratio(double fraction);
 struct xc_cell xc_cell_address(xc_addr addr);
 struct xc_cell xc_cell_bool(bool value);
 struct xc_cell xc_cell_null(const char *why);
