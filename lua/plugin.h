@@ -34,11 +34,14 @@ struct xc_plugin_match {
 };
 
 struct xc_plugin {
+	struct xc_plugin *next; /* among files */
 	const char *name;
 	const char *path; /* of its file, in its directory: "redis/init.lua" */
 	char *file;       /* the whole path */
 	const struct xc_plugindir *dir;
-	bool read;               /* the manifest was read; what follows is known */
+	bool read;  /* the manifest was read; what follows is known */
+	char *text; /* what the file holds, len bytes and a NUL; NULL when it could not be read */
+	size_t len;
 	struct xc_error *broken; /* why it cannot be used, or NULL */
 	const char *about, *doc; /* doc may be NULL */
 	bool analyzes;
@@ -49,8 +52,9 @@ struct xc_plugin {
 struct xc_plugins {
 	struct xc_arena arena;
 	struct xc_plugindirs dirs;
-	struct xc_plugin *items; /* by name */
+	struct xc_plugin **items; /* by name */
 	size_t count, capacity;
+	struct xc_plugin *files; /* those of xc_plugins_file */
 };
 
 /* Find what is installed: names only. Errors: those of xc_plugindirs_open. */
@@ -63,10 +67,14 @@ void xc_plugins_fini(struct xc_plugins *plugins);
 XC_MUST_CHECK struct xc_error *xc_plugins_named(struct xc_plugins *plugins, const char *name,
 						struct xc_plugin **plugin_out);
 
-/* A plugin in a file of any name, for developing it. The file is the user's word: it is not held against its owner.
- * It is not among the items; it lives as long as they. */
+/* The file that the user names, which may be anywhere and anybody's. When it returns a table with a name it is a plugin, else a
+ * script, of which only the text is known (about is NULL). It is not among the items; it lives as long as they.
+ * Errors: the file cannot be read; a plugin that is broken. */
 XC_MUST_CHECK struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file,
 					       struct xc_plugin **plugin_out);
+
+/* Text of a name of plugins: a small letter, then small letters, digits and _. "lib" is none. */
+bool xc_plugin_is_name(const char *name);
 
 /* Read its manifest, unless that was done. False: it is broken. */
 bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin);
@@ -78,13 +86,7 @@ bool xc_plugin_matches(const struct xc_plugin *plugin, const struct xc_process *
 /* The entry called so, or NULL. */
 const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *entries, const char *name);
 
-/* Which of its functions. */
-enum xc_plugin_part { XC_PLUGIN_ANALYZE, XC_PLUGIN_COMMAND, XC_PLUGIN_FLAME };
-
-/* Call one of its functions in a host that was made for it: its file is run, then the function. A flame's tree is the one of
- * the report's section "flame". Errors: those of xc_host_run. */
-XC_MUST_CHECK struct xc_error *xc_plugin_call(struct xc_host *host, const struct xc_plugin *plugin,
-					      enum xc_plugin_part part, const char *name, const char *const *args,
-					      size_t arg_count);
+/* Where `require` looks: the plugin's own directory first, then all in order; NULL for a script. In the arena. */
+const char *const *xc_plugin_module_dirs(struct xc_plugins *plugins, const struct xc_plugin *plugin, size_t *count_out);
 
 #endif

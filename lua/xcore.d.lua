@@ -219,20 +219,25 @@ function declarations:constant(name) end
 
 -- Live processes ------------------------------------------------------------------------------------------------
 
----Forget what was read: later reads see the process as it is then. Does nothing for cores.
+---Forget what was read and frozen, and look at the mappings anew: later reads see the process as it is then. Threads and modules stay
+---as they were found. Whoever refreshes reads in a loop: from then on --max-read-time and --max-read-rate hold from the first
+---byte. Does nothing for cores.
 function xcore.refresh() end
 
 ---Freeze bytes as they are now: all later reads of this range, by whatever way, see them, until xcore.refresh(). A core is always
----frozen. Raises when they cannot be read.
+---frozen. Raises when they cannot be read, and `limit` when more than 256 MiB would be frozen.
 ---@param at xcore.Value|integer
 ---@param len? integer  bytes; of a value its size unless given
 function xcore.snapshot(at, len) end
 
 ---Call fn, and again when what it read was torn: when one of `words` (references to generation counters, or functions that
----return a number or string) reads otherwise afterwards, fresh from the process, or when fn raises a fault in a live process. Every
----torn read is counted and shown by --stats; when all tries were torn an error of kind "torn" is raised. Of a core fn is called once.
+---return a number or string) reads otherwise afterwards, fresh from the process, or when fn raises a fault in a live process, or an
+---error of kind "torn" by itself (a counter that is odd while the program writes). What was read before is forgotten first; what
+---xcore.snapshot froze stays. Every torn read is counted and shown by --stats; when all tries were torn an error of kind "torn" is
+---raised, or the fault when no word had changed. Other errors of fn are raised at once, unless a word changed. Of a core fn is called
+---once.
 ---@param fn fun(): ...
----@param options? {tries?: integer, words?: (xcore.Value|fun(): any)[]}  5 tries unless given
+---@param options? {tries?: integer, words?: (xcore.Value|fun(): any)[]}  5 tries unless given, 1000 at most; at most 64 words of up to 4096 bytes
 ---@return any ...
 function xcore.retry(fn, options) end
 
@@ -633,16 +638,23 @@ function section:histogram(key, histogram, options) end
 
 -- Plugins -------------------------------------------------------------------------------------------------------
 
----A plugin is a file NAME.lua, or NAME/init.lua, that returns this. `require "NAME.part"` finds NAME/part.lua beside
----it, and `require "lib.walk"` the walkers that all share.
+---A plugin is a file NAME.lua, or NAME/init.lua, that returns this, and nothing else: an unknown key is an error. `require "NAME.part"`
+---finds NAME/part.lua beside it, and `require "lib.walk"` the walkers that all share. The file also runs to be looked at, without a target:
+---what is costly belongs into the functions, `require` of large parts too.
 ---@class xcore.Plugin
----@field name string
+---@field name string  as the file: small letters, digits and _
 ---@field about string  one line
 ---@field doc? string  more, for `xcore plugin doc`
----@field match? {symbols?: string[], types?: string[], modules?: string[]}  each list that is there must have a hit; modules are names, "redis-server" or "libluajit*"
+---@field match? xcore.Match  the targets that it is for; `analyze` needs it
 ---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
+
+---Each list that is there must have a hit.
+---@class xcore.Match
+---@field modules? string[]  names with shell patterns: "redis-server", "libluajit*"; "*" is every target
+---@field symbols? string[]  of the symbol tables
+---@field types? string[]  of the debug information; looked for last, since that may take building an index
 
 ---@class xcore.Command
 ---@field about string
