@@ -95,6 +95,24 @@ static void *spin(void *arg)
 	return arg;
 }
 
+struct live_record live_record;
+
+static void *write_record(void *arg)
+{
+	for (unsigned long n = 1;; n++) {
+		live_record.gen++;
+		__sync_synchronize();
+		live_record.a = n;
+		for (volatile int i = 0; i < 2000; i++)
+			;
+		live_record.b = n;
+		__sync_synchronize();
+		live_record.gen++;
+		usleep(200);
+	}
+	return arg;
+}
+
 static void *serve_from_thread(void *arg)
 {
 	pause();
@@ -115,6 +133,9 @@ static void obey(char command)
 		break;
 	case 'u':
 		munmap((void *)(uintptr_t)shared->untouched, 8 * PAGE);
+		break;
+	case 'w':
+		pthread_create(&thread, NULL, write_record, NULL);
 		break;
 	case 'g':
 		shared->grown = (uintptr_t)memset(anonymous(4 * PAGE), 'g', 4 * PAGE);

@@ -25,6 +25,14 @@ extern struct shared *shared;
 extern const char *data_path; /* a file of three pages: 'a', 'b', 'c' */
 extern int memfd;
 
+/* What a thread of the child writes again and again: gen is odd meanwhile, and a equals b while it is even. */
+struct live_record {
+	volatile unsigned gen;
+	volatile unsigned long a, b;
+};
+
+extern struct live_record live_record;
+
 struct child {
 	pid_t pid;
 	int command, answer; /* pipes */
@@ -38,7 +46,8 @@ struct child start_child(void);
 void end_child(struct child *c); /* kills it and collects it */
 
 /* One letter; returns when it is done: t a thread blocks on a mutex, s a thread spins, u unmaps 8 of the untouched
- * pages, g maps more memory, c changes big's first page, n becomes nobody, d becomes undumpable, e execs (does not answer), m ends
+ * pages, g maps more memory, w a thread
+ * writes live_record, c changes big's first page, n becomes nobody, d becomes undumpable, e execs (does not answer), m ends
  * the main thread while another goes on. */
 void tell(struct child *c, char command);
 
