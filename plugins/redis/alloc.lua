@@ -1,0 +1,117 @@
+-- alloc.lua: how many bytes a block takes from the allocator: Redis's zmalloc_size.
+--
+-- jemalloc keeps a radix tree from page to size class (rtree.h, 5.0 to 5.3, 48-bit addresses): two levels of 2^18 words, in
+-- whose leaves the class stands in the uppermost 16 bits. Its root is the end of the variable below. Without
+-- symbols of jemalloc the size wanted is rounded up to a class, which is what it was given unless a block shrank in place.
+-- glibc writes the size before each block:   | previous size | size ..... | A | M | P | block … (malloc.c).
+local sds = require "redis.sds"
+local record = require "redis.record"
+
+local alloc = {}
+
+local PAGE_BITS, LEVEL_BITS = 12, 18
+local LEVEL_MASK = (1 << LEVEL_BITS) - 1
+local CHUNK = 512 -- leaf words read at once: 2 MiB of addresses
+
+local function symbol(t, names)
+	for _, name in ipairs(names) do
+		if t:has_symbol(name) then return t:symbol(name) end
+	end
+end
+
+-- Sizes by class: jemalloc's own table.
+local function class_sizes(t)
+	local found = symbol(t, { "je_sz_index2size_tab", "je_index2size_tab" })
+	if not found or not found.size then return nil end
+	local sizes = record.words(t, found.addr, found.size // t.pointer_size)
+	return sizes[1] == 8 and sizes or nil
+end
+
+local function radix_tree(t)
+	local found = symbol(t, { "je_arena_emap_global", "je_extents_rtree" })
+	local root_size = t.pointer_size << LEVEL_BITS
+	if t.pointer_size ~= 8 or not found or not found.size or found.size < root_size then return nil end
+	return found.addr + found.size - root_size
+end
+
+-- Bytes of the block at an address, from the page's class; false where jemalloc has none. `pages` keeps what was read.
+local function by_page(t, root, sizes)
+	local pages = {}
+	local function load(page)
+		local first = page & ~(CHUNK - 1)
+		local leaf = t:u64(root + 8 * (page >> LEVEL_BITS & LEVEL_MASK))
+		local words = leaf ~= 0 and record.words(t, leaf + 8 * (first & LEVEL_MASK), CHUNK)
+		for i = 1, CHUNK do
+			local word = words and words[i] or 0
+			pages[first + i - 1] = word ~= 0 and sizes[(word >> 48) + 1] or false
+		end
+		return pages[page]
+	end
+	return function(at)
+		local page = at >> PAGE_BITS
+		local size = pages[page]
+		if size == nil then size = load(page) end
+		return size
+	end
+end
+
+-- jemalloc's classes: 8, multiples of 16 up to 128, then four to each doubling.
+local function class_of(wanted)
+	if wanted <= 8 then return 8 end
+	local step = 16
+	while step * 8 < wanted do step = step * 2 end
+	return (wanted + step - 1) // step * step
+end
+
+local function jemalloc(t)
+	local root, sizes = radix_tree(t), class_sizes(t)
+	if not root or not sizes then
+		return { name = "jemalloc", exact = false, size = function(_, wanted) return class_of(wanted) end }
+	end
+	local find = by_page(t, root, sizes)
+	return {
+		name = "jemalloc", exact = true, by_page = find,
+		size = function(at, wanted) return find(at) or class_of(wanted) end,
+	}
+end
+
+local function glibc(t)
+	local word = t.pointer_size
+	return {
+		name = "libc", exact = true,
+		size = function(at)
+			local head = t:ptr(at - word)
+			return (head & ~7) - (head & 2 ~= 0 and 2 * word or word)
+		end,
+	}
+end
+
+local function other(name)
+	return { name = name, exact = false, size = function(_, wanted) return wanted end }
+end
+
+local function detect(t)
+	if t:has_symbol("mallocx") or t:has_symbol("je_malloc") then return jemalloc(t) end
+	if t:has_symbol("tc_malloc") then return other("tcmalloc") end
+	if t:module("libc.so.6") or t:has_symbol("_IO_2_1_stdout_") then return glibc(t) end
+	return other("unknown")
+end
+
+-- The allocator of a target: its name; exact: are sizes its own, not rounded by us; size(at, wanted): bytes of the block
+-- at an address of which `wanted` were asked for; sds(at): of a string's block.
+function alloc.of(t)
+	local found = detect(t)
+	local size = found.size
+	local function by_header(at)
+		local len, capacity, header = sds.header(t, at)
+		return size(at - header, header + (capacity or len) + 1)
+	end
+	-- The header lies in the string's own page but for the first bytes of it, and a page has blocks of one class only.
+	local function by_place(at)
+		return at & 0xfff >= sds.LONGEST_HEADER and found.by_page(at) or by_header(at)
+	end
+	found.sds = found.by_page and by_place or by_header
+	return found
+end
+
+return alloc

@@ -1,0 +1,177 @@
+-- dict.lua: Redis's hash tables: two arrays of chains; while one grows into the other, both are in use.
+--
+--     dict 7.0: ht_table[2], ht_used[2], ht_size_exp[2], rehashidx      before: ht[2] of {table, size, sizemask, used}
+--     entry:    key | v | next; since 7.2 a pointer to one may carry a tag in its low bits: an odd one is the key itself,
+--               2 means an entry without a value (dict.c)
+--
+-- Which it is, the debug information says. A walk reads chains a block of buckets at a time; what cannot be read is counted and
+-- passed over, so that a damaged chain, or one that changed under our eyes, costs only itself.
+local xcore = require "xcore"
+local fault = require "redis.fault"
+local record = require "redis.record"
+local sds = require "redis.sds"
+local siphash = require "redis.siphash"
+
+local dict = {}
+
+local BLOCK = 128      -- buckets read at once
+local LONGEST = 100000 -- entries of one chain: more is a cycle
+
+-- The arrays of a dict: {at, slots, used}, those that exist.
+function dict.tables(d)
+	local found = {}
+	for i = 0, 1 do
+		local at, slots, used
+		if xcore.has(d, "ht_size_exp") then
+			local exponent = d.ht_size_exp[i]
+			at, used = d.ht_table[i], d.ht_used[i]
+			slots = exponent >= 0 and exponent < 48 and 1 << exponent or 0
+		else
+			at, slots, used = d.ht[i].table, d.ht[i].size, d.ht[i].used
+		end
+		if at and slots > 0 then found[#found + 1] = { at = xcore.addr(at), slots = slots, used = used } end
+	end
+	return found
+end
+
+local function sum(d, field)
+	local total = 0
+	if d then
+		for _, array in ipairs(dict.tables(d)) do total = total + array[field] end
+	end
+	return total
+end
+
+function dict.used(d) return sum(d, "used") end
+function dict.slots(d) return sum(d, "slots") end
+
+-- A word that changes when the arrays are replaced: walks are torn then.
+function dict.arrays(d)
+	local text = ""
+	for _, array in ipairs(dict.tables(d)) do text = text .. array.at .. ":" .. array.slots .. " " end
+	return text
+end
+
+local function make_reader(t)
+	local full = record.of(t, "dictEntry", { "key", "v.val", "next" })
+	if not t:has_type("dictEntryNoValue") then return full end
+	local bare = record.of(t, "dictEntryNoValue", { "key", "next" })
+	return function(at)
+		if at & 7 == 0 then return full(at) end
+		if at & 1 == 1 then return at, 0, 0 end
+		if at & 7 == 2 then
+			local key, next = bare(at - 2)
+			return key, 0, next
+		end
+		return at & ~7, 0, 0
+	end
+end
+
+local readers = {} -- by target
+
+-- A function from a pointer to an entry to its key, value (as bits) and the next pointer.
+function dict.reader(t)
+	local found = readers[t]
+	if not found then
+		found = make_reader(t)
+		readers[t] = found
+	end
+	return found
+end
+
+-- Visit the chains that begin at `heads`. Counts go to `walk`.
+local function visit_chains(read, heads, visit, walk)
+	local i, at, length = 0, 0, 0
+	local function run()
+		while true do
+			while at == 0 do
+				i, length = i + 1, 0
+				at = heads[i]
+				if not at then return end
+			end
+			local here = at
+			at = 0 -- what cannot be read ends its chain
+			local key, value, next = read(here)
+			walk.seen, length = walk.seen + 1, length + 1
+			if length > LONGEST then fault.raise("a chain of more than %d entries: a cycle", LONGEST) end
+			at = next
+			if visit(key, value) == false then
+				walk.stopped = true
+				return
+			end
+		end
+	end
+	repeat
+		local done, err = pcall(run)
+		if not done then
+			if not fault.of_memory(err) then error(err, 0) end
+			walk.bad, walk.why = walk.bad + 1, walk.why or err.message
+		end
+	until done
+end
+
+local function heads_at(t, array, first, walk)
+	local count = math.min(BLOCK, array.slots - first)
+	local heads, why = fault.try(record.words, t, array.at + first * t.pointer_size, count)
+	if heads then return heads end
+	walk.bad, walk.why = walk.bad + 1, walk.why or why
+	return {}
+end
+
+-- Call visit(key, value) with the bits of each entry until it returns false. `every` looks at each such block of
+-- buckets only: keys lie in random order, so that is a fair sample. Gives {seen, bad, why, stopped}: entries seen, places
+-- that could not be read, and the reason of the first.
+function dict.walk(t, d, visit, every)
+	local walk = { seen = 0, bad = 0 }
+	local read = dict.reader(t)
+	for _, array in ipairs(dict.tables(d)) do
+		for first = 0, array.slots - 1, BLOCK * (every or 1) do
+			visit_chains(read, heads_at(t, array, first, walk), visit, walk)
+			if walk.stopped then return walk end
+		end
+	end
+	return walk
+end
+
+local function seed(t)
+	local name = "dict.c::dict_hash_function_seed"
+	return t:has_var(name) and t:read(t:var(name), 16) or nil
+end
+
+-- The chains that `text` would be in: of each array the bucket that its hash names, or all when the seed is not known.
+local function chains_of(t, d, text)
+	local found, bytes = {}, seed(t)
+	if not bytes then return nil end
+	local hash = siphash(text, bytes)
+	for _, array in ipairs(dict.tables(d)) do
+		found[#found + 1] = t:ptr(array.at + (hash & array.slots - 1) * t.pointer_size)
+	end
+	return found
+end
+
+-- Is this the string at an address? Its NUL is compared too, so that one read answers for nearly all others.
+local function same(t, at, wanted)
+	local done, bytes = pcall(t.read, t, at, #wanted + 1)
+	if done and bytes ~= wanted .. "\0" then return false end
+	local text, len = sds.text(t, at, #wanted)
+	return len == #wanted and text == wanted
+end
+
+-- The entry of a dict of strings whose key is `text`: key and value, bits of both; nil when there is none.
+function dict.find(t, d, text)
+	local key, value
+	local function visit(at, bits)
+		if not same(t, at, text) then return end
+		key, value = at, bits
+		return false
+	end
+	local heads = chains_of(t, d, text)
+	if heads then
+		visit_chains(dict.reader(t), heads, visit, { seen = 0, bad = 0 })
+	else
+		dict.walk(t, d, visit)
+	end
+	return key, value
+end
+
+return dict

@@ -1,0 +1,181 @@
+-- keyspace.lua: databases and their keys: walks over all of them, or over a fair sample.
+--
+-- A database has a dict of keys (redisDb.dict), since 7.4 one for each slot (redisDb.keys, a kvstore), and the same again for the keys
+-- that expire, with the time as value.
+local xcore = require "xcore"
+local alloc = require "redis.alloc"
+local dict = require "redis.dict"
+local fault = require "redis.fault"
+local names = require "redis.names"
+local object = require "redis.object"
+local size = require "redis.size"
+
+local keyspace = {}
+
+local MOST_DATABASES = 100000
+
+local function dicts_of(db, plain)
+	local store = plain == "dict" and not xcore.has(db, "dict") and "keys" or plain
+	local top = db[store]
+	if not top then return {} end
+	if not xcore.has(top, "num_dicts") then return { top } end
+	local list = {}
+	for i = 0, top.num_dicts - 1 do
+		if top.dicts[i] then list[#list + 1] = top.dicts[i] end
+	end
+	return list
+end
+
+local function total(dicts, count)
+	local sum = 0
+	for _, d in ipairs(dicts) do sum = sum + count(d) end
+	return sum
+end
+
+-- The databases that hold keys: {id, dicts, expires, keys, expiring, slots}. `only`: that one, also when it is empty.
+function keyspace.databases(t, only)
+	local server, list = t:var "server", {}
+	if server.dbnum > MOST_DATABASES then fault.raise("server.dbnum is %d", server.dbnum) end
+	for i = 0, server.dbnum - 1 do
+		local db = server.db[i]
+		local found = { id = i, dicts = dicts_of(db, "dict"), expires = dicts_of(db, "expires"), avg_ttl = db.avg_ttl }
+		found.keys, found.expiring = total(found.dicts, dict.used), total(found.expires, dict.used)
+		found.slots = total(found.dicts, dict.slots)
+		if only == i or (not only and found.keys > 0) then list[#list + 1] = found end
+	end
+	if only and not list[1] then fault.usage("there is no database %d: the server has %d", only, server.dbnum) end
+	return list
+end
+
+local function arrays(dicts)
+	local text = ""
+	for _, d in ipairs(dicts) do text = text .. dict.arrays(d) end
+	return text
+end
+
+-- Call visit(key, value), bits of both, for the entries of dicts; `begin` before each try. In a living server the arrays may be
+-- replaced meanwhile: then all is done again, and after some tries what the last one saw is kept, with walk.torn.
+-- Gives {seen, bad, why, torn}; options: `every` as in dict.walk.
+function keyspace.walk(t, dicts, begin, visit, every)
+	local walk
+	local function all()
+		walk = { seen = 0, bad = 0 }
+		begin()
+		for _, d in ipairs(dicts) do
+			local part = dict.walk(t, d, visit, every)
+			walk.seen, walk.bad, walk.why = walk.seen + part.seen, walk.bad + part.bad, walk.why or part.why
+			if part.stopped then return end
+		end
+	end
+	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return arrays(dicts) end } })
+	if not done then
+		if type(err) ~= "table" or err.kind ~= "torn" then error(err, 0) end
+		walk.torn = true
+	end
+	return walk
+end
+
+-- Buckets are looked at in blocks: one in how many, so that about `limit` keys of `keys` are seen.
+local function stride(keys, limit)
+	return limit and keys > limit and (keys + limit - 1) // limit or 1
+end
+
+-- What one database's keys are: groups by type and encoding, and what is large.
+local function count_keys(s, db)
+	local groups
+	local entry_size, key_size, value_size, read = s.entry_size, s.alloc.sds, s.value_size, s.read
+	local samples, each = s.samples, s.each
+	local function visit(key, value)
+		local type, encoding, ptr = read(value)
+		local bytes = value_size(value, type, encoding, ptr, samples)
+		local kind = type << 8 | encoding
+		local group = groups[kind]
+		if not group then
+			group = { type = type, encoding = encoding, count = 0, bytes = 0, largest = 0, unknown = 0 }
+			groups[kind] = group
+		end
+		group.count = group.count + 1
+		if not bytes then
+			group.unknown = group.unknown + 1
+			return
+		end
+		bytes = bytes + entry_size + key_size(key)
+		group.bytes = group.bytes + bytes
+		if bytes > group.largest then group.largest = bytes end
+		if each then each(bytes, type, encoding, key, value, ptr) end
+	end
+	local function begin()
+		groups = {}
+		if s.begin then s.begin(db) end
+	end
+	local walk = keyspace.walk(s.t, db.dicts, begin, visit, stride(db.keys, s.limit))
+	return groups, walk
+end
+
+local function by_kind(groups)
+	local list = {}
+	for _, group in pairs(groups) do list[#list + 1] = group end
+	table.sort(list, function(a, b)
+		if a.type ~= b.type then return a.type < b.type end
+		return a.encoding < b.encoding
+	end)
+	return list
+end
+
+-- Bytes of a database's entry; in a cluster before 7.4 with its place in the list of a slot.
+function keyspace.entry_size(t)
+	local size_of_one = xcore.sizeof("dictEntry")
+	if t:var "server".cluster_enabled == 0 or not t:has_type("clusterDictEntryMetadata") then return size_of_one end
+	return size_of_one + xcore.sizeof("clusterDictEntryMetadata")
+end
+
+-- Count keys and memory by type and encoding. options: db, that one only; limit, about so many keys of each database are
+-- looked at; samples, elements of a value (size.lua); begin(db) is called before each database and each try at one, and
+-- each(bytes, type, encoding, key, value, ptr) for its keys. Gives the databases, each with .groups (sorted), .walk, and
+-- .share, the part of its keys that was seen; and the allocator.
+function keyspace.survey(t, options)
+	local found = alloc.of(t)
+	local s = {
+		t = t, alloc = found, read = object.reader(t), value_size = size.of(t, found),
+		entry_size = keyspace.entry_size(t), samples = options.samples or size.DEFAULT_SAMPLES,
+		limit = options.limit, begin = options.begin, each = options.each,
+	}
+	local databases = keyspace.databases(t, options.db)
+	for _, db in ipairs(databases) do
+		local groups
+		groups, db.walk = count_keys(s, db)
+		db.groups = by_kind(groups)
+		db.share = db.walk.seen > 0 and math.min(1, db.walk.seen / db.keys) or 1
+		if stride(db.keys, options.limit) == 1 then db.share = 1 end
+	end
+	return databases, found
+end
+
+-- When each key of a database expires, milliseconds since 1970: visit(key, when).
+function keyspace.expires(t, db, begin, visit)
+	return keyspace.walk(t, db.expires, begin, visit)
+end
+
+local function find(t, dicts, name)
+	for _, d in ipairs(dicts) do
+		local key, value = dict.find(t, d, name)
+		if key then return key, value end
+	end
+end
+
+-- The key with this name: address of its string and of its object; nil when there is none.
+function keyspace.find(t, db, name)
+	return find(t, db.dicts, name)
+end
+
+-- When the key with this name expires, ms since 1970; nil: never.
+function keyspace.expiry(t, db, name)
+	local _, when = find(t, db.expires, name)
+	return when
+end
+
+function keyspace.kind(type, encoding)
+	return names.TYPES[type] or ("type " .. type), names.ENCODINGS[encoding] or ("encoding " .. encoding)
+end
+
+return keyspace

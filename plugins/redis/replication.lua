@@ -1,0 +1,65 @@
+-- replication.lua: the server's masters and replicas, as INFO replication tells of them.
+local xcore = require "xcore"
+local adlist = require "redis.adlist"
+local fault = require "redis.fault"
+local maybe = require "redis.maybe"
+local names = require "redis.names"
+local sds = require "redis.sds"
+
+local replication = {}
+
+-- The state of the link to the master, in words of server.h's enum: "connected", "receive_ping_reply".
+local function link_state(t, s)
+	local name = t:has_type "repl_state" and xcore.enum(t:type "repl_state", s.repl_state) or nil
+	return name and name:gsub("^REPL_STATE_", ""):lower()
+end
+
+-- The link to the master: nil when the server is a master itself.
+function replication.master(t)
+	local s = t:var "server"
+	if not s.masterhost then return nil end
+	local peer = maybe.first(s, "master", "cached_master")
+	local state = link_state(t, s)
+	local up = state == "connected"
+	return {
+		host = xcore.str(s.masterhost), port = s.masterport, up = up, state = state,
+		last_io = s.master and s.unixtime - s.master.lastinteraction or nil, offset = peer and peer.reploff,
+		read_offset = peer and peer.read_reploff,
+		down_for = not up and s.repl_down_since ~= 0 and s.unixtime - s.repl_down_since or nil,
+		sync_total = state == "transfer" and s.repl_transfer_size or nil,
+		sync_read = state == "transfer" and s.repl_transfer_read or nil,
+	}
+end
+
+-- The address that a replica announced, else the one it comes from; of the form ip:port, of which the port says nothing.
+local function ip(t, client)
+	local announced = maybe.get(client, "slave_addr") or maybe.get(client, "slave_ip")
+	if announced then
+		local text = xcore.str(announced)
+		if text ~= "" then return text end
+	end
+	local peer = maybe.get(client, "peerid")
+	return peer and sds.text(t, xcore.addr(peer), 256):match "^(.*):%d+$"
+end
+
+local function describe(t, client)
+	local s = t:var "server"
+	local state = names.REPLICA_STATES[client.replstate]
+	return {
+		id = client.id, ip = ip(t, client), port = client.slave_listening_port, state = state or tostring(client.replstate),
+		offset = client.repl_ack_off, lag = state == "online" and s.unixtime - client.repl_ack_time or nil,
+		behind = s.master_repl_offset - client.repl_ack_off,
+	}
+end
+
+-- The replicas: an array; and how many could not be read.
+function replication.replicas(t)
+	local all, bad = {}, 0
+	for _, client in ipairs((adlist.values(t, t:var "server".slaves, "client *"))) do
+		local found = fault.try(describe, t, client)
+		if found then all[#all + 1] = found else bad = bad + 1 end
+	end
+	return all, bad
+end
+
+return replication
