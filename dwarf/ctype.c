@@ -1,7 +1,7 @@
 /* ctype: types that no DIE describes.
  *
- * Sizes: System V psABIs; the differences between them are the word (long, pointers), whether plain char is signed (not on
- * ARM and POWER), wchar_t (unsigned on ARM), and long double (x87's 10 bytes in 16 or 12 on x86, quad elsewhere). */
+ * Sizes: System V psABIs; the differences between them are the word (long, pointers), whether plain char is signed (only on
+ * x86), wchar_t (unsigned on ARM), and long double (x87's 10 bytes in 16 or 12 on x86, quad elsewhere). */
 #include "ctype.h"
 
 #include <dwarf.h>
@@ -50,10 +50,10 @@ static const struct base bases[XC_C_COUNT] = {
 	[XC_C_CHAR32] = {"char32_t", XC_TYPE_CHAR, 4, DW_ATE_UTF},
 };
 
-static bool is_arm_or_power(const struct xc_arch *arch)
+static bool has_unsigned_char(const struct xc_arch *arch)
 {
 	return arch->machine == EM_AARCH64 || arch->machine == EM_ARM || arch->machine == EM_PPC64 ||
-	       arch->machine == EM_PPC;
+	       arch->machine == EM_PPC || arch->machine == EM_RISCV;
 }
 
 static struct xc_type *new_sized(struct xc_types *types, enum xc_type_kind kind, const char *name, uint64_t size)
@@ -77,7 +77,7 @@ static void make_bases(struct xc_types *types, struct xc_ctypes *c)
 		c->base[i] = type;
 	}
 	c->base[XC_C_VOID]->size_known = false;
-	if (is_arm_or_power(arch)) {
+	if (has_unsigned_char(arch)) {
 		c->base[XC_C_CHAR]->is_signed = false;
 		c->base[XC_C_WCHAR]->is_signed = arch->machine != EM_ARM && arch->machine != EM_AARCH64;
 	}

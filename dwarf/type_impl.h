@@ -24,6 +24,9 @@ struct xc_type_detail {
 	size_t instance_count;
 	Dwarf_Attribute dimension; /* of a dynamic array */
 	bool has_dimension, is_bound;
+	/* Of types from C declarations: bytes, of records, and of typedefs that ask for one; else 0. */
+	uint32_t alignment;
+	bool alignment_asked; /* … by the source, of the type or of a member */
 };
 
 /* A new type with its detail, in the arena. */
@@ -41,5 +44,11 @@ void xc_type_fill_string(struct xc_types *types, struct xc_type *type, Dwarf_Die
 
 /* Read the enumerators of an enum; sets is_flags. */
 void xc_type_read_enumerators(struct xc_type *type);
+
+/* The items of a type that no DIE describes: members, enumerators or parameters, in the arena already. */
+void xc_type_keep(struct xc_type *type, void *items, size_t count);
+
+/* Of an enum that has its items: sets is_flags, and is_signed when no target tells. */
+void xc_type_judge_enum(struct xc_type *type);
 
 #endif

@@ -76,6 +76,13 @@ struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die
 	return member;
 }
 
+void xc_type_keep(struct xc_type *type, void *items, size_t count)
+{
+	type->detail->items = items;
+	type->detail->item_count = count;
+	type->detail->items_read = true;
+}
+
 static void keep(struct xc_type_detail *detail, const void *items, size_t count, size_t size)
 {
 	detail->items_read = true;
@@ -121,8 +128,10 @@ static uint64_t sign_extend(uint64_t value, uint64_t size)
 	return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
-static void judge_enum(struct xc_type *type, const struct xc_enumerator *items, size_t count)
+void xc_type_judge_enum(struct xc_type *type)
 {
+	const struct xc_enumerator *items = type->detail->items;
+	size_t count = type->detail->item_count;
 	type->is_flags = count > 0;
 	for (size_t i = 0; i < count; i++) {
 		bool negative = (int64_t)items[i].value < 0;
@@ -156,8 +165,8 @@ void xc_type_read_enumerators(struct xc_type *type)
 			(struct xc_enumerator){*prefix ? xc_arena_printf(types->arena, "%s::%s", prefix, name) : name,
 					       type->is_signed ? sign_extend(value, type->size) : value};
 	}
-	judge_enum(type, items, count);
 	keep(detail, items, count, sizeof *items);
+	xc_type_judge_enum(type);
 }
 
 const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out)

@@ -246,6 +246,8 @@ uint64_t xc_type_alignment(const struct xc_type *type)
 		if (type->detail && type->detail->die.addr &&
 		    xc_die_number(&type->detail->die, DW_AT_alignment, &alignment))
 			return alignment;
+		if (type->detail && type->detail->alignment_asked)
+			return type->detail->alignment;
 		if (type->kind < XC_TYPE_TYPEDEF || type->kind > XC_TYPE_ATOMIC)
 			break;
 		type = type->target;

@@ -16,7 +16,7 @@
 #include "../core/process.h"
 #include "../dwarf/type.h"
 
-enum { XC_CDEF_TEXT = 1 << 20, XC_CDEF_NESTING = 100, XC_CDEF_ITEMS = 1 << 20, XC_CDEF_RECORD_ITEMS = 1 << 16 };
+enum { XC_CDEF_TEXT = 1 << 20, XC_CDEF_NESTING = 200, XC_CDEF_ITEMS = 1 << 20, XC_CDEF_RECORD_ITEMS = 1 << 16 };
 
 struct xc_cdef;
 

@@ -60,7 +60,8 @@ struct xc_cdef {
 };
 
 /* NULL when it is not there. Valid until the next one is added. */
-const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name, size_t len);
+const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name,
+					size_t len);
 void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name);
 void xc_cdef_cut(struct xc_cdef *cdef, size_t count);
 
@@ -123,8 +124,8 @@ bool xc_cdef_expect(struct xc_cdef_parser *p, unsigned op, const char *name);
 bool xc_cdef_is_among(const struct xc_cdef_parser *p, const char *const *words);
 
 /* Keep the first error, with its spot. Return false, and NULL. */
-bool xc_cdef_fail(struct xc_cdef_parser *p, const struct xc_cdef_token *spot, enum xc_error_code code, const char *format,
-		  ...) XC_PRINTF(4, 5);
+bool xc_cdef_fail(struct xc_cdef_parser *p, const struct xc_cdef_token *spot, enum xc_error_code code,
+		  const char *format, ...) XC_PRINTF(4, 5);
 bool xc_cdef_unexpected(struct xc_cdef_parser *p, const char *wanted);
 
 /* Deeper into what nests; every true is followed by leave. */
@@ -166,7 +167,7 @@ bool xc_cdef_parse_assert(struct xc_cdef_parser *p);
 
 struct xc_cdef_attributes {
 	bool packed;
-	uint64_t first, aligned, last; /* bytes: the strictest that was asked for, and the last one; 0: none */
+	uint64_t aligned, last; /* bytes: the strictest that was asked for, and the last one; 0: none */
 };
 
 enum xc_cdef_storage { XC_CDEF_PLAIN, XC_CDEF_TYPEDEF, XC_CDEF_OTHER };
@@ -175,8 +176,8 @@ struct xc_cdef_specifiers {
 	const struct xc_type *type;
 	enum xc_cdef_storage storage;
 	struct xc_cdef_attributes attributes;
-	uint64_t alignas;   /* bytes; 0: none */
-	bool is_anonymous;  /* a struct or union without a tag is defined here: as a member it has no name */
+	uint64_t alignas;  /* bytes; 0: none */
+	bool is_anonymous; /* a struct or union without a tag is defined here: as a member it has no name */
 };
 
 struct xc_cdef_declarator {
@@ -224,8 +225,8 @@ struct xc_cdef_field {
 
 struct xc_cdef_record {
 	bool is_union, packed;
-	uint64_t aligned; /* bytes; 0: none */
-	uint64_t pack;    /* of #pragma pack, bytes; 0: none */
+	uint64_t aligned;             /* bytes; 0: none */
+	uint64_t pack;                /* of #pragma pack, bytes; 0: none */
 	struct xc_cdef_field *fields; /* malloc'ed */
 	size_t count, capacity;
 	/* What comes out. */

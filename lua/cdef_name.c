@@ -1,6 +1,8 @@
 /* cdef_name: the names of a scope, newest last, found through a hash table; and when two types are one. */
 #include "cdef_impl.h"
 
+#include <stdlib.h>
+
 enum { FIRST_BUCKETS = 256 };
 
 /* FNV-1a. */
@@ -12,7 +14,8 @@ static uint32_t hash_of(enum xc_cdef_space space, const char *name, size_t len)
 	return hash;
 }
 
-const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name, size_t len)
+const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name,
+					size_t len)
 {
 	uint32_t hash = hash_of(space, name, len);
 	size_t at = cdef->bucket_count ? cdef->buckets[hash % cdef->bucket_count] : 0;
@@ -130,7 +133,8 @@ static bool same(const struct xc_type *a, const struct xc_type *b, unsigned dept
 	case XC_TYPE_ENUM:
 		return !a->name && same_items(a, b, depth + 1);
 	case XC_TYPE_ARRAY:
-		return a->count == b->count && a->count_known == b->count_known && same(a->target, b->target, depth + 1);
+		return a->count == b->count && a->count_known == b->count_known &&
+		       same(a->target, b->target, depth + 1);
 	case XC_TYPE_FUNCTION:
 		return same_signature(a, b, depth + 1);
 	case XC_TYPE_TYPEDEF: /* one that failed, or a library's that was declared since */

@@ -1,0 +1,611 @@
+/* layer: lua */
+/* Layouts and constants of random declarations are those of gcc, for every machine.
+ *
+ * gcc compiles a file of the declarations and of what is asked about them: sizes, alignments and offsets are an array of numbers; for
+ * each bit-field there is an object in which only it is set. Nothing is run: the object file is read, so cross compilers do. */
+#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../core/arch.h"
+#include "../../core/text.h"
+#include "../../lua/cdef.h"
+#include "../support/property.h"
+#include "../support/scratch.h"
+
+enum { RECORDS = 700, EXPRESSIONS = 400, RECORDS_A_TEXT = 50, MAX_DEPTH = 3 };
+
+struct machine {
+	const char *name, *compiler;
+	uint16_t machine;
+	uint8_t elf_class;
+};
+
+static const struct machine machines[] = {
+	{"x86-64", "gcc", EM_X86_64, ELFCLASS64},
+	{"i386", "gcc -m32", EM_386, ELFCLASS32},
+	{"x32", "gcc -mx32", EM_X86_64, ELFCLASS32},
+	{"aarch64", "aarch64-linux-gnu-gcc", EM_AARCH64, ELFCLASS64},
+	{"arm", "arm-linux-gnueabihf-gcc", EM_ARM, ELFCLASS32},
+	{"ppc64le", "powerpc64le-linux-gnu-gcc", EM_PPC64, ELFCLASS64},
+	{"riscv64", "riscv64-linux-gnu-gcc", EM_RISCV, ELFCLASS64},
+};
+
+/* ---- generation ---- */
+
+struct question {
+	size_t record;
+	char member[64]; /* "m1", "m2.m3", "m2[1].m3"; "" : of the record itself */
+	bool bits;
+	bool alignment; /* of the record, not its size */
+};
+
+struct maker {
+	struct rng *rng;
+	const struct machine *machine;
+	struct xc_text text; /* of this record */
+	struct xc_text numbers, objects;
+	struct question *questions;
+	size_t count, capacity;
+	char tags[RECORDS][24]; /* "struct r12" */
+	size_t record;
+	unsigned member; /* names so far in this record */
+	bool in_union;
+	char prefix[48]; /* of members in named members: "m2[1]." */
+};
+
+static bool one_in(struct maker *m, size_t n)
+{
+	return rng_below(m->rng, n) == 0;
+}
+
+#define PICK(m, list) (list)[rng_below((m)->rng, XC_COUNT(list))]
+
+static const char *integer_type(struct maker *m)
+{
+	static const char *const types[] = {"char",       "signed char",   "unsigned char", "short",
+					    "unsigned",   "int",           "long",          "unsigned long long",
+					    "_Bool",      "long long int", "uint8_t",       "uint16_t",
+					    "int32_t",    "uint64_t",      "size_t",        "const volatile int",
+					    "enum plain", "enum small",    "enum wide",     "enum negative",
+					    "low_int",    "high_short",    "wchar_t"};
+	if (m->machine->elf_class == ELFCLASS64 && one_in(m, 25))
+		return "__int128";
+	return PICK(m, types);
+}
+
+static const char *plain_type(struct maker *m)
+{
+	static const char *const types[] = {"float",
+					    "double",
+					    "long double",
+					    "void *",
+					    "function *",
+					    "pair_t",
+					    "struct odd",
+					    "_Atomic char",
+					    "_Atomic long long",
+					    "double",
+					    "long double",
+					    "union two",
+					    "_Atomic struct even"};
+	const char *type = one_in(m, 2) ? integer_type(m) : PICK(m, types);
+	/* on i386 the alignment of such a union depends on what else it holds (lua/cdef_layout.c) */
+	return m->in_union && strcmp(type, "_Atomic long long") == 0 ? "long long" : type;
+}
+
+static const char preamble[] = "enum plain { P0, P1 = 5 };\nenum __attribute__((packed)) small { S0 = -3, S1 = 100 };\n"
+			       "enum wide { W0 = 0x1ffffffffULL };\nenum negative { N0 = -1, N1 };\n"
+			       "typedef int low_int __attribute__((aligned(1)));\n"
+			       "typedef short __attribute__((__aligned__(8))) high_short;\n"
+			       "typedef void function(int argc, char *const argv[], ...);\n"
+			       "typedef struct { char a; long long b; } pair_t;\n"
+			       "struct odd { char a[3]; };\nstruct even { short a, b; };\n"
+			       "union two { char c[5]; short s; };\n";
+
+static void add_aligned(struct maker *m)
+{
+	static const char *const some[] = {"aligned(1)",  "aligned(2)",      "aligned(4)", "__aligned__(8)",
+					   "aligned(16)", "aligned(1 << 5)", "aligned",    "aligned(sizeof(int))"};
+	xc_text_printf(&m->text, " __attribute__((%s))", PICK(m, some));
+}
+
+static void add_attributes(struct maker *m)
+{
+	if (one_in(m, 12))
+		xc_text_add(&m->text,
+			    one_in(m, 2) ? " __attribute__((packed))" : " __attribute__((unused, __packed__))");
+	if (one_in(m, 12))
+		add_aligned(m);
+}
+
+/* A new member that is asked about; its name, until the next one is made. */
+static const char *ask(struct maker *m, bool bits)
+{
+	m->questions = xc_grow(m->questions, m->count, &m->capacity, sizeof *m->questions);
+	struct question *q = &m->questions[m->count++];
+	*q = (struct question){.record = m->record, .bits = bits};
+	snprintf(q->member, sizeof q->member, "%sm%u", m->prefix, m->member++);
+	return q->member + strlen(m->prefix);
+}
+
+static void add_bits(struct maker *m)
+{
+	const char *type = integer_type(m);
+	unsigned most = strstr(type, "small") || strstr(type, "char") || strstr(type, "int8")     ? 8
+			: strstr(type, "short") || strstr(type, "16")                             ? 16
+			: strstr(type, "long long") || strstr(type, "64") || strstr(type, "wide") ? 64
+												  : 32;
+	if (strcmp(type, "_Bool") == 0)
+		most = 1;
+	if (strcmp(type, "__int128") == 0)
+		most = 128;
+	if (m->machine->elf_class == ELFCLASS64 && (strcmp(type, "long") == 0 || strcmp(type, "size_t") == 0))
+		most = 64;
+	unsigned width = one_in(m, 4) ? most : 1 + (unsigned)rng_below(m->rng, most);
+	if (one_in(m, 5))
+		xc_text_printf(&m->text, "%s : %u;", type, one_in(m, 2) ? 0 : width);
+	else
+		xc_text_printf(&m->text, "%s %s : %u", type, ask(m, true), width);
+	if (m->text.bytes[m->text.len - 1] == ';')
+		return;
+	add_attributes(m);
+	xc_text_char(&m->text, ';');
+}
+
+static void add_body(struct maker *m, unsigned depth, bool is_union);
+
+static void add_record(struct maker *m, unsigned depth, const char *tag)
+{
+	bool is_union = strncmp(tag, "union", 5) == 0;
+	xc_text_printf(&m->text, "%s", is_union ? "union" : "struct");
+	if (one_in(m, 4))
+		add_attributes(m);
+	xc_text_printf(&m->text, " %s {", tag + (is_union ? 5 : 6));
+	add_body(m, depth, is_union);
+	xc_text_char(&m->text, '}');
+	add_attributes(m);
+}
+
+static void add_plain(struct maker *m, bool last)
+{
+	const char *type = m->record > 0 && one_in(m, 4) ? m->tags[rng_below(m->rng, m->record)] : plain_type(m);
+	bool user = strcmp(type, "low_int") == 0 || strcmp(type, "high_short") == 0 || strncmp(type, "_Atomic", 7) == 0;
+	if (one_in(m, 30))
+		xc_text_add(&m->text, "_Alignas(64) ");
+	xc_text_printf(&m->text, "%s %s", type, ask(m, false));
+	if (!user && one_in(m, 3))
+		xc_text_printf(&m->text, "[%u]", (unsigned)rng_below(m->rng, 4));
+	else if (!user && one_in(m, 8))
+		xc_text_printf(&m->text, "[2][sizeof(int) + %u]", (unsigned)rng_below(m->rng, 2));
+	bool flexible = !user && last && one_in(m, 6) && m->text.bytes[m->text.len - 1] != ']';
+	if (flexible) /* not alone */
+		xc_text_printf(&m->text, ", *%s[]", ask(m, false));
+	add_attributes(m);
+	if (!flexible && one_in(m, 6)) {
+		xc_text_printf(&m->text, ", *%s", ask(m, false));
+		add_attributes(m);
+	}
+	xc_text_char(&m->text, ';');
+}
+
+/* A record in a record: anonymous, a member, or an array of two. */
+static void add_nested(struct maker *m, unsigned depth)
+{
+	char outer[sizeof m->prefix], name[16] = "";
+	bool array = one_in(m, 3);
+	memcpy(outer, m->prefix, sizeof outer);
+	if (one_in(m, 2))
+		snprintf(name, sizeof name, "%s", ask(m, false));
+	if (*name)
+		snprintf(m->prefix, sizeof m->prefix, "%.20s%s%s.", outer, name, array ? "[1]" : "");
+	add_record(m, depth, one_in(m, 2) ? "union" : "struct");
+	memcpy(m->prefix, outer, sizeof outer);
+	if (*name)
+		xc_text_printf(&m->text, " %s%s", name, array ? "[2]" : "");
+	add_attributes(m);
+	xc_text_add(&m->text, "; ");
+}
+
+static void add_body(struct maker *m, unsigned depth, bool is_union)
+{
+	size_t count = one_in(m, 20) ? 0 : 1 + rng_below(m->rng, depth ? 3 : 7);
+	for (size_t i = 0; i < count; i++) {
+		xc_text_char(&m->text, ' ');
+		m->in_union = is_union;
+		switch (rng_below(m->rng, depth < MAX_DEPTH ? 8 : 7)) {
+		case 0:
+		case 1:
+		case 2:
+			add_bits(m);
+			break;
+		case 7:
+			add_nested(m, depth + 1);
+			break;
+		default:
+			add_plain(m, depth == 0 && !is_union && i > 0 && i + 1 == count);
+		}
+	}
+}
+
+/* Bracketed by pragmas now and then; what is asked about it is added to numbers and objects. */
+static char *make_record(struct maker *m, size_t index)
+{
+	size_t first = m->count;
+	bool pack = one_in(m, 8);
+	char *tag = m->tags[index];
+	m->record = index;
+	m->member = 0;
+	m->text.len = 0;
+	snprintf(tag, sizeof m->tags[0], "%s r%zu", one_in(m, 4) ? "union" : "struct", index);
+	for (int i = 0; i < 2; i++) {
+		m->questions = xc_grow(m->questions, m->count, &m->capacity, sizeof *m->questions);
+		m->questions[m->count++] = (struct question){.record = index, .alignment = i == 1};
+	}
+	if (pack)
+		xc_text_printf(&m->text, "#pragma pack(push, %u)\n", 1u << rng_below(m->rng, 5));
+	add_record(m, 0, tag);
+	xc_text_add(&m->text, pack ? ";\n#pragma pack(pop)\n" : ";\n");
+	for (size_t i = first; i < m->count; i++) {
+		const struct question *q = &m->questions[i];
+		if (q->bits)
+			xc_text_printf(&m->objects, "const %s b%zu = {.%s = -1};\n", tag, i, q->member);
+		if (q->bits)
+			xc_text_add(&m->numbers, "0, ");
+		else if (*q->member)
+			xc_text_printf(&m->numbers, "__builtin_offsetof(%s, %s), ", tag, q->member);
+		else
+			xc_text_printf(&m->numbers, "%s(%s), ", q->alignment ? "_Alignof" : "sizeof", tag);
+	}
+	return xc_strdup(xc_text_string(&m->text));
+}
+
+/* ---- constants ---- */
+
+static void add_expression(struct rng *rng, struct xc_text *text, unsigned depth)
+{
+	static const char *const leaves[] = {"0",
+					     "1",
+					     "-1",
+					     "7u",
+					     "3L",
+					     "0xffffffff",
+					     "0x80000000",
+					     "4294967296",
+					     "'a'",
+					     "'\\n'",
+					     "0777",
+					     "0xffffffffffffffff",
+					     "2147483647",
+					     "123ull",
+					     "sizeof(long)",
+					     "(unsigned char)300",
+					     "P1",
+					     "S0",
+					     "W0",
+					     "N0",
+					     "_Alignof(double)",
+					     "sizeof(pair_t)",
+					     "__builtin_offsetof(pair_t, b)",
+					     "'\\377'",
+					     "(enum small)200",
+					     "sizeof(int (*[3])(void))",
+					     "(_Bool)12",
+					     "1lu"};
+	static const char *const binary[] = {"+", "-",  "*",  "&",  "|",  "^",  "<",
+					     ">", "<=", ">=", "==", "!=", "&&", "||"};
+	static const char *const unary[] = {
+		"-", "~", "!", "+", "(short)", "(unsigned)", "(long)", "(unsigned long long)", "(char)"};
+	static const char *const forms[] = {"/ ((", "% ((", "<< ((", ">> (("};
+	size_t form;
+	switch (depth > 4 ? 0 : rng_below(rng, 8)) {
+	case 0:
+	case 1:
+		xc_text_add(text, leaves[rng_below(rng, XC_COUNT(leaves))]);
+		return;
+	case 2:
+		xc_text_printf(text, "%s(", unary[rng_below(rng, XC_COUNT(unary))]);
+		add_expression(rng, text, depth + 1);
+		xc_text_char(text, ')');
+		return;
+	case 3:
+		xc_text_char(text, '(');
+		add_expression(rng, text, depth + 1);
+		xc_text_add(text, " ? ");
+		add_expression(rng, text, depth + 1);
+		xc_text_add(text, " : ");
+		add_expression(rng, text, depth + 1);
+		xc_text_char(text, ')');
+		return;
+	case 4:
+		form = rng_below(rng, XC_COUNT(forms));
+		xc_text_char(text, '(');
+		add_expression(rng, text, depth + 1);
+		xc_text_add(text, forms[form]);
+		add_expression(rng, text, depth + 1);
+		xc_text_add(text, form < 2 ? " & 15) + 1))" : " & 15)))");
+		return;
+	default: /* without parentheses: precedence is what is asked */
+		xc_text_add(text, rng_below(rng, 2) ? "(" : "1 + (");
+		add_expression(rng, text, depth + 1);
+		xc_text_printf(text, " %s ", binary[rng_below(rng, XC_COUNT(binary))]);
+		add_expression(rng, text, depth + 1);
+		xc_text_printf(text, " %s ", binary[rng_below(rng, XC_COUNT(binary))]);
+		add_expression(rng, text, depth + 1);
+		xc_text_char(text, ')');
+	}
+}
+
+/* ---- gcc's answers ---- */
+
+struct object {
+	Elf *elf;
+	int fd;
+};
+
+/* The bytes of a symbol's object, as they stand in the file; NULL in .bss. */
+static const uint8_t *symbol_bytes(Elf *elf, const GElf_Sym *symbol)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
+	assert_non_null(gelf_getshdr(section, &header));
+	return header.sh_type == SHT_NOBITS ? NULL
+					    : (const uint8_t *)elf_rawdata(section, NULL)->d_buf + symbol->st_value;
+}
+
+struct answers {
+	const uint64_t *numbers;
+	const uint8_t **objects; /* by question */
+};
+
+static struct answers read_answers(Elf *elf, size_t count)
+{
+	struct answers a = {.objects = xc_alloc(count * sizeof *a.objects)};
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+		GElf_Shdr header;
+		gelf_getshdr(s, &header);
+		if (header.sh_type != SHT_SYMTAB)
+			continue;
+		Elf_Data *data = elf_getdata(s, NULL);
+		for (int i = 0; i < (int)(header.sh_size / header.sh_entsize); i++) {
+			GElf_Sym symbol;
+			gelf_getsym(data, i, &symbol);
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (strcmp(name, "numbers") == 0)
+				a.numbers = (const uint64_t *)(const void *)symbol_bytes(elf, &symbol);
+			else if (name[0] == 'b' && name[1] >= '0' && name[1] <= '9')
+				a.objects[strtoul(name + 1, NULL, 10)] = symbol_bytes(elf, &symbol);
+		}
+	}
+	assert_non_null(a.numbers);
+	return a;
+}
+
+static Elf *compile(const struct machine *machine, const char *source, int *fd_out)
+{
+	xc_auto(xc_freep) char *c_path = xc_asprintf("%s/%s.c", scratch_dir(), machine->name);
+	xc_auto(xc_freep) char *o_path = xc_asprintf("%s/%s.o", scratch_dir(), machine->name);
+	xc_auto(xc_freep) char *command =
+		xc_asprintf("%s -w -Wno-packed-bitfield-compat -Wno-psabi -ffreestanding -fwrapv -c -o %s %s",
+			    machine->compiler, o_path, c_path);
+	FILE *file = fopen(c_path, "w");
+	assert_non_null(file);
+	fputs(source, file);
+	fclose(file);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	elf_version(EV_CURRENT);
+	*fd_out = open(o_path, O_RDONLY | O_CLOEXEC);
+	assert_true(*fd_out >= 0);
+	Elf *elf = elf_begin(*fd_out, ELF_C_READ, NULL);
+	assert_non_null(elf);
+	return elf;
+}
+
+/* ---- comparison ---- */
+
+static const struct xc_member *find(const struct xc_type *type, const char *name, size_t len, uint64_t *offset)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(xc_type_strip(type), &count), *found = NULL;
+	for (size_t i = 0; i < count && !found; i++) {
+		uint64_t inner = 0;
+		const char *have = members[i].name;
+		if (!have)
+			found = find(members[i].type, name, len, &inner);
+		else if (strncmp(have, name, len) == 0 && !have[len])
+			found = &members[i];
+		*offset += found ? members[i].offset + inner : 0;
+	}
+	return found;
+}
+
+/* "m2[1].m3" */
+static const struct xc_member *follow(const struct xc_type *type, const char *path, uint64_t *offset)
+{
+	for (;;) {
+		size_t len = strcspn(path, ".[");
+		uint64_t size;
+		const struct xc_member *member = find(type, path, len, offset);
+		path += len;
+		if (!member || !*path)
+			return member;
+		type = xc_type_strip(member->type);
+		if (*path == '[') {
+			type = type->target;
+			assert_true(xc_type_size(type, &size));
+			*offset += size;
+			path += 3;
+		}
+		path++;
+	}
+}
+
+static uint64_t constant(struct xc_cdef *cdef, const char *name)
+{
+	int64_t value;
+	CHECK_OK(xc_cdef_constant(cdef, name, &value));
+	return (uint64_t)value;
+}
+
+static void compare(struct xc_cdef *cdef, const struct maker *m, size_t index, const struct answers *answers,
+		    const char *text)
+{
+	const struct question *q = &m->questions[index];
+	const char *tag = m->tags[q->record];
+	const struct xc_type *type;
+	uint64_t offset = 0, wanted = answers->numbers[index], size;
+	CHECK_OK(xc_cdef_type(cdef, tag, &type));
+	assert_true(xc_type_size(type, &size));
+	if (!*q->member && !q->alignment) {
+		if (size != wanted)
+			fail_msg("%s: sizeof %s is %d, not %d: %s", m->machine->name, tag, (int)wanted, (int)size,
+				 text);
+		return;
+	}
+	if (q->alignment) {
+		char line[128];
+		snprintf(line, sizeof line, "#define ALIGN_%zu _Alignof(%s)\n", index, tag);
+		CHECK_OK(xc_cdef_declare(cdef, line));
+		snprintf(line, sizeof line, "ALIGN_%zu", index);
+		offset = constant(cdef, line);
+		if (offset != wanted)
+			fail_msg("%s: %s is aligned to %d, not %d: %s", m->machine->name, tag, (int)wanted, (int)offset,
+				 text);
+		return;
+	}
+	const struct xc_member *member = follow(type, q->member, &offset);
+	if (!member)
+		fail_msg("%s: no %s: %s", m->machine->name, q->member, text);
+	if (!q->bits && offset != wanted)
+		fail_msg("%s: %s.%s is at %d, not %d: %s", m->machine->name, tag, q->member, (int)wanted, (int)offset,
+			 text);
+	for (uint64_t i = 0; q->bits && i < size * 8; i++) {
+		uint64_t first = offset * 8 + member->bit_offset;
+		bool ours = i >= first && i < first + member->bit_size;
+		bool theirs = answers->objects[index] && (answers->objects[index][i / 8] >> (i % 8) & 1);
+		if (ours != theirs)
+			fail_msg("%s: bit %d of %s.%s (we: %d+%d): %s", m->machine->name, (int)i, tag, q->member,
+				 (int)first, member->bit_size, text);
+	}
+}
+
+static struct xc_process *process_of(const struct machine *machine)
+{
+	struct xc_process *process = xc_process_new("cdef", false);
+	process->arch = xc_arch_find(machine->machine, machine->elf_class, false);
+	return process;
+}
+
+static void layouts_are_gccs(const struct machine *machine)
+{
+	uint64_t seed = property_env("XC_SEED", 20261121);
+	struct rng rng = {.state = seed * UINT64_C(0xd1342543de82ef95) + machine->machine + machine->elf_class};
+	struct maker *m = xc_alloc(sizeof *m);
+	struct xc_process *process = process_of(machine);
+	struct xc_cdef *cdef = xc_cdef_new(process);
+	struct xc_text source = {0}, part = {0};
+	char **texts = xc_alloc(RECORDS * sizeof *texts);
+	print_message("# %s: seed %llu, %d records\n", machine->name, (unsigned long long)seed, RECORDS);
+	*m = (struct maker){.rng = &rng, .machine = machine};
+	xc_text_printf(&source, "#include <stdint.h>\n#include <stddef.h>\n%s", preamble);
+	CHECK_OK(xc_cdef_declare(cdef, preamble));
+	for (size_t i = 0; i < RECORDS; i++) {
+		texts[i] = make_record(m, i);
+		xc_text_add(&source, texts[i]);
+		xc_text_add(&part, texts[i]);
+		if (i % RECORDS_A_TEXT == RECORDS_A_TEXT - 1) {
+			struct xc_error *err = xc_cdef_declare(cdef, part.bytes);
+			if (err)
+				fail_msg("%s: %s\n%s", machine->name, err->message, err->lines);
+			part.len = 0;
+		}
+	}
+	xc_text_printf(&source, "%s\nconst unsigned long long numbers[] = {%s};\n", m->objects.bytes, m->numbers.bytes);
+	int fd;
+	Elf *elf = compile(machine, source.bytes, &fd);
+	struct answers answers = read_answers(elf, m->count);
+	for (size_t i = 0; i < m->count; i++)
+		compare(cdef, m, i, &answers, texts[m->questions[i].record]);
+	free(answers.objects);
+	elf_end(elf);
+	close(fd);
+	for (size_t i = 0; i < RECORDS; i++)
+		free(texts[i]);
+	free(texts);
+	free(m->questions);
+	xc_text_fini(&m->text);
+	xc_text_fini(&m->numbers);
+	xc_text_fini(&m->objects);
+	free(m);
+	xc_text_fini(&source);
+	xc_text_fini(&part);
+	xc_cdef_free(cdef);
+	xc_process_close(process);
+}
+
+static void layouts_are_those_of_gcc(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(machines); i++)
+		layouts_are_gccs(&machines[i]);
+}
+
+static void constants_are_gccs(const struct machine *machine)
+{
+	uint64_t seed = property_env("XC_SEED", 20261121);
+	struct rng rng = {.state = seed + machine->machine};
+	struct xc_process *process = process_of(machine);
+	struct xc_cdef *cdef = xc_cdef_new(process);
+	struct xc_text source = {0}, numbers = {0}, ours = {0};
+	xc_text_add(&ours, preamble);
+	for (int i = 0; i < EXPRESSIONS; i++) {
+		xc_text_printf(&ours, "#define E%d ", i);
+		add_expression(&rng, &ours, 0);
+		xc_text_printf(&ours, "\n#define F%d sizeof(E%d)\n", i, i);
+		xc_text_printf(&numbers, "(unsigned long long)(E%d), F%d, ", i, i);
+	}
+	CHECK_OK(xc_cdef_declare(cdef, ours.bytes));
+	xc_text_printf(&source,
+		       "#include <stdint.h>\n#include <stddef.h>\n%s\nconst unsigned long long numbers[] = {%s};\n",
+		       ours.bytes, numbers.bytes);
+	int fd;
+	Elf *elf = compile(machine, source.bytes, &fd);
+	struct answers answers = read_answers(elf, 1);
+	for (int i = 0; i < 2 * EXPRESSIONS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%c%d", i % 2 ? 'F' : 'E', i / 2);
+		uint64_t value = constant(cdef, name);
+		if (value != answers.numbers[i]) {
+			xc_auto(xc_freep) char *key = xc_asprintf("#define E%d ", i / 2);
+			fail_msg("%s: %s is %lld, not %lld: %.200s", machine->name, name, (long long)answers.numbers[i],
+				 (long long)value, strstr(ours.bytes, key));
+		}
+	}
+	free(answers.objects);
+	elf_end(elf);
+	close(fd);
+	xc_text_fini(&source);
+	xc_text_fini(&numbers);
+	xc_text_fini(&ours);
+	xc_cdef_free(cdef);
+	xc_process_close(process);
+}
+
+static void constants_are_those_of_gcc(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(machines); i++)
+		constants_are_gccs(&machines[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constants_are_those_of_gcc),
+		cmocka_unit_test(layouts_are_those_of_gcc),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
