@@ -1,6 +1,5 @@
 /* cexpr_member: a.b and a->b, which mean the same; members of base classes and anonymous parts, `a.Base::b`, static members
  * and functions of the class; and what was meant when there is none. */
-#include "../core/suggest.h"
 #include "cexpr_impl.h"
 
 enum { MAX_NESTING = 16 };
@@ -16,25 +15,12 @@ static bool is_record(const struct xc_type *type)
 	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
-static void suggest_members(struct xc_suggestion *near, const struct xc_type *type, unsigned nesting)
-{
-	size_t count;
-	const struct xc_member *members = xc_type_members(record_of(type), &count);
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].name && !members[i].base)
-			xc_suggest_consider(near, members[i].name);
-		else if (nesting < MAX_NESTING)
-			suggest_members(near, members[i].type, nesting + 1);
-	}
-}
-
 static struct xc_error *no_member(const struct xc_type *type, const char *name)
 {
-	struct xc_suggestion near = xc_suggest(name);
-	suggest_members(&near, type, 0);
-	if (near.best)
+	const char *near = xc_value_near_member(type, name);
+	if (near)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no member `%s` in `%s`; did you mean `%s`?", name,
-				    xc_type_name(type), near.best);
+				    xc_type_name(type), near);
 	return xc_error_new(XC_ERR_NOT_FOUND, "no member `%s` in `%s`", name, xc_type_name(type));
 }
 

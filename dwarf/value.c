@@ -7,9 +7,11 @@
 
 #include <dwarf.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../core/cursor.h"
+#include "../core/suggest.h"
 #include "expr.h"
 #include "float.h"
 #include "variant.h"
@@ -254,8 +256,8 @@ struct xc_error *xc_value_check(const struct xc_value *value)
 	if (xc_value_why(value, 0, len, &text)) {
 		bool fault = value->kind == XC_VALUE_MEMORY;
 		err = xc_error_new(fault ? XC_ERR_FAULT : XC_ERR_ABSENT, "%s", xc_text_string(&text));
-		if (fault)
-			err->addr = value->addr;
+		if (fault) /* it begins with the first address that cannot be read */
+			err->addr = strtoull(xc_text_string(&text), NULL, 16);
 	}
 	xc_text_fini(&text);
 	return err;
@@ -389,6 +391,30 @@ struct xc_error *xc_value_member(const struct xc_value *value, const char *name,
 	if (!find_member(&at, &search, out))
 		return xc_error_new(XC_ERR_NOT_FOUND, "no member %s in %s", name, xc_type_name(at.type));
 	return NULL;
+}
+
+static void consider_members(struct xc_suggestion *near, const struct xc_type *type, struct search *search)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(record_of(type), &count);
+	search->steps = search->steps > count ? search->steps - (unsigned)count : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (members[i].name && !members[i].base) {
+			xc_suggest_consider(near, members[i].name);
+		} else if (search->nesting < MAX_NESTING && search->steps > 0) {
+			search->nesting++;
+			consider_members(near, members[i].type, search);
+			search->nesting--;
+		}
+	}
+}
+
+const char *xc_value_near_member(const struct xc_type *type, const char *name)
+{
+	struct xc_suggestion near = xc_suggest(name);
+	struct search search = {.steps = MAX_STEPS};
+	consider_members(&near, type, &search);
+	return near.best;
 }
 
 struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_out)

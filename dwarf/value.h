@@ -89,6 +89,9 @@ void xc_value_field(const struct xc_value *value, const struct xc_member *member
  * Errors: XC_ERR_NOT_FOUND, XC_ERR_USAGE (no struct), XC_ERR_FAULT (of the pointer). */
 XC_MUST_CHECK struct xc_error *xc_value_member(const struct xc_value *value, const char *name, struct xc_value *out);
 
+/* The member of a struct whose name is nearest to a wrong one; NULL when none is near. */
+const char *xc_value_near_member(const struct xc_type *type, const char *name);
+
 /* Element of an array, or of the memory a pointer points to; index counts elements and is not checked for pointers and
  * arrays of unknown count. Errors: XC_ERR_LIMIT past the end, XC_ERR_USAGE, XC_ERR_FAULT. */
 XC_MUST_CHECK struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, struct xc_value *out);

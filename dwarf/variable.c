@@ -373,6 +373,25 @@ bool xc_variable_find(const struct xc_frame_context *context, size_t level, cons
 	return true;
 }
 
+size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
+			  struct xc_named_value **out)
+{
+	*out = NULL;
+	if (level >= context->place->level_count)
+		return 0;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	const struct list *list = locals ? &plan->locals : &plan->args;
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
+						    context->frame, context->place, arena);
+	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
+	*out = xc_arena_alloc(arena, list->count * sizeof **out);
+	for (size_t i = 0; i < list->count; i++) {
+		(*out)[i].name = list->items[i].name;
+		evaluate(&c, &list->items[i], &(*out)[i].value);
+	}
+	return list->count;
+}
+
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user)
 {
 	if (level >= context->place->level_count)

@@ -36,6 +36,15 @@ const char *xc_variables_in_register(const struct xc_frame_context *context, siz
 bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
 		      struct xc_value *out);
 
+/* The arguments, or the locals, of a level as values, in the order of xc_variables_fill: returns how many. What they borrow, and
+ * the array, lies in `arena`. */
+struct xc_named_value {
+	const char *name; /* lives as long as the debug file */
+	struct xc_value value;
+};
+size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
+			  struct xc_named_value **out);
+
 /* Call `each` with every name in scope at the level, arguments first, until it returns false. */
 typedef bool xc_variable_name_fn(void *user, const char *name);
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user);

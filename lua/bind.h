@@ -84,11 +84,14 @@ struct xc_lua_value {
 	enum xc_form form;
 };
 
-/* A HELD value is followed by this. */
+/* A HELD value has this; what `value` borrows lies behind it (bind_held.c). */
 struct xc_lua_held {
 	struct xc_lua_value head;
-	struct xc_value value; /* what it borrows lies in the process's arena */
+	struct xc_value value;
 };
+
+/* Push a userdata of `size` bytes for a value, zeroed but for its metatable. */
+void *xc_bind_new(lua_State *L, size_t size);
 
 /* Push a value as scripts see it: scalars as numbers and booleans, NULL as nil, the rest as values. Raises `absent` and `fault`
  * when a scalar cannot be read. */
@@ -98,6 +101,9 @@ void xc_bind_push(lua_State *L, const struct xc_value *value, const struct xc_pa
 void xc_bind_push_place(lua_State *L, const struct xc_type *type, xc_addr addr, const struct xc_path *path);
 void xc_bind_push_pointer(lua_State *L, const struct xc_type *type, xc_addr addr, const struct xc_path *path);
 void xc_bind_push_reference(lua_State *L, const struct xc_value *value, const struct xc_path *path);
+
+/* Push a value as it is, also a scalar, with a copy of all that it borrows. */
+void xc_bind_push_held(lua_State *L, const struct xc_value *value, const struct xc_path *path);
 
 /* An address as Lua sees it: nil for 0. */
 void xc_bind_push_address(lua_State *L, xc_addr addr);
@@ -125,6 +131,13 @@ const struct xc_type *xc_bind_shape(const struct xc_type *type);
 /* Read `size` (at most 8) bytes of the target as a little-endian number. False when they cannot be read. Fast: made for loops. */
 bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out);
 
+/* Why [addr, addr + size) cannot be read, as an error. Never NULL. */
+struct xc_error *xc_bind_fault(struct xc_host *host, xc_addr addr, uint64_t size);
+
+/* Push the bytes of the target at addr up to a NUL, or to `max` or unreadable memory (*cut_out). False, and nothing is pushed, when
+ * not even the first can be read. */
+bool xc_bind_push_string(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out);
+
 /* The member `name` of a value, where "a.b[2].c" goes on; raises what fails. For options that name members; not for loops. */
 struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path);
 
@@ -133,5 +146,8 @@ void xc_bind_path_text(struct xc_text *text, const struct xc_lua_value *value);
 
 /* Raise err, which happened while `member` (may be NULL) of a value was read: its path goes before the message. */
 int xc_bind_raise_at(lua_State *L, struct xc_error *err, const struct xc_lua_value *value, const char *member);
+
+/* Raise err, which happened while what stands at the end of a path was read. */
+int xc_bind_raise_path(lua_State *L, struct xc_error *err, const struct xc_path *path);
 
 #endif

@@ -103,9 +103,25 @@ static int raise_error(lua_State *L, struct xc_error *err, const char *path)
 	return lua_error(L);
 }
 
+/* "0x10: not mapped" reads better as a sentence behind a path: "p->next: 0x10 is not mapped". Takes err. */
+static struct xc_error *as_sentence(struct xc_error *err)
+{
+	static const char mark[] = ": not ";
+	size_t digits = strspn(err->message, "0123456789abcdefx");
+	if (err->code != XC_ERR_FAULT || digits == 0 || strncmp(err->message + digits, mark, sizeof mark - 1) != 0)
+		return err;
+	struct xc_error *said =
+		xc_error_new(err->code, "%.*s is%s", (int)digits, err->message, err->message + digits + 1);
+	said->addr = err->addr;
+	if (err->hint)
+		said = xc_error_hint(said, "%s", err->hint);
+	xc_error_free(err);
+	return said;
+}
+
 int xc_bind_raise(lua_State *L, struct xc_error *err)
 {
-	return err ? raise_error(L, err, NULL) : 0;
+	return err ? raise_error(L, as_sentence(err), NULL) : 0;
 }
 
 int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...)
@@ -138,7 +154,16 @@ int xc_bind_raise_at(lua_State *L, struct xc_error *err, const struct xc_lua_val
 	xc_bind_path_text(path, value);
 	if (member)
 		xc_text_name(path, member);
-	return raise_error(L, xc_error_wrap(err, "%s", xc_text_string(path)), xc_text_string(path));
+	return raise_error(L, xc_error_wrap(as_sentence(err), "%s", xc_text_string(path)), xc_text_string(path));
+}
+
+int xc_bind_raise_path(lua_State *L, struct xc_error *err, const struct xc_path *path)
+{
+	if (!err || !path)
+		return xc_bind_raise(L, err);
+	struct xc_text *text = xc_bind_scratch(L);
+	xc_path_write(text, path);
+	return raise_error(L, xc_error_wrap(as_sentence(err), "%s", xc_text_string(text)), xc_text_string(text));
 }
 
 static int error_tostring(lua_State *L)

@@ -1,47 +1,42 @@
 /* bind_type: types as scripts see them, and types by name. */
-#include "bind.h"
-
 #include <string.h>
 
-#include "../core/arch.h"
 #include "../dwarf/cexpr.h"
 #include "../dwarf/ctype.h"
-#include "../dwarf/layout_text.h"
+#include "bind_class.h"
+#include "stage.h"
 
-static const char type_key;
+static const char boxes_key;
+static const struct xc_bind_class type_class;
 
+/* One userdata for each type, as long as somebody holds it: they may be keys of tables. */
 void xc_bind_push_type(lua_State *L, const struct xc_type *type)
 {
-	luaL_checkstack(L, 4, NULL);
-	/* One userdata for each type, as long as somebody holds it: types compare with ==. */
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &type_key);
-	if (lua_rawgetp(L, -1, type) != LUA_TNIL) {
-		lua_remove(L, -2);
-		return;
+	luaL_checkstack(L, 5, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &boxes_key);
+	if (lua_rawgetp(L, -1, type) == LUA_TNIL) {
+		lua_pop(L, 1);
+		const struct xc_type **box = xc_bind_class_new(L, &type_class, sizeof(const struct xc_type *));
+		*box = type;
+		lua_pushvalue(L, -1);
+		lua_rawsetp(L, -3, type);
 	}
-	lua_pop(L, 1);
-	const struct xc_type **box = lua_newuserdatauv(L, sizeof(struct xc_type *), 0);
-	*box = type;
-	lua_getmetatable(L, -2);
-	lua_getfield(L, -1, "of_types");
-	lua_setmetatable(L, -3);
-	lua_pop(L, 1);
-	lua_pushvalue(L, -1);
-	lua_rawsetp(L, -3, type);
 	lua_remove(L, -2);
 }
 
 const struct xc_type *xc_bind_test_type(lua_State *L, int arg)
 {
-	const struct xc_type *const *box = luaL_testudata(L, arg, "xcore.Type");
+	const struct xc_type *const *box = xc_bind_class_test(L, arg, &type_class);
 	return box ? *box : NULL;
 }
 
 struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
 {
-	struct xc_standpoint nowhere = {.process = host->process};
-	bool named;
-	struct xc_error *err = xc_cexpr_type(&nowhere, name, &host->process->arena, out, &named);
+	bool named = false;
+	if (!host->process)
+		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none here");
+	struct xc_stage *stage = xc_stage_of(host->L);
+	struct xc_error *err = xc_cexpr_type(&stage->global, name, xc_stage_arena(stage), out, &named);
 	if (!err && !named)
 		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
 	if (err && (err->code == XC_ERR_NOT_FOUND || err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
@@ -70,6 +65,7 @@ const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 		return type;
 	}
 	lua_pop(L, 1);
+	xc_stage_count_type(L);
 	xc_bind_raise(L, xc_bind_type_named(xc_bind_host(L), lua_tostring(L, arg), &type));
 	lua_pushvalue(L, arg);
 	lua_pushlightuserdata(L, (void *)type);
@@ -80,7 +76,7 @@ const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 
 static const struct xc_type *self_of(lua_State *L)
 {
-	return *(const struct xc_type *const *)luaL_checkudata(L, 1, "xcore.Type");
+	return *(const struct xc_type *const *)xc_bind_class_check(L, 1, &type_class);
 }
 
 static int type_strip(lua_State *L)
@@ -91,6 +87,7 @@ static int type_strip(lua_State *L)
 
 static int type_pointer(lua_State *L)
 {
+	xc_stage_count_type(L);
 	xc_bind_push_type(L, xc_ctype_derive(xc_bind_host(L)->process, XC_TYPE_POINTER, self_of(L)));
 	return 1;
 }
@@ -99,6 +96,7 @@ static int type_array(lua_State *L)
 {
 	lua_Integer count = luaL_checkinteger(L, 2);
 	luaL_argcheck(L, count >= 0, 2, "a count is not negative");
+	xc_stage_count_type(L);
 	xc_bind_push_type(L, xc_ctype_array(xc_bind_host(L)->process, self_of(L), (uint64_t)count));
 	return 1;
 }
@@ -110,8 +108,10 @@ static void push_member(lua_State *L, const struct xc_member *member)
 	lua_setfield(L, -2, "name");
 	xc_bind_push_type(L, member->type);
 	lua_setfield(L, -2, "type");
-	lua_pushinteger(L, (lua_Integer)member->offset);
-	lua_setfield(L, -2, "offset");
+	if (!member->dynamic) {
+		lua_pushinteger(L, (lua_Integer)member->offset);
+		lua_setfield(L, -2, "offset");
+	}
 	if (member->bit_size > 0) {
 		lua_pushinteger(L, member->bit_offset);
 		lua_setfield(L, -2, "bit_offset");
@@ -180,41 +180,52 @@ static const char *kind_name(const struct xc_type *type)
 	return names[type->kind];
 }
 
-/* The properties; methods are in the table of upvalue 1. */
-static int type_index(lua_State *L)
+static void push_name(lua_State *L, void *self)
 {
-	const struct xc_type *type = self_of(L), *shape = xc_bind_shape(type);
-	const char *name = luaL_checkstring(L, 2);
+	lua_pushstring(L, xc_type_name(*(const struct xc_type **)self));
+}
+
+static void push_kind(lua_State *L, void *self)
+{
+	lua_pushstring(L, kind_name(*(const struct xc_type **)self));
+}
+
+static void push_size(lua_State *L, void *self)
+{
+	const struct xc_type *type = *(const struct xc_type **)self;
 	uint64_t size;
-	if (strcmp(name, "name") == 0) {
-		lua_pushstring(L, xc_type_name(type));
-	} else if (strcmp(name, "kind") == 0) {
-		lua_pushstring(L, kind_name(type));
-	} else if (strcmp(name, "size") == 0) {
-		if (xc_type_size(type, &size) || xc_type_size(shape, &size))
-			lua_pushinteger(L, (lua_Integer)size);
-		else
-			lua_pushnil(L);
-	} else if (strcmp(name, "signed") == 0) {
-		lua_pushboolean(L, shape->is_signed);
-	} else if (strcmp(name, "target") == 0) {
-		if (type->target)
-			xc_bind_push_type(L, type->target);
-		else
-			lua_pushnil(L);
-	} else if (strcmp(name, "count") == 0) {
-		if (shape->kind == XC_TYPE_ARRAY && shape->count_known)
-			lua_pushinteger(L, (lua_Integer)shape->count);
-		else
-			lua_pushnil(L);
-	} else if (strcmp(name, "incomplete") == 0) {
-		lua_pushboolean(L, shape->is_declaration);
-	} else {
-		lua_pushvalue(L, 2);
-		if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL)
-			return xc_bind_fail(L, XC_ERR_USAGE, "a type has no '%s'", name);
-	}
-	return 1;
+	if (xc_type_size(type, &size) || xc_type_size(xc_bind_shape(type), &size))
+		lua_pushinteger(L, (lua_Integer)size);
+	else
+		lua_pushnil(L);
+}
+
+static void push_signed(lua_State *L, void *self)
+{
+	lua_pushboolean(L, xc_bind_shape(*(const struct xc_type **)self)->is_signed);
+}
+
+static void push_target(lua_State *L, void *self)
+{
+	const struct xc_type *type = *(const struct xc_type **)self;
+	if (type->target)
+		xc_bind_push_type(L, type->target);
+	else
+		lua_pushnil(L);
+}
+
+static void push_count(lua_State *L, void *self)
+{
+	const struct xc_type *shape = xc_bind_shape(*(const struct xc_type **)self);
+	if (shape->kind == XC_TYPE_ARRAY && shape->count_known)
+		lua_pushinteger(L, (lua_Integer)shape->count);
+	else
+		lua_pushnil(L);
+}
+
+static void push_incomplete(lua_State *L, void *self)
+{
+	lua_pushboolean(L, xc_bind_shape(*(const struct xc_type **)self)->is_declaration);
 }
 
 static int type_tostring(lua_State *L)
@@ -223,27 +234,63 @@ static int type_tostring(lua_State *L)
 	return 1;
 }
 
+/* Does the name tell the type? That of an anonymous struct, or of what is made of one, does not. */
+static bool is_named(const struct xc_type *type)
+{
+	for (unsigned depth = 0; depth < XC_TYPE_DEPTH && type; depth++) {
+		if (type->name || !type->target)
+			return type->name || type->kind == XC_TYPE_VOID;
+		type = type->target;
+	}
+	return false;
+}
+
+/* Each unit has a type of its own for the same declaration: equal are those of one name, kind and size. */
+static int type_eq(lua_State *L)
+{
+	const struct xc_type *a = xc_bind_test_type(L, 1), *b = xc_bind_test_type(L, 2);
+	uint64_t of_a = 0, of_b = 0;
+	bool equal = a == b;
+	if (!equal && a && b && a->kind == b->kind && is_named(a)) {
+		xc_type_size(a, &of_a);
+		xc_type_size(b, &of_b);
+		equal = of_a == of_b && strcmp(xc_type_name(a), xc_type_name(b)) == 0;
+	}
+	lua_pushboolean(L, equal);
+	return 1;
+}
+
+static const struct xc_bind_property properties[] = {
+	{"name", push_name},
+	{"kind", push_kind},
+	{"size", push_size},
+	{"signed", push_signed},
+	{"target", push_target},
+	{"count", push_count},
+	{"incomplete", push_incomplete},
+	{NULL, NULL},
+};
+
+static const luaL_Reg methods[] = {
+	{"strip", type_strip},     {"pointer", type_pointer},         {"array", type_array},
+	{"members", type_members}, {"enumerators", type_enumerators}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", type_tostring}, {"__eq", type_eq}, {NULL, NULL}};
+
+static const struct xc_bind_class type_class = {.name = "xcore.Type",
+						.noun = "a type",
+						.properties = properties,
+						.methods = methods,
+						.metamethods = metamethods};
+
 void xc_bind_type_open(lua_State *L)
 {
-	static const luaL_Reg methods[] = {
-		{"strip", type_strip},     {"pointer", type_pointer},         {"array", type_array},
-		{"members", type_members}, {"enumerators", type_enumerators}, {NULL, NULL},
-	};
-	luaL_newmetatable(L, "xcore.Type");
-	luaL_newlib(L, methods);
-	lua_pushcclosure(L, type_index, 1);
-	lua_setfield(L, -2, "__index");
-	lua_pushcfunction(L, type_tostring);
-	lua_setfield(L, -2, "__tostring");
-	lua_pushliteral(L, "xcore.Type");
-	lua_setfield(L, -2, "__metatable");
+	xc_bind_class_open(L, &type_class);
 	lua_newtable(L); /* userdata by type, weakly */
-	lua_createtable(L, 0, 2);
+	lua_createtable(L, 0, 1);
 	lua_pushliteral(L, "v");
 	lua_setfield(L, -2, "__mode");
-	lua_pushvalue(L, -3);
-	lua_setfield(L, -2, "of_types");
 	lua_setmetatable(L, -2);
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &type_key);
-	lua_pop(L, 1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &boxes_key);
 }

@@ -15,9 +15,9 @@
 
 static const char value_key;
 
-static struct xc_lua_value *new_value(lua_State *L, size_t size)
+void *xc_bind_new(lua_State *L, size_t size)
 {
-	struct xc_lua_value *value = lua_newuserdatauv(L, size, 0);
+	void *value = lua_newuserdatauv(L, size, 0);
 	memset(value, 0, size);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &value_key);
 	lua_setmetatable(L, -2);
@@ -38,7 +38,7 @@ static const struct xc_type *shape_of_target(const struct xc_type *type)
 
 void xc_bind_push_place(lua_State *L, const struct xc_type *type, xc_addr addr, const struct xc_path *path)
 {
-	struct xc_lua_value *value = new_value(L, sizeof *value);
+	struct xc_lua_value *value = xc_bind_new(L, sizeof *value);
 	*value = (struct xc_lua_value){type, xc_bind_shape(type), addr, path, XC_FORM_PLACE};
 }
 
@@ -48,24 +48,17 @@ void xc_bind_push_pointer(lua_State *L, const struct xc_type *type, xc_addr addr
 		lua_pushnil(L);
 		return;
 	}
-	struct xc_lua_value *value = new_value(L, sizeof *value);
+	struct xc_lua_value *value = xc_bind_new(L, sizeof *value);
 	*value = (struct xc_lua_value){type, shape_of_target(type), addr, path, XC_FORM_POINTER};
-}
-
-static void push_held(lua_State *L, const struct xc_value *value, const struct xc_path *path)
-{
-	struct xc_lua_held *held = (struct xc_lua_held *)new_value(L, sizeof *held);
-	held->head = (struct xc_lua_value){value->type, xc_bind_shape(value->type), value->addr, path, XC_FORM_HELD};
-	held->value = *value;
 }
 
 void xc_bind_push_reference(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
 	if (value->kind != XC_VALUE_MEMORY || value->bit_size > 0) {
-		push_held(L, value, path);
+		xc_bind_push_held(L, value, path);
 		return;
 	}
-	struct xc_lua_value *reference = new_value(L, sizeof *reference);
+	struct xc_lua_value *reference = xc_bind_new(L, sizeof *reference);
 	*reference =
 		(struct xc_lua_value){value->type, xc_bind_shape(value->type), value->addr, path, XC_FORM_REFERENCE};
 }
@@ -112,12 +105,16 @@ xc_addr xc_bind_address_of(lua_State *L, const struct xc_lua_value *value)
 	if (value->form != XC_FORM_HELD)
 		return value->addr;
 	const struct xc_value *held = &((const struct xc_lua_held *)value)->value;
-	if (held->kind == XC_VALUE_MEMORY && held->bit_size == 0)
-		return held->addr;
-	if (held->kind == XC_VALUE_MEMORY)
+	uint64_t bits;
+	if (xc_type_strip(held->type)->kind == XC_TYPE_POINTER) {
+		xc_bind_raise_at(L, xc_value_number(held, &bits), value, NULL);
+		return bits;
+	}
+	if (held->bit_size > 0)
 		xc_bind_fail(L, XC_ERR_USAGE, "a bit-field has no address");
-	xc_bind_fail(L, XC_ERR_ABSENT, "%s is not in memory", xc_type_name(held->type));
-	return 0;
+	if (held->kind != XC_VALUE_MEMORY)
+		xc_bind_fail(L, XC_ERR_ABSENT, "%s is not in memory", xc_type_name(held->type));
+	return held->addr;
 }
 
 xc_addr xc_bind_check_address(lua_State *L, int arg)
@@ -200,15 +197,24 @@ static inline bool push_reading(lua_State *L, const struct xc_reading *reading, 
 	return true;
 }
 
+/* A scalar that is no number for Lua: cannot be read, or of a format that we do not know. */
+static void push_odd(lua_State *L, const struct xc_value *value, const struct xc_path *path)
+{
+	xc_bind_raise_path(L, xc_value_check(value), path);
+	xc_bind_push_held(L, value, path);
+}
+
+/* An integer of more than 8 bytes: a Lua integer when it is one of int64_t. */
 static void push_wide(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
 	unsigned __int128 bits;
+	bool is_signed = xc_type_strip(value->type)->is_signed;
 	if (!xc_value_load_wide(value, &bits))
-		xc_bind_raise(L, xc_value_check(value));
-	if (bits >> 63 == 0 || (xc_type_strip(value->type)->is_signed && (__int128)bits >> 63 == -1))
+		push_odd(L, value, path);
+	else if (bits >> 63 == 0 || (is_signed && (__int128)bits >> 63 == -1))
 		lua_pushinteger(L, (lua_Integer)bits);
 	else
-		push_held(L, value, path);
+		xc_bind_push_held(L, value, path);
 }
 
 static void push_number(lua_State *L, const struct xc_value *value, const struct xc_type *bare,
@@ -217,13 +223,14 @@ static void push_number(lua_State *L, const struct xc_value *value, const struct
 	uint64_t bits;
 	long double number;
 	if (bare->kind == XC_TYPE_FLOAT) {
-		if (!xc_value_load_float(value, 0, (unsigned)bare->size, &number))
-			xc_bind_raise(L, xc_value_check(value));
-		lua_pushnumber(L, (lua_Number)number);
-	} else if (bare->size > 8 && value->bit_size == 0) {
+		if (xc_value_load_float(value, 0, (unsigned)bare->size, &number))
+			lua_pushnumber(L, (lua_Number)number);
+		else
+			push_odd(L, value, path);
+	} else if (bare->size > 8) {
 		push_wide(L, value, path);
 	} else if (!xc_value_load(value, &bits)) {
-		xc_bind_raise(L, xc_value_check(value));
+		push_odd(L, value, path);
 	} else if (bare->kind == XC_TYPE_BOOL) {
 		lua_pushboolean(L, bits != 0);
 	} else if (bare->kind == XC_TYPE_POINTER) {
@@ -233,22 +240,30 @@ static void push_number(lua_State *L, const struct xc_value *value, const struct
 	}
 }
 
-void xc_bind_push(lua_State *L, const struct xc_value *value, const struct xc_path *path)
+/* What a reference refers to; those of damaged debug information may refer to references. */
+static struct xc_value referred(lua_State *L, const struct xc_value *value, const struct xc_path *path)
 {
-	const struct xc_type *bare = xc_bind_shape(value->type);
-	struct xc_value target;
+	struct xc_value at = *value;
+	for (unsigned depth = 0; depth < XC_TYPE_DEPTH; depth++) {
+		enum xc_type_kind kind = xc_type_strip(at.type)->kind;
+		if (kind != XC_TYPE_REFERENCE && kind != XC_TYPE_RVALUE_REFERENCE)
+			break;
+		xc_bind_raise_path(L, xc_value_deref(&at, &at), path);
+	}
+	return at;
+}
+
+void xc_bind_push(lua_State *L, const struct xc_value *given, const struct xc_path *path)
+{
 	luaL_checkstack(L, 8, NULL);
-	if (value->kind == XC_VALUE_ABSENT)
-		xc_bind_raise(L, xc_value_check(value));
+	if (given->kind == XC_VALUE_ABSENT)
+		xc_bind_raise_path(L, xc_value_check(given), path);
+	struct xc_value value = referred(L, given, path);
+	const struct xc_type *bare = xc_bind_shape(value.type);
 	switch (bare->kind) {
-	case XC_TYPE_REFERENCE:
-	case XC_TYPE_RVALUE_REFERENCE:
-		xc_bind_raise(L, xc_value_deref(value, &target));
-		xc_bind_push(L, &target, path);
-		break;
 	case XC_TYPE_POINTER:
-		if (value->kind == XC_VALUE_POINTEE) {
-			push_held(L, value, path);
+		if (value.kind == XC_VALUE_POINTEE) {
+			xc_bind_push_held(L, &value, path);
 			break;
 		} /* fall through */
 	case XC_TYPE_INT:
@@ -256,28 +271,22 @@ void xc_bind_push(lua_State *L, const struct xc_value *value, const struct xc_pa
 	case XC_TYPE_ENUM:
 	case XC_TYPE_BOOL:
 	case XC_TYPE_FLOAT:
-		push_number(L, value, bare, path);
+		push_number(L, &value, bare, path);
 		break;
 	default:
-		if (value->kind == XC_VALUE_MEMORY && value->bit_size == 0)
-			xc_bind_push_place(L, value->type, value->addr, path);
+		if (value.kind == XC_VALUE_MEMORY && value.bit_size == 0)
+			xc_bind_push_place(L, value.type, value.addr, path);
 		else
-			push_held(L, value, path);
+			xc_bind_push_held(L, &value, path);
 	}
 }
 
 /* ---- __index ---- */
 
-/* "server.clients.head.fd: 0x10: not mapped", for what stands at `addr`. */
+/* "server.clients.head.fd: 0x10 is not mapped", for what stands at `addr`. */
 static int raise_fault(lua_State *L, const struct xc_lua_value *self, const char *member, xc_addr addr, unsigned size)
 {
-	uint8_t byte;
-	struct xc_error *err = NULL;
-	for (unsigned i = 0; !err && i < size; i++)
-		err = xc_space_read(xc_bind_host(L)->process->space, addr + i, &byte, 1);
-	if (!err)
-		err = xc_error_fault(addr, "could be read only when it was looked at again");
-	return xc_bind_raise_at(L, err, self, member);
+	return xc_bind_raise_at(L, xc_bind_fault(xc_bind_host(L), addr, size), self, member);
 }
 
 static int index_slowly(lua_State *L, const struct xc_lua_value *self, const char *name)
