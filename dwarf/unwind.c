@@ -2,6 +2,9 @@
  *
  *   a row of call frame information ──→ CFA ──→ every register's rule           trust: cfi
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
+ *   a row that needs a frame pointer which is not known (a live thread's):
+ *           a word above sp that returns behind a call of this very function,
+ *           or below which a frame pointer was pushed, or any                   trust: scan
  *   no row: the frame pointer, where the function's code sets it up             trust: fp
  *           a word above sp that returns behind a call of this very function    trust: scan
  *           the word that its pushes and subtractions leave above them          trust: scan
@@ -285,6 +288,8 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		frame->trampoline ? step_trampoline(u, frame, &caller, &stop) : xc_unwind_row(u, frame, &caller, &stop);
 	if (!done && !stop)
 		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
+	else if (!done)
+		done = xc_unwind_lost_pointer(u, frame, &caller);
 	if (!done) {
 		*stop_out = with_damage(u, stop ? stop
 					   : u->guessing >= XC_MAX_GUESSING

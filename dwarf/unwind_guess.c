@@ -316,6 +316,38 @@ bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct
 	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller) : guess_linked(u, frame, caller);
 }
 
+/* As step_scan, for the first return address below which stands a frame pointer that leads up. */
+static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, fp, word = p->arch->reg_size;
+	xc_addr target;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 1; i < SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
+		u->guessing++;
+		if (!load(p, sp + i * word, &ret))
+			break;
+		if (xc_code_returns(p, ret, &target) && pushed_pointer(p, sp + i * word, &fp)) {
+			caller_at_word(u, frame, ret, sp, i, caller);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	uint64_t fp;
+	if (arch->lr >= 0 || !row->found || row->cfa_reg != arch->fp || xc_regs_get(&frame->regs, arch->fp, &fp))
+		return false;
+	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
+	return (start && step_scan(u, frame, start, caller)) || step_scan_chain(u, frame, caller) ||
+	       step_scan(u, frame, 0, caller);
+}
+
 /* The call went to a place that holds no code: nothing ran there, so the stack is as the call left it. */
 bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {

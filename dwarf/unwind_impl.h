@@ -38,6 +38,11 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from);
 bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
+/* x86: the frame hangs on a frame pointer that is not known, as in a live thread, of which the kernel tells pc and sp only. It was
+ * pushed below the return address: sought is one behind a call of this very function, then one with a chain of
+ * frame pointers below it, then any. */
+bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+
 /* The first word above sp that may be a return address and is not refuted, else the first of all. */
 bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 

@@ -1,0 +1,38 @@
+# live.bash: what the suites of live processes share. `load live`.
+
+# XCORE as an absolute path; its caches go to the test's own directory.
+find_xcore() {
+	XCORE=${XCORE:-build/release/xcore}
+	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
+	XCORE=$(realpath "$XCORE")
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+}
+
+# compile NAME OUTPUT [FLAGS...]: tests/live/NAME.c
+compile() {
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -pthread "${@:3}" -o "$2" "$BATS_TEST_DIRNAME/$1.c"
+}
+
+# start COMMAND...: in the background; returns when it has written a line, which is in $SAID. Its process is $STARTED.
+start() {
+	"$@" >"$BATS_TEST_TMPDIR/said" 3>&- &
+	STARTED=$!
+	for _ in $(seq 200); do
+		SAID=$(head -n 1 "$BATS_TEST_TMPDIR/said")
+		[ -n "$SAID" ] && return
+		sleep 0.02
+	done
+	echo "$*: said nothing" >&2
+	return 1
+}
+
+# End what start started.
+finish() {
+	[ -z "${STARTED:-}" ] || { kill -KILL "$STARTED" 2>/dev/null; wait "$STARTED" 2>/dev/null; } || true
+	STARTED=
+}
+
+need_strace() {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+}

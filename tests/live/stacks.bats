@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# Stacks of a living process: of each thread it is said how its registers were had, and what is shown is so.
+#	XCORE=build/release/xcore bats tests/live/stacks.bats
+
+load live
+
+setup() {
+	find_xcore
+}
+
+teardown() {
+	finish
+}
+
+# frames THREAD: functions of a thread, innermost first, in one line
+frames() {
+	python3 - "$BATS_TEST_TMPDIR/bt.json" "$1" <<'END'
+import json, sys
+threads = json.load(open(sys.argv[1]))["threads"]
+found = [t for t in threads if t["name"] == sys.argv[2]]
+print(*[f["function"] for f in found[0]["frames"]])
+END
+}
+
+# Every argument `depth` of wait_inside that has a value has the right one: 0, 1, 2 from within.
+depths_are_true() {
+	python3 - "$BATS_TEST_TMPDIR/bt.json" <<'END'
+import json, sys
+for thread in json.load(open(sys.argv[1]))["threads"]:
+    inside = [f for f in thread["frames"] if f["function"] == "wait_inside"]
+    for depth, frame in enumerate(inside):
+        for arg in frame["args"]:
+            assert arg["name"] != "depth" or arg["value"] in (None, depth, str(depth)), (depth, arg)
+END
+}
+
+look_at() {
+	compile blocked "$BATS_TEST_TMPDIR/blocked" "$@"
+	start "$BATS_TEST_TMPDIR/blocked"
+	"$XCORE" bt --thread all --format json "pid:$SAID" >"$BATS_TEST_TMPDIR/bt.json"
+}
+
+assert_stacks() {
+	[[ "$(frames blocked)" == *"pause wait_inside wait_inside wait_inside main "* ]]
+	[[ "$(frames listener)" == *"poll listen_on listen_forever start_thread "* ]]
+	[ -z "$(frames spinner)" ]
+	depths_are_true
+}
+
+@test "stacks of a program without frame pointers are whole" {
+	look_at -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -fno-inline
+	assert_stacks
+	! grep -q '"trust":"scan"' "$BATS_TEST_TMPDIR/bt.json"
+}
+
+@test "stacks of a program that needs its frame pointer are whole, and the guess is labelled" {
+	look_at -O0 -fno-omit-frame-pointer
+	assert_stacks
+	grep -q '"trust":"scan"' "$BATS_TEST_TMPDIR/bt.json"
+}
+
+@test "stacks of an optimised program with frame pointers are whole" {
+	look_at -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline
+	assert_stacks
+}
+
+@test "each stack says how it was had, in text and in JSON" {
+	look_at -O1
+	grep -q '"name":"blocked".*"how":"blocked in system call 34 (pause)"' "$BATS_TEST_TMPDIR/bt.json" || [ "$(uname -m)" != x86_64 ]
+	grep -q '"name":"listener".*"how":"blocked in system call [0-9]* (p*poll)"' "$BATS_TEST_TMPDIR/bt.json"
+	grep -q '"stop":"running on a CPU' "$BATS_TEST_TMPDIR/bt.json"
+	run "$XCORE" bt --thread all "pid:$SAID"
+	[[ "$output" == *'"listener", sleeping, blocked in system call'* ]]
+	[[ "$output" == *"running on a CPU: its registers are not in memory"* ]]
+}
