@@ -50,6 +50,8 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+$(B)/lua/reference.o: lua/xcore.d.lua # part of it, for help
+
 define archive_rule
 $(B)/lib$(1).a: $(call objects,$(1))
 	@rm -f $$@

@@ -38,6 +38,7 @@ const struct xc_command *const xc_commands[] = {
 	&xc_command_mem,
 	&xc_command_flame,
 	&xc_command_run,
+	&xc_command_shell,
 	&xc_command_pack,
 	&xc_command_unpack,
 	&xc_command_symbols,

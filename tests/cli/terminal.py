@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""terminal.py: a person at the prompt: types into a program on a pseudo-terminal and shows what it answered.
+
+usage: terminal.py STEP... -- PROGRAM [ARG]...
+A STEP is `type:TEXT` (with \\n, \\t, \\x03 and the like), `wait:TEXT` (until the program has written TEXT since the
+last step that typed) or `pause:SECONDS`. Prints all that the program wrote, without escape sequences. Exit status: the
+program's; 99 when a text did not come within 20 seconds.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import termios
+import time
+
+LIMIT = 20
+
+
+class Terminal:
+    def __init__(self, command):
+        self.written, self.since = "", 0
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+            os.environ["TERM"] = "xterm"
+            os.execvp(command[0], command)
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.fd], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.written += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def wait(self, text):
+        end = time.time() + LIMIT
+        while text not in plain(self.written[self.since:]):
+            if time.time() > end or not self.read(0.2):
+                print(plain(self.written))
+                print(f"terminal.py: no {text!r} came", file=sys.stderr)
+                sys.exit(99)
+
+    def type(self, text):
+        self.since = len(self.written)
+        os.write(self.fd, text.encode())
+
+    def finish(self):
+        end = time.time() + LIMIT
+        while time.time() < end and self.read(0.2):
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r|\x07", "", text)
+
+
+def main():
+    at = sys.argv.index("--")
+    terminal = Terminal(sys.argv[at + 1:])
+    for step in sys.argv[1:at]:
+        kind, text = step.split(":", 1)
+        if kind == "pause":
+            time.sleep(float(text))
+        else:
+            getattr(terminal, kind)(text.encode().decode("unicode_escape") if kind == "type" else text)
+    status = terminal.finish()
+    print(plain(terminal.written))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
