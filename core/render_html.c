@@ -197,6 +197,12 @@ static bool put_field(struct xc_html *html, const struct xc_field *field, bool o
 	return true;
 }
 
+static void put_label_above(struct xc_html *html, const struct xc_item *item)
+{
+	if (item->label)
+		xc_html_element(html, "div", "quiet", item->label);
+}
+
 static void put_item(struct xc_html *html, const struct xc_item *item)
 {
 	switch (item->kind) {
@@ -212,9 +218,13 @@ static void put_item(struct xc_html *html, const struct xc_item *item)
 		xc_html_stacks(html, item->stacks);
 		break;
 	case XC_ITEM_TEXT:
+		if (item->quiet)
+			break;
+		put_label_above(html, item);
 		put_lines(html, html->options->redact && item->secret ? XC_REDACTED : item->text);
 		break;
 	case XC_ITEM_TREE:
+		put_label_above(html, item);
 		put_tree(html, item->tree);
 		break;
 	case XC_ITEM_DOCUMENT:

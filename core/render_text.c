@@ -141,6 +141,14 @@ static void put_field(struct xc_paint *p, const struct xc_field *field, size_t i
 	xc_paint_line(p);
 }
 
+static void put_label_above(struct xc_paint *p, const struct xc_item *item, size_t indent)
+{
+	if (!item->label)
+		return;
+	xc_paint_pad(p, indent);
+	put_name(p, XC_DIM, item->label, indent);
+}
+
 static void put_item(struct xc_paint *p, const struct xc_item *item, size_t indent, size_t width, bool first)
 {
 	switch (item->kind) {
@@ -160,9 +168,13 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 		xc_paint_stacks(p, item->stacks);
 		break;
 	case XC_ITEM_TEXT:
+		if (item->quiet)
+			break;
+		put_label_above(p, item, indent);
 		put_lines(p, p->options->redact && item->secret ? XC_REDACTED : item->text, indent, false);
 		break;
 	case XC_ITEM_TREE:
+		put_label_above(p, item, indent);
 		put_tree(p, item->tree, indent);
 		break;
 	case XC_ITEM_DOCUMENT:

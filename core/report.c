@@ -249,7 +249,9 @@ struct xc_stacktree *xc_section_new_tree(struct xc_section *s, const char *key, 
 	xc_stacktree_init(&owner->tree, title, unit);
 	owner->next = report->trees;
 	report->trees = owner;
-	xc_section_tree(s, key, &owner->tree);
+	struct xc_item *item = add_item(s, XC_ITEM_TREE, key);
+	item->tree = &owner->tree;
+	item->label = owner->tree.title;
 	return &owner->tree;
 }
 

@@ -177,8 +177,10 @@ struct xc_item {
 		struct xc_document document;
 		const struct xc_histogram *histogram;
 	};
-	const char *key; /* JSON key of what is no field or message; unique among its kind in its section */
-	bool secret;     /* TEXT: see xc_cell */
+	const char *key;   /* JSON key of what is no field or message; unique among its kind in its section */
+	const char *label; /* TEXT, TREE: a line above it for people, or NULL */
+	bool secret;       /* TEXT: see xc_cell */
+	bool quiet;        /* TEXT: JSON only */
 };
 
 struct xc_section {

@@ -90,7 +90,8 @@ static json_t *document_of(const char *expression, const struct xc_value *value,
 	struct xc_json_result result;
 	json_t *json = json_object();
 	xc_value_json(&target, &json_options, &result);
-	xc_jsonvalue_set(json, "expr", xc_jsonvalue_text(expression));
+	if (expression)
+		xc_jsonvalue_set(json, "expr", xc_jsonvalue_text(expression));
 	xc_jsonvalue_set(json, "type", xc_jsonvalue_text(xc_type_name(value->type)));
 	xc_jsonvalue_set(json, "addr",
 			 target.kind == XC_VALUE_MEMORY ? xc_jsonvalue_address(target.addr) : json_null());
@@ -104,6 +105,15 @@ static json_t *document_of(const char *expression, const struct xc_value *value,
 	if (value->guessed)
 		xc_jsonvalue_set(json, "guessed", json_true());
 	return json;
+}
+
+void xc_print_value(struct xc_text *text, const struct xc_value *value, const struct xc_print_options *options,
+		    json_t **json_out)
+{
+	xc_auto(xc_text_fini) struct xc_text line = {0};
+	write_text(&line, value, options);
+	*json_out = document_of(NULL, value, options, xc_text_string(&line));
+	xc_text_addn(text, xc_text_string(&line), line.len);
 }
 
 static json_t *failed_document(const char *expression, const struct xc_error *err)

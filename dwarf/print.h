@@ -6,6 +6,8 @@
 #include "format.h"
 #include "standpoint.h"
 
+struct xc_value;
+
 struct xc_print_options {
 	struct xc_format_options format;
 	const char *letters; /* of each expression: format.letter, or s for text; NULL: none has one */
@@ -20,6 +22,10 @@ struct xc_print_options {
 XC_MUST_CHECK struct xc_error *xc_print(struct xc_section *section, const struct xc_standpoint *standpoint,
 					const char *const *expressions, size_t count,
 					const struct xc_print_options *options);
+
+/* One value: its text is appended in one line, and *json_out, the caller's, is its document without "expr". */
+void xc_print_value(struct xc_text *text, const struct xc_value *value, const struct xc_print_options *options,
+		    struct json_t **json_out);
 
 /* The letter and what stands behind it when text begins as `/x`; 0 and text itself otherwise. Errors: XC_ERR_USAGE for a letter
  * that is none. */

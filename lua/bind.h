@@ -57,6 +57,10 @@ void xc_bind_type_open(lua_State *L);
 void xc_bind_each_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
 void xc_bind_live_open(lua_State *L);
+void xc_bind_report_open(lua_State *L);
+void xc_bind_histogram_open(lua_State *L);
+void xc_bind_top_open(lua_State *L);
+void xc_bind_progress_open(lua_State *L);
 
 /* Raising: these do not return; the int is there so that `return xc_bind_raise(…)` reads well. xc_bind_raise takes err, which
  * becomes an xcore.Error; it returns when err is NULL. */

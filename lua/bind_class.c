@@ -82,7 +82,7 @@ void xc_bind_class_add(lua_State *L, const struct xc_bind_class *class, const lu
 
 void *xc_bind_class_new(lua_State *L, const struct xc_bind_class *class, size_t size)
 {
-	void *object = lua_newuserdatauv(L, size, 0);
+	void *object = lua_newuserdatauv(L, size, 2);
 	memset(object, 0, size);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, class);
 	lua_setmetatable(L, -2);

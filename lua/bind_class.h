@@ -27,7 +27,7 @@ void xc_bind_class_open(lua_State *L, const struct xc_bind_class *class);
 /* More methods for an open class. */
 void xc_bind_class_add(lua_State *L, const struct xc_bind_class *class, const luaL_Reg *methods);
 
-/* Push a new object of `size` bytes, zeroed. */
+/* Push a new object of `size` bytes, zeroed, with two user values (nil) for what it keeps alive. */
 void *xc_bind_class_new(lua_State *L, const struct xc_bind_class *class, size_t size);
 
 /* The argument as an object of the class: NULL when it is none, or raise. */

@@ -23,6 +23,8 @@ struct xc_limits xc_limits_defaults(void);
 /* Takes the lines that a script prints. */
 typedef void xc_output_fn(void *user, const char *line, size_t len);
 
+struct xc_progress;
+
 struct xc_host_options {
 	struct xc_process *process; /* NULL: there is no target (a plugin is only looked at) */
 	struct xc_report *report;   /* what xcore.report fills; may be NULL */
@@ -32,6 +34,7 @@ struct xc_host_options {
 	size_t module_dir_count;
 	xc_output_fn *output; /* NULL: lines are dropped */
 	void *output_user;
+	struct xc_progress *progress; /* what xcore.progress draws; may be NULL */
 	bool unsafe; /* io, os and loading of bytecode too */
 };
 

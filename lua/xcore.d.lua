@@ -166,8 +166,9 @@ function xcore.columns(v, count, fields) end
 ---@return string|nil why
 function xcore.follow(head, next, fields, options) end
 
----Counts by bucket. `scale` "log2" (powers of two, the default), "linear" with `width`, or "exact" (one bucket a value).
----@param options? {scale?: "log2"|"linear"|"exact", width?: integer, unit?: "count"|"bytes"|"seconds"}
+---Counts by bucket. `scale` "log2" (powers of two, the default; integers are unsigned), "linear" with `width`, or "exact" (one
+---bucket an integer).
+---@param options? {scale?: "log2"|"linear"|"exact", width?: number, unit?: "count"|"bytes"|"seconds"}
 ---@return xcore.Histogram
 function xcore.histogram(options) end
 
@@ -176,7 +177,7 @@ local histogram = {}
 ---@param value number|number[]  a column adds all of its numbers
 ---@param weight? integer  1 unless given
 function histogram:add(value, weight) end
----@return {lo: number, hi: number, count: integer}[]  not the empty ones; hi is inclusive
+---@return {lo: number, hi: number, count: integer}[]  not the empty ones; hi is inclusive, but exclusive once fractions were added
 function histogram:buckets() end
 ---@return {count: integer, sum: number, min: number|nil, max: number|nil, mean: number|nil}
 function histogram:summary() end
@@ -525,10 +526,13 @@ function type_:enumerators() end
 -- The answer ----------------------------------------------------------------------------------------------------
 --
 -- What a plugin adds shows in text, JSON and HTML alike. Keys are JSON keys (lower_case); people see `label`, which is the key
--- with spaces unless given. Integers from the target may be passed as they are: counts, bytes and addresses are unsigned.
+-- with spaces unless given. Integers from the target may be passed as they are: counts, bytes and addresses are unsigned. What
+-- is nil, or a number that is not finite, is unknown. A run may make 1,000 sections, 10,000 items of a section, a million rows
+-- of a table and 256 MiB in all. Lines that are printed are never redacted: mark what is the user's data as secret in sections.
 
 ---@class xcore.Report
 local report = {}
+---The section with this key: made by the first call, and found again by later ones.
 ---@param key string
 ---@param title? string
 ---@return xcore.Section
@@ -578,7 +582,13 @@ function section:seconds(key, value, options) end
 ---@param value number|nil
 ---@param options? xcore.FieldOptions
 function section:ratio(key, value, options) end
----A value of the target with its C type, as `xcore print` shows it.
+---A real number without a unit: means, load factors.
+---@param key string
+---@param value number|nil
+---@param options? xcore.FieldOptions
+function section:number(key, value, options) end
+---A value of the target with its C type, as `xcore print` shows it; JSON has it under `values`. It is secret unless
+---`secret = false` says otherwise. Numbers and strings have lost their C type: xcore.ref keeps it.
 ---@param key string
 ---@param value any
 ---@param options? xcore.FieldOptions
@@ -605,8 +615,8 @@ function section:problem(text, hint) end
 
 ---@class xcore.Column
 ---@field [1] string  key
----@field [2] "text"|"count"|"integer"|"bytes"|"address"|"bool"|"seconds"|"ratio"
----@field label? string
+---@field [2] "text"|"count"|"integer"|"number"|"bytes"|"address"|"bool"|"seconds"|"ratio"
+---@field label? string  the key in capitals, with spaces, unless given
 ---@field secret? boolean
 ---@field verbose? boolean  left out of text when the table is too wide
 
