@@ -14,6 +14,7 @@
 #include "cexpr_impl.h"
 #include "debugfile.h"
 #include "die.h"
+#include "made.h"
 #include "name.h"
 #include "scope.h"
 #include "symbol.h"
@@ -400,6 +401,19 @@ static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cn
 	return err;
 }
 
+/* ---- what was made up ---- */
+
+static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
+				const struct xc_type **type_out)
+{
+	const struct xc_made *made = xc_types_of(c->process)->made;
+	if (made && made->value(made, name, value_out))
+		return XC_FOUND_VALUE;
+	if (made && (*type_out = made->type(made, name, 0)))
+		return XC_FOUND_TYPE;
+	return XC_FOUND_NOTHING;
+}
+
 /* ---- all of it ---- */
 
 static struct xc_error *find_near(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
@@ -426,6 +440,8 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 		err = find_global(c, name, name->name, module, found_out, value_out, type_out);
 	if (!err && *found_out == XC_FOUND_NOTHING)
 		err = find_static_local(c, name, module, found_out, value_out);
+	if (!err && *found_out == XC_FOUND_NOTHING)
+		*found_out = find_made(c, name->name, value_out, type_out);
 	if (err || *found_out != XC_FOUND_NOTHING)
 		return err;
 	if (!name->file && xc_cexpr_symbol(c, name, value_out)) {
@@ -458,9 +474,10 @@ const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cnam
 				 .near = unit_of(c, &storage)};
 	struct xc_definition found;
 	if (!xc_lookup_one(c->process, &query, &found)) {
+		const struct xc_made *made = xc_types_of(c->process)->made;
 		query.declarations = true;
 		if (!xc_lookup_one(c->process, &query, &found))
-			return NULL;
+			return made ? made->type(made, name->name, tag) : NULL;
 	}
 	return xc_type_get(xc_types_of(c->process), &found.die);
 }
