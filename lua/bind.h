@@ -38,6 +38,7 @@ struct xc_host {
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */
 	struct xc_text scratch;  /* see xc_bind_scratch */
+	struct xc_error *failed; /* the error that ends the present call, made while the stack was there */
 	struct xc_error *raised; /* the error raised last: kept here while Lua, which may raise in turn, copies it */
 };
 
@@ -67,6 +68,9 @@ void xc_bind_progress_open(lua_State *L);
 int xc_bind_raise(lua_State *L, struct xc_error *err);
 int xc_bind_fail(lua_State *L, enum xc_error_code code, const char *format, ...) XC_PRINTF(3, 4);
 void xc_bind_error_open(lua_State *L);
+
+/* Is it an xcore.Error? */
+bool xc_bind_error_is(lua_State *L, int index);
 
 /* The error at the top of the stack as one of ours: takes it off. `code` of foreign errors is XC_ERR_FORMAT. */
 struct xc_error *xc_bind_error_take(lua_State *L);

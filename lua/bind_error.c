@@ -194,9 +194,9 @@ void xc_bind_error_open(lua_State *L)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
 }
 
-static bool is_ours(lua_State *L)
+bool xc_bind_error_is(lua_State *L, int index)
 {
-	if (!lua_istable(L, -1) || !lua_getmetatable(L, -1))
+	if (!lua_istable(L, index) || !lua_getmetatable(L, index))
 		return false;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key);
 	bool ours = lua_rawequal(L, -1, -2);
@@ -217,7 +217,7 @@ static const char *raw_string(lua_State *L, const char *name)
 struct xc_error *xc_bind_error_take(lua_State *L)
 {
 	struct xc_error *err;
-	if (is_ours(L)) {
+	if (xc_bind_error_is(L, -1)) {
 		const char *where = raw_string(L, "where"), *message = raw_string(L, "message");
 		const char *hint = raw_string(L, "hint");
 		err = xc_error_new(code_of(raw_string(L, "kind")), "%s%s%s", where ? where : "", where ? ": " : "",

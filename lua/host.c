@@ -1,4 +1,7 @@
-/* host: a Lua state with its libraries and limits. */
+/* host: a Lua state with its libraries and limits, and what becomes of a script's error.
+ *
+ * Between calls nothing here may ask Lua for memory: an error would have nowhere to go. So errors become ours in the message
+ * handler, and arguments are pushed by a function that is called like a script. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -8,26 +11,27 @@
 #include "../dwarf/type.h"
 #include "bind.h"
 #include "accessor.h"
-#include "require.h"
+#include "cdef.h"
+#include "safe.h"
 
 static int print(lua_State *L)
 {
 	struct xc_host *host = xc_bind_host(L);
 	int count = lua_gettop(L);
-	luaL_Buffer line;
-	luaL_buffinit(L, &line);
+	size_t len;
+	luaL_Buffer buffer;
+	luaL_buffinit(L, &buffer);
 	for (int i = 1; i <= count; i++) {
 		if (i > 1)
-			luaL_addchar(&line, '\t');
+			luaL_addchar(&buffer, '\t');
 		luaL_tolstring(L, i, NULL);
-		luaL_addvalue(&line);
+		luaL_addvalue(&buffer);
 	}
-	luaL_pushresult(&line);
-	if (host->options.output) {
-		size_t len;
-		const char *text = lua_tolstring(L, -1, &len);
-		host->options.output(host->options.output_user, text, len);
-	}
+	luaL_pushresult(&buffer);
+	const char *line = lua_tolstring(L, -1, &len);
+	xc_limit_spend(L, 10 + len);
+	if (host->options.output)
+		host->options.output(host->options.output_user, line, len);
 	return 0;
 }
 
@@ -58,27 +62,6 @@ static int open_xcore(lua_State *L)
 	return 1;
 }
 
-static void open_libraries(lua_State *L)
-{
-	static const luaL_Reg libraries[] = {
-		{LUA_GNAME, luaopen_base},
-		{LUA_TABLIBNAME, luaopen_table},
-		{LUA_STRLIBNAME, luaopen_string},
-		{LUA_MATHLIBNAME, luaopen_math},
-		{LUA_UTF8LIBNAME, luaopen_utf8},
-		{LUA_COLIBNAME, luaopen_coroutine},
-		{"xcore", open_xcore},
-		{NULL, NULL},
-	};
-	for (const luaL_Reg *library = libraries; library->name; library++) {
-		luaL_requiref(L, library->name, library->func, 1);
-		lua_pop(L, 1);
-	}
-	lua_pushcfunction(L, print);
-	lua_setglobal(L, "print");
-	xc_require_open(L);
-}
-
 struct xc_host *xc_host_new(const struct xc_host_options *options)
 {
 	struct xc_host *host = xc_alloc(sizeof *host);
@@ -93,8 +76,14 @@ struct xc_host *xc_host_new(const struct xc_host_options *options)
 		host->types->thorough = true;
 	}
 	host->L = lua_newstate(xc_limit_allocate, &host->limit);
+	if (!host->L)
+		abort(); /* as xc_alloc does */
 	*(struct xc_host **)lua_getextraspace(host->L) = host;
-	open_libraries(host->L);
+	xc_safe_open(host->L, options->unsafe);
+	lua_pushcfunction(host->L, print);
+	lua_setglobal(host->L, "print");
+	luaL_requiref(host->L, "xcore", open_xcore, true);
+	lua_settop(host->L, 0);
 	return host;
 }
 
@@ -103,43 +92,155 @@ void xc_host_free(struct xc_host *host)
 	if (!host)
 		return;
 	lua_close(host->L);
+	xc_cdef_free(host->cdef);
 	xc_accessors_free(host->accessors);
 	xc_paths_fini(&host->paths);
 	xc_text_fini(&host->scratch);
 	xc_limit_fini(&host->limit);
 	xc_error_free(host->raised);
+	xc_error_free(host->failed);
 	free(host);
 }
 
-static int traceback(lua_State *L)
+/* ---- errors ---- */
+
+/* A traceback as lines of an error: without tabs, and without the functions that we call scripts by. */
+static void set_trace(struct xc_error *err, const char *trace)
 {
-	if (lua_type(L, 1) == LUA_TSTRING)
-		luaL_traceback(L, L, lua_tostring(L, 1), 1);
+	static const char title[] = "stack traceback:", outside[] = "\n\t[C]: in ?";
+	const size_t outside_len = sizeof outside - 1;
+	size_t len = strlen(trace);
+	struct xc_text text = {0};
+	while (len >= outside_len && memcmp(trace + len - outside_len, outside, outside_len) == 0)
+		len -= outside_len;
+	if (len < sizeof title)
+		return;
+	for (size_t i = 0; i < len; i++)
+		xc_text_add(&text, trace[i] == '\t' ? "  " : (char[]){trace[i], '\0'});
+	xc_error_lines(err, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static int to_string(lua_State *L)
+{
+	luaL_tolstring(L, 1, NULL);
 	return 1;
 }
+
+/* What was raised and is no string and none of ours, as a string at the top: what its __tostring or its `message` says. */
+static void push_description(lua_State *L)
+{
+	const char *type = luaL_typename(L, 1);
+	if (xc_limit_is_over(L, LUA_OK)) /* the error is a limit's: hooks may be off */
+		return;
+	if (!lua_istable(L, 1) && !lua_isuserdata(L, 1)) {
+		luaL_tolstring(L, 1, NULL);
+		lua_pushfstring(L, "%s was raised as an error", lua_isfunction(L, 1) ? type : lua_tostring(L, -1));
+		return;
+	}
+	if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
+		lua_pushcfunction(L, to_string);
+		lua_pushvalue(L, 1);
+		if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+			lua_pushfstring(L, "a %s was raised as an error, and its __tostring failed", type);
+		return;
+	}
+	if (lua_istable(L, 1)) {
+		lua_pushliteral(L, "message");
+		if (lua_rawget(L, 1) == LUA_TSTRING)
+			return;
+	}
+	lua_pushfstring(L, "a %s was raised as an error", type);
+}
+
+/* The message handler. What it makes of an error stays in host->failed and host->limit; the error itself goes on. */
+static int keep_failure(lua_State *L)
+{
+	struct xc_host *host = xc_bind_host(L);
+	lua_settop(L, 1);
+	xc_error_free(xc_take(host->failed));
+	lua_pushvalue(L, 1);
+	if (!xc_bind_error_is(L, 1) && lua_type(L, 1) != LUA_TSTRING)
+		push_description(L);
+	if (xc_limit_is_over(L, LUA_ERRRUN)) {
+		xc_limit_trace(L);
+	} else {
+		host->failed = xc_bind_error_take(L);
+		luaL_traceback(L, L, NULL, 1);
+		set_trace(host->failed, lua_tostring(L, -1));
+	}
+	lua_settop(L, 1);
+	return 1;
+}
+
+/* The call has ended with this status, and below the top is what it raised. */
+static struct xc_error *take_failure(struct xc_host *host, int status)
+{
+	struct xc_error *err = xc_take(host->failed);
+	if (xc_limit_is_over(host->L, status)) {
+		xc_error_free(err);
+		err = xc_error_new(XC_ERR_LIMIT, "%s", host->limit.trip);
+		if (host->limit.trace.len > 0)
+			set_trace(err, xc_text_string(&host->limit.trace));
+	}
+	if (!err) /* errors in the message handler itself: of a stack that was full */
+		err = xc_error_new(XC_ERR_FORMAT, "%s",
+				   lua_type(host->L, -1) == LUA_TSTRING ? lua_tostring(host->L, -1)
+									: "an error while an error was handled");
+	return err;
+}
+
+/* ---- runs ---- */
 
 struct xc_error *xc_host_call(struct xc_host *host, int count)
 {
 	lua_State *L = host->L;
 	int function = lua_gettop(L) - count;
-	lua_pushcfunction(L, traceback);
+	xc_error_free(xc_take(host->failed));
+	lua_pushcfunction(L, keep_failure);
 	lua_insert(L, function);
 	int status = lua_pcall(L, count, LUA_MULTRET, function);
+	struct xc_error *err = status == LUA_OK && !host->limit.tripped ? NULL : take_failure(host, status);
 	lua_remove(L, function);
-	return status == LUA_OK ? NULL : xc_bind_error_take(L);
+	if (err)
+		lua_settop(L, function - 1);
+	return err;
+}
+
+struct chunk {
+	const char *name, *text;
+	size_t len;
+	const char *const *args;
+	size_t arg_count;
+};
+
+static int run_chunk(lua_State *L)
+{
+	const struct chunk *chunk = lua_touserdata(L, 1);
+	int count = (int)chunk->arg_count;
+	int status = luaL_loadbufferx(L, chunk->text, chunk->len, lua_pushfstring(L, "@%s", chunk->name), "t");
+	if (status != LUA_OK)
+		return lua_error(L);
+	luaL_checkstack(L, count + LUA_MINSTACK, "too many arguments");
+	lua_createtable(L, count, 0);
+	for (int i = 0; i < count; i++) {
+		lua_pushstring(L, chunk->args[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_setglobal(L, "arg");
+	for (int i = 0; i < count; i++)
+		lua_pushstring(L, chunk->args[i]);
+	lua_call(L, count, LUA_MULTRET);
+	return lua_gettop(L) - 2;
 }
 
 struct xc_error *xc_host_run(struct xc_host *host, const char *name, const char *text, size_t len,
 			     const char *const *args, size_t arg_count)
 {
-	lua_State *L = host->L;
-	char chunk[128];
-	snprintf(chunk, sizeof chunk, "@%s", name);
-	lua_settop(L, 0);
-	xc_limit_start(&host->limit, L);
-	if (luaL_loadbufferx(L, text, len, chunk, "t") != LUA_OK)
-		return xc_bind_error_take(L);
-	for (size_t i = 0; i < arg_count; i++)
-		lua_pushstring(L, args[i]);
-	return xc_host_call(host, (int)arg_count);
+	struct chunk chunk = {name, text, len, args, arg_count};
+	lua_settop(host->L, 0);
+	xc_limit_start(&host->limit, host->L);
+	lua_pushcfunction(host->L, run_chunk);
+	lua_pushlightuserdata(host->L, &chunk);
+	return xc_host_call(host, 1);
 }

@@ -5,7 +5,7 @@
  *
  * Memory is counted by the allocator. What it refuses Lua asks for again after a full collection; that second time the limit is
  * reached. A script's error would now lose its traceback (Lua unwinds the stack without calling message handlers), so the
- * block is granted once, if it is no larger than the limit itself, and the hook ends the run at the next instruction. */
+ * block is granted once, if it is hardly larger than the limit itself, and the hook ends the run at the next instruction. */
 #include "limit.h"
 
 #include <inttypes.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
-
-#include <lauxlib.h>
 
 #include "bind.h"
 
@@ -139,7 +137,7 @@ static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t s
 	if (!again || limit->tripped || !limit->running)
 		return true;
 	trip_memory(limit);
-	if (size - old > limit->limits.memory)
+	if (size - old > limit->limits.memory + RESERVE)
 		return true;
 	limit->ceiling += size - old;
 	return false;
@@ -177,12 +175,12 @@ void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
 
 /* ---- steps ---- */
 
-static void add_trace(struct xc_limit *limit, lua_State *L)
+void xc_limit_trace(lua_State *L)
 {
-	if (!lua_checkstack(L, LUA_MINSTACK))
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (limit->trace.len > 0 || !lua_checkstack(L, LUA_MINSTACK))
 		return;
 	luaL_traceback(L, L, NULL, 0);
-	xc_text_add(&limit->trace, limit->trace.len ? "\n" : "");
 	xc_text_add(&limit->trace, lua_tostring(L, -1));
 	lua_pop(L, 1);
 }
@@ -191,33 +189,42 @@ static void add_trace(struct xc_limit *limit, lua_State *L)
 static void stop(struct xc_limit *limit, lua_State *L)
 {
 	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
-	if (limit->trace.len == 0)
-		add_trace(limit, L);
+	xc_limit_trace(L);
 	lua_pushlightuserdata(L, limit);
 	lua_error(L);
 }
 
-static bool is_memory_error(const struct xc_limit *limit, lua_State *L, int status)
+/* A script can make the status by error("not enough memory"). */
+bool xc_limit_is_over(lua_State *L, int status)
 {
-	if (status == LUA_ERRMEM)
-		return true;
-	return status != LUA_OK && status != LUA_YIELD && limit->short_of_memory && lua_type(L, -1) == LUA_TSTRING &&
-	       strcmp(lua_tostring(L, -1), "not enough memory") == 0;
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (!limit->tripped && status == LUA_ERRMEM && limit->short_of_memory)
+		trip_memory(limit);
+	return limit->tripped;
 }
 
 void xc_limit_check(lua_State *L, int status)
 {
+	if (xc_limit_is_over(L, status))
+		stop(&xc_bind_host(L)->limit, L);
+}
+
+void xc_limit_make_room(lua_State *L, uint64_t bytes)
+{
 	struct xc_limit *limit = &xc_bind_host(L)->limit;
-	if (!limit->tripped && is_memory_error(limit, L, status))
+	if (has_room(limit, bytes))
+		return;
+	lua_gc(L, LUA_GCCOLLECT);
+	if (!has_room(limit, bytes) && !limit->tripped)
 		trip_memory(limit);
 	if (limit->tripped)
 		stop(limit, L);
 }
 
-void xc_limit_make_room(lua_State *L, uint64_t bytes)
+void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more)
 {
-	if (!has_room(&xc_bind_host(L)->limit, bytes))
-		lua_gc(L, LUA_GCCOLLECT);
+	if (buffer->size - buffer->n < more)
+		xc_limit_make_room(L, 2 * ((uint64_t)buffer->n + more)); /* the buffer, then the string */
 }
 
 void xc_limit_spend(lua_State *L, uint64_t steps)

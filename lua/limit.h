@@ -6,6 +6,7 @@
 #ifndef XC_LIMIT_H
 #define XC_LIMIT_H
 
+#include <lauxlib.h>
 #include <lua.h>
 
 #include "../core/text.h"
@@ -42,12 +43,19 @@ void xc_limit_fini(struct xc_limit *limit);
  * nothing that must be released may be alive. */
 void xc_limit_spend(lua_State *L, uint64_t steps);
 
-/* After a protected call, or in a message handler: raise when a limit was reached, also when the error at the top of the
- * stack (of a status that is not LUA_OK) says that there is no memory. */
+/* After a protected call: raise when a limit was reached, also when the status says that there is no memory. */
 void xc_limit_check(lua_State *L, int status);
 
-/* Collect garbage when `bytes` more would not fit: for what asks for one large block in a way that does not (luaL_Buffer). */
+/* For message handlers, in which raising would call them again: is it so? And keep where. */
+bool xc_limit_is_over(lua_State *L, int status); /* never raises */
+void xc_limit_trace(lua_State *L);
+
+/* Before `bytes` are asked for at once: make room by collecting garbage, and raise when that does not help. What a buffer of
+ * Lua's (luaL_Buffer) asks for is refused without a collection, and the error then has no traceback. */
 void xc_limit_make_room(lua_State *L, uint64_t bytes);
+
+/* The same before `more` bytes are added to a buffer. */
+void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more);
 
 /* Let the kernel end this process (SIGALRM) when the time is over and `grace` seconds more: for a child that runs a script, since
  * a C function may be long and a parent behind the fence of calls may not send signals. Does nothing without a limit. */

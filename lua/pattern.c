@@ -556,6 +556,7 @@ static lua_Integer replace(struct match *m, luaL_Buffer *out, const char *patter
 	lua_Integer count = 0;
 	pattern += anchored;
 	while (count < most) {
+		xc_limit_make_room_in(m->L, out, LUAL_BUFFERSIZE);
 		const char *end = match_afresh(m, s, pattern);
 		if (end && end != last) {
 			count++;
