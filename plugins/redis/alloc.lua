@@ -34,24 +34,29 @@ local function radix_tree(t)
 	return found.addr + found.size - root_size
 end
 
--- Bytes of the block at an address, from the page's class; false where jemalloc has none. `pages` keeps what was read.
-local function by_page(t, root, sizes)
-	local pages = {}
-	local function load(page)
-		local first = page & ~(CHUNK - 1)
-		local leaf = t:u64(root + 8 * (page >> LEVEL_BITS & LEVEL_MASK))
-		local words = leaf ~= 0 and record.words(t, leaf + 8 * (first & LEVEL_MASK), CHUNK)
-		for i = 1, CHUNK do
-			local word = words and words[i] or 0
-			pages[first + i - 1] = word ~= 0 and sizes[(word >> 48) + 1] or false
-		end
-		return pages[page]
+-- Sizes by page of one chunk of 512 pages, from 1; false where jemalloc has no block.
+local function chunk_sizes(t, root, chunk, sizes)
+	local first, found = chunk * CHUNK, {}
+	local leaf = t:u64(root + 8 * (first >> LEVEL_BITS & LEVEL_MASK))
+	local words = leaf ~= 0 and record.words(t, leaf + 8 * (first & LEVEL_MASK), CHUNK)
+	for i = 1, CHUNK do
+		local word = words and words[i] or 0
+		found[i] = word ~= 0 and sizes[(word >> 48) + 1] or false
 	end
+	return found
+end
+
+-- A function from an address to the bytes of the block there, from its page's class; false when there is none.
+local function by_page(t, root, sizes)
+	local chunks = {}
 	return function(at)
 		local page = at >> PAGE_BITS
-		local size = pages[page]
-		if size == nil then size = load(page) end
-		return size
+		local chunk = chunks[page // CHUNK]
+		if not chunk then
+			chunk = chunk_sizes(t, root, page // CHUNK, sizes)
+			chunks[page // CHUNK] = chunk
+		end
+		return chunk[page % CHUNK + 1]
 	end
 end
 

@@ -92,9 +92,7 @@ local function analyze_slowlog(t, report)
 end
 
 local function analyze_work(t, report)
-	local section = report:section("redis_command", "Redis: command in work")
-	local stack = not t.live and work.stack(t) or nil
-	tables.work(section, work.current(t), stack)
+	tables.work(report:section("redis_command", "Redis: command in work"), work.current(t), work.stack(t))
 end
 
 -- A part that fails costs itself only.
@@ -129,7 +127,7 @@ function commands.keys(t, report, list)
 	local rows = section:table("keys", { { "database", "integer" }, { "key", "text", secret = true }, { "type", "text" },
 		{ "encoding", "text" }, { "memory", "bytes" }, { "elements", "count" } })
 	local found = alloc.of(t)
-	local read, value_size, fixed = object.reader(t), size.of(t, found), keyspace.entry_size(t)
+	local read, sizer, fixed = object.reader(t), size.of(t, found), keyspace.entry_size(t)
 	local count, more = 0, false
 	for _, db in ipairs(keyspace.databases(t, options.db)) do
 		local page
@@ -141,7 +139,7 @@ function commands.keys(t, report, list)
 				return false
 			end
 			local type, encoding, ptr = read(value)
-			local bytes = value_size(value, type, encoding, ptr, size.DEFAULT_SAMPLES)
+			local bytes = sizer(type, encoding)(value, ptr, size.DEFAULT_SAMPLES)
 			local kind, form = keyspace.kind(type, encoding)
 			page[#page + 1] = { db.id, object.quoted(text, len), kind, form, bytes and bytes + fixed + found.sds(key) or false,
 				look.count(t, type, encoding, ptr) or false }
@@ -229,7 +227,7 @@ end
 
 function commands.command(t, report, list)
 	args.parse(list, {})
-	tables.work(report:section("redis_command", "Redis: command in work"), work.current(t), work.stack(t))
+	analyze_work(t, report)
 end
 
 local function show_elements(t, section, type, encoding, ptr)
@@ -239,7 +237,7 @@ local function show_elements(t, section, type, encoding, ptr)
 		return
 	end
 	local function text(element)
-		return math.type(element) and ("%d"):format(element) or object.quoted(element)
+		return math.type(element) and ("%d"):format(element) or object.quoted(element:sub(1, 256), #element)
 	end
 	if not look.paired(type) then
 		local rows = section:table("elements", { { "element", "text", secret = true } })
@@ -250,6 +248,18 @@ local function show_elements(t, section, type, encoding, ptr)
 	for i = 1, #list - 1, 2 do rows:row(text(list[i]), text(list[i + 1])) end
 end
 
+local LRU_BITS, LFU = 24, 2
+
+-- The object's clock: under a policy of least frequent use a logarithmic counter and minutes, else seconds (evict.c).
+local function show_use(t, section, clock)
+	local s = t:var "server"
+	if s.maxmemory_policy & LFU ~= 0 then
+		section:integer("frequency", clock & 255, { label = "frequency (logarithmic)" })
+	else
+		section:seconds("idle", s.lruclock - clock & (1 << LRU_BITS) - 1)
+	end
+end
+
 local function show_key(t, section, db, name, key, at)
 	local type, encoding, ptr = object.reader(t)(at)
 	local kind, form = keyspace.kind(type, encoding)
@@ -258,12 +268,12 @@ local function show_key(t, section, db, name, key, at)
 	section:text("type", kind)
 	section:text("encoding", form)
 	section:count("elements", (fault.try(look.count, t, type, encoding, ptr)))
-	local bytes = fault.try(size.of(t, found), at, type, encoding, ptr, size.ALL)
+	local bytes = fault.try(size.of(t, found)(type, encoding), at, ptr, size.ALL)
 	section:bytes("memory", bytes and bytes + keyspace.entry_size(t) + found.sds(key))
 	local when = keyspace.expiry(t, db, name)
 	section:integer("expires_at_ms", when)
 	section:seconds("time_to_live", when and (when - t:var "server".mstime) / 1000)
-	section:integer("lru", value.lru)
+	show_use(t, section, value.lru)
 	section:integer("references", value.refcount)
 	section:address("object", at)
 	section:address("value", ptr ~= 0 and encoding ~= 1 and ptr or nil)
@@ -302,7 +312,8 @@ function commands.flame(t, tree)
 			prefixes = { count = 0, bytes = {} }
 			current.kinds[kind] = prefixes
 		end
-		local name = sds.text(t, key, 64):match "^([^:]*):" or "(no prefix)"
+		local prefix = sds.text(t, key, 64):match "^([^:]*):"
+		local name = prefix and object.quoted(prefix) or "(no prefix)"
 		if not prefixes.bytes[name] then
 			if prefixes.count == MOST_PREFIXES then name = "(other prefixes)" else prefixes.count = prefixes.count + 1 end
 		end
@@ -313,7 +324,7 @@ function commands.flame(t, tree)
 		for kind, prefixes in pairs(one.kinds) do
 			local type, encoding = keyspace.kind(kind >> 8, kind & 255)
 			for name, bytes in pairs(prefixes.bytes) do
-				tree:add({ ("db %d"):format(id), type, encoding, object.quoted(name) }, bytes)
+				tree:add({ ("db %d"):format(id), type, encoding, name }, bytes)
 			end
 		end
 	end

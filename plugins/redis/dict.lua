@@ -81,7 +81,7 @@ end
 
 -- Visit the chains that begin at `heads`. Counts go to `walk`.
 local function visit_chains(read, heads, visit, walk)
-	local i, at, length = 0, 0, 0
+	local i, at, seen, length = 0, 0, 0, 0
 	local function run()
 		while true do
 			while at == 0 do
@@ -92,7 +92,7 @@ local function visit_chains(read, heads, visit, walk)
 			local here = at
 			at = 0 -- what cannot be read ends its chain
 			local key, value, next = read(here)
-			walk.seen, length = walk.seen + 1, length + 1
+			seen, length = seen + 1, length + 1
 			if length > LONGEST then fault.raise("a chain of more than %d entries: a cycle", LONGEST) end
 			at = next
 			if visit(key, value) == false then
@@ -108,6 +108,7 @@ local function visit_chains(read, heads, visit, walk)
 			walk.bad, walk.why = walk.bad + 1, walk.why or err.message
 		end
 	until done
+	walk.seen = walk.seen + seen
 end
 
 local function heads_at(t, array, first, walk)

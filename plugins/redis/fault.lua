@@ -13,9 +13,9 @@ function fault.usage(format, ...)
 	error(setmetatable({ kind = "usage", message = format:format(...) }, meta))
 end
 
--- Is it about the target's memory? Then it costs what could not be read; anything else ends the command.
+-- Is it about the target's memory, or that it changed meanwhile? Then it costs what could not be read; anything else ends the command.
 function fault.of_memory(err)
-	return type(err) == "table" and (err.kind == "fault" or err.kind == "absent")
+	return type(err) == "table" and (err.kind == "fault" or err.kind == "absent" or err.kind == "torn")
 end
 
 -- fn(...), or nil and the reason when memory cannot be read or makes no sense.

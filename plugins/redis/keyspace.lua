@@ -83,17 +83,18 @@ end
 -- What one database's keys are: groups by type and encoding, and what is large.
 local function count_keys(s, db)
 	local groups
-	local entry_size, key_size, value_size, read = s.entry_size, s.alloc.sds, s.value_size, s.read
+	local entry_size, key_size, read = s.entry_size, s.alloc.sds, s.read
 	local samples, each = s.samples, s.each
 	local function visit(key, value)
 		local type, encoding, ptr = read(value)
-		local bytes = value_size(value, type, encoding, ptr, samples)
 		local kind = type << 8 | encoding
 		local group = groups[kind]
 		if not group then
-			group = { type = type, encoding = encoding, count = 0, bytes = 0, largest = 0, unknown = 0 }
+			group = { type = type, encoding = encoding, count = 0, bytes = 0, largest = 0, unknown = 0,
+				size = s.sizer(type, encoding) }
 			groups[kind] = group
 		end
+		local bytes = group.size(value, ptr, samples)
 		group.count = group.count + 1
 		if not bytes then
 			group.unknown = group.unknown + 1
@@ -136,7 +137,7 @@ end
 function keyspace.survey(t, options)
 	local found = alloc.of(t)
 	local s = {
-		t = t, alloc = found, read = object.reader(t), value_size = size.of(t, found),
+		t = t, alloc = found, read = object.reader(t), sizer = size.of(t, found),
 		entry_size = keyspace.entry_size(t), samples = options.samples or size.DEFAULT_SAMPLES,
 		limit = options.limit, begin = options.begin, each = options.each,
 	}

@@ -4,18 +4,17 @@
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local names = require "redis.names"
+local record = require "redis.record"
 local sds = require "redis.sds"
 
 local object = {}
 
 -- A function from an object's address to type, encoding and pointer. What cannot be one is a fault.
 function object.reader(t)
-	local big = t.endian == "big"
-	local ptr_at = xcore.offsetof("robj", "ptr")
-	local format = ("%sB%sI%d"):format(big and ">" or "<", ("x"):rep(ptr_at - 1), t.pointer_size)
-	local read, unpack, size = t.read, string.unpack, ptr_at + t.pointer_size
+	local big, ptr_at = t.endian == "big", xcore.offsetof("robj", "ptr")
+	local byte, word = t.u8, record.word(t)
 	return function(at)
-		local kinds, ptr = unpack(format, read(t, at, size))
+		local kinds, ptr = byte(t, at), word(t, at + ptr_at)
 		local type, encoding = kinds & 15, kinds >> 4
 		if big then type, encoding = encoding, type end
 		if type > names.STREAM or encoding > 12 then

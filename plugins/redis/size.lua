@@ -33,12 +33,11 @@ end
 
 -- The object, a header of three bytes, the string and its NUL in one block.
 local function embstr(s)
-	local t, block = s.t, s.alloc.size
+	local t, block, by_page = s.t, s.alloc.size, s.alloc.by_page
 	local fixed = s.robj + 4
-	if s.alloc.by_page then
-		return function(at, ptr) return s.alloc.by_page(at) or block(at, fixed + t:u8(ptr - 3)) end
-	end
-	return function(at, ptr) return block(at, fixed + t:u8(ptr - 3)) end
+	local function by_length(at, ptr) return block(at, fixed + t:u8(ptr - 3)) end
+	if not by_page then return by_length end
+	return function(at, ptr) return by_page(at) or by_length(at, ptr) end
 end
 
 -- A value in one block, of which the first four bytes say how many it uses.
@@ -159,21 +158,19 @@ local METHODS = {
 
 local function unknown() return nil end
 
--- A function of an object's address, type, encoding, pointer and how many elements to look at: bytes, or nil for a module's
--- value or an encoding that is not known.
+-- A function of type and encoding to the method that sizes such values: method(at, ptr, samples), of an object's address, its
+-- pointer and how many elements to look at, gives bytes; nil of a module's value and of encodings that are not known.
 function size.of(t, alloc)
 	local shared = { t = t, alloc = alloc, robj = xcore.sizeof("robj") }
 	local made = {}
-	return function(at, type, encoding, ptr, samples)
+	return function(type, encoding)
 		local kind = type << 8 | encoding
-		local method = made[kind]
-		if not method then
+		if not made[kind] then
 			local by_encoding = METHODS[type]
 			local make = by_encoding and by_encoding[encoding]
-			method = make and make(shared) or unknown
-			made[kind] = method
+			made[kind] = make and make(shared) or unknown
 		end
-		return method(at, ptr, samples)
+		return made[kind]
 	end
 end
 

@@ -78,21 +78,24 @@ end
 -- The command in work (work.lua) and what the stack has in hand.
 function tables.work(section, found, stack)
 	if not found then
-		section:headline(stack and stack["function"] and ("no command in work; the server is in " .. stack["function"])
-			or "no command in work")
+		section:headline("no command in work" .. (stack and stack.func and "; the server is in " .. stack.func or ""))
 	elseif found.why then
 		section:unknown("command", found.why)
 	else
 		section:headline(("%s, from client %s, database %d"):format(found.command or "?", xcore.u64(found.client), found.db or -1))
 		section:text("command", found.command)
+		section:text("key", found.key, { secret = true })
 		section:text("arguments", found.line, { secret = true })
 		section:integer("client", found.client)
 		section:text("addr", found.addr)
 		section:text("name", found.name)
 		section:integer("database", found.db)
 		section:bool("in_transaction", found.in_transaction, { quiet = not found.in_transaction })
-		section:text("script", found.script)
-		section:integer("script_client", found.script_client)
+		if found.script_caller then
+			section:text("script", found.script)
+			section:text("script_command", found.script_command, { secret = true })
+			section:integer("script_caller", found.script_caller)
+		end
 	end
 	if not stack or #stack.values == 0 then return end
 	local rows = section:table("in_hand", { { "frame", "integer" }, { "function", "text" }, { "variable", "text" },

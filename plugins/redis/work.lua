@@ -13,32 +13,47 @@ local MOST_ARGUMENTS = 32
 local MOST_FRAMES = 64
 local MOST_VALUES = 40
 
--- The script or function that runs: its name, the client that called it. Before 7.0 server.script_caller has the client.
-local function script(t)
-	local run = t:has_var "curr_run_ctx" and t:var "curr_run_ctx" or nil
-	if run then return xcore.str(run.funcname), maybe.first(run, "original_client", "c") end
-	return nil, maybe.first(t:var "server", "script_caller", "lua_caller")
+-- The first key among the arguments: where the command's table says that keys begin; nil when it does not.
+local function first_key(t, client)
+	local at = client.cmd and maybe.first(client.cmd, "firstkey", "legacy_range_key_spec.bs.index.pos") or 0
+	if at <= 0 or at >= client.argc then return nil end
+	return object.quoted(object.text(t, client.argv[at], 256))
 end
 
 local function describe(t, client)
-	local flags = client.flags
 	return {
-		client = client.id, at = xcore.addr(client), addr = client.peerid and sds.text(t, xcore.addr(client.peerid), 256),
+		client = client.id, addr = client.peerid and sds.text(t, xcore.addr(client.peerid), 256),
 		name = object.text(t, client.name, 256), db = client.db and client.db.id,
-		command = clients.command_name(t, client.cmd), argc = client.argc,
-		line = object.line(t, client.argv, client.argc, MOST_ARGUMENTS), in_transaction = flags & names.CLIENT.MULTI ~= 0,
+		command = clients.command_name(t, client.cmd), key = first_key(t, client),
+		line = object.line(t, client.argv, client.argc, MOST_ARGUMENTS), in_transaction = client.flags & names.CLIENT.MULTI ~= 0,
 	}
 end
 
--- The command of the client that is being served; nil when none is. .script and .script_client: the script that runs it.
+-- The script or function that runs: its name, the client that it runs commands with, the one that called it. Before 7.0 the
+-- server knows the callers only.
+local function script(t)
+	local run = t:has_var "curr_run_ctx" and t:var "curr_run_ctx" or nil
+	if run then return { name = xcore.str(run.funcname), runs = run.c, caller = run.original_client } end
+	local server = t:var "server"
+	local caller = maybe.first(server, "script_caller", "lua_caller")
+	return caller and { runs = maybe.first(server, "script_client", "lua_client"), caller = caller }
+end
+
+local function add_script(t, found)
+	local run = script(t)
+	if not run then return end
+	found.script, found.script_caller = run.name, run.caller and run.caller.id
+	if run.runs and run.runs.argc > 0 then found.script_command = object.line(t, run.runs.argv, run.runs.argc, MOST_ARGUMENTS) end
+end
+
+-- The command of the client that is being served: {client, addr, name, db, command, key, line, in_transaction}; when it is a script,
+-- with the command that the script is at. nil when no client is being served; only .why when it cannot be read.
 function work.current(t)
 	local client = t:var "server".current_client
 	if not client then return nil end
-	local found, why = fault.try(describe, t, client)
+	local found, why = fault.try(xcore.retry, function() return describe(t, t:var "server".current_client or client) end)
 	if not found then return { why = why } end
-	local name, caller = script(t)
-	found.script = name
-	if caller then found.script_client = caller.id end
+	fault.try(add_script, t, found)
 	return found
 end
 
@@ -67,18 +82,20 @@ local function add_variables(t, frame, variables, out)
 	end
 end
 
--- The stack of the crashed thread (of a living server: its main thread) as Redis's own names see it: .values, the objects, strings
--- and clients in the frames' variables; .function, the innermost function that serves commands or events.
+local LOADERS = { rdbLoad = true, loadAppendOnlyFile = true, loadAppendOnlyFiles = true }
+local STOPPED = { SIGSTOP = true, SIGTSTP = true, SIGTRAP = true, SIGCONT = true } -- a core that a debugger took has one of these
+
+-- The stack of the crashed thread as Redis's own names see it: .values, the objects, strings and clients in the frames'
+-- variables; .func, the innermost function that serves commands or events. nil when nothing crashed.
 function work.stack(t)
+	if not t.signal or STOPPED[t.signal.name] then return nil end
 	local thread = t:thread()
 	local found = { thread = thread.name, values = {} }
 	for _, frame in ipairs((thread:frames(MOST_FRAMES))) do
 		add_variables(t, frame, frame:args(), found.values)
 		add_variables(t, frame, frame:locals(), found.values)
 		local name = frame.name or ""
-		if not found["function"] and (name:find "Command$" or name:find "Cron$" or name == "rdbLoad" or name == "loadAppendOnlyFiles") then
-			found["function"] = name
-		end
+		if not found.func and (name:find "Command$" or name:find "Cron$" or LOADERS[name]) then found.func = name end
 	end
 	return found
 end

@@ -138,6 +138,23 @@ def key(answer, wanted):
         yield f"{wanted.name}: no elements"
 
 
+def long_list(answer, wanted, account):
+    """A list whose nodes are compressed, or of elements larger than a listpack takes, holds what the recipe put there."""
+    fields = section(answer, "redis_key")["fields"]
+    theirs = [k for k in account.keys if k.name == wanted][0]
+    kind, number = wanted.split(":")
+    text = {"compressed": lambda j: f"row {j} of {number}; " * 40, "plain": lambda j: f"element {j} " * 300}[kind]
+    if (fields["memory"], fields["elements"]) != (theirs.memory, theirs.elements):
+        yield f"{fields}, the server says {theirs}"
+    rows = table(answer, "redis_key", "elements")
+    for j, row in enumerate(rows, 1):
+        shown = unquoted(row["element"]).split("...")[0].rstrip('"')
+        if len(shown) < 200 or not text(j).startswith(shown):
+            yield f"element {j} is {shown}"
+    if len(rows) < 3:
+        yield f"{len(rows)} elements"
+
+
 def clients(answer, account, busy):
     """CLIENT LIST; `busy(row)`: the client goes on working after the account."""
     ours = {row["id"]: row for row in table(answer, "redis_clients", "clients")}
@@ -183,7 +200,7 @@ def flame(folded, account):
         ours[path] = int(weight)
     for k in account.keys:
         prefix = k.name.split(":", 1)[0] if ":" in k.name else "(no prefix)"
-        path = f"db {k.database};{k.type};{k.encoding};" + (f'"{prefix}"' if " " in prefix else prefix)
+        path = f"db {k.database};{k.type};{k.encoding};{prefix}"
         theirs[path] = theirs.get(path, 0) + k.sampled
     if ours != theirs:
         for path in sorted(set(ours) ^ set(theirs) | {p for p in set(ours) & set(theirs) if ours[p] != theirs[p]}):
