@@ -59,22 +59,33 @@ static void write_type(struct xc_text *text, const struct xc_value *value)
 	xc_text_add(text, ": ");
 }
 
-static void write_text(struct xc_text *text, const struct xc_value *value, const struct xc_print_options *options)
+static void write_value(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options)
 {
-	if (options->with_type)
-		write_type(text, value);
-	if (options->redact) {
-		xc_text_add(text, "(redacted)");
-		return;
-	}
-	if (!options->with_type && wants_type(value, &options->format)) {
+	xc_format_value(text, value, options);
+	if (value->guessed)
+		xc_text_add(text, " (at entry)");
+}
+
+void xc_print_line(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options)
+{
+	if (wants_type(value, options)) {
 		xc_text_char(text, '(');
 		xc_text_name(text, xc_type_name(value->type));
 		xc_text_add(text, ") ");
 	}
-	xc_format_value(text, value, &options->format);
-	if (value->guessed)
-		xc_text_add(text, " (at entry)");
+	write_value(text, value, options);
+}
+
+static void write_text(struct xc_text *text, const struct xc_value *value, const struct xc_print_options *options)
+{
+	if (options->with_type)
+		write_type(text, value);
+	if (options->redact)
+		xc_text_add(text, "(redacted)");
+	else if (options->with_type)
+		write_value(text, value, &options->format);
+	else
+		xc_print_line(text, value, &options->format);
 }
 
 static json_t *document_of(const char *expression, const struct xc_value *value, const struct xc_print_options *options,

@@ -27,6 +27,9 @@ XC_MUST_CHECK struct xc_error *xc_print(struct xc_section *section, const struct
 void xc_print_value(struct xc_text *text, const struct xc_value *value, const struct xc_print_options *options,
 		    struct json_t **json_out);
 
+/* Its text alone: as xc_format_value, with the type before pointers and references. */
+void xc_print_line(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options);
+
 /* The letter and what stands behind it when text begins as `/x`; 0 and text itself otherwise. Errors: XC_ERR_USAGE for a letter
  * that is none. */
 XC_MUST_CHECK struct xc_error *xc_print_letter(const char *text, char *letter_out, const char **rest_out);

@@ -7,7 +7,7 @@
 #include "../core/arch.h"
 #include "../dwarf/float.h"
 
-enum { FIRST_SLOTS = 256, MAX_FIELDS = 1 << 16, MAX_NESTING = 16, SHORT_NAME = 40 };
+enum { FIRST_SLOTS = 256, MAX_FIELDS = 1 << 16, MAX_NESTING = 16, MAX_STEPS = 1 << 18, SHORT_NAME = 40 };
 
 struct xc_accessors {
 	const struct xc_process *process;
@@ -128,11 +128,18 @@ struct xc_reading xc_reading_of(const struct xc_process *process, const struct x
 	return reading;
 }
 
-static bool find(const struct xc_type *shape, const char *name, unsigned nesting, struct xc_placed_member *out,
+/* The steps end it in types that contain themselves. */
+struct search {
+	unsigned nesting, steps;
+};
+
+/* What comes behind a virtual base, and the variants of an enum of Rust, depend on the object: xc_value_member knows. */
+static bool find(const struct xc_type *shape, const char *name, struct search *search, struct xc_placed_member *out,
 		 bool *dynamic_out)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(shape, &count);
+	search->steps = search->steps > count ? search->steps - (unsigned)count : 0;
 	if (shape->has_variants)
 		*dynamic_out = true;
 	for (size_t i = 0; i < count; i++) {
@@ -141,7 +148,7 @@ static bool find(const struct xc_type *shape, const char *name, unsigned nesting
 			return true;
 		}
 	}
-	for (size_t i = 0; i < count && nesting < MAX_NESTING; i++) {
+	for (size_t i = 0; i < count && search->nesting < MAX_NESTING && search->steps > 0; i++) {
 		const struct xc_member *m = &members[i];
 		if (m->name && !m->base)
 			continue;
@@ -149,7 +156,10 @@ static bool find(const struct xc_type *shape, const char *name, unsigned nesting
 			*dynamic_out = true;
 			continue;
 		}
-		if (find(xc_bind_shape(m->type), name, nesting + 1, out, dynamic_out)) {
+		search->nesting++;
+		bool found = find(xc_bind_shape(m->type), name, search, out, dynamic_out);
+		search->nesting--;
+		if (found) {
 			out->offset += m->offset;
 			return true;
 		}
@@ -159,8 +169,9 @@ static bool find(const struct xc_type *shape, const char *name, unsigned nesting
 
 bool xc_accessor_place(const struct xc_type *shape, const char *name, struct xc_placed_member *out, bool *dynamic_out)
 {
+	struct search search = {.steps = MAX_STEPS};
 	*dynamic_out = false;
-	return find(shape, name, 0, out, dynamic_out) && !out->member->dynamic;
+	return find(shape, name, &search, out, dynamic_out) && !*dynamic_out;
 }
 
 static void read_bits(struct xc_accessor *field, const struct xc_member *member)

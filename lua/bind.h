@@ -54,6 +54,7 @@ int xc_bind_push_scratch(lua_State *L); /* returns 1 */
 /* Each adds its part to the table `xcore`, which is on top of the stack. */
 void xc_bind_value_open(lua_State *L);
 void xc_bind_ops_open(lua_State *L);
+void xc_bind_text_open(lua_State *L);
 void xc_bind_type_open(lua_State *L);
 void xc_bind_each_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
@@ -148,6 +149,16 @@ bool xc_bind_push_string(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out
 
 /* The member `name` of a value, where "a.b[2].c" goes on; raises what fails. For options that name members; not for loops. */
 struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path);
+
+/* Argument 1, a value, or the member of it that argument `arg` names, if that is there. */
+struct xc_value xc_bind_chosen(lua_State *L, int arg);
+
+/* xc_value_member, with a hint when another name is near. */
+XC_MUST_CHECK struct xc_error *xc_bind_find_member(const struct xc_value *value, const char *name,
+						   struct xc_value *out);
+
+/* Push a value as `xcore print` writes it, in one line. */
+void xc_bind_format(lua_State *L, const struct xc_value *value);
 
 /* Append "server.clients.head", or "((struct client *) 0x…)" when no path is known. */
 void xc_bind_path_text(struct xc_text *text, const struct xc_lua_value *value);

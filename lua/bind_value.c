@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../core/arch.h"
-#include "../dwarf/format.h"
 #include "../dwarf/view.h"
 #include "accessor.h"
 
@@ -289,6 +288,16 @@ static int raise_fault(lua_State *L, const struct xc_lua_value *self, const char
 	return xc_bind_raise_at(L, xc_bind_fault(xc_bind_host(L), addr, size), self, member);
 }
 
+struct xc_error *xc_bind_find_member(const struct xc_value *value, const char *name, struct xc_value *out)
+{
+	struct xc_error *err = xc_value_member(value, name, out);
+	if (!err || err->code != XC_ERR_NOT_FOUND)
+		return err;
+	const struct xc_type *bare = xc_type_strip(value->type);
+	const char *near = xc_value_near_member(bare->target ? bare->target : bare, name);
+	return near ? xc_error_hint(err, "did you mean %s?", near) : err;
+}
+
 static int index_slowly(lua_State *L, const struct xc_lua_value *self, const char *name)
 {
 	struct xc_value value = xc_bind_value(L, self), member;
@@ -297,7 +306,7 @@ static int index_slowly(lua_State *L, const struct xc_lua_value *self, const cha
 	/* A reference to a pointer is followed as the pointer would be. */
 	if (self->form == XC_FORM_REFERENCE && bare->kind == XC_TYPE_POINTER && (err = xc_value_deref(&value, &value)))
 		return xc_bind_raise_at(L, err, self, NULL);
-	if ((err = xc_value_member(&value, name, &member)))
+	if ((err = xc_bind_find_member(&value, name, &member)))
 		return xc_bind_raise_at(L, err, self, NULL);
 	xc_bind_push(L, &member, xc_path_member(&xc_bind_host(L)->paths, self->path, name));
 	return 1;
@@ -313,6 +322,14 @@ static const struct xc_path *path_through(struct xc_host *host, struct xc_access
 		field->from = from;
 	}
 	return field->to;
+}
+
+/* Of the pointer at the top of the stack, when it is not NULL. */
+static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *field, const struct xc_path *from)
+{
+	struct xc_lua_value *pointer = lua_touserdata(L, -1);
+	if (pointer)
+		pointer->path = path_through(host, field, from);
 }
 
 static int index_member(lua_State *L, const struct xc_lua_value *self)
@@ -337,11 +354,8 @@ static int index_member(lua_State *L, const struct xc_lua_value *self)
 		snprintf(member, sizeof member, ".%s", lua_tostring(L, 2));
 		return raise_fault(L, self, member, addr, reading->size);
 	}
-	if (reading->kind == XC_READ_POINTER && self->path) {
-		struct xc_lua_value *pointer = lua_touserdata(L, -1);
-		if (pointer)
-			pointer->path = path_through(host, field, self->path);
-	}
+	if (reading->kind == XC_READ_POINTER && self->path)
+		set_path(L, host, field, self->path);
 	return 1;
 }
 
@@ -352,14 +366,17 @@ static int index_view(lua_State *L, const struct xc_lua_value *self, lua_Integer
 	struct xc_view view;
 	enum xc_view_result result = xc_view_open(&value, &view);
 	uint64_t size;
+	struct xc_error *err = NULL;
 	if (result == XC_VIEW_INVALID)
-		return xc_bind_fail(L, XC_ERR_FORMAT, "%s: %s", xc_type_name(value.type), view.why);
-	if (result != XC_VIEW_FOUND || !view.contiguous || !xc_type_size(view.elements.type, &size))
-		return xc_bind_fail(L, XC_ERR_USAGE, "%s has no elements to index: walk it with xcore.each",
-				    xc_type_name(value.type));
-	if (index < 0 || (uint64_t)index >= view.count)
-		return xc_bind_fail(L, XC_ERR_LIMIT, "index %lld of %llu elements", (long long)index,
-				    (unsigned long long)view.count);
+		err = xc_error_new(XC_ERR_FORMAT, "%s", view.why);
+	else if (result != XC_VIEW_FOUND || !view.contiguous || !xc_type_size(view.elements.type, &size))
+		err = xc_error_new(XC_ERR_USAGE, "%s has no elements to index: walk it with xcore.each",
+				   xc_type_name(value.type));
+	else if (index < 0 || (uint64_t)index >= view.count)
+		err = xc_error_new(XC_ERR_LIMIT, "index %lld of %llu elements", (long long)index,
+				   (unsigned long long)view.count);
+	if (err)
+		return xc_bind_raise_at(L, err, self, NULL);
 	element = view.elements;
 	element.addr += (uint64_t)index * size;
 	xc_bind_push(L, &element, xc_path_element(&xc_bind_host(L)->paths, self->path));
@@ -399,7 +416,7 @@ static int index_element(lua_State *L, const struct xc_lua_value *self, lua_Inte
 	struct xc_accessor *field = row ? xc_accessor_element(host->accessors, row) : NULL;
 	if (!field)
 		return element_slowly(L, self, index);
-	bool bounded = self->form == XC_FORM_PLACE && self->shape->count_known;
+	bool bounded = self->form != XC_FORM_POINTER && self->shape->count_known;
 	if (self->form != XC_FORM_POINTER && (index < 0 || (bounded && (uint64_t)index >= self->shape->count)))
 		return element_slowly(L, self, index);
 	xc_addr addr = self->addr + (uint64_t)index * field->offset;
@@ -413,6 +430,8 @@ static int index_element(lua_State *L, const struct xc_lua_value *self, lua_Inte
 		snprintf(member, sizeof member, "[%lld]", (long long)index);
 		return raise_fault(L, self, member, addr, field->reading.size);
 	}
+	if (field->reading.kind == XC_READ_POINTER && self->path)
+		set_path(L, host, field, self->path);
 	return 1;
 }
 
@@ -437,28 +456,38 @@ static int value_newindex(lua_State *L)
 
 static int value_len(lua_State *L)
 {
-	const struct xc_lua_value *self = lua_touserdata(L, 1);
+	const struct xc_lua_value *self = xc_bind_check(L, 1);
 	struct xc_value value = xc_bind_value(L, self);
 	struct xc_view view;
-	if (self->form != XC_FORM_POINTER && self->shape->kind == XC_TYPE_ARRAY && self->shape->count_known) {
-		lua_pushinteger(L, (lua_Integer)self->shape->count);
+	if (xc_type_strip(value.type)->kind == XC_TYPE_POINTER) /* to an array or a container */
+		xc_bind_raise_at(L, xc_value_deref(&value, &value), self, NULL);
+	const struct xc_type *shape = xc_bind_shape(value.type);
+	if (shape->kind == XC_TYPE_ARRAY && shape->count_known) {
+		lua_pushinteger(L, (lua_Integer)shape->count);
 		return 1;
 	}
-	if (self->form != XC_FORM_POINTER && xc_view_open(&value, &view) == XC_VIEW_FOUND && view.count_known) {
+	enum xc_view_result result = xc_view_open(&value, &view);
+	if (result == XC_VIEW_FOUND && view.count_known) {
 		lua_pushinteger(L, (lua_Integer)view.count);
 		return 1;
 	}
-	return xc_bind_fail(L, XC_ERR_USAGE, "the length of %s is not known", xc_type_name(value.type));
+	return xc_bind_fail(L, result == XC_VIEW_INVALID ? XC_ERR_FORMAT : XC_ERR_USAGE,
+			    "the length of %s is not known%s%s", xc_type_name(value.type),
+			    result == XC_VIEW_INVALID ? ": " : "", result == XC_VIEW_INVALID ? view.why : "");
 }
 
-static struct xc_accessor *pointed_row(lua_State *L, const struct xc_lua_value *pointer)
+/* Bytes of what a pointer points to; 1 of void, as gcc has it. */
+static uint64_t pointed_size(lua_State *L, const struct xc_lua_value *pointer)
 {
-	struct xc_accessor *row = NULL;
-	if (pointer && pointer->form == XC_FORM_POINTER)
+	const struct xc_accessor *row = NULL;
+	if (pointer->form == XC_FORM_POINTER && pointer->shape->kind == XC_TYPE_VOID)
+		return 1;
+	if (pointer->form == XC_FORM_POINTER)
 		row = xc_accessor_element(xc_bind_host(L)->accessors, xc_type_strip(pointer->type)->target);
 	if (!row || row->offset == 0)
-		xc_bind_fail(L, XC_ERR_USAGE, "arithmetic needs a pointer to something whose size is known");
-	return row;
+		xc_bind_fail(L, XC_ERR_USAGE, "arithmetic needs a pointer to something whose size is known, not %s",
+			     xc_type_name(pointer->type));
+	return row->offset;
 }
 
 static int value_add(lua_State *L)
@@ -466,31 +495,46 @@ static int value_add(lua_State *L)
 	int self = xc_bind_test(L, 1) ? 1 : 2;
 	struct xc_lua_value pointer = *xc_bind_check(L, self);
 	uint64_t by = (uint64_t)luaL_checkinteger(L, 3 - self);
-	xc_bind_push_pointer(L, pointer.type, pointer.addr + by * pointed_row(L, &pointer)->offset, pointer.path);
+	xc_bind_push_pointer(L, pointer.type, pointer.addr + by * pointed_size(L, &pointer), pointer.path);
 	return 1;
 }
 
 static int value_sub(lua_State *L)
 {
 	const struct xc_lua_value *left = xc_bind_check(L, 1), *right = xc_bind_test(L, 2);
-	uint64_t size = pointed_row(L, left)->offset;
+	uint64_t size = pointed_size(L, left);
 	if (!right) {
 		uint64_t by = (uint64_t)luaL_checkinteger(L, 2);
 		xc_bind_push_pointer(L, left->type, left->addr - by * size, left->path);
 		return 1;
 	}
-	if (pointed_row(L, right)->offset != size)
+	if (pointed_size(L, right) != size)
 		return xc_bind_fail(L, XC_ERR_USAGE, "%s and %s cannot be subtracted", xc_type_name(left->type),
 				    xc_type_name(right->type));
 	lua_pushinteger(L, (lua_Integer)(left->addr - right->addr) / (lua_Integer)size);
 	return 1;
 }
 
+/* Numbers that Lua has no type for. */
+static bool same_bits(const struct xc_lua_value *left, const struct xc_lua_value *right)
+{
+	unsigned __int128 a, b;
+	return xc_value_load_wide(&((const struct xc_lua_held *)left)->value, &a) &&
+	       xc_value_load_wide(&((const struct xc_lua_held *)right)->value, &b) && a == b;
+}
+
 static int value_eq(lua_State *L)
 {
 	const struct xc_lua_value *left = xc_bind_test(L, 1), *right = xc_bind_test(L, 2);
-	bool placed = left && right && left->form != XC_FORM_HELD && right->form != XC_FORM_HELD;
-	lua_pushboolean(L, placed && left->addr == right->addr);
+	bool equal = false;
+	if (!left || !right)
+		equal = false;
+	else if (left->form == XC_FORM_HELD || right->form == XC_FORM_HELD)
+		equal = left->form == right->form && same_bits(left, right);
+	else
+		equal = left->addr == right->addr &&
+			(left->form == XC_FORM_POINTER) == (right->form == XC_FORM_POINTER);
+	lua_pushboolean(L, equal);
 	return 1;
 }
 
@@ -508,10 +552,9 @@ static int value_le(lua_State *L)
 
 static int value_tostring(lua_State *L)
 {
-	struct xc_value value = xc_bind_value(L, lua_touserdata(L, 1));
-	struct xc_format_options options = xc_format_defaults();
-	xc_format_value(xc_bind_scratch(L), &value, &options);
-	return xc_bind_push_scratch(L);
+	struct xc_value value = xc_bind_value(L, xc_bind_check(L, 1));
+	xc_bind_format(L, &value);
+	return 1;
 }
 
 static int value_concat(lua_State *L)

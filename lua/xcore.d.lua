@@ -128,7 +128,7 @@ function xcore.each(v, count) end
 ---@return string
 function xcore.fmt(v, options) end
 
----The function or object that an address or pointer leads to: "ngx_http_handler", "table+16". nil when no symbol covers it.
+---The function or object that an address or pointer leads to: "ngx_http_handler", "table+0x10". nil when no symbol covers it.
 ---@param v xcore.Value|integer|nil
 ---@return string|nil
 function xcore.symbol(v) end
