@@ -78,6 +78,7 @@ struct xc_cdef_token {
 	unsigned op;              /* XC_OP2 and the like */
 	const char *text;         /* in the text or in a macro */
 	size_t len;
+	const char *macro;   /* that it comes from; NULL: it stands in the text */
 	size_t at, spot_len; /* where in the text: of the macro's name for what comes from it */
 };
 

@@ -112,8 +112,8 @@ bool xc_cdef_fail(struct xc_cdef_parser *p, const struct xc_cdef_token *spot, en
 	va_end(args);
 	xc_text_name(&text, message);
 	struct xc_error *err = xc_error_new(code, "%s", xc_text_string(&text));
-	if (p->frames && p->frames[p->depth].macro)
-		err = xc_error_wrap(err, "macro `%s`", p->frames[p->depth].macro);
+	if (spot->macro)
+		err = xc_error_wrap(err, "macro `%s`", spot->macro);
 	p->err = place(p, spot, err);
 	p->token.kind = XC_TOKEN_END;
 	return false;
@@ -217,6 +217,7 @@ static void lex(struct xc_cdef_parser *p)
 	p->token.op = raw->op;
 	p->token.text = frame->lex.text + raw->at;
 	p->token.len = raw->len;
+	p->token.macro = frame->macro;
 	if (raw->kind == XC_TOKEN_WRONG && *p->token.text == ';') { /* ends no expression */
 		p->token.kind = XC_TOKEN_OPERATOR;
 		p->token.op = ';';
