@@ -1,5 +1,7 @@
 /* blocked: a process whose threads wait at known places.
  *
+ *	blocked [undumpable]
+ *
  * Prints its pid when all of them are there: the main thread below wait_inside(2), (1), (0) in pause; "listener" in poll
  * below listen_on, which a pointer called; "spinner" on a CPU. */
 #include <poll.h>
@@ -47,9 +49,12 @@ static void *spin(void *arg)
 	return arg;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
+	(void)argv;
+	if (argc > 1)
+		prctl(PR_SET_DUMPABLE, 0);
 	pthread_create(&thread, NULL, listen_forever, NULL);
 	while (ready < 1)
 		usleep(1000);

@@ -3,16 +3,16 @@
 #	XCORE=build/release/xcore bats tests/live/no_ptrace.bats
 
 COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info" "flame stacks" "sym TARGET main"
-	"mem TARGET main 64")
+	"mem TARGET main 64" "disas TARGET main" "ptype TARGET target_list" "print TARGET target_list->next->number"
+	"run -e xcore.refresh()print(xcore.target:var'target_list'.number) TARGET")
 FORBIDDEN=ptrace,process_vm_writev,kill,tkill,tgkill,rt_sigqueueinfo,rt_tgsigqueueinfo,pidfd_send_signal,pidfd_getfd
 FORBIDDEN+=,process_madvise,process_mrelease,prlimit64,io_uring_setup,bpf,move_pages,migrate_pages
 
+load live
+
 setup() {
-	XCORE=${XCORE:-build/release/xcore}
-	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
-	XCORE=$(realpath "$XCORE")
-	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -g -O1 -pthread -o "$BATS_TEST_TMPDIR/target" "$BATS_TEST_DIRNAME/target.c"
+	find_xcore
+	compile target "$BATS_TEST_TMPDIR/target" -O1
 	mkfifo "$BATS_TEST_TMPDIR/end"
 	"$BATS_TEST_TMPDIR/target" "$BATS_TEST_TMPDIR/counter" <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	exec 8>"$BATS_TEST_TMPDIR/end"
@@ -36,11 +36,6 @@ count() {
 # Lines of a trace that are calls, not exits or signals that arrived.
 calls_in() {
 	grep -hvE '^([0-9]+ +)?(\+\+\+|---)' "$@" || true
-}
-
-need_strace() {
-	command -v strace >/dev/null || skip "strace is not installed"
-	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 }
 
 # Whether a command met no error of its own: 0, or 3 (incomplete) never without --strict. The process stands for TARGET,
