@@ -59,6 +59,7 @@ void xc_bind_type_open(lua_State *L);
 void xc_bind_each_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
 void xc_bind_live_open(lua_State *L);
+void xc_bind_cdef_open(lua_State *L);
 void xc_bind_report_open(lua_State *L);
 void xc_bind_histogram_open(lua_State *L);
 void xc_bind_top_open(lua_State *L);

@@ -4,6 +4,7 @@
 #include "../dwarf/cexpr.h"
 #include "../dwarf/ctype.h"
 #include "bind_class.h"
+#include "cdef.h"
 #include "stage.h"
 
 static const char boxes_key;
@@ -30,6 +31,15 @@ const struct xc_type *xc_bind_test_type(lua_State *L, int arg)
 	return box ? *box : NULL;
 }
 
+/* By xcore.cdef. */
+static bool is_declared(struct xc_host *host, const char *name, const struct xc_type **out)
+{
+	struct xc_error *err = host->cdef ? xc_cdef_type(host->cdef, name, out) : NULL;
+	bool found = host->cdef && !err;
+	xc_error_free(err);
+	return found;
+}
+
 struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
 {
 	bool named = false;
@@ -39,8 +49,13 @@ struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, cons
 	struct xc_error *err = xc_cexpr_type(&stage->global, name, xc_stage_arena(stage), out, &named);
 	if (!err && !named)
 		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
-	if (err && (err->code == XC_ERR_NOT_FOUND || err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
-		err->code = XC_ERR_NOT_FOUND;
+	if (!err || (err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT && err->code != XC_ERR_USAGE))
+		return err;
+	if (is_declared(host, name, out)) {
+		xc_error_free(err);
+		return NULL;
+	}
+	err->code = XC_ERR_NOT_FOUND;
 	return err;
 }
 

@@ -55,6 +55,7 @@ static int open_xcore(lua_State *L)
 	xc_bind_type_open(L);
 	xc_bind_target_open(L);
 	xc_bind_live_open(L);
+	xc_bind_cdef_open(L);
 	xc_bind_report_open(L);
 	xc_bind_histogram_open(L);
 	xc_bind_top_open(L);
