@@ -8,7 +8,8 @@
  *           one process_vm_readv    fault, unless        live_absent: zero page, mapped
  *           for all of them         --swap was given     file, or a fault
  *
- * Reading ahead: a miss loads 4 pages; a miss where the last load ended doubles that up to 64. One lock covers all; a
+ * Reading ahead: a miss loads 4 pages; a miss where the last load ended, or just below where it
+ * began, doubles that up to 64, in that direction. One lock covers all; a
  * hit costs a lock, a hash and a copy. */
 #include "live_memory.h"
 
@@ -38,8 +39,8 @@ struct xc_live_memory {
 	struct xc_live_cache cache;
 	struct xc_live_frozen frozen;
 	struct xc_live_pace pace;
-	uint64_t unpaid;  /* bytes read since the pace was last asked */
-	xc_addr expected; /* where the last load ended */
+	uint64_t unpaid;         /* bytes read since the pace was last asked */
+	xc_addr first, expected; /* where the last load began, and ended */
 	size_t window;
 	struct xc_live_stats *stats; /* mapped, shared with forked children */
 	struct xc_live_absents absents;
@@ -119,38 +120,50 @@ static size_t read_batch(struct xc_live_memory *m, const struct xc_live_batch *b
 	return got;
 }
 
-static size_t choose_window(struct xc_live_memory *m, const struct xc_live_region *r, xc_addr page, size_t wanted)
+/* What to load around the page that is asked for: returns the first page. Walks lead up, and down: programs add to
+ * lists at their heads. */
+static xc_addr choose_window(struct xc_live_memory *m, const struct xc_live_region *r, xc_addr page, size_t wanted,
+			     size_t *count_out)
 {
-	size_t left = (size_t)((r->hi - page) / m->page_size) + 1;
-	m->window = page == m->expected && m->window ? m->window * 2 : MIN_WINDOW;
+	size_t above = (size_t)((r->hi - page) / m->page_size) + 1, below = (size_t)((page - r->lo) / m->page_size);
+	bool down = wanted == 1 && page + m->page_size == m->first;
+	m->window = m->window && (down || page == m->expected) ? m->window * 2 : MIN_WINDOW;
 	if (m->window < wanted)
 		m->window = wanted;
 	if (m->window > MAX_WINDOW)
 		m->window = MAX_WINDOW;
-	return m->window < left ? m->window : left;
+	size_t back = !down ? 0 : m->window - 1 < below ? m->window - 1 : below;
+	size_t limit = down ? back + 1 : above;
+	*count_out = m->window < limit ? m->window : limit;
+	return page - back * m->page_size;
 }
 
-/* Collect the readable pages among the `count` from page on, up to the first that is cached. */
-static void collect(struct xc_live_memory *m, struct xc_live_batch *b, uint32_t *slots, xc_addr page,
+/* Collect the readable pages among the `count` from first on, up to the first behind `page` that is cached. */
+static void collect(struct xc_live_memory *m, struct xc_live_batch *b, uint32_t *slots, xc_addr page, xc_addr first,
 		    const uint64_t *entries, size_t count)
 {
-	for (size_t i = 0; i < count; i++, page += m->page_size) {
-		m->expected = page;
-		if (i > 0 && xc_live_cache_find(&m->cache, page) != XC_NO_SLOT)
+	m->first = first;
+	m->expected = first + count * m->page_size;
+	for (size_t i = 0; i < count; i++) {
+		xc_addr at = first + i * m->page_size;
+		bool cached = xc_live_cache_find(&m->cache, at) != XC_NO_SLOT;
+		if (cached && at > page) {
+			m->expected = at;
 			return;
-		if (!xc_live_kernel_may_read(&m->kernel, entries[i]))
+		}
+		if (cached || !xc_live_kernel_may_read(&m->kernel, entries[i]))
 			continue;
 		slots[b->count] = xc_live_cache_take(&m->cache);
-		xc_live_batch_add(b, page, xc_live_cache_bytes(&m->cache, slots[b->count]), m->page_size);
+		xc_live_batch_add(b, at, xc_live_cache_bytes(&m->cache, slots[b->count]), m->page_size);
 	}
-	m->expected = page;
 }
 
-static bool load_present(struct xc_live_memory *m, xc_addr page, const uint64_t *entries, size_t count)
+/* True when `page` came. */
+static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, const uint64_t *entries, size_t count)
 {
 	struct xc_live_batch batch = {.count = 0};
 	uint32_t slots[MAX_WINDOW];
-	collect(m, &batch, slots, page, entries, count);
+	collect(m, &batch, slots, page, first, entries, count);
 	size_t pages = read_batch(m, &batch) / m->page_size;
 	for (size_t i = 0; i < batch.count; i++) {
 		if (i < pages)
@@ -158,7 +171,7 @@ static bool load_present(struct xc_live_memory *m, xc_addr page, const uint64_t 
 		else
 			xc_live_cache_give_back(&m->cache, slots[i]);
 	}
-	return pages > 0;
+	return xc_live_cache_find(&m->cache, page) != XC_NO_SLOT;
 }
 
 /* A page that is in no page table, into a slot that was taken. */
@@ -181,18 +194,22 @@ static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 	return known;
 }
 
-/* Bring the page at `page`, and some behind it, into the cache. */
+/* Bring the page at `page`, and some around it, into the cache. */
 static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)
 {
 	uint64_t entries[MAX_WINDOW];
-	size_t count = xc_live_kernel_entries(&m->kernel, page, entries, choose_window(m, r, page, wanted));
-	if (count == 0) {
+	size_t count;
+	xc_addr first = choose_window(m, r, page, wanted, &count);
+	size_t mine = (size_t)((page - first) / m->page_size);
+	count = xc_live_kernel_entries(&m->kernel, first, entries, count);
+	if (count <= mine) {
 		xc_live_kernel_gone(&m->kernel);
 		return false;
 	}
-	if (xc_live_kernel_may_read(&m->kernel, entries[0]))
-		return load_present(m, page, entries, count);
-	return !(xc_live_entry_swapped(entries[0])) && load_absent(m, r, page);
+	if (!xc_live_kernel_may_read(&m->kernel, entries[mine]))
+		return !xc_live_entry_swapped(entries[mine]) && load_absent(m, r, page);
+	return load_present(m, page, first, entries, count) ||
+	       (mine && load_present(m, page, page, &entries[mine], 1)); /* one below it could not be read */
 }
 
 /* ---- reading ---- */
@@ -367,7 +384,7 @@ void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 	pthread_mutex_lock(&m->lock);
 	xc_live_cache_clear(&m->cache);
 	m->window = 0;
-	m->expected = 0;
+	m->first = m->expected = 0;
 	m->absents.checked_ns = 0;
 	if (thaw) {
 		xc_live_frozen_clear(&m->frozen);

@@ -48,6 +48,39 @@ static void memory_larger_than_the_cache_reads_true(void **state)
 	end_child(&c);
 }
 
+/* What a walk over `pages` pages by `step` costs, in system calls that read. */
+static uint64_t batches_of_walk(struct xc_process *p, xc_addr from, long step, size_t count)
+{
+	uint64_t before = xc_live_stats(p).batches;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (size_t)((long)(from - shared->big) + (long)i * step);
+		assert_big(p, at, 8);
+	}
+	return xc_live_stats(p).batches - before;
+}
+
+static void walks_up_and_down_come_in_large_batches(void **state)
+{
+	(void)state;
+#ifdef XC_HOSTILE
+	skip(); /* its batches are small */
+#endif
+	struct child c = start_child();
+	struct xc_process *p = open_pid(c.pid);
+	const size_t span = 8 << 20, pages = span / PAGE;
+	assert_in_range(batches_of_walk(p, shared->big, 512, span / 512), pages / 64, pages / 64 + 8);
+	xc_live_forget(p);
+	assert_in_range(batches_of_walk(p, shared->big + BIG - 8, -512, span / 512), pages / 64, pages / 64 + 8);
+	xc_live_forget(p);
+	assert_in_range(batches_of_walk(p, shared->big, 2 * PAGE, pages / 2), pages / 64, pages / 64 + 8);
+	xc_live_forget(p);
+	uint64_t bytes = xc_live_stats(p).bytes; /* one page in a hundred is no walk: it does not read them all */
+	assert_in_range(batches_of_walk(p, shared->big, 100 * PAGE, 100), 100, 100);
+	assert_in_range(xc_live_stats(p).bytes - bytes, 100 * PAGE, 400 * PAGE);
+	xc_process_close(p);
+	end_child(&c);
+}
+
 static void cached_memory_is_a_picture_until_refreshed(void **state)
 {
 	struct child c = start_child();
@@ -260,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_larger_than_the_cache_reads_true),
+		cmocka_unit_test(walks_up_and_down_come_in_large_batches),
 		cmocka_unit_test(cached_memory_is_a_picture_until_refreshed),
 		cmocka_unit_test(reading_brings_no_page_into_the_process),
 		cmocka_unit_test(an_absent_private_file_page_comes_from_the_file),
