@@ -237,28 +237,27 @@ struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const ch
 	return item;
 }
 
-void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree)
+struct xc_item *xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree)
 {
-	add_item(s, XC_ITEM_TREE, key)->tree = tree;
+	struct xc_item *item = add_item(s, XC_ITEM_TREE, key);
+	item->tree = tree;
+	return item;
 }
 
-struct xc_stacktree *xc_section_new_tree(struct xc_section *s, const char *key, const char *title, const char *unit)
+struct xc_stacktree *xc_report_new_tree(struct xc_report *report, const char *title, const char *unit)
 {
-	struct xc_report *report = s->report;
 	struct xc_tree_owner *owner = xc_arena_alloc(&report->arena, sizeof *owner);
 	xc_stacktree_init(&owner->tree, title, unit);
 	owner->next = report->trees;
 	report->trees = owner;
-	struct xc_item *item = add_item(s, XC_ITEM_TREE, key);
-	item->tree = &owner->tree;
-	item->label = owner->tree.title;
 	return &owner->tree;
 }
 
 void xc_report_finish_trees(struct xc_report *report)
 {
 	for (struct xc_tree_owner *owner = report->trees; owner; owner = owner->next)
-		xc_stacktree_finish(&owner->tree);
+		if (owner->tree.index)
+			xc_stacktree_finish(&owner->tree);
 }
 
 void xc_section_histogram(struct xc_section *s, const char *key, const struct xc_histogram *histogram)
@@ -315,17 +314,27 @@ struct xc_table *xc_section_table(struct xc_section *s, const char *key, const s
 	return table;
 }
 
+static void grow_table(struct xc_section *s, struct xc_table *table, size_t capacity)
+{
+	size_t used = table->row_count * table->column_count;
+	struct xc_cell *grown = xc_arena_alloc(&s->report->arena, capacity * sizeof *grown);
+	if (used)
+		memcpy(grown, table->cells, used * sizeof *grown);
+	table->cells = grown;
+	table->cell_capacity = capacity;
+}
+
+void xc_table_reserve(struct xc_section *s, struct xc_table *table, size_t rows)
+{
+	if (rows * table->column_count > table->cell_capacity)
+		grow_table(s, table, rows * table->column_count);
+}
+
 void xc_table_row(struct xc_section *s, struct xc_table *table, const struct xc_cell *cells)
 {
 	size_t used = table->row_count * table->column_count, wanted = used + table->column_count;
-	if (wanted > table->cell_capacity) {
-		size_t capacity = wanted > SIZE_MAX / 2 ? wanted : wanted * 2;
-		struct xc_cell *grown = xc_arena_alloc(&s->report->arena, capacity * sizeof *grown);
-		if (used)
-			memcpy(grown, table->cells, used * sizeof *grown);
-		table->cells = grown;
-		table->cell_capacity = capacity;
-	}
+	if (wanted > table->cell_capacity)
+		grow_table(s, table, wanted * 2);
 	for (size_t i = 0; i < table->column_count; i++)
 		table->cells[used + i] = copy_cell(s, cells[i]);
 	table->row_count++;

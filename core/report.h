@@ -232,7 +232,7 @@ struct xc_report {
 	bool incomplete;        /* something could not be had: exit 3 with --strict */
 	bool bare;              /* text: the sections alone, without the target's lines: the answer is for pipes */
 	bool is_answer;
-	struct xc_tree_owner *trees; /* see xc_section_new_tree */
+	struct xc_tree_owner *trees; /* see xc_report_new_tree */
 };
 
 struct xc_report *xc_report_new(const char *command);
@@ -268,10 +268,11 @@ struct xc_field *xc_section_value(struct xc_section *s, const char *key, const c
 				  struct json_t *json);
 struct xc_field *xc_section_unknown(struct xc_section *s, const char *key, const char *label, const char *why);
 struct xc_item *xc_section_lines(struct xc_section *s, const char *key, const char *text); /* preformatted */
-void xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
+struct xc_item *xc_section_tree(struct xc_section *s, const char *key, const struct xc_stacktree *tree);
 
-/* An empty tree of the report's own, to be filled; xc_report_finish_trees sorts all of them before they are shown. */
-struct xc_stacktree *xc_section_new_tree(struct xc_section *s, const char *key, const char *title, const char *unit);
+/* An empty tree of the report's own, to be filled and shown by xc_section_tree; xc_report_finish_trees sorts all that are not
+ * finished, and must be called before they are shown. */
+struct xc_stacktree *xc_report_new_tree(struct xc_report *report, const char *title, const char *unit);
 void xc_report_finish_trees(struct xc_report *report);
 
 /* Copied, buckets too. */
@@ -289,6 +290,7 @@ void xc_section_message(struct xc_section *s, enum xc_severity severity, const c
 /* Tables: columns are copied; then whole rows, a cell per column (strings are copied). */
 struct xc_table *xc_section_table(struct xc_section *s, const char *key, const struct xc_column *columns, size_t count);
 void xc_table_row(struct xc_section *s, struct xc_table *table, const struct xc_cell *cells);
+void xc_table_reserve(struct xc_section *s, struct xc_table *table, size_t rows); /* room for so many, at once */
 struct xc_cell xc_cell_text(const char *text);
 struct xc_cell xc_cell_count(uint64_t count);
 struct xc_cell xc_cell_integer(int64_t value);

@@ -106,6 +106,17 @@ void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_
 	add_weight(&node->self, weight);
 }
 
+struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
+					    const char *name, uint64_t weight)
+{
+	assert(tree->index);
+	struct xc_stacktree_node *node = name ? child_of(tree, parent, name) : parent;
+	add_weight(&node->self, weight);
+	add_weight(&node->total, weight);
+	tree->grown = true;
+	return node;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct xc_stacktree_node *const *left = a, *const *right = b;
@@ -129,9 +140,29 @@ static void sort_children(struct xc_stacktree_node *parent)
 	parent->children = sorted[0];
 }
 
+/* Each node's total to its parent's, once those of its children are in it. */
+static void sum_up(struct xc_stacktree *tree)
+{
+	struct xc_stacktree_node *node = &tree->root;
+	for (;;) {
+		while (node->children)
+			node = node->children;
+		while (!node->next && node->parent) {
+			add_weight(&node->parent->total, node->total);
+			node = node->parent;
+		}
+		if (!node->parent)
+			return;
+		add_weight(&node->parent->total, node->total);
+		node = node->next;
+	}
+}
+
 void xc_stacktree_finish(struct xc_stacktree *tree)
 {
 	drop_index(tree);
+	if (tree->grown)
+		sum_up(tree);
 	/* A node is sorted before the walk goes into it, so the walk sees each child list in its final order. */
 	size_t depth = 0;
 	sort_children(&tree->root);

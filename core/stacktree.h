@@ -19,6 +19,7 @@ struct xc_stacktree {
 	struct xc_stacktree_node root;
 	size_t node_count; /* without the root */
 	void *index;       /* (parent, name) → node while building */
+	bool grown;        /* node by node: totals are to be summed up */
 };
 
 /* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */
@@ -28,6 +29,11 @@ void xc_stacktree_fini(struct xc_stacktree *tree);
 /* Add weight to the path of `count` names, outermost first; they are copied. A NULL name is "??". Sums stop at
  * 2^64 - 1. O(count). Not after finish. */
 void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
+
+/* Add weight of its own to the child `name` of a node (made unless it is there; NULL: to the node itself), and return it. For
+ * building a tree node by node, and not with xc_stacktree_add: totals are summed up by finish. O(1). Not after finish. */
+struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
+					    const char *name, uint64_t weight);
 
 /* Sort children by name; call once, after the last add. Not recursive. */
 void xc_stacktree_finish(struct xc_stacktree *tree);

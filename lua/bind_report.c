@@ -25,11 +25,14 @@ void xc_report_spend(lua_State *L, struct xc_lua_report *report, uint64_t bytes)
 
 void xc_report_spend_item(lua_State *L, struct xc_lua_section *section, uint64_t bytes)
 {
-	if (section->items >= XC_REPORT_ITEMS)
+	if (section->items >= XC_REPORT_SECTION_ITEMS)
 		xc_bind_fail(L, XC_ERR_LIMIT, "section '%s' has more than %d fields, notes and tables",
-			     section->section->key, XC_REPORT_ITEMS);
+			     section->section->key, XC_REPORT_SECTION_ITEMS);
+	if (section->owner->items >= XC_REPORT_ITEMS)
+		xc_bind_fail(L, XC_ERR_LIMIT, "the report has more than %d fields, notes and tables", XC_REPORT_ITEMS);
 	xc_report_spend(L, section->owner, bytes + sizeof(struct xc_item));
 	section->items++;
+	section->owner->items++;
 }
 
 /* ---- the report ---- */

@@ -1,6 +1,6 @@
 /* bind_report: what the bindings of the report share: handles, cells, keys, and how much a run may tell.
  *
- * Handles are userdata that point into the report, which outlives the state. A run may make 1,000 sections, 10,000 items of a
+ * Handles are userdata that point into the report, which outlives the state. A run may make 1,000 sections, 4,096 items of a
  * section, a million rows of a table and 256 MiB in all; then it fails with `limit`, and what it made stays. */
 #ifndef XC_BIND_REPORT_H
 #define XC_BIND_REPORT_H
@@ -10,7 +10,8 @@
 
 enum {
 	XC_REPORT_SECTIONS = 1000,
-	XC_REPORT_ITEMS = 10000,
+	XC_REPORT_SECTION_ITEMS = 4096,
+	XC_REPORT_ITEMS = 50000, /* in all */
 	XC_REPORT_ROWS = 1000000,
 	XC_REPORT_COLUMNS = 64,
 	XC_REPORT_KEY = 64, /* bytes of a key */
@@ -21,7 +22,7 @@ enum {
 struct xc_lua_report {
 	struct xc_report *report;
 	uint64_t bytes; /* about what all that was added takes */
-	unsigned sections;
+	unsigned sections, items;
 };
 
 /* User value 1: its report, which so lives as long. */

@@ -32,7 +32,8 @@ int xc_report_section_tree(lua_State *L)
 	struct lua_tree *self = new_tree(L, 1, section->owner);
 	xc_report_spend_item(L, section,
 			     (options.title ? strlen(options.title) : 0) + (options.unit ? strlen(options.unit) : 0));
-	self->tree = xc_section_new_tree(section->section, key, options.title, options.unit);
+	self->tree = xc_report_new_tree(section->owner->report, options.title, options.unit);
+	xc_section_tree(section->section, key, self->tree)->label = self->tree->title;
 	return 1;
 }
 

@@ -2,6 +2,7 @@
 #ifndef REPORT_FIXTURE_H
 #define REPORT_FIXTURE_H
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,44 @@ static inline void fixture_table(struct xc_section *s)
 	xc_table_row(s, table, second);
 }
 
+/* What plugins add. */
+static inline void fixture_answers(struct xc_section *s)
+{
+	static const char *const path[] = {"db0", HOSTILE};
+	struct xc_bucket buckets[] = {
+		{xc_cell_bytes(0), xc_cell_bytes(0), 3},
+		{xc_cell_bytes(1024), xc_cell_bytes(2047), 40},
+		{xc_cell_bytes(UINT64_C(1) << 63), xc_cell_bytes(UINT64_MAX), 1},
+	};
+	const struct xc_histogram histogram = {.label = HOSTILE,
+					       .kind = XC_FIELD_BYTES,
+					       .buckets = buckets,
+					       .bucket_count = XC_COUNT(buckets),
+					       .count = 44,
+					       .least = xc_cell_bytes(0),
+					       .greatest = xc_cell_bytes(UINT64_MAX),
+					       .sum = xc_cell_number(1.8446744073709552e19),
+					       .mean = xc_cell_number(4.1924259257521704e17)};
+	xc_section_cell(s, "share", "share", xc_cell_ratio(0.125));
+	xc_section_cell(s, "factor", "load", xc_cell_number(0.1));
+	xc_section_value(s, "head", "head", "{fd = 7, name = 0x1000 \"hunter2\"}",
+			 json_pack("{s:s, s:s, s:{s:i, s:[f, n, b]}}", "type", "struct client", "addr", "0x1000",
+				   "value", "fd", 7, "rest", 0.1, 1));
+	xc_section_histogram(s, "sizes", &histogram);
+	struct xc_stacktree *tree = xc_report_new_tree(s->report, HOSTILE, "bytes");
+	xc_stacktree_add(tree, path, 2, 4096);
+	xc_stacktree_add(tree, path, 1, 100);
+	xc_stacktree_add(tree, path + 1, 1, UINT64_MAX);
+	xc_section_tree(s, "memory", tree)->label = "memory";
+	xc_report_finish_trees(s->report);
+	xc_section_lines(s, "labelled", "one\ntwo")->label = HOSTILE;
+	xc_section_lines(s, "silent", "not for people")->quiet = true;
+	xc_section_document(s, "layout", "struct a {\n\tint b;\n}", json_pack("{s:[i, i]}", "list", 1, 2));
+	xc_report_print(s->report, HOSTILE, strlen(HOSTILE));
+	xc_report_print(s->report, "a\0b c", 5);
+	xc_report_print(s->report, "", 0);
+}
+
 static inline void fixture_verdict(struct xc_report *report)
 {
 	struct xc_verdict *verdict = xc_report_verdict(report);
@@ -166,6 +205,7 @@ static inline struct fixture fixture_new(const char *copy)
 	xc_stacktree_add(f.tree, other, 2, 10);
 	xc_stacktree_finish(f.tree);
 	xc_section_tree(s, "tree", f.tree);
+	fixture_answers(s);
 	xc_section_text(xc_report_run(f.report), "target", "target", copy);
 	return f;
 }
