@@ -28,7 +28,8 @@
 #ifdef XC_HOSTILE
 enum { CACHE_BYTES = 64 << 10 };
 #else
-enum { CACHE_BYTES = 16 << 20 };
+/* Room is touched only as pages come. A walk over more than this in random order reads a window for each step. */
+enum { CACHE_BYTES = 256 << 20 };
 #endif
 enum { MIN_WINDOW = 4, MAX_WINDOW = XC_LIVE_BATCH };
 
