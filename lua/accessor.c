@@ -174,20 +174,16 @@ bool xc_accessor_place(const struct xc_type *shape, const char *name, struct xc_
 	return find(shape, name, &search, out, dynamic_out) && !*dynamic_out;
 }
 
-static void read_bits(struct xc_accessor *field, const struct xc_member *member)
+void xc_reading_narrow(struct xc_reading *reading, unsigned bit_offset, unsigned bit_size)
 {
-	struct xc_reading *reading = &field->reading;
-	unsigned end = member->bit_offset + member->bit_size;
-	if (reading->kind != XC_READ_INTEGER && reading->kind != XC_READ_BOOL)
-		reading->kind = XC_READ_SLOWLY;
-	if (reading->kind == XC_READ_SLOWLY || end > 64) {
+	unsigned end = bit_offset + bit_size;
+	if (reading->kind != XC_READ_INTEGER || end > 64) {
 		reading->kind = XC_READ_SLOWLY;
 		return;
 	}
-	reading->is_signed = reading->kind == XC_READ_INTEGER && reading->is_signed;
-	reading->kind = reading->kind == XC_READ_BOOL ? XC_READ_SLOWLY : XC_READ_BITS;
-	reading->bit_offset = member->bit_offset;
-	reading->bit_size = (uint8_t)member->bit_size;
+	reading->kind = XC_READ_BITS;
+	reading->bit_offset = (uint8_t)bit_offset;
+	reading->bit_size = (uint8_t)bit_size;
 	reading->size = (uint8_t)((end + 7) / 8);
 }
 
@@ -204,7 +200,7 @@ static bool resolve(const struct xc_process *process, const struct xc_type *shap
 	field->offset = placed.offset;
 	field->reading = xc_reading_of(process, placed.member->type);
 	if (placed.member->bit_size > 0)
-		read_bits(field, placed.member);
+		xc_reading_narrow(&field->reading, placed.member->bit_offset, placed.member->bit_size);
 	return true;
 }
 

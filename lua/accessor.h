@@ -38,6 +38,9 @@ struct xc_accessor {
 
 struct xc_reading xc_reading_of(const struct xc_process *process, const struct xc_type *type);
 
+/* The same of a bit-field of the type. */
+void xc_reading_narrow(struct xc_reading *reading, unsigned bit_offset, unsigned bit_size);
+
 struct xc_accessors *xc_accessors_new(const struct xc_process *process);
 void xc_accessors_free(struct xc_accessors *accessors);
 

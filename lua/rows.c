@@ -1,0 +1,154 @@
+/* rows: a block of rows is read while its numbers fit the first cache, then told to Lua a table at a time. Where rows are known by
+ * their addresses (a list's nodes, anywhere in memory) they are fetched ahead of their use. */
+#include "rows.h"
+
+enum {
+	BLOCK = 256, /* rows */
+	AHEAD = 16,  /* rows */
+};
+
+/* What was read of a block of rows: numbers of a field lie together. */
+struct numbers {
+	uint64_t of[XC_ROWS_FIELDS][BLOCK];
+};
+
+xc_addr xc_rows_at(const struct xc_rows *rows, size_t i)
+{
+	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
+}
+
+static void fetch_ahead(const struct xc_window *window, const struct xc_rows *rows, size_t i)
+{
+	if (i + AHEAD >= rows->count || !rows->nodes)
+		return;
+	xc_addr at = xc_rows_at(rows, i + AHEAD);
+	if (at >= window->lo && at <= window->hi)
+		__builtin_prefetch(window->bytes + (at - window->lo));
+}
+
+/* One row whose bytes are at hand. */
+static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes, struct numbers *numbers, size_t at)
+{
+	for (int f = 0; f < rows->field_count; f++) {
+		uint64_t bits;
+		memcpy(&bits, bytes + rows->fields[f].offset, sizeof bits);
+		numbers->of[f][at] = xc_fixed_number(&rows->fields[f].reading, bits);
+	}
+}
+
+static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, xc_addr addr, struct numbers *numbers,
+				    size_t at)
+{
+	for (int f = 0; f < rows->field_count; f++) {
+		struct xc_error *err = xc_fixed_load(host, &rows->fields[f], addr, &numbers->of[f][at]);
+		if (err) {
+			rows->failed_field = f;
+			return err;
+		}
+	}
+	return NULL;
+}
+
+/* Rows from `from` on, a block at most; returns how many could be read, and why no more. */
+static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, struct numbers *numbers,
+			 struct xc_error **err_out)
+{
+	const struct xc_window *window = &host->window;
+	size_t count = rows->count - from < BLOCK ? rows->count - from : BLOCK;
+	for (size_t at = 0; at < count; at++) {
+		xc_addr addr = xc_rows_at(rows, from + at);
+		fetch_ahead(window, rows, from + at);
+		if (xc_inside(addr, rows->direct, window->lo, window->hi))
+			read_direct(rows, window->bytes + (addr - window->lo), numbers, at);
+		else if ((*err_out = read_slowly(host, rows, addr, numbers, at)))
+			return at;
+	}
+	return count;
+}
+
+/* Put numbers into the table at `index`, as its items from `from` + 1 on. */
+static void fill_table(lua_State *L, int index, size_t from, const uint64_t *numbers, size_t count,
+		       enum xc_fixed_form form)
+{
+	double number;
+	for (size_t i = 0; i < count; i++) {
+		switch (form) {
+		case XC_FIXED_INTEGER:
+			lua_pushinteger(L, (lua_Integer)numbers[i]);
+			break;
+		case XC_FIXED_BOOL:
+			lua_pushboolean(L, numbers[i] != 0);
+			break;
+		case XC_FIXED_DOUBLE:
+			memcpy(&number, &numbers[i], sizeof number);
+			lua_pushnumber(L, number);
+			break;
+		}
+		lua_rawseti(L, index, (lua_Integer)(from + i + 1));
+	}
+}
+
+size_t xc_rows_fill(lua_State *L, struct xc_rows *rows, struct xc_error **err_out)
+{
+	struct numbers numbers;
+	for (size_t from = 0; from < rows->count && rows->field_count > 0; from += BLOCK) {
+		xc_limit_spend(L, BLOCK / 16 * (uint64_t)rows->field_count);
+		size_t count = read_block(xc_bind_host(L), rows, from, &numbers, err_out);
+		for (int f = 0; f < rows->field_count; f++)
+			fill_table(L, rows->first + f, from, numbers.of[f], count, rows->fields[f].form);
+		if (*err_out)
+			return from + count;
+	}
+	return rows->count;
+}
+
+void xc_rows_push_tables(lua_State *L, struct xc_rows *rows)
+{
+	luaL_checkstack(L, rows->field_count + 10, "fields");
+	rows->first = lua_gettop(L) + 1;
+	for (int f = 0; f < rows->field_count; f++)
+		lua_createtable(L, (int)rows->count, 0);
+}
+
+void xc_rows_push_columns(lua_State *L, const struct xc_rows *rows, int arg)
+{
+	lua_createtable(L, 1, rows->field_count);
+	for (int f = 0; f < rows->field_count; f++) {
+		lua_geti(L, arg, f + 1);
+		lua_pushvalue(L, rows->first + f);
+		lua_rawset(L, -3);
+	}
+}
+
+void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_rows *rows)
+{
+	lua_Integer count = luaL_len(L, arg);
+	count = count > 0 ? count : 0;
+	if (count > XC_ROWS_FIELDS)
+		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d fields", XC_ROWS_FIELDS);
+	struct xc_fixed *fields = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *fields, 0);
+	rows->direct = 1;
+	for (lua_Integer i = 0; i < count; i++) {
+		lua_geti(L, arg, i + 1);
+		if (lua_type(L, -1) != LUA_TSTRING)
+			xc_bind_fail(L, XC_ERR_USAGE, "a field is named by a string, not by a %s",
+				     luaL_typename(L, -1));
+		fields[i] = xc_fixed_find_number(L, type, lua_tostring(L, -1));
+		if (fields[i].reading.kind == XC_READ_SLOWLY || fields[i].offset > UINT32_MAX)
+			rows->direct = 0;
+		else if (rows->direct && fields[i].offset + 8 > rows->direct)
+			rows->direct = fields[i].offset + 8;
+		lua_pop(L, 1);
+	}
+	rows->fields = fields;
+	rows->field_count = (int)count;
+}
+
+void xc_rows_push_addresses(lua_State *L, const struct xc_rows *rows, size_t count)
+{
+	lua_createtable(L, (int)count, 0);
+	for (size_t i = 0; i < count; i++) {
+		lua_pushinteger(L, (lua_Integer)xc_rows_at(rows, i));
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}

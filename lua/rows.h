@@ -1,0 +1,42 @@
+/* rows: many structs read into tables of Lua, a table a member.
+ *
+ * A table takes 16 bytes a number, and filling it costs more than reading the target: tables are made with their final size, so how
+ * many rows there are must be known. */
+#ifndef XC_ROWS_H
+#define XC_ROWS_H
+
+#include "fixed.h"
+
+enum { XC_ROWS_FIELDS = 100, XC_ROWS_MAX = 1 << 30 };
+
+struct xc_rows {
+	const struct xc_fixed *fields;
+	int field_count;
+	xc_addr start; /* rows at start, start + stride, … */
+	uint64_t stride;
+	const xc_addr *nodes; /* or, when not NULL, there, each … */
+	uint64_t back;        /* … minus this */
+	size_t count;
+	uint64_t direct; /* bytes of a row from which 8 can be taken at each member; 0: some are to be read slowly */
+	int first;       /* tables lie on the stack from here on, one a field */
+	int failed_field;
+};
+
+/* The fields that the list of names at index `arg` asks for, in a userdata that is pushed. Raises. */
+void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_rows *rows);
+
+xc_addr xc_rows_at(const struct xc_rows *rows, size_t i);
+
+/* Push the empty tables. */
+void xc_rows_push_tables(lua_State *L, struct xc_rows *rows);
+
+/* Returns how many rows could be read in full, and why no more: *err_out, with failed_field. About 8 ns a number. Raises limits. */
+size_t xc_rows_fill(lua_State *L, struct xc_rows *rows, struct xc_error **err_out);
+
+/* Push the table of columns by their names, the list at index `arg`. */
+void xc_rows_push_columns(lua_State *L, const struct xc_rows *rows, int arg);
+
+/* Push a table of addresses. */
+void xc_rows_push_addresses(lua_State *L, const struct xc_rows *rows, size_t count);
+
+#endif

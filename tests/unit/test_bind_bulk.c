@@ -1,0 +1,304 @@
+/* layer: lua
+ *
+ * xcore.columns and xcore.follow over a core whose numbers are known from how they were made; and the chase alone against a naive one
+ * on random graphs. */
+#include "../../lua/chase.h"
+#include "../support/property.h"
+#include "opened.h"
+
+static const char source[] =
+	"#include <stdlib.h>\n"
+	"enum color { RED = 1, BLUE = -7 };\n"
+	"struct inner { short b[3]; };\n"
+	"struct node { signed char tiny; unsigned short half; int low : 5; unsigned high : 11; float single; double "
+	"weight;\n"
+	"  _Bool flag; enum color color; unsigned long big; long double wide; struct inner in; char name[4];\n"
+	"  struct node *next; union { int i; float f; } u; struct { int anon; }; void *any; };\n"
+	"struct head { struct head *next, *prev; };\n"
+	"struct item { int id; struct head link; };\n"
+	"enum { N = 3000 };\n"
+	"struct node nodes[N], ring[4], late[20], bad[20];\n"
+	"struct node *list = nodes, *none;\n"
+	"struct item items[50];\n"
+	"struct head items_head, empty_head;\n"
+	"int plain[3] = {4, 5, 6};\n"
+	"static void fill(struct node *n, int i) {\n"
+	"  *n = (struct node){.tiny = -i % 100, .half = 60000 + i, .low = i % 32 - 16, .high = i % 2048, .single = i * "
+	".25f,\n"
+	"    .weight = i * -.5, .flag = i % 3 == 0, .color = i % 2 ? BLUE : RED, .big = ~0ul - i, .wide = i * 2.5L,\n"
+	"    .in.b = {i, -i, i + 1}, .u.i = i, .anon = i * 3, .any = nodes }; }\n"
+	"int main(void) {\n"
+	"  for (int i = 0; i < N; i++) fill(&nodes[i], i);\n"
+	"  for (int i = 0; i + 1 < N; i++) nodes[i * 7l % N].next = &nodes[(i + 1) * 7l % N];\n"
+	"  for (int i = 0; i < 4; i++) ring[i].next = &ring[(i + 1) % 4];\n"
+	"  for (int i = 0; i < 20; i++) { late[i].next = &late[i < 19 ? i + 1 : 4]; bad[i].next = &bad[i + 1]; }\n"
+	"  bad[11].next = (struct node *)0x41414141;\n"
+	"  struct head *last = &items_head;\n"
+	"  for (int i = 0; i < 50; i++) { items[i].id = i * i; last->next = &items[i].link; items[i].link.prev = "
+	"last;\n"
+	"    last = last->next; }\n"
+	"  last->next = &items_head; items_head.prev = last; empty_head.next = empty_head.prev = &empty_head;\n"
+	"  abort(); }\n";
+
+/* ---- scripts ---- */
+
+static struct xc_text printed;
+
+static void take_line(void *user, const char *line, size_t len)
+{
+	(void)user;
+	xc_text_addn(&printed, line, len);
+	xc_text_char(&printed, '\n');
+}
+
+static struct xc_process *process;
+
+static int open_group(void **state)
+{
+	(void)state;
+	process = died("gcc -g -x c", source);
+	return 0;
+}
+
+static int close_group(void **state)
+{
+	(void)state;
+	close_process(process);
+	xc_text_fini(&printed);
+	return 0;
+}
+
+static struct xc_error *run(const char *code)
+{
+	struct xc_host_options options = {
+		.process = process, .name = "test", .limits = xc_limits_defaults(), .output = take_line};
+	xc_auto(xc_freep) char *text = xc_asprintf("local t = xcore.target\n%s", code);
+	struct xc_host *host = xc_host_new(&options);
+	xc_text_fini(&printed);
+	struct xc_error *err = xc_host_run(host, "test.lua", text, strlen(text), NULL, 0);
+	xc_host_free(host);
+	return err;
+}
+
+static void check_prints(const char *code, const char *wanted)
+{
+	struct xc_error *err = run(code);
+	if (err)
+		fail_msg("%s: %s\n%s", code, err->message, err->lines ? err->lines : "");
+	if (strcmp(xc_text_string(&printed), wanted) != 0)
+		fail_msg("%s: printed \"%s\"", code, xc_text_string(&printed));
+}
+
+/* Each formula is that of fill() in the program. */
+#define CHECK_ROW                                                                                                      \
+	"local function check(c, row, i)\n"                                                                            \
+	"  local function is(name, value)\n"                                                                           \
+	"    if c[name][row] ~= value or math.type(c[name][row]) ~= math.type(value) then\n"                           \
+	"      error(name .. ' of ' .. i .. ': ' .. tostring(c[name][row]) .. ', not ' .. tostring(value)) end end\n"  \
+	"  is('tiny', -math.fmod(i, 100)) is('half', (60000 + i) & 0xffff) is('low', i % 32 - 16) is('high', i % "     \
+	"2048)\n"                                                                                                      \
+	"  is('single', i * .25) is('weight', i * -.5) is('flag', i % 3 == 0) is('color', i % 2 == 1 and -7 or 1)\n"   \
+	"  is('big', -1 - i) is('wide', i * 2.5) is('in.b[1]', -i) is('in.b[2]', i + 1) is('u.i', i) is('anon', i * "  \
+	"3)\n"                                                                                                         \
+	"  is('any', xcore.addr(t:var 'nodes')) end\n"                                                                 \
+	"local fields = {'tiny', 'half', 'low', 'high', 'single', 'weight', 'flag', 'color', 'big', 'wide', "          \
+	"'in.b[1]',\n"                                                                                                 \
+	"  'in.b[2]', 'u.i', 'anon', 'any', 'next'}\n"
+
+static void columns_have_every_kind_of_number(void **state)
+{
+	(void)state;
+	check_prints(CHECK_ROW "local c, n = xcore.columns(t:var 'nodes', nil, fields)\n"
+			       "for i = 0, n - 1 do check(c, i + 1, i) end\n"
+			       "print(n, #c.tiny, c.next[1] == xcore.addr(t:var 'nodes'[7]))\n",
+		     "3000\t3000\ttrue\n");
+	check_prints("local c, n = xcore.columns(t:var 'list' + 5, 2, {'u.i', 'next'}) print(n, c['u.i'][1], "
+		     "c['u.i'][2], #c.next)",
+		     "2\t5\t6\t2\n");
+	check_prints("local c, n = xcore.columns(t:var 'nodes', 0, {'u.i'}) print(n, #c['u.i'])", "0\t0\n");
+	check_prints("local c, n = xcore.columns(t:var 'nodes', nil, {}) print(n, next(c))", "3000\tnil\n");
+	check_prints(
+		"local c = xcore.columns(t:var 'late', nil, {'next'}) print(c.next[20] == xcore.addr(t:var 'late'[4]))",
+		"true\n");
+}
+
+static void follow_reads_nodes_in_the_order_of_the_list(void **state)
+{
+	(void)state;
+	check_prints(CHECK_ROW "local c, n, why = xcore.follow(t:var 'list', 'next', fields)\n"
+			       "for i = 1, n do check(c, i, (i - 1) * 7 % 3000) end\n"
+			       "print(n, why, c.next[n], c[1])\n",
+		     "3000\tnil\t0\tnil\n");
+	check_prints("local c, n = xcore.follow(t:var 'list', 'next')\n"
+		     "print(n, #c[1], c[1][2] == xcore.addr(t:var 'nodes'[7]))",
+		     "3000\t3000\ttrue\n");
+	check_prints("local c, n = xcore.follow(t:var 'list', 'next', {'u.i'}, {addresses = true}) print(n, #c[1], "
+		     "#c['u.i'])",
+		     "3000\t3000\t3000\n");
+	check_prints("local c, n = xcore.follow(t:var 'none', 'next', {'u.i'}) print(n, #c['u.i'], #c[1])",
+		     "0\t0\t0\n");
+}
+
+static void follow_ends_where_it_is_told(void **state)
+{
+	(void)state;
+	check_prints("local r = t:var 'ring' print(select(2, xcore.follow(r[0], 'next')), select(2, xcore.follow(r[0], "
+		     "'next', {}, "
+		     "{stop = r[3]})), select(2, xcore.follow(r[0], 'next', {}, {stop = xcore.addr(r[0])})))",
+		     "4\t3\t0\tnil\n");
+	check_prints("local c, n, why = xcore.follow(t:var 'list', 'next', {'u.i'}, {max = 10, partial = true}) "
+		     "print(n, #c['u.i'], why)",
+		     "10\t10\tmore than 10 nodes\n");
+	check_prints("print(select(2, xcore.follow(t:var 'list', 'next', {}, {max = 3000})))", "3000\tnil\n");
+	check_prints("print(select(2, pcall(xcore.follow, t:var 'list', 'next', {}, {max = 2999})).kind)", "limit\n");
+}
+
+static void follow_finds_the_struct_around_the_pointer(void **state)
+{
+	(void)state;
+	const char *code =
+		"local h = t:var 'items_head'\n"
+		"local c, n = xcore.follow(h.next, 'next', {'id'}, {stop = h, container = {'struct item', 'link'}, "
+		"addresses = true})\n"
+		"local sum = 0 for i = 1, n do sum = sum + c.id[i] end\n"
+		"print(n, sum, c[1][50] == xcore.addr(t:var 'items'[49]))\n"
+		"h = t:var 'empty_head' print(select(2, xcore.follow(h.next, 'next', {'id'}, {stop = h, container = "
+		"{'struct item', 'link'}})))\n";
+	check_prints(code, "50\t40425\ttrue\n0\tnil\n");
+	check_prints("print(select(2, pcall(xcore.follow, t:var 'items'[0], 'link.next', {'id'})).message)",
+		     "link.next of struct item points to struct head: follow that from there, and name the struct "
+		     "around it by "
+		     "container\n");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+	(void)state;
+	check_prints("local ok, e = pcall(xcore.follow, t:var 'late'[0], 'next', {'u.i'})\n"
+		     "local last = xcore.hex(xcore.addr(t:var 'late'[19]))\n"
+		     "print(e.kind, (e.message:gsub(last, 'LAST')))\n"
+		     "local c, n, why = xcore.follow(t:var 'late'[0], 'next', {'u.i'}, {partial = true})\n"
+		     "print(n, #c['u.i'], (why:gsub(last, 'LAST')))\n",
+		     "format\tlate[…].next.next…: cycle: node 20 (LAST) leads back to node 5\n"
+		     "20\t20\tcycle: node 20 (LAST) leads back to node 5\n");
+	check_prints(
+		"local ok, e = pcall(xcore.follow, t:var 'bad'[0], 'next', {'u.i'})\n"
+		"print(e.kind, e.message, xcore.hex(e.addr), e.path)\n"
+		"local c, n, why = xcore.follow(t:var 'bad'[0], 'next', {'u.i'}, {partial = true}) print(n, "
+		"#c['u.i'], why)\n",
+		"fault\tbad[…].next.next….next: node 13: 0x41414191: not mapped\t0x41414191\tbad[…].next.next….next\n"
+		"12\t12\tnode 13: 0x41414191: not mapped\n");
+}
+
+static void wrong_questions_are_refused(void **state)
+{
+	static const struct {
+		const char *code, *why;
+	} cases[] = {
+		{"xcore.follow(t:var 'list', 'u.i')", "u.i of struct node is no pointer"},
+		{"xcore.follow(t:var 'list', 'nxt')", "nxt"},
+		{"xcore.follow(t:var 'list', 'next', {'name'})", "name is a char [4], no number of at most 64 bits"},
+		{"xcore.follow(t:var 'list', 'next', {'next.next'})",
+		 "next.next: what lies behind a pointer is not in the struct"},
+		{"xcore.follow(t:var 'list', 'next', {7})", "a field is named by a string"},
+		{"xcore.follow(t:var 'list', 'next', {}, {container = {'struct item', 'nolink'}})", "nolink"},
+		{"xcore.follow(7, 'next')", "value of the target"},
+		{"xcore.follow(t:var 'plain', 'next')", "no struct"},
+		{"xcore.columns(t:var 'list', nil, {'u.i'})", "how many?"},
+		{"xcore.columns(t:var 'list', 1 << 40, {'u.i'})", "too many"},
+		{"xcore.columns(t:var 'list', 1 << 29, {'u.i'})", "row 536870911: 0x"},
+		{"xcore.columns(t:var 'list', -1, {'u.i'})", "not negative"},
+		{"xcore.columns(t:var 'nodes'[0], 1, {'u.i'})", "neither an array in memory nor a pointer"},
+		{"xcore.columns(t:var 'plain', nil, {'x'})", "int has no members"},
+		{"xcore.columns(t:var 'nodes', nil, {'in.b[7]'})", "7"},
+		{"xcore.columns(xcore.cast(0x1000, 'struct node *'), 3, {'u.i'})", "0x"},
+	};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct xc_error *err = run(cases[i].code);
+		if (!err || !strstr(err->message, cases[i].why))
+			fail_msg("%s: %s", cases[i].code, err ? err->message : "no error");
+		xc_error_free(err);
+	}
+}
+
+/* ---- the chase ---- */
+
+enum { SLOTS = 64, SLOT = 16, BASE = 0x10000 };
+
+struct naive {
+	xc_addr nodes[SLOTS + 1];
+	size_t count, back;
+	enum xc_chase_end end;
+};
+
+/* Remembers every node. */
+static struct naive naive_chase(const uint64_t *memory, xc_addr head, xc_addr stop)
+{
+	struct naive n = {.end = XC_CHASE_GOES_ON};
+	for (xc_addr at = head; n.end == XC_CHASE_GOES_ON;) {
+		size_t seen = 0;
+		while (seen < n.count && n.nodes[seen] != at)
+			seen++;
+		if (at == 0 || at == stop || (at == head && n.count))
+			n.end = XC_CHASE_DONE;
+		else if (seen < n.count)
+			n.end = XC_CHASE_CYCLE;
+		else if (at < BASE || at - BASE >= SLOTS * SLOT)
+			n.end = XC_CHASE_FAULT;
+		n.back = seen;
+		if (n.end != XC_CHASE_GOES_ON)
+			break;
+		n.nodes[n.count++] = at;
+		at = memory[(at - BASE) / 8 + 1];
+	}
+	return n;
+}
+
+/* Nodes of 16 bytes whose second word leads to any other, to nothing, or astray. */
+PROPERTY(a_chase_gives_what_remembering_every_node_gives, 20000)
+{
+	uint64_t memory[SLOTS * SLOT / 8 + 1] = {0};
+	for (size_t i = 0; i < SLOTS; i++)
+		memory[2 * i + 1] = rng_below(rng, 40) == 0   ? 0
+				    : rng_below(rng, 60) == 0 ? 0x41414141
+							      : BASE + rng_below(rng, SLOTS) * SLOT;
+	struct xc_process *made = xc_process_new("made", false);
+	size_t cut = SLOT * (1 + rng_below(rng, SLOTS - 1)); /* in two segments */
+	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE, .hi = BASE + cut - 1, .bytes = (uint8_t *)memory});
+	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE + cut,
+						       .hi = BASE + SLOTS * SLOT - 1,
+						       .bytes = (uint8_t *)memory + cut});
+	xc_space_seal(made->space);
+	struct xc_host host = {.process = made, .window.lo = 1};
+	struct xc_chase chase = {.host = &host, .offset = 8, .size = 8};
+	xc_addr stop = rng_below(rng, 3) ? 0 : BASE + rng_below(rng, SLOTS) * SLOT, nodes[4 * SLOTS];
+	xc_addr head = BASE + rng_below(rng, SLOTS) * SLOT;
+	struct naive wanted = naive_chase(memory, head, stop);
+	size_t count = 0;
+	xc_chase_begin(&chase, head, stop);
+	while (chase.end == XC_CHASE_GOES_ON && count < 4 * SLOTS)
+		count += xc_chase_run(&chase, nodes + count, 1 + rng_below(rng, 4 * SLOTS - count));
+	PROPERTY_CHECK(rng, chase.end == wanted.end);
+	if (chase.end == XC_CHASE_CYCLE) {
+		struct xc_chase_cycle cycle = xc_chase_cycle(&chase, nodes, count);
+		PROPERTY_CHECK(rng, cycle.back == wanted.back);
+		count = cycle.count;
+	}
+	PROPERTY_CHECK(rng, count == wanted.count && memcmp(nodes, wanted.nodes, count * sizeof *nodes) == 0);
+	xc_process_close(made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_have_every_kind_of_number),
+		cmocka_unit_test(follow_reads_nodes_in_the_order_of_the_list),
+		cmocka_unit_test(follow_ends_where_it_is_told),
+		cmocka_unit_test(follow_finds_the_struct_around_the_pointer),
+		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(wrong_questions_are_refused),
+		cmocka_unit_test(a_chase_gives_what_remembering_every_node_gives),
+	};
+	return cmocka_run_group_tests(tests, open_group, close_group);
+}
