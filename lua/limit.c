@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -21,6 +22,8 @@ static const uint64_t RESERVE = 1 << 20;
 
 /* Blocks of this size cost time, wherever they are made. */
 static const size_t LARGE = 1 << 20;
+
+static const size_t HUGE_BLOCK = 4 << 20;
 
 struct xc_limits xc_limits_defaults(void)
 {
@@ -143,9 +146,18 @@ static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t s
 	return false;
 }
 
+/* Tables of millions of items: clearing their pages one by one would take longer than filling them. */
+static void use_huge_pages(void *block, size_t size)
+{
+	uintptr_t page = 2 << 20, lo = (uintptr_t)block & -page, end = ((uintptr_t)block + size + page - 1) & -page;
+	madvise((void *)lo, end - lo, MADV_HUGEPAGE);
+}
+
 static void *resize(struct xc_limit *limit, void *block, size_t old, size_t size)
 {
 	void *moved = realloc(block, size);
+	if (moved && size >= HUGE_BLOCK)
+		use_huge_pages(moved, size);
 	if (!moved)
 		return size <= old ? block : NULL;
 	limit->memory += size - old;
