@@ -85,6 +85,22 @@ static const char *describe(struct xc_text *text, const struct xc_process *proce
 	return xc_text_string(text);
 }
 
+/* The function, or else the symbol; how far into it is told by the symbol tables. */
+static void set_name(lua_State *L, const struct xc_process *process, const struct xc_place *place)
+{
+	const char *function = place->level_count ? place->levels[place->level_count - 1].function : NULL;
+	lua_pushstring(L, function ? function : place->symbol);
+	lua_setfield(L, -2, "name");
+	if (!place->module)
+		return;
+	const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, place->module));
+	const struct xc_symbol *symbol = xc_symtab_at(table, place->file_addr);
+	if (!symbol)
+		return;
+	lua_pushinteger(L, (lua_Integer)(place->file_addr - symbol->value));
+	lua_setfield(L, -2, "offset");
+}
+
 static void set_line(lua_State *L, const struct xc_place *place)
 {
 	if (!place->level_count || !place->levels[0].file)
@@ -110,15 +126,7 @@ static int symbolize(lua_State *L)
 	lua_createtable(L, 0, 6);
 	xc_bind_push_scratch(L);
 	lua_setfield(L, -2, "text");
-	if (place->symbol) {
-		lua_pushstring(L, place->symbol);
-		lua_setfield(L, -2, "name");
-		lua_pushinteger(L, (lua_Integer)place->symbol_offset);
-		lua_setfield(L, -2, "offset");
-	} else if (place->level_count && place->levels[place->level_count - 1].function) {
-		lua_pushstring(L, place->levels[place->level_count - 1].function);
-		lua_setfield(L, -2, "name");
-	}
+	set_name(L, host->process, place);
 	if (place->module) {
 		lua_pushstring(L, place->module->path);
 		lua_setfield(L, -2, "module");

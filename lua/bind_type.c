@@ -40,26 +40,43 @@ static bool is_declared(struct xc_host *host, const char *name, const struct xc_
 	return found;
 }
 
-struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
+static struct xc_error *told_type(struct xc_host *host, const char *name, const struct xc_type **out)
 {
-	bool named = false;
-	if (!host->process)
-		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none here");
 	struct xc_stage *stage = xc_stage_of(host->L);
+	bool named = false;
 	struct xc_error *err = xc_cexpr_type(&stage->global, name, xc_stage_arena(stage), out, &named);
 	if (!err && !named)
 		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
-	if (!err || (err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT && err->code != XC_ERR_USAGE))
-		return err;
-	if (is_declared(host, name, out)) {
-		xc_error_free(err);
-		return NULL;
-	}
-	err->code = XC_ERR_NOT_FOUND;
+	if (err && (err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
+		err->code = XC_ERR_NOT_FOUND;
 	return err;
 }
 
-/* Names that were found are kept: a loop may cast by name. */
+/* Is a struct only declared behind this pointer, array or typedef? */
+static bool is_opaque(const struct xc_type *type)
+{
+	type = xc_bind_shape(type);
+	for (unsigned depth = 0; depth < XC_TYPE_DEPTH; depth++) {
+		if (type->kind != XC_TYPE_POINTER && type->kind != XC_TYPE_ARRAY)
+			break;
+		type = xc_bind_shape(type->target);
+	}
+	return type->is_declaration;
+}
+
+struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
+{
+	if (!host->process)
+		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none here");
+	struct xc_error *err = told_type(host, name, out);
+	bool lacks = err ? err->code == XC_ERR_NOT_FOUND : is_opaque(*out);
+	if (!lacks || !is_declared(host, name, out))
+		return err;
+	xc_error_free(err);
+	return NULL;
+}
+
+/* Names that were found are kept: a loop may cast by name. A struct that is only declared may be told of later. */
 const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 {
 	static const char names_key;
@@ -82,9 +99,11 @@ const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 	lua_pop(L, 1);
 	xc_stage_count_type(L);
 	xc_bind_raise(L, xc_bind_type_named(xc_bind_host(L), lua_tostring(L, arg), &type));
-	lua_pushvalue(L, arg);
-	lua_pushlightuserdata(L, (void *)type);
-	lua_rawset(L, -3);
+	if (!is_opaque(type)) {
+		lua_pushvalue(L, arg);
+		lua_pushlightuserdata(L, (void *)type);
+		lua_rawset(L, -3);
+	}
 	lua_pop(L, 1);
 	return type;
 }

@@ -6,7 +6,8 @@
 #include "compiled.h"
 
 struct scripted {
-	struct compiled *program;
+	struct compiled *program; /* NULL when the process is somebody else's */
+	struct xc_process *process;
 	struct xc_host *host;
 	struct xc_text printed;
 };
@@ -27,6 +28,7 @@ static inline struct scripted *script_over(struct xc_process *process)
 					  .limits = xc_limits_defaults(),
 					  .output = take_line,
 					  .output_user = s};
+	s->process = process;
 	s->host = xc_host_new(&options);
 	return s;
 }
