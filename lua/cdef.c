@@ -52,7 +52,8 @@ static bool parse_declarators(struct xc_cdef_parser *p, const struct xc_cdef_spe
 	for (;;) {
 		struct xc_cdef_declarator d;
 		struct xc_cdef_attributes between = {0};
-		if (!xc_cdef_parse_attributes(p, &between) || !xc_cdef_parse_declarator(p, specifiers->type, &d) ||
+		if (!xc_cdef_parse_attributes(p, &between) ||
+		    !xc_cdef_parse_declarator(p, specifiers->type, XC_CDEF_NAMED, &d) ||
 		    !xc_cdef_parse_attributes(p, &d.attributes))
 			return false;
 		if (d.name.kind == XC_TOKEN_END)

@@ -1,17 +1,6 @@
-/* cdef_constant: integer constant expressions (C11 6.6), computed while they are read.
- *
- * Values are kept in 128 bits, extended to their sign, and cut to their type after each operation. Of integer types only size and
- * sign matter: of two of the same size the unsigned one wins, whatever their ranks (C11 6.3.1.8). What is not evaluated, behind
- * && || and ?:, may divide by zero. */
+/* cdef_constant: integer constant expressions (C11 6.6), computed while they are read. What is not evaluated, behind && || and ?:,
+ * may divide by zero. */
 #include "cdef_impl.h"
-
-struct xc_cdef_value xc_cdef_fit(__int128 bits, uint64_t size, bool is_signed)
-{
-	unsigned shift = size >= 16 ? 0 : 128 - 8 * (unsigned)size;
-	unsigned __int128 high = (unsigned __int128)bits << shift;
-	bits = is_signed ? (__int128)high >> shift : (__int128)(high >> shift);
-	return (struct xc_cdef_value){.bits = bits, .size = (uint8_t)size, .is_signed = is_signed};
-}
 
 static struct xc_cdef_value int_of(__int128 bits)
 {
@@ -21,22 +10,6 @@ static struct xc_cdef_value int_of(__int128 bits)
 static struct xc_cdef_value size_of(const struct xc_cdef_parser *p, uint64_t bytes)
 {
 	return xc_cdef_fit((__int128)bytes, p->process->arch->word, false);
-}
-
-static struct xc_cdef_value promote(struct xc_cdef_value v)
-{
-	return v.size < 4 ? int_of(v.bits) : v;
-}
-
-/* To the type they have in common. */
-static void convert(struct xc_cdef_value *a, struct xc_cdef_value *b)
-{
-	*a = promote(*a);
-	*b = promote(*b);
-	uint8_t size = a->size > b->size ? a->size : b->size;
-	bool is_signed = (a->size < size || a->is_signed) && (b->size < size || b->is_signed);
-	*a = xc_cdef_fit(a->bits, size, is_signed);
-	*b = xc_cdef_fit(b->bits, size, is_signed);
 }
 
 /* Parsing passes down whether the value counts. */
@@ -69,7 +42,7 @@ static bool literal(struct xc_cdef_parser *p, struct xc_cdef_value *out)
 		return xc_cdef_fail(p, &p->token, XC_ERR_FORMAT, "only integers are constants here");
 	*out = xc_cdef_fit((__int128)bits, type->size, type->is_signed);
 	if (type->kind == XC_TYPE_CHAR && type->size == 1)
-		*out = promote(*out); /* in C 'a' is an int */
+		*out = xc_cdef_promote(*out); /* in C 'a' is an int */
 	xc_cdef_next(p);
 	return !p->err;
 }
@@ -263,7 +236,7 @@ static bool operated(struct reader *r, unsigned op, struct xc_cdef_value *out)
 	xc_cdef_next(r->p);
 	if (!unary(r, out))
 		return false;
-	struct xc_cdef_value v = promote(*out);
+	struct xc_cdef_value v = xc_cdef_promote(*out);
 	if (op == '!')
 		*out = int_of(v.bits == 0);
 	else
@@ -316,91 +289,6 @@ static unsigned precedence(const struct xc_cdef_token *token)
 	return 0;
 }
 
-static bool shift(struct reader *r, const struct xc_cdef_token *op, struct xc_cdef_value *a,
-		  const struct xc_cdef_value *b)
-{
-	*a = promote(*a);
-	if (b->bits < 0 || b->bits >= a->size * 8) {
-		*a = xc_cdef_fit(0, a->size, a->is_signed);
-		return r->skipped || xc_cdef_fail(r->p, op, XC_ERR_FORMAT, "a shift by more bits than there are");
-	}
-	unsigned by = (unsigned)b->bits;
-	__int128 bits = op->op == XC_OP2('<', '<') ? (__int128)((unsigned __int128)a->bits << by)
-			: a->is_signed             ? a->bits >> by
-						   : (__int128)((unsigned __int128)a->bits >> by);
-	*a = xc_cdef_fit(bits, a->size, a->is_signed);
-	return true;
-}
-
-/* Of an unsigned type of 128 bits the value lies in bits that __int128 takes for negative. */
-static int order(const struct xc_cdef_value *a, const struct xc_cdef_value *b)
-{
-	if (a->bits == b->bits)
-		return 0;
-	bool less = a->is_signed ? a->bits < b->bits : (unsigned __int128)a->bits < (unsigned __int128)b->bits;
-	return less ? -1 : 1;
-}
-
-static bool divide(struct reader *r, const struct xc_cdef_token *op, struct xc_cdef_value *a,
-		   const struct xc_cdef_value *b)
-{
-	__int128 bits;
-	if (b->bits == 0)
-		return r->skipped || xc_cdef_fail(r->p, op, XC_ERR_FORMAT, "a division by zero");
-	if (!a->is_signed && op->op == '/')
-		bits = (__int128)((unsigned __int128)a->bits / (unsigned __int128)b->bits);
-	else if (!a->is_signed)
-		bits = (__int128)((unsigned __int128)a->bits % (unsigned __int128)b->bits);
-	else if (b->bits == -1) /* of the least number the quotient does not fit */
-		bits = op->op == '/' ? (__int128)-(unsigned __int128)a->bits : 0;
-	else
-		bits = op->op == '/' ? a->bits / b->bits : a->bits % b->bits;
-	*a = xc_cdef_fit(bits, a->size, a->is_signed);
-	return true;
-}
-
-static bool arithmetic(struct reader *r, const struct xc_cdef_token *op, struct xc_cdef_value *a,
-		       struct xc_cdef_value b)
-{
-	convert(a, &b);
-	unsigned __int128 x = (unsigned __int128)a->bits, y = (unsigned __int128)b.bits;
-	int relation = order(a, &b);
-	switch (op->op) {
-	case '/':
-	case '%':
-		return divide(r, op, a, &b);
-	case '*':
-		x *= y;
-		break;
-	case '+':
-		x += y;
-		break;
-	case '-':
-		x -= y;
-		break;
-	case '&':
-		x &= y;
-		break;
-	case '^':
-		x ^= y;
-		break;
-	case '|':
-		x |= y;
-		break;
-	default: {
-		bool equal = op->op == XC_OP2('=', '='), unequal = op->op == XC_OP2('!', '=');
-		bool or_equal = op->op == XC_OP2('<', '=') || op->op == XC_OP2('>', '=');
-		bool truth = equal ? relation == 0 : unequal ? relation != 0 : (or_equal && relation == 0);
-		if (!equal && !unequal)
-			truth |= (op->op & 0xff) == '<' ? relation < 0 : relation > 0;
-		*a = int_of(truth);
-		return true;
-	}
-	}
-	*a = xc_cdef_fit((__int128)x, a->size, a->is_signed);
-	return true;
-}
-
 static bool binary(struct reader *r, unsigned least, struct xc_cdef_value *out)
 {
 	struct xc_cdef_parser *p = r->p;
@@ -418,11 +306,13 @@ static bool binary(struct reader *r, unsigned least, struct xc_cdef_value *out)
 		r->skipped -= skip;
 		if (!ok)
 			return false;
+		const char *why = NULL;
 		if (is_and || is_or)
 			*out = int_of(is_and ? truth && right.bits != 0 : truth || right.bits != 0);
-		else if (op.op == XC_OP2('<', '<') || op.op == XC_OP2('>', '>') ? !shift(r, &op, out, &right)
-										: !arithmetic(r, &op, out, right))
-			return false;
+		else
+			why = xc_cdef_operate(op.op, out, right);
+		if (why && !r->skipped)
+			return xc_cdef_fail(p, &op, XC_ERR_FORMAT, "%s", why);
 	}
 	return !p->err;
 }
@@ -439,7 +329,7 @@ static bool choice(struct reader *r, struct xc_cdef_value *out)
 	r->skipped -= truth;
 	if (!ok)
 		return false;
-	convert(out, &other);
+	xc_cdef_convert(out, &other);
 	*out = truth ? *out : other;
 	return true;
 }

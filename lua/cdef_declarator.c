@@ -22,6 +22,7 @@ struct steps {
 	struct step items[MAX_STEPS];
 	size_t count;
 	struct xc_cdef_token name;
+	enum xc_cdef_naming naming;
 };
 
 static bool add(struct xc_cdef_parser *p, struct steps *s, const struct step *step)
@@ -49,7 +50,8 @@ static const struct xc_type *parse_parameter(struct xc_cdef_parser *p)
 	struct xc_cdef_declarator d;
 	if (!xc_cdef_enter(p))
 		return NULL;
-	bool ok = xc_cdef_parse_specifiers(p, &specifiers) && xc_cdef_parse_declarator(p, specifiers.type, &d) &&
+	bool ok = xc_cdef_parse_specifiers(p, &specifiers) &&
+		  xc_cdef_parse_declarator(p, specifiers.type, XC_CDEF_UNNAMED, &d) &&
 		  xc_cdef_parse_attributes(p, &d.attributes);
 	xc_cdef_leave(p);
 	return ok ? passed(p->process, d.type) : NULL;
@@ -57,7 +59,7 @@ static const struct xc_type *parse_parameter(struct xc_cdef_parser *p)
 
 static bool parse_parameters(struct xc_cdef_parser *p, struct step *step)
 {
-	const struct xc_type *list[MAX_PARAMETERS];
+	const struct xc_type *list[MAX_PARAMETERS] = {NULL};
 	while (!xc_cdef_is(p, ')')) {
 		step->variadic = xc_cdef_skip(p, XC_OP3('.', '.', '.'));
 		if (step->variadic)
@@ -107,7 +109,7 @@ static bool parse_suffixes(struct xc_cdef_parser *p, struct steps *s)
 
 static bool parse_steps(struct xc_cdef_parser *p, struct steps *s);
 
-/* A name, or a declarator in parentheses; `(` before a type or `)` begins the parameters of an abstract function. */
+/* A name, or a declarator in parentheses; where no name is needed, `(` before a type or `)` begins the parameters of a function. */
 static bool parse_core(struct xc_cdef_parser *p, struct steps *s)
 {
 	if (xc_cdef_at_name(p)) {
@@ -119,8 +121,8 @@ static bool parse_core(struct xc_cdef_parser *p, struct steps *s)
 		return parse_suffixes(p, s);
 	struct step function = {.kind = XC_TYPE_FUNCTION, .spot = p->token};
 	xc_cdef_next(p);
-	bool attribute = xc_cdef_at_attribute(p);
-	if (!attribute && (xc_cdef_is(p, ')') || xc_cdef_at_type(p)))
+	bool nested = s->naming == XC_CDEF_NAMED || xc_cdef_at_attribute(p);
+	if (!nested && (xc_cdef_is(p, ')') || xc_cdef_at_type(p)))
 		return parse_parameters(p, &function) && add(p, s, &function) && parse_suffixes(p, s);
 	return parse_steps(p, s) && xc_cdef_expect(p, ')', ")") && parse_suffixes(p, s);
 }
@@ -214,10 +216,12 @@ static const struct xc_type *apply(struct xc_cdef_parser *p, const struct step *
 	}
 }
 
-bool xc_cdef_parse_declarator(struct xc_cdef_parser *p, const struct xc_type *base, struct xc_cdef_declarator *out)
+bool xc_cdef_parse_declarator(struct xc_cdef_parser *p, const struct xc_type *base, enum xc_cdef_naming naming,
+			      struct xc_cdef_declarator *out)
 {
 	struct steps s;
 	s.count = 0;
+	s.naming = naming;
 	s.name = (struct xc_cdef_token){.kind = XC_TOKEN_END};
 	*out = (struct xc_cdef_declarator){.type = base};
 	if (!parse_steps(p, &s))

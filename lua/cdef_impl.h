@@ -158,11 +158,20 @@ bool xc_cdef_parse_constant(struct xc_cdef_parser *p, struct xc_cdef_value *out)
 /* The same where a size should stand: not negative, at most `most`. */
 bool xc_cdef_parse_count(struct xc_cdef_parser *p, uint64_t most, const char *what, uint64_t *out);
 
+/* static_assert(…); */
+bool xc_cdef_parse_assert(struct xc_cdef_parser *p);
+
+/* ---- operators: cdef_operator.c ---- */
+
 /* Cut to the size of an integer type, as a cast does. */
 struct xc_cdef_value xc_cdef_fit(__int128 bits, uint64_t size, bool is_signed);
 
-/* static_assert(…); */
-bool xc_cdef_parse_assert(struct xc_cdef_parser *p);
+/* Smaller ones to int; two to the type they have in common. */
+struct xc_cdef_value xc_cdef_promote(struct xc_cdef_value v);
+void xc_cdef_convert(struct xc_cdef_value *a, struct xc_cdef_value *b);
+
+/* a = a op b, for all binary operators but && and ||. Returns why that has no value; NULL when it has. */
+const char *xc_cdef_operate(unsigned op, struct xc_cdef_value *a, struct xc_cdef_value b);
 
 /* ---- types: cdef_type.c (specifiers), cdef_declarator.c, cdef_record.c, cdef_enum.c, cdef_attribute.c ---- */
 
@@ -187,9 +196,13 @@ struct xc_cdef_declarator {
 	struct xc_cdef_attributes attributes;
 };
 
+/* Whether a declarator must have a name: then one that is a type's already may be declared anew. */
+enum xc_cdef_naming { XC_CDEF_NAMED, XC_CDEF_UNNAMED };
+
 bool xc_cdef_at_type(const struct xc_cdef_parser *p);
 bool xc_cdef_parse_specifiers(struct xc_cdef_parser *p, struct xc_cdef_specifiers *out);
-bool xc_cdef_parse_declarator(struct xc_cdef_parser *p, const struct xc_type *base, struct xc_cdef_declarator *out);
+bool xc_cdef_parse_declarator(struct xc_cdef_parser *p, const struct xc_type *base, enum xc_cdef_naming naming,
+			      struct xc_cdef_declarator *out);
 const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p); /* NULL: an error */
 
 /* At the keyword; NULL: an error. */

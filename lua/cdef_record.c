@@ -138,7 +138,7 @@ static bool parse_member(struct reader *r, const struct xc_cdef_specifiers *spec
 	struct xc_cdef_declarator d;
 	struct xc_cdef_token spot = p->token;
 	if (!xc_cdef_parse_attributes(p, &(struct xc_cdef_attributes){0}) ||
-	    !xc_cdef_parse_declarator(p, specifiers->type, &d))
+	    !xc_cdef_parse_declarator(p, specifiers->type, XC_CDEF_NAMED, &d))
 		return false;
 	if (xc_cdef_skip(p, ':') ? !parse_width(r, &d, &field) : d.name.kind == XC_TOKEN_END)
 		return xc_cdef_unexpected(p, "the name of a member");

@@ -239,7 +239,8 @@ const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p)
 	struct xc_cdef_declarator d;
 	if (!xc_cdef_enter(p))
 		return NULL;
-	bool ok = xc_cdef_parse_specifiers(p, &specifiers) && xc_cdef_parse_declarator(p, specifiers.type, &d);
+	bool ok = xc_cdef_parse_specifiers(p, &specifiers) &&
+		  xc_cdef_parse_declarator(p, specifiers.type, XC_CDEF_UNNAMED, &d);
 	xc_cdef_leave(p);
 	if (ok && d.name.kind != XC_TOKEN_END)
 		ok = xc_cdef_fail(p, &d.name, XC_ERR_FORMAT, "a type name names nothing else");
