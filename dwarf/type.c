@@ -461,14 +461,30 @@ static bool find_definition(const struct xc_type *wanted, Dwarf_Die *found_out)
 	return true;
 }
 
+/* What a script declares without a definition may be a type that the program has. */
+static bool find_named(const struct xc_type *wanted, Dwarf_Die *found_out)
+{
+	struct xc_definition found;
+	const struct xc_query query = {.name = wanted->name,
+				       .kinds = XC_NAME_TYPE,
+				       .tag = wanted->kind == XC_TYPE_ENUM    ? DW_TAG_enumeration_type
+					      : wanted->kind == XC_TYPE_UNION ? DW_TAG_union_type
+									      : DW_TAG_structure_type};
+	if (!xc_lookup_one(wanted->detail->types->process, &query, &found))
+		return false;
+	*found_out = found.die;
+	return true;
+}
+
 const struct xc_type *xc_type_complete(const struct xc_type *type)
 {
 	struct xc_type_detail *detail = type->detail;
-	if (!type->is_declaration || !detail || !detail->die.addr || !type->name)
+	if (!type->is_declaration || !detail || !type->name)
 		return type;
 	if (!detail->complete) {
 		Dwarf_Die found;
-		detail->complete = find_definition(type, &found) ? xc_type_get(detail->types, &found) : type;
+		bool has = detail->die.addr ? find_definition(type, &found) : find_named(type, &found);
+		detail->complete = has ? xc_type_get(detail->types, &found) : type;
 	}
 	return detail->complete;
 }

@@ -7,6 +7,9 @@
  * Functions, variables and the bodies of functions are read past. Layouts are those of gcc for the target's ABI. Integer types that a
  * C library would define (uint32_t, size_t) are known.
  *
+ * A struct, union or enum that is mentioned and never defined is the one that the debug information has by that name, if it does
+ * (xc_type_complete); but its size is not known to sizeof, nor to members.
+ *
  * The types are ordinary ones (dwarf/type.h) and live as long as the process. The same declaration may come again; another one of
  * the same name is an error. Bounds: XC_CDEF_TEXT bytes a text, XC_CDEF_NESTING levels, XC_CDEF_ITEMS members and enumerators in all.
  * Not thread-safe. */

@@ -11,7 +11,7 @@
 #include "../../dwarf/layout_text.h"
 #include "../../dwarf/value_json.h"
 #include "../../lua/cdef.h"
-#include "../support/check.h"
+#include "opened.h"
 
 #define DECLARED(name, ...) __VA_ARGS__ static const char name[] = #__VA_ARGS__;
 
@@ -287,6 +287,23 @@ static void layouts_of_declared_types_are_shown_like_any(void **state)
 	close_scope(&s);
 }
 
+static void what_is_never_defined_is_the_programs(void **state)
+{
+	(void)state;
+	struct scope s = {.process = died("gcc -g -x c", "struct in_program { int a, b, c; } global; int main(void) "
+							 "{ __builtin_trap(); return global.a; }")};
+	s.cdef = xc_cdef_new(s.process);
+	CHECK_OK(xc_cdef_declare(s.cdef, "struct ours { struct in_program *p; struct nowhere *q; };"));
+	size_t count;
+	const struct xc_member *members = xc_type_members(type_of(&s, "struct ours"), &count);
+	assert_int_equal(xc_type_complete(members[0].type->target)->size, 12);
+	assert_true(xc_type_complete(members[1].type->target)->is_declaration);
+	CHECK_OK(xc_cdef_declare(s.cdef, "struct nowhere { char c; };"));
+	assert_int_equal(xc_type_complete(members[1].type->target)->size, 1);
+	xc_cdef_free(s.cdef);
+	close_process(s.process);
+}
+
 /* ---- names of types ---- */
 
 static void type_names_are_written_as_they_were_read(void **state)
@@ -392,7 +409,8 @@ static void the_same_declaration_may_come_again(void **state)
 	static const char text[] =
 		"#define N 3\nstruct a; typedef struct a *ap; struct a { ap next; struct { int x : N; } in; "
 		"void (*f)(struct a *, int[2]); }; enum { E = N }; enum g { G }; typedef int (*fn)(ap);"
-		"typedef struct { char c; } anon; typedef unsigned long size_t; union u { int i; };";
+		"typedef struct { char c; } anon; typedef int (paren)[2]; typedef unsigned long size_t; union u { int "
+		"i; };";
 	struct scope s = open_scope();
 	CHECK_OK(xc_cdef_declare(s.cdef, text));
 	const struct xc_type *before = type_of(&s, "struct a"), *anon = type_of(&s, "anon");
@@ -651,6 +669,7 @@ int main(void)
 		cmocka_unit_test(macros_that_stand_for_members_are_expanded),
 		cmocka_unit_test(values_of_declared_types_read_as_the_compiler_wrote_them),
 		cmocka_unit_test(layouts_of_declared_types_are_shown_like_any),
+		cmocka_unit_test(what_is_never_defined_is_the_programs),
 		cmocka_unit_test(type_names_are_written_as_they_were_read),
 		cmocka_unit_test(type_names_that_name_nothing_are_not_found),
 		cmocka_unit_test(constants_are_those_of_macros_and_enumerators),
