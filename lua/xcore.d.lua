@@ -205,6 +205,10 @@ function top:items() end
 ---Read C declarations: structs, unions, enums, typedefs, arrays, pointers, bit-fields, function pointers,
 ---__attribute__((packed, aligned(N))), sizeof in array bounds, #define of integer constants. They are laid out by the target's
 ---ABI. Names are found by t:type and by every function that takes a type's name, behind what the debug information has.
+---All texts of a run make one scope: a later one may use what an earlier one declared, and the same declaration may come again.
+---A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for anything but take no
+---parameters; #include, #if and values of variables are errors; functions are read past. An error declares nothing, and begins with
+---line and column in the text. At most 1 MiB a text, 65,536 members a struct.
 ---@param text string
 ---@return xcore.Declarations
 function xcore.cdef(text) end
@@ -215,7 +219,7 @@ local declarations = {}
 ---@param name string
 ---@return xcore.Type
 function declarations:type(name) end
----The value of a #define or an enumerator; raises not_found.
+---The value of a #define or an enumerator; raises not_found, and format for a #define of something else.
 ---@param name string
 ---@return integer
 function declarations:constant(name) end
