@@ -182,8 +182,33 @@ static int error_tostring(lua_State *L)
 	return 1;
 }
 
+/* xcore.error(kind, message[, hint]): where it is made is where it happened, but of wrong arguments nobody wants to know that. */
+static int make_error(lua_State *L)
+{
+	const char *kind = luaL_checkstring(L, 1);
+	size_t i = 0;
+	while (i < XC_COUNT(kinds) && strcmp(kinds[i].kind, kind) != 0)
+		i++;
+	if (i == XC_COUNT(kinds))
+		return xc_bind_fail(L, XC_ERR_USAGE, "'%.60s' is no kind of error", kind);
+	struct xc_host *host = xc_bind_host(L);
+	const char *message = luaL_checkstring(L, 2), *hint = luaL_optstring(L, 3, NULL);
+	xc_error_free(host->raised);
+	host->raised = xc_error_new(kinds[i].code, "%s", message);
+	if (hint)
+		host->raised = xc_error_hint(host->raised, "%s", hint);
+	push_error(L, host->raised, NULL);
+	if (kinds[i].code == XC_ERR_USAGE) {
+		lua_pushnil(L);
+		lua_setfield(L, -2, "where");
+	}
+	return 1;
+}
+
 void xc_bind_error_open(lua_State *L)
 {
+	lua_pushcfunction(L, make_error);
+	lua_setfield(L, -2, "error");
 	lua_createtable(L, 0, 3);
 	lua_pushcfunction(L, error_tostring);
 	lua_setfield(L, -2, "__tostring");
@@ -220,7 +245,10 @@ struct xc_error *xc_bind_error_take(lua_State *L)
 	if (xc_bind_error_is(L, -1)) {
 		const char *where = raw_string(L, "where"), *message = raw_string(L, "message");
 		const char *hint = raw_string(L, "hint");
-		err = xc_error_new(code_of(raw_string(L, "kind")), "%s%s%s", where ? where : "", where ? ": " : "",
+		enum xc_error_code code = code_of(raw_string(L, "kind"));
+		if (code == XC_ERR_USAGE && where) /* the script uses us wrongly, not the user the script */
+			code = XC_ERR_FORMAT;
+		err = xc_error_new(code, "%s%s%s", where ? where : "", where ? ": " : "",
 				   message ? message : "an error without a message");
 		lua_pushliteral(L, "addr");
 		lua_rawget(L, -2);

@@ -224,6 +224,14 @@ function declarations:type(name) end
 ---@return integer
 function declarations:constant(name) end
 
+---An error, to be raised: error(xcore.error("usage", "--db: a number is wanted")). One of kind "usage" is about the arguments of a
+---command: it ends with exit status 2 and without a traceback.
+---@param kind string  see xcore.Error
+---@param message string
+---@param hint? string
+---@return xcore.Error
+function xcore.error(kind, message, hint) end
+
 -- Live processes ------------------------------------------------------------------------------------------------
 
 ---Forget what was read and frozen, and look at the mappings anew: later reads see the process as it is then. Threads and modules stay
