@@ -290,7 +290,9 @@ struct xc_error *xc_manifest_read(struct xc_plugins *plugins, struct xc_plugin *
 	const struct reading reading = {&plugins->arena, plugin};
 	struct xc_host *host = xc_host_new(&options);
 	struct xc_error *err = xc_host_run(host, plugin->path, plugin->text, plugin->len, NULL, 0);
-	if (!err && (err = read_returned(host, &reading)))
+	if (!err)
+		err = read_returned(host, &reading);
+	if (err && !strstr(err->message, plugin->path))
 		err = xc_error_wrap(err, "%s", plugin->file);
 	xc_host_free(host);
 	return err;

@@ -2,8 +2,14 @@
 local module, index, got = ...
 local case = require(module)[index]
 
+local letters = { ["\n"] = "\\n", ["\t"] = "\\t", ['"'] = '\\"', ["\\"] = "\\\\" }
+
+local function quote(text)
+	return '"' .. text:gsub('[%c"\\]', function(c) return letters[c] or ("\\%03d"):format(c:byte()) end) .. '"'
+end
+
 local function show(v)
-	if type(v) == "string" then return ("%q"):format(v):gsub("\\\n", "\\n") .. "" end
+	if type(v) == "string" then return quote(v) end
 	if type(v) ~= "table" then return tostring(v) end
 	local keys, parts = {}, {}
 	for k in pairs(v) do keys[#keys + 1] = k end

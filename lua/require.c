@@ -75,12 +75,13 @@ static bool has(lua_State *L, const char *name)
 static int require(lua_State *L)
 {
 	char path[NAME_MAX_LENGTH + 8];
-	const char *name = luaL_checkstring(L, 1);
+	size_t len;
+	const char *name = luaL_checklstring(L, 1, &len);
 	lua_settop(L, 1);
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE); /* 2 */
 	if (has(L, name))
 		return 1;
-	if (!path_of(name, path))
+	if (strlen(name) != len || !path_of(name, path))
 		return xc_bind_fail(L, XC_ERR_USAGE,
 				    "require \"%.100s\": parts of plugins are \"NAME.part\", walkers \"lib.walk\"",
 				    name);
