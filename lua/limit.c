@@ -161,6 +161,8 @@ static void *resize(struct xc_limit *limit, void *block, size_t old, size_t size
 	if (!moved)
 		return size <= old ? block : NULL;
 	limit->memory += size - old;
+	if (limit->memory > limit->peak)
+		limit->peak = limit->memory;
 	if (size > old) {
 		limit->refused_size = 0;
 		limit->steps += (size - old) / 64;

@@ -16,7 +16,7 @@ struct xc_limit {
 	struct xc_limits limits;
 	const char *name;         /* "plugin redis"; borrowed; may be NULL */
 	lua_State *running;       /* the coroutine that runs now; NULL before the first run */
-	uint64_t memory;          /* bytes that Lua has now */
+	uint64_t memory, peak;    /* bytes that Lua has now, and had at most */
 	uint64_t ceiling;         /* and may have; 0: any number */
 	uint64_t steps;           /* instructions, and what C functions charged */
 	uint64_t started_ns;      /* CLOCK_MONOTONIC */

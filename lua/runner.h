@@ -43,11 +43,12 @@ struct xc_run {
 };
 
 /* Do it. ANALYZE: keys of sections are "redis.KEY" (or "redis" when KEY is that), and printed lines are a text of the
- * last of them. A row of the table `scripts` in the report's `run` section tells what was used.
+ * last of them. A row of the table `scripts` in the report's `run` section tells what was used. When nobody reads the stream
+ * any more the run is given up; that is no error.
  *
- * Errors, all with `name` in front: those of the script (its traceback as lines); XC_ERR_LIMIT for a limit, with the option
- * that raises it; XC_ERR_NOT_FOUND for an entry that is not there; XC_ERR_FORMAT for a child that died or whose
- * answer is damaged. In all cases what was made until then is in the report. */
+ * Errors: those of the script (its traceback as lines), and XC_ERR_NOT_FOUND for an entry that is not there; XC_ERR_LIMIT
+ * for a limit, with the option that raises it, and XC_ERR_FORMAT for a child that died or whose answer is damaged: these have
+ * `name` in front. In all cases what was made until then is in the report. */
 XC_MUST_CHECK struct xc_error *xc_runner_run(const struct xc_run *run);
 
 /* A failure in `analyze` is a warning in the last section that the plugin made, else in one of its own. Takes err. */
