@@ -2,6 +2,7 @@
  * wrong with the modules, what of the target is missing. */
 #include "command.h"
 
+#include "plugins.h"
 #include "../core/missing.h"
 #include "../dwarf/backtrace.h"
 #include "../dwarf/modules_report.h"
@@ -53,6 +54,43 @@ static void other_threads(struct xc_job *job, bool all)
 		xc_section_note(s, err);
 }
 
+/* What cannot be used is told wherever a plugin might have had its say. */
+static void plugin_troubles(struct xc_job *job, const struct xc_plugins *plugins)
+{
+	struct xc_section *s = NULL;
+	for (size_t i = 0; i < plugins->dirs.refused_count + plugins->count; i++) {
+		bool dir = i < plugins->dirs.refused_count;
+		const struct xc_error *err =
+			dir ? plugins->dirs.refused[i] : plugins->items[i - plugins->dirs.refused_count]->broken;
+		if (err && !s)
+			s = xc_report_section(job->report, "plugins", "Plugins");
+		if (err)
+			xc_section_message(s, XC_WARNING, err->hint, "%s", err->message);
+	}
+}
+
+/* Each runs in a child of its own; what fails is a note. */
+static struct xc_error *add_plugins(struct xc_job *job)
+{
+	struct xc_plugins plugins;
+	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
+	if (err)
+		return err;
+	for (size_t i = 0; i < plugins.count; i++) {
+		struct xc_plugin *plugin = plugins.items[i];
+		if (!xc_plugin_read(&plugins, plugin) || !plugin->analyzes ||
+		    !xc_plugin_matches(plugin, job->process, NULL))
+			continue;
+		struct xc_run run = xc_plugins_run(job, &plugins, plugin);
+		run.what = XC_RUN_ANALYZE;
+		if ((err = xc_runner_run(&run)))
+			xc_runner_note(&run, err);
+	}
+	plugin_troubles(job, &plugins);
+	xc_plugins_fini(&plugins);
+	return NULL;
+}
+
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
@@ -64,7 +102,7 @@ static struct xc_error *produce(struct xc_job *job)
 		other_threads(job, crashed == 0);
 	xc_modules_report_problems(job->report, job->process);
 	xc_missing_report(job->report, process);
-	return NULL;
+	return job->common.plugins == XC_OFF ? NULL : add_plugins(job);
 }
 
 static const struct xc_operand operands[] = {
@@ -105,7 +143,9 @@ const struct xc_command xc_command_analyze = {
 		" stack with the program's own arguments and locals (bt --full has all), the other threads with equal "
 		"stacks"
 		" folded into one, also those that differ only in how often a function calls itself, modules with"
-		" problems and what to install, and what of the target is missing.",
+		" problems and what to install, and what of the target is missing; at last what the plugins that are "
+		"for this"
+		" program add (see plugin).",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

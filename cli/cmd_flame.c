@@ -6,9 +6,13 @@
 
 #include "../core/stacktree.h"
 #include "../dwarf/backtrace.h"
+#include "plugins.h"
 
 struct settings {
 	const char *as;
+	struct xc_plugins plugins;
+	struct xc_plugin *plugin; /* NULL: the tree is ours */
+	const char *entry;
 };
 
 static bool ends_with(const char *text, const char *tail)
@@ -32,17 +36,39 @@ static bool writes(const struct xc_job *job)
 	return job->common.format == NULL;
 }
 
-static struct xc_error *check(struct xc_job *job)
+/* PLUGIN.KIND */
+static struct xc_error *find_plugin(struct xc_job *job, const char *what)
 {
-	const struct settings *settings = job->settings;
-	if (settings->as && job->common.format)
-		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s: give one of them", settings->as,
-				    job->common.format);
+	struct settings *s = job->settings;
+	const char *dot = strchr(what, '.');
+	if (!dot || job->common.plugins == XC_OFF)
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "'%s' is no WHAT", what),
+				     "stacks, or PLUGIN.KIND: `xcore plugin list` shows which there are");
+	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(dot - what), what);
+	struct xc_error *err = xc_plugins_of(&job->common, &s->plugins);
+	if (err || (err = xc_plugins_named(&s->plugins, name, &s->plugin))) {
+		if (err->code == XC_ERR_NOT_FOUND)
+			err->code = XC_ERR_USAGE;
+		return err;
+	}
+	s->entry = dot + 1;
+	if (!xc_plugin_entry(&s->plugin->flames, s->entry))
+		return xc_plugins_no_entry(s->plugin, &s->plugin->flames, "flame graph", s->entry);
 	return NULL;
 }
 
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	const char *what = xc_job_operand(job, "WHAT");
+	if (settings->as && job->common.format)
+		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s: give one of them", settings->as,
+				    job->common.format);
+	return strcmp(what, "stacks") == 0 ? NULL : find_plugin(job, what);
+}
+
 /* Ready for rendering; lives in the job. */
-static struct xc_stacktree *make_tree(struct xc_job *job)
+static struct xc_stacktree *make_stacks(struct xc_job *job)
 {
 	struct xc_stacktree *tree = job->tree = xc_alloc(sizeof *tree);
 	xc_auto(xc_freep) char *title = xc_asprintf("stacks of %s", job->process->target);
@@ -52,25 +78,56 @@ static struct xc_stacktree *make_tree(struct xc_job *job)
 	return tree;
 }
 
+/* Into the report, which has its tree then. */
+static struct xc_error *run_plugin(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	struct xc_run run = xc_plugins_run(job, &s->plugins, s->plugin);
+	run.what = XC_RUN_FLAME;
+	run.entry = s->entry;
+	return xc_runner_run(&run);
+}
+
 static struct xc_error *write_tree(struct xc_job *job, FILE *out)
 {
-	const struct xc_stacktree *tree = make_tree(job);
-	if (!tree->node_count && job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: %s: no thread has a stack: `xcore bt` tells why\n", job->process->target);
+	const struct settings *s = job->settings;
+	struct xc_error *err = s->plugin ? run_plugin(job) : NULL;
+	if (err)
+		return err;
+	xc_report_finish_trees(job->report);
+	const struct xc_stacktree *tree = s->plugin ? xc_runner_tree(job->report) : make_stacks(job);
+	if ((!tree || !tree->node_count) && job->common.quiet != XC_ON)
+		fprintf(stderr, "xcore: %s: %s\n", job->process->target,
+			s->plugin ? "the plugin added nothing" : "no thread has a stack: `xcore bt` tells why");
+	if (!tree)
+		return NULL;
 	return as_svg(job) ? xc_flame_svg(tree, out) : xc_flame_folded(tree, out);
 }
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	xc_section_tree(xc_report_section(job->report, "flame", "Stacks"), "stacks", make_tree(job));
+	const struct settings *s = job->settings;
+	if (s->plugin) {
+		job->failure = run_plugin(job);
+		return NULL;
+	}
+	xc_section_tree(xc_report_section(job->report, "flame", "Stacks"), "stacks", make_stacks(job));
 	return NULL;
+}
+
+static void fini(void *settings)
+{
+	xc_plugins_fini(&((struct settings *)settings)->plugins);
 }
 
 static const char *const trees[] = {"stacks", NULL};
 static const char *const kinds[] = {"folded", "svg", NULL};
 
 static const struct xc_operand operands[] = {
-	{.name = "WHAT", .about = "the tree to show; stacks is that of the threads by where they are", .words = trees},
+	{.name = "WHAT",
+	 .about = "the tree to show: stacks is that of the threads by where they are, PLUGIN.KIND one of a plugin's",
+	 .words = trees,
+	 .open = true},
 	XC_OPERAND_TARGET,
 	{.name = NULL},
 };
@@ -89,6 +146,7 @@ static const struct xc_option options[] = {
 static const struct xc_example examples[] = {
 	{"xcore flame stacks core.1234 -o stacks.svg", "a flame graph of all threads, to open in a browser"},
 	{"xcore flame stacks pid:1234", "folded lines, for other tools"},
+	{"xcore flame redis.memory core.1234 -o memory.svg", "what a plugin counts"},
 	{.line = NULL},
 };
 
@@ -103,4 +161,5 @@ const struct xc_command xc_command_flame = {
 	.produce = produce,
 	.writes = writes,
 	.write = write_tree,
+	.fini = fini,
 };

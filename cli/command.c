@@ -24,26 +24,13 @@
 
 /* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze,
-	&xc_command_bt,
-	&xc_command_threads,
-	&xc_command_regs,
-	&xc_command_maps,
-	&xc_command_modules,
-	&xc_command_info,
-	&xc_command_print,
-	&xc_command_ptype,
-	&xc_command_disas,
-	&xc_command_sym,
-	&xc_command_mem,
-	&xc_command_flame,
-	&xc_command_run,
-	&xc_command_shell,
-	&xc_command_pack,
-	&xc_command_unpack,
-	&xc_command_symbols,
-	&xc_command_help,
-	NULL,
+	&xc_command_analyze, &xc_command_bt,    &xc_command_threads,
+	&xc_command_regs,    &xc_command_maps,  &xc_command_modules,
+	&xc_command_info,    &xc_command_print, &xc_command_ptype,
+	&xc_command_disas,   &xc_command_sym,   &xc_command_mem,
+	&xc_command_flame,   &xc_command_run,   &xc_command_shell,
+	&xc_command_plugin,  &xc_command_pack,  &xc_command_unpack,
+	&xc_command_symbols, &xc_command_help,  NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -154,7 +141,7 @@ static struct xc_error *check_operands(const struct xc_job *job)
 	for (; operand && operand->name; operand++, i++) {
 		if (i >= job->operands.count && !operand->optional)
 			return xc_error_new(XC_ERR_USAGE, "%s is missing: %s", operand->name, operand->about);
-		if (i >= job->operands.count || !operand->words)
+		if (i >= job->operands.count || !operand->words || operand->open)
 			continue;
 		const char *const *word = operand->words;
 		while (*word && strcmp(*word, job->operands.items[i]) != 0)
@@ -182,7 +169,8 @@ static struct xc_error *parse(int argc, char **argv, struct xc_job *job)
 		{job->command ? job->command->options : NULL, job->settings},
 	};
 	struct xc_words words = {0};
-	err = xc_options_parse(argc, argv, sets, XC_COUNT(sets), &words);
+	size_t after = job->command ? job->command->foreign_options_after : 0;
+	err = xc_options_parse_until(argc, argv, sets, XC_COUNT(sets), after ? after : SIZE_MAX, &words);
 	for (size_t i = 1; i < words.count; i++) /* the first is the command */
 		xc_words_add(&job->operands, words.items[i]);
 	xc_words_fini(&words);
@@ -271,6 +259,7 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 	bool writes = job->command->writes && job->command->writes(job);
 	struct xc_error *err;
 	job->report = xc_report_new(job->command->name);
+	job->out = output->file;
 	xc_facts_target(job->report, job->process);
 	xc_report_target(job->report)->brief = !job->command->leads_with_target;
 	mention_missing_fence(job);
@@ -280,7 +269,9 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 		return err;
 	if (job->common.stats == XC_ON)
 		xc_stats_add(job);
-	return writes ? NULL : render(job, output);
+	if (!writes && (err = render(job, output)))
+		return err;
+	return xc_take(job->failure);
 }
 
 /* The status of a run that did its work. A policy that was hit is certain even when other things are missing, so it
@@ -329,7 +320,11 @@ static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
 	struct xc_error *err = open_output(job, &output);
 	if (err)
 		return err;
-	err = job->command->run ? run_without_target(job, &output) : with_target(job, &output, status);
+	const struct xc_command *command = job->command;
+	bool untargeted = command->run && !(command->produce && xc_job_operand(job, "TARGET"));
+	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
+	if (untargeted)
+		*status = job->status;
 	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
 	struct xc_error *write_error = xc_output_error(&output);
 	if (write_error) {
@@ -352,9 +347,10 @@ static bool answer_about_itself(const struct xc_job *job, enum xc_exit *status)
 {
 	if (job->common.version == XC_ON)
 		printf("xcore %s\n", XC_VERSION);
-	else if (job->common.help == XC_ON && job->command)
-		xc_help_command(stdout, job->command);
-	else if (job->common.help == XC_ON)
+	else if (job->common.help == XC_ON && job->command) {
+		if (!job->command->help || !job->command->help(job, stdout))
+			xc_help_command(stdout, job->command);
+	} else if (job->common.help == XC_ON)
 		xc_help_overview(stdout);
 	else if (!job->command) {
 		xc_help_overview(stderr);
@@ -391,6 +387,9 @@ int xc_command_main(int argc, char **argv)
 	if (job.tree)
 		xc_stacktree_fini(job.tree);
 	free(job.tree);
+	if (job.settings && job.command->fini)
+		job.command->fini(job.settings);
+	xc_error_free(job.failure);
 	free(job.settings);
 	xc_words_fini(&job.operands);
 	xc_common_fini(&job.common);

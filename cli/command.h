@@ -28,6 +28,7 @@ struct xc_operand {
 	bool many; /* the last one: one or more of them */
 	const char *about;
 	const char *const *words; /* the only values allowed, or NULL; ends with NULL */
+	bool open;                /* others than `words` are allowed too */
 	enum xc_complete complete;
 };
 
@@ -61,8 +62,15 @@ struct xc_command {
 	bool (*writes)(const struct xc_job *job);
 	struct xc_error *(*write)(struct xc_job *job, FILE *out);
 	/* A command without a target does all its work here, and may leave a report to be rendered; the others leave
-	 * it NULL. */
+	 * it NULL. With `produce` too it serves where the TARGET was left out. */
 	struct xc_error *(*run)(struct xc_job *job, FILE *out);
+	/* Release what the settings own; may be NULL. */
+	void (*fini)(void *settings);
+	/* --help with operands: tell about what they name. False when there is nothing particular. May be NULL. */
+	bool (*help)(const struct xc_job *job, FILE *out);
+	/* Options that are none of ours are arguments once so many operands were read (the command is one of them); 0:
+	 * never. */
+	size_t foreign_options_after;
 	/* -o names the file that produce makes by its own means; the report goes to standard output. */
 	bool makes_file;
 	bool leads_with_target; /* shows what the target is in several lines, not one */
@@ -77,6 +85,9 @@ struct xc_job {
 	struct xc_words operands;
 	struct xc_process *process; /* open while produce and write run; NULL for commands without a target */
 	struct xc_report *report;
+	FILE *out;                 /* while produce runs: for what cannot wait until the report is whole */
+	enum xc_exit status;       /* of a command without a target that did its work */
+	struct xc_error *failure;  /* told, and the status of the command, after the report was rendered */
 	struct xc_stacktree *tree; /* when the report shows one: it must outlive rendering; freed with the job */
 	uint64_t started_ns;       /* of CLOCK_MONOTONIC */
 	const char *landlock;      /* live: what limits writing, or why nothing does */
@@ -98,7 +109,7 @@ int xc_command_main(int argc, char **argv);
 
 extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
 	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_print, xc_command_ptype,
-	xc_command_disas, xc_command_flame, xc_command_run, xc_command_shell, xc_command_pack, xc_command_unpack,
-	xc_command_symbols, xc_command_help;
+	xc_command_disas, xc_command_flame, xc_command_run, xc_command_shell, xc_command_plugin, xc_command_pack,
+	xc_command_unpack, xc_command_symbols, xc_command_help;
 
 #endif

@@ -1,6 +1,10 @@
 /* common: one table that every command shares, so that an option means the same everywhere. */
 #include "common.h"
 
+#include <limits.h>
+
+#include "../lua/host.h"
+
 #define AT(member) offsetof(struct xc_common, member)
 
 static const char *const formats[] = {"text", "json", "html", NULL};
@@ -74,9 +78,27 @@ const struct xc_option xc_common_options[] = {
 	 .kind = XC_OPTION_LIST,
 	 .offset = AT(plugin_paths),
 	 .value = "DIR",
-	 .about = "look for plugins in DIR too; may be repeated (this version has none to load)",
+	 .about = "look for plugins in DIR too, before the usual places; may be repeated",
 	 .complete = XC_COMPLETE_DIR},
 	{.name = "no-plugins", .kind = XC_OPTION_OFF, .offset = AT(plugins), .about = "load no plugins"},
+	{.name = "max-instructions",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_instructions),
+	 .value = "MILLIONS",
+	 .about = "stop a plugin or script after so many million instructions of Lua; 20000 by default, 0 for no limit",
+	 .max = UINT_MAX},
+	{.name = "max-memory",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_memory),
+	 .value = "MB",
+	 .about = "stop a plugin or script that uses more megabytes for its own data; 512 by default, 0 for no limit",
+	 .max = UINT_MAX},
+	{.name = "max-time",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(max_time),
+	 .value = "SECONDS",
+	 .about = "stop a plugin or script after so many seconds; 60 by default, 0 for no limit",
+	 .max = 1000000},
 	{.name = "swap",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(swap),
@@ -131,7 +153,12 @@ const struct xc_option xc_common_options[] = {
 
 struct xc_common xc_common_defaults(void)
 {
-	return (struct xc_common){.max_read_rate = 100, .max_read_time = 40};
+	const struct xc_limits limits = xc_limits_defaults();
+	return (struct xc_common){.max_read_rate = 100,
+				  .max_read_time = 40,
+				  .max_instructions = (unsigned)(limits.instructions / 1000000),
+				  .max_memory = (unsigned)(limits.memory >> 20),
+				  .max_time = (unsigned)limits.seconds};
 }
 
 void xc_common_fini(struct xc_common *common)

@@ -11,6 +11,9 @@ struct xc_common {
 	unsigned jobs;                       /* 0 when not given */
 	unsigned max_read_rate;              /* megabytes a second; 0: no limit */
 	unsigned max_read_time;              /* milliseconds a second; 0: no limit */
+	unsigned max_instructions;           /* millions; 0: no limit */
+	unsigned max_memory;                 /* megabytes; 0: no limit */
+	unsigned max_time;                   /* seconds; 0: no limit */
 	enum xc_switch debuginfod, strict, stats, quiet, redact, swap, cache, plugins;
 	enum xc_switch help, version;
 };

@@ -198,23 +198,45 @@ static struct xc_error *read_letters(struct reader *r, const char *letters)
 	return NULL;
 }
 
-struct xc_error *xc_options_parse(int argc, char *const *argv, const struct xc_option_set *sets, size_t count,
-				  struct xc_words *operands)
+/* Is this word an option of nobody here? Of letters the first decides. */
+static bool is_foreign(const struct reader *r, const char *word)
+{
+	void *settings;
+	bool letter = word[1] != '-';
+	const char *name = word + (letter ? 1 : 2);
+	return !find(r, name, letter ? 1 : strcspn(name, "="), letter, &settings);
+}
+
+/* A lone dash is an operand, and so are a negative number and what it begins (-7 / 2). */
+static bool is_operand(const char *word)
+{
+	return word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9');
+}
+
+struct xc_error *xc_options_parse_until(int argc, char *const *argv, const struct xc_option_set *sets, size_t count,
+					size_t after, struct xc_words *operands)
 {
 	struct reader r = {argc, 1, argv, sets, count};
 	bool options_ended = false;
 	for (; r.at < argc; r.at++) {
 		const char *word = argv[r.at];
 		struct xc_error *err = NULL;
-		/* A lone dash is an operand, and so are a negative number and what it begins (-7 / 2). */
-		if (options_ended || word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9'))
+		if (options_ended || is_operand(word))
 			xc_words_add(operands, word);
 		else if (strcmp(word, "--") == 0)
 			options_ended = true;
+		else if (operands->count >= after && is_foreign(&r, word))
+			xc_words_add(operands, word);
 		else
 			err = word[1] == '-' ? read_long(&r, word + 2) : read_letters(&r, word + 1);
 		if (err)
 			return err;
 	}
 	return NULL;
+}
+
+struct xc_error *xc_options_parse(int argc, char *const *argv, const struct xc_option_set *sets, size_t count,
+				  struct xc_words *operands)
+{
+	return xc_options_parse_until(argc, argv, sets, count, SIZE_MAX, operands);
 }

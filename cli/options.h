@@ -64,6 +64,10 @@ struct xc_option_set {
 XC_MUST_CHECK struct xc_error *xc_options_parse(int argc, char *const *argv, const struct xc_option_set *sets,
 						size_t count, struct xc_words *operands);
 
+/* The same, but behind `after` operands an option that is in no set is an operand too: it belongs to what is run. */
+XC_MUST_CHECK struct xc_error *xc_options_parse_until(int argc, char *const *argv, const struct xc_option_set *sets,
+						      size_t count, size_t after, struct xc_words *operands);
+
 /* The option with this name (len bytes), or NULL. */
 const struct xc_option *xc_options_named(const struct xc_option *table, const char *name, size_t len);
 const struct xc_option *xc_options_lettered(const struct xc_option *table, char letter);
