@@ -53,18 +53,20 @@ static bool strip(char *path, const char *name)
 	return true;
 }
 
-/* TREE/plugins of a program that is TREE/build/MODE/xcore, malloc'ed; NULL for others. */
-static char *of_build_tree(void)
+/* Of this program, malloc'ed: PREFIX/share/xcore/plugins when it is PREFIX/bin/xcore, TREE/plugins when it is
+ * TREE/build/MODE/xcore; else NULL. So an installation may be moved, and one tree's program never reads another's plugins. */
+static char *installed(void)
 {
 	char exe[4096];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	if (len <= 0)
 		return NULL;
 	exe[len] = '\0';
-	if (!strip(exe, "xcore") || !strip(exe, NULL) || !strip(exe, "build"))
+	if (!strip(exe, "xcore"))
 		return NULL;
-	xc_auto(xc_freep) char *path = xc_asprintf("%s/plugins", exe);
-	return access(path, F_OK) == 0 ? xc_take(path) : NULL;
+	if (strip(exe, "bin"))
+		return xc_asprintf("%s/share/xcore/plugins", exe);
+	return strip(exe, NULL) && strip(exe, "build") ? xc_asprintf("%s/plugins", exe) : NULL;
 }
 
 struct xc_error *xc_plugindir_open(const char *path, struct xc_plugindir *dir_out)
@@ -122,9 +124,9 @@ struct xc_error *xc_plugindirs_open(struct xc_plugindirs *dirs, const char *cons
 		if ((err = insert(dirs, dirs->count, extra[i])))
 			return xc_error_wrap(err, "--plugin-path");
 	xc_auto(xc_freep) char *users = xc_plugindir_users();
-	xc_auto(xc_freep) char *tree = of_build_tree();
+	xc_auto(xc_freep) char *ours = installed();
 	add_usual(dirs, users);
-	add_usual(dirs, tree ? tree : XC_DATADIR "/plugins");
+	add_usual(dirs, ours);
 	return NULL;
 }
 

@@ -3,7 +3,7 @@
  * In this order, the first that has a name wins:
  *	what --plugin-path names, as given
  *	$XDG_DATA_HOME/xcore/plugins, ~/.local/share/xcore/plugins by default
- *	PREFIX/share/xcore/plugins; for a program in build/MODE of a source tree that tree's plugins/ instead
+ *	PREFIX/share/xcore/plugins, for a program that is PREFIX/bin/xcore; for one in build/MODE of a source tree its plugins/
  * Never the current directory, and nothing beside a target.
  *
  * What others may write is not read: a directory or file that is world-writable, or that belongs to anybody but root, us and
