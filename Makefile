@@ -22,8 +22,7 @@ LDFLAGS_hostile := $(LDFLAGS_asan)
 # Asked for once, when first used and not when read: `make deps all` installs them in between.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)) -lmd -liberty -lZydis -ldl -lpthread -lm)$(PKG_LIBS)
-ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) \
-              -DXC_DATADIR='"$(PREFIX)/share/xcore"' $(CFLAGS)
+ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pie $(LDFLAGS_$(MODE)) $(LDFLAGS)
 
 sources   = $(filter-out cli/main.c,$(wildcard $(1)/*.c))
@@ -34,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo check unit property golden canary diff live hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo check unit property golden plugin canary diff live hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man
 .DELETE_ON_ERROR:
 
@@ -50,7 +49,10 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(B)/lua/reference.o: lua/xcore.d.lua # part of it, for help
+# Files that are part of the program.
+$(B)/lua/reference.o: lua/xcore.d.lua
+$(B)/lua/plugin_test.o: lua/plugin_test.lua
+$(B)/lua/plugin_new.o: lua/plugin_new.lua lua/plugin_new_test.lua
 
 define archive_rule
 $(B)/lib$(1).a: $(call objects,$(1))
@@ -71,6 +73,7 @@ TESTS_unit     := $(wildcard tests/unit/test_*.c)
 TESTS_property := $(wildcard tests/property/test_*.c)
 TESTS_canary   := $(wildcard tests/canary/test_*.c)
 TESTS_fuzz     := $(wildcard tests/fuzz/fuzz_*.c)
+TESTS_plugin   := $(shell find tests/plugin -maxdepth 1 -type f -perm -u+x ! -name run)
 $(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 
@@ -98,6 +101,9 @@ golden: $(B)/xcore ## JSON of small checked-in packs, byte for byte
 
 golden-accept: $(B)/xcore ## take the present output as golden; review the diff
 	@XCORE=$(XCORE) tests/golden/run --accept
+
+plugin: $(B)/xcore corpora ## plugins and the Lua API on cores: their own tests, and what tests/plugin has
+	@XCORE=$(XCORE) tests/run plugin tests/plugin/run $(call each,$(TESTS_plugin))
 
 corpora: ## build the small cores (build/corpora)
 	@corpora/build-programs
@@ -127,7 +133,7 @@ hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
 	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
-test: check live replay diff hostile ## what a change must pass: under ten minutes
+test: check plugin live replay diff hostile ## what a change must pass: under ten minutes
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
@@ -160,6 +166,9 @@ install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
 	install -Dm755 $(B)/xcore $(DESTDIR)$(PREFIX)/bin/xcore
 	install -Dm644 $(B)/cli/xcore.1 $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1
 	install -Dm644 core/report.schema.json $(DESTDIR)$(PREFIX)/share/xcore/report.schema.json
+	install -Dm644 lua/xcore.d.lua $(DESTDIR)$(PREFIX)/share/xcore/xcore.d.lua
+	cd plugins && find . -name '*.lua' ! -path '*/test/*' -exec \
+		install -Dm644 {} $(abspath $(DESTDIR)$(PREFIX))/share/xcore/plugins/{} \;
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	$(B)/xcore help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/xcore
