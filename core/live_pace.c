@@ -9,6 +9,9 @@
 
 static const uint64_t SECOND_NS = 1000000000, SLICE_NS = 50000000;
 
+/* What may be saved up. So no second sees more than 5/4 of the rate, also when the reader had to wait for its turn. */
+static const uint64_t SAVED_NS = 250000000;
+
 void xc_live_pace_init(struct xc_live_pace *pace, uint64_t bytes_per_second, uint64_t cpu_ns_per_second)
 {
 	*pace = (struct xc_live_pace){
@@ -30,7 +33,7 @@ static uint64_t charge(struct xc_live_allowance *a, uint64_t elapsed_ns, uint64_
 {
 	if (!a->rate)
 		return 0;
-	int64_t full = worth(a->rate, SECOND_NS);
+	int64_t full = worth(a->rate, SAVED_NS);
 	a->left += worth(a->rate, elapsed_ns);
 	a->left = (a->left < full ? a->left : full) - (int64_t)used;
 	if (a->left >= 0)
@@ -41,8 +44,8 @@ static uint64_t charge(struct xc_live_allowance *a, uint64_t elapsed_ns, uint64_
 static void begin(struct xc_live_pace *pace, uint64_t wall_ns, uint64_t cpu_ns)
 {
 	pace->begun = true;
-	pace->bytes.left = worth(pace->bytes.rate, SECOND_NS);
-	pace->cpu.left = worth(pace->cpu.rate, SECOND_NS);
+	pace->bytes.left = worth(pace->bytes.rate, SAVED_NS);
+	pace->cpu.left = worth(pace->cpu.rate, SAVED_NS);
 	pace->wall_ns = wall_ns;
 	pace->cpu_ns = cpu_ns;
 }

@@ -37,15 +37,20 @@ loses_at_most_5_percent() {
 @test "under the default budget a busy process loses at most 5 %, and xcore uses at most 50 ms a second" {
 	loses_at_most_5_percent
 	at_most "$(figure cpu)" 50
-	at_most 1 "$(figure megabytes)"
+	at_most 0.1 "$(figure megabytes)" # it did read; how much, at idle priority, is up to the others on this host
 }
 
 @test "without limits, at idle priority, it loses at most 5 % too" {
 	loses_at_most_5_percent --max-read-time 0 --max-read-rate 0
 }
 
+@test "xcore uses at most 50 ms a second at normal priority too" {
+	PAIRS=3 PRIORITY=normal measure
+	at_most "$(figure cpu)" 50
+}
+
 @test "the check above sees a reader that takes more than its budget" {
-	measure --max-read-time 400 --max-read-rate 0
+	PAIRS=3 PRIORITY=normal measure --max-read-time 400 --max-read-rate 0
 	if at_most "$(figure cpu_most)" 60; then return 1; fi
 }
 

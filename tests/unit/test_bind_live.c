@@ -115,7 +115,7 @@ static void a_snapshot_holds_what_the_program_writes(void **state)
 		      "by address\n");
 	assert_raises(p, "xcore.snapshot(16, 8)", XC_ERR_FAULT, "snapshot: 0x10");
 	assert_raises(p, "xcore.snapshot(xcore.target:var 'live_record', 1 << 40)", XC_ERR_LIMIT, "256 MiB");
-	assert_raises(p, "xcore.snapshot(xcore.target:var 'live_record', -1)", XC_ERR_USAGE, "less than nothing");
+	assert_prints(p, "print(select(2, pcall(xcore.snapshot, xcore.target:var 'live_record', -1)).kind)", "usage\n");
 	close_process(p);
 	end_child(&c);
 }
@@ -139,7 +139,7 @@ static void retry_ends_with_the_error_that_counts(void **state)
 		      "return n end}})\n"
 		      "print(ok, e.kind, e.message, n)",
 		      "false\ttorn\twhat was read changed meanwhile, in each of 5 tries\t10\n");
-	assert_raises(p, "xcore.retry(print, {tries = 0})", XC_ERR_USAGE, "from 1 to 1000 tries");
+	assert_prints(p, "print(select(2, pcall(xcore.retry, print, {tries = 0})).kind)", "usage\n");
 	close_process(p);
 	end_child(&c);
 }
