@@ -20,7 +20,7 @@ local function memory(t, s, section)
 		section:warning(("memory is at %.0f %% of maxmemory (%s of %s)"):format(100 * used / limit, mib(used), mib(limit)))
 	end
 	local evicted = maybe.get(s, "stat_evictedkeys") or 0
-	if evicted > 0 then section:warning(("%d keys were evicted for lack of memory"):format(evicted)) end
+	if evicted > 0 then section:warning("keys evicted for lack of memory: " .. evicted) end
 	local rss = maybe.get(s, "cron_malloc_stats.process_rss") or 0
 	if used and used > 64 << 20 and rss > 1.5 * used then
 		section:warning(("resident memory is %.1f times what is in use: fragmentation"):format(rss / used))
@@ -66,10 +66,10 @@ local function connections(t, s, section)
 			if client.wait.on == "postponed" then postponed = postponed + 1 else blocked = blocked + 1 end
 		end
 	end
-	if blocked > 0 then section:note(("%d clients are blocked: xcore run redis.blocked"):format(blocked)) end
-	if postponed > 0 then section:warning(("%d clients are held back by CLIENT PAUSE or a failover"):format(postponed)) end
+	if blocked > 0 then section:note("clients blocked: " .. blocked, "redis.blocked says on what") end
+	if postponed > 0 then section:warning("clients held back by CLIENT PAUSE or a failover: " .. postponed) end
 	local rejected = maybe.get(s, "stat_rejected_conn") or 0
-	if rejected > 0 then section:warning(("%d connections were refused: maxclients is %d"):format(rejected, s.maxclients)) end
+	if rejected > 0 then section:warning(("connections refused: %d; maxclients is %d"):format(rejected, s.maxclients)) end
 end
 
 local function link(t, section)

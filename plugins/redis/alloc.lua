@@ -4,11 +4,14 @@
 -- whose leaves the class stands in the uppermost 16 bits. Its root is the end of the variable below. Without
 -- symbols of jemalloc the size wanted is rounded up to a class, which is what it was given unless a block shrank in place.
 -- glibc writes the size before each block:   | previous size | size ..... | A | M | P | block … (malloc.c).
+local xcore = require "xcore"
+local fault = require "redis.fault"
 local sds = require "redis.sds"
 local record = require "redis.record"
 
 local alloc = {}
 
+local LARGEST = 1 << 46 -- bytes of a block: more is no size
 local PAGE_BITS, LEVEL_BITS = 12, 18
 local LEVEL_MASK = (1 << LEVEL_BITS) - 1
 local CHUNK = 512 -- leaf words read at once: 2 MiB of addresses
@@ -62,6 +65,7 @@ end
 
 -- jemalloc's classes: 8, multiples of 16 up to 128, then four to each doubling.
 local function class_of(wanted)
+	if wanted < 0 or wanted > LARGEST then fault.raise("a block of %s bytes", xcore.u64(wanted)) end
 	if wanted <= 8 then return 8 end
 	local step = 16
 	while step * 8 < wanted do step = step * 2 end
@@ -86,7 +90,9 @@ local function glibc(t)
 		name = "libc", exact = true,
 		size = function(at)
 			local head = t:ptr(at - word)
-			return (head & ~7) - (head & 2 ~= 0 and 2 * word or word)
+			local bytes = (head & ~7) - (head & 2 ~= 0 and 2 * word or word)
+			if bytes < 0 or bytes > LARGEST then fault.raise("a block of %s bytes", xcore.u64(bytes)) end
+			return bytes
 		end,
 	}
 end

@@ -70,7 +70,8 @@ local function analyze_keys(t, report)
 	survey.databases(t, section, databases)
 	survey.types(section, databases)
 	for _, one in ipairs(collect.items()) do
-		alarms.key(section, object.quoted(sds.text(t, one.item.key, 128)), one.weight)
+		local name = fault.try(function() return object.quoted(sds.text(t, one.item.key, 128)) end)
+		alarms.key(section, name or "a key", one.weight)
 	end
 end
 

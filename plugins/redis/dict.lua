@@ -105,7 +105,7 @@ local function visit_chains(read, heads, visit, walk)
 		local done, err = pcall(run)
 		if not done then
 			if not fault.of_memory(err) then error(err, 0) end
-			walk.bad, walk.why = walk.bad + 1, walk.why or err.message
+			walk.bad, walk.why = walk.bad + 1, walk.why or fault.message(err)
 		end
 	until done
 	walk.seen = walk.seen + seen

@@ -13,9 +13,14 @@ function fault.usage(format, ...)
 	error(setmetatable({ kind = "usage", message = format:format(...) }, meta))
 end
 
--- Is it about the target's memory, or that it changed meanwhile? Then it costs what could not be read; anything else ends the command.
+-- Does an error come from what was read? A pointer to nowhere, or one that is NULL where Redis never has one: that costs what could
+-- not be read. What the user asks for, and limits, end the command.
 function fault.of_memory(err)
-	return type(err) == "table" and (err.kind == "fault" or err.kind == "absent" or err.kind == "torn")
+	return type(err) ~= "table" or err.kind ~= "usage" and err.kind ~= "limit"
+end
+
+function fault.message(err)
+	return type(err) == "table" and err.message or tostring(err)
 end
 
 -- fn(...), or nil and the reason when memory cannot be read or makes no sense.
@@ -23,7 +28,7 @@ function fault.try(fn, ...)
 	local done, result = pcall(fn, ...)
 	if done then return result end
 	if not fault.of_memory(result) then error(result, 0) end
-	return nil, result.message
+	return nil, fault.message(result)
 end
 
 return fault

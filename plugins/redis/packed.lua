@@ -5,12 +5,22 @@
 --     intset:    width:4 count:4 | integers                                          intset.c
 --     LZF:       runs of literal bytes and references back                           lzf_d.c
 --
--- A block may be damaged: reading behind its end raises, and the caller says so.
+-- A block may be damaged: then a fault is raised.
 local fault = require "redis.fault"
 
 local packed = {}
 
 local function damaged(what) fault.raise("a damaged %s", what) end
+
+-- fn, of which every complaint about what it reads is damage to a `what`.
+local function guarded(what, fn)
+	return function(...)
+		local done, result = pcall(fn, ...)
+		if done then return result end
+		if type(result) == "string" then damaged(what) end
+		error(result, 0)
+	end
+end
 
 -- A signed integer of the low `bits` bits.
 local function signed(value, bits)
@@ -46,11 +56,10 @@ local function listpack_element(bytes, at)
 end
 
 -- The first `most` elements: strings, and integers.
-function packed.listpack(bytes, most)
+local function read_listpack(bytes, most)
 	local list, at = {}, 7
 	while #list < most do
 		local first = bytes:byte(at)
-		if not first then damaged "listpack" end
 		if first == 0xff then break end
 		local value, len = listpack_element(bytes, at)
 		list[#list + 1] = value
@@ -78,18 +87,17 @@ local function ziplist_element(bytes, at)
 	return string.unpack(ZIP_INTEGERS[first], bytes, at + 1)
 end
 
-function packed.ziplist(bytes, most)
+local function read_ziplist(bytes, most)
 	local list, at = {}, 11
 	while #list < most do
 		local first = bytes:byte(at)
-		if not first then damaged "ziplist" end
 		if first == 0xff then break end
 		list[#list + 1], at = ziplist_element(bytes, at)
 	end
 	return list
 end
 
-function packed.intset(bytes, most)
+local function read_intset(bytes, most)
 	local width, count = string.unpack("<I4I4", bytes)
 	if width ~= 2 and width ~= 4 and width ~= 8 then damaged "intset" end
 	local list, format = {}, "<i" .. width
@@ -105,7 +113,7 @@ local function copy_back(out, back, len)
 end
 
 -- What an LZF block holds: `size` bytes.
-function packed.lzf(bytes, size)
+local function read_lzf(bytes, size)
 	local out, at = "", 1
 	while at <= #bytes do
 		local control = bytes:byte(at)
@@ -126,5 +134,10 @@ function packed.lzf(bytes, size)
 	if #out ~= size then damaged "LZF block" end
 	return out
 end
+
+packed.listpack = guarded("listpack", read_listpack)
+packed.ziplist = guarded("ziplist", read_ziplist)
+packed.intset = guarded("intset", read_intset)
+packed.lzf = guarded("LZF block", read_lzf)
 
 return packed

@@ -8,10 +8,17 @@ local sds = require "redis.sds"
 
 local replication = {}
 
--- The state of the link to the master, in words of server.h's enum: "connected", "receive_ping_reply".
+-- server.h's REPL_STATE_…, whose numbers differ from version to version.
+local LINK_STATES = { "none", "connect", "connecting", "receive_pong", "receive_ping_reply", "send_handshake", "send_auth",
+	"receive_auth", "receive_auth_reply", "send_port", "receive_port", "receive_port_reply", "send_ip", "receive_ip",
+	"receive_ip_reply", "send_capa", "receive_capa", "receive_capa_reply", "send_psync", "receive_psync",
+	"receive_psync_reply", "transfer", "connected" }
+
 local function link_state(t, s)
-	local name = t:has_type "repl_state" and xcore.enum(t:type "repl_state", s.repl_state) or nil
-	return name and name:gsub("^REPL_STATE_", ""):lower()
+	for _, name in ipairs(LINK_STATES) do
+		local known, number = pcall(t.eval, t, "REPL_STATE_" .. name:upper())
+		if known and number == s.repl_state then return name end
+	end
 end
 
 -- The link to the master: nil when the server is a master itself.
@@ -20,7 +27,7 @@ function replication.master(t)
 	if not s.masterhost then return nil end
 	local peer = maybe.first(s, "master", "cached_master")
 	local state = link_state(t, s)
-	local up = state == "connected"
+	local up = s.master ~= nil
 	return {
 		host = xcore.str(s.masterhost), port = s.masterport, up = up, state = state,
 		last_io = s.master and s.unixtime - s.master.lastinteraction or nil, offset = peer and peer.reploff,

@@ -23,9 +23,8 @@ function sds.header(t, at)
 	return len, capacity, size
 end
 
--- At most `max` bytes of the string at an address, and its whole length. nil for 0 and nil.
+-- At most `max` bytes of the string at an address, and its whole length.
 function sds.text(t, at, max)
-	if not at or at == 0 then return nil end
 	local len = sds.header(t, at)
 	local wanted = math.ult(max, len) and max or len
 	return wanted == 0 and "" or t:read(at, wanted), len

@@ -1,5 +1,6 @@
 -- survey.lua: what keyspace.lua counts, as tables of a report.
 local xcore = require "xcore"
+local fault = require "redis.fault"
 local keyspace = require "redis.keyspace"
 local look = require "redis.look"
 local names = require "redis.names"
@@ -32,7 +33,7 @@ end
 -- The table of databases: keys, of them expiring, and memory when it was counted.
 function survey.databases(t, section, databases)
 	local rows = section:table("databases", {
-		{ "database", "integer" }, { "keys", "count" }, { "expires", "count" }, { "avg_ttl_ms", "count", label = "mean TTL, ms" },
+		{ "database", "integer" }, { "keys", "count" }, { "expires", "count" }, { "avg_ttl_ms", "count", label = "MEAN TTL, MS" },
 		{ "memory", "bytes" }, { "table_slots", "count", verbose = true } })
 	for _, db in ipairs(databases) do
 		local bytes
@@ -99,8 +100,8 @@ function survey.big(t, section, items)
 	for _, one in ipairs(items) do
 		local item = one.item
 		local type, encoding = keyspace.kind(item.type, item.encoding)
-		local key = object.quoted(sds.text(t, item.key, 256))
-		rows:row(type, one.weight, item.db, key, encoding, look.count(t, item.type, item.encoding, item.ptr))
+		local key = fault.try(function() return object.quoted(sds.text(t, item.key, 256)) end)
+		rows:row(type, one.weight, item.db, key, encoding, (fault.try(look.count, t, item.type, item.encoding, item.ptr)))
 	end
 end
 

@@ -8,8 +8,8 @@ local tables = {}
 function tables.clients(section, list, brief)
 	local columns = {
 		{ "id", "integer" }, { "addr", "text" }, { "name", "text" }, { "flags", "text" }, { "db", "integer" }, { "cmd", "text" },
-		{ "age", "seconds" }, { "idle", "seconds" }, { "omem", "bytes", label = "output" }, { "qbuf", "bytes", label = "query" },
-		{ "tot_mem", "bytes", label = "memory" },
+		{ "age", "seconds" }, { "idle", "seconds" }, { "omem", "bytes", label = "OUTPUT" }, { "qbuf", "bytes", label = "QUERY" },
+		{ "tot_mem", "bytes", label = "MEMORY" },
 	}
 	local more = { "laddr", "fd", "sub", "psub", "ssub", "multi", "qbuf_free", "argv_mem", "multi_mem", "rbs", "rbp", "obl", "oll",
 		"events", "user", "resp" }
@@ -29,7 +29,7 @@ function tables.blocked(t, section, list)
 	local now = t:var "server".mstime
 	local rows = section:table("blocked", {
 		{ "id", "integer" }, { "addr", "text" }, { "on", "text" }, { "keys", "text", secret = true }, { "cmd", "text" },
-		{ "idle", "seconds" }, { "timeout", "seconds", label = "times out in" } })
+		{ "idle", "seconds" }, { "timeout", "seconds", label = "TIMES OUT IN" } })
 	for _, client in ipairs(list) do
 		local wait = client.wait
 		if wait then
@@ -64,7 +64,7 @@ function tables.replication(t, section)
 		section:bytes("master_sync_total_bytes", master.sync_total)
 		section:bytes("master_sync_read_bytes", master.sync_read)
 	end
-	section:text("master_replid", xcore.str(s.replid))
+	section:text("master_replid", (xcore.str(s.replid)))
 	section:integer("master_repl_offset", s.master_repl_offset)
 	section:bytes("repl_backlog_size", s.repl_backlog_size)
 	local rows = section:table("replicas", {

@@ -134,7 +134,7 @@ def key(answer, wanted):
     for ours, theirs in zip(shown[:count], wanted.first):
         if ours[:60] != theirs[:60]:
             yield f"{wanted.name}: element {ours}, the server says {theirs}"
-    if wanted.elements and not count:
+    if wanted.first and not count:
         yield f"{wanted.name}: no elements"
 
 
