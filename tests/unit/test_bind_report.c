@@ -185,25 +185,25 @@ static void lines_have_a_label_and_may_be_secret(void **state)
 static void what_is_wrong_names_the_key(void **state)
 {
 	(void)state;
-	fails(XC_ERR_USAGE, "used: an integer is wanted, not a string", SECTION "s:count('used', '7')");
-	fails(XC_ERR_USAGE, "used: 1.5", SECTION "s:count('used', 1.5)");
-	fails(XC_ERR_USAGE, "ok: true or false is wanted, not a number", SECTION "s:bool('ok', 1)");
-	fails(XC_ERR_USAGE, "name: a string is wanted, not a table", SECTION "s:text('name', {})");
-	fails(XC_ERR_USAGE, "'Used' is no key", SECTION "s:count('Used', 1)");
-	fails(XC_ERR_USAGE, "'a.b' is no key", SECTION "s:count('a.b', 1)");
-	fails(XC_ERR_USAGE, "'' is no key", SECTION "s:count('', 1)");
-	fails(XC_ERR_USAGE, "'a\nb' is no key", SECTION "s:count('a\\nb', 1)");
-	fails(XC_ERR_USAGE, "'lable' is no option here", SECTION "s:count('a', 1, {lable = 'x'})");
-	fails(XC_ERR_USAGE, "secret: true or false is wanted", SECTION "s:count('a', 1, {secret = 1})");
-	fails(XC_ERR_USAGE, "a section has no 'conut'", SECTION "s:conut('a', 1)");
-	fails(XC_ERR_USAGE, "column 'a': 'int' is no kind", SECTION "s:table('t', {{'a', 'int'}})");
-	fails(XC_ERR_USAGE, "two columns are called 'a'", SECTION "s:table('t', {{'a', 'text'}, {'a', 'text'}})");
-	fails(XC_ERR_USAGE, "a row has 2 values", SECTION "s:table('t', {{'a', 'count'}}):row(1, 2)");
-	fails(XC_ERR_USAGE, "a: an integer is wanted", SECTION "s:table('t', {{'a', 'count'}}):row {}");
-	fails(XC_ERR_USAGE, "'unknown'", SECTION "s:table('t', {{'unknown', 'count'}})");
-	fails(XC_ERR_USAGE, "a path is a list of strings, and 2 is a nil",
+	fails(XC_ERR_FORMAT, "used: an integer is wanted, not a string", SECTION "s:count('used', '7')");
+	fails(XC_ERR_FORMAT, "used: 1.5", SECTION "s:count('used', 1.5)");
+	fails(XC_ERR_FORMAT, "ok: true or false is wanted, not a number", SECTION "s:bool('ok', 1)");
+	fails(XC_ERR_FORMAT, "name: a string is wanted, not a table", SECTION "s:text('name', {})");
+	fails(XC_ERR_FORMAT, "'Used' is no key", SECTION "s:count('Used', 1)");
+	fails(XC_ERR_FORMAT, "'a.b' is no key", SECTION "s:count('a.b', 1)");
+	fails(XC_ERR_FORMAT, "'' is no key", SECTION "s:count('', 1)");
+	fails(XC_ERR_FORMAT, "'a\nb' is no key", SECTION "s:count('a\\nb', 1)");
+	fails(XC_ERR_FORMAT, "'lable' is no option here", SECTION "s:count('a', 1, {lable = 'x'})");
+	fails(XC_ERR_FORMAT, "secret: true or false is wanted", SECTION "s:count('a', 1, {secret = 1})");
+	fails(XC_ERR_FORMAT, "a section has no 'conut'", SECTION "s:conut('a', 1)");
+	fails(XC_ERR_FORMAT, "column 'a': 'int' is no kind", SECTION "s:table('t', {{'a', 'int'}})");
+	fails(XC_ERR_FORMAT, "two columns are called 'a'", SECTION "s:table('t', {{'a', 'text'}, {'a', 'text'}})");
+	fails(XC_ERR_FORMAT, "a row has 2 values", SECTION "s:table('t', {{'a', 'count'}}):row(1, 2)");
+	fails(XC_ERR_FORMAT, "a: an integer is wanted", SECTION "s:table('t', {{'a', 'count'}}):row {}");
+	fails(XC_ERR_FORMAT, "'unknown'", SECTION "s:table('t', {{'unknown', 'count'}})");
+	fails(XC_ERR_FORMAT, "a path is a list of strings, and 2 is a nil",
 	      SECTION "s:tree('t'):add({'a', nil, 'c'}, 1)");
-	fails(XC_ERR_USAGE, "weight", SECTION "s:tree('t'):add({'a'})");
+	fails(XC_ERR_FORMAT, "weight", SECTION "s:tree('t'):add({'a'})");
 	fails(XC_ERR_FORMAT, "xcore.Table expected", SECTION "s:table('t', {{'a', 'count'}}).row(s, 1)");
 }
 
@@ -272,14 +272,14 @@ static void histograms_count_by_width_and_exactly(void **state)
 	returns(HISTOGRAM "local h = xcore.histogram{scale = 'linear', width = 1}\n"
 			  "h:add(math.mininteger); h:add(math.maxinteger)\n"
 			  "local b = h:buckets(); is(b[1].lo, math.mininteger); is(b[2].hi, math.maxinteger)");
-	fails(XC_ERR_USAGE, "negative", HISTOGRAM "xcore.histogram():add(-0.5)");
-	fails(XC_ERR_USAGE, "no integer", HISTOGRAM "xcore.histogram{scale = 'exact'}:add(0.5)");
-	fails(XC_ERR_USAGE, "cannot be counted", HISTOGRAM "xcore.histogram():add(0/0)");
-	fails(XC_ERR_USAGE, "'log' is no scale", HISTOGRAM "xcore.histogram{scale = 'log'}");
-	fails(XC_ERR_USAGE, "width", HISTOGRAM "xcore.histogram{scale = 'linear'}");
-	fails(XC_ERR_USAGE, "width", HISTOGRAM "xcore.histogram{scale = 'linear', width = 0}");
-	fails(XC_ERR_USAGE, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-300}:add(1e300)");
-	fails(XC_ERR_USAGE, "'a' is no option", HISTOGRAM "xcore.histogram{a = 1}");
+	fails(XC_ERR_FORMAT, "negative", HISTOGRAM "xcore.histogram():add(-0.5)");
+	fails(XC_ERR_FORMAT, "no integer", HISTOGRAM "xcore.histogram{scale = 'exact'}:add(0.5)");
+	fails(XC_ERR_FORMAT, "cannot be counted", HISTOGRAM "xcore.histogram():add(0/0)");
+	fails(XC_ERR_FORMAT, "'log' is no scale", HISTOGRAM "xcore.histogram{scale = 'log'}");
+	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear'}");
+	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear', width = 0}");
+	fails(XC_ERR_FORMAT, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-300}:add(1e300)");
+	fails(XC_ERR_FORMAT, "'a' is no option", HISTOGRAM "xcore.histogram{a = 1}");
 	fails(XC_ERR_LIMIT, "buckets",
 	      HISTOGRAM "local h = xcore.histogram{scale = 'exact'}\n"
 			"for i = 1, 2000000 do h:add(i) end");
@@ -320,8 +320,8 @@ static void the_largest_are_kept_in_order(void **state)
 		"    assert(it.item == all[j].i, round) end\n"
 		"  assert(top:least() == (n >= k and all[k].w or nil), 'least ' .. round)\n"
 		"end");
-	fails(XC_ERR_USAGE, "k: 1 to", "require 'xcore'.top(0)");
-	fails(XC_ERR_USAGE, "not a number", "require 'xcore'.top(1):add(0/0, 1)");
+	fails(XC_ERR_FORMAT, "k: 1 to", "require 'xcore'.top(0)");
+	fails(XC_ERR_FORMAT, "not a number", "require 'xcore'.top(1):add(0/0, 1)");
 }
 
 int main(void)
