@@ -135,9 +135,9 @@ static void push_description(lua_State *L)
 	const char *type = luaL_typename(L, 1);
 	if (xc_limit_is_over(L, LUA_OK)) /* the error is a limit's: hooks may be off */
 		return;
-	if (!lua_istable(L, 1) && !lua_isuserdata(L, 1)) {
+	if (lua_isnoneornil(L, 1) || lua_isboolean(L, 1) || lua_isnumber(L, 1)) {
 		luaL_tolstring(L, 1, NULL);
-		lua_pushfstring(L, "%s was raised as an error", lua_isfunction(L, 1) ? type : lua_tostring(L, -1));
+		lua_pushfstring(L, "%s was raised as an error", lua_tostring(L, -1));
 		return;
 	}
 	if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
@@ -155,6 +155,18 @@ static void push_description(lua_State *L)
 	lua_pushfstring(L, "a %s was raised as an error", type);
 }
 
+/* A message that grew on its way (coroutines in coroutines each put their place before it) is cut in the middle. */
+static void shorten(struct xc_error *err)
+{
+	enum { FIRST = 600, LAST = 200 };
+	size_t len = strlen(err->message);
+	if (len <= FIRST + LAST)
+		return;
+	char *cut = xc_asprintf("%.*s … %s", FIRST, err->message, err->message + len - LAST);
+	free(err->message);
+	err->message = cut;
+}
+
 /* The message handler. What it makes of an error stays in host->failed and host->limit; the error itself goes on. */
 static int keep_failure(lua_State *L)
 {
@@ -168,6 +180,7 @@ static int keep_failure(lua_State *L)
 		xc_limit_trace(L);
 	} else {
 		host->failed = xc_bind_error_take(L);
+		shorten(host->failed);
 		luaL_traceback(L, L, NULL, 1);
 		set_trace(host->failed, lua_tostring(L, -1));
 	}

@@ -130,6 +130,23 @@ static bool has_room(const struct xc_limit *limit, uint64_t more)
 	return limit->ceiling == 0 || (limit->memory <= limit->ceiling && more <= limit->ceiling - limit->memory);
 }
 
+/* A block so large is no stack of Lua's, so while it is asked for the stack can be looked at: Lua moves it by offsets. */
+static const size_t NO_STACK = 32 << 20;
+
+/* Where the script is, without asking Lua for memory: what no message handler will be called for. */
+static void note_places(struct xc_limit *limit)
+{
+	lua_Debug at;
+	limit->trace.len = 0;
+	xc_text_add(&limit->trace, "stack traceback:");
+	for (int level = 0; level < 20 && lua_getstack(limit->running, level, &at); level++) {
+		lua_getinfo(limit->running, "Sl", &at);
+		if (at.currentline > 0)
+			xc_text_printf(&limit->trace, "\n\t%s:%d: in %s", at.short_src, at.currentline,
+				       strcmp(at.what, "main") == 0 ? "main chunk" : "a function");
+	}
+}
+
 /* Is there no room for it, also after the collection that follows the first refusal? */
 static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t size)
 {
@@ -137,12 +154,17 @@ static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t s
 	limit->short_of_memory = true;
 	limit->refused = block;
 	limit->refused_size = size;
-	if (!again || limit->tripped || !limit->running)
+	if (limit->tripped || !limit->running)
+		return true;
+	if (size > NO_STACK)
+		note_places(limit);
+	if (!again)
 		return true;
 	trip_memory(limit);
 	if (size - old > limit->limits.memory + RESERVE)
 		return true;
 	limit->ceiling += size - old;
+	limit->trace.len = 0; /* the hook will know more */
 	return false;
 }
 
@@ -164,6 +186,8 @@ static void *resize(struct xc_limit *limit, void *block, size_t old, size_t size
 	if (limit->memory > limit->peak)
 		limit->peak = limit->memory;
 	if (size > old) {
+		if (size == limit->refused_size && !limit->tripped)
+			limit->trace.len = 0; /* the collection has helped */
 		limit->refused_size = 0;
 		limit->steps += (size - old) / 64;
 	}

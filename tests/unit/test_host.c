@@ -435,10 +435,11 @@ static void anything_can_be_raised(void **state)
 	check_fails("error()", "nil was raised as an error");
 	check_fails("error(42)", "42 was raised as an error");
 	check_fails("error(false)", "false was raised as an error");
-	check_fails("error(print)", "function was raised as an error");
+	check_fails("error(print)", "a function was raised as an error");
 	check_fails("error({})", "a table was raised as an error");
 	check_fails("error({message = 'no such key'})", "no such key");
-	check_fails("error(coroutine.create(print))", "thread");
+	check_fails("error(coroutine.create(print))", "a thread was raised as an error");
+	check_fails("error(('x'):rep(1000) .. 'end')", "xxx \xe2\x80\xa6 xxx");
 	check_fails("error(setmetatable({}, {__tostring = function() return 'mine' end}))", "mine");
 	check_fails("error(setmetatable({}, {__tostring = function() error('worse') end}))",
 		    "a table was raised as an error, and its __tostring failed");
