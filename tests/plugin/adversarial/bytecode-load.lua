@@ -1,0 +1,2 @@
+-- bytecode
+print(load('\27Lua\x54\0\x19\x93\r\n\x1a\n'))

@@ -1,0 +1,3 @@
+-- a coroutine in a coroutine in a coroutine
+local function deeper() coroutine.wrap(deeper)() end
+deeper()

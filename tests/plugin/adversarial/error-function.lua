@@ -1,0 +1,2 @@
+-- a function as an error
+error(print)

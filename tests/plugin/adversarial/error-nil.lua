@@ -1,0 +1,2 @@
+-- nil as an error
+error(nil)

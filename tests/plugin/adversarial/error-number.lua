@@ -1,0 +1,2 @@
+-- a number as an error
+error(42)

@@ -1,0 +1,2 @@
+-- an error object that is a table
+error({ code = 5 })

@@ -1,0 +1,2 @@
+-- an error object whose text fails
+error(setmetatable({}, { __tostring = function() error('worse') end }))

@@ -1,0 +1,3 @@
+-- a ring, walked without looking
+local node = xcore.target:thread():frames()[3]:var('first')
+while node do node = node.next end

@@ -1,0 +1,2 @@
+-- a loop that is as good as endless
+for i = 1, math.maxinteger do end

@@ -1,0 +1,3 @@
+-- an endless loop without a loop statement
+::again::
+goto again

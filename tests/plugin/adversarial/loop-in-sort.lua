@@ -1,0 +1,2 @@
+-- a comparator that never answers
+table.sort({ 3, 1, 2 }, function() while true do end end)

@@ -1,0 +1,3 @@
+-- calls that need no stack
+local function again() return again() end
+again()

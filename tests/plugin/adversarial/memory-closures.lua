@@ -1,0 +1,6 @@
+-- functions without end
+local f
+while true do
+	local g = f
+	f = function() return g end
+end

@@ -1,0 +1,6 @@
+-- a program without end
+local n = 0
+load(function()
+	n = n + 1
+	return 'f(' .. n .. ') g' .. n .. '() '
+end)

@@ -1,0 +1,2 @@
+-- a huge string.rep
+local s = ('x'):rep(1 << 40)

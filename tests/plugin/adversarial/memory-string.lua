@@ -1,0 +1,3 @@
+-- a string that doubles
+local s = 'x'
+while true do s = s .. s end

@@ -1,0 +1,3 @@
+-- tables in tables
+local t = {}
+while true do t = { t } end

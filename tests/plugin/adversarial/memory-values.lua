@@ -1,0 +1,4 @@
+-- values of the target without end
+local kept = {}
+local node = xcore.target:thread():frames()[3]:var('first')
+while true do kept[#kept + 1] = xcore.ref(node) end

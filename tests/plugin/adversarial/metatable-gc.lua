@@ -1,0 +1,2 @@
+-- a finalizer, which would run without hooks
+setmetatable({}, { __gc = function() while true do end end })

@@ -1,0 +1,3 @@
+-- the metatable of all strings
+print(getmetatable('').__index)
+getmetatable('').__index = function() return 'mine' end

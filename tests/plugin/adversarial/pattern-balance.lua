@@ -1,0 +1,2 @@
+-- %b that starts everywhere and ends nowhere
+print((('('):rep(1000000):find('%b()')))

@@ -1,0 +1,2 @@
+-- a lazy pattern that explodes
+print((('a'):rep(60):match(('a-'):rep(60) .. 'b')))

@@ -1,0 +1,2 @@
+-- a pattern that explodes
+print((('a'):rep(50):find(('a*'):rep(50) .. 'b')))

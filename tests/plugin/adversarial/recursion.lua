@@ -1,0 +1,3 @@
+-- a function that calls itself
+local function deeper() return 1 + deeper() end
+print(deeper())

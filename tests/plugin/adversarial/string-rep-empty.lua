@@ -1,0 +1,2 @@
+-- nothing, very often
+print(#string.rep('', math.maxinteger))

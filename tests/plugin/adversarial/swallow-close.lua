@@ -1,0 +1,8 @@
+-- a variable whose closing goes on instead
+do
+	local guard <close> = setmetatable({}, { __close = function()
+		print('still here')
+		while true do end
+	end })
+	while true do end
+end

@@ -1,0 +1,2 @@
+-- a huge table.move
+table.move({}, 1, 1 << 60, 2)

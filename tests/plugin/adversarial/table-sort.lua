@@ -1,0 +1,4 @@
+-- an order that is none
+local t = {}
+for i = 1, 1000000 do t[i] = i end
+table.sort(t, rawequal)

@@ -1,0 +1,7 @@
+-- other things where values are wanted
+local f = xcore.addr
+for _, thing in ipairs { {}, 'x', 1.5, print, coroutine.create(print), true, xcore.target } do
+	local ok, e = pcall(f, thing)
+	print(ok)
+end
+print(pcall(xcore.cast, 1, 2))
