@@ -116,7 +116,7 @@ corpora-long: corpora ## and the large ones
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/run --xcore $(XCORE) -- tests/diff/views --xcore $(XCORE) \
 		-- tests/diff/print --xcore $(XCORE) --count 25 -- tests/diff/types --xcore $(XCORE) \
-		-- tests/diff/expressions --xcore $(XCORE) --count 30
+		-- tests/diff/expressions --xcore $(XCORE) --count 30 -- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]'
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live
@@ -137,7 +137,8 @@ test: check plugin live replay diff hostile ## what a change must pass: under te
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE)
+		-- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
+		-- tests/diff/scripted --xcore $(XCORE)
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run

@@ -193,16 +193,18 @@ static int push_value(lua_State *L)
 	return 1;
 }
 
-/* Set `value`, or `why` there is none, of the table at the top. */
-static void set_value(lua_State *L, struct xc_value *value)
+/* Set `value`, or `why` there is none, of the table at the top. The reason is told without the name before it. */
+static void set_value(lua_State *L, struct xc_named_value *item)
 {
 	lua_pushcfunction(L, push_value);
-	lua_pushlightuserdata(L, value);
+	lua_pushlightuserdata(L, &item->value);
 	int status = lua_pcall(L, 1, 1, 0);
 	xc_limit_check(L, status);
 	if (status != LUA_OK) {
 		lua_getfield(L, -1, "message");
 		lua_remove(L, -2);
+	} else if (xc_bind_test(L, -1)) {
+		xc_bind_test(L, -1)->path = xc_path_root(&xc_bind_host(L)->paths, item->name);
 	}
 	lua_setfield(L, -2, status == LUA_OK ? "value" : "why");
 }
@@ -222,7 +224,7 @@ static int push_variables(lua_State *L, bool locals)
 		lua_setfield(L, -2, "type");
 		lua_pushboolean(L, items[i].value.guessed);
 		lua_setfield(L, -2, "guessed");
-		set_value(L, &items[i].value);
+		set_value(L, &items[i]);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	return 1;

@@ -37,6 +37,9 @@ local xcore = {}
 --     v.name = 1  an error: nothing writes to a target
 --
 -- Fields always win: there are no methods on values. Everything else is a function of this module.
+--
+-- Members of base classes and anonymous parts are members. An integer of 128 bits that does not fit is a value: tostring gives it;
+-- a _Bool is true for whatever is not 0; a long double is as near as a double comes. C++ references are what they refer to.
 
 ---@class xcore.Value
 ---@field [string|integer] any
@@ -63,7 +66,7 @@ function xcore.cast(v, type) end
 ---@return xcore.Type
 function xcore.typeof(v, field) end
 
----What a pointer points to: *p. Scalars are read, structs are values.
+---What a pointer points to, or the first element of an array: *p. Scalars are read, structs are values.
 ---@param v xcore.Value
 ---@return any
 function xcore.deref(v) end
@@ -116,7 +119,8 @@ function xcore.container_of(v, type, member) end
 function xcore.has(v, member) end
 
 ---Walk an array or a container: index and element of arrays, slices and lists (index from 0); key and value of maps.
----For pointers say how many: each(p, n). Flexible arrays too: each(v.data, v.count).
+---For pointers say how many: each(p, n). Flexible arrays too: each(v.data, v.count). What an optional or a smart pointer holds is
+---one element, under its name. nil has no elements. A NULL that is a key arrives as a reference.
 ---@param v xcore.Value
 ---@param count? integer
 ---@return fun(): any, any
@@ -292,6 +296,8 @@ function target:var(name) end
 ---@param name string
 ---@return xcore.Value  a reference to the variable, for scalars that are to be looked at again
 function target:ref(name) end
+---A type by name: what the debug information says, else (also where that only declares a struct) xcore.cdef. Raises not_found. A
+---script can make 65536 of them: keep them in variables. Types are equal (==) when name, kind and size are.
 ---@param name string  "struct client", "client *", "unsigned long [4]"
 ---@return xcore.Type
 function target:type(name) end
@@ -526,12 +532,13 @@ function type_:array(count) end
 ---@class xcore.Member
 ---@field name string|nil
 ---@field type xcore.Type
----@field offset integer  bytes
+---@field offset integer|nil  bytes
 ---@field bit_offset integer|nil
 ---@field bit_size integer|nil
 ---@field base boolean
 
----Members of a struct, union or class, base classes first. Empty for other types.
+---Members of a struct, union or class, base classes first. Empty for other types. The offset of a virtual base is nil: it
+---depends on the object.
 ---@return xcore.Member[]
 function type_:members() end
 ---@return {name: string, value: integer}[]

@@ -91,6 +91,7 @@ static void variables_are_those_of_the_frame(void **state)
 	       "no argument or local 'pear' in frame 0, innermost");
 	RUNS(*state, FRAMES "local _, e = pcall(by.innermost.var, by.innermost, 'pairr') print(e.hint)",
 	     "did you mean pair?");
+	RAISES(*state, FRAMES "return by.innermost:args()[3].value.c", "not_found", "pair: no member c in struct pair");
 	RAISES(*state, FRAMES "return by.innermost:var'pair'.c", "not_found", "pair: no member c in struct pair");
 }
 
