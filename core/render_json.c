@@ -5,18 +5,32 @@
  * Deterministic: order is the report's order, nothing of our own run is in it but the `run` object under --stats, and
  * headlines (which may hold a file's name or time) are left out. Arrays that grow with the target have a line per
  * element, so that two reports can be compared with diff. */
-#include "render.h"
+#include "render_json.h"
 
-#include "jsonstream.h"
-#include "jsonvalue.h"
 #include "stacktree.h"
 
-struct view { /* what every writer below needs */
-	struct xc_jsonstream *stream;
-	const struct xc_render_options *options;
-};
+void xc_json_set_text(json_t *object, const char *key, const char *text)
+{
+	xc_jsonvalue_set(object, key, xc_jsonvalue_text(text));
+}
 
-static json_t *cell_value(const struct view *v, const struct xc_cell *cell)
+void xc_json_set_bool(json_t *object, const char *key, bool value)
+{
+	xc_jsonvalue_set(object, key, json_boolean(value));
+}
+
+void xc_json_set_count(json_t *object, const char *key, uint64_t count)
+{
+	xc_jsonvalue_set(object, key, xc_jsonvalue_count(count));
+}
+
+/* Source lines and columns count from 1; 0 is unknown. */
+void xc_json_set_line(json_t *object, unsigned line)
+{
+	xc_jsonvalue_set(object, "line", line ? xc_jsonvalue_count(line) : json_null());
+}
+
+static json_t *cell_value(const struct xc_json *v, const struct xc_cell *cell)
 {
 	if (v->options->redact && cell->secret && cell->kind != XC_FIELD_NULL)
 		return xc_jsonvalue_text(XC_REDACTED);
@@ -44,145 +58,9 @@ static json_t *cell_value(const struct view *v, const struct xc_cell *cell)
 	return json_null();
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	xc_jsonvalue_set(object, key, xc_jsonvalue_text(text));
-}
-
-static void set_bool(json_t *object, const char *key, bool value)
-{
-	xc_jsonvalue_set(object, key, json_boolean(value));
-}
-
-static void set_count(json_t *object, const char *key, uint64_t count)
-{
-	xc_jsonvalue_set(object, key, xc_jsonvalue_count(count));
-}
-
-/* Source lines and columns count from 1; 0 is unknown. */
-static void set_line(json_t *object, unsigned line)
-{
-	xc_jsonvalue_set(object, "line", line ? xc_jsonvalue_count(line) : json_null());
-}
-
-/* Stacks */
-
-static json_t *variable_object(const struct view *v, const struct xc_variable_text *variable)
-{
-	json_t *object = json_object();
-	set_text(object, "name", variable->name);
-	set_text(object, "type", variable->type);
-	set_text(object, "value", variable->value && v->options->redact ? XC_REDACTED : variable->value);
-	set_text(object, "why", variable->value ? NULL : variable->why);
-	if (variable->guessed)
-		set_bool(object, "guessed", true);
-	return object;
-}
-
-static json_t *variables_array(const struct view *v, const struct xc_variable_text *variables, size_t count)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, variable_object(v, &variables[i]));
-	return array;
-}
-
-static json_t *row_object(const struct view *v, const struct xc_stack_row *row)
-{
-	json_t *object = json_object();
-	bool known = row->has_variables;
-	set_count(object, "index", row->index);
-	xc_jsonvalue_set(object, "pc", xc_jsonvalue_address(row->pc));
-	set_text(object, "function", row->function);
-	set_bool(object, "inline", row->inlined);
-	set_bool(object, "tail_call", row->tail_call);
-	set_bool(object, "signal", row->signal);
-	set_text(object, "trust", row->trust);
-	set_text(object, "module", row->module);
-	set_text(object, "build_id", row->build_id);
-	if (row->unverified)
-		set_bool(object, "unverified", true);
-	xc_jsonvalue_set(object, "offset", row->has_offset ? xc_jsonvalue_address(row->offset) : json_null());
-	set_text(object, "file", row->file);
-	set_line(object, row->line);
-	if (row->column)
-		set_count(object, "column", row->column);
-	xc_jsonvalue_set(object, "args", known ? variables_array(v, row->args, row->arg_count) : json_null());
-	xc_jsonvalue_set(object, "locals", known ? variables_array(v, row->locals, row->local_count) : json_null());
-	return object;
-}
-
-/* The members of a stack before and behind its frames. */
-static json_t *stack_head(const struct xc_stack *stack)
-{
-	json_t *object = json_object();
-	xc_jsonvalue_set(object, "tid", xc_jsonvalue_integer(stack->tid));
-	set_text(object, "name", stack->name);
-	set_bool(object, "crashed", stack->crashed);
-	set_text(object, "state", stack->state);
-	if (stack->how)
-		set_text(object, "how", stack->how);
-	return object;
-}
-
-static json_t *stack_tail(const struct xc_stack *stack)
-{
-	json_t *object = json_object();
-	if (stack->elided) {
-		set_count(object, "elided", stack->elided);
-		set_count(object, "elided_at", stack->elided_at);
-	}
-	if (stack->cycle)
-		set_text(object, "cycle", stack->cycle);
-	set_text(object, "stop", stack->stop);
-	return object;
-}
-
-/* In parts, for one thread's stack can be a whole overflowed one. */
-static void write_stack(const struct view *v, const struct xc_stack *stack)
-{
-	xc_jsonstream_open(v->stream, NULL, '{');
-	xc_jsonstream_members(v->stream, stack_head(stack));
-	xc_jsonstream_open(v->stream, "frames", '[');
-	for (size_t i = 0; i < stack->row_count; i++) {
-		xc_jsonstream_line(v->stream);
-		xc_jsonstream_element(v->stream, row_object(v, &stack->rows[i]));
-	}
-	xc_jsonstream_close(v->stream, ']');
-	xc_jsonstream_members(v->stream, stack_tail(stack));
-	xc_jsonstream_close(v->stream, '}');
-}
-
-static json_t *group_array(const struct xc_stacks *stacks, const struct xc_stack_group *group)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < group->member_count; i++)
-		json_array_append_new(array, xc_jsonvalue_integer(stacks->stacks[group->members[i]].tid));
-	return array;
-}
-
-/* The members of a stacks object, into the open object. */
-static void write_stacks(const struct view *v, const struct xc_stacks *stacks)
-{
-	xc_jsonstream_open(v->stream, "threads", '[');
-	for (size_t i = 0; i < stacks->stack_count; i++) {
-		xc_jsonstream_line(v->stream);
-		write_stack(v, &stacks->stacks[i]);
-	}
-	xc_jsonstream_close(v->stream, ']');
-	if (!stacks->group_count)
-		return;
-	xc_jsonstream_open(v->stream, "groups", '[');
-	for (size_t i = 0; i < stacks->group_count; i++) {
-		xc_jsonstream_line(v->stream);
-		xc_jsonstream_element(v->stream, group_array(stacks, &stacks->groups[i]));
-	}
-	xc_jsonstream_close(v->stream, ']');
-}
-
 /* Sections */
 
-static json_t *fields_object(const struct view *v, const struct xc_section *s)
+static json_t *fields_object(const struct xc_json *v, const struct xc_section *s)
 {
 	json_t *object = json_object();
 	for (const struct xc_item *item = s->items; item; item = item->next)
@@ -191,7 +69,7 @@ static json_t *fields_object(const struct view *v, const struct xc_section *s)
 	return object;
 }
 
-static json_t *value_object(const struct view *v, const struct xc_field *field)
+static json_t *value_object(const struct xc_json *v, const struct xc_field *field)
 {
 	if (!v->options->redact || !field->cell.secret)
 		return json_incref(field->json);
@@ -201,7 +79,7 @@ static json_t *value_object(const struct view *v, const struct xc_field *field)
 }
 
 /* {"values": {key: value with its type}}, only when there is such a field. */
-static void write_values(const struct view *v, const struct xc_section *s)
+static void write_values(const struct xc_json *v, const struct xc_section *s)
 {
 	bool open = false;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
@@ -223,11 +101,11 @@ static void add_reason(json_t **reasons, const char *key, const struct xc_cell *
 		return;
 	if (!*reasons)
 		*reasons = json_object();
-	set_text(*reasons, key, cell->text);
+	xc_json_set_text(*reasons, key, cell->text);
 }
 
 /* Why fields are null: {"unknown": {key: reason}}, only when there is such a field. */
-static void write_unknown(const struct view *v, const struct xc_section *s)
+static void write_unknown(const struct xc_json *v, const struct xc_section *s)
 {
 	json_t *reasons = NULL;
 	for (const struct xc_item *item = s->items; item; item = item->next)
@@ -237,7 +115,7 @@ static void write_unknown(const struct view *v, const struct xc_section *s)
 		xc_jsonstream_member(v->stream, "unknown", reasons);
 }
 
-static json_t *table_row(const struct view *v, const struct xc_table *table, size_t row)
+static json_t *table_row(const struct xc_json *v, const struct xc_table *table, size_t row)
 {
 	const struct xc_cell *cells = table->cells + row * table->column_count;
 	json_t *object = json_object(), *reasons = NULL;
@@ -250,7 +128,7 @@ static json_t *table_row(const struct view *v, const struct xc_table *table, siz
 	return object;
 }
 
-static void write_table(const struct view *v, const char *key, const struct xc_table *table)
+static void write_table(const struct xc_json *v, const char *key, const struct xc_table *table)
 {
 	xc_jsonstream_open(v->stream, key, '[');
 	for (size_t row = 0; row < table->row_count; row++) {
@@ -263,15 +141,15 @@ static void write_table(const struct view *v, const char *key, const struct xc_t
 static json_t *node_object(const struct xc_stacktree_node *node, size_t depth)
 {
 	json_t *object = json_object();
-	set_count(object, "depth", depth);
-	set_text(object, "name", node->name);
-	set_count(object, "self", node->self);
-	set_count(object, "total", node->total);
+	xc_json_set_count(object, "depth", depth);
+	xc_json_set_text(object, "name", node->name);
+	xc_json_set_count(object, "self", node->self);
+	xc_json_set_count(object, "total", node->total);
 	return object;
 }
 
 /* Depth-first with depths, not nested: readers limit nesting, and stacks can be deeper than any such limit. */
-static void write_tree(const struct view *v, const char *key, const struct xc_stacktree *tree)
+static void write_tree(const struct xc_json *v, const char *key, const struct xc_stacktree *tree)
 {
 	size_t depth = 0;
 	xc_jsonstream_open(v->stream, key, '{');
@@ -286,12 +164,12 @@ static void write_tree(const struct view *v, const char *key, const struct xc_st
 	xc_jsonstream_close(v->stream, '}');
 }
 
-static json_t *bucket_object(const struct view *v, const struct xc_bucket *bucket)
+static json_t *bucket_object(const struct xc_json *v, const struct xc_bucket *bucket)
 {
 	json_t *object = json_object();
 	xc_jsonvalue_set(object, "lo", cell_value(v, &bucket->lo));
 	xc_jsonvalue_set(object, "hi", cell_value(v, &bucket->hi));
-	set_count(object, "count", bucket->count);
+	xc_json_set_count(object, "count", bucket->count);
 	return object;
 }
 
@@ -300,11 +178,11 @@ static const char *unit_of(enum xc_field_kind kind)
 	return kind == XC_FIELD_BYTES ? "bytes" : kind == XC_FIELD_SECONDS ? "seconds" : "count";
 }
 
-static void write_histogram(const struct view *v, const char *key, const struct xc_histogram *histogram)
+static void write_histogram(const struct xc_json *v, const char *key, const struct xc_histogram *histogram)
 {
 	json_t *head = json_object();
-	set_text(head, "unit", unit_of(histogram->kind));
-	set_count(head, "count", histogram->count);
+	xc_json_set_text(head, "unit", unit_of(histogram->kind));
+	xc_json_set_count(head, "count", histogram->count);
 	xc_jsonvalue_set(head, "sum", cell_value(v, &histogram->sum));
 	xc_jsonvalue_set(head, "min", cell_value(v, &histogram->least));
 	xc_jsonvalue_set(head, "max", cell_value(v, &histogram->greatest));
@@ -321,7 +199,7 @@ static void write_histogram(const struct view *v, const char *key, const struct 
 }
 
 /* The members of a document, into the open object; arrays with a line per element. */
-static void write_document(const struct view *v, json_t *document)
+static void write_document(const struct xc_json *v, json_t *document)
 {
 	const char *key;
 	json_t *value, *element;
@@ -343,14 +221,14 @@ static void write_document(const struct view *v, json_t *document)
 }
 
 /* All documents of a section that is a document of its own. */
-static void write_documents(const struct view *v, const struct xc_section *s)
+static void write_documents(const struct xc_json *v, const struct xc_section *s)
 {
 	for (const struct xc_item *item = s->items; item; item = item->next)
 		if (item->kind == XC_ITEM_DOCUMENT)
 			write_document(v, item->document.json);
 }
 
-static void write_item(const struct view *v, const struct xc_item *item)
+static void write_item(const struct xc_json *v, const struct xc_item *item)
 {
 	bool hidden = v->options->redact && item->secret;
 	if (item->kind == XC_ITEM_DOCUMENT) {
@@ -368,7 +246,7 @@ static void write_item(const struct view *v, const struct xc_item *item)
 }
 
 /* {group: {key: item}} over the items of one kind, only when there are any. */
-static void write_items(const struct view *v, const struct xc_section *s, enum xc_item_kind kind, const char *group)
+static void write_items(const struct xc_json *v, const struct xc_section *s, enum xc_item_kind kind, const char *group)
 {
 	bool open = false;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
@@ -387,13 +265,13 @@ static json_t *message_object(const struct xc_message *message)
 {
 	static const char *const severities[] = {"info", "warning", "problem"};
 	json_t *object = json_object();
-	set_text(object, "severity", severities[message->severity]);
-	set_text(object, "text", message->text);
-	set_text(object, "hint", message->hint);
+	xc_json_set_text(object, "severity", severities[message->severity]);
+	xc_json_set_text(object, "text", message->text);
+	xc_json_set_text(object, "hint", message->hint);
 	return object;
 }
 
-static void write_messages(const struct view *v, const struct xc_section *s)
+static void write_messages(const struct xc_json *v, const struct xc_section *s)
 {
 	bool open = false;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
@@ -417,7 +295,7 @@ static const struct xc_stacks *stacks_of(const struct xc_section *s)
 }
 
 /* What stands beside the fields in an open object: of a section, of the target, of a section alone. */
-static void write_rest(const struct view *v, const struct xc_section *s)
+static void write_rest(const struct xc_json *v, const struct xc_section *s)
 {
 	write_unknown(v, s);
 	write_values(v, s);
@@ -428,7 +306,7 @@ static void write_rest(const struct view *v, const struct xc_section *s)
 	write_messages(v, s);
 }
 
-static void write_section(const struct view *v, const struct xc_section *s)
+static void write_section(const struct xc_json *v, const struct xc_section *s)
 {
 	const struct xc_stacks *stacks = stacks_of(s);
 	xc_jsonstream_open(v->stream, NULL, '{');
@@ -437,7 +315,7 @@ static void write_section(const struct view *v, const struct xc_section *s)
 	xc_jsonstream_member(v->stream, "fields", fields_object(v, s));
 	if (stacks) {
 		xc_jsonstream_open(v->stream, "stacks", '{');
-		write_stacks(v, stacks);
+		xc_json_stacks(v, stacks);
 		xc_jsonstream_close(v->stream, '}');
 	}
 	write_items(v, s, XC_ITEM_DOCUMENT, "documents");
@@ -446,7 +324,7 @@ static void write_section(const struct view *v, const struct xc_section *s)
 }
 
 /* A section whose fields are members of the object itself: the target, the run. */
-static void write_flat(const struct view *v, const char *key, const struct xc_section *s)
+static void write_flat(const struct xc_json *v, const char *key, const struct xc_section *s)
 {
 	xc_jsonstream_line(v->stream);
 	if (!s) {
@@ -459,29 +337,29 @@ static void write_flat(const struct view *v, const char *key, const struct xc_se
 	xc_jsonstream_close(v->stream, '}');
 }
 
-static json_t *verdict_object(const struct view *v, const struct xc_verdict *verdict)
+static json_t *verdict_object(const struct xc_json *v, const struct xc_verdict *verdict)
 {
 	json_t *object = json_object(), *evidence = json_array();
 	bool hidden = verdict->message && v->options->redact;
-	set_text(object, "class", verdict->class_name);
-	set_text(object, "headline", verdict->headline);
-	set_text(object, "severity", verdict->severity);
-	set_text(object, "confidence", verdict->confidence);
+	xc_json_set_text(object, "class", verdict->class_name);
+	xc_json_set_text(object, "headline", verdict->headline);
+	xc_json_set_text(object, "severity", verdict->severity);
+	xc_json_set_text(object, "confidence", verdict->confidence);
 	xc_jsonvalue_set(object, "tid", verdict->tid > 0 ? xc_jsonvalue_integer(verdict->tid) : json_null());
-	set_text(object, "thread", verdict->thread_name);
-	set_text(object, "function", verdict->function);
-	set_text(object, "file", verdict->file);
-	set_line(object, verdict->line);
-	set_text(object, "module", verdict->module);
-	set_text(object, "message", hidden ? XC_REDACTED : verdict->message);
-	set_text(object, "cause", verdict->cause);
+	xc_json_set_text(object, "thread", verdict->thread_name);
+	xc_json_set_text(object, "function", verdict->function);
+	xc_json_set_text(object, "file", verdict->file);
+	xc_json_set_line(object, verdict->line);
+	xc_json_set_text(object, "module", verdict->module);
+	xc_json_set_text(object, "message", hidden ? XC_REDACTED : verdict->message);
+	xc_json_set_text(object, "cause", verdict->cause);
 	for (size_t i = 0; i < verdict->evidence_count; i++)
 		json_array_append_new(evidence, xc_jsonvalue_text(verdict->evidence[i]));
 	xc_jsonvalue_set(object, "evidence", evidence);
 	return object;
 }
 
-static void write_sections(const struct view *v, const struct xc_report *report)
+static void write_sections(const struct xc_json *v, const struct xc_report *report)
 {
 	xc_jsonstream_line(v->stream);
 	xc_jsonstream_open(v->stream, "sections", '[');
@@ -494,7 +372,7 @@ static void write_sections(const struct view *v, const struct xc_report *report)
 		write_flat(v, "run", report->run);
 }
 
-static void write_output(const struct view *v, const struct xc_report *report)
+static void write_output(const struct xc_json *v, const struct xc_report *report)
 {
 	xc_jsonstream_open(v->stream, "output", '[');
 	for (const struct xc_line *line = report->output; line; line = line->next) {
@@ -504,7 +382,7 @@ static void write_output(const struct view *v, const struct xc_report *report)
 	xc_jsonstream_close(v->stream, ']');
 }
 
-static void write_answer(const struct view *v, const struct xc_report *report)
+static void write_answer(const struct xc_json *v, const struct xc_report *report)
 {
 	xc_jsonstream_open(v->stream, NULL, '{');
 	xc_jsonstream_member(v->stream, "schema", xc_jsonvalue_text(report->schema));
@@ -518,7 +396,7 @@ static void write_answer(const struct view *v, const struct xc_report *report)
 	xc_jsonstream_close(v->stream, '}');
 }
 
-static void write_report(const struct view *v, const struct xc_report *report)
+static void write_report(const struct xc_json *v, const struct xc_report *report)
 {
 	const struct xc_verdict *verdict = report->verdict;
 	xc_jsonstream_open(v->stream, NULL, '{');
@@ -532,14 +410,14 @@ static void write_report(const struct view *v, const struct xc_report *report)
 	xc_jsonstream_close(v->stream, '}');
 }
 
-static void write_single(const struct view *v, const struct xc_report *report, const struct xc_section *s)
+static void write_single(const struct xc_json *v, const struct xc_report *report, const struct xc_section *s)
 {
 	const struct xc_stacks *stacks = stacks_of(s);
 	xc_jsonstream_open(v->stream, NULL, '{');
 	xc_jsonstream_member(v->stream, "schema", xc_jsonvalue_text(s->schema));
 	xc_jsonstream_members(v->stream, fields_object(v, s));
 	if (stacks)
-		write_stacks(v, stacks);
+		xc_json_stacks(v, stacks);
 	write_documents(v, s);
 	write_rest(v, s);
 	if (v->options->stats && report->run)
@@ -550,7 +428,7 @@ static void write_single(const struct view *v, const struct xc_report *report, c
 struct xc_error *xc_render_json(const struct xc_report *report, const struct xc_render_options *options, FILE *out)
 {
 	struct xc_jsonstream stream = xc_jsonstream_start(out);
-	const struct view v = {&stream, options};
+	const struct xc_json v = {&stream, options};
 	const struct xc_section *single = options->single ? report->sections : NULL;
 	while (single && !single->schema)
 		single = single->next;
