@@ -50,6 +50,12 @@ static bool is_plain(const char *name)
 	return len > 0 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == len;
 }
 
+static bool is_record(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+}
+
 struct xc_error *xc_plugin_new_type(const struct xc_process *process, struct xc_arena *arena, const char *name,
 				    const char **type_out)
 {
@@ -65,6 +71,8 @@ struct xc_error *xc_plugin_new_type(const struct xc_process *process, struct xc_
 		xc_text_fini(&near);
 		return err;
 	}
+	if (process && !is_record(xc_type_get(xc_types_of(process), &found.die)))
+		return xc_error_new(XC_ERR_USAGE, "'%s' has no fields: a struct, class or union is wanted", name);
 	bool typedefed = plain != name || strchr(name, ':') || (len > 2 && strcmp(name + len - 2, "_t") == 0);
 	if (process)
 		*type_out = xc_arena_strdup(arena, xc_type_name(xc_type_get(xc_types_of(process), &found.die)));

@@ -16,7 +16,7 @@ struct xc_plugin_new {
 XC_MUST_CHECK struct xc_error *xc_plugin_new(const struct xc_plugin_new *what);
 
 /* "client" as the type is called: "struct client". With a process it must have it; else the name's form decides. In the arena.
- * Errors: XC_ERR_NOT_FOUND, with names that are near. */
+ * Errors: XC_ERR_NOT_FOUND, with names that are near; XC_ERR_USAGE when it has no fields. */
 XC_MUST_CHECK struct xc_error *xc_plugin_new_type(const struct xc_process *process, struct xc_arena *arena,
 						  const char *name, const char **type_out);
 

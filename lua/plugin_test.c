@@ -20,11 +20,9 @@ __asm__(".section .rodata\n"
 	".global xc_plugin_test_bytes\n"
 	"xc_plugin_test_bytes:\n"
 	".incbin \"lua/plugin_test.lua\"\n"
-	".global xc_plugin_test_bytes_end\n"
-	"xc_plugin_test_bytes_end:\n"
 	".byte 0\n"
 	".previous\n");
-extern const char xc_plugin_test_bytes[], xc_plugin_test_bytes_end[];
+extern const char xc_plugin_test_bytes[];
 
 enum { MAX_FILES = 1000, MAX_CASES = 10000, MAX_ARGS = 64 };
 
@@ -234,8 +232,7 @@ struct comparing {
 static int compare(lua_State *L)
 {
 	const struct comparing *c = lua_touserdata(L, 1);
-	const size_t len = (size_t)(xc_plugin_test_bytes_end - xc_plugin_test_bytes);
-	if (luaL_loadbufferx(L, xc_plugin_test_bytes, len, "@plugin_test.lua", "t") != LUA_OK)
+	if (luaL_loadbufferx(L, xc_plugin_test_bytes, strlen(xc_plugin_test_bytes), "@plugin_test.lua", "t") != LUA_OK)
 		return lua_error(L);
 	lua_pushstring(L, c->suite->module);
 	lua_pushinteger(L, (lua_Integer)c->suite->current.index);

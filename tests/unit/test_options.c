@@ -52,7 +52,7 @@ struct run {
 
 enum { MOST_WORDS = 12 };
 
-static void run(struct run *r, const char *const *words)
+static void run_until(struct run *r, size_t after, const char *const *words)
 {
 	char *argv[MOST_WORDS + 1] = {(char *)"xcore"};
 	int argc = 1;
@@ -62,7 +62,13 @@ static void run(struct run *r, const char *const *words)
 	}
 	*r = (struct run){0};
 	struct xc_option_set set = {table, &r->settings};
-	r->err = xc_options_parse(argc, argv, &set, 1, &r->operands);
+	r->err = after ? xc_options_parse_until(argc, argv, &set, 1, after, &r->operands)
+		       : xc_options_parse(argc, argv, &set, 1, &r->operands);
+}
+
+static void run(struct run *r, const char *const *words)
+{
+	run_until(r, 0, words);
 }
 
 #define RUN(r, ...) run(r, (const char *const[]){__VA_ARGS__, NULL})
@@ -84,6 +90,30 @@ static void expect_error(struct run *r, const char *message, const char *hint)
 	else
 		assert_null(r->err->hint);
 	end(r);
+}
+
+/* "run" and its target, then what belongs to a script. */
+static void foreign_options_are_operands_once_enough_was_read(void **state)
+{
+	(void)state;
+	struct run r;
+	run_until(&r, 2,
+		  (const char *const[]){"run", "target", "--db", "3", "-zx", "--text", "a", "--what=1", "-x", NULL});
+	assert_null(r.err);
+	static const char *const want[] = {"run", "target", "--db", "3", "-zx", "--what=1"};
+	assert_int_equal(r.operands.count, XC_COUNT(want));
+	for (size_t i = 0; i < XC_COUNT(want); i++)
+		assert_string_equal(r.operands.items[i], want[i]);
+	assert_string_equal(r.settings.text, "a"); /* ours are ours everywhere ... */
+	assert_int_equal(r.settings.on, XC_ON);
+	end(&r);
+	run_until(&r, 2, (const char *const[]){"run", "target", "--", "--text", "a", "-x", NULL});
+	assert_null(r.err);
+	assert_int_equal(r.operands.count, 5); /* ... but behind -- */
+	assert_null(r.settings.text);
+	end(&r);
+	run_until(&r, 2, (const char *const[]){"run", "--db", "3", "target", NULL});
+	expect_error(&r, "unknown option --db", NULL);
 }
 
 static void values_come_attached_or_as_the_next_word(void **state)
@@ -245,7 +275,9 @@ static void every_table_entry_can_be_shown(void **state)
 	(void)state;
 	for (const struct xc_command *const *c = xc_commands; *c; c++) {
 		assert_true((*c)->about && (*c)->examples && (*c)->examples->line);
-		assert_true(((*c)->run != NULL) != ((*c)->produce != NULL));
+		assert_true((*c)->run || (*c)->produce || (*c)->write);
+		for (const struct xc_operand *o = (*c)->operands; o && o->name; o++) /* what else would `run` serve? */
+			assert_true(strcmp(o->name, "TARGET") != 0 || o->optional || !(*c)->run);
 		for (const struct xc_option *o = (*c)->options; o && o->name; o++) {
 			assert_non_null(o->about);
 			assert_true((o->value != NULL) == xc_option_takes_value(o));
@@ -258,6 +290,7 @@ static void every_table_entry_can_be_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(foreign_options_are_operands_once_enough_was_read),
 		cmocka_unit_test(values_come_attached_or_as_the_next_word),
 		cmocka_unit_test(options_stand_anywhere_until_two_dashes),
 		cmocka_unit_test(letters_join_and_take_the_rest_as_value),

@@ -8,6 +8,8 @@
 #include "../../core/arch.h"
 #include "../../core/module.h"
 #include "../../core/text.h"
+#include "../../dwarf/debugfile.h"
+#include "../../dwarf/debuginfo.h"
 #include "../../lua/fixture.h"
 #include "../../lua/plugin.h"
 #include "../../lua/plugin_new.h"
@@ -408,6 +410,8 @@ static void modules_match_by_pattern(void **state)
 	expect_match(process, "{ modules = { 'redis-server' }, types = { 'struct nothing' } }", false,
 		     "no type struct nothing");
 	expect_match(process, "{}", false, "names no targets");
+	xc_debuginfo_close(process);
+	xc_debugfiles_close(process);
 	xc_process_close(process);
 }
 
@@ -604,7 +608,7 @@ static int by_size(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Fifty installed plugins cost a process that none is for under a millisecond each. */
+/* Fifty installed plugins cost a process that none is for under a millisecond each, of processor time. */
 static void fifty_plugins_cost_a_millisecond_each_at_most(void **state)
 {
 	static const char *const modules[] = {"/usr/bin/something", "/lib/libc.so.6"};
@@ -631,7 +635,7 @@ static void fifty_plugins_cost_a_millisecond_each_at_most(void **state)
 	for (size_t run = 0; run < XC_COUNT(times); run++) {
 		struct timespec a, b;
 		struct xc_plugins plugins;
-		clock_gettime(CLOCK_MONOTONIC, &a);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
 		open_dir(&plugins, "fifty");
 		for (size_t i = 0; i < plugins.count; i++) {
 			assert_true(xc_plugin_read(&plugins, plugins.items[i]));
@@ -639,13 +643,15 @@ static void fifty_plugins_cost_a_millisecond_each_at_most(void **state)
 		}
 		assert_int_equal(plugins.count, 50);
 		xc_plugins_fini(&plugins);
-		clock_gettime(CLOCK_MONOTONIC, &b);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
 		times[run] = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 	}
 	qsort(times, XC_COUNT(times), sizeof *times, by_size);
 	print_message("# 50 plugins: %.2f ms, %.3f ms each\n", times[4], times[4] / 50);
 	if (!UNDER_ASAN)
 		assert_true(times[4] / 50 < 1);
+	xc_debuginfo_close(process);
+	xc_debugfiles_close(process);
 	xc_process_close(process);
 }
 
