@@ -100,8 +100,8 @@ static void run(const uint8_t *data, size_t size)
 	lua_setglobal(host->L, "fuzz_input");
 	lua_pushinteger(host->L, MEMORY);
 	lua_setglobal(host->L, "fuzz_memory");
-	struct xc_error *err =
-		xc_host_run(host, "fuzz_bind.lua", fuzz_script, (size_t)(fuzz_script_end - fuzz_script), NULL, 0);
+	struct xc_error *err = xc_host_run(host, "fuzz_bind.lua", fuzz_script,
+					   (uintptr_t)fuzz_script_end - (uintptr_t)fuzz_script, NULL, 0);
 	must(!err || (err->code == XC_ERR_LIMIT && *err->message)); /* every other error is caught by the script */
 	if (getenv("FUZZ_SHOW") && err)
 		fprintf(stderr, "%s\n%s\n", err->message, err->lines ? err->lines : "");
