@@ -271,7 +271,6 @@ static struct xc_error *end_error(lua_State *L, const struct follow *follow, con
 {
 	const struct xc_chase *chase = &follow->chase;
 	struct xc_chase_cycle cycle;
-	uint64_t bits;
 	struct xc_error *err;
 	switch (chase->end) {
 	case XC_CHASE_DONE:
@@ -281,9 +280,7 @@ static struct xc_error *end_error(lua_State *L, const struct follow *follow, con
 		*count = cycle.count;
 		return cycle_error(L, nodes, cycle);
 	case XC_CHASE_FAULT:
-		err = xc_space_uint(chase->host->process->space, chase->at + chase->offset, chase->size, &bits);
-		if (!err)
-			err = xc_error_fault(chase->at, "could be read only when it was looked at again");
+		err = xc_bind_fault(chase->host, chase->at + chase->offset, chase->size);
 		return node_error(L, err, *count);
 	case XC_CHASE_GOES_ON:
 		break;

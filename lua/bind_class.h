@@ -39,6 +39,7 @@ extern const struct xc_bind_class xc_bind_target_class;
 
 /* Parts of the target, opened by xc_bind_target_open. */
 void xc_bind_memory_open(lua_State *L);
+void xc_bind_find_open(lua_State *L);
 void xc_bind_symbol_open(lua_State *L);
 void xc_bind_module_open(lua_State *L);
 void xc_bind_thread_open(lua_State *L);

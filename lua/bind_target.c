@@ -203,6 +203,7 @@ void xc_bind_target_open(lua_State *L)
 	xc_stage_open(L);
 	xc_bind_class_open(L, &xc_bind_target_class);
 	xc_bind_memory_open(L);
+	xc_bind_find_open(L);
 	xc_bind_symbol_open(L);
 	xc_bind_module_open(L);
 	xc_bind_thread_open(L);

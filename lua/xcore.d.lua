@@ -441,10 +441,12 @@ function target:maps() end
 function target:map(addr) end
 
 ---Search memory. One of: `bytes`, a byte string; `pointer_to`, words that point into [lo, hi]; `signature`, structs of a
----type whose members have these values or lie in these ranges, or are pointers ("pointer", "null or pointer") to readable memory.
----Ranges: `within` a list of {lo, hi} or mappings; else all readable memory that is `writable` (true or false, both unless
----given). Gives addresses in ascending order. Reads at memory speed.
----@param what {bytes?: string, pointer_to?: {[1]: integer, [2]: integer}, signature?: {[1]: xcore.Type|string, [2]: table<string, any>}, within?: any[], writable?: boolean, align?: integer, max?: integer}
+---type whose members (paths work) have these values or lie in these ranges {lo, hi}, have the value of an enumerator by its name, or
+---are pointers ("pointer", "null or pointer") to mapped memory. Ends of ranges are inclusive.
+---Where: `within`, a list of {lo, hi} or mappings, else all readable memory that is `writable` (true or false, both unless
+---given). `align`: every byte for `bytes`, words for pointers, what the type's size allows for structs. Gives addresses in
+---ascending order, lazily. What is missing is passed over. 5 GB/s for structs by their first member, 10 and more for the others.
+---@param what {bytes?: string, pointer_to?: {[1]: integer|xcore.Value, [2]: integer|xcore.Value}, signature?: {[1]: xcore.Type|string, [2]: table<string, any>}, within?: any[], writable?: boolean, align?: integer, max?: integer}
 ---@return fun(): integer|nil
 function target:find(what) end
 

@@ -5,6 +5,7 @@
 #include "../../lua/chase.h"
 #include "../support/property.h"
 #include "opened.h"
+#include "scripted.h"
 
 static const char source[] =
 	"#include <stdlib.h>\n"
@@ -40,53 +41,37 @@ static const char source[] =
 	"  last->next = &items_head; items_head.prev = last; empty_head.next = empty_head.prev = &empty_head;\n"
 	"  abort(); }\n";
 
-/* ---- scripts ---- */
-
-static struct xc_text printed;
-
-static void take_line(void *user, const char *line, size_t len)
-{
-	(void)user;
-	xc_text_addn(&printed, line, len);
-	xc_text_char(&printed, '\n');
-}
-
 static struct xc_process *process;
+static struct scripted *session;
 
 static int open_group(void **state)
 {
 	(void)state;
 	process = died("gcc -g -x c", source);
+	session = script_over(process);
 	return 0;
 }
 
 static int close_group(void **state)
 {
 	(void)state;
+	end_script(session);
 	close_process(process);
-	xc_text_fini(&printed);
 	return 0;
 }
 
-static struct xc_error *run(const char *code)
-{
-	struct xc_host_options options = {
-		.process = process, .name = "test", .limits = xc_limits_defaults(), .output = take_line};
-	xc_auto(xc_freep) char *text = xc_asprintf("local t = xcore.target\n%s", code);
-	struct xc_host *host = xc_host_new(&options);
-	xc_text_fini(&printed);
-	struct xc_error *err = xc_host_run(host, "test.lua", text, strlen(text), NULL, 0);
-	xc_host_free(host);
-	return err;
-}
-
+/* The script prints this. */
 static void check_prints(const char *code, const char *wanted)
 {
-	struct xc_error *err = run(code);
-	if (err)
-		fail_msg("%s: %s\n%s", code, err->message, err->lines ? err->lines : "");
-	if (strcmp(xc_text_string(&printed), wanted) != 0)
-		fail_msg("%s: printed \"%s\"", code, xc_text_string(&printed));
+	RUNS(session, code, wanted);
+}
+
+/* The script fails with a message in which this stands. */
+static void check_fails(const char *code, const char *why)
+{
+	const char *said = outcome(session, code);
+	if (!strstr(said, why))
+		fail_msg("%s: says %s", code, said);
 }
 
 /* Each formula is that of fill() in the program. */
@@ -111,15 +96,15 @@ static void columns_have_every_kind_of_number(void **state)
 	check_prints(CHECK_ROW "local c, n = xcore.columns(t:var 'nodes', nil, fields)\n"
 			       "for i = 0, n - 1 do check(c, i + 1, i) end\n"
 			       "print(n, #c.tiny, c.next[1] == xcore.addr(t:var 'nodes'[7]))\n",
-		     "3000\t3000\ttrue\n");
+		     "3000\t3000\ttrue");
 	check_prints("local c, n = xcore.columns(t:var 'list' + 5, 2, {'u.i', 'next'}) print(n, c['u.i'][1], "
 		     "c['u.i'][2], #c.next)",
-		     "2\t5\t6\t2\n");
-	check_prints("local c, n = xcore.columns(t:var 'nodes', 0, {'u.i'}) print(n, #c['u.i'])", "0\t0\n");
-	check_prints("local c, n = xcore.columns(t:var 'nodes', nil, {}) print(n, next(c))", "3000\tnil\n");
+		     "2\t5\t6\t2");
+	check_prints("local c, n = xcore.columns(t:var 'nodes', 0, {'u.i'}) print(n, #c['u.i'])", "0\t0");
+	check_prints("local c, n = xcore.columns(t:var 'nodes', nil, {}) print(n, next(c))", "3000\tnil");
 	check_prints(
 		"local c = xcore.columns(t:var 'late', nil, {'next'}) print(c.next[20] == xcore.addr(t:var 'late'[4]))",
-		"true\n");
+		"true");
 }
 
 static void follow_reads_nodes_in_the_order_of_the_list(void **state)
@@ -128,15 +113,14 @@ static void follow_reads_nodes_in_the_order_of_the_list(void **state)
 	check_prints(CHECK_ROW "local c, n, why = xcore.follow(t:var 'list', 'next', fields)\n"
 			       "for i = 1, n do check(c, i, (i - 1) * 7 % 3000) end\n"
 			       "print(n, why, c.next[n], c[1])\n",
-		     "3000\tnil\t0\tnil\n");
+		     "3000\tnil\t0\tnil");
 	check_prints("local c, n = xcore.follow(t:var 'list', 'next')\n"
 		     "print(n, #c[1], c[1][2] == xcore.addr(t:var 'nodes'[7]))",
-		     "3000\t3000\ttrue\n");
+		     "3000\t3000\ttrue");
 	check_prints("local c, n = xcore.follow(t:var 'list', 'next', {'u.i'}, {addresses = true}) print(n, #c[1], "
 		     "#c['u.i'])",
-		     "3000\t3000\t3000\n");
-	check_prints("local c, n = xcore.follow(t:var 'none', 'next', {'u.i'}) print(n, #c['u.i'], #c[1])",
-		     "0\t0\t0\n");
+		     "3000\t3000\t3000");
+	check_prints("local c, n = xcore.follow(t:var 'none', 'next', {'u.i'}) print(n, #c['u.i'], #c[1])", "0\t0\t0");
 }
 
 static void follow_ends_where_it_is_told(void **state)
@@ -145,12 +129,12 @@ static void follow_ends_where_it_is_told(void **state)
 	check_prints("local r = t:var 'ring' print(select(2, xcore.follow(r[0], 'next')), select(2, xcore.follow(r[0], "
 		     "'next', {}, "
 		     "{stop = r[3]})), select(2, xcore.follow(r[0], 'next', {}, {stop = xcore.addr(r[0])})))",
-		     "4\t3\t0\tnil\n");
+		     "4\t3\t0\tnil");
 	check_prints("local c, n, why = xcore.follow(t:var 'list', 'next', {'u.i'}, {max = 10, partial = true}) "
 		     "print(n, #c['u.i'], why)",
-		     "10\t10\tmore than 10 nodes\n");
-	check_prints("print(select(2, xcore.follow(t:var 'list', 'next', {}, {max = 3000})))", "3000\tnil\n");
-	check_prints("print(select(2, pcall(xcore.follow, t:var 'list', 'next', {}, {max = 2999})).kind)", "limit\n");
+		     "10\t10\tmore than 10 nodes");
+	check_prints("print(select(2, xcore.follow(t:var 'list', 'next', {}, {max = 3000})))", "3000\tnil");
+	check_prints("print(select(2, pcall(xcore.follow, t:var 'list', 'next', {}, {max = 2999})).kind)", "limit");
 }
 
 static void follow_finds_the_struct_around_the_pointer(void **state)
@@ -164,11 +148,11 @@ static void follow_finds_the_struct_around_the_pointer(void **state)
 		"print(n, sum, c[1][50] == xcore.addr(t:var 'items'[49]))\n"
 		"h = t:var 'empty_head' print(select(2, xcore.follow(h.next, 'next', {'id'}, {stop = h, container = "
 		"{'struct item', 'link'}})))\n";
-	check_prints(code, "50\t40425\ttrue\n0\tnil\n");
+	check_prints(code, "50\t40425\ttrue\n0\tnil");
 	check_prints("print(select(2, pcall(xcore.follow, t:var 'items'[0], 'link.next', {'id'})).message)",
 		     "link.next of struct item points to struct head: follow that from there, and name the struct "
 		     "around it by "
-		     "container\n");
+		     "container");
 }
 
 static void what_is_wrong_is_named(void **state)
@@ -180,14 +164,14 @@ static void what_is_wrong_is_named(void **state)
 		     "local c, n, why = xcore.follow(t:var 'late'[0], 'next', {'u.i'}, {partial = true})\n"
 		     "print(n, #c['u.i'], (why:gsub(last, 'LAST')))\n",
 		     "format\tlate[…].next.next…: cycle: node 20 (LAST) leads back to node 5\n"
-		     "20\t20\tcycle: node 20 (LAST) leads back to node 5\n");
+		     "20\t20\tcycle: node 20 (LAST) leads back to node 5");
 	check_prints(
 		"local ok, e = pcall(xcore.follow, t:var 'bad'[0], 'next', {'u.i'})\n"
 		"print(e.kind, e.message, xcore.hex(e.addr), e.path)\n"
 		"local c, n, why = xcore.follow(t:var 'bad'[0], 'next', {'u.i'}, {partial = true}) print(n, "
 		"#c['u.i'], why)\n",
 		"fault\tbad[…].next.next….next: node 13: 0x41414191: not mapped\t0x41414191\tbad[…].next.next….next\n"
-		"12\t12\tnode 13: 0x41414191: not mapped\n");
+		"12\t12\tnode 13: 0x41414191: not mapped");
 }
 
 static void wrong_questions_are_refused(void **state)
@@ -214,12 +198,8 @@ static void wrong_questions_are_refused(void **state)
 		{"xcore.columns(xcore.cast(0x1000, 'struct node *'), 3, {'u.i'})", "0x"},
 	};
 	(void)state;
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		struct xc_error *err = run(cases[i].code);
-		if (!err || !strstr(err->message, cases[i].why))
-			fail_msg("%s: %s", cases[i].code, err ? err->message : "no error");
-		xc_error_free(err);
-	}
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		check_fails(cases[i].code, cases[i].why);
 }
 
 /* ---- the chase ---- */
