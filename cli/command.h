@@ -15,7 +15,7 @@
 
 enum xc_exit {
 	XC_EXIT_DONE = 0,   /* a report was produced, even about a broken core */
-	XC_EXIT_POLICY = 1, /* --fail-on was hit */
+	XC_EXIT_POLICY = 1, /* --fail-on was hit, or a plugin's test failed */
 	XC_EXIT_USAGE = 2,
 	XC_EXIT_INCOMPLETE = 3, /* --strict, and something is missing */
 	XC_EXIT_INPUT = 4,      /* a file the user names cannot be opened, read, written or does not match */

@@ -11,7 +11,7 @@ enum { NAME_COLUMN = 24, DEFAULT_WIDTH = 100, LEAST_WIDTH = 60 };
 
 const char *const xc_help_statuses[6] = {
 	"done: an answer was given, even about a broken core",
-	"a condition of --fail-on was met",
+	"a condition of --fail-on was met, or a case of `plugin test` failed",
 	"the command line is wrong",
 	"--strict was given and something is missing",
 	("the target, or a file that you name, cannot be opened, read or written, or does not match; or what was asked "

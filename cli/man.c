@@ -179,7 +179,8 @@ void xc_man_write(FILE *out)
 	      ".It Ev NO_COLOR\nWhen set and not empty, no colours unless asked for.\n"
 	      ".It Ev XCORE_SYMBOLS\nThe directory of the symbol store, as\n.Fl \\-store\nnames it; empty for none.\n"
 	      ".It Ev XDG_CACHE_HOME\nWhere caches are kept;\n.Pa ~/.cache\nby default.\n"
-	      ".It Ev XDG_DATA_HOME\nWhere the symbol store is kept;\n.Pa ~/.local/share\nby default.\n.El\n"
+	      ".It Ev XDG_DATA_HOME\nWhere the symbol store and the user's plugins are kept;\n.Pa ~/.local/share\nby "
+	      "default.\n.El\n"
 	      ".Sh EXIT STATUS\n.Bl -tag -width Ds\n",
 	      out);
 	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
