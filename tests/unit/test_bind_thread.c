@@ -140,6 +140,43 @@ static void values_that_are_not_in_memory_are_values_too(void **state)
 	close_process(process);
 }
 
+static const char classes[] =
+	"#include <map>\n#include <string>\n#include <vector>\n"
+	"struct A { int a = 1; int same = 10; virtual ~A() {} }; struct B : virtual A { int b = 2; }; struct D { int d "
+	"= 4; };\n"
+	"struct C : B, D { int c = 3; int same = 30; }; static volatile int *nowhere;\n"
+	"int main() { C c; A &r = c; B *p = &c; std::map<std::string, int> ages{{\"ann\", 30}, {\"bob\", 40}};\n"
+	"  std::map<int *, int> by_pointer{{nullptr, 1}, {&c.c, 2}}; std::vector<C *> all{&c, nullptr, &c}; int &n = "
+	"c.d;\n"
+	"  return (*nowhere = r.a + p->b + n + (int)ages.size() + (int)by_pointer.size() + (int)all.size()); }\n";
+
+static void classes_have_bases_and_containers_content(void **state)
+{
+	struct scripted *s = script_over(died("g++ -x c++ -g -O0", classes));
+	struct xc_process *process = s->process;
+	(void)state;
+	RUNS(s,
+	     FRAMES "local f = by.main local c = f:var'c' print(c.a, c.b, c.c, c.d, c.same, f:var'r'.a, f:var'r'.same, "
+		    "f:var'p'.a, f:var'n')",
+	     "1\t2\t3\t4\t30\t1\t10\t1\t4");
+	RUNS(s,
+	     FRAMES
+	     "local c = by.main:var'c' print(xcore.has(c, 'a'), xcore.has(c, 'x'), xcore.deref(xcore.ref(c, 'a')), "
+	     "xcore.addr(by.main:var'r') - xcore.addr(c) == xcore.addr(c, 'a') - xcore.addr(by.main:var'r', 'a') + "
+	     "xcore.addr(by.main:var'r') - xcore.addr(c))",
+	     "true\tfalse\t1\ttrue");
+	RAISES(s, "return xcore.offsetof('B', 'a')", "usage", "the place of 'a' in B depends on the object");
+	RUNS(s, FRAMES "for k, v in xcore.each(by.main:var'ages') do print(xcore.str(k), v) end", "ann\t30\nbob\t40");
+	RUNS(s,
+	     FRAMES "for k, v in xcore.each(by.main:var'by_pointer') do print(xcore.fmt(k):match' 0x0$' ~= nil, v) end",
+	     "true\t1\nfalse\t2");
+	RUNS(s,
+	     FRAMES "for i, v in xcore.each(by.main:var'all') do print(i, v and v.same) end print(#by.main:var'all')",
+	     "0\t30\n1\tnil\n2\t30\n3");
+	end_script(s);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +185,7 @@ int main(void)
 		cmocka_unit_test(variables_are_those_of_the_frame),
 		cmocka_unit_test(expressions_see_the_frame_and_its_thread),
 		cmocka_unit_test(values_that_are_not_in_memory_are_values_too),
+		cmocka_unit_test(classes_have_bases_and_containers_content),
 	};
 	return cmocka_run_group_tests(tests, die, bury);
 }
