@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "stacktree.h"
+
 enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
 
 void xc_render_count(struct xc_text *text, uint64_t count)
@@ -19,9 +21,19 @@ void xc_render_count(struct xc_text *text, uint64_t count)
 	}
 }
 
+void xc_render_weight(struct xc_text *text, const struct xc_stacktree *tree, uint64_t weight)
+{
+	if (tree->unit && strcmp(tree->unit, "bytes") == 0)
+		xc_text_size(text, weight);
+	else
+		xc_render_count(text, weight);
+}
+
 static void render_seconds(struct xc_text *text, double seconds)
 {
-	if (seconds < 1e-3)
+	if (seconds == 0)
+		xc_text_add(text, "0 s");
+	else if (seconds < 1e-3)
 		xc_text_printf(text, "%.0f µs", seconds * 1e6);
 	else if (seconds < 1)
 		xc_text_printf(text, "%.3g ms", seconds * 1e3);

@@ -31,6 +31,9 @@ XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, co
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact);
 void xc_render_count(struct xc_text *text, uint64_t count); /* "1,204,331" */
 
+struct xc_stacktree;
+void xc_render_weight(struct xc_text *text, const struct xc_stacktree *tree, uint64_t weight); /* in the tree's unit */
+
 /* A cell whose text goes to the right end of its column. */
 bool xc_render_right(enum xc_field_kind kind);
 

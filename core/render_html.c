@@ -3,7 +3,6 @@
 #include "render_html.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "stacktree.h"
@@ -140,8 +139,9 @@ static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
 		if (node->total < least || depth > TREE_DEPTH || rows++ >= TREE_ROWS)
 			continue;
 		double percent = tree->root.total ? 100.0 * (double)node->total / (double)tree->root.total : 0;
-		xc_text_printf(&html->page, "<tr><td class=\"right\">%.1f%%</td><td class=\"right\">%" PRIu64 "</td>",
-			       percent, node->total);
+		xc_text_printf(&html->page, "<tr><td class=\"right\">%.1f%%</td><td class=\"right\">", percent);
+		xc_render_weight(&html->page, tree, node->total);
+		xc_text_add(&html->page, "</td>");
 		xc_text_printf(&html->page, "<td style=\"padding-left:%zupx\">", 12 * (depth - 1));
 		xc_html_name(html, node->name);
 		xc_html_put(html, "</td></tr>\n");

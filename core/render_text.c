@@ -87,10 +87,7 @@ static void put_tree(struct xc_paint *p, const struct xc_stacktree *tree, size_t
 		double percent = tree->root.total ? 100.0 * (double)node->total / (double)tree->root.total : 0;
 		struct xc_text *text = clean_scratch(p);
 		xc_text_printf(text, "%5.1f%%  ", percent);
-		if (tree->unit && !strcmp(tree->unit, "bytes"))
-			xc_text_size(text, node->total);
-		else
-			xc_render_count(text, node->total);
+		xc_render_weight(text, tree, node->total);
 		xc_paint_pad(p, indent);
 		xc_paint_put(p, XC_PLAIN, scratch(p));
 		xc_paint_pad(p, indent + 18 + 2 * (depth - 1));
@@ -174,6 +171,8 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 		put_lines(p, p->options->redact && item->secret ? XC_REDACTED : item->text, indent, false);
 		break;
 	case XC_ITEM_TREE:
+		if (!first && item->label)
+			xc_paint_blank(p);
 		put_label_above(p, item, indent);
 		put_tree(p, item->tree, indent);
 		break;

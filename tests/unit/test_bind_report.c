@@ -6,6 +6,7 @@
 #include "../../core/render.h"
 #include "../../lua/host.h"
 #include "../support/check.h"
+#include "scripted.h"
 
 struct run {
 	struct xc_report *report;
@@ -137,6 +138,42 @@ static void a_section_is_found_again_by_its_key(void **state)
 	check_at(&r, "sections.1.title", "\"two\"");
 	check_at(&r, "sections.2", "(absent)");
 	end(&r);
+}
+
+/* With its C type, as `xcore print` writes it; secret unless the script says that it is not. */
+static void values_keep_their_types(void **state)
+{
+	(void)state;
+	struct scripted *program =
+		script("gcc -g -x c", "struct client {int fd; const char *name; unsigned long id;} "
+				      "one = {7, \"hunter2\", ~0ul}, *head = &one; short port = 6379;");
+	struct run r = run(program->process, SECTION
+			   "local t = xcore.target; s:value('head', t:var 'head'); s:value('one', t:var 'one')\n"
+			   "s:value('open', t:var 'one', {secret = false}); s:value('port', t:var 'port')\n"
+			   "s:value('port_ref', t:ref 'port'); s:value('none', nil); s:address('at', t:var 'one')");
+	CHECK_OK(r.err);
+	check_at(&r, "sections.0.values.one.type", "\"struct client\"");
+	check_at(&r, "sections.0.values.one.value.fd", "7");
+	check_at(&r, "sections.0.values.one.value.id", "\"18446744073709551615\"");
+	check_at(&r, "sections.0.values.head.type", "\"struct client *\"");
+	check_at(&r, "sections.0.values.port_ref.type", "\"short\"");
+	check_at(&r, "sections.0.fields.port", "6379");
+	check_at(&r, "sections.0.fields.none", "null");
+	char *at_head = at(&r, "sections.0.values.head.value"), *at_one = at(&r, "sections.0.fields.at");
+	assert_string_equal(at_head, at_one);
+	free(at_head);
+	free(at_one);
+	check_text(&r, false, "id = 18446744073709551615", true);
+	check_text(&r, false, "head      (struct client *) 0x", true);
+	char *text = rendered(r.report, false, true), *json = rendered(r.report, true, true);
+	assert_non_null(strstr(text, "one       (redacted)"));
+	assert_non_null(strstr(text, "open      {fd = 7, name = 0x"));
+	assert_non_null(strstr(json, "\"one\":{\"type\":\"struct client\",\"addr\":\"0x"));
+	assert_non_null(strstr(json, "\"value\":\"(redacted)\"}"));
+	free(text);
+	free(json);
+	end(&r);
+	end_script(program);
 }
 
 static void tables_have_rows_by_columns(void **state)
@@ -329,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_of_each_kind),
 		cmocka_unit_test(a_section_is_found_again_by_its_key),
+		cmocka_unit_test(values_keep_their_types),
 		cmocka_unit_test(tables_have_rows_by_columns),
 		cmocka_unit_test(trees_merge_paths),
 		cmocka_unit_test(lines_have_a_label_and_may_be_secret),
