@@ -138,7 +138,7 @@ test: check plugin live replay diff hostile ## what a change must pass: under te
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
 		-- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
-		-- tests/diff/scripted --xcore $(XCORE)
+		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run

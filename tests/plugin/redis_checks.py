@@ -61,26 +61,26 @@ def info(answer, account):
                     yield f"{key}: {ours}, INFO says {account.info[key]}"
     if seen < 45:
         yield f"only {seen} fields of INFO"
-    for row in table(answer, "redis_keyspace", "databases"):
+    for row in table(answer, "keyspace", "databases"):
         theirs = dict(word.split("=") for word in account.info[f"db{row['database']}"].split(","))
         if (row["keys"], row["expires"]) != (int(theirs["keys"]), int(theirs["expires"])):
             yield f"database {row}: INFO says {theirs}"
         if row["keys"] != account.sizes[row["database"]]:
             yield f"database {row}: DBSIZE says {account.sizes[row['database']]}"
-    if len(table(answer, "redis_keyspace", "databases")) != len(account.sizes):
+    if len(table(answer, "keyspace", "databases")) != len(account.sizes):
         yield "another number of databases"
 
 
 def types(answer, account):
     """Counts by type and encoding."""
-    ours = {(r["type"], r["encoding"]): r["keys"] for r in table(answer, "redis_types", "types") if r["database"] == 0}
+    ours = {(r["type"], r["encoding"]): r["keys"] for r in table(answer, "types", "types") if r["database"] == 0}
     theirs = {}
     for key in account.keys:
         if key.database == 0:
             theirs[key.type, key.encoding] = theirs.get((key.type, key.encoding), 0) + 1
     if ours != theirs:
         yield f"{ours}, OBJECT ENCODING says {theirs}"
-    memory = sum(row["memory"] for row in table(answer, "redis_types", "types"))
+    memory = sum(row["memory"] for row in table(answer, "types", "types"))
     wanted = sum(key.sampled for key in account.keys)
     if memory != wanted:
         yield f"{memory} bytes in all, the sum of MEMORY USAGE is {wanted}"
@@ -94,7 +94,7 @@ def unquoted(text):
 
 def keys(answer, account, complete=True):
     """Type, encoding, memory and elements of each key."""
-    ours = {(r["database"], unquoted(r["key"])): r for r in table(answer, "redis_keys", "keys")}
+    ours = {(r["database"], unquoted(r["key"])): r for r in table(answer, "keys", "keys")}
     for key in account.keys:
         row = ours.get((key.database, key.name))
         if not row:
@@ -107,7 +107,7 @@ def keys(answer, account, complete=True):
 
 def big(answer, account, limit):
     """The largest of each type are the largest."""
-    rows = table(answer, "redis_big", "largest")
+    rows = table(answer, "big", "largest")
     for kind in {key.type for key in account.keys}:
         ours = [row["memory"] for row in rows if row["type"] == kind]
         theirs = sorted((key.sampled for key in account.keys if key.type == kind), reverse=True)[:limit]
@@ -121,12 +121,12 @@ def big(answer, account, limit):
 
 def key(answer, wanted):
     """One key: memory with all elements, expiry, the first elements."""
-    fields = section(answer, "redis_key")["fields"]
+    fields = section(answer, "key")["fields"]
     ours = (fields["type"], fields["encoding"], fields["memory"], fields["elements"], fields.get("expires_at_ms") or -1)
     theirs = (wanted.type, wanted.encoding, wanted.memory, wanted.elements, wanted.expires)
     if ours != theirs:
         yield f"{wanted.name}: {ours}, the server says {theirs}"
-    rows = table(answer, "redis_key", "elements")
+    rows = table(answer, "key", "contents")
     shown = [unquoted(cell) for row in rows for cell in row.values()]
     if wanted.type == "stream":
         shown = [word for cell in shown for word in cell.split()]
@@ -140,13 +140,13 @@ def key(answer, wanted):
 
 def long_list(answer, wanted, account):
     """A list whose nodes are compressed, or of elements larger than a listpack takes, holds what the recipe put there."""
-    fields = section(answer, "redis_key")["fields"]
+    fields = section(answer, "key")["fields"]
     theirs = [k for k in account.keys if k.name == wanted][0]
     kind, number = wanted.split(":")
     text = {"compressed": lambda j: f"row {j} of {number}; " * 40, "plain": lambda j: f"element {j} " * 300}[kind]
     if (fields["memory"], fields["elements"]) != (theirs.memory, theirs.elements):
         yield f"{fields}, the server says {theirs}"
-    rows = table(answer, "redis_key", "elements")
+    rows = table(answer, "key", "contents")
     for j, row in enumerate(rows, 1):
         shown = unquoted(row["element"]).split("...")[0].rstrip('"')
         if len(shown) < 200 or not text(j).startswith(shown):
@@ -155,9 +155,9 @@ def long_list(answer, wanted, account):
         yield f"{len(rows)} elements"
 
 
-def clients(answer, account, busy):
-    """CLIENT LIST; `busy(row)`: the client goes on working after the account."""
-    ours = {row["id"]: row for row in table(answer, "redis_clients", "clients")}
+def clients(answer, account, busy, passing=()):
+    """CLIENT LIST; `busy(row)`: the client goes on working after the account; `passing`: fields that time alone changes."""
+    ours = {row["id"]: row for row in table(answer, "clients", "clients")}
     for number, theirs in account.clients.items():
         if theirs["cmd"] == "client|list":
             continue
@@ -165,7 +165,7 @@ def clients(answer, account, busy):
         if not row:
             yield f"client {number} is missing"
             continue
-        for name in BUSY if busy(theirs) else QUIET:
+        for name in (n for n in (BUSY if busy(theirs) else QUIET) if n not in passing):
             value = row[name.replace("-", "_")]
             if str("" if value is None else value) != theirs[name]:
                 yield f"client {number}: {name} is {value}, CLIENT LIST says {theirs[name]}"
@@ -174,7 +174,7 @@ def clients(answer, account, busy):
 
 
 def slowlog(answer, account):
-    rows = {row["id"]: row for row in table(answer, "redis_slowlog", "slowlog")}
+    rows = {row["id"]: row for row in table(answer, "slowlog", "slowlog")}
     for number, (time, microseconds) in account.slowlog.items():
         row = rows.get(number)
         if not row or row["time"] != time or round(row["duration"] * 1e6) != microseconds:
@@ -184,7 +184,7 @@ def slowlog(answer, account):
 
 
 def expires(answer, account):
-    for row in table(answer, "redis_expires", "databases"):
+    for row in table(answer, "expires", "databases"):
         theirs = [k.expires for k in account.keys if k.database == row["database"] and k.expires > 0]
         if row["expires"] != len(theirs) or row["overdue"] > 0:
             yield f"{row}, the server says {len(theirs)}"

@@ -72,27 +72,27 @@ local since_7_2 = {
 return {
 	{
 		name = "tables before 7.0, one growing into the other", fixture = before_7, command = "keys",
-		expect = { redis_keys = { keys = {
+		expect = { keys = { keys = {
 			{ database = 0, key = "greeting", type = "string", encoding = "raw", elements = 11 },
 			{ database = 0, key = "numbers", type = "hash", encoding = "ziplist", elements = 1 },
 		} } },
 	},
 	{
 		name = "a key before 7.0: ziplist's elements", fixture = before_7, command = "key", args = { "numbers" },
-		expect = { redis_key = { type = "hash", encoding = "ziplist", elements = { { field = "2", value = "5" } } } },
+		expect = { key = { type = "hash", encoding = "ziplist", contents = { { field = "2", value = "5" } } } },
 	},
 	{
 		name = "expiry before 7.0", fixture = before_7, command = "expires",
-		expect = { redis_expires = { databases = { { database = 0, keys = 2, expires = 1, overdue = 0, soonest = 60 } } } },
+		expect = { expires = { databases = { { database = 0, keys = 2, expires = 1, overdue = 0, soonest = 60 } } } },
 	},
 	{
 		name = "entries of 7.2 without values, and keys that are their own entries", fixture = since_7_2, command = "key",
 		args = { "members" },
-		expect = { redis_key = { type = "set", encoding = "hashtable", elements = { { element = '"odd one"' }, { element = '"a bare one"' } } } },
+		expect = { key = { type = "set", encoding = "hashtable", contents = { { element = '"odd one"' }, { element = '"a bare one"' } } } },
 	},
 	{
 		name = "keys that are looked for by a glob", fixture = before_7, command = "keys", args = { "--match", "gr*" },
-		expect = { redis_keys = { keys = { { key = "greeting" } } } },
+		expect = { keys = { keys = { { key = "greeting" } } } },
 	},
 	{ name = "a database that is not there", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },
 	{ name = "an option that is not there", fixture = before_7, command = "keys", args = { "--dbx", "7" }, error = "unknown option" },
