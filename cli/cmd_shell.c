@@ -10,6 +10,7 @@
 
 #include "../core/text.h"
 #include "../lua/shell.h"
+#include "plugins.h"
 
 struct settings {
 	enum xc_switch history;
@@ -71,14 +72,17 @@ static bool writes(const struct xc_job *job)
 	return true;
 }
 
-static struct xc_error *write_shell(struct xc_job *job, FILE *out)
+/* With what `require` needs, so that a plugin's parts and lib.walk can be tried out. Of the limits memory alone holds: a person waits as
+ * long as they like. */
+static struct xc_error *open_shell(struct xc_job *job, struct xc_plugins *plugins, const char *banner, FILE *out)
 {
-	struct settings *settings = job->settings;
+	const struct settings *settings = job->settings;
 	struct xc_output output = {.file = out};
-	char *banner = xc_asprintf("%s on %s: Lua %s; help() for help, ^D to leave", "xcore " XC_VERSION,
-				   job->process->target, "5.4");
 	struct xc_shell_options options = {
-		.host = {.process = job->process, .report = job->report, .name = "shell"},
+		.host = {.process = job->process,
+			 .report = job->report,
+			 .name = "shell",
+			 .limits = {.memory = xc_plugins_limits(&job->common).memory}},
 		.in = stdin,
 		.out = out,
 		.history = settings->file,
@@ -86,7 +90,20 @@ static struct xc_error *write_shell(struct xc_job *job, FILE *out)
 		.color = xc_output_color(&output, job->common.color),
 		.width = xc_output_width(&output),
 	};
-	struct xc_error *err = xc_shell(&options);
+	options.host.module_dirs = xc_plugin_module_dirs(plugins, NULL, &options.host.module_dir_count);
+	return xc_shell(&options);
+}
+
+static struct xc_error *write_shell(struct xc_job *job, FILE *out)
+{
+	struct settings *settings = job->settings;
+	struct xc_plugins plugins = {0};
+	char *banner =
+		xc_asprintf("xcore " XC_VERSION " on %s: Lua 5.4; help() for help, ^D to leave", job->process->target);
+	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
+	if (!err)
+		err = open_shell(job, &plugins, banner, out);
+	xc_plugins_fini(&plugins);
 	if (settings->file)
 		fclose(settings->file);
 	free(banner);

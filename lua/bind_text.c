@@ -54,13 +54,12 @@ static int op_enum(lua_State *L)
 	return push_enumerator(L, value.type, bits);
 }
 
-static int push_string(lua_State *L, xc_addr addr, uint64_t max, bool is_bounded)
+static int push_string(lua_State *L, xc_addr addr, uint64_t max)
 {
 	bool cut;
 	if (!xc_bind_push_string(L, addr, max, &cut))
 		return xc_bind_raise_at(L, xc_bind_fault(xc_bind_host(L), addr, 1), xc_bind_check(L, 1), NULL);
-	lua_pushboolean(L, cut && !is_bounded);
-	return 2;
+	return 1;
 }
 
 static bool is_character(const struct xc_type *type)
@@ -80,8 +79,7 @@ static int string_of_held(lua_State *L, const struct xc_value *value, uint64_t m
 	if (!xc_value_peek(value, 0, room, (size_t)size))
 		return xc_bind_raise_at(L, xc_value_check(value), xc_bind_check(L, 1), NULL);
 	luaL_pushresultsize(&buffer, strnlen(room, (size_t)size));
-	lua_pushboolean(L, size < xc_value_size(value));
-	return 2;
+	return 1;
 }
 
 static int string_of_view(lua_State *L, const struct xc_value *value, uint64_t max)
@@ -106,11 +104,9 @@ static int string_of_view(lua_State *L, const struct xc_value *value, uint64_t m
 		done += want;
 	}
 	luaL_pushresult(&buffer);
-	lua_pushboolean(L, count < view.count);
-	return 2;
+	return 1;
 }
 
-/* An array of characters that ends by itself goes on nowhere. */
 static int string_of_array(lua_State *L, const struct xc_value *value, uint64_t max)
 {
 	const struct xc_type *array = xc_bind_shape(value->type);
@@ -119,7 +115,7 @@ static int string_of_array(lua_State *L, const struct xc_value *value, uint64_t 
 	if (value->kind != XC_VALUE_MEMORY)
 		return string_of_held(L, value, max);
 	bool bounded = array->count_known && array->count <= max;
-	return push_string(L, value->addr, bounded ? array->count : max, bounded);
+	return push_string(L, value->addr, bounded ? array->count : max);
 }
 
 /* A pointer to characters, or to a class that is a string. */
@@ -130,7 +126,7 @@ static int string_of_pointer(lua_State *L, const struct xc_value *value, uint64_
 	if (value->kind != XC_VALUE_POINTEE && is_character(xc_type_strip(value->type)->target)) {
 		xc_bind_raise_at(L, xc_value_number(value, &bits), xc_bind_check(L, 1), NULL);
 		if (bits)
-			return push_string(L, bits, max, false);
+			return push_string(L, bits, max);
 		lua_pushnil(L);
 		return 1;
 	}
@@ -150,7 +146,7 @@ static int op_str(lua_State *L)
 	lua_Integer max = luaL_optinteger(L, 2, STRING_MAX);
 	luaL_argcheck(L, max >= 0, 2, "a length is not negative");
 	if (self->form == XC_FORM_POINTER && is_character(self->shape))
-		return push_string(L, self->addr, (uint64_t)max, false);
+		return push_string(L, self->addr, (uint64_t)max);
 	struct xc_value value = xc_bind_value(L, self);
 	switch (xc_bind_shape(value.type)->kind) {
 	case XC_TYPE_POINTER:

@@ -74,9 +74,8 @@ function xcore.deref(v) end
 ---The text that a pointer to characters, an array of characters or a string class (std::string, String, &str) holds, up to its
 ---NUL or length. nil for nil. Bytes are as they are, also when they are not UTF-8.
 ---@param v xcore.Value|nil
----@param max? integer  bytes; 65536 unless given; a longer text is cut there
+---@param max? integer  bytes; 65536 unless given; a longer text is cut there (t:cstring tells whether it was)
 ---@return string|nil
----@return boolean|nil cut  true when it goes on
 function xcore.str(v, max) end
 
 ---A reference: a value that keeps type and address of what it refers to, also of a scalar, and may lie below NULL. ref(v) of v itself;
@@ -550,7 +549,7 @@ function type_:enumerators() end
 --
 -- What a plugin adds shows in text, JSON and HTML alike. Keys are JSON keys (lower_case); people see `label`, which is the key
 -- with spaces unless given. Integers from the target may be passed as they are: counts, bytes and addresses are unsigned. What
--- is nil, or a number that is not finite, is unknown. A run may make 1,000 sections, 10,000 items of a section, a million rows
+-- is nil, or a number that is not finite, is unknown. A run may make 1,000 sections, 4,096 items of a section, a million rows
 -- of a table and 256 MiB in all. Lines that are printed are never redacted: mark what is the user's data as secret in sections.
 
 ---@class xcore.Report

@@ -64,7 +64,7 @@ function tables.replication(t, section)
 		section:bytes("master_sync_total_bytes", master.sync_total)
 		section:bytes("master_sync_read_bytes", master.sync_read)
 	end
-	section:text("master_replid", (xcore.str(s.replid)))
+	section:text("master_replid", xcore.str(s.replid))
 	section:integer("master_repl_offset", s.master_repl_offset)
 	section:bytes("repl_backlog_size", s.repl_backlog_size)
 	local rows = section:table("replicas", {

@@ -83,6 +83,12 @@ at_terminal() {
   ! grep -q 99 state/xcore/history
 }
 
+
+@test "what asks for too much memory ends, and the shell starts afresh" {
+  run -0 "$XCORE" shell --max-memory 20 "$CORE" <<<$'x = 1\ny = ("x"):rep(1 << 30)\nx\n6 * 7'
+  [[ $output == *"more than 20.0 MiB of memory (raise it with --max-memory)"*"its variables are gone"*nil*42 ]]
+}
+
 @test "a running process can be looked at too" {
   sleep 30 &
   run -0 "$XCORE" shell "pid:$!" <<<'t.live'

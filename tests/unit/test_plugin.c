@@ -442,7 +442,7 @@ static void expect_result(const char *cases, const char *want)
 	    "    local s = report:section('counts')\n"
 	    "    local n = 0\n"
 	    "    for i, v in xcore.each(t:var 'values') do n = n + v end\n"
-	    "    s:count('sum', n) s:text('name', (xcore.str(t:var 'who'.name))) s:note('all told')\n"
+	    "    s:count('sum', n) s:text('name', xcore.str(t:var 'who'.name)) s:note('all told')\n"
 	    "    local rows = s:table('rows', { { 'i', 'count' }, { 'v', 'integer' } })\n"
 	    "    for i, v in xcore.each(t:var 'values') do rows:row(i, v) end\n"
 	    "  end,\n"
