@@ -304,6 +304,8 @@ static size_t read_fresh(struct xc_live_region *r, xc_addr addr, uint8_t *buf, s
 		got = reread_some(r, addr + done, buf + done, len - done);
 		end_reading(m, begun);
 	}
+	if (!got)
+		xc_live_kernel_gone(&m->kernel); /* only this page is lost, or all */
 	return done;
 }
 

@@ -162,12 +162,19 @@ static struct xc_error *judge(struct xc_collected *c, int status)
 	return died(c->run, status);
 }
 
-/* Whether the process is still there is known to who reads; the child's knowledge died with it. */
-static void look_again(const struct xc_process *process)
+/* Is the live process still the one that was opened? The child may have found out that it is not, and its knowledge died
+ * with it: so look at the memory once more. */
+static bool is_gone(const struct xc_process *process)
 {
 	char byte;
-	if (process->live)
-		xc_live_reread(process, 0, &byte, sizeof byte);
+	for (size_t i = 0; process->live && i < xc_space_count(process->space) && !xc_live_gone(process); i++) {
+		const struct xc_segment *s = xc_space_at(process->space, i);
+		if (s->provenance != XC_FROM_LIVE)
+			continue;
+		if (xc_live_reread(process, s->lo, &byte, sizeof byte))
+			return false;
+	}
+	return xc_live_gone(process);
 }
 
 /* ---- running ---- */
@@ -238,10 +245,14 @@ struct xc_error *xc_runner_run(const struct xc_run *run)
 		c.run = run;
 	}
 	used.elapsed = now() - used.elapsed;
-	look_again(run->process);
+	bool gone = is_gone(run->process);
 	take_report(&c);
 	tell_used(&c, &used);
 	struct xc_error *err = c.unread ? NULL : judge(&c, status);
 	xc_runner_collected_fini(&c);
+	if (gone && !err)
+		err = xc_error_new(XC_ERR_IO,
+				   "%s: the process exited, or became another program, while %s looked at it",
+				   run->process->target, run->name);
 	return err;
 }
