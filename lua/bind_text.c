@@ -261,11 +261,18 @@ static int op_hex(lua_State *L)
 	return 1;
 }
 
+static int op_path(lua_State *L)
+{
+	const struct xc_lua_value *self = xc_bind_check(L, 1);
+	xc_bind_path_text(xc_bind_scratch(L), self);
+	return xc_bind_push_scratch(L);
+}
+
 void xc_bind_text_open(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"str", op_str}, {"enum", op_enum}, {"fmt", op_fmt}, {"symbol", op_symbol},
-		{"u64", op_u64}, {"hex", op_hex},   {NULL, NULL},
+		{"str", op_str}, {"enum", op_enum}, {"fmt", op_fmt},   {"symbol", op_symbol},
+		{"u64", op_u64}, {"hex", op_hex},   {"path", op_path}, {NULL, NULL},
 	};
 	luaL_setfuncs(L, functions, 0);
 }

@@ -146,6 +146,11 @@ function xcore.u64(n) end
 ---@return string
 function xcore.hex(n) end
 
+---How a script came to a value, as messages name it: "server.clients.head", or "((struct client *) 0x…)" when that is not known.
+---@param v xcore.Value
+---@return string
+function xcore.path(v) end
+
 -- In bulk: loops that run in C ---------------------------------------------------------------------------------
 
 ---Members of `count` structs that lie one after the other, as columns: tables of numbers by member name, from 1. Paths with
