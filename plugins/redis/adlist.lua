@@ -1,20 +1,40 @@
 -- adlist.lua: Redis's linked lists: head, tail, len; nodes of prev, next, value.
 local xcore = require "xcore"
+local fault = require "redis.fault"
 
 local adlist = {}
 
 local MOST = 1 << 20
 
+local function follow(head)
+	local columns, count, why = xcore.follow(head, "next", { "value" }, { max = MOST, partial = true })
+	return { at = columns.value, count = count, why = why }
+end
+
 -- What the nodes of a list point to, as values of a type ("client *"): an array; and why it ends early, if it does.
-function adlist.values(t, list, type)
-	if not list or not list.head then return {} end
-	local columns, count, why = xcore.follow(list.head, "next", { "value" }, { max = MOST, partial = true })
-	local values = {}
-	for i = 1, count do
-		local at = columns.value[i]
-		if at and at ~= 0 then values[#values + 1] = xcore.cast(at, type) end
+local function values_of(list, type)
+	local head, lost = fault.try(function() return list and list.head end)
+	if not head then return {}, lost end
+	local nodes, values = follow(head), {}
+	for i = 1, nodes.count do
+		if nodes.at[i] then values[#values + 1] = xcore.cast(nodes.at[i], type) end
 	end
-	return values, why
+	return values, nodes.why
+end
+
+-- All items of a list as `describe` gives them; what cannot be read is left out. Also {bad, why}.
+function adlist.collect(list, type, describe)
+	local values, why = values_of(list, type)
+	local all, trouble = {}, { bad = why and 1 or 0, why = why }
+	for _, value in ipairs(values) do
+		local found, reason = fault.try(describe, value)
+		if found then
+			all[#all + 1] = found
+		else
+			trouble.bad, trouble.why = trouble.bad + 1, trouble.why or reason
+		end
+	end
+	return all, trouble
 end
 
 function adlist.length(list)

@@ -3,7 +3,6 @@ local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
 local dict = require "redis.dict"
-local fault = require "redis.fault"
 local maybe = require "redis.maybe"
 local names = require "redis.names"
 local object = require "redis.object"
@@ -132,20 +131,10 @@ local function describe(t, found, client)
 	}
 end
 
--- All clients in the server's order; those that cannot be read are left out. Also {bad, why}.
+-- All clients in the server's order, and {bad, why} of those that cannot be read.
 function clients.all(t)
-	local found, all, trouble = alloc.of(t), {}, { bad = 0 }
-	local list, why = adlist.values(t, t:var "server".clients, "client *")
-	if why then trouble.bad, trouble.why = 1, why end
-	for _, client in ipairs(list) do
-		local described, reason = fault.try(describe, t, found, client)
-		if described then
-			all[#all + 1] = described
-		else
-			trouble.bad, trouble.why = trouble.bad + 1, trouble.why or reason
-		end
-	end
-	return all, trouble
+	local found = alloc.of(t)
+	return adlist.collect(t:var "server".clients, "client *", function(client) return describe(t, found, client) end)
 end
 
 return clients

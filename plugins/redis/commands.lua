@@ -28,10 +28,6 @@ local function set(...)
 	return found
 end
 
-local function trouble(section, bad, why, what)
-	if bad > 0 then section:problem(("%d %s cannot be read"):format(bad, what), why) end
-end
-
 local function by_memory(list)
 	local sorted = table.move(list, 1, #list, 1, {})
 	table.sort(sorted, function(a, b)
@@ -82,15 +78,15 @@ local function analyze_clients(t, report)
 	tables.client_totals(section, list)
 	tables.clients(section, by_memory(list), true)
 	if #list > FEW then section:note(("the %d with most memory of %d"):format(FEW, #list), "redis.clients lists all") end
-	trouble(section, lost.bad, lost.why, "clients")
+	tables.trouble(section, lost, "clients")
 end
 
 local function analyze_slowlog(t, report)
-	local list, bad = slowlog.all(t)
-	if #list == 0 and bad == 0 then return end
+	local list, lost = slowlog.all(t)
+	if #list == 0 and lost.bad == 0 then return end
 	local section = report:section("slowlog", "Redis: slowest commands")
 	tables.slowlog(section, by_duration(list))
-	trouble(section, bad, nil, "entries")
+	tables.trouble(section, lost, "entries")
 end
 
 local function analyze_work(t, report)
@@ -149,7 +145,7 @@ function commands.keys(t, report, list)
 		local walk = keyspace.walk(t, db.dicts, function() page = {} end, visit)
 		for _, row in ipairs(page) do rows:row(row[1], row[2], row[3], row[4], row[5] or nil, row[6] or nil) end
 		count = count + #page
-		trouble(section, walk.bad, walk.why, "keys")
+		tables.trouble(section, db.why and { bad = 1, why = db.why } or walk, "places among the keys")
 	end
 	if more then section:note(("only %d are shown"):format(limit), "--limit N shows more") end
 end
@@ -192,7 +188,7 @@ function commands.expires(t, report, list)
 		all:add(left)
 		local facts = one:summary()
 		rows:row(db.id, db.keys, db.expiring, overdue, facts.mean, facts.min, facts.max)
-		trouble(section, walk.bad, walk.why, "entries")
+		tables.trouble(section, db.why and { bad = 1, why = db.why } or walk, "entries")
 	end
 	section:histogram("time_to_live", all, { label = "time to live" })
 end
@@ -203,7 +199,7 @@ function commands.clients(t, report, list)
 	local found, lost = clients.all(t)
 	tables.client_totals(section, found)
 	tables.clients(section, found)
-	trouble(section, lost.bad, lost.why, "clients")
+	tables.trouble(section, lost, "clients")
 end
 
 function commands.blocked(t, report, list)
@@ -211,7 +207,7 @@ function commands.blocked(t, report, list)
 	local section = report:section("blocked", "Redis: blocked clients")
 	local found, lost = clients.all(t)
 	tables.blocked(t, section, found)
-	trouble(section, lost.bad, lost.why, "clients")
+	tables.trouble(section, lost, "clients")
 end
 
 function commands.replication(t, report, list)
@@ -222,9 +218,9 @@ end
 function commands.slowlog(t, report, list)
 	args.parse(list, {})
 	local section = report:section("slowlog", "Redis: slow commands")
-	local found, bad = slowlog.all(t)
+	local found, lost = slowlog.all(t)
 	tables.slowlog(section, found)
-	trouble(section, bad, nil, "entries")
+	tables.trouble(section, lost, "entries")
 end
 
 function commands.command(t, report, list)

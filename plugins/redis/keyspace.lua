@@ -32,16 +32,22 @@ local function total(dicts, count)
 	return sum
 end
 
--- The databases that hold keys: {id, dicts, expires, keys, expiring, slots}. `only`: that one, also when it is empty.
+local function database(db, id)
+	local found = { id = id, dicts = dicts_of(db, "dict"), expires = dicts_of(db, "expires"), avg_ttl = db.avg_ttl }
+	found.keys, found.expiring = total(found.dicts, dict.used), total(found.expires, dict.used)
+	found.slots = total(found.dicts, dict.slots)
+	return found
+end
+
+-- The databases that hold keys: {id, dicts, expires, keys, expiring, slots}; one that cannot be read has no dicts, and .why.
+-- `only`: that one, also when it is empty.
 function keyspace.databases(t, only)
 	local server, list = t:var "server", {}
-	if server.dbnum > MOST_DATABASES then fault.raise("server.dbnum is %d", server.dbnum) end
+	if server.dbnum < 0 or server.dbnum > MOST_DATABASES then fault.raise("server.dbnum is %d", server.dbnum) end
 	for i = 0, server.dbnum - 1 do
-		local db = server.db[i]
-		local found = { id = i, dicts = dicts_of(db, "dict"), expires = dicts_of(db, "expires"), avg_ttl = db.avg_ttl }
-		found.keys, found.expiring = total(found.dicts, dict.used), total(found.expires, dict.used)
-		found.slots = total(found.dicts, dict.slots)
-		if only == i or (not only and found.keys > 0) then list[#list + 1] = found end
+		local found, why = fault.try(database, server.db[i], i)
+		if not found then found = { id = i, dicts = {}, expires = {}, keys = 0, expiring = 0, slots = 0, why = why } end
+		if only == i or not only and (found.keys > 0 or why) then list[#list + 1] = found end
 	end
 	if only and not list[1] then fault.usage("there is no database %d: the server has %d", only, server.dbnum) end
 	return list

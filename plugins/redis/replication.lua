@@ -1,7 +1,6 @@
 -- replication.lua: the server's masters and replicas, as INFO replication tells of them.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
-local fault = require "redis.fault"
 local maybe = require "redis.maybe"
 local names = require "redis.names"
 local sds = require "redis.sds"
@@ -59,14 +58,9 @@ local function describe(t, client)
 	}
 end
 
--- The replicas: an array; and how many could not be read.
+-- The replicas, and {bad, why} of those that cannot be read.
 function replication.replicas(t)
-	local all, bad = {}, 0
-	for _, client in ipairs((adlist.values(t, t:var "server".slaves, "client *"))) do
-		local found = fault.try(describe, t, client)
-		if found then all[#all + 1] = found else bad = bad + 1 end
-	end
-	return all, bad
+	return adlist.collect(t:var "server".slaves, "client *", function(client) return describe(t, client) end)
 end
 
 return replication

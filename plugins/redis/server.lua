@@ -3,6 +3,7 @@ local xcore = require "xcore"
 local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
 local dict = require "redis.dict"
+local fault = require "redis.fault"
 local maybe = require "redis.maybe"
 local names = require "redis.names"
 
@@ -164,15 +165,23 @@ server.STATS = {
 	{ "total_error_replies", "count", "stat_total_error_replies" },
 }
 
+local function value_of(source, s, t)
+	if type(source) == "string" then return maybe.get(s, source) end
+	return source(s, t)
+end
+
 -- Add facts of one of the lists above to a section; `only` is a set of keys.
 function server.add(t, section, facts, only)
 	local s = t:var "server"
 	for _, fact in ipairs(facts) do
 		local key, kind, source = fact[1], fact[2], fact[3]
 		if not only or only[key] then
-			local value
-			if type(source) == "string" then value = maybe.get(s, source) else value = source(s, t) end
-			if value ~= nil and value ~= "" then section[kind](section, key, value) end
+			local value, why = fault.try(value_of, source, s, t)
+			if why then
+				section:unknown(key, why)
+			elseif value ~= nil and value ~= "" then
+				section[kind](section, key, value)
+			end
 		end
 	end
 end

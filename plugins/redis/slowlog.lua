@@ -1,7 +1,6 @@
 -- slowlog.lua: the commands that took longer than slowlog-log-slower-than, the newest first, as SLOWLOG GET gives them.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
-local fault = require "redis.fault"
 local object = require "redis.object"
 local sds = require "redis.sds"
 
@@ -18,13 +17,9 @@ local function describe(t, entry)
 	}
 end
 
+-- The entries, and {bad, why} of those that cannot be read.
 function slowlog.all(t)
-	local all, bad = {}, 0
-	for _, entry in ipairs((adlist.values(t, t:var "server".slowlog, "slowlogEntry *"))) do
-		local found = fault.try(describe, t, entry)
-		if found then all[#all + 1] = found else bad = bad + 1 end
-	end
-	return all, bad
+	return adlist.collect(t:var "server".slowlog, "slowlogEntry *", function(entry) return describe(t, entry) end)
 end
 
 return slowlog

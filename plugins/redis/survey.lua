@@ -38,7 +38,12 @@ function survey.databases(t, section, databases)
 	for _, db in ipairs(databases) do
 		local bytes
 		for _, group in ipairs(db.groups or {}) do bytes = (bytes or 0) + group.bytes end
-		rows:row(db.id, db.keys, db.expiring, db.avg_ttl, bytes and scaled(bytes, db.share), db.slots)
+		if db.why then
+			rows:row(db.id)
+			section:problem(("database %d cannot be read"):format(db.id), db.why)
+		else
+			rows:row(db.id, db.keys, db.expiring, db.avg_ttl, bytes and scaled(bytes, db.share), db.slots)
+		end
 	end
 end
 

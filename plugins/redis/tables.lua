@@ -4,6 +4,11 @@ local replication = require "redis.replication"
 
 local tables = {}
 
+-- Say what could not be read: {bad, why}.
+function tables.trouble(section, lost, what)
+	if lost.bad > 0 then section:problem(("%s that cannot be read: %d"):format(what, lost.bad), lost.why) end
+end
+
 -- The table that CLIENT LIST is; `brief`: what matters at three in the morning.
 function tables.clients(section, list, brief)
 	local columns = {
@@ -70,9 +75,11 @@ function tables.replication(t, section)
 	local rows = section:table("replicas", {
 		{ "id", "integer" }, { "ip", "text" }, { "port", "integer" }, { "state", "text" }, { "offset", "integer" },
 		{ "behind", "bytes" }, { "lag", "seconds" } })
-	for _, replica in ipairs((replication.replicas(t))) do
+	local replicas, lost = replication.replicas(t)
+	for _, replica in ipairs(replicas) do
 		rows:row(replica.id, replica.ip, replica.port, replica.state, replica.offset, replica.behind, replica.lag)
 	end
+	tables.trouble(section, lost, "replicas")
 end
 
 -- The command in work (work.lua) and what the stack has in hand.

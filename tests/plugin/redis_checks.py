@@ -30,8 +30,8 @@ def table(answer, key, name):
     return section(answer, key)["tables"][name]
 
 
-def notes(answer):
-    return [note for s in answer["sections"] for note in s.get("notes", [])]
+def messages(answer):
+    return [message["text"] for s in answer["sections"] for message in s.get("messages", [])]
 
 
 def _differs(key, ours, theirs):
