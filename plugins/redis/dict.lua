@@ -52,6 +52,9 @@ function dict.arrays(d)
 	return text
 end
 
+-- How far a dict that grows has got: entries move meanwhile, and may be seen twice or missed.
+function dict.progress(d) return d.rehashidx end
+
 local function make_reader(t)
 	local full = record.of(t, "dictEntry", { "key", "v.val", "next" })
 	if not t:has_type("dictEntryNoValue") then return full end

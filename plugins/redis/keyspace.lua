@@ -53,19 +53,19 @@ function keyspace.databases(t, only)
 	return list
 end
 
-local function arrays(dicts)
-	local text = ""
-	for _, d in ipairs(dicts) do text = text .. dict.arrays(d) end
-	return text
+local function joined(dicts, word)
+	local words = {}
+	for i, d in ipairs(dicts) do words[i] = word(d) end
+	return table.concat(words, " ")
 end
 
--- Call visit(key, value), bits of both, for the entries of dicts; `begin` before each try. In a living server the arrays may be
--- replaced meanwhile: then all is done again, and after some tries what the last one saw is kept, with walk.torn.
--- Gives {seen, bad, why, torn}; options: `every` as in dict.walk.
+-- Call visit(key, value), bits of both, for the entries of dicts; `begin` before each try; `every` as in dict.walk. In a living
+-- server the arrays may be replaced meanwhile: then all is done again, and after some tries what the last one saw is kept.
+-- Gives {seen, bad, why, torn}; torn: entries have moved while they were read.
 function keyspace.walk(t, dicts, begin, visit, every)
-	local walk
+	local walk, before
 	local function all()
-		walk = { seen = 0, bad = 0 }
+		walk, before = { seen = 0, bad = 0 }, joined(dicts, dict.progress)
 		begin()
 		for _, d in ipairs(dicts) do
 			local part = dict.walk(t, d, visit, every)
@@ -73,11 +73,12 @@ function keyspace.walk(t, dicts, begin, visit, every)
 			if part.stopped then return end
 		end
 	end
-	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return arrays(dicts) end } })
+	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return joined(dicts, dict.arrays) end } })
 	if not done then
 		if type(err) ~= "table" or err.kind ~= "torn" then error(err, 0) end
 		walk.torn = true
 	end
+	walk.torn = walk.torn or joined(dicts, dict.progress) ~= before
 	return walk
 end
 

@@ -26,7 +26,7 @@ local function doubts(db, section)
 		section:problem(("database %d: at %d places entries or values cannot be read"):format(db.id, walk.bad), walk.why)
 	end
 	if walk.torn then
-		section:warning(("database %d: its table was replaced while it was read; keys may be counted twice or not at all"):format(db.id))
+		section:warning(("database %d: its table grew while it was read; keys may be counted twice or not at all"):format(db.id))
 	end
 end
 
