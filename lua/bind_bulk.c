@@ -225,7 +225,7 @@ static size_t collect(lua_State *L, struct follow *follow, struct block *nodes)
 	size_t count = 0;
 	while (chase->end == XC_CHASE_GOES_ON && count < follow->max) {
 		if (count == nodes->room)
-			block_resize(L, nodes, count ? count * 2 : BLOCK);
+			block_resize(L, nodes, count ? count * 4 : BLOCK);
 		uint64_t room = nodes->room - count;
 		room = room < BLOCK ? room : BLOCK;
 		room = room < follow->max - count ? room : follow->max - count;

@@ -291,6 +291,7 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	limit->interrupted = 0;
 	limit->tripped = false;
 	limit->trace.len = 0;
+	lua_gc(L, LUA_GCRESTART); /* should an error have come between a stop and its end (rows.c) */
 	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
 }
 

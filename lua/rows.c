@@ -3,13 +3,8 @@
 #include "rows.h"
 
 enum {
-	BLOCK = 256, /* rows */
-	AHEAD = 16,  /* rows */
-};
-
-/* What was read of a block of rows: numbers of a field lie together. */
-struct numbers {
-	uint64_t of[XC_ROWS_FIELDS][BLOCK];
+	NUMBERS = 1 << 14, /* of a block */
+	AHEAD = 24,        /* rows */
 };
 
 xc_addr xc_rows_at(const struct xc_rows *rows, size_t i)
@@ -17,30 +12,30 @@ xc_addr xc_rows_at(const struct xc_rows *rows, size_t i)
 	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
 }
 
-static void fetch_ahead(const struct xc_window *window, const struct xc_rows *rows, size_t i)
+/* The row that is wanted soon; NULL when it need not be fetched. (A function that prefetches and does nothing else is
+ * taken for one without effect by gcc 12, and left out.) */
+static const uint8_t *row_ahead(const struct xc_window *window, const struct xc_rows *rows, size_t i)
 {
 	if (i + AHEAD >= rows->count || !rows->nodes)
-		return;
+		return NULL;
 	xc_addr at = xc_rows_at(rows, i + AHEAD);
-	if (at >= window->lo && at <= window->hi)
-		__builtin_prefetch(window->bytes + (at - window->lo));
+	return xc_inside(at, rows->direct, window->lo, window->hi) ? window->bytes + (at - window->lo) : NULL;
 }
 
 /* One row whose bytes are at hand. */
-static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes, struct numbers *numbers, size_t at)
+static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes, uint64_t *numbers)
 {
 	for (int f = 0; f < rows->field_count; f++) {
 		uint64_t bits;
 		memcpy(&bits, bytes + rows->fields[f].offset, sizeof bits);
-		numbers->of[f][at] = xc_fixed_number(&rows->fields[f].reading, bits);
+		numbers[(size_t)f * rows->block] = xc_fixed_number(&rows->fields[f].reading, bits);
 	}
 }
 
-static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, xc_addr addr, struct numbers *numbers,
-				    size_t at)
+static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, xc_addr addr, uint64_t *numbers)
 {
 	for (int f = 0; f < rows->field_count; f++) {
-		struct xc_error *err = xc_fixed_load(host, &rows->fields[f], addr, &numbers->of[f][at]);
+		struct xc_error *err = xc_fixed_load(host, &rows->fields[f], addr, &numbers[(size_t)f * rows->block]);
 		if (err) {
 			rows->failed_field = f;
 			return err;
@@ -50,17 +45,21 @@ static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, 
 }
 
 /* Rows from `from` on, a block at most; returns how many could be read, and why no more. */
-static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, struct numbers *numbers,
+static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, uint64_t *numbers,
 			 struct xc_error **err_out)
 {
 	const struct xc_window *window = &host->window;
-	size_t count = rows->count - from < BLOCK ? rows->count - from : BLOCK;
+	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
 	for (size_t at = 0; at < count; at++) {
 		xc_addr addr = xc_rows_at(rows, from + at);
-		fetch_ahead(window, rows, from + at);
+		const uint8_t *ahead = row_ahead(window, rows, from + at);
+		if (ahead) {
+			__builtin_prefetch(ahead);
+			__builtin_prefetch(ahead + rows->direct - 8);
+		}
 		if (xc_inside(addr, rows->direct, window->lo, window->hi))
-			read_direct(rows, window->bytes + (addr - window->lo), numbers, at);
-		else if ((*err_out = read_slowly(host, rows, addr, numbers, at)))
+			read_direct(rows, window->bytes + (addr - window->lo), numbers + at);
+		else if ((*err_out = read_slowly(host, rows, addr, numbers + at)))
 			return at;
 	}
 	return count;
@@ -90,12 +89,14 @@ static void fill_table(lua_State *L, int index, size_t from, const uint64_t *num
 
 size_t xc_rows_fill(lua_State *L, struct xc_rows *rows, struct xc_error **err_out)
 {
-	struct numbers numbers;
-	for (size_t from = 0; from < rows->count && rows->field_count > 0; from += BLOCK) {
-		xc_limit_spend(L, BLOCK / 16 * (uint64_t)rows->field_count);
-		size_t count = read_block(xc_bind_host(L), rows, from, &numbers, err_out);
+	uint64_t numbers[NUMBERS];
+	rows->block = NUMBERS / (size_t)(rows->field_count ? rows->field_count : 1);
+	for (size_t from = 0; from < rows->count && rows->field_count > 0; from += rows->block) {
+		xc_limit_spend(L, NUMBERS / 16);
+		size_t count = read_block(xc_bind_host(L), rows, from, numbers, err_out);
 		for (int f = 0; f < rows->field_count; f++)
-			fill_table(L, rows->first + f, from, numbers.of[f], count, rows->fields[f].form);
+			fill_table(L, rows->first + f, from, numbers + (size_t)f * rows->block, count,
+				   rows->fields[f].form);
 		if (*err_out)
 			return from + count;
 	}
@@ -106,8 +107,11 @@ void xc_rows_push_tables(lua_State *L, struct xc_rows *rows)
 {
 	luaL_checkstack(L, rows->field_count + 10, "fields");
 	rows->first = lua_gettop(L) + 1;
+	/* Empty as they are, the collector would look through them while the next is made. */
+	lua_gc(L, LUA_GCSTOP);
 	for (int f = 0; f < rows->field_count; f++)
 		lua_createtable(L, (int)rows->count, 0);
+	lua_gc(L, LUA_GCRESTART);
 }
 
 void xc_rows_push_columns(lua_State *L, const struct xc_rows *rows, int arg)

@@ -20,6 +20,7 @@ struct xc_rows {
 	uint64_t direct; /* bytes of a row from which 8 can be taken at each member; 0: some are to be read slowly */
 	int first;       /* tables lie on the stack from here on, one a field */
 	int failed_field;
+	size_t block; /* rows read at once */
 };
 
 /* The fields that the list of names at index `arg` asks for, in a userdata that is pushed. Raises. */
