@@ -126,6 +126,9 @@ struct xc_lua_value *xc_bind_check(lua_State *L, int arg);
 /* The same as dwarf/value.h sees it. */
 struct xc_value xc_bind_value(lua_State *L, const struct xc_lua_value *value);
 
+/* The target; raises when there is none (a plugin is only looked at). */
+struct xc_process *xc_bind_process(lua_State *L);
+
 /* An argument that is an address: an integer or a value (see xcore.addr). */
 xc_addr xc_bind_check_address(lua_State *L, int arg);
 xc_addr xc_bind_address_of(lua_State *L, const struct xc_lua_value *value);

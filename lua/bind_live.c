@@ -59,7 +59,7 @@ static struct xc_error *check_readable(const struct xc_process *process, xc_addr
 
 static int live_snapshot(lua_State *L)
 {
-	struct xc_process *process = xc_bind_host(L)->process;
+	struct xc_process *process = xc_bind_process(L);
 	xc_addr addr;
 	uint64_t len = 0;
 	if (xc_bind_test(L, 1))

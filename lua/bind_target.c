@@ -8,13 +8,19 @@
 #include "bind_class.h"
 #include "stage.h"
 
+struct xc_process *xc_bind_process(lua_State *L)
+{
+	struct xc_process *process = xc_bind_host(L)->process;
+	if (!process)
+		xc_bind_fail(L, XC_ERR_USAGE, "there is no target here");
+	return process;
+}
+
 struct xc_host *xc_bind_check_target(lua_State *L)
 {
-	struct xc_host *host = xc_bind_host(L);
 	xc_bind_class_check(L, 1, &xc_bind_target_class);
-	if (!host->process)
-		xc_bind_fail(L, XC_ERR_USAGE, "there is no target here");
-	return host;
+	xc_bind_process(L);
+	return xc_bind_host(L);
 }
 
 /* ---- names ---- */

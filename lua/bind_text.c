@@ -241,7 +241,7 @@ static int op_symbol(lua_State *L)
 		lua_pushnil(L);
 		return 1;
 	}
-	lua_pushstring(L, xc_symbol_describe(xc_bind_host(L)->process, xc_bind_check_address(L, 1), name, sizeof name));
+	lua_pushstring(L, xc_symbol_describe(xc_bind_process(L), xc_bind_check_address(L, 1), name, sizeof name));
 	return 1;
 }
 
