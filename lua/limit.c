@@ -290,6 +290,7 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	limit->short_of_memory = false;
 	limit->interrupted = 0;
 	limit->tripped = false;
+	limit->closing = 0;
 	limit->trace.len = 0;
 	lua_gc(L, LUA_GCRESTART); /* should an error have come between a stop and its end (rows.c) */
 	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);

@@ -25,6 +25,7 @@ struct xc_limit {
 	bool short_of_memory;     /* something was refused in this run */
 	volatile int interrupted; /* may be set by a signal handler: ends the run */
 	bool tripped;             /* nothing more is run */
+	unsigned closing;         /* coroutines that are being closed, one within the other */
 	char trip[160];           /* which limit, and the option that raises it */
 	struct xc_text trace;     /* where */
 };

@@ -6,6 +6,8 @@
 #include "bind.h"
 #include "safe.h"
 
+enum { CLOSING_DEPTH = 8 };
+
 static lua_State *check_coroutine(lua_State *L)
 {
 	lua_State *co = lua_tothread(L, 1);
@@ -56,13 +58,18 @@ static int coroutine_resume(lua_State *L)
 	return results >= 0 ? results + 1 : 2;
 }
 
-/* Run what is pending in a coroutine (__close); its error, if any, goes to the top. */
+/* Run what is pending in a coroutine (__close); its error, if any, goes to the top. Lua 5.4.4 counts the C calls of each coroutine
+ * from where it was resumed, so a chain of them that close each other would go on until the stack of this process is full. */
 static int reset(lua_State *L, lua_State *co)
 {
 	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (limit->closing >= CLOSING_DEPTH)
+		luaL_error(L, "C stack overflow: a coroutine is closed while %d others are", CLOSING_DEPTH);
+	limit->closing++;
 	limit->running = co;
 	int status = lua_resetthread(co);
 	limit->running = L;
+	limit->closing--;
 	if (status != LUA_OK)
 		lua_xmove(co, L, 1);
 	xc_limit_check(L, status);

@@ -151,6 +151,50 @@ static void coroutines_are_limited(void **state)
 		   TOO_LONG);
 }
 
+/* A plugin that is only looked at, by `xcore plugin list`. */
+static void without_a_target_nothing_of_one_is_told(void **state)
+{
+	static const char *const calls[] = {
+		"xcore.symbol(4096)",        "xcore.snapshot(4096, 1)",  "xcore.sizeof('int')",
+		"xcore.cast(1, 'int')",      "xcore.offsetof('s', 'x')", "xcore.container_of(1, 's', 'x')",
+		"xcore.target.live",         "xcore.target:u8(1)",       "xcore.target:find{bytes = 'x'}",
+		"xcore.target:symbolize(1)", "xcore.target:var 'x'",     "xcore.target:threads()",
+	};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(calls); i++) {
+		xc_auto(xc_freep) char *code = xc_asprintf("local x = %s", calls[i]);
+		check_fails(code, "there is no");
+	}
+	check_prints("print(xcore.refresh(), xcore.retry(function() return 7 end), xcore.fmt(1, {letter = 'x'}), "
+		     "xcore.symbol(nil))",
+		     "nil\t7\t1\tnil\n");
+}
+
+/* Lua counts the C calls of each coroutine apart. */
+static void coroutines_that_close_each_other_do_not_fill_the_stack(void **state)
+{
+	static const char chain[] =
+		"local last for i = 1, 20000 do local before = last\n"
+		"  last = coroutine.create(function() local x <close> = setmetatable({}, {__close = function()\n"
+		"    if before then %s end end}) coroutine.yield() end) coroutine.resume(last) end\n"
+		"print(coroutine.close(last))";
+	const struct xc_host_options roomy = {.name = "test", .limits = {.memory = 256 << 20}, .output = take_line};
+	static const char *const ways[] = {
+		"coroutine.close(before)",
+		"local function deep(n) if n > 0 then return ('x'):gsub('x', function() deep(n - 1) end) end"
+		" coroutine.close(before) end for n = 180, 0, -1 do if pcall(deep, n) then break end end",
+	};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(ways); i++) {
+		xc_auto(xc_freep) char *code = xc_asprintf(chain, ways[i]);
+		CHECK_OK(run_with(&roomy, code));
+	}
+	check_prints("local count = 0 for i = 1, 100 do local c = coroutine.create(function() local x <close> ="
+		     " setmetatable({}, {__close = function() count = count + 1 end}) coroutine.yield() end)"
+		     " coroutine.resume(c) coroutine.close(c) end print(count)",
+		     "100\n");
+}
+
 static void memory_is_limited(void **state)
 {
 	(void)state;
@@ -511,6 +555,8 @@ int main(void)
 		cmocka_unit_test(the_account_is_kept_to_the_instruction),
 		cmocka_unit_test(a_limit_cannot_be_caught),
 		cmocka_unit_test(coroutines_are_limited),
+		cmocka_unit_test(coroutines_that_close_each_other_do_not_fill_the_stack),
+		cmocka_unit_test(without_a_target_nothing_of_one_is_told),
 		cmocka_unit_test(memory_is_limited),
 		cmocka_unit_test(garbage_is_not_memory),
 		cmocka_unit_test(time_is_limited),
