@@ -84,19 +84,6 @@ static int64_t floor_divide(int64_t value, int64_t width)
 	return quotient - (value % width < 0);
 }
 
-static int64_t bucket_of_integer(const struct lua_histogram *self, int64_t value)
-{
-	switch (self->scale) {
-	case LOG2:
-		return value ? 63 - __builtin_clzll((unsigned long long)value) : ZERO_BUCKET;
-	case LINEAR:
-		return self->whole_width ? floor_divide(value, self->whole_width)
-					 : (int64_t)floor((double)value / self->width);
-	default:
-		return value;
-	}
-}
-
 static int64_t bucket_of_real(lua_State *L, const struct lua_histogram *self, double value)
 {
 	int exponent;
@@ -114,6 +101,19 @@ static int64_t bucket_of_real(lua_State *L, const struct lua_histogram *self, do
 	if (fabs(quotient) > 0x1p62)
 		xc_bind_fail(L, XC_ERR_USAGE, "%f is too far away for buckets that are %f wide", value, self->width);
 	return (int64_t)quotient;
+}
+
+static int64_t bucket_of_integer(lua_State *L, const struct lua_histogram *self, int64_t value)
+{
+	switch (self->scale) {
+	case LOG2:
+		return value ? 63 - __builtin_clzll((unsigned long long)value) : ZERO_BUCKET;
+	case LINEAR:
+		return self->whole_width ? floor_divide(value, self->whole_width)
+					 : bucket_of_real(L, self, (double)value);
+	default:
+		return value;
+	}
 }
 
 static double as_real(const struct lua_histogram *self, uint64_t integer)
@@ -144,7 +144,7 @@ static void add_integer(lua_State *L, struct lua_histogram *self, uint64_t value
 {
 	bool first = self->count == 0;
 	double real = as_real(self, value);
-	count_in(L, self, bucket_of_integer(self, (int64_t)value), weight);
+	count_in(L, self, bucket_of_integer(L, self, (int64_t)value), weight);
 	add_to_sum(self, value, weight);
 	self->real_sum += real * (double)weight;
 	if (first || is_less(self, value, self->least))
@@ -190,6 +190,7 @@ static int histogram_add(lua_State *L)
 {
 	struct lua_histogram *self = self_of(L);
 	lua_Integer weight = luaL_optinteger(L, 3, 1);
+	luaL_argcheck(L, weight >= 0, 3, "a weight is not negative");
 	lua_settop(L, 2);
 	if (!lua_istable(L, 2)) {
 		add(L, self, 2, (uint64_t)weight);

@@ -17,8 +17,10 @@ static const struct xc_bind_class report_class, section_class;
 
 void xc_report_spend(lua_State *L, struct xc_lua_report *report, uint64_t bytes)
 {
-	if (bytes > XC_REPORT_BYTES - report->bytes)
+	if (bytes > XC_REPORT_BYTES - report->bytes) {
+		report->bytes = XC_REPORT_BYTES; /* nothing more: what this is charged for may be in it already */
 		xc_bind_fail(L, XC_ERR_LIMIT, "the report has more than %d MiB", XC_REPORT_BYTES >> 20);
+	}
 	report->bytes += bytes;
 	xc_limit_spend(L, 10 + bytes / 64);
 }

@@ -72,12 +72,12 @@ static int tree_add(lua_State *L)
 		xc_bind_fail(L, XC_ERR_USAGE, "weight: an integer is wanted");
 	if (!self->tree->index)
 		xc_bind_fail(L, XC_ERR_USAGE, "the tree was shown already: nothing can be added");
-	xc_report_spend(L, self->owner, 0);
+	xc_report_spend(L, self->owner, count);
 	xc_stacktree_add(self->tree, names, count, weight.number);
 	uint64_t bytes = 0;
 	for (size_t made = self->tree->node_count - before; made; made--)
 		bytes += 2 * sizeof(struct xc_stacktree_node) + strlen(names[count - made]);
-	xc_report_spend(L, self->owner, bytes + count);
+	xc_report_spend(L, self->owner, bytes);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "../../core/render.h"
+#include "../../core/stacktree.h"
 #include "../../lua/host.h"
 #include "../support/check.h"
 #include "scripted.h"
@@ -254,6 +255,23 @@ static void there_is_an_end_to_everything(void **state)
 	      SECTION "local x = string.rep('x', 1 << 20); for i = 1, 257 do s:lines('l' .. i, x) end");
 }
 
+/* What is charged only when it is made: a script may go on after the error. */
+static void the_end_cannot_be_passed_again_and_again(void **state)
+{
+	struct xc_report *report = xc_report_new("run");
+	struct xc_host_options options = {.report = report, .name = "test", .limits = xc_limits_defaults()};
+	struct xc_host *host = xc_host_new(&options);
+	const char *code = SECTION "local x, tree = string.rep('x', 90 << 20), s:tree('t')\n"
+				   "for i = 1, 6 do pcall(tree.add, tree, {x .. i}, 1) end\n"
+				   "assert(not pcall(s.count, s, 'a', 1))";
+	(void)state;
+	CHECK_OK(xc_host_run(host, "test.lua", code, strlen(code), NULL, 0));
+	assert_int_equal(report->sections->items->tree->node_count, 3);
+	xc_host_free(host);
+	xc_report_finish_trees(report);
+	xc_report_free(report);
+}
+
 static void what_was_made_before_an_error_stays(void **state)
 {
 	(void)state;
@@ -316,6 +334,8 @@ static void histograms_count_by_width_and_exactly(void **state)
 	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear'}");
 	fails(XC_ERR_FORMAT, "width", HISTOGRAM "xcore.histogram{scale = 'linear', width = 0}");
 	fails(XC_ERR_FORMAT, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-300}:add(1e300)");
+	fails(XC_ERR_FORMAT, "too far away", HISTOGRAM "xcore.histogram{scale = 'linear', width = 1e-12}:add(1 << 40)");
+	fails(XC_ERR_FORMAT, "a weight is not negative", HISTOGRAM "xcore.histogram():add(1, -1)");
 	fails(XC_ERR_FORMAT, "'a' is no option", HISTOGRAM "xcore.histogram{a = 1}");
 	fails(XC_ERR_LIMIT, "buckets",
 	      HISTOGRAM "local h = xcore.histogram{scale = 'exact'}\n"
@@ -372,6 +392,7 @@ int main(void)
 		cmocka_unit_test(lines_have_a_label_and_may_be_secret),
 		cmocka_unit_test(what_is_wrong_names_the_key),
 		cmocka_unit_test(there_is_an_end_to_everything),
+		cmocka_unit_test(the_end_cannot_be_passed_again_and_again),
 		cmocka_unit_test(what_was_made_before_an_error_stays),
 		cmocka_unit_test(histograms_count_by_powers_of_two),
 		cmocka_unit_test(histograms_count_by_width_and_exactly),
