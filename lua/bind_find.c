@@ -248,10 +248,12 @@ static struct xc_find_test *push_tests(lua_State *L, const struct xc_type *type,
 		struct xc_fixed fixed = xc_fixed_find_number(L, type, name);
 		struct xc_find_test *test = &tests[find->test_count++];
 		*test = (struct xc_find_test){.kind = XC_FIND_WORD};
-		if (fixed.offset > XC_FIND_SPAN)
+		if (fixed.offset > XC_FIND_SPAN - 8)
 			xc_bind_fail(L, XC_ERR_LIMIT, "signature: %s lies more than %d bytes into the struct", name,
-				     XC_FIND_SPAN);
+				     XC_FIND_SPAN - 8);
 		*possible_out = read_test(L, name, &fixed, test) && *possible_out;
+		if (fixed.offset + fixed.reading.size > find->size) /* of a flexible array */
+			find->size = (size_t)fixed.offset + fixed.reading.size;
 		lua_settop(L, table + 2);
 	}
 	qsort(tests, find->test_count, sizeof *tests, by_rarity);

@@ -264,6 +264,19 @@ static void structs_are_found_by_what_their_members_hold(void **state)
 	check_prints("print(sig({magic = 0xfeedc0de}, {max = 2}))", "2: 0 1");
 }
 
+/* Elements of a flexible array lie where the size of the struct does not reach. */
+static void members_behind_the_struct_must_be_there_too(void **state)
+{
+	(void)state;
+	check_prints(
+		"xcore.cdef 'struct row {unsigned magic; char data[];};'\n"
+		"local function count(member) local n = 0 for _ in t:find{signature = {'struct row', {magic = "
+		"0xfeedc0de, [member] = {-128, 127}}}, within = {{base, base + 6399}}} do n = n + 1 end return n "
+		"end\n"
+		"print(xcore.sizeof(things), count 'data[0]', count 'data[59]', count 'data[60]', count 'data[6000]')",
+		"6400\t100\t100\t99\t7");
+}
+
 static void wrong_questions_are_refused(void **state)
 {
 	static const struct {
@@ -283,6 +296,9 @@ static void wrong_questions_are_refused(void **state)
 		{"t:find{signature = {'struct thing', {color = 'BLUE'}}}", "nor an enumerator"},
 		{"t:find{signature = {'struct thing', {weight = 'x'}}}", "neither"},
 		{"t:find{signature = {'struct thing', {next = {}}}}", "next is no integer"},
+		{"xcore.cdef 'struct far {int n; char data[];};' "
+		 "t:find{signature = {'struct far', {['data[65536]'] = 1}}}",
+		 "more than 65528 bytes into"},
 		{"t:find 'x'", "table"},
 	};
 	(void)state;
@@ -297,6 +313,7 @@ int main(void)
 		cmocka_unit_test(byte_strings_are_found_at_any_place),
 		cmocka_unit_test(pointers_into_a_range_are_found),
 		cmocka_unit_test(structs_are_found_by_what_their_members_hold),
+		cmocka_unit_test(members_behind_the_struct_must_be_there_too),
 		cmocka_unit_test(wrong_questions_are_refused),
 	};
 	return cmocka_run_group_tests(cases, open_group, close_group);
