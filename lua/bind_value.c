@@ -484,7 +484,7 @@ static uint64_t pointed_size(lua_State *L, const struct xc_lua_value *pointer)
 		return 1;
 	if (pointer->form == XC_FORM_POINTER)
 		row = xc_accessor_element(xc_bind_host(L)->accessors, xc_type_strip(pointer->type)->target);
-	if (!row || row->offset == 0)
+	if (!row || row->offset == 0 || row->offset > INT64_MAX) /* a difference is divided by it, signed */
 		xc_bind_fail(L, XC_ERR_USAGE, "arithmetic needs a pointer to something whose size is known, not %s",
 			     xc_type_name(pointer->type));
 	return row->offset;

@@ -130,6 +130,12 @@ static void pointers_add_and_compare_in_elements(void **state)
 	       "arithmetic needs a pointer to something whose size is known, not struct in");
 	RAISES(*state, "return t:var'op' + 1", "usage",
 	       "arithmetic needs a pointer to something whose size is known, not struct opaque *");
+	RAISES(*state,
+	       "local huge = t:type'char':array(3):array(6148914691236517205):pointer()\n"
+	       "return xcore.cast(math.mininteger + 1, huge) - xcore.cast(1, huge)",
+	       "usage",
+	       "arithmetic needs a pointer to something whose size is known, not char "
+	       "(*)[6148914691236517205][3]");
 	RAISES(*state, "return t:var'ip' - t:var'cs'", "usage", "int * and char * cannot be subtracted");
 }
 
