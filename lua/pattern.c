@@ -499,11 +499,12 @@ static int string_gmatch(lua_State *L)
 /* ---- string.gsub ---- */
 
 /* A replacement text, in which %0 to %9 and %% stand for something. */
-static void add_text(const struct match *m, luaL_Buffer *out, const char *s, const char *end)
+static void add_text(struct match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	size_t len;
 	const char *text = lua_tolstring(m->L, 3, &len), *text_end = text + len, *mark;
 	for (; (mark = memchr(text, '%', (size_t)(text_end - text))); text = mark + 2) {
+		charge(m, 1);
 		luaL_addlstring(out, text, (size_t)(mark - text));
 		if (mark[1] == '%') {
 			luaL_addchar(out, '%');
@@ -540,7 +541,7 @@ static bool add_answer(const struct match *m, luaL_Buffer *out, const char *s, c
 	return true;
 }
 
-static bool add_replacement(const struct match *m, luaL_Buffer *out, const char *s, const char *end)
+static bool add_replacement(struct match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	if (!lua_isstring(m->L, 3))
 		return add_answer(m, out, s, end);
