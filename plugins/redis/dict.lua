@@ -5,7 +5,8 @@
 --               2 means an entry without a value (dict.c)
 --
 -- Which it is, the debug information says. A walk reads chains a block of buckets at a time; what cannot be read is counted and
--- passed over, so that a damaged chain, or one that changed under our eyes, costs only itself.
+-- passed over, so that a damaged chain, or one that changed under our eyes, costs only itself. (While a table grows, two entries
+-- often change places; seen half before and half after that, they make a cycle.)
 local xcore = require "xcore"
 local fault = require "redis.fault"
 local record = require "redis.record"
@@ -15,7 +16,8 @@ local siphash = require "redis.siphash"
 local dict = {}
 
 local BLOCK = 128      -- buckets read at once
-local LONGEST = 100000 -- entries of one chain: more is a cycle
+local LONGEST = 100    -- entries of one chain: there are five on average at most, so more is a cycle
+local SLACK = 10000    -- entries more than twice what a table counts: more is damage
 
 -- The arrays of a dict: {at, slots, used}, those that exist.
 function dict.tables(d)
@@ -82,22 +84,29 @@ function dict.reader(t)
 	return found
 end
 
+local function lose(walk, why)
+	walk.bad, walk.why = walk.bad + 1, walk.why or why
+end
+
 -- Visit the chains that begin at `heads`. Counts go to `walk`.
 local function visit_chains(read, heads, visit, walk)
-	local i, at, seen, length = 0, 0, 0, 0
+	local i, at, seen, length, mark = 0, 0, 0, 0, 0
 	local function run()
 		while true do
 			while at == 0 do
-				i, length = i + 1, 0
+				i, length, mark = i + 1, 0, 0
 				at = heads[i]
 				if not at then return end
 			end
 			local here = at
 			at = 0 -- what cannot be read ends its chain
 			local key, value, next = read(here)
-			seen, length = seen + 1, length + 1
-			if length > LONGEST then fault.raise("a chain of more than %d entries: a cycle", LONGEST) end
-			at = next
+			seen, length, at = seen + 1, length + 1, next
+			if next ~= 0 and (next == mark or next == here or length == LONGEST) then
+				lose(walk, "a chain of entries leads back into itself")
+				at = 0
+			end
+			if length & length - 1 == 0 then mark = here end -- as in Brent's search for cycles
 			if visit(key, value) == false then
 				walk.stopped = true
 				return
@@ -108,7 +117,7 @@ local function visit_chains(read, heads, visit, walk)
 		local done, err = pcall(run)
 		if not done then
 			if not fault.of_memory(err) then error(err, 0) end
-			walk.bad, walk.why = walk.bad + 1, walk.why or fault.message(err)
+			lose(walk, fault.message(err))
 		end
 	until done
 	walk.seen = walk.seen + seen
@@ -118,7 +127,7 @@ local function heads_at(t, array, first, walk)
 	local count = math.min(BLOCK, array.slots - first)
 	local heads, why = fault.try(record.words, t, array.at + first * t.pointer_size, count)
 	if heads then return heads end
-	walk.bad, walk.why = walk.bad + 1, walk.why or why
+	lose(walk, why)
 	return {}
 end
 
@@ -127,11 +136,15 @@ end
 -- that could not be read, and the reason of the first.
 function dict.walk(t, d, visit, every)
 	local walk = { seen = 0, bad = 0 }
-	local read = dict.reader(t)
+	local read, most = dict.reader(t), 2 * dict.used(d) + SLACK
 	for _, array in ipairs(dict.tables(d)) do
 		for first = 0, array.slots - 1, BLOCK * (every or 1) do
 			visit_chains(read, heads_at(t, array, first, walk), visit, walk)
 			if walk.stopped then return walk end
+			if math.ult(most, walk.seen) then
+				lose(walk, "chains hold more entries than the table counts")
+				return walk
+			end
 		end
 	end
 	return walk

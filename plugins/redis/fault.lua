@@ -8,6 +8,11 @@ function fault.raise(format, ...)
 	error(setmetatable({ kind = "fault", message = format:format(...) }, meta))
 end
 
+-- Raise: what was read has changed meanwhile.
+function fault.torn()
+	error(setmetatable({ kind = "torn", message = "what was read changed meanwhile" }, meta))
+end
+
 -- Raise: what the user asks for cannot be.
 function fault.usage(format, ...)
 	error(setmetatable({ kind = "usage", message = format:format(...) }, meta))

@@ -72,11 +72,13 @@ function keyspace.walk(t, dicts, begin, visit, every)
 			walk.seen, walk.bad, walk.why = walk.seen + part.seen, walk.bad + part.bad, walk.why or part.why
 			if part.stopped then return end
 		end
+		-- Much that cannot be read in a living server lies in memory that it got since: another try looks at the mappings anew.
+		if t.live and walk.bad * 100 > walk.seen then fault.torn() end
 	end
 	local done, err = pcall(xcore.retry, all, { tries = 3, words = { function() return joined(dicts, dict.arrays) end } })
 	if not done then
 		if type(err) ~= "table" or err.kind ~= "torn" then error(err, 0) end
-		walk.torn = true
+		walk.torn = true -- what the last try saw is kept
 	end
 	walk.torn = walk.torn or joined(dicts, dict.progress) ~= before
 	return walk

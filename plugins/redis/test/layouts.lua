@@ -69,6 +69,16 @@ local since_7_2 = {
 	},
 }
 
+-- The same, but the second entry leads back to itself, and a third bucket to nowhere.
+local damaged = {
+	cdef = BEFORE_7, memory = before_7.memory,
+	objects = {
+		second = { "dictEntry", { key = 0x9023, v = { val = "list" }, next = "second" } },
+		new = { "dictEntry *[4]", { 0, 0, "second", 0xdead0 } },
+	},
+}
+for name, object in pairs(before_7.objects) do damaged.objects[name] = damaged.objects[name] or object end
+
 return {
 	{
 		name = "tables before 7.0, one growing into the other", fixture = before_7, command = "keys",
@@ -93,6 +103,13 @@ return {
 	{
 		name = "keys that are looked for by a glob", fixture = before_7, command = "keys", args = { "--match", "gr*" },
 		expect = { keys = { keys = { { key = "greeting" } } } },
+	},
+	{
+		name = "a chain that is a ring, and one that leads nowhere, cost themselves", fixture = damaged, command = "types",
+		expect = { types = {
+			types = { { type = "string", keys = 1 }, { type = "hash", keys = 1 } },
+			notes = { "database 0: at 2 places entries or values cannot be read" },
+		} },
 	},
 	{ name = "a database that is not there", fixture = before_7, command = "keys", args = { "--db", "7" }, error = "there is no database 7" },
 	{ name = "an option that is not there", fixture = before_7, command = "keys", args = { "--dbx", "7" }, error = "unknown option" },
