@@ -89,52 +89,6 @@ static int bulk_columns(lua_State *L)
 	return 2;
 }
 
-/* ---- a block of memory ---- */
-
-/* 8 bytes an item. Allocated by Lua's allocator, so that they count; freed by __gc, or before. */
-struct block {
-	uint64_t *items;
-	size_t room;
-};
-
-static const char block_key;
-
-static void block_free(lua_State *L, struct block *block)
-{
-	void *user;
-	lua_Alloc allocate = lua_getallocf(L, &user);
-	allocate(user, block->items, block->room * sizeof *block->items, 0);
-	*block = (struct block){NULL, 0};
-}
-
-static int block_gc(lua_State *L)
-{
-	block_free(L, lua_touserdata(L, 1));
-	return 0;
-}
-
-static struct block *push_block(lua_State *L)
-{
-	struct block *block = lua_newuserdatauv(L, sizeof *block, 0);
-	*block = (struct block){NULL, 0};
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &block_key);
-	lua_setmetatable(L, -2);
-	return block;
-}
-
-static void block_resize(lua_State *L, struct block *block, size_t room)
-{
-	void *user;
-	lua_Alloc allocate = lua_getallocf(L, &user);
-	if (room == block->room)
-		return;
-	xc_limit_make_room(L, room * sizeof *block->items);
-	uint64_t *items = allocate(user, block->items, block->room * sizeof *items, room * sizeof *items);
-	if (!items)
-		luaL_error(L, "not enough memory");
-	*block = (struct block){items, room};
-}
-
 /* ---- follow ---- */
 
 enum { HEAD = 1, NEXT, FIELDS, OPTIONS };
@@ -145,7 +99,50 @@ struct follow {
 	uint64_t back;              /* from where pointers point to back to the node's start */
 	uint64_t max;
 	bool partial, addresses;
+	xc_addr *nodes; /* of Lua's allocator, so that they count */
+	size_t count, room;
 };
+
+static const char follow_key;
+
+static void release(lua_State *L, struct follow *follow)
+{
+	void *user;
+	lua_Alloc allocate = lua_getallocf(L, &user);
+	allocate(user, follow->nodes, follow->room * sizeof *follow->nodes, 0);
+	follow->nodes = NULL;
+	follow->room = 0;
+	xc_chase_end(&follow->chase);
+}
+
+static int follow_gc(lua_State *L)
+{
+	release(L, lua_touserdata(L, 1));
+	return 0;
+}
+
+/* A userdata, so that an error on the way leaves nothing behind. */
+static struct follow *push_follow(lua_State *L)
+{
+	struct follow *follow = lua_newuserdatauv(L, sizeof *follow, 0);
+	*follow = (struct follow){.chase.host = xc_bind_host(L)};
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &follow_key);
+	lua_setmetatable(L, -2);
+	return follow;
+}
+
+static void make_room(lua_State *L, struct follow *follow)
+{
+	void *user;
+	lua_Alloc allocate = lua_getallocf(L, &user);
+	size_t room = follow->room ? follow->room * 4 : BLOCK, size = sizeof *follow->nodes;
+	xc_limit_make_room(L, room * size);
+	xc_addr *nodes = allocate(user, follow->nodes, follow->room * size, room * size);
+	if (!nodes)
+		luaL_error(L, "not enough memory");
+	follow->nodes = nodes;
+	follow->room = room;
+}
 
 /* Push an option; false when it is not given. */
 static bool option(lua_State *L, const char *name)
@@ -218,21 +215,19 @@ static void open_follow(lua_State *L, const struct xc_lua_value *head, struct fo
 	follow->node = shape;
 }
 
-/* The nodes' addresses to the block; returns how many. */
-static size_t collect(lua_State *L, struct follow *follow, struct block *nodes)
+static void collect(lua_State *L, struct follow *follow)
 {
-	struct xc_chase *chase = &follow->chase;
-	size_t count = 0;
-	while (chase->end == XC_CHASE_GOES_ON && count < follow->max) {
-		if (count == nodes->room)
-			block_resize(L, nodes, count ? count * 4 : BLOCK);
-		uint64_t room = nodes->room - count;
+	while (follow->chase.end == XC_CHASE_GOES_ON && follow->count < follow->max) {
+		if (follow->count == follow->room)
+			make_room(L, follow);
+		uint64_t room = follow->room - follow->count;
 		room = room < BLOCK ? room : BLOCK;
-		room = room < follow->max - count ? room : follow->max - count;
-		count += xc_chase_run(chase, nodes->items + count, (size_t)room);
+		room = room < follow->max - follow->count ? room : follow->max - follow->count;
+		follow->count += xc_chase_run(&follow->chase, follow->nodes + follow->count, (size_t)room);
+		xc_chase_look_ahead(&follow->chase, follow->nodes, follow->count);
 		xc_limit_spend(L, BLOCK / 16);
 	}
-	return count;
+	xc_chase_end(&follow->chase);
 }
 
 static void add_grouped(struct xc_text *text, size_t number)
@@ -267,21 +262,19 @@ static struct xc_error *node_error(lua_State *L, struct xc_error *err, size_t in
 }
 
 /* What ended the list, if it should not have; cuts the nodes that came twice. */
-static struct xc_error *end_error(lua_State *L, const struct follow *follow, const xc_addr *nodes, size_t *count)
+static struct xc_error *end_error(lua_State *L, struct follow *follow)
 {
 	const struct xc_chase *chase = &follow->chase;
 	struct xc_chase_cycle cycle;
-	struct xc_error *err;
 	switch (chase->end) {
 	case XC_CHASE_DONE:
 		return NULL;
 	case XC_CHASE_CYCLE:
-		cycle = xc_chase_cycle(chase, nodes, *count);
-		*count = cycle.count;
-		return cycle_error(L, nodes, cycle);
+		cycle = xc_chase_cycle(chase, follow->nodes, follow->count);
+		follow->count = cycle.count;
+		return cycle_error(L, follow->nodes, cycle);
 	case XC_CHASE_FAULT:
-		err = xc_bind_fault(chase->host, chase->at + chase->offset, chase->size);
-		return node_error(L, err, *count);
+		return node_error(L, xc_bind_fault(chase->host, chase->at + chase->offset, chase->size), follow->count);
 	case XC_CHASE_GOES_ON:
 		break;
 	}
@@ -351,35 +344,41 @@ static int follow_nothing(lua_State *L)
 	return 2;
 }
 
+/* Push why the list ended too early, nil when it did not; or raise that. */
+static void push_end(lua_State *L, struct follow *follow)
+{
+	struct xc_error *err = end_error(L, follow);
+	if (err)
+		raise_or_push(L, err, follow, follow->count,
+			      follow->chase.end == XC_CHASE_FAULT ? lua_tostring(L, NEXT) : NULL);
+	else
+		lua_pushnil(L);
+}
+
 static int bulk_follow(lua_State *L)
 {
-	struct follow follow = {.chase.host = xc_bind_host(L)};
 	struct xc_rows rows = {.count = 0};
 	check_arguments(L);
 	if (lua_isnil(L, HEAD))
 		return follow_nothing(L);
 	const struct xc_lua_value *head = xc_bind_check(L, HEAD);
-	open_follow(L, head, &follow);
-	read_options(L, &follow);
-	xc_rows_find(L, follow.node, FIELDS, &rows);
-	struct block *nodes = push_block(L);
-	xc_chase_begin(&follow.chase, xc_bind_address_of(L, head), follow.chase.stop);
-	rows.count = collect(L, &follow, nodes);
-	rows.nodes = nodes->items;
-	rows.back = follow.back;
-	struct xc_error *err = end_error(L, &follow, nodes->items, &rows.count);
-	if (err)
-		raise_or_push(L, err, &follow, rows.count,
-			      follow.chase.end == XC_CHASE_FAULT ? lua_tostring(L, NEXT) : NULL);
-	else
-		lua_pushnil(L);
+	struct follow *follow = push_follow(L);
+	open_follow(L, head, follow);
+	read_options(L, follow);
+	xc_rows_find(L, follow->node, FIELDS, &rows);
+	xc_chase_begin(&follow->chase, xc_bind_address_of(L, head), follow->chase.stop);
+	collect(L, follow);
+	push_end(L, follow);
 	int why = lua_gettop(L);
-	size_t count = push_result(L, &rows, &follow);
-	if (follow.addresses) {
+	rows.nodes = follow->nodes;
+	rows.count = follow->count;
+	rows.back = follow->back;
+	size_t count = push_result(L, &rows, follow);
+	if (follow->addresses) {
 		xc_rows_push_addresses(L, &rows, count);
 		lua_rawseti(L, -2, 1);
 	}
-	block_free(L, nodes);
+	release(L, follow);
 	lua_pushinteger(L, (lua_Integer)count);
 	lua_pushvalue(L, why);
 	return 3;
@@ -393,8 +392,8 @@ void xc_bind_bulk_open(lua_State *L)
 		{NULL, NULL},
 	};
 	lua_createtable(L, 0, 1);
-	lua_pushcfunction(L, block_gc);
+	lua_pushcfunction(L, follow_gc);
 	lua_setfield(L, -2, "__gc");
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &block_key);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &follow_key);
 	luaL_setfuncs(L, functions, 0);
 }

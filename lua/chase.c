@@ -3,12 +3,20 @@
 
 #include <string.h>
 
+enum {
+	SAMPLE = 512,        /* nodes that tell whether a list lies scattered */
+	SCOUT_FROM = 4096,   /* nodes: for fewer it is not worth while */
+	SCOUT_EVERY = 65536, /* nodes to go alone before help is looked for again */
+};
+
 void xc_chase_begin(struct xc_chase *chase, xc_addr head, xc_addr stop)
 {
 	chase->head = chase->at = chase->mark = head;
 	chase->stop = stop;
 	chase->since = 0;
 	chase->span = 1;
+	chase->scout = NULL;
+	chase->scout_from = SCOUT_FROM;
 	chase->end = head == 0 || head == stop ? XC_CHASE_DONE : XC_CHASE_GOES_ON;
 }
 
@@ -47,9 +55,40 @@ static size_t run_direct(struct xc_chase *chase, xc_addr *nodes, size_t room)
 	return given;
 }
 
+static size_t run_scouted(struct xc_chase *chase, xc_addr *nodes, size_t room)
+{
+	size_t given = 0;
+	xc_addr next;
+	while (chase->scout && chase->end == XC_CHASE_GOES_ON && given < room) {
+		if (!xc_scout_next(chase->scout, &next)) {
+			xc_chase_end(chase);
+			break;
+		}
+		nodes[given++] = chase->at;
+		step(chase, next);
+	}
+	return given;
+}
+
+void xc_chase_look_ahead(struct xc_chase *chase, const xc_addr *nodes, size_t count)
+{
+	if (chase->scout || chase->end != XC_CHASE_GOES_ON || count < chase->scout_from || chase->host->process->live)
+		return;
+	chase->scout = xc_scout_new(&chase->host->window, chase->offset, chase->size, nodes + (count - SAMPLE), SAMPLE,
+				    chase->at);
+	chase->scout_from = count + SCOUT_EVERY;
+}
+
+void xc_chase_end(struct xc_chase *chase)
+{
+	xc_scout_free(chase->scout);
+	chase->scout = NULL;
+}
+
 size_t xc_chase_run(struct xc_chase *chase, xc_addr *nodes, size_t room)
 {
-	size_t given = run_direct(chase, nodes, room);
+	size_t given = run_scouted(chase, nodes, room);
+	given += run_direct(chase, nodes + given, room - given);
 	while (chase->end == XC_CHASE_GOES_ON && given < room) {
 		xc_addr next;
 		if (!xc_bind_load(chase->host, chase->at + chase->offset, chase->size, &next)) {

@@ -6,6 +6,7 @@
 #define XC_CHASE_H
 
 #include "bind.h"
+#include "scout.h"
 
 enum xc_chase_end {
 	XC_CHASE_GOES_ON,
@@ -21,16 +22,24 @@ struct xc_chase {
 	xc_addr head, stop;
 	xc_addr at; /* the node that comes next; of a FAULT the one that cannot be read */
 	enum xc_chase_end end;
-	xc_addr mark;         /* a node behind us ... */
-	uint64_t since, span; /* ... by `since` nodes; moved up when they are `span` */
+	xc_addr mark;           /* a node behind us ... */
+	uint64_t since, span;   /* ... by `since` nodes; moved up when they are `span` */
+	struct xc_scout *scout; /* who helps; NULL: nobody */
+	size_t scout_from;      /* nodes after which to look for help again */
 };
 
-/* stop 0: none. head 0 or equal to stop: done at once. */
+/* host, offset and size are set. stop 0: none. head 0 or equal to stop: done at once. */
 void xc_chase_begin(struct xc_chase *chase, xc_addr head, xc_addr stop);
 
 /* Append up to `room` nodes whose pointer could be read; returns how many. Fewer than room only at the end, which
  * chase->end then tells. */
 size_t xc_chase_run(struct xc_chase *chase, xc_addr *nodes, size_t room);
+
+/* Between two runs, given all nodes so far: when they lie scattered, let scouts find the following ones from now on. */
+void xc_chase_look_ahead(struct xc_chase *chase, const xc_addr *nodes, size_t count);
+
+/* Free what xc_chase_look_ahead made. May be called twice. */
+void xc_chase_end(struct xc_chase *chase);
 
 /* After XC_CHASE_CYCLE: all nodes that were given, `count` of them, tell where the cycle begins. */
 struct xc_chase_cycle {

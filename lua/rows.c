@@ -4,7 +4,7 @@
 
 enum {
 	NUMBERS = 1 << 14, /* of a block */
-	AHEAD = 24,        /* rows */
+	AHEAD = 64,        /* rows */
 };
 
 xc_addr xc_rows_at(const struct xc_rows *rows, size_t i)

@@ -166,7 +166,7 @@ function xcore.columns(v, count, fields) end
 ---Follow the pointer member `next` from `head` on and collect members on the way, as xcore.columns does. Ends at NULL, at `head` again
 ---(a ring), or at `stop`. A cycle that does not lead through head, a pointer that cannot be read or more than `max` steps raise,
 ---unless `partial` is set: then what was had is returned with the reason. With `container` the pointers lead to that member of
----a struct, and `fields` are the struct's. About 45 ns a node with four fields.
+---a struct, and `fields` are the struct's. About 50 ns a node with four fields, 70 when nodes lie scattered.
 ---@param head xcore.Value|nil
 ---@param next string  member; may be a path
 ---@param fields? string[]

@@ -269,6 +269,77 @@ PROPERTY(a_chase_gives_what_remembering_every_node_gives, 20000)
 	xc_process_close(made);
 }
 
+/* ---- scouts ---- */
+
+enum { MANY = 30000, WIDE = 48 };
+
+struct many {
+	uint8_t bytes[MANY * WIDE + 8];
+};
+
+/* Lists through all nodes in random order, with the pointer at 24; some memory holds numbers and pointers to anywhere. One thing is
+ * wrong with it, or nothing. Returns the head of the longest list. */
+static xc_addr make_many(struct rng *rng, struct many *many)
+{
+	static uint32_t order[MANY];
+	size_t lists = 1 + rng_below(rng, 3), used = MANY - rng_below(rng, MANY / 2), wrong = rng_below(rng, 6);
+	for (size_t i = 0; i < MANY * WIDE / 8; i++) {
+		uint64_t word = rng_below(rng, 3) ? rng_below(rng, 1000) : BASE + rng_below(rng, MANY * WIDE);
+		memcpy(many->bytes + i * 8, &word, 8);
+	}
+	for (uint32_t i = 0; i < MANY; i++)
+		order[i] = i;
+	for (size_t i = MANY - 1; i > 0; i--) {
+		size_t other = rng_below(rng, i + 1);
+		uint32_t kept = order[i];
+		order[i] = order[other];
+		order[other] = kept;
+	}
+	for (size_t i = 0; i < used; i++) {
+		uint64_t next = i + lists < used ? BASE + (uint64_t)order[i + lists] * WIDE : 0;
+		if (next == 0 && wrong == 0)
+			next = BASE + (uint64_t)order[rng_below(rng, used)] * WIDE; /* a cycle, or another list's end */
+		if (next == 0 && wrong == 1)
+			next = 0x41414141;
+		memcpy(many->bytes + (size_t)order[i] * WIDE + 24, &next, 8);
+	}
+	return BASE + (uint64_t)order[0] * WIDE;
+}
+
+static size_t chase_all(struct xc_chase *chase, struct rng *rng, xc_addr *nodes, size_t most, bool scouts)
+{
+	size_t count = 0;
+	while (chase->end == XC_CHASE_GOES_ON && count < most) {
+		size_t room = 1 + rng_below(rng, 5000);
+		count += xc_chase_run(chase, nodes + count, room < most - count ? room : most - count);
+		if (scouts)
+			xc_chase_look_ahead(chase, nodes, count);
+	}
+	xc_chase_end(chase);
+	return count;
+}
+
+PROPERTY(scouts_give_what_going_alone_gives, 150)
+{
+	static struct many many;
+	static xc_addr alone[4 * MANY], helped[4 * MANY];
+	struct xc_process *made = xc_process_new("made", false);
+	xc_addr head = make_many(rng, &many);
+	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE, .hi = BASE + sizeof many - 1, .bytes = many.bytes});
+	xc_space_seal(made->space);
+	struct xc_host host = {.process = made, .window.lo = 1};
+	struct xc_chase first = {.host = &host, .offset = 24, .size = 8}, second = first;
+	xc_addr stop = rng_below(rng, 4) ? 0 : BASE + rng_below(rng, MANY) * WIDE;
+	size_t most = rng_below(rng, 3) ? 4 * MANY : rng_below(rng, MANY);
+	xc_chase_begin(&first, head, stop);
+	xc_chase_begin(&second, head, stop);
+	size_t count = chase_all(&first, rng, alone, most, false);
+	PROPERTY_CHECK(rng, chase_all(&second, rng, helped, most, true) == count);
+	PROPERTY_CHECK(rng, first.end == second.end && first.at == second.at && first.since == second.since);
+	PROPERTY_CHECK(rng, memcmp(alone, helped, count * sizeof *alone) == 0);
+	xc_process_close(made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +350,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(wrong_questions_are_refused),
 		cmocka_unit_test(a_chase_gives_what_remembering_every_node_gives),
+		cmocka_unit_test(scouts_give_what_going_alone_gives),
 	};
 	return cmocka_run_group_tests(tests, open_group, close_group);
 }
