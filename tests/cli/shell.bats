@@ -28,7 +28,7 @@ answers() {
 
 # at_terminal STEP...: see terminal.py
 at_terminal() {
-  python3 "$repo/tests/cli/terminal.py" 'wait:xcore> ' "$@" 'type:\x04' -- "$XCORE" shell "$CORE"
+  python3 "$repo/tests/cli/terminal.py" 'wait:xcore> ' "$@" 'wait:xcore> ' 'type:\x04' -- "$XCORE" shell "$CORE"
 }
 
 @test "an expression shows its value, and variables stay" {
@@ -78,11 +78,15 @@ at_terminal() {
   at_terminal 'type:1234 + 1\n' 'wait:1235'
   [ "$(stat -c %a state/xcore/history)" = 600 ]
   at_terminal 'type:\x10' 'wait:1234 + 1' 'type:\n' 'wait:1235'
-  python3 "$repo/tests/cli/terminal.py" 'wait:xcore> ' 'type:99 + 1\n' 'wait:100' 'type:\x04' -- \
+  python3 "$repo/tests/cli/terminal.py" 'wait:xcore> ' 'type:99 + 1\n' 'wait:100' 'wait:xcore> ' 'type:\x04' -- \
     "$XCORE" shell --no-history "$CORE"
   ! grep -q 99 state/xcore/history
 }
 
+
+@test "parts of plugins can be tried out" {
+  answers function 'type(require("lib.walk").list)'
+}
 
 @test "what asks for too much memory ends, and the shell starts afresh" {
   run -0 "$XCORE" shell --max-memory 20 "$CORE" <<<$'x = 1\ny = ("x"):rep(1 << 30)\nx\n6 * 7'

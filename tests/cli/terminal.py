@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -53,8 +54,10 @@ class Terminal:
 
     def finish(self):
         end = time.time() + LIMIT
-        while time.time() < end and self.read(0.2):
-            pass
+        while self.read(0.2):
+            if time.time() > end:
+                print("terminal.py: the program did not end", file=sys.stderr)
+                os.kill(self.pid, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
