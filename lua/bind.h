@@ -116,9 +116,6 @@ void xc_bind_push_reference(lua_State *L, const struct xc_value *value, const st
 /* Push a value as it is, also a scalar, with a copy of all that it borrows. */
 void xc_bind_push_held(lua_State *L, const struct xc_value *value, const struct xc_path *path);
 
-/* An address as Lua sees it: nil for 0. */
-void xc_bind_push_address(lua_State *L, xc_addr addr);
-
 /* The argument as a value: NULL when it is none, or raise. */
 struct xc_lua_value *xc_bind_test(lua_State *L, int arg);
 struct xc_lua_value *xc_bind_check(lua_State *L, int arg);
@@ -152,10 +149,7 @@ struct xc_error *xc_bind_fault(struct xc_host *host, xc_addr addr, uint64_t size
  * not even the first can be read. */
 bool xc_bind_push_string(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out);
 
-/* The member `name` of a value, where "a.b[2].c" goes on; raises what fails. For options that name members; not for loops. */
-struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path);
-
-/* Argument 1, a value, or the member of it that argument `arg` names, if that is there. */
+/* Argument 1, a value, or the member of it that argument `arg` names ("a.b[2].c"), if that is there; raises what fails. */
 struct xc_value xc_bind_chosen(lua_State *L, int arg);
 
 /* xc_value_member, with a hint when another name is near. */

@@ -44,7 +44,7 @@ static struct xc_error *take_step(const struct xc_value *value, const struct ste
 	return step->name[0] ? xc_bind_find_member(value, step->name, out) : xc_value_index(value, step->index, out);
 }
 
-struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const char *path)
+static struct xc_value member_at(lua_State *L, const struct xc_value *value, const char *path)
 {
 	struct xc_value at = *value;
 	struct step step;
@@ -62,7 +62,7 @@ struct xc_value xc_bind_member(lua_State *L, const struct xc_value *value, const
 struct xc_value xc_bind_chosen(lua_State *L, int arg)
 {
 	struct xc_value value = xc_bind_value(L, xc_bind_check(L, 1));
-	return lua_isnoneornil(L, arg) ? value : xc_bind_member(L, &value, luaL_checkstring(L, arg));
+	return lua_isnoneornil(L, arg) ? value : member_at(L, &value, luaL_checkstring(L, arg));
 }
 
 static const struct xc_path *path_of(lua_State *L, int arg, const char *member)

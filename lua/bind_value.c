@@ -62,14 +62,6 @@ void xc_bind_push_reference(lua_State *L, const struct xc_value *value, const st
 		(struct xc_lua_value){value->type, xc_bind_shape(value->type), value->addr, path, XC_FORM_REFERENCE};
 }
 
-void xc_bind_push_address(lua_State *L, xc_addr addr)
-{
-	if (addr == 0)
-		lua_pushnil(L);
-	else
-		lua_pushinteger(L, (lua_Integer)addr);
-}
-
 struct xc_lua_value *xc_bind_test(lua_State *L, int arg)
 {
 	struct xc_lua_value *value = lua_touserdata(L, arg);

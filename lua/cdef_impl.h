@@ -114,9 +114,8 @@ void xc_cdef_next(struct xc_cdef_parser *p);
 bool xc_cdef_is(const struct xc_cdef_parser *p, unsigned op);
 bool xc_cdef_is_word(const struct xc_cdef_parser *p, const char *word);
 
-/* Step behind an operator or a word, if it stands here. */
+/* Step behind an operator, if it stands here. */
 bool xc_cdef_skip(struct xc_cdef_parser *p, unsigned op);
-bool xc_cdef_skip_word(struct xc_cdef_parser *p, const char *word);
 
 /* The same, but it must: else an error names it. */
 bool xc_cdef_expect(struct xc_cdef_parser *p, unsigned op, const char *name);
@@ -135,9 +134,6 @@ void xc_cdef_leave(struct xc_cdef_parser *p);
 
 /* Past everything up to the closing bracket that belongs to the opening one here. */
 bool xc_cdef_skip_balanced(struct xc_cdef_parser *p);
-
-/* The line that a place of the text is in, from 1. Places come in ascending order mostly. */
-unsigned xc_cdef_line(struct xc_cdef_parser *p, size_t at);
 
 /* The directive whose # stands at `at`; returns where the line ends. */
 size_t xc_cdef_directive(struct xc_cdef_parser *p, size_t at);

@@ -72,7 +72,8 @@ static bool blank_comments(struct xc_cdef_parser *p)
 
 /* ---- errors ---- */
 
-unsigned xc_cdef_line(struct xc_cdef_parser *p, size_t at)
+/* The line that a place of the text is in, from 1. Places come in ascending order mostly. */
+static unsigned line_of(struct xc_cdef_parser *p, size_t at)
 {
 	if (at < p->line_at) {
 		p->line_at = 0;
@@ -85,7 +86,7 @@ unsigned xc_cdef_line(struct xc_cdef_parser *p, size_t at)
 
 static struct xc_error *place(struct xc_cdef_parser *p, const struct xc_cdef_token *spot, struct xc_error *err)
 {
-	unsigned line = xc_cdef_line(p, spot->at), column = 1;
+	unsigned line = line_of(p, spot->at), column = 1;
 	size_t from = spot->at;
 	while (from > 0 && p->original[from - 1] != '\n')
 		from--;
@@ -145,7 +146,7 @@ struct xc_cdef_name xc_cdef_new_name(struct xc_cdef_parser *p, enum xc_cdef_spac
 		.space = space,
 		.kind = kind,
 		.text = p->cdef->texts,
-		.line = xc_cdef_line(p, token->at),
+		.line = line_of(p, token->at),
 	};
 }
 
@@ -267,14 +268,6 @@ bool xc_cdef_is_among(const struct xc_cdef_parser *p, const char *const *words)
 bool xc_cdef_skip(struct xc_cdef_parser *p, unsigned op)
 {
 	bool is = xc_cdef_is(p, op);
-	if (is)
-		xc_cdef_next(p);
-	return is;
-}
-
-bool xc_cdef_skip_word(struct xc_cdef_parser *p, const char *word)
-{
-	bool is = xc_cdef_is_word(p, word);
 	if (is)
 		xc_cdef_next(p);
 	return is;

@@ -35,7 +35,7 @@ struct xc_host_options {
 	xc_output_fn *output; /* NULL: lines are dropped */
 	void *output_user;
 	struct xc_progress *progress; /* what xcore.progress draws; may be NULL */
-	bool unsafe; /* io, os and loading of bytecode too */
+	bool unsafe;                  /* io, os and loading of bytecode too */
 };
 
 struct xc_host;

@@ -90,23 +90,21 @@ void xc_plugindir_close(struct xc_plugindir *dir)
 	free(xc_take(dir->path));
 }
 
-static struct xc_error *insert(struct xc_plugindirs *dirs, size_t at, const char *path)
+static struct xc_error *add(struct xc_plugindirs *dirs, const char *path)
 {
 	struct xc_plugindir dir;
 	struct xc_error *err = xc_plugindir_open(path, &dir);
 	if (err)
 		return err;
 	dirs->items = xc_grow(dirs->items, dirs->count, &dirs->capacity, sizeof *dirs->items);
-	memmove(dirs->items + at + 1, dirs->items + at, (dirs->count - at) * sizeof *dirs->items);
-	dirs->items[at] = dir;
-	dirs->count++;
+	dirs->items[dirs->count++] = dir;
 	return NULL;
 }
 
 /* One of the usual places: it need not be there, and a reason not to use it is kept. */
 static void add_usual(struct xc_plugindirs *dirs, const char *path)
 {
-	struct xc_error *err = path ? insert(dirs, dirs->count, path) : NULL;
+	struct xc_error *err = path ? add(dirs, path) : NULL;
 	if (!err)
 		return;
 	if (err->code == XC_ERR_NOT_FOUND) {
@@ -121,18 +119,13 @@ struct xc_error *xc_plugindirs_open(struct xc_plugindirs *dirs, const char *cons
 {
 	struct xc_error *err;
 	for (size_t i = 0; i < extra_count; i++)
-		if ((err = insert(dirs, dirs->count, extra[i])))
+		if ((err = add(dirs, extra[i])))
 			return xc_error_wrap(err, "--plugin-path");
 	xc_auto(xc_freep) char *users = xc_plugindir_users();
 	xc_auto(xc_freep) char *ours = installed();
 	add_usual(dirs, users);
 	add_usual(dirs, ours);
 	return NULL;
-}
-
-struct xc_error *xc_plugindirs_lead(struct xc_plugindirs *dirs, const char *path)
-{
-	return insert(dirs, 0, path);
 }
 
 void xc_plugindirs_fini(struct xc_plugindirs *dirs)

@@ -37,9 +37,6 @@ void xc_plugindirs_fini(struct xc_plugindirs *dirs);
 XC_MUST_CHECK struct xc_error *xc_plugindir_open(const char *path, struct xc_plugindir *dir_out);
 void xc_plugindir_close(struct xc_plugindir *dir);
 
-/* One more directory, before all others. Errors: it is not there, or not to be trusted. */
-XC_MUST_CHECK struct xc_error *xc_plugindirs_lead(struct xc_plugindirs *dirs, const char *path);
-
 /* A text file in one directory, by a relative path. text_out is malloc'ed and ends with a NUL that len does not count.
  * Errors: XC_ERR_NOT_FOUND; XC_ERR_PERMISSION for what is not to be trusted; XC_ERR_LIMIT beyond XC_PLUGIN_FILE_MAX. */
 XC_MUST_CHECK struct xc_error *xc_plugindir_read(const struct xc_plugindir *dir, const char *path, char **text_out,

@@ -157,7 +157,7 @@ static void lay_rows(struct pretty *p, int list, const char **keys, size_t count
 
 static bool write_records(struct pretty *p, int list)
 {
-	const char *keys[MAX_KEYS];
+	const char *keys[MAX_KEYS] = {0};
 	unsigned widths[MAX_COLUMNS] = {0};
 	bool more;
 	lua_rawgeti(p->L, list, 1);
@@ -175,7 +175,7 @@ static bool write_records(struct pretty *p, int list)
 static void write_table(struct pretty *p, int table, unsigned indent)
 {
 	lua_State *L = p->L;
-	const char *keys[MAX_KEYS];
+	const char *keys[MAX_KEYS] = {0};
 	bool more;
 	size_t count = string_keys(L, table, keys, &more);
 	lua_Integer items = (lua_Integer)lua_rawlen(L, table);

@@ -13,11 +13,9 @@ __asm__(".section .rodata\n"
 	".global xc_reference_bytes\n"
 	"xc_reference_bytes:\n"
 	".incbin \"lua/xcore.d.lua\"\n"
-	".global xc_reference_bytes_end\n"
-	"xc_reference_bytes_end:\n"
 	".byte 0\n"
 	".previous\n");
-extern const char xc_reference_bytes[], xc_reference_bytes_end[];
+extern const char xc_reference_bytes[];
 
 enum { MAX_ENTRIES = 512, MAX_VARIABLES = 32 };
 
@@ -33,12 +31,6 @@ struct reader {
 	char class_name[24];               /* of the class that was begun last */
 	const char *comment, *comment_end; /* lines above the present one; NULL when there are none */
 };
-
-const char *xc_reference_stubs(size_t *len_out)
-{
-	*len_out = (size_t)(xc_reference_bytes_end - xc_reference_bytes);
-	return xc_reference_bytes;
-}
 
 static void copy(char *to, size_t size, const char *from, size_t len)
 {
@@ -150,8 +142,7 @@ const struct xc_reference *xc_reference_all(size_t *count_out)
 	static size_t count;
 	if (count == 0) {
 		struct reader r = {.entries = entries};
-		size_t len;
-		const char *line = xc_reference_stubs(&len), *stop = line + len;
+		const char *line = xc_reference_bytes, *stop = line + strlen(line);
 		while (line < stop) {
 			const char *end = memchr(line, '\n', (size_t)(stop - line));
 			end = end ? end : stop;

@@ -31,7 +31,4 @@ const struct xc_reference *xc_reference_find(const char *class_name, const char 
 /* Append the entry as a person reads it: signature, what it does, parameters and results. */
 void xc_reference_write(struct xc_text *text, const struct xc_reference *entry);
 
-/* The stubs themselves. */
-const char *xc_reference_stubs(size_t *len_out);
-
 #endif

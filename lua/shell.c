@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../core/render.h"
 #include "bind.h"
 #include "complete.h"
 #include "pretty.h"
@@ -55,21 +56,29 @@ static void put(struct shell *shell, const char *style, const char *text)
 static void print_line(void *user, const char *line, size_t len)
 {
 	const struct shell *shell = user;
-	fwrite(line, 1, len, shell->options->out);
-	fputc('\n', shell->options->out);
+	struct xc_text text = {0};
+	xc_render_printed(&text, line, len);
+	fprintf(shell->options->out, "%s\n", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void put_escaped(struct shell *shell, const char *style, const char *before, const char *line)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, before);
+	xc_render_printed(&text, line, strlen(line));
+	put(shell, style, xc_text_string(&text));
+	xc_text_fini(&text);
 }
 
 static void show_error(struct shell *shell, struct xc_error *err)
 {
-	struct xc_text text = {0};
-	xc_text_name(&text, err->message);
 	fflush(shell->options->out);
-	put(shell, "31", xc_text_string(&text));
+	put_escaped(shell, "31", "", err->message);
 	if (err->lines)
-		put(shell, "2", err->lines);
+		put_escaped(shell, "2", "", err->lines);
 	if (err->hint)
-		fprintf(shell->options->out, "  hint: %s\n", err->hint);
-	xc_text_fini(&text);
+		put_escaped(shell, NULL, "  hint: ", err->hint);
 	xc_error_free(err);
 }
 

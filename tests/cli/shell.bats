@@ -35,6 +35,11 @@ at_terminal() {
   answers 43 'x = t:var "answer"' 'x + 1'
 }
 
+@test "what the target holds never reaches the terminal as it is" {
+  answers $'\\x1b[2J\tü\\x00' 'print("\27[2J\tü\0")'
+  answers $'shell:1: \\x1b[2J\nstack traceback:\n  [C]: in function \'error\'\n  shell:1: in main chunk' 'error("\27[2J")'
+}
+
 @test "lines that are not complete go on" {
   answers 14 'for i = 2, 2 do' 'print(i * 7)' 'end'
 }

@@ -113,7 +113,7 @@ PROPERTY(a_search_finds_what_a_look_at_every_byte_finds, 6000)
 	struct xc_space *space = random_space(rng, &flat);
 	struct xc_range ranges[4];
 	uint8_t needle[20];
-	xc_addr found[MAX_HITS + 1], wanted[MAX_HITS];
+	xc_addr found[MAX_HITS + 1] = {0}, wanted[MAX_HITS];
 	size_t count = 0, wanted_count = 0;
 	struct xc_find find = {.space = space,
 			       .ranges = ranges,

@@ -613,7 +613,7 @@ static void fifty_plugins_cost_a_millisecond_each_at_most(void **state)
 {
 	static const char *const modules[] = {"/usr/bin/something", "/lib/libc.so.6"};
 	struct xc_process *process = process_with(modules, 2);
-	double times[9];
+	double times[9] = {0};
 	(void)state;
 	for (int i = 0; i < 50; i++) {
 		char path[100], text[4000];
