@@ -27,6 +27,13 @@ struct xc_window {
 	const uint8_t *bytes;
 };
 
+/* The member by which a list was followed last, so that the node after the next can be fetched ahead. */
+struct xc_trail {
+	const struct xc_type *shape; /* of nodes */
+	uint64_t offset;             /* of the pointer in them */
+	xc_addr node;                /* looked at last */
+};
+
 struct xc_host {
 	lua_State *L;
 	struct xc_host_options options;
@@ -35,6 +42,7 @@ struct xc_host {
 	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
 	struct xc_window window;
+	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */
 	struct xc_text scratch;  /* see xc_bind_scratch */

@@ -324,6 +324,32 @@ static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *fie
 		pointer->path = path_through(host, field, from);
 }
 
+/* The node that the one at `node` leads to, when that can be told without waiting. The first read of a node has just brought in its
+ * bytes; while the script works on them, memory can bring the next ones. */
+static const void *next_on_trail(const struct xc_host *host, const struct xc_type *shape, xc_addr node)
+{
+	const struct xc_window *window = &host->window;
+	xc_addr at = node + host->trail.offset, next;
+	if (host->trail.shape != shape || !xc_inside(at, sizeof next, window->lo, window->hi))
+		return NULL;
+	memcpy(&next, window->bytes + (at - window->lo), sizeof next);
+	return next >= window->lo && next <= window->hi ? window->bytes + (next - window->lo) : NULL;
+}
+
+static void fetch_ahead(struct xc_host *host, const struct xc_lua_value *self, const struct xc_accessor *field)
+{
+	if (host->trail.node != self->addr) {
+		host->trail.node = self->addr;
+		const void *next = next_on_trail(host, self->shape, self->addr);
+		if (next)
+			__builtin_prefetch(next);
+	}
+	if (field->reading.kind == XC_READ_POINTER && field->reading.shape == self->shape) {
+		host->trail.shape = self->shape;
+		host->trail.offset = field->offset;
+	}
+}
+
 static int index_member(lua_State *L, const struct xc_lua_value *self)
 {
 	struct xc_host *host = xc_bind_host(L);
@@ -348,6 +374,7 @@ static int index_member(lua_State *L, const struct xc_lua_value *self)
 	}
 	if (reading->kind == XC_READ_POINTER && self->path)
 		set_path(L, host, field, self->path);
+	fetch_ahead(host, self, field);
 	return 1;
 }
 
