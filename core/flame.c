@@ -22,6 +22,8 @@ enum {
 	STATIC_WIDTH = 1176, /* px that labels are cut for before the script measures */
 	STATIC_LETTER = 7,
 	MAX_NAME = 2000, /* bytes of a name */
+	ELEMENT_DEPTH = 64,
+	ELEMENT_FRAMES = 2000,
 };
 
 static struct xc_error *finish(FILE *out)
@@ -115,6 +117,7 @@ struct picture {
 	const struct xc_stacktree *tree;
 	FILE *out;
 	struct xc_text text;
+	size_t most_depth, most_frames;
 	double least;   /* share below which a frame is left out */
 	size_t deepest; /* depth shown */
 	size_t left_out;
@@ -129,13 +132,12 @@ static double share(const struct picture *pic, uint64_t weight)
 static void plan(struct picture *pic)
 {
 	size_t shown;
-	pic->least = 0.00005;
 	do {
 		size_t depth = 0;
 		shown = pic->deepest = pic->left_out = 0;
 		for (const struct xc_stacktree_node *node = &pic->tree->root;
 		     (node = xc_stacktree_next(node, &depth));) {
-			if (depth > MAX_DEPTH || share(pic, node->total) < pic->least) {
+			if (depth > pic->most_depth || share(pic, node->total) < pic->least) {
 				pic->left_out++;
 				continue;
 			}
@@ -143,7 +145,7 @@ static void plan(struct picture *pic)
 			pic->deepest = depth > pic->deepest ? depth : pic->deepest;
 		}
 		pic->least *= 2;
-	} while (shown > MAX_FRAMES && pic->least < 1);
+	} while (shown > pic->most_frames && pic->least < 1);
 	pic->least /= 2;
 }
 
@@ -167,6 +169,17 @@ static void add_value(struct picture *pic, uint64_t value)
 	xml_text(&pic->text, unit);
 }
 
+static void add_title(struct picture *pic, const struct xc_stacktree_node *node, size_t depth)
+{
+	xc_text_add(&pic->text, "<title>");
+	xml_cut(&pic->text, node->name, MAX_NAME);
+	xc_text_add(&pic->text, " (");
+	add_value(pic, node->total);
+	xc_text_printf(&pic->text, ", %.2f%%)%s</title>", 100 * share(pic, node->total),
+		       depth == pic->most_depth && node->children ? "; deeper frames are left out" : "");
+}
+
+/* Where the script finds what it needs. */
 static void draw_node(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
 {
 	struct xc_text *text = &pic->text;
@@ -175,12 +188,8 @@ static void draw_node(struct picture *pic, const struct xc_stacktree_node *node,
 	size_t letters = (size_t)(width / 100 * STATIC_WIDTH / STATIC_LETTER);
 	xc_text_printf(text, "<g data-depth=\"%zu\" data-name=\"", depth);
 	xml_cut(text, node->name, MAX_NAME);
-	xc_text_add(text, "\"><title>");
-	xml_cut(text, node->name, MAX_NAME);
-	xc_text_add(text, " (");
-	add_value(pic, node->total);
-	xc_text_printf(text, ", %.2f%%)%s</title>", width,
-		       depth == MAX_DEPTH && node->children ? "; deeper frames are left out" : "");
+	xc_text_add(text, "\">");
+	add_title(pic, node, depth);
 	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y,
 		       width, ROW - 1);
 	add_color(text, node->name);
@@ -192,21 +201,50 @@ static void draw_node(struct picture *pic, const struct xc_stacktree_node *node,
 	text->len = 0;
 }
 
-static void draw_frames(struct picture *pic)
+/* A picture of its own, which cuts its label off by itself, however wide the page is. */
+static void draw_clipped(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
+{
+	struct xc_text *text = &pic->text;
+	xc_text_printf(text, "<svg x=\"%.4f%%\" y=\"%zu\" width=\"%.4f%%\" height=\"%d\">", 100 * share(pic, x),
+		       (pic->deepest - depth) * ROW, 100 * share(pic, node->total), ROW - 1);
+	add_title(pic, node, depth);
+	xc_text_add(text, "<rect width=\"100%\" height=\"100%\" fill=\"");
+	add_color(text, node->name);
+	xc_text_add(text, "\"></rect><text x=\"3\" y=\"12\">");
+	xml_cut(text, node->name, (size_t)(share(pic, node->total) * STATIC_WIDTH * 2 / STATIC_LETTER));
+	xc_text_add(text, "</text></svg>\n");
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+typedef void draw_fn(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x);
+
+static void draw_frames(struct picture *pic, draw_fn *draw)
 {
 	uint64_t next[MAX_DEPTH + 2] = {0}; /* next free place per depth, in the tree's unit */
 	size_t depth = 0;
-	draw_node(pic, &pic->tree->root, 0, 0);
+	draw(pic, &pic->tree->root, 0, 0);
 	for (const struct xc_stacktree_node *node = &pic->tree->root; (node = xc_stacktree_next(node, &depth));) {
-		if (depth > MAX_DEPTH)
+		if (depth > pic->most_depth)
 			continue;
 		uint64_t x = next[depth];
 		next[depth] +=
 			node->total; /* within the parent's total, unless sums were capped: then it only looks odd */
 		next[depth + 1] = x;
 		if (share(pic, node->total) >= pic->least)
-			draw_node(pic, node, depth, x);
+			draw(pic, node, depth, x);
 	}
+}
+
+void xc_flame_element(const struct xc_stacktree *tree, FILE *out)
+{
+	struct picture pic = {
+		.tree = tree, .out = out, .most_depth = ELEMENT_DEPTH, .most_frames = ELEMENT_FRAMES, .least = 0.0005};
+	plan(&pic);
+	fprintf(out, "<svg class=\"flame\" width=\"100%%\" height=\"%zu\">\n", (pic.deepest + 1) * ROW);
+	draw_frames(&pic, draw_clipped);
+	fprintf(out, "</svg>\n");
+	xc_text_fini(&pic.text);
 }
 
 static void draw_head(struct picture *pic, size_t height)
@@ -240,11 +278,12 @@ static void draw_head(struct picture *pic, size_t height)
 
 struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out)
 {
-	struct picture pic = {.tree = tree, .out = out};
+	struct picture pic = {
+		.tree = tree, .out = out, .most_depth = MAX_DEPTH, .most_frames = MAX_FRAMES, .least = 0.00005};
 	plan(&pic);
 	size_t height = TOP + (pic.deepest + 1) * ROW + BOTTOM;
 	draw_head(&pic, height);
-	draw_frames(&pic);
+	draw_frames(&pic, draw_node);
 	fprintf(out, "</svg>\n<text id=\"details\" class=\"chrome\" x=\"1%%\" y=\"%zu\"></text>\n", height - 12);
 	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", xc_flame_script);
 	xc_text_fini(&pic.text);

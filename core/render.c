@@ -29,18 +29,36 @@ void xc_render_weight(struct xc_text *text, const struct xc_stacktree *tree, uin
 		xc_render_count(text, weight);
 }
 
+/* From two minutes on in two units, as people say it, cut to the smaller one. */
+static void render_long(struct xc_text *text, double seconds)
+{
+	static const struct {
+		const char *name, *part;
+		uint64_t size, step, most; /* seconds */
+	} units[] = {{"min", "s", 60, 1, 7200}, {"h", "min", 3600, 60, 172800}, {"d", "h", 86400, 3600, UINT64_MAX}};
+	uint64_t whole = seconds < 1e15 ? (uint64_t)seconds : (uint64_t)1e15;
+	size_t i = 0;
+	while (whole >= units[i].most)
+		i++;
+	xc_text_printf(text, "%" PRIu64 " %s", whole / units[i].size, units[i].name);
+	if (whole % units[i].size / units[i].step)
+		xc_text_printf(text, " %" PRIu64 " %s", whole % units[i].size / units[i].step, units[i].part);
+}
+
 static void render_seconds(struct xc_text *text, double seconds)
 {
+	xc_text_add(text, seconds < 0 ? "-" : "");
+	seconds = fabs(seconds);
 	if (seconds == 0)
 		xc_text_add(text, "0 s");
 	else if (seconds < 1e-3)
 		xc_text_printf(text, "%.0f µs", seconds * 1e6);
 	else if (seconds < 1)
 		xc_text_printf(text, "%.3g ms", seconds * 1e3);
-	else if (seconds < 1000)
+	else if (seconds < 120)
 		xc_text_printf(text, "%.3g s", seconds);
 	else
-		xc_text_printf(text, "%.0f s", seconds);
+		render_long(text, seconds);
 }
 
 /* In per cent, with as many digits as tell it from none and from all. */

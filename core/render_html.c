@@ -7,7 +7,7 @@
 
 #include "stacktree.h"
 
-enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200 };
+enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200, SHORT_TEXT = 24 };
 
 void xc_html_flush(struct xc_html *html, bool force)
 {
@@ -77,6 +77,15 @@ static void put_cell(struct xc_html *html, const struct xc_cell *cell)
 		xc_html_put(html, "</span>");
 }
 
+/* Short texts stay in one line, so that the long ones beside them get the room. */
+static const char *cell_tag(const struct xc_table *table, const struct xc_cell *cell, size_t column)
+{
+	if (xc_render_right(table->columns[column].kind))
+		return "<td class=\"right\">";
+	bool is_short = cell->kind != XC_FIELD_TEXT || !cell->text || strlen(cell->text) <= SHORT_TEXT;
+	return is_short ? "<td class=\"short\">" : "<td>";
+}
+
 static void put_table(struct xc_html *html, const struct xc_table *table)
 {
 	if (!table->row_count)
@@ -89,7 +98,7 @@ static void put_table(struct xc_html *html, const struct xc_table *table)
 	for (size_t i = 0; i < table->row_count * table->column_count; i++) {
 		size_t column = i % table->column_count;
 		xc_html_put(html, column ? "" : "<tr>");
-		xc_html_put(html, xc_render_right(table->columns[column].kind) ? "<td class=\"right\">" : "<td>");
+		xc_html_put(html, cell_tag(table, &table->cells[i], column));
 		put_cell(html, &table->cells[i]);
 		xc_html_put(html, column + 1 == table->column_count ? "</td></tr>\n" : "</td>");
 		xc_html_flush(html, false);
@@ -128,11 +137,11 @@ static void put_lines(struct xc_html *html, const char *lines)
 	xc_html_put(html, "</pre>\n");
 }
 
-static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
+static void put_paths(struct xc_html *html, const struct xc_stacktree *tree)
 {
 	size_t depth = 0, rows = 0;
 	uint64_t least = tree->root.total / 500;
-	xc_html_put(html, "<div class=\"scroll\"><table><tr><th class=\"right\">SHARE</th><th class=\"right\">");
+	xc_html_put(html, "<div class=\"scroll\"><table><tr><th class=\"right\">SHARE</th><th class=\"right unit\">");
 	xc_html_name(html, tree->unit ? tree->unit : "weight");
 	xc_html_put(html, "</th><th>PATH</th></tr>\n");
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
@@ -147,6 +156,17 @@ static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
 		xc_html_put(html, "</td></tr>\n");
 	}
 	xc_html_put(html, "</table></div>\n");
+}
+
+static void put_tree(struct xc_html *html, const struct xc_stacktree *tree)
+{
+	if (tree->root.total) {
+		xc_html_flush(html, true);
+		xc_flame_element(tree, html->out);
+	}
+	xc_html_put(html, "<details><summary class=\"quiet\">as a table</summary>");
+	put_paths(html, tree);
+	xc_html_put(html, "</details>\n");
 }
 
 static void put_bucket(struct xc_html *html, const struct xc_histogram *histogram, size_t index, uint64_t highest)

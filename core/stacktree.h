@@ -42,8 +42,12 @@ void xc_stacktree_finish(struct xc_stacktree *tree);
  * *depth (0 for the root) follows. */
 const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node *node, size_t *depth);
 
-/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. Both need a finished tree. */
+/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. All need a finished tree. */
 XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
 XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
+
+/* The same picture without a script, smaller, as an element of an HTML page: class "flame" there. Frames tell their names
+ * as tooltips. A failure to write is kept by the stream. */
+void xc_flame_element(const struct xc_stacktree *tree, FILE *out);
 
 #endif

@@ -429,9 +429,40 @@ static void long_names_lose_their_arguments_and_keep_their_ends(void **state)
 	check_long_name("", 3, "");
 }
 
+static void seconds_are_in_the_units_that_people_use(void **state)
+{
+	(void)state;
+	static const struct {
+		double seconds;
+		const char *text;
+	} cases[] = {{0, "0 s"},
+		     {-5, "-5 s"},
+		     {12e-6, "12 µs"},
+		     {0.0297, "29.7 ms"},
+		     {2.44, "2.44 s"},
+		     {119.4, "119 s"},
+		     {120, "2 min"},
+		     {754, "12 min 34 s"},
+		     {7199, "119 min 59 s"},
+		     {7200, "2 h"},
+		     {86398.2, "23 h 59 min"},
+		     {172799, "47 h 59 min"},
+		     {2e6, "23 d 3 h"},
+		     {-90000, "-25 h"},
+		     {1e300, "11574074074 d 1 h"}};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		const struct xc_cell cell = xc_cell_seconds(cases[i].seconds);
+		struct xc_text text = {0};
+		xc_render_cell(&text, &cell, false);
+		assert_string_equal(xc_text_string(&text), cases[i].text);
+		xc_text_fini(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(seconds_are_in_the_units_that_people_use),
 		cmocka_unit_test(the_verdict_comes_first_with_its_source),
 		cmocka_unit_test(a_frame_shows_place_marks_arguments_and_locals),
 		cmocka_unit_test(equal_threads_are_folded_and_clean_ends_are_silent),
