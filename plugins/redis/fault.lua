@@ -1,21 +1,21 @@
 -- fault.lua: errors of the plugin's own, of the same form as the API's.
-local fault = {}
+local xcore = require "xcore"
 
-local meta = { __tostring = function(err) return err.message end }
+local fault = {}
 
 -- Raise: what was found in the target makes no sense.
 function fault.raise(format, ...)
-	error(setmetatable({ kind = "fault", message = format:format(...) }, meta))
+	error(xcore.error("fault", format:format(...)))
 end
 
 -- Raise: what was read has changed meanwhile.
 function fault.torn()
-	error(setmetatable({ kind = "torn", message = "what was read changed meanwhile" }, meta))
+	error(xcore.error("torn", "what was read changed meanwhile"))
 end
 
 -- Raise: what the user asks for cannot be.
 function fault.usage(format, ...)
-	error(setmetatable({ kind = "usage", message = format:format(...) }, meta))
+	error(xcore.error("usage", format:format(...)))
 end
 
 -- Does an error come from what was read? A pointer to nowhere, or one that is NULL where Redis never has one: that costs what could
