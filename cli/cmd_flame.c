@@ -85,7 +85,9 @@ static struct xc_error *run_plugin(struct xc_job *job)
 	struct xc_run run = xc_plugins_run(job, &s->plugins, s->plugin);
 	run.what = XC_RUN_FLAME;
 	run.entry = s->entry;
-	return xc_runner_run(&run);
+	struct xc_error *err = xc_runner_run(&run);
+	xc_plugins_explain(err, s->plugin, job->process);
+	return err;
 }
 
 static struct xc_error *write_tree(struct xc_job *job, FILE *out)

@@ -166,7 +166,12 @@ static struct xc_error *open_for_test(struct xc_job *job, struct xc_plugin **plu
 		xc_words_add(&dirs, job->common.plugin_paths.items[i]);
 	struct xc_error *err = xc_plugins_open(&s->plugins, dirs.items, dirs.count);
 	xc_words_fini(&dirs);
-	return err ? err : xc_plugins_named(&s->plugins, slash ? slash + 1 : what, plugin_out);
+	if (!err && (err = xc_plugins_named(&s->plugins, slash ? slash + 1 : what, plugin_out)) &&
+	    err->code == XC_ERR_NOT_FOUND && slash) {
+		xc_error_free(err);
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: no plugin: there is no init.lua in it", what);
+	}
+	return err;
 }
 
 /* TAP: what failed stands below its line. */

@@ -14,6 +14,7 @@ struct settings {
 	struct xc_plugins plugins;
 	struct xc_plugin *plugin; /* or script, which has no name */
 	char *text;               /* made of -e */
+	bool shows;               /* what it returns is the answer */
 	const char *entry;        /* the command; NULL: analyze, or the script itself */
 };
 
@@ -68,14 +69,14 @@ static struct xc_error *find_plugin(struct settings *s, const char *what)
 	return err ? err : find_entry(s);
 }
 
-/* `= EXPRESSION` prints it; t is the target. On one line, so that line numbers are the user's. */
+/* `= EXPRESSION` shows it; t is the target. On one line, so that line numbers are the user's. */
 static void make_script(struct settings *s)
 {
 	struct xc_plugin *script = s->plugin = xc_arena_alloc(&s->plugins.arena, sizeof *script);
 	const char *code = s->code + strspn(s->code, " \t\n");
-	bool prints = *code == '=';
-	s->text = xc_asprintf("local t <const> = xcore.target; %s%s%s", prints ? "print(" : "",
-			      prints ? code + 1 : s->code, prints ? "\n)" : "");
+	s->shows = *code == '=';
+	s->text = xc_asprintf("local t <const> = xcore.target; %s%s", s->shows ? "return " : "",
+			      s->shows ? code + 1 : s->code);
 	*script = (struct xc_plugin){.path = "-e", .file = "-e", .text = s->text, .len = strlen(s->text), .read = true};
 }
 
@@ -161,10 +162,12 @@ static struct xc_error *produce(struct xc_job *job)
 	run.args = job->operands.items + 2;
 	run.arg_count = job->operands.count - 2;
 	run.unsafe = s->unsafe == XC_ON;
+	run.shows = s->shows;
 	if (!job->common.format || strcmp(job->common.format, "text") == 0)
 		run.stream = job->out;
 	xc_report_answer(job->report, s->plugin->name, s->entry ? s->entry : s->plugin->name ? "analyze" : NULL);
 	job->failure = xc_runner_run(&run);
+	xc_plugins_explain(job->failure, s->plugin, job->process);
 	if (job->failure && job->failure->code == XC_ERR_USAGE)
 		free(xc_take(job->failure->lines)); /* about arguments: where the script looks at them is of no use */
 	if (job->failure)
@@ -215,7 +218,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(code),
 	 .value = "CODE",
-	 .about = "run CODE; t is the target, and `= EXPRESSION` prints"},
+	 .about = "run CODE; t is the target, and `= EXPRESSION` prints, lists of records as tables"},
 	{.name = "allow-unsafe",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(unsafe),
@@ -240,7 +243,9 @@ const struct xc_command xc_command_run = {
 		"~/.local/share/xcore/plugins and where xcore is installed, never in the current directory.\n\n"
 		"Options of xcore are understood everywhere. Behind TARGET, options that xcore does not know go to the "
 		"script; behind -- all do. When the script fails, what it answered until then is shown and the exit "
-		"status is 4, or 2 when it finds its arguments wrong.",
+		"status is 4, or 2 when it finds its arguments wrong.\n\n"
+		"Redaction (--redact, or CI=true) leaves out what a script marks as private in the sections that it "
+		"adds, and values of the target there. Lines that it prints are its own words and stay as they are.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

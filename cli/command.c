@@ -271,6 +271,10 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 		xc_stats_add(job);
 	if (!writes && (err = render(job, output)))
 		return err;
+	if (job->failure && output->directory && !job->failure->hint)
+		xc_error_hint(job->failure,
+			      "nothing was written to %s; without -o what was answered until then is shown",
+			      job->common.output);
 	return xc_take(job->failure);
 }
 

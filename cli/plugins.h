@@ -23,4 +23,7 @@ char *xc_plugins_list(const struct xc_plugin_entries *entries);
 struct xc_error *xc_plugins_no_entry(const struct xc_plugin *plugin, const struct xc_plugin_entries *entries,
 				     const char *what, const char *name);
 
+/* After a command of the plugin failed: was it for this target at all? Sets the error's hint when not; err may be NULL. */
+void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, const struct xc_process *process);
+
 #endif

@@ -46,6 +46,7 @@ struct xc_host {
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */
 	struct xc_text scratch;  /* see xc_bind_scratch */
+	struct xc_text shown;    /* for xc_pretty_write */
 	struct xc_error *failed; /* the error that ends the present call, made while the stack was there */
 	struct xc_error *raised; /* the error raised last: kept here while Lua, which may raise in turn, copies it */
 };

@@ -98,6 +98,7 @@ void xc_host_free(struct xc_host *host)
 	xc_accessors_free(host->accessors);
 	xc_paths_fini(&host->paths);
 	xc_text_fini(&host->scratch);
+	xc_text_fini(&host->shown);
 	xc_limit_fini(&host->limit);
 	xc_error_free(host->raised);
 	xc_error_free(host->failed);
@@ -233,6 +234,8 @@ static int run_chunk(lua_State *L)
 {
 	const struct chunk *chunk = lua_touserdata(L, 1);
 	int count = (int)chunk->arg_count;
+	if (chunk->len > 0 && chunk->text[0] == LUA_SIGNATURE[0])
+		return xc_bind_fail(L, XC_ERR_FORMAT, "%s: a binary chunk, and only text is run", chunk->name);
 	int status = luaL_loadbufferx(L, chunk->text, chunk->len, lua_pushfstring(L, "@%s", chunk->name), "t");
 	if (status != LUA_OK)
 		return lua_error(L);

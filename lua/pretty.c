@@ -93,11 +93,23 @@ static bool is_record(lua_State *L, int index)
 	return named && lua_rawlen(L, index) == 0;
 }
 
+/* The API's own fields that are addresses. */
+static bool is_address(const char *key)
+{
+	static const char *const names[] = {"addr", "bias", "cfa", "hi", "lo", "pc", "sp"};
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (strcmp(key, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* A cell is what the value looks like in one line; a scalar string stands without quotes. */
-static void write_cell(struct pretty *p, int index)
+static void write_cell(struct pretty *p, const char *key, int index)
 {
 	size_t len;
-	if (lua_type(p->L, index) == LUA_TSTRING) {
+	if (lua_isinteger(p->L, index) && is_address(key)) {
+		xc_text_printf(p->text, "0x%llx", (unsigned long long)lua_tointeger(p->L, index));
+	} else if (lua_type(p->L, index) == LUA_TSTRING) {
 		xc_text_name(p->text, lua_tostring(p->L, index));
 	} else if (xc_bind_test(p->L, index)) {
 		struct xc_value value = xc_bind_value(p->L, xc_bind_test(p->L, index));
@@ -137,7 +149,7 @@ static void lay_rows(struct pretty *p, int list, const char **keys, size_t count
 				lua_rawgeti(L, list, row);
 				lua_pushstring(L, keys[i]);
 				if (lua_istable(L, -2) && lua_rawget(L, -2) != LUA_TNIL)
-					write_cell(p, lua_gettop(L));
+					write_cell(p, keys[i], lua_gettop(L));
 				lua_pop(L, 2);
 			}
 			unsigned wide = columns_of(p->text->bytes ? p->text->bytes + start : "", p->text->len - start);

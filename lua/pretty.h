@@ -5,7 +5,7 @@
 
 #include "bind.h"
 
-/* Append the value at `index`. Calls __tostring of foreign objects, so it may raise: the text must be the host's
+/* Append the value at `index`. Calls __tostring of foreign objects, so it may raise: the text must be the host's `shown`
  * (xc_bind_scratch is used within). Bounded: long and deep tables are cut with "…". */
 void xc_pretty_write(lua_State *L, int index, struct xc_text *text, unsigned width);
 

@@ -36,9 +36,10 @@ struct xc_run {
 	struct xc_limits limits;
 	const char *const *module_dirs; /* where require looks */
 	size_t module_dir_count;
-	FILE *stream;    /* printed lines go here at once, escaped; NULL: into report->output */
-	bool unsafe;     /* see host.h */
-	bool quiet;      /* no progress on the terminal */
+	FILE *stream; /* printed lines go here at once, escaped; NULL: into report->output */
+	bool shows;  /* SCRIPT: what the chunk returns is printed: tables as the shell shows them, else as print does */
+	bool unsafe; /* see host.h */
+	bool quiet;  /* no progress on the terminal */
 	bool in_process; /* no child: for tests, and for what must not be forked */
 };
 

@@ -15,10 +15,12 @@
 #include "../core/stacktree.h"
 #include "bind.h"
 #include "bind_report.h"
+#include "pretty.h"
 #include "runner_impl.h"
 
 static const double GRACE = 2; /* seconds for a soft end and for the answer */
 
+enum { WIDTH = 100 };                         /* of tables that are shown */
 enum { EAGER_LINES = 1000 };                  /* the first ones go out at once */
 static const uint64_t FLUSH_EVERY = 50000000; /* ns: and later ones in batches */
 
@@ -103,13 +105,65 @@ static int call_plugin(lua_State *L)
 	return 0;
 }
 
+/* ---- showing ---- */
+
+/* A table that says nothing of itself. */
+static bool is_plain_table(lua_State *L, int index)
+{
+	if (!lua_istable(L, index))
+		return false;
+	bool plain = luaL_getmetafield(L, index, "__tostring") == LUA_TNIL;
+	lua_pop(L, plain ? 0 : 1);
+	return plain;
+}
+
+static void print_text(lua_State *L, const char *text)
+{
+	for (const char *line = text; *line;) {
+		size_t len = strcspn(line, "\n");
+		lua_getglobal(L, "print");
+		lua_pushlstring(L, line, len);
+		lua_call(L, 1, 0);
+		line += len + (line[len] == '\n');
+	}
+}
+
+/* All values as print has them, if there is no table among them; else one below the other. */
+static int show_results(lua_State *L)
+{
+	struct xc_text *text = &xc_bind_host(L)->shown;
+	int count = lua_gettop(L);
+	bool tables = false;
+	for (int i = 1; i <= count; i++)
+		tables |= is_plain_table(L, i);
+	if (!tables) {
+		lua_getglobal(L, "print");
+		lua_insert(L, 1);
+		lua_call(L, count, 0);
+		return 0;
+	}
+	for (int i = 1; i <= count; i++) {
+		text->len = 0;
+		xc_pretty_write(L, i, text, WIDTH);
+		print_text(L, xc_text_string(text));
+	}
+	return 0;
+}
+
+static struct xc_error *show(struct xc_host *host)
+{
+	lua_pushcfunction(host->L, show_results);
+	lua_insert(host->L, 1);
+	return xc_host_call(host, lua_gettop(host->L) - 1);
+}
+
 static struct xc_error *call(struct xc_host *host, const struct xc_run *run)
 {
 	bool script = run->what == XC_RUN_SCRIPT;
 	struct xc_error *err = xc_host_run(host, run->chunk, run->text, run->len, script ? run->args : NULL,
 					   script ? run->arg_count : 0);
 	if (err || script)
-		return err;
+		return err || !run->shows ? err : show(host);
 	lua_State *L = host->L;
 	lua_settop(L, 1);
 	lua_pushcfunction(L, call_plugin);

@@ -27,7 +27,6 @@ struct shell {
 	EditLine *editor; /* NULL: input is no terminal */
 	History *history;
 	struct xc_text chunk; /* lines of a chunk that is not complete yet */
-	struct xc_text shown;
 };
 
 /* For the handlers: there is one shell at a time. */
@@ -86,11 +85,12 @@ static void show_error(struct shell *shell, struct xc_error *err)
 static int show_results(lua_State *L)
 {
 	struct shell *shell = lua_touserdata(L, 1);
+	struct xc_text *text = &shell->host->shown;
 	int count = lua_gettop(L);
 	for (int i = 2; i <= count; i++) {
-		shell->shown.len = 0;
-		xc_pretty_write(L, i, &shell->shown, shell->options->width);
-		fprintf(shell->options->out, "%s\n", xc_text_string(&shell->shown));
+		text->len = 0;
+		xc_pretty_write(L, i, text, shell->options->width);
+		fprintf(shell->options->out, "%s\n", xc_text_string(text));
 	}
 	return 0;
 }
@@ -349,7 +349,6 @@ struct xc_error *xc_shell(const struct xc_shell_options *options)
 	sigaction(SIGINT, &before, NULL);
 	xc_host_free(shell.host);
 	xc_text_fini(&shell.chunk);
-	xc_text_fini(&shell.shown);
 	if (fflush(options->out) != 0 || ferror(options->out))
 		return xc_error_errno(errno, "output");
 	return NULL;

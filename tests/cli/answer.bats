@@ -90,6 +90,30 @@ with open(sys.argv[1]) as schema, open(sys.argv[2]) as answer:
   jq -e '.error == "fails.lua:1: no more" and .output == ["before"]' "$BATS_TEST_TMPDIR/stdout"
 }
 
+@test "= shows tables as the shell does, and the rest as print does; lines of errors are the user's" {
+  run -0 "$XCORE" run -e '= {{n = 1, text = "a"}, {n = 22, text = "b"}}' "$CORE"
+  [ "$output" = $'n   text\n1   a\n22  b' ]
+  run -0 "$XCORE" run -e '= 1, "two", nil -- three' "$CORE"
+  [ "$output" = $'1\ttwo\tnil' ]
+  expect 4 'xcore: -e:1: the target has no *' "$XCORE" run -e '= t.nothing' "$CORE"
+}
+
+@test "a plugin that fails on a target that it is not for says so" {
+  mkdir -p plugins
+  cat >plugins/other.lua <<'EOF'
+return { name = "other", about = "for another", match = { modules = { "otherd" } },
+	commands = { go = { about = "fails", run = function(t) return t:var "nothing" end } } }
+EOF
+  expect 4 '*hint: other is not for this target: *otherd*' "$XCORE" run other.go "$CORE" --plugin-path plugins
+}
+
+@test "a binary chunk is refused by its name; a failure says what became of -o" {
+  printf '\033Lua' >binary.lua
+  expect 4 'xcore: binary.lua: a binary chunk, and only text is run' "$XCORE" run binary.lua "$CORE"
+  expect 4 '*hint: nothing was written to kept.txt; *' "$XCORE" run -e 'print(1) error "no"' "$CORE" -o kept.txt
+  [ ! -e kept.txt ]
+}
+
 @test "lines come while the script runs, and who stops reading stops it" {
   timeout 20 "$XCORE" run -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
   [ "$(cat lines)" = $'again\nagain' ]
