@@ -248,10 +248,10 @@ struct xc_error *xc_bind_error_take(lua_State *L)
 		enum xc_error_code code = code_of(raw_string(L, "kind"));
 		if (code == XC_ERR_USAGE && where) /* the script uses us wrongly, not the user the script */
 			code = XC_ERR_FORMAT;
+		lua_pushliteral(L, "addr"); /* before there is an error to lose */
+		lua_rawget(L, -2);
 		err = xc_error_new(code, "%s%s%s", where ? where : "", where ? ": " : "",
 				   message ? message : "an error without a message");
-		lua_pushliteral(L, "addr");
-		lua_rawget(L, -2);
 		err->addr = (xc_addr)lua_tointeger(L, -1);
 		lua_pop(L, 1);
 		if (hint)

@@ -131,6 +131,7 @@ void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_r
 	if (count > XC_ROWS_FIELDS)
 		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d fields", XC_ROWS_FIELDS);
 	struct xc_fixed *fields = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *fields, 0);
+	lua_createtable(L, (int)count, 0);
 	rows->direct = 1;
 	for (lua_Integer i = 0; i < count; i++) {
 		lua_geti(L, arg, i + 1);
@@ -142,8 +143,9 @@ void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_r
 			rows->direct = 0;
 		else if (rows->direct && fields[i].offset + 8 > rows->direct)
 			rows->direct = fields[i].offset + 8;
-		lua_pop(L, 1);
+		lua_rawseti(L, -2, i + 1);
 	}
+	lua_replace(L, arg); /* what is asked again says the same, and does not raise */
 	rows->fields = fields;
 	rows->field_count = (int)count;
 }

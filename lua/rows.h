@@ -23,7 +23,8 @@ struct xc_rows {
 	size_t block; /* rows read at once */
 };
 
-/* The fields that the list of names at index `arg` asks for, in a userdata that is pushed. Raises. */
+/* The fields that the list of names at index `arg` asks for, in a userdata that is pushed; the list is replaced by a plain copy.
+ * Raises. */
 void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_rows *rows);
 
 xc_addr xc_rows_at(const struct xc_rows *rows, size_t i);

@@ -174,6 +174,19 @@ static void what_is_wrong_is_named(void **state)
 		"12\t12\tnode 13: 0x41414191: not mapped");
 }
 
+/* Under ASan the error of the row, too, if it was lost. */
+static void fields_are_asked_for_once(void **state)
+{
+	(void)state;
+	check_prints("local asked, list = 0, {}\n"
+		     "setmetatable(list, {__len = function() return 1 end, __index = function() asked = asked + 1\n"
+		     "  if asked > 1 then error 'again' end return 'u.i' end})\n"
+		     "local lo = t:maps()[1].lo - xcore.sizeof 'struct node'\n"
+		     "local ok, e = pcall(xcore.columns, xcore.cast(lo, 'struct node *'), 2, list)\n"
+		     "print(ok, e.kind, asked, e.message:match 'u.i')",
+		     "false\tfault\t1\tu.i");
+}
+
 static void wrong_questions_are_refused(void **state)
 {
 	static const struct {
@@ -348,6 +361,7 @@ int main(void)
 		cmocka_unit_test(follow_ends_where_it_is_told),
 		cmocka_unit_test(follow_finds_the_struct_around_the_pointer),
 		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(fields_are_asked_for_once),
 		cmocka_unit_test(wrong_questions_are_refused),
 		cmocka_unit_test(a_chase_gives_what_remembering_every_node_gives),
 		cmocka_unit_test(scouts_give_what_going_alone_gives),
