@@ -43,6 +43,9 @@ const char *xc_report_check_text(lua_State *L, int arg, const char *what)
 	const char *text = lua_tolstring(L, arg, &len);
 	if (strlen(text) == len)
 		return text;
+	if (len > XC_REPORT_BYTES / 4)
+		xc_bind_fail(L, XC_ERR_LIMIT, "%s: a text with zero bytes of more than %d MiB", what,
+			     XC_REPORT_BYTES / 4 >> 20);
 	struct xc_text *scratch = xc_bind_scratch(L);
 	for (size_t i = 0; i < len; i += strlen(text + i) + 1) {
 		xc_text_add(scratch, text + i);

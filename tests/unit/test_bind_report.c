@@ -253,6 +253,7 @@ static void there_is_an_end_to_everything(void **state)
 	fails(XC_ERR_LIMIT, "section 'one' has more than 4096", SECTION "for i = 1, 4097 do s:note('n') end");
 	fails(XC_ERR_LIMIT, "more than 256 MiB",
 	      SECTION "local x = string.rep('x', 1 << 20); for i = 1, 257 do s:lines('l' .. i, x) end");
+	fails(XC_ERR_LIMIT, "zero bytes of more than 64 MiB", SECTION "s:text('a', ('\\0'):rep((64 << 20) + 1))");
 }
 
 /* What is charged only when it is made: a script may go on after the error. */
