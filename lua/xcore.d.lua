@@ -201,7 +201,7 @@ function xcore.histogram(options) end
 local histogram = {}
 ---Count a value, or a whole column at once: 15 ns a value. Raises `usage` for NaN, `limit` for too many buckets.
 ---@param value number|number[]  a column adds all of its numbers
----@param weight? integer  1 unless given
+---@param weight? integer  1 unless given; not negative
 function histogram:add(value, weight) end
 ---The buckets by value.
 ---@return {lo: number, hi: number, count: integer}[]  not the empty ones; hi is inclusive, but exclusive once fractions were added

@@ -11,6 +11,7 @@ setup_file() {
 	compile same "$dir/same"
 	"$dir/same" >"$dir/said" 3>&- &
 	echo $! >"$dir/pid"
+	disown # so that its end is nobody's news
 	until [ -s "$dir/said" ] && read -r said <"$dir/said"; do sleep 0.02; done
 	[ "$said" = here ]
 	kill -STOP "$(cat "$dir/pid")"
