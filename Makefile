@@ -34,7 +34,7 @@ archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call arch
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo check unit property golden plugin canary diff live hostile hostile-long fuzz replay test test-long \
-        bench lint format golden-accept install uninstall clean corpora corpora-long man
+        bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
 all: $(B)/xcore ## build xcore into build/MODE (default)
@@ -138,7 +138,7 @@ test: check plugin live replay diff hostile ## what a change must pass: under te
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
 		-- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
-		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big
+		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run
@@ -162,6 +162,9 @@ deps: ## install what building and testing need (apt; root or sudo)
 man: $(B)/cli/xcore.1 ## the man page, from the same tables as --help
 $(B)/cli/xcore.1: $(B)/xcore
 	$(B)/xcore help --man >$@
+
+reference: ## lua/REFERENCE.md, from the editor stubs
+	lua/reference.py >lua/REFERENCE.md
 
 install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
 	install -Dm755 $(B)/xcore $(DESTDIR)$(PREFIX)/bin/xcore
