@@ -9,7 +9,7 @@
 
 enum { LINE = 78 }; /* the source is read by people too, and mandoc's lint warns above 80 */
 
-/* One word of len bytes: backslashes and dashes escaped. */
+/* One word of len bytes: backslashes and dashes escaped, and quotes, which macros take for their own. */
 static void word(FILE *out, const char *text, size_t len)
 {
 	for (const char *c = text; c < text + len; c++) {
@@ -17,6 +17,8 @@ static void word(FILE *out, const char *text, size_t len)
 			fputs("\\e", out);
 		else if (*c == '-')
 			fputs("\\-", out);
+		else if (*c == '"')
+			fputs("\\(dq", out);
 		else
 			fputc(*c, out);
 	}

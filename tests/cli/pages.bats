@@ -14,6 +14,12 @@ setup() {
   [ -z "$output" ]
 }
 
+@test "the manual page's examples can be copied" {
+  command -v mandoc >/dev/null || skip "no mandoc"
+  "$XCORE" help --man | mandoc -T ascii -O width=200 2>/dev/null | col -b >"$BATS_TEST_TMPDIR/page.txt"
+  grep -qF "xcore run -e '= t:var \"server\".port' core.1234" "$BATS_TEST_TMPDIR/page.txt"
+}
+
 @test "the manual page tells of every command and option" {
   "$XCORE" help --man >"$BATS_TEST_TMPDIR/xcore.1"
   for command in $("$XCORE" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p'); do
