@@ -15,19 +15,13 @@ struct settings {
 	const char *entry;
 };
 
-static bool ends_with(const char *text, const char *tail)
-{
-	size_t len = strlen(text), tail_len = strlen(tail);
-	return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
-}
-
 /* --as, else what the output's name says, else folded. */
 static bool as_svg(const struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
 	if (settings->as)
 		return strcmp(settings->as, "svg") == 0;
-	return job->common.output && ends_with(job->common.output, ".svg");
+	return job->common.output && xc_ends_with(job->common.output, ".svg");
 }
 
 /* With --format the tree is a section of a report like any other. */

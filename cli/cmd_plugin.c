@@ -17,24 +17,16 @@ struct settings {
 	struct xc_plugins plugins;
 };
 
-static bool is(const struct xc_job *job, const char *what)
-{
-	return strcmp(xc_job_operand(job, "WHAT"), what) == 0;
-}
-
 /* ---- usage ---- */
 
 static struct xc_error *check_options(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
-	const struct {
-		bool given;
-		const char *option;
-	} uses[] = {{s->type != NULL, "struct"}, {s->variable != NULL, "var"}, {s->dir != NULL, "dir"}};
-	for (size_t i = 0; i < XC_COUNT(uses); i++)
-		if (uses[i].given && !is(job, "new"))
-			return xc_error_new(XC_ERR_USAGE, "--%s goes with `plugin new` only", uses[i].option);
-	return NULL;
+	struct xc_error *err;
+	if ((err = xc_job_goes_with(job, s->type, "struct", "new")) ||
+	    (err = xc_job_goes_with(job, s->variable, "var", "new")))
+		return err;
+	return xc_job_goes_with(job, s->dir, "dir", "new");
 }
 
 /* `list TARGET` has no NAME. */
@@ -51,15 +43,15 @@ static struct xc_error *check(struct xc_job *job)
 	struct xc_error *err = check_options(job);
 	if (err)
 		return err;
-	if (is(job, "list") && count == 2)
+	if (xc_job_is(job, "list") && count == 2)
 		shift_operands(job);
-	else if (is(job, "list") && count > 2)
+	else if (xc_job_is(job, "list") && count > 2)
 		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[2]);
-	if (!is(job, "list") && count < 2)
+	if (!xc_job_is(job, "list") && count < 2)
 		return xc_error_new(XC_ERR_USAGE, "%s which plugin?", job->operands.items[0]);
-	if ((is(job, "doc") || is(job, "test")) && count > 2)
+	if ((xc_job_is(job, "doc") || xc_job_is(job, "test")) && count > 2)
 		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[2]);
-	if (is(job, "new") && count > 2 && strncmp(job->operands.items[2], "pid:", 4) == 0)
+	if (xc_job_is(job, "new") && count > 2 && strncmp(job->operands.items[2], "pid:", 4) == 0)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_UNSUPPORTED, "files cannot be made while a running process is looked at"),
 			"give a core, or leave TARGET out");
@@ -247,17 +239,17 @@ static struct xc_error *test(struct xc_job *job, FILE *out)
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	return is(job, "list") ? list(job) : make_new(job);
+	return xc_job_is(job, "list") ? list(job) : make_new(job);
 }
 
 static struct xc_error *run(struct xc_job *job, FILE *out)
 {
-	bool tap = is(job, "test") && (!job->common.format || strcmp(job->common.format, "text") == 0);
+	bool tap = xc_job_is(job, "test") && (!job->common.format || strcmp(job->common.format, "text") == 0);
 	struct xc_report *report = job->report = xc_report_new("plugin");
-	struct xc_error *err = is(job, "list")  ? list(job)
-			       : is(job, "doc") ? doc(job)
-			       : is(job, "new") ? make_new(job)
-						: test(job, out);
+	struct xc_error *err = xc_job_is(job, "list")  ? list(job)
+			       : xc_job_is(job, "doc") ? doc(job)
+			       : xc_job_is(job, "new") ? make_new(job)
+						       : test(job, out);
 	if (tap) {
 		xc_report_free(report);
 		job->report = NULL;

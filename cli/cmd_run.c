@@ -20,12 +20,6 @@ struct settings {
 
 /* ---- what to run ---- */
 
-static bool ends_with(const char *text, const char *tail)
-{
-	size_t len = strlen(text), tail_len = strlen(tail);
-	return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
-}
-
 /* FILE.lua:COMMAND: where the command stands, else NULL. */
 static const char *command_of_file(const char *what)
 {
@@ -35,7 +29,7 @@ static const char *command_of_file(const char *what)
 
 static bool is_file(const char *what)
 {
-	return strchr(what, '/') || ends_with(what, ".lua") || command_of_file(what);
+	return strchr(what, '/') || xc_ends_with(what, ".lua") || command_of_file(what);
 }
 
 static struct xc_error *find_entry(struct settings *s)

@@ -19,30 +19,19 @@ struct settings {
 	unsigned older_than; /* days; 0 when not given */
 };
 
-static bool is(const struct xc_job *job, const char *what)
-{
-	return strcmp(xc_job_operand(job, "WHAT"), what) == 0;
-}
-
 /* ---- usage ---- */
 
 /* Options that go with one word only. */
 static struct xc_error *check_options(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
-	const struct {
-		bool given;
-		const char *option, *what;
-	} uses[] = {{s->link == XC_ON, "link", "index"},
-		    {s->copy == XC_ON, "copy", "index"},
-		    {s->all == XC_ON, "all", "clean"},
-		    {s->cache == XC_ON, "cache", "clean"},
-		    {s->older_than != 0, "older-than", "clean"}};
-	for (size_t i = 0; i < XC_COUNT(uses); i++)
-		if (uses[i].given && !is(job, uses[i].what))
-			return xc_error_new(XC_ERR_USAGE, "--%s goes with `symbols %s` only", uses[i].option,
-					    uses[i].what);
-	return NULL;
+	struct xc_error *err;
+	if ((err = xc_job_goes_with(job, s->link == XC_ON, "link", "index")) ||
+	    (err = xc_job_goes_with(job, s->copy == XC_ON, "copy", "index")) ||
+	    (err = xc_job_goes_with(job, s->all == XC_ON, "all", "clean")) ||
+	    (err = xc_job_goes_with(job, s->cache == XC_ON, "cache", "clean")))
+		return err;
+	return xc_job_goes_with(job, s->older_than != 0, "older-than", "clean");
 }
 
 static struct xc_error *check(struct xc_job *job)
@@ -51,9 +40,9 @@ static struct xc_error *check(struct xc_job *job)
 	struct xc_error *err = check_options(job);
 	if (err)
 		return err;
-	if (is(job, "find") && arguments != 1)
+	if (xc_job_is(job, "find") && arguments != 1)
 		return xc_error_new(XC_ERR_USAGE, "find takes one build-id");
-	if ((is(job, "list") || is(job, "clean")) && arguments)
+	if ((xc_job_is(job, "list") || xc_job_is(job, "clean")) && arguments)
 		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[1]);
 	return NULL;
 }
@@ -239,10 +228,10 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 	struct xc_error *err = place(job, &dir);
 	if (err)
 		return err;
-	return is(job, "index")  ? run_index(job, dir)
-	       : is(job, "find") ? run_find(job, dir)
-	       : is(job, "list") ? run_list(job, dir)
-				 : run_clean(job, dir);
+	return xc_job_is(job, "index")  ? run_index(job, dir)
+	       : xc_job_is(job, "find") ? run_find(job, dir)
+	       : xc_job_is(job, "list") ? run_list(job, dir)
+					: run_clean(job, dir);
 }
 
 /* ---- the command ---- */

@@ -50,6 +50,18 @@ const char *xc_job_operand(const struct xc_job *job, const char *name)
 	return NULL;
 }
 
+bool xc_job_is(const struct xc_job *job, const char *word)
+{
+	return strcmp(xc_job_operand(job, "WHAT"), word) == 0;
+}
+
+struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const char *option, const char *word)
+{
+	if (!given || xc_job_is(job, word))
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "--%s goes with `%s %s` only", option, job->command->name, word);
+}
+
 bool xc_job_redacts(const struct xc_job *job)
 {
 	const char *ci = getenv("CI");

@@ -101,6 +101,13 @@ const struct xc_command *xc_command_named(const char *name);
 /* The operand called `name`, or NULL when it was not given. */
 const char *xc_job_operand(const struct xc_job *job, const char *name);
 
+/* Is WHAT, the operand that says which part of the command is meant, this word? */
+bool xc_job_is(const struct xc_job *job, const char *word);
+
+/* An option that goes with one WHAT only: a usage error when it was given with another. */
+XC_MUST_CHECK struct xc_error *xc_job_goes_with(const struct xc_job *job, bool given, const char *option,
+						const char *word);
+
 /* Whether secrets are left out: as the user says, else where CI=true and in what leaves the house. */
 bool xc_job_redacts(const struct xc_job *job);
 

@@ -31,6 +31,12 @@ void *xc_realloc(void *old, size_t size)
 	return check(realloc(old, size ? size : 1), size);
 }
 
+bool xc_ends_with(const char *text, const char *tail)
+{
+	size_t len = strlen(text), tail_len = strlen(tail);
+	return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
+}
+
 char *xc_strdup(const char *text)
 {
 	return check(strdup(text), strlen(text) + 1);

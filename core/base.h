@@ -36,6 +36,7 @@ void xc_freep(void *pointer_to_pointer);
 void *xc_alloc(size_t size); /* zeroed */
 void *xc_realloc(void *old, size_t size);
 char *xc_strdup(const char *text);
+bool xc_ends_with(const char *text, const char *tail);
 char *xc_asprintf(const char *format, ...) XC_PRINTF(1, 2);
 
 /* Make room for one more item in a malloc'ed array of *capacity items of `size` bytes, of which

@@ -69,6 +69,11 @@ static void render_ratio(struct xc_text *text, double fraction)
 	xc_text_printf(text, round ? "%.1f%%" : "%.4g%%", percent);
 }
 
+bool xc_render_shown(const struct xc_field *field)
+{
+	return !field->quiet && (field->cell.kind != XC_FIELD_NULL || field->cell.text);
+}
+
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact)
 {
 	if (redact && cell->secret && cell->kind != XC_FIELD_NULL) {

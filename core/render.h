@@ -28,6 +28,9 @@ XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, co
 
 #define XC_REDACTED "(redacted)"
 
+/* What is unknown without a reason tells people nothing: JSON has it. */
+bool xc_render_shown(const struct xc_field *field);
+
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact);
 void xc_render_count(struct xc_text *text, uint64_t count); /* "1,204,331" */
 

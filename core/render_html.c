@@ -207,7 +207,7 @@ static void put_histogram(struct xc_html *html, const struct xc_histogram *histo
 /* Runs of fields become one list; true while one is open. */
 static bool put_field(struct xc_html *html, const struct xc_field *field, bool open)
 {
-	if (field->quiet)
+	if (!xc_render_shown(field))
 		return open;
 	xc_html_put(html, open ? "" : "<dl>");
 	xc_html_element(html, "dt", NULL, field->label);

@@ -106,17 +106,11 @@ static void put_tree(struct xc_paint *p, const struct xc_stacktree *tree, size_t
 
 /* Sections */
 
-/* What is unknown without a reason tells people nothing. */
-static bool shown(const struct xc_field *field)
-{
-	return !field->quiet && (field->cell.kind != XC_FIELD_NULL || field->cell.text);
-}
-
 static size_t label_width(struct xc_paint *p, const struct xc_section *s)
 {
 	size_t width = 0;
 	for (const struct xc_item *item = s->items; item; item = item->next) {
-		if (item->kind != XC_ITEM_FIELD || !shown(&item->field))
+		if (item->kind != XC_ITEM_FIELD || !xc_render_shown(&item->field))
 			continue;
 		xc_text_name(clean_scratch(p), item->field.label);
 		size_t wide = xc_render_columns(scratch(p), p->scratch.len);
@@ -150,7 +144,7 @@ static void put_item(struct xc_paint *p, const struct xc_item *item, size_t inde
 {
 	switch (item->kind) {
 	case XC_ITEM_FIELD:
-		if (shown(&item->field))
+		if (xc_render_shown(&item->field))
 			put_field(p, &item->field, indent, width);
 		break;
 	case XC_ITEM_TABLE:
