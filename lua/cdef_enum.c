@@ -178,15 +178,9 @@ const struct xc_type *xc_cdef_parse_enum(struct xc_cdef_parser *p)
 {
 	struct reader r = {.p = p};
 	struct xc_cdef_attributes attributes = {0};
-	struct xc_cdef_token name = {.kind = XC_TOKEN_END}, spot;
-	xc_cdef_next(p);
-	if (!xc_cdef_parse_attributes(p, &attributes))
+	struct xc_cdef_token name, spot;
+	if (!xc_cdef_parse_head(p, &attributes, &name, &spot))
 		return NULL;
-	if (xc_cdef_at_name(p)) {
-		name = p->token;
-		xc_cdef_next(p);
-	}
-	spot = name.kind == XC_TOKEN_END ? p->token : name;
 	const struct xc_type *type = NULL;
 	if (xc_cdef_skip(p, '{'))
 		type = parse_body(&r, &attributes, &name, &spot);

@@ -205,6 +205,11 @@ const struct xc_type *xc_cdef_parse_type_name(struct xc_cdef_parser *p); /* NULL
 const struct xc_type *xc_cdef_parse_record(struct xc_cdef_parser *p, bool *anonymous_out);
 const struct xc_type *xc_cdef_parse_enum(struct xc_cdef_parser *p);
 
+/* Behind struct, union or enum: attributes and the name, of kind XC_TOKEN_END when there is none. spot_out is where messages
+ * about the type point. False after an error. */
+bool xc_cdef_parse_head(struct xc_cdef_parser *p, struct xc_cdef_attributes *attributes, struct xc_cdef_token *name_out,
+			struct xc_cdef_token *spot_out);
+
 /* The type of a tag: the one that is known, or a new one that is not complete. */
 struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, const struct xc_cdef_token *name);
 

@@ -12,6 +12,22 @@ struct reader {
 
 /* ---- tags ---- */
 
+bool xc_cdef_parse_head(struct xc_cdef_parser *p, struct xc_cdef_attributes *attributes, struct xc_cdef_token *name_out,
+			struct xc_cdef_token *spot_out)
+{
+	xc_cdef_next(p);
+	if (!xc_cdef_parse_attributes(p, attributes))
+		return false;
+	*spot_out = p->token;
+	if (xc_cdef_at_name(p)) {
+		*name_out = p->token;
+		xc_cdef_next(p);
+	} else {
+		*name_out = (struct xc_cdef_token){.kind = XC_TOKEN_END};
+	}
+	return true;
+}
+
 struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, const struct xc_cdef_token *token)
 {
 	static const char *const words[] = {
@@ -279,17 +295,11 @@ const struct xc_type *xc_cdef_parse_record(struct xc_cdef_parser *p, bool *anony
 {
 	struct reader r = {.p = p, .flexible = {.kind = XC_TOKEN_END}};
 	struct xc_cdef_attributes attributes = {0};
-	struct xc_cdef_token name = {.kind = XC_TOKEN_END}, spot;
+	struct xc_cdef_token name, spot;
 	r.record.is_union = xc_cdef_is_word(p, "union");
 	enum xc_type_kind kind = r.record.is_union ? XC_TYPE_UNION : XC_TYPE_STRUCT;
-	xc_cdef_next(p);
-	if (!xc_cdef_parse_attributes(p, &attributes))
+	if (!xc_cdef_parse_head(p, &attributes, &name, &spot))
 		return NULL;
-	if (xc_cdef_at_name(p)) {
-		name = p->token;
-		xc_cdef_next(p);
-	}
-	spot = name.kind == XC_TOKEN_END ? p->token : name;
 	if (!xc_cdef_skip(p, '{')) {
 		if (name.kind != XC_TOKEN_END)
 			return p->err ? NULL : xc_cdef_tag(p, kind, &name);
