@@ -11,7 +11,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "../core/render.h"
 #include "bind.h"
@@ -19,7 +21,7 @@
 #include "pretty.h"
 #include "shell_help.h"
 
-enum { HISTORY_LINES = 2000, MAX_CHUNK = 1 << 20, LIST_COLUMNS = 80 };
+enum { HISTORY_LINES = 2000, MAX_CHUNK = 1 << 20, LIST_COLUMNS = 80, CTRL_D = 4 };
 
 struct shell {
 	const struct xc_shell_options *options;
@@ -232,6 +234,44 @@ static unsigned char complete(EditLine *editor, int character)
 	return result;
 }
 
+/* A byte of the terminal. ^C ends the wait, also one that was typed just before it: the signal is let in here alone. */
+static ssize_t read_byte(int in, char *byte)
+{
+	sigset_t none, before;
+	fd_set set;
+	sigemptyset(&none);
+	sigaddset(&none, SIGINT);
+	sigprocmask(SIG_BLOCK, &none, &before);
+	sigdelset(&before, SIGINT);
+	FD_ZERO(&set);
+	FD_SET(in, &set);
+	int ready = -1;
+	while (!interrupted && (ready = pselect(in + 1, &set, NULL, NULL, NULL, &before)) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ready > 0 ? read(in, byte, 1) : -1;
+}
+
+/* One character of the terminal. libedit's own reader goes on after an interrupt, so that ^C would leave the line as it is. */
+static int read_character(EditLine *editor, wchar_t *character)
+{
+	mbstate_t state = {0};
+	char byte;
+	size_t taken = (size_t)-2;
+	while (taken == (size_t)-2) { /* the character goes on */
+		ssize_t got = read_byte(fileno(of_editor(editor)->options->in), &byte);
+		if (got <= 0)
+			return (int)got;
+		if (byte ==
+		    '\0') /* a ^D that was typed while a line ran: it is that only where the terminal hands out lines */
+			byte = CTRL_D;
+		taken = mbrtowc(character, &byte, 1, &state);
+	}
+	if (taken == (size_t)-1) /* no text in this locale: as it is */
+		*character = (unsigned char)byte;
+	return 1;
+}
+
 static void load_history(struct shell *shell)
 {
 	HistEvent event;
@@ -272,6 +312,7 @@ static void open_editor(struct shell *shell)
 	el_set(shell->editor, EL_PROMPT, prompt);
 	el_set(shell->editor, EL_EDITOR, "emacs");
 	el_set(shell->editor, EL_SIGNAL, 0);
+	el_set(shell->editor, EL_GETCFN, read_character);
 	el_set(shell->editor, EL_HIST, history, shell->history);
 	el_set(shell->editor, EL_ADDFN, "xcore-complete", "complete names", complete);
 	el_set(shell->editor, EL_BIND, "^I", "xcore-complete", NULL);

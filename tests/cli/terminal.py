@@ -2,9 +2,10 @@
 """terminal.py: a person at the prompt: types into a program on a pseudo-terminal and shows what it answered.
 
 usage: terminal.py STEP... -- PROGRAM [ARG]...
-A STEP is `type:TEXT` (with \\n, \\t, \\x03 and the like), `wait:TEXT` (until the program has written TEXT since the
-last step that typed) or `pause:SECONDS`. Prints all that the program wrote, without escape sequences. Exit status: the
-program's; 99 when a text did not come within 20 seconds.
+A STEP is `type:TEXT` (with \\n, \\t, \\x03 and the like), `wait:TEXT` (until the program has written TEXT behind what the
+last step waited for) or `pause:SECONDS`. In the end ^D is typed, again when nothing comes of it: the editor may not have had the
+terminal yet. Prints all that the program wrote, without escape sequences. Exit status: the program's; 99 when a text did
+not come within 20 seconds.
 """
 import fcntl
 import os
@@ -22,7 +23,7 @@ LIMIT = 20
 
 class Terminal:
     def __init__(self, command):
-        self.written, self.since = "", 0
+        self.written, self.seen = "", 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
@@ -42,23 +43,32 @@ class Terminal:
 
     def wait(self, text):
         end = time.time() + LIMIT
-        while text not in plain(self.written[self.since:]):
+        while text not in plain(self.written)[self.seen:]:
             if time.time() > end or not self.read(0.2):
                 print(plain(self.written))
                 print(f"terminal.py: no {text!r} came", file=sys.stderr)
                 sys.exit(99)
+        self.seen = plain(self.written).index(text, self.seen) + len(text)
 
     def type(self, text):
-        self.since = len(self.written)
-        os.write(self.fd, text.encode())
+        try:
+            os.write(self.fd, text.encode())
+        except OSError:
+            pass  # it has ended
 
     def finish(self):
-        end = time.time() + LIMIT
-        while self.read(0.2):
-            if time.time() > end:
-                print("terminal.py: the program did not end", file=sys.stderr)
-                os.kill(self.pid, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        for _ in range(LIMIT // 2):
+            self.type("\x04")
+            end = time.time() + 2
+            while time.time() < end:
+                self.read(0.1)
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.read(0)
+                    return os.waitstatus_to_exitcode(status)
+        print("terminal.py: the program does not end", file=sys.stderr)
+        os.kill(self.pid, signal.SIGKILL)
+        return 99
 
 
 def plain(text):
