@@ -7,6 +7,8 @@
  * - a limit that was reached goes through pcall, xpcall and coroutines (limit.h);
  * - functions that loop in C charge their steps (string patterns: pattern.h; string.rep; table.*); table.sort is stable and
  *   ends whatever the comparator says; table.* work on tables only;
+ * - pairs walks a table with strings for keys in their order, so that it is the same in each run (next does not: Lua's is another
+ *   each time);
  * - math.random gives the same numbers in each run until math.randomseed is called with numbers. */
 #ifndef XC_SAFE_H
 #define XC_SAFE_H
@@ -22,6 +24,7 @@ void xc_safe_open(lua_State *L, bool unsafe);
 /* Each changes the library that is the table at the top of the stack: for safe.c. */
 void xc_safe_base(lua_State *L);
 void xc_safe_load(lua_State *L);
+void xc_safe_pairs(lua_State *L);
 void xc_safe_coroutine(lua_State *L);
 void xc_safe_string(lua_State *L);
 void xc_safe_table(lua_State *L);

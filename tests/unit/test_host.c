@@ -433,6 +433,30 @@ static void protected_calls_do_what_the_manual_says(void **state)
 	check_fails("pcall()", "bad argument #1 to 'pcall' (value expected)");
 }
 
+static void pairs_goes_the_same_way_each_time(void **state)
+{
+	(void)state;
+	check_prints(
+		"local t, s = {[3] = 1, [1.5] = 1, [2^70] = 1, [-1] = 1, [math.maxinteger] = 1, [true] = 1, [''] = 1}, "
+		"''\n"
+		"for i = 1, 9 do t['key' .. i] = i end t.key10 = 0 t['key1\\0'] = 0\n"
+		"for k, v in pairs(t) do s = s .. tostring(k):gsub('%z', '0') .. ' ' end print(s)",
+		"-1 1.5 3 9223372036854775807 1.1805916207174e+21  key1 key10 key10 key2 key3 key4 key5 key6 key7 key8 "
+		"key9 true \n");
+	check_prints("local t, n = {a = 1, b = 2, c = 3, 4}, 0\n"
+		     "for k in pairs(t) do n = n + 1 t[k] = nil t.c = nil end print(n, next(t))",
+		     "3\tnil\n");
+	check_prints("for k, v in pairs(setmetatable({}, {__pairs = function(t) return next, {x = 1}, nil end})) do "
+		     "print(k, v) end",
+		     "x\t1\n");
+	check_prints("local n = 0 for k, v in pairs {4, 5, nil, 7} do n = n + k * v end print(n, (next {}))",
+		     "42\tnil\n");
+	check_prints("print((select(2, pcall(pairs)))) for k in pairs {} do print(k) end",
+		     "bad argument #1 to 'pairs' (value expected)\n");
+	check_fails("for k in pairs(7) do end", "table expected, got number");
+	check_ends("local t = {} for i = 1, 1e4 do t['k' .. i] = i end while true do pairs(t) end", TOO_LONG);
+}
+
 static void coroutines_do_what_the_manual_says(void **state)
 {
 	(void)state;
@@ -572,6 +596,7 @@ int main(void)
 		cmocka_unit_test(tables_do_what_the_manual_says),
 		cmocka_unit_test(sorting_sorts_and_keeps_order),
 		cmocka_unit_test(protected_calls_do_what_the_manual_says),
+		cmocka_unit_test(pairs_goes_the_same_way_each_time),
 		cmocka_unit_test(coroutines_do_what_the_manual_says),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(anything_can_be_raised),
