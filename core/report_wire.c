@@ -13,7 +13,7 @@ struct reader {
 	struct xc_report *report;
 	struct xc_section *section; /* the last one; NULL before it */
 	struct xc_error *err;
-	size_t sections, items, section_items, cells;
+	size_t sections, items, section_items, cells, small;
 };
 
 /* ---- what everything is made of ---- */
@@ -47,6 +47,17 @@ static uint64_t take_upto(struct reader *r, uint64_t most, const char *what)
 		return number;
 	damaged(r, what);
 	return 0;
+}
+
+/* What takes few bytes there and many here. False: too many. */
+static bool count_small(struct reader *r, uint64_t count)
+{
+	if (count > XC_WIRE_SMALL - r->small)
+		return ok(r, xc_error_new(XC_ERR_LIMIT,
+					  "a report that was sent has more than %d lines, nodes of trees and buckets",
+					  XC_WIRE_SMALL));
+	r->small += count;
+	return !r->err;
 }
 
 static bool take_flag(struct reader *r)
@@ -276,7 +287,7 @@ static void take_tree(struct reader *r)
 {
 	const char *key = take_name(r), *label = take_text(r), *title = take_text(r), *unit = take_text(r);
 	uint64_t weight = take_number(r), count = take_upto(r, xc_cursor_left(&r->bytes) / 3, "a tree is cut short");
-	if (r->err)
+	if (r->err || !count_small(r, count))
 		return;
 	struct xc_stacktree *tree = xc_report_new_tree(r->report, title, unit);
 	xc_section_tree(r->section, key, tree)->label = label;
@@ -308,7 +319,7 @@ static void take_histogram(struct reader *r)
 	histogram.sum = take_plain_cell(r);
 	histogram.mean = take_plain_cell(r);
 	uint64_t count = take_upto(r, xc_cursor_left(&r->bytes) / 5, "a histogram is cut short");
-	if (r->err)
+	if (r->err || !count_small(r, count))
 		return;
 	take_buckets(r, &histogram, count);
 	if (!r->err)
@@ -338,9 +349,9 @@ static void take_line(struct reader *r)
 {
 	size_t len;
 	const char *bytes = take_bytes(r, &len);
-	if (bytes)
+	if (bytes && count_small(r, 1))
 		xc_report_print(r->report, bytes, len);
-	else
+	else if (!bytes)
 		damaged(r, "a line");
 }
 

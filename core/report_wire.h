@@ -17,6 +17,7 @@ enum {
 	XC_WIRE_SECTION_ITEMS = 1 << 13, /* of one section */
 	XC_WIRE_COLUMNS = 256,
 	XC_WIRE_CELLS = 1 << 24, /* of all tables */
+	XC_WIRE_SMALL = 1 << 22, /* printed lines, nodes of trees and buckets of histograms, together */
 };
 
 /* Trees must be finished. Errors: XC_ERR_IO; XC_ERR_UNSUPPORTED for a section with stacks. */

@@ -3,6 +3,8 @@
  * What is sent and read again looks the same in every format; bytes that are damaged anywhere are an error or another report, and
  * nothing worse. */
 #include "../../core/report_wire.h"
+#include "../../core/report_wire_layout.h"
+#include "../../core/text.h"
 #include "../support/check.h"
 #include "report_fixture.h"
 
@@ -182,6 +184,33 @@ static void what_follows_the_end_is_damage(void **state)
 	fixture_free(&f);
 }
 
+static void add_uleb(struct xc_text *text, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		xc_text_char(text, (char)(number | 0x80));
+	xc_text_char(text, (char)number);
+}
+
+/* Three bytes make a node that takes a hundred and more. */
+static void memory_is_in_proportion(void **state)
+{
+	(void)state;
+	const size_t count = XC_WIRE_SMALL + 1;
+	struct xc_text text = {0};
+	struct xc_report *copy = xc_report_new("a");
+	xc_text_add(&text, XC_WIRE_MAGIC);
+	add_uleb(&text, XC_WIRE_VERSION);
+	xc_text_addn(&text, "\3\2s\2t\0\0\0", 8); /* a section "s", "t" */
+	xc_text_addn(&text, "\10\2k\0\0\0\0", 7); /* a tree "k" */
+	add_uleb(&text, count);
+	for (size_t i = 0; i < count; i++)
+		xc_text_addn(&text, "\1\1\0", 3);
+	xc_text_char(&text, XC_WIRE_END);
+	CHECK_ERROR(xc_report_read(text.bytes, text.len, copy), XC_ERR_LIMIT, "nodes of trees");
+	xc_text_fini(&text);
+	xc_report_free(copy);
+}
+
 /* Bytes put wrong in the middle: whatever is read can be shown in every format. */
 static void damaged_bytes_do_no_harm(void **state)
 {
@@ -218,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_report_cut_anywhere_is_damaged),
 		cmocka_unit_test(what_follows_the_end_is_damage),
+		cmocka_unit_test(memory_is_in_proportion),
 		cmocka_unit_test(damaged_bytes_do_no_harm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
