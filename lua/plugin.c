@@ -148,6 +148,8 @@ struct xc_error *xc_plugins_named(struct xc_plugins *plugins, const char *name, 
 				     plugin->broken->hint ? plugin->broken->hint : "the plugin is broken");
 	}
 	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "there is no plugin '%s'", name);
+	if (plugins->dirs.refused_count) /* it may well be there */
+		return xc_error_hint(err, "%s", plugins->dirs.refused[0]->message);
 	if (near.best)
 		return xc_error_hint(err, "did you mean %s?", near.best);
 	return xc_error_hint(err, "`xcore plugin list` shows what is installed; a script is a file: ./%s.lua", name);

@@ -236,4 +236,8 @@ LUA
   chmod 777 "$BATS_TEST_TMPDIR/open"
   expect 4 'xcore: --plugin-path: *everybody may write it*' "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/open"
   expect 4 'xcore: --plugin-path: */none*' "$XCORE" plugin list --plugin-path "$BATS_TEST_TMPDIR/none"
+  mkdir -p "$BATS_TEST_TMPDIR/data/xcore/plugins"
+  chmod 777 "$BATS_TEST_TMPDIR/data/xcore/plugins"
+  XDG_DATA_HOME=$BATS_TEST_TMPDIR/data expect 2 '*there is no plugin *hint: */data/xcore/plugins: everybody may write it*' \
+    "$XCORE" run mine.show "$CORE"
 }
