@@ -7,7 +7,7 @@ enum {
 	AHEAD = 64,        /* rows */
 };
 
-xc_addr xc_rows_at(const struct xc_rows *rows, size_t i)
+static xc_addr row_at(const struct xc_rows *rows, size_t i)
 {
 	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
 }
@@ -18,7 +18,7 @@ static const uint8_t *row_ahead(const struct xc_window *window, const struct xc_
 {
 	if (i + AHEAD >= rows->count || !rows->nodes)
 		return NULL;
-	xc_addr at = xc_rows_at(rows, i + AHEAD);
+	xc_addr at = row_at(rows, i + AHEAD);
 	return xc_inside(at, rows->direct, window->lo, window->hi) ? window->bytes + (at - window->lo) : NULL;
 }
 
@@ -51,7 +51,7 @@ static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from
 	const struct xc_window *window = &host->window;
 	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
 	for (size_t at = 0; at < count; at++) {
-		xc_addr addr = xc_rows_at(rows, from + at);
+		xc_addr addr = row_at(rows, from + at);
 		const uint8_t *ahead = row_ahead(window, rows, from + at);
 		if (ahead) {
 			__builtin_prefetch(ahead);
@@ -154,7 +154,7 @@ void xc_rows_push_addresses(lua_State *L, const struct xc_rows *rows, size_t cou
 {
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
-		lua_pushinteger(L, (lua_Integer)xc_rows_at(rows, i));
+		lua_pushinteger(L, (lua_Integer)row_at(rows, i));
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 }

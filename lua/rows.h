@@ -27,8 +27,6 @@ struct xc_rows {
  * Raises. */
 void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_rows *rows);
 
-xc_addr xc_rows_at(const struct xc_rows *rows, size_t i);
-
 /* Push the empty tables. */
 void xc_rows_push_tables(lua_State *L, struct xc_rows *rows);
 
