@@ -59,6 +59,9 @@ local function tell_facts(t, report)
 		print(thread.tid)
 		for _, f in ipairs(frames) do print(f, f.module, f.offset, f.inlined, f.signal) end
 	end
+	local kinds = {}
+	for _, m in ipairs(t:modules()) do kinds[m.path] = m.kind end
+	for path, kind in pairs(kinds) do print(path, kind) end
 	local ok, err = pcall(function() return xcore.cast(8, "struct node *").big end)
 	s:text("fault", err.kind .. ": " .. err.message)
 	s:text("symbolized", t:symbolize(xcore.addr(t:var "head".call)).text)
