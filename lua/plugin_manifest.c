@@ -8,7 +8,7 @@
 #include "../core/suggest.h"
 #include "bind.h"
 
-enum { MAX_ENTRIES = 1000, MAX_TEXT = 1 << 20 };
+enum { MAX_ENTRIES = 1000, MAX_TEXT = 1 << 20, MAX_TEXTS = 4 << 20 };
 
 static const struct xc_limits limits = {.instructions = 1000000, .memory = 32 << 20, .seconds = 1};
 
@@ -16,6 +16,7 @@ static const struct xc_limits limits = {.instructions = 1000000, .memory = 32 <<
 struct reading {
 	struct xc_arena *arena;
 	struct xc_plugin *plugin;
+	size_t *left; /* bytes that its texts may still take: a table may name one string a thousand times */
 };
 
 /* Finds the value at the top of the stack and leaves it there. */
@@ -44,9 +45,20 @@ static const char *text_at_top(lua_State *L, const char *what)
 	return text;
 }
 
+/* In the arena. */
+static const char *keep_text(lua_State *L, const struct reading *r, const char *what)
+{
+	const char *text = text_at_top(L, what);
+	size_t len = strlen(text);
+	if (len > *r->left)
+		xc_bind_fail(L, XC_ERR_LIMIT, "%s: all texts together are more than %d MiB", what, MAX_TEXTS >> 20);
+	*r->left -= len;
+	return xc_arena_strdup(r->arena, text);
+}
+
 static void read_text(lua_State *L, const struct reading *r, void *into)
 {
-	*(const char **)into = xc_arena_strdup(r->arena, text_at_top(L, "text"));
+	*(const char **)into = keep_text(L, r, "text");
 }
 
 static void read_present(lua_State *L, const struct reading *r, void *into)
@@ -72,7 +84,7 @@ static void read_names(lua_State *L, const struct reading *r, void *into)
 	names->items = xc_arena_alloc(r->arena, count * sizeof *names->items);
 	for (size_t i = 0; i < count; i++) {
 		lua_rawgeti(L, -1, (lua_Integer)i + 1);
-		names->items[i] = xc_arena_strdup(r->arena, text_at_top(L, "a name in a list"));
+		names->items[i] = keep_text(L, r, "a name in a list");
 		names->count = i + 1;
 		lua_pop(L, 1);
 	}
@@ -287,7 +299,8 @@ struct xc_error *xc_manifest_read(struct xc_plugins *plugins, struct xc_plugin *
 	const char *const *dirs = xc_plugin_module_dirs(plugins, plugin, &dir_count);
 	const struct xc_host_options options = {
 		.name = plugin->file, .limits = limits, .module_dirs = dirs, .module_dir_count = dir_count};
-	const struct reading reading = {&plugins->arena, plugin};
+	size_t left = MAX_TEXTS;
+	const struct reading reading = {&plugins->arena, plugin, &left};
 	struct xc_host *host = xc_host_new(&options);
 	struct xc_error *err = xc_host_run(host, plugin->path, plugin->text, plugin->len, NULL, 0);
 	if (!err)

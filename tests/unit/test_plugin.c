@@ -237,6 +237,10 @@ static void mistakes_of_manifests_are_told(void **state)
 		      "modules: a table is wanted, not a string");
 	expect_broken("b7", "return { name = 'b7', about = 'x', analyze = function() end }", "no 'match'");
 	expect_broken("b8", "return { name = 'b8', about = 'a\\0b' }", "NUL");
+	expect_broken("d1",
+		      "local names, long = {}, ('x'):rep(1 << 20) for i = 1, 1000 do names[i] = long end\n"
+		      "return { name = 'd1', about = 'x', match = { symbols = names } }",
+		      "all texts together are more than 4 MiB");
 	expect_broken("b9", "return { 'x', name = 'b9', about = 'x' }", "a key that is a number");
 	expect_broken("c1", "\x1bLua", "c1.lua");
 	expect_broken("c2", "while true do end", "instructions");
