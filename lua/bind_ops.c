@@ -121,6 +121,8 @@ static int cast_number(lua_State *L, const struct xc_type *type)
 		integer = lua_tointeger(L, 1);
 	else if (!lua_numbertointeger(whole, &integer))
 		return xc_bind_fail(L, XC_ERR_USAGE, "%f is too large for %s", number, xc_type_name(type));
+	if (bare->size == 0) /* damaged debug information */
+		return xc_bind_fail(L, XC_ERR_FORMAT, "%s has no size", xc_type_name(type));
 	unsigned shift = bare->size < 8 ? 64 - 8 * (unsigned)bare->size : 0;
 	uint64_t bits = (uint64_t)integer << shift;
 	lua_pushinteger(L, bare->is_signed ? (lua_Integer)bits >> shift : (lua_Integer)(bits >> shift));

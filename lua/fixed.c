@@ -79,7 +79,7 @@ struct xc_fixed xc_fixed_find_number(lua_State *L, const struct xc_type *type, c
 	fixed.form = form_of(bare);
 	if (fixed.reading.kind != XC_READ_SLOWLY && fixed.reading.kind != XC_READ_PLACE)
 		return fixed;
-	if (is_indirect(bare) && bare->size <= 8 && !xc_bind_host(L)->process->arch->big_endian) {
+	if (is_indirect(bare) && bare->size > 0 && bare->size <= 8 && !xc_bind_host(L)->process->arch->big_endian) {
 		fixed.reading.kind = XC_READ_POINTER;
 		fixed.reading.size = (uint8_t)bare->size;
 		return fixed;

@@ -218,6 +218,7 @@ static bool run_in_child(struct xc_collected *c, int *status, struct used *used)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	signal(SIGCHLD, SIG_DFL); /* who started us may have had it ignored: then nobody could be waited for */
+	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0) {
 		close(ends[0]);

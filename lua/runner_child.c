@@ -280,6 +280,8 @@ _Noreturn void xc_runner_child(const struct xc_run *run, int fd, pid_t parent)
 		ending.err = err;
 	xc_runner_write_ending(&last, &ending);
 	put_frame(pipe.out, XC_FRAME_ENDED, xc_text_string(&last), last.len);
+	if (run->unsafe)
+		fflush(stdout); /* of io.write: what our parent had there was written before the fork */
 	_exit(fflush(pipe.out) || ferror(pipe.out));
 }
 

@@ -145,6 +145,7 @@ assert [r["name"] for r in s["tables"]["commands"]] == ["answer", "args", "boom"
   needs_core
   [ "$("$XCORE" run -e '= io, os' "$CORE")" = $'nil\tnil' ]
   [ "$("$XCORE" run --allow-unsafe -e '= type(io), type(os)' "$CORE")" = $'table\ttable' ]
+  [ "$("$XCORE" run --allow-unsafe -e 'io.write("by its own means\n")' "$CORE")" = 'by its own means' ]
 }
 
 @test "analyze shows the sections of plugins that match, and no others" {
