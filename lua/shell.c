@@ -314,7 +314,7 @@ static void open_editor(struct shell *shell)
 	el_set(shell->editor, EL_SIGNAL, 0);
 	el_set(shell->editor, EL_GETCFN, read_character);
 	el_set(shell->editor, EL_HIST, history, shell->history);
-	el_set(shell->editor, EL_ADDFN, "xcore-complete", "complete names", complete);
+	el_wset(shell->editor, EL_ADDFN, L"xcore-complete", L"complete names", complete); /* el_set's copies leak */
 	el_set(shell->editor, EL_BIND, "^I", "xcore-complete", NULL);
 	el_set(shell->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(shell->editor, NULL);
