@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "crash.h"
 
@@ -101,6 +102,7 @@ static NOINLINE int registers(register int first, register long second)
 
 static void *thread_main(void *arg)
 {
+	usleep(200000); /* the main thread waits in pthread_join then: in clone, debuggers see what they like */
 	tls_value = 500;
 	tls_config.verbose = 600;
 	strcpy(tls_zero, "own");
