@@ -9,6 +9,7 @@
 #include "command.h"
 
 #include "../core/text.h"
+#include "../core/userdir.h"
 #include "../lua/shell.h"
 #include "plugins.h"
 
@@ -17,34 +18,13 @@ struct settings {
 	FILE *file; /* the history, opened before the target: a live one puts up a fence against new files */
 };
 
-/* $XDG_STATE_HOME/xcore, or ~/.local/state/xcore: made when it is not there. malloc'ed; NULL without a home. */
-static char *state_dir(void)
-{
-	const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *parent = NULL;
-	if (base && base[0] == '/')
-		parent = xc_strdup(base);
-	else if (home && home[0] == '/')
-		parent = xc_asprintf("%s/.local/state", home);
-	if (!parent)
-		return NULL;
-	for (char *slash = parent + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		mkdir(parent, 0700);
-	}
-	mkdir(parent, 0700);
-	char *dir = xc_asprintf("%s/xcore", parent);
-	mkdir(dir, 0700);
-	free(parent);
-	return dir;
-}
-
 /* Readable by the user alone: lines may hold what was found. Without a place there is no history. */
 static void open_history(struct settings *settings)
 {
-	char *dir = state_dir();
+	char *dir = xc_userdir("XDG_STATE_HOME", ".local/state", "xcore");
 	if (!dir)
 		return;
+	xc_userdir_make(dir, 0700);
 	char *path = xc_asprintf("%s/history", dir);
 	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat st;

@@ -16,6 +16,7 @@
 #include "../core/source.h"
 #include "../core/store.h"
 #include "../core/text.h"
+#include "../core/userdir.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/debuginfod.h"
 #include "../dwarf/debuginfo.h"
@@ -76,10 +77,7 @@ static struct xc_error *hint_at_exe(struct xc_error *err)
 
 char *xc_target_cache_dir(const char *name)
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (base && base[0] == '/')
-		return xc_asprintf("%s/%s", base, name);
-	return home && home[0] == '/' ? xc_asprintf("%s/.cache/%s", home, name) : NULL;
+	return xc_userdir("XDG_CACHE_HOME", ".cache", name);
 }
 
 /* The answer is as right without the store or a server, so this is no error. */
@@ -130,13 +128,8 @@ static void close_store(struct xc_target *target)
 /* With its parents; true when it can be written to. */
 static bool make_directory(const char *dir)
 {
-	xc_auto(xc_freep) char *path = xc_strdup(dir);
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	return mkdir(path, 0700) == 0 || access(path, W_OK) == 0;
+	xc_userdir_make(dir, 0700);
+	return access(dir, W_OK) == 0;
 }
 
 static struct xc_error *limit_writes(struct xc_target *target, const char *write_dir)

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userdir.h"
+
 enum { MAX_ENTRIES = 4096, NAME_SIZE = 160 };
 
 static char *path_of(const struct xc_cache *cache, const char *name)
@@ -113,12 +115,7 @@ static bool write_all(int fd, const void *bytes, size_t len)
 static int open_directory(const struct xc_cache *cache)
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", cache->dir, cache->kind);
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	mkdir(path, 0700);
+	xc_userdir_make(path, 0700);
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 

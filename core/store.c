@@ -9,6 +9,7 @@
 
 #include "source.h"
 #include "store_layout.h"
+#include "userdir.h"
 
 struct xc_store {
 	struct xc_source *source;
@@ -24,14 +25,12 @@ uint32_t xc_store_crc(const void *bytes, size_t size)
 
 char *xc_store_place(const char *given)
 {
-	const char *named = getenv("XCORE_SYMBOLS"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *named = getenv("XCORE_SYMBOLS");
 	if (given || named) {
 		const char *place = given ? given : named;
 		return *place ? xc_strdup(place) : NULL;
 	}
-	if (data && data[0] == '/')
-		return xc_asprintf("%s/xcore/symbols", data);
-	return home && home[0] == '/' ? xc_asprintf("%s/.local/share/xcore/symbols", home) : NULL;
+	return xc_userdir("XDG_DATA_HOME", ".local/share", "xcore/symbols");
 }
 
 /* ---- opening ---- */

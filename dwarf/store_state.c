@@ -15,6 +15,7 @@
 
 #include "../core/source.h"
 #include "../core/store_layout.h"
+#include "../core/userdir.h"
 
 static const char dull_magic[8] = {'X', 'C', 'D', 'U', 'L', 'L', '0', '1'};
 enum { DULL_HEAD = 16, LOCK_STEP_MS = 20 };
@@ -247,15 +248,9 @@ struct xc_error *xc_store_state_write(const char *dir, const struct xc_store_sta
 static struct xc_error *make_directory(const char *dir)
 {
 	struct stat st;
-	xc_auto(xc_freep) char *path = xc_strdup(dir);
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0777);
-		*slash = '/';
-	}
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+	if (!xc_userdir_make(dir, 0777))
 		return xc_error_errno(errno, "%s", dir);
-	if (stat(path, &st) < 0)
+	if (stat(dir, &st) < 0)
 		return xc_error_errno(errno, "%s", dir);
 	return S_ISDIR(st.st_mode) ? NULL : xc_error_errno(ENOTDIR, "%s", dir);
 }

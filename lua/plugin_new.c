@@ -8,21 +8,14 @@
 #include <unistd.h>
 
 #include "../core/text.h"
+#include "../core/userdir.h"
 #include "../dwarf/lookup.h"
 #include "../dwarf/type.h"
+#include "embed.h"
 #include "plugin.h"
 
-__asm__(".section .rodata\n"
-	".global xc_plugin_new_bytes\n"
-	"xc_plugin_new_bytes:\n"
-	".incbin \"lua/plugin_new.lua\"\n"
-	".byte 0\n"
-	".global xc_plugin_new_test_bytes\n"
-	"xc_plugin_new_test_bytes:\n"
-	".incbin \"lua/plugin_new_test.lua\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char xc_plugin_new_bytes[], xc_plugin_new_test_bytes[];
+XC_EMBED(xc_plugin_new_bytes, "lua/plugin_new.lua");
+XC_EMBED(xc_plugin_new_test_bytes, "lua/plugin_new_test.lua");
 
 /* ---- types and variables of a target ---- */
 
@@ -148,26 +141,13 @@ static char *analyze_text(const struct xc_plugin_new *what)
 
 /* ---- files ---- */
 
-static struct xc_error *make_dir(const char *path, bool fresh)
+static struct xc_error *make_fresh(const char *path)
 {
-	if (mkdir(path, 0755) == 0 || (errno == EEXIST && !fresh))
+	if (mkdir(path, 0755) == 0)
 		return NULL;
 	if (errno == EEXIST)
 		return xc_error_new(XC_ERR_USAGE, "%s is there already", path);
 	return xc_error_errno(errno, "%s", path);
-}
-
-static struct xc_error *make_dirs(const char *path)
-{
-	xc_auto(xc_freep) char *part = xc_strdup(path);
-	for (char *slash = part; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		struct xc_error *err = make_dir(part, false);
-		*slash = '/';
-		if (err)
-			return err;
-	}
-	return make_dir(part, false);
 }
 
 static struct xc_error *write_file(const char *dir, const char *name, const char *text)
@@ -201,7 +181,7 @@ static struct xc_error *write_files(const struct xc_plugin_new *what, const char
 	xc_auto(xc_freep) char *test = fill(xc_plugin_new_test_bytes, words);
 	xc_auto(xc_freep) char *tests = xc_asprintf("%s/test", dir);
 	struct xc_error *err;
-	if ((err = make_dir(tests, false)) || (err = write_file(dir, "init.lua", plugin)))
+	if ((err = make_fresh(tests)) || (err = write_file(dir, "init.lua", plugin)))
 		return err;
 	return write_file(tests, "show.lua", test);
 }
@@ -216,7 +196,9 @@ struct xc_error *xc_plugin_new(const struct xc_plugin_new *what)
 		return xc_error_new(XC_ERR_USAGE, "'%s' is no name of a type",
 				    is_type_name(what->type) ? what->variable : what->type);
 	xc_auto(xc_freep) char *dir = xc_asprintf("%s/%s", what->dir, what->name);
-	if ((err = make_dirs(what->dir)) || (err = make_dir(dir, true)))
+	if (!xc_userdir_make(what->dir, 0755))
+		return xc_error_errno(errno, "%s", what->dir);
+	if ((err = make_fresh(dir)))
 		return err;
 	return write_files(what, dir);
 }

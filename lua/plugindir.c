@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../core/text.h"
+#include "../core/userdir.h"
 
 /* ---- trust ---- */
 
@@ -37,10 +38,7 @@ static struct xc_error *distrust(const struct stat *st, const char *path)
 
 char *xc_plugindir_users(void)
 {
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	if (data && data[0] == '/')
-		return xc_asprintf("%s/xcore/plugins", data);
-	return home && home[0] == '/' ? xc_asprintf("%s/.local/share/xcore/plugins", home) : NULL;
+	return xc_userdir("XDG_DATA_HOME", ".local/share", "xcore/plugins");
 }
 
 /* Cut the last component off; true when it was `name`, or when name is NULL. */
