@@ -3,6 +3,7 @@
 
 #include "../dwarf/cexpr.h"
 #include "../dwarf/ctype.h"
+#include "../dwarf/layout_text.h"
 #include "bind_class.h"
 #include "cdef.h"
 #include "stage.h"
@@ -185,33 +186,21 @@ static int type_enumerators(lua_State *L)
 	return 1;
 }
 
+/* Short where people's reports have a word: it is C's own. */
 static const char *kind_name(const struct xc_type *type)
 {
-	static const char *const names[] = {
-		[XC_TYPE_VOID] = "void",
-		[XC_TYPE_INT] = "int",
-		[XC_TYPE_BOOL] = "bool",
-		[XC_TYPE_CHAR] = "char",
-		[XC_TYPE_FLOAT] = "float",
-		[XC_TYPE_COMPLEX] = "complex",
-		[XC_TYPE_ENUM] = "enum",
-		[XC_TYPE_POINTER] = "pointer",
-		[XC_TYPE_REFERENCE] = "reference",
-		[XC_TYPE_RVALUE_REFERENCE] = "reference",
-		[XC_TYPE_MEMBER_POINTER] = "member pointer",
-		[XC_TYPE_ARRAY] = "array",
-		[XC_TYPE_STRUCT] = "struct",
-		[XC_TYPE_CLASS] = "class",
-		[XC_TYPE_UNION] = "union",
-		[XC_TYPE_FUNCTION] = "function",
-		[XC_TYPE_TYPEDEF] = "typedef",
-		[XC_TYPE_CONST] = "const",
-		[XC_TYPE_VOLATILE] = "volatile",
-		[XC_TYPE_RESTRICT] = "restrict",
-		[XC_TYPE_ATOMIC] = "atomic",
-		[XC_TYPE_UNKNOWN] = "unknown",
-	};
-	return names[type->kind];
+	switch (type->kind) {
+	case XC_TYPE_INT:
+		return "int";
+	case XC_TYPE_BOOL:
+		return "bool";
+	case XC_TYPE_CHAR:
+		return "char";
+	case XC_TYPE_RVALUE_REFERENCE:
+		return "reference";
+	default:
+		return xc_layout_kind_name(type);
+	}
 }
 
 static void push_name(lua_State *L, void *self)

@@ -11,18 +11,13 @@
 #include "../core/suggest.h"
 #include "../core/text.h"
 #include "bind.h"
+#include "embed.h"
 #include "fixture.h"
 #include "plugin_got.h"
 #include "runner.h"
 
 /* The comparison, put here by the assembler. */
-__asm__(".section .rodata\n"
-	".global xc_plugin_test_bytes\n"
-	"xc_plugin_test_bytes:\n"
-	".incbin \"lua/plugin_test.lua\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char xc_plugin_test_bytes[];
+XC_EMBED(xc_plugin_test_bytes, "lua/plugin_test.lua");
 
 enum { MAX_FILES = 1000, MAX_CASES = 10000, MAX_ARGS = 64 };
 

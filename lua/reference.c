@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embed.h"
+
 /* The bytes of the file, put here by the assembler. */
-__asm__(".section .rodata\n"
-	".global xc_reference_bytes\n"
-	"xc_reference_bytes:\n"
-	".incbin \"lua/xcore.d.lua\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char xc_reference_bytes[];
+XC_EMBED(xc_reference_bytes, "lua/xcore.d.lua");
 
 enum { MAX_ENTRIES = 512, MAX_VARIABLES = 32 };
 

@@ -8,6 +8,7 @@
 
 #include "../../core/render.h"
 #include "../../lua/bind.h"
+#include "../../lua/embed.h"
 #include "self.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,15 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { LONGEST = 4096, INPUTS = 5000, MEMORY = 0x10000000, NODES = 100 };
 
 /* The script, put here by the assembler. */
-__asm__(".section .rodata\n"
-	".global fuzz_script\n"
-	"fuzz_script:\n"
-	".incbin \"tests/fuzz/fuzz_bind.lua\"\n"
-	".global fuzz_script_end\n"
-	"fuzz_script_end:\n"
-	".byte 0\n"
-	".previous\n");
-extern const char fuzz_script[], fuzz_script_end[];
+XC_EMBED(fuzz_script, "tests/fuzz/fuzz_bind.lua");
 
 struct fuzz_node {
 	struct fuzz_node *next;
@@ -100,8 +93,7 @@ static void run(const uint8_t *data, size_t size)
 	lua_setglobal(host->L, "fuzz_input");
 	lua_pushinteger(host->L, MEMORY);
 	lua_setglobal(host->L, "fuzz_memory");
-	struct xc_error *err = xc_host_run(host, "fuzz_bind.lua", fuzz_script,
-					   (uintptr_t)fuzz_script_end - (uintptr_t)fuzz_script, NULL, 0);
+	struct xc_error *err = xc_host_run(host, "fuzz_bind.lua", fuzz_script, strlen(fuzz_script), NULL, 0);
 	must(!err || (err->code == XC_ERR_LIMIT && *err->message)); /* every other error is caught by the script */
 	if (getenv("FUZZ_SHOW") && err)
 		fprintf(stderr, "%s\n%s\n", err->message, err->lines ? err->lines : "");
