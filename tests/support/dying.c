@@ -65,6 +65,8 @@ static pid_t run_to_death(const char *program, const char *argument)
 	int status, pass = 0;
 	pid_t pid = fork();
 	if (pid == 0) {
+		for (int i = 1; i < 32; i++)
+			signal(i, SIG_DFL); /* a shell's background job ignores SIGINT and SIGQUIT */
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		execl(program, program, argument, (char *)NULL);
 		_exit(127);
