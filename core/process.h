@@ -132,6 +132,7 @@ struct xc_process {
 	void *live_state; /* of live.c */
 	void *debuginfo;  /* of dwarf/debuginfo.c */
 	void *types;      /* of dwarf/type.c; in the arena */
+	void *heap;       /* of heap/heap.c */
 };
 
 struct xc_finder;

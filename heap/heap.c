@@ -1,0 +1,239 @@
+#include "heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/parallel.h"
+#include "allocator.h"
+#include "graph.h"
+#include "retention.h"
+#include "typing.h"
+
+static const struct xc_allocator *const allocators[] = {
+	&xc_allocator_glibc,
+};
+
+/* ---- for allocators ---- */
+
+uint32_t xc_heap_add_arena(struct xc_heap *heap, const struct xc_heap_arena *arena)
+{
+	heap->arenas = xc_grow(heap->arenas, heap->arena_count, &heap->arena_capacity, sizeof *heap->arenas);
+	struct xc_heap_arena *added = &heap->arenas[heap->arena_count];
+	*added = *arena;
+	added->name = xc_arena_strdup(&heap->memory, arena->name);
+	added->evidence = xc_arena_strdup(&heap->memory, arena->evidence);
+	return (uint32_t)heap->arena_count++;
+}
+
+void xc_heap_add_region(struct xc_heap *heap, const struct xc_region *region)
+{
+	heap->regions = xc_grow(heap->regions, heap->region_count, &heap->region_capacity, sizeof *heap->regions);
+	heap->regions[heap->region_count++] = *region;
+}
+
+void xc_heap_add_damage(struct xc_heap *heap, const struct xc_damage *damage)
+{
+	if (heap->damage_count >= XC_DAMAGES) {
+		heap->damage_dropped++;
+		return;
+	}
+	heap->damages = xc_grow(heap->damages, heap->damage_count, &heap->damage_capacity, sizeof *heap->damages);
+	struct xc_damage *added = &heap->damages[heap->damage_count++];
+	*added = *damage;
+	added->what = xc_arena_strdup(&heap->memory, damage->what);
+	added->expected = xc_arena_strdup(&heap->memory, damage->expected);
+	added->found = xc_arena_strdup(&heap->memory, damage->found);
+}
+
+void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage)
+{
+	if (walk->damage_count > XC_DAMAGES)
+		return;
+	walk->damages = xc_grow(walk->damages, walk->damage_count, &walk->damage_capacity, sizeof *walk->damages);
+	walk->damages[walk->damage_count++] = *damage;
+}
+
+/* ---- opening ---- */
+
+/* A piece of one part's work. */
+struct job {
+	struct xc_heap_part *part;
+	size_t piece;
+	struct xc_walk walk;
+};
+
+static void detect(struct xc_heap *heap)
+{
+	heap->parts = xc_alloc(XC_COUNT(allocators) * sizeof *heap->parts);
+	for (size_t i = 0; i < XC_COUNT(allocators); i++) {
+		struct xc_heap_part part = {.allocator = allocators[i]};
+		const char *why = NULL;
+		part.state = part.allocator->detect(heap, &part.pieces, &why);
+		if (part.state)
+			heap->parts[heap->part_count++] = part;
+		else if (why)
+			heap->why = heap->why ? xc_arena_printf(&heap->memory, "%s; %s", heap->why, why) : why;
+	}
+}
+
+static void walk_piece(void *context, size_t number, unsigned worker)
+{
+	struct job *job = (struct job *)context + number;
+	(void)worker;
+	job->part->allocator->walk(&job->walk, job->piece);
+}
+
+static struct job *plan(struct xc_heap *heap, size_t *count_out)
+{
+	size_t count = 0, at = 0;
+	for (size_t i = 0; i < heap->part_count; i++)
+		count += heap->parts[i].pieces;
+	struct job *jobs = xc_alloc((count + 1) * sizeof *jobs);
+	for (size_t i = 0; i < heap->part_count; i++)
+		for (size_t piece = 0; piece < heap->parts[i].pieces; piece++, at++) {
+			jobs[at] = (struct job){.part = &heap->parts[i], .piece = piece};
+			jobs[at].walk.heap = heap;
+			jobs[at].walk.state = heap->parts[i].state;
+			xc_window_init(&jobs[at].walk.window, heap->process->space);
+		}
+	*count_out = count;
+	return jobs;
+}
+
+static void build_table(struct xc_heap *heap, const struct job *jobs, size_t count)
+{
+	struct xc_block_list *lists = xc_alloc((count + 1) * sizeof *lists);
+	for (size_t i = 0; i < count; i++)
+		lists[i] = jobs[i].walk.blocks;
+	xc_blocks_build(&heap->blocks, lists, count);
+	free(lists);
+}
+
+static void finish_jobs(struct xc_heap *heap, struct job *jobs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct xc_walk *walk = &jobs[i].walk;
+		for (size_t k = 0; k < walk->damage_count; k++)
+			xc_heap_add_damage(heap, &walk->damages[k]);
+		free(walk->damages);
+		xc_window_fini(&walk->window);
+		xc_block_list_fini(&walk->blocks);
+		xc_arena_fini(&walk->memory);
+	}
+	free(jobs);
+}
+
+static int region_order(const void *a, const void *b)
+{
+	const struct xc_region *x = a, *y = b;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static int damage_order(const void *a, const void *b)
+{
+	const struct xc_damage *x = a, *y = b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* The block that ends at the damaged address, or nearest below it in the same region. */
+static void find_neighbours(struct xc_heap *heap)
+{
+	for (size_t i = 0; i < heap->damage_count; i++) {
+		struct xc_damage *damage = &heap->damages[i];
+		uint32_t behind = xc_blocks_from(&heap->blocks, damage->addr);
+		const struct xc_region *region = xc_heap_region(heap, damage->addr);
+		if (damage->before == XC_NO_BLOCK && behind > 0 && region &&
+		    xc_block_addr(&heap->blocks, behind - 1) >= region->lo)
+			damage->before = behind - 1;
+	}
+}
+
+struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_heap_options *options)
+{
+	struct xc_heap *heap = xc_alloc(sizeof *heap);
+	size_t count;
+	heap->process = process;
+	heap->jobs = options ? options->jobs : 0;
+	heap->progress = options ? options->progress : NULL;
+	heap->blocks.lo = 1;
+	detect(heap);
+	qsort(heap->regions, heap->region_count, sizeof *heap->regions, region_order);
+	struct job *jobs = plan(heap, &count);
+	xc_parallel(heap->jobs, count, walk_piece, jobs);
+	build_table(heap, jobs, count);
+	finish_jobs(heap, jobs, count);
+	for (size_t i = 0; i < heap->part_count; i++)
+		if (heap->parts[i].allocator->settle)
+			heap->parts[i].allocator->settle(heap, heap->parts[i].state);
+	qsort(heap->damages, heap->damage_count, sizeof *heap->damages, damage_order);
+	find_neighbours(heap);
+	return heap;
+}
+
+void xc_heap_close(struct xc_heap *heap)
+{
+	if (!heap)
+		return;
+	xc_retention_free(heap->retention);
+	xc_typing_free(heap->typing);
+	xc_graph_free(heap->graph);
+	for (size_t i = 0; i < heap->part_count; i++)
+		heap->parts[i].allocator->fini(heap->parts[i].state);
+	xc_blocks_fini(&heap->blocks);
+	free(heap->parts);
+	free(heap->arenas);
+	free(heap->regions);
+	free(heap->damages);
+	xc_arena_fini(&heap->memory);
+	free(heap);
+}
+
+struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_options *options)
+{
+	if (!process->heap)
+		process->heap = xc_heap_open(process, options);
+	return process->heap;
+}
+
+void xc_heap_forget(struct xc_process *process)
+{
+	xc_heap_close(process->heap);
+	process->heap = NULL;
+}
+
+/* ---- asking ---- */
+
+const char *xc_heap_why_empty(const struct xc_heap *heap)
+{
+	if (heap->blocks.count)
+		return NULL;
+	if (heap->part_count)
+		return "its allocator has handed out nothing";
+	return heap->why ? heap->why : "no allocator that xcore knows is in use";
+}
+
+const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr)
+{
+	size_t lo = 0, hi = heap->region_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (heap->regions[middle].hi < addr)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo < heap->region_count && heap->regions[lo].lo <= addr ? &heap->regions[lo] : NULL;
+}
+
+struct xc_heap_totals xc_heap_totals(const struct xc_heap *heap)
+{
+	struct xc_heap_totals totals = {0};
+	for (size_t i = 0; i < heap->blocks.count; i++) {
+		enum xc_block_state state = xc_block_state(&heap->blocks, (uint32_t)i);
+		totals.count[state]++;
+		totals.bytes[state] += xc_block_size(&heap->blocks, (uint32_t)i);
+	}
+	for (size_t i = 0; i < heap->region_count; i++)
+		totals.managed += heap->regions[i].hi - heap->regions[i].lo + 1;
+	return totals;
+}
