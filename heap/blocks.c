@@ -34,17 +34,16 @@ bool xc_block_list_odd(struct xc_block_list *list, xc_addr addr, uint64_t size, 
 	const uint64_t space = UINT64_C(1) << XC_BLOCK_ADDRESS_BITS;
 	if (list->count >= list->most)
 		return false;
-	if (addr & 7 || addr < list->end || addr >= space || size < 8 || size > space - addr) {
+	if (addr & 7 || addr < list->end || addr >= space || size == 0 || size > space - addr) {
 		list->left_out++;
 		return true;
 	}
-	size &= ~(uint64_t)7;
-	if (size >> 3 >= UINT32_MAX) {
+	if (size >= UINT32_MAX) {
 		list->huge = xc_grow(list->huge, list->huge_count, &list->huge_capacity, sizeof *list->huge);
 		list->huge[list->huge_count++] = (struct xc_block_huge){(uint32_t)list->count, size};
 	}
 	list->heads[list->count] = addr | state;
-	list->sizes[list->count++] = size >> 3 < UINT32_MAX ? (uint32_t)(size >> 3) : UINT32_MAX;
+	list->sizes[list->count++] = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 	list->end = addr + size;
 	return true;
 }
@@ -84,7 +83,7 @@ static uint64_t next_size(struct run *run)
 	uint32_t size = list->sizes[run->next];
 	while (run->huge < list->huge_count && list->huge[run->huge].block < run->next)
 		run->huge++;
-	return size == UINT32_MAX && run->huge < list->huge_count ? list->huge[run->huge].size : (uint64_t)size << 3;
+	return size == UINT32_MAX && run->huge < list->huge_count ? list->huge[run->huge].size : size;
 }
 
 /* One block by itself: those at the start of a run, and large ones. */
@@ -121,7 +120,7 @@ static void take_rest(struct merge *m, struct run *run)
 	memcpy(m->sizes + m->blocks->count, list->sizes + run->next, count * sizeof *m->sizes);
 	m->blocks->count += count;
 	run->next = last;
-	m->end = (m->heads[m->blocks->count - 1] & ~(uint64_t)7) + ((uint64_t)m->sizes[m->blocks->count - 1] << 3);
+	m->end = (m->heads[m->blocks->count - 1] & ~(uint64_t)7) + m->sizes[m->blocks->count - 1];
 }
 
 /* The first run has moved on: put it where it belongs now, or away. */

@@ -1,6 +1,7 @@
 /* blocks: every block of every heap of a process in one sorted table, and which block an address lies in.
  *
- * A block is what an allocator hands out: `addr` is what malloc returned, `size` what malloc_usable_size says. Free ones are in the
+ * A block is what an allocator hands out: `addr` is what malloc returned, `size` what malloc_usable_size says, to the byte: with
+ * musl that is what was asked for. (A block of no bytes counts as 1 byte, so that it can be found.) Free ones are in the
  * table too. Blocks are told apart by their index, in address order; blocks never overlap.
  *
  * The table costs 12 bytes a block. Beside it stands a directory of bitmaps: a bit for each granule (16 bytes, or 8 where an allocator
@@ -41,7 +42,7 @@ struct xc_block_leaf {
 	uint32_t rank[XC_BLOCK_WORDS]; /* index of the first block that begins in or behind that word */
 };
 
-/* A block of 32 GiB or more. */
+/* A block of 4 GiB or more. */
 struct xc_block_huge {
 	uint32_t block;
 	uint64_t size;
@@ -50,7 +51,7 @@ struct xc_block_huge {
 struct xc_blocks {
 	size_t count;
 	const uint64_t *heads; /* address, with the state in the low three bits */
-	const uint32_t *sizes; /* in units of 8 bytes, rounded down; UINT32_MAX: look into huge */
+	const uint32_t *sizes; /* bytes; UINT32_MAX: look into huge */
 	struct xc_block_huge *huge;
 	size_t huge_count;
 	xc_addr lo, hi;        /* first and last byte of any block; lo > hi when there are none */
@@ -81,17 +82,17 @@ void xc_block_list_init(struct xc_block_list *list, size_t most);
 void xc_block_list_fini(struct xc_block_list *list);
 bool xc_block_list_odd(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state);
 
-/* addr is aligned to 8; size in bytes, of which whole words count. False when the list is full. A block that overlaps the one
- * before, or that has an impossible address, is left out and counted. */
+/* addr is aligned to 8; size in bytes, not 0. False when the list is full. A block that overlaps the one before, or that has an
+ * impossible address or size, is left out and counted. */
 static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state)
 {
-	if (__builtin_expect(addr < list->end || addr >> XC_BLOCK_ADDRESS_BITS || addr & 7 || size - 8 >= UINT32_MAX ||
-				     list->count >= list->most,
+	if (__builtin_expect(addr < list->end || addr >> XC_BLOCK_ADDRESS_BITS || addr & 7 ||
+				     size - 1 >= UINT32_MAX - 1 || list->count >= list->most,
 			     0))
 		return xc_block_list_odd(list, addr, size, state);
 	list->heads[list->count] = addr | state;
-	list->sizes[list->count++] = (uint32_t)(size >> 3);
-	list->end = addr + (size & ~(uint64_t)7);
+	list->sizes[list->count++] = (uint32_t)size;
+	list->end = addr + size;
 	return true;
 }
 
@@ -120,7 +121,7 @@ uint64_t xc_block_huge_size(const struct xc_blocks *blocks, uint32_t block);
 static inline uint64_t xc_block_size(const struct xc_blocks *blocks, uint32_t block)
 {
 	uint32_t size = blocks->sizes[block];
-	return __builtin_expect(size == UINT32_MAX, 0) ? xc_block_huge_size(blocks, block) : (uint64_t)size << 3;
+	return __builtin_expect(size == UINT32_MAX, 0) ? xc_block_huge_size(blocks, block) : size;
 }
 
 /* The block with addr in it, interior addresses included, or XC_NO_BLOCK. Two or three reads of memory, no search. */

@@ -26,7 +26,7 @@ static void fill(struct xc_block_list *list, xc_addr at, uint64_t step)
 {
 	xc_block_list_init(list, A_LIST);
 	for (size_t i = 0; i < A_LIST; i++) {
-		uint64_t size = any(200) ? (2 + any(40)) * step - 8 : (1 + any(64)) << 14;
+		uint64_t size = any(200) ? (2 + any(40)) * step - 8 - any(8) : (1 + any(64)) << 14;
 		assert_true(xc_block_list_add(list, at, size, (enum xc_block_state)any(3)));
 		at += (size + 8 + step - 1) / step * step + (any(10) ? 0 : any(100000) / step * step);
 	}
