@@ -52,5 +52,8 @@ struct xc_heap_part {
 };
 
 extern const struct xc_allocator xc_allocator_glibc;
+extern const struct xc_allocator xc_allocator_mallocng;
+extern const struct xc_allocator xc_allocator_tcmalloc;
+extern const struct xc_allocator xc_allocator_mimalloc;
 
 #endif
