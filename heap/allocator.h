@@ -52,6 +52,7 @@ struct xc_heap_part {
 };
 
 extern const struct xc_allocator xc_allocator_glibc;
+extern const struct xc_allocator xc_allocator_jemalloc;
 extern const struct xc_allocator xc_allocator_mallocng;
 extern const struct xc_allocator xc_allocator_tcmalloc;
 extern const struct xc_allocator xc_allocator_mimalloc;

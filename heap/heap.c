@@ -11,6 +11,7 @@
 
 static const struct xc_allocator *const allocators[] = {
 	&xc_allocator_glibc,
+	&xc_allocator_jemalloc,
 	&xc_allocator_mallocng,
 	&xc_allocator_tcmalloc,
 	&xc_allocator_mimalloc,
