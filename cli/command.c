@@ -24,13 +24,17 @@
 
 /* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze, &xc_command_bt,    &xc_command_threads,
-	&xc_command_regs,    &xc_command_maps,  &xc_command_modules,
-	&xc_command_info,    &xc_command_print, &xc_command_ptype,
-	&xc_command_disas,   &xc_command_sym,   &xc_command_mem,
-	&xc_command_flame,   &xc_command_run,   &xc_command_shell,
-	&xc_command_plugin,  &xc_command_pack,  &xc_command_unpack,
-	&xc_command_symbols, &xc_command_help,  NULL,
+	&xc_command_analyze, &xc_command_bt,
+	&xc_command_threads, &xc_command_regs,
+	&xc_command_maps,    &xc_command_modules,
+	&xc_command_info,    &xc_command_print,
+	&xc_command_ptype,   &xc_command_disas,
+	&xc_command_sym,     &xc_command_mem,
+	&xc_command_heap,    &xc_command_flame,
+	&xc_command_run,     &xc_command_shell,
+	&xc_command_plugin,  &xc_command_pack,
+	&xc_command_unpack,  &xc_command_symbols,
+	&xc_command_help,    NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -189,12 +193,23 @@ static struct xc_error *parse(int argc, char **argv, struct xc_job *job)
 	return err;
 }
 
+static bool wants_lines(const struct xc_job *job)
+{
+	return job->common.format && strcmp(job->common.format, "jsonl") == 0;
+}
+
 static struct xc_error *check(struct xc_job *job)
 {
 	struct xc_error *err;
 	if ((err = check_operands(job)) || (err = xc_policy_check(&job->common.fail_on)))
 		return err;
-	return job->command->check ? job->command->check(job) : NULL;
+	if (wants_lines(job) && !job->command->writes_lines)
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects`");
+	if (job->command->check && (err = job->command->check(job)))
+		return err;
+	if (wants_lines(job) && !job->command->writes(job))
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects`");
+	return NULL;
 }
 
 static struct xc_error *open_output(const struct xc_job *job, struct xc_output *output)

@@ -7,7 +7,7 @@
 
 #define AT(member) offsetof(struct xc_common, member)
 
-static const char *const formats[] = {"text", "json", "html", NULL};
+static const char *const formats[] = {"text", "json", "html", "jsonl", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const char *const policies[] = {"crash", "low", "medium", "high", "critical", "missing", "unverified", NULL};
 
@@ -46,7 +46,7 @@ const struct xc_option xc_common_options[] = {
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = AT(format),
 	 .value = "FORMAT",
-	 .about = "text, json or html (one self-contained page); text by default",
+	 .about = "text, json or html (one self-contained page); text by default; jsonl (a line each) for heap objects",
 	 .words = formats},
 	{.name = "output",
 	 .letter = 'o',

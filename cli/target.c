@@ -19,6 +19,7 @@
 #include "../core/userdir.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/debuginfod.h"
+#include "../heap/heap.h"
 #include "../dwarf/debuginfo.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)
@@ -233,6 +234,7 @@ void xc_target_close(struct xc_target *target)
 {
 	if (target->process) {
 		mention_pauses(target);
+		xc_heap_forget(target->process);
 		xc_debuginfo_close(target->process);
 		xc_debugfiles_close(target->process);
 		xc_process_close(target->process);

@@ -1,0 +1,181 @@
+/* heap: who owns which byte, as what type, what leaked and what is damaged. */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../heap/objects.h"
+#include "../heap/summary.h"
+
+enum { MOST_ROWS = 1000000 };
+
+struct settings {
+	const char *type, *state;
+	unsigned limit, least;
+};
+
+static struct xc_heap *heap_of(struct xc_job *job)
+{
+	struct xc_progress progress = xc_progress_start("walking the heap", job->common.quiet == XC_ON);
+	const struct xc_heap_options options = {.jobs = job->common.jobs, .progress = &progress};
+	struct xc_heap *heap = xc_heap_of(job->process, &options);
+	xc_progress_end(&progress);
+	heap->progress = NULL;
+	return heap;
+}
+
+/* ---- whole heaps ---- */
+
+static struct xc_error *summary(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	(void)job;
+	xc_heap_summary(section, heap);
+	return NULL;
+}
+
+/* ---- the words ---- */
+
+static const struct word {
+	const char *name, *title;
+	bool takes_address;
+	struct xc_error *(*produce)(struct xc_job *job, struct xc_section *section, struct xc_heap *heap);
+} words[] = {
+	{"summary", "Heap", false, summary},
+	{"objects", "Objects", false, NULL},
+};
+
+static const char *const word_names[] = {"summary", "objects", NULL};
+
+static const struct word *word_of(const struct xc_job *job)
+{
+	const char *name = xc_job_operand(job, "WHAT");
+	for (size_t i = 0; i < XC_COUNT(words); i++)
+		if (strcmp(words[i].name, name) == 0)
+			return &words[i];
+	return NULL;
+}
+
+static struct xc_error *check_options(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	struct xc_error *err;
+	if ((err = xc_job_goes_with(job, s->type != NULL, "type", "objects")) ||
+	    (err = xc_job_goes_with(job, s->state != NULL, "state", "objects")) ||
+	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
+		return err;
+	return NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct word *word = word_of(job);
+	bool has_address = xc_job_operand(job, "ADDR") != NULL;
+	const char *format = job->common.format;
+	struct xc_error *err = check_options(job);
+	if (err)
+		return err;
+	if (word->takes_address && !has_address)
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s needs an ADDR", word->name),
+				     "xcore heap %s %s ADDR", word->name, xc_job_operand(job, "TARGET"));
+	if (!word->takes_address && has_address)
+		return xc_error_new(XC_ERR_USAGE, "%s takes no ADDR: '%s'", word->name, xc_job_operand(job, "ADDR"));
+	if (!word->produce && format && strcmp(format, "text") != 0 && strcmp(format, "jsonl") != 0)
+		return xc_error_new(XC_ERR_USAGE, "objects are written as text or jsonl, not as %s", format);
+	return NULL;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct word *word = word_of(job);
+	struct xc_section *section = xc_report_section(job->report, word->name, word->title);
+	return word->produce(job, section, heap_of(job));
+}
+
+static bool writes(const struct xc_job *job)
+{
+	return !word_of(job)->produce;
+}
+
+static struct xc_error *write_objects(struct xc_job *job, FILE *out)
+{
+	const struct settings *s = job->settings;
+	const struct xc_object_filter filter = {
+		.type = s->type, .state = s->state, .least = s->least, .limit = s->limit};
+	struct xc_heap *heap = heap_of(job);
+	bool as_json = job->common.format && strcmp(job->common.format, "jsonl") == 0;
+	xc_auto(xc_error_freep) struct xc_error *why = NULL;
+	const char *empty = xc_heap_why_empty(heap);
+	struct xc_error *err = xc_objects_write(heap, &filter, as_json, out, &why);
+	if (empty && job->common.quiet != XC_ON)
+		fprintf(stderr, "xcore: %s: no blocks: %s\n", job->process->target, empty);
+	if (why && job->common.quiet != XC_ON)
+		fprintf(stderr, "xcore: %s: without leaks and types: %s\n", job->process->target, why->message);
+	return err;
+}
+
+/* ---- the command ---- */
+
+static const struct xc_operand operands[] = {
+	{.name = "WHAT", .about = "summary (who has the memory), objects (every block)", .words = word_names},
+	XC_OPERAND_TARGET,
+	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},
+	{.name = NULL},
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const char *const states[] = {"live", "leaked", "free", "unknown", NULL};
+
+static const struct xc_option options[] = {
+	{.name = "limit",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(limit),
+	 .value = "N",
+	 .about = "objects: at most N of them",
+	 .min = 1,
+	 .max = MOST_ROWS},
+	{.name = "type",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = AT(type),
+	 .value = "TYPE",
+	 .about = "objects: of this type only"},
+	{.name = "state",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = AT(state),
+	 .value = "STATE",
+	 .about = "objects: in this state only: live, leaked, free, unknown",
+	 .words = states},
+	{.name = "min-size",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(least),
+	 .value = "BYTES",
+	 .about = "objects: of at least so many bytes",
+	 .min = 1,
+	 .max = UINT32_MAX},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore heap summary core.1234", "how much memory is where"},
+	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_heap = {
+	.name = "heap",
+	.about = "who owns every byte, as what type, what leaked and what is damaged",
+	.text = "Finds the allocator's blocks without the program's help. Types come from debug information and flow "
+		"from globals, locals and vtables "
+		"along typed pointers; each says how sure it is (exact, strong, weak) and what gave it. A block is "
+		"leaked "
+		"when no global, stack, register or thread-local reaches it by any chain of pointers.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.produce = produce,
+	.writes = writes,
+	.write = write_objects,
+	.writes_lines = true,
+};
