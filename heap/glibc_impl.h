@@ -1,0 +1,137 @@
+/* glibc_impl: what the files of glibc's malloc share: arenas, the segments their chunks lie in, and how a chunk is read.
+ *
+ *	glibc.c         the vtable
+ *	glibc_arena.c   which arenas there are, where their fields lie
+ *	glibc_segment.c where their chunks lie
+ *	glibc_list.c    bins and fastbins: chunks that are known to be free
+ *	glibc_tcache.c  caches of threads
+ *	glibc_walk.c    the chunks of a segment
+ *	glibc_resume.c  where the next chunk begins behind a damaged one
+ *
+ * A chunk is told by the address of its header (its prev_size); the block that malloc returned begins two words behind. */
+#ifndef XC_GLIBC_IMPL_H
+#define XC_GLIBC_IMPL_H
+
+#include <pthread.h>
+
+#include "allocator.h"
+#include "glibc_layout.h"
+
+/* A malloc_state. */
+struct xc_glibc_arena {
+	xc_addr addr;
+	bool main;
+	uint32_t index; /* in heap->arenas */
+	xc_addr top;    /* its top chunk; 0 when it has none yet */
+	uint64_t system_mem;
+	bool contiguous; /* main arena: all of it came from sbrk */
+};
+
+/* A range of memory that chunks fill without a gap. */
+struct xc_glibc_segment {
+	struct xc_glibc *glibc;
+	xc_addr lo, hi; /* header of the first chunk; last byte, inclusive */
+	xc_addr top;    /* the arena's top chunk when it lies here, else 0 */
+	uint32_t arena; /* in glibc->arenas */
+};
+
+/* A chunk that has an IS_MMAPPED header. */
+struct xc_glibc_mapped {
+	xc_addr chunk;
+	uint64_t size; /* from the header to the end of its mapping */
+};
+
+/* A chunk that a bin or a list links, and so is known to be one: its address with the kind (enum xc_block_state) in the low three
+ * bits. */
+typedef uint64_t xc_glibc_anchor;
+
+struct xc_glibc {
+	struct xc_heap *heap;
+	struct xc_glibc_layout layout;
+	struct xc_glibc_arena *arenas;
+	size_t arena_count, arena_capacity;
+	struct xc_glibc_segment *segments; /* in address order */
+	size_t segment_count, segment_capacity;
+	struct xc_glibc_mapped *mapped; /* in address order */
+	size_t mapped_count, mapped_capacity;
+	uint32_t mapped_arena; /* in heap->arenas, for those */
+	struct xc_glibc_piece *pieces;
+	size_t piece_count, piece_capacity;
+	xc_glibc_anchor *anchors; /* use xc_glibc_anchors */
+	size_t anchor_count, anchor_capacity;
+	bool anchors_sorted;
+	pthread_mutex_t lock; /* of sorting them */
+};
+
+/* Chunks linked by free lists, in ascending order: sorted when first asked for, by whichever thread. */
+const xc_glibc_anchor *xc_glibc_anchors(struct xc_glibc *glibc, size_t *count_out);
+
+static inline xc_addr xc_glibc_anchor_chunk(xc_glibc_anchor anchor)
+{
+	return anchor & ~(uint64_t)7;
+}
+
+/* ---- chunks ---- */
+
+struct xc_glibc_chunk {
+	xc_addr addr;
+	uint64_t prev_size; /* valid only when the chunk before is free */
+	uint64_t head;      /* size and flags */
+};
+
+static inline uint64_t xc_glibc_size(uint64_t head)
+{
+	return head & ~(uint64_t)XC_GLIBC_FLAGS;
+}
+
+/* A word of the target: 8 or 4 bytes. */
+static inline uint64_t xc_glibc_load(const uint8_t *bytes, unsigned word)
+{
+	uint64_t wide;
+	uint32_t narrow;
+	if (word == 8) {
+		__builtin_memcpy(&wide, bytes, sizeof wide);
+		return wide;
+	}
+	__builtin_memcpy(&narrow, bytes, sizeof narrow);
+	return narrow;
+}
+
+static inline bool xc_glibc_word(const struct xc_glibc *glibc, struct xc_window *window, xc_addr addr,
+				 uint64_t *value_out)
+{
+	const uint8_t *bytes = xc_window(window, addr, glibc->layout.word);
+	if (bytes)
+		*value_out = xc_glibc_load(bytes, glibc->layout.word);
+	return bytes;
+}
+
+static inline bool xc_glibc_chunk(const struct xc_glibc *glibc, struct xc_window *window, xc_addr addr,
+				  struct xc_glibc_chunk *chunk_out)
+{
+	unsigned word = glibc->layout.word;
+	const uint8_t *bytes = xc_window(window, addr, 2 * word);
+	if (bytes)
+		*chunk_out =
+			(struct xc_glibc_chunk){addr, xc_glibc_load(bytes, word), xc_glibc_load(bytes + word, word)};
+	return bytes;
+}
+
+/* The rule that the header of a chunk of this segment breaks, taken alone: static text; NULL when it breaks none. What comes behind it
+ * is not looked at. */
+const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chunk, uint64_t head);
+
+/* How many chunks in a row, from this address on, break no rule and agree with each other (a free one with the prev_size behind it); at
+ * most `most`. Reaching the end of the segment exactly counts as `most`. */
+size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, size_t most);
+
+/* The first address from `from` to `to` (inclusive) from which `most` chunks in a row are right; 0 when there is none. */
+xc_addr xc_glibc_guess(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr from, xc_addr to,
+		       size_t most);
+
+/* The chunk at `bad` is damaged, so its end is not known: find a chunk behind it from which the walk can go on. False when there
+ * is none in this segment. Several threads call it for different segments or places; they may use xc_glibc_anchors of
+ * segment->glibc. In glibc_resume.c. */
+bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out);
+
+#endif
