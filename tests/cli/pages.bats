@@ -40,7 +40,7 @@ setup() {
   }
   [ "$(complete_line xcore ana)" = analyze ]
   [ "$(complete_line xcore bt core --fu)" = --full ]
-  [ "$(complete_line xcore bt --format j)" = json ]
+  [ "$(complete_line xcore bt --format h)" = html ]
   [ "$(complete_line xcore bt --format = j)" = json ]
   [ "$(complete_line xcore bt --thread a)" = all ]
   [ "$(complete_line xcore flame '')" = stacks ]

@@ -1,0 +1,106 @@
+#include "field.h"
+
+/* One step down: the part of a type that holds an offset. */
+struct step {
+	const struct xc_type *type;
+	uint64_t offset;  /* in it */
+	const char *name; /* of a member; NULL: nameless */
+	bool is_element;
+	uint64_t index;
+};
+
+static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
+{
+	uint64_t size;
+	const struct xc_type *plain = xc_type_strip(type);
+	if (xc_type_size(type, &size) && size > 0)
+		return offset < size;
+	return is_last && plain->kind == XC_TYPE_ARRAY; /* a flexible member */
+}
+
+/* Steps left: types that contain themselves exist in hostile debug information only. */
+struct walk {
+	unsigned steps;
+};
+
+static const struct xc_type *walk_down(struct walk *walk, struct xc_text *text, const struct xc_type *type,
+				       uint64_t *offset);
+
+static bool has_pointer_at(struct walk *walk, const struct xc_type *type, uint64_t offset)
+{
+	const struct xc_type *found = xc_type_strip(walk_down(walk, NULL, type, &offset));
+	return offset == 0 && (found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE);
+}
+
+static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t offset, struct step *out)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(type, &count);
+	bool is_union = type->kind == XC_TYPE_UNION, found = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_member *m = &members[i];
+		if (m->bit_size || m->dynamic || m->offset > offset ||
+		    !holds(m->type, offset - m->offset, i + 1 == count))
+			continue;
+		bool is_pointer = is_union && has_pointer_at(walk, m->type, offset - m->offset);
+		if (!found || is_pointer)
+			*out = (struct step){
+				.type = m->type, .offset = offset - m->offset, .name = m->base ? NULL : m->name};
+		found = true;
+		if (!is_union || is_pointer)
+			break;
+	}
+	return found;
+}
+
+static bool into_array(const struct xc_type *type, uint64_t offset, struct step *out)
+{
+	uint64_t size;
+	if (!type->target || !xc_type_size(type->target, &size) || size == 0)
+		return false;
+	*out = (struct step){.type = type->target, .offset = offset % size, .is_element = true, .index = offset / size};
+	return !type->count_known || out->index < type->count;
+}
+
+static bool step_into(struct walk *walk, const struct xc_type *type, uint64_t offset, struct step *out)
+{
+	if (walk->steps == 0)
+		return false;
+	walk->steps--;
+	type = xc_type_complete(xc_type_strip(type));
+	switch (type->kind) {
+	case XC_TYPE_STRUCT:
+	case XC_TYPE_CLASS:
+	case XC_TYPE_UNION:
+		return into_record(walk, type, offset, out);
+	case XC_TYPE_ARRAY:
+		return into_array(type, offset, out);
+	default:
+		return false;
+	}
+}
+
+static const struct xc_type *walk_down(struct walk *walk, struct xc_text *text, const struct xc_type *type,
+				       uint64_t *offset)
+{
+	struct step step;
+	while (step_into(walk, type, *offset, &step)) {
+		if (text && step.is_element)
+			xc_text_printf(text, "[%llu]", (unsigned long long)step.index);
+		else if (text && step.name)
+			xc_text_printf(text, ".%s", step.name);
+		type = step.type;
+		*offset = step.offset;
+	}
+	return type;
+}
+
+const struct xc_type *xc_field_path(struct xc_text *text, const struct xc_type *type, uint64_t offset,
+				    uint64_t *rest_out)
+{
+	struct walk walk = {.steps = XC_FIELD_STEPS};
+	type = walk_down(&walk, text, type, &offset);
+	if (rest_out)
+		*rest_out = offset;
+	return type;
+}
