@@ -244,6 +244,14 @@ static void keep_items(struct xc_types *types, struct xc_type *type, const void 
 	type->detail->items_read = true;
 }
 
+const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name)
+{
+	struct xc_type *type = xc_type_new(xc_types_of(process), XC_TYPE_CLASS);
+	type->name = name;
+	type->is_declaration = true;
+	return type;
+}
+
 static const struct xc_type *vector_of(const struct xc_process *process, const struct xc_type *element, uint64_t count)
 {
 	struct xc_type *type = xc_type_new(xc_types_of(process), XC_TYPE_ARRAY);

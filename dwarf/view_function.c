@@ -61,11 +61,22 @@ const struct xc_type *xc_view_function_argument(const struct xc_process *process
 	return type_of_child(process, function, DW_TAG_template_type_parameter, NULL);
 }
 
-const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function)
+/* What the first parameter of that name points to. */
+static const struct xc_type *pointed_by(const struct xc_process *process, xc_addr function, const char *name)
 {
-	const struct xc_type *type = type_of_child(process, function, DW_TAG_formal_parameter, "self");
+	const struct xc_type *type = type_of_child(process, function, DW_TAG_formal_parameter, name);
 	type = type ? xc_type_strip(type) : NULL;
 	return type && type->kind == XC_TYPE_POINTER ? type->target : NULL;
+}
+
+const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function)
+{
+	return pointed_by(process, function, "self");
+}
+
+const struct xc_type *xc_view_function_this(const struct xc_process *process, xc_addr function)
+{
+	return pointed_by(process, function, "this");
 }
 
 const struct xc_type *xc_view_function_local(const struct xc_process *process, xc_addr function, const char *name)

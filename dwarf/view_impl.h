@@ -69,10 +69,11 @@ void xc_view_short_name(struct xc_text *text, const char *name);
 
 /* ---- functions that tell types ---- */
 
-/* The first template argument of the function at an address; what its `self` points to. NULL when the debug information
- * does not say. */
+/* The first template argument of the function at an address; what its `self` or `this` points to. NULL when the debug
+ * information does not say. */
 const struct xc_type *xc_view_function_argument(const struct xc_process *process, xc_addr function);
 const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function);
+const struct xc_type *xc_view_function_this(const struct xc_process *process, xc_addr function);
 
 /* The type of a variable of the function at an address, in any of its blocks; NULL when it has none of that name. */
 const struct xc_type *xc_view_function_local(const struct xc_process *process, xc_addr function, const char *name);
