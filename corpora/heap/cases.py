@@ -1,0 +1,106 @@
+"""The cases of build-heap: which programs, how built, with which allocator and C library."""
+
+import glob
+import os
+
+LIB = "usr/lib/x86_64-linux-gnu"
+PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmalloc_minimal.so.4",
+             "mimalloc": LIB + "/libmimalloc.so.2"}
+ORDINARY = ("structs",)
+
+
+class Case:
+    """One core: a program, its flags, and what is put under it."""
+
+    def __init__(self, program, level, allocator="glibc", root="", strip=False, by_loader=False, environment=None, suffix="",
+                 symbols=True, arguments=()):
+        self.program, self.level, self.allocator, self.root = program, level, allocator, root
+        self.strip, self.by_loader, self.symbols = strip, by_loader, symbols
+        self.environment, self.arguments = environment or {}, list(arguments)
+        self.source = program + (".c" if os.path.exists(os.path.join(os.path.dirname(__file__), program + ".c")) else ".cc")
+        self.cxx = self.source.endswith(".cc")
+        self.compiler = "g++" if self.cxx else "gcc"
+        words = [program, "o%d" % level, allocator if allocator != "glibc" else "", root, suffix]
+        self.name = "-".join(word for word in words if word)
+
+    @property
+    def typed(self):
+        """Whether there is debug information to type blocks by."""
+        return not self.strip
+
+    @property
+    def whole(self):
+        """Whether the account has every block, those of the libraries too."""
+        return self.allocator != "musl"
+
+    def roots(self):
+        return ([self.root] if self.root else []) + (["allocators"] if self.allocator != "glibc" else [])
+
+    def commands(self, folder, exe, roots):
+        """The account is C also where the program is C++."""
+        flags = ["-D_GNU_SOURCE", "-g", "-O%d" % self.level, "-Wall", "-Wextra"]
+        linked = ["-lpthread", "-ldl"]
+        if self.allocator == "musl":
+            flags += musl_flags(roots["allocators"])
+            linked = musl_libraries(roots["allocators"])
+        elif self.root == "bare":
+            flags += loader_flags(os.path.join(roots["bare"], "lib"))
+        elif self.root:
+            flags += ["--sysroot=" + roots[self.root]] + loader_flags(library_folder(roots[self.root]))
+        book, own = exe + "-account.o", ["-std=c++17", "-I", os.path.join(folder, "told")] if self.cxx else []
+        return [["gcc", "-c", "-o", book, "account.c"] + flags,
+                [self.compiler, "-o", exe, self.source, book] + flags + own + linked]
+
+    def loaded(self, roots):
+        """Libraries whose change makes another core."""
+        if self.allocator == "musl":
+            return [os.path.join(roots["allocators"], "lib/ld-musl-x86_64.so.1")]
+        folder = "/lib/x86_64-linux-gnu"
+        if self.root:
+            folder = os.path.join(roots["bare"], "lib") if self.root == "bare" else library_folder(roots[self.root])
+        preloaded = [os.path.join(roots["allocators"], PRELOADED[self.allocator])] if self.allocator in PRELOADED else []
+        return [os.path.join(folder, "libc.so.6")] + preloaded
+
+    def run_environment(self, roots):
+        preload = {"LD_PRELOAD": os.path.join(roots["allocators"], PRELOADED[self.allocator])} if self.allocator in PRELOADED else {}
+        return {**self.environment, **preload}
+
+    def argv(self, exe, roots):
+        if self.by_loader:
+            folder = library_folder(roots[self.root])
+            return [os.path.join(folder, "ld-linux-x86-64.so.2"), "--library-path", folder, exe] + self.arguments
+        return [exe] + self.arguments
+
+    def options(self, roots):
+        options = ["--exe", "exe"] if self.by_loader else []
+        if self.root and self.root != "bare" and self.symbols:
+            options += ["--debug-dir", os.path.join(roots[self.root], "usr/lib/debug")]
+        return options
+
+
+def library_folder(root):
+    return next(path for path in (os.path.join(root, "lib/x86_64-linux-gnu"), os.path.join(root, LIB))
+                if os.path.exists(os.path.join(path, "libc.so.6")))
+
+
+def loader_flags(folder):
+    return ["-Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % folder, "-Wl,--disable-new-dtags,-rpath," + folder]
+
+
+def musl_flags(root):
+    """As musl-gcc does it, but from a root: headers and libraries of musl instead of the system's."""
+    return ["-DACCOUNT_NO_HOOKS", "-nostdinc", "-isystem", os.path.join(root, "usr/include/x86_64-linux-musl"),
+            "-isystem", glob.glob("/usr/lib/gcc/x86_64-linux-gnu/*/include")[-1], "-nostdlib", "-no-pie",
+            "-Wl,--dynamic-linker=" + os.path.join(root, "lib/ld-musl-x86_64.so.1")]
+
+
+def musl_libraries(root):
+    folder = os.path.join(root, "usr/lib/x86_64-linux-musl")
+    return [os.path.join(folder, name) for name in ("crt1.o", "crti.o", "libc.so", "crtn.o")] + ["-lgcc"]
+
+
+def all_cases(big=False):
+    if big:
+        return []
+    out = [Case(program, level) for program in ORDINARY for level in (0, 2)]
+    return out
