@@ -49,6 +49,12 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what);
  * there is no live block, the object does not fit. In visit only. */
 void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item);
 
+/* What stands at `offset` in the object's own bytes is an object of another type than DWARF says: the arm of a union that a
+ * tag selects, the content of a buffer of raw bytes. The engine looks at it as at any member. A number from xc_typing_object, which is
+ * for meet; 0, and nothing is done, when the type has no size. In visit only. */
+uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type);
+void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object);
+
 /* The same in seed and late, by block. */
 void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item);
 
