@@ -1,10 +1,368 @@
-#include "glibc_impl.h"
+/* Chunks form a chain: each one's size leads to the next. Where a header is overwritten the chain behind it still stands, but where it
+ * begins is lost, and what looks like a header may be data. So each place that could be a chunk is followed for some steps:
+ *
+ *	        back            bad          next
+ *	... ─▶ [chunk] ─▶ [chunk]─▶ [?????????]─▶ [chunk] ─▶ [chunk] ─▶ … ─▶ top
+ *	                              ▲      ▲
+ *	                   candidates: whose own chain goes on, lands on free chunks that bins know and never jumps over one,
+ *	                   agrees with each prev_size that counts, and ends exactly at the top chunk or the end
+ *
+ * The lowest such place is taken. That the walk came to `bad` does not mean that its header is the broken one: a chunk
+ * before it may have a wrong size that looked right. Then candidates lie before `bad`, in what that chunk claims to be, and it is the one.
+ *
+ * A chain that breaks again before it has proved itself (another damaged header nearby) counts when it is three chunks long and nothing
+ * better begins within it. */
+#include "glibc_resume.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	ENOUGH = 8, /* chunks in a row prove each other */
+	ISLAND = 3, /* between two damaged ones */
+	TRAIL = 4,  /* `bad` and the chunks before it whose size may have led astray */
+	STEPS = 64, /* from `back` to `bad` at most */
+	PAGE = 4096,
+};
+
+struct hunt {
+	const struct xc_glibc_segment *segment;
+	struct xc_window *window;
+	const xc_glibc_anchor *anchors;
+	size_t anchor_count;
+	unsigned word;
+	xc_addr end; /* where chains must end: the top chunk, or what lies behind the segment */
+	xc_addr bad;
+	xc_addr trail[TRAIL]; /* ascending; the last one is bad */
+	size_t trail_count;
+};
+
+/* Where a chain leads. */
+struct run {
+	size_t count; /* chunks that are right */
+	xc_addr end;  /* behind them */
+	bool proved;
+};
+
+/* ---- chunks ---- */
+
+static bool load(const struct hunt *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+{
+	return xc_glibc_chunk(h->segment->glibc, h->window, at, chunk_out);
+}
+
+/* A chunk whose header breaks no rule and that ends before the chain must. */
+static bool load_right(const struct hunt *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+{
+	return at < h->end && load(h, at, chunk_out) && !xc_glibc_broken(h->segment, at, chunk_out->head) &&
+	       xc_glibc_size(chunk_out->head) >= 4 * h->word && xc_glibc_size(chunk_out->head) <= h->end - at;
+}
+
+/* Two headers without room for data end a segment that could not grow further. */
+static bool is_fencepost(const struct hunt *h, xc_addr at)
+{
+	struct xc_glibc_chunk chunk;
+	return at < h->end && h->end - at <= 4 * h->word && load(h, at, &chunk) &&
+	       xc_glibc_size(chunk.head) == 2 * h->word;
+}
+
+/* Does what stands behind a chunk agree with its size? Only a free one's size is told twice. */
+static bool agrees(const struct hunt *h, const struct xc_glibc_chunk *chunk)
+{
+	struct xc_glibc_chunk behind;
+	uint64_t size = xc_glibc_size(chunk->head);
+	return !load(h, chunk->addr + size, &behind) || behind.head & XC_GLIBC_PREV_INUSE || behind.prev_size == size;
+}
+
+/* ---- chunks that lists know ---- */
+
+static size_t first_anchor(const struct hunt *h, xc_addr from)
+{
+	size_t lo = 0, hi = h->anchor_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (xc_glibc_anchor_chunk(h->anchors[middle]) < from)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+static const xc_glibc_anchor *anchor_at(const struct hunt *h, xc_addr at)
+{
+	size_t i = first_anchor(h, at);
+	return i < h->anchor_count && xc_glibc_anchor_chunk(h->anchors[i]) == at ? &h->anchors[i] : NULL;
+}
+
+/* A list may be damaged too: its chunk must look like one that is free in that way. */
+static bool is_good(const struct hunt *h, xc_glibc_anchor anchor)
+{
+	struct xc_glibc_chunk chunk, behind;
+	if (!load_right(h, xc_glibc_anchor_chunk(anchor), &chunk) ||
+	    !load(h, chunk.addr + xc_glibc_size(chunk.head), &behind))
+		return false;
+	bool in_use = behind.head & XC_GLIBC_PREV_INUSE;
+	return (anchor & 7) == XC_BLOCK_BIN ? !in_use && behind.prev_size == xc_glibc_size(chunk.head) : in_use;
+}
+
+/* A chunk never has another one within. */
+static bool jumps_over_one(const struct hunt *h, xc_addr at, xc_addr behind)
+{
+	for (size_t i = first_anchor(h, at + 1), looked = 0; i < h->anchor_count && looked < ENOUGH; i++, looked++) {
+		if (xc_glibc_anchor_chunk(h->anchors[i]) >= behind)
+			return false;
+		if (is_good(h, h->anchors[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- chains ---- */
+
+static struct run follow(const struct hunt *h, xc_addr from)
+{
+	struct run run = {.end = from};
+	struct xc_glibc_chunk chunk;
+	for (; run.count < ENOUGH; run.count++) {
+		if (run.end == h->end || is_fencepost(h, run.end))
+			break;
+		if (run.end == h->bad || !load_right(h, run.end, &chunk) || !agrees(h, &chunk))
+			return run;
+		xc_addr behind = run.end + xc_glibc_size(chunk.head);
+		if (jumps_over_one(h, run.end, behind))
+			return run;
+		const xc_glibc_anchor *anchor = anchor_at(h, run.end);
+		if (anchor && is_good(h, *anchor))
+			break;
+		run.end = behind;
+	}
+	run.proved = true;
+	return run;
+}
+
+static bool on_trail(const struct hunt *h, xc_addr at)
+{
+	for (size_t i = 0; i < h->trail_count; i++)
+		if (h->trail[i] == at)
+			return true;
+	return false;
+}
+
+/* Could a chunk begin here? If it says that the one before is free, then that must be so. */
+static bool may_begin(const struct hunt *h, xc_addr at)
+{
+	struct xc_glibc_chunk chunk, before;
+	if (at == h->end || is_fencepost(h, at))
+		return true;
+	if (!load_right(h, at, &chunk) || on_trail(h, at))
+		return false;
+	if (chunk.head & XC_GLIBC_PREV_INUSE)
+		return true;
+	if (chunk.prev_size > at - h->segment->lo)
+		return false;
+	return on_trail(h, at - chunk.prev_size) ||
+	       (load_right(h, at - chunk.prev_size, &before) && xc_glibc_size(before.head) == chunk.prev_size);
+}
+
+/* Behind what cannot be read: the next page, or the next piece of the space when that is known to be missing as a whole. */
+static xc_addr behind_gap(const struct hunt *h, xc_addr at)
+{
+	const struct xc_segment *gap = xc_space_find(h->window->space, at);
+	xc_addr to = (at | (PAGE - 1)) + 1;
+	if (gap && !gap->bytes && !gap->backing && gap->hi - at < h->end - at)
+		to = gap->hi + 1;
+	return to + (h->segment->lo - to) % XC_GLIBC_ALIGN; /* where chunks may begin */
+}
+
+/* The lowest place from `from` on where chunks go on; the end of the chain when there is none. */
+static xc_addr search(const struct hunt *h, xc_addr from)
+{
+	struct run island = {.count = 0};
+	xc_addr island_at = 0;
+	uint64_t head;
+	for (xc_addr at = from; at < h->end; at += XC_GLIBC_ALIGN) {
+		if (island.count && at >= island.end)
+			return island_at; /* nothing better began within it */
+		if (!xc_glibc_word(h->segment->glibc, h->window, at + h->word, &head)) {
+			at = behind_gap(h, at) - XC_GLIBC_ALIGN;
+			continue;
+		}
+		if (xc_glibc_broken(h->segment, at, head) || !may_begin(h, at))
+			continue;
+		struct run run = follow(h, at);
+		if (run.proved)
+			return at;
+		if (!island.count && run.count >= ISLAND && run.end > h->bad) {
+			island = run;
+			island_at = at;
+		}
+	}
+	return island.count ? island_at : h->end;
+}
+
+/* ---- what it was ---- */
+
+/* The chunks by which the walk came to `bad`. */
+static void find_trail(struct hunt *h, xc_addr back)
+{
+	struct xc_glibc_chunk chunk;
+	xc_addr at = back;
+	h->trail_count = 0;
+	for (int i = 0; i < STEPS && at < h->bad && load_right(h, at, &chunk); i++) {
+		if (h->trail_count == TRAIL - 1) {
+			for (size_t k = 1; k < TRAIL - 1; k++)
+				h->trail[k - 1] = h->trail[k];
+			h->trail_count--;
+		}
+		h->trail[h->trail_count++] = at;
+		at += xc_glibc_size(chunk.head);
+	}
+	if (at != h->bad)
+		h->trail_count = 0; /* the caller came another way */
+	h->trail[h->trail_count++] = h->bad;
+}
+
+/* Its size may still be right, with only the flags or prev_size overwritten. */
+static bool only_flags(const struct hunt *h, struct xc_glibc_repair *repair)
+{
+	struct xc_glibc_chunk chunk;
+	if (!load(h, h->bad, &chunk))
+		return false;
+	uint64_t size = chunk.head & ~(uint64_t)(XC_GLIBC_ALIGN - 1);
+	if (size < 4 * h->word || size > h->end - h->bad)
+		return false;
+	chunk.head = size;
+	if (!agrees(h, &chunk) || jumps_over_one(h, h->bad, h->bad + size) || !follow(h, h->bad + size).proved)
+		return false;
+	repair->damaged = h->bad;
+	repair->next = h->bad + size;
+	repair->trust = XC_REPAIR_SURE;
+	repair->because = "as its size still leads to a chunk";
+	return true;
+}
+
+/* Bytes from `at` on that one careless write made: text, or one byte repeated. */
+static uint64_t overrun(const struct hunt *h, xc_addr at, uint64_t most)
+{
+	uint64_t len = 0, count = 0;
+	const uint8_t *bytes = xc_window_run(h->window, at, most, &len);
+	if (!bytes)
+		return 0;
+	bool text = isprint(bytes[0]) || isspace(bytes[0]);
+	while (count < len && (text ? isprint(bytes[count]) || isspace(bytes[count]) : bytes[count] == bytes[0]))
+		count++;
+	return count;
+}
+
+/* Do all bytes of its size but the lowest stand? A write that ends in the middle of a word says that much. */
+static bool upper_bytes_stand(uint64_t head, uint64_t size)
+{
+	return size >= 0x100 && head >> 8 == size >> 8;
+}
+
+/* How far the damaged chunk reached is known; was it one chunk, and in which state? */
+static void judge(const struct hunt *h, struct xc_glibc_repair *repair)
+{
+	struct xc_glibc_chunk behind = {.head = 0}, chunk = {.head = 0};
+	bool behind_known = load(h, repair->next, &behind), free = behind_known && !(behind.head & XC_GLIBC_PREV_INUSE);
+	uint64_t size = repair->next - repair->damaged;
+	if (repair->trust == XC_REPAIR_SURE) {
+		repair->state = free ? XC_BLOCK_BIN : XC_BLOCK_LIVE;
+		return;
+	}
+	repair->state = XC_BLOCK_UNKNOWN;
+	repair->trust = XC_REPAIR_GUESS;
+	repair->because = "if it was one chunk";
+	if (!behind_known || !load(h, repair->damaged, &chunk))
+		return;
+	if (upper_bytes_stand(chunk.head, size)) {
+		repair->trust = XC_REPAIR_SURE;
+		repair->because = "as all but the lowest byte of it says, and the chunk behind it";
+	} else if (overrun(h, repair->damaged + h->word, size) <=
+		   4 * h->word) { /* the next header was out of its reach */
+		repair->trust = XC_REPAIR_LIKELY;
+		repair->because = "as the next chunk begins there";
+	}
+	if (repair->trust != XC_REPAIR_GUESS)
+		repair->state = free ? XC_BLOCK_BIN : XC_BLOCK_LIVE;
+}
+
+/* Of the chunks that led to `bad`, the one in which the next chunk begins is wrong; unless the next one's prev_size names it. */
+static void blame(const struct hunt *h, struct xc_glibc_repair *repair)
+{
+	struct xc_glibc_chunk behind;
+	for (size_t i = 0; i < h->trail_count && h->trail[i] < repair->next; i++)
+		repair->damaged = h->trail[i];
+	if (!load(h, repair->next, &behind) || behind.head & XC_GLIBC_PREV_INUSE)
+		return;
+	for (size_t i = 0; i < h->trail_count; i++)
+		if (h->trail[i] < repair->next && repair->next - h->trail[i] == behind.prev_size) {
+			repair->damaged = h->trail[i];
+			repair->trust = XC_REPAIR_SURE;
+			repair->because = "as prev_size of the chunk behind it says";
+		}
+}
+
+void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
+		     struct xc_glibc_repair *repair_out)
+{
+	struct hunt h = {.segment = segment,
+			 .window = window,
+			 .word = segment->glibc->layout.word,
+			 .end = segment->top ? segment->top : segment->hi + 1,
+			 .bad = bad};
+	struct xc_glibc_repair repair = {.bad = bad, .damaged = bad, .trust = XC_REPAIR_GUESS};
+	h.anchors = xc_glibc_anchors(segment->glibc, &h.anchor_count);
+	find_trail(&h, back);
+	if (!only_flags(&h, &repair)) {
+		repair.next = search(&h, h.trail[0] + 4 * h.word);
+		blame(&h, &repair);
+	}
+	judge(&h, &repair);
+	*repair_out = repair;
+}
 
 bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out)
 {
-	(void)segment;
-	(void)window;
-	(void)bad;
-	(void)next_out;
-	return false;
+	struct xc_glibc_repair repair;
+	xc_glibc_repair(segment, window, bad, bad, &repair);
+	*next_out = repair.next;
+	return repair.next <= segment->hi;
+}
+
+/* ---- telling ---- */
+
+static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk *chunk)
+{
+	return xc_arena_printf(memory, "prev_size 0x%" PRIx64 ", size 0x%" PRIx64 ", flags %s%s%s%s", chunk->prev_size,
+			       xc_glibc_size(chunk->head), chunk->head & XC_GLIBC_NON_MAIN ? "A" : "",
+			       chunk->head & XC_GLIBC_MMAPPED ? "M" : "", chunk->head & XC_GLIBC_PREV_INUSE ? "P" : "",
+			       chunk->head & XC_GLIBC_FLAGS ? "" : "none");
+}
+
+void xc_glibc_note(struct xc_walk *walk, const struct xc_glibc_segment *segment, const struct xc_glibc_repair *repair,
+		   const char *broken)
+{
+	struct xc_glibc_chunk chunk;
+	struct xc_damage damage = {.addr = repair->damaged,
+				   .lost_lo = 1,
+				   .arena = segment->glibc->arenas[segment->arena].index,
+				   .before = XC_NO_BLOCK};
+	if (repair->damaged != repair->bad)
+		damage.what = xc_arena_printf(&walk->memory, "its size leads to 0x%" PRIx64 ", where no chunk begins",
+					      repair->bad);
+	else
+		damage.what = broken ? broken : "it does not agree with the chunk before it";
+	if (xc_glibc_chunk(segment->glibc, &walk->window, repair->damaged, &chunk))
+		damage.found = decoded(&walk->memory, &chunk);
+	if (repair->next > repair->damaged)
+		damage.expected = xc_arena_printf(&walk->memory, "size 0x%" PRIx64 ", %s",
+						  repair->next - repair->damaged, repair->because);
+	if (repair->trust == XC_REPAIR_GUESS) {
+		damage.lost_lo = repair->damaged;
+		damage.lost_hi = repair->next - 1;
+	}
+	xc_walk_damage(walk, &damage);
 }
