@@ -119,7 +119,7 @@ static bool choose(const struct xc_views *views, const struct xc_type *type, str
 	return false;
 }
 
-static const struct xc_view_shape *shape_of(const struct xc_process *process, const struct xc_type *type)
+const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type)
 {
 	struct xc_types *types = xc_types_of(process);
 	struct xc_views *views = views_of(types);
@@ -151,7 +151,7 @@ static enum xc_view_result open_nested(const struct xc_value *value, struct xc_v
 	if (!is_class(type) || value->kind == XC_VALUE_ABSENT || value->kind == XC_VALUE_POINTEE ||
 	    nesting > XC_VIEW_NESTING)
 		return XC_VIEW_NONE;
-	const struct xc_view_shape *shape = shape_of(value->process, type);
+	const struct xc_view_shape *shape = xc_view_shape_of(value->process, type);
 	if (!shape->hook)
 		return XC_VIEW_NONE;
 	*view = (struct xc_view){.shape = shape, .value = *value, .nesting = nesting};

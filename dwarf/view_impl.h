@@ -14,6 +14,10 @@ extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_lib
 	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
 	xc_view_rust_maps[];
 
+/* What was worked out for a type (stripped, complete): its hook is NULL when no hook knows the type. Never NULL; lives as long as
+ * the process. */
+const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
+
 /* ---- parts of values; all are probes ---- */
 
 /* Follow a path of member names, "_M_impl._M_start", through base classes and typedefs; a pointer on the way is
