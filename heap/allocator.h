@@ -31,6 +31,11 @@ struct xc_walk {
  * or before addr. */
 void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage);
 
+/* What an audit looked at. */
+struct xc_audited {
+	uint64_t lists, links, caches, cached;
+};
+
 struct xc_allocator {
 	const char *name; /* "glibc" */
 
@@ -40,6 +45,9 @@ struct xc_allocator {
 	void (*walk)(struct xc_walk *walk, size_t piece);
 	void (*settle)(struct xc_heap *heap, void *state); /* may be NULL */
 	void (*fini)(void *state);
+
+	/* Look at what walking does not: links, caches, counts; add damages and count what was looked at. May be NULL. */
+	void (*audit)(struct xc_heap *heap, void *state, struct xc_audited *audited);
 
 	/* Append one line about the metadata of a block: "chunk 0x55…: size 0x70, PREV_INUSE". May be NULL. */
 	void (*explain)(const struct xc_heap *heap, void *state, uint32_t block, struct xc_text *text);

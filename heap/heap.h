@@ -39,8 +39,16 @@ struct xc_region {
 	const char *what; /* "brk heap", "heap of arena 2", "mmapped chunk", "extent", …; static */
 };
 
+enum xc_damage_kind {
+	XC_DAMAGE_HEADER, /* a header: mostly by what was written past the end of the block before */
+	XC_DAMAGE_LINK,   /* a link or key of a free block: written to after it was freed */
+	XC_DAMAGE_TWICE,  /* a block is in two lists, or twice in one: freed twice */
+	XC_DAMAGE_BOOKS,  /* the allocator's own state: counts, heads of lists, the top chunk */
+};
+
 /* A place where metadata are not what they must be. */
 struct xc_damage {
+	enum xc_damage_kind kind;
 	xc_addr addr; /* of the chunk (its header) or other metadata */
 	const char *
 		what; /* the rule that is broken, with numbers: "size 0x4141414141414140 reaches past the end of the heap" */
