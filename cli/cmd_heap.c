@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../dwarf/address.h"
+#include "../heap/dups.h"
 #include "../heap/objects.h"
 #include "../heap/summary.h"
+#include "../heap/top.h"
+#include "../heap/whatis.h"
+#include "choose.h"
 
-enum { MOST_ROWS = 1000000 };
+enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 
 struct settings {
 	const char *type, *state;
@@ -24,6 +29,12 @@ static struct xc_heap *heap_of(struct xc_job *job)
 	return heap;
 }
 
+static size_t rows(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	return s->limit ? s->limit : DEFAULT_ROWS;
+}
+
 /* ---- whole heaps ---- */
 
 static struct xc_error *summary(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -33,6 +44,39 @@ static struct xc_error *summary(struct xc_job *job, struct xc_section *section, 
 	return NULL;
 }
 
+static struct xc_error *top(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	return xc_top(section, heap, rows(job));
+}
+
+static struct xc_error *dups(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	return xc_dups(section, heap, rows(job));
+}
+
+/* ---- addresses ---- */
+
+static struct xc_error *address_of(struct xc_job *job, xc_addr *addr_out)
+{
+	const struct xc_thread *thread;
+	struct xc_error *err = xc_choose_one(job->process, NULL, &thread);
+	return err ? err : xc_address_parse(job->process, thread, 0, xc_job_operand(job, "ADDR"), addr_out);
+}
+
+static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_whatis(section, heap, addr);
+}
+
+static struct xc_error *show(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_whatis_show(section, heap, addr);
+}
+
 /* ---- the words ---- */
 
 static const struct word {
@@ -40,11 +84,11 @@ static const struct word {
 	bool takes_address;
 	struct xc_error *(*produce)(struct xc_job *job, struct xc_section *section, struct xc_heap *heap);
 } words[] = {
-	{"summary", "Heap", false, summary},
-	{"objects", "Objects", false, NULL},
+	{"summary", "Heap", false, summary}, {"top", "Largest", false, top},      {"objects", "Objects", false, NULL},
+	{"dups", "Duplicates", false, dups}, {"whatis", "Address", true, whatis}, {"show", "Block", true, show},
 };
 
-static const char *const word_names[] = {"summary", "objects", NULL};
+static const char *const word_names[] = {"summary", "top", "objects", "dups", "whatis", "show", NULL};
 
 static const struct word *word_of(const struct xc_job *job)
 {
@@ -116,7 +160,10 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 /* ---- the command ---- */
 
 static const struct xc_operand operands[] = {
-	{.name = "WHAT", .about = "summary (who has the memory), objects (every block)", .words = word_names},
+	{.name = "WHAT",
+	 .about = "summary (who has the memory), top (the largest), objects (every block), dups (equal contents); "
+		  "whatis and show (its typed value) of an ADDR",
+	 .words = word_names},
 	XC_OPERAND_TARGET,
 	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},
 	{.name = NULL},
@@ -131,7 +178,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_NUMBER,
 	 .offset = AT(limit),
 	 .value = "N",
-	 .about = "objects: at most N of them",
+	 .about = "show at most N rows; 40 by default, all of objects",
 	 .min = 1,
 	 .max = MOST_ROWS},
 	{.name = "type",
@@ -157,6 +204,7 @@ static const struct xc_option options[] = {
 
 static const struct xc_example examples[] = {
 	{"xcore heap summary core.1234", "how much memory is where"},
+	{"xcore heap whatis core.1234 '$rdi'", "what a register points to"},
 	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},
 	{.line = NULL},
 };

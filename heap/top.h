@@ -1,0 +1,12 @@
+/* top: the largest blocks, by their own size or by what they keep alive. */
+#ifndef XC_TOP_H
+#define XC_TOP_H
+
+#include "../core/report.h"
+#include "heap.h"
+
+/* The `limit` largest live blocks with their types, and how many blocks there are of which size. Makes the types; without them (a
+ * note says why) the table has none. */
+XC_MUST_CHECK struct xc_error *xc_top(struct xc_section *section, struct xc_heap *heap, size_t limit);
+
+#endif

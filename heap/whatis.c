@@ -1,0 +1,216 @@
+/* Everything about one address. */
+#include "whatis.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "../core/facts.h"
+#include "../dwarf/ctype.h"
+#include "../dwarf/field.h"
+#include "../dwarf/print.h"
+#include "../dwarf/symbol_report.h"
+#include "allocator.h"
+#include "graph.h"
+#include "objects.h"
+#include "typing.h"
+
+enum { STACK_ROWS = 10000, RAW_BYTES = 256, ELEMENTS = 20, LENGTH = 65536 };
+
+/* ---- stacks ---- */
+
+/* The variable of this row that lies at addr. */
+static bool find_variable(const struct xc_standpoint *at, bool locals, xc_addr addr, struct xc_arena *scratch,
+			  struct xc_named_value *out)
+{
+	struct xc_frame_context context = xc_standpoint_context(at);
+	struct xc_named_value *values;
+	size_t count = xc_variable_values(&context, at->level, locals, scratch, &values);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_value *v = &values[i].value;
+		if (v->kind != XC_VALUE_MEMORY || addr < v->addr || addr - v->addr >= xc_value_size(v))
+			continue;
+		*out = values[i];
+		return true;
+	}
+	return false;
+}
+
+/* The frame that holds an address: between its stack pointer and its caller's. */
+static bool in_frame(const struct xc_standpoint *at, xc_addr addr)
+{
+	uint64_t sp;
+	struct xc_frame frame = at->frame;
+	if (!at->has_frame || !xc_regs_get(&frame.regs, at->process->arch->sp, &sp) || addr < sp)
+		return false;
+	return xc_unwind_cfa(at->unwinder, &frame) && addr < frame.cfa;
+}
+
+static void tell_variable(struct xc_section *s, const struct xc_standpoint *at, xc_addr addr, struct xc_arena *scratch)
+{
+	struct xc_named_value named;
+	if (!find_variable(at, true, addr, scratch, &named) && !find_variable(at, false, addr, scratch, &named))
+		return;
+	struct xc_text path = {0};
+	xc_field_path(&path, named.value.type, addr - named.value.addr, NULL);
+	xc_auto(xc_freep) char *text = xc_asprintf("%s%s", named.name, xc_text_string(&path));
+	xc_section_text(s, "variable", "variable", text);
+	xc_section_text(s, "variable_type", "of type", xc_type_name(named.value.type));
+	xc_text_fini(&path);
+}
+
+static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+{
+	struct xc_standpoint at;
+	struct xc_arena scratch = {0};
+	xc_section_integer(s, "thread", "thread", what->thread->tid);
+	struct xc_error *err = xc_standpoint_open(&at, heap->process, what->thread, 0);
+	unsigned rows = 0;
+	while (!err && !in_frame(&at, what->addr) && rows++ < STACK_ROWS)
+		if (!xc_standpoint_up(&at))
+			break;
+	if (!err && in_frame(&at, what->addr)) {
+		xc_section_integer(s, "frame", "frame", at.row);
+		xc_section_text(s, "function", "function", xc_standpoint_function(&at));
+		do
+			tell_variable(s, &at, what->addr, &scratch);
+		while (xc_standpoint_up(&at) && in_frame(&at, what->addr));
+	}
+	xc_standpoint_fini(&at);
+	xc_arena_fini(&scratch);
+	if (err)
+		xc_section_note(s, err);
+}
+
+/* ---- blocks ---- */
+
+static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+{
+	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
+	for (size_t i = 0; i < heap->part_count; i++) {
+		if (heap->parts[i].allocator != allocator || !allocator->explain)
+			continue;
+		struct xc_text text = {0};
+		allocator->explain(heap, heap->parts[i].state, what->block, &text);
+		if (text.len)
+			xc_section_text(s, "metadata", "metadata", text.bytes);
+		xc_text_fini(&text);
+	}
+}
+
+static void tell_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+{
+	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
+	if (!typed)
+		return;
+	xc_section_text(s, "type", "type", xc_typing_name(heap->typing, block));
+	xc_section_count(s, "count", "elements", xc_typing_count(heap->typing, block))->quiet =
+		typed->shape != XC_TYPED_ARRAY;
+	xc_section_text(s, "confidence", "confidence", xc_confidence_word((enum xc_confidence)typed->confidence));
+	xc_section_text(s, "via", "typed by", typed->via);
+}
+
+static const char *reach(const struct xc_heap *heap, uint32_t block)
+{
+	if (!heap->graph || xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
+		return NULL;
+	if (xc_graph_leaked(heap->graph, block))
+		return "no root reaches it: leaked";
+	return xc_graph_possibly_leaked(heap->graph, block) ? "only through pointers into the middle of blocks"
+							    : "from a root";
+}
+
+static void tell_block(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
+{
+	const struct xc_blocks *blocks = &heap->blocks;
+	const char *reached = reach(heap, what->block), *kept = xc_block_free_word(xc_block_state(blocks, what->block));
+	xc_section_address(s, "block", "block", xc_block_addr(blocks, what->block));
+	xc_section_bytes(s, "size", "size", xc_block_size(blocks, what->block));
+	xc_section_text(s, "state", "state", xc_object_state(heap, what->block));
+	if (kept)
+		xc_section_text(s, "kept_in", "kept in", kept);
+	xc_section_count(s, "offset", "offset in it", what->offset);
+	tell_type(s, heap, what->block);
+	if (reached)
+		xc_section_text(s, "reached", "reached", reached);
+	tell_metadata(s, heap, what);
+}
+
+static void make_all(struct xc_section *s, struct xc_heap *heap)
+{
+	struct xc_graph *graph;
+	struct xc_typing *typing;
+	struct xc_error *err = xc_graph_of(heap, &graph);
+	if (!err)
+		err = xc_typing_of(heap, &typing);
+	if (err)
+		xc_section_note(s, err);
+}
+
+struct xc_error *xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
+{
+	struct xc_what what = xc_what(heap->process, heap, addr);
+	struct xc_text line = {0};
+	if (what.kind == XC_WHAT_BLOCK)
+		make_all(s, heap);
+	xc_what_text(heap->process, heap, &what, &line);
+	xc_section_address(s, "addr", "address", addr);
+	xc_section_text(s, "what", "is", xc_text_string(&line));
+	xc_text_fini(&line);
+	if (what.region)
+		xc_section_text(s, "arena", "arena", heap->arenas[what.region->arena].name);
+	if (what.kind == XC_WHAT_BLOCK)
+		tell_block(s, heap, &what);
+	if (what.kind == XC_WHAT_STACK)
+		tell_stack(s, heap, &what);
+	if (what.kind == XC_WHAT_CODE)
+		xc_symbol_report(s->report, heap->process, addr);
+	return NULL;
+}
+
+/* ---- show ---- */
+
+static void show_bytes(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+{
+	uint64_t size = xc_block_size(&heap->blocks, block);
+	xc_facts_memory(s->report, heap->process, xc_block_addr(&heap->blocks, block),
+			size < RAW_BYTES ? size : RAW_BYTES);
+}
+
+static void show_value(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+{
+	const struct xc_typed *typed = xc_typing_get(heap->typing, block);
+	const struct xc_type *type = typed->type;
+	uint64_t count = xc_typing_count(heap->typing, block);
+	struct xc_print_options options = {.format = xc_format_defaults(), .width = 100, .redact = false};
+	options.format.elements = ELEMENTS;
+	options.format.length = LENGTH;
+	if (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT)
+		type = xc_ctype_array(heap->process, type, count);
+	struct xc_value value =
+		xc_value_memory(heap->process, type, xc_block_addr(&heap->blocks, block) + typed->offset);
+	struct xc_text text = {0};
+	json_t *json = NULL;
+	xc_print_value(&text, &value, &options, &json);
+	xc_section_value(s, "value", "value", xc_text_string(&text), json);
+	xc_text_fini(&text);
+}
+
+struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
+{
+	struct xc_what what = xc_what(heap->process, heap, addr);
+	if (what.kind != XC_WHAT_BLOCK) {
+		struct xc_text line = {0};
+		xc_what_text(heap->process, heap, &what, &line);
+		struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "0x%llx is in no block: %s",
+						    (unsigned long long)addr, xc_text_string(&line));
+		xc_text_fini(&line);
+		return err;
+	}
+	make_all(s, heap);
+	tell_block(s, heap, &what);
+	if (heap->typing && xc_typing_get(heap->typing, what.block))
+		show_value(s, heap, what.block);
+	else
+		show_bytes(s, heap, what.block);
+	return NULL;
+}
