@@ -2,11 +2,13 @@
 #include "command.h"
 
 #include "../dwarf/backtrace.h"
+#include "../heap/whatis.h"
 #include "choose.h"
+#include "heaps.h"
 
 struct settings {
 	const char *thread;
-	enum xc_switch full, group, raw;
+	enum xc_switch full, group, raw, heap;
 	unsigned limit, depth, elements, length;
 };
 
@@ -42,6 +44,8 @@ static struct xc_error *produce(struct xc_job *job)
 	struct xc_error *err = xc_choose_threads(job->process, settings->thread, &options.choice, &options.tid);
 	if (err)
 		return err;
+	if (settings->heap == XC_ON)
+		xc_what_annotate(&options.format, xc_job_typed_heap(job));
 	struct xc_section *s = xc_report_section(job->report, "bt", "Stacks");
 	s->schema = job->command->schema;
 	return xc_backtrace(s, job->process, &options);
@@ -69,6 +73,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, raw),
 	 .about = "containers of C++ and Rust by their innards, not by their content"},
+	XC_HEAP_OPTION(heap),
 	{.name = "group",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, group),

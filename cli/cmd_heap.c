@@ -11,6 +11,7 @@
 #include "../heap/top.h"
 #include "../heap/whatis.h"
 #include "choose.h"
+#include "heaps.h"
 
 enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 
@@ -18,16 +19,6 @@ struct settings {
 	const char *type, *state;
 	unsigned limit, least;
 };
-
-static struct xc_heap *heap_of(struct xc_job *job)
-{
-	struct xc_progress progress = xc_progress_start("walking the heap", job->common.quiet == XC_ON);
-	const struct xc_heap_options options = {.jobs = job->common.jobs, .progress = &progress};
-	struct xc_heap *heap = xc_heap_of(job->process, &options);
-	xc_progress_end(&progress);
-	heap->progress = NULL;
-	return heap;
-}
 
 static size_t rows(const struct xc_job *job)
 {
@@ -132,7 +123,7 @@ static struct xc_error *produce(struct xc_job *job)
 {
 	const struct word *word = word_of(job);
 	struct xc_section *section = xc_report_section(job->report, word->name, word->title);
-	return word->produce(job, section, heap_of(job));
+	return word->produce(job, section, xc_job_heap(job));
 }
 
 static bool writes(const struct xc_job *job)
@@ -145,7 +136,7 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 	const struct settings *s = job->settings;
 	const struct xc_object_filter filter = {
 		.type = s->type, .state = s->state, .least = s->least, .limit = s->limit};
-	struct xc_heap *heap = heap_of(job);
+	struct xc_heap *heap = xc_job_heap(job);
 	bool as_json = job->common.format && strcmp(job->common.format, "jsonl") == 0;
 	xc_auto(xc_error_freep) struct xc_error *why = NULL;
 	const char *empty = xc_heap_why_empty(heap);

@@ -3,7 +3,14 @@
 
 #include "../core/facts.h"
 #include "../dwarf/address.h"
+#include "../heap/whatis.h"
 #include "choose.h"
+#include "heaps.h"
+
+struct settings {
+	struct xc_spot spot; /* first: its options count from the beginning */
+	enum xc_switch heap;
+};
 
 enum { DEFAULT_LEN = 256, MOST = 1 << 20 };
 
@@ -21,15 +28,16 @@ static struct xc_error *length_of(const struct xc_job *job, uint64_t *len_out)
 
 static struct xc_error *check(struct xc_job *job)
 {
-	const struct xc_spot *spot = job->settings;
+	const struct settings *settings = job->settings;
 	uint64_t len;
 	struct xc_error *err = length_of(job, &len);
-	return err ? err : xc_choose_one_check(spot->thread);
+	return err ? err : xc_choose_one_check(settings->spot.thread);
 }
 
 static struct xc_error *produce(struct xc_job *job)
 {
-	const struct xc_spot *spot = job->settings;
+	const struct settings *settings = job->settings;
+	const struct xc_spot *spot = &settings->spot;
 	const struct xc_thread *thread;
 	xc_addr addr;
 	uint64_t len = 0;
@@ -38,6 +46,9 @@ static struct xc_error *produce(struct xc_job *job)
 	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "ADDR"), &addr)))
 		return err;
 	xc_facts_memory(job->report, job->process, addr, len);
+	if (settings->heap == XC_ON)
+		xc_what_words(xc_report_section(job->report, "pointers", "Pointers"), xc_job_typed_heap(job), addr,
+			      len);
 	return NULL;
 }
 
@@ -49,7 +60,7 @@ static const struct xc_operand operands[] = {
 	{.name = NULL},
 };
 
-static const struct xc_option options[] = {XC_SPOT_OPTIONS, {.name = NULL}};
+static const struct xc_option options[] = {XC_SPOT_OPTIONS, XC_HEAP_OPTION(heap), {.name = NULL}};
 
 static const struct xc_example examples[] = {
 	{"xcore mem core.1234 0x55d0c0ffee 64", "64 bytes at an address"},
@@ -67,7 +78,7 @@ const struct xc_command xc_command_mem = {
 	.operands = operands,
 	.options = options,
 	.examples = examples,
-	.settings_size = sizeof(struct xc_spot),
+	.settings_size = sizeof(struct settings),
 	.check = check,
 	.produce = produce,
 };

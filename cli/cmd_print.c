@@ -5,12 +5,14 @@
 
 #include "../dwarf/print.h"
 #include "../dwarf/standpoint.h"
+#include "../heap/whatis.h"
 #include "choose.h"
+#include "heaps.h"
 
 struct settings {
 	const char *thread, *as;
 	unsigned frame, depth, elements, length;
-	enum xc_switch with_type, raw, one_line;
+	enum xc_switch with_type, raw, one_line, heap;
 };
 
 enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
@@ -77,6 +79,8 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
 	options.format.length = settings->length ? settings->length : LENGTH;
 	options.format.raw = settings->raw == XC_ON;
+	if (settings->heap == XC_ON)
+		xc_what_annotate(&options.format, xc_job_typed_heap(job));
 	options.letters = request->letters;
 	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
 	if (err)
@@ -133,6 +137,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, with_type),
 	 .about = "the type and the address before each value"},
+	XC_HEAP_OPTION(heap),
 	{.name = "one-line",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, one_line),

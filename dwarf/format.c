@@ -224,6 +224,8 @@ static void write_pointer(struct xc_writer *w, const struct xc_value *value, con
 	const char *prefix = xc_format_textual(type->target, &width);
 	if (prefix && addr != 0)
 		xc_format_pointer_text(w, value->process, addr, width, prefix);
+	if (w->options->annotate)
+		w->options->annotate(w->options->annotate_context, addr, w->text);
 }
 
 static void write_reference(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type)

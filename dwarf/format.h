@@ -19,7 +19,10 @@ struct xc_format_options {
 		length; /* of the whole text, bytes: when reached, what is open is closed with ... (a little more may come) */
 	bool symbols; /* look pointers up */
 	bool raw;     /* containers by their innards, not by their content (view.h) */
-	char letter;  /* 0, or how scalars are written: x z d u o t c a f, as after `print /` in gdb */
+	/* What to append behind the address of a pointer to an object, from a layer above: " → struct client (heap, …)". NULL: nothing. */
+	void (*annotate)(const void *context, xc_addr addr, struct xc_text *text);
+	const void *annotate_context;
+	char letter; /* 0, or how scalars are written: x z d u o t c a f, as after `print /` in gdb */
 };
 
 /* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */

@@ -203,11 +203,47 @@ void xc_what_text(const struct xc_process *process, const struct xc_heap *heap, 
 	}
 }
 
-void xc_what_annotate(const struct xc_process *process, const struct xc_heap *heap, xc_addr addr, struct xc_text *text)
+/* ---- behind pointers ---- */
+
+static void annotate(const void *context, xc_addr addr, struct xc_text *text)
 {
-	const struct xc_what what = xc_what(process, heap, addr);
+	const struct xc_heap *heap = context;
+	const struct xc_what what = xc_what(heap->process, heap, addr);
 	if (what.kind != XC_WHAT_BLOCK && what.kind != XC_WHAT_STACK)
 		return;
 	xc_text_add(text, " → ");
-	xc_what_text(process, heap, &what, text);
+	xc_what_text(heap->process, heap, &what, text);
+}
+
+void xc_what_annotate(struct xc_format_options *format, const struct xc_heap *heap)
+{
+	format->annotate = annotate;
+	format->annotate_context = heap;
+}
+
+static void add_word(struct xc_section *s, struct xc_table *table, const struct xc_heap *heap, xc_addr at, xc_addr word)
+{
+	const struct xc_what what = xc_what(heap->process, heap, word);
+	struct xc_text text = {0};
+	if (what.kind == XC_WHAT_NOTHING || what.kind == XC_WHAT_MAPPING)
+		return;
+	xc_what_text(heap->process, heap, &what, &text);
+	const struct xc_cell row[] = {xc_cell_address(at), xc_cell_address(word), xc_cell_text(xc_text_string(&text))};
+	xc_table_row(s, table, row);
+	xc_text_fini(&text);
+}
+
+void xc_what_words(struct xc_section *s, const struct xc_heap *heap, xc_addr addr, uint64_t len)
+{
+	static const struct xc_column columns[] = {
+		{.key = "at", .label = "AT", .kind = XC_FIELD_ADDRESS},
+		{.key = "value", .label = "POINTS TO", .kind = XC_FIELD_ADDRESS},
+		{.key = "what", .label = "WHICH IS", .kind = XC_FIELD_TEXT},
+	};
+	const size_t size = heap->process->arch->word;
+	struct xc_table *table = xc_section_table(s, "pointers", columns, XC_COUNT(columns));
+	uint64_t word, skip = (size - addr % size) % size;
+	for (uint64_t at = skip; at < len && size <= len - at; at += size)
+		if (xc_space_peek_uint(heap->process->space, addr + at, size, &word))
+			add_word(s, table, heap, addr + at, word);
 }

@@ -7,6 +7,7 @@
 
 #include "../core/report.h"
 #include "../core/text.h"
+#include "../dwarf/format.h"
 #include "heap.h"
 
 enum xc_what_kind {
@@ -38,8 +39,13 @@ struct xc_what xc_what(const struct xc_process *process, const struct xc_heap *h
 void xc_what_text(const struct xc_process *process, const struct xc_heap *heap, const struct xc_what *what,
 		  struct xc_text *text);
 
-/* For the notes behind pointers: append " → " and that line where addr lies in a block or a thread's stack; else nothing. */
-void xc_what_annotate(const struct xc_process *process, const struct xc_heap *heap, xc_addr addr, struct xc_text *text);
+/* Let values that are formatted say behind pointers what they hit: " → " and that line, where addr lies in a block or a thread's
+ * stack. The heap must outlive the formatting. */
+void xc_what_annotate(struct xc_format_options *format, const struct xc_heap *heap);
+
+/* A table: the words from addr on, within len bytes, that point into blocks, stacks, code or data, with what they hit. Nothing when there are
+ * none. */
+void xc_what_words(struct xc_section *section, const struct xc_heap *heap, xc_addr addr, uint64_t len);
 
 /* The fields of `heap whatis`: all of it, with frame and variable for stacks (the stack is unwound), the allocator's metadata, what gave the
  * type, how it is reached. Makes graph and types; where those cannot be made a note says so. */
