@@ -48,6 +48,20 @@ bool xc_block_list_odd(struct xc_block_list *list, xc_addr addr, uint64_t size, 
 	return true;
 }
 
+void xc_block_list_cut(struct xc_block_list *list, xc_addr addr)
+{
+	while (list->count && (list->heads[list->count - 1] & ~(uint64_t)7) >= addr)
+		list->count--;
+	while (list->huge_count && list->huge[list->huge_count - 1].block >= list->count)
+		list->huge_count--;
+	list->end = 0;
+	if (list->count == 0)
+		return;
+	bool huge = list->sizes[list->count - 1] == UINT32_MAX && list->huge_count;
+	list->end = (list->heads[list->count - 1] & ~(uint64_t)7) +
+		    (huge ? list->huge[list->huge_count - 1].size : list->sizes[list->count - 1]);
+}
+
 /* ---- merging ---- */
 
 /* A list being merged: the next of its blocks. */

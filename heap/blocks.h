@@ -96,6 +96,9 @@ static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, u
 	return true;
 }
 
+/* Take back all blocks that begin at addr or behind it. */
+void xc_block_list_cut(struct xc_block_list *list, xc_addr addr);
+
 /* Put lists together to one table. Lists may come in any order and lie between each other; where blocks overlap, the one that
  * begins first stays and the other is counted. Lists keep their memory. About 4 ns a block. */
 void xc_blocks_build(struct xc_blocks *blocks, const struct xc_block_list *lists, size_t list_count);
