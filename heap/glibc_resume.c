@@ -96,6 +96,13 @@ static const xc_glibc_anchor *anchor_at(const struct hunt *h, xc_addr at)
 	return i < h->anchor_count && xc_glibc_anchor_chunk(h->anchors[i]) == at ? &h->anchors[i] : NULL;
 }
 
+/* Of a chunk that the one behind it does not tell the state of. */
+static enum xc_block_state state_of(const struct hunt *h, xc_addr at)
+{
+	const xc_glibc_anchor *anchor = anchor_at(h, at);
+	return anchor ? (enum xc_block_state)(*anchor & 7) : XC_BLOCK_LIVE;
+}
+
 /* A list may be damaged too: its chunk must look like one that is free in that way. */
 static bool is_good(const struct hunt *h, xc_glibc_anchor anchor)
 {
@@ -204,24 +211,47 @@ static xc_addr search(const struct hunt *h, xc_addr from)
 
 /* ---- what it was ---- */
 
-/* The chunks by which the walk came to `bad`. */
-static void find_trail(struct hunt *h, xc_addr back)
+static void push(struct hunt *h, xc_addr at)
+{
+	if (h->trail_count == TRAIL) {
+		for (size_t i = 1; i < TRAIL; i++)
+			h->trail[i - 1] = h->trail[i];
+		h->trail_count--;
+	}
+	h->trail[h->trail_count++] = at;
+}
+
+/* The chunks by which the walk came to `bad`, up to the first one that leaps over the end. */
+static bool come_again(struct hunt *h, xc_addr back)
 {
 	struct xc_glibc_chunk chunk;
 	xc_addr at = back;
-	h->trail_count = 0;
-	for (int i = 0; i < STEPS && at < h->bad && load_right(h, at, &chunk); i++) {
-		if (h->trail_count == TRAIL - 1) {
-			for (size_t k = 1; k < TRAIL - 1; k++)
-				h->trail[k - 1] = h->trail[k];
-			h->trail_count--;
+	for (int i = 0; i < STEPS && at < h->bad; i++) {
+		push(h, at);
+		if (!load(h, at, &chunk) || xc_glibc_broken(h->segment, at, chunk.head))
+			return false;
+		if (at < h->end && xc_glibc_size(chunk.head) > h->end - at) {
+			h->bad = at;
+			return true;
 		}
-		h->trail[h->trail_count++] = at;
 		at += xc_glibc_size(chunk.head);
 	}
-	if (at != h->bad)
+	push(h, h->bad);
+	return at == h->bad;
+}
+
+static void find_trail(struct hunt *h, xc_addr back)
+{
+	struct xc_glibc_chunk chunk;
+	if (!come_again(h, back)) {
 		h->trail_count = 0; /* the caller came another way */
-	h->trail[h->trail_count++] = h->bad;
+		push(h, h->bad);
+	}
+	if (load_right(h, h->bad, &chunk) && !agrees(h, &chunk)) {
+		h->bad += xc_glibc_size(
+			chunk.head); /* its header is as good as the one behind it: that one comes first */
+		push(h, h->bad);
+	}
 }
 
 /* Its size may still be right, with only the flags or prev_size overwritten. */
@@ -268,10 +298,10 @@ static void judge(const struct hunt *h, struct xc_glibc_repair *repair)
 	struct xc_glibc_chunk behind = {.head = 0}, chunk = {.head = 0};
 	bool behind_known = load(h, repair->next, &behind), free = behind_known && !(behind.head & XC_GLIBC_PREV_INUSE);
 	uint64_t size = repair->next - repair->damaged;
-	if (repair->trust == XC_REPAIR_SURE) {
-		repair->state = free ? XC_BLOCK_BIN : XC_BLOCK_LIVE;
+	enum xc_block_state state = free ? XC_BLOCK_BIN : state_of(h, repair->damaged);
+	repair->state = state;
+	if (repair->trust == XC_REPAIR_SURE)
 		return;
-	}
 	repair->state = XC_BLOCK_UNKNOWN;
 	repair->trust = XC_REPAIR_GUESS;
 	repair->because = "if it was one chunk";
@@ -286,7 +316,7 @@ static void judge(const struct hunt *h, struct xc_glibc_repair *repair)
 		repair->because = "as the next chunk begins there";
 	}
 	if (repair->trust != XC_REPAIR_GUESS)
-		repair->state = free ? XC_BLOCK_BIN : XC_BLOCK_LIVE;
+		repair->state = state;
 }
 
 /* Of the chunks that led to `bad`, the one in which the next chunk begins is wrong; unless the next one's prev_size names it. */
@@ -305,31 +335,48 @@ static void blame(const struct hunt *h, struct xc_glibc_repair *repair)
 		}
 }
 
-void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
-		     struct xc_glibc_repair *repair_out)
+/* The top chunk's address is known, and it reaches to the end of the segment. */
+static void mend_top(const struct hunt *h, struct xc_glibc_repair *repair)
+{
+	repair->damaged = h->bad;
+	repair->next = h->segment->hi + 1;
+	repair->state = h->bad == h->segment->top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN;
+	repair->trust = h->bad == h->segment->top ? XC_REPAIR_SURE : XC_REPAIR_GUESS;
+	repair->because = "as the top chunk reaches to the end of the heap";
+}
+
+static struct hunt start(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad)
 {
 	struct hunt h = {.segment = segment,
 			 .window = window,
 			 .word = segment->glibc->layout.word,
 			 .end = segment->top ? segment->top : segment->hi + 1,
 			 .bad = bad};
-	struct xc_glibc_repair repair = {.bad = bad, .damaged = bad, .trust = XC_REPAIR_GUESS};
 	h.anchors = xc_glibc_anchors(segment->glibc, &h.anchor_count);
 	find_trail(&h, back);
-	if (!only_flags(&h, &repair)) {
-		repair.next = search(&h, h.trail[0] + 4 * h.word);
-		blame(&h, &repair);
+	return h;
+}
+
+static void repair_by(const struct hunt *h, struct xc_glibc_repair *repair_out)
+{
+	struct xc_glibc_repair repair = {.bad = h->bad, .damaged = h->bad, .trust = XC_REPAIR_GUESS};
+	if (h->bad >= h->end) {
+		mend_top(h, &repair);
+	} else {
+		if (!only_flags(h, &repair)) {
+			repair.next = search(h, h->trail[0] + 4 * h->word);
+			blame(h, &repair);
+		}
+		judge(h, &repair);
 	}
-	judge(&h, &repair);
 	*repair_out = repair;
 }
 
-bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out)
+void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
+		     struct xc_glibc_repair *repair_out)
 {
-	struct xc_glibc_repair repair;
-	xc_glibc_repair(segment, window, bad, bad, &repair);
-	*next_out = repair.next;
-	return repair.next <= segment->hi;
+	struct hunt h = start(segment, window, back, bad);
+	repair_by(&h, repair_out);
 }
 
 /* ---- telling ---- */
@@ -342,8 +389,8 @@ static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk 
 			       chunk->head & XC_GLIBC_FLAGS ? "" : "none");
 }
 
-void xc_glibc_note(struct xc_walk *walk, const struct xc_glibc_segment *segment, const struct xc_glibc_repair *repair,
-		   const char *broken)
+static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, const struct xc_glibc_repair *repair,
+		 const char *broken)
 {
 	struct xc_glibc_chunk chunk;
 	struct xc_damage damage = {.addr = repair->damaged,
@@ -365,4 +412,31 @@ void xc_glibc_note(struct xc_walk *walk, const struct xc_glibc_segment *segment,
 		damage.lost_hi = repair->next - 1;
 	}
 	xc_walk_damage(walk, &damage);
+}
+
+/* ---- for the walk ---- */
+
+enum { BACK = 4 }; /* blocks */
+
+xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why)
+{
+	struct xc_block_list *blocks = &walk->blocks;
+	struct xc_glibc_repair repair;
+	struct xc_glibc_chunk chunk;
+	unsigned word = segment->glibc->layout.word, header = 2 * word;
+	size_t back = blocks->count < BACK ? 0 : blocks->count - BACK;
+	xc_addr from = blocks->count ? (blocks->heads[back] & ~(uint64_t)7) - header : bad;
+	struct hunt h = start(segment, &walk->window, from <= bad ? from : bad, bad);
+	repair_by(&h, &repair);
+	xc_block_list_cut(blocks, repair.damaged + header);
+	for (size_t i = 0; i < h.trail_count && h.trail[i] < repair.damaged; i++)
+		if (h.trail[i] >= bad && load(&h, h.trail[i], &chunk)) /* it was right after all */
+			xc_block_list_add(blocks, h.trail[i] + header, xc_glibc_size(chunk.head) - word,
+					  state_of(&h, h.trail[i]));
+	if (repair.next - repair.damaged >= 2 * header)
+		xc_block_list_add(blocks, repair.damaged + header,
+				  repair.next - repair.damaged - (repair.state == XC_BLOCK_TOP ? header : word),
+				  repair.state);
+	note(walk, segment, &repair, repair.damaged == bad ? why : NULL);
+	return repair.next;
 }
