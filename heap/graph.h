@@ -18,6 +18,7 @@ enum xc_root_kind {
 	XC_ROOT_STACK,    /* of a thread, above sp (and in the red zone below it) */
 	XC_ROOT_PLUGIN,   /* a plugin said so */
 	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, of no known owner */
+	XC_ROOT_DAMAGED,  /* a part of a heap whose blocks could not be found */
 	XC_ROOT_KINDS,
 };
 
@@ -34,14 +35,19 @@ struct xc_root {
 
 struct xc_graph {
 	const struct xc_heap *heap;
-	struct xc_root *roots; /* by kind, then by address */
+	struct xc_root *roots; /* by kind, then by address; see roots.h for what is kept */
 	size_t root_count;
+	uint64_t
+		missing_roots; /* bytes where roots may lie, but which could not be read: what seems leaked need not be */
+	uint64_t missing_blocks;     /* bytes of live blocks that could not be read */
+	size_t threads_without_regs; /* their stacks are roots as a whole */
 	uint32_t *start, *to;        /* forward rows; to has XC_EDGE_INTERIOR in it */
 	uint32_t *back_start, *back; /* the way back, without flags; NULL until xc_graph_back */
 	size_t edge_count;
-	uint64_t *reached; /* bit per block: by some chain of pointers from a root */
-	uint64_t *surely;  /* bit per block: by a chain of pointers to beginnings */
-	struct xc_reserve memory[6];
+	uint64_t *reached;           /* bit per block: by some chain of pointers from a root */
+	uint64_t *surely;            /* bit per block: by a chain of pointers to beginnings */
+	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
+	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is asked for */
 };
 
 /* The graph with its roots and what they reach; made on first use. Limit: 2^32 - 2 edges; more are an error (XC_ERR_LIMIT).

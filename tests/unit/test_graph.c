@@ -1,0 +1,276 @@
+/* layer: heap
+ *
+ * Rows, roots and what they reach, against a search without any of the tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../heap/scan.h"
+#include "heapmade.h"
+
+enum { BLOCKS = 3000 };
+
+static bool takes_part(const struct heapmade *m, uint32_t block)
+{
+	enum xc_block_state state = xc_block_state(&m->heap->blocks, block);
+	return state == XC_BLOCK_LIVE || state == XC_BLOCK_UNKNOWN;
+}
+
+/* The block that a value lies in, as an edge to it would say; by a walk through all of them. */
+static uint32_t naive(const struct heapmade *m, uint64_t value)
+{
+	const struct xc_blocks *blocks = &m->heap->blocks;
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		xc_addr addr = xc_block_addr(blocks, i);
+		if (value >= addr && value - addr < xc_block_size(blocks, i))
+			return takes_part(m, i) ? i | (value == addr ? 0 : XC_EDGE_INTERIOR) : XC_NO_BLOCK;
+	}
+	return XC_NO_BLOCK;
+}
+
+/* Random pointers: to blocks, into them, into gaps, and numbers. */
+static uint64_t random_word(struct heapmade *m)
+{
+	switch (hm_any(8)) {
+	case 0:
+	case 1:
+		return hm_pointer(m, (uint32_t)hm_any(m->heap->blocks.count), 3);
+	case 2:
+		return HM_HEAP + hm_any(m->size);
+	case 3:
+		return hm_any(2) ? UINT64_MAX - hm_any(100) : m->heap->blocks.lo - 1 - hm_any(100);
+	default:
+		return hm_any(1000);
+	}
+}
+
+static struct heapmade *random_graph(size_t blocks, unsigned pointers)
+{
+	struct heapmade *m = hm_random(blocks, 5);
+	for (uint32_t i = 0; i < m->heap->blocks.count; i++)
+		for (size_t w = 0; w < xc_block_size(&m->heap->blocks, i) / 8; w++)
+			if (hm_any(pointers) == 0)
+				*hm_word(m, i, w) = random_word(m);
+	return m;
+}
+
+static struct xc_graph *graph_of(struct heapmade *m)
+{
+	struct xc_graph *graph = NULL;
+	CHECK_OK(xc_graph_of(m->heap, &graph));
+	return graph;
+}
+
+static void compare_rows(struct heapmade *m, const struct xc_graph *graph)
+{
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < m->heap->blocks.count; i++) {
+		assert_int_equal(graph->start[i], at);
+		for (size_t w = 0; takes_part(m, i) && w < xc_block_size(&m->heap->blocks, i) / 8; w++) {
+			uint32_t edge = naive(m, *hm_word(m, i, w));
+			if (edge != XC_NO_BLOCK && (edge & ~XC_EDGE_INTERIOR) != i)
+				assert_int_equal(graph->to[at++], edge);
+		}
+	}
+	assert_int_equal(graph->start[m->heap->blocks.count], at);
+	assert_int_equal(graph->edge_count, at);
+}
+
+static void edges_are_those_that_a_search_finds(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct heapmade *m = random_graph(BLOCKS, 2 + i);
+		compare_rows(m, graph_of(m));
+		hm_free(m);
+	}
+}
+
+/* Blocks that are cut in pieces, and rows over several of them. */
+static void large_blocks_are_looked_through(void **state)
+{
+	(void)state;
+	enum { LARGE = 20 << 20 };
+	struct heapmade *m = hm_new(3 * LARGE);
+	struct xc_block_list list;
+	xc_block_list_init(&list, 8);
+	xc_block_list_add(&list, HM_HEAP + 16, 24, XC_BLOCK_LIVE);
+	xc_block_list_add(&list, HM_HEAP + 64, LARGE, XC_BLOCK_LIVE);
+	xc_block_list_add(&list, HM_HEAP + 128 + LARGE, 40, XC_BLOCK_LIVE);
+	xc_block_list_add(&list, HM_HEAP + 256 + LARGE, LARGE - 4, XC_BLOCK_LIVE);
+	hm_blocks(m, &list);
+	for (size_t w = 0; w < LARGE / 8; w += 1 + hm_any(300))
+		*hm_word(m, 1, w) = hm_pointer(m, (uint32_t)hm_any(4), 2);
+	for (size_t w = 0; w < LARGE / 8 - 1; w += 1 + hm_any(30))
+		*hm_word(m, 3, w) = hm_pointer(m, (uint32_t)hm_any(4), 2);
+	*hm_word(m, 1, LARGE / 8 - 1) = hm_pointer(m, 0, 0);
+	*hm_word(m, 2, 4) = hm_pointer(m, 3, 0);
+	compare_rows(m, graph_of(m));
+	hm_free(m);
+}
+
+static void both_ways_of_counting_bits_agree(void **state)
+{
+	(void)state;
+	struct heapmade *m = random_graph(BLOCKS, 1);
+	static struct xc_scan fast, plain;
+	xc_scan_init(&fast, m->heap);
+	xc_scan_init_plain(&plain, m->heap);
+	size_t words = m->size / 8, done = 0;
+	while (done < words) {
+		const uint8_t *bytes = (const uint8_t *)(m->memory + done);
+		size_t some = xc_scan_collect(&fast, bytes, words - done, (uint32_t)done, 1);
+		assert_int_equal(xc_scan_collect(&plain, bytes, words - done, (uint32_t)done, 1), some);
+		fast.resolve(&fast);
+		plain.resolve(&plain);
+		assert_int_equal(fast.count, plain.count);
+		for (size_t i = 0; i < fast.count; i++) {
+			assert_int_equal(fast.hits[i], plain.hits[i]);
+			assert_int_equal(fast.hits[i], naive(m, m->memory[fast.tags[i]]));
+		}
+		fast.count = plain.count = 0;
+		done += some;
+	}
+	hm_free(m);
+}
+
+/* ---- roots ---- */
+
+static bool has_root(const struct xc_graph *graph, enum xc_root_kind kind, xc_addr at, uint32_t block)
+{
+	for (size_t i = 0; i < graph->root_count; i++) {
+		const struct xc_root *root = &graph->roots[i];
+		if (root->kind == kind && root->at == at && root->block == block)
+			return true;
+	}
+	return false;
+}
+
+static void roots_are_data_stack_registers_and_other_memory(void **state)
+{
+	(void)state;
+	struct heapmade *m = hm_random(100, 0);
+	m->data[5] = hm_pointer(m, 1, 0);
+	m->other[HM_WORDS - 1] = hm_pointer(m, 2, 0) + 8;
+	m->stack[HM_SP_WORD] = hm_pointer(m, 3, 0);
+	m->stack[HM_SP_WORD - 16] = hm_pointer(m, 4, 0); /* the last word of the red zone */
+	m->stack[HM_SP_WORD - 17] = hm_pointer(m, 5, 0); /* dead */
+	m->memory[0] = hm_pointer(m, 6, 0);              /* the allocator's own */
+	xc_regs_set(&m->thread.regs, HM_RBX, hm_pointer(m, 7, 0));
+	const struct xc_graph *graph = graph_of(m);
+	assert_int_equal(graph->root_count, 5);
+	assert_true(has_root(graph, XC_ROOT_GLOBAL, HM_DATA + 40, 1));
+	assert_true(has_root(graph, XC_ROOT_MAPPING, HM_OTHER + (HM_WORDS - 1) * 8, 2));
+	assert_true(has_root(graph, XC_ROOT_STACK, HM_STACK + HM_SP_WORD * 8, 3));
+	assert_true(has_root(graph, XC_ROOT_STACK, HM_STACK + HM_SP_WORD * 8 - 128, 4));
+	assert_true(has_root(graph, XC_ROOT_REGISTER, HM_RBX, 7));
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(xc_graph_leaked(graph, i), !(i == 1 || i == 2 || i == 3 || i == 4 || i == 7));
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(xc_graph_possibly_leaked(graph, i), i == 2);
+	for (size_t i = 1; i < graph->root_count; i++)
+		assert_true(graph->roots[i - 1].kind <= graph->roots[i].kind);
+	hm_free(m);
+}
+
+static void what_a_damaged_part_of_the_heap_points_to_is_not_leaked(void **state)
+{
+	(void)state;
+	struct heapmade *m = hm_random(100, 0);
+	struct xc_damage damage = {.addr = HM_HEAP, .what = "test", .lost_lo = HM_HEAP, .lost_hi = HM_HEAP + 15};
+	xc_heap_add_damage(m->heap, &damage);
+	m->memory[1] = hm_pointer(m, 6, 0);
+	const struct xc_graph *graph = graph_of(m);
+	assert_true(has_root(graph, XC_ROOT_DAMAGED, HM_HEAP + 8, 6));
+	assert_false(xc_graph_leaked(graph, 6));
+	hm_free(m);
+}
+
+static void what_lies_where_the_core_has_no_bytes_is_counted(void **state)
+{
+	(void)state;
+	struct heapmade *m = hm_random(100, 0);
+	struct xc_segment lost = {.lo = HM_OTHER + 512, .hi = HM_OTHER + 1023, .provenance = XC_CUT_SHORT};
+	struct xc_segment hole = {.lo = xc_block_addr(&m->heap->blocks, 50), .provenance = XC_NOT_DUMPED};
+	hole.hi = hole.lo + 7;
+	xc_space_lay(m->process->space, &lost);
+	xc_space_lay(m->process->space, &hole);
+	xc_space_seal(m->process->space);
+	*hm_word(m, 50, 0) = hm_pointer(m, 1, 0);
+	*hm_word(m, 50, 1) = hm_pointer(m, 2, 0);
+	const struct xc_graph *graph = graph_of(m);
+	assert_int_equal(graph->missing_roots, 512);
+	assert_int_equal(graph->missing_blocks, 8);
+	assert_int_equal(graph->start[51] - graph->start[50], 1);
+	assert_int_equal(graph->to[graph->start[50]], 2);
+	hm_free(m);
+}
+
+/* ---- reached ---- */
+
+/* Follow pointers until nothing new is found. */
+static void naive_reach(struct heapmade *m, const struct xc_graph *graph, bool sure, bool *reached)
+{
+	bool more = true;
+	for (size_t i = 0; i < graph->root_count; i++)
+		if (!sure || !graph->roots[i].interior)
+			reached[graph->roots[i].block] = true;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < m->heap->blocks.count; i++)
+			for (uint32_t e = graph->start[i]; reached[i] && e < graph->start[i + 1]; e++) {
+				uint32_t target = graph->to[e] & ~XC_EDGE_INTERIOR;
+				if ((sure && graph->to[e] & XC_EDGE_INTERIOR) || reached[target])
+					continue;
+				reached[target] = more = true;
+			}
+	}
+}
+
+static void what_is_reached_is_what_following_all_pointers_reaches(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct heapmade *m = random_graph(500, 12 + 3 * i);
+		bool reached[500] = {0}, surely[500] = {0};
+		for (int k = 0; k < 6; k++)
+			m->data[hm_any(HM_WORDS)] = random_word(m);
+		const struct xc_graph *graph = graph_of(m);
+		naive_reach(m, graph, false, reached);
+		naive_reach(m, graph, true, surely);
+		for (uint32_t b = 0; b < m->heap->blocks.count; b++) {
+			assert_int_equal(xc_graph_bit(graph->reached, b), reached[b]);
+			assert_int_equal(xc_graph_bit(graph->surely, b), surely[b]);
+		}
+		hm_free(m);
+	}
+}
+
+static void an_empty_heap_has_an_empty_graph(void **state)
+{
+	(void)state;
+	struct heapmade *m = hm_new(4096);
+	m->heap->blocks.lo = 1;
+	const struct xc_graph *graph = graph_of(m);
+	assert_int_equal(graph->edge_count, 0);
+	assert_int_equal(graph->root_count, 0);
+	hm_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edges_are_those_that_a_search_finds),
+		cmocka_unit_test(large_blocks_are_looked_through),
+		cmocka_unit_test(both_ways_of_counting_bits_agree),
+		cmocka_unit_test(roots_are_data_stack_registers_and_other_memory),
+		cmocka_unit_test(what_a_damaged_part_of_the_heap_points_to_is_not_leaked),
+		cmocka_unit_test(what_lies_where_the_core_has_no_bytes_is_counted),
+		cmocka_unit_test(what_is_reached_is_what_following_all_pointers_reaches),
+		cmocka_unit_test(an_empty_heap_has_an_empty_graph),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
