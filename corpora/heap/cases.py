@@ -6,7 +6,8 @@ import os
 LIB = "usr/lib/x86_64-linux-gnu"
 PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmalloc_minimal.so.4",
              "mimalloc": LIB + "/libmimalloc.so.2"}
-ORDINARY = ("structs",)
+ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "roots", "classes", "containers")
+GRID = ("structs", "leaks", "sizes", "threads")
 
 
 class Case:
@@ -103,4 +104,13 @@ def all_cases(big=False):
     if big:
         return []
     out = [Case(program, level) for program in ORDINARY for level in (0, 2)]
-    return out
+    out += [Case("threads", 2), Case("threads", 0, suffix="arenas-5", arguments=("64", "5"))]
+    out += [Case(program, 2, strip=True, root="bare", suffix="stripped") for program in ("leaks", "threads", "lists")]
+    for root in ("bullseye", "trixie", "sid"):
+        out += [Case(program, 2, root=root) for program in GRID]
+        out += [Case(program, 2, root=root, symbols=False, suffix="no-symbols") for program in GRID]
+    out += [Case("structs", 2, root="trixie", by_loader=True, suffix="by-loader")]
+    out += [Case(program, 2, root="bare") for program in GRID]
+    for allocator in ("jemalloc", "tcmalloc", "mimalloc"):
+        out += [Case(program, 2, allocator) for program in GRID + ("classes", "containers")]
+    return out + [Case(program, 2, "musl") for program in GRID]
