@@ -379,6 +379,14 @@ void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *w
 	repair_by(&h, repair_out);
 }
 
+bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out)
+{
+	struct xc_glibc_repair repair;
+	xc_glibc_repair(segment, window, bad, bad, &repair);
+	*next_out = repair.next;
+	return repair.next <= segment->hi;
+}
+
 /* ---- telling ---- */
 
 static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk *chunk)
