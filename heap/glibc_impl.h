@@ -3,6 +3,7 @@
  *	glibc.c         the vtable
  *	glibc_arena.c   which arenas there are, where their fields lie
  *	glibc_segment.c where their chunks lie
+ *	glibc_mapped.c  chunks that are mappings of their own
  *	glibc_list.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
  *	glibc_walk.c    the chunks of a segment
@@ -25,14 +26,17 @@ struct xc_glibc_arena {
 	xc_addr top;    /* its top chunk; 0 when it has none yet */
 	uint64_t system_mem;
 	bool contiguous; /* main arena: all of it came from sbrk */
+	unsigned number; /* of a sub-arena, from 1 in the order they were made */
+	const char *how; /* it was found: for the evidence; memory of the heap */
 };
 
 /* A range of memory that chunks fill without a gap. */
 struct xc_glibc_segment {
 	struct xc_glibc *glibc;
-	xc_addr lo, hi; /* header of the first chunk; last byte, inclusive */
-	xc_addr top;    /* the arena's top chunk when it lies here, else 0 */
-	uint32_t arena; /* in glibc->arenas */
+	xc_addr lo, hi;   /* header of the first chunk; last byte, inclusive */
+	xc_addr top;      /* the arena's top chunk when it lies here, else 0 */
+	uint32_t arena;   /* in glibc->arenas */
+	const char *what; /* of struct xc_region */
 };
 
 /* A chunk that has an IS_MMAPPED header. */
@@ -69,6 +73,50 @@ const xc_glibc_anchor *xc_glibc_anchors(struct xc_glibc *glibc, size_t *count_ou
 static inline xc_addr xc_glibc_anchor_chunk(xc_glibc_anchor anchor)
 {
 	return anchor & ~(uint64_t)7;
+}
+
+/* ---- opening, in this order ---- */
+
+/* Find the arenas and how they are laid out. False when this malloc is not there, or was never used; why_out may get a reason. */
+bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out);
+
+/* Find the memory of the arenas, and mappings of single chunks. */
+void xc_glibc_find_segments(struct xc_glibc *glibc, struct xc_window *window);
+void xc_glibc_find_mapped(struct xc_glibc *glibc, struct xc_window *window);
+
+/* Collect the anchors from bins and fastbins. */
+void xc_glibc_find_free(struct xc_glibc *glibc, struct xc_window *window);
+
+/* Cut the segments in pieces; the last piece is the mapped chunks. */
+void xc_glibc_plan(struct xc_glibc *glibc, struct xc_window *window);
+void xc_glibc_walk(struct xc_walk *walk, size_t piece);
+
+/* When the table stands: chunks in fastbins and tcaches are free. */
+void xc_glibc_settle_fast(struct xc_glibc *glibc, struct xc_window *window);
+void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window);
+
+/* ---- free lists ---- */
+
+/* The segment that holds an address, or NULL. */
+const struct xc_glibc_segment *xc_glibc_segment_of(const struct xc_glibc *glibc, xc_addr addr);
+
+/* Aligned as chunks are, and in a segment. */
+bool xc_glibc_is_chunk_place(const struct xc_glibc *glibc, xc_addr chunk);
+
+/* Like xc_glibc_word, but for reading here and there: copied memory is not copied by the megabyte. */
+bool xc_glibc_jump(const struct xc_glibc *glibc, struct xc_window *window, xc_addr addr, uint64_t *value_out);
+
+/* The block of a chunk, when the table has one that begins there; else XC_NO_BLOCK. */
+uint32_t xc_glibc_block(const struct xc_glibc *glibc, xc_addr chunk);
+
+/* Does a link stored at `at` make sense only when mangled (1), only when plain (-1), or not tell (0)? offset: from a chunk to
+ * what is linked. */
+int xc_glibc_vote(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset);
+
+/* What a link of a fastbin or tcache that is stored at `at` means. */
+static inline uint64_t xc_glibc_unmangle(const struct xc_glibc *glibc, xc_addr at, uint64_t stored)
+{
+	return glibc->layout.mangled ? stored ^ at >> XC_GLIBC_MANGLE : stored;
 }
 
 /* ---- chunks ---- */

@@ -70,9 +70,10 @@ enum {
 struct xc_glibc_layout {
 	uint8_t word; /* SIZE_SZ */
 	uint16_t top, bins, next, system_mem;
-	uint16_t fastbins;   /* 0: there are none */
-	uint16_t state_size; /* of malloc_state */
-	uint16_t heap_info;  /* size of the header of a heap; 0: no sub-arenas */
+	uint16_t fastbins;
+	uint8_t fastbin_count; /* 0: there are none */
+	uint16_t state_size;   /* of malloc_state */
+	uint16_t heap_info;    /* size of the header of a heap; 0: no sub-arenas */
 	uint64_t heap_max;
 	bool mangled;       /* links of fastbins and tcaches */
 	bool mangled_known; /* some link told */

@@ -1,0 +1,210 @@
+/* glibc_arena: the arenas of glibc's malloc, found without symbols.
+ *
+ * The main arena lies in the writable data of libc (or of a static program). Nothing else looks like its 127 bins: an empty one
+ * is a pair of links to itself. All fields behind the bins stand at fixed distances from them in every version; where the
+ * structure begins tells the ring of arenas, of which the last one's `next` points to the main arena (to itself when there is
+ * no other). So the bins say where it is, the ring says how it is laid out, and each confirms the other. */
+#include <stdlib.h>
+
+#include "../core/module.h"
+#include "glibc_impl.h"
+
+enum {
+	PERFECT = XC_GLIBC_BINS,
+	ENOUGH = 100,       /* pairs that must be right: others may be caught in the middle of a change, or damaged */
+	RING_MAX = 1 << 16, /* arenas: there are at most some per processor, or as many as M_ARENA_MAX says */
+	BINS_LOW = 3,       /* words before the bins in 2.43 … */
+	BINS_HIGH = 16,     /* … and more than there are in any version */
+};
+
+struct finder {
+	struct xc_glibc *glibc;
+	struct xc_window *window;
+	unsigned word;
+};
+
+static bool get(struct finder *f, xc_addr addr, uint64_t *value_out)
+{
+	return xc_glibc_word(f->glibc, f->window, addr, value_out);
+}
+
+/* ---- bins ---- */
+
+/* Both links of a bin lead to chunks that link back to it; an empty one links to itself. */
+static bool is_bin(struct finder *f, xc_addr pair)
+{
+	uint64_t fd, bk, back, forth;
+	xc_addr bin = pair - 2 * f->word;
+	return get(f, pair, &fd) && get(f, pair + f->word, &bk) && fd && bk && get(f, fd + 3 * f->word, &back) &&
+	       get(f, bk + 2 * f->word, &forth) && back == bin && forth == bin;
+}
+
+static unsigned count_bins(struct finder *f, xc_addr bins)
+{
+	unsigned right = 0;
+	for (unsigned i = 0; i < XC_GLIBC_BINS; i++)
+		right += is_bin(f, bins + i * 2 * f->word);
+	return right;
+}
+
+/* Offsets from the bins; see glibc_layout.h. */
+static uint64_t next_from_bins(const struct finder *f)
+{
+	return 2 * XC_GLIBC_BINS * f->word + 16;
+}
+
+/* Does a heap begin before what the ring says is a sub-arena? Then how large its header is. */
+static unsigned header_before(struct finder *f, xc_addr arena)
+{
+	static const uint8_t sizes64[] = {0x30, 0x20}, sizes32[] = {0x18};
+	const uint8_t *sizes = f->word == 8 ? sizes64 : sizes32;
+	size_t count = f->word == 8 ? XC_COUNT(sizes64) : XC_COUNT(sizes32);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t owner, prev;
+		xc_addr heap = arena - sizes[i];
+		if ((heap & 0xfff) == 0 && get(f, heap, &owner) && owner == arena && get(f, heap + f->word, &prev) &&
+		    prev == 0)
+			return sizes[i];
+	}
+	return 0;
+}
+
+/* The number of sub-arenas on the ring that begins at a main arena with this offset of its bins; -1 when it does not close. */
+static int ring(struct finder *f, xc_addr main, unsigned bins)
+{
+	uint64_t at = main;
+	for (int count = 0; count < RING_MAX; count++) {
+		if (!get(f, at + bins + next_from_bins(f), &at))
+			return -1;
+		if (at == main)
+			return count;
+		if (!header_before(f, at))
+			return -1;
+	}
+	return -1;
+}
+
+/* ---- arenas ---- */
+
+static void set_layout(struct finder *f, unsigned bins)
+{
+	unsigned word = f->word, fastbins = word == 8 ? XC_GLIBC_FASTBINS : XC_GLIBC_FASTBINS + 1;
+	struct xc_glibc_layout *layout = &f->glibc->layout;
+	layout->bins = (uint16_t)bins;
+	layout->top = (uint16_t)(bins - 2 * word);
+	layout->next = (uint16_t)(bins + next_from_bins(f));
+	layout->system_mem = (uint16_t)(layout->next + 3 * word);
+	layout->state_size = (uint16_t)(layout->next + 5 * word);
+	layout->fastbin_count = (uint8_t)(layout->top >= fastbins * word ? fastbins : 0);
+	layout->fastbins = (uint16_t)(layout->top - layout->fastbin_count * word);
+}
+
+static struct xc_glibc_arena *add_arena(struct finder *f, xc_addr addr, bool main, const char *how)
+{
+	struct xc_glibc *glibc = f->glibc;
+	const struct xc_glibc_layout *layout = &glibc->layout;
+	glibc->arenas = xc_grow(glibc->arenas, glibc->arena_count, &glibc->arena_capacity, sizeof *glibc->arenas);
+	struct xc_glibc_arena *arena = &glibc->arenas[glibc->arena_count++];
+	const uint8_t *flags = xc_window(f->window, addr + 4, 4);
+	*arena = (struct xc_glibc_arena){.addr = addr, .main = main, .how = how};
+	arena->contiguous = flags && !(flags[0] & XC_GLIBC_NONCONTIGUOUS);
+	get(f, addr + layout->top, &arena->top);
+	get(f, addr + layout->system_mem, &arena->system_mem);
+	if (arena->top == addr + layout->bins - 2 * f->word) /* initial_top: the unsorted bin stands for it */
+		arena->top = 0;
+	return arena;
+}
+
+static void add_ring(struct finder *f, xc_addr main)
+{
+	uint64_t at = main;
+	size_t first = f->glibc->arena_count;
+	for (int count = 0; count < RING_MAX; count++) {
+		unsigned header;
+		if (!get(f, at + f->glibc->layout.next, &at) || at == main || !(header = header_before(f, at)))
+			break;
+		f->glibc->layout.heap_info = (uint16_t)header;
+		add_arena(f, at, false, "on the ring of arenas");
+	}
+	for (size_t i = first; i < f->glibc->arena_count; i++) /* the ring begins with the newest */
+		f->glibc->arenas[i].number = (unsigned)(f->glibc->arena_count - i);
+}
+
+/* What begins at `bins` looks like bins: is it a main arena? */
+static bool accept(struct finder *f, xc_addr bins)
+{
+	unsigned right = count_bins(f, bins);
+	if (right < ENOUGH)
+		return false;
+	for (unsigned words = BINS_LOW; words <= BINS_HIGH; words++) {
+		unsigned offset = words * f->word;
+		int others = ring(f, bins - offset, offset);
+		if (others < 0)
+			continue;
+		set_layout(f, offset);
+		add_arena(f, bins - offset, true,
+			  xc_arena_printf(&f->glibc->heap->memory,
+					  "%u of %d bins in order, ring of %d %s closes; top at 0x%x, next at 0x%x",
+					  right, XC_GLIBC_BINS, others + 1, others ? "arenas" : "arena",
+					  f->glibc->layout.top, f->glibc->layout.next));
+		add_ring(f, bins - offset);
+		return true;
+	}
+	return false;
+}
+
+/* ---- where to look ---- */
+
+/* An empty bin was met at `pair`: the bins begin there, or before when the first ones are not empty. */
+static bool try_around(struct finder *f, xc_addr pair)
+{
+	for (unsigned before = 0; before < XC_GLIBC_BINS; before++)
+		if (accept(f, pair - before * 2 * f->word))
+			return true;
+	return false;
+}
+
+static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
+{
+	const unsigned word = f->word;
+	uint64_t fd, bk;
+	for (xc_addr at = (lo + word - 1) & ~(uint64_t)(word - 1); at >= lo && at <= hi && hi - at >= 2 * word;
+	     at += word)
+		if (get(f, at, &fd) && fd == at - 2 * word && get(f, at + word, &bk) && bk == fd) {
+			if (try_around(f, at))
+				return true;
+			at += 2 * word * 8; /* something else that links to itself: do not try it word for word */
+		}
+	return false;
+}
+
+static bool search_module(struct finder *f, const struct xc_module *module)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		const struct xc_mapping *m = &process->mappings[i];
+		if (!m->writable || m->hi < module->lo || m->lo > module->hi)
+			continue;
+		if (search_range(f, m->lo > module->lo ? m->lo : module->lo, m->hi < module->hi ? m->hi : module->hi))
+			return true;
+	}
+	return false;
+}
+
+bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
+{
+	const struct xc_process *process = glibc->heap->process;
+	struct finder f = {glibc, window, glibc->layout.word};
+	bool there = false;
+	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
+		if (xc_module_called(process->modules[i], "libc")) {
+			there = true;
+			search_module(&f, process->modules[i]);
+		}
+	for (size_t i = 0; i < process->module_count && glibc->arena_count == 0; i++) /* a static program */
+		if (process->modules[i]->kind == XC_MODULE_EXE)
+			search_module(&f, process->modules[i]);
+	if (glibc->arena_count == 0 && there)
+		*why_out = "the main arena of glibc's malloc was not found in libc's memory";
+	return glibc->arena_count > 0;
+}

@@ -1,0 +1,252 @@
+/* glibc_walk: the chunks of a segment, one behind the other.
+ *
+ * Each header says where the next one is, and its P bit whether the chunk before is in use. So the walk reads one header a chunk and
+ * carries the next one on. What lies in fastbins and tcaches looks as if it were in use until the lists are settled. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "glibc_impl.h"
+
+/* Part of a segment that is walked by itself. */
+struct xc_glibc_piece {
+	const struct xc_glibc_segment *segment;
+	xc_addr from, end; /* the first chunk; where the next piece begins, or the byte behind the segment */
+};
+
+/* ---- rules ---- */
+
+const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chunk, uint64_t head)
+{
+	const struct xc_glibc *glibc = segment->glibc;
+	uint64_t size = xc_glibc_size(head);
+	if (size < 4 * glibc->layout.word)
+		return "its size is smaller than any chunk";
+	if (size & (XC_GLIBC_ALIGN - 1))
+		return "its size is no multiple of 16";
+	if (size - 1 > segment->hi - chunk)
+		return "its size reaches past the end of the heap";
+	if (head & XC_GLIBC_MMAPPED)
+		return "it is marked as mapped by itself, in a heap";
+	if (head & XC_GLIBC_NON_MAIN && glibc->arenas[segment->arena].main)
+		return "it is marked as of another arena";
+	return NULL;
+}
+
+size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, size_t most)
+{
+	struct xc_glibc_chunk at, next;
+	if (chunk < segment->lo || chunk > segment->hi || !xc_glibc_chunk(segment->glibc, window, chunk, &at))
+		return 0;
+	for (size_t count = 0; count < most; count++, at = next) {
+		uint64_t size = xc_glibc_size(at.head);
+		if (xc_glibc_broken(segment, at.addr, at.head))
+			return count;
+		if (size - 1 == segment->hi - at.addr)
+			return most;
+		if (!xc_glibc_chunk(segment->glibc, window, at.addr + size, &next) ||
+		    (!(next.head & XC_GLIBC_PREV_INUSE) && next.prev_size != size))
+			return count;
+	}
+	return most;
+}
+
+xc_addr xc_glibc_guess(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr from, xc_addr to,
+		       size_t most)
+{
+	unsigned header = 2 * segment->glibc->layout.word;
+	from = from < segment->lo ? segment->lo : from;
+	from = ((from + header + XC_GLIBC_ALIGN - 1) & ~(uint64_t)(XC_GLIBC_ALIGN - 1)) - header;
+	for (xc_addr at = from; at >= from && at <= to && at <= segment->hi; at += XC_GLIBC_ALIGN)
+		if (xc_glibc_run(segment, window, at, most) == most)
+			return at;
+	return 0;
+}
+
+/* ---- walking ---- */
+
+struct walker {
+	struct xc_walk *walk;
+	const struct xc_glibc_segment *segment;
+	unsigned word;
+	xc_addr at, end;
+};
+
+static const char *header_text(struct walker *w, const struct xc_glibc_chunk *chunk)
+{
+	return xc_arena_printf(&w->walk->memory, "prev_size 0x%" PRIx64 ", size 0x%" PRIx64 "%s%s%s", chunk->prev_size,
+			       xc_glibc_size(chunk->head), chunk->head & XC_GLIBC_NON_MAIN ? ", NON_MAIN_ARENA" : "",
+			       chunk->head & XC_GLIBC_MMAPPED ? ", IS_MMAPPED" : "",
+			       chunk->head & XC_GLIBC_PREV_INUSE ? ", PREV_INUSE" : "");
+}
+
+/* The chain broke: note it and find where it goes on. */
+static void damaged(struct walker *w, const struct xc_glibc_chunk *chunk, const char *why)
+{
+	xc_addr next;
+	bool more = xc_glibc_resume(w->segment, &w->walk->window, w->at, &next) && next > w->at && next < w->end;
+	xc_walk_damage(w->walk, &(struct xc_damage){
+					.addr = w->at,
+					.what = why,
+					.found = chunk ? header_text(w, chunk) : NULL,
+					.lost_lo = w->at,
+					.lost_hi = more ? next - 1 : w->end - 1,
+					.arena = w->segment->glibc->arenas[w->segment->arena].index,
+					.before = XC_NO_BLOCK,
+				});
+	w->at = more ? next : w->end;
+}
+
+/* Fenceposts are what the end of a heap that could not grow became: a chunk of two words, then the last header, of size 0 in
+ * sub-arenas; in the main arena of two words again, and its next memory follows. */
+static bool fenced(struct walker *w, uint64_t head)
+{
+	struct xc_glibc_chunk second;
+	const unsigned header = 2 * w->word;
+	const struct xc_glibc *glibc = w->segment->glibc;
+	uint64_t left = w->segment->hi - w->at + 1;
+	if (xc_glibc_size(head) == 0 && left == header) {
+		w->at = w->end;
+		return true;
+	}
+	if (xc_glibc_size(head) != header || left < 2 * header ||
+	    !xc_glibc_chunk(glibc, &w->walk->window, w->at + header, &second))
+		return false;
+	if (xc_glibc_size(second.head) == 0 && left == 2 * header) {
+		w->at = w->end;
+		return true;
+	}
+	if (xc_glibc_size(second.head) != header)
+		return false;
+	w->at += 2 * header;
+	return true;
+}
+
+/* A chunk that breaks a rule, or the last one of the segment. */
+static void odd(struct walker *w, uint64_t prev_size, uint64_t head)
+{
+	struct xc_glibc_chunk chunk = {w->at, prev_size, head};
+	if (fenced(w, head))
+		return;
+	damaged(w, &chunk, xc_glibc_broken(w->segment, w->at, head));
+}
+
+static void last(struct walker *w, uint64_t size)
+{
+	bool top = w->at == w->segment->top;
+	xc_block_list_add(&w->walk->blocks, w->at + 2 * w->word, size - 2 * w->word,
+			  top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN);
+	if (!top)
+		xc_walk_damage(w->walk, &(struct xc_damage){
+						.addr = w->at,
+						.what = "the last chunk of the heap is neither its top nor a fencepost",
+						.lost_lo = 1,
+						.arena = w->segment->glibc->arenas[w->segment->arena].index,
+						.before = XC_NO_BLOCK,
+					});
+	w->at = w->end;
+}
+
+/* From w->at to w->end, for one size of words: the compiler makes two of it. Returns when the chain breaks. */
+static inline __attribute__((always_inline)) void chain(struct walker *w, const unsigned word)
+{
+	struct xc_window *window = &w->walk->window;
+	struct xc_block_list *blocks = &w->walk->blocks;
+	const bool main = w->segment->glibc->arenas[w->segment->arena].main;
+	const uint64_t wrong =
+		(XC_GLIBC_ALIGN - 1 - XC_GLIBC_FLAGS) | XC_GLIBC_MMAPPED | (main ? XC_GLIBC_NON_MAIN : 0);
+	const xc_addr last_byte = w->segment->hi, end = w->end;
+	xc_addr at = w->at;
+	const uint8_t *bytes = xc_window(window, at, 2 * word);
+	uint64_t head = bytes ? xc_glibc_load(bytes + word, word) : 0,
+		 prev_size = bytes ? xc_glibc_load(bytes, word) : 0;
+	while (bytes && at < end) {
+		uint64_t size = head & ~(uint64_t)XC_GLIBC_FLAGS;
+		w->at = at;
+		if (__builtin_expect(head & wrong || size < 4 * word || size - 1 >= last_byte - at, 0)) {
+			if (!(head & wrong) && size >= 4 * word && size - 1 == last_byte - at)
+				last(w, size);
+			else
+				odd(w, prev_size, head);
+			return;
+		}
+		bytes = xc_window(window, at + size, 2 * word);
+		if (__builtin_expect(!bytes, 0))
+			break;
+		prev_size = xc_glibc_load(bytes, word);
+		head = xc_glibc_load(bytes + word, word);
+		bool live = head & XC_GLIBC_PREV_INUSE;
+		if (__builtin_expect(!live && prev_size != size, 0)) {
+			damaged(w, &(struct xc_glibc_chunk){at, 0, size},
+				"it is free by the chunk behind it, which has another size for it");
+			return;
+		}
+		xc_block_list_add(blocks, at + 2 * word, size - word, live ? XC_BLOCK_LIVE : XC_BLOCK_BIN);
+		at += size;
+	}
+	w->at = at;
+	if (!bytes)
+		damaged(w, NULL, "its header, or that of the chunk behind it, is not readable");
+}
+
+/* Bytes that can be read: what bounds the number of chunks. */
+static uint64_t readable(const struct xc_space *space, xc_addr lo, xc_addr hi)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < xc_space_count(space); i++) {
+		const struct xc_segment *s = xc_space_at(space, i);
+		if (s->lo > hi || s->hi < lo || (!s->bytes && !s->backing))
+			continue;
+		bytes += (s->hi < hi ? s->hi : hi) - (s->lo > lo ? s->lo : lo) + 1;
+	}
+	return bytes;
+}
+
+static void walk_piece(struct xc_walk *walk, const struct xc_glibc_piece *piece)
+{
+	const struct xc_glibc *glibc = walk->state;
+	unsigned word = glibc->layout.word;
+	struct walker w = {walk, piece->segment, word, piece->from, piece->end};
+	uint64_t bytes = readable(walk->window.space, piece->from, piece->end - 1);
+	xc_block_list_init(&walk->blocks, bytes / (4 * word) + 2);
+	while (w.at < w.end) {
+		if (word == 8)
+			chain(&w, 8);
+		else
+			chain(&w, 4);
+	}
+}
+
+static void walk_mapped(struct xc_walk *walk)
+{
+	const struct xc_glibc *glibc = walk->state;
+	unsigned header = 2 * glibc->layout.word;
+	xc_block_list_init(&walk->blocks, glibc->mapped_count);
+	for (size_t i = 0; i < glibc->mapped_count; i++)
+		xc_block_list_add(&walk->blocks, glibc->mapped[i].chunk + header, glibc->mapped[i].size - header,
+				  XC_BLOCK_LIVE);
+}
+
+void xc_glibc_walk(struct xc_walk *walk, size_t piece)
+{
+	const struct xc_glibc *glibc = walk->state;
+	if (piece < glibc->piece_count)
+		walk_piece(walk, &glibc->pieces[piece]);
+	else
+		walk_mapped(walk);
+}
+
+/* ---- cutting ---- */
+
+static void add_piece(struct xc_glibc *glibc, const struct xc_glibc_segment *segment, xc_addr from, xc_addr end)
+{
+	glibc->pieces = xc_grow(glibc->pieces, glibc->piece_count, &glibc->piece_capacity, sizeof *glibc->pieces);
+	glibc->pieces[glibc->piece_count++] = (struct xc_glibc_piece){segment, from, end};
+}
+
+void xc_glibc_plan(struct xc_glibc *glibc, struct xc_window *window)
+{
+	(void)window;
+	for (size_t i = 0; i < glibc->segment_count; i++)
+		add_piece(glibc, &glibc->segments[i], glibc->segments[i].lo, glibc->segments[i].hi + 1);
+}
