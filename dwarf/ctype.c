@@ -244,11 +244,13 @@ static void keep_items(struct xc_types *types, struct xc_type *type, const void 
 	type->detail->items_read = true;
 }
 
-const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name)
+const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name, uint64_t size)
 {
 	struct xc_type *type = xc_type_new(xc_types_of(process), XC_TYPE_CLASS);
 	type->name = name;
-	type->is_declaration = true;
+	type->size = size;
+	type->size_known = size > 0;
+	type->is_declaration = size == 0;
 	return type;
 }
 

@@ -52,8 +52,9 @@ bool xc_ctype_is_constant(const struct xc_type *type);
 const struct xc_type *xc_ctype_function(const struct xc_process *process, const struct xc_type *result,
 					const struct xc_type *const *parameters, size_t count, bool variadic);
 
-/* A class of which only the name is known: a declaration, a new one each time. `name` must live as long as the process. */
-const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name);
+/* A class of which only the name is known, and perhaps its size (0: a declaration): a new one each time. `name` must live as long as
+ * the process. */
+const struct xc_type *xc_ctype_class(const struct xc_process *process, const char *name, uint64_t size);
 
 /* What an ELF symbol without debug information is: its bytes have no meaning until they are cast. */
 const struct xc_type *xc_ctype_untyped(const struct xc_process *process);

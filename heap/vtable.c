@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "../core/parallel.h"
-#include "../dwarf/ctype.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/debuginfo.h"
 #include "../dwarf/demangle.h"
@@ -216,8 +215,7 @@ static void describe(struct xc_vtables *tables, struct xc_vtable *vtable)
 	const struct xc_type *type = class_by_name(tables, vtable->addr, vtable->name);
 	if (!type)
 		type = class_by_functions(tables, vtable->addr, vtable->name);
-	vtable->described = type && xc_type_size(type, &vtable->size);
-	vtable->type = vtable->described ? type : xc_ctype_class(tables->process, vtable->name);
+	vtable->type = type && xc_type_size(type, &vtable->size) ? type : NULL;
 }
 
 /* ---- looking up ---- */
@@ -280,7 +278,7 @@ static void make_room(struct xc_vtables *tables)
 	free(old.slots);
 }
 
-const struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr)
+struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr)
 {
 	if (!in_modules(tables, vptr))
 		return NULL;
@@ -365,7 +363,7 @@ static void tell(struct scan *scan, const struct candidates *found, xc_vtable_fn
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct candidate *at = &found->items[i];
-		const struct xc_vtable *vtable = xc_vtables_at(scan->tables, at->word);
+		struct xc_vtable *vtable = xc_vtables_at(scan->tables, at->word);
 		if (vtable && (at->offset == 0 || is_array(scan, at, vtable)))
 			seen(context, at->block, at->offset, vtable);
 	}

@@ -8,7 +8,7 @@
  *
  * So the name of the class stands in the memory of a program without symbols and debug information. Where the compiler was told to
  * leave it out, the symbol of the table has it (_ZTV…). The class itself comes from debug information, by that name or by the
- * `this` of the functions; a class without any is a type with a name and nothing else. */
+ * `this` of the functions. */
 #ifndef XC_VTABLE_H
 #define XC_VTABLE_H
 
@@ -18,10 +18,10 @@
 struct xc_vtable {
 	xc_addr addr;               /* what a vptr holds */
 	const char *name;           /* of the class, demangled; lives as long as the process */
-	const struct xc_type *type; /* never NULL */
-	uint64_t size;              /* of an object, bytes; 0: debug information does not say */
+	const struct xc_type *type; /* by debug information; NULL when it does not describe the class */
+	uint64_t size;              /* of an object, bytes; 0: not known */
 	int64_t to_top;             /* see above */
-	bool described;             /* the type comes from debug information */
+	uint32_t user[2];           /* for the use of who scans; zeroes at first */
 };
 
 struct xc_vtables;
@@ -30,12 +30,12 @@ struct xc_vtables *xc_vtables_new(const struct xc_process *process);
 void xc_vtables_free(struct xc_vtables *tables); /* NULL is fine */
 
 /* The table that a vptr leads to; NULL when it leads to none. O(1) for all but the first asking. Valid until freed. */
-const struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr);
+struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr);
 
 /* Call `seen` with every live block that begins with an object that has a vptr: at its beginning, or (offset 8, as new[] of classes
  * with destructors has it) behind the number of elements of an array, which is checked against the block's size. In address order,
  * in the calling thread. Reads are parallel; under 20 ns a block. */
-typedef void xc_vtable_fn(void *context, uint32_t block, uint64_t offset, const struct xc_vtable *vtable);
+typedef void xc_vtable_fn(void *context, uint32_t block, uint64_t offset, struct xc_vtable *vtable);
 void xc_vtables_scan(struct xc_vtables *tables, const struct xc_heap *heap, xc_vtable_fn *seen, void *context);
 
 #endif
