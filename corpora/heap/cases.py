@@ -32,7 +32,7 @@ class Case:
     @property
     def whole(self):
         """Whether the account has every block, those of the libraries too."""
-        return self.allocator != "musl"
+        return not self.allocator.startswith("musl")
 
     def roots(self):
         return ([self.root] if self.root else []) + (["allocators"] if self.allocator != "glibc" else [])
@@ -41,20 +41,21 @@ class Case:
         """The account is C also where the program is C++."""
         flags = ["-D_GNU_SOURCE", "-g", "-O%d" % self.level, "-Wall", "-Wextra"]
         linked = ["-lpthread", "-ldl"]
-        if self.allocator == "musl":
+        if self.allocator.startswith("musl"):
             flags += musl_flags(roots["allocators"])
-            linked = musl_libraries(roots["allocators"])
+            linked = musl_libraries(roots["allocators"], self.allocator == "musl-static")
         elif self.root == "bare":
             flags += loader_flags(os.path.join(roots["bare"], "lib"))
         elif self.root:
-            flags += ["--sysroot=" + roots[self.root]] + loader_flags(library_folder(roots[self.root]))
+            flags += release_flags(roots[self.root])
+            linked = [os.path.join(library_folder(roots[self.root]), name) for name in ("libpthread.so.0", "libdl.so.2")]
         book, own = exe + "-account.o", ["-std=c++17", "-I", os.path.join(folder, "told")] if self.cxx else []
         return [["gcc", "-c", "-o", book, "account.c"] + flags,
                 [self.compiler, "-o", exe, self.source, book] + flags + own + linked]
 
     def loaded(self, roots):
         """Libraries whose change makes another core."""
-        if self.allocator == "musl":
+        if self.allocator.startswith("musl"):
             return [os.path.join(roots["allocators"], "lib/ld-musl-x86_64.so.1")]
         folder = "/lib/x86_64-linux-gnu"
         if self.root:
@@ -88,6 +89,12 @@ def loader_flags(folder):
     return ["-Wl,--dynamic-linker=%s/ld-linux-x86-64.so.2" % folder, "-Wl,--disable-new-dtags,-rpath," + folder]
 
 
+def release_flags(root):
+    """The compiler's own folders come before a sysroot's, and hold the system's C library."""
+    folder = os.path.join(root, LIB)
+    return ["--sysroot=" + root, "-B" + folder, "-L" + folder] + loader_flags(library_folder(root))
+
+
 def musl_flags(root):
     """As musl-gcc does it, but from a root: headers and libraries of musl instead of the system's."""
     return ["-DACCOUNT_NO_HOOKS", "-nostdinc", "-isystem", os.path.join(root, "usr/include/x86_64-linux-musl"),
@@ -95,9 +102,11 @@ def musl_flags(root):
             "-Wl,--dynamic-linker=" + os.path.join(root, "lib/ld-musl-x86_64.so.1")]
 
 
-def musl_libraries(root):
+def musl_libraries(root, static):
     folder = os.path.join(root, "usr/lib/x86_64-linux-musl")
-    return [os.path.join(folder, name) for name in ("crt1.o", "crti.o", "libc.so", "crtn.o")] + ["-lgcc"]
+    library = os.path.join(folder, "libc.a") if static else os.path.join(root, "lib/x86_64-linux-musl/libc.so")
+    start, middle, end = (os.path.join(folder, name) for name in ("crt1.o", "crti.o", "crtn.o"))
+    return (["-static"] if static else []) + [start, middle, library, "-lgcc", library, end]
 
 
 def all_cases(big=False):
@@ -113,4 +122,4 @@ def all_cases(big=False):
     out += [Case(program, 2, root="bare") for program in GRID]
     for allocator in ("jemalloc", "tcmalloc", "mimalloc"):
         out += [Case(program, 2, allocator) for program in GRID + ("classes", "containers")]
-    return out + [Case(program, 2, "musl") for program in GRID]
+    return out + [Case(program, 2, allocator) for allocator in ("musl", "musl-static") for program in GRID]
