@@ -127,7 +127,7 @@ static void each_candidate(struct search *search)
 	uint32_t sizes[XC_COUNT(shapes)];
 	struct tcache tcache;
 	for (size_t k = 0; k < XC_COUNT(shapes); k++)
-		sizes[k] = (uint32_t)(block_size(glibc, &shapes[k]) >> 3);
+		sizes[k] = (uint32_t)block_size(glibc, &shapes[k]);
 	for (uint32_t i = 0; i < blocks->count; i++) {
 		uint32_t size = blocks->sizes[i];
 		if (__builtin_expect(size != sizes[0] && size != sizes[1] && size != sizes[2], 1))
