@@ -161,7 +161,8 @@ struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_h
 	heap->progress = options ? options->progress : NULL;
 	heap->blocks.lo = 1;
 	detect(heap);
-	qsort(heap->regions, heap->region_count, sizeof *heap->regions, region_order);
+	if (heap->region_count)
+		qsort(heap->regions, heap->region_count, sizeof *heap->regions, region_order);
 	struct job *jobs = plan(heap, &count);
 	xc_parallel(heap->jobs, count, walk_piece, jobs);
 	build_table(heap, jobs, count);
@@ -169,7 +170,8 @@ struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_h
 	for (size_t i = 0; i < heap->part_count; i++)
 		if (heap->parts[i].allocator->settle)
 			heap->parts[i].allocator->settle(heap, heap->parts[i].state);
-	qsort(heap->damages, heap->damage_count, sizeof *heap->damages, damage_order);
+	if (heap->damage_count)
+		qsort(heap->damages, heap->damage_count, sizeof *heap->damages, damage_order);
 	find_neighbours(heap);
 	return heap;
 }
