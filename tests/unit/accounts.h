@@ -1,0 +1,267 @@
+/* accounts: a program that writes down every block it has, by its own malloc's word, and the table of blocks held against that.
+ *
+ * Threads take blocks of all sizes and alignments, give back many of them and some of their neighbours', and wait; then the program
+ * dies. What malloc_usable_size told of each block stands in `account`, with whether it is still live. */
+#ifndef XC_TEST_ACCOUNTS_H
+#define XC_TEST_ACCOUNTS_H
+
+#include <stdio.h>
+
+#include "../../dwarf/symbol.h"
+#include "../../heap/allocator.h"
+#include "opened.h"
+
+enum { ACCOUNT_THREADS = 4, ACCOUNT_ROWS = 4000 };
+
+struct account_row {
+	uint64_t addr, size, live;
+};
+
+static const char account_program[] = "#define _GNU_SOURCE\n"
+				      "#include <malloc.h>\n"
+				      "#include <pthread.h>\n"
+				      "#include <stdlib.h>\n"
+				      "#include <string.h>\n"
+				      "#include <unistd.h>\n"
+				      "enum { THREADS = 4, ROWS = 4000 };\n"
+				      "struct row { char *addr; size_t size, live; } account[THREADS][ROWS];\n"
+				      "static pthread_barrier_t together;\n"
+				      "static unsigned any(unsigned *seed, unsigned below)\n"
+				      "{\n"
+				      "	*seed = *seed * 1103515245 + 12345;\n"
+				      "	return (*seed >> 8) % below;\n"
+				      "}\n"
+				      "static size_t a_size(unsigned *seed)\n"
+				      "{\n"
+				      "	unsigned kind = any(seed, 256);\n"
+				      "	return any(seed, kind == 0 ? 1500000 : kind < 4 ? 200000 : kind < 16 ? 20000 : "
+				      "kind < 64 ? 3000 : 300);\n"
+				      "}\n"
+				      "static void note(struct row *row, void *addr)\n"
+				      "{\n"
+				      "	row->addr = addr;\n"
+				      "	row->size = malloc_usable_size(addr);\n"
+				      "	row->live = 1;\n"
+				      "}\n"
+				      "static void take(struct row *row, unsigned *seed)\n"
+				      "{\n"
+				      "	size_t size = a_size(seed);\n"
+				      "	unsigned how = any(seed, 24);\n"
+				      "	char *addr = how == 0 ? memalign(16 << any(seed, 10), size) : how == 1 ? "
+				      "calloc(1, size) : malloc(size);\n"
+				      "	memset(addr, 'x', size);\n"
+				      "	if (how == 2)\n"
+				      "		addr = realloc(addr, a_size(seed) + 1);\n"
+				      "	note(row, addr);\n"
+				      "}\n"
+				      "static void give(struct row *row)\n"
+				      "{\n"
+				      "	if (row->live)\n"
+				      "		free(row->addr);\n"
+				      "	row->live = 0;\n"
+				      "}\n"
+				      "static void *work(void *argument)\n"
+				      "{\n"
+				      "	size_t self = (size_t)argument, next = (self + 1) % THREADS;\n"
+				      "	unsigned seed = 7 + self;\n"
+				      "	for (int round = 0; round < 3; round++) {\n"
+				      "		for (int i = 0; i < ROWS - 8; i++)\n"
+				      "			if (!account[self][i].live)\n"
+				      "				take(&account[self][i], &seed);\n"
+				      "		for (int i = 0; i < ROWS - 8; i++)\n"
+				      "			if (any(&seed, 16) < 6)\n"
+				      "				give(&account[self][i]);\n"
+				      "		pthread_barrier_wait(&together);\n"
+				      "		for (int i = 0; i < ROWS - 8; i++)\n"
+				      "			if (any(&seed, 16) == 0)\n"
+				      "				give(&account[next][i]);\n"
+				      "		pthread_barrier_wait(&together);\n"
+				      "	}\n"
+				      "	struct row *last = account[self] + ROWS - 8;\n"
+				      "	note(last++, malloc(0));\n"
+				      "	note(last++, malloc(1 << 20));\n"
+				      "	note(last++, malloc(3000001));\n"
+				      "	note(last++, malloc(17 << 20));\n"
+				      "	note(last++, memalign(2 << 20, 100));\n"
+				      "	note(last++, memalign(4 << 20, 3 << 20));\n"
+				      "	note(last++, malloc(131051));\n"
+				      "	note(last++, malloc(131052));\n"
+				      "	if (self == 1)\n"
+				      "		give(last - 5);\n"
+				      "	pthread_barrier_wait(&together);\n"
+				      "	if (self)\n"
+				      "		for (;;)\n"
+				      "			pause();\n"
+				      "	return 0;\n"
+				      "}\n"
+				      "int main(void)\n"
+				      "{\n"
+				      "	pthread_barrier_init(&together, 0, THREADS);\n"
+				      "	for (size_t i = 1; i < THREADS; i++) {\n"
+				      "		pthread_t thread;\n"
+				      "		pthread_create(&thread, 0, work, (void *)i);\n"
+				      "	}\n"
+				      "	work(0);\n"
+				      "	__builtin_trap();\n"
+				      "}\n";
+
+/* A program that died, and the heap that it left. */
+struct account {
+	struct xc_process *process;
+	struct xc_heap *heap;
+	struct account_row rows[ACCOUNT_THREADS * ACCOUNT_ROWS];
+};
+
+/* Open the core of a program made of account_program. */
+static inline struct account *account_open(const char *core)
+{
+	struct account *account = xc_alloc(sizeof *account);
+	xc_addr rows;
+	account->process = open_core(core);
+	assert_non_null(xc_symbol_find(account->process, "account", NULL, &rows));
+	CHECK_OK(xc_space_read(account->process->space, rows, account->rows, sizeof account->rows));
+	account->heap = xc_heap_of(account->process, NULL);
+	return account;
+}
+
+static inline void account_close(struct account *account)
+{
+	xc_heap_forget(account->process);
+	close_process(account->process);
+	free(account);
+}
+
+/* What a size of malloc_usable_size is in the table. */
+static inline uint64_t account_size(uint64_t usable)
+{
+	return usable ? usable : 1;
+}
+
+static inline bool account_agrees(const struct account *account, const struct account_row *row)
+{
+	const struct xc_blocks *blocks = &account->heap->blocks;
+	uint32_t block = xc_blocks_find(blocks, row->addr);
+	if (!row->live)
+		return block == XC_NO_BLOCK || xc_block_addr(blocks, block) != row->addr ||
+		       xc_block_is_free(xc_block_state(blocks, block));
+	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == row->addr &&
+	       xc_block_size(blocks, block) == account_size(row->size) &&
+	       xc_block_state(blocks, block) == XC_BLOCK_LIVE;
+}
+
+static inline int account_order(const void *a, const void *b)
+{
+	const struct account_row *x = a, *y = b;
+	return x->addr != y->addr ? (x->addr < y->addr ? -1 : 1) : (int)y->live - (int)x->live;
+}
+
+/* A row given back whose address was handed out again is no row of its own. Rows are sorted by address afterwards. */
+static inline bool account_stale(const struct account *account, size_t i)
+{
+	return i > 0 && !account->rows[i].live && account->rows[i - 1].addr == account->rows[i].addr;
+}
+
+/* Every row is in the table as it says; live blocks that are no row's (of the C library, of threads) are at most `others`. */
+static inline void account_check(struct account *account, size_t others)
+{
+	size_t count = ACCOUNT_THREADS * ACCOUNT_ROWS, live = 0, wrong = 0;
+	qsort(account->rows, count, sizeof *account->rows, account_order);
+	for (size_t i = 0; i < count; i++) {
+		const struct account_row *row = &account->rows[i];
+		live += row->live != 0;
+		if (!account_stale(account, i) && !account_agrees(account, row) && wrong++ < 5) {
+			uint32_t block = xc_blocks_find(&account->heap->blocks, row->addr);
+			print_message("%s 0x%llx size %llu", row->live ? "live" : "free", (unsigned long long)row->addr,
+				      (unsigned long long)row->size);
+			if (block == XC_NO_BLOCK)
+				print_message(": no block\n");
+			else
+				print_message(": block 0x%llx size %llu %s\n",
+					      (unsigned long long)xc_block_addr(&account->heap->blocks, block),
+					      (unsigned long long)xc_block_size(&account->heap->blocks, block),
+					      xc_block_state_word(xc_block_state(&account->heap->blocks, block)));
+		}
+	}
+	struct xc_heap_totals totals = xc_heap_totals(account->heap);
+	print_message("%zu rows, %zu live, %zu wrong; %llu live blocks, %zu blocks; %zu damages\n", count, live, wrong,
+		      (unsigned long long)totals.count[XC_BLOCK_LIVE], account->heap->blocks.count,
+		      account->heap->damage_count);
+	assert_int_equal(wrong, 0);
+	assert_in_range(totals.count[XC_BLOCK_LIVE], live, live + others);
+	assert_int_equal(totals.count[XC_BLOCK_UNKNOWN], 0);
+	assert_int_equal(account->heap->damage_count, 0);
+	assert_int_equal(account->heap->blocks.left_out, 0);
+}
+
+/* Overwrite bytes of the process in its core file; false when they are not stored there. */
+static inline bool account_overwrite(const struct account *account, const char *core, xc_addr addr, const void *bytes,
+				     size_t len)
+{
+	const struct xc_segment *segment = xc_space_find(account->process->space, addr);
+	if (!segment || segment->provenance != XC_FROM_CORE || !segment->bytes || segment->hi - addr < len - 1)
+		return false;
+	FILE *file = fopen(core, "r+");
+	assert_non_null(file);
+	fseek(file, (long)(segment->bytes - account->process->core->bytes) + (long)(addr - segment->lo), SEEK_SET);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	fclose(file);
+	return true;
+}
+
+/* How many rows the table does not show as they say. */
+static inline size_t account_wrong(struct account *account)
+{
+	size_t count = ACCOUNT_THREADS * ACCOUNT_ROWS, wrong = 0;
+	qsort(account->rows, count, sizeof *account->rows, account_order);
+	for (size_t i = 0; i < count; i++)
+		wrong += !account_stale(account, i) && !account_agrees(account, &account->rows[i]);
+	return wrong;
+}
+
+static inline uint64_t account_any(uint64_t below)
+{
+	static uint64_t seed = 20261121;
+	seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+	return seed % below;
+}
+
+/* Damage upon damage in what the allocator keeps, anywhere in its regions and arenas: opening must end, and end well. */
+static inline void account_mutate(const char *core, unsigned rounds)
+{
+	for (unsigned round = 0; round < rounds; round++) {
+		struct account *account = account_open(core);
+		const struct xc_heap *heap = account->heap;
+		for (unsigned i = 0; i < 8 && heap->region_count; i++) {
+			const struct xc_region *region = &heap->regions[account_any(heap->region_count)];
+			uint64_t size = region->hi - region->lo + 1, junk = account_any(UINT64_MAX);
+			uint64_t at = account_any(3) ? account_any(size < 8192 ? size : 8192) : account_any(size);
+			if (account_any(4) == 0)
+				junk = region->lo + account_any(size);
+			account_overwrite(account, core, (region->lo + at) & ~UINT64_C(7), &junk, 1 + account_any(8));
+		}
+		account_close(account);
+	}
+}
+
+/* Every block lies in a region, and explain has something to say about it. */
+static inline void account_check_regions(const struct account *account)
+{
+	const struct xc_blocks *blocks = &account->heap->blocks;
+	const struct xc_heap_part *part = &account->heap->parts[0];
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		xc_addr lo = xc_block_addr(blocks, i);
+		const struct xc_region *region = xc_heap_region(account->heap, lo);
+		struct xc_text text = {0};
+		assert_non_null(region);
+		assert_true(xc_inside(lo, xc_block_size(blocks, i), region->lo, region->hi));
+		if (i % 97 == 0)
+			part->allocator->explain(account->heap, part->state, i, &text);
+		if (i % 97 == 0 && !text.len)
+			fail_msg("nothing is known about the block at 0x%llx", (unsigned long long)lo);
+		xc_text_fini(&text);
+	}
+	for (size_t i = 1; i < account->heap->region_count; i++)
+		assert_true(account->heap->regions[i - 1].hi < account->heap->regions[i].lo);
+}
+
+#endif
