@@ -20,6 +20,7 @@ struct xc_allocator;
 struct xc_graph;
 struct xc_typing;
 struct xc_retention;
+struct xc_audited;
 
 /* An arena as its allocator knows it: blocks that are managed together. */
 struct xc_heap_arena {
@@ -74,8 +75,9 @@ struct xc_heap {
 	size_t damage_count, damage_capacity, damage_dropped; /* XC_DAMAGES are kept */
 	struct xc_heap_part *parts;                           /* the allocators in use; allocator.h */
 	size_t part_count;
-	const char *why;        /* why an allocator that seems to be there could not be read; NULL */
-	struct xc_graph *graph; /* of graph.c, typing.c, retention.c: NULL until asked for */
+	struct xc_audited *audited; /* of audit.c: NULL until asked for */
+	const char *why;            /* why an allocator that seems to be there could not be read; NULL */
+	struct xc_graph *graph;     /* of graph.c, typing.c, retention.c: NULL until asked for */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
 };
