@@ -1,11 +1,343 @@
-#include "allocator.h"
+/* jemalloc: blocks of jemalloc 5. Extents come from its radix tree (jemalloc_tree.c, jemalloc_extent.c); a slab is cut into
+ * regions of one size, a large extent is one block, free extents are free blocks as wholes.
+ *
+ *	slab    | region 0 | region 1 | … | region n - 1 |        state by bitmap, and by the caches of threads
+ *	large   | 0 to 63 cache lines | block         | pad |
+ *
+ * What jemalloc keeps for itself (base blocks with records, nodes and arenas; stacks of caches) is overhead and no block. */
+#include "jemalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../dwarf/symbol.h"
+
+enum {
+	ARENAS = 4096,          /* that records can number */
+	NO_ARENA = ARENAS - 1,  /* of extents that belong to none */
+	PIECE_BLOCKS = 1 << 16, /* blocks of a piece of work */
+	BASE_ALIGN = 1 << 21,   /* of base blocks (src/base.c, BASE_BLOCK_MIN_ALIGN) */
+	BASE_BLOCKS = 1 << 16,
+};
+
+/* ---- arenas and regions ---- */
+
+/* Where its arena_t lies, when the symbols of jemalloc tell. */
+static xc_addr arena_addr(const struct xc_jemalloc *je, size_t tree, unsigned number)
+{
+	struct xc_module *module;
+	xc_addr at;
+	uint64_t addr = 0;
+	const char *prefix = je->trees[tree].prefix;
+	if (!prefix || number == NO_ARENA)
+		return 0;
+	char *name = xc_asprintf("%sarenas", prefix);
+	const struct xc_symbol *symbol = xc_symbol_find(je->heap->process, name, &module, &at);
+	if (symbol && module == je->trees[tree].module)
+		xc_space_peek_uint(je->heap->process->space, at + 8 * number, 8, &addr);
+	free(name);
+	return addr;
+}
+
+static uint32_t add_arena(struct xc_jemalloc *je, size_t tree, unsigned number)
+{
+	const char *in = je->tree_count > 1 ? je->trees[tree].module->name : NULL;
+	char *name = number == NO_ARENA ? xc_asprintf("no arena") : xc_asprintf("arena %u", number);
+	char *full = in ? xc_asprintf("%s of %s", name, in) : NULL;
+	struct xc_heap_arena arena = {.allocator = &xc_allocator_jemalloc,
+				      .name = full ? full : name,
+				      .addr = arena_addr(je, tree, number),
+				      .evidence = je->evidence[tree]};
+	uint32_t index = xc_heap_add_arena(je->heap, &arena);
+	free(name);
+	free(full);
+	return index;
+}
+
+uint32_t xc_jemalloc_arena(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent)
+{
+	return je->arenas[extent->tree * ARENAS + extent->arena];
+}
+
+static const char *what_of(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e)
+{
+	static const char *const free_ones[] = {NULL, "dirty extent", "muzzy extent", "retained extent"};
+	if (e->state >= XC_COUNT(free_ones))
+		return "extent in transition";
+	if (e->state != XC_JEMALLOC_ACTIVE)
+		return free_ones[e->state];
+	return e->slab ? "slab" : xc_jemalloc_block_count(je, e) ? "large extent" : "unused extent";
+}
+
+static xc_addr page_of(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e)
+{
+	return e->addr & ~(je->layouts[e->tree].page - 1);
+}
+
+static void add_regions(struct xc_jemalloc *je)
+{
+	je->arenas = xc_alloc(je->tree_count * ARENAS * sizeof *je->arenas);
+	memset(je->arenas, 0xff, je->tree_count * ARENAS * sizeof *je->arenas);
+	for (size_t i = 0; i < je->extent_count; i++) {
+		const struct xc_jemalloc_extent *e = &je->extents[i];
+		uint32_t *arena = &je->arenas[e->tree * ARENAS + e->arena];
+		if (*arena == UINT32_MAX)
+			*arena = add_arena(je, e->tree, e->arena);
+		xc_addr lo = page_of(je, e);
+		xc_heap_add_region(je->heap, &(struct xc_region){lo, lo + e->size - 1, *arena, what_of(je, e)});
+	}
+}
+
+/* ---- base blocks ---- */
+
+/* base_block_t: | size, multiples of 2 MiB | next | record of itself: bits, address, size … | */
+static uint64_t base_block_size(const struct xc_space *space, xc_addr block)
+{
+	uint8_t buf[40];
+	const uint8_t *bytes = xc_jemalloc_peek(space, block, buf, sizeof buf);
+	if (!bytes)
+		return 0;
+	uint64_t size = xc_jemalloc_word(bytes), next = xc_jemalloc_word(bytes + 8), own = xc_jemalloc_word(bytes + 24);
+	bool good = size && size % BASE_ALIGN == 0 && next % BASE_ALIGN == 0 && size >> 40 == 0 && own - block <= size;
+	return good ? size : 0;
+}
+
+struct bases {
+	xc_addr *items;
+	size_t count, capacity;
+};
+
+static void note_base(struct bases *bases, xc_addr addr)
+{
+	addr &= ~(xc_addr)(BASE_ALIGN - 1);
+	if ((bases->count && bases->items[bases->count - 1] == addr) || bases->count >= BASE_BLOCKS)
+		return;
+	bases->items = xc_grow(bases->items, bases->count, &bases->capacity, sizeof *bases->items);
+	bases->items[bases->count++] = addr;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Records and nodes lie in base blocks: those that hold any are found. */
+static void add_bases(struct xc_jemalloc *je)
+{
+	struct bases bases = {0};
+	xc_addr end = 0;
+	for (size_t i = 0; i < je->extent_count; i++)
+		note_base(&bases, je->extents[i].edata);
+	for (size_t t = 0; t < je->tree_count; t++)
+		for (size_t i = 0; i < je->trees[t].leaf_count; i++)
+			note_base(&bases, je->trees[t].leaves[i].addr);
+	qsort(bases.items, bases.count, sizeof *bases.items, by_value);
+	for (size_t i = 0; i < bases.count; i++) {
+		uint64_t size = bases.items[i] < end ? 0 : base_block_size(je->heap->process->space, bases.items[i]);
+		if (size == 0 || xc_jemalloc_extent_at(je, bases.items[i]))
+			continue;
+		end = bases.items[i] + size;
+		xc_heap_add_region(je->heap, &(struct xc_region){bases.items[i], end - 1, 0, "jemalloc's own data"});
+	}
+	free(bases.items);
+}
+
+/* ---- detect ---- */
+
+static int by_extent(const void *a, const void *b)
+{
+	const struct xc_jemalloc_extent *x = a, *y = b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* The extents of several trees do not overlap; of hostile ones they might. */
+static void order_extents(struct xc_jemalloc *je)
+{
+	size_t kept = 0;
+	xc_addr end = 0;
+	if (je->tree_count > 1)
+		qsort(je->extents, je->extent_count, sizeof *je->extents, by_extent);
+	for (size_t i = 0; i < je->extent_count; i++) {
+		xc_addr lo = page_of(je, &je->extents[i]);
+		if (lo < end)
+			continue;
+		end = lo + je->extents[i].size;
+		je->extents[kept++] = je->extents[i];
+	}
+	je->extent_count = kept;
+}
+
+static void cut_in_pieces(struct xc_jemalloc *je)
+{
+	size_t capacity = 0, blocks = PIECE_BLOCKS;
+	for (size_t i = 0; i < je->extent_count; i++) {
+		if (blocks >= PIECE_BLOCKS) {
+			je->pieces = xc_grow(je->pieces, je->piece_count, &capacity, sizeof *je->pieces);
+			je->pieces[je->piece_count++] = i;
+			blocks = 0;
+		}
+		blocks += 1 + xc_jemalloc_block_count(je, &je->extents[i]);
+	}
+	je->pieces = xc_grow(je->pieces, je->piece_count, &capacity, sizeof *je->pieces);
+	je->pieces[je->piece_count] = je->extent_count;
+}
+
+static void fini(void *state)
+{
+	struct xc_jemalloc *je = state;
+	for (size_t i = 0; i < XC_JEMALLOC_TREES; i++) {
+		free(je->trees[i].leaves);
+		free(je->evidence[i]);
+	}
+	free(je->extents);
+	free(je->cached);
+	free(je->internal);
+	free(je->pieces);
+	free(je->arenas);
+	free(je);
+}
+
+static void drop_tree(struct xc_jemalloc *je, size_t tree)
+{
+	free(je->trees[tree].leaves);
+	je->tree_count--;
+	memmove(&je->trees[tree], &je->trees[tree + 1], (je->tree_count - tree) * sizeof *je->trees);
+	je->trees[je->tree_count].leaves = NULL;
+}
 
 static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_out)
 {
-	(void)heap;
-	(void)pieces_out;
-	(void)why_out;
-	return NULL;
+	const struct xc_arch *arch = heap->process->arch;
+	if (arch->word != 8 || arch->big_endian)
+		return NULL;
+	struct xc_jemalloc *je = xc_alloc(sizeof *je);
+	je->heap = heap;
+	je->tree_count = xc_jemalloc_find_trees(heap, je->trees, why_out);
+	for (size_t i = 0; i < je->tree_count;)
+		if (xc_jemalloc_read_extents(je, i, why_out))
+			i++;
+		else
+			drop_tree(je, i);
+	if (je->tree_count == 0) {
+		fini(je);
+		return NULL;
+	}
+	order_extents(je);
+	add_regions(je);
+	add_bases(je);
+	xc_jemalloc_read_caches(je);
+	cut_in_pieces(je);
+	*pieces_out = je->piece_count;
+	return je;
 }
 
-const struct xc_allocator xc_allocator_jemalloc = {.name = "jemalloc", .detect = detect};
+/* ---- walk ---- */
+
+/* A sorted list of addresses, passed through upwards. */
+struct passing {
+	const uint64_t *items;
+	size_t at, count;
+};
+
+static struct passing pass_from(const uint64_t *items, size_t count, xc_addr addr)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (items[middle] < addr)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return (struct passing){items, lo, count};
+}
+
+static inline bool pass(struct passing *p, xc_addr addr)
+{
+	while (p->at < p->count && p->items[p->at] < addr)
+		p->at++;
+	return p->at < p->count && p->items[p->at] == addr;
+}
+
+static void walk_slab(struct xc_walk *walk, const struct xc_jemalloc_extent *e)
+{
+	const struct xc_jemalloc *je = walk->state;
+	uint64_t bitmap[XC_JEMALLOC_BITMAP], size = xc_jemalloc_block_size(je, e);
+	unsigned count = xc_jemalloc_block_count(je, e);
+	bool known = !e->doubtful && xc_jemalloc_bitmap(je, e, bitmap);
+	struct passing cached = pass_from(je->cached, je->cached_count, e->addr);
+	struct passing internal = pass_from(je->internal, je->internal_count, e->addr);
+	for (unsigned i = 0; i < count; i++) {
+		xc_addr addr = e->addr + i * size;
+		enum xc_block_state state = !known                           ? XC_BLOCK_UNKNOWN
+					    : bitmap[i / 64] >> (i % 64) & 1 ? XC_BLOCK_BIN
+									     : XC_BLOCK_LIVE;
+		if (pass(&cached, addr))
+			state = XC_BLOCK_CACHED;
+		if (!pass(&internal, addr))
+			xc_block_list_add(&walk->blocks, addr, size, state);
+	}
+}
+
+static void walk_large(struct xc_walk *walk, const struct xc_jemalloc_extent *e)
+{
+	const struct xc_jemalloc *je = walk->state;
+	uint64_t size = xc_jemalloc_block_size(je, e), most = page_of(je, e) + e->size - e->addr;
+	struct passing cached = pass_from(je->cached, je->cached_count, e->addr);
+	struct passing internal = pass_from(je->internal, je->internal_count, e->addr);
+	enum xc_block_state state = pass(&cached, e->addr)       ? XC_BLOCK_CACHED
+				    : e->doubtful || size > most ? XC_BLOCK_UNKNOWN
+								 : XC_BLOCK_LIVE;
+	if (!pass(&internal, e->addr))
+		xc_block_list_add(&walk->blocks, e->addr, size < most ? size : most, state);
+}
+
+static void walk_piece(struct xc_walk *walk, size_t piece)
+{
+	const struct xc_jemalloc *je = walk->state;
+	size_t most = 0;
+	for (size_t i = je->pieces[piece]; i < je->pieces[piece + 1]; i++)
+		most += 1 + xc_jemalloc_block_count(je, &je->extents[i]);
+	xc_block_list_init(&walk->blocks, most);
+	for (size_t i = je->pieces[piece]; i < je->pieces[piece + 1]; i++) {
+		const struct xc_jemalloc_extent *e = &je->extents[i];
+		if (xc_jemalloc_block_count(je, e) && e->slab)
+			walk_slab(walk, e);
+		else if (xc_jemalloc_block_count(je, e))
+			walk_large(walk, e);
+		else
+			xc_block_list_add(&walk->blocks, page_of(je, e), e->size,
+					  e->state == XC_JEMALLOC_RETAINED ? XC_BLOCK_TOP : XC_BLOCK_BIN);
+	}
+}
+
+/* ---- explain ---- */
+
+static void explain(const struct xc_heap *heap, void *state, uint32_t block, struct xc_text *text)
+{
+	const struct xc_jemalloc *je = state;
+	xc_addr addr = xc_block_addr(&heap->blocks, block);
+	const struct xc_jemalloc_extent *e = xc_jemalloc_extent_at(je, addr);
+	if (!e)
+		return;
+	uint64_t size = xc_jemalloc_block_size(je, e);
+	const char *arena = heap->arenas[xc_jemalloc_arena(je, e)].name;
+	if (size && e->slab)
+		xc_text_printf(text, "region %" PRIu64 " of %u of slab 0x%" PRIx64 ", size class %" PRIu64 ", %s",
+			       (addr - e->addr) / size, xc_jemalloc_block_count(je, e), e->addr, size, arena);
+	else if (size)
+		xc_text_printf(text, "large extent of 0x%" PRIx64 " bytes at 0x%" PRIx64 ", size class %" PRIu64 ", %s",
+			       e->size, page_of(je, e), size, arena);
+	else
+		xc_text_printf(text, "%s of 0x%" PRIx64 " bytes, %s", what_of(je, e), e->size, arena);
+}
+
+const struct xc_allocator xc_allocator_jemalloc = {
+	.name = "jemalloc",
+	.detect = detect,
+	.walk = walk_piece,
+	.fini = fini,
+	.explain = explain,
+};
