@@ -92,7 +92,7 @@ static const char *mangled_by_info(struct xc_vtables *tables, xc_addr info, char
 {
 	uint64_t abi, name;
 	bool cut;
-	if (info % WORD != 0 || !xc_process_module(tables->process, info) ||
+	if (info == 0 || info % WORD != 0 || !xc_process_module(tables->process, info) ||
 	    !xc_window_word(&tables->window, info, &abi) || !xc_process_module(tables->process, abi) ||
 	    !xc_window_word(&tables->window, info + WORD, &name) || !xc_process_module(tables->process, name) ||
 	    xc_space_peek_string(tables->process->space, name, buf, MAX_NAME, &cut) <= 0 || cut)
@@ -100,15 +100,25 @@ static const char *mangled_by_info(struct xc_vtables *tables, xc_addr info, char
 	return *buf == '*' ? buf + 1 : buf; /* a name that is compared by address */
 }
 
+/* Is there type info, by its symbol? The word may not be relocated: pages that were, but are not in the core, show as in the file. */
+static bool is_info(const struct xc_symtab *symbols, const struct xc_module *module, xc_addr info)
+{
+	const struct xc_symbol *symbol = xc_symtab_at(symbols, info - module->bias);
+	if (!symbol)
+		symbol = xc_symtab_at(symbols, info);
+	return symbol && strncmp(symbol->name, "_ZTI", 4) == 0;
+}
+
 /* The same by the symbol of the table; a table of an object under construction is that of the base class. */
-static const char *mangled_by_symbol(const struct xc_process *process, xc_addr vptr)
+static const char *mangled_by_symbol(const struct xc_process *process, xc_addr vptr, xc_addr info)
 {
 	struct xc_module *module = xc_process_module(process, vptr);
 	if (!module || !module->bias_known)
 		return NULL;
 	const struct xc_symtab *symbols = xc_debugfile_symbols(xc_debugfile_of(process, module));
 	const struct xc_symbol *symbol = xc_symtab_at(symbols, vptr - module->bias);
-	if (!symbol || strncmp(symbol->name, "_ZTV", 4) != 0 || vptr - module->bias - symbol->value < 2 * WORD)
+	if (!symbol || strncmp(symbol->name, "_ZTV", 4) != 0 || vptr - module->bias - symbol->value < 2 * WORD ||
+	    (info && !is_info(symbols, module, info)))
 		return NULL;
 	return symbol->name + 4;
 }
@@ -244,7 +254,9 @@ static struct xc_vtable *read_vtable(struct xc_vtables *tables, xc_addr vptr)
 	if ((mapping && mapping->executable) || !xc_window_word(&tables->window, vptr - 2 * WORD, &top) ||
 	    top % WORD != 0 || 0 - top > MAX_TOP || !xc_window_word(&tables->window, vptr - WORD, &info))
 		return NULL;
-	const char *mangled = info ? mangled_by_info(tables, info, buf) : mangled_by_symbol(tables->process, vptr);
+	const char *mangled = mangled_by_info(tables, info, buf);
+	if (!mangled)
+		mangled = mangled_by_symbol(tables->process, vptr, info);
 	xc_auto(xc_freep) char *name = mangled ? demangled(mangled) : NULL;
 	if (!name)
 		return NULL;

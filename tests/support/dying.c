@@ -90,12 +90,15 @@ static pid_t run_to_death(const char *program, const char *argument)
 static void read_maps(pid_t pid, struct maps *maps)
 {
 	char path[64], line[512];
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	unsigned long anonymous;
+	snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
 	FILE *file = fopen(path, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof line, file) && maps->count < MAX_MAPS) {
 		struct map *m = &maps->items[maps->count];
 		char rights[5];
+		if (maps->count && sscanf(line, "Anonymous: %lu", &anonymous) == 1 && anonymous && m[-1].flags & PF_R)
+			m[-1].dumped = m[-1].end - m[-1].lo; /* written to at some time, as by relocation */
 		*m = (struct map){.lo = 0};
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %255s", &m->lo, &m->end, rights,
 			   &m->offset, m->path) < 4 ||
