@@ -1,0 +1,230 @@
+/* typing_engine: the inside of typing, shared by heap/typing*.c.
+ *
+ *	typing_map    what a type's objects look like to us: a flat list of slots (where pointers are, and to what)
+ *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
+ *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
+ *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
+ *	typing_judge  does the memory of a block look like an object of a type?
+ *
+ * While types flow, by_block holds codes, not items: the better proposal is the greater number.
+ *
+ *	31    30 29      28 27                        0
+ *	| confidence | quality |   2^28 - 1 - item    |        0: nothing proposed */
+#ifndef XC_TYPING_ENGINE_H
+#define XC_TYPING_ENGINE_H
+
+#include "../core/parallel.h"
+#include "graph.h"
+#include "typing_impl.h"
+
+enum {
+	XC_TYPING_ITEM_BITS = 28,
+	XC_TYPING_ITEMS = (1 << XC_TYPING_ITEM_BITS) - 1,
+	XC_TYPING_MAPS = 1 << 20,  /* types that objects are of */
+	XC_TYPING_SLOTS = 1 << 14, /* of one type; the rest of a larger one is not looked at */
+	XC_TYPING_NEST = 32,       /* objects inside of objects */
+};
+
+#define XC_NO_MAP 0 /* number of no map */
+
+enum xc_slot_kind {
+	XC_SLOT_POINTER,  /* to objects of `target` */
+	XC_SLOT_CHARS,    /* to characters or bytes */
+	XC_SLOT_VOID,     /* to something */
+	XC_SLOT_CODE,     /* to a function */
+	XC_SLOT_OBJECTS,  /* objects of `target`, one after the other */
+	XC_SLOT_EVIDENCE, /* an object that evidence has something to say about */
+	XC_SLOT_BOOL,
+	XC_SLOT_ENUM,
+};
+
+/* Items of a slot, made with it: what a pointer there can say of a block. */
+enum xc_slot_item { XC_ITEM_ONE, XC_ITEM_ARRAY, XC_ITEM_ONE_WEAK, XC_ITEM_ARRAY_WEAK, XC_ITEM_STRING, XC_SLOT_ITEMS };
+
+/* Something in an object that is worth a look. */
+struct xc_slot {
+	uint32_t offset;
+	uint32_t count, stride; /* of arrays; count 0: a flexible last member, to the end of the block */
+	uint32_t target;        /* number of a map */
+	uint32_t items;         /* the first of XC_SLOT_ITEMS; 0: none */
+	uint32_t number;        /* of all slots: what rules are learned by */
+	uint8_t kind;           /* enum xc_slot_kind */
+	bool in_union;          /* what stands there may be another member */
+	bool ambiguous;         /* so may other pointers */
+	bool pending;           /* some pointer there said nothing yet */
+	const char *path;       /* "argv", "dict.table" */
+	const struct xc_evidence *evidence;
+	const void *met;
+	const struct xc_type *type; /* ENUM; EVIDENCE: of the object */
+};
+
+/* A type as we follow it. Types of different units that are the same have one map. */
+struct xc_typemap {
+	const struct xc_type *type; /* as it is named: a typedef only where what it stands for has no name */
+	const struct xc_type *bare; /* stripped, complete */
+	const char *name;
+	uint64_t size; /* 0: not known */
+	struct xc_slot *slots;
+	uint32_t slot_count, slot_capacity;
+	bool compiled;
+	bool is_record, is_char, is_opaque;
+	bool has_pointers; /* or objects with some: something to follow */
+	bool has_flexible;
+	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
+	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
+	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; that cannot be */
+	uint64_t blocks;                     /* that have got it: of typing_rule's sweep */
+};
+
+/* An object that DWARF places. */
+struct xc_root_object {
+	xc_addr addr;         /* or 0 */
+	const uint8_t *bytes; /* of what lies in registers; else NULL */
+	uint64_t size;
+	uint32_t map;
+	uint8_t confidence;
+	const char *via; /* "global server", "local c of main" */
+};
+
+/* How an allocator rounds sizes up. */
+enum xc_rounding { XC_ROUND_ANY, XC_ROUND_GLIBC, XC_ROUND_JEMALLOC, XC_ROUND_EXACT };
+
+/* What is known of an item beside struct xc_typed. */
+struct xc_item_facts {
+	uint32_t map;
+	uint32_t weak; /* the same, as a weak one */
+	uint32_t next; /* of evidence: of the same type */
+	uint8_t quality;
+};
+
+/* A pointer to a block, or into it. */
+struct xc_hit {
+	struct xc_slot *slot;
+	xc_addr value;
+	uint64_t offset; /* in the block */
+	uint32_t block;
+	uint32_t items; /* of the slot or of a root's */
+	uint32_t item;  /* what is proposed */
+	uint32_t from;  /* block, or XC_NO_BLOCK */
+};
+
+extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
+extern const size_t xc_evidence_count;
+
+struct xc_rules;
+struct xc_owners;
+
+struct xc_engine {
+	struct xc_typing *typing;
+	struct xc_heap *heap;
+	struct xc_types *types;
+	struct xc_typemap **maps; /* [0] is none */
+	size_t map_count, map_capacity;
+	uint64_t *map_keys; /* open addressing: key, number */
+	uint32_t *map_numbers;
+	size_t map_slots;
+	struct xc_memo by_type;      /* map number + 1 by xc_type */
+	struct xc_item_facts *facts; /* by item */
+	size_t fact_capacity;
+	struct xc_memo known_items; /* by (type, via): the last one made */
+	uint32_t slot_count;        /* numbers given */
+	struct xc_root_object *roots;
+	size_t root_count, root_capacity;
+	struct xc_memo root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
+	enum xc_rounding rounding;
+	uint64_t *queued;   /* bit per block: it is in queue[1] */
+	uint32_t *queue[2]; /* this level's blocks and the next one's */
+	uint32_t *frozen;   /* codes of this level's */
+	size_t queue_count[2];
+	struct xc_reserve memory[4];
+	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
+	uint8_t least; /* enum xc_confidence: what is proposed less surely waits */
+	struct xc_rules *rules;
+	struct xc_owners *owners;
+	const struct xc_type *char_type;
+};
+
+static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
+{
+	return typing->state;
+}
+
+/* ---- typing_map ---- */
+
+/* The map of a pointee's or object's type; XC_NO_MAP for void, functions and what cannot be followed. */
+uint32_t xc_typemap_of(struct xc_engine *engine, const struct xc_type *type);
+
+/* Make its slots. Not beside other threads. */
+void xc_typemap_compile(struct xc_engine *engine, uint32_t number);
+
+static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint32_t number)
+{
+	return engine->maps[number];
+}
+
+/* Does an object of `outer` have one of `inner` at `offset`? Compiled or not; not beside other threads. */
+bool xc_typemap_holds(struct xc_engine *engine, uint32_t outer, uint32_t inner, uint64_t offset);
+
+/* Could a block of `size` bytes have been asked for with `wanted`? */
+bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
+
+/* An item of a map. */
+uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
+
+/* ---- typing_judge ---- */
+
+/* Does the memory of a block look like what the item says? Reads through the window. */
+bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+
+/* Points for and against a type of what lies at addr. */
+struct xc_score {
+	uint32_t good, bad;
+};
+
+void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
+		     struct xc_score *score);
+
+/* Characters and a NUL behind them? *empty_out: the NUL alone. */
+bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
+
+/* ---- typing_flow ---- */
+
+static inline uint32_t xc_code(const struct xc_engine *engine, uint32_t item)
+{
+	return (uint32_t)engine->typing->items[item].confidence << 30 | (uint32_t)engine->facts[item].quality << 28 |
+	       (XC_TYPING_ITEMS - item);
+}
+
+static inline uint32_t xc_code_item(uint32_t code)
+{
+	return code ? XC_TYPING_ITEMS - (code & XC_TYPING_ITEMS) : 0;
+}
+
+void xc_typing_flow_init(struct xc_engine *engine);
+void xc_typing_flow_fini(struct xc_engine *engine);
+
+/* Visit all root objects; then all that was proposed, until nothing is left. */
+void xc_typing_visit_roots(struct xc_engine *engine);
+void xc_typing_flow(struct xc_engine *engine);
+
+/* Visit all blocks that have a type and pointers that said nothing yet, and flow. */
+void xc_typing_visit_again(struct xc_engine *engine);
+
+/* Call `seen` with every hit of the pointers in blocks and root objects, whatever it says. One thread. */
+typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
+void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
+
+/* ---- typing_rule ---- */
+
+/* The item that was learned for a hit; 0 when none was. */
+uint32_t xc_typing_rule(const struct xc_engine *engine, const struct xc_hit *hit);
+
+/* Learn from hits that said nothing; true when a rule was made. */
+bool xc_typing_learn(struct xc_engine *engine);
+void xc_typing_rules_free(struct xc_engine *engine);
+
+/* ---- typing_root ---- */
+
+void xc_typing_find_roots(struct xc_engine *engine);
+
+#endif
