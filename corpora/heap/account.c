@@ -210,7 +210,7 @@ static struct {
 
 static bool look_up(void)
 {
-	static __thread bool looking;
+	static __thread volatile bool looking; /* dlsym is declared as one that never calls back */
 	if (next.free)
 		return true;
 	if (looking)

@@ -1,0 +1,198 @@
+"""What xcore says of a heap, compared with the program's own account of it (corpora/heap/account.h)."""
+
+import json
+import os
+import re
+import subprocess
+
+# What the issue asks for; shares are of one core.
+RECALL, TYPED, STRONG_RIGHT, RIGHT = 0.995, 0.95, 0.99, 0.98
+SHOWN = 8
+# Blocks that an allocator takes from itself, without malloc being called: a thread's tcache, by its size on each glibc.
+OWN_SIZES = {0x248, 0x288, 0x2f8, 0x1f8}
+SAME_TYPE = {"uint64_t": "unsigned long", "uint32_t": "unsigned int", "uint16_t": "unsigned short", "uint8_t": "unsigned char",
+             "size_t": "unsigned long", "uintptr_t": "unsigned long", "int64_t": "long", "wchar_t": "int",
+             "char32_t": "char32_t", "std::string": "std::__cxx11::basic_string<char,std::char_traits<char>,std::allocator<char>>"}
+
+
+def normal(name):
+    """One spelling of a type's name: without what is not the type itself, integers by one order of their words."""
+    name = re.sub(r"\b(struct|class|union|enum|const|volatile)\b", " ", name)
+    name = re.sub(r"\[\d*\]", "", name)
+    name = re.sub(r"\b(\d+)(u|l|ul|ull|ll)\b", r"\1", name)
+    name = re.sub(r"\b(?:(?:short|long|unsigned|signed|int|char)\s*)+\b", lambda words: integer(words.group()), name)
+    name = re.sub(r"\s+", " ", name).strip()
+    name = re.sub(r" ?([<>,*&()]) ?", r"\1", name)
+    return SAME_TYPE.get(name, name)
+
+
+def integer(words):
+    words = words.split()
+    if "char" in words:
+        return " ".join([word for word in words if word != "char"] + ["char"])
+    size = "short" if "short" in words else "long" if "long" in words else "int"
+    return ("unsigned " if "unsigned" in words else "") + size
+
+
+def demangled(names):
+    """C++ programs write down typeid names."""
+    names = sorted(names)
+    done = subprocess.run(["c++filt", "-t"], input="\n".join(names).encode(), stdout=subprocess.PIPE, check=True)
+    return dict(zip(names, done.stdout.decode().splitlines()))
+
+
+class Account:
+    """used: addr -> (size, acceptable types or None, count, leaked); freed: addresses."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as stream:
+            rows = [json.loads(line) for line in stream]
+        names = demangled({one for row in rows if row["type"] for one in row["type"].split("|")})
+        normals = {name: normal(full) for name, full in names.items()}
+        self.used, self.freed = {}, []
+        for row in rows:
+            addr = int(row["addr"], 16)
+            if row["state"] == "freed":
+                self.freed.append(addr)
+                continue
+            types = {normals[one] for one in row["type"].split("|")} if row["type"] else None
+            self.used[addr] = (row["size"], types, row["count"], row["state"] == "leaked")
+
+
+def objects(xcore, core, options):
+    """What `heap objects` says, by address: (size, state, type, confidence, via)."""
+    argv = [xcore, "heap", "objects", "--format", "jsonl"] + options + [core]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError("exit status %d: %s" % (done.returncode, done.stderr.decode(errors="replace").strip()[-500:]))
+    out = {}
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        out[int(row["addr"], 16)] = (row["size"], row["state"], row.get("type"), row.get("confidence"), row.get("via"))
+    return out
+
+
+class Verdict:
+    """Figures and complaints of one core."""
+
+    def __init__(self):
+        self.figures, self.complaints = {}, []
+
+    def add(self, **figures):
+        self.figures.update(figures)
+
+    def complain(self, what, examples=()):
+        self.complaints.append(what)
+        self.complaints += ["    " + one for one in list(examples)[:SHOWN]]
+
+    def line(self):
+        figure = self.figures
+        words = ["%d blocks" % figure["blocks"]]
+        words += ["%d %s" % (figure[key], key) for key in ("missing", "wrong size", "false", "freed shown") if figure[key]]
+        words.append("leaks %d of %d" % (figure["leaks found"], figure["leaks"]))
+        if figure["false leaks"]:
+            words.append("%d false leaks" % figure["false leaks"])
+        if figure.get("of type"):
+            words.append("typed %.1f %%, right %.1f %%, strong %.1f %% (right %.1f %%)" % (
+                100 * share(figure["typed"], figure["of type"]), 100 * share(figure["right"], figure["judged"]),
+                100 * share(figure["strong"], figure["typed"]), 100 * share(figure["strong right"], figure["strong judged"])))
+        return ", ".join(words)
+
+
+def share(part, whole):
+    return part / whole if whole else 1.0
+
+
+def compare(account, answer, typed=True, whole=True):
+    """typed: there is debug information; whole: the account has every block of the process."""
+    verdict = Verdict()
+    said = {addr: row for addr, row in answer.items() if row[1] in ("live", "leaked")}
+    compare_blocks(verdict, account, answer, said, whole)
+    compare_leaks(verdict, account, said)
+    if typed:
+        compare_types(verdict, account, said)
+    return verdict
+
+
+def compare_blocks(verdict, account, answer, said, whole):
+    missing = [addr for addr in account.used if addr not in said]
+    sizes = [addr for addr, row in account.used.items() if addr in said and said[addr][0] != row[0]]
+    more = [addr for addr in said if addr not in account.used]
+    own = [addr for addr in more if said[addr][0] in OWN_SIZES and said[addr][1] == "live"]
+    false = [addr for addr in more if addr not in own] if whole else []
+    shown = [addr for addr in account.freed if addr in said]
+    verdict.add(**{"blocks": len(account.used), "missing": len(missing), "wrong size": len(sizes), "false": len(false),
+                   "freed shown": len(shown), "own": len(own)})
+    if missing:
+        verdict.complain("%d blocks are not found as live ones" % len(missing), (
+            "0x%x, %d bytes: %s" % (addr, account.used[addr][0], answer.get(addr, ("nothing there",))[:2]) for addr in missing))
+    if sizes:
+        verdict.complain("%d sizes are wrong" % len(sizes), (
+            "0x%x: %d instead of %d" % (addr, said[addr][0], account.used[addr][0]) for addr in sizes))
+    if false:
+        verdict.complain("%d blocks that nobody was given" % len(false), (
+            "0x%x, %d bytes, %s" % (addr, said[addr][0], said[addr][1]) for addr in false))
+    if shown and not whole:
+        verdict.complain("%d freed blocks are shown as live ones" % len(shown), ("0x%x" % addr for addr in shown))
+
+
+def compare_leaks(verdict, account, said):
+    leaks = {addr for addr, row in account.used.items() if row[3]}
+    found = {addr for addr, row in said.items() if row[1] == "leaked"}
+    false = sorted(found - leaks)
+    verdict.add(**{"leaks": len(leaks), "leaks found": len(leaks & found), "false leaks": len(false)})
+    if share(len(leaks & found), len(leaks)) < RECALL:
+        verdict.complain("%d of %d leaks are not found" % (len(leaks - found), len(leaks)), (
+            "0x%x, %s" % (addr, account.used[addr][1]) for addr in sorted(leaks - found)))
+    if false:
+        verdict.complain("%d false leaks" % len(false), (
+            "0x%x, %d bytes, %s" % (addr, said[addr][0], account.used.get(addr, (0, "not in the account"))[1]) for addr in false))
+
+
+def compare_types(verdict, account, said):
+    """A block for which the account allows void is bytes: nothing is asked for, but what is said must be allowed."""
+    count = dict.fromkeys(("of type", "typed", "judged", "right", "strong", "strong judged", "strong right"), 0)
+    wrong, untyped = {}, {}
+    for addr, (_, types, _, leaked) in account.used.items():
+        if leaked or not types or addr not in said:
+            continue
+        _, _, name, confidence, via = said[addr]
+        strong = confidence in ("exact", "strong")
+        if "void" not in types:
+            count["of type"] += 1
+            count["typed"] += name is not None
+            count["strong"] += strong and name is not None
+            if name is None:
+                untyped[min(types)] = untyped.get(min(types), 0) + 1
+        if name is None or ("void" in types and confidence == "weak"):
+            continue
+        right = normal(name) in types or ("void" in types and normal(name) in ("char", "unsigned char"))
+        count["judged"] += 1
+        count["right"] += right
+        count["strong judged"] += strong
+        count["strong right"] += strong and right
+        if not right:
+            wrong.setdefault((min(types), name, confidence, via), []).append(addr)
+    verdict.add(**count)
+    judge_types(verdict, count, wrong, untyped)
+
+
+def judge_types(verdict, count, wrong, untyped):
+    mistakes = ["%d of %s: %s (%s, by %s), first 0x%x" % (len(addrs), truth, name, confidence, via, addrs[0])
+                for (truth, name, confidence, via), addrs in sorted(wrong.items(), key=lambda item: -len(item[1]))]
+    if share(count["typed"], count["of type"]) < TYPED:
+        verdict.complain("%.1f %% of the live blocks are typed" % (100 * share(count["typed"], count["of type"])), (
+            "%d of %s" % (number, name) for name, number in sorted(untyped.items(), key=lambda item: -item[1])))
+    if share(count["strong right"], count["strong judged"]) < STRONG_RIGHT:
+        verdict.complain("%.1f %% of strong types are right" % (100 * share(count["strong right"], count["strong judged"])), mistakes)
+    elif share(count["right"], count["judged"]) < RIGHT:
+        verdict.complain("%.1f %% of types are right" % (100 * share(count["right"], count["judged"])), mistakes)
+
+
+def verify_case(xcore, directory):
+    """The verdict over a case of corpora/build-heap."""
+    with open(os.path.join(directory, "meta.json"), encoding="utf-8") as stream:
+        meta = json.load(stream)
+    options = [os.path.join(directory, "exe") if word == "exe" else word for word in meta["options"]]
+    answer = objects(xcore, os.path.join(directory, meta["core"]), options)
+    return compare(Account(os.path.join(directory, meta["account"])), answer, meta["typed"], meta["whole"])
