@@ -177,9 +177,4 @@ size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *wi
 xc_addr xc_glibc_guess(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr from, xc_addr to,
 		       size_t most);
 
-/* The chunk at `bad` is damaged, so its end is not known: find a chunk behind it from which the walk can go on. False when there
- * is none in this segment. Several threads call it for different segments or places; they may use xc_glibc_anchors of
- * segment->glibc. In glibc_resume.c. */
-bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out);
-
 #endif

@@ -49,7 +49,12 @@ struct run {
 
 static bool load(const struct hunt *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
 {
-	return xc_glibc_chunk(h->segment->glibc, h->window, at, chunk_out);
+	struct xc_glibc_chunk chunk = {.addr = at};
+	if (!xc_glibc_jump(h->segment->glibc, h->window, at, &chunk.prev_size) ||
+	    !xc_glibc_jump(h->segment->glibc, h->window, at + h->word, &chunk.head))
+		return false;
+	*chunk_out = chunk;
+	return true;
 }
 
 /* A chunk whose header breaks no rule and that ends before the chain must. */
@@ -379,14 +384,6 @@ void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *w
 	repair_by(&h, repair_out);
 }
 
-bool xc_glibc_resume(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr bad, xc_addr *next_out)
-{
-	struct xc_glibc_repair repair;
-	xc_glibc_repair(segment, window, bad, bad, &repair);
-	*next_out = repair.next;
-	return repair.next <= segment->hi;
-}
-
 /* ---- telling ---- */
 
 static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk *chunk)
@@ -401,6 +398,8 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 		 const char *broken)
 {
 	struct xc_glibc_chunk chunk;
+	if (walk->damage_count > XC_DAMAGES)
+		return; /* it would be dropped */
 	struct xc_damage damage = {.addr = repair->damaged,
 				   .lost_lo = 1,
 				   .arena = segment->glibc->arenas[segment->arena].index,
@@ -426,7 +425,8 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 
 enum { BACK = 4 }; /* blocks */
 
-xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why)
+xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why,
+		      xc_addr *mended)
 {
 	struct xc_block_list *blocks = &walk->blocks;
 	struct xc_glibc_repair repair;
@@ -434,7 +434,9 @@ xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segme
 	unsigned word = segment->glibc->layout.word, header = 2 * word;
 	size_t back = blocks->count < BACK ? 0 : blocks->count - BACK;
 	xc_addr from = blocks->count ? (blocks->heads[back] & ~(uint64_t)7) - header : bad;
-	struct hunt h = start(segment, &walk->window, from <= bad ? from : bad, bad);
+	bool again = bad <= *mended; /* hostile chains could lead here for ever: from now on only upwards */
+	struct hunt h = start(segment, &walk->window, from <= bad && !again ? from : bad, bad);
+	*mended = again ? *mended : bad;
 	repair_by(&h, &repair);
 	xc_block_list_cut(blocks, repair.damaged + header);
 	for (size_t i = 0; i < h.trail_count && h.trail[i] < repair.damaged; i++)

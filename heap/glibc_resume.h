@@ -27,9 +27,10 @@ struct xc_glibc_repair {
 void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
 		     struct xc_glibc_repair *repair_out);
 
-/* The walk cannot go on at `bad`: correct its blocks (those that damage made wrong go, what is known of the damaged chunk is added),
- * note the damage and say where to go on: above `bad`, up to the byte behind the segment. `why` is the rule that `bad` broke: static or of
- * walk->memory. */
-xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why);
+/* The walk cannot go on at `bad`: correct its blocks (those that damage made wrong go, what is known of the damaged chunk is added), note
+ * the damage and say where to go on, which may be a little below `bad`. `why` is the rule that `bad` broke: static or of walk->memory.
+ * *mended, 0 at first, is kept between calls for one piece: no place is mended for ever. */
+xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why,
+		      xc_addr *mended);
 
 #endif

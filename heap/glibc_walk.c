@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glibc_impl.h"
+#include "glibc_resume.h"
 
 /* Part of a segment that is walked by itself. */
 struct xc_glibc_piece {
@@ -70,31 +70,13 @@ struct walker {
 	const struct xc_glibc_segment *segment;
 	unsigned word;
 	xc_addr at, end;
+	xc_addr mended; /* see xc_glibc_mend */
 };
 
-static const char *header_text(struct walker *w, const struct xc_glibc_chunk *chunk)
-{
-	return xc_arena_printf(&w->walk->memory, "prev_size 0x%" PRIx64 ", size 0x%" PRIx64 "%s%s%s", chunk->prev_size,
-			       xc_glibc_size(chunk->head), chunk->head & XC_GLIBC_NON_MAIN ? ", NON_MAIN_ARENA" : "",
-			       chunk->head & XC_GLIBC_MMAPPED ? ", IS_MMAPPED" : "",
-			       chunk->head & XC_GLIBC_PREV_INUSE ? ", PREV_INUSE" : "");
-}
-
 /* The chain broke: note it and find where it goes on. */
-static void damaged(struct walker *w, const struct xc_glibc_chunk *chunk, const char *why)
+static void damaged(struct walker *w, const char *why)
 {
-	xc_addr next;
-	bool more = xc_glibc_resume(w->segment, &w->walk->window, w->at, &next) && next > w->at && next < w->end;
-	xc_walk_damage(w->walk, &(struct xc_damage){
-					.addr = w->at,
-					.what = why,
-					.found = chunk ? header_text(w, chunk) : NULL,
-					.lost_lo = w->at,
-					.lost_hi = more ? next - 1 : w->end - 1,
-					.arena = w->segment->glibc->arenas[w->segment->arena].index,
-					.before = XC_NO_BLOCK,
-				});
-	w->at = more ? next : w->end;
+	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mended);
 }
 
 /* Fenceposts are what the end of a heap that could not grow became: a chunk of two words, then the last header, of size 0 in
@@ -123,12 +105,11 @@ static bool fenced(struct walker *w, uint64_t head)
 }
 
 /* A chunk that breaks a rule, or the last one of the segment. */
-static void odd(struct walker *w, uint64_t prev_size, uint64_t head)
+static void odd(struct walker *w, uint64_t head)
 {
-	struct xc_glibc_chunk chunk = {w->at, prev_size, head};
 	if (fenced(w, head))
 		return;
-	damaged(w, &chunk, xc_glibc_broken(w->segment, w->at, head));
+	damaged(w, xc_glibc_broken(w->segment, w->at, head));
 }
 
 static void last(struct walker *w, uint64_t size)
@@ -167,7 +148,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 			if (!(head & wrong) && size >= 4 * word && size - 1 == last_byte - at)
 				last(w, size);
 			else
-				odd(w, prev_size, head);
+				odd(w, head);
 			return;
 		}
 		bytes = xc_window(window, at + size, 2 * word);
@@ -177,8 +158,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		head = xc_glibc_load(bytes + word, word);
 		bool live = head & XC_GLIBC_PREV_INUSE;
 		if (__builtin_expect(!live && prev_size != size, 0)) {
-			damaged(w, &(struct xc_glibc_chunk){at, 0, size},
-				"it is free by the chunk behind it, which has another size for it");
+			damaged(w, "it is free by the chunk behind it, which has another size for it");
 			return;
 		}
 		xc_block_list_add(blocks, at + 2 * word, size - word, live ? XC_BLOCK_LIVE : XC_BLOCK_BIN);
@@ -186,7 +166,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 	}
 	w->at = at;
 	if (!bytes)
-		damaged(w, NULL, "its header, or that of the chunk behind it, is not readable");
+		damaged(w, "its header, or that of the chunk behind it, is not readable");
 }
 
 /* Bytes that can be read: what bounds the number of chunks. */
@@ -206,7 +186,7 @@ static void walk_piece(struct xc_walk *walk, const struct xc_glibc_piece *piece)
 {
 	const struct xc_glibc *glibc = walk->state;
 	unsigned word = glibc->layout.word;
-	struct walker w = {walk, piece->segment, word, piece->from, piece->end};
+	struct walker w = {walk, piece->segment, word, piece->from, piece->end, 0};
 	uint64_t bytes = readable(walk->window.space, piece->from, piece->end - 1);
 	xc_block_list_init(&walk->blocks, bytes / (4 * word) + 2);
 	while (w.at < w.end) {
