@@ -249,12 +249,92 @@ static void what_is_reached_is_what_following_all_pointers_reaches(void **state)
 	}
 }
 
+/* ---- the way back ---- */
+
+static void the_way_back_has_the_same_edges(void **state)
+{
+	(void)state;
+	for (unsigned jobs = 1; jobs <= 3; jobs++) {
+		struct heapmade *m = random_graph(BLOCKS, 4);
+		m->heap->jobs = jobs;
+		struct xc_graph *graph = graph_of(m);
+		uint32_t *seen = xc_alloc(BLOCKS * sizeof *seen); /* of each block's row back */
+		xc_graph_back(graph);
+		for (uint32_t i = 0; i < BLOCKS; i++)
+			for (uint32_t e = graph->start[i]; e < graph->start[i + 1]; e++) {
+				uint32_t target = graph->to[e] & ~XC_EDGE_INTERIOR;
+				assert_true(graph->back_start[target] + seen[target] < graph->back_start[target + 1]);
+				assert_int_equal(graph->back[graph->back_start[target] + seen[target]++], i);
+			}
+		for (uint32_t i = 0; i < BLOCKS; i++)
+			assert_int_equal(graph->back_start[i] + seen[i], graph->back_start[i + 1]);
+		free(seen);
+		hm_free(m);
+	}
+}
+
+/* Steps from the roots to every block, by relaxing all edges until nothing changes; 0: not reached. */
+static void naive_distances(struct heapmade *m, const struct xc_graph *graph, unsigned *distance)
+{
+	bool more = true;
+	for (size_t i = 0; i < graph->root_count; i++)
+		distance[graph->roots[i].block] = 1;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < m->heap->blocks.count; i++)
+			for (uint32_t e = graph->start[i]; distance[i] && e < graph->start[i + 1]; e++) {
+				unsigned *target = &distance[graph->to[e] & ~XC_EDGE_INTERIOR];
+				if (*target && *target <= distance[i] + 1)
+					continue;
+				*target = distance[i] + 1;
+				more = true;
+			}
+	}
+}
+
+static void check_path(const struct xc_graph *graph, const uint32_t *path, size_t length, const struct xc_root *root)
+{
+	assert_int_equal(root->block, path[0]);
+	for (size_t i = 0; i + 1 < length; i++) {
+		bool linked = false;
+		for (uint32_t e = graph->start[path[i]]; e < graph->start[path[i] + 1]; e++)
+			linked |= (graph->to[e] & ~XC_EDGE_INTERIOR) == path[i + 1];
+		assert_true(linked);
+	}
+}
+
+static void paths_are_the_shortest(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 10; i++) {
+		struct heapmade *m = random_graph(400, 15 + 4 * i);
+		unsigned distance[400] = {0};
+		for (int k = 0; k < 6; k++)
+			(k % 2 ? m->data : m->other)[hm_any(HM_WORDS)] = random_word(m);
+		struct xc_graph *graph = graph_of(m);
+		naive_distances(m, graph, distance);
+		for (uint32_t b = 0; b < m->heap->blocks.count; b++) {
+			uint32_t *path = NULL;
+			const struct xc_root *root = NULL;
+			size_t length = xc_graph_path(graph, b, &path, &root);
+			assert_int_equal(length, distance[b]);
+			if (length) {
+				assert_int_equal(path[length - 1], b);
+				check_path(graph, path, length, root);
+			}
+			free(path);
+		}
+		hm_free(m);
+	}
+}
+
 static void an_empty_heap_has_an_empty_graph(void **state)
 {
 	(void)state;
 	struct heapmade *m = hm_new(4096);
 	m->heap->blocks.lo = 1;
-	const struct xc_graph *graph = graph_of(m);
+	struct xc_graph *graph = graph_of(m);
+	xc_graph_back(graph);
 	assert_int_equal(graph->edge_count, 0);
 	assert_int_equal(graph->root_count, 0);
 	hm_free(m);
@@ -270,6 +350,8 @@ int main(void)
 		cmocka_unit_test(what_a_damaged_part_of_the_heap_points_to_is_not_leaked),
 		cmocka_unit_test(what_lies_where_the_core_has_no_bytes_is_counted),
 		cmocka_unit_test(what_is_reached_is_what_following_all_pointers_reaches),
+		cmocka_unit_test(the_way_back_has_the_same_edges),
+		cmocka_unit_test(paths_are_the_shortest),
 		cmocka_unit_test(an_empty_heap_has_an_empty_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
