@@ -1,0 +1,244 @@
+/* Every block gets the node of its holder's child for its type. There are few nodes (paths without repetition) and many blocks, so what
+ * child a node has for a type is remembered by (node, item of the typing) and a block costs one probe of a hash table. */
+#include "memtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/reserve.h"
+#include "../dwarf/symbol.h"
+#include "graph.h"
+#include "retention.h"
+#include "typing.h"
+
+enum { DEEPEST = 100, FIRST_SLOTS = 1 << 12, LABEL = 600 };
+
+struct slot {
+	const struct xc_stacktree_node *parent; /* NULL: empty */
+	struct xc_stacktree_node *node;
+	uint32_t item;
+};
+
+struct grower {
+	struct xc_stacktree *tree;
+	struct xc_heap *heap;
+	const struct xc_graph *graph;
+	const struct xc_typing *typing;
+	struct xc_stacktree_node **nodes; /* by block */
+	struct xc_reserve memory[2];
+	uint32_t *queue; /* blocks to go on from */
+	size_t head, tail;
+	struct slot *slots; /* a power of two of them, at most half full */
+	size_t slot_count, used;
+};
+
+/* ---- the child of a node for a type ---- */
+
+static size_t place_of(const struct grower *g, const struct xc_stacktree_node *parent, uint32_t item)
+{
+	uint64_t key = ((uint64_t)(uintptr_t)parent >> 4 ^ (uint64_t)item << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(key >> 20) & (g->slot_count - 1);
+	while (g->slots[at].parent && (g->slots[at].parent != parent || g->slots[at].item != item))
+		at = (at + 1) & (g->slot_count - 1);
+	return at;
+}
+
+static void widen(struct grower *g)
+{
+	struct slot *old = g->slots;
+	size_t count = g->slot_count;
+	g->slot_count = count ? 2 * count : FIRST_SLOTS;
+	g->slots = xc_alloc(g->slot_count * sizeof *g->slots);
+	for (size_t i = 0; i < count; i++)
+		if (old[i].parent)
+			g->slots[place_of(g, old[i].parent, old[i].item)] = old[i];
+	free(old);
+}
+
+/* A type that is on the path already is that frame again; and no path is deeper than people read. */
+static struct xc_stacktree_node *descend(struct grower *g, struct xc_stacktree_node *parent, const char *name)
+{
+	unsigned depth = 0;
+	for (struct xc_stacktree_node *up = parent; up; up = up->parent, depth++)
+		if (up->name && strcmp(up->name, name) == 0)
+			return up;
+	return depth < DEEPEST ? xc_stacktree_grow(g->tree, parent, name, 0) : parent;
+}
+
+static struct xc_stacktree_node *child(struct grower *g, struct xc_stacktree_node *parent, uint32_t block)
+{
+	uint32_t item = g->typing->by_block[block];
+	if (2 * g->used >= g->slot_count)
+		widen(g);
+	struct slot *slot = &g->slots[place_of(g, parent, item)];
+	if (!slot->parent) {
+		const char *name = xc_typing_name(g->typing, block);
+		*slot = (struct slot){.parent = parent, .item = item};
+		slot->node = descend(g, parent, name ? name : "(untyped)");
+		g->used++;
+	}
+	return slot->node;
+}
+
+static void put(struct grower *g, struct xc_stacktree_node *parent, uint32_t block)
+{
+	g->nodes[block] = child(g, parent, block);
+	g->nodes[block]->self += xc_block_size(&g->heap->blocks, block);
+}
+
+/* ---- along pointers ---- */
+
+static bool leaked(const struct grower *g, uint32_t block)
+{
+	return xc_graph_leaked(g->graph, block);
+}
+
+static bool held(const struct grower *g, uint32_t block)
+{
+	return xc_graph_bit(g->graph->reached, block);
+}
+
+/* From the blocks in the queue to all that they lead to, of those that `belongs` takes. */
+static void spread(struct grower *g, bool (*belongs)(const struct grower *g, uint32_t block))
+{
+	const struct xc_graph *graph = g->graph;
+	while (g->head < g->tail) {
+		uint32_t from = g->queue[g->head++];
+		for (uint32_t edge = graph->start[from]; edge < graph->start[from + 1]; edge++) {
+			uint32_t to = graph->to[edge] & ~XC_EDGE_INTERIOR;
+			if (g->nodes[to] || !belongs(g, to))
+				continue;
+			put(g, g->nodes[from], to);
+			g->queue[g->tail++] = to;
+		}
+	}
+}
+
+static void begin(struct grower *g, struct xc_stacktree_node *root, uint32_t block)
+{
+	if (g->nodes[block])
+		return;
+	put(g, root, block);
+	g->queue[g->tail++] = block;
+}
+
+/* "server" for server+0x18: roots of one variable are one frame. */
+static const char *root_label(const struct grower *g, const struct xc_root *root, char *buf, size_t size)
+{
+	const struct xc_process *process = g->heap->process;
+	char symbol[512];
+	const char *word = xc_root_kind_word((enum xc_root_kind)root->kind);
+	if (root->kind == XC_ROOT_GLOBAL && xc_symbol_describe(process, root->at, symbol, sizeof symbol)) {
+		char *plus = strrchr(symbol, '+');
+		if (plus)
+			*plus = '\0';
+		snprintf(buf, size, "%s", symbol);
+	} else if ((root->kind == XC_ROOT_STACK || root->kind == XC_ROOT_TLS || root->kind == XC_ROOT_REGISTER) &&
+		   root->owner < process->thread_count) {
+		snprintf(buf, size, "%s of thread %d", word, (int)process->threads[root->owner].tid);
+	} else if (root->kind == XC_ROOT_GLOBAL && root->owner < process->module_count) {
+		snprintf(buf, size, "data of %s", process->by_address[root->owner]->name);
+	} else {
+		snprintf(buf, size, "%s", word);
+	}
+	return buf;
+}
+
+static struct xc_stacktree_node *root_node(struct grower *g, const struct xc_root *root)
+{
+	char label[LABEL];
+	return xc_stacktree_grow(g->tree, &g->tree->root, root_label(g, root, label, sizeof label), 0);
+}
+
+static void fill_heap(struct grower *g)
+{
+	for (size_t i = 0; i < g->graph->root_count; i++)
+		if (!g->nodes[g->graph->roots[i].block])
+			begin(g, root_node(g, &g->graph->roots[i]), g->graph->roots[i].block);
+	spread(g, held);
+}
+
+/* ---- leaks ---- */
+
+/* Heads first: what no other leaked block points to; what is left then are cycles, each entered at its lowest block. */
+static void fill_leaks(struct grower *g)
+{
+	const struct xc_graph *graph = g->graph;
+	size_t count = g->heap->blocks.count;
+	uint64_t *pointed = xc_alloc((count / 64 + 1) * sizeof *pointed);
+	for (uint32_t from = 0; from < count; from++)
+		for (uint32_t edge = graph->start[from]; leaked(g, from) && edge < graph->start[from + 1]; edge++) {
+			uint32_t to = graph->to[edge] & ~XC_EDGE_INTERIOR;
+			if (to != from)
+				pointed[to >> 6] |= UINT64_C(1) << (to & 63);
+		}
+	for (uint32_t block = 0; block < count; block++)
+		if (leaked(g, block) && !xc_graph_bit(pointed, block))
+			begin(g, &g->tree->root, block);
+	spread(g, leaked);
+	for (uint32_t block = 0; block < count; block++)
+		if (leaked(g, block) && !g->nodes[block]) {
+			begin(g, &g->tree->root, block);
+			spread(g, leaked);
+		}
+	free(pointed);
+}
+
+/* ---- retention ---- */
+
+/* Put a block and all above it that are not there yet; the queue serves as the stack. */
+static void put_below_dominator(struct grower *g, const struct xc_retention *retention, uint32_t block)
+{
+	size_t depth = 0;
+	for (; block != XC_NO_BLOCK && !g->nodes[block]; block = retention->dominator[block])
+		g->queue[depth++] = block;
+	while (depth > 0) {
+		uint32_t at = g->queue[--depth], above = retention->dominator[at];
+		put(g, above == XC_NO_BLOCK ? &g->tree->root : g->nodes[above], at);
+	}
+}
+
+static void fill_retained(struct grower *g, const struct xc_retention *retention)
+{
+	for (uint32_t block = 0; block < g->heap->blocks.count; block++)
+		if (held(g, block))
+			put_below_dominator(g, retention, block);
+}
+
+/* ---- all of it ---- */
+
+static struct xc_error *prepare(struct grower *g, enum xc_memtree_kind kind, struct xc_retention **retention)
+{
+	struct xc_graph *graph;
+	struct xc_typing *typing;
+	struct xc_error *err;
+	if ((err = xc_graph_of(g->heap, &graph)) || (err = xc_typing_of(g->heap, &typing)))
+		return err;
+	g->graph = graph;
+	g->typing = typing;
+	return kind == XC_MEMTREE_RETAINED ? xc_retention_of(g->heap, retention) : NULL;
+}
+
+struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap, enum xc_memtree_kind kind)
+{
+	struct grower g = {.tree = tree, .heap = heap};
+	struct xc_retention *retention = NULL;
+	struct xc_error *err = prepare(&g, kind, &retention);
+	if (err || heap->blocks.count == 0)
+		return err;
+	g.memory[0] = xc_reserve_new(heap->blocks.count, sizeof *g.nodes);
+	g.memory[1] = xc_reserve_new(heap->blocks.count, sizeof *g.queue);
+	g.nodes = g.memory[0].items;
+	g.queue = g.memory[1].items;
+	tree->grown = true;
+	if (kind == XC_MEMTREE_HEAP)
+		fill_heap(&g);
+	else if (kind == XC_MEMTREE_LEAKS)
+		fill_leaks(&g);
+	else
+		fill_retained(&g, retention);
+	free(g.slots);
+	for (size_t i = 0; i < XC_COUNT(g.memory); i++)
+		xc_reserve_free(&g.memory[i]);
+	return NULL;
+}
