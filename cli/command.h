@@ -117,7 +117,7 @@ int xc_command_main(int argc, char **argv);
 
 extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
 	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_print, xc_command_ptype,
-	xc_command_disas, xc_command_heap, xc_command_flame, xc_command_run, xc_command_shell, xc_command_plugin, xc_command_pack,
-	xc_command_unpack, xc_command_symbols, xc_command_help;
+	xc_command_disas, xc_command_heap, xc_command_diff, xc_command_flame, xc_command_run, xc_command_shell,
+	xc_command_plugin, xc_command_pack, xc_command_unpack, xc_command_symbols, xc_command_help;
 
 #endif

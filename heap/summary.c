@@ -17,6 +17,7 @@ enum owner {
 	OWNER_DATA,
 	OWNER_FILE,
 	OWNER_SHARED,
+	OWNER_RESERVED,
 	OWNER_OTHER,
 	OWNERS,
 };
@@ -33,6 +34,7 @@ static const struct {
 	[OWNER_DATA] = {"module_data", "modules: data"},
 	[OWNER_FILE] = {"files", "mapped files"},
 	[OWNER_SHARED] = {"shared", "shared memory"},
+	[OWNER_RESERVED] = {"reserved", "reserved, without access"},
 	[OWNER_OTHER] = {"other", "other anonymous memory"},
 };
 
@@ -54,7 +56,6 @@ static bool is_stack(const struct xc_process *process, const struct xc_mapping *
 	return false;
 }
 
-/* Memory of a module beside what it has mapped of its file: .bss, which lies behind the file's pages. */
 static enum owner owner_of(const struct xc_process *process, const struct xc_mapping *m)
 {
 	const struct xc_module *module = xc_process_module(process, m->lo);
@@ -64,6 +65,8 @@ static enum owner owner_of(const struct xc_process *process, const struct xc_map
 		return m->shared && m->writable ? OWNER_SHARED : OWNER_FILE;
 	if (m->shared)
 		return OWNER_SHARED;
+	if (!m->readable && !m->writable && !m->executable)
+		return OWNER_RESERVED;
 	return is_stack(process, m) ? OWNER_STACK : OWNER_OTHER;
 }
 
@@ -81,7 +84,6 @@ static uint64_t managed_bytes(const struct xc_heap *heap, const struct xc_mappin
 	return bytes;
 }
 
-/* Threads are many and mappings too: stacks are told last, and only for what nothing else explains. */
 static struct ledger keep_ledger(const struct xc_heap *heap, const struct xc_heap_totals *totals)
 {
 	const struct xc_process *process = heap->process;

@@ -1,0 +1,42 @@
+/* census: what a heap consists of at one moment, in numbers and names that outlive it: for comparing two moments. */
+#ifndef XC_CENSUS_H
+#define XC_CENSUS_H
+
+#include "../core/arena.h"
+#include "../core/report.h"
+#include "heap.h"
+
+/* Live blocks of one type, one arena, or held by one root. */
+struct xc_census_row {
+	const char *name;
+	uint64_t blocks, bytes; /* blocks is 0 where only bytes are known (holders) */
+};
+
+struct xc_census_rows {
+	struct xc_census_row *items; /* by name */
+	size_t count, capacity;
+};
+
+struct xc_census {
+	struct xc_arena memory; /* of names */
+	uint64_t blocks, bytes; /* live */
+	struct xc_census_rows types, arenas, holders;
+	/* Live blocks in address order: for telling new ones. */
+	uint64_t *addrs;
+	uint64_t *sizes;
+	uint32_t *type_of; /* index into types */
+	/* Addresses of two moments can be compared when all of these agree. */
+	uint64_t pid,
+		start; /* start: the address of the auxiliary vector's random bytes, which differs from run to run */
+};
+
+/* Count the heap; makes its graph and types. The heap may be closed afterwards. 20 bytes a live block. Errors: those of the graph. */
+XC_MUST_CHECK struct xc_error *xc_census_take(struct xc_heap *heap, struct xc_census *census);
+void xc_census_fini(struct xc_census *census);
+
+/* Fill a section with what grew from one moment to the other: totals; types by the bytes they grew, with how many of their blocks are
+ * new and where (when both are moments of one process); arenas; holders. At most `limit` rows a table; what did not change has none. */
+void xc_census_compare(struct xc_section *section, const struct xc_census *old, const struct xc_census *new,
+		       size_t limit);
+
+#endif
