@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../dwarf/address.h"
+#include "../heap/audit.h"
 #include "../heap/dups.h"
 #include "../heap/objects.h"
 #include "../heap/summary.h"
@@ -38,6 +39,12 @@ static struct xc_error *summary(struct xc_job *job, struct xc_section *section, 
 static struct xc_error *top(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	return xc_top(section, heap, rows(job));
+}
+
+static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	(void)job;
+	return xc_audit(section, heap);
 }
 
 static struct xc_error *dups(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -75,11 +82,16 @@ static const struct word {
 	bool takes_address;
 	struct xc_error *(*produce)(struct xc_job *job, struct xc_section *section, struct xc_heap *heap);
 } words[] = {
-	{"summary", "Heap", false, summary}, {"top", "Largest", false, top},      {"objects", "Objects", false, NULL},
-	{"dups", "Duplicates", false, dups}, {"whatis", "Address", true, whatis}, {"show", "Block", true, show},
+	{.name = "summary", .title = "Heap", .produce = summary},
+	{.name = "top", .title = "Largest", .produce = top},
+	{.name = "check", .title = "Integrity", .produce = check_heap},
+	{.name = "objects", .title = "Objects"},
+	{.name = "dups", .title = "Duplicates", .produce = dups},
+	{.name = "whatis", .title = "Address", .takes_address = true, .produce = whatis},
+	{.name = "show", .title = "Block", .takes_address = true, .produce = show},
 };
 
-static const char *const word_names[] = {"summary", "top", "objects", "dups", "whatis", "show", NULL};
+static const char *const word_names[] = {"summary", "top", "check", "objects", "dups", "whatis", "show", NULL};
 
 static const struct word *word_of(const struct xc_job *job)
 {
@@ -152,7 +164,8 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "summary (who has the memory), top (the largest), objects (every block), dups (equal contents); "
+	 .about = "summary (who has the memory), top (the largest), check (damage), objects (every block), dups (equal "
+		  "contents); "
 		  "whatis and show (its typed value) of an ADDR",
 	 .words = word_names},
 	XC_OPERAND_TARGET,
