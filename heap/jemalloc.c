@@ -225,9 +225,9 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 		return NULL;
 	}
 	order_extents(je);
+	xc_jemalloc_read_caches(je);
 	add_regions(je);
 	add_bases(je);
-	xc_jemalloc_read_caches(je);
 	cut_in_pieces(je);
 	*pieces_out = je->piece_count;
 	return je;

@@ -1,5 +1,356 @@
+/* jemalloc_cache: what threads keep for themselves, and the memory in which they keep it.
+ *
+ * A thread's cache is an array of bins, one for each small class and then for some large ones, in its thread-local
+ * storage (tsd_t); each bin has a stack of addresses. All stacks of a cache lie one behind the other in one block that
+ * jemalloc hands out to itself. Bins, 24 bytes each:
+ *
+ *	5.3       | top of stack, grows down | requests | low water, full, empty: 16 low bits each of positions in the stack |
+ *	5.1, 5.2  | low water (4) | count (4) | requests | end of stack: the addresses stand right below it |
+ *	5.0       | requests | low water (4) | count (4) | end of stack |
+ *
+ * checked against jemalloc 5.0.0 to 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h. Neither symbols nor
+ * debug information are needed: bins are known by stacks that follow each other, and believed when the blocks in them are
+ * of the class that the bin's place in the array says. */
 #include "jemalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../dwarf/symbol.h"
+
+enum {
+	BIN = 24,
+	BINS_MAX = 256,
+	BINS_MIN = 8,          /* in a row prove an array */
+	MORE_BINS_MIN = 2,     /* when its stacks go on where those of another array ended: large classes up to 5.2 */
+	STACK_MAX = 1 << 16,   /* bytes of a stack: its positions have 16 bits */
+	STORAGE = 1 << 16,     /* thread-local storage that is searched */
+	STORAGE_FAR = 1 << 14, /* where its size is not known */
+	MANUAL_MAX = 4096,     /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
+};
+
+enum form { FORM_5_3, FORM_5_1, FORM_5_0, FORMS };
+
+/* A bin's stack: addresses stand from `top` to `end`. Below, down to `low`, may be room. */
+struct bin {
+	xc_addr low, top, end;
+};
+
+static uint32_t half(const uint8_t *bytes)
+{
+	uint32_t value;
+	memcpy(&value, bytes, sizeof value);
+	return value;
+}
+
+static uint16_t quarter(const uint8_t *bytes)
+{
+	uint16_t value;
+	memcpy(&value, bytes, sizeof value);
+	return value;
+}
+
+static bool read_new_bin(const uint8_t *bytes, struct bin *bin)
+{
+	uint64_t top = xc_jemalloc_word(bytes);
+	uint16_t water = quarter(bytes + 16), full = quarter(bytes + 18), empty = quarter(bytes + 20);
+	uint16_t count = (uint16_t)(empty - (uint16_t)top), room = (uint16_t)(empty - full),
+		 low = (uint16_t)(empty - water);
+	if (top < STACK_MAX || (top | full | empty | water) % 8 || room == 0 || count > room || low > count)
+		return false;
+	*bin = (struct bin){.low = top + count - room, .top = top, .end = top + count};
+	return true;
+}
+
+static bool read_old_bin(const uint8_t *counts, const uint8_t *stack, struct bin *bin)
+{
+	uint32_t water = half(counts), count = half(counts + 4);
+	uint64_t end = xc_jemalloc_word(stack);
+	if (end < STACK_MAX || end % 8 || count > STACK_MAX / 8 || (water > count && water != UINT32_MAX))
+		return false;
+	*bin = (struct bin){.low = end - 8 * (uint64_t)count, .top = end - 8 * (uint64_t)count, .end = end};
+	return true;
+}
+
+static bool read_bin(enum form form, const uint8_t *bytes, struct bin *bin)
+{
+	if (form == FORM_5_3)
+		return read_new_bin(bytes, bin);
+	return read_old_bin(bytes + (form == FORM_5_0 ? 8 : 0), bytes + 16, bin);
+}
+
+/* Does the stack lie right behind the other one? */
+static bool follows(const struct bin *before, const struct bin *bin)
+{
+	return bin->low >= before->end && bin->end > before->end && bin->end - before->end <= STACK_MAX;
+}
+
+/* The bins from here on. */
+static unsigned read_bins(enum form form, const uint8_t *bytes, size_t len, const struct bin *before,
+			  struct bin bins[BINS_MAX])
+{
+	unsigned count = 0;
+	while (count < BINS_MAX && len - count * BIN >= BIN && read_bin(form, bytes + count * BIN, &bins[count]) &&
+	       (!before || follows(before, &bins[count])))
+		before = &bins[count++];
+	return count;
+}
+
+/* ---- what they hold ---- */
+
+static bool is_used(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e, uint64_t region)
+{
+	uint64_t word;
+	xc_addr at = e->edata + je->layouts[e->tree].bitmap + region / 64 * 8;
+	return xc_space_peek_uint(je->heap->process->space, at, 8, &word) && !(word >> (region % 64) & 1);
+}
+
+/* The block that an address lies in: false when there is none that is in use. */
+static bool block_at(const struct xc_jemalloc *je, xc_addr addr, xc_addr *block_out, unsigned *class_out)
+{
+	const struct xc_jemalloc_extent *e = xc_jemalloc_extent_at(je, addr);
+	uint64_t size = e ? xc_jemalloc_block_size(je, e) : 0;
+	if (size == 0 || addr < e->addr)
+		return false;
+	uint64_t region = e->slab ? (addr - e->addr) / size : 0;
+	if (region >= xc_jemalloc_block_count(je, e) || (e->slab && !is_used(je, e, region)))
+		return false;
+	*block_out = e->addr + region * size;
+	*class_out = e->szind;
+	return true;
+}
+
+/* The addresses of one array of bins, before they are believed. */
+struct held {
+	struct {
+		xc_addr addr;
+		int shift; /* class less number of the bin */
+	} * items;
+	size_t count, capacity;
+	size_t all; /* also those that are no blocks */
+	size_t shifts[2 * BINS_MAX];
+};
+
+static void read_stack(const struct xc_jemalloc *je, const struct bin *bin, unsigned number, struct held *held)
+{
+	for (xc_addr at = bin->top; at < bin->end; at += 8) {
+		uint64_t addr;
+		xc_addr block;
+		unsigned class;
+		held->all++;
+		if (!xc_space_peek_uint(je->heap->process->space, at, 8, &addr) ||
+		    !block_at(je, addr, &block, &class) || block != addr)
+			continue;
+		held->items = xc_grow(held->items, held->count, &held->capacity, sizeof *held->items);
+		held->items[held->count].addr = addr;
+		held->items[held->count].shift = (int)class - (int)number;
+		held->shifts[held->items[held->count++].shift + BINS_MAX]++;
+	}
+}
+
+static void add_address(uint64_t **items, size_t *count, size_t *capacity, uint64_t addr)
+{
+	*items = xc_grow(*items, *count, capacity, sizeof **items);
+	(*items)[(*count)++] = addr;
+}
+
+static void note_wrong(struct xc_jemalloc *je, const struct bin *bin, size_t wrong)
+{
+	if (wrong == 0)
+		return;
+	char *what = xc_asprintf(
+		"a thread's cache holds %zu addresses that are no blocks of the class they are kept for", wrong);
+	xc_heap_add_damage(je->heap,
+			   &(struct xc_damage){.addr = bin->top, .what = what, .lost_lo = 1, .before = XC_NO_BLOCK});
+	free(what);
+}
+
+/* Take what the bins hold, when most of it is of the class that it should be. False when it is no cache. */
+static bool take_bins(struct xc_jemalloc *je, const struct bin *bins, unsigned count)
+{
+	struct held held = {0};
+	size_t best = 0;
+	for (unsigned i = 0; i < count; i++)
+		read_stack(je, &bins[i], i, &held);
+	for (size_t i = 0; i < XC_COUNT(held.shifts); i++)
+		best = held.shifts[i] > held.shifts[best] ? i : best;
+	bool good = held.all == 0 || held.shifts[best] >= held.all - held.all / 5;
+	for (size_t i = 0; good && i < held.count; i++)
+		if (held.items[i].shift + BINS_MAX == (int)best)
+			add_address(&je->cached, &je->cached_count, &je->cached_capacity, held.items[i].addr);
+	if (good)
+		note_wrong(je, bins, held.all - (held.all ? held.shifts[best] : 0));
+	free(held.items);
+	return good;
+}
+
+static void add_internal(struct xc_jemalloc *je, xc_addr addr)
+{
+	xc_addr block;
+	unsigned class;
+	if (block_at(je, addr, &block, &class))
+		add_address(&je->internal, &je->internal_count, &je->internal_capacity, block);
+}
+
+/* Search memory for arrays of bins. Returns whether there was one. */
+static bool search(struct xc_jemalloc *je, const uint8_t *bytes, size_t len)
+{
+	struct bin bins[BINS_MAX], last = {0};
+	bool found = false;
+	enum form form = FORM_5_3, known = FORMS;
+	for (size_t at = 0; at + BIN <= len;) {
+		unsigned count = 0;
+		for (form = known == FORMS ? FORM_5_3 : known; form < FORMS && count == 0; form++) {
+			count = read_bins(form, bytes + at, len - at, found ? &last : NULL, bins);
+			count = count < (found ? (unsigned)MORE_BINS_MIN : (unsigned)BINS_MIN) ||
+						!take_bins(je, bins, count)
+					? 0
+					: count;
+			if (count || known != FORMS)
+				break;
+		}
+		if (count) {
+			add_internal(je, bins[0].end - 8);
+			known = form;
+			found = true;
+			last = bins[count - 1];
+		}
+		at += count ? count * BIN : 8;
+	}
+	return found;
+}
+
+/* ---- where they are ---- */
+
+/* The thread's storage for a module; false when it has none. A range up to the thread pointer where that lies above. */
+static bool storage_of(const struct xc_process *process, const struct xc_thread *thread, const struct xc_module *module,
+		       xc_addr *block_out, uint64_t *size_out)
+{
+	const struct xc_arch *arch = process->arch;
+	uint64_t tp, dtv, length, block;
+	if (!xc_regs_get(&thread->regs, arch->tls.tp, &tp))
+		return false;
+	xc_addr base = tp - arch->tls.bias;
+	*size_out = STORAGE_FAR;
+	if (module->tls_offset_known) {
+		*block_out =
+			arch->tls.below ? base - (uint64_t)module->tls_offset : base + (uint64_t)module->tls_offset;
+		if (arch->tls.below && tp - *block_out < STORAGE)
+			*size_out = tp - *block_out;
+		return true;
+	}
+	if (module->tls_modid == 0 || !xc_space_peek_uint(process->space, base + (uint64_t)arch->tls.dtv, 8, &dtv) ||
+	    !xc_space_peek_uint(process->space, dtv - 16, 8, &length) || module->tls_modid > length ||
+	    !xc_space_peek_uint(process->space, dtv + module->tls_modid * 16, 8, &block) || block == 0)
+		return false;
+	*block_out = block;
+	return true;
+}
+
+static bool read_thread(struct xc_jemalloc *je, const struct xc_thread *thread, uint8_t *buf)
+{
+	bool found = false;
+	for (size_t i = 0; i < je->tree_count; i++) {
+		xc_addr block;
+		uint64_t size;
+		if (!storage_of(je->heap->process, thread, je->trees[i].module, &block, &size))
+			continue;
+		size_t got = xc_space_peek(je->heap->process->space, block, buf, size);
+		found = search(je, buf, got) || found;
+	}
+	return found;
+}
+
+/* Caches that a program made by mallctl("tcache.create"): an array of pointers, of which unused ones point into the array. */
+static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
+{
+	const struct xc_space *space = je->heap->process->space;
+	struct xc_module *module;
+	xc_addr at, array, cache, block;
+	unsigned class;
+	size_t count = 0;
+	const char *prefix = je->trees[tree].prefix;
+	char *name = xc_asprintf("%stcaches", prefix ? prefix : "");
+	const struct xc_symbol *symbol = prefix ? xc_symbol_find(je->heap->process, name, &module, &at) : NULL;
+	free(name);
+	if (!symbol || module != je->trees[tree].module || !xc_space_peek_uint(space, at, 8, &array))
+		return 0;
+	for (unsigned i = 0; i < MANUAL_MAX; i++) {
+		if (!xc_space_peek_uint(space, array + 8 * i, 8, &cache))
+			break;
+		if (!block_at(je, cache, &block, &class))
+			continue;
+		size_t got = xc_space_peek(space, cache, buf, STORAGE_FAR);
+		if (search(je, buf, got)) {
+			add_internal(je, cache);
+			count++;
+		}
+	}
+	return count;
+}
+
+/* ---- all of them ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Sorted, each once; returns how many were there more than once. */
+static size_t sort_once(uint64_t *items, size_t *count)
+{
+	size_t kept = 0, all = *count;
+	if (all == 0)
+		return 0;
+	qsort(items, all, sizeof *items, by_value);
+	for (size_t i = 0; i < all; i++)
+		if (kept == 0 || items[kept - 1] != items[i])
+			items[kept++] = items[i];
+	*count = kept;
+	return all - kept;
+}
+
+static void note_doubles(struct xc_jemalloc *je)
+{
+	for (size_t i = 1; i < je->cached_count; i++)
+		if (je->cached[i] == je->cached[i - 1])
+			xc_heap_add_damage(
+				je->heap, &(struct xc_damage){
+						  .addr = je->cached[i],
+						  .what = "the block is in caches of threads twice: it was freed twice",
+						  .lost_lo = 1,
+						  .before = XC_NO_BLOCK});
+}
+
+static void tell(struct xc_jemalloc *je, size_t threads, size_t unknown, size_t manual)
+{
+	for (size_t i = 0; i < je->tree_count; i++) {
+		char *told = xc_asprintf("%s; caches of %zu of %zu threads%s, %zu made by the program", je->evidence[i],
+					 threads, je->heap->process->thread_count,
+					 unknown ? " (the others' thread pointers are not known)" : "", manual);
+		free(je->evidence[i]);
+		je->evidence[i] = told;
+	}
+}
+
 void xc_jemalloc_read_caches(struct xc_jemalloc *je)
 {
-	(void)je;
+	const struct xc_process *process = je->heap->process;
+	size_t found = 0, unknown = 0, manual = 0;
+	uint8_t *buf = xc_alloc(STORAGE);
+	for (size_t i = 0; i < process->thread_count && process->arch->tls.tp >= 0; i++) {
+		unknown += !xc_regs_known(&process->threads[i].regs, process->arch->tls.tp);
+		found += read_thread(je, &process->threads[i], buf);
+	}
+	for (size_t i = 0; i < je->tree_count; i++)
+		manual += read_manual(je, i, buf);
+	free(buf);
+	tell(je, found, unknown, manual);
+	if (je->cached_count)
+		qsort(je->cached, je->cached_count, sizeof *je->cached, by_value);
+	note_doubles(je);
+	sort_once(je->cached, &je->cached_count);
+	sort_once(je->internal, &je->internal_count);
 }
