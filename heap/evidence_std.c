@@ -136,8 +136,12 @@ static void make_hash(struct xc_recipe_maker *m)
 					      "__table_.__bucket_list_.__ptr_", NULL};
 	const struct xc_type *table, *link;
 	for (size_t i = 0; buckets[i]; i++) {
-		if (xc_view_has(m->type, buckets[i], &link) && xc_type_strip(link)->kind == XC_TYPE_POINTER)
-			xc_recipe_point(m, buckets[i], array_item(m, xc_type_strip(link)->target, "buckets"));
+		if (!xc_view_has(m->type, buckets[i], &link) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
+			continue;
+		link = xc_type_strip(xc_type_strip(link)->target);
+		if (link->kind == XC_TYPE_POINTER) /* by the name of the class, not of some typedef */
+			link = pointer_to(m, xc_type_strip(link->target));
+		xc_recipe_point(m, buckets[i], array_item(m, link, "buckets"));
 	}
 	if (xc_view_has(m->type, "__table_", &table)) {
 		xc_recipe_point_of(m, first,
@@ -315,8 +319,24 @@ static const void *meet(struct xc_typing *typing, const struct xc_type *type, bo
 	maker.shape = xc_view_shape_of(process, type);
 	make(&maker);
 	const struct xc_recipe *recipe = xc_recipe_made(&maker);
-	*only_out = recipe;
+	*only_out |= recipe != NULL;
 	return recipe;
 }
 
-const struct xc_evidence xc_evidence_std = {.name = "containers of C++", .meet = meet, .visit = xc_recipe_follow};
+/* The links of nodes, without the element. */
+static bool part(const struct xc_type *type)
+{
+	static const char *const links[] = {"std::_Rb_tree_node_base",         "std::__detail::_List_node_base",
+					    "std::__detail::_Hash_node_base",  "std::_Fwd_list_node_base",
+					    "std::__1::__tree_node_base<",     "std::__1::__tree_end_node<",
+					    "std::__1::__list_node_base<",     "std::__1::__hash_node_base<",
+					    "std::__1::__forward_begin_node<", "std::_Sp_counted_base<"};
+	for (size_t i = 0; i < XC_COUNT(links) && type->name && !type->is_c; i++) {
+		if (starts(type->name, links[i]))
+			return true;
+	}
+	return false;
+}
+
+const struct xc_evidence xc_evidence_std = {
+	.name = "containers of C++", .meet = meet, .visit = xc_recipe_follow, .part = part};

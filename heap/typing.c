@@ -10,12 +10,16 @@
 
 #include "../dwarf/lookup.h"
 #include "allocator.h"
+#include "evidence.h"
 #include "typing_engine.h"
 
 enum { ROUNDS = 24 };
 
 /* Evidence takes part in this order. */
 const struct xc_evidence *const xc_evidence_list[] = {
+	&xc_evidence_vtable,
+	&xc_evidence_std,
+	&xc_evidence_text,
 	NULL,
 };
 const size_t xc_evidence_count = XC_COUNT(xc_evidence_list) - 1;
@@ -77,6 +81,15 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
 	e->facts[item].next = (uint32_t)known;
 	*xc_memo_at(&e->known_items, &e->heap->memory, e->maps[map], NULL) = (void *)(uintptr_t)item;
 	return item;
+}
+
+uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type)
+{
+	uint32_t map = xc_typemap_of(typing->state, type);
+	if (map == XC_NO_MAP || xc_type_strip(type)->kind == XC_TYPE_ARRAY)
+		return 0;
+	xc_typemap_compile(typing->state, map);
+	return map;
 }
 
 bool xc_typing_has(const struct xc_typing *typing, uint32_t block)

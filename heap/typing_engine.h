@@ -68,6 +68,7 @@ struct xc_typemap {
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
 	bool is_record, is_char, is_opaque;
+	bool is_part; /* evidence says that no block is such an object */
 	bool has_pointers; /* or objects with some: something to follow */
 	bool has_flexible;
 	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */

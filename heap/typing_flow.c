@@ -24,6 +24,7 @@ struct xc_typing_queue {
 	struct xc_hit hits[BATCH];
 	unsigned count;
 	uint8_t most;    /* enum xc_confidence: what is proposed here is no surer than its source */
+	unsigned nest;   /* of objects that evidence has us look at */
 	xc_hit_fn *seen; /* hits are shown, nothing is proposed */
 	void *context;
 	const struct xc_root_object *root; /* being visited, or NULL */
@@ -79,7 +80,7 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 			   uint64_t size)
 {
 	const struct xc_engine *e = q->engine;
-	if (size < map->size)
+	if (size < map->size || map->is_part)
 		return 0;
 	if (map->is_opaque || xc_typing_fits(e, map->size, size) || (map->has_flexible && size >= map->size))
 		return hit->items + XC_ITEM_ONE;
@@ -102,7 +103,7 @@ static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!item)
 		item = xc_typing_rule(e, hit);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
-	    !slot->ambiguous && size >= e->maps[slot->target]->size)
+	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
@@ -481,6 +482,24 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item)
 	    xc_block_size(&e->heap->blocks, block) - typed->offset < e->maps[e->facts[item].map]->size)
 		return;
 	propose(q, block, visit->most <= XC_TYPE_WEAK ? e->facts[item].weak : item);
+}
+
+void xc_typing_look(struct xc_visit *visit, uint64_t offset, uint32_t object)
+{
+	struct xc_typing_queue *q = visit->queue;
+	const struct xc_typemap *map = object < q->engine->map_count ? q->engine->maps[object] : NULL;
+	if (!map || q->nest >= XC_TYPING_NEST || offset > visit->size || visit->size - offset < map->size)
+		return;
+	struct sight inner = {.map = map,
+			      .addr = visit->addr ? visit->addr + offset : 0,
+			      .bytes = visit->bytes + offset,
+			      .whole = map->size,
+			      .block = visit->block};
+	q->there = visit->window; /* the visitor has had it meanwhile */
+	q->nest++;
+	look(q, &inner);
+	q->nest--;
+	visit->window = q->there;
 }
 
 void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item)

@@ -39,6 +39,10 @@ struct xc_evidence {
 	const void *(*meet)(struct xc_typing *typing, const struct xc_type *type, bool *only_out);
 	void (*visit)(struct xc_visit *visit, const void *met);
 	void (*late)(struct xc_typing *typing);
+
+	/* Objects of the type (stripped, complete) are only ever part of larger ones, as the links of a node without its element are: a
+	 * pointer to one does not say what the block is. */
+	bool (*part)(const struct xc_type *type);
 };
 
 /* Make an item; its via is copied, its type may be any (a typedef, qualified; arrays by their element). The same again is the

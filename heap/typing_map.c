@@ -118,6 +118,8 @@ static uint32_t add_map(struct xc_engine *e, const struct xc_type *named, const 
 	map->is_record = is_record(bare);
 	map->is_char = is_byte(bare, size);
 	map->is_opaque = size == 0;
+	for (size_t i = 0; i < xc_evidence_count && map->is_record; i++)
+		map->is_part |= xc_evidence_list[i]->part && xc_evidence_list[i]->part(bare);
 	map->compiled = map->is_opaque || !(map->is_record || is_pointer(bare));
 	map->quiet = bare->kind == XC_TYPE_FLOAT || (bare->kind == XC_TYPE_INT && size < 8) ? UINT64_MAX : 0;
 	e->maps = xc_grow(e->maps, e->map_count, &e->map_capacity, sizeof *e->maps);
