@@ -84,20 +84,26 @@ static uint64_t wrong_bytes(const struct xc_overrun *overrun, const struct sides
 	return count;
 }
 
+/* One byte repeated on both sides, or else a text: that of a careless memset may be followed by another block's text. */
+static bool is_fill(const struct sides *s)
+{
+	return equal_before(s, s->behind[0]) >= FILL_LEAST && equal_behind(s) >= FILL_LEAST;
+}
+
 static void recognise(struct xc_overrun *overrun, const struct sides *s)
 {
-	size_t before = text_before(s), behind = text_behind(s);
 	overrun->len = wrong_bytes(overrun, s);
 	if (s->behind_len == 0)
 		return;
-	if (before >= TEXT_LEAST && behind > 0) {
-		overrun->form = XC_OVERRUN_TEXT;
-	} else {
+	size_t before = text_before(s), behind = text_behind(s);
+	if (is_fill(s)) {
+		overrun->form = XC_OVERRUN_FILL;
 		before = equal_before(s, s->behind[0]);
 		behind = equal_behind(s);
-		if (before < FILL_LEAST || behind < overrun->len)
-			return;
-		overrun->form = XC_OVERRUN_FILL;
+	} else if (before >= TEXT_LEAST && behind > 0) {
+		overrun->form = XC_OVERRUN_TEXT;
+	} else {
+		return;
 	}
 	overrun->certain = true;
 	overrun->len = behind;
