@@ -119,23 +119,30 @@ struct search {
 	int votes;
 };
 
+/* The shape of a tcache that a block of this size may hold, or NULL. A chunk is larger by 16 bytes when what would be left is too small
+ * for a chunk of its own. */
+static const struct shape *shape_of(const struct xc_glibc *glibc, uint64_t size)
+{
+	for (size_t i = 0; i < XC_COUNT(shapes); i++)
+		if (size - block_size(glibc, &shapes[i]) <= XC_GLIBC_ALIGN)
+			return &shapes[i];
+	return NULL;
+}
+
 /* Call `found` for every live block that has the size of a tcache and could be one. */
 static void each_candidate(struct search *search)
 {
 	const struct xc_glibc *glibc = search->glibc;
 	const struct xc_blocks *blocks = &glibc->heap->blocks;
-	uint32_t sizes[XC_COUNT(shapes)];
+	const uint32_t least = (uint32_t)block_size(glibc, &shapes[0]),
+		       span = (uint32_t)block_size(glibc, &shapes[XC_COUNT(shapes) - 1]) + XC_GLIBC_ALIGN - least;
 	struct tcache tcache;
-	for (size_t k = 0; k < XC_COUNT(shapes); k++)
-		sizes[k] = (uint32_t)block_size(glibc, &shapes[k]);
 	for (uint32_t i = 0; i < blocks->count; i++) {
-		uint32_t size = blocks->sizes[i];
-		if (__builtin_expect(size != sizes[0] && size != sizes[1] && size != sizes[2], 1))
+		if (__builtin_expect(blocks->sizes[i] - least > span, 1) || xc_block_state(blocks, i) != XC_BLOCK_LIVE)
 			continue;
-		tcache.shape = &shapes[size == sizes[0] ? 0 : size == sizes[1] ? 1 : 2];
+		tcache.shape = shape_of(glibc, blocks->sizes[i]);
 		tcache.addr = xc_block_addr(blocks, i);
-		if (xc_block_state(blocks, i) == XC_BLOCK_LIVE && read_tcache(glibc, search->window, &tcache) &&
-		    is_sensible(glibc, &tcache))
+		if (tcache.shape && read_tcache(glibc, search->window, &tcache) && is_sensible(glibc, &tcache))
 			search->found(search, &tcache);
 	}
 }

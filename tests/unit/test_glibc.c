@@ -1,0 +1,81 @@
+/* layer: heap
+ *
+ * glibc's malloc on this machine, against what programs say of their own blocks. */
+#include "heaped.h"
+
+/* Threads that take, move and give back at random, also what others took, and then rest. */
+static const char shuffle[] = HEAPED_PROLOGUE
+	"enum { THREADS = 12, SLOTS = 1500, STEPS = 20000 };\n"
+	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
+	"static pthread_barrier_t done;\n"
+	"static size_t some(unsigned *seed) { unsigned r = rand_r(seed) % 1000;\n"
+	"	return r < 900 ? rand_r(seed) % 300 : r < 990 ? rand_r(seed) % 5000 : r < 998 ? rand_r(seed) % 100000 "
+	":\n"
+	"	200000 + rand_r(seed) % 300000; }\n"
+	"static void step(unsigned *seed, int own) {\n"
+	"	int at = rand_r(seed) % 4 ? own * SLOTS + rand_r(seed) % SLOTS : rand_r(seed) % (THREADS * SLOTS);\n"
+	"	void *p; pthread_mutex_lock(&slots[at].lock);\n"
+	"	p = slots[at].p;\n"
+	"	if (p && rand_r(seed) % 3) { free(p); p = 0; }\n"
+	"	else if (p) p = realloc(p, some(seed) + 1);\n"
+	"	else if (rand_r(seed) % 20 == 0) { if (posix_memalign(&p, 32 << rand_r(seed) % 10, some(seed))) "
+	"abort(); }\n"
+	"	else p = rand_r(seed) % 2 ? malloc(some(seed)) : calloc(1, some(seed));\n"
+	"	if (p) memset(p, rand_r(seed), malloc_usable_size(p));\n"
+	"	slots[at].p = p; pthread_mutex_unlock(&slots[at].lock); }\n"
+	"static void *run(void *number) { unsigned seed = 7 + (unsigned)(long)number;\n"
+	"	for (int i = 0; i < STEPS; i++) step(&seed, (int)(long)number);\n"
+	"	pthread_barrier_wait(&done); for (;;) pause(); }\n"
+	"int main(int argc, char **argv) { pthread_t t;\n"
+	"	if (argc > 1) mallopt(M_ARENA_MAX, atoi(argv[1]));\n"
+	"	for (int i = 0; i < THREADS * SLOTS; i++) pthread_mutex_init(&slots[i].lock, 0);\n"
+	"	pthread_barrier_init(&done, 0, THREADS + 1);\n"
+	"	for (long i = 0; i < THREADS; i++) pthread_create(&t, 0, run, (void *)i);\n"
+	"	pthread_barrier_wait(&done);\n"
+	"	for (int i = 0; i < THREADS * SLOTS; i++) if (slots[i].p) live(slots[i].p);\n"
+	"	own = 2 * THREADS + 1; /* tcaches and the threads' dtv */\n"
+	"	abort(); }\n";
+
+static struct xc_heap *checked(const char *program, const char *argument, struct xc_process **process_out)
+{
+	*process_out = open_core(dying_core(program, argument));
+	struct xc_heap *heap = xc_heap_open(*process_out, NULL);
+	heaped_check(*process_out, heap);
+	return heap;
+}
+
+static void check(const char *program, const char *argument)
+{
+	struct xc_process *process;
+	xc_heap_close(checked(program, argument, &process));
+	close_process(process);
+}
+
+static void every_block_of_many_threads_is_found(void **state)
+{
+	(void)state;
+	const char *program = dying_program("shuffle", "gcc -x c -g -pthread", shuffle);
+	check(program, NULL);
+	check(program, "1");
+	check(program, "3");
+}
+
+static void long_lists_of_tcaches_are_followed(void **state)
+{
+	(void)state;
+	const char *program = dying_program("shuffle", "gcc -x c -g -pthread", shuffle);
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=3000", 1);
+	check(program, NULL);
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1);
+	check(program, NULL);
+	unsetenv("GLIBC_TUNABLES");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_block_of_many_threads_is_found),
+		cmocka_unit_test(long_lists_of_tcaches_are_followed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
