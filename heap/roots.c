@@ -90,11 +90,6 @@ static void paint_mapping(struct painter *p, size_t number)
 	}
 }
 
-static void paint_ended(void *context, xc_addr lo, xc_addr hi)
-{
-	lay(context, lo, hi, NULL);
-}
-
 static void paint_threads(struct painter *p)
 {
 	const struct xc_process *process = p->heap->process;
@@ -117,6 +112,43 @@ static void paint_heap(struct painter *p)
 		lay(p, heap->regions[i].lo, heap->regions[i].hi, NULL);
 	for (size_t i = 0; i < heap->damage_count; i++)
 		paint(p, heap->damages[i].lost_lo, heap->damages[i].lost_hi, XC_ROOT_DAMAGED, heap->damages[i].arena);
+}
+
+/* Stacks of threads that ended, among what nobody else owns. */
+struct ended {
+	struct xc_root_range *items;
+	size_t count, capacity;
+};
+
+static void take_ended(void *context, xc_addr lo, xc_addr hi)
+{
+	struct ended *ended = context;
+	ended->items = xc_grow(ended->items, ended->count, &ended->capacity, sizeof *ended->items);
+	ended->items[ended->count++] = (struct xc_root_range){.lo = lo, .hi = hi};
+}
+
+/* Cut them out; what is known of living threads and of the heap goes over them again. */
+static void paint_ended(struct painter *p)
+{
+	struct ended ended = {0};
+	struct xc_ended_search search;
+	xc_ended_search_init(&search, p->heap);
+	for (size_t i = 0; i < xc_space_count(p->canvas); i++) {
+		const struct xc_segment *segment = xc_space_at(p->canvas, i);
+		const struct xc_root_range *paint = segment->ctx;
+		const struct xc_mapping *mapping = xc_process_mapping(p->heap->process, segment->lo);
+		if (paint && paint->kind == XC_ROOT_MAPPING && mapping && mapping->writable && !mapping->path)
+			xc_ended_search_range(&search, segment->lo, segment->hi, take_ended, &ended);
+	}
+	xc_ended_search_fini(&search);
+	for (size_t i = 0; i < ended.count; i++)
+		lay(p, ended.items[i].lo, ended.items[i].hi, NULL);
+	free(ended.items);
+	if (ended.count) {
+		paint_threads(p);
+		paint_heap(p);
+		xc_space_seal(p->canvas);
+	}
 }
 
 static int range_order(const void *a, const void *b)
@@ -176,10 +208,10 @@ void xc_root_ranges_find(struct xc_root_ranges *ranges, const struct xc_heap *he
 	*ranges = (struct xc_root_ranges){0};
 	for (size_t i = 0; i < process->mapping_count; i++)
 		paint_mapping(&p, i);
-	xc_threads_ended(heap, paint_ended, &p);
 	paint_threads(&p);
 	paint_heap(&p);
 	xc_space_seal(p.canvas);
+	paint_ended(&p);
 	take_ranges(ranges, p.canvas, process->live);
 	count_missing(ranges, process);
 	xc_space_free(p.canvas);

@@ -147,25 +147,14 @@ static bool is_thread(const struct xc_process *process, xc_addr tp)
 	return false;
 }
 
-struct search {
-	const struct xc_heap *heap;
-	struct xc_window window;
-	unsigned tid_at;
-	xc_ended_fn *each;
-	void *context;
-};
-
 /* A word that is its own address may begin a descriptor. */
-static void look_at(struct search *s, xc_addr at)
+static bool is_ended(const struct xc_ended_search *search, xc_addr at, xc_addr *lo_out, xc_addr *hi_out)
 {
-	const struct xc_process *process = s->heap->process;
+	const struct xc_process *process = search->heap->process;
 	uint64_t self, tid;
-	xc_addr lo, hi;
-	if (!word_at(process, at + 2 * process->arch->word, &self) || self != at || is_thread(process, at) ||
-	    !xc_space_peek_uint(process->space, at + s->tid_at, 4, &tid) || (int32_t)tid > 0)
-		return;
-	if (described_stack(process, at, &lo, &hi))
-		s->each(s->context, lo, hi);
+	return word_at(process, at + 2U * process->arch->word, &self) && self == at && !is_thread(process, at) &&
+	       xc_space_peek_uint(process->space, at + search->tid_at, 4, &tid) && (int32_t)tid <= 0 &&
+	       described_stack(process, at, lo_out, hi_out);
 }
 
 static bool own_address(const uint8_t *bytes, xc_addr at, unsigned word)
@@ -175,36 +164,32 @@ static bool own_address(const uint8_t *bytes, xc_addr at, unsigned word)
 	return value == at;
 }
 
-static void search_mapping(struct search *s, const struct xc_mapping *mapping)
+void xc_ended_search_init(struct xc_ended_search *search, const struct xc_heap *heap)
 {
-	unsigned word = s->heap->process->arch->word;
+	const struct xc_arch *arch = heap->process->arch;
+	*search = (struct xc_ended_search){.heap = heap};
+	xc_window_init(&search->window, heap->process->space);
+	if (arch->tls.below && !arch->big_endian)
+		search->tid_at = tid_offset(heap->process);
+}
+
+void xc_ended_search_fini(struct xc_ended_search *search)
+{
+	xc_window_fini(&search->window);
+}
+
+void xc_ended_search_range(struct xc_ended_search *search, xc_addr lo, xc_addr hi, xc_ended_fn *each, void *context)
+{
+	unsigned word = search->heap->process->arch->word;
 	const uint8_t *bytes;
 	uint64_t len;
-	for (xc_addr at = mapping->lo;
-	     xc_scan_next(&s->window, &at, mapping->hi, XC_WINDOW_COPY, true, &bytes, &len);) {
+	xc_addr at = lo, stack_lo, stack_hi;
+	while (search->tid_at && xc_scan_next(&search->window, &at, hi, XC_WINDOW_COPY, true, &bytes, &len)) {
 		for (uint64_t i = (STEP - at % STEP) % STEP; i < len && len - i >= word; i += STEP)
-			if (own_address(bytes + i, at + i, word)) {
-				look_at(s, at + i);
-			}
-		if (mapping->hi - at < len)
+			if (own_address(bytes + i, at + i, word) && is_ended(search, at + i, &stack_lo, &stack_hi))
+				each(context, stack_lo, stack_hi);
+		if (hi - at < len)
 			break;
 		at += len;
 	}
-}
-
-void xc_threads_ended(const struct xc_heap *heap, xc_ended_fn *each, void *context)
-{
-	const struct xc_process *process = heap->process;
-	struct search s = {.heap = heap, .each = each, .context = context};
-	if (!process->arch->tls.below || process->arch->big_endian || !(s.tid_at = tid_offset(process)))
-		return;
-	xc_window_init(&s.window, process->space);
-	for (size_t i = 0; i < process->mapping_count; i++) {
-		const struct xc_mapping *m = &process->mappings[i];
-		const struct xc_region *region = xc_heap_region(heap, m->lo);
-		bool managed = region && region->hi >= m->hi;
-		if (m->readable && m->writable && !m->path && !m->shared && !managed)
-			search_mapping(&s, m);
-	}
-	xc_window_fini(&s.window);
 }

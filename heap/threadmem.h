@@ -10,6 +10,7 @@
 #define XC_THREADMEM_H
 
 #include "heap.h"
+#include "window.h"
 
 /* What is known of one thread's memory. Ranges with lo > hi are empty. */
 struct xc_thread_memory {
@@ -22,8 +23,18 @@ struct xc_thread_memory {
 /* Fill in what is known of a thread with registers; false when it has none, or its sp is nowhere. */
 bool xc_thread_memory(const struct xc_process *process, uint32_t thread, struct xc_thread_memory *out);
 
-/* Call `each` with the stacks of threads that ended and that glibc keeps for the next ones: their descriptors have no thread id. */
+/* Looks for the stacks of threads that ended and that glibc keeps for the next ones: their descriptors have no thread id. */
+struct xc_ended_search {
+	const struct xc_heap *heap;
+	struct xc_window window;
+	unsigned tid_at; /* of the id in a descriptor; 0: not known */
+};
+
+void xc_ended_search_init(struct xc_ended_search *search, const struct xc_heap *heap);
+void xc_ended_search_fini(struct xc_ended_search *search);
+
+/* Search a range of memory, which is read once: calls `each` with every stack found. */
 typedef void xc_ended_fn(void *context, xc_addr lo, xc_addr hi);
-void xc_threads_ended(const struct xc_heap *heap, xc_ended_fn *each, void *context);
+void xc_ended_search_range(struct xc_ended_search *search, xc_addr lo, xc_addr hi, xc_ended_fn *each, void *context);
 
 #endif
