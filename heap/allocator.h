@@ -4,6 +4,7 @@
  *
  *	detect    one thread     find the allocator's state; add arenas and regions; cut the work in pieces
  *	walk      many threads   blocks of one piece into a list; damage is noted beside the list
+ *	join      one thread     pieces that do not fit together are put right
  *	settle    one thread     the table of blocks stands: correct states (free lists, caches), add damages
  *
  * Layouts are derived from the target's memory and debug information, never from the version alone; what was
@@ -43,6 +44,8 @@ struct xc_allocator {
 	 * the heap). *pieces_out gets the number of pieces of work. */
 	void *(*detect)(struct xc_heap *heap, size_t *pieces_out, const char **why_out);
 	void (*walk)(struct xc_walk *walk, size_t piece);
+	/* One thread, when all pieces are walked and before they become one table: correct them. May be NULL. */
+	void (*join)(struct xc_walk *const *walks, size_t count);
 	void (*settle)(struct xc_heap *heap, void *state); /* may be NULL */
 	void (*fini)(void *state);
 

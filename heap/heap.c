@@ -104,6 +104,18 @@ static struct job *plan(struct xc_heap *heap, size_t *count_out)
 	return jobs;
 }
 
+/* Jobs stand in the order of the parts and their pieces. */
+static void join(struct xc_heap *heap, struct job *jobs, size_t count)
+{
+	struct xc_walk **walks = xc_alloc((count + 1) * sizeof *walks);
+	for (size_t i = 0; i < count; i++)
+		walks[i] = &jobs[i].walk;
+	for (size_t i = 0, at = 0; i < heap->part_count; at += heap->parts[i++].pieces)
+		if (heap->parts[i].allocator->join)
+			heap->parts[i].allocator->join(walks + at, heap->parts[i].pieces);
+	free(walks);
+}
+
 static void build_table(struct xc_heap *heap, const struct job *jobs, size_t count)
 {
 	struct xc_block_list *lists = xc_alloc((count + 1) * sizeof *lists);
@@ -165,6 +177,7 @@ struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_h
 		qsort(heap->regions, heap->region_count, sizeof *heap->regions, region_order);
 	struct job *jobs = plan(heap, &count);
 	xc_parallel(heap->jobs, count, walk_piece, jobs);
+	join(heap, jobs, count);
 	build_table(heap, jobs, count);
 	finish_jobs(heap, jobs, count);
 	for (size_t i = 0; i < heap->part_count; i++)
