@@ -23,6 +23,10 @@ extern "C" {
 /* A part of the program whose stack frame ends before the program dies. */
 #define PART __attribute__((noinline, noclone))
 
+/* A variable of a file that holds blocks, though the program itself may never read it; and what a frame holds until here. */
+#define HELD          static __attribute__((used))
+#define HOLD(pointer) __asm__ volatile("" : : "r"(pointer) : "memory")
+
 #define NEW(type)         ((type *)account_is(calloc(1, sizeof(type)), #type, 1))
 #define NEWS(type, count) ((type *)account_is(calloc((size_t)(count), sizeof(type)), #type, (size_t)(count)))
 

@@ -50,10 +50,10 @@ struct bag {
 	uint64_t *counters;
 };
 
-static struct mesh *meshes[40];
-static struct packet *packets;
-static struct bag *bags; /* one block for all */
-static int **ragged;
+HELD struct mesh *meshes[40];
+HELD struct packet *packets;
+HELD struct bag *bags; /* one block for all */
+HELD int **ragged;
 
 static PART void fill_vertices(struct mesh *mesh, size_t count)
 {

@@ -141,15 +141,15 @@ struct Detail {
 };
 } // namespace inner
 
-static Shape *shapes;
-static Named *named[120];
-static Device *devices[120];
-static Reader *readers[60];
-static Pool<Circle, 12> *circles;
-static Pool<inner::Detail, 3> *details;
-static Plain *tree;
-static void *cookies[60];
-static Owner *owner;
+HELD Shape *shapes;
+HELD Named *named[120];
+HELD Device *devices[120];
+HELD Reader *readers[60];
+HELD Pool<Circle, 12> *circles;
+HELD Pool<inner::Detail, 3> *details;
+HELD Plain *tree;
+HELD void *cookies[60];
+HELD Owner *owner;
 
 static PART char *label(unsigned size)
 {

@@ -61,9 +61,9 @@ struct World {
 	std::shared_ptr<Node> alone;
 };
 
-static World world;
-static std::map<int, World *> worlds;
-static std::shared_ptr<int> hinted;
+HELD World world;
+HELD std::map<int, World *> worlds;
+HELD std::shared_ptr<int> hinted;
 
 static std::string text(const char *what, int number)
 {

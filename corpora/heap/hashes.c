@@ -83,10 +83,10 @@ struct group {
 	struct shape *members[6];
 };
 
-static struct table *users, *sessions, *numbers;
-static struct value *values[200];
-static struct shape *shapes[200];
-static uintptr_t tagged[100];
+HELD struct table *users, *sessions, *numbers;
+HELD struct value *values[200];
+HELD struct shape *shapes[200];
+HELD uintptr_t tagged[100];
 
 static uint64_t hash_text(const void *key)
 {

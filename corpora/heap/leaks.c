@@ -28,13 +28,13 @@ struct held {
 	struct node *node;
 };
 
-static struct node *kept, *cleared, *ring_entry;
-static struct tree *kept_tree;
-static struct held *holders[64];
-static char *inside[32];
-static uintptr_t *mapped;
-static __thread struct node *own;
-static pthread_key_t key;
+HELD struct node *kept, *cleared, *ring_entry;
+HELD struct tree *kept_tree;
+HELD struct held *holders[64];
+HELD char *inside[32];
+HELD uintptr_t *mapped;
+HELD __thread struct node *own;
+HELD pthread_key_t key;
 
 static PART struct node *make_node(int id)
 {

@@ -50,13 +50,13 @@ struct cell {
 	struct cell *next;
 };
 
-static struct list_head tasks = {&tasks, &tasks};
-static struct hlist_node *pid_hash[64];
-static TAILQ_HEAD(, event) events = TAILQ_HEAD_INITIALIZER(events);
-static SLIST_HEAD(, buffer) spare = SLIST_HEAD_INITIALIZER(spare);
-static LIST_HEAD(, buffer) used = LIST_HEAD_INITIALIZER(used);
-static STAILQ_HEAD(, request) waiting = STAILQ_HEAD_INITIALIZER(waiting);
-static struct cell *cells;
+HELD struct list_head tasks = {&tasks, &tasks};
+HELD struct hlist_node *pid_hash[64];
+HELD TAILQ_HEAD(, event) events = TAILQ_HEAD_INITIALIZER(events);
+HELD SLIST_HEAD(, buffer) spare = SLIST_HEAD_INITIALIZER(spare);
+HELD LIST_HEAD(, buffer) used = LIST_HEAD_INITIALIZER(used);
+HELD STAILQ_HEAD(, request) waiting = STAILQ_HEAD_INITIALIZER(waiting);
+HELD struct cell *cells;
 
 static void list_add(struct list_head *node, struct list_head *head)
 {

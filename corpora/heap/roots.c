@@ -28,13 +28,13 @@ struct outer {
 };
 
 struct thing *exported;
-static struct outer initialised = {.first = 1};
-static struct outer zeroed;
-static void *untyped[4];
-static uintptr_t number; /* an address that is not declared as one */
-static __thread struct thing *own;
-static pthread_key_t key;
-static struct thing *const *constant_table[1];
+HELD struct outer initialised = {.first = 1};
+HELD struct outer zeroed;
+HELD void *untyped[4];
+HELD uintptr_t number; /* an address that is not declared as one */
+HELD __thread struct thing *own;
+HELD pthread_key_t key;
+HELD struct thing *const *constant_table[1];
 
 static PART struct thing *chain(int count)
 {
@@ -57,7 +57,7 @@ static void at_exit(int status, void *things)
 
 static PART void fill_globals(void)
 {
-	static struct thing *local_static;
+	HELD struct thing *local_static;
 	exported = chain(200);
 	local_static = chain(200);
 	initialised.inner.things[1] = chain(200);
@@ -94,12 +94,13 @@ static PART void fill_library(void)
 static PART void wait_with(struct thing *argument)
 {
 	struct {
-		struct thing *volatile things[2];
+		struct thing *things[2];
 	} frame = {{argument, chain(100)}};
 	account_scrub();
-	for (;;)
+	for (;;) {
+		HOLD(&frame);
 		pause();
-	(void)frame;
+	}
 }
 
 static void *run(void *argument)
@@ -123,12 +124,11 @@ static PART void die_holding(struct thing *held)
 int main(void)
 {
 	struct thing *mine = chain(100);
-	struct thing *volatile address_taken = mine;
 	pthread_t thread;
 	fill_globals();
 	fill_library();
 	pthread_create(&thread, NULL, run, NULL);
 	usleep(200000); /* until it waits */
 	die_holding(chain(100));
-	address_taken->id++;
+	HOLD(mine);
 }

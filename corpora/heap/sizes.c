@@ -15,7 +15,7 @@ struct table {
 	void *huge[3];
 };
 
-static struct table *table;
+HELD struct table *table;
 
 static PART void *bytes(size_t size)
 {

@@ -32,10 +32,10 @@ struct line {
 	struct line *next;
 };
 
-static struct person *people[300];
-static char **arguments;
-static struct line *lines;
-static struct counted *countries[10];
+HELD struct person *people[300];
+HELD char **arguments;
+HELD struct line *lines;
+HELD struct counted *countries[10];
 
 static PART char *joined(const char *what, unsigned number)
 {

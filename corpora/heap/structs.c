@@ -55,8 +55,8 @@ struct config {
 	int level;
 };
 
-static struct shop *shop;
-static struct config *levels[3];
+HELD struct shop *shop;
+HELD struct config *levels[3];
 
 static void greet(struct customer *customer)
 {
@@ -145,10 +145,10 @@ static PART void work(void)
 {
 	struct item *chosen = NEW(struct item);
 	struct line basket = {.item = chosen, .amount = 1, .next = NEW(struct line)};
-	struct line *volatile held = &basket;
+	HOLD(&basket);
 	account_die();
-	held->amount++;
-	chosen->stock++;
+	HOLD(&basket);
+	HOLD(chosen);
 }
 
 int main(void)

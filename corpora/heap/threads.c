@@ -25,9 +25,9 @@ struct worker {
 	char *buffer;
 };
 
-static struct worker *workers;
-static int worker_count = 64;
-static pthread_barrier_t filled, done;
+HELD struct worker *workers;
+HELD int worker_count = 64;
+HELD pthread_barrier_t filled, done;
 
 /* Seven of each class stay in the tcache; what more is freed goes to fastbins or to the bins. */
 static PART void fill_caches(int beyond)

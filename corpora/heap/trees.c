@@ -45,11 +45,11 @@ struct trie {
 	int terminal;
 };
 
-static struct word *words;
-static struct rb_node *mappings;
-static struct radix_node *pages;
-static struct btree_node *btree;
-static struct trie *trie;
+HELD struct word *words;
+HELD struct rb_node *mappings;
+HELD struct radix_node *pages;
+HELD struct btree_node *btree;
+HELD struct trie *trie;
 
 static PART struct word *add_word(int key)
 {

@@ -193,6 +193,5 @@ def verify_case(xcore, directory):
     """The verdict over a case of corpora/build-heap."""
     with open(os.path.join(directory, "meta.json"), encoding="utf-8") as stream:
         meta = json.load(stream)
-    options = [os.path.join(directory, "exe") if word == "exe" else word for word in meta["options"]]
-    answer = objects(xcore, os.path.join(directory, meta["core"]), options)
+    answer = objects(xcore, os.path.join(directory, meta["core"]), meta["options"])
     return compare(Account(os.path.join(directory, meta["account"])), answer, meta["typed"], meta["whole"])
