@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo check unit property golden plugin canary diff live hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo check unit property golden plugin canary diff live heap hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -108,10 +108,12 @@ plugin: $(B)/xcore corpora ## plugins and the Lua API on cores: their own tests,
 corpora: ## build the small cores (build/corpora)
 	@corpora/build-programs
 	@corpora/build-recipes
+	@corpora/build-heap
 
 corpora-long: corpora ## and the large ones
 	@corpora/build-programs --tag long
 	@corpora/build-recipes --big
+	@corpora/build-heap --big
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/run --xcore $(XCORE) -- tests/diff/views --xcore $(XCORE) \
@@ -120,6 +122,10 @@ diff: $(B)/xcore corpora ## every frame and value against gdb
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live
+
+heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
+	@corpora/build-heap
+	@XCORE=$(XCORE) tests/run heap tests/heap/run
 
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
@@ -133,7 +139,7 @@ hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
 	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
-test: check plugin live replay diff hostile ## what a change must pass: under ten minutes
+test: check plugin live heap replay diff hostile ## what a change must pass: under ten minutes
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
