@@ -2,11 +2,14 @@
  * wrong with the modules, what of the target is missing. */
 #include "command.h"
 
+#include "heaps.h"
 #include "plugins.h"
 #include "../core/missing.h"
 #include "../dwarf/backtrace.h"
 #include "../dwarf/modules_report.h"
+#include "../heap/summary.h"
 #include "../triage/cause.h"
+#include "../triage/heapfacts.h"
 
 struct settings {
 	unsigned limit;
@@ -91,16 +94,28 @@ static struct xc_error *add_plugins(struct xc_job *job)
 	return NULL;
 }
 
+/* Of a running process all of its memory would have to be read: that is asked for by name. */
+static void heap_in_brief(struct xc_job *job)
+{
+	if (job->process->live)
+		return;
+	struct xc_section *s = xc_report_section(job->report, "heap", "Heap");
+	xc_heap_summary_brief(s, xc_job_heap(job));
+}
+
 static struct xc_error *produce(struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
 	size_t crashed = count_crashed(process);
 	xc_cause(job->report, job->process);
+	if (!process->live)
+		xc_heap_facts(job->report, xc_job_heap(job));
 	if (crashed)
 		crashed_thread(job);
 	if (process->thread_count > crashed)
 		other_threads(job, crashed == 0);
 	xc_modules_report_problems(job->report, job->process);
+	heap_in_brief(job);
 	xc_missing_report(job->report, process);
 	return job->common.plugins == XC_OFF ? NULL : add_plugins(job);
 }

@@ -19,6 +19,7 @@ enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 struct settings {
 	const char *type, *state;
 	unsigned limit, least;
+	enum xc_switch retained;
 };
 
 static size_t rows(const struct xc_job *job)
@@ -38,7 +39,8 @@ static struct xc_error *summary(struct xc_job *job, struct xc_section *section, 
 
 static struct xc_error *top(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
-	return xc_top(section, heap, rows(job));
+	const struct settings *s = job->settings;
+	return s->retained == XC_ON ? xc_top_retained(section, heap, rows(job)) : xc_top(section, heap, rows(job));
 }
 
 static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -110,7 +112,7 @@ static struct xc_error *check_options(const struct xc_job *job)
 	    (err = xc_job_goes_with(job, s->state != NULL, "state", "objects")) ||
 	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
 		return err;
-	return NULL;
+	return xc_job_goes_with(job, s->retained == XC_ON, "retained", "top");
 }
 
 static struct xc_error *check(struct xc_job *job)
@@ -185,6 +187,10 @@ static const struct xc_option options[] = {
 	 .about = "show at most N rows; 40 by default, all of objects",
 	 .min = 1,
 	 .max = MOST_ROWS},
+	{.name = "retained",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(retained),
+	 .about = "top: by the memory that would be free without it (dominators)"},
 	{.name = "type",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),

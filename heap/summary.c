@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "graph.h"
 
 /* ---- the ledger ---- */
 
@@ -231,6 +232,25 @@ static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 		xc_section_message(s, XC_INFO, NULL, "no blocks: %s", empty);
 }
 
+static void show_leaks(struct xc_section *s, struct xc_heap *heap)
+{
+	struct xc_graph *graph;
+	uint64_t count = 0, bytes = 0;
+	struct xc_error *err = heap->blocks.count <= XC_SUMMARY_LEAKS ? xc_graph_of(heap, &graph) : NULL;
+	if (err || heap->blocks.count > XC_SUMMARY_LEAKS) {
+		xc_section_unknown(s, "leaked", "leaked", "not counted: xcore heap leaks");
+		xc_error_free(err);
+		return;
+	}
+	for (uint32_t block = 0; block < heap->blocks.count; block++)
+		if (xc_graph_leaked(graph, block)) {
+			count++;
+			bytes += xc_block_size(&heap->blocks, block);
+		}
+	xc_section_bytes(s, "leaked", "leaked", bytes);
+	xc_section_count(s, "leaked_blocks", "blocks", count);
+}
+
 void xc_heap_summary_brief(struct xc_section *s, struct xc_heap *heap)
 {
 	struct xc_heap_totals totals = xc_heap_totals(heap);
@@ -239,6 +259,7 @@ void xc_heap_summary_brief(struct xc_section *s, struct xc_heap *heap)
 		xc_section_count(s, "live_blocks", "blocks", totals.count[XC_BLOCK_LIVE]);
 		xc_section_bytes(s, "free", "free", sum_free(totals.bytes));
 		xc_section_count(s, "arenas", "arenas", heap->arena_count);
+		show_leaks(s, heap);
 	}
 	show_trouble(s, heap);
 }

@@ -10,7 +10,8 @@
  * what is mapped but was not dumped; its rows add up to the mapped bytes. Cost: one look at every block. */
 void xc_heap_summary(struct xc_section *section, struct xc_heap *heap);
 
-/* The same in brief, for `analyze`: a few fields and messages. */
+/* The same in brief, for `analyze`: a few fields and messages. Leaks are counted when there are at most XC_SUMMARY_LEAKS blocks. */
+enum { XC_SUMMARY_LEAKS = 2000000 };
 void xc_heap_summary_brief(struct xc_section *section, struct xc_heap *heap);
 
 #endif

@@ -5,22 +5,29 @@
 
 #include "graph.h"
 #include "objects.h"
+#include "retention.h"
 #include "typing.h"
 
 enum { SIZE_CLASSES = 64 };
 
 /* ---- the largest ---- */
 
-/* The largest seen so far, as a heap with the smallest of them at the root; equal sizes: the lower address stays. */
+/* The largest seen so far, as a heap with the smallest of them at the root; equal ones: the lower address stays. */
 struct largest {
 	const struct xc_blocks *blocks;
+	const struct xc_retention *retention; /* by what is retained; NULL: by the blocks' own size */
 	uint32_t *items;
 	size_t count, most;
 };
 
+static uint64_t weight(const struct largest *l, uint32_t block)
+{
+	return l->retention ? l->retention->bytes[block] : xc_block_size(l->blocks, block);
+}
+
 static bool less(const struct largest *l, uint32_t a, uint32_t b)
 {
-	uint64_t x = xc_block_size(l->blocks, a), y = xc_block_size(l->blocks, b);
+	uint64_t x = weight(l, a), y = weight(l, b);
 	return x != y ? x < y : a > b;
 }
 
@@ -75,31 +82,48 @@ static void order(struct largest *l)
 	l->count = count;
 }
 
+/* What is told of a block in every table: address, size, state, type, count, confidence, origin. */
+enum { SHARED = 7, ALL = SHARED + 2 };
+
+static const struct xc_column block_columns[ALL] = {
+	{.key = "addr", .label = "BLOCK", .kind = XC_FIELD_ADDRESS},
+	{.key = "bytes", .label = "SIZE", .kind = XC_FIELD_BYTES},
+	{.key = "state", .label = "STATE", .kind = XC_FIELD_TEXT},
+	{.key = "type", .label = "TYPE", .kind = XC_FIELD_TEXT},
+	{.key = "count", .label = "COUNT", .kind = XC_FIELD_COUNT},
+	{.key = "confidence", .label = "SURE", .kind = XC_FIELD_TEXT},
+	{.key = "via", .label = "TYPED BY", .kind = XC_FIELD_TEXT, .verbose = true},
+	{.key = "retained", .label = "RETAINED", .kind = XC_FIELD_BYTES},
+	{.key = "retained_blocks", .label = "BLOCKS", .kind = XC_FIELD_COUNT},
+};
+
+static void fill_row(const struct xc_heap *heap, uint32_t block, struct xc_cell row[SHARED])
+{
+	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
+	row[0] = xc_cell_address(xc_block_addr(&heap->blocks, block));
+	row[1] = xc_cell_bytes(xc_block_size(&heap->blocks, block));
+	row[2] = xc_cell_text(xc_object_state(heap, block));
+	for (size_t i = 3; i < SHARED; i++)
+		row[i] = xc_cell_null(i == 3 ? "unknown" : NULL);
+	if (!typed)
+		return;
+	row[3] = xc_cell_text(xc_typing_name(heap->typing, block));
+	row[4] = xc_cell_count(xc_typing_count(heap->typing, block));
+	row[5] = xc_cell_text(xc_confidence_word((enum xc_confidence)typed->confidence));
+	if (typed->via)
+		row[6] = xc_cell_text(typed->via);
+}
+
 static void show_largest(struct xc_section *s, const struct xc_heap *heap, const struct largest *l)
 {
-	static const struct xc_column columns[] = {
-		{.key = "addr", .label = "BLOCK", .kind = XC_FIELD_ADDRESS},
-		{.key = "bytes", .label = "SIZE", .kind = XC_FIELD_BYTES},
-		{.key = "state", .label = "STATE", .kind = XC_FIELD_TEXT},
-		{.key = "type", .label = "TYPE", .kind = XC_FIELD_TEXT},
-		{.key = "count", .label = "COUNT", .kind = XC_FIELD_COUNT},
-		{.key = "confidence", .label = "SURE", .kind = XC_FIELD_TEXT},
-		{.key = "via", .label = "TYPED BY", .kind = XC_FIELD_TEXT, .verbose = true},
-	};
-	struct xc_table *table = xc_section_table(s, "blocks", columns, XC_COUNT(columns));
+	struct xc_table *table = xc_section_table(s, "blocks", block_columns, l->retention ? ALL : SHARED);
 	for (size_t i = 0; i < l->count; i++) {
-		uint32_t block = l->items[i];
-		const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, block) : NULL;
-		const struct xc_cell row[] = {
-			xc_cell_address(xc_block_addr(l->blocks, block)),
-			xc_cell_bytes(xc_block_size(l->blocks, block)),
-			xc_cell_text(xc_object_state(heap, block)),
-			typed ? xc_cell_text(xc_typing_name(heap->typing, block)) : xc_cell_null("unknown"),
-			typed ? xc_cell_count(xc_typing_count(heap->typing, block)) : xc_cell_null(NULL),
-			typed ? xc_cell_text(xc_confidence_word((enum xc_confidence)typed->confidence))
-			      : xc_cell_null(NULL),
-			typed && typed->via ? xc_cell_text(typed->via) : xc_cell_null(NULL),
-		};
+		struct xc_cell row[ALL];
+		fill_row(heap, l->items[i], row);
+		if (l->retention) {
+			row[SHARED] = xc_cell_bytes(l->retention->bytes[l->items[i]]);
+			row[SHARED + 1] = xc_cell_count(l->retention->count[l->items[i]]);
+		}
 		xc_table_row(s, table, row);
 	}
 }
@@ -155,6 +179,36 @@ struct xc_error *xc_top(struct xc_section *s, struct xc_heap *heap, size_t limit
 	order(&l);
 	show_largest(s, heap, &l);
 	show_sizes(s, &sizes);
+	free(l.items);
+	return NULL;
+}
+
+/* ---- retained ---- */
+
+/* Does the block that dominates it say the same already? Of a list the first element keeps all others. */
+static bool continues(const struct xc_heap *heap, const struct xc_retention *retention, uint32_t block)
+{
+	uint32_t above = retention->dominator[block];
+	if (above == XC_NO_BLOCK || !heap->typing || !heap->typing->by_block[block])
+		return false;
+	const struct xc_typed *a = xc_typing_get(heap->typing, above), *b = xc_typing_get(heap->typing, block);
+	return a && a->type == b->type;
+}
+
+struct xc_error *xc_top_retained(struct xc_section *s, struct xc_heap *heap, size_t limit)
+{
+	struct xc_retention *retention;
+	struct xc_typing *typing;
+	struct xc_error *err;
+	if ((err = xc_typing_of(heap, &typing)) || (err = xc_retention_of(heap, &retention)))
+		return err;
+	struct largest l = {.blocks = &heap->blocks, .retention = retention, .most = limit};
+	l.items = xc_alloc((limit + 1) * sizeof *l.items);
+	for (uint32_t block = 0; block < heap->blocks.count; block++)
+		if (retention->bytes[block] && !continues(heap, retention, block))
+			offer(&l, block);
+	order(&l);
+	show_largest(s, heap, &l);
 	free(l.items);
 	return NULL;
 }

@@ -82,9 +82,10 @@ static void add_path(struct xc_text *text, const struct xc_type *type, uint64_t 
 static void add_typed_path(struct xc_text *text, const struct xc_typed *typed, uint64_t offset)
 {
 	uint64_t size;
+	if (offset == 0)
+		return;
 	if (offset < typed->offset || typed->shape == XC_TYPED_TEXT) {
-		if (offset)
-			xc_text_char(text, ' ');
+		xc_text_char(text, ' ');
 		add_offset(text, offset);
 		return;
 	}

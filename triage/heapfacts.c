@@ -1,0 +1,132 @@
+#include "heapfacts.h"
+
+#include <ctype.h>
+
+#include "../core/text.h"
+#include "../dwarf/unwind.h"
+#include "../heap/typing.h"
+#include "../heap/whatis.h"
+#include "fault.h"
+
+enum { TEXT_LEAST = 5 };
+
+struct teller {
+	struct xc_report *report;
+	struct xc_heap *heap;
+	const struct xc_fault *fault;
+};
+
+/* The bytes of a pointer as they lie in memory, when they are characters: strings that overwrote it. At most two NULs at the end. */
+static bool pointer_text(uint64_t value, struct xc_text *text)
+{
+	unsigned len = 8;
+	while (len > 0 && (value >> (8 * (len - 1)) & 255) == 0)
+		len--;
+	if (len < TEXT_LEAST)
+		return false;
+	for (unsigned i = 0; i < len; i++) {
+		int c = (int)(value >> (8 * i) & 255);
+		if (!isascii(c) || (!isprint(c) && c != '\n' && c != '\t'))
+			return false;
+	}
+	for (unsigned i = 0; i < len; i++)
+		xc_text_char(text, (char)(value >> (8 * i)));
+	return true;
+}
+
+static void tell_text(const struct teller *t, const char *who, uint64_t value)
+{
+	struct xc_text raw = {0}, shown = {0};
+	if (pointer_text(value, &raw)) {
+		xc_text_escaped(&shown, raw.bytes, raw.len);
+		xc_verdict_evidence(t->report, "the bytes of %s are text, \"%s\": a string was written over it", who,
+				    shown.bytes);
+	}
+	xc_text_fini(&raw);
+	xc_text_fini(&shown);
+}
+
+/* Types for the words about a block; without them they say less. */
+static void want_types(const struct teller *t)
+{
+	struct xc_typing *typing;
+	if (t->heap->blocks.count <= XC_HEAP_FACTS_TYPED)
+		xc_error_free(xc_typing_of(t->heap, &typing));
+}
+
+static void tell_block(const struct teller *t, const char *who, uint64_t value)
+{
+	const struct xc_blocks *blocks = &t->heap->blocks;
+	struct xc_what what = xc_what(t->heap->process, t->heap, value);
+	if (what.kind != XC_WHAT_BLOCK)
+		return;
+	want_types(t);
+	enum xc_block_state state = xc_block_state(blocks, what.block);
+	struct xc_text text = {0};
+	xc_what_text(t->heap->process, t->heap, &what, &text);
+	xc_verdict_evidence(t->report, xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s",
+			    who, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void tell_value(const struct teller *t, const char *who, uint64_t value)
+{
+	tell_text(t, who, value);
+	tell_block(t, who, value);
+}
+
+static void tell_register(const struct teller *t, int number)
+{
+	const struct xc_arch *arch = t->heap->process->arch;
+	const char *name = xc_arch_reg_name(arch, number);
+	uint64_t value;
+	if (name && xc_regs_get(&t->fault->frame.regs, number, &value))
+		tell_value(t, name, value);
+}
+
+static void tell_operand(const struct teller *t)
+{
+	const struct xc_fault *f = t->fault;
+	bool by_register = f->frame_known && f->operand_known && f->operand.base >= 0;
+	if (by_register)
+		tell_register(t, f->operand.base);
+	if (f->frame_known && f->operand_known && f->operand.index >= 0)
+		tell_register(t, f->operand.index);
+	if (!by_register && f->addr_known)
+		tell_value(t, "the address", f->addr);
+}
+
+/* The first damage and the block that ends where it begins. */
+static void tell_damage(const struct teller *t)
+{
+	const struct xc_heap *heap = t->heap;
+	if (heap->damage_count == 0)
+		return;
+	const struct xc_damage *first = &heap->damages[0];
+	xc_verdict_evidence(t->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
+			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
+	if (first->before == XC_NO_BLOCK)
+		return;
+	want_types(t);
+	struct xc_text text = {0};
+	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, first->before));
+	xc_what_text(heap->process, heap, &what, &text);
+	xc_verdict_evidence(t->report, "the block before the damage, 0x%llx, was likely written past its end: %s",
+			    (unsigned long long)what.addr, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+void xc_heap_facts(struct xc_report *report, struct xc_heap *heap)
+{
+	struct xc_fault fault;
+	const struct teller teller = {report, heap, &fault};
+	if (!report->verdict)
+		return;
+	struct xc_unwinder *unwinder = xc_unwinder_new(heap->process);
+	if (xc_fault_find(heap->process, unwinder, &fault)) {
+		if (!fault.sent)
+			tell_operand(&teller);
+		tell_damage(&teller);
+	}
+	xc_unwinder_free(unwinder);
+}

@@ -1,0 +1,14 @@
+/* heapfacts: what the heap says about a crash: pointers that lead into freed blocks, pointers that are text, damage beside the block
+ * that was written past its end. */
+#ifndef XC_HEAPFACTS_H
+#define XC_HEAPFACTS_H
+
+#include "../core/report.h"
+#include "../heap/heap.h"
+
+/* Add to the evidence of the report's verdict; nothing without a verdict. Looks at the faulting operand's registers and the damages that
+ * the walk found; where one of them hits a block of a heap of at most XC_HEAP_FACTS_TYPED blocks, the types are worked out. */
+enum { XC_HEAP_FACTS_TYPED = 1000000 };
+void xc_heap_facts(struct xc_report *report, struct xc_heap *heap);
+
+#endif
