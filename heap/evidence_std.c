@@ -266,7 +266,9 @@ static bool make_buffer(struct xc_recipe_maker *m)
 	bool gnu = starts(m->type->name, "std::_Sp_counted_ptr_inplace<");
 	if (!gnu && !starts(m->type->name, "std::__1::__shared_ptr_emplace<"))
 		return false;
-	if (offset_of(m->type, storages, &at) && offset_of(m->type, counts, &count) && xc_recipe_look(m, at, content))
+	if (!offset_of(m->type, counts, &count))
+		count = WORD; /* behind the vptr: clang leaves the base class to the library's debug information */
+	if (offset_of(m->type, storages, &at) && xc_recipe_look(m, at, content))
 		xc_recipe_unless(m, count, gnu ? 4 : 8, gnu ? 0 : UINT64_MAX);
 	return true;
 }
