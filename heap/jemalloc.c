@@ -17,8 +17,6 @@ enum {
 	ARENAS = 4096,          /* that records can number */
 	NO_ARENA = ARENAS - 1,  /* of extents that belong to none */
 	PIECE_BLOCKS = 1 << 16, /* blocks of a piece of work */
-	BASE_ALIGN = 1 << 21,   /* of base blocks (src/base.c, BASE_BLOCK_MIN_ALIGN) */
-	BASE_BLOCKS = 1 << 16,
 };
 
 /* ---- arenas and regions ---- */
@@ -89,61 +87,6 @@ static void add_regions(struct xc_jemalloc *je)
 	}
 }
 
-/* ---- base blocks ---- */
-
-/* base_block_t: | size, multiples of 2 MiB | next | record of itself: bits, address, size … | */
-static uint64_t base_block_size(const struct xc_space *space, xc_addr block)
-{
-	uint8_t buf[40];
-	const uint8_t *bytes = xc_jemalloc_peek(space, block, buf, sizeof buf);
-	if (!bytes)
-		return 0;
-	uint64_t size = xc_jemalloc_word(bytes), next = xc_jemalloc_word(bytes + 8), own = xc_jemalloc_word(bytes + 24);
-	bool good = size && size % BASE_ALIGN == 0 && next % BASE_ALIGN == 0 && size >> 40 == 0 && own - block <= size;
-	return good ? size : 0;
-}
-
-struct bases {
-	xc_addr *items;
-	size_t count, capacity;
-};
-
-static void note_base(struct bases *bases, xc_addr addr)
-{
-	addr &= ~(xc_addr)(BASE_ALIGN - 1);
-	if ((bases->count && bases->items[bases->count - 1] == addr) || bases->count >= BASE_BLOCKS)
-		return;
-	bases->items = xc_grow(bases->items, bases->count, &bases->capacity, sizeof *bases->items);
-	bases->items[bases->count++] = addr;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Records and nodes lie in base blocks: those that hold any are found. */
-static void add_bases(struct xc_jemalloc *je)
-{
-	struct bases bases = {0};
-	xc_addr end = 0;
-	for (size_t i = 0; i < je->extent_count; i++)
-		note_base(&bases, je->extents[i].edata);
-	for (size_t t = 0; t < je->tree_count; t++)
-		for (size_t i = 0; i < je->trees[t].leaf_count; i++)
-			note_base(&bases, je->trees[t].leaves[i].addr);
-	qsort(bases.items, bases.count, sizeof *bases.items, by_value);
-	for (size_t i = 0; i < bases.count; i++) {
-		uint64_t size = bases.items[i] < end ? 0 : base_block_size(je->heap->process->space, bases.items[i]);
-		if (size == 0 || xc_jemalloc_extent_at(je, bases.items[i]))
-			continue;
-		end = bases.items[i] + size;
-		xc_heap_add_region(je->heap, &(struct xc_region){bases.items[i], end - 1, 0, "jemalloc's own data"});
-	}
-	free(bases.items);
-}
-
 /* ---- detect ---- */
 
 static int by_extent(const void *a, const void *b)
@@ -191,6 +134,7 @@ static void fini(void *state)
 		free(je->trees[i].leaves);
 		free(je->evidence[i]);
 	}
+	free(je->bases);
 	free(je->extents);
 	free(je->cached);
 	free(je->internal);
@@ -214,7 +158,8 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 		return NULL;
 	struct xc_jemalloc *je = xc_alloc(sizeof *je);
 	je->heap = heap;
-	je->tree_count = xc_jemalloc_find_trees(heap, je->trees, why_out);
+	je->bases = xc_jemalloc_find_bases(heap->process, &je->base_count);
+	je->tree_count = xc_jemalloc_find_trees(je, why_out);
 	for (size_t i = 0; i < je->tree_count;)
 		if (xc_jemalloc_read_extents(je, i, why_out))
 			i++;
@@ -227,7 +172,10 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 	order_extents(je);
 	xc_jemalloc_read_caches(je);
 	add_regions(je);
-	add_bases(je);
+	for (size_t i = 0; i < je->base_count; i++)
+		if (!xc_jemalloc_extent_at(je, je->bases[i].lo))
+			xc_heap_add_region(
+				heap, &(struct xc_region){je->bases[i].lo, je->bases[i].hi, 0, "jemalloc's own data"});
 	cut_in_pieces(je);
 	*pieces_out = je->piece_count;
 	return je;
