@@ -1,5 +1,6 @@
 /* jemalloc: what the files of jemalloc's walker share. Nothing else includes this.
  *
+ *	base blocks (jemalloc_base.c)    jemalloc's own data: records, nodes of the tree, arenas
  *	radix tree (jemalloc_tree.c)     page → extent's record, for every extent there is
  *	extents    (jemalloc_extent.c)   their records: address, size, class, state; layout by votes
  *	caches     (jemalloc_cache.c)    what threads keep for themselves
@@ -14,6 +15,15 @@ enum {
 	XC_JEMALLOC_LEVELS = 3,    /* of a radix tree, at most */
 	XC_JEMALLOC_CLASSES = 256, /* the class of an extent has 8 bits */
 };
+
+/* ---- base blocks ---- */
+
+struct xc_jemalloc_base {
+	xc_addr lo, hi;
+};
+
+/* All base blocks of a process, in order. The caller frees them. */
+struct xc_jemalloc_base *xc_jemalloc_find_bases(const struct xc_process *process, size_t *count_out);
 
 /* ---- the radix tree ---- */
 
@@ -48,11 +58,6 @@ struct xc_jemalloc_entry {
 	uint64_t rest; /* the other bits of an entry: class and flags */
 };
 
-/* Find the trees of all modules, by symbols and by shape. Returns how many. why_out gets a reason when a symbol promises a
- * tree that cannot be read. */
-size_t xc_jemalloc_find_trees(struct xc_heap *heap, struct xc_jemalloc_tree trees[XC_JEMALLOC_TREES],
-			      const char **why_out);
-
 /* Call `each` with every entry, in order of the pages. unreadable_out gets the bytes of leaves that cannot be read. */
 typedef void xc_jemalloc_entry_fn(void *context, const struct xc_jemalloc_entry *entry);
 void xc_jemalloc_each_entry(const struct xc_space *space, const struct xc_jemalloc_tree *tree,
@@ -86,6 +91,8 @@ struct xc_jemalloc_extent {
 
 struct xc_jemalloc {
 	struct xc_heap *heap;
+	struct xc_jemalloc_base *bases; /* in order; owned */
+	size_t base_count;
 	struct xc_jemalloc_tree trees[XC_JEMALLOC_TREES];
 	struct xc_jemalloc_layout layouts[XC_JEMALLOC_TREES];
 	char *evidence[XC_JEMALLOC_TREES]; /* owned */
@@ -100,6 +107,10 @@ struct xc_jemalloc {
 	size_t piece_count;
 	uint32_t *arenas; /* of the heap, by tree and number; owned */
 };
+
+/* Find the trees of all modules, by symbols and by shape, into je->trees. Returns how many. why_out gets a reason when a symbol
+ * promises a tree that cannot be read. */
+size_t xc_jemalloc_find_trees(struct xc_jemalloc *je, const char **why_out);
 
 /* Read all extents of a tree. False, with a reason, when its records make no sense. */
 bool xc_jemalloc_read_extents(struct xc_jemalloc *je, size_t tree, const char **why_out);

@@ -344,7 +344,8 @@ static void check_size(struct reading *d, const struct run *run, struct xc_jemal
 {
 	uint64_t leaves = size_by_leaves(d, run);
 	bool can = run->size && run->size <= most;
-	if (can && leaves == run->size && (!e->slab || run->pages == leaves / d->l->page))
+	bool every = e->slab && e->state == XC_JEMALLOC_ACTIVE; /* page has an entry */
+	if (can && leaves == run->size && (!every || run->pages == leaves / d->l->page))
 		return;
 	damage(d, run,
 	       xc_asprintf("the extent at 0x%" PRIx64 " has a size that the radix tree does not know", run->key),

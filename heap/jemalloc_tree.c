@@ -98,6 +98,7 @@ static struct xc_jemalloc_entry decode(const struct xc_jemalloc_geometry *g, con
 /* ---- by shape ---- */
 
 struct search {
+	const struct xc_jemalloc *je;
 	const struct xc_process *process;
 	const struct xc_module *module;
 	xc_addr lo, hi; /* the data that is searched, inclusive */
@@ -169,6 +170,21 @@ static bool is_node(const struct xc_process *process, xc_addr addr)
 	return segment && segment->provenance < XC_NOT_DUMPED && !xc_process_module(process, addr);
 }
 
+/* Nodes that a search may believe in lie in base blocks: without that each pointer of the program's own data would have to be
+ * followed. */
+static bool is_based(const struct search *s, xc_addr addr)
+{
+	size_t lo = 0, hi = s->je->base_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (s->je->bases[middle].hi < addr)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo < s->je->base_count && s->je->bases[lo].lo <= addr;
+}
+
 /* With three levels: the first children of a supposed node. */
 static struct verdict judge_node(struct search *s, xc_addr node)
 {
@@ -195,7 +211,7 @@ static struct verdict judge_node(struct search *s, xc_addr node)
 /* Is the word at `at`, whose value is `node`, of a root? Then where does that begin? */
 static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *root_out)
 {
-	if (!is_node(s->process, node))
+	if (!is_based(s, node) || !is_node(s->process, node))
 		return false;
 	struct verdict v = s->g->levels == 2 ? judge_leaf(s, node) : judge_node(s, node);
 	uint64_t before = 8 * index_of(s->g, 0, v.key);
@@ -245,9 +261,9 @@ static bool next_data(struct search *s, size_t *at)
 	return some;
 }
 
-static bool find_by_shape(const struct xc_process *process, struct xc_module *module, struct xc_jemalloc_tree *tree)
+static bool find_by_shape(const struct xc_jemalloc *je, struct xc_module *module, struct xc_jemalloc_tree *tree)
 {
-	struct search s = {.process = process, .module = module};
+	struct search s = {.je = je, .process = je->heap->process, .module = module};
 	for (size_t at = 0; next_data(&s, &at);)
 		for (size_t i = 0; i < XC_COUNT(shapes) && s.hi - s.lo < MODULE_MAX; i++) {
 			tree->geometry = geometry_of(shapes[i][0], shapes[i][1]);
@@ -391,17 +407,17 @@ static size_t find_named(struct xc_heap *heap, struct xc_jemalloc_tree *trees, c
 	return count;
 }
 
-size_t xc_jemalloc_find_trees(struct xc_heap *heap, struct xc_jemalloc_tree trees[XC_JEMALLOC_TREES],
-			      const char **why_out)
+size_t xc_jemalloc_find_trees(struct xc_jemalloc *je, const char **why_out)
 {
-	const struct xc_process *process = heap->process;
-	size_t count = find_named(heap, trees, why_out);
+	const struct xc_process *process = je->heap->process;
+	struct xc_jemalloc_tree *trees = je->trees;
+	size_t count = find_named(je->heap, trees, why_out);
 	for (size_t i = 0; i < process->module_count && count < XC_JEMALLOC_TREES; i++) {
 		struct xc_jemalloc_tree tree = {0};
 		bool have = false;
 		for (size_t k = 0; k < count; k++)
 			have = have || trees[k].module == process->modules[i];
-		if (have || !find_by_shape(process, process->modules[i], &tree))
+		if (have || je->base_count == 0 || !find_by_shape(je, process->modules[i], &tree))
 			continue;
 		read_nodes(process, &tree);
 		if (tree.leaf_count)
