@@ -17,103 +17,114 @@ struct account_row {
 	uint64_t addr, size, live;
 };
 
-static const char account_program[] = "#define _GNU_SOURCE\n"
-				      "#include <malloc.h>\n"
-				      "#include <pthread.h>\n"
-				      "#include <stdlib.h>\n"
-				      "#include <string.h>\n"
-				      "#include <unistd.h>\n"
-				      "enum { THREADS = 4, ROWS = 4000 };\n"
-				      "struct row { char *addr; size_t size, live; } account[THREADS][ROWS];\n"
-				      "static pthread_barrier_t together;\n"
-				      "static unsigned any(unsigned *seed, unsigned below)\n"
-				      "{\n"
-				      "	*seed = *seed * 1103515245 + 12345;\n"
-				      "	return (*seed >> 8) % below;\n"
-				      "}\n"
-				      "static size_t a_size(unsigned *seed)\n"
-				      "{\n"
-				      "	unsigned kind = any(seed, 256);\n"
-				      "	return any(seed, kind == 0 ? 1500000 : kind < 4 ? 200000 : kind < 16 ? 20000 : "
-				      "kind < 64 ? 3000 : 300);\n"
-				      "}\n"
-				      "static void note(struct row *row, void *addr)\n"
-				      "{\n"
-				      "	row->addr = addr;\n"
-				      "	row->size = malloc_usable_size(addr);\n"
-				      "	row->live = 1;\n"
-				      "}\n"
-				      "static void take(struct row *row, unsigned *seed)\n"
-				      "{\n"
-				      "	size_t size = a_size(seed);\n"
-				      "	unsigned how = any(seed, 24);\n"
-				      "	char *addr = how == 0 ? memalign(16 << any(seed, 10), size) : how == 1 ? "
-				      "calloc(1, size) : malloc(size);\n"
-				      "	memset(addr, 'x', size);\n"
-				      "	if (how == 2)\n"
-				      "		addr = realloc(addr, a_size(seed) + 1);\n"
-				      "	note(row, addr);\n"
-				      "}\n"
-				      "static void give(struct row *row)\n"
-				      "{\n"
-				      "	if (row->live)\n"
-				      "		free(row->addr);\n"
-				      "	row->live = 0;\n"
-				      "}\n"
-				      "static void *work(void *argument)\n"
-				      "{\n"
-				      "	size_t self = (size_t)argument, next = (self + 1) % THREADS;\n"
-				      "	unsigned seed = 7 + self;\n"
-				      "	for (int round = 0; round < 3; round++) {\n"
-				      "		for (int i = 0; i < ROWS - 8; i++)\n"
-				      "			if (!account[self][i].live)\n"
-				      "				take(&account[self][i], &seed);\n"
-				      "		for (int i = 0; i < ROWS - 8; i++)\n"
-				      "			if (any(&seed, 16) < 6)\n"
-				      "				give(&account[self][i]);\n"
-				      "		pthread_barrier_wait(&together);\n"
-				      "		for (int i = 0; i < ROWS - 8; i++)\n"
-				      "			if (any(&seed, 16) == 0)\n"
-				      "				give(&account[next][i]);\n"
-				      "		pthread_barrier_wait(&together);\n"
-				      "	}\n"
-				      "	struct row *last = account[self] + ROWS - 8;\n"
-				      "	note(last++, malloc(0));\n"
-				      "	note(last++, malloc(1 << 20));\n"
-				      "	note(last++, malloc(3000001));\n"
-				      "	note(last++, malloc(17 << 20));\n"
-				      "	note(last++, memalign(2 << 20, 100));\n"
-				      "	note(last++, memalign(4 << 20, 3 << 20));\n"
-				      "	note(last++, malloc(131051));\n"
-				      "	note(last++, malloc(131052));\n"
-				      "	if (self == 1)\n"
-				      "		give(last - 5);\n"
-				      "	pthread_barrier_wait(&together);\n"
-				      "	if (self)\n"
-				      "		for (;;)\n"
-				      "			pause();\n"
-				      "	return 0;\n"
-				      "}\n"
-				      "int main(void)\n"
-				      "{\n"
-				      "	pthread_barrier_init(&together, 0, THREADS);\n"
-				      "	for (size_t i = 1; i < THREADS; i++) {\n"
-				      "		pthread_t thread;\n"
-				      "		pthread_create(&thread, 0, work, (void *)i);\n"
-				      "	}\n"
-				      "	work(0);\n"
-				      "	__builtin_trap();\n"
-				      "}\n";
+static const char account_program[] =
+	"#define _GNU_SOURCE\n"
+	"#include <malloc.h>\n"
+	"#include <pthread.h>\n"
+	"#include <stdlib.h>\n"
+	"#include <string.h>\n"
+	"#include <unistd.h>\n"
+	"enum { THREADS = 4, ROWS = 4000 };\n"
+	"struct row { char *addr; size_t size, live; } account[THREADS][ROWS];\n"
+	"#ifdef TCMALLOC\n"
+	"int MallocExtension_GetNumericProperty(const char *, size_t *);\n"
+	"size_t thread_cached, transfer_cached, allocated;\n"
+	"#endif\n"
+	"static pthread_barrier_t together;\n"
+	"static unsigned any(unsigned *seed, unsigned below)\n"
+	"{\n"
+	"	*seed = *seed * 1103515245 + 12345;\n"
+	"	return (*seed >> 8) % below;\n"
+	"}\n"
+	"static size_t a_size(unsigned *seed)\n"
+	"{\n"
+	"	unsigned kind = any(seed, 256);\n"
+	"	return any(seed, kind == 0 ? 1500000 : kind < 4 ? 200000 : kind < 16 ? 20000 : "
+	"kind < 64 ? 3000 : 300);\n"
+	"}\n"
+	"static void note(struct row *row, void *addr)\n"
+	"{\n"
+	"	row->addr = addr;\n"
+	"	row->size = malloc_usable_size(addr);\n"
+	"	row->live = 1;\n"
+	"}\n"
+	"static void take(struct row *row, unsigned *seed)\n"
+	"{\n"
+	"	size_t size = a_size(seed);\n"
+	"	unsigned how = any(seed, 24);\n"
+	"	char *addr = how == 0 ? memalign(16 << any(seed, 10), size) : how == 1 ? "
+	"calloc(1, size) : malloc(size);\n"
+	"	memset(addr, 'x', size);\n"
+	"	if (how == 2)\n"
+	"		addr = realloc(addr, a_size(seed) + 1);\n"
+	"	note(row, addr);\n"
+	"}\n"
+	"static void give(struct row *row)\n"
+	"{\n"
+	"	if (row->live)\n"
+	"		free(row->addr);\n"
+	"	row->live = 0;\n"
+	"}\n"
+	"static void *work(void *argument)\n"
+	"{\n"
+	"	size_t self = (size_t)argument, next = (self + 1) % THREADS;\n"
+	"	unsigned seed = 7 + self;\n"
+	"	for (int round = 0; round < 3; round++) {\n"
+	"		for (int i = 0; i < ROWS - 8; i++)\n"
+	"			if (!account[self][i].live)\n"
+	"				take(&account[self][i], &seed);\n"
+	"		for (int i = 0; i < ROWS - 8; i++)\n"
+	"			if (any(&seed, 16) < 6)\n"
+	"				give(&account[self][i]);\n"
+	"		pthread_barrier_wait(&together);\n"
+	"		for (int i = 0; i < ROWS - 8; i++)\n"
+	"			if (any(&seed, 16) == 0)\n"
+	"				give(&account[next][i]);\n"
+	"		pthread_barrier_wait(&together);\n"
+	"	}\n"
+	"	struct row *last = account[self] + ROWS - 8;\n"
+	"	note(last++, malloc(0));\n"
+	"	note(last++, malloc(1 << 20));\n"
+	"	note(last++, malloc(3000001));\n"
+	"	note(last++, malloc(17 << 20));\n"
+	"	note(last++, memalign(2 << 20, 100));\n"
+	"	note(last++, memalign(4 << 20, 3 << 20));\n"
+	"	note(last++, malloc(131051));\n"
+	"	note(last++, malloc(131052));\n"
+	"	if (self == 1)\n"
+	"		give(last - 5);\n"
+	"	pthread_barrier_wait(&together);\n"
+	"	if (self)\n"
+	"		for (;;)\n"
+	"			pause();\n"
+	"	return 0;\n"
+	"}\n"
+	"int main(void)\n"
+	"{\n"
+	"	pthread_barrier_init(&together, 0, THREADS);\n"
+	"	for (size_t i = 1; i < THREADS; i++) {\n"
+	"		pthread_t thread;\n"
+	"		pthread_create(&thread, 0, work, (void *)i);\n"
+	"	}\n"
+	"	work(0);\n"
+	"#ifdef TCMALLOC\n"
+	"	MallocExtension_GetNumericProperty(\"tcmalloc.thread_cache_free_bytes\", &thread_cached);\n"
+	"	MallocExtension_GetNumericProperty(\"tcmalloc.transfer_cache_free_bytes\", &transfer_cached);\n"
+	"	MallocExtension_GetNumericProperty(\"generic.current_allocated_bytes\", &allocated);\n"
+	"#endif\n"
+	"	__builtin_trap();\n"
+	"}\n";
 
 /* A program that died, and the heap that it left. */
 struct account {
 	struct xc_process *process;
 	struct xc_heap *heap;
+	const struct xc_heap_part *part; /* of the allocator that the program uses */
 	struct account_row rows[ACCOUNT_THREADS * ACCOUNT_ROWS];
 };
 
-/* Open the core of a program made of account_program. */
-static inline struct account *account_open(const char *core)
+/* Open the core of a program made of account_program, which uses this allocator. Without its part when that was not found. */
+static inline struct account *account_open(const char *core, const struct xc_allocator *allocator)
 {
 	struct account *account = xc_alloc(sizeof *account);
 	xc_addr rows;
@@ -121,6 +132,9 @@ static inline struct account *account_open(const char *core)
 	assert_non_null(xc_symbol_find(account->process, "account", NULL, &rows));
 	CHECK_OK(xc_space_read(account->process->space, rows, account->rows, sizeof account->rows));
 	account->heap = xc_heap_of(account->process, NULL);
+	for (size_t i = 0; i < account->heap->part_count; i++)
+		if (account->heap->parts[i].allocator == allocator)
+			account->part = &account->heap->parts[i];
 	return account;
 }
 
@@ -129,6 +143,16 @@ static inline void account_close(struct account *account)
 	xc_heap_forget(account->process);
 	close_process(account->process);
 	free(account);
+}
+
+/* A number that the program wrote down. */
+static inline uint64_t account_number(const struct account *account, const char *name)
+{
+	uint64_t number;
+	xc_addr addr;
+	assert_non_null(xc_symbol_find(account->process, name, NULL, &addr));
+	CHECK_OK(xc_space_uint(account->process->space, addr, 8, &number));
+	return number;
 }
 
 /* What a size of malloc_usable_size is in the table. */
@@ -165,6 +189,10 @@ static inline bool account_stale(const struct account *account, size_t i)
 static inline void account_check(struct account *account, size_t others)
 {
 	size_t count = ACCOUNT_THREADS * ACCOUNT_ROWS, live = 0, wrong = 0;
+	if (!account->part)
+		fail_msg("%s", xc_heap_why_empty(account->heap));
+	for (size_t i = 0; i < account->heap->arena_count; i++)
+		print_message("%s: %s\n", account->heap->arenas[i].name, account->heap->arenas[i].evidence);
 	qsort(account->rows, count, sizeof *account->rows, account_order);
 	for (size_t i = 0; i < count; i++) {
 		const struct account_row *row = &account->rows[i];
@@ -225,19 +253,37 @@ static inline uint64_t account_any(uint64_t below)
 	return seed % below;
 }
 
-/* Damage upon damage in what the allocator keeps, anywhere in its regions and arenas: opening must end, and end well. */
-static inline void account_mutate(const char *core, unsigned rounds)
+/* Some range of memory that may hold what the allocator keeps. */
+static inline void account_somewhere(const struct account *account, xc_addr *lo_out, uint64_t *size_out)
+{
+	const struct xc_heap *heap = account->heap;
+	const struct xc_process *process = account->process;
+	const struct xc_mapping *m = &process->mappings[account_any(process->mapping_count)];
+	if (heap->region_count && account_any(2)) {
+		const struct xc_region *region = &heap->regions[account_any(heap->region_count)];
+		*lo_out = region->lo;
+		*size_out = region->hi - region->lo + 1;
+		return;
+	}
+	while (!m->writable)
+		m = &process->mappings[account_any(process->mapping_count)];
+	*lo_out = m->lo;
+	*size_out = m->hi - m->lo + 1;
+}
+
+/* Damage upon damage in what the allocator may keep: opening must end, and end well. */
+static inline void account_mutate(const char *core, const struct xc_allocator *allocator, unsigned rounds)
 {
 	for (unsigned round = 0; round < rounds; round++) {
-		struct account *account = account_open(core);
-		const struct xc_heap *heap = account->heap;
-		for (unsigned i = 0; i < 8 && heap->region_count; i++) {
-			const struct xc_region *region = &heap->regions[account_any(heap->region_count)];
-			uint64_t size = region->hi - region->lo + 1, junk = account_any(UINT64_MAX);
+		struct account *account = account_open(core, allocator);
+		for (unsigned i = 0; i < 16; i++) {
+			xc_addr lo;
+			uint64_t size, junk = account_any(UINT64_MAX);
+			account_somewhere(account, &lo, &size);
 			uint64_t at = account_any(3) ? account_any(size < 8192 ? size : 8192) : account_any(size);
 			if (account_any(4) == 0)
-				junk = region->lo + account_any(size);
-			account_overwrite(account, core, (region->lo + at) & ~UINT64_C(7), &junk, 1 + account_any(8));
+				junk = lo + account_any(size);
+			account_overwrite(account, core, (lo + at) & ~UINT64_C(7), &junk, 1 + account_any(8));
 		}
 		account_close(account);
 	}
@@ -247,7 +293,7 @@ static inline void account_mutate(const char *core, unsigned rounds)
 static inline void account_check_regions(const struct account *account)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;
-	const struct xc_heap_part *part = &account->heap->parts[0];
+	const struct xc_heap_part *part = account->part;
 	for (uint32_t i = 0; i < blocks->count; i++) {
 		xc_addr lo = xc_block_addr(blocks, i);
 		const struct xc_region *region = xc_heap_region(account->heap, lo);
