@@ -18,6 +18,7 @@
 #ifndef ACCOUNT_BLOCKS
 #define ACCOUNT_BLOCKS (1 << 17)
 #endif
+#define ACCOUNT_SAMPLE 997
 
 enum { LIVE, LEAKED, FREED };
 
@@ -43,11 +44,16 @@ static void drop_lock(void)
 	__atomic_clear(&lock, __ATOMIC_RELEASE);
 }
 
+static uint32_t place_of(uintptr_t inverted)
+{
+	return (uint32_t)((inverted >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (2 * ACCOUNT_BLOCKS);
+}
+
 /* The entry of an address, a new one when there is none. */
 static struct entry *find(void *block)
 {
 	uintptr_t inverted = ~(uintptr_t)block;
-	uint32_t at = (uint32_t)((inverted >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % (2 * ACCOUNT_BLOCKS);
+	uint32_t at = place_of(inverted);
 	while (places[at] && entries[places[at] - 1].inverted != inverted)
 		at = (at + 1) % (2 * ACCOUNT_BLOCKS);
 	if (!places[at]) {
@@ -73,11 +79,62 @@ static void set(void *block, int state, const char *type, size_t count)
 	drop_lock();
 }
 
-void *account_is(void *block, const char *type, size_t count)
+#ifdef ACCOUNT_TOTALS
+
+/* Of all blocks in use and of those that leaked, and how often free was called: a row for each few threads. */
+static struct {
+	int64_t blocks, bytes, leaked, leaked_bytes, frees, unused[3];
+} totals[256];
+
+static void count_block(void *block, int sign, bool leaked)
 {
-	set(block, LIVE, type, count);
+	static __thread unsigned own;
+	static unsigned threads;
+	if (!own)
+		own = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	int64_t size = sign * (int64_t)malloc_usable_size(block), *row = &totals[own % 256].blocks + (leaked ? 2 : 0);
+	__atomic_fetch_add(row, sign, __ATOMIC_RELAXED);
+	__atomic_fetch_add(row + 1, size, __ATOMIC_RELAXED);
+	if (sign < 0)
+		__atomic_fetch_add(&totals[own % 256].frees, 1, __ATOMIC_RELAXED);
+}
+
+/* Without the lock: places only ever fill up. */
+static bool is_known(void *block)
+{
+	uintptr_t inverted = ~(uintptr_t)block;
+	uint32_t at = place_of(inverted);
+	while (places[at] && entries[places[at] - 1].inverted != inverted)
+		at = (at + 1) % (2 * ACCOUNT_BLOCKS);
+	return places[at] != 0;
+}
+
+void *account_leaked(void *block)
+{
+	count_block(block, 1, true);
+	if (is_known(block))
+		set(block, LEAKED, NULL, 0);
 	return block;
 }
+
+void account_freed(void *block)
+{
+	if (!block)
+		return;
+	count_block(block, -1, false);
+	if (is_known(block))
+		set(block, FREED, NULL, 0);
+}
+
+void *account_is(void *block, const char *type, size_t count)
+{
+	static __thread unsigned calls;
+	if (calls++ % ACCOUNT_SAMPLE == 0)
+		set(block, LIVE, type, count);
+	return block;
+}
+
+#else
 
 void *account_leaked(void *block)
 {
@@ -89,6 +146,14 @@ void account_freed(void *block)
 {
 	set(block, FREED, NULL, 0);
 }
+
+void *account_is(void *block, const char *type, size_t count)
+{
+	set(block, LIVE, type, count);
+	return block;
+}
+
+#endif
 
 unsigned account_random(unsigned below)
 {
@@ -133,12 +198,32 @@ static char *put_entry(char *at, const struct entry *entry)
 	return put(put(put(at, ",\"state\":\""), states[entry->state]), "\"}\n");
 }
 
+#ifdef ACCOUNT_TOTALS
+static char *put_totals(char *at)
+{
+	static const char *const names[] = {
+		"{\"totals\":{\"blocks\":", ",\"bytes\":", ",\"leaked\":", ",\"leaked_bytes\":", ",\"frees\":"};
+	for (int column = 0; column < 5; column++) {
+		int64_t sum = 0;
+		for (int i = 0; i < 256; i++)
+			sum += (&totals[i].blocks)[column];
+		at = put_number(put(at, names[column]), (uint64_t)sum, 10);
+	}
+	return put(at, "}}\n");
+}
+#else
+static char *put_totals(char *at)
+{
+	return at;
+}
+#endif
+
 PART void account_write(void)
 {
 	static char text[1 << 16];
 	const char *path = getenv("XCORE_ACCOUNT");
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : STDOUT_FILENO;
-	char *at = text;
+	char *at = put_totals(text);
 	for (uint32_t i = 0; i < entry_count; i++) {
 		at = put_entry(at, &entries[i]);
 		if (at - text > (1 << 16) - 4096 || i + 1 == entry_count) {
@@ -229,6 +314,11 @@ static bool look_up(void)
 
 static void *handed_out(void *block)
 {
+#ifdef ACCOUNT_TOTALS
+	if (block)
+		count_block(block, 1, false);
+	return block;
+#endif
 	if (block) { /* what was there before is gone, its type too */
 		take_lock();
 		*find(block) = (struct entry){.inverted = ~(uintptr_t)block};

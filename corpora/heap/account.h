@@ -5,6 +5,9 @@
  * nobody speaks of have no type. Without (ACCOUNT_NO_HOOKS, where a replaced malloc changes how the C library itself
  * allocates) the book has what it was told.
  *
+ * With ACCOUNT_TOTALS it counts all blocks (a first line {"totals":{"blocks":N,"bytes":N,"leaked":N,"leaked_bytes":N,"frees":N}})
+ * and has each 997th of those that it was told of: for programs with too many.
+ *
  * The book must not be a reference to what is in it: addresses are kept inverted, sizes are asked for at the end. account_die
  * overwrites what dead calls left below it on the stack and in registers, so that "leaked" is the truth.
  *

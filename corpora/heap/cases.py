@@ -14,10 +14,10 @@ class Case:
     """One core: a program, its flags, and what is put under it."""
 
     def __init__(self, program, level, allocator="glibc", root="", strip=False, by_loader=False, environment=None, suffix="",
-                 symbols=True, arguments=()):
+                 symbols=True, arguments=(), totals=False):
         self.program, self.level, self.allocator, self.root = program, level, allocator, root
         self.strip, self.by_loader, self.symbols = strip, by_loader, symbols
-        self.environment, self.arguments = environment or {}, list(arguments)
+        self.environment, self.arguments, self.totals = environment or {}, list(arguments), totals
         self.source = program + (".c" if os.path.exists(os.path.join(os.path.dirname(__file__), program + ".c")) else ".cc")
         self.cxx = self.source.endswith(".cc")
         self.compiler = "g++" if self.cxx else "gcc"
@@ -32,7 +32,7 @@ class Case:
     @property
     def whole(self):
         """Whether the account has every block, those of the libraries too."""
-        return not self.allocator.startswith("musl")
+        return not self.allocator.startswith("musl") and not self.totals
 
     def roots(self):
         return ([self.root] if self.root else []) + (["allocators"] if self.allocator != "glibc" else [])
@@ -50,7 +50,7 @@ class Case:
             flags += release_flags(roots[self.root])
             linked = [os.path.join(library_folder(roots[self.root]), name) for name in ("libpthread.so.0", "libdl.so.2")]
         book, own = exe + "-account.o", ["-std=c++17", "-I", os.path.join(folder, "told")] if self.cxx else []
-        return [["gcc", "-c", "-o", book, "account.c", "-O2"] + flags,
+        return [["gcc", "-c", "-o", book, "account.c", "-O2"] + (["-DACCOUNT_TOTALS"] if self.totals else []) + flags,
                 [self.compiler, "-o", exe, self.source, book, "-O%d" % self.level] + flags + own + linked]
 
     def loaded(self, roots):
@@ -109,9 +109,16 @@ def musl_libraries(root, static):
     return (["-static"] if static else []) + [start, middle, library, "-lgcc", library, end]
 
 
+def big_cases():
+    """N million blocks, and a list of one; only totals and a sample are written down."""
+    out = [Case("million", 2, suffix="%d" % count, arguments=("%d000000" % count,), totals=True) for count in (1, 4, 15)]
+    out += [Case("tables", 2, suffix="%d" % count, arguments=("%d000000" % count,), totals=True) for count in (1, 10)]
+    return out + [Case("chain", 2, suffix=kind, arguments=("1000000", kind), totals=True) for kind in ("single", "double")]
+
+
 def all_cases(big=False):
     if big:
-        return []
+        return big_cases()
     out = [Case(program, level) for program in ORDINARY for level in (0, 2)]
     out += [Case("threads", 2), Case("threads", 0, suffix="arenas-5", arguments=("64", "5"))]
     out += [Case(program, 2, strip=True, root="bare", suffix="stripped") for program in ("leaks", "threads", "lists")]
