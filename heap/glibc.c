@@ -109,6 +109,7 @@ const struct xc_allocator xc_allocator_glibc = {
 	.name = "glibc",
 	.detect = detect,
 	.walk = xc_glibc_walk,
+	.join = xc_glibc_join,
 	.settle = settle,
 	.fini = fini,
 	.explain = explain,

@@ -6,7 +6,8 @@
  *	glibc_mapped.c  chunks that are mappings of their own
  *	glibc_list.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
- *	glibc_walk.c    the chunks of a segment
+ *	glibc_walk.c    the chunks of a piece of a segment
+ *	glibc_cut.c     segments are cut in pieces, and pieces joined
  *	glibc_resume.c  where the next chunk begins behind a damaged one
  *
  * A chunk is told by the address of its header (its prev_size); the block that malloc returned begins two words behind. */
@@ -37,6 +38,13 @@ struct xc_glibc_segment {
 	xc_addr top;      /* the arena's top chunk when it lies here, else 0 */
 	uint32_t arena;   /* in glibc->arenas */
 	const char *what; /* of struct xc_region */
+};
+
+/* Part of a segment that is walked by itself. */
+struct xc_glibc_piece {
+	const struct xc_glibc_segment *segment;
+	xc_addr from, end; /* the first chunk; where the next piece begins, or the byte behind the segment */
+	xc_addr landed;    /* when walked: behind its last chunk; `end`, unless it did not meet the next piece */
 };
 
 /* A chunk that has an IS_MMAPPED header. */
@@ -87,9 +95,11 @@ void xc_glibc_find_mapped(struct xc_glibc *glibc, struct xc_window *window);
 /* Collect the anchors from bins and fastbins. */
 void xc_glibc_find_free(struct xc_glibc *glibc, struct xc_window *window);
 
-/* Cut the segments in pieces; the last piece is the mapped chunks. */
+/* Cut the segments in pieces; the last piece is the mapped chunks. Where the pieces do not meet they are joined. */
 void xc_glibc_plan(struct xc_glibc *glibc, struct xc_window *window);
 void xc_glibc_walk(struct xc_walk *walk, size_t piece);
+void xc_glibc_walk_piece(struct xc_walk *walk, struct xc_glibc_piece *piece);
+void xc_glibc_join(struct xc_walk *const *walks, size_t count);
 
 /* When the table stands: chunks in fastbins and tcaches are free. */
 void xc_glibc_settle_fast(struct xc_glibc *glibc, struct xc_window *window);

@@ -47,8 +47,10 @@ static bool read_tcache(const struct xc_glibc *glibc, const struct xc_window *wi
 	if (xc_space_peek(window->space, tcache->addr, bytes, size) != size)
 		return false;
 	for (unsigned i = 0; i < shape->slots; i++) {
-		tcache->counts[i] =
-			shape->count_size == 1 ? bytes[i] : (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+		uint16_t wide = bytes[i];
+		if (shape->count_size == 2)
+			memcpy(&wide, bytes + 2 * i, sizeof wide);
+		tcache->counts[i] = wide;
 		tcache->entries[i] = xc_glibc_load(bytes + shape->slots * shape->count_size + i * word, word);
 	}
 	return true;

@@ -8,12 +8,6 @@
 
 #include "glibc_resume.h"
 
-/* Part of a segment that is walked by itself. */
-struct xc_glibc_piece {
-	const struct xc_glibc_segment *segment;
-	xc_addr from, end; /* the first chunk; where the next piece begins, or the byte behind the segment */
-};
-
 /* ---- rules ---- */
 
 const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chunk, uint64_t head)
@@ -88,14 +82,14 @@ static bool fenced(struct walker *w, uint64_t head)
 	const struct xc_glibc *glibc = w->segment->glibc;
 	uint64_t left = w->segment->hi - w->at + 1;
 	if (xc_glibc_size(head) == 0 && left == header) {
-		w->at = w->end;
+		w->at = w->segment->hi + 1;
 		return true;
 	}
 	if (xc_glibc_size(head) != header || left < 2 * header ||
 	    !xc_glibc_chunk(glibc, &w->walk->window, w->at + header, &second))
 		return false;
 	if (xc_glibc_size(second.head) == 0 && left == 2 * header) {
-		w->at = w->end;
+		w->at = w->segment->hi + 1;
 		return true;
 	}
 	if (xc_glibc_size(second.head) != header)
@@ -125,7 +119,7 @@ static void last(struct walker *w, uint64_t size)
 						.arena = w->segment->glibc->arenas[w->segment->arena].index,
 						.before = XC_NO_BLOCK,
 					});
-	w->at = w->end;
+	w->at = w->segment->hi + 1;
 }
 
 /* From w->at to w->end, for one size of words: the compiler makes two of it. Returns when the chain breaks. */
@@ -182,7 +176,7 @@ static uint64_t readable(const struct xc_space *space, xc_addr lo, xc_addr hi)
 	return bytes;
 }
 
-static void walk_piece(struct xc_walk *walk, const struct xc_glibc_piece *piece)
+void xc_glibc_walk_piece(struct xc_walk *walk, struct xc_glibc_piece *piece)
 {
 	const struct xc_glibc *glibc = walk->state;
 	unsigned word = glibc->layout.word;
@@ -195,6 +189,7 @@ static void walk_piece(struct xc_walk *walk, const struct xc_glibc_piece *piece)
 		else
 			chain(&w, 4);
 	}
+	piece->landed = w.at;
 }
 
 static void walk_mapped(struct xc_walk *walk)
@@ -211,22 +206,7 @@ void xc_glibc_walk(struct xc_walk *walk, size_t piece)
 {
 	const struct xc_glibc *glibc = walk->state;
 	if (piece < glibc->piece_count)
-		walk_piece(walk, &glibc->pieces[piece]);
+		xc_glibc_walk_piece(walk, &glibc->pieces[piece]);
 	else
 		walk_mapped(walk);
-}
-
-/* ---- cutting ---- */
-
-static void add_piece(struct xc_glibc *glibc, const struct xc_glibc_segment *segment, xc_addr from, xc_addr end)
-{
-	glibc->pieces = xc_grow(glibc->pieces, glibc->piece_count, &glibc->piece_capacity, sizeof *glibc->pieces);
-	glibc->pieces[glibc->piece_count++] = (struct xc_glibc_piece){segment, from, end};
-}
-
-void xc_glibc_plan(struct xc_glibc *glibc, struct xc_window *window)
-{
-	(void)window;
-	for (size_t i = 0; i < glibc->segment_count; i++)
-		add_piece(glibc, &glibc->segments[i], glibc->segments[i].lo, glibc->segments[i].hi + 1);
 }
