@@ -22,7 +22,8 @@ enum {
 	ENOUGH = 8, /* chunks in a row prove each other */
 	ISLAND = 3, /* between two damaged ones */
 	TRAIL = 4,  /* `bad` and the chunks before it whose size may have led astray */
-	STEPS = 64, /* from `back` to `bad` at most */
+	BACK = 4,   /* blocks before `bad` that may have led astray */
+	STEPS = 64, /* from there to `bad` at most */
 	PAGE = 4096,
 };
 
@@ -34,8 +35,25 @@ struct hunt {
 	unsigned word;
 	xc_addr end; /* where chains must end: the top chunk, or what lies behind the segment */
 	xc_addr bad;
+	xc_addr floor;        /* chunks are looked for above it only */
 	xc_addr trail[TRAIL]; /* ascending; the last one is bad */
 	size_t trail_count;
+};
+
+enum trust {
+	GUESS,  /* several chunks may have been here: nothing says where they began */
+	LIKELY, /* one chunk, if no other header is gone: nothing contradicts */
+	SURE,   /* something else says the same */
+};
+
+/* The damaged chunk reaches from `damaged` to `next`. */
+struct repair {
+	xc_addr bad;     /* where the chain broke */
+	xc_addr damaged; /* whose header is wrong: `bad`, or a chunk before it whose size led there */
+	xc_addr next;    /* a chunk, the top chunk, or what lies behind the segment */
+	enum trust trust;
+	enum xc_block_state state; /* of the damaged chunk; XC_BLOCK_UNKNOWN when it is a guess */
+	const char *because;
 };
 
 /* Where a chain leads. */
@@ -78,6 +96,14 @@ static bool agrees(const struct hunt *h, const struct xc_glibc_chunk *chunk)
 	struct xc_glibc_chunk behind;
 	uint64_t size = xc_glibc_size(chunk->head);
 	return !load(h, chunk->addr + size, &behind) || behind.head & XC_GLIBC_PREV_INUSE || behind.prev_size == size;
+}
+
+/* The same, but what is broken itself has no say. */
+static bool is_not_contradicted(const struct hunt *h, const struct xc_glibc_chunk *chunk)
+{
+	struct xc_glibc_chunk behind;
+	xc_addr at = chunk->addr + xc_glibc_size(chunk->head);
+	return agrees(h, chunk) || (load(h, at, &behind) && xc_glibc_broken(h->segment, at, behind.head));
 }
 
 /* ---- chunks that lists know ---- */
@@ -138,9 +164,9 @@ static struct run follow(const struct hunt *h, xc_addr from)
 	struct run run = {.end = from};
 	struct xc_glibc_chunk chunk;
 	for (; run.count < ENOUGH; run.count++) {
-		if (run.end == h->end || is_fencepost(h, run.end))
+		if (run.end == h->end || run.end == h->segment->top || is_fencepost(h, run.end))
 			break;
-		if (run.end == h->bad || !load_right(h, run.end, &chunk) || !agrees(h, &chunk))
+		if (run.end == h->bad || !load_right(h, run.end, &chunk) || !is_not_contradicted(h, &chunk))
 			return run;
 		xc_addr behind = run.end + xc_glibc_size(chunk.head);
 		if (jumps_over_one(h, run.end, behind))
@@ -188,13 +214,13 @@ static xc_addr behind_gap(const struct hunt *h, xc_addr at)
 	return to + (h->segment->lo - to) % XC_GLIBC_ALIGN; /* where chunks may begin */
 }
 
-/* The lowest place from `from` on where chunks go on; the end of the chain when there is none. */
-static xc_addr search(const struct hunt *h, xc_addr from)
+/* The lowest place from `from` on, below `to`, where chunks go on; `to` when there is none. */
+static xc_addr search(const struct hunt *h, xc_addr from, xc_addr to)
 {
 	struct run island = {.count = 0};
 	xc_addr island_at = 0;
 	uint64_t head;
-	for (xc_addr at = from; at < h->end; at += XC_GLIBC_ALIGN) {
+	for (xc_addr at = from; at < to; at += XC_GLIBC_ALIGN) {
 		if (island.count && at >= island.end)
 			return island_at; /* nothing better began within it */
 		if (!xc_glibc_word(h->segment->glibc, h->window, at + h->word, &head)) {
@@ -211,7 +237,7 @@ static xc_addr search(const struct hunt *h, xc_addr from)
 			island_at = at;
 		}
 	}
-	return island.count ? island_at : h->end;
+	return island.count ? island_at : to;
 }
 
 /* ---- what it was ---- */
@@ -260,7 +286,7 @@ static void find_trail(struct hunt *h, xc_addr back)
 }
 
 /* Its size may still be right, with only the flags or prev_size overwritten. */
-static bool only_flags(const struct hunt *h, struct xc_glibc_repair *repair)
+static bool only_flags(const struct hunt *h, struct repair *repair)
 {
 	struct xc_glibc_chunk chunk;
 	if (!load(h, h->bad, &chunk))
@@ -273,7 +299,7 @@ static bool only_flags(const struct hunt *h, struct xc_glibc_repair *repair)
 		return false;
 	repair->damaged = h->bad;
 	repair->next = h->bad + size;
-	repair->trust = XC_REPAIR_SURE;
+	repair->trust = SURE;
 	repair->because = "as its size still leads to a chunk";
 	return true;
 }
@@ -298,34 +324,34 @@ static bool upper_bytes_stand(uint64_t head, uint64_t size)
 }
 
 /* How far the damaged chunk reached is known; was it one chunk, and in which state? */
-static void judge(const struct hunt *h, struct xc_glibc_repair *repair)
+static void judge(const struct hunt *h, struct repair *repair)
 {
 	struct xc_glibc_chunk behind = {.head = 0}, chunk = {.head = 0};
 	bool behind_known = load(h, repair->next, &behind), free = behind_known && !(behind.head & XC_GLIBC_PREV_INUSE);
 	uint64_t size = repair->next - repair->damaged;
 	enum xc_block_state state = free ? XC_BLOCK_BIN : state_of(h, repair->damaged);
 	repair->state = state;
-	if (repair->trust == XC_REPAIR_SURE)
+	if (repair->trust == SURE)
 		return;
 	repair->state = XC_BLOCK_UNKNOWN;
-	repair->trust = XC_REPAIR_GUESS;
+	repair->trust = GUESS;
 	repair->because = "if it was one chunk";
 	if (!behind_known || !load(h, repair->damaged, &chunk))
 		return;
 	if (upper_bytes_stand(chunk.head, size)) {
-		repair->trust = XC_REPAIR_SURE;
+		repair->trust = SURE;
 		repair->because = "as all but the lowest byte of it says, and the chunk behind it";
 	} else if (overrun(h, repair->damaged + h->word, size) <=
 		   4 * h->word) { /* the next header was out of its reach */
-		repair->trust = XC_REPAIR_LIKELY;
+		repair->trust = LIKELY;
 		repair->because = "as the next chunk begins there";
 	}
-	if (repair->trust != XC_REPAIR_GUESS)
+	if (repair->trust != GUESS)
 		repair->state = state;
 }
 
 /* Of the chunks that led to `bad`, the one in which the next chunk begins is wrong; unless the next one's prev_size names it. */
-static void blame(const struct hunt *h, struct xc_glibc_repair *repair)
+static void blame(const struct hunt *h, struct repair *repair)
 {
 	struct xc_glibc_chunk behind;
 	for (size_t i = 0; i < h->trail_count && h->trail[i] < repair->next; i++)
@@ -335,53 +361,56 @@ static void blame(const struct hunt *h, struct xc_glibc_repair *repair)
 	for (size_t i = 0; i < h->trail_count; i++)
 		if (h->trail[i] < repair->next && repair->next - h->trail[i] == behind.prev_size) {
 			repair->damaged = h->trail[i];
-			repair->trust = XC_REPAIR_SURE;
+			repair->trust = SURE;
 			repair->because = "as prev_size of the chunk behind it says";
 		}
 }
 
 /* The top chunk's address is known, and it reaches to the end of the segment. */
-static void mend_top(const struct hunt *h, struct xc_glibc_repair *repair)
+static void mend_top(const struct hunt *h, struct repair *repair)
 {
 	repair->damaged = h->bad;
 	repair->next = h->segment->hi + 1;
 	repair->state = h->bad == h->segment->top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN;
-	repair->trust = h->bad == h->segment->top ? XC_REPAIR_SURE : XC_REPAIR_GUESS;
+	repair->trust = h->bad == h->segment->top ? SURE : GUESS;
 	repair->because = "as the top chunk reaches to the end of the heap";
 }
 
-static struct hunt start(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad)
+/* `back`: some chunks before `bad`, not below `floor`, or `bad`. */
+static struct hunt start(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
+			 xc_addr floor)
 {
 	struct hunt h = {.segment = segment,
 			 .window = window,
 			 .word = segment->glibc->layout.word,
-			 .end = segment->top ? segment->top : segment->hi + 1,
-			 .bad = bad};
+			 .end = segment->hi + 1,
+			 .bad = bad,
+			 .floor = floor};
+	struct xc_glibc_chunk top;
+	if (segment->top && load_right(&h, segment->top, &top) &&
+	    segment->top + xc_glibc_size(top.head) == segment->hi + 1) /* else the pointer to it may be damaged */
+		h.end = segment->top;
 	h.anchors = xc_glibc_anchors(segment->glibc, &h.anchor_count);
 	find_trail(&h, back);
 	return h;
 }
 
-static void repair_by(const struct hunt *h, struct xc_glibc_repair *repair_out)
+static void find_repair(const struct hunt *h, struct repair *repair_out)
 {
-	struct xc_glibc_repair repair = {.bad = h->bad, .damaged = h->bad, .trust = XC_REPAIR_GUESS};
-	if (h->bad >= h->end) {
+	struct repair repair = {.bad = h->bad, .damaged = h->bad, .trust = GUESS};
+	if (h->bad >= h->end || h->bad == h->segment->top) {
 		mend_top(h, &repair);
 	} else {
-		if (!only_flags(h, &repair)) {
-			repair.next = search(h, h->trail[0] + 4 * h->word);
+		xc_addr from = h->trail[0] + 4 * h->word;
+		repair.next = search(h, from > h->floor ? from : h->floor + XC_GLIBC_ALIGN, h->bad);
+		if (repair.next < h->bad || !only_flags(h, &repair)) {
+			if (repair.next >= h->bad)
+				repair.next = search(h, h->bad + 4 * h->word, h->end);
 			blame(h, &repair);
 		}
 		judge(h, &repair);
 	}
 	*repair_out = repair;
-}
-
-void xc_glibc_repair(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back, xc_addr bad,
-		     struct xc_glibc_repair *repair_out)
-{
-	struct hunt h = start(segment, window, back, bad);
-	repair_by(&h, repair_out);
 }
 
 /* ---- telling ---- */
@@ -394,7 +423,7 @@ static const char *decoded(struct xc_arena *memory, const struct xc_glibc_chunk 
 			       chunk->head & XC_GLIBC_FLAGS ? "" : "none");
 }
 
-static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, const struct xc_glibc_repair *repair,
+static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, const struct repair *repair,
 		 const char *broken)
 {
 	struct xc_glibc_chunk chunk;
@@ -414,7 +443,7 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 	if (repair->next > repair->damaged)
 		damage.expected = xc_arena_printf(&walk->memory, "size 0x%" PRIx64 ", %s",
 						  repair->next - repair->damaged, repair->because);
-	if (repair->trust == XC_REPAIR_GUESS) {
+	if (repair->trust == GUESS) {
 		damage.lost_lo = repair->damaged;
 		damage.lost_hi = repair->next - 1;
 	}
@@ -423,30 +452,39 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 
 /* ---- for the walk ---- */
 
-enum { BACK = 4 }; /* blocks */
+/* Some blocks before, as far as they may be gone back to. */
+static xc_addr some_before(const struct xc_block_list *blocks, unsigned header, xc_addr bad, xc_addr floor)
+{
+	xc_addr from = bad;
+	for (size_t i = 1; i <= BACK && i <= blocks->count; i++) {
+		xc_addr chunk = (blocks->heads[blocks->count - i] & ~(uint64_t)7) - header;
+		if (chunk < floor || chunk > bad)
+			break;
+		from = chunk;
+	}
+	return from;
+}
 
 xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why,
-		      xc_addr *mended)
+		      xc_addr *floor)
 {
 	struct xc_block_list *blocks = &walk->blocks;
-	struct xc_glibc_repair repair;
+	struct repair done;
 	struct xc_glibc_chunk chunk;
 	unsigned word = segment->glibc->layout.word, header = 2 * word;
-	size_t back = blocks->count < BACK ? 0 : blocks->count - BACK;
-	xc_addr from = blocks->count ? (blocks->heads[back] & ~(uint64_t)7) - header : bad;
-	bool again = bad <= *mended; /* hostile chains could lead here for ever: from now on only upwards */
-	struct hunt h = start(segment, &walk->window, from <= bad && !again ? from : bad, bad);
-	*mended = again ? *mended : bad;
-	repair_by(&h, &repair);
-	xc_block_list_cut(blocks, repair.damaged + header);
-	for (size_t i = 0; i < h.trail_count && h.trail[i] < repair.damaged; i++)
+	xc_addr back = some_before(blocks, header, bad, *floor);
+	struct hunt h = start(segment, &walk->window, back, bad, *floor);
+	find_repair(&h, &done);
+	xc_block_list_cut(blocks, done.damaged + header);
+	for (size_t i = 0; i < h.trail_count && h.trail[i] < done.damaged; i++)
 		if (h.trail[i] >= bad && load(&h, h.trail[i], &chunk)) /* it was right after all */
 			xc_block_list_add(blocks, h.trail[i] + header, xc_glibc_size(chunk.head) - word,
 					  state_of(&h, h.trail[i]));
-	if (repair.next - repair.damaged >= 2 * header)
-		xc_block_list_add(blocks, repair.damaged + header,
-				  repair.next - repair.damaged - (repair.state == XC_BLOCK_TOP ? header : word),
-				  repair.state);
-	note(walk, segment, &repair, repair.damaged == bad ? why : NULL);
-	return repair.next;
+	if (done.next - done.damaged >= 2 * header)
+		xc_block_list_add(blocks, done.damaged + header,
+				  done.next - done.damaged - (done.state == XC_BLOCK_TOP ? header : word), done.state);
+	note(walk, segment, &done, done.damaged == bad ? why : NULL);
+	if (done.next <= bad)
+		*floor = done.next;
+	return done.next;
 }

@@ -6,7 +6,7 @@
  *	             tunable: it is the power of two with which most arenas' chains close. */
 #include <stdlib.h>
 
-#include "glibc_impl.h"
+#include "glibc_extent.h"
 
 enum {
 	HEAP_MAX_BITS_LOW = 20,
@@ -110,15 +110,17 @@ static uint64_t guess_heap_max(struct xc_glibc *glibc, struct xc_window *window)
 
 static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t arena)
 {
-	const struct xc_glibc_arena *owner = &glibc->arenas[arena];
-	struct xc_glibc_chunk top;
-	if (owner->top == 0 || !xc_glibc_chunk(glibc, window, owner->top, &top))
-		return;
-	uint64_t size = xc_glibc_size(top.head), system = owner->system_mem;
-	if (size == 0 || size - 1 > UINT64_MAX - owner->top || system < size || system - size > owner->top)
-		return;
-	xc_addr end = owner->top + size;
-	add_segment(glibc, arena, end - system, end - 1, "heap (brk)");
+	xc_addr lo, hi;
+	if (xc_glibc_main_extent(glibc, window, arena, &lo, &hi))
+		add_segment(glibc, arena, lo, hi, "heap (brk)");
+}
+
+/* Its headers are damaged: at least where it began is known. */
+static void add_first_heap(struct xc_glibc *glibc, size_t arena)
+{
+	xc_addr lo, hi;
+	if (xc_glibc_first_heap_extent(glibc, arena, &lo, &hi))
+		add_segment(glibc, arena, lo, hi, "heap of a sub-arena");
 }
 
 static int segment_order(const void *a, const void *b)
@@ -146,8 +148,8 @@ void xc_glibc_find_segments(struct xc_glibc *glibc, struct xc_window *window)
 	for (size_t i = 0; i < glibc->arena_count; i++) {
 		if (glibc->arenas[i].main)
 			add_main(glibc, window, i);
-		else
-			walk_heaps(glibc, window, i, glibc->layout.heap_max, true);
+		else if (!walk_heaps(glibc, window, i, glibc->layout.heap_max, true))
+			add_first_heap(glibc, i);
 	}
 	if (glibc->segment_count)
 		qsort(glibc->segments, glibc->segment_count, sizeof *glibc->segments, segment_order);
