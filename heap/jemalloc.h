@@ -25,6 +25,10 @@ struct xc_jemalloc_base {
 /* All base blocks of a process, in order. The caller frees them. */
 struct xc_jemalloc_base *xc_jemalloc_find_bases(const struct xc_process *process, size_t *count_out);
 
+/* Does the address lie in a base block? O(log n). */
+struct xc_jemalloc;
+bool xc_jemalloc_is_own(const struct xc_jemalloc *je, xc_addr addr);
+
 /* ---- the radix tree ---- */
 
 /* How a tree cuts an address: | not used | bits[0] | … | lg_page |. */

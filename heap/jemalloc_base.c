@@ -44,3 +44,16 @@ struct xc_jemalloc_base *xc_jemalloc_find_bases(const struct xc_process *process
 	*count_out = count;
 	return bases;
 }
+
+bool xc_jemalloc_is_own(const struct xc_jemalloc *je, xc_addr addr)
+{
+	size_t lo = 0, hi = je->base_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (je->bases[middle].hi < addr)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo < je->base_count && je->bases[lo].lo <= addr;
+}

@@ -27,6 +27,7 @@ enum {
 	STACK_MAX = 1 << 16,   /* bytes of a stack: its positions have 16 bits */
 	STORAGE = 1 << 16,     /* thread-local storage that is searched */
 	STORAGE_FAR = 1 << 14, /* where its size is not known */
+	TICKERS_FAR = 64,      /* words before the bins */
 	MANUAL_MAX = 4096,     /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
 };
 
@@ -193,6 +194,23 @@ static void add_internal(struct xc_jemalloc *je, xc_addr addr)
 		add_address(&je->internal, &je->internal_count, &je->internal_capacity, block);
 }
 
+/* Up to 5.2 each thread has a block of tickers, too, whose address stands behind that of its arena, before the bins (tsd.h,
+ * arenas_tdata). */
+static void add_tickers(struct xc_jemalloc *je, const uint8_t *bytes, size_t bins_at)
+{
+	xc_addr block;
+	unsigned class;
+	for (size_t i = 1; i < TICKERS_FAR && i * 8 + 8 <= bins_at; i++) {
+		const uint8_t *at = bytes + bins_at - i * 8;
+		uint64_t addr = xc_jemalloc_word(at);
+		if (!xc_jemalloc_is_own(je, xc_jemalloc_word(at - 8)) || !block_at(je, addr, &block, &class) ||
+		    block != addr)
+			continue;
+		add_internal(je, addr);
+		return;
+	}
+}
+
 /* Search memory for arrays of bins. Returns whether there was one. */
 static bool search(struct xc_jemalloc *je, const uint8_t *bytes, size_t len)
 {
@@ -212,6 +230,8 @@ static bool search(struct xc_jemalloc *je, const uint8_t *bytes, size_t len)
 		}
 		if (count) {
 			add_internal(je, bins[0].end - 8);
+			if (form != FORM_5_3 && !found)
+				add_tickers(je, bytes, at);
 			known = form;
 			found = true;
 			last = bins[count - 1];

@@ -170,21 +170,6 @@ static bool is_node(const struct xc_process *process, xc_addr addr)
 	return segment && segment->provenance < XC_NOT_DUMPED && !xc_process_module(process, addr);
 }
 
-/* Nodes that a search may believe in lie in base blocks: without that each pointer of the program's own data would have to be
- * followed. */
-static bool is_based(const struct search *s, xc_addr addr)
-{
-	size_t lo = 0, hi = s->je->base_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (s->je->bases[middle].hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo < s->je->base_count && s->je->bases[lo].lo <= addr;
-}
-
 /* With three levels: the first children of a supposed node. */
 static struct verdict judge_node(struct search *s, xc_addr node)
 {
@@ -211,7 +196,8 @@ static struct verdict judge_node(struct search *s, xc_addr node)
 /* Is the word at `at`, whose value is `node`, of a root? Then where does that begin? */
 static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *root_out)
 {
-	if (!is_based(s, node) || !is_node(s->process, node))
+	/* Without the first condition each pointer of the program's own data would have to be followed. */
+	if (!xc_jemalloc_is_own(s->je, node) || !is_node(s->process, node))
 		return false;
 	struct verdict v = s->g->levels == 2 ? judge_leaf(s, node) : judge_node(s, node);
 	uint64_t before = 8 * index_of(s->g, 0, v.key);

@@ -1,0 +1,205 @@
+/* layer: heap
+ *
+ * jemalloc against programs that keep an account of every block, and against its own statistics. The programs define malloc
+ * and its relatives themselves and pass everything on, so that the account has what libc takes, too. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "../../dwarf/symbol.h"
+#include "../../heap/allocator.h"
+#include "../support/scratch.h"
+#include "opened.h"
+
+static const char accounting[] =
+	"#define _GNU_SOURCE\n#include <jemalloc/jemalloc.h>\n#include <errno.h>\n#include <pthread.h>\n"
+	"#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+	"enum { ROWS = 1 << 20 };\n"
+	"struct row { unsigned long addr, usable; } account[ROWS]; unsigned long rows = ROWS;\n"
+	"static int lock;\n"
+	"static struct row *find(unsigned long addr, int add) {\n"
+	"	unsigned long at = addr * 0x9e3779b97f4a7c15 >> 44;\n"
+	"	while (account[at].addr != addr && !(add && account[at].addr == 1) && (account[at].addr || !add))\n"
+	"		at = (at + 1) % ROWS;\n"
+	"	return &account[at]; }\n"
+	"static void hold(void) { while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)); }\n"
+	"static void let(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }\n"
+	"static void *took(void *p) { if (p) { hold(); *find((long)p, 1) = (struct row){(long)p, sallocx(p, 0)}; "
+	"let(); } "
+	"return p; }\n"
+	"static void gave(void *p) { hold(); find((long)p, 0)->addr = 1; let(); }\n"
+	"static unsigned long sane(unsigned long n) { return n ? n : 1; }\n"
+	"void *malloc(unsigned long n) { return took(mallocx(sane(n), 0)); }\n"
+	"void *calloc(unsigned long n, unsigned long m) { return took(mallocx(sane(n * m), MALLOCX_ZERO)); }\n"
+	"void free(void *p) { if (p) { gave(p); dallocx(p, 0); } }\n"
+	"void *realloc(void *p, unsigned long n) { if (!p) return malloc(n); gave(p); return took(rallocx(p, sane(n), "
+	"0)); }\n"
+	"void *aligned_alloc(unsigned long a, unsigned long n) { return took(mallocx(sane(n), MALLOCX_ALIGN(a))); }\n"
+	"void *memalign(unsigned long a, unsigned long n) { return aligned_alloc(a, n); }\n"
+	"int posix_memalign(void **p, unsigned long a, unsigned long n) { *p = aligned_alloc(a, n); return 0; }\n"
+	"unsigned long allocated, cached, internal;\n"
+	"static unsigned long told(const char *name) { unsigned long v = 0, n = sizeof v;\n"
+	"	if (mallctl(name, &v, &n, 0, 0)) _exit(3); return v; }\n"
+	"static void die(void) { unsigned long one = 1;\n"
+	"	if (mallctl(\"epoch\", 0, 0, &one, sizeof one)) _exit(4);\n"
+	"	allocated = told(\"stats.allocated\");\n"
+	"	cached = told(\"stats.arenas.4096.tcache_bytes\");\n"
+	"	internal = told(\"stats.arenas.4096.internal\");\n"
+	"	raise(SIGABRT); }\n";
+
+/* Threads that take, move and give back at random, also what others took; half of them end, the others rest. */
+static const char shuffle[] =
+	"enum { THREADS = 16, SLOTS = 800, STEPS = 8000 };\n"
+	"static struct { void *p; pthread_mutex_t lock; } slots[THREADS * SLOTS];\n"
+	"static pthread_barrier_t done;\n"
+	"static unsigned long some(unsigned *seed) { unsigned r = rand_r(seed) % 1000;\n"
+	"	return r < 700 ? rand_r(seed) % 300 : r < 990 ? rand_r(seed) % 9000 : r < 998 ? rand_r(seed) % 100000 "
+	":\n"
+	"	rand_r(seed) % 800000; }\n"
+	"static void step(unsigned *seed, int own) {\n"
+	"	int at = rand_r(seed) % 4 ? own * SLOTS + rand_r(seed) % SLOTS : rand_r(seed) % (THREADS * SLOTS);\n"
+	"	pthread_mutex_lock(&slots[at].lock);\n"
+	"	void *p = slots[at].p;\n"
+	"	if (p && rand_r(seed) % 3) { free(p); p = 0; }\n"
+	"	else if (p) p = realloc(p, some(seed));\n"
+	"	else if (rand_r(seed) % 20 == 0) p = aligned_alloc(32 << rand_r(seed) % 12, some(seed));\n"
+	"	else p = rand_r(seed) % 2 ? malloc(some(seed)) : calloc(1, some(seed));\n"
+	"	slots[at].p = p; pthread_mutex_unlock(&slots[at].lock); }\n"
+	"static void *run(void *number) { unsigned seed = 7 + (unsigned)(long)number;\n"
+	"	for (int i = 0; i < STEPS; i++) step(&seed, (int)(long)number);\n"
+	"	if ((long)number % 2) return 0;\n"
+	"	pthread_barrier_wait(&done); for (;;) pause(); }\n"
+	"int main(void) { pthread_t t[THREADS];\n"
+	"	for (int i = 0; i < THREADS * SLOTS; i++) pthread_mutex_init(&slots[i].lock, 0);\n"
+	"	pthread_barrier_init(&done, 0, THREADS / 2 + 1);\n"
+	"	for (long i = 0; i < THREADS; i++) pthread_create(&t[i], 0, run, (void *)i);\n"
+	"	for (long i = 1; i < THREADS; i += 2) pthread_join(t[i], 0);\n"
+	"	pthread_barrier_wait(&done); die(); }\n";
+
+/* Blocks of every class up to 20 MiB, every other one given back. */
+static const char classes[] = "int main(void) { static void *kept[100000]; long n = 0;\n"
+			      "	for (unsigned long size = 1; size < 20 << 20; size += size / 16 + 1)\n"
+			      "		for (int i = 0; i < (size < 20000 ? 300 : 4); i++) kept[n++] = malloc(size);\n"
+			      "	for (long i = 0; i < n; i += 2) free(kept[i]);\n"
+			      "	die(); }\n";
+
+/* Little: a tree with a handful of extents. */
+static const char few[] = "int main(void) { malloc(100); free(malloc(5000)); die(); }\n";
+
+static const char *build(const char *name, const char *compiler, const char *body)
+{
+	char *source = xc_asprintf("%s%s", accounting, body);
+	const char *program = dying_program(name, compiler, source);
+	free(source);
+	return program;
+}
+
+/* A core with the registers of all threads. */
+static const char *core_of(const char *program)
+{
+	const char *core = scratch_path("core-of-jemalloc");
+	char *command = xc_asprintf("corpora/take-core --out '%s' -- '%s' >/dev/null", core, program);
+	if (system(command) != 0)
+		fail_msg("failed: %s", command);
+	free(command);
+	return core;
+}
+
+static uint64_t number(const struct xc_process *process, const char *name)
+{
+	xc_addr addr;
+	uint64_t value;
+	assert_non_null(xc_symbol_find(process, name, NULL, &addr));
+	assert_true(xc_space_peek_uint(process->space, addr, 8, &value));
+	return value;
+}
+
+struct row {
+	uint64_t addr, usable;
+};
+
+static void check_row(const struct xc_heap *heap, const struct row *row)
+{
+	uint32_t block = xc_blocks_find(&heap->blocks, row->addr);
+	if (block == XC_NO_BLOCK || xc_block_addr(&heap->blocks, block) != row->addr)
+		fail_msg("no block begins at 0x%" PRIx64, row->addr);
+	if (xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
+		fail_msg("0x%" PRIx64 " is not live", row->addr);
+	if (xc_block_size(&heap->blocks, block) != row->usable)
+		fail_msg("0x%" PRIx64 " has %" PRIu64 " bytes instead of %" PRIu64, row->addr,
+			 xc_block_size(&heap->blocks, block), row->usable);
+}
+
+/* Each row is a live block of that size, no other block is live, and jemalloc's own sums are ours. */
+static void check_account(const struct xc_heap *heap)
+{
+	const struct xc_process *process = heap->process;
+	uint64_t count = number(process, "rows"), live = 0;
+	struct row *rows = xc_alloc(count * sizeof *rows);
+	xc_addr account;
+	assert_non_null(xc_symbol_find(process, "account", NULL, &account));
+	assert_int_equal(xc_space_peek(process->space, account, rows, count * sizeof *rows), count * sizeof *rows);
+	for (uint64_t i = 0; i < count; i++)
+		if (rows[i].addr > 1) {
+			check_row(heap, &rows[i]);
+			live++;
+		}
+	free(rows);
+	struct xc_heap_totals totals = xc_heap_totals(heap);
+	assert_int_equal(totals.count[XC_BLOCK_LIVE], live);
+	assert_int_equal(totals.count[XC_BLOCK_UNKNOWN], 0);
+	assert_int_equal(totals.bytes[XC_BLOCK_LIVE] + totals.bytes[XC_BLOCK_CACHED] + number(process, "internal"),
+			 number(process, "allocated"));
+	assert_int_equal(totals.bytes[XC_BLOCK_CACHED], number(process, "cached"));
+	if (heap->damage_count)
+		fail_msg("%s (%s instead of %s)", heap->damages[0].what, heap->damages[0].found,
+			 heap->damages[0].expected);
+	assert_int_equal(heap->blocks.left_out, 0);
+}
+
+static struct xc_heap *opened(const char *core, struct xc_process **process_out)
+{
+	*process_out = open_core(core);
+	struct xc_heap *heap = xc_heap_open(*process_out, NULL);
+	if (heap->part_count == 0)
+		fail_msg("%s", xc_heap_why_empty(heap));
+	return heap;
+}
+
+static void check(const char *body)
+{
+	struct xc_process *process;
+	struct xc_heap *heap =
+		opened(core_of(build("program", "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc", body)), &process);
+	check_account(heap);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
+static void every_block_of_many_threads_is_found(void **state)
+{
+	(void)state;
+	check(shuffle);
+}
+
+static void every_class_has_its_size(void **state)
+{
+	(void)state;
+	check(classes);
+}
+
+static void a_tree_with_few_extents_is_found(void **state)
+{
+	(void)state;
+	check(few);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_block_of_many_threads_is_found),
+		cmocka_unit_test(every_class_has_its_size),
+		cmocka_unit_test(a_tree_with_few_extents_is_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
