@@ -117,12 +117,12 @@ const struct xc_type *xc_typing_find_type(struct xc_typing *typing, const char *
 
 /* ---- sizes ---- */
 
-/* glibc 2.26 to 2.43 (malloc.c, request2size): 8 bytes of header, rounded up to 16, 24 usable at least. A chunk that is split
- * keeps what is less than a chunk; mmapped ones are rounded up to pages. */
+/* glibc 2.26 to 2.43 (malloc.c, request2size): 8 bytes of header, rounded up to 16, 24 usable at least; mmapped ones are
+ * rounded up to pages. */
 static bool fits_glibc(uint64_t wanted, uint64_t size)
 {
 	uint64_t usable = wanted <= 24 ? 24 : ((wanted + 23) & ~(uint64_t)15) - 8;
-	return size == usable || size == usable + 16 || (size >= 0x20000 && size - wanted < 4096 + 16);
+	return size == usable || (size >= 0x20000 && size - wanted < 4096 + 16);
 }
 
 /* jemalloc 5 (sc.h): four classes to each doubling, from 16 on; 8 below. */
@@ -148,6 +148,12 @@ bool xc_typing_fits(const struct xc_engine *e, uint64_t wanted, uint64_t size)
 	default:
 		return size - wanted < 16 || size - wanted <= size / 5;
 	}
+}
+
+bool xc_typing_may_fit(const struct xc_engine *e, uint64_t wanted, uint64_t size)
+{
+	return xc_typing_fits(e, wanted, size) ||
+	       (e->rounding == XC_ROUND_GLIBC && size >= 40 && xc_typing_fits(e, wanted, size - 16));
 }
 
 static enum xc_rounding rounding_of(const struct xc_heap *heap)
@@ -188,6 +194,7 @@ static void free_engine(struct xc_engine *e)
 	for (size_t i = 0; i < e->map_count; i++)
 		free(e->maps[i]->slots);
 	xc_typing_rules_free(e);
+	xc_owners_free(e);
 	free(e->maps);
 	free(e->map_keys);
 	free(e->map_numbers);
@@ -219,7 +226,10 @@ static void decode(struct xc_typing *typing)
 
 static void work_out(struct xc_engine *e)
 {
+	const struct xc_type *bytes = xc_typing_find_type(e->typing, "char", 1);
+	e->bytes = bytes ? xc_typemap_of(e, bytes) : XC_NO_MAP;
 	e->least = XC_TYPE_STRONG;
+	xc_owners_find(e);
 	xc_typing_find_roots(e);
 	flow_from_all(e);
 	learn(e);
@@ -230,6 +240,12 @@ static void work_out(struct xc_engine *e)
 		if (xc_evidence_list[i]->late)
 			xc_evidence_list[i]->late(e->typing);
 	xc_typing_flow(e);
+	if (xc_typing_adopt(e)) {
+		xc_typing_flow(e);
+		learn(e);
+	}
+	e->last = true;
+	xc_typing_visit_again(e);
 	decode(e->typing);
 }
 

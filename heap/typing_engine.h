@@ -41,6 +41,12 @@ enum xc_slot_kind {
 /* Items of a slot, made with it: what a pointer there can say of a block. */
 enum xc_slot_item { XC_ITEM_ONE, XC_ITEM_ARRAY, XC_ITEM_ONE_WEAK, XC_ITEM_ARRAY_WEAK, XC_ITEM_STRING, XC_SLOT_ITEMS };
 
+/* A member by whose value variants of an object are told: an enum, a number called kind or type, a table of functions. */
+struct xc_tag {
+	uint32_t at;               /* offset */
+	uint8_t size, shift, bits; /* bytes; size 0: there is none */
+};
+
 /* Something in an object that is worth a look. */
 struct xc_slot {
 	uint32_t offset;
@@ -52,6 +58,8 @@ struct xc_slot {
 	bool in_union;          /* what stands there may be another member */
 	bool ambiguous;         /* so may other pointers */
 	bool pending;           /* some pointer there said nothing yet */
+	uint32_t owner;         /* map */
+	struct xc_tag tag;      /* of the struct it stands in */
 	const char *path;       /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
 	const void *met;
@@ -68,14 +76,23 @@ struct xc_typemap {
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
 	bool is_record, is_char, is_opaque;
-	bool is_part; /* evidence says that no block is such an object */
+	bool is_part;      /* evidence says that no block is such an object */
 	bool has_pointers; /* or objects with some: something to follow */
 	bool has_flexible;
 	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
 	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; that cannot be */
-	uint64_t blocks;                     /* that have got it: of typing_rule's sweep */
+	uint64_t loud;                       /* that may be, though nobody says so */
+	struct xc_tag tag;
+	const uint32_t *derived; /* types that begin with an object of this one */
+	uint32_t derived_count;
+	uint8_t own;     /* enum xc_own */
+	bool listed;     /* by typing_owner */
+	uint32_t blocks; /* that are taken for it, when rules were learned last */
 };
+
+/* Is a type the program's own, or from a header of the system? */
+enum xc_own { XC_OWN_NOT, XC_OWN_MAYBE, XC_OWN };
 
 /* An object that DWARF places. */
 struct xc_root_object {
@@ -107,6 +124,7 @@ struct xc_hit {
 	uint32_t items; /* of the slot or of a root's */
 	uint32_t item;  /* what is proposed */
 	uint32_t from;  /* block, or XC_NO_BLOCK */
+	uint64_t tag;   /* of the object that holds the pointer */
 };
 
 extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
@@ -140,9 +158,10 @@ struct xc_engine {
 	struct xc_reserve memory[4];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
 	uint8_t least; /* enum xc_confidence: what is proposed less surely waits */
+	bool last;     /* nothing more is learned */
 	struct xc_rules *rules;
 	struct xc_owners *owners;
-	const struct xc_type *char_type;
+	uint32_t bytes; /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
@@ -169,6 +188,9 @@ bool xc_typemap_holds(struct xc_engine *engine, uint32_t outer, uint32_t inner, 
 /* Could a block of `size` bytes have been asked for with `wanted`? */
 bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
+/* The same, but rarely: glibc keeps what is left of a chunk that is split when it is too small to be a chunk. */
+bool xc_typing_may_fit(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
+
 /* An item of a map. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
@@ -180,10 +202,18 @@ bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, u
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
 	uint32_t good, bad;
+	bool deep; /* look at what is known of the blocks it points to, too: not while types flow */
 };
 
 void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 		     struct xc_score *score);
+
+/* The same with what the type does not explain: pointers where it has none. For comparing candidates. */
+void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
+		       uint64_t offset, uint32_t block, struct xc_score *score);
+
+/* No word of the block's beginning is the address of a block. */
+bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
 
 /* Characters and a NUL behind them? *empty_out: the NUL alone. */
 bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
@@ -211,17 +241,57 @@ void xc_typing_flow(struct xc_engine *engine);
 /* Visit all blocks that have a type and pointers that said nothing yet, and flow. */
 void xc_typing_visit_again(struct xc_engine *engine);
 
-/* Call `seen` with every hit of the pointers in blocks and root objects, whatever it says. One thread. */
+/* Call `seen` with every hit of the pointers in blocks and root objects; its item is what the pointer says by itself, or 0. One
+ * thread. */
 typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
 void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
 
+/* ---- typing_owner ---- */
+
+/* That objects of `outer` have one at `offset`. */
+struct xc_owner {
+	uint32_t outer, inner;
+	uint32_t offset;
+};
+
+/* Know all types of the process: which are in which, and how large they are. */
+void xc_owners_find(struct xc_engine *engine);
+void xc_owners_free(struct xc_engine *engine);
+
+/* The types that have one of `inner` (arrays: at their first element), in the order of offsets. */
+const struct xc_owner *xc_owners_of(const struct xc_engine *engine, uint32_t inner, size_t *count_out);
+
+/* Structs and classes from `least` to `most` bytes. */
+const uint32_t *xc_owners_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
+
+/* The program's own types with a flexible last member. */
+const uint32_t *xc_owners_flexible(const struct xc_engine *engine, size_t *count_out);
+
+/* Is the type the program's own? */
+bool xc_typemap_is_own(struct xc_typemap *map);
+
 /* ---- typing_rule ---- */
 
+static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object)
+{
+	uint64_t bits = 0;
+	if (tag->size == 0)
+		return 0;
+	__builtin_memcpy(&bits, object + tag->at, tag->size);
+	bits >>= tag->shift;
+	return tag->bits < 64 ? bits & (((uint64_t)1 << tag->bits) - 1) : bits;
+}
+
 /* The item that was learned for a hit; 0 when none was. */
-uint32_t xc_typing_rule(const struct xc_engine *engine, const struct xc_hit *hit);
+uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window, const struct xc_hit *hit);
 
 /* Learn from hits that said nothing; true when a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
+
+/* ---- typing_orphan ---- */
+
+/* Blocks that no typed pointer leads to, by what lies in them. True when some got a type. */
+bool xc_typing_adopt(struct xc_engine *engine);
 void xc_typing_rules_free(struct xc_engine *engine);
 
 /* ---- typing_root ---- */

@@ -73,7 +73,16 @@ static uint32_t say_chars(struct xc_typing_queue *q, const struct xc_hit *hit, u
 	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block), most);
 	if (bytes && xc_typing_is_text(bytes, most, &empty) && (!empty || size <= 32))
 		return hit->items + XC_ITEM_STRING;
-	return e->least <= XC_TYPE_WEAK ? hit->items + XC_ITEM_ARRAY_WEAK : 0;
+	return 0;
+}
+
+/* The block may be of a larger type that begins like this one. */
+static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+{
+	for (uint32_t i = 0; i < map->derived_count; i++)
+		if (xc_typing_fits(e, e->maps[map->derived[i]]->size, size))
+			return true;
+	return false;
 }
 
 static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
@@ -82,29 +91,48 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 	const struct xc_engine *e = q->engine;
 	if (size < map->size || map->is_part)
 		return 0;
-	if (map->is_opaque || xc_typing_fits(e, map->size, size) || (map->has_flexible && size >= map->size))
+	if (may_be_derived(e, map, size))
+		return 0;
+	if (map->is_opaque || xc_typing_may_fit(e, map->size, size) || (map->has_flexible && size >= map->size))
 		return hit->items + XC_ITEM_ONE;
 	if (!map->is_record)
 		return hit->items + XC_ITEM_ARRAY;
 	return 0;
 }
 
-/* The item that the pointer itself gives the block; 0: none yet. */
+/* The item that the pointer itself gives the block; 0: none. */
+static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_slot *slot = hit->slot;
+	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
+	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
+		return say_chars(q, hit, size);
+	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
+		return say_object(q, hit, e->maps[slot->target], size);
+	return 0;
+}
+
+/* Bytes: behind a pointer to some, or where nothing else was found and no pointer lies. */
+static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	return hit->slot->kind == XC_SLOT_CHARS || (hit->slot->kind == XC_SLOT_VOID && hit->items && q->engine->last &&
+						    xc_typing_is_raw(q->engine, &q->there, hit->block));
+}
+
 static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
 	const struct xc_engine *e = q->engine;
 	const struct xc_slot *slot = hit->slot;
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
-	uint32_t item = 0;
-	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
-		item = say_chars(q, hit, size);
-	else if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
-		item = say_object(q, hit, e->maps[slot->target], size);
+	uint32_t item = say_alone(q, hit);
 	if (!item)
-		item = xc_typing_rule(e, hit);
+		item = xc_typing_rule(e, &q->there, hit);
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
+	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && says_bytes(q, hit))
+		item = hit->items + XC_ITEM_ARRAY_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
 
@@ -151,10 +179,12 @@ static void flush(struct xc_typing_queue *q)
 		struct xc_hit *hit = &q->hits[i];
 		if (hit->block == XC_NO_BLOCK)
 			continue;
-		if (q->seen)
-			q->seen(q->context, hit);
-		else
+		if (!q->seen) {
 			settle(q, hit);
+			continue;
+		}
+		hit->item = say_alone(q, hit);
+		q->seen(q->context, hit);
 	}
 	q->count = 0;
 }
@@ -173,7 +203,7 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 		what.via = via;
 		if (what.confidence == XC_TYPE_STRONG)
 			what.confidence = root->confidence;
-		uint32_t item = xc_typing_new_item(e, slot->target, &what);
+		uint32_t item = xc_typing_new_item(e, e->facts[slot->items + i].map, &what);
 		first = first ? first : item;
 	}
 	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
@@ -182,7 +212,7 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 	return first;
 }
 
-static void add_hit(struct xc_typing_queue *q, struct xc_slot *slot, xc_addr value, uint32_t from)
+static void add_hit(struct xc_typing_queue *q, struct xc_slot *slot, xc_addr value, uint32_t from, uint64_t tag)
 {
 	if (q->count == BATCH)
 		flush(q);
@@ -190,6 +220,7 @@ static void add_hit(struct xc_typing_queue *q, struct xc_slot *slot, xc_addr val
 		.slot = slot,
 		.value = value,
 		.from = from,
+		.tag = tag,
 		.items = q->root && slot->items && !q->seen ? root_items(q->engine, q->root, slot) : slot->items};
 }
 
@@ -210,11 +241,12 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 {
 	const struct xc_blocks *blocks = &q->engine->heap->blocks;
 	const uint8_t *bytes = object->bytes + slot->offset;
+	uint64_t tag = slot->tag.at + slot->tag.size <= object->whole ? xc_tag_of(&slot->tag, object->bytes) : 0;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t value;
 		memcpy(&value, bytes + i * 8, sizeof value);
 		if (value >= blocks->lo && value <= blocks->hi)
-			add_hit(q, slot, value, object->block);
+			add_hit(q, slot, value, object->block, tag);
 	}
 }
 

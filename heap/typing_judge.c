@@ -16,6 +16,38 @@ static uint64_t word_at(const uint8_t *bytes)
 	return word;
 }
 
+/* What the block is taken for already: the pointee, something that begins like it, or something else. */
+static void score_known(const struct xc_engine *e, const struct xc_slot *slot, uint32_t item, struct xc_score *score)
+{
+	const struct xc_typemap *target = e->maps[slot->target];
+	uint32_t known = e->facts[item].map;
+	bool good = known == slot->target;
+	for (uint32_t i = 0; i < target->derived_count && !good; i++)
+		good = target->derived[i] == known;
+	if (good)
+		score->good += GOOD_HEAP;
+	else if (e->typing->items[item].confidence > XC_TYPE_WEAK)
+		score->bad += 2;
+}
+
+/* A pointer into a block: could it be what it should point to? */
+static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot, uint32_t block, uint64_t offset,
+			  struct xc_score *score)
+{
+	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	bool small = target && target->size > size - offset;
+	uint32_t item = score->deep ? xc_code_item(e->typing->by_block[block]) : 0;
+	if (slot->kind == XC_SLOT_CODE || small)
+		score->bad += 2;
+	else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0)
+		score->good += xc_typing_fits(e, target->size, size) ? GOOD_HEAP : 2;
+	else
+		score->good += offset == 0 ? 2 : 1;
+	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
+		score_known(e, slot, item, score);
+}
+
 /* Does a pointer of the slot lead to where it can? */
 static void score_pointer(const struct xc_engine *e, const struct xc_slot *slot, uint64_t value, struct xc_score *score)
 {
@@ -31,10 +63,8 @@ static void score_pointer(const struct xc_engine *e, const struct xc_slot *slot,
 		uint32_t block = xc_blocks_find(blocks, value);
 		if (block == XC_NO_BLOCK)
 			score->bad += xc_space_find(e->heap->process->space, value) ? 1 : 2;
-		else if (target && target->size > xc_block_size(blocks, block) - (value - xc_block_addr(blocks, block)))
-			score->bad += 1;
 		else
-			score->good += slot->kind == XC_SLOT_CODE ? 0 : GOOD_HEAP;
+			score_pointee(e, slot, block, value - xc_block_addr(blocks, block), score);
 		return;
 	}
 	const struct xc_segment *segment = value < 4096 ? NULL : xc_space_find(e->heap->process->space, value);
@@ -79,7 +109,7 @@ static void score_object(const struct xc_engine *e, const struct xc_typemap *map
 static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, const uint8_t *bytes, uint64_t size,
 		       struct xc_score *score, unsigned nest)
 {
-	uint64_t count = slot->count < ELEMENTS_AHEAD ? slot->count : ELEMENTS_AHEAD;
+	uint64_t count = slot->count && slot->count < ELEMENTS_AHEAD ? slot->count : ELEMENTS_AHEAD;
 	switch (slot->kind) {
 	case XC_SLOT_POINTER:
 	case XC_SLOT_CHARS:
@@ -160,4 +190,64 @@ bool xc_typing_judge(const struct xc_engine *e, struct xc_window *window, uint32
 		return judge_array(e, map, bytes, most);
 	score_object(e, map, bytes, most, &score, 0);
 	return score.bad <= score.good;
+}
+
+/* Pointers to blocks in words where the type has none. */
+static void score_unexplained(const struct xc_engine *e, const struct xc_typemap *map, uint8_t shape, uint64_t offset,
+			      const uint8_t *bytes, uint64_t size, struct xc_score *score)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	for (uint64_t at = 0; at + 8 <= size; at += 8) {
+		uint64_t value = word_at(bytes + at), in = at - offset;
+		uint32_t block = XC_NO_BLOCK;
+		bool outside = at < offset || (shape != XC_TYPED_ARRAY && in >= map->size);
+		if (value >= blocks->lo && value <= blocks->hi && !(value & 7))
+			block = xc_blocks_find(blocks, value);
+		if (block == XC_NO_BLOCK || value != xc_block_addr(blocks, block))
+			continue;
+		uint64_t word = map->size && !outside ? in % map->size / 8 : 0;
+		if (outside)
+			score->bad += map->has_flexible ? 0 : 1;
+		else if (word < 64 && map->quiet >> word & 1)
+			score->bad += 3;
+		else if (word < 64 && !((map->pointers | map->loud) >> word & 1))
+			score->bad += 1;
+	}
+}
+
+enum { COMPARED = 512 };
+
+void xc_typing_compare(const struct xc_engine *e, struct xc_window *window, uint32_t number, uint8_t shape,
+		       uint64_t offset, uint32_t block, struct xc_score *score)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const struct xc_typemap *map = e->maps[number];
+	uint64_t size = xc_block_size(blocks, block), shown = size < 4 * COMPARED ? size : 4 * COMPARED;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
+	if (!bytes || offset > size || size - offset < map->size) {
+		score->bad += bytes ? 4 : 0;
+		return;
+	}
+	uint64_t step = map->size ? map->size : 1, at = offset;
+	unsigned count = 0;
+	do {
+		if (at < shown && map->size <= shown - at)
+			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
+		at += step;
+	} while (shape == XC_TYPED_ARRAY && at < shown && ++count < ELEMENTS);
+	score_unexplained(e, map, shape, offset, bytes, shown < COMPARED ? shown : COMPARED, score);
+}
+
+bool xc_typing_is_raw(const struct xc_engine *e, struct xc_window *window, uint32_t block)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	uint64_t size = xc_block_size(blocks, block), shown = size < COMPARED ? size : COMPARED;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
+	for (uint64_t at = 0; bytes && at + 8 <= shown; at += 8) {
+		uint64_t value = word_at(bytes + at);
+		uint32_t to = value & 7 ? XC_NO_BLOCK : xc_blocks_find(blocks, value);
+		if (to != XC_NO_BLOCK && value == xc_block_addr(blocks, to))
+			return false;
+	}
+	return bytes;
 }

@@ -147,12 +147,25 @@ static uint32_t find_map(struct xc_engine *e, const struct xc_type *named, const
 	return e->map_numbers[at];
 }
 
+/* Where an allocator keeps its free blocks: what it points to is no object. */
+static bool is_of_allocator(const char *name)
+{
+	static const char *const names[] = {"malloc_chunk", "malloc_state", "tcache_entry", "_heap_info", "heap_info",
+					    "arena_s",      "arena_t",      "edata_s",      "bin_s"};
+	for (size_t i = 0; name && i < XC_COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static uint32_t make_map(struct xc_engine *e, const struct xc_type *type)
 {
 	const struct xc_type *named = naming(type), *bare = xc_type_strip(type), *element = NULL;
 	uint64_t count;
 	if (bare->is_declaration)
 		named = bare = xc_type_strip(xc_type_complete(bare));
+	if (is_of_allocator(bare->name))
+		return XC_NO_MAP;
 	switch (bare->kind) {
 	case XC_TYPE_ARRAY:
 		element_of(bare, &element, &count);
@@ -181,8 +194,10 @@ uint32_t xc_typemap_of(struct xc_engine *e, const struct xc_type *type)
 
 struct flat {
 	struct xc_engine *engine;
+	uint32_t number;
 	struct xc_typemap *map;
 	uint64_t loud; /* words that may hold a pointer nobody tells of: unions, integers of a word, padding, bytes */
+	struct xc_tag tag; /* of the struct whose members are laid */
 };
 
 static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
@@ -202,6 +217,7 @@ static struct xc_slot *add_slot(struct flat *f, enum xc_slot_kind kind, uint64_t
 				 .count = 1,
 				 .kind = (uint8_t)kind,
 				 .in_union = in_union,
+				 .tag = f->tag,
 				 .path = path ? path : ""};
 	return slot;
 }
@@ -217,6 +233,8 @@ static void add_pointer(struct flat *f, const struct xc_type *type, uint64_t off
 {
 	const struct xc_type *to = xc_type_strip(type->target);
 	enum xc_slot_kind kind = XC_SLOT_POINTER;
+	if (is_of_allocator(to->name))
+		return;
 	if (to->kind == XC_TYPE_FUNCTION)
 		kind = XC_SLOT_CODE;
 	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : xc_typemap_of(f->engine, type->target);
@@ -306,6 +324,71 @@ static const char *join(struct flat *f, const char *path, const struct xc_member
 	return path ? xc_arena_printf(&f->engine->heap->memory, "%s.%s", path, member->name) : member->name;
 }
 
+static bool named_like_a_tag(const char *name)
+{
+	static const char *const words[] = {"kind",  "type",   "tag",     "magic", "encoding",
+					    "class", "opcode", "variety", "which"};
+	for (size_t i = 0; name && i < XC_COUNT(words); i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_table_of_functions(const struct xc_type *type)
+{
+	size_t count;
+	const struct xc_type *to = type->kind == XC_TYPE_POINTER ? xc_type_strip(type->target) : NULL;
+	const struct xc_member *members = to && to->kind == XC_TYPE_STRUCT ? xc_type_members(to, &count) : NULL;
+	for (size_t i = 0; members && i < count; i++) {
+		const struct xc_type *bare = xc_type_strip(members[i].type);
+		if (bare->kind == XC_TYPE_POINTER && xc_type_strip(bare->target)->kind == XC_TYPE_FUNCTION)
+			return true;
+	}
+	return false;
+}
+
+/* How well a member tells variants; 0: not at all. */
+static int tag_rank(const struct xc_member *member, const struct xc_type *bare, uint64_t size)
+{
+	if (member->base || member->dynamic || size > 8)
+		return 0;
+	if (bare->kind == XC_TYPE_ENUM)
+		return 4;
+	if (bare->kind == XC_TYPE_INT && named_like_a_tag(member->name))
+		return 3;
+	if (is_table_of_functions(bare))
+		return 2;
+	return bare->kind == XC_TYPE_POINTER && member->offset == 0 &&
+	       xc_type_strip(bare->target)->kind == XC_TYPE_FUNCTION;
+}
+
+static bool find_tag(const struct xc_type *bare, uint64_t offset, struct xc_tag *tag, unsigned depth)
+{
+	size_t count;
+	int best = 0;
+	const struct xc_member *members = bare->kind == XC_TYPE_UNION ? NULL : xc_type_members(bare, &count);
+	for (size_t i = 0; members && i < count; i++) {
+		const struct xc_type *type = xc_type_strip(members[i].type);
+		uint64_t size;
+		int rank = xc_type_size(type, &size) ? tag_rank(&members[i], type, size) : 0;
+		uint64_t at = offset + members[i].offset;
+		if (rank <= best || at > UINT32_MAX || members[i].bit_offset + members[i].bit_size > 64)
+			continue;
+		best = rank;
+		*tag = (struct xc_tag){.at = (uint32_t)at,
+				       .size = (uint8_t)size,
+				       .shift = members[i].bit_offset,
+				       .bits = (uint8_t)(members[i].bit_size ? members[i].bit_size : size * 8)};
+		if (members[i].bit_size)
+			tag->size = (uint8_t)((members[i].bit_offset + members[i].bit_size + 7) / 8);
+	}
+	/* a struct that begins with another one is told by that one's */
+	if (!best && members && count && members[0].offset == 0 && depth < FLAT_DEPTH &&
+	    is_record(xc_type_strip(members[0].type)))
+		return find_tag(xc_type_strip(members[0].type), offset, tag, depth + 1);
+	return best > 0;
+}
+
 static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
 			   unsigned depth)
 {
@@ -318,6 +401,10 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 	const struct xc_member *members = xc_type_members(bare, &count);
 	if (is_union || bare->has_variants)
 		mark(&f->loud, offset, bare->size);
+	struct xc_tag outer = f->tag;
+	find_tag(bare, offset, &f->tag, 0);
+	if (depth == 0)
+		f->map->tag = f->tag;
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_member *member = &members[i];
 		if (member->bit_size || member->dynamic || member->offset > UINT32_MAX)
@@ -325,6 +412,7 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 		flatten(f, member->type, offset + member->offset, join(f, path, member), in_union || is_union,
 			depth + (member->base ? 0 : 1));
 	}
+	f->tag = outer;
 }
 
 static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
@@ -398,11 +486,11 @@ static void find_ambiguous(struct xc_typemap *map)
 	}
 }
 
-static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, const struct xc_slot *slot)
+static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, const struct xc_slot *slot, uint32_t to)
 {
 	const char *via = *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", map->name, slot->path) : map->name;
 	uint32_t first = 0;
-	const struct xc_typemap *target = e->maps[slot->target];
+	const struct xc_typemap *target = e->maps[to];
 	for (int i = 0; i < XC_SLOT_ITEMS; i++) {
 		bool array = i == XC_ITEM_ARRAY || i == XC_ITEM_ARRAY_WEAK,
 		     weak = i == XC_ITEM_ONE_WEAK || i == XC_ITEM_ARRAY_WEAK;
@@ -412,7 +500,7 @@ static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, con
 								     : XC_TYPED_ONE,
 					.confidence = weak ? XC_TYPE_WEAK : XC_TYPE_STRONG,
 					.via = via};
-		uint32_t item = xc_typing_new_item(e, slot->target, &what);
+		uint32_t item = xc_typing_new_item(e, to, &what);
 		first = first ? first : item;
 	}
 	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
@@ -429,12 +517,16 @@ static void finish(struct flat *f)
 	for (unsigned word = 0; word < 64 && word < map->size / 8; word++)
 		if (bytes[word] == 0xff && !((map->pointers | f->loud) >> word & 1))
 			map->quiet |= (uint64_t)1 << word;
+	map->loud = f->loud;
 	find_ambiguous(map);
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		struct xc_slot *slot = &map->slots[i];
-		slot->number = e->slot_count++;
+		slot->number = ++e->slot_count;
+		slot->owner = f->number;
 		if (slot->kind == XC_SLOT_POINTER || slot->kind == XC_SLOT_CHARS)
-			slot->items = new_items(e, map, slot);
+			slot->items = new_items(e, map, slot, slot->target);
+		else if (slot->kind == XC_SLOT_VOID && e->bytes)
+			slot->items = new_items(e, map, slot, e->bytes);
 		map->has_pointers |= slot->kind <= XC_SLOT_VOID || slot->kind == XC_SLOT_EVIDENCE;
 		if (slot->kind == XC_SLOT_OBJECTS) {
 			xc_typemap_compile(e, slot->target);
@@ -449,7 +541,7 @@ void xc_typemap_compile(struct xc_engine *e, uint32_t number)
 	if (number == XC_NO_MAP || map->compiled)
 		return;
 	map->compiled = true;
-	struct flat f = {.engine = e, .map = map};
+	struct flat f = {.engine = e, .number = number, .map = map};
 	flatten(&f, map->bare, 0, NULL, false, 0);
 	finish(&f);
 }

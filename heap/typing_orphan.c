@@ -1,0 +1,171 @@
+/* typing_orphan: blocks that no typed pointer leads to: leaked ones, and those whose root the compiler did not tell.
+ *
+ * What lies in them is compared with the program's own types of their size. A type has to explain all pointers in the block and
+ * to find pointers where it has some; where two do so, the block stays without a type. What is found is weak. */
+#include "typing_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16 };
+
+/* Blocks of one size. */
+struct class
+{
+	uint64_t size;
+	uint32_t samples[SAMPLES];
+	uint32_t count;
+	uint32_t kept[KEPT]; /* maps */
+	unsigned kept_count;
+	bool alone; /* the first one is what nearly all are: blocks of which nothing can be said are, too */
+};
+
+struct classes {
+	struct xc_engine *engine;
+	struct class *items;
+	size_t count, capacity;
+	uint32_t *table; /* by size: number + 1 */
+	struct xc_window window;
+};
+
+static struct class *class_of(struct classes *c, uint64_t size, bool add)
+{
+	size_t at = (size * 0x9e3779b97f4a7c15U) >> 47;
+	for (; c->table[at]; at = (at + 1) & (2 * CLASSES - 1))
+		if (c->items[c->table[at] - 1].size == size)
+			return &c->items[c->table[at] - 1];
+	if (!add || c->count >= CLASSES)
+		return NULL;
+	c->items = xc_grow(c->items, c->count, &c->capacity, sizeof *c->items);
+	c->items[c->count++] = (struct class){.size = size};
+	c->table[at] = (uint32_t)c->count;
+	return &c->items[c->count - 1];
+}
+
+static bool is_orphan(const struct xc_engine *e, uint32_t block)
+{
+	return !e->typing->by_block[block] && !xc_block_is_free(xc_block_state(&e->heap->blocks, block));
+}
+
+static void take_samples(struct classes *c)
+{
+	struct xc_engine *e = c->engine;
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		if (!is_orphan(e, (uint32_t)block))
+			continue;
+		struct class *class = class_of(c, xc_block_size(&e->heap->blocks, (uint32_t)block), true);
+		if (class && class->count++ < SAMPLES)
+			class->samples[class->count - 1] = (uint32_t)block;
+	}
+}
+
+static int64_t value_of(struct classes *c, uint32_t map, uint32_t block)
+{
+	struct xc_score score = {.deep = true};
+	xc_typing_compare(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
+	return (int64_t)score.good - AGAINST * (int64_t)score.bad;
+}
+
+struct ranking {
+	int64_t values[KEPT];
+	uint32_t explained[KEPT]; /* samples */
+};
+
+/* How well a type explains the samples; those that explain most come first. */
+static void rank(struct classes *c, struct class *class, struct ranking *r, uint32_t number)
+{
+	struct xc_engine *e = c->engine;
+	int64_t value = 0;
+	uint32_t explained = 0;
+	xc_typemap_compile(e, number);
+	for (uint32_t k = 0; k < class->count && k < SAMPLES && e->maps[number]->pointers; k++) {
+		int64_t one = value_of(c, number, class->samples[k]);
+		value += one > 0 ? one : 0;
+		explained += one > 0;
+	}
+	unsigned at = class->kept_count < KEPT ? class->kept_count++ : KEPT;
+	for (; at > 0 && r->values[at - 1] < value; at--) {
+		if (at == KEPT)
+			continue;
+		r->values[at] = r->values[at - 1];
+		r->explained[at] = r->explained[at - 1];
+		class->kept[at] = class->kept[at - 1];
+	}
+	if (at == KEPT)
+		return;
+	r->values[at] = value;
+	r->explained[at] = explained;
+	class->kept[at] = number;
+}
+
+static bool is_candidate(const struct xc_engine *e, uint32_t number)
+{
+	struct xc_typemap *map = e->maps[number];
+	return map->bare->kind != XC_TYPE_UNION && !map->is_part && xc_typemap_is_own(map);
+}
+
+static void choose(struct classes *c, struct class *class)
+{
+	struct xc_engine *e = c->engine;
+	struct ranking r = {0};
+	size_t count;
+	uint64_t size = class->size, least = size > 64 ? size - size / 4 : size > 40 ? size - 40 : 1;
+	const uint32_t *maps = xc_owners_sized(e, least, size, &count);
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY; i++)
+		if (xc_typing_fits(e, e->maps[maps[i]]->size, size) && is_candidate(e, maps[i]))
+			rank(c, class, &r, maps[i]);
+	maps = xc_owners_flexible(e, &count);
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY; i++)
+		if (e->maps[maps[i]]->size <= size && is_candidate(e, maps[i]))
+			rank(c, class, &r, maps[i]);
+	while (class->kept_count && r.values[class->kept_count - 1] <= 0)
+		class->kept_count--;
+	uint32_t samples = class->count < SAMPLES ? class->count : SAMPLES;
+	class->alone = class->kept_count == 1 && samples >= 4 && r.explained[0] * 4 >= samples * 3;
+}
+
+/* The one type that explains the block; XC_NO_MAP when there is none, or another one does as well. */
+static uint32_t best_of(struct classes *c, const struct class *class, uint32_t block)
+{
+	uint32_t best = XC_NO_MAP;
+	int64_t most = 0, second = 0;
+	for (unsigned i = 0; i < class->kept_count; i++) {
+		int64_t value = value_of(c, class->kept[i], block);
+		if (value > most) {
+			second = most;
+			most = value;
+			best = class->kept[i];
+		} else if (value > second) {
+			second = value;
+		}
+	}
+	if (class->alone && most == 0)
+		return value_of(c, class->kept[0], block) == 0 ? class->kept[0] : XC_NO_MAP;
+	return most > second ? best : XC_NO_MAP;
+}
+
+bool xc_typing_adopt(struct xc_engine *e)
+{
+	struct classes c = {.engine = e, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
+	bool found = false;
+	xc_window_init(&c.window, e->heap->process->space);
+	take_samples(&c);
+	for (size_t i = 0; i < c.count; i++)
+		choose(&c, &c.items[i]);
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		if (!is_orphan(e, (uint32_t)block))
+			continue;
+		struct class *class = class_of(&c, xc_block_size(&e->heap->blocks, (uint32_t)block), false);
+		uint32_t map = class ? best_of(&c, class, (uint32_t)block) : XC_NO_MAP;
+		if (map == XC_NO_MAP)
+			continue;
+		struct xc_typed what = {
+			.type = e->maps[map]->type, .confidence = XC_TYPE_WEAK, .via = "its content and size"};
+		xc_typing_seed(e->typing, (uint32_t)block, xc_typing_item(e->typing, &what));
+		found = true;
+	}
+	xc_window_fini(&c.window);
+	free(c.items);
+	free(c.table);
+	return found;
+}
