@@ -1,0 +1,105 @@
+"""bench --only heap: the questions to a heap on cores of one to fifteen million blocks (corpora/build-heap --big) and on redis.
+
+A core is mapped, and its pages count as resident: what matters is memory of our own, RssAnon, which is sampled while it runs."""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+QUESTIONS = {"summary": ["summary"], "leaks": ["leaks"], "types": ["types"], "retained": ["top", "--retained"]}
+CASES = ("million-o2-1", "million-o2-4", "million-o2-15", "tables-o2-1", "tables-o2-10", "chain-o2-single", "chain-o2-double")
+LARGE = 300 << 20  # cores above are asked thrice, others as often as --runs says
+GIB = float(1 << 30)
+
+
+def anonymous(pid):
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii") as stream:
+            for line in stream:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1]) << 10
+    except (OSError, ValueError):
+        pass
+    return 0
+
+
+def ask(argv, environment):
+    """(seconds, peak of RssAnon in bytes, exit status, stderr) of one run; sampled each 5 ms."""
+    start, peak = time.monotonic(), 0
+    with subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+        while child.poll() is None:
+            peak = max(peak, anonymous(child.pid))
+            time.sleep(0.005)
+        return time.monotonic() - start, peak, child.returncode, child.stderr.read().decode(errors="replace")
+
+
+def measure(bench, case, core, question, runs, environment):
+    """The row of one question to one core, or None when this xcore does not know it."""
+    argv = bench.xcore("heap", *QUESTIONS[question], core)
+    seconds, peaks = [], []
+    for i in range(runs + 1): # the first one fills the page cache
+        took, peak, status, said = ask(argv, environment)
+        if status == 2:
+            print("  %-28s %-9s not there: %s" % (case, question, said.strip().splitlines()[0] if said else ""))
+            return None
+        if status != 0:
+            sys.exit("bench: a failing xcore is not fast: %s: %s" % (shlex.join(argv), said[-300:]))
+        if i:
+            seconds.append(took)
+            peaks.append(peak)
+    row = {"title": "heap", "name": "%s %s" % (case, question), "command": shlex.join(argv), "runs": runs,
+           "median_s": sorted(seconds)[len(seconds) // 2], "min_s": min(seconds), "max_s": max(seconds),
+           "peak_anonymous_bytes": max(peaks)}
+    print("  %-28s %-9s %8.0f ms  (%.0f to %.0f)  %7.1f MiB of its own" % (
+        case, question, row["median_s"] * 1e3, row["min_s"] * 1e3, row["max_s"] * 1e3, row["peak_anonymous_bytes"] / 2**20))
+    sys.stdout.flush()
+    bench.rows.append(row)
+    return row
+
+
+def cases(bench, root):
+    """name -> core"""
+    out = {name: os.path.join(root, "build", "heap", name, "core") for name in CASES}
+    for name in ("redis-big", "redis-libc-big"):
+        out[name] = os.path.join(bench.options.out, name, "core")
+    return {name: core for name, core in out.items() if os.path.exists(core)}
+
+
+def bench_heap(bench, runs, root, environment):
+    there, rows = cases(bench, root), {}
+    missing = [name for name in CASES if name not in there]
+    if missing:
+        print("\nheap: not there (corpora/build-heap --big): %s" % ", ".join(missing))
+    print("\nheap: questions to large heaps  (medians; peak of RssAnon, sampled)")
+    for name, core in there.items():
+        often = min(runs, 3) if os.path.getsize(core) > LARGE else runs
+        for question in QUESTIONS:
+            row = measure(bench, name, core, question, often, environment)
+            if row:
+                rows[name, question] = row
+    goals(bench, rows)
+
+
+def goals(bench, rows):
+    def bound(what, key, seconds, gib=None):
+        if key in rows:
+            bench.goal("heap: %s: seconds" % what, rows[key]["median_s"], seconds)
+            if gib:
+                bench.goal("heap: %s: GiB of its own" % what, rows[key]["peak_anonymous_bytes"] / GIB, gib)
+
+    def ratio(what, large, small, most):
+        if large in rows and small in rows:
+            bench.goal("heap: " + what, rows[large]["median_s"] / rows[small]["median_s"], most)
+
+    bound("15 million, blocks, graph, leaks", ("million-o2-15", "leaks"), 4, 1.2)
+    bound("15 million, typing and retained sizes too", ("million-o2-15", "retained"), 16)
+    bound("10 million, walk", ("tables-o2-10", "summary"), 0.3)
+    for question in QUESTIONS:
+        # Linear: 1, 4, 15 times the blocks, with a tenth for noise; fixed costs only help the smaller one.
+        ratio("%s, 15 million over 4" % question, ("million-o2-15", question), ("million-o2-4", question), 3.75 * 1.1)
+        ratio("%s, 4 million over 1" % question, ("million-o2-4", question), ("million-o2-1", question), 4 * 1.1)
+        ratio("%s, 10 million in tables over 1" % question, ("tables-o2-10", question), ("tables-o2-1", question), 10 * 1.1)
+        ratio("%s, one doubly linked list over a singly linked one" % question, ("chain-o2-double", question), ("chain-o2-single", question), 1.5)
+        ratio("%s, one list over a million in tables" % question, ("chain-o2-double", question), ("tables-o2-1", question), 1.5)
