@@ -7,9 +7,12 @@
 #include "../dwarf/address.h"
 #include "../heap/audit.h"
 #include "../heap/dups.h"
+#include "../heap/leaks.h"
 #include "../heap/objects.h"
+#include "../heap/refs.h"
 #include "../heap/summary.h"
 #include "../heap/top.h"
+#include "../heap/typing.h"
 #include "../heap/whatis.h"
 #include "choose.h"
 #include "heaps.h"
@@ -19,7 +22,7 @@ enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 struct settings {
 	const char *type, *state;
 	unsigned limit, least;
-	enum xc_switch retained;
+	enum xc_switch retained, possible;
 };
 
 static size_t rows(const struct xc_job *job)
@@ -54,6 +57,17 @@ static struct xc_error *dups(struct xc_job *job, struct xc_section *section, str
 	return xc_dups(section, heap, rows(job));
 }
 
+static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	const struct settings *s = job->settings;
+	struct xc_typing *typing;
+	struct xc_error *err = xc_typing_of(heap, &typing);
+	if (err)
+		xc_section_note(section, err);
+	return xc_leaks(section, heap,
+			&(struct xc_leaks_options){.possible = s->possible == XC_ON, .limit = rows(job)});
+}
+
 /* ---- addresses ---- */
 
 static struct xc_error *address_of(struct xc_job *job, xc_addr *addr_out)
@@ -68,6 +82,20 @@ static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, s
 	xc_addr addr;
 	struct xc_error *err = address_of(job, &addr);
 	return err ? err : xc_whatis(section, heap, addr);
+}
+
+static struct xc_error *refs(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_refs(section, heap, addr, rows(job));
+}
+
+static struct xc_error *path(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_path(section, heap, addr);
 }
 
 static struct xc_error *show(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -86,14 +114,18 @@ static const struct word {
 } words[] = {
 	{.name = "summary", .title = "Heap", .produce = summary},
 	{.name = "top", .title = "Largest", .produce = top},
+	{.name = "leaks", .title = "Leaks", .produce = leaks},
 	{.name = "check", .title = "Integrity", .produce = check_heap},
 	{.name = "objects", .title = "Objects"},
 	{.name = "dups", .title = "Duplicates", .produce = dups},
 	{.name = "whatis", .title = "Address", .takes_address = true, .produce = whatis},
+	{.name = "refs", .title = "References", .takes_address = true, .produce = refs},
+	{.name = "path", .title = "Path", .takes_address = true, .produce = path},
 	{.name = "show", .title = "Block", .takes_address = true, .produce = show},
 };
 
-static const char *const word_names[] = {"summary", "top", "check", "objects", "dups", "whatis", "show", NULL};
+static const char *const word_names[] = {"summary", "top",  "leaks", "check", "objects", "dups",
+					 "whatis",  "refs", "path",  "show",  NULL};
 
 static const struct word *word_of(const struct xc_job *job)
 {
@@ -111,6 +143,8 @@ static struct xc_error *check_options(const struct xc_job *job)
 	if ((err = xc_job_goes_with(job, s->type != NULL, "type", "objects")) ||
 	    (err = xc_job_goes_with(job, s->state != NULL, "state", "objects")) ||
 	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->possible == XC_ON, "possible", "leaks")))
 		return err;
 	return xc_job_goes_with(job, s->retained == XC_ON, "retained", "top");
 }
@@ -166,9 +200,10 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "summary (who has the memory), top (the largest), check (damage), objects (every block), dups (equal "
+	 .about = "summary (who has the memory), top (the largest), leaks, check (damage), objects (every block), dups "
+		  "(equal "
 		  "contents); "
-		  "whatis and show (its typed value) of an ADDR",
+		  "whatis, refs (who points to it), path (what keeps it alive) and show (its typed value) of an ADDR",
 	 .words = word_names},
 	XC_OPERAND_TARGET,
 	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},
@@ -191,6 +226,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(retained),
 	 .about = "top: by the memory that would be free without it (dominators)"},
+	{.name = "possible",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(possible),
+	 .about = "leaks: what only pointers into the middle of blocks lead to"},
 	{.name = "type",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),
@@ -214,6 +253,7 @@ static const struct xc_option options[] = {
 
 static const struct xc_example examples[] = {
 	{"xcore heap summary core.1234", "how much memory is where"},
+	{"xcore heap leaks core.1234", "what no pointer leads to any more"},
 	{"xcore heap whatis core.1234 '$rdi'", "what a register points to"},
 	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},
 	{.line = NULL},

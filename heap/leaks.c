@@ -241,10 +241,12 @@ static void add_holder(const struct leaks *l, struct xc_text *text, const struct
 			       xc_typing_name(l->heap->typing, l->leaked.blocks[row->first_holder]));
 	else
 		xc_text_printf(text, "held by blocks of %" PRIu64 " bytes", size_of(l, row->first_holder));
-	if (row->link_count) {
-		xc_text_add(text, typed ? "" : " at ");
-		add_field(l, text, row->first_holder, row->links[0]);
-	}
+	struct xc_text field = {0};
+	if (row->link_count)
+		add_field(l, &field, row->first_holder, row->links[0]);
+	if (field.len)
+		xc_text_printf(text, "%s%s", *field.bytes == '+' ? " at " : "", field.bytes);
+	xc_text_fini(&field);
 }
 
 static bool points_to_itself(const struct leaks *l, uint32_t place)
@@ -290,21 +292,31 @@ static char *what_of(const struct leaks *l, const struct row *row)
 
 /* ---- the section ---- */
 
+/* "1,234,567" */
+static void add_count(struct xc_text *text, uint64_t count)
+{
+	if (count >= 1000) {
+		add_count(text, count / 1000);
+		xc_text_printf(text, ",%03" PRIu64, count % 1000);
+	} else {
+		xc_text_printf(text, "%" PRIu64, count);
+	}
+}
+
 static void add_row(const struct leaks *l, struct xc_section *s, struct xc_table *table, const struct row *row)
 {
-	static const char none[] = "what it is made of is not known";
 	const struct xc_typed *typed = typed_of(l, row->first);
 	uint32_t block = l->leaked.blocks[row->first];
 	xc_auto(xc_freep) char *what = what_of(l, row);
 	const struct xc_cell cells[] = {
 		xc_cell_bytes(row->bytes),
 		xc_cell_count(row->blocks),
-		row->size ? xc_cell_bytes(row->size) : xc_cell_null("they differ"),
-		typed ? xc_cell_text(xc_typing_name(l->heap->typing, block)) : xc_cell_null(none),
+		row->size ? xc_cell_bytes(row->size) : xc_cell_null(NULL),
+		typed ? xc_cell_text(xc_typing_name(l->heap->typing, block)) : xc_cell_null(NULL),
 		xc_cell_count(row->entries),
 		xc_cell_address(xc_block_addr(&l->heap->blocks, block)),
 		what && *what ? xc_cell_text(what) : xc_cell_null(NULL),
-		typed ? xc_cell_text(xc_confidence_word(typed->confidence)) : xc_cell_null(none),
+		typed ? xc_cell_text(xc_confidence_word(typed->confidence)) : xc_cell_null(NULL),
 	};
 	xc_table_row(s, table, cells);
 }
@@ -365,11 +377,15 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	xc_section_count(s, "cached", "in thread caches, free", totals.count[XC_BLOCK_CACHED])->quiet = true;
 	if (!possible)
 		xc_section_count(s, "interior_only", "interior pointers only", interior)->quiet = true;
-	if (!possible && (interior || totals.count[XC_BLOCK_CACHED]))
-		xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL,
-				   "not counted: %" PRIu64 " blocks in thread caches (free), %" PRIu64
-				   " reached only by way of pointers into the middle of blocks",
-				   totals.count[XC_BLOCK_CACHED], interior);
+	if (possible || (interior == 0 && totals.count[XC_BLOCK_CACHED] == 0))
+		return;
+	struct xc_text text = {0};
+	add_count(&text, totals.count[XC_BLOCK_CACHED]);
+	xc_text_add(&text, " blocks in thread caches (free), ");
+	add_count(&text, interior);
+	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL,
+			   "not counted: %s reached only by way of pointers into the middle of blocks", text.bytes);
+	xc_text_fini(&text);
 }
 
 static void add_totals(const struct leaks *l, struct xc_section *s, bool possible)
@@ -383,10 +399,12 @@ static void add_totals(const struct leaks *l, struct xc_section *s, bool possibl
 		true;
 	xc_section_bytes(s, "bytes", "leaked", bytes)->quiet = true;
 	xc_section_count(s, "structures", "structures", l->leaked.head_count)->quiet = true;
-	xc_text_printf(&text, "%zu block%s, ", l->leaked.count, l->leaked.count == 1 ? "" : "s");
+	add_count(&text, l->leaked.count);
+	xc_text_printf(&text, " block%s, ", l->leaked.count == 1 ? "" : "s");
 	xc_text_size(&text, bytes);
-	xc_text_printf(&text, ", in %zu structure%s that %s", l->leaked.head_count,
-		       l->leaked.head_count == 1 ? "" : "s", how[possible]);
+	xc_text_add(&text, ", in ");
+	add_count(&text, l->leaked.head_count);
+	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how[possible]);
 	s->headline = xc_arena_strdup(&s->report->arena,
 				      l->leaked.count ? xc_text_string(&text)
 						      : (possible ? "no block is reached by interior pointers only"
