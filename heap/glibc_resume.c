@@ -395,21 +395,35 @@ static struct hunt start(const struct xc_glibc_segment *segment, struct xc_windo
 	return h;
 }
 
+/* A place before `bad` from which chunks go on says that some chunks that led to `bad` are none. Believe the more numerous. */
+static bool outweighs(const struct hunt *h, xc_addr place)
+{
+	struct xc_glibc_chunk chunk;
+	size_t with = 0, against = 0;
+	for (xc_addr at = place; at < h->bad && load_right(h, at, &chunk) && with < TRAIL; with++)
+		at += xc_glibc_size(chunk.head);
+	for (size_t i = 0; i < h->trail_count; i++)
+		against += h->trail[i] > place && h->trail[i] < h->bad;
+	return with > against;
+}
+
 static void find_repair(const struct hunt *h, struct repair *repair_out)
 {
 	struct repair repair = {.bad = h->bad, .damaged = h->bad, .trust = GUESS};
 	if (h->bad >= h->end || h->bad == h->segment->top) {
 		mend_top(h, &repair);
-	} else {
-		xc_addr from = h->trail[0] + 4 * h->word;
-		repair.next = search(h, from > h->floor ? from : h->floor + XC_GLIBC_ALIGN, h->bad);
-		if (repair.next < h->bad || !only_flags(h, &repair)) {
-			if (repair.next >= h->bad)
-				repair.next = search(h, h->bad + 4 * h->word, h->end);
-			blame(h, &repair);
-		}
-		judge(h, &repair);
+		*repair_out = repair;
+		return;
 	}
+	xc_addr from = h->trail[0] + 4 * h->word;
+	repair.next = search(h, from > h->floor ? from : h->floor + XC_GLIBC_ALIGN, h->bad);
+	bool before = repair.next < h->bad && outweighs(h, repair.next);
+	if (before || !only_flags(h, &repair)) {
+		if (!before)
+			repair.next = search(h, h->bad + 4 * h->word, h->end);
+		blame(h, &repair);
+	}
+	judge(h, &repair);
 	*repair_out = repair;
 }
 
