@@ -40,7 +40,7 @@ static const char smashed_source[] =
 	"	size_t n = room(p);\n"
 	"	memset(p, 0, n);\n"
 	"	for (size_t k = 0; k + 8 <= n; k += 8)\n"
-	"		*(size_t *)(p + k) = i % 4 == 0 ? 0x7478657420656d6f : i % 4 == 1 ? any(200)"
+	"		*(size_t *)(p + k) = i % 4 == 0 ? 0x7478657420656d6f : i % 4 == 1 ? any(10000)"
 	"			: i % 4 == 2 ? (size_t)p + any(100) : 0;\n"
 	"}\n"
 	"static void *work(void *which) {\n"
