@@ -9,33 +9,42 @@
 
 enum { PAGE = 4096 };
 
+static const uint64_t ALIGN_MAX = UINT64_C(1) << 40; /* that somebody may have asked for */
+
 static bool get(struct xc_glibc *glibc, struct xc_window *window, xc_addr addr, uint64_t *value_out)
 {
 	return xc_glibc_word(glibc, window, addr, value_out);
 }
 
-/* Is there the header of a mapped chunk? Then its mapping begins at or above lo and ends at or below hi. */
+/* Is there the header of a chunk whose mapping begins at lo, and ends at or below hi? */
 static bool is_mapped(struct xc_glibc *glibc, struct xc_window *window, xc_addr at, xc_addr lo, xc_addr hi)
 {
 	uint64_t before, head, size;
-	if (!get(glibc, window, at + glibc->layout.word, &head) || (head & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED)
+	if (at > hi || !get(glibc, window, at + glibc->layout.word, &head) ||
+	    (head & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED)
 		return false;
 	size = xc_glibc_size(head);
 	return size >= 4 * glibc->layout.word && size - 1 <= hi - at && (at + size) % PAGE == 0 &&
-	       get(glibc, window, at, &before) && before <= at - lo && (at - before) % PAGE == 0 &&
-	       size + before >= PAGE;
+	       get(glibc, window, at, &before) && before == at - lo && size + before >= PAGE;
 }
 
-/* The header of a mapped chunk in this page: at its start, or where memalign puts it so that the block lies at a power of two. */
-static xc_addr header_in(struct xc_glibc *glibc, struct xc_window *window, xc_addr page, xc_addr lo, xc_addr hi)
+/* The chunk of a mapping that begins at lo; 0 when that is not one. Where memalign moved the header up to let the block begin at
+ * a power of two, the first header is still there, and as it was. */
+static xc_addr chunk_of(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
 	const unsigned header = 2 * glibc->layout.word;
-	if (is_mapped(glibc, window, page, lo, hi))
-		return page;
-	for (unsigned align = XC_GLIBC_ALIGN; align <= PAGE; align *= 2)
-		if (align > header && is_mapped(glibc, window, page + align - header, lo, hi))
-			return page + align - header;
-	return 0;
+	uint64_t first, align;
+	if (!get(glibc, window, lo + glibc->layout.word, &first) || (first & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED ||
+	    (xc_glibc_size(first) & (PAGE - 1)) != 0)
+		return 0;
+	for (align = 2 * XC_GLIBC_ALIGN; align <= hi - lo && align <= ALIGN_MAX; align *= 2) {
+		xc_addr chunk = ((lo + header + align - 1) & ~(align - 1)) - header;
+		if (chunk - lo < 2 * header) /* there must be room for a chunk */
+			chunk += align;
+		if (is_mapped(glibc, window, chunk, lo, hi))
+			return chunk;
+	}
+	return is_mapped(glibc, window, lo, lo, hi) ? lo : 0;
 }
 
 static void add(struct xc_glibc *glibc, xc_addr chunk, uint64_t size)
@@ -46,13 +55,13 @@ static void add(struct xc_glibc *glibc, xc_addr chunk, uint64_t size)
 
 static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
-	xc_addr free_from = (lo + PAGE - 1) & ~(xc_addr)(PAGE - 1), page = free_from;
-	while (page >= free_from && page <= hi && hi - page >= PAGE - 1) {
+	xc_addr page = (lo + PAGE - 1) & ~(xc_addr)(PAGE - 1);
+	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
 		uint64_t head;
-		xc_addr chunk = header_in(glibc, window, page, free_from, hi);
+		xc_addr chunk = chunk_of(glibc, window, page, hi);
 		if (chunk && get(glibc, window, chunk + glibc->layout.word, &head)) {
 			add(glibc, chunk, xc_glibc_size(head));
-			page = free_from = chunk + xc_glibc_size(head);
+			page = chunk + xc_glibc_size(head);
 		} else {
 			page += PAGE;
 		}

@@ -36,6 +36,32 @@ static const char shuffle[] = HEAPED_PROLOGUE
 	"	own = 2 * THREADS + 1; /* tcaches and the threads' dtv */\n"
 	"	abort(); }\n";
 
+/* Each kind of free list and of alignment, in the main arena and in another one: which list a block goes to is told by malloc's rules (a
+ * tcache takes seven of a size up to 1032, fastbins what is up to 120, bins the rest). */
+static const char kinds[] = HEAPED_PROLOGUE
+	"static void take(void **p, int n, size_t size) { for (int i = 0; i < n; i++) { p[i] = malloc(size);\n"
+	"	live(malloc(24)); } }\n"
+	"static void give(void **p, int n, int behind) { for (int i = 0; i < n; i++) gone(p[i], i < 7 ? 't' : behind); "
+	"}\n"
+	"static void *run(void *x) { void *fast[40], *small[40], *large[40], *p, *odd[9];\n"
+	"	take(fast, 40, 56); take(small, 40, 200); take(large, 40, 2000);\n"
+	"	for (int a = 16; a <= 65536; a *= 2) for (int n = 1; n < 9000; n = n * 5 + 3) {\n"
+	"		if (posix_memalign(&p, a, n)) abort();\n"
+	"		live(p); }\n"
+	"	for (int a = 16; a <= 1 << 20; a *= 2) { if (posix_memalign(&p, a, 200000 + a)) abort(); live(p); }\n"
+	"	for (int i = 0; i < 9; i++) odd[i] = malloc(300000 + 5000 * i);\n"
+	"	for (int i = 0; i < 9; i++) if (i % 3 == 0) free(odd[i]); else live(odd[i] = realloc(odd[i], i % 3 == "
+	"1 ?\n"
+	"		4000000 : 250000));\n"
+	"	live(calloc(1, 0)); live(calloc(10, 10)); live(realloc(malloc(20), 900)); live(malloc(1 << 27));\n"
+	"	for (int i = 0; i < 9; i++) { live(malloc(56)); live(malloc(200)); } /* tcaches are empty now */\n"
+	"	give(fast, 40, 'f'); give(small, 40, 'b'); for (int i = 0; i < 40; i++) gone(large[i], 'b');\n"
+	"	return x; }\n"
+	"static void *rest(void *x) { run(x); *(volatile int *)x = 1; for (;;) pause(); }\n"
+	"int main(int argc, char **argv) { volatile int done = 0; pthread_t t; run(0);\n"
+	"	pthread_create(&t, 0, rest, (void *)&done); while (!done) usleep(1000);\n"
+	"	own = OWN; abort(); }\n";
+
 static struct xc_heap *checked(const char *program, const char *argument, struct xc_process **process_out)
 {
 	*process_out = open_core(dying_core(program, argument));
@@ -71,11 +97,20 @@ static void long_lists_of_tcaches_are_followed(void **state)
 	unsetenv("GLIBC_TUNABLES");
 }
 
+static void blocks_lie_on_the_list_that_malloc_puts_them_on(void **state)
+{
+	(void)state;
+	check(dying_program("kinds", "gcc -x c -g -pthread -DOWN=3", kinds), NULL);
+	/* its libc has what the loader would have */
+	check(dying_program("kinds", "gcc -x c -g -pthread -static -DOWN=8", kinds), NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(long_lists_of_tcaches_are_followed),
+		cmocka_unit_test(blocks_lie_on_the_list_that_malloc_puts_them_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
