@@ -23,6 +23,7 @@ static void add_arenas(struct xc_glibc *glibc)
 		arena->index = xc_heap_add_arena(heap, &(struct xc_heap_arena){.allocator = &xc_allocator_glibc,
 									       .name = name,
 									       .addr = arena->addr,
+									       .size = glibc->layout.state_size,
 									       .system = arena->system_mem,
 									       .evidence = evidence(glibc, arena)});
 	}

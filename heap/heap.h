@@ -27,6 +27,7 @@ struct xc_heap_arena {
 	const struct xc_allocator *allocator;
 	const char *name; /* "main arena", "arena 3", "mmapped" */
 	xc_addr addr;     /* of its state (malloc_state), 0 when it has none */
+	uint64_t size;    /* bytes of its state: what it points to is not the program's; 0 when unknown */
 	uint64_t system;  /* bytes it has from the system, by its own account; 0 when it does not say */
 	const char *
 		evidence; /* how it was found and its layout known: "symbol main_arena; top at 0x60 (12 of 12 arenas)"; may be NULL */

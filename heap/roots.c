@@ -110,6 +110,9 @@ static void paint_heap(struct painter *p)
 	const struct xc_heap *heap = p->heap;
 	for (size_t i = 0; i < heap->region_count; i++)
 		lay(p, heap->regions[i].lo, heap->regions[i].hi, NULL);
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].addr && heap->arenas[i].size)
+			lay(p, heap->arenas[i].addr, heap->arenas[i].addr + (heap->arenas[i].size - 1), NULL);
 	for (size_t i = 0; i < heap->damage_count; i++)
 		paint(p, heap->damages[i].lost_lo, heap->damages[i].lost_hi, XC_ROOT_DAMAGED, heap->damages[i].arena);
 }

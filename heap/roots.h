@@ -6,7 +6,8 @@
  *	thread descriptor, TLS       TLS
  *	stack of a thread that ended nothing: glibc keeps such stacks for the next thread
  *	any other                    MAPPING, but for files that are mapped shared, and code
- *	what an allocator manages    nothing: live blocks are nodes, not roots, and what else lies there is its own
+ *	what an allocator manages    nothing: live blocks are nodes, not roots, and what else lies there is its own; nor are
+ *	                             the states of its arenas, which still point where chunks once were
  *	a damaged part of a heap     DAMAGED: the blocks there are lost, what they point to need not be */
 #ifndef XC_ROOTS_H
 #define XC_ROOTS_H

@@ -68,7 +68,8 @@ static xc_addr at_least(xc_addr a, xc_addr b)
 static void place_tls(const struct xc_process *process, xc_addr tp, struct xc_thread_memory *out)
 {
 	const struct xc_mapping *mapping = xc_process_mapping(process, tp);
-	uint64_t local = static_tls(process);
+	uint64_t local = (static_tls(process) + STEP - 1) / STEP * STEP;
+	tp -= tp % process->arch->word; /* so that ranges do not divide words */
 	if (!mapping)
 		return;
 	xc_addr below = process->arch->tls.below ? local : DESCRIPTOR, above = process->arch->tls.below ? 0 : local;
@@ -105,6 +106,7 @@ bool xc_thread_memory(const struct xc_process *process, uint32_t number, struct 
 		return false;
 	bool own = has_tp && tp > sp && tp <= mapping->hi;
 	bool described = own && described_stack(process, tp, &lo, &hi) && lo <= sp;
+	sp -= sp % arch->word;
 	out->stack_lo = sp - mapping->lo > red_zone(process) ? sp - red_zone(process) : mapping->lo;
 	out->stack_hi = described ? at_most(hi, mapping->hi) : mapping->hi;
 	if (described || is_main_stack(process, mapping) || (own && is_guarded(process, mapping))) {

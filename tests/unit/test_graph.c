@@ -176,6 +176,38 @@ static void roots_are_data_stack_registers_and_other_memory(void **state)
 	hm_free(m);
 }
 
+static void what_an_arena_still_points_to_is_leaked_all_the_same(void **state)
+{
+	(void)state;
+	struct heapmade *m = hm_random(100, 0);
+	xc_heap_add_arena(m->heap, &(struct xc_heap_arena){.name = "main arena", .addr = HM_DATA + 64, .size = 128});
+	m->data[8] = m->data[23] = hm_pointer(m, 6, 0);
+	m->data[7] = hm_pointer(m, 5, 0);
+	m->data[24] = hm_pointer(m, 7, 0);
+	const struct xc_graph *graph = graph_of(m);
+	assert_true(xc_graph_leaked(graph, 6));
+	assert_false(xc_graph_leaked(graph, 5) || xc_graph_leaked(graph, 7));
+	hm_free(m);
+}
+
+/* Nothing says that a stack pointer is aligned, nor what a thread pointer is. */
+static void borders_of_ranges_divide_no_word(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 8; i++) {
+		struct heapmade *m = hm_random(100, 0);
+		xc_regs_set(&m->thread.regs, HM_RSP, HM_STACK + HM_SP_WORD * 8 + i);
+		xc_regs_set(&m->thread.regs, m->process->arch->tls.tp, HM_OTHER + 800 + i);
+		m->stack[HM_SP_WORD - 16] = hm_pointer(m, 1, 0);
+		for (uint32_t w = 0; w < HM_WORDS && w < 90; w++)
+			m->other[w + 60] = hm_pointer(m, 2 + w, 0);
+		const struct xc_graph *graph = graph_of(m);
+		for (uint32_t b = 1; b < 92; b++)
+			assert_false(xc_graph_leaked(graph, b));
+		hm_free(m);
+	}
+}
+
 static void what_a_damaged_part_of_the_heap_points_to_is_not_leaked(void **state)
 {
 	(void)state;
@@ -347,6 +379,8 @@ int main(void)
 		cmocka_unit_test(large_blocks_are_looked_through),
 		cmocka_unit_test(both_ways_of_counting_bits_agree),
 		cmocka_unit_test(roots_are_data_stack_registers_and_other_memory),
+		cmocka_unit_test(what_an_arena_still_points_to_is_leaked_all_the_same),
+		cmocka_unit_test(borders_of_ranges_divide_no_word),
 		cmocka_unit_test(what_a_damaged_part_of_the_heap_points_to_is_not_leaked),
 		cmocka_unit_test(what_lies_where_the_core_has_no_bytes_is_counted),
 		cmocka_unit_test(what_is_reached_is_what_following_all_pointers_reaches),
