@@ -19,6 +19,7 @@ enum { ROUNDS = 24 };
 const struct xc_evidence *const xc_evidence_list[] = {
 	&xc_evidence_vtable,
 	&xc_evidence_std,
+	&xc_evidence_rust,
 	&xc_evidence_text,
 	NULL,
 };
@@ -88,7 +89,10 @@ uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type)
 	uint32_t map = xc_typemap_of(typing->state, type);
 	if (map == XC_NO_MAP || xc_type_strip(type)->kind == XC_TYPE_ARRAY)
 		return 0;
-	xc_typemap_compile(typing->state, map);
+	struct xc_engine *e = typing->state;
+	xc_typemap_compile(e, map);
+	e->objects = xc_grow(e->objects, e->object_count, &e->object_capacity, sizeof *e->objects);
+	e->objects[e->object_count++] = map;
 	return map;
 }
 
@@ -200,6 +204,7 @@ static void free_engine(struct xc_engine *e)
 	free(e->map_numbers);
 	free(e->facts);
 	free(e->roots);
+	free(e->objects);
 	free(e);
 }
 
@@ -246,7 +251,9 @@ static void work_out(struct xc_engine *e)
 	}
 	e->last = true;
 	xc_typing_visit_again(e);
+	xc_typing_settle_conflicts(e);
 	decode(e->typing);
+	e->decoded = true;
 }
 
 struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_out)

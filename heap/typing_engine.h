@@ -63,6 +63,8 @@ struct xc_slot {
 	const char *path;       /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
 	const void *met;
+	const uint32_t *objects; /* EVIDENCE: maps of what xc_typing_look may be asked to look at */
+	uint32_t object_count;
 	const struct xc_type *type; /* ENUM; EVIDENCE: of the object */
 };
 
@@ -130,6 +132,11 @@ struct xc_hit {
 extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
 extern const size_t xc_evidence_count;
 
+/* A pointer says that a block is of another type than it is taken for. */
+struct xc_claim {
+	uint32_t block, map, item;
+};
+
 struct xc_rules;
 struct xc_owners;
 
@@ -157,8 +164,13 @@ struct xc_engine {
 	size_t queue_count[2];
 	struct xc_reserve memory[4];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
-	uint8_t least; /* enum xc_confidence: what is proposed less surely waits */
-	bool last;     /* nothing more is learned */
+	uint32_t *objects; /* that evidence has asked for while it meets a type */
+	size_t object_count, object_capacity;
+	uint8_t least;            /* enum xc_confidence: what is proposed less surely waits */
+	bool last;                /* nothing more is learned */
+	bool checking;            /* proposals are compared with what blocks are taken for */
+	bool decoded;             /* by_block holds items */
+	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_owners *owners;
 	uint32_t bytes; /* the map of char */
@@ -241,9 +253,17 @@ void xc_typing_flow(struct xc_engine *engine);
 /* Visit all blocks that have a type and pointers that said nothing yet, and flow. */
 void xc_typing_visit_again(struct xc_engine *engine);
 
+/* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
+ * order; malloc'ed. */
+struct xc_claim *xc_typing_check(struct xc_engine *engine, size_t *count_out);
+
+/* Call `seen` with the hits of the root objects; of one block, when all is done. */
+typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
+void xc_typing_roots_hits(struct xc_engine *engine, xc_hit_fn *seen, void *context);
+void xc_typing_hits_of(struct xc_engine *engine, uint32_t block, xc_hit_fn *seen, void *context);
+
 /* Call `seen` with every hit of the pointers in blocks and root objects; its item is what the pointer says by itself, or 0. One
  * thread. */
-typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
 void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
 
 /* ---- typing_owner ---- */
@@ -287,6 +307,14 @@ uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window
 
 /* Learn from hits that said nothing; true when a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
+
+/* ---- typing_vote ---- */
+
+/* Is what an item says and a pointer to `map` at the beginning of the block the same, or one the beginning of the other? */
+bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item);
+
+/* Find blocks that pointers say different things of, and let the most decide. */
+void xc_typing_settle_conflicts(struct xc_engine *engine);
 
 /* ---- typing_orphan ---- */
 

@@ -27,6 +27,8 @@ struct xc_typing_queue {
 	unsigned nest;   /* of objects that evidence has us look at */
 	xc_hit_fn *seen; /* hits are shown, nothing is proposed */
 	void *context;
+	struct xc_claim *claims; /* of a check */
+	size_t claim_count, claim_capacity;
 	const struct xc_root_object *root; /* being visited, or NULL */
 };
 
@@ -171,6 +173,28 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 		__atomic_store_n(&hit->slot->pending, true, __ATOMIC_RELAXED);
 }
 
+static void show(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	hit->item = say_alone(q, hit);
+	q->seen(q->context, hit);
+}
+
+/* What the pointer says, where that is another type than the block has; of blocks in dispute whatever it says. */
+static void check(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	struct xc_engine *e = q->engine;
+	const struct xc_slot *slot = hit->slot;
+	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
+		return;
+	hit->item = say_alone(q, hit);
+	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);
+	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
+	if (!hit->item || !item || (!disputed && xc_typing_agree(e, slot->target, item)))
+		return;
+	q->claims = xc_grow(q->claims, q->claim_count, &q->claim_capacity, sizeof *q->claims);
+	q->claims[q->claim_count++] = (struct xc_claim){.block = hit->block, .item = hit->item, .map = slot->target};
+}
+
 static void flush(struct xc_typing_queue *q)
 {
 	for (unsigned i = 0; i < q->count; i++)
@@ -179,12 +203,12 @@ static void flush(struct xc_typing_queue *q)
 		struct xc_hit *hit = &q->hits[i];
 		if (hit->block == XC_NO_BLOCK)
 			continue;
-		if (!q->seen) {
+		if (q->seen)
+			show(q, hit);
+		else if (q->engine->checking)
+			check(q, hit);
+		else
 			settle(q, hit);
-			continue;
-		}
-		hit->item = say_alone(q, hit);
-		q->seen(q->context, hit);
 	}
 	q->count = 0;
 }
@@ -273,7 +297,7 @@ static void ask_evidence(struct xc_typing_queue *q, const struct sight *object, 
 				 .block = object->block,
 				 .most = q->most,
 				 .queue = q};
-	if (q->seen)
+	if (q->seen || q->engine->checking)
 		return;
 	visit.window = q->there;
 	slot->evidence->visit(&visit, slot->met);
@@ -483,16 +507,63 @@ void xc_typing_visit_again(struct xc_engine *e)
 	xc_typing_flow(e);
 }
 
-void xc_typing_each_hit(struct xc_engine *e, bool pending_only, xc_hit_fn *seen, void *context)
+struct xc_claim *xc_typing_check(struct xc_engine *e, size_t *count_out)
+{
+	size_t count = e->heap->blocks.count;
+	struct xc_claim *claims = NULL;
+	e->checking = true;
+	*count_out = 0;
+	xc_typing_visit_roots(e);
+	for (size_t block = 0; block < count;) {
+		for (e->queue_count[0] = 0; block < count && e->queue_count[0] < CHUNK; block++) {
+			uint32_t code = e->typing->by_block[block];
+			if (code && e->maps[e->facts[xc_code_item(code)].map]->has_pointers)
+				e->queue[0][e->queue_count[0]++] = (uint32_t)block;
+		}
+		run_level(e);
+	}
+	e->checking = false;
+	for (size_t i = 0; i < XC_COUNT(e->workers); i++) {
+		struct xc_typing_queue *q = e->workers[i];
+		if (!q || !q->claim_count)
+			continue;
+		claims = xc_realloc(claims, (*count_out + q->claim_count) * sizeof *claims);
+		memcpy(claims + *count_out, q->claims, q->claim_count * sizeof *claims);
+		*count_out += q->claim_count;
+		q->claim_count = 0;
+	}
+	return claims;
+}
+
+void xc_typing_hits_of(struct xc_engine *e, uint32_t block, xc_hit_fn *seen, void *context)
 {
 	struct xc_typing_queue *q = worker_of(e, 0);
-	xc_auto(xc_freep) bool *waiting = waiting_maps(e);
+	q->seen = seen;
+	q->context = context;
+	look_at_block(q, block, e->typing->by_block[block]);
+	flush(q);
+	q->seen = NULL;
+}
+
+void xc_typing_roots_hits(struct xc_engine *e, xc_hit_fn *seen, void *context)
+{
+	struct xc_typing_queue *q = worker_of(e, 0);
 	q->seen = seen;
 	q->context = context;
 	for (size_t i = 0; i < e->root_count; i++)
 		look_at_root(q, &e->roots[i]);
+	q->seen = NULL;
+}
+
+void xc_typing_each_hit(struct xc_engine *e, bool pending_only, xc_hit_fn *seen, void *context)
+{
+	struct xc_typing_queue *q = worker_of(e, 0);
+	xc_auto(xc_freep) bool *waiting = waiting_maps(e);
+	xc_typing_roots_hits(e, seen, context);
+	q->seen = seen;
+	q->context = context;
 	for (size_t block = 0; block < e->heap->blocks.count; block++) {
-		uint32_t item = xc_code_item(e->typing->by_block[block]);
+		uint32_t code = e->typing->by_block[block], item = e->decoded ? code : xc_code_item(code);
 		if (item && (!pending_only || waiting[e->facts[item].map]))
 			look_at_block(q, (uint32_t)block, item);
 	}
@@ -569,6 +640,7 @@ void xc_typing_flow_fini(struct xc_engine *e)
 			continue;
 		xc_window_fini(&e->workers[i]->own);
 		xc_window_fini(&e->workers[i]->there);
+		free(e->workers[i]->claims);
 		free(e->workers[i]);
 		e->workers[i] = NULL;
 	}

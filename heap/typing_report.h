@@ -1,0 +1,21 @@
+/* typing_report: which types the heap's memory is of. */
+#ifndef XC_TYPING_REPORT_H
+#define XC_TYPING_REPORT_H
+
+#include "../core/report.h"
+#include "typing.h"
+
+struct xc_typing_options {
+	size_t limit; /* rows; 0: 40 */
+	bool unknown; /* rank pointers by what knowing their type would open, too */
+};
+
+/* Fill a section: how much is typed and how surely, and a row for each type, most bytes first; the rows that are left out are told.
+ * Problems become notes. */
+void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const struct xc_typing_options *options);
+
+/* Which pointers lead to blocks without a type: a row for each member or variable, those first through which most bytes without a
+ * type can be reached. */
+void xc_typing_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit);
+
+#endif
