@@ -199,7 +199,7 @@ static void make_optional(struct xc_recipe_maker *m)
 	uint64_t flag, payload;
 	if (offset_of(m->type, flags, &flag) && offset_of(m->type, payloads, &payload) &&
 	    xc_recipe_look(m, payload, m->shape->element))
-		xc_recipe_when(m, flag, 1, 1);
+		xc_recipe_when(m, flag, 1, 1, 1);
 }
 
 static void make_variant(struct xc_recipe_maker *m)
@@ -211,7 +211,7 @@ static void make_variant(struct xc_recipe_maker *m)
 		return;
 	for (size_t i = 0; i < m->shape->number && i < XC_RECIPE_STEPS; i++) {
 		if (xc_recipe_look(m, at, xc_view_argument(m->type, i)))
-			xc_recipe_when(m, index, m->shape->size, i);
+			xc_recipe_when(m, index, m->shape->size, i, i);
 	}
 }
 
@@ -245,8 +245,7 @@ static bool make_node(struct xc_recipe_maker *m)
 		uint32_t item = xc_typing_item(m->typing, &self);
 		for (unsigned k = 0; k < 3 && item; k++) {
 			if (k == 0 || links[k])
-				m->recipe.steps[m->recipe.count++] =
-					(struct xc_step){.kind = XC_STEP_POINT, .at = links[k], .item = item};
+				xc_recipe_point_at(m, links[k], item);
 		}
 		xc_recipe_look(m, offset, value);
 		return true;
@@ -268,8 +267,9 @@ static bool make_buffer(struct xc_recipe_maker *m)
 		return false;
 	if (!offset_of(m->type, counts, &count))
 		count = WORD; /* behind the vptr: clang leaves the base class to the library's debug information */
+	uint64_t none = gnu ? 0 : UINT64_MAX; /* owners; LLVM counts them less one */
 	if (offset_of(m->type, storages, &at) && xc_recipe_look(m, at, content))
-		xc_recipe_unless(m, count, gnu ? 4 : 8, gnu ? 0 : UINT64_MAX);
+		xc_recipe_unless(m, count, gnu ? 4 : WORD, none, none);
 	return true;
 }
 

@@ -21,13 +21,18 @@ static struct xc_step *add(struct xc_recipe_maker *maker, enum xc_step_kind kind
 	return step;
 }
 
-bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item)
+bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item)
 {
-	uint64_t at;
-	struct xc_step *step = item && xc_view_offset(maker->type, path, &at) ? add(maker, XC_STEP_POINT, at) : NULL;
+	struct xc_step *step = item ? add(maker, XC_STEP_POINT, at) : NULL;
 	if (step)
 		step->item = item;
 	return step;
+}
+
+bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item)
+{
+	uint64_t at;
+	return xc_view_offset(maker->type, path, &at) && xc_recipe_point_at(maker, at, item);
 }
 
 bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item)
@@ -63,17 +68,35 @@ bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_
 	return step;
 }
 
-void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t value)
+bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
+		       uint32_t shifted)
+{
+	uint64_t at, number;
+	if (!item || !xc_view_offset(maker->type, end, &at) || !xc_view_offset(maker->type, mask, &number) ||
+	    number > UINT32_MAX)
+		return false;
+	struct xc_step *step = add(maker, XC_STEP_BUCKETS, at);
+	if (!step)
+		return false;
+	step->end = (uint32_t)number;
+	step->size = size;
+	step->item = item;
+	step->object = shifted;
+	return true;
+}
+
+void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
 {
 	struct xc_step *step = &maker->recipe.steps[maker->recipe.count - 1];
 	step->tag = (uint32_t)tag;
 	step->width = width > WORD ? 0 : (uint8_t)width;
-	step->value = value;
+	step->lo = lo;
+	step->hi = hi;
 }
 
-void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t value)
+void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
 {
-	xc_recipe_when(maker, tag, width, value);
+	xc_recipe_when(maker, tag, width, lo, hi);
 	maker->recipe.steps[maker->recipe.count - 1].unless = true;
 }
 
@@ -118,8 +141,8 @@ static bool number_at(const struct xc_visit *visit, uint64_t at, uint64_t width,
 static bool applies(const struct xc_visit *visit, const struct xc_step *step)
 {
 	uint64_t tag;
-	return step->width == 0 ||
-	       (number_at(visit, step->tag, step->width, &tag) && (tag == step->value) != step->unless);
+	return step->width == 0 || (number_at(visit, step->tag, step->width, &tag) &&
+				    (tag - step->lo <= step->hi - step->lo) != step->unless);
 }
 
 static void follow_blocks(struct xc_visit *visit, const struct xc_step *step, uint64_t from)

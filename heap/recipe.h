@@ -18,10 +18,10 @@ enum xc_step_kind {
 struct xc_step {
 	uint8_t kind;          /* enum xc_step_kind */
 	uint8_t width;         /* bytes of the tag on which the step depends; 0: on none */
-	bool unless;           /* done where the tag is not `value` */
+	bool unless;           /* done where it is not from lo to hi */
 	uint32_t at, end, tag; /* offsets in the object */
 	uint32_t item, object; /* of xc_typing_item, xc_typing_object */
-	uint64_t value;        /* of the tag */
+	uint64_t lo, hi;       /* of the tag, inclusive */
 	uint64_t size,
 		behind; /* BUCKETS: bytes of an element; BLOCKS: pointers behind `end`'s first that count too (1 or 0) */
 };
@@ -47,13 +47,19 @@ struct xc_recipe_maker {
 /* Add a step; the path leads from the type to the word (dwarf/view_impl.h). False when there is no such path, or no item: then
  * nothing is added. */
 bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item);
+bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);
 bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item);
 bool xc_recipe_blocks(struct xc_recipe_maker *maker, const char *from, const char *to, bool last_too, uint32_t item);
 bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type);
 
-/* The step added last is taken only where the `width` bytes at `tag` are (or are not) `value`. */
-void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t value);
-void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t value);
+/* An array of `size` bytes an element that ends at the pointer; the other path leads to the number of elements less one. `shifted` is the
+ * same item with an offset of 8. */
+bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
+		       uint32_t shifted);
+
+/* The step added last is taken only where the `width` bytes at `tag` are (or are not) from lo to hi. */
+void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
+void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi);
 
 /* An item of this shape (enum xc_typed_shape) at an offset in its block; `what` it is of the maker's type: "node", "elements". */
 uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *type, uint8_t shape, uint64_t offset,

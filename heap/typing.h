@@ -40,7 +40,8 @@ struct xc_typing {
 	uint32_t *by_block; /* index into items; 0: untyped */
 	struct xc_typed *items;
 	size_t item_count, item_capacity;
-	void *state; /* of the engine: votes, … */
+	void *state;              /* of the engine: votes, … */
+	struct xc_traits *traits; /* of evidence_rust.c */
 	struct xc_reserve memory;
 };
 

@@ -39,6 +39,17 @@ static inline uint64_t booked_word(const struct booked *b, xc_addr addr)
 	return word;
 }
 
+/* Find heap and book of b->process. */
+static inline void booked_read(struct booked *b)
+{
+	xc_addr count = 0;
+	b->heap = xc_heap_open(b->process, &(struct xc_heap_options){0});
+	assert_non_null(xc_symbol_find(b->process, "book", NULL, &b->book));
+	assert_non_null(xc_symbol_find(b->process, "book_count", NULL, &count));
+	b->count = booked_word(b, count);
+	assert_true(b->count > 0);
+}
+
 /* The program, compiled by a command such as "g++ -g -x c++", and dead. */
 static inline struct booked booked_open(const char *compiler, const char *source)
 {
@@ -48,12 +59,7 @@ static inline struct booked booked_open(const char *compiler, const char *source
 	xc_text_add(&all, source);
 	b.process = died(compiler, xc_text_string(&all));
 	xc_text_fini(&all);
-	b.heap = xc_heap_open(b.process, &(struct xc_heap_options){0});
-	xc_addr count = 0;
-	assert_non_null(xc_symbol_find(b.process, "book", NULL, &b.book));
-	assert_non_null(xc_symbol_find(b.process, "book_count", NULL, &count));
-	b.count = booked_word(&b, count);
-	assert_true(b.count > 0);
+	booked_read(&b);
 	return b;
 }
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../heap/typing.h"
 #include "booked.h"
+#include "compared.h"
 
 /* An allocator that notes the types that containers ask it for, their nodes and buffers. */
 static const char noting[] =
@@ -108,77 +108,14 @@ static const char holders[] =
 	"  a_many->two_things = {longer(6), fresh<leaf>()};\n"
 	"  abort(); }\n";
 
-/* "int const" and "const int", "> >" and ">>", a number and the name of an enum's value (clang) are the same. */
-static void normalize(const char *name, char *out, size_t size)
-{
-	size_t len = 0;
-	while (*name && len + 1 < size) {
-		static const char by_number[] = "(__gnu_cxx::_Lock_policy)2", by_name[] = "__gnu_cxx::_S_atomic";
-		if (strncmp(name, "const", 5) == 0)
-			name += 5;
-		else if (strncmp(name, by_number, sizeof by_number - 1) == 0)
-			name += sizeof by_number - 1;
-		else if (strncmp(name, by_name, sizeof by_name - 1) == 0)
-			name += sizeof by_name - 1;
-		else if (*name != ' ')
-			out[len++] = *name++;
-		else
-			name++;
-	}
-	out[len] = '\0';
-}
-
-static bool same(const char *a, const char *b)
-{
-	char x[2048], y[2048];
-	normalize(a, x, sizeof x);
-	normalize(b, y, sizeof y);
-	return strcmp(x, y) == 0;
-}
-
-struct tally {
-	uint64_t typed, sure, wrong, wrong_sure;
-};
-
-static void look(const struct booked *b, const struct xc_typing *typing, const struct booking *booking,
-		 struct tally *tally)
-{
-	uint32_t block = xc_blocks_find(&b->heap->blocks, booking->block);
-	assert_int_not_equal(block, XC_NO_BLOCK);
-	const struct xc_typed *typed = xc_typing_get(typing, block);
-	const char *name = typed ? xc_type_name(typed->type) : "nothing";
-	bool sure = typed && typed->confidence >= XC_TYPE_STRONG, wrong = typed && !same(name, booking->type);
-	tally->typed += typed != NULL;
-	tally->sure += sure;
-	tally->wrong += wrong;
-	tally->wrong_sure += wrong && sure;
-	if (wrong || !sure)
-		print_message("0x%lx: %s, %lu; taken for %s (%s) via %s\n", (unsigned long)booking->block,
-			      booking->type, (unsigned long)booking->count, name,
-			      typed ? xc_confidence_word((enum xc_confidence)typed->confidence) : "-",
-			      typed ? typed->via : "-");
-}
-
 static void check(const char *compiler, const char *program)
 {
 	struct xc_text all = {0};
-	struct tally tally = {0};
-	struct xc_typing *typing;
 	xc_text_add(&all, noting);
 	xc_text_add(&all, program);
 	struct booked b = booked_open(compiler, xc_text_string(&all));
 	xc_text_fini(&all);
-	CHECK_OK(xc_typing_of(b.heap, &typing));
-	for (uint64_t i = 0; i < b.count; i++) {
-		struct booking booking = booked_get(&b, i);
-		look(&b, typing, &booking, &tally);
-	}
-	print_message("%s: %lu blocks, %lu typed, %lu sure, %lu wrong, %lu surely wrong\n", compiler,
-		      (unsigned long)b.count, (unsigned long)tally.typed, (unsigned long)tally.sure,
-		      (unsigned long)tally.wrong, (unsigned long)tally.wrong_sure);
-	assert_true(tally.typed * 100 >= b.count * 99);
-	assert_true(tally.sure * 100 >= b.count * 95);
-	assert_int_equal(tally.wrong_sure, 0);
+	compared_check(&b, compiler, 99);
 	booked_close(&b);
 }
 
