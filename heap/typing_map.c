@@ -298,14 +298,29 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 	}
 }
 
+/* What evidence may have us look at, from number `asked` on. */
+static void keep_objects(struct xc_engine *e, struct xc_slot *slot, size_t asked)
+{
+	size_t count = e->object_count - asked, size = count * sizeof *e->objects;
+	uint32_t *objects = xc_arena_alloc(&e->heap->memory, size + 1);
+	if (size)
+		memcpy(objects, e->objects + asked, size);
+	slot->objects = objects;
+	slot->object_count = (uint32_t)count;
+}
+
 /* Evidence speaks for the object; true when it speaks for all of its members. */
 static bool ask_evidence(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union)
 {
 	bool only = false;
 	for (size_t i = 0; i < xc_evidence_count; i++) {
 		const struct xc_evidence *evidence = xc_evidence_list[i];
+		size_t asked = f->engine->object_count;
 		const void *met = evidence->meet ? evidence->meet(f->engine->typing, bare, &only) : NULL;
 		struct xc_slot *slot = met ? add_slot(f, XC_SLOT_EVIDENCE, offset, path, in_union) : NULL;
+		if (slot)
+			keep_objects(f->engine, slot, asked);
+		f->engine->object_count = asked;
 		if (!slot)
 			continue;
 		slot->evidence = evidence;

@@ -136,7 +136,8 @@ static void find_derived(struct xc_owners *o)
 		if (map->is_record)
 			derived = xc_arena_alloc(&e->heap->memory, (end - i) * sizeof *derived);
 		for (size_t k = i; k < end && derived && o->held[k].offset == 0; k++)
-			if (e->maps[o->held[k].outer]->bare->kind != XC_TYPE_UNION)
+			if (e->maps[o->held[k].outer]->bare->kind != XC_TYPE_UNION &&
+			    e->maps[o->held[k].outer]->size > map->size) /* what only wraps it is as good */
 				derived[count++] = o->held[k].outer;
 		map->derived = derived;
 		map->derived_count = count;
