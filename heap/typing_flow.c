@@ -297,8 +297,6 @@ static void ask_evidence(struct xc_typing_queue *q, const struct sight *object, 
 				 .block = object->block,
 				 .most = q->most,
 				 .queue = q};
-	if (q->seen || q->engine->checking)
-		return;
 	visit.window = q->there;
 	slot->evidence->visit(&visit, slot->met);
 	q->there = visit.window;
@@ -470,12 +468,15 @@ void xc_typing_visit_roots(struct xc_engine *e)
 	}
 }
 
-static bool waits(const struct xc_engine *e, const struct xc_typemap *map)
+static bool waits(const struct xc_engine *e, const struct xc_typemap *map, unsigned nest)
 {
-	for (uint32_t i = 0; i < map->slot_count; i++) {
+	for (uint32_t i = 0; i < map->slot_count && nest < XC_TYPING_NEST; i++) {
 		const struct xc_slot *slot = &map->slots[i];
-		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waits(e, e->maps[slot->target])))
+		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waits(e, e->maps[slot->target], nest + 1)))
 			return true;
+		for (uint32_t k = 0; k < slot->object_count; k++)
+			if (waits(e, e->maps[slot->objects[k]], nest + 1))
+				return true;
 	}
 	return false;
 }
@@ -485,7 +486,7 @@ static bool *waiting_maps(const struct xc_engine *e)
 {
 	bool *waiting = xc_alloc(e->map_count + 1);
 	for (size_t i = 1; i < e->map_count; i++)
-		waiting[i] = waits(e, e->maps[i]);
+		waiting[i] = waits(e, e->maps[i], 0);
 	return waiting;
 }
 
@@ -578,6 +579,8 @@ void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item)
 	struct xc_typing_queue *q = visit->queue;
 	struct xc_engine *e = q->engine;
 	uint32_t block = xc_blocks_find(&e->heap->blocks, addr);
+	if (q->seen || e->checking) /* only what is looked at matters */
+		return;
 	if (block == XC_NO_BLOCK || !item || item >= e->typing->item_count || !is_used(&e->heap->blocks, block))
 		return;
 	const struct xc_typed *typed = &e->typing->items[item];
