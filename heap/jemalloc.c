@@ -158,7 +158,6 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 		return NULL;
 	struct xc_jemalloc *je = xc_alloc(sizeof *je);
 	je->heap = heap;
-	je->bases = xc_jemalloc_find_bases(heap->process, &je->base_count);
 	je->tree_count = xc_jemalloc_find_trees(je, why_out);
 	for (size_t i = 0; i < je->tree_count;)
 		if (xc_jemalloc_read_extents(je, i, why_out))
@@ -170,12 +169,12 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 		return NULL;
 	}
 	order_extents(je);
+	xc_jemalloc_find_bases(je);
 	xc_jemalloc_read_caches(je);
 	add_regions(je);
 	for (size_t i = 0; i < je->base_count; i++)
-		if (!xc_jemalloc_extent_at(je, je->bases[i].lo))
-			xc_heap_add_region(
-				heap, &(struct xc_region){je->bases[i].lo, je->bases[i].hi, 0, "jemalloc's own data"});
+		xc_heap_add_region(heap,
+				   &(struct xc_region){je->bases[i].lo, je->bases[i].hi, 0, "jemalloc's own data"});
 	cut_in_pieces(je);
 	*pieces_out = je->piece_count;
 	return je;

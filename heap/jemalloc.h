@@ -22,11 +22,12 @@ struct xc_jemalloc_base {
 	xc_addr lo, hi;
 };
 
-/* All base blocks of a process, in order. The caller frees them. */
-struct xc_jemalloc_base *xc_jemalloc_find_bases(const struct xc_process *process, size_t *count_out);
+struct xc_jemalloc;
+
+/* Fill je->bases: the blocks that hold a record of an extent or a leaf. */
+void xc_jemalloc_find_bases(struct xc_jemalloc *je);
 
 /* Does the address lie in a base block? O(log n). */
-struct xc_jemalloc;
 bool xc_jemalloc_is_own(const struct xc_jemalloc *je, xc_addr addr);
 
 /* ---- the radix tree ---- */

@@ -30,11 +30,13 @@ enum {
 	RECORD = 24,          /* bytes of a record that are looked at: bits, address, size */
 	SLACK = 512,          /* bytes that may stand before the root in its struct */
 	PAGE = 4096,          /* leaves are read by so much */
+	NEIGHBOURS = 24,      /* words of a root that are looked at together */
+	NODE_MIN = 1 << 16,   /* bytes of a node at least */
 	MIDDLES = 256,        /* nodes of the middle level; each is for 4 TiB */
 	MODULE_MAX = 1 << 28, /* data of a module that is searched */
 };
 
-static const uint64_t budget = UINT64_C(1) << 30; /* bytes of supposed leaves that a search reads */
+static const uint64_t budget = UINT64_C(1) << 26; /* bytes of supposed leaves that a search reads */
 
 static struct xc_jemalloc_geometry geometry_of(unsigned vaddr, unsigned lg_page)
 {
@@ -98,7 +100,6 @@ static struct xc_jemalloc_entry decode(const struct xc_jemalloc_geometry *g, con
 /* ---- by shape ---- */
 
 struct search {
-	const struct xc_jemalloc *je;
 	const struct xc_process *process;
 	const struct xc_module *module;
 	xc_addr lo, hi; /* the data that is searched, inclusive */
@@ -196,14 +197,29 @@ static struct verdict judge_node(struct search *s, xc_addr node)
 /* Is the word at `at`, whose value is `node`, of a root? Then where does that begin? */
 static bool root_by_word(struct search *s, xc_addr at, xc_addr node, xc_addr *root_out)
 {
-	/* Without the first condition each pointer of the program's own data would have to be followed. */
-	if (!xc_jemalloc_is_own(s->je, node) || !is_node(s->process, node))
+	if (!is_node(s->process, node))
 		return false;
 	struct verdict v = s->g->levels == 2 ? judge_leaf(s, node) : judge_node(s, node);
 	uint64_t before = 8 * index_of(s->g, 0, v.key);
 	if (v.fit < ENOUGH || before > at - s->lo || !xc_inside(at - before, root_size(s->g), s->lo, s->hi))
 		return false;
 	*root_out = at - before;
+	return true;
+}
+
+/* May the first word lead to a node? Then so must those behind it that are not 0. Without that each pointer of the program's
+ * own tables would have to be followed. */
+static bool may_be_node(const uint8_t *bytes, uint64_t len)
+{
+	if (xc_jemalloc_word(bytes) == 0)
+		return false;
+	for (uint64_t i = 0; i < NEIGHBOURS && i * 8 + 8 <= len; i++) {
+		uint64_t word = xc_jemalloc_word(bytes + i * 8), before = i ? xc_jemalloc_word(bytes + i * 8 - 8) : 0;
+		if (word && (word < PAGE || word % ALIGNMENT || word >> 57))
+			return false;
+		if (word && before && (word > before ? word - before : before - word) < NODE_MIN)
+			return false;
+	}
 	return true;
 }
 
@@ -219,9 +235,8 @@ static bool search_data(struct search *s, xc_addr *root_out)
 		len = bytes ? len & ~(uint64_t)7 : PAGE;
 		len = len ? len : 8;
 		for (uint64_t i = 0; bytes && i + 8 <= len && !found && s->read < budget; i += 8) {
-			uint64_t word = xc_jemalloc_word(bytes + i);
-			if (word >= PAGE && word % ALIGNMENT == 0 && word >> 57 == 0)
-				found = root_by_word(s, at + i, word, root_out);
+			if (may_be_node(bytes + i, len - i))
+				found = root_by_word(s, at + i, xc_jemalloc_word(bytes + i), root_out);
 		}
 	}
 	xc_window_fini(&window);
@@ -249,7 +264,7 @@ static bool next_data(struct search *s, size_t *at)
 
 static bool find_by_shape(const struct xc_jemalloc *je, struct xc_module *module, struct xc_jemalloc_tree *tree)
 {
-	struct search s = {.je = je, .process = je->heap->process, .module = module};
+	struct search s = {.process = je->heap->process, .module = module};
 	for (size_t at = 0; next_data(&s, &at);)
 		for (size_t i = 0; i < XC_COUNT(shapes) && s.hi - s.lo < MODULE_MAX; i++) {
 			tree->geometry = geometry_of(shapes[i][0], shapes[i][1]);
@@ -403,7 +418,7 @@ size_t xc_jemalloc_find_trees(struct xc_jemalloc *je, const char **why_out)
 		bool have = false;
 		for (size_t k = 0; k < count; k++)
 			have = have || trees[k].module == process->modules[i];
-		if (have || je->base_count == 0 || !find_by_shape(je, process->modules[i], &tree))
+		if (have || !find_by_shape(je, process->modules[i], &tree))
 			continue;
 		read_nodes(process, &tree);
 		if (tree.leaf_count)
