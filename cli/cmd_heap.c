@@ -12,7 +12,7 @@
 #include "../heap/refs.h"
 #include "../heap/summary.h"
 #include "../heap/top.h"
-#include "../heap/typing.h"
+#include "../heap/typing_report.h"
 #include "../heap/whatis.h"
 #include "choose.h"
 #include "heaps.h"
@@ -22,7 +22,7 @@ enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 struct settings {
 	const char *type, *state;
 	unsigned limit, least;
-	enum xc_switch retained, possible;
+	enum xc_switch retained, possible, unknown;
 };
 
 static size_t rows(const struct xc_job *job)
@@ -44,6 +44,14 @@ static struct xc_error *top(struct xc_job *job, struct xc_section *section, stru
 {
 	const struct settings *s = job->settings;
 	return s->retained == XC_ON ? xc_top_retained(section, heap, rows(job)) : xc_top(section, heap, rows(job));
+}
+
+static struct xc_error *types(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	const struct settings *s = job->settings;
+	xc_typing_report(section, heap,
+			 &(struct xc_typing_options){.limit = rows(job), .unknown = s->unknown == XC_ON});
+	return NULL;
 }
 
 static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -114,6 +122,7 @@ static const struct word {
 } words[] = {
 	{.name = "summary", .title = "Heap", .produce = summary},
 	{.name = "top", .title = "Largest", .produce = top},
+	{.name = "types", .title = "Types", .produce = types},
 	{.name = "leaks", .title = "Leaks", .produce = leaks},
 	{.name = "check", .title = "Integrity", .produce = check_heap},
 	{.name = "objects", .title = "Objects"},
@@ -124,8 +133,8 @@ static const struct word {
 	{.name = "show", .title = "Block", .takes_address = true, .produce = show},
 };
 
-static const char *const word_names[] = {"summary", "top",  "leaks", "check", "objects", "dups",
-					 "whatis",  "refs", "path",  "show",  NULL};
+static const char *const word_names[] = {"summary", "top",    "types", "leaks", "check", "objects",
+					 "dups",    "whatis", "refs",  "path",  "show",  NULL};
 
 static const struct word *word_of(const struct xc_job *job)
 {
@@ -145,6 +154,8 @@ static struct xc_error *check_options(const struct xc_job *job)
 	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
 		return err;
 	if ((err = xc_job_goes_with(job, s->possible == XC_ON, "possible", "leaks")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->unknown == XC_ON, "unknown", "types")))
 		return err;
 	return xc_job_goes_with(job, s->retained == XC_ON, "retained", "top");
 }
@@ -226,6 +237,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(retained),
 	 .about = "top: by the memory that would be free without it (dominators)"},
+	{.name = "unknown",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(unknown),
+	 .about = "types: rank pointers by what knowing their type would open"},
 	{.name = "possible",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(possible),
@@ -253,6 +268,7 @@ static const struct xc_option options[] = {
 
 static const struct xc_example examples[] = {
 	{"xcore heap summary core.1234", "how much memory is where"},
+	{"xcore heap types core.1234 --unknown", "which types the memory is of, and what stays unknown"},
 	{"xcore heap leaks core.1234", "what no pointer leads to any more"},
 	{"xcore heap whatis core.1234 '$rdi'", "what a register points to"},
 	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},

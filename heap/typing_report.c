@@ -226,6 +226,10 @@ static void show_sites(struct xc_section *section, struct sites *s, size_t limit
 		{"opens_bytes", "OPENS", XC_FIELD_BYTES, false},
 	};
 	const struct xc_engine *e = s->engine;
+	if (!s->count) {
+		xc_section_message(section, XC_INFO, NULL, "no typed pointer leads to a block without a type");
+		return;
+	}
 	struct xc_table *table = xc_section_table(section, "unknown", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < s->count && i < limit; i++) {
 		const struct site *site = s->items[i];
