@@ -6,7 +6,7 @@ import os
 LIB = "usr/lib/x86_64-linux-gnu"
 PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmalloc_minimal.so.4",
              "mimalloc": LIB + "/libmimalloc.so.2"}
-ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "roots", "classes", "containers")
+ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "ends", "roots", "classes", "containers")
 GRID = ("structs", "leaks", "sizes", "threads")
 
 
@@ -123,8 +123,8 @@ def all_cases(big=False):
     out += [Case("threads", 2), Case("threads", 0, suffix="arenas-5", arguments=("64", "5"))]
     out += [Case(program, 2, strip=True, root="bare", suffix="stripped") for program in ("leaks", "threads", "lists")]
     for root in ("bullseye", "trixie", "sid"):
-        out += [Case(program, 2, root=root) for program in GRID]
-        out += [Case(program, 2, root=root, symbols=False, suffix="no-symbols") for program in GRID]
+        out += [Case(program, 2, root=root) for program in GRID + ("ends",)]
+        out += [Case(program, 2, root=root, symbols=False, suffix="no-symbols") for program in GRID + ("ends",)]
     out += [Case("structs", 2, root="trixie", by_loader=True, suffix="by-loader")]
     out += [Case(program, 2, root="bare") for program in GRID]
     for allocator in ("jemalloc", "tcmalloc", "mimalloc"):
