@@ -3,6 +3,7 @@
  *	glibc.c         the vtable
  *	glibc_arena.c   which arenas there are, where their fields lie
  *	glibc_segment.c where their chunks lie
+ *	glibc_scattered.c  those of a main arena that could not use the break
  *	glibc_mapped.c  chunks that are mappings of their own
  *	glibc_list.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
@@ -87,6 +88,13 @@ static inline xc_addr xc_glibc_anchor_chunk(xc_glibc_anchor anchor)
 
 /* Find the arenas and how they are laid out. False when this malloc is not there, or was never used; why_out may get a reason. */
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out);
+
+/* The same for a main arena that is not contiguous. */
+void xc_glibc_find_scattered(struct xc_glibc *glibc, struct xc_window *window, size_t arena);
+void xc_glibc_add_segment(struct xc_glibc *glibc, size_t arena, xc_addr lo, xc_addr hi, const char *what);
+
+/* Is this private anonymous memory that is written to, and not a stack? */
+bool xc_glibc_may_be_heap(const struct xc_process *process, const struct xc_mapping *mapping);
 
 /* Find the memory of the arenas, and mappings of single chunks. */
 void xc_glibc_find_segments(struct xc_glibc *glibc, struct xc_window *window);
@@ -179,8 +187,12 @@ static inline bool xc_glibc_chunk(const struct xc_glibc *glibc, struct xc_window
  * is not looked at. */
 const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chunk, uint64_t head);
 
+/* The fenceposts that begin here: how many bytes, 0 when there are none. They are what the end of memory that could not grow became: a
+ * chunk of two words, behind it the last header of size 0 in sub-arenas, and one more of two words in the main arena. */
+uint64_t xc_glibc_fence(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, uint64_t head);
+
 /* How many chunks in a row, from this address on, break no rule and agree with each other (a free one with the prev_size behind it); at
- * most `most`. Reaching the end of the segment exactly counts as `most`. */
+ * most `most`. Reaching fenceposts or the end of the segment exactly counts as `most`. */
 size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, size_t most);
 
 /* The first address from `from` to `to` (inclusive) from which `most` chunks in a row are right; 0 when there is none. */

@@ -96,12 +96,18 @@ static bool is_stack(const struct xc_process *process, const struct xc_mapping *
 	return false;
 }
 
+bool xc_glibc_may_be_heap(const struct xc_process *process, const struct xc_mapping *mapping)
+{
+	return mapping->writable && mapping->readable && !mapping->shared && !mapping->path &&
+	       !is_stack(process, mapping);
+}
+
 void xc_glibc_find_mapped(struct xc_glibc *glibc, struct xc_window *window)
 {
 	const struct xc_process *process = glibc->heap->process;
 	for (size_t i = 0; i < process->mapping_count; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
-		if (m->writable && m->readable && !m->shared && !m->path && !is_stack(process, m))
+		if (xc_glibc_may_be_heap(process, m))
 			search_around(glibc, window, m->lo, m->hi);
 	}
 }

@@ -26,7 +26,7 @@ static xc_addr first_chunk(const struct xc_glibc *glibc, xc_addr addr)
 	return ((addr + header + XC_GLIBC_ALIGN - 1) & ~(uint64_t)(XC_GLIBC_ALIGN - 1)) - header;
 }
 
-static void add_segment(struct xc_glibc *glibc, size_t arena, xc_addr lo, xc_addr hi, const char *what)
+void xc_glibc_add_segment(struct xc_glibc *glibc, size_t arena, xc_addr lo, xc_addr hi, const char *what)
 {
 	const struct xc_glibc_arena *owner = &glibc->arenas[arena];
 	lo = first_chunk(glibc, lo);
@@ -69,7 +69,7 @@ static void add_heap(struct xc_glibc *glibc, size_t arena, xc_addr heap, uint64_
 	const struct xc_glibc_arena *owner = &glibc->arenas[arena];
 	bool first = owner->addr - heap == glibc->layout.heap_info;
 	xc_addr lo = heap + glibc->layout.heap_info + (first ? glibc->layout.state_size : 0);
-	add_segment(glibc, arena, lo, heap + size - 1, "heap of a sub-arena");
+	xc_glibc_add_segment(glibc, arena, lo, heap + size - 1, "heap of a sub-arena");
 }
 
 /* Follow an arena's heaps from its top; true when they end in the first one. */
@@ -111,8 +111,10 @@ static uint64_t guess_heap_max(struct xc_glibc *glibc, struct xc_window *window)
 static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t arena)
 {
 	xc_addr lo, hi;
-	if (xc_glibc_main_extent(glibc, window, arena, &lo, &hi))
-		add_segment(glibc, arena, lo, hi, "heap (brk)");
+	if (!glibc->arenas[arena].contiguous)
+		xc_glibc_find_scattered(glibc, window, arena);
+	else if (xc_glibc_main_extent(glibc, window, arena, &lo, &hi))
+		xc_glibc_add_segment(glibc, arena, lo, hi, "heap (brk)");
 }
 
 /* Its headers are damaged: at least where it began is known. */
@@ -120,7 +122,7 @@ static void add_first_heap(struct xc_glibc *glibc, size_t arena)
 {
 	xc_addr lo, hi;
 	if (xc_glibc_first_heap_extent(glibc, arena, &lo, &hi))
-		add_segment(glibc, arena, lo, hi, "heap of a sub-arena");
+		xc_glibc_add_segment(glibc, arena, lo, hi, "heap of a sub-arena");
 }
 
 static int segment_order(const void *a, const void *b)

@@ -8,6 +8,8 @@
 
 #include "glibc_resume.h"
 
+enum { AGAIN = 16 }; /* chunks in a row, behind memory of somebody else */
+
 /* ---- rules ---- */
 
 const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chunk, uint64_t head)
@@ -27,6 +29,21 @@ const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chun
 	return NULL;
 }
 
+uint64_t xc_glibc_fence(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, uint64_t head)
+{
+	struct xc_glibc_chunk second;
+	const unsigned header = 2 * segment->glibc->layout.word;
+	uint64_t left = segment->hi - chunk + 1;
+	if (xc_glibc_size(head) == 0)
+		return left == header ? header : 0;
+	if (xc_glibc_size(head) != header || left < 2 * header ||
+	    !xc_glibc_chunk(segment->glibc, window, chunk + header, &second))
+		return 0;
+	if (xc_glibc_size(second.head) == 0)
+		return left == 2 * header ? left : 0;
+	return xc_glibc_size(second.head) == header ? 2 * header : 0;
+}
+
 size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, size_t most)
 {
 	struct xc_glibc_chunk at, next;
@@ -35,7 +52,7 @@ size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *wi
 	for (size_t count = 0; count < most; count++, at = next) {
 		uint64_t size = xc_glibc_size(at.head);
 		if (xc_glibc_broken(segment, at.addr, at.head))
-			return count;
+			return count && xc_glibc_fence(segment, window, at.addr, at.head) ? most : count;
 		if (size - 1 == segment->hi - at.addr)
 			return most;
 		if (!xc_glibc_chunk(segment->glibc, window, at.addr + size, &next) ||
@@ -73,28 +90,18 @@ static void damaged(struct walker *w, const char *why)
 	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mended);
 }
 
-/* Fenceposts are what the end of a heap that could not grow became: a chunk of two words, then the last header, of size 0 in
- * sub-arenas; in the main arena of two words again, and its next memory follows. */
+/* Fenceposts end what could not grow. In the main arena its next memory follows, but somebody else's may lie between. */
 static bool fenced(struct walker *w, uint64_t head)
 {
-	struct xc_glibc_chunk second;
-	const unsigned header = 2 * w->word;
-	const struct xc_glibc *glibc = w->segment->glibc;
-	uint64_t left = w->segment->hi - w->at + 1;
-	if (xc_glibc_size(head) == 0 && left == header) {
-		w->at = w->segment->hi + 1;
-		return true;
-	}
-	if (xc_glibc_size(head) != header || left < 2 * header ||
-	    !xc_glibc_chunk(glibc, &w->walk->window, w->at + header, &second))
+	struct xc_window *window = &w->walk->window;
+	uint64_t size = xc_glibc_fence(w->segment, window, w->at, head);
+	if (size == 0)
 		return false;
-	if (xc_glibc_size(second.head) == 0 && left == 2 * header) {
-		w->at = w->segment->hi + 1;
-		return true;
+	w->at += size;
+	if (w->at <= w->segment->hi && xc_glibc_run(w->segment, window, w->at, AGAIN) < AGAIN) {
+		xc_addr next = xc_glibc_guess(w->segment, window, w->at, w->segment->hi, AGAIN);
+		w->at = next ? next : w->segment->hi + 1;
 	}
-	if (xc_glibc_size(second.head) != header)
-		return false;
-	w->at += 2 * header;
 	return true;
 }
 

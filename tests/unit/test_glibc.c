@@ -62,6 +62,34 @@ static const char kinds[] = HEAPED_PROLOGUE
 	"	pthread_create(&t, 0, rest, (void *)&done); while (!done) usleep(1000);\n"
 	"	own = OWN; abort(); }\n";
 
+/* Somebody else moves the break, or is in its way, or a second libc has none. */
+static const char breaks[] = HEAPED_PROLOGUE
+	"#include <sys/mman.h>\n#include <dlfcn.h>\n"
+	"static void some(int n) { for (int i = 0; i < n; i++) { void *p = malloc(100 + i % 3000);\n"
+	"	if (i % 3) live(p); else { memset(p, 0x21, 100); free(p); } } }\n"
+	"static void second(void) { void *libc = dlmopen(LM_ID_NEWLM, \"libc.so.6\", RTLD_NOW);\n"
+	"	void *(*get)(size_t) = dlsym(libc, \"malloc\"); void (*give)(void *) = dlsym(libc, \"free\");\n"
+	"	for (int i = 0; i < 2000; i++) { void *p = get(100 + i % 3000);\n"
+	"		if (i % 3) live(p); else give(p); } }\n"
+	"int main(int argc, char **argv) { some(500);\n"
+	"	if (argv[1][0] == 'm') for (int i = 0; i < 20; i++) { memset(sbrk(777 * i), 0x41, 777 * i); some(300); "
+	"}\n"
+	"	if (argv[1][0] == 'b') { char *at = (char *)(((unsigned long)sbrk(0) + 4095) & -4096l);\n"
+	"		if (mmap(at, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at) "
+	"abort();\n"
+	"		live(malloc(150000)); some(9000); live(malloc(200000)); some(1000); }\n"
+	"	if (argv[1][0] == '2') second();\n"
+	"	own = argv[1][0] == '2' ? 11 : 1; abort(); }\n";
+
+/* One thread that needs several heaps: what it gives back first lies in the older ones. */
+static const char heaps[] = HEAPED_PROLOGUE
+	"static void *run(void *x) { void *p[1500]; for (int i = 0; i < 1500; i++) p[i] = malloc(100000 + i);\n"
+	"	for (int i = 0; i < 1500; i++) if (i % 5) live(p[i]); else free(p[i]);\n"
+	"	*(volatile int *)x = 1; for (;;) pause(); }\n"
+	"int main(void) { volatile int done = 0; pthread_t t; pthread_create(&t, 0, run, (void *)&done);\n"
+	"	while (!done) usleep(1000);\n"
+	"	own = 3; abort(); }\n";
+
 static struct xc_heap *checked(const char *program, const char *argument, struct xc_process **process_out)
 {
 	*process_out = open_core(dying_core(program, argument));
@@ -105,12 +133,36 @@ static void blocks_lie_on_the_list_that_malloc_puts_them_on(void **state)
 	check(dying_program("kinds", "gcc -x c -g -pthread -static -DOWN=8", kinds), NULL);
 }
 
+static void what_happens_to_the_break_does_not_hide_blocks(void **state)
+{
+	(void)state;
+	const char *program = dying_program("breaks", "gcc -x c -g -D_GNU_SOURCE", breaks);
+	check(program, "moved");
+	check(program, "blocked");
+	check(program, "2");
+}
+
+static void an_arena_of_several_heaps_is_whole(void **state)
+{
+	(void)state;
+	struct xc_process *process;
+	struct xc_heap *heap = checked(dying_program("heaps", "gcc -x c -g -pthread", heaps), NULL, &process);
+	unsigned count = 0;
+	for (size_t i = 0; i < heap->region_count; i++)
+		count += strcmp(heap->regions[i].what, "heap of a sub-arena") == 0;
+	assert_int_equal(count, 3);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(long_lists_of_tcaches_are_followed),
 		cmocka_unit_test(blocks_lie_on_the_list_that_malloc_puts_them_on),
+		cmocka_unit_test(what_happens_to_the_break_does_not_hide_blocks),
+		cmocka_unit_test(an_arena_of_several_heaps_is_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
