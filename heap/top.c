@@ -209,6 +209,8 @@ struct xc_error *xc_top_retained(struct xc_section *s, struct xc_heap *heap, siz
 			offer(&l, block);
 	order(&l);
 	show_largest(s, heap, &l);
+	xc_retention_by_type(s, retention, limit);
+	xc_retention_by_holder(s, retention, limit);
 	free(l.items);
 	return NULL;
 }

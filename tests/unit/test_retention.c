@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../heap/retention.h"
+#include "../../heap/typing.h"
 #include "heapmade.h"
 
 enum { MOST = 120 };
@@ -161,6 +162,84 @@ static void a_long_list_is_retained_from_each_node_on(void **state)
 	hm_free(m);
 }
 
+/* ---- in tables ---- */
+
+enum { TYPES = 4 };
+
+/* Random types, by hand. */
+static struct xc_typing *typed_by_hand(struct heapmade *m, struct xc_type *types)
+{
+	static const char *const names[TYPES] = {"a", "b", "c", "b"}; /* two of one name are one */
+	struct xc_typing *typing = xc_alloc(sizeof *typing);
+	typing->heap = m->heap;
+	typing->items = xc_alloc((TYPES + 1) * sizeof *typing->items);
+	typing->item_count = TYPES + 1;
+	for (size_t i = 0; i < TYPES; i++) {
+		types[i] = (struct xc_type){.kind = XC_TYPE_INT, .name = names[i], .size_known = true, .size = 1};
+		typing->items[i + 1].type = &types[i];
+	}
+	typing->memory = xc_reserve_new(m->heap->blocks.count, sizeof *typing->by_block);
+	typing->by_block = typing->memory.items;
+	for (uint32_t i = 0; i < m->heap->blocks.count; i++)
+		typing->by_block[i] = (uint32_t)hm_any(TYPES + 1);
+	return typing;
+}
+
+static const char *name_of(const struct xc_typing *typing, uint32_t block)
+{
+	const struct xc_typed *typed = xc_typing_get(typing, block);
+	return typed ? typed->type->name : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Retained by the blocks of a type that have none of it above them. */
+static uint64_t naive_by_type(const struct heapmade *m, const struct xc_retention *r, const char *name)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < m->heap->blocks.count; i++) {
+		bool first = is_same(name_of(m->heap->typing, i), name);
+		for (uint32_t up = r->dominator[i]; up != XC_NO_BLOCK; up = r->dominator[up])
+			first = first && !is_same(name_of(m->heap->typing, up), name);
+		bytes += first ? r->bytes[i] : 0;
+	}
+	return bytes;
+}
+
+static void what_a_type_retains_is_counted_once(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 50; i++) {
+		struct heapmade *m = hm_random(MOST, 0);
+		struct xc_type types[TYPES];
+		for (size_t k = hm_any(3 * MOST); k-- > 0;)
+			*hm_word(m, (uint32_t)hm_any(MOST), hm_any(3)) = hm_pointer(m, (uint32_t)hm_any(MOST), 5);
+		put_roots(m, 1 + (unsigned)hm_any(6));
+		const struct xc_retention *r = retention_of(m);
+		struct xc_typing *typing = m->heap->typing = typed_by_hand(m, types);
+		struct xc_report *report = xc_report_new("heap");
+		struct xc_section *s = xc_report_section(report, "top", "Top");
+		xc_retention_by_type(s, r, 0);
+		xc_retention_by_holder(s, r, 0);
+		const struct xc_table *table = s->items->table;
+		for (size_t k = 0; k < table->row_count; k++) {
+			const struct xc_cell *row = &table->cells[k * table->column_count];
+			const char *name = row[4].kind == XC_FIELD_NULL ? NULL : row[4].text;
+			assert_int_equal(row[0].number, naive_by_type(m, r, name));
+		}
+		assert_int_equal(s->items->next->table->row_count, r->holder_count + (r->shared_count > 0));
+		xc_report_free(report);
+		m->heap->typing = NULL;
+		free(typing->items);
+		xc_reserve_free(&typing->memory);
+		free(typing);
+		hm_free(m);
+	}
+}
+
 static void nothing_is_retained_in_an_empty_heap(void **state)
 {
 	(void)state;
@@ -175,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(retained_is_what_is_lost_when_a_block_goes),
 		cmocka_unit_test(a_long_list_is_retained_from_each_node_on),
+		cmocka_unit_test(what_a_type_retains_is_counted_once),
 		cmocka_unit_test(nothing_is_retained_in_an_empty_heap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
