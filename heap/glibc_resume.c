@@ -204,6 +204,28 @@ static bool may_begin(const struct hunt *h, xc_addr at)
 	       (load_right(h, at - chunk.prev_size, &before) && xc_glibc_size(before.head) == chunk.prev_size);
 }
 
+/* How many chunks lead from a place exactly to `end`; 0 when they do not. */
+static size_t chunks_to(const struct hunt *h, xc_addr at, xc_addr end, size_t *budget)
+{
+	struct xc_glibc_chunk chunk;
+	size_t count = 0;
+	for (; at < end && at != h->bad && *budget && load_right(h, at, &chunk) && agrees(h, &chunk);
+	     count++, --*budget)
+		at += xc_glibc_size(chunk.head);
+	return at == end ? count : 0;
+}
+
+/* A number in some block may look like a header and lead to a chunk far away by chance. Then what it leaps over is a chain that ends at the
+ * same place: where that begins. (Or memory that was chunks once is one large chunk now; then that one is lost.) */
+static xc_addr not_leaping(const struct hunt *h, xc_addr place, xc_addr end)
+{
+	size_t budget = (end - place) / 4;
+	for (xc_addr at = place + 4 * h->word; at < end && budget; at += XC_GLIBC_ALIGN)
+		if (may_begin(h, at) && chunks_to(h, at, end, &budget) >= ISLAND)
+			return at;
+	return place;
+}
+
 /* Behind what cannot be read: the next page, or the next piece of the space when that is known to be missing as a whole. */
 static xc_addr behind_gap(const struct hunt *h, xc_addr at)
 {
@@ -231,7 +253,7 @@ static xc_addr search(const struct hunt *h, xc_addr from, xc_addr to)
 			continue;
 		struct run run = follow(h, at);
 		if (run.proved)
-			return at;
+			return run.count ? not_leaping(h, at, at + (head & ~(uint64_t)XC_GLIBC_FLAGS)) : at;
 		if (!island.count && run.count >= ISLAND && run.end > h->bad) {
 			island = run;
 			island_at = at;
@@ -295,7 +317,8 @@ static bool only_flags(const struct hunt *h, struct repair *repair)
 	if (size < 4 * h->word || size > h->end - h->bad)
 		return false;
 	chunk.head = size;
-	if (!agrees(h, &chunk) || jumps_over_one(h, h->bad, h->bad + size) || !follow(h, h->bad + size).proved)
+	if (!agrees(h, &chunk) || jumps_over_one(h, h->bad, h->bad + size) || !follow(h, h->bad + size).proved ||
+	    not_leaping(h, h->bad, h->bad + size) != h->bad)
 		return false;
 	repair->damaged = h->bad;
 	repair->next = h->bad + size;
