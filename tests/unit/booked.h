@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "../../core/text.h"
 #include "../../dwarf/symbol.h"
 #include "../../heap/heap.h"
 #include "opened.h"
