@@ -13,80 +13,51 @@
 #include "tcmalloc_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "slab.h"
 
 /* ---- one span ---- */
 
-struct reader {
-	struct xc_walk *walk;
-	struct tc_span *span;
-	uint64_t count;
-	uint8_t *free; /* byte per object */
-};
-
-static void damaged_link(struct reader *r, xc_addr at, uint64_t link, const char *what, uint64_t missing)
+static void damaged_list(struct xc_walk *walk, const struct tc_span *span, const struct xc_slab_list *list)
 {
-	const struct tc_state *state = r->walk->state;
-	struct xc_arena *memory = &r->walk->memory;
-	struct xc_damage damage = {
-		.addr = at, .what = what, .lost_lo = 1, .arena = state->arena, .before = XC_NO_BLOCK};
-	damage.found = xc_arena_printf(memory, "0x%llx in the span of %u-byte objects at 0x%llx",
-				       (unsigned long long)link, r->span->size, (unsigned long long)r->span->lo);
-	damage.expected =
-		xc_arena_printf(memory, "a free object of that span: %llu more are free", (unsigned long long)missing);
-	xc_walk_damage(r->walk, &damage);
+	const struct tc_state *state = walk->state;
+	struct xc_damage damage = {.addr = list->at,
+				   .what = list->wrong ? list->wrong : "the list of free objects ends early",
+				   .lost_lo = 1,
+				   .arena = state->arena,
+				   .before = XC_NO_BLOCK};
+	damage.found = xc_arena_printf(&walk->memory, "0x%llx in the span of %u-byte objects at 0x%llx",
+				       (unsigned long long)list->next, span->size, (unsigned long long)span->lo);
+	damage.expected = xc_arena_printf(&walk->memory, "a free object of that span: %u more are free", span->missing);
+	xc_walk_damage(walk, &damage);
 }
 
-/* The index of an object of this span; count when it is none. */
-static uint64_t index_of(const struct reader *r, xc_addr object)
+static void read_free(struct xc_walk *walk, struct tc_span *span, struct xc_slab *slab)
 {
-	uint64_t at = object - r->span->lo;
-	return at < r->count * r->span->size && at % r->span->size == 0 ? at / r->span->size : r->count;
-}
-
-static uint64_t next_of(struct reader *r, uint64_t index)
-{
-	uint64_t next;
-	return xc_window_word(&r->walk->window, r->span->lo + index * r->span->size, &next) ? next : UINT64_MAX;
-}
-
-static void read_free(struct reader *r)
-{
-	uint64_t missing = r->count > r->span->in_use ? r->count - r->span->in_use : 0;
-	xc_addr at = r->span->span + 32, next = r->span->objects;
-	for (; missing; missing--) {
-		uint64_t index = index_of(r, next);
-		const char *wrong = next == 0           ? "the list of free objects ends early"
-				    : index >= r->count ? "the list of free objects leads out of its span"
-				    : r->free[index]    ? "the list of free objects comes back to itself"
-							: NULL;
-		if (wrong) {
-			damaged_link(r, at, next, wrong, missing);
-			r->span->missing = (uint32_t)missing;
-			return;
-		}
-		r->free[index] = 1;
-		at = next;
-		next = next_of(r, index);
-	}
-	if (next)
-		damaged_link(r, at, next, "the list of free objects is longer than the span's count says", 0);
+	uint64_t free_count = slab->count > span->in_use ? slab->count - span->in_use : 0;
+	struct xc_slab_list list = {.at = span->span + 32, .next = span->objects};
+	xc_slab_follow(slab, &list, free_count);
+	span->missing = (uint32_t)(free_count - list.found);
+	if (!span->missing && list.next)
+		list.wrong = "the list of free objects is longer than the span's count says";
+	if (span->missing || list.wrong)
+		damaged_list(walk, span, &list);
 }
 
 static void walk_span(struct xc_walk *walk, struct tc_span *span)
 {
-	struct reader r = {.walk = walk, .span = span, .count = tc_objects(span)};
 	if (!span->size) {
 		xc_block_list_add(&walk->blocks, span->lo, span->bytes,
 				  span->location == TC_IN_USE ? XC_BLOCK_LIVE : XC_BLOCK_BIN);
 		return;
 	}
-	r.free = xc_alloc(r.count);
-	read_free(&r);
-	for (uint64_t i = 0; i < r.count; i++)
+	struct xc_slab slab = {.window = &walk->window, .lo = span->lo, .size = span->size, .count = tc_objects(span)};
+	slab.free = xc_alloc(slab.count);
+	read_free(walk, span, &slab);
+	for (uint64_t i = 0; i < slab.count; i++)
 		xc_block_list_add(&walk->blocks, span->lo + i * span->size, span->size,
-				  r.free[i] ? XC_BLOCK_BIN : XC_BLOCK_LIVE);
-	free(r.free);
+				  slab.free[i] ? XC_BLOCK_BIN : XC_BLOCK_LIVE);
+	free(slab.free);
 }
 
 static void walk(struct xc_walk *walk, size_t piece)

@@ -91,6 +91,10 @@ static const char account_program[] =
 	"	note(last++, memalign(4 << 20, 3 << 20));\n"
 	"	note(last++, malloc(131051));\n"
 	"	note(last++, malloc(131052));\n"
+	"	pthread_barrier_wait(&together);\n"
+	"	for (int i = 0; i < ROWS - 8; i++)\n"
+	"		if (any(&seed, 16) == 0)\n"
+	"			give(&account[next][i]);\n"
 	"	if (self == 1)\n"
 	"		give(last - 5);\n"
 	"	pthread_barrier_wait(&together);\n"
@@ -120,6 +124,7 @@ struct account {
 	struct xc_process *process;
 	struct xc_heap *heap;
 	const struct xc_heap_part *part; /* of the allocator that the program uses */
+	bool within_blocks;              /* it does not know where in a block what it handed out begins */
 	struct account_row rows[ACCOUNT_THREADS * ACCOUNT_ROWS];
 };
 
@@ -161,16 +166,29 @@ static inline uint64_t account_size(uint64_t usable)
 	return usable ? usable : 1;
 }
 
+/* A block that is live, by a row's word. */
+static inline bool account_holds(const struct account *account, uint32_t block)
+{
+	xc_addr lo = xc_block_addr(&account->heap->blocks, block), size = xc_block_size(&account->heap->blocks, block);
+	for (size_t i = 0; i < XC_COUNT(account->rows); i++)
+		if (account->rows[i].live && account->rows[i].addr - lo < size)
+			return true;
+	return false;
+}
+
 static inline bool account_agrees(const struct account *account, const struct account_row *row)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, row->addr);
 	if (!row->live)
 		return block == XC_NO_BLOCK || xc_block_addr(blocks, block) != row->addr ||
-		       xc_block_is_free(xc_block_state(blocks, block));
-	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == row->addr &&
-	       xc_block_size(blocks, block) == account_size(row->size) &&
-	       xc_block_state(blocks, block) == XC_BLOCK_LIVE;
+		       xc_block_is_free(xc_block_state(blocks, block)) ||
+		       (account->within_blocks && account_holds(account, block));
+	if (block == XC_NO_BLOCK || xc_block_state(blocks, block) != XC_BLOCK_LIVE)
+		return false;
+	xc_addr addr = xc_block_addr(blocks, block);
+	return (addr == row->addr || account->within_blocks) &&
+	       addr + xc_block_size(blocks, block) == row->addr + account_size(row->size);
 }
 
 static inline int account_order(const void *a, const void *b)
@@ -287,6 +305,53 @@ static inline void account_mutate(const char *core, const struct xc_allocator *a
 		}
 		account_close(account);
 	}
+}
+
+/* A small block of this state that is linked to another one, drawn by lot. */
+static inline uint32_t account_linked(const struct account *account, enum xc_block_state wanted)
+{
+	const struct xc_blocks *blocks = &account->heap->blocks;
+	for (;;) {
+		uint32_t block = (uint32_t)account_any(blocks->count);
+		uint64_t word;
+		if (xc_block_state(blocks, block) == wanted && xc_block_size(blocks, block) < 1000 &&
+		    xc_space_peek_uint(account->process->space, xc_block_addr(blocks, block), 8, &word) && word)
+			return block;
+	}
+}
+
+static inline uint64_t account_blocks(const struct xc_heap_totals *totals)
+{
+	uint64_t count = 0;
+	for (unsigned i = 0; i < XC_BLOCK_STATES; i++)
+		count += totals->count[i];
+	return count;
+}
+
+/* Overwrite the links of free blocks, one at a time; each is reported. Returns how often more than 2 blocks were lost. */
+static inline unsigned account_smash_links(const char *core, const struct xc_allocator *allocator,
+					   enum xc_block_state state, unsigned rounds)
+{
+	unsigned more = 0;
+	while (rounds--) {
+		struct account *account = account_open(core, allocator);
+		struct xc_heap_totals before = xc_heap_totals(account->heap);
+		xc_addr addr = xc_block_addr(&account->heap->blocks, account_linked(account, state));
+		uint64_t was;
+		assert_true(xc_space_peek_uint(account->process->space, addr, 8, &was));
+		assert_true(account_overwrite(account, core, addr, "past the", 8));
+		account_close(account);
+
+		account = account_open(core, allocator);
+		struct xc_heap_totals after = xc_heap_totals(account->heap);
+		assert_int_equal(account->heap->damage_count, 1);
+		assert_int_equal(account->heap->damages[0].addr, addr);
+		assert_int_equal(account->heap->blocks.count, account_blocks(&before));
+		more += after.count[XC_BLOCK_LIVE] - before.count[XC_BLOCK_LIVE] > 2;
+		assert_true(account_overwrite(account, core, addr, &was, 8));
+		account_close(account);
+	}
+	return more;
 }
 
 /* Every block lies in a region, and explain has something to say about it. */
