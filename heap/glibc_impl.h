@@ -51,7 +51,8 @@ struct xc_glibc_piece {
 /* A chunk that has an IS_MMAPPED header. */
 struct xc_glibc_mapped {
 	xc_addr chunk;
-	uint64_t size; /* from the header to the end of its mapping */
+	uint64_t size;   /* from the header to the end of its mapping */
+	uint64_t usable; /* malloc_usable_size */
 };
 
 /* A chunk that a bin or a list links, and so is known to be one: its address with the kind (enum xc_block_state) in the low three
@@ -74,6 +75,7 @@ struct xc_glibc {
 	size_t anchor_count, anchor_capacity;
 	bool anchors_sorted;
 	pthread_mutex_t lock; /* of sorting them */
+	size_t caches;        /* tcaches that were found */
 };
 
 /* Chunks linked by free lists, in ascending order: sorted when first asked for, by whichever thread. */

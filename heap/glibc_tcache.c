@@ -4,6 +4,7 @@
  * where the thread pointer and libc's symbols are. So it is known by its content: each of its lists has as many entries as its count
  * says, all of them chunks of the class's size, the last link is NULL. No other block looks so by chance.
  * For layouts see glibc_layout.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,19 +57,18 @@ static bool read_tcache(const struct xc_glibc *glibc, const struct xc_window *wi
 	return true;
 }
 
-/* Could the entries be what they claim, without following them? At least one must be there. */
+/* Could the entries be what they claim, without following them? At least one must be there; one may be damaged. */
 static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcache)
 {
-	unsigned used = 0;
-	for (unsigned i = 0; i < tcache->shape->slots; i++) {
+	unsigned used = 0, wrong = 0;
+	for (unsigned i = 0; i < tcache->shape->slots && wrong < 2; i++) {
 		uint64_t entry = tcache->entries[i];
-		if (entry && !xc_glibc_is_chunk_place(glibc, entry - 2 * glibc->layout.word))
-			return false;
-		if (!tcache->shape->down && (entry == 0) != (tcache->counts[i] == 0))
-			return false;
-		used += entry != 0;
+		bool odd = entry && !xc_glibc_is_chunk_place(glibc, entry - 2 * glibc->layout.word);
+		bool other_count = !tcache->shape->down && (entry == 0) != (tcache->counts[i] == 0);
+		wrong += odd || other_count;
+		used += entry != 0 && !odd;
 	}
-	return used > 0;
+	return used > 0 && wrong < 2;
 }
 
 /* The chunk of an entry that may be in list `slot`, or XC_NO_BLOCK. */
@@ -110,6 +110,70 @@ static bool is_tcache(const struct xc_glibc *glibc, struct xc_window *window, co
 			return false;
 	}
 	return true;
+}
+
+/* ---- damage ---- */
+
+/* Something that looks like a tcache, but for lists that break: all but one of them begin with a chunk of their class. */
+static bool is_damaged_tcache(const struct xc_glibc *glibc, const struct tcache *tcache)
+{
+	unsigned right = 0, wrong = 0;
+	for (unsigned i = 0; i < tcache->shape->slots; i++)
+		if (tcache->entries[i])
+			cached_block(glibc, tcache->entries[i], i) != XC_NO_BLOCK ? right++ : wrong++;
+	return right > 0 && wrong < 2;
+}
+
+/* What breaks list `slot` behind `before` (an entry, or 0 for the list's head) at `at`. */
+static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsigned slot, xc_addr before, xc_addr at,
+		 uint64_t stored)
+{
+	struct xc_heap *heap = glibc->heap;
+	const unsigned header = 2 * glibc->layout.word;
+	const uint32_t block = xc_glibc_block(glibc, at - header);
+	const uint32_t owner = xc_blocks_find(&heap->blocks, tcache->addr);
+	struct xc_damage damage = {.kind = before ? XC_DAMAGE_LINK : XC_DAMAGE_BOOKS,
+				   .addr = (before ? before : tcache->addr) - header,
+				   .lost_lo = 1,
+				   .before = XC_NO_BLOCK};
+	uint64_t size = header * 2 + slot * XC_GLIBC_ALIGN;
+	if (block != XC_NO_BLOCK && xc_block_is_free(xc_block_state(&heap->blocks, block))) {
+		damage.kind = XC_DAMAGE_TWICE;
+		damage.addr = at - header;
+		damage.what = xc_arena_printf(
+			&heap->memory, "it is in a tcache list for chunks of 0x%" PRIx64 " and free already", size);
+	} else if (block != XC_NO_BLOCK) {
+		damage.what = xc_arena_printf(&heap->memory,
+					      "a tcache list for chunks of 0x%" PRIx64 " leads to 0x%" PRIx64
+					      ", which has another size",
+					      size, at);
+	} else {
+		damage.what = xc_arena_printf(&heap->memory,
+					      "a tcache list for chunks of 0x%" PRIx64 " leads to 0x%" PRIx64
+					      ", where no block begins",
+					      size, at);
+	}
+	damage.found = xc_arena_printf(&heap->memory, "link stored as 0x%" PRIx64, stored);
+	const struct xc_region *region = owner == XC_NO_BLOCK ? NULL : xc_heap_region(heap, tcache->addr);
+	damage.arena = region ? region->arena : 0;
+	xc_heap_add_damage(heap, &damage);
+}
+
+/* Mark what can be, up to what breaks the list, and note that. */
+static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache,
+			   unsigned slot)
+{
+	uint64_t at = tcache->entries[slot], stored = at, before = 0;
+	for (long count = 0; at; count++) {
+		uint32_t block = count < LIST_MAX ? cached_block(glibc, at, slot) : XC_NO_BLOCK;
+		if (block == XC_NO_BLOCK || !xc_glibc_jump(glibc, window, at, &stored)) {
+			note(glibc, tcache, slot, before, at, stored);
+			return;
+		}
+		xc_blocks_set_state(&glibc->heap->blocks, block, XC_BLOCK_CACHED);
+		before = at;
+		at = xc_glibc_unmangle(glibc, at, stored);
+	}
 }
 
 /* ---- all of them ---- */
@@ -161,9 +225,15 @@ static void vote(struct search *search, const struct tcache *tcache)
 
 static void settle(struct search *search, const struct tcache *tcache)
 {
-	if (is_tcache(search->glibc, search->window, tcache))
-		for (unsigned i = 0; i < tcache->shape->slots; i++)
+	bool whole = is_tcache(search->glibc, search->window, tcache);
+	if (!whole && !is_damaged_tcache(search->glibc, tcache))
+		return;
+	search->glibc->caches++;
+	for (unsigned i = 0; i < tcache->shape->slots; i++)
+		if (whole)
 			follow(search->glibc, search->window, tcache, i, true);
+		else
+			settle_damaged(search->glibc, search->window, tcache, i);
 }
 
 void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
