@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "../../dwarf/symbol.h"
-#include "../../heap/allocator.h"
+#include "../../heap/jemalloc.h"
 #include "../support/scratch.h"
 #include "opened.h"
 
@@ -194,12 +194,162 @@ static void a_tree_with_few_extents_is_found(void **state)
 	check(few);
 }
 
+/* ---- damage ---- */
+
+/* A heap of which every word of jemalloc's own data, and of the threads' storage, can be changed. */
+struct bench {
+	struct xc_process *process;
+	struct xc_heap *sound;
+	struct {
+		xc_addr lo;
+		uint8_t *bytes;
+		size_t size;
+	} copies[16];
+	size_t copy_count;
+	uint64_t **words; /* those that are not 0 */
+	size_t word_count, word_capacity;
+};
+
+static void make_changeable(struct bench *b, xc_addr lo, uint64_t size)
+{
+	uint8_t *copy = xc_alloc(size);
+	size_t got = xc_space_peek(b->process->space, lo, copy, size);
+	assert_true(b->copy_count < XC_COUNT(b->copies));
+	b->copies[b->copy_count].lo = lo;
+	b->copies[b->copy_count].size = got;
+	b->copies[b->copy_count++].bytes = copy;
+	xc_space_lay(b->process->space,
+		     &(struct xc_segment){.lo = lo, .hi = lo + got - 1, .provenance = XC_FROM_CORE, .bytes = copy});
+	for (size_t i = 0; i + 8 <= got; i += 8)
+		if (xc_jemalloc_word(copy + i)) {
+			b->words = xc_grow(b->words, b->word_count, &b->word_capacity, sizeof *b->words);
+			b->words[b->word_count++] = (uint64_t *)(void *)(copy + i);
+		}
+}
+
+static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
+{
+	for (size_t i = 0; i < heap->part_count; i++)
+		if (heap->parts[i].allocator == &xc_allocator_jemalloc)
+			return heap->parts[i].state;
+	return NULL;
+}
+
+static struct bench *set_up(const char *body)
+{
+	struct bench *b = xc_alloc(sizeof *b);
+	uint64_t tp = 0;
+	b->sound = opened(core_of(build("program", "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc", body)),
+			  &b->process);
+	const struct xc_jemalloc *je = read_by(b->sound);
+	for (size_t i = 0; i < je->base_count; i++)
+		make_changeable(b, je->bases[i].lo, je->bases[i].hi - je->bases[i].lo + 1);
+	assert_true(xc_regs_get(&b->process->threads[0].regs, b->process->arch->tls.tp, &tp));
+	make_changeable(b, tp - 4096, 4096);
+	xc_space_seal(b->process->space);
+	return b;
+}
+
+static uint8_t *bytes_at(struct bench *b, xc_addr addr)
+{
+	for (size_t i = 0; i < b->copy_count; i++)
+		if (xc_inside(addr, 1, b->copies[i].lo, b->copies[i].lo + b->copies[i].size - 1))
+			return b->copies[i].bytes + (addr - b->copies[i].lo);
+	fail_msg("0x%" PRIx64 " cannot be changed", addr);
+	return NULL;
+}
+
+static void tear_down(struct bench *b)
+{
+	xc_heap_close(b->sound);
+	close_process(b->process);
+	for (size_t i = 0; i < b->copy_count; i++)
+		free(b->copies[i].bytes);
+	free(b->words);
+	free(b);
+}
+
+/* Blocks of the sound heap that were in use and that the other one does not have, or thinks free. */
+static size_t lost(const struct bench *b, const struct xc_heap *heap)
+{
+	const struct xc_blocks *sound = &b->sound->blocks;
+	size_t count = 0;
+	for (uint32_t i = 0; i < sound->count; i++) {
+		xc_addr addr = xc_block_addr(sound, i);
+		uint32_t block = xc_blocks_find(&heap->blocks, addr);
+		bool there = block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == addr &&
+			     xc_block_size(&heap->blocks, block) == xc_block_size(sound, i);
+		if (xc_block_state(sound, i) == XC_BLOCK_LIVE)
+			count += !there || (xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE &&
+					    xc_block_state(&heap->blocks, block) != XC_BLOCK_UNKNOWN);
+	}
+	return count;
+}
+
+static const char mixed[] =
+	"int main(void) { static void *kept[40000]; long n = 0; unsigned seed = 5;\n"
+	"	while (n < 40000) kept[n++] = malloc(n % 200 ? rand_r(&seed) % 2000 : rand_r(&seed) % 200000);\n"
+	"	for (long i = 0; i < n; i += 3) free(kept[i]);\n"
+	"	die(); }\n";
+
+static uint64_t smashed(uint64_t word, unsigned *seed)
+{
+	unsigned r = (unsigned)rand_r(seed);
+	const uint64_t ways[] = {0,        UINT64_MAX,           0x4141414141414141, word ^ UINT64_C(1) << r % 64,
+				 r % 5,    word + 4096,          word - 4096,        word << 12 | r,
+				 word ^ r, UINT64_C(1) << r % 64};
+	return ways[r / 64 % XC_COUNT(ways)];
+}
+
+static void one_word_costs_no_more_than_its_slab(void **state)
+{
+	(void)state;
+	struct bench *b = set_up(mixed);
+	unsigned seed = 11, cases = getenv("XC_CASES") ? (unsigned)atoi(getenv("XC_CASES")) : 60;
+	size_t worst = 0;
+	for (unsigned i = 0; i < cases; i++) {
+		uint64_t *word = b->words[(unsigned)rand_r(&seed) % b->word_count], was = *word;
+		*word = smashed(was, &seed);
+		struct xc_heap *heap = xc_heap_open(b->process, NULL);
+		size_t count = lost(b, heap);
+		if (count > 512)
+			fail_msg("%u: %zu blocks lost by 0x%" PRIx64 " instead of 0x%" PRIx64, i, count, *word, was);
+		worst = count > worst ? count : worst;
+		xc_heap_close(heap);
+		*word = was;
+	}
+	print_message("# at worst %zu of %zu blocks lost\n", worst, b->sound->blocks.count);
+	tear_down(b);
+}
+
+static void a_smashed_record_is_reported_and_its_blocks_stay(void **state)
+{
+	(void)state;
+	struct bench *b = set_up(mixed);
+	const struct xc_jemalloc *je = read_by(b->sound);
+	const struct xc_jemalloc_extent *slab = je->extents;
+	while (!slab->slab || xc_jemalloc_block_count(je, slab) < 64)
+		slab++;
+	memset(bytes_at(b, slab->edata), 'A', 64);
+	struct xc_heap *heap = xc_heap_open(b->process, NULL);
+	assert_int_equal(lost(b, heap), 0);
+	assert_int_equal(heap->damage_count, 1);
+	assert_int_equal(heap->damages[0].addr, slab->edata);
+	assert_non_null(strstr(heap->damages[0].what, "is of another address"));
+	/* Those that a thread caches are known by that. */
+	assert_in_range(xc_heap_totals(heap).count[XC_BLOCK_UNKNOWN], 1, xc_jemalloc_block_count(je, slab));
+	xc_heap_close(heap);
+	tear_down(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(every_class_has_its_size),
 		cmocka_unit_test(a_tree_with_few_extents_is_found),
+		cmocka_unit_test(one_word_costs_no_more_than_its_slab),
+		cmocka_unit_test(a_smashed_record_is_reported_and_its_blocks_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
