@@ -14,6 +14,7 @@
 #include "../dwarf/symbol.h"
 
 enum {
+	MIN_BLOCK = 8,
 	ARENAS = 4096,          /* that records can number */
 	NO_ARENA = ARENAS - 1,  /* of extents that belong to none */
 	PIECE_BLOCKS = 1 << 16, /* blocks of a piece of work */
@@ -112,6 +113,32 @@ static void order_extents(struct xc_jemalloc *je)
 	je->extent_count = kept;
 }
 
+/* More blocks than there can be in the memory that can be read are not believed. */
+static void bound_blocks(struct xc_jemalloc *je)
+{
+	const struct xc_space *space = je->heap->process->space;
+	uint64_t left = 0;
+	for (size_t i = 0; i < xc_space_count(space); i++) {
+		const struct xc_segment *s = xc_space_at(space, i);
+		left += s->provenance < XC_NOT_DUMPED ? (s->hi - s->lo) / MIN_BLOCK : 0;
+	}
+	for (size_t i = 0; i < je->extent_count; i++) {
+		unsigned count = xc_jemalloc_block_count(je, &je->extents[i]);
+		if (count > left) {
+			xc_heap_add_damage(
+				je->heap,
+				&(struct xc_damage){.addr = je->extents[i].edata,
+						    .what = "there are more slabs than the memory can hold: those from "
+							    "here on are left out",
+						    .lost_lo = je->extents[i].addr,
+						    .lost_hi = UINT64_MAX,
+						    .before = XC_NO_BLOCK});
+			je->extent_count = i;
+		}
+		left -= count;
+	}
+}
+
 static void cut_in_pieces(struct xc_jemalloc *je)
 {
 	size_t capacity = 0, blocks = PIECE_BLOCKS;
@@ -169,6 +196,7 @@ static void *detect(struct xc_heap *heap, size_t *pieces_out, const char **why_o
 		return NULL;
 	}
 	order_extents(je);
+	bound_blocks(je);
 	xc_jemalloc_find_bases(je);
 	xc_jemalloc_read_caches(je);
 	add_regions(je);

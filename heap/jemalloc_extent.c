@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 1 << 26, SLAB_BIT = 12, ARENA_MASK = 0xfff, NO_ARENA = 0xfff };
+enum { ORPHANS_MAX = 1 << 20, SLAB_BIT = 12, ARENA_MASK = 0xfff, NO_ARENA = 0xfff };
 
 /* Forms of what stands beside the pointer in a leaf. */
 enum leaf_form { COMPACT, WIDE, WIDE_OLD, LEAF_FORMS };
@@ -42,7 +42,7 @@ struct runs {
 	const struct xc_space *space;
 	const struct xc_jemalloc_geometry *g;
 	struct run *items;
-	size_t count, capacity;
+	size_t count, capacity, orphans;
 };
 
 static void add_run(struct runs *r, const struct xc_jemalloc_entry *e)
@@ -76,10 +76,12 @@ static void take_entry(void *context, const struct xc_jemalloc_entry *e)
 	if (run && run->edata == e->edata) {
 		run->last = e->key;
 		run->pages++;
-	} else if (r->count < RUNS_MAX) {
+	} else if (r->orphans < ORPHANS_MAX) {
 		add_run(r, e);
 		if (r->count > 1 && astray(&r->items[r->count - 2], &r->items[r->count - 1]))
 			r->count--;
+		else
+			r->orphans += r->items[r->count - 1].orphan;
 	}
 }
 

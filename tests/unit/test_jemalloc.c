@@ -86,6 +86,8 @@ static const char classes[] = "int main(void) { static void *kept[100000]; long 
 /* Little: a tree with a handful of extents. */
 static const char few[] = "int main(void) { malloc(100); free(malloc(5000)); die(); }\n";
 
+#define PROGRAM "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc"
+
 static const char *build(const char *name, const char *compiler, const char *body)
 {
 	char *source = xc_asprintf("%s%s", accounting, body);
@@ -169,8 +171,7 @@ static struct xc_heap *opened(const char *core, struct xc_process **process_out)
 static void check(const char *body)
 {
 	struct xc_process *process;
-	struct xc_heap *heap =
-		opened(core_of(build("program", "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc", body)), &process);
+	struct xc_heap *heap = opened(core_of(build("program", PROGRAM, body)), &process);
 	check_account(heap);
 	xc_heap_close(heap);
 	close_process(process);
@@ -192,6 +193,81 @@ static void a_tree_with_few_extents_is_found(void **state)
 {
 	(void)state;
 	check(few);
+}
+
+static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
+{
+	for (size_t i = 0; i < heap->part_count; i++)
+		if (heap->parts[i].allocator == &xc_allocator_jemalloc)
+			return heap->parts[i].state;
+	return NULL;
+}
+
+/* ---- three levels ---- */
+
+/* The process with another radix tree in place of its own: three levels of 15 bits and wide entries, as jemalloc makes them
+ * where addresses have 57 bits. */
+enum { ROOT = 1 << 18, NODE = 1 << 18, LEAF = 1 << 19, LEAVES = 64 };
+static const xc_addr made_nodes = 0x100000000000;
+
+struct regrown {
+	uint8_t *nodes, *old; /* a node, then leaves; zeroes */
+	uint64_t *root;
+	size_t leaf_count;
+	xc_addr keys[LEAVES];
+};
+
+static uint8_t *leaf_of(struct regrown *r, xc_addr key)
+{
+	size_t i = 0;
+	while (i < r->leaf_count && r->keys[i] != key >> 27)
+		i++;
+	assert_true(i < LEAVES);
+	if (i == r->leaf_count) {
+		xc_addr leaf = made_nodes + NODE + i * LEAF;
+		r->keys[r->leaf_count++] = key >> 27;
+		r->root[key >> 42] = made_nodes;
+		memcpy(r->nodes + (key >> 27 & 0x7fff) * 8, &leaf, 8);
+	}
+	return r->nodes + NODE + i * LEAF;
+}
+
+static void regrow_entry(void *context, const struct xc_jemalloc_entry *e)
+{
+	struct regrown *r = context;
+	uint64_t entry[2] = {e->edata, (e->rest & 31) | e->rest >> 48 << 5};
+	memcpy(leaf_of(r, e->key) + (e->key >> 12 & 0x7fff) * 16, entry, sizeof entry);
+}
+
+static void lay(struct xc_process *process, xc_addr lo, const void *bytes, size_t size)
+{
+	xc_space_lay(process->space,
+		     &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes});
+}
+
+static void a_tree_of_three_levels_tells_the_same(void **state)
+{
+	(void)state;
+	struct xc_process *process;
+	struct xc_heap *heap = opened(core_of(build("program", PROGRAM, few)), &process);
+	const struct xc_jemalloc_tree *tree = &read_by(heap)->trees[0];
+	struct regrown r = {.nodes = xc_alloc(NODE + LEAVES * LEAF), .old = xc_alloc(8 << 18)};
+	uint64_t unreadable = 0;
+	assert_int_equal(tree->geometry.levels, 2);
+	r.root = (uint64_t *)(void *)(r.old + ROOT); /* somewhere in the place of the old one */
+	xc_jemalloc_each_entry(process->space, tree, regrow_entry, &r, &unreadable);
+	lay(process, tree->root, r.old, 8 << 18);
+	lay(process, made_nodes, r.nodes, NODE + LEAVES * LEAF);
+	xc_space_seal(process->space);
+	struct xc_heap *again = xc_heap_open(process, NULL);
+	assert_non_null(read_by(again));
+	assert_int_equal(read_by(again)->trees[0].geometry.levels, 3);
+	check_account(again);
+	xc_heap_close(again);
+	xc_heap_close(heap);
+	close_process(process);
+	free(r.nodes);
+	free(r.old);
 }
 
 /* ---- damage ---- */
@@ -227,20 +303,11 @@ static void make_changeable(struct bench *b, xc_addr lo, uint64_t size)
 		}
 }
 
-static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
-{
-	for (size_t i = 0; i < heap->part_count; i++)
-		if (heap->parts[i].allocator == &xc_allocator_jemalloc)
-			return heap->parts[i].state;
-	return NULL;
-}
-
 static struct bench *set_up(const char *body)
 {
 	struct bench *b = xc_alloc(sizeof *b);
 	uint64_t tp = 0;
-	b->sound = opened(core_of(build("program", "gcc -x c -g -pthread -Wl,--no-as-needed -ljemalloc", body)),
-			  &b->process);
+	b->sound = opened(core_of(build("program", PROGRAM, body)), &b->process);
 	const struct xc_jemalloc *je = read_by(b->sound);
 	for (size_t i = 0; i < je->base_count; i++)
 		make_changeable(b, je->bases[i].lo, je->bases[i].hi - je->bases[i].lo + 1);
@@ -348,6 +415,7 @@ int main(void)
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(every_class_has_its_size),
 		cmocka_unit_test(a_tree_with_few_extents_is_found),
+		cmocka_unit_test(a_tree_of_three_levels_tells_the_same),
 		cmocka_unit_test(one_word_costs_no_more_than_its_slab),
 		cmocka_unit_test(a_smashed_record_is_reported_and_its_blocks_stay),
 	};
