@@ -219,7 +219,7 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 		bytes += lost_bytes(&heap->damages[i]);
 		ranges += lost_bytes(&heap->damages[i]) > 0;
 	}
-	xc_section_bytes(s, "lost", "memory whose blocks are not known", bytes);
+	xc_section_bytes(s, "lost", "memory whose blocks are not known", bytes)->quiet = bytes == 0;
 	if (ranges)
 		xc_section_message(s, XC_WARNING, NULL,
 				   "in %zu range%s the blocks could not be told apart; leaks and totals miss them",

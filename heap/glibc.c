@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "glibc_impl.h"
+#include "glibc_audit.h"
 
 static const char *evidence(const struct xc_glibc *glibc, const struct xc_glibc_arena *arena)
 {
@@ -113,5 +113,6 @@ const struct xc_allocator xc_allocator_glibc = {
 	.join = xc_glibc_join,
 	.settle = settle,
 	.fini = fini,
+	.audit = xc_glibc_audit,
 	.explain = explain,
 };

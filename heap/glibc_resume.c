@@ -470,12 +470,15 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 				   .lost_lo = 1,
 				   .arena = segment->glibc->arenas[segment->arena].index,
 				   .before = XC_NO_BLOCK};
+	bool loaded = xc_glibc_chunk(segment->glibc, &walk->window, repair->damaged, &chunk);
+	if (loaded && !broken)
+		broken = xc_glibc_broken(segment, repair->damaged, chunk.head);
 	if (repair->damaged != repair->bad)
 		damage.what = xc_arena_printf(&walk->memory, "its size leads to 0x%" PRIx64 ", where no chunk begins",
 					      repair->bad);
 	else
 		damage.what = broken ? broken : "it does not agree with the chunk before it";
-	if (xc_glibc_chunk(segment->glibc, &walk->window, repair->damaged, &chunk))
+	if (loaded)
 		damage.found = decoded(&walk->memory, &chunk);
 	if (repair->next > repair->damaged)
 		damage.expected = xc_arena_printf(&walk->memory, "size 0x%" PRIx64 ", %s",

@@ -84,7 +84,8 @@ static uint64_t wrong_bytes(const struct xc_overrun *overrun, const struct sides
 	return count;
 }
 
-/* One byte repeated on both sides, or else a text: that of a careless memset may be followed by another block's text. */
+/* One character alone proves nothing: sizes look like that too. One NUL does, since no size has it as its lowest byte so often.
+ * One byte repeated on both sides, or else a text: that of a careless memset may be followed by another block's text. */
 static bool is_fill(const struct sides *s)
 {
 	return equal_before(s, s->behind[0]) >= FILL_LEAST && equal_behind(s) >= FILL_LEAST;
@@ -100,7 +101,7 @@ static void recognise(struct xc_overrun *overrun, const struct sides *s)
 		overrun->form = XC_OVERRUN_FILL;
 		before = equal_before(s, s->behind[0]);
 		behind = equal_behind(s);
-	} else if (before >= TEXT_LEAST && behind > 0) {
+	} else if (before >= TEXT_LEAST && (behind > 1 || (behind == 1 && s->behind[0] == 0))) {
 		overrun->form = XC_OVERRUN_TEXT;
 	} else {
 		return;

@@ -81,8 +81,13 @@ static const char smashed_source[] =
 	"	char *p = pick(24, 3000), *q, *end;\n"
 	"	if (!strcmp(how, \"offbyone\")) p = pick(24, 200);\n"
 	"	if (!strcmp(how, \"long\")) p = pick(24, 60);\n"
-	"	if (!strcmp(how, \"twice\") || !strcmp(how, \"after\")) { p = malloc(72); q = malloc(72); free(q); }\n"
-	"	if (!strcmp(how, \"binlink\")) { p = malloc(5000); q = malloc(24); fill(p, 3); }\n"
+	"	if (!strcmp(how, \"twice\") || !strcmp(how, \"after\")) {"
+	"		for (int i = 0; i < 9; i++) q = malloc(72);\n" /* all that the tcache has, and more */
+	"		p = malloc(72);\n"
+	"		free(q);\n"
+	"	}\n"
+	"	if (!strcmp(how, \"fast\")) { for (int i = 0; i < 9; i++) p = malloc(40); q = malloc(40); }\n"
+	"	if (!strcmp(how, \"binlink\")) { p = malloc(50000); q = malloc(50000); }\n"
 	"	book(f, p);\n"
 	"	end = p + room(p);\n"
 	"	if (!strcmp(how, \"text\")) strcpy(end - 24, \"name=a value that is longer than its block\");\n"
@@ -93,9 +98,15 @@ static const char smashed_source[] =
 	"	if (!strcmp(how, \"negative\")) ((size_t *)p)[-1] = 0xdeadbeefcafe;\n"
 	"	if (!strcmp(how, \"larger\")) *(size_t *)end += 64;\n"
 	"	if (!strcmp(how, \"flags\")) *(size_t *)end &= ~1ul;\n"
-	"	if (!strcmp(how, \"twice\")) { free(p); ((size_t *)p)[1] = 0; free(p); }\n"
-	"	if (!strcmp(how, \"after\")) { free(p); *(size_t *)p = 0x4141414141414141; }\n"
-	"	if (!strcmp(how, \"binlink\")) { free(p); *(size_t *)p = 0x4242424242424242; }\n"
+	"	if (!strcmp(how, \"twice\")) { free(p); ((volatile size_t *)p)[1] = 0; free(p); }\n"
+	"	if (!strcmp(how, \"fast\")) {\n"
+	"		char *more[7];\n"
+	"		for (int i = 0; i < 7; i++) more[i] = malloc(40);\n"
+	"		for (int i = 0; i < 7; i++) free(more[i]);\n"
+	"		free(p); free(q); free(p);\n"
+	"	}\n"
+	"	if (!strcmp(how, \"after\")) { free(p); *(volatile size_t *)p = 0x4141414141414141; }\n"
+	"	if (!strcmp(how, \"binlink\")) { free(p); *(volatile size_t *)p = 0x4242424242424242; }\n"
 	"	seed = argc;\n"
 	"	for (int i = 0; !strcmp(how, \"ten\") && i < 10; i++) {\n"
 	"		int w = any(2), at = any(BLOCKS);\n"
@@ -123,7 +134,8 @@ static inline void smashed_read(struct smashed *s, const char *path)
 	assert_true(s->live_count > SMASHED_BLOCKS / 2);
 }
 
-/* Let it die after damage of that kind: none, text, offbyone, fill, long, zero, negative, larger, flags, twice, after, binlink, ten. */
+/* Let it die after damage of that kind: none, text, offbyone, fill, long, zero, negative, larger, flags, twice, fast, after,
+ * binlink, ten. */
 static inline struct smashed *smashed_new(const char *how)
 {
 	static const char *program;

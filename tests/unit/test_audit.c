@@ -202,6 +202,49 @@ static void flags_alone_cost_nothing(void **state)
 	close_smashed(&o);
 }
 
+/* Into a tcache, and into a fastbin. */
+static void a_double_free_is_told(void **state)
+{
+	static const char *const ways[] = {"twice", "fast"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(ways); i++) {
+		struct opened o = open_smashed(ways[i]);
+		assert_int_equal(o.heap->damage_count, 1);
+		assert_int_equal(o.heap->damages[0].kind, XC_DAMAGE_TWICE);
+		assert_int_equal(o.heap->damages[0].addr, o.book->victim.addr - 16);
+		assert_non_null(strstr(o.section->headline, "freed twice"));
+		close_smashed(&o);
+	}
+}
+
+/* Its link in a tcache, and in a bin. */
+static void a_write_after_a_free_is_told(void **state)
+{
+	static const char *const ways[] = {"after", "binlink"}, *const bytes[] = {"0x4141414141414141",
+										  "0x4242424242424242"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(ways); i++) {
+		struct opened o = open_smashed(ways[i]);
+		const struct xc_damage *first = &o.heap->damages[0];
+		assert_int_equal(o.heap->damage_count, 1);
+		assert_int_equal(first->kind, XC_DAMAGE_LINK);
+		assert_int_equal(first->addr, o.book->victim.addr - 16);
+		assert_true(strstr(first->what, bytes[i]) || strstr(first->found, bytes[i]));
+		assert_non_null(strstr(o.section->headline, "after it was freed"));
+		close_smashed(&o);
+	}
+}
+
+/* What comes before has no text that runs on: nobody is certain. */
+static void a_changed_size_is_not_taken_for_a_text(void **state)
+{
+	(void)state;
+	struct opened o = open_smashed("larger");
+	assert_string_equal(field(&o, "culprit")->label, "probably written past its end");
+	assert_int_equal(field(&o, "overran")->cell.number, 1);
+	close_smashed(&o);
+}
+
 static void ten_random_headers_lose_at_most_twenty(void **state)
 {
 	(void)state;
@@ -226,6 +269,9 @@ int main(void)
 		cmocka_unit_test(a_negative_index_is_not_blamed_for_certain),
 		cmocka_unit_test(a_size_that_looks_right_is_found_out),
 		cmocka_unit_test(flags_alone_cost_nothing),
+		cmocka_unit_test(a_double_free_is_told),
+		cmocka_unit_test(a_write_after_a_free_is_told),
+		cmocka_unit_test(a_changed_size_is_not_taken_for_a_text),
 		cmocka_unit_test(ten_random_headers_lose_at_most_twenty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
