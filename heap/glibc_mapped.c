@@ -16,16 +16,19 @@ static bool get(struct xc_glibc *glibc, struct xc_window *window, xc_addr addr, 
 	return xc_glibc_word(glibc, window, addr, value_out);
 }
 
-/* Is there the header of a chunk whose mapping begins at lo, and ends at or below hi? */
+/* Is there the header of a chunk whose mapping begins at lo, and ends at or below hi? Its size reaches to the end of the mapping, or, from
+ * 2.43 on, to the last two words. */
 static bool is_mapped(struct xc_glibc *glibc, struct xc_window *window, xc_addr at, xc_addr lo, xc_addr hi)
 {
+	const unsigned word = glibc->layout.word, header = 2 * word;
 	uint64_t before, head, size;
-	if (at > hi || !get(glibc, window, at + glibc->layout.word, &head) ||
-	    (head & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED)
+	if (at > hi || !get(glibc, window, at + word, &head) || (head & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED)
 		return false;
 	size = xc_glibc_size(head);
-	return size >= 4 * glibc->layout.word && size - 1 <= hi - at && (at + size) % PAGE == 0 &&
-	       get(glibc, window, at, &before) && before == at - lo && size + before >= PAGE;
+	if (size < 2 * header || size - 1 > hi - at || !get(glibc, window, at, &before) ||
+	    at - lo != (before & ~(uint64_t)1))
+		return false;
+	return ((at + size) % PAGE == 0 && !(before & 1)) || (at + size + header) % PAGE == 0;
 }
 
 /* The chunk of a mapping that begins at lo; 0 when that is not one. Where memalign moved the header up to let the block begin at
@@ -35,22 +38,29 @@ static xc_addr chunk_of(struct xc_glibc *glibc, struct xc_window *window, xc_add
 	const unsigned header = 2 * glibc->layout.word;
 	uint64_t first, align;
 	if (!get(glibc, window, lo + glibc->layout.word, &first) || (first & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED ||
-	    (xc_glibc_size(first) & (PAGE - 1)) != 0)
+	    (xc_glibc_size(first) % PAGE != 0 && (xc_glibc_size(first) + header) % PAGE != 0))
 		return 0;
 	for (align = 2 * XC_GLIBC_ALIGN; align <= hi - lo && align <= ALIGN_MAX; align *= 2) {
 		xc_addr chunk = ((lo + header + align - 1) & ~(align - 1)) - header;
-		if (chunk - lo < 2 * header) /* there must be room for a chunk */
-			chunk += align;
 		if (is_mapped(glibc, window, chunk, lo, hi))
+			return chunk;
+		chunk += align; /* there was no room for a chunk before it */
+		if (chunk - lo < align + 2 * header && is_mapped(glibc, window, chunk, lo, hi))
 			return chunk;
 	}
 	return is_mapped(glibc, window, lo, lo, hi) ? lo : 0;
 }
 
-static void add(struct xc_glibc *glibc, xc_addr chunk, uint64_t size)
+/* Returns where the mapping ends. */
+static xc_addr add(struct xc_glibc *glibc, xc_addr chunk, uint64_t head)
 {
+	const unsigned header = 2 * glibc->layout.word;
+	uint64_t size = xc_glibc_size(head);
+	bool whole = (chunk + size) % PAGE == 0;
 	glibc->mapped = xc_grow(glibc->mapped, glibc->mapped_count, &glibc->mapped_capacity, sizeof *glibc->mapped);
-	glibc->mapped[glibc->mapped_count++] = (struct xc_glibc_mapped){chunk, size};
+	glibc->mapped[glibc->mapped_count++] = (struct xc_glibc_mapped){chunk, whole ? size : size + header,
+									whole ? size - header : size - header / 2};
+	return chunk + (whole ? size : size + header);
 }
 
 static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
@@ -59,12 +69,10 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo,
 	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
 		uint64_t head;
 		xc_addr chunk = chunk_of(glibc, window, page, hi);
-		if (chunk && get(glibc, window, chunk + glibc->layout.word, &head)) {
-			add(glibc, chunk, xc_glibc_size(head));
-			page = chunk + xc_glibc_size(head);
-		} else {
+		if (chunk && get(glibc, window, chunk + glibc->layout.word, &head))
+			page = add(glibc, chunk, head);
+		else
 			page += PAGE;
-		}
 	}
 }
 

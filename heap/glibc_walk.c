@@ -205,7 +205,7 @@ static void walk_mapped(struct xc_walk *walk)
 	unsigned header = 2 * glibc->layout.word;
 	xc_block_list_init(&walk->blocks, glibc->mapped_count);
 	for (size_t i = 0; i < glibc->mapped_count; i++)
-		xc_block_list_add(&walk->blocks, glibc->mapped[i].chunk + header, glibc->mapped[i].size - header,
+		xc_block_list_add(&walk->blocks, glibc->mapped[i].chunk + header, glibc->mapped[i].usable,
 				  XC_BLOCK_LIVE);
 }
 
