@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../core/parallel.h"
+#include "../dwarf/field.h"
 #include "graph.h"
 #include "leaked.h"
 #include "roots.h"
@@ -55,6 +56,21 @@ static void stack_text(struct teller *t, const struct xc_thread *thread, xc_addr
 	xc_text_fini(&frame);
 }
 
+/* Of a word at the beginning of a block: which field that is. */
+static void add_first_field(const struct xc_heap *heap, const struct xc_what *what, struct xc_text *text)
+{
+	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, what->block) : NULL;
+	struct xc_text path = {0};
+	if (!typed || what->offset || typed->offset || typed->shape == XC_TYPED_TEXT)
+		return;
+	if (typed->shape == XC_TYPED_ARRAY)
+		xc_text_add(&path, "[0]");
+	xc_field_path(&path, typed->type, 0, NULL);
+	if (path.len)
+		xc_text_printf(text, " %s", path.bytes);
+	xc_text_fini(&path);
+}
+
 /* Where a word of memory lies. */
 static void place_text(struct teller *t, xc_addr at, struct xc_text *text)
 {
@@ -64,6 +80,8 @@ static void place_text(struct teller *t, xc_addr at, struct xc_text *text)
 		stack_text(t, what.thread, at, text);
 	else
 		xc_what_text(process, t->heap, &what, text);
+	if (what.kind == XC_WHAT_BLOCK)
+		add_first_field(t->heap, &what, text);
 }
 
 static void root_text(struct teller *t, const struct xc_root *root, struct xc_text *text)
@@ -357,10 +375,15 @@ static void add_step(struct teller *t, struct xc_cell at, const char *where)
 	xc_table_row(t->section, t->table, row);
 }
 
-static void tell_step(struct teller *t, xc_addr at)
+/* The last one is the block itself: there no field is meant. */
+static void tell_step(struct teller *t, xc_addr at, bool last)
 {
 	struct xc_text text = {0};
-	place_text(t, at, &text);
+	const struct xc_what what = xc_what(t->heap->process, t->heap, at);
+	if (last)
+		xc_what_text(t->heap->process, t->heap, &what, &text);
+	else
+		place_text(t, at, &text);
 	add_step(t, xc_cell_address(at), xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -377,7 +400,7 @@ static void tell_path(struct teller *t, const uint32_t *path, size_t length, con
 		struct piece words = {0};
 		if (i + 1 < length)
 			words = words_to(t->heap, path[i], path[i + 1], 1);
-		tell_step(t, words.kept ? words.found[0] : xc_block_addr(&t->heap->blocks, path[i]));
+		tell_step(t, words.kept ? words.found[0] : xc_block_addr(&t->heap->blocks, path[i]), i + 1 == length);
 		free(words.found);
 	}
 }
