@@ -112,16 +112,21 @@ static bool context_within(struct finder *f, xc_addr lo, xc_addr hi)
 	return false;
 }
 
-/* Data of musl's own file, or of a program without the GNU C library, which may hold musl within. */
+static bool is_musl(const struct xc_module *module)
+{
+	return strcmp(module->name, "libc.so") == 0 || strncmp(module->name, "ld-musl-", 8) == 0 ||
+	       strncmp(module->name, "libc.musl-", 10) == 0;
+}
+
+/* Musl's own file; or a program without a C library beside it, which may have musl within. */
 static bool may_hold_musl(const struct xc_process *process, const struct xc_module *module)
 {
-	if (strstr(module->name, "musl"))
-		return true;
+	if (is_musl(module) || module->kind != XC_MODULE_EXE)
+		return is_musl(module);
 	for (size_t i = 0; i < process->module_count; i++)
-		if (strcmp(process->modules[i]->name, "libc.so.6") == 0 || strstr(process->modules[i]->name, "musl"))
+		if (is_musl(process->modules[i]) || strcmp(process->modules[i]->name, "libc.so.6") == 0)
 			return false;
-	return module->kind == XC_MODULE_EXE || module->kind == XC_MODULE_LOADER ||
-	       strcmp(module->name, "libc.so") == 0;
+	return true;
 }
 
 static bool context_by_shape(struct finder *f)
