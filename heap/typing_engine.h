@@ -36,6 +36,7 @@ enum xc_slot_kind {
 	XC_SLOT_EVIDENCE, /* an object that evidence has something to say about */
 	XC_SLOT_BOOL,
 	XC_SLOT_ENUM,
+	XC_SLOT_TEXT, /* an array of char */
 };
 
 /* Items of a slot, made with it: what a pointer there can say of a block. */

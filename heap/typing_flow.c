@@ -133,7 +133,7 @@ static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
-	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && says_bytes(q, hit))
+	if (!item && e->least <= XC_TYPE_WEAK && says_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }

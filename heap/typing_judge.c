@@ -74,6 +74,16 @@ static void score_pointer(const struct xc_engine *e, const struct xc_slot *slot,
 		score->bad += 2;
 }
 
+/* An array of char mostly holds a text; of bytes, hardly ever. */
+static void score_text(const uint8_t *bytes, uint64_t size, struct xc_score *score)
+{
+	bool empty;
+	if (!xc_typing_is_text(bytes, size, &empty) && xc_text_ascii_run((const char *)bytes, size) < size)
+		score->bad++;
+	else if (bytes[1])
+		score->good++;
+}
+
 static uint64_t number_at(const uint8_t *bytes, uint32_t size)
 {
 	uint64_t number = 0;
@@ -121,6 +131,10 @@ static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, co
 	case XC_SLOT_OBJECTS:
 		for (uint64_t i = 0; i < count && (i + 1) * slot->stride <= size && nest < XC_TYPING_NEST; i++)
 			score_object(e, e->maps[slot->target], bytes + i * slot->stride, slot->stride, score, nest + 1);
+		break;
+	case XC_SLOT_TEXT:
+		if (slot->stride <= size && bytes[0])
+			score_text(bytes, slot->stride, score);
 		break;
 	case XC_SLOT_BOOL:
 		score->bad += slot->stride == 1 && size && bytes[0] > 1;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_MAPS = 1024, FLAT_DEPTH = 16 };
+enum { FIRST_MAPS = 1024, FLAT_DEPTH = 16, SHORTEST_TEXT = 4 };
 
 /* ---- which map a type has ---- */
 
@@ -278,6 +278,12 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 		return;
 	}
 	if (!is_record(bare)) {
+		if (bare->kind == XC_TYPE_CHAR && size == 1 && count >= SHORTEST_TEXT && count <= UINT32_MAX &&
+		    !in_union) {
+			struct xc_slot *text = add_slot(f, XC_SLOT_TEXT, offset, path, in_union);
+			if (text)
+				text->stride = (uint32_t)count;
+		}
 		if (size == 1 || size == 8)
 			mark(&f->loud, offset, size * count);
 		return;

@@ -14,8 +14,9 @@ struct class
 {
 	uint64_t size;
 	uint32_t samples[SAMPLES];
-	uint32_t count;
-	uint32_t kept[KEPT]; /* maps */
+	unsigned sample_count;
+	uint64_t count, step; /* one of `step` is a sample */
+	uint32_t kept[KEPT];  /* maps */
 	unsigned kept_count;
 	bool alone; /* the first one is what nearly all are: blocks of which nothing can be said are, too */
 };
@@ -37,7 +38,7 @@ static struct class *class_of(struct classes *c, uint64_t size, bool add)
 	if (!add || c->count >= CLASSES)
 		return NULL;
 	c->items = xc_grow(c->items, c->count, &c->capacity, sizeof *c->items);
-	c->items[c->count++] = (struct class){.size = size};
+	c->items[c->count++] = (struct class){.size = size, .step = 1};
 	c->table[at] = (uint32_t)c->count;
 	return &c->items[c->count - 1];
 }
@@ -47,6 +48,22 @@ static bool is_orphan(const struct xc_engine *e, uint32_t block)
 	return !e->typing->by_block[block] && !xc_block_is_free(xc_block_state(&e->heap->blocks, block));
 }
 
+/* From all over the heap: when there is no more room every second one is given up. */
+static void take_sample(struct class *class, uint32_t block)
+{
+	if (class->count++ % class->step)
+		return;
+	if (class->sample_count == SAMPLES) {
+		for (unsigned i = 0; i < SAMPLES / 2; i++)
+			class->samples[i] = class->samples[i * 2];
+		class->sample_count = SAMPLES / 2;
+		class->step *= 2;
+		if ((class->count - 1) % class->step)
+			return;
+	}
+	class->samples[class->sample_count++] = block;
+}
+
 static void take_samples(struct classes *c)
 {
 	struct xc_engine *e = c->engine;
@@ -54,8 +71,8 @@ static void take_samples(struct classes *c)
 		if (!is_orphan(e, (uint32_t)block))
 			continue;
 		struct class *class = class_of(c, xc_block_size(&e->heap->blocks, (uint32_t)block), true);
-		if (class && class->count++ < SAMPLES)
-			class->samples[class->count - 1] = (uint32_t)block;
+		if (class)
+			take_sample(class, (uint32_t)block);
 	}
 }
 
@@ -78,7 +95,7 @@ static void rank(struct classes *c, struct class *class, struct ranking *r, uint
 	int64_t value = 0;
 	uint32_t explained = 0;
 	xc_typemap_compile(e, number);
-	for (uint32_t k = 0; k < class->count && k < SAMPLES && e->maps[number]->pointers; k++) {
+	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers; k++) {
 		int64_t one = value_of(c, number, class->samples[k]);
 		value += one > 0 ? one : 0;
 		explained += one > 0;
@@ -120,8 +137,8 @@ static void choose(struct classes *c, struct class *class)
 			rank(c, class, &r, maps[i]);
 	while (class->kept_count && r.values[class->kept_count - 1] <= 0)
 		class->kept_count--;
-	uint32_t samples = class->count < SAMPLES ? class->count : SAMPLES;
-	class->alone = class->kept_count == 1 && samples >= 4 && r.explained[0] * 4 >= samples * 3;
+	class->alone =
+		class->kept_count == 1 && class->sample_count >= 4 && r.explained[0] * 4 >= class->sample_count * 3;
 }
 
 /* The one type that explains the block; XC_NO_MAP when there is none, or another one does as well. */
