@@ -53,6 +53,7 @@ static void fini(void *state)
 	free(glibc->mapped);
 	free(glibc->pieces);
 	free(glibc->anchors);
+	free(glibc->tls);
 	pthread_mutex_destroy(&glibc->lock);
 	free(glibc);
 }
@@ -95,14 +96,18 @@ static void settle(struct xc_heap *heap, void *state)
 static void explain(const struct xc_heap *heap, void *state, uint32_t block, struct xc_text *text)
 {
 	const struct xc_glibc *glibc = state;
+	const xc_addr addr = xc_block_addr(&heap->blocks, block);
+	const struct xc_thread *thread = xc_glibc_tcache_of(glibc, block);
 	struct xc_glibc_chunk chunk;
 	struct xc_window window;
 	xc_window_init(&window, heap->process->space);
-	if (xc_glibc_chunk(glibc, &window, xc_block_addr(&heap->blocks, block) - 2 * glibc->layout.word, &chunk))
+	if (xc_glibc_chunk(glibc, &window, addr - 2 * glibc->layout.word, &chunk))
 		xc_text_printf(text, "chunk 0x%" PRIx64 ": size 0x%" PRIx64 "%s%s%s", chunk.addr,
 			       xc_glibc_size(chunk.head), chunk.head & XC_GLIBC_NON_MAIN ? ", NON_MAIN_ARENA" : "",
 			       chunk.head & XC_GLIBC_MMAPPED ? ", IS_MMAPPED" : "",
 			       chunk.head & XC_GLIBC_PREV_INUSE ? ", PREV_INUSE" : "");
+	if (thread)
+		xc_text_printf(text, "; the tcache of thread %d", (int)thread->tid);
 	xc_window_fini(&window);
 }
 

@@ -7,6 +7,7 @@
  *	glibc_mapped.c  chunks that are mappings of their own
  *	glibc_list.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
+ *	glibc_tls.c     words of threads that point to them
  *	glibc_walk.c    the chunks of a piece of a segment
  *	glibc_cut.c     segments are cut in pieces, and pieces joined
  *	glibc_resume.c  where the next chunk begins behind a damaged one
@@ -59,6 +60,12 @@ struct xc_glibc_mapped {
  * bits. */
 typedef uint64_t xc_glibc_anchor;
 
+/* A word in a thread's storage of libc that may point to a block. */
+struct xc_glibc_tls {
+	xc_addr value;
+	const struct xc_thread *thread;
+};
+
 struct xc_glibc {
 	struct xc_heap *heap;
 	struct xc_glibc_layout layout;
@@ -74,6 +81,8 @@ struct xc_glibc {
 	xc_glibc_anchor *anchors; /* use xc_glibc_anchors */
 	size_t anchor_count, anchor_capacity;
 	bool anchors_sorted;
+	struct xc_glibc_tls *tls; /* by value */
+	size_t tls_count, tls_capacity;
 	pthread_mutex_t lock; /* of sorting them */
 	size_t caches;        /* tcaches that were found */
 };
@@ -114,6 +123,13 @@ void xc_glibc_join(struct xc_walk *const *walks, size_t count);
 /* When the table stands: chunks in fastbins and tcaches are free. */
 void xc_glibc_settle_fast(struct xc_glibc *glibc, struct xc_window *window);
 void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window);
+
+/* Collect glibc->tls; and the thread that has such a word, or NULL. */
+void xc_glibc_read_tls(struct xc_glibc *glibc);
+const struct xc_thread *xc_glibc_thread_with(const struct xc_glibc *glibc, xc_addr addr);
+
+/* The same for a block of the table that has the size of a tcache. */
+const struct xc_thread *xc_glibc_tcache_of(const struct xc_glibc *glibc, uint32_t block);
 
 /* ---- free lists ---- */
 

@@ -1,8 +1,10 @@
 /* glibc_tcache: what threads keep for themselves.
  *
- * A thread's tcache is a block like any other: nothing but the thread-local variable `tcache` of libc points to it, and that is found only
- * where the thread pointer and libc's symbols are. So it is known by its content: each of its lists has as many entries as its count
- * says, all of them chunks of the class's size, the last link is NULL. No other block looks so by chance.
+ * A thread's tcache is a block like any other: nothing but the thread-local variable `tcache` of libc points to it, and that needs the
+ * thread pointer. So it is known by its content: each of its lists has as many entries as its count says, all of them
+ * chunks of the class's size, the last link is NULL. Hardly any other block looks so by chance. Where a list is damaged, or counts and lists
+ * do not agree, it must be told in another way: a word of the thread-local storage of libc points to it, it is the very first block of
+ * an arena, or several other lists are whole.
  * For layouts see glibc_layout.h. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 #include "glibc_impl.h"
 
-enum { SLOTS_MAX = 76, SMALL_SLOTS = 64, LIST_MAX = 1 << 16 };
+enum { SLOTS_MAX = 76, SMALL_SLOTS = 64, LIST_MAX = 1 << 16, WHOLE_LISTS = 4 };
 
 /* A tcache_perthread_struct of some version. */
 struct shape {
@@ -114,14 +116,16 @@ static bool is_tcache(const struct xc_glibc *glibc, struct xc_window *window, co
 
 /* ---- damage ---- */
 
-/* Something that looks like a tcache, but for lists that break: all but one of them begin with a chunk of their class. */
-static bool is_damaged_tcache(const struct xc_glibc *glibc, const struct tcache *tcache)
+/* A block that some lists of are whole, and at most one begins with what is no chunk of its class. */
+static bool is_damaged_tcache(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache)
 {
-	unsigned right = 0, wrong = 0;
+	unsigned whole = 0, wrong = 0;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
-		if (tcache->entries[i])
-			cached_block(glibc, tcache->entries[i], i) != XC_NO_BLOCK ? right++ : wrong++;
-	return right > 0 && wrong < 2;
+		if (tcache->entries[i]) {
+			whole += follow(glibc, window, tcache, i, false) > 0;
+			wrong += cached_block(glibc, tcache->entries[i], i) == XC_NO_BLOCK;
+		}
+	return whole >= WHOLE_LISTS && wrong < 2;
 }
 
 /* What breaks list `slot` behind `before` (an entry, or 0 for the list's head) at `at`. */
@@ -223,10 +227,27 @@ static void vote(struct search *search, const struct tcache *tcache)
 						       2 * search->glibc->layout.word);
 }
 
+/* Does something say that this is a tcache, whatever is in it? */
+static bool is_told(const struct xc_glibc *glibc, xc_addr addr)
+{
+	const xc_addr chunk = addr - 2 * glibc->layout.word;
+	const struct xc_glibc_segment *segment = xc_glibc_segment_of(glibc, chunk);
+	return (segment && segment->lo == chunk) || xc_glibc_thread_with(glibc, addr);
+}
+
+static bool counts_agree(const struct tcache *tcache)
+{
+	for (unsigned i = 0; i < tcache->shape->slots && !tcache->shape->down; i++)
+		if ((tcache->entries[i] == 0) != (tcache->counts[i] == 0))
+			return false;
+	return true;
+}
+
 static void settle(struct search *search, const struct tcache *tcache)
 {
 	bool whole = is_tcache(search->glibc, search->window, tcache);
-	if (!whole && !is_damaged_tcache(search->glibc, tcache))
+	if (!(whole && counts_agree(tcache)) && !is_told(search->glibc, tcache->addr) &&
+	    !is_damaged_tcache(search->glibc, search->window, tcache))
 		return;
 	search->glibc->caches++;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
@@ -239,6 +260,7 @@ static void settle(struct search *search, const struct tcache *tcache)
 void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 {
 	struct search search = {glibc, window, vote, 0};
+	xc_glibc_read_tls(glibc);
 	if (!glibc->layout.mangled_known) {
 		each_candidate(&search);
 		glibc->layout.mangled = search.votes > 0;
@@ -246,4 +268,11 @@ void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 	}
 	search.found = settle;
 	each_candidate(&search);
+}
+
+const struct xc_thread *xc_glibc_tcache_of(const struct xc_glibc *glibc, uint32_t block)
+{
+	const struct xc_blocks *blocks = &glibc->heap->blocks;
+	return shape_of(glibc, xc_block_size(blocks, block)) ? xc_glibc_thread_with(glibc, xc_block_addr(blocks, block))
+							     : NULL;
 }

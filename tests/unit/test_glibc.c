@@ -1,6 +1,7 @@
 /* layer: heap
  *
  * glibc's malloc on this machine, against what programs say of their own blocks. */
+#include "../../heap/allocator.h"
 #include "heaped.h"
 
 /* Threads that take, move and give back at random, also what others took, and then rest. */
@@ -90,6 +91,17 @@ static const char heaps[] = HEAPED_PROLOGUE
 	"	while (!done) usleep(1000);\n"
 	"	own = 3; abort(); }\n";
 
+/* Blocks of a tcache's size with pointers where it has them, to blocks of the right class or of others. */
+static const char doubles[] = HEAPED_PROLOGUE
+	"int main(void) { live(malloc(100)); for (int i = 0; i < 64; i++) for (int n = 1; n < 4; n++) {\n"
+	"	char *p = live(calloc(1, 640));\n"
+	"	for (int k = 0; k < n; k++) {\n"
+	"		void **to = live(malloc(24 + (i + k) % 64 * 16));\n"
+	"		memset(to, 0, malloc_usable_size(to));\n"
+	"		to[0] = n % 2 ? to : 0;\n"
+	"		((void **)(p + 128))[(i + k) % 64] = to; p[(i + k) % 64 * 2] = n == 3; } }\n"
+	"	own = 1; abort(); }\n";
+
 static struct xc_heap *checked(const char *program, const char *argument, struct xc_process **process_out)
 {
 	*process_out = open_core(dying_core(program, argument));
@@ -155,6 +167,28 @@ static void an_arena_of_several_heaps_is_whole(void **state)
 	close_process(process);
 }
 
+static void what_looks_like_a_tcache_at_first_is_none(void **state)
+{
+	(void)state;
+	check(dying_program("doubles", "gcc -x c -g", doubles), NULL);
+}
+
+static void a_tcache_says_whose_it_is(void **state)
+{
+	(void)state;
+	struct xc_process *process;
+	struct xc_heap *heap = checked(dying_program("doubles", "gcc -x c -g", doubles), NULL, &process);
+	struct xc_text text = {0}, want = {0};
+	xc_text_printf(&want, "chunk 0x%lx: size 0x290, PREV_INUSE; the tcache of thread %d",
+		       (unsigned long)xc_block_addr(&heap->blocks, 0) - 16, (int)process->threads[0].tid);
+	xc_allocator_glibc.explain(heap, heap->parts[0].state, 0, &text);
+	assert_string_equal(xc_text_string(&text), xc_text_string(&want));
+	xc_text_fini(&text);
+	xc_text_fini(&want);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +197,8 @@ int main(void)
 		cmocka_unit_test(blocks_lie_on_the_list_that_malloc_puts_them_on),
 		cmocka_unit_test(what_happens_to_the_break_does_not_hide_blocks),
 		cmocka_unit_test(an_arena_of_several_heaps_is_whole),
+		cmocka_unit_test(what_looks_like_a_tcache_at_first_is_none),
+		cmocka_unit_test(a_tcache_says_whose_it_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
