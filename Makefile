@@ -130,10 +130,10 @@ heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of 
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
 
-hostile: corpora ## cores cut short and damaged, and what is no core, under ASan and UBSan
-	@$(MAKE) --no-print-directory MODE=asan
+hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan
+	@$(MAKE) --no-print-directory MODE=asan all build/asan/tests/property/test_damaged_heaps
 	@tests/run hostile tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 -- tests/hostile/inputs \
-		-- tests/hostile/cutstacks
+		-- tests/hostile/cutstacks -- tests/hostile/heaps --count 1000
 
 hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan

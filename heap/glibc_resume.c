@@ -390,12 +390,12 @@ static void blame(const struct hunt *h, struct repair *repair)
 }
 
 /* The top chunk's address is known, and it reaches to the end of the segment. */
-static void mend_top(const struct hunt *h, struct repair *repair)
+static void mend_top(const struct hunt *h, xc_addr at, struct repair *repair)
 {
-	repair->damaged = h->bad;
+	repair->damaged = at;
 	repair->next = h->segment->hi + 1;
-	repair->state = h->bad == h->segment->top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN;
-	repair->trust = h->bad == h->segment->top ? SURE : GUESS;
+	repair->state = at == h->segment->top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN;
+	repair->trust = at == h->segment->top ? SURE : GUESS;
 	repair->because = "as the top chunk reaches to the end of the heap";
 }
 
@@ -434,7 +434,7 @@ static void find_repair(const struct hunt *h, struct repair *repair_out)
 {
 	struct repair repair = {.bad = h->bad, .damaged = h->bad, .trust = GUESS};
 	if (h->bad >= h->end || h->bad == h->segment->top) {
-		mend_top(h, &repair);
+		mend_top(h, h->bad, &repair);
 		*repair_out = repair;
 		return;
 	}
@@ -446,7 +446,10 @@ static void find_repair(const struct hunt *h, struct repair *repair_out)
 			repair.next = search(h, h->bad + 4 * h->word, h->end);
 		blame(h, &repair);
 	}
-	judge(h, &repair);
+	if (repair.next > h->segment->hi && on_trail(h, h->segment->top))
+		mend_top(h, h->segment->top, &repair); /* its size looked right */
+	else
+		judge(h, &repair);
 	*repair_out = repair;
 }
 
