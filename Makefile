@@ -125,7 +125,7 @@ live: $(B)/xcore ## running processes: no ptrace, no stop
 
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
-	@XCORE=$(XCORE) tests/run heap tests/heap/run
+	@XCORE=$(XCORE) tests/run heap tests/heap/run -- python3 tests/heap/test_answer.py
 
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
@@ -143,7 +143,7 @@ test: check plugin live heap replay diff hostile ## what a change must pass: und
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/heap/run --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
+		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth --  tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
 
 fuzz: ## run every fuzz target for a minute (clang)

@@ -39,7 +39,7 @@ def measure(bench, case, core, question, runs, environment):
     """The row of one question to one core, or None when this xcore does not know it."""
     argv = bench.xcore("heap", *QUESTIONS[question], core)
     seconds, peaks = [], []
-    for i in range(runs + 1): # the first one fills the page cache
+    for i in range(runs + 1):  # the first one fills the page cache
         took, peak, status, said = ask(argv, environment)
         if status == 2:
             print("  %-28s %-9s not there: %s" % (case, question, said.strip().splitlines()[0] if said else ""))
@@ -67,7 +67,19 @@ def cases(bench, root):
     return {name: core for name, core in out.items() if os.path.exists(core)}
 
 
+def accuracy(bench, root, environment):
+    """How much of what programs wrote down of themselves is found; the single cores are tests/heap/run's matter."""
+    done = subprocess.run([os.path.join(root, "tests", "heap", "run"), "--xcore", bench.options.xcore], env=environment,
+                          stdout=subprocess.PIPE, check=False)
+    lines = done.stdout.decode(errors="replace").splitlines()
+    good = sum(line.startswith("ok ") and "# SKIP" not in line for line in lines)
+    bad = sum(line.startswith("not ok ") for line in lines)
+    print("\nheap: against the accounts of %d programs: %d fall short of what is wanted" % (good + bad, bad))
+    print("  " + (lines[-1].lstrip("# ") if lines else "nothing was said"))
+
+
 def bench_heap(bench, runs, root, environment):
+    accuracy(bench, root, environment)
     there, rows = cases(bench, root), {}
     missing = [name for name in CASES if name not in there]
     if missing:
