@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo check unit property golden plugin canary diff live heap hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo check unit property golden plugin canary diff live heap browser hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -127,6 +127,10 @@ heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of 
 	@corpora/build-heap
 	@XCORE=$(XCORE) tests/run heap tests/heap/run -- python3 tests/heap/test_answer.py
 
+browser: $(B)/xcore ## what is written for browsers, in one
+	@corpora/build-heap --only leaks-o0
+	@XCORE=$(XCORE) tests/run browser tests/browser/flame
+
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
 
@@ -139,7 +143,7 @@ hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
 	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
-test: check plugin live heap replay diff hostile ## what a change must pass: under ten minutes
+test: check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \

@@ -149,7 +149,7 @@ static struct xc_error *check_options(const struct xc_job *job)
 {
 	const struct settings *s = job->settings;
 	struct xc_error *err;
-	if ((err = xc_job_goes_with(job, s->type != NULL, "type", "objects")) ||
+	if ((err = xc_job_goes_with(job, s->type != NULL, "of", "objects")) ||
 	    (err = xc_job_goes_with(job, s->state != NULL, "state", "objects")) ||
 	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
 		return err;
@@ -245,11 +245,11 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(possible),
 	 .about = "leaks: what only pointers into the middle of blocks lead to"},
-	{.name = "type",
+	{.name = "of",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),
 	 .value = "TYPE",
-	 .about = "objects: of this type only"},
+	 .about = "objects: of this type only, as `types` names it"},
 	{.name = "state",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = AT(state),

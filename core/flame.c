@@ -175,6 +175,10 @@ static void add_title(struct picture *pic, const struct xc_stacktree_node *node,
 	xml_cut(&pic->text, node->name, MAX_NAME);
 	xc_text_add(&pic->text, " (");
 	add_value(pic, node->total);
+	if (pic->tree->things) {
+		xc_text_printf(&pic->text, ", %" PRIu64 " ", node->items);
+		xml_text(&pic->text, pic->tree->things);
+	}
 	xc_text_printf(&pic->text, ", %.2f%%)%s</title>", 100 * share(pic, node->total),
 		       depth == pic->most_depth && node->children ? "; deeper frames are left out" : "");
 }

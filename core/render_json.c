@@ -138,13 +138,15 @@ static void write_table(const struct xc_json *v, const char *key, const struct x
 	xc_jsonstream_close(v->stream, ']');
 }
 
-static json_t *node_object(const struct xc_stacktree_node *node, size_t depth)
+static json_t *node_object(const struct xc_stacktree_node *node, size_t depth, bool counts)
 {
 	json_t *object = json_object();
 	xc_json_set_count(object, "depth", depth);
 	xc_json_set_text(object, "name", node->name);
 	xc_json_set_count(object, "self", node->self);
 	xc_json_set_count(object, "total", node->total);
+	if (counts)
+		xc_json_set_count(object, "items", node->items);
 	return object;
 }
 
@@ -155,10 +157,12 @@ static void write_tree(const struct xc_json *v, const char *key, const struct xc
 	xc_jsonstream_open(v->stream, key, '{');
 	xc_jsonstream_member(v->stream, "unit", xc_jsonvalue_text(tree->unit));
 	xc_jsonstream_member(v->stream, "total", xc_jsonvalue_count(tree->root.total));
+	if (tree->things)
+		xc_jsonstream_member(v->stream, "things", xc_jsonvalue_text(tree->things));
 	xc_jsonstream_open(v->stream, "nodes", '[');
 	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
 		xc_jsonstream_line(v->stream);
-		xc_jsonstream_element(v->stream, node_object(node, depth));
+		xc_jsonstream_element(v->stream, node_object(node, depth, tree->things != NULL));
 	}
 	xc_jsonstream_close(v->stream, ']');
 	xc_jsonstream_close(v->stream, '}');

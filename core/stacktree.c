@@ -117,6 +117,13 @@ struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc
 	return node;
 }
 
+void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight)
+{
+	add_weight(&node->self, weight);
+	add_weight(&node->total, weight);
+	add_weight(&node->items, 1);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct xc_stacktree_node *const *left = a, *const *right = b;
@@ -140,7 +147,13 @@ static void sort_children(struct xc_stacktree_node *parent)
 	parent->children = sorted[0];
 }
 
-/* Each node's total to its parent's, once those of its children are in it. */
+static void add_to_parent(const struct xc_stacktree_node *node)
+{
+	add_weight(&node->parent->total, node->total);
+	add_weight(&node->parent->items, node->items);
+}
+
+/* Each node's totals to its parent's, once those of its children are in it. */
 static void sum_up(struct xc_stacktree *tree)
 {
 	struct xc_stacktree_node *node = &tree->root;
@@ -148,12 +161,12 @@ static void sum_up(struct xc_stacktree *tree)
 		while (node->children)
 			node = node->children;
 		while (!node->next && node->parent) {
-			add_weight(&node->parent->total, node->total);
+			add_to_parent(node);
 			node = node->parent;
 		}
 		if (!node->parent)
 			return;
-		add_weight(&node->parent->total, node->total);
+		add_to_parent(node);
 		node = node->next;
 	}
 }

@@ -10,12 +10,14 @@
 struct xc_stacktree_node {
 	const char *name;
 	uint64_t self, total;                               /* in the tree's unit; total includes children */
+	uint64_t items;                                     /* things counted, those of children too after finish */
 	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
 };
 
 struct xc_stacktree {
 	struct xc_arena arena;
 	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
+	const char *things;       /* what is counted beside the weight, "blocks"; NULL: nothing */
 	struct xc_stacktree_node root;
 	size_t node_count; /* without the root */
 	void *index;       /* (parent, name) → node while building */
@@ -34,6 +36,9 @@ void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_
  * building a tree node by node, and not with xc_stacktree_add: totals are summed up by finish. O(1). Not after finish. */
 struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
 					    const char *name, uint64_t weight);
+
+/* One more thing of this weight in a node that xc_stacktree_grow gave: no look-up. */
+void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight);
 
 /* Sort children by name; call once, after the last add. Not recursive. */
 void xc_stacktree_finish(struct xc_stacktree *tree);

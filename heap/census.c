@@ -116,8 +116,11 @@ static struct xc_error *count_holders(struct xc_census *c, struct xc_heap *heap)
 	xc_stacktree_init(&tree, "holders", "bytes");
 	struct xc_error *err = xc_memtree_fill(&tree, heap, XC_MEMTREE_HEAP);
 	xc_stacktree_finish(&tree);
-	for (const struct xc_stacktree_node *node = tree.root.children; node; node = node->next)
-		add_row(c, &c->holders, node->name)->bytes = node->total;
+	for (const struct xc_stacktree_node *node = tree.root.children; node; node = node->next) {
+		struct xc_census_row *row = add_row(c, &c->holders, node->name);
+		row->blocks = node->items;
+		row->bytes = node->total;
+	}
 	finish_rows(&c->holders);
 	xc_stacktree_fini(&tree);
 	return err;

@@ -9,7 +9,7 @@
 /* Live blocks of one type, one arena, or held by one root. */
 struct xc_census_row {
 	const char *name;
-	uint64_t blocks, bytes; /* blocks is 0 where only bytes are known (holders) */
+	uint64_t blocks, bytes;
 };
 
 struct xc_census_rows {

@@ -106,8 +106,8 @@ static struct xc_cell examples(const struct change *c)
 	return len ? xc_cell_text(text) : xc_cell_null(NULL);
 }
 
-static void show(struct xc_section *s, const char *key, const char *label, const struct changes *changes, bool counted,
-		 bool fresh, size_t limit)
+static void show(struct xc_section *s, const char *key, const char *label, const struct changes *changes, bool fresh,
+		 size_t limit)
 {
 	const struct xc_column columns[] = {
 		{.key = "name", .label = label, .kind = XC_FIELD_TEXT},
@@ -129,11 +129,11 @@ static void show(struct xc_section *s, const char *key, const char *label, const
 		const struct xc_cell row[] = {
 			xc_cell_text(c->name),
 			xc_cell_integer(grown(c)),
-			counted ? xc_cell_integer((int64_t)(c->new.blocks - c->old.blocks)) : xc_cell_null(NULL),
+			xc_cell_integer((int64_t)(c->new.blocks - c->old.blocks)),
 			fresh ? xc_cell_count(c->fresh) : xc_cell_null(NULL),
 			xc_cell_bytes(c->old.bytes),
 			xc_cell_bytes(c->new.bytes),
-			counted ? xc_cell_count(c->new.blocks) : xc_cell_null(NULL),
+			xc_cell_count(c->new.blocks),
 			fresh ? examples(c) : xc_cell_null(NULL),
 		};
 		xc_table_row(s, table, row);
@@ -152,9 +152,9 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 		       holders = pair(&old->holders, &new->holders);
 	if (fresh)
 		find_fresh(&types, old, new);
-	show(s, "types", "TYPE", &types, true, fresh, limit);
-	show(s, "holders", "HELD BY", &holders, false, false, limit);
-	show(s, "arenas", "ARENA", &arenas, true, false, limit);
+	show(s, "types", "TYPE", &types, fresh, limit);
+	show(s, "holders", "HELD BY", &holders, false, limit);
+	show(s, "arenas", "ARENA", &arenas, false, limit);
 	if (!fresh)
 		xc_section_message(s, XC_INFO, NULL,
 				   "these are two runs of the program: which blocks are new cannot be told by address");

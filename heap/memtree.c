@@ -83,7 +83,7 @@ static struct xc_stacktree_node *child(struct grower *g, struct xc_stacktree_nod
 static void put(struct grower *g, struct xc_stacktree_node *parent, uint32_t block)
 {
 	g->nodes[block] = child(g, parent, block);
-	g->nodes[block]->self += xc_block_size(&g->heap->blocks, block);
+	xc_stacktree_put(g->nodes[block], xc_block_size(&g->heap->blocks, block));
 }
 
 /* ---- along pointers ---- */
@@ -231,6 +231,7 @@ struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap
 	g.nodes = g.memory[0].items;
 	g.queue = g.memory[1].items;
 	tree->grown = true;
+	tree->things = "blocks";
 	if (kind == XC_MEMTREE_HEAP)
 		fill_heap(&g);
 	else if (kind == XC_MEMTREE_LEAKS)

@@ -41,9 +41,9 @@ setup() {
   [ "$(complete_line xcore ana)" = analyze ]
   [ "$(complete_line xcore bt core --fu)" = --full ]
   [ "$(complete_line xcore bt --format h)" = html ]
-  [ "$(complete_line xcore bt --format = j)" = json ]
+  [ "$(complete_line xcore bt --format = h)" = html ]
   [ "$(complete_line xcore bt --thread a)" = all ]
-  [ "$(complete_line xcore flame '')" = stacks ]
+  [ "$(complete_line xcore flame s)" = stacks ]
   [ "$(complete_line xcore help pty)" = ptype ]
   cd "$BATS_TEST_TMPDIR"
   mkdir 'a dir'
