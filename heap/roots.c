@@ -119,15 +119,17 @@ static void paint_heap(struct painter *p)
 
 /* Stacks of threads that ended, among what nobody else owns. */
 struct ended {
-	struct xc_root_range *items;
+	struct ended_stack {
+		xc_addr lo, hi, dtv;
+	} * items;
 	size_t count, capacity;
 };
 
-static void take_ended(void *context, xc_addr lo, xc_addr hi)
+static void take_ended(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
 {
 	struct ended *ended = context;
 	ended->items = xc_grow(ended->items, ended->count, &ended->capacity, sizeof *ended->items);
-	ended->items[ended->count++] = (struct xc_root_range){.lo = lo, .hi = hi};
+	ended->items[ended->count++] = (struct ended_stack){lo, hi, dtv};
 }
 
 /* Cut them out; what is known of living threads and of the heap goes over them again. */
@@ -144,8 +146,11 @@ static void paint_ended(struct painter *p)
 			xc_ended_search_range(&search, segment->lo, segment->hi, take_ended, &ended);
 	}
 	xc_ended_search_fini(&search);
-	for (size_t i = 0; i < ended.count; i++)
-		lay(p, ended.items[i].lo, ended.items[i].hi, NULL);
+	for (size_t i = 0; i < ended.count; i++) {
+		const struct ended_stack *stack = &ended.items[i];
+		lay(p, stack->lo, stack->hi, NULL);
+		paint(p, stack->dtv, stack->dtv + p->heap->process->arch->word - 1, XC_ROOT_TLS, UINT32_MAX);
+	}
 	free(ended.items);
 	if (ended.count) {
 		paint_threads(p);

@@ -189,7 +189,7 @@ void xc_ended_search_range(struct xc_ended_search *search, xc_addr lo, xc_addr h
 	while (search->tid_at && xc_scan_next(&search->window, &at, hi, XC_WINDOW_COPY, true, &bytes, &len)) {
 		for (uint64_t i = (STEP - at % STEP) % STEP; i < len && len - i >= word; i += STEP)
 			if (own_address(bytes + i, at + i, word) && is_ended(search, at + i, &stack_lo, &stack_hi))
-				each(context, stack_lo, stack_hi);
+				each(context, stack_lo, stack_hi, at + i + word);
 		if (hi - at < len)
 			break;
 		at += len;

@@ -33,8 +33,9 @@ struct xc_ended_search {
 void xc_ended_search_init(struct xc_ended_search *search, const struct xc_heap *heap);
 void xc_ended_search_fini(struct xc_ended_search *search);
 
-/* Search a range of memory, which is read once: calls `each` with every stack found. */
-typedef void xc_ended_fn(void *context, xc_addr lo, xc_addr hi);
+/* Search a range of memory, which is read once: calls `each` with every stack found. All there is dead, but for the word at `dtv`: the
+ * vector of thread-local blocks is kept with the stack. */
+typedef void xc_ended_fn(void *context, xc_addr lo, xc_addr hi, xc_addr dtv);
 void xc_ended_search_range(struct xc_ended_search *search, xc_addr lo, xc_addr hi, xc_ended_fn *each, void *context);
 
 #endif
