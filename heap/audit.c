@@ -9,12 +9,14 @@
 #include "../core/text.h"
 #include "allocator.h"
 #include "overrun.h"
+#include "owner.h"
 #include "typing.h"
 #include "whatis.h"
 
 enum {
 	SHOWN_BYTES = 256, /* of an overrun */
 	LINE = 16,
+	FOUND = 7, /* column of the table */
 };
 
 /* ---- blocks in words ---- */
@@ -42,7 +44,7 @@ static const char *const forms[] = {
 	[XC_OVERRUN_FILL] = "one byte repeated",
 };
 
-static void tell_culprit(struct xc_section *s, const struct xc_heap *heap, const struct xc_overrun *overrun)
+static void tell_culprit(struct xc_section *s, struct xc_heap *heap, const struct xc_overrun *overrun)
 {
 	xc_auto(xc_freep) char *block = block_text(heap, overrun->block);
 	xc_auto(xc_freep) char *how = NULL;
@@ -54,8 +56,14 @@ static void tell_culprit(struct xc_section *s, const struct xc_heap *heap, const
 				"is possible too");
 	xc_section_text(s, "culprit", overrun->certain ? "written past its end" : "probably written past its end",
 			block);
-	xc_section_address(s, "culprit_addr", "its address", overrun->from)->quiet = true;
+	xc_section_address(s, "culprit_addr", "its address", xc_block_addr(&heap->blocks, overrun->block))->quiet =
+		true;
 	xc_section_text(s, "culprit_why", "because", how);
+	struct xc_text owner = {0};
+	xc_owner_text(heap, overrun->block, &owner);
+	if (owner.len)
+		xc_section_text(s, "culprit_owner", "held by", owner.bytes);
+	xc_text_fini(&owner);
 	xc_section_bytes(s, "overran", "bytes past its end, at least", overrun->len);
 }
 
@@ -100,7 +108,7 @@ static void tell_bytes(struct xc_section *s, const struct xc_heap *heap, const s
 
 /* ---- the first damage ---- */
 
-static void tell_header(struct xc_section *s, const struct xc_heap *heap, const struct xc_damage *damage)
+static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
 	xc_overrun_find(heap, damage, &overrun);
@@ -120,14 +128,14 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 												      : XC_NO_BLOCK;
 }
 
-static void tell_first(struct xc_section *s, const struct xc_heap *heap)
+static void tell_first(struct xc_section *s, struct xc_heap *heap)
 {
 	const struct xc_damage *damage = &heap->damages[0];
 	uint32_t block = block_of(heap, damage);
 	xc_section_address(s, "at", "damaged at", damage->addr);
 	xc_section_text(s, "what", "what is wrong", damage->what);
 	if (damage->found)
-		xc_section_text(s, "found", "found", damage->found);
+		xc_section_text(s, "found", "found", damage->found)->cell.secret = true; /* what overwrote it */
 	if (damage->expected)
 		xc_section_text(s, "expected", "expected", damage->expected);
 	if (block != XC_NO_BLOCK) {
@@ -186,6 +194,7 @@ static void add_row(struct xc_section *s, struct xc_table *table, const struct x
 		xc_cell_text(damage->found),
 		xc_cell_text(damage->expected),
 	};
+	cells[FOUND].secret = damage->found != NULL;
 	xc_table_row(s, table, cells);
 }
 

@@ -118,6 +118,8 @@ static void a_text_that_overran_is_shown_with_its_block(void **state)
 	assert_string_equal(field(&o, "culprit")->label, "written past its end");
 	assert_string_equal(text_of(&o, "bytes"), "\"ger than its block\"");
 	assert_true(field(&o, "bytes")->cell.secret);
+	assert_int_equal(field(&o, "culprit_addr")->cell.number, o.book->victim.addr);
+	assert_non_null(strstr(text_of(&o, "culprit_owner"), "keep")); /* the program's array */
 	assert_int_equal(field(&o, "overran")->cell.number, 18);
 	close_smashed(&o);
 }

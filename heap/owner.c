@@ -1,0 +1,69 @@
+#include "owner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "graph.h"
+#include "stackword.h"
+#include "whatis.h"
+
+/* The first word of `from` that points into `to`; 0 when it is gone. */
+static xc_addr word_to(const struct xc_heap *heap, uint32_t from, uint32_t to)
+{
+	const struct xc_blocks *blocks = &heap->blocks;
+	const struct xc_process *process = heap->process;
+	xc_addr lo = xc_block_addr(blocks, to), at = xc_block_addr(blocks, from),
+		end = at + xc_block_size(blocks, from);
+	uint64_t value;
+	for (; at + process->arch->word <= end; at += process->arch->word)
+		if (xc_space_peek_uint(process->space, at, process->arch->word, &value) &&
+		    value - lo < xc_block_size(blocks, to))
+			return at;
+	return 0;
+}
+
+static void place_text(const struct xc_heap *heap, xc_addr at, struct xc_text *text)
+{
+	struct xc_what what = xc_what(heap->process, heap, at);
+	xc_text_printf(text, "0x%" PRIx64 ", ", at);
+	xc_what_text(heap->process, heap, &what, text);
+}
+
+static void root_text(const struct xc_heap *heap, const struct xc_root *root, struct xc_text *text)
+{
+	const struct xc_process *process = heap->process;
+	const struct xc_thread *thread = root->owner < process->thread_count ? &process->threads[root->owner] : NULL;
+	const char *name = root->kind == XC_ROOT_REGISTER ? xc_arch_reg_name(process->arch, (int)root->at) : NULL;
+	if (root->kind == XC_ROOT_REGISTER) {
+		xc_text_printf(text, "%s of thread %d", name ? name : "a vector register",
+			       thread ? (int)thread->tid : 0);
+	} else if (root->kind == XC_ROOT_STACK && thread) {
+		struct xc_text frame = {0};
+		xc_stackword_text(process, thread, root->at, &frame);
+		xc_text_printf(text, "0x%" PRIx64 ", stack of thread %d%s%s", root->at, (int)thread->tid,
+			       frame.len ? ", " : "", xc_text_string(&frame));
+		xc_text_fini(&frame);
+	} else {
+		place_text(heap, root->at, text);
+	}
+}
+
+void xc_owner_text(struct xc_heap *heap, uint32_t block, struct xc_text *text)
+{
+	struct xc_graph *graph;
+	const struct xc_root *root;
+	uint32_t *path = NULL;
+	struct xc_error *err = xc_graph_of(heap, &graph);
+	if (err || xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE) {
+		xc_error_free(err);
+		return;
+	}
+	size_t length = xc_graph_path(graph, block, &path, &root);
+	if (length == 0)
+		xc_text_add(text, "nothing: it is leaked");
+	else if (length == 1)
+		root_text(heap, root, text);
+	else
+		place_text(heap, word_to(heap, path[length - 2], block), text);
+	free(path);
+}
