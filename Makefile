@@ -103,6 +103,7 @@ golden-accept: $(B)/xcore ## take the present output as golden; review the diff
 	@XCORE=$(XCORE) tests/golden/run --accept
 
 plugin: $(B)/xcore corpora ## plugins and the Lua API on cores: their own tests, and what tests/plugin has
+	@corpora/build-heap --only lists-o0
 	@XCORE=$(XCORE) tests/run plugin tests/plugin/run $(call each,$(TESTS_plugin))
 
 corpora: ## build the small cores (build/corpora)

@@ -452,6 +452,52 @@ function target:ptr(addr) end
 ---@return boolean cut
 function target:cstring(addr, max) end
 
+---A block that an allocator handed out, or holds free.
+---@class xcore.Block
+---@field addr integer  what malloc returned
+---@field size integer  bytes, as malloc_usable_size says
+---@field state "live"|"leaked"|"free"|"unknown"  live ones that no root reaches are leaked
+---@field kept "tcache"|"fastbin"|"bin"|"top"|nil  where a free one is kept
+---@field type string|nil  nil: nothing says what it is
+---@field count integer  elements of an array, characters of a text, else 1; 0 when untyped
+---@field confidence "exact"|"strong"|"weak"|nil
+---@field via string|nil  the edge or root that gave the type
+---@field value xcore.Value|nil  the object, or the array
+
+---The heap of the target, whose blocks were found without the program's help.
+---`#h` is the number of blocks, free ones too. What needs the graph of pointers (states, refs, path) or types makes them once.
+---@class xcore.Heap
+local heap = {}
+
+---Walk the heap: all blocks of all allocators. A running process should be read at a quiet moment: it is not stopped.
+---@return xcore.Heap
+function target:heap() end
+---All blocks in address order, or those that an option chooses: `for b in h:blocks{state = "leaked"} do … end`.
+---@param options? {state: string, type: string, min: integer}  type as `b.type` has it; min: bytes
+---@return fun(): xcore.Block
+function heap:blocks(options) end
+---The block that holds an address, and how far into it. nil when there is none.
+---@param addr integer|xcore.Value
+---@return xcore.Block|nil
+---@return integer offset
+function heap:at(addr) end
+---The blocks that point into a block, one for each pointer and at most 100,000, and how many roots do.
+---@param block xcore.Block
+---@return xcore.Block[]
+---@return integer roots
+function heap:refs(block) end
+---The shortest chain of blocks from a root down to a block, and where that root lies. nil for leaked and free ones.
+---@param block xcore.Block
+---@return xcore.Block[]|nil
+---@return string kind  "global", "stack", "register", …
+function heap:path(block) end
+---Blocks and bytes by state.
+---@return {live: {blocks: integer, bytes: integer}, free: {blocks: integer, bytes: integer}, unknown: {blocks: integer, bytes: integer}}
+function heap:totals() end
+---Live blocks and their bytes by type; untyped ones under "".
+---@return table<string, {blocks: integer, bytes: integer}>
+function heap:types() end
+
 ---@class xcore.Module
 ---@field path string
 ---@field name string
