@@ -40,8 +40,9 @@ struct xc_typing {
 	uint32_t *by_block; /* index into items; 0: untyped */
 	struct xc_typed *items;
 	size_t item_count, item_capacity;
-	void *state;              /* of the engine: votes, … */
-	struct xc_traits *traits; /* of evidence_rust.c */
+	void *state;                  /* of the engine: votes, … */
+	struct xc_traits *traits;     /* of evidence_rust.c */
+	struct xc_managers *managers; /* of evidence_erased.c */
 	struct xc_reserve memory;
 };
 
