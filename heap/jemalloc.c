@@ -163,6 +163,7 @@ static void fini(void *state)
 	}
 	free(je->bases);
 	free(je->extents);
+	free(je->caches);
 	free(je->cached);
 	free(je->internal);
 	free(je->pieces);

@@ -104,6 +104,8 @@ struct xc_jemalloc {
 	size_t tree_count;
 	struct xc_jemalloc_extent *extents; /* in address order, without overlaps */
 	size_t extent_count, extent_capacity;
+	uint64_t *caches; /* addresses of the arrays of bins that were read; owned */
+	size_t cache_count, cache_capacity;
 	uint64_t *cached; /* blocks that threads keep, in order; owned */
 	size_t cached_count, cached_capacity;
 	uint64_t *internal; /* blocks that jemalloc uses itself, in order; owned */

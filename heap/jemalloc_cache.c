@@ -28,7 +28,11 @@ enum {
 	STORAGE = 1 << 16,     /* thread-local storage that is searched */
 	STORAGE_FAR = 1 << 14, /* where its size is not known */
 	TICKERS_FAR = 64,      /* words before the bins */
-	MANUAL_MAX = 4096,     /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
+	LINK_NEAR = 16,        /* before it stand flags; a link at 0 is a list of libc's */
+	LINK_FAR = 4096,       /* bytes of a thread's storage before its link at most */
+	THREADS_MAX = 1 << 17,
+	PAGE = 4096,
+	MANUAL_MAX = 4096, /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
 };
 
 enum form { FORM_5_3, FORM_5_1, FORM_5_0, FORMS };
@@ -194,6 +198,14 @@ static void add_internal(struct xc_jemalloc *je, xc_addr addr)
 		add_address(&je->internal, &je->internal_count, &je->internal_capacity, block);
 }
 
+/* Stacks lie in a block of jemalloc's. */
+static bool is_stack(const struct xc_jemalloc *je, const struct bin *bin)
+{
+	xc_addr block;
+	unsigned class;
+	return block_at(je, bin->end - 8, &block, &class);
+}
+
 /* Up to 5.2 each thread has a block of tickers, too, whose address stands behind that of its arena, before the bins (tsd.h,
  * arenas_tdata). */
 static void add_tickers(struct xc_jemalloc *je, const uint8_t *bytes, size_t bins_at)
@@ -211,34 +223,50 @@ static void add_tickers(struct xc_jemalloc *je, const uint8_t *bytes, size_t bin
 	}
 }
 
-/* Search memory for arrays of bins. Returns whether there was one. */
-static bool search(struct xc_jemalloc *je, const uint8_t *bytes, size_t len)
+static bool was_read(const struct xc_jemalloc *je, xc_addr bins)
 {
-	struct bin bins[BINS_MAX], last = {0};
-	bool found = false;
-	enum form form = FORM_5_3, known = FORMS;
+	for (size_t i = 0; i < je->cache_count; i++)
+		if (je->caches[i] == bins)
+			return true;
+	return false;
+}
+
+/* Bins at some place, if they are a cache: takes what they hold. Returns how many bins there are. */
+static unsigned take_at(struct xc_jemalloc *je, enum form form, const uint8_t *bytes, size_t len, struct bin *last)
+{
+	struct bin bins[BINS_MAX];
+	bool more = last->end != 0;
+	unsigned count = read_bins(form, bytes, len, more ? last : NULL, bins);
+	if (count < (more ? (unsigned)MORE_BINS_MIN : (unsigned)BINS_MIN) || !is_stack(je, &bins[0]) ||
+	    !take_bins(je, bins, count))
+		return 0;
+	add_internal(je, bins[0].end - 8);
+	*last = bins[count - 1];
+	return count;
+}
+
+/* Search memory, copied from `addr`, for the bins of one cache. False when it has none, or when they were read before. */
+static bool search(struct xc_jemalloc *je, xc_addr addr, const uint8_t *bytes, size_t len)
+{
+	struct bin last = {0};
+	enum form first = 0, end = FORMS;
 	for (size_t at = 0; at + BIN <= len;) {
 		unsigned count = 0;
-		for (form = known == FORMS ? FORM_5_3 : known; form < FORMS && count == 0; form++) {
-			count = read_bins(form, bytes + at, len - at, found ? &last : NULL, bins);
-			count = count < (found ? (unsigned)MORE_BINS_MIN : (unsigned)BINS_MIN) ||
-						!take_bins(je, bins, count)
-					? 0
-					: count;
-			if (count || known != FORMS)
-				break;
-		}
-		if (count) {
-			add_internal(je, bins[0].end - 8);
-			if (form != FORM_5_3 && !found)
+		for (enum form form = first; form < end && count == 0; form++) {
+			if (was_read(je, addr + at))
+				return false;
+			count = take_at(je, form, bytes + at, len - at, &last);
+			if (count == 0 || end - first == 1)
+				continue;
+			add_address(&je->caches, &je->cache_count, &je->cache_capacity, addr + at);
+			if (form != FORM_5_3)
 				add_tickers(je, bytes, at);
-			known = form;
-			found = true;
-			last = bins[count - 1];
+			first = form;
+			end = form + 1;
 		}
 		at += count ? count * BIN : 8;
 	}
-	return found;
+	return last.end != 0;
 }
 
 /* ---- where they are ---- */
@@ -277,10 +305,100 @@ static bool read_thread(struct xc_jemalloc *je, const struct xc_thread *thread, 
 		if (!storage_of(je->heap->process, thread, je->trees[i].module, &block, &size))
 			continue;
 		size_t got = xc_space_peek(je->heap->process->space, block, buf, size);
-		found = search(je, buf, got) || found;
+		found = search(je, block, buf, got) || found;
 	}
 	return found;
 }
+
+/* ---- the ring of threads ---- */
+
+/* From 5.1 on the storage of all threads forms a ring (tsd_link in tsd.h), of which a word of jemalloc's own data is one
+ * link: it leads to the caches where thread pointers are not known, as in running processes. */
+struct ring {
+	xc_addr first;
+	uint64_t next_at; /* offset of the link: next, previous */
+};
+
+static bool is_link(const struct xc_space *space, xc_addr storage, uint64_t at, uint64_t next, uint64_t previous)
+{
+	uint64_t back, forth;
+	return next > STACK_MAX && previous > STACK_MAX && (next | previous) % 8 == 0 &&
+	       xc_space_peek_uint(space, next + at + 8, 8, &back) && back == storage &&
+	       xc_space_peek_uint(space, previous + at, 8, &forth) && forth == storage;
+}
+
+/* Is there such a link in the storage that begins here? */
+static bool find_link(const struct xc_space *space, xc_addr storage, struct ring *ring)
+{
+	uint8_t buf[LINK_FAR];
+	size_t got = xc_space_peek(space, storage, buf, sizeof buf);
+	for (size_t at = LINK_NEAR; at + 16 <= got; at += 8)
+		if (is_link(space, storage, at, xc_jemalloc_word(buf + at), xc_jemalloc_word(buf + at + 8))) {
+			*ring = (struct ring){storage, at};
+			return true;
+		}
+	return false;
+}
+
+/* May it be storage of a thread? That is no memory of jemalloc and of no module. */
+static bool may_be_storage(const struct xc_jemalloc *je, xc_addr addr)
+{
+	const struct xc_mapping *m =
+		addr > STACK_MAX && addr % 8 == 0 ? xc_process_mapping(je->heap->process, addr) : NULL;
+	return m && m->writable && !xc_process_module(je->heap->process, addr) && !xc_jemalloc_is_own(je, addr) &&
+	       !xc_jemalloc_extent_at(je, addr);
+}
+
+static size_t read_ring(struct xc_jemalloc *je, const struct ring *ring, uint8_t *buf)
+{
+	const struct xc_space *space = je->heap->process->space;
+	uint64_t at = ring->first;
+	size_t count = 0;
+	for (unsigned i = 0; i < THREADS_MAX; i++) {
+		count += search(je, at, buf, xc_space_peek(space, at, buf, STORAGE_FAR));
+		if (!xc_space_peek_uint(space, at + ring->next_at, 8, &at) || at == ring->first)
+			break;
+	}
+	return count;
+}
+
+static size_t read_ring_of(struct xc_jemalloc *je, const struct xc_module *module, const struct xc_mapping *m,
+			   uint8_t *buf)
+{
+	const struct xc_space *space = je->heap->process->space;
+	struct xc_window window;
+	struct ring ring;
+	size_t count = 0;
+	xc_addr at = m->lo > module->lo ? m->lo : module->lo, hi = m->hi < module->hi ? m->hi : module->hi;
+	xc_window_init(&window, space);
+	for (uint64_t len = 0; at < hi && count == 0; at += len) {
+		const uint8_t *bytes = xc_window_run(&window, at, hi - at + 1, &len);
+		len = bytes ? len : PAGE;
+		for (uint64_t i = 0; bytes && i + 8 <= len && count == 0; i += 8)
+			if (may_be_storage(je, xc_jemalloc_word(bytes + i)) &&
+			    find_link(space, xc_jemalloc_word(bytes + i), &ring))
+				count = read_ring(je, &ring, buf);
+	}
+	xc_window_fini(&window);
+	return count;
+}
+
+static size_t read_rings(struct xc_jemalloc *je, uint8_t *buf)
+{
+	const struct xc_process *process = je->heap->process;
+	size_t count = 0;
+	for (size_t t = 0; t < je->tree_count; t++) {
+		const struct xc_module *module = je->trees[t].module;
+		for (size_t i = 0; i < process->mapping_count; i++) {
+			const struct xc_mapping *m = &process->mappings[i];
+			if (m->writable && m->hi >= module->lo && m->lo <= module->hi)
+				count += read_ring_of(je, module, m, buf);
+		}
+	}
+	return count;
+}
+
+/* ---- all of them ---- */
 
 /* Caches that a program made by mallctl("tcache.create"): an array of pointers, of which unused ones point into the array. */
 static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
@@ -302,7 +420,7 @@ static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
 		if (!block_at(je, cache, &block, &class))
 			continue;
 		size_t got = xc_space_peek(space, cache, buf, STORAGE_FAR);
-		if (search(je, buf, got)) {
+		if (search(je, cache, buf, got)) {
 			add_internal(je, cache);
 			count++;
 		}
@@ -310,26 +428,23 @@ static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
 	return count;
 }
 
-/* ---- all of them ---- */
-
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
 }
 
-/* Sorted, each once; returns how many were there more than once. */
-static size_t sort_once(uint64_t *items, size_t *count)
+/* Sorted, each once. */
+static void sort_once(uint64_t *items, size_t *count)
 {
 	size_t kept = 0, all = *count;
 	if (all == 0)
-		return 0;
+		return;
 	qsort(items, all, sizeof *items, by_value);
 	for (size_t i = 0; i < all; i++)
 		if (kept == 0 || items[kept - 1] != items[i])
 			items[kept++] = items[i];
 	*count = kept;
-	return all - kept;
 }
 
 static void note_doubles(struct xc_jemalloc *je)
@@ -344,12 +459,13 @@ static void note_doubles(struct xc_jemalloc *je)
 						  .before = XC_NO_BLOCK});
 }
 
-static void tell(struct xc_jemalloc *je, size_t threads, size_t unknown, size_t manual)
+static void tell(struct xc_jemalloc *je, size_t by_storage, size_t by_ring, size_t manual)
 {
 	for (size_t i = 0; i < je->tree_count; i++) {
-		char *told = xc_asprintf("%s; caches of %zu of %zu threads%s, %zu made by the program", je->evidence[i],
-					 threads, je->heap->process->thread_count,
-					 unknown ? " (the others' thread pointers are not known)" : "", manual);
+		char *told = xc_asprintf(
+			"%s; caches of %zu threads (%zu by their thread pointers, %zu by the ring of them) and "
+			"%zu made by the program",
+			je->evidence[i], by_storage + by_ring, by_storage, by_ring, manual);
 		free(je->evidence[i]);
 		je->evidence[i] = told;
 	}
@@ -358,16 +474,18 @@ static void tell(struct xc_jemalloc *je, size_t threads, size_t unknown, size_t 
 void xc_jemalloc_read_caches(struct xc_jemalloc *je)
 {
 	const struct xc_process *process = je->heap->process;
-	size_t found = 0, unknown = 0, manual = 0;
+	size_t by_storage = 0, by_ring = 0, unknown = 0, manual = 0;
 	uint8_t *buf = xc_alloc(STORAGE);
 	for (size_t i = 0; i < process->thread_count && process->arch->tls.tp >= 0; i++) {
 		unknown += !xc_regs_known(&process->threads[i].regs, process->arch->tls.tp);
-		found += read_thread(je, &process->threads[i], buf);
+		by_storage += read_thread(je, &process->threads[i], buf);
 	}
+	if (unknown || by_storage == 0)
+		by_ring = read_rings(je, buf);
 	for (size_t i = 0; i < je->tree_count; i++)
 		manual += read_manual(je, i, buf);
 	free(buf);
-	tell(je, found, unknown, manual);
+	tell(je, by_storage, by_ring, manual);
 	if (je->cached_count)
 		qsort(je->cached, je->cached_count, sizeof *je->cached, by_value);
 	note_doubles(je);

@@ -203,6 +203,22 @@ static const struct xc_jemalloc *read_by(const struct xc_heap *heap)
 	return NULL;
 }
 
+/* As in a running process, of whose registers little is known. */
+static void caches_are_found_without_thread_pointers(void **state)
+{
+	(void)state;
+	struct xc_process *process;
+	struct xc_heap *heap = opened(core_of(build("program", PROGRAM, shuffle)), &process);
+	for (size_t i = 0; i < process->thread_count; i++)
+		memset(process->threads[i].regs.known, 0, sizeof process->threads[i].regs.known);
+	struct xc_heap *again = xc_heap_open(process, NULL);
+	assert_true(read_by(again)->cache_count > 8);
+	check_account(again);
+	xc_heap_close(again);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 /* ---- three levels ---- */
 
 /* The process with another radix tree in place of its own: three levels of 15 bits and wide entries, as jemalloc makes them
@@ -415,6 +431,7 @@ int main(void)
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(every_class_has_its_size),
 		cmocka_unit_test(a_tree_with_few_extents_is_found),
+		cmocka_unit_test(caches_are_found_without_thread_pointers),
 		cmocka_unit_test(a_tree_of_three_levels_tells_the_same),
 		cmocka_unit_test(one_word_costs_no_more_than_its_slab),
 		cmocka_unit_test(a_smashed_record_is_reported_and_its_blocks_stay),
