@@ -126,14 +126,21 @@ static struct xc_error *count_holders(struct xc_census *c, struct xc_heap *heap)
 	return err;
 }
 
+static uint64_t run_of(const struct xc_process *process)
+{
+	uint64_t at, bytes;
+	bool known = xc_process_auxv(process, AT_RANDOM, &at) &&
+		     xc_space_peek_uint(process->space, at, sizeof bytes, &bytes);
+	return known ? bytes : 0;
+}
+
 struct xc_error *xc_census_take(struct xc_heap *heap, struct xc_census *census)
 {
 	struct xc_typing *typing;
 	struct xc_error *err = xc_typing_of(heap, &typing);
-	*census = (struct xc_census){.pid = (uint64_t)heap->process->pid};
+	*census = (struct xc_census){.run = run_of(heap->process)};
 	if (err)
 		return err;
-	(void)xc_process_auxv(heap->process, AT_RANDOM, &census->start);
 	count_blocks(census, heap, typing);
 	count_arenas(census, heap);
 	return count_holders(census, heap);

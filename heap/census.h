@@ -25,9 +25,9 @@ struct xc_census {
 	uint64_t *addrs;
 	uint64_t *sizes;
 	uint32_t *type_of; /* index into types */
-	/* Addresses of two moments can be compared when all of these agree. */
-	uint64_t pid,
-		start; /* start: the address of the auxiliary vector's random bytes, which differs from run to run */
+	/* Of the random bytes that the kernel gives each program it starts (AT_RANDOM): two moments with the same ones are of one
+	 * process, or of its forks, and their addresses can be compared. 0 when unknown. */
+	uint64_t run;
 };
 
 /* Count the heap; makes its graph and types. The heap may be closed afterwards. 20 bytes a live block. Errors: those of the graph. */

@@ -63,7 +63,7 @@ static bool changed(const struct change *c)
 
 static bool same_process(const struct xc_census *old, const struct xc_census *new)
 {
-	return old->start && old->start == new->start && old->pid == new->pid;
+	return old->run && old->run == new->run;
 }
 
 static void add_fresh(struct change *c, xc_addr addr)

@@ -150,12 +150,17 @@ static struct xc_stacktree_node *root_node(struct grower *g, const struct xc_roo
 	return xc_stacktree_grow(g->tree, &g->tree->root, root_label(g, root, label, sizeof label), 0);
 }
 
+/* All that globals lead to comes first, then what only the roots of the next kind do: roots stand by kind. A stale word on a stack that
+ * points into the middle of a list then explains nothing that the list's head explains. */
 static void fill_heap(struct grower *g)
 {
-	for (size_t i = 0; i < g->graph->root_count; i++)
-		if (!g->nodes[g->graph->roots[i].block])
-			begin(g, root_node(g, &g->graph->roots[i]), g->graph->roots[i].block);
-	spread(g, held);
+	const struct xc_graph *graph = g->graph;
+	for (size_t i = 0; i < graph->root_count; i++) {
+		if (!g->nodes[graph->roots[i].block])
+			begin(g, root_node(g, &graph->roots[i]), graph->roots[i].block);
+		if (i + 1 == graph->root_count || graph->roots[i + 1].kind != graph->roots[i].kind)
+			spread(g, held);
+	}
 }
 
 /* ---- leaks ---- */
