@@ -215,7 +215,8 @@ bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, u
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
 	uint32_t good, bad;
-	bool deep; /* look at what is known of the blocks it points to, too: not while types flow */
+	uint32_t loose; /* words that are not zero behind the object, where the allocator rounded up */
+	bool deep;      /* look at what is known of the blocks it points to, too: not while types flow */
 };
 
 void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ELEMENTS_AHEAD = 4, ELEMENTS = 12, POINTERS = 64, LONGEST = 1 << 16, GOOD_HEAP = 3 };
+enum { ELEMENTS_AHEAD = 4, ELEMENTS = 12, POINTERS = 64, LONGEST = 1 << 16, GOOD_HEAP = 3, TEXT_SHOWN = 64 };
 
 static uint64_t word_at(const uint8_t *bytes)
 {
@@ -30,6 +30,20 @@ static void score_known(const struct xc_engine *e, const struct xc_slot *slot, u
 		score->bad += 2;
 }
 
+/* Looked at only where candidates are compared; else it is taken for granted. */
+static bool points_to_text(const struct xc_engine *e, const struct xc_slot *slot, uint32_t block, uint64_t offset,
+			   bool deep)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	uint64_t size = xc_block_size(blocks, block) - offset, shown = size < TEXT_SHOWN ? size : TEXT_SHOWN;
+	bool empty;
+	if (slot->kind != XC_SLOT_CHARS || !deep)
+		return offset == 0;
+	const uint8_t *bytes = xc_space_view(e->heap->process->space, xc_block_addr(blocks, block) + offset, shown);
+	return bytes &&
+	       (xc_typing_is_text(bytes, shown, &empty) || xc_text_ascii_run((const char *)bytes, shown) == shown);
+}
+
 /* A pointer into a block: could it be what it should point to? */
 static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot, uint32_t block, uint64_t offset,
 			  struct xc_score *score)
@@ -42,8 +56,10 @@ static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot,
 		score->bad += 2;
 	else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0)
 		score->good += xc_typing_fits(e, target->size, size) ? GOOD_HEAP : 2;
+	else if (slot->kind == XC_SLOT_VOID)
+		score->good++;
 	else
-		score->good += offset == 0 ? 2 : 1;
+		score->good += points_to_text(e, slot, block, offset, score->deep) ? GOOD_HEAP : 1;
 	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
 		score_known(e, slot, item, score);
 }
@@ -215,6 +231,7 @@ static void score_unexplained(const struct xc_engine *e, const struct xc_typemap
 		uint64_t value = word_at(bytes + at), in = at - offset;
 		uint32_t block = XC_NO_BLOCK;
 		bool outside = at < offset || (shape != XC_TYPED_ARRAY && in >= map->size);
+		score->loose += outside && value && !map->has_flexible;
 		if (value >= blocks->lo && value <= blocks->hi && !(value & 7))
 			block = xc_blocks_find(blocks, value);
 		if (block == XC_NO_BLOCK || value != xc_block_addr(blocks, block))

@@ -220,8 +220,8 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 	uint64_t least = rule->size > 64 ? rule->size - rule->size / 4 : rule->size > 40 ? rule->size - 40 : 1;
 	const uint32_t *maps = xc_owners_sized(e, least, rule->size, &count);
 	for (size_t i = 0; i < count; i++)
-		if (xc_typing_fits(e, e->maps[maps[i]]->size, rule->size) &&
-		    e->maps[maps[i]]->bare->kind != XC_TYPE_UNION) {
+		if (xc_typing_fits(e, e->maps[maps[i]]->size, rule->size) && xc_typemap_is_own(e->maps[maps[i]]) &&
+		    !e->maps[maps[i]]->is_part && e->maps[maps[i]]->bare->kind != XC_TYPE_UNION) {
 			xc_typemap_compile(e, maps[i]);
 			add_candidate(c, maps[i], XC_TYPED_ONE, 0, false);
 		}
@@ -299,6 +299,8 @@ static bool better(struct xc_engine *e, const struct rule *rule, const struct ca
 	if (a->value != b->value)
 		return a->value > b->value;
 	const struct xc_typemap *x = e->maps[a->map], *y = e->maps[b->map];
+	if (a->score.loose != b->score.loose)
+		return a->score.loose < b->score.loose;
 	if (a->shape != b->shape)
 		return a->shape == XC_TYPED_ONE;
 	if (!a->structural && !x->blocks != !y->blocks)
@@ -310,7 +312,8 @@ static bool better(struct xc_engine *e, const struct rule *rule, const struct ca
 static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
 			       const struct candidate *second)
 {
-	bool clear = !second || best->value > second->value + (int64_t)rule->sample_count / 2;
+	bool clear = !second || best->value > second->value + (int64_t)rule->sample_count / 2 ||
+		     (best->value == second->value && best->score.loose * 2 < second->score.loose);
 	if (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW)
 		return XC_TYPE_WEAK; /* it may point into a text */
 	if (best->structural && !second)

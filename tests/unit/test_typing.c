@@ -119,11 +119,158 @@ static void arrays_of_pointers_and_numbers_are_followed(void **state)
 		   "scrub(); abort(); }\n");
 }
 
+static void nodes_inside_are_owned_by_their_structs(void **state)
+{
+	(void)state;
+	expect_all("#include <stddef.h>\nstruct link { struct link *next, *prev; };\n"
+		   "struct task { long id; char name[16]; struct link all; struct link ready; double load; };\n"
+		   "struct lonely { struct link only; int number; long more[4]; };\n"
+		   "struct link tasks = {&tasks, &tasks}, ready = {&ready, &ready}, others = {&others, &others};\n"
+		   "void add(struct link *at, struct link *head)\n"
+		   "{ at->next = head->next; at->prev = head; head->next->prev = at; head->next = at; }\n"
+		   "int main(void) { for (int i = 0; i < 300; i++) {\n"
+		   "struct task *t = NEW(struct task); t->id = i; t->load = 0.5 + i; strcpy(t->name, \"task\");\n"
+		   "add(&t->all, &tasks); if (i % 3) add(&t->ready, &ready);\n"
+		   "struct lonely *l = NEW(struct lonely); l->number = i; add(&l->only, &others); }\n"
+		   "scrub(); abort(); }\n");
+}
+
+static void void_pointers_are_learned(void **state)
+{
+	(void)state;
+	expect_all("struct job { char *title; struct job *after; int cost; };\n"
+		   "struct cell { void *item; struct cell *next; };\n"
+		   "struct cell *cells;\n"
+		   "int main(void) { struct job *last = NULL; for (int i = 0; i < 200; i++) {\n"
+		   "struct cell *c = NEW(struct cell); struct job *j = NEW(struct job);\n"
+		   "j->title = note(strdup(\"some title\"), \"char\"); j->after = last; last = j; j->cost = i;\n"
+		   "c->item = j; c->next = cells; cells = c; }\n"
+		   "last = NULL; scrub(); abort(); }\n");
+}
+
+static void structs_that_begin_alike_are_told_by_their_kind(void **state)
+{
+	(void)state;
+	expect_all("enum kind { NUMBER = 1, SUM, NAME };\nstruct base { enum kind kind; };\n"
+		   "struct number { struct base base; double value; double spare; };\n"
+		   "struct sum { struct base base; struct base *left, *right; };\n"
+		   "struct name { struct base base; char *text; long line; };\n"
+		   "struct base *trees[50];\n"
+		   "struct base *tree(int depth) {\n"
+		   "if (depth == 0) { struct number *n = NEW(struct number); n->base.kind = NUMBER; n->value = 1.25; "
+		   "return &n->base; }\n"
+		   "if (depth == 1) { struct name *n = NEW(struct name); n->base.kind = NAME; n->line = 12;\n"
+		   "n->text = note(strdup(\"identifier\"), \"char\"); return &n->base; }\n"
+		   "struct sum *s = NEW(struct sum); s->base.kind = SUM; s->left = tree(depth - 1); s->right = "
+		   "tree(depth - 2);\n"
+		   "return &s->base; }\n"
+		   "int main(void) { for (int i = 0; i < 50; i++) trees[i] = tree(4); scrub(); abort(); }\n");
+}
+
+static void arrays_of_structs_and_open_ends_are_followed(void **state)
+{
+	(void)state;
+	expect_all("struct leaf { double weight; };\n"
+		   "struct slot { struct leaf *leaf; int used; };\n"
+		   "struct table { struct slot *slots; int count; };\n"
+		   "struct pack { int count; struct slot inside[]; };\n"
+		   "struct table tables[40]; struct pack *packs[40];\n"
+		   "int main(void) { for (int i = 0; i < 40; i++) {\n"
+		   "tables[i].count = 2 + i; tables[i].slots = NEWS(struct slot, 2 + i);\n"
+		   "packs[i] = note(calloc(1, sizeof(struct pack) + (1 + i) * sizeof(struct slot)), \"struct pack\");\n"
+		   "for (int k = 0; k <= i; k++) { tables[i].slots[k].leaf = NEW(struct leaf); tables[i].slots[k].used "
+		   "= 1;\n"
+		   "packs[i]->inside[k].leaf = NEW(struct leaf); packs[i]->inside[k].leaf->weight = k; } }\n"
+		   "scrub(); abort(); }\n");
+}
+
+static void leaked_blocks_are_known_by_what_lies_in_them(void **state)
+{
+	(void)state;
+	expect_all("struct node { struct node *next; char name[24]; };\n"
+		   "struct other { struct node *first; double value; };\nstruct other *kept;\n"
+		   "struct node *list(int n) { struct node *head = NULL; for (int i = 0; i < n; i++) {\n"
+		   "struct node *at = NEW(struct node); strcpy(at->name, \"a node\"); at->next = head; head = at; } "
+		   "return head; }\n"
+		   "int main(void) { kept = NEW(struct other); kept->first = list(10); list(100); list(3); scrub(); "
+		   "abort(); }\n");
+}
+
+/* A pointer of another type is outvoted, and the block says that there was one. */
+static void the_most_pointers_decide(void **state)
+{
+	(void)state;
+	struct xc_process *process =
+		died("gcc -g -O0 -x c",
+		     BOOK "struct right { struct right *self; double value; };\n"
+			  "struct wrong { struct wrong *other; long values; };\n"
+			  "struct wrong *a; struct right *first, *second, *third; struct right *many[10];\n"
+			  "int main(void) { struct right *r = NEW(struct right); r->self = r; r->value = 2.5;\n"
+			  "a = (struct wrong *)r; first = second = third = r;\n"
+			  "for (int i = 0; i < 10; i++) many[i] = r; scrub(); abort(); }\n");
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	struct xc_typing *typing;
+	CHECK_OK(xc_typing_of(heap, &typing));
+	uint32_t block = xc_blocks_find(&heap->blocks, number(process, "first"));
+	const struct xc_typed *typed = xc_typing_get(typing, block);
+	assert_non_null(typed);
+	assert_string_equal(xc_typing_name(typing, block), "struct right");
+	assert_true(typed->conflicting);
+	struct xc_vote votes[8];
+	size_t count = xc_typing_votes(typing, block, votes, 8);
+	unsigned wrong = 0, right = 0;
+	for (size_t i = 0; i < count; i++) {
+		bool is_right = strcmp(xc_type_name(votes[i].type), "struct right") == 0;
+		right += is_right ? (unsigned)votes[i].votes : 0;
+		wrong += is_right ? 0 : (unsigned)votes[i].votes;
+	}
+	assert_int_equal(wrong, 1);
+	assert_true(right >= 13);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
+static uint64_t digest(struct xc_process *process, unsigned jobs)
+{
+	struct xc_heap *heap = xc_heap_open(process, &(struct xc_heap_options){.jobs = jobs});
+	struct xc_typing *typing;
+	uint64_t sum = 0;
+	CHECK_OK(xc_typing_of(heap, &typing));
+	for (size_t i = 0; i < heap->blocks.count; i++)
+		sum = sum * 31 + typing->by_block[i];
+	xc_heap_close(heap);
+	return sum;
+}
+
+static void the_answer_does_not_depend_on_the_number_of_threads(void **state)
+{
+	(void)state;
+	struct xc_process *process = died(
+		"gcc -g -O0 -x c", BOOK
+		"struct leaf { long a; }; struct node { struct node *left, *right; struct leaf *leaf; void *any; };\n"
+		"struct node *root;\n"
+		"struct node *make(int depth) { if (!depth) return NULL; struct node *n = calloc(1, sizeof *n);\n"
+		"n->left = make(depth - 1); n->right = make(depth - 1); n->leaf = calloc(1, sizeof(struct leaf));\n"
+		"n->any = depth & 1 ? (void *)n->leaf : calloc(1, sizeof *n); return n; }\n"
+		"int main(void) { root = make(16); scrub(); abort(); }\n");
+	uint64_t once = digest(process, 1);
+	for (unsigned jobs = 2; jobs < 6; jobs++)
+		assert_true(digest(process, jobs) == once);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_flow_from_globals_along_pointers),
 		cmocka_unit_test(arrays_of_pointers_and_numbers_are_followed),
+		cmocka_unit_test(nodes_inside_are_owned_by_their_structs),
+		cmocka_unit_test(void_pointers_are_learned),
+		cmocka_unit_test(structs_that_begin_alike_are_told_by_their_kind),
+		cmocka_unit_test(arrays_of_structs_and_open_ends_are_followed),
+		cmocka_unit_test(leaked_blocks_are_known_by_what_lies_in_them),
+		cmocka_unit_test(the_most_pointers_decide),
+		cmocka_unit_test(the_answer_does_not_depend_on_the_number_of_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
