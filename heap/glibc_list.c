@@ -121,8 +121,12 @@ static void each_fast(struct xc_glibc *glibc, struct xc_window *window, xc_addr 
 		uint64_t at, stored;
 		if (!xc_glibc_jump(glibc, window, arena + layout->fastbins + k * layout->word, &at))
 			continue;
+		xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
 		for (unsigned count = 0; count < FAST_MAX && at && xc_glibc_is_chunk_place(glibc, at); count++) {
 			xc_addr link = at + 2 * layout->word;
+			if (at == seen)
+				break;
+			seen = count & (count - 1) ? seen : at;
 			if (!found(glibc, at) || !xc_glibc_jump(glibc, window, link, &stored))
 				break;
 			at = xc_glibc_unmangle(glibc, link, stored);
