@@ -405,6 +405,28 @@ static void one_word_costs_no_more_than_its_slab(void **state)
 	tear_down(b);
 }
 
+/* Roots full of pointers to anything: leaves many times over, leaves that overlap, records, nothing. */
+static void a_hostile_root_ends_soon_and_harms_nobody(void **state)
+{
+	(void)state;
+	struct bench *b = set_up(few);
+	const struct xc_jemalloc_tree *tree = &read_by(b->sound)->trees[0];
+	uint64_t size = UINT64_C(8) << tree->geometry.bits[0];
+	make_changeable(b, tree->root, size);
+	xc_space_seal(b->process->space);
+	uint64_t *root = (uint64_t *)(void *)bytes_at(b, tree->root);
+	xc_addr leaf = tree->leaves[0].addr, record = read_by(b->sound)->extents[0].edata;
+	const uint64_t steps[] = {0, 64, 4096, 1 << 16, 1 << 20};
+	for (size_t i = 0; i < XC_COUNT(steps); i++) {
+		for (size_t k = 0; k < size / 8; k++)
+			root[k] = k % 7 ? leaf + k * steps[i] : record + k % 64 * 64;
+		struct xc_heap *heap = xc_heap_open(b->process, NULL);
+		assert_true(heap->blocks.count < 1000000);
+		xc_heap_close(heap);
+	}
+	tear_down(b);
+}
+
 static void a_smashed_record_is_reported_and_its_blocks_stay(void **state)
 {
 	(void)state;
@@ -434,6 +456,7 @@ int main(void)
 		cmocka_unit_test(caches_are_found_without_thread_pointers),
 		cmocka_unit_test(a_tree_of_three_levels_tells_the_same),
 		cmocka_unit_test(one_word_costs_no_more_than_its_slab),
+		cmocka_unit_test(a_hostile_root_ends_soon_and_harms_nobody),
 		cmocka_unit_test(a_smashed_record_is_reported_and_its_blocks_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
