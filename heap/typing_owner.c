@@ -206,7 +206,7 @@ const uint32_t *xc_owners_sized(const struct xc_engine *e, uint64_t least, uint6
 {
 	size_t lo = first_of_size(e->owners, least), hi = first_of_size(e->owners, most + 1);
 	*count_out = hi - lo;
-	return e->owners->by_size + lo;
+	return hi > lo ? e->owners->by_size + lo : NULL; /* there may be none at all */
 }
 
 const uint32_t *xc_owners_flexible(const struct xc_engine *e, size_t *count_out)
