@@ -201,10 +201,21 @@ static uint64_t missing_bytes(const struct xc_space *space, const struct xc_root
 	}
 }
 
+/* The kernel dumps private memory that was written, also when it was protected later; what it left out of a module's data was never
+ * touched. Other memory the program itself can have left out (MADV_DONTDUMP). */
+static bool may_be_written(const struct xc_mapping *mapping, uint8_t kind)
+{
+	return mapping->cut ||
+	       (mapping->writable && (kind != XC_ROOT_GLOBAL || mapping->shared || mapping->dumped > 0));
+}
+
 static void count_missing(struct xc_root_ranges *ranges, const struct xc_process *process)
 {
-	for (size_t i = 0; i < ranges->count; i++)
-		ranges->missing += missing_bytes(process->space, &ranges->items[i]);
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct xc_mapping *mapping = xc_process_mapping(process, ranges->items[i].lo);
+		if (mapping && may_be_written(mapping, ranges->items[i].kind))
+			ranges->missing += missing_bytes(process->space, &ranges->items[i]);
+	}
 	for (size_t i = 0; i < process->thread_count; i++)
 		ranges->threads_without_regs += !process->threads[i].has_regs;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <elf.h>
 
 #include "../../heap/scan.h"
 #include "heapmade.h"
@@ -133,6 +134,39 @@ static void both_ways_of_counting_bits_agree(void **state)
 		}
 		fast.count = plain.count = 0;
 		done += some;
+	}
+	hm_free(m);
+}
+
+/* Targets with other words than ours: each word in turn is looked up as it would be in the target. */
+static void words_of_other_machines_are_understood(void **state)
+{
+	(void)state;
+	static struct xc_scan scan;
+	const struct xc_arch *const arches[] = {xc_arch_find(EM_386, ELFCLASS32, false),
+						xc_arch_find(EM_PPC, ELFCLASS32, true),
+						xc_arch_find(EM_S390, ELFCLASS64, true)};
+	struct heapmade *m = hm_new(4096);
+	struct xc_block_list list;
+	xc_block_list_init(&list, 8);
+	for (uint64_t i = 0; i < 8; i++)
+		xc_block_list_add(&list, 0x12345600 + i * 64, 56, XC_BLOCK_LIVE);
+	hm_blocks(m, &list);
+	for (size_t a = 0; a < XC_COUNT(arches); a++) {
+		uint8_t bytes[8 * 16] = {0};
+		m->process->arch = arches[a];
+		xc_scan_init(&scan, m->heap);
+		for (uint64_t i = 0; i < 16; i++) {
+			uint64_t value = 0x12345600 + (i % 8) * 64 + (i >= 8 ? 4 : 0);
+			for (unsigned k = 0; k < arches[a]->word; k++)
+				bytes[i * arches[a]->word + k] =
+					(uint8_t)(value >> 8 * (arches[a]->big_endian ? arches[a]->word - 1U - k : k));
+		}
+		assert_int_equal(xc_scan_collect(&scan, bytes, 16, 0, 1), 16);
+		scan.resolve(&scan);
+		assert_int_equal(scan.count, 16);
+		for (uint32_t i = 0; i < 16; i++)
+			assert_int_equal(scan.hits[i], i % 8 | (i >= 8 ? XC_SCAN_INTERIOR : 0));
 	}
 	hm_free(m);
 }
@@ -378,6 +412,7 @@ int main(void)
 		cmocka_unit_test(edges_are_those_that_a_search_finds),
 		cmocka_unit_test(large_blocks_are_looked_through),
 		cmocka_unit_test(both_ways_of_counting_bits_agree),
+		cmocka_unit_test(words_of_other_machines_are_understood),
 		cmocka_unit_test(roots_are_data_stack_registers_and_other_memory),
 		cmocka_unit_test(what_an_arena_still_points_to_is_leaked_all_the_same),
 		cmocka_unit_test(borders_of_ranges_divide_no_word),
