@@ -49,7 +49,7 @@ class Case:
         elif self.root:
             flags += release_flags(roots[self.root])
             linked = [os.path.join(library_folder(roots[self.root]), name) for name in ("libpthread.so.0", "libdl.so.2")]
-        book, own = exe + "-account.o", ["-std=c++17", "-I", os.path.join(folder, "told")] if self.cxx else []
+        book, own = exe + "-account.o", ["-std=c++17", "-I", os.path.join(folder, "told"), "new.cc"] if self.cxx else []
         return [["gcc", "-c", "-o", book, "account.c", "-O2"] + (["-DACCOUNT_TOTALS"] if self.totals else []) + flags,
                 [self.compiler, "-o", exe, self.source, book, "-O%d" % self.level] + flags + own + linked]
 

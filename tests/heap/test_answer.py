@@ -56,7 +56,7 @@ class Compare(unittest.TestCase):
         self.assertTrue(complaints(whole=False, x1080=(24, "live", None, None, None)))
 
     def test_a_tcache_is_nobodys(self):
-        self.assertEqual(complaints(x1200=(0x288, "live", None, None, None)), [])
+        self.assertEqual(complaints(x1200=(0x288, "live", answer.TCACHE, "exact", "")), [])
 
     def test_a_leak_that_is_not_found(self):
         self.assertIn("1 of 1 leaks are not found", complaints(x1040=(40, "live", None, None, None)))
