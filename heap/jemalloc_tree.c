@@ -32,11 +32,12 @@ enum {
 	PAGE = 4096,          /* leaves are read by so much */
 	NEIGHBOURS = 24,      /* words of a root that are looked at together */
 	NODE_MIN = 1 << 16,   /* bytes of a node at least */
+	ROOT_MIN = 1 << 16,   /* and of a root */
 	MIDDLES = 256,        /* nodes of the middle level; each is for 4 TiB */
 	MODULE_MAX = 1 << 28, /* data of a module that is searched */
 };
 
-static const uint64_t budget = UINT64_C(1) << 26; /* bytes of supposed leaves that a search reads */
+static const uint64_t budget = UINT64_C(1) << 28; /* bytes of supposed leaves that a search reads */
 
 static struct xc_jemalloc_geometry geometry_of(unsigned vaddr, unsigned lg_page)
 {
@@ -223,8 +224,20 @@ static bool may_be_node(const uint8_t *bytes, uint64_t len)
 	return true;
 }
 
+/* Is it of a root of any shape? */
+static bool root_of_any_shape(struct search *s, xc_addr at, xc_addr node, struct xc_jemalloc_tree *tree)
+{
+	for (size_t i = 0; i < XC_COUNT(shapes); i++) {
+		tree->geometry = geometry_of(shapes[i][0], shapes[i][1]);
+		s->g = &tree->geometry;
+		if (root_size(s->g) <= s->hi - s->lo + 1 && root_by_word(s, at, node, &tree->root))
+			return true;
+	}
+	return false;
+}
+
 /* Look at each word of the data. */
-static bool search_data(struct search *s, xc_addr *root_out)
+static bool search_data(struct search *s, struct xc_jemalloc_tree *tree)
 {
 	struct xc_window window;
 	bool found = false;
@@ -234,10 +247,9 @@ static bool search_data(struct search *s, xc_addr *root_out)
 		const uint8_t *bytes = xc_window_run(&window, at, s->hi - at + 1, &len);
 		len = bytes ? len & ~(uint64_t)7 : PAGE;
 		len = len ? len : 8;
-		for (uint64_t i = 0; bytes && i + 8 <= len && !found && s->read < budget; i += 8) {
+		for (uint64_t i = 0; bytes && i + 8 <= len && !found && s->read < budget; i += 8)
 			if (may_be_node(bytes + i, len - i))
-				found = root_by_word(s, at + i, xc_jemalloc_word(bytes + i), root_out);
-		}
+				found = root_of_any_shape(s, at + i, xc_jemalloc_word(bytes + i), tree);
 	}
 	xc_window_fini(&window);
 	return found;
@@ -266,12 +278,7 @@ static bool find_by_shape(const struct xc_jemalloc *je, struct xc_module *module
 {
 	struct search s = {.process = je->heap->process, .module = module};
 	for (size_t at = 0; next_data(&s, &at);)
-		for (size_t i = 0; i < XC_COUNT(shapes) && s.hi - s.lo < MODULE_MAX; i++) {
-			tree->geometry = geometry_of(shapes[i][0], shapes[i][1]);
-			s.g = &tree->geometry;
-			s.read = 0;
-			if (root_size(s.g) > s.hi - s.lo + 1 || !search_data(&s, &tree->root))
-				continue;
+		if (s.hi - s.lo < MODULE_MAX && s.hi - s.lo >= ROOT_MIN && search_data(&s, tree)) {
 			tree->module = module;
 			return true;
 		}
