@@ -200,6 +200,7 @@ static void flags_alone_cost_nothing(void **state)
 	struct opened o = open_smashed("flags");
 	assert_true(o.heap->damage_count > 0);
 	assert_int_equal(o.heap->damages[0].addr, behind_victim(&o));
+	assert_non_null(strstr(o.heap->damages[0].expected, "its size still leads"));
 	assert_int_equal(lost(&o), 0);
 	close_smashed(&o);
 }

@@ -120,6 +120,25 @@ static void a_smashed_header_costs_no_block(void **state)
 	smash_each(no_flags, 1, 2);
 }
 
+/* In a block whose header is gone, and in the one before, stands what would be the header of a chunk that ends exactly where another one
+ * begins, far away. */
+static void a_number_that_leads_far_away_is_no_chunk(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i + 30 < CHUNKS_COUNT; i++)
+		for (unsigned before = 0; before < 2; before++) {
+			unsigned in = i - before;
+			if (c->size[in] < 0x60 || c->free[in] || c->cached[in] || c->free[i])
+				continue;
+			chunks_write(c);
+			chunks_put(c, c->at[i] + 8, 0);
+			chunks_put(c, c->at[in] + 0x28, (c->at[i + 30] - c->at[in] - 0x20) | !c->free[i + 29]);
+			struct xc_heap *heap = xc_heap_open(c->process, NULL);
+			assert_in_range(lost(heap), 0, 2);
+			xc_heap_close(heap);
+		}
+}
+
 /* All that lies between two chunks is overwritten. */
 static void what_goes_on_behind_a_hole_is_found(void **state)
 {
@@ -192,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_made_heap_is_read_as_it_was_made),
 		cmocka_unit_test(a_smashed_header_costs_no_block),
+		cmocka_unit_test(a_number_that_leads_far_away_is_no_chunk),
 		cmocka_unit_test(what_goes_on_behind_a_hole_is_found),
 		cmocka_unit_test(a_smashed_top_is_still_the_top),
 		cmocka_unit_test(a_lost_pointer_to_the_top_costs_nothing),
