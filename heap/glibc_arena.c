@@ -191,19 +191,83 @@ static bool search_module(struct finder *f, const struct xc_module *module)
 	return false;
 }
 
+/* ---- when libc's memory is lost ---- */
+
+/* Cores are cut at the end, where libraries lie; the heap is near the beginning. */
+static bool is_lost(struct finder *f)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	for (size_t i = 0; i < process->module_count; i++) {
+		const struct xc_module *module = process->modules[i];
+		for (size_t k = 0; xc_module_called(module, "libc") && k < process->mapping_count; k++) {
+			const struct xc_mapping *m = &process->mappings[k];
+			uint64_t word;
+			if (m->writable && m->lo <= module->hi && m->hi >= module->lo && !get(f, m->lo, &word))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The state of a sub-arena is in its first heap: its bins tell the layout. */
+static bool add_first_heap(struct finder *f, xc_addr heap)
+{
+	static const uint8_t headers[] = {0x30, 0x20, 0x18};
+	for (size_t i = 0; i < sizeof headers; i++) {
+		xc_addr arena = heap + headers[i];
+		unsigned best = 0, most = 0;
+		if (header_before(f, arena) != headers[i])
+			continue;
+		for (unsigned words = BINS_LOW; words <= BINS_HIGH;
+		     words++) { /* seen one pair off, almost all are right too */
+			unsigned right = count_bins(f, arena + words * f->word);
+			best = right > most ? words : best;
+			most = right > most ? right : most;
+		}
+		if (most < ENOUGH)
+			return false;
+		set_layout(f, best * f->word);
+		f->glibc->layout.heap_info = headers[i];
+		add_arena(f, arena, false, "by the header of its first heap, as libc's memory is lost");
+		return true;
+	}
+	return false;
+}
+
+static void find_without_libc(struct finder *f)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	const uint64_t max = f->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+	unsigned number = 0;
+	set_layout(f, (f->word == 8 ? 14 : 16) * f->word); /* 2.27 to 2.42, for the main arena */
+	f->glibc->arenas = xc_grow(f->glibc->arenas, 0, &f->glibc->arena_capacity, sizeof *f->glibc->arenas);
+	f->glibc->arenas[f->glibc->arena_count++] = (struct xc_glibc_arena){
+		.main = true, .how = "by chains of chunks alone, as libc's memory is lost; fastbins are not known"};
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		const struct xc_mapping *m = &process->mappings[i];
+		xc_addr heap = (m->lo + max - 1) & ~(max - 1);
+		for (; xc_glibc_may_be_heap(process, m) && heap >= m->lo && heap <= m->hi; heap += max)
+			if (add_first_heap(f, heap))
+				f->glibc->arenas[f->glibc->arena_count - 1].number = ++number;
+	}
+}
+
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
 {
 	const struct xc_process *process = glibc->heap->process;
 	struct finder f = {glibc, window, glibc->layout.word};
 	bool there = false;
 	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
-		if (xc_module_called(process->modules[i], "libc")) {
+		if (xc_module_called(process->modules[i], "libc") ||
+		    xc_module_called(process->modules[i], "libc_malloc_debug")) {
 			there = true;
 			search_module(&f, process->modules[i]);
 		}
 	for (size_t i = 0; i < process->module_count && glibc->arena_count == 0; i++) /* a static program */
 		if (process->modules[i]->kind == XC_MODULE_EXE)
 			search_module(&f, process->modules[i]);
+	if (glibc->arena_count == 0 && there && is_lost(&f))
+		find_without_libc(&f);
 	if (glibc->arena_count == 0 && there)
 		*why_out = "the main arena of glibc's malloc was not found in libc's memory";
 	return glibc->arena_count > 0;

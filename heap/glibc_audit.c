@@ -176,7 +176,10 @@ void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audited *audite
 	xc_window_init(&a.window, heap->process->space);
 	for (size_t i = 0; i < glibc->arena_count; i++) {
 		a.arena = &glibc->arenas[i];
-		audit_arena(&a);
+		if (a.arena->addr == 0) /* its lists are lost with libc's memory */
+			a.broken = true;
+		else
+			audit_arena(&a);
 	}
 	audit_unlinked(&a);
 	audited->caches += glibc->caches;

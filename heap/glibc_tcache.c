@@ -12,7 +12,7 @@
 
 #include "glibc_impl.h"
 
-enum { SLOTS_MAX = 76, SMALL_SLOTS = 64, LIST_MAX = 1 << 16, WHOLE_LISTS = 4 };
+enum { SLOTS_MAX = 76, SMALL_SLOTS = 64, LIST_MAX = 1 << 16, WHOLE_LISTS = 4, LOST = -2, KEYS = 16 };
 
 /* A tcache_perthread_struct of some version. */
 struct shape {
@@ -59,13 +59,21 @@ static bool read_tcache(const struct xc_glibc *glibc, const struct xc_window *wi
 	return true;
 }
 
+/* Memory that was there, but is not in the core. */
+static bool is_lost(const struct xc_glibc *glibc, xc_addr addr)
+{
+	const struct xc_segment *segment = xc_space_find(glibc->heap->process->space, addr);
+	return segment && !segment->bytes && !segment->backing;
+}
+
 /* Could the entries be what they claim, without following them? At least one must be there; one may be damaged. */
 static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcache)
 {
 	unsigned used = 0, wrong = 0;
 	for (unsigned i = 0; i < tcache->shape->slots && wrong < 2; i++) {
 		uint64_t entry = tcache->entries[i];
-		bool odd = entry && !xc_glibc_is_chunk_place(glibc, entry - 2 * glibc->layout.word);
+		bool odd = entry && !xc_glibc_is_chunk_place(glibc, entry - 2 * glibc->layout.word) &&
+			   !is_lost(glibc, entry);
 		bool other_count = !tcache->shape->down && (entry == 0) != (tcache->counts[i] == 0);
 		wrong += odd || other_count;
 		used += entry != 0 && !odd;
@@ -86,7 +94,8 @@ static uint32_t cached_block(const struct xc_glibc *glibc, xc_addr entry, unsign
 		       : XC_NO_BLOCK;
 }
 
-/* How many entries list `slot` has; -1 when it is no such list. With `mark`, they become cached. */
+/* How many entries list `slot` has; -1 when it is no such list, LOST when the rest of it is not in the core. With `mark`, they become
+ * cached. */
 static long follow(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache, unsigned slot,
 		   bool mark)
 {
@@ -94,6 +103,8 @@ static long follow(const struct xc_glibc *glibc, struct xc_window *window, const
 	long count = 0;
 	for (; at; count++) {
 		uint32_t block = cached_block(glibc, at, slot);
+		if (block == XC_NO_BLOCK && is_lost(glibc, at))
+			return LOST;
 		if (block == XC_NO_BLOCK || count >= LIST_MAX || !xc_glibc_jump(glibc, window, at, &stored))
 			return -1;
 		if (mark)
@@ -108,7 +119,8 @@ static bool is_tcache(const struct xc_glibc *glibc, struct xc_window *window, co
 {
 	for (unsigned i = 0; i < tcache->shape->slots; i++) {
 		long count = follow(glibc, window, tcache, i, false);
-		if (count < 0 || (!tcache->shape->down && labs(count - tcache->counts[i]) > 1))
+		bool wrong_count = !tcache->shape->down && labs(count - tcache->counts[i]) > 1;
+		if (count != LOST && (count < 0 || wrong_count))
 			return false;
 	}
 	return true;
@@ -187,6 +199,7 @@ struct search {
 	struct xc_window *window;
 	void (*found)(struct search *search, const struct tcache *tcache);
 	int votes;
+	bool lost; /* some list leads to memory that is not in the core */
 };
 
 /* The shape of a tcache that a block of this size may hold, or NULL. A chunk is larger by 16 bytes when what would be left is too small
@@ -252,14 +265,51 @@ static void settle(struct search *search, const struct tcache *tcache)
 	search->glibc->caches++;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
 		if (whole)
-			follow(search->glibc, search->window, tcache, i, true);
+			search->lost |= follow(search->glibc, search->window, tcache, i, true) == LOST;
 		else
 			settle_damaged(search->glibc, search->window, tcache, i);
 }
 
+/* ---- keys ---- */
+
+static bool key_of(const struct xc_glibc *glibc, struct xc_window *window, uint32_t block, uint64_t *key_out)
+{
+	return xc_glibc_jump(glibc, window, xc_block_addr(&glibc->heap->blocks, block) + glibc->layout.word, key_out);
+}
+
+/* The second word of everything that is cached: one random number for the process from 2.34 on. False when they are not equal, or few. */
+static bool common_key(const struct xc_glibc *glibc, struct xc_window *window, uint64_t *key_out)
+{
+	const struct xc_blocks *blocks = &glibc->heap->blocks;
+	unsigned same = 0;
+	for (uint32_t i = 0; i < blocks->count && same < KEYS; i++) {
+		uint64_t key;
+		if (xc_block_state(blocks, i) != XC_BLOCK_CACHED || !key_of(glibc, window, i, &key))
+			continue;
+		if (key == 0 || (same && key != *key_out))
+			return false;
+		*key_out = key;
+		same++;
+	}
+	return same == KEYS;
+}
+
+/* Chunks behind the lost part of a list are known by their key. (Not otherwise: a block that was cached once, and never written to since, may
+ * still have it.) */
+static void settle_by_key(const struct xc_glibc *glibc, struct xc_window *window)
+{
+	struct xc_blocks *blocks = &glibc->heap->blocks;
+	uint64_t key = 0, found;
+	if (!common_key(glibc, window, &key))
+		return;
+	for (uint32_t i = 0; i < blocks->count; i++)
+		if (xc_block_state(blocks, i) == XC_BLOCK_LIVE && key_of(glibc, window, i, &found) && found == key)
+			xc_blocks_set_state(blocks, i, XC_BLOCK_CACHED);
+}
+
 void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 {
-	struct search search = {glibc, window, vote, 0};
+	struct search search = {.glibc = glibc, .window = window, .found = vote};
 	xc_glibc_read_tls(glibc);
 	if (!glibc->layout.mangled_known) {
 		each_candidate(&search);
@@ -268,6 +318,8 @@ void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 	}
 	search.found = settle;
 	each_candidate(&search);
+	if (search.lost)
+		settle_by_key(glibc, window);
 }
 
 const struct xc_thread *xc_glibc_tcache_of(const struct xc_glibc *glibc, uint32_t block)

@@ -8,7 +8,10 @@
 
 #include "glibc_resume.h"
 
-enum { AGAIN = 16 }; /* chunks in a row, behind memory of somebody else */
+enum {
+	AGAIN = 16, /* chunks in a row, behind memory of somebody else */
+	PAGE = 4096,
+};
 
 /* ---- rules ---- */
 
@@ -113,12 +116,14 @@ static void odd(struct walker *w, uint64_t head)
 	damaged(w, xc_glibc_broken(w->segment, w->at, head));
 }
 
+/* Where the arena's state is lost, what reaches to the end of a page is taken for its top; else memory behind it is lost too. */
 static void last(struct walker *w, uint64_t size)
 {
-	bool top = w->at == w->segment->top;
+	bool lost = w->segment->glibc->arenas[w->segment->arena].addr == 0;
+	bool top = w->at == w->segment->top || (lost && (w->at + size) % PAGE == 0);
 	xc_block_list_add(&w->walk->blocks, w->at + 2 * w->word, size - 2 * w->word,
 			  top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN);
-	if (!top)
+	if (!top && !lost)
 		xc_walk_damage(w->walk, &(struct xc_damage){
 						.addr = w->at,
 						.what = "the last chunk of the heap is neither its top nor a fencepost",
