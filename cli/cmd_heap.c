@@ -68,12 +68,9 @@ static struct xc_error *dups(struct xc_job *job, struct xc_section *section, str
 static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	const struct settings *s = job->settings;
-	struct xc_typing *typing;
-	struct xc_error *err = xc_typing_of(heap, &typing);
-	if (err)
-		xc_section_note(section, err);
-	return xc_leaks(section, heap,
-			&(struct xc_leaks_options){.possible = s->possible == XC_ON, .limit = rows(job)});
+	return xc_leaks(
+		section, heap,
+		&(struct xc_leaks_options){.possible = s->possible == XC_ON, .types = true, .limit = rows(job)});
 }
 
 /* ---- addresses ---- */

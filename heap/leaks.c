@@ -340,9 +340,14 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 		bytes += l->rows[i].bytes;
 		blocks += l->rows[i].blocks;
 	}
-	if (blocks)
-		xc_section_message(s, XC_INFO, NULL, "%zu more rows with %" PRIu64 " blocks, %" PRIu64 " bytes",
-				   l->row_count - rows, blocks, bytes);
+	if (blocks == 0)
+		return;
+	struct xc_text text = {0};
+	add_count(&text, blocks);
+	xc_text_add(&text, " blocks, ");
+	xc_text_size(&text, bytes);
+	xc_section_message(s, XC_INFO, "--limit shows more", "%zu more rows with %s", l->row_count - rows, text.bytes);
+	xc_text_fini(&text);
 }
 
 static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
@@ -416,10 +421,13 @@ struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, cons
 {
 	struct leaks l = {.heap = heap};
 	struct xc_graph *graph;
+	struct xc_typing *typing;
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;
 	xc_leaked_find(&l.leaked, graph, options->possible);
+	if (options->types && l.leaked.count && (err = xc_typing_of(heap, &typing)))
+		xc_section_note(section, err);
 	make_rows(&l);
 	add_totals(&l, section, options->possible);
 	add_table(&l, section, options->limit);

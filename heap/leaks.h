@@ -7,10 +7,11 @@
 
 struct xc_leaks_options {
 	bool possible; /* what is reached through interior pointers only, instead */
+	bool types;    /* work out the types first, when there are leaks at all */
 	size_t limit;  /* rows; 0: all */
 };
 
-/* Rows are put together by type (where types were worked out before: this does not do it) or size, and by how the blocks hang together:
+/* Rows are put together by type (where types are worked out) or size, and by how the blocks hang together:
  * one row for the heads of structures with what follows them in kind ("list by .next, 21 long"), one for what blocks of another
  * kind hold. Makes the graph. Errors: those of the graph. */
 XC_MUST_CHECK struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap,

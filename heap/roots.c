@@ -9,7 +9,10 @@
 #include "scan.h"
 #include "threadmem.h"
 
-enum { PIECE = 4 << 20 };
+enum {
+	PIECE = 4 << 20,
+	BATCH = 32, /* pieces that are looked at before what they have is put together */
+};
 
 /* Live memory that nobody has written costs time to look at: more of one mapping is left out, and counted as missing. */
 #define MOST_LIVE (UINT64_C(1) << 36)
@@ -383,19 +386,31 @@ static void take_piece(struct rooted *all, struct piece *piece)
 	free(piece->roots);
 }
 
-struct xc_root *xc_roots_find(const struct xc_heap *heap, struct xc_root_ranges *ranges, size_t *count_out)
+/* A batch at a time, so that what is found twice does not pile up. */
+static void take_batch(struct rooted *all, const struct xc_heap *heap, struct piece *pieces, size_t count)
 {
-	size_t count, words = heap->blocks.count / 64 + 1;
+	xc_parallel(heap->jobs, count, scan_piece, pieces);
+	for (size_t i = 0; i < count; i++)
+		take_piece(all, &pieces[i]);
+}
+
+static void take_pieces(struct rooted *all, const struct xc_heap *heap, struct piece *pieces, size_t count)
+{
+	for (size_t at = 0; at < count; at += BATCH)
+		take_batch(all, heap, pieces + at, count - at < BATCH ? count - at : BATCH);
+}
+
+struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out)
+{
+	size_t count, words = heap->blocks.count / 64 + 1, before = 0;
 	struct piece *pieces = plan(heap, ranges, &count), registers = {.heap = heap};
 	struct rooted all = {.bits = {xc_alloc(words * 8), xc_alloc(words * 8)}};
-	xc_parallel(heap->jobs, count, scan_piece, pieces);
+	while (before < count && pieces[before].range.kind < XC_ROOT_REGISTER)
+		before++;
+	take_pieces(&all, heap, pieces, before);
 	add_registers(&registers);
-	size_t at = 0;
-	for (; at < count && pieces[at].range.kind < XC_ROOT_REGISTER; at++)
-		take_piece(&all, &pieces[at]);
 	take_piece(&all, &registers);
-	for (; at < count; at++)
-		take_piece(&all, &pieces[at]);
+	take_pieces(&all, heap, pieces + before, count - before);
 	free(pieces);
 	free(all.bits[0]);
 	free(all.bits[1]);

@@ -35,7 +35,7 @@ void xc_root_ranges_fini(struct xc_root_ranges *ranges);
 
 /* All roots, by kind and then by address, malloc'ed. Behind the first XC_ROOTS_KEPT only those are kept that reach a block which none
  * before has reached so well. */
-struct xc_root *xc_roots_find(const struct xc_heap *heap, struct xc_root_ranges *ranges, size_t *count_out);
+struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out);
 
 enum { XC_ROOTS_KEPT = 1 << 22 };
 
