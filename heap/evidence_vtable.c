@@ -18,6 +18,7 @@ struct seeding {
 	struct xc_window window;
 	bool nameless; /* a class without debug information was seen */
 	bool again;    /* this is the second scan */
+	bool weak;     /* what is weak comes last, and only where nothing else is known */
 };
 
 /* ---- sizes of classes that nothing describes ---- */
@@ -86,14 +87,16 @@ static void seen(void *context, uint32_t block, uint64_t offset, struct xc_vtabl
 	if (vtable->size == 0 || size < offset || vtable->size > size - offset)
 		return;
 	struct xc_typed typed = judge(s, block, offset, vtable);
+	if ((typed.confidence == XC_TYPE_WEAK) != s->weak || (s->weak && xc_typing_has(s->typing, block)))
+		return;
 	uint32_t item = item_of(s, vtable, &typed);
 	if (item)
 		xc_typing_seed(s->typing, block, item);
 }
 
-static void seed(struct xc_typing *typing)
+static void scan(struct xc_typing *typing, bool weak)
 {
-	struct seeding s = {.typing = typing, .tables = xc_vtables_new(typing->heap->process)};
+	struct seeding s = {.typing = typing, .tables = xc_vtables_new(typing->heap->process), .weak = weak};
 	xc_window_init(&s.window, typing->heap->process->space);
 	xc_vtables_scan(s.tables, typing->heap, seen, &s);
 	if (s.nameless) {
@@ -104,4 +107,14 @@ static void seed(struct xc_typing *typing)
 	xc_vtables_free(s.tables);
 }
 
-const struct xc_evidence xc_evidence_vtable = {.name = "vtables", .seed = seed};
+static void seed(struct xc_typing *typing)
+{
+	scan(typing, false);
+}
+
+static void late(struct xc_typing *typing)
+{
+	scan(typing, true);
+}
+
+const struct xc_evidence xc_evidence_vtable = {.name = "vtables", .seed = seed, .late = late};

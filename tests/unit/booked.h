@@ -14,10 +14,10 @@
 
 static const char booked_source[] = "#include <stdlib.h>\n"
 				    "#include <stddef.h>\n"
-				    "struct entry { const void *block; const char *type; size_t count; };\n"
+				    "struct entry { size_t block; const char *type; size_t count; };\n"
 				    "extern \"C\" { entry book[4096]; size_t book_count; }\n"
 				    "template <class T> T *note(T *p, const char *type, size_t count = 1) {\n"
-				    "  if (book_count < 4096) book[book_count++] = {(const void *)p, type, count};\n"
+				    "  if (book_count < 4096) book[book_count++] = {(size_t)p, type, count};\n"
 				    "  return p; }\n";
 
 struct booked {

@@ -24,7 +24,7 @@ static const char noting[] =
 	"  noting() {} template <class U> noting(const noting<U> &) {}\n"
 	"  T *allocate(size_t n) { return note((T *)malloc(n * sizeof(T)), name_of<T>(), n); }\n"
 	"  void deallocate(T *p, size_t) {\n"
-	"    for (size_t i = 0; i < book_count; i++) if (book[i].block == p) book[i] = book[--book_count];\n"
+	"    for (size_t i = 0; i < book_count; i++) if (book[i].block == (size_t)p) book[i] = book[--book_count];\n"
 	"    free(p); }\n"
 	"  template <class U> bool operator==(const noting<U> &) const { return true; }\n"
 	"  template <class U> bool operator!=(const noting<U> &) const { return false; } };\n"
