@@ -11,6 +11,8 @@
 
 #include "../../core/module.h"
 #include "../../core/process.h"
+#include "../../dwarf/debugfile.h"
+#include "../../dwarf/debuginfo.h"
 
 enum { CHUNKS_COUNT = 120, CHUNKS_HEAP = 1 << 16, CHUNKS_DATA = 1 << 12, CHUNKS_STATE = 0x80, CHUNKS_TCACHE = 0x290 };
 #define CHUNKS_HEAP_AT UINT64_C(0x555555558000)
@@ -134,6 +136,8 @@ static inline void chunks_free(struct chunks *c)
 {
 	c->process->mappings = NULL;
 	c->process->mapping_count = 0;
+	xc_debuginfo_close(c->process);
+	xc_debugfiles_close(c->process);
 	xc_process_close(c->process);
 	free(c->heap);
 	free(c->data);
