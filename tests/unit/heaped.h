@@ -55,10 +55,10 @@ static inline void heaped_expect(const struct xc_heap *heap, const struct heaped
 			 (unsigned long)xc_block_size(&heap->blocks, block), (unsigned long)row->usable);
 }
 
-/* Every row is a block of its state and size, and there are no more live blocks than those and up to `own` of libc itself. */
-static inline void heaped_check(const struct xc_process *process, const struct xc_heap *heap)
+/* Every row is a block of its state and size. Returns how many are live. */
+static inline uint64_t heaped_check_rows(const struct xc_process *process, const struct xc_heap *heap)
 {
-	uint64_t count = heaped_number(process, "account_count"), own = heaped_number(process, "own"), known = 0;
+	uint64_t count = heaped_number(process, "account_count"), known = 0;
 	struct heaped_row *rows = xc_alloc((count + 1) * sizeof *rows);
 	xc_addr account;
 	assert_non_null(xc_symbol_find(process, "account", NULL, &account));
@@ -68,6 +68,13 @@ static inline void heaped_check(const struct xc_process *process, const struct x
 		known += rows[i].live != 0;
 	}
 	free(rows);
+	return known;
+}
+
+/* The same, and there are no more live blocks than those and up to `own` of libc itself, and no damage. */
+static inline void heaped_check(const struct xc_process *process, const struct xc_heap *heap)
+{
+	uint64_t known = heaped_check_rows(process, heap), own = heaped_number(process, "own");
 	uint64_t live = xc_heap_totals(heap).count[XC_BLOCK_LIVE];
 	if (live - known > own)
 		fail_msg("%lu blocks are live, %lu more than the %lu of the account and %lu of libc",

@@ -1,6 +1,10 @@
 /* layer: heap
  *
  * glibc's malloc on this machine, against what programs say of their own blocks. */
+#include <elf.h>
+#include <unistd.h>
+
+#include "../../core/module.h"
 #include "../../heap/allocator.h"
 #include "heaped.h"
 
@@ -189,6 +193,49 @@ static void a_tcache_says_whose_it_is(void **state)
 	close_process(process);
 }
 
+/* Cut the core where libc's data lie in it. */
+static void cut_before_libc(const char *path)
+{
+	struct xc_process *process = open_core(path);
+	const struct xc_module *libc = xc_module_named(process, "libc.so.6");
+	struct xc_elf elf;
+	uint64_t end = 0;
+	assert_non_null(libc);
+	CHECK_OK(xc_elf_parse(process->core->bytes, process->core->size, &elf));
+	for (uint32_t i = 0; i < elf.phdrs_readable; i++) {
+		struct xc_phdr p = xc_elf_phdr(&elf, i);
+		if (p.type == PT_LOAD && p.vaddr >= libc->lo && p.vaddr <= libc->hi && p.flags & PF_W && !end)
+			end = p.offset;
+	}
+	close_process(process);
+	assert_int_not_equal(end, 0);
+	assert_int_equal(truncate(path, (off_t)end), 0);
+}
+
+static void without_the_memory_of_libc_only_fastbins_are_lost(void **state)
+{
+	(void)state;
+	const char *path = dying_core(dying_program("shuffle", "gcc -x c -g -pthread", shuffle), "3");
+	struct xc_process *process = open_core(path);
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_heap_totals all = xc_heap_totals(heap);
+	heaped_check(process, heap);
+	xc_heap_close(heap);
+	close_process(process);
+	cut_before_libc(path);
+	process = open_core(path);
+	heap = xc_heap_open(process, NULL);
+	const struct xc_heap_totals now = xc_heap_totals(heap);
+	heaped_check_rows(process, heap);
+	assert_in_range(now.count[XC_BLOCK_LIVE], all.count[XC_BLOCK_LIVE],
+			all.count[XC_BLOCK_LIVE] + all.count[XC_BLOCK_FAST]);
+	assert_int_equal(now.count[XC_BLOCK_CACHED], all.count[XC_BLOCK_CACHED]);
+	assert_int_equal(now.count[XC_BLOCK_BIN], all.count[XC_BLOCK_BIN]);
+	assert_int_equal(now.count[XC_BLOCK_TOP], all.count[XC_BLOCK_TOP]);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +246,7 @@ int main(void)
 		cmocka_unit_test(an_arena_of_several_heaps_is_whole),
 		cmocka_unit_test(what_looks_like_a_tcache_at_first_is_none),
 		cmocka_unit_test(a_tcache_says_whose_it_is),
+		cmocka_unit_test(without_the_memory_of_libc_only_fastbins_are_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
