@@ -57,6 +57,7 @@ static PART void all_grown(void)
 				account_freed(block);
 #endif
 			block = account_is(realloc(block, size), "void|char", size);
+			memset(block, 0x5a, size); /* else a pointer of a free list may stay */
 		}
 #ifdef ACCOUNT_NO_HOOKS
 		account_freed(block);
