@@ -290,6 +290,28 @@ static char *what_of(const struct leaks *l, const struct row *row)
 	return xc_text_take(&text);
 }
 
+/* The beginning of a text: the program's data, so secret. */
+static struct xc_cell sample_of(const struct leaks *l, uint32_t place, struct xc_text *text)
+{
+	enum { MOST = 40 };
+	const struct xc_typed *typed = typed_of(l, place);
+	char bytes[MOST + 1];
+	bool cut;
+	if (!typed || typed->shape != XC_TYPED_TEXT || typed->offset >= size_of(l, place))
+		return xc_cell_null(NULL);
+	xc_addr addr = xc_block_addr(&l->heap->blocks, l->leaked.blocks[place]) + typed->offset;
+	uint64_t size = size_of(l, place) - typed->offset;
+	long len = xc_space_peek_string(l->heap->process->space, addr, bytes, size < MOST ? (size_t)size : MOST, &cut);
+	if (len <= 0)
+		return xc_cell_null(NULL);
+	xc_text_char(text, '"');
+	xc_text_escaped(text, bytes, (size_t)len);
+	xc_text_add(text, cut ? "…" : "\"");
+	struct xc_cell cell = xc_cell_text(text->bytes);
+	cell.secret = true;
+	return cell;
+}
+
 /* ---- the section ---- */
 
 /* "1,234,567" */
@@ -308,6 +330,7 @@ static void add_row(const struct leaks *l, struct xc_section *s, struct xc_table
 	const struct xc_typed *typed = typed_of(l, row->first);
 	uint32_t block = l->leaked.blocks[row->first];
 	xc_auto(xc_freep) char *what = what_of(l, row);
+	struct xc_text sample = {0};
 	const struct xc_cell cells[] = {
 		xc_cell_bytes(row->bytes),
 		xc_cell_count(row->blocks),
@@ -317,8 +340,10 @@ static void add_row(const struct leaks *l, struct xc_section *s, struct xc_table
 		xc_cell_address(xc_block_addr(&l->heap->blocks, block)),
 		what && *what ? xc_cell_text(what) : xc_cell_null(NULL),
 		typed ? xc_cell_text(xc_confidence_word(typed->confidence)) : xc_cell_null(NULL),
+		sample_of(l, row->first, &sample),
 	};
 	xc_table_row(s, table, cells);
+	xc_text_fini(&sample);
 }
 
 static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
@@ -328,6 +353,7 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 		{"size", "EACH", XC_FIELD_BYTES, false},     {"type", "TYPE", XC_FIELD_TEXT, false},
 		{"heads", "OF THESE", XC_FIELD_COUNT, true}, {"head", "HEAD", XC_FIELD_ADDRESS, false},
 		{"what", "WHAT", XC_FIELD_TEXT, false},      {"confidence", "CONFIDENCE", XC_FIELD_TEXT, false},
+		{"sample", "SAMPLE", XC_FIELD_TEXT, false},
 	};
 	size_t rows = limit && limit < l->row_count ? limit : l->row_count;
 	if (rows == 0)
