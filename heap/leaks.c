@@ -185,6 +185,8 @@ static int row_order(const void *a, const void *b)
 	const struct row *x = a, *y = b;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
+	if (!x->holder != !y->holder)
+		return x->holder ? 1 : -1; /* what holds before what is held */
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -353,7 +355,7 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 		{"size", "EACH", XC_FIELD_BYTES, false},     {"type", "TYPE", XC_FIELD_TEXT, false},
 		{"heads", "OF THESE", XC_FIELD_COUNT, true}, {"head", "HEAD", XC_FIELD_ADDRESS, false},
 		{"what", "WHAT", XC_FIELD_TEXT, false},      {"confidence", "CONFIDENCE", XC_FIELD_TEXT, false},
-		{"sample", "SAMPLE", XC_FIELD_TEXT, false},
+		{"sample", "SAMPLE", XC_FIELD_TEXT, true},
 	};
 	size_t rows = limit && limit < l->row_count ? limit : l->row_count;
 	if (rows == 0)
