@@ -1,5 +1,4 @@
-/* The first damage in address order comes first: an overrun goes upwards, so what lies lowest was most likely hit first, and the others may
- * follow from it. */
+/* What is told first is in most cases all that happened: the others follow from it. */
 #include "audit.h"
 
 #include <inttypes.h>
@@ -108,6 +107,14 @@ static void tell_bytes(struct xc_section *s, const struct xc_heap *heap, const s
 
 /* ---- the first damage ---- */
 
+const struct xc_damage *xc_audit_first(const struct xc_heap *heap)
+{
+	for (size_t i = 0; i < heap->damage_count; i++)
+		if (heap->damages[i].kind == XC_DAMAGE_HEADER)
+			return &heap->damages[i];
+	return heap->damage_count ? &heap->damages[0] : NULL;
+}
+
 static void tell_header(struct xc_section *s, struct xc_heap *heap, const struct xc_damage *damage)
 {
 	struct xc_overrun overrun;
@@ -130,7 +137,7 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 
 static void tell_first(struct xc_section *s, struct xc_heap *heap)
 {
-	const struct xc_damage *damage = &heap->damages[0];
+	const struct xc_damage *damage = xc_audit_first(heap);
 	uint32_t block = block_of(heap, damage);
 	xc_section_address(s, "at", "damaged at", damage->addr);
 	xc_section_text(s, "what", "what is wrong", damage->what);
@@ -155,7 +162,7 @@ static const char *const headlines[] = {
 
 static const char *headline(struct xc_arena *memory, const struct xc_heap *heap)
 {
-	const struct xc_damage *first = &heap->damages[0];
+	const struct xc_damage *first = xc_audit_first(heap);
 	size_t others = heap->damage_count - 1 + heap->damage_dropped;
 	return others ? xc_arena_printf(memory, "%s: 0x%" PRIx64 "; %zu other place%s damaged too",
 					headlines[first->kind], first->addr, others, others == 1 ? " is" : "s are")
@@ -282,6 +289,9 @@ struct xc_error *xc_audit(struct xc_section *section, struct xc_heap *heap)
 		tell_first(section, heap);
 		tell_all(section, heap);
 		tell_loss(section, heap);
+		if (heap->process->live)
+			xc_section_message(section, XC_INFO, NULL,
+					   "the process was running: some of this may be a change that was under way");
 	} else if (!why) {
 		section->headline = "no damage was found";
 	}

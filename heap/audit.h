@@ -12,6 +12,10 @@
  * afterwards; heap->audited tells what was looked at (allocator.h). */
 void xc_audit_lists(struct xc_heap *heap);
 
+/* The damage to tell first: that of the lowest header, since an overrun goes upwards and lists break as its consequence; else the lowest
+ * of all. NULL when there is none. */
+const struct xc_damage *xc_audit_first(const struct xc_heap *heap);
+
 /* Fill the section of `heap check`: the first damaged place with its likely culprit, all others in a table, what was lost, what was
  * checked. A section for a heap without damage says so. Types and owners of blocks are told when they can be had: for a damaged
  * heap they are made. Errors: none yet. */

@@ -469,7 +469,8 @@ static void note(struct xc_walk *walk, const struct xc_glibc_segment *segment, c
 	struct xc_glibc_chunk chunk;
 	if (walk->damage_count > XC_DAMAGES)
 		return; /* it would be dropped */
-	struct xc_damage damage = {.addr = repair->damaged,
+	struct xc_damage damage = {.kind = XC_DAMAGE_HEADER,
+				   .addr = repair->damaged,
 				   .lost_lo = 1,
 				   .arena = segment->glibc->arenas[segment->arena].index,
 				   .before = XC_NO_BLOCK};

@@ -10,11 +10,8 @@
 #include "typing.h"
 
 static const struct xc_allocator *const allocators[] = {
-	&xc_allocator_glibc,
-	&xc_allocator_jemalloc,
-	&xc_allocator_mallocng,
-	&xc_allocator_tcmalloc,
-	&xc_allocator_mimalloc,
+	&xc_allocator_glibc,    &xc_allocator_jemalloc, &xc_allocator_mallocng,
+	&xc_allocator_tcmalloc, &xc_allocator_mimalloc,
 };
 
 /* ---- for allocators ---- */
@@ -151,14 +148,14 @@ static int damage_order(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The block that ends at the damaged address, or nearest below it in the same region. */
+/* The block that ends at a damaged header, or nearest below it in the same region. */
 static void find_neighbours(struct xc_heap *heap)
 {
 	for (size_t i = 0; i < heap->damage_count; i++) {
 		struct xc_damage *damage = &heap->damages[i];
 		uint32_t behind = xc_blocks_from(&heap->blocks, damage->addr);
 		const struct xc_region *region = xc_heap_region(heap, damage->addr);
-		if (damage->before == XC_NO_BLOCK && behind > 0 && region &&
+		if (damage->kind == XC_DAMAGE_HEADER && damage->before == XC_NO_BLOCK && behind > 0 && region &&
 		    xc_block_addr(&heap->blocks, behind - 1) >= region->lo)
 			damage->before = behind - 1;
 	}

@@ -42,10 +42,10 @@ struct xc_region {
 };
 
 enum xc_damage_kind {
-	XC_DAMAGE_HEADER, /* a header: mostly by what was written past the end of the block before */
+	XC_DAMAGE_BOOKS, /* the allocator's own state: counts, heads of lists, the top chunk; what is of no other kind */
+	XC_DAMAGE_HEADER, /* a block's header: mostly by what was written past the end of the block before */
 	XC_DAMAGE_LINK,   /* a link or key of a free block: written to after it was freed */
 	XC_DAMAGE_TWICE,  /* a block is in two lists, or twice in one: freed twice */
-	XC_DAMAGE_BOOKS,  /* the allocator's own state: counts, heads of lists, the top chunk */
 };
 
 /* A place where metadata are not what they must be. */
@@ -59,7 +59,7 @@ struct xc_damage {
 	xc_addr lost_lo, lost_hi; /* the range whose blocks could not be found; lo > hi: none */
 	uint32_t arena;
 	uint32_t
-		before; /* the block that ends where the damage begins: it was written past its end; XC_NO_BLOCK when unknown */
+		before; /* HEADER: the block that ends where the damage begins: it was written past its end; XC_NO_BLOCK when unknown */
 };
 
 struct xc_heap {

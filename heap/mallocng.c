@@ -149,8 +149,12 @@ static void damaged_slot(struct walker *w, const struct ng_group *group, unsigne
 {
 	struct xc_walk *walk = w->walk;
 	const uint8_t *bytes = header(&walk->window, slot->block);
-	struct xc_damage damage = {
-		.addr = slot->at, .what = slot->wrong, .lost_lo = 1, .arena = w->state->arena, .before = XC_NO_BLOCK};
+	struct xc_damage damage = {.kind = XC_DAMAGE_HEADER,
+				   .addr = slot->at,
+				   .what = slot->wrong,
+				   .lost_lo = 1,
+				   .arena = w->state->arena,
+				   .before = XC_NO_BLOCK};
 	if (bytes)
 		damage.found = xc_arena_printf(
 			&walk->memory, "header %02x %02x %04x of slot %u in group 0x%llx (class %u)", bytes[0],

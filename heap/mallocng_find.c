@@ -237,8 +237,12 @@ static void find_areas(struct finder *f)
 
 static void damaged_meta(struct finder *f, xc_addr meta, const char *what, const struct ng_group *group)
 {
-	struct xc_damage damage = {
-		.addr = meta, .what = what, .lost_lo = 1, .arena = f->state->arena, .before = XC_NO_BLOCK};
+	struct xc_damage damage = {.kind = meta == group->mem ? XC_DAMAGE_HEADER : XC_DAMAGE_BOOKS,
+				   .addr = meta,
+				   .what = what,
+				   .lost_lo = 1,
+				   .arena = f->state->arena,
+				   .before = XC_NO_BLOCK};
 	damage.found = xc_arena_printf(&f->heap->memory, "mem 0x%llx, class %u, %u slots of %llu bytes, %llu mapped",
 				       (unsigned long long)group->mem, group->size_class, group->count,
 				       (unsigned long long)group->stride, (unsigned long long)group->mapped);
