@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 
 #include "../core/parallel.h"
+#include "claim.h"
+#include "graph_impl.h"
 #include "roots.h"
 #include "scan.h"
 
@@ -336,12 +338,14 @@ struct xc_error *xc_graph_of(struct xc_heap *heap, struct xc_graph **graph_out)
 	if (!heap->graph) {
 		struct xc_graph *graph = xc_alloc(sizeof *graph);
 		graph->heap = heap;
+		xc_claims_apply(heap);
 		struct xc_error *err = make_rows(graph);
-		if (err) {
+		if (err || (err = xc_graph_claim_edges(graph))) {
 			xc_graph_free(graph);
 			return err;
 		}
 		find_roots(graph);
+		xc_graph_claim_roots(graph);
 		find_reached(graph);
 		heap->graph = graph;
 	}

@@ -5,6 +5,7 @@
 
 #include "../core/parallel.h"
 #include "allocator.h"
+#include "claim.h"
 #include "graph.h"
 #include "retention.h"
 #include "typing.h"
@@ -193,6 +194,7 @@ void xc_heap_close(struct xc_heap *heap)
 	xc_retention_free(heap->retention);
 	xc_typing_free(heap->typing);
 	xc_graph_free(heap->graph);
+	xc_claims_free(heap->claims);
 	for (size_t i = 0; i < heap->part_count; i++)
 		heap->parts[i].allocator->fini(heap->parts[i].state);
 	xc_blocks_fini(&heap->blocks);

@@ -20,6 +20,7 @@ struct xc_allocator;
 struct xc_graph;
 struct xc_typing;
 struct xc_retention;
+struct xc_claims;
 struct xc_audited;
 
 /* An arena as its allocator knows it: blocks that are managed together. */
@@ -78,6 +79,7 @@ struct xc_heap {
 	size_t part_count;
 	struct xc_audited *audited; /* of audit.c: NULL until asked for */
 	const char *why;            /* why an allocator that seems to be there could not be read; NULL */
+	struct xc_claims *claims;   /* of claim.c; NULL when there are none */
 	struct xc_graph *graph;     /* of graph.c, typing.c, retention.c: NULL until asked for */
 	struct xc_typing *typing;
 	struct xc_retention *retention;

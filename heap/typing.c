@@ -10,6 +10,7 @@
 
 #include "../dwarf/lookup.h"
 #include "allocator.h"
+#include "claim.h"
 #include "evidence.h"
 #include "typing_engine.h"
 
@@ -17,7 +18,7 @@ enum { ROUNDS = 24 };
 
 /* Evidence takes part in this order. */
 const struct xc_evidence *const xc_evidence_list[] = {
-	&xc_evidence_vtable, &xc_evidence_std, &xc_evidence_erased, &xc_evidence_rust, &xc_evidence_text, NULL,
+	&xc_evidence_claim, &xc_evidence_vtable, &xc_evidence_std, &xc_evidence_erased, &xc_evidence_rust, &xc_evidence_text, NULL,
 };
 const size_t xc_evidence_count = XC_COUNT(xc_evidence_list) - 1;
 
@@ -255,6 +256,7 @@ static void work_out(struct xc_engine *e)
 struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_out)
 {
 	if (!heap->typing) {
+		xc_claims_apply(heap);
 		struct xc_typing *typing = heap->typing = xc_alloc(sizeof *typing);
 		struct xc_engine *e = new_engine(heap, typing);
 		bool thorough = e->types->thorough;

@@ -10,6 +10,7 @@
 #include "../dwarf/print.h"
 #include "../dwarf/symbol_report.h"
 #include "allocator.h"
+#include "claim.h"
 #include "graph.h"
 #include "objects.h"
 #include "typing.h"
@@ -85,6 +86,11 @@ static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const s
 
 static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
+	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
+	if (claim)
+		xc_section_text(s, "claimed", "claimed by", claim->what);
+	if (claim || xc_claim_is_piece(heap, what->block))
+		return; /* the allocator knows the whole only */
 	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
 	for (size_t i = 0; i < heap->part_count; i++) {
 		if (heap->parts[i].allocator != allocator || !allocator->explain)

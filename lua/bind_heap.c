@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../dwarf/ctype.h"
+#include "../heap/claim.h"
 #include "../heap/graph.h"
 #include "../heap/objects.h"
 #include "../heap/typing.h"
@@ -43,6 +44,14 @@ static struct xc_graph *graph_of(lua_State *L, struct xc_heap *heap)
 	struct xc_graph *graph;
 	xc_bind_raise(L, xc_graph_of(heap, &graph));
 	return graph;
+}
+
+/* For whatever looks for blocks: after claims there are others. */
+static struct xc_heap *settled(lua_State *L, int arg)
+{
+	struct xc_heap *heap = heap_of(L, arg);
+	xc_claims_apply(heap);
+	return heap;
 }
 
 static void push_block(lua_State *L, struct xc_heap *heap, uint32_t index)
@@ -211,7 +220,7 @@ static const char *text_option(lua_State *L, const char *key)
 /* h:blocks{state = "live", type = "struct client", min = 100} */
 static int blocks(lua_State *L)
 {
-	struct xc_heap *heap = heap_of(L, 1);
+	struct xc_heap *heap = settled(L, 1);
 	static const char *const states[] = {"live", "leaked", "free", "unknown"};
 	lua_settop(L, 2);
 	struct walk *w = lua_newuserdatauv(L, sizeof *w, 0);
@@ -244,7 +253,7 @@ static int blocks(lua_State *L)
 /* h:at(addr) → block, offset; nil when no block is there */
 static int at(lua_State *L)
 {
-	struct xc_heap *heap = heap_of(L, 1);
+	struct xc_heap *heap = settled(L, 1);
 	xc_addr addr = xc_bind_check_address(L, 2);
 	uint32_t block = xc_blocks_find(&heap->blocks, addr);
 	if (block == XC_NO_BLOCK) {
@@ -264,7 +273,7 @@ static struct block *check_block(lua_State *L, int arg)
 /* h:refs(block) → the blocks that point to it, and how many roots do */
 static int refs(lua_State *L)
 {
-	struct xc_heap *heap = heap_of(L, 1);
+	struct xc_heap *heap = settled(L, 1);
 	uint32_t block = check_block(L, 2)->index;
 	struct xc_graph *graph = graph_of(L, heap);
 	uint64_t roots = 0;
@@ -284,7 +293,7 @@ static int refs(lua_State *L)
 /* h:path(block) → the blocks from a root down to it, and the root's kind; nil for leaked ones */
 static int path(lua_State *L)
 {
-	struct xc_heap *heap = heap_of(L, 1);
+	struct xc_heap *heap = settled(L, 1);
 	uint32_t block = check_block(L, 2)->index;
 	struct xc_graph *graph = graph_of(L, heap);
 	const struct xc_root *root;
@@ -310,7 +319,7 @@ static int path(lua_State *L)
 /* h:totals() → by state: {live = {blocks, bytes}, …} */
 static int totals(lua_State *L)
 {
-	const struct xc_heap *heap = heap_of(L, 1);
+	const struct xc_heap *heap = settled(L, 1);
 	const struct xc_heap_totals t = xc_heap_totals(heap);
 	uint64_t count[3] = {0}, bytes[3] = {0};
 	static const char *const keys[] = {"live", "free", "unknown"};
@@ -334,7 +343,7 @@ static int totals(lua_State *L)
 /* h:types() → {["struct client"] = {blocks, bytes}, …}, live blocks only; untyped ones under "" */
 static int types(lua_State *L)
 {
-	struct xc_heap *heap = heap_of(L, 1);
+	struct xc_heap *heap = settled(L, 1);
 	const struct xc_typing *typing = typing_of(L, heap);
 	uint64_t *sums = lua_newuserdatauv(L, (typing->item_count + 1) * 2 * sizeof *sums, 0);
 	memset(sums, 0, (typing->item_count + 1) * 2 * sizeof *sums);
@@ -367,15 +376,55 @@ static int types(lua_State *L)
 	return 1;
 }
 
+/* ---- claims ---- */
+
+/* h:claim{addr = …, size = …, type = "struct request", array = true, what = "pool of requests"} */
+static int claim(lua_State *L)
+{
+	struct xc_heap *heap = heap_of(L, 1);
+	luaL_checktype(L, 2, LUA_TTABLE);
+	lua_settop(L, 2);
+	lua_getfield(L, 2, "addr"); /* 3 */
+	lua_getfield(L, 2, "size");
+	lua_getfield(L, 2, "type"); /* 5 */
+	lua_getfield(L, 2, "array");
+	lua_getfield(L, 2, "what");
+	const struct xc_heap_claim made = {
+		.addr = xc_bind_check_address(L, 3),
+		.size = (uint64_t)luaL_optinteger(L, 4, 0),
+		.type = lua_isnil(L, 5) ? NULL : xc_bind_check_type(L, 5),
+		.is_array = lua_toboolean(L, 6),
+		.what = luaL_optstring(L, 7, "a plugin's claim"),
+	};
+	xc_bind_raise(L, xc_claim_add(heap, &made));
+	return 0;
+}
+
+static int edge(lua_State *L)
+{
+	struct xc_heap *heap = heap_of(L, 1);
+	xc_addr from = xc_bind_check_address(L, 2), to = xc_bind_check_address(L, 3);
+	xc_bind_raise(L, xc_claim_add_edge(heap, from, to));
+	return 0;
+}
+
+static int root(lua_State *L)
+{
+	struct xc_heap *heap = heap_of(L, 1);
+	xc_bind_raise(L, xc_claim_add_root(heap, xc_bind_check_address(L, 2)));
+	return 0;
+}
+
 static int length(lua_State *L)
 {
-	lua_pushinteger(L, (lua_Integer)heap_of(L, 1)->blocks.count);
+	lua_pushinteger(L, (lua_Integer)settled(L, 1)->blocks.count);
 	return 1;
 }
 
 static const struct xc_bind_property heap_properties[] = {{NULL, NULL}};
-static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},       {"refs", refs}, {"path", path},
-					{"totals", totals}, {"types", types}, {NULL, NULL}};
+static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},     {"refs", refs}, {"path", path},
+					{"claim", claim},   {"edge", edge}, {"root", root}, {"totals", totals},
+					{"types", types},   {NULL, NULL}};
 static const luaL_Reg heap_metamethods[] = {{"__len", length}, {NULL, NULL}};
 
 static const struct xc_bind_class heap_class = {

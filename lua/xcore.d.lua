@@ -494,6 +494,19 @@ function heap:path(block) end
 ---Blocks and bytes by state.
 ---@return {live: {blocks: integer, bytes: integer}, free: {blocks: integer, bytes: integer}, unknown: {blocks: integer, bytes: integer}}
 function heap:totals() end
+---Say that an object stands within a block: it becomes a block of its own, and what lies around it stays as pieces of the old one, which
+---keep each other alive. Before the first question about blocks; raises `usage` later. What lies in no live block, or
+---overlaps another claim, is left out.
+---@param claim {addr: integer|xcore.Value, size: integer, type: string|xcore.Type, array: boolean, what: string}  addr aligned to 8;
+---  size 0 or nil: to the end of the block; array: as many elements of the type as fit; what: who says so, the `via` of the type
+function heap:claim(claim) end
+---Say that one block points to another by means that are no plain pointer. As for claims.
+---@param from integer|xcore.Value
+---@param to integer|xcore.Value
+function heap:edge(from, to) end
+---Say that something outside keeps a block alive. As for claims.
+---@param addr integer|xcore.Value
+function heap:root(addr) end
 ---Live blocks and their bytes by type; untyped ones under "".
 ---@return table<string, {blocks: integer, bytes: integer}>
 function heap:types() end
