@@ -5,11 +5,10 @@
  * jemalloc hands out to itself. Bins, 24 bytes each:
  *
  *	5.3       | top of stack, grows down | requests | low water, full, empty: 16 low bits each of positions in the stack |
- *	5.1, 5.2  | low water (4) | count (4) | requests | end of stack: the addresses stand right below it |
- *	5.0       | requests | low water (4) | count (4) | end of stack |
+ *	5.0 – 5.2 | low water (4) | count (4) | requests | end of stack: the addresses stand right below it |
  *
- * checked against jemalloc 5.0.0 to 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h. Neither symbols nor
- * debug information are needed: bins are known by stacks that follow each other, and believed when the blocks in them are
+ * checked against jemalloc 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h, 5.2.1 as it runs and
+ * tcache_structs.h of 5.0. Neither symbols nor debug information are needed: bins are known by stacks that follow each other, and believed when the blocks in them are
  * of the class that the bin's place in the array says. */
 #include "jemalloc.h"
 
@@ -35,7 +34,7 @@ enum {
 	MANUAL_MAX = 4096, /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
 };
 
-enum form { FORM_5_3, FORM_5_1, FORM_5_0, FORMS };
+enum form { FORM_5_3, FORM_5_0, FORMS };
 
 /* A bin's stack: addresses stand from `top` to `end`. Below, down to `low`, may be room. */
 struct bin {
@@ -68,10 +67,10 @@ static bool read_new_bin(const uint8_t *bytes, struct bin *bin)
 	return true;
 }
 
-static bool read_old_bin(const uint8_t *counts, const uint8_t *stack, struct bin *bin)
+static bool read_old_bin(const uint8_t *bytes, struct bin *bin)
 {
-	uint32_t water = half(counts), count = half(counts + 4);
-	uint64_t end = xc_jemalloc_word(stack);
+	uint32_t water = half(bytes), count = half(bytes + 4);
+	uint64_t end = xc_jemalloc_word(bytes + 16);
 	if (end < STACK_MAX || end % 8 || count > STACK_MAX / 8 || (water > count && water != UINT32_MAX))
 		return false;
 	*bin = (struct bin){.low = end - 8 * (uint64_t)count, .top = end - 8 * (uint64_t)count, .end = end};
@@ -80,9 +79,7 @@ static bool read_old_bin(const uint8_t *counts, const uint8_t *stack, struct bin
 
 static bool read_bin(enum form form, const uint8_t *bytes, struct bin *bin)
 {
-	if (form == FORM_5_3)
-		return read_new_bin(bytes, bin);
-	return read_old_bin(bytes + (form == FORM_5_0 ? 8 : 0), bytes + 16, bin);
+	return form == FORM_5_3 ? read_new_bin(bytes, bin) : read_old_bin(bytes, bin);
 }
 
 /* Does the stack lie right behind the other one? */

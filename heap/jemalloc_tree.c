@@ -8,7 +8,7 @@
  *	entry, 8 bytes:   | class | pointer to the extent's record | state | is_head | slab |      where the class fits above
  *	entry, 16 bytes:  | pointer to the extent's record | 32 bits of class, state, is_head, slab |  the bits of an address
  *
- * checked against jemalloc 5.0.0 to 5.3.0, include/jemalloc/internal/rtree.h. With 48-bit addresses there are two
+ * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it runs. With 48-bit addresses there are two
  * levels of 18 bits and entries of 8 bytes; where jemalloc was configured on a machine with 57-bit addresses three levels
  * of 15 bits and entries of 16 bytes.
  *
