@@ -60,8 +60,10 @@ struct xc_slot {
 	bool ambiguous;         /* so may other pointers */
 	bool pending;           /* some pointer there said nothing yet */
 	uint32_t owner;         /* map */
-	struct xc_tag tag;      /* of the struct it stands in */
-	const char *path;       /* "argv", "dict.table" */
+	uint32_t learned;       /* map: what blocks of some sizes are that it points to; learned_from pointers say so */
+	uint32_t learned_from;
+	struct xc_tag tag; /* of the struct it stands in */
+	const char *path;  /* "argv", "dict.table" */
 	const struct xc_evidence *evidence;
 	const void *met;
 	const uint32_t *objects; /* EVIDENCE: maps of what xc_typing_look may be asked to look at */
@@ -215,6 +217,8 @@ bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, u
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
 	uint32_t good, bad;
+	uint32_t sure;  /* of the good: what hardly is so by chance */
+	uint32_t self;  /* the map, when known */
 	uint32_t loose; /* words that are not zero behind the object, where the allocator rounded up */
 	bool deep;      /* look at what is known of the blocks it points to, too: not while types flow */
 };
@@ -226,7 +230,7 @@ void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *ma
 void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
 		       uint64_t offset, uint32_t block, struct xc_score *score);
 
-/* No word of the block's beginning is the address of a block. */
+/* No word of the block's beginning is an address in a block. */
 bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
 
 /* Characters and a NUL behind them? *empty_out: the NUL alone. */

@@ -24,10 +24,12 @@ static void score_known(const struct xc_engine *e, const struct xc_slot *slot, u
 	bool good = known == slot->target;
 	for (uint32_t i = 0; i < target->derived_count && !good; i++)
 		good = target->derived[i] == known;
-	if (good)
+	if (good) {
 		score->good += GOOD_HEAP;
-	else if (e->typing->items[item].confidence > XC_TYPE_WEAK)
+		score->sure++;
+	} else if (e->typing->items[item].confidence > XC_TYPE_WEAK) {
 		score->bad += 2;
+	}
 }
 
 /* Looked at only where candidates are compared; else it is taken for granted. */
@@ -52,14 +54,20 @@ static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot,
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
 	bool small = target && target->size > size - offset;
 	uint32_t item = score->deep ? xc_code_item(e->typing->by_block[block]) : 0;
-	if (slot->kind == XC_SLOT_CODE || small)
+	if (slot->kind == XC_SLOT_CODE || small) {
 		score->bad += 2;
-	else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0)
-		score->good += xc_typing_fits(e, target->size, size) ? GOOD_HEAP : 2;
-	else if (slot->kind == XC_SLOT_VOID)
+	} else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0) {
+		bool fits = xc_typing_fits(e, target->size, size);
+		score->good += fits ? GOOD_HEAP : 2;
+		score->sure += fits && slot->target == score->self;
+	} else if (slot->kind == XC_SLOT_VOID || slot->kind == XC_SLOT_POINTER) {
 		score->good++;
-	else
-		score->good += points_to_text(e, slot, block, offset, score->deep) ? GOOD_HEAP : 1;
+	} else if (points_to_text(e, slot, block, offset, score->deep)) {
+		score->good += GOOD_HEAP;
+		score->sure += offset == 0;
+	} else {
+		score->good++;
+	}
 	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
 		score_known(e, slot, item, score);
 }
@@ -94,10 +102,12 @@ static void score_pointer(const struct xc_engine *e, const struct xc_slot *slot,
 static void score_text(const uint8_t *bytes, uint64_t size, struct xc_score *score)
 {
 	bool empty;
-	if (!xc_typing_is_text(bytes, size, &empty) && xc_text_ascii_run((const char *)bytes, size) < size)
+	if (!xc_typing_is_text(bytes, size, &empty) && xc_text_ascii_run((const char *)bytes, size) < size) {
 		score->bad++;
-	else if (bytes[1])
+	} else if (bytes[1]) {
 		score->good++;
+		score->sure++;
+	}
 }
 
 static uint64_t number_at(const uint8_t *bytes, uint32_t size)
@@ -261,6 +271,7 @@ void xc_typing_compare(const struct xc_engine *e, struct xc_window *window, uint
 	}
 	uint64_t step = map->size ? map->size : 1, at = offset;
 	unsigned count = 0;
+	score->self = number;
 	do {
 		if (at < shown && map->size <= shown - at)
 			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
@@ -276,8 +287,7 @@ bool xc_typing_is_raw(const struct xc_engine *e, struct xc_window *window, uint3
 	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
 	for (uint64_t at = 0; bytes && at + 8 <= shown; at += 8) {
 		uint64_t value = word_at(bytes + at);
-		uint32_t to = value & 7 ? XC_NO_BLOCK : xc_blocks_find(blocks, value);
-		if (to != XC_NO_BLOCK && value == xc_block_addr(blocks, to))
+		if (xc_blocks_find(blocks, value) != XC_NO_BLOCK)
 			return false;
 	}
 	return bytes;

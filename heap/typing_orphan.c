@@ -80,7 +80,8 @@ static int64_t value_of(struct classes *c, uint32_t map, uint32_t block)
 {
 	struct xc_score score = {.deep = true};
 	xc_typing_compare(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
-	return (int64_t)score.good - AGAINST * (int64_t)score.bad;
+	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
+	return score.sure || value < 0 ? value : 0;
 }
 
 struct ranking {

@@ -221,7 +221,7 @@ bool xc_typemap_is_own(struct xc_typemap *map)
 	unsigned line;
 	if (map->own == XC_OWN_MAYBE) {
 		bool told = xc_type_place(map->bare, &file, &line) && file;
-		map->own = told && strncmp(file, "/usr/", 5) != 0 ? XC_OWN : XC_OWN_NOT;
+		map->own = told && strncmp(file, "/usr/", 5) != 0 && !strstr(file, "malloc") ? XC_OWN : XC_OWN_NOT;
 	}
 	return map->own == XC_OWN;
 }

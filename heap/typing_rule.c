@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 24, VOTED = 4, RULES = 1 << 17, CANDIDATES = 96, AGAINST = 3, FEW = 4 };
+enum { SAMPLES = 24, VOTED = 4, RULES = 1 << 17, CANDIDATES = 96, AGAINST = 3, FEW = 4, MANY = 64 };
 
 struct vote {
 	uint32_t map, count;
@@ -26,7 +26,7 @@ struct vote {
 
 struct rule {
 	uint64_t key;
-	const struct xc_slot *slot;
+	struct xc_slot *slot;
 	uint64_t offset, size;
 	uint32_t item; /* 0: not decided */
 	uint32_t hits;
@@ -48,6 +48,7 @@ struct candidate {
 	uint32_t map;
 	uint8_t shape;
 	bool structural; /* the pointer's own type is part of it */
+	bool sibling;    /* so are blocks of other sizes that the same member points to */
 	uint64_t offset;
 	struct xc_score score;
 	int64_t value;
@@ -227,6 +228,19 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 		}
 }
 
+/* Behind the header of a string: types whose flexible last member begins there. */
+static void add_open(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	size_t count;
+	const uint32_t *maps = xc_owners_flexible(e, &count);
+	for (size_t i = 0; i < count; i++) {
+		xc_typemap_compile(e, maps[i]);
+		if (e->maps[maps[i]]->has_flexible && e->maps[maps[i]]->flexible_at == rule->offset &&
+		    e->maps[maps[i]]->size <= rule->size)
+			add_candidate(c, maps[i], XC_TYPED_ONE, 0, true);
+	}
+}
+
 static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule, const struct xc_slot *slot)
 {
 	const struct xc_typemap *map = e->maps[slot->target];
@@ -257,10 +271,17 @@ static void find_candidates(struct candidates *c, struct xc_engine *e, const str
 		return;
 	}
 	add_pointed(c, e, rule, rule->slot);
+	if (rule->offset == 0 && rule->slot->learned && rule->size >= e->maps[rule->slot->learned]->size &&
+	    rule->slot->kind == XC_SLOT_VOID) {
+		add_candidate(c, rule->slot->learned, XC_TYPED_ONE, 0, false);
+		c->items[c->count - 1].sibling = true;
+	}
 	if (rule->slot->kind == XC_SLOT_POINTER || (rule->slot->kind == XC_SLOT_CHARS && rule->offset))
 		add_owners(c, e, rule);
-	else if (rule->offset == 0 && rule->slot->kind == XC_SLOT_VOID)
+	else if (rule->offset == 0)
 		add_sized(c, e, rule);
+	else
+		add_open(c, e, rule);
 }
 
 /* ---- decisions ---- */
@@ -312,19 +333,24 @@ static bool better(struct xc_engine *e, const struct rule *rule, const struct ca
 static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
 			       const struct candidate *second)
 {
+	enum xc_confidence most = XC_TYPE_STRONG;
 	bool clear = !second || best->value > second->value + (int64_t)rule->sample_count / 2 ||
 		     (best->value == second->value && best->score.loose * 2 < second->score.loose);
-	if (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW)
-		return XC_TYPE_WEAK; /* it may point into a text */
+	if (rule->slot->kind == XC_SLOT_VOID || (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
+		most = XC_TYPE_WEAK; /* it may point into a text */
 	if (best->structural && !second)
-		return best->score.bad == 0 ? XC_TYPE_STRONG : XC_TYPE_WEAK;
+		return best->score.bad == 0 ? most : XC_TYPE_WEAK;
 	if (best->structural && clear && best->score.bad * 8 <= best->score.good)
-		return XC_TYPE_STRONG;
+		return most;
 	if (votes_for(rule, best) && best->score.bad * 4 <= best->score.good)
 		return XC_TYPE_WEAK;
-	if (best->structural || (clear && best->score.good > 0))
+	if (best->structural || (best->sibling && best->score.bad == 0 && best->score.good))
 		return XC_TYPE_WEAK;
-	bool only_new = best->score.good > 0 && second && !e->maps[best->map]->blocks && e->maps[second->map]->blocks;
+	if (best->score.sure * 2 < rule->sample_count)
+		return XC_TYPE_UNTYPED; /* any type has some pointers that lead somewhere */
+	if (clear)
+		return XC_TYPE_WEAK;
+	bool only_new = second && !e->maps[best->map]->blocks && e->maps[second->map]->blocks;
 	return only_new ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
 }
 
@@ -347,6 +373,23 @@ static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const st
 	return xc_typing_item(e->typing, &what);
 }
 
+/* The only one of which there are many already, of those that nothing speaks against. */
+static struct candidate *usual(const struct xc_engine *e, const struct rule *rule, struct candidates *c)
+{
+	struct candidate *found = NULL;
+	if (rule->slot->kind != XC_SLOT_VOID || rule->offset || rule->sample_count < FEW)
+		return NULL;
+	for (size_t i = 0; i < c->count; i++) {
+		struct candidate *at = &c->items[i];
+		if (at->score.bad || at->score.good * 2 < rule->sample_count || e->maps[at->map]->blocks < MANY)
+			continue;
+		if (found)
+			return NULL;
+		found = at;
+	}
+	return found;
+}
+
 static bool decide(struct xc_rules *r, struct rule *rule)
 {
 	struct candidates c = {0};
@@ -365,9 +408,15 @@ static bool decide(struct xc_rules *r, struct rule *rule)
 		}
 	}
 	enum xc_confidence confidence = best ? sure(r->engine, rule, best, second) : XC_TYPE_UNTYPED;
+	if (confidence == XC_TYPE_UNTYPED && (best = usual(r->engine, rule, &c)))
+		confidence = XC_TYPE_WEAK;
 	if (confidence == XC_TYPE_UNTYPED || confidence < r->engine->least)
 		return false;
 	rule->item = make_item(r->engine, rule, best, confidence);
+	if (rule->item && rule->offset == 0 && best->shape == XC_TYPED_ONE && rule->hits > rule->slot->learned_from) {
+		rule->slot->learned = best->map;
+		rule->slot->learned_from = rule->hits;
+	}
 	return rule->item != 0;
 }
 
