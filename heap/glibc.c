@@ -27,6 +27,17 @@ static void add_arenas(struct xc_glibc *glibc)
 									       .system = arena->system_mem,
 									       .evidence = evidence(glibc, arena)});
 	}
+	for (size_t i = 0; i < glibc->arena_count; i++)
+		if (glibc->arenas[i].heaps_damaged)
+			xc_heap_add_damage(
+				heap,
+				&(struct xc_damage){.kind = XC_DAMAGE_BOOKS,
+						    .addr = glibc->arenas[i].addr - glibc->layout.heap_info,
+						    .what = "the headers of the arena's heaps do not lead from its "
+							    "top to its first heap",
+						    .lost_lo = 1,
+						    .arena = glibc->arenas[i].index,
+						    .before = XC_NO_BLOCK});
 	glibc->mapped_arena =
 		xc_heap_add_arena(heap, &(struct xc_heap_arena){.allocator = &xc_allocator_glibc, .name = "mmapped"});
 }

@@ -3,11 +3,14 @@
  * The main arena lies in the writable data of libc (or of a static program). Nothing else looks like its 127 bins: an empty one
  * is a pair of links to itself. All fields behind the bins stand at fixed distances from them in every version; where the
  * structure begins tells the ring of arenas, of which the last one's `next` points to the main arena (to itself when there is
- * no other). So the bins say where it is, the ring says how it is laid out, and each confirms the other. */
+ * no other). So the bins say where it is, the ring says how it is laid out, and each confirms the other. Where they can be had, the
+ * relocation of `next` (its value at first is the arena's own address) and the symbol main_arena are compared, and told. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../core/module.h"
 #include "glibc_impl.h"
+#include "glibc_proof.h"
 
 enum {
 	PERFECT = XC_GLIBC_BINS,
@@ -21,6 +24,7 @@ struct finder {
 	struct xc_glibc *glibc;
 	struct xc_window *window;
 	unsigned word;
+	struct xc_module *module; /* where the main arena is looked for */
 };
 
 static bool get(struct finder *f, xc_addr addr, uint64_t *value_out)
@@ -69,6 +73,12 @@ static unsigned header_before(struct finder *f, xc_addr arena)
 	return 0;
 }
 
+/* One of the two may be damaged. */
+static bool is_sub_arena(struct finder *f, xc_addr arena, unsigned bins)
+{
+	return header_before(f, arena) || count_bins(f, arena + bins) >= ENOUGH;
+}
+
 /* The number of sub-arenas on the ring that begins at a main arena with this offset of its bins; -1 when it does not close. */
 static int ring(struct finder *f, xc_addr main, unsigned bins)
 {
@@ -78,7 +88,7 @@ static int ring(struct finder *f, xc_addr main, unsigned bins)
 			return -1;
 		if (at == main)
 			return count;
-		if (!header_before(f, at))
+		if (!is_sub_arena(f, at, bins))
 			return -1;
 	}
 	return -1;
@@ -117,43 +127,140 @@ static struct xc_glibc_arena *add_arena(struct finder *f, xc_addr addr, bool mai
 
 static void add_ring(struct finder *f, xc_addr main)
 {
+	struct xc_glibc_layout *layout = &f->glibc->layout;
 	uint64_t at = main;
 	size_t first = f->glibc->arena_count;
+	layout->heap_info = f->word == 8 ? 0x30 : 0x18; /* unless a heap tells */
 	for (int count = 0; count < RING_MAX; count++) {
-		unsigned header;
-		if (!get(f, at + f->glibc->layout.next, &at) || at == main || !(header = header_before(f, at)))
+		if (!get(f, at + layout->next, &at) || at == main || !is_sub_arena(f, at, layout->bins))
 			break;
-		f->glibc->layout.heap_info = (uint16_t)header;
+		unsigned header = header_before(f, at);
+		layout->heap_info = header ? (uint16_t)header : layout->heap_info;
 		add_arena(f, at, false, "on the ring of arenas");
 	}
 	for (size_t i = first; i < f->glibc->arena_count; i++) /* the ring begins with the newest */
 		f->glibc->arenas[i].number = (unsigned)(f->glibc->arena_count - i);
 }
 
+/* What else says that a main arena is here, or denies it. */
+static const char *proof(struct finder *f, xc_addr arena)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	struct xc_arena *memory = &f->glibc->heap->memory;
+	const char *loaded = "no relocation to compare", *symbol = "no symbols";
+	xc_addr addr;
+	if (xc_glibc_loaded_as(process, f->module, arena + f->glibc->layout.next, &addr))
+		loaded = addr == arena ? "the relocation of next agrees"
+				       : xc_arena_printf(memory, "the relocation of next says 0x%" PRIx64, addr);
+	if (xc_glibc_symbol(process, f->module, &addr))
+		symbol = addr == arena ? "the symbol main_arena agrees"
+				       : xc_arena_printf(memory, "the symbol main_arena says 0x%" PRIx64, addr);
+	return xc_arena_printf(memory, "%s; %s", loaded, symbol);
+}
+
+static void add_main(struct finder *f, xc_addr bins, unsigned offset, unsigned right, const char *about_ring)
+{
+	set_layout(f, offset);
+	add_arena(f, bins - offset, true,
+		  xc_arena_printf(&f->glibc->heap->memory, "%u of %d bins in order; %s; %s; top at 0x%x, next at 0x%x",
+				  right, XC_GLIBC_BINS, about_ring, proof(f, bins - offset), f->glibc->layout.top,
+				  f->glibc->layout.next));
+	add_ring(f, bins - offset);
+}
+
 /* What begins at `bins` looks like bins: is it a main arena? */
 static bool accept(struct finder *f, xc_addr bins)
 {
 	unsigned right = count_bins(f, bins);
-	if (right < ENOUGH)
-		return false;
-	for (unsigned words = BINS_LOW; words <= BINS_HIGH; words++) {
+	for (unsigned words = BINS_LOW; right >= ENOUGH && words <= BINS_HIGH; words++) {
 		unsigned offset = words * f->word;
 		int others = ring(f, bins - offset, offset);
 		if (others < 0)
 			continue;
-		set_layout(f, offset);
-		add_arena(f, bins - offset, true,
-			  xc_arena_printf(&f->glibc->heap->memory,
-					  "%u of %d bins in order, ring of %d %s closes; top at 0x%x, next at 0x%x",
-					  right, XC_GLIBC_BINS, others + 1, others ? "arenas" : "arena",
-					  f->glibc->layout.top, f->glibc->layout.next));
-		add_ring(f, bins - offset);
+		add_main(f, bins, offset, right,
+			 xc_arena_printf(&f->glibc->heap->memory, "the ring of %d %s closes", others + 1,
+					 others ? "arenas" : "arena"));
 		return true;
 	}
 	return false;
 }
 
+/* ---- sub-arenas that no ring reaches ---- */
+
+static bool is_known(const struct finder *f, xc_addr arena)
+{
+	for (size_t i = 0; i < f->glibc->arena_count; i++)
+		if (f->glibc->arenas[i].addr == arena)
+			return true;
+	return false;
+}
+
+/* The state of a sub-arena is in its first heap: its bins tell the layout. */
+static bool add_first_heap(struct finder *f, xc_addr heap)
+{
+	static const uint8_t headers[] = {0x30, 0x20, 0x18};
+	for (size_t i = 0; i < sizeof headers; i++) {
+		xc_addr arena = heap + headers[i];
+		unsigned best = 0, most = 0;
+		if (is_known(f, arena) || header_before(f, arena) != headers[i])
+			continue;
+		for (unsigned words = BINS_LOW; words <= BINS_HIGH;
+		     words++) { /* seen one pair off, almost all are right too */
+			unsigned right = count_bins(f, arena + words * f->word);
+			best = right > most ? words : best;
+			most = right > most ? right : most;
+		}
+		if (most < ENOUGH)
+			return false;
+		set_layout(f, best * f->word);
+		f->glibc->layout.heap_info = headers[i];
+		add_arena(f, arena, false, "by the header of its first heap");
+		return true;
+	}
+	return false;
+}
+
+/* Look where heaps may begin. */
+static void add_unlinked(struct finder *f)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	const uint64_t max = f->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		const struct xc_mapping *m = &process->mappings[i];
+		xc_addr heap = (m->lo + max - 1) & ~(max - 1);
+		for (; xc_glibc_may_be_heap(process, m) && heap >= m->lo && heap <= m->hi; heap += max)
+			if (add_first_heap(f, heap))
+				f->glibc->arenas[f->glibc->arena_count - 1].number =
+					(unsigned)f->glibc->arena_count - 1;
+	}
+}
+
 /* ---- where to look ---- */
+
+/* Where the ring is broken, the place with most bins in order is where they begin; where the arena begins is told by its
+ * relocation or symbol, or else guessed as in most versions. */
+static bool accept_broken(struct finder *f, xc_addr pair)
+{
+	const struct xc_process *process = f->glibc->heap->process;
+	unsigned most = 0, offset = (f->word == 8 ? 14 : 16) * f->word;
+	xc_addr bins = pair, arena;
+	for (unsigned before = 0; before < XC_GLIBC_BINS; before++) {
+		unsigned right = count_bins(f, pair - before * 2 * f->word);
+		if (right > most) {
+			most = right;
+			bins = pair - before * 2 * f->word;
+		}
+	}
+	if (most < ENOUGH)
+		return false;
+	bool told = xc_glibc_loaded_as(process, f->module, bins + next_from_bins(f), &arena) ||
+		    xc_glibc_symbol(process, f->module, &arena);
+	if (told && bins - arena >= BINS_LOW * f->word && bins - arena <= BINS_HIGH * f->word)
+		offset = (unsigned)(bins - arena);
+	add_main(f, bins, offset, most, "the ring of arenas is broken");
+	add_unlinked(f);
+	return true;
+}
 
 /* An empty bin was met at `pair`: the bins begin there, or before when the first ones are not empty. */
 static bool try_around(struct finder *f, xc_addr pair)
@@ -161,7 +268,7 @@ static bool try_around(struct finder *f, xc_addr pair)
 	for (unsigned before = 0; before < XC_GLIBC_BINS; before++)
 		if (accept(f, pair - before * 2 * f->word))
 			return true;
-	return false;
+	return accept_broken(f, pair);
 }
 
 static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
@@ -178,8 +285,9 @@ static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
 	return false;
 }
 
-static bool search_module(struct finder *f, const struct xc_module *module)
+static bool search_module(struct finder *f, struct xc_module *module)
 {
+	f->module = module;
 	const struct xc_process *process = f->glibc->heap->process;
 	for (size_t i = 0; i < process->mapping_count; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
@@ -209,53 +317,19 @@ static bool is_lost(struct finder *f)
 	return false;
 }
 
-/* The state of a sub-arena is in its first heap: its bins tell the layout. */
-static bool add_first_heap(struct finder *f, xc_addr heap)
-{
-	static const uint8_t headers[] = {0x30, 0x20, 0x18};
-	for (size_t i = 0; i < sizeof headers; i++) {
-		xc_addr arena = heap + headers[i];
-		unsigned best = 0, most = 0;
-		if (header_before(f, arena) != headers[i])
-			continue;
-		for (unsigned words = BINS_LOW; words <= BINS_HIGH;
-		     words++) { /* seen one pair off, almost all are right too */
-			unsigned right = count_bins(f, arena + words * f->word);
-			best = right > most ? words : best;
-			most = right > most ? right : most;
-		}
-		if (most < ENOUGH)
-			return false;
-		set_layout(f, best * f->word);
-		f->glibc->layout.heap_info = headers[i];
-		add_arena(f, arena, false, "by the header of its first heap, as libc's memory is lost");
-		return true;
-	}
-	return false;
-}
-
 static void find_without_libc(struct finder *f)
 {
-	const struct xc_process *process = f->glibc->heap->process;
-	const uint64_t max = f->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
-	unsigned number = 0;
 	set_layout(f, (f->word == 8 ? 14 : 16) * f->word); /* 2.27 to 2.42, for the main arena */
 	f->glibc->arenas = xc_grow(f->glibc->arenas, 0, &f->glibc->arena_capacity, sizeof *f->glibc->arenas);
 	f->glibc->arenas[f->glibc->arena_count++] = (struct xc_glibc_arena){
 		.main = true, .how = "by chains of chunks alone, as libc's memory is lost; fastbins are not known"};
-	for (size_t i = 0; i < process->mapping_count; i++) {
-		const struct xc_mapping *m = &process->mappings[i];
-		xc_addr heap = (m->lo + max - 1) & ~(max - 1);
-		for (; xc_glibc_may_be_heap(process, m) && heap >= m->lo && heap <= m->hi; heap += max)
-			if (add_first_heap(f, heap))
-				f->glibc->arenas[f->glibc->arena_count - 1].number = ++number;
-	}
+	add_unlinked(f);
 }
 
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
 {
 	const struct xc_process *process = glibc->heap->process;
-	struct finder f = {glibc, window, glibc->layout.word};
+	struct finder f = {glibc, window, glibc->layout.word, NULL};
 	bool there = false;
 	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
 		if (xc_module_called(process->modules[i], "libc") ||

@@ -28,9 +28,10 @@ struct xc_glibc_arena {
 	uint32_t index; /* in heap->arenas */
 	xc_addr top;    /* its top chunk; 0 when it has none yet */
 	uint64_t system_mem;
-	bool contiguous; /* main arena: all of it came from sbrk */
-	unsigned number; /* of a sub-arena, from 1 in the order they were made */
-	const char *how; /* it was found: for the evidence; memory of the heap */
+	bool contiguous;    /* main arena: all of it came from sbrk */
+	bool heaps_damaged; /* of a sub-arena: its heaps do not lead to each other */
+	unsigned number;    /* of a sub-arena, from 1 in the order they were made */
+	const char *how;    /* it was found: for the evidence; memory of the heap */
 };
 
 /* A range of memory that chunks fill without a gap. */

@@ -121,6 +121,7 @@ static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t ar
 static void add_first_heap(struct xc_glibc *glibc, size_t arena)
 {
 	xc_addr lo, hi;
+	glibc->arenas[arena].heaps_damaged = true;
 	if (xc_glibc_first_heap_extent(glibc, arena, &lo, &hi))
 		xc_glibc_add_segment(glibc, arena, lo, hi, "heap of a sub-arena");
 }

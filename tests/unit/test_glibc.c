@@ -2,6 +2,7 @@
  *
  * glibc's malloc on this machine, against what programs say of their own blocks. */
 #include <elf.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "../../core/module.h"
@@ -212,6 +213,66 @@ static void cut_before_libc(const char *path)
 	assert_int_equal(truncate(path, (off_t)end), 0);
 }
 
+/* Where the byte of an address lies in a core. */
+static uint64_t place_of(const char *path, xc_addr addr)
+{
+	struct xc_process *process = open_core(path);
+	struct xc_elf elf;
+	uint64_t place = 0;
+	CHECK_OK(xc_elf_parse(process->core->bytes, process->core->size, &elf));
+	for (uint32_t i = 0; i < elf.phdrs_readable; i++) {
+		struct xc_phdr p = xc_elf_phdr(&elf, i);
+		if (p.type == PT_LOAD && addr >= p.vaddr && addr - p.vaddr < p.filesz)
+			place = p.offset + (addr - p.vaddr);
+	}
+	close_process(process);
+	assert_int_not_equal(place, 0);
+	return place;
+}
+
+/* All blocks are found when this word of the core is another one; returns how many damages there are. */
+static size_t survives(const char *path, xc_addr addr, uint64_t value)
+{
+	uint64_t before, place = place_of(path, addr);
+	int fd = open(path, O_RDWR);
+	assert_int_equal(pread(fd, &before, sizeof before, (off_t)place), sizeof before);
+	assert_int_equal(pwrite(fd, &value, sizeof value, (off_t)place), sizeof value);
+	struct xc_process *process = open_core(path);
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	size_t damages = heap->damage_count;
+	heaped_check_rows(process, heap);
+	xc_heap_close(heap);
+	close_process(process);
+	assert_int_equal(pwrite(fd, &before, sizeof before, (off_t)place), sizeof before);
+	close(fd);
+	return damages;
+}
+
+static void one_damaged_word_of_an_arena_hides_no_block(void **state)
+{
+	(void)state;
+	const char *path = dying_core(dying_program("shuffle", "gcc -x c -g -pthread", shuffle), "3");
+	struct xc_process *process;
+	xc_addr arenas[3];
+	process = open_core(path);
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	heaped_check(process, heap);
+	assert_int_equal(heap->arena_count, 4);
+	assert_non_null(strstr(heap->arenas[0].evidence, "the relocation of next agrees"));
+	for (int i = 0; i < 3; i++)
+		arenas[i] = heap->arenas[i].addr;
+	xc_heap_close(heap);
+	close_process(process);
+	for (int i = 0; i < 3; i++)
+		survives(path, arenas[i] + 0x870, 0x4141414141414141); /* next */
+	survives(path, arenas[0] + 0x60, 0x1234);                      /* top */
+	survives(path, arenas[0] + 0x888, 0x1234);                     /* system_mem */
+	survives(path, arenas[0] + 0x170, 0x1234);                     /* a bin */
+	assert_true(survives(path, arenas[1] - 0x30, 0) > 0);          /* ar_ptr */
+	assert_true(survives(path, arenas[1] - 0x28, 0x77) > 0);       /* prev */
+	assert_true(survives(path, arenas[1] - 0x20, 0x77) > 0);       /* size */
+}
+
 static void without_the_memory_of_libc_only_fastbins_are_lost(void **state)
 {
 	(void)state;
@@ -247,6 +308,7 @@ int main(void)
 		cmocka_unit_test(what_looks_like_a_tcache_at_first_is_none),
 		cmocka_unit_test(a_tcache_says_whose_it_is),
 		cmocka_unit_test(without_the_memory_of_libc_only_fastbins_are_lost),
+		cmocka_unit_test(one_damaged_word_of_an_arena_hides_no_block),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
