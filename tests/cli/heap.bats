@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# heap, diff and --heap: what they take, and what they say of a program with three blocks and a leak.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  export PROGRAM=$BATS_FILE_TMPDIR/holder CORE=''
+  cat >"$PROGRAM.c" <<'C'
+#include <stdlib.h>
+#include <string.h>
+struct item { struct item *next; char *name; long pad[20]; };
+struct item *first;
+static void add(const char *name) {
+  struct item *i = calloc(1, sizeof *i);
+  i->next = first; i->name = strdup(name); first = i;
+}
+static __attribute__((noinline)) void lose(void) { volatile struct item *i = calloc(3, sizeof *i); i->pad[0] = 1; }
+static __attribute__((noinline)) int scrub(int n) { volatile char c[2000]; memset((char *)c, 0, sizeof c); return n ? scrub(n - 1) + c[n] : 0; }
+int main(void) {
+  add("a name of some length"); add("another name, as long"); lose(); scrub(8);
+  return *(volatile int *)0;
+}
+C
+  ${CC:-cc} -g -O0 -o "$PROGRAM" "$PROGRAM.c" || return 1
+  if "$repo/corpora/take-core" --out "$BATS_FILE_TMPDIR/core" -- "$PROGRAM" >/dev/null 2>&1; then
+    CORE=$BATS_FILE_TMPDIR/core
+  fi
+}
+
+setup() {
+  load helper
+}
+
+addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
+
+@test "words that take an address say so, others take none" {
+  expect 2 "*whatis needs an ADDR*" "$XCORE" heap whatis core
+  expect 2 "*leaks takes no ADDR: '0x10'*" "$XCORE" heap leaks core 0x10
+  expect 2 "*--retained goes with*top*" "$XCORE" heap leaks core --retained
+  expect 2 "*--format jsonl is for*" "$XCORE" bt core --format jsonl
+  expect 2 "*text or jsonl, not as json*" "$XCORE" heap objects core --format json
+}
+
+@test "objects are lines of JSON with all that the design names" {
+  needs_core
+  "$XCORE" heap objects "$CORE" --format jsonl >"$BATS_TEST_TMPDIR/all"
+  jq -es 'all(.[]; has("addr") and has("size") and has("state") and has("type") and has("count") and has("confidence") and has("via"))' "$BATS_TEST_TMPDIR/all"
+  [ "$(jq -r 'select(.type == "struct item" and .state == "live") | .size' "$BATS_TEST_TMPDIR/all" | sort -u)" = 184 ]
+  [ "$("$XCORE" heap objects "$CORE" --format jsonl --of 'struct item' --state live | wc -l)" -eq 2 ]
+  [ "$("$XCORE" heap objects "$CORE" --limit 1 | wc -l)" -eq 1 ]
+}
+
+@test "whatis names block, type and field; path and refs lead back to the global" {
+  needs_core
+  at=$(addr_of 'first->next')
+  run -0 "$XCORE" heap whatis "$CORE" "$at"
+  [[ "$output" == *"struct item (heap, live, 184 bytes)"* ]]
+  run -0 "$XCORE" heap whatis "$CORE" 'first->next->name'
+  [[ "$output" == *"char [21] (heap, live, 24 bytes)"*"struct item.name"* ]]
+  run -0 "$XCORE" heap refs "$CORE" "$at"
+  [[ "$output" == *"struct item (heap, live, 184 bytes) .next"* ]]
+  run -0 "$XCORE" heap path "$CORE" "$at"
+  [[ "$output" == *"first (holder, data)"*".next"* ]]
+  run -0 "$XCORE" heap show "$CORE" "$at"
+  [[ "$output" == *"a name of some length"* ]]
+}
+
+@test "the lost block is the leak" {
+  needs_core
+  run -0 "$XCORE" heap leaks "$CORE" --format json
+  [ "$(jq '[.sections[0].tables[][] | select(.bytes == 536 and .blocks == 1)] | length' <<<"$output")" -eq 1 ]
+}
+
+@test "pointers say what they hit with --heap" {
+  needs_core
+  run -0 "$XCORE" print "$CORE" first --heap
+  [[ "$output" == *"→ struct item (heap, live, 184 bytes)"* ]]
+  run -0 "$XCORE" print "$CORE" first
+  [[ "$output" != *"→"* ]]
+  run -0 "$XCORE" mem "$CORE" '&first' 8 --heap
+  [[ "$output" == *"WHICH IS"*"struct item (heap, live, 184 bytes)"* ]]
+}
+
+@test "show of what is no block says what it is, and exits with 4" {
+  needs_core
+  expect 4 "*is in no block: not mapped*" "$XCORE" heap show "$CORE" 0x10
+}
+
+@test "diff wants a second moment" {
+  expect 2 "*NEWER is missing*--wait SECONDS*" "$XCORE" diff core
+  expect 2 "*looks twice at one process*" "$XCORE" diff pid:1 core --wait 1
+  needs_core
+  expect 2 "*is a core, which does not change*" "$XCORE" diff "$CORE" --wait 1
+}
+
+@test "the ledger adds up to what is mapped" {
+  needs_core
+  run -0 "$XCORE" heap summary "$CORE" --format json
+  jq -e '.sections[0].tables.ledger | (map(select(.owner != "mapped").bytes) | add) == (map(select(.owner == "mapped").bytes) | add)' <<<"$output"
+  mapped=$("$XCORE" maps "$CORE" --format json | jq '[.sections[].tables[][] | .bytes? // .size? // empty] | add')
+  [ "$(jq '.sections[0].tables.ledger[] | select(.owner == "mapped").bytes' <<<"$output")" -eq "$mapped" ]
+}
