@@ -177,11 +177,19 @@ static void take_sample(void *context, const struct xc_hit *hit)
 static void add_candidate(struct candidates *c, uint32_t map, uint8_t shape, uint64_t offset, bool structural)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (c->items[i].map == map && c->items[i].shape == shape && c->items[i].offset == offset)
+		if (c->items[i].map == map && c->items[i].shape == shape && c->items[i].offset == offset) {
+			c->items[i].structural |= structural;
 			return;
+		}
 	if (map != XC_NO_MAP && c->count < CANDIDATES)
 		c->items[c->count++] =
 			(struct candidate){.map = map, .shape = shape, .offset = offset, .structural = structural};
+}
+
+static void mark_sibling(struct candidates *c, uint32_t map)
+{
+	for (size_t i = 0; i < c->count; i++)
+		c->items[i].sibling |= c->items[i].map == map && c->items[i].shape == XC_TYPED_ONE;
 }
 
 static bool could_fill(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
@@ -274,7 +282,7 @@ static void find_candidates(struct candidates *c, struct xc_engine *e, const str
 	if (rule->offset == 0 && rule->slot->learned && rule->size >= e->maps[rule->slot->learned]->size &&
 	    rule->slot->kind == XC_SLOT_VOID) {
 		add_candidate(c, rule->slot->learned, XC_TYPED_ONE, 0, false);
-		c->items[c->count - 1].sibling = true;
+		mark_sibling(c, rule->slot->learned);
 	}
 	if (rule->slot->kind == XC_SLOT_POINTER || (rule->slot->kind == XC_SLOT_CHARS && rule->offset))
 		add_owners(c, e, rule);

@@ -94,45 +94,64 @@ static void expect_all(const char *source)
 	assert_true(t.blocks > 0);
 }
 
+/* The same, without a guess. */
+static void expect_strong(const char *source)
+{
+	struct tally t = compared("gcc -g -O0 -x c", source);
+	assert_int_equal(t.strong_right, t.blocks);
+	assert_true(t.blocks > 0);
+}
+
 static void types_flow_from_globals_along_pointers(void **state)
 {
 	(void)state;
-	expect_all("struct leaf { double weight; int id; };\n"
-		   "struct node { struct node *next; struct leaf *leaf; };\n"
-		   "struct node *head;\n"
-		   "int main(void) { for (int i = 0; i < 500; i++) {\n"
-		   "struct node *n = NEW(struct node); n->leaf = NEW(struct leaf); n->leaf->weight = i; n->next = "
-		   "head; head = n; }\n"
-		   "scrub(); abort(); }\n");
+	expect_strong("struct leaf { double weight; int id; };\n"
+		      "struct node { struct node *next; struct leaf *leaf; };\n"
+		      "struct node *head;\n"
+		      "int main(void) { for (int i = 0; i < 500; i++) {\n"
+		      "struct node *n = NEW(struct node); n->leaf = NEW(struct leaf); n->leaf->weight = i; n->next = "
+		      "head; head = n; }\n"
+		      "scrub(); abort(); }\n");
+}
+
+static void statics_of_functions_are_roots(void **state)
+{
+	(void)state;
+	expect_strong("struct leaf { double weight; int id; };\nstruct node { struct leaf *leaf; double more[4]; };\n"
+		      "void keep(int i) { static struct node *kept[100]; { static struct leaf *inner[100]; inner[i] = "
+		      "NEW(struct leaf); }\n"
+		      "kept[i] = NEW(struct node); kept[i]->leaf = NEW(struct leaf); }\n"
+		      "int main(void) { for (int i = 0; i < 100; i++) keep(i); scrub(); abort(); }\n");
 }
 
 static void arrays_of_pointers_and_numbers_are_followed(void **state)
 {
 	(void)state;
-	expect_all("struct thing { long id; double *samples; char *name; };\n"
-		   "struct thing **things; static struct thing *fixed[10];\n"
-		   "int main(void) { things = (struct thing **)note(calloc(300, sizeof *things), \"struct thing *\");\n"
-		   "for (int i = 0; i < 300; i++) { things[i] = NEW(struct thing); things[i]->samples = NEWS(double, 1 "
-		   "+ i);\n"
-		   "things[i]->name = note(strdup(\"a name\"), \"char\"); }\n"
-		   "for (int i = 0; i < 10; i++) fixed[i] = NEW(struct thing);\n"
-		   "scrub(); abort(); }\n");
+	expect_strong(
+		"struct thing { long id; double *samples; char *name; };\n"
+		"struct thing **things; static struct thing *fixed[10];\n"
+		"int main(void) { things = (struct thing **)note(calloc(300, sizeof *things), \"struct thing *\");\n"
+		"for (int i = 0; i < 300; i++) { things[i] = NEW(struct thing); things[i]->samples = NEWS(double, 1 "
+		"+ i);\n"
+		"things[i]->name = note(strdup(\"a name\"), \"char\"); }\n"
+		"for (int i = 0; i < 10; i++) fixed[i] = NEW(struct thing);\n"
+		"scrub(); abort(); }\n");
 }
 
 static void nodes_inside_are_owned_by_their_structs(void **state)
 {
 	(void)state;
-	expect_all("#include <stddef.h>\nstruct link { struct link *next, *prev; };\n"
-		   "struct task { long id; char name[16]; struct link all; struct link ready; double load; };\n"
-		   "struct lonely { struct link only; int number; long more[4]; };\n"
-		   "struct link tasks = {&tasks, &tasks}, ready = {&ready, &ready}, others = {&others, &others};\n"
-		   "void add(struct link *at, struct link *head)\n"
-		   "{ at->next = head->next; at->prev = head; head->next->prev = at; head->next = at; }\n"
-		   "int main(void) { for (int i = 0; i < 300; i++) {\n"
-		   "struct task *t = NEW(struct task); t->id = i; t->load = 0.5 + i; strcpy(t->name, \"task\");\n"
-		   "add(&t->all, &tasks); if (i % 3) add(&t->ready, &ready);\n"
-		   "struct lonely *l = NEW(struct lonely); l->number = i; add(&l->only, &others); }\n"
-		   "scrub(); abort(); }\n");
+	expect_strong("#include <stddef.h>\nstruct link { struct link *next, *prev; };\n"
+		      "struct task { long id; char name[16]; struct link all; struct link ready; double load; };\n"
+		      "struct lonely { struct link only; int number; long more[4]; };\n"
+		      "struct link tasks = {&tasks, &tasks}, ready = {&ready, &ready}, others = {&others, &others};\n"
+		      "void add(struct link *at, struct link *head)\n"
+		      "{ at->next = head->next; at->prev = head; head->next->prev = at; head->next = at; }\n"
+		      "int main(void) { for (int i = 0; i < 300; i++) {\n"
+		      "struct task *t = NEW(struct task); t->id = i; t->load = 0.5 + i; strcpy(t->name, \"task\");\n"
+		      "add(&t->all, &tasks); if (i % 3) add(&t->ready, &ready);\n"
+		      "struct lonely *l = NEW(struct lonely); l->number = i; add(&l->only, &others); }\n"
+		      "scrub(); abort(); }\n");
 }
 
 static void void_pointers_are_learned(void **state)
@@ -151,37 +170,39 @@ static void void_pointers_are_learned(void **state)
 static void structs_that_begin_alike_are_told_by_their_kind(void **state)
 {
 	(void)state;
-	expect_all("enum kind { NUMBER = 1, SUM, NAME };\nstruct base { enum kind kind; };\n"
-		   "struct number { struct base base; double value; double spare; };\n"
-		   "struct sum { struct base base; struct base *left, *right; };\n"
-		   "struct name { struct base base; char *text; long line; };\n"
-		   "struct base *trees[50];\n"
-		   "struct base *tree(int depth) {\n"
-		   "if (depth == 0) { struct number *n = NEW(struct number); n->base.kind = NUMBER; n->value = 1.25; "
-		   "return &n->base; }\n"
-		   "if (depth == 1) { struct name *n = NEW(struct name); n->base.kind = NAME; n->line = 12;\n"
-		   "n->text = note(strdup(\"identifier\"), \"char\"); return &n->base; }\n"
-		   "struct sum *s = NEW(struct sum); s->base.kind = SUM; s->left = tree(depth - 1); s->right = "
-		   "tree(depth - 2);\n"
-		   "return &s->base; }\n"
-		   "int main(void) { for (int i = 0; i < 50; i++) trees[i] = tree(4); scrub(); abort(); }\n");
+	expect_strong(
+		"enum kind { NUMBER = 1, SUM, NAME };\nstruct base { enum kind kind; };\n"
+		"struct number { struct base base; double value; double spare; };\n"
+		"struct sum { struct base base; struct base *left, *right; };\n"
+		"struct name { struct base base; char *text; long line; };\n"
+		"struct base *trees[50];\n"
+		"struct base *tree(int depth) {\n"
+		"if (depth == 0) { struct number *n = NEW(struct number); n->base.kind = NUMBER; n->value = 1.25; "
+		"return &n->base; }\n"
+		"if (depth == 1) { struct name *n = NEW(struct name); n->base.kind = NAME; n->line = 12;\n"
+		"n->text = note(strdup(\"identifier\"), \"char\"); return &n->base; }\n"
+		"struct sum *s = NEW(struct sum); s->base.kind = SUM; s->left = tree(depth - 1); s->right = "
+		"tree(depth - 2);\n"
+		"return &s->base; }\n"
+		"int main(void) { for (int i = 0; i < 50; i++) trees[i] = tree(4); scrub(); abort(); }\n");
 }
 
 static void arrays_of_structs_and_open_ends_are_followed(void **state)
 {
 	(void)state;
-	expect_all("struct leaf { double weight; };\n"
-		   "struct slot { struct leaf *leaf; int used; };\n"
-		   "struct table { struct slot *slots; int count; };\n"
-		   "struct pack { int count; struct slot inside[]; };\n"
-		   "struct table tables[40]; struct pack *packs[40];\n"
-		   "int main(void) { for (int i = 0; i < 40; i++) {\n"
-		   "tables[i].count = 2 + i; tables[i].slots = NEWS(struct slot, 2 + i);\n"
-		   "packs[i] = note(calloc(1, sizeof(struct pack) + (1 + i) * sizeof(struct slot)), \"struct pack\");\n"
-		   "for (int k = 0; k <= i; k++) { tables[i].slots[k].leaf = NEW(struct leaf); tables[i].slots[k].used "
-		   "= 1;\n"
-		   "packs[i]->inside[k].leaf = NEW(struct leaf); packs[i]->inside[k].leaf->weight = k; } }\n"
-		   "scrub(); abort(); }\n");
+	expect_strong(
+		"struct leaf { double weight; };\n"
+		"struct slot { struct leaf *leaf; int used; };\n"
+		"struct table { struct slot *slots; int count; };\n"
+		"struct pack { int count; struct slot inside[]; };\n"
+		"struct table tables[40]; struct pack *packs[40];\n"
+		"int main(void) { for (int i = 0; i < 40; i++) {\n"
+		"tables[i].count = 2 + i; tables[i].slots = NEWS(struct slot, 2 + i);\n"
+		"packs[i] = note(calloc(1, sizeof(struct pack) + (1 + i) * sizeof(struct slot)), \"struct pack\");\n"
+		"for (int k = 0; k <= i; k++) { tables[i].slots[k].leaf = NEW(struct leaf); tables[i].slots[k].used "
+		"= 1;\n"
+		"packs[i]->inside[k].leaf = NEW(struct leaf); packs[i]->inside[k].leaf->weight = k; } }\n"
+		"scrub(); abort(); }\n");
 }
 
 static void leaked_blocks_are_known_by_what_lies_in_them(void **state)
@@ -263,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_flow_from_globals_along_pointers),
+		cmocka_unit_test(statics_of_functions_are_roots),
 		cmocka_unit_test(arrays_of_pointers_and_numbers_are_followed),
 		cmocka_unit_test(nodes_inside_are_owned_by_their_structs),
 		cmocka_unit_test(void_pointers_are_learned),
