@@ -82,7 +82,7 @@ static void check(const char *flags)
 		xc_asprintf("sh -c 'rustc -g %s -A warnings -o \"$3\" - 2>/dev/null' sh", flags);
 	struct booked b = {.process = died(compiler, source)};
 	booked_read(&b);
-	compared_check(&b, flags, 95);
+	compared_check(&b, flags, 100);
 	booked_close(&b);
 }
 

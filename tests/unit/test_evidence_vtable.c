@@ -15,6 +15,8 @@ static const char source[] =
 	"#include <new>\n"
 	"struct base { virtual ~base() {} virtual int f() { return 1; } long a; };\n"
 	"struct derived : base { int f() override { return 2; } long b[6]; };\n"
+	"struct other { virtual ~other() {} long o; };\n"
+	"struct multiple : base, other { long m; };\n"
 	"struct small { virtual ~small() {} };\n"
 	"unsigned long kept[64]; int k;\n"
 	"static void keep(void *p) { kept[k++] = (unsigned long)p; }\n"
@@ -28,6 +30,8 @@ static const char source[] =
 	"  keep(new (note((char *)calloc(1, 4000), \"base weak\")) base);\n"
 	"  keep(new (note((char *)calloc(1, sizeof(derived) + 50), \"derived strong\")) derived);\n"
 	"  keep(note((char *)calloc(1, 32), \"\")); ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[0];\n"
+	"  keep(note(new multiple, \"multiple exact\")); unsigned long second = ((unsigned long *)kept[k - 1])[2];\n"
+	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins so */
 	"  abort(); }\n";
 
 static void check(const char *compiler, bool described)
