@@ -15,7 +15,7 @@
 #include "objects.h"
 #include "typing.h"
 
-enum { STACK_ROWS = 10000, RAW_BYTES = 256, ELEMENTS = 20, LENGTH = 65536 };
+enum { STACK_ROWS = 10000, RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
 
 /* ---- stacks ---- */
 
