@@ -93,6 +93,15 @@ static void damaged(struct walker *w, const char *why)
 	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mended);
 }
 
+/* What was left of a full heap and too small to be freed is made part of its fenceposts (sysmalloc): a chunk of the least size straight
+ * before the last header is no block. Where more was left, a fencepost of two words stands between. */
+static void drop_small_rest(struct walker *w)
+{
+	struct xc_block_list *blocks = &w->walk->blocks;
+	if (blocks->count && blocks->end == w->at + w->word && blocks->sizes[blocks->count - 1] == 3 * w->word)
+		blocks->count--;
+}
+
 /* Fenceposts end what could not grow. In the main arena its next memory follows, but somebody else's may lie between. */
 static bool fenced(struct walker *w, uint64_t head)
 {
@@ -100,6 +109,8 @@ static bool fenced(struct walker *w, uint64_t head)
 	uint64_t size = xc_glibc_fence(w->segment, window, w->at, head);
 	if (size == 0)
 		return false;
+	if (xc_glibc_size(head) == 0)
+		drop_small_rest(w);
 	w->at += size;
 	if (w->at <= w->segment->hi && xc_glibc_run(w->segment, window, w->at, AGAIN) < AGAIN) {
 		xc_addr next = xc_glibc_guess(w->segment, window, w->at, w->segment->hi, AGAIN);
