@@ -48,6 +48,10 @@ struct finder {
 	const struct xc_module *module;
 	struct xc_window window;
 	size_t segment_count, heap_count, heap_right;
+	struct xc_region *regions; /* and damages: given to the heap when most pages are as they should be */
+	size_t region_count, region_capacity;
+	struct xc_damage *damages;
+	size_t damage_count, damage_capacity;
 	uint64_t cookie_at; /* 0: not known yet */
 	struct start starts[SIZES];
 	size_t start_count;
@@ -144,13 +148,14 @@ static bool is_segment(struct finder *f, xc_addr addr, struct segment *out)
 static void damaged_page(struct finder *f, xc_addr addr, xc_addr lo, uint64_t bytes, const char *what,
 			 const char *found)
 {
-	xc_heap_add_damage(f->heap, &(struct xc_damage){.addr = addr,
-							.what = what,
-							.found = found,
-							.lost_lo = lo,
-							.lost_hi = lo + bytes - 1,
-							.arena = f->state->arena,
-							.before = XC_NO_BLOCK});
+	f->damages = xc_grow(f->damages, f->damage_count, &f->damage_capacity, sizeof *f->damages);
+	f->damages[f->damage_count++] = (struct xc_damage){.addr = addr,
+							   .what = what,
+							   .found = found,
+							   .lost_lo = lo,
+							   .lost_hi = lo + bytes - 1,
+							   .arena = f->state->arena,
+							   .before = XC_NO_BLOCK};
 }
 
 static struct start *start_of(struct finder *f, uint64_t size)
@@ -280,11 +285,12 @@ static void take_segment(struct finder *f, const struct segment *segment)
 	memcpy(pages, shown, size);
 	f->segment_count++;
 	take_slices(f, segment, pages);
-	xc_heap_add_region(f->heap,
-			   &(struct xc_region){.lo = segment->addr,
-					       .hi = end,
-					       .arena = f->state->arena,
-					       .what = segment->slices > MAX_ENTRIES ? "huge segment" : "segment"});
+	f->regions = xc_grow(f->regions, f->region_count, &f->region_capacity, sizeof *f->regions);
+	f->regions[f->region_count++] =
+		(struct xc_region){.lo = segment->addr,
+				   .hi = end,
+				   .arena = f->state->arena,
+				   .what = segment->slices > MAX_ENTRIES ? "huge segment" : "segment"};
 }
 
 static void find_segments(struct finder *f)
@@ -381,36 +387,54 @@ static void cut(struct mi_state *state)
 	state->pieces[state->piece_count] = state->count;
 }
 
+static void give(struct finder *f)
+{
+	struct xc_heap *heap = f->heap;
+	char *evidence =
+		xc_asprintf("symbol mi_malloc; %zu segments by a cookie that %s has; %zu of %zu pages fit their "
+			    "slices; %zu of %zu heaps name the thread of their segments",
+			    f->segment_count, f->module->name, f->state->count, f->state->count + f->damage_count,
+			    f->heap_right, f->heap_count);
+	xc_heap_add_arena(heap, &(struct xc_heap_arena){
+					.allocator = &xc_allocator_mimalloc, .name = "mimalloc", .evidence = evidence});
+	free(evidence);
+	for (size_t i = 0; i < f->region_count; i++)
+		xc_heap_add_region(heap, &f->regions[i]);
+	for (size_t i = 0; i < f->damage_count; i++)
+		xc_heap_add_damage(heap, &f->damages[i]);
+}
+
+static const char *find_all(struct finder *f)
+{
+	const struct xc_arch *arch = f->heap->process->arch;
+	if (arch->word != 8 || arch->big_endian)
+		return "mimalloc is read only where words are 8 bytes, little-endian";
+	find_segments(f);
+	if (!f->segment_count)
+		return "mimalloc is loaded, but no segment as those of mimalloc 2.0 was found";
+	if (f->damage_count > f->state->count)
+		return "mimalloc's pages are not as those of mimalloc 2.0 (without encoded lists), or most are damaged";
+	find_delayed(f);
+	cut(f->state);
+	give(f);
+	return NULL;
+}
+
 bool mi_find(struct xc_heap *heap, struct mi_state *state, const char **why_out)
 {
 	struct finder f = {.heap = heap, .state = state};
 	struct xc_module *module = NULL;
-	const struct xc_arch *arch = heap->process->arch;
 	if (!xc_symbol_find(heap->process, "mi_malloc", &module, NULL) || !module)
 		return false;
-	if (arch->word != 8 || arch->big_endian) {
-		*why_out = "mimalloc is read only where words are 8 bytes, little-endian";
-		return false;
-	}
 	f.module = module;
 	xc_window_init(&f.window, heap->process->space);
-	state->arena = (uint32_t)heap->arena_count; /* damages name it before it is added */
-	find_segments(&f);
-	if (f.segment_count) {
-		find_delayed(&f);
-		cut(state);
-		char *evidence =
-			xc_asprintf("symbol mi_malloc; %zu segments by a cookie that %s has; %zu of %zu heaps name "
-				    "the thread of their segments",
-				    f.segment_count, module->name, f.heap_right, f.heap_count);
-		xc_heap_add_arena(heap, &(struct xc_heap_arena){.allocator = &xc_allocator_mimalloc,
-								.name = "mimalloc",
-								.evidence = evidence});
-		free(evidence);
-	} else {
-		*why_out = "mimalloc is loaded, but no segment of mimalloc 2.0 was found";
-	}
+	state->arena = (uint32_t)heap->arena_count; /* named before it is added */
+	const char *why = find_all(&f);
+	if (why)
+		*why_out = why;
 	free(f.heaps);
+	free(f.regions);
+	free(f.damages);
 	xc_window_fini(&f.window);
-	return f.segment_count > 0;
+	return !why;
 }

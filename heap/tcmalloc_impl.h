@@ -3,12 +3,15 @@
 #ifndef XC_TCMALLOC_IMPL_H
 #define XC_TCMALLOC_IMPL_H
 
+#include <string.h>
+
 #include "allocator.h"
 
 enum {
 	TC_CLASSES = 128,   /* size classes there is room for; class 0 is none */
 	TC_SPAN = 48,       /* bytes of a struct Span that are looked at */
 	TC_SLOTS = 64,      /* of a transfer cache */
+	TC_WITNESSES = 64,  /* objects that are asked about the page map */
 	TC_BATCH = 1 << 16, /* objects of a batch in transfer, at most */
 };
 
@@ -58,6 +61,45 @@ static inline uint64_t tc_objects(const struct tc_span *span)
 {
 	return span->size ? span->bytes / span->size : 1;
 }
+
+/* An object in a thread's cache. */
+struct tc_witness {
+	xc_addr object;
+	unsigned size_class;
+};
+
+struct tc_finder {
+	struct xc_heap *heap;
+	struct tc_state *state;
+	struct xc_window window; /* of the module's data, scanned */
+	struct xc_window far;    /* of what it points to */
+	xc_addr *caches;
+	size_t cache_count, cache_capacity;
+	uint64_t lists_at; /* of FreeList[0] within a ThreadCache */
+	struct tc_witness witnesses[TC_WITNESSES];
+	size_t witness_count, agreed;
+	xc_addr *rings; /* per class: the last span of it seen */
+};
+
+static inline uint64_t tc_word(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+	memcpy(&word, bytes + offset, sizeof word);
+	return word;
+}
+
+static inline uint32_t tc_half(const uint8_t *bytes, size_t offset)
+{
+	uint32_t half;
+	memcpy(&half, bytes + offset, sizeof half);
+	return half;
+}
+
+/* The page map, by the witnesses; false when most of them do not agree. */
+bool tc_find_pagemap(struct tc_finder *f);
+
+/* All spans, in address order. */
+void tc_find_spans(struct tc_finder *f);
 
 /* Find everything; adds the arena, regions and damages. False when tcmalloc is not in use or cannot be read; then why_out may get a
  * reason. */
