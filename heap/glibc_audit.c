@@ -2,7 +2,8 @@
  *
  *	a bin         p->fd->bk == p, and all chunks in it are free       p was written to after it was freed
  *	a fastbin     ends at NULL, and has no chunk twice                the same; freed twice
- *	an arena      there are chunks where it says it has memory        the arena itself was overwritten
+ *	an arena      there are chunks where it says it has memory,       the arena itself was overwritten
+ *	              and it links another one
  *	free chunks   are in a bin                                        links were overwritten
  *
  * Tcaches are judged when they are found (glibc_tcache.c). */
@@ -131,11 +132,27 @@ static bool has_segment(const struct audit *a)
 	return false;
 }
 
+/* All arenas are linked in a ring. */
+static void audit_ring(struct audit *a)
+{
+	uint64_t next;
+	if (!xc_glibc_jump(a->glibc, &a->window, a->arena->addr + a->glibc->layout.next, &next))
+		return;
+	for (size_t i = 0; i < a->glibc->arena_count; i++)
+		if (a->glibc->arenas[i].addr == next)
+			return;
+	add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its link to the next arena leads to none",
+	    xc_arena_printf(&a->heap->memory, "next 0x%" PRIx64, next));
+}
+
 static void audit_arena(struct audit *a)
 {
 	const struct xc_glibc_layout *layout = &a->glibc->layout;
 	const struct xc_glibc_segment *top = xc_glibc_segment_of(a->glibc, a->arena->top);
 	struct xc_arena *memory = &a->heap->memory;
+	if (a->arena->addr == 0) /* libc's memory is lost */
+		return;
+	audit_ring(a);
 	for (unsigned k = 0; k < layout->fastbin_count; k++)
 		audit_fastbin(a, k);
 	for (unsigned k = 0; k < XC_GLIBC_BINS; k++)

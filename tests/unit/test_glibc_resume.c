@@ -191,6 +191,19 @@ static void a_lost_pointer_to_the_top_costs_nothing(void **state)
 	}
 }
 
+/* The arena's link to itself, since it is the only one. */
+static void a_lost_ring_of_arenas_costs_nothing(void **state)
+{
+	(void)state;
+	chunks_write(c);
+	chunks_put(c, CHUNKS_DATA_AT + CHUNKS_STATE + 0x870, CHUNKS_HEAP_AT + 0x1230);
+	struct xc_heap *heap = xc_heap_open(c->process, NULL);
+	assert_int_equal(lost(heap), 0);
+	xc_audit_lists(heap);
+	assert_int_equal(heap->damages[0].kind, XC_DAMAGE_BOOKS);
+	xc_heap_close(heap);
+}
+
 /* A header in each block's data that would lead on for ever, or back. */
 static void a_walk_comes_to_an_end(void **state)
 {
@@ -215,6 +228,7 @@ int main(void)
 		cmocka_unit_test(what_goes_on_behind_a_hole_is_found),
 		cmocka_unit_test(a_smashed_top_is_still_the_top),
 		cmocka_unit_test(a_lost_pointer_to_the_top_costs_nothing),
+		cmocka_unit_test(a_lost_ring_of_arenas_costs_nothing),
 		cmocka_unit_test(a_walk_comes_to_an_end),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
