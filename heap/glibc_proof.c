@@ -59,10 +59,9 @@ static bool in_file(const struct reader *r, xc_addr *value_out)
 	const struct xc_source *file = r->module->file;
 	const uint64_t at = r->slot - r->module->bias;
 	struct xc_elf elf;
-	struct xc_error *err;
-	if (!file || !file->bytes || (err = xc_elf_parse(file->bytes, file->size, &elf)) != NULL) {
-		if (file && file->bytes)
-			xc_error_free(err);
+	struct xc_error *err = file && file->bytes ? xc_elf_parse(file->bytes, file->size, &elf) : NULL;
+	if (err || !file || !file->bytes) {
+		xc_error_free(err);
 		return false;
 	}
 	for (uint32_t i = 0; i < elf.phdrs_readable; i++) {
