@@ -30,6 +30,8 @@ static const char source[] =
 	"  keep(new (note((char *)calloc(1, 4000), \"base weak\")) base);\n"
 	"  keep(new (note((char *)calloc(1, sizeof(derived) + 50), \"derived strong\")) derived);\n"
 	"  keep(note((char *)calloc(1, 32), \"\")); ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[0];\n"
+	"  keep(note((char *)calloc(1, 240), \"\")); ((unsigned long *)kept[k - 1])[0] = 2;\n" /* no array of two */
+	"  ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[1];\n"
 	"  keep(note(new multiple, \"multiple exact\")); unsigned long second = ((unsigned long *)kept[k - 1])[2];\n"
 	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins so */
 	"  abort(); }\n";
