@@ -258,6 +258,7 @@ static const struct key plugin_keys[] = {
 	{"doc", LUA_TSTRING, read_text, offsetof(struct xc_plugin, doc), false},
 	{"match", LUA_TTABLE, read_match, offsetof(struct xc_plugin, match), false},
 	{"analyze", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, analyzes), false},
+	{"claims", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, claims), false},
 	{"commands", LUA_TTABLE, read_commands, offsetof(struct xc_plugin, commands), false},
 	{"flames", LUA_TTABLE, read_flames, offsetof(struct xc_plugin, flames), false},
 	{0},
@@ -277,9 +278,10 @@ static int read_plugin(lua_State *L)
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
 	if (r->plugin->match.modules.count + r->plugin->match.symbols.count + r->plugin->match.types.count == 0 &&
-	    r->plugin->analyzes)
+	    (r->plugin->analyzes || r->plugin->claims))
 		return xc_bind_fail(L, XC_ERR_FORMAT,
-				    "it has 'analyze' and no 'match', so for which targets? modules = {\"*\"} is all");
+				    "it has '%s' and no 'match', so for which targets? modules = {\"*\"} is all",
+				    r->plugin->analyzes ? "analyze" : "claims");
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "../core/progress.h"
 #include "../core/report_wire.h"
 #include "../core/stacktree.h"
+#include "../heap/claim_wire.h"
 #include "bind.h"
 #include "bind_report.h"
 #include "pretty.h"
@@ -69,6 +70,20 @@ static void call_analyze(lua_State *L)
 	lua_call(L, 2, 0);
 }
 
+/* The heap is ours, or a copy of our parent's: what is claimed goes home as tables. */
+static void call_claims(lua_State *L, const struct xc_run *run)
+{
+	if (lua_getfield(L, 1, "claims") == LUA_TNIL)
+		return;
+	push_target(L);
+	lua_getfield(L, -1, "heap");
+	push_target(L);
+	lua_call(L, 1, 1);
+	lua_call(L, 2, 0);
+	struct xc_report *report = xc_bind_host(L)->options.report;
+	xc_claims_tell(xc_report_section(report, "claims", "Claims"), xc_heap_of(run->process, NULL));
+}
+
 static void call_command(lua_State *L, const struct xc_run *run)
 {
 	push_entry(L, "commands", "command", run->entry);
@@ -98,6 +113,8 @@ static int call_plugin(lua_State *L)
 				    luaL_typename(L, 1));
 	if (run->what == XC_RUN_ANALYZE)
 		call_analyze(L);
+	else if (run->what == XC_RUN_CLAIMS)
+		call_claims(L, run);
 	else if (run->what == XC_RUN_COMMAND)
 		call_command(L, run);
 	else

@@ -817,6 +817,7 @@ function section:histogram(key, histogram, options) end
 ---@field doc? string  more, for `xcore plugin doc`
 ---@field match? xcore.Match  the targets that it is for; `analyze` needs it
 ---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
+---@field claims? fun(t: xcore.Target, heap: xcore.Heap)  what it knows of blocks within blocks (`heap:claim`), for `xcore heap`
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
 
