@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16 };
+enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16 };
 
 /* Blocks of one size. */
 struct class
@@ -18,7 +18,8 @@ struct class
 	uint64_t count, step; /* one of `step` is a sample */
 	uint32_t kept[KEPT];  /* maps */
 	unsigned kept_count;
-	bool alone; /* the first one is what nearly all are: blocks of which nothing can be said are, too */
+	uint32_t only; /* map: nearly all samples agree with it and with no other one */
+	bool alone;    /* the first one is what nearly all are: blocks of which nothing can be said are, too */
 };
 
 struct classes {
@@ -76,17 +77,22 @@ static void take_samples(struct classes *c)
 	}
 }
 
-static int64_t value_of(struct classes *c, uint32_t map, uint32_t block)
+/* How well a type explains a block; 0 where all that speaks for it may be chance. */
+static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
 {
 	struct xc_score score = {.deep = true};
 	xc_typing_compare(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
+	*agrees_out = value > 0 && score.bad == 0;
 	return score.sure || value < 0 ? value : 0;
 }
 
 struct ranking {
 	int64_t values[KEPT];
 	uint32_t explained[KEPT]; /* samples */
+	uint32_t agreed,
+		agreed_next; /* samples that agree with the type that most of them agree with, and the next one */
+	uint32_t agreed_map;
 };
 
 /* How well a type explains the samples; those that explain most come first. */
@@ -94,12 +100,21 @@ static void rank(struct classes *c, struct class *class, struct ranking *r, uint
 {
 	struct xc_engine *e = c->engine;
 	int64_t value = 0;
-	uint32_t explained = 0;
+	uint32_t explained = 0, agreed = 0;
+	bool agrees;
 	xc_typemap_compile(e, number);
 	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers; k++) {
-		int64_t one = value_of(c, number, class->samples[k]);
+		int64_t one = value_of(c, number, class->samples[k], &agrees);
+		agreed += agrees;
 		value += one > 0 ? one : 0;
 		explained += one > 0;
+	}
+	if (agreed > r->agreed) {
+		r->agreed_next = r->agreed;
+		r->agreed = agreed;
+		r->agreed_map = number;
+	} else if (agreed > r->agreed_next) {
+		r->agreed_next = agreed;
 	}
 	unsigned at = class->kept_count < KEPT ? class->kept_count++ : KEPT;
 	for (; at > 0 && r->values[at - 1] < value; at--) {
@@ -136,6 +151,9 @@ static void choose(struct classes *c, struct class *class)
 	for (size_t i = 0; i < count && size < XC_WINDOW_COPY; i++)
 		if (e->maps[maps[i]]->size <= size && is_candidate(e, maps[i]))
 			rank(c, class, &r, maps[i]);
+	if (class->sample_count >= MANY && r.agreed * 20 >= class->sample_count * 19 &&
+	    r.agreed_next * 2 < class->sample_count)
+		class->only = r.agreed_map;
 	while (class->kept_count && r.values[class->kept_count - 1] <= 0)
 		class->kept_count--;
 	class->alone =
@@ -147,8 +165,13 @@ static uint32_t best_of(struct classes *c, const struct class *class, uint32_t b
 {
 	uint32_t best = XC_NO_MAP;
 	int64_t most = 0, second = 0;
+	bool agrees;
+	if (class->only) {
+		value_of(c, class->only, block, &agrees);
+		return agrees ? class->only : XC_NO_MAP;
+	}
 	for (unsigned i = 0; i < class->kept_count; i++) {
-		int64_t value = value_of(c, class->kept[i], block);
+		int64_t value = value_of(c, class->kept[i], block, &agrees);
 		if (value > most) {
 			second = most;
 			most = value;
@@ -158,7 +181,7 @@ static uint32_t best_of(struct classes *c, const struct class *class, uint32_t b
 		}
 	}
 	if (class->alone && most == 0)
-		return value_of(c, class->kept[0], block) == 0 ? class->kept[0] : XC_NO_MAP;
+		return value_of(c, class->kept[0], block, &agrees) == 0 ? class->kept[0] : XC_NO_MAP;
 	return most > second ? best : XC_NO_MAP;
 }
 
