@@ -36,19 +36,20 @@ static bool is_mapped(struct xc_glibc *glibc, struct xc_window *window, xc_addr 
 static xc_addr chunk_of(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
 	const unsigned header = 2 * glibc->layout.word;
+	const xc_addr start = lo + XC_GLIBC_ALIGN - header; /* blocks are aligned */
 	uint64_t first, align;
-	if (!get(glibc, window, lo + glibc->layout.word, &first) || (first & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED ||
-	    (xc_glibc_size(first) % PAGE != 0 && (xc_glibc_size(first) + header) % PAGE != 0))
+	if (!get(glibc, window, start + glibc->layout.word, &first) || (first & XC_GLIBC_FLAGS) != XC_GLIBC_MMAPPED ||
+	    ((start + xc_glibc_size(first)) % PAGE != 0 && (start + xc_glibc_size(first) + header) % PAGE != 0))
 		return 0;
 	for (align = 2 * XC_GLIBC_ALIGN; align <= hi - lo && align <= ALIGN_MAX; align *= 2) {
-		xc_addr chunk = ((lo + header + align - 1) & ~(align - 1)) - header;
+		xc_addr chunk = ((start + header + align - 1) & ~(align - 1)) - header;
 		if (is_mapped(glibc, window, chunk, lo, hi))
 			return chunk;
 		chunk += align; /* there was no room for a chunk before it */
-		if (chunk - lo < align + 2 * header && is_mapped(glibc, window, chunk, lo, hi))
+		if (chunk - start < align + 2 * header && is_mapped(glibc, window, chunk, lo, hi))
 			return chunk;
 	}
-	return is_mapped(glibc, window, lo, lo, hi) ? lo : 0;
+	return is_mapped(glibc, window, start, lo, hi) ? start : 0;
 }
 
 /* Returns where the mapping ends. */

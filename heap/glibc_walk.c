@@ -21,7 +21,7 @@ const char *xc_glibc_broken(const struct xc_glibc_segment *segment, xc_addr chun
 	uint64_t size = xc_glibc_size(head);
 	if (size < 4 * glibc->layout.word)
 		return "its size is smaller than any chunk";
-	if (size & (XC_GLIBC_ALIGN - 1))
+	if (size & (XC_GLIBC_ALIGN - 1) && !(chunk == segment->top && size - 1 == segment->hi - chunk))
 		return "its size is no multiple of 16";
 	if (size - 1 > segment->hi - chunk)
 		return "its size reaches past the end of the heap";
@@ -37,13 +37,13 @@ uint64_t xc_glibc_fence(const struct xc_glibc_segment *segment, struct xc_window
 	struct xc_glibc_chunk second;
 	const unsigned header = 2 * segment->glibc->layout.word;
 	uint64_t left = segment->hi - chunk + 1;
-	if (xc_glibc_size(head) == 0)
-		return left == header ? header : 0;
+	if (xc_glibc_size(head) == 0) /* with 4-byte words some bytes may be left behind it */
+		return left >= header && left < header + XC_GLIBC_ALIGN ? left : 0;
 	if (xc_glibc_size(head) != header || left < 2 * header ||
 	    !xc_glibc_chunk(segment->glibc, window, chunk + header, &second))
 		return 0;
 	if (xc_glibc_size(second.head) == 0)
-		return left == 2 * header ? left : 0;
+		return left < 2 * header + XC_GLIBC_ALIGN ? left : 0;
 	return xc_glibc_size(second.head) == header ? 2 * header : 0;
 }
 
@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		uint64_t size = head & ~(uint64_t)XC_GLIBC_FLAGS;
 		w->at = at;
 		if (__builtin_expect(head & wrong || size < 4 * word || size - 1 >= last_byte - at, 0)) {
-			if (!(head & wrong) && size >= 4 * word && size - 1 == last_byte - at)
+			if (size - 1 == last_byte - at && !xc_glibc_broken(w->segment, at, head))
 				last(w, size);
 			else
 				odd(w, head);
