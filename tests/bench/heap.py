@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 QUESTIONS = {"summary": ["summary"], "leaks": ["leaks"], "types": ["types"], "retained": ["top", "--retained"]}
@@ -26,21 +27,26 @@ def anonymous(pid):
 
 
 def ask(argv, environment):
-    """(seconds, peak of RssAnon in bytes, exit status, stderr) of one run; sampled each 5 ms."""
-    start, peak = time.monotonic(), 0
-    with subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
-        while child.poll() is None:
+    """(seconds, CPU seconds, peak of RssAnon in bytes, exit status, stderr) of one run; sampled each 5 ms."""
+    start, peak, ended = time.monotonic(), 0, 0
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=said)  # pylint: disable=consider-using-with
+        while not ended:
             peak = max(peak, anonymous(child.pid))
             time.sleep(0.005)
-        return time.monotonic() - start, peak, child.returncode, child.stderr.read().decode(errors="replace")
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        took = time.monotonic() - start
+        said.seek(0)
+        return took, usage.ru_utime + usage.ru_stime, peak, child.returncode, said.read().decode(errors="replace")
 
 
 def measure(bench, case, core, question, runs, environment):
     """The row of one question to one core, or None when this xcore does not know it."""
     argv = bench.xcore("heap", *QUESTIONS[question], core)
-    seconds, peaks = [], []
+    seconds, peaks, cpus = [], [], []
     for i in range(runs + 1):  # the first one fills the page cache
-        took, peak, status, said = ask(argv, environment)
+        took, cpu, peak, status, said = ask(argv, environment)
         if status == 2:
             print("  %-28s %-9s not there: %s" % (case, question, said.strip().splitlines()[0] if said else ""))
             return None
@@ -49,11 +55,13 @@ def measure(bench, case, core, question, runs, environment):
         if i:
             seconds.append(took)
             peaks.append(peak)
+            cpus.append(cpu)
     row = {"title": "heap", "name": "%s %s" % (case, question), "command": shlex.join(argv), "runs": runs,
            "median_s": sorted(seconds)[len(seconds) // 2], "min_s": min(seconds), "max_s": max(seconds),
-           "peak_anonymous_bytes": max(peaks)}
-    print("  %-28s %-9s %8.0f ms  (%.0f to %.0f)  %7.1f MiB of its own" % (
-        case, question, row["median_s"] * 1e3, row["min_s"] * 1e3, row["max_s"] * 1e3, row["peak_anonymous_bytes"] / 2**20))
+           "cpu_s": sorted(cpus)[len(cpus) // 2], "peak_anonymous_bytes": max(peaks)}
+    print("  %-28s %-9s %8.0f ms  (%.0f to %.0f)  %8.0f ms of CPU  %7.1f MiB of its own" % (
+        case, question, row["median_s"] * 1e3, row["min_s"] * 1e3, row["max_s"] * 1e3, row["cpu_s"] * 1e3,
+        row["peak_anonymous_bytes"] / 2**20))
     sys.stdout.flush()
     bench.rows.append(row)
     return row
