@@ -169,7 +169,7 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 	hit->item = say(q, hit);
 	if (hit->item)
 		propose(q, hit->block, hit->item);
-	else if (!hit->slot->pending)
+	else if (!__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
 		__atomic_store_n(&hit->slot->pending, true, __ATOMIC_RELAXED);
 }
 

@@ -10,7 +10,8 @@
 
 #include "../../dwarf/lookup.h"
 #include "../../dwarf/variable.h"
-#include "../../heap/typing.h"
+#include "../../heap/typing_report.h"
+#include "../support/scratch.h"
 #include "opened.h"
 
 #define BOOK                                                                                                           \
@@ -280,6 +281,108 @@ static void the_answer_does_not_depend_on_the_number_of_threads(void **state)
 	close_process(process);
 }
 
+/* ---- damaged memory ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005U + 1442695040888963407U;
+	return *state >> 20;
+}
+
+static uint8_t *read_all(const char *path, size_t *size_out)
+{
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	*size_out = (size_t)ftell(file);
+	rewind(file);
+	uint8_t *bytes = xc_alloc(*size_out);
+	assert_int_equal(fread(bytes, 1, *size_out, file), *size_out);
+	fclose(file);
+	return bytes;
+}
+
+/* Words become other words of the core, near misses of them, small numbers, anything. */
+static void mutate(uint8_t *bytes, size_t size, uint64_t *seed)
+{
+	const size_t spared = 1 << 14; /* headers and notes have tests of their own */
+	for (int i = 0; i < 4000; i++) {
+		size_t at = spared + (size_t)(next_random(seed) % (size - spared - 8)) / 8 * 8;
+		size_t from = spared + (size_t)(next_random(seed) % (size - spared - 8)) / 8 * 8;
+		uint64_t word;
+		memcpy(&word, bytes + from, sizeof word);
+		switch (next_random(seed) % 4) {
+		case 0:
+			word += next_random(seed) % 64;
+			break;
+		case 1:
+			word = next_random(seed) % 4096;
+			break;
+		case 2:
+			word = next_random(seed) << 32 | next_random(seed);
+			break;
+		default:
+			break;
+		}
+		memcpy(bytes + at, &word, sizeof word);
+	}
+}
+
+static void look_at_all(struct xc_process *process)
+{
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	struct xc_report *report = xc_report_new("heap");
+	struct xc_typing *typing;
+	struct xc_vote votes[4];
+	CHECK_OK(xc_typing_of(heap, &typing));
+	for (uint32_t i = 0; i < heap->blocks.count; i++) {
+		if (!typing->by_block[i])
+			continue;
+		assert_true(typing->by_block[i] < typing->item_count);
+		assert_non_null(xc_typing_name(typing, i));
+		if (i % 64 == 0)
+			xc_typing_votes(typing, i, votes, 4);
+	}
+	xc_typing_report(xc_report_section(report, "heap", "Types"), heap,
+			 &(struct xc_typing_options){.unknown = true});
+	xc_report_free(report);
+	xc_heap_close(heap);
+}
+
+static void damaged_memory_does_no_harm(void **state)
+{
+	(void)state;
+	const char *core = dying_core(
+		dying_program(
+			"program", "gcc -g -O0 -x c",
+			BOOK
+			"enum kind { A, B }; struct link { struct link *next, *prev; }; struct leaf { long a[3]; };\n"
+			"struct node { enum kind kind; struct node *left, *right; struct link link; void *any; char "
+			"*name;\n"
+			"union { struct leaf *leaf; struct node *node; long n; } u; struct leaf **leaves; int count; "
+			"char tail[]; };\n"
+			"struct node *root; struct link all;\n"
+			"struct node *make(int depth) { if (!depth) return NULL; struct node *n = calloc(1, sizeof *n "
+			"+ depth * 9);\n"
+			"n->left = make(depth - 1); n->right = make(depth - 1); n->any = calloc(1, sizeof(struct "
+			"leaf)); n->kind = depth & 1;\n"
+			"n->u.leaf = calloc(depth, sizeof(struct leaf)); n->leaves = calloc(depth, 8); n->leaves[0] = "
+			"n->any;\n"
+			"n->link.next = all.next; all.next = &n->link; n->name = strdup(\"some name\"); return n; }\n"
+			"int main(void) { root = make(9); abort(); }\n"),
+		NULL);
+	size_t size;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		uint64_t random = seed;
+		uint8_t *bytes = read_all(core, &size);
+		mutate(bytes, size, &random);
+		struct xc_process *process = open_core(scratch_file("damaged", bytes, size));
+		look_at_all(process);
+		close_process(process);
+		free(bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +396,7 @@ int main(void)
 		cmocka_unit_test(leaked_blocks_are_known_by_what_lies_in_them),
 		cmocka_unit_test(the_most_pointers_decide),
 		cmocka_unit_test(the_answer_does_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(damaged_memory_does_no_harm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
