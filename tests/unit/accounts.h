@@ -137,6 +137,7 @@ static inline struct account *account_open(const char *core, const struct xc_all
 	assert_non_null(xc_symbol_find(account->process, "account", NULL, &rows));
 	CHECK_OK(xc_space_read(account->process->space, rows, account->rows, sizeof account->rows));
 	account->heap = xc_heap_of(account->process, NULL);
+	account->within_blocks = allocator == &xc_allocator_mimalloc;
 	for (size_t i = 0; i < account->heap->part_count; i++)
 		if (account->heap->parts[i].allocator == allocator)
 			account->part = &account->heap->parts[i];
@@ -289,22 +290,53 @@ static inline void account_somewhere(const struct account *account, xc_addr *lo_
 	*size_out = m->hi - m->lo + 1;
 }
 
-/* Damage upon damage in what the allocator may keep: opening must end, and end well. */
+enum { ACCOUNT_HITS = 16, ACCOUNT_HEAPS = 8 };
+
+/* What stood where a core was overwritten. */
+struct account_hit {
+	xc_addr addr;
+	size_t len;
+	char was[8];
+};
+
+/* Overwrite up to 8 bytes somewhere, by lot: with anything, or with what looks like an address. */
+static inline bool account_hit(const struct account *account, const char *core, struct account_hit *hit)
+{
+	xc_addr lo;
+	uint64_t size, junk = account_any(UINT64_MAX);
+	account_somewhere(account, &lo, &size);
+	hit->addr = (lo + account_any(account_any(3) && size > 8192 ? 8192 : size)) & ~UINT64_C(7);
+	hit->len = 1 + account_any(8);
+	if (account_any(4) == 0)
+		junk = lo + account_any(size);
+	return xc_space_peek(account->process->space, hit->addr, hit->was, sizeof hit->was) == sizeof hit->was &&
+	       account_overwrite(account, core, hit->addr, &junk, hit->len);
+}
+
+/* Damage upon damage in what the allocator may keep: opening must end, and end well. After a few heaps the core is whole again. */
 static inline void account_mutate(const char *core, const struct xc_allocator *allocator, unsigned rounds)
 {
+	struct account_hit hits[ACCOUNT_HITS * ACCOUNT_HEAPS];
+	size_t count = 0, found = 0, worst = 0;
+	rounds -= rounds % ACCOUNT_HEAPS;
 	for (unsigned round = 0; round < rounds; round++) {
 		struct account *account = account_open(core, allocator);
-		for (unsigned i = 0; i < 16; i++) {
-			xc_addr lo;
-			uint64_t size, junk = account_any(UINT64_MAX);
-			account_somewhere(account, &lo, &size);
-			uint64_t at = account_any(3) ? account_any(size < 8192 ? size : 8192) : account_any(size);
-			if (account_any(4) == 0)
-				junk = lo + account_any(size);
-			account_overwrite(account, core, (lo + at) & ~UINT64_C(7), &junk, 1 + account_any(8));
+		size_t wrong = account->part ? account_wrong(account) : 0;
+		found += account->part != NULL;
+		worst = wrong > worst ? wrong : worst;
+		for (unsigned i = 0; i < ACCOUNT_HITS && round % ACCOUNT_HEAPS < ACCOUNT_HEAPS - 1; i++)
+			count += account_hit(account, core, &hits[count]);
+		while (count && round % ACCOUNT_HEAPS == ACCOUNT_HEAPS - 1) {
+			const struct account_hit *hit = &hits[--count];
+			assert_true(account_overwrite(account, core, hit->addr, hit->was, hit->len));
 		}
 		account_close(account);
 	}
+	struct account *account = account_open(core, allocator);
+	print_message("found in %zu of %u damaged processes; at worst %zu of %zu blocks wrong\n", found, rounds, worst,
+		      XC_COUNT(account->rows));
+	assert_int_equal(account_wrong(account), 0);
+	account_close(account);
 }
 
 /* A small block of this state that is linked to another one, drawn by lot. */

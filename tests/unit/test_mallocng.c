@@ -89,7 +89,7 @@ static void a_broken_list_of_areas_is_made_good(void **state)
 static void damage_upon_damage_ends_well(void **state)
 {
 	(void)state;
-	account_mutate(dying_core(musl_program("mutated", "-static"), NULL), &xc_allocator_mallocng, 100);
+	account_mutate(dying_core(musl_program("mutated", "-static"), NULL), &xc_allocator_mallocng, 200);
 }
 
 int main(void)

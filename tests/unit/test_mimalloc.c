@@ -10,7 +10,6 @@ static void blocks_are_the_program_s_own_account(void **state)
 {
 	(void)state;
 	struct account *account = account_open(dying_core(mimalloc_program("account"), NULL), &xc_allocator_mimalloc);
-	account->within_blocks = true;
 	account_check(account, 8);
 	account_check_regions(account);
 	account_close(account);
