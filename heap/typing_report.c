@@ -127,6 +127,9 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 			add_block(&sums, typing, (uint32_t)i);
 	qsort(sums.rows, e->map_count, sizeof *sums.rows, by_bytes);
 	add_totals(section, &sums);
+	if (!e->root_count)
+		xc_section_message(section, XC_WARNING, "`xcore modules` tells which debug information is missing",
+				   "no variable of the program has a known type");
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)
