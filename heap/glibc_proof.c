@@ -59,8 +59,10 @@ static bool in_file(const struct reader *r, xc_addr *value_out)
 	const struct xc_source *file = r->module->file;
 	const uint64_t at = r->slot - r->module->bias;
 	struct xc_elf elf;
-	struct xc_error *err = file && file->bytes ? xc_elf_parse(file->bytes, file->size, &elf) : NULL;
-	if (err || !file || !file->bytes) {
+	if (!file || !file->bytes)
+		return false;
+	struct xc_error *err = xc_elf_parse(file->bytes, file->size, &elf);
+	if (err) {
 		xc_error_free(err);
 		return false;
 	}

@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		if (__builtin_expect(!bytes, 0))
 			break;
 		prev_size = xc_glibc_load(bytes, word);
-		head = xc_glibc_load(bytes + word, word);
+		head = xc_glibc_load(bytes + word, word); /* cppcheck-suppress nullPointerArithmeticRedundantCheck */
 		bool live = head & XC_GLIBC_PREV_INUSE;
 		if (__builtin_expect(!live && prev_size != size, 0)) {
 			damaged(w, "it is free by the chunk behind it, which has another size for it");

@@ -52,10 +52,14 @@ struct cell {
 
 HELD struct list_head tasks = {&tasks, &tasks};
 HELD struct hlist_node *pid_hash[64];
-HELD TAILQ_HEAD(, event) events = TAILQ_HEAD_INITIALIZER(events);
-HELD SLIST_HEAD(, buffer) spare = SLIST_HEAD_INITIALIZER(spare);
-HELD LIST_HEAD(, buffer) used = LIST_HEAD_INITIALIZER(used);
-HELD STAILQ_HEAD(, request) waiting = STAILQ_HEAD_INITIALIZER(waiting);
+TAILQ_HEAD(events, event);
+SLIST_HEAD(spare, buffer);
+LIST_HEAD(used, buffer);
+STAILQ_HEAD(waiting, request);
+HELD struct events events = TAILQ_HEAD_INITIALIZER(events);
+HELD struct spare spare = SLIST_HEAD_INITIALIZER(spare);
+HELD struct used used = LIST_HEAD_INITIALIZER(used);
+HELD struct waiting waiting = STAILQ_HEAD_INITIALIZER(waiting);
 HELD struct cell *cells;
 
 static void list_add(struct list_head *node, struct list_head *head)
@@ -124,7 +128,7 @@ static PART void fill_cells(void)
 	TAILQ_FOREACH(event, &events, queued)
 	{
 		struct cell *cell = NEW(struct cell);
-		cell->data = event;
+		cell->data = event; // cppcheck-suppress uninitvar
 		cell->next = cells;
 		cells = cell;
 	}
