@@ -10,6 +10,7 @@
 #include "../heap/graph.h"
 #include "../heap/objects.h"
 #include "../heap/typing.h"
+#include "../heap/whatis.h"
 #include "bind_class.h"
 
 enum { REFS_MOST = 100000 };
@@ -265,6 +266,17 @@ static int at(lua_State *L)
 	return 2;
 }
 
+/* h:whatis(addr) → "struct client (heap, live, 352 bytes) .querybuf" */
+static int whatis(lua_State *L)
+{
+	struct xc_heap *heap = settled(L, 1);
+	xc_addr addr = xc_bind_check_address(L, 2);
+	(void)typing_of(L, heap);
+	const struct xc_what what = xc_what(heap->process, heap, addr);
+	xc_what_text(heap->process, heap, &what, xc_bind_scratch(L));
+	return xc_bind_push_scratch(L);
+}
+
 static struct block *check_block(lua_State *L, int arg)
 {
 	return xc_bind_class_check(L, arg, &block_class);
@@ -422,9 +434,9 @@ static int length(lua_State *L)
 }
 
 static const struct xc_bind_property heap_properties[] = {{NULL, NULL}};
-static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},     {"refs", refs}, {"path", path},
-					{"claim", claim},   {"edge", edge}, {"root", root}, {"totals", totals},
-					{"types", types},   {NULL, NULL}};
+static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},       {"whatis", whatis}, {"refs", refs},
+					{"path", path},     {"claim", claim}, {"edge", edge},     {"root", root},
+					{"totals", totals}, {"types", types}, {NULL, NULL}};
 static const luaL_Reg heap_metamethods[] = {{"__len", length}, {NULL, NULL}};
 
 static const struct xc_bind_class heap_class = {

@@ -481,6 +481,11 @@ function heap:blocks(options) end
 ---@return xcore.Block|nil
 ---@return integer offset
 function heap:at(addr) end
+---What an address is, in a line: "struct client (heap, live, 352 bytes) .querybuf", "server .clients (redis-server, data)", "stack of
+---thread 12", "not mapped".
+---@param addr integer|xcore.Value
+---@return string
+function heap:whatis(addr) end
 ---The blocks that point into a block, one for each pointer and at most 100,000, and how many roots do.
 ---@param block xcore.Block
 ---@return xcore.Block[]
