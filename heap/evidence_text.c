@@ -6,7 +6,8 @@
  *
  *	| length | room | flags: 1 | characters NUL      lengths of 1 byte; 2, 3, 4: of 2, 4 and 8
  *
- * Such a head must agree with the size of the block. All this is one hint, so weak. */
+ * Such a head must agree with the size of the block, and what follows must be characters: small numbers look like heads.
+ * All this is one hint, so weak. */
 #include <string.h>
 
 #include "../core/parallel.h"
@@ -66,9 +67,11 @@ static bool is_head(const uint8_t *bytes, uint64_t len, uint64_t size, unsigned 
 		return false;
 	memcpy(&length, bytes, width);
 	memcpy(&room, bytes + width, width);
-	if (length > room || room >= size - head || size - head - 1 - room > SLACK)
+	if (length == 0 || length > room || room >= size - head || size - head - 1 - room > SLACK)
 		return false;
-	return length >= len - head ? len < size : bytes[head + length] == 0;
+	if (length >= len - head)
+		return len < size && text_length(bytes + head, len - head) + WORD > len - head;
+	return bytes[head + length] == 0 && text_length(bytes + head, length) == length;
 }
 
 static enum content content_of(const struct xc_space *space, const uint8_t *bytes, uint64_t len, uint64_t size)
