@@ -305,7 +305,8 @@ static void compare(struct xc_rules *r, const struct rule *rule, struct candidat
 
 static bool eligible(const struct candidate *candidate)
 {
-	return candidate->value >= 0;
+	/* programs keep pointers to what they have freed */
+	return candidate->structural ? candidate->score.bad <= candidate->score.good : candidate->value >= 0;
 }
 
 static bool votes_for(const struct rule *rule, const struct candidate *candidate)
@@ -347,7 +348,7 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	if (rule->slot->kind == XC_SLOT_VOID || (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
 		most = XC_TYPE_WEAK; /* it may point into a text */
 	if (best->structural && !second)
-		return best->score.bad == 0 ? most : XC_TYPE_WEAK;
+		return best->score.bad * 4 <= best->score.good ? most : XC_TYPE_WEAK;
 	if (best->structural && clear && best->score.bad * 8 <= best->score.good)
 		return most;
 	if (votes_for(rule, best) && best->score.bad * 4 <= best->score.good)
