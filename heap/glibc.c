@@ -38,8 +38,9 @@ static void add_arenas(struct xc_glibc *glibc)
 						    .lost_lo = 1,
 						    .arena = glibc->arenas[i].index,
 						    .before = XC_NO_BLOCK});
-	glibc->mapped_arena =
-		xc_heap_add_arena(heap, &(struct xc_heap_arena){.allocator = &xc_allocator_glibc, .name = "mmapped"});
+	glibc->mapped_arena = xc_heap_add_arena(heap, &(struct xc_heap_arena){.allocator = &xc_allocator_glibc,
+									      .name = "mmapped",
+									      .evidence = glibc->mapped_how});
 }
 
 static void add_regions(struct xc_glibc *glibc)

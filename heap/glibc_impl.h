@@ -76,7 +76,8 @@ struct xc_glibc {
 	size_t segment_count, segment_capacity;
 	struct xc_glibc_mapped *mapped; /* in address order */
 	size_t mapped_count, mapped_capacity;
-	uint32_t mapped_arena; /* in heap->arenas, for those */
+	uint32_t mapped_arena;  /* in heap->arenas, for those */
+	const char *mapped_how; /* evidence */
 	struct xc_glibc_piece *pieces;
 	size_t piece_count, piece_capacity;
 	xc_glibc_anchor *anchors; /* use xc_glibc_anchors */

@@ -3,6 +3,7 @@
  * They are on no list. Their header lies at the start of a page (behind it when memalign moved it, and prev_size says how far),
  * has only the M flag, and says where the mapping ends. Neighbouring mappings look like one in a core, so every page of
  * private anonymous memory that no arena has is looked at; behind a chunk the search goes on at its end. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "glibc_impl.h"
@@ -111,6 +112,55 @@ bool xc_glibc_may_be_heap(const struct xc_process *process, const struct xc_mapp
 	       !is_stack(process, mapping);
 }
 
+/* ---- what malloc's own count says ---- */
+
+/* mp_ (struct malloc_par) has the brk heap's address in it:
+ *
+ *	…  int n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold;  size_t mmapped_mem, max_mmapped_mem;  char *sbrk_base;  …
+ *
+ * From 2.35 on four bytes of padding stand before mmapped_mem where words have 8. */
+static bool read_counts(const struct xc_window *window, xc_addr mapped_mem, uint32_t *count_out)
+{
+	uint32_t counts[4];
+	for (unsigned before = sizeof counts; before <= sizeof counts + 4; before += 4)
+		if (xc_space_peek(window->space, mapped_mem - before, counts, sizeof counts) == sizeof counts &&
+		    counts[0] <= counts[2] && counts[2] <= counts[1]) {
+			*count_out = counts[0];
+			return true;
+		}
+	return false;
+}
+
+static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const struct xc_mapping *m, xc_addr base,
+		    uint32_t *count_out)
+{
+	const unsigned word = glibc->layout.word;
+	for (xc_addr at = m->lo + 64; at < m->hi && m->hi - at >= word; at += word) {
+		uint64_t value, bytes, most;
+		if (get(glibc, window, at, &value) && value == base && get(glibc, window, at - word, &most) &&
+		    get(glibc, window, at - 2 * word, &bytes) && bytes <= most && most % PAGE == 0 &&
+		    bytes % PAGE == 0 && read_counts(window, at - 2 * word, count_out))
+			return true;
+	}
+	return false;
+}
+
+static const char *compare(struct xc_glibc *glibc, struct xc_window *window)
+{
+	const struct xc_process *process = glibc->heap->process;
+	uint32_t count;
+	for (size_t i = 0; i < glibc->segment_count; i++) {
+		const struct xc_glibc_segment *s = &glibc->segments[i];
+		const struct xc_glibc_arena *arena = &glibc->arenas[s->arena];
+		const struct xc_mapping *m = arena->main ? xc_process_mapping(process, arena->addr) : NULL;
+		if (m && read_mp(glibc, window, m, s->lo & ~(xc_addr)(XC_GLIBC_ALIGN - 1), &count))
+			return xc_arena_printf(&glibc->heap->memory,
+					       "%zu by their headers, %u by malloc's own count (mp_)",
+					       glibc->mapped_count, count);
+	}
+	return "by their headers; malloc's own count (mp_) was not found";
+}
+
 void xc_glibc_find_mapped(struct xc_glibc *glibc, struct xc_window *window)
 {
 	const struct xc_process *process = glibc->heap->process;
@@ -119,4 +169,5 @@ void xc_glibc_find_mapped(struct xc_glibc *glibc, struct xc_window *window)
 		if (xc_glibc_may_be_heap(process, m))
 			search_around(glibc, window, m->lo, m->hi);
 	}
+	glibc->mapped_how = compare(glibc, window);
 }

@@ -145,7 +145,13 @@ static void long_lists_of_tcaches_are_followed(void **state)
 static void blocks_lie_on_the_list_that_malloc_puts_them_on(void **state)
 {
 	(void)state;
-	check(dying_program("kinds", "gcc -x c -g -pthread -DOWN=3", kinds), NULL);
+	struct xc_process *process;
+	struct xc_heap *heap = checked(dying_program("kinds", "gcc -x c -g -pthread -DOWN=3", kinds), NULL, &process);
+	assert_string_equal(heap->arenas[heap->arena_count - 1].name, "mmapped");
+	assert_string_equal(heap->arenas[heap->arena_count - 1].evidence,
+			    "33 by their headers, 33 by malloc's own count (mp_)");
+	xc_heap_close(heap);
+	close_process(process);
 	/* its libc has what the loader would have */
 	check(dying_program("kinds", "gcc -x c -g -pthread -static -DOWN=8", kinds), NULL);
 }
