@@ -5,8 +5,8 @@
  *	 8 | next block of the arena |
  *	16 | record of the part that is not used yet: bits, address, size … |
  *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/base.h and src/base.c. Those blocks are found that hold a record or a
- * leaf of the tree; the address in the record must lie in the block itself. */
+ * checked against jemalloc 5.3.0, include/jemalloc/internal/base.h and src/base.c. Those blocks are found that hold a
+ * record or a leaf of the tree; the address in the record must lie in the block itself. */
 #include "jemalloc.h"
 
 #include <stdlib.h>

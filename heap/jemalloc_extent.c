@@ -12,9 +12,10 @@
  *	5.1, 2  16, 2         18        26
  *	5.3     17, 3         20        28
  *
- * checked against jemalloc 5.3.0 (include/jemalloc/internal/edata.h), 5.2.1 as it runs and extent_structs.h of 5.0. Versions are not asked: the leaves of
- * the radix tree repeat the class, which tells where it stands in the bits; a slab's number of free regions must be that of
- * the set bits of its bitmap, which tells where that is; sizes of slabs and large extents tell the classes.
+ * checked against jemalloc 5.3.0 (include/jemalloc/internal/edata.h), 5.2.1 as it runs and extent_structs.h of 5.0. Versions
+ * are not asked: the leaves of the radix tree repeat the class, which tells where it stands in the bits; a slab's number of
+ * free regions must be that of the set bits of its bitmap, which tells where that is; sizes of slabs and large extents tell
+ * the classes.
  *
  * What a damaged record no longer says, leaves may: each page of a slab has an entry, a large extent's first and last one. */
 #include "jemalloc.h"
