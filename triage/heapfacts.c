@@ -1,9 +1,11 @@
 #include "heapfacts.h"
 
 #include <ctype.h>
+#include <signal.h>
 
 #include "../core/text.h"
 #include "../dwarf/unwind.h"
+#include "../heap/audit.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
 #include "fault.h"
@@ -96,13 +98,15 @@ static void tell_operand(const struct teller *t)
 		tell_value(t, "the address", f->addr);
 }
 
-/* The first damage and the block that ends where it begins. */
+/* The damage to tell first, and the block that ends where it begins. */
 static void tell_damage(const struct teller *t)
 {
-	const struct xc_heap *heap = t->heap;
-	if (heap->damage_count == 0)
+	struct xc_heap *heap = t->heap;
+	if (t->fault->signal == SIGABRT) /* the allocator may have seen what its lists show */
+		xc_audit_lists(heap);
+	const struct xc_damage *first = xc_audit_first(heap);
+	if (!first)
 		return;
-	const struct xc_damage *first = &heap->damages[0];
 	xc_verdict_evidence(t->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
 	if (first->before == XC_NO_BLOCK)
