@@ -235,14 +235,14 @@ static void find_areas(struct finder *f)
 
 /* ---- groups ---- */
 
-static void damaged_meta(struct finder *f, xc_addr meta, const char *what, const struct ng_group *group)
+static void damaged_meta(struct finder *f, xc_addr meta, const char *what, const struct ng_group *group, bool lost)
 {
-	struct xc_damage damage = {.kind = meta == group->mem ? XC_DAMAGE_HEADER : XC_DAMAGE_BOOKS,
-				   .addr = meta,
-				   .what = what,
-				   .lost_lo = 1,
-				   .arena = f->state->arena,
-				   .before = XC_NO_BLOCK};
+	struct xc_damage damage = {
+		.addr = meta, .what = what, .lost_lo = 1, .arena = f->state->arena, .before = XC_NO_BLOCK};
+	if (lost) {
+		damage.lost_lo = group->mem;
+		damage.lost_hi = group->mem + ng_extent(group) - 1;
+	}
 	damage.found = xc_arena_printf(&f->heap->memory, "mem 0x%llx, class %u, %u slots of %llu bytes, %llu mapped",
 				       (unsigned long long)group->mem, group->size_class, group->count,
 				       (unsigned long long)group->stride, (unsigned long long)group->mapped);
@@ -280,13 +280,14 @@ static void take_meta(struct finder *f, xc_addr addr, const uint8_t bytes[static
 						       : 0;
 	const char *wrong = check_meta(&group, pages);
 	uint64_t owner = addr;
-	if (!wrong && !xc_window_word(&f->window, group.mem, &owner))
+	bool unread = !wrong && !xc_window_word(&f->window, group.mem, &owner);
+	if (unread)
 		wrong = "meta of a group that cannot be read";
 	group.damaged = owner != addr;
 	if (group.damaged)
-		damaged_meta(f, group.mem, "group whose header names another meta", &group);
+		damaged_meta(f, group.mem, "group whose header names another meta", &group, false);
 	else if (wrong)
-		damaged_meta(f, addr, wrong, &group);
+		damaged_meta(f, addr, wrong, &group, unread);
 	if (wrong)
 		return;
 	f->state->groups = xc_grow(f->state->groups, f->state->count, &f->state->capacity, sizeof *f->state->groups);
