@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../heap/graph.h"
 #include "../heap/claim_wire.h"
 #include "../heap/typing.h"
 #include "plugins.h"
@@ -61,12 +60,8 @@ struct xc_heap *xc_job_typed_heap(struct xc_job *job)
 {
 	struct xc_heap *heap = xc_job_heap(job);
 	struct xc_progress progress = xc_progress_start("typing the heap", job->common.quiet == XC_ON);
-	struct xc_graph *graph;
-	struct xc_typing *typing;
 	heap->progress = &progress;
-	xc_auto(xc_error_freep) struct xc_error *err = xc_graph_of(heap, &graph);
-	if (!err)
-		err = xc_typing_of(heap, &typing);
+	xc_auto(xc_error_freep) struct xc_error *err = xc_heap_work_out(heap);
 	xc_progress_end(&progress);
 	heap->progress = NULL;
 	if (err && job->common.quiet != XC_ON)

@@ -219,6 +219,14 @@ void xc_heap_forget(struct xc_process *process)
 	process->heap = NULL;
 }
 
+struct xc_error *xc_heap_work_out(struct xc_heap *heap)
+{
+	struct xc_graph *graph;
+	struct xc_typing *typing;
+	struct xc_error *err = xc_graph_of(heap, &graph);
+	return err ? err : xc_typing_of(heap, &typing);
+}
+
 /* ---- asking ---- */
 
 const char *xc_heap_why_empty(const struct xc_heap *heap)

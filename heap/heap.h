@@ -12,6 +12,7 @@
 #define XC_HEAP_H
 
 #include "../core/arena.h"
+#include "../core/error.h"
 #include "../core/process.h"
 #include "../core/progress.h"
 #include "blocks.h"
@@ -100,6 +101,9 @@ void xc_heap_close(struct xc_heap *heap); /* NULL is fine */
 /* The heap of a process, opened on first use and kept; xc_heap_forget closes it (before xc_debuginfo_close). */
 struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_options *options);
 void xc_heap_forget(struct xc_process *process);
+
+/* Make the graph and the types, unless they are there. Errors: those of the graph (XC_ERR_LIMIT); then there are no types. */
+XC_MUST_CHECK struct xc_error *xc_heap_work_out(struct xc_heap *heap);
 
 /* Why there are no blocks; NULL when there are some. */
 const char *xc_heap_why_empty(const struct xc_heap *heap);

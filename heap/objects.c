@@ -29,16 +29,14 @@ const char *xc_object_state(const struct xc_heap *heap, uint32_t block)
 
 /* ---- filters ---- */
 
-static bool wanted(const struct writer *w, uint32_t block)
+bool xc_object_wanted(const struct xc_heap *heap, const struct xc_object_filter *filter, uint32_t block)
 {
-	const struct xc_object_filter *f = w->filter;
-	if (f->least && xc_block_size(&w->heap->blocks, block) < f->least)
+	if (filter->least && xc_block_size(&heap->blocks, block) < filter->least)
 		return false;
-	if (f->state && strcmp(f->state, xc_object_state(w->heap, block)) != 0)
+	if (filter->state && strcmp(filter->state, xc_object_state(heap, block)) != 0)
 		return false;
-	if (!f->type)
-		return true;
-	return w->typing && xc_typing_get(w->typing, block) && strcmp(f->type, xc_typing_name(w->typing, block)) == 0;
+	const char *type = filter->type && heap->typing ? xc_typing_name(heap->typing, block) : NULL;
+	return !filter->type || (type && strcmp(filter->type, type) == 0);
 }
 
 /* ---- numbers ---- */
@@ -150,7 +148,7 @@ static void write_all(struct writer *w)
 {
 	uint64_t left = w->filter->limit ? w->filter->limit : UINT64_MAX;
 	for (uint32_t block = 0; block < w->heap->blocks.count && left; block++) {
-		if (!wanted(w, block))
+		if (!xc_object_wanted(w->heap, w->filter, block))
 			continue;
 		if (w->as_json)
 			write_json(w, block);
@@ -164,13 +162,8 @@ struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_f
 				  struct xc_error **why_out)
 {
 	struct writer w = {.heap = heap, .filter = filter, .out = out, .as_json = as_json};
-	struct xc_typing *typing = NULL;
-	struct xc_graph *graph = NULL;
-	struct xc_error *err = xc_graph_of(heap, &graph);
-	if (!err)
-		err = xc_typing_of(heap, &typing);
-	*why_out = err;
-	w.typing = typing;
+	*why_out = xc_heap_work_out(heap);
+	const struct xc_typing *typing = w.typing = heap->typing;
 	w.quoted = xc_alloc((typing ? typing->item_count : 1) * sizeof *w.quoted);
 	write_all(&w);
 	for (size_t i = 0; typing && i < typing->item_count; i++)

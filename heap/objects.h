@@ -22,6 +22,9 @@ struct xc_object_filter {
 XC_MUST_CHECK struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_filter *filter,
 						bool as_json, FILE *out, struct xc_error **why_out);
 
+/* Does the filter take the block? `limit` is for the caller. State and type are told only once graph and types are made. */
+bool xc_object_wanted(const struct xc_heap *heap, const struct xc_object_filter *filter, uint32_t block);
+
 /* "live", "leaked", "free", "unknown" */
 const char *xc_object_state(const struct xc_heap *heap, uint32_t block);
 

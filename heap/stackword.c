@@ -16,7 +16,7 @@ static bool in_frame(const struct xc_standpoint *at, xc_addr addr)
 	return xc_unwind_cfa(at->unwinder, &frame) && addr < frame.cfa;
 }
 
-static bool add_variable(const struct xc_standpoint *at, bool locals, xc_addr addr, struct xc_text *text)
+static bool find_variable(const struct xc_standpoint *at, bool locals, xc_addr addr, struct xc_stackword *word)
 {
 	struct xc_frame_context context = xc_standpoint_context(at);
 	struct xc_arena scratch = {0};
@@ -28,29 +28,32 @@ static bool add_variable(const struct xc_standpoint *at, bool locals, xc_addr ad
 			break;
 	}
 	if (i < count) {
-		xc_text_add(text, ", ");
-		xc_text_name(text, values[i].name);
-		xc_field_path(text, values[i].value.type, addr - values[i].value.addr, NULL);
+		word->type = values[i].value.type;
+		xc_text_name(&word->variable, values[i].name);
+		xc_field_path(&word->variable, word->type, addr - values[i].value.addr, NULL);
 	}
 	xc_arena_fini(&scratch);
 	return i < count;
 }
 
 /* The rows of a frame: inlined functions first. */
-static void add_frame(struct xc_standpoint *at, xc_addr addr, struct xc_text *text)
+static void look_at_frame(struct xc_standpoint *at, xc_addr addr, struct xc_stackword *word)
 {
-	const char *function = xc_standpoint_function(at);
-	xc_text_printf(text, "#%u ", at->row);
-	xc_text_name(text, function ? function : "??");
+	word->in_frame = true;
+	word->row = at->row;
+	word->function = xc_standpoint_function(at);
 	do
-		if (add_variable(at, true, addr, text) || add_variable(at, false, addr, text))
+		if (find_variable(at, true, addr, word) || find_variable(at, false, addr, word)) {
+			word->row = at->row;
+			word->function = xc_standpoint_function(at);
 			return;
+		}
 	while (xc_standpoint_up(at) && in_frame(at, addr));
 }
 
-void xc_stackword_text(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
-		       struct xc_text *text)
+struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr)
 {
+	struct xc_stackword word = {.in_frame = false};
 	struct xc_standpoint at;
 	struct xc_error *err = xc_standpoint_open(&at, process, thread, 0);
 	unsigned rows = 0;
@@ -59,7 +62,26 @@ void xc_stackword_text(const struct xc_process *process, const struct xc_thread 
 		if (!xc_standpoint_up(&at))
 			break;
 	if (found)
-		add_frame(&at, addr, text);
+		look_at_frame(&at, addr, &word);
 	xc_standpoint_fini(&at);
 	xc_error_free(err);
+	return word;
+}
+
+void xc_stackword_fini(struct xc_stackword *word)
+{
+	xc_text_fini(&word->variable);
+}
+
+void xc_stackword_text(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
+		       struct xc_text *text)
+{
+	struct xc_stackword word = xc_stackword_find(process, thread, addr);
+	if (word.in_frame) {
+		xc_text_printf(text, "#%u ", word.row);
+		xc_text_name(text, word.function ? word.function : "??");
+	}
+	if (word.type)
+		xc_text_printf(text, ", %s", xc_text_string(&word.variable));
+	xc_stackword_fini(&word);
 }

@@ -5,8 +5,21 @@
 #include "../core/process.h"
 #include "../core/text.h"
 
-/* Append "#3 process_request, conn.buffer" or "#3 process_request" or, above and below all frames that unwinding finds, nothing.
- * Unwinds the thread from its top each time: a tenth of a millisecond and more. */
+struct xc_type;
+
+struct xc_stackword {
+	bool in_frame; /* else it lies above or below all frames that unwinding finds, and nothing more is known */
+	unsigned row;  /* as `bt` counts; of the innermost inlined function, or of the one that has the variable */
+	const char *function;       /* NULL: unknown; lives as long as the process */
+	const struct xc_type *type; /* of the variable; NULL: it lies in none */
+	struct xc_text variable;    /* "conn.buffer"; empty without one */
+};
+
+/* Unwinds the thread from its top each time: a tenth of a millisecond and more. Release with xc_stackword_fini. */
+struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr);
+void xc_stackword_fini(struct xc_stackword *word);
+
+/* Append "#3 process_request, conn.buffer" or "#3 process_request"; outside of frames nothing. */
 void xc_stackword_text(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
 		       struct xc_text *text);
 

@@ -13,73 +13,26 @@
 #include "claim.h"
 #include "graph.h"
 #include "objects.h"
+#include "stackword.h"
 #include "typing.h"
 
-enum { STACK_ROWS = 10000, RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
+enum { RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
 
 /* ---- stacks ---- */
 
-/* The variable of this row that lies at addr. */
-static bool find_variable(const struct xc_standpoint *at, bool locals, xc_addr addr, struct xc_arena *scratch,
-			  struct xc_named_value *out)
-{
-	struct xc_frame_context context = xc_standpoint_context(at);
-	struct xc_named_value *values;
-	size_t count = xc_variable_values(&context, at->level, locals, scratch, &values);
-	for (size_t i = 0; i < count; i++) {
-		const struct xc_value *v = &values[i].value;
-		if (v->kind != XC_VALUE_MEMORY || addr < v->addr || addr - v->addr >= xc_value_size(v))
-			continue;
-		*out = values[i];
-		return true;
-	}
-	return false;
-}
-
-/* The frame that holds an address: between its stack pointer and its caller's. */
-static bool in_frame(const struct xc_standpoint *at, xc_addr addr)
-{
-	uint64_t sp;
-	struct xc_frame frame = at->frame;
-	if (!at->has_frame || !xc_regs_get(&frame.regs, at->process->arch->sp, &sp) || addr < sp)
-		return false;
-	return xc_unwind_cfa(at->unwinder, &frame) && addr < frame.cfa;
-}
-
-static void tell_variable(struct xc_section *s, const struct xc_standpoint *at, xc_addr addr, struct xc_arena *scratch)
-{
-	struct xc_named_value named;
-	if (!find_variable(at, true, addr, scratch, &named) && !find_variable(at, false, addr, scratch, &named))
-		return;
-	struct xc_text path = {0};
-	xc_field_path(&path, named.value.type, addr - named.value.addr, NULL);
-	xc_auto(xc_freep) char *text = xc_asprintf("%s%s", named.name, xc_text_string(&path));
-	xc_section_text(s, "variable", "variable", text);
-	xc_section_text(s, "variable_type", "of type", xc_type_name(named.value.type));
-	xc_text_fini(&path);
-}
-
 static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
-	struct xc_standpoint at;
-	struct xc_arena scratch = {0};
+	struct xc_stackword word = xc_stackword_find(heap->process, what->thread, what->addr);
 	xc_section_integer(s, "thread", "thread", what->thread->tid);
-	struct xc_error *err = xc_standpoint_open(&at, heap->process, what->thread, 0);
-	unsigned rows = 0;
-	while (!err && !in_frame(&at, what->addr) && rows++ < STACK_ROWS)
-		if (!xc_standpoint_up(&at))
-			break;
-	if (!err && in_frame(&at, what->addr)) {
-		xc_section_integer(s, "frame", "frame", at.row);
-		xc_section_text(s, "function", "function", xc_standpoint_function(&at));
-		do
-			tell_variable(s, &at, what->addr, &scratch);
-		while (xc_standpoint_up(&at) && in_frame(&at, what->addr));
+	if (word.in_frame) {
+		xc_section_integer(s, "frame", "frame", word.row);
+		xc_section_text(s, "function", "function", word.function);
 	}
-	xc_standpoint_fini(&at);
-	xc_arena_fini(&scratch);
-	if (err)
-		xc_section_note(s, err);
+	if (word.type) {
+		xc_section_text(s, "variable", "variable", xc_text_string(&word.variable));
+		xc_section_text(s, "variable_type", "of type", xc_type_name(word.type));
+	}
+	xc_stackword_fini(&word);
 }
 
 /* ---- blocks ---- */
@@ -143,11 +96,7 @@ static void tell_block(struct xc_section *s, const struct xc_heap *heap, const s
 
 static void make_all(struct xc_section *s, struct xc_heap *heap)
 {
-	struct xc_graph *graph;
-	struct xc_typing *typing;
-	struct xc_error *err = xc_graph_of(heap, &graph);
-	if (!err)
-		err = xc_typing_of(heap, &typing);
+	struct xc_error *err = xc_heap_work_out(heap);
 	if (err)
 		xc_section_note(s, err);
 }

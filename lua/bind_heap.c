@@ -33,11 +33,8 @@ static struct xc_heap *heap_of(lua_State *L, int arg)
 
 static const struct xc_typing *typing_of(lua_State *L, struct xc_heap *heap)
 {
-	struct xc_typing *typing;
-	struct xc_graph *graph;
-	xc_bind_raise(L, xc_graph_of(heap, &graph));
-	xc_bind_raise(L, xc_typing_of(heap, &typing));
-	return typing;
+	xc_bind_raise(L, xc_heap_work_out(heap));
+	return heap->typing;
 }
 
 static struct xc_graph *graph_of(lua_State *L, struct xc_heap *heap)
@@ -178,26 +175,13 @@ struct walk {
 	uint32_t next;
 };
 
-static bool takes(const struct walk *w, uint32_t block)
-{
-	const struct xc_object_filter *f = &w->filter;
-	if (f->least && xc_block_size(&w->heap->blocks, block) < f->least)
-		return false;
-	if (f->state && strcmp(f->state, xc_object_state(w->heap, block)) != 0)
-		return false;
-	if (!f->type)
-		return true;
-	const char *name = xc_typing_name(w->heap->typing, block);
-	return name && strcmp(name, f->type) == 0;
-}
-
 static int next_block(lua_State *L)
 {
 	struct walk *w = lua_touserdata(L, lua_upvalueindex(1));
 	uint64_t looked = 0;
 	while (w->next < w->heap->blocks.count) {
 		uint32_t block = w->next++;
-		if (takes(w, block)) {
+		if (xc_object_wanted(w->heap, &w->filter, block)) {
 			push_block(L, w->heap, block);
 			return 1;
 		}
