@@ -18,7 +18,13 @@ enum { ROUNDS = 24 };
 
 /* Evidence takes part in this order. */
 const struct xc_evidence *const xc_evidence_list[] = {
-	&xc_evidence_claim, &xc_evidence_vtable, &xc_evidence_std, &xc_evidence_erased, &xc_evidence_rust, &xc_evidence_text, NULL,
+	&xc_evidence_claim,
+	&xc_evidence_vtable,
+	&xc_evidence_std,
+	&xc_evidence_erased,
+	&xc_evidence_rust,
+	&xc_evidence_text,
+	NULL,
 };
 const size_t xc_evidence_count = XC_COUNT(xc_evidence_list) - 1;
 
