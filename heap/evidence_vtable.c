@@ -2,14 +2,15 @@
  *
  * The most derived class is meant: its constructor wrote the vptr last. A block with much room behind the object is less
  * sure: it may be a buffer that begins with one (then the next element has the same vptr), a pool, or what an object had and lost.
- * Of a class without debug information the size is that of the smallest block with one. */
+ * Of a class without debug information the size is that of the smallest block with one, or the distance of two in it. */
 #include "../dwarf/ctype.h"
 #include "evidence.h"
 #include "vtable.h"
 
 enum {
 	WORD = 8,
-	SLACK = 32, /* bytes that allocators may add by rounding up */
+	SLACK = 32,    /* bytes that allocators may add by rounding up */
+	STRIDE = 8192, /* bytes: the largest element of an array whose class nothing describes */
 };
 
 struct seeding {
@@ -23,11 +24,23 @@ struct seeding {
 
 /* ---- sizes of classes that nothing describes ---- */
 
+/* How far from the beginning of a block the next object with the same vptr begins; the block's size when there is none near. */
+static uint64_t stride(struct seeding *s, uint32_t block, xc_addr vptr)
+{
+	const struct xc_blocks *blocks = &s->typing->heap->blocks;
+	uint64_t size = xc_block_size(blocks, block), most = size < STRIDE ? size : STRIDE, word;
+	for (uint64_t at = 2 * WORD; at + WORD <= most; at += WORD) {
+		if (xc_window_word(&s->window, xc_block_addr(blocks, block) + at, &word) && word == vptr)
+			return at;
+	}
+	return size;
+}
+
 static void measure(struct seeding *s, uint32_t block, struct xc_vtable *vtable)
 {
 	uint64_t size = xc_block_size(&s->typing->heap->blocks, block);
 	if (vtable->size == 0 || size < vtable->size)
-		vtable->size = size;
+		vtable->size = stride(s, block, vtable->addr);
 	s->nameless = true;
 }
 

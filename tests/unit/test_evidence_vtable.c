@@ -17,6 +17,7 @@ static const char source[] =
 	"struct derived : base { int f() override { return 2; } long b[6]; };\n"
 	"struct other { virtual ~other() {} long o; };\n"
 	"struct multiple : base, other { long m; };\n"
+	"struct rowed { virtual ~rowed() {} long r[12]; };\n"
 	"struct small { virtual ~small() {} };\n"
 	"unsigned long kept[64]; int k;\n"
 	"static void keep(void *p) { kept[k++] = (unsigned long)p; }\n"
@@ -34,6 +35,8 @@ static const char source[] =
 	"  ((unsigned long *)kept[k - 1])[1] = *(unsigned long *)kept[1];\n"
 	"  keep(note(new multiple, \"multiple exact\")); unsigned long second = ((unsigned long *)kept[k - 1])[2];\n"
 	"  keep(note((char *)calloc(1, 40), \"\")); *(unsigned long *)kept[k - 1] = second;\n" /* no object begins so */
+	"  keep(note((char *)malloc(9 * sizeof(rowed)), \"rowed strong\", 9));\n"
+	"  for (int i = 0; i < 9; i++) new ((char *)kept[k - 1] + i * sizeof(rowed)) rowed;\n"
 	"  abort(); }\n";
 
 static void check(const char *compiler, bool described)
