@@ -5,7 +5,7 @@
 
 #include "typing_impl.h"
 
-extern const struct xc_evidence xc_evidence_claim, xc_evidence_vtable, xc_evidence_std, xc_evidence_erased, xc_evidence_rust,
-	xc_evidence_text;
+extern const struct xc_evidence xc_evidence_claim, xc_evidence_vtable, xc_evidence_std, xc_evidence_erased,
+	xc_evidence_rust, xc_evidence_text;
 
 #endif
