@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { LEAST_COPY = 1024, NEAR = 4096 };
+
 void xc_window_init(struct xc_window *window, const struct xc_space *space)
 {
 	*window = (struct xc_window){.space = space};
@@ -25,13 +27,19 @@ static bool show_segment(struct xc_window *window, xc_addr addr)
 	return true;
 }
 
-static void show_copy(struct xc_window *window, xc_addr addr)
+/* A copy of at least len bytes. One that begins in or just behind the last one goes on upwards: it takes more. */
+static void show_copy(struct xc_window *window, xc_addr addr, uint64_t len)
 {
+	bool goes_on = window->bytes && window->bytes == window->copy && addr >= window->lo &&
+		       addr - window->lo <= window->len + NEAR;
 	if (!window->copy)
 		window->copy = xc_alloc(XC_WINDOW_COPY);
+	window->ahead = goes_on ? 4 * window->ahead : LEAST_COPY;
+	window->ahead = window->ahead < len ? len : window->ahead;
+	window->ahead = window->ahead < XC_WINDOW_COPY ? window->ahead : XC_WINDOW_COPY;
 	window->bytes = window->copy;
 	window->lo = addr;
-	window->len = xc_space_peek(window->space, addr, window->copy, XC_WINDOW_COPY);
+	window->len = xc_space_peek(window->space, addr, window->copy, window->ahead);
 }
 
 static const uint8_t *shown(const struct xc_window *window, xc_addr addr, uint64_t len)
@@ -49,7 +57,7 @@ const uint8_t *xc_window_slow(struct xc_window *window, xc_addr addr, uint64_t l
 		found = shown(window, addr, len);
 	if (found || len > XC_WINDOW_COPY)
 		return found;
-	show_copy(window, addr);
+	show_copy(window, addr, len);
 	return shown(window, addr, len);
 }
 

@@ -1,8 +1,8 @@
 /* window: the target's memory as bytes to be walked through, wherever it comes from.
  *
  * In a core most memory lies in one mapped piece, and the window is that memory itself. Where it does not (live processes,
- * pieces that end in the middle) the window copies what is asked for and some of what follows. One window belongs to one
- * thread; walking upwards is fast, jumping about is right but slow on copied memory. */
+ * pieces that end in the middle) the window copies what is asked for and some of what follows: little after a jump, more and more as
+ * long as the walk goes upwards. One window belongs to one thread. */
 #ifndef XC_WINDOW_H
 #define XC_WINDOW_H
 
@@ -13,7 +13,8 @@ struct xc_window {
 	const uint8_t *bytes; /* of [lo, lo + len); NULL while nothing is shown */
 	xc_addr lo;
 	uint64_t len;
-	uint8_t *copy; /* owned; NULL until something had to be copied */
+	uint8_t *copy;  /* owned; NULL until something had to be copied */
+	uint64_t ahead; /* bytes that the last copy took */
 };
 
 enum { XC_WINDOW_COPY = 1 << 20 }; /* bytes that are copied at once, and most that can be had of copied memory */
