@@ -38,9 +38,9 @@ unsigned xc_parallel_workers(unsigned jobs, size_t count)
 void xc_parallel(unsigned jobs, size_t count, xc_parallel_fn *work, void *context)
 {
 	struct crew crew = {.work = work, .context = context, .count = count};
-	struct worker workers[XC_PARALLEL_MAX];
+	struct worker workers[XC_PARALLEL_MAX] = {{.crew = &crew}};
 	unsigned wanted = xc_parallel_workers(jobs, count), started = 1;
-	for (unsigned i = 0; i < wanted; i++)
+	for (unsigned i = 1; i < wanted; i++)
 		workers[i] = (struct worker){.crew = &crew, .number = i};
 	while (started < wanted && pthread_create(&workers[started].thread, NULL, take_pieces, &workers[started]) == 0)
 		started++;
