@@ -22,7 +22,7 @@ struct xc_cdef;
 struct xc_accessors;
 
 /* Direct reading: the segment that was read last, when its bytes are mapped. */
-struct xc_window {
+struct xc_lens {
 	xc_addr lo, hi; /* inclusive; hi < lo: none */
 	const uint8_t *bytes;
 };
@@ -41,7 +41,7 @@ struct xc_host {
 	struct xc_types *types;
 	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
-	struct xc_window window;
+	struct xc_lens window;
 	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */

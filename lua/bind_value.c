@@ -121,7 +121,7 @@ static bool load_elsewhere(struct xc_host *host, xc_addr addr, unsigned size, ui
 	const struct xc_segment *segment = xc_space_find(host->process->space, addr);
 	uint8_t bytes[8] = {0};
 	if (segment && segment->bytes && segment->hi - segment->lo >= sizeof bytes)
-		host->window = (struct xc_window){segment->lo, segment->hi, segment->bytes};
+		host->window = (struct xc_lens){segment->lo, segment->hi, segment->bytes};
 	if (xc_space_peek(host->process->space, addr, bytes, size) != size)
 		return false;
 	memcpy(bits_out, bytes, sizeof bytes);
@@ -130,7 +130,7 @@ static bool load_elsewhere(struct xc_host *host, xc_addr addr, unsigned size, ui
 
 bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out)
 {
-	const struct xc_window *window = &host->window;
+	const struct xc_lens *window = &host->window;
 	uint64_t raw;
 	if (addr < window->lo || addr > window->hi || window->hi - addr < sizeof raw - 1)
 		return load_elsewhere(host, addr, size, bits_out);
@@ -328,7 +328,7 @@ static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *fie
  * bytes; while the script works on them, memory can bring the next ones. */
 static const void *next_on_trail(const struct xc_host *host, const struct xc_type *shape, xc_addr node)
 {
-	const struct xc_window *window = &host->window;
+	const struct xc_lens *window = &host->window;
 	xc_addr at = node + host->trail.offset, next;
 	if (host->trail.shape != shape || !xc_inside(at, sizeof next, window->lo, window->hi))
 		return NULL;

@@ -39,7 +39,7 @@ static inline void step(struct xc_chase *chase, xc_addr next)
 /* The same as xc_chase_run while nodes lie in the window. */
 static size_t run_direct(struct xc_chase *chase, xc_addr *nodes, size_t room)
 {
-	const struct xc_window window = chase->host->window;
+	const struct xc_lens window = chase->host->window;
 	uint64_t mask = ~UINT64_C(0) >> (64 - chase->size * 8), next;
 	struct xc_chase local = *chase; /* so that the loop keeps it in registers */
 	size_t given = 0;

@@ -14,7 +14,7 @@ static xc_addr row_at(const struct xc_rows *rows, size_t i)
 
 /* The row that is wanted soon; NULL when it need not be fetched. (A function that prefetches and does nothing else is
  * taken for one without effect by gcc 12, and left out.) */
-static const uint8_t *row_ahead(const struct xc_window *window, const struct xc_rows *rows, size_t i)
+static const uint8_t *row_ahead(const struct xc_lens *window, const struct xc_rows *rows, size_t i)
 {
 	if (i + AHEAD >= rows->count || !rows->nodes)
 		return NULL;
@@ -48,7 +48,7 @@ static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, 
 static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, uint64_t *numbers,
 			 struct xc_error **err_out)
 {
-	const struct xc_window *window = &host->window;
+	const struct xc_lens *window = &host->window;
 	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
 	for (size_t at = 0; at < count; at++) {
 		xc_addr addr = row_at(rows, from + at);

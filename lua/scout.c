@@ -39,7 +39,7 @@ struct slot {
 };
 
 struct xc_scout {
-	struct xc_window window;
+	struct xc_lens window;
 	uint64_t offset, mask;
 	struct lane lanes[LANES];
 	size_t lane_count, begun; /* lanes before `begun` are not WAITING */
@@ -251,7 +251,7 @@ static void pick_starts(struct xc_scout *scout, const struct region *region, xc_
 	}
 }
 
-struct xc_scout *xc_scout_new(const struct xc_window *window, uint64_t offset, unsigned size, const xc_addr *nodes,
+struct xc_scout *xc_scout_new(const struct xc_lens *window, uint64_t offset, unsigned size, const xc_addr *nodes,
 			      size_t count, xc_addr from)
 {
 	struct region region = survey(nodes, count);

@@ -15,7 +15,7 @@ struct xc_scout;
 
 /* Scouts for the list that goes on with the node `from`; `nodes` are some that came before. offset and size are those of the
  * pointer in a node. NULL when no places to start from are found, or the nodes do not lie scattered. */
-struct xc_scout *xc_scout_new(const struct xc_window *window, uint64_t offset, unsigned size, const xc_addr *nodes,
+struct xc_scout *xc_scout_new(const struct xc_lens *window, uint64_t offset, unsigned size, const xc_addr *nodes,
 			      size_t count, xc_addr from);
 void xc_scout_free(struct xc_scout *scout); /* NULL is fine */
 
