@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../heap/claim.h"
 #include "../heap/claim_wire.h"
 #include "../heap/typing.h"
 #include "plugins.h"
@@ -9,14 +10,19 @@
 /* What one plugin claims, in a report that nobody sees. */
 static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)
 {
+	struct xc_heap *heap = job->process->heap;
 	struct xc_report *report = xc_report_new("claims");
 	struct xc_run run = xc_plugins_run(job, plugins, plugin);
+	struct xc_claims *others = heap->claims; /* of plugins before this one, which must not tell them again */
+	heap->claims = NULL;
 	run.what = XC_RUN_CLAIMS;
 	run.report = report;
 	struct xc_error *err = xc_runner_run(&run);
+	xc_claims_free(heap->claims);
+	heap->claims = others;
 	for (const struct xc_section *s = report->sections; s && !err; s = s->next)
 		if (strcmp(s->key, "claims") == 0)
-			err = xc_claims_take(job->process->heap, s);
+			err = xc_claims_take(heap, s);
 	xc_report_free(report);
 	return err;
 }
@@ -53,6 +59,7 @@ struct xc_heap *xc_job_heap(struct xc_job *job)
 	heap->progress = NULL;
 	if (job->common.plugins != XC_OFF && heap->blocks.count)
 		ask_plugins(job);
+	xc_claims_apply(heap); /* all questions are about the same blocks */
 	return heap;
 }
 

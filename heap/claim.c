@@ -133,6 +133,19 @@ static void cut(struct cutter *c, const struct xc_blocks *blocks)
 	claims->count = c->kept;
 }
 
+/* The blocks of `blocks` that damages name, by their numbers in `cut`: of a block that fell apart its last piece, which ends where the
+ * damage begins. */
+static void renumber_damages(struct xc_heap *heap, const struct xc_blocks *blocks, const struct xc_blocks *cut)
+{
+	for (size_t i = 0; i < heap->damage_count; i++) {
+		uint32_t *before = &heap->damages[i].before;
+		if (*before >= blocks->count)
+			continue;
+		uint32_t behind = xc_blocks_from(cut, xc_block_addr(blocks, *before) + xc_block_size(blocks, *before));
+		*before = behind ? behind - 1 : XC_NO_BLOCK;
+	}
+}
+
 void xc_claims_apply(struct xc_heap *heap)
 {
 	if (!heap->claims)
@@ -149,6 +162,8 @@ void xc_claims_apply(struct xc_heap *heap)
 	cut(&c, &heap->blocks);
 	xc_blocks_build(&blocks, &c.list, 1);
 	xc_block_list_fini(&c.list);
+	blocks.left_out += heap->blocks.left_out;
+	renumber_damages(heap, &heap->blocks, &blocks);
 	xc_blocks_fini(&heap->blocks);
 	heap->blocks = blocks;
 }

@@ -47,7 +47,7 @@ XC_MUST_CHECK struct xc_error *xc_claim_add(struct xc_heap *heap, const struct x
 XC_MUST_CHECK struct xc_error *xc_claim_add_edge(struct xc_heap *heap, xc_addr from, xc_addr to);
 XC_MUST_CHECK struct xc_error *xc_claim_add_root(struct xc_heap *heap, xc_addr addr);
 
-/* Cut the table of blocks by the claims, once: indexes of blocks change. */
+/* Cut the table of blocks by the claims, once: indexes of blocks change (those that damages have are put right). */
 void xc_claims_apply(struct xc_heap *heap);
 void xc_claims_free(struct xc_claims *claims); /* NULL is fine */
 

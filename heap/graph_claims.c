@@ -35,12 +35,14 @@ static int by_source(const void *a, const void *b)
 static void hold_together(struct edges *edges, const struct xc_heap *heap)
 {
 	const struct xc_claims *claims = heap->claims;
+	uint32_t first = XC_NO_BLOCK, before = XC_NO_BLOCK;
 	for (size_t i = 0; i < claims->piece_count; i++) {
-		uint32_t piece = xc_blocks_find(&heap->blocks, claims->pieces[i]), first = piece;
-		while (first > 0 && first != XC_NO_BLOCK && xc_claim_is_piece(heap, first))
-			first--;
-		if (piece == XC_NO_BLOCK)
+		uint32_t piece = xc_blocks_find(&heap->blocks, claims->pieces[i]);
+		if (piece == XC_NO_BLOCK || piece == 0)
 			continue;
+		if (before == XC_NO_BLOCK || piece != before + 1) /* first pieces are not listed */
+			first = piece - 1;
+		before = piece;
 		add(edges, first, piece);
 		add(edges, piece, first);
 	}

@@ -7,6 +7,7 @@
 
 #include "../core/parallel.h"
 #include "../dwarf/field.h"
+#include "claim.h"
 #include "graph.h"
 #include "leaked.h"
 #include "roots.h"
@@ -426,6 +427,7 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	};
 	struct xc_graph *graph;
 	struct teller t = {.section = s, .heap = heap};
+	xc_claims_apply(heap); /* before blocks have numbers */
 	uint32_t block = xc_blocks_find(&heap->blocks, addr), *path = NULL;
 	const struct xc_root *root;
 	if (!is_live(heap, block))

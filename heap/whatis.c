@@ -44,6 +44,8 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 		xc_section_text(s, "claimed", "claimed by", claim->what);
 	if (claim || xc_claim_is_piece(heap, what->block))
 		return; /* the allocator knows the whole only */
+	if (!what->region)
+		return; /* damaged metadata: regions overlap */
 	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
 	for (size_t i = 0; i < heap->part_count; i++) {
 		if (heap->parts[i].allocator != allocator || !allocator->explain)
@@ -103,6 +105,7 @@ static void make_all(struct xc_section *s, struct xc_heap *heap)
 
 struct xc_error *xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
+	xc_claims_apply(heap); /* before blocks have numbers */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	struct xc_text line = {0};
 	if (what.kind == XC_WHAT_BLOCK)
@@ -152,6 +155,7 @@ static void show_value(struct xc_section *s, const struct xc_heap *heap, uint32_
 
 struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
+	xc_claims_apply(heap); /* before blocks have numbers */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	if (what.kind != XC_WHAT_BLOCK) {
 		struct xc_text line = {0};

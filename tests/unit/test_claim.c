@@ -9,13 +9,14 @@
 #include "../../heap/graph.h"
 #include "../../heap/retention.h"
 #include "../../heap/typing.h"
+#include "../../heap/whatis.h"
 
 /* hidden: addresses that no scan sees. The pool's second object alone points to `behind`; nothing shows `packed` and `outside`. */
 static const char source[] =
 	"#include <stdlib.h>\n"
 	"struct node { struct node *next; long id; };\n"
 	"struct thing { long a, b, c; };\n"
-	"char *pool; unsigned long hidden[6]; struct node example; struct thing other;\n"
+	"char *pool; unsigned long hidden[7]; struct node example; struct thing other;\n"
 	"#define HIDE(i, p) (hidden[i] = ~(unsigned long)(p))\n"
 	"__attribute__((noinline)) static void fill(void) {\n"
 	"  pool = calloc(1, 4096);\n"
@@ -23,7 +24,8 @@ static const char source[] =
 	"  struct node *behind = calloc(1, sizeof *behind);\n"
 	"  HIDE(0, first); HIDE(1, second); HIDE(2, behind);\n"
 	"  first->next = second; second->next = behind; first->id = 1; second->id = 2; behind->id = 3;\n"
-	"  HIDE(3, calloc(1, sizeof(struct thing))); HIDE(4, calloc(1, sizeof(struct thing))); HIDE(5, pool); }\n"
+	"  HIDE(3, calloc(1, sizeof(struct thing))); HIDE(4, calloc(1, sizeof(struct thing))); HIDE(5, pool);\n"
+	"  HIDE(6, calloc(1, 1 << 20)); }\n"
 	"__attribute__((noinline)) static long scrub(long n) { volatile char c[4096]; for (int i = 0; i < 4096; i++) "
 	"c[i] = 0;\n"
 	"  return n ? scrub(n - 1) + c[n] : 0; }\n"
@@ -33,10 +35,10 @@ static const char source[] =
 	"  \"rax\", \"rbx\", \"rcx\", \"rdx\", \"rsi\", \"rdi\", \"r8\", \"r9\", \"r12\"); return (int)example.id + "
 	"(int)other.a; }\n";
 
-enum { FIRST, SECOND, BEHIND, PACKED, OUTSIDE, POOL };
+enum { FIRST, SECOND, BEHIND, PACKED, OUTSIDE, POOL, LARGE, ADDRESSES };
 
 static struct xc_process *process;
-static xc_addr at[6];
+static xc_addr at[ADDRESSES];
 
 static int make_process(void **state)
 {
@@ -176,6 +178,66 @@ static void bad_claims_are_refused_and_counted(void **state)
 	xc_heap_close(heap);
 }
 
+/* Numbers of blocks change when claims are applied: what was known by number before must be the same block. */
+static void damages_name_the_same_block_when_others_fall_apart(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	const struct xc_damage damages[] = {
+		{.kind = XC_DAMAGE_HEADER, .what = "x", .lost_lo = 1, .before = block_at(heap, at[POOL])},
+		{.kind = XC_DAMAGE_HEADER, .what = "x", .lost_lo = 1, .before = block_at(heap, at[OUTSIDE])},
+		{.kind = XC_DAMAGE_HEADER, .what = "x", .lost_lo = 1, .before = XC_NO_BLOCK},
+	};
+	for (size_t i = 0; i < XC_COUNT(damages); i++)
+		xc_heap_add_damage(heap, &damages[i]);
+	heap->blocks.left_out = 7;
+	claim(heap, at[FIRST], 16, "node");
+	claim(heap, at[POOL] + 4000, 16, NULL);
+	xc_claims_apply(heap);
+	assert_int_equal(heap->damages[0].before, block_at(heap, at[POOL] + 4096));
+	assert_int_equal(heap->damages[1].before, block_at(heap, at[OUTSIDE]));
+	assert_int_equal(heap->damages[2].before, XC_NO_BLOCK);
+	assert_int_equal(heap->blocks.left_out, 7);
+	xc_heap_close(heap);
+}
+
+static void whatis_is_about_the_blocks_that_claims_make(void **state)
+{
+	(void)state;
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	struct xc_report *report = xc_report_new("heap");
+	struct xc_section *section = xc_report_section(report, "whatis", "Address");
+	bool found = false;
+	claim(heap, at[FIRST], 16, "node");
+	CHECK_OK(xc_whatis(section, heap, at[OUTSIDE]));
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_FIELD && strcmp(item->field.key, "block") == 0) {
+			assert_int_equal(item->field.cell.number, at[OUTSIDE]);
+			found = true;
+		}
+	assert_true(found);
+	xc_report_free(report);
+	xc_heap_close(heap);
+}
+
+/* Time must not grow with the square of their number: the test would not end. */
+static void many_claims_in_one_block_hold_together(void **state)
+{
+	(void)state;
+	enum { COUNT = (1 << 20) / 8 };
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	struct xc_graph *graph;
+	for (uint64_t i = 0; i < COUNT; i++)
+		claim(heap, at[LARGE] + 8 * i, 8, NULL);
+	CHECK_OK(xc_claim_add_root(heap, at[LARGE]));
+	CHECK_OK(xc_graph_of(heap, &graph));
+	uint32_t first = block_at(heap, at[LARGE]);
+	assert_int_equal(heap->claims->count, COUNT);
+	for (uint32_t i = 0; i < COUNT; i++)
+		assert_false(xc_graph_leaked(graph, first + i));
+	xc_heap_close(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +246,9 @@ int main(void)
 		cmocka_unit_test(pieces_live_and_retain_as_the_block_does),
 		cmocka_unit_test(edges_and_roots_keep_alive),
 		cmocka_unit_test(bad_claims_are_refused_and_counted),
+		cmocka_unit_test(damages_name_the_same_block_when_others_fall_apart),
+		cmocka_unit_test(whatis_is_about_the_blocks_that_claims_make),
+		cmocka_unit_test(many_claims_in_one_block_hold_together),
 	};
 	return cmocka_run_group_tests(tests, make_process, close_all);
 }
