@@ -6,6 +6,7 @@
 #include "../core/text.h"
 #include "../dwarf/unwind.h"
 #include "../heap/audit.h"
+#include "../heap/overrun.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
 #include "fault.h"
@@ -59,10 +60,12 @@ static void want_types(const struct teller *t)
 static void tell_block(const struct teller *t, const char *who, uint64_t value)
 {
 	const struct xc_blocks *blocks = &t->heap->blocks;
+	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
+		return;
+	want_types(t); /* claims give blocks other numbers */
 	struct xc_what what = xc_what(t->heap->process, t->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
-	want_types(t);
 	enum xc_block_state state = xc_block_state(blocks, what.block);
 	struct xc_text text = {0};
 	xc_what_text(t->heap->process, t->heap, &what, &text);
@@ -105,15 +108,19 @@ static void tell_damage(const struct teller *t)
 	if (t->fault->signal == SIGABRT) /* the allocator may have seen what its lists show */
 		xc_audit_lists(heap);
 	const struct xc_damage *first = xc_audit_first(heap);
+	struct xc_overrun overrun;
 	if (!first)
 		return;
 	xc_verdict_evidence(t->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
-	if (first->before == XC_NO_BLOCK)
+	if (first->kind != XC_DAMAGE_HEADER)
 		return;
 	want_types(t);
+	xc_overrun_find(heap, first, &overrun);
+	if (overrun.block == XC_NO_BLOCK)
+		return; /* none ends there */
 	struct xc_text text = {0};
-	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, first->before));
+	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
 	xc_what_text(heap->process, heap, &what, &text);
 	xc_verdict_evidence(t->report, "the block before the damage, 0x%llx, was likely written past its end: %s",
 			    (unsigned long long)what.addr, xc_text_string(&text));
