@@ -126,7 +126,7 @@ static void take_rest(struct merge *m, struct run *run)
 	const struct xc_block_list *list = run->list;
 	size_t last = list->huge_count > run->huge ? list->huge[run->huge].block : list->count;
 	size_t count = last > run->next ? last - run->next : 0;
-	if (count == 0 || next_addr(run) < m->end || count > XC_BLOCKS_MAX - m->blocks->count) {
+	if (count == 0 || (next_addr(run) & ~(uint64_t)7) < m->end || count > XC_BLOCKS_MAX - m->blocks->count) {
 		take_one(m, run);
 		return;
 	}

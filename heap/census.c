@@ -50,9 +50,8 @@ static void finish_rows(struct xc_census_rows *rows)
 
 static const char untyped[] = "(untyped)";
 
-static const char *name_of(const struct xc_typing *typing, const struct xc_typed *typed)
+static const char *name_of(const struct xc_typed *typed)
 {
-	(void)typing;
 	return typed->type ? xc_type_name(typed->type) : untyped;
 }
 
@@ -62,11 +61,11 @@ static uint32_t *type_rows(struct xc_census *c, const struct xc_typing *typing)
 	uint32_t *row_of = xc_alloc((typing->item_count + 1) * sizeof *row_of);
 	add_row(c, &c->types, untyped);
 	for (size_t i = 1; i < typing->item_count; i++)
-		add_row(c, &c->types, name_of(typing, &typing->items[i]));
+		add_row(c, &c->types, name_of(&typing->items[i]));
 	finish_rows(&c->types);
 	row_of[0] = (uint32_t)find_row(&c->types, untyped);
 	for (size_t i = 1; i < typing->item_count; i++)
-		row_of[i] = (uint32_t)find_row(&c->types, name_of(typing, &typing->items[i]));
+		row_of[i] = (uint32_t)find_row(&c->types, name_of(&typing->items[i]));
 	return row_of;
 }
 

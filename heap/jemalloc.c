@@ -125,13 +125,14 @@ static void bound_blocks(struct xc_jemalloc *je)
 	for (size_t i = 0; i < je->extent_count; i++) {
 		unsigned count = xc_jemalloc_block_count(je, &je->extents[i]);
 		if (count > left) {
+			const struct xc_jemalloc_extent *last = &je->extents[je->extent_count - 1];
 			xc_heap_add_damage(
 				je->heap,
 				&(struct xc_damage){.addr = je->extents[i].edata,
 						    .what = "there are more slabs than the memory can hold: those from "
 							    "here on are left out",
 						    .lost_lo = je->extents[i].addr,
-						    .lost_hi = UINT64_MAX,
+						    .lost_hi = page_of(je, last) + last->size - 1,
 						    .before = XC_NO_BLOCK});
 			je->extent_count = i;
 		}

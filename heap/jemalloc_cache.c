@@ -250,6 +250,8 @@ static bool search(struct xc_jemalloc *je, xc_addr addr, const uint8_t *bytes, s
 	for (size_t at = 0; at + BIN <= len;) {
 		unsigned count = 0;
 		for (enum form form = first; form < end && count == 0; form++) {
+			if (!read_bin(form, bytes + at, &(struct bin){0}))
+				continue;
 			if (was_read(je, addr + at))
 				return false;
 			count = take_at(je, form, bytes + at, len - at, &last);

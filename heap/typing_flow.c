@@ -468,25 +468,31 @@ void xc_typing_visit_roots(struct xc_engine *e)
 	}
 }
 
-static bool waits(const struct xc_engine *e, const struct xc_typemap *map, unsigned nest)
+/* Itself, or by an object inside that is known to? */
+static bool waits(const struct xc_typemap *map, const bool *waiting)
 {
-	for (uint32_t i = 0; i < map->slot_count && nest < XC_TYPING_NEST; i++) {
+	for (uint32_t i = 0; i < map->slot_count; i++) {
 		const struct xc_slot *slot = &map->slots[i];
-		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waits(e, e->maps[slot->target], nest + 1)))
+		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waiting[slot->target]))
 			return true;
 		for (uint32_t k = 0; k < slot->object_count; k++)
-			if (waits(e, e->maps[slot->objects[k]], nest + 1))
+			if (waiting[slot->objects[k]])
 				return true;
 	}
 	return false;
 }
 
-/* By map: has it pointers that said nothing yet? */
+/* By map: has it pointers that said nothing yet? Round by round outwards, as deep as objects nest: a search in depth would look at a type as
+ * often as there are ways to it. */
 static bool *waiting_maps(const struct xc_engine *e)
 {
-	bool *waiting = xc_alloc(e->map_count + 1);
-	for (size_t i = 1; i < e->map_count; i++)
-		waiting[i] = waits(e, e->maps[i], 0);
+	bool *waiting = xc_alloc(e->map_count + 1), more = true;
+	for (unsigned nest = 0; more && nest <= XC_TYPING_NEST; nest++) {
+		more = false;
+		for (size_t i = 1; i < e->map_count; i++)
+			if (!waiting[i] && waits(e->maps[i], waiting))
+				waiting[i] = more = true;
+	}
 	return waiting;
 }
 

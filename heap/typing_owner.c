@@ -31,8 +31,7 @@ static bool is_record(const struct xc_type *type)
 
 static void add_held(struct xc_owners *o, uint32_t inner, uint64_t offset)
 {
-	if (inner == XC_NO_MAP || offset > UINT32_MAX || o->held_count >= HELD ||
-	    o->held_count - o->held_before >= HELD_BY_ONE)
+	if (inner == XC_NO_MAP || offset > UINT32_MAX || o->held_count >= HELD)
 		return;
 	o->held = xc_grow(o->held, o->held_count, &o->held_capacity, sizeof *o->held);
 	o->held[o->held_count++] = (struct xc_owner){.outer = o->outer, .inner = inner, .offset = (uint32_t)offset};
@@ -42,7 +41,7 @@ static void add_members(struct xc_owners *o, const struct xc_type *bare, uint64_
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(bare, &count);
-	for (size_t i = 0; i < count && depth < DEPTH; i++) {
+	for (size_t i = 0; i < count && depth < DEPTH && o->held_count - o->held_before < HELD_BY_ONE; i++) {
 		const struct xc_type *type = xc_type_strip(members[i].type);
 		bool array = type->kind == XC_TYPE_ARRAY;
 		if (members[i].bit_size || members[i].dynamic)
