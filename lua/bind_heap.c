@@ -2,6 +2,7 @@
  *
  * A block is an object of 16 bytes that holds its index; what is asked of it is looked up then. The heap itself belongs to the
  * process: it is walked once, graph and types are made when a question first needs them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +147,9 @@ static int block_equal(lua_State *L)
 static int block_text(lua_State *L)
 {
 	const struct block *b = xc_bind_class_check(L, 1, &block_class);
-	lua_pushfstring(L, "block 0x%p", (void *)(uintptr_t)xc_block_addr(&b->heap->blocks, b->index));
+	char text[32];
+	snprintf(text, sizeof text, "block 0x%" PRIx64, xc_block_addr(&b->heap->blocks, b->index));
+	lua_pushstring(L, text);
 	return 1;
 }
 
