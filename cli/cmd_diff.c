@@ -46,7 +46,7 @@ static struct xc_error *look_at(struct xc_job *job, const char *name, struct xc_
 	struct xc_process *first = job->process;
 	struct xc_error *err = xc_target_open(&target, name, &job->common, NULL);
 	if (err)
-		return xc_error_wrap(err, "%s", name);
+		return err; /* it names the target */
 	job->process = target.process;
 	err = xc_census_take(xc_job_heap(job), census);
 	job->process = first;

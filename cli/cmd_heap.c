@@ -208,10 +208,9 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 
 static const struct xc_operand operands[] = {
 	{.name = "WHAT",
-	 .about = "summary (who has the memory), top (the largest), leaks, check (damage), objects (every block), dups "
-		  "(equal "
-		  "contents); "
-		  "whatis, refs (who points to it), path (what keeps it alive) and show (its typed value) of an ADDR",
+	 .about = "summary (who has the memory), top (the largest), types, leaks, check (damage), objects (every "
+		  "block), dups (equal contents); whatis, refs (who points to it), path (what keeps it alive) and show "
+		  "(its typed value) of an ADDR",
 	 .words = word_names},
 	XC_OPERAND_TARGET,
 	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},

@@ -342,9 +342,10 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 		put_lines(html, verdict->source);
 	if (verdict->cause)
 		xc_html_element(html, "p", NULL, verdict->cause);
+	const char *const *evidence = html->options->redact ? verdict->redacted : verdict->evidence;
 	xc_html_put(html, verdict->evidence_count ? "<ul>" : "");
 	for (size_t i = 0; i < verdict->evidence_count; i++)
-		xc_html_element(html, "li", NULL, verdict->evidence[i]);
+		xc_html_element(html, "li", NULL, evidence[i]);
 	xc_html_put(html, verdict->evidence_count ? "</ul>" : "");
 	xc_html_put(html, "</section>\n");
 }

@@ -295,9 +295,10 @@ static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 		put_label(p, "why");
 		put_name(p, XC_PLAIN, verdict->cause, 8);
 	}
+	const char *const *evidence = p->options->redact ? verdict->redacted : verdict->evidence;
 	for (size_t i = 0; i < verdict->evidence_count; i++) {
 		xc_paint_pad(p, 8);
-		put_name(p, XC_PLAIN, verdict->evidence[i], 10);
+		put_name(p, XC_PLAIN, evidence[i], 10);
 	}
 }
 

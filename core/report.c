@@ -116,6 +116,16 @@ struct xc_verdict *xc_report_verdict(struct xc_report *report)
 	return report->verdict;
 }
 
+/* A handful of facts: a copy per addition costs nothing and needs no capacity in the struct. */
+static const char **with_another(struct xc_report *report, const char **facts, size_t count, const char *fact)
+{
+	const char **grown = xc_arena_alloc(&report->arena, (count + 1) * sizeof *grown);
+	if (count)
+		memcpy(grown, facts, count * sizeof *grown);
+	grown[count] = fact;
+	return grown;
+}
+
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...)
 {
 	struct xc_verdict *verdict = xc_report_verdict(report);
@@ -124,12 +134,17 @@ void xc_verdict_evidence(struct xc_report *report, const char *format, ...)
 	va_start(args, format);
 	int len = vasprintf(&text, format, args);
 	va_end(args);
-	/* A handful of facts: a copy per addition costs nothing and needs no capacity in the struct. */
-	const char **grown = xc_arena_alloc(&report->arena, (verdict->evidence_count + 1) * sizeof *grown);
+	const char *fact = xc_arena_strdup(&report->arena, len < 0 ? format : text);
+	verdict->evidence = with_another(report, verdict->evidence, verdict->evidence_count, fact);
+	verdict->redacted = with_another(report, verdict->redacted, verdict->evidence_count, fact);
+	verdict->evidence_count++;
+}
+
+void xc_verdict_redact(struct xc_report *report, const char *text)
+{
+	struct xc_verdict *verdict = xc_report_verdict(report);
 	if (verdict->evidence_count)
-		memcpy(grown, verdict->evidence, verdict->evidence_count * sizeof *grown);
-	grown[verdict->evidence_count++] = xc_arena_strdup(&report->arena, len < 0 ? format : text);
-	verdict->evidence = grown;
+		verdict->redacted[verdict->evidence_count - 1] = xc_arena_strdup(&report->arena, text);
 }
 
 /* Items */

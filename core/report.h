@@ -208,6 +208,7 @@ struct xc_verdict {
 	                            on hosts with and without the source */
 	const char *cause;     /* the why, a sentence or more, or NULL */
 	const char **evidence; /* facts behind it */
+	const char **redacted; /* of each: what is shown where redaction is on */
 	size_t evidence_count;
 };
 
@@ -251,6 +252,8 @@ struct xc_section *xc_report_target(struct xc_report *report);  /* report->targe
 struct xc_section *xc_report_run(struct xc_report *report);     /* report->run, made on first call */
 struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first call */
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
+/* The latest evidence quotes the user's data: where redaction is on, this stands in its place. */
+void xc_verdict_redact(struct xc_report *report, const char *text);
 
 /* Fields. Strings are copied; a NULL text becomes a NULL cell, and so does a number that is not finite. A key used twice in one section gets a number behind it.
  * COUNT is shown with thousands separators, so ids are INTEGER. The field returned may be marked quiet or secret. */

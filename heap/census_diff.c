@@ -59,6 +59,14 @@ static bool changed(const struct change *c)
 	return c->old.blocks != c->new.blocks || c->old.bytes != c->new.bytes || c->fresh;
 }
 
+static bool any_changed(const struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (changed(&changes->items[i]))
+			return true;
+	return false;
+}
+
 /* ---- new blocks ---- */
 
 static bool same_process(const struct xc_census *old, const struct xc_census *new)
@@ -111,7 +119,7 @@ static void show(struct xc_section *s, const char *key, const char *label, const
 {
 	const struct xc_column columns[] = {
 		{.key = "name", .label = label, .kind = XC_FIELD_TEXT},
-		{.key = "grown_bytes", .label = "GREW", .kind = XC_FIELD_INTEGER},
+		{.key = "grown_bytes", .label = "GREW, BYTES", .kind = XC_FIELD_INTEGER},
 		{.key = "grown_blocks", .label = "BLOCKS", .kind = XC_FIELD_INTEGER},
 		{.key = "new_blocks", .label = "NEW", .kind = XC_FIELD_COUNT},
 		{.key = "bytes_before", .label = "FROM", .kind = XC_FIELD_BYTES},
@@ -155,6 +163,8 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 	show(s, "types", "TYPE", &types, fresh, limit);
 	show(s, "holders", "HELD BY", &holders, false, limit);
 	show(s, "arenas", "ARENA", &arenas, false, limit);
+	if (!any_changed(&types) && !any_changed(&holders) && !any_changed(&arenas))
+		xc_section_message(s, XC_INFO, NULL, "nothing grew or shrank");
 	if (!fresh)
 		xc_section_message(s, XC_INFO, NULL,
 				   "these are two runs of the program: which blocks are new cannot be told by address");

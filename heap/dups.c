@@ -11,7 +11,7 @@
 #include "typing.h"
 #include "window.h"
 
-enum { LEAST = 16, MOST = 1 << 20, PIECES = 64, BUCKETS = 256, SHOWN = 60 };
+enum { LEAST = 16, MOST = 1 << 20, PIECES = 64, BUCKETS = 256, SHOWN = 60, SHOWN_BYTES = 24 };
 
 struct entry {
 	uint64_t hash;
@@ -200,15 +200,20 @@ static void sort_bucket(void *context, size_t bucket, unsigned worker)
 
 static char *shown(const struct dups *d, const struct group *group)
 {
-	char bytes[SHOWN];
-	size_t want = group->len < SHOWN ? group->len : SHOWN;
-	size_t got = xc_space_peek(d->heap->process->space, xc_block_addr(&d->heap->blocks, group->first), bytes, want);
+	char *bytes = xc_alloc(group->len);
+	size_t got = xc_space_peek(d->heap->process->space, xc_block_addr(&d->heap->blocks, group->first), bytes,
+				   group->len);
+	size_t most = group->is_text ? SHOWN : SHOWN_BYTES, want = got < most ? got : most;
+	bool repeats = got == group->len && memcmp(bytes, bytes + 1, got - 1) == 0;
 	struct xc_text text = {0};
 	xc_text_char(&text, '"');
-	xc_text_escaped(&text, bytes, got);
+	xc_text_escaped(&text, bytes, repeats ? 1 : want);
 	xc_text_char(&text, '"');
-	if (got < group->len)
+	if (repeats)
+		xc_text_printf(&text, " <repeats %zu times>", got);
+	else if (want < group->len)
 		xc_text_add(&text, "...");
+	free(bytes);
 	return xc_text_take(&text);
 }
 

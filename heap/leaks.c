@@ -381,6 +381,9 @@ static void add_table(const struct leaks *l, struct xc_section *s, size_t limit)
 static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
 {
 	const struct xc_graph *graph = heap->graph;
+	const char *empty = xc_heap_why_empty(heap);
+	if (empty)
+		xc_section_message(s, XC_WARNING, NULL, "no blocks: %s", empty);
 	if (graph->missing_roots + graph->missing_blocks) {
 		struct xc_text size = {0};
 		xc_text_size(&size, graph->missing_roots + graph->missing_blocks);
@@ -413,12 +416,26 @@ static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool
 	if (possible || (interior == 0 && totals.count[XC_BLOCK_CACHED] == 0))
 		return;
 	struct xc_text text = {0};
-	add_count(&text, totals.count[XC_BLOCK_CACHED]);
-	xc_text_add(&text, " blocks in thread caches (free), ");
-	add_count(&text, interior);
-	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL,
-			   "not counted: %s reached only by way of pointers into the middle of blocks", text.bytes);
+	if (totals.count[XC_BLOCK_CACHED]) {
+		add_count(&text, totals.count[XC_BLOCK_CACHED]);
+		xc_text_printf(&text, " block%s in thread caches (free)%s",
+			       totals.count[XC_BLOCK_CACHED] == 1 ? "" : "s", interior ? ", " : "");
+	}
+	if (interior) {
+		add_count(&text, interior);
+		xc_text_add(&text, " reached only by way of pointers into the middle of blocks");
+	}
+	xc_section_message(s, XC_INFO, interior ? "--possible lists the latter" : NULL, "not counted: %s",
+			   xc_text_string(&text));
 	xc_text_fini(&text);
+}
+
+/* Where no blocks were found, nothing is known about leaks. */
+static const char *none(const struct leaks *l, bool possible)
+{
+	if (xc_heap_why_empty(l->heap))
+		return "no blocks to look at";
+	return possible ? "no block is reached by interior pointers only" : "no leak: a root reaches every live block";
 }
 
 static void add_totals(const struct leaks *l, struct xc_section *s, bool possible)
@@ -438,10 +455,7 @@ static void add_totals(const struct leaks *l, struct xc_section *s, bool possibl
 	xc_text_add(&text, ", in ");
 	add_count(&text, l->leaked.head_count);
 	xc_text_printf(&text, " structure%s that %s", l->leaked.head_count == 1 ? "" : "s", how[possible]);
-	s->headline = xc_arena_strdup(&s->report->arena,
-				      l->leaked.count ? xc_text_string(&text)
-						      : (possible ? "no block is reached by interior pointers only"
-								  : "no leak: a root reaches every live block"));
+	s->headline = xc_arena_strdup(&s->report->arena, l->leaked.count ? xc_text_string(&text) : none(l, possible));
 	xc_text_fini(&text);
 }
 

@@ -341,7 +341,7 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 		{"kind", "KIND", XC_FIELD_TEXT, false},
 		{"at", "AT", XC_FIELD_ADDRESS, false},
 		{"where", "WHERE", XC_FIELD_TEXT, false},
-		{"offset", "POINTS TO", XC_FIELD_INTEGER, false},
+		{"offset", "OFFSET", XC_FIELD_INTEGER, false},
 	};
 	struct xc_graph *graph;
 	struct xc_error *err = xc_graph_of(heap, &graph);
@@ -369,6 +369,18 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 }
 
 /* ---- path ---- */
+
+/* Who gives a pointer's name means what it points to. */
+static struct xc_error *not_live(const struct xc_heap *heap, xc_addr addr)
+{
+	const struct xc_process *process = heap->process;
+	uint64_t value;
+	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "0x%" PRIx64 " is in no live block", addr);
+	if (xc_space_peek_uint(process->space, addr, process->arch->word, &value) &&
+	    is_live(heap, xc_blocks_find(&heap->blocks, value)))
+		return xc_error_hint(err, "the pointer that is stored there leads to 0x%" PRIx64, value);
+	return err;
+}
 
 static void add_step(struct teller *t, struct xc_cell at, const char *where)
 {
@@ -431,7 +443,7 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	uint32_t block = xc_blocks_find(&heap->blocks, addr), *path = NULL;
 	const struct xc_root *root;
 	if (!is_live(heap, block))
-		return xc_error_new(XC_ERR_NOT_FOUND, "0x%" PRIx64 " is in no live block", addr);
+		return not_live(heap, addr);
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;

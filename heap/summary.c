@@ -160,6 +160,22 @@ static struct share *count_arenas(const struct xc_heap *heap)
 	return shares;
 }
 
+/* What stands for memory of its own, such as chunks mapped one by one, is told when there is some. */
+static bool is_used(const struct xc_heap_arena *arena, uint64_t managed)
+{
+	return arena->addr || managed;
+}
+
+static size_t used_arenas(const struct xc_heap *heap)
+{
+	struct share *shares = count_arenas(heap);
+	size_t count = 0;
+	for (size_t i = 0; i < heap->arena_count; i++)
+		count += is_used(&heap->arenas[i], shares[i].managed);
+	free(shares);
+	return count;
+}
+
 static void show_arenas(struct xc_section *s, const struct xc_heap *heap)
 {
 	static const struct xc_column columns[] = {
@@ -188,7 +204,8 @@ static void show_arenas(struct xc_section *s, const struct xc_heap *heap)
 			xc_cell_bytes(shares[i].managed),
 			arena->evidence ? xc_cell_text(arena->evidence) : xc_cell_null(NULL),
 		};
-		xc_table_row(s, table, row);
+		if (is_used(arena, shares[i].managed))
+			xc_table_row(s, table, row);
 	}
 	free(shares);
 }
@@ -248,7 +265,7 @@ static void show_leaks(struct xc_section *s, struct xc_heap *heap)
 			bytes += xc_block_size(&heap->blocks, block);
 		}
 	xc_section_bytes(s, "leaked", "leaked", bytes);
-	xc_section_count(s, "leaked_blocks", "blocks", count);
+	xc_section_count(s, "leaked_blocks", "leaked blocks", count);
 }
 
 void xc_heap_summary_brief(struct xc_section *s, struct xc_heap *heap)
@@ -258,7 +275,7 @@ void xc_heap_summary_brief(struct xc_section *s, struct xc_heap *heap)
 		xc_section_bytes(s, "live", "live", totals.bytes[XC_BLOCK_LIVE]);
 		xc_section_count(s, "live_blocks", "blocks", totals.count[XC_BLOCK_LIVE]);
 		xc_section_bytes(s, "free", "free", sum_free(totals.bytes));
-		xc_section_count(s, "arenas", "arenas", heap->arena_count);
+		xc_section_count(s, "arenas", "arenas", used_arenas(heap));
 		show_leaks(s, heap);
 	}
 	show_trouble(s, heap);

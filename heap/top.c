@@ -128,6 +128,13 @@ static void show_largest(struct xc_section *s, const struct xc_heap *heap, const
 	}
 }
 
+static void tell_empty(struct xc_section *s, const struct xc_heap *heap)
+{
+	const char *empty = xc_heap_why_empty(heap);
+	if (empty)
+		xc_section_message(s, XC_INFO, NULL, "no blocks: %s", empty);
+}
+
 /* ---- sizes ---- */
 
 struct sizes {
@@ -175,6 +182,7 @@ struct xc_error *xc_top(struct xc_section *s, struct xc_heap *heap, size_t limit
 	order(&l);
 	show_largest(s, heap, &l);
 	show_sizes(s, &sizes);
+	tell_empty(s, heap);
 	free(l.items);
 	return NULL;
 }
@@ -207,6 +215,7 @@ struct xc_error *xc_top_retained(struct xc_section *s, struct xc_heap *heap, siz
 	show_largest(s, heap, &l);
 	xc_retention_by_type(s, retention, limit);
 	xc_retention_by_holder(s, retention, limit);
+	tell_empty(s, heap);
 	free(l.items);
 	return NULL;
 }

@@ -104,7 +104,7 @@ static bool heap_corruption(struct inquiry *q)
 		const char *class_name, *severity, *cause;
 	} kinds[] = {
 		{twice, "heap-corruption (double free)", "high",
-		 "the C library found that a block was freed a second time"},
+		 "the C library found that a block was freed a second time, or that its header was overwritten"},
 		{overrun, "heap-corruption (overrun)", "high",
 		 "the size of a heap block was overwritten: something wrote past the end of the block before it"},
 		{pointer, "heap-corruption (bad pointer)", "high",

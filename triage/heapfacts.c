@@ -39,12 +39,15 @@ static bool pointer_text(uint64_t value, struct xc_text *text)
 
 static void tell_text(const struct teller *t, const char *who, uint64_t value)
 {
-	struct xc_text raw = {0}, shown = {0};
+	struct xc_text raw = {0}, shown = {0}, redacted = {0};
 	if (pointer_text(value, &raw)) {
 		xc_text_escaped(&shown, raw.bytes, raw.len);
 		xc_verdict_evidence(t->report, "the bytes of %s are text, \"%s\": a string was written over it", who,
 				    shown.bytes);
+		xc_text_printf(&redacted, "the bytes of %s are text: a string was written over it", who);
+		xc_verdict_redact(t->report, xc_text_string(&redacted));
 	}
+	xc_text_fini(&redacted);
 	xc_text_fini(&raw);
 	xc_text_fini(&shown);
 }

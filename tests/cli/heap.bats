@@ -86,6 +86,46 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   expect 4 "*is in no block: not mapped*" "$XCORE" heap show "$CORE" 0x10
 }
 
+@test "path of a pointer's name says where it leads" {
+  needs_core
+  at=$(addr_of first)
+  expect 4 "*is in no live block*leads to $at*" "$XCORE" heap path "$CORE" '&first'
+}
+
+@test "text that overwrote a pointer is quoted, but not where redaction is on" {
+  cat >"$BATS_TEST_TMPDIR/overwritten.c" <<'C'
+#include <stdlib.h>
+#include <string.h>
+static const char text[] = "sixteen letters.hunter";
+struct item { char name[16]; struct item *next; int value; };
+static void overwrite(struct item *i) {
+  memcpy((void *)i, text, 22);
+}
+static int use(struct item *i) {
+  return i->next->value;
+}
+int main(void) {
+  struct item *i = calloc(1, sizeof *i);
+  overwrite(i);
+  return use(i);
+}
+C
+  ${CC:-cc} -g -O0 -w -o "$BATS_TEST_TMPDIR/overwritten" "$BATS_TEST_TMPDIR/overwritten.c"
+  "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/core" -- "$BATS_TEST_TMPDIR/overwritten" >/dev/null 2>&1 || skip "no core"
+  for format in text json html; do
+    run -0 "$XCORE" analyze "$BATS_TEST_TMPDIR/core" --format "$format"
+    [[ "$output" == *hunter* ]]
+    run -0 "$XCORE" analyze "$BATS_TEST_TMPDIR/core" --format "$format" --redact
+    [[ "$output" != *hunter* && "$output" == *"the bytes of "*" are text: a string was written over it"* ]]
+  done
+}
+
+@test "a core compared with itself shows nothing" {
+  needs_core
+  run -0 "$XCORE" diff "$CORE" "$CORE"
+  [[ "$output" == *"nothing grew or shrank"* ]]
+}
+
 @test "diff wants a second moment" {
   expect 2 "*NEWER is missing*--wait SECONDS*" "$XCORE" diff core
   expect 2 "*looks twice at one process*" "$XCORE" diff pid:1 core --wait 1

@@ -95,6 +95,10 @@ static void evidence_accumulates(void **state)
 	assert_int_equal(report->verdict->evidence_count, 20);
 	assert_string_equal(report->verdict->evidence[0], "fact 0");
 	assert_string_equal(report->verdict->evidence[19], "fact 19");
+	xc_verdict_redact(report, "a fact");
+	assert_string_equal(report->verdict->evidence[19], "fact 19");
+	assert_string_equal(report->verdict->redacted[19], "a fact");
+	assert_string_equal(report->verdict->redacted[18], "fact 18");
 	xc_report_free(report);
 }
 
