@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../core/stacktree.h"
+#include "graph.h"
 #include "memtree.h"
 #include "typing.h"
 
@@ -109,17 +110,44 @@ static void count_arenas(struct xc_census *c, const struct xc_heap *heap)
 	finish_rows(&c->arenas);
 }
 
+/* "stack of thread 812", when that is the process's first one, as "stack of the main thread": so two runs can be compared. */
+static const char *holder_name(const struct xc_process *process, const char *name, char *buf, size_t size)
+{
+	char own[32];
+	int len = snprintf(own, sizeof own, "thread %d", (int)process->pid);
+	size_t name_len = strlen(name);
+	if (process->pid <= 0 || name_len < (size_t)len || strcmp(name + name_len - (size_t)len, own) != 0)
+		return name;
+	snprintf(buf, size, "%.*sthe main thread", (int)(name_len - (size_t)len), name);
+	return buf;
+}
+
+/* Nobody holds what leaked; where it grows it is the first thing to know. */
+static void count_leaked(struct xc_census *c, const struct xc_heap *heap)
+{
+	struct xc_census_row *row = add_row(c, &c->holders, "(nothing: leaked)");
+	for (uint32_t block = 0; heap->graph && block < heap->blocks.count; block++)
+		if (xc_graph_leaked(heap->graph, block)) {
+			row->blocks++;
+			row->bytes += xc_block_size(&heap->blocks, block);
+		}
+}
+
 static struct xc_error *count_holders(struct xc_census *c, struct xc_heap *heap)
 {
+	char buf[256];
 	struct xc_stacktree tree;
 	xc_stacktree_init(&tree, "holders", "bytes");
 	struct xc_error *err = xc_memtree_fill(&tree, heap, XC_MEMTREE_HEAP);
 	xc_stacktree_finish(&tree);
 	for (const struct xc_stacktree_node *node = tree.root.children; node; node = node->next) {
-		struct xc_census_row *row = add_row(c, &c->holders, node->name);
+		struct xc_census_row *row =
+			add_row(c, &c->holders, holder_name(heap->process, node->name, buf, sizeof buf));
 		row->blocks = node->items;
 		row->bytes = node->total;
 	}
+	if (!err)
+		count_leaked(c, heap);
 	finish_rows(&c->holders);
 	xc_stacktree_fini(&tree);
 	return err;

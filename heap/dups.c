@@ -272,6 +272,10 @@ struct xc_error *xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limi
 	size_t count = heap->blocks.count;
 	struct xc_reserve memory[2] = {xc_reserve_new(count, sizeof(struct entry)),
 				       xc_reserve_new(count, sizeof(struct entry))};
+	struct xc_typing *typing;
+	struct xc_error *err = xc_typing_of(heap, &typing);
+	if (err)
+		xc_section_note(s, err);
 	struct dups d = {.heap = heap, .entries = memory[0].items, .sorted = memory[1].items, .limit = limit};
 	if (count) {
 		xc_parallel(heap->jobs, PIECES, hash_piece, &d);

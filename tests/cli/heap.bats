@@ -126,6 +126,33 @@ C
   [[ "$output" == *"nothing grew or shrank"* ]]
 }
 
+@test "diff of two runs names the leaked type, who holds it no more, and the main thread alike" {
+  cat >"$BATS_TEST_TMPDIR/leaky.c" <<'C'
+#include <stdlib.h>
+struct kept { struct kept *next; long pad[4]; };
+static struct kept *first;
+static __attribute__((noinline)) void keep(void) { struct kept *k = malloc(sizeof *k); k->next = first; first = k; }
+static __attribute__((noinline)) int scrub(int n) { volatile char c[2000]; c[n] = 0; return n ? scrub(n - 1) + c[n] : 0; }
+int main(int argc, char **argv) {
+  for (int i = 0; i < 50; i++) keep();
+  if (argc > 1) {
+    for (int i = atoi(argv[1]); i > 0; i--) keep();
+    for (int i = atoi(argv[1]); i > 0; i--) first = first->next;
+  }
+  scrub(20);
+  abort();
+}
+C
+  ${CC:-cc} -g -O0 -o "$BATS_TEST_TMPDIR/leaky" "$BATS_TEST_TMPDIR/leaky.c"
+  for n in 0 300; do
+    "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/$n" -- "$BATS_TEST_TMPDIR/leaky" $n >/dev/null 2>&1 || skip "no core"
+  done
+  run -0 "$XCORE" diff "$BATS_TEST_TMPDIR/0" "$BATS_TEST_TMPDIR/300" --format json
+  [ "$(jq -r '.sections[0].tables.types[0] | "\(.name) \(.grown_blocks)"' <<<"$output")" = "struct kept 300" ]
+  jq -e '.sections[0].tables.holders[0] | .name == "(nothing: leaked)" and .grown_blocks >= 298' <<<"$output"
+  jq -e '.sections[0].tables.holders | all(.name | test("thread [0-9]") | not)' <<<"$output"
+}
+
 @test "diff wants a second moment" {
   expect 2 "*NEWER is missing*--wait SECONDS*" "$XCORE" diff core
   expect 2 "*looks twice at one process*" "$XCORE" diff pid:1 core --wait 1
