@@ -233,6 +233,8 @@ const char *xc_heap_why_empty(const struct xc_heap *heap)
 {
 	if (heap->blocks.count)
 		return NULL;
+	if (heap->process->missing_bytes)
+		return "the core is cut short, and what its allocator handed out is not in what is left";
 	if (heap->part_count)
 		return "its allocator has handed out nothing";
 	return heap->why ? heap->why : "no allocator that xcore knows is in use";

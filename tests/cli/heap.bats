@@ -86,6 +86,13 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   expect 4 "*is in no block: not mapped*" "$XCORE" heap show "$CORE" 0x10
 }
 
+@test "of a core whose heap was cut off nothing is said to be empty" {
+  needs_core
+  head -c 20000 "$CORE" >"$BATS_TEST_TMPDIR/cut"
+  run -0 "$XCORE" heap leaks "$BATS_TEST_TMPDIR/cut"
+  [[ "$output" != *"no leak"* && "$output" == *"no blocks"* && "$output" != *"handed out nothing"* ]]
+}
+
 @test "path of a pointer's name says where it leads" {
   needs_core
   at=$(addr_of first)
