@@ -57,43 +57,6 @@ static void other_threads(struct xc_job *job, bool all)
 		xc_section_note(s, err);
 }
 
-/* What cannot be used is told wherever a plugin might have had its say. */
-static void plugin_troubles(struct xc_job *job, const struct xc_plugins *plugins)
-{
-	struct xc_section *s = NULL;
-	for (size_t i = 0; i < plugins->dirs.refused_count + plugins->count; i++) {
-		bool dir = i < plugins->dirs.refused_count;
-		const struct xc_error *err =
-			dir ? plugins->dirs.refused[i] : plugins->items[i - plugins->dirs.refused_count]->broken;
-		if (err && !s)
-			s = xc_report_section(job->report, "plugins", "Plugins");
-		if (err)
-			xc_section_message(s, XC_WARNING, err->hint, "%s", err->message);
-	}
-}
-
-/* Each runs in a child of its own; what fails is a note. */
-static struct xc_error *add_plugins(struct xc_job *job)
-{
-	struct xc_plugins plugins;
-	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
-	if (err)
-		return err;
-	for (size_t i = 0; i < plugins.count; i++) {
-		struct xc_plugin *plugin = plugins.items[i];
-		if (!xc_plugin_read(&plugins, plugin) || !plugin->analyzes ||
-		    !xc_plugin_matches(plugin, job->process, NULL))
-			continue;
-		struct xc_run run = xc_plugins_run(job, &plugins, plugin);
-		run.what = XC_RUN_ANALYZE;
-		if ((err = xc_runner_run(&run)))
-			xc_runner_note(&run, err);
-	}
-	plugin_troubles(job, &plugins);
-	xc_plugins_fini(&plugins);
-	return NULL;
-}
-
 /* Of a running process all of its memory would have to be read: that is asked for by name. */
 static void heap_in_brief(struct xc_job *job)
 {
@@ -117,7 +80,7 @@ static struct xc_error *produce(struct xc_job *job)
 	xc_modules_report_problems(job->report, job->process);
 	heap_in_brief(job);
 	xc_missing_report(job->report, process);
-	return job->common.plugins == XC_OFF ? NULL : add_plugins(job);
+	return job->common.plugins == XC_OFF ? NULL : xc_plugins_analyze(job);
 }
 
 static const struct xc_operand operands[] = {

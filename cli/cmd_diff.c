@@ -5,8 +5,10 @@
 #include <time.h>
 
 #include "../core/live.h"
+#include "../core/report_diff.h"
 #include "../heap/census.h"
 #include "heaps.h"
+#include "plugins.h"
 #include "target.h"
 
 enum { DEFAULT_ROWS = 40 };
@@ -27,8 +29,32 @@ static struct xc_error *check(struct xc_job *job)
 	return NULL;
 }
 
+/* What is known of one moment. */
+struct moment {
+	struct xc_census census;
+	struct xc_report *report; /* of the plugins; NULL without them */
+};
+
+static struct xc_error *look(struct xc_job *job, struct moment *moment)
+{
+	struct xc_report *shown = job->report;
+	struct xc_error *err = xc_census_take(xc_job_heap(job), &moment->census);
+	if (err || job->common.plugins == XC_OFF)
+		return err;
+	job->report = moment->report = xc_report_new("analyze");
+	err = xc_plugins_analyze(job);
+	job->report = shown;
+	return err;
+}
+
+static void forget(struct moment *moment)
+{
+	xc_census_fini(&moment->census);
+	xc_report_free(moment->report);
+}
+
 /* A second moment of the same process. */
-static struct xc_error *look_again(struct xc_job *job, struct xc_census *census)
+static struct xc_error *look_again(struct xc_job *job, struct moment *moment)
 {
 	const struct settings *s = job->settings;
 	struct timespec left = {.tv_sec = s->wait};
@@ -37,10 +63,10 @@ static struct xc_error *look_again(struct xc_job *job, struct xc_census *census)
 	while (nanosleep(&left, &left) != 0)
 		;
 	xc_live_refresh(job->process);
-	return xc_census_take(xc_job_heap(job), census);
+	return look(job, moment);
 }
 
-static struct xc_error *look_at(struct xc_job *job, const char *name, struct xc_census *census)
+static struct xc_error *look_at(struct xc_job *job, const char *name, struct moment *moment)
 {
 	struct xc_target target = {.process = NULL};
 	struct xc_process *first = job->process;
@@ -48,26 +74,34 @@ static struct xc_error *look_at(struct xc_job *job, const char *name, struct xc_
 	if (err)
 		return err; /* it names the target */
 	job->process = target.process;
-	err = xc_census_take(xc_job_heap(job), census);
+	err = look(job, moment);
 	job->process = first;
 	xc_target_close(&target);
 	return err ? xc_error_wrap(err, "%s", name) : NULL;
 }
 
-static struct xc_error *produce(struct xc_job *job)
+static void compare(struct xc_job *job, const struct moment *old, const struct moment *new)
 {
 	const struct settings *s = job->settings;
+	size_t limit = s->limit ? s->limit : DEFAULT_ROWS;
+	struct xc_section *section = xc_report_section(job->report, "diff", "What grew");
+	xc_census_compare(section, &old->census, &new->census, limit);
+	if (old->report && new->report)
+		xc_report_compare(section, old->report, new->report, limit);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
 	const char *newer = xc_job_operand(job, "NEWER");
-	struct xc_census old = {.blocks = 0}, new = {.blocks = 0};
-	struct xc_error *err = xc_census_take(xc_job_heap(job), &old);
+	struct moment old = {.report = NULL}, new = {.report = NULL};
+	struct xc_error *err = look(job, &old);
 	xc_heap_forget(job->process);
 	if (!err)
 		err = newer ? look_at(job, newer, &new) : look_again(job, &new);
 	if (!err)
-		xc_census_compare(xc_report_section(job->report, "diff", "What grew"), &old, &new,
-				  s->limit ? s->limit : DEFAULT_ROWS);
-	xc_census_fini(&old);
-	xc_census_fini(&new);
+		compare(job, &old, &new);
+	forget(&old);
+	forget(&new);
 	return err;
 }
 
@@ -110,7 +144,8 @@ const struct xc_command xc_command_diff = {
 	.about = "what grew in the heap between two cores, or two looks at a process",
 	.text = "Types, holders (the globals, threads and modules that keep memory alive) and arenas by how much they "
 		"grew, most "
-		"first: the way to find a slow leak. Of two moments of one process it also tells which blocks are new; "
+		"first, and the numbers of plugins that are for the program: the way to find a slow leak. Of two "
+		"moments of one process it also tells which blocks are new; "
 		"of two "
 		"runs only how many more there are.",
 	.operands = operands,

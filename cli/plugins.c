@@ -63,3 +63,41 @@ void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, co
 		return;
 	xc_error_hint(err, "%s is not for this target: %s", plugin->name ? plugin->name : plugin->path, why);
 }
+
+/* ---- analyze ---- */
+
+/* What cannot be used is told wherever a plugin might have had its say. */
+static void plugin_troubles(struct xc_job *job, const struct xc_plugins *plugins)
+{
+	struct xc_section *s = NULL;
+	for (size_t i = 0; i < plugins->dirs.refused_count + plugins->count; i++) {
+		bool dir = i < plugins->dirs.refused_count;
+		const struct xc_error *err =
+			dir ? plugins->dirs.refused[i] : plugins->items[i - plugins->dirs.refused_count]->broken;
+		if (err && !s)
+			s = xc_report_section(job->report, "plugins", "Plugins");
+		if (err)
+			xc_section_message(s, XC_WARNING, err->hint, "%s", err->message);
+	}
+}
+
+struct xc_error *xc_plugins_analyze(struct xc_job *job)
+{
+	struct xc_plugins plugins;
+	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
+	if (err)
+		return err;
+	for (size_t i = 0; i < plugins.count; i++) {
+		struct xc_plugin *plugin = plugins.items[i];
+		if (!xc_plugin_read(&plugins, plugin) || !plugin->analyzes ||
+		    !xc_plugin_matches(plugin, job->process, NULL))
+			continue;
+		struct xc_run run = xc_plugins_run(job, &plugins, plugin);
+		run.what = XC_RUN_ANALYZE;
+		if ((err = xc_runner_run(&run)))
+			xc_runner_note(&run, err);
+	}
+	plugin_troubles(job, &plugins);
+	xc_plugins_fini(&plugins);
+	return NULL;
+}

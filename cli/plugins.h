@@ -23,6 +23,10 @@ char *xc_plugins_list(const struct xc_plugin_entries *entries);
 struct xc_error *xc_plugins_no_entry(const struct xc_plugin *plugin, const struct xc_plugin_entries *entries,
 				     const char *what, const char *name);
 
+/* Let every plugin that is for the job's target add to the job's report, each in a child of its own; what fails is a note. Errors: those of
+ * xc_plugins_of. */
+XC_MUST_CHECK struct xc_error *xc_plugins_analyze(struct xc_job *job);
+
 /* After a command of the plugin failed: was it for this target at all? Sets the error's hint when not; err may be NULL. */
 void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, const struct xc_process *process);
 
