@@ -37,6 +37,16 @@ static void tell_stack(struct xc_section *s, const struct xc_heap *heap, const s
 
 /* ---- blocks ---- */
 
+/* Damage is told by the header, which is two words at most, right before the block. */
+static bool is_damaged(const struct xc_heap *heap, uint32_t block)
+{
+	xc_addr addr = xc_block_addr(&heap->blocks, block);
+	for (size_t i = 0; i < heap->damage_count; i++)
+		if (heap->damages[i].addr < addr && addr - heap->damages[i].addr <= 2U * heap->process->arch->word)
+			return true;
+	return false;
+}
+
 static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
@@ -47,15 +57,18 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 	if (!what->region)
 		return; /* damaged metadata: regions overlap */
 	const struct xc_allocator *allocator = heap->arenas[what->region->arena].allocator;
+	bool damaged = is_damaged(heap, what->block);
 	for (size_t i = 0; i < heap->part_count; i++) {
 		if (heap->parts[i].allocator != allocator || !allocator->explain)
 			continue;
 		struct xc_text text = {0};
 		allocator->explain(heap, heap->parts[i].state, what->block, &text);
-		if (text.len)
-			xc_section_text(s, "metadata", "metadata", text.bytes);
+		if (text.len) /* what overwrote it may be the user's data */
+			xc_section_text(s, "metadata", "metadata", text.bytes)->cell.secret = damaged;
 		xc_text_fini(&text);
 	}
+	if (damaged)
+		xc_section_message(s, XC_WARNING, "xcore heap check TARGET", "this block is damaged");
 }
 
 static void tell_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)

@@ -127,6 +127,27 @@ C
   done
 }
 
+@test "what overwrote a header is no metadata to tell where redaction is on" {
+  cat >"$BATS_TEST_TMPDIR/overrun.c" <<'C'
+#include <stdlib.h>
+#include <string.h>
+char *first, *second;
+int main(void) {
+  first = malloc(40); second = malloc(100); free(malloc(40));
+  memset(first, 'Z', 56);
+  abort();
+}
+C
+  ${CC:-cc} -g -O0 -w -o "$BATS_TEST_TMPDIR/overrun" "$BATS_TEST_TMPDIR/overrun.c"
+  "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/core" -- "$BATS_TEST_TMPDIR/overrun" >/dev/null 2>&1 || skip "no core"
+  for words in "whatis $BATS_TEST_TMPDIR/core &*second" "check $BATS_TEST_TMPDIR/core"; do
+    run -0 "$XCORE" heap $words --no-redact
+    [[ "$output" == *5a5a5a5a* && "$output" == *damaged* ]]
+    run -0 "$XCORE" heap $words --redact
+    [[ "$output" != *5a5a* && "$output" == *damaged* ]]
+  done
+}
+
 @test "a core compared with itself shows nothing" {
   needs_core
   run -0 "$XCORE" diff "$CORE" "$CORE"
