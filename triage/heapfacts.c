@@ -1,6 +1,7 @@
 #include "heapfacts.h"
 
 #include <ctype.h>
+#include <string.h>
 #include <signal.h>
 
 #include "../core/text.h"
@@ -105,6 +106,14 @@ static void tell_operand(const struct teller *t)
 }
 
 /* The damage to tell first, and the block that ends where it begins. */
+static void redact_damage(const struct teller *t, const struct xc_damage *damage)
+{
+	struct xc_text text = {0};
+	xc_text_printf(&text, "the heap is damaged at 0x%llx", (unsigned long long)damage->addr);
+	xc_verdict_redact(t->report, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
 static void tell_damage(const struct teller *t)
 {
 	struct xc_heap *heap = t->heap;
@@ -116,6 +125,8 @@ static void tell_damage(const struct teller *t)
 		return;
 	xc_verdict_evidence(t->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
+	if (strstr(first->what, "0x")) /* such a number can be what overwrote a link: the user's data */
+		redact_damage(t, first);
 	if (first->kind != XC_DAMAGE_HEADER)
 		return;
 	want_types(t);

@@ -148,6 +148,24 @@ C
   done
 }
 
+@test "what overwrote a free block's link is no evidence to tell where redaction is on" {
+  cat >"$BATS_TEST_TMPDIR/freed.c" <<'C'
+#include <stdlib.h>
+#include <string.h>
+char *first, *second;
+int main(void) {
+  first = malloc(40); second = malloc(40);
+  free(first); free(second);
+  memset(second, 'Z', 8);
+  abort();
+}
+C
+  ${CC:-cc} -g -O0 -w -o "$BATS_TEST_TMPDIR/freed" "$BATS_TEST_TMPDIR/freed.c"
+  "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/core" -- "$BATS_TEST_TMPDIR/freed" >/dev/null 2>&1 || skip "no core"
+  run -0 "$XCORE" analyze "$BATS_TEST_TMPDIR/core" --redact
+  [[ "$output" == *"the heap is damaged at 0x"* && "$output" != *5a5a* ]]
+}
+
 @test "a core compared with itself shows nothing" {
   needs_core
   run -0 "$XCORE" diff "$CORE" "$CORE"
