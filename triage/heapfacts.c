@@ -105,7 +105,6 @@ static void tell_operand(const struct teller *t)
 		tell_value(t, "the address", f->addr);
 }
 
-/* The damage to tell first, and the block that ends where it begins. */
 static void redact_damage(const struct teller *t, const struct xc_damage *damage)
 {
 	struct xc_text text = {0};
@@ -114,6 +113,7 @@ static void redact_damage(const struct teller *t, const struct xc_damage *damage
 	xc_text_fini(&text);
 }
 
+/* The damage to tell first, and the block that ends where it begins. */
 static void tell_damage(const struct teller *t)
 {
 	struct xc_heap *heap = t->heap;
