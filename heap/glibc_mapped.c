@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "glibc_impl.h"
+#include "scan.h"
 
 enum { PAGE = 4096 };
 
@@ -65,6 +66,15 @@ static xc_addr add(struct xc_glibc *glibc, xc_addr chunk, uint64_t head)
 	return chunk + (whole ? size : size + header);
 }
 
+/* The next page that is stored: reservations of terabytes, as sanitizers have them, are not. */
+static xc_addr next_page(const struct xc_space *space, xc_addr page, xc_addr hi)
+{
+	xc_addr at = page + PAGE;
+	if (at < page || at > hi || !xc_scan_stored(space, &at, hi, false))
+		return hi;
+	return at & ~(xc_addr)(PAGE - 1);
+}
+
 static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo, xc_addr hi)
 {
 	xc_addr page = (lo + PAGE - 1) & ~(xc_addr)(PAGE - 1);
@@ -74,7 +84,7 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo,
 		if (chunk && get(glibc, window, chunk + glibc->layout.word, &head))
 			page = add(glibc, chunk, head);
 		else
-			page += PAGE;
+			page = next_page(window->space, page, hi);
 	}
 }
 

@@ -346,9 +346,10 @@ static struct piece *plan(const struct xc_heap *heap, const struct xc_root_range
 {
 	struct piece *pieces = NULL;
 	size_t count = 0, capacity = 0;
-	for (size_t i = 0; i < ranges->count; i++)
-		for (xc_addr at = ranges->items[i].lo;; at += PIECE) {
-			xc_addr hi = ranges->items[i].hi;
+	for (size_t i = 0; i < ranges->count; i++) {
+		xc_addr hi = ranges->items[i].hi;
+		for (xc_addr at = ranges->items[i].lo; xc_scan_stored(heap->process->space, &at, hi, true);
+		     at += PIECE) {
 			struct xc_root_range part = ranges->items[i];
 			part.lo = at;
 			part.hi = hi - at < PIECE ? hi : at + PIECE - 1;
@@ -357,6 +358,7 @@ static struct piece *plan(const struct xc_heap *heap, const struct xc_root_range
 			if (part.hi == hi)
 				break;
 		}
+	}
 	*count_out = count;
 	return pieces;
 }

@@ -194,3 +194,16 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 	}
 	return false;
 }
+
+bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, bool written)
+{
+	size_t count = xc_space_count(space);
+	for (size_t i = segment_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+		const struct xc_segment *segment = xc_space_at(space, i);
+		if (!has_bytes(segment, written))
+			continue;
+		*addr = *addr > segment->lo ? *addr : segment->lo;
+		return true;
+	}
+	return false;
+}

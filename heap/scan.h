@@ -55,4 +55,7 @@ static inline bool xc_scan_counts(uint64_t head)
 bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t most, bool written,
 		  const uint8_t **bytes_out, uint64_t *len_out);
 
+/* The same without reading: *addr moves to where the next stored piece of the space begins, or goes on. */
+bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, bool written);
+
 #endif
