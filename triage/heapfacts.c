@@ -12,7 +12,7 @@
 #include "../heap/whatis.h"
 #include "fault.h"
 
-enum { TEXT_LEAST = 5 };
+enum { TEXT_LEAST = 5, FREED_MOST = 3 };
 
 struct teller {
 	struct xc_report *report;
@@ -113,6 +113,29 @@ static void redact_damage(const struct teller *t, const struct xc_damage *damage
 	xc_text_fini(&text);
 }
 
+/* The other registers of the instruction's frame that point into freed blocks: what was loaded from there may be what faulted. */
+static void tell_freed(const struct teller *t)
+{
+	const struct xc_fault *f = t->fault;
+	const struct xc_arch *arch = t->heap->process->arch;
+	unsigned told = 0;
+	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {
+		uint64_t value;
+		if (number == arch->pc || number == arch->sp ||
+		    (f->operand_known && (number == f->operand.base || number == f->operand.index)) ||
+		    !xc_regs_get(&f->frame.regs, number, &value))
+			continue;
+		uint32_t block = xc_blocks_find(&t->heap->blocks, value);
+		enum xc_block_state state =
+			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&t->heap->blocks, block);
+		const char *name = xc_arch_reg_name(arch, number);
+		if (!name || !xc_block_is_free(state) || state == XC_BLOCK_TOP)
+			continue;
+		tell_block(t, name, value);
+		told++;
+	}
+}
+
 /* The damage to tell first, and the block that ends where it begins. */
 static void tell_damage(const struct teller *t)
 {
@@ -149,8 +172,10 @@ void xc_heap_facts(struct xc_report *report, struct xc_heap *heap)
 		return;
 	struct xc_unwinder *unwinder = xc_unwinder_new(heap->process);
 	if (xc_fault_find(heap->process, unwinder, &fault)) {
-		if (!fault.sent)
+		if (!fault.sent) {
 			tell_operand(&teller);
+			tell_freed(&teller);
+		}
 		tell_damage(&teller);
 	}
 	xc_unwinder_free(unwinder);
