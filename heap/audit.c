@@ -15,7 +15,8 @@
 enum {
 	SHOWN_BYTES = 256, /* of an overrun */
 	LINE = 16,
-	FOUND = 7, /* column of the table */
+	WHAT = 6,
+	FOUND, /* columns of the table */
 };
 
 /* ---- blocks in words ---- */
@@ -135,12 +136,18 @@ static uint32_t block_of(const struct xc_heap *heap, const struct xc_damage *dam
 												      : XC_NO_BLOCK;
 }
 
+/* A link that leads nowhere is told by its value: what the program wrote there. */
+static bool tells_link(const struct xc_damage *damage)
+{
+	return damage->kind == XC_DAMAGE_LINK;
+}
+
 static void tell_first(struct xc_section *s, struct xc_heap *heap)
 {
 	const struct xc_damage *damage = xc_audit_first(heap);
 	uint32_t block = block_of(heap, damage);
 	xc_section_address(s, "at", "damaged at", damage->addr);
-	xc_section_text(s, "what", "what is wrong", damage->what);
+	xc_section_text(s, "what", "what is wrong", damage->what)->cell.secret = tells_link(damage);
 	if (damage->found)
 		xc_section_text(s, "found", "found", damage->found)->cell.secret = true; /* what overwrote it */
 	if (damage->expected)
@@ -202,6 +209,7 @@ static void add_row(struct xc_section *s, struct xc_table *table, const struct x
 		xc_cell_text(damage->expected),
 	};
 	cells[FOUND].secret = damage->found != NULL;
+	cells[WHAT].secret = tells_link(damage);
 	xc_table_row(s, table, cells);
 }
 

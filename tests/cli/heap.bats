@@ -164,6 +164,12 @@ C
   "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/core" -- "$BATS_TEST_TMPDIR/freed" >/dev/null 2>&1 || skip "no core"
   run -0 "$XCORE" analyze "$BATS_TEST_TMPDIR/core" --redact
   [[ "$output" == *"the heap is damaged at 0x"* && "$output" != *5a5a* ]]
+  run -0 "$XCORE" heap check "$BATS_TEST_TMPDIR/core" --no-redact
+  [[ "$output" == *5a5a* ]]
+  for format in text json html; do
+    run -0 "$XCORE" heap check "$BATS_TEST_TMPDIR/core" --redact --format "$format"
+    [[ "$output" != *5a5a* && "$output" != *ZZZZ* ]]
+  done
 }
 
 @test "a core compared with itself shows nothing" {
