@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../core/module.h"
+#include "../dwarf/symbol.h"
 #include "glibc_impl.h"
 #include "glibc_proof.h"
 
@@ -326,6 +327,19 @@ static void find_without_libc(struct finder *f)
 	add_unlinked(f);
 }
 
+/* The main arena is there, and its words for the top chunk are as the linker left them. */
+static bool is_unused(const struct finder *f)
+{
+	xc_addr arena;
+	uint64_t top;
+	if (!xc_symbol_find(f->glibc->heap->process, "main_arena", NULL, &arena))
+		return false;
+	for (unsigned at = 11; at <= 12; at++) /* 2.26, 2.27 and later; glibc_layout.h */
+		if (!xc_glibc_word(f->glibc, f->window, arena + at * f->word, &top) || top != 0)
+			return false;
+	return true;
+}
+
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
 {
 	const struct xc_process *process = glibc->heap->process;
@@ -343,6 +357,7 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	if (glibc->arena_count == 0 && there && is_lost(&f))
 		find_without_libc(&f);
 	if (glibc->arena_count == 0 && there)
-		*why_out = "the main arena of glibc's malloc was not found in libc's memory";
+		*why_out = is_unused(&f) ? "malloc was never called"
+					 : "the main arena of glibc's malloc was not found in libc's memory";
 	return glibc->arena_count > 0;
 }

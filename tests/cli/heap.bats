@@ -172,6 +172,14 @@ C
   done
 }
 
+@test "a program that never called malloc has no lost arena" {
+  echo 'int main(void) { return *(volatile int *)0; }' >"$BATS_TEST_TMPDIR/bare.c"
+  ${CC:-cc} -g -O0 -w -o "$BATS_TEST_TMPDIR/bare" "$BATS_TEST_TMPDIR/bare.c"
+  "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/core" -- "$BATS_TEST_TMPDIR/bare" >/dev/null 2>&1 || skip "no core"
+  run -0 "$XCORE" heap summary "$BATS_TEST_TMPDIR/core"
+  [[ "$output" == *"no blocks: malloc was never called"* ]]
+}
+
 @test "a core compared with itself shows nothing" {
   needs_core
   run -0 "$XCORE" diff "$CORE" "$CORE"
