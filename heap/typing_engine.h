@@ -217,10 +217,11 @@ bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, u
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
 	uint32_t good, bad;
-	uint32_t sure;  /* of the good: what hardly is so by chance */
-	uint32_t self;  /* the map, when known */
-	uint32_t loose; /* words that are not zero behind the object, where the allocator rounded up */
-	bool deep;      /* look at what is known of the blocks it points to, too: not while types flow */
+	uint32_t sure;   /* of the good: what hardly is so by chance */
+	uint32_t self;   /* the map, when known */
+	uint32_t looked; /* objects within it: unions within unions of hostile debug information have no end */
+	uint32_t loose;  /* words that are not zero behind the object, where the allocator rounded up */
+	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
 };
 
 void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,

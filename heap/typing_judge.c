@@ -7,7 +7,15 @@
 
 #include <string.h>
 
-enum { ELEMENTS_AHEAD = 4, ELEMENTS = 12, POINTERS = 64, LONGEST = 1 << 16, GOOD_HEAP = 3, TEXT_SHOWN = 64 };
+enum {
+	ELEMENTS_AHEAD = 4,
+	ELEMENTS = 12,
+	POINTERS = 64,
+	LONGEST = 1 << 16,
+	GOOD_HEAP = 3,
+	TEXT_SHOWN = 64,
+	OBJECTS_WITHIN = 1 << 14
+};
 
 static uint64_t word_at(const uint8_t *bytes)
 {
@@ -136,6 +144,8 @@ static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, co
 static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 			 struct xc_score *score, unsigned nest)
 {
+	if (score->looked++ > OBJECTS_WITHIN)
+		return;
 	for (uint32_t i = 0; i < map->slot_count && i < POINTERS; i++)
 		if (map->slots[i].offset < size)
 			score_slot(e, &map->slots[i], bytes + map->slots[i].offset, size - map->slots[i].offset, score,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_MAPS = 1024, FLAT_DEPTH = 16, SHORTEST_TEXT = 4 };
+enum { FIRST_MAPS = 1024, FLAT_DEPTH = 16, FLAT_STEPS = 1 << 16, SHORTEST_TEXT = 4 };
 
 /* ---- which map a type has ---- */
 
@@ -198,6 +198,7 @@ struct flat {
 	struct xc_typemap *map;
 	uint64_t loud; /* words that may hold a pointer nobody tells of: unions, integers of a word, padding, bytes */
 	struct xc_tag tag; /* of the struct whose members are laid */
+	unsigned steps;    /* members looked at: unions within unions of hostile debug information have no end */
 };
 
 static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
@@ -442,7 +443,8 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	const struct xc_type *bare = xc_type_strip(type);
 	uint64_t size = 0;
 	struct xc_slot *slot;
-	if (depth > FLAT_DEPTH || (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
+	if (depth > FLAT_DEPTH || f->steps++ > FLAT_STEPS ||
+	    (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
 		return;
 	switch (bare->kind) {
 	case XC_TYPE_POINTER:
@@ -476,17 +478,17 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 }
 
 /* Words in which no pointer can be: covered by members, none of which could be one. */
-static void cover(const struct xc_type *bare, uint64_t offset, uint64_t bytes[64], unsigned depth)
+static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, uint64_t bytes[64], unsigned depth)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(bare, &count);
-	for (size_t i = 0; i < count && depth < FLAT_DEPTH; i++) {
+	for (size_t i = 0; i < count && depth < FLAT_DEPTH && f->steps++ <= FLAT_STEPS; i++) {
 		uint64_t size, at = offset + members[i].offset;
 		const struct xc_type *type = xc_type_strip(members[i].type);
 		if (members[i].dynamic || !xc_type_size(type, &size) || at >= 512)
 			continue;
 		if (is_record(type))
-			cover(type, at, bytes, depth + 1);
+			cover(f, type, at, bytes, depth + 1);
 		else
 			for (uint64_t k = at; k < at + size && k < 512; k++)
 				bytes[k / 8] |= (uint64_t)1 << (k % 8);
@@ -534,7 +536,8 @@ static void finish(struct flat *f)
 	struct xc_typemap *map = f->map;
 	struct xc_engine *e = f->engine;
 	uint64_t bytes[64] = {0};
-	cover(map->bare, 0, bytes, 0);
+	f->steps = 0;
+	cover(f, map->bare, 0, bytes, 0);
 	for (unsigned word = 0; word < 64 && word < map->size / 8; word++)
 		if (bytes[word] == 0xff && !((map->pointers | f->loud) >> word & 1))
 			map->quiet |= (uint64_t)1 << word;
