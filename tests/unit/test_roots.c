@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "../../dwarf/symbol.h"
 #include "../../heap/graph.h"
@@ -136,6 +138,30 @@ static void nothing_else_is_leaked(void **state)
 	assert_int_equal(leaked, 4); /* ended_local, ended_own, below, gone */
 }
 
+/* As a sanitizer's shadow, which MADV_DONTDUMP keeps out of cores. The last test: it adds to the process. */
+static void memory_that_is_not_in_the_core_costs_nothing_and_is_counted(void **state)
+{
+	(void)state;
+	const xc_addr lo = UINT64_C(0x100000000000), size = UINT64_C(16) << 40;
+	struct xc_graph *again;
+	struct xc_mapping *mappings = xc_alloc((process->mapping_count + 1) * sizeof *mappings);
+	mappings[0] = (struct xc_mapping){.lo = lo, .hi = lo + size - 1, .readable = true, .writable = true};
+	memcpy(mappings + 1, process->mappings, process->mapping_count * sizeof *mappings);
+	assert_true(process->mappings[0].lo > lo + size);
+	free(process->mappings);
+	process->mappings = mappings;
+	process->mapping_count++;
+	xc_space_lay(process->space, &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_NOT_DUMPED});
+	xc_space_seal(process->space);
+	clock_t start = clock();
+	struct xc_heap *heap = xc_heap_open(process, NULL);
+	CHECK_OK(xc_graph_of(heap, &again));
+	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 2);
+	assert_true(again->missing_roots >= size);
+	assert_int_equal(heap->blocks.count, graph->heap->blocks.count);
+	xc_heap_close(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +170,7 @@ int main(void)
 		cmocka_unit_test(the_main_thread_holds_by_stack_and_thread_local_data),
 		cmocka_unit_test(what_lies_below_the_stack_pointer_holds_nothing),
 		cmocka_unit_test(nothing_else_is_leaked),
+		cmocka_unit_test(memory_that_is_not_in_the_core_costs_nothing_and_is_counted),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
