@@ -208,14 +208,28 @@ void xc_heap_close(struct xc_heap *heap)
 
 struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_options *options)
 {
-	if (!process->heap)
-		process->heap = xc_heap_open(process, options);
-	return process->heap;
+	struct xc_heap *older = process->heap;
+	if (older && !older->outdated)
+		return older;
+	struct xc_heap *heap = process->heap = xc_heap_open(process, options);
+	heap->older = older;
+	return heap;
+}
+
+void xc_heap_outdate(struct xc_process *process)
+{
+	struct xc_heap *heap = process->heap;
+	if (heap)
+		heap->outdated = true;
 }
 
 void xc_heap_forget(struct xc_process *process)
 {
-	xc_heap_close(process->heap);
+	struct xc_heap *older;
+	for (struct xc_heap *heap = process->heap; heap; heap = older) {
+		older = heap->older;
+		xc_heap_close(heap);
+	}
 	process->heap = NULL;
 }
 

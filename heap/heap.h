@@ -80,8 +80,10 @@ struct xc_heap {
 	size_t part_count;
 	struct xc_audited *audited; /* of audit.c: NULL until asked for */
 	const char *why;            /* why an allocator that seems to be there could not be read; NULL */
-	struct xc_claims *claims;   /* of claim.c; NULL when there are none */
-	struct xc_graph *graph;     /* of graph.c, typing.c, retention.c: NULL until asked for */
+	bool outdated;
+	struct xc_heap *older;    /* that this one took the place of; NULL for most */
+	struct xc_claims *claims; /* of claim.c; NULL when there are none */
+	struct xc_graph *graph;   /* of graph.c, typing.c, retention.c: NULL until asked for */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
 };
@@ -101,6 +103,10 @@ void xc_heap_close(struct xc_heap *heap); /* NULL is fine */
 /* The heap of a process, opened on first use and kept; xc_heap_forget closes it (before xc_debuginfo_close). */
 struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_options *options);
 void xc_heap_forget(struct xc_process *process);
+
+/* A running process has moved on: the next xc_heap_of opens another heap. The present one stays, until xc_heap_forget, for those who
+ * hold its blocks. */
+void xc_heap_outdate(struct xc_process *process);
 
 /* Make the graph and the types, unless they are there. Errors: those of the graph (XC_ERR_LIMIT); then there are no types. */
 XC_MUST_CHECK struct xc_error *xc_heap_work_out(struct xc_heap *heap);

@@ -13,6 +13,7 @@
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
 #include "bind_class.h"
+#include "stage.h"
 
 enum { REFS_MOST = 100000 };
 
@@ -297,13 +298,13 @@ static int path(lua_State *L)
 	struct xc_graph *graph = graph_of(L, heap);
 	const struct xc_root *root;
 	uint32_t *chain;
-	/* The chain is malloc'ed: it goes into Lua's memory before anything can raise. */
 	size_t count = xc_graph_path(graph, block, &chain, &root);
 	if (count == 0) {
 		lua_pushnil(L);
 		return 1;
 	}
-	uint32_t *kept = lua_newuserdatauv(L, count * sizeof *kept, 0);
+	/* The chain is malloc'ed: it goes where nothing is lost before anything can raise. */
+	uint32_t *kept = xc_arena_alloc(xc_stage_arena(xc_stage_of(L)), count * sizeof *kept);
 	memcpy(kept, chain, count * sizeof *kept);
 	free(chain);
 	lua_createtable(L, (int)(count < 1000 ? count : 1000), 0);

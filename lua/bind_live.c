@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../core/live.h"
+#include "../heap/heap.h"
 
 enum { TRIES = 5, MAX_TRIES = 1000, MAX_WORDS = 64, MAX_WORD = 4096 };
 
@@ -25,6 +26,7 @@ static int live_refresh(lua_State *L)
 	if (!living(L))
 		return 0;
 	xc_live_refresh(host->process);
+	xc_heap_outdate(host->process);
 	host->window = (struct xc_lens){.lo = 1}; /* its segment is no more */
 	return 0;
 }

@@ -470,6 +470,7 @@ function target:cstring(addr, max) end
 local heap = {}
 
 ---Walk the heap: all blocks of all allocators. A running process should be read at a quiet moment: it is not stopped.
+---The same until `xcore.refresh()`; after that another one, and blocks of the one before go on telling of their moment.
 ---@return xcore.Heap
 function target:heap() end
 ---All blocks in address order, or those that an option chooses: `for b in h:blocks{state = "leaked"} do … end`.
