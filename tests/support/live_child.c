@@ -108,7 +108,7 @@ static void *write_record(void *arg)
 		live_record.b = n;
 		__sync_synchronize();
 		live_record.gen++;
-		usleep(200);
+		usleep(n % 4 ? 200 : 4000); /* however slow the reader is: some time it finds no writer */
 	}
 	return arg;
 }

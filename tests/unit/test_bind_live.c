@@ -86,7 +86,7 @@ static void without_retry_reads_are_torn_and_with_it_never(void **state)
 	assert_int_equal(xc_live_stats(p).torn, 0);
 	assert_prints(p,
 		      PRELUDE
-		      "for i = 1, 300 do local a, b = xcore.retry(pair, {tries = 1000, words = {xcore.ref(r, 'gen')}})"
+		      "for i = 1, 3000 do local a, b = xcore.retry(pair, {tries = 1000, words = {xcore.ref(r, 'gen')}})"
 		      " if a ~= b then torn = torn + 1 end end print(torn)",
 		      "0\n");
 	assert_true(xc_live_stats(p).torn > 0);
