@@ -172,7 +172,7 @@ const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index)
 	return index < space->count ? &space->sealed[index] : NULL;
 }
 
-const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr)
+size_t xc_space_from(const struct xc_space *space, xc_addr addr)
 {
 	size_t lo = 0, hi = space->count;
 	while (lo < hi) {
@@ -182,7 +182,13 @@ const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr add
 		else
 			hi = mid;
 	}
-	return lo < space->count && space->sealed[lo].lo <= addr ? &space->sealed[lo] : NULL;
+	return lo;
+}
+
+const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr)
+{
+	size_t at = xc_space_from(space, addr);
+	return at < space->count && space->sealed[at].lo <= addr ? &space->sealed[at] : NULL;
 }
 
 /* Copy from the front of [addr, addr + len) inside one segment; len fits it. */

@@ -78,6 +78,10 @@ long xc_space_peek_string(const struct xc_space *space, xc_addr addr, char *buf,
 size_t xc_space_count(const struct xc_space *space);
 const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index);
 
+/* The index of the first segment that ends at addr or behind it: of the one that holds it, or else comes next; the count when there is
+ * none. O(log n). */
+size_t xc_space_from(const struct xc_space *space, xc_addr addr);
+
 /* The segment that holds addr, or NULL when nothing is mapped there. O(log n). */
 const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr);
 

@@ -152,20 +152,6 @@ size_t xc_scan_collect(struct xc_scan *scan, const uint8_t *bytes, size_t count,
 
 /* ---- memory ---- */
 
-/* The first segment that ends at addr or behind it. */
-static size_t segment_from(const struct xc_space *space, xc_addr addr)
-{
-	size_t lo = 0, hi = xc_space_count(space);
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (xc_space_at(space, middle)->hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
-}
-
 static bool has_bytes(const struct xc_segment *segment, bool written)
 {
 	return segment->provenance == XC_FROM_CORE || segment->provenance == XC_FROM_LIVE ||
@@ -178,7 +164,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 	enum { PAGE = 4096 };
 	const struct xc_space *space = window->space;
 	size_t count = xc_space_count(space);
-	for (size_t i = segment_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+	for (size_t i = xc_space_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
 		const struct xc_segment *segment = xc_space_at(space, i);
 		xc_addr at = *addr > segment->lo ? *addr : segment->lo, last = segment->hi < hi ? segment->hi : hi;
 		while (has_bytes(segment, written) && at <= last) {
@@ -198,7 +184,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, bool written)
 {
 	size_t count = xc_space_count(space);
-	for (size_t i = segment_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+	for (size_t i = xc_space_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
 		const struct xc_segment *segment = xc_space_at(space, i);
 		if (!has_bytes(segment, written))
 			continue;

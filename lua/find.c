@@ -163,15 +163,8 @@ static bool scan(struct xc_find *find, const struct piece *piece, struct hits *h
 /* The first segment that ends at addr or above; NULL when there is none. */
 static const struct xc_segment *segment_from(const struct xc_space *space, xc_addr addr)
 {
-	size_t lo = 0, hi = xc_space_count(space);
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (xc_space_at(space, middle)->hi < addr)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo < xc_space_count(space) ? xc_space_at(space, lo) : NULL;
+	size_t at = xc_space_from(space, addr);
+	return at < xc_space_count(space) ? xc_space_at(space, at) : NULL;
 }
 
 /* Go on at the byte behind addr. */
