@@ -4,23 +4,9 @@
 #include <stdlib.h>
 
 #include "graph.h"
+#include "refs.h"
 #include "stackword.h"
 #include "whatis.h"
-
-/* The first word of `from` that points into `to`; 0 when it is gone. */
-static xc_addr word_to(const struct xc_heap *heap, uint32_t from, uint32_t to)
-{
-	const struct xc_blocks *blocks = &heap->blocks;
-	const struct xc_process *process = heap->process;
-	xc_addr lo = xc_block_addr(blocks, to), at = xc_block_addr(blocks, from),
-		end = at + xc_block_size(blocks, from);
-	uint64_t value;
-	for (; at + process->arch->word <= end; at += process->arch->word)
-		if (xc_space_peek_uint(process->space, at, process->arch->word, &value) &&
-		    value - lo < xc_block_size(blocks, to))
-			return at;
-	return 0;
-}
 
 static void place_text(const struct xc_heap *heap, xc_addr at, struct xc_text *text)
 {
@@ -64,6 +50,6 @@ void xc_owner_text(struct xc_heap *heap, uint32_t block, struct xc_text *text)
 	else if (length == 1)
 		root_text(heap, root, text);
 	else
-		place_text(heap, word_to(heap, path[length - 2], block), text);
+		place_text(heap, xc_refs_word(heap, path[length - 2], block), text);
 	free(path);
 }

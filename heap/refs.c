@@ -282,6 +282,14 @@ static struct piece words_to(const struct xc_heap *heap, uint32_t from, uint32_t
 	return piece;
 }
 
+xc_addr xc_refs_word(const struct xc_heap *heap, uint32_t from, uint32_t to)
+{
+	struct piece piece = words_to(heap, from, to, 1);
+	xc_addr at = piece.kept ? piece.found[0] : 0;
+	free(piece.found);
+	return at;
+}
+
 static void tell_words(struct teller *t, uint32_t from, uint32_t to)
 {
 	struct piece piece = words_to(t->heap, from, to, t->most - t->rows);
@@ -410,11 +418,9 @@ static void tell_path(struct teller *t, const uint32_t *path, size_t length, con
 		 xc_text_string(&text));
 	xc_text_fini(&text);
 	for (size_t i = 0; i < length; i++) {
-		struct piece words = {0};
-		if (i + 1 < length)
-			words = words_to(t->heap, path[i], path[i + 1], 1);
-		tell_step(t, words.kept ? words.found[0] : xc_block_addr(&t->heap->blocks, path[i]), i + 1 == length);
-		free(words.found);
+		bool last = i + 1 == length;
+		xc_addr word = last ? 0 : xc_refs_word(t->heap, path[i], path[i + 1]);
+		tell_step(t, word ? word : xc_block_addr(&t->heap->blocks, path[i]), last);
 	}
 }
 

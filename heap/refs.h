@@ -14,4 +14,7 @@ XC_MUST_CHECK struct xc_error *xc_refs(struct xc_section *section, struct xc_hea
  * structure that it is of. Errors: XC_ERR_NOT_FOUND when addr is in no live block; those of the graph. */
 XC_MUST_CHECK struct xc_error *xc_path(struct xc_section *section, struct xc_heap *heap, xc_addr addr);
 
+/* The first word of one block that points into another; 0 when there is none any more. */
+xc_addr xc_refs_word(const struct xc_heap *heap, uint32_t from, uint32_t to);
+
 #endif
