@@ -812,6 +812,66 @@ function tree:add(path, weight) end
 ---@param options? {label?: string}
 function section:histogram(key, histogram, options) end
 
+-- Stacks --------------------------------------------------------------------------------------------------------
+--
+-- What a plugin's `stacks` function knows of stacks: how to unwind code that has no call frame information (a JIT's, an
+-- interpreter's inner loop), and the frames of an interpreted language, which stand in the interpreter's own data. Everything that shows
+-- stacks asks for it first: `xcore bt`, `analyze`, `flame stacks`. Told code takes effect at once for `thread:frames()`, so that a plugin
+-- tells code first, then looks at frames to place its own.
+
+---@class xcore.Stacks
+local stacks = {}
+
+---How to unwind a range of code, and what to call it. Names of registers are the machine's: "rsp", "x30"; "pc", "sp" and "fp" everywhere.
+---@class xcore.Code
+---@field lo integer|xcore.Value
+---@field hi integer|xcore.Value  inclusive; lo unless given
+---@field cfa? {[1]: string, [2]: integer}  {"rsp", 112}: the stack pointer of the caller is this register and so many bytes; without it the range is only named
+---@field saved? table<string, integer|string>  where the caller's registers are: an offset from the CFA, or the name of a register that holds
+---  the value. "pc" ("rip") or the link register ("x30") is the return address: unless given, the word below the CFA where calls push it, else
+---  in the link register. Registers that calls preserve are unchanged unless given, the others are lost
+---@field override? boolean  goes before the debug information and call frame information of this range; else both are for what has none
+---@field name? string  of the function: "TRACE 3"
+---@field file? string
+---@field line? integer
+---@field language? string
+
+---Where ranges overlap, the one told last is right. Raises `usage` for a register that the machine does not have, and `limit` past 65,536
+---ranges.
+---@param code xcore.Code
+function stacks:code(code) end
+
+---One frame of an interpreted language.
+---@class xcore.Row
+---@field name? string  of the function; "?" is shown when it is not known
+---@field file? string
+---@field line? integer
+---@field language? string  "lua", "python"; the plugin's name unless given
+---@field kind? string  "function" unless given; "builtin", "C", "trace", "main", …
+---@field pc? integer|xcore.Value  the address of its code
+---@field args? xcore.RowVariable[]
+---@field locals? xcore.RowVariable[]
+---@field upvalues? xcore.RowVariable[]  shown as locals of the type "upvalue"
+
+---An argument, local or upvalue. The values are the user's data: they are left out wherever redaction is on.
+---@class xcore.RowVariable
+---@field name string
+---@field type? string
+---@field value? string  text, as the language would write it
+---@field why? string  why there is no value
+
+---Frames of a language's own that belong to a thread's stack. They are shown directly behind, as callers of, the machine's frame that
+---holds `at` (sp <= at < cfa); in their order, several calls by `at`. A frame that no machine's frame holds is counted in a
+---note. Raises `usage` for a row that is none, and `limit` past 262,144 rows of a run.
+---@param tid integer
+---@param at integer|xcore.Value  an address on the thread's stack
+---@param rows xcore.Row[]  innermost first
+function stacks:frames(tid, at, rows) end
+
+---A stack that stands on no thread: of a coroutine, a fiber, a green thread. `xcore bt --coroutines` shows them. Raises as frames does.
+---@param stack {name: string, state?: string, rows: xcore.Row[]}  state: "suspended", …
+function stacks:stack(stack) end
+
 -- Plugins -------------------------------------------------------------------------------------------------------
 
 ---A plugin is a file NAME.lua, or NAME/init.lua, that returns this, and nothing else: an unknown key is an error. `require "NAME.part"`
@@ -824,6 +884,7 @@ function section:histogram(key, histogram, options) end
 ---@field match? xcore.Match  the targets that it is for; `analyze` needs it
 ---@field analyze? fun(t: xcore.Target, report: xcore.Report)  adds sections to `xcore analyze`
 ---@field claims? fun(t: xcore.Target, heap: xcore.Heap)  what it knows of blocks within blocks (`heap:claim`), for `xcore heap`
+---@field stacks? fun(t: xcore.Target, stacks: xcore.Stacks)  frames of other languages and how to unwind code without call frame information
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
 
