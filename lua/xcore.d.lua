@@ -228,6 +228,144 @@ function top:least() end
 ---@return {weight: number, item: any}[]  the largest first; equal ones in the order they came
 function top:items() end
 
+-- Graphs of a program's own objects -------------------------------------------------------------------------------
+--
+-- For plugins of language run-times and caches with millions of objects: who keeps what alive, as `xcore heap` answers it for blocks.
+-- What Lua tables would be too slow and too large for stays in compact arrays: 3 million objects with 6 million edges take some 250 MB,
+-- which count against --max-memory, and 2 to 3 s. First nodes, edges and roots are added, in any order, best some 65,536 at a time
+-- (a batch); the first question ends that, and adding more raises `usage`. A column is a list of integers, as xcore.columns,
+-- xcore.follow and xcore.gather give it; what is false in it (a row that `partial` could not read) is passed over, and so is NULL.
+--
+--     local g = xcore.graph()
+--     local c = xcore.gather("struct table", tables, {"slots", "slot_count", "meta"})
+--     g:nodes(tables, 56, "table")
+--     g:edges(tables, c.meta)
+--     g:scan{from = tables, start = c.slots, count = c.slot_count, stride = 16, at = {0, 8}}
+--     g:root(xcore.addr(state), "state")
+--     for _, it in ipairs(g:top{by = "retained", limit = 10}) do print(xcore.hex(it.addr), it.kind, it.retained) end
+
+---Members of the structs at these addresses, as xcore.columns gives them for structs that lie one after the other: about 15 ns a value
+---when they lie scattered.
+---A fault names the row, unless `partial` is set.
+---@param type xcore.Type|string
+---@param addresses integer[]  a column
+---@param fields string[]
+---@param options? {partial?: boolean}  partial: a row that cannot be read in full is false in all columns
+---@return table<string, any[]> columns
+---@return integer missing  such rows
+function xcore.gather(type, addresses, fields, options) end
+
+---A new graph, empty.
+---@return xcore.Graph
+function xcore.graph() end
+
+---@class xcore.Graph
+---@field repeated integer  nodes that were added again: the first one counts
+---@field missing integer  elements that g:scan could not read
+---@field strays integer  edges and roots that begin or end in no node; a question
+local graph = {}
+---Objects. `sizes` are what they weigh, memory elsewhere included; an address belongs to the node with the highest beginning at or below
+---it, if that is so large. Raises `usage` for columns of different lengths, `limit` for more than 65,000 kinds.
+---@param addresses integer|integer[]
+---@param sizes integer|integer[]  bytes; one number is for all
+---@param kind string|string[]  what they are: "table"; one is for all
+function graph:nodes(addresses, sizes, kind) end
+---References: from each of `from` to the one of `to` that stands beside it; a single one is for all. Both are addresses anywhere
+---within nodes.
+---@param from integer|integer[]
+---@param to integer|integer[]
+function graph:edges(from, to) end
+---References that lie in arrays: each row has `count` elements of `stride` bytes from `start` on, and in each element the words at the
+---offsets `at` are references of the node `from`. Read at once, in C: 5 ns a word. An array that cannot be read to its end is read as far
+---as can be, and the rest counts as missing.
+---* `from`, `start`, `count`: columns, or one number for all. `offset` is added to each start, `more` to each count (1 for a mask).
+---* `max`: a row with a larger count is damaged, and missing as a whole; 2^28 unless given.
+---* `width`: bytes of a word, 4 or 8, the pointer size unless given. The word, unsigned, is masked with `mask`, shifted left by `shift`,
+---  and `base` is added, unless it is 0.
+---* `tag`: only words with a tag between `lo` and `hi`, both included, are references. The tag is the word itself, or `width` (1, 2, 4 or 8)
+---  bytes at `at` bytes behind (or before) it, as a signed number, shifted right by `shift` and then masked with `mask`.
+---* `exact`: only to the beginnings of nodes.
+---LuaJIT with GC64: `tag = {shift = 47, lo = -14, hi = -4}, mask = 0x7fffffffffff`. Lua 5.4: `tag = {at = 8, width = 1, mask = 0x40, lo =
+---0x40, hi = 0x40}`. V8: `width = 4, base = cage, tag = {mask = 1, lo = 1, hi = 1}`.
+---@param what {from: integer|integer[], start: integer|integer[], count: integer|integer[], stride?: integer, at?: integer[], offset?: integer, more?: integer, max?: integer, width?: integer, mask?: integer, shift?: integer, base?: integer, exact?: boolean, tag?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}}  stride: the width unless given; at: {0}
+---@return integer references
+---@return integer missing  elements
+function graph:scan(what) end
+---What the program itself holds on to. A node may be a root more than once; roots of one name are one holder.
+---@param addr integer|integer[]|xcore.Value
+---@param name string  "registry"
+function graph:root(addr, name) end
+
+---From here on: questions. Those about an address take one anywhere within a node, and raise `not_found` when there is none.
+---@return integer nodes
+---@return integer edges
+function graph:count() end
+---The node with this address, if there is one.
+---@param addr integer|xcore.Value
+---@return integer|nil addr
+---@return integer size
+---@return string kind
+function graph:find(addr) end
+---The shortest chain of nodes from a root down to this one, and the name of that root. nil when no root reaches it.
+---@param addr integer|xcore.Value
+---@return integer[]|nil
+---@return string root
+function graph:path(addr) end
+---The nodes that refer to this one, one for each reference.
+---@param addr integer|xcore.Value
+---@param max? integer  100,000 unless given
+---@return integer[] addresses
+---@return integer total
+---@return string|nil root  the name of its first root, if it is one
+function graph:referrers(addr, max) end
+---The nodes that this one refers to, in the order they were added.
+---@param addr integer|xcore.Value
+---@param max? integer  100,000 unless given
+---@return integer[] addresses
+---@return integer total
+function graph:refers(addr, max) end
+---What would be free if this node were: its own bytes and those of all that is reached through it alone. nil when no root reaches it.
+---@param addr integer|xcore.Value
+---@return integer|nil bytes
+---@return integer count  nodes, itself included
+function graph:retained(addr) end
+---The nearest node without which this one would be free. nil when there is none: then, if one root holds it alone, its name.
+---@param addr integer|xcore.Value
+---@return integer|nil addr
+---@return string|nil root
+function graph:dominator(addr) end
+
+---@class xcore.GraphNode
+---@field addr integer
+---@field size integer
+---@field kind string
+---@field retained integer|nil  bytes; nil when no root reaches it
+---@field count integer|nil  nodes retained
+
+---The largest nodes, by their own size or by what they retain: the largest first, equal ones by address.
+---@param options? {by?: "retained"|"size", kind?: string, limit?: integer}  retained and 20 unless given
+---@return xcore.GraphNode[]
+function graph:top(options) end
+---What there is of each kind, most bytes first. `retained` is what would be free if all of this kind were that no other of the kind
+---retains: nothing twice.
+---@return {kind: string, count: integer, bytes: integer, retained: integer, unreached: integer, unreached_bytes: integer}[]
+function graph:kinds() end
+---Who holds on to what, most bytes first: `bytes` and `count` of nodes that only roots of this name keep alive; `roots` that were given.
+---The last one, without a name, is what several keep alive together, if there is any.
+---@return {name: string|nil, roots: integer, bytes: integer, count: integer}[]
+function graph:roots() end
+---The nodes that no root reaches, by address: `for addr, size, kind in g:unreached("table") do … end`.
+---@param kind? string
+---@return fun(): integer|nil, integer, string
+function graph:unreached(kind) end
+---Add all nodes that roots reach to a tree, for a flame graph: below the root's name, each on its shortest path, or below its
+---dominator. A frame is a kind, or the name that `name` gives a node (nil: its kind); a frame that is on the path already is not
+---entered again, so the nodes of a list are one frame. At most `depth` frames, 100 unless given. Raises `limit` for more than
+---a million different paths.
+---@param tree xcore.Tree
+---@param options? {by?: "path"|"dominator", name?: (fun(addr: integer, kind: string): string|nil), depth?: integer}  by path unless given
+function graph:fill(tree, options) end
+
 -- Types that the debug information lacks ------------------------------------------------------------------------
 
 ---Read C declarations: structs, unions, enums, typedefs, arrays, pointers, bit-fields, function pointers,
