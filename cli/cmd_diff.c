@@ -142,9 +142,10 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_diff = {
 	.name = "diff",
 	.about = "what grew in the heap between two cores, or two looks at a process",
-	.text = "Types, holders (the globals, threads and modules that keep memory alive) and arenas by how much they "
-		"grew, most "
-		"first, and the numbers of plugins that are for the program: the way to find a slow leak. Of two "
+	.text = "Types, modules (whose data keeps memory alive; also stacks, registers, and what leaked), holders "
+		"(single "
+		"globals and threads) and arenas by how much they grew, most first, and the numbers of plugins that "
+		"are for the program: the way to find a slow leak. Of two "
 		"moments of one process it also tells which blocks are new; "
 		"of two "
 		"runs only how many more there are.",

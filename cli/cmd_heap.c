@@ -57,12 +57,14 @@ static struct xc_error *types(struct xc_job *job, struct xc_section *section, st
 static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	(void)job;
-	return xc_audit(section, heap);
+	xc_audit(section, heap);
+	return NULL;
 }
 
 static struct xc_error *dups(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
-	return xc_dups(section, heap, rows(job));
+	xc_dups(section, heap, rows(job));
+	return NULL;
 }
 
 static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
@@ -86,7 +88,9 @@ static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, s
 {
 	xc_addr addr;
 	struct xc_error *err = address_of(job, &addr);
-	return err ? err : xc_whatis(section, heap, addr);
+	if (!err)
+		xc_whatis(section, heap, addr);
+	return err;
 }
 
 static struct xc_error *refs(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)

@@ -37,8 +37,17 @@ struct xc_audited {
 	uint64_t lists, links, caches, cached;
 };
 
+/* Blocks that stand behind a header, where what is written past the end of the block before is seen. */
+enum xc_headers {
+	XC_HEADERS_NONE,
+	XC_HEADERS_LIVE,
+	XC_HEADERS_ALL,
+};
+
 struct xc_allocator {
-	const char *name; /* "glibc" */
+	const char *name;        /* "glibc" */
+	const char *checks;      /* what walking and audit compare, in words for `heap check` */
+	enum xc_headers headers; /* which are compared */
 
 	/* Is it in use? Returns its state (freed by fini), or NULL, and then why_out may get a reason worth telling (memory of
 	 * the heap). *pieces_out gets the number of pieces of work. */

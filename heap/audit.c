@@ -7,6 +7,7 @@
 
 #include "../core/text.h"
 #include "allocator.h"
+#include "audited.h"
 #include "overrun.h"
 #include "owner.h"
 #include "typing.h"
@@ -233,7 +234,7 @@ static void tell_all(struct xc_section *s, const struct xc_heap *heap)
 		xc_section_message(s, XC_WARNING, NULL, "%zu more damaged places are not listed", heap->damage_dropped);
 }
 
-/* ---- what was lost, what was checked ---- */
+/* ---- what was lost ---- */
 
 static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 {
@@ -251,17 +252,6 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL, "%zu blocks overlap others and are left out",
 				   heap->blocks.left_out);
-}
-
-static void tell_checked(struct xc_section *s, const struct xc_heap *heap)
-{
-	const struct xc_audited *audited = heap->audited;
-	xc_section_count(s, "blocks", "headers checked", heap->blocks.count);
-	xc_section_count(s, "arenas", "arenas", heap->arena_count);
-	xc_section_count(s, "lists", "free lists", audited->lists);
-	xc_section_count(s, "links", "links in them", audited->links);
-	xc_section_count(s, "caches", "caches of threads", audited->caches);
-	xc_section_count(s, "cached", "blocks in them", audited->cached);
 }
 
 /* ---- the whole ---- */
@@ -284,7 +274,7 @@ void xc_audit_lists(struct xc_heap *heap)
 		qsort(heap->damages, heap->damage_count, sizeof *heap->damages, damage_order);
 }
 
-struct xc_error *xc_audit(struct xc_section *section, struct xc_heap *heap)
+void xc_audit(struct xc_section *section, struct xc_heap *heap)
 {
 	const char *why = xc_heap_why_empty(heap);
 	struct xc_typing *typing;
@@ -301,9 +291,8 @@ struct xc_error *xc_audit(struct xc_section *section, struct xc_heap *heap)
 			xc_section_message(section, XC_INFO, NULL,
 					   "the process was running: some of this may be a change that was under way");
 	} else if (!why) {
-		section->headline = "no damage was found";
+		section->headline = xc_audited_headline(section, heap);
 	}
 	xc_section_bool(section, "damaged", "damaged", heap->damage_count > 0)->quiet = true;
-	tell_checked(section, heap);
-	return NULL;
+	xc_audited_report(section, heap);
 }

@@ -18,7 +18,7 @@ const struct xc_damage *xc_audit_first(const struct xc_heap *heap);
 
 /* Fill the section of `heap check`: the first damaged place with its likely culprit, all others in a table, what was lost, what was
  * checked. A section for a heap without damage says so. Types and owners of blocks are told when they can be had: for a damaged
- * heap they are made. Errors: none yet. */
-XC_MUST_CHECK struct xc_error *xc_audit(struct xc_section *section, struct xc_heap *heap);
+ * heap they are made. */
+void xc_audit(struct xc_section *section, struct xc_heap *heap);
 
 #endif

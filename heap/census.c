@@ -123,9 +123,9 @@ static const char *holder_name(const struct xc_process *process, const char *nam
 }
 
 /* Nobody holds what leaked; where it grows it is the first thing to know. */
-static void count_leaked(struct xc_census *c, const struct xc_heap *heap)
+static void count_leaked(struct xc_census *c, struct xc_census_rows *rows, const struct xc_heap *heap)
 {
-	struct xc_census_row *row = add_row(c, &c->holders, "(nothing: leaked)");
+	struct xc_census_row *row = add_row(c, rows, "(nothing: leaked)");
 	for (uint32_t block = 0; heap->graph && block < heap->blocks.count; block++)
 		if (xc_graph_leaked(heap->graph, block)) {
 			row->blocks++;
@@ -133,22 +133,23 @@ static void count_leaked(struct xc_census *c, const struct xc_heap *heap)
 		}
 }
 
-static struct xc_error *count_holders(struct xc_census *c, struct xc_heap *heap)
+/* Who is at the top of a tree of all that is held. */
+static struct xc_error *count_tops(struct xc_census *c, struct xc_census_rows *rows, struct xc_heap *heap,
+				   enum xc_memtree_kind kind)
 {
 	char buf[256];
 	struct xc_stacktree tree;
 	xc_stacktree_init(&tree, "holders", "bytes");
-	struct xc_error *err = xc_memtree_fill(&tree, heap, XC_MEMTREE_HEAP);
+	struct xc_error *err = xc_memtree_fill(&tree, heap, kind);
 	xc_stacktree_finish(&tree);
 	for (const struct xc_stacktree_node *node = tree.root.children; node; node = node->next) {
-		struct xc_census_row *row =
-			add_row(c, &c->holders, holder_name(heap->process, node->name, buf, sizeof buf));
+		struct xc_census_row *row = add_row(c, rows, holder_name(heap->process, node->name, buf, sizeof buf));
 		row->blocks = node->items;
 		row->bytes = node->total;
 	}
 	if (!err)
-		count_leaked(c, heap);
-	finish_rows(&c->holders);
+		count_leaked(c, rows, heap);
+	finish_rows(rows);
 	xc_stacktree_fini(&tree);
 	return err;
 }
@@ -161,16 +162,22 @@ static uint64_t run_of(const struct xc_process *process)
 	return known ? bytes : 0;
 }
 
-struct xc_error *xc_census_take(struct xc_heap *heap, struct xc_census *census)
+struct xc_error *xc_census_take(struct xc_heap *heap, struct xc_census *census_out)
 {
 	struct xc_typing *typing;
+	struct xc_census census = {.run = run_of(heap->process)};
 	struct xc_error *err = xc_typing_of(heap, &typing);
-	*census = (struct xc_census){.run = run_of(heap->process)};
 	if (err)
 		return err;
-	count_blocks(census, heap, typing);
-	count_arenas(census, heap);
-	return count_holders(census, heap);
+	count_blocks(&census, heap, typing);
+	count_arenas(&census, heap);
+	if ((err = count_tops(&census, &census.holders, heap, XC_MEMTREE_HEAP)) ||
+	    (err = count_tops(&census, &census.modules, heap, XC_MEMTREE_MODULES))) {
+		xc_census_fini(&census);
+		return err;
+	}
+	*census_out = census;
+	return NULL;
 }
 
 void xc_census_fini(struct xc_census *census)
@@ -178,6 +185,7 @@ void xc_census_fini(struct xc_census *census)
 	free(census->types.items);
 	free(census->arenas.items);
 	free(census->holders.items);
+	free(census->modules.items);
 	free(census->addrs);
 	free(census->sizes);
 	free(census->type_of);

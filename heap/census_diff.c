@@ -157,13 +157,14 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 	xc_section_bytes(s, "after", "live after", new->bytes);
 	xc_section_count(s, "blocks_after", "blocks", new->blocks);
 	struct changes types = pair(&old->types, &new->types), arenas = pair(&old->arenas, &new->arenas),
-		       holders = pair(&old->holders, &new->holders);
+		       holders = pair(&old->holders, &new->holders), modules = pair(&old->modules, &new->modules);
 	if (fresh)
 		find_fresh(&types, old, new);
 	show(s, "types", "TYPE", &types, fresh, limit);
+	show(s, "modules", "IN", &modules, false, limit);
 	show(s, "holders", "HELD BY", &holders, false, limit);
 	show(s, "arenas", "ARENA", &arenas, false, limit);
-	if (!any_changed(&types) && !any_changed(&holders) && !any_changed(&arenas))
+	if (!any_changed(&types) && !any_changed(&holders) && !any_changed(&arenas) && !any_changed(&modules))
 		xc_section_message(s, XC_INFO, NULL, "nothing grew or shrank");
 	if (!fresh)
 		xc_section_message(s, XC_INFO, NULL,
@@ -171,4 +172,5 @@ void xc_census_compare(struct xc_section *s, const struct xc_census *old, const 
 	free(types.items);
 	free(arenas.items);
 	free(holders.items);
+	free(modules.items);
 }

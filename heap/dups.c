@@ -267,7 +267,7 @@ static void gather(struct xc_section *s, struct dups *d)
 	free(all);
 }
 
-struct xc_error *xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limit)
+void xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limit)
 {
 	size_t count = heap->blocks.count;
 	struct xc_reserve memory[2] = {xc_reserve_new(count, sizeof(struct entry)),
@@ -286,5 +286,4 @@ struct xc_error *xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limi
 	gather(s, &d);
 	for (size_t i = 0; i < XC_COUNT(memory); i++)
 		xc_reserve_free(&memory[i]);
-	return NULL;
 }

@@ -9,6 +9,6 @@
  * printable up to a NUL) the characters count, not what lies behind; of other blocks all bytes, so that two buffers are
  * equal only when their unused rest is. Blocks of less than 16 bytes and of more than 1 MiB are left out.
  * Reads every live block once, in parallel; 32 bytes a block for the time of the call. */
-XC_MUST_CHECK struct xc_error *xc_dups(struct xc_section *section, struct xc_heap *heap, size_t limit);
+void xc_dups(struct xc_section *section, struct xc_heap *heap, size_t limit);
 
 #endif

@@ -263,6 +263,8 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 
 const struct xc_allocator xc_allocator_mallocng = {
 	.name = "mallocng",
+	.checks = "the header of every block in use against its group; the records of groups; the list of their areas",
+	.headers = XC_HEADERS_LIVE,
 	.detect = detect,
 	.walk = walk,
 	.fini = fini,

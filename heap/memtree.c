@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "../core/reserve.h"
-#include "../dwarf/symbol.h"
 #include "graph.h"
 #include "retention.h"
+#include "rootword.h"
 #include "typing.h"
 
-enum { DEEPEST = 100, FIRST_SLOTS = 1 << 12, LABEL = 600 };
+enum { DEEPEST = 100, FIRST_SLOTS = 1 << 12 };
 
 struct slot {
 	const struct xc_stacktree_node *parent; /* NULL: empty */
@@ -22,6 +22,7 @@ struct slot {
 struct grower {
 	struct xc_stacktree *tree;
 	struct xc_heap *heap;
+	enum xc_memtree_kind kind;
 	const struct xc_graph *graph;
 	const struct xc_typing *typing;
 	struct xc_stacktree_node **nodes; /* by block */
@@ -122,32 +123,13 @@ static void begin(struct grower *g, struct xc_stacktree_node *root, uint32_t blo
 	g->queue[g->tail++] = block;
 }
 
-/* "server" for server+0x18: roots of one variable are one frame. */
-static const char *root_label(const struct grower *g, const struct xc_root *root, char *buf, size_t size)
-{
-	const struct xc_process *process = g->heap->process;
-	char symbol[512];
-	const char *word = xc_root_kind_word((enum xc_root_kind)root->kind);
-	if (root->kind == XC_ROOT_GLOBAL && xc_symbol_describe(process, root->at, symbol, sizeof symbol)) {
-		char *plus = strrchr(symbol, '+');
-		if (plus)
-			*plus = '\0';
-		snprintf(buf, size, "%s", symbol);
-	} else if ((root->kind == XC_ROOT_STACK || root->kind == XC_ROOT_TLS || root->kind == XC_ROOT_REGISTER) &&
-		   root->owner < process->thread_count) {
-		snprintf(buf, size, "%s of thread %d", word, (int)process->threads[root->owner].tid);
-	} else if (root->kind == XC_ROOT_GLOBAL && root->owner < process->module_count) {
-		snprintf(buf, size, "data of %s", process->by_address[root->owner]->name);
-	} else {
-		snprintf(buf, size, "%s", word);
-	}
-	return buf;
-}
-
 static struct xc_stacktree_node *root_node(struct grower *g, const struct xc_root *root)
 {
-	char label[LABEL];
-	return xc_stacktree_grow(g->tree, &g->tree->root, root_label(g, root, label, sizeof label), 0);
+	struct xc_text label = {0};
+	(g->kind == XC_MEMTREE_MODULES ? xc_rootword_module : xc_rootword_label)(g->heap, root, &label);
+	struct xc_stacktree_node *node = xc_stacktree_grow(g->tree, &g->tree->root, xc_text_string(&label), 0);
+	xc_text_fini(&label);
+	return node;
 }
 
 /* All that globals lead to comes first, then what only the roots of the next kind do: roots stand by kind. A stale word on a stack that
@@ -212,7 +194,7 @@ static void fill_retained(struct grower *g, const struct xc_retention *retention
 
 /* ---- all of it ---- */
 
-static struct xc_error *prepare(struct grower *g, enum xc_memtree_kind kind, struct xc_retention **retention)
+static struct xc_error *prepare(struct grower *g, struct xc_retention **retention)
 {
 	struct xc_graph *graph;
 	struct xc_typing *typing;
@@ -221,14 +203,14 @@ static struct xc_error *prepare(struct grower *g, enum xc_memtree_kind kind, str
 		return err;
 	g->graph = graph;
 	g->typing = typing;
-	return kind == XC_MEMTREE_RETAINED ? xc_retention_of(g->heap, retention) : NULL;
+	return g->kind == XC_MEMTREE_RETAINED ? xc_retention_of(g->heap, retention) : NULL;
 }
 
 struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap, enum xc_memtree_kind kind)
 {
-	struct grower g = {.tree = tree, .heap = heap};
+	struct grower g = {.tree = tree, .heap = heap, .kind = kind};
 	struct xc_retention *retention = NULL;
-	struct xc_error *err = prepare(&g, kind, &retention);
+	struct xc_error *err = prepare(&g, &retention);
 	if (err || heap->blocks.count == 0)
 		return err;
 	g.memory[0] = xc_reserve_new(heap->blocks.count, sizeof *g.nodes);
@@ -237,12 +219,12 @@ struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap
 	g.queue = g.memory[1].items;
 	tree->grown = true;
 	tree->things = "blocks";
-	if (kind == XC_MEMTREE_HEAP)
-		fill_heap(&g);
+	if (kind == XC_MEMTREE_RETAINED)
+		fill_retained(&g, retention);
 	else if (kind == XC_MEMTREE_LEAKS)
 		fill_leaks(&g);
 	else
-		fill_retained(&g, retention);
+		fill_heap(&g);
 	free(g.slots);
 	for (size_t i = 0; i < XC_COUNT(g.memory); i++)
 		xc_reserve_free(&g.memory[i]);

@@ -10,6 +10,7 @@
 
 enum xc_memtree_kind {
 	XC_MEMTREE_HEAP, /* each live block on its shortest path from a root of the first kind (graph.h) that reaches it */
+	XC_MEMTREE_MODULES, /* the same, roots put together by the module that has them, all stacks, all registers, … */
 	XC_MEMTREE_RETAINED, /* each below the block that dominates it */
 	XC_MEMTREE_LEAKS,    /* leaked blocks, below the heads of their groups */
 };

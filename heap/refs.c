@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "../core/parallel.h"
-#include "../dwarf/field.h"
 #include "claim.h"
 #include "graph.h"
 #include "leaked.h"
 #include "roots.h"
+#include "rootword.h"
 #include "scan.h"
-#include "stackword.h"
 #include "typing.h"
 #include "whatis.h"
 
@@ -40,66 +39,22 @@ static void add_row(struct teller *t, const char *kind, struct xc_cell at, struc
 	t->rows++;
 }
 
-static const struct xc_thread *thread_of(const struct xc_process *process, const struct xc_root *root)
+static bool is_on_stack(const struct teller *t, xc_addr at)
 {
-	return root->owner < process->thread_count ? &process->threads[root->owner] : NULL;
-}
-
-static void stack_text(struct teller *t, const struct xc_thread *thread, xc_addr at, struct xc_text *text)
-{
-	xc_text_printf(text, "stack of thread %d", (int)thread->tid);
-	if (t->stack_words++ >= STACK_WORDS)
-		return;
-	struct xc_text frame = {0};
-	xc_stackword_text(t->heap->process, thread, at, &frame);
-	if (frame.len)
-		xc_text_printf(text, ", %s", frame.bytes);
-	xc_text_fini(&frame);
-}
-
-/* Of a word at the beginning of a block: which field that is. */
-static void add_first_field(const struct xc_heap *heap, const struct xc_what *what, struct xc_text *text)
-{
-	const struct xc_typed *typed = heap->typing ? xc_typing_get(heap->typing, what->block) : NULL;
-	struct xc_text path = {0};
-	if (!typed || what->offset || typed->offset || typed->shape == XC_TYPED_TEXT)
-		return;
-	if (typed->shape == XC_TYPED_ARRAY)
-		xc_text_add(&path, "[0]");
-	xc_field_path(&path, typed->type, 0, NULL);
-	if (path.len)
-		xc_text_printf(text, " %s", path.bytes);
-	xc_text_fini(&path);
+	return xc_what(t->heap->process, t->heap, at).kind == XC_WHAT_STACK;
 }
 
 /* Where a word of memory lies. */
 static void place_text(struct teller *t, xc_addr at, struct xc_text *text)
 {
-	const struct xc_process *process = t->heap->process;
-	const struct xc_what what = xc_what(process, t->heap, at);
-	if (what.kind == XC_WHAT_STACK)
-		stack_text(t, what.thread, at, text);
-	else
-		xc_what_text(process, t->heap, &what, text);
-	if (what.kind == XC_WHAT_BLOCK)
-		add_first_field(t->heap, &what, text);
+	bool frames = is_on_stack(t, at) && t->stack_words++ < STACK_WORDS;
+	xc_rootword_place(t->heap, at, frames, text);
 }
 
 static void root_text(struct teller *t, const struct xc_root *root, struct xc_text *text)
 {
-	const struct xc_process *process = t->heap->process;
-	const struct xc_thread *thread = thread_of(process, root);
-	const char *name;
-	if (root->kind == XC_ROOT_REGISTER && thread) {
-		name = xc_arch_reg_name(process->arch, (int)root->at);
-		xc_text_printf(text, "%s of thread %d", name ? name : "a vector register", (int)thread->tid);
-	} else if (root->kind == XC_ROOT_STACK && thread) {
-		stack_text(t, thread, root->at, text);
-	} else if (root->kind == XC_ROOT_TLS && thread) {
-		xc_text_printf(text, "thread-local data of thread %d", (int)thread->tid);
-	} else {
-		place_text(t, root->at, text);
-	}
+	bool frames = root->kind == XC_ROOT_STACK && t->stack_words++ < STACK_WORDS;
+	xc_rootword_text(t->heap, root, frames, text);
 }
 
 /* The value of a word, when it is known where it lies. */

@@ -83,5 +83,7 @@ void xc_stackword_text(const struct xc_process *process, const struct xc_thread 
 	}
 	if (word.type)
 		xc_text_printf(text, ", %s", xc_text_string(&word.variable));
+	else
+		xc_text_add(text, word.in_frame ? ", no named variable" : "in no frame");
 	xc_stackword_fini(&word);
 }

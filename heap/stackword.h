@@ -19,7 +19,7 @@ struct xc_stackword {
 struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr);
 void xc_stackword_fini(struct xc_stackword *word);
 
-/* Append "#3 process_request, conn.buffer" or "#3 process_request"; outside of frames nothing. */
+/* Append "#3 process_request, conn.buffer", "#3 process_request, no named variable" or "in no frame". */
 void xc_stackword_text(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr,
 		       struct xc_text *text);
 

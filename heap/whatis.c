@@ -116,7 +116,7 @@ static void make_all(struct xc_section *s, struct xc_heap *heap)
 		xc_section_note(s, err);
 }
 
-struct xc_error *xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
+void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
 	xc_claims_apply(heap); /* before blocks have numbers */
 	struct xc_what what = xc_what(heap->process, heap, addr);
@@ -135,7 +135,6 @@ struct xc_error *xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr a
 		tell_stack(s, heap, &what);
 	if (what.kind == XC_WHAT_CODE)
 		xc_symbol_report(s->report, heap->process, addr);
-	return NULL;
 }
 
 /* ---- show ---- */

@@ -49,7 +49,7 @@ void xc_what_words(struct xc_section *section, const struct xc_heap *heap, xc_ad
 
 /* The fields of `heap whatis`: all of it, with frame and variable for stacks (the stack is unwound), the allocator's metadata, what gave the
  * type, how it is reached. Makes graph and types; where those cannot be made a note says so. */
-XC_MUST_CHECK struct xc_error *xc_whatis(struct xc_section *section, struct xc_heap *heap, xc_addr addr);
+void xc_whatis(struct xc_section *section, struct xc_heap *heap, xc_addr addr);
 
 /* `heap show`: the block's content as its type says, else as bytes. Errors: XC_ERR_NOT_FOUND when addr is in no block. */
 XC_MUST_CHECK struct xc_error *xc_whatis_show(struct xc_section *section, struct xc_heap *heap, xc_addr addr);

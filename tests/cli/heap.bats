@@ -213,6 +213,48 @@ C
   jq -e '.sections[0].tables.holders | all(.name | test("thread [0-9]") | not)' <<<"$output"
 }
 
+@test "diff says in whose data it grew: a program, a library, thread-local data, the stack, nothing" {
+  cat >"$BATS_TEST_TMPDIR/lib.c" <<'C'
+#include <stdlib.h>
+static void *held[100];
+void hold(int n) { for (int i = 0; i < n; i++) held[i] = malloc(5000); }
+C
+  cat >"$BATS_TEST_TMPDIR/modules.c" <<'C'
+#include <stdlib.h>
+#include <stdint.h>
+void hold(int n);
+void *mine[100];
+static __thread void *local[100];
+static __attribute__((noinline)) void fill(void **where, int n) { for (int i = 0; i < n; i++) where[i] = malloc(5000); }
+static __attribute__((noinline)) void lose(int n) { for (int i = 0; i < n; i++) { volatile uintptr_t p = (uintptr_t)malloc(5000); p = 0; } }
+static __attribute__((noinline)) int scrub(int n) { volatile char c[2000]; c[n] = 0; return n ? scrub(n - 1) + c[n] : 0; }
+static __attribute__((noinline)) void die(void **stack) { if (*stack != stack) __builtin_trap(); }
+int main(int argc, char **argv) {
+  void *stack[100] = {0};
+  int n = atoi(argv[1]);
+  fill(mine, n * 11); hold(n * 22); fill(local, n * 33); fill(stack, n * 44); lose(n * 55);
+  scrub(20);
+  die(stack);
+  return argc;
+}
+C
+  ${CC:-cc} -g -O0 -shared -fPIC -o "$BATS_TEST_TMPDIR/libhold.so" "$BATS_TEST_TMPDIR/lib.c"
+  ${CC:-cc} -g -O0 -o "$BATS_TEST_TMPDIR/modules" "$BATS_TEST_TMPDIR/modules.c" -L"$BATS_TEST_TMPDIR" -lhold -Wl,-rpath,"$BATS_TEST_TMPDIR"
+  for n in 0 1; do
+    "$repo/corpora/take-core" --out "$BATS_TEST_TMPDIR/modules-$n" -- "$BATS_TEST_TMPDIR/modules" $n >/dev/null 2>&1 || skip "no core"
+  done
+  run -0 "$XCORE" diff "$BATS_TEST_TMPDIR/modules-0" "$BATS_TEST_TMPDIR/modules-1" --format json
+  jq -r '.sections[0].tables.modules[] | "\(.name): \(.grown_blocks)"' <<<"$output" >"$BATS_TEST_TMPDIR/modules.txt"
+  cat "$BATS_TEST_TMPDIR/modules.txt"
+  grep -qx 'module modules: 11' "$BATS_TEST_TMPDIR/modules.txt"
+  grep -qx 'module libhold.so: 22' "$BATS_TEST_TMPDIR/modules.txt"
+  grep -qx 'thread-local data of modules: 33' "$BATS_TEST_TMPDIR/modules.txt"
+  # registers may still have the last ones
+  grep -qE '^stacks: 4[34]$' "$BATS_TEST_TMPDIR/modules.txt"
+  grep -qE '^.nothing: leaked.: 5[45]$' "$BATS_TEST_TMPDIR/modules.txt"
+  [ "$(sed -n 's/^\(stacks\|registers\|.nothing: leaked.\): //p' "$BATS_TEST_TMPDIR/modules.txt" | paste -sd+ | bc)" -eq 99 ]
+}
+
 @test "diff wants a second moment" {
   expect 2 "*NEWER is missing*--wait SECONDS*" "$XCORE" diff core
   expect 2 "*looks twice at one process*" "$XCORE" diff pid:1 core --wait 1

@@ -253,7 +253,7 @@ static size_t look(struct rng *rng)
 {
 	struct xc_heap *heap = xc_heap_open(process, &(struct xc_heap_options){.jobs = 1});
 	struct xc_report *report = xc_report_new("heap");
-	CHECK_OK(xc_audit(xc_report_section(report, "check", "Heap"), heap));
+	xc_audit(xc_report_section(report, "check", "Heap"), heap);
 	check_table(rng, heap);
 	size_t count = lost(heap);
 	PROPERTY_CHECK(rng, heap->damage_count > 0 || xc_heap_why_empty(heap) ||

@@ -25,7 +25,7 @@ static struct opened open_smashed(const char *how)
 	o.heap = xc_heap_open(o.process, NULL);
 	o.report = xc_report_new("heap");
 	o.section = xc_report_section(o.report, "check", "Heap");
-	CHECK_OK(xc_audit(o.section, o.heap));
+	xc_audit(o.section, o.heap);
 	return o;
 }
 
@@ -105,6 +105,7 @@ static void a_clean_heap_is_said_to_be_clean(void **state)
 	assert_string_equal(o.section->headline, "no damage was found");
 	assert_int_equal(field(&o, "damaged")->cell.number, 0);
 	assert_true(field(&o, "blocks")->cell.number > o.book->live_count);
+	assert_int_equal(field(&o, "headers")->cell.number, field(&o, "blocks")->cell.number);
 	close_smashed(&o);
 }
 

