@@ -67,6 +67,7 @@ void xc_bind_text_open(lua_State *L);
 void xc_bind_type_open(lua_State *L);
 void xc_bind_each_open(lua_State *L);
 void xc_bind_bulk_open(lua_State *L);
+void xc_bind_chains_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
 void xc_bind_live_open(lua_State *L);
 void xc_bind_cdef_open(lua_State *L);

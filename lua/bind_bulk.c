@@ -5,6 +5,7 @@
 
 #include "../core/arch.h"
 #include "chase.h"
+#include "nodes.h"
 #include "rows.h"
 
 enum { BLOCK = 4096 }; /* nodes between two looks at the limits */
@@ -99,49 +100,26 @@ struct follow {
 	uint64_t back;              /* from where pointers point to back to the node's start */
 	uint64_t max;
 	bool partial, addresses;
-	xc_addr *nodes; /* of Lua's allocator, so that they count */
-	size_t count, room;
+	struct xc_nodes *nodes;
 };
 
 static const char follow_key;
 
-static void release(lua_State *L, struct follow *follow)
-{
-	void *user;
-	lua_Alloc allocate = lua_getallocf(L, &user);
-	allocate(user, follow->nodes, follow->room * sizeof *follow->nodes, 0);
-	follow->nodes = NULL;
-	follow->room = 0;
-	xc_chase_end(&follow->chase);
-}
-
 static int follow_gc(lua_State *L)
 {
-	release(L, lua_touserdata(L, 1));
+	xc_chase_end(&((struct follow *)lua_touserdata(L, 1))->chase);
 	return 0;
 }
 
-/* A userdata, so that an error on the way leaves nothing behind. */
+/* Userdata, so that an error on the way leaves nothing behind. */
 static struct follow *push_follow(lua_State *L)
 {
+	struct xc_nodes *nodes = xc_nodes_push(L);
 	struct follow *follow = lua_newuserdatauv(L, sizeof *follow, 0);
-	*follow = (struct follow){.chase.host = xc_bind_host(L)};
+	*follow = (struct follow){.chase.host = xc_bind_host(L), .nodes = nodes};
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &follow_key);
 	lua_setmetatable(L, -2);
 	return follow;
-}
-
-static void make_room(lua_State *L, struct follow *follow)
-{
-	void *user;
-	lua_Alloc allocate = lua_getallocf(L, &user);
-	size_t room = follow->room ? follow->room * 4 : BLOCK, size = sizeof *follow->nodes;
-	xc_limit_make_room(L, room * size);
-	xc_addr *nodes = allocate(user, follow->nodes, follow->room * size, room * size);
-	if (!nodes)
-		luaL_error(L, "not enough memory");
-	follow->nodes = nodes;
-	follow->room = room;
 }
 
 /* Push an option; false when it is not given. */
@@ -192,10 +170,10 @@ static void read_options(lua_State *L, struct follow *follow)
 static void check_target(lua_State *L, const struct xc_type *shape, const struct xc_fixed *next)
 {
 	const struct xc_type *target = next->reading.shape;
-	if (next->reading.kind == XC_READ_INTEGER && next->reading.size == xc_bind_host(L)->process->arch->word)
-		return;
-	if (next->reading.kind != XC_READ_POINTER)
+	if (!xc_fixed_is_address(next, xc_bind_host(L)->process->arch->word))
 		xc_bind_fail(L, XC_ERR_USAGE, "%s of %s is no pointer", lua_tostring(L, NEXT), xc_type_name(shape));
+	if (next->reading.kind != XC_READ_POINTER)
+		return;
 	if (target != shape && target->kind != XC_TYPE_VOID && strcmp(xc_type_name(target), xc_type_name(shape)) != 0)
 		xc_bind_fail(
 			L, XC_ERR_USAGE,
@@ -217,14 +195,15 @@ static void open_follow(lua_State *L, const struct xc_lua_value *head, struct fo
 
 static void collect(lua_State *L, struct follow *follow)
 {
-	while (follow->chase.end == XC_CHASE_GOES_ON && follow->count < follow->max) {
-		if (follow->count == follow->room)
-			make_room(L, follow);
-		uint64_t room = follow->room - follow->count;
+	struct xc_nodes *nodes = follow->nodes;
+	while (follow->chase.end == XC_CHASE_GOES_ON && nodes->count < follow->max) {
+		if (nodes->count == nodes->room)
+			xc_nodes_grow(L, nodes);
+		uint64_t room = nodes->room - nodes->count;
 		room = room < BLOCK ? room : BLOCK;
-		room = room < follow->max - follow->count ? room : follow->max - follow->count;
-		follow->count += xc_chase_run(&follow->chase, follow->nodes + follow->count, (size_t)room);
-		xc_chase_look_ahead(&follow->chase, follow->nodes, follow->count);
+		room = room < follow->max - nodes->count ? room : follow->max - nodes->count;
+		nodes->count += xc_chase_run(&follow->chase, nodes->items + nodes->count, (size_t)room);
+		xc_chase_look_ahead(&follow->chase, nodes->items, nodes->count);
 		xc_limit_spend(L, BLOCK / 16);
 	}
 	xc_chase_end(&follow->chase);
@@ -270,11 +249,12 @@ static struct xc_error *end_error(lua_State *L, struct follow *follow)
 	case XC_CHASE_DONE:
 		return NULL;
 	case XC_CHASE_CYCLE:
-		cycle = xc_chase_cycle(chase, follow->nodes, follow->count);
-		follow->count = cycle.count;
-		return cycle_error(L, follow->nodes, cycle);
+		cycle = xc_chase_cycle(chase, follow->nodes->items, follow->nodes->count);
+		follow->nodes->count = cycle.count;
+		return cycle_error(L, follow->nodes->items, cycle);
 	case XC_CHASE_FAULT:
-		return node_error(L, xc_bind_fault(chase->host, chase->at + chase->offset, chase->size), follow->count);
+		return node_error(L, xc_bind_fault(chase->host, chase->at + chase->offset, chase->size),
+				  follow->nodes->count);
 	case XC_CHASE_GOES_ON:
 		break;
 	}
@@ -349,7 +329,7 @@ static void push_end(lua_State *L, struct follow *follow)
 {
 	struct xc_error *err = end_error(L, follow);
 	if (err)
-		raise_or_push(L, err, follow, follow->count,
+		raise_or_push(L, err, follow, follow->nodes->count,
 			      follow->chase.end == XC_CHASE_FAULT ? lua_tostring(L, NEXT) : NULL);
 	else
 		lua_pushnil(L);
@@ -370,15 +350,15 @@ static int bulk_follow(lua_State *L)
 	collect(L, follow);
 	push_end(L, follow);
 	int why = lua_gettop(L);
-	rows.nodes = follow->nodes;
-	rows.count = follow->count;
+	rows.nodes = follow->nodes->items;
+	rows.count = follow->nodes->count;
 	rows.back = follow->back;
 	size_t count = push_result(L, &rows, follow);
 	if (follow->addresses) {
 		xc_rows_push_addresses(L, &rows, count);
 		lua_rawseti(L, -2, 1);
 	}
-	release(L, follow);
+	xc_nodes_release(L, follow->nodes);
 	lua_pushinteger(L, (lua_Integer)count);
 	lua_pushvalue(L, why);
 	return 3;
@@ -391,6 +371,7 @@ void xc_bind_bulk_open(lua_State *L)
 		{"follow", bulk_follow},
 		{NULL, NULL},
 	};
+	xc_nodes_open(L);
 	lua_createtable(L, 0, 1);
 	lua_pushcfunction(L, follow_gc);
 	lua_setfield(L, -2, "__gc");

@@ -23,6 +23,15 @@ struct xc_fixed xc_fixed_find(lua_State *L, const struct xc_type *type, const ch
 /* The same for one that is to be a number or boolean: pointers and references count as their addresses; structs and arrays raise. */
 struct xc_fixed xc_fixed_find_number(lua_State *L, const struct xc_type *type, const char *path);
 
+/* Is it a pointer, or an unsigned integer that may hold one? Run-times keep addresses in such; those of 4 bytes lie below 4 GiB. */
+static inline bool xc_fixed_is_address(const struct xc_fixed *fixed, unsigned word)
+{
+	const struct xc_reading *reading = &fixed->reading;
+	return reading->kind == XC_READ_POINTER ||
+	       (reading->kind == XC_READ_INTEGER &&
+		(reading->size == word || (reading->size == 4 && !reading->is_signed)));
+}
+
 /* Read the number in the struct at addr; NULL when all went well. */
 struct xc_error *xc_fixed_load(struct xc_host *host, const struct xc_fixed *fixed, xc_addr addr, uint64_t *bits_out);
 

@@ -174,6 +174,52 @@ static void what_is_wrong_is_named(void **state)
 		"12\t12\tnode 13: 0x41414191: not mapped");
 }
 
+/* Lists of 3,000, 1, 0 and 10 nodes at once, with a flag in one of the pointers. */
+static void many_lists_are_followed_at_once(void **state)
+{
+	(void)state;
+	check_prints("local items = t:var 'nodes'\n"
+		     "local list, sum = xcore.follow(t:var 'list', 'next', {'u.i', 'in.b[1]'}), 0\n"
+		     "local heads = {xcore.addr(t:var 'list') + 1, xcore.addr(items[42]), 0}\n"
+		     "local tail = xcore.follow(items[42], 'next', {'u.i'})\n"
+		     "local c, n, why, levels = xcore.chains('struct node', heads, 'next', {'u.i', 'in.b[1]'}, {mask = "
+		     "~1})\n"
+		     "for _, i in ipairs(c['u.i']) do sum = sum + i end\n"
+		     "for _, i in ipairs(list['u.i']) do sum = sum - i end\n"
+		     "for _, i in ipairs(tail['u.i']) do sum = sum - i end\n"
+		     "print(n - 3000 - #tail['u.i'], why, sum, #levels, levels[1], levels[#levels], c[1])",
+		     "0\tnil\t0\t3000\t2\t1\tnil");
+	check_prints("local c, n = xcore.chains(t:type 'struct node', {xcore.addr(t:var 'list')}, 'next')\n"
+		     "print(n, #c[1], c[1][1] == xcore.addr(t:var 'list'))",
+		     "3000\t3000\ttrue");
+	check_prints("local c, n, why, levels = xcore.chains('struct node', {}, 'next', {'u.i'}) print(n, #c['u.i'], "
+		     "#levels)",
+		     "0\t0\t0");
+	check_prints("local l = xcore.addr(t:var 'list')\n"
+		     "local ok, e = pcall(xcore.chains, 'struct node', {l, l}, 'next', nil, {max = 5999}) "
+		     "print(e.kind, e.message)",
+		     "limit\tmore than 5999 nodes");
+	check_prints("local l = xcore.addr(t:var 'list')\n"
+		     "print(select(2, xcore.chains('struct node', {l, l}, 'next', nil, {max = 5999, partial = true})))",
+		     "5999\tmore than 5999 nodes\ttable");
+}
+
+static void a_damaged_list_spares_the_others(void **state)
+{
+	(void)state;
+	check_prints("local heads = {xcore.addr(t:var 'bad'[0]), xcore.addr(t:var 'late'[10]), xcore.addr(t:var "
+		     "'list'), 16}\n"
+		     "local c, n, why, levels = xcore.chains('struct node', heads, 'next', {'tiny'}, {partial = true, "
+		     "addresses = true})\n"
+		     "local seen = {} for _, a in ipairs(c[1]) do seen[a] = true end\n"
+		     "local all = 0 for _ in pairs(seen) do all = all + 1 end\n"
+		     "print(all, #c.tiny == n, levels[1], levels[13], why)",
+		     "3028\ttrue\t3\t2\tnode 0x10: 0x60: not mapped");
+	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {xcore.addr(t:var 'late'[0])}, 'next')).kind)",
+		     "format");
+	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {16}, 'next')).kind)", "fault");
+}
+
 /* Under ASan the error of the row, too, if it was lost. */
 static void fields_are_asked_for_once(void **state)
 {
@@ -361,6 +407,8 @@ int main(void)
 		cmocka_unit_test(follow_ends_where_it_is_told),
 		cmocka_unit_test(follow_finds_the_struct_around_the_pointer),
 		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(many_lists_are_followed_at_once),
+		cmocka_unit_test(a_damaged_list_spares_the_others),
 		cmocka_unit_test(fields_are_asked_for_once),
 		cmocka_unit_test(wrong_questions_are_refused),
 		cmocka_unit_test(a_chase_gives_what_remembering_every_node_gives),
