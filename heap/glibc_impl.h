@@ -7,6 +7,7 @@
  *	glibc_mapped.c  chunks that are mappings of their own
  *	glibc_list.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
+ *	glibc_chain.c   the lists in them
  *	glibc_tls.c     words of threads that point to them
  *	glibc_walk.c    the chunks of a piece of a segment
  *	glibc_cut.c     segments are cut in pieces, and pieces joined

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glibc_impl.h"
+#include "glibc_chain.h"
 
-enum { SLOTS_MAX = 76, SMALL_SLOTS = 64, LIST_MAX = 1 << 16, WHOLE_LISTS = 4, LOST = -2, KEYS = 16 };
+enum { SLOTS_MAX = 76, WHOLE_LISTS = 4, KEYS = 16 };
 
 /* A tcache_perthread_struct of some version. */
 struct shape {
@@ -59,13 +59,6 @@ static bool read_tcache(const struct xc_glibc *glibc, const struct xc_window *wi
 	return true;
 }
 
-/* Memory that was there, but is not in the core. */
-static bool is_lost(const struct xc_glibc *glibc, xc_addr addr)
-{
-	const struct xc_segment *segment = xc_space_find(glibc->heap->process->space, addr);
-	return segment && !segment->bytes && !segment->backing;
-}
-
 /* Could the entries be what they claim, without following them? At least one must be there; one may be damaged. */
 static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcache)
 {
@@ -73,7 +66,7 @@ static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcach
 	for (unsigned i = 0; i < tcache->shape->slots && wrong < 2; i++) {
 		uint64_t entry = tcache->entries[i];
 		bool odd = entry && !xc_glibc_is_chunk_place(glibc, entry - 2 * glibc->layout.word) &&
-			   !is_lost(glibc, entry);
+			   !xc_glibc_is_lost(glibc, entry);
 		bool other_count = !tcache->shape->down && (entry == 0) != (tcache->counts[i] == 0);
 		wrong += odd || other_count;
 		used += entry != 0 && !odd;
@@ -81,46 +74,13 @@ static bool is_sensible(const struct xc_glibc *glibc, const struct tcache *tcach
 	return used > 0 && wrong < 2;
 }
 
-/* The chunk of an entry that may be in list `slot`, or XC_NO_BLOCK. */
-static uint32_t cached_block(const struct xc_glibc *glibc, xc_addr entry, unsigned slot)
-{
-	const struct xc_blocks *blocks = &glibc->heap->blocks;
-	const unsigned word = glibc->layout.word;
-	uint32_t block = xc_glibc_block(glibc, entry - 2 * word);
-	if (block == XC_NO_BLOCK || xc_block_state(blocks, block) != XC_BLOCK_LIVE)
-		return XC_NO_BLOCK;
-	return slot >= SMALL_SLOTS || xc_block_size(blocks, block) == 4 * word + slot * XC_GLIBC_ALIGN - word
-		       ? block
-		       : XC_NO_BLOCK;
-}
-
-/* How many entries list `slot` has; -1 when it is no such list, LOST when the rest of it is not in the core. With `mark`, they become
- * cached. */
-static long follow(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache, unsigned slot,
-		   bool mark)
-{
-	uint64_t at = tcache->entries[slot], stored;
-	long count = 0;
-	for (; at; count++) {
-		uint32_t block = cached_block(glibc, at, slot);
-		if (block == XC_NO_BLOCK && is_lost(glibc, at))
-			return LOST;
-		if (block == XC_NO_BLOCK || count >= LIST_MAX || !xc_glibc_jump(glibc, window, at, &stored))
-			return -1;
-		if (mark)
-			xc_blocks_set_state(&glibc->heap->blocks, block, XC_BLOCK_CACHED);
-		at = xc_glibc_unmangle(glibc, at, stored);
-	}
-	return count;
-}
-
 /* A thread may die between changing an entry and its count. */
-static bool is_tcache(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache)
+static bool is_tcache(struct xc_glibc_chains *chains, const struct tcache *tcache)
 {
 	for (unsigned i = 0; i < tcache->shape->slots; i++) {
-		long count = follow(glibc, window, tcache, i, false);
+		long count = xc_glibc_chain(chains, tcache->entries[i], i);
 		bool wrong_count = !tcache->shape->down && labs(count - tcache->counts[i]) > 1;
-		if (count != LOST && (count < 0 || wrong_count))
+		if (count != XC_GLIBC_CHAIN_LOST && (count < 0 || wrong_count))
 			return false;
 	}
 	return true;
@@ -129,13 +89,13 @@ static bool is_tcache(const struct xc_glibc *glibc, struct xc_window *window, co
 /* ---- damage ---- */
 
 /* A block that some lists of are whole, and at most one begins with what is no chunk of its class. */
-static bool is_damaged_tcache(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache)
+static bool is_damaged_tcache(struct xc_glibc_chains *chains, const struct tcache *tcache)
 {
 	unsigned whole = 0, wrong = 0;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
 		if (tcache->entries[i]) {
-			whole += follow(glibc, window, tcache, i, false) > 0;
-			wrong += cached_block(glibc, tcache->entries[i], i) == XC_NO_BLOCK;
+			whole += xc_glibc_chain(chains, tcache->entries[i], i) > 0;
+			wrong += xc_glibc_chain_block(chains->glibc, tcache->entries[i], i) == XC_NO_BLOCK;
 		}
 	return whole >= WHOLE_LISTS && wrong < 2;
 }
@@ -145,6 +105,10 @@ static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsi
 		 uint64_t stored)
 {
 	struct xc_heap *heap = glibc->heap;
+	if (heap->damage_count >= XC_DAMAGES) { /* it is only counted: no texts for it */
+		xc_heap_add_damage(heap, &(struct xc_damage){.lost_lo = 1, .before = XC_NO_BLOCK});
+		return;
+	}
 	const unsigned header = 2 * glibc->layout.word;
 	const uint32_t block = xc_glibc_block(glibc, at - header);
 	const uint32_t owner = xc_blocks_find(&heap->blocks, tcache->addr);
@@ -181,7 +145,7 @@ static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *windo
 {
 	uint64_t at = tcache->entries[slot], stored = at, before = 0;
 	for (long count = 0; at; count++) {
-		uint32_t block = count < LIST_MAX ? cached_block(glibc, at, slot) : XC_NO_BLOCK;
+		uint32_t block = count < XC_GLIBC_CHAIN_MAX ? xc_glibc_chain_block(glibc, at, slot) : XC_NO_BLOCK;
 		if (block == XC_NO_BLOCK || !xc_glibc_jump(glibc, window, at, &stored)) {
 			note(glibc, tcache, slot, before, at, stored);
 			return;
@@ -197,6 +161,7 @@ static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *windo
 struct search {
 	struct xc_glibc *glibc;
 	struct xc_window *window;
+	struct xc_glibc_chains chains;
 	void (*found)(struct search *search, const struct tcache *tcache);
 	int votes;
 	bool lost; /* some list leads to memory that is not in the core */
@@ -258,14 +223,14 @@ static bool counts_agree(const struct tcache *tcache)
 
 static void settle(struct search *search, const struct tcache *tcache)
 {
-	bool whole = is_tcache(search->glibc, search->window, tcache);
+	bool whole = is_tcache(&search->chains, tcache);
 	if (!(whole && counts_agree(tcache)) && !is_told(search->glibc, tcache->addr) &&
-	    !is_damaged_tcache(search->glibc, search->window, tcache))
+	    !is_damaged_tcache(&search->chains, tcache))
 		return;
 	search->glibc->caches++;
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
 		if (whole)
-			search->lost |= follow(search->glibc, search->window, tcache, i, true) == LOST;
+			search->lost |= !xc_glibc_chain_mark(&search->chains, tcache->entries[i], i);
 		else
 			settle_damaged(search->glibc, search->window, tcache, i);
 }
@@ -317,7 +282,9 @@ void xc_glibc_settle_tcaches(struct xc_glibc *glibc, struct xc_window *window)
 		glibc->layout.mangled_known = search.votes != 0;
 	}
 	search.found = settle;
+	xc_glibc_chains_init(&search.chains, glibc, window);
 	each_candidate(&search);
+	xc_glibc_chains_fini(&search.chains);
 	if (search.lost)
 		settle_by_key(glibc, window);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/cursor.h"
 #include "scan.h"
 
 enum {
@@ -20,14 +21,43 @@ static bool word_at(const struct xc_process *process, xc_addr addr, uint64_t *ou
 	return xc_space_peek_uint(process->space, addr, process->arch->word, out);
 }
 
+/* What can be read of a descriptor and a word behind it: all at once, as each word of a heap may look like one. */
+struct descriptor {
+	const struct xc_process *process;
+	size_t begin, end; /* of what is there */
+	uint8_t bytes[DESCRIPTOR + 8];
+};
+
+static void read_descriptor(struct descriptor *d, const struct xc_process *process, xc_addr from)
+{
+	size_t size = DESCRIPTOR + process->arch->word, page = PAGE - from % PAGE;
+	d->process = process;
+	d->begin = 0;
+	d->end = xc_space_peek(process->space, from, d->bytes, size);
+	if (d->end == 0 && page < size) { /* memory may begin in the middle of it */
+		d->begin = page;
+		d->end = page + xc_space_peek(process->space, from + page, d->bytes + page, size - page);
+	}
+}
+
+static bool descriptor_word(const struct descriptor *d, size_t at, uint64_t *out)
+{
+	const struct xc_arch *arch = d->process->arch;
+	if (at < d->begin || d->end < arch->word || at > d->end - arch->word)
+		return false;
+	*out = xc_load_uint(d->bytes + at, arch->word, arch->big_endian);
+	return true;
+}
+
 /* The stack as the descriptor at tp tells it: a pair of words, its begin and its length, that encloses tp. */
 static bool described_stack(const struct xc_process *process, xc_addr tp, xc_addr *lo_out, xc_addr *hi_out)
 {
 	unsigned word = process->arch->word;
-	xc_addr from = process->arch->tls.below ? tp : tp - DESCRIPTOR;
+	struct descriptor d;
 	uint64_t begin, length;
+	read_descriptor(&d, process, process->arch->tls.below ? tp : tp - DESCRIPTOR);
 	for (unsigned at = 0; at < DESCRIPTOR; at += word) {
-		if (!word_at(process, from + at, &begin) || !word_at(process, from + at + word, &length))
+		if (!descriptor_word(&d, at, &begin) || !descriptor_word(&d, at + word, &length))
 			continue;
 		if (begin == 0 || begin % PAGE || length < PAGE || begin > tp || tp - begin >= length ||
 		    length - (tp - begin) > ABOVE)
@@ -140,13 +170,28 @@ static unsigned tid_offset(const struct xc_process *process)
 	return 0;
 }
 
-static bool is_thread(const struct xc_process *process, xc_addr tp)
+static int by_address(const void *a, const void *b)
 {
-	uint64_t other;
-	for (size_t i = 0; i < process->thread_count; i++)
-		if (xc_regs_get(&process->threads[i].regs, process->arch->tls.tp, &other) && other == tp)
-			return true;
-	return false;
+	const xc_addr *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void find_living(struct xc_ended_search *search)
+{
+	const struct xc_process *process = search->heap->process;
+	search->living = xc_alloc((process->thread_count + 1) * sizeof *search->living);
+	for (size_t i = 0; i < process->thread_count; i++) {
+		uint64_t tp;
+		if (xc_regs_get(&process->threads[i].regs, process->arch->tls.tp, &tp))
+			search->living[search->living_count++] = tp;
+	}
+	qsort(search->living, search->living_count, sizeof *search->living, by_address);
+}
+
+static bool is_thread(const struct xc_ended_search *search, xc_addr tp)
+{
+	return search->living_count &&
+	       bsearch(&tp, search->living, search->living_count, sizeof *search->living, by_address);
 }
 
 /* A word that is its own address may begin a descriptor. */
@@ -154,7 +199,7 @@ static bool is_ended(const struct xc_ended_search *search, xc_addr at, xc_addr *
 {
 	const struct xc_process *process = search->heap->process;
 	uint64_t self, tid;
-	return word_at(process, at + 2U * process->arch->word, &self) && self == at && !is_thread(process, at) &&
+	return word_at(process, at + 2U * process->arch->word, &self) && self == at && !is_thread(search, at) &&
 	       xc_space_peek_uint(process->space, at + search->tid_at, 4, &tid) && (int32_t)tid <= 0 &&
 	       described_stack(process, at, lo_out, hi_out);
 }
@@ -171,13 +216,16 @@ void xc_ended_search_init(struct xc_ended_search *search, const struct xc_heap *
 	const struct xc_arch *arch = heap->process->arch;
 	*search = (struct xc_ended_search){.heap = heap};
 	xc_window_init(&search->window, heap->process->space);
-	if (arch->tls.below && !arch->big_endian)
+	if (arch->tls.below && !arch->big_endian) {
 		search->tid_at = tid_offset(heap->process);
+		find_living(search);
+	}
 }
 
 void xc_ended_search_fini(struct xc_ended_search *search)
 {
 	xc_window_fini(&search->window);
+	free(search->living);
 }
 
 void xc_ended_search_range(struct xc_ended_search *search, xc_addr lo, xc_addr hi, xc_ended_fn *each, void *context)

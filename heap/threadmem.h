@@ -28,6 +28,8 @@ struct xc_ended_search {
 	const struct xc_heap *heap;
 	struct xc_window window;
 	unsigned tid_at; /* of the id in a descriptor; 0: not known */
+	xc_addr *living; /* thread pointers, in ascending order */
+	size_t living_count;
 };
 
 void xc_ended_search_init(struct xc_ended_search *search, const struct xc_heap *heap);

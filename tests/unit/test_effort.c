@@ -1,0 +1,148 @@
+/* layer: heap
+ *
+ * Heaps of some megabytes that are made to cost as much as they can: what is done must stay in proportion to their bytes. A second of
+ * the processor's time is far more than any of them takes, and far less than what one took that was not bounded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../heap/heap.h"
+#include "../../heap/threadmem.h"
+#include "../support/chunks.h"
+
+enum { BYTES = 12 << 20, CHAIN = 60000, SECONDS = 5 /* sanitizers are slow */ };
+
+#define BIG_AT UINT64_C(0x600000000000)
+
+/* A main arena with all of its chunks in memory of that size. */
+struct big {
+	struct chunks *chunks;
+	uint8_t *bytes;
+	xc_addr end; /* of the chunks that were put there */
+};
+
+static struct big big_new(void)
+{
+	struct big big = {chunks_new(), xc_alloc(BYTES), BIG_AT};
+	chunks_lay(big.chunks, 0, BIG_AT, big.bytes, BYTES);
+	xc_space_seal(big.chunks->process->space);
+	return big;
+}
+
+static void big_free(struct big *big)
+{
+	chunks_free(big->chunks);
+	free(big->bytes);
+}
+
+static void put(struct big *big, xc_addr addr, uint64_t word)
+{
+	memcpy(big->bytes + (addr - BIG_AT), &word, sizeof word);
+}
+
+/* Append a chunk in use; returns its block. */
+static xc_addr take(struct big *big, uint64_t size)
+{
+	xc_addr chunk = big->end;
+	put(big, chunk + 8, size | 1);
+	big->end += size;
+	return chunk + 16;
+}
+
+/* The top chunk takes what is left. */
+static void finish(struct big *big)
+{
+	const xc_addr state = CHUNKS_DATA_AT + CHUNKS_STATE;
+	put(big, big->end + 8, (BIG_AT + BYTES - big->end) | 1);
+	chunks_put(big->chunks, state + 0x60, big->end);
+	chunks_put(big->chunks, state + 0x888, BYTES);
+}
+
+static double seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* Blocks that look like tcaches, all with the same long list, and one list that is none. */
+static void many_tcaches_with_one_long_list_cost_what_their_bytes_do(void **state)
+{
+	(void)state;
+	struct big big = big_new();
+	xc_addr first = big.end + 16, rest;
+	for (int i = 0; i < CHAIN; i++) {
+		xc_addr block = take(&big, 0x20);
+		put(&big, block, block >> 12 ^ (i + 1 < CHAIN ? block + 0x20 : 0));
+	}
+	rest = take(&big, 0x30);
+	put(&big, rest, rest >> 12);
+	uint16_t counts[64] = {CHAIN, 9}; /* the second list has one only */
+	while (BIG_AT + BYTES - big.end > 0x1000) {
+		xc_addr block = take(&big, 0x290);
+		memcpy(big.bytes + (block - BIG_AT), counts, sizeof counts);
+		put(&big, block + 128, first);
+		put(&big, block + 136, rest);
+	}
+	finish(&big);
+	double before = seconds();
+	struct xc_heap *heap = xc_heap_open(big.chunks->process, &(struct xc_heap_options){.jobs = 1});
+	print_message("%zu blocks: %.2f s\n", heap->blocks.count, seconds() - before);
+	assert_true(heap->blocks.count > CHAIN + 10000);
+	assert_true(seconds() - before < SECONDS);
+	xc_heap_close(heap);
+	big_free(&big);
+}
+
+static void no_stack(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
+{
+	(void)lo, (void)hi, (void)dtv;
+	++*(size_t *)context;
+}
+
+/* Words that are their own address, and many threads whose ids agree: each word may begin the descriptor of a thread that ended. */
+static void many_descriptors_and_many_threads_cost_what_their_bytes_do(void **state)
+{
+	(void)state;
+	enum { THREADS = 20000 };
+	struct big big = big_new();
+	struct xc_process *process = big.chunks->process;
+	struct xc_thread *threads = xc_alloc(THREADS * sizeof *threads);
+	size_t found = 0;
+	for (xc_addr at = BIG_AT; at - BIG_AT < BYTES; at += 64) {
+		put(&big, at, at);
+		put(&big, at + 16, at);
+	}
+	for (unsigned i = 0; i < THREADS; i++) {
+		threads[i].has_regs = true;
+		xc_regs_set(&threads[i].regs, process->arch->tls.tp, BIG_AT + 8 + 64 * (uint64_t)i);
+		threads[i].tid = i + 1 < THREADS ? 0 : 7; /* all but the last agree everywhere */
+	}
+	process->threads = threads;
+	process->thread_count = THREADS;
+	struct xc_heap heap = {.process = process};
+	struct xc_ended_search search;
+	double before = seconds();
+	xc_ended_search_init(&search, &heap);
+	search.tid_at = 24;
+	xc_ended_search_range(&search, BIG_AT, BIG_AT + BYTES - 1, no_stack, &found);
+	xc_ended_search_fini(&search);
+	print_message("%d descriptors, %d threads: %.2f s\n", BYTES / 64, THREADS, seconds() - before);
+	assert_true(seconds() - before < SECONDS);
+	process->threads = NULL;
+	process->thread_count = 0;
+	free(threads);
+	big_free(&big);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_tcaches_with_one_long_list_cost_what_their_bytes_do),
+		cmocka_unit_test(many_descriptors_and_many_threads_cost_what_their_bytes_do),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
