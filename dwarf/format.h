@@ -21,8 +21,10 @@ struct xc_format_options {
 	bool raw;     /* containers by their innards, not by their content (view.h) */
 	/* What to append behind the address of a pointer to an object, from a layer above: " → struct client (heap, …)". NULL: nothing. */
 	void (*annotate)(const void *context, xc_addr addr, struct xc_text *text);
-	const void *annotate_context;
-	char letter; /* 0, or how scalars are written: x z d u o t c a f, as after `print /` in gdb */
+	/* The same for JSON: an object, the caller's; NULL where there is nothing to say. */
+	struct json_t *(*describe)(const void *context, xc_addr addr);
+	const void *annotate_context; /* of both */
+	char letter;                  /* 0, or how scalars are written: x z d u o t c a f, as after `print /` in gdb */
 };
 
 /* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */

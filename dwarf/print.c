@@ -97,7 +97,9 @@ static json_t *document_of(const char *expression, const struct xc_value *value,
 	const struct xc_json_options json_options = {.depth = options->format.depth,
 						     .elements = options->format.elements,
 						     .raw = options->format.raw,
-						     .redact = options->redact};
+						     .redact = options->redact,
+						     .describe = options->format.describe,
+						     .describe_context = options->format.annotate_context};
 	struct xc_json_result result;
 	json_t *json = json_object();
 	xc_value_json(&target, &json_options, &result);
@@ -109,6 +111,8 @@ static json_t *document_of(const char *expression, const struct xc_value *value,
 	xc_jsonvalue_set(json, "value", result.value);
 	if (options->format.letter)
 		xc_jsonvalue_set(json, "text", xc_jsonvalue_text(text));
+	if (result.hits)
+		xc_jsonvalue_set(json, "heap", result.hits);
 	if (result.unknown)
 		xc_jsonvalue_set(json, "unknown", result.unknown);
 	if (result.truncated)

@@ -12,6 +12,12 @@
 
 enum { MAX_PATH = 1024, MAX_SYMBOL = 512 };
 
+/* Of the present value; "." is the whole. */
+static const char *path_of(const struct xc_json_walker *w)
+{
+	return w->path.len ? xc_text_string(&w->path) : ".";
+}
+
 /* ---- what is not there ---- */
 
 json_t *xc_json_unknown(struct xc_json_walker *w, const char *why)
@@ -19,7 +25,7 @@ json_t *xc_json_unknown(struct xc_json_walker *w, const char *why)
 	if (!w->out->unknown)
 		w->out->unknown = json_object();
 	if (json_object_size(w->out->unknown) < XC_JSON_UNKNOWN)
-		xc_jsonvalue_set(w->out->unknown, w->path.len ? xc_text_string(&w->path) : ".", xc_jsonvalue_text(why));
+		xc_jsonvalue_set(w->out->unknown, path_of(w), xc_jsonvalue_text(why));
 	return json_null();
 }
 
@@ -244,6 +250,21 @@ static json_t *located_code(const struct xc_process *process, xc_addr addr)
 	return json;
 }
 
+static void describe(struct xc_json_walker *w, xc_addr addr)
+{
+	json_t *hit = w->options->describe ? w->options->describe(w->options->describe_context, addr) : NULL;
+	if (!hit)
+		return;
+	if (!w->out->hits)
+		w->out->hits = json_object();
+	if (json_object_size(w->out->hits) < XC_JSON_HITS) {
+		xc_jsonvalue_set(w->out->hits, path_of(w), hit);
+	} else {
+		json_decref(hit);
+		w->out->truncated = true;
+	}
+}
+
 static json_t *pointer(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
 {
 	uint64_t addr;
@@ -254,6 +275,7 @@ static json_t *pointer(struct xc_json_walker *w, const struct xc_value *value, c
 		return xc_json_redacted();
 	if (xc_type_strip(type->target)->kind == XC_TYPE_FUNCTION)
 		return located_code(value->process, addr);
+	describe(w, addr);
 	if (!xc_format_textual(type->target, &width))
 		return xc_jsonvalue_address(addr);
 	json_t *json = json_object();

@@ -24,15 +24,23 @@ struct xc_json_options {
 	unsigned elements; /* of each array, characters of each string */
 	bool raw;          /* containers as the structs they are */
 	bool redact;       /* every value is "(redacted)"; the shape stays */
+	/* What a pointer hits, from a layer above (format.h); NULL: not told. */
+	json_t *(*describe)(const void *context, xc_addr addr);
+	const void *describe_context;
 };
 
 struct xc_json_result {
 	json_t *value;   /* the caller's; never NULL */
 	json_t *unknown; /* object: path → why; the caller's; NULL when all is known */
+	json_t *hits; /* object: path of a pointer → what `describe` says; the caller's; NULL when it says nothing */
 	bool truncated;
 };
 
-enum { XC_JSON_VALUES = 1 << 20, XC_JSON_UNKNOWN = 100 }; /* values of one result at most; reasons told */
+enum {
+	XC_JSON_VALUES = 1 << 20,
+	XC_JSON_UNKNOWN = 100,
+	XC_JSON_HITS = 1 << 16
+}; /* at most, of one result: values, reasons, pointers described */
 
 void xc_value_json(const struct xc_value *value, const struct xc_json_options *options, struct xc_json_result *out);
 

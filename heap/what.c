@@ -1,8 +1,10 @@
 /* Where an address lies, in a line. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../core/facts.h"
+#include "../core/jsonvalue.h"
 #include "../dwarf/debuginfo.h"
 #include "../dwarf/field.h"
 #include "../dwarf/lookup.h"
@@ -216,9 +218,38 @@ static void annotate(const void *context, xc_addr addr, struct xc_text *text)
 	xc_what_text(heap->process, heap, &what, text);
 }
 
+/* Of a pointer into a block or a stack. */
+static json_t *describe(const void *context, xc_addr addr)
+{
+	const struct xc_heap *heap = context;
+	const struct xc_what what = xc_what(heap->process, heap, addr);
+	const struct xc_typed *typed = NULL;
+	struct xc_text path = {0};
+	if (what.kind == XC_WHAT_STACK)
+		return json_pack("{s:s, s:i}", "state", "stack", "thread", (int)what.thread->tid);
+	if (what.kind != XC_WHAT_BLOCK)
+		return NULL;
+	if (heap->typing && (typed = xc_typing_get(heap->typing, what.block)))
+		add_typed_path(&path, typed, what.offset);
+	const char *field = xc_text_string(&path);
+	json_t *json = json_object();
+	xc_jsonvalue_set(json, "addr", xc_jsonvalue_address(xc_block_addr(&heap->blocks, what.block)));
+	xc_jsonvalue_set(json, "size", xc_jsonvalue_count(xc_block_size(&heap->blocks, what.block)));
+	xc_jsonvalue_set(json, "state", xc_jsonvalue_text(xc_object_state(heap, what.block)));
+	xc_jsonvalue_set(json, "type", xc_jsonvalue_text(typed ? xc_typing_name(heap->typing, what.block) : NULL));
+	xc_jsonvalue_set(json, "count", xc_jsonvalue_count(typed ? xc_typing_count(heap->typing, what.block) : 0));
+	xc_jsonvalue_set(json, "confidence",
+			 xc_jsonvalue_text(typed ? xc_confidence_word((enum xc_confidence)typed->confidence) : NULL));
+	xc_jsonvalue_set(json, "offset", xc_jsonvalue_count(what.offset));
+	xc_jsonvalue_set(json, "path", xc_jsonvalue_text(typed && path.len ? field + (*field == ' ') : NULL));
+	xc_text_fini(&path);
+	return json;
+}
+
 void xc_what_annotate(struct xc_format_options *format, const struct xc_heap *heap)
 {
 	format->annotate = annotate;
+	format->describe = describe;
 	format->annotate_context = heap;
 }
 

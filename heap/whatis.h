@@ -40,6 +40,7 @@ void xc_what_text(const struct xc_process *process, const struct xc_heap *heap, 
 		  struct xc_text *text);
 
 /* Let values that are formatted say behind pointers what they hit: " → " and that line, where addr lies in a block or a thread's
+ * stack; in JSON {"addr", "size", "state", "type", "count", "confidence", "offset", "path"} of a block, {"state": "stack", "thread"} of a
  * stack. The heap must outlive the formatting. */
 void xc_what_annotate(struct xc_format_options *format, const struct xc_heap *heap);
 

@@ -81,6 +81,25 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   [[ "$output" == *"WHICH IS"*"struct item (heap, live, 184 bytes)"* ]]
 }
 
+@test "JSON of --heap has beside the value what each pointer in it hits" {
+  needs_core
+  next=$(addr_of 'first->next')
+  "$XCORE" print "$CORE" first --heap --format json >"$BATS_TEST_TMPDIR/one"
+  jq -e '.heap["."] | .type == "struct item" and .state == "live" and .size == 184 and .offset == 0 and .path == null' "$BATS_TEST_TMPDIR/one"
+  [ "$(jq -r '.heap["."].addr' "$BATS_TEST_TMPDIR/one")" = "$(addr_of first)" ]
+  "$XCORE" print "$CORE" '*first' '&first->next->value_of_no_such_member' '(char *)first->name + 2' '&first->next->name' --heap --format json >"$BATS_TEST_TMPDIR/all"
+  jq -e --arg next "$next" '.values[0] | .heap[".next"].addr == $next and .heap[".name"].type == "char" and (.value.next | type) == "string"' "$BATS_TEST_TMPDIR/all"
+  jq -e '.values[2].heap["."] | .offset == 2 and .path == "+0x2"' "$BATS_TEST_TMPDIR/all"
+  jq -e '.values[3].heap["."] | .offset == 8 and .path == ".name" and .type == "struct item"' "$BATS_TEST_TMPDIR/all"
+  "$XCORE" print "$CORE" first --format json | jq -e 'has("heap") | not'
+  "$XCORE" print "$CORE" first --heap --redact --format json | jq -e 'has("heap") | not'
+  ! python3 -c 'import jsonschema' 2>/dev/null || python3 -c 'import json, sys, jsonschema
+with open(sys.argv[1]) as schema, open(sys.argv[2]) as one, open(sys.argv[3]) as several:
+    schema = json.load(schema)
+    for answer in one, several:
+        jsonschema.Draft7Validator(schema).validate(json.load(answer))' "$repo/core/report.schema.json" "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/all"
+}
+
 @test "show of what is no block says what it is, and exits with 4" {
   needs_core
   expect 4 "*is in no block: not mapped*" "$XCORE" heap show "$CORE" 0x10
