@@ -124,11 +124,11 @@ const struct xc_type *xc_typing_find_type(struct xc_typing *typing, const char *
 
 /* ---- sizes ---- */
 
-/* glibc 2.26 to 2.43 (malloc.c, request2size): 8 bytes of header, rounded up to 16, 24 usable at least; mmapped ones are
- * rounded up to pages. */
-static bool fits_glibc(uint64_t wanted, uint64_t size)
+/* glibc 2.26 to 2.43 (malloc.c, request2size): a word of header, rounded up to 16, four words less the header usable at least;
+ * mmapped ones are rounded up to pages. */
+static bool fits_glibc(uint64_t wanted, uint64_t size, unsigned word)
 {
-	uint64_t usable = wanted <= 24 ? 24 : ((wanted + 23) & ~(uint64_t)15) - 8;
+	uint64_t usable = wanted <= 3 * word ? 3 * word : ((wanted + word + 15) & ~(uint64_t)15) - word;
 	return size == usable || (size >= 0x20000 && size - wanted < 4096 + 16);
 }
 
@@ -147,7 +147,7 @@ bool xc_typing_fits(const struct xc_engine *e, uint64_t wanted, uint64_t size)
 		return false;
 	switch (e->rounding) {
 	case XC_ROUND_GLIBC:
-		return fits_glibc(wanted, size);
+		return fits_glibc(wanted, size, e->word);
 	case XC_ROUND_JEMALLOC:
 		return fits_jemalloc(wanted, size);
 	case XC_ROUND_EXACT:
@@ -160,7 +160,7 @@ bool xc_typing_fits(const struct xc_engine *e, uint64_t wanted, uint64_t size)
 bool xc_typing_may_fit(const struct xc_engine *e, uint64_t wanted, uint64_t size)
 {
 	return xc_typing_fits(e, wanted, size) ||
-	       (e->rounding == XC_ROUND_GLIBC && size >= 40 && xc_typing_fits(e, wanted, size - 16));
+	       (e->rounding == XC_ROUND_GLIBC && e->word == 8 && size >= 40 && xc_typing_fits(e, wanted, size - 16));
 }
 
 static enum xc_rounding rounding_of(const struct xc_heap *heap)
@@ -182,6 +182,7 @@ static struct xc_engine *new_engine(struct xc_heap *heap, struct xc_typing *typi
 	e->heap = heap;
 	e->types = xc_types_of(heap->process);
 	e->rounding = rounding_of(heap);
+	e->word = heap->process->arch->word == 4 ? 4 : 8;
 	e->map_count = 1;
 	e->maps = xc_grow(e->maps, 0, &e->map_capacity, sizeof *e->maps);
 	e->maps[0] = xc_arena_alloc(&heap->memory, sizeof **e->maps);

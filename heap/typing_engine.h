@@ -86,8 +86,8 @@ struct xc_typemap {
 	bool has_flexible;
 	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
 	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
-	uint64_t pointers, quiet;            /* of its first 64 words: those that are pointers; that cannot be */
-	uint64_t loud;                       /* that may be, though nobody says so */
+	uint64_t pointers, quiet; /* of its first 64 words of the process: those that are pointers; that cannot be */
+	uint64_t loud;            /* that may be, though nobody says so */
 	struct xc_tag tag;
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
@@ -161,6 +161,7 @@ struct xc_engine {
 	size_t root_count, root_capacity;
 	struct xc_memo root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
 	enum xc_rounding rounding;
+	unsigned word;      /* bytes of an address: 4 or 8 */
 	uint64_t *queued;   /* bit per block: it is in queue[1] */
 	uint32_t *queue[2]; /* this level's blocks and the next one's */
 	uint32_t *frozen;   /* codes of this level's */
@@ -182,6 +183,17 @@ struct xc_engine {
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
 {
 	return typing->state;
+}
+
+/* An address of the process, as it stands in its memory (or that of a process of the same byte order). */
+static inline uint64_t xc_engine_load(const struct xc_engine *engine, const uint8_t *bytes)
+{
+	uint32_t half;
+	uint64_t whole;
+	if (engine->word == sizeof half)
+		return __builtin_memcpy(&half, bytes, sizeof half), half;
+	__builtin_memcpy(&whole, bytes, sizeof whole);
+	return whole;
 }
 
 /* ---- typing_map ---- */

@@ -115,11 +115,13 @@ static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 	return 0;
 }
 
-/* Bytes: behind a pointer to some, or where nothing else was found and no pointer lies. */
+/* Bytes: behind a pointer to some that can be nothing else, or where nothing else was found and no pointer lies. */
 static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
-	return hit->slot->kind == XC_SLOT_CHARS || (hit->slot->kind == XC_SLOT_VOID && hit->items && q->engine->last &&
-						    xc_typing_is_raw(q->engine, &q->there, hit->block));
+	const struct xc_engine *e = q->engine;
+	if (hit->slot->kind == XC_SLOT_CHARS)
+		return !hit->slot->ambiguous || e->last;
+	return hit->slot->kind == XC_SLOT_VOID && hit->items && e->last && xc_typing_is_raw(e, &q->there, hit->block);
 }
 
 static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
@@ -267,8 +269,7 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 	const uint8_t *bytes = object->bytes + slot->offset;
 	uint64_t tag = slot->tag.at + slot->tag.size <= object->whole ? xc_tag_of(&slot->tag, object->bytes) : 0;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t value;
-		memcpy(&value, bytes + i * 8, sizeof value);
+		uint64_t value = xc_engine_load(q->engine, bytes + i * slot->stride);
 		if (value >= blocks->lo && value <= blocks->hi)
 			add_hit(q, slot, value, object->block, tag);
 	}

@@ -17,13 +17,6 @@ enum {
 	OBJECTS_WITHIN = 1 << 14
 };
 
-static uint64_t word_at(const uint8_t *bytes)
-{
-	uint64_t word;
-	memcpy(&word, bytes, sizeof word);
-	return word;
-}
-
 /* What the block is taken for already: the pointee, something that begins like it, or something else. */
 static void score_known(const struct xc_engine *e, const struct xc_slot *slot, uint32_t item, struct xc_score *score)
 {
@@ -161,8 +154,8 @@ static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, co
 	case XC_SLOT_CHARS:
 	case XC_SLOT_VOID:
 	case XC_SLOT_CODE:
-		for (uint64_t i = 0; i < count && i * 8 + 8 <= size; i++)
-			score_pointer(e, slot, word_at(bytes + i * 8), score);
+		for (uint64_t i = 0; i < count && (i + 1) * e->word <= size; i++)
+			score_pointer(e, slot, xc_engine_load(e, bytes + i * e->word), score);
 		break;
 	case XC_SLOT_OBJECTS:
 		for (uint64_t i = 0; i < count && (i + 1) * slot->stride <= size && nest < XC_TYPING_NEST; i++)
@@ -247,16 +240,17 @@ static void score_unexplained(const struct xc_engine *e, const struct xc_typemap
 			      const uint8_t *bytes, uint64_t size, struct xc_score *score)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
-	for (uint64_t at = 0; at + 8 <= size; at += 8) {
-		uint64_t value = word_at(bytes + at), in = at - offset;
+	const uint64_t bytes_of_word = e->word;
+	for (uint64_t at = 0; at + bytes_of_word <= size; at += bytes_of_word) {
+		uint64_t value = xc_engine_load(e, bytes + at), in = at - offset;
 		uint32_t block = XC_NO_BLOCK;
 		bool outside = at < offset || (shape != XC_TYPED_ARRAY && in >= map->size);
 		score->loose += outside && value && !map->has_flexible;
-		if (value >= blocks->lo && value <= blocks->hi && !(value & 7))
+		if (value >= blocks->lo && value <= blocks->hi && value % bytes_of_word == 0)
 			block = xc_blocks_find(blocks, value);
 		if (block == XC_NO_BLOCK || value != xc_block_addr(blocks, block))
 			continue;
-		uint64_t word = map->size && !outside ? in % map->size / 8 : 0;
+		uint64_t word = map->size && !outside ? in % map->size / bytes_of_word : 0;
 		if (outside)
 			score->bad += map->has_flexible ? 0 : 1;
 		else if (word < 64 && map->quiet >> word & 1)
@@ -295,8 +289,8 @@ bool xc_typing_is_raw(const struct xc_engine *e, struct xc_window *window, uint3
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	uint64_t size = xc_block_size(blocks, block), shown = size < COMPARED ? size : COMPARED;
 	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
-	for (uint64_t at = 0; bytes && at + 8 <= shown; at += 8) {
-		uint64_t value = word_at(bytes + at);
+	for (uint64_t at = 0; bytes && at + e->word <= shown; at += e->word) {
+		uint64_t value = xc_engine_load(e, bytes + at);
 		if (xc_blocks_find(blocks, value) != XC_NO_BLOCK)
 			return false;
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_MAPS = 1024, FLAT_DEPTH = 16, FLAT_STEPS = 1 << 16, SHORTEST_TEXT = 4 };
+enum { WORDS = 64, FIRST_MAPS = 1024, FLAT_DEPTH = 16, FLAT_STEPS = 1 << 16, SHORTEST_TEXT = 4 };
 
 /* ---- which map a type has ---- */
 
@@ -121,7 +121,7 @@ static uint32_t add_map(struct xc_engine *e, const struct xc_type *named, const 
 	for (size_t i = 0; i < xc_evidence_count && map->is_record; i++)
 		map->is_part |= xc_evidence_list[i]->part && xc_evidence_list[i]->part(bare);
 	map->compiled = map->is_opaque || !(map->is_record || is_pointer(bare));
-	map->quiet = bare->kind == XC_TYPE_FLOAT || (bare->kind == XC_TYPE_INT && size < 8) ? UINT64_MAX : 0;
+	map->quiet = bare->kind == XC_TYPE_FLOAT || (bare->kind == XC_TYPE_INT && size < e->word) ? UINT64_MAX : 0;
 	e->maps = xc_grow(e->maps, e->map_count, &e->map_capacity, sizeof *e->maps);
 	e->maps[e->map_count] = map;
 	return (uint32_t)e->map_count++;
@@ -223,9 +223,10 @@ static struct xc_slot *add_slot(struct flat *f, enum xc_slot_kind kind, uint64_t
 	return slot;
 }
 
-static void mark(uint64_t *mask, uint64_t offset, uint64_t size)
+static void mark(const struct flat *f, uint64_t *mask, uint64_t offset, uint64_t size)
 {
-	for (uint64_t word = offset / 8; size && word <= (offset + size - 1) / 8 && word < 64; word++)
+	uint64_t bytes = f->engine->word;
+	for (uint64_t word = offset / bytes; size && word <= (offset + size - 1) / bytes && word < WORDS; word++)
 		*mask |= (uint64_t)1 << word;
 }
 
@@ -248,9 +249,9 @@ static void add_pointer(struct flat *f, const struct xc_type *type, uint64_t off
 		return;
 	slot->target = target;
 	slot->count = (uint32_t)count;
-	slot->stride = 8;
+	slot->stride = f->engine->word;
 	if (count)
-		mark(&f->map->pointers, offset, count < 64 ? count * 8 : 512);
+		mark(f, &f->map->pointers, offset, (count < WORDS ? count : WORDS) * slot->stride);
 }
 
 static void add_array(struct flat *f, const struct xc_type *array, uint64_t offset, const char *path, bool in_union,
@@ -285,8 +286,8 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 			if (text)
 				text->stride = (uint32_t)count;
 		}
-		if (size == 1 || size == 8)
-			mark(&f->loud, offset, size * count);
+		if (size == 1 || size == f->engine->word)
+			mark(f, &f->loud, offset, size * count);
 		return;
 	}
 	if (count == 1) {
@@ -296,7 +297,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 	uint32_t target = xc_typemap_of(f->engine, element);
 	if (target == XC_NO_MAP)
 		return;
-	mark(&f->loud, offset, size * (count < 512 ? count : 512));
+	mark(f, &f->loud, offset, size * (count < 512 ? count : 512));
 	struct xc_slot *slot = count <= UINT32_MAX ? add_slot(f, XC_SLOT_OBJECTS, offset, path, in_union) : NULL;
 	if (slot) {
 		slot->target = target;
@@ -417,12 +418,12 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 	size_t count;
 	bool is_union = bare->kind == XC_TYPE_UNION;
 	if (ask_evidence(f, bare, offset, path, in_union)) {
-		mark(&f->loud, offset, bare->size);
+		mark(f, &f->loud, offset, bare->size);
 		return;
 	}
 	const struct xc_member *members = xc_type_members(bare, &count);
 	if (is_union || bare->has_variants)
-		mark(&f->loud, offset, bare->size);
+		mark(f, &f->loud, offset, bare->size);
 	struct xc_tag outer = f->tag;
 	find_tag(bare, offset, &f->tag, 0);
 	if (depth == 0)
@@ -450,7 +451,7 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	case XC_TYPE_POINTER:
 	case XC_TYPE_REFERENCE:
 	case XC_TYPE_RVALUE_REFERENCE:
-		if (size == 8)
+		if (size == f->engine->word)
 			add_pointer(f, bare, offset, 1, path, in_union);
 		break;
 	case XC_TYPE_ARRAY:
@@ -472,26 +473,27 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 		}
 		break;
 	default:
-		if (size >= 8 && bare->kind != XC_TYPE_FLOAT)
-			mark(&f->loud, offset, size);
+		if (size >= f->engine->word && bare->kind != XC_TYPE_FLOAT)
+			mark(f, &f->loud, offset, size);
 	}
 }
 
 /* Words in which no pointer can be: covered by members, none of which could be one. */
-static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, uint64_t bytes[64], unsigned depth)
+static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, uint8_t covered[WORDS], unsigned depth)
 {
 	size_t count;
+	const uint64_t word = f->engine->word;
 	const struct xc_member *members = xc_type_members(bare, &count);
 	for (size_t i = 0; i < count && depth < FLAT_DEPTH && f->steps++ <= FLAT_STEPS; i++) {
 		uint64_t size, at = offset + members[i].offset;
 		const struct xc_type *type = xc_type_strip(members[i].type);
-		if (members[i].dynamic || !xc_type_size(type, &size) || at >= 512)
+		if (members[i].dynamic || !xc_type_size(type, &size) || at >= WORDS * word)
 			continue;
 		if (is_record(type))
-			cover(f, type, at, bytes, depth + 1);
+			cover(f, type, at, covered, depth + 1);
 		else
-			for (uint64_t k = at; k < at + size && k < 512; k++)
-				bytes[k / 8] |= (uint64_t)1 << (k % 8);
+			for (uint64_t k = at; k < at + size && k < WORDS * word; k++)
+				covered[k / word] |= (uint8_t)(1 << (k % word));
 	}
 }
 
@@ -535,11 +537,11 @@ static void finish(struct flat *f)
 {
 	struct xc_typemap *map = f->map;
 	struct xc_engine *e = f->engine;
-	uint64_t bytes[64] = {0};
+	uint8_t covered[WORDS] = {0}, whole = (uint8_t)((1U << e->word) - 1);
 	f->steps = 0;
-	cover(f, map->bare, 0, bytes, 0);
-	for (unsigned word = 0; word < 64 && word < map->size / 8; word++)
-		if (bytes[word] == 0xff && !((map->pointers | f->loud) >> word & 1))
+	cover(f, map->bare, 0, covered, 0);
+	for (unsigned word = 0; word < WORDS && word < map->size / e->word; word++)
+		if (covered[word] == whole && !((map->pointers | f->loud) >> word & 1))
 			map->quiet |= (uint64_t)1 << word;
 	map->loud = f->loud;
 	find_ambiguous(map);

@@ -158,6 +158,8 @@ static void take_sample(void *context, const struct xc_hit *hit)
 	struct xc_engine *e = r->engine;
 	if (hit->item || !hit->slot->pending)
 		return;
+	if (hit->slot->kind == XC_SLOT_POINTER)
+		xc_typemap_compile(e, hit->slot->target); /* the key needs its tag */
 	uint64_t key = key_of(e, &r->window, hit);
 	struct rule *rule = find_rule(r, key);
 	rule = rule ? rule : add_rule(r, key, hit);

@@ -237,6 +237,10 @@ PART void account_write(void)
 /* Registers of vectors still have what the last copies were made with. */
 static void scrub_vectors(void)
 {
+#ifdef __i386__ /* the compiler knows of no vectors, the C library's memcpy does */
+	__asm__ volatile("pxor %xmm0, %xmm0; pxor %xmm1, %xmm1; pxor %xmm2, %xmm2; pxor %xmm3, %xmm3;"
+			 "pxor %xmm4, %xmm4; pxor %xmm5, %xmm5; pxor %xmm6, %xmm6; pxor %xmm7, %xmm7");
+#else
 	__asm__ volatile("pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; pxor %%xmm2, %%xmm2; pxor %%xmm3, %%xmm3;"
 			 "pxor %%xmm4, %%xmm4; pxor %%xmm5, %%xmm5; pxor %%xmm6, %%xmm6; pxor %%xmm7, %%xmm7;"
 			 "pxor %%xmm8, %%xmm8; pxor %%xmm9, %%xmm9; pxor %%xmm10, %%xmm10; pxor %%xmm11, %%xmm11;"
@@ -245,6 +249,7 @@ static void scrub_vectors(void)
 			 :
 			 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
 			   "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
 }
 
 PART void account_scrub(void)
@@ -260,11 +265,15 @@ static PART void die(void)
 {
 	account_write();
 	account_scrub();
+#ifdef __i386__
+	__asm__ volatile("xor %%ebx, %%ebx; xor %%esi, %%esi; xor %%edi, %%edi" : : : "ebx", "esi", "edi");
+#else
 	__asm__ volatile(
 		"xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r13d, %%r13d; xor %%r14d, %%r14d; xor %%r15d, %%r15d"
 		:
 		:
 		: "rbx", "r12", "r13", "r14", "r15");
+#endif
 	abort();
 }
 

@@ -6,6 +6,8 @@ import os
 LIB = "usr/lib/x86_64-linux-gnu"
 PRELOADED = {"jemalloc": LIB + "/libjemalloc.so.2", "tcmalloc": LIB + "/libtcmalloc_minimal.so.4",
              "mimalloc": LIB + "/libmimalloc.so.2"}
+# <asm/…> is the same for both widths; where the cross compilers are, too, no package puts it in i386's path.
+I386 = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
 ORDINARY = ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks", "sizes", "ends", "roots", "classes", "containers")
 GRID = ("structs", "leaks", "sizes", "threads")
 
@@ -14,14 +16,14 @@ class Case:
     """One core: a program, its flags, and what is put under it."""
 
     def __init__(self, program, level, allocator="glibc", root="", strip=False, by_loader=False, environment=None, suffix="",
-                 symbols=True, arguments=(), totals=False):
+                 symbols=True, arguments=(), totals=False, bits=64):
         self.program, self.level, self.allocator, self.root = program, level, allocator, root
         self.strip, self.by_loader, self.symbols = strip, by_loader, symbols
-        self.environment, self.arguments, self.totals = environment or {}, list(arguments), totals
+        self.environment, self.arguments, self.totals, self.bits = environment or {}, list(arguments), totals, bits
         self.source = program + (".c" if os.path.exists(os.path.join(os.path.dirname(__file__), program + ".c")) else ".cc")
         self.cxx = self.source.endswith(".cc")
         self.compiler = "g++" if self.cxx else "gcc"
-        words = [program, "o%d" % level, allocator if allocator != "glibc" else "", root, suffix]
+        words = [program, "o%d" % level, allocator if allocator != "glibc" else "", root, suffix, "i386" if bits == 32 else ""]
         self.name = "-".join(word for word in words if word)
 
     @property
@@ -39,7 +41,7 @@ class Case:
 
     def commands(self, folder, exe, roots):
         """The account is C also where the program is C++, and optimised, so that its last frame has no slot it does not write."""
-        flags = ["-D_GNU_SOURCE", "-g", "-Wall", "-Wextra"]
+        flags = ["-D_GNU_SOURCE", "-g", "-Wall", "-Wextra"] + (I386 if self.bits == 32 else [])
         linked = ["-lpthread", "-ldl"]
         if self.allocator.startswith("musl"):
             flags += musl_flags(roots["allocators"])
@@ -57,7 +59,7 @@ class Case:
         """Libraries whose change makes another core."""
         if self.allocator.startswith("musl"):
             return [os.path.join(roots["allocators"], "lib/ld-musl-x86_64.so.1")]
-        folder = "/lib/x86_64-linux-gnu"
+        folder = "/lib32" if self.bits == 32 else "/lib/x86_64-linux-gnu"
         if self.root:
             folder = os.path.join(roots["bare"], "lib") if self.root == "bare" else library_folder(roots[self.root])
         preloaded = [os.path.join(roots["allocators"], PRELOADED[self.allocator])] if self.allocator in PRELOADED else []
@@ -120,6 +122,8 @@ def all_cases(big=False):
     if big:
         return big_cases()
     out = [Case(program, level) for program in ORDINARY for level in (0, 2)]
+    out += [Case(program, level, bits=32) for program in ("structs", "lists", "hashes", "trees", "strings", "arrays", "leaks")
+            for level in (0, 2)]
     out += [Case("threads", 2), Case("threads", 0, suffix="arenas-5", arguments=("64", "5"))]
     out += [Case(program, 2, strip=True, root="bare", suffix="stripped") for program in ("leaks", "threads", "lists")]
     for root in ("bullseye", "trixie", "sid"):

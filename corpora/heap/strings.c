@@ -60,7 +60,7 @@ static PART wchar_t *wide(const char *text)
 	wchar_t *out = NEWS(wchar_t, size);
 	for (size_t i = 0; i < size; i++)
 		out[i] = (wchar_t)(text[i] ? 0x400 + text[i] : 0);
-	account_is(out, "wchar_t|int", size);
+	account_is(out, "wchar_t|int|long", size);
 	return out;
 }
 

@@ -12,7 +12,7 @@ RECALL, TYPED, STRONG_RIGHT, RIGHT = 0.995, 0.95, 0.99, 0.98
 SHOWN = 8
 MAX_THREADS = 65  # of the programs with totals only
 TCACHE = "struct tcache_perthread_struct"
-TCACHE_SIZES = {0x248, 0x288, 0x298, 0x2f8, 0x308}  # glibc 2.26, 2.30, the same in a chunk that is 16 bytes larger, 2.43
+TCACHE_SIZES = {0x18c, 0x248, 0x288, 0x298, 0x2f8, 0x308}  # glibc of i386, 2.26, 2.30, the same in a chunk that is 16 bytes larger, 2.43
 SAME_TYPE = {"uint64_t": "unsigned long", "uint32_t": "unsigned int", "uint16_t": "unsigned short", "uint8_t": "unsigned char",
              "size_t": "unsigned long", "uintptr_t": "unsigned long", "int64_t": "long", "wchar_t": "int",
              "char32_t": "char32_t", "std::string": "std::__cxx11::basic_string<char,std::char_traits<char>,std::allocator<char>>"}
