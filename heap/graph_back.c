@@ -1,70 +1,19 @@
-/* The way back is made by counting what points to each block, and then putting the sources where the counts say. Each piece of
- * work has a range of targets for itself and looks at all edges: reading those in order costs little beside the counting, which jumps
- * about. Sources are put from the last to the first, so that the counters end as the beginnings of rows, and rows are in order. */
+/* The way back from a block to the roots: rows, and the shortest paths by them. */
 #include <stdlib.h>
 
-#include "../core/parallel.h"
 #include "graph.h"
-
-struct back {
-	struct xc_graph *graph;
-	uint32_t piece; /* targets of one piece of work */
-};
-
-static void bounds(const struct back *b, size_t number, uint32_t *lo_out, uint32_t *count_out)
-{
-	uint32_t count = (uint32_t)b->graph->heap->blocks.count;
-	*lo_out = (uint32_t)number * b->piece;
-	*count_out = count - *lo_out < b->piece ? count - *lo_out : b->piece;
-}
-
-static void count_piece(void *context, size_t number, unsigned worker)
-{
-	const struct back *b = context;
-	struct xc_graph *graph = b->graph;
-	uint32_t lo, count;
-	(void)worker;
-	bounds(b, number, &lo, &count);
-	for (size_t e = 0; e < graph->edge_count; e++) {
-		uint32_t target = graph->to[e] & ~XC_EDGE_INTERIOR;
-		if (target - lo < count)
-			graph->back_start[target]++;
-	}
-}
-
-static void put_piece(void *context, size_t number, unsigned worker)
-{
-	const struct back *b = context;
-	struct xc_graph *graph = b->graph;
-	uint32_t lo, count, end = (uint32_t)graph->edge_count;
-	(void)worker;
-	bounds(b, number, &lo, &count);
-	for (size_t source = graph->heap->blocks.count; source-- > 0;) {
-		uint32_t begin = graph->start[source];
-		while (end > begin) {
-			uint32_t target = graph->to[--end] & ~XC_EDGE_INTERIOR;
-			if (target - lo < count)
-				graph->back[--graph->back_start[target]] = (uint32_t)source;
-		}
-	}
-}
+#include "links.h"
 
 void xc_graph_back(struct xc_graph *graph)
 {
-	size_t blocks = graph->heap->blocks.count, pieces = xc_parallel_workers(graph->heap->jobs, SIZE_MAX);
-	struct back b = {.graph = graph, .piece = (uint32_t)(blocks / pieces + 1)};
+	const struct xc_links links = {(uint32_t)graph->heap->blocks.count, graph->start, graph->to};
 	if (graph->back_start)
 		return;
-	graph->memory[2] = xc_reserve_new(blocks + 1, sizeof *graph->back_start);
+	graph->memory[2] = xc_reserve_new((size_t)links.nodes + 1, sizeof *graph->back_start);
 	graph->memory[3] = xc_reserve_new(graph->edge_count + 1, sizeof *graph->back);
 	graph->back_start = graph->memory[2].items;
 	graph->back = graph->memory[3].items;
-	pieces = blocks / b.piece + (blocks % b.piece > 0);
-	xc_parallel(graph->heap->jobs, pieces, count_piece, &b);
-	for (size_t i = 1; i < blocks; i++)
-		graph->back_start[i] += graph->back_start[i - 1];
-	graph->back_start[blocks] = (uint32_t)graph->edge_count;
-	xc_parallel(graph->heap->jobs, pieces, put_piece, &b);
+	xc_links_turn(&links, graph->heap->jobs, graph->back_start, graph->back);
 }
 
 /* ---- paths ---- */
