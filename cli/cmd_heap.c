@@ -22,7 +22,7 @@ enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
 struct settings {
 	const char *type, *state;
 	unsigned limit, least;
-	enum xc_switch retained, possible, unknown;
+	enum xc_switch retained, possible, unknown, types;
 };
 
 static size_t rows(const struct xc_job *job)
@@ -70,9 +70,9 @@ static struct xc_error *dups(struct xc_job *job, struct xc_section *section, str
 static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
 	const struct settings *s = job->settings;
-	return xc_leaks(
-		section, heap,
-		&(struct xc_leaks_options){.possible = s->possible == XC_ON, .types = true, .limit = rows(job)});
+	return xc_leaks(section, heap,
+			&(struct xc_leaks_options){
+				.possible = s->possible == XC_ON, .types = s->types != XC_OFF, .limit = rows(job)});
 }
 
 /* ---- addresses ---- */
@@ -155,6 +155,8 @@ static struct xc_error *check_options(const struct xc_job *job)
 	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
 		return err;
 	if ((err = xc_job_goes_with(job, s->possible == XC_ON, "possible", "leaks")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->types == XC_OFF, "no-types", "leaks")))
 		return err;
 	if ((err = xc_job_goes_with(job, s->unknown == XC_ON, "unknown", "types")))
 		return err;
@@ -245,6 +247,10 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(possible),
 	 .about = "leaks: what only pointers into the middle of blocks lead to"},
+	{.name = "no-types",
+	 .kind = XC_OPTION_OFF,
+	 .offset = AT(types),
+	 .about = "leaks: in rows by size, without working out the types, which takes most of the time"},
 	{.name = "of",
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(type),

@@ -2,11 +2,15 @@
  * say. Only type names and origins need escaping; there are few different ones, and each is escaped once. */
 #include "objects.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/suggest.h"
+#include "../core/text.h"
+#include "../dwarf/lookup.h"
 #include "graph.h"
 
 enum { LINE = 4096, ADDRESS_COLUMN = 14, SIZE_COLUMN = 12 };
@@ -37,6 +41,94 @@ bool xc_object_wanted(const struct xc_heap *heap, const struct xc_object_filter 
 		return false;
 	const char *type = filter->type && heap->typing ? xc_typing_name(heap->typing, block) : NULL;
 	return !filter->type || (type && strcmp(filter->type, type) == 0);
+}
+
+/* ---- the name of a type ---- */
+
+enum { NEAR = 3 };
+
+struct near {
+	const char *names[NEAR]; /* the nearest first */
+	size_t distances[NEAR];
+};
+
+static const struct keyword {
+	const char *word;
+	int tag;
+} keywords[] = {
+	{"struct ", DW_TAG_structure_type},
+	{"union ", DW_TAG_union_type},
+	{"class ", DW_TAG_structure_type},
+	{"enum ", DW_TAG_enumeration_type},
+	{"", 0},
+};
+
+/* The one before a type's name; the last one when there is none. */
+static const struct keyword *keyword_of(const char *name)
+{
+	const struct keyword *k = keywords;
+	while (strncmp(name, k->word, strlen(k->word)) != 0)
+		k++;
+	return k;
+}
+
+/* "client" of "struct client". */
+static const char *without_keyword(const char *name)
+{
+	return name + strlen(keyword_of(name)->word);
+}
+
+static void consider(struct near *near, const char *wrong, const char *name)
+{
+	size_t distance = xc_suggest_distance(without_keyword(wrong), without_keyword(name)), at = NEAR;
+	for (size_t i = 0; i < NEAR; i++)
+		if (near->names[i] && strcmp(near->names[i], name) == 0)
+			return;
+	while (at > 0 && (!near->names[at - 1] || distance < near->distances[at - 1]))
+		at--;
+	if (distance == SIZE_MAX || at == NEAR)
+		return;
+	memmove(near->names + at + 1, near->names + at, (NEAR - 1 - at) * sizeof *near->names);
+	memmove(near->distances + at + 1, near->distances + at, (NEAR - 1 - at) * sizeof *near->distances);
+	near->names[at] = name;
+	near->distances[at] = distance;
+}
+
+/* By its whole name: "client" is not "struct client" in C. */
+static bool in_debug_info(const struct xc_process *process, const char *name)
+{
+	const struct xc_query query = {
+		.name = without_keyword(name), .kinds = XC_NAME_TYPE, .tag = keyword_of(name)->tag, .anywhere = true};
+	struct xc_definition found;
+	if (!xc_lookup_one(process, &query, &found))
+		return false;
+	const struct xc_type *type = xc_type_get(xc_types_of(process), &found.die);
+	return type && strcmp(xc_type_name(type), name) == 0;
+}
+
+/* A type of some block, or at least of the program: then there are none of it, and that is the answer. */
+static struct xc_error *check_type(const struct xc_heap *heap, const char *type)
+{
+	struct near near = {.names = {NULL}};
+	struct xc_text text = {0};
+	if (!type || !heap->typing)
+		return NULL;
+	for (size_t i = 1; i < heap->typing->item_count; i++) {
+		const struct xc_type *of = heap->typing->items[i].type;
+		if (of && strcmp(xc_type_name(of), type) == 0)
+			return NULL;
+		if (of)
+			consider(&near, type, xc_type_name(of));
+	}
+	if (in_debug_info(heap->process, type))
+		return NULL;
+	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no block is of type '%s'", type);
+	for (size_t i = 0; i < NEAR && near.names[i]; i++)
+		xc_text_printf(&text, "%s%s", i ? ", " : "", near.names[i]);
+	err = text.len ? xc_error_hint(err, "did you mean %s?", text.bytes)
+		       : xc_error_hint(err, "`xcore heap types` lists them");
+	xc_text_fini(&text);
+	return err;
 }
 
 /* ---- numbers ---- */
@@ -164,6 +256,9 @@ struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_f
 	struct writer w = {.heap = heap, .filter = filter, .out = out, .as_json = as_json};
 	*why_out = xc_heap_work_out(heap);
 	const struct xc_typing *typing = w.typing = heap->typing;
+	struct xc_error *err = check_type(heap, filter->type);
+	if (err)
+		return err;
 	w.quoted = xc_alloc((typing ? typing->item_count : 1) * sizeof *w.quoted);
 	write_all(&w);
 	for (size_t i = 0; typing && i < typing->item_count; i++)

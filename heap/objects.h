@@ -18,7 +18,8 @@ struct xc_object_filter {
  * "type":"…"|null,"count":N,"confidence":"exact|strong|weak"|null,"via":"…"|null}; live blocks that a root reaches are "live", others
  * "leaked". As text: the same in columns, and of free blocks where they are kept.
  * Leaks need the graph and types the typing: where they cannot be made, *why_out gets the error (the caller's) and the
- * columns stay null. About 0.2 µs a line. Errors: XC_ERR_IO. */
+ * columns stay null. About 0.2 µs a line. Errors: XC_ERR_IO; XC_ERR_NOT_FOUND for a type that neither a block
+ * nor the program has, with the nearest names. */
 XC_MUST_CHECK struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_filter *filter,
 						bool as_json, FILE *out, struct xc_error **why_out);
 

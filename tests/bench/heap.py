@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-QUESTIONS = {"summary": ["summary"], "leaks": ["leaks"], "types": ["types"], "retained": ["top", "--retained"]}
+QUESTIONS = {"summary": ["summary"], "leaks": ["leaks", "--no-types"], "typed leaks": ["leaks"], "types": ["types"], "retained": ["top", "--retained"]}
 CASES = ("million-o2-1", "million-o2-4", "million-o2-15", "tables-o2-1", "tables-o2-10", "chain-o2-single", "chain-o2-double")
 LARGE = 300 << 20  # cores above are asked thrice, others as often as --runs says
 GIB = float(1 << 30)
@@ -48,7 +48,7 @@ def measure(bench, case, core, question, runs, environment):
     for i in range(runs + 1):  # the first one fills the page cache
         took, cpu, peak, status, said = ask(argv, environment)
         if status == 2:
-            print("  %-28s %-9s not there: %s" % (case, question, said.strip().splitlines()[0] if said else ""))
+            print("  %-28s %-11s not there: %s" % (case, question, said.strip().splitlines()[0] if said else ""))
             return None
         if status != 0:
             sys.exit("bench: a failing xcore is not fast: %s: %s" % (shlex.join(argv), said[-300:]))
@@ -59,7 +59,7 @@ def measure(bench, case, core, question, runs, environment):
     row = {"title": "heap", "name": "%s %s" % (case, question), "command": shlex.join(argv), "runs": runs,
            "median_s": sorted(seconds)[len(seconds) // 2], "min_s": min(seconds), "max_s": max(seconds),
            "cpu_s": sorted(cpus)[len(cpus) // 2], "peak_anonymous_bytes": max(peaks)}
-    print("  %-28s %-9s %8.0f ms  (%.0f to %.0f)  %8.0f ms of CPU  %7.1f MiB of its own" % (
+    print("  %-28s %-11s %8.0f ms  (%.0f to %.0f)  %8.0f ms of CPU  %7.1f MiB of its own" % (
         case, question, row["median_s"] * 1e3, row["min_s"] * 1e3, row["max_s"] * 1e3, row["cpu_s"] * 1e3,
         row["peak_anonymous_bytes"] / 2**20))
     sys.stdout.flush()

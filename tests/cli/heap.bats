@@ -9,6 +9,8 @@ setup_file() {
 #include <stdlib.h>
 #include <string.h>
 struct item { struct item *next; char *name; long pad[20]; };
+struct unused { struct item *item; int number; };
+struct unused unused;
 struct item *first;
 static void add(const char *name) {
   struct item *i = calloc(1, sizeof *i);
@@ -48,6 +50,26 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   [ "$(jq -r 'select(.type == "struct item" and .state == "live") | .size' "$BATS_TEST_TMPDIR/all" | sort -u)" = 184 ]
   [ "$("$XCORE" heap objects "$CORE" --format jsonl --of 'struct item' --state live | wc -l)" -eq 2 ]
   [ "$("$XCORE" heap objects "$CORE" --limit 1 | wc -l)" -eq 1 ]
+}
+
+@test "objects of a type that is none fail with the nearest names, of one without blocks they are none" {
+  needs_core
+  expect 4 "*no block is of type 'struct itme'*did you mean struct item*" "$XCORE" heap objects "$CORE" --of 'struct itme'
+  silent
+  expect 4 "*no block is of type 'item'*did you mean struct item*" "$XCORE" heap objects "$CORE" --of item
+  expect 4 "*no block is of type 'struct spoon'*heap types*" "$XCORE" heap objects "$CORE" --of 'struct spoon'
+  expect 0 "" "$XCORE" heap objects "$CORE" --of 'struct unused'
+  silent
+}
+
+@test "leaks without types are rows by size, and of the same bytes" {
+  needs_core
+  "$XCORE" heap leaks "$CORE" --format json >"$BATS_TEST_TMPDIR/with"
+  "$XCORE" heap leaks "$CORE" --no-types --format json >"$BATS_TEST_TMPDIR/without"
+  jq -e '.sections[0].tables.leaks | all(.type == null and .size != null)' "$BATS_TEST_TMPDIR/without"
+  jq -e '.sections[0].tables.leaks | any(.bytes == 536 and .blocks == 1)' "$BATS_TEST_TMPDIR/without"
+  [ "$(jq '.sections[0].fields | .blocks, .bytes, .structures' "$BATS_TEST_TMPDIR/with")" = "$(jq '.sections[0].fields | .blocks, .bytes, .structures' "$BATS_TEST_TMPDIR/without")" ]
+  expect 2 "*--no-types goes with*leaks*" "$XCORE" heap types core --no-types
 }
 
 @test "whatis names block, type and field; path and refs lead back to the global" {
