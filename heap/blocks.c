@@ -4,7 +4,7 @@
  *	address   | table: addr >> 32 | leaf: 12 + granule_bits bits below | word: 6 | bit: 6 | in the granule |
  *
  * A range of a leaf's size with no beginning and no end of a block in it needs no leaf: its entry names the block
- * that covers it, or nothing. */
+ * that covers it, or nothing. Tables whose 4 GiB all lie in one block are one and the same table. */
 #include "blocks.h"
 
 #include <stdlib.h>
@@ -194,21 +194,46 @@ struct directory {
 	struct xc_blocks *blocks;
 	struct xc_block_leaf *leaves;
 	unsigned leaf_bits; /* of an address, below a leaf's number */
+	uint64_t inside;    /* ranges of 4 GiB that share a table */
 	uint64_t last;      /* number of the range that the newest leaf is of */
 	struct xc_block_leaf *leaf;
 };
 
+static uint32_t *new_table(struct directory *d)
+{
+	d->blocks->table_count++;
+	return xc_alloc(sizeof(uint32_t) << (32 - d->leaf_bits));
+}
+
 /* The entry of a range; its table is made when it is the first. */
 static uint32_t *entry_of(struct directory *d, uint64_t range)
 {
-	struct xc_blocks *blocks = d->blocks;
 	unsigned table_bits = 32 - d->leaf_bits;
-	uint32_t **table = &blocks->tables[range >> table_bits];
-	if (!*table) {
-		*table = xc_alloc(sizeof **table << table_bits);
-		blocks->table_count++;
-	}
+	uint32_t **table = &d->blocks->tables[range >> table_bits];
+	if (!*table)
+		*table = new_table(d);
 	return *table + (range & ((UINT64_C(1) << table_bits) - 1));
+}
+
+/* Ranges from `range` to `last` lie inside of a block; those of whole tables share one. */
+static void fill_inside(struct directory *d, uint64_t range, uint64_t last, uint32_t entry)
+{
+	unsigned table_bits = 32 - d->leaf_bits;
+	const uint64_t whole = UINT64_C(1) << table_bits;
+	uint32_t *shared = NULL;
+	while (range <= last) {
+		if (range % whole || last - range < whole - 1) {
+			*entry_of(d, range++) = entry;
+			continue;
+		}
+		if (!shared) {
+			shared = new_table(d);
+			for (uint64_t i = 0; i < whole; i++)
+				shared[i] = entry;
+		}
+		d->blocks->tables[range >> table_bits] = shared;
+		range += whole;
+	}
 }
 
 /* Make the leaf of a range the newest one; `before` blocks begin below it. Ranges come in ascending order. */
@@ -222,23 +247,58 @@ static void open_leaf(struct directory *d, uint64_t range, uint32_t before)
 	d->leaf->rank[0] = before;
 }
 
-/* Enter one block; false when there would be too many tables. */
-static bool enter(struct directory *d, uint32_t block)
+/* May it be entered? What is in a core may claim any memory, and that is not to cost any. */
+static bool has_room(struct directory *d, uint64_t first_table, uint64_t last_table)
+{
+	uint64_t fresh = d->blocks->tables[first_table] ? 0 : 1;
+	if (first_table != last_table) {
+		uint64_t within = last_table - first_table - 1;
+		fresh += within ? 2 : 1;
+		if (within > XC_BLOCK_RANGES_MAX - d->inside)
+			return false;
+		d->inside += within;
+	}
+	return fresh <= XC_BLOCK_TABLES_MAX - d->blocks->table_count;
+}
+
+/* Enter one block; false when that would cost too much. */
+static bool enter(struct directory *d, uint32_t block, xc_addr lo, uint64_t size)
 {
 	const struct xc_blocks *blocks = d->blocks;
-	xc_addr lo = xc_block_addr(blocks, block), hi = lo + xc_block_size(blocks, block) - 1;
+	xc_addr hi = lo + size - 1;
 	uint64_t first = lo >> d->leaf_bits, last = hi >> d->leaf_bits;
-	if ((hi >> 32) - (lo >> 32) >= XC_BLOCK_TABLES_MAX - blocks->table_count)
+	if (!has_room(d, lo >> 32, hi >> 32))
 		return false;
 	open_leaf(d, first, block);
 	unsigned granule = (lo >> blocks->granule_bits) & ((1U << XC_BLOCK_LEAF_BITS) - 1);
 	d->leaf->bits[granule >> 6] |= UINT64_C(1) << (granule & 63);
 	if (first == last)
 		return true;
-	for (uint64_t range = first + 1; range < last; range++)
-		*entry_of(d, range) = XC_BLOCK_INSIDE | block;
+	fill_inside(d, first + 1, last - 1, XC_BLOCK_INSIDE | block);
 	open_leaf(d, last, block + 1);
 	return true;
+}
+
+/* Enter all, and take out of the table what there is no room for. */
+static void enter_all(struct directory *d)
+{
+	struct xc_blocks *blocks = d->blocks;
+	uint64_t *heads = blocks->memory[0].items;
+	uint32_t *sizes = blocks->memory[1].items;
+	size_t kept = 0, huge = 0, kept_huge = 0;
+	for (size_t i = 0; i < blocks->count; i++) {
+		bool is_huge = sizes[i] == UINT32_MAX;
+		uint64_t size = is_huge ? blocks->huge[huge++].size : sizes[i];
+		if (!enter(d, (uint32_t)kept, heads[i] & ~(uint64_t)7, size))
+			continue;
+		if (is_huge)
+			blocks->huge[kept_huge++] = (struct xc_block_huge){(uint32_t)kept, size};
+		heads[kept] = heads[i];
+		sizes[kept++] = sizes[i];
+	}
+	blocks->left_out += blocks->count - kept;
+	blocks->count = kept;
+	blocks->huge_count = kept_huge;
 }
 
 static void count_ranks(struct xc_block_leaf *leaves, size_t count)
@@ -269,11 +329,7 @@ static void build_directory(struct xc_blocks *blocks)
 	blocks->memory[3] = xc_reserve_new((blocks->hi >> 32) + 1, sizeof *blocks->tables);
 	blocks->leaves = d.leaves = blocks->memory[2].items;
 	blocks->tables = blocks->memory[3].items;
-	for (size_t i = 0; i < blocks->count; i++)
-		if (!enter(&d, (uint32_t)i)) {
-			blocks->left_out += blocks->count - i;
-			blocks->count = i;
-		}
+	enter_all(&d);
 	count_ranks(d.leaves, blocks->leaf_count);
 	xc_reserve_trim(&blocks->memory[2], blocks->leaf_count, sizeof *d.leaves);
 }
@@ -300,7 +356,7 @@ void xc_blocks_fini(struct xc_blocks *blocks)
 {
 	size_t tables = blocks->tables ? blocks->memory[3].size / sizeof *blocks->tables : 0;
 	for (size_t i = 0; i < tables && blocks->table_count; i++)
-		if (blocks->tables[i]) {
+		if (blocks->tables[i] && (i + 1 == tables || blocks->tables[i + 1] != blocks->tables[i])) {
 			free(blocks->tables[i]);
 			blocks->table_count--;
 		}

@@ -7,7 +7,8 @@
  * The table costs 12 bytes a block. Beside it stands a directory of bitmaps: a bit for each granule (16 bytes, or 8 where an allocator
  * aligns less) in which a block begins, 64 bits together with the number of blocks that begin before them. So an
  * address finds its block without a search: the rank of the last bit at or below it. The directory costs 12 bytes for
- * each KiB of heap (1.2 %), and nothing inside of large blocks. */
+ * each KiB of heap (1.2 %), and nothing inside of large blocks. What a core claims costs little too: a block of
+ * terabytes takes three tables of 256 KiB, however large it is, and there are at most XC_BLOCK_TABLES_MAX. */
 #ifndef XC_BLOCKS_H
 #define XC_BLOCKS_H
 
@@ -27,11 +28,12 @@ enum xc_block_state {
 #define XC_NO_BLOCK UINT32_MAX
 
 enum {
-	XC_BLOCKS_MAX = INT32_MAX,  /* blocks of a process */
-	XC_BLOCK_ADDRESS_BITS = 57, /* addresses above are no block's */
-	XC_BLOCK_LEAF_BITS = 12,    /* granules of a leaf, as a power of two */
-	XC_BLOCK_WORDS = 1 << 6,    /* words of 64 granules in a leaf */
-	XC_BLOCK_TABLES_MAX = 4096, /* ranges of 4 GiB with blocks in them: what lies in more is left out */
+	XC_BLOCKS_MAX = INT32_MAX,     /* blocks of a process */
+	XC_BLOCK_ADDRESS_BITS = 57,    /* addresses above are no block's */
+	XC_BLOCK_LEAF_BITS = 12,       /* granules of a leaf, as a power of two */
+	XC_BLOCK_WORDS = 1 << 6,       /* words of 64 granules in a leaf */
+	XC_BLOCK_TABLES_MAX = 1024,    /* tables of the directory: blocks that would need more are left out */
+	XC_BLOCK_RANGES_MAX = 1 << 18, /* of 4 GiB that lie inside of blocks: the same */
 };
 
 #define XC_BLOCK_INSIDE 0x80000000U /* of an entry: all of the leaf's range lies in one block, whose index it is */
@@ -56,8 +58,9 @@ struct xc_blocks {
 	size_t huge_count;
 	xc_addr lo, hi;        /* first and last byte of any block; lo > hi when there are none */
 	unsigned granule_bits; /* 4, or 3 */
-	uint32_t **tables;     /* by addr >> 32: leaf number + 1 by range of a leaf, or 0; NULL where nothing is */
-	size_t table_count;    /* that are not NULL */
+	uint32_t **tables;     /* by addr >> 32: leaf number + 1 by range of a leaf, or 0; NULL where nothing is. Ranges
+				  that lie in one block share one table */
+	size_t table_count;
 	const struct xc_block_leaf *leaves;
 	size_t leaf_count;
 	size_t left_out;             /* they overlap others or lie nowhere sensible: damaged or hostile metadata */

@@ -145,6 +145,56 @@ static void blocks_over_all_of_memory_cost_little(void **state)
 	xc_block_list_fini(&list);
 }
 
+/* Blocks of terabytes between small ones: all are found, and few tables are needed. */
+static void claims_of_terabytes_take_three_tables_each(void **state)
+{
+	(void)state;
+	enum { CLAIMS = 300 };
+	const uint64_t step = UINT64_C(1) << 39, claim = (UINT64_C(1) << 38) + (7 << 20);
+	struct xc_block_list list;
+	struct xc_blocks blocks;
+	xc_block_list_init(&list, 3 * CLAIMS);
+	for (uint64_t i = 0; i < CLAIMS; i++) {
+		xc_addr at = (UINT64_C(1) << 40) + i * step;
+		assert_true(xc_block_list_add(&list, at - 64, 56, XC_BLOCK_LIVE));
+		assert_true(xc_block_list_add(&list, at + (3 << 20), claim, XC_BLOCK_LIVE));
+		assert_true(xc_block_list_add(&list, at + (3 << 20) + claim + 64, 24, XC_BLOCK_LIVE));
+	}
+	xc_blocks_build(&blocks, &list, 1);
+	assert_true(blocks.table_count <= XC_BLOCK_TABLES_MAX);
+	assert_int_equal(blocks.count + blocks.left_out, 3 * CLAIMS);
+	assert_true(blocks.count > XC_BLOCK_TABLES_MAX / 2);
+	compare(&blocks);
+	for (uint32_t i = 0; i < blocks.count; i++)
+		for (uint64_t at = 0; at < xc_block_size(&blocks, i); at += UINT64_C(1) << 31)
+			assert_int_equal(xc_blocks_find(&blocks, xc_block_addr(&blocks, i) + at), i);
+	xc_blocks_fini(&blocks);
+	xc_block_list_fini(&list);
+}
+
+/* What there is no table for is left out, and no more than that. */
+static void a_claim_that_is_too_large_costs_no_other_block(void **state)
+{
+	(void)state;
+	struct xc_block_list list;
+	struct xc_blocks blocks;
+	xc_block_list_init(&list, 8);
+	assert_true(xc_block_list_add(&list, 0x1000, 64, XC_BLOCK_LIVE));
+	assert_true(xc_block_list_add(&list, 0x2000, UINT64_C(1) << 40, XC_BLOCK_LIVE));
+	assert_true(xc_block_list_add(&list, UINT64_C(1) << 41, UINT64_C(1) << 56, XC_BLOCK_LIVE)); /* too large */
+	assert_true(
+		xc_block_list_add(&list, (UINT64_C(1) << 56) + (UINT64_C(1) << 42), UINT64_C(5) << 32, XC_BLOCK_LIVE));
+	assert_true(xc_block_list_add(&list, (UINT64_C(1) << 56) + (UINT64_C(1) << 43), 64, XC_BLOCK_LIVE));
+	xc_blocks_build(&blocks, &list, 1);
+	assert_int_equal(blocks.left_out, 1);
+	assert_int_equal(blocks.count, 4);
+	assert_int_equal(xc_block_size(&blocks, 2), UINT64_C(5) << 32);
+	assert_int_equal(xc_blocks_find(&blocks, UINT64_C(1) << 41), XC_NO_BLOCK);
+	compare(&blocks);
+	xc_blocks_fini(&blocks);
+	xc_block_list_fini(&list);
+}
+
 static void states_can_be_corrected(void **state)
 {
 	(void)state;
@@ -172,6 +222,8 @@ int main(void)
 		cmocka_unit_test(lists_that_lie_between_each_other_become_one_order),
 		cmocka_unit_test(impossible_blocks_are_left_out_and_counted),
 		cmocka_unit_test(blocks_over_all_of_memory_cost_little),
+		cmocka_unit_test(claims_of_terabytes_take_three_tables_each),
+		cmocka_unit_test(a_claim_that_is_too_large_costs_no_other_block),
 		cmocka_unit_test(states_can_be_corrected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
