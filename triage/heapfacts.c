@@ -10,14 +10,16 @@
 #include "../heap/overrun.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
+#include "blame.h"
 #include "fault.h"
 
-enum { TEXT_LEAST = 5, FREED_MOST = 3 };
+enum { TEXT_LEAST = 5, FREED_MOST = 3, ABORT_DEPTH = 40 };
 
 struct teller {
 	struct xc_report *report;
 	struct xc_heap *heap;
 	const struct xc_fault *fault;
+	struct xc_unwinder *unwinder;
 };
 
 /* The bytes of a pointer as they lie in memory, when they are characters: strings that overwrote it. At most two NULs at the end. */
@@ -136,6 +138,38 @@ static void tell_freed(const struct teller *t)
 	}
 }
 
+/* An abort without last words that were kept may be the allocator's own; and whoever calls abort() in a damaged heap does so in a
+ * program that wrote where it must not. */
+static void judge_abort(const struct teller *t, const struct xc_damage *first)
+{
+	static const char *const frames[] = {"malloc_printerr", "malloc",         "free",
+					     "realloc",         "calloc",         "__libc_free",
+					     "__libc_malloc",   "__libc_realloc", "__libc_calloc",
+					     "cfree",           "_int_free",      "_int_malloc",
+					     "operator delete", "operator new",   NULL};
+	static const struct {
+		const char *class_name, *cause;
+	} kinds[] = {
+		[XC_DAMAGE_BOOKS] = {"heap-corruption (list damage)", "the allocator's own state is damaged"},
+		[XC_DAMAGE_HEADER] = {"heap-corruption (overrun)", "the header of a heap block was overwritten"},
+		[XC_DAMAGE_LINK] = {"heap-corruption (list damage)", "a block was written to after it was freed"},
+		[XC_DAMAGE_TWICE] = {"heap-corruption (double free)", "a block was freed a second time"},
+	};
+	struct xc_verdict *verdict = t->report->verdict;
+	if (!verdict->class_name || strcmp(verdict->class_name, "abort") != 0)
+		return;
+	bool by_allocator = t->fault->frame_known &&
+			    xc_blame_passes(t->heap->process, t->unwinder, &t->fault->frame, frames, ABORT_DEPTH);
+	verdict->severity = "high";
+	if (by_allocator)
+		verdict->class_name = kinds[first->kind].class_name;
+	verdict->confidence = "likely";
+	verdict->cause = xc_arena_printf(&t->report->arena, "%s: %s",
+					 by_allocator ? "the C library aborted the program"
+						      : "the program aborted, and its heap is damaged",
+					 kinds[first->kind].cause);
+}
+
 /* The damage to tell first, and the block that ends where it begins. */
 static void tell_damage(const struct teller *t)
 {
@@ -150,6 +184,7 @@ static void tell_damage(const struct teller *t)
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
 	if (strstr(first->what, "0x")) /* such a number can be what overwrote a link: the user's data */
 		redact_damage(t, first);
+	judge_abort(t, first);
 	if (first->kind != XC_DAMAGE_HEADER)
 		return;
 	want_types(t);
@@ -167,10 +202,10 @@ static void tell_damage(const struct teller *t)
 void xc_heap_facts(struct xc_report *report, struct xc_heap *heap)
 {
 	struct xc_fault fault;
-	const struct teller teller = {report, heap, &fault};
 	if (!report->verdict)
 		return;
 	struct xc_unwinder *unwinder = xc_unwinder_new(heap->process);
+	const struct teller teller = {report, heap, &fault, unwinder};
 	if (xc_fault_find(heap->process, unwinder, &fault)) {
 		if (!fault.sent) {
 			tell_operand(&teller);

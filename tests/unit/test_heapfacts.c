@@ -58,6 +58,54 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		"was likely written past its end: struct node"));
 }
 
+/* The verdict over a program with what the heap adds; severity_out gets what it was before. */
+static struct xc_report *judged(const char *source, const char **severity_out)
+{
+	struct xc_process *process = died("gcc -g -O1 -x c", source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process);
+	*severity_out = report->verdict->severity;
+	xc_heap_facts(report, xc_heap_of(process, NULL));
+	xc_heap_forget(process);
+	close_process(process);
+	return report;
+}
+
+static void an_abort_in_a_damaged_heap_is_severe(void **state)
+{
+	(void)state;
+	const char *before;
+	struct xc_report *report =
+		judged(HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); head = a;\n"
+			    " a->next = b; memset(a->name, 'x', 60); abort(); }\n",
+		       &before);
+	assert_string_equal(before, "low");
+	assert_string_equal(report->verdict->class_name, "abort");
+	assert_string_equal(report->verdict->severity, "high");
+	assert_non_null(strstr(report->verdict->cause, "the header of a heap block was overwritten"));
+	xc_report_free(report);
+	report = judged(HEAD "int main(void) { head = malloc(sizeof *head); abort(); }\n", &before);
+	assert_string_equal(report->verdict->severity, "low");
+	xc_report_free(report);
+}
+
+/* A variable of the program hides that of libc: as where those words were not dumped. */
+static void an_abort_of_the_allocator_without_its_words_is_known_by_the_damage(void **state)
+{
+	(void)state;
+	const char *before;
+	struct xc_report *report = judged(
+		HEAD "char *__abort_msg; int main(void) { struct node *a = malloc(sizeof *a), *b = "
+		     "malloc(sizeof *b); head = a;\n"
+		     " free(malloc(3000)); sum = (long)b; memset(a->name, 'x', 30); free((void *)sum); return 0; }\n",
+		&before);
+	assert_string_equal(before, "low");
+	assert_string_equal(report->verdict->class_name, "heap-corruption (overrun)");
+	assert_string_equal(report->verdict->severity, "high");
+	assert_string_equal(report->verdict->confidence, "likely");
+	xc_report_free(report);
+}
+
 static void a_healthy_heap_adds_nothing(void **state)
 {
 	(void)state;
@@ -79,6 +127,8 @@ int main(void)
 		cmocka_unit_test(a_pointer_that_is_text_says_which),
 		cmocka_unit_test(a_register_into_freed_memory_is_named),
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
+		cmocka_unit_test(an_abort_in_a_damaged_heap_is_severe),
+		cmocka_unit_test(an_abort_of_the_allocator_without_its_words_is_known_by_the_damage),
 		cmocka_unit_test(a_healthy_heap_adds_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
