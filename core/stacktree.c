@@ -98,22 +98,35 @@ void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_
 {
 	assert(tree->index);
 	struct xc_stacktree_node *node = &tree->root;
-	add_weight(&node->total, weight);
+	uint64_t above = tree->grown ? 0 : weight; /* totals come at the end */
 	for (size_t i = 0; i < count; i++) {
+		add_weight(&node->total, above);
 		node = child_of(tree, node, names[i] ? names[i] : "??");
-		add_weight(&node->total, weight);
 	}
+	add_weight(&node->total, weight);
 	add_weight(&node->self, weight);
+}
+
+/* From here on totals are summed up by finish: take back those that are there. */
+static void begin_growing(struct xc_stacktree *tree)
+{
+	struct xc_stacktree_node *node = &tree->root;
+	size_t depth = 0;
+	if (tree->grown)
+		return;
+	tree->grown = true;
+	for (; node; node = (struct xc_stacktree_node *)(uintptr_t)xc_stacktree_next(node, &depth))
+		node->total = node->self;
 }
 
 struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
 					    const char *name, uint64_t weight)
 {
 	assert(tree->index);
+	begin_growing(tree);
 	struct xc_stacktree_node *node = name ? child_of(tree, parent, name) : parent;
 	add_weight(&node->self, weight);
 	add_weight(&node->total, weight);
-	tree->grown = true;
 	return node;
 }
 

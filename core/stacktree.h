@@ -33,7 +33,7 @@ void xc_stacktree_fini(struct xc_stacktree *tree);
 void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
 
 /* Add weight of its own to the child `name` of a node (made unless it is there; NULL: to the node itself), and return it. For
- * building a tree node by node, and not with xc_stacktree_add: totals are summed up by finish. O(1). Not after finish. */
+ * building a tree node by node: totals are then summed up by finish. O(1). Not after finish. */
 struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
 					    const char *name, uint64_t weight);
 

@@ -124,6 +124,25 @@ static void sums_stop_at_the_largest_number(void **state)
 	xc_stacktree_fini(&tree);
 }
 
+static void paths_and_nodes_may_be_added_to_one_tree(void **state)
+{
+	(void)state;
+	const char *const path[] = {"a", "b"}, *const other[] = {"a", "c"};
+	struct xc_stacktree tree;
+	xc_stacktree_init(&tree, "t", "bytes");
+	xc_stacktree_add(&tree, path, 2, 3);
+	struct xc_stacktree_node *a = xc_stacktree_grow(&tree, &tree.root, "a", 10);
+	xc_stacktree_put(xc_stacktree_grow(&tree, a, "b", 0), 100);
+	xc_stacktree_add(&tree, other, 2, 1000);
+	xc_stacktree_finish(&tree);
+	assert_int_equal(tree.root.total, 1113);
+	assert_int_equal(a->total, 1113);
+	assert_int_equal(a->self, 10);
+	assert_int_equal(a->children->total, 103);
+	assert_int_equal(a->children->next->total, 1000);
+	xc_stacktree_fini(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +151,7 @@ int main(void)
 		cmocka_unit_test(an_empty_tree_has_no_nodes),
 		cmocka_unit_test(a_path_of_200000_names_needs_no_recursion),
 		cmocka_unit_test(many_children_are_found_and_sorted),
+		cmocka_unit_test(paths_and_nodes_may_be_added_to_one_tree),
 		cmocka_unit_test(sums_stop_at_the_largest_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
