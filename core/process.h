@@ -133,6 +133,7 @@ struct xc_process {
 	void *debuginfo;  /* of dwarf/debuginfo.c */
 	void *types;      /* of dwarf/type.c; in the arena */
 	void *heap;       /* of heap/heap.c */
+	void *guests;     /* of dwarf/guest.c */
 };
 
 struct xc_finder;

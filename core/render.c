@@ -173,6 +173,8 @@ void xc_render_function(struct xc_text *text, const struct xc_stack_row *row)
 {
 	if (row->function)
 		xc_text_name(text, row->function);
+	else if (row->guest && !row->pc)
+		xc_text_char(text, '?');
 	else
 		xc_text_printf(text, "0x%" PRIx64, row->pc);
 }
@@ -208,6 +210,13 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 	size_t start = text->len;
 	const char *trust = row->trust ? row->trust : "";
 	bool by_fp = !strcmp(trust, "fp"), by_scan = !strcmp(trust, "scan");
+	if (row->language) {
+		xc_text_name(text, row->language);
+		if (row->kind && strcmp(row->kind, "function") != 0) {
+			xc_text_char(text, ' ');
+			xc_text_name(text, row->kind);
+		}
+	}
 	if (row->inlined)
 		add_mark(text, start, "inlined");
 	if (row->tail_call)
@@ -225,8 +234,11 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 {
-	xc_text_printf(text, "thread %d", stack->tid);
-	if (stack->name) {
+	if (stack->detached)
+		xc_text_name(text, stack->name ? stack->name : "?");
+	else
+		xc_text_printf(text, "thread %d", stack->tid);
+	if (stack->name && !stack->detached) {
 		xc_text_add(text, " \"");
 		xc_text_name(text, stack->name);
 		xc_text_char(text, '"');
@@ -241,6 +253,14 @@ void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 		xc_text_add(text, ", ");
 		xc_text_name(text, stack->how);
 	}
+}
+
+void xc_render_member(struct xc_text *text, const struct xc_stack *stack)
+{
+	if (stack->detached)
+		xc_text_name(text, stack->name ? stack->name : "?");
+	else
+		xc_text_printf(text, "%d", stack->tid);
 }
 
 const char *xc_render_stop(const struct xc_stack *stack)

@@ -55,7 +55,7 @@ struct xc_gap xc_render_gap(const struct xc_stack *stack, bool brief);
 bool xc_render_is_lost(const struct xc_variable_text *variable);
 void xc_render_lost(struct xc_text *text, const struct xc_stack_row *row, size_t count);
 
-/* "main", or "0x401136" when the function is unknown. */
+/* "main", or "0x401136" when the function is unknown; "?" where there is no address either. */
 void xc_render_function(struct xc_text *text, const struct xc_stack_row *row);
 
 /* A name (already escaped) without inner template arguments, as far as is needed for it to take no more than so many columns;
@@ -65,12 +65,15 @@ void xc_render_long_name(struct xc_text *text, const char *name, size_t columns)
 /* "nginx.c:386"; "libc.so.6" for code without lines; nothing when even the module is unknown. */
 void xc_render_place(struct xc_text *text, const struct xc_stack_row *row);
 
-/* What a reader must know to judge a row: "inlined", "signal handler called", "by frame pointer", "module unverified", … in
+/* What a reader must know to judge a row: "lua builtin", "inlined", "signal handler called", "by frame pointer", "module unverified", … in
  * order, separated by ", "; *doubt_out tells whether one of them says that the row may be wrong. */
 void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool *doubt_out);
 
 /* `thread 12 "name", sleeping` with crashed and how its registers were had. */
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack);
+
+/* `12`, or the name of one that is no thread's: for lists of equal stacks. */
+void xc_render_member(struct xc_text *text, const struct xc_stack *stack);
 
 /* Why a stack ends, when that is not its natural end; NULL otherwise. */
 const char *xc_render_stop(const struct xc_stack *stack);

@@ -65,7 +65,10 @@ static void put_frame(struct xc_html *html, const struct xc_stack_row *row, bool
 {
 	bool doubt = false, folds = locals && row->local_count;
 	xc_text_printf(&html->page, folds ? "<details class=\"frame\" open><summary>" : "<div class=\"frame\">");
-	xc_text_printf(&html->page, "<span class=\"n\">#%u</span>", row->index);
+	if (row->guest)
+		xc_html_put(html, "<span class=\"n\"></span>");
+	else
+		xc_text_printf(&html->page, "<span class=\"n\">#%u</span>", row->index);
 	xc_html_put(html, "<span class=\"fn\">");
 	xc_render_function(clean_scratch(html), row);
 	xc_html_text(html, html->scratch.bytes);
@@ -94,7 +97,7 @@ static void put_frame(struct xc_html *html, const struct xc_stack_row *row, bool
 	xc_html_flush(html, false);
 }
 
-static void put_elided(struct xc_html *html, const struct xc_stack *stack, uint64_t frames)
+static void put_elided(struct xc_html *html, const char *cycle, uint64_t frames)
 {
 	struct xc_text *text = clean_scratch(html);
 	xc_html_put(html, "<div class=\"ends\">⋮ ");
@@ -102,9 +105,9 @@ static void put_elided(struct xc_html *html, const struct xc_stack *stack, uint6
 		xc_render_count(text, frames);
 		xc_text_add(text, " frames left out");
 	}
-	if (stack->cycle) {
+	if (cycle) {
 		xc_text_add(text, frames ? ": " : "repeats: ");
-		xc_text_name(text, stack->cycle);
+		xc_text_name(text, cycle);
 	}
 	xc_html_text(html, text->bytes);
 	xc_html_put(html, "</div>\n");
@@ -115,15 +118,17 @@ static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool 
 	const struct xc_gap gap = xc_render_gap(stack, brief);
 	for (size_t i = 0; i < stack->row_count; i++) {
 		if (gap.frames && i == gap.at)
-			put_elided(html, stack, gap.frames);
+			put_elided(html, stack->cycle, gap.frames);
 		if (gap.frames && i >= gap.at && i < gap.resume)
 			continue;
 		const struct xc_stack_row *row = &stack->rows[i];
+		if (row->left_out)
+			put_elided(html, NULL, row->left_out);
 		put_frame(html, row, args && !(brief && row->startup),
 			  locals && !(brief && (row->startup || row->runtime)));
 	}
 	if (gap.frames ? gap.at >= stack->row_count : stack->cycle != NULL)
-		put_elided(html, stack, gap.frames);
+		put_elided(html, stack->cycle, gap.frames);
 	if (xc_render_stop(stack)) {
 		xc_html_put(html, stack->row_count ? "<div class=\"ends\">stack ends here: "
 						   : "<div class=\"ends\">no stack: ");
@@ -134,9 +139,13 @@ static void put_frames(struct xc_html *html, const struct xc_stack *stack, bool 
 
 static void put_others(struct xc_html *html, const struct xc_stacks *stacks, const struct xc_stack_group *group)
 {
-	xc_html_put(html, "<div class=\"quiet mono\">and threads ");
-	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++)
-		xc_text_printf(&html->page, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
+	bool threads = !stacks->stacks[group->members[0]].detached;
+	xc_html_put(html, threads ? "<div class=\"quiet mono\">and threads " : "<div class=\"quiet mono\">and ");
+	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++) {
+		xc_html_put(html, i > 1 ? ", " : "");
+		xc_render_member(clean_scratch(html), &stacks->stacks[group->members[i]]);
+		xc_html_text(html, html->scratch.bytes);
+	}
 	if (group->member_count > MAX_TIDS + 1)
 		xc_text_printf(&html->page, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
 	xc_html_put(html, "</div>\n");

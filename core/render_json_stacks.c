@@ -25,9 +25,15 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 {
 	json_t *object = json_object();
 	bool known = row->has_variables;
-	xc_json_set_count(object, "index", row->index);
-	xc_jsonvalue_set(object, "pc", xc_jsonvalue_address(row->pc));
+	xc_jsonvalue_set(object, "index", row->guest ? json_null() : xc_jsonvalue_integer(row->index));
+	xc_jsonvalue_set(object, "pc", row->guest && !row->pc ? json_null() : xc_jsonvalue_address(row->pc));
 	xc_json_set_text(object, "function", row->function);
+	if (row->language)
+		xc_json_set_text(object, "language", row->language);
+	if (row->kind)
+		xc_json_set_text(object, "kind", row->kind);
+	if (row->left_out)
+		xc_json_set_count(object, "left_out", row->left_out);
 	xc_json_set_bool(object, "inline", row->inlined);
 	xc_json_set_bool(object, "tail_call", row->tail_call);
 	xc_json_set_bool(object, "signal", row->signal);
@@ -50,7 +56,8 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 static json_t *stack_head(const struct xc_stack *stack)
 {
 	json_t *object = json_object();
-	xc_jsonvalue_set(object, "tid", xc_jsonvalue_integer(stack->tid));
+	if (!stack->detached)
+		xc_jsonvalue_set(object, "tid", xc_jsonvalue_integer(stack->tid));
 	xc_json_set_text(object, "name", stack->name);
 	xc_json_set_bool(object, "crashed", stack->crashed);
 	xc_json_set_text(object, "state", stack->state);
@@ -95,20 +102,40 @@ static json_t *group_array(const struct xc_stacks *stacks, const struct xc_stack
 	return array;
 }
 
-void xc_json_stacks(const struct xc_json *v, const struct xc_stacks *stacks)
+static void write_stacks(const struct xc_json *v, const struct xc_stacks *stacks, const char *key, bool detached)
 {
-	xc_jsonstream_open(v->stream, "threads", '[');
+	xc_jsonstream_open(v->stream, key, '[');
 	for (size_t i = 0; i < stacks->stack_count; i++) {
+		if (stacks->stacks[i].detached != detached)
+			continue;
 		xc_jsonstream_line(v->stream);
 		write_stack(v, &stacks->stacks[i]);
 	}
 	xc_jsonstream_close(v->stream, ']');
-	if (!stacks->group_count)
-		return;
+}
+
+/* Threads by their ids; what is on no thread has none. */
+static void write_groups(const struct xc_json *v, const struct xc_stacks *stacks)
+{
 	xc_jsonstream_open(v->stream, "groups", '[');
 	for (size_t i = 0; i < stacks->group_count; i++) {
+		const struct xc_stack_group *group = &stacks->groups[i];
+		if (group->member_count && stacks->stacks[group->members[0]].detached)
+			continue;
 		xc_jsonstream_line(v->stream);
-		xc_jsonstream_element(v->stream, group_array(stacks, &stacks->groups[i]));
+		xc_jsonstream_element(v->stream, group_array(stacks, group));
 	}
 	xc_jsonstream_close(v->stream, ']');
+}
+
+void xc_json_stacks(const struct xc_json *v, const struct xc_stacks *stacks)
+{
+	bool detached = false;
+	for (size_t i = 0; i < stacks->stack_count; i++)
+		detached |= stacks->stacks[i].detached;
+	write_stacks(v, stacks, "threads", false);
+	if (detached)
+		write_stacks(v, stacks, "coroutines", true);
+	if (stacks->group_count)
+		write_groups(v, stacks);
 }

@@ -2,6 +2,7 @@
  *
  *   #0  handle_request   server.c:42     req=0x55d0c1a2b3c0, n=3
  *           state  enum state   ST_OPEN
+ *       handler          access.lua:12   [lua]
  *   #1  main             server.c:98     [inlined]
  *
  * A stack's function and place columns are as wide as its own rows need, up to a cap; longer names push the rest of
@@ -193,8 +194,10 @@ static void put_function(struct xc_paint *p, const struct xc_stack_row *row, con
 
 static void put_name_and_place(struct xc_paint *p, const struct xc_stack_row *row, const struct columns *c)
 {
-	xc_text_printf(clean_scratch(p), "#%u", row->index);
-	xc_paint_put(p, XC_DIM, scratch(p));
+	if (!row->guest) { /* numbers are those that print and its like take */
+		xc_text_printf(clean_scratch(p), "#%u", row->index);
+		xc_paint_put(p, XC_DIM, scratch(p));
+	}
 	xc_paint_pad(p, c->number);
 	put_function(p, row, c);
 	xc_render_place(clean_scratch(p), row);
@@ -246,15 +249,15 @@ static void put_row(struct xc_paint *p, const struct xc_stack_row *row, const st
 		put_locals(p, row);
 }
 
-static void put_elided(struct xc_paint *p, const struct xc_stack *stack, uint64_t frames)
+static void put_left_out(struct xc_paint *p, uint64_t frames, const char *cycle)
 {
 	struct xc_text *text = clean_scratch(p);
 	xc_text_add(text, "  ⋮   ");
 	xc_render_count(text, frames);
 	xc_text_add(text, frames == 1 ? " frame" : " frames");
-	xc_text_add(text, stack->cycle ? " left out: " : " left out");
-	if (stack->cycle)
-		xc_text_name(text, stack->cycle);
+	xc_text_add(text, cycle ? " left out: " : " left out");
+	if (cycle)
+		xc_text_name(text, cycle);
 	xc_paint_wrapped(p, XC_YELLOW, scratch(p), 6, 0);
 	xc_paint_line(p);
 }
@@ -269,7 +272,7 @@ static bool same_row(const struct xc_stack_row *a, const struct xc_stack_row *b)
 {
 	return a->function && same_text(a->function, b->function) && same_text(a->file, b->file) &&
 	       a->line == b->line && same_text(a->trust, b->trust) && a->inlined == b->inlined &&
-	       a->signal == b->signal && a->unverified == b->unverified;
+	       a->signal == b->signal && a->guest == b->guest && !b->left_out && a->unverified == b->unverified;
 }
 
 /* How many rows from `i` on read like it; never across the place where frames were left out. */
@@ -302,13 +305,15 @@ static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const str
 	bool folded = false;
 	for (size_t i = 0; i < stack->row_count;) {
 		if (gap.frames && i == gap.at && i < stack->row_count) {
-			put_elided(p, stack, gap.frames);
+			put_left_out(p, gap.frames, stack->cycle);
 			gap.frames = 0;
 			folded = true;
 			i = gap.resume;
 			continue;
 		}
 		const struct xc_stack_row *row = &stack->rows[i];
+		if (row->left_out)
+			put_left_out(p, row->left_out, NULL);
 		bool args = shown->args && !(shown->brief && row->startup);
 		bool locals = shown->locals && !(shown->brief && (row->startup || row->runtime));
 		bool values = (args && row->arg_count) || (locals && row->local_count);
@@ -325,7 +330,7 @@ static bool put_rows(struct xc_paint *p, const struct xc_stack *stack, const str
 		i += run;
 	}
 	if (gap.frames)
-		put_elided(p, stack, gap.frames);
+		put_left_out(p, gap.frames, stack->cycle);
 	return folded;
 }
 
@@ -368,12 +373,16 @@ static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, c
 	xc_paint_put(p, XC_BOLD, scratch(p));
 	struct xc_text *text = clean_scratch(p);
 	xc_text_add(text, "   and ");
-	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++)
-		xc_text_printf(text, "%s%d", i > 1 ? ", " : "", stacks->stacks[group->members[i]].tid);
+	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++) {
+		xc_text_add(text, i > 1 ? ", " : "");
+		xc_render_member(text, &stacks->stacks[group->members[i]]);
+	}
 	if (group->member_count > MAX_TIDS + 1)
 		xc_text_printf(text, ", … (%zu more)", group->member_count - 1 - MAX_TIDS);
-	if (values && has_values(&stacks->stacks[group->members[0]], stacks->full))
-		xc_text_printf(text, "; the values are those of %d", stacks->stacks[group->members[0]].tid);
+	if (values && has_values(&stacks->stacks[group->members[0]], stacks->full)) {
+		xc_text_add(text, "; the values are those of ");
+		xc_render_member(text, &stacks->stacks[group->members[0]]);
+	}
 	if (depths_differ(stacks, group))
 		xc_text_add(text, "; in different depths of recursion");
 	xc_paint_wrapped(p, XC_DIM, scratch(p), VARIABLE_INDENT, 0);

@@ -77,12 +77,16 @@ struct xc_variable_text {
 
 /* One row of a stack; inline frames are rows of their own, innermost first. */
 struct xc_stack_row {
-	unsigned index;
+	unsigned index; /* of guests that of the machine's frame before them */
 	xc_addr pc;
 	const char *function; /* NULL when unknown */
+	bool guest; /* of an interpreted language, told by a plugin: a caller of the row before. No number; pc 0: none */
+	const char *language; /* "lua"; NULL for the machine's */
+	const char *kind;     /* of a guest: "function", "builtin", …; or NULL */
+	uint64_t left_out;    /* guests that were left out just before it */
 	bool inlined, signal;
 	bool tail_call;       /* left the stack by a tail call; told by call sites */
-	const char *trust;    /* "context", "cfi", "fp", "scan" */
+	const char *trust;    /* "context", "cfi", "fp", "scan", "plugin"; NULL for a guest */
 	const char *module;   /* path, or NULL */
 	const char *build_id; /* hex, or NULL */
 	bool unverified;      /* the module's file could not be verified */
@@ -100,6 +104,7 @@ struct xc_stack_row {
 
 struct xc_stack {
 	int tid;
+	bool detached;    /* stands on no thread: of a coroutine; the tid is 0, the name says what it is */
 	const char *name; /* or NULL */
 	bool crashed;
 	const char *state; /* "sleeping", "running", …; NULL for cores */

@@ -13,6 +13,7 @@
 #include "../core/module.h"
 #include "debuginfo.h"
 #include "die.h"
+#include "guest.h"
 #include "memo.h"
 #include "variable.h"
 
@@ -25,6 +26,13 @@ enum {
 	MAX_NAME = 16 << 10,
 };
 
+/* Lists of a thread's guests (guest.h), by `at`. */
+struct guests {
+	const struct xc_guest_frames *lists;
+	size_t count;
+	bool *placed;
+};
+
 struct builder {
 	struct xc_process *process;
 	struct xc_arena *arena; /* of the report */
@@ -34,10 +42,13 @@ struct builder {
 	struct xc_memo strings;    /* string of the process → its copy in the report */
 	struct xc_stack_row *rows; /* of the stack being built; reused */
 	size_t row_count, row_capacity;
+	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
 	struct xc_frame *ring;       /* the last frames seen, ring_size of them; made for deep stacks only */
 	size_t ring_size, head_size; /* together options->max_frames */
 	uint64_t walked;             /* frames of all stacks so far */
+	struct guests guests;        /* of the thread whose stack is being built */
+	uint64_t misplaced;          /* guests of all stacks that no frame holds */
 };
 
 /* ---- repeated cycles ---- */
@@ -127,7 +138,7 @@ static struct xc_stack_row *add_row(struct builder *b)
 {
 	b->rows = xc_grow(b->rows, b->row_count, &b->row_capacity, sizeof *b->rows);
 	struct xc_stack_row *row = &b->rows[b->row_count];
-	*row = (struct xc_stack_row){.index = (unsigned)(b->row_count + b->skipped)};
+	*row = (struct xc_stack_row){.index = (unsigned)(b->row_count - b->guest_count + b->skipped)};
 	b->row_count++;
 	return row;
 }
@@ -148,6 +159,11 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		row->offset = frame->pc - place->module->bias;
 	}
 	row->function = shared(b, place->symbol);
+	if (place->told) {
+		row->language = shared(b, place->told->language);
+		row->file = shared(b, place->told->file);
+		row->line = place->told->line;
+	}
 	if (level >= place->level_count)
 		return;
 	const struct xc_level *at = &place->levels[level];
@@ -180,6 +196,111 @@ static void add_rows(struct builder *b, const struct xc_thread *thread, const st
 	}
 }
 
+/* ---- guests ---- */
+
+static struct xc_variable_text *copy_variables(struct builder *b, const struct xc_variable_text *from, size_t count)
+{
+	struct xc_variable_text *to = xc_arena_alloc(b->arena, count * sizeof *to);
+	for (size_t i = 0; i < count; i++)
+		to[i] = (struct xc_variable_text){.name = xc_arena_strdup(b->arena, from[i].name),
+						  .type = xc_arena_strdup(b->arena, from[i].type),
+						  .value = xc_arena_strdup(b->arena, from[i].value),
+						  .why = xc_arena_strdup(b->arena, from[i].why)};
+	return to;
+}
+
+static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64_t left_out)
+{
+	const struct xc_backtrace_options *o = b->options;
+	struct xc_stack_row *row = add_row(b);
+	unsigned next = row->index;
+	*row = *from;
+	row->index = next ? next - 1 : 0;
+	row->left_out = left_out;
+	row->function = shared(b, from->function);
+	row->file = shared(b, from->file);
+	row->language = shared(b, from->language);
+	row->kind = shared(b, from->kind);
+	row->has_variables = o->args;
+	row->arg_count = o->args ? from->arg_count : 0;
+	row->local_count = o->args && o->locals ? from->local_count : 0;
+	row->args = copy_variables(b, from->args, row->arg_count);
+	row->locals = copy_variables(b, from->locals, row->local_count);
+	b->guest_count++;
+}
+
+/* The two ends of a list, as of the machine's frames. */
+static void add_guests(struct builder *b, const struct xc_guest_frames *list)
+{
+	size_t max = b->ring_size + b->head_size, tail = list->row_count;
+	if (list->row_count > max)
+		tail -= b->ring_size;
+	for (size_t i = 0; i < list->row_count && i < b->head_size; i++)
+		add_guest(b, &list->rows[i], 0);
+	for (size_t i = list->row_count > max ? tail : b->head_size; i < list->row_count; i++)
+		add_guest(b, &list->rows[i], i == tail ? tail - b->head_size : 0);
+}
+
+static bool seek_guests(struct builder *b, struct guests *g, pid_t tid)
+{
+	g->lists = xc_guest_frames_of(b->process, tid, &g->count);
+	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
+	return g->count > 0;
+}
+
+/* Where the frame's part of the stack ends. Where the stack broke off, all above may be its callers'. */
+static xc_addr frame_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_frame *caller,
+			 xc_addr sp, bool broken)
+{
+	uint64_t end;
+	const struct xc_segment *segment = xc_space_find(p->space, sp);
+	if (!caller && (broken || !frame->cfa_known))
+		return segment && segment->hi != UINT64_MAX ? segment->hi + 1 : sp;
+	if (frame->cfa_known)
+		return frame->cfa;
+	return xc_regs_get(&caller->regs, p->arch->sp, &end) ? end : sp;
+}
+
+/* The guests that a frame holds, as rows unless the frame was left out. `stop` says why there is no caller. */
+static void place_guests(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller,
+			 const char *stop, bool shown)
+{
+	struct guests *g = &b->guests;
+	bool broken = stop && strncmp(stop, XC_STOP_OUTERMOST, strlen(XC_STOP_OUTERMOST)) != 0;
+	uint64_t sp;
+	if (!g->count || !xc_regs_get(&frame->regs, b->process->arch->sp, &sp))
+		return;
+	xc_addr end = frame_end(b->process, frame, caller, sp, broken);
+	size_t lo = 0, hi = g->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (g->lists[mid].at < sp)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < g->count && g->lists[lo].at < end; lo++) {
+		if (!g->placed[lo] && shown)
+			add_guests(b, &g->lists[lo]);
+		g->placed[lo] = true;
+	}
+}
+
+/* The walk goes on from a frame, the `seen`th, to its caller. */
+static void leave_frame(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller, uint64_t seen)
+{
+	if (seen <= b->head_size || !b->ring_size)
+		place_guests(b, frame, caller, NULL, seen <= b->head_size);
+}
+
+static void end_guests(struct builder *b)
+{
+	for (size_t i = 0; i < b->guests.count; i++)
+		b->misplaced += b->guests.placed[i] ? 0 : b->guests.lists[i].row_count;
+	free(b->guests.placed);
+	b->guests = (struct guests){.count = 0};
+}
+
 /* ---- one stack ---- */
 
 /* Rows of the frames waiting in the ring: the last ones of `seen`, of which the first `head` have rows already. */
@@ -191,26 +312,39 @@ static void add_ring(struct builder *b, const struct xc_thread *thread, struct x
 		stack->elided = b->skipped = waiting - kept;
 		stack->elided_at = b->row_count;
 	}
-	for (uint64_t i = seen - kept; i < seen; i++)
+	for (uint64_t i = seen - kept; i < seen; i++) {
+		const struct xc_frame *caller = i + 1 < seen ? &b->ring[(i + 1) % b->ring_size] : NULL;
 		add_rows(b, thread, &b->ring[i % b->ring_size]);
+		place_guests(b, &b->ring[i % b->ring_size], caller, caller ? NULL : stack->stop, true);
+	}
 }
 
+/* The oldest one gives way. */
 static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
 {
 	if (!b->ring_size)
 		return;
 	if (!b->ring)
 		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
-	b->ring[seen % b->ring_size] = *frame;
+	struct xc_frame *slot = &b->ring[seen % b->ring_size];
+	if (seen - b->head_size >= b->ring_size)
+		place_guests(b, slot, b->ring_size > 1 ? &b->ring[(seen + 1) % b->ring_size] : frame, NULL, false);
+	*slot = *frame;
 }
 
 static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
 {
 	struct cycle cycle = {.seen = 0};
+	struct xc_frame callee;
 	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
 	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
 	const char *stop = "more frames than xcore follows";
+	bool merges = seek_guests(b, &b->guests, thread->tid);
 	do {
+		if (merges && seen)
+			leave_frame(b, &callee, frame, seen);
+		if (merges)
+			callee = *frame;
 		if (seen < head)
 			add_rows(b, thread, frame);
 		else
@@ -222,12 +356,15 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	stack->stop = xc_arena_strdup(b->arena, stop);
 	if (seen > head)
 		add_ring(b, thread, stack, seen, head);
+	else
+		place_guests(b, frame, NULL, stop, true);
+	end_guests(b);
 	stack->cycle = cycle_text(b, &cycle);
 }
 
 static bool begins_thread(const struct xc_stack_row *row)
 {
-	return row->runtime || (row->function && !strcmp(row->function, "_start"));
+	return !row->guest && (row->runtime || (row->function && !strcmp(row->function, "_start")));
 }
 
 /* What calls main, or else the runtime's frames that a thread begins with. */
@@ -235,13 +372,27 @@ static void mark_startup(struct xc_stack *stack)
 {
 	size_t from = stack->row_count;
 	for (size_t i = 0; i < stack->row_count; i++)
-		if (stack->rows[i].function && !strcmp(stack->rows[i].function, "main"))
+		if (!stack->rows[i].guest && stack->rows[i].function && !strcmp(stack->rows[i].function, "main"))
 			from = i + 1;
 	if (from == stack->row_count && stack->stop && !strcmp(stack->stop, XC_STOP_OUTERMOST))
 		while (from > 0 && begins_thread(&stack->rows[from - 1]))
 			from--;
 	for (size_t i = from; i < stack->row_count; i++)
 		stack->rows[i].startup = true;
+}
+
+static void begin_rows(struct builder *b)
+{
+	b->row_count = b->guest_count = 0;
+	b->skipped = 0;
+}
+
+static void take_rows(struct builder *b, struct xc_stack *stack)
+{
+	stack->row_count = b->row_count;
+	stack->rows = xc_arena_alloc(b->arena, b->row_count * sizeof *stack->rows);
+	if (b->row_count)
+		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
 }
 
 static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
@@ -254,8 +405,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 		.how = xc_arena_strdup(b->arena, thread->regs_how),
 	};
 	struct xc_frame frame;
-	b->row_count = 0;
-	b->skipped = 0;
+	begin_rows(b);
 	if (!b->process->arch->unwinds)
 		stack->stop = "stacks of this machine are not supported";
 	else if (xc_unwind_first(b->unwinder, thread, &frame))
@@ -263,39 +413,81 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 	else
 		stack->stop = xc_arena_strdup(b->arena,
 					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
-	stack->row_count = b->row_count;
-	stack->rows = xc_arena_alloc(b->arena, b->row_count * sizeof *stack->rows);
-	if (b->row_count)
-		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
+	take_rows(b, stack);
 	mark_startup(stack);
 }
 
+/* Of no thread. */
+static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
+{
+	*stack = (struct xc_stack){
+		.detached = true,
+		.name = xc_arena_strdup(b->arena, list->name),
+		.state = xc_arena_strdup(b->arena, list->state),
+		.stop = XC_STOP_OUTERMOST,
+	};
+	begin_rows(b);
+	add_guests(b, list);
+	take_rows(b, stack);
+}
+
 /* ---- groups ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Do they stand for the same code? Guests have no address that tells. */
+static bool same_code(const struct xc_stack_row *a, const struct xc_stack_row *b)
+{
+	if (a->pc != b->pc || a->inlined != b->inlined || a->guest != b->guest)
+		return false;
+	return !a->guest || (a->line == b->line && a->left_out == b->left_out && same_text(a->function, b->function) &&
+			     same_text(a->file, b->file) && same_text(a->language, b->language));
+}
 
 /* The row behind i; with `brief`, behind all that repeat it. */
 static size_t next_row(const struct xc_stack *stack, size_t i, bool brief)
 {
 	const struct xc_stack_row *row = &stack->rows[i++];
-	while (brief && i < stack->row_count && stack->rows[i].pc == row->pc && stack->rows[i].inlined == row->inlined)
+	while (brief && i < stack->row_count && same_code(&stack->rows[i], row))
 		i++;
 	return i;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	return (hash ^ word) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t text_hash(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = mix(hash, (unsigned char)*text);
+	return hash;
 }
 
 static uint64_t stack_hash(const struct xc_stack *stack, bool brief)
 {
 	uint64_t hash = 0;
-	for (size_t i = 0; i < stack->row_count; i = next_row(stack, i, brief))
-		hash = (hash ^ stack->rows[i].pc) * UINT64_C(0x100000001b3) + stack->rows[i].inlined;
+	for (size_t i = 0; i < stack->row_count; i = next_row(stack, i, brief)) {
+		const struct xc_stack_row *row = &stack->rows[i];
+		hash = mix(hash, row->pc) + row->inlined;
+		if (row->guest)
+			hash = text_hash(text_hash(mix(hash, row->line), row->file), row->function);
+	}
 	return hash;
 }
 
 static bool stacks_equal(const struct xc_stack *a, const struct xc_stack *b, bool brief)
 {
 	size_t i = 0, k = 0;
-	if (a->crashed != b->crashed || (!brief && (a->row_count != b->row_count || a->elided != b->elided)))
+	if (a->crashed != b->crashed || a->detached != b->detached ||
+	    (!brief && (a->row_count != b->row_count || a->elided != b->elided)))
 		return false;
 	for (; i < a->row_count && k < b->row_count; i = next_row(a, i, brief), k = next_row(b, k, brief))
-		if (a->rows[i].pc != b->rows[k].pc || a->rows[i].inlined != b->rows[k].inlined)
+		if (!same_code(&a->rows[i], &b->rows[k]))
 			return false;
 	return i == a->row_count && k == b->row_count && (a->row_count > 0 || !strcmp(a->stop, b->stop));
 }
@@ -377,6 +569,22 @@ static void builder_fini(struct builder *b)
 	free(b->rows);
 }
 
+/* What is not to be seen of the guests. */
+static void tell_guests(const struct builder *b, struct xc_section *section, size_t hidden)
+{
+	struct xc_error *err;
+	while ((err = xc_guest_failure(b->process)))
+		xc_section_note(section, err);
+	if (b->misplaced)
+		xc_section_message(section, XC_WARNING, NULL,
+				   "%" PRIu64 " frames of other languages stand where no frame of these stacks is",
+				   b->misplaced);
+	if (hidden && b->options->choice != XC_THREADS_OTHERS)
+		xc_section_message(section, XC_INFO, "xcore bt --coroutines shows them",
+				   hidden == 1 ? "%zu stack more is on no thread" : "%zu stacks more are on no thread",
+				   hidden);
+}
+
 struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
 			      const struct xc_backtrace_options *options)
 {
@@ -390,10 +598,16 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	builder_init(&b, process, arena, options);
 	stacks->full = options->locals;
 	stacks->brief = options->brief;
-	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + 1) * sizeof *stacks->stacks);
+	size_t detached_count;
+	const struct xc_guest_frames *detached = xc_guest_frames_of(process, 0, &detached_count);
+	size_t shown = options->detached ? detached_count : 0;
+	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
 	for (size_t i = 0; i < process->thread_count; i++)
 		if (wanted(options, &process->threads[i]))
 			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
+	for (size_t i = 0; i < shown; i++)
+		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
+	tell_guests(&b, section, detached_count - shown);
 	if (xc_die_exhausted())
 		xc_section_message(
 			section, XC_WARNING, NULL,

@@ -14,6 +14,7 @@
 #include "cfitable.h"
 #include "debugfile.h"
 #include "exidx.h"
+#include "guest.h"
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
@@ -133,7 +134,7 @@ static void grow(struct xc_cfi *cfi)
 	free(old);
 }
 
-const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
+static const struct xc_cfi_row *row_of_module(struct xc_cfi *cfi, xc_addr addr)
 {
 	size_t at = slot_of(cfi, addr);
 	if (cfi->slots[at].row)
@@ -144,6 +145,18 @@ const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
 	}
 	cfi->slots[at] = (struct slot){.addr = addr, .row = make_row(cfi, addr)};
 	return cfi->slots[at].row;
+}
+
+/* What was told is not kept in the table: more may be told at any time. */
+const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
+{
+	const struct xc_cfi_row *told = xc_guest_row(cfi->process, addr, true);
+	if (told)
+		return told;
+	const struct xc_cfi_row *row = row_of_module(cfi, addr);
+	if (!row->found && (told = xc_guest_row(cfi->process, addr, false)))
+		return told;
+	return row;
 }
 
 /* ---- applying a row ---- */

@@ -28,6 +28,7 @@ struct xc_cfi_rule {
 struct xc_cfi_row {
 	bool found;    /* false: no call frame information covers the address */
 	bool signal;   /* the frame is a signal trampoline */
+	bool told;     /* by a plugin, not by the module (guest.h) */
 	bool at_calls; /* it holds where the function calls, but perhaps not in its first and last instructions */
 	int cfa_reg;   /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
 	int64_t cfa_offset;
@@ -43,7 +44,8 @@ struct xc_cfi;
 struct xc_cfi *xc_cfi_new(const struct xc_process *process);
 void xc_cfi_free(struct xc_cfi *cfi);
 
-/* The row for a code address in memory; kept until xc_cfi_free. Never NULL. A miss costs some microseconds. */
+/* The row for a code address in memory: the module's, or what somebody told of it (guest.h); kept until xc_cfi_free. Never NULL. A
+ * miss costs some microseconds. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr);
 
 /* Compute the CFA, and the caller's value of a register, from the registers of a frame. False when something that

@@ -13,8 +13,10 @@
 
 #include "demangle.h"
 #include "die.h"
+#include "guest.h"
 #include "line.h"
 #include "lookup.h"
+#include "memo.h"
 #include "scope.h"
 #include "symbol.h"
 #include "unit.h"
@@ -54,7 +56,8 @@ struct place_slot {
 };
 
 struct debuginfo {
-	void *names; /* of lookup */
+	void *names;         /* of lookup */
+	struct xc_memo told; /* places by code (guest.h) and address */
 	struct xc_units *opened;
 	struct xc_lines *lines;
 	struct module_units *modules;
@@ -445,7 +448,7 @@ static void grow_slots(struct debuginfo *info)
 	free(old);
 }
 
-const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr)
+static const struct xc_place *place_of_module(const struct xc_process *process, xc_addr addr)
 {
 	struct debuginfo *info = debuginfo_of(process);
 	size_t at = slot_of(info, addr);
@@ -458,6 +461,33 @@ const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_a
 	struct xc_place *place = make_place(process, addr);
 	info->slots[at] = (struct place_slot){.addr = addr, .place = place};
 	return place;
+}
+
+static const struct xc_place *told_place(const struct xc_process *process, xc_addr addr,
+					 const struct xc_guest_code *code)
+{
+	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
+	void **slot = xc_memo_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
+	if (*slot)
+		return *slot;
+	struct xc_place *place = xc_arena_alloc(arena, sizeof *place);
+	*place = (struct xc_place){.module = xc_process_module(process, addr),
+				   .symbol = code->name,
+				   .symbol_offset = addr - code->lo,
+				   .told = code};
+	place->file_addr = place->module ? addr - place->module->bias : 0;
+	return *slot = place;
+}
+
+const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr)
+{
+	const struct xc_guest_code *told = xc_guest_code_at(process, addr, true);
+	if (told && told->name)
+		return told_place(process, addr, told);
+	const struct xc_place *place = place_of_module(process, addr);
+	if (place->level_count || place->symbol || !(told = xc_guest_code_at(process, addr, false)) || !told->name)
+		return place;
+	return told_place(process, addr, told);
 }
 
 /* ---- call sites ---- */
@@ -503,6 +533,7 @@ bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, 
 void xc_debuginfo_close(struct xc_process *process)
 {
 	struct debuginfo *info = process->debuginfo;
+	xc_guests_give(process, NULL);
 	if (!info)
 		return;
 	xc_lookup_close(process);

@@ -32,7 +32,7 @@ static const char nothing_found[] = "no call frame information here, and nothing
 
 const char *xc_trust_text(enum xc_trust trust)
 {
-	static const char *const texts[] = {"context", "cfi", "fp", "scan"};
+	static const char *const texts[] = {"context", "cfi", "fp", "scan", "plugin"};
 	return texts[trust];
 }
 
@@ -167,7 +167,9 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 	regs.vector = NULL;
 	*caller = (struct xc_frame){.index = frame->index + 1,
 				    .interrupted = row->signal,
-				    .trust = row->signal ? XC_TRUST_CONTEXT : XC_TRUST_CFI,
+				    .trust = row->signal ? XC_TRUST_CONTEXT
+					     : row->told ? XC_TRUST_PLUGIN
+							 : XC_TRUST_CFI,
 				    .regs = regs};
 	xc_unwind_place(p, caller, pc);
 	return true;
@@ -298,8 +300,8 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		return false;
 	}
 	xc_addr pc = caller.pc;
-	if (!xc_code_executable(u->process, pc) && caller.trust == XC_TRUST_CFI && !caller.module &&
-	    !step_over_damage(u, frame, &caller)) {
+	bool by_rules = caller.trust == XC_TRUST_CFI || caller.trust == XC_TRUST_PLUGIN;
+	if (!xc_code_executable(u->process, pc) && by_rules && !caller.module && !step_over_damage(u, frame, &caller)) {
 		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", pc);
 		*stop_out = u->stop;
 		return false;

@@ -16,8 +16,9 @@
 enum xc_trust {
 	XC_TRUST_CONTEXT, /* registers as the kernel saved them */
 	XC_TRUST_CFI,
-	XC_TRUST_FP,   /* frame pointer chain: the caller is likely right, its registers mostly unknown */
-	XC_TRUST_SCAN, /* a word on the stack that looks like a return address: a guess */
+	XC_TRUST_FP,     /* frame pointer chain: the caller is likely right, its registers mostly unknown */
+	XC_TRUST_SCAN,   /* a word on the stack that looks like a return address: a guess */
+	XC_TRUST_PLUGIN, /* by what a plugin told of its callee's code (guest.h) */
 };
 
 struct xc_frame {
@@ -57,6 +58,6 @@ static inline xc_addr xc_frame_lookup(const struct xc_frame *frame)
 	return frame->interrupted || frame->pc == 0 ? frame->pc : frame->pc - 1;
 }
 
-const char *xc_trust_text(enum xc_trust trust); /* "context", "cfi", "fp", "scan" */
+const char *xc_trust_text(enum xc_trust trust); /* "context", "cfi", "fp", "scan", "plugin" */
 
 #endif
