@@ -4,6 +4,7 @@
 
 #include "heaps.h"
 #include "plugins.h"
+#include "stacks.h"
 #include "../core/missing.h"
 #include "../dwarf/backtrace.h"
 #include "../dwarf/modules_report.h"
@@ -70,6 +71,7 @@ static struct xc_error *produce(struct xc_job *job)
 {
 	const struct xc_process *process = job->process;
 	size_t crashed = count_crashed(process);
+	xc_job_stacks(job);
 	xc_cause(job->report, job->process);
 	if (!process->live)
 		xc_heap_facts(job->report, xc_job_heap(job));

@@ -5,10 +5,11 @@
 #include "../heap/whatis.h"
 #include "choose.h"
 #include "heaps.h"
+#include "stacks.h"
 
 struct settings {
 	const char *thread;
-	enum xc_switch full, group, raw, heap;
+	enum xc_switch full, group, raw, heap, coroutines;
 	unsigned limit, depth, elements, length;
 };
 
@@ -38,6 +39,7 @@ static struct xc_error *produce(struct xc_job *job)
 		.args = true,
 		.locals = settings->full == XC_ON,
 		.group = settings->group == XC_ON,
+		.detached = settings->coroutines == XC_ON,
 		.max_frames = settings->limit,
 		.format = format_of(settings),
 	};
@@ -46,6 +48,7 @@ static struct xc_error *produce(struct xc_job *job)
 		return err;
 	if (settings->heap == XC_ON)
 		xc_what_annotate(&options.format, xc_job_typed_heap(job));
+	xc_job_stacks(job);
 	struct xc_section *s = xc_report_section(job->report, "bt", "Stacks");
 	s->schema = job->command->schema;
 	return xc_backtrace(s, job->process, &options);
@@ -74,6 +77,10 @@ static const struct xc_option options[] = {
 	 .offset = offsetof(struct settings, raw),
 	 .about = "containers of C++ and Rust by their innards, not by their content"},
 	XC_HEAP_OPTION(heap),
+	{.name = "coroutines",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, coroutines),
+	 .about = "also the stacks that plugins know and that stand on no thread: of coroutines, fibers"},
 	{.name = "group",
 	 .kind = XC_OPTION_ON,
 	 .offset = offsetof(struct settings, group),
@@ -103,7 +110,8 @@ const struct xc_command xc_command_bt = {
 	.about = "stacks of threads, with arguments and locals",
 	.text = "Inlined functions are frames of their own. A frame that was not found by call frame information "
 		"says how it was found: by the frame pointer, or by a scan of the stack (a guess). Each stack ends "
-		"with the reason why it ends.",
+		"with the reason why it ends. Frames of interpreted languages stand where plugins for this target "
+		"(see plugin) place them, without a number and marked with their language.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

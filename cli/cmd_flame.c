@@ -9,6 +9,7 @@
 #include "../heap/memtree.h"
 #include "heaps.h"
 #include "plugins.h"
+#include "stacks.h"
 
 struct settings {
 	const char *as;
@@ -90,10 +91,12 @@ static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, s
 	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s", what->title, job->process->target);
 	struct xc_error *err = NULL;
 	xc_stacktree_init(tree, title, what->unit);
-	if (strcmp(what->name, "stacks") == 0)
+	if (strcmp(what->name, "stacks") == 0) {
+		xc_job_stacks(job);
 		xc_backtrace_tree(tree, job->process);
-	else
+	} else {
 		err = xc_memtree_fill(tree, xc_job_heap(job), what->kind);
+	}
 	if (err)
 		return err;
 	xc_stacktree_finish(tree);

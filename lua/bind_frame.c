@@ -6,6 +6,7 @@
 
 #include "../core/arch.h"
 #include "../core/suggest.h"
+#include "../dwarf/guest.h"
 #include "bind_class.h"
 #include "stage.h"
 
@@ -127,14 +128,17 @@ static const struct xc_level *level_of(const struct frame *self)
 static void push_file(lua_State *L, void *self)
 {
 	const struct xc_level *level = level_of(self);
-	lua_pushstring(L, level ? level->file : NULL);
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	lua_pushstring(L, level ? level->file : told ? told->file : NULL);
 }
 
 static void push_line(lua_State *L, void *self)
 {
 	const struct xc_level *level = level_of(self);
-	if (level && level->line)
-		lua_pushinteger(L, level->line);
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	unsigned line = level ? level->line : told ? told->line : 0;
+	if (line)
+		lua_pushinteger(L, line);
 	else
 		lua_pushnil(L);
 }
@@ -148,6 +152,12 @@ static void push_inlined(lua_State *L, void *self)
 static void push_signal(lua_State *L, void *self)
 {
 	lua_pushboolean(L, ((struct frame *)self)->frame.signal);
+}
+
+static void push_language(lua_State *L, void *self)
+{
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	lua_pushstring(L, told ? told->language : NULL);
 }
 
 static void push_trust(lua_State *L, void *self)
@@ -275,6 +285,23 @@ static int frame_eval(lua_State *L)
 	return 1;
 }
 
+/* All that are known. */
+static int frame_registers(lua_State *L)
+{
+	const struct frame *self = self_of(L);
+	const struct xc_arch *arch = xc_bind_host(L)->process->arch;
+	lua_newtable(L);
+	for (int number = 0; number < XC_REG_MAX; number++) {
+		const char *name = xc_arch_reg_name(arch, number);
+		uint64_t value;
+		if (!name || !xc_regs_get(&self->frame.regs, number, &value))
+			continue;
+		lua_pushinteger(L, (lua_Integer)value);
+		lua_setfield(L, -2, name);
+	}
+	return 1;
+}
+
 static int frame_register(lua_State *L)
 {
 	const struct frame *self = self_of(L);
@@ -288,16 +315,18 @@ static int frame_register(lua_State *L)
 }
 
 static const struct xc_bind_property properties[] = {
-	{"index", push_index}, {"pc", push_pc},           {"sp", push_sp},
-	{"cfa", push_cfa},     {"name", push_name},       {"file", push_file},
-	{"line", push_line},   {"inlined", push_inlined}, {"signal", push_signal},
-	{"trust", push_trust}, {"module", push_module},   {"offset", push_offset},
-	{NULL, NULL},
+	{"index", push_index},   {"pc", push_pc},
+	{"sp", push_sp},         {"cfa", push_cfa},
+	{"name", push_name},     {"file", push_file},
+	{"line", push_line},     {"inlined", push_inlined},
+	{"signal", push_signal}, {"language", push_language},
+	{"trust", push_trust},   {"module", push_module},
+	{"offset", push_offset}, {NULL, NULL},
 };
 
 static const luaL_Reg methods[] = {
-	{"args", frame_args}, {"locals", frame_locals},     {"var", frame_var},
-	{"eval", frame_eval}, {"register", frame_register}, {NULL, NULL},
+	{"args", frame_args},         {"locals", frame_locals},       {"var", frame_var}, {"eval", frame_eval},
+	{"register", frame_register}, {"registers", frame_registers}, {NULL, NULL},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", frame_tostring}, {NULL, NULL}};

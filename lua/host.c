@@ -11,6 +11,7 @@
 
 #include "../dwarf/type.h"
 #include "bind.h"
+#include "bind_stacks.h"
 #include "accessor.h"
 #include "cdef.h"
 #include "safe.h"
@@ -60,6 +61,7 @@ static int open_xcore(lua_State *L)
 	xc_bind_live_open(L);
 	xc_bind_cdef_open(L);
 	xc_bind_report_open(L);
+	xc_bind_stacks_open(L);
 	xc_bind_histogram_open(L);
 	xc_bind_top_open(L);
 	xc_bind_progress_open(L);

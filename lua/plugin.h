@@ -45,6 +45,7 @@ struct xc_plugin {
 	struct xc_error *broken; /* why it cannot be used, or NULL */
 	const char *about, *doc; /* doc may be NULL */
 	bool analyzes;
+	bool stacks; /* has something to say of stacks (dwarf/guest.h) */
 	bool claims; /* has something to say of the heap (heap/claim.h) */
 	struct xc_plugin_match match;
 	struct xc_plugin_entries commands, flames;

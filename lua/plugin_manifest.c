@@ -259,6 +259,7 @@ static const struct key plugin_keys[] = {
 	{"match", LUA_TTABLE, read_match, offsetof(struct xc_plugin, match), false},
 	{"analyze", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, analyzes), false},
 	{"claims", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, claims), false},
+	{"stacks", LUA_TFUNCTION, read_present, offsetof(struct xc_plugin, stacks), false},
 	{"commands", LUA_TTABLE, read_commands, offsetof(struct xc_plugin, commands), false},
 	{"flames", LUA_TTABLE, read_flames, offsetof(struct xc_plugin, flames), false},
 	{0},
@@ -278,10 +279,12 @@ static int read_plugin(lua_State *L)
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
 	if (r->plugin->match.modules.count + r->plugin->match.symbols.count + r->plugin->match.types.count == 0 &&
-	    (r->plugin->analyzes || r->plugin->claims))
+	    (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
 		return xc_bind_fail(L, XC_ERR_FORMAT,
 				    "it has '%s' and no 'match', so for which targets? modules = {\"*\"} is all",
-				    r->plugin->analyzes ? "analyze" : "claims");
+				    r->plugin->analyzes ? "analyze"
+				    : r->plugin->claims ? "claims"
+							: "stacks");
 	return 0;
 }
 

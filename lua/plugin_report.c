@@ -111,6 +111,7 @@ void xc_plugin_report_doc(struct xc_report *report, const struct xc_plugin *plug
 	xc_section_text(s, "file", "file", plugin->file);
 	xc_section_bool(s, "analyzes", "adds to analyze", plugin->analyzes);
 	xc_section_bool(s, "claims", "knows the heap", plugin->claims)->quiet = !plugin->claims;
+	xc_section_bool(s, "stacks", "knows stacks", plugin->stacks)->quiet = !plugin->stacks;
 	add_names(s, "modules", "for modules", &plugin->match.modules);
 	add_names(s, "symbols", "with symbols", &plugin->match.symbols);
 	add_names(s, "types", "with types", &plugin->match.types);

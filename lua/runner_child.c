@@ -13,9 +13,11 @@
 #include "../core/progress.h"
 #include "../core/report_wire.h"
 #include "../core/stacktree.h"
+#include "../dwarf/guest_wire.h"
 #include "../heap/claim_wire.h"
 #include "bind.h"
 #include "bind_report.h"
+#include "bind_stacks.h"
 #include "pretty.h"
 #include "runner_impl.h"
 
@@ -84,6 +86,15 @@ static void call_claims(lua_State *L, const struct xc_run *run)
 	xc_claims_tell(xc_report_section(report, "claims", "Claims"), xc_heap_of(run->process, NULL));
 }
 
+static void call_stacks(lua_State *L, const struct xc_run *run)
+{
+	if (lua_getfield(L, 1, "stacks") == LUA_TNIL)
+		return;
+	push_target(L);
+	xc_bind_push_stacks(L, run->plugin);
+	lua_call(L, 2, 0);
+}
+
 static void call_command(lua_State *L, const struct xc_run *run)
 {
 	push_entry(L, "commands", "command", run->entry);
@@ -115,6 +126,8 @@ static int call_plugin(lua_State *L)
 		call_analyze(L);
 	else if (run->what == XC_RUN_CLAIMS)
 		call_claims(L, run);
+	else if (run->what == XC_RUN_STACKS)
+		call_stacks(L, run);
 	else if (run->what == XC_RUN_COMMAND)
 		call_command(L, run);
 	else
@@ -207,6 +220,8 @@ void xc_runner_perform(const struct xc_run *run, struct xc_report *report, xc_ou
 	};
 	struct xc_host *host = xc_host_new(&options);
 	ending->err = call(host, run);
+	if (run->what == XC_RUN_STACKS)
+		xc_guests_tell(xc_report_section(report, "stacks", "Stacks"), run->process);
 	ending->instructions = host->limit.steps;
 	ending->memory = host->limit.peak;
 	xc_progress_end(&progress);

@@ -758,7 +758,8 @@ function thread:frames(max) end
 ---@field line integer|nil
 ---@field inlined boolean
 ---@field signal boolean  a signal trampoline
----@field trust "context"|"cfi"|"fp"|"scan"
+---@field language string|nil  as a plugin told it of this code
+---@field trust "context"|"cfi"|"fp"|"scan"|"plugin"
 ---@field module string|nil
 ---@field offset integer|nil  pc in the module's file
 local frame = {}
@@ -788,6 +789,9 @@ function frame:eval(expression) end
 ---@param name string
 ---@return integer|nil  nil when this frame's value of it is not known
 function frame:register(name) end
+---Registers by name, those whose values in this frame are known. Above the innermost frame these are pc, sp and what calls preserve.
+---@return table<string, integer>
+function frame:registers() end
 
 -- Types ---------------------------------------------------------------------------------------------------------
 
