@@ -86,6 +86,7 @@ struct xc_heap {
 	struct xc_graph *graph;   /* of graph.c, typing.c, retention.c: NULL until asked for */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
+	size_t most_items; /* of typing; 0: as many as it is made for. For tests */
 };
 
 enum { XC_DAMAGES = 10000 };

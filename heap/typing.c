@@ -42,14 +42,24 @@ static uint8_t quality_of(const struct xc_typemap *map, const struct xc_typed *w
 static uint32_t add_item(struct xc_engine *e, uint32_t map, const struct xc_typed *what)
 {
 	struct xc_typing *typing = e->typing;
-	if (typing->item_count >= XC_TYPING_ITEMS)
+	if (typing->item_count >= typing->item_most) {
+		typing->refused++;
 		return 0;
+	}
 	typing->items = xc_grow(typing->items, typing->item_count, &typing->item_capacity, sizeof *typing->items);
 	e->facts = xc_grow(e->facts, typing->item_count, &e->fact_capacity, sizeof *e->facts);
 	uint32_t item = (uint32_t)typing->item_count++;
 	typing->items[item] = *what;
 	e->facts[item] = (struct xc_item_facts){.map = map, .weak = item, .quality = quality_of(e->maps[map], what)};
 	return item;
+}
+
+bool xc_typing_has_room(struct xc_engine *e, size_t count)
+{
+	struct xc_typing *typing = e->typing;
+	bool room = typing->item_count < typing->item_most && count <= typing->item_most - typing->item_count;
+	typing->refused += room ? 0 : count;
+	return room;
 }
 
 uint32_t xc_typing_new_item(struct xc_engine *e, uint32_t map, const struct xc_typed *what)
@@ -189,6 +199,7 @@ static struct xc_engine *new_engine(struct xc_heap *heap, struct xc_typing *typi
 	e->maps[0]->compiled = true;
 	typing->state = e;
 	typing->heap = heap;
+	typing->item_most = heap->most_items ? heap->most_items : XC_TYPING_MOST;
 	typing->memory = xc_reserve_new(heap->blocks.count, sizeof *typing->by_block);
 	typing->by_block = typing->memory.items;
 	add_item(e, XC_NO_MAP, &(struct xc_typed){.via = ""});

@@ -39,7 +39,8 @@ struct xc_typing {
 	struct xc_heap *heap;
 	uint32_t *by_block; /* index into items; 0: untyped */
 	struct xc_typed *items;
-	size_t item_count, item_capacity;
+	size_t item_count, item_capacity, item_most;
+	size_t refused;               /* what could not be said of blocks: there were item_most items */
 	void *state;                  /* of the engine: votes, … */
 	struct xc_traits *traits;     /* of evidence_rust.c */
 	struct xc_managers *managers; /* of evidence_erased.c */

@@ -20,6 +20,7 @@
 enum {
 	XC_TYPING_ITEM_BITS = 28,
 	XC_TYPING_ITEMS = (1 << XC_TYPING_ITEM_BITS) - 1,
+	XC_TYPING_MOST = 1 << 23,  /* items that are made, for 60 bytes each; debug information may be hostile */
 	XC_TYPING_MAPS = 1 << 20,  /* types that objects are of */
 	XC_TYPING_SLOTS = 1 << 14, /* of one type; the rest of a larger one is not looked at */
 	XC_TYPING_NEST = 32,       /* objects inside of objects */
@@ -218,7 +219,10 @@ bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t si
 /* The same, but rarely: glibc keeps what is left of a chunk that is split when it is too small to be a chunk. */
 bool xc_typing_may_fit(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
-/* An item of a map. */
+/* Is there room for so many more items? What there is none for is counted. */
+bool xc_typing_has_room(struct xc_engine *engine, size_t count);
+
+/* An item of a map; 0 when there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
 /* ---- typing_judge ---- */

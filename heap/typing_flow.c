@@ -108,6 +108,8 @@ static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 	const struct xc_engine *e = q->engine;
 	const struct xc_slot *slot = hit->slot;
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
+	if (!hit->items)
+		return 0;
 	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
 		return say_chars(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
@@ -132,6 +134,8 @@ static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 	uint32_t item = say_alone(q, hit);
 	if (!item)
 		item = xc_typing_rule(e, &q->there, hit);
+	if (!hit->items) /* all that is behind needs some */
+		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
@@ -224,6 +228,8 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 		return (uint32_t)(uintptr_t)*known;
 	const char *via = *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", root->via, slot->path) : root->via;
 	uint32_t first = 0;
+	if (!xc_typing_has_room(e, XC_SLOT_ITEMS))
+		return slot->items;
 	for (uint32_t i = 0; i < XC_SLOT_ITEMS; i++) {
 		struct xc_typed what = e->typing->items[slot->items + i];
 		what.via = via;

@@ -516,6 +516,8 @@ static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, con
 	const char *via = *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", map->name, slot->path) : map->name;
 	uint32_t first = 0;
 	const struct xc_typemap *target = e->maps[to];
+	if (!xc_typing_has_room(e, XC_SLOT_ITEMS))
+		return 0;
 	for (int i = 0; i < XC_SLOT_ITEMS; i++) {
 		bool array = i == XC_ITEM_ARRAY || i == XC_ITEM_ARRAY_WEAK,
 		     weak = i == XC_ITEM_ONE_WEAK || i == XC_ITEM_ARRAY_WEAK;

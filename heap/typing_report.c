@@ -130,6 +130,12 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 	if (!e->root_count)
 		xc_section_message(section, XC_WARNING, "`xcore modules` tells which debug information is missing",
 				   "no variable of the program has a known type");
+	if (typing->refused)
+		xc_section_message(
+			section, XC_WARNING, NULL,
+			"%zu facts about types were left out, as %zu are kept: some blocks have no type, or a "
+			"less sure one, for that",
+			typing->refused, typing->item_count);
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)
