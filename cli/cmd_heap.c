@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "../core/live.h"
 #include "../dwarf/address.h"
 #include "../heap/audit.h"
 #include "../heap/dups.h"
 #include "../heap/leaks.h"
 #include "../heap/objects.h"
 #include "../heap/refs.h"
+#include "../heap/sighting.h"
 #include "../heap/summary.h"
 #include "../heap/top.h"
 #include "../heap/typing_report.h"
@@ -17,7 +20,12 @@
 #include "choose.h"
 #include "heaps.h"
 
-enum { DEFAULT_ROWS = 40, MOST_ROWS = 1000000 };
+enum {
+	DEFAULT_ROWS = 40,
+	MOST_ROWS = 1000000,
+	LOOKS = 3, /* at what seems damaged in a running process */
+	PAUSE_NS = 50000000,
+};
 
 struct settings {
 	const char *type, *state;
@@ -54,9 +62,30 @@ static struct xc_error *types(struct xc_job *job, struct xc_section *section, st
 	return NULL;
 }
 
+/* At a running process as it is then. */
+static struct xc_heap *look_again(struct xc_job *job)
+{
+	struct timespec left = {.tv_nsec = PAUSE_NS};
+	while (nanosleep(&left, &left) != 0)
+		;
+	xc_heap_forget(job->process);
+	xc_live_forget(job->process); /* all looks are one question: xc_live_refresh would slow them down as many */
+	xc_live_remap(job->process);
+	struct xc_heap *heap = xc_job_heap(job);
+	xc_audit_lists(heap);
+	return heap;
+}
+
 static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
-	(void)job;
+	struct xc_sightings seen = {.looks = 0};
+	xc_audit_lists(heap);
+	for (bool live = job->process->live; live && heap->damage_count && seen.looks < LOOKS;) {
+		if (seen.looks)
+			heap = look_again(job);
+		xc_sightings_add(&seen, heap);
+	}
+	xc_sightings_fini(&seen);
 	xc_audit(section, heap);
 	return NULL;
 }

@@ -35,6 +35,8 @@ void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage);
 /* What an audit looked at. */
 struct xc_audited {
 	uint64_t lists, links, caches, cached;
+	unsigned looks; /* of a running process (sighting.h); 0: one */
+	size_t passing; /* places that not all of them found damaged */
 };
 
 /* Blocks that stand behind a header, where what is written past the end of the block before is seen. */

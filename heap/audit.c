@@ -254,6 +254,26 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 				   heap->blocks.left_out);
 }
 
+/* ---- a running process ---- */
+
+static void tell_looks(struct xc_section *s, const struct xc_heap *heap)
+{
+	const struct xc_audited *audited = heap->audited;
+	if (heap->damage_count && audited->looks > 1)
+		xc_section_message(s, XC_INFO, NULL,
+				   "the process is running; each of %u looks found this damage: it stays",
+				   audited->looks);
+	else if (heap->damage_count)
+		xc_section_message(s, XC_WARNING, NULL,
+				   "the process is running, and was looked at once: this may be a change under way");
+	if (audited->passing)
+		xc_section_message(s, XC_INFO, NULL,
+				   "%zu more place%s looked damaged once and not at another look: changes under way",
+				   audited->passing, audited->passing == 1 ? "" : "s");
+	xc_section_count(s, "looks", "looks", audited->looks ? audited->looks : 1)->quiet = true;
+	xc_section_count(s, "passing", "places that changed meanwhile", audited->passing)->quiet = true;
+}
+
 /* ---- the whole ---- */
 
 static int damage_order(const void *a, const void *b)
@@ -287,12 +307,11 @@ void xc_audit(struct xc_section *section, struct xc_heap *heap)
 		tell_first(section, heap);
 		tell_all(section, heap);
 		tell_loss(section, heap);
-		if (heap->process->live)
-			xc_section_message(section, XC_INFO, NULL,
-					   "the process was running: some of this may be a change that was under way");
 	} else if (!why) {
 		section->headline = xc_audited_headline(section, heap);
 	}
+	if (heap->process->live)
+		tell_looks(section, heap);
 	xc_section_bool(section, "damaged", "damaged", heap->damage_count > 0)->quiet = true;
 	xc_audited_report(section, heap);
 }

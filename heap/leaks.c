@@ -399,7 +399,8 @@ static void add_uncertainty(struct xc_section *s, const struct xc_heap *heap)
 				   graph->threads_without_regs);
 	if (heap->damage_count || heap->damage_dropped)
 		xc_section_message(s, XC_WARNING, NULL,
-				   "the heap is damaged: blocks that could not be found are not among these");
+				   "the heap %s: blocks that could not be found are not among these",
+				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
 static void add_uncounted(struct xc_section *s, const struct xc_heap *heap, bool possible)

@@ -236,10 +236,13 @@ static void show_free(struct xc_section *s, const struct xc_heap_totals *totals)
 
 static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 {
+	bool live = heap->process->live; /* it was walked once, while it changed */
 	if (heap->damage_count)
-		xc_section_message(s, XC_PROBLEM, "xcore heap check TARGET", "the heap is damaged in %zu%s place%s",
-				   heap->damage_count, heap->damage_dropped ? " and more" : "",
-				   heap->damage_count == 1 ? "" : "s");
+		xc_section_message(s, live ? XC_WARNING : XC_PROBLEM,
+				   live ? "xcore heap check TARGET looks again" : "xcore heap check TARGET",
+				   "the heap %s in %zu%s place%s",
+				   live ? "looks damaged, or was changing," : "is damaged", heap->damage_count,
+				   heap->damage_dropped ? " and more" : "", heap->damage_count == 1 ? "" : "s");
 	if (heap->blocks.left_out)
 		xc_section_message(s, XC_WARNING, NULL,
 				   "%zu blocks were left out: they overlap others or lie nowhere sensible",

@@ -68,7 +68,8 @@ static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, cons
 		xc_text_fini(&text);
 	}
 	if (damaged)
-		xc_section_message(s, XC_WARNING, "xcore heap check TARGET", "this block is damaged");
+		xc_section_message(s, XC_WARNING, "xcore heap check TARGET", "this block %s",
+				   heap->process->live ? "looks damaged, or was changing" : "is damaged");
 }
 
 static void tell_type(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
