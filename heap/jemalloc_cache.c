@@ -312,11 +312,15 @@ static bool read_thread(struct xc_jemalloc *je, const struct xc_thread *thread, 
 /* ---- the ring of threads ---- */
 
 /* From 5.1 on the storage of all threads forms a ring (tsd_link in tsd.h), of which a word of jemalloc's own data is one
- * link: it leads to the caches where thread pointers are not known, as in running processes. */
+ * link: it leads to the caches where thread pointers are not known, as in running processes. The storage of a thread that
+ * ended is a ring by itself, and words of the data can still lead there (who held a lock last), so that a ring of one counts
+ * only where there is none of several. */
 struct ring {
 	xc_addr first;
 	uint64_t next_at; /* offset of the link: next, previous */
 };
+
+enum company { SEVERAL, ONE };
 
 static bool is_link(const struct xc_space *space, xc_addr storage, uint64_t at, uint64_t next, uint64_t previous)
 {
@@ -327,15 +331,18 @@ static bool is_link(const struct xc_space *space, xc_addr storage, uint64_t at, 
 }
 
 /* Is there such a link in the storage that begins here? */
-static bool find_link(const struct xc_space *space, xc_addr storage, struct ring *ring)
+static bool find_link(const struct xc_space *space, xc_addr storage, enum company company, struct ring *ring)
 {
 	uint8_t buf[LINK_FAR];
 	size_t got = xc_space_peek(space, storage, buf, sizeof buf);
-	for (size_t at = LINK_NEAR; at + 16 <= got; at += 8)
-		if (is_link(space, storage, at, xc_jemalloc_word(buf + at), xc_jemalloc_word(buf + at + 8))) {
+	for (size_t at = LINK_NEAR; at + 16 <= got; at += 8) {
+		xc_addr next = xc_jemalloc_word(buf + at);
+		if ((next == storage) == (company == ONE) &&
+		    is_link(space, storage, at, next, xc_jemalloc_word(buf + at + 8))) {
 			*ring = (struct ring){storage, at};
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -362,7 +369,7 @@ static size_t read_ring(struct xc_jemalloc *je, const struct ring *ring, uint8_t
 }
 
 static size_t read_ring_of(struct xc_jemalloc *je, const struct xc_module *module, const struct xc_mapping *m,
-			   uint8_t *buf)
+			   enum company company, uint8_t *buf)
 {
 	const struct xc_space *space = je->heap->process->space;
 	struct xc_window window;
@@ -375,24 +382,32 @@ static size_t read_ring_of(struct xc_jemalloc *je, const struct xc_module *modul
 		len = bytes ? len : PAGE;
 		for (uint64_t i = 0; bytes && i + 8 <= len && count == 0; i += 8)
 			if (may_be_storage(je, xc_jemalloc_word(bytes + i)) &&
-			    find_link(space, xc_jemalloc_word(bytes + i), &ring))
+			    find_link(space, xc_jemalloc_word(bytes + i), company, &ring))
 				count = read_ring(je, &ring, buf);
 	}
 	xc_window_fini(&window);
 	return count;
 }
 
-static size_t read_rings(struct xc_jemalloc *je, uint8_t *buf)
+static size_t read_rings_in(struct xc_jemalloc *je, const struct xc_module *module, enum company company, uint8_t *buf)
 {
 	const struct xc_process *process = je->heap->process;
 	size_t count = 0;
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		const struct xc_mapping *m = &process->mappings[i];
+		if (m->writable && m->hi >= module->lo && m->lo <= module->hi)
+			count += read_ring_of(je, module, m, company, buf);
+	}
+	return count;
+}
+
+static size_t read_rings(struct xc_jemalloc *je, uint8_t *buf)
+{
+	size_t count = 0;
 	for (size_t t = 0; t < je->tree_count; t++) {
 		const struct xc_module *module = je->trees[t].module;
-		for (size_t i = 0; i < process->mapping_count; i++) {
-			const struct xc_mapping *m = &process->mappings[i];
-			if (m->writable && m->hi >= module->lo && m->lo <= module->hi)
-				count += read_ring_of(je, module, m, buf);
-		}
+		size_t several = read_rings_in(je, module, SEVERAL, buf);
+		count += several ? several : read_rings_in(je, module, ONE, buf);
 	}
 	return count;
 }
