@@ -26,15 +26,19 @@ static void collect(void *user, const char *line, size_t len)
 	snprintf(printed + at, sizeof printed - at, "%.*s\n", (int)len, line);
 }
 
-static struct xc_error *run(struct xc_process *p, const char *code)
+static struct xc_error *run_within(struct xc_process *p, const char *code, struct xc_limits limits)
 {
-	struct xc_host_options options = {
-		.process = p, .name = "test", .limits = xc_limits_defaults(), .output = collect};
+	struct xc_host_options options = {.process = p, .name = "test", .limits = limits, .output = collect};
 	struct xc_host *host = xc_host_new(&options);
 	printed[0] = '\0';
 	struct xc_error *err = xc_host_run(host, "test", code, strlen(code), NULL, 0);
 	xc_host_free(host);
 	return err;
+}
+
+static struct xc_error *run(struct xc_process *p, const char *code)
+{
+	return run_within(p, code, xc_limits_defaults());
 }
 
 static void assert_prints(struct xc_process *p, const char *code, const char *expected)
@@ -43,13 +47,17 @@ static void assert_prints(struct xc_process *p, const char *code, const char *ex
 	assert_string_equal(printed, expected);
 }
 
-static void assert_raises(struct xc_process *p, const char *code, enum xc_error_code kind, const char *why)
+static void assert_fails(struct xc_error *err, enum xc_error_code kind, const char *why)
 {
-	struct xc_error *err = run(p, code);
 	assert_non_null(err);
 	if (err->code != kind || !strstr(err->message, why))
 		fail_msg("expected '%s' (%d), got '%s' (%d)", why, (int)kind, err->message, (int)err->code);
 	xc_error_free(err);
+}
+
+static void assert_raises(struct xc_process *p, const char *code, enum xc_error_code kind, const char *why)
+{
+	assert_fails(run(p, code), kind, why);
 }
 
 static void close_process(struct xc_process *p)
@@ -149,7 +157,10 @@ static void a_limit_ends_all_tries(void **state)
 	struct child c = start_child();
 	(void)state;
 	struct xc_process *p = open_pid(c.pid);
-	assert_raises(p, "xcore.retry(function() while true do end end)", XC_ERR_LIMIT, "");
+	static const char endless[] = "xcore.retry(function() while true do end end)";
+	const struct xc_limits few = {.instructions = 1000000}, soon = {.seconds = 0.2};
+	assert_fails(run_within(p, endless, few), XC_ERR_LIMIT, "1,000,000 instructions");
+	assert_fails(run_within(p, endless, soon), XC_ERR_LIMIT, "0.2 s");
 	close_process(p);
 	end_child(&c);
 }

@@ -161,9 +161,8 @@ static void fails_with(const char *text, enum xc_error_code code, const char *pa
 {
 	struct here h = start();
 	struct xc_run run = run_of(&h, text);
-	run.limits.instructions = 100000000;
+	run.limits.instructions = 5000000;
 	run.limits.memory = 32 << 20;
-	run.limits.seconds = 1;
 	CHECK_ERROR(xc_runner_run(&run), code, part);
 	check_json(&h, "\"made\":1");
 	end(&h);
@@ -177,7 +176,8 @@ static void a_script_that_fails_keeps_what_it_made(void **state)
 	fails_with(MADE "error 'no more'", XC_ERR_FORMAT, "walk.lua:2: no more");
 	fails_with(MADE "local t = {} while true do t[#t + 1] = string.rep('x', 10000) end", XC_ERR_LIMIT,
 		   "walk.lua: more than 32.0 MiB of memory");
-	fails_with(MADE "for i = 1, 1e12 do local x = i end", XC_ERR_LIMIT, "walk.lua: more than");
+	fails_with(MADE "for i = 1, 1e12 do local x = i end", XC_ERR_LIMIT,
+		   "walk.lua: more than 5,000,000 instructions");
 	fails_with(MADE "xcore.report:section('one'):count('Bad', 1)", XC_ERR_FORMAT, "walk.lua:2: 'Bad' is no key");
 }
 
