@@ -26,6 +26,7 @@
 #include "live_frozen.h"
 #include "live_maps.h"
 #include "live_memory.h"
+#include "live_tls.h"
 #include "module.h"
 
 struct live {
@@ -256,6 +257,7 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 		return err;
 	open_map_files(p, proc_dir);
 	xc_live_facts_threads(p, proc_dir);
+	xc_live_tls_find(p);
 	xc_modules_find(p);
 	for (size_t i = 0; i < p->module_count; i++)
 		xc_finder_module(options->finder, p, p->modules[i]);

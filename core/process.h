@@ -66,7 +66,7 @@ struct xc_thread {
 	const char *name;        /* comm, where known: live, and the main thread of a core; else NULL */
 	char state;              /* live: R S D T Z as in /proc; core: 0 */
 	bool crashed;            /* the thread that died (cores) */
-	bool has_regs;           /* pc and sp at least */
+	bool has_regs;           /* pc and sp at least; a live thread's pointer may be known without */
 	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
 	const char *regs_how;    /* NULL for a core; live: "blocked in system call 202 (futex)", … */
 	int signal;              /* pr_cursig, 0 when none */

@@ -25,7 +25,7 @@ static bool range_of(const struct xc_process *process, const struct xc_thread *t
 	const struct xc_tls_layout *tls = &process->arch->tls;
 	const struct xc_module *libc = libc_of(process);
 	uint64_t tp;
-	if (tls->tp < 0 || !thread->has_regs || !xc_regs_get(&thread->regs, tls->tp, &tp) || tp < TLS_BYTES)
+	if (tls->tp < 0 || !xc_regs_get(&thread->regs, tls->tp, &tp) || tp < TLS_BYTES)
 		return false;
 	*size_out = TLS_BYTES;
 	*lo_out = tls->below ? tp - TLS_BYTES : tp;
