@@ -72,6 +72,10 @@ enum xc_field_kind xc_report_kind(const char *name);
 void xc_report_push(lua_State *L);
 void xc_report_push_tree(lua_State *L, struct xc_stacktree *tree);
 
+/* The tree at `arg`, which may still be added to; raises for others. And what was added to it counts. */
+struct xc_stacktree *xc_report_check_tree(lua_State *L, int arg);
+void xc_report_spend_frames(lua_State *L, int arg, size_t frames);
+
 /* Methods of sections that other files define. */
 int xc_report_section_table(lua_State *L);
 int xc_report_section_tree(lua_State *L);

@@ -60,6 +60,20 @@ static size_t check_path(lua_State *L, const char **names)
 	return count;
 }
 
+struct xc_stacktree *xc_report_check_tree(lua_State *L, int arg)
+{
+	struct lua_tree *self = xc_bind_class_check(L, arg, &tree_class);
+	if (!self->tree->index)
+		xc_bind_fail(L, XC_ERR_USAGE, "the tree was shown already: nothing can be added");
+	return self->tree;
+}
+
+void xc_report_spend_frames(lua_State *L, int arg, size_t frames)
+{
+	struct lua_tree *self = xc_bind_class_check(L, arg, &tree_class);
+	xc_report_spend(L, self->owner, frames * (2 * sizeof(struct xc_stacktree_node) + 16));
+}
+
 /* Those names that are new are the last ones of the path. */
 static int tree_add(lua_State *L)
 {
@@ -70,8 +84,7 @@ static int tree_add(lua_State *L)
 	const struct xc_cell weight = xc_report_check_cell(L, 3, XC_FIELD_COUNT, "weight");
 	if (weight.kind == XC_FIELD_NULL)
 		xc_bind_fail(L, XC_ERR_USAGE, "weight: an integer is wanted");
-	if (!self->tree->index)
-		xc_bind_fail(L, XC_ERR_USAGE, "the tree was shown already: nothing can be added");
+	(void)xc_report_check_tree(L, 1);
 	xc_report_spend(L, self->owner, count);
 	xc_stacktree_add(self->tree, names, count, weight.number);
 	uint64_t bytes = 0;

@@ -55,6 +55,8 @@ static int open_xcore(lua_State *L)
 	xc_bind_ops_open(L);
 	xc_bind_each_open(L);
 	xc_bind_bulk_open(L);
+	xc_bind_gather_open(L);
+	xc_bind_graph_open(L);
 	xc_bind_chains_open(L);
 	xc_bind_type_open(L);
 	xc_bind_target_open(L);

@@ -265,6 +265,15 @@ void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more)
 		xc_limit_make_room(L, 2 * ((uint64_t)buffer->n + more)); /* the buffer, then the string */
 }
 
+void xc_limit_hold(lua_State *L, uint64_t *counted, uint64_t now)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	limit->memory += now - *counted;
+	if (limit->memory > limit->peak)
+		limit->peak = limit->memory;
+	*counted = now;
+}
+
 void xc_limit_spend(lua_State *L, uint64_t steps)
 {
 	struct xc_limit *limit = &xc_bind_host(L)->limit;

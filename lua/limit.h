@@ -58,6 +58,9 @@ void xc_limit_make_room(lua_State *L, uint64_t bytes);
 /* The same before `more` bytes are added to a buffer. */
 void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more);
 
+/* Memory that an object has beside Lua's own counts, too: `*counted` of it did, `now` does from here on. Never raises: make room before. */
+void xc_limit_hold(lua_State *L, uint64_t *counted, uint64_t now);
+
 /* Let the kernel end this process (SIGALRM) when the time is over and `grace` seconds more: for a child that runs a script, since
  * a C function may be long and a parent behind the fence of calls may not send signals. Does nothing without a limit. */
 void xc_limit_arm(const struct xc_limits *limits, double grace);

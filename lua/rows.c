@@ -7,6 +7,11 @@ enum {
 	AHEAD = 64,        /* rows */
 };
 
+struct block {
+	uint64_t numbers[NUMBERS];
+	uint64_t failed[NUMBERS / 64]; /* a bit a row */
+};
+
 static xc_addr row_at(const struct xc_rows *rows, size_t i)
 {
 	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
@@ -44,10 +49,23 @@ static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, 
 	return NULL;
 }
 
+/* A row that cannot be read: is that no reason to end? */
+static bool pass_over(struct xc_rows *rows, struct block *block, size_t at, struct xc_error **err_out)
+{
+	if (!rows->partial)
+		return false;
+	xc_error_free(*err_out);
+	*err_out = NULL;
+	block->failed[at >> 6] |= UINT64_C(1) << (at & 63);
+	rows->missing++;
+	return true;
+}
+
 /* Rows from `from` on, a block at most; returns how many could be read, and why no more. */
-static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, uint64_t *numbers,
+static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, struct block *block,
 			 struct xc_error **err_out)
 {
+	uint64_t *numbers = block->numbers;
 	const struct xc_lens *window = &host->window;
 	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
 	for (size_t at = 0; at < count; at++) {
@@ -59,7 +77,8 @@ static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from
 		}
 		if (xc_inside(addr, rows->direct, window->lo, window->hi))
 			read_direct(rows, window->bytes + (addr - window->lo), numbers + at);
-		else if ((*err_out = read_slowly(host, rows, addr, numbers + at)))
+		else if ((*err_out = read_slowly(host, rows, addr, numbers + at)) &&
+			 !pass_over(rows, block, at, err_out))
 			return at;
 	}
 	return count;
@@ -87,16 +106,31 @@ static void fill_table(lua_State *L, int index, size_t from, const uint64_t *num
 	}
 }
 
+/* The rows of a block that could not be read, as false. */
+static void fill_failed(lua_State *L, const struct xc_rows *rows, size_t from, size_t count, struct block *block)
+{
+	for (size_t word = 0; word <= count / 64 && word < NUMBERS / 64; word++)
+		for (; block->failed[word]; block->failed[word] &= block->failed[word] - 1) {
+			size_t at = from + 64 * word + (size_t)__builtin_ctzll(block->failed[word]);
+			for (int f = 0; f < rows->field_count; f++) {
+				lua_pushboolean(L, false);
+				lua_rawseti(L, rows->first + f, (lua_Integer)at + 1);
+			}
+		}
+}
+
 size_t xc_rows_fill(lua_State *L, struct xc_rows *rows, struct xc_error **err_out)
 {
-	uint64_t numbers[NUMBERS];
+	struct block block;
+	memset(block.failed, 0, sizeof block.failed);
 	rows->block = NUMBERS / (size_t)(rows->field_count ? rows->field_count : 1);
 	for (size_t from = 0; from < rows->count && rows->field_count > 0; from += rows->block) {
 		xc_limit_spend(L, NUMBERS / 16);
-		size_t count = read_block(xc_bind_host(L), rows, from, numbers, err_out);
+		size_t count = read_block(xc_bind_host(L), rows, from, &block, err_out);
 		for (int f = 0; f < rows->field_count; f++)
-			fill_table(L, rows->first + f, from, numbers + (size_t)f * rows->block, count,
+			fill_table(L, rows->first + f, from, block.numbers + (size_t)f * rows->block, count,
 				   rows->fields[f].form);
+		fill_failed(L, rows, from, count, &block);
 		if (*err_out)
 			return from + count;
 	}

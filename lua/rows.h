@@ -18,7 +18,9 @@ struct xc_rows {
 	uint64_t back;        /* … minus this */
 	size_t count;
 	uint64_t direct; /* bytes of a row from which 8 can be taken at each member; 0: some are to be read slowly */
-	int first;       /* tables lie on the stack from here on, one a field */
+	bool partial;    /* go on behind a row that cannot be read: it is false in all columns, and counted */
+	size_t missing;
+	int first; /* tables lie on the stack from here on, one a field */
 	int failed_field;
 	size_t block; /* rows read at once */
 };

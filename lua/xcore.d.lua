@@ -276,7 +276,7 @@ function xcore.gather(type, addresses, fields, options) end
 function xcore.graph() end
 
 ---@class xcore.Graph
----@field repeated integer  nodes that were added again: the first one counts
+---@field repeated integer  nodes that were added again: the first one counts; a question
 ---@field missing integer  elements that g:scan could not read
 ---@field strays integer  edges and roots that begin or end in no node; a question
 local graph = {}
