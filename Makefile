@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo check unit property golden plugin canary diff live heap browser hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo built check unit property golden plugin canary diff live heap browser hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -77,15 +77,18 @@ TESTS_plugin   := $(shell find tests/plugin -maxdepth 1 -type f -perm -u+x ! -na
 $(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 
-# Every program of a suite, separated for tests/run.
+# Every program of a suite, separated for tests/run, which runs two at once; what fills both processors itself stands behind ---.
+# TIMES=1 tells what takes long.
 each = $(foreach p,$(1),-- $(p))
+bats = $(foreach f,$(wildcard $(1)/*.bats),-- bats --timing --formatter tap $(f))
 XCORE = $(abspath $(B)/xcore)
+JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
 
 ##@ tests
 check: unit property golden canary ## unit, property, golden and canary: a minute, no gdb, no network
 
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
-	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) -- bats --formatter tap tests/cli \
+	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) $(call bats,tests/cli) \
 		-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py \
 		-- python3 tests/diff/test_expressions.py \
 		-- python3 tests/hostile/test_hostile.py
@@ -117,16 +120,16 @@ corpora-long: corpora ## and the large ones
 	@corpora/build-heap --big
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
-	@tests/run diff tests/diff/run --xcore $(XCORE) -- tests/diff/views --xcore $(XCORE) \
-		-- tests/diff/print --xcore $(XCORE) --count 25 -- tests/diff/types --xcore $(XCORE) \
-		-- tests/diff/expressions --xcore $(XCORE) --count 30 -- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]'
+	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) --count 25 \
+		-- tests/diff/types --xcore $(XCORE) -- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]' \
+		--- tests/diff/run --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) --count 30
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
-	@XCORE=$(XCORE) tests/run live bats --formatter tap tests/live
+	@XCORE=$(XCORE) tests/run live $(call bats,tests/live)
 
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
-	@XCORE=$(XCORE) tests/run heap tests/heap/run -- tests/heap/growth -- python3 tests/heap/test_answer.py
+	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run
 
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0
@@ -137,18 +140,22 @@ replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past find
 
 hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan
 	@$(MAKE) --no-print-directory MODE=asan all build/asan/tests/property/test_damaged_heaps
-	@tests/run hostile tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 -- tests/hostile/inputs \
-		-- tests/hostile/cutstacks -- tests/hostile/heaps --count 1000
+	@tests/run hostile tests/hostile/heaps --count 1000 -- tests/hostile/inputs -- tests/hostile/cutstacks \
+		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300
 
 hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
-	@tests/run hostile-long tests/hostile/cut --both -- tests/hostile/mutate --count 2000
+	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
-test: check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes
+built:
+	@$(MAKE) --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
+	@$(MAKE) --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
+
+test: built check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes
 
 test-long: test corpora-long hostile-long ## big cores and grids
-	@tests/run diff-long tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) --  tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
+	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
+		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
 
 fuzz: ## run every fuzz target for a minute (clang)
