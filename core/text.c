@@ -121,6 +121,19 @@ size_t xc_text_plain_length(const char *bytes, size_t left)
 	return bidi_or_separator && !(p[1] == 0x80 && p[2] > 0xae) ? 0 : n;
 }
 
+size_t xc_text_readable_length(const char *bytes, size_t len)
+{
+	size_t at = 0;
+	while (at < len) {
+		bool space = bytes[at] >= '\t' && bytes[at] <= '\r';
+		size_t one = space ? 1 : xc_text_plain_length(bytes + at, len - at);
+		if (one == 0)
+			break;
+		at += one;
+	}
+	return at;
+}
+
 static const char *letter_escape(unsigned char c)
 {
 	switch (c) {

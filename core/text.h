@@ -34,6 +34,9 @@ size_t xc_text_ascii_run(const char *bytes, size_t len);
  * malformed UTF-8 and what reorders text (bidirectional overrides, line separators). */
 size_t xc_text_plain_length(const char *bytes, size_t left);
 
+/* Bytes at the front that read as text: such characters, and white space from tab to carriage return. */
+size_t xc_text_readable_length(const char *bytes, size_t len);
+
 /* "1.5 MiB": a byte count with a binary unit, three significant digits. */
 void xc_text_size(struct xc_text *text, uint64_t bytes);
 

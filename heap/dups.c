@@ -8,7 +8,7 @@
 #include "../core/parallel.h"
 #include "../core/text.h"
 #include "objects.h"
-#include "typing.h"
+#include "typing_report.h"
 #include "window.h"
 
 enum { LEAST = 16, MOST = 1 << 20, PIECES = 64, BUCKETS = 256, SHOWN = 60, SHOWN_BYTES = 24 };
@@ -56,16 +56,8 @@ static uint64_t hash_of(const uint8_t *bytes, size_t len)
 static size_t text_length(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, '\0', size);
-	size_t len = end ? (size_t)(end - bytes) : 0, at = 0;
-	if (len < 4)
-		return 0;
-	while (at < len) {
-		size_t step = xc_text_plain_length((const char *)bytes + at, len - at);
-		if (step == 0 && !strchr("\n\r\t", bytes[at]))
-			return 0;
-		at += step ? step : 1;
-	}
-	return len;
+	size_t len = end ? (size_t)(end - bytes) : 0;
+	return len >= 4 && xc_text_readable_length((const char *)bytes, len) == len ? len : 0;
 }
 
 static const uint8_t *content(struct xc_window *window, const struct xc_blocks *blocks, uint32_t block, size_t *len_out,
@@ -269,13 +261,10 @@ static void gather(struct xc_section *s, struct dups *d)
 
 void xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limit)
 {
+	xc_typing_or_note(s, heap); /* first: claims change how many blocks there are */
 	size_t count = heap->blocks.count;
 	struct xc_reserve memory[2] = {xc_reserve_new(count, sizeof(struct entry)),
 				       xc_reserve_new(count, sizeof(struct entry))};
-	struct xc_typing *typing;
-	struct xc_error *err = xc_typing_of(heap, &typing);
-	if (err)
-		xc_section_note(s, err);
 	struct dups d = {.heap = heap, .entries = memory[0].items, .sorted = memory[1].items, .limit = limit};
 	if (count) {
 		xc_parallel(heap->jobs, PIECES, hash_piece, &d);

@@ -32,15 +32,7 @@ static const uint8_t text_at[CONTENTS] = {0, 0, 3, 5, 9, 17};
 /* Characters before the first byte that is none. */
 static uint64_t text_length(const uint8_t *bytes, uint64_t len)
 {
-	uint64_t at = 0;
-	while (at < len) {
-		bool space = bytes[at] >= '\t' && bytes[at] <= '\r';
-		size_t one = space ? 1 : xc_text_plain_length((const char *)bytes + at, len - at);
-		if (one == 0)
-			break;
-		at += one;
-	}
-	return at;
+	return xc_text_readable_length((const char *)bytes, len);
 }
 
 static bool is_pointer(const struct xc_space *space, const uint8_t *bytes)

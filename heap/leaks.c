@@ -9,7 +9,7 @@
 
 #include "../dwarf/field.h"
 #include "leaked.h"
-#include "typing.h"
+#include "typing_report.h"
 
 enum {
 	LINKS = 3,        /* ways in which blocks of a row are linked, that are told */
@@ -464,13 +464,12 @@ struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, cons
 {
 	struct leaks l = {.heap = heap};
 	struct xc_graph *graph;
-	struct xc_typing *typing;
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;
 	xc_leaked_find(&l.leaked, graph, options->possible);
-	if (options->types && l.leaked.count && (err = xc_typing_of(heap, &typing)))
-		xc_section_note(section, err);
+	if (options->types && l.leaked.count)
+		xc_typing_or_note(section, heap);
 	make_rows(&l);
 	add_totals(&l, section, options->possible);
 	add_table(&l, section, options->limit);

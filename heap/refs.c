@@ -12,7 +12,7 @@
 #include "roots.h"
 #include "rootword.h"
 #include "scan.h"
-#include "typing.h"
+#include "typing_report.h"
 #include "whatis.h"
 
 enum {
@@ -280,14 +280,6 @@ static bool is_live(const struct xc_heap *heap, uint32_t block)
 	return block != XC_NO_BLOCK && xc_scan_counts(heap->blocks.heads[block]);
 }
 
-static void make_types(struct xc_section *s, struct xc_heap *heap)
-{
-	struct xc_typing *typing;
-	struct xc_error *err = xc_typing_of(heap, &typing);
-	if (err)
-		xc_section_note(s, err);
-}
-
 static void tell_target(struct xc_section *s, const struct xc_heap *heap, xc_addr addr)
 {
 	const struct xc_what what = xc_what(heap->process, heap, addr);
@@ -312,7 +304,7 @@ struct xc_error *xc_refs(struct xc_section *s, struct xc_heap *heap, xc_addr add
 		return err;
 	uint32_t block = xc_blocks_find(&heap->blocks, addr);
 	struct teller t = {.section = s, .heap = heap, .most = limit ? limit : SIZE_MAX, .lo = addr};
-	make_types(s, heap);
+	xc_typing_or_note(s, heap);
 	tell_target(s, heap, addr);
 	struct xc_field *count = xc_section_count(s, "count", "pointers", 0);
 	t.table = xc_section_table(s, "refs", columns, XC_COUNT(columns));
@@ -408,7 +400,7 @@ struct xc_error *xc_path(struct xc_section *s, struct xc_heap *heap, xc_addr add
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;
-	make_types(s, heap);
+	xc_typing_or_note(s, heap);
 	tell_target(s, heap, addr);
 	size_t length = xc_graph_path(graph, block, &path, &root);
 	if (length) {

@@ -110,6 +110,13 @@ static void add_rows(struct xc_section *section, const struct xc_engine *e, cons
 	}
 }
 
+void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap)
+{
+	struct xc_error *err = xc_heap_work_out(heap);
+	if (err)
+		xc_section_note(section, err);
+}
+
 void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const struct xc_typing_options *options)
 {
 	struct xc_typing *typing;

@@ -14,7 +14,7 @@
 #include "graph.h"
 #include "objects.h"
 #include "stackword.h"
-#include "typing.h"
+#include "typing_report.h"
 
 enum { RAW_BYTES = 256, ELEMENTS = 200, LENGTH = 65536 };
 
@@ -110,20 +110,13 @@ static void tell_block(struct xc_section *s, const struct xc_heap *heap, const s
 	tell_metadata(s, heap, what);
 }
 
-static void make_all(struct xc_section *s, struct xc_heap *heap)
-{
-	struct xc_error *err = xc_heap_work_out(heap);
-	if (err)
-		xc_section_note(s, err);
-}
-
 void xc_whatis(struct xc_section *s, struct xc_heap *heap, xc_addr addr)
 {
 	xc_claims_apply(heap); /* before blocks have numbers */
 	struct xc_what what = xc_what(heap->process, heap, addr);
 	struct xc_text line = {0};
 	if (what.kind == XC_WHAT_BLOCK)
-		make_all(s, heap);
+		xc_typing_or_note(s, heap);
 	xc_what_text(heap->process, heap, &what, &line);
 	xc_section_address(s, "addr", "address", addr);
 	xc_section_text(s, "what", "is", xc_text_string(&line));
@@ -178,7 +171,7 @@ struct xc_error *xc_whatis_show(struct xc_section *s, struct xc_heap *heap, xc_a
 		xc_text_fini(&line);
 		return err;
 	}
-	make_all(s, heap);
+	xc_typing_or_note(s, heap);
 	tell_block(s, heap, &what);
 	if (heap->typing && xc_typing_get(heap->typing, what.block))
 		show_value(s, heap, what.block);

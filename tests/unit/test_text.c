@@ -181,6 +181,17 @@ static void take_empties_the_text(void **state)
 	assert_int_equal(text.len, 0);
 }
 
+static void readable_text_ends_where_bytes_are_no_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(xc_text_readable_length("a b\tc\r\nd\xc3\xa9", 10), 10);
+	assert_int_equal(xc_text_readable_length("abc\0def", 7), 3);
+	assert_int_equal(xc_text_readable_length("abc\xff", 4), 3);
+	assert_int_equal(xc_text_readable_length("ab\xc3\xa9", 3), 2); /* half a character */
+	assert_int_equal(xc_text_readable_length("\x1b[0m", 4), 0);
+	assert_int_equal(xc_text_readable_length("", 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +206,7 @@ int main(void)
 		cmocka_unit_test(sizes_have_three_digits_and_a_unit),
 		cmocka_unit_test(printf_is_whole_at_every_length),
 		cmocka_unit_test(take_empties_the_text),
+		cmocka_unit_test(readable_text_ends_where_bytes_are_no_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
