@@ -1,0 +1,38 @@
+-- What the commands do: arguments in, sections out.
+local xcore = require "xcore"
+local vm = require "luajit.vm"
+
+local commands = {}
+
+-- The options of all commands: --vm ADDR. Returns the VM and what is left of the arguments.
+local function parse(t, args)
+	local rest, addr, i = {}, nil, 1
+	while i <= #args do
+		if args[i] == "--vm" then
+			addr = math.tointeger(tonumber(args[i + 1] or ""))
+			if not addr then error(xcore.error("usage", "--vm: an address is wanted", "as luajit.vms shows it")) end
+			i = i + 1
+		else
+			rest[#rest + 1] = args[i]
+		end
+		i = i + 1
+	end
+	return vm.one(t, addr), rest
+end
+
+function commands.vms(t, report)
+	local section = report:section("vms", "LuaJIT VMs")
+	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
+	for _, found in ipairs(vm.all(t)) do
+		rows:row(found.addr, found.main, found.g.gc.total, table.concat(found.ways, "; "))
+	end
+end
+
+function commands.gc(t, report, args)
+	local found = parse(t, args)
+	local section = report:section("gc", "LuaJIT's garbage collector")
+	require("luajit.gc").report(found, section)
+	found:tell(section)
+end
+
+return commands

@@ -1,0 +1,224 @@
+-- GC objects: what each takes of g.gc.total, and all of them, in batches of columns.
+--
+-- Sizes are those that LuaJIT gives back when it frees an object (lj_str.c, lj_tab.c, lj_func.c, lj_cdata.c, lj_trace.c, lj_udata.c, lj_state.c).
+local xcore = require "xcore"
+local layout = require "luajit.layout"
+
+local object = {}
+
+local BATCH = 65536
+
+-- ---- sizes of one type: columns of its objects → a column of sizes ----
+
+local function string_sizes(vm)
+	local header = xcore.sizeof "GCstr"
+	if vm.layout.padded_strings then
+		return { "len" }, function(c, i) return header + (c.len[i] + 4 & ~3) end
+	end
+	return { "len" }, function(c, i) return header + c.len[i] + 1 end
+end
+
+local function table_sizes()
+	local header, node, value = xcore.sizeof "GCtab", xcore.sizeof "Node", 8
+	return { "asize", "hmask", "colo" }, function(c, i)
+		local size, colo, asize, hmask = header, c.colo[i], c.asize[i], c.hmask[i]
+		if colo ~= 0 then size = size + (colo & 0x7f) * value end
+		if colo <= 0 then size = size + asize * value end
+		if hmask > 0 then size = size + (hmask + 1) * node end
+		return size
+	end
+end
+
+local function function_sizes(vm)
+	local lua = xcore.sizeof "GCfuncL" - vm.layout.ref_size
+	local c_function = xcore.sizeof "GCfuncC" - 8
+	return { "ffid", "nupvalues" }, function(c, i)
+		if c.ffid[i] == 0 then return lua + c.nupvalues[i] * vm.layout.ref_size end
+		return c_function + c.nupvalues[i] * 8
+	end
+end
+
+local function trace_sizes()
+	local header = xcore.sizeof "GCtrace" + 7 & ~7
+	local snapshot, entry = xcore.sizeof "SnapShot", xcore.sizeof "SnapEntry"
+	return { "nins", "nk", "nsnap", "nsnapmap" }, function(c, i)
+		return header + (c.nins[i] - c.nk[i]) * 8 + c.nsnap[i] * snapshot + c.nsnapmap[i] * entry
+	end
+end
+
+-- Attributes do not count: the type behind them does (ctype_raw). What has no size is a pointer: functions, externs.
+local function ctype_sizes(vm)
+	local CT_ENUM, CT_ATTRIB, POINTER = 5, 8, vm.t.pointer_size
+	local types, sizes = vm.ctypes.tab, {}
+	return function(id)
+		local size = sizes[id]
+		if size then return size end
+		local ct, steps = types[id], 0
+		while ct.info >> 28 == CT_ATTRIB and steps < 16 do ct, steps = types[ct.info & 0xffff], steps + 1 end
+		size = ct.info >> 28 <= CT_ENUM and ct.size or POINTER
+		sizes[id] = size
+		return size
+	end
+end
+
+local function cdata_sizes(vm)
+	local VARIABLE, header = 0x80, xcore.sizeof "GCcdata"
+	local before, of = xcore.sizeof "GCcdataVar", ctype_sizes(vm)
+	local extra = xcore.offsetof("GCcdataVar", "extra")
+	return { "ctypeid", "marked" }, function(c, i, addr)
+		if c.marked[i] & VARIABLE == 0 then return header + of(c.ctypeid[i]) end
+		return vm.t:u16(addr - before + extra) + vm.t:u32(addr - before + xcore.offsetof("GCcdataVar", "len"))
+	end
+end
+
+local function fixed(size)
+	return {}, function() return size end
+end
+
+local KINDS = {
+	[4] = { "GCstr", string_sizes },
+	[5] = { "GCupval", function() return fixed(xcore.sizeof "GCupval") end },
+	[6] = { "lua_State", function()
+		local size = xcore.sizeof "lua_State"
+		return { "stacksize" }, function(c, i) return size + c.stacksize[i] * 8 end
+	end },
+	[7] = { "GCproto", function() return { "sizept" }, function(c, i) return c.sizept[i] end end },
+	[8] = { "GCfuncL", function_sizes },
+	[9] = { "GCtrace", trace_sizes },
+	[10] = { "GCcdata", cdata_sizes },
+	[11] = { "GCtab", table_sizes },
+	[12] = { "GCudata", function()
+		local size = xcore.sizeof "GCudata"
+		return { "len" }, function(c, i) return size + c.len[i] end
+	end },
+}
+
+-- The struct that a GC type's objects are.
+function object.struct(gct)
+	return KINDS[gct] and KINDS[gct][1]
+end
+
+-- How to size objects of a type: the members to read, and a function of those columns, a row and the object's address.
+function object.sizer(vm, gct)
+	vm.sizers = vm.sizers or {}
+	local sizer = vm.sizers[gct]
+	if not sizer then
+		local fields, of = KINDS[gct][2](vm)
+		sizer = { fields = fields, of = of }
+		vm.sizers[gct] = sizer
+	end
+	return sizer
+end
+
+-- ---- all objects ----
+
+-- Hand a batch of objects of one type on: their addresses, and columns of the members that sizing needs and of those the caller wants.
+local function hand(vm, gct, addresses, wanted, fn)
+	local fields, have = {}, {}
+	for _, list in ipairs { object.sizer(vm, gct).fields, wanted and wanted[gct] or {} } do
+		for _, name in ipairs(list) do
+			if not have[name] then
+				have[name] = true
+				fields[#fields + 1] = name
+			end
+		end
+	end
+	local columns = #fields > 0 and xcore.gather(KINDS[gct][1], addresses, fields) or {}
+	fn(gct, addresses, columns)
+end
+
+-- The list of g.gc.root, a batch at a time, sorted by type.
+local function from_list(vm, head, wanted, fn)
+	local next, seen = vm.layout.next, 0
+	while head and head ~= 0 do
+		local columns, count, why = xcore.follow(vm.t:value("GChead", head), next, { "gct" },
+			{ addresses = true, partial = true, max = BATCH })
+		local by_type, gct = {}, columns.gct
+		for i, addr in ipairs(columns[1]) do
+			local kind = gct[i]
+			local list = by_type[kind]
+			if not list then
+				list = {}
+				by_type[kind] = list
+			end
+			list[#list + 1] = addr
+		end
+		for kind, addresses in pairs(by_type) do
+			if KINDS[kind] then hand(vm, kind, addresses, wanted, fn) else vm:damaged(addresses[1], "gct " .. kind .. " is no type of object") end
+		end
+		seen = seen + count
+		if count < BATCH then
+			if why then vm:damaged(columns[1][count] or head, why) end
+			return
+		end
+		head = vm.t:value("GChead", columns[1][count]).nextgc[vm.layout.ref]
+	end
+end
+
+-- Anchors of the interning table; their lowest bit tells that a chain has a second hash.
+function object.anchors(vm)
+	local interned = vm.layout.interned and vm.g.str
+	local tab, mask = interned and interned.tab or vm.g.strhash, interned and interned.mask or vm.g.strmask
+	return xcore.columns(tab, mask + 1, { vm.layout.ref })[vm.layout.ref], mask
+end
+
+local function from_strings(vm, wanted, fn)
+	local anchors = object.anchors(vm)
+	local fields = { table.unpack(object.sizer(vm, layout.STRING).fields) }
+	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
+	for from = 1, #anchors, BATCH do
+		local heads = table.move(anchors, from, math.min(from + BATCH - 1, #anchors), 1, {})
+		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, fields, { mask = ~1, addresses = true, partial = true })
+		if why then vm:damaged(0, "string table: " .. why) end
+		if #columns[1] > 0 then fn(layout.STRING, columns[1], columns, levels) end
+	end
+end
+
+-- Userdata and cdata whose finalizers are due hang in a ring of their own.
+local function from_due(vm, wanted, fn)
+	local last = vm.g.gc.mmudata[vm.layout.ref]
+	if last == 0 then return end
+	local due = xcore.follow(vm.t:value("GChead", last), vm.layout.next, { "gct" }, { addresses = true, partial = true })
+	for i, addr in ipairs(due[1]) do
+		if KINDS[due.gct[i]] then hand(vm, due.gct[i], { addr }, wanted, fn) end
+	end
+end
+
+-- Upvalues that are open hang in a ring through the state (and in lists of their threads), until they are closed.
+local function from_open(vm, wanted, fn)
+	local ring, ref = vm.g.uvhead, vm.layout.ref
+	local head = xcore.addr(ring)
+	local first = ring.next[ref]
+	if first == 0 or first == head then return end
+	local open, _, why = xcore.follow(vm.t:value("GCupval", first), "next." .. ref, {}, { stop = head, partial = true })
+	if why then vm:damaged(first, "open upvalues: " .. why) end
+	hand(vm, layout.UPVALUE, open[1], wanted, fn)
+end
+
+-- Call fn(gct, addresses, columns) for batches that hold all objects of the VM, each once. `wanted[gct]` names members
+-- that the columns are to have beside those of object.sizer. (columns[1] may be there or not.)
+function object.each(vm, wanted, fn)
+	from_list(vm, vm.g.gc.root[vm.layout.ref], wanted, fn)
+	from_due(vm, wanted, fn)
+	from_open(vm, wanted, fn)
+	from_strings(vm, wanted, fn)
+end
+
+-- Bytes of the objects of a batch, as a column.
+function object.sizes(vm, gct, addresses, columns)
+	local of, sizes = object.sizer(vm, gct).of, {}
+	for i, addr in ipairs(addresses) do sizes[i] = of(columns, i, addr) end
+	return sizes
+end
+
+-- Bytes of one.
+function object.size(vm, addr)
+	local gct = vm.t:value("GChead", addr).gct
+	local sizer = object.sizer(vm, gct)
+	local columns = {}
+	local value = vm.t:value(KINDS[gct][1], addr)
+	for _, name in ipairs(sizer.fields) do columns[name] = { value[name] } end
+	return sizer.of(columns, 1, addr), gct
+end
+
+return object

@@ -1,0 +1,204 @@
+-- The VMs of a process: global_State with its main thread and JIT state, found in several ways that do not depend on each other.
+local xcore = require "xcore"
+local layout = require "luajit.layout"
+
+local vm = {}
+local VM = {}
+VM.__index = VM
+
+-- Something is not as it should be: kept to be told.
+function VM:damaged(addr, what)
+	self.damages = self.damages or {}
+	if #self.damages < 100 then self.damages[#self.damages + 1] = { addr = addr, what = what } end
+end
+
+-- Tell it in a section.
+function VM:tell(section)
+	for _, damage in ipairs(self.damages or {}) do
+		section:warning((damage.addr ~= 0 and xcore.hex(damage.addr) .. ": " or "") .. damage.what)
+	end
+end
+
+-- A global_State that is one: main thread and state name each other, the registry is a table, the stack is in order.
+-- Returns nil and what is wrong otherwise.
+local function prove(t, L, addr)
+	local g = t:value("global_State", addr)
+	local main = g.mainthref[L.ref]
+	if main == 0 then return nil, "no main thread" end
+	local thread = t:value("lua_State", main)
+	if thread.gct ~= layout.THREAD or thread.glref[L.mref] ~= addr then return nil, "its main thread is of another state" end
+	local stack, max = thread.stack[L.mref], thread.maxstack[L.mref]
+	local base, top = xcore.addr(thread.base), xcore.addr(thread.top)
+	if not (stack ~= 0 and stack < base and base <= top and top <= max + 64 * 8) then return nil, "its stack is not in order" end
+	return g, thread
+end
+
+-- The bytes of a string object, at most `max`.
+function VM:string(addr, max)
+	local len = self.t:value("GCstr", addr).len
+	if max and len > max then len = max end
+	return self.t:read(addr + xcore.sizeof "GCstr", len)
+end
+
+-- The prototype of a Lua function: its code begins with the bytecode that `pc` points to.
+function VM:proto_of(fn)
+	return self.t:value("GCproto", fn.pc[self.layout.mref] - xcore.sizeof "GCproto")
+end
+
+-- The names of an enum's values without `prefix`, found by one of its enumerators: enum("FF_assert", "FF_"). Empty when debug
+-- information does not have it.
+function VM:enum(enumerator, prefix)
+	self.enums = self.enums or {}
+	local names = self.enums[enumerator]
+	if not names then
+		names = {}
+		local ok, found = pcall(function() return xcore.typeof(self.t:ref(enumerator)):enumerators() end)
+		for _, e in ipairs(ok and found or {}) do names[e.value] = e.name:gsub("^" .. prefix, "") end
+		self.enums[enumerator] = names
+	end
+	return names
+end
+
+-- The name of a fast function: "string.gsub". The enum of their numbers is that of lj_ffdef.h.
+function VM:builtin(ffid)
+	local name = self:enum("FF_assert", "FF_")[ffid]
+	return name and name:gsub("_", ".", 1) or "#" .. ffid
+end
+
+local function new(t, L, addr)
+	local g, main = prove(t, L, addr)
+	if not g then return nil end
+	local self = { t = t, layout = L, g = g, addr = addr, main = main, ways = {} }
+	local gg = addr - xcore.offsetof("GG_State", "g")
+	if xcore.addr(main) == gg then
+		self.gg = t:value("GG_State", gg)
+		self.J = self.gg.J
+	end
+	local ctypes = g.ctype_state[L.mref]
+	if ctypes ~= 0 then self.ctypes = t:value("CTState", ctypes) end
+	return setmetatable(self, VM)
+end
+
+-- ---- ways ----
+
+local ways = {}
+
+-- nginx's main configuration of a Lua module keeps the VM.
+local function nginx_module(t, module)
+	local cycle = t:var "ngx_cycle"
+	local outer, inner = t:var(module == "ngx_stream_lua_module" and "ngx_stream_module" or "ngx_http_module"), t:var(module)
+	local kind = module == "ngx_stream_lua_module" and "stream" or "http"
+	local contexts = cycle.conf_ctx[outer.index]
+	if not contexts then return 0 end
+	local conf = xcore.cast(contexts, "ngx_" .. kind .. "_conf_ctx_t *").main_conf[inner.ctx_index]
+	local state = conf and xcore.cast(conf, "ngx_" .. kind .. "_lua_main_conf_t *").lua
+	return state and xcore.addr(state) or 0
+end
+
+function ways.nginx(t, add)
+	for _, module in ipairs { "ngx_http_lua_module", "ngx_stream_lua_module" } do
+		if t:has_var(module) and t:has_var "ngx_cycle" then add(nginx_module(t, module), "main conf of " .. module) end
+	end
+end
+
+function ways.global(t, add)
+	for _, name in ipairs { "globalL", "tarantool_L" } do
+		if t:has_var(name) then
+			local state = t:var(name)
+			if state then add(xcore.addr(state), "variable " .. name) end
+		end
+	end
+end
+
+-- Any variable of any frame that is a lua_State *.
+function ways.frame(t, add)
+	local function look(variables, frame)
+		for _, v in ipairs(variables) do
+			if v.value and not v.guessed and v.type:strip().kind == "pointer" and v.type:strip().target:strip().name:find "lua_State" then
+				add(xcore.addr(v.value), "`" .. v.name .. "` of " .. (frame.name or "a frame"))
+			end
+		end
+	end
+	for i, thread in ipairs(t:threads()) do
+		if i > 64 then break end
+		for _, frame in ipairs((thread:frames(256))) do
+			look(frame:args(), frame)
+			look(frame:locals(), frame)
+		end
+	end
+end
+
+-- The interpreter keeps the dispatch table's (x86-64) or the state's (aarch64) address in a register.
+function ways.register(t, add)
+	local name, back = "r14", xcore.offsetof("GG_State", "dispatch") - xcore.offsetof("GG_State", "g")
+	if t.arch == "aarch64" then name, back = "x22", 0 end
+	for _, thread in ipairs(t:threads()) do
+		for i, frame in ipairs((thread:frames(64))) do
+			local value = frame:register(name)
+			if value and value & 7 == 0 and t:readable(value - back, 64) == 64 then
+				add(value - back, ("%s of thread %d, frame %d"):format(name, thread.tid, i - 1), true)
+			end
+		end
+	end
+end
+
+-- What looks like a main thread: a thread object, fixed for the collector, that says it is a C function's.
+function ways.signature(t, add)
+	local L = layout.of(t)
+	local main = { gct = layout.THREAD, dummy_ffid = 1, ["glref." .. L.mref] = { 0x1000, (1 << 47) - 1 } }
+	for addr in t:find { signature = { "lua_State", main }, writable = true } do
+		if t:u8(addr + xcore.offsetof("lua_State", "marked")) & 0x60 ~= 0 then add(addr, "signature of a main thread") end
+	end
+end
+
+local ORDER = { "nginx", "global", "frame", "register", "signature" }
+
+-- ---- all of them ----
+
+local function state_of(t, L, state)
+	if state == 0 or t:readable(state, 64) < 64 then return 0 end
+	return t:value("lua_State", state).glref[L.mref]
+end
+
+-- All VMs, each with the ways that led there. `which` limits the ways. In a running process all memory is looked through only when nothing
+-- else led to one.
+function vm.all(t, which)
+	local L = layout.of(t)
+	local list, known = {}, {}
+	for _, way in ipairs(ORDER) do
+		local function add(addr, how, is_global)
+			local ok, g = pcall(function() return is_global and addr or state_of(t, L, addr) end)
+			if not ok or g == 0 then return end
+			if known[g] == nil then
+				local proved, found = pcall(new, t, L, g)
+				known[g] = proved and found or false
+				if known[g] then list[#list + 1] = found end
+			end
+			local found = known[g]
+			if found and not found.ways[way] then
+				found.ways[way] = how
+				found.ways[#found.ways + 1] = how
+			end
+		end
+		local skip = (which and which ~= way) or (way == "signature" and not which and t.live and #list > 0)
+		if not skip then
+			local ok, err = pcall(ways[way], t, add)
+			if not ok and which then error(err, 0) end
+		end
+	end
+	return list
+end
+
+vm.WAYS = ORDER
+
+-- The one VM that most processes have, or the one whose state the user names. Raises not_found.
+function vm.one(t, addr)
+	local list = vm.all(t)
+	if #list == 0 then error(xcore.error("not_found", "no LuaJIT VM was found in this process")) end
+	for _, found in ipairs(list) do
+		if addr == nil or addr == found.addr or addr == xcore.addr(found.main) then return found end
+	end
+	error(xcore.error("not_found", ("no VM has its state at %s"):format(xcore.hex(addr)), "luajit.vms lists them"))
+end
+
+return vm
