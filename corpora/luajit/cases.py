@@ -1,0 +1,53 @@
+"""The cases of build-luajit: which engine dies in which state of the virtual machine."""
+
+# States that world.lua brings about by itself, and the VM state each must be found in: a name, TRACE for a root trace, SIDE for a side trace.
+OWN = {
+    "interp": "INTERP", "c": "C", "ffi-store": "C", "ffi-call": "C", "callback": "INTERP", "handler": "INTERP", "hook": "INTERP",
+    "finalizer": "C", "cdatafinalizer": "C", "trace": "TRACE", "trace-inlined": "TRACE", "trace-side": "SIDE",
+    "trace-call": "TRACE", "trace-stitch": "C",
+}
+
+# States that a debugger stops world.lua in: the VM state, then the breakpoints to go through, each with a condition or None and the
+# number of hits to let pass. "next" steps source lines. "tell" writes the account there instead of at the end: while a chain of strings
+# is swept, the table leads to strings that were freed, and nobody can walk it.
+STOPPED = {
+    "exit": ("EXIT", [("lj_trace_exit", None, 20)]),
+    "record": ("RECORD", [("lj_record_ins", None, 60)]),
+    "optimise": ("OPT", [("lj_opt_dce", None, 3)]),
+    "assemble": ("ASM", [("lj_asm_trace", None, 3)]),
+    "gc-propagate": ("GC", [("gc_traverse_tab", "g->gc.state == 1", 50)]),
+    "gc-atomic": ("GC", [("lj_gc_separateudata", None, 1)]),
+    "gc-sweepstring": ("GC", [("gc_sweepstr", None, 200)]),
+    "gc-freestring": ("GC", [("gc_sweepstr", None, 200), ("tell", None, 0), ("lj_str_free", None, 2)]),
+    "gc-sweep": ("GC", [("lj_tab_free", None, 20)]),
+    "resize-table": (None, [("lj_tab_resize", "hbits == 8", 0), ("lj_tab_set", None, 20)]),
+    "resize-strings": (None, [("lj_str_resize", None, 0), ("next", None, 40)]),
+    "unwind": (None, [("lj_err_throw", None, 0)]),
+}
+
+# Which of them each engine is made to die in. The default set has the releases' own; the others are long.
+EVERY = list(OWN) + list(STOPPED)
+FEW = ["interp", "c", "trace", "trace-inlined", "trace-side", "callback", "finalizer", "exit", "gc-sweep"]
+ENGINES = {"openresty": EVERY, "gc64": EVERY, "gc32": EVERY}
+LONG_ENGINES = {name: FEW for name in ("bullseye-gc32", "bullseye-gc64", "trixie-gc64", "sid-gc64", "sid-gc32")}
+
+SMALL, BIG = 2, 600  # thousands of points; each of them is about two objects, or five for big
+
+
+class Case:
+    """One core, and a second exe for it without any symbols."""
+
+    def __init__(self, engine, state, thousands=SMALL, suffix=""):
+        self.engine, self.state, self.thousands = engine, state, thousands
+        self.name = "%s-%s%s" % (engine, state, suffix)
+        self.vmstate, self.stops = STOPPED.get(state, (OWN.get(state), None))
+
+    @property
+    def lists_objects(self):
+        return self.thousands == SMALL
+
+
+def all_cases(long=False, big=False):
+    if big:
+        return [Case(engine, "interp", BIG, "-big") for engine in ("openresty", "gc32")]
+    return [Case(engine, state) for engine, states in (LONG_ENGINES if long else ENGINES).items() for state in states]

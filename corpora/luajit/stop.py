@@ -1,0 +1,48 @@
+"""gdb's side of build-luajit: runs world.lua to where it says that it gets interesting, then through the breakpoints of the case; there
+it lets the program write down what is true now, and writes the core. XCORE_STOPS is the list of stops (cases.py), XCORE_CORE the core."""
+
+import json
+import os
+
+import gdb
+
+TELL = "call ((void (*)(void))inside_tell)()"
+
+
+def go_to(symbol, condition, ignored):
+    if symbol == "next":
+        gdb.execute("next %d" % ignored)
+        return
+    if symbol == "tell":
+        gdb.execute(TELL)
+        return
+    stop = gdb.Breakpoint(symbol, internal=True)
+    if condition:
+        stop.condition = condition
+    stop.ignore_count = ignored
+    gdb.execute("continue")
+    hits = stop.hit_count
+    stop.delete()
+    if hits <= ignored:
+        raise gdb.GdbError("%s: reached %d times only" % (symbol, hits))
+
+
+for setting in ("pagination off", "confirm off", "width 0", "breakpoint pending on", "disable-randomization off"):
+    gdb.execute("set " + setting)
+for variable in ("LINES", "COLUMNS"):
+    gdb.execute("unset environment " + variable)
+STOPS = json.loads(os.environ["XCORE_STOPS"])
+try:
+    gdb.execute("handle SIGSEGV stop nopass")
+    gdb.execute("tbreak inside_armed")
+    gdb.execute("run")
+    for stop in STOPS:
+        go_to(*stop)
+    if not any(stop[0] == "tell" for stop in STOPS):
+        gdb.execute(TELL)
+    gdb.execute("generate-core-file %s" % os.environ["XCORE_CORE"])
+    gdb.execute("kill")
+except (gdb.error, gdb.GdbError) as error:
+    print("stop.py: %s" % error)
+    gdb.execute("kill")
+    gdb.execute("quit 1")
