@@ -12,10 +12,12 @@
 #include "../dwarf/symbol.h"
 #include "glibc_impl.h"
 #include "glibc_proof.h"
+#include "scan.h"
 
 enum {
 	PERFECT = XC_GLIBC_BINS,
 	ENOUGH = 100,       /* pairs that must be right: others may be caught in the middle of a change, or damaged */
+	EFFORT = 1 << 23,   /* bins and arenas that are looked at in all: memory may be full of what looks like them */
 	RING_MAX = 1 << 16, /* arenas: there are at most some per processor, or as many as M_ARENA_MAX says */
 	BINS_LOW = 3,       /* words before the bins in 2.43 … */
 	BINS_HIGH = 16,     /* … and more than there are in any version */
@@ -25,6 +27,7 @@ struct finder {
 	struct xc_glibc *glibc;
 	struct xc_window *window;
 	unsigned word;
+	uint64_t effort;          /* left */
 	struct xc_module *module; /* where the main arena is looked for */
 };
 
@@ -40,6 +43,9 @@ static bool is_bin(struct finder *f, xc_addr pair)
 {
 	uint64_t fd, bk, back, forth;
 	xc_addr bin = pair - 2 * f->word;
+	if (f->effort == 0)
+		return false;
+	f->effort--;
 	return get(f, pair, &fd) && get(f, pair + f->word, &bk) && fd && bk && get(f, fd + 3 * f->word, &back) &&
 	       get(f, bk + 2 * f->word, &forth) && back == bin && forth == bin;
 }
@@ -77,6 +83,9 @@ static unsigned header_before(struct finder *f, xc_addr arena)
 /* One of the two may be damaged. */
 static bool is_sub_arena(struct finder *f, xc_addr arena, unsigned bins)
 {
+	if (f->effort == 0)
+		return false;
+	f->effort--;
 	return header_before(f, arena) || count_bins(f, arena + bins) >= ENOUGH;
 }
 
@@ -131,10 +140,12 @@ static void add_ring(struct finder *f, xc_addr main)
 	struct xc_glibc_layout *layout = &f->glibc->layout;
 	uint64_t at = main;
 	size_t first = f->glibc->arena_count;
+	xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
 	layout->heap_info = f->word == 8 ? 0x30 : 0x18; /* unless a heap tells */
 	for (int count = 0; count < RING_MAX; count++) {
-		if (!get(f, at + layout->next, &at) || at == main || !is_sub_arena(f, at, layout->bins))
+		if (!get(f, at + layout->next, &at) || at == main || at == seen || !is_sub_arena(f, at, layout->bins))
 			break;
+		seen = count & (count - 1) ? seen : at;
 		unsigned header = header_before(f, at);
 		layout->heap_info = header ? (uint16_t)header : layout->heap_info;
 		add_arena(f, at, false, "on the ring of arenas");
@@ -228,11 +239,16 @@ static void add_unlinked(struct finder *f)
 	const uint64_t max = f->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
 	for (size_t i = 0; i < process->mapping_count; i++) {
 		const struct xc_mapping *m = &process->mappings[i];
-		xc_addr heap = (m->lo + max - 1) & ~(max - 1);
-		for (; xc_glibc_may_be_heap(process, m) && heap >= m->lo && heap <= m->hi; heap += max)
+		xc_addr at = m->lo;
+		while (xc_glibc_may_be_heap(process, m) && xc_scan_stored(process->space, &at, m->hi, false)) {
+			xc_addr heap = (at + max - 1) & ~(max - 1);
+			if (heap < at || heap > m->hi)
+				break;
 			if (add_first_heap(f, heap))
 				f->glibc->arenas[f->glibc->arena_count - 1].number =
 					(unsigned)f->glibc->arena_count - 1;
+			at = heap + 1;
+		}
 	}
 }
 
@@ -276,8 +292,8 @@ static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
 {
 	const unsigned word = f->word;
 	uint64_t fd, bk;
-	for (xc_addr at = (lo + word - 1) & ~(uint64_t)(word - 1); at >= lo && at <= hi && hi - at >= 2 * word;
-	     at += word)
+	for (xc_addr at = (lo + word - 1) & ~(uint64_t)(word - 1);
+	     at >= lo && at <= hi && hi - at >= 2 * word && f->effort; at += word)
 		if (get(f, at, &fd) && fd == at - 2 * word && get(f, at + word, &bk) && bk == fd) {
 			if (try_around(f, at))
 				return true;
@@ -343,7 +359,7 @@ static bool is_unused(const struct finder *f)
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out)
 {
 	const struct xc_process *process = glibc->heap->process;
-	struct finder f = {glibc, window, glibc->layout.word, NULL};
+	struct finder f = {.glibc = glibc, .window = window, .word = glibc->layout.word, .effort = EFFORT};
 	bool there = false;
 	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
 		if (xc_module_called(process->modules[i], "libc") ||
@@ -356,7 +372,9 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 			search_module(&f, process->modules[i]);
 	if (glibc->arena_count == 0 && there && is_lost(&f))
 		find_without_libc(&f);
-	if (glibc->arena_count == 0 && there)
+	if (glibc->arena_count == 0 && f.effort == 0)
+		*why_out = "so much looks like the main arena of glibc's malloc that the search was given up";
+	else if (glibc->arena_count == 0 && there)
 		*why_out = is_unused(&f) ? "malloc was never called"
 					 : "the main arena of glibc's malloc was not found in libc's memory";
 	return glibc->arena_count > 0;

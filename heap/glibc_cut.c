@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "glibc_impl.h"
+#include "scan.h"
 
 #ifdef XC_HOSTILE /* many pieces, many of them wrong */
 enum { PIECE = 1 << 14, REACH = 1 << 12, SURE = 1 };
@@ -30,9 +31,12 @@ static void cut(struct xc_glibc *glibc, struct xc_window *window, const struct x
 	xc_addr from = segment->lo;
 	while (segment->hi - from > 2 * PIECE) {
 		xc_addr at = from + PIECE, next = xc_glibc_guess(segment, window, at, at + REACH, SURE);
-		for (; !next && segment->hi - at > 2 * PIECE;
-		     next = xc_glibc_guess(segment, window, at, at + REACH, SURE))
+		while (!next && segment->hi - at > 2 * PIECE) {
 			at += PIECE;
+			if (!xc_scan_stored(window->space, &at, segment->hi, false))
+				break;
+			next = xc_glibc_guess(segment, window, at, at + REACH, SURE);
+		}
 		if (!next)
 			break;
 		add_piece(glibc, segment, from, next);

@@ -17,7 +17,6 @@
 enum {
 	ENOUGH = 8, /* chunks in a row prove each other */
 	ISLAND = 3, /* between two damaged ones */
-	PAGE = 4096,
 };
 
 /* Where a chain leads. */
@@ -26,6 +25,15 @@ struct run {
 	xc_addr end;  /* behind them */
 	bool proved;
 };
+
+/* One more step; false when there have been too many. */
+static bool take_step(const struct xc_glibc_hunt *h)
+{
+	if (*h->effort == 0)
+		return false;
+	--*h->effort;
+	return true;
+}
 
 /* ---- chunks ---- */
 
@@ -128,6 +136,8 @@ static struct run follow(const struct xc_glibc_hunt *h, xc_addr from)
 	struct run run = {.end = from};
 	struct xc_glibc_chunk chunk;
 	for (; run.count < ENOUGH; run.count++) {
+		if (!take_step(h))
+			return run;
 		if (run.end == h->end || run.end == h->segment->top || is_fencepost(h, run.end))
 			break;
 		if (run.end == h->bad || !xc_glibc_hunt_load_right(h, run.end, &chunk) ||
@@ -175,7 +185,7 @@ static size_t chunks_to(const struct xc_glibc_hunt *h, xc_addr at, xc_addr end, 
 {
 	struct xc_glibc_chunk chunk;
 	size_t count = 0;
-	for (; at < end && at != h->bad && *budget && xc_glibc_hunt_load_right(h, at, &chunk) &&
+	for (; at < end && at != h->bad && *budget && take_step(h) && xc_glibc_hunt_load_right(h, at, &chunk) &&
 	       xc_glibc_hunt_agrees(h, &chunk);
 	     count++, --*budget)
 		at += xc_glibc_size(chunk.head);
@@ -187,20 +197,10 @@ static size_t chunks_to(const struct xc_glibc_hunt *h, xc_addr at, xc_addr end, 
 static xc_addr not_leaping(const struct xc_glibc_hunt *h, xc_addr place, xc_addr end)
 {
 	size_t budget = (end - place) / 4;
-	for (xc_addr at = place + 4 * h->word; at < end && budget; at += XC_GLIBC_ALIGN)
+	for (xc_addr at = place + 4 * h->word; at < end && budget && take_step(h); at += XC_GLIBC_ALIGN)
 		if (may_begin(h, at) && chunks_to(h, at, end, &budget) >= ISLAND)
 			return at;
 	return place;
-}
-
-/* Behind what cannot be read: the next page, or the next piece of the space when that is known to be missing as a whole. */
-static xc_addr behind_gap(const struct xc_glibc_hunt *h, xc_addr at)
-{
-	const struct xc_segment *gap = xc_space_find(h->window->space, at);
-	xc_addr to = (at | (PAGE - 1)) + 1;
-	if (gap && !gap->bytes && !gap->backing && gap->hi - at < h->end - at)
-		to = gap->hi + 1;
-	return to + (h->segment->lo - to) % XC_GLIBC_ALIGN; /* where chunks may begin */
 }
 
 xc_addr xc_glibc_hunt_search(const struct xc_glibc_hunt *h, xc_addr from, xc_addr to)
@@ -208,11 +208,14 @@ xc_addr xc_glibc_hunt_search(const struct xc_glibc_hunt *h, xc_addr from, xc_add
 	struct run island = {.count = 0};
 	xc_addr island_at = 0;
 	uint64_t head;
-	for (xc_addr at = from; at < to; at += XC_GLIBC_ALIGN) {
+	for (xc_addr at = from; at < to && take_step(h); at += XC_GLIBC_ALIGN) {
 		if (island.count && at >= island.end)
 			return island_at; /* nothing better began within it */
 		if (!xc_glibc_word(h->segment->glibc, h->window, at + h->word, &head)) {
-			at = behind_gap(h, at) - XC_GLIBC_ALIGN;
+			xc_addr next = xc_glibc_behind_gap(h->segment, h->window, at, to - 1);
+			if (next <= at)
+				break;
+			at = next - XC_GLIBC_ALIGN;
 			continue;
 		}
 		if (xc_glibc_broken(h->segment, at, head) || !may_begin(h, at))

@@ -18,6 +18,7 @@ struct xc_glibc_hunt {
 	xc_addr floor;                 /* chunks are looked for above it only */
 	xc_addr trail[XC_GLIBC_TRAIL]; /* the chunks by which the walk came, ascending; the last one is bad */
 	size_t trail_count;
+	uint64_t *effort; /* left, in steps: where there is none any more nothing is found */
 };
 
 /* The header at an address; false when it cannot be read. The other also wants it to break no rule, and the chunk to end where it may. */

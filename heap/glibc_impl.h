@@ -84,6 +84,7 @@ struct xc_glibc {
 	xc_glibc_anchor *anchors; /* use xc_glibc_anchors */
 	size_t anchor_count, anchor_capacity;
 	bool anchors_sorted;
+	uint64_t fast_left;       /* anchors that fastbins may add: lists may share chunks */
 	struct xc_glibc_tls *tls; /* by value */
 	size_t tls_count, tls_capacity;
 	pthread_mutex_t lock; /* of sorting them */
@@ -215,6 +216,10 @@ uint64_t xc_glibc_fence(const struct xc_glibc_segment *segment, struct xc_window
 /* How many chunks in a row, from this address on, break no rule and agree with each other (a free one with the prev_size behind it); at
  * most `most`. Reaching fenceposts or the end of the segment exactly counts as `most`. */
 size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr chunk, size_t most);
+
+/* Behind memory at `at` that cannot be read: where the next chunk may begin, at most `to`; 0 when all up to there cannot be. */
+xc_addr xc_glibc_behind_gap(const struct xc_glibc_segment *segment, const struct xc_window *window, xc_addr at,
+			    xc_addr to);
 
 /* The first address from `from` to `to` (inclusive) from which `most` chunks in a row are right; 0 when there is none. */
 xc_addr xc_glibc_guess(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr from, xc_addr to,

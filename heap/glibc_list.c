@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "glibc_impl.h"
+#include "scan.h"
 
 enum { FAST_MAX = 1 << 24 }; /* chunks of one fastbin that are followed */
 
@@ -136,6 +137,9 @@ static void each_fast(struct xc_glibc *glibc, struct xc_window *window, xc_addr 
 
 static bool anchor_fast(struct xc_glibc *glibc, xc_addr chunk)
 {
+	if (glibc->fast_left == 0)
+		return false;
+	glibc->fast_left--;
 	add_anchor(glibc, chunk, XC_BLOCK_FAST);
 	return true;
 }
@@ -144,6 +148,9 @@ void xc_glibc_find_free(struct xc_glibc *glibc, struct xc_window *window)
 {
 	const struct xc_glibc_layout *layout = &glibc->layout;
 	vote(glibc, window);
+	for (size_t i = 0; i < glibc->segment_count; i++)
+		glibc->fast_left += xc_scan_stored_bytes(window->space, glibc->segments[i].lo, glibc->segments[i].hi) /
+				    (4 * layout->word);
 	for (size_t i = 0; i < glibc->arena_count; i++) {
 		xc_addr arena = glibc->arenas[i].addr;
 		for (unsigned k = 0; k < XC_GLIBC_BINS; k++)

@@ -167,16 +167,17 @@ static void mend_top(const struct xc_glibc_hunt *h, xc_addr at, struct repair *r
 	repair->because = "as the top chunk reaches to the end of the heap";
 }
 
-/* `back`: some chunks before `bad`, not below `floor`, or `bad`. */
+/* `back`: some chunks before `bad`, not below the floor, or `bad`. */
 static struct xc_glibc_hunt start(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr back,
-				  xc_addr bad, xc_addr floor)
+				  xc_addr bad, struct xc_glibc_mending *mending)
 {
 	struct xc_glibc_hunt h = {.segment = segment,
 				  .window = window,
 				  .word = segment->glibc->layout.word,
 				  .end = segment->hi + 1,
 				  .bad = bad,
-				  .floor = floor};
+				  .floor = mending->floor,
+				  .effort = &mending->effort};
 	struct xc_glibc_chunk top;
 	if (segment->top && xc_glibc_hunt_load_right(&h, segment->top, &top) &&
 	    segment->top + xc_glibc_size(top.head) == segment->hi + 1) /* else the pointer to it may be damaged */
@@ -279,14 +280,14 @@ static xc_addr some_before(const struct xc_block_list *blocks, unsigned header, 
 }
 
 xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segment, xc_addr bad, const char *why,
-		      xc_addr *floor)
+		      struct xc_glibc_mending *mending)
 {
 	struct xc_block_list *blocks = &walk->blocks;
 	struct repair done;
 	struct xc_glibc_chunk chunk;
 	unsigned word = segment->glibc->layout.word, header = 2 * word;
-	xc_addr back = some_before(blocks, header, bad, *floor);
-	struct xc_glibc_hunt h = start(segment, &walk->window, back, bad, *floor);
+	xc_addr back = some_before(blocks, header, bad, mending->floor);
+	struct xc_glibc_hunt h = start(segment, &walk->window, back, bad, mending);
 	find_repair(&h, &done);
 	xc_block_list_cut(blocks, done.damaged + header);
 	for (size_t i = 0; i < h.trail_count && h.trail[i] < done.damaged; i++)
@@ -296,8 +297,10 @@ xc_addr xc_glibc_mend(struct xc_walk *walk, const struct xc_glibc_segment *segme
 	if (done.next - done.damaged >= 2 * header)
 		xc_block_list_add(blocks, done.damaged + header,
 				  done.next - done.damaged - (done.state == XC_BLOCK_TOP ? header : word), done.state);
+	if (mending->effort == 0 && done.trust == GUESS)
+		done.because = "if it was one chunk: so much is damaged that the search for others was given up";
 	note(walk, segment, &done, done.damaged == bad ? why : NULL);
 	if (done.next <= bad)
-		*floor = done.next;
+		mending->floor = done.next;
 	return done.next;
 }

@@ -78,7 +78,11 @@ static bool walk_heaps(struct xc_glibc *glibc, struct xc_window *window, size_t 
 	const struct xc_glibc_arena *owner = &glibc->arenas[arena];
 	xc_addr at = owner->top & ~(max - 1), first = owner->addr - glibc->layout.heap_info;
 	struct heap_info heap;
+	xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
 	for (unsigned count = 0; count < HEAPS_MAX; count++, at = heap.prev) {
+		if (count && at == seen)
+			return false;
+		seen = count & (count - 1) ? seen : at;
 		if (!read_heap(glibc, window, at, &heap) || !is_heap(glibc, at, &heap, owner->addr, max))
 			return false;
 		if (add)

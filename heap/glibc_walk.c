@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "glibc_resume.h"
+#include "scan.h"
 
 enum {
 	AGAIN = 16, /* chunks in a row, behind memory of somebody else */
@@ -65,15 +66,32 @@ size_t xc_glibc_run(const struct xc_glibc_segment *segment, struct xc_window *wi
 	return most;
 }
 
+xc_addr xc_glibc_behind_gap(const struct xc_glibc_segment *segment, const struct xc_window *window, xc_addr at,
+			    xc_addr to)
+{
+	xc_addr next = (at | (PAGE - 1)) + 1;
+	if (next < at || next > to || !xc_scan_stored(window->space, &next, to, false))
+		return 0;
+	return next + (segment->lo - next) % XC_GLIBC_ALIGN;
+}
+
 xc_addr xc_glibc_guess(const struct xc_glibc_segment *segment, struct xc_window *window, xc_addr from, xc_addr to,
 		       size_t most)
 {
 	unsigned header = 2 * segment->glibc->layout.word;
 	from = from < segment->lo ? segment->lo : from;
 	from = ((from + header + XC_GLIBC_ALIGN - 1) & ~(uint64_t)(XC_GLIBC_ALIGN - 1)) - header;
-	for (xc_addr at = from; at >= from && at <= to && at <= segment->hi; at += XC_GLIBC_ALIGN)
-		if (xc_glibc_run(segment, window, at, most) == most)
+	to = to < segment->hi ? to : segment->hi;
+	for (xc_addr at = from; at >= from && at <= to; at += XC_GLIBC_ALIGN) {
+		if (!xc_window(window, at, header)) {
+			xc_addr next = xc_glibc_behind_gap(segment, window, at, to);
+			if (next <= at)
+				return 0;
+			at = next - XC_GLIBC_ALIGN;
+		} else if (xc_glibc_run(segment, window, at, most) == most) {
 			return at;
+		}
+	}
 	return 0;
 }
 
@@ -84,13 +102,13 @@ struct walker {
 	const struct xc_glibc_segment *segment;
 	unsigned word;
 	xc_addr at, end;
-	xc_addr mended; /* see xc_glibc_mend */
+	struct xc_glibc_mending mending;
 };
 
 /* The chain broke: note it and find where it goes on. */
 static void damaged(struct walker *w, const char *why)
 {
-	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mended);
+	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mending);
 }
 
 /* What was left of a full heap and too small to be freed is made part of its fenceposts (sysmalloc): a chunk of the least size straight
@@ -186,26 +204,14 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 		damaged(w, "its header, or that of the chunk behind it, is not readable");
 }
 
-/* Bytes that can be read: what bounds the number of chunks. */
-static uint64_t readable(const struct xc_space *space, xc_addr lo, xc_addr hi)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < xc_space_count(space); i++) {
-		const struct xc_segment *s = xc_space_at(space, i);
-		if (s->lo > hi || s->hi < lo || (!s->bytes && !s->backing))
-			continue;
-		bytes += (s->hi < hi ? s->hi : hi) - (s->lo > lo ? s->lo : lo) + 1;
-	}
-	return bytes;
-}
-
 void xc_glibc_walk_piece(struct xc_walk *walk, struct xc_glibc_piece *piece)
 {
 	const struct xc_glibc *glibc = walk->state;
 	unsigned word = glibc->layout.word;
-	struct walker w = {walk, piece->segment, word, piece->from, piece->end, 0};
-	uint64_t bytes = readable(walk->window.space, piece->from, piece->end - 1);
+	struct walker w = {walk, piece->segment, word, piece->from, piece->end, {0}};
+	uint64_t bytes = xc_scan_stored_bytes(walk->window.space, piece->from, piece->end - 1);
 	xc_block_list_init(&walk->blocks, bytes / (4 * word) + 2);
+	w.mending.effort = XC_GLIBC_LEAST_EFFORT + 2 * bytes;
 	while (w.at < w.end) {
 		if (word == 8)
 			chain(&w, 8);

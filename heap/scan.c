@@ -193,3 +193,15 @@ bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, boo
 	}
 	return false;
 }
+
+uint64_t xc_scan_stored_bytes(const struct xc_space *space, xc_addr lo, xc_addr hi)
+{
+	size_t count = xc_space_count(space);
+	uint64_t bytes = 0;
+	for (size_t i = xc_space_from(space, lo); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+		const struct xc_segment *s = xc_space_at(space, i);
+		if (has_bytes(s, false))
+			bytes += (s->hi < hi ? s->hi : hi) - (s->lo > lo ? s->lo : lo) + 1;
+	}
+	return bytes;
+}

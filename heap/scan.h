@@ -58,4 +58,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 /* The same without reading: *addr moves to where the next stored piece of the space begins, or goes on. */
 bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, bool written);
 
+/* How many bytes from lo to hi that is: what bounds how much can be in them. */
+uint64_t xc_scan_stored_bytes(const struct xc_space *space, xc_addr lo, xc_addr hi);
+
 #endif

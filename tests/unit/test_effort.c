@@ -97,6 +97,80 @@ static void many_tcaches_with_one_long_list_cost_what_their_bytes_do(void **stat
 	big_free(&big);
 }
 
+/* Open the heap; it may have any blocks, but must not take long. */
+static void open_soon(struct big *big, const char *what)
+{
+	double before = seconds();
+	struct xc_heap *heap = xc_heap_open(big->chunks->process, &(struct xc_heap_options){.jobs = 1});
+	print_message("%s: %zu blocks, %.2f s\n", what, heap->blocks.count, seconds() - before);
+	assert_true(seconds() - before < SECONDS);
+	xc_heap_close(heap);
+}
+
+/* All of libc's data looks like bins; the ring of arenas has no end. */
+static void data_full_of_empty_bins_cost_what_their_bytes_do(void **state)
+{
+	(void)state;
+	struct big big = big_new();
+	struct xc_process *process = big.chunks->process;
+	big.chunks->mappings[0] = (struct xc_mapping){
+		.lo = BIG_AT, .hi = BIG_AT + BYTES - 1, .readable = true, .writable = true, .dumped = BYTES};
+	process->modules[0]->lo = BIG_AT;
+	process->modules[0]->hi = BIG_AT + BYTES - 1;
+	xc_process_index(process);
+	for (unsigned some = 4; some <= 64; some *= 4) { /* one of so many is none */
+		for (xc_addr at = BIG_AT; at - BIG_AT < BYTES; at += 16) {
+			put(&big, at, at / 16 % some ? at - 16 : 0);
+			put(&big, at + 8, at - 16);
+		}
+		open_soon(&big, "bins");
+	}
+	big_free(&big);
+}
+
+/* The top chunk says that the heap is 64 TiB large. */
+static void a_heap_that_claims_all_of_memory_costs_what_its_bytes_do(void **state)
+{
+	(void)state;
+	for (unsigned bits = 40; bits <= 46; bits += 2) {
+		struct big big = big_new();
+		for (int i = 0; i < 1000; i++)
+			take(&big, 0x30);
+		finish(&big);
+		put(&big, big.end + 8, (UINT64_C(1) << bits) | 1);
+		chunks_put(big.chunks, CHUNKS_DATA_AT + CHUNKS_STATE + 0x888, big.end - BIG_AT + (UINT64_C(1) << bits));
+		open_soon(&big, "claim, whole");
+		put(&big, BIG_AT + 0x30 * 500 + 8, 0x1234567);
+		open_soon(&big, "claim, damaged");
+		big_free(&big);
+	}
+}
+
+/* Arenas whose fastbins all have the same long list. */
+static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
+{
+	(void)state;
+	const xc_addr main = CHUNKS_DATA_AT + CHUNKS_STATE;
+	struct big big = big_new();
+	for (int i = 0; i < CHAIN; i++) {
+		xc_addr block = take(&big, 0x20);
+		put(&big, block, block >> 12 ^ (i + 1 < CHAIN ? block + 0x10 : 0));
+	}
+	xc_addr pages = (big.end + 0xfff) & ~UINT64_C(0xfff), last = main;
+	finish(&big);
+	for (xc_addr page = pages; BIG_AT + BYTES - page > 0x2000; page += 0x1000) {
+		put(&big, page, page + 0x30); /* a heap_info, its arena behind it */
+		put(&big, page + 8, 0);
+		for (unsigned i = 0; i < 10; i++)
+			put(&big, page + 0x30 + 0x10 + 8 * i, BIG_AT);
+		put(&big, page + 0x30 + 0x870, last);
+		last = page + 0x30;
+	}
+	chunks_put(big.chunks, main + 0x870, last);
+	open_soon(&big, "fastbins");
+	big_free(&big);
+}
+
 static void no_stack(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
 {
 	(void)lo, (void)hi, (void)dtv;
@@ -142,6 +216,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_tcaches_with_one_long_list_cost_what_their_bytes_do),
+		cmocka_unit_test(data_full_of_empty_bins_cost_what_their_bytes_do),
+		cmocka_unit_test(a_heap_that_claims_all_of_memory_costs_what_its_bytes_do),
+		cmocka_unit_test(arenas_with_one_long_fastbin_cost_what_their_bytes_do),
 		cmocka_unit_test(many_descriptors_and_many_threads_cost_what_their_bytes_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
