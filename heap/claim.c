@@ -53,10 +53,59 @@ struct xc_error *xc_claim_add_root(struct xc_heap *heap, xc_addr addr)
 	return NULL;
 }
 
+static struct xc_error *ready_for_rules(struct xc_heap *heap)
+{
+	struct xc_error *err = ready(heap, 0);
+	const struct xc_claims *c = heap->claims;
+	if (!err && c->rule_count + c->header_count + c->variants >= XC_CLAIM_RULES)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d rules", XC_CLAIM_RULES);
+	return err;
+}
+
+struct xc_error *xc_claim_add_rule(struct xc_heap *heap, const struct xc_claim_rule *rule)
+{
+	struct xc_error *err = ready_for_rules(heap);
+	if (err)
+		return err;
+	struct xc_claims *c = heap->claims;
+	c->rules = xc_grow(c->rules, c->rule_count, &c->rule_capacity, sizeof *c->rules);
+	struct xc_claim_rule *made = &c->rules[c->rule_count++];
+	*made = *rule;
+	made->type = xc_arena_strdup(&heap->memory, rule->type);
+	made->field = xc_arena_strdup(&heap->memory, rule->field);
+	made->by = rule->by ? xc_arena_strdup(&heap->memory, rule->by) : NULL;
+	made->cast = xc_arena_strdup(&heap->memory, rule->cast);
+	return NULL;
+}
+
+struct xc_error *xc_claim_add_header(struct xc_heap *heap, const struct xc_claim_header *header)
+{
+	struct xc_error *err = ready_for_rules(heap);
+	if (err)
+		return err;
+	struct xc_claims *c = heap->claims;
+	c->headers = xc_grow(c->headers, c->header_count, &c->header_capacity, sizeof *c->headers);
+	struct xc_claim_header *made = &c->headers[c->header_count++];
+	*made = *header;
+	made->pointer = xc_arena_strdup(&heap->memory, header->pointer);
+	made->header = xc_arena_strdup(&heap->memory, header->header);
+	return NULL;
+}
+
+struct xc_error *xc_claim_variant(struct xc_heap *heap, uint32_t *variant_out)
+{
+	struct xc_error *err = ready_for_rules(heap);
+	if (!err)
+		*variant_out = ++heap->claims->variants;
+	return err;
+}
+
 void xc_claims_free(struct xc_claims *claims)
 {
 	if (!claims)
 		return;
+	free(claims->rules);
+	free(claims->headers);
 	free(claims->items);
 	free(claims->edges);
 	free(claims->roots);

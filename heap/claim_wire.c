@@ -18,6 +18,22 @@ static const struct xc_column edge_columns[] = {
 	{.key = "to", .label = "to", .kind = XC_FIELD_ADDRESS},
 };
 static const struct xc_column root_columns[] = {{.key = "addr", .label = "addr", .kind = XC_FIELD_ADDRESS}};
+static const struct xc_column rule_columns[] = {
+	{.key = "type", .label = "type", .kind = XC_FIELD_TEXT},
+	{.key = "in", .label = "in", .kind = XC_FIELD_COUNT},
+	{.key = "field", .label = "field", .kind = XC_FIELD_TEXT},
+	{.key = "by", .label = "by", .kind = XC_FIELD_TEXT},
+	{.key = "value", .label = "value", .kind = XC_FIELD_ADDRESS},
+	{.key = "cast", .label = "cast", .kind = XC_FIELD_TEXT},
+	{.key = "as", .label = "as", .kind = XC_FIELD_COUNT},
+};
+static const struct xc_column header_columns[] = {
+	{.key = "pointer", .label = "pointer", .kind = XC_FIELD_TEXT},
+	{.key = "at", .label = "at", .kind = XC_FIELD_ADDRESS},
+	{.key = "mask", .label = "mask", .kind = XC_FIELD_COUNT},
+	{.key = "value", .label = "value", .kind = XC_FIELD_COUNT},
+	{.key = "header", .label = "header", .kind = XC_FIELD_TEXT},
+};
 
 static struct xc_table *begin(struct xc_section *s, const char *key, const struct xc_column *columns, size_t count,
 			      size_t rows)
@@ -25,6 +41,27 @@ static struct xc_table *begin(struct xc_section *s, const char *key, const struc
 	struct xc_table *table = xc_section_table(s, key, columns, count);
 	xc_table_reserve(s, table, rows);
 	return table;
+}
+
+static void tell_rules(struct xc_section *s, const struct xc_claims *claims)
+{
+	struct xc_table *table = begin(s, "rules", rule_columns, XC_COUNT(rule_columns), claims->rule_count);
+	for (size_t i = 0; i < claims->rule_count; i++) {
+		const struct xc_claim_rule *r = &claims->rules[i];
+		const struct xc_cell row[] = {
+			xc_cell_text(r->type),     xc_cell_count(r->in),
+			xc_cell_text(r->field),    r->by ? xc_cell_text(r->by) : xc_cell_null(NULL),
+			xc_cell_address(r->value), xc_cell_text(r->cast),
+			xc_cell_count(r->as)};
+		xc_table_row(s, table, row);
+	}
+	table = begin(s, "headers", header_columns, XC_COUNT(header_columns), claims->header_count);
+	for (size_t i = 0; i < claims->header_count; i++) {
+		const struct xc_claim_header *h = &claims->headers[i];
+		const struct xc_cell row[] = {xc_cell_text(h->pointer), xc_cell_address((uint64_t)(int64_t)h->at),
+					      xc_cell_count(h->mask), xc_cell_count(h->value), xc_cell_text(h->header)};
+		xc_table_row(s, table, row);
+	}
 }
 
 void xc_claims_tell(struct xc_section *s, struct xc_heap *heap)
@@ -51,6 +88,7 @@ void xc_claims_tell(struct xc_section *s, struct xc_heap *heap)
 		const struct xc_cell row[] = {xc_cell_address(claims->roots[i].addr)};
 		xc_table_row(s, table, row);
 	}
+	tell_rules(s, claims);
 	xc_claims_free(heap->claims);
 	heap->claims = NULL;
 }
@@ -62,6 +100,7 @@ struct taker {
 	struct xc_heap *heap;
 	const char *name;
 	const struct xc_type *type;
+	uint32_t variants; /* that others have: the numbers of this one's begin behind them */
 };
 
 static const struct xc_type *type_named(struct taker *t, const char *name)
@@ -103,6 +142,50 @@ static struct xc_error *take_root(struct taker *t, const struct xc_cell *row)
 	return xc_claim_add_root(t->heap, row[0].number);
 }
 
+/* A variant's number, among those of other plugins. */
+static struct xc_error *renumber(struct taker *t, uint64_t number, uint32_t *number_out)
+{
+	struct xc_error *err = NULL;
+	if (number > XC_CLAIM_RULES)
+		return xc_error_new(XC_ERR_FORMAT, "a variant has the number %llu", (unsigned long long)number);
+	*number_out = number ? t->variants + (uint32_t)number : 0;
+	for (uint32_t given; !err && (!t->heap->claims || t->heap->claims->variants < *number_out);)
+		err = xc_claim_variant(t->heap, &given);
+	return err;
+}
+
+static bool is_text(const struct xc_cell *cell)
+{
+	return cell->kind == XC_FIELD_TEXT && cell->text;
+}
+
+static struct xc_error *take_rule(struct taker *t, const struct xc_cell *row)
+{
+	if (!is_text(&row[0]) || !is_text(&row[2]) || !is_text(&row[5]))
+		return xc_error_new(XC_ERR_FORMAT, "a rule without type, field or cast");
+	struct xc_claim_rule rule = {.type = row[0].text,
+				     .field = row[2].text,
+				     .by = is_text(&row[3]) ? row[3].text : NULL,
+				     .value = row[4].number,
+				     .cast = row[5].text};
+	struct xc_error *err = renumber(t, row[1].number, &rule.in);
+	if (!err)
+		err = renumber(t, row[6].number, &rule.as);
+	return err ? err : xc_claim_add_rule(t->heap, &rule);
+}
+
+static struct xc_error *take_header(struct taker *t, const struct xc_cell *row)
+{
+	if (!is_text(&row[0]) || !is_text(&row[4]))
+		return xc_error_new(XC_ERR_FORMAT, "a header without a name");
+	const struct xc_claim_header header = {.pointer = row[0].text,
+					       .at = (int32_t)(int64_t)row[1].number,
+					       .mask = (uint8_t)row[2].number,
+					       .value = (uint8_t)row[3].number,
+					       .header = row[4].text};
+	return xc_claim_add_header(t->heap, &header);
+}
+
 static const struct {
 	const char *key;
 	const struct xc_column *columns;
@@ -112,6 +195,8 @@ static const struct {
 	{"blocks", block_columns, XC_COUNT(block_columns), take_block},
 	{"edges", edge_columns, XC_COUNT(edge_columns), take_edge},
 	{"roots", root_columns, XC_COUNT(root_columns), take_root},
+	{"rules", rule_columns, XC_COUNT(rule_columns), take_rule},
+	{"headers", header_columns, XC_COUNT(header_columns), take_header},
 };
 
 static bool has_columns(const struct xc_table *table, const struct xc_column *columns, size_t count)
@@ -142,7 +227,7 @@ static struct xc_error *take_table(struct taker *t, const struct xc_item *item)
 
 struct xc_error *xc_claims_take(struct xc_heap *heap, const struct xc_section *section)
 {
-	struct taker taker = {.heap = heap};
+	struct taker taker = {.heap = heap, .variants = heap->claims ? heap->claims->variants : 0};
 	struct xc_error *err = NULL;
 	for (const struct xc_item *item = section->items; item && !err; item = item->next)
 		if (item->kind == XC_ITEM_TABLE)

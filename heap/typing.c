@@ -33,10 +33,12 @@ const size_t xc_evidence_count = XC_COUNT(xc_evidence_list) - 1;
 static uint8_t quality_of(const struct xc_typemap *map, const struct xc_typed *what)
 {
 	if (what->confidence <= XC_TYPE_WEAK)
-		return what->shape == XC_TYPED_TEXT;
+		return map->variant ? 2 : what->shape == XC_TYPED_TEXT;
+	if (map->variant)
+		return 3;
 	if (!map->is_record)
-		return 1;
-	return what->shape == XC_TYPED_ARRAY ? 2 : 3;
+		return 0;
+	return what->shape == XC_TYPED_ARRAY ? 1 : 2;
 }
 
 static uint32_t add_item(struct xc_engine *e, uint32_t map, const struct xc_typed *what)
@@ -213,6 +215,7 @@ static void free_engine(struct xc_engine *e)
 	for (size_t i = 0; i < e->map_count; i++)
 		free(e->maps[i]->slots);
 	xc_typing_rules_free(e);
+	xc_typing_casts_free(e);
 	xc_owners_free(e);
 	free(e->maps);
 	free(e->map_keys);
@@ -250,6 +253,7 @@ static void work_out(struct xc_engine *e)
 	e->bytes = bytes ? xc_typemap_of(e, bytes) : XC_NO_MAP;
 	e->least = XC_TYPE_STRONG;
 	xc_owners_find(e);
+	xc_typing_find_casts(e);
 	xc_typing_find_roots(e);
 	flow_from_all(e);
 	learn(e);

@@ -4,6 +4,7 @@
  *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
  *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
  *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
+ *	typing_cast   what plugins say of pointers
  *	typing_judge  does the memory of a block look like an object of a type?
  *
  * While types flow, by_block holds codes, not items: the better proposal is the greater number.
@@ -49,6 +50,25 @@ struct xc_tag {
 	uint8_t size, shift, bits; /* bytes; size 0: there is none */
 };
 
+/* Pointers that point behind a header: which one, a byte near them tells. */
+struct xc_header_case {
+	uint32_t map;
+	uint8_t mask, value;
+};
+struct xc_header_set {
+	int32_t at; /* from where the pointer points */
+	uint32_t count;
+	struct xc_header_case items[16];
+};
+
+/* What a pointer is, by a member of the object that it stands in. */
+struct xc_casts {
+	struct xc_tag tag; /* size 0: it always is the first one */
+	uint32_t count;
+	uint64_t *values;
+	struct xc_slot *slots;
+};
+
 /* Something in an object that is worth a look. */
 struct xc_slot {
 	uint32_t offset;
@@ -70,6 +90,9 @@ struct xc_slot {
 	const uint32_t *objects; /* EVIDENCE: maps of what xc_typing_look may be asked to look at */
 	uint32_t object_count;
 	const struct xc_type *type; /* ENUM; EVIDENCE: of the object */
+	const struct xc_casts *casts;
+	const struct xc_header_set *headers;
+	const uint32_t *header_items; /* one for each header */
 };
 
 /* A type as we follow it. Types of different units that are the same have one map. */
@@ -77,7 +100,9 @@ struct xc_typemap {
 	const struct xc_type *type; /* as it is named: a typedef only where what it stands for has no name */
 	const struct xc_type *bare; /* stripped, complete */
 	const char *name;
-	uint64_t size; /* 0: not known */
+	uint32_t base;    /* number of the map of all objects of the type: its own, but for variants */
+	uint32_t variant; /* of claims; 0: none */
+	uint64_t size;    /* 0: not known */
 	struct xc_slot *slots;
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
@@ -178,7 +203,10 @@ struct xc_engine {
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_owners *owners;
-	uint32_t bytes; /* the map of char */
+	struct xc_cast_rules *casts; /* NULL: there are none */
+	struct xc_memo headers;      /* by name of the typedef */
+	struct xc_memo variants;     /* map number + 1 by map and variant */
+	uint32_t bytes;              /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
@@ -201,6 +229,9 @@ static inline uint64_t xc_engine_load(const struct xc_engine *engine, const uint
 
 /* The map of a pointee's or object's type; XC_NO_MAP for void, functions and what cannot be followed. */
 uint32_t xc_typemap_of(struct xc_engine *engine, const struct xc_type *type);
+
+/* The same for objects of a variant; of pointers: for what they lead to. */
+uint32_t xc_typemap_variant(struct xc_engine *engine, uint32_t number, uint32_t variant);
 
 /* Make its slots. Not beside other threads. */
 void xc_typemap_compile(struct xc_engine *engine, uint32_t number);
@@ -330,6 +361,40 @@ uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window
 
 /* Learn from hits that said nothing; true when a rule was made. */
 bool xc_typing_learn(struct xc_engine *engine);
+
+/* ---- typing_cast ---- */
+
+/* Look up what claims name. After the owners; before any map is compiled. */
+void xc_typing_find_casts(struct xc_engine *engine);
+void xc_typing_casts_free(struct xc_engine *engine);
+
+/* A record within an object whose slots are made. */
+struct xc_cast_place {
+	const struct xc_type *record; /* stripped */
+	uint64_t offset;              /* of the record in the object */
+	uint32_t variant;
+};
+
+/* Give casts to the record's slots: `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
+typedef struct xc_slot *xc_cast_slot_fn(void *context, uint64_t offset);
+void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place, xc_cast_slot_fn *slot_at,
+		    void *context);
+
+/* The slot that a pointer is of in this object: one of the casts, or the slot itself. */
+static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
+{
+	const struct xc_casts *casts = slot->casts;
+	if (!casts || casts->tag.at + casts->tag.size > size)
+		return slot;
+	uint64_t value = xc_tag_of(&casts->tag, object);
+	for (uint32_t i = 0; i < casts->count; i++)
+		if (casts->values[i] == value)
+			return &casts->slots[i];
+	return slot;
+}
+
+/* The headers that pointers of a type point behind; NULL for most. */
+const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
 
 /* ---- typing_vote ---- */
 

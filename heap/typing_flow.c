@@ -102,6 +102,21 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 	return 0;
 }
 
+/* The header that the pointer points behind, where the block begins with it. */
+static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_header_set *headers = hit->slot->headers;
+	uint64_t at = hit->offset + (uint64_t)(int64_t)headers->at;
+	const uint8_t *byte =
+		at < size ? xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block) + at, 1) : NULL;
+	for (uint32_t i = 0; byte && i < headers->count; i++)
+		if ((*byte & headers->items[i].mask) == headers->items[i].value &&
+		    e->maps[headers->items[i].map]->size == hit->offset)
+			return hit->slot->header_items[i];
+	return 0;
+}
+
 /* The item that the pointer itself gives the block; 0: none. */
 static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 {
@@ -110,6 +125,8 @@ static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
 	if (!hit->items)
 		return 0;
+	if (slot->header_items)
+		return say_header(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
 		return say_chars(q, hit, size);
 	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
@@ -132,14 +149,14 @@ static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
 	const struct xc_slot *slot = hit->slot;
 	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
 	uint32_t item = say_alone(q, hit);
-	if (!item)
+	if (!item && !slot->header_items)
 		item = xc_typing_rule(e, &q->there, hit);
 	if (!hit->items) /* all that is behind needs some */
 		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
 	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
 		item = hit->items + XC_ITEM_ONE_WEAK;
-	if (!item && e->least <= XC_TYPE_WEAK && says_bytes(q, hit))
+	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && says_bytes(q, hit))
 		item = hit->items + XC_ITEM_ARRAY_WEAK;
 	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
 }
@@ -149,7 +166,9 @@ static bool agrees(const struct xc_engine *e, const struct xc_hit *hit)
 {
 	uint32_t item = xc_code_item(__atomic_load_n(&e->typing->by_block[hit->block], __ATOMIC_RELAXED));
 	const struct xc_typed *typed = &e->typing->items[item];
-	return item && hit->offset == typed->offset && hit->slot->target == e->facts[item].map &&
+	uint32_t map = e->facts[item].map;
+	return item && hit->offset == typed->offset &&
+	       (hit->slot->target == map || hit->slot->target == e->maps[map]->base) &&
 	       hit->slot->kind <= XC_SLOT_CHARS && typed->confidence > XC_TYPE_WEAK;
 }
 
@@ -175,7 +194,7 @@ static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
 	hit->item = say(q, hit);
 	if (hit->item)
 		propose(q, hit->block, hit->item);
-	else if (!__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
+	else if (!hit->slot->header_items && !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
 		__atomic_store_n(&hit->slot->pending, true, __ATOMIC_RELAXED);
 }
 
@@ -274,6 +293,9 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 	const struct xc_blocks *blocks = &q->engine->heap->blocks;
 	const uint8_t *bytes = object->bytes + slot->offset;
 	uint64_t tag = slot->tag.at + slot->tag.size <= object->whole ? xc_tag_of(&slot->tag, object->bytes) : 0;
+	slot = xc_cast_of(slot, object->bytes, object->whole);
+	if (slot->kind > XC_SLOT_VOID)
+		return;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t value = xc_engine_load(q->engine, bytes + i * slot->stride);
 		if (value >= blocks->lo && value <= blocks->hi)
@@ -480,6 +502,9 @@ static bool waits(const struct xc_typemap *map, const bool *waiting)
 {
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		const struct xc_slot *slot = &map->slots[i];
+		for (uint32_t k = 0; slot->casts && k < slot->casts->count; k++)
+			if (slot->casts->slots[k].pending)
+				return true;
 		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waiting[slot->target]))
 			return true;
 		for (uint32_t k = 0; k < slot->object_count; k++)

@@ -21,8 +21,8 @@ enum {
 static void score_known(const struct xc_engine *e, const struct xc_slot *slot, uint32_t item, struct xc_score *score)
 {
 	const struct xc_typemap *target = e->maps[slot->target];
-	uint32_t known = e->facts[item].map;
-	bool good = known == slot->target;
+	uint32_t known = e->maps[e->facts[item].map]->base;
+	bool good = known == target->base;
 	for (uint32_t i = 0; i < target->derived_count && !good; i++)
 		good = target->derived[i] == known;
 	if (good) {

@@ -124,6 +124,7 @@ static uint32_t add_map(struct xc_engine *e, const struct xc_type *named, const 
 	map->quiet = bare->kind == XC_TYPE_FLOAT || (bare->kind == XC_TYPE_INT && size < e->word) ? UINT64_MAX : 0;
 	e->maps = xc_grow(e->maps, e->map_count, &e->map_capacity, sizeof *e->maps);
 	e->maps[e->map_count] = map;
+	map->base = (uint32_t)e->map_count;
 	return (uint32_t)e->map_count++;
 }
 
@@ -160,7 +161,8 @@ static bool is_of_allocator(const char *name)
 
 static uint32_t make_map(struct xc_engine *e, const struct xc_type *type)
 {
-	const struct xc_type *named = naming(type), *bare = xc_type_strip(type), *element = NULL;
+	const struct xc_type *bare = xc_type_strip(type), *element = NULL;
+	const struct xc_type *named = xc_typing_headers(e, type) ? type : naming(type);
 	uint64_t count;
 	if (bare->is_declaration)
 		named = bare = xc_type_strip(xc_type_complete(bare));
@@ -188,6 +190,26 @@ uint32_t xc_typemap_of(struct xc_engine *e, const struct xc_type *type)
 	uint32_t number = make_map(e, type);
 	*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)((uintptr_t)number + 1);
 	return number;
+}
+
+uint32_t xc_typemap_variant(struct xc_engine *e, uint32_t number, uint32_t variant)
+{
+	const struct xc_typemap *base = e->maps[e->maps[number]->base];
+	if (number == XC_NO_MAP || variant == 0 || base->is_opaque)
+		return number;
+	const void *key = (const void *)(uintptr_t)variant;
+	uintptr_t known = (uintptr_t)*xc_memo_at(&e->variants, &e->heap->memory, base, key);
+	if (known)
+		return (uint32_t)known - 1;
+	uint32_t made = add_map(e, base->type, base->bare, base->size);
+	if (made != XC_NO_MAP) {
+		e->maps[made]->base = base->base;
+		e->maps[made]->variant = variant;
+		e->maps[made]->derived = base->derived;
+		e->maps[made]->derived_count = base->derived_count;
+	}
+	*xc_memo_at(&e->variants, &e->heap->memory, base, key) = (void *)((uintptr_t)made + 1);
+	return made;
 }
 
 /* ---- slots ---- */
@@ -230,16 +252,24 @@ static void mark(const struct flat *f, uint64_t *mask, uint64_t offset, uint64_t
 		*mask |= (uint64_t)1 << word;
 }
 
-static void add_pointer(struct flat *f, const struct xc_type *type, uint64_t offset, uint64_t count, const char *path,
+/* What pointers in objects of a variant lead to is of it too, where it is more of the same or the pointer is the object. */
+static uint32_t in_variant(const struct flat *f, uint32_t target)
+{
+	bool same = !f->map->is_record || f->engine->maps[target]->base == f->map->base;
+	return same ? xc_typemap_variant(f->engine, target, f->map->variant) : target;
+}
+
+/* `named` may be a typedef of a pointer. */
+static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t offset, uint64_t count, const char *path,
 			bool in_union)
 {
-	const struct xc_type *to = xc_type_strip(type->target);
+	const struct xc_type *type = xc_type_strip(named), *to = xc_type_strip(type->target);
 	enum xc_slot_kind kind = XC_SLOT_POINTER;
 	if (is_of_allocator(to->name))
 		return;
 	if (to->kind == XC_TYPE_FUNCTION)
 		kind = XC_SLOT_CODE;
-	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : xc_typemap_of(f->engine, type->target);
+	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : in_variant(f, xc_typemap_of(f->engine, type->target));
 	if (kind == XC_SLOT_POINTER && target == XC_NO_MAP)
 		kind = XC_SLOT_VOID;
 	else if (kind == XC_SLOT_POINTER && f->engine->maps[target]->is_char)
@@ -248,6 +278,7 @@ static void add_pointer(struct flat *f, const struct xc_type *type, uint64_t off
 	if (!slot || count > UINT32_MAX)
 		return;
 	slot->target = target;
+	slot->headers = xc_typing_headers(f->engine, named);
 	slot->count = (uint32_t)count;
 	slot->stride = f->engine->word;
 	if (count)
@@ -276,7 +307,7 @@ static void add_array(struct flat *f, const struct xc_type *array, uint64_t offs
 		return;
 	}
 	if (is_pointer(bare)) {
-		add_pointer(f, bare, offset, count, path, in_union);
+		add_pointer(f, element, offset, count, path, in_union);
 		return;
 	}
 	if (!is_record(bare)) {
@@ -412,6 +443,28 @@ static bool find_tag(const struct xc_type *bare, uint64_t offset, struct xc_tag 
 	return best > 0;
 }
 
+/* The slot of a pointer at an offset; made where the type has none: a number may be one. */
+static struct xc_slot *pointer_at(void *context, uint64_t offset)
+{
+	struct flat *f = context;
+	struct xc_slot *found = NULL;
+	for (uint32_t i = 0; i < f->map->slot_count; i++) {
+		struct xc_slot *slot = &f->map->slots[i];
+		if (slot->offset != offset || slot->kind > XC_SLOT_CODE)
+			continue;
+		if (found)
+			slot->stride = 0; /* another member of a union: the rule speaks for it */
+		else
+			found = slot;
+	}
+	if (found || offset > f->map->size || f->map->size - offset < f->engine->word)
+		return found;
+	found = add_slot(f, XC_SLOT_VOID, offset, NULL, false);
+	if (found)
+		found->stride = f->engine->word;
+	return found;
+}
+
 static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
 			   unsigned depth)
 {
@@ -436,6 +489,8 @@ static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t 
 			depth + (member->base ? 0 : 1));
 	}
 	f->tag = outer;
+	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
+	xc_typing_cast(f->engine, &place, pointer_at, f);
 }
 
 static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
@@ -452,7 +507,7 @@ static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset,
 	case XC_TYPE_REFERENCE:
 	case XC_TYPE_RVALUE_REFERENCE:
 		if (size == f->engine->word)
-			add_pointer(f, bare, offset, 1, path, in_union);
+			add_pointer(f, type, offset, 1, path, in_union);
 		break;
 	case XC_TYPE_ARRAY:
 		add_array(f, bare, offset, path, in_union, depth ? depth - 1 : 0);
@@ -535,6 +590,35 @@ static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, con
 	return first;
 }
 
+static const uint32_t *new_header_items(struct xc_engine *e, const char *via, const struct xc_header_set *headers)
+{
+	uint32_t *items = xc_arena_alloc(&e->heap->memory, headers->count * sizeof *items + 1);
+	for (uint32_t i = 0; i < headers->count; i++) {
+		const struct xc_typemap *map = e->maps[headers->items[i].map];
+		const struct xc_typed what = {.type = map->type,
+					      .shape = map->is_record ? XC_TYPED_ONE : XC_TYPED_ARRAY,
+					      .confidence = XC_TYPE_STRONG,
+					      .via = via};
+		items[i] = xc_typing_item(e->typing, &what);
+	}
+	return items;
+}
+
+static void finish_slot(struct flat *f, struct xc_slot *slot)
+{
+	struct xc_engine *e = f->engine;
+	slot->number = ++e->slot_count;
+	slot->owner = f->number;
+	if (slot->kind == XC_SLOT_POINTER || slot->kind == XC_SLOT_CHARS)
+		slot->items = new_items(e, f->map, slot, slot->target);
+	else if (slot->kind == XC_SLOT_VOID && e->bytes)
+		slot->items = new_items(e, f->map, slot, e->bytes);
+	if (slot->headers && slot->items)
+		slot->header_items = new_header_items(e, e->typing->items[slot->items].via, slot->headers);
+	for (uint32_t i = 0; slot->casts && i < slot->casts->count; i++)
+		finish_slot(f, &slot->casts->slots[i]);
+}
+
 static void finish(struct flat *f)
 {
 	struct xc_typemap *map = f->map;
@@ -549,12 +633,7 @@ static void finish(struct flat *f)
 	find_ambiguous(map);
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		struct xc_slot *slot = &map->slots[i];
-		slot->number = ++e->slot_count;
-		slot->owner = f->number;
-		if (slot->kind == XC_SLOT_POINTER || slot->kind == XC_SLOT_CHARS)
-			slot->items = new_items(e, map, slot, slot->target);
-		else if (slot->kind == XC_SLOT_VOID && e->bytes)
-			slot->items = new_items(e, map, slot, e->bytes);
+		finish_slot(f, slot);
 		map->has_pointers |= slot->kind <= XC_SLOT_VOID || slot->kind == XC_SLOT_EVIDENCE;
 		if (slot->kind == XC_SLOT_OBJECTS) {
 			xc_typemap_compile(e, slot->target);
@@ -570,7 +649,7 @@ void xc_typemap_compile(struct xc_engine *e, uint32_t number)
 		return;
 	map->compiled = true;
 	struct flat f = {.engine = e, .number = number, .map = map};
-	flatten(&f, map->bare, 0, NULL, false, 0);
+	flatten(&f, is_pointer(map->bare) ? map->type : map->bare, 0, NULL, false, 0);
 	finish(&f);
 }
 

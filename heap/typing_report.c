@@ -25,7 +25,7 @@ static void add_block(struct sums *s, const struct xc_typing *typing, uint32_t b
 	uint32_t item = typing->by_block[block];
 	const struct xc_typed *typed = &typing->items[item];
 	uint64_t bytes = xc_block_size(&typing->heap->blocks, block);
-	struct row *row = &s->rows[e->facts[item].map];
+	struct row *row = &s->rows[e->maps[e->facts[item].map]->base];
 	s->blocks++;
 	s->bytes += bytes;
 	s->by_confidence[item ? typed->confidence : XC_TYPE_UNTYPED]++;

@@ -20,7 +20,8 @@ static bool is_derived(const struct xc_typemap *base, uint32_t number)
 bool xc_typing_agree(const struct xc_engine *e, uint32_t map, uint32_t item)
 {
 	const struct xc_typed *typed = &e->typing->items[item];
-	uint32_t known = e->facts[item].map;
+	uint32_t known = e->maps[e->facts[item].map]->base;
+	map = e->maps[map]->base;
 	return known == map || typed->offset || is_derived(e->maps[map], known) || is_derived(e->maps[known], map) ||
 	       e->maps[map]->bare->kind == XC_TYPE_UNION;
 }

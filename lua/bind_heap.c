@@ -13,6 +13,7 @@
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
 #include "bind_class.h"
+#include "bind_rule.h"
 #include "stage.h"
 
 enum { REFS_MOST = 100000 };
@@ -415,6 +416,18 @@ static int root(lua_State *L)
 	return 0;
 }
 
+static int rule(lua_State *L)
+{
+	xc_bind_rule(L, heap_of(L, 1));
+	return 0;
+}
+
+static int header(lua_State *L)
+{
+	xc_bind_header(L, heap_of(L, 1));
+	return 0;
+}
+
 static int length(lua_State *L)
 {
 	lua_pushinteger(L, (lua_Integer)settled(L, 1)->blocks.count);
@@ -424,7 +437,8 @@ static int length(lua_State *L)
 static const struct xc_bind_property heap_properties[] = {{NULL, NULL}};
 static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},       {"whatis", whatis}, {"refs", refs},
 					{"path", path},     {"claim", claim}, {"edge", edge},     {"root", root},
-					{"totals", totals}, {"types", types}, {NULL, NULL}};
+					{"totals", totals}, {"types", types}, {"rule", rule},     {"header", header},
+					{NULL, NULL}};
 static const luaL_Reg heap_metamethods[] = {{"__len", length}, {NULL, NULL}};
 
 static const struct xc_bind_class heap_class = {

@@ -667,6 +667,22 @@ function heap:edge(from, to) end
 ---Say that something outside keeps a block alive. As for claims.
 ---@param addr integer|xcore.Value
 function heap:root(addr) end
+---Say what a pointer is that its type does not tell, for all objects of a type: `ptr` of a redisObject is a `dict *` where `encoding` is 2.
+---Typing follows it wherever it meets such an object. As for claims, before the first question; names that the program does not have change
+---nothing, so that one plugin serves many versions.
+---
+---What a pointer is stands as a C type ("dict *", "dictEntry **", a typedef of a pointer), as false (it is none then), or as a table: the
+---type, and by name what the members of the objects are that it leads to, `{ "dictEntry **", key = "sds", ["v.val"] = "robj *" }`;
+---such tables may stand in such tables. Pointers from these objects to more of their type (`next`) lead to more of the same.
+---@param rule {type: string, field: string, to: string|table|false, by: string, cases: table<integer|string, string|table|false>}
+---  field: a member, "ptr", "v.val", or array of them; to: what it always is; or by: the member that tells, an integer, enum, bit-field or pointer,
+---  and cases: by its value, a number or the name of a symbol whose address it is (tables of functions, functions)
+function heap:rule(rule) end
+---Say that pointers of a typedef lead behind a header, which a byte near them tells, as sds of redis:
+---`heap:header { pointer = "sds", at = -1, mask = 7, cases = { [1] = "struct sdshdr8", [2] = "struct sdshdr16" } }`. As for rules.
+---@param header {pointer: string, at: integer, mask: integer, cases: table<integer, string>}  at: of the byte, from where the pointer leads
+---  to; -1 when left out; mask: of its bits, 255; cases: by their value, the header: a struct, or "char" for one byte
+function heap:header(header) end
 ---Live blocks and their bytes by type; untyped ones under "".
 ---@return table<string, {blocks: integer, bytes: integer}>
 function heap:types() end

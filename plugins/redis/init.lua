@@ -15,6 +15,7 @@ Needs the debug information of redis-server. Memory of a key is counted as MEMOR
 allocator gave when it is jemalloc or glibc's; --samples N says how many elements of a large value are looked at (5 as
 MEMORY USAGE does, 0 is all). `analyze` looks at about 200,000 keys of each database and says when that is not all.]],
 	match = { symbols = { "redisCommandTable" } },
+	claims = function(_, heap) require("redis.claims").make(heap) end,
 	analyze = function(t, report) require("redis.commands").analyze(t, report) end,
 	commands = {
 		info = command("info", "what INFO says"),
