@@ -6,24 +6,29 @@
  *
  *	vertex   which node it is, or behind the nodes, which holder
  *	number   (by node) its number, 0 while it has none
- *	above    its parent in the search; shortened by path compression; reversed while a path is walked
+ *	way      above: its parent in the search; shortened by path compression; reversed while a path is walked
+ *	         least: the least semi on the path that compression cut short
  *	up       the parent again; its dominator in the end
  *	semi     the number of its semidominator; while searching, the next link to follow; then, what its roots make of it
- *	least    the least semi on the path that compression cut short
  *
  * A node with roots of several holders is dominated by all roots alone, whatever else leads to it. */
 #include "dominator.h"
 
-enum { AHEAD = 24 };
+enum { AHEAD = 24, NEAR = 16, NEXT = 8, FEW = 4 };
 
 #define NONE UINT32_MAX
+
+struct way {
+	uint32_t above, least;
+};
 
 struct search {
 	struct xc_dominators *d;
 	uint32_t nodes; /* of the graph */
 	uint32_t count; /* numbered so far, number 0 included */
-	struct xc_reserve memory[6];
-	uint32_t *vertex, *number, *above, *up, *semi, *least;
+	struct xc_reserve memory[5];
+	uint32_t *vertex, *number, *up, *semi;
+	struct way *way;
 };
 
 /* ---- numbers ---- */
@@ -32,7 +37,7 @@ static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
 {
 	uint32_t number = s->count++;
 	s->vertex[number] = vertex;
-	s->above[number] = s->up[number] = parent;
+	s->way[number].above = s->up[number] = parent;
 	return number;
 }
 
@@ -73,14 +78,14 @@ static void number_all(struct search *s)
 		for (uint32_t i = d->begin[h]; i < d->begin[h + 1]; i++)
 			if (!s->number[d->roots[i]])
 				number_from(s, d->roots[i], holder);
-		s->least[h] = holder;
+		s->way[h].least = holder;
 	}
 	for (uint32_t number = 0; number < s->count; number++)
 		s->semi[number] = NONE;
 	for (uint32_t h = 0; h < d->holders; h++)
 		for (uint32_t i = d->begin[h]; i < d->begin[h + 1]; i++) {
 			uint32_t *semi = &s->semi[s->number[d->roots[i]]];
-			*semi = *semi == NONE || *semi == s->least[h] ? s->least[h] : 0;
+			*semi = *semi == NONE || *semi == s->way[h].least ? s->way[h].least : 0;
 		}
 }
 
@@ -91,19 +96,19 @@ static void number_all(struct search *s)
 static uint32_t least_above(struct search *s, uint32_t at, uint32_t linked)
 {
 	uint32_t below = 0;
-	while (s->above[at] >= linked) {
-		uint32_t next = s->above[at];
-		s->above[at] = below;
+	while (s->way[at].above >= linked) {
+		uint32_t next = s->way[at].above;
+		s->way[at].above = below;
 		below = at;
 		at = next;
 	}
-	uint32_t end = s->above[at], least = s->least[at];
+	uint32_t end = s->way[at].above, least = s->way[at].least;
 	while (below) {
-		uint32_t next = s->above[below];
-		if (s->least[below] > least)
-			s->least[below] = least;
-		least = s->least[below];
-		s->above[below] = end;
+		uint32_t next = s->way[below].above;
+		if (s->way[below].least > least)
+			s->way[below].least = least;
+		least = s->way[below].least;
+		s->way[below].above = end;
 		below = next;
 	}
 	return least;
@@ -128,6 +133,22 @@ static uint32_t semidominator(struct search *s, uint32_t number)
 	return semi;
 }
 
+/* The links that lead to a vertex that comes soon: the first few of them. */
+struct few {
+	const uint32_t *begin, *end;
+};
+
+static struct few links_to(const struct search *s, uint32_t number, uint32_t ahead)
+{
+	const struct xc_links *back = &s->d->back;
+	uint32_t node = number > ahead ? s->vertex[number - ahead] : s->nodes;
+	if (node >= s->nodes)
+		return (struct few){NULL, NULL};
+	uint32_t begin = back->start[node], count = back->start[node + 1] - begin;
+	return (struct few){back->to + begin, back->to + begin + (count < FEW ? count : FEW)};
+}
+
+/* What the vertex needs is read in four steps, each by what the one before gave: its row, its links, their numbers, their ways. */
 static void ask_ahead(const struct search *s, uint32_t number)
 {
 	const struct xc_links *back = &s->d->back;
@@ -135,13 +156,18 @@ static void ask_ahead(const struct search *s, uint32_t number)
 		__builtin_prefetch(&back->start[s->vertex[number - 2 * AHEAD]]);
 	if (number > AHEAD && s->vertex[number - AHEAD] < s->nodes)
 		__builtin_prefetch(&back->to[back->start[s->vertex[number - AHEAD]]]);
+	struct few near = links_to(s, number, NEAR), next = links_to(s, number, NEXT);
+	for (; near.begin < near.end; near.begin++)
+		__builtin_prefetch(&s->number[*near.begin]);
+	for (; next.begin < next.end; next.begin++)
+		__builtin_prefetch(&s->way[s->number[*next.begin]]);
 }
 
 static void find_all(struct search *s)
 {
 	for (uint32_t number = s->count - 1; number > 0; number--) {
 		ask_ahead(s, number);
-		s->semi[number] = s->least[number] = semidominator(s, number);
+		s->semi[number] = s->way[number].least = semidominator(s, number);
 	}
 	for (uint32_t number = 1; number < s->count; number++) {
 		uint32_t up = s->up[number];
@@ -156,11 +182,14 @@ static void find_all(struct search *s)
 void xc_dominators_find(struct xc_dominators *d)
 {
 	struct search s = {.d = d, .nodes = d->links.nodes};
-	uint32_t **const arrays[] = {&s.vertex, &s.up, &s.number, &s.above, &s.semi, &s.least};
+	uint32_t **const arrays[] = {&s.vertex, &s.up, &s.number, &s.semi};
+	size_t room = (size_t)s.nodes + d->holders + 1;
 	for (size_t i = 0; i < XC_COUNT(arrays); i++) {
-		s.memory[i] = xc_reserve_new((size_t)s.nodes + d->holders + 1, sizeof(uint32_t));
+		s.memory[i] = xc_reserve_new(room, sizeof(uint32_t));
 		*arrays[i] = s.memory[i].items;
 	}
+	s.memory[XC_COUNT(arrays)] = xc_reserve_new(room, sizeof *s.way);
+	s.way = s.memory[XC_COUNT(arrays)].items;
 	number_all(&s);
 	find_all(&s);
 	for (size_t i = XC_COUNT(d->memory); i < XC_COUNT(s.memory); i++)

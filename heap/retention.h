@@ -3,7 +3,7 @@
  * Block d dominates b when every chain of pointers from the roots to b passes d. Dominators form a tree under one node that stands
  * for all roots; the retained size of a block is the size of its subtree. Between that node and the blocks stands one for each holder: a
  * module's data, a thread with its stack, registers and thread-local storage, a mapping; what one retains, nothing else keeps alive.
- * Made from the graph (both ways) in near-linear time; 16 bytes a block stay, 24 at most are needed meanwhile. */
+ * Made from the graph (both ways) by dominator.h, in near-linear time; 16 bytes a block stay, 24 at most are needed meanwhile. */
 #ifndef XC_RETENTION_H
 #define XC_RETENTION_H
 
