@@ -100,7 +100,7 @@ canary: $(call programs,canary) ## the runner must notice a failing test
 	@tests/run canary tests/canary/run $(B)
 
 golden: $(B)/xcore ## JSON of small checked-in packs, byte for byte
-	@XCORE=$(XCORE) tests/run golden tests/golden/run
+	@XCORE=$(XCORE) tests/run golden $(foreach p,$(wildcard corpora/golden/*.pack),-- tests/golden/run $(p))
 
 golden-accept: $(B)/xcore ## take the present output as golden; review the diff
 	@XCORE=$(XCORE) tests/golden/run --accept

@@ -256,11 +256,12 @@ static void a_damaged_gdb_index_misleads_nobody(void **state)
 	add_gdb_index(program);
 	snprintf(path, sizeof path, "%s.gdb-index", program);
 	off_t size = stat_of(path).st_size;
+	const char *core = dying_core(program, NULL); /* of one death: what is damaged is not loaded */
 	for (off_t at = 0; at < size; at += at < 64 ? 1 : size / 24) {
 		flip(path, at);
 		snprintf(command, sizeof command, "objcopy --update-section .gdb_index='%s' '%s'", path, program);
 		assert_int_equal(system(command), 0);
-		struct xc_process *p = open_in(dying_core(program, NULL), NULL);
+		struct xc_process *p = open_in(core, NULL);
 		assert_int_equal(size_of(p, "outer::Shape"), 8);
 		assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
 		close_process(p);
