@@ -8,12 +8,16 @@
 #include "claim.h"
 #include "graph.h"
 #include "retention.h"
+#include "scan.h"
 #include "typing.h"
 
 static const struct xc_allocator *const allocators[] = {
 	&xc_allocator_glibc,    &xc_allocator_jemalloc, &xc_allocator_mallocng,
 	&xc_allocator_tcmalloc, &xc_allocator_mimalloc,
 };
+
+/* Blocks need not lie in memory that the core has. So many are believed in that case, and more as it has more. */
+enum { LEAST_BLOCKS = 1 << 24, LEAST_BLOCK = 8 };
 
 /* ---- for allocators ---- */
 
@@ -59,6 +63,7 @@ void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage)
 
 /* A piece of one part's work. */
 struct job {
+	struct xc_heap *heap;
 	struct xc_heap_part *part;
 	size_t piece;
 	struct xc_walk walk;
@@ -81,8 +86,14 @@ static void detect(struct xc_heap *heap)
 static void walk_piece(void *context, size_t number, unsigned worker)
 {
 	struct job *job = (struct job *)context + number;
+	struct xc_heap *heap = job->heap;
 	(void)worker;
+	if (__atomic_load_n(&heap->blocks_walked, __ATOMIC_RELAXED) > heap->most_blocks) {
+		__atomic_add_fetch(&heap->pieces_dropped, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	job->part->allocator->walk(&job->walk, job->piece);
+	__atomic_add_fetch(&heap->blocks_walked, job->walk.blocks.count, __ATOMIC_RELAXED);
 }
 
 static struct job *plan(struct xc_heap *heap, size_t *count_out)
@@ -93,7 +104,7 @@ static struct job *plan(struct xc_heap *heap, size_t *count_out)
 	struct job *jobs = xc_alloc((count + 1) * sizeof *jobs);
 	for (size_t i = 0; i < heap->part_count; i++)
 		for (size_t piece = 0; piece < heap->parts[i].pieces; piece++, at++) {
-			jobs[at] = (struct job){.part = &heap->parts[i], .piece = piece};
+			jobs[at] = (struct job){.heap = heap, .part = &heap->parts[i], .piece = piece};
 			jobs[at].walk.heap = heap;
 			jobs[at].walk.state = heap->parts[i].state;
 			xc_window_init(&jobs[at].walk.window, heap->process->space);
@@ -174,6 +185,7 @@ struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_h
 	if (heap->region_count)
 		qsort(heap->regions, heap->region_count, sizeof *heap->regions, region_order);
 	struct job *jobs = plan(heap, &count);
+	heap->most_blocks = LEAST_BLOCKS + xc_scan_stored_bytes(process->space, 0, UINT64_MAX) / LEAST_BLOCK;
 	xc_parallel(heap->jobs, count, walk_piece, jobs);
 	join(heap, jobs, count);
 	build_table(heap, jobs, count);

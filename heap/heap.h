@@ -79,7 +79,10 @@ struct xc_heap {
 	struct xc_heap_part *parts;                           /* the allocators in use; allocator.h */
 	size_t part_count;
 	struct xc_audited *audited; /* of audit.c: NULL until asked for */
-	const char *why;            /* why an allocator that seems to be there could not be read; NULL */
+	uint64_t blocks_walked,
+		most_blocks; /* while pieces are walked: metadata may claim far more than there is memory */
+	size_t pieces_dropped;
+	const char *why; /* why an allocator that seems to be there could not be read; NULL */
 	bool outdated;
 	struct xc_heap *older;    /* that this one took the place of; NULL for most */
 	struct xc_claims *claims; /* of claim.c; NULL when there are none */

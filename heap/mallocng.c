@@ -148,6 +148,8 @@ struct walker {
 static void damaged_slot(struct walker *w, const struct ng_group *group, unsigned index, const struct slot *slot)
 {
 	struct xc_walk *walk = w->walk;
+	if (walk->damage_count > XC_DAMAGES)
+		return; /* it would be dropped: no texts for it */
 	const uint8_t *bytes = header(&walk->window, slot->block);
 	struct xc_damage damage = {.kind = XC_DAMAGE_HEADER,
 				   .addr = slot->at,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../dwarf/symbol.h"
+#include "scan.h"
 
 enum {
 	AREA_HEAD = 24,
@@ -156,22 +157,12 @@ static void add_area(struct finder *f, xc_addr addr)
 	f->areas[f->area_count++] = addr;
 }
 
-/* Pages that areas may be in: what the list may be long. */
-static uint64_t most_areas(const struct xc_process *process)
-{
-	uint64_t pages = 0;
-	for (size_t i = 0; i < process->mapping_count; i++)
-		if (process->mappings[i].writable)
-			pages += (process->mappings[i].hi - process->mappings[i].lo) / NG_PAGE + 1;
-	return pages;
-}
-
 /* Follow the list; false when it breaks before the last area. */
 static bool follow_areas(struct finder *f)
 {
-	uint64_t most = most_areas(f->heap->process);
-	xc_addr at = f->first, next;
-	while (f->area_count < most && is_area(f, at, f->state->secret)) {
+	xc_addr at = f->first, next, seen = 0; /* one of those before, further and further apart: a circle meets it */
+	while (at != seen && is_area(f, at, f->state->secret)) {
+		seen = f->area_count & (f->area_count - 1) ? seen : at;
 		add_area(f, at);
 		if (at == f->last)
 			return true;
@@ -190,7 +181,8 @@ static void search_areas(struct finder *f)
 		const struct xc_mapping *m = &process->mappings[i];
 		if (!m->writable || !m->readable || m->shared || m->path)
 			continue;
-		for (xc_addr at = m->lo; m->hi - at >= NG_PAGE - 1; at += NG_PAGE) {
+		for (xc_addr at = m->lo; xc_scan_stored(process->space, &at, m->hi, false); at += NG_PAGE) {
+			at &= ~(xc_addr)(NG_PAGE - 1);
 			if (is_area(f, at, f->state->secret))
 				add_area(f, at);
 			if (m->hi - at < NG_PAGE)

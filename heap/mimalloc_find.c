@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../dwarf/symbol.h"
+#include "scan.h"
 
 enum {
 	SEGMENT_ALIGN = 32 << 20,
@@ -30,6 +31,7 @@ enum {
 	HEAP_BYTES = 8192,    /* of a heap, that are looked through */
 	SIZES = 128,          /* different block sizes: 74 bins, and some huge ones */
 	PIECE_BLOCKS = 1 << 16,
+	COOKIES = 256, /* numbers that are looked for in the module's data */
 };
 
 struct segment {
@@ -53,6 +55,7 @@ struct finder {
 	struct xc_damage *damages;
 	size_t damage_count, damage_capacity;
 	uint64_t cookie_at; /* 0: not known yet */
+	unsigned cookies;   /* that were looked for */
 	struct start starts[SIZES];
 	size_t start_count;
 	struct {
@@ -134,7 +137,7 @@ static bool is_segment(struct finder *f, xc_addr addr, struct segment *out)
 		       looks_right(addr, bytes, f->cookie_at, out);
 	for (uint64_t at = 8; at <= MAX_COOKIE_AT; at += 8) {
 		uint64_t cookie = word_of(bytes, at) ^ addr;
-		if (!looks_right(addr, bytes, at, out) || !in_data(f, cookie))
+		if (!looks_right(addr, bytes, at, out) || f->cookies++ >= COOKIES || !in_data(f, cookie))
 			continue;
 		f->cookie_at = at;
 		f->state->cookie = cookie;
@@ -302,8 +305,11 @@ static void find_segments(struct finder *f)
 		const struct xc_mapping *m = &process->mappings[i];
 		if (!m->writable || !m->readable || m->shared)
 			continue;
-		xc_addr at = (m->lo + SEGMENT_ALIGN - 1) & -(xc_addr)SEGMENT_ALIGN;
-		for (; at >= m->lo && at < m->hi; at += SEGMENT_ALIGN) {
+		for (xc_addr stored = m->lo; xc_scan_stored(process->space, &stored, m->hi, false);) {
+			xc_addr at = (stored + SEGMENT_ALIGN - 1) & -(xc_addr)SEGMENT_ALIGN;
+			if (at < stored || at >= m->hi)
+				break;
+			stored = at + 1;
 			if (at < next || !is_segment(f, at, &segment))
 				continue;
 			take_segment(f, &segment);

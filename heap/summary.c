@@ -247,6 +247,12 @@ static void show_trouble(struct xc_section *s, const struct xc_heap *heap)
 		xc_section_message(s, XC_WARNING, NULL,
 				   "%zu blocks were left out: they overlap others or lie nowhere sensible",
 				   heap->blocks.left_out);
+	if (heap->pieces_dropped)
+		xc_section_message(
+			s, XC_WARNING, NULL,
+			"%zu parts of the heap were left out: by their metadata there are more blocks than the core "
+			"has memory for",
+			heap->pieces_dropped);
 	const char *empty = xc_heap_why_empty(heap);
 	if (empty)
 		xc_section_message(s, XC_INFO, NULL, "no blocks: %s", empty);

@@ -78,7 +78,8 @@ struct tc_finder {
 	uint64_t lists_at; /* of FreeList[0] within a ThreadCache */
 	struct tc_witness witnesses[TC_WITNESSES];
 	size_t witness_count, agreed;
-	xc_addr *rings; /* per class: the last span of it seen */
+	uint64_t effort; /* entries of leaves that may still be looked at: hostile leaves overlap */
+	xc_addr *rings;  /* per class: the last span of it seen */
 };
 
 static inline uint64_t tc_word(const uint8_t *bytes, size_t offset)

@@ -3,9 +3,13 @@
  * The map is an array of 2^17 pointers to leaves in the variables of its module. Which page an object lies on, and so which entry
  * and which place in a leaf is its own, follows from its address; that a word is this entry is proven by the span that
  * stands there: it has that page and the object's class. The other objects are then asked whether they agree. */
+#include "scan.h"
 #include "tcmalloc_impl.h"
 
-enum { MOST_PAGES = 1 << 12 }; /* of a span with a class */
+enum {
+	MOST_PAGES = 1 << 12, /* of a span with a class */
+	LEAST_EFFORT = 1 << 22,
+};
 
 /* Does a span lie on this page? Then its class, else 0. */
 static unsigned class_on_page(struct tc_finder *f, xc_addr span, uint64_t page)
@@ -158,10 +162,12 @@ static uint64_t take_span(struct tc_finder *f, xc_addr addr, uint64_t page)
 static void take_leaf(struct tc_finder *f, xc_addr leaf, uint64_t first, uint64_t *next)
 {
 	uint64_t end = first + (UINT64_C(1) << f->state->leaf_bits), lost = 0, len;
-	for (uint64_t page = *next > first ? *next : first; page < end;) {
+	for (uint64_t page = *next > first ? *next : first; page < end && f->effort;) {
+		f->effort--;
 		const uint8_t *bytes = xc_window_run(&f->window, leaf + 8 * (page - first), 8 * (end - page), &len);
 		uint64_t from = page, step = 1;
-		for (; bytes && page < end && len >= 8 && page - from <= len / 8 - 1; page += step) {
+		for (; bytes && page < end && len >= 8 && page - from <= len / 8 - 1 && f->effort; page += step) {
+			f->effort--;
 			uint64_t span = tc_word(bytes, 8 * (page - from));
 			step = 1;
 			if (!span || span == lost)
@@ -194,10 +200,19 @@ static uint64_t most_leaves(const struct tc_finder *f)
 void tc_find_spans(struct tc_finder *f)
 {
 	uint64_t most = most_leaves(f), next = 0, leaf;
+	f->effort = LEAST_EFFORT + xc_scan_stored_bytes(f->heap->process->space, 0, UINT64_MAX) / 8;
 	unsigned root_bits = 48 - f->state->page_bits - f->state->leaf_bits;
 	for (uint64_t i = 0; i < UINT64_C(1) << root_bits && most; i++)
 		if (xc_window_word(&f->far, f->state->pagemap + 8 * i, &leaf) && leaf && leaf % 8 == 0) {
 			take_leaf(f, leaf, i << f->state->leaf_bits, &next);
 			most--;
 		}
+	if (f->effort == 0)
+		xc_heap_add_damage(f->heap,
+				   &(struct xc_damage){.addr = f->state->pagemap,
+						       .what = "its page map has more leaves than the core has memory: "
+							       "the search for spans was given up",
+						       .lost_lo = 1,
+						       .arena = f->state->arena,
+						       .before = XC_NO_BLOCK});
 }

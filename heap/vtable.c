@@ -30,6 +30,8 @@ enum {
 	PIECE = 1 << 14,     /* blocks */
 	PIECES = 64,         /* that are read at once: bounds the memory of what is found */
 	MIN_CAPACITY = 1024, /* slots; a power of two */
+	MOST_TABLES = 1 << 17,
+	MOST_NAMES = 1 << 26, /* bytes of their names */
 };
 
 /* What was worked out for a word: a vtable, or that it is none. */
@@ -48,7 +50,8 @@ struct xc_vtables {
 	struct xc_arena memory; /* of vtables */
 	struct slot *slots;
 	size_t count, capacity;
-	struct range *ranges; /* of modules, in address order */
+	size_t tables, name_bytes; /* that were read: words that lead to them may be made up */
+	struct range *ranges;      /* of modules, in address order */
 	size_t range_count;
 };
 
@@ -258,8 +261,10 @@ static struct xc_vtable *read_vtable(struct xc_vtables *tables, xc_addr vptr)
 	if (!mangled)
 		mangled = mangled_by_symbol(tables->process, vptr, info);
 	xc_auto(xc_freep) char *name = mangled ? demangled(mangled) : NULL;
-	if (!name)
+	if (!name || tables->tables >= MOST_TABLES || tables->name_bytes >= MOST_NAMES)
 		return NULL;
+	tables->tables++;
+	tables->name_bytes += strlen(name);
 	struct xc_vtable *vtable = xc_arena_alloc(&tables->memory, sizeof *vtable);
 	vtable->addr = vptr;
 	vtable->name = xc_arena_strdup(xc_types_of(tables->process)->arena, name);
