@@ -235,7 +235,7 @@ int inside_store(int *where, int value)
 
 static int l_open(lua_State *L)
 {
-	account = fopen(luaL_checkstring(L, 1), "w");
+	account = fopen(luaL_checkstring(L, 1), "a");
 	if (!account)
 		return luaL_error(L, "cannot write the account");
 	setvbuf(account, account_buffer, _IOFBF, sizeof(account_buffer));
