@@ -273,6 +273,7 @@ void xc_typing_casts_free(struct xc_engine *e)
 static void make_slot(struct xc_engine *e, struct xc_slot *slot, const struct xc_cast_target *target)
 {
 	slot->in_union = slot->ambiguous = false;
+	slot->is_cast = true;
 	slot->casts = NULL;
 	slot->headers = target->headers;
 	slot->target = target->map;

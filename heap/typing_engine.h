@@ -79,6 +79,7 @@ struct xc_slot {
 	uint8_t kind;           /* enum xc_slot_kind */
 	bool in_union;          /* what stands there may be another member */
 	bool ambiguous;         /* so may other pointers */
+	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
 	bool pending;           /* some pointer there said nothing yet */
 	uint32_t owner;         /* map */
 	uint32_t learned;       /* map: what blocks of some sizes are that it points to; learned_from pointers say so */

@@ -95,6 +95,8 @@ static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, 
 		return 0;
 	if (may_be_derived(e, map, size))
 		return 0;
+	if (hit->slot->is_cast && map->is_record)
+		return hit->items + XC_ITEM_ONE;
 	if (map->is_opaque || xc_typing_may_fit(e, map->size, size) || (map->has_flexible && size >= map->size))
 		return hit->items + XC_ITEM_ONE;
 	if (!map->is_record)
