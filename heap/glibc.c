@@ -125,7 +125,8 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 
 const struct xc_allocator xc_allocator_glibc = {
 	.name = "glibc",
-	.checks = "the header of every chunk against the chunk behind; bins, fastbins and caches of threads (tcaches); arenas",
+	.checks = "the header of every chunk against the chunk behind; bins, fastbins and caches of threads (tcaches); "
+		  "arenas",
 	.headers = XC_HEADERS_ALL,
 	.detect = detect,
 	.walk = xc_glibc_walk,

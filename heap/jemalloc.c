@@ -313,7 +313,8 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 
 const struct xc_allocator xc_allocator_jemalloc = {
 	.name = "jemalloc",
-	.checks = "the records of extents against the radix tree, slabs' bitmaps against their counts, caches of threads",
+	.checks =
+		"the records of extents against the radix tree, slabs' bitmaps against their counts, caches of threads",
 	.detect = detect,
 	.walk = walk_piece,
 	.fini = fini,

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 		blocks[i] = malloc(SIZE);
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (argc > 1 && strcmp(argv[1], "stay") == 0) {
-		blocks[BLOCKS / 2][-1] = 0x4141414141414141;
+		*(blocks[BLOCKS / 2] - 1) = 0x4141414141414141;
 		printf("%p\n", (void *)blocks[BLOCKS / 2]);
 		for (;;)
 			wait_ms(900);
