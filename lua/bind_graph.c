@@ -108,19 +108,18 @@ static uint32_t number_of(lua_State *L, int index, struct xc_refgraph_names *nam
 	if (lua_type(L, -1) != LUA_TSTRING)
 		xc_bind_fail(L, XC_ERR_USAGE, "%s: a string is wanted, not a %s value", what, luaL_typename(L, -1));
 	lua_pushvalue(L, -1);
-	if (lua_rawget(L, index) == LUA_TNIL) {
-		if (names->count >= XC_REFGRAPH_NAMES)
-			xc_bind_fail(L, XC_ERR_LIMIT, "%s: more than %d different names", what, XC_REFGRAPH_NAMES);
-		lua_pop(L, 1);
-		lua_pushvalue(L, -1);
-		lua_pushinteger(L, xc_refgraph_name(names, lua_tostring(L, -1)));
-		lua_pushvalue(L, -1);
-		lua_insert(L, -4);
-		lua_rawset(L, index);
-	} else {
-		lua_remove(L, -2);
-	}
+	bool is_new = lua_rawget(L, index) == LUA_TNIL;
 	uint32_t number = (uint32_t)lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	if (is_new && names->count >= XC_REFGRAPH_NAMES)
+		xc_bind_fail(L, XC_ERR_LIMIT, "%s: more than %d different names", what, XC_REFGRAPH_NAMES);
+	if (is_new) {
+		number = (uint32_t)names->count;
+		lua_pushvalue(L, -1);
+		lua_pushinteger(L, number);
+		lua_rawset(L, index);
+		(void)xc_refgraph_name(names, lua_tostring(L, -1));
+	}
 	lua_pop(L, 1);
 	return number;
 }
