@@ -148,8 +148,8 @@ hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000
 
 built:
-	@$(MAKE) --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
-	@$(MAKE) --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
 test: built check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes
 
