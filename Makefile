@@ -151,7 +151,7 @@ built:
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
-test: built check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes
+test: built check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
