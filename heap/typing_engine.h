@@ -201,6 +201,7 @@ struct xc_engine {
 	bool last;                /* nothing more is learned */
 	bool checking;            /* proposals are compared with what blocks are taken for */
 	bool decoded;             /* by_block holds items */
+	bool cut;                 /* something was not looked at whole: it would have taken too long */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_owners *owners;
@@ -267,7 +268,8 @@ struct xc_score {
 	uint32_t good, bad;
 	uint32_t sure;   /* of the good: what hardly is so by chance */
 	uint32_t self;   /* the map, when known */
-	uint32_t looked; /* objects within it: unions within unions of hostile debug information have no end */
+	uint32_t looked; /* slots within it: unions within unions of hostile debug information have no end */
+	uint32_t most;   /* of them */
 	uint32_t loose;  /* words that are not zero behind the object, where the allocator rounded up */
 	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
 };

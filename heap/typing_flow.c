@@ -11,10 +11,12 @@
 #include <string.h>
 
 enum {
-	BATCH = 64,       /* hits that are looked up together */
-	AHEAD = 12,       /* blocks whose memory is asked for in time */
-	PIECE = 4096,     /* blocks of a piece of parallel work */
-	ALONE = 3 * PIECE /* as many are not worth threads */
+	BATCH = 64,        /* hits that are looked up together */
+	AHEAD = 12,        /* blocks whose memory is asked for in time */
+	PIECE = 4096,      /* blocks of a piece of parallel work */
+	ALONE = 3 * PIECE, /* as many are not worth threads */
+	STEPS = 256,       /* that looking at an object may take, */
+	STEPS_OF_BYTE = 16 /* and for each of its bytes */
 };
 
 /* What one thread works with. */
@@ -25,6 +27,7 @@ struct xc_typing_queue {
 	unsigned count;
 	uint8_t most;    /* enum xc_confidence: what is proposed here is no surer than its source */
 	unsigned nest;   /* of objects that evidence has us look at */
+	uint64_t steps;  /* that are left for what is being looked at */
 	xc_hit_fn *seen; /* hits are shown, nothing is proposed */
 	void *context;
 	struct xc_claim *claims; /* of a check */
@@ -277,6 +280,23 @@ static void add_hit(struct xc_typing_queue *q, struct xc_slot *slot, xc_addr val
 		.items = q->root && slot->items && !q->seen ? root_items(q->engine, q->root, slot) : slot->items};
 }
 
+/* Members that overlap, in arrays of such members, and so on: there is no end to what hostile debug information can have us look at
+ * within a few bytes. Honest types have a slot for each byte at most, and a handful of arms. */
+static void allow_steps(struct xc_typing_queue *q, uint64_t size)
+{
+	q->steps = STEPS + (size < UINT32_MAX ? size : UINT32_MAX) * STEPS_OF_BYTE;
+}
+
+static bool take_step(struct xc_typing_queue *q)
+{
+	if (q->steps == 0) {
+		__atomic_store_n(&q->engine->cut, true, __ATOMIC_RELAXED);
+		return false;
+	}
+	q->steps--;
+	return true;
+}
+
 /* An object, and what it may go on to: `whole` bytes of which `size` are its own. */
 struct sight {
 	const struct xc_typemap *map;
@@ -298,7 +318,7 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 	slot = xc_cast_of(slot, object->bytes, object->whole);
 	if (slot->kind > XC_SLOT_VOID)
 		return;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < count && take_step(q); i++) {
 		uint64_t value = xc_engine_load(q->engine, bytes + i * slot->stride);
 		if (value >= blocks->lo && value <= blocks->hi)
 			add_hit(q, slot, value, object->block, tag);
@@ -312,7 +332,7 @@ static void look_at_objects(struct xc_typing_queue *q, const struct sight *objec
 	if (!map->has_pointers || object->nest >= XC_TYPING_NEST)
 		return;
 	struct sight inner = {.map = map, .block = object->block, .whole = slot->stride, .nest = object->nest + 1};
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < count && take_step(q); i++) {
 		inner.bytes = object->bytes + slot->offset + i * slot->stride;
 		inner.addr = object->addr + slot->offset + i * slot->stride;
 		look(q, &inner);
@@ -336,7 +356,7 @@ static void ask_evidence(struct xc_typing_queue *q, const struct sight *object, 
 static void look(struct xc_typing_queue *q, const struct sight *object)
 {
 	const struct xc_typemap *map = object->map;
-	for (uint32_t i = 0; i < map->slot_count; i++) {
+	for (uint32_t i = 0; i < map->slot_count && take_step(q); i++) {
 		struct xc_slot *slot = &map->slots[i];
 		if (slot->offset >= object->whole || slot->stride == 0)
 			continue;
@@ -363,6 +383,7 @@ static void look_at_block(struct xc_typing_queue *q, uint32_t block, uint32_t it
 		return;
 	bool array = typed->shape == XC_TYPED_ARRAY;
 	q->most = typed->confidence;
+	allow_steps(q, size);
 	do {
 		object.whole = array || typed->shape == XC_TYPED_EMBEDDED ? step : size - at;
 		object.addr = addr + at;
@@ -384,6 +405,7 @@ static void look_at_root(struct xc_typing_queue *q, const struct xc_root_object 
 	uint64_t at = 0, step = object.map->size;
 	q->most = root->confidence;
 	q->root = root;
+	allow_steps(q, root->size);
 	for (; step && at <= root->size && root->size - at >= step; at += step) {
 		object.whole = step;
 		object.addr = root->bytes ? 0 : root->addr + at;

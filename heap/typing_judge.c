@@ -14,7 +14,8 @@ enum {
 	LONGEST = 1 << 16,
 	GOOD_HEAP = 3,
 	TEXT_SHOWN = 64,
-	OBJECTS_WITHIN = 1 << 14
+	SLOTS = 256,       /* that judging an object may take, */
+	SLOTS_MOST = 8192, /* beside one for each byte, at most */
 };
 
 /* What the block is taken for already: the pointee, something that begins like it, or something else. */
@@ -137,9 +138,7 @@ static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, co
 static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 			 struct xc_score *score, unsigned nest)
 {
-	if (score->looked++ > OBJECTS_WITHIN)
-		return;
-	for (uint32_t i = 0; i < map->slot_count && i < POINTERS; i++)
+	for (uint32_t i = 0; i < map->slot_count && i < POINTERS && score->looked++ < score->most; i++)
 		if (map->slots[i].offset < size)
 			score_slot(e, &map->slots[i], bytes + map->slots[i].offset, size - map->slots[i].offset, score,
 				   nest);
@@ -181,9 +180,16 @@ static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, co
 	}
 }
 
+static void begin(struct xc_score *score, uint64_t size)
+{
+	score->looked = 0;
+	score->most = SLOTS + (uint32_t)(size < SLOTS_MOST ? size : SLOTS_MOST);
+}
+
 void xc_typing_score(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 		     struct xc_score *score)
 {
+	begin(score, size);
 	score_object(e, map, bytes, size, score, 0);
 }
 
@@ -208,6 +214,7 @@ bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
 static bool judge_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size)
 {
 	struct xc_score score = {0};
+	begin(&score, ELEMENTS * map->size);
 	uint64_t count = size / map->size, step = count <= ELEMENTS ? 1 : count / (ELEMENTS - ELEMENTS_AHEAD);
 	for (uint64_t i = 0; i < count; i += i < ELEMENTS_AHEAD ? 1 : step)
 		score_object(e, map, bytes + i * map->size, map->size, &score, 0);
@@ -231,6 +238,7 @@ bool xc_typing_judge(const struct xc_engine *e, struct xc_window *window, uint32
 		return true; /* not dumped: nothing speaks against it */
 	if (typed->shape == XC_TYPED_ARRAY)
 		return judge_array(e, map, bytes, most);
+	begin(&score, most);
 	score_object(e, map, bytes, most, &score, 0);
 	return score.bad <= score.good;
 }
@@ -276,6 +284,7 @@ void xc_typing_compare(const struct xc_engine *e, struct xc_window *window, uint
 	uint64_t step = map->size ? map->size : 1, at = offset;
 	unsigned count = 0;
 	score->self = number;
+	begin(score, shown);
 	do {
 		if (at < shown && map->size <= shown - at)
 			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16 };
+enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16, COMPARISON = 64 };
+
+/* Types times sizes times samples may be too many: as many slots are compared, those of a comparison and COMPARISON for each.
+ * Sizes that have the most blocks come first; redis takes a hundredth of it. */
+#define EFFORT (UINT64_C(1) << 30)
 
 /* Blocks of one size. */
 struct class
@@ -27,6 +31,7 @@ struct classes {
 	struct class *items;
 	size_t count, capacity;
 	uint32_t *table; /* by size: number + 1 */
+	uint64_t left;   /* of EFFORT */
 	struct xc_window window;
 };
 
@@ -84,6 +89,8 @@ static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *a
 	xc_typing_compare(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
 	*agrees_out = value > 0 && score.bad == 0;
+	uint64_t effort = score.looked + COMPARISON;
+	c->left -= effort < c->left ? effort : c->left;
 	return score.sure || value < 0 ? value : 0;
 }
 
@@ -103,7 +110,7 @@ static void rank(struct classes *c, struct class *class, struct ranking *r, uint
 	uint32_t explained = 0, agreed = 0;
 	bool agrees;
 	xc_typemap_compile(e, number);
-	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers; k++) {
+	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers && c->left; k++) {
 		int64_t one = value_of(c, number, class->samples[k], &agrees);
 		agreed += agrees;
 		value += one > 0 ? one : 0;
@@ -137,6 +144,12 @@ static bool is_candidate(const struct xc_engine *e, uint32_t number)
 	return map->bare->kind != XC_TYPE_UNION && !map->is_part && xc_typemap_is_own(map);
 }
 
+static bool take_look(struct classes *c)
+{
+	c->left -= c->left > 0;
+	return c->left > 0;
+}
+
 static void choose(struct classes *c, struct class *class)
 {
 	struct xc_engine *e = c->engine;
@@ -144,13 +157,18 @@ static void choose(struct classes *c, struct class *class)
 	size_t count;
 	uint64_t size = class->size, least = size > 64 ? size - size / 4 : size > 40 ? size - 40 : 1;
 	const uint32_t *maps = xc_owners_sized(e, least, size, &count);
-	for (size_t i = 0; i < count && size < XC_WINDOW_COPY; i++)
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
 		if (xc_typing_fits(e, e->maps[maps[i]]->size, size) && is_candidate(e, maps[i]))
 			rank(c, class, &r, maps[i]);
 	maps = xc_owners_flexible(e, &count);
-	for (size_t i = 0; i < count && size < XC_WINDOW_COPY; i++)
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
 		if (e->maps[maps[i]]->size <= size && is_candidate(e, maps[i]))
 			rank(c, class, &r, maps[i]);
+	if (!c->left) { /* others might have explained it better */
+		class->kept_count = 0;
+		e->cut = true;
+		return;
+	}
 	if (class->sample_count >= MANY && r.agreed * 20 >= class->sample_count * 19 &&
 	    r.agreed_next * 2 < class->sample_count)
 		class->only = r.agreed_map;
@@ -185,14 +203,31 @@ static uint32_t best_of(struct classes *c, const struct class *class, uint32_t b
 	return most > second ? best : XC_NO_MAP;
 }
 
+static int by_blocks(const void *a, const void *b, void *context)
+{
+	const struct classes *c = context;
+	const struct class *x = &c->items[*(const uint32_t *)a], *y = &c->items[*(const uint32_t *)b];
+	return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->size < y->size ? -1 : x->size > y->size;
+}
+
+static void choose_all(struct classes *c)
+{
+	xc_auto(xc_freep) uint32_t *order = xc_alloc((c->count + 1) * sizeof *order);
+	for (size_t i = 0; i < c->count; i++)
+		order[i] = (uint32_t)i;
+	if (c->count)
+		qsort_r(order, c->count, sizeof *order, by_blocks, c);
+	for (size_t i = 0; i < c->count && c->left; i++)
+		choose(c, &c->items[order[i]]);
+}
+
 bool xc_typing_adopt(struct xc_engine *e)
 {
-	struct classes c = {.engine = e, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
+	struct classes c = {.engine = e, .left = EFFORT, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
 	bool found = false;
 	xc_window_init(&c.window, e->heap->process->space);
 	take_samples(&c);
-	for (size_t i = 0; i < c.count; i++)
-		choose(&c, &c.items[i]);
+	choose_all(&c);
 	for (size_t block = 0; block < e->heap->blocks.count; block++) {
 		if (!is_orphan(e, (uint32_t)block))
 			continue;

@@ -143,6 +143,10 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 			"%zu facts about types were left out, as %zu are kept: some blocks have no type, or a "
 			"less sure one, for that",
 			typing->refused, typing->item_count);
+	if (e->cut)
+		xc_section_message(section, XC_WARNING, NULL,
+				   "some objects, or sizes of blocks, would have taken too long to look at: what they "
+				   "tell of types is not all there");
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)
