@@ -238,7 +238,7 @@ static void flow_from_all(struct xc_engine *e)
 static void learn(struct xc_engine *e)
 {
 	for (int round = 0; round < ROUNDS && xc_typing_learn(e); round++)
-		xc_typing_visit_again(e);
+		xc_typing_visit_again(e, true);
 }
 
 static void decode(struct xc_typing *typing)
@@ -258,7 +258,7 @@ static void work_out(struct xc_engine *e)
 	flow_from_all(e);
 	learn(e);
 	e->least = XC_TYPE_WEAK;
-	xc_typing_visit_again(e);
+	xc_typing_visit_again(e, false);
 	learn(e);
 	for (size_t i = 0; i < xc_evidence_count; i++)
 		if (xc_evidence_list[i]->late)
@@ -269,7 +269,7 @@ static void work_out(struct xc_engine *e)
 		learn(e);
 	}
 	e->last = true;
-	xc_typing_visit_again(e);
+	xc_typing_visit_again(e, false);
 	xc_typing_settle_conflicts(e);
 	decode(e->typing);
 	e->decoded = true;

@@ -81,6 +81,7 @@ struct xc_slot {
 	bool ambiguous;         /* so may other pointers */
 	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
 	bool pending;           /* some pointer there said nothing yet */
+	bool taught;            /* a rule for it was learned since blocks were visited */
 	uint32_t owner;         /* map */
 	uint32_t learned;       /* map: what blocks of some sizes are that it points to; learned_from pointers say so */
 	uint32_t learned_from;
@@ -307,8 +308,8 @@ void xc_typing_flow_fini(struct xc_engine *engine);
 void xc_typing_visit_roots(struct xc_engine *engine);
 void xc_typing_flow(struct xc_engine *engine);
 
-/* Visit all blocks that have a type and pointers that said nothing yet, and flow. */
-void xc_typing_visit_again(struct xc_engine *engine);
+/* Visit all blocks that have a type and pointers that said nothing yet, and flow. `taught_only`: where rules were learned since. */
+void xc_typing_visit_again(struct xc_engine *engine, bool taught_only);
 
 /* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
  * order; malloc'ed. */

@@ -522,14 +522,19 @@ void xc_typing_visit_roots(struct xc_engine *e)
 }
 
 /* Itself, or by an object inside that is known to? */
-static bool waits(const struct xc_typemap *map, const bool *waiting)
+static bool slot_waits(const struct xc_slot *slot, bool taught_only)
+{
+	return taught_only ? slot->taught : slot->pending;
+}
+
+static bool waits(const struct xc_typemap *map, const bool *waiting, bool taught_only)
 {
 	for (uint32_t i = 0; i < map->slot_count; i++) {
 		const struct xc_slot *slot = &map->slots[i];
 		for (uint32_t k = 0; slot->casts && k < slot->casts->count; k++)
-			if (slot->casts->slots[k].pending)
+			if (slot_waits(&slot->casts->slots[k], taught_only))
 				return true;
-		if (slot->pending || (slot->kind == XC_SLOT_OBJECTS && waiting[slot->target]))
+		if (slot_waits(slot, taught_only) || (slot->kind == XC_SLOT_OBJECTS && waiting[slot->target]))
 			return true;
 		for (uint32_t k = 0; k < slot->object_count; k++)
 			if (waiting[slot->objects[k]])
@@ -540,13 +545,13 @@ static bool waits(const struct xc_typemap *map, const bool *waiting)
 
 /* By map: has it pointers that said nothing yet? Round by round outwards, as deep as objects nest: a search in depth would look at a type as
  * often as there are ways to it. */
-static bool *waiting_maps(const struct xc_engine *e)
+static bool *waiting_maps(const struct xc_engine *e, bool taught_only)
 {
 	bool *waiting = xc_alloc(e->map_count + 1), more = true;
 	for (unsigned nest = 0; more && nest <= XC_TYPING_NEST; nest++) {
 		more = false;
 		for (size_t i = 1; i < e->map_count; i++)
-			if (!waiting[i] && waits(e->maps[i], waiting))
+			if (!waiting[i] && waits(e->maps[i], waiting, taught_only))
 				waiting[i] = more = true;
 	}
 	return waiting;
@@ -554,10 +559,22 @@ static bool *waiting_maps(const struct xc_engine *e)
 
 enum { CHUNK = 1 << 20 };
 
-void xc_typing_visit_again(struct xc_engine *e)
+static void forget_lessons(struct xc_engine *e)
 {
-	xc_auto(xc_freep) bool *waiting = waiting_maps(e);
+	for (size_t i = 1; i < e->map_count; i++)
+		for (uint32_t k = 0; k < e->maps[i]->slot_count; k++) {
+			struct xc_slot *slot = &e->maps[i]->slots[k];
+			slot->taught = false;
+			for (uint32_t c = 0; slot->casts && c < slot->casts->count; c++)
+				slot->casts->slots[c].taught = false;
+		}
+}
+
+void xc_typing_visit_again(struct xc_engine *e, bool taught_only)
+{
+	xc_auto(xc_freep) bool *waiting = waiting_maps(e, taught_only);
 	size_t count = e->heap->blocks.count;
+	forget_lessons(e);
 	xc_typing_visit_roots(e);
 	for (size_t block = 0; block < count;) {
 		for (e->queue_count[0] = 0; block < count && e->queue_count[0] < CHUNK; block++) {
@@ -621,7 +638,7 @@ void xc_typing_roots_hits(struct xc_engine *e, xc_hit_fn *seen, void *context)
 void xc_typing_each_hit(struct xc_engine *e, bool pending_only, xc_hit_fn *seen, void *context)
 {
 	struct xc_typing_queue *q = worker_of(e, 0);
-	xc_auto(xc_freep) bool *waiting = waiting_maps(e);
+	xc_auto(xc_freep) bool *waiting = waiting_maps(e, false);
 	xc_typing_roots_hits(e, seen, context);
 	q->seen = seen;
 	q->context = context;

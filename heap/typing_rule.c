@@ -428,6 +428,7 @@ static bool decide(struct xc_rules *r, struct rule *rule)
 		rule->slot->learned = best->map;
 		rule->slot->learned_from = rule->hits;
 	}
+	rule->slot->taught |= rule->item != 0;
 	return rule->item != 0;
 }
 
