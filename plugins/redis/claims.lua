@@ -60,7 +60,6 @@ local LISTS = {
 	clients = "client *", clients_to_close = "client *", slaves = "client *", monitors = "client *",
 	clients_pending_write = "client *", clients_pending_read = "client *", unblocked_clients = "client *",
 	clients_waiting_acks = "client *", ready_keys = "readyList *", slowlog = "slowlogEntry *",
-	clients_timeout_table = nil,
 }
 
 function claims.make(heap)
