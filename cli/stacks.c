@@ -30,7 +30,8 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 
 static bool is_asked(struct xc_job *job, struct xc_plugins *plugins, struct xc_plugin *plugin)
 {
-	return xc_plugin_read(plugins, plugin) && plugin->stacks && xc_plugin_matches(plugin, job->process, NULL);
+	return xc_plugin_mentions(plugin, "stacks") && xc_plugin_read(plugins, plugin) && plugin->stacks &&
+	       xc_plugin_matches(plugin, job->process, NULL);
 }
 
 void xc_job_stacks(struct xc_job *job)

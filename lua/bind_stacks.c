@@ -293,7 +293,17 @@ void xc_bind_push_stacks(lua_State *L, const char *language)
 	self->language = language;
 }
 
+/* t:stacks() */
+static int target_stacks(lua_State *L)
+{
+	(void)xc_bind_check_target(L);
+	xc_bind_push_stacks(L, NULL);
+	return 1;
+}
+
 void xc_bind_stacks_open(lua_State *L)
 {
+	static const luaL_Reg of_target[] = {{"stacks", target_stacks}, {NULL, NULL}};
+	xc_bind_class_add(L, &xc_bind_target_class, of_target);
 	xc_bind_class_open(L, &stacks_class);
 }

@@ -122,12 +122,26 @@ void xc_plugins_fini(struct xc_plugins *plugins)
 
 /* ---- manifests ---- */
 
+/* Its text; a manifest is not looked at. */
+static void load(struct xc_plugin *plugin)
+{
+	if (!plugin->loaded)
+		plugin->broken = xc_plugindir_read(plugin->dir, plugin->path, &plugin->text, &plugin->len);
+	plugin->loaded = true;
+}
+
+bool xc_plugin_mentions(struct xc_plugin *plugin, const char *word)
+{
+	load(plugin);
+	return !plugin->broken && strstr(plugin->text, word);
+}
+
 bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin)
 {
 	if (plugin->read)
 		return !plugin->broken;
+	load(plugin);
 	plugin->read = true;
-	plugin->broken = xc_plugindir_read(plugin->dir, plugin->path, &plugin->text, &plugin->len);
 	if (!plugin->broken)
 		plugin->broken = xc_manifest_read(plugins, plugin);
 	return !plugin->broken;
@@ -184,7 +198,7 @@ struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file, s
 		return err;
 	plugin->next = plugins->files;
 	plugins->files = plugin;
-	plugin->read = true;
+	plugin->loaded = plugin->read = true;
 	plugin->path = plugin->file = xc_arena_strdup(&plugins->arena, file);
 	if (!(err = xc_manifest_read(plugins, plugin)))
 		*plugin_out = plugin;

@@ -39,8 +39,9 @@ struct xc_plugin {
 	const char *path; /* of its file, in its directory: "redis/init.lua" */
 	char *file;       /* the whole path */
 	const struct xc_plugindir *dir;
-	bool read;  /* the manifest was read; what follows is known */
-	char *text; /* what the file holds, len bytes and a NUL; NULL when it could not be read */
+	bool loaded; /* the text was read */
+	bool read;   /* the manifest was read; what follows is known */
+	char *text;  /* what the file holds, len bytes and a NUL; NULL when it could not be read */
 	size_t len;
 	struct xc_error *broken; /* why it cannot be used, or NULL */
 	const char *about, *doc; /* doc may be NULL */
@@ -80,6 +81,9 @@ bool xc_plugin_is_name(const char *name);
 
 /* Read its manifest, unless that was done. False: it is broken. */
 bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin);
+
+/* Does its own file have this word? Costs less than the manifest, so it is asked before that where hardly any plugin has something to say. */
+bool xc_plugin_mentions(struct xc_plugin *plugin, const char *word);
 
 /* Is it for this target? The manifest must have been read. why_out (malloc'ed; may be NULL) gets the reason: "module
  * redis-server", "no symbol redisServer". Types are looked for only when everything else was found. */

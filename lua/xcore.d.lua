@@ -996,6 +996,11 @@ function section:histogram(key, histogram, options) end
 ---@class xcore.Stacks
 local stacks = {}
 
+---The stacks of this run: for commands and scripts, which are not asked for `stacks`. What is told to them takes effect for
+---`thread:frames()` and is forgotten at the end of the run.
+---@return xcore.Stacks
+function target:stacks() end
+
 ---How to unwind a range of code, and what to call it. Names of registers are the machine's: "rsp", "x30"; "pc", "sp" and "fp" everywhere.
 ---@class xcore.Code
 ---@field lo integer|xcore.Value

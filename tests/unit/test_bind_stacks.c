@@ -239,6 +239,10 @@ static void told_code_takes_effect_at_once(void **state)
 	     "print(before:match '^[^,]*', names():match '^[^,]*')",
 	     "? - 0\tsecond x 3");
 	RUNS(s,
+	     "t:stacks():code{lo = t:thread():frames()[1].pc, override = true, name = 'mine'} "
+	     "print(t:thread():frames()[1].name)",
+	     "mine");
+	RUNS(s,
 	     "local f = t:thread():frames() local r = f[1]:registers() print(r.rsp == f[1].sp, r.rip == f[1].pc, "
 	     "f[1].trust)",
 	     "true\ttrue\tcontext");
