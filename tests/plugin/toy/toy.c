@@ -138,7 +138,7 @@ __attribute__((noinline)) static long call_c(const char *name, long arg)
 /* "name" calls a function of the script, "!name" one of C. */
 __attribute__((noinline)) long run(const char *const *program, long arg)
 {
-	struct activation stack[8];
+	struct activation stack[8] = {{.prev = top}};
 	int depth = 0;
 	long r = 0;
 	for (int i = 0; program[i]; i++) {
