@@ -1,0 +1,94 @@
+-- cycle.lua: the cycle, from which all of nginx is reached, its modules and their configuration.
+--
+--	ngx_cycle → conf_ctx[ngx_http_module.index] → ngx_http_conf_ctx_t { main_conf, srv_conf, loc_conf }[module.ctx_index]
+--
+-- Variables are found by symbol and typed by name, so that types that xcore.cdef declares serve as debug information's do.
+local xcore = require "xcore"
+local maybe = require "nginx.maybe"
+
+local cycle = {}
+
+local MOST_MODULES = 10000
+cycle.PROCESSES = { [0] = "single process", "master", "signaller", "worker", "helper" }
+cycle.WORKER = 3
+
+-- The global variable of a name as a value of a type; nil when there is no such symbol.
+function cycle.var(t, name, type)
+	if not t:has_symbol(name) then return nil end
+	return t:value(type, t:symbol(name).addr)
+end
+
+-- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
+function cycle.of(t)
+	if not t:has_type "ngx_cycle_t" then
+		error(xcore.error("not_found", "this nginx has no debug information", "install it (nginx-dbg, nginx-dbgsym, debuginfod)"))
+	end
+	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")
+	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it was starting")) end
+	return xcore.deref(found)
+end
+
+-- What a process does: "worker", "master", …; nil when it is not known.
+function cycle.role(t)
+	local kind = cycle.var(t, "ngx_process", "ngx_uint_t")
+	return kind and (cycle.PROCESSES[kind] or "process of unknown kind " .. xcore.u64(kind)), kind
+end
+
+-- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction; nil when it was not set yet.
+function cycle.now(t)
+	local msec = cycle.var(t, "ngx_current_msec", "ngx_msec_t")
+	local time = cycle.var(t, "ngx_cached_time", "ngx_time_t *")
+	return msec, time and time.sec + time.msec / 1000
+end
+
+-- Names of modules are constants of the program's file, which a core may lack: symbols tell them, too.
+local function name_of(module)
+	return maybe.try(xcore.str, module.name, 128) or xcore.symbol(module) or "module " .. xcore.hex(xcore.addr(module))
+end
+
+-- Modules in their order: {name, index, ctx_index, addr, value}.
+function cycle.modules(t)
+	local all, of = {}, cycle.of(t)
+	local array = of.modules or error(xcore.error("fault", "the cycle has no modules"))
+	for i = 0, math.ult(MOST_MODULES, of.modules_n) and MOST_MODULES or of.modules_n - 1 do
+		local module = array[i]
+		if not module then break end
+		all[#all + 1] = { name = name_of(module), index = module.index, ctx_index = module.ctx_index,
+			addr = xcore.addr(module), value = module }
+	end
+	return all
+end
+
+-- "ngx_http_lua_module" → ngx_module_t; nil when nginx does not have it. A module that was loaded lies in a file of its own, which may
+-- have no symbols: then its name is looked for among the cycle's.
+function cycle.module(t, name)
+	local found = cycle.var(t, name, "ngx_module_t")
+	if found then return found end
+	for _, module in ipairs(cycle.modules(t)) do
+		if module.name == name then return xcore.deref(module.value) end
+	end
+end
+
+-- "1.22.1", from what every module was compiled with.
+function cycle.version(t)
+	local first = cycle.modules(t)[1]
+	local number = first and first.value.version
+	return number and ("%d.%d.%d"):format(number // 1000000, number // 1000 % 1000, number % 1000)
+end
+
+-- The conf of "http" or "stream": ngx_http_conf_ctx_t; nil when there is no such block.
+function cycle.block(t, kind)
+	local module = cycle.module(t, "ngx_" .. kind .. "_module")
+	local contexts = cycle.of(t).conf_ctx
+	local found = module and contexts and contexts[module.index]
+	return found and xcore.deref(xcore.cast(found, "ngx_" .. kind .. "_conf_ctx_t *"))
+end
+
+-- The main configuration of a module of "http" or "stream", as a value of `type`; nil when there is none.
+function cycle.main_conf(t, kind, name, type)
+	local block, module = cycle.block(t, kind), cycle.module(t, name)
+	local conf = block and module and block.main_conf and block.main_conf[module.ctx_index]
+	return conf and xcore.deref(xcore.cast(conf, type .. " *"))
+end
+
+return cycle

@@ -1,0 +1,17 @@
+-- The nginx plugin: connections, requests, timers, memory and configuration of an nginx, dead or alive.
+-- Structures are found by their members' names, so that nginx 1.18 to 1.27 are read alike.
+local function command(module, entry, about, usage)
+	return {
+		about = about, usage = usage,
+		run = function(t, report, args) require("nginx." .. module)[entry](t, report, args) end,
+	}
+end
+
+return {
+	name = "nginx",
+	about = "connections, requests, timers, memory and configuration of an nginx",
+	match = { symbols = { "ngx_cycle" } },
+	commands = {
+		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
+	},
+}

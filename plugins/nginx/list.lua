@@ -1,0 +1,59 @@
+-- list.lua: nginx's containers.
+--
+--	ngx_array_t  | elts | nelts | size | nalloc | pool |
+--	ngx_list_t   | last | part { elts | nelts | next } | size | nalloc | pool |    parts are chained
+--	ngx_queue_t  | prev | next |                                                   a ring, the head is in it
+--	ngx_rbtree_t | root | sentinel | insert |                                      the sentinel stands for NULL
+local xcore = require "xcore"
+local walk = require "lib.walk"
+
+local list = {}
+
+local MOST = 1000000
+
+local function damaged(format, ...)
+	error(xcore.error("fault", format:format(...)))
+end
+
+-- The elements of an ngx_array_t as values of `type`: structs, or what a pointer type reads as (nil for NULL). An array with a count
+-- that cannot be raises a fault.
+function list.array(array, type)
+	local count, elts = array and array.nelts or 0, array and array.elts
+	if count ~= 0 and elts == nil then damaged("an array of %s elements lies nowhere", xcore.u64(count)) end
+	if math.ult(MOST, count) then damaged("an array of %s elements", xcore.u64(count)) end
+	local t, at, size, i = xcore.target, elts and xcore.addr(elts), array and array.size, -1
+	return function()
+		i = i + 1
+		if i >= count then return nil end
+		return i, t:value(type, at + i * size)
+	end
+end
+
+-- The elements of an ngx_list_t.
+function list.list(head, type)
+	local t, size = xcore.target, head.size
+	local parts = walk.list(xcore.ref(head, "part"), "next", { max = MOST })
+	local part, i, at, given = nil, 0, 0, -1
+	return function()
+		while part == nil or i >= part.nelts do
+			part, i = parts(), 0
+			if part == nil then return nil end
+			if math.ult(MOST, part.nelts) then damaged("a list's part of %s elements", xcore.u64(part.nelts)) end
+			at = part.elts and xcore.addr(part.elts) or 0
+		end
+		i, given = i + 1, given + 1
+		return given, t:value(type, at + (i - 1) * size)
+	end
+end
+
+-- The structs of `type` whose member lies in the ring of an ngx_queue_t.
+function list.queue(head, type, member)
+	return walk.list_head(head, type, member)
+end
+
+-- The structs of `type` whose member is a node of an ngx_rbtree_t, by key.
+function list.rbtree(tree, type, member)
+	return walk.rbtree(tree.root, { sentinel = tree.sentinel, type = type, member = member })
+end
+
+return list
