@@ -23,8 +23,11 @@ bool xc_refscan_prepare(struct xc_refscan *scan)
 	scan->hi = INT32_MIN;
 	if (scan->stride == 0 || scan->at_count == 0 || scan->at_count > XC_REFSCAN_WORDS || scan->shift > 63 ||
 	    (scan->width != 4 && scan->width != 8) ||
-	    (scan->tagged && (scan->tag.shift > 63 || (scan->tag.width && !is_width(scan->tag.width)))))
+	    (scan->tagged && (scan->tag.shift > 63 || (scan->tag.width && !is_width(scan->tag.width)))) ||
+	    (scan->choosy && (scan->unless.shift > 63 || !is_width(scan->unless.width))))
 		return false;
+	if (scan->choosy)
+		reach(scan, scan->unless.at, (int64_t)scan->unless.at + scan->unless.width);
 	for (unsigned i = 0; i < scan->at_count; i++) {
 		int64_t at = scan->at[i], tag = at + scan->tag.at;
 		reach(scan, at, at + scan->width);
@@ -53,20 +56,34 @@ static inline uint64_t load(const uint8_t *bytes, unsigned width, bool swap)
 	return !swap ? word : width == 8 ? __builtin_bswap64(word) : __builtin_bswap32((uint32_t)word);
 }
 
-static inline bool has_tag(const struct xc_refscan *scan, const uint8_t *word_at, uint64_t word)
+static inline bool is_tag(const struct xc_reftag *tag, uint64_t bits, unsigned width)
 {
-	const struct xc_reftag *tag = &scan->tag;
-	unsigned width = tag->width ? tag->width : scan->width, unused = 64 - 8 * width;
-	uint64_t bits = tag->width ? load(word_at + tag->at, tag->width, scan->swap) : word;
+	unsigned unused = 64 - 8 * width;
 	int64_t value = (int64_t)(bits << unused) >> unused;
 	value = (int64_t)((uint64_t)(value >> tag->shift) & tag->mask);
 	return value >= tag->lo && value <= tag->hi;
 }
 
+static inline bool has_tag(const struct xc_refscan *scan, const uint8_t *word_at, uint64_t word)
+{
+	const struct xc_reftag *tag = &scan->tag;
+	if (!tag->width)
+		return is_tag(tag, word, scan->width);
+	return is_tag(tag, load(word_at + tag->at, tag->width, scan->swap), tag->width);
+}
+
+static inline bool is_passed_over(const struct xc_refscan *scan, const uint8_t *element)
+{
+	const struct xc_reftag *unless = &scan->unless;
+	return scan->choosy && is_tag(unless, load(element + unless->at, unless->width, scan->swap), unless->width);
+}
+
 /* The references of `count` elements at hand; `bytes` is the beginning of the first one. */
 static void take_elements(struct xc_refgraph *g, const struct xc_refscan *scan, const uint8_t *bytes, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++, bytes += scan->stride)
+	for (uint64_t i = 0; i < count; i++, bytes += scan->stride) {
+		if (is_passed_over(scan, bytes))
+			continue;
 		for (unsigned w = 0; w < scan->at_count; w++) {
 			const uint8_t *at = bytes + scan->at[w];
 			uint64_t word = load(at, scan->width, scan->swap);
@@ -76,6 +93,7 @@ static void take_elements(struct xc_refgraph *g, const struct xc_refscan *scan, 
 			if (word)
 				xc_refgraph_to(g, scan->base + (word << scan->shift));
 		}
+	}
 }
 
 /* ---- arrays ---- */

@@ -23,8 +23,10 @@ struct xc_refscan {
 	uint64_t mask;
 	unsigned shift;
 	uint64_t base;
-	bool tagged, exact, swap;
+	bool tagged, exact, swap, choosy;
 	struct xc_reftag tag;
+	struct xc_reftag
+		unless; /* of a choosy scan: elements with this tag are passed over; `at` is behind the element's beginning */
 	uint64_t most;  /* elements of a row; more are not read, and missing */
 	int64_t lo, hi; /* private: the bytes of an element that are looked at: [lo, hi) behind its beginning */
 };

@@ -245,8 +245,8 @@ static uint32_t label_number(lua_State *L, struct xc_refgraph *g)
 	return number;
 }
 
-/* Ask for every node's name. */
-static void make_labels(lua_State *L, struct xc_lua_graph *self)
+/* Ask for every node's name; `above` has the node that each will stand below. */
+static void make_labels(lua_State *L, struct xc_lua_graph *self, const uint32_t *above)
 {
 	struct xc_refgraph *g = self->graph;
 	unsigned number = ++self->fills;
@@ -261,7 +261,11 @@ static void make_labels(lua_State *L, struct xc_lua_graph *self)
 		lua_pushvalue(L, NAME);
 		lua_pushinteger(L, (lua_Integer)g->addr[node]);
 		lua_pushstring(L, g->kinds.items[g->kind[node]]);
-		lua_call(L, 2, 1);
+		if (above[node] < g->count)
+			lua_pushinteger(L, (lua_Integer)g->addr[above[node]]);
+		else
+			lua_pushnil(L);
+		lua_call(L, 3, 1);
 		if (self->fills != number)
 			xc_bind_fail(L, XC_ERR_USAGE, "a graph cannot be filled in while it is asked for names");
 		if (lua_isnil(L, -1)) {
@@ -291,7 +295,7 @@ static int fill(lua_State *L)
 	xc_refgraph_unlabel(g);
 	if (!lua_isnil(L, NAME)) {
 		luaL_checktype(L, NAME, LUA_TFUNCTION);
-		make_labels(L, self);
+		make_labels(L, self, by_dominator ? g->above : g->from);
 		tree = xc_report_check_tree(L, TREE); /* what a name was made by may have shown it */
 	}
 	xc_limit_make_room(L, g->count * UINT64_C(12));

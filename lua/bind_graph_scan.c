@@ -53,24 +53,27 @@ static unsigned small_field(lua_State *L, int table, const char *name, int64_t n
 	return (unsigned)value;
 }
 
-static void read_tag(lua_State *L, struct xc_refscan *scan)
+/* The tag of that name; false when there is none. `width`: of a tag that says neither that nor, with 0, where it lies. */
+static bool read_tag(lua_State *L, const struct xc_refscan *scan, const char *name, unsigned width,
+		     struct xc_reftag *tag_out)
 {
-	scan->tagged = lua_getfield(L, WHAT, "tag") != LUA_TNIL;
+	bool is_there = lua_getfield(L, WHAT, name) != LUA_TNIL;
 	int tag = lua_gettop(L);
-	if (scan->tagged) {
+	if (is_there) {
 		luaL_checktype(L, tag, LUA_TTABLE);
 		xc_report_check_names(L, tag, "lo hi shift mask at width");
 		int64_t at = integer_field(L, tag, "at", 0);
 		if (at > XC_REFSCAN_REACH || at < -XC_REFSCAN_REACH)
-			xc_bind_fail(L, XC_ERR_USAGE, "tag.at is too far away");
-		scan->tag = (struct xc_reftag){.at = (int32_t)at,
-					       .width = small_field(L, tag, "width", at ? scan->width : 0, 8),
-					       .shift = small_field(L, tag, "shift", 0, 63),
-					       .mask = (uint64_t)integer_field(L, tag, "mask", -1),
-					       .lo = integer_field(L, tag, "lo", INT64_MIN),
-					       .hi = integer_field(L, tag, "hi", INT64_MAX)};
+			xc_bind_fail(L, XC_ERR_USAGE, "%s.at is too far away", name);
+		*tag_out = (struct xc_reftag){.at = (int32_t)at,
+					      .width = small_field(L, tag, "width", at ? scan->width : width, 8),
+					      .shift = small_field(L, tag, "shift", 0, 63),
+					      .mask = (uint64_t)integer_field(L, tag, "mask", -1),
+					      .lo = integer_field(L, tag, "lo", INT64_MIN),
+					      .hi = integer_field(L, tag, "hi", INT64_MAX)};
 	}
 	lua_settop(L, tag - 1);
+	return is_there;
 }
 
 static void read_scan(lua_State *L, struct xc_refscan *scan)
@@ -87,7 +90,8 @@ static void read_scan(lua_State *L, struct xc_refscan *scan)
 	scan->exact = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	read_offsets(L, scan);
-	read_tag(L, scan);
+	scan->tagged = read_tag(L, scan, "tag", 0, &scan->tag);
+	scan->choosy = read_tag(L, scan, "unless", scan->width, &scan->unless);
 	if (!xc_refscan_prepare(scan))
 		xc_bind_fail(
 			L, XC_ERR_USAGE,
@@ -150,7 +154,8 @@ int xc_graph_scan(lua_State *L)
 	struct xc_refscan scan = {0};
 	luaL_checktype(L, WHAT, LUA_TTABLE);
 	lua_settop(L, WHAT);
-	xc_report_check_names(L, WHAT, "from start count offset more max stride at width mask shift base exact tag");
+	xc_report_check_names(L, WHAT,
+			      "from start count offset more max stride at width mask shift base exact tag unless");
 	read_scan(L, &scan);
 	const struct reading reading = read_columns(L);
 	size_t count = xc_graph_rows(L, reading.columns, XC_COUNT(reading.columns));

@@ -300,10 +300,12 @@ function graph:edges(from, to) end
 ---  and `base` is added, unless it is 0.
 ---* `tag`: only words with a tag between `lo` and `hi`, both included, are references. The tag is the word itself, or `width` (1, 2, 4 or 8)
 ---  bytes at `at` bytes behind (or before) it, as a signed number, shifted right by `shift` and then masked with `mask`.
+---* `unless`: elements with such a tag are passed over: it lies `at` bytes behind the element's beginning, and has the words' width
+---  unless given. For hash tables whose empty slots keep their keys.
 ---* `exact`: only to the beginnings of nodes.
 ---LuaJIT with GC64: `tag = {shift = 47, lo = -14, hi = -4}, mask = 0x7fffffffffff`. Lua 5.4: `tag = {at = 8, width = 1, mask = 0x40, lo =
 ---0x40, hi = 0x40}`. V8: `width = 4, base = cage, tag = {mask = 1, lo = 1, hi = 1}`.
----@param what {from: integer|integer[], start: integer|integer[], count: integer|integer[], stride?: integer, at?: integer[], offset?: integer, more?: integer, max?: integer, width?: integer, mask?: integer, shift?: integer, base?: integer, exact?: boolean, tag?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}}  stride: the width unless given; at: {0}
+---@param what {from: integer|integer[], start: integer|integer[], count: integer|integer[], stride?: integer, at?: integer[], offset?: integer, more?: integer, max?: integer, width?: integer, mask?: integer, shift?: integer, base?: integer, exact?: boolean, tag?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}, unless?: {lo: integer, hi: integer, shift?: integer, mask?: integer, at?: integer, width?: integer}}  stride: the width unless given; at: {0}
 ---@return integer references
 ---@return integer missing  elements
 function graph:scan(what) end
@@ -375,11 +377,11 @@ function graph:roots() end
 ---@return fun(): integer|nil, integer, string
 function graph:unreached(kind) end
 ---Add all nodes that roots reach to a tree, for a flame graph: below the root's name, each on its shortest path, or below its
----dominator. A frame is a kind, or the name that `name` gives a node (nil: its kind); a frame that is on the path already is not
----entered again, so the nodes of a list are one frame. At most `depth` frames, 100 unless given. Raises `limit` for more than
----a million different paths.
+---dominator. A frame is a kind, or the name that `name` gives a node (nil: its kind) that stands below `above` (nil: below the root); a
+---frame that is on the path already is not entered again, so the nodes of a list are one frame. At most `depth` frames, 100 unless given.
+---Raises `limit` for more than a million different paths.
 ---@param tree xcore.Tree
----@param options? {by?: "path"|"dominator", name?: (fun(addr: integer, kind: string): string|nil), depth?: integer}  by path unless given
+---@param options? {by?: "path"|"dominator", name?: (fun(addr: integer, kind: string, above: integer|nil): string|nil), depth?: integer}  by path unless given
 function graph:fill(tree, options) end
 
 -- Types that the debug information lacks ------------------------------------------------------------------------

@@ -177,6 +177,10 @@ static void other_tags_and_widths(void **state)
 		 "= 1, hi = 1}}",
 		 "4\t0"},
 		{"g:scan{from = all[1], start = at, count = 4, stride = 24, at = {0, 16}}", "8\t0"},
+		{"g:scan{from = all[1], start = at, count = 4, stride = 24, at = {0, 16}, unless = {at = 8, width = 1, "
+		 "lo = 5, hi = 5}}",
+		 "4\t0"},
+		{"g:scan{from = all[1], start = at, count = 4, stride = 24, unless = {lo = 1}}", "0\t0"},
 		{"g:scan{from = all[1], start = at - 24, offset = 24, count = 3, more = 1, stride = 24}", "4\t0"},
 		{"g:scan{from = all[1], start = xcore.addr(t:ref 'small'), count = 4, width = 4, base = "
 		 "xcore.addr(t:var 'base'), "
@@ -266,7 +270,7 @@ static void what_is_wrong_is_said(void **state)
 	RAISES(session, SMALL "g:edges('x', 2)", "usage", "from: an integer or a column is wanted, not a string value");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, strid = 8}", "usage",
 	       "'strid' is no option here; there are: from start count offset more max stride at width mask shift base "
-	       "exact tag");
+	       "exact tag unless");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1}", "usage",
 	       "count: an integer or a column is wanted, not a nil value");
 	RAISES(session, SMALL "g:scan{from = 1, start = 1, count = 1, width = 3}", "usage",
@@ -322,6 +326,8 @@ static void flame_graphs_fold_what_repeats(void **state)
 		{"tree:add({'r', 'a'}, 5) g:fill(tree) tree:add({'x'}, 7)", "r;a 45\nr;a;b 20\nr;a;c 40\nx 7\n"},
 		{"g:fill(tree, {name = function(addr, kind) return kind ~= 'c' and xcore.hex(addr) or nil end})",
 		 "r;0x1000 10\nr;0x1000;0x2000 20\nr;0x1000;0x2000;0x3000 30\nr;0x1000;0x2000;0x3000;c 40\n"},
+		{"g:fill(tree, {name = function(addr, kind, above) return above and xcore.hex(above) end})",
+		 "r;a 10\nr;a;0x1000 20\nr;a;0x1000;0x2000 30\nr;a;0x1000;0x2000;0x3000 40\n"},
 		{"pcall(g.fill, g, tree, {name = function() return {} end}) g:fill(tree)",
 		 "r;a 40\nr;a;b 20\nr;a;c 40\n"},
 		{"g:fill(tree, {name = function() g:fill(tree, {name = function() return 'x' end}) end})",
