@@ -19,6 +19,7 @@ local function parse(t, args)
 	end
 	return vm.one(t, addr), rest
 end
+commands.parse = parse
 
 function commands.vms(t, report)
 	local section = report:section("vms", "LuaJIT VMs")
