@@ -12,6 +12,7 @@ return {
 	match = { symbols = { "lj_vm_asm_begin", "luaJIT_setmode" } },
 	commands = {
 		vms = command("commands", "vms", "all VMs of the process, and the ways in which each was found"),
+		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one or of all", "[COROUTINE|all] [--locals] [--limit N] [--vm ADDR]"),
 		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to the collector's total", "[--vm ADDR]"),
 	},
 }

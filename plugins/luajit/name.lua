@@ -1,0 +1,58 @@
+-- name: what a function is called by who called it, as debug.traceback says: LuaJIT's functions have no names, the compiler only knows
+-- what the caller's bytecode fetched them from (lj_debug.c, lj_debug_funcname).
+local bytecode = require "luajit.bytecode"
+local proto = require "luajit.proto"
+
+local name = {}
+
+local function local_name(vm, pt, pos, slot)
+	for _, variable in ipairs(proto.locals(vm, pt, pos)) do
+		if variable.slot == slot then return variable.name end
+	end
+end
+
+-- What an instruction that writes the slot fetched: the kind of name and the name; another slot to go on with; or nothing.
+local function fetched(vm, code, pos, ins, slot)
+	local op = ins.name
+	if op == "MOV" then return nil, nil, ins.d end
+	if op == "GGET" then return "global", code:string(ins.d) end
+	if op == "UGET" then return "upvalue", proto.upvalues(vm, code.pt)[ins.d + 1] end
+	if op ~= "TGETS" then return nil end
+	local before = pos > 1 and code:at(pos - 1)
+	local method = before and before.name == "MOV" and before.a == slot + 1 + vm.layout.fr2 and before.d == ins.b
+	return method and "method" or "field", code:string(ins.c)
+end
+
+-- What the value in a slot is called at a position: "local", "global", "method", "field" or "upvalue", and the name.
+function name.slot(vm, code, pos, slot)
+	for _ = 1, 64 do -- moves from slot to slot
+		local variable = local_name(vm, code.pt, pos, slot)
+		if variable then return "local", variable end
+		local moved
+		repeat
+			pos = pos - 1
+			if pos < 1 then return nil end
+			local ins = code:at(pos)
+			if ins.mode_a == "base" and slot >= ins.a and (ins.name ~= "KNIL" or slot <= ins.d) then return nil end
+			if ins.mode_a == "dst" and ins.a == slot then
+				local kind, text
+				kind, text, moved = fetched(vm, code, pos, ins, slot)
+				if not moved then return kind, text end
+				slot = moved
+			end
+		until moved
+	end
+end
+
+-- What a frame's function is called by the one below it: the kind of the name and the name, or nil. Who is not a Lua function at a known
+-- position has none. "metamethod" is also what a hook or a finalizer gets that came between.
+function name.of(vm, one, caller)
+	if one.nameless or not caller or not caller.pos or not caller.pt then return nil end
+	local code = bytecode.of(vm, caller.pt)
+	local ins = code:at(caller.pos)
+	if not ins or not ins.metamethod then return nil end
+	if ins.metamethod ~= "call" then return "metamethod", "__" .. ins.metamethod end
+	return name.slot(vm, code, caller.pos, ins.name == "ITERC" and ins.a - 3 or ins.a)
+end
+
+return name
