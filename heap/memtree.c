@@ -1,23 +1,17 @@
-/* Every block gets the node of its holder's child for its type. There are few nodes (paths without repetition) and many blocks, so what
- * child a node has for a type is remembered by (node, item of the typing) and a block costs one probe of a hash table. */
+/* Every block gets the frame of its holder's child for its type (folding.h). */
 #include "memtree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../core/reserve.h"
+#include "folding.h"
 #include "graph.h"
 #include "retention.h"
 #include "rootword.h"
 #include "typing.h"
 
-enum { DEEPEST = 100, FIRST_SLOTS = 1 << 12 };
-
-struct slot {
-	const struct xc_stacktree_node *parent; /* NULL: empty */
-	struct xc_stacktree_node *node;
-	uint32_t item;
-};
+enum { DEEPEST = 99 }; /* frames */
 
 struct grower {
 	struct xc_stacktree *tree;
@@ -29,61 +23,19 @@ struct grower {
 	struct xc_reserve memory[2];
 	uint32_t *queue; /* blocks to go on from */
 	size_t head, tail;
-	struct slot *slots; /* a power of two of them, at most half full */
-	size_t slot_count, used;
+	struct xc_folding folding;
 };
 
-/* ---- the child of a node for a type ---- */
-
-static size_t place_of(const struct grower *g, const struct xc_stacktree_node *parent, uint32_t item)
+static const char *type_of(void *user, uint32_t block)
 {
-	uint64_t key = ((uint64_t)(uintptr_t)parent >> 4 ^ (uint64_t)item << 32) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(key >> 20) & (g->slot_count - 1);
-	while (g->slots[at].parent && (g->slots[at].parent != parent || g->slots[at].item != item))
-		at = (at + 1) & (g->slot_count - 1);
-	return at;
-}
-
-static void widen(struct grower *g)
-{
-	struct slot *old = g->slots;
-	size_t count = g->slot_count;
-	g->slot_count = count ? 2 * count : FIRST_SLOTS;
-	g->slots = xc_alloc(g->slot_count * sizeof *g->slots);
-	for (size_t i = 0; i < count; i++)
-		if (old[i].parent)
-			g->slots[place_of(g, old[i].parent, old[i].item)] = old[i];
-	free(old);
-}
-
-/* A type that is on the path already is that frame again; and no path is deeper than people read. */
-static struct xc_stacktree_node *descend(struct grower *g, struct xc_stacktree_node *parent, const char *name)
-{
-	unsigned depth = 0;
-	for (struct xc_stacktree_node *up = parent; up; up = up->parent, depth++)
-		if (up->name && strcmp(up->name, name) == 0)
-			return up;
-	return depth < DEEPEST ? xc_stacktree_grow(g->tree, parent, name, 0) : parent;
-}
-
-static struct xc_stacktree_node *child(struct grower *g, struct xc_stacktree_node *parent, uint32_t block)
-{
-	uint32_t item = g->typing->by_block[block];
-	if (2 * g->used >= g->slot_count)
-		widen(g);
-	struct slot *slot = &g->slots[place_of(g, parent, item)];
-	if (!slot->parent) {
-		const char *name = xc_typing_name(g->typing, block);
-		*slot = (struct slot){.parent = parent, .item = item};
-		slot->node = descend(g, parent, name ? name : "(untyped)");
-		g->used++;
-	}
-	return slot->node;
+	const char *name = xc_typing_name(user, block);
+	return name ? name : "(untyped)";
 }
 
 static void put(struct grower *g, struct xc_stacktree_node *parent, uint32_t block)
 {
-	g->nodes[block] = child(g, parent, block);
+	g->nodes[block] = xc_folding_frame(&g->folding, parent, g->typing->by_block[block], type_of,
+					   (void *)(uintptr_t)g->typing, block);
 	xc_stacktree_put(g->nodes[block], xc_block_size(&g->heap->blocks, block));
 }
 
@@ -217,6 +169,7 @@ struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap
 	g.memory[1] = xc_reserve_new(heap->blocks.count, sizeof *g.queue);
 	g.nodes = g.memory[0].items;
 	g.queue = g.memory[1].items;
+	xc_folding_init(&g.folding, tree, DEEPEST);
 	tree->grown = true;
 	tree->things = "blocks";
 	if (kind == XC_MEMTREE_RETAINED)
@@ -225,7 +178,7 @@ struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap
 		fill_leaks(&g);
 	else
 		fill_heap(&g);
-	free(g.slots);
+	xc_folding_fini(&g.folding);
 	for (size_t i = 0; i < XC_COUNT(g.memory); i++)
 		xc_reserve_free(&g.memory[i]);
 	return NULL;

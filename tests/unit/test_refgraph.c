@@ -467,9 +467,10 @@ static struct xc_refgraph *large(const char *what, size_t count, size_t (*edge)(
 	xc_refgraph_ways(g);
 	double ways = now();
 	xc_refgraph_retain(g);
-	print_message("# %s of %zu, %zu references: CPU: told %.2f s, finished %.2f, paths %.2f, retained %.2f; %.0f MB\n",
-		      what, g->count, g->edge_count, told - begin, finished - told, ways - finished, now() - ways,
-		      (double)xc_refgraph_held(g) / 1e6);
+	print_message(
+		"# %s of %zu, %zu references: CPU: told %.2f s, finished %.2f, paths %.2f, retained %.2f; %.0f MB\n",
+		what, g->count, g->edge_count, told - begin, finished - told, ways - finished, now() - ways,
+		(double)xc_refgraph_held(g) / 1e6);
 	assert_int_equal(g->count, count);
 	assert_int_equal(g->strays, 0);
 	return g;
