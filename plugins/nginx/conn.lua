@@ -1,0 +1,186 @@
+-- conn.lua: connections: which are in use, what for, and whose.
+--
+-- cycle->connections is an array; free ones are chained by their `data`. What one in use is for, the handler of its read event tells,
+-- and what its `data` leads to begins with a signature where it is a request or a session:
+--
+--	ngx_http_request_t   | "HTTP" | connection | …        ngx_stream_session_t | "STRM" | connection | …
+--
+-- While a TLS handshake or a shutdown is under way, the handlers in the events are those of ngx_event_openssl.c; so is a handler that
+-- waits for the client's write in the middle of a read: then c->ssl keeps the true ones.
+local xcore = require "xcore"
+local cycle = require "nginx.cycle"
+local maybe = require "nginx.maybe"
+local net = require "nginx.net"
+
+local conn = {}
+
+conn.HTTP, conn.STREAM = 0x50545448, 0x4d525453
+local MOST = 16777216
+
+-- Kinds by the beginning of the read handler's name; the longest one counts. `request`: data is, or leads to, a request.
+conn.KINDS = {
+	ngx_event_accept = "listening", ngx_event_recvmsg = "listening", ngx_quic_recvmsg = "listening",
+	ngx_channel_handler = "channel to the master",
+	ngx_http_init_connection = "accepted", ngx_http_wait_request_handler = "accepted, no byte yet",
+	ngx_http_ssl_handshake = "tls handshake", ngx_ssl_handshake_handler = "tls handshake", ngx_ssl_shutdown_handler = "tls shutdown",
+	ngx_http_keepalive_handler = "keepalive", ngx_http_process_request_line = "reading request",
+	ngx_http_process_request_headers = "reading request", ngx_http_request_handler = "request",
+	ngx_http_lingering_close_handler = "lingering close", ngx_http_upstream_handler = "upstream",
+	ngx_http_upstream_keepalive = "upstream keepalive", ngx_http_upstream_dummy_handler = "upstream",
+	ngx_http_upstream_ssl_handshake = "upstream", ngx_http_v2 = "http2", ngx_http_v2_idle_handler = "http2, idle",
+	ngx_http_v3 = "http3", ngx_quic = "quic", ngx_http_lua_socket_tcp = "cosocket", ngx_http_lua_socket_udp = "cosocket",
+	ngx_http_lua_socket_keepalive = "cosocket, pooled", ngx_http_lua_socket_dummy_handler = "cosocket",
+	ngx_http_lua_ssl_handshake_handler = "cosocket", ngx_http_lua_abort_pending_timers = "lua watcher",
+	ngx_stream = "stream", ngx_stream_proxy_upstream_handler = "stream upstream", ngx_stream_lua_socket = "cosocket",
+	ngx_mail = "mail", ngx_resolver = "resolver", ngx_thread_pool_handler = "thread pool", ngx_epoll = "epoll",
+}
+
+local function kind_of(name)
+	if not name then return nil end
+	local cut = name:gsub("%..*$", "") -- .constprop.0, .part.1
+	while cut ~= "" do
+		if conn.KINDS[cut] then return conn.KINDS[cut] end
+		cut = cut:match "^(.*)_[^_]*$" or ""
+	end
+end
+
+-- The names of the handlers of a connection's events, those that TLS has put aside before the others.
+local function handlers(c)
+	local read, write = maybe.get(c, "read.handler"), maybe.get(c, "write.handler")
+	local saved_read, saved_write = maybe.get(c, "ssl.saved_read_handler"), maybe.get(c, "ssl.saved_write_handler")
+	return xcore.symbol(saved_read or read), xcore.symbol(saved_write or write)
+end
+
+-- Which of the array's connections are free: a table of indexes, how many, and what is wrong with their list.
+local function free_ones(found, data)
+	local free, count, at, why = {}, 0, found.first_free, nil
+	while at ~= 0 do
+		local index = (at - found.base) // found.size
+		if at < found.base or index >= found.count or (at - found.base) % found.size ~= 0 then
+			why = ("the list of free connections leads to %s, which is none"):format(xcore.hex(at))
+			break
+		elseif free[index] then
+			why = ("the list of free connections comes back to connection %d"):format(index)
+			break
+		end
+		free[index], count, at = true, count + 1, data[index + 1]
+	end
+	if not why and count ~= found.told_free then
+		why = ("the list of free connections has %d, and is said to have %s"):format(count, xcore.u64(found.told_free))
+	end
+	return free, count, why
+end
+
+-- The array of connections: {base, size, count, read, write, event, free, free_count, why}; raises when there is none.
+local function array_of(t)
+	local of = cycle.of(t)
+	local count, array = of.connection_n, of.connections
+	if not array or math.ult(MOST, count) then error(xcore.error("fault", "the cycle has no connections", "was it starting?")) end
+	local found = { base = xcore.addr(array), size = xcore.sizeof "ngx_connection_t", count = count, array = array,
+		first_free = maybe.addr(of, "free_connections"), told_free = of.free_connection_n,
+		read = maybe.addr(of, "read_events"), write = maybe.addr(of, "write_events"), event = xcore.sizeof "ngx_event_t" }
+	local columns = xcore.columns(array, count, { "data", "fd" })
+	found.free, found.free_count, found.why = free_ones(found, columns.data)
+	found.data, found.fd = columns.data, columns.fd
+	return found
+end
+
+-- The connections' array once for a report.
+function conn.pool(t)
+	if t.live then return array_of(t) end
+	conn.kept = conn.kept or array_of(t)
+	return conn.kept
+end
+
+-- What data begins with: conn.HTTP, conn.STREAM, or something else; nil when it cannot be read.
+local function signature(t, addr)
+	if addr == 0 or t:readable(addr, 4) < 4 then return nil end
+	return t:u32(addr)
+end
+
+-- The request that a connection works for, as an address: by its data, or by what is there instead; nil when there is none.
+function conn.request_of(t, c)
+	local data = maybe.addr(c, "data")
+	if not data or data == 0 then return nil end
+	if signature(t, data) == conn.HTTP then return data end
+	if kind_of(handlers(c)) == "cosocket" and t:has_type "ngx_http_lua_socket_tcp_upstream_t" then
+		local u = t:value("ngx_http_lua_socket_tcp_upstream_t", data)
+		return (maybe.try(maybe.addr, u, "request"))
+	end
+end
+
+-- Milliseconds until an event's timer; nil when it has none.
+function conn.timer(event, now)
+	if event == nil or event.timer_set == 0 or not now then return nil end
+	return event.timer.key - now
+end
+
+-- The addresses at both ends: the peer, which for upstream connections is the backend, and ours.
+function conn.ends(t, c)
+	local peer, port = net.at(t, c.sockaddr, c.socklen)
+	local own = net.at(t, c.local_sockaddr, c.local_socklen)
+	if not own and c.listening then own = net.at(t, c.listening.sockaddr, c.listening.socklen) end
+	return peer, own, port
+end
+
+local function fake(t, c)
+	local logs = xcore.symbol(maybe.get(c, "log.handler"))
+	return logs and logs:find "^ngx_http_lua_log_timer" and "lua, no socket" or "no socket"
+end
+
+-- One connection: {index, addr, fd, kind, handler, write_handler, peer, own, port, age, requests, read_timer, write_timer, request,
+-- accepted, reusable, ssl, sent}.
+function conn.describe(t, c, index, msec)
+	local read, write = handlers(c)
+	local one = { index = index, addr = xcore.addr(c), fd = c.fd, handler = read, write_handler = write, value = c }
+	one.kind = kind_of(read) or (c.fd == -1 and fake(t, c)) or (read and "other") or "unused"
+	one.accepted = c.listening ~= nil and maybe.get(c, "read.accept") == 0
+	one.peer, one.own, one.port = conn.ends(t, c)
+	local start = maybe.get(c, "start_time")
+	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end
+	one.requests, one.reusable, one.ssl, one.sent = c.requests, c.reusable ~= 0, maybe.addr(c, "ssl") ~= 0, c.sent
+	one.read_timer, one.write_timer = conn.timer(c.read, msec), conn.timer(c.write, msec)
+	one.request = conn.request_of(t, c)
+	if one.kind == "http2" and c.data and signature(t, xcore.addr(c.data)) == conn.HTTP then one.kind = "http2 stream" end
+	return one
+end
+
+-- All connections in use, by index, and {bad, why} of those that cannot be read.
+function conn.all(t)
+	local pool, msec = conn.pool(t), cycle.now(t)
+	local list, lost = {}, { bad = 0 }
+	for index = 0, pool.count - 1 do
+		if not pool.free[index] and (pool.fd[index + 1] ~= -1 or pool.data[index + 1] ~= 0) then
+			local one, why = maybe.try(conn.describe, t, xcore.deref(pool.array + index), index, msec)
+			if one then
+				list[#list + 1] = one
+			else
+				lost.bad, lost.why = lost.bad + 1, why
+			end
+		end
+	end
+	return list, lost
+end
+
+-- The connection that an event is of, by its place in the array of events or by its data, whose low bit says how often the slot was used;
+-- nil when it is of none.
+function conn.of_event(t, event)
+	local pool, at, data = conn.pool(t), xcore.addr(event), maybe.addr(event, "data") & ~1
+	local in_array = at >= pool.read and at < pool.read + pool.count * pool.event
+		or at >= pool.write and at < pool.write + pool.count * pool.event
+	local is_slot = data >= pool.base and data < pool.base + pool.count * pool.size and (data - pool.base) % pool.size == 0
+	if in_array and is_slot then return xcore.deref(pool.array + (data - pool.base) // pool.size), (data - pool.base) // pool.size end
+end
+
+-- The counters of stub_status, which all workers share; nil without that module.
+function conn.stub_status(t)
+	local counters, any = {}, false
+	for _, name in ipairs { "accepted", "handled", "requests", "active", "reading", "writing", "waiting" } do
+		local pointer = maybe.try(cycle.var, t, "ngx_stat_" .. name, "ngx_atomic_t *")
+		counters[name] = pointer and maybe.try(xcore.deref, pointer)
+		any = any or counters[name] ~= nil
+	end
+	return any and counters or nil
+end
+
+return conn
