@@ -14,5 +14,7 @@ return {
 		vms = command("commands", "vms", "all VMs of the process, and the ways in which each was found"),
 		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one or of all", "[COROUTINE|all] [--locals] [--limit N] [--vm ADDR]"),
 		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to the collector's total", "[--vm ADDR]"),
+		path = command("path", "run", "the biggest objects and how Lua code gets to them; with an address, all about one",
+			"[--min BYTES] [--limit N] [TYPE] [ADDR] [--vm ADDR]"),
 	},
 }

@@ -1,0 +1,383 @@
+-- graph: who keeps what alive: every object of the VM as a node of xcore.graph, every reference that the collector follows as an edge
+-- (lj_gc.c, gc_traverse_*), and what it begins with as roots. What it does not follow (weak references, the keys of empty slots) is no edge.
+local xcore = require "xcore"
+local layout = require "luajit.layout"
+local object = require "luajit.object"
+local tvalue = require "luajit.tvalue"
+local weak = require "luajit.weak"
+
+local graph = {}
+
+local FIXED = 0x60    -- of `marked`: never freed
+local BUFFER = 3      -- udtype of a string buffer
+local MOST = 1 << 28  -- slots of a table; more are damage
+
+-- Names of roots, in the order in which the shortest paths are looked for.
+graph.ROOTS = { globals = "_G", registry = "registry", main = "main thread", running = "running coroutine" }
+
+-- A scan of values: which words are references.
+local function values(vm, what)
+	local scan = tvalue.scan(vm)
+	what.width, what.mask, what.tag = scan.width, scan.mask, what.tag or scan.tag
+	what.max = MOST
+	return what
+end
+
+-- Is a value nil: its tag, as xcore.graph's `unless` has it.
+local function is_nil(vm, at)
+	return { at = at, width = 8, shift = tvalue.scan(vm).tag.shift, lo = -1, hi = -1 }
+end
+
+-- ---- by type ----
+
+local ADD = {}
+
+-- Strings are never removed from weak tables.
+local function weak_tag(vm)
+	return { shift = tvalue.scan(vm).tag.shift, lo = ~layout.STRING, hi = ~layout.STRING }
+end
+
+-- Array and hash part of tables. An empty slot keeps its key, which nothing keeps alive. A table without a hash part has the node that is
+-- always empty.
+local function add_slots(vm, g, tables, columns, mode)
+	local L = vm.layout
+	local array, node = columns["array." .. L.mref], columns["node." .. L.mref]
+	local key, value = xcore.offsetof("Node", "key"), xcore.offsetof("Node", "val")
+	local stride, empty = xcore.sizeof "Node", is_nil(vm, value)
+	local function hash(at, tag)
+		g:scan(values(vm, { from = tables, start = node, count = columns.hmask, more = 1, stride = stride, at = at,
+			unless = empty, tag = tag }))
+	end
+	g:scan(values(vm, { from = tables, start = array, count = columns.asize, tag = mode.values and weak_tag(vm) or nil }))
+	if not mode.keys and not mode.values then return hash({ value, key }) end
+	hash({ key }, mode.keys and weak_tag(vm) or nil)
+	hash({ value }, mode.values and weak_tag(vm) or nil)
+end
+
+-- Rows of columns, as columns.
+local function pick(columns, rows)
+	local picked = {}
+	for name, column in pairs(columns) do
+		local one = {}
+		for i, row in ipairs(rows) do one[i] = column[row] end
+		picked[name] = one
+	end
+	return picked
+end
+
+local NO_MODE = { keys = false, values = false }
+
+ADD[layout.TABLE] = {
+	fields = function(L) return { "metatable." .. L.ref, "array." .. L.mref, "node." .. L.mref, "asize", "hmask" } end,
+	add = function(vm, g, tables, columns, made)
+		local metatables = columns["metatable." .. vm.layout.ref]
+		g:edges(tables, metatables)
+		local modes, with = made.weak:of(metatables), {}
+		if not modes then return add_slots(vm, g, tables, columns, NO_MODE) end
+		columns[1] = tables
+		for i, metatable in ipairs(metatables) do
+			local mode = modes[metatable] or NO_MODE
+			with[mode] = with[mode] or {}
+			table.insert(with[mode], i)
+		end
+		for mode, rows in pairs(with) do
+			local some = pick(columns, rows)
+			add_slots(vm, g, some[1], some, mode)
+		end
+	end,
+}
+
+-- Lua functions: `pc` leads into the prototype; upvalues are objects. Those of C have their upvalues within.
+ADD[layout.FUNCTION] = {
+	fields = function(L) return { "env." .. L.ref, "pc." .. L.mref, "ffid", "nupvalues" } end,
+	add = function(vm, g, functions, columns)
+		local L, in_lua, in_c = vm.layout, {}, {}
+		g:edges(functions, columns["env." .. L.ref])
+		for i, ffid in ipairs(columns.ffid) do
+			local rows = ffid == 0 and in_lua or in_c
+			rows[#rows + 1] = i
+		end
+		columns[1] = functions
+		local lua, c = pick(columns, in_lua), pick(columns, in_c)
+		g:edges(lua[1], lua["pc." .. L.mref])
+		g:scan { from = lua[1], start = lua[1], offset = xcore.offsetof("GCfuncL", "uvptr"), count = lua.nupvalues, width = L.ref_size }
+		g:scan(values(vm, { from = c[1], start = c[1], offset = xcore.offsetof("GCfuncC", "upvalue"), count = c.nupvalues }))
+	end,
+}
+
+ADD[layout.UPVALUE] = {
+	fields = function(L) return { "v." .. L.mref } end,
+	add = function(vm, g, upvalues, columns)
+		g:scan(values(vm, { from = upvalues, start = columns["v." .. vm.layout.mref], count = 1 }))
+	end,
+}
+
+-- A trace by its number; 0 when there is none.
+function graph.trace(vm, number)
+	if number == 0 or not vm.J or number >= vm.J.sizetrace then return 0 end
+	return vm.t:value("GCRef", xcore.addr(vm.J.trace) + number * vm.layout.ref_size)[vm.layout.ref]
+end
+
+ADD[layout.PROTO] = {
+	fields = function(L) return { "chunkname." .. L.ref, "k." .. L.mref, "sizekgc", "trace" } end,
+	add = function(vm, g, protos, columns)
+		local L, start, traces = vm.layout, {}, {}
+		for i, k in ipairs(columns["k." .. L.mref]) do
+			start[i] = k - columns.sizekgc[i] * L.ref_size
+			traces[i] = graph.trace(vm, columns.trace[i])
+		end
+		g:edges(protos, columns["chunkname." .. L.ref])
+		g:edges(protos, traces)
+		g:scan { from = protos, start = start, count = columns.sizekgc, width = L.ref_size, max = MOST }
+	end,
+}
+
+-- With 32-bit references the functions of frames are no values: the walk over frames finds them.
+local function add_frames(vm, g, thread)
+	local frame = require "luajit.frame"
+	for _, one in ipairs((frame.list(vm, vm.t:value("lua_State", thread)))) do g:edges(thread, one.func) end
+end
+
+ADD[layout.THREAD] = {
+	fields = function(L) return { "env." .. L.ref, "stack." .. L.mref, "top" } end,
+	add = function(vm, g, threads, columns)
+		local L, counts, first = vm.layout, {}, 1 + vm.layout.fr2
+		local stack = columns["stack." .. L.mref]
+		for i, top in ipairs(columns.top) do
+			local count = (top - stack[i]) // 8 - first
+			counts[i] = stack[i] ~= 0 and count > 0 and count or 0
+		end
+		g:edges(threads, columns["env." .. L.ref])
+		g:scan(values(vm, { from = threads, start = stack, offset = first * 8, count = counts, max = 1 << 20 }))
+		if L.fr2 == 0 then
+			for _, thread in ipairs(threads) do pcall(add_frames, vm, g, thread) end
+		end
+	end,
+}
+
+-- String buffers in userdata keep the string that they share, and the dictionaries of their options.
+local function add_buffers(vm, g, userdata, udtypes)
+	if not vm.t:has_type "SBufExt" then return end
+	local owners, buffers = {}, {}
+	for i, addr in ipairs(userdata) do
+		if udtypes[i] == BUFFER then
+			owners[#owners + 1], buffers[#buffers + 1] = addr, addr + xcore.sizeof "GCudata"
+		end
+	end
+	for _, name in ipairs { "cowref", "dict_str", "dict_mt" } do
+		if xcore.has(vm.t:type "SBufExt", name) then
+			local field = name .. "." .. vm.layout.ref
+			g:edges(owners, xcore.gather("SBufExt", buffers, { field }, { partial = true })[field])
+		end
+	end
+end
+
+ADD[layout.USERDATA] = {
+	fields = function(L) return { "metatable." .. L.ref, "env." .. L.ref, "udtype" } end,
+	add = function(vm, g, userdata, columns)
+		g:edges(userdata, columns["metatable." .. vm.layout.ref])
+		g:edges(userdata, columns["env." .. vm.layout.ref])
+		if vm.layout.text_buffers then add_buffers(vm, g, userdata, columns.udtype) end
+	end,
+}
+
+-- ---- traces ----
+
+-- The numbers that IR has for constants that are objects, and which types take two slots; nil without debug information of them.
+local function numbers_of_ir(vm)
+	local found = {}
+	for value, name in pairs(vm:enum("IR_KGC", "IR_")) do found[name] = value end
+	for value, name in pairs(vm:enum("IRT_NIL", "IRT_")) do
+		if name == "IS64" then found.wide = value end
+	end
+	return found.KGC and found.wide and found
+end
+
+-- Objects among the constants of a trace: fn(object, index). Constants reach from nk up to those that all traces have; one of 64 bits
+-- has its value in the slot behind it.
+function graph.trace_constants(vm, trace, fn)
+	local numbers = numbers_of_ir(vm)
+	if not numbers then return end
+	local FIRST, TYPE = 0x8000 - 3, 0x1f
+	local nk, wide = trace.nk, vm.layout.gc64
+	if nk >= FIRST then return end
+	local base = xcore.addr(trace.ir) + nk * 8
+	local ir = xcore.columns(vm.t:value("IRIns", base), FIRST - nk, { "o", "t.irt" })
+	local i, count = 1, FIRST - nk
+	while i <= count do
+		local op = ir.o[i]
+		if op == numbers.KGC then
+			fn(vm.t:value("GCRef", base + (wide and i or i - 1) * 8)[vm.layout.ref], nk + i - 1)
+		end
+		if numbers.wide >> (ir["t.irt"][i] & TYPE) & 1 ~= 0 and op ~= numbers.KNULL then i = i + 1 end
+		i = i + 1
+	end
+end
+
+ADD[layout.TRACE] = {
+	fields = function(L) return { "startpt." .. L.ref, "link", "nextroot", "nextside", "traceno" } end,
+	add = function(vm, g, traces, columns)
+		local startpt = columns["startpt." .. vm.layout.ref]
+		for i, addr in ipairs(traces) do
+			if columns.traceno[i] ~= 0 then
+				local to = { startpt[i], graph.trace(vm, columns.link[i]), graph.trace(vm, columns.nextroot[i]),
+					graph.trace(vm, columns.nextside[i]) }
+				local ok, err = pcall(graph.trace_constants, vm, vm.t:value("GCtrace", addr), function(o) to[#to + 1] = o end)
+				if not ok then vm:damaged(addr, "constants of a trace: " .. tostring(err.message or err)) end
+				g:edges(addr, to)
+			end
+		end
+	end,
+}
+
+ADD[layout.CDATA] = { fields = function() return {} end, add = function() end } -- its finalizer is in a table
+
+-- ---- roots ----
+
+local function add_basic(vm, g)
+	local names = vm:enum("GCROOT_MAX", "GCROOT_")
+	for i = 0, #vm.g.gcroot - 1 do
+		local name = names[i] or i
+		if type(name) == "number" or name:find "^MMNAME" or name == "BASEMT_NUM" then name = nil end
+		g:root(vm.g.gcroot[i][vm.layout.ref], name and "VM's " .. name:lower() or "VM's own")
+	end
+end
+
+-- Objects among values above the top of the coroutine that runs: the VM writes its top down only when it calls C, so what the function
+-- in work has in hand stands there; what older calls left, too. Only what is still an object of its tag's type counts.
+local function above_top(vm, thread)
+	local top, last = xcore.addr(thread.top), thread.maxstack[vm.layout.mref]
+	local count = math.min((last - top) // 8, 1 << 16)
+	if count <= 0 then return {} end
+	local bytes, found, gct = vm.t:read(top, count * 8), {}, xcore.offsetof("GChead", "gct")
+	for at = 1, #bytes, 8 do
+		local tag, object_at = tvalue.decode(vm, (string.unpack("<i8", bytes, at)))
+		if tag >= layout.STRING and tag <= layout.USERDATA then
+			local ok, kind = pcall(vm.t.u8, vm.t, object_at + gct)
+			if ok and kind == tag then found[#found + 1] = object_at end
+		end
+	end
+	return found
+end
+
+local function add_running(vm, g)
+	local running, INTERP = vm.g.cur_L[vm.layout.ref], -1
+	if running == 0 then return end
+	g:root(running, graph.ROOTS.running)
+	if vm.g.vmstate < 0 and vm.g.vmstate ~= INTERP then return end
+	local ok, found = pcall(above_top, vm, vm.t:value("lua_State", running))
+	if ok then g:root(found, graph.ROOTS.running) else vm:damaged(running, "its stack: " .. tostring(found.message or found)) end
+end
+
+local function add_cdata(vm, g)
+	local cts = vm.ctypes
+	if not cts then return end
+	if xcore.has(cts, "finalizer") and cts.finalizer then g:root(xcore.addr(cts.finalizer), "finalizers of cdata") end
+	if xcore.has(cts, "miscmap") and cts.miscmap then g:root(xcore.addr(cts.miscmap), "FFI's map of C types") end
+end
+
+local function add_recorded(vm, g)
+	if not vm.J or vm.J.cur.traceno == 0 then return end
+	local name = "trace in recording"
+	pcall(graph.trace_constants, vm, vm.J.cur, function(o) g:root(o, name) end)
+	g:root(vm.J.cur.startpt[vm.layout.ref], name)
+end
+
+local function add_due(vm, g)
+	local last = vm.g.gc.mmudata[vm.layout.ref]
+	if last == 0 then return end
+	local due = xcore.follow(vm.t:value("GChead", last), vm.layout.next, {}, { addresses = true, partial = true })
+	g:root(due[1], "finalizers that are due")
+end
+
+local function add_roots(vm, g, made)
+	local L = vm.layout
+	g:root(vm.main.env[L.ref], graph.ROOTS.globals)
+	local tag, registry = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
+	if tag == layout.TABLE then g:root(registry, graph.ROOTS.registry) else vm:damaged(vm.addr, "the registry is no table") end
+	add_basic(vm, g)
+	g:root(xcore.addr(vm.main), graph.ROOTS.main)
+	add_running(vm, g)
+	add_due(vm, g)
+	add_recorded(vm, g)
+	g:root(made.fixed, "fixed by the VM")
+	add_cdata(vm, g)
+end
+
+-- ---- all of it ----
+
+local function note_fixed(made, addresses, marked)
+	for i, addr in ipairs(addresses) do
+		if marked[i] & FIXED ~= 0 then made.fixed[#made.fixed + 1] = addr end
+	end
+end
+
+local SWEEP_STRINGS, SWEEP = 3, 4 -- of g.gc.state
+
+local function sweeps(vm)
+	local state = vm.g.gc.state
+	return state == SWEEP_STRINGS or state == SWEEP
+end
+
+-- While the VM sweeps, what it found dead is still there, and refers to what is gone. The rows of the others; nil: all live.
+local function living(vm, marked)
+	if not marked or not sweeps(vm) then return nil end
+	local dead, rows = vm.g.gc.currentwhite & 3 ~ 3, {}
+	for i, bits in ipairs(marked) do
+		if bits & dead == 0 or bits & FIXED ~= 0 then rows[#rows + 1] = i end
+	end
+	return #rows < #marked and rows or nil
+end
+
+local function add_references(vm, g, made, gct, addresses, columns)
+	local rows = living(vm, columns.marked)
+	if rows then
+		made.dead = made.dead + #addresses - #rows
+		columns[1] = addresses
+		columns = pick(columns, rows)
+		addresses = columns[1]
+	end
+	if gct == layout.STRING then note_fixed(made, addresses, columns.marked) else ADD[gct].add(vm, g, addresses, columns, made) end
+end
+
+local function wanted_fields(vm)
+	local wanted = {}
+	for gct in pairs(layout.NAMES) do
+		if gct >= layout.STRING and gct <= layout.USERDATA then
+			local fields = ADD[gct] and ADD[gct].fields(vm.layout) or {}
+			if gct == layout.STRING or sweeps(vm) then fields[#fields + 1] = "marked" end
+			wanted[gct] = fields
+		end
+	end
+	return wanted
+end
+
+-- The graph of a VM, and what was counted on the way: objects, bytes, and objects that were dead already.
+function graph.of(vm)
+	if vm.graph then return vm.graph, vm.graph_made end
+	local g, wanted = xcore.graph(), wanted_fields(vm)
+	local made = { objects = 0, bytes = 0, dead = 0, fixed = {}, weak = weak.new(vm) }
+	object.each(vm, wanted, function(gct, addresses, columns)
+		local sizes = object.sizes(vm, gct, addresses, columns)
+		g:nodes(addresses, sizes, layout.NAMES[gct])
+		made.objects = made.objects + #addresses
+		for _, size in ipairs(sizes) do made.bytes = made.bytes + size end
+		add_references(vm, g, made, gct, addresses, columns)
+	end)
+	add_roots(vm, g, made)
+	vm.graph, vm.graph_made = g, made
+	return g, made
+end
+
+-- What was found damaged on the way, and whether all of it was understood.
+function graph.tell(vm, report)
+	local g, made = graph.of(vm)
+	if not vm.damages and g.strays == 0 and g.missing == 0 then return end
+	local section = report:section("damage", "LuaJIT: damage")
+	vm:tell(section)
+	if g.strays > 0 then section:warning(("%d references lead to no object"):format(g.strays), "luajit.check names them") end
+	if g.missing > 0 then section:warning(("%d slots could not be read"):format(g.missing), "luajit.check names them") end
+	if made.dead > 0 then section:note(("%d objects were about to be freed"):format(made.dead)) end
+end
+
+return graph

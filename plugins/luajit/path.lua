@@ -1,0 +1,150 @@
+-- path: which objects are big, and the shortest way by which Lua code gets to them.
+local xcore = require "xcore"
+local commands = require "luajit.commands"
+local graph = require "luajit.graph"
+local label = require "luajit.label"
+local layout = require "luajit.layout"
+local value = require "luajit.value"
+
+local path = {}
+
+local SHOWN, LONGEST, HOLDERS = 20, 160, 20
+
+local KINDS = {}
+for gct = layout.STRING, layout.USERDATA do KINDS[layout.NAMES[gct]] = true end
+
+local function number(name, text)
+	local found = math.tointeger(tonumber(text or ""))
+	if not found or found < 0 then error(xcore.error("usage", ("--%s: a number is wanted"):format(name))) end
+	return found
+end
+
+-- Options --NAME N of `numbers` and --NAME TEXT of `texts`, a type's name and an address among what is left.
+function path.options(list, numbers, texts)
+	local options, i = {}, 1
+	while i <= #list do
+		local name = list[i]:match "^%-%-(.+)$"
+		if name and numbers[name] then
+			options[name], i = number(name, list[i + 1]), i + 1
+		elseif name and texts and texts[name] then
+			options[name], i = list[i + 1], i + 1
+		elseif KINDS[list[i]] then
+			options.kind = list[i]
+		elseif math.tointeger(tonumber(list[i])) then
+			options.addr = math.tointeger(tonumber(list[i]))
+		else
+			local kinds = {}
+			for gct = layout.STRING, layout.USERDATA do kinds[#kinds + 1] = layout.NAMES[gct] end
+			error(xcore.error("usage", "neither an option nor a type nor an address: " .. list[i], "types are " .. table.concat(kinds, ", ")))
+		end
+		i = i + 1
+	end
+	return options
+end
+
+-- What an object is, in a few words.
+function path.describe(vm, addr, max)
+	local bits = ~vm.t:u8(addr + xcore.offsetof("GChead", "gct"))
+	local gct = ~bits
+	if gct == layout.PROTO then
+		local pt = vm.t:value("GCproto", addr)
+		local ok, source = pcall(require("luajit.proto").source, vm, pt)
+		return ("prototype of %s:%d"):format(ok and source or "?", pt.firstline)
+	end
+	if gct == layout.TRACE then return "trace " .. vm.t:value("GCtrace", addr).traceno end
+	if gct == layout.UPVALUE or gct > layout.USERDATA or gct < layout.STRING then return layout.NAMES[gct] or "?" end
+	local shift = vm.layout.gc64 and 47 or 32
+	return value.show(vm, bits << shift | addr, max or 40)
+end
+
+local function described(vm, addr)
+	local ok, text = pcall(path.describe, vm, addr)
+	return ok and text or nil
+end
+
+-- ---- the biggest ----
+
+local function add_biggest(vm, g, section, options)
+	local limit = options.limit or SHOWN
+	local rows = section:table("objects", {
+		{ "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
+	})
+	local shown, more = 0, false
+	for i, it in ipairs(g:top { by = "size", kind = options.kind, limit = limit + 1 }) do
+		if it.size < (options.min or 0) then break end
+		if i > limit then more = true break end
+		local text = label.path(vm, g, it.addr)
+		rows:row(it.size, it.kind, it.addr, text and label.short(text, LONGEST) or "garbage: no root reaches it")
+		shown = shown + 1
+	end
+	local garbage = 0
+	for _, kind in ipairs(g:kinds()) do garbage = garbage + kind.unreached_bytes end
+	section:bytes("garbage", garbage, { label = "no root reaches" })
+	if shown == 0 then section:note "no object is so big" end
+	if more then section:note(("only the %d largest are shown"):format(limit), "--limit N shows more, an address tells all of one") end
+end
+
+-- ---- one object ----
+
+local function add_steps(vm, g, section, root, nodes, labels)
+	local rows = section:table("path", {
+		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
+	})
+	for i, addr in ipairs(nodes) do
+		local _, size = g:find(addr)
+		local step = i == 1 and root or labels[i - 1]
+		rows:row(step == "" and "value" or step, described(vm, addr), size, g:retained(addr), addr)
+	end
+end
+
+local function add_holders(vm, g, section, addr)
+	local holders, total, root = g:referrers(addr, HOLDERS)
+	section:count("referrers", total, { label = "references to it" })
+	if root then section:text("root", root) end
+	if total == 0 then return end
+	local rows = section:table("holders", {
+		{ "by", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
+	})
+	for _, holder in ipairs(holders) do
+		local text = label.path(vm, g, holder)
+		local _, _, kind = g:find(holder)
+		local by = label.of(vm, holder, addr)
+		rows:row(by == "" and "value" or by, kind, holder, text and label.short(text, LONGEST) or "garbage")
+	end
+	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total)) end
+end
+
+local function add_one(vm, g, section, wanted)
+	local addr, size, kind = g:find(wanted)
+	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the VM")) end
+	local text, nodes, labels = label.path(vm, g, addr)
+	local bytes, count = g:retained(addr)
+	section:text("object", described(vm, addr), { secret = true })
+	section:text("type", kind)
+	section:bytes("size", size)
+	if not text then
+		section:note "garbage: no root reaches it, the next collection frees it"
+	else
+		section:text("path", text, { secret = true })
+		section:bytes("retained", bytes, { label = "retained (freed with it)" })
+		section:count("retained_objects", count, { label = "in objects" })
+		local _, root = g:path(addr)
+		add_steps(vm, g, section, root, nodes, labels)
+	end
+	add_holders(vm, g, section, addr)
+end
+
+-- luajit.path [--min BYTES] [--limit N] [TYPE] [ADDR]
+function path.run(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	local options = path.options(rest, { min = true, limit = true })
+	local g = graph.of(vm)
+	if options.addr then
+		add_one(vm, g, report:section("path", "Path to an object"), options.addr)
+	else
+		add_biggest(vm, g, report:section("paths", "Paths to the biggest objects"), options)
+	end
+	graph.tell(vm, report)
+end
+
+return path
