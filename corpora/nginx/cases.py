@@ -6,6 +6,7 @@ DEATHS = {
     "thread": "/crash/thread?id=crash-0&how=thread", "filter": "/crash/filter?id=crash-0", "log": "/crash/log?id=crash-0",
 }
 SERVERS = {"static": ["gcore", "content", "timer", "thread", "filter", "log"], "packaged": ["gcore", "content"]}
+LONG_SERVERS = {"bullseye": ["gcore", "content"], "trixie": ["gcore", "content"], "sid": ["gcore", "content"]}
 SMALL, BIG = 5, 500  # thousands of users
 
 
@@ -18,7 +19,7 @@ class Case:
         self.name = "%s-%s%s" % (server, how, suffix)
 
 
-def all_cases(big=False):
+def all_cases(long=False, big=False):
     if big:
         return [Case("static", "gcore", BIG, "-big")]
-    return [Case(server, how) for server, ways in SERVERS.items() for how in ways]
+    return [Case(server, how) for server, ways in (LONG_SERVERS if long else SERVERS).items() for how in ways]
