@@ -13,5 +13,8 @@ return {
 	match = { symbols = { "ngx_cycle" } },
 	commands = {
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
+		shm = command("commands_shm", "shm", "zones of shared memory: slab pages by class, what is free, entries", "[ZONE [--limit N]]"),
+		shdict = command("commands_shm", "shdict", "keys of a lua_shared_dict, the latest used first, or one of them",
+			"NAME [KEY] [--match TEXT] [--limit N]"),
 	},
 }

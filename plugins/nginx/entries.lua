@@ -1,0 +1,180 @@
+-- entries.lua: what the zones of limit_req, limit_conn, caches, TLS sessions and upstreams hold (nginx 1.22; by members' names).
+--
+-- limit_req's and limit_conn's nodes overlay an ngx_rbtree_node_t from its `color` on, as shdict.lua has it:
+--
+--	ngx_http_limit_req_node_t  | color | dummy | len | queue | last | excess (thousandths of a request) | count | key … |
+--	ngx_http_limit_conn_node_t | color | len | conn | key … |
+local xcore = require "xcore"
+local cycle = require "nginx.cycle"
+local list = require "nginx.list"
+local maybe = require "nginx.maybe"
+local str = require "nginx.str"
+local zones = require "nginx.zones"
+
+local entries = {}
+
+local MOST = 1000000
+
+local function prefix_of(zone)
+	return zone.module:gsub("_module$", "")
+end
+
+-- The shared part of a zone's context: its member `sh`; nil when it cannot be had.
+local function shared(t, zone, type)
+	local context = zones.context(t, zone, type)
+	return context and context.sh and xcore.deref(context.sh), context
+end
+
+local function seconds_since(msec, now)
+	return now and msec and (now - msec) / 1000
+end
+
+-- Keys may be addresses in binary ($binary_remote_addr): four bytes that are no text are shown as an IPv4 address.
+function entries.key_text(bytes)
+	if #bytes == 4 and bytes:find "[^%g]" then return ("%d.%d.%d.%d"):format(bytes:byte(1, 4)) end
+	return bytes
+end
+
+-- Each kind's: summary(t, zone, section) adds fields, and rows(t, zone, section, limit) a table.
+
+local limit_req = { columns = { { "key", "text", secret = true }, { "excess", "number", label = "excess, requests" },
+	{ "seen", "seconds", label = "last seen" }, { "waiting", "count" } } }
+
+function limit_req.all(t, zone)
+	local type = prefix_of(zone) .. "_node_t"
+	local sh, context = shared(t, zone, prefix_of(zone) .. "_ctx_t")
+	if not sh then return nil end
+	local columns, count, why = zones.queue(sh.queue, type, "queue", { "len", "last", "excess", "count" })
+	return columns, count, why, context, xcore.offsetof(type, "data")
+end
+
+function limit_req.count(t, zone)
+	local _, count = limit_req.all(t, zone)
+	return count
+end
+
+function limit_req.show(t, zone, section, limit)
+	local columns, count, why, context, data = limit_req.all(t, zone)
+	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	section:number("rate", context.rate / 1000, { label = "rate, requests a second" })
+	local rows, now = section:table("keys", limit_req.columns), (cycle.now(t))
+	for i = 1, math.min(count, limit) do
+		rows:row(entries.key_text(t:read(columns[1][i] + data, columns.len[i])), columns.excess[i] / 1000,
+			seconds_since(columns.last[i], now), columns.count[i])
+	end
+	return count, why
+end
+
+local limit_conn = { columns = { { "key", "text", secret = true }, { "connections", "count" } } }
+
+-- Trees without a queue: nodes by walking; since 1.11.? each module has its own.
+function limit_conn.all(t, zone)
+	local type = prefix_of(zone) .. "_node_t"
+	local sh, context = shared(t, zone, prefix_of(zone) .. "_ctx_t")
+	local tree = sh and maybe.get(sh, "rbtree") or context and maybe.get(context, "rbtree")
+	if not tree then return nil end
+	local found, back = {}, xcore.offsetof("ngx_rbtree_node_t", "color")
+	for node in list.rbtree(tree, "ngx_rbtree_node_t", "key") do
+		if #found == MOST then break end
+		found[#found + 1] = t:value(type, xcore.addr(node) + back)
+	end
+	return found, xcore.offsetof(type, "data")
+end
+
+function limit_conn.count(t, zone)
+	local found = limit_conn.all(t, zone)
+	return found and #found
+end
+
+function limit_conn.show(t, zone, section, limit)
+	local found, data = limit_conn.all(t, zone)
+	if not found then return section:unknown("entries", "the types of this module are not known") end
+	table.sort(found, function(a, b)
+		if a.conn ~= b.conn then return a.conn > b.conn end
+		return xcore.addr(a) < xcore.addr(b)
+	end)
+	local rows = section:table("keys", limit_conn.columns)
+	for i = 1, math.min(#found, limit) do
+		rows:row(entries.key_text(t:read(xcore.addr(found[i]) + data, found[i].len)), found[i].conn)
+	end
+	return #found
+end
+
+-- Caches of responses (ngx_http_cache.h): of a key's 16 bytes of MD5 the node has the first 8 as the tree's key, the others in `key`.
+local cache = { columns = { { "key", "text", label = "md5 of the key" }, { "size", "bytes" }, { "uses", "count" }, { "in_use", "count" },
+	{ "expires_in", "seconds", label = "kept for" }, { "state", "text" } } }
+
+function cache.all(t, zone)
+	local sh = shared(t, zone, "ngx_http_file_cache_t")
+	if not sh then return nil end
+	local columns, count, why = zones.queue(sh.queue, "ngx_http_file_cache_node_t", "queue",
+		{ "node.key", "fs_size", "uses", "count", "expire", "exists", "updating", "deleting" })
+	return columns, count, why, sh
+end
+
+function cache.count(t, zone)
+	local _, count = cache.all(t, zone)
+	return count
+end
+
+-- The name of its file: the whole MD5, in hexadecimal.
+local function md5_of(t, at, key)
+	local rest = t:read(at + xcore.offsetof("ngx_http_file_cache_node_t", "key"), 8)
+	local first = (t.endian == "big" and ">I8" or "<I8"):pack(key)
+	return ((first .. rest):gsub(".", function(c) return ("%02x"):format(c:byte()) end))
+end
+
+function cache.show(t, zone, section, limit)
+	local columns, count, why, sh = cache.all(t, zone)
+	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	local context, _, now = zones.context(t, zone, "ngx_http_file_cache_t"), cycle.now(t)
+	section:text("path", str.try(maybe.get(context, "path.name")))
+	section:bytes("on_disk", sh.size * context.bsize)
+	section:bytes("max_size", context.max_size < (1 << 50) and context.max_size * context.bsize or nil)
+	section:bool("loading", sh.cold ~= 0, { label = "loading from disk" })
+	local rows = section:table("keys", cache.columns)
+	for i = 1, math.min(count, limit) do
+		local state = columns.deleting[i] ~= 0 and "deleting" or columns.updating[i] ~= 0 and "updating"
+			or columns.exists[i] ~= 0 and "stored" or "only counted"
+		rows:row(md5_of(t, columns[1][i], columns["node.key"][i]), columns.fs_size[i] * context.bsize, columns.uses[i], columns.count[i],
+			now and columns.expire[i] - now, state)
+	end
+	return count, why
+end
+
+local sessions = { columns = { { "id", "text", secret = true }, { "size", "bytes" }, { "expires_in", "seconds" } } }
+
+function sessions.all(t, zone)
+	local pool = t:value("ngx_slab_pool_t", zone.addr)
+	if pool.data == nil or not t:has_type "ngx_ssl_session_cache_t" then return nil end
+	local cache_of = t:value("ngx_ssl_session_cache_t", xcore.addr(pool.data))
+	return zones.queue(cache_of.expire_queue, "ngx_ssl_sess_id_t", "queue", { "len", "expire" })
+end
+
+function sessions.count(t, zone)
+	local _, count = sessions.all(t, zone)
+	return count
+end
+
+function sessions.show(t, zone, section, limit)
+	local columns, count, why = sessions.all(t, zone)
+	if not columns then return section:unknown("entries", "the types of this module are not known") end
+	local rows, _, now = section:table("keys", sessions.columns), cycle.now(t)
+	for i = 1, math.min(count, limit) do
+		local one = t:value("ngx_ssl_sess_id_t", columns[1][i])
+		local id = one.id and t:read(xcore.addr(one.id), math.min(32, maybe.get(one, "id_len") or 32)) or ""
+		rows:row((id:gsub(".", function(c) return ("%02x"):format(c:byte()) end)), columns.len[i], now and columns.expire[i] - now)
+	end
+	return count, why
+end
+
+entries.KINDS = { limit_req = limit_req, limit_conn = limit_conn, cache = cache, ["ssl sessions"] = sessions }
+
+-- How many entries a zone has; nil when that is not known, and why.
+function entries.count(t, zone)
+	local kind = entries.KINDS[zone.kind]
+	if not kind then return nil end
+	return maybe.try(kind.count, t, zone)
+end
+
+return entries
