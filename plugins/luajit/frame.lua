@@ -88,6 +88,8 @@ local function saved_pc(vm, at)
 	return pc
 end
 
+frame.saved_pc = saved_pc
+
 -- All of a coroutine that runs, innermost first: { address, ... }.
 function frame.chain(vm, L)
 	local list, at = {}, raw(L.cframe and xcore.addr(L.cframe) or 0)
@@ -184,7 +186,8 @@ function frame.list(vm, L, top)
 	local walk = { at = top.base - 8, pc = top.pc, cframe = raw(L.cframe and xcore.addr(L.cframe) or 0) }
 	if top.base > L.maxstack[vm.layout.mref] + 4096 then return list, "its base is not in its stack" end
 	for _ = 1, MOST do
-		if walk.at <= bottom then return list end
+		if walk.at == bottom then return list end
+		if walk.at < bottom then return list, "its last frame reaches below its stack" end
 		local ok, err = pcall(step, vm, L, top, walk, list)
 		if not ok then
 			if type(err) == "table" and err.kind == "limit" then error(err, 0) end

@@ -1,3 +1,167 @@
+-- machine: where the VM stands on the C stack: which thread runs it, and what its registers say that memory does not.
+--
+-- The interpreter keeps BASE and PC in registers and writes them down only before it calls C; a trace writes nothing down at all. So the
+-- innermost frame of VM code tells: in a trace the snapshot of its exit, in the interpreter the registers, in C what was saved. What was
+-- found is proved: frames from there must end exactly at the bottom of the stack.
+local xcore = require "xcore"
+local frame = require "luajit.frame"
+local snapshot = require "luajit.snapshot"
+local trace = require "luajit.trace"
+
 local machine = {}
-function machine.top(vm, L) return nil end
+
+local ASM_SIZE = 0xa000 -- the VM's assembler code is about 20 KiB
+local DEEP = 512
+
+-- Registers that hold the state in the interpreter (vm_x64.dasc, vm_arm64.dasc).
+local REGISTERS = {
+	["x86-64"] = { base = "rdx", pc = "rbx", others = { "rcx", "rax", "rbp", "rsi", "rdi" } },
+	aarch64 = { base = "x19", pc = "x21", others = {} },
+}
+
+-- Where the VM's assembler code begins: the instructions come first, so the lowest one's code.
+local function assembler(vm)
+	if vm.assembler then return vm.assembler end
+	local lo
+	if vm.t:has_symbol "lj_vm_asm_begin" then
+		lo = vm.t:symbol "lj_vm_asm_begin".addr
+	else
+		local where = xcore.addr(vm.gg, "dispatch")
+		for i = 0, 0x50 do
+			local code = vm.t:ptr(where + 8 * i)
+			if code ~= 0 and (not lo or math.ult(code, lo)) then lo = code end
+		end
+	end
+	vm.assembler = { lo = lo, hi = lo + ASM_SIZE }
+	return vm.assembler
+end
+
+function machine.in_assembler(vm, pc)
+	local range = assembler(vm)
+	return pc >= range.lo and pc < range.hi
+end
+
+-- The thread whose stack has an address, and its frames.
+function machine.thread(vm, at)
+	local map = vm.t:map(at)
+	if not map then return nil end
+	for _, thread in ipairs(vm.t:threads()) do
+		local frames = thread:frames(DEEP)
+		local sp = frames[1] and frames[1].sp
+		if sp and sp >= map.lo and sp <= map.hi then return thread, frames end
+	end
+end
+
+-- The innermost frame of VM code: "trace" and its range, or "assembler"; and the frame's number, from 1.
+local function innermost(vm, frames)
+	for i, one in ipairs(frames) do
+		-- A return address is behind the call.
+		local pc = i > 1 and not frames[i - 1].signal and one.pc - 1 or one.pc
+		local range = trace.at(vm, pc)
+		if range then return "trace", i, range, pc end
+		if not one.inlined and machine.in_assembler(vm, pc) and one.name ~= "lj_vm_ffi_call" then return "assembler", i end
+	end
+end
+
+-- ---- proofs ----
+
+local function is_good(vm, L, top)
+	local stack, max = L.stack[vm.layout.mref], L.maxstack[vm.layout.mref]
+	if top.base & 7 ~= 0 or top.base <= stack or top.base > max + 64 * 8 then return false end
+	local ok, list, why = pcall(frame.list, vm, L, top)
+	if not ok then
+		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
+		return false
+	end
+	local first = list[1]
+	if why or first and first.damaged then return false end
+	if first and first.lua then return first.pos ~= nil or not top.pc end
+	return true
+end
+
+local function from_registers(vm, L, one)
+	local names = REGISTERS[vm.t.arch]
+	if not names then return nil end
+	local mask = vm.layout.gc64 and -1 or 0xffffffff
+	local pc = one:register(names.pc)
+	local saved = xcore.addr(L.base)
+	local function try(base, how)
+		local top = base and { base = base & mask, pc = pc and pc & mask, how = how }
+		return top and is_good(vm, L, top) and top or nil
+	end
+	local found = try(one:register(names.base), "registers")
+	if found then return found end
+	for _, name in ipairs(names.others) do
+		local base = one:register(name)
+		-- What looks like another base may be older than the one that was saved.
+		if base and base & mask >= saved then found = found or try(base, "registers") end
+	end
+	return found or try(saved, "saved base and register")
+end
+
+-- ---- in a trace ----
+
+local function from_snapshot(vm, one, number, base, how)
+	local snap = snapshot.read(vm, one, number)
+	local slots, inner = snapshot.slots(vm, one, snap, base)
+	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how }
+end
+
+-- When the trace does not say which snapshot holds, where it began is what is known.
+local function from_trace(vm, L, range, pc)
+	local one = range.trace
+	local base = vm.g.jit_base[vm.layout.mref]
+	if base == 0 then base = xcore.addr(L.base) end
+	local number = snapshot.at(vm, one, pc - range.lo)
+	local top
+	if number then
+		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number))
+		if is_good(vm, L, top) then return top end
+	end
+	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one }
+	top.note = "the position is where the trace began: this LuaJIT does not say which snapshot its code belongs to"
+	return top
+end
+
+-- A trace is being left: its registers were saved, its stack may not yet be restored.
+local function from_exit(vm, L)
+	local J = vm.J
+	local one = trace.get(vm, J.parent)
+	if not one or J.exitno >= one.nsnap then return nil end
+	local top = from_snapshot(vm, one, J.exitno, xcore.addr(L.base), ("exit %d of trace %d"):format(J.exitno, J.parent))
+	for i, at in ipairs(frame.chain(vm, L)) do
+		if i > 2 then break end
+		local pc = frame.saved_pc(vm, at)
+		if pc and (pc == top.pc or pc == top.pc - 4) then return nil end -- it is restored
+	end
+	return is_good(vm, L, top) and top or nil
+end
+
+-- ---- all ----
+
+local EXIT = ~3
+
+local function look(vm, L)
+	local cframe = L.cframe and xcore.addr(L.cframe) & ~3 or 0
+	if cframe == 0 then return nil end
+	local thread, frames = machine.thread(vm, cframe)
+	if not thread then return nil end
+	local what, index, range, pc = innermost(vm, frames)
+	if what == "trace" and vm.g.vmstate ~= EXIT then return from_trace(vm, L, range, pc) end
+	if vm.g.vmstate == EXIT then
+		local top = from_exit(vm, L)
+		if top then return top end
+	end
+	if what == "assembler" and index == 1 then return from_registers(vm, L, frames[1]) end
+end
+
+-- Where a coroutine stands, for frame.list: nil when what it has saved is right.
+function machine.top(vm, L)
+	if vm.g.cur_L[vm.layout.ref] ~= xcore.addr(L) then return nil end
+	local ok, top = pcall(look, vm, L)
+	if ok then return top end
+	if type(top) == "table" and top.kind == "limit" then error(top, 0) end
+	vm:damaged(xcore.addr(L), "where it runs is not known: " .. (type(top) == "table" and top.message or tostring(top)))
+end
+
 return machine

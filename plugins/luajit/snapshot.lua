@@ -1,0 +1,87 @@
+-- snapshot: what the interpreter's stack would be if a trace were left at one of its exits (lj_snap.c): the position, the frames that the
+-- trace has inlined, and which slots have values that stand in its registers or constants.
+--
+--	GCtrace.snap[n]  { mapofs, ref, mcofs, nslots, topslot, nent, count }
+--	snapmap[mapofs]  nent entries  | slot:8 | flags:8 | reference:16 |, then the links:
+--	LJ_FR2           one word of 64 bits: PC << 8 | slots from the trace's base to the innermost frame's
+--	otherwise        the PC, then one word for each inlined frame, innermost first, as in the frame itself
+local xcore = require "xcore"
+local ir = require "luajit.ir"
+
+local snapshot = {}
+
+local FRAME, CONT, NORESTORE = 0x10000, 0x20000, 0x40000
+local IN_REGISTER = "held by the trace in a register"
+
+-- The columns of all snapshots of a trace.
+local function columns(vm, one)
+	local fields = { "mapofs", "ref", "nslots", "nent", "count" }
+	local has_place = xcore.has(vm.t:type "SnapShot", "mcofs") -- since 2021-03
+	if has_place then fields[#fields + 1] = "mcofs" end
+	return (xcore.columns(one.snap, one.nsnap, fields)), one.nsnap, has_place
+end
+
+-- Addresses in the code are counted in its units: bytes, or words of 4.
+local function unit(vm)
+	return vm.t.arch == "x86-64" and 1 or 4
+end
+
+-- The number of the snapshot that holds at an offset in the machine code: the last one before it; nil when that is not known.
+function snapshot.at(vm, one, offset)
+	local ok, c, count, has_place = pcall(columns, vm, one)
+	if not ok or not has_place then return nil end
+	local found
+	for i = 1, count do
+		if c.mcofs[i] * unit(vm) <= offset then found = i - 1 end
+	end
+	return found or (count > 0 and 0 or nil)
+end
+
+-- One snapshot: pc, base (slots that its innermost frame is above the trace's), entries { slot, flags, ref }, links, nslots, count, place.
+function snapshot.read(vm, one, number)
+	if number < 0 or number >= one.nsnap then
+		error(xcore.error("not_found", ("trace %d has %d snapshots"):format(one.traceno, one.nsnap)))
+	end
+	local s = one.snap[number]
+	local first = xcore.addr(one.snapmap) + s.mapofs * 4
+	local last = number + 1 < one.nsnap and one.snap[number + 1].mapofs or one.nsnapmap
+	local snap = { number = number, entries = {}, links = {}, nslots = s.nslots, count = s.count, ref = s.ref,
+		place = xcore.has(s, "mcofs") and s.mcofs * unit(vm) or nil }
+	for i = 0, s.nent - 1 do
+		local word = vm.t:u32(first + 4 * i)
+		snap.entries[i + 1] = { slot = word >> 24, flags = word & 0xff0000, ref = word & 0xffff }
+	end
+	local links = first + 4 * s.nent
+	if vm.layout.fr2 == 1 then
+		local word = vm.t:u64(links)
+		snap.pc, snap.base = word >> 8, word & 0xff
+	else
+		snap.pc = vm.t:u32(links)
+		for at = links + 4, xcore.addr(one.snapmap) + (last - 1) * 4, 4 do snap.links[#snap.links + 1] = vm.t:u32(at) end
+	end
+	return snap
+end
+
+-- Its words by address, where the trace's frame is at `base`; and where its innermost frame is. A value that stands in no constant
+-- is text that says so.
+function snapshot.slots(vm, one, snap, base)
+	local slots, inner = {}, base + 8 * (snap.base or 0)
+	local first = base - 8 * (1 + vm.layout.fr2)
+	local link = #snap.links
+	for _, entry in ipairs(snap.entries) do
+		local at, is_frame = first + 8 * entry.slot, entry.flags & (FRAME | CONT) ~= 0
+		local bits = ir.constant(vm, one, entry.ref)
+		if vm.layout.fr2 == 0 and is_frame and entry.slot > 0 then
+			-- The frame's link stands instead of the tag.
+			if bits then slots[at] = bits & 0xffffffff | (snap.links[link] or 0) << 32 end
+			link = link - 1
+			inner = at + 8
+		elseif entry.flags & NORESTORE == 0 and not (vm.layout.fr2 == 0 and entry.slot == 0) then
+			slots[at] = bits or IN_REGISTER
+		end
+	end
+	return slots, inner
+end
+
+snapshot.FRAME, snapshot.CONT, snapshot.NORESTORE = FRAME, CONT, NORESTORE
+return snapshot
