@@ -9,6 +9,7 @@
 -- waits for the client's write in the middle of a read: then c->ssl keeps the true ones.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
 
@@ -115,9 +116,28 @@ function conn.timer(event, now)
 	return event.timer.key - now
 end
 
+-- Whom a connection that nginx made leads to: what has its sockaddr is the owner's, by kind. {type, path of the peer}, or of a pool's
+-- item that has the bytes itself.
+local OWNERS = {
+	upstream = { "ngx_http_request_t", "upstream.peer" }, ["stream upstream"] = { "ngx_stream_session_t", "upstream.peer" },
+	["cosocket, pooled"] = { "ngx_http_lua_socket_pool_item_t" },
+	["upstream keepalive"] = { "ngx_http_upstream_keepalive_cache_t" },
+}
+
+local function far_end(t, c, kind)
+	local owner = OWNERS[kind]
+	if kind == "cosocket" then return luactx.socket_peer(t, t:value("ngx_http_lua_socket_tcp_upstream_t", xcore.addr(c.data))) end
+	if not owner or not c.data or not t:has_type(owner[1]) then return nil end
+	local v = t:value(owner[1], xcore.addr(c.data))
+	if not owner[2] then return net.at(t, xcore.addr(v, "sockaddr"), v.socklen) end
+	local peer = maybe.get(v, owner[2])
+	if peer and maybe.addr(peer, "connection") == xcore.addr(c) then return net.peer(t, peer) end
+end
+
 -- The addresses at both ends: the peer, which for upstream connections is the backend, and ours.
-function conn.ends(t, c)
+function conn.ends(t, c, kind)
 	local peer, port = net.at(t, c.sockaddr, c.socklen)
+	if not peer then peer, port = maybe.try(far_end, t, c, kind) end
 	local own = net.at(t, c.local_sockaddr, c.local_socklen)
 	if not own and c.listening then own = net.at(t, c.listening.sockaddr, c.listening.socklen) end
 	return peer, own, port
@@ -135,10 +155,10 @@ function conn.describe(t, c, index, msec)
 	local one = { index = index, addr = xcore.addr(c), fd = c.fd, handler = read, write_handler = write, value = c }
 	one.kind = kind_of(read) or (c.fd == -1 and fake(t, c)) or (read and "other") or "unused"
 	one.accepted = c.listening ~= nil and maybe.get(c, "read.accept") == 0
-	one.peer, one.own, one.port = conn.ends(t, c)
+	one.peer, one.own, one.port = conn.ends(t, c, one.kind)
 	local start = maybe.get(c, "start_time")
 	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end
-	one.requests, one.reusable, one.ssl, one.sent = c.requests, c.reusable ~= 0, maybe.addr(c, "ssl") ~= 0, c.sent
+	one.requests, one.reusable, one.ssl, one.sent = c.requests, c.reusable ~= 0, (maybe.addr(c, "ssl") or 0) ~= 0, c.sent
 	one.read_timer, one.write_timer = conn.timer(c.read, msec), conn.timer(c.write, msec)
 	one.request = conn.request_of(t, c)
 	if one.kind == "http2" and c.data and signature(t, xcore.addr(c.data)) == conn.HTTP then one.kind = "http2 stream" end

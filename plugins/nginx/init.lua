@@ -12,6 +12,8 @@ return {
 	about = "connections, requests, timers, memory and configuration of an nginx",
 	match = { symbols = { "ngx_cycle" } },
 	commands = {
+		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
+		reqs = command("reqs", "reqs", "requests in flight: phase, what each waits for, Lua line, pool", "[--raw] [--scan] [--limit N]"),
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
 		shm = command("commands_shm", "shm", "zones of shared memory: slab pages by class, what is free, entries", "[ZONE [--limit N]]"),
 		shdict = command("commands_shm", "shdict", "keys of a lua_shared_dict, the latest used first, or one of them",

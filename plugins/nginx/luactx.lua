@@ -10,6 +10,7 @@ local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
+local net = require "nginx.net"
 
 local luactx = {}
 
@@ -33,13 +34,20 @@ local WAITS = {
 	{ "ngx_http_lua_worker_thread", "worker thread" }, { "ngx_http_lua_ssl", "tls" },
 }
 
+-- Whom a cosocket (ngx_http_lua_socket_tcp_upstream_t) leads to: one taken from a pool has no address, but its pool is named by it, or as
+-- the program wants.
+function luactx.socket_peer(t, u)
+	local peer = net.peer(t, u.peer)
+	if not peer and maybe.get(u, "socket_pool") then peer = t:cstring(xcore.addr(u.socket_pool, "key"), 256) end
+	return peer
+end
+
 -- "cosocket 127.0.0.1:6379 (read)", of the socket that a coroutine's data is.
 local function socket_text(t, co)
 	local u = t:value("ngx_http_lua_socket_tcp_upstream_t", maybe.addr(co, "data"))
-	local name = maybe.get(u, "peer.name")
+	local peer = luactx.socket_peer(t, u)
 	local doing = u.conn_waiting ~= 0 and "connect" or u.read_waiting ~= 0 and "read" or u.write_waiting ~= 0 and "write" or nil
-	local text = name and t:read(xcore.addr(name.data), math.min(name.len, 128))
-	return "cosocket" .. (text and " " .. text or "") .. (doing and " (" .. doing .. ")" or "")
+	return "cosocket" .. (peer and " " .. peer or "") .. (doing and " (" .. doing .. ")" or "")
 end
 
 -- What a coroutine waits for; nil when it does not, or that is not known.

@@ -3,7 +3,7 @@
 --	sockaddr_in   | family 2 | port, big-endian | address, 4 bytes |
 --	sockaddr_in6  | family 2 | port             | flow info 4      | address, 16 bytes |
 --	sockaddr_un   | family 2 | path, up to its NUL; a NUL first: an abstract name |          (Linux)
-local xcore = require "xcore"
+local str = require "nginx.str"
 
 local net = {}
 
@@ -51,6 +51,13 @@ function net.at(t, addr, length)
 	if addr == nil or length < 2 then return nil end
 	local done, bytes = pcall(t.read, t, addr, math.min(length, LONGEST))
 	if done then return net.text(bytes, t.endian) end
+end
+
+-- Whom an ngx_peer_connection_t leads to, by its address or its name; nil when that is not known yet.
+function net.peer(t, peer)
+	local found = net.at(t, peer.sockaddr, peer.socklen) or peer.name and str.try(peer.name, 256)
+	if found or not peer.connection then return found end
+	return net.at(t, peer.connection.sockaddr, peer.connection.socklen)
 end
 
 return net

@@ -8,6 +8,7 @@ local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
+local net = require "nginx.net"
 local phase = require "nginx.phase"
 local str = require "nginx.str"
 
@@ -144,11 +145,11 @@ local UPSTREAM = {
 }
 
 -- {peer, state, handler, tries, since, connected, sent, status}: whom a request asks, and how far that is; nil without upstream.
-local function upstream_of(r, msec)
+local function upstream_of(t, r, msec)
 	local u = r.upstream
 	if not u then return nil end
 	local read = xcore.symbol(u.read_event_handler)
-	local found = { value = u, handler = read, tries = u.peer.tries, peer = u.peer.name and str.try(u.peer.name, 256),
+	local found = { value = u, handler = read, tries = u.peer.tries, peer = net.peer(t, u.peer),
 		connected = u.peer.connection ~= nil, status = maybe.get(u, "headers_in.status_n") }
 	local sent = u.request_sent ~= 0
 	found.state = not found.connected and "has no connection" or not sent and "connects or sends"
@@ -166,12 +167,21 @@ end
 
 local WRITING = { ngx_http_limit_req_delay = "delayed by limit_req", ngx_http_writer = "writes to the client" }
 
+local function lua_doing(one)
+	local coroutines = one.lua and one.lua.coroutines or {}
+	for _, co in ipairs(coroutines) do
+		if co.current then return "lua: runs" .. (co.kind == "handler" and "" or ", in a " .. co.kind) end
+	end
+	local handler = coroutines[1]
+	return handler and handler.wait and "lua: " .. handler.wait
+end
+
 -- What a request does at the moment, in a few words.
 local function doing(one, r)
+	if one.done then return "finished" end
 	if one.reading then return "reads the header" end
-	local lua = one.lua and one.lua.coroutines[1]
-	if lua and lua.wait then return "lua waits for " .. lua.wait end
-	if lua and lua.current then return "lua runs" end
+	local lua = lua_doing(one)
+	if lua then return lua end
 	local write = xcore.symbol(r.write_event_handler)
 	if WRITING[write or ""] then return WRITING[write] end
 	if r.reading_body ~= 0 or xcore.symbol(r.read_event_handler) == "ngx_http_read_client_request_body_handler" then
@@ -198,11 +208,11 @@ function request.describe(t, addr, via)
 	one.phase, one.handler = phase.of(t, r)
 	if one.reading then one.phase, one.handler = nil, nil end
 	one.age, one.received = age_of(r, now), r.request_length
-	one.pool, one.upstream = maybe.addr(r, "pool"), maybe.try(upstream_of, r, msec)
+	one.pool, one.upstream = maybe.addr(r, "pool"), maybe.try(upstream_of, t, r, msec)
 	one.pool_bytes, one.large = maybe.try(pool_size, r.pool)
 	one.lua = luactx.of(t, r)
 	local c = r.connection
-	one.connection, one.fd, one.fake = xcore.addr(c), c.fd, c.fd == -1 and maybe.addr(r, "stream") == 0
+	one.connection, one.fd, one.fake = xcore.addr(c), c.fd, c.fd == -1 and (maybe.addr(r, "stream") or 0) == 0
 	one.peer = conn.ends(t, c)
 	if one.fake then one.phase, one.handler = nil, nil end
 	if one.lua and one.lua.phase and (one.fake or one.lua.coroutines[1] and one.lua.phase ~= "content") then one.phase = one.lua.phase end

@@ -1,0 +1,72 @@
+-- luastack.lua: the Lua stacks of requests' coroutines, by the luajit plugin's modules.
+local xcore = require "xcore"
+local maybe = require "nginx.maybe"
+
+local luastack = {}
+
+local MOST = 200
+
+-- The modules of the luajit plugin and the VM that the Lua module keeps; nil and why when there is none.
+local function open(t)
+	local vms = require("luajit.vm").all(t, "nginx")
+	if #vms == 0 then error(xcore.error("not_found", "the Lua module's VM was not found")) end
+	return { vm = vms[1], coroutine = require "luajit.coroutine", frame = require "luajit.frame" }
+end
+
+local function opened(t)
+	if luastack.kept == nil or t.live then
+		local found, why = maybe.try(open, t)
+		luastack.kept, luastack.why = found or false, why
+	end
+	return luastack.kept or nil, luastack.why
+end
+
+local function stack_of(found, addr)
+	local L = found.vm.t:value("lua_State", addr)
+	local list, why = found.coroutine.frames(found.vm, L)
+	local rows = {}
+	for i = 1, math.min(#list, MOST) do
+		local one = found.frame.describe(found.vm, list[i], list[i + 1])
+		rows[i] = { title = one.title, kind = one.kind, file = one.file, line = one.line, called = one.called }
+	end
+	return { rows = rows, why = why, more = #list - #rows, state = found.coroutine.state(found.vm, L) }
+end
+
+-- {rows = {{title, kind, file, line}…}, why, more, state} of a coroutine by its lua_State's address, innermost frame first; nil and the
+-- reason when it cannot be told.
+function luastack.of(t, addr)
+	local found, why = opened(t)
+	if not found then return nil, why end
+	return maybe.try(stack_of, found, addr)
+end
+
+-- "app.lua:12", the innermost line of Lua in a stack; nil when there is none. The path is cut to its last part when `short`.
+function luastack.line(stack, short)
+	for _, row in ipairs(stack and stack.rows or {}) do
+		if row.file and row.line then return ("%s:%d"):format(short and row.file:match "[^/]*$" or row.file, row.line) end
+	end
+end
+
+-- "store at app.lua:12 < serve at app.lua:80 < …", at most `max` functions of Lua.
+function luastack.brief(stack, max)
+	local parts = {}
+	for _, row in ipairs(stack and stack.rows or {}) do
+		if row.file and row.line and #parts < max then
+			parts[#parts + 1] = ("%s %s:%d"):format(row.called or row.title or "function", row.file:match "[^/]*$", row.line)
+		end
+	end
+	return #parts > 0 and table.concat(parts, " < ") or nil
+end
+
+-- The state of the VM itself: the coroutine that runs and what it does ("in C", "in trace 3"); nil when nothing runs.
+function luastack.running(t)
+	local found = opened(t)
+	if not found then return nil end
+	return maybe.try(function()
+		local L = found.coroutine.running(found.vm)
+		local state = found.coroutine.state(found.vm, L)
+		return state == "running" and { co = xcore.addr(L), doing = found.coroutine.vmstate(found.vm) } or nil
+	end)
+end
+
+return luastack

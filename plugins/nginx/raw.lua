@@ -1,0 +1,56 @@
+-- raw.lua: a request's header as it came.
+--
+-- It lies in the connection's buffer, r->header_in, and, where that was too small, in larger ones (hc->busy, the last one first), to
+-- each of which the line begun in the one before was copied. nginx puts a NUL behind each name and value, over ':' and CR, which
+-- are put back here: a NUL before LF was CR.
+local xcore = require "xcore"
+local maybe = require "nginx.maybe"
+
+local raw = {}
+
+local MOST, MOST_BUFFERS = 65536, 64
+
+-- The buffers in the order they were filled: {start, pos}.
+local function buffers_of(r)
+	local list, chain = {}, maybe.get(r, "http_connection.busy")
+	for _ = 1, MOST_BUFFERS do
+		if not chain then break end
+		table.insert(list, 1, { maybe.addr(chain.buf, "start"), maybe.addr(chain.buf, "pos") })
+		chain = chain.next
+	end
+	local first = { maybe.addr(r, "header_in.start"), maybe.addr(r, "header_in.pos") }
+	if #list == 0 then return { first } end
+	local own = maybe.get(r, "connection.buffer")
+	if own then table.insert(list, 1, { maybe.addr(own, "start"), maybe.addr(own, "pos") }) end
+	return list
+end
+
+local function text_of(t, r)
+	local parts, from = {}, maybe.addr(r, "request_line.data")
+	for _, buffer in ipairs(buffers_of(r)) do
+		local lo, hi = buffer[1], buffer[2]
+		if from >= lo and from < hi then lo = from end
+		if lo ~= 0 and hi > lo then parts[#parts + 1] = t:read(lo, math.min(hi - lo, MOST)) end
+	end
+	return (table.concat(parts):gsub("%z\n", "\r\n"):gsub("%z", ":"))
+end
+
+-- The text, or nil and why there is none.
+function raw.text(t, r)
+	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers came compressed" end
+	if not r.header_in then return nil, "it has no header buffer" end
+	local text, why = maybe.try(text_of, t, r)
+	if text == "" then return nil, "nothing came yet" end
+	return text, why
+end
+
+function raw.add(t, section, r)
+	local text, why = raw.text(t, r)
+	if text then
+		section:lines("raw", (text:gsub("\r\n", "\n")), { secret = true })
+	else
+		section:unknown("raw", why or "it cannot be read")
+	end
+end
+
+return raw
