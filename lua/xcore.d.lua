@@ -393,9 +393,12 @@ function graph:fill(tree, options) end
 ---A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for anything but take no
 ---parameters; #include, #if and values of variables are errors; functions are read past. An error declares nothing, and begins with
 ---line and column in the text. At most 1 MiB a text, 65,536 members a struct.
+---With `private` the text is a scope of its own: only the result's :type and :constant know its names. For layouts that are to be
+---tried, one after the other, until one fits: t:value(D:type "struct foo", addr).
 ---@param text string
+---@param options? {private?: boolean}
 ---@return xcore.Declarations
-function xcore.cdef(text) end
+function xcore.cdef(text, options) end
 
 ---@class xcore.Declarations
 local declarations = {}

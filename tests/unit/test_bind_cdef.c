@@ -119,6 +119,17 @@ static void a_later_text_uses_an_earlier_one(void **state)
 		      "255\tstruct two\n");
 }
 
+static void private_texts_may_contradict_each_other(void **state)
+{
+	(void)state;
+	assert_prints("local one = xcore.cdef('struct trial { int a, b; };', {private = true}) "
+		      "local two = xcore.cdef('enum { SIZE = 3 }; struct trial { char b; };', {private = true}) "
+		      "print(xcore.sizeof(one:type 'struct trial'), xcore.sizeof(two:type 'struct trial'), t:has_type "
+		      "'struct trial', two:constant 'SIZE', (pcall(one.constant, one, 'SIZE'))) "
+		      "xcore.cdef 'struct trial { short only; };' print(xcore.sizeof 'struct trial')",
+		      "8\t1\tfalse\t3\tfalse\n2\n");
+}
+
 static void errors_say_where_in_the_text(void **state)
 {
 	(void)state;
@@ -146,6 +157,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_places_are_the_compilers),
 		cmocka_unit_test(constants_come_by_name),
 		cmocka_unit_test(a_later_text_uses_an_earlier_one),
+		cmocka_unit_test(private_texts_may_contradict_each_other),
 		cmocka_unit_test(errors_say_where_in_the_text),
 		cmocka_unit_test(without_a_target_declarations_are_not_read),
 	};
