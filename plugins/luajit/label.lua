@@ -124,9 +124,9 @@ local function local_name(vm, thread, at)
 			local name = place(vm, one.func)
 			local slot = (at - one.at) // 8 - 1
 			for _, var in ipairs(one.pt and one.pos and proto.locals(vm, one.pt, one.pos) or {}) do
-				if var.slot == slot then return ("local %s (%s)"):format(var.name, name) end
+				if var.slot == slot then return ("%s: local %s"):format(name, var.name) end
 			end
-			return ("slot %d (%s)"):format(slot, name)
+			return ("%s: slot %d"):format(name, slot)
 		end
 		if one.at - 8 * vm.layout.fr2 <= at then return "running function" end
 	end

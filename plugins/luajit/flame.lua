@@ -1,0 +1,75 @@
+-- flame: the flame graph of all objects, below what refers to them: "_G", "table .users", "table [*]", "string .name". Each frame is
+-- a type and what the object above calls it. There may be millions, so names are found with few reads; keys of tables with very many are "[*]".
+local xcore = require "xcore"
+local graph = require "luajit.graph"
+local label = require "luajit.label"
+local layout = require "luajit.layout"
+local tvalue = require "luajit.tvalue"
+local vm_of = require "luajit.vm"
+
+local flame = {}
+
+local MOST_KEYS = 512 -- slots of a table whose keys are told apart
+
+-- A function that names what stands in a table: " .name", " [*]", " []".
+local function namer_of_tables(vm)
+	local t, L = vm.t, vm.layout
+	local ptr = L.mref == "ptr64" and t.u64 or t.u32
+	local node_at, hmask_at = xcore.offsetof("GCtab", "node"), xcore.offsetof("GCtab", "hmask")
+	local metatable_at = xcore.offsetof("GCtab", "metatable")
+	local stride, val, key = xcore.sizeof "Node", xcore.offsetof("Node", "val"), xcore.offsetof("Node", "key")
+	local shift, gct_at, names, pack, unpack = tvalue.scan(vm).tag.shift, xcore.offsetof("GChead", "gct"), {}, string.pack, string.unpack
+	local function name_of(bits)
+		local name = names[bits]
+		if not name then
+			local text = label.key(vm, bits)
+			name = text:find "^%." and " " .. text or " [*]"
+			names[bits] = name
+		end
+		return name
+	end
+	return function(above, addr)
+		local hmask = t:u32(above + hmask_at)
+		if hmask > 0 and hmask < MOST_KEYS then
+			local bytes = t:read(ptr(t, above + node_at), (hmask + 1) * stride)
+			local word, from = pack("<i8", ~t:u8(addr + gct_at) << shift | addr), 1
+			while true do
+				local at = bytes:find(word, from, true)
+				if not at then break end
+				local place = (at - 1) % stride
+				if place == val then return name_of((unpack("<i8", bytes, at - val + key))) end
+				if place == key then return " (key)" end
+				from = at + 1
+			end
+		elseif hmask > 0 then
+			return ptr(t, above + metatable_at) == addr and " metatable" or " [*]"
+		end
+		return ptr(t, above + metatable_at) == addr and " metatable" or " []"
+	end
+end
+
+-- A function for g:fill.
+local function namer(vm, g)
+	local in_table, gct_at, u8 = namer_of_tables(vm), xcore.offsetof("GChead", "gct"), vm.t.u8
+	return function(addr, kind, above)
+		if not above then return kind end
+		local gct = u8(vm.t, above + gct_at)
+		if gct == layout.TABLE then
+			local ok, name = pcall(in_table, above, addr)
+			return ok and kind .. name or kind
+		end
+		if gct == layout.UPVALUE or gct == layout.PROTO and kind == "string" then return kind end
+		local name = label.of(vm, above, addr)
+		if name == "" or name == "?" or name == kind then return kind end
+		return name:find "^%." and kind .. " " .. name or kind == "upvalue" and name or kind .. " " .. name
+	end
+end
+
+-- Of a flame graph, `by` "path" or "dominator".
+function flame.fill(t, tree, by)
+	local vm = vm_of.one(t)
+	local g = graph.of(vm)
+	g:fill(tree, { by = by, name = namer(vm, g) })
+end
+
+return flame

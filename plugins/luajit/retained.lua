@@ -1,0 +1,153 @@
+-- retained: what would be free if an object were: by object, type, root and module; and the same as flame graphs.
+local xcore = require "xcore"
+local commands = require "luajit.commands"
+local flame = require "luajit.flame"
+local graph = require "luajit.graph"
+local label = require "luajit.label"
+local layout = require "luajit.layout"
+local path = require "luajit.path"
+local tvalue = require "luajit.tvalue"
+
+local retained = {}
+
+local SHOWN, LONGEST = 20, 140
+
+local function note_more(section, shown, all, what)
+	if shown < all then section:note(("the first %d of %d %s are shown"):format(shown, all, what), "--limit N shows more") end
+end
+
+-- An object that keeps nearly all that one before it keeps, from below it, is a step of the same chain: only the last step is told.
+local function without_chains(g, list)
+	local kept = {}
+	for _, it in ipairs(list) do
+		local above = g:dominator(it.addr)
+		local last = kept[above]
+		if last and it.retained * 100 >= last.retained * 99 then
+			it.chain = (last.chain or 1) + 1
+			last.hidden = true
+		end
+		kept[it.addr] = it
+	end
+	local shown = {}
+	for _, it in ipairs(list) do
+		if not it.hidden then shown[#shown + 1] = it end
+	end
+	return shown
+end
+
+local BY = {}
+
+function BY.object(vm, g, section, options)
+	local limit = options.limit or SHOWN
+	local list = without_chains(g, g:top { by = "retained", kind = options.kind, limit = limit * 4 })
+	local rows = section:table("objects", {
+		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
+		{ "path", "text", secret = true },
+	})
+	for i, it in ipairs(list) do
+		if i > limit then break end
+		local text = label.path(vm, g, it.addr)
+		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, text and label.short(text, LONGEST))
+	end
+	if #list > limit then section:note(("only the first %d are shown"):format(limit), "--limit N shows more; luajit.path ADDR tells all of one") end
+end
+
+function BY.kind(_, g, section)
+	local rows = section:table("types", {
+		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
+		{ "unreached", "count", label = "GARBAGE" }, { "unreached_bytes", "bytes", label = "ITS BYTES" },
+	})
+	for _, kind in ipairs(g:kinds()) do
+		rows:row(kind.kind, kind.count, kind.bytes, kind.retained, kind.unreached, kind.unreached_bytes)
+	end
+end
+
+function BY.root(_, g, section, options)
+	local rows = section:table("roots", {
+		{ "root", "text" }, { "alone", "bytes", label = "KEPT BY IT ALONE" }, { "objects", "count" }, { "share", "ratio" },
+	})
+	for _, root in ipairs(g:roots()) do
+		rows:row(root.name or "several of them together", root.bytes, root.count, root.bytes / options.reached)
+	end
+end
+
+-- The value of a string key in a table: tag and payload.
+local function field(vm, addr, name)
+	local tab, stride = vm.t:value("GCtab", addr), xcore.sizeof "Node"
+	if tab.hmask == 0 then return nil end
+	for i = 0, math.min(tab.hmask, 1 << 20) do
+		local node = tab.node[vm.layout.mref] + i * stride
+		local tag, key = tvalue.decode(vm, vm.t:u64(node + xcore.offsetof("Node", "key")))
+		if tag == layout.STRING and vm:string(key, #name + 1) == name then
+			return tvalue.decode(vm, vm.t:u64(node + xcore.offsetof("Node", "val")))
+		end
+	end
+end
+
+-- package.loaded of the VM: { name, address } of what are objects.
+function retained.modules(vm)
+	local _, registry = tvalue.decode(vm, vm.t:u64(xcore.addr(xcore.ref(vm.g, "registrytv"))))
+	local tag, loaded = field(vm, registry, "_LOADED")
+	if tag ~= layout.TABLE then return nil end
+	local tab, stride, list = vm.t:value("GCtab", loaded), xcore.sizeof "Node", {}
+	for i = 0, tab.hmask > 0 and math.min(tab.hmask, 1 << 20) or -1 do
+		local node = tab.node[vm.layout.mref] + i * stride
+		local kind, key = tvalue.decode(vm, vm.t:u64(node + xcore.offsetof("Node", "key")))
+		local value_tag, payload = tvalue.decode(vm, vm.t:u64(node + xcore.offsetof("Node", "val")))
+		if kind == layout.STRING and value_tag >= layout.STRING and value_tag <= layout.USERDATA then
+			list[#list + 1] = { name = vm:string(key, 256), addr = payload }
+		end
+	end
+	return list
+end
+
+function BY.module(vm, g, section, options)
+	local list = retained.modules(vm)
+	if not list then return section:note "there is no package.loaded" end
+	local found, limit = {}, options.limit or 100
+	for _, module in ipairs(list) do
+		local addr, _, kind = g:find(module.addr)
+		if addr then
+			module.kind = kind
+			module.bytes, module.count = g:retained(addr)
+			found[#found + 1] = module
+		end
+	end
+	table.sort(found, function(a, b)
+		if a.bytes ~= b.bytes then return (a.bytes or 0) > (b.bytes or 0) end
+		return a.name < b.name
+	end)
+	local rows = section:table("modules", {
+		{ "module", "text" }, { "retained", "bytes" }, { "objects", "count" }, { "share", "ratio" }, { "type", "text" }, { "address", "address" },
+	})
+	for i, module in ipairs(found) do
+		if i > limit then break end
+		rows:row(module.name, module.bytes, module.count, module.bytes and module.bytes / options.reached, module.kind, module.addr)
+	end
+	note_more(section, math.min(limit, #found), #found, "modules")
+	section:note "what other modules refer to as well is not counted: it stays when one of them goes"
+end
+
+local TITLES = { object = "Objects that retain most", kind = "Retained by type", root = "Retained by root", module = "Retained by module" }
+
+-- luajit.retained [--by object|kind|root|module] [--limit N] [TYPE]
+function retained.run(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	local options = path.options(rest, { limit = true }, { by = true })
+	local by = options.by or "object"
+	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind, root or module")) end
+	local g, made = graph.of(vm)
+	local section, garbage = report:section("retained", TITLES[by]), 0
+	for _, kind in ipairs(g:kinds()) do garbage = garbage + kind.unreached_bytes end
+	options.reached = math.max(made.bytes - garbage, 1)
+	section:bytes("reached", made.bytes - garbage, { label = "reached from roots" })
+	section:bytes("garbage", garbage, { label = "garbage, not yet freed" })
+	BY[by](vm, g, section, options)
+	graph.tell(vm, report)
+end
+
+-- luajit.gcref and luajit.dominators
+function retained.paths(t, tree) flame.fill(t, tree, "path") end
+function retained.dominators(t, tree) flame.fill(t, tree, "dominator") end
+
+return retained
