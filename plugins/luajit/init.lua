@@ -20,6 +20,7 @@ return {
 			run = function(t, tree) require("luajit.retained").dominators(t, tree) end,
 		},
 	},
+	stacks = function(t, told) require("luajit.stacks").tell(t, told) end,
 	commands = {
 		vms = command("commands", "vms", "all VMs of the process, and the ways in which each was found"),
 		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one or of all", "[COROUTINE|all] [--locals] [--limit N] [--vm ADDR]"),

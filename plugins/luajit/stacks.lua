@@ -1,0 +1,194 @@
+-- stacks: what LuaJIT adds to the stacks of threads: how to unwind its own code, and Lua's frames where they stand among C's.
+--
+-- Traces have no call frame information. The assembler code has, but it is wrong where that code calls a helper of its own (each call
+-- pushes 8 bytes that it does not know of) and while a trace is left. The VM's frame on the C stack, which L.cframe and its
+-- chain lead to, is where the truth is: it is as large always, and whatever lies below it belongs to the same frame.
+--
+--	CFA - 8 return address, - 16 rbp, - 24 rbx, - 32 r15, - 40 r14, - 80 cframe; in traces also - 80 r12, - 88 r13     (vm_x64.dasc)
+local xcore = require "xcore"
+local coroutines = require "luajit.coroutine"
+local frame = require "luajit.frame"
+local layout = require "luajit.layout"
+local machine = require "luajit.machine"
+local trace = require "luajit.trace"
+local variables = require "luajit.variables"
+local vm_of = require "luajit.vm"
+
+local stacks = {}
+
+local SIZE_IN_TRACE = 96 -- 16 more than in the interpreter: r12 and r13 (BC_JLOOP)
+local REACH = 80         -- words from the stack pointer to the frame's: leaving a trace saves all registers
+local PASSES = 64        -- corrections of one stack
+local DETAILED = 20000   -- frames whose variables are told
+local MOST = 100000      -- frames in all
+
+local SAVED = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40 }
+local SAVED_IN_TRACE = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40, r12 = -80, r13 = -88 }
+
+-- ---- frames of the VM on the C stack ----
+
+-- The coroutine whose frame this is, when the coroutine says so, too.
+local function owner(vm, at)
+	vm.chains = vm.chains or {}
+	local where = frame.cframes(vm)
+	local ok, L = pcall(function()
+		local addr = vm.layout.gc64 and vm.t:u64(at + where.L) or vm.t:u32(at + where.L)
+		if addr & 7 ~= 0 or vm.t:readable(addr, 64) < 64 then return nil end
+		local thread = vm.t:value("lua_State", addr)
+		if thread.gct ~= layout.THREAD or thread.glref[vm.layout.mref] ~= vm.addr then return nil end
+		if not vm.chains[addr] then
+			local set = {}
+			for _, one in ipairs(frame.chain(vm, thread)) do set[one] = true end
+			vm.chains[addr] = set
+		end
+		return vm.chains[addr][at] and thread or nil
+	end)
+	if not ok and type(L) == "table" and L.kind == "limit" then error(L, 0) end
+	return ok and L or nil
+end
+
+-- The VM's frame that a machine's frame is: where, and whose.
+local function find(vm, sp)
+	for n = 0, REACH do
+		local L = owner(vm, sp + 8 * n)
+		if L then return sp + 8 * n, L end
+	end
+end
+
+-- ---- code ----
+
+local function tell_traces(vm, told)
+	for _, range in ipairs(trace.ranges(vm)) do
+		local ok, text, file, line = pcall(trace.start, vm, range.trace)
+		local code = { lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
+		if ok then code.name, code.file, code.line = code.name .. " " .. text, file, line end
+		if vm.t.arch == "x86-64" then
+			code.cfa = { "rsp", range.trace.spadjust + SIZE_IN_TRACE }
+			code.saved = SAVED_IN_TRACE
+		end
+		told:code(code)
+	end
+end
+
+-- The machine's frames of a thread that are the VM's: { frame, at, L }, innermost first. Corrects how they are unwound.
+local function vm_frames(vm, thread, told)
+	local found
+	for _ = 1, PASSES do
+		local frames, corrected = thread:frames(), false
+		found = {}
+		for i, one in ipairs(frames) do
+			local pc = i > 1 and not frames[i - 1].signal and one.pc - 1 or one.pc
+			local compiled = trace.at(vm, pc)
+			if one.sp and not one.inlined and (compiled or machine.in_assembler(vm, pc) and one.name ~= "lj_vm_ffi_call") then
+				local at, L = find(vm, one.sp)
+				if at then
+					found[#found + 1] = { frame = one, at = at, L = L }
+					local cfa = at + frame.cframes(vm).size
+					if one.cfa ~= cfa and vm.t.arch == "x86-64" then
+						told:code { lo = one.pc - 1, hi = one.pc, override = true, name = one.name, cfa = { "rsp", cfa - one.sp },
+							saved = compiled and SAVED_IN_TRACE or SAVED, file = compiled and one.file, line = compiled and one.line }
+						corrected = true
+						break
+					end
+				end
+			end
+		end
+		if not corrected then return found end
+	end
+	return found
+end
+
+-- ---- rows ----
+
+local function variable_rows(list, kind)
+	local rows = {}
+	for _, v in ipairs(list) do
+		if kind(v) then rows[#rows + 1] = { name = v.name, value = v.text, why = not v.text and (v.why or "cannot be read") or nil } end
+	end
+	return rows
+end
+
+local function add_variables(vm, row, one, top)
+	local ok, list = pcall(variables.of, vm, one, top)
+	if not ok then
+		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
+		return
+	end
+	row.args = variable_rows(list, function(v) return v.kind == "argument" or v.kind == "vararg" end)
+	row.locals = variable_rows(list, function(v) return v.kind == "local" end)
+	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" end)
+end
+
+local function row_of(vm, list, i, budget)
+	local one = list[i]
+	local what = frame.describe(vm, one, list[i + 1])
+	local row = { name = what.title, file = what.is_file and what.file or nil, line = what.line, language = "lua", pc = one.pc and one.pc - 4 }
+	row.kind = what.kind == "Lua" and "function" or what.kind
+	budget.rows = budget.rows + 1
+	if one.lua and budget.rows < DETAILED then add_variables(vm, row, one, list.top) end
+	return row
+end
+
+-- ---- threads ----
+
+local function rows_by_cframe(vm, L, budget)
+	local list = coroutines.frames(vm, L)
+	local by, order = {}, {}
+	for i, one in ipairs(list) do
+		if not by[one.cframe] then
+			by[one.cframe] = {}
+			order[#order + 1] = one.cframe
+		end
+		table.insert(by[one.cframe], row_of(vm, list, i, budget))
+	end
+	return by, order
+end
+
+local function tell_thread(vm, thread, told, budget)
+	local seen = {}
+	for _, one in ipairs(vm_frames(vm, thread, told)) do
+		local addr = xcore.addr(one.L)
+		if not seen[addr] then
+			seen[addr] = true
+			vm.on_thread[addr] = true
+			local by, order = rows_by_cframe(vm, one.L, budget)
+			for _, at in ipairs(order) do
+				if at ~= 0 then told:frames(thread.tid, at, by[at]) end
+			end
+		end
+	end
+end
+
+-- ---- coroutines ----
+
+local function tell_coroutines(vm, told, budget)
+	for _, addr in ipairs(coroutines.all(vm)) do
+		if budget.rows > MOST then return end
+		local L = vm.t:value("lua_State", addr)
+		local state = not vm.on_thread[addr] and coroutines.state(vm, L)
+		if state and state ~= "finished" and state ~= "new" then
+			local list = coroutines.frames(vm, L)
+			local rows = {}
+			for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
+			told:stack { name = "coroutine " .. xcore.hex(addr), state = state, rows = rows }
+		end
+	end
+end
+
+-- ---- all ----
+
+local function tell(vm, told)
+	local budget = { rows = 0 }
+	vm.on_thread = {}
+	if frame.cframes(vm) then
+		tell_traces(vm, told)
+		for _, thread in ipairs(vm.t:threads()) do tell_thread(vm, thread, told, budget) end
+	end
+	tell_coroutines(vm, told, budget)
+end
+
+function stacks.tell(t, told)
+	for _, vm in ipairs(vm_of.all(t)) do tell(vm, told) end
+end
+
+return stacks
