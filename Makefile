@@ -80,7 +80,8 @@ programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 # Every program of a suite, separated for tests/run, which runs two at once; what fills both processors itself stands behind ---.
 # TIMES=1 tells what takes long.
 each = $(foreach p,$(1),-- $(p))
-bats = $(foreach f,$(wildcard $(1)/*.bats),-- bats --timing --formatter tap $(f))
+BATS := bats --timing --formatter tap
+bats = $(foreach f,$(1),-- $(BATS) $(f))
 XCORE = $(abspath $(B)/xcore)
 JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
 
@@ -88,7 +89,7 @@ JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(she
 check: unit property golden canary ## unit, property, golden and canary: a minute, no gdb, no network
 
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
-	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) $(call bats,tests/cli) \
+	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) $(call bats,$(wildcard tests/cli/*.bats)) \
 		-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py \
 		-- python3 tests/diff/test_expressions.py \
 		-- python3 tests/hostile/test_hostile.py
@@ -125,7 +126,8 @@ diff: $(B)/xcore corpora ## every frame and value against gdb
 		--- tests/diff/run --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) --count 30
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
-	@XCORE=$(XCORE) tests/run live $(call bats,tests/live)
+	@XCORE=$(XCORE) tests/run live $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) \
+		--- $(BATS) tests/live/busy.bats
 
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
