@@ -114,11 +114,15 @@ corpora: ## build the small cores (build/corpora)
 	@corpora/build-programs
 	@corpora/build-recipes
 	@corpora/build-heap
+	@corpora/build-luajit
+	@corpora/build-nginx
 
 corpora-long: corpora ## and the large ones
 	@corpora/build-programs --tag long
 	@corpora/build-recipes --big
 	@corpora/build-heap --big
+	@corpora/build-luajit --long --big
+	@corpora/build-nginx --long --big
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) --count 25 \
