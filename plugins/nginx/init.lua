@@ -14,7 +14,12 @@ return {
 	commands = {
 		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
 		reqs = command("reqs", "reqs", "requests in flight: phase, what each waits for, Lua line, pool", "[--raw] [--scan] [--limit N]"),
+		req = command("req", "req", "one request: upstream, buffers, headers, variables, Lua stacks, as it came", "ADDRESS"),
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
+		conf = command("commands_conf", "conf", "listening sockets, servers, locations with their handlers", "[--text]"),
+		phases = command("commands_conf", "phases", "handlers of each phase, in the order that requests meet them"),
+		filters = command("commands_conf", "filters", "header and body filters, in their order"),
+		upstreams = command("commands_conf", "upstreams", "groups of backends: peers, failures, connections, idle ones"),
 		shm = command("commands_shm", "shm", "zones of shared memory: slab pages by class, what is free, entries", "[ZONE [--limit N]]"),
 		shdict = command("commands_shm", "shdict", "keys of a lua_shared_dict, the latest used first, or one of them",
 			"NAME [KEY] [--match TEXT] [--limit N]"),
