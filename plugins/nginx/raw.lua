@@ -32,7 +32,9 @@ local function text_of(t, r)
 		if from >= lo and from < hi then lo = from end
 		if lo ~= 0 and hi > lo then parts[#parts + 1] = t:read(lo, math.min(hi - lo, MOST)) end
 	end
-	return (table.concat(parts):gsub("%z\n", "\r\n"):gsub("%z", ":"))
+	local text = table.concat(parts):gsub("%z\n", "\r\n"):gsub("%z", ":")
+	local _, last = text:find "\r?\n\r?\n" -- what follows is of the body
+	return last and text:sub(1, last) or text
 end
 
 -- The text, or nil and why there is none.
