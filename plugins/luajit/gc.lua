@@ -67,17 +67,24 @@ local function no_statistic(gct)
 	return { gct = gct, name = layout.NAMES[gct], count = 0, sum = 0, min = math.huge, max = 0 }
 end
 
+-- An object larger than all of the collector's memory is none: it was freed, or overwritten.
 local function count(vm, batch, gct, addresses, columns)
 	local statistic = batch[gct] or no_statistic(gct)
 	batch[gct] = statistic
-	local sum, min, max, of = 0, statistic.min, statistic.max, object.sizer(vm, gct).of
+	local sum, min, max, of, total = 0, statistic.min, statistic.max, object.sizer(vm, gct).of, vm.g.gc.total
+	local counted = #addresses
 	for i, addr in ipairs(addresses) do
 		local size = of(columns, i, addr)
-		sum = sum + size
-		if size < min then min = size end
-		if size > max then max = size end
+		if size < 0 or size > total then
+			vm:damaged(addr, ("a %s of %d bytes"):format(statistic.name, size))
+			counted = counted - 1
+		else
+			sum = sum + size
+			if size < min then min = size end
+			if size > max then max = size end
+		end
 	end
-	statistic.count, statistic.sum = statistic.count + #addresses, statistic.sum + sum
+	statistic.count, statistic.sum = statistic.count + counted, statistic.sum + sum
 	statistic.min, statistic.max = min, max
 end
 
@@ -117,7 +124,7 @@ local function add_objects(section, list)
 	})
 	local sum = 0
 	for _, s in ipairs(list) do
-		rows:row(s.name, s.count, s.min, s.sum // s.count, s.max, s.sum)
+		if s.count > 0 then rows:row(s.name, s.count, s.min, s.sum // s.count, s.max, s.sum) end
 		sum = sum + s.sum
 	end
 	return sum

@@ -162,15 +162,32 @@ function object.anchors(vm)
 	return xcore.columns(tab, mask + 1, { vm.layout.ref })[vm.layout.ref], mask
 end
 
+-- What hangs in the table is strings, unless it was freed. Returns the columns of those that are, and how many are not.
+local function only_strings(columns, fields)
+	local good, freed = {}, 0
+	for i, gct in ipairs(columns.gct) do
+		if gct == layout.STRING then good[#good + 1] = i else freed = freed + 1 end
+	end
+	if freed == 0 then return columns, 0 end
+	local left = { {} }
+	for _, name in ipairs(fields) do left[name] = {} end
+	for place, i in ipairs(good) do
+		for name, column in pairs(left) do column[place] = columns[name][i] end
+	end
+	return left, freed
+end
+
 local function from_strings(vm, wanted, fn)
 	local anchors = object.anchors(vm)
-	local fields = { table.unpack(object.sizer(vm, layout.STRING).fields) }
+	local fields = { "gct", table.unpack(object.sizer(vm, layout.STRING).fields) }
 	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
 	for from = 1, #anchors, BATCH do
 		local heads = table.move(anchors, from, math.min(from + BATCH - 1, #anchors), 1, {})
 		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, fields, { mask = ~1, addresses = true, partial = true })
 		if why then vm:damaged(0, "string table: " .. why) end
-		if #columns[1] > 0 then fn(layout.STRING, columns[1], columns, levels) end
+		local strings, freed = only_strings(columns, fields)
+		if freed > 0 then vm:damaged(0, ("string table: %d of its objects are no strings: freed, or overwritten"):format(freed)) end
+		if #strings[1] > 0 then fn(layout.STRING, strings[1], strings, levels) end
 	end
 end
 

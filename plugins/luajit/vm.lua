@@ -14,9 +14,11 @@ end
 
 -- Tell it in a section.
 function VM:tell(section)
-	for _, damage in ipairs(self.damages or {}) do
-		section:warning((damage.addr ~= 0 and xcore.hex(damage.addr) .. ": " or "") .. damage.what)
+	local SHOWN, list = 5, self.damages or {}
+	for i = 1, math.min(#list, SHOWN) do
+		section:warning((list[i].addr ~= 0 and xcore.hex(list[i].addr) .. ": " or "") .. list[i].what)
 	end
+	if #list > SHOWN then section:warning(("and %d%s more"):format(#list - SHOWN, #list < 100 and "" or " or"), "luajit.check tells all") end
 end
 
 -- A global_State that is one: main thread and state name each other, the registry is a table, the stack is in order.
