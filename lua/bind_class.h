@@ -44,6 +44,7 @@ void xc_bind_symbol_open(lua_State *L);
 void xc_bind_module_open(lua_State *L);
 void xc_bind_thread_open(lua_State *L);
 void xc_bind_heap_open(lua_State *L);
+void xc_bind_disas_open(lua_State *L);
 
 /* For methods of the target, first of all: checks that argument 1 is the target. Raises `usage` when the state has none. */
 struct xc_host *xc_bind_check_target(lua_State *L);

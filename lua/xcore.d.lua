@@ -611,6 +611,21 @@ function target:ptr(addr) end
 ---@return boolean cut
 function target:cstring(addr, max) end
 
+---@class xcore.Instruction
+---@field addr integer
+---@field length integer  bytes
+---@field text string  "mov rax, [rbx+0x8]"; x86 in Intel's syntax
+---@field valid boolean  false: no instruction begins here
+---@field target integer|nil  of a jump or call that names it
+
+---Machine code as instructions, from addr on, up to `len` bytes; the last one may be cut. For code that a program made itself; `xcore disas`
+---shows functions with all that is known of them. 1 µs each.
+---Raises a fault when nothing can be read there, `limit` for more than 1 MiB, `unsupported` for a machine that nothing decodes.
+---@param addr integer|xcore.Value
+---@param len integer
+---@return xcore.Instruction[]
+function target:disassemble(addr, len) end
+
 ---A block that an allocator handed out, or holds free.
 ---@class xcore.Block
 ---@field addr integer  what malloc returned
