@@ -15,6 +15,8 @@ return {
 		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
 		reqs = command("reqs", "reqs", "requests in flight: phase, what each waits for, Lua line, pool", "[--raw] [--scan] [--limit N]"),
 		req = command("req", "req", "one request: upstream, buffers, headers, variables, Lua stacks, as it came", "ADDRESS"),
+		timers = command("timers", "timers", "timers: when each is due, what for, whose", "[--limit N]"),
+		posted = command("timers", "posted", "events that wait to be handled in this turn of the loop"),
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
 		conf = command("commands_conf", "conf", "listening sockets, servers, locations with their handlers", "[--text]"),
 		phases = command("commands_conf", "phases", "handlers of each phase, in the order that requests meet them"),

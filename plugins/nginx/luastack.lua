@@ -58,6 +58,16 @@ function luastack.brief(stack, max)
 	return #parts > 0 and table.concat(parts, " < ") or nil
 end
 
+-- What lies first on a coroutine's stack, as text: of one that has not begun, the function that it will call. nil when that is not known.
+function luastack.first(t, addr)
+	local found = opened(t)
+	if not found then return nil end
+	return (maybe.try(function()
+		local L = found.vm.t:value("lua_State", addr)
+		return (require("luajit.value").at(found.vm, xcore.addr(L.base), 80):gsub("%S*/", "")) -- the last part of the path
+	end))
+end
+
 -- The state of the VM itself: the coroutine that runs and what it does ("in C", "in trace 3"); nil when nothing runs.
 function luastack.running(t)
 	local found = opened(t)
