@@ -29,5 +29,6 @@ return {
 			"[--min BYTES] [--limit N] [TYPE] [ADDR] [--vm ADDR]"),
 		retained = command("retained", "run", "what would be free if an object were: by object, type, root or module",
 			"[--by object|kind|root|module] [--limit N] [TYPE] [--vm ADDR]"),
+		alloc = command("alloc", "run", "what LuaJIT's allocator has, what is in use and by what, and what is free", "[--limit N] [--vm ADDR]"),
 	},
 }
