@@ -17,13 +17,22 @@ return {
 		req = command("req", "req", "one request: upstream, buffers, headers, variables, Lua stacks, as it came", "ADDRESS"),
 		timers = command("timers", "timers", "timers: when each is due, what for, whose", "[--limit N]"),
 		posted = command("timers", "posted", "events that wait to be handled in this turn of the loop"),
+		lua = command("commands_lua", "lua", "the Lua module: limits, coroutines, cosocket pools, lrucaches, cached code", "[--limit N]"),
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, how many connections"),
 		conf = command("commands_conf", "conf", "listening sockets, servers, locations with their handlers", "[--text]"),
 		phases = command("commands_conf", "phases", "handlers of each phase, in the order that requests meet them"),
 		filters = command("commands_conf", "filters", "header and body filters, in their order"),
 		upstreams = command("commands_conf", "upstreams", "groups of backends: peers, failures, connections, idle ones"),
+		pools = command("commands_pools", "pools", "all pools by owner: blocks, used, waste, large allocations; those that leaked",
+			"[ADDRESS] [--kind TEXT] [--limit N]"),
 		shm = command("commands_shm", "shm", "zones of shared memory: slab pages by class, what is free, entries", "[ZONE [--limit N]]"),
 		shdict = command("commands_shm", "shdict", "keys of a lua_shared_dict, the latest used first, or one of them",
 			"NAME [KEY] [--match TEXT] [--limit N]"),
+	},
+	flames = {
+		pools = {
+			about = "memory of pools by kind, owner and use", unit = "bytes",
+			run = function(t, tree) require("nginx.commands_pools").flame(t, tree) end,
+		},
 	},
 }

@@ -1,0 +1,188 @@
+-- pools.lua: all pools of the process and whose they are.
+--
+-- nginx keeps no list of its pools. Owners that are known lead to most: the cycle, connections in use, requests, HTTP/2 connections,
+-- regular expressions of the Lua module. The others are found by what a pool looks like, at the beginning of a live block of malloc:
+--
+--	p + header <= d.last <= d.end, 0 < max < a page, current is one of its blocks, large, cleanup, chain and log lead to memory or are NULL
+--
+-- and are no one's: leaked, or of a module that is not known here, which is what the heap's graph of pointers tells apart.
+local xcore = require "xcore"
+local conn = require "nginx.conn"
+local cycle = require "nginx.cycle"
+local list = require "nginx.list"
+local maybe = require "nginx.maybe"
+local pool = require "nginx.pool"
+local request = require "nginx.request"
+local slab = require "nginx.slab"
+local str = require "nginx.str"
+
+local pools = {}
+
+local MOST_FOUND = 100000
+local MOST_FAILED = 100 -- a block that was too small 6 times is passed over from then on
+local MOST_BLOCK = 1 << 30
+
+-- ---- owners ----
+
+local function of_cycle(t, add)
+	local of = cycle.of(t)
+	add(maybe.addr(of, "pool"), "cycle", "the configuration")
+	local old = maybe.get(of, "old_cycle")
+	if old and xcore.addr(old) ~= xcore.addr(of) then add((maybe.try(maybe.addr, old, "pool")), "old cycle", "the configuration before") end
+	local temp = cycle.var(t, "ngx_temp_pool", "ngx_pool_t *")
+	if temp then add(xcore.addr(temp), "old cycle", "cycles that still have connections") end
+end
+
+-- A Lua timer's request has a pool that its connection, without a socket, has too.
+local function of_requests(t, add, scan)
+	local addresses, via = request.find(t, scan)
+	for _, addr in ipairs(addresses) do
+		local r = t:value("ngx_http_request_t", addr)
+		local orphan = via[addr] == "signature" and maybe.get(r, "connection.fd") ~= -1
+		local line = str.try(r.request_line, 256)
+		local text = line and line ~= "" and line or maybe.get(r, "connection.fd") == -1 and "Lua without a client" or "request without a line"
+		add(maybe.addr(r, "pool"), orphan and "request without owner" or "request", text, addr)
+		local stream = maybe.get(r, "stream")
+		if stream and t:has_type "ngx_http_v2_stream_t" then
+			add((maybe.try(maybe.addr, stream, "pool")), "http2 stream", text, addr)
+			add((maybe.try(maybe.addr, stream, "connection.pool")), "http2 connection", nil, addr)
+		end
+	end
+end
+
+local function of_connections(t, add)
+	for _, one in ipairs((conn.all(t))) do
+		local text = one.kind .. (one.peer and " " .. one.peer or "")
+		add((maybe.try(maybe.addr, one.value, "pool")), one.accepted and "connection" or "other connection", text, one.addr)
+		if one.kind == "http2, idle" or one.kind == "http2" then
+			local data = maybe.addr(one.value, "data")
+			local h2c = data ~= 0 and t:has_type "ngx_http_v2_connection_t" and t:value("ngx_http_v2_connection_t", data)
+			if h2c and maybe.try(maybe.addr, h2c, "connection") == one.addr then
+				add((maybe.try(maybe.addr, h2c, "pool")), "http2 connection", text, data)
+			end
+		end
+	end
+end
+
+-- A timer of Lua's that waits has a pool for the request that it will be.
+local function of_lua_timers(t, add)
+	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
+	for event in list.rbtree(tree, "ngx_event_t", "timer") do
+		local kind = (xcore.symbol(event.handler) or ""):match "^(ngx_%l+_lua)_timer_handler$"
+		local data = kind and event.data and t:has_type(kind .. "_timer_ctx_t") and t:value(kind .. "_timer_ctx_t", xcore.addr(event.data))
+		if data then add((maybe.try(maybe.addr, data, "pool")), "lua timer", "waits", xcore.addr(data)) end
+	end
+end
+
+-- ---- by shape ----
+
+local function shape(t)
+	local either = "null or pointer"
+	return { ["d.last"] = "pointer", ["d.end"] = "pointer", ["d.next"] = either, ["d.failed"] = { 0, MOST_FAILED },
+		max = { 1, slab.page_size(t) - 1 }, current = "pointer", chain = either, large = either, cleanup = either, log = either }
+end
+
+local function in_order(t, addr, header)
+	local p = t:value("ngx_pool_t", addr)
+	local last, finish = xcore.addr(p.d.last), xcore.addr(p.d["end"])
+	if last < addr + header or last > finish or finish - addr > MOST_BLOCK then return false end
+	local one = pool.read(t, addr)
+	return one.why == nil
+end
+
+-- Candidates: addresses of pools that no owner led to. `known` has the addresses of blocks of the others.
+local function by_shape(t, known)
+	local found, header, size = {}, xcore.sizeof "ngx_pool_t", pool.sizer(t)
+	for addr in t:find { signature = { "ngx_pool_t", shape(t) }, writable = true } do
+		if #found >= MOST_FOUND then break end
+		if not known[addr] then
+			local bytes = size(addr)
+			local done, good = pcall(in_order, t, addr, header)
+			if bytes and done and good and xcore.addr(t:value("ngx_pool_t", addr).d["end"]) - addr <= bytes then found[#found + 1] = addr end
+		end
+	end
+	return found
+end
+
+-- A regular expression that Lua compiled has a pool of its own, in which it lies itself: ngx_http_lua_regex_t.pool.
+local function is_regex(t, one)
+	for _, type in ipairs { "ngx_http_lua_regex_t", "ngx_stream_lua_regex_t" } do
+		if t:has_type(type) and xcore.has(t:type(type), "pool") then
+			local at = one.addr + xcore.sizeof "ngx_pool_t"
+			if maybe.try(maybe.addr, t:value(type, at), "pool") == one.addr then return true end
+		end
+	end
+end
+
+-- Who points to a pool that has no owner, as the heap tells; nil when nobody does: then it is leaked.
+local function holder(t, addr)
+	local heap = t:heap()
+	local block = heap:at(addr)
+	if not block or block.state == "leaked" then return nil end
+	local path, kind = heap:path(block)
+	if not path or #path == 0 then return nil end
+	return #path > 1 and heap:whatis(path[#path - 1].addr) or kind
+end
+
+-- The longest text in a pool's first block: what it was for, for people.
+local function text_in(t, one)
+	local bytes = t:read(one.addr, math.min(one.list["d.last"][1] - one.addr, 4096))
+	local best = ""
+	for text in bytes:gmatch "[%g ]+" do
+		if #text > #best then best = text end
+	end
+	return #best >= 6 and best:sub(1, 80) or nil
+end
+
+-- ---- all ----
+
+local function collect(t, options)
+	local seen, found, size = {}, {}, options.sizes and pool.sizer(t) or nil
+	local lost = { bad = 0 }
+	local function add(addr, kind, text, owner)
+		if not addr or addr == 0 or seen[addr] then return end
+		local one, why = maybe.try(pool.read, t, addr, size)
+		if not one then
+			lost.bad, lost.why = lost.bad + 1, lost.why or why
+			return
+		end
+		one.kind, one.text, one.owner = kind, text, owner
+		found[#found + 1] = one
+		for i = 1, one.blocks do seen[one.list[1][i]] = true end
+	end
+	return found, add, seen, lost
+end
+
+local function add_unowned(t, found, add, seen)
+	for _, addr in ipairs(by_shape(t, seen)) do
+		local before = #found
+		add(addr, "unowned")
+		local one = found[before + 1]
+		if one and is_regex(t, one) then
+			one.kind, one.text = "lua regex", "compiled by ngx.re"
+		elseif one then
+			one.holder = maybe.try(holder, t, addr)
+			one.kind = one.holder and "unknown owner" or "leaked"
+			one.text = one.holder and "held by " .. one.holder or maybe.try(text_in, t, one)
+		end
+	end
+end
+
+-- All pools, each as pool.read has it with {kind, text, owner}, the largest first, and {bad, why} of those that cannot be read.
+-- options: sizes = false leaves large allocations unsized; unowned = false does not look for pools without an owner.
+function pools.all(t, options)
+	options = options or {}
+	local found, add, seen, lost = collect(t, { sizes = options.sizes ~= false })
+	maybe.try(of_cycle, t, add)
+	maybe.try(of_requests, t, add, options.unowned ~= false or not t.live)
+	maybe.try(of_connections, t, add)
+	maybe.try(of_lua_timers, t, add)
+	if options.unowned ~= false then add_unowned(t, found, add, seen) end
+	table.sort(found, function(a, b)
+		if a.total ~= b.total then return a.total > b.total end
+		return a.addr < b.addr
+	end)
+	return found, lost
+end
+
+return pools
