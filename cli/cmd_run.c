@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../core/text.h"
 #include "../lua/plugin_report.h"
@@ -63,6 +64,16 @@ static struct xc_error *find_plugin(struct settings *s, const char *what)
 	return err ? err : find_entry(s);
 }
 
+/* "nginx.lua": a plugin's command that is called lua, where no such file is. */
+static bool is_command_lua(struct settings *s, const char *what)
+{
+	if (strchr(what, '/') || !xc_ends_with(what, ".lua") || access(what, F_OK) == 0)
+		return false;
+	struct xc_error *err = find_plugin(s, what);
+	xc_error_free(err);
+	return !err;
+}
+
 /* `= EXPRESSION` shows it; t is the target. On one line, so that line numbers are the user's. */
 static void make_script(struct settings *s)
 {
@@ -83,7 +94,7 @@ static struct xc_error *find(struct xc_job *job)
 		return err;
 	if (s->code)
 		make_script(s);
-	else if (is_file(what))
+	else if (is_file(what) && (job->common.plugins == XC_OFF || !is_command_lua(s, what)))
 		return find_file(s, what);
 	else if (job->common.plugins == XC_OFF)
 		return xc_error_new(XC_ERR_USAGE, "--no-plugins, and '%s' is one", what);
@@ -131,9 +142,11 @@ static bool help(const struct xc_job *job, FILE *out)
 {
 	struct settings *s = job->settings;
 	const char *what = s->code || !job->operands.count ? NULL : job->operands.items[0];
-	if (!what || is_file(what))
+	if (!what)
 		return false;
 	struct xc_error *err = xc_plugins_of(&job->common, &s->plugins);
+	if (!err && is_file(what) && !is_command_lua(s, what))
+		return false;
 	if (!err)
 		err = find_plugin(s, what);
 	const struct xc_plugin_entry *entry = err || !s->entry ? NULL : xc_plugin_entry(&s->plugin->commands, s->entry);

@@ -21,6 +21,7 @@ return {
     wrong = { about = "refuses its arguments", run = function()
       error(xcore.error("usage", "--db: a number is wanted", "as in --db 3"))
     end },
+    lua = { about = "is called as files of Lua end", run = function() print "the command" end },
     boom = { about = "fails half way", run = function(t, report)
       report:section("half", "Half"):count("done", 1)
       print "so far"
@@ -83,6 +84,16 @@ run_x() {
   "$XCORE" run "$PLUGINS/crash/init.lua" "$CORE" | grep -q '42'
 }
 
+@test "a command called lua runs, unless there is a file of that name" {
+  needs_core
+  cd "$BATS_TEST_TMPDIR"
+  [ "$(run_x run crash.lua "$CORE")" = "the command" ]
+  [[ $(run_x run crash.lua --help) == *'is called as files of Lua end'* ]]
+  echo 'print "the file"' >crash.lua
+  [ "$(run_x run crash.lua "$CORE")" = "the file" ]
+  expect 4 'xcore: nosuch.lua: No such file or directory' run_x run nosuch.lua "$CORE"
+}
+
 @test "options that xcore does not know go to the plugin, behind -- all" {
   needs_core
   [ "$(run_x run crash.args "$CORE" --db 3 word -n5)" = $'1\t--db\n2\t3\n3\tword\n4\t-n5' ]
@@ -131,7 +142,7 @@ assert d["output"] == ["1\t--db", "2\t3"], d'
 import json, sys
 s = json.load(sys.stdin)["sections"][0]
 assert s["fields"]["name"] == "crash", s
-assert [r["name"] for r in s["tables"]["commands"]] == ["answer", "args", "boom", "wrong"], s'
+assert [r["name"] for r in s["tables"]["commands"]] == ["answer", "args", "boom", "lua", "wrong"], s'
 }
 
 @test "limits end a script and name the option" {
