@@ -341,6 +341,27 @@ static int totals(lua_State *L)
 	return 1;
 }
 
+/* h:regions() → {{lo, hi, arena, what}, …}, in address order */
+static int regions(lua_State *L)
+{
+	const struct xc_heap *heap = settled(L, 1);
+	lua_createtable(L, (int)(heap->region_count < 1000 ? heap->region_count : 1000), 0);
+	for (size_t i = 0; i < heap->region_count; i++) {
+		const struct xc_region *region = &heap->regions[i];
+		lua_createtable(L, 0, 4);
+		lua_pushinteger(L, (lua_Integer)region->lo);
+		lua_setfield(L, -2, "lo");
+		lua_pushinteger(L, (lua_Integer)region->hi);
+		lua_setfield(L, -2, "hi");
+		lua_pushstring(L, region->arena < heap->arena_count ? heap->arenas[region->arena].name : NULL);
+		lua_setfield(L, -2, "arena");
+		lua_pushstring(L, region->what);
+		lua_setfield(L, -2, "what");
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	return 1;
+}
+
 /* h:types() → {["struct client"] = {blocks, bytes}, …}, live blocks only; untyped ones under "" */
 static int types(lua_State *L)
 {
@@ -435,10 +456,10 @@ static int length(lua_State *L)
 }
 
 static const struct xc_bind_property heap_properties[] = {{NULL, NULL}};
-static const luaL_Reg heap_methods[] = {{"blocks", blocks}, {"at", at},       {"whatis", whatis}, {"refs", refs},
-					{"path", path},     {"claim", claim}, {"edge", edge},     {"root", root},
-					{"totals", totals}, {"types", types}, {"rule", rule},     {"header", header},
-					{NULL, NULL}};
+static const luaL_Reg heap_methods[] = {{"blocks", blocks},   {"at", at},       {"whatis", whatis}, {"refs", refs},
+					{"path", path},       {"claim", claim}, {"edge", edge},     {"root", root},
+					{"totals", totals},   {"types", types}, {"rule", rule},     {"header", header},
+					{"regions", regions}, {NULL, NULL}};
 static const luaL_Reg heap_metamethods[] = {{"__len", length}, {NULL, NULL}};
 
 static const struct xc_bind_class heap_class = {

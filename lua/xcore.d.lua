@@ -674,6 +674,9 @@ function heap:path(block) end
 ---Blocks and bytes by state.
 ---@return {live: {blocks: integer, bytes: integer}, free: {blocks: integer, bytes: integer}, unknown: {blocks: integer, bytes: integer}}
 function heap:totals() end
+---The memory that allocators manage, in address order: what is in no block of a region is headers, padding, or was never used.
+---@return {lo: integer, hi: integer, arena: string|nil, what: string|nil}[]  hi is inclusive; what: "brk heap", "mmapped chunk", …
+function heap:regions() end
 ---Say that an object stands within a block: it becomes a block of its own, and what lies around it stays as pieces of the old one, which
 ---keep each other alive. Before the first question about blocks; raises `usage` later. What lies in no live block, or
 ---overlaps another claim, is left out.
