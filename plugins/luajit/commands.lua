@@ -1,5 +1,6 @@
 -- What the commands do: arguments in, sections out.
 local xcore = require "xcore"
+local layout = require "luajit.layout"
 local vm = require "luajit.vm"
 
 local commands = {}
@@ -24,9 +25,11 @@ commands.parse = parse
 function commands.vms(t, report)
 	local section = report:section("vms", "LuaJIT VMs")
 	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
-	for _, found in ipairs(vm.all(t)) do
+	local all = vm.all(t)
+	for _, found in ipairs(all) do
 		rows:row(found.addr, found.main, found.g.gc.total, table.concat(found.ways, "; "))
 	end
+	section:text("layout", layout.describe(t))
 end
 
 function commands.gc(t, report, args)

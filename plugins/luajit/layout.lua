@@ -4,6 +4,7 @@
 --
 -- Layouts: LuaJIT 2.1, src/lj_obj.h, lj_jit.h, lj_ctype.h, lj_dispatch.h (upstream and OpenResty's luajit2).
 local xcore = require "xcore"
+local guess = require "luajit.guess"
 
 local layout = {}
 local found
@@ -45,13 +46,24 @@ end
 
 -- The layout of a target; raises not_found when neither debug information nor what can be proved without it tells.
 function layout.of(t)
-	found = found or describe(t)
+	if not found then
+		local build = not layout.known(t) and guess.declare(t) or nil
+		found = describe(t)
+		found.build = build
+	end
 	return found
+end
+
+-- Where it comes from, in words.
+function layout.describe(t)
+	local build = layout.of(t).build
+	if not build then return "of debug information" end
+	return "guessed and proved without debug information: " .. guess.describe(build)
 end
 
 -- Is there debug information, or a cdef that was chosen already?
 function layout.known(t)
-	return found ~= nil or (t:has_type "GG_State" and t:has_type "GCtab" and not t:type "GG_State".incomplete)
+	return found ~= nil or (t:has_type "GG_State" and t:has_type "GCtab" and t:has_type "GCproto" and not t:type "GG_State".incomplete)
 end
 
 return layout

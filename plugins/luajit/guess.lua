@@ -1,0 +1,392 @@
+-- Which build of LuaJIT lies in a program without debug information: found out from memory, one question at a time, and proved.
+--
+-- A main thread is known by its looks in either width, and by its state's naming it in turn. From there on sizes are measured (the state
+-- lies behind the thread, the dispatch table behind the JIT compiler's state) and each declaration that may be (cdef.lua) is held against
+-- what must be true of a VM that works. What passes is declared for good. No version is asked for: LuaJIT has none that says this.
+local xcore = require "xcore"
+local cdef = require "luajit.cdef"
+
+local guess = {}
+
+local STRING, UPVALUE, THREAD, TRACE, TABLE, USERDATA = 4, 5, 6, 9, 11, 12
+local MAX_TRACES, MAX_CANDIDATES, CODE_SCAN = 65536, 64, 16384
+
+-- ---- main threads ----
+
+local function width(t, gc64)
+	return { gc64 = gc64, x86 = t.arch == "x86-64" or t.arch == "i386", pointer_size = t.pointer_size, extra = 0, interned = true,
+		text_buffers = true, gcroots = 38 }
+end
+
+-- Threads that the collector never frees, whose state lies right behind them: as lj_state.c puts it.
+local function main_threads(t, gc64)
+	local D = xcore.cdef(cdef.thread(width(t, gc64)), { private = true })
+	local type = D:type "lua_State"
+	local size, marked, mref = xcore.sizeof(type), xcore.offsetof(type, "marked"), gc64 and "ptr64" or "ptr32"
+	local looks = { gct = THREAD, dummy_ffid = 1, ["glref." .. mref] = { 0x1000, gc64 and (1 << 47) - 1 or 0xffffffff } }
+	local list = {}
+	for addr in t:find { signature = { type, looks }, writable = true } do
+		local thread = t:value(type, addr)
+		local behind = thread.glref[mref] - addr - size
+		if t:u8(addr + marked) & 0x60 ~= 0 and behind >= 0 and behind <= 32 and behind & 7 == 0 then
+			list[#list + 1] = { addr = addr, g = addr + size + behind, gc64 = gc64, mref = mref, gap = behind, thread = thread }
+			if #list == MAX_CANDIDATES then break end
+		end
+	end
+	return list
+end
+
+-- ---- the state ----
+
+-- Values' tags and what they point to.
+local function points_to(t, bits, gc64, tag)
+	if gc64 then return bits >> 47 == ~tag & 0x1ffff and bits & (1 << 47) - 1 end
+	return bits >> 32 == ~tag & 0xffffffff and bits & 0xffffffff
+end
+
+local function expect(condition, what)
+	if not condition then error({ kind = "disproved", message = what }, 0) end
+end
+
+local function gct(T, addr)
+	return T.t:value(T.head, addr).gct
+end
+
+-- Strings hang where their hashes say. While the table grows, and behind anchors of a second hash, some do not.
+local function prove_strings(T, tab, mask)
+	expect(mask > 0 and mask & mask + 1 == 0 and mask < 1 << 30, "the string table's size")
+	local seen, right = 0, 0
+	for i = 0, math.min(mask, 4095) do
+		local anchor = T.t:value(T.gcref, tab + i * T.ref_size)[T.ref]
+		if anchor & ~1 ~= 0 and anchor & 1 == 0 then
+			local str = T.t:value(T.string, anchor)
+			seen = seen + 1
+			if str.gct == STRING and str.hash & mask == i then right = right + 1 end
+			if seen == 64 then break end
+		end
+	end
+	expect(seen > 0 and right * 2 > seen, "strings hang elsewhere than their hashes say")
+end
+
+-- Names of metamethods stand first among the collector's roots. How many there are tells how many roots there are.
+local function metamethods(T, roots)
+	local size = xcore.sizeof(T.string)
+	for i = 0, 63 do
+		local name = T.t:value(T.gcref, roots + i * T.ref_size)[T.ref]
+		local str = name ~= 0 and T.t:value(T.string, name)
+		if not (str and str.gct == STRING and str.len >= 4 and str.len <= 16 and T.t:read(name + size, 2) == "__") then return i end
+	end
+	return 0
+end
+
+local function prove_state(T, g, main)
+	expect(g.mainthref[T.ref] == main, "the main thread")
+	expect(g.strempty.gct == STRING and g.strempty.len == 0, "the empty string")
+	expect(g.gc.state <= 5 and g.gc.currentwhite & ~0x63 == 0 and g.gc.currentwhite & 3 ~= 0, "the collector's state")
+	expect(g.vmstate >= -9 and g.vmstate < MAX_TRACES, "the VM's state")
+	local registry = points_to(T.t, T.t:u64(xcore.addr(xcore.ref(g, "registrytv"))), T.gc64, TABLE)
+	expect(registry and gct(T, registry) == TABLE, "the registry")
+	local nilnode = xcore.addr(xcore.ref(g, "nilnode"))
+	expect(T.t:u64(nilnode) >> 32 == 0xffffffff and T.t:u64(nilnode + 8) >> 32 == 0xffffffff, "the node of empty tables")
+	local current = g.cur_L[T.ref]
+	expect(gct(T, current) == THREAD and T.t:value(T.thread, current).glref[T.mref] == xcore.addr(g), "the current thread")
+	local first = g.gc.root[T.ref]
+	expect(first ~= 0 and gct(T, first) >= STRING and gct(T, first) <= USERDATA, "the first object")
+	local open = g.uvhead.next[T.ref]
+	expect(open == xcore.addr(xcore.ref(g, "uvhead")) or gct(T, open) == UPVALUE, "open upvalues")
+	if T.build.interned then prove_strings(T, xcore.addr(g.str.tab), g.str.mask) else prove_strings(T, xcore.addr(g.strhash), g.strmask) end
+	local buffer = g.tmpbuf
+	local from, to = T.t:ptr(xcore.addr(xcore.ref(buffer, "b"))), T.t:ptr(xcore.addr(xcore.ref(buffer, "e")))
+	if not T.build.text_buffers then from, to = buffer.b[T.mref], buffer.e[T.mref] end
+	expect(from <= to and to - from < 1 << 32 and (from == 0) == (to == 0), "the text buffer")
+	if T.build.segments then
+		local segments = g.gc.lightudseg[T.mref]
+		expect(segments == 0 or segments & 7 == 0 and T.t:readable(segments, 8) == 8, "segments of light userdata")
+	end
+	expect(g.gc.stepmul > 0 and g.gc.stepmul < 1 << 24 and g.gc.pause < 1 << 24 and g.gc.pause > 0, "the collector's parameters")
+end
+
+-- The names by which proofs ask.
+local function names(t, D, build)
+	return { t = t, D = D, build = build, gc64 = build.gc64, ref = build.gc64 and "gcptr64" or "gcptr32", mref = build.gc64 and "ptr64" or "ptr32",
+		ref_size = build.gc64 and 8 or 4, head = D:type "GChead", thread = D:type "lua_State", string = D:type "GCstr", gcref = D:type "GCRef" }
+end
+
+local function disproof(err)
+	if type(err) == "table" and err.kind == "limit" then error(err, 0) end
+	return type(err) == "table" and err.message or tostring(err)
+end
+
+local function with(build, changes)
+	local copy = {}
+	for k, v in pairs(build) do copy[k] = v end
+	for k, v in pairs(changes) do copy[k] = v end
+	return copy
+end
+
+-- All ways in which some yes-or-no properties can go together, those that came together in a release first.
+local function combinations(build, properties)
+	local list = {}
+	for bits = 0, (1 << #properties) - 1 do
+		local changes = {}
+		for i, property in ipairs(properties) do
+			local value = bits >> i - 1 & 1 == 1
+			if property:sub(1, 1) == "!" then changes[property:sub(2)] = not value else changes[property] = value end
+		end
+		list[#list + 1] = with(build, changes)
+	end
+	return list
+end
+
+-- What came one after the other does not come without what came before it.
+local function in_order(build)
+	return (build.interned or not build.segments) and (build.segments or not build.text_buffers) and (build.registry_first or build.interned)
+end
+
+-- Does the state at the candidate fit this build? Returns what proofs ask by, or nil and why not.
+local function fits_state(t, build, candidate)
+	local T = names(t, xcore.cdef(cdef.state(build), { private = true }), build)
+	local g = t:value(T.D:type "global_State", candidate.g)
+	local ok, err = pcall(prove_state, T, g, candidate.addr)
+	if not ok then return nil, disproof(err) end
+	local counted, count = pcall(metamethods, T, xcore.addr(xcore.ref(g, "gcroot")))
+	if not counted or count < 10 then return nil, "names of metamethods" end
+	build.gcroots = count + 16 -- and basic metatables, default files
+	return T
+end
+
+local function states(t, build, candidate)
+	local fits, why = {}, nil
+	for _, tried in ipairs(combinations(build, { "!interned", "!segments", "!text_buffers", "registry_first" })) do
+		if in_order(tried) then
+			local T, reason = fits_state(t, tried, candidate)
+			fits[#fits + 1] = T
+			why = why or reason
+		end
+	end
+	return fits, why
+end
+
+-- ---- C types: where their hash table is tells what stands before it ----
+
+-- lj_ctype.c, ct_hashname and ct_hashtype: which anchor a C type hangs at.
+local function rotate(x, n)
+	return (x << n | x >> 32 - n) & 0xffffffff
+end
+
+local function anchor_of(lo, hi)
+	lo = (lo ~ hi) & 0xffffffff
+	hi = rotate(hi, 14)
+	lo = lo - hi & 0xffffffff
+	hi = rotate(hi, 5)
+	hi = hi ~ lo
+	hi = hi - rotate(lo, 13) & 0xffffffff
+	return hi & 127
+end
+
+local function right_anchors(T, cts)
+	local right, tab, size = 0, xcore.addr(cts.tab), xcore.sizeof(T.D:type "CType")
+	for i = 0, 127 do
+		local id = cts.hash[i]
+		if id > 0 and id < cts.top then
+			local ct = T.t:value(T.D:type "CType", tab + id * size)
+			local name = ct.name[T.ref] & 0xffffffff
+			local at = name ~= 0 and anchor_of(name, name + 0x04c11db7 & 0xffffffff) or anchor_of(ct.info, ct.size)
+			if at == i then right = right + 1 end
+		end
+	end
+	return right
+end
+
+-- The build with what the state of C types tells: its count of registers, and where finalizers are.
+local function with_ctypes(t, T, g)
+	local state = t:value(T.D:type "global_State", g).ctype_state[T.mref]
+	if state == 0 then return nil end
+	local best, most = nil, 8
+	for _, finalizer_root in ipairs { false, true } do
+		for _, fpr in ipairs { 8, 14 } do
+			local tried = with(T.build, { finalizer_root = finalizer_root, callback_fpr = fpr })
+			local trial = names(t, xcore.cdef(cdef.state(tried), { private = true }), tried)
+			local cts = t:value(trial.D:type "CTState", state)
+			local ok, right = pcall(right_anchors, trial, cts)
+			if ok and xcore.addr(cts.g) == g and right > most then best, most = tried, right end
+		end
+	end
+	return best
+end
+
+-- ---- the JIT compiler ----
+
+-- The dispatch table is the first long run of words that are code addresses; one instruction for each fast function follows.
+local function measure_dispatch(t, from)
+	local code = {}
+	for _, map in ipairs(t:maps()) do
+		if map.executable then code[#code + 1] = map end
+	end
+	local function is_code(addr)
+		for _, map in ipairs(code) do
+			if addr >= map.lo and addr <= map.hi then return true end
+		end
+		return false
+	end
+	local word, run = t.pointer_size, 0
+	for at = from + 7 & ~7, from + CODE_SCAN, word do
+		if is_code(t:ptr(at)) then
+			run = run + 1
+		elseif run >= 100 then
+			local first, count = t:u32(at), 0
+			while t:u32(at + count * 4) == first + count and count < 256 do count = count + 1 end
+			if first < 256 and count > 0 then return { addr = at - run * word, length = run, opcodes = first, bcff = count } end
+			run = 0
+		else
+			run = 0
+		end
+	end
+	error({ kind = "disproved", message = "no dispatch table behind the state" }, 0)
+end
+
+local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: the same ever since
+
+local function prove_traces(T, J)
+	expect(J.sizetrace <= MAX_TRACES and J.freetrace <= J.sizetrace, "the number of traces")
+	local seen = 0
+	for i = 1, J.sizetrace - 1 do
+		local addr = T.t:value(T.gcref, xcore.addr(J.trace) + i * T.ref_size)[T.ref]
+		if addr ~= 0 then
+			local trace = T.t:value(T.D:type "GCtrace", addr)
+			expect(trace.gct == TRACE and trace.traceno == i, "a trace's number")
+			local snap, map = xcore.addr(trace.snap), xcore.addr(trace.snapmap)
+			expect(map - snap == trace.nsnap * xcore.sizeof(T.D:type "SnapShot"), "a trace's snapshots")
+			seen = seen + 1
+			if seen == 32 then break end
+		end
+	end
+	return seen
+end
+
+local function prove_areas(J)
+	local area, size, all = J.mcarea and xcore.addr(J.mcarea) or 0, J.szmcarea, J.szallmcarea
+	expect(all >= size and size & 0xfff == 0 and all & 0xfff == 0 and all < 1 << 40, "sizes of machine code")
+	if area == 0 then return expect(size == 0, "the machine code's area") end
+	local top, bottom = xcore.addr(J.mctop), xcore.addr(J.mcbot)
+	expect(area <= bottom and bottom <= top and top - area <= size, "the machine code's area")
+end
+
+-- Returns what speaks for it, more is better.
+local function prove_jit(T, J)
+	local thread = J.L and xcore.addr(J.L) or 0
+	expect(thread == 0 or gct(T, thread) == THREAD, "the JIT compiler's thread")
+	if T.build.x86 then expect(T.t:u64(xcore.addr(xcore.ref(J, "k64"))) == 0x4338000000000000, "the JIT compiler's constants") end
+	if J.irbuf then
+		expect(J.irbotlim <= 0x8000 and J.irtoplim >= 0x8000 and J.irtoplim - J.irbotlim < 1 << 20, "the buffer of instructions")
+	else
+		expect(J.irbotlim == 0 and J.irtoplim == 0, "the buffer of instructions")
+	end
+	prove_areas(J)
+	local score = prove_traces(T, J) * 16
+	for i, value in pairs(DEFAULTS) do
+		if J.param[i] == value then score = score + 1 end
+	end
+	expect(J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0, "the JIT compiler's parameters")
+	return score
+end
+
+-- A build whose JIT state is as large as was measured, by the length of its chains; nil when no length does.
+local function fit_chain(build, measured, g)
+	local function dispatch_at(chain)
+		local D = xcore.cdef(cdef.all(with(build, { chain = chain })), { private = true })
+		local type = D:type "GG_State"
+		return xcore.offsetof(type, "dispatch") - xcore.offsetof(type, "g"), D
+	end
+	local wanted, fits = measured.addr - g, {}
+	local chain = 101 + (wanted - (dispatch_at(101))) // 2
+	for _, length in ipairs(chain >= 90 and chain <= 130 and { chain, chain - 1, chain - 2, chain - 3 } or {}) do
+		local at, D = dispatch_at(length)
+		if at == wanted then fits[#fits + 1] = { with(build, { chain = length }), D } end
+	end
+	return fits
+end
+
+local function jits(t, build, measured, candidate)
+	local best, most, why = nil, -1, "no layout of the JIT compiler's state has its size"
+	for _, tried in ipairs(combinations(build, { "jit_prng", "!exitcode", "early_traces", "saved_base", "finalizer_root" })) do
+		local known = build.finalizer_root ~= nil and tried.finalizer_root ~= build.finalizer_root
+		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
+		for _, fit in ipairs(known and {} or fit_chain(tried, measured, candidate.g)) do
+			local T = names(t, fit[2], fit[1])
+			local J = t:value(T.D:type "GG_State", candidate.addr).J
+			local ok, score = pcall(prove_jit, T, J)
+			if ok and score > most then best, most = T, score end
+			if not ok then why = disproof(score) end
+		end
+	end
+	return best, why
+end
+
+-- Without a JIT compiler the dispatch table follows the state at once.
+local function without_jit(t, build, measured, candidate)
+	for _, tried in ipairs(combinations(with(build, { jit = false }), { "saved_base", "finalizer_root" })) do
+		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
+		local D = xcore.cdef(cdef.all(tried), { private = true })
+		local type = D:type "GG_State"
+		if xcore.offsetof(type, "dispatch") - xcore.offsetof(type, "g") == measured.addr - candidate.g then return names(t, D, tried) end
+	end
+end
+
+-- ---- all together ----
+
+local function choose(t, candidate)
+	local thread, mref = candidate.thread, candidate.mref
+	local stack, max = thread.stack[mref], thread.maxstack[mref]
+	local build = with(width(t, candidate.gc64), {
+		extra = candidate.gap // t.pointer_size,
+		slots = 250 + thread.stacksize - 1 - (max - stack) // 8, -- J.slot has LJ_STACK_EXTRA, too
+	})
+	expect(build.slots >= 250 and build.slots < 270, "the main thread's stack")
+	local fits, why = states(t, build, candidate)
+	expect(#fits > 0, why or "the names of metamethods")
+	local measured = measure_dispatch(t, candidate.g)
+	for _, T in ipairs(fits) do
+		local base = with_ctypes(t, T, candidate.g) or T.build
+		base = with(base, { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true })
+		local best
+		best, why = jits(t, base, measured, candidate)
+		best = best or without_jit(t, base, measured, candidate)
+		if best then return best.build end
+	end
+	expect(false, why)
+end
+
+-- In words: what was told apart.
+function guess.describe(build)
+	local words = { build.gc64 and "64-bit references" or "32-bit references" }
+	local function add(condition, text)
+		if condition then words[#words + 1] = text end
+	end
+	add(build.extra > 0, "OpenResty's branch")
+	add(not build.interned, "string table of before 2020-06")
+	add(build.interned and not build.segments, "of before 2020-10")
+	add(build.interned and build.segments and not build.text_buffers, "buffers of before 2021-03")
+	add(build.finalizer_root, "finalizers among the roots")
+	add(build.jit == false, "no JIT compiler")
+	return table.concat(words, ", ")
+end
+
+-- The build of a target, declared; raises not_found. The first VM that can be proved decides.
+function guess.declare(t)
+	local why
+	for _, gc64 in ipairs(t.pointer_size == 8 and { true, false } or { false }) do
+		for _, candidate in ipairs(main_threads(t, gc64)) do
+			local ok, build = pcall(choose, t, candidate)
+			if ok then
+				xcore.cdef(cdef.all(build))
+				return build
+			end
+			why = why or ("the one at %s: %s"):format(xcore.hex(candidate.addr), disproof(build))
+		end
+	end
+	error(xcore.error("not_found", "there is no debug information of LuaJIT, and no VM was found whose layout can be proved"
+		.. (why and " (" .. why .. ")" or ""), "give the debug information with --debug-dir, or the program with --exe"))
+end
+
+return guess
