@@ -154,7 +154,7 @@ function conn.describe(t, c, index, msec)
 	local read, write = handlers(c)
 	local one = { index = index, addr = xcore.addr(c), fd = c.fd, handler = read, write_handler = write, value = c }
 	one.kind = kind_of(read) or (c.fd == -1 and fake(t, c)) or (read and "other") or "unused"
-	one.accepted = c.listening ~= nil and maybe.get(c, "read.accept") == 0
+	one.accepted = c.listening ~= nil and c.fd ~= -1 and maybe.get(c, "read.accept") == 0 -- a timer of Lua has a copy of its request's
 	one.peer, one.own, one.port = conn.ends(t, c, one.kind)
 	local start = maybe.get(c, "start_time")
 	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end

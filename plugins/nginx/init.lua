@@ -11,6 +11,7 @@ return {
 	name = "nginx",
 	about = "connections, requests, timers, memory and configuration of an nginx",
 	match = { symbols = { "ngx_cycle" } },
+	analyze = function(t, report) require("nginx.guide").analyze(t, report) end,
 	commands = {
 		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
 		reqs = command("reqs", "reqs", "requests in flight: phase, what each waits for, Lua line, pool", "[--raw] [--scan] [--limit N]"),

@@ -165,6 +165,9 @@ local function age_of(r, now)
 	return now - (r.start_sec + r.start_msec / 1000)
 end
 
+-- Phases in which Lua cannot wait: nginx has them in the context only while Lua runs.
+local AT_ONCE = { ["set"] = true, ["header filter"] = true, ["body filter"] = true, ["log"] = true, ["balancer"] = true }
+
 local WRITING = { ngx_http_limit_req_delay = "delayed by limit_req", ngx_http_writer = "writes to the client" }
 
 local function lua_doing(one)
@@ -178,6 +181,7 @@ end
 
 -- What a request does at the moment, in a few words.
 local function doing(one, r)
+	if AT_ONCE[one.lua and one.lua.phase or ""] then return "lua: runs, in the " .. one.lua.phase end
 	if one.done then return "finished" end
 	if one.reading then return "reads the header" end
 	local lua = lua_doing(one)
@@ -215,7 +219,8 @@ function request.describe(t, addr, via)
 	one.connection, one.fd, one.fake = xcore.addr(c), c.fd, c.fd == -1 and (maybe.addr(r, "stream") or 0) == 0
 	one.peer = conn.ends(t, c)
 	if one.fake then one.phase, one.handler = nil, nil end
-	if one.lua and one.lua.phase and (one.fake or one.lua.coroutines[1] and one.lua.phase ~= "content") then one.phase = one.lua.phase end
+	local lua_phase = one.lua and one.lua.phase
+	if lua_phase and (one.fake or AT_ONCE[lua_phase] or one.lua.coroutines[1] and lua_phase ~= "content") then one.phase = lua_phase end
 	one.doing = doing(one, r)
 	return one
 end
