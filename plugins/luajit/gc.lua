@@ -5,7 +5,7 @@ local object = require "luajit.object"
 
 local gc = {}
 
-local STATES = { [0] = "pause", "propagate", "atomic", "sweep strings", "sweep", "finalize" }
+gc.STATES = { [0] = "pause", "propagate", "atomic", "sweep strings", "sweep", "finalize" }
 
 -- ---- what is no object ----
 
@@ -145,7 +145,7 @@ function gc.report(vm, section)
 	local state = vm.g.gc
 	section:bytes("total", state.total)
 	section:bytes("threshold", state.threshold)
-	section:text("phase", STATES[state.state] or ("unknown: " .. state.state))
+	section:text("phase", gc.STATES[state.state] or ("unknown: " .. state.state))
 	local sum = add_objects(section, list) + add_buffers(section, gc.buffers(vm), owned)
 	section:bytes("accounted", sum)
 	section:integer("difference", state.total - sum)

@@ -19,7 +19,7 @@ graph.ROOTS = { globals = "_G", registry = "registry", main = "main thread", run
 local function values(vm, what)
 	local scan = tvalue.scan(vm)
 	what.width, what.mask, what.tag = scan.width, scan.mask, what.tag or scan.tag
-	what.max = MOST
+	what.max, what.exact = MOST, true
 	return what
 end
 
@@ -100,7 +100,7 @@ ADD[layout.FUNCTION] = {
 		columns[1] = functions
 		local lua, c = pick(columns, in_lua), pick(columns, in_c)
 		g:edges(lua[1], lua["pc." .. L.mref])
-		g:scan { from = lua[1], start = lua[1], offset = xcore.offsetof("GCfuncL", "uvptr"), count = lua.nupvalues, width = L.ref_size }
+		g:scan { from = lua[1], start = lua[1], offset = xcore.offsetof("GCfuncL", "uvptr"), count = lua.nupvalues, width = L.ref_size, exact = true }
 		g:scan(values(vm, { from = c[1], start = c[1], offset = xcore.offsetof("GCfuncC", "upvalue"), count = c.nupvalues }))
 	end,
 }
@@ -128,7 +128,7 @@ ADD[layout.PROTO] = {
 		end
 		g:edges(protos, columns["chunkname." .. L.ref])
 		g:edges(protos, traces)
-		g:scan { from = protos, start = start, count = columns.sizekgc, width = L.ref_size, max = MOST }
+		g:scan { from = protos, start = start, count = columns.sizekgc, width = L.ref_size, max = MOST, exact = true }
 	end,
 }
 
@@ -340,6 +340,11 @@ local function add_references(vm, g, made, gct, addresses, columns)
 	if gct == layout.STRING then note_fixed(made, addresses, columns.marked) else ADD[gct].add(vm, g, addresses, columns, made) end
 end
 
+-- The empty string is a part of the state.
+function graph.empty_string(vm)
+	return xcore.has(vm.g, "strempty") and xcore.addr(xcore.ref(vm.g, "strempty")) or nil
+end
+
 local function wanted_fields(vm)
 	local wanted = {}
 	for gct in pairs(layout.NAMES) do
@@ -364,6 +369,11 @@ function graph.of(vm)
 		for _, size in ipairs(sizes) do made.bytes = made.bytes + size end
 		add_references(vm, g, made, gct, addresses, columns)
 	end)
+	local empty = graph.empty_string(vm)
+	if empty then
+		g:nodes(empty, xcore.sizeof "GCstr", "empty string")
+		g:root(empty, "fixed by the VM")
+	end
 	add_roots(vm, g, made)
 	vm.graph, vm.graph_made = g, made
 	return g, made

@@ -35,6 +35,7 @@ return {
 			"[--min BYTES] [--limit N] [TYPE] [ADDR] [--vm ADDR]"),
 		retained = command("retained", "run", "what would be free if an object were: by object, type, root or module",
 			"[--by object|kind|root|module] [--limit N] [TYPE] [--vm ADDR]"),
+		check = command("check", "run", "is the VM in good order: lists, references, colours, strings, sums; the first bad pointer and who holds it", "[--limit N] [--vm ADDR]"),
 		dead = command("dead", "run", "hash slots whose keys are dead, tables that are mostly empty, and what that wastes", "[--limit N] [--vm ADDR]"),
 		alloc = command("alloc", "run", "what LuaJIT's allocator has, what is in use and by what, and what is free", "[--limit N] [--vm ADDR]"),
 		val = command("val", "val", "one value: by address, by *ADDR where it lies, or as Lua writes it: package.loaded[\"app\"].users[3]",
