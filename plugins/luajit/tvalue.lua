@@ -4,6 +4,7 @@
 --	             | ~tag    | payload                 |    a double is what has no tag
 --	otherwise    63              32                  0
 --	             | ~tag          | payload           |    light user data reach from 0xffff0000… to 0xffff7fff…
+local xcore = require "xcore"
 local layout = require "luajit.layout"
 
 local tvalue = {}
@@ -34,6 +35,17 @@ function tvalue.light(vm, payload)
 	local segments = vm.g.gc.lightudseg[vm.layout.mref]
 	if segments == 0 then return payload end
 	return vm.t:u32(segments + (payload >> 39) * 4) << 32 | payload & LOW
+end
+
+-- The 64 bits of a value with this tag: of an object at an address, or of nil, false and true.
+function tvalue.encode(vm, tag, addr)
+	if vm.layout.gc64 then return tag == 0 and -1 or ~tag << 47 | (addr or POINTER) end
+	return (~tag & 0xffffffff) << 32 | (addr or 0xffffffff)
+end
+
+-- The value that an object at an address is.
+function tvalue.of_object(vm, addr)
+	return tvalue.encode(vm, vm.t:u8(addr + xcore.offsetof("GChead", "gct")), addr)
 end
 
 -- For xcore.graph's scan: which words of an array of values are references, and to where.

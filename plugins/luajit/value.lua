@@ -42,7 +42,7 @@ local SHOW = {
 	[layout.FUNCTION] = function(vm, addr) return value.function_name(vm, addr) end,
 	[layout.TABLE] = show_table,
 	[layout.THREAD] = function(_, addr) return "coroutine " .. xcore.hex(addr) end,
-	[layout.CDATA] = function(vm, addr) return "cdata " .. xcore.hex(addr) .. ", C type " .. vm.t:value("GCcdata", addr).ctypeid end,
+	[layout.CDATA] = function(vm, addr) return require("luajit.ctype").show(vm, addr) end,
 }
 
 -- The text of a value, given as its 64 bits. What cannot be read says so.
