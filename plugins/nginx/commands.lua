@@ -1,14 +1,102 @@
--- commands.lua: the plugin's commands: arguments in, sections out.
+-- commands.lua: the process as a whole: what it is, its sockets, modules, and the processes that a master has.
+local xcore = require "xcore"
 local args = require "nginx.args"
+local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local list = require "nginx.list"
+local maybe = require "nginx.maybe"
+local str = require "nginx.str"
 
 local commands = {}
 
-function commands.cycle(t, report, list)
-	args.parse(list, {})
-	local section = report:section("cycle", "nginx")
-	section:text("version", cycle.version(t))
+local MOST_PROCESSES, MOST_CYCLES = 1024, 100
+
+-- What a process is told to do, by the flags that its signal handlers set.
+local FLAGS = { { "ngx_quit", "quits when its requests are done" }, { "ngx_terminate", "terminates" },
+	{ "ngx_exiting", "exits: accepts no more, waits for its requests" }, { "ngx_reconfigure", "is to read its configuration anew" },
+	{ "ngx_reopen", "is to open its logs anew" } }
+
+local function add_flags(t, section)
+	for _, one in ipairs(FLAGS) do
+		local done, value = pcall(cycle.var, t, one[1], one[1] == "ngx_exiting" and "ngx_uint_t" or "sig_atomic_t")
+		if done and value and value ~= 0 then section:note("the process " .. one[2]) end
+	end
+end
+
+-- Cycles before this one that are kept since somebody still uses them: after a reload.
+local function old_cycles(of)
+	local count, at = 0, of.old_cycle
+	while at and count < MOST_CYCLES do count, at = count + 1, maybe.try(maybe.get, at, "old_cycle") end
+	return count
+end
+
+local function add_facts(t, section, of)
+	local msec, now = cycle.now(t)
+	section:text("version", maybe.try(cycle.version, t) or nil)
 	section:text("role", (cycle.role(t)))
+	section:integer("pid", cycle.var(t, "ngx_pid", "ngx_pid_t"))
+	section:integer("worker", cycle.var(t, "ngx_worker", "ngx_uint_t"), { quiet = true })
+	section:text("configuration", str.try(of.conf_file))
+	section:text("prefix", str.try(of.prefix), { quiet = true })
+	section:text("host", str.try(of.hostname))
+	section:seconds("clock", now, { quiet = true })
+	section:integer("clock_ms", msec, { quiet = true })
+	local pool = maybe.try(conn.pool, t)
+	section:count("connections", of.connection_n)
+	section:count("free_connections", pool and pool.free_count)
+	section:count("reusable_connections", maybe.get(of, "reusable_connections_n"))
+	section:count("modules", maybe.get(of, "modules_n"))
+	section:count("old_cycles", old_cycles(of), { quiet = true })
+	section:address("cycle", of)
+end
+
+local function add_listening(section, of)
+	local rows = section:table("listening", { { "address", "text" }, { "fd", "integer" }, { "protocol", "text" }, { "backlog", "integer" },
+		{ "connections", "text", label = "HANDLED BY" }, { "ignored", "bool", verbose = true } })
+	for _, one in list.array(of.listening, "ngx_listening_t") do
+		local udp = one.type == 2 -- SOCK_DGRAM
+		rows:row(str.try(one.addr_text, 128), one.fd, udp and "udp" or "tcp", not udp and one.backlog or nil,
+			xcore.symbol(one.handler), maybe.get(one, "ignore") == 1)
+	end
+end
+
+local function add_modules(t, section, limit)
+	local rows, all = section:table("modules", { { "index", "integer" }, { "module", "text" }, { "file", "text" },
+		{ "address", "address", verbose = true } }), cycle.modules(t)
+	for i, module in ipairs(all) do
+		if i > limit then break end
+		local file = t:module(module.addr)
+		rows:row(module.index, module.name, file and file.name, module.addr)
+	end
+end
+
+-- The processes that a master has started: ngx_processes[ngx_last_process].
+local function add_processes(t, section)
+	local last = cycle.var(t, "ngx_last_process", "ngx_int_t")
+	local _, role = cycle.role(t)
+	if not last or last < 1 or role == cycle.WORKER or not t:has_type "ngx_process_t" then return end
+	local rows = section:table("processes", { { "pid", "integer" }, { "name", "text" }, { "state", "text" } })
+	local at, size = t:symbol("ngx_processes").addr, xcore.sizeof "ngx_process_t"
+	for i = 0, math.min(last, MOST_PROCESSES) - 1 do
+		local one = t:value("ngx_process_t", at + i * size)
+		if one.pid > 0 then
+			rows:row(one.pid, maybe.try(xcore.str, one.name, 64) or nil,
+				one.exited ~= 0 and "exited" or one.exiting ~= 0 and "exiting" or "running")
+		end
+	end
+end
+
+function commands.cycle(t, report, given)
+	local options = args.parse(given, { limit = "number" })
+	local of = cycle.of(t)
+	local section = report:section("cycle", "nginx")
+	add_facts(t, section, of)
+	add_flags(t, section)
+	for _, part in ipairs { { "listening sockets", add_listening, section, of }, { "processes", add_processes, t, section },
+		{ "modules", add_modules, t, section, options.limit or 1000 } } do
+		local _, why = maybe.try(table.unpack(part, 2))
+		if why then section:problem(part[1] .. " cannot be read", why) end
+	end
 end
 
 return commands

@@ -22,7 +22,7 @@ local MANY = 8             -- requests that wait for one peer
 local function add_death(section, found, by_addr)
 	local one = found.request and by_addr[found.request]
 	if one then
-		section:text("died_in", reqs.title(one), { secret = true, label = one.is_main and "died in" or "died in subrequest" })
+		section:text("in_request", reqs.title(one), { secret = true, label = one.is_main and "in" or "in subrequest" })
 		section:address("request", one.addr)
 		section:text("known_by", found.how)
 		section:text("phase", one.phase)
@@ -39,14 +39,12 @@ local function add_death(section, found, by_addr)
 	end
 end
 
--- "died in GET /x at app.lua:12", "waits for events"
+-- "was in a request, at app.lua:12"; the request itself is the user's data, and so a field.
 local function headline(t, found, by_addr)
 	if found.idle then return t.live and "waits for events" or "waited for events" end
 	local one, line = found.request and by_addr[found.request], luastack.line(found.stack, true)
-	local verb = t.live and "is in" or "was in"
-	if one then return ("%s %s%s"):format(verb, reqs.title(one):match "^%s*(.*)", line and ", at " .. line or "") end
-	if line then return ("%s Lua, at %s"):format(verb, line) end
-	return found.func and ("%s %s"):format(verb, found.func) or nil
+	local what = one and (one.fake and "a Lua timer" or one.is_main and "a request" or "a subrequest") or line and "Lua" or found.func
+	return what and ("%s in %s%s"):format(t.live and "is" or "was", what, line and ", at " .. line or "")
 end
 
 -- ---- what is in flight ----
