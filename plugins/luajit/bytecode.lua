@@ -56,7 +56,7 @@ function bytecode.decode(names, word)
 	local mode = bytecode.modes[name] or {}
 	return {
 		op = op, name = name or "#" .. op, a = word >> 8 & 0xff, b = word >> 24 & 0xff, c = word >> 16 & 0xff, d = word >> 16 & 0xffff,
-		mode_a = mode.a, mode_b = mode.b, mode_c = mode.c, metamethod = mode.mm, known = mode.a ~= nil or mode.c ~= nil,
+		mode_a = mode.a, mode_b = mode.b, mode_c = mode.c, metamethod = mode.mm, word = word, known = mode.a ~= nil or mode.c ~= nil,
 	}
 end
 

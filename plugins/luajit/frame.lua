@@ -166,6 +166,7 @@ local function step(vm, L, top, walk, list)
 		walk.vararg.link = link
 	elseif func ~= xcore.addr(L) then
 		one.pc = walk.pc or saved_pc(vm, walk.cframe)
+		if top.compiled_from and at >= top.compiled_from then one.trace = top.trace.traceno end
 		list[#list + 1] = describe(vm, one)
 	elseif #list > 0 then
 		list[#list].nameless = true -- a frame that only says that an operator was called (lj_err_optype_call)
@@ -210,9 +211,18 @@ function frame.source(vm, one)
 	return proto.source(vm, one.pt)
 end
 
+local INNER = { meta = true, clib = true, method = true, callback = true, util = true, opt = true, profile = true }
+
+-- The name of a fast function, as Lua has it: "string.gsub", "ffi.meta.__newindex", "jit.util.funcinfo".
+function frame.builtin(vm, ffid)
+	return (vm:builtin(ffid):gsub("^(%a+%.)(%a+)_", function(outer, inner)
+		return outer .. inner .. (INNER[inner] and "." or "_")
+	end))
+end
+
 -- What a C function or a fast function is called: "string.gsub", the symbol of its code.
 local function machine_name(vm, one)
-	if one.ffid > 1 then return vm:builtin(one.ffid), "builtin" end
+	if one.ffid > 1 then return frame.builtin(vm, one.ffid), "builtin" end
 	local code = vm.t:ptr(xcore.addr(vm.t:value("GCfuncC", one.func), "f"))
 	return xcore.symbol(code) or xcore.hex(code), "C"
 end
@@ -229,8 +239,10 @@ function frame.describe(vm, one, caller)
 	end
 	local source, is_file = proto.source(vm, one.pt)
 	what.file, what.line, what.defined, what.is_file = source, frame.line(vm, one), one.pt.firstline, is_file
+	local short = is_file and source:match "[^/]*$" or source
 	what.kind = what.defined == 0 and "main" or "Lua"
-	what.title = what.kind == "main" and "main chunk" or ok and called or ("<%s:%d>"):format(is_file and source:match "[^/]*$" or source, what.defined)
+	what.title = what.kind == "main" and "main chunk" or ok and called or ("<%s:%d>"):format(short, what.defined)
+	if one.trace then what.kind = ("Lua, trace %d"):format(one.trace) end
 	return what
 end
 

@@ -21,6 +21,7 @@ return {
 		},
 	},
 	stacks = function(t, told) require("luajit.stacks").tell(t, told) end,
+	analyze = function(t, report) require("luajit.report").analyze(t, report) end,
 	commands = {
 		vms = command("commands", "vms", "all VMs of the process, and the ways in which each was found"),
 		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one or of all", "[COROUTINE|all] [--locals] [--limit N] [--vm ADDR]"),

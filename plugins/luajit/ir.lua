@@ -8,11 +8,12 @@
 -- References are biased: constants lie below 0x8000 and grow downwards.
 local xcore = require "xcore"
 
+local proto = require "luajit.proto"
+
 local ir = {}
 
 local BIAS = 0x8000
 local TYPE = 0x1f
--- IRT_*: types of values; the first ones are those of objects (lj_ir.h, IRTDEF).
 
 local function names(vm)
 	return vm:enum("IR_LT", "IR_")
@@ -61,4 +62,160 @@ function ir.constant(vm, one, ref)
 	end
 end
 
+-- Is a constant a function?
+function ir.is_function(vm, one, ref)
+	local ins = ir.at(vm, one, ref)
+	return ins and ins.name == "KGC" and ins.type & TYPE == 8
+end
+
+-- A function, short: "file.lua:12", "string.gsub", "C function …".
+function ir.function_name(vm, addr)
+	if not vm.layout.gc64 then addr = addr & 0xffffffff end
+	local fn = vm.t:value("GCfuncL", addr)
+	if fn.ffid > 0 then return require("luajit.value").function_name(vm, addr) end
+	local pt = vm:proto_of(fn)
+	local source, is_file = proto.source(vm, pt)
+	return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, pt.firstline)
+end
+
+-- The Lua functions among the constants of a trace, but the one that it begins in: those that it inlined, or calls. As texts.
+function ir.functions(vm, one)
+	local list, seen, start = {}, {}, one.startpt[vm.layout.ref]
+	for ref = BIAS - 1, math.max(one.nk, BIAS - 4096), -1 do
+		if ir.is_function(vm, one, ref) then
+			local bits = ir.constant(vm, one, ref)
+			local addr = vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
+			local ok, name = pcall(function()
+				local fn = vm.t:value("GCfuncL", addr)
+				if fn.ffid ~= 0 or xcore.addr(vm:proto_of(fn)) == start then return nil end
+				return ir.function_name(vm, addr)
+			end)
+			if ok and name and not seen[name] then
+				seen[name] = true
+				list[#list + 1] = name
+			end
+		end
+	end
+	return list
+end
+
+-- ---- a listing ----
+
+-- What the operands of an instruction are: r a reference, l a literal, - nothing (lj_ir.h, IRDEF). Others have two references.
+local OPERANDS = [[
+NOP -- BASE ll PVAL l- GCSTEP -- LOOP -- USE r- RENAME rl PROF -- KPRI -- KINT -- KGC -- KPTR -- KKPTR -- KNULL -- KNUM -- KINT64 --
+KSLOT rl BNOT r- BSWAP r- NEG rr FPMATH rl UREFO rl UREFC rl FREF rl TMPREF rl LREF -- ALOAD r- HLOAD r- ULOAD r- FLOAD rl XLOAD rl
+SLOAD ll VLOAD rl TNEW ll TDUP r- BUFHDR rl TBAR r- XBAR -- CONV rl TOSTR rl STRTO r- CALLN rl CALLA rl CALLL rl CALLS rl
+]]
+
+local TYPES = {
+	[0] = "nil", "false", "true", "lightud", "str", "p32", "thread", "proto", "func", "p64", "cdata", "tab", "udata", "float", "num", "i8",
+	"u8", "i16", "u16", "int", "u32", "i64", "u64", "softfp",
+}
+local GUARD, PHI = 0x80, 0x40
+local NO_REGISTER, SINK, SUNK = 0x80, 254, 253
+
+local function flags(text)
+	return function(value)
+		local out = {}
+		for i = 1, #text do
+			if value & 1 << (i - 1) ~= 0 then out[#out + 1] = text:sub(i, i) end
+		end
+		return table.concat(out)
+	end
+end
+
+local function conversion(value)
+	local from, to, check = TYPES[value & 31] or "?", TYPES[value >> 5 & 31] or "?", value >> 12
+	return to .. "." .. from .. (value & 0x800 ~= 0 and " sext" or "") .. (({ " none", " index", " check" })[check] or "")
+end
+
+local function enumerated(enumerator, prefix)
+	return function(value, vm) return vm:enum(enumerator, prefix)[value] or "#" .. value end
+end
+
+-- What the literal operand of an instruction says.
+local LITERALS = {
+	SLOAD = flags "PFTCRIK", XLOAD = flags "RVU", CONV = conversion,
+	FLOAD = enumerated("IRFL_STR_LEN", "IRFL_"), FREF = enumerated("IRFL_STR_LEN", "IRFL_"),
+	FPMATH = enumerated("IRFPM_FLOOR", "IRFPM_"),
+	CALLN = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLA = enumerated("IRCALL_lj_str_new", "IRCALL_"),
+	CALLL = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLS = enumerated("IRCALL_lj_str_new", "IRCALL_"),
+	BUFHDR = function(v) return ({ [0] = "RESET", "APPEND", "WRITE" })[v] end, TOSTR = function(v) return ({ [0] = "INT", "NUM", "CHAR" })[v] end,
+}
+
+local function operands()
+	local list = {}
+	for op, text in OPERANDS:gmatch "(%S+) (%S+)" do list[op] = text end
+	return list
+end
+
+local function constant_text(vm, one, ref)
+	local ins = ir.at(vm, one, ref)
+	if not ins then return "?" .. ref end
+	if ins.name == "KINT" then return ("%+d"):format(ins.i) end
+	if ins.name == "KNULL" then return "NULL" end
+	if ins.name == "KPTR" or ins.name == "KKPTR" then
+		return "[" .. xcore.hex(vm.layout.gc64 and vm.t:u64(ins.at + 8) or ins.word & 0xffffffff) .. "]"
+	end
+	if ins.name == "KINT64" then return ("%d"):format(vm.t:u64(ins.at + 8)) end
+	if ins.name == "KNUM" then return ("%+.14g"):format(vm.t:f64(ins.at + 8)) end
+	if ins.name == "KPRI" then return TYPES[ins.type & TYPE] or "?" end
+	local bits = ir.constant(vm, one, ref)
+	if not bits then return ins.name end
+	if ir.is_function(vm, one, ref) then return ir.function_name(vm, bits & (1 << 47) - 1) end
+	local ok, text = pcall(require("luajit.value").show, vm, bits, 30)
+	return ok and text or ins.name
+end
+
+-- A reference as people read it: the number of an instruction, or the constant.
+function ir.reference(vm, one, ref)
+	if ref >= BIAS then return ("%04d"):format(ref - BIAS) end
+	local ok, text = pcall(constant_text, vm, one, ref)
+	if ok then return text end
+	if type(text) == "table" and text.kind == "limit" then error(text, 0) end
+	return "?"
+end
+
+local function operand(vm, one, ins, kind, value, other)
+	if kind == "r" then return ir.reference(vm, one, value) end
+	if kind ~= "l" then return nil end
+	local literal = other and LITERALS[ins.name]
+	if literal then return literal(value, vm) or "#" .. value end
+	return "#" .. value
+end
+
+local function place(vm, ins)
+	if ins.reg == SINK or ins.reg == SUNK then return "{sink}" end
+	if ins.reg & NO_REGISTER == 0 then return ir.register(vm, ins.reg) end
+	if ins.spill ~= 0 and ins.reg ~= 0xff then return ("[%x]"):format(ins.spill * 4) end
+	if ins.spill ~= 0 and ins.spill ~= 0xff then return ("[%x]"):format(ins.spill * 4) end
+end
+
+local GENERAL = { [0] = "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi" }
+
+-- The name of one of the assembler's registers (lj_target_x86.h, lj_target_arm64.h).
+function ir.register(vm, number)
+	if vm.t.arch == "x86-64" then
+		if number >= 16 then return "xmm" .. number - 16 end
+		return GENERAL[number] or "r" .. number
+	end
+	if vm.t.arch == "aarch64" then return number >= 32 and "d" .. number - 32 or "x" .. number end
+	return "#" .. number
+end
+
+-- One instruction as texts: flags, type, left, right, register.
+function ir.describe(vm, one, ins)
+	ir.operands = ir.operands or operands()
+	local kinds = ir.operands[ins.name] or "rr"
+	local what = {
+		flags = (ins.type & GUARD ~= 0 and ">" or "") .. (ins.type & PHI ~= 0 and "+" or ""), type = TYPES[ins.type & TYPE] or "?",
+		left = operand(vm, one, ins, kinds:sub(1, 1), ins.op1, false), right = operand(vm, one, ins, kinds:sub(2, 2), ins.op2, true),
+		register = place(vm, ins),
+	}
+	if ins.name == "LOOP" or ins.name == "NOP" then what.type, what.register = nil, nil end
+	return what
+end
+
+ir.BIAS = BIAS
 return ir

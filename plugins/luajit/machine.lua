@@ -5,6 +5,7 @@
 -- found is proved: frames from there must end exactly at the bottom of the stack.
 local xcore = require "xcore"
 local frame = require "luajit.frame"
+local ir = require "luajit.ir"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
 
@@ -104,7 +105,13 @@ end
 local function from_snapshot(vm, one, number, base, how)
 	local snap = snapshot.read(vm, one, number)
 	local slots, inner = snapshot.slots(vm, one, snap, base)
-	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how }
+	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how, compiled_from = base - 8 }
+end
+
+-- The functions that a trace may be in, as text; nil when there are none.
+local function inlined(vm, one)
+	local ok, functions = pcall(ir.functions, vm, one)
+	return ok and #functions > 0 and table.concat(functions, ", ") or nil
 end
 
 -- When the trace does not say which snapshot holds, where it began is what is known.
@@ -116,10 +123,18 @@ local function from_trace(vm, L, range, pc)
 	local top
 	if number then
 		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number))
+		local functions = inlined(vm, one)
+		if functions then
+			top.note = ("trace %d stands behind its exit %d; since then it may have gone into what it inlines or calls: %s"):format(range.number,
+				number, functions)
+		end
 		if is_good(vm, L, top) then return top end
 	end
-	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one }
-	top.note = "the position is where the trace began: this LuaJIT does not say which snapshot its code belongs to"
+	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one,
+		compiled_from = base - 8 }
+	local functions = inlined(vm, one)
+	top.note = "the position is where the trace began: this LuaJIT does not say which exit its code belongs to"
+		.. (functions and "; it inlines or calls " .. functions or "")
 	return top
 end
 

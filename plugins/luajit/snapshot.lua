@@ -83,5 +83,24 @@ function snapshot.slots(vm, one, snap, base)
 	return slots, inner
 end
 
+-- The functions whose frames a snapshot has above the trace's own, innermost first, as texts.
+function snapshot.frames(vm, one, snap)
+	local names, inner = {}, 1 + vm.layout.fr2
+	for _, entry in ipairs(snap.entries) do
+		local bits = ir.constant(vm, one, entry.ref)
+		local is_function = entry.slot >= inner and bits and ir.is_function(vm, one, entry.ref)
+		-- With two slots a frame the second one is marked, the function stands before it.
+		local marked = entry.flags & FRAME ~= 0
+		if vm.layout.fr2 == 1 and is_function then names.pending = { entry.slot, bits } end
+		if vm.layout.fr2 == 1 and marked and names.pending and names.pending[1] == entry.slot - 1 then
+			table.insert(names, 1, ir.function_name(vm, names.pending[2] & (1 << 47) - 1))
+		elseif vm.layout.fr2 == 0 and marked and is_function then
+			table.insert(names, 1, ir.function_name(vm, bits & 0xffffffff))
+		end
+	end
+	names.pending = nil
+	return names
+end
+
 snapshot.FRAME, snapshot.CONT, snapshot.NORESTORE = FRAME, CONT, NORESTORE
 return snapshot

@@ -59,9 +59,9 @@ end
 
 local function tell_traces(vm, told)
 	for _, range in ipairs(trace.ranges(vm)) do
-		local ok, text, file, line = pcall(trace.start, vm, range.trace)
+		local ok, _, file, line = pcall(trace.start, vm, range.trace)
 		local code = { lo = range.lo, hi = range.hi, override = true, name = ("TRACE %d"):format(range.number), language = "lua" }
-		if ok then code.name, code.file, code.line = code.name .. " " .. text, file, line end
+		if ok then code.file, code.line = file, line end
 		if vm.t.arch == "x86-64" then
 			code.cfa = { "rsp", range.trace.spadjust + SIZE_IN_TRACE }
 			code.saved = SAVED_IN_TRACE
@@ -122,8 +122,8 @@ end
 local function row_of(vm, list, i, budget)
 	local one = list[i]
 	local what = frame.describe(vm, one, list[i + 1])
-	local row = { name = what.title, file = what.is_file and what.file or nil, line = what.line, language = "lua", pc = one.pc and one.pc - 4 }
-	row.kind = what.kind == "Lua" and "function" or what.kind
+	local row = { name = what.title, file = what.file, line = what.line, language = "lua", pc = one.pc and one.pc - 4 }
+	row.kind = one.trace and "trace" or what.kind == "Lua" and "function" or what.kind
 	budget.rows = budget.rows + 1
 	if one.lua and budget.rows < DETAILED then add_variables(vm, row, one, list.top) end
 	return row

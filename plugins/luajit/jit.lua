@@ -1,0 +1,305 @@
+-- jit: what the commands say of compiled code: traces, their intermediate representation, snapshots, machine code, aborts.
+local xcore = require "xcore"
+local commands = require "luajit.commands"
+local ir = require "luajit.ir"
+local proto = require "luajit.proto"
+local snapshot = require "luajit.snapshot"
+local trace = require "luajit.trace"
+
+local jit = {}
+
+local function usage(what, hint)
+	error(xcore.error("usage", what, hint))
+end
+
+-- ---- arguments ----
+
+local function number_of(text, what)
+	local number = math.tointeger(tonumber(text or ""))
+	if not number then usage(("%s: %s is wanted, not '%s'"):format(what, "a number", text or "nothing")) end
+	return number
+end
+
+-- A trace by its number, or by an address within its machine code.
+local function trace_named(vm, text)
+	local number = number_of(text, "which trace")
+	local one = trace.get(vm, number)
+	if not one then
+		local range = trace.at(vm, number)
+		one = range and range.trace
+	end
+	if not one then
+		error(xcore.error("not_found", ("there is no trace %s, and none has machine code there"):format(text), "luajit.trace lists them"))
+	end
+	return one
+end
+
+-- Takes --limit N out of the arguments.
+local function limit_of(args, otherwise)
+	local rest, limit, i = {}, otherwise, 1
+	while i <= #args do
+		if args[i] == "--limit" then
+			limit = number_of(args[i + 1], "--limit")
+			i = i + 1
+		else
+			rest[#rest + 1] = args[i]
+		end
+		i = i + 1
+	end
+	return rest, limit
+end
+
+local function needs_compiler(vm)
+	if not vm.J then error(xcore.error("not_found", "this LuaJIT was built without its compiler, or its state is not known")) end
+end
+
+-- ---- traces ----
+
+local function link_text(vm, one)
+	local kind = vm:enum("LJ_TRLINK_NONE", "LJ_TRLINK_")[one.linktype] or "#" .. one.linktype
+	kind = kind:lower()
+	if one.link ~= 0 and one.link ~= one.traceno then return ("%s to %d"):format(kind, one.link) end
+	return kind
+end
+
+-- The exit of which trace a side trace begins at: the instruction BASE keeps it (lj_record.c).
+local function parent(vm, one)
+	if one.root == 0 then return nil end
+	local base = ir.at(vm, one, ir.BIAS)
+	if not base or base.name ~= "BASE" or base.op1 == 0 then return ("of %d"):format(one.root) end
+	return ("%d/%d"):format(base.op1, base.op2)
+end
+
+local TRACES = {
+	{ "trace", "integer", label = "#" }, { "begins", "text" }, { "parent", "text" }, { "link", "text" }, { "children", "count" },
+	{ "ir", "count" }, { "exits", "count" }, { "taken", "count" }, { "code", "address" }, { "size", "bytes" },
+}
+
+-- How often its exits were taken, as far as they are counted: up to 255 each.
+local function exits_taken(one)
+	local ok, c, count = pcall(xcore.columns, one.snap, one.nsnap, { "count" })
+	if not ok then return nil end
+	local sum = 0
+	for i = 1, count do sum = sum + c.count[i] end
+	return sum
+end
+
+local function mcode(vm, one)
+	return vm.t:ptr(xcore.addr(one, "mcode")), one.szmcode
+end
+
+local function trace_row(vm, rows, number, one)
+	local code, size = mcode(vm, one)
+	local ok, start = pcall(trace.start, vm, one)
+	rows:row(number, ok and start or "?", parent(vm, one), link_text(vm, one), one.nchild, one.nins - ir.BIAS, one.nsnap, exits_taken(one),
+		code, size)
+end
+
+local function list(vm, section, limit)
+	local all = trace.all(vm)
+	section:count("traces", #all)
+	section:bytes("machine_code", vm.J.szallmcarea, { label = "memory for machine code" })
+	local state = vm.g.vmstate
+	if state >= 0 then section:integer("running", state, { label = "running trace" }) end
+	local rows = section:table("list", TRACES)
+	for i, one in ipairs(all) do
+		if i > limit then
+			section:note(("%d more traces"):format(#all - limit), "--limit N shows more")
+			break
+		end
+		trace_row(vm, rows, one.number, one.trace)
+	end
+end
+
+-- Why code is not compiled: the last aborts, by where they began (lj_jit.h, HotPenalty).
+local function aborts(vm, section)
+	local reasons = vm:enum("LJ_TRERR_RECERR", "LJ_TRERR_")
+	local rows = section:table("aborts", { { "begins", "text" }, { "penalty", "count" }, { "reason", "text" }, { "pc", "address", verbose = true } })
+	local seen = 0
+	for _, one in xcore.each(vm.J.penalty) do
+		local pc = one.pc[vm.layout.mref]
+		if pc ~= 0 then
+			seen = seen + 1
+			rows:row(jit.where(vm, pc) or "code that is gone", one.val, reasons[one.reason] or "#" .. one.reason, pc)
+		end
+	end
+	section:headline(seen == 0 and "no recording was aborted of late" or
+		"where recording was aborted; each time it must get hotter, past 60000 it is not tried again")
+	return seen
+end
+
+-- The prototypes by where their code lies, made once.
+local function prototypes(vm)
+	if vm.prototypes then return vm.prototypes end
+	local finder = require "luajit.listing"
+	vm.prototypes = finder.prototypes(vm)
+	return vm.prototypes
+end
+
+-- File and line of an address in bytecode, as text.
+function jit.where(vm, pc)
+	for _, one in ipairs(prototypes(vm)) do
+		local pos = pc >= one.lo and pc < one.hi and proto.position(one.pt, pc)
+		if pos then
+			local source, is_file = proto.source(vm, one.pt)
+			return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, proto.line(vm, one.pt, pos) or one.pt.firstline)
+		end
+	end
+end
+
+local function show(vm, section, one)
+	local _, source, line = trace.start(vm, one)
+	section:text("file", source)
+	section:integer("line", line)
+	section:text("link", link_text(vm, one))
+	section:text("parent", parent(vm, one), { label = "side trace of" })
+	local code, size = mcode(vm, one)
+	section:address("code", code)
+	section:bytes("size", size)
+	section:bytes("loop", one.mcloop, { label = "loop begins behind" })
+	section:bytes("stack", one.spadjust, { label = "own stack" })
+	section:count("instructions", one.nins - ir.BIAS)
+	section:count("constants", ir.BIAS - one.nk)
+	section:count("exits", one.nsnap)
+	section:count("children", one.nchild)
+	local functions = ir.functions(vm, one)
+	if #functions > 0 then section:text("functions", table.concat(functions, ", "), { label = "inlines or calls" }) end
+	for i, number in ipairs { one.nextroot, one.nextside } do
+		if number ~= 0 then section:integer(i == 1 and "next_root" or "next_side", number) end
+	end
+end
+
+function jit.trace(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	local limit
+	needs_compiler(vm)
+	rest, limit = limit_of(rest, 100)
+	local section = report:section("trace", "Traces")
+	if rest[1] == "--aborts" then
+		aborts(vm, section)
+	elseif rest[1] then
+		local one = trace_named(vm, rest[1])
+		section = report:section("trace", ("Trace %d"):format(one.traceno))
+		show(vm, section, one)
+	else
+		list(vm, section, limit)
+	end
+	vm:tell(section)
+end
+
+-- ---- intermediate representation ----
+
+local function snapshot_text(vm, one, snap)
+	local parts, next_slot = {}, 0
+	for _, entry in ipairs(snap.entries) do
+		while next_slot < entry.slot do
+			parts[#parts + 1] = "----"
+			next_slot = next_slot + 1
+		end
+		local text = ir.reference(vm, one, entry.ref)
+		if entry.flags & snapshot.FRAME ~= 0 then text = text .. "|" end
+		parts[#parts + 1] = text
+		next_slot = entry.slot + 1
+	end
+	while next_slot < snap.nslots and #parts < 300 do
+		parts[#parts + 1] = "----"
+		next_slot = next_slot + 1
+	end
+	return "[ " .. table.concat(parts, " ") .. " ]"
+end
+
+local IR = {
+	{ "ref", "integer" }, { "register", "text" }, { "flags", "text" }, { "type", "text" }, { "op", "text" }, { "left", "text" },
+	{ "right", "text" }, { "op1", "integer", verbose = true }, { "op2", "integer", verbose = true },
+}
+
+function jit.ir(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	local limit
+	needs_compiler(vm)
+	rest, limit = limit_of(rest, 2000)
+	local one = trace_named(vm, rest[1])
+	local section = report:section("ir", ("Trace %d: intermediate representation"):format(one.traceno))
+	local rows, number = section:table("ir", IR), 0
+	local snap = one.nsnap > 0 and snapshot.read(vm, one, 0)
+	for ref = ir.BIAS + 1, one.nins - 1 do
+		if ref - ir.BIAS > limit then
+			section:note(("%d more instructions"):format(one.nins - ref), "--limit N shows more")
+			break
+		end
+		while snap and ref >= snap.ref do
+			rows:row(nil, nil, nil, nil, "SNAP", "#" .. number, snapshot_text(vm, one, snap))
+			number = number + 1
+			snap = number < one.nsnap and snapshot.read(vm, one, number)
+		end
+		local ins = ir.at(vm, one, ref)
+		local what = ir.describe(vm, one, ins)
+		rows:row(ref - ir.BIAS, what.register, what.flags, what.type, ins.name, what.left, what.right, ins.op1, ins.op2)
+	end
+end
+
+-- ---- snapshots ----
+
+local SNAPSHOTS = {
+	{ "exit", "integer", label = "#" }, { "place", "integer", label = "CODE OFFSET" }, { "ref", "integer" }, { "where", "text" },
+	{ "frames", "text" }, { "taken", "count" }, { "slots", "text", secret = true },
+}
+
+local function snapshot_row(vm, rows, one, number)
+	local snap = snapshot.read(vm, one, number)
+	rows:row(number, snap.place, snap.ref - ir.BIAS, jit.where(vm, snap.pc), table.concat(snapshot.frames(vm, one, snap), " < "), snap.count,
+		snapshot_text(vm, one, snap))
+end
+
+function jit.snap(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	needs_compiler(vm)
+	local one = trace_named(vm, rest[1])
+	local section = report:section("snap", ("Trace %d: exits"):format(one.traceno))
+	local rows = section:table("snapshots", SNAPSHOTS)
+	local from, to = 0, one.nsnap - 1
+	if rest[2] then
+		from = number_of(rest[2], "which exit")
+		to = from
+	end
+	for number = from, to do snapshot_row(vm, rows, one, number) end
+	section:note "TAKEN counts up to 255, which also says that a side trace begins there"
+end
+
+-- ---- machine code ----
+
+local MCODE = { { "mark", "text" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
+
+-- What a jump out of the trace leads to.
+local function leads_to(vm, one, range, target)
+	if not target then return nil end
+	if target >= range.lo and target <= range.hi then return nil end
+	local other = trace.at(vm, target)
+	if other then return ("trace %d"):format(other.number) end
+	return xcore.symbol(target) or "an exit"
+end
+
+function jit.mcode(t, report, args)
+	local vm, rest = commands.parse(t, args)
+	local limit
+	needs_compiler(vm)
+	rest, limit = limit_of(rest, 2000)
+	local one = trace_named(vm, rest[1])
+	local code, size = mcode(vm, one)
+	local asked = number_of(rest[1], "which trace")
+	local range = { lo = code, hi = code + size - 1 }
+	local section = report:section("mcode", ("Trace %d: machine code"):format(one.traceno))
+	section:address("code", code)
+	section:bytes("size", size)
+	local rows = section:table("code", MCODE)
+	for i, ins in ipairs(t:disassemble(code, math.min(size, 1 << 20))) do
+		if i > limit then
+			section:note("more instructions", "--limit N shows more")
+			break
+		end
+		local mark = asked >= ins.addr and asked < ins.addr + ins.length and "=>" or ins.addr == code + one.mcloop and one.mcloop > 0 and "loop" or nil
+		rows:row(mark, ins.addr, ins.text, leads_to(vm, one, range, ins.target))
+	end
+end
+
+return jit
