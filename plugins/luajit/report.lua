@@ -1,0 +1,76 @@
+-- report: LuaJIT in `xcore analyze`: what each VM was doing and where, and what it holds.
+local xcore = require "xcore"
+local coroutines = require "luajit.coroutine"
+local frame = require "luajit.frame"
+local layout = require "luajit.layout"
+local virtual = require "luajit.vm"
+local vmstate = require "luajit.vmstate"
+
+local report = {}
+
+local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames that are looked through for Lua code
+local SMALL = 256 << 20             -- of g.gc.total: objects of larger VMs are not counted here, which takes some 100 ms a 100 MiB
+
+-- The innermost Lua function of the running coroutine: its name and place; nil when there is none.
+local function where(vm)
+	local L = vm.g.cur_L[vm.layout.ref]
+	if L == 0 then L = xcore.addr(vm.main) end
+	local list = coroutines.frames(vm, vm.t:value("lua_State", L))
+	for i = 1, math.min(#list, FRAMES) do
+		local one = frame.describe(vm, list[i], list[i + 1])
+		if one.file and one.line then return ("%s at %s:%d"):format(one.title, one.file, one.line) end
+	end
+end
+
+local function try(fn, ...)
+	local ok, result = pcall(fn, ...)
+	if ok then return result end
+	if type(result) == "table" and result.kind == "limit" then error(result, 0) end
+end
+
+local function add_types(vm, section)
+	local total = vm.g.gc.total
+	if total > SMALL then return section:note("what it holds: luajit.gc, luajit.retained") end
+	local list, owned = require("luajit.gc").statistics(vm)
+	local bytes, count = owned, 0
+	for _, one in ipairs(list) do bytes, count = bytes + one.sum, count + one.count end
+	section:count("objects", count)
+	section:bytes("objects_size", bytes, { label = "their size" })
+	table.sort(list, function(a, b) return a.sum > b.sum end)
+	local rows = section:table("types", { { "type", "text" }, { "count", "count" }, { "sum", "bytes" } })
+	for i = 1, math.min(#list, TYPES) do rows:row(list[i].name, list[i].count, list[i].sum) end
+	for _, buffer in ipairs(require("luajit.gc").buffers(vm)) do bytes = bytes + buffer.bytes end
+	if bytes == total then return end
+	local text = ("objects and buffers are %d bytes, the collector counts %d"):format(bytes, total)
+	if vm.t.live or vmstate.name(vm) == "GC" then return section:note(text .. ": the VM was at work") end
+	section:warning(text, "an object was lost or overwritten, or is in the making: luajit.check looks closer")
+end
+
+local function add(vm, section)
+	local name, does = vmstate.name(vm)
+	local place = try(where, vm)
+	section:headline(("the VM %s%s"):format(does, place and ", " .. place or ""))
+	section:text("state", name)
+	section:text("lua", place, { label = "innermost Lua code" })
+	section:text("phase", vmstate.phase(vm), { label = "collector" })
+	section:bytes("total", vm.g.gc.total)
+	local ok, err = pcall(add_types, vm, section)
+	if not ok then
+		if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
+		section:warning("objects could not be counted: " .. err.message, "luajit.check looks closer")
+	end
+	vm:tell(section)
+end
+
+function report.analyze(t, answer)
+	if not layout.known(t) then return end
+	for i, vm in ipairs(virtual.all(t)) do
+		if i > VMS then break end
+		local section = answer:section(i == 1 and "luajit" or "luajit_" .. i, i == 1 and "LuaJIT" or "LuaJIT: VM " .. i)
+		section:address("vm", vm.addr, { label = "VM" })
+		add(vm, section)
+		if i == 1 then section:note("luajit.bt: its stacks; luajit.gc: all it holds; luajit.path: what keeps big objects") end
+	end
+end
+
+return report
