@@ -125,9 +125,9 @@ corpora-long: corpora ## and the large ones
 	@corpora/build-nginx --long --big
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
-	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) --count 25 \
-		-- tests/diff/types --xcore $(XCORE) -- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]' \
-		--- tests/diff/run --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) --count 30
+	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/types --xcore $(XCORE) \
+		-- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]' --- tests/diff/run --xcore $(XCORE) \
+		-- tests/diff/print --xcore $(XCORE) --count 25 -- tests/diff/expressions --xcore $(XCORE) --count 30
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) \
