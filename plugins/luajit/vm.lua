@@ -48,7 +48,7 @@ function VM:proto_of(fn)
 end
 
 -- The names of an enum's values without `prefix`, found by one of its enumerators: enum("FF_assert", "FF_"). Empty when debug
--- information does not have it.
+-- information does not have it, and it cannot be known without.
 function VM:enum(enumerator, prefix)
 	self.enums = self.enums or {}
 	local names = self.enums[enumerator]
@@ -56,6 +56,7 @@ function VM:enum(enumerator, prefix)
 		names = {}
 		local ok, found = pcall(function() return xcore.typeof(self.t:ref(enumerator)):enumerators() end)
 		for _, e in ipairs(ok and found or {}) do names[e.value] = e.name:gsub("^" .. prefix, "") end
+		if not ok and self.layout.build then names = require("luajit.enums").names(self, prefix) end
 		self.enums[enumerator] = names
 	end
 	return names
