@@ -47,11 +47,24 @@ static bool is_damaged(const struct xc_heap *heap, uint32_t block)
 	return false;
 }
 
+/* Of what no claim has in a block with claims: who claims that block's beginning, mostly the head of a pool's block. */
+static void tell_surroundings(struct xc_section *s, const struct xc_heap *heap, uint32_t block)
+{
+	enum { MOST_PIECES = 1 << 16 };
+	for (unsigned step = 0; step < MOST_PIECES && block > 0 && xc_claim_is_piece(heap, block); step++)
+		block--;
+	const struct xc_heap_claim *claim = xc_claim_of(heap, block);
+	if (claim && claim->what)
+		xc_section_text(s, "within", "within", claim->what);
+}
+
 static void tell_metadata(struct xc_section *s, const struct xc_heap *heap, const struct xc_what *what)
 {
 	const struct xc_heap_claim *claim = xc_claim_of(heap, what->block);
 	if (claim)
 		xc_section_text(s, "claimed", "claimed by", claim->what);
+	else
+		tell_surroundings(s, heap, what->block);
 	if (claim || xc_claim_is_piece(heap, what->block))
 		return; /* the allocator knows the whole only */
 	if (!what->region)
