@@ -11,6 +11,7 @@ return {
 	name = "nginx",
 	about = "connections, requests, timers, memory and configuration of an nginx",
 	match = { symbols = { "ngx_cycle" } },
+	claims = function(t, heap) require("nginx.claims").make(t, heap) end,
 	analyze = function(t, report) require("nginx.guide").analyze(t, report) end,
 	commands = {
 		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
