@@ -59,8 +59,9 @@ function conns.own_status(list, requests)
 		if one.reusable then own.waiting = own.waiting + 1 end
 	end
 	for _, one in ipairs(requests) do
+		local logged = one.phase == "log" -- and counted no more, though its flags say so
 		if one.is_main and one.reading then own.reading = own.reading + 1 end
-		if one.is_main and one.writing then own.writing = own.writing + 1 end
+		if one.is_main and one.writing and not logged then own.writing = own.writing + 1 end
 	end
 	return own
 end

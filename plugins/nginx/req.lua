@@ -95,12 +95,14 @@ end
 
 -- ---- where it stands ----
 
--- How much of the body has come: nginx counts what is missing.
+-- How much of the body has come: nginx counts what is missing, not what lies in its buffer yet.
 local function add_body(section, r)
 	local expected, rest = r.headers_in.content_length_n, maybe.get(r, "request_body.rest")
 	if expected < 0 or expected == 0 and not rest then return end
 	section:bytes("body_expected", expected)
-	if rest and rest >= 0 then section:bytes("body_received", expected - rest) end
+	local buffer = maybe.get(r, "request_body.buf")
+	local waiting = buffer and maybe.addr(buffer, "last") - maybe.addr(buffer, "pos") or 0
+	if rest and rest >= 0 then section:bytes("body_received", expected - rest + waiting) end
 end
 
 local function add_facts(t, section, one)
