@@ -76,9 +76,9 @@ def tell_threads(skip):
     return stacks
 
 
-def tell(skip=2):
+def tell():
     """Everything but the objects: those come last, when nothing more is made."""
-    account = {"version": list(sys.version_info[:3]), "pid": os.getpid(), "threads": tell_threads(skip + 1), "tid": threading.get_native_id(),
+    account = {"version": list(sys.version_info[:3]), "pid": os.getpid(), "threads": tell_threads(2), "tid": threading.get_native_id(),
                "modules": {name: "%#x" % id(module) for name, module in sys.modules.items()}, "kept": {name: "%#x" % id(value) for name, value in KEPT.items()},
                "referrers": {name: ["%#x" % id(o) for o in gc.get_referrers(value) if not hasattr(o, "f_code")] for name, value in KEPT.items()}}
     with open(sys.argv[2], "w", encoding="utf-8") as stream:
@@ -217,11 +217,9 @@ def main():
             time.sleep(2)
             os.kill(os.getppid(), signal.SIGABRT)
             os._exit(0)
-        tell(0) or time.sleep(600)
+        tell() or time.sleep(600)
     if state == "serve":
-        tell(0)
-        print("ready", flush=True)
-        time.sleep(600)
+        tell() or print("ready", flush=True) or time.sleep(600)
     return held
 
 

@@ -1,0 +1,21 @@
+-- The cpython plugin: Python's threads, stacks, objects and modules, in a core or a running process.
+local function command(module, entry, about, usage)
+	return {
+		about = about, usage = usage,
+		run = function(t, report, args) require("cpython." .. module)[entry](t, report, args) end,
+	}
+end
+
+return {
+	name = "cpython",
+	about = "threads, stacks, objects and modules of CPython",
+	doc = "CPython 3.9 to 3.13. Layouts come from its debug information.",
+	match = { symbols = { "_PyRuntime" } },
+	stacks = function(t, told) require("cpython.stacks").tell(t, told) end,
+	commands = {
+		threads = command("threads", "run", "the threads that run Python code: who holds the GIL, what the others wait for"),
+		bt = command("threads", "bt", "Python's stacks of all threads, or of one", "[THREAD] [--locals] [--limit N]"),
+		gil = command("threads", "gil", "the GIL: who holds it, how many wait"),
+		modules = command("modules", "run", "sys.modules: names, files, versions"),
+	},
+}

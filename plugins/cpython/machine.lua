@@ -1,0 +1,73 @@
+-- machine: Python's threads on the machine's: which C frames run Python code, and what a thread is doing or waiting for.
+local frame = require "cpython.frame"
+
+local machine = {}
+
+local EVALUATOR = "_PyEval_EvalFrameDefault"
+
+-- What a C function among the innermost frames says of its thread; the first of these that matches counts.
+local DOING = {
+	{ "^take_gil", "waits for the GIL" }, { "^drop_gil", "gives up the GIL" }, { "^PyThread_acquire_lock", "waits for a lock" }, { "^acquire_timed$", "waits for a lock" },
+	{ "^_PySemaphore_", "waits for a lock" }, { "^pysleep$", "sleeps" }, { "^time_sleep$", "sleeps" }, { "poll", "waits for files (poll)" },
+	{ "select$", "waits for files (select)" }, { "^sock_", "waits for a socket" }, { "^gc_collect", "collects garbage" },
+	{ "^deduce_unreachable$", "collects garbage" }, { "^_Py_read", "reads a file" }, { "^_Py_write", "writes a file" },
+}
+
+local INNERMOST = 12 -- C frames that are asked
+
+-- The machine's frames of a thread, once.
+function machine.frames(py, thread)
+	if thread.c == nil then
+		local runtime = require "cpython.runtime"
+		local os = runtime.machine(py, thread)
+		local ok, frames = pcall(function() return os and os:frames() end)
+		thread.c = ok and frames or false
+	end
+	return thread.c or {}
+end
+
+-- What the thread does, as far as C functions above its first Python code tell.
+function machine.doing(py, thread, holds)
+	local first, names = nil, {}
+	for i, one in ipairs(machine.frames(py, thread)) do
+		if i > INNERMOST or one.name == EVALUATOR then break end
+		names[#names + 1] = one.name
+		if not first and one.name and one.file and not one.signal then first = one.name end
+	end
+	for _, rule in ipairs(DOING) do
+		for _, name in ipairs(names) do
+			if name:find(rule[1]) then return rule[2] end
+		end
+	end
+	if first then return "in " .. first .. " (C)" end
+	return holds and "runs Python code" or "runs"
+end
+
+-- Up to 3.9 nothing of Python's own stands on the C stack: each frame object has one C frame, in their order. Where their numbers differ
+-- (calls that were inlined, a C stack that is cut), the outer ones belong together.
+local function pair(py, thread)
+	local list, c = frame.list(py, thread), {}
+	for _, one in ipairs(machine.frames(py, thread)) do
+		if one.name == EVALUATOR and one.sp and not one.inlined then c[#c + 1] = one.sp end
+	end
+	local shift = #c - #list
+	for i, one in ipairs(list) do one.at = c[i + shift] end
+	return shift
+end
+
+-- Frames by the C frame that they stand in: { { at, frames } }, innermost first; `at` is nil where that is not known.
+function machine.groups(py, thread)
+	local list, groups = frame.list(py, thread), {}
+	if not py.layout.interpreter_frames and not py.layout.cframe then pair(py, thread) end
+	for _, one in ipairs(list) do
+		local last = groups[#groups]
+		if last and last.at == one.at and (py.layout.interpreter_frames or one.at == nil) then
+			last.frames[#last.frames + 1] = one
+		else
+			groups[#groups + 1] = { at = one.at, frames = { one } }
+		end
+	end
+	return groups
+end
+
+return machine

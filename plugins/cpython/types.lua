@@ -1,0 +1,98 @@
+-- types: type objects: their names, what they derive from, and so how their instances are laid out.
+local xcore = require "xcore"
+local layout = require "cpython.layout"
+local text = require "cpython.text"
+
+local types = {}
+
+local F = layout.FLAGS
+local DEEPEST = 200 -- base classes
+
+-- Kinds of layout by the type object that has it: the C API exports these.
+local BASES = {
+	PyList_Type = "list", PyTuple_Type = "tuple", PyDict_Type = "dict", PySet_Type = "set", PyFrozenSet_Type = "set", PyUnicode_Type = "str",
+	PyLong_Type = "int", PyBytes_Type = "bytes", PyFloat_Type = "float", PyBool_Type = "bool", PyFunction_Type = "function",
+	PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code", PyType_Type = "type",
+	PyGen_Type = "generator", PyCoro_Type = "generator", PyAsyncGen_Type = "generator", PyFrame_Type = "frame", PyMethod_Type = "method",
+	_PyWeakref_RefType = "weakref", PyComplex_Type = "complex", PyByteArray_Type = "bytearray",
+}
+
+local function bases(py)
+	if py.bases then return py.bases end
+	py.bases = {}
+	for name, kind in pairs(BASES) do
+		if py.t:has_symbol(name) then py.bases[py.t:symbol(name).addr] = kind end
+	end
+	return py.bases
+end
+
+-- Is there a type object at this address? Its own type is a type: the flag says so.
+local function is_type(py, addr)
+	local t = py.t
+	if addr & 7 ~= 0 or t:readable(addr, xcore.sizeof "PyTypeObject") < xcore.sizeof "PyTypeObject" then return false end
+	local meta = t:ptr(addr + py.layout.ob_type)
+	if meta & 7 ~= 0 or t:readable(meta, xcore.sizeof "PyTypeObject") < xcore.sizeof "PyTypeObject" then return false end
+	return t:value("PyTypeObject", meta).tp_flags & F.TYPE ~= 0 and t:value("PyTypeObject", addr).tp_name ~= nil
+end
+
+local function kind_of(py, v)
+	local known, at = bases(py), v
+	for _ = 1, DEEPEST do
+		if not at then return "object" end
+		local kind = known[xcore.addr(at)]
+		if kind then return kind end
+		at = at.tp_base
+	end
+	return "object"
+end
+
+-- "module.Class", without "builtins".
+local function full_name(py, v, heap)
+	local short = xcore.str(v.tp_name, 200)
+	if not heap then return (short:gsub("^builtins%.", "")) end
+	local h = py.t:value("PyHeapTypeObject", xcore.addr(v))
+	local name = text.maybe(py.t, h.ht_qualname, 200) or short
+	local module
+	if v.tp_dict then
+		local ok, found = pcall(require("cpython.dict").get, py, xcore.addr(v.tp_dict), "__module__")
+		module = ok and found and text.maybe(py.t, found, 200) or nil
+	end
+	if not module or module == "builtins" then return name end
+	return module .. "." .. name
+end
+
+local function new(py, addr)
+	if not is_type(py, addr) then return false end
+	local v = py.t:value("PyTypeObject", addr)
+	local flags = v.tp_flags
+	local heap = flags & F.HEAP ~= 0
+	local ok, kind = pcall(kind_of, py, v)
+	local info = { addr = addr, value = v, flags = flags, heap = heap, kind = ok and kind or "object", basic = v.tp_basicsize, item = v.tp_itemsize }
+	local named, name = pcall(full_name, py, v, heap)
+	info.name = named and name or ("type at %s"):format(xcore.hex(addr))
+	info.dict_offset, info.weak_offset = v.tp_dictoffset, v.tp_weaklistoffset
+	info.managed = flags & F.MANAGED_DICT ~= 0 and py.layout.interpreter_frames
+	info.inline = info.managed and flags & F.INLINE_VALUES ~= 0
+	info.gc = flags & F.GC ~= 0
+	return info
+end
+
+-- What is known of the type at an address; nil when there is none.
+function types.at(py, addr)
+	local info = py.types[addr]
+	if info == nil then
+		local ok, found = pcall(new, py, addr)
+		if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
+		info = ok and found or false
+		py.types[addr] = info
+	end
+	return info or nil
+end
+
+-- The type of an object.
+function types.of(py, addr)
+	if addr & 7 ~= 0 or py.t:readable(addr, 16) < 16 then return nil end
+	return types.at(py, py.t:ptr(addr + py.layout.ob_type))
+end
+
+return types
