@@ -25,11 +25,14 @@ commands.parse = parse
 function commands.vms(t, report)
 	local section = report:section("vms", "LuaJIT VMs")
 	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
-	local all = vm.all(t)
+	local all, broken = vm.all(t)
 	for _, found in ipairs(all) do
 		rows:row(found.addr, found.main, found.g.gc.total, table.concat(found.ways, "; "))
 	end
 	section:text("layout", layout.describe(t))
+	for _, one in ipairs(broken) do
+		section:warning(("the VM at %s was not finished, or is damaged: %s"):format(xcore.hex(one.addr), one.why))
+	end
 end
 
 function commands.gc(t, report, args)

@@ -18,22 +18,22 @@ local function width(t, gc64)
 		text_buffers = true, gcroots = 38 }
 end
 
--- Threads that the collector never frees, whose state lies right behind them: as lj_state.c puts it.
-local function main_threads(t, gc64)
+-- Threads that the collector never frees, whose state lies right behind them: as lj_state.c puts it. Calls fn until it returns true.
+local function main_threads(t, gc64, fn)
 	local D = xcore.cdef(cdef.thread(width(t, gc64)), { private = true })
 	local type = D:type "lua_State"
 	local size, marked, mref = xcore.sizeof(type), xcore.offsetof(type, "marked"), gc64 and "ptr64" or "ptr32"
 	local looks = { gct = THREAD, dummy_ffid = 1, ["glref." .. mref] = { 0x1000, gc64 and (1 << 47) - 1 or 0xffffffff } }
-	local list = {}
+	local count = 0
 	for addr in t:find { signature = { type, looks }, writable = true } do
 		local thread = t:value(type, addr)
 		local behind = thread.glref[mref] - addr - size
 		if t:u8(addr + marked) & 0x60 ~= 0 and behind >= 0 and behind <= 32 and behind & 7 == 0 then
-			list[#list + 1] = { addr = addr, g = addr + size + behind, gc64 = gc64, mref = mref, gap = behind, thread = thread }
-			if #list == MAX_CANDIDATES then break end
+			count = count + 1
+			local candidate = { addr = addr, g = addr + size + behind, gc64 = gc64, mref = mref, gap = behind, thread = thread }
+			if fn(candidate) or count == MAX_CANDIDATES then return end
 		end
 	end
-	return list
 end
 
 -- ---- the state ----
@@ -374,16 +374,18 @@ end
 
 -- The build of a target, declared; raises not_found. The first VM that can be proved decides.
 function guess.declare(t)
-	local why
+	local found, why
+	local function try(candidate)
+		local ok, build = pcall(choose, t, candidate)
+		if ok then found = build else why = why or ("the one at %s: %s"):format(xcore.hex(candidate.addr), disproof(build)) end
+		return ok
+	end
 	for _, gc64 in ipairs(t.pointer_size == 8 and { true, false } or { false }) do
-		for _, candidate in ipairs(main_threads(t, gc64)) do
-			local ok, build = pcall(choose, t, candidate)
-			if ok then
-				xcore.cdef(cdef.all(build))
-				return build
-			end
-			why = why or ("the one at %s: %s"):format(xcore.hex(candidate.addr), disproof(build))
-		end
+		if not found then main_threads(t, gc64, try) end
+	end
+	if found then
+		xcore.cdef(cdef.all(found))
+		return found
 	end
 	error(xcore.error("not_found", "there is no debug information of LuaJIT, and no VM was found whose layout can be proved"
 		.. (why and " (" .. why .. ")" or ""), "give the debug information with --debug-dir, or the program with --exe"))

@@ -1,6 +1,7 @@
 -- The VMs of a process: global_State with its main thread and JIT state, found in several ways that do not depend on each other.
 local xcore = require "xcore"
 local layout = require "luajit.layout"
+local tvalue = require "luajit.tvalue"
 
 local vm = {}
 local VM = {}
@@ -12,8 +13,11 @@ function VM:damaged(addr, what)
 	if #self.damages < 100 then self.damages[#self.damages + 1] = { addr = addr, what = what } end
 end
 
--- Tell it in a section.
+-- Tell it in a section, and that others of the process were not asked.
 function VM:tell(section)
+	if self.others then
+		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1), "luajit.vms lists them, --vm ADDR takes one")
+	end
 	local SHOWN, list = 5, self.damages or {}
 	for i = 1, math.min(#list, SHOWN) do
 		section:warning((list[i].addr ~= 0 and xcore.hex(list[i].addr) .. ": " or "") .. list[i].what)
@@ -21,17 +25,30 @@ function VM:tell(section)
 	if #list > SHOWN then section:warning(("and %d%s more"):format(#list - SHOWN, #list < 100 and "" or " or"), "luajit.check tells all") end
 end
 
--- A global_State that is one: main thread and state name each other, the registry is a table, the stack is in order.
--- Returns nil and what is wrong otherwise.
+-- Has what lua_newstate makes behind the main thread been made? Else it is killed there, or overwritten later.
+local function finished(t, L, g, thread)
+	local stack, max = thread.stack[L.mref], thread.maxstack[L.mref]
+	local base, top = thread.base and xcore.addr(thread.base) or 0, thread.top and xcore.addr(thread.top) or 0
+	if not (stack ~= 0 and stack < base and base <= top and top <= max + 64 * 8) then return false, "the main thread's stack is not in order" end
+	local tag, registry = tvalue.decode({ t = t, g = g, layout = L }, t:u64(xcore.addr(xcore.ref(g, "registrytv"))))
+	if tag ~= layout.TABLE or t:value("GCtab", registry).gct ~= layout.TABLE then return false, "the registry is no table" end
+	return true
+end
+
+-- A global_State that is one: main thread and state name each other, the stack is in order, the registry is a table.
+-- Returns nil otherwise; then what is wrong with it, when it is a VM at least by its main thread.
 local function prove(t, L, addr)
 	local g = t:value("global_State", addr)
 	local main = g.mainthref[L.ref]
-	if main == 0 then return nil, "no main thread" end
+	if main == 0 then return nil end
 	local thread = t:value("lua_State", main)
-	if thread.gct ~= layout.THREAD or thread.glref[L.mref] ~= addr then return nil, "its main thread is of another state" end
-	local stack, max = thread.stack[L.mref], thread.maxstack[L.mref]
-	local base, top = xcore.addr(thread.base), xcore.addr(thread.top)
-	if not (stack ~= 0 and stack < base and base <= top and top <= max + 64 * 8) then return nil, "its stack is not in order" end
+	if thread.gct ~= layout.THREAD or thread.glref[L.mref] ~= addr then return nil end
+	local read, is_finished, why = pcall(finished, t, L, g, thread)
+	if not read then
+		if is_finished.kind == "limit" then error(is_finished, 0) end
+		return nil, is_finished.message or tostring(is_finished)
+	end
+	if not is_finished then return nil, why end
 	return g, thread
 end
 
@@ -70,7 +87,7 @@ end
 
 local function new(t, L, addr)
 	local g, main = prove(t, L, addr)
-	if not g then return nil end
+	if not g then return nil, main end
 	local self = { t = t, layout = L, g = g, addr = addr, main = main, ways = {} }
 	local gg = addr - xcore.offsetof("GG_State", "g")
 	if xcore.addr(main) == gg then
@@ -114,7 +131,7 @@ function ways.global(t, add)
 end
 
 -- Any variable of any frame that is a lua_State *.
-function ways.frame(t, add)
+function ways.frame(t, add, threads)
 	local function look(variables, frame)
 		for _, v in ipairs(variables) do
 			if v.value and not v.guessed and v.type:strip().kind == "pointer" and v.type:strip().target:strip().name:find "lua_State" then
@@ -122,7 +139,7 @@ function ways.frame(t, add)
 			end
 		end
 	end
-	for i, thread in ipairs(t:threads()) do
+	for i, thread in ipairs(threads) do
 		if i > 64 then break end
 		for _, frame in ipairs((thread:frames(256))) do
 			look(frame:args(), frame)
@@ -132,10 +149,10 @@ function ways.frame(t, add)
 end
 
 -- The interpreter keeps the dispatch table's (x86-64) or the state's (aarch64) address in a register.
-function ways.register(t, add)
+function ways.register(t, add, threads)
 	local name, back = "r14", xcore.offsetof("GG_State", "dispatch") - xcore.offsetof("GG_State", "g")
 	if t.arch == "aarch64" then name, back = "x22", 0 end
-	for _, thread in ipairs(t:threads()) do
+	for _, thread in ipairs(threads) do
 		for i, frame in ipairs((thread:frames(64))) do
 			local value = frame:register(name)
 			if value and value & 7 == 0 and t:readable(value - back, 64) == 64 then
@@ -156,6 +173,9 @@ end
 
 local ORDER = { "nginx", "global", "frame", "register", "signature" }
 
+-- To find just one, cheap ways come first, and where the process died before where else one is.
+local QUICK = { "register", "nginx", "global", "frame", "signature" }
+
 -- ---- all of them ----
 
 local function state_of(t, L, state)
@@ -163,45 +183,89 @@ local function state_of(t, L, state)
 	return t:value("lua_State", state).glref[L.mref]
 end
 
--- All VMs, each with the ways that led there. `which` limits the ways. In a running process all memory is looked through only when nothing
--- else led to one.
+-- What was found so far: a list, what each address is (false: nothing), and what is a VM by its main thread alone.
+local function search(t, L)
+	return { t = t, L = L, list = {}, known = {}, broken = {} }
+end
+
+local function examine(s, g)
+	local ok, found, why = pcall(new, s.t, s.L, g)
+	s.known[g] = ok and found or false
+	if s.known[g] then
+		s.list[#s.list + 1] = found
+	elseif ok and why then
+		s.broken[#s.broken + 1] = { addr = g, why = why }
+	end
+end
+
+-- Where a way leads: to a thread, or to a state.
+local function add(s, way, addr, how, is_global)
+	local ok, g = pcall(function() return is_global and addr or state_of(s.t, s.L, addr) end)
+	if not ok or g == 0 then return end
+	if s.known[g] == nil then examine(s, g) end
+	local found = s.known[g]
+	if found and not found.ways[way] then
+		found.ways[way] = how
+		found.ways[#found.ways + 1] = how
+	end
+end
+
+local function go(s, way, threads)
+	return pcall(ways[way], s.t, function(...) add(s, way, ...) end, threads)
+end
+
+-- All VMs, each with the ways that led there, and those that were not finished or are damaged: { addr, why }. `which` limits the
+-- ways. In a running process all memory is looked through only when nothing else led to one.
 function vm.all(t, which)
-	local L = layout.of(t)
-	local list, known = {}, {}
+	local s = search(t, layout.of(t))
 	for _, way in ipairs(ORDER) do
-		local function add(addr, how, is_global)
-			local ok, g = pcall(function() return is_global and addr or state_of(t, L, addr) end)
-			if not ok or g == 0 then return end
-			if known[g] == nil then
-				local proved, found = pcall(new, t, L, g)
-				known[g] = proved and found or false
-				if known[g] then list[#list + 1] = found end
-			end
-			local found = known[g]
-			if found and not found.ways[way] then
-				found.ways[way] = how
-				found.ways[#found.ways + 1] = how
-			end
-		end
-		local skip = (which and which ~= way) or (way == "signature" and not which and t.live and #list > 0)
+		local skip = (which and which ~= way) or (way == "signature" and not which and t.live and #s.list > 0)
 		if not skip then
-			local ok, err = pcall(ways[way], t, add)
-			if not ok and which then error(err, 0) end
+			local ok, err = go(s, way, t:threads())
+			if not ok and (which or err.kind == "limit") then error(err, 0) end
 		end
 	end
-	return list
+	return s.list, s.broken
 end
 
 vm.WAYS = ORDER
 
--- The one VM that most processes have, or the one whose state the user names. Raises not_found.
-function vm.one(t, addr)
-	local list = vm.all(t)
-	if #list == 0 then error(xcore.error("not_found", "no LuaJIT VM was found in this process")) end
-	for _, found in ipairs(list) do
-		if addr == nil or addr == found.addr or addr == xcore.addr(found.main) then return found end
+-- The thread that died, or all.
+local function threads_first(t)
+	local threads = t:threads()
+	for _, thread in ipairs(threads) do
+		if thread.crashed then return { thread } end
 	end
-	error(xcore.error("not_found", ("no VM has its state at %s"):format(xcore.hex(addr)), "luajit.vms lists them"))
+	return threads
+end
+
+-- The VM whose state or one of whose threads is at an address: nothing need be searched for.
+local function named(t, addr)
+	local s = search(t, layout.of(t))
+	add(s, "user", addr, "--vm", true)
+	if #s.list == 0 then add(s, "user", addr, "--vm") end
+	if s.list[1] then return s.list[1] end
+	error(xcore.error("not_found", ("no VM has its state at %s"):format(xcore.hex(addr))
+		.. (s.broken[1] and ": " .. s.broken[1].why or ""), "luajit.vms lists them"))
+end
+
+-- The one VM that most processes have, that of the thread that died when there are several, or the one that the user names by its
+-- state or a thread. Raises not_found.
+function vm.one(t, addr)
+	if addr then return named(t, addr) end
+	local s = search(t, layout.of(t))
+	for _, way in ipairs(QUICK) do
+		local ok, err = go(s, way, way == "register" and threads_first(t) or t:threads())
+		if not ok and err.kind == "limit" then error(err, 0) end
+		if #s.list > 0 then break end
+	end
+	local found, broken = s.list[1], s.broken[1]
+	if not found then
+		error(xcore.error("not_found", "no LuaJIT VM was found in this process"
+			.. (broken and (", but what may have been one at %s: %s"):format(xcore.hex(broken.addr), broken.why) or "")))
+	end
+	found.others = #s.list > 1 and #s.list - 1 or nil
+	return found
 end
 
 return vm
