@@ -14,9 +14,18 @@ function value.quote(text, max)
 	return '"' .. text .. '"' .. (cut and "..." or "")
 end
 
+-- LuaJIT rounds what lies exactly between two texts away from zero, where C rounds to the even one: then the next number has the text.
+local function away(number)
+	local digits = ("%.60e"):format(number):gsub("[%.-]", ""):match "^(%d+)e"
+	if not digits or not digits:sub(15):find "^50*$" then return number end
+	return (string.unpack("<d", string.pack("<i8", string.unpack("<i8", string.pack("<d", number)) + 1)))
+end
+
+-- As tostring in LuaJIT gives it.
 function value.number(number)
 	if math.type(number) == "integer" then return tostring(number) end
 	if number ~= number then return "nan" end
+	if number % 1 ~= 0 or number >= 1e14 or number <= -1e14 then number = away(number) end
 	return (("%.14g"):format(number))
 end
 
