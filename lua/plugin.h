@@ -27,10 +27,12 @@ struct xc_plugin_names {
 	size_t count;
 };
 
-/* Each list that is not empty must have a hit. Without any the plugin is for no target by itself: its commands serve all. */
+/* Each list that is not empty must have a hit, but of symbols and strings one is enough. Without any the plugin is for no target by
+ * itself: its commands serve all. */
 struct xc_plugin_match {
 	struct xc_plugin_names modules; /* "redis-server", "libluajit*" */
 	struct xc_plugin_names symbols, types;
+	struct xc_plugin_names strings; /* in the read-only data of a module */
 };
 
 struct xc_plugin {
@@ -84,6 +86,9 @@ bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin);
 
 /* Does its own file have this word? Costs less than the manifest, so it is asked before that where hardly any plugin has something to say. */
 bool xc_plugin_mentions(struct xc_plugin *plugin, const char *word);
+
+/* Does it say which targets it is for? */
+bool xc_plugin_asks(const struct xc_plugin_match *match);
 
 /* Is it for this target? The manifest must have been read. why_out (malloc'ed; may be NULL) gets the reason: "module
  * redis-server", "no symbol redisServer". Types are looked for only when everything else was found. */

@@ -232,6 +232,7 @@ static void read_flames(lua_State *L, const struct reading *r, void *into)
 static const struct key match_keys[] = {
 	{"modules", LUA_TTABLE, read_names, offsetof(struct xc_plugin_match, modules), false},
 	{"symbols", LUA_TTABLE, read_names, offsetof(struct xc_plugin_match, symbols), false},
+	{"strings", LUA_TTABLE, read_names, offsetof(struct xc_plugin_match, strings), false},
 	{"types", LUA_TTABLE, read_names, offsetof(struct xc_plugin_match, types), false},
 	{0},
 };
@@ -278,7 +279,7 @@ static int read_plugin(lua_State *L)
 		read_name(L, r, NULL);
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
-	if (r->plugin->match.modules.count + r->plugin->match.symbols.count + r->plugin->match.types.count == 0 &&
+	if (!xc_plugin_asks(&r->plugin->match) &&
 	    (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
 		return xc_bind_fail(L, XC_ERR_FORMAT,
 				    "it has '%s' and no 'match', so for which targets? modules = {\"*\"} is all",

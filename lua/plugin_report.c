@@ -114,6 +114,7 @@ void xc_plugin_report_doc(struct xc_report *report, const struct xc_plugin *plug
 	xc_section_bool(s, "stacks", "knows stacks", plugin->stacks)->quiet = !plugin->stacks;
 	add_names(s, "modules", "for modules", &plugin->match.modules);
 	add_names(s, "symbols", "with symbols", &plugin->match.symbols);
+	add_names(s, "strings", "or texts", &plugin->match.strings);
 	add_names(s, "types", "with types", &plugin->match.types);
 	if (plugin->doc)
 		xc_section_lines(s, "doc", plugin->doc);

@@ -1090,10 +1090,11 @@ function stacks:stack(stack) end
 ---@field commands? table<string, xcore.Command>
 ---@field flames? table<string, xcore.Flame>
 
----Each list that is there must have a hit.
+---Each list that is there must have a hit, but of symbols and strings one is enough.
 ---@class xcore.Match
 ---@field modules? string[]  names with shell patterns: "redis-server", "libluajit*"; "*" is every target
 ---@field symbols? string[]  of the symbol tables
+---@field strings? string[]  texts in the read-only data of a module, for programs whose symbols were stripped; looked for when no symbol was found
 ---@field types? string[]  of the debug information; looked for last, since that may take building an index
 
 ---@class xcore.Command

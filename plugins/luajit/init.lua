@@ -9,7 +9,7 @@ end
 return {
 	name = "luajit",
 	about = "stacks, objects, traces and memory of LuaJIT",
-	match = { symbols = { "lj_vm_asm_begin", "luaJIT_setmode" } },
+	match = { symbols = { "lj_vm_asm_begin", "luaJIT_setmode" }, strings = { "LuaJIT 2." } },
 	flames = {
 		gcref = {
 			about = "bytes of objects by the shortest path of references to them", unit = "bytes",

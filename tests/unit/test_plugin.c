@@ -398,6 +398,58 @@ static void expect_match(const struct xc_process *process, const char *match, bo
 	unlink(file);
 }
 
+/* A program without symbols: headers, code, constants, data; "needle 2." is in the constants, "heap" in the data. */
+static struct xc_process *stripped_process(uint8_t *bytes, size_t page, bool parted)
+{
+	struct xc_process *process = xc_process_new("made", false);
+	struct xc_module *module = xc_module_add(process, "/usr/bin/stripped", XC_MODULE_EXE);
+	static const bool code[] = {false, true, false, false}, data[] = {false, false, false, true};
+	process->arch = xc_arch_host();
+	module->lo = 0x10000;
+	module->hi = module->lo + 4 * page - 1;
+	process->mappings = calloc(4, sizeof *process->mappings);
+	assert_non_null(process->mappings);
+	process->mapping_count = 4;
+	for (size_t i = 0; i < 4; i++) {
+		xc_addr lo = module->lo + i * page;
+		process->mappings[i] = (struct xc_mapping){.lo = lo,
+							   .hi = lo + page - 1,
+							   .readable = true,
+							   .writable = data[i],
+							   .executable = parted ? code[i] : !data[i]};
+	}
+	strcpy((char *)bytes + page + 100, "in code");
+	strcpy((char *)bytes + 2 * page + 77, "the needle 2.1");
+	strcpy((char *)bytes + 3 * page + 5, "on the heap");
+	xc_space_lay(process->space, &(struct xc_segment){.lo = module->lo, .hi = module->hi, .bytes = bytes});
+	xc_space_seal(process->space);
+	return process;
+}
+
+static void strings_stand_in_for_symbols(void **state)
+{
+	enum { PAGE = 4096 };
+	static uint8_t bytes[4 * PAGE];
+	struct xc_process *process = stripped_process(bytes, PAGE, true);
+	(void)state;
+	expect_match(process, "{ strings = { 'needle 2.' } }", true, "text needle 2.");
+	expect_match(process, "{ symbols = { 'none' }, strings = { 'nothing', 'needle 2.' } }", true, "text needle 2.");
+	expect_match(process, "{ symbols = { 'none' }, strings = { 'needle 3' } }", false,
+		     "no symbol none, no text needle 3");
+	expect_match(process, "{ modules = { 'other' }, strings = { 'needle 2.' } }", false, "no module other");
+	expect_match(process, "{ types = { 'none' }, strings = { 'needle 2.' } }", false, "no type none");
+	expect_match(process, "{ strings = { 'on the heap' } }", false, "no text on the heap");
+	expect_match(process, "{ strings = { 'in code' } }", false, "no text in code");
+	xc_debuginfo_close(process);
+	xc_debugfiles_close(process);
+	xc_process_close(process);
+	process = stripped_process(bytes, PAGE, false); /* constants among code, as older linkers leave them */
+	expect_match(process, "{ strings = { 'needle 2.' } }", true, "text needle 2.");
+	xc_debuginfo_close(process);
+	xc_debugfiles_close(process);
+	xc_process_close(process);
+}
+
 static void modules_match_by_pattern(void **state)
 {
 	static const char *const modules[] = {"/usr/bin/redis-server", "/lib/libluajit-5.1.so.2", "/lib/libc.so.6"};
@@ -679,6 +731,7 @@ int main(void)
 		cmocka_unit_test(require_reaches_nothing_else),
 		cmocka_unit_test(require_errors_name_the_part),
 		cmocka_unit_test(modules_match_by_pattern),
+		cmocka_unit_test(strings_stand_in_for_symbols),
 		cmocka_unit_test(cases_pass_when_all_is_as_expected),
 		cmocka_unit_test(cases_fail_when_something_is_not),
 		cmocka_unit_test(mistakes_of_cases_are_told),
