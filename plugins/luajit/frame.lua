@@ -239,9 +239,9 @@ function frame.describe(vm, one, caller)
 	end
 	local source, is_file = proto.source(vm, one.pt)
 	what.file, what.line, what.defined, what.is_file = source, frame.line(vm, one), one.pt.firstline, is_file
-	local short = is_file and source:match "[^/]*$" or source
 	what.kind = what.defined == 0 and "main" or "Lua"
-	what.title = what.kind == "main" and "main chunk" or ok and called or ("<%s:%d>"):format(short, what.defined)
+	what.title = what.kind == "main" and "main chunk" or ok and called or "<" .. name.place(vm, one.pt) .. ">"
+	if what.defined == -1 or what.defined == 0xffffffff then what.kind, what.title = "builtin", name.place(vm, one.pt):gsub("^builtin:", "") end
 	if one.trace then what.kind = ("Lua, trace %d"):format(one.trace) end
 	return what
 end

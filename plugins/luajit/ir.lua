@@ -8,7 +8,7 @@
 -- References are biased: constants lie below 0x8000 and grow downwards.
 local xcore = require "xcore"
 
-local proto = require "luajit.proto"
+local name = require "luajit.name"
 
 local ir = {}
 
@@ -73,9 +73,7 @@ function ir.function_name(vm, addr)
 	if not vm.layout.gc64 then addr = addr & 0xffffffff end
 	local fn = vm.t:value("GCfuncL", addr)
 	if fn.ffid > 0 then return require("luajit.value").function_name(vm, addr) end
-	local pt = vm:proto_of(fn)
-	local source, is_file = proto.source(vm, pt)
-	return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, pt.firstline)
+	return name.place(vm, vm:proto_of(fn))
 end
 
 -- The Lua functions among the constants of a trace, but the one that it begins in: those that it inlined, or calls. As texts.
@@ -130,6 +128,11 @@ local function conversion(value)
 	return to .. "." .. from .. (value & 0x800 ~= 0 and " sext" or "") .. (({ " none", " index", " check" })[check] or "")
 end
 
+local function field(value, vm)
+	local name = vm:enum("IRFL_STR_LEN", "IRFL_")[value]
+	return name and name:lower():gsub("_", ".", 1) or "#" .. value
+end
+
 local function enumerated(enumerator, prefix)
 	return function(value, vm) return vm:enum(enumerator, prefix)[value] or "#" .. value end
 end
@@ -137,8 +140,9 @@ end
 -- What the literal operand of an instruction says.
 local LITERALS = {
 	SLOAD = flags "PFTCRIK", XLOAD = flags "RVU", CONV = conversion,
-	FLOAD = enumerated("IRFL_STR_LEN", "IRFL_"), FREF = enumerated("IRFL_STR_LEN", "IRFL_"),
+	FLOAD = field, FREF = field, TMPREF = flags "12",
 	FPMATH = enumerated("IRFPM_FLOOR", "IRFPM_"),
+	UREFO = function(v) return "#" .. (v >> 8) end, UREFC = function(v) return "#" .. (v >> 8) end,
 	CALLN = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLA = enumerated("IRCALL_lj_str_new", "IRCALL_"),
 	CALLL = enumerated("IRCALL_lj_str_new", "IRCALL_"), CALLS = enumerated("IRCALL_lj_str_new", "IRCALL_"),
 	BUFHDR = function(v) return ({ [0] = "RESET", "APPEND", "WRITE" })[v] end, TOSTR = function(v) return ({ [0] = "INT", "NUM", "CHAR" })[v] end,
@@ -185,11 +189,29 @@ local function operand(vm, one, ins, kind, value, other)
 	return "#" .. value
 end
 
+-- The register, spill slot, or that it was never made ("sunk" into the exits, for which instruction).
 local function place(vm, ins)
-	if ins.reg == SINK or ins.reg == SUNK then return "{sink}" end
+	if ins.reg == SINK or ins.reg == SUNK then
+		local store = ins.spill ~= 0 and ins.spill ~= 0xff
+		return store and ("{%04d"):format(ins.ref - BIAS - ins.spill) or "{sink"
+	end
+	if ins.spill ~= 0 then return ("[%x]"):format(ins.spill * 4) end
 	if ins.reg & NO_REGISTER == 0 then return ir.register(vm, ins.reg) end
-	if ins.spill ~= 0 and ins.reg ~= 0xff then return ("[%x]"):format(ins.spill * 4) end
-	if ins.spill ~= 0 and ins.spill ~= 0xff then return ("[%x]"):format(ins.spill * 4) end
+end
+
+-- The arguments of a call: a chain of CARG to the left.
+local function arguments(vm, one, ref)
+	local list = {}
+	for _ = 1, 64 do
+		local ins = ref >= BIAS and ir.at(vm, one, ref)
+		if not ins or ins.name ~= "CARG" then
+			if ref ~= BIAS - 1 then table.insert(list, 1, ir.reference(vm, one, ref)) end -- no argument at all
+			break
+		end
+		table.insert(list, 1, ir.reference(vm, one, ins.op2))
+		ref = ins.op1
+	end
+	return "(" .. table.concat(list, " ") .. ")"
 end
 
 local GENERAL = { [0] = "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi" }
@@ -207,10 +229,10 @@ end
 -- One instruction as texts: flags, type, left, right, register.
 function ir.describe(vm, one, ins)
 	ir.operands = ir.operands or operands()
-	local kinds = ir.operands[ins.name] or "rr"
+	local kinds, is_call = ir.operands[ins.name] or "rr", ins.name:find "^CALL"
 	local what = {
 		flags = (ins.type & GUARD ~= 0 and ">" or "") .. (ins.type & PHI ~= 0 and "+" or ""), type = TYPES[ins.type & TYPE] or "?",
-		left = operand(vm, one, ins, kinds:sub(1, 1), ins.op1, false), right = operand(vm, one, ins, kinds:sub(2, 2), ins.op2, true),
+		left = is_call and arguments(vm, one, ins.op1) or operand(vm, one, ins, kinds:sub(1, 1), ins.op1, false), right = operand(vm, one, ins, kinds:sub(2, 2), ins.op2, true),
 		register = place(vm, ins),
 	}
 	if ins.name == "LOOP" or ins.name == "NOP" then what.type, what.register = nil, nil end

@@ -2,6 +2,7 @@
 local xcore = require "xcore"
 local commands = require "luajit.commands"
 local ir = require "luajit.ir"
+local name = require "luajit.name"
 local proto = require "luajit.proto"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
@@ -55,9 +56,11 @@ end
 
 -- ---- traces ----
 
+local LINKS = { TAILREC = "tail-recursion", UPREC = "up-recursion", DOWNREC = "down-recursion", INTERP = "interpreter" }
+
 local function link_text(vm, one)
 	local kind = vm:enum("LJ_TRLINK_NONE", "LJ_TRLINK_")[one.linktype] or "#" .. one.linktype
-	kind = kind:lower()
+	kind = LINKS[kind] or kind:lower()
 	if one.link ~= 0 and one.link ~= one.traceno then return ("%s to %d"):format(kind, one.link) end
 	return kind
 end
@@ -140,10 +143,7 @@ end
 function jit.where(vm, pc)
 	for _, one in ipairs(prototypes(vm)) do
 		local pos = pc >= one.lo and pc < one.hi and proto.position(one.pt, pc)
-		if pos then
-			local source, is_file = proto.source(vm, one.pt)
-			return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, proto.line(vm, one.pt, pos) or one.pt.firstline)
-		end
+		if pos then return name.place(vm, one.pt, pos) end
 	end
 end
 
@@ -196,8 +196,7 @@ local function snapshot_text(vm, one, snap)
 			parts[#parts + 1] = "----"
 			next_slot = next_slot + 1
 		end
-		local text = ir.reference(vm, one, entry.ref)
-		if entry.flags & snapshot.FRAME ~= 0 then text = text .. "|" end
+		local text = snapshot.reference(vm, one, entry)
 		parts[#parts + 1] = text
 		next_slot = entry.slot + 1
 	end
@@ -213,6 +212,18 @@ local IR = {
 	{ "right", "text" }, { "op1", "integer", verbose = true }, { "op2", "integer", verbose = true },
 }
 
+-- What says nothing by itself: the arguments of calls stand with the calls.
+local LEFT_OUT = { NOP = true, CARG = true }
+
+-- The snapshots that hold from an instruction on, then it.
+local function add_snapshots(vm, rows, one, ref, state)
+	while state.snap and ref >= state.snap.ref do
+		rows:row(nil, nil, nil, nil, "SNAP", "#" .. state.number, snapshot_text(vm, one, state.snap))
+		state.number = state.number + 1
+		state.snap = state.number < one.nsnap and snapshot.read(vm, one, state.number)
+	end
+end
+
 function jit.ir(t, report, args)
 	local vm, rest = commands.parse(t, args)
 	local limit
@@ -220,22 +231,20 @@ function jit.ir(t, report, args)
 	rest, limit = limit_of(rest, 2000)
 	local one = trace_named(vm, rest[1])
 	local section = report:section("ir", ("Trace %d: intermediate representation"):format(one.traceno))
-	local rows, number = section:table("ir", IR), 0
-	local snap = one.nsnap > 0 and snapshot.read(vm, one, 0)
+	local rows, state = section:table("ir", IR), { number = 0, snap = one.nsnap > 0 and snapshot.read(vm, one, 0) }
 	for ref = ir.BIAS + 1, one.nins - 1 do
 		if ref - ir.BIAS > limit then
 			section:note(("%d more instructions"):format(one.nins - ref), "--limit N shows more")
-			break
+			return
 		end
-		while snap and ref >= snap.ref do
-			rows:row(nil, nil, nil, nil, "SNAP", "#" .. number, snapshot_text(vm, one, snap))
-			number = number + 1
-			snap = number < one.nsnap and snapshot.read(vm, one, number)
-		end
+		add_snapshots(vm, rows, one, ref, state)
 		local ins = ir.at(vm, one, ref)
-		local what = ir.describe(vm, one, ins)
-		rows:row(ref - ir.BIAS, what.register, what.flags, what.type, ins.name, what.left, what.right, ins.op1, ins.op2)
+		if not LEFT_OUT[ins.name] then
+			local what = ir.describe(vm, one, ins)
+			rows:row(ref - ir.BIAS, what.register, what.flags, what.type, ins.name, what.left, what.right, ins.op1, ins.op2)
+		end
 	end
+	add_snapshots(vm, rows, one, one.nins, state)
 end
 
 -- ---- snapshots ----

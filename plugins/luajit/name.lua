@@ -44,6 +44,15 @@ function name.slot(vm, code, pos, slot)
 	end
 end
 
+-- A place in a prototype, short: "file.lua:12"; without a position where it is defined. Functions of the library that are written in Lua have
+-- no lines: "builtin:remove".
+function name.place(vm, pt, pos)
+	local source, is_file = proto.source(vm, pt)
+	local first = pt.firstline
+	if first == -1 or first == 0xffffffff then return "builtin:" .. (source:match '^%[string "(.*)"%]$' or source) end
+	return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, pos and proto.line(vm, pt, pos) or first)
+end
+
 -- What a frame's function is called by the one below it: the kind of the name and the name, or nil. Who is not a Lua function at a known
 -- position has none. "metamethod" is also what a hook or a finalizer gets that came between.
 function name.of(vm, one, caller)

@@ -102,5 +102,14 @@ function snapshot.frames(vm, one, snap)
 	return names
 end
 
+-- What an entry has for its slot, as text: with "|" behind it where a frame's begins.
+function snapshot.reference(vm, one, entry)
+	local mark = entry.flags & FRAME ~= 0 and "|" or ""
+	local is_link = vm.layout.fr2 == 1 and entry.flags & (FRAME | CONT) ~= 0 and entry.ref < ir.BIAS and not ir.is_function(vm, one, entry.ref)
+	if is_link and entry.slot == 1 then return "----" .. mark end
+	if is_link then return (entry.flags & CONT ~= 0 and "contpc" or "ftsz") .. mark end
+	return ir.reference(vm, one, entry.ref) .. mark
+end
+
 snapshot.FRAME, snapshot.CONT, snapshot.NORESTORE = FRAME, CONT, NORESTORE
 return snapshot

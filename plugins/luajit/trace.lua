@@ -1,6 +1,7 @@
 -- trace: compiled traces: where their machine code is, what they began at, what they lead to (lj_jit.h, GCtrace).
 local xcore = require "xcore"
 local layout = require "luajit.layout"
+local name = require "luajit.name"
 local proto = require "luajit.proto"
 
 local trace = {}
@@ -76,10 +77,8 @@ function trace.start(vm, one)
 	local addr = one.startpt[vm.layout.ref]
 	if addr == 0 then return "?" end
 	local pt = vm.t:value("GCproto", addr)
-	local source, is_file = proto.source(vm, pt)
 	local pos = proto.position(pt, one.startpc[vm.layout.mref])
-	local line = pos and proto.line(vm, pt, pos) or pt.firstline
-	return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, line), source, line
+	return name.place(vm, pt, pos), (proto.source(vm, pt)), pos and proto.line(vm, pt, pos) or pt.firstline
 end
 
 return trace
