@@ -50,8 +50,30 @@ local function show_text(t, report)
 	if count == 0 then section:note "this nginx did not keep the text: builds --with-debug do" end
 end
 
+local function seconds(msec)
+	return msec and msec >= 0 and msec < 1 << 40 and msec / 1000 or nil
+end
+
+-- The times that hold for each location: of its client, of who it passes to, of its cosockets.
+local function show_timeouts(t, report)
+	local section = report:section("timeouts", "nginx: timeouts")
+	local rows = section:table("timeouts", { { "server", "text" }, { "location", "text" }, { "header", "seconds" }, { "body", "seconds" },
+		{ "send", "seconds" }, { "keepalive", "seconds" }, { "lingering", "seconds" }, { "pass_connect", "seconds" }, { "pass_send", "seconds" },
+		{ "pass_read", "seconds" }, { "lua_connect", "seconds" }, { "lua_send", "seconds" }, { "lua_read", "seconds" } })
+	for index, one in ipairs(conf.servers(t, conf.sockets(t)) or {}) do
+		for _, location in ipairs(one.locations or {}) do
+			local of, pass, lua = location.value, conf.pass(t, location) or {}, conf.lua(t, location) or {}
+			rows:row(one.name ~= "" and one.name or tostring(index), location.name, seconds(one.value.client_header_timeout),
+				seconds(of.client_body_timeout), seconds(of.send_timeout), seconds(of.keepalive_timeout), seconds(of.lingering_timeout),
+				seconds(pass.connect_timeout), seconds(pass.send_timeout), seconds(pass.read_timeout),
+				seconds(lua.connect_timeout), seconds(lua.send_timeout), seconds(lua.read_timeout))
+		end
+	end
+end
+
 function commands.conf(t, report, list_)
-	local options = args.parse(list_, { text = "flag" })
+	local options = args.parse(list_, { text = "flag", timeouts = "flag" })
+	if options.timeouts then return show_timeouts(t, report) end
 	if options.text then return show_text(t, report) end
 	local section, sockets = report:section("conf", "nginx: configuration"), conf.sockets(t)
 	section:text("file", str.try(cycle.of(t).conf_file, 1024))

@@ -144,8 +144,20 @@ local function show_totals(t, section, found, count, now)
 	for kind, number in pairs(kinds) do section:count("keys_" .. kind:gsub("%W", "_"), number, { label = kind .. " keys" }) end
 end
 
+-- The tree by which keys are looked up, and whether it has those of the queue.
+local function show_tree(t, section, zone, count)
+	local nodes, height, why = shdict.shape(t, zone)
+	section:count("tree_height", height)
+	if why then
+		section:problem("its tree is damaged: " .. why)
+	elseif nodes ~= count then
+		section:problem(("its tree has %d keys, and its queue has %d"):format(nodes, count))
+	end
+end
+
 local function show_keys(t, section, zone, options)
 	local found, count, why = shdict.entries(t, zone)
+	show_tree(t, section, zone, count)
 	local now, shown, limit, more = milliseconds(t), 0, options.limit or LIMIT, 0
 	show_totals(t, section, found, count, now)
 	local rows = section:table("keys", COLUMNS)

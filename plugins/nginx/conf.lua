@@ -147,6 +147,22 @@ local function target_of(t, confs, handler)
 	end
 end
 
+-- The conf of what a location passes requests to (ngx_http_upstream_conf_t); nil when it passes none.
+function conf.pass(t, one)
+	local kind = one.handler and one.handler:match "^ngx_http_(%l+)_handler$"
+	for _, name in ipairs(PASSES) do
+		if kind == name then
+			local own = conf_of(t, one.value.loc_conf, ("ngx_http_%s_module"):format(name), ("ngx_http_%s_loc_conf_t"):format(name))
+			return own and maybe.get(own, "upstream")
+		end
+	end
+end
+
+-- The Lua module's conf of a location; nil when it runs no Lua.
+function conf.lua(t, one)
+	return #one.lua > 0 and conf_of(t, one.value.loc_conf, "ngx_http_lua_module", "ngx_http_lua_loc_conf_t") or nil
+end
+
 local function modifier(clcf)
 	if clcf.named ~= 0 then return "" end
 	if clcf.regex then return "~ " end

@@ -21,7 +21,7 @@ return {
 		posted = command("timers", "posted", "events that wait to be handled in this turn of the loop"),
 		lua = command("commands_lua", "lua", "the Lua module: limits, coroutines, cosocket pools, lrucaches, cached code", "[--limit N]"),
 		cycle = command("commands", "cycle", "what the process is: version, role, sockets, modules, processes", "[--limit N]"),
-		conf = command("commands_conf", "conf", "listening sockets, servers, locations with their handlers", "[--text]"),
+		conf = command("commands_conf", "conf", "listening sockets, servers, locations with their handlers", "[--timeouts] [--text]"),
 		phases = command("commands_conf", "phases", "handlers of each phase, in the order that requests meet them"),
 		filters = command("commands_conf", "filters", "header and body filters, in their order"),
 		upstreams = command("commands_conf", "upstreams", "groups of backends: peers, failures, connections, idle ones"),

@@ -10,6 +10,7 @@ local walk = require "lib.walk"
 local list = {}
 
 local MOST = 1000000
+local DEEPEST = 128
 
 local function damaged(format, ...)
 	error(xcore.error("fault", format:format(...)))
@@ -54,6 +55,31 @@ end
 -- The structs of `type` whose member is a node of an ngx_rbtree_t, by key.
 function list.rbtree(tree, type, member)
 	return walk.rbtree(tree.root, { sentinel = tree.sentinel, type = type, member = member })
+end
+
+-- How many nodes an ngx_rbtree_t has and how high it is, in steps from the root to the lowest node; and why not all could be seen. Not
+-- by walking in order: a damaged tree is counted as far as it goes.
+function list.tree_shape(tree)
+	local t, sentinel = xcore.target, tree.sentinel and xcore.addr(tree.sentinel)
+	local left, right = xcore.offsetof("ngx_rbtree_node_t", "left"), xcore.offsetof("ngx_rbtree_node_t", "right")
+	local level, count, height, why = { tree.root and xcore.addr(tree.root) }, 0, 0, nil
+	while #level > 0 and count < MOST and height < DEEPEST do
+		local below = {}
+		for _, at in ipairs(level) do
+			if at ~= 0 and at ~= sentinel then
+				local done, a, b = pcall(function() return t:ptr(at + left), t:ptr(at + right) end)
+				if done then
+					count = count + 1
+					below[#below + 1], below[#below + 2] = a, b
+				else
+					why = why or ("its node %s cannot be read"):format(xcore.hex(at))
+				end
+			end
+		end
+		level, height = below, height + (#below > 0 and 1 or 0)
+	end
+	if #level > 0 then why = why or "it is too large, or a cycle" end
+	return count, height, why
 end
 
 return list

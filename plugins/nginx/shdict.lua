@@ -39,6 +39,11 @@ function shdict.entries(t, zone)
 		data = xcore.offsetof(type, "data") }, count, why
 end
 
+-- The dictionary's tree: how many nodes, its height, why not all were seen. Each key stands in the tree and in the queue.
+function shdict.shape(t, zone)
+	return list.tree_shape((shared(t, zone)).rbtree)
+end
+
 function shdict.key(t, entries, i)
 	return t:read(entries.at[i] + entries.data, entries.key_len[i])
 end
