@@ -15,6 +15,11 @@ local VARIABLE, HAS_FINALIZER = 0x80, 0x10 -- of `marked`
 
 -- ---- by type ----
 
+local function bigger(a, b)
+	if a.bytes ~= b.bytes then return a.bytes > b.bytes end
+	return a.id < b.id
+end
+
 -- Count, bytes, and how many have a finalizer, by id.
 function cdata.by_type(vm)
 	local by_id = {}
@@ -35,10 +40,7 @@ function cdata.by_type(vm)
 	end)
 	local list = {}
 	for _, one in pairs(by_id) do list[#list + 1] = one end
-	table.sort(list, function(a, b)
-		if a.bytes ~= b.bytes then return a.bytes > b.bytes end
-		return a.id < b.id
-	end)
+	table.sort(list, bigger)
 	return list
 end
 
@@ -76,8 +78,26 @@ function cdata.finalizers(vm)
 	return list
 end
 
+-- Types that are spelt alike as one: each C function that is used has a type of its own.
+local function by_spelling(types, list)
+	local merged, by_title = {}, {}
+	for _, one in ipairs(list) do
+		local title = types:title(one.id)
+		local same = by_title[title]
+		if same then
+			same.count, same.bytes, same.finalized = same.count + one.count, same.bytes + one.bytes, same.finalized + one.finalized
+			same.max = math.max(same.max, one.max)
+		else
+			by_title[title], merged[#merged + 1] = one, one
+		end
+	end
+	table.sort(merged, bigger)
+	return merged
+end
+
 local function add_types(vm, section, limit)
-	local types, list = ctype.of(vm), cdata.by_type(vm)
+	local types = ctype.of(vm)
+	local list = by_spelling(types, cdata.by_type(vm))
 	local count, bytes = 0, 0
 	for _, one in ipairs(list) do count, bytes = count + one.count, bytes + one.bytes end
 	section:count("objects", count)

@@ -11,6 +11,7 @@ local strings = {}
 
 local SHOWN, FOUND, HOLDERS, LONGEST = 10, 20, 5, 70
 local BATCH = 65536
+local SLOW = 10 -- steps; a full table of good hashes needs 1.5
 
 -- Follow the chains: fn(addresses, lengths). Returns how many chains have each length, from 0 on.
 local function each(vm, fn)
@@ -86,13 +87,16 @@ local function overview(vm, section, limit)
 	section:bytes("size", all.bytes)
 	section:count("slots", slots)
 	section:number("load", all.count / slots)
-	section:number("mean_steps", mean_steps(all.chains, all.count), { label = "steps to find one" })
+	local steps = mean_steps(all.chains, all.count)
+	section:number("mean_steps", steps, { label = "steps to find one" })
 	if all.count ~= counted(vm) then
 		section:warning(("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was at work, or a chain is damaged: luajit.check")
 	end
-	local longest = add_chains(section, all.chains)
-	if longest > 16 then section:warning(("the longest chain has %d strings"):format(longest), "many strings with the same hash: lookups are slow") end
 	if limit > 0 then add_biggest(vm, section, all.top) end
+	local longest = add_chains(section, all.chains)
+	if steps and steps > SLOW then
+		section:warning(("finding a string takes %.0f steps, the longest chain has %d"):format(steps, longest), "many strings have the same hash")
+	end
 	section:histogram("lengths", all.sizes, { label = "lengths" })
 end
 
