@@ -2,7 +2,7 @@
 local dump_path, bytecode_path = ...
 local ffi = require "ffi"
 ffi.cdef "void abort(void); typedef struct { int x; double y; } point_t;"
-require("jit.dump").on("tisr", dump_path)
+require("jit.dump").on("tisrm", dump_path)
 jit.opt.start("hotloop=10", "hotexit=3")
 
 local work = {}
