@@ -86,9 +86,8 @@ local function array_of(t)
 	return found
 end
 
--- The connections' array once for a report.
+-- The connections' array as it was when it was first asked for.
 function conn.pool(t)
-	if t.live then return array_of(t) end
 	conn.kept = conn.kept or array_of(t)
 	return conn.kept
 end

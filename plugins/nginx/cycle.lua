@@ -34,11 +34,23 @@ function cycle.role(t)
 	return kind and (cycle.PROCESSES[kind] or "process of unknown kind " .. xcore.u64(kind)), kind
 end
 
--- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction; nil when it was not set yet.
-function cycle.now(t)
+-- nginx moves on to another ngx_time_t each second: what the pointer leads to must have been read after it, and not long before.
+local function clock(t)
 	local msec = cycle.var(t, "ngx_current_msec", "ngx_msec_t")
 	local time = cycle.var(t, "ngx_cached_time", "ngx_time_t *")
-	return msec, time and time.sec + time.msec / 1000
+	local now = time and time.sec + time.msec / 1000
+	return { msec, now and now > 0 and now or nil }
+end
+
+-- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction, as they were when they were
+-- first asked for; nil when it was not set yet.
+function cycle.now(t)
+	local function pointer() return t:ptr(t:symbol("ngx_cached_time").addr) end
+	if not cycle.clock then
+		local words = t:has_symbol "ngx_cached_time" and { pointer } or {}
+		cycle.clock = xcore.retry(function() return clock(t) end, { words = words })
+	end
+	return cycle.clock[1], cycle.clock[2]
 end
 
 -- Names of modules are constants of the program's file, which a core may lack: symbols tell them, too.

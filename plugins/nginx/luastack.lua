@@ -14,7 +14,7 @@ local function open(t)
 end
 
 local function opened(t)
-	if luastack.kept == nil or t.live then
+	if luastack.kept == nil then
 		local found, why = maybe.try(open, t)
 		luastack.kept, luastack.why = found or false, why
 	end

@@ -1,0 +1,288 @@
+"""What nginx's plugin says of a worker, core or process, against its account: each check gives complaints."""
+
+import collections
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import nginx_account as nginx
+
+BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
+# The checks of a case, and the requests that are looked at one by one.
+ALL = ("connections", "backend", "status", "requests", "doing", "subrequests", "lua_lines", "timers", "lua", "page", "warnings")
+SOME = ("sleep-0", "threads-1", "body-0")
+# What connections are for, by the driver's words; all others are requests.
+KINDS = {"accepted, nothing sent": "accepted, no byte yet", "header incomplete": "reading request", "keepalive": "keepalive",
+         "stream session": "stream", "lua sleep over http2": "http2", "http2 upstream": "http2"}
+
+
+def doing_of(row, backend):
+    """How what a request does begins, by the driver's words."""
+    exact = {
+        "lua threads": "lua: a light thread", "lua capture": "lua: a subrequest",
+        "lua cosocket": "lua: cosocket 127.0.0.1:%d (read)" % backend, "lua reads a body": "lua: the request's body",
+        "lua prints to one who does not read": "lua: the client to take what was sent", "limit_req delays": "delayed by limit_req",
+        "header incomplete": "reads the header", "upstream": BACKEND_WAITS % backend, "limit_conn": BACKEND_WAITS % backend,
+        "http2 upstream": BACKEND_WAITS % backend,
+    }
+    return exact.get(row["kind"], "lua: sleep, ")
+
+
+def port_of(peer):
+    return int(peer.rsplit(":", 1)[1]) if peer else None
+
+
+def title_of(row):
+    return "%s %s" % (row["method"], row["uri"])
+
+
+def lines_of(coroutine):
+    """world.lua:86, world.lua:162 …: Lua frames of an account's coroutine, innermost first."""
+    return ["%s:%d" % (os.path.basename(one["short"]), one["line"]) for one in coroutine["frames"] if one["kind"] != "C"]
+
+
+class Case:
+    """A core, or a process, with its account."""
+
+    def __init__(self, directory, target=None):
+        self.directory, self.name = directory, os.path.basename(directory)
+        self.account, self.core = nginx.Account(directory), target or nginx.case_target(directory)
+        self.death = self.name.rsplit("-", 1)[1] if self.account.one("dies") else None
+        self.listed = None
+
+    def requests(self):
+        if not self.listed:
+            self.listed = self.core.table("nginx.reqs", "requests", "requests")
+        return self.listed
+
+    def mains(self):
+        return {row["request"]: row for row in self.requests() if row["request"][0] not in " ("}
+
+    def main(self, identity):
+        """The request whose id this is."""
+        wanted = [row for row in self.account.requests if row.get("id") == identity][0]
+        return self.mains()[title_of(wanted)]
+
+    # ---- connections ----
+
+    def check_connections(self):
+        rows = self.core.table("nginx.conns", "connections", "list")
+        by_port = {port_of(row["peer"]): row for row in rows if row["own"]}
+        expected = {row["client_port"]: row for row in self.account.requests + self.account.connections}
+        for port, row in expected.items():
+            kind = by_port.get(port, {}).get("kind")
+            if kind != KINDS.get(row["kind"], "request"):
+                yield "port %d, %s: %s" % (port, row["kind"], kind)
+            if "tls" in row["kind"] and not by_port[port]["tls"]:
+                yield "port %d is not over TLS" % port
+        others = set(by_port) - set(expected) - {None}
+        if len(others) != (1 if self.death else 0):
+            yield "connections of nobody: %s" % others
+
+    def check_backend(self):
+        rows, unanswered = self.core.table("nginx.conns", "connections", "list"), self.account.backend["unanswered"]
+        count = collections.Counter(row["kind"] for row in rows if port_of(row["peer"]) == self.account.backend["port"])
+        wanted = {"upstream": len([line for line in unanswered if line.startswith("GET")]),
+                  "cosocket": len([line for line in unanswered if line.startswith("WAIT cosocket")]), "stream upstream": 1}
+        idle = sum(pool["idle"] for row in self.account.all("planted") for pool in row.get("pools", []))
+        wanted["cosocket, pooled"] = idle - wanted["cosocket"]
+        if dict(count) != wanted:
+            yield "%s, wanted %s" % (dict(count), wanted)
+
+    def check_status(self):
+        section = self.core.section("nginx.conns", "connections")
+        status = {row["counter"]: row for row in section["tables"]["status"]}
+        for name in ("active", "reading", "writing", "waiting"):
+            if status[name]["here"] != status[name]["stub_status"]:
+                yield str(status[name])
+        fields = section["fields"]
+        if fields["in_use"] + fields["free"] != fields["connections"]:
+            yield str(fields)
+        for message in section.get("messages", []):
+            yield str(message)
+
+    # ---- requests ----
+
+    def check_requests(self):
+        got = collections.Counter(row["request"] for row in self.requests() if row["request"][0] not in " (")
+        expected = collections.Counter(title_of(row) for row in self.account.requests)
+        if self.death and self.death != "timer":
+            expected["GET /crash/%s" % self.death_uri()] += 1
+        for title in set(got) | set(expected):
+            if got[title] != expected[title]:
+                yield "%s: %d times, wanted %d" % (title, got[title], expected[title])
+        fakes = len([row for row in self.requests() if row["request"].startswith("(")])
+        running = self.account.one("timers")["running"]
+        if fakes != running:
+            yield "%d requests of timers, wanted %d" % (fakes, running)
+
+    def death_uri(self):
+        how = "&how=%s" % self.death if self.death == "thread" else ""
+        return "%s?id=crash-0%s" % (self.death, how)
+
+    def check_doing(self):
+        port = self.account.backend["port"]
+        for wanted in self.account.requests:
+            row = self.mains()[title_of(wanted)]
+            if not row["doing"].startswith(doing_of(wanted, port)):
+                yield "%s: %s" % (wanted["id"], row["doing"])
+            if port_of(row["peer"]) != wanted["client_port"]:
+                yield "%s: from %s" % (wanted["id"], row["peer"])
+            if (row["pool"] or 0) < wanted.get("pool_bytes_at_least", 1024):
+                yield "%s: a pool of %s" % (wanted["id"], row["pool"])
+            phase = {"lua access phase": "access", "limit_req delays": "preaccess", "header incomplete": None}.get(wanted["kind"], "content")
+            if row["phase"] != phase:
+                yield "%s: phase %s" % (wanted["id"], row["phase"])
+
+    def check_subrequests(self):
+        subs = [row for row in self.requests() if row["request"].startswith("  subrequest") and row["doing"] != "finished"]
+        wanted = sorted(row["client_port"] for row in self.account.requests if row["kind"] == "lua capture")
+        if sorted(port_of(row["peer"]) for row in subs) != wanted:
+            yield "%s" % [row["peer"] for row in subs]
+        for row in self.requests():
+            captures = 1 if row["request"].startswith("GET /lua/capture") else 0
+            if row["request"][0] not in " (" and row["subrequests"] != captures:
+                yield "%s: %d subrequests" % (row["request"], row["subrequests"])
+            if not row["request"].startswith(" ") and not row["request"].startswith("GET /crash") and row["count"] != 1 + captures:
+                yield "%s: %d references" % (row["request"], row["count"])
+
+    def check_lua_lines(self):
+        coroutines = self.account.coroutines()
+        for wanted in self.account.requests:
+            coroutine = coroutines.get(wanted.get("id"))
+            got = self.mains()[title_of(wanted)]["lua"]
+            if got != (lines_of(coroutine)[0] if coroutine else None):
+                yield "%s: %s, wanted %s" % (wanted["id"], got, coroutine and lines_of(coroutine)[0])
+
+    # ---- one request ----
+
+    def check_one(self, identity):
+        wanted = [row for row in self.account.requests if row.get("id") == identity][0]
+        answer = {s["key"]: s for s in self.core.run("nginx.req", self.main(identity)["address"])["sections"]}
+        head = "Content-Length: 5000\n" if identity == "body-0" else ""
+        text = "%s HTTP/1.1\nHost: corpus\nUser-Agent: drive/1\n%s" % (title_of(wanted), head)
+        if answer["raw"]["texts"]["raw"].rstrip("\n") + "\n" != text:
+            yield repr(answer["raw"]["texts"]["raw"])
+        received = answer["request"]["fields"].get("body_received")
+        if received != wanted.get("body_received", received):
+            yield "a body of %s bytes" % received
+        names = [row["name"] for row in answer["headers_in"]["tables"]["headers_in"]]
+        if names[:2] != ["Host", "User-Agent"]:
+            yield str(names)
+
+    def check_coroutines(self, identity):
+        """Its coroutine and light threads, each with the lines of its frames."""
+        answer = {s["key"]: s for s in self.core.run("nginx.req", self.main(identity)["address"])["sections"]}
+        mine = {row["addr"]: row for key, row in self.account.coroutines().items() if key == identity or key.endswith(" of " + identity)}
+        rows = answer["lua"]["tables"]["coroutines"]
+        if sorted(row["coroutine"] for row in rows) != sorted(mine):
+            yield "%s, wanted %s" % ([row["coroutine"] for row in rows], sorted(mine))
+        for i, row in enumerate(rows):
+            frames = answer["lua_%d" % (i + 1)]["tables"]["frames"]
+            got = ["%s:%d" % (os.path.basename(one["file"]), one["line"]) for one in frames if one["file"]]
+            if got != lines_of(mine[row["coroutine"]]):
+                yield "%s: %s, wanted %s" % (row["coroutine"], got, lines_of(mine[row["coroutine"]]))
+
+    # ---- timers and Lua ----
+
+    def check_timers(self):
+        section = self.core.section("nginx.timers", "timers")
+        count = collections.Counter(row["what"].split(",")[0] for row in section["tables"]["timers"])
+        sleeps = len([1 for row in self.account.coroutines().values() if row["frames"][0].get("name") == "sleep"])
+        pending = self.account.one("timers")["pending"]
+        if (count["lua sleep"], count["lua timer"]) != (sleeps, pending):
+            yield "%d sleep and %d timers, wanted %d and %d" % (count["lua sleep"], count["lua timer"], sleeps, pending)
+        for row in section["tables"]["timers"]:
+            if row["what"] == "lua sleep" and not row["request"] or row["what"].startswith("lua timer") and "world.lua" not in row["who"]:
+                yield str(row)
+        hours = [row for row in section["tables"]["timers"] if row["what"] == "lua timer"]
+        if len(hours) != 5 or not all(3500 < row["left"] < 3606 for row in hours):
+            yield "the timers of an hour: %s" % hours
+
+    def check_lua(self):
+        section, timers = self.core.section("nginx.lua", "lua"), self.account.one("timers")
+        for name in ("pending", "running"):
+            if section["fields"][name + "_timers"] != timers[name]:
+                yield "%s timers: %s" % (name, section["fields"])
+        planted = {row["name"]: row for row in self.account.all("planted")}
+        wanted = {pool["key"]: pool["idle"] for pool in planted["cosockets"]["pools"]}
+        got = {row["pool"]: row["connections"] for row in section["tables"]["cosocket_pools"]}
+        if got != wanted:
+            yield "pools %s, wanted %s" % (got, wanted)
+        caches = [row["entries"] for row in section["tables"]["lrucaches"]]
+        if planted["lrucache"]["count"] not in caches:
+            yield "caches of %s entries" % caches
+
+    # ---- what it died in ----
+
+    def check_page(self):
+        section = self.core.section("nginx", "nginx")
+        fields = section["fields"]
+        if not self.death:
+            if "in_request" in fields or "lua" in fields:
+                yield "it lives, and is said to be in %s" % fields
+            return
+        line = "world.lua:%d " % self.account.one("dies")["line"]
+        if line not in fields["lua"].split("<", maxsplit=1)[0] + " ":
+            yield "%s, wanted %s" % (fields["lua"], line)
+        request = "(lua timer)" if self.death == "timer" else "GET /crash/%s" % self.death_uri()
+        phase = {"filter": "body filter", "thread": "content"}.get(self.death, self.death)
+        if (fields["in_request"], fields["phase"]) != (request, phase):
+            yield str(fields)
+
+    def check_warnings(self):
+        texts = [message["text"] for message in self.core.section("nginx", "nginx").get("messages", [])]
+        leak = self.main("leak-0")["address"]
+        for wanted in (leak + " has 2.0 MiB in its pool", "requests wait for the upstream 127.0.0.1:%d" % self.account.backend["port"]):
+            if not [text for text in texts if wanted in text]:
+                yield "no '%s' in %s" % (wanted, texts)
+        for text in texts:
+            if re.search("orphaned|references|cannot be read|could not|stub_status", text):
+                yield text
+
+    # ---- gdb ----
+
+    def check_gdb(self):
+        mains = list(self.mains().values())
+        words = ["ngx_cycle->connection_n", "ngx_cycle->free_connection_n", "(long)ngx_current_msec"]
+        for row in mains:
+            words += ["((ngx_http_request_t *)%s)->%s" % (row["address"], what) for what in ("count", "request_line.len", "headers_out.status")]
+        argv = ["gdb", "-nx", "-q", "--batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"]
+        for word in words:
+            argv += ["-ex", "output/d %s" % word, "-ex", "echo \\n"]
+        done = subprocess.run(argv + [os.path.join(self.directory, "exe"), os.path.join(self.directory, "core")], capture_output=True,
+                              timeout=120, check=False)
+        values = [int(line) for line in done.stdout.decode(errors="replace").splitlines() if re.fullmatch(r"-?\d+", line)][-len(words):]
+        fields = self.core.section("nginx.cycle", "cycle")["fields"]
+        if values[:3] != [fields["connections"], fields["free_connections"], fields["clock_ms"]]:
+            yield "%s: %s" % (values[:3], fields)
+        for i, row in enumerate(mains):
+            count, length, status = values[3 + 3 * i:6 + 3 * i]
+            version = 0 if row["doing"] == "reads the header" else len(" HTTP/x.y")
+            if (row["count"], row["status"] or 0) != (count, status) or length and abs(len(row["request"]) + len(" HTTP/x.y") - length) > 9 - version:
+                yield "%s: gdb has %s" % (row, (count, length, status))
+
+    # ---- damage ----
+
+    def check_damaged(self, seed):
+        generator = random.Random(seed)
+        with open(os.path.join(self.directory, "core"), "rb") as stream:
+            data = bytearray(stream.read())
+        for _ in range(2000):
+            at = generator.randrange(100000, len(data) - 8) & ~7
+            data[at:at + 8] = generator.choice([bytes(8), generator.randbytes(8), data[generator.randrange(100000, len(data) - 8) & ~7:][:8]])
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "core")
+            with open(path, "wb") as stream:
+                stream.write(data)
+            damaged = nginx.Target(path, "--exe", os.path.join(self.directory, "exe"))
+            for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted", "nginx.lua"):
+                try:
+                    damaged.run(command)
+                except RuntimeError as why:
+                    if "traceback" in str(why) or "exit -" in str(why):
+                        yield str(why)
+            if damaged.run("nginx.conns")["sections"][0]["fields"]["connections"] != 256:
+                yield "the number of connections is another"
