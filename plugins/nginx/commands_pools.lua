@@ -65,7 +65,7 @@ local function show_pools(section, all, limit)
 	if #all > limit then section:note(("the %d largest of %d"):format(limit, #all), "--limit N shows more") end
 end
 
-local function messages(section, all, lost)
+local function messages(section, all, lost, live)
 	local leaked, bytes, damaged, unsized = 0, 0, 0, 0
 	local first
 	for _, one in ipairs(all) do
@@ -75,6 +75,10 @@ local function messages(section, all, lost)
 	end
 	if leaked > 0 then
 		section:warning(("%d pools of %.2f MiB are nobody's: leaked"):format(leaked, bytes / (1 << 20)), "nginx.pools TARGET --kind leaked")
+	end
+	if live then
+		if damaged + lost.bad > 0 then section:note(("%d pools changed while they were read"):format(damaged + lost.bad)) end
+		return
 	end
 	if damaged > 0 then section:problem(("%d pools are damaged, the first at %s"):format(damaged, first)) end
 	if lost.bad > 0 then section:problem(("%d pools cannot be read: %s"):format(lost.bad, lost.why or "?")) end
@@ -115,7 +119,7 @@ function commands.pools(t, report, list)
 	end
 	show_kinds(section, by_kind(shown))
 	show_pools(section, shown, options.limit or LIMIT)
-	messages(section, all, lost)
+	messages(section, all, lost, t.live)
 end
 
 -- Bytes by kind, owner and use.

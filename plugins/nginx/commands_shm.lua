@@ -22,12 +22,14 @@ local function count_of(t, zone)
 	return entries.count(t, zone)
 end
 
--- What does not agree in a zone's slab.
-local function slab_messages(section, name, look)
-	if look.bad > 0 then
+-- What does not agree in a zone's slab. A process that runs is not to blame for what it changed meanwhile.
+local function slab_messages(section, name, look, live)
+	if live and not look.agrees then
+		section:note(name .. " changed while it was counted")
+	elseif look.bad > 0 then
 		section:problem(("%s: %d pages of its slab make no sense, the first is page %d"):format(name, look.bad, look.bad_page))
 	end
-	if look.claimed_free and look.claimed_free ~= look.free then
+	if not live and look.claimed_free and look.claimed_free ~= look.free then
 		section:problem(("%s: %d pages are free, and its slab counts %s"):format(name, look.free, xcore.u64(look.claimed_free)))
 	end
 	local failures = 0
@@ -48,7 +50,7 @@ local function show_zones(t, section)
 		rows:row(zone.name, zone.kind == "other" and zone.module or zone.kind, zone.size, used, pages, look and look.free * look.page_size,
 			look and look.count > 0 and 1 - look.free / look.count or nil, (count_of(t, zone)), zone.addr)
 		total = total + zone.size
-		if look then slab_messages(section, zone.name, look) else section:problem(zone.name .. ": " .. why) end
+		if look then slab_messages(section, zone.name, look, t.live) else section:problem(zone.name .. ": " .. why) end
 	end
 	section:headline(("%d zones of shared memory, %.1f MiB"):format(#all, total / (1 << 20)))
 end
@@ -69,12 +71,12 @@ local function show_slab(t, section, zone)
 	for _, class in ipairs(look.classes) do
 		rows:row(class.size, class.pages, class.items, class.used, class.items > 0 and class.used / class.items or nil,
 			class.requests, class.failures)
-		if class.own_used and (class.own_used ~= class.used or class.own_items ~= class.items) then
+		if not t.live and class.own_used and (class.own_used ~= class.used or class.own_items ~= class.items) then
 			section:problem(("items of %d bytes: %d of %d are used, and the slab counts %s of %s"):format(class.size, class.used,
 				class.items, xcore.u64(class.own_used), xcore.u64(class.own_items)))
 		end
 	end
-	slab_messages(section, zone.name, look)
+	slab_messages(section, zone.name, look, t.live)
 end
 
 local function cut(section, count, limit, why)
@@ -144,20 +146,21 @@ local function show_totals(t, section, found, count, now)
 	for kind, number in pairs(kinds) do section:count("keys_" .. kind:gsub("%W", "_"), number, { label = kind .. " keys" }) end
 end
 
--- The tree by which keys are looked up, and whether it has those of the queue.
-local function show_tree(t, section, zone, count)
-	local nodes, height, why = shdict.shape(t, zone)
-	section:count("tree_height", height)
-	if why then
-		section:problem("its tree is damaged: " .. why)
-	elseif nodes ~= count then
-		section:problem(("its tree has %d keys, and its queue has %d"):format(nodes, count))
+-- Queue and tree must have the same keys, but in a process that changed them meanwhile.
+local function show_tree(t, section, found, why)
+	section:count("tree_height", found.height)
+	if t.live then
+		if why then section:note "the dictionary changed while it was read: a few keys may be missing, and the order is not exact" end
+	elseif why then
+		section:problem("it is damaged: " .. why)
+	elseif found.nodes ~= found.queued then
+		section:problem(("its tree has %d keys, and its queue has %d"):format(found.nodes, found.queued))
 	end
 end
 
 local function show_keys(t, section, zone, options)
 	local found, count, why = shdict.entries(t, zone)
-	show_tree(t, section, zone, count)
+	show_tree(t, section, found, why)
 	local now, shown, limit, more = milliseconds(t), 0, options.limit or LIMIT, 0
 	show_totals(t, section, found, count, now)
 	local rows = section:table("keys", COLUMNS)
@@ -173,7 +176,7 @@ local function show_keys(t, section, zone, options)
 			end
 		end
 	end
-	cut(section, options.match and shown + more or count, limit, why)
+	cut(section, options.match and shown + more or count, limit)
 end
 
 local function show_key(t, section, zone, key)

@@ -57,29 +57,34 @@ function list.rbtree(tree, type, member)
 	return walk.rbtree(tree.root, { sentinel = tree.sentinel, type = type, member = member })
 end
 
--- How many nodes an ngx_rbtree_t has and how high it is, in steps from the root to the lowest node; and why not all could be seen. Not
--- by walking in order: a damaged tree is counted as far as it goes.
-function list.tree_shape(tree)
-	local t, sentinel = xcore.target, tree.sentinel and xcore.addr(tree.sentinel)
+-- The addresses of all nodes of an ngx_rbtree_t, from the root down, how high it is (steps from the root to the lowest node), and why not
+-- all could be seen. Not in order, and none twice: a tree that is damaged, or changes while it is read, is followed as far as it goes.
+function list.tree_nodes(tree)
+	local t, sentinel = xcore.target, tree.sentinel and xcore.addr(tree.sentinel) or 0
 	local left, right = xcore.offsetof("ngx_rbtree_node_t", "left"), xcore.offsetof("ngx_rbtree_node_t", "right")
-	local level, count, height, why = { tree.root and xcore.addr(tree.root) }, 0, 0, nil
-	while #level > 0 and count < MOST and height < DEEPEST do
-		local below = {}
-		for _, at in ipairs(level) do
-			if at ~= 0 and at ~= sentinel then
-				local done, a, b = pcall(function() return t:ptr(at + left), t:ptr(at + right) end)
-				if done then
-					count = count + 1
-					below[#below + 1], below[#below + 2] = a, b
-				else
-					why = why or ("its node %s cannot be read"):format(xcore.hex(at))
-				end
+	local nodes, seen, height, why, from = {}, { [0] = true, [sentinel] = true }, 0, nil, 1
+	local function meet(at)
+		if at ~= 0 and at ~= sentinel and seen[at] then why = why or ("two nodes lead to %s"):format(xcore.hex(at)) end
+		if seen[at] or #nodes == MOST then return end
+		seen[at] = true
+		nodes[#nodes + 1] = at
+	end
+	meet(tree.root and xcore.addr(tree.root) or 0)
+	while from <= #nodes and height < DEEPEST do
+		local to = #nodes
+		for i = from, to do
+			local done, a, b = pcall(function() return t:ptr(nodes[i] + left), t:ptr(nodes[i] + right) end)
+			if done then
+				meet(a)
+				meet(b)
+			else
+				why = why or ("its node %s cannot be read"):format(xcore.hex(nodes[i]))
 			end
 		end
-		level, height = below, height + (#below > 0 and 1 or 0)
+		from, height = to + 1, height + (#nodes > to and 1 or 0)
 	end
-	if #level > 0 then why = why or "it is too large, or a cycle" end
-	return count, height, why
+	if from <= #nodes or #nodes == MOST then why = why or "it is too large, or no tree" end
+	return nodes, height, why
 end
 
 return list

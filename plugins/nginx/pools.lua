@@ -21,6 +21,7 @@ local pools = {}
 local MOST_FOUND = 100000
 local MOST_FAILED = 100 -- a block that was too small 6 times is passed over from then on
 local MOST_BLOCK = 1 << 30
+local LOOKS = 2 -- more, at a running process
 
 -- ---- owners ----
 
@@ -168,16 +169,56 @@ local function add_unowned(t, found, add, seen)
 	end
 end
 
--- All pools, each as pool.read has it with {kind, text, owner}, the largest first, and {bad, why} of those that cannot be read.
--- options: sizes = false leaves large allocations unsized; unowned = false does not look for pools without an owner.
-function pools.all(t, options)
-	options = options or {}
+local SUSPICIOUS = { leaked = true, ["unknown owner"] = true, ["request without owner"] = true }
+
+local function look(t, options)
 	local found, add, seen, lost = collect(t, { sizes = options.sizes ~= false })
 	maybe.try(of_cycle, t, add)
 	maybe.try(of_requests, t, add, options.unowned ~= false or not t.live)
 	maybe.try(of_connections, t, add)
 	maybe.try(of_lua_timers, t, add)
 	if options.unowned ~= false then add_unowned(t, found, add, seen) end
+	return found, lost
+end
+
+-- What a pool's first bytes are: of one that nobody has they stay.
+local function contents(t, one)
+	return t:read(one.addr, math.min(one.list["d.last"][1] - one.addr, 2048))
+end
+
+-- The contents of those that one should worry about, by address; nil when there are none.
+local function suspicious(t, found)
+	local list
+	for _, one in ipairs(found) do
+		if SUSPICIOUS[one.kind] then
+			list = list or {}
+			list[one.addr] = maybe.try(contents, t, one)
+		end
+	end
+	return list
+end
+
+-- In a running process pools come and go while they are looked for: only what was nobody's before, too, and is
+-- the same, is nobody's.
+local function look_again(t, options, before)
+	xcore.refresh()
+	local found, lost = look(t, options)
+	for _, one in ipairs(found) do
+		if SUSPICIOUS[one.kind] and before[one.addr] ~= maybe.try(contents, t, one) then one.kind, one.text = "changing", nil end
+	end
+	return found, lost
+end
+
+-- All pools, each as pool.read has it with {kind, text, owner}, the largest first, and {bad, why} of those that cannot be read.
+-- options: sizes = false leaves large allocations unsized; unowned = false does not look for pools without an owner.
+function pools.all(t, options)
+	options = options or {}
+	local found, lost = look(t, options)
+	for _ = 1, t.live and options.unowned ~= false and LOOKS or 0 do
+		local before = suspicious(t, found)
+		if not before then break end
+		found, lost = look_again(t, options, before)
+	end
 	table.sort(found, function(a, b)
 		if a.total ~= b.total then return a.total > b.total end
 		return a.addr < b.addr

@@ -14,6 +14,7 @@ local shdict = {}
 local TYPES = { [0] = "nil", [1] = "boolean", [3] = "number", [4] = "string", [5] = "list" }
 local NUMBER, BOOLEAN, STRING, LIST = 3, 1, 4, 5
 local LONGEST = 4096
+local FETCHED = 32 << 20 -- bytes
 local FIELDS = { "value_type", "key_len", "value_len", "expires", "user_flags" }
 
 local function align(address, to)
@@ -28,20 +29,44 @@ local function shared(t, zone)
 	return xcore.deref(context.sh), prefix
 end
 
--- All entries as columns, the latest used first: { at, kind, key_len, value_len, expires (ms since 1970, 0 never), flags }, their number, and
--- why that is not all.
+-- All at once, so that what a running process changes meanwhile is little.
+local function fetch(t, zone)
+	if t.live and math.ult(zone.size, FETCHED) then pcall(t.read, t, zone.addr, zone.size) end
+end
+
+-- A queue that changes while it is followed ends too early: what only the tree leads to is added behind.
+local function add_from_tree(t, type, columns, count, nodes)
+	local seen, rest, back = {}, {}, xcore.offsetof("ngx_rbtree_node_t", "color")
+	for i = 1, count do seen[columns[1][i]] = true end
+	for _, node in ipairs(nodes) do
+		if not seen[node + back] then rest[#rest + 1] = node + back end
+	end
+	local more = xcore.gather(type, rest, FIELDS, { partial = true })
+	for i, at in ipairs(rest) do
+		if more.key_len[i] then
+			count = count + 1
+			columns[1][count] = at
+			for _, field in ipairs(FIELDS) do columns[field][count] = more[field][i] end
+		end
+	end
+	return count
+end
+
+-- All entries as columns, the latest used first: { at, kind, key_len, value_len, expires (ms since 1970, 0 never), flags }, their number,
+-- and why that is not all. `queued` of them stand in the queue, `nodes` in the tree, which is `height` high; a process that runs changes both
+-- while they are read.
 function shdict.entries(t, zone)
+	fetch(t, zone)
 	local sh, prefix = shared(t, zone)
 	local type = prefix .. "_shdict_node_t"
 	local columns, count, why = zones.queue(sh.lru_queue, type, "queue", FIELDS)
-	return { at = columns[1], kind = columns.value_type or {}, key_len = columns.key_len or {}, value_len = columns.value_len or {},
-		expires = columns.expires or {}, flags = columns.user_flags or {}, type = type, prefix = prefix,
-		data = xcore.offsetof(type, "data") }, count, why
-end
-
--- The dictionary's tree: how many nodes, its height, why not all were seen. Each key stands in the tree and in the queue.
-function shdict.shape(t, zone)
-	return list.tree_shape((shared(t, zone)).rbtree)
+	for _, field in ipairs(FIELDS) do columns[field] = columns[field] or {} end
+	local nodes, height, tree_why = list.tree_nodes(sh.rbtree)
+	local queued = count
+	if t.live or why then count = add_from_tree(t, type, columns, count, nodes) end
+	return { at = columns[1], kind = columns.value_type, key_len = columns.key_len, value_len = columns.value_len, expires = columns.expires,
+		flags = columns.user_flags, type = type, prefix = prefix, data = xcore.offsetof(type, "data"), queued = queued, nodes = #nodes,
+		height = height }, count, why or tree_why
 end
 
 function shdict.key(t, entries, i)

@@ -17,6 +17,7 @@ local WHOLE, BIG, EXACT, SMALL = 0, 1, 2, 3
 local SHIFT_MASK = 15
 local PAGE = 4096 -- when ngx_pagesize is not known
 local MOST_PAGES = 1 << 24
+local TRIES = 10
 
 local function ones(word)
 	local count = 0
@@ -135,10 +136,16 @@ local function prepare(t, pool)
 	}
 end
 
--- What a zone's memory is used for: { page_size, count, free, largest, free_runs (pages, pages, runs), whole, runs, classes = a list of
--- { size, pages, items, used, own_items, own_used, requests, failures }, claimed_free (pages, as the pool itself counts), bad (pages
--- that make no sense), overhead (bytes before the first page) }. Raises a fault when there is no pool in order at `at`.
-function slab.look(t, at)
+-- Does what was counted agree with what the pool counts itself?
+local function agrees(state)
+	if state.bad > 0 or state.claimed_free and state.claimed_free ~= state.free then return false end
+	for _, class in pairs(state.classes) do
+		if class.own_used and (class.own_used ~= class.used or class.own_items ~= class.items) then return false end
+	end
+	return true
+end
+
+local function look(t, at)
 	local pool = t:value("ngx_slab_pool_t", at)
 	if pool.addr == nil or xcore.addr(pool.addr) ~= at then error(xcore.error("fault", "no slab pool at " .. xcore.hex(at))) end
 	if pool.start == nil or pool["end"] == nil or pool.pages == nil then error(xcore.error("fault", "a slab pool without pages")) end
@@ -148,8 +155,24 @@ function slab.look(t, at)
 	statistics(pool, state)
 	state.claimed_free = xcore.has(pool, "pfree") and pool.pfree or nil
 	state.overhead = state.start - at
+	state.agrees = agrees(state)
 	state.classes = sorted(state.classes)
 	return state
+end
+
+-- What a zone's memory is used for: { page_size, count, free, largest, free_runs (pages, pages, runs), whole, runs, classes = a list of
+-- { size, pages, items, used, own_items, own_used, requests, failures }, claimed_free (pages, as the pool itself counts), bad (pages
+-- that make no sense), overhead (bytes before the first page), agrees }. Of a running process a moment is looked for at which all
+-- agrees. Raises a fault when there is no pool in order at `at`.
+function slab.look(t, at)
+	local last
+	if not t.live then return look(t, at) end
+	local done, state = pcall(xcore.retry, function()
+		last = look(t, at)
+		if not last.agrees then error(xcore.error("torn", "the slab pool changes")) end
+		return last
+	end, { tries = TRIES })
+	return done and state or last or look(t, at)
 end
 
 -- Bytes that items take which are in use, and bytes of pages that hold items or are whole.
