@@ -235,6 +235,8 @@ function frame.describe(vm, one, caller)
 	if ok and kind then what.called_kind, what.called_name, what.called = kind, called, called and kind .. " " .. called end
 	if not one.lua then
 		what.title, what.kind = machine_name(vm, one)
+		-- Without debug information fast functions have only numbers.
+		if what.title:find "^#" and what.called_name then what.title = ("%s (%s)"):format(what.called_name, what.title) end
 		return what
 	end
 	local source, is_file = proto.source(vm, one.pt)

@@ -94,7 +94,8 @@ end
 local function trace_row(vm, rows, number, one)
 	local code, size = mcode(vm, one)
 	local ok, start = pcall(trace.start, vm, one)
-	rows:row(number, ok and start or "?", parent(vm, one), link_text(vm, one), one.nchild, one.nins - ir.BIAS, one.nsnap, exits_taken(one),
+	local known, from = pcall(parent, vm, one)
+	rows:row(number, ok and start or "?", known and from or nil, link_text(vm, one), one.nchild, one.nins - ir.BIAS, one.nsnap, exits_taken(one),
 		code, size)
 end
 
@@ -123,7 +124,8 @@ local function aborts(vm, section)
 		local pc = one.pc[vm.layout.mref]
 		if pc ~= 0 then
 			seen = seen + 1
-			rows:row(jit.where(vm, pc) or "code that is gone", one.val, reasons[one.reason] or "#" .. one.reason, pc)
+			local ok, where = pcall(jit.where, vm, pc)
+			rows:row(ok and where or "code that is gone", one.val, reasons[one.reason] or "#" .. one.reason, pc)
 		end
 	end
 	section:headline(seen == 0 and "no recording was aborted of late" or

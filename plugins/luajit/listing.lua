@@ -71,7 +71,7 @@ function listing.named(vm, text)
 		line = math.tointeger(tonumber(line))
 		local found, others = listing.at(vm, file, line)
 		if #found > 0 then return found end
-		error(xcore.error("not_found", ("no function is defined at %s"):format(text), nearest(others, line)))
+		error(xcore.error("not_found", ("no function is defined at %s"):format(text), vm.damages and "the list of objects is damaged, it was read only in part" or nearest(others, line)))
 	end
 	local addr = math.tointeger(tonumber(text))
 	if not addr then error(xcore.error("usage", ("which function? Not '%s'"):format(text), "FILE:LINE, or an address")) end

@@ -27,8 +27,10 @@ local function assembler(vm)
 	if vm.t:has_symbol "lj_vm_asm_begin" then
 		lo = vm.t:symbol "lj_vm_asm_begin".addr
 	else
-		local where = xcore.addr(vm.gg, "dispatch")
-		for i = 0, 0x50 do
+		-- The table has what runs now, then what runs when no hook and no recording takes its place.
+		local table = vm.gg.dispatch
+		local where = xcore.addr(table)
+		for i = 0, xcore.sizeof(table) // 8 - 1 do
 			local code = vm.t:ptr(where + 8 * i)
 			if code ~= 0 and (not lo or math.ult(code, lo)) then lo = code end
 		end

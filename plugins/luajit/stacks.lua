@@ -83,9 +83,10 @@ local function vm_frames(vm, thread, told)
 				local at, L = find(vm, one.sp)
 				if at then
 					found[#found + 1] = { frame = one, at = at, L = L }
+					if not one.name then told:code { lo = one.pc - 1, hi = one.pc, name = "(LuaJIT's interpreter)" } end
 					local cfa = at + frame.cframes(vm).size
 					if one.cfa ~= cfa and vm.t.arch == "x86-64" then
-						told:code { lo = one.pc - 1, hi = one.pc, override = true, name = one.name, cfa = { "rsp", cfa - one.sp },
+						told:code { lo = one.pc - 1, hi = one.pc, override = true, name = one.name or "(LuaJIT's interpreter)", cfa = { "rsp", cfa - one.sp },
 							saved = compiled and SAVED_IN_TRACE or SAVED, file = compiled and one.file, line = compiled and one.line }
 						corrected = true
 						break
@@ -161,16 +162,23 @@ end
 
 -- ---- coroutines ----
 
+local function tell_coroutine(vm, told, addr, budget)
+	local L = vm.t:value("lua_State", addr)
+	local state = not vm.on_thread[addr] and coroutines.state(vm, L)
+	if not state or state == "finished" or state == "new" then return end
+	local list = coroutines.frames(vm, L)
+	local rows = {}
+	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
+	told:stack { name = "coroutine " .. xcore.hex(addr), state = state, rows = rows }
+end
+
 local function tell_coroutines(vm, told, budget)
 	for _, addr in ipairs(coroutines.all(vm)) do
 		if budget.rows > MOST then return end
-		local L = vm.t:value("lua_State", addr)
-		local state = not vm.on_thread[addr] and coroutines.state(vm, L)
-		if state and state ~= "finished" and state ~= "new" then
-			local list = coroutines.frames(vm, L)
-			local rows = {}
-			for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
-			told:stack { name = "coroutine " .. xcore.hex(addr), state = state, rows = rows }
+		local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
+		if not ok then
+			if type(err) == "table" and err.kind == "limit" then error(err, 0) end
+			vm:damaged(addr, "a coroutine cannot be read")
 		end
 	end
 end
@@ -178,17 +186,43 @@ end
 -- ---- all ----
 
 local function tell(vm, told)
-	local budget = { rows = 0 }
+	local budget, failure = { rows = 0 }, nil
 	vm.on_thread = {}
 	if frame.cframes(vm) then
 		tell_traces(vm, told)
-		for _, thread in ipairs(vm.t:threads()) do tell_thread(vm, thread, told, budget) end
+		for _, thread in ipairs(vm.t:threads()) do
+			local ok, err = pcall(tell_thread, vm, thread, told, budget)
+			failure = failure or not ok and err
+		end
 	end
 	tell_coroutines(vm, told, budget)
+	if failure then error(failure, 0) end
 end
 
+-- The VMs that a cheap way leads to: those that threads are in are found by their registers. All memory is looked through when nothing else
+-- led to one.
+local function quick(t)
+	local list, known = {}, {}
+	for _, way in ipairs { "register", "nginx", "global" } do
+		local ok, found = pcall(vm_of.all, t, way)
+		if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
+		for _, one in ipairs(ok and found or {}) do
+			if not known[one.addr] then list[#list + 1] = one end
+			known[one.addr] = true
+		end
+	end
+	if #list == 0 then list[1] = vm_of.one(t) end
+	return list
+end
+
+-- What fails is raised when all else has been told.
 function stacks.tell(t, told)
-	for _, vm in ipairs(vm_of.all(t)) do tell(vm, told) end
+	local failure
+	for _, vm in ipairs(quick(t)) do
+		local ok, err = pcall(tell, vm, told)
+		failure = failure or not ok and err
+	end
+	if failure then error(failure, 0) end
 end
 
 return stacks

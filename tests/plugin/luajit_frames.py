@@ -16,8 +16,8 @@ def xcore(*arguments):
     return done.stdout.decode()
 
 
-def case_run(case, command, *arguments):
-    return json.loads(xcore("run", "luajit." + command, os.path.join(case, "core"), *arguments, "--exe", os.path.join(case, "exe"),
+def case_run(case, command, *arguments, exe="exe"):
+    return json.loads(xcore("run", "luajit." + command, os.path.join(case, "core"), *arguments, "--exe", os.path.join(case, exe),
                             "--format", "json"))
 
 
@@ -148,14 +148,14 @@ def compare_stack(want, section, names):
     return complaints
 
 
-def check_all(case):
+def check_all(case, exe="exe"):
     """Compare all coroutines of a core; returns how many there were, and complaints."""
     want = expected_of(account_of(case))
     with open(os.path.join(case, "meta.json"), encoding="utf-8") as stream:
         stopped = json.load(stream)["stopped_by"]
     for row in want.values():
         row["stopped"] = bool(stopped) and row["name"] == "running"
-    answer = case_run(case, "bt", "all", "--locals", "--limit", "100000")
+    answer = case_run(case, "bt", "all", "--locals", "--limit", "100000", exe=exe)
     complaints, seen = [], 0
     for section in answer["sections"]:
         addr = section.get("fields", {}).get("address")
