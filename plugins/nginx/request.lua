@@ -162,7 +162,8 @@ end
 -- Seconds since a request began, by nginx's cached time.
 local function age_of(r, now)
 	if not now or r.start_sec == 0 then return nil end
-	return now - (r.start_sec + r.start_msec / 1000)
+	local age = now - (r.start_sec + r.start_msec / 1000)
+	return age < 0 and age > -1 and 0 or age -- of a running nginx the clock was read first
 end
 
 -- Phases in which Lua cannot wait: nginx has them in the context only while Lua runs.
