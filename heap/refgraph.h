@@ -158,6 +158,9 @@ uint64_t xc_refgraph_ways_cost(const struct xc_refgraph *graph);
 void xc_refgraph_retain(struct xc_refgraph *graph);
 uint64_t xc_refgraph_retain_cost(const struct xc_refgraph *graph);
 
+/* By root name, into as many zeroed items: what lies on shortest paths from there. Needs paths; 4 bytes a node meanwhile. */
+void xc_refgraph_nearest(const struct xc_refgraph *graph, uint64_t *bytes, uint64_t *counts);
+
 struct xc_refgraph_kind {
 	uint64_t count, bytes;
 	uint64_t retained; /* by all of the kind, nothing twice */

@@ -47,6 +47,19 @@ void xc_refgraph_ways(struct xc_refgraph *g)
 	}
 }
 
+void xc_refgraph_nearest(const struct xc_refgraph *g, uint64_t *bytes, uint64_t *counts)
+{
+	struct xc_reserve memory;
+	uint32_t *nearest = reserve(&memory, g->count + 1);
+	for (size_t at = 0; at < g->reached; at++) {
+		uint32_t node = g->order[at], from = g->from[node];
+		nearest[node] = from & XC_REFGRAPH_ROOT ? from & ~XC_REFGRAPH_ROOT : nearest[from];
+		bytes[nearest[node]] += g->size[node];
+		counts[nearest[node]]++;
+	}
+	xc_reserve_free(&memory);
+}
+
 /* ---- retention ---- */
 
 /* The roots of each name together. */

@@ -148,12 +148,15 @@ static int kinds(lua_State *L)
 	return 1;
 }
 
-static void push_holder(lua_State *L, const struct xc_refgraph *g, size_t name)
+static void push_holder(lua_State *L, const struct xc_refgraph *g, size_t name, const uint64_t *nearest)
 {
 	const struct xc_refgraph_holder *holder = &g->holders[name];
-	lua_createtable(L, 0, 4);
-	if (name < g->root_names.count)
+	lua_createtable(L, 0, 6);
+	if (name < g->root_names.count) {
 		set_text(L, "name", g->root_names.items[name]);
+		set_integer(L, "near_bytes", nearest[name]);
+		set_integer(L, "near_count", nearest[g->root_names.count + name]);
+	}
 	set_integer(L, "roots", holder->roots);
 	set_integer(L, "bytes", holder->bytes);
 	set_integer(L, "count", holder->count);
@@ -162,8 +165,13 @@ static void push_holder(lua_State *L, const struct xc_refgraph *g, size_t name)
 /* g:roots() */
 static int roots(lua_State *L)
 {
+	(void)xc_graph_check_ways(L);
 	const struct xc_refgraph *g = xc_graph_check_retained(L);
 	size_t names = g->root_names.count;
+	xc_limit_make_room(L, g->count * UINT64_C(4));
+	uint64_t *nearest = lua_newuserdatauv(L, (names + 1) * 2 * sizeof *nearest, 0);
+	memset(nearest, 0, (names + 1) * 2 * sizeof *nearest);
+	xc_refgraph_nearest(g, nearest, nearest + names);
 	struct numbered *order = lua_newuserdatauv(L, (names + 1) * sizeof *order, 0);
 	for (size_t i = 0; i < names; i++)
 		order[i] = (struct numbered){g->holders[i].bytes, (uint32_t)i};
@@ -171,11 +179,11 @@ static int roots(lua_State *L)
 		qsort(order, names, sizeof *order, by_weight);
 	lua_createtable(L, (int)names + 1, 0);
 	for (size_t i = 0; i < names; i++) {
-		push_holder(L, g, order[i].number);
+		push_holder(L, g, order[i].number, nearest);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	if (g->holders[names].count) {
-		push_holder(L, g, names);
+		push_holder(L, g, names, nearest);
 		lua_rawseti(L, -2, (lua_Integer)names + 1);
 	}
 	return 1;

@@ -369,8 +369,9 @@ function graph:top(options) end
 ---@return {kind: string, count: integer, bytes: integer, retained: integer, unreached: integer, unreached_bytes: integer}[]
 function graph:kinds() end
 ---Who holds on to what, most bytes first: `bytes` and `count` of nodes that only roots of this name keep alive; `roots` that were given.
+---`near_bytes` and `near_count`: of nodes whose shortest path (g:path) begins there, each node once.
 ---The last one, without a name, is what several keep alive together, if there is any.
----@return {name: string|nil, roots: integer, bytes: integer, count: integer}[]
+---@return {name: string|nil, roots: integer, bytes: integer, count: integer, near_bytes: integer|nil, near_count: integer|nil}[]
 function graph:roots() end
 ---The nodes that no root reaches, by address: `for addr, size, kind in g:unreached("table") do … end`.
 ---@param kind? string

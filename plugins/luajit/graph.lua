@@ -15,6 +15,9 @@ local MOST = 1 << 28  -- slots of a table; more are damage
 -- Names of roots, in the order in which the shortest paths are looked for.
 graph.ROOTS = { globals = "_G", registry = "registry", main = "main thread", running = "running coroutine" }
 
+-- Those of GCROOT_* that are not names of metamethods or metatables of basic types.
+graph.SLOTS = { IO_INPUT = "io.input", IO_OUTPUT = "io.output", FFI_FIN = "finalizers of cdata" }
+
 -- A scan of values: which words are references.
 local function values(vm, what)
 	local scan = tvalue.scan(vm)
@@ -237,9 +240,8 @@ ADD[layout.CDATA] = { fields = function() return {} end, add = function() end } 
 local function add_basic(vm, g)
 	local names = vm:enum("GCROOT_MAX", "GCROOT_")
 	for i = 0, #vm.g.gcroot - 1 do
-		local name = names[i] or i
-		if type(name) == "number" or name:find "^MMNAME" or name == "BASEMT_NUM" then name = nil end
-		g:root(vm.g.gcroot[i][vm.layout.ref], name and "VM's " .. name:lower() or "VM's own")
+		local name = names[i]
+		g:root(vm.g.gcroot[i][vm.layout.ref], graph.SLOTS[name] or "VM's own")
 	end
 end
 

@@ -64,10 +64,18 @@ end
 
 function BY.root(_, g, section, options)
 	local rows = section:table("roots", {
-		{ "root", "text" }, { "alone", "bytes", label = "KEPT BY IT ALONE" }, { "objects", "count" }, { "share", "ratio" },
+		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
+		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
 	})
-	for _, root in ipairs(g:roots()) do
-		rows:row(root.name or "several of them together", root.bytes, root.count, root.bytes / options.reached)
+	local list = g:roots()
+	table.sort(list, function(a, b)
+		local x, y = a.near_bytes or -1, b.near_bytes or -1
+		if x ~= y then return x > y end
+		return (a.name or "") < (b.name or "")
+	end)
+	for _, root in ipairs(list) do
+		rows:row(root.name or "several of them together", root.near_bytes, root.near_count,
+			root.near_bytes and root.near_bytes / options.reached, root.bytes)
 	end
 end
 

@@ -157,6 +157,10 @@ static void graphs_by_hand(void **state)
 	     SMALL "g:edges(0x1000, 0x3000) g:edges(0x2000, 0x3000) g:root(0x1000, 'r') g:root(0x2000, 's') "
 		   "local shared = g:roots()[3] print(shared.name, shared.bytes, shared.count, g:dominator(0x3000))",
 	     "nil\t30\t1\tnil");
+	RUNS(session,
+	     SMALL "g:edges(0x1000, 0x3000) g:edges(0x2000, 0x3000) g:root(0x1000, 'r') g:root(0x2000, 's') "
+		   "for i, r in ipairs(g:roots()) do print(r.name, r.bytes, r.near_bytes, r.near_count) end",
+	     "s\t20\t20\t1\nr\t10\t40\t2\nnil\t30\tnil\tnil");
 	RUNS(session, SMALL "g:nodes(0x1000, 99, 'z') print(g:find(0x1000)) print(g.repeated)", "4096\t10\ta\n1");
 }
 
