@@ -1,9 +1,11 @@
 """What nginx's plugin says of a worker, core or process, against its account: each check gives complaints."""
 
 import collections
+import json
 import os
 import random
 import re
+import struct
 import subprocess
 import tempfile
 
@@ -41,6 +43,18 @@ def title_of(row):
 def lines_of(coroutine):
     """world.lua:86, world.lua:162 …: Lua frames of an account's coroutine, innermost first."""
     return ["%s:%d" % (os.path.basename(one["short"]), one["line"]) for one in coroutine["frames"] if one["kind"] != "C"]
+
+
+def store(data, address, what):
+    """Bytes at an address of a core's memory, in place of those that are there."""
+    count, = struct.unpack_from("<H", data, 56)
+    table, = struct.unpack_from("<Q", data, 32)
+    for i in range(count):
+        kind, _, offset, low, _, size = struct.unpack_from("<IIQQQQ", data, table + 56 * i)
+        if kind == 1 and low <= address < low + size:
+            data[offset + address - low:offset + address - low + len(what)] = what
+            return
+    raise ValueError("%#x is not in the core" % address)
 
 
 class Case:
@@ -264,20 +278,51 @@ class Case:
             if (row["count"], row["status"] or 0) != (count, status) or length and abs(len(row["request"]) + len(" HTTP/x.y") - length) > 9 - version:
                 yield "%s: gdb has %s" % (row, (count, length, status))
 
+    # ---- secrets ----
+
+    def check_redacted(self):
+        """What clients sent is in no answer where redaction is on."""
+        redacted = nginx.Target(self.core.target, *self.core.options, "--redact")
+        address = self.main("sleep-0")["address"]
+        for command in ("nginx", "nginx.conns", "nginx.reqs --raw", "nginx.timers", "nginx.lua", "nginx.posted", "nginx.req " + address):
+            text = json.dumps(redacted.run(*command.split()))
+            for secret in ("sleep-0", "crash-0", "drive/1"):
+                if secret in text:
+                    yield "%s tells %s" % (command, secret)
+
     # ---- damage ----
 
-    def check_damaged(self, seed):
-        generator = random.Random(seed)
+    def core_bytes(self):
         with open(os.path.join(self.directory, "core"), "rb") as stream:
-            data = bytearray(stream.read())
+            return bytearray(stream.read())
+
+    def check_orphan(self):
+        """A request that its connection forgets is found by its beginning, and said to be orphaned; one with wrong references, too."""
+        data, orphan, freed = self.core_bytes(), int(self.main("sleep-0")["address"], 16), int(self.main("sleep-1")["address"], 16)
+        [connection] = [row for row in self.core.table("nginx.conns", "connections", "list") if row["request_address"] == hex(orphan)]
+        store(data, int(connection["address"], 16), bytes(8))  # data, its first member
+        offset = re.search(rb"/\*\s*(\d+).*unsigned int count : 16;", subprocess.run(
+            [nginx.XCORE, "ptype", self.core.target, "struct ngx_http_request_s", *self.core.options], capture_output=True, check=True).stdout)
+        store(data, freed + int(offset.group(1)), bytes(2))
+        with tempfile.TemporaryDirectory() as scratch:
+            texts = [message["text"] for message in self.damaged(data, scratch).section("nginx.reqs", "requests")["messages"]]
+        for wanted in ("request %s has no connection any more" % hex(orphan), "request %s is referred to by nobody" % hex(freed)):
+            if not [text for text in texts if wanted in text]:
+                yield "no '%s' in %s" % (wanted, texts)
+
+    def damaged(self, data, scratch):
+        path = os.path.join(scratch, "core")
+        with open(path, "wb") as stream:
+            stream.write(data)
+        return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"))
+
+    def check_damaged(self, seed):
+        generator, data = random.Random(seed), self.core_bytes()
         for _ in range(2000):
             at = generator.randrange(100000, len(data) - 8) & ~7
             data[at:at + 8] = generator.choice([bytes(8), generator.randbytes(8), data[generator.randrange(100000, len(data) - 8) & ~7:][:8]])
         with tempfile.TemporaryDirectory() as scratch:
-            path = os.path.join(scratch, "core")
-            with open(path, "wb") as stream:
-                stream.write(data)
-            damaged = nginx.Target(path, "--exe", os.path.join(self.directory, "exe"))
+            damaged = self.damaged(data, scratch)
             for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted", "nginx.lua"):
                 try:
                     damaged.run(command)
