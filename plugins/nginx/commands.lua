@@ -45,6 +45,10 @@ local function add_facts(t, section, of)
 	section:count("connections", of.connection_n)
 	section:count("free_connections", pool and pool.free_count)
 	section:count("reusable_connections", maybe.get(of, "reusable_connections_n"))
+	local told = maybe.try(conn.stub_status, t) or {}
+	for _, name in ipairs { "accepted", "handled", "requests" } do
+		section:count(name, told[name], { label = name .. " by all workers", quiet = not told[name] })
+	end
 	section:count("modules", maybe.get(of, "modules_n"))
 	section:count("old_cycles", old_cycles(of), { quiet = true })
 	section:address("cycle", of)

@@ -30,7 +30,7 @@ local function add_death(section, found, by_addr)
 		section:text("client", one.peer)
 		section:seconds("age", one.age)
 	end
-	local brief = luastack.brief(found.stack, 4)
+	local brief = luastack.brief(found.stack, FEW + 1)
 	if brief then
 		section:text("lua", brief)
 		section:text("vm", found.vm_doing)
@@ -174,6 +174,7 @@ function guide.analyze(t, report)
 		return
 	end
 	local _, why = maybe.try(worker, t, section)
+	maybe.try(require("nginx.commands_memory").analyze, t, report)
 	if not why then return end
 	local role = cycle.role(t)
 	section:headline(role or "nginx")

@@ -47,13 +47,21 @@ function luastack.line(stack, short)
 	end
 end
 
--- "store at app.lua:12 < serve at app.lua:80 < …", at most `max` functions of Lua.
+-- "store app.lua:12 < serve app.lua:80 × 5 < …", at most `max` functions of Lua; one that calls itself from one line stands once.
 function luastack.brief(stack, max)
-	local parts = {}
+	local parts, times = {}, {}
 	for _, row in ipairs(stack and stack.rows or {}) do
-		if row.file and row.line and #parts < max then
-			parts[#parts + 1] = ("%s %s:%d"):format(row.called or row.title or "function", row.file:match "[^/]*$", row.line)
+		if row.file and row.line then
+			local text = ("%s %s:%d"):format(row.title or "function", row.file:match "[^/]*$", row.line)
+			if parts[#parts] == text then
+				times[#parts] = times[#parts] + 1
+			elseif #parts < max then
+				parts[#parts + 1], times[#times + 1] = text, 1
+			end
 		end
+	end
+	for i, count in ipairs(times) do
+		if count > 1 then parts[i] = parts[i] .. " × " .. count end
 	end
 	return #parts > 0 and table.concat(parts, " < ") or nil
 end
