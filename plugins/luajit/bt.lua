@@ -8,6 +8,9 @@ local variables = require "luajit.variables"
 
 local bt = {}
 
+local MOST = 200000  -- frames that are looked at for equal stacks
+local SECTIONS = 900 -- stacks that are shown
+
 local COLUMNS = {
 	{ "frame", "integer", label = "#" }, { "function", "text" }, { "kind", "text" }, { "file", "text" }, { "line", "integer" },
 	{ "called", "text", label = "CALLED AS" }, { "defined", "integer", verbose = true }, { "address", "address", verbose = true },
@@ -22,8 +25,8 @@ local function parse(t, args)
 	local options, rest, i = { limit = 50 }, {}, 1
 	while i <= #args do
 		local arg = args[i]
-		if arg == "--locals" then
-			options.locals = true
+		if arg == "--locals" or arg == "--each" then
+			options[arg:sub(3)] = true
 		elseif arg == "--limit" then
 			options.limit = math.tointeger(tonumber(args[i + 1] or ""))
 			if not options.limit or options.limit < 1 then usage "--limit: how many frames of a stack are shown" end
@@ -35,7 +38,7 @@ local function parse(t, args)
 	end
 	local vm
 	vm, rest = commands.parse(t, rest)
-	if #rest > 1 then usage("one coroutine is wanted, or all", "bt [COROUTINE|all] [--locals] [--limit N]") end
+	if #rest > 1 then usage("one coroutine is wanted, or all", "bt [COROUTINE|all] [--locals] [--each] [--limit N]") end
 	return vm, rest[1], options
 end
 
@@ -60,8 +63,7 @@ local function add_variables(vm, section, list, shown)
 	end
 end
 
-local function add_stack(vm, section, L, options)
-	local list, why = coroutines.frames(vm, L)
+local function add_stack(vm, section, list, why, options)
 	local rows = section:table("frames", COLUMNS)
 	local shown = math.min(#list, options.limit)
 	for i = 1, shown do
@@ -74,7 +76,6 @@ local function add_stack(vm, section, L, options)
 	if why then section:warning("the stack ends early: " .. why) end
 	if list.top and list.top.note then section:note(list.top.note) end
 	if options.locals then add_variables(vm, section, list, shown) end
-	return #list
 end
 
 local function title_of(vm, L)
@@ -83,17 +84,26 @@ local function title_of(vm, L)
 	return (main and "main thread" or "coroutine") .. " " .. xcore.hex(addr)
 end
 
-local function add_coroutine(vm, report, L, index, options)
-	local section = report:section(index and "coroutine_" .. index or "bt", title_of(vm, L))
+-- A section about a coroutine, or about `group`: several of the same stack.
+local function add_coroutine(vm, report, L, key, options, group)
+	local section = report:section(key, group and #group > 1 and ("%d coroutines like %s"):format(#group, xcore.hex(xcore.addr(L))) or title_of(vm, L))
 	section:address("address", L, { quiet = true })
 	local state = coroutines.state(vm, L)
 	section:headline(state .. (state == "running" and ", the VM " .. coroutines.vmstate(vm) or ""))
 	section:text("state", state, { quiet = true })
+	if group then section:count("alike", #group, { quiet = true }) end
 	if xcore.has(L, "exdata") and L.exdata then section:address("exdata", L.exdata) end
-	local ok, err = pcall(add_stack, vm, section, L, options)
-	if ok then return err end
-	if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
-	section:warning("its stack cannot be read: " .. err.message)
+	local ok, err = pcall(function()
+		local list, why = coroutines.frames(vm, L)
+		add_stack(vm, section, list, why, options)
+	end)
+	if not ok and (type(err) ~= "table" or err.kind == "limit") then error(err, 0) end
+	if not ok then section:warning("its stack cannot be read: " .. err.message) end
+	if group and #group > 1 then
+		local others = {}
+		for i = 2, math.min(#group, 11) do others[i - 1] = xcore.hex(group[i]) end
+		section:text("others", table.concat(others, " ") .. (#group > 11 and " ..." or ""))
+	end
 end
 
 -- ---- which ----
@@ -108,22 +118,65 @@ local function named(vm, text)
 	return L
 end
 
+-- What a stack looks like: equal ones are one group.
+local function signature(vm, L)
+	local ok, list = pcall(coroutines.frames, vm, L)
+	if not ok then
+		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
+		return xcore.hex(xcore.addr(L)), 0
+	end
+	local parts = { coroutines.state(vm, L) }
+	for i, one in ipairs(list) do parts[i + 1] = (one.pt and xcore.addr(one.pt) or one.func) .. ":" .. (one.pos or "") end
+	return table.concat(parts, " "), #list
+end
+
+local RANK = { running = 1, normal = 2, failed = 3, suspended = 4, new = 5, finished = 6 }
+
+-- What runs first, then the most frequent ones.
+local function sort(vm, groups)
+	for i, group in ipairs(groups) do
+		local ok, state = pcall(function() return coroutines.state(vm, vm.t:value("lua_State", group[1])) end)
+		group.rank, group.order = ok and RANK[state] or 3, i
+	end
+	table.sort(groups, function(a, b)
+		if a.rank ~= b.rank then return a.rank < b.rank end
+		if #a ~= #b then return #a > #b end
+		return a.order < b.order
+	end)
+end
+
+-- The main thread is alone in its group. `each`: all are.
+local function groups_of(vm, each)
+	local list, by, frames = { { xcore.addr(vm.main) } }, {}, 0
+	for _, addr in ipairs(coroutines.all(vm)) do
+		local key, count = addr, 0
+		if not each and frames < MOST then key, count = signature(vm, vm.t:value("lua_State", addr)) end
+		frames = frames + count
+		if not by[key] then
+			by[key] = {}
+			list[#list + 1] = by[key]
+		end
+		table.insert(by[key], addr)
+	end
+	sort(vm, list)
+	return list
+end
+
 function bt.bt(t, report, args)
 	local vm, which, options = parse(t, args)
 	if which ~= "all" then
 		local L = which and named(vm, which) or coroutines.running(vm)
-		add_coroutine(vm, report, L, nil, options)
+		add_coroutine(vm, report, L, "bt", options)
 		vm:tell(report:section("bt"))
 		return
 	end
-	local all = coroutines.all(vm)
-	table.insert(all, 1, xcore.addr(vm.main))
-	for i, addr in ipairs(all) do
-		add_coroutine(vm, report, t:value("lua_State", addr), i, options)
-		if i == 900 and #all > i then
-			report:section("bt", "Coroutines"):note(("%d more coroutines"):format(#all - i), "name one by its address")
+	local groups = groups_of(vm, options.each or options.locals)
+	for i, group in ipairs(groups) do
+		if i > SECTIONS then
+			report:section("bt", "Coroutines"):note(("%d more stacks"):format(#groups - SECTIONS), "name a coroutine by its address")
 			break
 		end
+		add_coroutine(vm, report, t:value("lua_State", group[1]), "coroutine_" .. i, options, group)
 	end
 	if vm.damages then vm:tell(report:section("bt", "Coroutines")) end
 end

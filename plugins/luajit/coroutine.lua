@@ -59,8 +59,16 @@ function coroutines.vmstate(vm)
 	return VMSTATES[~state] or "in unknown state " .. state
 end
 
+-- In a running process the stack of what runs changes while it is read: one moment of it is kept.
+local function freeze(vm, L)
+	if not vm.t.live or not L.cframe then return end
+	pcall(xcore.snapshot, L)
+	pcall(xcore.snapshot, L.stack[vm.layout.mref], math.min(L.stacksize * 8, 1 << 20))
+end
+
 -- The frames of a coroutine as frame.list gives them; `top` is where it stands (machine.lua), in the list, too.
 function coroutines.frames(vm, L)
+	freeze(vm, L)
 	local top = require("luajit.machine").top(vm, L)
 	local list, why = frame.list(vm, L, top)
 	list.top = top

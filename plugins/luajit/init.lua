@@ -24,7 +24,7 @@ return {
 	analyze = function(t, report) require("luajit.report").analyze(t, report) end,
 	commands = {
 		vms = command("commands", "vms", "all VMs of the process, and the ways in which each was found"),
-		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one or of all", "[COROUTINE|all] [--locals] [--limit N] [--vm ADDR]"),
+		bt = command("bt", "bt", "the Lua stack of the running coroutine, of one, or of all, equal ones once", "[COROUTINE|all] [--locals] [--each] [--limit N] [--vm ADDR]"),
 		bc = command("listing", "bc", "the bytecode of a function, with constants, lines and jumps", "FILE:LINE|ADDR [--limit N] [--vm ADDR]"),
 		trace = command("jit", "trace", "compiled traces, one of them, or why recording was aborted", "[N|ADDR|--aborts] [--limit N] [--vm ADDR]"),
 		ir = command("jit", "ir", "the intermediate representation of a trace, with its snapshots", "N|ADDR [--limit N] [--vm ADDR]"),

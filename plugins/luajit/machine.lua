@@ -53,6 +53,8 @@ function machine.thread(vm, at)
 		local sp = frames[1] and frames[1].sp
 		if sp and sp >= map.lo and sp <= map.hi then return thread, frames end
 	end
+	-- Of a thread that is on a processor nothing is known; when it is the only one, it is this one.
+	if #vm.t:threads() == 1 then return vm.t:threads()[1], {} end
 end
 
 -- The innermost frame of VM code: "trace" and its range, or "assembler"; and the frame's number, from 1.
@@ -163,6 +165,11 @@ local function look(vm, L)
 	if cframe == 0 then return nil end
 	local thread, frames = machine.thread(vm, cframe)
 	if not thread then return nil end
+	if #frames == 0 then
+		local top = frame.saved(vm, L)
+		top.note = "it runs on a processor, its registers are not known: what it saved last may be a little older"
+		return top
+	end
 	local what, index, range, pc = innermost(vm, frames)
 	if what == "trace" and vm.g.vmstate ~= EXIT then return from_trace(vm, L, range, pc) end
 	if vm.g.vmstate == EXIT then

@@ -169,11 +169,14 @@ local function tell_coroutine(vm, told, addr, budget)
 	local list = coroutines.frames(vm, L)
 	local rows = {}
 	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
-	told:stack { name = "coroutine " .. xcore.hex(addr), state = state, rows = rows }
+	if #rows == 0 then return end
+	told:stack { name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr), state = state, rows = rows }
 end
 
 local function tell_coroutines(vm, told, budget)
-	for _, addr in ipairs(coroutines.all(vm)) do
+	local all = coroutines.all(vm)
+	table.insert(all, 1, xcore.addr(vm.main)) -- where nothing is known of the machine's stacks
+	for _, addr in ipairs(all) do
 		if budget.rows > MOST then return end
 		local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
 		if not ok then
