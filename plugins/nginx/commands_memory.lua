@@ -1,6 +1,9 @@
--- commands_memory.lua: memory: the ledger of the process.
+-- commands_memory.lua: memory: the ledger of the process; and what `analyze` says of it.
 local args = require "nginx.args"
 local memory = require "nginx.memory"
+
+local maybe = require "nginx.maybe"
+local slab = require "nginx.slab"
 
 local commands = {}
 
@@ -21,6 +24,45 @@ function commands.memory(t, report, list)
 	local unknown = ledger.bytes.unaccounted or 0
 	if unknown > LARGE * ledger.mapped then section:note("much anonymous memory is nobody's that is known here", "xcore heap summary TARGET") end
 	for _, why in ipairs(ledger.why) do section:problem(why) end
+end
+
+-- Zones that were too full.
+local function suspicious_zones(t, section, ledger)
+	for _, zone in pairs(ledger.zones) do
+		local look, failures = slab.look(t, zone.addr), 0
+		for _, class in ipairs(look.classes) do failures = failures + (class.failures or 0) end
+		if look.bad > 0 and not t.live then section:problem(("the slab of %s is damaged"):format(zone.name), "nginx.shm TARGET " .. zone.name) end
+		if failures > 0 then
+			section:warning(("%s %s was too full for %d allocations"):format(zone.kind, zone.name, failures), "nginx.shm TARGET " .. zone.name)
+		end
+	end
+end
+
+local function suspicious_pools(section, ledger)
+	local leaked, bytes = 0, 0
+	for _, one in ipairs(ledger.pools) do
+		if one.kind == "leaked" or one.kind == "request without owner" then leaked, bytes = leaked + 1, bytes + one.total end
+	end
+	if leaked > 0 then
+		section:warning(("%d pools, %.1f MiB, are nobody's: leaked"):format(leaked, bytes / (1 << 20)), "nginx.pools TARGET --kind leaked")
+	end
+end
+
+-- A few rows of the ledger, and what looks wrong in memory. A running process is not looked through for pools that leaked: that takes
+-- looking again.
+function commands.analyze(t, report)
+	local section = report:section("memory", "nginx: memory")
+	local done, why = maybe.try(function()
+		local ledger = memory.ledger(t, { unowned = not t.live })
+		local rows = section:table("groups", { { "what", "text", label = "memory" }, { "bytes", "bytes" }, { "share", "ratio" } })
+		for _, row in ipairs(memory.groups(ledger)) do rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped)) end
+		rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
+		maybe.try(suspicious_zones, t, section, ledger)
+		suspicious_pools(section, ledger)
+		section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
+		return true
+	end)
+	if not done then section:problem("memory could not be looked at: " .. why) end
 end
 
 return commands

@@ -179,9 +179,10 @@ local function arrays(t, heap)
 	return bytes
 end
 
-local function divide_malloc(t, ledger)
+local function divide_malloc(t, ledger, options)
 	local heap = t:heap()
-	local totals, all = heap:totals(), pools.all(t)
+	local totals, all = heap:totals(), pools.all(t, options)
+	ledger.pools = all
 	local left = totals.live.bytes
 	local function take(key, bytes)
 		local taken = math.min(bytes, left)
@@ -209,9 +210,9 @@ local function divide_lua(ledger)
 	count(ledger, "lua_allocator", all - (ledger.bytes.lua_objects or 0))
 end
 
--- The ledger: { bytes by key, mapped, zones (their names by key), vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and
--- those that memory.LABELS has.
-function memory.ledger(t)
+-- The ledger: { bytes by key, mapped, zones (by key), pools, vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and
+-- those that memory.LABELS has. Options are those of pools.all.
+function memory.ledger(t, options)
 	local ledger = { ranges = {}, bytes = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
 	for _, zone in ipairs(maybe.try(zones.all, t) or {}) do
 		local key = "zone " .. zone.name
@@ -231,7 +232,7 @@ function memory.ledger(t)
 		next = cut(t, ledger, map, next)
 	end
 	divide_lua(ledger)
-	divide_malloc(t, ledger)
+	divide_malloc(t, ledger, options)
 	return ledger
 end
 
@@ -243,6 +244,25 @@ memory.LABELS = {
 	{ "module_data", "modules: data" }, { "module_code", "modules: code and constants" }, { "files", "mapped files" },
 	{ "kernel", "the kernel's (vdso)" }, { "reserved", "reserved, without access" }, { "unaccounted", "unaccounted" },
 }
+
+local GROUPS = {
+	{ "lua", "Lua" }, { "pool", "pools of nginx" }, { "arrays", "nginx: connections and events" }, { "malloc", "malloc: the rest" },
+	{ "zone", "shared zones" }, { "shared", "shared memory, other" }, { "stacks", "stacks" }, { "module", "modules" }, { "files", "mapped files" },
+	{ "kernel", "the kernel's (vdso)" }, { "reserved", "reserved, without access" }, { "unaccounted", "unaccounted" },
+}
+
+-- The same in a few rows: { key, label, bytes }.
+function memory.groups(ledger)
+	local rows = {}
+	for _, group in ipairs(GROUPS) do
+		local bytes = 0
+		for key, one in pairs(ledger.bytes) do
+			if key:match "^%a+" == group[1] then bytes = bytes + one end
+		end
+		if bytes ~= 0 then rows[#rows + 1] = { key = group[1], label = group[2], bytes = bytes } end
+	end
+	return rows
+end
 
 local function prefixed(ledger, prefix)
 	local keys = {}
