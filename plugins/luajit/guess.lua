@@ -217,15 +217,21 @@ end
 
 -- ---- the JIT compiler ----
 
+-- Where code may be: executable mappings, and modules as a whole, since a core may lack the mappings of their code.
+local function code_ranges(t)
+	local ranges = {}
+	for _, map in ipairs(t:maps()) do
+		if map.executable then ranges[#ranges + 1] = map end
+	end
+	return table.move(t:modules(), 1, #t:modules(), #ranges + 1, ranges)
+end
+
 -- The dispatch table is the first long run of words that are code addresses; one instruction for each fast function follows.
 local function measure_dispatch(t, from)
-	local code = {}
-	for _, map in ipairs(t:maps()) do
-		if map.executable then code[#code + 1] = map end
-	end
+	local code = code_ranges(t)
 	local function is_code(addr)
-		for _, map in ipairs(code) do
-			if addr >= map.lo and addr <= map.hi then return true end
+		for _, range in ipairs(code) do
+			if addr >= range.lo and addr <= range.hi then return true end
 		end
 		return false
 	end
