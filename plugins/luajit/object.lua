@@ -155,6 +155,11 @@ local function from_list(vm, head, wanted, fn)
 	end
 end
 
+-- More strings than this are damage: chains that lead through memory that is used for something else.
+function object.most_strings(vm)
+	return 2 * (vm.layout.interned and vm.g.str.num or vm.g.strnum) + BATCH
+end
+
 -- Anchors of the interning table; their lowest bit tells that a chain has a second hash.
 function object.anchors(vm)
 	local interned = vm.layout.interned and vm.g.str
@@ -183,7 +188,8 @@ local function from_strings(vm, wanted, fn)
 	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
 	for from = 1, #anchors, BATCH do
 		local heads = table.move(anchors, from, math.min(from + BATCH - 1, #anchors), 1, {})
-		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, fields, { mask = ~1, addresses = true, partial = true })
+		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, fields,
+			{ mask = ~1, addresses = true, partial = true, max = object.most_strings(vm) })
 		if why then vm:damaged(0, "string table: " .. why) end
 		local strings, freed = only_strings(columns, fields)
 		if freed > 0 then vm:damaged(0, ("string table: %d of its objects are no strings: freed, or overwritten"):format(freed)) end

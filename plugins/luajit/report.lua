@@ -9,7 +9,9 @@ local vmstate = require "luajit.vmstate"
 local report = {}
 
 local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames that are looked through for Lua code
-local SMALL = 256 << 20             -- of g.gc.total: objects of larger VMs are not counted here, which takes some 100 ms a 100 MiB
+-- Of g.gc.total: objects of larger VMs are not counted here, which takes some 100 ms a 100 MiB; in a running process reading must be slow, so
+-- as not to disturb it.
+local SMALL, SMALL_LIVE = 256 << 20, 4 << 20
 
 -- The innermost Lua function of the running coroutine: its name and place; nil when there is none.
 local function where(vm)
@@ -30,7 +32,7 @@ end
 
 local function add_types(vm, section)
 	local total = vm.g.gc.total
-	if total > SMALL then return section:note("what it holds: luajit.gc, luajit.retained") end
+	if total > (vm.t.live and SMALL_LIVE or SMALL) then return section:note("what it holds: luajit.gc, luajit.retained") end
 	local list, owned = require("luajit.gc").statistics(vm)
 	local bytes, count = owned, 0
 	for _, one in ipairs(list) do bytes, count = bytes + one.sum, count + one.count end

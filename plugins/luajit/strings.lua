@@ -13,15 +13,32 @@ local SHOWN, FOUND, HOLDERS, LONGEST = 10, 20, 5, 70
 local BATCH = 65536
 local SLOW = 10 -- steps; a full table of good hashes needs 1.5
 
+-- Addresses and lengths of what can be strings. Of a VM at work, chains lead to what was freed and is something else now.
+local function only_strings(vm, columns)
+	local addresses, lengths, most, gct = columns[1], columns.len, vm.g.gc.total, columns.gct
+	local wrong = 0
+	for i, length in ipairs(lengths) do
+		if length > most or gct[i] ~= layout.STRING then
+			wrong = wrong + 1
+		elseif wrong > 0 then
+			addresses[i - wrong], lengths[i - wrong] = addresses[i], length
+		end
+	end
+	for i = #lengths, #lengths - wrong + 1, -1 do addresses[i], lengths[i] = nil, nil end
+	if wrong > 0 then vm:damaged(0, ("string table: %d objects in its chains are no strings"):format(wrong)) end
+	return addresses, lengths
+end
+
 -- Follow the chains: fn(addresses, lengths). Returns how many chains have each length, from 0 on.
 local function each(vm, fn)
 	local anchors = object.anchors(vm)
 	local exactly = { [0] = 0 }
 	for from = 1, #anchors, BATCH do
 		local heads = table.move(anchors, from, math.min(from + BATCH - 1, #anchors), 1, {})
-		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, { "len" }, { mask = ~1, addresses = true, partial = true })
+		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, { "len", "gct" },
+			{ mask = ~1, addresses = true, partial = true, max = object.most_strings(vm) })
 		if why then vm:damaged(0, "string table: " .. why) end
-		fn(columns[1], columns.len)
+		fn(only_strings(vm, columns))
 		exactly[0] = exactly[0] + #heads - (levels[1] or 0)
 		for n = 1, #levels do exactly[n] = (exactly[n] or 0) + levels[n] - (levels[n + 1] or 0) end
 	end
