@@ -118,6 +118,7 @@ end
 
 -- ---- all objects ----
 
+-- Rows of what the collector has not given up, while it sweeps; nil: all.
 local function living_rows(vm, marked)
 	local state = vm.g.gc.state
 	if state ~= SWEEP and state ~= SWEEP_STRINGS then return nil end

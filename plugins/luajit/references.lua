@@ -7,12 +7,13 @@ local tvalue = require "luajit.tvalue"
 local references = {}
 
 local READ, MOST = 1 << 16, 1 << 28 -- slots read at once; of one object
+local VALUE = { 0 }
 local POINTER = (1 << 47) - 1
 
 -- ---- arrays of values ----
 
--- Call fn(slot, tag, object) for values that are objects. `skip(bytes, offset)` tells which elements hold none.
-local function each_value(vm, first, count, stride, places, fn, skip)
+-- Call fn(holder, slot, tag, object) for values that are objects. `skip(bytes, offset)` tells which elements hold none.
+local function each_value(vm, holder, first, count, stride, places, fn, skip)
 	local unpack, gc64, at = string.unpack, vm.layout.gc64, 0
 	if count > MOST then error(xcore.error("format", ("%s slots"):format(xcore.u64(count)))) end
 	while at < count do
@@ -25,7 +26,7 @@ local function each_value(vm, first, count, stride, places, fn, skip)
 					local bits = unpack("<i8", bytes, from + places[i] + 1)
 					local tag = gc64 and bits >> 47 or bits >> 32
 					tag = gc64 and 0x1ffff - tag or 0xffffffff - tag
-					if tag >= 4 and tag <= 12 then fn(base + from + places[i], tag, gc64 and bits & POINTER or bits & 0xffffffff) end
+					if tag >= 4 and tag <= 12 then fn(holder, base + from + places[i], tag, gc64 and bits & POINTER or bits & 0xffffffff) end
 				end
 			end
 		end
@@ -45,22 +46,19 @@ end
 
 local function nodes_without_value(vm)
 	local val, gc64 = xcore.offsetof("Node", "val"), vm.layout.gc64
-	local at, format = val + (gc64 and 1 or 5), gc64 and "<i8" or "<i4"
-	return function(bytes, from) return string.unpack(format, bytes, from + at) == -1 end
+	local at, format, unpack = val + (gc64 and 1 or 5), gc64 and "<i8" or "<i4", string.unpack
+	return function(bytes, from) return unpack(format, bytes, from + at) == -1 end
 end
 
 EACH[TABLE] = {
 	fields = function(L) return { "metatable." .. L.ref, "array." .. L.mref, "node." .. L.mref, "asize", "hmask" } end,
 	one = function(vm, addr, get, fn)
-		local L, hmask = vm.layout, get "hmask"
-		reference(fn, addr, "metatable", TABLE, get("metatable." .. L.ref), true)
-		local function slot(at, tag, object) fn(addr, at, tag, object) end
-		each_value(vm, get("array." .. L.mref), get "asize", 8, { 0 }, slot)
+		local L, hmask = vm.names, get "hmask"
+		reference(fn, addr, "metatable", TABLE, get(L.metatable), true)
+		each_value(vm, addr, get(L.array), get "asize", 8, VALUE, fn)
 		if hmask & (hmask + 1) ~= 0 then fn(addr, ("%d slots"):format(hmask + 1), nil, 0) end
 		if hmask > 0 then
-			vm.has_value = vm.has_value or nodes_without_value(vm)
-			each_value(vm, get("node." .. L.mref), hmask + 1, xcore.sizeof "Node", { xcore.offsetof("Node", "val"),
-				xcore.offsetof("Node", "key") }, slot, vm.has_value)
+			each_value(vm, addr, get(L.node), hmask + 1, L.stride, L.places, fn, L.no_value)
 		end
 	end,
 }
@@ -68,15 +66,13 @@ EACH[TABLE] = {
 EACH[layout.FUNCTION] = {
 	fields = function(L) return { "env." .. L.ref, "pc." .. L.mref, "ffid", "nupvalues" } end,
 	one = function(vm, addr, get, fn)
-		local L = vm.layout
-		reference(fn, addr, "environment", TABLE, get("env." .. L.ref))
+		local L = vm.names
+		reference(fn, addr, "environment", TABLE, get(L.env))
 		if get "ffid" ~= 0 then
-			return each_value(vm, addr + xcore.offsetof("GCfuncC", "upvalue"), get "nupvalues", 8, { 0 }, function(at, tag, object)
-				fn(addr, at, tag, object)
-			end)
+			return each_value(vm, addr, addr + xcore.offsetof("GCfuncC", "upvalue"), get "nupvalues", 8, VALUE, fn)
 		end
-		reference(fn, addr, "prototype", PROTO, get("pc." .. L.mref) - xcore.sizeof "GCproto")
-		local first, width = addr + xcore.offsetof("GCfuncL", "uvptr"), L.ref_size
+		reference(fn, addr, "prototype", PROTO, get(L.pc) - L.proto)
+		local first, width = addr + L.upvalues, L.ref_size
 		local bytes, format = vm.t:read(first, get "nupvalues" * width), width == 8 and "<i8" or "<I4"
 		for i = 0, get "nupvalues" - 1 do
 			reference(fn, addr, first + i * width, UPVALUE, (string.unpack(format, bytes, i * width + 1)))
@@ -87,9 +83,9 @@ EACH[layout.FUNCTION] = {
 EACH[UPVALUE] = {
 	fields = function(L) return { "v." .. L.mref, "closed" } end,
 	one = function(vm, addr, get, fn)
-		local at, own = get("v." .. vm.layout.mref), addr + xcore.offsetof("GCupval", "tv")
-		if get "closed" ~= 0 and at ~= own then return fn(addr, "value", nil, at) end
-		each_value(vm, at, 1, 8, { 0 }, function(slot, tag, object) fn(addr, slot, tag, object) end)
+		local at = get(vm.names.v)
+		if get "closed" ~= 0 and at ~= addr + vm.names.own_value then return fn(addr, "value", nil, at) end
+		each_value(vm, addr, at, 1, 8, VALUE, fn)
 	end,
 }
 
@@ -115,9 +111,7 @@ EACH[layout.THREAD] = {
 		local stack, top, base, size = get("stack." .. L.mref), get "top", get "base", get "stacksize"
 		reference(fn, addr, "environment", TABLE, get("env." .. L.ref))
 		if base < stack or top < base or (top - stack) // 8 > size then return fn(addr, "top of its stack", nil, top) end
-		each_value(vm, stack + 8 * (1 + L.fr2), math.max((top - stack) // 8 - 1 - L.fr2, 0), 8, { 0 }, function(slot, tag, object)
-			fn(addr, slot, tag, object)
-		end)
+		each_value(vm, addr, stack + 8 * (1 + L.fr2), math.max((top - stack) // 8 - 1 - L.fr2, 0), 8, VALUE, fn)
 	end,
 }
 
@@ -143,8 +137,20 @@ EACH[TRACE] = {
 	end,
 }
 
+-- Names and offsets that are needed for each of millions.
+local function names_of(vm)
+	local L = vm.layout
+	return {
+		metatable = "metatable." .. L.ref, array = "array." .. L.mref, node = "node." .. L.mref, env = "env." .. L.ref, pc = "pc." .. L.mref,
+		v = "v." .. L.mref, stride = xcore.sizeof "Node", places = { xcore.offsetof("Node", "val"), xcore.offsetof("Node", "key") },
+		no_value = nodes_without_value(vm), proto = xcore.sizeof "GCproto", upvalues = xcore.offsetof("GCfuncL", "uvptr"),
+		own_value = xcore.offsetof("GCupval", "tv"), ref_size = L.ref_size,
+	}
+end
+
 function references.fields(vm)
 	local wanted = {}
+	vm.names = names_of(vm)
 	for gct = STRING, layout.USERDATA do
 		local fields = EACH[gct] and EACH[gct].fields(vm.layout) or {}
 		fields[#fields + 1] = "marked"
