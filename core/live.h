@@ -42,6 +42,10 @@ void xc_live_torn(struct xc_process *process);
  * pages. */
 XC_MUST_CHECK struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64_t len);
 
+/* Bytes of [lo, hi] whose pages the kernel has in memory for this process just now, whoever shares them: what RSS counts. 8 bytes of
+ * pagemap are read for each page, the process itself is not. False for cores, and where the kernel does not tell. */
+bool xc_live_resident(const struct xc_process *process, xc_addr lo, xc_addr hi, uint64_t *bytes_out);
+
 /* True once a read has found that the process exited or replaced itself by exec; false for cores. */
 bool xc_live_gone(const struct xc_process *process);
 

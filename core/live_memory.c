@@ -407,6 +407,27 @@ bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, const uint8_t *
 	return fits;
 }
 
+bool xc_live_memory_resident(struct xc_live_memory *m, xc_addr lo, xc_addr hi, uint64_t *bytes_out)
+{
+	enum { AT_ONCE = 512 };
+	uint64_t entries[AT_ONCE], bytes = 0;
+	bool known = m->kernel.handles.pagemap >= 0;
+	for (xc_addr page = lo / m->page_size * m->page_size; known && page <= hi;) {
+		uint64_t left = (hi - page) / m->page_size + 1;
+		size_t count = left < AT_ONCE ? (size_t)left : AT_ONCE;
+		known = xc_live_kernel_entries(&m->kernel, page, entries, count) == count;
+		for (size_t i = 0; known && i < count; i++, page += m->page_size) {
+			xc_addr end = page + m->page_size - 1;
+			if (xc_live_entry_present(entries[i]))
+				bytes += (end < hi ? end : hi) - (page > lo ? page : lo) + 1;
+		}
+		if (count == left)
+			break; /* the last page may be the address space's last */
+	}
+	*bytes_out = bytes;
+	return known;
+}
+
 void xc_live_memory_torn(struct xc_live_memory *m)
 {
 	pthread_mutex_lock(&m->lock);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../core/arch.h"
+#include "../core/live.h"
 #include "bind_class.h"
 
 enum { READ_MAX = 64 << 20, STRING_MAX = 65536, FIRST_PIECE = 64, PIECE = 4096 };
@@ -177,6 +178,26 @@ static int memory_readable(lua_State *L)
 	return 1;
 }
 
+enum { RESIDENT_SHIFT = 40 }; /* a TiB: 2 GiB of pagemap */
+
+/* t:resident(addr, len) → bytes; nil for cores */
+static int memory_resident(lua_State *L)
+{
+	struct xc_host *host = xc_bind_check_target(L);
+	xc_addr addr = xc_bind_check_address(L, 2);
+	lua_Integer len = luaL_checkinteger(L, 3);
+	uint64_t bytes = 0;
+	if (len < 0 || (uint64_t)len >> RESIDENT_SHIFT)
+		return xc_bind_fail(L, XC_ERR_LIMIT, "resident: at most 1 TiB at once");
+	if (len && (uint64_t)len - 1 > UINT64_MAX - addr)
+		return xc_bind_fail(L, XC_ERR_USAGE, "resident: past the end of the address space");
+	if (len && !xc_live_resident(host->process, addr, addr + (uint64_t)len - 1, &bytes))
+		lua_pushnil(L);
+	else
+		lua_pushinteger(L, (lua_Integer)bytes);
+	return 1;
+}
+
 /* ---- strings ---- */
 
 /* Bytes that are mapped here need no copy of ours. */
@@ -260,6 +281,7 @@ void xc_bind_memory_open(lua_State *L)
 		{"ptr", memory_ptr},
 		{"read", memory_read},
 		{"readable", memory_readable},
+		{"resident", memory_resident},
 		{"cstring", memory_cstring},
 		{NULL, NULL},
 	};

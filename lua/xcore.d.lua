@@ -550,6 +550,12 @@ function target:read(addr, len) end
 ---@param len? integer  1 unless given
 ---@return integer
 function target:readable(addr, len) end
+---How many of these bytes the kernel has in memory for a running process, whoever shares them: what its RSS counts. nil for cores, and where
+---the kernel does not tell. 30 ns a page. Raises `limit` for more than 1 TiB.
+---@param addr integer|xcore.Value
+---@param len integer
+---@return integer|nil
+function target:resident(addr, len) end
 ---An unsigned number of 8 bits. This and the next: a fault when it cannot be read, about 80 ns.
 ---@param addr integer
 ---@param order? "little"|"big"  the target's unless given
