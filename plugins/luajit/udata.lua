@@ -10,11 +10,12 @@ local value = require "luajit.value"
 local udata = {}
 
 local SHOWN = 30
+local KINDS = { [0] = "userdata", "file", "C library", "string buffer" } -- lj_obj.h, UDTYPE_*: where debug information does not have it
 local NAMES = { USERDATA = "userdata", IO_FILE = "file", FFI_CLIB = "C library", BUFFER = "string buffer" }
 
 local function type_name(vm, udtype)
 	local name = vm:enum("UDTYPE_USERDATA", "UDTYPE_")[udtype]
-	return name and (NAMES[name] or name:lower()) or (udtype == 0 and "userdata" or "type " .. udtype)
+	return name and (NAMES[name] or name:lower()) or KINDS[udtype] or "type " .. udtype
 end
 
 -- Count and bytes by type and metatable, most bytes first.
