@@ -147,11 +147,13 @@ replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past find
 hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan
 	@$(MAKE) --no-print-directory MODE=asan all build/asan/tests/property/test_damaged_heaps
 	@tests/run hostile tests/hostile/heaps --count 1000 -- tests/hostile/inputs -- tests/hostile/cutstacks \
-		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300
+		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 \
+		-- tests/hostile/vms --cases 4 --count 40
 
 hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
-	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000
+	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000 \
+		-- tests/hostile/vms --count 1000
 
 built:
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
