@@ -281,25 +281,13 @@ end
 
 local MCODE = { { "mark", "text" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
 
--- The number of the exit whose stub is at an address: on x86 all traces share them, 32 in a group, 4 bytes each (lj_target_x86.h).
-local GROUP, STUB = 32, 4
-
-local function exit_at(vm, target)
-	if vm.t.arch ~= "x86-64" or not xcore.has(vm.J, "exitstubgroup") then return nil end
-	for i = 0, #vm.J.exitstubgroup - 1 do
-		local group = vm.t:ptr(xcore.addr(vm.J.exitstubgroup) + 8 * i)
-		local offset = target - group
-		if group ~= 0 and offset >= 0 and offset < GROUP * STUB and offset % STUB == 0 then return i * GROUP + offset // STUB end
-	end
-end
-
 -- What a jump out of the trace leads to.
 local function leads_to(vm, one, range, target)
 	if not target then return nil end
 	if target >= range.lo and target <= range.hi then return nil end
 	local other = trace.at(vm, target)
 	if other then return ("trace %d"):format(other.number) end
-	local exit = exit_at(vm, target)
+	local exit = trace.exit_at(vm, target)
 	if exit then return ("exit %d"):format(exit) end
 	return xcore.symbol(target) or "an exit"
 end

@@ -7,6 +7,7 @@
 --	otherwise        the PC, then one word for each inlined frame, innermost first, as in the frame itself
 local xcore = require "xcore"
 local ir = require "luajit.ir"
+local trace = require "luajit.trace"
 
 local snapshot = {}
 
@@ -26,10 +27,51 @@ local function unit(vm)
 	return vm.t.arch == "x86-64" and 1 or 4
 end
 
+-- The exit that a jump leads to, also when a side trace was linked there since: that knows where it began (its instruction BASE).
+local function exit_of(vm, one, target)
+	local exit = trace.exit_at(vm, target)
+	if exit then return exit end
+	local other = trace.at(vm, target)
+	local base = other and other.lo == target and ir.at(vm, other.trace, ir.BIAS)
+	return base and base.name == "BASE" and base.op1 == one.traceno and base.op2 or nil
+end
+
+-- The snapshot that holds where the loop begins: the last one before the instruction LOOP.
+local function of_loop(vm, one, c, count)
+	local found = 0
+	for ref = one.nins - 1, ir.BIAS + 1, -1 do
+		if ir.at(vm, one, ref).name == "LOOP" then
+			for i = 1, count do
+				if c.ref[i] <= ref then found = i - 1 end
+			end
+			break
+		end
+	end
+	return found
+end
+
+-- Before places were kept, the exits of the guards that lie before an offset tell: the one that was passed last, or the loop's.
+local function by_exits(vm, one, offset, c, count)
+	if vm.t.arch ~= "x86-64" then return nil end
+	local code, found = vm.t:ptr(xcore.addr(one, "mcode")), 0
+	for _, ins in ipairs(vm.t:disassemble(code, math.min(offset, 1 << 18))) do
+		if one.mcloop > 0 and ins.addr - code == one.mcloop then found = math.max(found, of_loop(vm, one, c, count)) end
+		local exit = ins.target and (ins.target < code or ins.target >= code + one.szmcode) and exit_of(vm, one, ins.target)
+		if exit and exit < count then found = math.max(found, exit) end
+	end
+	if one.mcloop > 0 and offset == one.mcloop then found = math.max(found, of_loop(vm, one, c, count)) end
+	return found
+end
+
 -- The number of the snapshot that holds at an offset in the machine code: the last one before it; nil when that is not known.
 function snapshot.at(vm, one, offset)
 	local ok, c, count, has_place = pcall(columns, vm, one)
-	if not ok or not has_place then return nil end
+	if not ok then return nil end
+	if not has_place then
+		local known, found = pcall(by_exits, vm, one, offset, c, count)
+		if not known and type(found) == "table" and found.kind == "limit" then error(found, 0) end
+		return known and found or nil
+	end
 	local found
 	for i = 1, count do
 		if c.mcofs[i] * unit(vm) <= offset then found = i - 1 end

@@ -81,4 +81,16 @@ function trace.start(vm, one)
 	return name.place(vm, pt, pos), (proto.source(vm, pt)), pos and proto.line(vm, pt, pos) or pt.firstline
 end
 
+-- The number of the exit whose stub is at an address: on x86 all traces share them, 32 in a group, 4 bytes each (lj_target_x86.h).
+local GROUP, STUB = 32, 4
+
+function trace.exit_at(vm, target)
+	if vm.t.arch ~= "x86-64" or not xcore.has(vm.J, "exitstubgroup") then return nil end
+	for i = 0, #vm.J.exitstubgroup - 1 do
+		local group = vm.t:ptr(xcore.addr(vm.J.exitstubgroup) + 8 * i)
+		local offset = target - group
+		if group ~= 0 and offset >= 0 and offset < GROUP * STUB and offset % STUB == 0 then return i * GROUP + offset // STUB end
+	end
+end
+
 return trace
