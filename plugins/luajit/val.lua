@@ -45,11 +45,9 @@ DESCRIBE[layout.USERDATA] = function(vm, section, addr)
 	require("luajit.udata").describe(vm, section, addr)
 end
 
-local STATUS = { [0] = "finished, runs or has not begun", "suspended" }
-
 DESCRIBE[layout.THREAD] = function(vm, section, addr)
 	local thread = vm.t:value("lua_State", addr)
-	section:text("status", STATUS[thread.status] or "failed")
+	section:text("status", require("luajit.coroutine").state(vm, thread))
 	section:count("stack_slots", thread.stacksize, { label = "slots of its stack" })
 	section:bytes("size", (object.size(vm, addr)))
 	section:note("its stack: luajit.bt " .. xcore.hex(addr))
@@ -64,7 +62,10 @@ local function add_value(vm, section, bits, limit)
 	if tag == 3 then section:text("symbol", xcore.symbol(payload)) end
 	if tag < layout.STRING or tag > layout.USERDATA then return end
 	section:address("address", payload)
-	if DESCRIBE[tag] then DESCRIBE[tag](vm, section, payload, limit) end
+	local ok, err = pcall(DESCRIBE[tag] or type, vm, section, payload, limit)
+	if ok then return end
+	if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
+	section:warning("not all of it can be read: " .. err.message, "luajit.check looks closer")
 end
 
 -- ---- commands ----
