@@ -9,6 +9,16 @@ local commands = {}
 
 local LARGE = 0.1 -- so much unaccounted is worth a word
 
+-- A process that runs: what of the mappings is in memory. What malloc has is not divided: pages hold blocks of all kinds.
+local function show_resident(section, ledger)
+	local found, sum = memory.resident(ledger)
+	if not found then return section:note "the kernel does not tell what is resident" end
+	local rows = section:table("resident", { { "what", "text", label = "in memory" }, { "bytes", "bytes" }, { "share", "ratio" },
+		{ "key", "text", verbose = true } })
+	for _, row in ipairs(found) do rows:row(row.label, row.bytes, row.bytes / math.max(1, sum), row.key) end
+	rows:row("resident (RSS)", sum, sum > 0 and 1 or nil, "rss")
+end
+
 function commands.memory(t, report, list)
 	args.parse(list, {})
 	local section, ledger = report:section("memory", "nginx: memory"), memory.ledger(t)
@@ -19,6 +29,7 @@ function commands.memory(t, report, list)
 		sum = sum + row.bytes
 	end
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil, "mapped")
+	if t.live then show_resident(section, ledger) end
 	section:integer("difference", ledger.mapped - sum, { quiet = sum == ledger.mapped })
 	if sum ~= ledger.mapped then section:problem(("the rows are %d bytes off what is mapped"):format(ledger.mapped - sum)) end
 	local unknown = ledger.bytes.unaccounted or 0

@@ -30,6 +30,17 @@ local function count(ledger, key, bytes)
 	if bytes ~= 0 then ledger.bytes[key] = (ledger.bytes[key] or 0) + bytes end
 end
 
+-- Bytes of a piece that the kernel has in memory; what it lends to all processes counts for none.
+local function keep(t, ledger, key, lo, bytes, sign)
+	if not t.live or key == "reserved" or key == "kernel" then return end
+	local resident = maybe.try(t.resident, t, lo, bytes)
+	if not resident then
+		ledger.untold = true
+	elseif resident > 0 then
+		ledger.resident[key] = (ledger.resident[key] or 0) + (sign or 1) * resident
+	end
+end
+
 -- Ranges in order, without those that begin within another.
 local function settle(ledger)
 	local list, last = {}, -1
@@ -109,6 +120,8 @@ local function directs(t, ledger, lo, hi)
 			local bytes = maybe.try(direct_at, t, at, hi - at + 1)
 			if bytes then
 				count(ledger, "lua", bytes)
+				keep(t, ledger, "lua", at, bytes)
+				keep(t, ledger, "unaccounted", at, bytes, -1)
 				past = at + bytes
 			end
 		end
@@ -148,6 +161,7 @@ local function rest(t, ledger, kind, lo, hi)
 	local before = ledger.bytes.lua or 0
 	if kind == "unaccounted" and ledger.arenas then maybe.try(directs, t, ledger, lo, hi) end
 	count(ledger, kind, hi - lo + 1 - ((ledger.bytes.lua or 0) - before))
+	keep(t, ledger, kind, lo, hi - lo + 1)
 end
 
 -- Both lists are in order: `next` is the first range that does not end before the mapping.
@@ -160,6 +174,7 @@ local function cut(t, ledger, map, next)
 		local lo, hi = math.ult(range.lo, at) and at or range.lo, math.ult(map.hi, range.hi) and map.hi or range.hi
 		if lo > at then rest(t, ledger, kind, at, lo - 1) end
 		count(ledger, range.key, hi - lo + 1)
+		keep(t, ledger, range.key, lo, hi - lo + 1)
 		at, i = hi + 1, i + 1
 	end
 	if at <= map.hi then rest(t, ledger, kind, at, map.hi) end
@@ -210,10 +225,10 @@ local function divide_lua(ledger)
 	count(ledger, "lua_allocator", all - (ledger.bytes.lua_objects or 0))
 end
 
--- The ledger: { bytes by key, mapped, zones (by key), pools, vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and
+-- The ledger: { bytes by key, resident (of a running process, by the keys of ranges: "malloc", "lua", …), mapped, zones (by key), pools, vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and
 -- those that memory.LABELS has. Options are those of pools.all.
 function memory.ledger(t, options)
-	local ledger = { ranges = {}, bytes = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
+	local ledger = { ranges = {}, bytes = {}, resident = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
 	for _, zone in ipairs(maybe.try(zones.all, t) or {}) do
 		local key = "zone " .. zone.name
 		ledger.zones[key] = zone
@@ -293,6 +308,28 @@ function memory.rows(ledger)
 		end
 	end
 	return rows
+end
+
+local RESIDENT = {
+	{ "lua", "Lua: all but machine code" }, { "lua_code", "Lua: machine code" }, { "malloc", "malloc, with pools" }, { "zone" },
+	{ "shared", "shared memory, other" }, { "stacks", "stacks" }, { "module_data", "modules: data" },
+	{ "module_code", "modules: code and constants" }, { "files", "mapped files" }, { "unaccounted", "unaccounted" },
+}
+
+-- What of a running process is in memory: rows of { key, label, bytes }, their sum, which is RSS; nil where the kernel does not tell.
+function memory.resident(ledger)
+	local rows, sum = {}, 0
+	if ledger.untold or next(ledger.resident) == nil then return nil end
+	local kept = { bytes = ledger.resident, zones = ledger.zones }
+	for _, entry in ipairs(RESIDENT) do
+		local key, label = entry[1], entry[2]
+		for _, one in ipairs(label and { key } or prefixed(kept, key)) do
+			local bytes = ledger.resident[one] or 0
+			if bytes ~= 0 then rows[#rows + 1] = { key = one, label = label or label_of(kept, key, one), bytes = bytes } end
+			sum = sum + bytes
+		end
+	end
+	return rows, sum
 end
 
 return memory
