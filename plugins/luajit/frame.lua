@@ -227,23 +227,46 @@ local function machine_name(vm, one)
 	return xcore.symbol(code) or xcore.hex(code), "C"
 end
 
+-- What is the same for all frames at one place is worked out once.
+local function cached(vm, cache, key, make, ...)
+	vm[cache] = vm[cache] or {}
+	local found = vm[cache][key]
+	if found == nil then
+		found = make(vm, ...)
+		vm[cache][key] = found
+	end
+	return found
+end
+
+local function called_by(vm, one, caller)
+	local ok, kind, called = pcall(name.of, vm, one, caller)
+	if not ok and type(kind) == "table" and kind.kind == "limit" then error(kind, 0) end
+	return ok and kind and called and { kind = kind, name = called, text = kind .. " " .. called } or false
+end
+
+local function prototype(vm, pt)
+	local source, is_file = proto.source(vm, pt)
+	return { source = source, is_file = is_file, place = name.place(vm, pt), first = pt.firstline }
+end
+
 -- All that people want to know of a frame: title, kind ("Lua", "main", "builtin", "C"), file, line, called ("method gsub"), defined.
 function frame.describe(vm, one, caller)
 	if one.damaged then return { title = "?", kind = "damaged: " .. one.damaged } end
 	local what = {}
-	local ok, kind, called = pcall(name.of, vm, one, caller)
-	if ok and kind then what.called_kind, what.called_name, what.called = kind, called, called and kind .. " " .. called end
+	local named = caller and caller.pt and caller.pos and not one.nameless
+		and cached(vm, "called_names", xcore.addr(caller.pt) << 20 ~ caller.pos, called_by, one, caller)
+	if named then what.called_name, what.called = named.name, named.text end
 	if not one.lua then
 		what.title, what.kind = machine_name(vm, one)
 		-- Without debug information fast functions have only numbers.
 		if what.title:find "^#" and what.called_name then what.title = ("%s (%s)"):format(what.called_name, what.title) end
 		return what
 	end
-	local source, is_file = proto.source(vm, one.pt)
-	what.file, what.line, what.defined, what.is_file = source, frame.line(vm, one), one.pt.firstline, is_file
-	what.kind = what.defined == 0 and "main" or "Lua"
-	what.title = what.kind == "main" and "main chunk" or ok and called or "<" .. name.place(vm, one.pt) .. ">"
-	if what.defined == -1 or what.defined == 0xffffffff then what.kind, what.title = "builtin", name.place(vm, one.pt):gsub("^builtin:", "") end
+	local known = cached(vm, "described", xcore.addr(one.pt), prototype, one.pt)
+	what.file, what.line, what.defined, what.is_file = known.source, frame.line(vm, one), known.first, known.is_file
+	what.kind = known.first == 0 and "main" or "Lua"
+	what.title = what.kind == "main" and "main chunk" or what.called_name or "<" .. known.place .. ">"
+	if known.place:find "^builtin:" then what.kind, what.title = "builtin", known.place:sub(9) end
 	if one.trace then what.kind = ("Lua, trace %d"):format(one.trace) end
 	return what
 end

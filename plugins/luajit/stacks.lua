@@ -21,6 +21,7 @@ local REACH = 80         -- words from the stack pointer to the frame's: leaving
 local PASSES = 64        -- corrections of one stack
 local DETAILED = 20000   -- frames whose variables are told
 local MOST = 100000      -- frames in all
+local ENOUGH = 2         -- seconds for the stacks that are on no thread
 
 local SAVED = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40 }
 local SAVED_IN_TRACE = { rip = -8, rbp = -16, rbx = -24, r15 = -32, r14 = -40, r12 = -80, r13 = -88 }
@@ -176,8 +177,12 @@ end
 local function tell_coroutines(vm, told, budget)
 	local all = coroutines.all(vm)
 	table.insert(all, 1, xcore.addr(vm.main)) -- where nothing is known of the machine's stacks
-	for _, addr in ipairs(all) do
-		if budget.rows > MOST then return end
+	local began = xcore.clock()
+	for i, addr in ipairs(all) do
+		if budget.rows > MOST or xcore.clock() - began > ENOUGH then
+			error(xcore.error("format", ("%d more coroutines were not looked at"):format(#all - i + 1),
+				"xcore run luajit.bt TARGET all shows equal stacks once"), 0)
+		end
 		local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
 		if not ok then
 			if type(err) == "table" and err.kind == "limit" then error(err, 0) end
