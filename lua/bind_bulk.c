@@ -53,8 +53,8 @@ static void check_last(lua_State *L, const struct xc_lua_value *value, const str
 	const struct xc_space *space = xc_bind_host(L)->process->space;
 	xc_addr last = rows->start + (rows->count - 1) * rows->stride;
 	if (rows->stride == 0 || (rows->count - 1) > (UINT64_MAX - rows->start) / rows->stride)
-		xc_bind_fail(L, XC_ERR_LIMIT, "%zu rows of %llu bytes are too many", rows->count,
-			     (unsigned long long)rows->stride);
+		xc_bind_fail(L, XC_ERR_FAULT, "%zu rows of %llu bytes from 0x%llx on end past all memory", rows->count,
+			     (unsigned long long)rows->stride, (unsigned long long)rows->start);
 	struct xc_error *err = xc_space_read(space, last, &byte, 1);
 	if (err)
 		xc_bind_raise_at(L, xc_error_wrap(err, "row %zu", rows->count - 1), value, NULL);

@@ -251,6 +251,7 @@ static void wrong_questions_are_refused(void **state)
 		{"xcore.columns(t:var 'list', nil, {'u.i'})", "how many?"},
 		{"xcore.columns(t:var 'list', 1 << 40, {'u.i'})", "too many"},
 		{"xcore.columns(t:var 'list', 1 << 29, {'u.i'})", "row 536870911: 0x"},
+		{"xcore.columns(xcore.cast(-16, 'struct node *'), 3, {'u.i'})", "end past all memory"},
 		{"xcore.columns(t:var 'list', -1, {'u.i'})", "not negative"},
 		{"xcore.columns(t:var 'nodes'[0], 1, {'u.i'})", "neither an array in memory nor a pointer"},
 		{"xcore.columns(t:var 'plain', nil, {'x'})", "int has no members"},
