@@ -15,10 +15,12 @@ local commands = {}
 
 local MASK = (1 << 47) - 1 -- of addresses that are light userdata
 
+-- The module's main configuration, or nil and why.
 local function main_conf(t)
-	local conf = cycle.main_conf(t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
-	if not conf then error(xcore.error("not_found", "this nginx does not have the Lua module")) end
-	return conf
+	cycle.of(t)
+	local conf, why = maybe.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
+	if not conf and not why then error(xcore.error("not_found", "this nginx does not have the Lua module")) end
+	return conf, why
 end
 
 -- How many nodes a queue has; nil when there is no such queue or it is damaged.
@@ -145,9 +147,9 @@ end
 
 function commands.lua(t, report, given)
 	local options = args.parse(given, { limit = "number" })
-	local conf = main_conf(t)
+	local conf, broken = main_conf(t)
 	local section = report:section("lua", "nginx: Lua")
-	part(section, "the configuration", add_facts, section, conf)
+	if broken then section:problem("the configuration cannot be read", broken) else part(section, "the configuration", add_facts, section, conf) end
 	local found, why = maybe.try(vm_of, t)
 	if found then
 		part(section, "cosocket pools", add_pools, found, section)

@@ -36,10 +36,9 @@ end
 
 -- nginx moves on to another ngx_time_t each second: what the pointer leads to must have been read after it, and not long before.
 local function clock(t)
-	local msec = cycle.var(t, "ngx_current_msec", "ngx_msec_t")
 	local time = cycle.var(t, "ngx_cached_time", "ngx_time_t *")
 	local now = time and time.sec + time.msec / 1000
-	return { msec, now and now > 0 and now or nil }
+	return now and now > 0 and now or nil
 end
 
 -- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction, as they were when they were
@@ -48,7 +47,8 @@ function cycle.now(t)
 	local function pointer() return t:ptr(t:symbol("ngx_cached_time").addr) end
 	if not cycle.clock then
 		local words = t:has_symbol "ngx_cached_time" and { pointer } or {}
-		cycle.clock = xcore.retry(function() return clock(t) end, { words = words })
+		local now = maybe.try(xcore.retry, function() return clock(t) end, { words = words })
+		cycle.clock = { maybe.try(cycle.var, t, "ngx_current_msec", "ngx_msec_t") or nil, now or nil }
 	end
 	return cycle.clock[1], cycle.clock[2]
 end
