@@ -1,7 +1,8 @@
 -- raw.lua: a request's header as it came.
 --
--- It lies in the connection's buffer, r->header_in, and, where that was too small, in larger ones (hc->busy, the last one first), to
--- each of which the line begun in the one before was copied. nginx puts a NUL behind each name and value, over ':' and CR, which
+-- It lies in the connection's buffer, and, where that was too small, in larger ones (hc->busy, the last one first), to each of which the
+-- line begun in the one before was copied: there it is whole. Buffers before the one in which the request begins are of requests before
+-- it. nginx puts a NUL behind each name and value, over ':' and CR, which
 -- are put back here: a NUL before LF was CR.
 local xcore = require "xcore"
 local maybe = require "nginx.maybe"
@@ -26,11 +27,17 @@ local function buffers_of(r)
 end
 
 local function text_of(t, r)
-	local parts, from = {}, maybe.addr(r, "request_line.data")
-	for _, buffer in ipairs(buffers_of(r)) do
+	local parts, from, begun = {}, maybe.addr(r, "request_line.data"), false
+	local buffers = buffers_of(r)
+	for i, buffer in ipairs(buffers) do
 		local lo, hi = buffer[1], buffer[2]
-		if from >= lo and from < hi then lo = from end
-		if lo ~= 0 and hi > lo then parts[#parts + 1] = t:read(lo, math.min(hi - lo, MOST)) end
+		local here = from >= lo and from < hi
+		if here then lo = from end
+		begun = begun or here
+		if begun and lo ~= 0 and hi > lo then
+			local text = t:read(lo, math.min(hi - lo, MOST))
+			parts[#parts + 1] = i < #buffers and (text:match "^.*\n" or "") or text
+		end
 	end
 	local text = table.concat(parts):gsub("%z\n", "\r\n"):gsub("%z", ":")
 	local _, last = text:find "\r?\n\r?\n" -- what follows is of the body
