@@ -66,7 +66,7 @@ static void render_ratio(struct xc_text *text, double fraction)
 {
 	double percent = fraction * 100;
 	bool round = fabs(percent) >= 0.1 && (fabs(percent) <= 99.9 || fabs(percent) >= 100.1);
-	xc_text_printf(text, round ? "%.1f%%" : "%.4g%%", percent);
+	xc_text_printf(text, round ? "%.1f%%" : fabs(percent) < 0.1 ? "%.2g%%" : "%.4g%%", percent);
 }
 
 bool xc_render_shown(const struct xc_field *field)
