@@ -117,6 +117,29 @@ function frame.describe(py, self)
 	return { name = c.name or "?", file = c.file, line = self.offset and code.line(py, c, self.offset) }
 end
 
+-- How many slots of a frame hold objects: its variables, and its stack of values when that was put down. Of a frame that runs only the
+-- evaluator knows how high that is; what is above it is stale.
+local function filled(py, self)
+	local c, v, count = self.code, self.value, #self.code.names
+	if py.layout.interpreter_frames then
+		return v.stacktop > count and v.stacktop <= count + c.value.co_stacksize and v.stacktop or count
+	end
+	local top = xcore.has(v, "f_stacktop") and v.f_stacktop
+	local slots = top and (xcore.addr(top) - self.locals) // py.layout.word or 0
+	return slots > count and slots <= count + c.value.co_stacksize and slots or count
+end
+
+-- Addresses of the objects in the slots of a frame.
+function frame.slots(py, self)
+	local list, word = {}, py.layout.word
+	if not self.code then return list end
+	for i = 0, filled(py, self) - 1 do
+		local ok, addr = pcall(py.t.ptr, py.t, self.locals + i * word)
+		if ok and addr ~= 0 then list[#list + 1] = addr & ~3 end
+	end
+	return list
+end
+
 -- ---- variables ----
 
 local function in_cell(py, addr)

@@ -6,7 +6,9 @@ local text = require "cpython.text"
 local types = {}
 
 local F = layout.FLAGS
-local DEEPEST = 200 -- base classes
+local DEEPEST = 200    -- base classes
+local METAS = 4        -- metaclasses of metaclasses
+local LARGEST = 1 << 20 -- bytes of an instance, or of an item: more is damage
 
 -- Kinds of layout by the type object that has it: the C API exports these.
 local BASES = {
@@ -26,13 +28,16 @@ local function bases(py)
 	return py.bases
 end
 
--- Is there a type object at this address? Its own type is a type: the flag says so.
-local function is_type(py, addr)
-	local t = py.t
-	if addr & 7 ~= 0 or t:readable(addr, xcore.sizeof "PyTypeObject") < xcore.sizeof "PyTypeObject" then return false end
-	local meta = t:ptr(addr + py.layout.ob_type)
-	if meta & 7 ~= 0 or t:readable(meta, xcore.sizeof "PyTypeObject") < xcore.sizeof "PyTypeObject" then return false end
-	return t:value("PyTypeObject", meta).tp_flags & F.TYPE ~= 0 and t:value("PyTypeObject", addr).tp_name ~= nil
+-- Is there a type object at this address? The type of its type, at last, is `type`, and its instances have a size.
+local function is_type(py, addr, depth)
+	local t, size = py.t, xcore.sizeof "PyTypeObject"
+	if addr & 7 ~= 0 or t:readable(addr, size) < size then return false end
+	local v, meta = t:value("PyTypeObject", addr), t:ptr(addr + py.layout.ob_type)
+	if v.tp_name == nil or v.tp_basicsize < 2 * py.layout.word or v.tp_basicsize > LARGEST or v.tp_itemsize < 0 or v.tp_itemsize > LARGEST then
+		return false
+	end
+	py.type_type = py.type_type or t:symbol "PyType_Type".addr
+	return meta == py.type_type or depth < METAS and is_type(py, meta, depth + 1)
 end
 
 local function kind_of(py, v)
@@ -62,7 +67,7 @@ local function full_name(py, v, heap)
 end
 
 local function new(py, addr)
-	if not is_type(py, addr) then return false end
+	if not is_type(py, addr, 0) then return false end
 	local v = py.t:value("PyTypeObject", addr)
 	local flags = v.tp_flags
 	local heap = flags & F.HEAP ~= 0

@@ -116,4 +116,11 @@ function value.show(py, addr)
 	return show(py, addr, 0)
 end
 
+-- The same in at most `max` letters.
+function value.short(py, addr, max)
+	local shown = show(py, addr, 1)
+	local ok, at = pcall(utf8.offset, shown, max + 1)
+	return ok and at and at <= #shown and shown:sub(1, at - 1) .. "..." or shown
+end
+
 return value

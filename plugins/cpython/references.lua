@@ -1,0 +1,230 @@
+-- references: where objects of a type have their references: as spans, rows of words that xcore.graph scans and that are read to find what the
+-- collector does not list (strings, numbers, tuples of such).
+--
+--	a span: { from = column of objects, start = column, offset, count = column or number, stride, at = offsets of words in an element }
+--
+-- Containers are known by layout. Of all others, C extensions' too, each word of the object is looked at, and is a reference when it is the
+-- address of an object: what refers without owning (weak references) is left out where it is known.
+local xcore = require "xcore"
+local dict = require "cpython.dict"
+
+local references = {}
+
+local MOST = 1 << 28
+local ORIGIN = "gi_origin_or_finalizer" -- a coroutine's: generators leave it as it was
+local AT_ONCE = 64 -- offsets of a span
+local OF = {}
+
+local function gather(type, addresses, fields)
+	return (xcore.gather(type, addresses, fields, { partial = true }))
+end
+references.gather = gather
+
+-- A column without rows that could not be read: false becomes 0.
+local function clean(column)
+	for i = 1, #column do
+		local n = column[i]
+		if not n or n < 0 then column[i] = 0 end
+	end
+	return column
+end
+
+function OF.list(_, _, addresses)
+	local c = gather("PyListObject", addresses, { "ob_item", "ob_base.ob_size" })
+	return { { from = addresses, start = clean(c.ob_item), count = clean(c["ob_base.ob_size"]) } }
+end
+
+function OF.tuple(py, _, addresses)
+	local c = gather("PyVarObject", addresses, { "ob_size" })
+	return { { from = addresses, start = addresses, offset = py.layout.items.tuple, count = clean(c.ob_size) } }
+end
+
+function OF.set(_, _, addresses)
+	local c = gather("PySetObject", addresses, { "table", "mask" })
+	local count = {}
+	for i, mask in ipairs(c.mask) do count[i] = mask and mask >= 0 and mask + 1 or 0 end
+	return { { from = addresses, start = clean(c.table), count = count, stride = xcore.sizeof "setentry" } }
+end
+
+-- Tables of keys by their address, each looked at once.
+local function keys_at(py, addr)
+	py.keys = py.keys or {}
+	local keys = py.keys[addr]
+	if keys == nil then
+		local ok, found = pcall(dict.keys, py, addr)
+		if not ok then
+			if type(found) == "table" and found.kind == "limit" then error(found, 0) end
+			py:damaged(addr, "keys of a dictionary: " .. tostring(found.message or found))
+		end
+		keys = ok and found or false
+		py.keys[addr] = keys
+	end
+	return keys or nil
+end
+references.keys_at = keys_at
+
+-- Entries of one stride together: { from, start, count }.
+local function rows_of(list, key)
+	local rows = list[key]
+	if not rows then
+		rows = { from = {}, start = {}, count = {} }
+		list[key] = rows
+	end
+	return rows
+end
+
+local function add_row(rows, from, start, count)
+	local n = #rows.from + 1
+	rows.from[n], rows.start[n], rows.count[n] = from, start, count
+end
+
+function OF.dict(py, _, addresses)
+	local c = gather("PyDictObject", addresses, { "ma_keys", "ma_values" })
+	local lists, spans = {}, {}
+	for i, addr in ipairs(addresses) do
+		local keys = c.ma_keys[i] and c.ma_keys[i] ~= 0 and keys_at(py, c.ma_keys[i])
+		if keys then
+			local values = dict.values_at(py, c.ma_values[i])
+			add_row(rows_of(lists, values and "keys" .. keys.stride or "both" .. keys.stride), addr, keys.at, keys.count)
+			if values then add_row(rows_of(lists, "values"), addr, values, keys.count) end
+		end
+	end
+	for key, rows in pairs(lists) do
+		local stride = math.tointeger(tonumber(key:match "%d+$"))
+		local word = py.layout.word
+		local first = stride == 3 * word and word or 0
+		rows.stride = stride or word
+		rows.at = key:find "^both" and { first, first + word } or key:find "^keys" and { first } or nil
+		spans[#spans + 1] = rows
+	end
+	return spans
+end
+
+function OF.weakref(_, _, addresses)
+	return { { from = addresses, start = addresses, offset = xcore.offsetof("PyWeakReference", "wr_callback"), count = 1 } }
+end
+
+for _, kind in ipairs { "str", "int", "float", "bool", "bytes", "bytearray", "complex" } do
+	OF[kind] = function() return {} end
+end
+
+-- ---- all others: by words ----
+
+-- Values of instances that stand outside of them, or behind them.
+local function managed(py, type, addresses)
+	local L, spans = py.layout, { { from = addresses, start = addresses, offset = -3 * py.layout.word, count = 1 } }
+	local ok, cached = pcall(function() return py.t:value("PyHeapTypeObject", type.addr).ht_cached_keys end)
+	local keys = ok and cached and keys_at(py, xcore.addr(cached))
+	if not keys then return spans end
+	if L.values_embedded then
+		if type.inline then
+			spans[2] = { from = addresses, start = addresses, offset = type.basic + xcore.offsetof("PyDictValues", "values"), count = keys.count }
+		end
+		return spans
+	end
+	local rows = { from = {}, start = {}, count = {} }
+	for _, addr in ipairs(addresses) do
+		local had, _, values = pcall(dict.of_instance, py, addr, type)
+		if had and values then add_row(rows, addr, values, keys.count) end
+	end
+	spans[2] = rows
+	return spans
+end
+
+-- A generator has its frame behind it.
+local function in_generators(py, _, addresses)
+	if not py.layout.interpreter_frames then return {} end
+	local code, rows = require "cpython.code", { from = {}, start = {}, count = {} }
+	local at, slots = xcore.offsetof("PyGenObject", "gi_iframe"), xcore.offsetof("_PyInterpreterFrame", "localsplus")
+	for _, addr in ipairs(addresses) do
+		pcall(function()
+			local frame = py.t:value("_PyInterpreterFrame", addr + at)
+			local held = frame[py.layout.code_of_frame]
+			local c = held and code.at(py, xcore.addr(held))
+			local top = frame.stacktop -- below 0 while it runs
+			if c then add_row(rows, addr, addr + at + slots, top >= 0 and top or c.value.co_nlocalsplus) end
+		end)
+	end
+	return { rows }
+end
+
+local function words(py, type, addresses)
+	local at, L = {}, py.layout
+	local first = type.item > 0 and type.kind ~= "generator" and 3 or 2
+	local uninitialised = type.kind == "generator" and xcore.has(py.t:type "PyGenObject", ORIGIN) and xcore.offsetof("PyGenObject", ORIGIN)
+	for word = first, type.basic // L.word - 1 do
+		local offset = word * L.word
+		if offset ~= type.weak_offset and offset ~= uninitialised then at[#at + 1] = offset end
+	end
+	local spans = {}
+	for i = 1, #at, AT_ONCE do
+		spans[#spans + 1] = { from = addresses, start = addresses, count = 1, stride = type.basic, at = table.move(at, i, math.min(i + AT_ONCE - 1, #at), 1, {}) }
+	end
+	if type.managed then
+		for _, span in ipairs(managed(py, type, addresses)) do spans[#spans + 1] = span end
+	end
+	if type.kind == "generator" then
+		for _, span in ipairs(in_generators(py, type, addresses)) do spans[#spans + 1] = span end
+	elseif type.item == L.word and type.kind ~= "type" and type.kind ~= "code" then
+		local c = gather("PyVarObject", addresses, { "ob_size" })
+		spans[#spans + 1] = { from = addresses, start = addresses, offset = type.basic, count = clean(c.ob_size) }
+	end
+	return spans
+end
+
+-- Classes of Python that derive from a container have its references, and attributes.
+local function subclass(py, type, addresses, spans)
+	if type.managed then
+		for _, span in ipairs(managed(py, type, addresses)) do spans[#spans + 1] = span end
+	elseif type.dict_offset > 0 and type.kind ~= "tuple" then
+		spans[#spans + 1] = { from = addresses, start = addresses, offset = type.dict_offset, count = 1 }
+	end
+	return spans
+end
+
+-- Spans of objects that are all of this type.
+function references.spans(py, type, addresses)
+	local own = OF[type.kind]
+	if not own then return words(py, type, addresses) end
+	local spans = own(py, type, addresses)
+	return type.heap and subclass(py, type, addresses, spans) or spans
+end
+
+-- ---- reading ----
+
+local function read_row(t, at, count, stride, offsets, fn)
+	local ok, bytes = pcall(t.read, t, at, count * stride)
+	if not ok then
+		if type(bytes) == "table" and bytes.kind == "limit" then error(bytes, 0) end
+		return false
+	end
+	local unpack, format = string.unpack, t.pointer_size == 8 and "<i8" or "<I4"
+	for base = 1, count * stride, stride do
+		for _, offset in ipairs(offsets) do fn((unpack(format, bytes, base + offset))) end
+	end
+	return true
+end
+
+-- fn(word) for each word of a span; returns how many rows could not be read.
+function references.read(py, span, fn)
+	local stride, offsets, missing = span.stride or py.layout.word, span.at or { 0 }, 0
+	for i = 1, #span.from do
+		local count = math.type(span.count) and span.count or span.count[i]
+		local at = span.start[i] + (span.offset or 0)
+		if count > 1000 and (count > MOST or py.t:readable(at, count * stride) < count * stride) then
+			missing = missing + 1
+		else
+			while count > 0 do
+				local some = math.min(count, 1 << 16)
+				if not read_row(py.t, at, some, stride, offsets, fn) then
+					missing = missing + 1
+					break
+				end
+				at, count = at + some * stride, count - some
+			end
+		end
+	end
+	return missing
+end
+
+return references
