@@ -9,7 +9,9 @@ local cdef = require "luajit.cdef"
 local guess = {}
 
 local STRING, UPVALUE, THREAD, TRACE, TABLE, USERDATA = 4, 5, 6, 9, 11, 12
+local METAMETHODS = 22 -- as long as anyone remembers
 local MAX_TRACES, MAX_CANDIDATES, CODE_SCAN = 65536, 64, 16384
+local MAX_FAILURES = 3 -- with so many a state is none
 
 -- ---- main threads ----
 
@@ -48,13 +50,19 @@ local function expect(condition, what)
 	if not condition then error({ kind = "disproved", message = what }, 0) end
 end
 
+-- Why a proof failed; what ends the run goes on.
+local function disproof(err)
+	if type(err) == "table" and err.kind == "limit" then error(err, 0) end
+	return type(err) == "table" and err.message or tostring(err)
+end
+
 local function gct(T, addr)
 	return T.t:value(T.head, addr).gct
 end
 
 -- Strings hang where their hashes say. While the table grows, and behind anchors of a second hash, some do not.
-local function prove_strings(T, tab, mask)
-	expect(mask > 0 and mask & mask + 1 == 0 and mask < 1 << 30, "the string table's size")
+local function strings_hang_right(T, tab, mask)
+	if mask <= 0 or mask & mask + 1 ~= 0 or mask >= 1 << 30 then return false end
 	local seen, right = 0, 0
 	for i = 0, math.min(mask, 4095) do
 		local anchor = T.t:value(T.gcref, tab + i * T.ref_size)[T.ref]
@@ -65,7 +73,7 @@ local function prove_strings(T, tab, mask)
 			if seen == 64 then break end
 		end
 	end
-	expect(seen > 0 and right * 2 > seen, "strings hang elsewhere than their hashes say")
+	return seen > 0 and right * 2 > seen
 end
 
 -- Names of metamethods stand first among the collector's roots. How many there are tells how many roots there are.
@@ -79,42 +87,71 @@ local function metamethods(T, roots)
 	return 0
 end
 
-local function prove_state(T, g, main)
-	expect(g.mainthref[T.ref] == main, "the main thread")
-	expect(g.strempty.gct == STRING and g.strempty.len == 0, "the empty string")
-	expect(g.gc.state <= 5 and g.gc.currentwhite & ~0x63 == 0 and g.gc.currentwhite & 3 ~= 0, "the collector's state")
-	expect(g.vmstate >= -9 and g.vmstate < MAX_TRACES, "the VM's state")
-	local registry = points_to(T.t, T.t:u64(xcore.addr(xcore.ref(g, "registrytv"))), T.gc64, TABLE)
-	expect(registry and gct(T, registry) == TABLE, "the registry")
-	local nilnode = xcore.addr(xcore.ref(g, "nilnode"))
-	expect(T.t:u64(nilnode) >> 32 == 0xffffffff and T.t:u64(nilnode + 8) >> 32 == 0xffffffff, "the node of empty tables")
-	local current = g.cur_L[T.ref]
-	expect(gct(T, current) == THREAD and T.t:value(T.thread, current).glref[T.mref] == xcore.addr(g), "the current thread")
-	local first = g.gc.root[T.ref]
-	expect(first ~= 0 and gct(T, first) >= STRING and gct(T, first) <= USERDATA, "the first object")
-	local open = g.uvhead.next[T.ref]
-	expect(open == xcore.addr(xcore.ref(g, "uvhead")) or gct(T, open) == UPVALUE, "open upvalues")
-	if T.build.interned then prove_strings(T, xcore.addr(g.str.tab), g.str.mask) else prove_strings(T, xcore.addr(g.strhash), g.strmask) end
-	local buffer = g.tmpbuf
-	local from, to = T.t:ptr(xcore.addr(xcore.ref(buffer, "b"))), T.t:ptr(xcore.addr(xcore.ref(buffer, "e")))
-	if not T.build.text_buffers then from, to = buffer.b[T.mref], buffer.e[T.mref] end
-	expect(from <= to and to - from < 1 << 32 and (from == 0) == (to == 0), "the text buffer")
-	if T.build.segments then
-		local segments = g.gc.lightudseg[T.mref]
-		expect(segments == 0 or segments & 7 == 0 and T.t:readable(segments, 8) == 8, "segments of light userdata")
+-- What must be true of a state: { what, holds(T, g, main) }. What cannot be read is not true.
+local OF_STATE = {
+	{ "the main thread", function(T, g, main) return g.mainthref[T.ref] == main end },
+	{ "the empty string", function(_, g) return g.strempty.gct == STRING and g.strempty.len == 0 end },
+	{ "the collector's state", function(_, g)
+		return g.gc.state <= 5 and g.gc.currentwhite & ~0x63 == 0 and g.gc.currentwhite & 3 ~= 0
+	end },
+	{ "the collector's parameters", function(_, g)
+		return g.gc.stepmul > 0 and g.gc.stepmul < 1 << 24 and g.gc.pause < 1 << 24 and g.gc.pause > 0
+	end },
+	{ "the VM's state", function(_, g) return g.vmstate >= -9 and g.vmstate < MAX_TRACES end },
+	{ "the registry", function(T, g)
+		local registry = points_to(T.t, T.t:u64(xcore.addr(xcore.ref(g, "registrytv"))), T.gc64, TABLE)
+		return registry and gct(T, registry) == TABLE
+	end },
+	{ "the node of empty tables", function(T, g)
+		local node = xcore.addr(xcore.ref(g, "nilnode"))
+		return T.t:u64(node) >> 32 == 0xffffffff and T.t:u64(node + 8) >> 32 == 0xffffffff
+	end },
+	{ "the current thread", function(T, g)
+		local current = g.cur_L[T.ref]
+		return gct(T, current) == THREAD and T.t:value(T.thread, current).glref[T.mref] == xcore.addr(g)
+	end },
+	{ "the first object", function(T, g)
+		local first = g.gc.root[T.ref]
+		return first ~= 0 and gct(T, first) >= STRING and gct(T, first) <= USERDATA
+	end },
+	{ "open upvalues", function(T, g)
+		local open = g.uvhead.next[T.ref]
+		return open == xcore.addr(xcore.ref(g, "uvhead")) or gct(T, open) == UPVALUE
+	end },
+	{ "the string table", function(T, g)
+		if T.build.interned then return strings_hang_right(T, xcore.addr(g.str.tab), g.str.mask) end
+		return strings_hang_right(T, xcore.addr(g.strhash), g.strmask)
+	end },
+	{ "the text buffer", function(T, g)
+		local buffer, from, to = g.tmpbuf
+		if T.build.text_buffers then
+			from, to = T.t:ptr(xcore.addr(xcore.ref(buffer, "b"))), T.t:ptr(xcore.addr(xcore.ref(buffer, "e")))
+		else
+			from, to = buffer.b[T.mref], buffer.e[T.mref]
+		end
+		return from <= to and to - from < 1 << 32 and (from == 0) == (to == 0)
+	end },
+	{ "segments of light userdata", function(T, g)
+		local segments = T.build.segments and g.gc.lightudseg[T.mref] or 0
+		return segments == 0 or segments & 7 == 0 and T.t:readable(segments, 8) == 8
+	end },
+}
+
+-- Names of what does not hold.
+local function failures(proofs, ...)
+	local failed = {}
+	for _, proof in ipairs(proofs) do
+		local read, holds = pcall(proof[2], ...)
+		if not read then disproof(holds) end
+		if not (read and holds) then failed[#failed + 1] = proof[1] end
 	end
-	expect(g.gc.stepmul > 0 and g.gc.stepmul < 1 << 24 and g.gc.pause < 1 << 24 and g.gc.pause > 0, "the collector's parameters")
+	return failed
 end
 
 -- The names by which proofs ask.
 local function names(t, D, build)
 	return { t = t, D = D, build = build, gc64 = build.gc64, ref = build.gc64 and "gcptr64" or "gcptr32", mref = build.gc64 and "ptr64" or "ptr32",
 		ref_size = build.gc64 and 8 or 4, head = D:type "GChead", thread = D:type "lua_State", string = D:type "GCstr", gcref = D:type "GCRef" }
-end
-
-local function disproof(err)
-	if type(err) == "table" and err.kind == "limit" then error(err, 0) end
-	return type(err) == "table" and err.message or tostring(err)
 end
 
 local function with(build, changes)
@@ -143,25 +180,29 @@ local function in_order(build)
 	return (build.interned or not build.segments) and (build.segments or not build.text_buffers) and (build.registry_first or build.interned)
 end
 
--- Does the state at the candidate fit this build? Returns what proofs ask by, or nil and why not.
-local function fits_state(t, build, candidate)
+-- What speaks against the state at the candidate being of this build; and what proofs ask by.
+local function against_state(t, build, candidate)
 	local T = names(t, xcore.cdef(cdef.state(build), { private = true }), build)
 	local g = t:value(T.D:type "global_State", candidate.g)
-	local ok, err = pcall(prove_state, T, g, candidate.addr)
-	if not ok then return nil, disproof(err) end
+	local failed = failures(OF_STATE, T, g, candidate.addr)
 	local counted, count = pcall(metamethods, T, xcore.addr(xcore.ref(g, "gcroot")))
-	if not counted or count < 10 then return nil, "names of metamethods" end
+	if not counted or count < 10 then failed[#failed + 1], count = "names of metamethods", METAMETHODS end
 	build.gcroots = count + 16 -- and basic metatables, default files
-	return T
+	return failed, T
 end
 
+-- Builds whose state fits best, each with its declarations. A VM that is damaged at one place or two is one still.
 local function states(t, build, candidate)
-	local fits, why = {}, nil
+	local fits, fewest = {}, MAX_FAILURES
+	local why = "no layout of the state"
 	for _, tried in ipairs(combinations(build, { "!interned", "!segments", "!text_buffers", "registry_first" })) do
 		if in_order(tried) then
-			local T, reason = fits_state(t, tried, candidate)
-			fits[#fits + 1] = T
-			why = why or reason
+			local failed, T = against_state(t, tried, candidate)
+			if #failed < fewest then fits, fewest, why = {}, #failed, table.concat(failed, ", ") end
+			if #failed == fewest and fewest < MAX_FAILURES then
+				fits[#fits + 1] = T
+				tried.failed = failed
+			end
 		end
 	end
 	return fits, why
@@ -253,48 +294,51 @@ end
 
 local DEFAULTS = { [6] = 56, [7] = 10, [8] = 4, [9] = 4, [10] = 15, [11] = 3, [12] = 2 } -- hotloop, hotexit, tryside, …unroll: the same ever since
 
-local function prove_traces(T, J)
-	expect(J.sizetrace <= MAX_TRACES and J.freetrace <= J.sizetrace, "the number of traces")
+local function traces_are_right(T, J)
+	if J.sizetrace > MAX_TRACES or J.freetrace > J.sizetrace then return false end
 	local seen = 0
 	for i = 1, J.sizetrace - 1 do
 		local addr = T.t:value(T.gcref, xcore.addr(J.trace) + i * T.ref_size)[T.ref]
 		if addr ~= 0 then
 			local trace = T.t:value(T.D:type "GCtrace", addr)
-			expect(trace.gct == TRACE and trace.traceno == i, "a trace's number")
 			local snap, map = xcore.addr(trace.snap), xcore.addr(trace.snapmap)
-			expect(map - snap == trace.nsnap * xcore.sizeof(T.D:type "SnapShot"), "a trace's snapshots")
+			if trace.gct ~= TRACE or trace.traceno ~= i or map - snap ~= trace.nsnap * xcore.sizeof(T.D:type "SnapShot") then return false end
 			seen = seen + 1
 			if seen == 32 then break end
 		end
 	end
-	return seen
+	return true
 end
 
-local function prove_areas(J)
+local function areas_are_right(J)
 	local area, size, all = J.mcarea and xcore.addr(J.mcarea) or 0, J.szmcarea, J.szallmcarea
-	expect(all >= size and size & 0xfff == 0 and all & 0xfff == 0 and all < 1 << 40, "sizes of machine code")
-	if area == 0 then return expect(size == 0, "the machine code's area") end
+	if all < size or size & 0xfff ~= 0 or all & 0xfff ~= 0 or all >= 1 << 40 then return false end
+	if area == 0 then return size == 0 end
 	local top, bottom = xcore.addr(J.mctop), xcore.addr(J.mcbot)
-	expect(area <= bottom and bottom <= top and top - area <= size, "the machine code's area")
+	return area <= bottom and bottom <= top and top - area <= size
 end
 
--- Returns what speaks for it, more is better.
-local function prove_jit(T, J)
-	local thread = J.L and xcore.addr(J.L) or 0
-	expect(thread == 0 or gct(T, thread) == THREAD, "the JIT compiler's thread")
-	if T.build.x86 then expect(T.t:u64(xcore.addr(xcore.ref(J, "k64"))) == 0x4338000000000000, "the JIT compiler's constants") end
-	if J.irbuf then
-		expect(J.irbotlim <= 0x8000 and J.irtoplim >= 0x8000 and J.irtoplim - J.irbotlim < 1 << 20, "the buffer of instructions")
-	else
-		expect(J.irbotlim == 0 and J.irtoplim == 0, "the buffer of instructions")
-	end
-	prove_areas(J)
-	local score = prove_traces(T, J) * 16
+local OF_JIT = {
+	{ "the JIT compiler's thread", function(T, J) return not J.L or gct(T, xcore.addr(J.L)) == THREAD end },
+	{ "the JIT compiler's constants", function(T, J)
+		return not T.build.x86 or T.t:u64(xcore.addr(xcore.ref(J, "k64"))) == 0x4338000000000000
+	end },
+	{ "the buffer of instructions", function(_, J)
+		if not J.irbuf then return J.irbotlim == 0 and J.irtoplim == 0 end
+		return J.irbotlim <= 0x8000 and J.irtoplim >= 0x8000 and J.irtoplim - J.irbotlim < 1 << 20
+	end },
+	{ "machine code's areas", function(_, J) return areas_are_right(J) end },
+	{ "compiled traces", traces_are_right },
+	{ "the JIT compiler's parameters", function(_, J) return J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0 end },
+}
+
+-- How many parameters are what they are by default.
+local function usual_parameters(J)
+	local count = 0
 	for i, value in pairs(DEFAULTS) do
-		if J.param[i] == value then score = score + 1 end
+		if J.param[i] == value then count = count + 1 end
 	end
-	expect(J.param[0] > 0 and J.param[0] <= MAX_TRACES and J.param[13] > 0, "the JIT compiler's parameters")
-	return score
+	return count
 end
 
 -- A build whose JIT state is as large as was measured, by the length of its chains; nil when no length does.
@@ -314,16 +358,19 @@ local function fit_chain(build, measured, g)
 end
 
 local function jits(t, build, measured, candidate)
-	local best, most, why = nil, -1, "no layout of the JIT compiler's state has its size"
+	local best, most, why = nil, -100 * (MAX_FAILURES - 1) - 1, "no layout of the JIT compiler's state has its size"
 	for _, tried in ipairs(combinations(build, { "jit_prng", "!exitcode", "early_traces", "saved_base", "finalizer_root" })) do
 		local known = build.finalizer_root ~= nil and tried.finalizer_root ~= build.finalizer_root
 		tried.gcroots = build.gcroots + (tried.finalizer_root and 1 or 0)
 		for _, fit in ipairs(known and {} or fit_chain(tried, measured, candidate.g)) do
 			local T = names(t, fit[2], fit[1])
 			local J = t:value(T.D:type "GG_State", candidate.addr).J
-			local ok, score = pcall(prove_jit, T, J)
-			if ok and score > most then best, most = T, score end
-			if not ok then why = disproof(score) end
+			local failed = failures(OF_JIT, T, J)
+			local score = usual_parameters(J) - #failed * 100
+			if score > most then
+				best, most, why = T, score, table.concat(failed, ", ")
+				T.build.failed = table.move(failed, 1, #failed, #build.failed + 1, table.move(build.failed, 1, #build.failed, 1, {}))
+			end
 		end
 	end
 	return best, why
@@ -350,7 +397,7 @@ local function choose(t, candidate)
 	})
 	expect(build.slots >= 250 and build.slots < 270, "the main thread's stack")
 	local fits, why = states(t, build, candidate)
-	expect(#fits > 0, why or "the names of metamethods")
+	expect(#fits > 0, why)
 	local measured = measure_dispatch(t, candidate.g)
 	for _, T in ipairs(fits) do
 		local base = with_ctypes(t, T, candidate.g) or T.build
@@ -375,6 +422,7 @@ function guess.describe(build)
 	add(build.interned and build.segments and not build.text_buffers, "buffers of before 2021-03")
 	add(build.finalizer_root, "finalizers among the roots")
 	add(build.jit == false, "no JIT compiler")
+	add(#build.failed > 0, "but wrong there: " .. table.concat(build.failed, ", "))
 	return table.concat(words, ", ")
 end
 
