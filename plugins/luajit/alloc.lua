@@ -4,6 +4,7 @@ local arena = require "luajit.arena"
 local commands = require "luajit.commands"
 local path = require "luajit.path"
 local pieces = require "luajit.pieces"
+local still = require "luajit.still"
 
 local alloc = {}
 
@@ -172,13 +173,13 @@ function alloc.run(t, report, args)
 	local vm, rest = commands.parse(t, args)
 	local options = path.options(rest, { limit = true })
 	local section = report:section("alloc", "LuaJIT's allocator")
-	local self, why = arena.of(vm)
+	local self, why = still.run(vm, function() return arena.of(vm) end)
 	if not self then
 		section:text("allocator", why)
 		section:note("its memory is not LuaJIT's own to tell", "xcore heap summary tells of malloc")
 		return
 	end
-	local found, count = pieces.of(vm), new_count()
+	local found, count = still.run(vm, function() return pieces.of(vm) end), new_count()
 	section:text("allocator", "lj_alloc")
 	count_chunks(vm, self, found, count)
 	count_direct(vm, self, found, count)

@@ -7,6 +7,7 @@ local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
 local path = require "luajit.path"
+local still = require "luajit.still"
 
 local dead = {}
 
@@ -149,7 +150,7 @@ function dead.run(t, report, args)
 	local vm, rest = commands.parse(t, args)
 	local options = path.options(rest, { limit = true })
 	local section = report:section("dead", "Dead keys and empty tables")
-	local count, with_dead, mostly_empty = dead.count(vm, math.max(options.limit or SHOWN, 1))
+	local count, with_dead, mostly_empty = still.run(vm, function() return dead.count(vm, math.max(options.limit or SHOWN, 1)) end)
 	add_totals(section, count)
 	add_tables(vm, section, with_dead, mostly_empty)
 	section:note("a table gives dead keys back when it is rehashed: when a key is added and no slot is free",

@@ -3,6 +3,7 @@
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
+local still = require "luajit.still"
 local tvalue = require "luajit.tvalue"
 local weak = require "luajit.weak"
 
@@ -359,9 +360,7 @@ local function wanted_fields(vm)
 	return wanted
 end
 
--- The graph of a VM, and what was counted on the way: objects, bytes, and objects that were dead already.
-function graph.of(vm)
-	if vm.graph then return vm.graph, vm.graph_made end
+local function build(vm)
 	local g, wanted = xcore.graph(), wanted_fields(vm)
 	local made = { objects = 0, bytes = 0, dead = 0, fixed = {}, weak = weak.new(vm) }
 	object.each(vm, wanted, function(gct, addresses, columns)
@@ -377,8 +376,15 @@ function graph.of(vm)
 		g:root(empty, "fixed by the VM")
 	end
 	add_roots(vm, g, made)
-	vm.graph, vm.graph_made = g, made
-	return g, made
+	return { graph = g, made = made }
+end
+
+-- The graph of a VM, and what was counted on the way: objects, bytes, and objects that were dead already.
+function graph.of(vm)
+	if not vm.graph then
+		vm.graph = still.run(vm, function() return build(vm) end)
+	end
+	return vm.graph.graph, vm.graph.made
 end
 
 -- What was found damaged on the way, and whether all of it was understood.
@@ -389,6 +395,7 @@ function graph.tell(vm, report)
 	vm:tell(section)
 	if g.strays > 0 then section:warning(("%d references lead to no object"):format(g.strays), "luajit.check names them") end
 	if g.missing > 0 then section:warning(("%d slots could not be read"):format(g.missing), "luajit.check names them") end
+	if vm.t.live then section:note "the VM was at work while it was looked at: ask again, or look at a core" end
 	if made.dead > 0 then section:note(("%d objects were about to be freed"):format(made.dead)) end
 end
 

@@ -1,0 +1,46 @@
+-- still: a running VM looked at as it was at one moment, or nearly: its memory is read at once, in some milliseconds, and what is asked
+-- is asked of that. A VM that allocates all the time is still seen half-way through something: what does not fit is told.
+local xcore = require "xcore"
+local arena = require "luajit.arena"
+
+local still = {}
+
+local MOST, PIECE = 240 << 20, 128 << 10 -- bytes frozen: xcore.snapshot has a limit; at once: the allocator's granularity
+
+local function string_table(vm)
+	local owner = vm.layout.interned and vm.g.str or vm.g
+	local tab = vm.t:ptr(xcore.addr(xcore.ref(owner, vm.layout.interned and "tab" or "strhash")))
+	return tab, ((vm.layout.interned and owner.mask or owner.strmask) + 1) * vm.layout.ref_size
+end
+
+-- Freeze the heads of lists first (the table of strings, the segment that has the state), then the rest: what a head leads to is then
+-- older than what it lies in, and was freed at worst; the other way round it would not be there yet. What is mapped alone, or is more
+-- than can be frozen, is read as it is later.
+local function freeze(vm)
+	local self, left = arena.of(vm), MOST
+	if not self then return end
+	local function take(addr, size)
+		if addr == 0 or size > left then return end
+		for at = addr, addr + size - 1, PIECE do
+			pcall(xcore.snapshot, at, math.min(PIECE, addr + size - at)) -- not what was never touched
+		end
+		left = left - size
+	end
+	take(string_table(vm))
+	local home = arena.segment(self, vm.addr)
+	if home then take(home.base, home.size) end
+	for _, segment in ipairs(self.segments) do
+		if segment ~= home then take(segment.base, segment.size) end
+	end
+end
+
+-- Call fn(), of a running process with its memory frozen.
+function still.run(vm, fn)
+	if vm.t.live and not vm.frozen then
+		vm.frozen = true
+		pcall(freeze, vm)
+	end
+	return fn()
+end
+
+return still
