@@ -226,6 +226,28 @@ function ir.register(vm, number)
 	return "#" .. number
 end
 
+local INTEGER, NUMBER = 19, 14
+
+-- Where a value is, and its text when `machine` (a frame) still has it there.
+function ir.held(vm, one, ref, machine)
+	local ins = ir.at(vm, one, ref)
+	local where = ins and place(vm, ins)
+	if not where or ins.reg == SINK or ins.reg == SUNK then return where and "no place: it was never made" end
+	local kind, spilled = ins.type & TYPE, ins.spill ~= 0
+	local bits
+	if spilled and machine and machine.sp then
+		bits = vm.t:u64(machine.sp + 4 * ins.spill)
+	elseif machine and not spilled and not where:find "^xmm" then
+		bits = machine:register(where)
+	end
+	if spilled then where = "the trace's stack" end
+	if not bits then return where end
+	if kind == INTEGER then return where, tostring((bits & 0xffffffff ~ 0x80000000) - 0x80000000) end
+	if kind == NUMBER and spilled then return where, ("%.14g"):format((string.unpack("<d", string.pack("<i8", bits)))) end
+	if kind >= 4 and kind <= 12 and kind ~= 5 and kind ~= 9 then return where, require("luajit.value").show(vm, tagged(vm, kind, bits)) end
+	return where
+end
+
 -- One instruction as texts: flags, type, left, right, register.
 function ir.describe(vm, one, ins)
 	ir.operands = ir.operands or operands()

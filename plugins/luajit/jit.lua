@@ -217,12 +217,21 @@ local IR = {
 -- What says nothing by itself: the arguments of calls stand with the calls.
 local LEFT_OUT = { NOP = true, CARG = true }
 
+-- A snapshot, or nil, told, when it cannot be read.
+local function snapshot_of(vm, one, number)
+	if number >= one.nsnap then return nil end
+	local ok, snap = pcall(snapshot.read, vm, one, number)
+	if ok then return snap end
+	if type(snap) == "table" and snap.kind == "limit" then error(snap, 0) end
+	vm:damaged(xcore.addr(one), ("exit %d of trace %d cannot be read: %s"):format(number, one.traceno, type(snap) == "table" and snap.message or snap))
+end
+
 -- The snapshots that hold from an instruction on, then it.
 local function add_snapshots(vm, rows, one, ref, state)
 	while state.snap and ref >= state.snap.ref do
 		rows:row(nil, nil, nil, nil, "SNAP", "#" .. state.number, snapshot_text(vm, one, state.snap))
 		state.number = state.number + 1
-		state.snap = state.number < one.nsnap and snapshot.read(vm, one, state.number)
+		state.snap = snapshot_of(vm, one, state.number)
 	end
 end
 
@@ -233,7 +242,7 @@ function jit.ir(t, report, args)
 	rest, limit = limit_of(rest, 2000)
 	local one = trace_named(vm, rest[1])
 	local section = report:section("ir", ("Trace %d: intermediate representation"):format(one.traceno))
-	local rows, state = section:table("ir", IR), { number = 0, snap = one.nsnap > 0 and snapshot.read(vm, one, 0) }
+	local rows, state = section:table("ir", IR), { number = 0, snap = snapshot_of(vm, one, 0) }
 	for ref = ir.BIAS + 1, one.nins - 1 do
 		if ref - ir.BIAS > limit then
 			section:note(("%d more instructions"):format(one.nins - ref), "--limit N shows more")
@@ -247,6 +256,7 @@ function jit.ir(t, report, args)
 		end
 	end
 	add_snapshots(vm, rows, one, one.nins, state)
+	vm:tell(section)
 end
 
 -- ---- snapshots ----
@@ -257,7 +267,8 @@ local SNAPSHOTS = {
 }
 
 local function snapshot_row(vm, rows, one, number)
-	local snap = snapshot.read(vm, one, number)
+	local snap = snapshot_of(vm, one, number)
+	if not snap then return end
 	rows:row(number, snap.place, snap.ref - ir.BIAS, jit.where(vm, snap.pc), table.concat(snapshot.frames(vm, one, snap), " < "), snap.count,
 		snapshot_text(vm, one, snap))
 end
@@ -273,7 +284,9 @@ function jit.snap(t, report, args)
 		from = number_of(rest[2], "which exit")
 		to = from
 	end
+	if rest[2] and (from < 0 or from >= one.nsnap) then usage(("trace %d has exits 0 to %d"):format(one.traceno, one.nsnap - 1)) end
 	for number = from, to do snapshot_row(vm, rows, one, number) end
+	vm:tell(section)
 	section:note "TAKEN counts up to 255, which also says that a side trace begins there"
 end
 

@@ -106,9 +106,9 @@ end
 
 -- ---- in a trace ----
 
-local function from_snapshot(vm, one, number, base, how)
+local function from_snapshot(vm, one, number, base, how, machine_frame)
 	local snap = snapshot.read(vm, one, number)
-	local slots, inner = snapshot.slots(vm, one, snap, base)
+	local slots, inner = snapshot.slots(vm, one, snap, base, machine_frame)
 	return { base = inner, pc = snap.pc + 4, slots = slots, trace = one, snapshot = snap, how = how, compiled_from = base - 8 }
 end
 
@@ -119,14 +119,15 @@ local function inlined(vm, one)
 end
 
 -- When the trace does not say which snapshot holds, where it began is what is known.
-local function from_trace(vm, L, range, pc)
+local function from_trace(vm, L, range, pc, machine_frame)
 	local one = range.trace
 	local base = vm.g.jit_base[vm.layout.mref]
 	if base == 0 then base = xcore.addr(L.base) end
 	local number = snapshot.at(vm, one, pc - range.lo)
 	local top
 	if number then
-		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number))
+		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number),
+			machine_frame)
 		local functions = inlined(vm, one)
 		if functions then
 			top.note = ("trace %d stands behind its exit %d; since then it may have gone into what it inlines or calls: %s"):format(range.number,
@@ -171,7 +172,7 @@ local function look(vm, L)
 		return top
 	end
 	local what, index, range, pc = innermost(vm, frames)
-	if what == "trace" and vm.g.vmstate ~= EXIT then return from_trace(vm, L, range, pc) end
+	if what == "trace" and vm.g.vmstate ~= EXIT then return from_trace(vm, L, range, pc, frames[index]) end
 	if vm.g.vmstate == EXIT then
 		local top = from_exit(vm, L)
 		if top then return top end

@@ -104,9 +104,19 @@ function snapshot.read(vm, one, number)
 	return snap
 end
 
+-- What the trace has instead of a slot, as text. A register or spill slot is as it is now: it may have moved on since the exit.
+local function held(vm, one, ref, machine)
+	local ok, text = pcall(function()
+		local where, value = ir.held(vm, one, ref, machine)
+		if not where then return nil end
+		return value and ("about %s, in %s"):format(value, where) or "held by the trace in " .. where
+	end)
+	return ok and text or IN_REGISTER
+end
+
 -- Its words by address, where the trace's frame is at `base`; and where its innermost frame is. A value that stands in no constant
--- is text that says so.
-function snapshot.slots(vm, one, snap, base)
+-- is text that says so. `machine`: the trace's frame on the C stack, if there is one.
+function snapshot.slots(vm, one, snap, base, machine)
 	local slots, inner = {}, base + 8 * (snap.base or 0)
 	local first = base - 8 * (1 + vm.layout.fr2)
 	local link = #snap.links
@@ -119,7 +129,7 @@ function snapshot.slots(vm, one, snap, base)
 			link = link - 1
 			inner = at + 8
 		elseif entry.flags & NORESTORE == 0 and not (vm.layout.fr2 == 0 and entry.slot == 0) then
-			slots[at] = bits or IN_REGISTER
+			slots[at] = bits or held(vm, one, entry.ref, machine)
 		end
 	end
 	return slots, inner
