@@ -44,7 +44,9 @@ local function add_facts(section, conf)
 	limit("regex_cache", "regex_cache_entries", "regex_cache_max_entries")
 	section:count("cached_coroutines", length(maybe.get(conf, "cached_lua_threads")))
 	local pending, most = maybe.get(conf, "pending_timers"), maybe.get(conf, "max_pending_timers")
-	if pending and most and pending >= most then section:warning("ngx.timer.at fails: as many timers wait as may", "lua_max_pending_timers") end
+	if pending and most and pending >= most then
+		section:warning("ngx.timer.at fails: as many timers wait as may", "lua_max_pending_timers")
+	end
 	local running, most_running = maybe.get(conf, "running_timers"), maybe.get(conf, "max_running_timers")
 	if running and most_running and running >= most_running then
 		section:warning("timers are put off: as many run as may", "lua_max_running_timers")
@@ -149,7 +151,11 @@ function commands.lua(t, report, given)
 	local options = args.parse(given, { limit = "number" })
 	local conf, broken = main_conf(t)
 	local section = report:section("lua", "nginx: Lua")
-	if broken then section:problem("the configuration cannot be read", broken) else part(section, "the configuration", add_facts, section, conf) end
+	if broken then
+		section:problem("the configuration cannot be read", broken)
+	else
+		part(section, "the configuration", add_facts, section, conf)
+	end
 	local found, why = maybe.try(vm_of, t)
 	if found then
 		part(section, "cosocket pools", add_pools, found, section)

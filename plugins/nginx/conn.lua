@@ -76,7 +76,7 @@ end
 local function array_of(t)
 	local of = cycle.of(t)
 	local count, array = of.connection_n, of.connections
-	if not array or math.ult(MOST, count) then error(xcore.error("fault", "the cycle has no connections", "was it starting?")) end
+	if not array or math.ult(MOST, count) then error(xcore.error("fault", "the cycle has no connections", "workers have: nginx.cycle of the master lists them")) end
 	local found = { base = xcore.addr(array), size = xcore.sizeof "ngx_connection_t", count = count, array = array,
 		first_free = maybe.addr(of, "free_connections"), told_free = of.free_connection_n,
 		read = maybe.addr(of, "read_events"), write = maybe.addr(of, "write_events"), event = xcore.sizeof "ngx_event_t" }
@@ -153,7 +153,7 @@ function conn.describe(t, c, index, msec)
 	local read, write = handlers(c)
 	local one = { index = index, addr = xcore.addr(c), fd = c.fd, handler = read, write_handler = write, value = c }
 	one.kind = kind_of(read) or (c.fd == -1 and fake(t, c)) or (read and "other") or "unused"
-	one.accepted = c.listening ~= nil and c.fd ~= -1 and maybe.get(c, "read.accept") == 0 -- a timer of Lua has a copy of its request's
+	one.accepted = c.listening ~= nil and c.fd ~= -1 and maybe.get(c, "read.accept") == 0 -- Lua's timers have a copy of `listening`
 	one.peer, one.own, one.port = conn.ends(t, c, one.kind)
 	local start = maybe.get(c, "start_time")
 	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end

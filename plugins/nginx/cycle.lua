@@ -10,7 +10,7 @@ local cycle = {}
 
 local MOST_MODULES = 10000
 cycle.PROCESSES = { [0] = "single process", "master", "signaller", "worker", "helper" }
-cycle.WORKER = 3
+cycle.MASTER, cycle.WORKER = 1, 3
 
 -- The global variable of a name as a value of a type; nil when there is no such symbol.
 function cycle.var(t, name, type)

@@ -167,12 +167,22 @@ local function worker(t, section)
 	if bad.bad > 0 then section:problem(("connections that cannot be read: %d"):format(bad.bad), bad.why) end
 end
 
+-- A master has no connections: its workers do the work.
+local function master(t, section)
+	local role, kind = cycle.role(t)
+	if kind ~= cycle.MASTER then return false end
+	section:headline(("nginx %s, %s"):format(maybe.try(cycle.version, t) or "of unknown version", role))
+	section:note("a master has no requests: look at its workers", "nginx.cycle lists them")
+	return true
+end
+
 function guide.analyze(t, report)
 	local section = report:section("nginx", "nginx")
 	if not t:has_type "ngx_cycle_t" then
 		section:note("an nginx without debug information: install it (nginx-dbg, debuginfod) to see requests and connections")
 		return
 	end
+	if maybe.try(master, t, section) then return end
 	local _, why = maybe.try(worker, t, section)
 	maybe.try(require("nginx.commands_memory").analyze, t, report)
 	if not why then return end

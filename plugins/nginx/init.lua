@@ -10,6 +10,10 @@ end
 return {
 	name = "nginx",
 	about = "connections, requests, timers, memory and configuration of an nginx",
+	doc = [[
+Needs the debug information of nginx; of its Lua module and LuaJIT for what concerns Lua. One worker at a time is looked at: counters in
+shared memory (stub_status) are all workers'. Of a running process, requests that no connection leads to are looked for with --scan only.
+What clients sent (request lines, headers, bodies) is left out wherever redaction is on.]],
 	match = { symbols = { "ngx_cycle" } },
 	claims = function(t, heap) require("nginx.claims").make(t, heap) end,
 	analyze = function(t, report) require("nginx.guide").analyze(t, report) end,

@@ -108,7 +108,9 @@ function reqs.reqs(t, report, given)
 	section:headline(reqs.headline(list))
 	local left = reqs.add(t, section, list, limit)
 	if left > 0 then section:note(("%d more requests"):format(left), "--limit N shows more") end
-	if t.live and not options.scan then section:note("requests that no connection leads to are not looked for", "--scan looks through all memory") end
+	if t.live and not options.scan then
+		section:note("requests that no connection leads to are not looked for", "--scan looks through all memory")
+	end
 	reqs.trouble(section, list, lost)
 	if options.raw then add_raw(t, report, list, math.min(limit, 500)) end
 end

@@ -3,8 +3,8 @@
 --	ngx_event_timer_rbtree → ngx_event_t { data, handler, timer.key }     key: milliseconds of nginx's clock, ngx_current_msec
 --	ngx_posted_accept_events, ngx_posted_next_events, ngx_posted_events   queues of ngx_event_t by `queue`
 --
--- An event of a connection lies in the cycle's arrays; one in a ngx_http_lua_co_ctx_t (sleep, semaphores, …) leads to its coroutine; Lua's
--- own timers have what ngx.timer.at was given.
+-- An event of a connection lies in the cycle's arrays; one in a ngx_http_lua_co_ctx_t (sleep, semaphores, …) leads to its coroutine;
+-- Lua's own timers have what ngx.timer.at was given.
 local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
