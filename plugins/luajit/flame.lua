@@ -48,8 +48,31 @@ local function namer_of_tables(vm)
 	end
 end
 
+-- What the function that leads to an upvalue calls it: its value must not look like another one on the same path, for frames of one name
+-- are one frame.
+local function namer_of_upvalues(vm, g, by)
+	local names = {}
+	return function(upvalue)
+		local name = names[upvalue]
+		if not name then
+			local holder
+			if by == "dominator" then
+				holder = g:dominator(upvalue)
+			else
+				local path = g:path(upvalue)
+				holder = path and path[#path - 1]
+			end
+			name = holder and label.of(vm, holder, upvalue) or "?"
+			name = name:find "^upvalue " and name or "upvalue"
+			names[upvalue] = name
+		end
+		return name
+	end
+end
+
 -- A function for g:fill.
-local function namer(vm, g)
+local function namer(vm, g, by)
+	local of_upvalue = namer_of_upvalues(vm, g, by)
 	local in_table, gct_at, u8 = namer_of_tables(vm), xcore.offsetof("GChead", "gct"), vm.t.u8
 	return function(addr, kind, above)
 		if not above then return kind end
@@ -58,7 +81,8 @@ local function namer(vm, g)
 			local ok, name = pcall(in_table, above, addr)
 			return ok and kind .. name or kind
 		end
-		if gct == layout.UPVALUE or gct == layout.PROTO and kind == "string" then return kind end
+		if gct == layout.UPVALUE then return kind .. " of " .. of_upvalue(above) end
+		if gct == layout.PROTO and kind == "string" then return kind end
 		local name = label.of(vm, above, addr)
 		if name == "" or name == "?" or name == kind then return kind end
 		return name:find "^%." and kind .. " " .. name or kind == "upvalue" and name or kind .. " " .. name
@@ -69,7 +93,7 @@ end
 function flame.fill(t, tree, by)
 	local vm = vm_of.one(t)
 	local g = graph.of(vm)
-	g:fill(tree, { by = by, name = namer(vm, g) })
+	g:fill(tree, { by = by, name = namer(vm, g, by) })
 end
 
 return flame
