@@ -122,15 +122,21 @@ function commands.pools(t, report, list)
 	messages(section, all, lost, t.live)
 end
 
+-- What a pool's owner is called in a flame graph, which is never redacted: without arguments and peers.
+local function frame_of(one)
+	if not one.text or one.kind == "leaked" then return xcore.hex(one.addr) end
+	return (one.text:gsub("%?%S*", ""):gsub(" [^ ]+:%d+$", ""):gsub(" unix:.*$", ""))
+end
+
 -- Bytes by kind, owner and use.
 function commands.flame(t, tree)
 	local all = pools.all(t)
 	for _, one in ipairs(all) do
-		local path = { one.kind, one.text or xcore.hex(one.addr) }
+		local owner = frame_of(one)
 		local headers = one.bytes - one.used - one.free - one.waste
 		for _, part in ipairs { { "used", one.used }, { "free", one.free }, { "waste", one.waste }, { "headers", headers },
 			{ "large", one.large_bytes } } do
-			if part[2] > 0 then tree:add({ path[1], path[2], part[1] }, part[2]) end
+			if part[2] > 0 then tree:add({ one.kind, owner, part[1] }, part[2]) end
 		end
 	end
 end

@@ -225,8 +225,8 @@ local function divide_lua(ledger)
 	count(ledger, "lua_allocator", all - (ledger.bytes.lua_objects or 0))
 end
 
--- The ledger: { bytes by key, resident (of a running process, by the keys of ranges: "malloc", "lua", …), mapped, zones (by key), pools, vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and
--- those that memory.LABELS has. Options are those of pools.all.
+-- The ledger: { bytes by key, resident (of a running process, by the keys of ranges: "malloc", "lua", …), mapped, zones (by key), pools,
+-- vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and those that memory.LABELS has. Options are those of pools.all.
 function memory.ledger(t, options)
 	local ledger = { ranges = {}, bytes = {}, resident = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
 	for _, zone in ipairs(maybe.try(zones.all, t) or {}) do

@@ -150,7 +150,9 @@ local function look(t, at)
 	if pool.addr == nil or xcore.addr(pool.addr) ~= at then error(xcore.error("fault", "no slab pool at " .. xcore.hex(at))) end
 	if pool.start == nil or pool["end"] == nil or pool.pages == nil then error(xcore.error("fault", "a slab pool without pages")) end
 	local state = prepare(t, pool)
-	if state.count < 0 or state.count > MOST_PAGES then error(xcore.error("fault", "a slab pool of " .. xcore.u64(state.count) .. " pages")) end
+	if state.count < 0 or state.count > MOST_PAGES then
+		error(xcore.error("fault", "a slab pool of " .. xcore.u64(state.count) .. " pages"))
+	end
 	walk(t, state, (xcore.columns(pool.pages, state.count, { "slab", "prev" })))
 	statistics(pool, state)
 	state.claimed_free = xcore.has(pool, "pfree") and pool.pfree or nil
