@@ -44,9 +44,12 @@ end
 local function add_biggest(py, section, list, limit)
 	local top = xcore.top(limit)
 	for _, one in ipairs(list) do
-		for i, size in ipairs(one.sizes) do
-			local least = top:least()
-			if not least or size > least then top:add(size, { one.type.name, one.addresses[i] }) end
+		local least = top:least()
+		for i, size in ipairs((not least or one.max > least) and one.sizes or {}) do
+			if not least or size > least then
+				top:add(size, { one.type.name, one.addresses[i] })
+				least = top:least()
+			end
 		end
 	end
 	local rows = section:table("biggest", { { "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "value", "text", secret = true } })

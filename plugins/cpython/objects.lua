@@ -58,10 +58,10 @@ end
 
 local function group(py, groups, addresses)
 	local column = references.gather("PyObject", addresses, { "ob_type" }).ob_type
-	local fresh = {}
+	local fresh, known = {}, py.types
 	for i, addr in ipairs(addresses) do
 		local at = column[i]
-		local type = at and types.at(py, at)
+		local type = at and (known[at] or types.at(py, at))
 		if type then
 			local mine = fresh[type]
 			if not mine then
@@ -75,8 +75,7 @@ local function group(py, groups, addresses)
 	end
 	for type, list in pairs(fresh) do
 		local all = groups[type] or {}
-		groups[type] = all
-		for _, addr in ipairs(list) do all[#all + 1] = addr end
+		groups[type] = table.move(list, 1, #list, #all + 1, all)
 	end
 	return fresh
 end
@@ -95,13 +94,27 @@ local function untracked(py, addr, type)
 	return py.t:ptr(addr - py.layout.gc_head) == 0
 end
 
+-- Strings and numbers need no further proof.
+local function simple_type(type)
+	if type.simple == nil then type.simple = not type.gc and (type.item == 0 or type.kind == "int" or type.kind == "bool") end
+	return type.simple
+end
+
+local function further(py, addr, type)
+	return untracked(py, addr, type) and fits(py, addr, type)
+end
+
 -- Words that are addresses of objects: those among `words` whose type is one, and that have references.
 local function proven(py, words)
-	local c, good = references.gather("struct cpython_object", words, { "references", "type" }), {}
+	local c = references.gather("struct cpython_object", words, { "references", "type" })
+	local good, n, known, counts, kinds = {}, 0, py.types, c.references, c.type
 	for i, addr in ipairs(words) do
-		local count, at = c.references[i], c.type[i]
-		local type = count and count > 0 and count < IMMORTAL and at & 7 == 0 and at ~= 0 and types.at(py, at)
-		if type and runtime.try(function() return untracked(py, addr, type) and fits(py, addr, type) end) then good[#good + 1] = addr end
+		local count, at = counts[i], kinds[i]
+		local type = count and count > 0 and count < IMMORTAL and at ~= 0 and (known[at] or types.at(py, at))
+		if type and (simple_type(type) or runtime.try(further, py, addr, type)) then
+			n = n + 1
+			good[n] = addr
+		end
 	end
 	return good
 end
@@ -162,7 +175,7 @@ function objects.all(py)
 		for type, some in pairs(group(py, groups, list[name])) do
 			local mine = fresh[type] or {}
 			fresh[type] = mine
-			for _, addr in ipairs(some) do mine[#mine + 1] = addr end
+			table.move(some, 1, #some, #mine + 1, mine)
 		end
 	end
 	local extra = of_interpreters(py)

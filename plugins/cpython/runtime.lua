@@ -93,7 +93,8 @@ function runtime.threads(py)
 	return list
 end
 
--- The machine's thread of a thread state: by the kernel's id where it is kept, else by the address of its descriptor.
+-- The machine's thread of a thread state: by the kernel's id where it is kept (from 3.11), else by the address of its descriptor, else, where
+-- registers cannot be had, by the id that Python code has noted.
 function runtime.machine(py, thread)
 	if thread.machine ~= nil then return thread.machine or nil end
 	if not py.machines then
@@ -107,6 +108,7 @@ function runtime.machine(py, thread)
 	end
 	local state = thread.state
 	local found = xcore.has(state, "native_thread_id") and py.machines[state.native_thread_id] or py.by_base[state.thread_id]
+	found = found or py.machines[require("cpython.threads").native(py, thread) or 0]
 	thread.machine = found or false
 	return found
 end

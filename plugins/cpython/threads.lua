@@ -13,10 +13,10 @@ local threads = {}
 
 -- ---- names ----
 
--- What threading.Thread calls them: threading._active has them by thread id.
+-- What threading.Thread calls them, and their numbers: threading._active has them by thread id.
 local function names(py)
 	if py.names then return py.names end
-	py.names = {}
+	py.names, py.natives = {}, {}
 	runtime.try(function()
 		local modules = require("cpython.modules").of(py)
 		local module = modules and modules.threading
@@ -26,11 +26,19 @@ local function names(py)
 		dict.each(py, active, function(key, thread)
 			local type = types.of(py, thread)
 			dict.each_attribute(py, thread, type, function(name, held)
-				if text.maybe(py.t, name, 10) == "_name" then py.names[text.integer(py.t, py.layout, key)] = text.maybe(py.t, held, 200) end
+				local called, ident = text.maybe(py.t, name, 12), text.integer(py.t, py.layout, key)
+				if called == "_name" then py.names[ident] = text.maybe(py.t, held, 200) end
+				if called == "_native_id" then py.natives[ident] = math.tointeger(tonumber(text.integer(py.t, py.layout, held))) end
 			end)
 		end, 20000)
 	end)
 	return py.names
+end
+
+-- The kernel's id of a thread, as threading.Thread has it (from 3.8 on).
+function threads.native(py, thread)
+	names(py)
+	return py.natives[("%d"):format(thread.state.thread_id)]
 end
 
 function threads.name(py, thread)
