@@ -12,13 +12,8 @@ local commands = {}
 
 local LIMIT = 100
 
-local function shdict_count(t, zone)
-	local _, count = shdict.entries(t, zone)
-	return count
-end
-
 local function count_of(t, zone)
-	if zone.kind == "lua_shared_dict" then return maybe.try(shdict_count, t, zone) end
+	if zone.kind == "lua_shared_dict" then return maybe.try(shdict.count, t, zone) end
 	return entries.count(t, zone)
 end
 
@@ -94,7 +89,7 @@ local function show_zone(t, report, name, limit)
 	show_slab(t, section, zone)
 	local kind = entries.KINDS[zone.kind]
 	if zone.kind == "lua_shared_dict" then
-		section:count("entries", (maybe.try(shdict_count, t, zone)))
+		section:count("entries", (maybe.try(shdict.count, t, zone)))
 		section:note("nginx.shdict " .. name .. " lists its keys")
 	elseif kind then
 		local count, why = kind.show(t, zone, section, limit)

@@ -10,6 +10,7 @@ local walk = require "lib.walk"
 local list = {}
 
 local MOST = 1000000
+local MOST_NODES = 20000000
 local DEEPEST = 128
 
 local function damaged(format, ...)
@@ -65,7 +66,7 @@ function list.tree_nodes(tree)
 	local nodes, seen, height, why, from = {}, { [0] = true, [sentinel] = true }, 0, nil, 1
 	local function meet(at)
 		if at ~= 0 and at ~= sentinel and seen[at] then why = why or ("two nodes lead to %s"):format(xcore.hex(at)) end
-		if seen[at] or #nodes == MOST then return end
+		if seen[at] or #nodes == MOST_NODES then return end
 		seen[at] = true
 		nodes[#nodes + 1] = at
 	end
@@ -83,7 +84,7 @@ function list.tree_nodes(tree)
 		end
 		from, height = to + 1, height + (#nodes > to and 1 or 0)
 	end
-	if from <= #nodes or #nodes == MOST then why = why or "it is too large, or no tree" end
+	if from <= #nodes or #nodes == MOST_NODES then why = why or "it is too large, or no tree" end
 	return nodes, height, why
 end
 

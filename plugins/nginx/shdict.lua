@@ -69,6 +69,17 @@ function shdict.entries(t, zone)
 		height = height }, count, why or tree_why
 end
 
+-- How many keys there are.
+function shdict.count(t, zone)
+	if t.live then
+		local _, count = shdict.entries(t, zone)
+		return count
+	end
+	local sh, prefix = shared(t, zone)
+	local _, count = zones.queue(sh.lru_queue, prefix .. "_shdict_node_t", "queue")
+	return count
+end
+
 function shdict.key(t, entries, i)
 	return t:read(entries.at[i] + entries.data, entries.key_len[i])
 end
