@@ -6,6 +6,7 @@
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local pools = require "nginx.pools"
@@ -167,7 +168,7 @@ local function names_of(all)
 end
 
 function claims.make(t, heap)
-	if not t:has_type "ngx_cycle_t" or not t:has_type "ngx_pool_t" then return end
+	if not layout.known(t) then return end
 	for _, field in ipairs { "last", "end" } do heap:rule { type = "ngx_pool_data_t", field = field, to = false } end
 	local all = pools.all(t, { sizes = false, unowned = false })
 	local state = { t = t, heap = heap, blocks = blocks_of(all), names = names_of(all), types = {}, seen = {}, todo = {}, count = 0 }

@@ -3,6 +3,7 @@ local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
@@ -52,6 +53,11 @@ local function add_facts(t, section, of)
 	section:count("modules", maybe.get(of, "modules_n"))
 	section:count("old_cycles", old_cycles(of), { quiet = true })
 	section:address("cycle", of)
+	local text, proofs, lua_why = layout.describe(t)
+	if not text then return end
+	section:text("layout", text)
+	section:text("proved_by", proofs)
+	if lua_why then section:note(lua_why .. ": what concerns Lua is left out") end
 end
 
 local function add_listening(section, of)

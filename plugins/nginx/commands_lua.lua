@@ -144,7 +144,7 @@ end
 
 -- One of several VMs would be the worker threads'; the module's own is what its configuration leads to.
 local function vm_of(t)
-	return require("luajit.vm").all(t, "nginx")[1]
+	return luastack.vm(t)
 end
 
 function commands.lua(t, report, given)

@@ -4,6 +4,7 @@
 --
 -- Variables are found by symbol and typed by name, so that types that xcore.cdef declares serve as debug information's do.
 local xcore = require "xcore"
+local layout = require "nginx.layout"
 local maybe = require "nginx.maybe"
 
 local cycle = {}
@@ -15,14 +16,14 @@ cycle.MASTER, cycle.WORKER = 1, 3
 -- The global variable of a name as a value of a type; nil when there is no such symbol.
 function cycle.var(t, name, type)
 	if not t:has_symbol(name) then return nil end
+	layout.declare(t)
 	return t:value(type, t:symbol(name).addr)
 end
 
 -- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
 function cycle.of(t)
-	if not t:has_type "ngx_cycle_t" then
-		error(xcore.error("not_found", "this nginx has no debug information", "install it (nginx-dbg, nginx-dbgsym, debuginfod)"))
-	end
+	local build = layout.declare(t)
+	if build then return t:value("ngx_cycle_t", build.cycle) end
 	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")
 	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it was starting")) end
 	return xcore.deref(found)

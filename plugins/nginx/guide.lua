@@ -5,6 +5,7 @@ local conn = require "nginx.conn"
 local conns = require "nginx.conns"
 local cycle = require "nginx.cycle"
 local death = require "nginx.death"
+local layout = require "nginx.layout"
 local luastack = require "nginx.luastack"
 local maybe = require "nginx.maybe"
 local reqs = require "nginx.reqs"
@@ -178,10 +179,8 @@ end
 
 function guide.analyze(t, report)
 	local section = report:section("nginx", "nginx")
-	if not t:has_type "ngx_cycle_t" then
-		section:note("an nginx without debug information: install it (nginx-dbg, debuginfod) to see requests and connections")
-		return
-	end
+	local known, refusal = layout.known(t)
+	if not known then return section:note(maybe.message(refusal), refusal.hint) end
 	if maybe.try(master, t, section) then return end
 	local _, why = maybe.try(worker, t, section)
 	maybe.try(require("nginx.commands_memory").analyze, t, report)

@@ -1,16 +1,25 @@
 -- luastack.lua: the Lua stacks of requests' coroutines, by the luajit plugin's modules.
 local xcore = require "xcore"
+local cycle = require "nginx.cycle"
+local layout = require "nginx.layout"
 local maybe = require "nginx.maybe"
 
 local luastack = {}
 
 local MOST = 200
 
--- The modules of the luajit plugin and the VM that the Lua module keeps; nil and why when there is none.
+-- The VM that the Lua module keeps. Without debug information the luajit plugin is told which it is.
+function luastack.vm(t)
+	if not layout.declare(t) then return require("luajit.vm").all(t, "nginx")[1] end
+	local conf = cycle.main_conf(t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
+	return conf and conf.lua and require("luajit.vm").one(t, xcore.addr(conf.lua))
+end
+
+-- The modules of the luajit plugin and the VM; nil and why when there is none.
 local function open(t)
-	local vms = require("luajit.vm").all(t, "nginx")
-	if #vms == 0 then error(xcore.error("not_found", "the Lua module's VM was not found")) end
-	return { vm = vms[1], coroutine = require "luajit.coroutine", frame = require "luajit.frame" }
+	local vm = luastack.vm(t)
+	if not vm then error(xcore.error("not_found", "the Lua module's VM was not found")) end
+	return { vm = vm, coroutine = require "luajit.coroutine", frame = require "luajit.frame" }
 end
 
 local function opened(t)

@@ -1,0 +1,92 @@
+-- layout.lua: nginx's types where there is no debug information: those of the build that it may be (build.lua), as cdef.lua makes
+-- them, once proof.lua has shown that memory is so.
+local xcore = require "xcore"
+local build = require "nginx.build"
+local cdef = require "nginx.cdef"
+local proof = require "nginx.proof"
+
+local layout = {}
+
+local OLDEST, NEWEST = 1018000, 1026999 -- whose layouts were compared with a compiler's
+-- Since which ngx_lua its structs are as cdef_lua.lua has them: the newest that proves right is taken.
+local LUA = { 10027, 10023 }
+
+local known
+
+local function refuse(format, ...)
+	error(xcore.error("not_found", "this nginx has no debug information, and " .. format:format(...),
+		"install it (nginx-dbg, nginx-dbgsym, debuginfod), or give the program with --exe"))
+end
+
+-- The candidate that proves right, its cycle and the proofs; or nil and what did not fit of the best.
+local function choose(t, candidates)
+	local fewest, why = math.huge, nil
+	for _, one in ipairs(candidates) do
+		local D = xcore.cdef(cdef.text(one), { private = true })
+		local cycle, words, failed = proof.cycle(t, D)
+		if cycle then return one, cycle, words end
+		if #failed < fewest then fewest, why = #failed, table.concat(failed, ", ") end
+	end
+	return nil, why
+end
+
+-- The version whose structs of the Lua module prove right, and the proofs; nil where there is none, and why.
+local function lua_of(t, one, cycle)
+	for _, version in ipairs(LUA) do
+		local D = xcore.cdef(cdef.text(setmetatable({ lua = version }, { __index = one })), { private = true })
+		local done, words = pcall(proof.lua_module, t, D, cycle)
+		if done and words then return version, words end
+		if done and words == false then return nil end -- nginx does not have it
+	end
+	return nil, nil, "the Lua module's structs are none that are known"
+end
+
+local function find(t)
+	local candidates = build.candidates(t)
+	if #candidates == 0 then refuse "its first module was not found, which tells its version" end
+	local one, cycle, words = choose(t, candidates)
+	if not one then refuse("no layout of nginx %s proves right (%s)", build.version(candidates[1]), cycle) end
+	one.cycle, one.words = cycle, words
+	local lua_words
+	one.lua, lua_words, one.lua_why = lua_of(t, one, cycle)
+	table.move(lua_words or {}, 1, lua_words and #lua_words or 0, #words + 1, words)
+	xcore.cdef(cdef.text(one))
+	return one
+end
+
+-- Makes nginx's types known. The build when they are cdef.lua's; nil when debug information has them. Raises not_found when there is
+-- neither, and says what did not prove right.
+function layout.declare(t)
+	if known == nil then
+		if t:has_type "ngx_cycle_t" and not t:type "ngx_cycle_t".incomplete then
+			known = { build = false }
+		else
+			local done, found = pcall(find, t)
+			known = done and { build = found } or { why = found }
+		end
+	end
+	if known.why then error(known.why, 0) end
+	return known.build or nil
+end
+
+-- Are they known? If not, the error says why.
+function layout.known(t)
+	return pcall(layout.declare, t)
+end
+
+-- Where the types come from: the layout in words, the proofs in words, and what is not known of the Lua module; nil with debug information.
+function layout.describe(t)
+	local one = layout.declare(t)
+	if not one then return nil end
+	local options = {}
+	for name in pairs(build.PLACES) do
+		if one.has[name] then options[#options + 1] = name end
+	end
+	table.sort(options)
+	local text = ("nginx %s with %s, by %s"):format(build.version(one), table.concat(options, " "), one.told)
+	if one.lua then text = text .. ("; ngx_lua of 0.10.%d or later"):format(one.lua - 10000) end
+	if one.version < OLDEST or one.version > NEWEST then text = text .. "; this version itself was never compared" end
+	return text, table.concat(one.words, "; "), one.lua_why
+end
+
+return layout
