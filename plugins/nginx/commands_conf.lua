@@ -4,6 +4,7 @@ local args = require "nginx.args"
 local conf = require "nginx.conf"
 local cycle = require "nginx.cycle"
 local filters = require "nginx.filters"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local phase = require "nginx.phase"
@@ -102,7 +103,7 @@ function commands.phases(t, report, list_)
 	end
 	local logs = section:table("log", { { "handler", "text", label = "log handler" } })
 	for _, handler in list.array(main.phases[#main.phases - 1].handlers, "ngx_http_handler_pt") do
-		logs:row(handler and xcore.symbol(handler))
+		logs:row(func.text(handler))
 	end
 end
 

@@ -9,6 +9,7 @@
 --	ngx_hash_t { buckets, size } → ngx_hash_elt_t { value, len, name … } one after the other, aligned to words, up to a value of NULL
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
@@ -94,7 +95,7 @@ end
 function conf.sockets(t)
 	local found = { sockets = {}, listens = {}, names = {} }
 	for _, socket in list.array(cycle.of(t).listening, "ngx_listening_t") do
-		local handler = xcore.symbol(socket.handler)
+		local handler = func.name(socket.handler)
 		local one = { address = str.try(socket.addr_text, 256), fd = socket.fd, backlog = socket.backlog, handler = handler, servers = 0 }
 		found.sockets[#found.sockets + 1] = one
 		if handler == "ngx_http_init_connection" or handler == nil and socket.servers then
@@ -170,7 +171,7 @@ local function modifier(clcf)
 end
 
 local function location(t, clcf, depth)
-	local handler = clcf.handler and xcore.symbol(clcf.handler)
+	local handler = func.text(clcf.handler)
 	local confs = clcf.loc_conf
 	local codes = conf_of(t, confs, "ngx_http_rewrite_module", "ngx_http_rewrite_loc_conf_t")
 	return { name = modifier(clcf) .. (str.try(clcf.name, 256) or "?"), depth = depth, handler = handler, addr = xcore.addr(clcf),
@@ -250,7 +251,7 @@ function conf.phases(t)
 	for i = 0, handlers and MOST or -1 do
 		local row = handlers[i]
 		if not row.checker then break end
-		found[#found + 1] = { checker = xcore.symbol(row.checker), handler = row.handler and xcore.symbol(row.handler), next = row.next,
+		found[#found + 1] = { checker = func.name(row.checker), handler = func.text(row.handler), next = row.next,
 			addr = maybe.addr(row, "handler") }
 	end
 	return found, main

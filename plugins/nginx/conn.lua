@@ -9,6 +9,7 @@
 -- waits for the client's write in the middle of a read: then c->ssl keeps the true ones.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -49,7 +50,7 @@ end
 local function handlers(c)
 	local read, write = maybe.get(c, "read.handler"), maybe.get(c, "write.handler")
 	local saved_read, saved_write = maybe.get(c, "ssl.saved_read_handler"), maybe.get(c, "ssl.saved_write_handler")
-	return xcore.symbol(saved_read or read), xcore.symbol(saved_write or write)
+	return func.name(saved_read or read), func.name(saved_write or write)
 end
 
 -- Which of the array's connections are free: a table of indexes, how many, and what is wrong with their list.
@@ -143,7 +144,7 @@ function conn.ends(t, c, kind)
 end
 
 local function fake(t, c)
-	local logs = xcore.symbol(maybe.get(c, "log.handler"))
+	local logs = func.name(maybe.get(c, "log.handler"))
 	return logs and logs:find "^ngx_http_lua_log_timer" and "lua, no socket" or "no socket"
 end
 

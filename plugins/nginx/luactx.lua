@@ -8,6 +8,7 @@
 -- A coroutine that waits has set `cleanup` to what would end its waiting: that names it.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -55,7 +56,7 @@ local function wait_of(t, co, msec, threads)
 	if co.sleep.timer_set ~= 0 then return ("sleep, %.1f s left"):format((co.sleep.timer.key - (msec or 0)) / 1000) end
 	local subrequests = maybe.get(co, "pending_subreqs") or 0
 	if subrequests > 0 then return subrequests == 1 and "a subrequest" or subrequests .. " subrequests" end
-	local cleanup = xcore.symbol(co.cleanup)
+	local cleanup = func.name(co.cleanup)
 	for _, one in ipairs(WAITS) do
 		if cleanup and cleanup:sub(1, #one[1]) == one[1] then
 			return one[2] == "cosocket" and maybe.try(socket_text, t, co) or one[2]

@@ -7,6 +7,7 @@
 -- The checkers say which phase it is where they serve one alone; the rest share one, and are told by whose list has the handler.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 
@@ -55,7 +56,7 @@ end
 -- The phase that a row of the engine's array belongs to, and its handler; nil for what is not known.
 function phase.row(engine, index)
 	local at = engine.handlers[index]
-	local checker, handler = xcore.symbol(at.checker), at.handler
+	local checker, handler = func.name(at.checker), at.handler
 	local name = BY_CHECKER[checker or ""]
 	if not name and checker == "ngx_http_core_rewrite_phase" then
 		name = engine.rewrite ~= -1 and index >= engine.rewrite and "rewrite" or "server rewrite"
@@ -70,7 +71,7 @@ function phase.of(t, r)
 	if not engine or index < 0 or index > 10000 then return nil end
 	local name, handler = phase.row(engine, index)
 	if name == "content" and r.content_handler then handler = r.content_handler end
-	return name, handler and xcore.symbol(handler)
+	return name, func.text(handler)
 end
 
 return phase

@@ -9,6 +9,7 @@
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local pool = require "nginx.pool"
@@ -69,7 +70,7 @@ end
 local function of_lua_timers(t, add)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	for event in list.rbtree(tree, "ngx_event_t", "timer") do
-		local kind = (xcore.symbol(event.handler) or ""):match "^(ngx_%l+_lua)_timer_handler$"
+		local kind = (func.name(event.handler) or ""):match "^(ngx_%l+_lua)_timer_handler$"
 		local data = kind and event.data and t:has_type(kind .. "_timer_ctx_t") and t:value(kind .. "_timer_ctx_t", xcore.addr(event.data))
 		if data then add((maybe.try(maybe.addr, data, "pool")), "lua timer", "waits", xcore.addr(data)) end
 	end

@@ -2,6 +2,7 @@
 local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
 local maybe = require "nginx.maybe"
@@ -123,8 +124,8 @@ local function add_facts(t, section, one)
 	section:address("connection", one.connection)
 	section:text("location", str.try(maybe.get(req.core_conf(t, r.loc_conf, "ngx_http_core_loc_conf_t"), "name")))
 	section:text("server", str.try(maybe.get(req.core_conf(t, r.srv_conf, "ngx_http_core_srv_conf_t"), "server_name")))
-	section:text("read_handler", xcore.symbol(r.read_event_handler))
-	section:text("write_handler", xcore.symbol(r.write_event_handler))
+	section:text("read_handler", func.name(r.read_event_handler))
+	section:text("write_handler", func.name(r.write_event_handler))
 	section:integer("references", one.count)
 	section:count("subrequests", one.subrequests)
 	section:bytes("received", one.received)

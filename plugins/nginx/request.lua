@@ -6,6 +6,7 @@
 local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -148,7 +149,7 @@ local UPSTREAM = {
 local function upstream_of(t, r, msec)
 	local u = r.upstream
 	if not u then return nil end
-	local read = xcore.symbol(u.read_event_handler)
+	local read = func.name(u.read_event_handler)
 	local found = { value = u, handler = read, tries = u.peer.tries, peer = net.peer(t, u.peer),
 		connected = u.peer.connection ~= nil, status = maybe.get(u, "headers_in.status_n") }
 	local sent = u.request_sent ~= 0
@@ -187,9 +188,9 @@ local function doing(one, r)
 	if one.reading then return "reads the header" end
 	local lua = lua_doing(one)
 	if lua then return lua end
-	local write = xcore.symbol(r.write_event_handler)
+	local write = func.name(r.write_event_handler)
 	if WRITING[write or ""] then return WRITING[write] end
-	if r.reading_body ~= 0 or xcore.symbol(r.read_event_handler) == "ngx_http_read_client_request_body_handler" then
+	if r.reading_body ~= 0 or func.name(r.read_event_handler) == "ngx_http_read_client_request_body_handler" then
 		return "reads the body"
 	end
 	if one.upstream then return ("upstream %s%s"):format(one.upstream.peer and one.upstream.peer .. " " or "", one.upstream.state) end

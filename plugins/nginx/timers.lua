@@ -9,6 +9,7 @@ local xcore = require "xcore"
 local args = require "nginx.args"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
 local maybe = require "nginx.maybe"
@@ -47,7 +48,7 @@ end
 local COROUTINES = { ngx_http_lua_sleep_handler = "lua sleep", ngx_http_lua_sema_timeout_handler = "lua semaphore" }
 
 local function whose(t, event, titles, by_context)
-	local handler = xcore.symbol(event.handler)
+	local handler = func.name(event.handler)
 	local c, index = conn.of_event(t, event)
 	if c then return of_connection(t, c, index, event, titles) end
 	if handler == "ngx_http_lua_timer_handler" then return of_lua_timer(t, event) end
@@ -70,7 +71,7 @@ end
 
 local function describe(t, event, titles, by_context, msec)
 	local one = maybe.try(whose, t, event, titles, by_context) or { what = "cannot be read" }
-	one.addr, one.handler = xcore.addr(event), xcore.symbol(event.handler)
+	one.addr, one.handler = xcore.addr(event), func.name(event.handler)
 	one.left = msec and (event.timer.key - msec) / 1000
 	one.cancelable = (maybe.get(event, "cancelable") or 0) ~= 0
 	return one

@@ -7,6 +7,7 @@
 -- With a `zone` the peers lie in shared memory. All methods of balancing keep their peers like this; only the choice differs.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local func = require "nginx.func"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -55,12 +56,12 @@ end
 -- The balancer's name of what chooses a peer: "least_conn" of ngx_http_upstream_init_least_conn; nil when it is not known.
 local function method_of(kind, conf, t)
 	local init = conf.peer.init_upstream
-	local module = kind == "http" and init and xcore.symbol(init) == "ngx_http_upstream_init_keepalive"
+	local module = kind == "http" and init and func.name(init) == "ngx_http_upstream_init_keepalive"
 		and cycle.module(t, "ngx_http_upstream_keepalive_module")
 	if module then
 		init = xcore.cast(conf.srv_conf[module.ctx_index], "ngx_http_upstream_keepalive_srv_conf_t *").original_init_upstream
 	end
-	local name = init and xcore.symbol(init)
+	local name = init and func.name(init)
 	return name and (name:gsub("^ngx_%l+_upstream_init_", ""):gsub("^ngx_%l+_", "")) or not init and "round_robin" or nil
 end
 
