@@ -85,7 +85,7 @@ local function by_flags(t, head)
 	for name, place in pairs(build.PLACES) do has[name] = head.flags:sub(place, place) == "1" end
 	has.http_ssl = arguments and arguments:find "%-%-with%-http_ssl_module" ~= nil or not arguments and has.ssl
 	has.stream_zone = not (arguments and arguments:find "%-%-without%-stream_upstream_zone_module")
-	return { version = head.version, has = has, told = "its modules' signature" }
+	return { version = head.version, has = has, data = head.addr, told = "its modules' signature" }
 end
 
 local function by_symbols(t, head, compat, headers)
@@ -96,7 +96,7 @@ local function by_symbols(t, head, compat, headers)
 	has.stream_zone = has.stream_zone or not t:has_symbol "ngx_stream_module"
 	for _, name in ipairs(compat and BY_COMPAT or {}) do has[name] = true end
 	has.quic = has.quic or compat and head.version >= 1025000
-	return { version = head.version, has = has, told = "the functions that it has" }
+	return { version = head.version, has = has, data = head.addr, told = "the functions that it has" }
 end
 
 -- Are there modules in files of their own? They are mostly built for --with-compat.
@@ -109,7 +109,7 @@ local function loads_modules(t, head)
 	return false
 end
 
--- What it may be, the likeliest first: { version, has = { ssl = true, … }, told }. Empty when it is not known at all.
+-- What it may be, the likeliest first: { version, has = { ssl = true, … }, told, data (an address in the program's data) }. Empty when it is not known at all.
 function build.candidates(t)
 	local head = first_module(t)
 	if not head then return {} end

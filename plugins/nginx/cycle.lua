@@ -6,6 +6,7 @@
 local xcore = require "xcore"
 local layout = require "nginx.layout"
 local maybe = require "nginx.maybe"
+local vars = require "nginx.vars"
 
 local cycle = {}
 
@@ -15,9 +16,9 @@ cycle.MASTER, cycle.WORKER = 1, 3
 
 -- The global variable of a name as a value of a type; nil when there is no such symbol.
 function cycle.var(t, name, type)
-	if not t:has_symbol(name) then return nil end
-	layout.declare(t)
-	return t:value(type, t:symbol(name).addr)
+	if not t:has_symbol(name) and t:has_symbol "ngx_cycle" then return nil end
+	local at = vars.find(t, layout.declare(t), name)
+	return at and t:value(type, at)
 end
 
 -- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
@@ -45,9 +46,10 @@ end
 -- nginx's clock in milliseconds, of which all its timers are, and seconds since 1970 with their fraction, as they were when they were
 -- first asked for; nil when it was not set yet.
 function cycle.now(t)
-	local function pointer() return t:ptr(t:symbol("ngx_cached_time").addr) end
+	local at = vars.find(t, layout.declare(t), "ngx_cached_time")
+	local function pointer() return t:ptr(at) end
 	if not cycle.clock then
-		local words = t:has_symbol "ngx_cached_time" and { pointer } or {}
+		local words = at and { pointer } or {}
 		local now = maybe.try(xcore.retry, function() return clock(t) end, { words = words })
 		cycle.clock = { maybe.try(cycle.var, t, "ngx_current_msec", "ngx_msec_t") or nil, now or nil }
 	end

@@ -86,9 +86,8 @@ end
 
 -- A client's connection between requests: its data is an ngx_http_connection_t, which has the address that it came to.
 local function of_client(t, c, data)
-	if not c.listening or xcore.symbol(c.listening.handler) ~= "ngx_http_init_connection" then return false end
-	local hc = t:value("ngx_http_connection_t", data)
-	if not hc.addr_conf or not hc.conf_ctx then return false end
+	local http, hc = cycle.block(t, "http"), t:value("ngx_http_connection_t", data)
+	if not c.listening or not http or maybe.addr(hc, "conf_ctx.main_conf") ~= xcore.addr(http.main_conf) then return false end
 	local ssl = maybe.get(c, "ssl")
 	if ssl and ssl.handshaked == 0 then
 		both(c, "ngx_ssl_handshake_handler")
@@ -117,6 +116,7 @@ local function of_connections(t)
 	for i = 0, math.min(of.connection_n, MOST) - 1 do
 		local c = xcore.deref(of.connections + i)
 		if channel and channel > 0 and c.fd == channel then say(maybe.get(c, "read.handler"), "ngx_channel_handler") end
+		if maybe.get(c, "read.accept") == 1 and c.fd ~= -1 then say(c.read.handler, "ngx_event_accept") end
 		pcall(of_connection, t, c)
 	end
 end

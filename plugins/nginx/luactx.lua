@@ -53,7 +53,7 @@ end
 
 -- What a coroutine waits for; nil when it does not, or that is not known.
 local function wait_of(t, co, msec, threads)
-	if co.sleep.timer_set ~= 0 then return ("sleep, %.1f s left"):format((co.sleep.timer.key - (msec or 0)) / 1000) end
+	if co.sleep.timer_set ~= 0 then return msec and ("sleep, %.1f s left"):format((co.sleep.timer.key - msec) / 1000) or "sleep" end
 	local subrequests = maybe.get(co, "pending_subreqs") or 0
 	if subrequests > 0 then return subrequests == 1 and "a subrequest" or subrequests .. " subrequests" end
 	local cleanup = func.name(co.cleanup)

@@ -155,7 +155,7 @@ local function prove(t, D, addr)
 	return words, failed
 end
 
--- Without symbols the cycle is found by what it points to.
+-- Without symbols the cycle is found by what it points to: ngx_cycle_t.
 local function candidates(t, D)
 	if t:has_symbol "ngx_cycle" then
 		local addr = t:ptr(t:symbol "ngx_cycle".addr)

@@ -81,7 +81,7 @@ end
 function timers.all(t)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	local found = {}
-	if not tree then return found, "this process has no timers" end
+	if not tree then return found, "where it keeps its timers is not known" end
 	local titles, by_context = names(t)
 	local msec = cycle.now(t)
 	local done, why = maybe.try(function()
