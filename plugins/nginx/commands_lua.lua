@@ -161,6 +161,9 @@ function commands.lua(t, report, given)
 		part(section, "cosocket pools", add_pools, found, section)
 		part(section, "lrucaches", add_caches, t, found, section)
 		part(section, "the code cache", add_code, found, section)
+		if not t:has_symbol "ngx_http_lua_socket_pool_key" then
+			section:note "cosocket pools and cached code are found by symbols, and the program has none"
+		end
 	else
 		section:unknown("registry", why or "the VM was not found")
 	end

@@ -11,7 +11,7 @@ local maybe = require "nginx.maybe"
 local func = {}
 
 local HTTP, STREAM = 0x50545448, 0x4d525453
-local MOST = 1000000
+local MOST, MOST_ROWS = 1000000, 1000
 local PROCESSING, READING = 2, 1 -- r->http_state
 local DELAYED = 2 -- r->limit_req_status
 
@@ -233,6 +233,26 @@ local function of_phases(t)
 	end
 end
 
+-- Checkers of the engine's rows, by the phase of the row's handler; three rows have no handler, and stand in the order of phases.
+local CHECKERS = { [0] = "generic", "rewrite", nil, "rewrite", nil, "generic", "access", nil, "generic", "content" }
+local REWRITE, ACCESS, CONTENT = 3, 6, 9
+
+local function of_checkers(t)
+	local main = cycle.main_conf(t, "http", "ngx_http_core_module", "ngx_http_core_main_conf_t")
+	local by_handler, bare = {}, { "find_config" }
+	for i = 0, CONTENT do
+		for _, handler in list.array(main.phases[i].handlers, "ngx_http_handler_pt") do by_handler[xcore.addr(handler)] = CHECKERS[i] end
+	end
+	if main.phases[REWRITE].handlers.nelts > 0 then bare[#bare + 1] = "post_rewrite" end
+	if main.phases[ACCESS].handlers.nelts > 0 then bare[#bare + 1] = "post_access" end
+	for i = 0, MOST_ROWS do
+		local row = main.phase_engine.handlers[i]
+		if not row.checker then break end
+		local phase = row.handler and by_handler[xcore.addr(row.handler)] or not row.handler and table.remove(bare, 1)
+		if phase then say(row.checker, ("ngx_http_core_%s_phase"):format(phase)) end
+	end
+end
+
 -- A location that passes requests on: its module's conf begins with an ngx_http_upstream_conf_t, which has whom to.
 local PASSES = { "proxy", "fastcgi", "uwsgi", "scgi", "grpc", "memcached" }
 
@@ -261,6 +281,7 @@ local function learn(t)
 	maybe.try(of_idle, t)
 	maybe.try(of_connections, t)
 	maybe.try(of_phases, t)
+	maybe.try(of_checkers, t)
 	maybe.try(of_locations, t)
 	maybe.try(of_timers, t, conf)
 	local request = require "nginx.request"
