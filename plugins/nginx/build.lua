@@ -31,7 +31,8 @@ local TELLS = {
 	cache = { "ngx_http_file_cache_new" }, zone = { "ngx_http_upstream_zone_module" }, http_ssl = { "ngx_http_ssl_module" },
 	stream_zone = { "ngx_stream_upstream_zone_module" },
 }
-local BY_COMPAT = { "aio", "nodiskio", "threads", "ssl", "compat" } -- what --with-compat makes room for
+-- What --with-compat makes room for.
+local BY_COMPAT = { "aio", "nodiskio", "threads", "ssl", "compat", "gzip", "dav", "realip", "forwarded", "headers", "zone", "stream_zone" }
 
 -- ---- the first module ----
 
@@ -84,7 +85,7 @@ local function by_flags(t, head)
 	local has, arguments = {}, arguments_of(t, head.addr)
 	for name, place in pairs(build.PLACES) do has[name] = head.flags:sub(place, place) == "1" end
 	has.http_ssl = arguments and arguments:find "%-%-with%-http_ssl_module" ~= nil or not arguments and has.ssl
-	has.stream_zone = not (arguments and arguments:find "%-%-without%-stream_upstream_zone_module")
+	has.stream_zone = has.compat or not (arguments and arguments:find "%-%-without%-stream_upstream_zone_module")
 	return { version = head.version, has = has, data = head.addr, told = "its modules' signature" }
 end
 
@@ -109,7 +110,8 @@ local function loads_modules(t, head)
 	return false
 end
 
--- What it may be, the likeliest first: { version, has = { ssl = true, … }, told, data (an address in the program's data) }. Empty when it is not known at all.
+-- What it may be, the likeliest first: { version, has = { ssl = true, … }, told, data (an address in the program's data) }; empty when that is
+-- not known at all.
 function build.candidates(t)
 	local head = first_module(t)
 	if not head then return {} end

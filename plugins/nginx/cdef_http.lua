@@ -1,5 +1,5 @@
 -- cdef_http.lua: types of "http" and "stream" as text for cdef.lua: src/http, src/stream and the modules that come with them.
--- Checked as cdef_core.lua's are; conditions are written as there.
+-- Checked as cdef_core.lua's are; what is of 1.27.3 and later was read in the sources. Conditions are written as there.
 return [[
 struct ngx_http_complex_value_s {
 	ngx_str_t value; ngx_uint_t *flushes; void *lengths, *values; union { size_t size; } u;
@@ -27,7 +27,11 @@ struct ngx_http_upstream_conf_s {
 	pass_request_headers, pass_request_body, ignore_client_abort, intercept_errors, cyclic_temp_file, force_ranges;
 	ngx_path_t *temp_path; ngx_hash_t hide_headers_hash; ngx_array_t *hide_headers, *pass_headers; void *local; ngx_flag_t
 	socket_keepalive;
-	?cache ngx_shm_zone_t *cache_zone; void *cache_value; ngx_uint_t cache_min_uses, cache_use_stale, cache_methods; off_t cache_max_range_offset; ngx_flag_t cache_lock; ngx_msec_t cache_lock_timeout, cache_lock_age; ngx_flag_t cache_revalidate, cache_convert_head, cache_background_update; ngx_array_t *cache_valid, *cache_bypass, *cache_purge, *no_cache;
+	?cache ngx_shm_zone_t *cache_zone; void *cache_value; ngx_uint_t cache_min_uses, cache_use_stale;
+	?cache ngx_uint_t cache_methods; off_t cache_max_range_offset; ngx_flag_t cache_lock;
+	?cache ngx_msec_t cache_lock_timeout, cache_lock_age; ngx_flag_t cache_revalidate, cache_convert_head;
+	?cache ngx_flag_t cache_background_update; ngx_array_t *cache_valid, *cache_bypass, *cache_purge;
+	?cache ngx_array_t *no_cache;
 	ngx_array_t *store_lengths, *store_values;
 	?cache unsigned cache:2;
 	unsigned store:2, intercept_404:1, change_buffering:1, pass_trailers:1, preserve_output:1;
@@ -49,7 +53,8 @@ struct ngx_http_proxy_loc_conf_s {
 	?>1.19.3 ngx_array_t *cookie_flags;
 	void *method; ngx_str_t location, url; ngx_http_complex_value_t cache_key; ngx_http_proxy_vars_t vars; ngx_flag_t
 	redirect; ngx_uint_t http_version, headers_hash_max_size, headers_hash_bucket_size;
-	?http_ssl ngx_uint_t ssl, ssl_protocols; ngx_str_t ssl_ciphers; ngx_uint_t ssl_verify_depth; ngx_str_t ssl_trusted_certificate, ssl_crl;
+	?http_ssl ngx_uint_t ssl, ssl_protocols; ngx_str_t ssl_ciphers; ngx_uint_t ssl_verify_depth;
+	?http_ssl ngx_str_t ssl_trusted_certificate, ssl_crl;
 	?<1.21.0&http_ssl ngx_str_t ssl_certificate, ssl_certificate_key; ngx_array_t *ssl_passwords;
 	?>1.19.4&http_ssl ngx_array_t *ssl_conf_commands;
 };
@@ -180,7 +185,7 @@ struct ngx_stream_upstream_rr_peer_s {
 	void *sockaddr; socklen_t socklen; ngx_str_t name, server; ngx_int_t current_weight, effective_weight, weight;
 	ngx_uint_t conns, max_conns, fails; time_t accessed, checked; ngx_uint_t max_fails; time_t fail_timeout; ngx_msec_t
 	slow_start, start_time; ngx_uint_t down; void *ssl_session; int ssl_session_len;
-	?stream_zone|compat ngx_atomic_t lock;
+	?stream_zone ngx_atomic_t lock;
 	ngx_stream_upstream_rr_peer_t *next;
 	?compat uint64_t spare[25];
 };
@@ -199,7 +204,9 @@ struct ngx_http_upstream_rr_peer_s {
 	ngx_uint_t conns, max_conns, fails; time_t accessed, checked; ngx_uint_t max_fails; time_t fail_timeout; ngx_msec_t
 	slow_start, start_time; ngx_uint_t down;
 	?ssl void *ssl_session; int ssl_session_len;
+	?>1.27.3&zone unsigned zombie:1;
 	?zone ngx_atomic_t lock;
+	?>1.27.3&zone ngx_uint_t refs; void *host;
 	ngx_http_upstream_rr_peer_t *next;
 	?compat uint64_t spare[32];
 };

@@ -68,7 +68,8 @@ struct ngx_http_lua_ctx_s {
 struct ngx_http_lua_loc_conf_s {
 	?http_ssl void *ssl;
 	?lua>10026&http_ssl ngx_array_t *ssl_certificates, *ssl_certificate_keys;
-	?http_ssl ngx_uint_t ssl_protocols; ngx_str_t ssl_ciphers; ngx_uint_t ssl_verify_depth; ngx_str_t ssl_trusted_certificate, ssl_crl;
+	?http_ssl ngx_uint_t ssl_protocols; ngx_str_t ssl_ciphers; ngx_uint_t ssl_verify_depth;
+	?http_ssl ngx_str_t ssl_trusted_certificate, ssl_crl;
 	?>1.19.4&http_ssl ngx_array_t *ssl_conf_commands;
 	ngx_flag_t force_read_body, enable_code_cache, http10_buffering; ngx_pt rewrite_handler, access_handler,
 	content_handler, log_handler, header_filter_handler, body_filter_handler; u_char *rewrite_chunkname;

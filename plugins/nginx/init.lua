@@ -1,5 +1,5 @@
 -- The nginx plugin: connections, requests, timers, memory and configuration of an nginx, dead or alive.
--- Structures are found by their members' names, so that nginx 1.18 to 1.27 are read alike.
+-- Structures are found by their members' names, so that nginx 1.18 to 1.27 are read alike, with debug information or as cdef.lua makes them.
 local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
@@ -11,7 +11,7 @@ return {
 	name = "nginx",
 	about = "connections, requests, timers, memory and configuration of an nginx",
 	doc = [[
-Needs the debug information of nginx; of its Lua module and LuaJIT for what concerns Lua. One worker at a time is looked at: counters in
+Debug information of nginx is not needed: without it, nginx.cycle says what is known instead, and what proves it. One worker at a time is looked at: counters in
 shared memory (stub_status) are all workers'. Of a running process, requests that no connection leads to are looked for with --scan only.
 What clients sent (request lines, headers, bodies) is left out wherever redaction is on.]],
 	match = { symbols = { "ngx_cycle" } },
