@@ -114,7 +114,7 @@ end
 
 -- Something that is known, in a pool or not.
 local function start(state, addr, name)
-	if not addr or addr == 0 or not state.t:has_type(name) then return end
+	if not addr or addr == 0 or not layout.has(state.t, name) then return end
 	local type = state.t:type(name)
 	local plain = type:strip()
 	meet(state, addr, type, plain)
@@ -123,7 +123,7 @@ end
 
 -- The parts of a list as arrays of their elements' type.
 local function parts(state, head, name)
-	if not state.t:has_type(name) then return end
+	if not layout.has(state.t, name) then return end
 	local part = xcore.ref(head, "part")
 	for _ = 1, MOST_ELEMENTS do
 		if part == nil then return end

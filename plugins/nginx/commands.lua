@@ -84,7 +84,7 @@ end
 local function add_processes(t, section)
 	local last = cycle.var(t, "ngx_last_process", "ngx_int_t")
 	local _, role = cycle.role(t)
-	if not last or last < 1 or role == cycle.WORKER or not t:has_type "ngx_process_t" then return end
+	if not last or last < 1 or role == cycle.WORKER or not layout.has(t, "ngx_process_t") then return end
 	local rows = section:table("processes", { { "pid", "integer" }, { "name", "text" }, { "state", "text" } })
 	local at, size = t:symbol("ngx_processes").addr, xcore.sizeof "ngx_process_t"
 	for i = 0, math.min(last, MOST_PROCESSES) - 1 do

@@ -10,6 +10,7 @@
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
@@ -27,7 +28,7 @@ end
 
 -- A module's conf among those of a server or location; nil when the module is not there or its type is not known.
 local function conf_of(t, array, name, type)
-	local index = t:has_type(type) and ctx_index(t, name)
+	local index = layout.has(t, type) and ctx_index(t, name)
 	local found = index and array and array[index]
 	return found and xcore.addr(found) ~= UNSET and xcore.deref(xcore.cast(found, type .. " *")) or nil
 end
@@ -65,7 +66,7 @@ end
 local function addresses_of(t, socket)
 	local port = socket.servers and xcore.deref(xcore.cast(socket.servers, "ngx_http_port_t *"))
 	local family = t:u16(xcore.addr(socket.sockaddr))
-	local type = family == 10 and t:has_type "ngx_http_in6_addr_t" and "ngx_http_in6_addr_t" or "ngx_http_in_addr_t"
+	local type = family == 10 and layout.has(t, "ngx_http_in6_addr_t") and "ngx_http_in6_addr_t" or "ngx_http_in_addr_t"
 	local found = {}
 	for i = 0, port and math.min(port.naddrs, MOST) - 1 or -1 do
 		found[#found + 1] = xcore.cast(port.addrs, type .. " *")[i].conf

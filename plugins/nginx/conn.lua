@@ -10,6 +10,7 @@
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -104,7 +105,7 @@ function conn.request_of(t, c)
 	local data = maybe.addr(c, "data")
 	if not data or data == 0 then return nil end
 	if signature(t, data) == conn.HTTP then return data end
-	if kind_of(handlers(c)) == "cosocket" and t:has_type "ngx_http_lua_socket_tcp_upstream_t" then
+	if kind_of(handlers(c)) == "cosocket" and layout.has(t, "ngx_http_lua_socket_tcp_upstream_t") then
 		local u = t:value("ngx_http_lua_socket_tcp_upstream_t", data)
 		return (maybe.try(maybe.addr, u, "request"))
 	end
@@ -127,7 +128,7 @@ local OWNERS = {
 local function far_end(t, c, kind)
 	local owner = OWNERS[kind]
 	if kind == "cosocket" then return luactx.socket_peer(t, t:value("ngx_http_lua_socket_tcp_upstream_t", xcore.addr(c.data))) end
-	if not owner or not c.data or not t:has_type(owner[1]) then return nil end
+	if not owner or not c.data or not layout.has(t, owner[1]) then return nil end
 	local v = t:value(owner[1], xcore.addr(c.data))
 	if not owner[2] then return net.at(t, xcore.addr(v, "sockaddr"), v.socklen) end
 	local peer = maybe.get(v, owner[2])

@@ -6,6 +6,7 @@
 --	ngx_http_limit_conn_node_t | color | len | conn | key … |
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
@@ -146,7 +147,7 @@ local sessions = { columns = { { "id", "text", secret = true }, { "size", "bytes
 
 function sessions.all(t, zone)
 	local pool = t:value("ngx_slab_pool_t", zone.addr)
-	if pool.data == nil or not t:has_type "ngx_ssl_session_cache_t" then return nil end
+	if pool.data == nil or not layout.has(t, "ngx_ssl_session_cache_t") then return nil end
 	local cache_of = t:value("ngx_ssl_session_cache_t", xcore.addr(pool.data))
 	return zones.queue(cache_of.expire_queue, "ngx_ssl_sess_id_t", "queue", { "len", "expire" })
 end

@@ -66,7 +66,7 @@ end
 
 -- What a connection's data is when it has no signature, by what leads back to the connection.
 local function of_lua(t, c, data)
-	if not t:has_type "ngx_http_lua_socket_tcp_upstream_t" then return false end
+	if not layout.has(t, "ngx_http_lua_socket_tcp_upstream_t") then return false end
 	local at, u = xcore.addr(c), t:value("ngx_http_lua_socket_tcp_upstream_t", data)
 	if is(t, u, "peer.connection", at) and is(t, u, "request.signature", HTTP) ~= nil and t:u32(maybe.addr(u, "request")) == HTTP then
 		both(c, "ngx_http_lua_socket_tcp_handler")
@@ -275,7 +275,7 @@ end
 -- ---- all ----
 
 local function learn(t)
-	local conf = t:has_type "ngx_http_lua_main_conf_t"
+	local conf = layout.has(t, "ngx_http_lua_main_conf_t")
 		and maybe.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t") or nil
 	maybe.try(of_watcher, conf)
 	maybe.try(of_idle, t)

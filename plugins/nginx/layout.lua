@@ -12,6 +12,7 @@ local OLDEST, NEWEST = 1018000, 1026999 -- whose layouts were compared with a co
 local LUA = { 10027, 10023 }
 
 local known
+local types = {}
 
 local function refuse(format, ...)
 	error(xcore.error("not_found", "this nginx has no debug information, and " .. format:format(...),
@@ -72,6 +73,15 @@ end
 -- Are they known? If not, the error says why.
 function layout.known(t)
 	return pcall(layout.declare, t)
+end
+
+-- Is there such a type? Asked once: debug information is searched for each name that it does not have.
+function layout.has(t, name)
+	if types[name] == nil then
+		pcall(layout.declare, t)
+		types[name] = t:has_type(name)
+	end
+	return types[name]
 end
 
 -- Where the types come from: the layout in words, the proofs in words, and what is not known of the Lua module; nil with debug information.

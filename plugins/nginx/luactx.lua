@@ -9,6 +9,7 @@
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -108,7 +109,7 @@ end
 
 -- What Lua has for a request: {ctx, addr, phase, light, coroutines}; nil when it has nothing. And why it cannot be read.
 function luactx.of(t, r)
-	if not t:has_type "ngx_http_lua_ctx_t" then return nil end
+	if not layout.has(t, "ngx_http_lua_ctx_t") then return nil end
 	return maybe.try(of, t, r)
 end
 

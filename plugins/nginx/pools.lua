@@ -10,6 +10,7 @@ local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local pool = require "nginx.pool"
@@ -45,7 +46,7 @@ local function of_requests(t, add, scan)
 		local text = line and line ~= "" and line or maybe.get(r, "connection.fd") == -1 and "Lua without a client" or "request without a line"
 		add(maybe.addr(r, "pool"), orphan and "request without owner" or "request", text, addr)
 		local stream = maybe.get(r, "stream")
-		if stream and t:has_type "ngx_http_v2_stream_t" then
+		if stream and layout.has(t, "ngx_http_v2_stream_t") then
 			add((maybe.try(maybe.addr, stream, "pool")), "http2 stream", text, addr)
 			add((maybe.try(maybe.addr, stream, "connection.pool")), "http2 connection", nil, addr)
 		end
@@ -58,7 +59,7 @@ local function of_connections(t, add)
 		add((maybe.try(maybe.addr, one.value, "pool")), one.accepted and "connection" or "other connection", text, one.addr)
 		if one.kind == "http2, idle" or one.kind == "http2" then
 			local data = maybe.addr(one.value, "data")
-			local h2c = data ~= 0 and t:has_type "ngx_http_v2_connection_t" and t:value("ngx_http_v2_connection_t", data)
+			local h2c = data ~= 0 and layout.has(t, "ngx_http_v2_connection_t") and t:value("ngx_http_v2_connection_t", data)
 			if h2c and maybe.try(maybe.addr, h2c, "connection") == one.addr then
 				add((maybe.try(maybe.addr, h2c, "pool")), "http2 connection", text, data)
 			end
@@ -71,7 +72,7 @@ local function of_lua_timers(t, add)
 	local tree = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	for event in list.rbtree(tree, "ngx_event_t", "timer") do
 		local kind = (func.name(event.handler) or ""):match "^(ngx_%l+_lua)_timer_handler$"
-		local data = kind and event.data and t:has_type(kind .. "_timer_ctx_t") and t:value(kind .. "_timer_ctx_t", xcore.addr(event.data))
+		local data = kind and event.data and layout.has(t, kind .. "_timer_ctx_t") and t:value(kind .. "_timer_ctx_t", xcore.addr(event.data))
 		if data then add((maybe.try(maybe.addr, data, "pool")), "lua timer", "waits", xcore.addr(data)) end
 	end
 end
@@ -109,7 +110,7 @@ end
 -- A regular expression that Lua compiled has a pool of its own, in which it lies itself: ngx_http_lua_regex_t.pool.
 local function is_regex(t, one)
 	for _, type in ipairs { "ngx_http_lua_regex_t", "ngx_stream_lua_regex_t" } do
-		if t:has_type(type) and xcore.has(t:type(type), "pool") then
+		if layout.has(t, type) and xcore.has(t:type(type), "pool") then
 			local at = one.addr + xcore.sizeof "ngx_pool_t"
 			if maybe.try(maybe.addr, t:value(type, at), "pool") == one.addr then return true end
 		end

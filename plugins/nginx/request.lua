@@ -7,6 +7,7 @@ local xcore = require "xcore"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -57,7 +58,7 @@ end
 
 -- The streams of an HTTP/2 connection: its index is a table of lists by stream id.
 local function streams_of(t, c, add)
-	if not c.data or not t:has_type "ngx_http_v2_connection_t" then return end
+	if not c.data or not layout.has(t, "ngx_http_v2_connection_t") then return end
 	local h2c = t:value("ngx_http_v2_connection_t", xcore.addr(c.data))
 	if xcore.addr(h2c.connection) ~= xcore.addr(c) or not h2c.streams_index then return end
 	local conf = t:value("ngx_http_conf_ctx_t", maybe.addr(h2c, "http_connection.conf_ctx"))

@@ -8,6 +8,7 @@
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local net = require "nginx.net"
@@ -82,7 +83,7 @@ function upstreams.all(t)
 	local found = {}
 	for _, kind in ipairs { "http", "stream" } do
 		local type = ("ngx_%s_upstream_main_conf_t"):format(kind)
-		local main = t:has_type(type) and cycle.main_conf(t, kind, ("ngx_%s_upstream_module"):format(kind), type)
+		local main = layout.has(t, type) and cycle.main_conf(t, kind, ("ngx_%s_upstream_module"):format(kind), type)
 		if main then
 			for _, conf in list.array(main.upstreams, ("ngx_%s_upstream_srv_conf_t *"):format(kind)) do
 				if conf then found[#found + 1] = describe(t, kind, xcore.deref(conf)) end

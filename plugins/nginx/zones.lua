@@ -4,6 +4,7 @@
 -- zone is an ngx_http_lua_shm_zone_ctx_t, which holds the zone that the dictionary made.
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
+local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
@@ -29,7 +30,7 @@ local function data_of(t, zone, module)
 	local data = zone.data
 	if data == nil then return nil end
 	local wrapper = module and module:find "lua" and module:gsub("_module$", "_shm_zone_ctx_t")
-	if not wrapper or not t:has_type(wrapper) then return xcore.addr(data) end
+	if not wrapper or not layout.has(t, wrapper) then return xcore.addr(data) end
 	local inner = xcore.cast(data, wrapper .. " *").zone
 	local done, name = pcall(str.text, inner.shm.name)
 	if not done or name ~= str.text(zone.shm.name) then return xcore.addr(data) end
@@ -64,7 +65,7 @@ end
 
 -- A kind's struct in the worker's memory: "ngx_http_limit_req_ctx_t"; nil when the zone has none or its type is not known.
 function zones.context(t, zone, type)
-	if not zone.data or zone.data == 0 or not t:has_type(type) then return nil end
+	if not zone.data or zone.data == 0 or not layout.has(t, type) then return nil end
 	return t:value(type, zone.data)
 end
 
