@@ -1,0 +1,18 @@
+-- The puclua plugin: what a state of PUC-Rio's Lua, 5.1 to 5.4, holds, in a core or a running process.
+local function command(module, entry, about, usage)
+	return {
+		about = about, usage = usage,
+		run = function(t, report, args) require("puclua." .. module)[entry](t, report, args) end,
+	}
+end
+
+return {
+	name = "puclua",
+	about = "stacks, objects and memory of PUC-Rio's Lua 5.1 to 5.4",
+	doc = "For programs that embed Lua (not LuaJIT), with Lua's debug information.",
+	match = { symbols = { "luaV_execute" }, strings = { "$LuaVersion: Lua 5.", "$Lua: Lua 5." }, types = { "lua_State" } },
+	commands = {
+		vms = command("commands", "vms", "all Lua states of the process, and the ways in which each was found"),
+		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to what Lua counts", "[--vm ADDR]"),
+	},
+}
