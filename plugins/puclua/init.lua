@@ -11,8 +11,10 @@ return {
 	about = "stacks, objects and memory of PUC-Rio's Lua 5.1 to 5.4",
 	doc = "For programs that embed Lua (not LuaJIT), with Lua's debug information.",
 	match = { symbols = { "luaV_execute" }, strings = { "$LuaVersion: Lua 5.", "$Lua: Lua 5." }, types = { "lua_State" } },
+	stacks = function(t, told) require("puclua.stacks").tell(t, told) end,
 	commands = {
 		vms = command("commands", "vms", "all Lua states of the process, and the ways in which each was found"),
+		bt = command("bt", "run", "the calls of the running thread, of one, or of all", "[THREAD|all] [--locals] [--limit N] [--vm ADDR]"),
 		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to what Lua counts", "[--vm ADDR]"),
 	},
 }

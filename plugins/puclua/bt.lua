@@ -1,0 +1,77 @@
+-- bt: the calls of the thread that runs, of one, or of all.
+local xcore = require "xcore"
+local commands = require "puclua.commands"
+local frame = require "puclua.frame"
+
+local bt = {}
+
+local SHOWN = 200
+
+local function add_variables(vm, section, list, limit)
+	local rows = section:table("variables", {
+		{ "frame", "integer", label = "#" }, { "kind", "text" }, { "name", "text" }, { "type", "text" }, { "value", "text", secret = true },
+	})
+	for i = 1, math.min(#list, limit) do
+		local ok, variables = pcall(frame.variables, vm, list[i])
+		if not ok then
+			if type(variables) == "table" and variables.kind == "limit" then error(variables, 0) end
+			vm:damaged(list[i].ci, "the variables of a call cannot be read")
+		else
+			for _, v in ipairs(variables) do rows:row(i - 1, v.kind, v.name, v.type, v.value or v.why) end
+		end
+	end
+end
+
+-- The thread that runs: the innermost that a frame of the machine's stack works for; the main one when nothing tells.
+local function running(vm)
+	for _, thread in ipairs(vm.t:threads()) do
+		for _, one in ipairs((thread:frames(256))) do
+			for _, arg in ipairs(one:args()) do
+				if arg.name == "L" and arg.value and not arg.guessed then
+					local ok, is = pcall(function() return arg.value.tt == 8 and xcore.addr(arg.value.l_G) == vm.addr end)
+					if ok and is then return xcore.addr(arg.value) end
+				end
+			end
+		end
+	end
+	return xcore.addr(vm.main)
+end
+
+local function add(vm, report, addr, options, number)
+	local list = frame.list(vm, addr)
+	local section = report:section("thread_" .. number, ("%s %s"):format(addr == xcore.addr(vm.main) and "Main thread" or "Coroutine", xcore.hex(addr)))
+	section:text("state", frame.state(vm, addr, list))
+	local columns = {
+		{ "frame", "integer", label = "#" }, { "kind", "text" }, { "function", "text" }, { "file", "text" }, { "line", "integer" },
+	}
+	if #list == 0 then return end
+	local rows, limit = section:table("frames", columns), options.limit or SHOWN
+	for i, one in ipairs(list) do
+		if i > limit then break end
+		rows:row(i - 1, one.kind, frame.name(vm, one, list[i + 1]), one.source, one.line)
+		if one.tail then section:note(("frame %d was called by a tail call: its callers are gone"):format(i - 1)) end
+	end
+	if options.locals then add_variables(vm, section, list, limit) end
+	if #list > limit then section:note(("the first %d of %d calls are shown"):format(limit, #list), "--limit N shows more") end
+end
+
+-- puclua.bt [THREAD|all] [--locals] [--limit N]
+function bt.run(t, report, args)
+	local vm, options = commands.parse(t, args, { locals = "flag", limit = "number" }, 1)
+	local which = options[1]
+	local list
+	if which == "all" then
+		list = frame.threads(vm)
+	elseif which then
+		local addr = math.tointeger(tonumber(which))
+		if not addr then error(xcore.error("usage", "neither a thread's address nor `all`: " .. which)) end
+		if vm:kind(addr) ~= 8 then error(xcore.error("not_found", xcore.hex(addr) .. " is no thread", "puclua.bt TARGET all lists them")) end
+		list = { addr }
+	else
+		list = { running(vm) }
+	end
+	for i, addr in ipairs(list) do add(vm, report, addr, options, i) end
+	if vm.damages or vm.others then vm:tell(report:section("damage", "Lua: notes")) end
+end
+
+return bt
