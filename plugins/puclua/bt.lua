@@ -23,7 +23,7 @@ local function add_variables(vm, section, list, limit)
 end
 
 -- The thread that runs: the innermost that a frame of the machine's stack works for; the main one when nothing tells.
-local function running(vm)
+function bt.running(vm)
 	for _, thread in ipairs(vm.t:threads()) do
 		for _, one in ipairs((thread:frames(256))) do
 			for _, arg in ipairs(one:args()) do
@@ -68,7 +68,7 @@ function bt.run(t, report, args)
 		if vm:kind(addr) ~= 8 then error(xcore.error("not_found", xcore.hex(addr) .. " is no thread", "puclua.bt TARGET all lists them")) end
 		list = { addr }
 	else
-		list = { running(vm) }
+		list = { bt.running(vm) }
 	end
 	for i, addr in ipairs(list) do add(vm, report, addr, options, i) end
 	if vm.damages or vm.others then vm:tell(report:section("damage", "Lua: notes")) end
