@@ -29,6 +29,8 @@ return {
 			"[--min BYTES] [--limit N] [TYPE|ADDR] [--vm ADDR]"),
 		retained = command("retained", "run", "what would be free if an object were: by object, type or root",
 			"[--by object|kind|root] [--limit N] [TYPE] [--vm ADDR]"),
+		val = command("val", "val", "one value: by address, or as Lua writes it: world.records[3].name", "ADDR|PATH [--limit N] [--vm ADDR]"),
+		tab = command("val", "tab", "what stands in a table; in the globals, when none is named", "[ADDR|PATH] [--limit N] [--vm ADDR]"),
 		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to what Lua counts", "[--vm ADDR]"),
 	},
 }
