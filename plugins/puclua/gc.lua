@@ -24,16 +24,19 @@ local function count(vm, statistics, kind, addresses, columns)
 	local name, of, total = vm.layout.names[kind], object.sizer(vm, kind).of, vm:total()
 	local s = statistics[name] or { name = name, count = 0, sum = 0, min = math.huge, max = 0 }
 	statistics[name] = s
+	local sum, min, max, good = 0, s.min, s.max, #addresses
 	for i, addr in ipairs(addresses) do
 		local size = of(columns, i, addr)
 		if size < 0 or size > total then
 			vm:damaged(addr, ("a %s of %d bytes"):format(name, size))
+			good = good - 1
 		else
-			s.count, s.sum = s.count + 1, s.sum + size
-			if size < s.min then s.min = size end
-			if size > s.max then s.max = size end
+			sum = sum + size
+			if size < min then min = size end
+			if size > max then max = size end
 		end
 	end
+	s.count, s.sum, s.min, s.max = s.count + good, s.sum + sum, min, max
 end
 
 -- Statistics by type, in the order of layout.KINDS.

@@ -46,8 +46,13 @@ function object.table_parts(vm)
 	local fields = { "lsizenode", "node", "lastfree", "flags", vm.layout.alimit and "alimit" or "sizearray" }
 	return fields, function(c, i)
 		local nodes = 1 << (c.lsizenode[i] & 31)
-		if c.node[i] == dummy or counted_free and c.lastfree[i] == 0 then nodes = 0 end
-		return c.alimit and real_limit(c.flags[i], c.alimit[i]) or c.sizearray[i], nodes
+		if counted_free then
+			if c.lastfree[i] == 0 then nodes = 0 end
+		elseif c.node[i] == dummy then
+			nodes = 0
+		end
+		local limit = c.alimit
+		return limit and real_limit(c.flags[i], limit[i]) or c.sizearray[i], nodes
 	end
 end
 
@@ -203,12 +208,20 @@ local function from_list(vm, head, wanted, fn, stop)
 	while addr ~= 0 do
 		local columns, count, why = xcore.follow(vm.t:value("GCObject", addr), next, { tt },
 			{ addresses = true, partial = true, max = BATCH, stop = stop })
-		local by_kind = {}
+		local by_kind, kinds = {}, columns[tt]
 		for i, at in ipairs(columns[1]) do
-			local kind = columns[tt][i] & 0xf
-			by_kind[kind] = by_kind[kind] or {}
-			if at ~= main then table.insert(by_kind[kind], at) end
+			local kind = kinds[i] & 0xf
+			local list = by_kind[kind]
+			if not list then
+				list = { n = 0 }
+				by_kind[kind] = list
+			end
+			if at ~= main then
+				local n = list.n + 1
+				list[n], list.n = at, n
+			end
 		end
+		for _, list in pairs(by_kind) do list.n = nil end
 		for kind = 0, 15 do
 			if by_kind[kind] and #by_kind[kind] > 0 then hand(vm, kind, by_kind[kind], wanted, fn) end
 		end

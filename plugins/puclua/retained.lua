@@ -173,23 +173,56 @@ end
 
 local MOST_KEYS = 512 -- nodes of a table whose keys are told apart
 
-local function name_in_table(vm, above, addr)
-	local slots, nodes = tab.parts(vm, above)
-	if slots > MOST_KEYS or nodes > MOST_KEYS then return "[*]" end
-	local name = label.of(vm, above, addr, "table")
-	return name:find "^%[" and "[*]" or name
+-- A function that names what stands in a table, with few reads: there may be millions.
+local function namer_of_tables(vm)
+	local t, L, last, nodes = vm.t, vm.layout, nil, 0
+	local node_at, metatable_at = xcore.offsetof("Table", "node"), xcore.offsetof("Table", "metatable")
+	local size_at, pack, names = xcore.offsetof("Table", "lsizenode"), string.pack, {}
+	local function name_of(key_at, tt_at)
+		local key = t:u64(key_at)
+		local name = names[key]
+		if not name then
+			name = tab.key(vm, { at = key_at, tt = tt_at })
+			if not name:find "^%." then name = "[*]" end
+			names[key] = name
+		end
+		return name
+	end
+	return function(above, addr)
+		if above ~= last then
+			last, nodes = above, 1 << (t:u8(above + size_at) & 31)
+		end
+		if t:ptr(above + metatable_at) == addr then return "metatable" end
+		if nodes > MOST_KEYS then return "[*]" end
+		local node = t:ptr(above + node_at)
+		local bytes, word, from = t:read(node, nodes * L.node_size), pack("<i8", addr), 1
+		while true do
+			local at = bytes:find(word, from, true)
+			if not at then return "[*]" end
+			local place = (at - 1) % L.node_size
+			local first = node + at - 1 - place
+			if place == L.node_value then return name_of(first + L.key_value, first + L.key_tt) end
+			if place == L.key_value then return "(key)" end
+			from = at + 1
+		end
+	end
 end
 
 local function namer(vm, g)
+	local in_table, upvalue, tt_at = namer_of_tables(vm), vm.layout.names[vm.layout.upvalue] and vm.layout.upvalue, vm.tt_at
 	return function(addr, kind, above)
 		if not above then return nil end
-		local _, _, above_kind = g:find(above)
-		if above_kind == "upvalue" or kind == "upvalue" and above_kind ~= "function" then return nil end
-		if above_kind == "table" then
-			local ok, name = pcall(name_in_table, vm, above, addr)
+		local of
+		if upvalue then of = vm.t:u8(above + tt_at) & 0xf else
+			local _, _, name = g:find(above)
+			of = name == "table" and layout.TABLE or name
+		end
+		if of == layout.TABLE then
+			local ok, name = pcall(in_table, above, addr)
 			return ok and kind .. " " .. name or nil
 		end
-		local name = label.of(vm, above, addr, above_kind)
+		if of == upvalue or of == "upvalue" then return nil end
+		local name = label.of(vm, above, addr, nil)
 		if name == "?" or name == "" or name == kind then return nil end
 		return kind == "upvalue" and name or kind .. " " .. name
 	end
