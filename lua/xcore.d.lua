@@ -414,7 +414,8 @@ function declarations:type(name) end
 function declarations:constant(name) end
 
 ---An error, to be raised: error(xcore.error("usage", "--db: a number is wanted")). One of kind "usage" is about the arguments of a
----command: it ends with exit status 2 and without a traceback.
+---command: it ends with exit status 2 and without a traceback. One of kind "not_found" tells the user that there is no such thing, with
+---exit status 4 and without a traceback, too.
 ---@param kind string  see xcore.Error
 ---@param message string
 ---@param hint? string
