@@ -34,6 +34,9 @@ local function generations(py, interpreter, fn)
 	end
 	for _, one in ipairs(names) do
 		local c, count, why = xcore.follow(one[2], "_gc_next", {}, { addresses = true, partial = true, max = MOST })
+		-- A ring that ends at NULL is none.
+		local ends = c[1][count] and py.t:ptr(c[1][count])
+		if not why and ends ~= xcore.addr(one[2]) then why = "its last object leads to " .. (ends and xcore.hex(ends) or "nothing") end
 		if why then
 			py.broken = true
 			py:damaged(xcore.addr(one[2]), one[1] .. " of the collector ends early: " .. why)
