@@ -2,6 +2,7 @@
 local xcore = require "xcore"
 local commands = require "puclua.commands"
 local frame = require "puclua.frame"
+local layout = require "puclua.layout"
 
 local bt = {}
 
@@ -22,19 +23,38 @@ local function add_variables(vm, section, list, limit)
 	end
 end
 
--- The thread that runs: the innermost that a frame of the machine's stack works for; the main one when nothing tells.
-function bt.running(vm)
+-- By the machine's stack: the innermost thread that a frame works for.
+local function by_frames(vm)
 	for _, thread in ipairs(vm.t:threads()) do
 		for _, one in ipairs((thread:frames(256))) do
 			for _, arg in ipairs(one:args()) do
 				if arg.name == "L" and arg.value and not arg.guessed then
-					local ok, is = pcall(function() return arg.value.tt == 8 and xcore.addr(arg.value.l_G) == vm.addr end)
+					local ok, is = pcall(function() return arg.value.tt == layout.THREAD and xcore.addr(arg.value.l_G) == vm.addr end)
 					if ok and is then return xcore.addr(arg.value) end
 				end
 			end
 		end
 	end
-	return xcore.addr(vm.main)
+end
+
+-- Without frames that tell: of the threads that are neither suspended nor done, the one that counts most C calls (it was resumed last). A guess.
+local function by_depth(vm)
+	local best, depth = xcore.addr(vm.main), -1
+	for _, addr in ipairs(frame.threads(vm)) do
+		local ok, state = pcall(function() return frame.state(vm, addr, frame.list(vm, addr)) end)
+		local calls = ok and state == "active" and vm.t:value("lua_State", addr).nCcalls & 0xffff
+		if calls and (calls > depth or best == xcore.addr(vm.main)) then best, depth = addr, calls end
+	end
+	return best
+end
+
+-- The thread that runs, and whether that is a guess.
+function bt.running(vm)
+	if not vm.running then
+		local found = by_frames(vm)
+		vm.running = { found or by_depth(vm), not found }
+	end
+	return vm.running[1], vm.running[2]
 end
 
 local function add(vm, report, addr, options, number)
@@ -68,9 +88,12 @@ function bt.run(t, report, args)
 		if vm:kind(addr) ~= 8 then error(xcore.error("not_found", xcore.hex(addr) .. " is no thread", "puclua.bt TARGET all lists them")) end
 		list = { addr }
 	else
-		list = { bt.running(vm) }
+		list = { (bt.running(vm)) }
 	end
 	for i, addr in ipairs(list) do add(vm, report, addr, options, i) end
+	if not which and select(2, bt.running(vm)) then
+		report:section "thread_1":note("that this thread runs is a guess: no frame of the machine's stack tells", "puclua.bt TARGET all shows all")
+	end
 	if vm.damages or vm.others then vm:tell(report:section("damage", "Lua: notes")) end
 end
 

@@ -42,7 +42,10 @@ function commands.vms(t, report)
 	for _, found in ipairs(all) do
 		rows:row(found.addr, xcore.addr(found.main), found:total(), table.concat(found.ways, "; "))
 	end
-	if all[1] then section:text("layout", "as Lua " .. all[1].layout.version .. " has it") end
+	if all[1] then
+		section:text("layout", ("as Lua %s has it, %s"):format(all[1].layout.version,
+			all[1].layout.declared and "as published: there is no debug information of it" or "of debug information"))
+	end
 	if not all[1] then section:note "no Lua state was found in this process" end
 end
 

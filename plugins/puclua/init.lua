@@ -9,8 +9,8 @@ end
 return {
 	name = "puclua",
 	about = "stacks, objects and memory of PUC-Rio's Lua 5.1 to 5.4",
-	doc = "For programs that embed Lua (not LuaJIT), with Lua's debug information.",
-	match = { symbols = { "luaV_execute" }, strings = { "$LuaVersion: Lua 5.", "$Lua: Lua 5." }, types = { "lua_State" } },
+	doc = "For programs that embed Lua (not LuaJIT): with debug information, or without with the published layouts of 5.1, 5.3 and 5.4.",
+	match = { symbols = { "luaV_execute" }, strings = { "$LuaVersion: Lua 5.", "$Lua: Lua 5." } },
 	flames = {
 		gcref = {
 			about = "bytes of objects by the shortest path of references to them", unit = "bytes",
@@ -21,6 +21,7 @@ return {
 			run = function(t, tree) require("puclua.retained").dominators(t, tree) end,
 		},
 	},
+	analyze = function(t, report) require("puclua.report").analyze(t, report) end,
 	stacks = function(t, told) require("puclua.stacks").tell(t, told) end,
 	commands = {
 		vms = command("commands", "vms", "all Lua states of the process, and the ways in which each was found"),

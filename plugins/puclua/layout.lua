@@ -48,13 +48,22 @@ local function add_thread(L)
 	L.extra_space = xcore.sizeof "LG" - xcore.sizeof "global_State" - xcore.sizeof "lua_State"
 end
 
+-- From where: nil for debug information, else the version whose layout is taken.
+local function known(t)
+	local missing
+	for _, name in ipairs { "global_State", "lua_State", "TValue", "Node", "CallInfo", "Proto", "LG" } do
+		if not t:has_type(name) then missing = missing or name end
+	end
+	if not missing then return nil end
+	local version = require("puclua.cdef").declare(t)
+	if version then return version end
+	error(xcore.error("unsupported", ("there is no type %s: Lua's debug information is missing, and no known version is told by its texts"):format(missing),
+		"build Lua with -g, or give its debug file"))
+end
+
 -- Facts of the target's Lua. Raises `unsupported` when debug information does not have its structs.
 function layout.of(t)
-	for _, name in ipairs { "global_State", "lua_State", "TValue", "Node", "CallInfo", "Proto", "LG" } do
-		if not t:has_type(name) then
-			error(xcore.error("unsupported", ("there is no type %s: Lua's debug information is missing"):format(name), "build Lua with -g, or give its debug file"))
-		end
-	end
+	local declared = known(t)
 	local state, proto = t:type "global_State", t:type "Proto"
 	local L = {
 		array_of_calls = xcore.has(t:type "CallInfo", "savedpc"), -- 5.1
@@ -69,6 +78,7 @@ function layout.of(t)
 	L.string = L.tagged_header and "tsv." or ""
 	L.userdata = L.tagged_header and "uv." or ""
 	L.proto, L.upvalue = L.alimit and 10 or 9, L.alimit and 9 or 10
+	L.declared = declared
 	L.version = L.array_of_calls and "5.1" or L.tagged_header and "5.2" or L.counted and "5.3" or "5.4"
 	L.names = { [4] = "string", [5] = "table", [6] = "function", [7] = "userdata", [8] = "thread", [L.proto] = "prototype" }
 	if not L.counted then L.names[L.upvalue] = "upvalue" end

@@ -30,25 +30,26 @@ local function real_limit(flags, limit)
 	return size
 end
 
--- The node that all empty tables share.
-local function dummy_node(vm)
-	for _, name in ipairs { "dummynode_", "dummynode" } do
-		local ok, at = pcall(function() return xcore.addr(vm.t:ref(name)) end)
-		if ok then return at end
+-- Is a node the one that all empty tables share? That one lies in the program, or in Lua's library; others were allocated.
+local function is_dummy(vm)
+	local known = {}
+	return function(node)
+		local map = known[node] == nil and vm.t:map(node)
+		if known[node] == nil then known[node] = map and map.path ~= nil and map.path:find "^/" ~= nil end
+		return known[node]
 	end
-	return -1
 end
 
 -- Slots of the array and nodes of the hash part of the tables in columns.
 function object.table_parts(vm)
-	local dummy = dummy_node(vm)
+	local dummy = is_dummy(vm)
 	local counted_free = vm.layout.counted or vm.layout.alimit -- lastfree is NULL without a hash part
 	local fields = { "lsizenode", "node", "lastfree", "flags", vm.layout.alimit and "alimit" or "sizearray" }
 	return fields, function(c, i)
 		local nodes = 1 << (c.lsizenode[i] & 31)
 		if counted_free then
 			if c.lastfree[i] == 0 then nodes = 0 end
-		elseif c.node[i] == dummy then
+		elseif nodes == 1 and dummy(c.node[i]) then
 			nodes = 0
 		end
 		local limit = c.alimit
