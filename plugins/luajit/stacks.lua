@@ -110,6 +110,11 @@ local function variable_rows(list, kind)
 	return rows
 end
 
+-- Nearly every function has functions as upvalues, which never change: `luajit.bt --locals` has them.
+local function is_function(v)
+	return v.text and (v.text:find "^function " or v.text:find "^builtin " or v.text:find "^C function ")
+end
+
 local function add_variables(vm, row, one, top)
 	local ok, list = pcall(variables.of, vm, one, top)
 	if not ok then
@@ -118,7 +123,7 @@ local function add_variables(vm, row, one, top)
 	end
 	row.args = variable_rows(list, function(v) return v.kind == "argument" or v.kind == "vararg" end)
 	row.locals = variable_rows(list, function(v) return v.kind == "local" end)
-	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" end)
+	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" and not is_function(v) end)
 end
 
 local function row_of(vm, list, i, budget)

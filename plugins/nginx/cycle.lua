@@ -18,11 +18,16 @@ function cycle.var(t, name, type)
 	return t:value(type, t:symbol(name).addr)
 end
 
+-- Raises not_found when there is no nginx, or its types are not known.
+function cycle.known(t)
+	if t:has_type "ngx_cycle_t" then return end
+	if not t:has_symbol "ngx_cycle" then error(xcore.error("not_found", "there is no nginx in this process")) end
+	error(xcore.error("not_found", "this nginx has no debug information", "install it (nginx-dbg, nginx-dbgsym, debuginfod)"))
+end
+
 -- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
 function cycle.of(t)
-	if not t:has_type "ngx_cycle_t" then
-		error(xcore.error("not_found", "this nginx has no debug information", "install it (nginx-dbg, nginx-dbgsym, debuginfod)"))
-	end
+	cycle.known(t)
 	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")
 	if not found then error(xcore.error("not_found", "nginx has no cycle yet: it was starting")) end
 	return xcore.deref(found)

@@ -179,7 +179,11 @@ end
 function guide.analyze(t, report)
 	local section = report:section("nginx", "nginx")
 	if not t:has_type "ngx_cycle_t" then
-		section:note("an nginx without debug information: install it (nginx-dbg, debuginfod) to see requests and connections")
+		if t:has_symbol "ngx_cycle" then
+			section:note("an nginx without debug information: install it (nginx-dbg, debuginfod) to see requests and connections")
+		else
+			section:note "there is no nginx in this process"
+		end
 		return
 	end
 	if maybe.try(master, t, section) then return end

@@ -7,13 +7,14 @@ local request = require "nginx.request"
 
 local reqs = {}
 
+-- The last one is wrapped where the page is narrow, all others would be cut: whose request it is must stay whole.
 local COLUMNS = {
-	{ "age", "seconds" }, { "request", "text", secret = true }, { "host", "text", secret = true, verbose = true },
-	{ "status", "integer" }, { "phase", "text" }, { "doing", "text" }, { "lua", "text" }, { "peer", "text", verbose = true },
-	{ "pool", "bytes" },
+	{ "age", "seconds" }, { "address", "address" }, { "host", "text", secret = true, verbose = true },
+	{ "phase", "text", verbose = true }, { "doing", "text" }, { "lua", "text" }, { "pool", "bytes", verbose = true },
+	{ "status", "integer", verbose = true }, { "peer", "text", verbose = true },
 	{ "subrequests", "count", verbose = true }, { "count", "integer", verbose = true, label = "REFERENCES" },
 	{ "handler", "text", verbose = true }, { "found", "text", verbose = true, label = "FOUND BY" },
-	{ "address", "address" },
+	{ "request", "text", secret = true },
 }
 
 -- What stands for a request in a table: its line, or what a subrequest asks.
@@ -75,8 +76,8 @@ function reqs.add(t, section, list, limit)
 	local rows, shown = section:table("requests", COLUMNS), 0
 	for _, one in ipairs(list) do
 		if shown == limit then break end
-		rows:row(one.age, reqs.title(one), one.host, one.status, one.phase, one.doing, reqs.lua_line(t, one), one.peer, one.pool_bytes,
-			one.subrequests, one.count, one.handler, one.via, one.addr)
+		rows:row(one.age, one.addr, one.host, one.phase, one.doing, reqs.lua_line(t, one), one.pool_bytes, one.status, one.peer,
+			one.subrequests, one.count, one.handler, one.via, reqs.title(one))
 		shown = shown + 1
 	end
 	return #list - shown
