@@ -350,6 +350,13 @@ bool xc_typemap_is_own(struct xc_typemap *map);
 
 /* ---- typing_rule ---- */
 
+/* Does it lie in the first `size` bytes? Debug information may have it anywhere: sums of 32 bits would wrap. */
+static inline bool xc_tag_within(const struct xc_tag *tag, uint64_t size)
+{
+	return tag->at <= size && tag->size <= size - tag->at;
+}
+
+/* Of an object with the tag within it. */
 static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object)
 {
 	uint64_t bits = 0;
@@ -388,7 +395,7 @@ void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place,
 static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
 {
 	const struct xc_casts *casts = slot->casts;
-	if (!casts || casts->tag.at + casts->tag.size > size)
+	if (!casts || !xc_tag_within(&casts->tag, size))
 		return slot;
 	uint64_t value = xc_tag_of(&casts->tag, object);
 	for (uint32_t i = 0; i < casts->count; i++)
