@@ -8,22 +8,32 @@ local frame = {}
 
 local MOST = 200000
 
+-- A pointer member as a number, 0 for NULL: what is damaged may well be NULL.
+local function pointer(vm, struct, member)
+	return vm.t:ptr(xcore.addr(struct, member))
+end
+
 -- Addresses of the CallInfos, innermost first, without the thread's own one below all calls.
 local function infos(vm, thread)
 	local list, size = {}, xcore.sizeof "CallInfo"
-	if not thread.ci then return list end
-	local at = xcore.addr(thread.ci)
+	local at = pointer(vm, thread, "ci")
+	if at == 0 then return list end
 	if vm.layout.array_of_calls then
-		local base = xcore.addr(thread.base_ci)
-		while at > base and #list < MOST do
+		local base = pointer(vm, thread, "base_ci")
+		if base == 0 or (at - base) % size ~= 0 or (at - base) // size > MOST then
+			vm:damaged(xcore.addr(thread), "its array of calls is not in order")
+			return list
+		end
+		while at > base do
 			list[#list + 1] = at
 			at = at - size
 		end
 		return list
 	end
 	local base, previous = xcore.addr(xcore.ref(thread, "base_ci")), xcore.offsetof("CallInfo", "previous")
-	while at ~= base and at ~= 0 and #list < MOST do
-		list[#list + 1] = at
+	local seen = {}
+	while at ~= base and at ~= 0 and not seen[at] and #list < MOST do
+		list[#list + 1], seen[at] = at, true
 		at = vm.t:ptr(at + previous)
 	end
 	if at ~= base then vm:damaged(xcore.addr(thread), "its list of calls does not end where it should") end
@@ -34,12 +44,12 @@ end
 local function position(vm, thread, ci, pt, innermost)
 	local pc
 	if vm.layout.array_of_calls then
-		pc = innermost and thread.savedpc or ci.savedpc
+		pc = pointer(vm, innermost and thread or ci, "savedpc")
 	else
-		pc = ci.u.l.savedpc
+		pc = pointer(vm, ci, "u.l.savedpc")
 	end
-	if not pc then return nil end
-	local at = (xcore.addr(pc) - xcore.addr(pt.code)) // 4 - 1
+	if pc == 0 then return nil end
+	local at = (pc - pointer(vm, pt, "code")) // 4 - 1
 	return at >= -1 and at < pt.sizecode and math.max(at, 0) or nil
 end
 
@@ -61,11 +71,11 @@ local function lua_frame(vm, thread, ci, one, innermost)
 	one.line = one.pc and proto.line(vm, pt, one.pc)
 	one.fresh = fresh(vm, ci)
 	if vm.layout.array_of_calls then
-		one.base, one.tail = xcore.addr(ci.base), ci.tailcalls > 0
+		one.base, one.tail = pointer(vm, ci, "base"), ci.tailcalls > 0
 	elseif vm.layout.alimit then
 		one.base = one.func + vm.layout.value_size
 	else
-		one.base = xcore.addr(ci.u.l.base)
+		one.base = pointer(vm, ci, "u.l.base")
 	end
 end
 
