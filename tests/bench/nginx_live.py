@@ -96,15 +96,34 @@ class Reports:
             self.running = None
 
 
+def busy():
+    """Seconds that all processors worked for anybody."""
+    with open("/proc/stat", encoding="ascii") as stream:
+        user, nice, system, _, _, irq, softirq = map(int, stream.readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def of_process(pid):
+    """Seconds that a process worked."""
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as stream:
+        fields = stream.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
     """A server under test: its worker on processor 0, everything else on 1."""
 
     def __init__(self, server, run):
         self.wrk, self.run, self.pid = server.path("wrk"), run, run.worker()
+        self.others = []  # processors that strangers used in each window
+
+    def strangers(self):
+        """Seconds that processors worked for those that are not of this measurement."""
+        return busy() - of_process(self.pid) - sum(os.times()[:4])
 
     def rate(self, reports=None):
         """Requests per second, as wrk says it, beside reports."""
-        url = "http://127.0.0.1:%d/made" % self.run.ports["http"]
+        url, before = "http://127.0.0.1:%d/made" % self.run.ports["http"], self.strangers()
         with subprocess.Popen([self.wrk, "-t1", "-c%d" % CLIENTS, "-d%ds" % SECONDS, url], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as process:
             while process.poll() is None:
@@ -114,6 +133,7 @@ class Worker:
             said = process.stdout.read().decode(errors="replace")
         if reports:
             reports.end()
+        self.others.append((self.strangers() - before) / SECONDS)
         found = re.search(r"Requests/sec:\s*([\d.]+)", said)
         if not found or re.search("Non-2xx|Socket errors", said):
             sys.exit("bench: wrk: " + said)
@@ -138,14 +158,14 @@ def median(numbers):
 
 def measure(bench, worker, name, argv, pairs, environment):
     """Returns the part of the requests that is lost."""
-    reports = Reports(argv, environment, worker.pid)
+    reports, worker.others = Reports(argv, environment, worker.pid), []
     measured = worker.pairs(reports, pairs)
     loss = median([1 - with_it / without for without, with_it in measured])
-    print("  %-34s loss %5.1f %%  %3d reports, each %.2f s, %.2f s of CPU  (%s)" % (
+    print("  %-34s loss %5.1f %%  %3d reports, each %.2f s, %.2f s of CPU; others used %.2f processors  (%s)" % (
         name, loss * 100, len(reports.took), median(reports.took) if reports.took else float("nan"),
-        median(reports.cpu) if reports.cpu else float("nan"), ", ".join("%.0f %.0f" % pair for pair in measured)))
+        median(reports.cpu) if reports.cpu else float("nan"), median(worker.others), ", ".join("%.0f %.0f" % pair for pair in measured)))
     sys.stdout.flush()
-    bench.rows.append({"title": "nginx-live", "name": name, "command": " ".join(argv), "pairs": measured, "loss": loss,
+    bench.rows.append({"title": "nginx-live", "name": name, "command": " ".join(argv), "pairs": measured, "loss": loss, "strangers": worker.others,
                        "reports": len(reports.took), "median_s": median(reports.took) if reports.took else None,
                        "cpu_s": median(reports.cpu) if reports.cpu else None})
     return loss
@@ -154,8 +174,10 @@ def measure(bench, worker, name, argv, pairs, environment):
 def forbidden(argv, environment):
     """The lines of strace for what must not be called."""
     log = os.path.join(environment["XDG_CACHE_HOME"], "forbidden")
-    subprocess.run(["strace", "-f", "-qq", "-e", "trace=" + FORBIDDEN, "-e", "signal=none", "-o", log, *argv], env=environment,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=" + FORBIDDEN, "-e", "signal=none", "-o", log, *argv, *UNLIMITED],
+                          env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit("bench: %s: %s" % (" ".join(argv), done.stderr.decode(errors="replace")[-300:]))
     with open(log, encoding="utf-8", errors="replace") as stream:
         return [line.strip() for line in stream if "(" in line]
 
