@@ -13,15 +13,17 @@ local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames that are
 -- as not to disturb it.
 local SMALL, SMALL_LIVE = 256 << 20, 4 << 20
 
--- The innermost Lua function of the running coroutine: its name and place; nil when there is none.
+-- The innermost Lua function of the running coroutine: its name and place, nil when there is none; and whether the coroutine has any
+-- frame at all.
 local function where(vm)
 	local L = vm.g.cur_L[vm.layout.ref]
 	if L == 0 then L = xcore.addr(vm.main) end
 	local list = coroutines.frames(vm, vm.t:value("lua_State", L))
 	for i = 1, math.min(#list, FRAMES) do
 		local one = frame.describe(vm, list[i], list[i + 1])
-		if one.file and one.line then return ("%s at %s:%d"):format(one.title, one.file, one.line) end
+		if one.file and one.line then return { text = ("%s at %s:%d"):format(one.title, one.file, one.line), runs = true } end
 	end
+	return { runs = #list > 0 }
 end
 
 local function try(fn, ...)
@@ -50,10 +52,11 @@ end
 
 local function add(vm, section)
 	local name, does = vmstate.name(vm)
-	local place = try(where, vm)
-	section:headline(("the VM %s%s"):format(does, place and ", " .. place or ""))
+	local place = try(where, vm) or { runs = true }
+	if name == "C" and not place.runs then does = "is at rest: no Lua code runs" end
+	section:headline(("the VM %s%s"):format(does, place.text and ", " .. place.text or ""))
 	section:text("state", name)
-	section:text("lua", place, { label = "innermost Lua code" })
+	section:text("lua", place.text, { label = "innermost Lua code" })
 	section:text("phase", vmstate.phase(vm), { label = "collector" })
 	section:bytes("total", vm.g.gc.total)
 	local ok, err = pcall(add_types, vm, section)

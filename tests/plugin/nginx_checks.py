@@ -278,6 +278,14 @@ class Case:
             if (row["count"], row["status"] or 0) != (count, status) or length and abs(len(row["request"]) + len(" HTTP/x.y") - length) > 9 - version:
                 yield "%s: gdb has %s" % (row, (count, length, status))
 
+    # ---- at rest ----
+
+    def check_at_rest(self):
+        """A worker that waits for events runs no Lua, and its answers say so."""
+        for command, key in (("luajit", "luajit"), ("luajit.bt", "bt")):
+            if "no Lua code runs" not in json.dumps(self.core.section(command, key)):
+                yield "%s does not say that no Lua code runs" % command
+
     # ---- secrets ----
 
     def check_redacted(self):
