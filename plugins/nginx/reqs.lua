@@ -7,14 +7,13 @@ local request = require "nginx.request"
 
 local reqs = {}
 
--- The last one is wrapped where the page is narrow, all others would be cut: whose request it is must stay whole.
+-- Where the page is narrow the verbose ones go, and of the others the last one is wrapped: whose request it is must stay whole.
 local COLUMNS = {
-	{ "age", "seconds" }, { "address", "address" }, { "host", "text", secret = true, verbose = true },
-	{ "phase", "text", verbose = true }, { "doing", "text" }, { "lua", "text" }, { "pool", "bytes", verbose = true },
-	{ "status", "integer", verbose = true }, { "peer", "text", verbose = true },
+	{ "age", "seconds" }, { "address", "address" }, { "doing", "text" }, { "lua", "text" }, { "request", "text", secret = true },
+	{ "phase", "text", verbose = true }, { "pool", "bytes", verbose = true }, { "status", "integer", verbose = true },
+	{ "host", "text", secret = true, verbose = true }, { "peer", "text", verbose = true },
 	{ "subrequests", "count", verbose = true }, { "count", "integer", verbose = true, label = "REFERENCES" },
 	{ "handler", "text", verbose = true }, { "found", "text", verbose = true, label = "FOUND BY" },
-	{ "request", "text", secret = true },
 }
 
 -- What stands for a request in a table: its line, or what a subrequest asks.
@@ -76,8 +75,8 @@ function reqs.add(t, section, list, limit)
 	local rows, shown = section:table("requests", COLUMNS), 0
 	for _, one in ipairs(list) do
 		if shown == limit then break end
-		rows:row(one.age, one.addr, one.host, one.phase, one.doing, reqs.lua_line(t, one), one.pool_bytes, one.status, one.peer,
-			one.subrequests, one.count, one.handler, one.via, reqs.title(one))
+		rows:row(one.age, one.addr, one.doing, reqs.lua_line(t, one), reqs.title(one), one.phase, one.pool_bytes, one.status, one.host,
+			one.peer, one.subrequests, one.count, one.handler, one.via)
 		shown = shown + 1
 	end
 	return #list - shown
