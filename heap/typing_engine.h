@@ -244,9 +244,6 @@ static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint
 	return engine->maps[number];
 }
 
-/* Does an object of `outer` have one of `inner` at `offset`? Compiled or not; not beside other threads. */
-bool xc_typemap_holds(struct xc_engine *engine, uint32_t outer, uint32_t inner, uint64_t offset);
-
 /* Could a block of `size` bytes have been asked for with `wanted`? */
 bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
@@ -275,10 +272,8 @@ struct xc_score {
 	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
 };
 
-void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
-		     struct xc_score *score);
-
-/* The same with what the type does not explain: pointers where it has none. For comparing candidates. */
+/* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
+ * comparing candidates. */
 void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
 		       uint64_t offset, uint32_t block, struct xc_score *score);
 
