@@ -67,13 +67,22 @@ local function add(vm, section)
 	vm:tell(section)
 end
 
+-- All VMs; without debug information their layout is guessed, and when that fails it is said why there is nothing.
+local function all(t, answer)
+	local ok, list = pcall(virtual.all, t)
+	if ok then return list end
+	if type(list) ~= "table" or list.kind ~= "not_found" then error(list, 0) end
+	answer:section("luajit", "LuaJIT"):note(list.message, list.hint)
+	return {}
+end
+
 function report.analyze(t, answer)
-	if not layout.known(t) then return end
-	for i, vm in ipairs(virtual.all(t)) do
+	for i, vm in ipairs(all(t, answer)) do
 		if i > VMS then break end
 		local section = answer:section(i == 1 and "luajit" or "luajit_" .. i, i == 1 and "LuaJIT" or "LuaJIT: VM " .. i)
 		section:address("vm", vm.addr, { label = "VM" })
 		add(vm, section)
+		if i == 1 and layout.of(t).build then section:text("layout", layout.describe(t)) end
 		if i == 1 then section:note("luajit.bt: its stacks; luajit.gc: all it holds; luajit.path: what keeps big objects") end
 	end
 end
