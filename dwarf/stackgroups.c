@@ -42,7 +42,7 @@ static uint64_t text_hash(uint64_t hash, const char *text)
 /* Of all that stacks are compared by: where hashes are equal and stacks are not, those between others would part them. */
 static uint64_t stack_hash(const struct xc_stack *stack, bool brief)
 {
-	uint64_t hash = mix(stack->crashed | stack->detached << 1, brief ? 0 : stack->elided);
+	uint64_t hash = mix(mix(stack->crashed, stack->detached), brief ? 0 : stack->elided);
 	for (size_t i = 0; i < stack->row_count; i = next_row(stack, i, brief)) {
 		const struct xc_stack_row *row = &stack->rows[i];
 		hash = mix(hash, row->pc) + row->inlined;
