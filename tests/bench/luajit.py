@@ -13,7 +13,7 @@ import heap
 
 QUESTIONS = {"gc": ["run", "luajit.gc"], "path": ["run", "luajit.path"], "retained": ["run", "luajit.retained"],
              "flame gcref": ["flame", "luajit.gcref"], "dead": ["run", "luajit.dead"], "check": ["run", "luajit.check"]}
-BOUNDS = {"gc": 2, "path": 10, "retained": 10, "flame gcref": 10, "dead": 10, "check": 10}  # seconds
+BOUNDS = {"gc": 2, "path": 10, "retained": 10, "flame gcref": 10}  # seconds; nobody waits for the others
 CASES = ("openresty-interp-big", "gc32-interp-big")
 PAGES = {"analyze": ["analyze"], "page": ["run", "nginx"], "reqs": ["run", "nginx.reqs"], "memory": ["run", "nginx.memory"]}
 RIVAL = "openresty-c"
@@ -81,7 +81,8 @@ def bench_case(bench, root, case, runs, environment):
     speed = None
     for question, words in QUESTIONS.items():
         row = measure(bench, "luajit", "%s, %s" % (case.name, question), command(bench, root, words, case), runs, environment)
-        bench.goal("%s: %s: seconds" % (case.name, question), row["median_s"], BOUNDS[question])
+        if question in BOUNDS:
+            bench.goal("%s: %s: seconds" % (case.name, question), row["median_s"], BOUNDS[question])
         if question == "gc":
             speed = count / row["cpu_s"]
     return speed

@@ -116,6 +116,7 @@ class Worker:
     def __init__(self, server, run):
         self.wrk, self.run, self.pid = server.path("wrk"), run, run.worker()
         self.others = []  # processors that strangers used in each window
+        self.cost = []  # seconds of the worker for a request in each window
 
     def strangers(self):
         """Seconds that processors worked for those that are not of this measurement."""
@@ -124,6 +125,7 @@ class Worker:
     def rate(self, reports=None):
         """Requests per second, as wrk says it, beside reports."""
         url, before = "http://127.0.0.1:%d/made" % self.run.ports["http"], self.strangers()
+        worked = of_process(self.pid)
         with subprocess.Popen([self.wrk, "-t1", "-c%d" % CLIENTS, "-d%ds" % SECONDS, url], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as process:
             while process.poll() is None:
@@ -134,22 +136,25 @@ class Worker:
         if reports:
             reports.end()
         self.others.append((self.strangers() - before) / SECONDS)
-        found = re.search(r"Requests/sec:\s*([\d.]+)", said)
-        if not found or re.search("Non-2xx|Socket errors", said):
+        found, count = re.search(r"Requests/sec:\s*([\d.]+)", said), re.search(r"(\d+) requests in", said)
+        if not found or not count or re.search("Non-2xx|Socket errors", said):
             sys.exit("bench: wrk: " + said)
+        self.cost.append((of_process(self.pid) - worked) / int(count.group(1)))
         return float(found.group(1))
 
     def pairs(self, reports, count):
-        """[(without, with)]"""
-        out = []
+        """[(without, with)] in requests per second, and in seconds of the worker for a request."""
+        out, cost = [], []
         for number in range(count):
             if number % 2:
                 looked_at = self.rate(reports)
                 out.append((self.rate(), looked_at))
+                cost.append((self.cost[-1], self.cost[-2]))
             else:
                 alone = self.rate()
                 out.append((alone, self.rate(reports)))
-        return out
+                cost.append((self.cost[-2], self.cost[-1]))
+        return out, cost
 
 
 def median(numbers):
@@ -159,13 +164,14 @@ def median(numbers):
 def measure(bench, worker, name, argv, pairs, environment):
     """Returns the part of the requests that is lost."""
     reports, worker.others = Reports(argv, environment, worker.pid), []
-    measured = worker.pairs(reports, pairs)
+    measured, cost = worker.pairs(reports, pairs)
     loss = median([1 - with_it / without for without, with_it in measured])
-    print("  %-34s loss %5.1f %%  %3d reports, each %.2f s, %.2f s of CPU; others used %.2f processors  (%s)" % (
-        name, loss * 100, len(reports.took), median(reports.took) if reports.took else float("nan"),
+    dearer = median([with_it / without - 1 for without, with_it in cost])
+    print("  %-34s loss %5.1f %% (a request costs the worker %.1f %% more)  %3d reports, each %.2f s, %.2f s of CPU; others used %.2f processors  (%s)" % (
+        name, loss * 100, dearer * 100, len(reports.took), median(reports.took) if reports.took else float("nan"),
         median(reports.cpu) if reports.cpu else float("nan"), median(worker.others), ", ".join("%.0f %.0f" % pair for pair in measured)))
     sys.stdout.flush()
-    bench.rows.append({"title": "nginx-live", "name": name, "command": " ".join(argv), "pairs": measured, "loss": loss, "strangers": worker.others,
+    bench.rows.append({"title": "nginx-live", "name": name, "command": " ".join(argv), "pairs": measured, "loss": loss, "worker_s_per_request": cost, "strangers": worker.others,
                        "reports": len(reports.took), "median_s": median(reports.took) if reports.took else None,
                        "cpu_s": median(reports.cpu) if reports.cpu else None})
     return loss
