@@ -218,15 +218,14 @@ function graph.trace_constants(vm, trace, fn)
 	local nk, wide = trace.nk, vm.layout.gc64
 	if nk >= FIRST then return end
 	local base = xcore.addr(trace.ir) + nk * 8
-	local kind = pcall(xcore.offsetof, "IRIns", "t.irt") and "t.irt" or "t" -- in a layout of ours it is the byte alone
-	local ir = xcore.columns(xcore.cast(base, "IRIns *"), FIRST - nk, { "o", kind })
+	local ir = xcore.columns(xcore.cast(base, "IRIns *"), FIRST - nk, { "o", "t.irt" })
 	local i, count = 1, FIRST - nk
 	while i <= count do
 		local op = ir.o[i]
 		if op == numbers.KGC then
 			fn(vm.t:value("GCRef", base + (wide and i or i - 1) * 8)[vm.layout.ref], nk + i - 1)
 		end
-		if numbers.wide >> (ir[kind][i] & TYPE) & 1 ~= 0 and op ~= numbers.KNULL then i = i + 1 end
+		if numbers.wide >> (ir["t.irt"][i] & TYPE) & 1 ~= 0 and op ~= numbers.KNULL then i = i + 1 end
 		i = i + 1
 	end
 end
