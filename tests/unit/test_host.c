@@ -516,7 +516,7 @@ static void what_a_script_answers_is_no_accident(void **state)
 	check_answers("local xcore = require 'xcore' error(xcore.error('fault', 'a page is lost'))",
 		      "test.lua:1: a page is lost", true);
 	check_answers("local xcore = require 'xcore' xcore.sizeof('struct none')",
-		      "test.lua:1: no `struct none` in the target", true);
+		      "test.lua:1: types by name need a target, and there is none here", true);
 }
 
 static void anything_can_be_raised(void **state)
