@@ -115,7 +115,8 @@ const struct xc_option xc_common_options[] = {
 	 .offset = AT(max_read_time),
 	 .value = "MS",
 	 .about = "live: while reading goes on, use at most so many milliseconds of processor time a second, for all "
-		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end",
+		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end; "
+		  "at idle priority (chrt -i 0) they never do by default",
 	 .max = 1000000},
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
@@ -154,8 +155,8 @@ const struct xc_option xc_common_options[] = {
 struct xc_common xc_common_defaults(void)
 {
 	const struct xc_limits limits = xc_limits_defaults();
-	return (struct xc_common){.max_read_rate = 100,
-				  .max_read_time = 40,
+	return (struct xc_common){.max_read_rate = XC_READ_RATE,
+				  .max_read_time = XC_READ_TIME,
 				  .max_instructions = (unsigned)(limits.instructions / 1000000),
 				  .max_memory = (unsigned)(limits.memory >> 20),
 				  .max_time = (unsigned)limits.seconds};

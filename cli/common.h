@@ -4,6 +4,10 @@
 
 #include "options.h"
 
+/* Limits on reading running processes, unless options say otherwise. */
+#define XC_READ_RATE 100u
+#define XC_READ_TIME 40u
+
 struct xc_common {
 	const char *exe, *sysroot, *store;
 	struct xc_words debug_dirs, plugin_paths, fail_on;

@@ -57,7 +57,8 @@ struct xc_error *xc_plugins_no_entry(const struct xc_plugin *plugin, const struc
 void xc_plugins_explain(struct xc_error *err, const struct xc_plugin *plugin, const struct xc_process *process)
 {
 	xc_auto(xc_freep) char *why = NULL;
-	if (!err || err->code == XC_ERR_USAGE || !xc_plugin_asks(&plugin->match) || xc_plugin_matches(plugin, process, &why))
+	if (!err || err->code == XC_ERR_USAGE || !xc_plugin_asks(&plugin->match) ||
+	    xc_plugin_matches(plugin, process, &why))
 		return;
 	xc_error_hint(err, "%s is not for this target: %s", plugin->name ? plugin->name : plugin->path, why);
 }

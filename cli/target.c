@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,14 @@ static struct xc_finder finder_of(const struct xc_common *common)
 	};
 }
 
+/* A process at idle priority gets only what nobody else wants: the default limits would slow it down for nobody's good. They hold
+ * for who refreshes in a loop all the same, and so do limits that the user sets. */
+static bool yields(const struct xc_common *common)
+{
+	return common->max_read_rate == XC_READ_RATE && common->max_read_time == XC_READ_TIME &&
+	       sched_getscheduler(0) == SCHED_IDLE;
+}
+
 struct xc_error *xc_target_open(struct xc_target *target, const char *name, const struct xc_common *common,
 				const char *write_dir)
 {
@@ -203,6 +212,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.swap = common->swap == XC_ON,
 		.max_read_rate = (uint64_t)common->max_read_rate << 20,
 		.max_read_time = common->max_read_time,
+		.yields = yields(common),
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
@@ -227,7 +237,9 @@ static void mention_pauses(const struct xc_target *target)
 		return;
 	xc_auto(xc_freep) char *text =
 		xc_asprintf("reading slept for %.1f s so as not to disturb the process", seconds);
-	warn(target, text, "--max-read-time and --max-read-rate set the limits; 0 lifts them");
+	warn(target, text,
+	     "--max-read-time and --max-read-rate set the limits; 0 lifts them; started by `chrt -i 0` they hold only "
+	     "for loops");
 }
 
 void xc_target_close(struct xc_target *target)

@@ -39,16 +39,19 @@ static uint64_t text_hash(uint64_t hash, const char *text)
 	return hash;
 }
 
+/* Of all that stacks are compared by: where hashes are equal and stacks are not, those between others would part them. */
 static uint64_t stack_hash(const struct xc_stack *stack, bool brief)
 {
-	uint64_t hash = 0;
+	uint64_t hash = mix(mix(stack->crashed, stack->detached), brief ? 0 : stack->elided);
 	for (size_t i = 0; i < stack->row_count; i = next_row(stack, i, brief)) {
 		const struct xc_stack_row *row = &stack->rows[i];
 		hash = mix(hash, row->pc) + row->inlined;
-		if (row->guest)
-			hash = text_hash(text_hash(mix(hash, row->line), row->file), row->function);
+		if (!row->guest)
+			continue;
+		hash = mix(mix(hash, row->line), row->left_out);
+		hash = text_hash(text_hash(text_hash(hash, row->file), row->function), row->language);
 	}
-	return hash;
+	return stack->row_count ? hash : text_hash(hash, stack->stop);
 }
 
 static bool stacks_equal(const struct xc_stack *a, const struct xc_stack *b, bool brief)

@@ -244,9 +244,6 @@ static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint
 	return engine->maps[number];
 }
 
-/* Does an object of `outer` have one of `inner` at `offset`? Compiled or not; not beside other threads. */
-bool xc_typemap_holds(struct xc_engine *engine, uint32_t outer, uint32_t inner, uint64_t offset);
-
 /* Could a block of `size` bytes have been asked for with `wanted`? */
 bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
 
@@ -275,10 +272,8 @@ struct xc_score {
 	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
 };
 
-void xc_typing_score(const struct xc_engine *engine, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
-		     struct xc_score *score);
-
-/* The same with what the type does not explain: pointers where it has none. For comparing candidates. */
+/* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
+ * comparing candidates. */
 void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
 		       uint64_t offset, uint32_t block, struct xc_score *score);
 
@@ -350,6 +345,13 @@ bool xc_typemap_is_own(struct xc_typemap *map);
 
 /* ---- typing_rule ---- */
 
+/* Does it lie in the first `size` bytes? Debug information may have it anywhere: sums of 32 bits would wrap. */
+static inline bool xc_tag_within(const struct xc_tag *tag, uint64_t size)
+{
+	return tag->at <= size && tag->size <= size - tag->at;
+}
+
+/* Of an object with the tag within it. */
 static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object)
 {
 	uint64_t bits = 0;
@@ -388,7 +390,7 @@ void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place,
 static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
 {
 	const struct xc_casts *casts = slot->casts;
-	if (!casts || casts->tag.at + casts->tag.size > size)
+	if (!casts || !xc_tag_within(&casts->tag, size))
 		return slot;
 	uint64_t value = xc_tag_of(&casts->tag, object);
 	for (uint32_t i = 0; i < casts->count; i++)

@@ -314,7 +314,7 @@ static void look_at_pointers(struct xc_typing_queue *q, const struct sight *obje
 {
 	const struct xc_blocks *blocks = &q->engine->heap->blocks;
 	const uint8_t *bytes = object->bytes + slot->offset;
-	uint64_t tag = slot->tag.at + slot->tag.size <= object->whole ? xc_tag_of(&slot->tag, object->bytes) : 0;
+	uint64_t tag = xc_tag_within(&slot->tag, object->whole) ? xc_tag_of(&slot->tag, object->bytes) : 0;
 	slot = xc_cast_of(slot, object->bytes, object->whole);
 	if (slot->kind > XC_SLOT_VOID)
 		return;

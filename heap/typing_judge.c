@@ -186,13 +186,6 @@ static void begin(struct xc_score *score, uint64_t size)
 	score->most = SLOTS + (uint32_t)(size < SLOTS_MOST ? size : SLOTS_MOST);
 }
 
-void xc_typing_score(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
-		     struct xc_score *score)
-{
-	begin(score, size);
-	score_object(e, map, bytes, size, score, 0);
-}
-
 bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
 {
 	uint64_t most = size < LONGEST ? size : LONGEST, at = 0;

@@ -652,34 +652,3 @@ void xc_typemap_compile(struct xc_engine *e, uint32_t number)
 	flatten(&f, is_pointer(map->bare) ? map->type : map->bare, 0, NULL, false, 0);
 	finish(&f);
 }
-
-bool xc_typemap_holds(struct xc_engine *e, uint32_t outer, uint32_t inner, uint64_t offset)
-{
-	const struct xc_type *type = e->maps[outer]->bare;
-	for (int depth = 0; depth < XC_TYPING_NEST; depth++) {
-		if (offset == 0 && xc_typemap_of(e, type) == inner)
-			return true;
-		const struct xc_type *element = NULL, *next = NULL;
-		uint64_t count, size;
-		if (type->kind == XC_TYPE_ARRAY) {
-			element_of(type, &element, &count);
-			if (!element || !xc_type_size(element, &size) || size == 0)
-				return false;
-			offset %= size;
-			type = xc_type_strip(element);
-			continue;
-		}
-		size_t members_count;
-		const struct xc_member *members = xc_type_members(type, &members_count);
-		for (size_t i = 0; i < members_count && !next; i++)
-			if (!members[i].bit_size && !members[i].dynamic && offset >= members[i].offset &&
-			    (!xc_type_size(members[i].type, &size) || offset - members[i].offset < size)) {
-				next = xc_type_strip(members[i].type);
-				offset -= members[i].offset;
-			}
-		if (!next)
-			return false;
-		type = next;
-	}
-	return false;
-}

@@ -73,7 +73,7 @@ static uint64_t tag_of_hit(const struct xc_engine *e, struct xc_window *window, 
 	const struct xc_typemap *map = e->maps[hit->slot->target];
 	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || !map->tag.size)
 		return hit->tag;
-	uint64_t need = map->tag.at + map->tag.size;
+	uint64_t need = (uint64_t)map->tag.at + map->tag.size;
 	const uint8_t *bytes = xc_window(window, hit->value, need);
 	return bytes ? xc_tag_of(&map->tag, bytes) : 0;
 }

@@ -87,6 +87,9 @@ void xc_bind_error_open(lua_State *L);
 /* Is it an xcore.Error? */
 bool xc_bind_error_is(lua_State *L, int index);
 
+/* Is the value at this positive index what a script tells its user (wrong arguments; there is no such thing), and no accident? */
+bool xc_bind_error_answers(lua_State *L, int index);
+
 /* The error at the top of the stack as one of ours: takes it off. `code` of foreign errors is XC_ERR_FORMAT. */
 struct xc_error *xc_bind_error_take(lua_State *L);
 

@@ -7,7 +7,9 @@
 #include "bind_class.h"
 #include "cdef.h"
 
-enum { STEPS_A_BYTE = 4 };
+enum { STEPS_A_BYTE = 4, TEXTS = 64 << 20 /* bytes of all texts of a state */ };
+
+static const char TOLD; /* the registry's key: how many there were */
 
 struct declarations {
 	struct xc_cdef *own; /* of a private text; NULL: they are the state's */
@@ -74,13 +76,26 @@ static bool wants_private(lua_State *L)
 	return lua_toboolean(L, -1);
 }
 
+/* Types stay as long as the process, in memory that no limit of Lua's counts: some 20 bytes for each of the text. */
+static void charge(lua_State *L, size_t len)
+{
+	xc_limit_spend(L, len * STEPS_A_BYTE);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &TOLD);
+	uint64_t told = (uint64_t)lua_tointeger(L, -1);
+	if (len > TEXTS - told)
+		xc_bind_fail(L, XC_ERR_LIMIT, "declarations of more than %d MiB: keep them in variables", TEXTS >> 20);
+	lua_pushinteger(L, (lua_Integer)(told + len));
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &TOLD);
+	lua_pop(L, 1);
+}
+
 static int cdef(lua_State *L)
 {
 	struct xc_host *host = xc_bind_host(L);
 	size_t len;
 	const char *text = luaL_checklstring(L, 1, &len);
 	luaL_argcheck(L, strlen(text) == len, 1, "a text without zero bytes");
-	xc_limit_spend(L, len * STEPS_A_BYTE);
+	charge(L, len);
 	bool private = wants_private(L);
 	struct declarations *self = xc_bind_class_new(L, &class, sizeof *self);
 	if (!host->process)

@@ -182,7 +182,8 @@ static int error_tostring(lua_State *L)
 	return 1;
 }
 
-/* xcore.error(kind, message[, hint]): where it is made is where it happened, but of wrong arguments nobody wants to know that. */
+/* xcore.error(kind, message[, hint]): where it is made is where it happened, but of wrong arguments, and of what a script says that there
+ * is not, nobody wants to know that. */
 static int make_error(lua_State *L)
 {
 	const char *kind = luaL_checkstring(L, 1);
@@ -198,7 +199,7 @@ static int make_error(lua_State *L)
 	if (hint)
 		host->raised = xc_error_hint(host->raised, "%s", hint);
 	push_error(L, host->raised, NULL);
-	if (kinds[i].code == XC_ERR_USAGE) {
+	if (kinds[i].code == XC_ERR_USAGE || kinds[i].code == XC_ERR_NOT_FOUND) {
 		lua_pushnil(L);
 		lua_setfield(L, -2, "where");
 	}
@@ -227,6 +228,17 @@ bool xc_bind_error_is(lua_State *L, int index)
 	bool ours = lua_rawequal(L, -1, -2);
 	lua_pop(L, 2);
 	return ours;
+}
+
+bool xc_bind_error_answers(lua_State *L, int index)
+{
+	if (!xc_bind_error_is(L, index))
+		return false;
+	lua_pushliteral(L, "where");
+	lua_rawget(L, index);
+	bool answers = lua_isnil(L, -1);
+	lua_pop(L, 1);
+	return answers;
 }
 
 /* The raw field of the table below, as a string that lives while the table does; NULL when it is none. */

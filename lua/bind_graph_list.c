@@ -311,8 +311,11 @@ static int fill(lua_State *L)
 	struct xc_error *err = xc_refgraph_fill(g, tree, by_dominator, depth, FRAMES);
 	xc_refgraph_unlabel(g);
 	xc_graph_settle(L, self);
-	xc_bind_raise(L, err);
-	xc_report_spend_frames(L, TREE, tree->node_count - before);
+	bool too_many = err != NULL;
+	xc_error_free(err);
+	xc_report_spend_frames(L, TREE, tree->node_count - before); /* they are there, whether that is all or not */
+	if (too_many)
+		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d different paths", FRAMES);
 	xc_limit_spend(L, g->count);
 	return 0;
 }

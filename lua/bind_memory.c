@@ -191,6 +191,7 @@ static int memory_resident(lua_State *L)
 		return xc_bind_fail(L, XC_ERR_LIMIT, "resident: at most 1 TiB at once");
 	if (len && (uint64_t)len - 1 > UINT64_MAX - addr)
 		return xc_bind_fail(L, XC_ERR_USAGE, "resident: past the end of the address space");
+	xc_limit_spend(L, (uint64_t)len >> 16); /* 8 bytes are read for each page */
 	if (len && !xc_live_resident(host->process, addr, addr + (uint64_t)len - 1, &bytes))
 		lua_pushnil(L);
 	else

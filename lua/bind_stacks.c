@@ -10,25 +10,49 @@
 #include "bind_report.h"
 #include "stage.h"
 
-enum { TEXTS = 128 << 20 }; /* bytes of all texts of a run */
+enum { TEXTS = 128 << 20 }; /* bytes of all texts of a state */
 
 struct stacks {
 	const char *language;
-	uint64_t bytes;
 };
+
+/* One for all such objects of a state. */
+struct told {
+	uint64_t bytes;   /* of texts */
+	size_t variables; /* of the call that runs */
+};
+
+static const char TOLD; /* the registry's key */
 
 static const struct xc_bind_class stacks_class;
 
 /* A table that is read. */
 struct reading {
-	struct stacks *stacks;
+	const struct stacks *stacks;
+	struct told *told;
 	struct xc_arena *arena;
 };
 
+static struct told *told_of(lua_State *L)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &TOLD) == LUA_TNIL) {
+		lua_pop(L, 1);
+		struct told *told = lua_newuserdatauv(L, sizeof *told, 0);
+		*told = (struct told){0};
+		lua_pushvalue(L, -1);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &TOLD);
+	}
+	struct told *told = lua_touserdata(L, -1);
+	lua_pop(L, 1);
+	return told;
+}
+
 static struct reading begin(lua_State *L)
 {
-	struct stacks *self = xc_bind_class_check(L, 1, &stacks_class);
-	return (struct reading){self, xc_stage_arena(xc_stage_of(L))};
+	const struct stacks *self = xc_bind_class_check(L, 1, &stacks_class);
+	struct told *told = told_of(L);
+	told->variables = 0;
+	return (struct reading){self, told, xc_stage_arena(xc_stage_of(L))};
 }
 
 /* ---- fields ---- */
@@ -51,9 +75,9 @@ static const char *text_field(lua_State *L, const struct reading *r, int table, 
 		return NULL;
 	const char *text = xc_report_check_text(L, top + 1, key);
 	size_t len = strlen(text);
-	if (len > TEXTS - r->stacks->bytes)
+	if (len > TEXTS - r->told->bytes)
 		xc_bind_fail(L, XC_ERR_LIMIT, "texts of more than %d MiB", TEXTS >> 20);
-	r->stacks->bytes += len;
+	r->told->bytes += len;
 	xc_limit_spend(L, 2 + len / 64);
 	text = xc_arena_strdup(r->arena, text);
 	lua_settop(L, top);
@@ -210,6 +234,9 @@ static void read_row_variables(lua_State *L, const struct reading *r, int at, st
 {
 	size_t args = list_length(L, at, "args"), locals = list_length(L, at, "locals"),
 	       upvalues = list_length(L, at, "upvalues");
+	if (args + locals + upvalues > XC_GUEST_VARIABLES - r->told->variables)
+		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d variables of frames", XC_GUEST_VARIABLES);
+	r->told->variables += args + locals + upvalues;
 	xc_limit_spend(L, args + locals + upvalues);
 	row->args = xc_arena_alloc(r->arena, args * sizeof *row->args);
 	row->locals = xc_arena_alloc(r->arena, (locals + upvalues) * sizeof *row->locals);

@@ -195,10 +195,12 @@ static int keep_failure(lua_State *L)
 	if (xc_limit_is_over(L, LUA_ERRRUN)) {
 		xc_limit_trace(L);
 	} else {
+		bool answers = xc_bind_error_answers(L, 1);
 		host->failed = xc_bind_error_take(L);
 		shorten(host->failed);
 		luaL_traceback(L, L, NULL, 1);
-		set_trace(host->failed, lua_tostring(L, -1));
+		if (!answers)
+			set_trace(host->failed, lua_tostring(L, -1));
 	}
 	lua_settop(L, 1);
 	return 1;

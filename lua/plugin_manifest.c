@@ -279,8 +279,7 @@ static int read_plugin(lua_State *L)
 		read_name(L, r, NULL);
 	lua_pop(L, 1);
 	read_table(L, plugin_keys, r, r->plugin);
-	if (!xc_plugin_asks(&r->plugin->match) &&
-	    (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
+	if (!xc_plugin_asks(&r->plugin->match) && (r->plugin->analyzes || r->plugin->claims || r->plugin->stacks))
 		return xc_bind_fail(L, XC_ERR_FORMAT,
 				    "it has '%s' and no 'match', so for which targets? modules = {\"*\"} is all",
 				    r->plugin->analyzes ? "analyze"

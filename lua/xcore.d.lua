@@ -393,7 +393,7 @@ function graph:fill(tree, options) end
 ---All texts of a run make one scope: a later one may use what an earlier one declared, and the same declaration may come again.
 ---A struct that is mentioned and never defined is the debug information's, if that has it. Macros may stand for anything but take no
 ---parameters; #include, #if and values of variables are errors; functions are read past. An error declares nothing, and begins with
----line and column in the text. At most 1 MiB a text, 65,536 members a struct.
+---line and column in the text. At most 1 MiB a text, 64 MiB of all a run's texts, 65,536 members a struct.
 ---With `private` the text is a scope of its own: only the result's :type and :constant know its names. For layouts that are to be
 ---tried, one after the other, until one fits: t:value(D:type "struct foo", addr).
 ---@param text string
@@ -414,7 +414,8 @@ function declarations:type(name) end
 function declarations:constant(name) end
 
 ---An error, to be raised: error(xcore.error("usage", "--db: a number is wanted")). One of kind "usage" is about the arguments of a
----command: it ends with exit status 2 and without a traceback.
+---command: it ends with exit status 2 and without a traceback. One of kind "not_found" tells the user that there is no such thing, with
+---exit status 4 and without a traceback, too.
 ---@param kind string  see xcore.Error
 ---@param message string
 ---@param hint? string

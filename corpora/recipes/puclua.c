@@ -59,7 +59,10 @@ static void tell_local(FILE *out, lua_State *L, const char *name)
 	int type = lua_type(L, -1);
 	fprintf(out, "local %s %s ", name, lua_typename(L, type));
 	if (type == LUA_TSTRING || type == LUA_TBOOLEAN)
-		fprintf(out, "%s\n", type == LUA_TSTRING ? lua_tostring(L, -1) : lua_toboolean(L, -1) ? "true" : "false");
+		fprintf(out, "%s\n",
+			type == LUA_TSTRING    ? lua_tostring(L, -1)
+			: lua_toboolean(L, -1) ? "true"
+					       : "false");
 	else if (type == LUA_TNUMBER)
 		fprintf(out, "%.14g\n", (double)lua_tonumber(L, -1));
 	else
@@ -97,7 +100,8 @@ static int die(lua_State *L)
 			tell_stack(out, lua_tostring(L, -2), co);
 		lua_pop(L, 1);
 	}
-	fprintf(out, "total %zu\nallocated %zu\n", (size_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB, 0), allocated);
+	fprintf(out, "total %zu\nallocated %zu\n",
+		(size_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB, 0), allocated);
 	for (int type = 0; type < TYPES; type++)
 		if (objects[type])
 			fprintf(out, "objects %d %zu\n", type, objects[type]);

@@ -1,6 +1,37 @@
--- declare: layouts of an interpreter that comes without debug information.
+-- declare: layouts of an interpreter that comes without debug information: those of releases that we know, tried one after the other. One is
+-- taken when the runtime's interpreter leads back to the runtime, its threads to the interpreter, and all of this is mapped.
+local xcore = require "xcore"
+
 local declare = {}
 
-function declare.layouts() end
+local RELEASES = { "3_13", "3_11", "3_9" }
+
+local function proves(t, D, addr)
+	local head = t:value(D:type "_PyRuntimeState", addr).interpreters.head
+	if not head or xcore.addr(head.runtime) ~= addr or head.id ~= 0 then return false end
+	local thread = xcore.has(head, "threads") and head.threads.head or xcore.has(head, "tstate_head") and head.tstate_head
+	if not thread or xcore.addr(thread.interp) ~= xcore.addr(head) or thread.thread_id == 0 then return false end
+	local gc = head.gc.generations
+	for i = 0, 2 do
+		local at = xcore.addr(gc[i])
+		local first = gc[i].head._gc_next
+		if first & 3 ~= 0 or t:u64(first + 8) & ~3 ~= at then return false end
+	end
+	return true
+end
+
+-- Declares what fits; nothing when the debug information has it, or nothing fits.
+function declare.layouts(t, addr)
+	if t:has_type "_PyRuntimeState" and t:has_type "PyCodeObject" then return end
+	for _, release in ipairs(RELEASES) do
+		local text = require("cpython.layouts_" .. release)
+		local ok, fits = pcall(function() return proves(t, xcore.cdef(text, { private = true }), addr) end)
+		if not ok and type(fits) == "table" and fits.kind == "limit" then error(fits, 0) end
+		if ok and fits then
+			xcore.cdef(text)
+			return
+		end
+	end
+end
 
 return declare

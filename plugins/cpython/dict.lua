@@ -64,6 +64,7 @@ end
 function dict.each(py, addr, fn, most)
 	local v = py.t:value("PyDictObject", addr)
 	local values = v.ma_values and values_at(py, xcore.addr(v.ma_values))
+	if not v.ma_keys then error(xcore.error("format", xcore.hex(addr) .. ": a dictionary without keys")) end
 	dict.each_entry(py, xcore.addr(v.ma_keys), values, fn, most)
 end
 

@@ -116,7 +116,10 @@ function memory.refs(t, report, list)
 	local py, wanted = runtime.of(t), args.address(options[1], "ADDR")
 	local g = graph.of(py)
 	local addr, size, kind = g:find(wanted)
-	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no Python object that was found")) end
+	if not addr then
+		local damage = py.damages and ("there is damage, which cpython.objects tells: " .. py.damages[1].what)
+		error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no Python object that was found", damage or nil))
+	end
 	local section = report:section("refs", "References to an object")
 	section:text("object", value.show(py, addr), { secret = true })
 	section:text("type", kind)

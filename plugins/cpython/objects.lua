@@ -11,6 +11,7 @@ local types = require "cpython.types"
 local objects = {}
 
 local MOST = 200000000
+local LARGEST = 1 << 40 -- bytes of an object
 local IMMORTAL = 1 << 33 -- no reference count is larger
 local FLAGS = require("cpython.layout").FLAGS
 local LEAVES = { str = true, int = true, float = true, bool = true, bytes = true, bytearray = true, complex = true }
@@ -33,7 +34,13 @@ local function generations(py, interpreter, fn)
 	end
 	for _, one in ipairs(names) do
 		local c, count, why = xcore.follow(one[2], "_gc_next", {}, { addresses = true, partial = true, max = MOST })
-		if why then py:damaged(xcore.addr(one[2]), one[1] .. " of the collector ends early: " .. why) end
+		-- A ring that ends at NULL is none.
+		local ends = c[1][count] and py.t:ptr(c[1][count])
+		if not why and ends ~= xcore.addr(one[2]) then why = "its last object leads to " .. (ends and xcore.hex(ends) or "nothing") end
+		if why then
+			py.broken = true
+			py:damaged(xcore.addr(one[2]), one[1] .. " of the collector ends early: " .. why)
+		end
 		fn(one[1], c[1], count)
 	end
 end
@@ -89,7 +96,7 @@ end
 
 -- What the collector could list and does not is untracked: its head is empty. Freed memory is not. Types that are no heap types have no head.
 local function untracked(py, addr, type)
-	if not type.gc then return true end
+	if not type.gc or py.broken then return true end -- behind where a list is broken all have a head that is in use
 	if type.kind == "type" and py.t:value("PyTypeObject", addr).tp_flags & FLAGS.HEAP == 0 then return true end
 	return py.t:ptr(addr - py.layout.gc_head) == 0
 end
@@ -327,8 +334,12 @@ function objects.sizes(py, type, addresses)
 	local own = type.name == "collections.deque" and py.t:has_type "dequeobject" and deque_sizes or SIZE[type.kind]
 	local sizes = own and own(py, type, addresses) or var_sizes(addresses, type.basic, type.item)
 	local more = before(py, type)
-	if more > 0 then
-		for i = 1, #sizes do sizes[i] = sizes[i] + more end
+	for i, size in ipairs(sizes) do
+		if size < 0 or size > LARGEST then
+			py:damaged(addresses[i], "an object of an impossible size")
+			size = type.basic
+		end
+		sizes[i] = size + more
 	end
 	return sizes
 end

@@ -29,11 +29,12 @@ function Python:tell(section)
 	end
 end
 
--- fn's results, or nil and what went wrong. Limits of the run are final.
+-- fn's results, or nil and what went wrong: a fault, or NULL where there should be something, which is Lua's own error. Limits of the run
+-- are final.
 function runtime.try(fn, ...)
 	local ok, a, b, c = pcall(fn, ...)
 	if ok then return a, b, c end
-	if type(a) ~= "table" then error(a, 0) end
+	if type(a) ~= "table" then return nil, tostring(a) end
 	if a.kind == "limit" then error(a, 0) end
 	return nil, a.message
 end

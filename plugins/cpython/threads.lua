@@ -25,6 +25,7 @@ local function names(py)
 		if not active then return end
 		dict.each(py, active, function(key, thread)
 			local type = types.of(py, thread)
+			if not type then return end
 			dict.each_attribute(py, thread, type, function(name, held)
 				local called, ident = text.maybe(py.t, name, 12), text.integer(py.t, py.layout, key)
 				if called == "_name" then py.names[ident] = text.maybe(py.t, held, 200) end

@@ -162,11 +162,20 @@ local function groups_of(vm, each)
 	return list
 end
 
+local function try(fn, ...)
+	local ok, result = pcall(fn, ...)
+	if not ok and type(result) == "table" and result.kind == "limit" then error(result, 0) end
+	return ok and result or { false }
+end
+
 function bt.bt(t, report, args)
 	local vm, which, options = parse(t, args)
 	if which ~= "all" then
 		local L = which and named(vm, which) or coroutines.running(vm)
 		add_coroutine(vm, report, L, "bt", options)
+		if not which and #try(coroutines.frames, vm, L) == 0 then
+			report:section("bt"):note("no Lua code runs", "luajit.bt TARGET all shows the coroutines that wait")
+		end
 		vm:tell(report:section("bt"))
 		return
 	end

@@ -185,9 +185,10 @@ typedef struct CTState {
 ]]
 
 local TRACES = [[
+typedef struct IRType1 { uint8_t irt; } IRType1;
 typedef union IRIns {
 	struct { IRRef1 op1, op2; uint16_t ot; IRRef1 prev; };
-	struct { uint32_t op12; uint8_t t, o, r, s; };
+	struct { uint32_t op12; IRType1 t; uint8_t o, r, s; };
 	int32_t i;
 	GCRef gcr;
 	MRef ptr;

@@ -90,7 +90,7 @@ local function check_strings(self, addresses, columns, levels, heads, mask)
 			local row = at + i
 			if not index[i] or not hash[row] then return end -- a damaged chain has been told
 			if hash[row] & mask ~= index[i] then
-				self:add(addresses[row], ("a string of hash 0x%x stands in chain %d of the string table"):format(hash[row], index[i]))
+				self:add(addresses[row], ("a string of chain %d stands in chain %d"):format(hash[row] & mask, index[i]))
 			end
 			if next[row] and next[row] & ~1 ~= 0 then below[#below + 1] = index[i] end
 		end

@@ -22,7 +22,12 @@ local function parse(t, args)
 end
 commands.parse = parse
 
-function commands.vms(t, report)
+local function takes_none(rest)
+	if rest[1] then error(xcore.error("usage", ("unexpected argument '%s'"):format(rest[1]))) end
+end
+
+function commands.vms(t, report, args)
+	takes_none(args)
 	local section = report:section("vms", "LuaJIT VMs")
 	local rows = section:table("vms", { { "state", "address" }, { "main", "address", label = "MAIN THREAD" }, { "total", "bytes" }, { "found", "text", label = "FOUND BY" } })
 	local all, broken = vm.all(t)
@@ -36,7 +41,8 @@ function commands.vms(t, report)
 end
 
 function commands.gc(t, report, args)
-	local found = parse(t, args)
+	local found, rest = parse(t, args)
+	takes_none(rest)
 	local section = report:section("gc", "LuaJIT's garbage collector")
 	require("luajit.gc").report(found, section)
 	found:tell(section)

@@ -61,9 +61,15 @@ local function how_to_count(vm)
 		key = xcore.offsetof("Node", "key") + skip + 1 }
 end
 
-local function offer(top, weight, make)
+-- What is garbage as a whole the collector frees by itself: nobody has to look at it.
+local function is_garbage(vm, addr)
+	local g = graph.of(vm)
+	return g:find(addr) and not g:retained(addr)
+end
+
+local function offer(vm, top, addr, weight, make)
 	local least = top:least()
-	if weight > 0 and (not least or weight > least) then top:add(weight, make()) end
+	if weight > 0 and (not least or weight > least) and not is_garbage(vm, addr) then top:add(weight, make()) end
 end
 
 local function look_at(vm, how, count, top, addr, node, nodes, array, slots)
@@ -74,10 +80,10 @@ local function look_at(vm, how, count, top, addr, node, nodes, array, slots)
 	count.slots, count.empty = count.slots + (slots > 0 and slots - 1 or 0), count.empty + empty
 	if gone + unused + empty == 0 then return end
 	if gone > 0 then count.with_dead = count.with_dead + 1 end
-	offer(top.dead, gone, function() return { addr = addr, nodes = nodes, dead = gone, bytes = gone * stride } end)
+	offer(vm, top.dead, addr, gone, function() return { addr = addr, nodes = nodes, dead = gone, bytes = gone * stride } end)
 	local wasted = (gone + unused) * stride + empty * SLOT
 	if wasted * 2 < nodes * stride + slots * SLOT then return end
-	offer(top.empty, wasted, function()
+	offer(vm, top.empty, addr, wasted, function()
 		return { addr = addr, nodes = nodes, used = nodes - gone - unused, slots = slots, filled = math.max(slots - 1, 0) - empty, bytes = wasted }
 	end)
 end
@@ -86,7 +92,7 @@ local function wanted(L)
 	return { [layout.TABLE] = { "array." .. L.mref, "node." .. L.mref, "asize", "hmask" } }
 end
 
--- Count in all tables, and the `limit` ones with most dead keys, and with most room for nothing.
+-- Count in all tables, and the `limit` ones that are reached with most dead keys, and with most room for nothing.
 function dead.count(vm, limit)
 	local how, count, top, L = how_to_count(vm), new_count(), { dead = xcore.top(limit), empty = xcore.top(limit) }, vm.layout
 	object.each(vm, wanted(L), function(gct, tables, columns)
@@ -155,6 +161,7 @@ function dead.run(t, report, args)
 	add_tables(vm, section, with_dead, mostly_empty)
 	section:note("a table gives dead keys back when it is rehashed: when a key is added and no slot is free",
 		"a cache that shrank: fill a new table, or table.clear and fill it again")
+	section:note "tables that are garbage as a whole are counted, and not listed"
 	vm:tell(section)
 end
 

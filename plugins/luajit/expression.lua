@@ -86,6 +86,7 @@ local function parse(text)
 	local start
 	if number and tonumber(number) and not text:match("^[%w_]", at) then
 		start = { addr = math.tointeger(tonumber(number)), value = star ~= "" }
+		if not start.addr then usage("'%s' is no address", number) end
 	else
 		start = { name = text:match "^[%a_][%w_]*" }
 		if not start.name then usage("'%s' begins with no name and no address", text) end

@@ -2,6 +2,7 @@
 local xcore = require "xcore"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
+local still = require "luajit.still"
 
 local gc = {}
 
@@ -141,7 +142,7 @@ local function add_buffers(section, list, owned)
 end
 
 function gc.report(vm, section)
-	local list, owned = gc.statistics(vm)
+	local list, owned = still.run(vm, function() return gc.statistics(vm) end)
 	local state = vm.g.gc
 	section:bytes("total", state.total)
 	section:bytes("threshold", state.threshold)

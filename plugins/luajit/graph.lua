@@ -187,26 +187,38 @@ ADD[layout.USERDATA] = {
 
 -- ---- traces ----
 
--- The numbers that IR has for constants that are objects, and which types take two slots; nil without debug information of them.
+-- Types whose constants take two slots (lj_ir.h, IRT_IS64, which is a macro): numbers of 64 bits, and what is a reference of 64 bits.
+local WIDE = { "NUM", "I64", "U64", "P64", "LIGHTUD" }
+local WIDE_GC64 = { "STR", "THREAD", "PROTO", "FUNC", "CDATA", "TAB", "UDATA" }
+
+local function numbers_by_name(vm, enumerator, prefix)
+	local numbers = {}
+	for value, name in pairs(vm:enum(enumerator, prefix)) do numbers[name] = value end
+	return numbers
+end
+
+-- The numbers that IR has for constants that are objects, and which types take two slots; nil when they are not known.
 local function numbers_of_ir(vm)
-	local found = {}
-	for value, name in pairs(vm:enum("IR_KGC", "IR_")) do found[name] = value end
-	for value, name in pairs(vm:enum("IRT_NIL", "IRT_")) do
-		if name == "IS64" then found.wide = value end
+	local found, types = numbers_by_name(vm, "IR_KGC", "IR_"), numbers_by_name(vm, "IRT_NIL", "IRT_")
+	if not found.KGC or not types.NUM then return nil end
+	found.wide = 0
+	for _, list in ipairs { WIDE, vm.layout.gc64 and WIDE_GC64 or {} } do
+		for _, name in ipairs(list) do found.wide = found.wide | 1 << (types[name] or 63) end
 	end
-	return found.KGC and found.wide and found
+	return found
 end
 
 -- Objects among the constants of a trace: fn(object, index). Constants reach from nk up to those that all traces have; one of 64 bits
 -- has its value in the slot behind it.
 function graph.trace_constants(vm, trace, fn)
-	local numbers = numbers_of_ir(vm)
-	if not numbers then return end
+	vm.ir_numbers = vm.ir_numbers or numbers_of_ir(vm) or {}
+	local numbers = vm.ir_numbers
+	if not numbers.KGC then return end
 	local FIRST, TYPE = 0x8000 - 3, 0x1f
 	local nk, wide = trace.nk, vm.layout.gc64
 	if nk >= FIRST then return end
 	local base = xcore.addr(trace.ir) + nk * 8
-	local ir = xcore.columns(vm.t:value("IRIns", base), FIRST - nk, { "o", "t.irt" })
+	local ir = xcore.columns(xcore.cast(base, "IRIns *"), FIRST - nk, { "o", "t.irt" })
 	local i, count = 1, FIRST - nk
 	while i <= count do
 		local op = ir.o[i]

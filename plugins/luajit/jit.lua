@@ -3,6 +3,7 @@ local xcore = require "xcore"
 local commands = require "luajit.commands"
 local ir = require "luajit.ir"
 local name = require "luajit.name"
+local options = require "luajit.options"
 local proto = require "luajit.proto"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
@@ -17,14 +18,15 @@ end
 
 local function number_of(text, what)
 	local number = math.tointeger(tonumber(text or ""))
-	if not number then usage(("%s: %s is wanted, not '%s'"):format(what, "a number", text or "nothing")) end
+	if not number then usage(("%s: a number is wanted, not '%s'"):format(what, text or "nothing")) end
 	return number
 end
 
--- A trace by its number, or by an address within its machine code.
+-- A trace by its number, or by an address (0x…) within its machine code.
 local function trace_named(vm, text)
+	if not text then usage("which trace?", "its number, or an address in its machine code: luajit.trace lists them") end
 	local number = number_of(text, "which trace")
-	local one = trace.get(vm, number)
+	local one = not text:find "^0[xX]" and trace.get(vm, number)
 	if not one then
 		local range = trace.at(vm, number)
 		one = range and range.trace
@@ -40,7 +42,7 @@ local function limit_of(args, otherwise)
 	local rest, limit, i = {}, otherwise, 1
 	while i <= #args do
 		if args[i] == "--limit" then
-			limit = number_of(args[i + 1], "--limit")
+			limit = options.number("limit", args[i + 1])
 			i = i + 1
 		else
 			rest[#rest + 1] = args[i]

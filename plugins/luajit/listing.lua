@@ -64,7 +64,7 @@ local function nearest(lines, line)
 	return #near > 0 and "functions begin at lines " .. table.concat(near, ", ") or "the line of the word `function` is wanted, 0 for a main chunk"
 end
 
--- The prototypes that an argument names: FILE:LINE, the address of a function or of a prototype.
+-- The prototypes that an argument names: FILE:LINE, the address of a function or of a prototype, a path to a function.
 function listing.named(vm, text)
 	local file, line = text:match "^(.+):(%d+)$"
 	if file then
@@ -74,7 +74,11 @@ function listing.named(vm, text)
 		error(xcore.error("not_found", ("no function is defined at %s"):format(text), vm.damages and "the list of objects is damaged, it was read only in part" or nearest(others, line)))
 	end
 	local addr = math.tointeger(tonumber(text))
-	if not addr then error(xcore.error("usage", ("which function? Not '%s'"):format(text), "FILE:LINE, or an address")) end
+	if not addr then
+		local protos = require("luajit.func").find(vm, text)
+		if not protos then error(xcore.error("usage", text .. " is a C function: it has no bytecode")) end
+		return { vm.t:value("GCproto", protos[1]) }
+	end
 	local gct = vm.t:readable(addr, 16) == 16 and vm.t:value("GChead", addr).gct
 	if gct == layout.PROTO then return { vm.t:value("GCproto", addr) } end
 	if gct == layout.FUNCTION then
@@ -138,7 +142,7 @@ function listing.bc(t, report, args)
 		end
 		i = i + 1
 	end
-	if #list ~= 1 then error(xcore.error("usage", "a function is wanted", "bc FILE:LINE, or its address")) end
+	if #list ~= 1 then error(xcore.error("usage", "a function is wanted", "bc FILE:LINE, its address, or a path to it: app.serve")) end
 	for number, pt in ipairs(listing.named(vm, list[1])) do
 		local source = proto.source(vm, pt)
 		local section = report:section(number == 1 and "bc" or "bc_" .. number, ("%s, lines %d to %d"):format(source, pt.firstline, pt.firstline + pt.numline))

@@ -182,8 +182,17 @@ local function only_strings(columns, fields)
 	return left, freed
 end
 
+-- A running VM that got a larger table meanwhile has freed the one whose address was read before: it is looked up anew.
+local function anchors_now(vm)
+	local ok, anchors = pcall(object.anchors, vm)
+	if not ok and vm.t.live then ok, anchors = pcall(xcore.retry, function() return (object.anchors(vm)) end) end
+	if ok then return anchors end
+	vm:damaged(0, "string table: " .. tostring(type(anchors) == "table" and anchors.message or anchors))
+	return {}
+end
+
 local function from_strings(vm, wanted, fn)
-	local anchors = object.anchors(vm)
+	local anchors = anchors_now(vm)
 	local fields = { "gct", table.unpack(object.sizer(vm, layout.STRING).fields) }
 	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
 	for from = 1, #anchors, BATCH do

@@ -1,9 +1,11 @@
 -- path: which objects are big, and the shortest way by which Lua code gets to them.
 local xcore = require "xcore"
 local commands = require "luajit.commands"
+local expression = require "luajit.expression"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
+local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
 
 local path = {}
@@ -19,8 +21,9 @@ local function number(name, text)
 	return found
 end
 
--- Options --NAME N of `numbers` and --NAME TEXT of `texts`, a type's name and an address among what is left.
-function path.options(list, numbers, texts)
+-- Options --NAME N of `numbers` and --NAME TEXT of `texts`, a type's name and an address among what is left; with `named`, a path to a
+-- value, too.
+function path.options(list, numbers, texts, named)
 	local options, i = {}, 1
 	while i <= #list do
 		local name = list[i]:match "^%-%-(.+)$"
@@ -32,6 +35,8 @@ function path.options(list, numbers, texts)
 			options.kind = list[i]
 		elseif math.tointeger(tonumber(list[i])) then
 			options.addr = math.tointeger(tonumber(list[i]))
+		elseif named and list[i]:find "^[%a_*]" then
+			options.named = list[i]
 		else
 			local kinds = {}
 			for gct = layout.STRING, layout.USERDATA do kinds[#kinds + 1] = layout.NAMES[gct] end
@@ -116,7 +121,7 @@ end
 
 local function add_one(vm, g, section, wanted)
 	local addr, size, kind = g:find(wanted)
-	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the VM")) end
+	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the VM", "luajit.val tells what an address is")) end
 	local text, nodes, labels = label.path(vm, g, addr)
 	local bytes, count = g:retained(addr)
 	section:text("object", described(vm, addr), { secret = true })
@@ -134,10 +139,18 @@ local function add_one(vm, g, section, wanted)
 	add_holders(vm, g, section, addr)
 end
 
--- luajit.path [--min BYTES] [--limit N] [TYPE] [ADDR]
+-- The object that a path as Lua writes it leads to.
+local function address_of(vm, text)
+	local tag, addr = tvalue.decode(vm, (expression.eval(vm, text)))
+	if tag >= layout.STRING and tag <= layout.USERDATA then return addr end
+	error(xcore.error("usage", text .. " is no object of its own: the value stands where it is held", "luajit.val shows it"))
+end
+
+-- luajit.path [--min BYTES] [--limit N] [TYPE] [ADDR|PATH]
 function path.run(t, report, args)
 	local vm, rest = commands.parse(t, args)
-	local options = path.options(rest, { min = true, limit = true })
+	local options = path.options(rest, { min = true, limit = true }, nil, true)
+	if options.named then options.addr = address_of(vm, options.named) end
 	local g = graph.of(vm)
 	if options.addr then
 		add_one(vm, g, report:section("path", "Path to an object"), options.addr)

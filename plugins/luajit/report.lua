@@ -13,15 +13,17 @@ local VMS, TYPES, FRAMES = 8, 5, 64 -- of VMs, types of objects, frames that are
 -- as not to disturb it.
 local SMALL, SMALL_LIVE = 256 << 20, 4 << 20
 
--- The innermost Lua function of the running coroutine: its name and place; nil when there is none.
+-- The innermost Lua function of the running coroutine: its name and place, nil when there is none; and whether the coroutine has any
+-- frame at all.
 local function where(vm)
 	local L = vm.g.cur_L[vm.layout.ref]
 	if L == 0 then L = xcore.addr(vm.main) end
 	local list = coroutines.frames(vm, vm.t:value("lua_State", L))
 	for i = 1, math.min(#list, FRAMES) do
 		local one = frame.describe(vm, list[i], list[i + 1])
-		if one.file and one.line then return ("%s at %s:%d"):format(one.title, one.file, one.line) end
+		if one.file and one.line then return { text = ("%s at %s:%d"):format(one.title, one.file, one.line), runs = true } end
 	end
+	return { runs = #list > 0 }
 end
 
 local function try(fn, ...)
@@ -50,10 +52,11 @@ end
 
 local function add(vm, section)
 	local name, does = vmstate.name(vm)
-	local place = try(where, vm)
-	section:headline(("the VM %s%s"):format(does, place and ", " .. place or ""))
+	local place = try(where, vm) or { runs = true }
+	if name == "C" and not place.runs then does = "is at rest: no Lua code runs" end
+	section:headline(("the VM %s%s"):format(does, place.text and ", " .. place.text or ""))
 	section:text("state", name)
-	section:text("lua", place, { label = "innermost Lua code" })
+	section:text("lua", place.text, { label = "innermost Lua code" })
 	section:text("phase", vmstate.phase(vm), { label = "collector" })
 	section:bytes("total", vm.g.gc.total)
 	local ok, err = pcall(add_types, vm, section)
@@ -64,13 +67,22 @@ local function add(vm, section)
 	vm:tell(section)
 end
 
+-- All VMs; without debug information their layout is guessed, and when that fails it is said why there is nothing.
+local function all(t, answer)
+	local ok, list = pcall(virtual.all, t)
+	if ok then return list end
+	if type(list) ~= "table" or list.kind ~= "not_found" then error(list, 0) end
+	answer:section("luajit", "LuaJIT"):note(list.message, list.hint)
+	return {}
+end
+
 function report.analyze(t, answer)
-	if not layout.known(t) then return end
-	for i, vm in ipairs(virtual.all(t)) do
+	for i, vm in ipairs(all(t, answer)) do
 		if i > VMS then break end
 		local section = answer:section(i == 1 and "luajit" or "luajit_" .. i, i == 1 and "LuaJIT" or "LuaJIT: VM " .. i)
 		section:address("vm", vm.addr, { label = "VM" })
 		add(vm, section)
+		if i == 1 and layout.of(t).build then section:text("layout", layout.describe(t)) end
 		if i == 1 then section:note("luajit.bt: its stacks; luajit.gc: all it holds; luajit.path: what keeps big objects") end
 	end
 end

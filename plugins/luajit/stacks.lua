@@ -110,7 +110,12 @@ local function variable_rows(list, kind)
 	return rows
 end
 
-local function add_variables(vm, row, one, top)
+-- Nearly every function has functions as upvalues, which never change: `luajit.bt --locals` has them.
+local function is_function(v)
+	return v.text and (v.text:find "^function " or v.text:find "^builtin " or v.text:find "^C function ")
+end
+
+local function add_variables(vm, row, one, top, told)
 	local ok, list = pcall(variables.of, vm, one, top)
 	if not ok then
 		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
@@ -118,7 +123,9 @@ local function add_variables(vm, row, one, top)
 	end
 	row.args = variable_rows(list, function(v) return v.kind == "argument" or v.kind == "vararg" end)
 	row.locals = variable_rows(list, function(v) return v.kind == "local" end)
-	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" end)
+	if told[one.func] then return end -- a recursion's upvalues are the same in each frame
+	told[one.func] = true
+	row.upvalues = variable_rows(list, function(v) return v.kind == "upvalue" and not is_function(v) end)
 end
 
 local function row_of(vm, list, i, budget)
@@ -127,7 +134,10 @@ local function row_of(vm, list, i, budget)
 	local row = { name = what.title, file = what.file, line = what.line, language = "lua", pc = one.pc and one.pc - 4 }
 	row.kind = one.trace and "trace" or what.kind == "Lua" and "function" or what.kind
 	budget.rows = budget.rows + 1
-	if one.lua and budget.rows < DETAILED then add_variables(vm, row, one, list.top) end
+	if one.lua and budget.rows < DETAILED then
+		budget.told[list] = budget.told[list] or {}
+		add_variables(vm, row, one, list.top, budget.told[list])
+	end
 	return row
 end
 
@@ -194,7 +204,7 @@ end
 -- ---- all ----
 
 local function tell(vm, told)
-	local budget, failure = { rows = 0 }, nil
+	local budget, failure = { rows = 0, told = {} }, nil
 	vm.on_thread = {}
 	if frame.cframes(vm) then
 		tell_traces(vm, told)

@@ -5,7 +5,7 @@ local arena = require "luajit.arena"
 
 local still = {}
 
-local MOST, PIECE = 240 << 20, 128 << 10 -- bytes frozen: xcore.snapshot has a limit; at once: the allocator's granularity
+local MOST, PIECE, PAGE = 240 << 20, 128 << 10, 4096 -- bytes frozen: xcore.snapshot has a limit; at once: the allocator's granularity
 
 local function string_table(vm)
 	local owner = vm.layout.interned and vm.g.str or vm.g
@@ -13,12 +13,32 @@ local function string_table(vm)
 	return tab, ((vm.layout.interned and owner.mask or owner.strmask) + 1) * vm.layout.ref_size
 end
 
--- Freeze the heads of lists first (the table of strings, the segment that has the state), then the rest: what a head leads to is then
+-- The arena as it is now. A VM at work has mapped segments since the process was opened: what cannot be read makes xcore.retry look at
+-- the mappings anew.
+local function arena_now(vm)
+	return xcore.retry(function()
+		local self, why = arena.of(vm)
+		if not self then error({ kind = "torn", message = why }) end
+		for _, segment in ipairs(self.segments) do vm.t:u8(segment.base) end
+		vm.t:u8((string_table(vm)))
+		return self
+	end, { tries = 3 })
+end
+
+-- The state of the VM and of its allocator, at one moment: they lie beside each other.
+local function freeze_state(vm)
+	local allocator = vm.t:ptr(xcore.addr(xcore.ref(vm.g, "allocd")))
+	local from = math.min(allocator, vm.addr)
+	local size = math.max(allocator, vm.addr) + xcore.sizeof(vm.g) + PAGE - from
+	if size <= PIECE then xcore.snapshot(from, size) end
+end
+
+-- Freeze the heads of lists first (the state, the table of strings, the segment that has the state), then the rest: what a head leads to is then
 -- older than what it lies in, and was freed at worst; the other way round it would not be there yet. What is mapped alone, or is more
 -- than can be frozen, is read as it is later.
 local function freeze(vm)
-	local self, left = arena.of(vm), MOST
-	if not self then return end
+	pcall(freeze_state, vm)
+	local self, left = arena_now(vm), MOST
 	local function take(addr, size)
 		if addr == 0 or size > left then return end
 		for at = addr, addr + size - 1, PIECE do

@@ -180,6 +180,7 @@ function strings.run(t, report, args)
 	local vm, parsed = options.parse(t, args, { limit = "number", find = "text", with = "text" }, 0)
 	local section = report:section("strings", "LuaJIT: strings")
 	local text = parsed.find or parsed.with
+	if parsed.find and parsed.with then error(xcore.error("usage", "--find or --with: one of them")) end
 	if text == "" then error(xcore.error("usage", "an empty text is nowhere and everywhere")) end
 	if text then
 		find(vm, section, text, parsed.with ~= nil, parsed.limit or FOUND)

@@ -72,7 +72,8 @@ function VM:enum(enumerator, prefix)
 	if not names then
 		names = {}
 		local ok, found = pcall(function() return xcore.typeof(self.t:ref(enumerator)):enumerators() end)
-		for _, e in ipairs(ok and found or {}) do names[e.value] = e.name:gsub("^" .. prefix, "") end
+		-- Of names for one number the first is its own, others stand for it: IRT_P64 is IRT_PGC, too.
+		for _, e in ipairs(ok and found or {}) do names[e.value] = names[e.value] or e.name:gsub("^" .. prefix, "") end
 		if not ok and self.layout.build then names = require("luajit.enums").names(self, prefix) end
 		self.enums[enumerator] = names
 	end

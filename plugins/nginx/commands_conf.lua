@@ -32,7 +32,7 @@ local function show_server(report, index, one)
 	section:text("where", one.file and ("%s:%d"):format(one.file, one.line))
 	section:address("conf", one.addr)
 	if one.why then section:problem("its locations cannot be read: " .. one.why) end
-	local rows = section:table("locations", { { "location", "text" }, { "handler", "text", label = "content handler" }, { "what", "text" },
+	local rows = section:table("locations", { { "location", "text" }, { "handler", "text", label = "CONTENT HANDLER" }, { "what", "text" },
 		{ "conf", "address", verbose = true } })
 	for _, location in ipairs(one.locations or {}) do
 		rows:row(("  "):rep(location.depth) .. location.name, location.handler or "(files)", what_of(location), location.addr)
@@ -97,11 +97,11 @@ function commands.phases(t, report, list_)
 	if not main then return section:note "there is no http block" end
 	local engine = phase.engine(t)
 	local rows = section:table("handlers", { { "index", "count" }, { "phase", "text" }, { "handler", "text" }, { "checker", "text" },
-		{ "next", "count", label = "next phase at" } })
+		{ "next", "count", label = "NEXT PHASE AT" } })
 	for index, row in ipairs(found) do
 		rows:row(index - 1, engine and (phase.row(engine, index - 1)), row.handler, row.checker, row.next)
 	end
-	local logs = section:table("log", { { "handler", "text", label = "log handler" } })
+	local logs = section:table("log", { { "handler", "text", label = "LOG HANDLER" } })
 	for _, handler in list.array(main.phases[#main.phases - 1].handlers, "ngx_http_handler_pt") do
 		logs:row(func.text(handler))
 	end
@@ -127,8 +127,8 @@ end
 
 -- ---- upstreams ----
 
-local PEERS = { { "peer", "text" }, { "conns", "count", label = "connections" }, { "weight", "integer" }, { "fails", "count" }, { "state", "text" },
-	{ "last_fail", "seconds", label = "last failure" }, { "server", "text" }, { "address", "address", verbose = true } }
+local PEERS = { { "peer", "text" }, { "conns", "count", label = "CONNECTIONS" }, { "weight", "integer" }, { "fails", "count" }, { "state", "text" },
+	{ "last_fail", "seconds", label = "LAST FAILURE" }, { "server", "text" }, { "address", "address", verbose = true } }
 
 local function state_of(peer, now)
 	if peer.down then return "down" end

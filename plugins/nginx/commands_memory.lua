@@ -13,7 +13,7 @@ local LARGE = 0.1 -- so much unaccounted is worth a word
 local function show_resident(section, ledger)
 	local found, sum = memory.resident(ledger)
 	if not found then return section:note "the kernel does not tell what is resident" end
-	local rows = section:table("resident", { { "what", "text", label = "in memory" }, { "bytes", "bytes" }, { "share", "ratio" },
+	local rows = section:table("resident", { { "what", "text", label = "IN MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" },
 		{ "key", "text", verbose = true } })
 	for _, row in ipairs(found) do rows:row(row.label, row.bytes, row.bytes / math.max(1, sum), row.key) end
 	rows:row("resident (RSS)", sum, sum > 0 and 1 or nil, "rss")
@@ -22,7 +22,7 @@ end
 function commands.memory(t, report, list)
 	args.parse(list, {})
 	local section, ledger = report:section("memory", "nginx: memory"), memory.ledger(t)
-	local rows, sum = section:table("ledger", { { "what", "text", label = "memory" }, { "bytes", "bytes" }, { "share", "ratio" },
+	local rows, sum = section:table("ledger", { { "what", "text", label = "MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" },
 		{ "key", "text", verbose = true } }), 0
 	for _, row in ipairs(memory.rows(ledger)) do
 		rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped), row.key)
@@ -65,7 +65,7 @@ function commands.analyze(t, report)
 	local section = report:section("memory", "nginx: memory")
 	local done, why = maybe.try(function()
 		local ledger = memory.ledger(t, { unowned = not t.live })
-		local rows = section:table("groups", { { "what", "text", label = "memory" }, { "bytes", "bytes" }, { "share", "ratio" } })
+		local rows = section:table("groups", { { "what", "text", label = "MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" } })
 		for _, row in ipairs(memory.groups(ledger)) do rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped)) end
 		rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
 		maybe.try(suspicious_zones, t, section, ledger)

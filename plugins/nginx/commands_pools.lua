@@ -1,6 +1,7 @@
 -- commands_pools.lua: pools, and the flame graph of them.
 local xcore = require "xcore"
 local args = require "nginx.args"
+local maybe = require "nginx.maybe"
 local pool = require "nginx.pool"
 local pools = require "nginx.pools"
 
@@ -29,7 +30,7 @@ local function by_kind(all)
 end
 
 local SUMS = { { "total", "bytes" }, { "blocks", "count", verbose = true }, { "used", "bytes" }, { "free", "bytes", verbose = true },
-	{ "waste", "bytes" }, { "large", "count", label = "large ones", verbose = true }, { "large_bytes", "bytes", label = "large" },
+	{ "waste", "bytes" }, { "large", "count", label = "LARGE ONES", verbose = true }, { "large_bytes", "bytes", label = "LARGE" },
 	{ "cleanups", "count", verbose = true } }
 
 local function columns(...)
@@ -86,7 +87,8 @@ local function messages(section, all, lost, live)
 end
 
 local function show_one(t, report, addr)
-	local one = pool.read(t, addr, pool.sizer(t))
+	local one = maybe.try(pool.read, t, addr, pool.sizer(t))
+	if not one then error(xcore.error("usage", "no pool is at " .. xcore.hex(addr), "nginx.pools lists them: the address of the first block")) end
 	local section = report:section("pool", "nginx: pool " .. xcore.hex(addr))
 	section:bytes("total", one.total)
 	section:bytes("in_blocks", one.bytes)
@@ -116,6 +118,11 @@ function commands.pools(t, report, list)
 		for _, one in ipairs(all) do
 			if one.kind:find(options.kind, 1, true) then shown[#shown + 1] = one end
 		end
+	end
+	if options.kind and #shown == 0 then
+		local names = {}
+		for i, one in ipairs(by_kind(all)) do names[i] = one.kind end
+		section:note(("no pool is of the kind '%s'"):format(options.kind), "there are " .. table.concat(names, ", "))
 	end
 	show_kinds(section, by_kind(shown))
 	show_pools(section, shown, options.limit or LIMIT)

@@ -122,7 +122,7 @@ local function value_text(t, found, i)
 end
 
 local COLUMNS = { { "position", "count", label = "LRU" }, { "key", "text", secret = true }, { "type", "text" }, { "value", "text", secret = true },
-	{ "memory", "bytes" }, { "expires_in", "seconds", label = "time left" }, { "flags", "integer" } }
+	{ "memory", "bytes" }, { "expires_in", "seconds", label = "TIME LEFT" }, { "flags", "integer" } }
 
 local function show_totals(t, section, found, count, now)
 	local bytes, expiring, overdue, kinds = 0, 0, 0, {}

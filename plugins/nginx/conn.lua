@@ -78,7 +78,11 @@ end
 local function array_of(t)
 	local of = cycle.of(t)
 	local count, array = of.connection_n, of.connections
-	if not array or math.ult(MOST, count) then error(xcore.error("fault", "the cycle has no connections", "workers have: nginx.cycle of the master lists them")) end
+	if not array then
+		error(xcore.error("not_found", ("this process has no connections: it is a %s"):format(cycle.role(t) or "process of unknown kind"),
+			"workers have: nginx.cycle of the master lists them"))
+	end
+	if math.ult(MOST, count) then error(xcore.error("fault", ("the cycle has %s connections"):format(xcore.u64(count)))) end
 	local found = { base = xcore.addr(array), size = xcore.sizeof "ngx_connection_t", count = count, array = array,
 		first_free = maybe.addr(of, "free_connections"), told_free = of.free_connection_n,
 		read = maybe.addr(of, "read_events"), write = maybe.addr(of, "write_events"), event = xcore.sizeof "ngx_event_t" }

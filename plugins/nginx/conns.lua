@@ -133,6 +133,7 @@ function conns.conns(t, report, given)
 			end
 		end
 	end
+	if options.kind and shown + left == 0 then section:note(("no connection is of the kind '%s'"):format(options.kind), "the kinds are above") end
 	if left > 0 then section:note(("%d more connections"):format(left), "--limit N shows more") end
 end
 

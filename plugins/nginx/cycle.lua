@@ -21,8 +21,17 @@ function cycle.var(t, name, type)
 	return at and t:value(type, at)
 end
 
+-- Raises not_found when there is no nginx, or its types are not known.
+function cycle.known(t)
+	local known, refusal = layout.known(t)
+	if known then return end
+	if not t:has_symbol "ngx_cycle" then error(xcore.error("not_found", "there is no nginx in this process")) end
+	error(refusal, 0)
+end
+
 -- The current ngx_cycle_t. Raises not_found when nginx has not made one yet, or its types are not known.
 function cycle.of(t)
+	cycle.known(t)
 	local build = layout.declare(t)
 	if build then return t:value("ngx_cycle_t", build.cycle) end
 	local found = cycle.var(t, "ngx_cycle", "ngx_cycle_t *")

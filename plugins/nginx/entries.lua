@@ -38,8 +38,8 @@ end
 
 -- Each kind's: summary(t, zone, section) adds fields, and rows(t, zone, section, limit) a table.
 
-local limit_req = { columns = { { "key", "text", secret = true }, { "excess", "number", label = "excess, requests" },
-	{ "seen", "seconds", label = "last seen" }, { "waiting", "count" } } }
+local limit_req = { columns = { { "key", "text", secret = true }, { "excess", "number", label = "EXCESS, REQUESTS" },
+	{ "seen", "seconds", label = "LAST SEEN" }, { "waiting", "count" } } }
 
 function limit_req.all(t, zone)
 	local type = prefix_of(zone) .. "_node_t"
@@ -102,8 +102,8 @@ function limit_conn.show(t, zone, section, limit)
 end
 
 -- Caches of responses (ngx_http_cache.h): of a key's 16 bytes of MD5 the node has the first 8 as the tree's key, the others in `key`.
-local cache = { columns = { { "key", "text", label = "md5 of the key" }, { "size", "bytes" }, { "uses", "count" }, { "in_use", "count" },
-	{ "expires_in", "seconds", label = "kept for" }, { "state", "text" } } }
+local cache = { columns = { { "key", "text", label = "MD5 OF THE KEY" }, { "size", "bytes" }, { "uses", "count" }, { "in_use", "count" },
+	{ "expires_in", "seconds", label = "KEPT FOR" }, { "state", "text" } } }
 
 function cache.all(t, zone)
 	local sh = shared(t, zone, "ngx_http_file_cache_t")

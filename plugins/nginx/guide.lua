@@ -180,6 +180,7 @@ end
 function guide.analyze(t, report)
 	local section = report:section("nginx", "nginx")
 	local known, refusal = layout.known(t)
+	if not known and not t:has_symbol "ngx_cycle" then return section:note "there is no nginx in this process" end
 	if not known then return section:note(maybe.message(refusal), refusal.hint) end
 	if maybe.try(master, t, section) then return end
 	local _, why = maybe.try(worker, t, section)

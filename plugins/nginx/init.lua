@@ -3,7 +3,10 @@
 local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
-		run = function(t, report, args) require("nginx." .. module)[entry](t, report, args) end,
+		run = function(t, report, args)
+			require("nginx.cycle").known(t)
+			require("nginx." .. module)[entry](t, report, args)
+		end,
 	}
 end
 

@@ -7,13 +7,13 @@ local request = require "nginx.request"
 
 local reqs = {}
 
+-- Where the page is narrow the verbose ones go, and of the others the last one is wrapped: whose request it is must stay whole.
 local COLUMNS = {
-	{ "age", "seconds" }, { "request", "text", secret = true }, { "host", "text", secret = true, verbose = true },
-	{ "status", "integer" }, { "phase", "text" }, { "doing", "text" }, { "lua", "text" }, { "peer", "text", verbose = true },
-	{ "pool", "bytes" },
+	{ "age", "seconds" }, { "address", "address" }, { "doing", "text" }, { "lua", "text" }, { "request", "text", secret = true },
+	{ "phase", "text", verbose = true }, { "pool", "bytes", verbose = true }, { "status", "integer", verbose = true },
+	{ "host", "text", secret = true, verbose = true }, { "peer", "text", verbose = true },
 	{ "subrequests", "count", verbose = true }, { "count", "integer", verbose = true, label = "REFERENCES" },
 	{ "handler", "text", verbose = true }, { "found", "text", verbose = true, label = "FOUND BY" },
-	{ "address", "address" },
 }
 
 -- What stands for a request in a table: its line, or what a subrequest asks.
@@ -75,8 +75,8 @@ function reqs.add(t, section, list, limit)
 	local rows, shown = section:table("requests", COLUMNS), 0
 	for _, one in ipairs(list) do
 		if shown == limit then break end
-		rows:row(one.age, reqs.title(one), one.host, one.status, one.phase, one.doing, reqs.lua_line(t, one), one.peer, one.pool_bytes,
-			one.subrequests, one.count, one.handler, one.via, one.addr)
+		rows:row(one.age, one.addr, one.doing, reqs.lua_line(t, one), reqs.title(one), one.phase, one.pool_bytes, one.status, one.host,
+			one.peer, one.subrequests, one.count, one.handler, one.via)
 		shown = shown + 1
 	end
 	return #list - shown

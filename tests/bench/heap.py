@@ -16,14 +16,17 @@ GIB = float(1 << 30)
 
 
 def anonymous(pid):
+    """RssAnon of a process and of its children: plugins run in one."""
     try:
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as stream:
+            total = sum(anonymous(int(child)) for child in stream.read().split())
         with open("/proc/%d/status" % pid, encoding="ascii") as stream:
             for line in stream:
                 if line.startswith("RssAnon:"):
-                    return int(line.split()[1]) << 10
+                    total += int(line.split()[1]) << 10
+        return total
     except (OSError, ValueError):
-        pass
-    return 0
+        return 0
 
 
 def ask(argv, environment):

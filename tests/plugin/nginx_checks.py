@@ -278,6 +278,15 @@ class Case:
             if (row["count"], row["status"] or 0) != (count, status) or length and abs(len(row["request"]) + len(" HTTP/x.y") - length) > 9 - version:
                 yield "%s: gdb has %s" % (row, (count, length, status))
 
+    # ---- at rest ----
+
+    def check_at_rest(self):
+        """A worker that waits for events runs no Lua, and its answers say so."""
+        if "no Lua code runs" not in json.dumps(self.core.section("luajit.bt", "bt")):
+            yield "luajit.bt does not say that no Lua code runs"
+        if self.core.section("luajit", "luajit")["fields"]["lua"] is not None:
+            yield "the report has Lua code that runs"
+
     # ---- secrets ----
 
     def check_redacted(self):

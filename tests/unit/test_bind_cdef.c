@@ -130,6 +130,19 @@ static void private_texts_may_contradict_each_other(void **state)
 		      "8\t1\tfalse\t3\tfalse\n2\n");
 }
 
+static void texts_are_bounded_however_often_they_come(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		xc_auto(xc_freep) char *code = xc_asprintf("local text = ('/'):rep(1000000) for i = 1, 70 do "
+							   "xcore.cdef(text, {private = %s}) end",
+							   own ? "true" : "false");
+		xc_auto(xc_error_freep) struct xc_error *err = run(code);
+		assert_non_null(err);
+		assert_non_null(strstr(err->message, "declarations of more than 64 MiB"));
+	}
+}
+
 static void errors_say_where_in_the_text(void **state)
 {
 	(void)state;
@@ -158,6 +171,7 @@ int main(void)
 		cmocka_unit_test(constants_come_by_name),
 		cmocka_unit_test(a_later_text_uses_an_earlier_one),
 		cmocka_unit_test(private_texts_may_contradict_each_other),
+		cmocka_unit_test(texts_are_bounded_however_often_they_come),
 		cmocka_unit_test(errors_say_where_in_the_text),
 		cmocka_unit_test(without_a_target_declarations_are_not_read),
 	};

@@ -349,9 +349,25 @@ static void flame_graphs_fold_what_repeats(void **state)
 	}
 }
 
+/* Twenty roots with 60,000 kinds each: what there was no room for any more counts all the same, or there could be any number of trees. */
+static void frames_of_a_tree_that_is_too_large_count(void **state)
+{
+	(void)state;
+	const char *got =
+		filled("local g, kinds = xcore.graph(), {} for i = 1, 60000 do kinds[i] = 'k' .. i end "
+		       "for r = 1, 20 do local at, size = {}, {} for i = 1, 60000 do at[i] = (r * 60000 + i) * 16 "
+		       "size[i] = 1 end g:nodes(at, size, kinds) g:root(at, 'r' .. r) end "
+		       "local whys = {} for i = 1, 3 do local _, why = pcall(g.fill, g, "
+		       "xcore.report:section('s' .. i):tree('t', {unit = 'bytes'})) "
+		       "whys[i] = tostring(why):match 'more than.*' end error(table.concat(whys, ', '), 0)");
+	assert_string_equal(got, "more than 1000000 different paths, more than 1000000 different paths, "
+				 "more than 256 MiB");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_of_a_tree_that_is_too_large_count),
 		cmocka_unit_test(gathered_members_are_those_of_each_struct),
 		cmocka_unit_test(what_the_program_counted_is_retained),
 		cmocka_unit_test(graphs_by_hand),

@@ -1,6 +1,8 @@
 /* layer: lua
  *
  * The plugin tests/plugin/toy/toy.lua over the program beside it, which keeps an account of who called whom. */
+#include <sys/resource.h>
+
 #include "opened.h"
 #include "scripted.h"
 
@@ -277,9 +279,46 @@ static void wrong_arguments_say_what_is_wrong(void **state)
 	xc_guests_give(process, NULL);
 }
 
+static size_t most_memory(void)
+{
+	struct rusage usage;
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return (size_t)usage.ru_maxrss << 10;
+}
+
+/* Texts are copied into memory that no limit of Lua's counts: all objects share one bound. */
+static void texts_are_bounded_however_many_ask_for_the_stacks(void **state)
+{
+	(void)state;
+	struct scripted *s = script_with_stacks();
+	RAISES(s,
+	       "local big = ('x'):rep(65 << 20) t:stacks():stack{name = big, rows = {}} "
+	       "t:stacks():stack{name = big, rows = {}}",
+	       "limit", "texts of more than 128 MiB");
+	end_script(s);
+	xc_guests_give(process, NULL);
+}
+
+/* The same tables again and again: room for 2^27 variables would be 4 GiB. */
+static void variables_are_counted_before_there_is_room_for_them(void **state)
+{
+	(void)state;
+	struct scripted *s = script_with_stacks();
+	size_t before = most_memory();
+	RAISES(s,
+	       "local list, rows = {}, {} for i = 1, 1 << 14 do list[i] = {} end "
+	       "for i = 1, 1 << 13 do rows[i] = {locals = list} end stacks:stack{name = 'x', rows = rows}",
+	       "limit", "more than 1048576 variables of frames");
+	assert_in_range(most_memory() - before, 0, 1 << 29);
+	end_script(s);
+	xc_guests_give(process, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(variables_are_counted_before_there_is_room_for_them),
+		cmocka_unit_test(texts_are_bounded_however_many_ask_for_the_stacks),
 		cmocka_unit_test(merged_stacks_are_the_programs_own_account),
 		cmocka_unit_test(registers_that_a_trace_saved_are_restored),
 		cmocka_unit_test(without_the_plugin_the_stack_is_another),

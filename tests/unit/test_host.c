@@ -497,6 +497,28 @@ static void errors_say_where(void **state)
 	xc_error_free(err);
 }
 
+static void check_answers(const char *code, const char *message, bool with_trace)
+{
+	struct xc_error *err = run(code);
+	assert_non_null(err);
+	assert_string_equal(err->message, message);
+	assert_int_equal(err->lines != NULL, with_trace);
+	xc_error_free(err);
+}
+
+static void what_a_script_answers_is_no_accident(void **state)
+{
+	(void)state;
+	check_answers("local xcore = require 'xcore' error(xcore.error('usage', 'a number is wanted'))",
+		      "a number is wanted", false);
+	check_answers("local xcore = require 'xcore' error(xcore.error('not_found', 'no such trace'))", "no such trace",
+		      false);
+	check_answers("local xcore = require 'xcore' error(xcore.error('fault', 'a page is lost'))",
+		      "test.lua:1: a page is lost", true);
+	check_answers("local xcore = require 'xcore' xcore.sizeof('struct none')",
+		      "test.lua:1: types by name need a target, and there is none here", true);
+}
+
 static void anything_can_be_raised(void **state)
 {
 	(void)state;
@@ -599,6 +621,7 @@ int main(void)
 		cmocka_unit_test(pairs_goes_the_same_way_each_time),
 		cmocka_unit_test(coroutines_do_what_the_manual_says),
 		cmocka_unit_test(errors_say_where),
+		cmocka_unit_test(what_a_script_answers_is_no_accident),
 		cmocka_unit_test(anything_can_be_raised),
 		cmocka_unit_test(recursion_ends_with_a_message),
 		cmocka_unit_test(the_next_run_starts_afresh),

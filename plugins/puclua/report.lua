@@ -1,0 +1,35 @@
+-- report: what `xcore analyze` says of Lua: how much memory it has, and where it was.
+local xcore = require "xcore"
+local bt = require "puclua.bt"
+local frame = require "puclua.frame"
+local vm_of = require "puclua.vm"
+
+local report = {}
+
+local SHOWN = 3 -- states
+
+local function add_state(vm, section, suffix)
+	section:bytes("total" .. suffix, vm:total(), { label = "Lua's memory" })
+	local running, guessed = bt.running(vm)
+	for i, one in ipairs(frame.list(vm, running)) do
+		if one.pt then
+			section:text("at" .. suffix, ("%s:%s in %s%s"):format(one.source, one.line or "?", frame.name(vm, one, frame.list(vm, running)[i + 1]),
+				guessed and " (a guess: no frame of the machine's stack tells)" or ""))
+			break
+		end
+	end
+	vm:tell(section)
+end
+
+-- A program that has Lua's code may have no state yet, or use it in none of its processes: nothing is said then.
+function report.analyze(t, to)
+	local list = vm_of.all(t, true)
+	if #list == 0 then return end
+	local section = to:section("puclua", "Lua")
+	section:text("version", "as Lua " .. list[1].layout.version .. " has its structs")
+	if #list > 1 then section:count("states", #list) end
+	for i = 1, math.min(#list, SHOWN) do add_state(list[i], section, i > 1 and "_" .. i or "") end
+	section:note("the Lua stack is `puclua.bt`", "xcore run puclua.bt TARGET; puclua.gc, puclua.path and puclua.retained tell of memory")
+end
+
+return report

@@ -1,0 +1,240 @@
+-- retained, path and the flame graphs: which objects are big, who keeps them alive, and what would be free without them.
+local xcore = require "xcore"
+local commands = require "puclua.commands"
+local graph = require "puclua.graph"
+local label = require "puclua.label"
+local layout = require "puclua.layout"
+local tab = require "puclua.tab"
+local value = require "puclua.value"
+local vm_of = require "puclua.vm"
+
+local retained = {}
+
+local SHOWN, LONGEST, HOLDERS = 20, 140, 20
+
+local KINDS = {}
+for _, name in ipairs(layout.KINDS) do KINDS[name] = true end
+
+local function garbage_of(g)
+	local bytes = 0
+	for _, kind in ipairs(g:kinds()) do bytes = bytes + kind.unreached_bytes end
+	return bytes
+end
+
+local function path_text(vm, g, addr)
+	local text = label.path(vm, g, addr)
+	return text and label.short(text, LONGEST) or "garbage: no root reaches it"
+end
+
+local function described(vm, g, addr)
+	local _, _, kind = g:find(addr)
+	if kind == "upvalue" then return "upvalue" end
+	local ok, text = pcall(value.describe, vm, addr, 40)
+	return ok and text or nil
+end
+
+local function kind_argument(text)
+	if text and not KINDS[text] then
+		error(xcore.error("usage", "no such type: " .. text, "types are " .. table.concat(layout.KINDS, ", ")))
+	end
+	return text
+end
+
+-- ---- retained ----
+
+local BY = {}
+
+function BY.object(vm, g, section, options)
+	local limit = options.limit or SHOWN
+	local rows = section:table("objects", {
+		{ "retained", "bytes" }, { "share", "ratio" }, { "objects", "count" }, { "type", "text" }, { "address", "address" },
+		{ "path", "text", secret = true },
+	})
+	local list = g:top { by = "retained", kind = options.kind, limit = limit + 1 }
+	for i = 1, math.min(#list, limit) do
+		local it = list[i]
+		rows:row(it.retained, it.retained / options.reached, it.count, it.kind, it.addr, path_text(vm, g, it.addr))
+	end
+	if #list > limit then section:note(("only the first %d are shown"):format(limit), "--limit N shows more; puclua.path ADDR tells all of one") end
+end
+
+function BY.kind(_, g, section)
+	local rows = section:table("types", {
+		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
+		{ "unreached", "count", label = "GARBAGE" }, { "unreached_bytes", "bytes", label = "ITS BYTES" },
+	})
+	for _, kind in ipairs(g:kinds()) do
+		rows:row(kind.kind, kind.count, kind.bytes, kind.retained, kind.unreached, kind.unreached_bytes)
+	end
+end
+
+function BY.root(_, g, section, options)
+	local rows = section:table("roots", {
+		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
+		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
+	})
+	for _, root in ipairs(g:roots()) do
+		rows:row(root.name or "several of them together", root.near_bytes, root.near_count,
+			root.near_bytes and root.near_bytes / options.reached, root.bytes)
+	end
+end
+
+-- puclua.retained [--by object|kind|root] [--limit N] [TYPE]
+function retained.run(t, report, args)
+	local vm, options = commands.parse(t, args, { limit = "number", by = "text" }, 1)
+	local by = options.by or "object"
+	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind or root")) end
+	options.kind = kind_argument(options[1])
+	local g, made = graph.of(vm)
+	local section, garbage = report:section("retained", "What keeps memory of Lua alive"), garbage_of(g)
+	options.reached = math.max(made.bytes - garbage, 1)
+	section:bytes("reached", made.bytes - garbage, { label = "reached from roots" })
+	section:bytes("garbage", garbage, { label = "garbage, not yet freed" })
+	BY[by](vm, g, section, options)
+	graph.tell(vm, report)
+end
+
+-- ---- path ----
+
+local function add_steps(vm, g, section, root, nodes, labels)
+	local rows = section:table("path", {
+		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
+	})
+	for i, addr in ipairs(nodes) do
+		local _, size = g:find(addr)
+		local step = i == 1 and root or labels[i - 1]
+		rows:row(step == "" and "value" or step, described(vm, g, addr), size, (g:retained(addr)), addr)
+	end
+end
+
+local function add_holders(vm, g, section, addr)
+	local holders, total, root = g:referrers(addr, HOLDERS)
+	section:count("referrers", total, { label = "references to it" })
+	if root then section:text("root", root) end
+	if total == 0 then return end
+	local rows = section:table("holders", {
+		{ "by", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
+	})
+	for _, holder in ipairs(holders) do
+		local _, _, kind = g:find(holder)
+		local by = label.of(vm, holder, addr, kind)
+		rows:row(by == "" and "value" or by, kind, holder, path_text(vm, g, holder))
+	end
+	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total)) end
+end
+
+local function add_one(vm, g, section, wanted)
+	local addr, size, kind = g:find(wanted)
+	if not addr then error(xcore.error("not_found", xcore.hex(wanted) .. " lies in no object of the state")) end
+	local text, nodes, labels = label.path(vm, g, addr)
+	section:text("object", described(vm, g, addr), { secret = true })
+	section:text("type", kind)
+	section:bytes("size", size)
+	if text then
+		local bytes, count = g:retained(addr)
+		section:text("path", text, { secret = true })
+		section:bytes("retained", bytes, { label = "retained (freed with it)" })
+		section:count("retained_objects", count, { label = "in objects" })
+		local _, root = g:path(addr)
+		add_steps(vm, g, section, root, nodes, labels)
+	else
+		section:note "garbage: no root reaches it, the next collection frees it"
+	end
+	add_holders(vm, g, section, addr)
+end
+
+local function add_biggest(vm, g, section, options)
+	local limit = options.limit or SHOWN
+	local rows = section:table("objects", {
+		{ "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
+	})
+	for _, it in ipairs(g:top { by = "size", kind = options.kind, limit = limit }) do
+		if it.size < (options.min or 0) then break end
+		rows:row(it.size, it.kind, it.addr, path_text(vm, g, it.addr))
+	end
+	section:bytes("garbage", garbage_of(g), { label = "no root reaches" })
+end
+
+-- puclua.path [--min BYTES] [--limit N] [TYPE|ADDR]
+function retained.path(t, report, args)
+	local vm, options = commands.parse(t, args, { limit = "number", min = "number" }, 1)
+	local addr = math.tointeger(tonumber(options[1] or ""))
+	if not addr then options.kind = kind_argument(options[1]) end
+	local g = graph.of(vm)
+	if addr then
+		add_one(vm, g, report:section("path", "Path to an object"), addr)
+	else
+		add_biggest(vm, g, report:section("paths", "Paths to the biggest objects"), options)
+	end
+	graph.tell(vm, report)
+end
+
+-- ---- flame graphs ----
+
+local MOST_KEYS = 512 -- nodes of a table whose keys are told apart
+
+-- A function that names what stands in a table, with few reads: there may be millions.
+local function namer_of_tables(vm)
+	local t, L, last, nodes = vm.t, vm.layout, nil, 0
+	local node_at, metatable_at = xcore.offsetof("Table", "node"), xcore.offsetof("Table", "metatable")
+	local size_at, pack, names = xcore.offsetof("Table", "lsizenode"), string.pack, {}
+	local function name_of(key_at, tt_at)
+		local key = t:u64(key_at)
+		local name = names[key]
+		if not name then
+			name = tab.key(vm, { at = key_at, tt = tt_at })
+			if not name:find "^%." then name = "[*]" end
+			names[key] = name
+		end
+		return name
+	end
+	return function(above, addr)
+		if above ~= last then
+			last, nodes = above, 1 << (t:u8(above + size_at) & 31)
+		end
+		if t:ptr(above + metatable_at) == addr then return "metatable" end
+		if nodes > MOST_KEYS then return "[*]" end
+		local node = t:ptr(above + node_at)
+		local bytes, word, from = t:read(node, nodes * L.node_size), pack("<i8", addr), 1
+		while true do
+			local at = bytes:find(word, from, true)
+			if not at then return "[*]" end
+			local place = (at - 1) % L.node_size
+			local first = node + at - 1 - place
+			if place == L.node_value then return name_of(first + L.key_value, first + L.key_tt) end
+			if place == L.key_value then return "(key)" end
+			from = at + 1
+		end
+	end
+end
+
+local function namer(vm, g)
+	local in_table, upvalue, tt_at = namer_of_tables(vm), vm.layout.names[vm.layout.upvalue] and vm.layout.upvalue, vm.tt_at
+	return function(addr, kind, above)
+		if not above then return nil end
+		local of
+		if upvalue then of = vm.t:u8(above + tt_at) & 0xf else
+			local _, _, name = g:find(above)
+			of = name == "table" and layout.TABLE or name
+		end
+		if of == layout.TABLE then
+			local ok, name = pcall(in_table, above, addr)
+			return ok and kind .. " " .. name or nil
+		end
+		if of == upvalue or of == "upvalue" then return nil end
+		local name = label.of(vm, above, addr, nil)
+		if name == "?" or name == "" or name == kind then return nil end
+		return kind == "upvalue" and name or kind .. " " .. name
+	end
+end
+
+local function fill(t, tree, by)
+	local vm = vm_of.one(t)
+	local g = graph.of(vm)
+	g:fill(tree, { by = by, name = namer(vm, g) })
+end
+
+function retained.paths(t, tree) fill(t, tree, "path") end
+function retained.dominators(t, tree) fill(t, tree, "dominator") end
+
+return retained

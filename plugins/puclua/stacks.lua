@@ -1,0 +1,145 @@
+-- stacks: Lua's frames where they stand among C's. Each luaV_execute on the C stack runs calls of one thread: from 5.2 on a CallInfo tells
+-- where the interpreter began anew, in 5.1 luaV_execute itself counts (nexeccalls).
+local xcore = require "xcore"
+local frame = require "puclua.frame"
+local layout = require "puclua.layout"
+local vm_of = require "puclua.vm"
+
+local stacks = {}
+
+local DETAILED = 20000 -- frames whose variables are told
+local MOST = 100000    -- frames in all
+
+local function row_of(vm, list, i, budget)
+	local one = list[i]
+	local row = { name = frame.name(vm, one, list[i + 1]), file = one.source, line = one.line, language = "lua", kind = one.pt and "function" or "C" }
+	if one.c then row.pc = one.c end
+	budget.rows = budget.rows + 1
+	if not one.pt or budget.rows > DETAILED then return row end
+	local ok, variables = pcall(frame.variables, vm, one)
+	row.args, row.locals, row.upvalues = {}, {}, {}
+	for _, v in ipairs(ok and variables or {}) do
+		local group = v.kind == "argument" and row.args or v.kind == "local" and row.locals or row.upvalues
+		group[#group + 1] = { name = v.name, type = v.type, value = v.value, why = v.why }
+	end
+	return row
+end
+
+local function argument(one, name)
+	local ok, value = pcall(one.var, one, name)
+	return ok and value or nil
+end
+
+-- The thread that a frame's `L` is, when it is one of this state.
+local function lua_thread(vm, one)
+	local L = argument(one, "L")
+	local ok, is = pcall(function() return L.tt == layout.THREAD and xcore.addr(L.l_G) == vm.addr end)
+	return ok and is and xcore.addr(L) or nil
+end
+
+local NEAR = 4 -- frames
+
+-- What the interpreter calls works for the same thread: asked where its own L is optimized out.
+local function thread_of(vm, frames, i)
+	for n = i, math.max(i - NEAR, 1), -1 do
+		if n < i and frames[n].name == "luaV_execute" then break end
+		local addr = lua_thread(vm, frames[n])
+		if addr then return addr end
+	end
+end
+
+-- luaV_execute's frames of a thread of the process, by the Lua thread they run: { [addr] = { { frame, calls }, … } }, and those in order.
+local function interpreters(vm, thread)
+	local by, order, frames = {}, {}, (thread:frames())
+	for i, one in ipairs(frames) do
+		local addr = one.name == "luaV_execute" and one.sp and not one.inlined and thread_of(vm, frames, i)
+		if addr then
+			if not by[addr] then
+				by[addr] = {}
+				order[#order + 1] = addr
+			end
+			local calls = vm.layout.array_of_calls and argument(one, "nexeccalls") or nil
+			table.insert(by[addr], { frame = one, calls = math.type(calls) == "integer" and calls > 0 and calls or nil })
+		end
+	end
+	return by, order
+end
+
+-- Which interpreter runs which calls, by turns: how many Lua calls from the innermost on belong to each. When what the CallInfos tell does not fit the
+-- number of interpreters, C functions between them part them.
+local function parts(list, count)
+	local by_flag, by_c, run, run_c = {}, {}, 0, 0
+	for _, one in ipairs(list) do
+		if one.pt then
+			run, run_c = run + 1, run_c + 1
+			if one.fresh then
+				by_flag[#by_flag + 1] = run
+				run = 0
+			end
+		elseif run_c > 0 then
+			by_c[#by_c + 1] = run_c
+			run_c = 0
+		end
+	end
+	if run_c > 0 then by_c[#by_c + 1] = run_c end
+	if run > 0 then by_flag[#by_flag + 1] = run end
+	if #by_flag == count then return by_flag end
+	return #by_c == count and by_c or nil
+end
+
+local function tell_lua_thread(vm, thread, told, addr, machine, budget)
+	local list = frame.list(vm, addr)
+	local turns, next_call = parts(list, #machine), 1
+	for n, one in ipairs(machine) do
+		local wanted = one.calls or turns and turns[n] or n == #machine and math.huge or 1
+		local rows, taken = {}, 0
+		while list[next_call] and taken < wanted do
+			if list[next_call].pt then
+				rows[#rows + 1] = row_of(vm, list, next_call, budget)
+				taken = taken + 1
+			end
+			next_call = next_call + 1
+		end
+		if #rows > 0 then told:frames(thread.tid, one.frame.sp, rows) end
+	end
+end
+
+local function tell_coroutine(vm, told, addr, budget)
+	local list = frame.list(vm, addr)
+	local state = frame.state(vm, addr, list)
+	if #list == 0 then return end
+	local rows = {}
+	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
+	told:stack { name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr), state = state, rows = rows }
+end
+
+local function tell(vm, told)
+	local budget, on_stack = { rows = 0 }, {}
+	for _, thread in ipairs(vm.t:threads()) do
+		local by, order = interpreters(vm, thread)
+		for _, addr in ipairs(order) do
+			on_stack[addr] = true
+			tell_lua_thread(vm, thread, told, addr, by[addr], budget)
+		end
+	end
+	for _, addr in ipairs(frame.threads(vm)) do
+		if budget.rows > MOST then return end
+		if not on_stack[addr] then
+			local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
+			if not ok and type(err) == "table" and err.kind == "limit" then error(err, 0) end
+			if not ok then vm:damaged(addr, "a coroutine cannot be read") end
+		end
+	end
+end
+
+-- What fails is raised when all else has been told.
+function stacks.tell(t, told)
+	local failure
+	for _, vm in ipairs(vm_of.all(t, true)) do
+		local ok, err = pcall(tell, vm, told)
+		failure = failure or not ok and err
+	end
+	if failure then error(failure, 0) end
+end
+
+return stacks
