@@ -111,7 +111,10 @@ local function new(py, addr)
 	local type = types.of(py, addr)
 	if not type or type.kind ~= "code" then return false end
 	local v = py.t:value("PyCodeObject", addr)
-	local self = { addr = addr, value = v, first = v.co_firstlineno, arguments = v.co_argcount + v.co_kwonlyargcount, cell = {}, hidden = {}, names = {} }
+	local self = {
+		addr = addr, value = v, first = v.co_firstlineno, arguments = v.co_argcount + v.co_kwonlyargcount,
+		cell = {}, hidden = {}, names = {},
+	}
 	local VARARGS, VARKEYWORDS = 4, 8
 	for _, flag in ipairs { VARARGS, VARKEYWORDS } do
 		if v.co_flags & flag ~= 0 then self.arguments = self.arguments + 1 end
@@ -121,7 +124,7 @@ local function new(py, addr)
 	self.file = text.maybe(py.t, v.co_filename, 4096)
 	self.traceable = py.layout.adaptive and v._co_firsttraceable or 0
 	self.start = py.layout.adaptive and addr + xcore.offsetof("PyCodeObject", "co_code_adaptive") or nil
-	local ok, lines = pcall(bytes_of, py, py.layout.line_table == "lnotab" and v.co_lnotab or py.layout.line_table ~= "lnotab" and v.co_linetable or nil)
+	local ok, lines = pcall(bytes_of, py, v[py.layout.line_table == "lnotab" and "co_lnotab" or "co_linetable"])
 	if ok then self.lines = lines else py:damaged(addr, "lines of a code object cannot be read") end
 	local had, err = pcall(slots, py, self)
 	if not had then py:damaged(addr, "variables of a code object: " .. tostring(err.message or err)) end

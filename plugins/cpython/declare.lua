@@ -1,5 +1,5 @@
--- declare: layouts of an interpreter that comes without debug information: those of releases that we know, tried one after the other. One is
--- taken when the runtime's interpreter leads back to the runtime, its threads to the interpreter, and all of this is mapped.
+-- declare: layouts of an interpreter that comes without debug information: those of releases that we know, tried one after the other.
+-- One is taken when the runtime's interpreter leads back to the runtime, its threads to the interpreter, and all of this is mapped.
 local xcore = require "xcore"
 
 local declare = {}

@@ -37,8 +37,9 @@ function dict.keys(py, addr)
 	local stride = general and xcore.sizeof "PyDictKeyEntry" or 2 * word
 	local usable = (size << 1) // 3
 	return {
-		at = addr + head + indices, count = count, stride = stride, key = general and word or 0, value = general and 2 * word or word, size = size,
-		usable = usable, room = L.dict_kind and count + keys.dk_usable or usable, shared = L.dict_kind and keys.dk_kind == SPLIT, references = keys.dk_refcnt, bytes = head + indices + usable * stride,
+		at = addr + head + indices, count = count, stride = stride, key = general and word or 0, value = general and 2 * word or word,
+		size = size, usable = usable, room = L.dict_kind and count + keys.dk_usable or usable,
+		shared = L.dict_kind and keys.dk_kind == SPLIT, references = keys.dk_refcnt, bytes = head + indices + usable * stride,
 	}
 end
 

@@ -37,7 +37,10 @@ function graph.of(py)
 		if type.heap then g:edges(addresses, type.addr) end
 		for _, span in ipairs(references.spans(py, type, addresses)) do
 			if #span.from > 0 then
-				g:scan { from = span.from, start = span.start, offset = span.offset, count = span.count, stride = span.stride, at = span.at, exact = true }
+				g:scan {
+					from = span.from, start = span.start, offset = span.offset, count = span.count, stride = span.stride, at = span.at,
+					exact = true,
+				}
 			end
 		end
 	end)

@@ -17,7 +17,8 @@ return {
 		bt = command("threads", "bt", "Python's stacks of all threads, or of one", "[THREAD] [--locals] [--limit N]"),
 		gil = command("threads", "gil", "the GIL: who holds it, how many wait"),
 		objects = command("memory", "objects", "objects and bytes by type, and the biggest", "[--type NAME] [--limit N]"),
-		refs = command("memory", "refs", "what refers to an object, what it keeps alive, and how a module or a frame gets to it", "ADDR [--limit N]"),
+		refs = command("memory", "refs", "what refers to an object, what it keeps alive, and how a module or a frame gets to it",
+			"ADDR [--limit N]"),
 		modules = command("modules", "run", "sys.modules: names, files, versions"),
 	},
 }

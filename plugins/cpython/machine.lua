@@ -7,10 +7,12 @@ local EVALUATOR = "_PyEval_EvalFrameDefault"
 
 -- What a C function among the innermost frames says of its thread; the first of these that matches counts.
 local DOING = {
-	{ "^take_gil", "waits for the GIL" }, { "^drop_gil", "gives up the GIL" }, { "^PyThread_acquire_lock", "waits for a lock" }, { "^acquire_timed$", "waits for a lock" },
-	{ "^_PySemaphore_", "waits for a lock" }, { "^pysleep$", "sleeps" }, { "^time_sleep$", "sleeps" }, { "nanosleep$", "sleeps" }, { "poll", "waits for files (poll)" },
-	{ "select$", "waits for files (select)" }, { "^sock_", "waits for a socket" }, { "^gc_collect", "collects garbage" },
-	{ "^deduce_unreachable$", "collects garbage" }, { "^_Py_read", "reads a file" }, { "^_Py_write", "writes a file" },
+	{ "^take_gil", "waits for the GIL" }, { "^drop_gil", "gives up the GIL" },
+	{ "^PyThread_acquire_lock", "waits for a lock" }, { "^acquire_timed$", "waits for a lock" }, { "^_PySemaphore_", "waits for a lock" },
+	{ "^pysleep$", "sleeps" }, { "^time_sleep$", "sleeps" }, { "nanosleep$", "sleeps" },
+	{ "poll", "waits for files (poll)" }, { "select$", "waits for files (select)" }, { "^sock_", "waits for a socket" },
+	{ "^gc_collect", "collects garbage" }, { "^deduce_unreachable$", "collects garbage" },
+	{ "^_Py_read", "reads a file" }, { "^_Py_write", "writes a file" },
 }
 
 local INNERMOST = 12 -- C frames that are asked

@@ -31,7 +31,9 @@ local function by_type(py, options)
 		end
 		count, bytes = count + #addresses, bytes + sum
 		if not options.type or type.name == options.type then
-			list[#list + 1] = { type = type, count = #addresses, sum = sum, max = max, biggest = biggest, addresses = addresses, sizes = sizes }
+			list[#list + 1] = {
+				type = type, count = #addresses, sum = sum, max = max, biggest = biggest, addresses = addresses, sizes = sizes,
+			}
 		end
 	end)
 	table.sort(list, function(a, b)
@@ -71,7 +73,8 @@ function memory.objects(t, report, list)
 	section:count("tracked", tracked, { label = "tracked by the collector" })
 	collector(py, section)
 	local rows = section:table("types", {
-		{ "type", "text" }, { "count", "count" }, { "sum", "bytes" }, { "share", "ratio" }, { "average", "bytes" }, { "max", "bytes" }, { "biggest", "address" },
+		{ "type", "text" }, { "count", "count" }, { "sum", "bytes" }, { "share", "ratio" }, { "average", "bytes" }, { "max", "bytes" },
+		{ "biggest", "address" },
 	})
 	for i, one in ipairs(found) do
 		if i > limit then
@@ -89,7 +92,9 @@ local function add_holders(py, g, section, addr, limit)
 	local holders, total, root = g:referrers(addr, limit)
 	section:count("referrers", total, { label = "references to it" })
 	if root then section:text("root", root) end
-	local rows = section:table("holders", { { "type", "text" }, { "by", "text", secret = true }, { "address", "address" }, { "object", "text", secret = true } })
+	local rows = section:table("holders", {
+		{ "type", "text" }, { "by", "text", secret = true }, { "address", "address" }, { "object", "text", secret = true },
+	})
 	for _, holder in ipairs(holders) do
 		local _, _, kind = g:find(holder)
 		rows:row(kind, graph.label(py, holder, addr), holder, value.short(py, holder, LETTERS))
@@ -100,10 +105,13 @@ end
 local function add_path(py, g, section, addr)
 	local nodes, root = g:path(addr)
 	if not nodes then
-		section:note "no module and no variable of a frame leads to it: C code holds it, a running frame's stack of values, or a cycle not yet collected"
+		section:note("no module and no variable of a frame leads to it: "
+			.. "C code holds it, a running frame's stack of values, or a cycle not yet collected")
 		return
 	end
-	local rows = section:table("path", { { "step", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "object", "text", secret = true } })
+	local rows = section:table("path", {
+		{ "step", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "object", "text", secret = true },
+	})
 	for i, node in ipairs(nodes) do
 		local _, _, kind = g:find(node)
 		rows:row(i == 1 and root or graph.label(py, nodes[i - 1], node), kind, node, value.short(py, node, LETTERS))

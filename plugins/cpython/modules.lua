@@ -39,7 +39,9 @@ function modules.run(t, report, list)
 	args.parse(list, {}, 0)
 	local py = runtime.of(t)
 	local section = report:section("modules", "Python modules")
-	local rows = section:table("modules", { { "module", "text" }, { "names", "count" }, { "file", "text" }, { "version", "text" }, { "address", "address" } })
+	local rows = section:table("modules", {
+		{ "module", "text" }, { "names", "count" }, { "file", "text" }, { "version", "text" }, { "address", "address" },
+	})
 	local count = 0
 	for _, interpreter in ipairs(py.interpreters) do
 		local found, order = modules.of(py, interpreter)

@@ -94,7 +94,8 @@ local function fits(py, addr, type)
 	return size < 64 or size < MOST and py.t:readable(addr, type.basic + size * type.item) == type.basic + size * type.item
 end
 
--- What the collector could list and does not is untracked: its head is empty. Freed memory is not. Types that are no heap types have no head.
+-- What the collector could list and does not is untracked: its head is empty. Freed memory is not. Types that are no heap types have
+-- no head.
 local function untracked(py, addr, type)
 	if not type.gc or py.broken then return true end -- behind where a list is broken all have a head that is in use
 	if type.kind == "type" and py.t:value("PyTypeObject", addr).tp_flags & FLAGS.HEAP == 0 then return true end
@@ -263,7 +264,8 @@ end
 
 function SIZE.int(py, type, addresses)
 	if not py.layout.tagged_int then
-		local column, basic, sizes = references.gather("PyVarObject", addresses, { "ob_size" }).ob_size, xcore.offsetof("PyLongObject", "ob_digit"), {}
+		local column, sizes = references.gather("PyVarObject", addresses, { "ob_size" }).ob_size, {}
+		local basic = xcore.offsetof("PyLongObject", "ob_digit")
 		local least = py.layout.interpreter_frames and 1 or 0 -- from 3.11 on zero has a digit, too
 		for i = 1, #addresses do sizes[i] = basic + math.max(math.abs(column[i] or 0), least) * type.item end
 		return sizes
@@ -322,7 +324,8 @@ function SIZE.frame(py, type, addresses)
 	end)
 end
 
--- Bytes in front of objects of a type: the collector's head, and two words for a dictionary or weak references that the interpreter manages.
+-- Bytes in front of objects of a type: the collector's head, and two words for a dictionary or weak references that the interpreter
+-- manages.
 local function before(py, type)
 	local bytes, flags = type.gc and py.layout.gc_head or 0, FLAGS.MANAGED_DICT | FLAGS.MANAGED_WEAKREF
 	if py.layout.interpreter_frames and type.flags & flags ~= 0 then bytes = bytes + 2 * py.layout.word end

@@ -1,5 +1,5 @@
--- references: where objects of a type have their references: as spans, rows of words that xcore.graph scans and that are read to find what the
--- collector does not list (strings, numbers, tuples of such).
+-- references: where objects of a type have their references: as spans, rows of words that xcore.graph scans and that are read to find
+-- what the collector does not list (strings, numbers, tuples of such).
 --
 --	a span: { from = column of objects, start = column, offset, count = column or number, stride, at = offsets of words in an element }
 --
@@ -158,7 +158,8 @@ local function words(py, type, addresses)
 	end
 	local spans = {}
 	for i = 1, #at, AT_ONCE do
-		spans[#spans + 1] = { from = addresses, start = addresses, count = 1, stride = type.basic, at = table.move(at, i, math.min(i + AT_ONCE - 1, #at), 1, {}) }
+		local some = table.move(at, i, math.min(i + AT_ONCE - 1, #at), 1, {})
+		spans[#spans + 1] = { from = addresses, start = addresses, count = 1, stride = type.basic, at = some }
 	end
 	if type.managed then
 		for _, span in ipairs(managed(py, type, addresses)) do spans[#spans + 1] = span end

@@ -94,8 +94,8 @@ function runtime.threads(py)
 	return list
 end
 
--- The machine's thread of a thread state: by the kernel's id where it is kept (from 3.11), else by the address of its descriptor, else, where
--- registers cannot be had, by the id that Python code has noted.
+-- The machine's thread of a thread state: by the kernel's id where it is kept (from 3.11), else by the address of its descriptor, else,
+-- where registers cannot be had, by the id that Python code has noted.
 function runtime.machine(py, thread)
 	if thread.machine ~= nil then return thread.machine or nil end
 	if not py.machines then

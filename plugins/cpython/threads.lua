@@ -51,8 +51,10 @@ end
 -- The exception that is being raised, or handled: an address, and which of the two.
 local function exception(py, thread)
 	local state = thread.state
-	local raised = xcore.has(state, "current_exception") and state.current_exception or xcore.has(state, "curexc_value") and state.curexc_value or nil
-	if not raised and xcore.has(state, "curexc_type") then raised = state.curexc_type end
+	local raised
+	for _, member in ipairs { "current_exception", "curexc_value", "curexc_type" } do
+		if not raised and xcore.has(state, member) then raised = state[member] end
+	end
 	if raised then return xcore.addr(raised), "raised" end
 	local item = state.exc_info
 	for _ = 1, 1000 do
@@ -108,8 +110,9 @@ function threads.run(t, report, list)
 		local holds = holder == thread.addr
 		if holds then holders = holders + 1 end
 		local doing = machine.doing(py, thread, holds)
-		rows:row(os and os.tid or nil, threads.name(py, thread), holds and "holds" or doing == "waits for the GIL" and "waits" or "free of it",
-			doing .. (os and os.crashed and ", crashed" or ""), #frame.list(py, thread), where(py, thread), thread.interpreter.id, thread.addr)
+		local state = holds and "holds" or doing == "waits for the GIL" and "waits" or "free of it"
+		rows:row(os and os.tid or nil, threads.name(py, thread), state, doing .. (os and os.crashed and ", crashed" or ""),
+			#frame.list(py, thread), where(py, thread), thread.interpreter.id, thread.addr)
 	end
 	section:headline(("%d Python threads, %s"):format(#runtime.threads(py), holders > 0 and "the GIL is held" or "nobody holds the GIL"))
 	py:tell(section)
@@ -130,7 +133,8 @@ function threads.gil(t, report, list)
 			local found, waiting = nil, 0
 			for _, thread in ipairs(runtime.threads(py)) do
 				if thread.addr == holder then found = thread end
-				if xcore.addr(thread.interpreter) == xcore.addr(interpreter) and machine.doing(py, thread) == "waits for the GIL" then waiting = waiting + 1 end
+				local same = xcore.addr(thread.interpreter) == xcore.addr(interpreter)
+				if same and machine.doing(py, thread) == "waits for the GIL" then waiting = waiting + 1 end
 			end
 			local os = found and runtime.machine(py, found)
 			rows:row(interpreter.id, holder ~= nil, os and os.tid, found and threads.name(py, found), waiting, gil.switches, gil.interval / 1e6, gil.addr)
@@ -143,7 +147,10 @@ end
 
 local function add_frames(py, section, thread, options)
 	local list, why = frame.list(py, thread)
-	local rows = section:table("frames", { { "frame", "integer", label = "#" }, { "function", "text" }, { "file", "text" }, { "line", "integer" }, { "address", "address", verbose = true } })
+	local rows = section:table("frames", {
+		{ "frame", "integer", label = "#" }, { "function", "text" }, { "file", "text" }, { "line", "integer" },
+		{ "address", "address", verbose = true },
+	})
 	local shown = math.min(#list, options.limit or 50)
 	for i = 1, shown do
 		local what = frame.describe(py, list[i])
@@ -184,7 +191,9 @@ function threads.bt(t, report, list)
 			add_frames(py, section, thread, options)
 		end
 	end
-	if wanted and found == 0 then error(xcore.error("not_found", ("thread %d runs no Python code"):format(wanted), "cpython.threads lists those that do")) end
+	if wanted and found == 0 then
+		error(xcore.error("not_found", ("thread %d runs no Python code"):format(wanted), "cpython.threads lists those that do"))
+	end
 	if py.damages then py:tell(report:section("damage", "CPython: damage")) end
 end
 

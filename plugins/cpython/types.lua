@@ -72,7 +72,9 @@ local function new(py, addr)
 	local flags = v.tp_flags
 	local heap = flags & F.HEAP ~= 0
 	local ok, kind = pcall(kind_of, py, v)
-	local info = { addr = addr, value = v, flags = flags, heap = heap, kind = ok and kind or "object", basic = v.tp_basicsize, item = v.tp_itemsize }
+	local info = {
+		addr = addr, value = v, flags = flags, heap = heap, kind = ok and kind or "object", basic = v.tp_basicsize, item = v.tp_itemsize,
+	}
 	local named, name = pcall(full_name, py, v, heap)
 	info.name = named and name or ("type at %s"):format(xcore.hex(addr))
 	info.dict_offset, info.weak_offset = v.tp_dictoffset, v.tp_weaklistoffset

@@ -1,4 +1,5 @@
--- value: objects in a few words, as repr would write them. Nothing of the program runs: what has a __repr__ of its own is shown by its class.
+-- value: objects in a few words, as repr would write them. Nothing of the program runs: what has a __repr__ of its own is shown by its
+-- class.
 local xcore = require "xcore"
 local dict = require "cpython.dict"
 local text = require "cpython.text"
