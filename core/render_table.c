@@ -169,6 +169,7 @@ static void put_head(struct xc_paint *p, const struct grid *g, size_t indent)
 		if (g->hidden[i])
 			continue;
 		p->scratch.len = 0;
+		xc_text_addn(&p->scratch, "", 0); /* no label leaves nothing of the one before */
 		xc_text_name(&p->scratch, g->table->columns[i].label);
 		put_cell(p, g, i, xc_text_string(&p->scratch), XC_DIM, at);
 		at += g->widths[i] + GAP;

@@ -145,6 +145,22 @@ static void columns_without_any_fact_are_left_out(void **state)
 	xc_report_free(report);
 }
 
+static void a_column_without_a_label_has_an_empty_head(void **state)
+{
+	(void)state;
+	static const struct xc_column columns[] = {{"a", "LONG", XC_FIELD_TEXT, false},
+						   {"b", "", XC_FIELD_TEXT, false}};
+	struct xc_report *report = xc_report_new("info");
+	struct xc_section *s = xc_report_section(report, "x", "X");
+	struct xc_table *table = xc_section_table(s, "t", columns, XC_COUNT(columns));
+	const struct xc_cell row[] = {xc_cell_text("one"), xc_cell_text("=>")};
+	xc_table_row(s, table, row);
+	char *text = render_to_string(xc_render_text, report, (struct xc_render_options){0});
+	assert_string_equal(text, "LONG\none   =>\n");
+	free(text);
+	xc_report_free(report);
+}
+
 static void runs_of_equal_frames_fold_where_no_values_are_shown(void **state)
 {
 	(void)state;
@@ -472,6 +488,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_readable_and_right_aligned),
 		cmocka_unit_test(verbose_columns_go_first_and_the_last_column_stays_whole),
 		cmocka_unit_test(columns_without_any_fact_are_left_out),
+		cmocka_unit_test(a_column_without_a_label_has_an_empty_head),
 		cmocka_unit_test(runs_of_equal_frames_fold_where_no_values_are_shown),
 		cmocka_unit_test(messages_carry_their_hint),
 		cmocka_unit_test(colours_appear_only_when_asked_for),
