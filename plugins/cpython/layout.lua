@@ -1,7 +1,8 @@
 -- layout: which of CPython's structs are there, and how they differ from 3.9 to 3.13: told by their members, never by a version number.
 --
 --	frames    3.9, 3.10  PyFrameObject, tstate.frame, f_back                      one C frame each
---	          3.11       _PyInterpreterFrame, tstate.cframe.current_frame         is_entry: the last one of a C frame, whose _PyCFrame is a local
+--	          3.11       _PyInterpreterFrame, tstate.cframe.current_frame         is_entry: the last one of a C frame,
+--	                                                                              whose _PyCFrame is a local
 --	          3.12       the same, and a frame of owner CSTACK below each entry: that one is a local of the C frame
 --	          3.13       the same, tstate.current_frame, without _PyCFrame
 --	lines     3.9 co_lnotab; 3.10 co_linetable of pairs; 3.11 co_linetable of locations (Objects/locations.md)

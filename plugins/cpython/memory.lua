@@ -54,7 +54,9 @@ local function add_biggest(py, section, list, limit)
 			end
 		end
 	end
-	local rows = section:table("biggest", { { "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "value", "text", secret = true } })
+	local rows = section:table("biggest", {
+		{ "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "value", "text", secret = true },
+	})
 	for _, one in ipairs(top:items()) do rows:row(one.weight, one.item[1], one.item[2], value.short(py, one.item[2], LETTERS)) end
 end
 

@@ -222,7 +222,8 @@ function SIZE.list(py, type, addresses)
 end
 
 function SIZE.set(_, type, addresses)
-	local c, sizes, small = references.gather("PySetObject", addresses, { "table", "mask" }), {}, xcore.offsetof("PySetObject", "smalltable")
+	local c, sizes = references.gather("PySetObject", addresses, { "table", "mask" }), {}
+	local small = xcore.offsetof("PySetObject", "smalltable")
 	for i, addr in ipairs(addresses) do
 		local elsewhere = c.table[i] and c.table[i] ~= addr + small
 		sizes[i] = type.basic + (elsewhere and (c.mask[i] + 1) * xcore.sizeof "setentry" or 0)

@@ -118,7 +118,8 @@ local function managed(py, type, addresses)
 	if not keys then return spans end
 	if L.values_embedded then
 		if type.inline then
-			spans[2] = { from = addresses, start = addresses, offset = type.basic + xcore.offsetof("PyDictValues", "values"), count = keys.count }
+			local behind = type.basic + xcore.offsetof("PyDictValues", "values")
+			spans[2] = { from = addresses, start = addresses, offset = behind, count = keys.count }
 		end
 		return spans
 	end

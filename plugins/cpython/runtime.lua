@@ -124,7 +124,8 @@ function runtime.gil(py, interpreter)
 	end
 	if not at then return nil end
 	return {
-		addr = xcore.addr(at), locked = unwrap(at.locked), holder = unwrap(at.last_holder), interval = at.interval, switches = at.switch_number,
+		addr = xcore.addr(at), locked = unwrap(at.locked), holder = unwrap(at.last_holder), interval = at.interval,
+		switches = at.switch_number,
 	}
 end
 

@@ -26,7 +26,9 @@ function text.of(t, addr, max)
 	local head = t:value("PyASCIIObject", addr)
 	local length, state = head.length, head.state
 	local kind = state.kind
-	if length < 0 or kind ~= 1 and kind ~= 2 and kind ~= 4 then error(xcore.error("format", xcore.hex(addr) .. " is no string in order")) end
+	if length < 0 or kind ~= 1 and kind ~= 2 and kind ~= 4 then
+		error(xcore.error("format", xcore.hex(addr) .. " is no string in order"))
+	end
 	local count = math.min(length, max or 65536)
 	local at
 	if state.compact ~= 0 then

@@ -137,7 +137,8 @@ function threads.gil(t, report, list)
 				if same and machine.doing(py, thread) == "waits for the GIL" then waiting = waiting + 1 end
 			end
 			local os = found and runtime.machine(py, found)
-			rows:row(interpreter.id, holder ~= nil, os and os.tid, found and threads.name(py, found), waiting, gil.switches, gil.interval / 1e6, gil.addr)
+			rows:row(interpreter.id, holder ~= nil, os and os.tid, found and threads.name(py, found), waiting, gil.switches,
+				gil.interval / 1e6, gil.addr)
 		else
 			section:note(("interpreter %d has no GIL"):format(interpreter.id))
 		end
@@ -182,8 +183,8 @@ function threads.bt(t, report, list)
 		if not wanted or os and os.tid == wanted then
 			found = found + 1
 			local name = threads.name(py, thread)
-			local section = report:section("thread_" .. i, ("thread %s%s%s"):format(os and os.tid or "?", name and ' "' .. name .. '"' or "",
-				os and os.crashed and ", crashed" or ""))
+			local title = ("thread %s%s"):format(os and os.tid or "?", name and ' "' .. name .. '"' or "")
+			local section = report:section("thread_" .. i, title .. (os and os.crashed and ", crashed" or ""))
 			section:integer("thread", os and os.tid, { quiet = true })
 			local _, holder = holder_of(py, thread.interpreter)
 			section:headline(machine.doing(py, thread, holder == thread.addr) .. (holder == thread.addr and ", holds the GIL" or ""))

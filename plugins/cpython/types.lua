@@ -12,9 +12,9 @@ local LARGEST = 1 << 20 -- bytes of an instance, or of an item: more is damage
 
 -- Kinds of layout by the type object that has it: the C API exports these.
 local BASES = {
-	PyList_Type = "list", PyTuple_Type = "tuple", PyDict_Type = "dict", PySet_Type = "set", PyFrozenSet_Type = "set", PyUnicode_Type = "str",
-	PyLong_Type = "int", PyBytes_Type = "bytes", PyFloat_Type = "float", PyBool_Type = "bool", PyFunction_Type = "function",
-	PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code", PyType_Type = "type",
+	PyList_Type = "list", PyTuple_Type = "tuple", PyDict_Type = "dict", PySet_Type = "set", PyFrozenSet_Type = "set",
+	PyUnicode_Type = "str", PyLong_Type = "int", PyBytes_Type = "bytes", PyFloat_Type = "float", PyBool_Type = "bool",
+	PyFunction_Type = "function", PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code", PyType_Type = "type",
 	PyGen_Type = "generator", PyCoro_Type = "generator", PyAsyncGen_Type = "generator", PyFrame_Type = "frame", PyMethod_Type = "method",
 	_PyWeakref_RefType = "weakref", PyComplex_Type = "complex", PyByteArray_Type = "bytearray",
 }
@@ -33,9 +33,8 @@ local function is_type(py, addr, depth)
 	local t, size = py.t, xcore.sizeof "PyTypeObject"
 	if addr & 7 ~= 0 or t:readable(addr, size) < size then return false end
 	local v, meta = t:value("PyTypeObject", addr), t:ptr(addr + py.layout.ob_type)
-	if v.tp_name == nil or v.tp_basicsize < 2 * py.layout.word or v.tp_basicsize > LARGEST or v.tp_itemsize < 0 or v.tp_itemsize > LARGEST then
-		return false
-	end
+	if v.tp_name == nil or v.tp_basicsize < 2 * py.layout.word then return false end
+	if v.tp_basicsize > LARGEST or v.tp_itemsize < 0 or v.tp_itemsize > LARGEST then return false end
 	py.type_type = py.type_type or t:symbol "PyType_Type".addr
 	return meta == py.type_type or depth < METAS and is_type(py, meta, depth + 1)
 end

@@ -67,7 +67,8 @@ function SHOW.type(py, addr)
 end
 
 SHOW["function"] = function(py, addr)
-	return ("<function %s at %s>"):format(text.maybe(py.t, py.t:value("PyFunctionObject", addr).func_qualname, LETTERS) or "?", xcore.hex(addr))
+	local name = text.maybe(py.t, py.t:value("PyFunctionObject", addr).func_qualname, LETTERS)
+	return ("<function %s at %s>"):format(name or "?", xcore.hex(addr))
 end
 
 function SHOW.module(py, addr)
