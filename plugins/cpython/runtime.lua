@@ -1,5 +1,6 @@
 -- runtime: _PyRuntime, its interpreters, their thread states and the lock that they share.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local layout = require "cpython.layout"
 
 local runtime = {}
@@ -18,16 +19,7 @@ runtime.unwrap = unwrap
 local Python = {}
 Python.__index = Python
 
-function Python:damaged(addr, what)
-	self.damages = self.damages or {}
-	if #self.damages < 100 then self.damages[#self.damages + 1] = { addr = addr, what = what } end
-end
-
-function Python:tell(section)
-	for _, damage in ipairs(self.damages or {}) do
-		section:warning((damage.addr ~= 0 and xcore.hex(damage.addr) .. ": " or "") .. damage.what)
-	end
-end
+Python.damaged, Python.tell = damage.keep, damage.tell
 
 -- fn's results, or nil and what went wrong: a fault, or NULL where there should be something, which is Lua's own error. Limits of the run
 -- are final.

@@ -5,12 +5,13 @@ local expression = require "luajit.expression"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
+local retention = require "lib.retention"
 local tvalue = require "luajit.tvalue"
 local value = require "luajit.value"
 
 local path = {}
 
-local SHOWN, LONGEST, HOLDERS = 20, 160, 20
+local SHOWN, LONGEST = 20, 160
 
 local KINDS = {}
 for gct = layout.STRING, layout.USERDATA do KINDS[layout.NAMES[gct]] = true end
@@ -82,41 +83,18 @@ local function add_biggest(vm, g, section, options)
 		rows:row(it.size, it.kind, it.addr, text and label.short(text, LONGEST) or "garbage: no root reaches it")
 		shown = shown + 1
 	end
-	local garbage = 0
-	for _, kind in ipairs(g:kinds()) do garbage = garbage + kind.unreached_bytes end
-	section:bytes("garbage", garbage, { label = "no root reaches" })
+	section:bytes("garbage", retention.garbage(g), { label = "no root reaches" })
 	if shown == 0 then section:note "no object is so big" end
 	if more then section:note(("only the %d largest are shown"):format(limit), "--limit N shows more, an address tells all of one") end
 end
 
 -- ---- one object ----
 
-local function add_steps(vm, g, section, root, nodes, labels)
-	local rows = section:table("path", {
-		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
-	})
-	for i, addr in ipairs(nodes) do
-		local _, size = g:find(addr)
-		local step = i == 1 and root or labels[i - 1]
-		rows:row(step == "" and "value" or step, described(vm, addr), size, g:retained(addr), addr)
-	end
-end
-
 local function add_holders(vm, g, section, addr)
-	local holders, total, root = g:referrers(addr, HOLDERS)
-	section:count("referrers", total, { label = "references to it" })
-	if root then section:text("root", root) end
-	if total == 0 then return end
-	local rows = section:table("holders", {
-		{ "by", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
-	})
-	for _, holder in ipairs(holders) do
+	retention.holders(section, g, addr, function(holder) return label.of(vm, holder, addr) end, function(holder)
 		local text = label.path(vm, g, holder)
-		local _, _, kind = g:find(holder)
-		local by = label.of(vm, holder, addr)
-		rows:row(by == "" and "value" or by, kind, holder, text and label.short(text, LONGEST) or "garbage")
-	end
-	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total)) end
+		return text and label.short(text, LONGEST) or "garbage"
+	end)
 end
 
 local function add_one(vm, g, section, wanted)
@@ -134,7 +112,7 @@ local function add_one(vm, g, section, wanted)
 		section:bytes("retained", bytes, { label = "retained (freed with it)" })
 		section:count("retained_objects", count, { label = "in objects" })
 		local _, root = g:path(addr)
-		add_steps(vm, g, section, root, nodes, labels)
+		retention.steps(section, g, root, nodes, labels, function(step) return described(vm, step) end)
 	end
 	add_holders(vm, g, section, addr)
 end

@@ -6,6 +6,7 @@ local graph = require "luajit.graph"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local path = require "luajit.path"
+local retention = require "lib.retention"
 local tvalue = require "luajit.tvalue"
 
 local retained = {}
@@ -53,30 +54,17 @@ function BY.object(vm, g, section, options)
 end
 
 function BY.kind(_, g, section)
-	local rows = section:table("types", {
-		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
-		{ "unreached", "count", label = "GARBAGE" }, { "unreached_bytes", "bytes", label = "ITS BYTES" },
-	})
-	for _, kind in ipairs(g:kinds()) do
-		rows:row(kind.kind, kind.count, kind.bytes, kind.retained, kind.unreached, kind.unreached_bytes)
-	end
+	retention.kinds(section, g)
 end
 
 function BY.root(_, g, section, options)
-	local rows = section:table("roots", {
-		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
-		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
-	})
 	local list = g:roots()
 	table.sort(list, function(a, b)
 		local x, y = a.near_bytes or -1, b.near_bytes or -1
 		if x ~= y then return x > y end
 		return (a.name or "") < (b.name or "")
 	end)
-	for _, root in ipairs(list) do
-		rows:row(root.name or "several of them together", root.near_bytes, root.near_count,
-			root.near_bytes and root.near_bytes / options.reached, root.bytes)
-	end
+	retention.roots(section, list, options.reached)
 end
 
 -- The value of a string key in a table: tag and payload.
@@ -145,11 +133,8 @@ function retained.run(t, report, args)
 	local by = options.by or "object"
 	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind, root or module")) end
 	local g, made = graph.of(vm)
-	local section, garbage = report:section("retained", TITLES[by]), 0
-	for _, kind in ipairs(g:kinds()) do garbage = garbage + kind.unreached_bytes end
-	options.reached = math.max(made.bytes - garbage, 1)
-	section:bytes("reached", made.bytes - garbage, { label = "reached from roots" })
-	section:bytes("garbage", garbage, { label = "garbage, not yet freed" })
+	local section = report:section("retained", TITLES[by])
+	options.reached = retention.totals(section, g, made.bytes)
 	BY[by](vm, g, section, options)
 	graph.tell(vm, report)
 end

@@ -1,5 +1,6 @@
 -- The VMs of a process: global_State with its main thread and JIT state, found in several ways that do not depend on each other.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local layout = require "luajit.layout"
 local tvalue = require "luajit.tvalue"
 
@@ -7,22 +8,16 @@ local vm = {}
 local VM = {}
 VM.__index = VM
 
--- Something is not as it should be: kept to be told.
-function VM:damaged(addr, what)
-	self.damages = self.damages or {}
-	if #self.damages < 100 then self.damages[#self.damages + 1] = { addr = addr, what = what } end
-end
+local SHOWN = 5 -- damages in a section
 
--- Tell it in a section, and that others of the process were not asked.
+VM.damaged = damage.keep
+
+-- Tell what is damaged in a section, and that others of the process were not asked.
 function VM:tell(section)
 	if self.others then
 		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1), "luajit.vms lists them, --vm ADDR takes one")
 	end
-	local SHOWN, list = 5, self.damages or {}
-	for i = 1, math.min(#list, SHOWN) do
-		section:warning((list[i].addr ~= 0 and xcore.hex(list[i].addr) .. ": " or "") .. list[i].what)
-	end
-	if #list > SHOWN then section:warning(("and %d%s more"):format(#list - SHOWN, #list < 100 and "" or " or"), "luajit.check tells all") end
+	damage.tell(self, section, SHOWN, "luajit.check tells all")
 end
 
 -- Has what lua_newstate makes behind the main thread been made? Else it is killed there, or overwritten later.

@@ -4,22 +4,17 @@ local commands = require "puclua.commands"
 local graph = require "puclua.graph"
 local label = require "puclua.label"
 local layout = require "puclua.layout"
+local retention = require "lib.retention"
 local tab = require "puclua.tab"
 local value = require "puclua.value"
 local vm_of = require "puclua.vm"
 
 local retained = {}
 
-local SHOWN, LONGEST, HOLDERS = 20, 140, 20
+local SHOWN, LONGEST = 20, 140
 
 local KINDS = {}
 for _, name in ipairs(layout.KINDS) do KINDS[name] = true end
-
-local function garbage_of(g)
-	local bytes = 0
-	for _, kind in ipairs(g:kinds()) do bytes = bytes + kind.unreached_bytes end
-	return bytes
-end
 
 local function path_text(vm, g, addr)
 	local text = label.path(vm, g, addr)
@@ -59,24 +54,11 @@ function BY.object(vm, g, section, options)
 end
 
 function BY.kind(_, g, section)
-	local rows = section:table("types", {
-		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
-		{ "unreached", "count", label = "GARBAGE" }, { "unreached_bytes", "bytes", label = "ITS BYTES" },
-	})
-	for _, kind in ipairs(g:kinds()) do
-		rows:row(kind.kind, kind.count, kind.bytes, kind.retained, kind.unreached, kind.unreached_bytes)
-	end
+	retention.kinds(section, g)
 end
 
 function BY.root(_, g, section, options)
-	local rows = section:table("roots", {
-		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
-		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
-	})
-	for _, root in ipairs(g:roots()) do
-		rows:row(root.name or "several of them together", root.near_bytes, root.near_count,
-			root.near_bytes and root.near_bytes / options.reached, root.bytes)
-	end
+	retention.roots(section, g:roots(), options.reached)
 end
 
 -- puclua.retained [--by object|kind|root] [--limit N] [TYPE]
@@ -86,41 +68,17 @@ function retained.run(t, report, args)
 	if not BY[by] then error(xcore.error("usage", "--by: no such order: " .. by, "object, kind or root")) end
 	options.kind = kind_argument(options[1])
 	local g, made = graph.of(vm)
-	local section, garbage = report:section("retained", "What keeps memory of Lua alive"), garbage_of(g)
-	options.reached = math.max(made.bytes - garbage, 1)
-	section:bytes("reached", made.bytes - garbage, { label = "reached from roots" })
-	section:bytes("garbage", garbage, { label = "garbage, not yet freed" })
+	local section = report:section("retained", "What keeps memory of Lua alive")
+	options.reached = retention.totals(section, g, made.bytes)
 	BY[by](vm, g, section, options)
 	graph.tell(vm, report)
 end
 
 -- ---- path ----
 
-local function add_steps(vm, g, section, root, nodes, labels)
-	local rows = section:table("path", {
-		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
-	})
-	for i, addr in ipairs(nodes) do
-		local _, size = g:find(addr)
-		local step = i == 1 and root or labels[i - 1]
-		rows:row(step == "" and "value" or step, described(vm, g, addr), size, (g:retained(addr)), addr)
-	end
-end
-
 local function add_holders(vm, g, section, addr)
-	local holders, total, root = g:referrers(addr, HOLDERS)
-	section:count("referrers", total, { label = "references to it" })
-	if root then section:text("root", root) end
-	if total == 0 then return end
-	local rows = section:table("holders", {
-		{ "by", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
-	})
-	for _, holder in ipairs(holders) do
-		local _, _, kind = g:find(holder)
-		local by = label.of(vm, holder, addr, kind)
-		rows:row(by == "" and "value" or by, kind, holder, path_text(vm, g, holder))
-	end
-	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total)) end
+	retention.holders(section, g, addr, function(holder, kind) return label.of(vm, holder, addr, kind) end,
+		function(holder) return path_text(vm, g, holder) end)
 end
 
 local function add_one(vm, g, section, wanted)
@@ -136,7 +94,7 @@ local function add_one(vm, g, section, wanted)
 		section:bytes("retained", bytes, { label = "retained (freed with it)" })
 		section:count("retained_objects", count, { label = "in objects" })
 		local _, root = g:path(addr)
-		add_steps(vm, g, section, root, nodes, labels)
+		retention.steps(section, g, root, nodes, labels, function(step) return described(vm, g, step) end)
 	else
 		section:note "garbage: no root reaches it, the next collection frees it"
 	end
@@ -152,7 +110,7 @@ local function add_biggest(vm, g, section, options)
 		if it.size < (options.min or 0) then break end
 		rows:row(it.size, it.kind, it.addr, path_text(vm, g, it.addr))
 	end
-	section:bytes("garbage", garbage_of(g), { label = "no root reaches" })
+	section:bytes("garbage", retention.garbage(g), { label = "no root reaches" })
 end
 
 -- puclua.path [--min BYTES] [--limit N] [TYPE|ADDR]

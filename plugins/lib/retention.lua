@@ -1,0 +1,75 @@
+-- retention: the tables that plugins of language run-times make of a finished xcore.graph: who keeps what alive. What objects and
+-- references are called is the plugin's: it gives functions for that, each of which may return nil for what is not known.
+local retention = {}
+
+local HOLDERS = 20 -- references to one object that are shown
+
+-- Bytes of objects that no root reaches.
+function retention.garbage(g)
+	local bytes = 0
+	for _, kind in ipairs(g:kinds()) do bytes = bytes + kind.unreached_bytes end
+	return bytes
+end
+
+-- How much there is, of `bytes` in all; returns what roots reach, at least 1, as what shares are of.
+function retention.totals(section, g, bytes)
+	local garbage = retention.garbage(g)
+	section:bytes("reached", bytes - garbage, { label = "reached from roots" })
+	section:bytes("garbage", garbage, { label = "garbage, not yet freed" })
+	return math.max(bytes - garbage, 1)
+end
+
+function retention.kinds(section, g)
+	local rows = section:table("types", {
+		{ "type", "text" }, { "count", "count" }, { "bytes", "bytes" }, { "retained", "bytes" },
+		{ "unreached", "count", label = "GARBAGE" }, { "unreached_bytes", "bytes", label = "ITS BYTES" },
+	})
+	for _, kind in ipairs(g:kinds()) do
+		rows:row(kind.kind, kind.count, kind.bytes, kind.retained, kind.unreached, kind.unreached_bytes)
+	end
+end
+
+-- Roots as g:roots() gives them, in the order of the list.
+function retention.roots(section, roots, reached)
+	local rows = section:table("roots", {
+		{ "root", "text" }, { "nearest", "bytes", label = "NEAREST TO IT" }, { "objects", "count" }, { "share", "ratio" },
+		{ "alone", "bytes", label = "KEPT BY IT ALONE" },
+	})
+	for _, root in ipairs(roots) do
+		rows:row(root.name or "several of them together", root.near_bytes, root.near_count, root.near_bytes and root.near_bytes / reached, root.bytes)
+	end
+end
+
+-- An empty label is that of a value which has no name of its own.
+local function named(label)
+	return label == "" and "value" or label
+end
+
+-- The chain from a root down to an object: labels[i] leads from nodes[i] to the next one. describe(addr) tells an object in a few words.
+function retention.steps(section, g, root, nodes, labels, describe)
+	local rows = section:table("path", {
+		{ "step", "text", secret = true }, { "object", "text", secret = true }, { "size", "bytes" }, { "retained", "bytes" }, { "address", "address" },
+	})
+	for i, addr in ipairs(nodes) do
+		local _, size = g:find(addr)
+		rows:row(named(i == 1 and root or labels[i - 1]), describe(addr), size, (g:retained(addr)), addr)
+	end
+end
+
+-- Who refers to an object: by(holder, kind) is the reference's label, path(holder) the way to the holder.
+function retention.holders(section, g, addr, by, path)
+	local holders, total, root = g:referrers(addr, HOLDERS)
+	section:count("referrers", total, { label = "references to it" })
+	if root then section:text("root", root) end
+	if total == 0 then return end
+	local rows = section:table("holders", {
+		{ "by", "text", secret = true }, { "type", "text" }, { "address", "address" }, { "path", "text", secret = true },
+	})
+	for _, holder in ipairs(holders) do
+		local _, _, kind = g:find(holder)
+		rows:row(named(by(holder, kind)), kind, holder, path(holder))
+	end
+	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total)) end
+end
+
+return retention
