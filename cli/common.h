@@ -5,8 +5,9 @@
 #include "options.h"
 
 /* Limits on reading running processes, unless options say otherwise. */
-#define XC_READ_RATE 100u
-#define XC_READ_TIME 40u
+#define XC_READ_RATE      100u
+#define XC_READ_TIME      40u
+#define XC_READ_TIME_IDLE 100u /* at idle priority */
 
 struct xc_common {
 	const char *exe, *sysroot, *store;

@@ -186,9 +186,9 @@ static struct xc_finder finder_of(const struct xc_common *common)
 	};
 }
 
-/* A process at idle priority gets only what nobody else wants: the default limits would slow it down for nobody's good. They hold
- * for who refreshes in a loop all the same, and so do limits that the user sets. */
-static bool yields(const struct xc_common *common)
+/* Who looks at a process every second is to do so at idle priority. The work is held to a tenth of a processor even then, from the
+ * first byte on: where two processors are threads of one core, what one does slows the other by a third of it. */
+static bool is_idle(const struct xc_common *common)
 {
 	return common->max_read_rate == XC_READ_RATE && common->max_read_time == XC_READ_TIME &&
 	       sched_getscheduler(0) == SCHED_IDLE;
@@ -199,6 +199,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 {
 	const char *digits;
 	struct xc_error *err;
+	const bool idle = is_idle(common);
 	*target = (struct xc_target){.finder = finder_of(common)};
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
 	    (err = open_store(target, common)))
@@ -211,8 +212,8 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.strict = target->finder.strict,
 		.swap = common->swap == XC_ON,
 		.max_read_rate = (uint64_t)common->max_read_rate << 20,
-		.max_read_time = common->max_read_time,
-		.yields = yields(common),
+		.max_read_time = idle ? XC_READ_TIME_IDLE : common->max_read_time,
+		.paced = idle,
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
@@ -237,9 +238,7 @@ static void mention_pauses(const struct xc_target *target)
 		return;
 	xc_auto(xc_freep) char *text =
 		xc_asprintf("reading slept for %.1f s so as not to disturb the process", seconds);
-	warn(target, text,
-	     "--max-read-time and --max-read-rate set the limits; 0 lifts them; started by `chrt -i 0` they hold only "
-	     "for loops");
+	warn(target, text, "--max-read-time and --max-read-rate set the limits; 0 lifts them");
 }
 
 void xc_target_close(struct xc_target *target)

@@ -302,7 +302,7 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 					  .swap = options->swap,
 					  .max_read_rate = options->max_read_rate,
 					  .max_read_time = options->max_read_time,
-					  .yields = options->yields};
+					  .paced = options->paced};
 	bool other_thread;
 	struct xc_error *err = open_proc(pid, &proc_dir);
 	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) ||

@@ -62,8 +62,8 @@ struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles)
 	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	xc_live_cache_init(&m->cache, m->page_size, CACHE_BYTES);
 	xc_live_pace_init(&m->pace, handles->max_read_rate, UINT64_C(1000000) * handles->max_read_time);
-	if (handles->yields)
-		xc_live_pace_unhurried(&m->pace);
+	if (handles->paced)
+		xc_live_pace_begin(&m->pace);
 	m->stats = shared_stats();
 	m->kernel = (struct xc_live_kernel){.handles = *handles, .page_size = m->page_size, .stats = m->stats};
 	m->absents = (struct xc_live_absents){.maps = handles->maps, .smaps = handles->smaps, .root = handles->root};

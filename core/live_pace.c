@@ -18,11 +18,6 @@ void xc_live_pace_init(struct xc_live_pace *pace, uint64_t bytes_per_second, uin
 		.bytes.rate = bytes_per_second, .cpu.rate = cpu_ns_per_second, .free_bytes = XC_PACE_FREE_BYTES};
 }
 
-void xc_live_pace_unhurried(struct xc_live_pace *pace)
-{
-	pace->free_bytes = UINT64_MAX;
-}
-
 void xc_live_pace_begin(struct xc_live_pace *pace)
 {
 	pace->free_bytes = 0;

@@ -1,7 +1,7 @@
 /* live_pace: how fast a running process may be read, so that reading does not disturb it. Private to live*.c.
  *
  * What one question needs is read at once: the first XC_PACE_FREE_BYTES, unless xc_live_pace_begin says that this is no single
- * question, and without end when xc_live_pace_unhurried says so. From then on two allowances are kept, which grow with time up to a quarter of a second's worth: bytes taken out of
+ * question. From then on two allowances are kept, which grow with time up to a quarter of a second's worth: bytes taken out of
  * the process, and CPU time of ours, all of it: what is done with the bytes counts too. When one is used up the
  * reader sleeps before it reads on. */
 #ifndef XC_LIVE_PACE_H
@@ -25,9 +25,6 @@ struct xc_live_pace {
 };
 
 void xc_live_pace_init(struct xc_live_pace *pace, uint64_t bytes_per_second, uint64_t cpu_ns_per_second);
-
-/* What one question needs is free, however much. */
-void xc_live_pace_unhurried(struct xc_live_pace *pace);
 
 /* No byte is free any more. */
 void xc_live_pace_begin(struct xc_live_pace *pace);

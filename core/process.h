@@ -144,8 +144,8 @@ struct xc_open_options {
 	bool swap;                      /* live: read swapped-out pages too */
 	uint64_t max_read_rate;         /* live: bytes a second (live_pace.h says when it begins); 0: no limit */
 	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
-	bool yields; /* live: we run only when nobody else wants to: the limits are for who reads in a loop */
-	struct xc_progress *progress; /* for decompression; may be NULL */
+	bool paced;                     /* live: the limits hold from the first byte on, also for a single question */
+	struct xc_progress *progress;   /* for decompression; may be NULL */
 };
 
 /* Open the core at path (plain, zstd or made by `xcore pack`). Errors mean that nothing useful could be

@@ -4,6 +4,7 @@ local memory = require "nginx.memory"
 
 local maybe = require "nginx.maybe"
 local slab = require "nginx.slab"
+local zones = require "nginx.zones"
 
 local commands = {}
 
@@ -38,8 +39,8 @@ function commands.memory(t, report, list)
 end
 
 -- Zones that were too full.
-local function suspicious_zones(t, section, ledger)
-	for _, zone in pairs(ledger.zones) do
+local function suspicious_zones(t, section, all)
+	for _, zone in pairs(all) do
 		local look, failures = slab.look(t, zone.addr), 0
 		for _, class in ipairs(look.classes) do failures = failures + (class.failures or 0) end
 		if look.bad > 0 and not t.live then section:problem(("the slab of %s is damaged"):format(zone.name), "nginx.shm TARGET " .. zone.name) end
@@ -59,21 +60,29 @@ local function suspicious_pools(section, ledger)
 	end
 end
 
--- A few rows of the ledger, and what looks wrong in memory. A running process is not looked through for pools that leaked: that takes
--- looking again.
+local function add_groups(t, section)
+	local ledger = memory.ledger(t)
+	local rows = section:table("groups", { { "what", "text", label = "MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" } })
+	for _, row in ipairs(memory.groups(ledger)) do rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped)) end
+	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
+	maybe.try(suspicious_zones, t, section, ledger.zones)
+	suspicious_pools(section, ledger)
+	section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
+	return true
+end
+
+-- A few rows of the ledger, and what looks wrong in memory. Of a running process all of it would have to be read: that is asked for
+-- by name.
 function commands.analyze(t, report)
 	local section = report:section("memory", "nginx: memory")
-	local done, why = maybe.try(function()
-		local ledger = memory.ledger(t, { unowned = not t.live })
-		local rows = section:table("groups", { { "what", "text", label = "MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" } })
-		for _, row in ipairs(memory.groups(ledger)) do rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped)) end
-		rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
-		maybe.try(suspicious_zones, t, section, ledger)
-		suspicious_pools(section, ledger)
-		section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
-		return true
-	end)
-	if not done then section:problem("memory could not be looked at: " .. why) end
+	local done, why
+	if t.live then
+		done, why = maybe.try(suspicious_zones, t, section, zones.all(t))
+		section:note("all memory of the process would have to be read for the ledger", "nginx.memory TARGET, nginx.pools TARGET")
+	else
+		done, why = maybe.try(add_groups, t, section)
+	end
+	if why and not done then section:problem("memory could not be looked at: " .. why) end
 end
 
 return commands

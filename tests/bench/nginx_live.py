@@ -1,9 +1,15 @@
 """bench --only nginx-live: what a worker under load loses while it is looked at.
 
 The server of corpora/build-nginx with everything its cores have in flight, and a heap of a hundred thousand users; the worker alone on
-processor 0, wrk and xcore on processor 1, xcore at idle priority. wrk asks for a page that Lua makes, for SECONDS without and SECONDS with
-a report each second, which comes first alternating; the loss is the median over the pairs. A report that takes longer than a second is followed by the next when it ends. Nobody traces
-the worker: TracerPid is looked at all the while, and strace shows a report's system calls."""
+processor 0, wrk and xcore on processor 1, xcore at idle priority. wrk asks for a page that Lua works on for a tenth of a millisecond, for SECONDS
+without and SECONDS with a report each second, which comes first alternating; the loss is the median over the pairs. A report that
+takes longer than a second is followed by the next when it ends. Nobody traces the worker: TracerPid is looked at all the while, and
+strace shows a report's system calls.
+
+A page of almost no work is another question, without a goal: there the worker mostly wakes wrk, which costs it nothing when processor 1
+is idle and an interrupt (in a virtual machine: an exit to its host) when anything at all runs there. A loop that
+computes and looks at nobody is measured beside xcore
+to tell the one from the other."""
 
 import importlib.machinery
 import importlib.util
@@ -18,6 +24,8 @@ MOST = 0.05  # of requests per second
 QUIET = 0.15  # processors that others may use: with more of them the pairs say nothing
 REPORTS = {"analyze": ["analyze"], "luajit.gc": ["run", "luajit.gc"], "nginx.reqs": ["run", "nginx.reqs"]}
 IDLE = ["chrt", "-i", "0"]
+WORDS, FEW_WORDS = 200, 20  # of a page
+LOOP = ["perl", "-e", "1 while (times)[0] < 0.1"]
 UNLIMITED = ["--max-read-rate", "0", "--max-read-time", "0"]
 FORBIDDEN = "ptrace,process_vm_writev,kill,tkill,tgkill,rt_sigqueueinfo,rt_tgsigqueueinfo,pidfd_send_signal,process_madvise"
 PAGE = """
@@ -25,7 +33,7 @@ PAGE = """
 			content_by_lua_block {
 				local user = app.users[math.random(#app.users)]
 				local words = {}
-				for i = 1, 20 do words[i] = user.name .. " " .. i end
+				for i = 1, tonumber(ngx.var.arg_words) do words[i] = user.name .. " " .. i end
 				ngx.say(table.concat(words, ","), ngx.shared.known:get("key 1"))
 			}
 		}
@@ -116,6 +124,7 @@ class Worker:
 
     def __init__(self, server, run):
         self.wrk, self.run, self.pid = server.path("wrk"), run, run.worker()
+        self.words = WORDS
         self.others = []  # processors that strangers used in each window
         self.cost = []  # seconds of the worker for a request in each window
 
@@ -125,7 +134,7 @@ class Worker:
 
     def rate(self, reports=None):
         """Requests per second, as wrk says it, beside reports."""
-        url, before = "http://127.0.0.1:%d/made" % self.run.ports["http"], self.strangers()
+        url, before = "http://127.0.0.1:%d/made?words=%d" % (self.run.ports["http"], self.words), self.strangers()
         worked = of_process(self.pid)
         with subprocess.Popen([self.wrk, "-t1", "-c%d" % CLIENTS, "-d%ds" % SECONDS, url], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as process:
@@ -208,6 +217,9 @@ def bench_worker(bench, worker, pairs, root, environment):
     measure(bench, worker, "luajit.gc, at normal priority", gc, pairs, environment)
     measure(bench, worker, "luajit.gc, no limits", IDLE + gc + UNLIMITED, pairs, environment)
     measure(bench, worker, "nothing", ["true"], pairs, environment)
+    worker.words = FEW_WORDS
+    measure(bench, worker, "small page: analyze", IDLE + bench.xcore(*REPORTS["analyze"], *plugins), pairs, environment)
+    measure(bench, worker, "small page: a loop of 0.1 s", IDLE + LOOP, pairs, environment)
 
 
 def bench_nginx_live(bench, runs, root, environment):

@@ -26,19 +26,6 @@ static void what_one_question_reads_is_free(void **state)
 	assert_true(xc_live_pace_charge(&pace, 2 * MB, cpu + MS, cpu + MS) > SECOND / 2);
 }
 
-static void at_idle_priority_only_loops_are_held_up(void **state)
-{
-	struct xc_live_pace pace;
-	(void)state;
-	xc_live_pace_init(&pace, MB, MS);
-	xc_live_pace_unhurried(&pace);
-	for (uint64_t read = 0; read < 64 * XC_PACE_FREE_BYTES; read += XC_PACE_FREE_BYTES)
-		assert_int_equal(xc_live_pace_charge(&pace, XC_PACE_FREE_BYTES, read, read), 0);
-	xc_live_pace_begin(&pace);
-	xc_live_pace_charge(&pace, MB, 0, 0);
-	assert_true(xc_live_pace_charge(&pace, 2 * MB, MS, MS) > SECOND / 2);
-}
-
 /* Reads and works at random for `seconds` of a clock that also runs while it sleeps. Returns what was used of both. */
 struct used {
 	double bytes, cpu_ns, seconds;
@@ -108,7 +95,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_one_question_reads_is_free),
-		cmocka_unit_test(at_idle_priority_only_loops_are_held_up),
 		cmocka_unit_test(a_loop_stays_within_both_rates),
 		cmocka_unit_test(no_limit_never_sleeps),
 		cmocka_unit_test(a_forked_child_begins_with_its_own_clock),
