@@ -10,7 +10,6 @@
 #include "../dwarf/modules_report.h"
 #include "../heap/summary.h"
 #include "../triage/cause.h"
-#include "../triage/heapfacts.h"
 
 struct settings {
 	unsigned limit;
@@ -72,9 +71,7 @@ static struct xc_error *produce(struct xc_job *job)
 	const struct xc_process *process = job->process;
 	size_t crashed = count_crashed(process);
 	xc_job_stacks(job);
-	xc_cause(job->report, job->process);
-	if (!process->live)
-		xc_heap_facts(job->report, xc_job_heap(job));
+	xc_cause(job->report, job->process, process->live ? NULL : xc_job_heap(job));
 	if (crashed)
 		crashed_thread(job);
 	if (process->thread_count > crashed)

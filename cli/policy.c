@@ -104,7 +104,7 @@ static bool verdict_reaches(const char *severity, struct xc_process *process, co
 	struct xc_report *own = NULL;
 	if (!report->verdict) {
 		own = xc_report_new("verdict");
-		xc_cause(own, process);
+		xc_cause(own, process, NULL);
 		report = own;
 	}
 	const struct xc_verdict *verdict = report->verdict;

@@ -333,6 +333,8 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 		xc_html_element(html, "span", "tag", verdict->confidence);
 	if (verdict->class_name)
 		xc_html_element(html, "span", "tag", verdict->class_name);
+	if (verdict->kind)
+		xc_html_element(html, "span", "tag", verdict->kind);
 	xc_html_put(html, "</div>\n");
 	if (verdict->function || verdict->file || verdict->module)
 		put_where(html, verdict);

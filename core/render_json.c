@@ -347,6 +347,7 @@ static json_t *verdict_object(const struct xc_json *v, const struct xc_verdict *
 	bool hidden = verdict->message && v->options->redact;
 	const char *const *facts = v->options->redact ? verdict->redacted : verdict->evidence;
 	xc_json_set_text(object, "class", verdict->class_name);
+	xc_json_set_text(object, "kind", verdict->kind);
 	xc_json_set_text(object, "headline", verdict->headline);
 	xc_json_set_text(object, "severity", verdict->severity);
 	xc_json_set_text(object, "confidence", verdict->confidence);
@@ -358,6 +359,8 @@ static json_t *verdict_object(const struct xc_json *v, const struct xc_verdict *
 	xc_json_set_text(object, "module", verdict->module);
 	xc_json_set_text(object, "message", hidden ? XC_REDACTED : verdict->message);
 	xc_json_set_text(object, "cause", verdict->cause);
+	xc_json_set_text(object, "expression", verdict->expression);
+	xc_json_set_text(object, "origin", verdict->origin);
 	for (size_t i = 0; i < verdict->evidence_count; i++)
 		json_array_append_new(evidence, xc_jsonvalue_text(facts[i]));
 	xc_jsonvalue_set(object, "evidence", evidence);

@@ -276,6 +276,28 @@ static void put_where(struct xc_paint *p, const struct xc_verdict *verdict)
 	xc_paint_line(p);
 }
 
+/* "null-write: a pointer that is NULL was dereferenced" */
+static void put_cause(struct xc_paint *p, const struct xc_verdict *verdict)
+{
+	struct xc_text *text = clean_scratch(p);
+	if (verdict->class_name)
+		xc_text_name(text, verdict->class_name);
+	if (verdict->kind) {
+		xc_text_add(text, " (");
+		xc_text_name(text, verdict->kind);
+		xc_text_char(text, ')');
+	}
+	if (verdict->cause) {
+		xc_text_add(text, text->len ? ": " : "");
+		xc_text_name(text, verdict->cause);
+	}
+	if (!text->len)
+		return;
+	put_label(p, "why");
+	xc_paint_wrapped(p, XC_PLAIN, scratch(p), 8, 0);
+	xc_paint_line(p);
+}
+
 static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 {
 	xc_paint_blank(p);
@@ -291,10 +313,7 @@ static void put_verdict(struct xc_paint *p, const struct xc_verdict *verdict)
 	}
 	if (verdict->source)
 		put_lines(p, verdict->source, 8, true);
-	if (verdict->cause) {
-		put_label(p, "why");
-		put_name(p, XC_PLAIN, verdict->cause, 8);
-	}
+	put_cause(p, verdict);
 	const char *const *evidence = p->options->redact ? verdict->redacted : verdict->evidence;
 	for (size_t i = 0; i < verdict->evidence_count; i++) {
 		xc_paint_pad(p, 8);

@@ -202,16 +202,20 @@ struct xc_section {
 /* The verdict leads `analyze`; triage/cause fills it. */
 struct xc_verdict {
 	const char *class_name; /* "null-write", "assertion", … */
+	const char *kind;       /* of the class: "double free", "call"; NULL when it has none, or it is not known */
 	const char *headline;   /* "SIGSEGV: wrote to 0x18, …" */
 	const char *severity;   /* "low", "medium", "high", "critical", "info" */
 	const char *confidence; /* "certain", "likely", "guess" */
 	const char *function, *file, *module, *thread_name;
 	unsigned line;
 	int tid;
-	const char *message;   /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
-	const char *source;    /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
+	const char *message; /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
+	const char *source;  /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
 	                            on hosts with and without the source */
-	const char *cause;     /* the why, a sentence or more, or NULL */
+	const char *cause;   /* the why, a sentence or more, or NULL */
+	const char *
+		expression; /* what was read, written or called, as the source says it: "r->headers_out.location"; or NULL */
+	const char *origin;    /* where the bad value came from: "returned by find_request(), main.c:88"; or NULL */
 	const char **evidence; /* facts behind it */
 	const char **redacted; /* of each: what is shown where redaction is on */
 	size_t evidence_count;

@@ -86,23 +86,3 @@ struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u,
 	}
 	return first;
 }
-
-const char *xc_blame_passes(const struct xc_process *p, struct xc_unwinder *u, const struct xc_frame *from,
-			    const char *const *names, size_t depth)
-{
-	struct xc_frame at = *from;
-	const char *stop;
-	for (size_t i = 0; i < depth; i++) {
-		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
-		size_t levels = place->level_count ? place->level_count : 1;
-		for (size_t l = 0; l < levels; l++) {
-			const char *name = level_name(place, l);
-			for (size_t n = 0; name && names[n]; n++)
-				if (!strcmp(name, names[n]))
-					return names[n];
-		}
-		if (!xc_unwind_step(u, &at, &at, &stop))
-			return NULL;
-	}
-	return NULL;
-}

@@ -21,9 +21,4 @@ struct xc_blame {
 struct xc_blame xc_blame_find(const struct xc_process *process, struct xc_unwinder *unwinder,
 			      const struct xc_frame *from);
 
-/* The name of the first function from `from` on (outward, through at most `depth` frames) that is in `names`
- * (NULL-terminated), or NULL. */
-const char *xc_blame_passes(const struct xc_process *process, struct xc_unwinder *unwinder, const struct xc_frame *from,
-			    const char *const *names, size_t depth);
-
 #endif

@@ -13,28 +13,17 @@ enum { FIRST_PAGES = 64 << 10, NEAR = 4096 };
 
 /* ---- the instruction ---- */
 
-struct inquiry {
-	struct xc_report *report;
-	const struct xc_process *process;
-	struct xc_unwinder *unwinder;
-	const struct xc_fault *fault;
-};
-
 /* "rax = 0x0 is session": the variable lives in the register; "the value of": it only has the same value. */
-static void add_register(const struct inquiry *q, int number, struct xc_text *text)
+static void add_register(const struct xc_inquiry *q, int number, struct xc_text *text)
 {
-	const struct xc_fault *f = q->fault;
+	const struct xc_fault *f = &q->fault;
 	const char *name = xc_arch_reg_name(q->process->arch, number);
 	uint64_t value;
 	if (!name || number == q->process->arch->pc || !xc_regs_get(&f->frame.regs, number, &value))
 		return;
 	xc_text_printf(text, "%s%s = 0x%" PRIx64, text->len ? ", " : "", name, value);
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&f->frame));
-	const struct xc_frame_context context = {.process = q->process,
-						 .thread = &q->process->threads[0],
-						 .unwinder = q->unwinder,
-						 .frame = &f->frame,
-						 .place = place};
+	const struct xc_frame_context context = xc_inquiry_context(q, 0);
+	const struct xc_place *place = context.place;
 	bool located;
 	const char *variable = place->level_count && !place->line_only
 				       ? xc_variables_in_register(&context, 0, number, value, &located)
@@ -43,9 +32,9 @@ static void add_register(const struct inquiry *q, int number, struct xc_text *te
 		xc_text_printf(text, "%s%s", located ? " is " : ", the value of ", variable);
 }
 
-static void relate_instruction(const struct inquiry *q)
+static void relate_instruction(const struct xc_inquiry *q)
 {
-	const struct xc_fault *f = q->fault;
+	const struct xc_fault *f = &q->fault;
 	struct xc_text text = {0};
 	if (f->operand_known) {
 		add_register(q, f->operand.base, &text);
@@ -69,7 +58,7 @@ static const char *place_of(const struct xc_process *p, xc_addr addr, char *plac
 	return xc_facts_place(p, addr, place, size) ? place : "an anonymous mapping";
 }
 
-static void relate_unmapped(const struct inquiry *q, xc_addr addr)
+static void relate_unmapped(const struct xc_inquiry *q, xc_addr addr)
 {
 	const struct xc_process *p = q->process;
 	const struct xc_mapping *below = NULL, *above = NULL;
@@ -90,7 +79,7 @@ static void relate_unmapped(const struct inquiry *q, xc_addr addr)
 		xc_verdict_evidence(q->report, "0x%" PRIx64 " is not mapped, and no mapping is near", addr);
 }
 
-static void relate_address(const struct inquiry *q, xc_addr addr)
+static void relate_address(const struct xc_inquiry *q, xc_addr addr)
 {
 	char place[256];
 	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
@@ -111,14 +100,13 @@ static void relate_address(const struct inquiry *q, xc_addr addr)
 		relate_unmapped(q, addr);
 }
 
-void xc_evidence_add(struct xc_report *report, const struct xc_process *process, struct xc_unwinder *unwinder,
-		     const struct xc_fault *fault)
+void xc_evidence_add(struct xc_inquiry *q)
 {
-	const struct inquiry q = {.report = report, .process = process, .unwinder = unwinder, .fault = fault};
-	if (fault->in_handler)
-		xc_verdict_evidence(report, "seen through a signal handler: the core itself was made by %s",
-				    xc_signal_name(fault->outer_signal));
-	relate_instruction(&q);
-	if (fault->addr_known && (fault->signal == SIGSEGV || fault->signal == SIGBUS))
-		relate_address(&q, fault->addr);
+	const struct xc_fault *f = &q->fault;
+	if (f->in_handler)
+		xc_verdict_evidence(q->report, "seen through a signal handler: the core itself was made by %s",
+				    xc_signal_name(f->outer_signal));
+	relate_instruction(q);
+	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
+		relate_address(q, f->addr);
 }

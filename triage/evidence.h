@@ -3,10 +3,9 @@
 #ifndef XC_EVIDENCE_H
 #define XC_EVIDENCE_H
 
-#include "fault.h"
+#include "inquiry.h"
 
 /* Add what is known of the fault to the report's verdict. Numbers and names only: no text of the target's memory. */
-void xc_evidence_add(struct xc_report *report, const struct xc_process *process, struct xc_unwinder *unwinder,
-		     const struct xc_fault *fault);
+void xc_evidence_add(struct xc_inquiry *q);
 
 #endif

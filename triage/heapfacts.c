@@ -5,22 +5,12 @@
 #include <signal.h>
 
 #include "../core/text.h"
-#include "../dwarf/unwind.h"
 #include "../heap/audit.h"
 #include "../heap/overrun.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
-#include "blame.h"
-#include "fault.h"
 
-enum { TEXT_LEAST = 5, FREED_MOST = 3, ABORT_DEPTH = 40 };
-
-struct teller {
-	struct xc_report *report;
-	struct xc_heap *heap;
-	const struct xc_fault *fault;
-	struct xc_unwinder *unwinder;
-};
+enum { TEXT_LEAST = 5, FREED_MOST = 3 };
 
 /* The bytes of a pointer as they lie in memory, when they are characters: strings that overwrote it. At most two NULs at the end. */
 static bool pointer_text(uint64_t value, struct xc_text *text)
@@ -40,15 +30,15 @@ static bool pointer_text(uint64_t value, struct xc_text *text)
 	return true;
 }
 
-static void tell_text(const struct teller *t, const char *who, uint64_t value)
+static void tell_text(const struct xc_inquiry *q, const char *who, uint64_t value)
 {
 	struct xc_text raw = {0}, shown = {0}, redacted = {0};
 	if (pointer_text(value, &raw)) {
 		xc_text_escaped(&shown, raw.bytes, raw.len);
-		xc_verdict_evidence(t->report, "the bytes of %s are text, \"%s\": a string was written over it", who,
+		xc_verdict_evidence(q->report, "the bytes of %s are text, \"%s\": a string was written over it", who,
 				    shown.bytes);
 		xc_text_printf(&redacted, "the bytes of %s are text: a string was written over it", who);
-		xc_verdict_redact(t->report, xc_text_string(&redacted));
+		xc_verdict_redact(q->report, xc_text_string(&redacted));
 	}
 	xc_text_fini(&redacted);
 	xc_text_fini(&raw);
@@ -56,70 +46,70 @@ static void tell_text(const struct teller *t, const char *who, uint64_t value)
 }
 
 /* Types for the words about a block; without them they say less. */
-static void want_types(const struct teller *t)
+static void want_types(const struct xc_inquiry *q)
 {
 	struct xc_typing *typing;
-	if (t->heap->blocks.count <= XC_HEAP_FACTS_TYPED)
-		xc_error_free(xc_typing_of(t->heap, &typing));
+	if (q->heap->blocks.count <= XC_HEAP_FACTS_TYPED)
+		xc_error_free(xc_typing_of(q->heap, &typing));
 }
 
-static void tell_block(const struct teller *t, const char *who, uint64_t value)
+static void tell_block(const struct xc_inquiry *q, const char *who, uint64_t value)
 {
-	const struct xc_blocks *blocks = &t->heap->blocks;
+	const struct xc_blocks *blocks = &q->heap->blocks;
 	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
 		return;
-	want_types(t); /* claims give blocks other numbers */
-	struct xc_what what = xc_what(t->heap->process, t->heap, value);
+	want_types(q); /* claims give blocks other numbers */
+	struct xc_what what = xc_what(q->heap->process, q->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
 	enum xc_block_state state = xc_block_state(blocks, what.block);
 	struct xc_text text = {0};
-	xc_what_text(t->heap->process, t->heap, &what, &text);
-	xc_verdict_evidence(t->report, xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s",
+	xc_what_text(q->heap->process, q->heap, &what, &text);
+	xc_verdict_evidence(q->report, xc_block_is_free(state) ? "%s points into freed memory: %s" : "%s points to: %s",
 			    who, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-static void tell_value(const struct teller *t, const char *who, uint64_t value)
+static void tell_value(const struct xc_inquiry *q, const char *who, uint64_t value)
 {
-	tell_text(t, who, value);
-	tell_block(t, who, value);
+	tell_text(q, who, value);
+	tell_block(q, who, value);
 }
 
-static void tell_register(const struct teller *t, int number)
+static void tell_register(const struct xc_inquiry *q, int number)
 {
-	const struct xc_arch *arch = t->heap->process->arch;
+	const struct xc_arch *arch = q->heap->process->arch;
 	const char *name = xc_arch_reg_name(arch, number);
 	uint64_t value;
-	if (name && xc_regs_get(&t->fault->frame.regs, number, &value))
-		tell_value(t, name, value);
+	if (name && xc_regs_get(&q->fault.frame.regs, number, &value))
+		tell_value(q, name, value);
 }
 
-static void tell_operand(const struct teller *t)
+static void tell_operand(const struct xc_inquiry *q)
 {
-	const struct xc_fault *f = t->fault;
+	const struct xc_fault *f = &q->fault;
 	bool by_register = f->frame_known && f->operand_known && f->operand.base >= 0;
 	if (by_register)
-		tell_register(t, f->operand.base);
+		tell_register(q, f->operand.base);
 	if (f->frame_known && f->operand_known && f->operand.index >= 0)
-		tell_register(t, f->operand.index);
+		tell_register(q, f->operand.index);
 	if (!by_register && f->addr_known)
-		tell_value(t, "the address", f->addr);
+		tell_value(q, "the address", f->addr);
 }
 
-static void redact_damage(const struct teller *t, const struct xc_damage *damage)
+static void redact_damage(const struct xc_inquiry *q, const struct xc_damage *damage)
 {
 	struct xc_text text = {0};
 	xc_text_printf(&text, "the heap is damaged at 0x%llx", (unsigned long long)damage->addr);
-	xc_verdict_redact(t->report, xc_text_string(&text));
+	xc_verdict_redact(q->report, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
 /* The other registers of the instruction's frame that point into freed blocks: what was loaded from there may be what faulted. */
-static void tell_freed(const struct teller *t)
+static void tell_freed(const struct xc_inquiry *q)
 {
-	const struct xc_fault *f = t->fault;
-	const struct xc_arch *arch = t->heap->process->arch;
+	const struct xc_fault *f = &q->fault;
+	const struct xc_arch *arch = q->heap->process->arch;
 	unsigned told = 0;
 	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {
 		uint64_t value;
@@ -127,20 +117,20 @@ static void tell_freed(const struct teller *t)
 		    (f->operand_known && (number == f->operand.base || number == f->operand.index)) ||
 		    !xc_regs_get(&f->frame.regs, number, &value))
 			continue;
-		uint32_t block = xc_blocks_find(&t->heap->blocks, value);
+		uint32_t block = xc_blocks_find(&q->heap->blocks, value);
 		enum xc_block_state state =
-			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&t->heap->blocks, block);
+			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&q->heap->blocks, block);
 		const char *name = xc_arch_reg_name(arch, number);
 		if (!name || !xc_block_is_free(state) || state == XC_BLOCK_TOP)
 			continue;
-		tell_block(t, name, value);
+		tell_block(q, name, value);
 		told++;
 	}
 }
 
 /* An abort without last words that were kept may be the allocator's own; and whoever calls abort() in a damaged heap does so in a
  * program that wrote where it must not. */
-static void judge_abort(const struct teller *t, const struct xc_damage *first)
+static void judge_abort(struct xc_inquiry *q, const struct xc_damage *first)
 {
 	static const char *const frames[] = {"malloc_printerr", "malloc",         "free",
 					     "realloc",         "calloc",         "__libc_free",
@@ -148,70 +138,58 @@ static void judge_abort(const struct teller *t, const struct xc_damage *first)
 					     "cfree",           "_int_free",      "_int_malloc",
 					     "operator delete", "operator new",   NULL};
 	static const struct {
-		const char *class_name, *cause;
+		const char *kind, *cause;
 	} kinds[] = {
-		[XC_DAMAGE_BOOKS] = {"heap-corruption (list damage)", "the allocator's own state is damaged"},
-		[XC_DAMAGE_HEADER] = {"heap-corruption (overrun)", "the header of a heap block was overwritten"},
-		[XC_DAMAGE_LINK] = {"heap-corruption (list damage)", "a block was written to after it was freed"},
-		[XC_DAMAGE_TWICE] = {"heap-corruption (double free)", "a block was freed a second time"},
+		[XC_DAMAGE_BOOKS] = {"list damage", "the allocator's own state is damaged"},
+		[XC_DAMAGE_HEADER] = {"overrun", "the header of a heap block was overwritten"},
+		[XC_DAMAGE_LINK] = {"list damage", "a block was written to after it was freed"},
+		[XC_DAMAGE_TWICE] = {"double free", "a block was freed a second time"},
 	};
-	struct xc_verdict *verdict = t->report->verdict;
-	if (!verdict->class_name || strcmp(verdict->class_name, "abort") != 0)
+	if (!xc_inquiry_is(q, "abort"))
 		return;
-	bool by_allocator = t->fault->frame_known &&
-			    xc_blame_passes(t->heap->process, t->unwinder, &t->fault->frame, frames, ABORT_DEPTH);
-	verdict->severity = "high";
-	if (by_allocator)
-		verdict->class_name = kinds[first->kind].class_name;
-	verdict->confidence = "likely";
-	verdict->cause = xc_arena_printf(&t->report->arena, "%s: %s",
-					 by_allocator ? "the C library aborted the program"
-						      : "the program aborted, and its heap is damaged",
-					 kinds[first->kind].cause);
+	bool by_allocator = xc_inquiry_passes(q, frames);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s: %s",
+						    by_allocator ? "the C library aborted the program"
+								 : "the program aborted, and its heap is damaged",
+						    kinds[first->kind].cause);
+	xc_inquiry_class(q, by_allocator ? "heap-corruption" : "abort", by_allocator ? kinds[first->kind].kind : NULL,
+			 "high", "likely", cause);
 }
 
 /* The damage to tell first, and the block that ends where it begins. */
-static void tell_damage(const struct teller *t)
+static void tell_damage(struct xc_inquiry *q)
 {
-	struct xc_heap *heap = t->heap;
-	if (t->fault->signal == SIGABRT) /* the allocator may have seen what its lists show */
+	struct xc_heap *heap = q->heap;
+	if (q->fault.signal == SIGABRT) /* the allocator may have seen what its lists show */
 		xc_audit_lists(heap);
 	const struct xc_damage *first = xc_audit_first(heap);
 	struct xc_overrun overrun;
 	if (!first)
 		return;
-	xc_verdict_evidence(t->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
+	xc_verdict_evidence(q->report, "the heap is damaged at 0x%llx: %s%s", (unsigned long long)first->addr,
 			    first->what, heap->damage_count > 1 ? " (and elsewhere: xcore heap check)" : "");
 	if (strstr(first->what, "0x")) /* such a number can be what overwrote a link: the user's data */
-		redact_damage(t, first);
-	judge_abort(t, first);
+		redact_damage(q, first);
+	judge_abort(q, first);
 	if (first->kind != XC_DAMAGE_HEADER)
 		return;
-	want_types(t);
+	want_types(q);
 	xc_overrun_find(heap, first, &overrun);
 	if (overrun.block == XC_NO_BLOCK)
 		return; /* none ends there */
 	struct xc_text text = {0};
 	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
 	xc_what_text(heap->process, heap, &what, &text);
-	xc_verdict_evidence(t->report, "the block before the damage, 0x%llx, was likely written past its end: %s",
+	xc_verdict_evidence(q->report, "the block before the damage, 0x%llx, was likely written past its end: %s",
 			    (unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
-void xc_heap_facts(struct xc_report *report, struct xc_heap *heap)
+void xc_heap_facts(struct xc_inquiry *q)
 {
-	struct xc_fault fault;
-	if (!report->verdict)
-		return;
-	struct xc_unwinder *unwinder = xc_unwinder_new(heap->process);
-	const struct teller teller = {report, heap, &fault, unwinder};
-	if (xc_fault_find(heap->process, unwinder, &fault)) {
-		if (!fault.sent) {
-			tell_operand(&teller);
-			tell_freed(&teller);
-		}
-		tell_damage(&teller);
+	if (!q->fault.sent) {
+		tell_operand(q);
+		tell_freed(q);
 	}
-	xc_unwinder_free(unwinder);
+	tell_damage(q);
 }

@@ -3,12 +3,11 @@
 #ifndef XC_HEAPFACTS_H
 #define XC_HEAPFACTS_H
 
-#include "../core/report.h"
-#include "../heap/heap.h"
+#include "inquiry.h"
 
-/* Add to the evidence of the report's verdict, and raise that of an abort in a damaged heap to high; nothing without a verdict. Looks at the faulting operand's registers and the damages that
+/* Add to the evidence of the verdict, and raise that of an abort in a damaged heap to high. q->heap must be there. Looks at the faulting operand's registers and the damages that
  * the walk found; where one of them hits a block of a heap of at most XC_HEAP_FACTS_TYPED blocks, the types are worked out. */
 enum { XC_HEAP_FACTS_TYPED = 1000000 };
-void xc_heap_facts(struct xc_report *report, struct xc_heap *heap);
+void xc_heap_facts(struct xc_inquiry *q);
 
 #endif

@@ -91,35 +91,6 @@ static void a_stack_of_nothing_but_library_is_blamed_on_its_first_frame(void **s
 	done(&b);
 }
 
-static void functions_passed_on_the_way_are_told_to_a_depth(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"nobody", "outer", NULL}, *const none[] = {"nobody", NULL};
-	struct blamed b =
-		blame("gcc -g -O0 -x c",
-		      "int inner(void) { *(volatile int *)0 = 1; return 0; } int middle(void) { return inner(); }\n"
-		      "int outer(void) { return middle(); } int main(void) { return outer(); }");
-	const char *found = xc_blame_passes(b.process, b.unwinder, &b.first, names, 3);
-	assert_non_null(found);
-	assert_string_equal(found, "outer");
-	assert_null(xc_blame_passes(b.process, b.unwinder, &b.first, names, 2));
-	assert_null(xc_blame_passes(b.process, b.unwinder, &b.first, none, 100));
-	done(&b);
-}
-
-static void inlined_functions_are_passed_as_well(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"inlined", NULL};
-	struct blamed b =
-		blame("gcc -g -O2 -x c",
-		      "int *volatile null; static inline __attribute__((always_inline)) int inlined(int a) { *null = "
-		      "a; return a; }\n" KEEP
-		      "int work(int a) { return inlined(a) + 1; } int main(int c, char **v) { return work(c) + 1; }");
-	assert_non_null(xc_blame_passes(b.process, b.unwinder, &b.first, names, 1));
-	done(&b);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,8 +99,6 @@ int main(void)
 		cmocka_unit_test(a_callback_is_to_blame_though_the_library_called_it),
 		cmocka_unit_test(in_a_static_program_the_librarys_functions_are_known_by_name),
 		cmocka_unit_test(a_stack_of_nothing_but_library_is_blamed_on_its_first_frame),
-		cmocka_unit_test(functions_passed_on_the_way_are_told_to_a_depth),
-		cmocka_unit_test(inlined_functions_are_passed_as_well),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

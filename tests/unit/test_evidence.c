@@ -92,7 +92,7 @@ static void check_case(const struct case_ *expected)
 	snprintf(compiler, sizeof compiler, "gcc -g %s -w -x c", expected->flags);
 	struct xc_process *process = died(compiler, source);
 	struct xc_report *report = xc_report_new("analyze");
-	xc_cause(report, process);
+	xc_cause(report, process, NULL);
 	const struct xc_verdict *got = report->verdict;
 	assert_non_null(got);
 	if (!strstr(got->headline, expected->headline))
@@ -122,7 +122,7 @@ static void last_words_are_in_the_message_only(void **state)
 	struct xc_process *process =
 		died("gcc -g -O0 -x c", "#include <assert.h>\nint main(void) { assert(!\"hunter2\"); }\n");
 	struct xc_report *report = xc_report_new("analyze");
-	xc_cause(report, process);
+	xc_cause(report, process, NULL);
 	const struct xc_verdict *got = report->verdict;
 	assert_non_null(strstr(got->message, "hunter2"));
 	assert_null(strstr(got->headline, "hunter2"));

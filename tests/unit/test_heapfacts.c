@@ -4,7 +4,7 @@
 
 #include "../../core/report.h"
 #include "../../triage/cause.h"
-#include "../../triage/heapfacts.h"
+#include "../../heap/heap.h"
 
 #define HEAD                                                                                                           \
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \
@@ -15,8 +15,7 @@ static bool has_evidence(const char *source, const char *part)
 	struct xc_process *process = died("gcc -g -O1 -x c", source);
 	struct xc_report *report = xc_report_new("analyze");
 	bool found = false;
-	xc_cause(report, process);
-	xc_heap_facts(report, xc_heap_of(process, NULL));
+	xc_cause(report, process, xc_heap_of(process, NULL));
 	assert_non_null(report->verdict);
 	for (size_t i = 0; i < report->verdict->evidence_count; i++)
 		found |= strstr(report->verdict->evidence[i], part) != NULL;
@@ -58,67 +57,68 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		"was likely written past its end: struct node"));
 }
 
-/* The verdict over a program with what the heap adds; severity_out gets what it was before. */
-static struct xc_report *judged(const char *source, const char **severity_out)
+/* The verdict over a program with what the heap adds; before_out gets what it is without: to be freed as well. */
+static struct xc_report *judged(const char *source, struct xc_report **before_out)
 {
 	struct xc_process *process = died("gcc -g -O1 -x c", source);
 	struct xc_report *report = xc_report_new("analyze");
-	xc_cause(report, process);
-	*severity_out = report->verdict->severity;
-	xc_heap_facts(report, xc_heap_of(process, NULL));
+	*before_out = xc_report_new("analyze");
+	xc_cause(*before_out, process, NULL);
+	xc_cause(report, process, xc_heap_of(process, NULL));
 	xc_heap_forget(process);
 	close_process(process);
 	return report;
 }
 
+static void free_both(struct xc_report *report, struct xc_report *before)
+{
+	xc_report_free(report);
+	xc_report_free(before);
+}
+
 static void an_abort_in_a_damaged_heap_is_severe(void **state)
 {
 	(void)state;
-	const char *before;
+	struct xc_report *before;
 	struct xc_report *report =
 		judged(HEAD "int main(void) { struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b); head = a;\n"
 			    " a->next = b; memset(a->name, 'x', 60); abort(); }\n",
 		       &before);
-	assert_string_equal(before, "low");
+	assert_string_equal(before->verdict->severity, "low");
 	assert_string_equal(report->verdict->class_name, "abort");
 	assert_string_equal(report->verdict->severity, "high");
 	assert_non_null(strstr(report->verdict->cause, "the header of a heap block was overwritten"));
-	xc_report_free(report);
+	free_both(report, before);
 	report = judged(HEAD "int main(void) { head = malloc(sizeof *head); abort(); }\n", &before);
 	assert_string_equal(report->verdict->severity, "low");
-	xc_report_free(report);
+	free_both(report, before);
 }
 
 /* A variable of the program hides that of libc: as where those words were not dumped. */
 static void an_abort_of_the_allocator_without_its_words_is_known_by_the_damage(void **state)
 {
 	(void)state;
-	const char *before;
+	struct xc_report *before;
 	struct xc_report *report = judged(
 		HEAD "char *__abort_msg; int main(void) { struct node *a = malloc(sizeof *a), *b = "
 		     "malloc(sizeof *b); head = a;\n"
 		     " free(malloc(3000)); sum = (long)b; memset(a->name, 'x', 30); free((void *)sum); return 0; }\n",
 		&before);
-	assert_string_equal(before, "low");
-	assert_string_equal(report->verdict->class_name, "heap-corruption (overrun)");
+	assert_string_equal(before->verdict->severity, "low");
+	assert_string_equal(report->verdict->class_name, "heap-corruption");
+	assert_string_equal(report->verdict->kind, "overrun");
 	assert_string_equal(report->verdict->severity, "high");
 	assert_string_equal(report->verdict->confidence, "likely");
-	xc_report_free(report);
+	free_both(report, before);
 }
 
 static void a_healthy_heap_adds_nothing(void **state)
 {
 	(void)state;
-	struct xc_process *process =
-		died("gcc -g -O1 -x c", HEAD "int main(void) { head = malloc(40); return *(volatile int *)8; }\n");
-	struct xc_report *report = xc_report_new("analyze");
-	xc_cause(report, process);
-	size_t before = report->verdict->evidence_count;
-	xc_heap_facts(report, xc_heap_of(process, NULL));
-	assert_int_equal(report->verdict->evidence_count, before);
-	xc_report_free(report);
-	xc_heap_forget(process);
-	close_process(process);
+	struct xc_report *before,
+		*report = judged(HEAD "int main(void) { head = malloc(40); return *(volatile int *)8; }\n", &before);
+	assert_int_equal(report->verdict->evidence_count, before->verdict->evidence_count);
+	free_both(report, before);
 }
 
 int main(void)

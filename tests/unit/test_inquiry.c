@@ -1,0 +1,90 @@
+/* layer: triage */
+/* What rules ask an inquiry: the crashed stack, and who is on it. */
+#include "opened.h"
+
+#include "../../core/report.h"
+#include "../../triage/inquiry.h"
+
+struct inquired {
+	struct xc_process *process;
+	struct xc_report *report;
+	struct xc_inquiry q;
+};
+
+static void begin(struct inquired *i, const char *compiler, const char *source)
+{
+	i->process = died(compiler, source);
+	i->report = xc_report_new("analyze");
+	assert_true(xc_inquiry_begin(&i->q, i->report, i->process, NULL));
+}
+
+static void done(struct inquired *i)
+{
+	xc_inquiry_end(&i->q);
+	xc_report_free(i->report);
+	close_process(i->process);
+}
+
+static void functions_on_the_crashed_stack_are_told(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"nobody", "outer", NULL}, *const none[] = {"nobody", NULL};
+	struct inquired i;
+	begin(&i, "gcc -g -O0 -x c",
+	      "int inner(void) { *(volatile int *)0 = 1; return 0; } int middle(void) { return inner(); }\n"
+	      "int outer(void) { return middle(); } int main(void) { return outer(); }");
+	const char *found = xc_inquiry_passes(&i.q, names);
+	assert_non_null(found);
+	assert_string_equal(found, "outer");
+	assert_null(xc_inquiry_passes(&i.q, none));
+	done(&i);
+}
+
+static void inlined_functions_are_passed_as_well(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"inlined", NULL};
+	struct inquired i;
+	begin(&i, "gcc -g -O2 -x c",
+	      "int *volatile null; static inline __attribute__((always_inline)) int inlined(int a) { *null = a; "
+	      "return a; }\n__attribute__((noinline, noclone)) int work(int a) { return inlined(a) + 1; }\n"
+	      "int main(int c, char **v) { (void)v; return work(c) + 1; }");
+	assert_non_null(xc_inquiry_passes(&i.q, names));
+	done(&i);
+}
+
+static void the_stack_of_a_recursion_is_kept_by_its_inner_end(void **state)
+{
+	(void)state;
+	struct inquired i;
+	begin(&i, "gcc -g -O0 -x c",
+	      "int deep(int n) { if (!n) *(volatile int *)0 = 1; return n ? deep(n - 1) + 1 : 0; }\n"
+	      "int main(void) { return deep(1000); }");
+	assert_int_equal(i.q.frame_count, XC_INQUIRY_FRAMES);
+	assert_null(i.q.stop);
+	assert_int_equal(i.q.frames[0].pc, i.q.fault.frame.pc);
+	done(&i);
+}
+
+static void the_frame_to_blame_is_one_of_the_stack(void **state)
+{
+	(void)state;
+	struct inquired i;
+	begin(&i, "gcc -g -O0 -x c",
+	      "#include <stdlib.h>\nint work(int a) { abort(); return a; } int main(void) { return work(1) + 1; }");
+	assert_true(i.q.blamed > 0 && i.q.blamed < i.q.frame_count);
+	assert_string_equal(function_of(i.process, &i.q.frames[i.q.blamed]), "work");
+	assert_non_null(i.q.stop);
+	done(&i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_on_the_crashed_stack_are_told),
+		cmocka_unit_test(inlined_functions_are_passed_as_well),
+		cmocka_unit_test(the_stack_of_a_recursion_is_kept_by_its_inner_end),
+		cmocka_unit_test(the_frame_to_blame_is_one_of_the_stack),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* cause_abort: programs that ended themselves, by the text that libc left, else by the functions on the stack.
+ *
+ * Texts of glibc 2.36: malloc/malloc.c, debug/fortify_fail.c, debug/chk_fail.c, assert/assert.c. */
+#include "cause_impl.h"
+
+#include <signal.h>
+#include <string.h>
+
+static bool message_has(const struct xc_inquiry *q, const char *const *texts)
+{
+	for (; q->verdict->message && *texts; texts++)
+		if (strstr(q->verdict->message, *texts))
+			return true;
+	return false;
+}
+
+static bool heap_corruption(struct xc_inquiry *q)
+{
+	static const char *const twice[] = {"double free", NULL};
+	static const char *const overrun[] = {"invalid next size", "corrupted size vs. prev_size", "corrupted top size",
+					      NULL};
+	static const char *const pointer[] = {"free(): invalid pointer", "munmap_chunk(): invalid pointer",
+					      "realloc(): invalid pointer", "mremap_chunk()", NULL};
+	static const char *const lists[] = {"corrupted double-linked list",
+					    "list corrupted",
+					    "chunk detected",
+					    "corrupted unsorted",
+					    "malloc_consolidate()",
+					    "too many chunks detected",
+					    "invalid fastbin entry",
+					    "break adjusted",
+					    "tcache_thread_shutdown()",
+					    "free(): invalid size",
+					    "malloc(): memory corruption",
+					    "invalid old size",
+					    "malloc assertion failure",
+					    "malloc(): invalid size",
+					    NULL};
+	const struct {
+		const char *const *texts;
+		const char *kind, *cause;
+	} kinds[] = {
+		{twice, "double free",
+		 "the C library found that a block was freed a second time, or that its header was overwritten"},
+		{overrun, "overrun",
+		 "the size of a heap block was overwritten: something wrote past the end of the block before it"},
+		{pointer, "bad pointer", "free or realloc was given a pointer that malloc never returned"},
+		{lists, "list damage", "the C library found its lists of free blocks damaged"},
+	};
+	for (size_t i = 0; i < XC_COUNT(kinds); i++)
+		if (message_has(q, kinds[i].texts)) {
+			xc_inquiry_class(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
+			return true;
+		}
+	return false;
+}
+
+static bool hardened_check(struct xc_inquiry *q)
+{
+	static const char *const smash[] = {"stack smashing detected", NULL};
+	static const char *const smash_frames[] = {"__stack_chk_fail", "__stack_chk_fail_local", NULL};
+	static const char *const fortify[] = {"buffer overflow detected", "longjmp causes uninitialized", NULL};
+	static const char *const fortify_frames[] = {"__chk_fail", "__fortify_fail", NULL};
+	if (message_has(q, smash) || xc_inquiry_passes(q, smash_frames)) {
+		xc_inquiry_class(q, "stack-smash", NULL, "high", "certain",
+				 "a function wrote past one of its local arrays, over its stack canary");
+		return true;
+	}
+	if (message_has(q, fortify) || xc_inquiry_passes(q, fortify_frames)) {
+		xc_inquiry_class(q, "fortify", NULL, "medium", "certain",
+				 "a checked C library call would have written past the end of its destination");
+		return true;
+	}
+	return false;
+}
+
+static bool failed_assertion(struct xc_inquiry *q)
+{
+	static const char *const texts[] = {"Assertion `", NULL};
+	static const char *const frames[] = {"__assert_fail",
+					     "__assert_fail_base",
+					     "__assert_perror_fail",
+					     "g_assertion_message",
+					     "g_assertion_message_expr",
+					     "__glibcxx_assert_fail",
+					     NULL};
+	if (!message_has(q, texts) && !xc_inquiry_passes(q, frames))
+		return false;
+	xc_inquiry_class(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
+	return true;
+}
+
+static bool uncaught_exception(struct xc_inquiry *q)
+{
+	static const char *const pure[] = {"__cxa_pure_virtual", NULL};
+	static const char *const frames[] = {"__cxa_throw",
+					     "__cxa_rethrow",
+					     "std::terminate",
+					     "__cxxabiv1::__terminate",
+					     "__gnu_cxx::__verbose_terminate_handler",
+					     "_Unwind_RaiseException",
+					     NULL};
+	if (xc_inquiry_passes(q, pure)) {
+		xc_inquiry_class(q, "pure-virtual-call", NULL, "medium", "certain",
+				 "a pure virtual function was called: the object was being made or destroyed");
+		return true;
+	}
+	if (!xc_inquiry_passes(q, frames))
+		return false;
+	xc_inquiry_class(q, "uncaught-exception", NULL, "low", "certain",
+			 "a C++ exception was thrown that nothing caught");
+	return true;
+}
+
+void xc_cause_killed(struct xc_inquiry *q)
+{
+	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
+	xc_inquiry_class(q, "killed", NULL, "info", "certain",
+			 other ? "another process sent the signal: a watchdog, a service manager or a person" : NULL);
+}
+
+void xc_cause_abort(struct xc_inquiry *q)
+{
+	if (heap_corruption(q) || hardened_check(q) || failed_assertion(q) || uncaught_exception(q))
+		return;
+	static const char *const frames[] = {"abort", "__GI_abort", NULL};
+	if (xc_inquiry_passes(q, frames))
+		xc_inquiry_class(q, "abort", NULL, "low", "certain", "the program called abort()");
+	else if (!q->fault.sent || q->process->signal.sender_pid == q->process->pid)
+		xc_inquiry_class(q, "abort", NULL, "low", "certain", "the program sent SIGABRT to itself");
+	else
+		xc_cause_killed(q);
+}

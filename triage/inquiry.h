@@ -1,0 +1,51 @@
+/* inquiry: what every rule about a death looks at: the fault, the crashed stack, the last words, the heap; and how a rule says what it
+ * found.
+ *
+ * A rule is a function of the inquiry. It reads, and adds to the report's verdict: a class when its condition holds (the first
+ * that does wins), or evidence, expression and origin once there is a class. Strings are copied into the report. */
+#ifndef XC_INQUIRY_H
+#define XC_INQUIRY_H
+
+#include "../core/report.h"
+#include "../dwarf/variable.h"
+#include "../heap/heap.h"
+#include "blame.h"
+#include "fault.h"
+
+enum { XC_INQUIRY_FRAMES = 256 };
+
+struct xc_inquiry {
+	struct xc_report *report;
+	struct xc_verdict *verdict; /* the report's */
+	struct xc_process *process;
+	struct xc_unwinder *unwinder;
+	const struct xc_thread *thread; /* that died */
+	struct xc_heap *heap;           /* walked; NULL: not to be asked */
+	struct xc_fault fault;
+	struct xc_frame *frames; /* of the crashed stack, from fault.frame outward; in the report's arena */
+	size_t frame_count;      /* 0: not unwound */
+	const char *stop;        /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
+	struct xc_blame blame;   /* the frame to look at first; .place is NULL when none is known */
+	size_t blamed;           /* its index in frames; meaningful when blame.place */
+};
+
+/* Begin with the crashed thread of a core; false when there is none, or no signal. heap may be NULL. Ended by xc_inquiry_end. */
+bool xc_inquiry_begin(struct xc_inquiry *q, struct xc_report *report, struct xc_process *process, struct xc_heap *heap);
+void xc_inquiry_end(struct xc_inquiry *q);
+
+/* The verdict's class. kind may be NULL: the class has no kinds, or it is not known which; severity "info" to "critical", confidence
+ * "certain", "likely", "guess"; cause, a sentence, may be NULL. Replaces what was said before. */
+void xc_inquiry_class(struct xc_inquiry *q, const char *class_name, const char *kind, const char *severity,
+		      const char *confidence, const char *cause);
+
+/* Is this the class of the verdict? */
+bool xc_inquiry_is(const struct xc_inquiry *q, const char *class_name);
+
+/* The name in `names` (NULL-terminated) that the innermost of the crashed stack's first 40 frames, inlined ones too, is called;
+ * NULL when none is. */
+const char *xc_inquiry_passes(const struct xc_inquiry *q, const char *const *names);
+
+/* The context that values of frames[index] are read in. */
+struct xc_frame_context xc_inquiry_context(const struct xc_inquiry *q, size_t index);
+
+#endif
