@@ -4,7 +4,6 @@ local commands = require "luajit.commands"
 local ir = require "luajit.ir"
 local name = require "luajit.name"
 local options = require "luajit.options"
-local proto = require "luajit.proto"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
 
@@ -135,20 +134,10 @@ local function aborts(vm, section)
 	return seen
 end
 
--- The prototypes by where their code lies, made once.
-local function prototypes(vm)
-	if vm.prototypes then return vm.prototypes end
-	local finder = require "luajit.listing"
-	vm.prototypes = finder.prototypes(vm)
-	return vm.prototypes
-end
-
 -- File and line of an address in bytecode, as text.
 function jit.where(vm, pc)
-	for _, one in ipairs(prototypes(vm)) do
-		local pos = pc >= one.lo and pc < one.hi and proto.position(one.pt, pc)
-		if pos then return name.place(vm, one.pt, pos) end
-	end
+	local pt, pos = require("luajit.listing").holding(vm, pc)
+	return pt and name.place(vm, pt, pos)
 end
 
 local function show(vm, section, one)
@@ -294,7 +283,7 @@ end
 
 -- ---- machine code ----
 
-local MCODE = { { "mark", "text" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
+local MCODE = { { "mark", "text", label = "" }, { "addr", "address" }, { "instruction", "text" }, { "leads_to", "text" } }
 
 -- What a jump out of the trace leads to.
 local function leads_to(vm, one, range, target)
@@ -325,7 +314,7 @@ function jit.mcode(t, report, args)
 			section:note("more instructions", "--limit N shows more")
 			break
 		end
-		local mark = asked >= ins.addr and asked < ins.addr + ins.length and "=>" or ins.addr == code + one.mcloop and one.mcloop > 0 and "loop" or nil
+		local mark = asked >= ins.addr and asked < ins.addr + ins.length and "=>" or ins.addr == code + one.mcloop and one.mcloop > 0 and "loop" or ""
 		rows:row(mark, ins.addr, ins.text, leads_to(vm, one, range, ins.target))
 	end
 end

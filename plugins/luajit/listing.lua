@@ -1,16 +1,17 @@
--- listing: the bytecode of functions, and prototypes by file and line.
+-- listing: the bytecode of functions, one instruction of it among its neighbours, and prototypes by file and line or by an address in
+-- their code.
 local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
-local commands = require "luajit.commands"
 local layout = require "luajit.layout"
+local name = require "luajit.name"
+local options = require "luajit.options"
 local proto = require "luajit.proto"
 
 local listing = {}
 
 local BATCH = 65536
 
--- All prototypes: { pt, lo, hi (exclusive, of the code), line, chunk (address of its name) }.
-function listing.prototypes(vm)
+local function find_prototypes(vm)
 	local list, next, head = {}, vm.layout.next, vm.g.gc.root[vm.layout.ref]
 	while head and head ~= 0 do
 		local columns, count, why = xcore.follow(vm.t:value("GChead", head), next, { "gct" }, { addresses = true, partial = true, max = BATCH })
@@ -33,6 +34,31 @@ function listing.prototypes(vm)
 		head = vm.t:value("GChead", addresses[count]).nextgc[vm.layout.ref]
 	end
 	return list
+end
+
+-- All prototypes, found once: { pt, lo, hi (exclusive, of the code), line, chunk (address of its name) }.
+function listing.prototypes(vm)
+	vm.prototypes = vm.prototypes or find_prototypes(vm)
+	return vm.prototypes
+end
+
+-- The prototype that has an address in its code, and the instruction's position; nil when none has.
+function listing.holding(vm, addr)
+	for _, one in ipairs(listing.prototypes(vm)) do
+		local pos = addr >= one.lo and addr < one.hi and proto.position(one.pt, addr & ~3)
+		if pos then return one.pt, pos end
+	end
+end
+
+-- The same of the copy that a trace keeps of the instruction it replaced: the interpreter goes on from there when it leaves the trace.
+function listing.replaced(vm, addr)
+	for _, one in ipairs(require("luajit.trace").all(vm)) do
+		local at, pt = xcore.addr(one.trace, "startins"), one.trace.startpt[vm.layout.ref]
+		if addr >= at and addr <= at + 4 and pt ~= 0 then
+			local of = vm.t:value("GCproto", pt)
+			return of, proto.position(of, one.trace.startpc[vm.layout.mref]), one.number
+		end
+	end
 end
 
 -- Prototypes that are defined in a file (its end is enough) at a line; and the lines at which others of that file are.
@@ -86,14 +112,28 @@ function listing.named(vm, text)
 		if fn.ffid == 0 then return { vm:proto_of(fn) } end
 		error(xcore.error("not_found", ("the function at %s is C's: it has no bytecode"):format(text)))
 	end
-	error(xcore.error("not_found", ("there is no function at %s"):format(text)))
+	error(xcore.error("not_found", ("there is no function at %s, nor is it in the bytecode of one"):format(text)))
+end
+
+-- Is there a prototype, or a Lua function? Bytecode may look like the head of an object: a prototype's constants lie behind its own code.
+local function is_function(vm, addr)
+	local ok, is = pcall(function()
+		local gct = vm.t:value("GChead", addr).gct
+		if gct ~= layout.FUNCTION and gct ~= layout.PROTO then return false end
+		local pt = gct == layout.PROTO and vm.t:value("GCproto", addr) or vm:proto_of(vm.t:value("GCfuncL", addr))
+		local constants = pt.k[vm.layout.mref]
+		return pt.gct == layout.PROTO and constants >= proto.code(pt) + 4 * pt.sizebc and constants <= xcore.addr(pt) + pt.sizept
+	end)
+	return ok and is
 end
 
 -- ---- bc ----
 
+local MOST, AROUND = 10000, 8 -- instructions of a function; before and behind one
+
 local COLUMNS = {
-	{ "position", "integer", label = "#" }, { "mark", "text" }, { "op", "text" }, { "operands", "text" }, { "what", "text", secret = true },
-	{ "line", "integer" }, { "word", "integer", verbose = true },
+	{ "here", "text", label = "" }, { "position", "integer", label = "#" }, { "mark", "text", label = "" }, { "op", "text" }, { "operands", "text" },
+	{ "what", "text", secret = true }, { "line", "integer" }, { "address", "address", verbose = true }, { "word", "integer", verbose = true },
 }
 
 local function jump_targets(code)
@@ -115,41 +155,75 @@ local function original(vm, code, ins)
 	return ("trace %d, before: %s"):format(ins.d, before.name)
 end
 
-local function add_code(vm, section, pt, limit)
-	local code = bytecode.of(vm, pt)
+-- Rows from one position to another; "=>" stands where jumps lead, "->" at the one that was asked for.
+local function add_rows(vm, section, code, from, to, here)
 	local rows, targets = section:table("bytecode", COLUMNS), jump_targets(code)
-	for pos = 0, code.count - 1 do
-		if pos >= limit then
-			section:note(("%d more instructions"):format(code.count - pos), "--limit N shows more")
-			break
-		end
+	local none = next(targets) and "" or nil
+	for pos = from, to do
 		local ins = code:at(pos)
 		local text, what = code:operands(pos, ins)
-		rows:row(pos, targets[pos] and "=>" or nil, ins.name, text, what or original(vm, code, ins), proto.line(vm, pt, pos), ins.word)
+		rows:row(here and (pos == here and "->" or ""), pos, targets[pos] and "=>" or none, ins.name, text, what or original(vm, code, ins),
+			proto.line(vm, code.pt, pos), code.begin + 4 * pos, ins.word)
 	end
 end
 
-function listing.bc(t, report, args)
-	local limit, list = 10000, {}
-	local vm, rest = commands.parse(t, args)
-	local i = 1
-	while i <= #rest do
-		if rest[i] == "--limit" then
-			limit = math.tointeger(tonumber(rest[i + 1] or "")) or error(xcore.error("usage", "--limit: a number is wanted"))
-			i = i + 1
-		else
-			list[#list + 1] = rest[i]
-		end
-		i = i + 1
+local function add_code(vm, section, pt, limit)
+	local code = bytecode.of(vm, pt)
+	section:address("proto", pt)
+	section:count("parameters", pt.numparams)
+	section:count("slots", pt.framesize)
+	add_rows(vm, section, code, 0, math.min(code.count, limit) - 1)
+	if code.count > limit then section:note(("%d more instructions"):format(code.count - limit), "--limit N shows more") end
+end
+
+-- One instruction, and some before and behind it.
+local function add_instruction(vm, section, pt, pos, around)
+	local code = bytecode.of(vm, pt)
+	local ins = code:at(pos)
+	if not ins then
+		error(xcore.error("usage", ("the function at %s has no instruction %d"):format(name.place(vm, pt), pos), ("0 to %d are there"):format(code.count - 1)))
 	end
-	if #list ~= 1 then error(xcore.error("usage", "a function is wanted", "bc FILE:LINE, its address, or a path to it: app.serve")) end
-	for number, pt in ipairs(listing.named(vm, list[1])) do
-		local source = proto.source(vm, pt)
-		local section = report:section(number == 1 and "bc" or "bc_" .. number, ("%s, lines %d to %d"):format(source, pt.firstline, pt.firstline + pt.numline))
-		section:address("proto", pt)
-		section:count("parameters", pt.numparams)
-		section:count("slots", pt.framesize)
-		add_code(vm, section, pt, limit)
+	local text, what = code:operands(pos, ins)
+	section:text("function", name.place(vm, pt))
+	section:text("file", (proto.source(vm, pt)))
+	section:integer("line", proto.line(vm, pt, pos))
+	section:integer("position", pos)
+	section:address("address", code.begin + 4 * pos)
+	section:text("instruction", (ins.name .. " " .. text:gsub("%s+", " "):gsub("^ ", "")))
+	section:text("what", what or original(vm, code, ins), { label = "that is", secret = true })
+	section:address("proto", pt, { label = "prototype" })
+	add_rows(vm, section, code, math.max(0, pos - around), math.min(code.count - 1, pos + around), pos)
+	section:note "a PC that a register or a frame holds points behind the instruction that it stands for: that is the one before"
+end
+
+-- Prototypes that an argument names, and the position if it is an address in bytecode; and the trace that keeps the copy which lies there.
+local function chosen(vm, text)
+	local addr = math.tointeger(tonumber(text))
+	if not addr or is_function(vm, addr) then return listing.named(vm, text) end
+	local pt, pos, number = listing.holding(vm, addr)
+	if not pt then pt, pos, number = listing.replaced(vm, addr) end
+	if not pt then return listing.named(vm, text) end
+	return { pt }, pos, number
+end
+
+local function title(vm, pt, pos)
+	if pos then return ("instruction %d of the function at %s"):format(pos, name.place(vm, pt)) end
+	return ("%s, lines %d to %d"):format(proto.source(vm, pt), pt.firstline, pt.firstline + pt.numline)
+end
+
+-- luajit.bc FILE:LINE|ADDR|PATH [POSITION] [--limit N]
+function listing.bc(t, report, args)
+	local vm, parsed = options.parse(t, args, { limit = "number" }, 2)
+	if not parsed[1] then
+		error(xcore.error("usage", "a function or an instruction is wanted", "bc FILE:LINE, its address, or a path to it: app.serve; behind it an instruction's number"))
+	end
+	local protos, pos, copied = chosen(vm, parsed[1])
+	if parsed[2] then pos = options.number("position", parsed[2]) end
+	for number, pt in ipairs(protos) do
+		local section = report:section(number == 1 and "bc" or "bc_" .. number, title(vm, pt, pos))
+		if pos then add_instruction(vm, section, pt, pos, parsed.limit or AROUND) else add_code(vm, section, pt, parsed.limit or MOST) end
+		if copied then section:note(("trace %d has replaced this instruction and keeps a copy of it: that lies at the address"):format(copied)) end
+		if number == #protos then vm:tell(section) end
 	end
 end
 

@@ -93,7 +93,9 @@ jit.off()
 local out = assert(io.open(bytecode_path, "w"))
 for _, name in ipairs(names) do
 	local info = debug.getinfo(work[name], "S")
-	out:write("== ", info.linedefined, "\n")
+	out:write("== ", info.linedefined, "\nlines")
+	for pc = 0, require("jit.util").funcinfo(work[name]).bytecodes - 1 do out:write(" ", require("jit.util").funcinfo(work[name], pc).currentline) end
+	out:write("\n")
 	require("jit.bc").dump(work[name], out)
 end
 out:close()
