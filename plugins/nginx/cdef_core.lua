@@ -29,9 +29,15 @@ struct ngx_peer_connection_s {
 	?compat uint64_t spare[2];
 };
 struct ngx_buf_s {
-	u_char *pos, *last; off_t file_pos, file_last; u_char *start, *end; void *tag, *file; ngx_buf_t *shadow; unsigned
+	u_char *pos, *last; off_t file_pos, file_last; u_char *start, *end; void *tag; ngx_file_t *file; ngx_buf_t *shadow; unsigned
 	temporary:1, memory:1, mmap:1, recycled:1, in_file:1, flush:1, sync:1, last_buf:1, last_in_chain:1, last_shadow:1,
 	temp_file:1; int num;
+};
+struct ngx_file_s {
+	ngx_fd_t fd; ngx_str_t name; uint64_t info[18]; off_t offset, sys_offset; ngx_log_t *log;
+	?threads ngx_pt thread_handler; void *thread_ctx, *thread_task;
+	?aio void *aio;
+	unsigned valid_info:1, directio:1;
 };
 struct ngx_event_s {
 	void *data; unsigned write:1, accept:1, instance:1, active:1, disabled:1, ready:1, oneshot:1, complete:1, eof:1,
@@ -115,6 +121,16 @@ struct ngx_listening_s {
 };
 struct ngx_bufs_s {
 	ngx_int_t num; size_t size;
+};
+struct ngx_event_pipe_s {
+	ngx_connection_t *upstream, *downstream; ngx_chain_t *free_raw_bufs, *in, **last_in, *writing, *out, *free, *busy;
+	ngx_pt input_filter; void *input_ctx; ngx_pt output_filter; void *output_ctx;
+	?threads ngx_pt thread_handler; void *thread_ctx, *thread_task;
+	unsigned read:1, cacheable:1, single_buf:1, free_bufs:1, upstream_done:1, upstream_error:1, upstream_eof:1,
+	upstream_blocked:1, downstream_done:1, downstream_error:1, cyclic_temp_file:1, aio:1; ngx_int_t allocated; ngx_bufs_t
+	bufs; void *tag; ssize_t busy_size; off_t read_length, length, max_temp_file_size; ssize_t temp_file_write_size;
+	ngx_msec_t read_timeout, send_timeout; ssize_t send_lowat; ngx_pool_t *pool; ngx_log_t *log; ngx_chain_t
+	*preread_bufs; size_t preread_size; ngx_buf_t *buf_to_file; size_t limit_rate; time_t start_sec; void *temp_file; int num;
 };
 union ngx_sockaddr_s {
 	u_char sockaddr[16]; uint32_t sockaddr_in[4]; u_char sockaddr_in6[28], sockaddr_un[110];

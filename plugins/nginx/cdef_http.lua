@@ -366,7 +366,7 @@ struct ngx_http_upstream_headers_in_s {
 	?>1.23.0 unsigned no_cache:1, expired:1;
 };
 struct ngx_http_upstream_s {
-	ngx_pt read_event_handler, write_event_handler; ngx_peer_connection_t peer; void *pipe; ngx_chain_t *request_bufs;
+	ngx_pt read_event_handler, write_event_handler; ngx_peer_connection_t peer; ngx_event_pipe_t *pipe; ngx_chain_t *request_bufs;
 	ngx_output_chain_ctx_t output; ngx_chain_writer_ctx_t writer; ngx_http_upstream_conf_t *conf;
 	ngx_http_upstream_srv_conf_t *upstream;
 	?cache ngx_array_t *caches;

@@ -24,6 +24,8 @@ What clients sent (request lines, headers, bodies) is left out wherever redactio
 		conns = command("conns", "conns", "connections: what each is for, peers, age, timers", "[--kind TEXT] [--limit N]"),
 		reqs = command("reqs", "reqs", "requests in flight: phase, what each waits for, Lua line, pool", "[--raw] [--scan] [--limit N]"),
 		req = command("req", "req", "one request: upstream, buffers, headers, variables, Lua stacks, as it came", "ADDRESS"),
+		chain = command("chain", "chain", "a chain of buffers: what each holds, flags, the text, with --passed what was sent already, too",
+			"ADDRESS [--text] [--passed] [--limit N]"),
 		timers = command("timers", "timers", "timers: when each is due, what for, whose", "[--limit N]"),
 		posted = command("timers", "posted", "events that wait to be handled in this turn of the loop"),
 		lua = command("commands_lua", "lua", "the Lua module: limits, coroutines, cosocket pools, lrucaches, cached code", "[--limit N]"),

@@ -1,6 +1,7 @@
 -- req.lua: one request in full.
 local xcore = require "xcore"
 local args = require "nginx.args"
+local chain = require "nginx.chain"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
@@ -14,24 +15,9 @@ local str = require "nginx.str"
 
 local req = {}
 
-local MOST_LINKS, MOST_FRAMES = 10000, 50
+local MOST_FRAMES = 50
 
 -- ---- buffers ----
-
--- Bytes of a chain of buffers, in memory and in files, and how many buffers: ngx_chain_t → ngx_buf_t { pos, last, file_pos, file_last }.
-local function chain(head)
-	local memory, file, count, at = 0, 0, 0, head
-	while at and count < MOST_LINKS do
-		local buf = at.buf
-		if buf then
-			if buf.in_file ~= 0 then file = file + buf.file_last - buf.file_pos else
-				memory = memory + (maybe.addr(buf, "last") - maybe.addr(buf, "pos"))
-			end
-		end
-		at, count = at.next, count + 1
-	end
-	return memory, file, count
-end
 
 -- One buffer as a row: what is in it, how large it is.
 local function buffer_row(rows, name, buf)
@@ -40,21 +26,43 @@ local function buffer_row(rows, name, buf)
 end
 
 local function chain_row(rows, name, head)
-	if not head then return end
-	local memory, file, count = chain(head)
-	rows:row(name, count, memory, file, nil, head)
+	local all = chain.of(head)
+	rows:row(name, #all.links, all.bytes, all.file, nil, head)
+	return all.why or all.bad > 0 and "not all of its buffers can be read"
 end
 
-local function add_buffers(section, r)
+-- Where the chains of a request lie, by the paths of members: what came, what goes to the client, what an upstream is asked and answers,
+-- what Lua made of it. Those that are free stand last: they hold memory, too.
+local CHAINS = { { "body", "request_body.bufs" }, { "body, being sent", "request_body.busy" }, { "to the client", "out" },
+	{ "to the client, behind a subrequest", "postponed.out" },
+	{ "upstream request", "upstream.request_bufs" }, { "upstream request, being sent", "upstream.output.busy" },
+	{ "upstream request, to the socket", "upstream.writer.out" },
+	{ "upstream answer, to the client", "upstream.out_bufs" }, { "upstream answer, being sent", "upstream.busy_bufs" },
+	{ "upstream answer, read ahead", "upstream.pipe.preread_bufs" }, { "upstream answer, read", "upstream.pipe.in" },
+	{ "upstream answer, to a file", "upstream.pipe.writing" }, { "upstream answer, buffered", "upstream.pipe.out" },
+	{ "upstream answer, passed on", "upstream.pipe.busy" }, { "upstream answer, free", "upstream.pipe.free_raw_bufs" },
+	{ "upstream answer, free", "upstream.free_bufs" }, { "body, free", "request_body.free" } }
+local LUA_CHAINS = { { "lua, held back", "out" }, { "lua, being sent", "busy_bufs" }, { "lua, captured", "body" },
+	{ "lua body filter", "filter_in_bufs" }, { "lua body filter, being sent", "filter_busy_bufs" }, { "lua, free", "free_bufs" },
+	{ "lua, free for what comes", "free_recv_bufs" } }
+
+local function add_chains(section, rows, of, list)
+	for _, one in ipairs(list) do
+		local head = maybe.try(maybe.get, of, one[2])
+		local flaw, why
+		if head then flaw, why = maybe.try(chain_row, rows, one[1], head) end
+		if flaw or why then section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS looks closer") end
+	end
+end
+
+local function add_buffers(section, r, lua)
 	local rows = section:table("buffers", { { "buffer", "text" }, { "count", "count" }, { "unread", "bytes", label = "IN MEMORY" },
 		{ "file", "bytes", label = "IN FILES" }, { "size", "bytes" }, { "address", "address" } })
-	local u = r.upstream
-	for _, one in ipairs { { "header", r.header_in, buffer_row }, { "body", maybe.get(r, "request_body.bufs"), chain_row },
-		{ "body to come", maybe.get(r, "request_body.buf"), buffer_row }, { "to the client", r.out, chain_row },
-		{ "upstream request", u and u.request_bufs, chain_row }, { "upstream answer", u and u.buffer, buffer_row },
-		{ "upstream answer, to the client", u and u.out_bufs, chain_row }, { "upstream answer, being sent", u and u.busy_bufs, chain_row } } do
-		if one[2] then maybe.try(one[3], rows, one[1], one[2]) end
+	for _, one in ipairs { { "header", "header_in" }, { "body to come", "request_body.buf" }, { "upstream answer", "upstream.buffer" } } do
+		maybe.try(buffer_row, rows, one[1], maybe.try(maybe.get, r, one[2]))
 	end
+	add_chains(section, rows, r, CHAINS)
+	if lua then add_chains(section, rows, lua.ctx, LUA_CHAINS) end
 end
 
 -- ---- headers and variables ----
@@ -233,7 +241,7 @@ function req.req(t, report, given)
 	add_upstream(section, one)
 	add_upstream_states(section, one.value)
 	add_subrequests(t, section, one, all)
-	add_buffers(section, one.value)
+	add_buffers(section, one.value, one.lua)
 	for _, text in ipairs(reqs.findings(one)) do section:warning(text) end
 	add_lua(t, report, one)
 	if one.fake then return end
