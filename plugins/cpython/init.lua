@@ -11,6 +11,7 @@ return {
 	about = "threads, stacks, objects and modules of CPython",
 	doc = "CPython 3.9 to 3.13: layouts come from its debug information, or for 3.9, 3.11 and 3.13 from the plugin.",
 	match = { symbols = { "_PyRuntime" } },
+	analyze = function(t, report) require("cpython.report").analyze(t, report) end,
 	stacks = function(t, told) require("cpython.stacks").tell(t, told) end,
 	commands = {
 		threads = command("threads", "run", "the threads that run Python code: who holds the GIL, what the others wait for"),

@@ -18,7 +18,7 @@ local LEAVES = { str = true, int = true, float = true, bool = true, bytes = true
 
 -- ---- what the collector lists ----
 
-local function generations(py, interpreter, fn)
+local function generations(py, interpreter, most, fn)
 	local gc, names = interpreter.gc, {}
 	if xcore.has(gc, "generations") then
 		for i = 0, 2 do names[#names + 1] = { "generation " .. i, gc.generations[i].head } end
@@ -33,23 +33,26 @@ local function generations(py, interpreter, fn)
 		end
 	end
 	for _, one in ipairs(names) do
-		local c, count, why = xcore.follow(one[2], "_gc_next", {}, { addresses = true, partial = true, max = MOST })
+		local c, count, why = xcore.follow(one[2], "_gc_next", {}, { addresses = true, partial = true, max = most })
 		-- A ring that ends at NULL is none.
 		local ends = c[1][count] and py.t:ptr(c[1][count])
+		local cut = count == most
 		if not why and ends ~= xcore.addr(one[2]) then why = "its last object leads to " .. (ends and xcore.hex(ends) or "nothing") end
+		if cut then why = nil end
 		if why then
 			py.broken = true
 			py:damaged(xcore.addr(one[2]), one[1] .. " of the collector ends early: " .. why)
 		end
-		fn(one[1], c[1], count)
+		fn(one[1], c[1], count, cut)
 	end
 end
 
--- Addresses of all objects of the collector by generation's name, in order.
-function objects.tracked(py)
-	local list, order = {}, {}
+-- Addresses of all objects of the collector by generation's name, names in order, and whether there are more than `most` of one.
+function objects.tracked(py, most)
+	local list, order, more = {}, {}, false
 	for _, interpreter in ipairs(py.interpreters) do
-		generations(py, interpreter, function(name, heads, count)
+		generations(py, interpreter, most or MOST, function(name, heads, count, cut)
+			more = more or cut
 			if not list[name] then
 				list[name] = {}
 				order[#order + 1] = name
@@ -58,7 +61,7 @@ function objects.tracked(py)
 			for i = 2, count do into[#into + 1] = heads[i] + head end
 		end)
 	end
-	return list, order
+	return list, order, more
 end
 
 -- ---- groups by type ----
@@ -112,9 +115,18 @@ local function further(py, addr, type)
 	return untracked(py, addr, type) and fits(py, addr, type)
 end
 
+local declared
+
+-- Columns `references` (counts) and `type` (addresses) of what may be objects. From 3.12 on the count is a union without a name, which
+-- layouts that come with the plugin do not have.
+function objects.heads(addresses)
+	declared = declared or xcore.cdef "struct cpython_object { long references; unsigned long type; };" or true
+	return references.gather("struct cpython_object", addresses, { "references", "type" })
+end
+
 -- Words that are addresses of objects: those among `words` whose type is one, and that have references.
 local function proven(py, words)
-	local c = references.gather("struct cpython_object", words, { "references", "type" })
+	local c = objects.heads(words)
 	local good, n, known, counts, kinds = {}, 0, py.types, c.references, c.type
 	for i, addr in ipairs(words) do
 		local count, at = counts[i], kinds[i]
@@ -173,7 +185,6 @@ end
 -- All objects by type: { [type] = addresses }, and how many the collector lists.
 function objects.all(py)
 	if py.objects then return py.objects, py.tracked end
-	xcore.cdef "struct cpython_object { long references; unsigned long type; };"
 	local list, order = objects.tracked(py)
 	local groups, known, fresh, tracked = {}, {}, {}, 0
 	py.missing = 0

@@ -94,17 +94,19 @@ local function where(py, thread)
 	return ("%s  %s:%s"):format(what.name, what.file and what.file:match "[^/]*$" or "?", what.line or "?")
 end
 
--- cpython.threads
-function threads.run(t, report, list)
-	args.parse(list, {}, 0)
-	local py = runtime.of(t)
-	local section = report:section("threads", "Python threads")
+threads.holder = holder_of
+
+-- The exception of a thread, as a field, if it has one.
+threads.add_exception = add_exception
+
+-- A table of these threads; returns how many of them have the GIL.
+function threads.add(py, section, list)
 	local rows = section:table("threads", {
 		{ "thread", "integer" }, { "name", "text" }, { "gil", "text", label = "GIL" }, { "doing", "text" }, { "frames", "count" },
 		{ "where", "text" }, { "interpreter", "integer", verbose = true }, { "state", "address", verbose = true },
 	})
 	local holders = 0
-	for _, thread in ipairs(runtime.threads(py)) do
+	for _, thread in ipairs(list) do
 		local _, holder = holder_of(py, thread.interpreter)
 		local os = runtime.machine(py, thread)
 		local holds = holder == thread.addr
@@ -114,6 +116,15 @@ function threads.run(t, report, list)
 		rows:row(os and os.tid or nil, threads.name(py, thread), state, doing .. (os and os.crashed and ", crashed" or ""),
 			#frame.list(py, thread), where(py, thread), thread.interpreter.id, thread.addr)
 	end
+	return holders
+end
+
+-- cpython.threads
+function threads.run(t, report, list)
+	args.parse(list, {}, 0)
+	local py = runtime.of(t)
+	local section = report:section("threads", "Python threads")
+	local holders = threads.add(py, section, runtime.threads(py))
 	section:headline(("%d Python threads, %s"):format(#runtime.threads(py), holders > 0 and "the GIL is held" or "nobody holds the GIL"))
 	py:tell(section)
 end

@@ -14,7 +14,8 @@ local LARGEST = 1 << 20 -- bytes of an instance, or of an item: more is damage
 local BASES = {
 	PyList_Type = "list", PyTuple_Type = "tuple", PyDict_Type = "dict", PySet_Type = "set", PyFrozenSet_Type = "set",
 	PyUnicode_Type = "str", PyLong_Type = "int", PyBytes_Type = "bytes", PyFloat_Type = "float", PyBool_Type = "bool",
-	PyFunction_Type = "function", PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code", PyType_Type = "type",
+	PyFunction_Type = "function", PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code",
+	PyType_Type = "type",
 	PyGen_Type = "generator", PyCoro_Type = "generator", PyAsyncGen_Type = "generator", PyFrame_Type = "frame", PyMethod_Type = "method",
 	_PyWeakref_RefType = "weakref", PyComplex_Type = "complex", PyByteArray_Type = "bytearray",
 }
