@@ -46,5 +46,14 @@ What clients sent (request lines, headers, bodies) is left out wherever redactio
 			about = "memory of pools by kind, owner and use", unit = "bytes",
 			run = function(t, tree) require("nginx.commands_pools").flame(t, tree) end,
 		},
+		timers = {
+			about = "Lua's timers, of one moment: those that run by function and line, and those that wait for their time", unit = "coroutines",
+			run = function(t, tree) require("nginx.flame").timers(t, tree) end,
+		},
+		waits = {
+			about = "Lua coroutines of requests and timers, of one moment: by phase, function and line, and what each waits for",
+			unit = "coroutines",
+			run = function(t, tree) require("nginx.flame").waits(t, tree) end,
+		},
 	},
 }

@@ -45,6 +45,15 @@ class Target:
             raise RuntimeError("%s: exit %d: %s" % (command, done.returncode, done.stderr.decode(errors="replace")[:600]))
         return json.loads(done.stdout)
 
+    def flame(self, kind, timeout=60):
+        """Paths of a flame graph, the outermost first, and their weights."""
+        done = subprocess.run([XCORE, "flame", "--plugin-path", PLUGINS, *self.options, kind, self.target], capture_output=True,
+                              timeout=timeout, check=False)
+        if done.returncode != 0:
+            raise RuntimeError("%s: exit %d: %s" % (kind, done.returncode, done.stderr.decode(errors="replace")[:600]))
+        lines = [line.rpartition(" ") for line in done.stdout.decode().splitlines()]
+        return [(path.split(";"), int(weight)) for path, _, weight in lines]
+
     def section(self, command, key, *args):
         for section in self.run(command, *args)["sections"]:
             if section["key"] == key:

@@ -13,7 +13,8 @@ import nginx_account as nginx
 
 BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
 # The checks of a case, and the requests that are looked at one by one.
-ALL = ("connections", "backend", "status", "requests", "doing", "subrequests", "lua_lines", "timers", "lua", "page", "warnings")
+ALL = ("connections", "backend", "status", "requests", "doing", "subrequests", "lua_lines", "timers", "lua", "flames", "page",
+       "warnings")
 SOME = ("sleep-0", "threads-1", "body-0")
 # What connections are for, by the driver's words; all others are requests.
 KINDS = {"accepted, nothing sent": "accepted, no byte yet", "header incomplete": "reading request", "keepalive": "keepalive",
@@ -228,6 +229,33 @@ class Case:
         caches = [row["entries"] for row in section["tables"]["lrucaches"]]
         if planted["lrucache"]["count"] not in caches:
             yield "caches of %s entries" % caches
+
+    def flamed(self, kind):
+        """Lua lines of each path of a flame graph, innermost first, with what the path begins and ends with."""
+        found = collections.Counter()
+        for path, weight in self.core.flame(kind):
+            lines = [match.group(1) for match in (re.search(r" (\S+:\d+)$", name) for name in reversed(path)) if match]
+            found[path[0], path[-1], tuple(lines)] += weight
+        return found
+
+    def check_flames(self):
+        """Each coroutine that waits is there with the lines of its own traceback; timers are those that Lua counts."""
+        wanted = collections.Counter(tuple(lines_of(one)) for one in self.account.coroutines().values())
+        waits = collections.Counter()
+        for (_, end, lines), weight in self.flamed("nginx.waits").items():
+            if end != "(runs)":
+                waits[lines] += weight
+        if waits != wanted:
+            yield "%s, wanted %s" % (waits - wanted, wanted - waits)
+        timers, told = self.flamed("nginx.timers"), self.account.one("timers")
+        lines = tuple(lines_of(self.account.coroutines()["running timer 1"]))
+        if timers["running timers", "(sleep)", lines] != 2:
+            yield str(timers)
+        if sum(weight for key, weight in timers.items() if key[0] == "running timers") != told["running"]:
+            yield "%s, %d run" % (timers, told["running"])
+        pending = {key[1:]: weight for key, weight in timers.items() if key[0] == "pending timers"}
+        if sum(pending.values()) != told["pending"] or [one for one in pending if not one[1] or not one[1][0].startswith("world.lua:")]:
+            yield "%s, %d wait" % (pending, told["pending"])
 
     # ---- what it died in ----
 
