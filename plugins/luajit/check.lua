@@ -9,6 +9,7 @@ local layout = require "luajit.layout"
 local object = require "luajit.object"
 local path = require "luajit.path"
 local references = require "luajit.references"
+local unowned = require "luajit.unowned"
 
 local check = {}
 
@@ -194,24 +195,63 @@ local function add_findings(vm, section, self, limit)
 	if self.total > limit then section:note(("the first %d of %d are shown"):format(limit, self.total), "--limit N shows more") end
 end
 
-local function add_sums(vm, section)
+-- How many bytes the collector's total has more than objects and buffers.
+local function difference_of(vm)
 	local list, owned = gc.statistics(vm)
 	local sum = owned
 	for _, one in ipairs(list) do sum = sum + one.sum end
 	for _, buffer in ipairs(gc.buffers(vm)) do sum = sum + buffer.bytes end
-	section:integer("difference", vm.g.gc.total - sum, { label = "unaccounted bytes of total" })
-	if sum ~= vm.g.gc.total then
-		section:warning(("objects and buffers are %d bytes %s than g.gc.total"):format(math.abs(vm.g.gc.total - sum),
-			sum < vm.g.gc.total and "less" or "more"), "an object was lost or overwritten, or the VM was between two steps")
+	return vm.g.gc.total - sum
+end
+
+-- What the difference is, as far as that can be known: blocks, and words when the VM was at work on it.
+local function explain(vm, difference)
+	if difference == 0 or vm.t.live then return nil end
+	local told = vm.damages and table.move(vm.damages, 1, #vm.damages, 1, {}) -- all objects are walked again
+	local ok, list, what = pcall(unowned.explain, vm, difference)
+	vm.damages = told
+	if ok then return list, what end
+	if type(list) == "table" and list.kind == "limit" then error(list, 0) end
+end
+
+local function add_blocks(section, list)
+	local rows = section:table("unowned", { { "block", "address" }, { "size", "bytes", label = "ROOM" }, { "known", "text", label = "KNOWN TO" } })
+	for _, block in ipairs(list) do rows:row(block.lo, block.hi - block.lo + 1, block.known) end
+end
+
+local function tell_difference(vm, section, difference, list, what)
+	if difference == 0 then return end
+	if list then add_blocks(section, list) end
+	local text = ("g.gc.total has %d bytes %s than all objects and buffers"):format(math.abs(difference), difference > 0 and "more" or "less")
+	if what then return section:note(("%s: %s when it was stopped"):format(text, what)) end
+	if vm.t.live then return section:note(text .. ": the VM ran while it was looked at", "luajit.gc says more if asked again") end
+	if list then
+		return section:warning(("%s: %d blocks in use that no object has, and that the C code at work does not know"):format(text, #list),
+			"objects that were lost, or what was being made: luajit.alloc tells of the allocator")
+	end
+	section:warning(text, difference > 0 and "an object was lost or overwritten, or was being made, moved or freed as the VM was stopped"
+		or "an object was overwritten, or was being freed as the VM was stopped")
+end
+
+-- Where nothing is wrong but the sum, and it is not known why, neither yes nor no would be right.
+local function add_verdict(vm, section, self, difference, what)
+	local options = { label = "in good order" }
+	if self.total > 0 or vm.damages then
+		section:bool("good", false, options)
+	elseif difference == 0 or what then
+		section:bool("good", true, options)
+	else
+		section:unknown("good", "all that was found is, but sums differ", options)
 	end
 end
 
-local function add_string_count(vm, section, self)
+local function add_string_count(vm, section, self, what)
 	local counted = vm.layout.interned and vm.g.str.num or vm.g.strnum
 	section:count("strings", self.strings or 0)
-	if counted ~= self.strings then
-		section:warning(("the string table says that it has %d strings, %d were found"):format(counted, self.strings or 0))
-	end
+	if counted == self.strings then return end
+	local text = ("the string table says that it has %d strings, %d were found"):format(counted, self.strings or 0)
+	if what or vm.t.live then return section:note(text .. ": it was being changed") end
+	section:warning(text)
 end
 
 -- luajit.check [--limit N]
@@ -224,7 +264,9 @@ function check.run(t, report, args)
 	check_objects(self)
 	local ok, err = pcall(check_ring, self)
 	if not ok then vm:damaged(xcore.addr(vm.g.uvhead), "ring of open upvalues: " .. tostring(err.message or err)) end
-	section:bool("good", self.total == 0 and not vm.damages, { label = "in good order" })
+	local difference = difference_of(vm)
+	local list, what = explain(vm, difference)
+	add_verdict(vm, section, self, difference, what)
 	section:text("phase", gc.STATES and gc.STATES[vm.g.gc.state] or tostring(vm.g.gc.state))
 	section:count("objects", self.objects)
 	section:count("references", self.references)
@@ -232,8 +274,9 @@ function check.run(t, report, args)
 	section:count("grey", self.grey)
 	section:count("black", self.black)
 	section:count("open_upvalues", self.open or 0, { label = "open upvalues" })
-	add_string_count(vm, section, self)
-	add_sums(vm, section)
+	add_string_count(vm, section, self, what)
+	section:integer("difference", difference, { label = "unaccounted bytes of total" })
+	tell_difference(vm, section, difference, list, what)
 	add_findings(vm, section, self, options.limit or SHOWN)
 	vm:tell(section)
 end
