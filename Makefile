@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built check unit property golden plugin canary diff live heap browser hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict browser hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -136,6 +136,10 @@ live: $(B)/xcore ## running processes: no ptrace, no stop
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
 	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run
+
+verdict: $(B)/xcore ## why programs died, against what is known of their deaths
+	@corpora/build-deaths
+	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run
 
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0

@@ -1,0 +1,108 @@
+"""table: corpora/deaths/cases as objects; build-deaths makes their cores, tests/verdict/run compares verdicts with them."""
+
+import fnmatch
+import functools
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COLUMNS = ["program", "death", "builds", "class", "kind", "severity", "expression", "culprit", "origin", "run"]
+COMPILERS = {".c": {"gcc": "gcc", "clang": "clang"}, ".cc": {"gcc": "g++", "clang": "clang++"}, ".rs": {"rustc": "rustc"}}
+LEVELS = ["o0", "o2", "o3"]
+LANGUAGE = {".c": ["-std=gnu11", "-g"], ".cc": ["-std=c++17", "-g"], ".rs": ["-g", "--edition", "2018", "-C", "panic=abort"]}
+DIES = re.compile(r"\bdies: ([-a-z0-9 ]+?)\s*(?:\*/|$)")
+
+
+@functools.lru_cache(None)
+def text_of(program):
+    with open(os.path.join(HERE, program), encoding="utf-8") as stream:
+        return stream.read()
+
+
+@functools.lru_cache(None)
+def lines_of(program):
+    """{death: the lines that are marked with it}"""
+    found = {}
+    for number, line in enumerate(text_of(program).splitlines(), 1):
+        marked = DIES.search(line)
+        for death in marked.group(1).split() if marked else []:
+            found.setdefault(death, []).append(number)
+    return found
+
+
+def builds_of(program, patterns):
+    """The builds ("gcc-o2") of a program that patterns choose, in a fixed order."""
+    compilers = COMPILERS[os.path.splitext(program)[1]]
+    every = ["%s-%s" % (compiler, level) for compiler in compilers for level in LEVELS]
+    chosen = [b for b in every if any(p == "all" or fnmatch.fnmatch(b, p) or p in b.split("-") for p in patterns)]
+    if not chosen:
+        raise ValueError("%s: no build matches %s" % (program, " ".join(patterns)))
+    return chosen
+
+
+def flags_of(program, build):
+    """What the head of the program asks for ("flags: …", or for one build or compiler "flags gcc: …")."""
+    extension = os.path.splitext(program)[1]
+    compiler, level = build.split("-")
+    flags = list(LANGUAGE[extension])
+    flags += ["-C", "opt-level=" + level[1]] if extension == ".rs" else ["-O" + level[1]]
+    for which, words in re.findall(r"\bflags ?([-a-z0-9]*): ([^\n*]+)", text_of(program)):
+        if which in ("", compiler, level, build):
+            flags += words.split()
+    return [COMPILERS[extension][compiler]] + flags
+
+
+class Case:
+    """One death of one build, and what is true of it. Missing expectations are None; lists hold equally good answers."""
+
+    def __init__(self, row, build):
+        self.program, self.death, self.build = row["program"], row["death"], build
+        self.name = "%s-%s-%s" % (os.path.splitext(self.program)[0], self.death, build)
+        self.classes = alternatives(row["class"])
+        self.kinds = alternatives(row["kind"])
+        self.severities = alternatives(row["severity"])
+        self.expressions = alternatives(row["expression"])
+        self.culprits = alternatives(row["culprit"])
+        self.origin = None if row["origin"] == "-" else row["origin"]
+        self.lines = lines_of(self.program).get(self.death, [])
+        words = [] if row["run"] == "-" else row["run"].split()
+        self.take_options = [word for word in words if word.startswith("--")]
+        self.environment = dict(word.split("=", 1) for word in words if not word.startswith("--"))
+
+
+def alternatives(cell):
+    return None if cell == "-" else cell.split(" or ")
+
+
+def rows():
+    with open(os.path.join(HERE, "cases"), encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) not in (len(COLUMNS) - 1, len(COLUMNS)) or not all(cells):
+                raise ValueError("cases:%d: %d columns, %d or %d are wanted, '-' for none"
+                                 % (number, len(cells), len(COLUMNS) - 1, len(COLUMNS)))
+            yield dict(zip(COLUMNS, cells + ["-"]))
+
+
+def all_cases(only="*"):
+    cases = {}
+    for row in rows():
+        for build in builds_of(row["program"], row["builds"].split()):
+            case = Case(row, build)
+            if case.name in cases:
+                raise ValueError("cases: %s stands there twice" % case.name)
+            cases[case.name] = case
+    return [case for case in cases.values() if fnmatch.fnmatch(case.name, only)]
+
+
+@functools.lru_cache(None)
+def compiler_version(compiler):
+    """None when it is not there."""
+    try:
+        done = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,132 @@
+"""judge: one verdict of xcore against what is true of its death (corpora/deaths/table.py)."""
+
+import json
+import os
+import resource
+import subprocess
+
+MISSING, RIGHT, WRONG = "missing", "right", "WRONG"
+
+# What may still be said when a part is missing: true, but less. Of a class that is not here: itself only.
+WEAKER = {
+    "heap-corruption": {"abort"},
+    "stack-smash": {"abort"},
+    "fortify": {"abort"},
+    "assertion": {"abort"},
+    "uncaught-exception": {"abort"},
+    "pure-virtual-call": {"abort", "uncaught-exception"},
+    "panic": {"abort"},
+    "out-of-memory": {"abort", "uncaught-exception"},
+    "sanitizer": {"abort"},
+    "deadlock": {"abort", "killed", "dump-request"},
+    "use-after-free": {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"},
+    "heap-overrun": {"wild-read", "wild-write", "wild-access"},
+    "write-rodata": {"protected-access"},
+    "null-read": {"null-access", "wild-access"},
+    "null-write": {"null-access", "wild-access"},
+    "wild-read": {"wild-access"},
+    "wild-write": {"wild-access"},
+    "file-truncated": {"bus-error"},
+}
+
+
+def ask(xcore, core, command, *options):
+    """(document, processor seconds)"""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          env={**os.environ, "XCORE_SYMBOLS": ""})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 3):
+        raise RuntimeError("exit status %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-500:]))
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(done.stdout), spent
+
+
+def compare(got, wanted):
+    if wanted is None:
+        return None
+    return MISSING if got is None else RIGHT if got in wanted else WRONG
+
+
+def plain(function):
+    """A function's name without scopes, parameters, templates' arguments and Rust's hash."""
+    if function is None:
+        return None
+    depth, kept = 0, ""
+    for letter in function.split("(")[0] if not function.startswith("(") else function:
+        depth -= letter == ">"
+        kept += letter if depth <= 0 else ""
+        depth += letter == "<"
+    return kept.replace("<", "").split("::")[-1]
+
+
+def compare_culprit(verdict, case):
+    if case.culprits is None:
+        return None
+    got = verdict.get("function")
+    named = compare(got, case.culprits) if got in case.culprits else compare(plain(got), case.culprits)
+    if named == RIGHT and case.lines and verdict.get("line") not in case.lines:
+        return WRONG if verdict.get("line") else MISSING
+    return named
+
+
+class Judgement:
+    def __init__(self, case, verdict):
+        verdict = verdict or {}
+        self.case, self.verdict = case, verdict
+        self.certain = verdict.get("confidence") == "certain"
+        self.class_ = compare(verdict.get("class"), case.classes)
+        self.kind = compare(verdict.get("kind"), case.kinds)
+        self.severity = compare(verdict.get("severity"), case.severities)
+        self.expression = compare(verdict.get("expression"), case.expressions)
+        self.culprit = compare_culprit(verdict, case)
+        self.origin = None
+        if case.origin:
+            origin = verdict.get("origin")
+            self.origin = MISSING if not origin else RIGHT if case.origin in origin else WRONG
+
+    def is_told(self):
+        """The expression or the culprit is right; None when the case expects neither."""
+        answers = [a for a in (self.expression, self.culprit) if a]
+        return None if not answers else RIGHT in answers
+
+    def wrong_certain(self):
+        """What is wrong in a verdict that calls itself certain."""
+        parts = (("class", self.class_), ("kind", self.kind), ("expression", self.expression), ("culprit", self.culprit),
+                 ("origin", self.origin))
+        return [name for name, answer in parts if self.certain and answer == WRONG]
+
+    def is_good(self):
+        return self.class_ == RIGHT and not self.wrong_certain() and WRONG not in (self.kind, self.severity)
+
+    def degrades(self):
+        """Of a verdict that had less to go by: right, or weaker, or not certain."""
+        allowed = set(self.case.classes).union(*(WEAKER.get(name, ()) for name in self.case.classes))
+        if self.certain and self.verdict.get("class") not in allowed:
+            return False
+        return not (self.certain and (self.expression == WRONG or self.kind == WRONG and self.class_ == RIGHT))
+
+    def line(self):
+        v = self.verdict
+        return "%s%s, %s, %s; %s; %s:%s" % (v.get("class"), " (%s)" % v["kind"] if v.get("kind") else "", v.get("severity"),
+                                            v.get("confidence"), v.get("expression"), v.get("function"), v.get("line"))
+
+    def complaints(self):
+        case, out = self.case, []
+        for name, answer, wanted in (("class", self.class_, case.classes), ("kind", self.kind, case.kinds),
+                                     ("severity", self.severity, case.severities),
+                                     ("expression", self.expression, case.expressions),
+                                     ("culprit", self.culprit, culprit_text(case)), ("origin", self.origin, [case.origin])):
+            if answer in (WRONG, MISSING):
+                out.append("%s %s: %s wanted" % (name, answer, " or ".join(wanted)))
+        if self.origin == WRONG:
+            out.append("origin told: %s" % self.verdict.get("origin"))
+        for name in self.wrong_certain():
+            out.append("%s is wrong, and the verdict says \"certain\"" % name)
+        return out
+
+
+def culprit_text(case):
+    where = ":%s" % "/".join(map(str, case.lines)) if case.lines else ""
+    return [name + where for name in case.culprits or []]
