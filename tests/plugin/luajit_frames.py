@@ -1,8 +1,10 @@
 """What luajit.bt says of a core of build-luajit, compared with the account that the program wrote of itself."""
+import atexit
 import json
 import os
 import re
 import subprocess
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XCORE = os.environ.get("XCORE", os.path.join(ROOT, "build", os.environ.get("MODE", "release"), "xcore"))
@@ -16,9 +18,17 @@ def xcore(*arguments):
     return done.stdout.decode()
 
 
+EMPTY = tempfile.TemporaryDirectory()
+atexit.register(EMPTY.cleanup)
+
+
+def files_of(case, exe):
+    """Options for the program's file. The stripped one comes with no libraries: inside.so has LuaJIT's debug information, too."""
+    return ["--exe", os.path.join(case, exe)] + (["--sysroot", EMPTY.name] if exe == "stripped" else [])
+
+
 def case_run(case, command, *arguments, exe="exe"):
-    return json.loads(xcore("run", "luajit." + command, os.path.join(case, "core"), *arguments, "--exe", os.path.join(case, exe),
-                            "--format", "json"))
+    return json.loads(xcore("run", "luajit." + command, os.path.join(case, "core"), *arguments, *files_of(case, exe), "--format", "json"))
 
 
 def account_of(case):
