@@ -1,4 +1,4 @@
--- memory: the commands about objects: objects, path.
+-- memory: the commands about objects: objects, refs.
 local xcore = require "xcore"
 local args = require "cpython.args"
 local graph = require "cpython.graph"
@@ -8,12 +8,11 @@ local value = require "cpython.value"
 
 local memory = {}
 
-local SHOWN, LETTERS = 30, 60
+local SHOWN, BIGGEST, LETTERS = 30, 10, 60
 
-local function collector(py, section)
-	local list, order = objects.tracked(py)
+local function add_collector(py, section, counts, order)
 	local rows = section:table("generations", { { "generation", "text" }, { "objects", "count" } })
-	for _, name in ipairs(order) do rows:row(name, #list[name]) end
+	for _, name in ipairs(order) do rows:row(name, counts[name]) end
 	for _, interpreter in ipairs(py.interpreters) do
 		local gc = interpreter.gc
 		section:bool("enabled", gc.enabled ~= 0)
@@ -21,59 +20,68 @@ local function collector(py, section)
 	end
 end
 
-local function by_type(py, options)
-	local list, count, bytes = {}, 0, 0
-	objects.each(py, function(type, addresses, sizes)
-		local sum, max, biggest = 0, -1, nil
-		for i, size in ipairs(sizes) do
-			sum = sum + size
-			if size > max then max, biggest = size, addresses[i] end
+-- The objects of a batch, added to what is known of their type and to the biggest of all.
+local function add(one, top, addresses, sizes)
+	local least = top:least() or -1
+	one.count = one.count + #addresses
+	for i, size in ipairs(sizes) do
+		one.sum = one.sum + size
+		if size > one.max then one.max, one.biggest = size, addresses[i] end
+		if size > least then
+			top:add(size, { one.type.name, addresses[i] })
+			least = top:least() or -1
 		end
-		count, bytes = count + #addresses, bytes + sum
-		if not options.type or type.name == options.type then
-			list[#list + 1] = {
-				type = type, count = #addresses, sum = sum, max = max, biggest = biggest, addresses = addresses, sizes = sizes,
-			}
+	end
+end
+
+-- Statistics by type, most bytes first, and of all; the biggest objects; the collector's counts.
+local function statistics(py, options, limit)
+	local by_type, list, top, all = {}, {}, xcore.top(limit), { count = 0, bytes = 0, tracked = 0 }
+	all.generations, all.order = objects.each(py, function(type, addresses, sizes)
+		local one = by_type[type]
+		if not one then
+			one = { type = type, count = 0, sum = 0, max = -1 }
+			by_type[type], list[#list + 1] = one, one
 		end
+		local before = one.sum
+		add(one, (not options.type or type.name == options.type) and top or xcore.top(1), addresses, sizes)
+		all.count, all.bytes = all.count + #addresses, all.bytes + one.sum - before
 	end)
+	for _, count in pairs(all.generations) do all.tracked = all.tracked + count end
 	table.sort(list, function(a, b)
 		if a.sum ~= b.sum then return a.sum > b.sum end
 		return a.type.addr < b.type.addr
 	end)
-	return list, count, bytes
+	return list, top, all
 end
 
-local function add_biggest(py, section, list, limit)
-	local top = xcore.top(limit)
-	for _, one in ipairs(list) do
-		local least = top:least()
-		for i, size in ipairs((not least or one.max > least) and one.sizes or {}) do
-			if not least or size > least then
-				top:add(size, { one.type.name, one.addresses[i] })
-				least = top:least()
-			end
-		end
-	end
+local function add_biggest(py, section, top)
 	local rows = section:table("biggest", {
 		{ "size", "bytes" }, { "type", "text" }, { "address", "address" }, { "value", "text", secret = true },
 	})
 	for _, one in ipairs(top:items()) do rows:row(one.weight, one.item[1], one.item[2], value.short(py, one.item[2], LETTERS)) end
 end
 
+local function of_type(list, name)
+	local found = {}
+	for _, one in ipairs(list) do
+		if one.type.name == name then found[#found + 1] = one end
+	end
+	if #found > 0 then return found end
+	error(xcore.error("not_found", "no object is of type " .. name, "names are as cpython.objects shows them: module.Class"))
+end
+
 -- cpython.objects [--type NAME] [--limit N]
 function memory.objects(t, report, list)
 	local options = args.parse(list, { type = "text", limit = "number" }, 0)
 	local py, limit = runtime.of(t), options.limit or SHOWN
-	local found, count, bytes = by_type(py, options)
-	if options.type and #found == 0 then
-		error(xcore.error("not_found", "no object is of type " .. options.type, "names are as cpython.objects shows them: module.Class"))
-	end
+	local found, top, all = statistics(py, options, options.type and limit or math.min(limit, BIGGEST))
+	if options.type then found = of_type(found, options.type) end
 	local section = report:section("objects", "Python objects")
-	local _, tracked = objects.all(py)
-	section:count("count", count)
-	section:bytes("bytes", bytes)
-	section:count("tracked", tracked, { label = "tracked by the collector" })
-	collector(py, section)
+	section:count("count", all.count)
+	section:bytes("bytes", all.bytes)
+	section:count("tracked", all.tracked, { label = "tracked by the collector" })
+	add_collector(py, section, all.generations, all.order)
 	local rows = section:table("types", {
 		{ "type", "text" }, { "count", "count" }, { "sum", "bytes" }, { "share", "ratio" }, { "average", "bytes" }, { "max", "bytes" },
 		{ "biggest", "address" },
@@ -83,9 +91,9 @@ function memory.objects(t, report, list)
 			section:note(("%d more types"):format(#found - limit), "--limit N shows more")
 			break
 		end
-		rows:row(one.type.name, one.count, one.sum, one.sum / bytes, one.sum // one.count, one.max, one.biggest)
+		rows:row(one.type.name, one.count, one.sum, one.sum / all.bytes, one.sum // one.count, one.max, one.biggest)
 	end
-	add_biggest(py, section, found, math.min(limit, options.type and limit or 10))
+	add_biggest(py, section, top)
 	if py.missing > 0 then section:warning(("%d arrays of references could not be read"):format(py.missing)) end
 	py:tell(section)
 end

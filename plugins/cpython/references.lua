@@ -46,7 +46,7 @@ function OF.set(_, _, addresses)
 	return { { from = addresses, start = clean(c.table), count = count, stride = xcore.sizeof "setentry" } }
 end
 
--- Tables of keys by their address, each looked at once.
+-- Tables of keys by their address; those that several share are looked at once.
 local function keys_at(py, addr)
 	py.keys = py.keys or {}
 	local keys = py.keys[addr]
@@ -57,7 +57,7 @@ local function keys_at(py, addr)
 			py:damaged(addr, "keys of a dictionary: " .. tostring(found.message or found))
 		end
 		keys = ok and found or false
-		py.keys[addr] = keys
+		if not keys or keys.references ~= 1 then py.keys[addr] = keys end
 	end
 	return keys or nil
 end

@@ -1,6 +1,7 @@
 -- report: Python in `xcore analyze`: which one, its threads, who has the GIL, what the collector lists, and what of all that is suspicious.
 -- What costs more than a moment is left to the commands: lists of objects are followed for MOST objects, threads are shown up to THREADS.
 local xcore = require "xcore"
+local collector = require "cpython.collector"
 local dict = require "cpython.dict"
 local frame = require "cpython.frame"
 local machine = require "cpython.machine"
@@ -147,12 +148,12 @@ end
 
 local function add_objects(py, section)
 	local most = py.t.live and MOST_LIVE or MOST
-	local list, order, cut = objects.tracked(py, most)
+	local list, cut = collector.tracked(py, most)
 	local all = {}
-	for _, name in ipairs(order) do table.move(list[name], 1, #list[name], #all + 1, all) end
+	for _, name in ipairs(collector.names(py)) do table.move(list[name], 1, #list[name], #all + 1, all) end
 	section:count("objects", #all, { label = cut and "objects looked at" or "objects of the collector" })
 	if cut then
-		section:note(("the collector has more objects: %d of each generation at most were looked at"):format(most),
+		section:note(("the collector has more objects: about %d of each generation at most were looked at"):format(most),
 			"cpython.objects counts all")
 	end
 	add_types(py, section, all)
@@ -163,7 +164,7 @@ local function add_objects(py, section)
 			section:warning("a collection is under way",
 				"a crash in it is mostly that of C code that gave away a reference too many, some time before")
 		elseif gc.enabled == 0 and xcore.has(gc, "generations") and young > 10 * math.max(gc.generations[0].threshold, 1000) then
-			section:warning(("the collector is off, and %d objects have come since its last run"):format(young),
+			section:warning(("the collector is off, and %d objects%s have come since its last run"):format(young, cut and " or more" or ""),
 				"cycles of objects are never freed: gc.enable()")
 		end
 	end

@@ -84,6 +84,16 @@ local function new(py, addr)
 	return info
 end
 
+-- What is no type is remembered, too, but not without an end: any word of memory may be asked for.
+local function refuse(py)
+	py.refused = (py.refused or 0) + 1
+	if py.refused < 65536 then return end
+	for addr, info in pairs(py.types) do
+		if not info then py.types[addr] = nil end
+	end
+	py.refused = 0
+end
+
 -- What is known of the type at an address; nil when there is none.
 function types.at(py, addr)
 	local info = py.types[addr]
@@ -91,6 +101,7 @@ function types.at(py, addr)
 		local ok, found = pcall(new, py, addr)
 		if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
 		info = ok and found or false
+		if not info then refuse(py) end
 		py.types[addr] = info
 	end
 	return info or nil
