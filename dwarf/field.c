@@ -1,14 +1,5 @@
 #include "field.h"
 
-/* One step down: the part of a type that holds an offset. */
-struct step {
-	const struct xc_type *type;
-	uint64_t offset;  /* in it */
-	const char *name; /* of a member; NULL: nameless */
-	bool is_element;
-	uint64_t index;
-};
-
 static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
 {
 	uint64_t size;
@@ -32,7 +23,7 @@ static bool has_pointer_at(struct walk *walk, const struct xc_type *type, uint64
 	return offset == 0 && (found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE);
 }
 
-static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t offset, struct step *out)
+static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(type, &count);
@@ -44,7 +35,7 @@ static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t 
 			continue;
 		bool is_pointer = is_union && has_pointer_at(walk, m->type, offset - m->offset);
 		if (!found || is_pointer)
-			*out = (struct step){
+			*out = (struct xc_field_step){
 				.type = m->type, .offset = offset - m->offset, .name = m->base ? NULL : m->name};
 		found = true;
 		if (!is_union || is_pointer)
@@ -53,16 +44,17 @@ static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t 
 	return found;
 }
 
-static bool into_array(const struct xc_type *type, uint64_t offset, struct step *out)
+static bool into_array(const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
 {
 	uint64_t size;
 	if (!type->target || !xc_type_size(type->target, &size) || size == 0)
 		return false;
-	*out = (struct step){.type = type->target, .offset = offset % size, .is_element = true, .index = offset / size};
+	*out = (struct xc_field_step){
+		.type = type->target, .offset = offset % size, .is_element = true, .index = offset / size};
 	return !type->count_known || out->index < type->count;
 }
 
-static bool step_into(struct walk *walk, const struct xc_type *type, uint64_t offset, struct step *out)
+static bool step_into(struct walk *walk, const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
 {
 	if (walk->steps == 0)
 		return false;
@@ -83,7 +75,7 @@ static bool step_into(struct walk *walk, const struct xc_type *type, uint64_t of
 static const struct xc_type *walk_down(struct walk *walk, struct xc_text *text, const struct xc_type *type,
 				       uint64_t *offset)
 {
-	struct step step;
+	struct xc_field_step step;
 	while (step_into(walk, type, *offset, &step)) {
 		if (text && step.is_element)
 			xc_text_printf(text, "[%llu]", (unsigned long long)step.index);
@@ -103,4 +95,10 @@ const struct xc_type *xc_field_path(struct xc_text *text, const struct xc_type *
 	if (rest_out)
 		*rest_out = offset;
 	return type;
+}
+
+bool xc_field_step(const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
+{
+	struct walk walk = {.steps = XC_FIELD_STEPS};
+	return step_into(&walk, type, offset, out);
 }

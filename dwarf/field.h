@@ -15,4 +15,14 @@ enum { XC_FIELD_STEPS = 1000 };
 const struct xc_type *xc_field_path(struct xc_text *text, const struct xc_type *type, uint64_t offset,
 				    uint64_t *rest_out);
 
+/* One step of that: the member or element of `type` that holds the byte at offset. */
+struct xc_field_step {
+	const struct xc_type *type; /* of the member or element */
+	uint64_t offset;            /* in it */
+	const char *name;           /* of a member; NULL: nameless, or a base class */
+	bool is_element;
+	uint64_t index;
+};
+bool xc_field_step(const struct xc_type *type, uint64_t offset, struct xc_field_step *out);
+
 #endif

@@ -344,6 +344,49 @@ const char *xc_variables_in_register(const struct xc_frame_context *context, siz
 	return h.located ? h.located : h.equal_count == 1 ? h.equal : NULL;
 }
 
+static bool holds_place(const struct xc_location *location, const struct xc_type *type, int number, xc_addr addr,
+			uint64_t *offset)
+{
+	uint64_t size;
+	*offset = 0;
+	if (number >= 0)
+		return location->kind == XC_LOCATION_REGISTER && location->number == (uint64_t)number;
+	*offset = addr - location->number;
+	return location->kind == XC_LOCATION_MEMORY && xc_type_size(type, &size) && *offset < size;
+}
+
+static bool find_held(struct xc_expr_context *c, const struct list *list, int number, xc_addr addr, struct xc_held *out)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct variable *variable = &list->items[i];
+		struct xc_location location;
+		if (variable->source != LOCATION)
+			continue;
+		xc_expr_locate(c, &variable->expr, NULL, &location);
+		*out = (struct xc_held){.name = variable->name, .type = variable->type};
+		if (holds_place(&location, variable->type, number, addr, &out->offset))
+			return true;
+	}
+	return false;
+}
+
+bool xc_variable_held(const struct xc_frame_context *context, size_t level, int number, xc_addr addr,
+		      struct xc_held *out)
+{
+	struct xc_arena scratch = {0};
+	if (level >= context->place->level_count)
+		return false;
+	const struct plan *plan = plan_of(context->process, context->place, level);
+	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
+						    context->frame, context->place, &scratch);
+	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
+	bool local = find_held(&c, &plan->locals, number, addr, out);
+	bool found = local || find_held(&c, &plan->args, number, addr, out);
+	out->argument = found && !local;
+	xc_arena_fini(&scratch);
+	return found;
+}
+
 /* ---- by name ---- */
 
 static const struct variable *named(const struct list *list, const char *name)

@@ -31,6 +31,17 @@ void xc_variables_fill(const struct xc_frame_context *context, size_t level, boo
 const char *xc_variables_in_register(const struct xc_frame_context *context, size_t level, int number, uint64_t value,
 				     bool *located_out);
 
+/* The argument or local of level `level` whose place here is register `number` (which it fills from the low end), or, with number < 0,
+ * memory that holds the byte at addr; locals of inner blocks first. Statics of the function are among them. Reads nothing of the variable. */
+struct xc_held {
+	const char *name; /* lives as long as the debug file */
+	const struct xc_type *type;
+	uint64_t offset; /* of addr in it */
+	bool argument;
+};
+bool xc_variable_held(const struct xc_frame_context *context, size_t level, int number, xc_addr addr,
+		      struct xc_held *out);
+
 /* The local or argument with this name that is in scope at level `level`, of the innermost block first, as a value; false
  * when there is none. A variable without a value is found, and absent. What the value borrows lies in `arena`. */
 bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,

@@ -1,0 +1,202 @@
+/* body: linear decoding of each piece from its first byte. Compilers put no data into x86 functions, and start loops and
+ * branches where the decoding arrives; what does not decode ends a piece. */
+#include "body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../dwarf/debuginfo.h"
+#include "../dwarf/die.h"
+#include "../dwarf/disas_range.h"
+
+enum { PIECES = 16, LONGEST = 15, STUB = 3 };
+
+struct piece {
+	xc_addr lo, end;
+};
+
+struct pieces {
+	struct piece items[PIECES];
+	size_t count;
+	uint64_t size;
+	bool cut;
+};
+
+static void add_piece(struct pieces *pieces, xc_addr lo, xc_addr end)
+{
+	if (end <= lo)
+		return;
+	if (pieces->count == PIECES || end - lo > XC_BODY_MAX) {
+		pieces->cut = true;
+		return;
+	}
+	pieces->items[pieces->count++] = (struct piece){lo, end};
+	pieces->size += end - lo;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void find_pieces(const struct xc_process *process, xc_addr addr, struct pieces *pieces)
+{
+	const struct xc_place *place = xc_debuginfo_place(process, addr);
+	Dwarf_Addr base, lo, end;
+	ptrdiff_t at = 0;
+	struct xc_code_range range;
+	if (place->level_count && place->module && place->module->bias_known) {
+		Dwarf_Die die = place->levels[place->level_count - 1].die;
+		while (xc_die_burn(1) && (at = dwarf_ranges(&die, at, &base, &lo, &end)) > 0)
+			add_piece(pieces, place->module->bias + lo, place->module->bias + end);
+	}
+	if (!pieces->count && !pieces->cut && xc_disas_range(process, addr, &range) && range.hi < UINT64_MAX)
+		add_piece(pieces, range.lo, range.hi + 1);
+}
+
+/* ---- decoding ---- */
+
+struct decoder {
+	const struct xc_process *process;
+	struct xc_insn *insns;
+	size_t count, capacity;
+	bool incomplete;
+};
+
+static void decode_piece(struct decoder *d, const struct piece *piece)
+{
+	size_t size = (size_t)(piece->end - piece->lo);
+	uint8_t *code = xc_alloc(size);
+	size_t got = xc_space_peek(d->process->space, piece->lo, code, size), at = 0;
+	while (at < got) {
+		struct xc_insn one;
+		if (!xc_insn_decode(d->process, code + at, got - at, piece->lo + at, &one))
+			break;
+		d->insns = xc_grow(d->insns, d->count, &d->capacity, sizeof *d->insns);
+		d->insns[d->count++] = one;
+		at += one.length;
+	}
+	d->incomplete |= at < size;
+	free(code);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct xc_body_edge *x = a, *y = b;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void connect(struct xc_body *body, struct xc_arena *arena)
+{
+	body->edges = xc_arena_alloc(arena, (body->count + 1) * sizeof *body->edges);
+	for (size_t i = 0; i < body->count; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool jumps = insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH;
+		long to = jumps && insn->has_target ? xc_body_at(body, insn->target) : XC_BODY_NONE;
+		if (to >= 0)
+			body->edges[body->edge_count++] = (struct xc_body_edge){.to = (size_t)to, .from = i};
+		body->jumps_wild |= insn->kind == XC_INSN_JUMP && !insn->has_target;
+	}
+	qsort(body->edges, body->edge_count, sizeof *body->edges, compare_edges);
+}
+
+/* The piece that holds the function's entry is its first in debug information, which lists the others behind it. */
+struct xc_body *xc_body_read(const struct xc_process *process, xc_addr addr, struct xc_arena *arena)
+{
+	struct pieces pieces = {.cut = false};
+	struct decoder d = {.process = process};
+	if (!xc_insn_decodes(process))
+		return NULL;
+	find_pieces(process, addr, &pieces);
+	if (!pieces.count || pieces.size > XC_BODY_MAX)
+		return NULL;
+	xc_addr entry = pieces.items[0].lo;
+	qsort(pieces.items, pieces.count, sizeof *pieces.items, compare_pieces);
+	for (size_t i = 0; i < pieces.count; i++)
+		decode_piece(&d, &pieces.items[i]);
+	struct xc_body *body = xc_arena_alloc(arena, sizeof *body);
+	*body = (struct xc_body){.process = process, .count = d.count, .incomplete = d.incomplete || pieces.cut};
+	body->insns = xc_arena_alloc(arena, (d.count + 1) * sizeof *body->insns);
+	if (d.count)
+		memcpy(body->insns, d.insns, d.count * sizeof *body->insns);
+	free(d.insns);
+	connect(body, arena);
+	long first = xc_body_at(body, entry);
+	body->entry = first >= 0 ? (size_t)first : 0;
+	return first >= 0 ? body : NULL;
+}
+
+/* The first instruction at or above an address. */
+static size_t lower_bound(const struct xc_body *body, xc_addr addr)
+{
+	size_t lo = 0, hi = body->count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (body->insns[middle].addr < addr)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+long xc_body_at(const struct xc_body *body, xc_addr addr)
+{
+	size_t at = lower_bound(body, addr);
+	return at < body->count && body->insns[at].addr == addr ? (long)at : XC_BODY_NONE;
+}
+
+long xc_body_before(const struct xc_body *body, xc_addr addr)
+{
+	size_t at = lower_bound(body, addr);
+	return at && body->insns[at - 1].addr + body->insns[at - 1].length == addr ? (long)at - 1 : XC_BODY_NONE;
+}
+
+/* ---- who is called ---- */
+
+/* Where an indirect call or jump goes by what its slot holds now: of import tables that is what it held then. */
+static bool through_slot(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr)
+{
+	const struct xc_insn_memory *m = &insn->memory;
+	const struct xc_process *p = body->process;
+	return insn->has_memory && !m->complex && m->base < 0 && m->index < 0 && m->segment < 0 &&
+	       xc_space_peek_uint(p->space, (xc_addr)m->displacement, p->arch->word, addr);
+}
+
+/* A stub of the procedure linkage table: at most an endbr64, then a jump through a slot. */
+static xc_addr behind_stub(const struct xc_body *body, xc_addr addr)
+{
+	xc_addr at = addr, target;
+	for (unsigned i = 0; i < STUB; i++) {
+		uint8_t code[LONGEST];
+		struct xc_insn insn;
+		size_t got = xc_space_peek(body->process->space, at, code, sizeof code);
+		if (!got || !xc_insn_decode(body->process, code, got, at, &insn))
+			return addr;
+		if (insn.kind == XC_INSN_JUMP)
+			return !insn.has_target && through_slot(body, &insn, &target) ? target : addr;
+		if (insn.writes || insn.writes_memory || insn.kind != XC_INSN_OTHER)
+			return addr;
+		at += insn.length;
+	}
+	return addr;
+}
+
+const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out)
+{
+	xc_addr addr = insn->target;
+	if (addr_out)
+		*addr_out = 0;
+	if (!insn->has_target && !through_slot(body, insn, &addr))
+		return NULL;
+	addr = behind_stub(body, addr);
+	const struct xc_place *place = xc_debuginfo_place(body->process, addr);
+	if (addr_out)
+		*addr_out = addr;
+	if (place->level_count)
+		return place->levels[place->level_count - 1].function;
+	return place->symbol && place->symbol_offset == 0 ? place->symbol : NULL;
+}

@@ -1,0 +1,37 @@
+/* body: a function's instructions, all of its pieces, and who leads to whom. */
+#ifndef XC_BODY_H
+#define XC_BODY_H
+
+#include "../core/arena.h"
+#include "insn.h"
+
+struct xc_body_edge {
+	size_t to, from; /* indexes: the instruction at `from` jumps to that at `to` */
+};
+
+struct xc_body {
+	const struct xc_process *process;
+	struct xc_insn *insns; /* in the order of addresses */
+	size_t count;
+	struct xc_body_edge *edges; /* sorted by `to` */
+	size_t edge_count;
+	size_t entry;    /* index of the function's first instruction */
+	bool jumps_wild; /* through a register or memory: its targets are not known */
+	bool incomplete; /* bytes that could not be had or are no instructions: there may be edges that are not known */
+};
+
+enum { XC_BODY_MAX = 128 << 10, XC_BODY_NONE = -1 }; /* bytes of code that are decoded at most */
+
+/* The function round an address, decoded. NULL when it is not known where it begins, it is larger than XC_BODY_MAX, or this machine's
+ * code does not decode. Lives in the arena. */
+struct xc_body *xc_body_read(const struct xc_process *process, xc_addr addr, struct xc_arena *arena);
+
+/* The instruction at an address, or the one that ends there; XC_BODY_NONE when there is none. */
+long xc_body_at(const struct xc_body *body, xc_addr addr);
+long xc_body_before(const struct xc_body *body, xc_addr addr);
+
+/* The name of the function that a call or jump goes to, without its parameters: directly, through a stub (PLT), or through a slot that
+ * holds its address now; NULL when not known. *addr_out (may be NULL) gets where it begins, or 0. Lives as long as the process. */
+const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out);
+
+#endif
