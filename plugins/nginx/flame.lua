@@ -1,12 +1,12 @@
 -- flame.lua: flame graphs of the Lua coroutines of requests and timers, of one moment: by function and line, and what each waits for. A
 -- flame graph is never redacted: neither arguments nor peers are in it.
-local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
 local maybe = require "nginx.maybe"
 local request = require "nginx.request"
+local timers = require "nginx.timers"
 
 local flame = {}
 
@@ -59,10 +59,8 @@ end
 
 -- ngx.timer.at and ngx.timer.every: { delay of every, the function that it was given }.
 local function pending(t, event)
-	local ctx = t:value("ngx_http_lua_timer_ctx_t", maybe.addr(event, "data"))
-	local what = luastack.first(t, xcore.addr(ctx.co))
-	return { "pending timers", ctx.delay ~= 0 and ("every %.3g s"):format(ctx.delay / 1000) or "once",
-		what and what:match "^[%a ]*function .*" or "(unknown function)" }
+	local text, ctx = timers.callback(t, event)
+	return { "pending timers", ctx.delay ~= 0 and ("every %.3g s"):format(ctx.delay / 1000) or "once", text or "(unknown function)" }
 end
 
 -- Lua's timers: those that run, with their light threads, and those that wait for their time.

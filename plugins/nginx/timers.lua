@@ -28,12 +28,26 @@ local function of_connection(t, c, index, event, titles)
 		title = one.request and titles[one.request], connection = one.addr }
 end
 
--- The function that ngx.timer.at was given is the first on the new coroutine's stack.
-local function of_lua_timer(t, event)
+-- The function that ngx.timer.at was given is the first on the new coroutine's stack: its text, nil when something else is there.
+local function callback_of(t, event)
 	local ctx = t:value("ngx_http_lua_timer_ctx_t", maybe.addr(event, "data"))
+	local text = luastack.first(t, xcore.addr(ctx.co))
+	return text and text:match "^[%a ]*function .*", ctx
+end
+
+-- Of a Lua timer: its function and its ngx_http_lua_timer_ctx_t. A running worker may have gone on since it was first read: each time
+-- that ngx.timer.every calls its function there is another coroutine for the next time.
+function timers.callback(t, event)
+	local text, ctx = callback_of(t, event)
+	if not text and t.live then text, ctx = xcore.retry(function() return callback_of(t, event) end) end
+	return text, ctx
+end
+
+local function of_lua_timer(t, event)
+	local text, ctx = timers.callback(t, event)
 	local every = ctx.delay ~= 0
-	return { what = every and ("lua timer, every %.3g s"):format(ctx.delay / 1000) or "lua timer",
-		who = luastack.first(t, xcore.addr(ctx.co)), coroutine = xcore.addr(ctx.co), premature = ctx.premature ~= 0 }
+	return { what = every and ("lua timer, every %.3g s"):format(ctx.delay / 1000) or "lua timer", who = text, coroutine = xcore.addr(ctx.co),
+		premature = ctx.premature ~= 0 }
 end
 
 -- An event within a coroutine's context: the coroutine whose context begins so far before it.
