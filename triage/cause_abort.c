@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "assertion.h"
+
 static bool message_has(const struct xc_inquiry *q, const char *const *texts)
 {
 	for (; q->verdict->message && *texts; texts++)
@@ -74,22 +76,6 @@ static bool hardened_check(struct xc_inquiry *q)
 	return false;
 }
 
-static bool failed_assertion(struct xc_inquiry *q)
-{
-	static const char *const texts[] = {"Assertion `", NULL};
-	static const char *const frames[] = {"__assert_fail",
-					     "__assert_fail_base",
-					     "__assert_perror_fail",
-					     "g_assertion_message",
-					     "g_assertion_message_expr",
-					     "__glibcxx_assert_fail",
-					     NULL};
-	if (!message_has(q, texts) && !xc_inquiry_passes(q, frames))
-		return false;
-	xc_inquiry_class(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
-	return true;
-}
-
 static bool uncaught_exception(struct xc_inquiry *q)
 {
 	static const char *const pure[] = {"__cxa_pure_virtual", NULL};
@@ -121,7 +107,7 @@ void xc_cause_killed(struct xc_inquiry *q)
 
 void xc_cause_abort(struct xc_inquiry *q)
 {
-	if (heap_corruption(q) || hardened_check(q) || failed_assertion(q) || uncaught_exception(q))
+	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || uncaught_exception(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_inquiry_passes(q, frames))

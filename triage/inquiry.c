@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/module.h"
+
 enum { PASSES = 40 };
 
 /* The crashed stack; of a deep recursion its inner end. */
@@ -84,17 +86,74 @@ static const char *among(const char *const *names, const char *name)
 	return NULL;
 }
 
+static const char *called(const struct xc_inquiry *q, size_t index, const char *const *names)
+{
+	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+	const char *found = NULL;
+	for (size_t l = 0; l < place->level_count && !found; l++)
+		found = among(names, place->levels[l].function);
+	return found ? found : among(names, place->symbol);
+}
+
 const char *xc_inquiry_passes(const struct xc_inquiry *q, const char *const *names)
 {
-	const char *found = NULL;
-	for (size_t i = 0; i < q->frame_count && i < PASSES && !found; i++) {
-		const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[i]));
-		for (size_t l = 0; l < place->level_count && !found; l++)
-			found = among(names, place->levels[l].function);
-		if (!found)
-			found = among(names, place->symbol);
+	size_t index = xc_inquiry_frame_called(q, names);
+	return index < q->frame_count ? called(q, index, names) : NULL;
+}
+
+size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *names)
+{
+	for (size_t i = 0; i < q->frame_count && i < PASSES; i++)
+		if (called(q, i, names))
+			return i;
+	return q->frame_count;
+}
+
+/* Of C++ and Rust: by the name, which templates and inlined functions keep in the program's own code, or the place of the source. */
+static bool of_library(const char *function, const char *file)
+{
+	static const char *const names[] = {
+		"std::", "__gnu_cxx::", "__cxxabiv1::", "core::", "alloc::", "<core::", "<alloc::", "<std::"};
+	static const char *const places[] = {"/include/c++/", "/rustlib/src/", "/rustc/"};
+	for (size_t i = 0; function && i < XC_COUNT(names); i++)
+		if (strncmp(function, names[i], strlen(names[i])) == 0)
+			return true;
+	for (size_t i = 0; file && i < XC_COUNT(places); i++)
+		if (strstr(file, places[i]))
+			return true;
+	return false;
+}
+
+/* The innermost level of the place that is not a library's; false when all are. */
+static bool own_level(const struct xc_place *place, size_t *level_out)
+{
+	if (!place->module || xc_module_is_runtime(place->module))
+		return false;
+	*level_out = 0;
+	if (!place->level_count)
+		return !of_library(place->symbol, NULL);
+	for (size_t l = 0; l < place->level_count; l++) {
+		const char *name = place->levels[l].function;
+		*level_out = l;
+		if (!of_library(name ? name : place->symbol, place->levels[l].file))
+			return true;
 	}
-	return found;
+	return false;
+}
+
+void xc_inquiry_blame(struct xc_inquiry *q, size_t index)
+{
+	for (; index < q->frame_count; index++) {
+		const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+		size_t level;
+		if (q->frames[index].signal || !own_level(place, &level))
+			continue;
+		q->blame.place = place;
+		q->blame.level = level;
+		q->blame.frame = q->frames[index];
+		q->blamed = index;
+		return;
+	}
 }
 
 struct xc_frame_context xc_inquiry_context(const struct xc_inquiry *q, size_t index)

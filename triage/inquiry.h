@@ -45,6 +45,13 @@ bool xc_inquiry_is(const struct xc_inquiry *q, const char *class_name);
  * NULL when none is. */
 const char *xc_inquiry_passes(const struct xc_inquiry *q, const char *const *names);
 
+/* The index of that frame; frame_count when none is called so. */
+size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *names);
+
+/* Blame frames[index] and, in it, the innermost function that is not of a language's own library (std::vector<T>::at, inlined): the caller
+ * of such frames when all of it is. Nothing changes when no frame is left. */
+void xc_inquiry_blame(struct xc_inquiry *q, size_t index);
+
 /* The context that values of frames[index] are read in. */
 struct xc_frame_context xc_inquiry_context(const struct xc_inquiry *q, size_t index);
 
