@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../core/facts.h"
-#include "../core/sandbox.h"
 #include "../core/text.h"
 #include "../dwarf/source_lines.h"
 #include "cause_impl.h"
@@ -20,13 +19,6 @@ static bool is_fault_signal(int number)
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
 }
 
-static void forbidden_call(const struct xc_inquiry *q)
-{
-	int number = q->process->signal.syscall_number;
-	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
-	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
-}
-
 static void judge(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
@@ -36,14 +28,10 @@ static void judge(struct xc_inquiry *q)
 					 ? "the program sent it to itself, as crash handlers do: what came before is "
 					   "not in its stack"
 					 : "the signal was sent by a process, not raised by an instruction");
-	} else if (is_fault_signal(f->signal) || f->signal == SIGTRAP) {
+	} else if (is_fault_signal(f->signal) || f->signal == SIGSYS || (f->signal == SIGTRAP && !f->sent)) {
 		xc_cause_fault(q);
 	} else if (f->signal == SIGABRT) {
 		xc_cause_abort(q);
-	} else if (f->signal == SIGSYS) {
-		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "certain",
-				 "a system call was made that the process had forbidden itself");
-		forbidden_call(q);
 	} else {
 		xc_cause_killed(q);
 	}

@@ -1,51 +1,59 @@
-/* cause_fault: deaths that an instruction brought about: memory that cannot be had, jumps to nowhere, arithmetic, traps.
+/* cause_fault: deaths by memory that cannot be had. Jumps to nowhere: cause_jump.c; arithmetic and traps: cause_trap.c.
  *
  * Severity ranks what an attacker could make of it, not how likely that is. */
 #include "cause_impl.h"
 
 #include <signal.h>
+#include <string.h>
 
 #include "../core/facts.h"
 
-enum { NULL_PAGES = 64 << 10 };
+enum {
+	NULL_PAGES = 64 << 10,
+	FIRST_PAGE = 4096,
+	SEGV_PROTECTION_KEY =
+		4, /* include/uapi/asm-generic/siginfo.h, Linux 6.1; older C libraries lack the last ones */
+	SEGV_TAG_LATER = 8,
+	SEGV_TAG = 9,
+	SEGV_CONTROL = 10,
+};
 
-static bool executable(const struct xc_process *p, xc_addr addr)
+/* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
+static bool is_block(const struct xc_inquiry *q)
 {
-	const struct xc_mapping *m = xc_process_mapping(p, addr);
-	return m && m->executable;
+	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
+					    "strncpy", "stpcpy",  "bcopy",  "bzero"};
+	const struct xc_fault *f = &q->fault;
+	const char *through = q->blame.through;
+	if (f->operand_known && f->operand.count)
+		return true;
+	if (through && strncmp(through, "__", 2) == 0)
+		through += 2; /* "__memmove_avx_unaligned_erms" */
+	for (size_t i = 0; through && i < XC_COUNT(names); i++)
+		if (strncmp(through, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
 }
 
-static bool judge_jump(struct xc_inquiry *q)
+static void wild(struct xc_inquiry *q, const char *cause)
 {
-	const struct xc_fault *f = &q->fault;
-	xc_addr target = f->computed ? f->addr : f->frame.pc;
-	if (!f->frame_known || (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
-		return false;
-	if (target < NULL_PAGES)
-		xc_inquiry_class(q, "call-null", NULL, "medium", "certain",
-				 "a function pointer that is NULL was called");
-	else if (xc_process_mapping(q->process, target))
-		xc_inquiry_class(q, "exec-data", NULL, "critical", "certain",
-				 "control went to memory that holds data, not code");
-	else
-		xc_inquiry_class(
-			q, "pc-control", NULL, "critical", "certain",
-			"control went to an address where nothing is mapped: a damaged function pointer or return "
-			"address");
-	return true;
+	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
+	xc_inquiry_class(q,
+			 write  ? "wild-write"
+			 : read ? "wild-read"
+				: "wild-access",
+			 write && is_block(q) ? "block" : NULL, write ? "high" : "medium", "certain", cause);
 }
 
 /* The kernel raised it without an address: a general protection fault. */
 static void judge_protection(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
-	bool write = f->access == XC_ACCESS_WRITE;
 	if (f->computed && f->misaligned)
 		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
 				 "the address was not aligned as the instruction demands");
 	else if (f->computed)
-		xc_inquiry_class(q, write ? "wild-write" : "wild-read", NULL, write ? "high" : "medium", "certain",
-				 "a damaged pointer was dereferenced: its value is no address");
+		wild(q, "a damaged pointer was dereferenced: its value is no address");
 	else if (f->decoded && f->instruction.halts)
 		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
 				 "hlt was run, which C libraries put where a program must not go on");
@@ -59,28 +67,61 @@ static void judge_protection(struct xc_inquiry *q)
 			"misaligned");
 }
 
-/* A base register that is zero makes it sure; a small number in it may have other reasons. */
+/* How sure it is that a pointer was NULL: a base register that is zero makes it so; a small number in it may have other reasons. */
+static const char *sure_of_null(const struct xc_fault *f)
+{
+	uint64_t base;
+	if (!f->operand_known || f->operand.base < 0 || !xc_regs_get(&f->frame.regs, f->operand.base, &base))
+		return f->addr < FIRST_PAGE ? "certain" : "likely";
+	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
+}
+
 static void judge_null(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
-	uint64_t base = 0;
-	bool known = f->operand_known && f->operand.base >= 0 && xc_regs_get(&f->frame.regs, f->operand.base, &base);
+	const char *sure = sure_of_null(f);
+	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
+			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
+					   : "an address near 0 was computed from a pointer that is not NULL";
 	xc_inquiry_class(q,
 			 write  ? "null-write"
 			 : read ? "null-read"
 				: "null-access",
-			 NULL, write ? "medium" : "low", known && base ? "likely" : "certain",
-			 known && base ? "a pointer was dereferenced that is NULL plus an offset"
-				       : "a pointer that is NULL was dereferenced");
+			 NULL, write ? "medium" : "low", sure, cause);
+}
+
+/* The processor's own checks of pointers and return addresses. */
+static bool judge_guard(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	switch (f->code_known ? f->code : 0) {
+	case SEGV_PROTECTION_KEY:
+		xc_inquiry_class(q, "hardware-guard", "protection key", "high", "certain",
+				 "memory was touched that a protection key had closed");
+		return true;
+	case SEGV_TAG:
+	case SEGV_TAG_LATER:
+		xc_inquiry_class(q, "hardware-guard", "memory tag", "high", "certain",
+				 "a pointer's tag was not that of the memory: it leads out of its object, or the "
+				 "object was freed");
+		return true;
+	case SEGV_CONTROL:
+		xc_inquiry_class(q, "hardware-guard", "control protection", "high", "certain",
+				 "a return address was not the one that the shadow stack has, or an indirect branch "
+				 "led to no landing place");
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void judge_segv(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
-	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
+	bool write = f->access == XC_ACCESS_WRITE;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
-	if (judge_jump(q))
+	if (judge_guard(q) || xc_cause_jump(q))
 		return;
 	if (xc_fault_is_stack_overflow(q->process, f))
 		xc_inquiry_class(q, "stack-overflow", NULL, "low", "likely",
@@ -95,12 +136,7 @@ static void judge_segv(struct xc_inquiry *q)
 				 write && !m->writable ? "memory was written that may only be read"
 						       : "the page is mapped, but not for this kind of access");
 	else if (f->addr_known)
-		xc_inquiry_class(q,
-				 write  ? "wild-write"
-				 : read ? "wild-read"
-					: "wild-access",
-				 NULL, write ? "high" : "medium", "certain",
-				 "a pointer that leads to unmapped memory was dereferenced");
+		wild(q, "a pointer that leads to unmapped memory was dereferenced");
 	else
 		xc_inquiry_class(q, "memory-access", NULL, "medium", "guess", NULL);
 }
@@ -121,32 +157,6 @@ static void judge_bus(struct xc_inquiry *q)
 		xc_inquiry_class(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
 }
 
-static void judge_arithmetic(struct xc_inquiry *q)
-{
-	if (q->fault.code == FPE_INTDIV)
-		xc_inquiry_class(q, "div-by-zero", NULL, "low", "certain",
-				 "an integer was divided by zero (or the quotient does not fit)");
-	else
-		xc_inquiry_class(q, "arithmetic", NULL, "low", "certain", xc_signal_code_text(SIGFPE, q->fault.code));
-}
-
-static void judge_instruction(struct xc_inquiry *q)
-{
-	uint8_t code[2] = {0, 0};
-	const struct xc_fault *f = &q->fault;
-	bool readable = f->frame_known && xc_space_peek(q->process->space, f->frame.pc, code, 2) == 2;
-	if (judge_jump(q))
-		return;
-	if (readable && code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9))
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "certain",
-				 "a deliberate trap (ud2): __builtin_trap, unreachable code, or a sanitizer's check");
-	else if (readable)
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
-				 "the bytes at the program counter are no instruction of this machine");
-	else
-		xc_inquiry_class(q, "bad-instruction", NULL, "high", "guess", NULL);
-}
-
 void xc_cause_fault(struct xc_inquiry *q)
 {
 	switch (q->fault.signal) {
@@ -156,15 +166,8 @@ void xc_cause_fault(struct xc_inquiry *q)
 	case SIGBUS:
 		judge_bus(q);
 		break;
-	case SIGFPE:
-		judge_arithmetic(q);
-		break;
-	case SIGILL:
-		judge_instruction(q);
-		break;
 	default:
-		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
-				 "a breakpoint or trap instruction was run");
+		xc_cause_trap(q);
 		break;
 	}
 }

@@ -219,11 +219,25 @@ static void find_unmapped(const struct xc_process *p, struct xc_fault *f)
 	}
 }
 
+/* x86: the pc of a breakpoint stands behind its instruction, int3 or int1, perhaps in another function. The frame is taken
+ * to where the instruction is. */
+static void step_back(const struct xc_process *p, struct xc_fault *f)
+{
+	uint8_t code;
+	bool other = f->code_known && f->code != SI_KERNEL && f->code != TRAP_BRKPT;
+	if (f->signal != SIGTRAP || f->sent || other || !f->frame_known || p->arch->lr >= 0 ||
+	    xc_space_peek(p->space, f->frame.pc - 1, &code, 1) != 1 || (code != 0xcc && code != 0xf1))
+		return;
+	f->frame.pc--;
+	xc_regs_set(&f->frame.regs, p->arch->pc, f->frame.pc);
+	f->decoded = xc_operand_decode(p, &f->frame.regs, &f->instruction);
+}
+
 /* Ask the instruction, unless none raised the signal. At a fetch pc itself cannot be read, or is what faults. */
 static void ask_instruction(const struct xc_process *p, struct xc_fault *f)
 {
 	bool memory = f->signal == SIGSEGV || f->signal == SIGBUS;
-	if ((!memory && f->signal != SIGFPE) || f->sent || !f->frame_known)
+	if ((!memory && f->signal != SIGFPE && f->signal != SIGILL) || f->sent || !f->frame_known)
 		return;
 	if (memory && f->addr_known && f->frame.pc == f->addr)
 		f->access = XC_ACCESS_EXECUTE;
@@ -266,6 +280,7 @@ bool xc_fault_find(const struct xc_process *p, struct xc_unwinder *u, struct xc_
 		f.sent = f.code_known = f.addr_known = false;
 	}
 	correct_code(p, &f);
+	step_back(p, &f);
 	ask_instruction(p, &f);
 	if (f.addr_known && f.access == XC_ACCESS_UNKNOWN && f.signal == SIGSEGV)
 		f.access = guess_access(p, &f);
