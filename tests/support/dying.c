@@ -18,7 +18,7 @@
 #include "check.h"
 #include "scratch.h"
 
-enum { MAX_MAPS = 256, PAGE = 4096, MAX_STOPS = 1000 };
+enum { MAX_MAPS = 256, PAGE = 4096, AT_ONCE = 256 * PAGE, MAX_STOPS = 1000 };
 
 struct map {
 	uint64_t lo, end, offset, dumped;
@@ -181,19 +181,42 @@ static void add_notes(struct xc_text *out, pid_t pid, const struct maps *maps)
 	add_files(out, maps);
 }
 
+/* Pages of nothing stay holes: most of what an allocator reserves. */
+static void write_page(FILE *core, const char *page)
+{
+	static const char nothing[PAGE];
+	if (memcmp(page, nothing, PAGE) == 0)
+		assert_int_equal(fseek(core, PAGE, SEEK_CUR), 0);
+	else
+		assert_int_equal(fwrite(page, 1, PAGE, core), PAGE);
+}
+
+static void copy_mapping(FILE *core, int memory, const struct map *m)
+{
+	static char some[AT_ONCE];
+	for (uint64_t at = 0; at < m->dumped;) {
+		size_t want = m->dumped - at < AT_ONCE ? (size_t)(m->dumped - at) : AT_ONCE;
+		ssize_t got = pread(memory, some, want, (off_t)(m->lo + at));
+		if (got < PAGE) { /* it cannot be read */
+			memset(some, 0, PAGE);
+			got = PAGE;
+		}
+		for (size_t i = 0; i < (size_t)got / PAGE; i++, at += PAGE)
+			write_page(core, some + i * PAGE);
+	}
+}
+
 static void copy_memory(FILE *core, pid_t pid, const struct maps *maps)
 {
-	char path[64], page[PAGE];
+	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	int fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < maps->count; i++)
-		for (uint64_t at = 0; at < maps->items[i].dumped; at += PAGE) {
-			if (pread(fd, page, PAGE, (off_t)(maps->items[i].lo + at)) != PAGE)
-				memset(page, 0, PAGE);
-			assert_int_equal(fwrite(page, 1, PAGE, core), PAGE);
-		}
+		copy_mapping(core, fd, &maps->items[i]);
 	close(fd);
+	fflush(core);
+	assert_int_equal(ftruncate(fileno(core), ftell(core)), 0); /* the last page may be a hole */
 }
 
 static void write_core(FILE *core, pid_t pid, const struct maps *maps)
