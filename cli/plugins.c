@@ -27,6 +27,7 @@ struct xc_run xc_plugins_run(const struct xc_job *job, struct xc_plugins *plugin
 		.text = plugin->text,
 		.len = plugin->len,
 		.limits = xc_plugins_limits(&job->common),
+		.redacts = xc_job_redacts(job),
 		.quiet = job->common.quiet == XC_ON,
 	};
 	run.module_dirs = xc_plugin_module_dirs(plugins, plugin, &run.module_dir_count);

@@ -289,9 +289,17 @@ static const struct xc_bind_class report_class = {
 static const struct xc_bind_class section_class = {
 	.name = "xcore.Section", .noun = "a section", .methods = section_methods};
 
+static int redacts(lua_State *L)
+{
+	lua_pushboolean(L, xc_bind_host(L)->options.redacts);
+	return 1;
+}
+
 void xc_bind_report_open(lua_State *L)
 {
 	struct xc_report *report = xc_bind_host(L)->options.report;
+	lua_pushcfunction(L, redacts);
+	lua_setfield(L, -2, "redacts");
 	xc_bind_class_open(L, &report_class);
 	xc_bind_class_open(L, &section_class);
 	xc_report_open_table(L);

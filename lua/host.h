@@ -35,6 +35,7 @@ struct xc_host_options {
 	xc_output_fn *output; /* NULL: lines are dropped */
 	void *output_user;
 	struct xc_progress *progress; /* what xcore.progress draws; may be NULL */
+	bool redacts;                 /* what xcore.redacts says */
 	bool unsafe;                  /* io, os and loading of bytecode too */
 };
 

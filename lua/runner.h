@@ -39,10 +39,10 @@ struct xc_run {
 	const char *const *module_dirs; /* where require looks */
 	size_t module_dir_count;
 	FILE *stream; /* printed lines go here at once, escaped; NULL: into report->output */
-	bool shows;  /* SCRIPT: what the chunk returns is printed: tables as the shell shows them, else as print does */
-	bool unsafe; /* see host.h */
-	bool quiet;  /* no progress on the terminal */
-	bool in_process; /* no child: for tests, and for what must not be forked */
+	bool shows; /* SCRIPT: what the chunk returns is printed: tables as the shell shows them, else as print does */
+	bool redacts, unsafe; /* see host.h */
+	bool quiet;           /* no progress on the terminal */
+	bool in_process;      /* no child: for tests, and for what must not be forked */
 };
 
 /* Do it. ANALYZE: keys of sections are "redis.KEY" (or "redis" when KEY is that), and printed lines are a text of the

@@ -216,6 +216,7 @@ void xc_runner_perform(const struct xc_run *run, struct xc_report *report, xc_ou
 		.output = output,
 		.output_user = user,
 		.progress = &progress,
+		.redacts = run->redacts,
 		.unsafe = run->unsafe,
 	};
 	struct xc_host *host = xc_host_new(&options);

@@ -457,6 +457,11 @@ function xcore.clock() end
 ---@param total? integer
 function xcore.progress(done, total) end
 
+---Is redaction on? Sections leave out by themselves what is marked as secret; printed lines and the frames of flame graphs cannot be
+---marked: leave the user's data out of them then.
+---@return boolean
+function xcore.redacts() end
+
 ---Write a line to the answer: its arguments as tostring gives them, with tabs between.
 ---@param ... any
 function print(...) end

@@ -356,6 +356,17 @@ static void chance_is_the_same_each_time(void **state)
 	free(first);
 }
 
+static void scripts_are_told_whether_redaction_is_on(void **state)
+{
+	struct xc_host_options chosen = options();
+	(void)state;
+	CHECK_OK(run_with(&chosen, "print(xcore.redacts())"));
+	assert_string_equal(xc_text_string(&printed), "false\n");
+	chosen.redacts = true;
+	CHECK_OK(run_with(&chosen, "print(xcore.redacts())"));
+	assert_string_equal(xc_text_string(&printed), "true\n");
+}
+
 static void unsafe_is_all_of_lua(void **state)
 {
 	struct xc_host_options chosen = options();
@@ -615,6 +626,7 @@ int main(void)
 		cmocka_unit_test(garbage_is_collected_by_hand),
 		cmocka_unit_test(chance_is_the_same_each_time),
 		cmocka_unit_test(unsafe_is_all_of_lua),
+		cmocka_unit_test(scripts_are_told_whether_redaction_is_on),
 		cmocka_unit_test(tables_do_what_the_manual_says),
 		cmocka_unit_test(sorting_sorts_and_keeps_order),
 		cmocka_unit_test(protected_calls_do_what_the_manual_says),
