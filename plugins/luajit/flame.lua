@@ -1,5 +1,6 @@
 -- flame: the flame graph of all objects, below what refers to them: "_G", "table .users", "table [*]", "string .name". Each frame is
 -- a type and what the object above calls it. There may be millions, so names are found with few reads; keys of tables with very many are "[*]".
+-- Where redaction is on, keys and names are the user's: only types and their places are told.
 local xcore = require "xcore"
 local graph = require "luajit.graph"
 local label = require "luajit.label"
@@ -89,11 +90,23 @@ local function namer(vm, g, by)
 	end
 end
 
+-- The same without keys and names of variables: "table [*]", "table of upvalue".
+local function nameless(vm)
+	local in_table, gct_at = namer_of_tables(vm), xcore.offsetof("GChead", "gct")
+	return function(addr, kind, above)
+		local gct = above and vm.t:u8(above + gct_at)
+		if gct == layout.UPVALUE then return kind .. " of upvalue" end
+		if gct ~= layout.TABLE then return kind end
+		local ok, name = pcall(in_table, above, addr)
+		return ok and kind .. (name:find "^ %." and " [*]" or name) or kind
+	end
+end
+
 -- Of a flame graph, `by` "path" or "dominator".
 function flame.fill(t, tree, by)
 	local vm = vm_of.one(t)
 	local g = graph.of(vm)
-	g:fill(tree, { by = by, name = namer(vm, g, by) })
+	g:fill(tree, { by = by, name = xcore.redacts() and nameless(vm) or namer(vm, g, by) })
 end
 
 return flame
