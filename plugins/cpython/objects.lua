@@ -202,7 +202,11 @@ function objects.each(py, fn)
 	local counts, order = mark(py, known)
 	local search = setmetatable({ py = py, fn = fn, words = {}, queue = {} }, Search)
 	function search.note(word)
-		if word & 7 ~= 0 or word == 0 or not enter(known, word) then return end
+		if word & 7 ~= 0 or word == 0 then return end
+		local key, bit = word >> 9, 1 << (word >> 3 & 63) -- as `enter`, which would be a call for each word of the program
+		local bits = known[key]
+		if bits and bits & bit ~= 0 then return end
+		known[key] = bits and bits | bit or bit
 		local words = search.words
 		words[#words + 1] = word
 		if #words >= BATCH then search:flush() end

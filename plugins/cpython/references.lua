@@ -194,37 +194,81 @@ end
 
 -- ---- reading ----
 
-local function read_row(t, at, count, stride, offsets, fn)
-	local ok, bytes = pcall(t.read, t, at, count * stride)
-	if not ok then
-		if type(bytes) == "table" and bytes.kind == "limit" then error(bytes, 0) end
-		return false
+local SHORT = 8       -- elements: shorter rows are read together, the first elements of all, then the second ones, …
+local SOME = 1 << 16  -- elements of a longer one that are read at once
+local declared = {}
+
+-- A struct of so many words.
+local function struct_of(count)
+	local name = "struct cpython_words_" .. count
+	if not declared[count] then
+		xcore.cdef(("%s { unsigned long word[%d]; };"):format(name, count))
+		declared[count] = true
 	end
-	local unpack, format = string.unpack, t.pointer_size == 8 and "<i8" or "<I4"
-	for base = 1, count * stride, stride do
-		for _, offset in ipairs(offsets) do fn((unpack(format, bytes, base + offset))) end
+	return name
+end
+
+-- How an element of a span is read: its struct, and fields.
+local function element(py, span)
+	local word, fields = py.layout.word, {}
+	for i, offset in ipairs(span.at or { 0 }) do fields[i] = ("word[%d]"):format(offset // word) end
+	return struct_of((span.stride or word) // word), fields
+end
+
+local function tell(columns, fields, fn)
+	for _, field in ipairs(fields) do
+		local column = columns[field]
+		for i = 1, #column do
+			local found = column[i]
+			if found then fn(found) end
+		end
+	end
+end
+
+-- One element each of many rows; returns how many could not be read.
+local function read_elements(struct, at, fields, fn)
+	if #at == 0 then return 0 end
+	local columns, missing = xcore.gather(struct, at, fields, { partial = true })
+	tell(columns, fields, fn)
+	return missing
+end
+
+-- A row with many elements; returns whether it could be read.
+local function read_row(t, struct, at, count, stride, fields, fn)
+	if count > MOST or t:readable(at, count * stride) < count * stride then return false end
+	while count > 0 do
+		local some = math.min(count, SOME)
+		local ok, columns = pcall(xcore.columns, xcore.cast(at, struct .. " *"), some, fields)
+		if not ok then
+			if type(columns) == "table" and columns.kind == "limit" then error(columns, 0) end
+			return false -- of a running process: it is gone by now
+		end
+		tell(columns, fields, fn)
+		at, count = at + some * stride, count - some
 	end
 	return true
 end
 
--- fn(word) for each word of a span; returns how many rows could not be read.
+-- fn(word) for each word of a span; returns how many rows (of short ones: elements) could not be read.
 function references.read(py, span, fn)
-	local stride, offsets, missing = span.stride or py.layout.word, span.at or { 0 }, 0
+	local struct, fields = element(py, span)
+	local stride, missing, short, counts = span.stride or py.layout.word, 0, {}, {}
 	for i = 1, #span.from do
 		local count = math.type(span.count) and span.count or span.count[i]
 		local at = span.start[i] + (span.offset or 0)
-		if count > 1000 and (count > MOST or py.t:readable(at, count * stride) < count * stride) then
-			missing = missing + 1
-		else
-			while count > 0 do
-				local some = math.min(count, 1 << 16)
-				if not read_row(py.t, at, some, stride, offsets, fn) then
-					missing = missing + 1
-					break
-				end
-				at, count = at + some * stride, count - some
-			end
+		if count > SHORT then
+			if not read_row(py.t, struct, at, count, stride, fields, fn) then missing = missing + 1 end
+		elseif count > 0 then
+			short[#short + 1], counts[#counts + 1] = at, count
 		end
+	end
+	while #short > 0 do
+		missing = missing + read_elements(struct, short, fields, fn)
+		local left, left_counts = {}, {}
+		for i, count in ipairs(counts) do
+			if count > 1 then left[#left + 1], left_counts[#left_counts + 1] = short[i] + stride, count - 1 end
+		end
+		short, counts = left, left_counts
 	end
 	return missing
 end

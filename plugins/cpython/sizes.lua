@@ -1,5 +1,5 @@
--- sizes: of objects, as sys.getsizeof has them: with the collector's head, and with the arrays of lists, dictionaries, sets and deques. What
--- else lies elsewhere, or behind an instance (the values of its attributes), is not counted, nor what a __sizeof__ of C extensions adds.
+-- sizes: of objects, as sys.getsizeof has them: with the collector's head, and with the arrays of lists, dictionaries, sets and deques.
+-- What else lies elsewhere, or behind an instance (the values of its attributes), is not counted, nor what a __sizeof__ of C extensions adds.
 local xcore = require "xcore"
 local references = require "cpython.references"
 local types = require "cpython.types"
