@@ -1,0 +1,273 @@
+/* expression: from the faulting instruction outward: in a function without debug information (a library's) the operand is
+ * followed to the argument that it came in by, and told where the program passed it. */
+#include "expression.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "../core/text.h"
+#include "origin.h"
+
+enum { NULL_PAGES = 64 << 10, CLIMB = 6 };
+
+/* What is found out about the operand. */
+struct finding {
+	struct xc_scene scene; /* where it is told */
+	struct xc_form form;   /* of the address, or of the value that is called or divides */
+	struct xc_term place;  /* what is accessed; text NULL: not written */
+	struct xc_term bad;    /* the value that is bad; text NULL: not known which */
+	const char *passed_to; /* the library function that did the access; NULL: none */
+	bool called, divides;  /* not an access: control went there; or it divided by it */
+	bool value_known;
+	uint64_t value; /* of bad */
+	unsigned fuel;
+};
+
+/* ---- the operand ---- */
+
+static bool memory_of(const struct xc_inquiry *q, const struct xc_insn *insn, struct xc_insn_memory *memory)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	if (!q->fault.operand_known || o->stack)
+		return false;
+	if (insn->has_memory && insn->memory.base == o->base && insn->memory.index == o->index) {
+		*memory = insn->memory;
+		return true;
+	}
+	/* implied: string instructions */
+	*memory =
+		(struct xc_insn_memory){.segment = -1, .base = o->base, .index = o->index, .scale = 1, .size = o->size};
+	return o->base >= 0 && o->index < 0;
+}
+
+static bool find_access(struct xc_inquiry *q, struct finding *f)
+{
+	struct xc_insn_memory memory;
+	if (!xc_scene_set(q, 0, &f->fuel, &f->scene) || !memory_of(q, &f->scene.body->insns[f->scene.at], &memory))
+		return false;
+	f->form = xc_form_memory(&f->scene, f->scene.at, &memory);
+	f->value_known = q->fault.operand.addr_known;
+	f->value = q->fault.operand.addr;
+	return f->form.known;
+}
+
+/* The value that a call or jump goes to. */
+static bool find_target(struct finding *f)
+{
+	const struct xc_scene *s = &f->scene;
+	const struct xc_insn *insn = &s->body->insns[s->at];
+	f->called = true;
+	if ((insn->kind != XC_INSN_CALL && insn->kind != XC_INSN_JUMP) || insn->has_target)
+		return false;
+	if (insn->from >= 0) {
+		f->form = xc_form_register(s, s->at, insn->from);
+	} else if (insn->has_memory) {
+		struct xc_form address = xc_form_memory(s, s->at, &insn->memory);
+		struct xc_term term;
+		if (!xc_form_place(s, s->at, &address, insn->memory.size, &term))
+			return false;
+		f->form = (struct xc_form){.known = true, .sure = address.sure, .count = 1};
+		f->form.parts[0] = (struct xc_form_part){.term = term, .times = 1};
+	}
+	return f->form.known;
+}
+
+static bool find_call(struct xc_inquiry *q, struct finding *f)
+{
+	const struct xc_fault *fault = &q->fault;
+	const struct xc_mapping *m = xc_process_mapping(q->process, fault->frame.pc);
+	bool there = m && m->executable; /* at the instruction that jumps: a target that is not canonical */
+	if (!there && (q->frame_count < 2 || q->frames[1].interrupted))
+		return false;
+	f->value_known = true;
+	f->value = there ? fault->addr : fault->frame.pc;
+	return (!there || fault->addr_known) && xc_scene_set(q, there ? 0 : 1, &f->fuel, &f->scene) && find_target(f);
+}
+
+static bool find_divisor(struct xc_inquiry *q, struct finding *f)
+{
+	if (!xc_scene_set(q, 0, &f->fuel, &f->scene))
+		return false;
+	const struct xc_insn *insn = &f->scene.body->insns[f->scene.at];
+	struct xc_form address;
+	f->divides = true;
+	if (!insn->divides)
+		return false;
+	if (insn->divisor >= 0) {
+		f->form = xc_form_register(&f->scene, f->scene.at, insn->divisor);
+		return f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
+		       f->form.parts[0].times == 1 && !f->form.constant;
+	}
+	address = xc_form_memory(&f->scene, f->scene.at, &insn->memory);
+	f->form = (struct xc_form){.known = insn->has_memory, .sure = address.sure, .count = 1};
+	f->form.parts[0].times = 1;
+	return f->form.known &&
+	       xc_form_place(&f->scene, f->scene.at, &address, insn->memory.size, &f->form.parts[0].term);
+}
+
+/* ---- from a library's function to who called it ---- */
+
+static bool has_names(const struct xc_scene *s)
+{
+	return xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr)->level_count > 0;
+}
+
+/* In the program's own words: climb while the pointer is an argument that has no name. */
+static bool climb(struct finding *f)
+{
+	for (unsigned i = 0; i < CLIMB && !has_names(&f->scene); i++) {
+		const struct xc_form_part *pointer = xc_form_pointer(&f->form);
+		struct xc_scene caller;
+		struct xc_form form;
+		if (!pointer || f->form.count != 1 || pointer->term.kind != XC_TERM_ENTRY)
+			return false;
+		const char *function = xc_origin_function(&f->scene);
+		if (!xc_origin_caller(&f->scene, pointer->term.reg, &caller, &form))
+			return false;
+		if (f->value_known)
+			f->value -= (uint64_t)f->form.constant;
+		f->passed_to = function;
+		f->scene = caller;
+		f->form = form;
+		f->scene.fuel = &f->fuel;
+	}
+	return has_names(&f->scene);
+}
+
+/* ---- which part is bad ---- */
+
+static bool is_bad(const struct xc_process *p, uint64_t value)
+{
+	return value < NULL_PAGES || !xc_process_mapping(p, value);
+}
+
+/* The pointer that all else is offset from; an index, when the pointer is good. */
+static void find_bad(const struct xc_inquiry *q, struct finding *f)
+{
+	const struct xc_form_part *pointer = f->called || f->divides ? &f->form.parts[0] : xc_form_pointer(&f->form);
+	if (f->form.count == 0 || !pointer || pointer->times != 1)
+		return;
+	if (f->form.count == 1 && f->value_known) {
+		f->value -= (uint64_t)f->form.constant;
+	} else if (pointer->term.value_known) {
+		f->value = pointer->term.value;
+		f->value_known = true;
+	} else {
+		f->value_known = false;
+	}
+	if (f->divides || (f->value_known && is_bad(q->process, f->value)))
+		f->bad = pointer->term;
+}
+
+static void write_place(struct finding *f, uint32_t size)
+{
+	if (f->called || f->divides || f->passed_to) {
+		if (f->form.count == 1 && f->form.parts[0].times == 1 && !f->form.constant)
+			f->place = f->form.parts[0].term;
+		return;
+	}
+	if (!xc_form_place(&f->scene, f->scene.at, &f->form, size, &f->place))
+		f->place.text = NULL;
+}
+
+/* ---- words ---- */
+
+static const char *verb(const struct xc_inquiry *q)
+{
+	return q->fault.access == XC_ACCESS_WRITE  ? "writing"
+	       : q->fault.access == XC_ACCESS_READ ? "reading"
+						   : "accessing";
+}
+
+/* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
+static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
+{
+	if (!f->bad.text)
+		return;
+	xc_text_printf(text, "`%s` ", f->bad.text);
+	if (f->divides)
+		xc_text_add(text, "is 0");
+	else if (!f->value)
+		xc_text_add(text, "is NULL");
+	else if (f->value < NULL_PAGES)
+		xc_text_printf(text, "is 0x%" PRIx64 ", which is no pointer", f->value);
+	else if (!xc_operand_canonical(f->value) && q->process->arch->word == 8)
+		xc_text_add(text, "is no address");
+	else
+		xc_text_add(text, "points to where nothing is mapped");
+}
+
+static void write_cause(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
+{
+	const char *expression = f->place.text;
+	if (f->called)
+		xc_text_printf(text, "calling `(*%s)()`: ", expression);
+	else if (f->divides)
+		xc_text_printf(text, "dividing by `%s`: ", expression);
+	else if (f->passed_to)
+		xc_text_printf(text, "%s what `%s` points to, in %s(): ", verb(q), expression, f->passed_to);
+	else
+		xc_text_printf(text, "%s `%s`", verb(q), expression);
+	if (!f->called && !f->divides && !f->passed_to) {
+		if (f->bad.text && f->form.count == 1 && f->form.constant > 0)
+			xc_text_printf(text, " (offset 0x%" PRIx64 ")", (uint64_t)f->form.constant);
+		if (f->bad.text)
+			xc_text_add(text, ": ");
+	}
+	add_bad(q, f, text);
+}
+
+/* Classes that say no more than this does. */
+static bool may_explain(const struct xc_inquiry *q)
+{
+	static const char *const names[] = {"null-read",   "null-write", "null-access", "wild-read",  "wild-write",
+					    "wild-access", "call-null",  "pc-control",  "div-by-zero"};
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (xc_inquiry_is(q, names[i]))
+			return true;
+	return false;
+}
+
+static void tell(struct xc_inquiry *q, struct finding *f)
+{
+	struct xc_arena *arena = &q->report->arena;
+	struct xc_text cause = {0}, origin = {0};
+	bool sure = false;
+	if (f->bad.text &&
+	    xc_origin_tell(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin, &sure))
+		q->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
+	if (f->place.text) {
+		q->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
+						   : xc_arena_strdup(arena, f->place.text);
+		if (!f->form.sure)
+			xc_text_add(&cause, "likely ");
+		write_cause(q, f, &cause);
+		if (q->verdict->origin && f->bad.text)
+			xc_text_printf(&cause, "; %s", q->verdict->origin);
+		if (f->bad.text && may_explain(q))
+			q->verdict->cause = xc_arena_strdup(arena, xc_text_string(&cause));
+	}
+	xc_text_fini(&cause);
+	xc_text_fini(&origin);
+}
+
+void xc_expression_tell(struct xc_inquiry *q)
+{
+	const struct xc_fault *fault = &q->fault;
+	struct finding f = {.fuel = XC_TERM_FUEL};
+	bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS, found;
+	if (!q->frame_count || fault->sent || !fault->frame_known)
+		return;
+	if (fault->signal == SIGFPE)
+		found = find_divisor(q, &f);
+	else if (memory && fault->access == XC_ACCESS_EXECUTE)
+		found = find_call(q, &f);
+	else
+		found = memory && find_access(q, &f);
+	if (!found || (!has_names(&f.scene) && !climb(&f)))
+		return;
+	write_place(&f, fault->operand.size);
+	find_bad(q, &f);
+	tell(q, &f);
+}

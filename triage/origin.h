@@ -1,0 +1,22 @@
+/* origin: where a value came from, in words: "returned by find_request() at main.c:88", "passed by main() at main.c:40 as `req`". */
+#ifndef XC_ORIGIN_H
+#define XC_ORIGIN_H
+
+#include "term.h"
+
+/* Append where the term's value came from, and what is known of it (NULL: nothing) rules out. False when nothing is known; then nothing
+ * is appended. *sure_out: there is no other way. Follows the value into callers while it is only passed on. */
+bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, const uint64_t *value,
+		    struct xc_text *text, bool *sure_out);
+
+/* The scene of the caller at its call, and the form that it gave in register `reg`. False when the caller did not call this function
+ * directly, as far as can be seen, or is not known for sure. */
+bool xc_origin_caller(const struct xc_scene *scene, int reg, struct xc_scene *caller_out, struct xc_form *form_out);
+
+/* Append "main.c:88" of an instruction; nothing when the line is not known. */
+bool xc_origin_line(const struct xc_scene *scene, size_t at, const char *before, struct xc_text *text);
+
+/* The scene's function; NULL when it has no name. */
+const char *xc_origin_function(const struct xc_scene *scene);
+
+#endif

@@ -1,0 +1,437 @@
+/* term: a register is named by its variable where debug information has one there, else by what the slice says that it was
+ * set from. Where several things may have set it and they are not written alike, nothing is said. */
+#include "term.h"
+
+#include <string.h>
+
+#include "../dwarf/type.h"
+#include "statics.h"
+#include "term_path.h"
+
+enum { DEPTH = 12 };
+
+static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth);
+static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
+
+bool xc_scene_set(const struct xc_inquiry *q, size_t frame, unsigned *fuel, struct xc_scene *out)
+{
+	if (frame >= q->frame_count)
+		return false;
+	const struct xc_frame *f = &q->frames[frame];
+	*out = (struct xc_scene){.q = q, .frame = frame, .fuel = fuel};
+	out->body = xc_body_read(q->process, xc_frame_lookup(f), &q->report->arena);
+	if (!out->body)
+		return false;
+	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);
+	out->at = at >= 0 ? (size_t)at : 0;
+	return at >= 0;
+}
+
+/* The scene's frame with the names that are in scope at another instruction. */
+static struct xc_frame_context context_at(const struct xc_scene *s, size_t at)
+{
+	struct xc_frame_context context = xc_inquiry_context(s->q, s->frame);
+	context.place = xc_debuginfo_place(s->q->process, s->body->insns[at].addr);
+	return context;
+}
+
+/* ---- sums ---- */
+
+static struct xc_form constant_form(int64_t constant)
+{
+	return (struct xc_form){.known = true, .sure = true, .constant = constant};
+}
+
+static struct xc_form term_form(const struct xc_term *term, bool sure)
+{
+	struct xc_form form = {.known = true, .sure = sure, .count = 1};
+	form.parts[0] = (struct xc_form_part){.term = *term, .times = 1};
+	return form;
+}
+
+static bool same_term(const struct xc_term *a, const struct xc_term *b)
+{
+	if (a->text && b->text)
+		return strcmp(a->text, b->text) == 0 && a->kind != XC_TERM_RESULT;
+	return !a->text && !b->text && a->kind == b->kind && a->at == b->at && a->reg == b->reg;
+}
+
+static void add_part(struct xc_form *form, const struct xc_form_part *part, int64_t times)
+{
+	int64_t all = (int64_t)((uint64_t)part->times * (uint64_t)times);
+	for (size_t i = 0; i < form->count; i++) {
+		if (!same_term(&form->parts[i].term, &part->term))
+			continue;
+		form->parts[i].times = (int64_t)((uint64_t)form->parts[i].times + (uint64_t)all);
+		return;
+	}
+	if (form->count == XC_FORM_PARTS) {
+		form->known = false;
+		return;
+	}
+	form->parts[form->count] = *part;
+	form->parts[form->count++].times = all;
+}
+
+static void add_form(struct xc_form *form, const struct xc_form *other, int64_t times)
+{
+	form->known &= other->known && !(other->absolute && (times != 1 || form->absolute));
+	form->sure &= other->sure;
+	form->absolute |= other->absolute;
+	form->constant = (int64_t)((uint64_t)form->constant + (uint64_t)other->constant * (uint64_t)times);
+	for (size_t i = 0; i < other->count && form->known; i++)
+		add_part(form, &other->parts[i], times);
+}
+
+static bool same_form(const struct xc_form *a, const struct xc_form *b)
+{
+	if (!a->known || !b->known || a->constant != b->constant || a->count != b->count || a->absolute != b->absolute)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->parts[i].times != b->parts[i].times || !same_term(&a->parts[i].term, &b->parts[i].term))
+			return false;
+	return true;
+}
+
+/* ---- the frame's own registers ---- */
+
+static bool has_frame_pointer(const struct xc_body *body)
+{
+	const struct xc_arch *arch = body->process->arch;
+	for (size_t i = 0; i < body->count; i++)
+		if (body->insns[i].kind == XC_INSN_MOVE && body->insns[i].to == arch->fp &&
+		    body->insns[i].from == arch->sp)
+			return true;
+	return false;
+}
+
+static bool is_frame_register(const struct xc_scene *s, int reg)
+{
+	const struct xc_arch *arch = s->q->process->arch;
+	return reg >= 0 && (reg == arch->sp || (reg == arch->fp && has_frame_pointer(s->body)));
+}
+
+bool xc_scene_is_slot(const struct xc_scene *s, const struct xc_insn_memory *m)
+{
+	return is_frame_register(s, m->base) && m->index < 0 && m->segment < 0 && !m->complex;
+}
+
+/* The canonical frame address by a made-up stack pointer: tells how far below it sp stands at this instruction. */
+static bool cfa_from(const struct xc_scene *s, xc_addr pc, uint64_t sp, uint64_t *cfa)
+{
+	struct xc_frame frame = s->q->frames[s->frame];
+	frame.pc = pc;
+	frame.interrupted = true;
+	frame.cfa_known = false;
+	xc_regs_set(&frame.regs, s->q->process->arch->sp, sp);
+	if (!xc_unwind_cfa(s->q->unwinder, &frame))
+		return false;
+	*cfa = frame.cfa;
+	return true;
+}
+
+/* Stack and frame pointer at another instruction of the frame: the frame pointer stays, the stack pointer is as far below the
+ * frame's address as call frame information says. */
+static bool frame_value(const struct xc_scene *s, size_t at, int reg, uint64_t *value)
+{
+	const struct xc_frame *f = &s->q->frames[s->frame];
+	uint64_t here, there;
+	if (!xc_regs_get(&f->regs, reg, value))
+		return false;
+	if (reg != s->q->process->arch->sp || at == s->at)
+		return true;
+	if (!cfa_from(s, s->body->insns[s->at].addr, *value, &here) ||
+	    !cfa_from(s, s->body->insns[at].addr, *value, &there))
+		return false;
+	*value += here - there;
+	return true;
+}
+
+/* ---- registers ---- */
+
+/* An aggregate in a register: its first member. */
+static void set_variable(const struct xc_scene *s, const struct xc_held *held, struct xc_term *term)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, held->name);
+	term->type = xc_field_path(&text, held->type, held->offset, NULL);
+	term->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static bool named(const struct xc_scene *s, size_t at, int reg, struct xc_term *term)
+{
+	struct xc_frame_context context = context_at(s, at);
+	struct xc_held held;
+	for (size_t level = 0; level < context.place->level_count && !context.place->line_only; level++) {
+		if (!xc_variable_held(&context, level, reg, 0, &held))
+			continue;
+		*term = (struct xc_term){.kind = XC_TERM_VARIABLE, .at = at, .reg = reg};
+		set_variable(s, &held, term);
+		term->value_known = at == s->at && xc_regs_get(&s->q->frames[s->frame].regs, reg, &term->value);
+		return true;
+	}
+	return false;
+}
+
+static const struct xc_type *result_type(const struct xc_process *p, xc_addr addr)
+{
+	const struct xc_place *place = xc_debuginfo_place(p, addr);
+	if (!place->level_count)
+		return NULL;
+	Dwarf_Die die = place->levels[place->level_count - 1].die;
+	return xc_type_of(xc_types_of(p), &die);
+}
+
+static struct xc_form result_form(const struct xc_scene *s, size_t call, bool sure)
+{
+	xc_addr addr;
+	struct xc_term term = {.kind = XC_TERM_RESULT, .at = call, .reg = -1};
+	const char *callee = xc_body_callee(s->body, &s->body->insns[call], &addr);
+	if (callee)
+		term.text = xc_arena_printf(&s->q->report->arena, "%s()", callee);
+	if (callee && addr)
+		term.type = result_type(s->q->process, addr);
+	return term_form(&term, sure);
+}
+
+/* A slot of the global offset table, or its like: it has no variable, and holds the address of one. */
+static bool is_import(const struct xc_scene *s, const struct xc_form *address, uint64_t *value)
+{
+	const struct xc_process *p = s->q->process;
+	const struct xc_mapping *m = xc_process_mapping(p, (xc_addr)address->constant);
+	if (!address->absolute || address->count || !m || !m->path || !xc_process_module(p, (xc_addr)address->constant))
+		return false;
+	return !xc_debuginfo_place(p, (xc_addr)address->constant)->symbol &&
+	       xc_space_peek_uint(p->space, (xc_addr)address->constant, p->arch->word, value) &&
+	       xc_process_module(p, *value);
+}
+
+static bool value_of(const struct xc_form *form, uint64_t *value)
+{
+	*value = (uint64_t)form->constant;
+	for (size_t i = 0; i < form->count; i++) {
+		if (!form->parts[i].term.value_known)
+			return false;
+		*value += form->parts[i].term.value * (uint64_t)form->parts[i].times;
+	}
+	return form->known;
+}
+
+static struct xc_form loaded_form(const struct xc_scene *s, size_t at, bool sure, unsigned depth)
+{
+	const struct xc_insn_memory *m = &s->body->insns[at].memory;
+	struct xc_form address = form_memory(s, at, m, depth);
+	struct xc_term term = {.kind = XC_TERM_LOADED, .at = at, .reg = -1};
+	struct xc_term place;
+	uint64_t value = 0;
+	term.slot = xc_scene_is_slot(s, m);
+	if (!address.known)
+		return (struct xc_form){.known = false};
+	if (xc_form_place(s, at, &address, m->size, &place)) {
+		term.text = place.text;
+		term.type = place.type;
+	} else if (is_import(s, &address, &value)) {
+		struct xc_form import = constant_form((int64_t)value);
+		import.absolute = true;
+		return import;
+	}
+	term.value_known = m->size && m->size <= 8 && value_of(&address, &value) &&
+			   xc_space_peek_uint(s->q->process->space, value, m->size, &term.value);
+	return term_form(&term, sure && address.sure);
+}
+
+static struct xc_form entry_form(const struct xc_scene *s, const struct xc_definition *definition, bool sure)
+{
+	struct xc_term term = {.kind = XC_TERM_ENTRY, .at = s->body->entry, .reg = definition->reg};
+	if (definition->reg < 0)
+		return (struct xc_form){.known = false};
+	if (!named(s, s->body->entry, definition->reg, &term))
+		term.kind = XC_TERM_ENTRY;
+	return term_form(&term, sure);
+}
+
+/* What an instruction made of its operands. */
+static struct xc_form insn_form(const struct xc_scene *s, size_t at, bool sure, unsigned depth)
+{
+	const struct xc_insn *insn = &s->body->insns[at];
+	struct xc_form form = constant_form(0), other;
+	form.sure = sure;
+	switch (insn->kind) {
+	case XC_INSN_MOVE:
+	case XC_INSN_CHOOSE:
+		return form_register(s, at, insn->from, depth);
+	case XC_INSN_CONSTANT:
+		form.constant = insn->constant;
+		return form;
+	case XC_INSN_LOAD:
+	case XC_INSN_CHOOSE_MEMORY:
+		return loaded_form(s, at, sure, depth);
+	case XC_INSN_ADDRESS:
+		return form_memory(s, at, &insn->memory, depth);
+	case XC_INSN_ADD:
+		form.constant = insn->constant;
+		other = form_register(s, at, insn->to, depth);
+		add_form(&form, &other, 1);
+		return form;
+	case XC_INSN_ADD_REGISTER:
+	case XC_INSN_ADD_MEMORY:
+		form = form_register(s, at, insn->to, depth);
+		other = insn->kind == XC_INSN_ADD_REGISTER ? form_register(s, at, insn->from, depth)
+							   : loaded_form(s, at, sure, depth);
+		add_form(&form, &other, 1);
+		return form;
+	case XC_INSN_SHIFT:
+	case XC_INSN_MULTIPLY:
+		other = form_register(s, at, insn->from, depth);
+		add_form(&form, &other,
+			 insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
+		return form;
+	default:
+		return (struct xc_form){.known = false};
+	}
+}
+
+static struct xc_form definition_form(const struct xc_scene *s, const struct xc_definition *definition, bool sure,
+				      unsigned depth)
+{
+	struct xc_form form;
+	switch (definition->kind) {
+	case XC_DEFINITION_INSN:
+		form = insn_form(s, definition->insn, sure, depth);
+		break;
+	case XC_DEFINITION_RESULT:
+		form = result_form(s, definition->insn, sure);
+		break;
+	case XC_DEFINITION_ENTRY:
+		form = entry_form(s, definition, sure);
+		break;
+	default:
+		return (struct xc_form){.known = false};
+	}
+	form.sure &= sure;
+	return form;
+}
+
+static struct xc_form unknown_form(size_t at, int reg)
+{
+	return term_form(&(struct xc_term){.at = at, .reg = reg}, false);
+}
+
+static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth)
+{
+	struct xc_term term;
+	struct xc_slice slice;
+	uint64_t value = 0;
+	if (is_frame_register(s, reg)) {
+		struct xc_form form = constant_form(0);
+		form.known = form.absolute = frame_value(s, at, reg, &value);
+		form.constant = (int64_t)value;
+		return form;
+	}
+	if (named(s, at, reg, &term))
+		return term_form(&term, true);
+	if (!depth || !*s->fuel)
+		return unknown_form(at, reg);
+	--*s->fuel;
+	xc_slice_register(s->body, at, reg, &slice);
+	if (!slice.count)
+		return unknown_form(at, reg);
+	struct xc_form form = definition_form(s, &slice.items[0], slice.sure, depth - 1);
+	for (size_t i = 1; i < slice.count && form.known; i++) {
+		struct xc_form other = definition_form(s, &slice.items[i], slice.sure, depth - 1);
+		form.known = same_form(&form, &other);
+	}
+	return form.known ? form : unknown_form(at, reg);
+}
+
+static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth)
+{
+	struct xc_form form = constant_form(m->displacement), part;
+	uint64_t segment = 0;
+	form.known = !m->complex;
+	if (m->segment >= 0) {
+		form.known &= xc_regs_get(&s->q->frames[s->frame].regs, m->segment, &segment);
+		form.constant = (int64_t)((uint64_t)form.constant + segment);
+	}
+	/* A displacement with nothing else is an address; a small one beside an index may be one, too, in programs that lie low. */
+	form.absolute = m->segment >= 0 || (m->base < 0 && (m->index < 0 || m->displacement >= 0x10000));
+	if (m->base >= 0 && form.known) {
+		part = form_register(s, at, m->base, depth);
+		add_form(&form, &part, 1);
+	}
+	if (m->index >= 0 && form.known) {
+		part = form_register(s, at, m->index, depth);
+		add_form(&form, &part, m->scale);
+	}
+	return form;
+}
+
+struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg)
+{
+	return form_register(scene, at, reg, DEPTH);
+}
+
+struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const struct xc_insn_memory *memory)
+{
+	return form_memory(scene, at, memory, DEPTH);
+}
+
+/* ---- places ---- */
+
+static bool is_pointer(const struct xc_type *type)
+{
+	type = type ? xc_type_strip(type) : NULL;
+	return type && (type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
+			type->kind == XC_TYPE_RVALUE_REFERENCE);
+}
+
+const struct xc_form_part *xc_form_pointer(const struct xc_form *form)
+{
+	const struct xc_form_part *found = NULL;
+	size_t count = 0, single = form->count == 1 && form->parts[0].times == 1;
+	for (size_t i = 0; i < form->count; i++) {
+		if (form->parts[i].times != 1 || !is_pointer(form->parts[i].term.type))
+			continue;
+		found = &form->parts[i];
+		count++;
+	}
+	if (form->absolute)
+		return NULL;
+	return count == 1 ? found : single ? &form->parts[0] : NULL;
+}
+
+static bool find_variable(const struct xc_scene *s, size_t at, xc_addr addr, struct xc_held *held)
+{
+	struct xc_frame_context context = context_at(s, at);
+	for (size_t level = 0; level < context.place->level_count; level++)
+		if (xc_variable_held(&context, level, -1, addr, held))
+			return true;
+	return xc_statics_at(s->q->process, context.place, s->q->thread, addr, held);
+}
+
+bool xc_form_place(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, struct xc_term *out)
+{
+	struct xc_path path = {.size = size};
+	const struct xc_form_part *pointer = xc_form_pointer(form);
+	struct xc_held held = {.name = NULL};
+	*out = (struct xc_term){.reg = -1, .at = at};
+	if (!form->known || (!form->absolute && (!pointer || !pointer->term.text)))
+		return false;
+	for (size_t i = 0; i < form->count; i++)
+		if (&form->parts[i] != pointer)
+			xc_path_index(&path, form->parts[i].times, form->parts[i].term.text);
+	bool written;
+	if (form->absolute) {
+		written = find_variable(s, at, (xc_addr)form->constant, &held) &&
+			  xc_path_variable(&path, held.name, held.type, held.offset);
+	} else {
+		written = xc_path_pointer(&path, pointer->term.text, pointer->term.type, form->constant);
+	}
+	if (written) {
+		out->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&path.text));
+		out->type = path.type;
+	}
+	xc_text_fini(&path.text);
+	return written;
+}

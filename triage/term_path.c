@@ -1,0 +1,142 @@
+#include "term_path.h"
+
+#include <string.h>
+
+enum { STEPS = 32 };
+
+void xc_path_index(struct xc_path *path, int64_t times, const char *text)
+{
+	if (path->index_count < XC_PATH_INDEXES)
+		path->indexes[path->index_count++] = (struct xc_path_index){.times = times, .text = text};
+}
+
+/* The index that counts elements of this size; NULL: none. */
+static struct xc_path_index *index_of(struct xc_path *path, uint64_t size)
+{
+	for (size_t i = 0; i < path->index_count; i++)
+		if (!path->indexes[i].used && path->indexes[i].times > 0 && (uint64_t)path->indexes[i].times == size)
+			return &path->indexes[i];
+	return NULL;
+}
+
+/* "[3]", "[i]", "[i + 3]" */
+static void write_element(struct xc_path *path, struct xc_path_index *index, int64_t number)
+{
+	struct xc_text *text = &path->text;
+	const char *name = index && index->text ? index->text : "...";
+	if (!index)
+		xc_text_printf(text, "[%lld]", (long long)number);
+	else if (!number)
+		xc_text_printf(text, "[%s]", name);
+	else
+		xc_text_printf(text, number < 0 ? "[%s - %lld]" : "[%s + %lld]", name,
+			       number < 0 ? -(long long)number : (long long)number);
+	if (index)
+		index->used = true;
+}
+
+static bool all_used(const struct xc_path *path)
+{
+	for (size_t i = 0; i < path->index_count; i++)
+		if (!path->indexes[i].used)
+			return false;
+	return true;
+}
+
+/* Does a part of this type hold all that is accessed? */
+static bool large_enough(const struct xc_path *path, const struct xc_type *type, uint64_t offset)
+{
+	uint64_t size;
+	return !path->size || !xc_type_size(type, &size) || (offset < size && path->size <= size - offset);
+}
+
+static void descend(struct xc_path *path, const char *joiner)
+{
+	struct xc_field_step step;
+	for (unsigned i = 0; i < STEPS && path->offset >= 0; i++) {
+		uint64_t size;
+		if (!xc_field_step(path->type, (uint64_t)path->offset, &step))
+			return;
+		bool counted = step.is_element && xc_type_size(step.type, &size) && index_of(path, size);
+		if (!counted && all_used(path) && !large_enough(path, step.type, step.offset))
+			return;
+		if (step.is_element) {
+			write_element(path, counted ? index_of(path, size) : NULL, (int64_t)step.index);
+			joiner = ".";
+		} else if (step.name) {
+			xc_text_printf(&path->text, "%s%s", joiner, step.name);
+			joiner = ".";
+		}
+		path->type = step.type;
+		path->offset = (int64_t)step.offset;
+	}
+}
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+	int64_t q = a / b;
+	return a % b < 0 ? q - 1 : q;
+}
+
+static bool is_simple(const char *text)
+{
+	return *text != '*' && *text != '&' && *text != '(' && !strchr(text, ' ');
+}
+
+/* Nothing is known of what the pointer points to. */
+static bool write_blind(struct xc_path *path, const char *pointer)
+{
+	if (path->index_count)
+		return false;
+	if (path->offset)
+		xc_text_printf(&path->text, "*(%s %c %lld)", pointer, path->offset < 0 ? '-' : '+',
+			       path->offset < 0 ? -(long long)path->offset : (long long)path->offset);
+	else
+		xc_text_printf(&path->text, "*%s", pointer);
+	path->type = NULL;
+	return true;
+}
+
+static bool is_record(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+}
+
+bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_type *type, int64_t offset)
+{
+	uint64_t size = 0;
+	const struct xc_type *stripped = type ? xc_type_strip(type) : NULL;
+	bool points = stripped && stripped->kind == XC_TYPE_POINTER;
+	bool refers = stripped && (stripped->kind == XC_TYPE_REFERENCE || stripped->kind == XC_TYPE_RVALUE_REFERENCE);
+	path->offset = offset;
+	path->type = points || refers ? stripped->target : NULL;
+	if (!path->type || !xc_type_size(xc_type_complete(xc_type_strip(path->type)), &size) || !size ||
+	    size > INT32_MAX)
+		return write_blind(path, pointer);
+	struct xc_path_index *index = index_of(path, size);
+	int64_t number = floor_divide(offset, (int64_t)size);
+	bool record = is_record(path->type), element = index || number;
+	bool bare = !element && !refers && !record;
+	xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
+	path->offset -= number * (int64_t)size;
+	if (element)
+		write_element(path, index, number);
+	size_t before = path->text.len;
+	descend(path, element || refers ? "." : "->");
+	if (!element && record && !refers && path->text.len == before) { /* all of it, or its padding */
+		path->text.len = 0;
+		xc_text_printf(&path->text, "*%s", pointer);
+	}
+	return all_used(path);
+}
+
+bool xc_path_variable(struct xc_path *path, const char *name, const struct xc_type *type, uint64_t offset)
+{
+	xc_text_add(&path->text, name);
+	path->type = type;
+	path->offset = (int64_t)offset;
+	if (type)
+		descend(path, ".");
+	return all_used(path) && (type || !offset);
+}
