@@ -9,6 +9,7 @@
 #include "../dwarf/source_lines.h"
 #include "cause_impl.h"
 #include "evidence.h"
+#include "expression.h"
 #include "heapfacts.h"
 #include "lastwords.h"
 
@@ -109,6 +110,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 		return;
 	xc_lastwords_read(&q);
 	judge(&q);
+	xc_expression_tell(&q);
 	headline(&q);
 	locate(&q);
 	xc_evidence_add(&q);
