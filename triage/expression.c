@@ -108,31 +108,34 @@ static bool find_divisor(struct xc_inquiry *q, struct finding *f)
 
 /* ---- from a library's function to who called it ---- */
 
-static bool has_names(const struct xc_scene *s)
+/* Is it the frame that a person should look at, or one further out? */
+static bool is_blamed(const struct finding *f)
 {
-	return xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr)->level_count > 0;
+	const struct xc_inquiry *q = f->scene.q;
+	const struct xc_place *place = xc_debuginfo_place(q->process, f->scene.body->insns[f->scene.at].addr);
+	if (q->blame.place)
+		return f->scene.frame >= q->blamed;
+	return place->level_count && !place->line_only;
 }
 
-/* In the program's own words: climb while the pointer is an argument that has no name. */
+/* In the program's own words: climb while the pointer is an argument that was passed on. */
 static bool climb(struct finding *f)
 {
-	for (unsigned i = 0; i < CLIMB && !has_names(&f->scene); i++) {
+	for (unsigned i = 0; i < CLIMB && !is_blamed(f); i++) {
 		const struct xc_form_part *pointer = xc_form_pointer(&f->form);
 		struct xc_scene caller;
 		struct xc_form form;
-		if (!pointer || f->form.count != 1 || pointer->term.kind != XC_TERM_ENTRY)
-			return false;
+		int reg = pointer ? xc_origin_argument(&f->scene, &pointer->term) : -1;
 		const char *function = xc_origin_function(&f->scene);
-		if (!xc_origin_caller(&f->scene, pointer->term.reg, &caller, &form))
+		if (reg < 0 || !xc_origin_caller(&f->scene, reg, &caller, &form))
 			return false;
-		if (f->value_known)
-			f->value -= (uint64_t)f->form.constant;
+		f->value_known &= f->form.count == 1;
+		f->value -= (uint64_t)f->form.constant;
 		f->passed_to = function;
 		f->scene = caller;
 		f->form = form;
-		f->scene.fuel = &f->fuel;
 	}
-	return has_names(&f->scene);
+	return is_blamed(f);
 }
 
 /* ---- which part is bad ---- */
@@ -265,7 +268,7 @@ void xc_expression_tell(struct xc_inquiry *q)
 		found = find_call(q, &f);
 	else
 		found = memory && find_access(q, &f);
-	if (!found || (!has_names(&f.scene) && !climb(&f)))
+	if (!found || !climb(&f))
 		return;
 	write_place(&f, fault->operand.size);
 	find_bad(q, &f);

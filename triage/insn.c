@@ -151,7 +151,8 @@ static void classify_multiply(const struct decoding *d, struct xc_insn *out)
 {
 	int64_t by;
 	int to = reg_of(d, &d->operands[0]), from = reg_of(d, &d->operands[1]);
-	if (d->instruction.operand_count_visible != 3 || to < 0 || from < 0 || d->operands[0].size < 32 ||
+	bool loads = d->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	if (d->instruction.operand_count_visible != 3 || to < 0 || (from < 0 && !loads) || d->operands[0].size < 32 ||
 	    !immediate(&d->operands[2], &by))
 		return;
 	out->constant = by;

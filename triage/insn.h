@@ -18,7 +18,7 @@ enum xc_insn_kind {
 	XC_INSN_ADD_REGISTER,   /* to += from */
 	XC_INSN_ADD_MEMORY,     /* to += memory */
 	XC_INSN_SHIFT,          /* to <<= constant */
-	XC_INSN_MULTIPLY,       /* to = from * constant */
+	XC_INSN_MULTIPLY,       /* to = from * constant; from is -1: memory * constant */
 	XC_INSN_CHOOSE,         /* to = from, or stays (cmov) */
 	XC_INSN_CHOOSE_MEMORY,  /* to = memory, or stays */
 	XC_INSN_PUSH,           /* memory = from, and the stack pointer moves */

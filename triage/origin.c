@@ -289,3 +289,56 @@ bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, co
 		return false;
 	}
 }
+
+/* ---- arguments ---- */
+
+static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, unsigned depth);
+
+static int argument_register(const struct xc_scene *s, size_t at, int reg, unsigned depth)
+{
+	struct xc_slice slice;
+	if (reg < 0 || !*s->fuel)
+		return -1;
+	--*s->fuel;
+	xc_slice_register(s->body, at, reg, &slice);
+	return argument_of(s, &slice, depth);
+}
+
+static int argument_slot(const struct xc_scene *s, size_t at, unsigned depth)
+{
+	struct xc_slice slice;
+	const struct xc_insn_memory *m = &s->body->insns[at].memory;
+	if (!*s->fuel || !xc_scene_is_slot(s, m))
+		return -1;
+	--*s->fuel;
+	xc_slice_slot(s->body, at, m->base, m->displacement, m->size, &slice);
+	return argument_of(s, &slice, depth);
+}
+
+static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, unsigned depth)
+{
+	const struct xc_definition *d = &slice->items[0];
+	if (slice->count != 1 || !depth)
+		return -1;
+	if (d->kind == XC_DEFINITION_ENTRY)
+		return d->reg;
+	const struct xc_insn *insn = &s->body->insns[d->insn];
+	if (d->kind != XC_DEFINITION_INSN)
+		return -1;
+	if (insn->kind == XC_INSN_MOVE || insn->kind == XC_INSN_STORE)
+		return argument_register(s, d->insn, insn->from, depth - 1);
+	return insn->kind == XC_INSN_LOAD ? argument_slot(s, d->insn, depth - 1) : -1;
+}
+
+int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term)
+{
+	switch (term->kind) {
+	case XC_TERM_VARIABLE:
+	case XC_TERM_ENTRY:
+		return argument_register(scene, term->at, term->reg, DEPTH);
+	case XC_TERM_LOADED:
+		return term->slot ? argument_slot(scene, term->at, DEPTH) : -1;
+	default:
+		return -1;
+	}
+}

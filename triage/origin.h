@@ -9,6 +9,9 @@
 bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, const uint64_t *value,
 		    struct xc_text *text, bool *sure_out);
 
+/* The register that the term's value came in by when its function was called, unchanged since; -1: it did not, or not for sure. */
+int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term);
+
 /* The scene of the caller at its call, and the form that it gave in register `reg`. False when the caller did not call this function
  * directly, as far as can be seen, or is not known for sure. */
 bool xc_origin_caller(const struct xc_scene *scene, int reg, struct xc_scene *caller_out, struct xc_form *form_out);

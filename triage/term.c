@@ -283,7 +283,7 @@ static struct xc_form insn_form(const struct xc_scene *s, size_t at, bool sure, 
 		return form;
 	case XC_INSN_SHIFT:
 	case XC_INSN_MULTIPLY:
-		other = form_register(s, at, insn->from, depth);
+		other = insn->from >= 0 ? form_register(s, at, insn->from, depth) : loaded_form(s, at, sure, depth);
 		add_form(&form, &other,
 			 insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
 		return form;
