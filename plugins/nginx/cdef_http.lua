@@ -413,6 +413,18 @@ struct ngx_stream_conf_ctx_s {
 struct ngx_http_limit_conn_shctx_s {
 	ngx_rbtree_t rbtree; ngx_rbtree_node_t sentinel;
 };
+struct ngx_stream_complex_value_s {
+	ngx_str_t value; ngx_uint_t *flushes; void *lengths, *values; union { size_t size; } u;
+};
+struct ngx_stream_limit_conn_ctx_s {
+	ngx_stream_limit_conn_shctx_t *sh; ngx_slab_pool_t *shpool; ngx_stream_complex_value_t key;
+};
+struct ngx_stream_limit_conn_shctx_s {
+	ngx_rbtree_t rbtree; ngx_rbtree_node_t sentinel;
+};
+struct ngx_stream_limit_conn_node_s {
+	u_char color, len; u_short conn; u_char data[1];
+};
 struct ngx_http_limit_req_shctx_s {
 	ngx_rbtree_t rbtree; ngx_rbtree_node_t sentinel; ngx_queue_t queue;
 };

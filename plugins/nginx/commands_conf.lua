@@ -127,22 +127,14 @@ end
 
 -- ---- upstreams ----
 
-local PEERS = { { "peer", "text" }, { "conns", "count", label = "CONNECTIONS" }, { "weight", "integer" }, { "fails", "count" }, { "state", "text" },
+local PEERS = { { "peer", "text" }, { "conns", "count", label = "CONNECTIONS" }, { "idle", "count" }, { "weight", "integer" }, { "fails", "count" }, { "state", "text" },
 	{ "last_fail", "seconds", label = "LAST FAILURE" }, { "server", "text" }, { "address", "address", verbose = true } }
-
-local function state_of(peer, now)
-	if peer.down then return "down" end
-	local failed = peer.max_fails ~= 0 and peer.fails >= peer.max_fails
-	if failed and now and now - peer.checked <= peer.fail_timeout then return "unavailable" end
-	if peer.max_conns and peer.max_conns ~= 0 and peer.conns >= peer.max_conns then return "full" end
-	return peer.backup and "backup" or "up"
-end
 
 local function show_upstream(section, one, now)
 	local rows = section:table("peers", PEERS)
 	for _, peer in ipairs(one.peers or {}) do
 		local failed = peer.accessed and peer.accessed ~= 0 and now and now - peer.accessed
-		rows:row(peer.name, peer.conns, peer.weight, peer.fails, state_of(peer, now), failed or nil, peer.server, peer.addr)
+		rows:row(peer.name, peer.conns, peer.idle, peer.weight, peer.fails, upstreams.state(peer, now), failed or nil, peer.server, peer.addr)
 	end
 	if one.why then section:problem(one.why) end
 end

@@ -10,6 +10,7 @@ local layout = require "nginx.layout"
 local list = require "nginx.list"
 local maybe = require "nginx.maybe"
 local str = require "nginx.str"
+local upstreams = require "nginx.upstreams"
 local zones = require "nginx.zones"
 
 local entries = {}
@@ -169,7 +170,35 @@ function sessions.show(t, zone, section, limit)
 	return count, why
 end
 
-entries.KINDS = { limit_req = limit_req, limit_conn = limit_conn, cache = cache, ["ssl sessions"] = sessions }
+-- Backends of the groups that have this zone (ngx_http_upstream_zone_module.c): several may share one.
+local upstream = { columns = { { "upstream", "text" }, { "peer", "text" }, { "connections", "count" }, { "fails", "count" },
+	{ "state", "text" } } }
+
+function upstream.all(t, zone)
+	local found, kind = {}, zone.module:match "^ngx_(%l+)_"
+	for _, one in ipairs(upstreams.all(t)) do
+		for _, peer in ipairs(one.kind == kind and one.zone == zone.name and one.peers or {}) do
+			found[#found + 1] = { upstream = one.name, peer = peer }
+		end
+	end
+	return found
+end
+
+function upstream.count(t, zone)
+	return #upstream.all(t, zone)
+end
+
+function upstream.show(t, zone, section, limit)
+	local found, _, now = upstream.all(t, zone), cycle.now(t)
+	local rows = section:table("peers", upstream.columns)
+	for i = 1, math.min(#found, limit) do
+		local one = found[i]
+		rows:row(one.upstream, one.peer.name, one.peer.conns, one.peer.fails, upstreams.state(one.peer, now))
+	end
+	return #found
+end
+
+entries.KINDS = { limit_req = limit_req, limit_conn = limit_conn, cache = cache, ["ssl sessions"] = sessions, upstream = upstream }
 
 -- How many entries a zone has; nil when that is not known, and why.
 function entries.count(t, zone)

@@ -75,10 +75,16 @@ local function describe(t, kind, conf)
 	if done then one.idle, one.kept = idle, kept else one.why = one.why or maybe.message(idle) end
 	local zone = maybe.get(conf, "shm_zone")
 	one.zone = zone and str.try(zone.shm.name, 256)
+	for _, peer in ipairs(one.idle and one.peers or {}) do
+		peer.idle = 0
+		for _, item in ipairs(one.idle) do
+			if item.peer == peer.name then peer.idle = peer.idle + 1 end
+		end
+	end
 	return one
 end
 
--- All groups of "http" and "stream".
+-- All groups of "http" and "stream": {kind, name, peers, idle, kept, zone, method, …}; a peer's `idle` are the connections to it that are kept.
 function upstreams.all(t)
 	local found = {}
 	for _, kind in ipairs { "http", "stream" } do
@@ -91,6 +97,15 @@ function upstreams.all(t)
 		end
 	end
 	return found
+end
+
+-- Whether a peer is asked at the moment, as a word; `now` in seconds since 1970.
+function upstreams.state(peer, now)
+	if peer.down then return "down" end
+	local failed = peer.max_fails ~= 0 and peer.fails >= peer.max_fails
+	if failed and now and now - peer.checked <= peer.fail_timeout then return "unavailable" end
+	if peer.max_conns and peer.max_conns ~= 0 and peer.conns >= peer.max_conns then return "full" end
+	return peer.backup and "backup" or "up"
 end
 
 return upstreams

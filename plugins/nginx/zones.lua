@@ -16,7 +16,7 @@ zones.KINDS = {
 	ngx_http_limit_req_module = "limit_req", ngx_http_limit_conn_module = "limit_conn", ngx_stream_limit_conn_module = "limit_conn",
 	ngx_http_proxy_module = "cache", ngx_http_fastcgi_module = "cache", ngx_http_uwsgi_module = "cache", ngx_http_scgi_module = "cache",
 	ngx_http_ssl_module = "ssl sessions", ngx_stream_ssl_module = "ssl sessions", ngx_mail_ssl_module = "ssl sessions",
-	ngx_http_upstream_zone_module = "upstream", ngx_stream_upstream_zone_module = "upstream",
+	ngx_http_upstream_module = "upstream", ngx_stream_upstream_module = "upstream", -- whose `zone` it is, not …_zone_module
 }
 
 local function modules_by_address(t)
