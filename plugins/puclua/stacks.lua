@@ -39,6 +39,19 @@ end
 
 local NEAR = 4 -- frames
 
+-- Without debug information: the only Lua thread that a register holds there, of those that calls preserve.
+local function thread_in_registers(vm, one)
+	local ok, registers = pcall(one.registers, one)
+	local found
+	for _, value in pairs(ok and registers or {}) do
+		if vm.threads[value] then
+			if found and found ~= value then return nil end
+			found = value
+		end
+	end
+	return found
+end
+
 -- What the interpreter calls works for the same thread: asked where its own L is optimized out.
 local function thread_of(vm, frames, i)
 	for n = i, math.max(i - NEAR, 1), -1 do
@@ -46,12 +59,14 @@ local function thread_of(vm, frames, i)
 		local addr = lua_thread(vm, frames[n])
 		if addr then return addr end
 	end
+	return thread_in_registers(vm, frames[i])
 end
 
 -- luaV_execute's frames of a thread of the process, by the Lua thread they run: { [addr] = { { frame, calls }, … } }, and those in order.
 local function interpreters(vm, thread)
 	local by, order, frames = {}, {}, (thread:frames())
 	for i, one in ipairs(frames) do
+		vm.named = vm.named or one.name == "luaV_execute"
 		local addr = one.name == "luaV_execute" and one.sp and not one.inlined and thread_of(vm, frames, i)
 		if addr then
 			if not by[addr] then
@@ -110,11 +125,14 @@ local function tell_coroutine(vm, told, addr, budget)
 	if #list == 0 then return end
 	local rows = {}
 	for i = 1, #list do rows[i] = row_of(vm, list, i, budget) end
+	if state == "active" and list[1] then vm.unplaced = (vm.unplaced or 0) + 1 end
 	told:stack { name = (addr == xcore.addr(vm.main) and "main thread " or "coroutine ") .. xcore.hex(addr), state = state, rows = rows }
 end
 
 local function tell(vm, told)
-	local budget, on_stack = { rows = 0 }, {}
+	local budget, on_stack, lua_threads = { rows = 0 }, {}, frame.threads(vm)
+	vm.threads, vm.unplaced = {}, 0
+	for _, addr in ipairs(lua_threads) do vm.threads[addr] = true end
 	for _, thread in ipairs(vm.t:threads()) do
 		local by, order = interpreters(vm, thread)
 		for _, addr in ipairs(order) do
@@ -122,7 +140,7 @@ local function tell(vm, told)
 			tell_lua_thread(vm, thread, told, addr, by[addr], budget)
 		end
 	end
-	for _, addr in ipairs(frame.threads(vm)) do
+	for _, addr in ipairs(lua_threads) do
 		if budget.rows > MOST then return end
 		if not on_stack[addr] then
 			local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
@@ -132,12 +150,23 @@ local function tell(vm, told)
 	end
 end
 
+-- Stacks that run, and stand nowhere among C's: why.
+local function unplaced(vm)
+	local one = vm.unplaced == 1
+	local why = vm.named and "no register tells which frame of luaV_execute is whose"
+		or "no frame has the name luaV_execute, the program was stripped"
+	local what = ("%d running Lua stack%s not placed among C's frames: %s"):format(vm.unplaced, one and " is" or "s are", why)
+	return xcore.error("unsupported", what,
+		"xcore bt --coroutines shows them; names of functions are enough to place them: give the debug file, or the program before strip")
+end
+
 -- What fails is raised when all else has been told.
 function stacks.tell(t, told)
 	local failure
 	for _, vm in ipairs(vm_of.all(t, true)) do
 		local ok, err = pcall(tell, vm, told)
 		failure = failure or not ok and err
+		if vm.unplaced and vm.unplaced > 0 then failure = failure or unplaced(vm) end
 	end
 	if failure then error(failure, 0) end
 end
