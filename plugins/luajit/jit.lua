@@ -66,9 +66,21 @@ local function link_text(vm, one)
 	return kind
 end
 
+-- The trace that goes on in this one behind a C function that it calls, as "17/stitch"; nil when there is none.
+local function stitched(vm, number)
+	if not vm.stitched then
+		vm.stitched = {}
+		for _, other in ipairs(trace.all(vm)) do
+			local kind = vm:enum("LJ_TRLINK_NONE", "LJ_TRLINK_")[other.trace.linktype]
+			if kind == "STITCH" then vm.stitched[other.trace.link] = other.number .. "/stitch" end
+		end
+	end
+	return vm.stitched[number]
+end
+
 -- The exit of which trace a side trace begins at: the instruction BASE keeps it (lj_record.c).
 local function parent(vm, one)
-	if one.root == 0 then return nil end
+	if one.root == 0 then return stitched(vm, one.traceno) end
 	local base = ir.at(vm, one, ir.BIAS)
 	if not base or base.name ~= "BASE" or base.op1 == 0 then return ("of %d"):format(one.root) end
 	return ("%d/%d"):format(base.op1, base.op2)
@@ -116,24 +128,6 @@ local function list(vm, section, limit)
 	end
 end
 
--- Why code is not compiled: the last aborts, by where they began (lj_jit.h, HotPenalty).
-local function aborts(vm, section)
-	local reasons = vm:enum("LJ_TRERR_RECERR", "LJ_TRERR_")
-	local rows = section:table("aborts", { { "begins", "text" }, { "penalty", "count" }, { "reason", "text" }, { "pc", "address", verbose = true } })
-	local seen = 0
-	for _, one in xcore.each(vm.J.penalty) do
-		local pc = one.pc[vm.layout.mref]
-		if pc ~= 0 then
-			seen = seen + 1
-			local ok, where = pcall(jit.where, vm, pc)
-			rows:row(ok and where or "code that is gone", one.val, reasons[one.reason] or "#" .. one.reason, pc)
-		end
-	end
-	section:headline(seen == 0 and "no recording was aborted of late" or
-		"where recording was aborted; each time it must get hotter, past 60000 it is not tried again")
-	return seen
-end
-
 -- File and line of an address in bytecode, as text.
 function jit.where(vm, pc)
 	local pt, pos = require("luajit.listing").holding(vm, pc)
@@ -169,7 +163,7 @@ function jit.trace(t, report, args)
 	rest, limit = limit_of(rest, 100)
 	local section = report:section("trace", "Traces")
 	if rest[1] == "--aborts" then
-		aborts(vm, section)
+		require("luajit.aborts").add(vm, section)
 	elseif rest[1] then
 		local one = trace_named(vm, rest[1])
 		section = report:section("trace", ("Trace %d"):format(one.traceno))

@@ -59,14 +59,14 @@ function udata.run(t, report, args)
 	section:count("objects", count)
 	section:bytes("size", bytes)
 	local rows = section:table("types", {
-		{ "type", "text" }, { "metatable", "text" }, { "finalizer", "text", label = "__GC" }, { "count", "count" }, { "payload", "bytes" }, { "sum", "bytes" },
-		{ "example", "address" },
+		{ "type", "text" }, { "count", "count" }, { "payload", "bytes" }, { "sum", "bytes" }, { "example", "address", verbose = true },
+		{ "finalizer", "text", label = "__GC" }, { "metatable", "text" },
 	})
 	for i, one in ipairs(list) do
 		if i > limit then break end
 		local has = one.metatable ~= 0
-		rows:row(type_name(vm, one.udtype), has and metatables.name(vm, one.metatable) or nil, has and collector(vm, one.metatable) or nil,
-			one.count, one.payload, one.bytes, one.example)
+		rows:row(type_name(vm, one.udtype), one.count, one.payload, one.bytes, one.example, has and collector(vm, one.metatable) or nil,
+			has and metatables.name(vm, one.metatable) or nil)
 	end
 	if #list > limit then section:note(("only %d of %d kinds are shown"):format(limit, #list), "--limit N shows more") end
 	vm:tell(section)

@@ -81,6 +81,23 @@ function work.goto_and_varargs(...)
 	return n, ...
 end
 
+function work.refused(n)
+	local list = {}
+	for i = 1, n do list[i] = function() return i end end
+	for i = 1, n do
+		for k = 1, 2 do list[i] = load("return " .. k) end
+	end
+	return #list
+end
+
+function work.hopeless()
+	local last
+	for i = 1, 300000 do
+		last = function() return i end
+	end
+	return last
+end
+
 local names = {}
 for name in pairs(work) do names[#names + 1] = name end
 table.sort(names)
