@@ -344,11 +344,28 @@ const char *xc_variables_in_register(const struct xc_frame_context *context, siz
 	return h.located ? h.located : h.equal_count == 1 ? h.equal : NULL;
 }
 
+/* Of a variable in pieces the one that is this register, all of it. */
+static bool has_piece(const struct xc_location *location, int number, uint64_t *offset)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < location->count; i++) {
+		const struct xc_piece *piece = &location->pieces[i];
+		*offset = bits / 8;
+		if (piece->location.kind == XC_LOCATION_REGISTER && piece->location.number == (uint64_t)number &&
+		    piece->bit_offset == 0 && bits % 8 == 0)
+			return true;
+		bits += piece->bit_size;
+	}
+	return false;
+}
+
 static bool holds_place(const struct xc_location *location, const struct xc_type *type, int number, xc_addr addr,
 			uint64_t *offset)
 {
 	uint64_t size;
 	*offset = 0;
+	if (number >= 0 && location->kind == XC_LOCATION_PIECES)
+		return has_piece(location, number, offset);
 	if (number >= 0)
 		return location->kind == XC_LOCATION_REGISTER && location->number == (uint64_t)number;
 	*offset = addr - location->number;

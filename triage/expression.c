@@ -145,14 +145,32 @@ static bool is_bad(const struct xc_process *p, uint64_t value)
 	return value < NULL_PAGES || !xc_process_mapping(p, value);
 }
 
+/* What the operand's base register holds, when it is the pointer alone. */
+static bool base_value(const struct xc_inquiry *q, const struct finding *f, const struct xc_form_part *pointer,
+		       uint64_t *value)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	if (f->scene.frame || f->called || f->divides || o->base < 0 ||
+	    !xc_regs_get(&q->fault.frame.regs, o->base, value))
+		return false;
+	struct xc_form form = xc_form_register(&f->scene, f->scene.at, o->base);
+	*value -= (uint64_t)form.constant;
+	return form.known && form.count == 1 && form.parts[0].times == 1 && form.parts[0].term.text &&
+	       pointer->term.text && strcmp(form.parts[0].term.text, pointer->term.text) == 0;
+}
+
 /* The pointer that all else is offset from; an index, when the pointer is good. */
 static void find_bad(const struct xc_inquiry *q, struct finding *f)
 {
+	uint64_t value;
 	const struct xc_form_part *pointer = f->called || f->divides ? &f->form.parts[0] : xc_form_pointer(&f->form);
 	if (f->form.count == 0 || !pointer || pointer->times != 1)
 		return;
 	if (f->form.count == 1 && f->value_known) {
 		f->value -= (uint64_t)f->form.constant;
+	} else if (base_value(q, f, pointer, &value)) {
+		f->value = value;
+		f->value_known = true;
 	} else if (pointer->term.value_known) {
 		f->value = pointer->term.value;
 		f->value_known = true;
@@ -186,19 +204,26 @@ static const char *verb(const struct xc_inquiry *q)
 /* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
 static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
 {
+	bool result = f->bad.kind == XC_TERM_RESULT;
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
 	if (f->divides)
-		xc_text_add(text, "is 0");
+		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
-		xc_text_add(text, "is NULL");
+		xc_text_add(text, result ? "returned NULL" : "is NULL");
 	else if (f->value < NULL_PAGES)
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is no pointer", f->value);
 	else if (!xc_operand_canonical(f->value) && q->process->arch->word == 8)
 		xc_text_add(text, "is no address");
 	else
 		xc_text_add(text, "points to where nothing is mapped");
+}
+
+static const char *function_passed_to(const struct finding *f)
+{
+	const struct xc_blame *blame = &f->scene.q->blame;
+	return blame->place && blame->through && f->scene.frame == f->scene.q->blamed ? blame->through : f->passed_to;
 }
 
 static void write_cause(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
@@ -209,7 +234,7 @@ static void write_cause(const struct xc_inquiry *q, const struct finding *f, str
 	else if (f->divides)
 		xc_text_printf(text, "dividing by `%s`: ", expression);
 	else if (f->passed_to)
-		xc_text_printf(text, "%s what `%s` points to, in %s(): ", verb(q), expression, f->passed_to);
+		xc_text_printf(text, "%s what `%s` points to, in %s(): ", verb(q), expression, function_passed_to(f));
 	else
 		xc_text_printf(text, "%s `%s`", verb(q), expression);
 	if (!f->called && !f->divides && !f->passed_to) {
@@ -246,7 +271,7 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 		if (!f->form.sure)
 			xc_text_add(&cause, "likely ");
 		write_cause(q, f, &cause);
-		if (q->verdict->origin && f->bad.text)
+		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT)
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if (f->bad.text && may_explain(q))
 			q->verdict->cause = xc_arena_strdup(arena, xc_text_string(&cause));

@@ -150,6 +150,15 @@ static const char *form_text(const struct xc_form *form)
 	return form->count == 1 && form->parts[0].times == 1 && !form->constant ? form->parts[0].term.text : NULL;
 }
 
+/* "read from `x`" of what was told as `x`. */
+static bool is_read_of(const char *told, const char *name)
+{
+	static const char read[] = "read from `";
+	size_t len = strlen(name);
+	return strncmp(told, read, sizeof read - 1) == 0 && strncmp(told + sizeof read - 1, name, len) == 0 &&
+	       told[sizeof read - 1 + len] == '`';
+}
+
 static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 {
 	struct xc_scene caller;
@@ -171,7 +180,8 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 	bool further_sure = true;
 	t.scene = &caller;
 	t.frames--;
-	if (tell_register(t, caller.at, reg, &more, &further_sure) && more.len)
+	bool told = tell_register(t, caller.at, reg, &more, &further_sure) && more.len;
+	if (told && !(name && is_read_of(xc_text_string(&more), name)))
 		xc_text_printf(text, ", %s%s", further_sure ? "" : "likely ", xc_text_string(&more));
 	xc_text_fini(&more);
 	return true;
@@ -255,9 +265,8 @@ static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_
 static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure)
 {
 	struct xc_slice slice;
-	if (!*t.scene->fuel)
+	if (!xc_scene_pay(t.scene))
 		return false;
-	--*t.scene->fuel;
 	xc_slice_register(t.scene->body, at, reg, &slice);
 	return tell_slice(t, &slice, text, sure);
 }
@@ -265,9 +274,8 @@ static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *t
 static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure)
 {
 	struct xc_slice slice;
-	if (!*t.scene->fuel)
+	if (!xc_scene_pay(t.scene))
 		return false;
-	--*t.scene->fuel;
 	xc_slice_slot(t.scene->body, at, m->base, m->displacement, m->size, &slice);
 	return tell_slice(t, &slice, text, sure);
 }
@@ -297,9 +305,8 @@ static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, u
 static int argument_register(const struct xc_scene *s, size_t at, int reg, unsigned depth)
 {
 	struct xc_slice slice;
-	if (reg < 0 || !*s->fuel)
+	if (reg < 0 || !xc_scene_pay(s))
 		return -1;
-	--*s->fuel;
 	xc_slice_register(s->body, at, reg, &slice);
 	return argument_of(s, &slice, depth);
 }
@@ -308,9 +315,8 @@ static int argument_slot(const struct xc_scene *s, size_t at, unsigned depth)
 {
 	struct xc_slice slice;
 	const struct xc_insn_memory *m = &s->body->insns[at].memory;
-	if (!*s->fuel || !xc_scene_is_slot(s, m))
+	if (!xc_scene_is_slot(s, m) || !xc_scene_pay(s))
 		return -1;
-	--*s->fuel;
 	xc_slice_slot(s->body, at, m->base, m->displacement, m->size, &slice);
 	return argument_of(s, &slice, depth);
 }

@@ -96,6 +96,14 @@ static bool touches(const struct place *place, const struct xc_insn_memory *m, u
 	       m->displacement + (int64_t)(size ? size : 1) > lo;
 }
 
+/* mov %rsp,%rdi: the address of the slot on top */
+static bool is_stack_top(const struct xc_body *body, const struct xc_insn *insn, const struct place *place)
+{
+	const struct xc_arch *arch = body->process->arch;
+	return insn->kind == XC_INSN_MOVE && insn->from == arch->sp && insn->to != arch->fp && place->reg == arch->sp &&
+	       place->displacement == 0;
+}
+
 /* Does the call get the slot's address: a lea into a register in the instructions right before it? */
 static bool is_given(const struct walk *w, size_t call, const struct place *place)
 {
@@ -104,6 +112,8 @@ static bool is_given(const struct walk *w, size_t call, const struct place *plac
 		if (insn->kind == XC_INSN_CALL || insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_RETURN)
 			return false;
 		if (insn->kind == XC_INSN_ADDRESS && insn->memory.index < 0 && touches(place, &insn->memory, 1))
+			return true;
+		if (is_stack_top(w->body, insn, place))
 			return true;
 	}
 	return false;
@@ -247,7 +257,8 @@ void xc_slice_register(const struct xc_body *body, size_t at, int reg, struct xc
 static bool escapes(const struct xc_body *body, const struct place *place)
 {
 	for (size_t i = 0; i < body->count; i++)
-		if (body->insns[i].kind == XC_INSN_ADDRESS && touches(place, &body->insns[i].memory, 1))
+		if ((body->insns[i].kind == XC_INSN_ADDRESS && touches(place, &body->insns[i].memory, 1)) ||
+		    is_stack_top(body, &body->insns[i], place))
 			return true;
 	return false;
 }

@@ -8,7 +8,7 @@
 #include "statics.h"
 #include "term_path.h"
 
-enum { DEPTH = 12 };
+enum { DEPTH = 12, PRICE = 512 };
 
 static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth);
 static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
@@ -25,6 +25,14 @@ bool xc_scene_set(const struct xc_inquiry *q, size_t frame, unsigned *fuel, stru
 	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);
 	out->at = at >= 0 ? (size_t)at : 0;
 	return at >= 0;
+}
+
+bool xc_scene_pay(const struct xc_scene *s)
+{
+	unsigned price = 1 + (unsigned)(s->body->count / PRICE);
+	bool enough = *s->fuel >= price;
+	*s->fuel = enough ? *s->fuel - price : 0;
+	return enough;
 }
 
 /* The scene's frame with the names that are in scope at another instruction. */
@@ -159,16 +167,40 @@ static void set_variable(const struct xc_scene *s, const struct xc_held *held, s
 	xc_text_fini(&text);
 }
 
+/* Does the register still hold now what it held there? */
+static bool is_kept(const struct xc_scene *s, size_t at, int reg)
+{
+	struct xc_slice then, now;
+	if (at == s->at)
+		return true;
+	if (!xc_scene_pay(s))
+		return false;
+	xc_slice_register(s->body, at, reg, &then);
+	xc_slice_register(s->body, s->at, reg, &now);
+	bool same = then.count == now.count && then.count == 1 && then.items[0].kind != XC_DEFINITION_UNKNOWN;
+	return same && then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
+}
+
+/* A variable of an inlined call that is over, or has not begun: its name would be mistaken for that of the call that runs. */
+static bool in_scope(const struct xc_scene *s, const struct xc_level *level)
+{
+	const struct xc_place *here = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
+	for (size_t i = 0; i < here->level_count; i++)
+		if (here->levels[i].die.addr == level->die.addr)
+			return true;
+	return false;
+}
+
 static bool named(const struct xc_scene *s, size_t at, int reg, struct xc_term *term)
 {
 	struct xc_frame_context context = context_at(s, at);
 	struct xc_held held;
 	for (size_t level = 0; level < context.place->level_count && !context.place->line_only; level++) {
-		if (!xc_variable_held(&context, level, reg, 0, &held))
+		if (!in_scope(s, &context.place->levels[level]) || !xc_variable_held(&context, level, reg, 0, &held))
 			continue;
 		*term = (struct xc_term){.kind = XC_TERM_VARIABLE, .at = at, .reg = reg};
 		set_variable(s, &held, term);
-		term->value_known = at == s->at && xc_regs_get(&s->q->frames[s->frame].regs, reg, &term->value);
+		term->value_known = is_kept(s, at, reg) && xc_regs_get(&s->q->frames[s->frame].regs, reg, &term->value);
 		return true;
 	}
 	return false;
@@ -331,9 +363,8 @@ static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg
 	}
 	if (named(s, at, reg, &term))
 		return term_form(&term, true);
-	if (!depth || !*s->fuel)
+	if (!depth || !xc_scene_pay(s))
 		return unknown_form(at, reg);
-	--*s->fuel;
 	xc_slice_register(s->body, at, reg, &slice);
 	if (!slice.count)
 		return unknown_form(at, reg);
@@ -405,7 +436,7 @@ static bool find_variable(const struct xc_scene *s, size_t at, xc_addr addr, str
 {
 	struct xc_frame_context context = context_at(s, at);
 	for (size_t level = 0; level < context.place->level_count; level++)
-		if (xc_variable_held(&context, level, -1, addr, held))
+		if (in_scope(s, &context.place->levels[level]) && xc_variable_held(&context, level, -1, addr, held))
 			return true;
 	return xc_statics_at(s->q->process, context.place, s->q->thread, addr, held);
 }

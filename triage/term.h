@@ -54,6 +54,9 @@ struct xc_form {
 /* Set the scene for a frame of the inquiry. False when its code cannot be read. */
 bool xc_scene_set(const struct xc_inquiry *q, size_t frame, unsigned *fuel, struct xc_scene *out);
 
+/* Pay for one slice of the scene's function; false when there is no fuel left: then nothing is asked. */
+bool xc_scene_pay(const struct xc_scene *scene);
+
 /* What register `reg` holds before instruction `at`. */
 struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg);
 

@@ -72,6 +72,17 @@ static void descend(struct xc_path *path, const char *joiner)
 	}
 }
 
+/* An access that begins within a number or pointer, or goes past it, is none of what the type says. */
+static bool fits(const struct xc_path *path)
+{
+	uint64_t size;
+	const struct xc_type *type = xc_type_strip(path->type);
+	if (type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION ||
+	    type->kind == XC_TYPE_ARRAY || !path->size || !xc_type_size(type, &size))
+		return true;
+	return path->offset >= 0 && (uint64_t)path->offset < size && (path->offset == 0 || path->size < size);
+}
+
 static int64_t floor_divide(int64_t a, int64_t b)
 {
 	int64_t q = a / b;
@@ -128,7 +139,7 @@ bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_
 		path->text.len = 0;
 		xc_text_printf(&path->text, "*%s", pointer);
 	}
-	return all_used(path);
+	return all_used(path) && fits(path);
 }
 
 bool xc_path_variable(struct xc_path *path, const char *name, const struct xc_type *type, uint64_t offset)
@@ -138,5 +149,5 @@ bool xc_path_variable(struct xc_path *path, const char *name, const struct xc_ty
 	path->offset = (int64_t)offset;
 	if (type)
 		descend(path, ".");
-	return all_used(path) && (type || !offset);
+	return all_used(path) && (type ? fits(path) : !offset);
 }

@@ -60,14 +60,117 @@ static const struct example examples[] = {
 	{HEAD NOINLINE
 	 "struct cell *make(long n) { return n ? (struct cell *)none : calloc(1, sizeof(struct cell)); }\n"
 	 "int main(void) { make(1 + zero)->value = 3; return 0; }\n",
-	 "make()->value", "returned by make() at", "is NULL"},
+	 "make()->value", "returned by make() at", "`make()` returned NULL"},
 	{HEAD NOINLINE "char work(const char *s, unsigned i) { return s[i]; }\n"
 		       "int main(void) { sink = work((const char *)none, 5 + (unsigned)zero); return 0; }\n",
 	 "s[i]", NULL, "`s` is NULL"},
 };
 
-static const char *const compilers[] = {"gcc -g -O0 -x c",   "gcc -g -O2 -x c",   "gcc -g -O3 -x c",
-					"clang -g -O0 -x c", "clang -g -O2 -x c", "clang -g -O3 -x c"};
+/* Programs where it is easy to say something wrong. */
+static const struct example hard[] = {
+	{HEAD NOINLINE
+	 "long work(void) { struct request *r; if (zero) r = &the_request; return r->next->id; }\n" NOINLINE
+	 "void fill(void) { volatile long a[64]; for (int i = 0; i < 64; i++) a[i] = 0x10; }\n"
+	 "int main(void) { fill(); sink = work(); return 0; }\n",
+	 "r->next|r->next->id|the_request.next->id|-", NULL, NULL},
+	{HEAD NOINLINE "struct request *find(long i) { return i ? (struct request *)none : &the_request; }\n" NOINLINE
+		       "long work(long i) { struct request *r = NULL; if (i > 2) r = find(i); return r->id; }\n"
+		       "int main(void) { sink = work(3 + zero); return 0; }\n",
+	 "r->id", NULL, "`r` is NULL"},
+	{HEAD "struct node { struct node *next; long value; } c = {(struct node *)0x10, 3}, b = {&c, 2}, a = {&b, "
+	      "1};\n" NOINLINE
+	      "long work(struct node *n) { long s = 0; for (; n; n = n->next) s += n->value; return s; }\n"
+	      "int main(void) { sink = work(&a); return 0; }\n",
+	 "n->value|n->next", NULL, "`n` is 0x10"},
+	{HEAD "long grid[4][8]; long *rows[4];\n" NOINLINE
+	      "long work(long i, long j) { return rows[i][j] + grid[1][j]; }\n"
+	      "int main(void) { sink = work(1 + zero, 2 + zero); return 0; }\n",
+	 "rows[i][j]", NULL, "`rows[i]` is NULL"},
+	{HEAD NOINLINE "long work(struct request **rr) { return (*rr)->id; }\n"
+		       "int main(void) { sink = work((struct request **)&none); return 0; }\n",
+	 "(*rr)->id", NULL, "`*rr` is NULL"},
+	{HEAD NOINLINE "void work(char *to, const char *from) { while ((*to++ = *from++)) ; }\n"
+		       "int main(void) { work((char *)none, \"hello\"); return 0; }\n",
+	 "*to|to[-1]|to[...]|-", NULL, NULL},
+	{HEAD NOINLINE "int get(struct cell **out) { *out = (struct cell *)none; return (int)zero; }\n" NOINLINE
+		       "long work(void) { struct cell *c = (struct cell *)&sink; get(&c); return c->value; }\n"
+		       "int main(void) { sink = work(); return 0; }\n",
+	 "c->value", "get()", "`c` is NULL"},
+	{HEAD "static __thread struct cell *mine;\n" NOINLINE "long work(void) { return mine->value; }\n"
+	      "int main(void) { if (zero) mine = table; sink = work(); return 0; }\n",
+	 "mine->value|-", NULL, NULL},
+	{HEAD NOINLINE "long work(int i) { return the_request.codes[i]; }\n"
+		       "int main(void) { sink = work(100000000 + (int)zero); return 0; }\n",
+	 "the_request.codes[i]", NULL, NULL},
+	{HEAD "struct row { int n; struct cell cols[3]; }; struct sheet { long id; struct row rows[4]; };\n" NOINLINE
+	      "long work(struct sheet *s, long i, long j) { return s->rows[i].cols[j].value; }\n"
+	      "int main(void) { sink = work((struct sheet *)none, 1 + zero, 2 + zero); return 0; }\n",
+	 "s->rows[i].cols[j].value", NULL, "`s` is NULL"},
+	{HEAD "static inline long deep(struct request *q) { return q->next->headers_out.location->len; }\n" NOINLINE
+	      "long work(struct request *r) { return deep(r->next) + zero; }\n"
+	      "int main(void) { struct request b = {0}, a = {.next = &b}; a.headers_out.location = &the_request.uri; "
+	      "sink = work(&a); return 0; }\n",
+	 "q->next->headers_out.location|r->next->next->headers_out.location", NULL, "next` is NULL"},
+	{HEAD NOINLINE
+	 "int compare(const void *a, const void *b) { const struct request *const *x = a, *const *y = b;\n"
+	 " return (*x)->id < (*y)->id ? -1 : 1; }\n"
+	 "int main(void) { struct request *all[3] = {&the_request, NULL, NULL};\n"
+	 " qsort(all, 3, sizeof *all, compare); return 0; }\n",
+	 "(*x)->id|(*y)->id|-", NULL, NULL},
+	{HEAD NOINLINE "void work(double *p, long n) { for (long i = 0; i < n; i++) p[i] = p[i] * 2.5; }\n"
+		       "int main(void) { work((double *)none, 100 + zero); return 0; }\n",
+	 "p[i]|*p|p[...]|-", NULL, NULL},
+	{HEAD NOINLINE "void work(char *to, const char *from) { memcpy(to, from, 300 + zero); sink++; }\n"
+		       "int main(void) { static char buf[400]; work(buf, (char *)none); return 0; }\n",
+	 "from|-", NULL, NULL},
+	{HEAD NOINLINE "void work(struct request *r, const char *name) { strcpy(r->uri.data, name); sink++; }\n"
+		       "int main(void) { work(&the_request, \"a name of some length\"); return 0; }\n",
+	 "r->uri.data|-", NULL, NULL},
+	{HEAD NOINLINE
+	 "long work(int what, struct cell *c) { long r = 0; switch (what) { case 0: r = 3; break;\n"
+	 " case 1: r = c->value; break; case 2: r = c->tag; break; case 3: c = table; case 4: r = c->tag + 5;\n"
+	 " break; case 5: r = 77; break; case 6: r = c->value * 3; break; } return r; }\n"
+	 "int main(void) { sink = work(3 + (int)zero, (struct cell *)&sink); return 0; }\n",
+	 "c->tag|table->tag", NULL, "is NULL"},
+	{HEAD NOINLINE "long call(int (*cb)(int), int n) { return cb(n) + zero; }\n"
+		       "int main(void) { sink = call((int (*)(int))none, 3); return 0; }\n",
+	 "(*cb)()", "passed by main() at", "`cb` is NULL"},
+	{HEAD NOINLINE "int sum(int a, int b, int c, int d, int e, int f, struct cell *g) { return a + b + c + d + e + "
+		       "f + g->tag; }\n"
+		       "int main(void) { sink = sum(1, 2, 3, 4, 5, 6, (struct cell *)none); return 0; }\n",
+	 "g->tag", NULL, "`g` is NULL"},
+	{HEAD NOINLINE "long work(struct str s) { return s.data[s.len]; }\n"
+		       "int main(void) { sink = work(the_request.uri); return 0; }\n",
+	 "s.data[s.len]|*s.data|s.data[...]", NULL, NULL},
+	{HEAD NOINLINE "long work(long n) { struct cell *c = n > 5 ? &table[1] : NULL; return c->value; }\n"
+		       "int main(void) { sink = work(zero); return 0; }\n",
+	 "c->value|table[1].value|-", NULL, NULL},
+	{HEAD NOINLINE
+	 "long work(struct cell *c) { long s = 0; for (int i = 0; i < 3; i++) { s += c[i].value; c = table; }\n"
+	 " return s; }\n"
+	 "int main(void) { static struct cell cs[3]; sink = work(cs); return 0; }\n",
+	 "c[i].value|c->value|c[1].value|table[1].value|-", NULL, NULL},
+	{HEAD NOINLINE "long work(void) { static struct cell *last; if (zero) last = table; return last->value; }\n"
+		       "int main(void) { sink = work(); return 0; }\n",
+	 "last->value", NULL, "`last` is NULL"},
+	{HEAD NOINLINE "long work(unsigned i) { char **names = (char **)none; return names[i][2]; }\n"
+		       "int main(void) { sink = work(2 + (unsigned)zero); return 0; }\n",
+	 "names[i]", NULL, "`names` is NULL"},
+};
+
+static const char *const compilers[] = {"gcc -g -O0 -x c",       "gcc -g -O2 -x c",        "gcc -g -O3 -x c",
+					"gcc -g -O2 -fPIC -x c", "clang -g -O0 -x c",      "clang -g -O2 -x c",
+					"clang -g -O3 -x c",     "gcc -g -Og -no-pie -x c"};
+
+/* Is the word one of those in a list parted by '|'? */
+static bool is_among(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *at = list; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strncmp(at, word, len) == 0 && (at[len] == '|' || !at[len]))
+			return true;
+	return false;
+}
 
 static unsigned judge(const struct example *e, const char *compiler)
 {
@@ -75,8 +178,7 @@ static unsigned judge(const struct example *e, const char *compiler)
 	struct xc_report *report = xc_report_new("analyze");
 	xc_cause(report, process, NULL);
 	const struct xc_verdict *v = report->verdict;
-	unsigned wrong = 0;
-	wrong |= !v->expression || strcmp(v->expression, e->expression) != 0;
+	unsigned wrong = !is_among(e->expression, v->expression ? v->expression : "-");
 	wrong |= (e->origin && (!v->origin || !strstr(v->origin, e->origin))) ? 2U : 0;
 	wrong |= (e->bad && (!v->cause || !strstr(v->cause, e->bad))) ? 4U : 0;
 	if (wrong || getenv("SHOW"))
@@ -98,10 +200,21 @@ static void faults_are_told_as_the_source_writes_them(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void nothing_wrong_is_said(void **state)
+{
+	(void)state;
+	unsigned wrong = 0;
+	for (size_t i = 0; i < XC_COUNT(hard); i++)
+		for (size_t c = 0; c < XC_COUNT(compilers); c++)
+			wrong += judge(&hard[i], compilers[c]) != 0;
+	assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_told_as_the_source_writes_them),
+		cmocka_unit_test(nothing_wrong_is_said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
