@@ -220,10 +220,26 @@ static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct 
 		xc_text_add(text, "points to where nothing is mapped");
 }
 
+/* "__memcpy_avx512_unaligned_erms" is memcpy. */
+static const char *plain_name(const char *name, struct xc_arena *arena)
+{
+	static const char *const variants[] = {"_avx", "_sse", "_ssse3", "_evex", "_erms", "_generic"};
+	if (strncmp(name, "__", 2) != 0)
+		return name;
+	for (size_t i = 0; i < XC_COUNT(variants); i++) {
+		const char *end = strstr(name, variants[i]);
+		if (end && end > name + 2)
+			return xc_arena_printf(arena, "%.*s", (int)(end - name - 2), name + 2);
+	}
+	return name;
+}
+
+/* The library's function that the program called, else the one that was passed the pointer. */
 static const char *function_passed_to(const struct finding *f)
 {
-	const struct xc_blame *blame = &f->scene.q->blame;
-	return blame->place && blame->through && f->scene.frame == f->scene.q->blamed ? blame->through : f->passed_to;
+	const struct xc_inquiry *q = f->scene.q;
+	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
+	return plain_name(through ? q->blame.through : f->passed_to, &q->report->arena);
 }
 
 static void write_cause(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)

@@ -67,8 +67,6 @@ static bool tell_result(const struct teller *t, size_t call, struct xc_text *tex
 static bool tell_constant(const struct teller *t, size_t at, struct xc_text *text)
 {
 	int64_t constant = t->scene->body->insns[at].constant;
-	if (t->value && *t->value != (uint64_t)constant && (uint32_t)*t->value != (uint32_t)constant)
-		return false; /* it was not this one */
 	if (constant)
 		xc_text_printf(text, "set to 0x%" PRIx64, (uint64_t)constant);
 	else
@@ -213,7 +211,7 @@ static bool tell_definition(struct teller t, const struct xc_definition *d, stru
 		callee = xc_body_callee(t.scene->body, &t.scene->body->insns[d->insn], NULL);
 		if (!callee)
 			return false;
-		xc_text_printf(text, "left by %s(), which got its address", callee);
+		xc_text_printf(text, "set by %s(), which got its address,", callee);
 		xc_origin_line(t.scene, d->insn, " at ", text);
 		*sure = false;
 		return true;
@@ -222,17 +220,30 @@ static bool tell_definition(struct teller t, const struct xc_definition *d, stru
 	}
 }
 
+/* What a definition is known to have set, when that is a number. */
+static bool constant_of(const struct xc_scene *s, const struct xc_definition *d, uint64_t *value)
+{
+	const struct xc_insn *insn = &s->body->insns[d->insn];
+	struct xc_form form = {.known = false};
+	struct xc_scene caller;
+	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, &caller, &form))
+		return false;
+	if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE_CONSTANT)
+		form = (struct xc_form){.known = true, .constant = insn->constant};
+	else if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE && insn->from >= 0)
+		form = xc_form_register(s, d->insn, insn->from);
+	else if (d->kind == XC_DEFINITION_INSN)
+		form = xc_form_definition(s, d);
+	*value = (uint64_t)form.constant;
+	return form.known && !form.count;
+}
+
+/* It is known to have set another value than this. */
 static bool excluded(const struct teller *t, const struct xc_definition *d)
 {
-	const struct xc_insn *insn = &t->scene->body->insns[d->insn];
-	bool constant = d->kind == XC_DEFINITION_INSN &&
-			(insn->kind == XC_INSN_CONSTANT || insn->kind == XC_INSN_STORE_CONSTANT);
-	bool address = d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_ADDRESS;
-	if (!t->value)
-		return false;
-	if (constant)
-		return *t->value != (uint64_t)insn->constant && (uint32_t)*t->value != (uint32_t)insn->constant;
-	return address && !*t->value; /* the address of something is not NULL */
+	uint64_t value;
+	return t->value && constant_of(t->scene, d, &value) && value != *t->value &&
+	       (value >> 32 || *t->value >> 32 || (uint32_t)value != (uint32_t)*t->value);
 }
 
 static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_text *text, bool *sure)

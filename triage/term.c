@@ -403,6 +403,11 @@ struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg
 	return form_register(scene, at, reg, DEPTH);
 }
 
+struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_definition *definition)
+{
+	return definition_form(scene, definition, true, DEPTH);
+}
+
 struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const struct xc_insn_memory *memory)
 {
 	return form_memory(scene, at, memory, DEPTH);

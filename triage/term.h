@@ -60,6 +60,9 @@ bool xc_scene_pay(const struct xc_scene *scene);
 /* What register `reg` holds before instruction `at`. */
 struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg);
 
+/* What a definition of a slice set the register to. */
+struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_definition *definition);
+
 /* The address of a memory operand of instruction `at`. */
 struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const struct xc_insn_memory *memory);
 
