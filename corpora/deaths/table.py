@@ -67,7 +67,7 @@ class Case:
         self.origin = None if row["origin"] == "-" else row["origin"]
         self.lines = lines_of(self.program).get(self.death, [])
         words = [] if row["run"] == "-" else row["run"].split()
-        self.take_options = [word for word in words if word.startswith("--")]
+        self.take_options = [part for word in words if word.startswith("--") for part in word.split("=", 1)]
         self.environment = dict(word.split("=", 1) for word in words if not word.startswith("--"))
 
 

@@ -61,6 +61,15 @@ def plain(function):
     return kept.replace("<", "").split("::")[-1]
 
 
+def called(expression):
+    """What is called, of "(*r->on_done)()" and "r->on_done()"."""
+    if expression and expression.endswith("()"):
+        expression = expression[:-2]
+        if expression.startswith("(*") and expression.endswith(")"):
+            expression = expression[2:-1]
+    return expression
+
+
 def compare_culprit(verdict, case):
     if case.culprits is None:
         return None
@@ -79,7 +88,7 @@ class Judgement:
         self.class_ = compare(verdict.get("class"), case.classes)
         self.kind = compare(verdict.get("kind"), case.kinds)
         self.severity = compare(verdict.get("severity"), case.severities)
-        self.expression = compare(verdict.get("expression"), case.expressions)
+        self.expression = compare(called(verdict.get("expression")), case.expressions)
         self.culprit = compare_culprit(verdict, case)
         self.origin = None
         if case.origin:
