@@ -162,12 +162,56 @@ static const char *const compilers[] = {"gcc -g -O0 -x c",       "gcc -g -O2 -x 
 					"gcc -g -O2 -fPIC -x c", "clang -g -O0 -x c",      "clang -g -O2 -x c",
 					"clang -g -O3 -x c",     "gcc -g -Og -no-pie -x c"};
 
+#define CXX                                                                                                            \
+	"#include <string>\n#include <vector>\n#include <memory>\n#include <map>\n"                                    \
+	"volatile long zero, sink; void *volatile none;\n"                                                             \
+	"struct Item { int id; std::string name; long price; };\n"                                                     \
+	"struct Shape { virtual ~Shape() {} virtual long area(int n) = 0; long w = 3; };\n"                            \
+	"struct Square : Shape { long side = 2; Item *item = nullptr; long area(int n) override; };\n"                 \
+	"namespace shop { struct Cart { std::vector<Item> *items_; Item *last_; long total(); Item *find(int id); }; " \
+	"}\n"
+
+static const struct example cxx[] = {
+	{CXX NOINLINE "long shop::Cart::total() { return last_->price + zero; }\n"
+		      "int main() { shop::Cart c{}; sink = c.total(); return 0; }\n",
+	 "this->last_->price", NULL, "`this->last_` is NULL"},
+	{CXX NOINLINE "long read(const Item &item) { return item.price; }\n"
+		      "int main() { sink = read(*(Item *)none); return 0; }\n",
+	 "item.price", "passed by main() at", "`item` is NULL"},
+	{CXX NOINLINE "long Square::area(int n) { return side * n + zero; }\n" NOINLINE
+		      "long call(Shape *s) { return s->area(3) + 1; }\n"
+		      "int main() { if (zero) { Square q; sink = call(&q); } sink = call((Shape *)none); return 0; }\n",
+	 "s->_vptr.Shape|s->_vptr$Shape", "passed by main() at", "`s` is NULL"},
+	{CXX NOINLINE "long Square::area(int n) { return item->price * n; }\n" NOINLINE
+		      "long call(Shape *s) { return s->area(3) + 1; }\n"
+		      "int main() { Square q; sink = call(&q); return 0; }\n",
+	 "this->item->price", NULL, "`this->item` is NULL"},
+	{CXX NOINLINE "Item *shop::Cart::find(int id) { return id ? (Item *)none : last_; }\n" NOINLINE
+		      "long work(shop::Cart &c) { Item *i = c.find(3); return i->price; }\n"
+		      "int main() { shop::Cart c{}; sink = work(c); return 0; }\n",
+	 "i->price", "returned by shop::Cart::find() at", "`i` is NULL"},
+	{CXX NOINLINE "long work(std::unique_ptr<Item> &p) { return p->price; }\n"
+		      "int main() { std::unique_ptr<Item> p; sink = work(p); return 0; }\n",
+	 "p->price|*|-", NULL, NULL},
+	{CXX NOINLINE "long work(std::vector<Item> &v, size_t i) { return v[i].price; }\n"
+		      "int main() { std::vector<Item> v; sink = work(v, 2 + (size_t)zero); return 0; }\n",
+	 "v[i].price|*|-", NULL, NULL},
+	{CXX NOINLINE "long work(Item *i) { return (long)i->name.size(); }\n"
+		      "int main() { sink = work((Item *)none); return 0; }\n",
+	 "*|-", NULL, NULL},
+};
+
+static const char *const cxx_compilers[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -x c++", "clang++ -g -O0 -x c++",
+					    "clang++ -g -O2 -x c++"};
+
 /* Is the word one of those in a list parted by '|'? */
 static bool is_among(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 	for (const char *at = list; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-		if (strncmp(at, word, len) == 0 && (at[len] == '|' || !at[len]))
+		if (*at == '*' && (at[1] == '|' || !at[1]))
+			return true;
+		else if (strncmp(at, word, len) == 0 && (at[len] == '|' || !at[len]))
 			return true;
 	return false;
 }
@@ -210,11 +254,22 @@ static void nothing_wrong_is_said(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void members_and_references_are_named_in_cxx(void **state)
+{
+	(void)state;
+	unsigned wrong = 0;
+	for (size_t i = 0; i < XC_COUNT(cxx); i++)
+		for (size_t c = 0; c < XC_COUNT(cxx_compilers); c++)
+			wrong += judge(&cxx[i], cxx_compilers[c]) != 0;
+	assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_told_as_the_source_writes_them),
 		cmocka_unit_test(nothing_wrong_is_said),
+		cmocka_unit_test(members_and_references_are_named_in_cxx),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
