@@ -1,5 +1,5 @@
 -- cdef_http.lua: types of "http" and "stream" as text for cdef.lua: src/http, src/stream and the modules that come with them.
--- Checked as cdef_core.lua's are; what is of 1.27.3 and later was read in the sources. Conditions are written as there.
+-- Checked as cdef_core.lua's are; what is of 1.27 as in the headers of 1.30.6, but for what came in 1.29. Conditions are written as there.
 return [[
 struct ngx_http_complex_value_s {
 	ngx_str_t value; ngx_uint_t *flushes; void *lengths, *values; union { size_t size; } u;
@@ -9,7 +9,7 @@ struct ngx_stream_upstream_s {
 	*downstream_out, *downstream_busy; off_t received; time_t start_sec; ngx_uint_t requests, responses; ngx_msec_t
 	start_time; size_t upload_rate, download_rate; ngx_str_t ssl_name; ngx_stream_upstream_srv_conf_t *upstream; void
 	*resolved, *state; unsigned connected:1, proxy_protocol:1;
-	?>1.21.0 unsigned half_closed:1;
+	?>1.21.4 unsigned half_closed:1;
 };
 struct ngx_stream_upstream_peer_s {
 	ngx_pt init_upstream, init; void *data;
@@ -18,14 +18,17 @@ struct ngx_stream_upstream_srv_conf_s {
 	ngx_stream_upstream_peer_t peer; void **srv_conf; ngx_array_t *servers; ngx_uint_t flags; ngx_str_t host; u_char
 	*file_name; ngx_uint_t line; in_port_t port; ngx_uint_t no_port;
 	?stream_zone ngx_shm_zone_t *shm_zone;
+	?>1.27.3&stream_zone void *resolver; ngx_msec_t resolver_timeout;
 };
 struct ngx_http_upstream_conf_s {
 	ngx_http_upstream_srv_conf_t *upstream; ngx_msec_t connect_timeout, send_timeout, read_timeout, next_upstream_timeout;
 	size_t send_lowat, buffer_size, limit_rate, busy_buffers_size, max_temp_file_size, temp_file_write_size,
 	busy_buffers_size_conf, max_temp_file_size_conf, temp_file_write_size_conf; ngx_bufs_t bufs; ngx_uint_t
 	ignore_headers, next_upstream, store_access, next_upstream_tries; ngx_flag_t buffering, request_buffering,
-	pass_request_headers, pass_request_body, ignore_client_abort, intercept_errors, cyclic_temp_file, force_ranges;
-	ngx_path_t *temp_path; ngx_hash_t hide_headers_hash; ngx_array_t *hide_headers, *pass_headers; void *local; ngx_flag_t
+	pass_request_headers, pass_request_body;
+	?>1.27.2 ngx_flag_t pass_trailers;
+	?>1.29.0 ngx_flag_t pass_early_hints;
+	ngx_flag_t ignore_client_abort, intercept_errors, cyclic_temp_file, force_ranges; ngx_path_t *temp_path; ngx_hash_t hide_headers_hash; ngx_array_t *hide_headers, *pass_headers; void *local; ngx_flag_t
 	socket_keepalive;
 	?cache ngx_shm_zone_t *cache_zone; void *cache_value; ngx_uint_t cache_min_uses, cache_use_stale;
 	?cache ngx_uint_t cache_methods; off_t cache_max_range_offset; ngx_flag_t cache_lock;
@@ -34,11 +37,15 @@ struct ngx_http_upstream_conf_s {
 	?cache ngx_array_t *no_cache;
 	ngx_array_t *store_lengths, *store_values;
 	?cache unsigned cache:2;
-	unsigned store:2, intercept_404:1, change_buffering:1, pass_trailers:1, preserve_output:1;
+	unsigned store:2, intercept_404:1, change_buffering:1;
+	?<1.27.2 unsigned pass_trailers:1;
+	unsigned preserve_output:1;
 	?ssl void *ssl; ngx_flag_t ssl_session_reuse; void *ssl_name; ngx_flag_t ssl_server_name, ssl_verify;
-	?>1.21.0&ssl void *ssl_certificate, *ssl_certificate_key; ngx_array_t *ssl_passwords;
+	?>1.21.0&ssl void *ssl_certificate, *ssl_certificate_key;
+	?>1.27.4&ssl void *ssl_certificate_cache;
+	?>1.21.0&ssl ngx_array_t *ssl_passwords;
 	ngx_str_t module;
-	?compat uint64_t spare[2];
+	?<1.27.2&compat uint64_t spare[2];
 };
 struct ngx_http_proxy_headers_s {
 	ngx_array_t *flushes, *lengths, *values; ngx_hash_t hash;
@@ -135,7 +142,9 @@ struct ngx_http_core_loc_conf_s {
 	sendfile_max_chunk, read_ahead, subrequest_output_buffer_size; void *limit_rate, *limit_rate_after; ngx_msec_t
 	client_body_timeout, send_timeout;
 	?>1.19.10 ngx_msec_t keepalive_time;
-	ngx_msec_t keepalive_timeout, lingering_time, lingering_timeout, resolver_timeout, auth_delay; void *resolver; time_t
+	ngx_msec_t keepalive_timeout;
+	?>1.27.4 ngx_msec_t keepalive_min_timeout;
+	ngx_msec_t lingering_time, lingering_timeout, resolver_timeout, auth_delay; void *resolver; time_t
 	keepalive_header; ngx_uint_t keepalive_requests, keepalive_disable, satisfy, lingering_close, if_modified_since,
 	max_ranges, client_body_in_file_only; ngx_flag_t client_body_in_single_buffer, internal, sendfile, aio, aio_write,
 	tcp_nopush, tcp_nodelay, reset_timedout_connection, absolute_redirect, server_name_in_redirect, port_in_redirect,
@@ -175,7 +184,9 @@ struct ngx_stream_session_s {
 };
 struct ngx_stream_upstream_rr_peers_s {
 	ngx_uint_t number;
-	?stream_zone ngx_slab_pool_t *shpool; ngx_atomic_t rwlock; ngx_stream_upstream_rr_peers_t *zone_next;
+	?stream_zone ngx_slab_pool_t *shpool; ngx_atomic_t rwlock;
+	?>1.27.3&stream_zone ngx_uint_t *config; ngx_stream_upstream_rr_peer_t *resolve;
+	?stream_zone ngx_stream_upstream_rr_peers_t *zone_next;
 	ngx_uint_t total_weight;
 	?>1.19.9 ngx_uint_t tries;
 	unsigned single:1, weighted:1; ngx_str_t *name; ngx_stream_upstream_rr_peers_t *next; ngx_stream_upstream_rr_peer_t
@@ -185,16 +196,20 @@ struct ngx_stream_upstream_rr_peer_s {
 	void *sockaddr; socklen_t socklen; ngx_str_t name, server; ngx_int_t current_weight, effective_weight, weight;
 	ngx_uint_t conns, max_conns, fails; time_t accessed, checked; ngx_uint_t max_fails; time_t fail_timeout; ngx_msec_t
 	slow_start, start_time; ngx_uint_t down; void *ssl_session; int ssl_session_len;
+	?>1.27.3&stream_zone unsigned zombie:1;
 	?stream_zone ngx_atomic_t lock;
+	?>1.27.3&stream_zone ngx_uint_t refs; void *host;
 	ngx_stream_upstream_rr_peer_t *next;
-	?compat uint64_t spare[25];
+	?<1.27.3&compat uint64_t spare[25];
 };
 struct ngx_stream_upstream_main_conf_s {
 	ngx_array_t upstreams;
 };
 struct ngx_http_upstream_rr_peers_s {
 	ngx_uint_t number;
-	?zone ngx_slab_pool_t *shpool; ngx_atomic_t rwlock; ngx_http_upstream_rr_peers_t *zone_next;
+	?zone ngx_slab_pool_t *shpool; ngx_atomic_t rwlock;
+	?>1.27.3&zone ngx_uint_t *config; ngx_http_upstream_rr_peer_t *resolve;
+	?zone ngx_http_upstream_rr_peers_t *zone_next;
 	ngx_uint_t total_weight;
 	?>1.19.9 ngx_uint_t tries;
 	unsigned single:1, weighted:1; ngx_str_t *name; ngx_http_upstream_rr_peers_t *next; ngx_http_upstream_rr_peer_t *peer;
@@ -208,7 +223,7 @@ struct ngx_http_upstream_rr_peer_s {
 	?zone ngx_atomic_t lock;
 	?>1.27.3&zone ngx_uint_t refs; void *host;
 	ngx_http_upstream_rr_peer_t *next;
-	?compat uint64_t spare[32];
+	?<1.27.3&compat uint64_t spare[32];
 };
 struct ngx_http_upstream_peer_s {
 	ngx_pt init_upstream, init; void *data;
@@ -217,6 +232,7 @@ struct ngx_http_upstream_srv_conf_s {
 	ngx_http_upstream_peer_t peer; void **srv_conf; ngx_array_t *servers; ngx_uint_t flags; ngx_str_t host; u_char
 	*file_name; ngx_uint_t line; in_port_t port; ngx_uint_t no_port;
 	?zone ngx_shm_zone_t *shm_zone;
+	?>1.27.3&zone void *resolver; ngx_msec_t resolver_timeout;
 };
 struct ngx_http_upstream_main_conf_s {
 	ngx_hash_t headers_in_hash; ngx_array_t upstreams;
@@ -271,7 +287,9 @@ struct ngx_http_connection_s {
 	ngx_http_addr_conf_t *addr_conf; ngx_http_conf_ctx_t *conf_ctx;
 	?ssl ngx_str_t *ssl_servername;
 	?ssl&pcre void *ssl_servername_regex;
-	ngx_chain_t *busy; ngx_int_t nbusy; ngx_chain_t *free; unsigned ssl:1, proxy_protocol:1;
+	ngx_chain_t *busy; ngx_int_t nbusy; ngx_chain_t *free;
+	?>1.27.4 ngx_msec_t keepalive_timeout;
+	unsigned ssl:1, proxy_protocol:1;
 };
 struct ngx_http_headers_in_s {
 	ngx_list_t headers; ngx_table_elt_t *host, *connection, *if_modified_since, *if_unmodified_since, *if_match,

@@ -31,7 +31,11 @@ local function peers_of(t, kind, conf)
 	local found, peers = {}, conf.peer.data and xcore.deref(xcore.cast(conf.peer.data, type .. " *"))
 	local backup = false
 	while peers do
+		local before = #found
 		for peer in walk.list(peers.peer, "next", { max = MOST }) do found[#found + 1] = peer_of(peer, backup) end
+		if not t.live and #found - before ~= peers.number then
+			error(xcore.error("fault", ("it has %d peers, and counts %s"):format(#found - before, xcore.u64(peers.number))))
+		end
 		if backup or not peers.next then break end
 		peers, backup = xcore.deref(peers.next), true
 	end
