@@ -63,12 +63,13 @@ local function add(vm, report, addr, options, number)
 	section:text("state", frame.state(vm, addr, list))
 	local columns = {
 		{ "frame", "integer", label = "#" }, { "kind", "text" }, { "function", "text" }, { "file", "text" }, { "line", "integer" },
+		{ "address", "address", verbose = true },
 	}
 	if #list == 0 then return end
 	local rows, limit = section:table("frames", columns), options.limit or SHOWN
 	for i, one in ipairs(list) do
 		if i > limit then break end
-		rows:row(i - 1, one.kind, frame.name(vm, one, list[i + 1]), one.source, one.line)
+		rows:row(i - 1, one.kind, frame.name(vm, one, list[i + 1]), one.source, one.line, one.fn)
 		if one.tail then section:note(("frame %d was called by a tail call: its callers are gone"):format(i - 1)) end
 	end
 	if options.locals then add_variables(vm, section, list, limit) end

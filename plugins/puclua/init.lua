@@ -32,6 +32,7 @@ return {
 			"[--by object|kind|root] [--limit N] [TYPE] [--vm ADDR]"),
 		val = command("val", "val", "one value: by address, or as Lua writes it: world.records[3].name", "ADDR|PATH [--limit N] [--vm ADDR]"),
 		tab = command("val", "tab", "what stands in a table; in the globals, when none is named", "[ADDR|PATH] [--limit N] [--vm ADDR]"),
+		bc = command("bc", "run", "the bytecode of a function, with lines and constants", "FUNCTION [--limit N] [--vm ADDR]"),
 		gc = command("commands", "gc", "objects and bytes by type, and whether they add up to what Lua counts", "[--vm ADDR]"),
 	},
 }

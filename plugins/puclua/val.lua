@@ -53,7 +53,7 @@ local function resolve(vm, text)
 end
 
 -- An object's address, or where a value lies.
-local function find(vm, text)
+function val.find(vm, text)
 	local addr = math.tointeger(tonumber(text))
 	if addr then
 		local kind = vm:kind(addr)
@@ -130,7 +130,7 @@ end
 function val.val(t, report, args)
 	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
 	if not options[1] then error(xcore.error("usage", "an address or a path is wanted", "puclua.val TARGET 'world.records[3]'")) end
-	local addr, at = find(vm, options[1])
+	local addr, at = val.find(vm, options[1])
 	local section = report:section("value", "A value of Lua")
 	if addr then return add_object(vm, section, addr, options.limit or SHOWN) end
 	section:text("type", (value.decode(vm, at)))
@@ -140,7 +140,7 @@ end
 -- puclua.tab ADDR|PATH [--limit N]
 function val.tab(t, report, args)
 	local vm, options = commands.parse(t, args, { limit = "number" }, 1)
-	local addr = find(vm, options[1] or "_G")
+	local addr = val.find(vm, options[1] or "_G")
 	if not addr or vm:kind(addr) ~= layout.TABLE then error(xcore.error("not_found", options[1] .. " is no table")) end
 	local section = report:section("table", "A table of Lua")
 	section:address("address", addr)
