@@ -27,7 +27,6 @@ struct ngx_http_upstream_conf_s {
 	ignore_headers, next_upstream, store_access, next_upstream_tries; ngx_flag_t buffering, request_buffering,
 	pass_request_headers, pass_request_body;
 	?>1.27.2 ngx_flag_t pass_trailers;
-	?>1.29.0 ngx_flag_t pass_early_hints;
 	ngx_flag_t ignore_client_abort, intercept_errors, cyclic_temp_file, force_ranges; ngx_path_t *temp_path; ngx_hash_t hide_headers_hash; ngx_array_t *hide_headers, *pass_headers; void *local; ngx_flag_t
 	socket_keepalive;
 	?cache ngx_shm_zone_t *cache_zone; void *cache_value; ngx_uint_t cache_min_uses, cache_use_stale;
