@@ -217,6 +217,6 @@ uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/share/xcore
 
 clean: ## remove build/ but not the corpora
-	rm -rf build/release* build/debug* build/asan* build/hostile*
+	rm -rf build/release* build/debug* build/asan* build/hostile* build/programs
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

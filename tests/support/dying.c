@@ -16,6 +16,7 @@
 
 #include "../../core/text.h"
 #include "check.h"
+#include "kept.h"
 #include "scratch.h"
 
 enum { MAX_MAPS = 256, PAGE = 4096, AT_ONCE = 256 * PAGE, MAX_STOPS = 1000 };
@@ -35,12 +36,8 @@ const char *dying_program(const char *name, const char *compiler, const char *so
 {
 	char command[2048];
 	const char *path = scratch_path(name);
-	snprintf(command, sizeof command, "%s -w -o '%s' -", compiler, path);
-	FILE *pipe = popen(command, "w");
-	assert_non_null(pipe);
-	fputs(source, pipe);
-	if (pclose(pipe) != 0)
-		fail_msg("failed: %s", command);
+	snprintf(command, sizeof command, "%s -w", compiler);
+	kept_program(path, command, source);
 	return path;
 }
 

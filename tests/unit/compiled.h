@@ -20,6 +20,7 @@
 #include "../../dwarf/die.h"
 #include "../../dwarf/expr.h"
 #include "../../dwarf/format.h"
+#include "../support/kept.h"
 
 struct compiled {
 	struct xc_process *process;
@@ -91,12 +92,8 @@ static inline struct compiled *compile(const char *compiler, const char *source)
 	char path[] = "/tmp/xc-compiled-XXXXXX", command[512];
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
-	snprintf(command, sizeof command, "%s -w -nostdlib -static -no-pie -fno-stack-protector -Wl,-e,0 -o %s -",
-		 compiler, path);
-	FILE *pipe = popen(command, "w");
-	assert_non_null(pipe);
-	fputs(source, pipe);
-	assert_int_equal(pclose(pipe), 0);
+	snprintf(command, sizeof command, "%s -w -nostdlib -static -no-pie -fno-stack-protector -Wl,-e,0", compiler);
+	kept_program(path, command, source);
 	struct compiled *c = xc_alloc(sizeof *c);
 	c->process = bare_process();
 	assert_null(xc_source_open(path, &(struct xc_source_options){0}, &c->file));
