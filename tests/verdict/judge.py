@@ -63,7 +63,7 @@ def plain(function):
 
 def called(expression):
     """What is called, of "(*r->on_done)()" and "r->on_done()"."""
-    if expression and expression.endswith("()"):
+    if expression and expression.endswith("()") and " " not in expression:
         expression = expression[:-2]
         if expression.startswith("(*") and expression.endswith(")"):
             expression = expression[2:-1]
@@ -75,7 +75,8 @@ def compare_culprit(verdict, case):
         return None
     got = verdict.get("function")
     named = compare(got, case.culprits) if got in case.culprits else compare(plain(got), case.culprits)
-    if named == RIGHT and case.lines and verdict.get("line") not in case.lines:
+    same_file = os.path.basename(verdict.get("file") or "") == case.program  # else the compiler gave the line to an inlined header
+    if named == RIGHT and case.lines and same_file and verdict.get("line") not in case.lines:
         return WRONG if verdict.get("line") else MISSING
     return named
 
