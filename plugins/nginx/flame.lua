@@ -63,20 +63,25 @@ local function pending(t, event)
 	return { "pending timers", ctx.delay ~= 0 and ("every %.3g s"):format(ctx.delay / 1000) or "once", text or "(unknown function)" }
 end
 
+local function add_pending(t, tree, all)
+	local given = 0
+	for event in list.rbtree(all, "ngx_event_t", "timer") do
+		if given < MOST and func.name(event.handler) == "ngx_http_lua_timer_handler" then
+			tree:add(maybe.try(pending, t, event) or { "pending timers", "(cannot be read)" }, 1)
+			given = given + 1
+		end
+	end
+	return true
+end
+
 -- Lua's timers: those that run, with their light threads, and those that wait for their time.
 function flame.timers(t, tree)
 	cycle.of(t)
 	add_coroutines(t, tree, function(one) return one.fake and one.lua and one.lua.phase == "timer" and "running timers" end)
 	local all = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
-	local given = 0
-	for event in list.rbtree(all, "ngx_event_t", "timer") do
-		local is_lua = given < MOST and func.name(event.handler) == "ngx_http_lua_timer_handler"
-		local path = is_lua and (maybe.try(pending, t, event) or { "pending timers", "(cannot be read)" })
-		if path then
-			tree:add(path, 1)
-			given = given + 1
-		end
-	end
+	local lost = not all and "(where they are kept is not known)"
+		or not maybe.try(add_pending, t, tree, all) and "(their tree is damaged: not all are here)"
+	if lost then tree:add({ "pending timers", lost }, 1) end
 end
 
 return flame

@@ -354,17 +354,21 @@ class Case:
         return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"))
 
     def check_damaged(self, seed):
-        generator, data = random.Random(seed), self.core_bytes()
+        generator, data, address = random.Random(seed), self.core_bytes(), self.main("print-0")["address"]
+        chains = [row["address"] for row in self.core.table("nginx.req", "request", "buffers", address)]
         for _ in range(2000):
             at = generator.randrange(100000, len(data) - 8) & ~7
             data[at:at + 8] = generator.choice([bytes(8), generator.randbytes(8), data[generator.randrange(100000, len(data) - 8) & ~7:][:8]])
         with tempfile.TemporaryDirectory() as scratch:
             damaged = self.damaged(data, scratch)
-            for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted", "nginx.lua"):
+            runs = [(damaged.run, command) for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted",
+                                                           "nginx.lua", "nginx.upstreams")]
+            runs += [(damaged.flame, "nginx.timers"), (damaged.flame, "nginx.waits"), (damaged.run, "nginx.req", address)]
+            for run, *words in runs + [(damaged.run, "nginx.chain", chain, "--text") for chain in chains]:
                 try:
-                    damaged.run(command)
+                    run(*words)
                 except RuntimeError as why:
                     if "traceback" in str(why) or "exit -" in str(why):
-                        yield str(why)
+                        yield "%s: %s" % (words, why)
             if damaged.run("nginx.conns")["sections"][0]["fields"]["connections"] != 256:
                 yield "the number of connections is another"
