@@ -4,7 +4,7 @@ local xcore = require "xcore"
 
 local declare = {}
 
-local RELEASES = { "3_13", "3_11", "3_9" }
+local RELEASES = { "3_13", "3_12", "3_11", "3_10", "3_9" }
 
 local function proves(t, D, addr)
 	local head = t:value(D:type "_PyRuntimeState", addr).interpreters.head

@@ -126,6 +126,7 @@ local function filled(py, self)
 	end
 	local top = xcore.has(v, "f_stacktop") and v.f_stacktop
 	local slots = top and (xcore.addr(top) - self.locals) // py.layout.word or 0
+	if xcore.has(v, "f_stackdepth") then slots = count + v.f_stackdepth end -- 3.10: below 0 while it runs
 	return slots > count and slots <= count + c.value.co_stacksize and slots or count
 end
 

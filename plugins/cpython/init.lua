@@ -9,7 +9,7 @@ end
 return {
 	name = "cpython",
 	about = "threads, stacks, objects and modules of CPython",
-	doc = "CPython 3.9 to 3.13: layouts come from its debug information, or for 3.9, 3.11 and 3.13 from the plugin.",
+	doc = "CPython 3.9 to 3.13: layouts come from its debug information, or from the plugin.",
 	match = { symbols = { "_PyRuntime" } },
 	analyze = function(t, report) require("cpython.report").analyze(t, report) end,
 	stacks = function(t, told) require("cpython.stacks").tell(t, told) end,
