@@ -12,6 +12,7 @@
 #include "expression.h"
 #include "heapfacts.h"
 #include "lastwords.h"
+#include "story.h"
 
 enum { SOURCE_AROUND = 2 };
 
@@ -111,6 +112,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_lastwords_read(&q);
 	judge(&q);
 	xc_expression_tell(&q);
+	xc_story_tell(&q);
 	headline(&q);
 	locate(&q);
 	xc_evidence_add(&q);

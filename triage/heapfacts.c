@@ -1,6 +1,5 @@
 #include "heapfacts.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <signal.h>
 
@@ -10,43 +9,9 @@
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
 
-enum { TEXT_LEAST = 5, FREED_MOST = 3 };
+enum { FREED_MOST = 3 };
 
-/* The bytes of a pointer as they lie in memory, when they are characters: strings that overwrote it. At most two NULs at the end. */
-static bool pointer_text(uint64_t value, struct xc_text *text)
-{
-	unsigned len = 8;
-	while (len > 0 && (value >> (8 * (len - 1)) & 255) == 0)
-		len--;
-	if (len < TEXT_LEAST)
-		return false;
-	for (unsigned i = 0; i < len; i++) {
-		int c = (int)(value >> (8 * i) & 255);
-		if (!isascii(c) || (!isprint(c) && c != '\n' && c != '\t'))
-			return false;
-	}
-	for (unsigned i = 0; i < len; i++)
-		xc_text_char(text, (char)(value >> (8 * i)));
-	return true;
-}
-
-static void tell_text(const struct xc_inquiry *q, const char *who, uint64_t value)
-{
-	struct xc_text raw = {0}, shown = {0}, redacted = {0};
-	if (pointer_text(value, &raw)) {
-		xc_text_escaped(&shown, raw.bytes, raw.len);
-		xc_verdict_evidence(q->report, "the bytes of %s are text, \"%s\": a string was written over it", who,
-				    shown.bytes);
-		xc_text_printf(&redacted, "the bytes of %s are text: a string was written over it", who);
-		xc_verdict_redact(q->report, xc_text_string(&redacted));
-	}
-	xc_text_fini(&redacted);
-	xc_text_fini(&raw);
-	xc_text_fini(&shown);
-}
-
-/* Types for the words about a block; without them they say less. */
-static void want_types(const struct xc_inquiry *q)
+void xc_heap_facts_types(const struct xc_inquiry *q)
 {
 	struct xc_typing *typing;
 	if (q->heap->blocks.count <= XC_HEAP_FACTS_TYPED)
@@ -58,7 +23,7 @@ static void tell_block(const struct xc_inquiry *q, const char *who, uint64_t val
 	const struct xc_blocks *blocks = &q->heap->blocks;
 	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
 		return;
-	want_types(q); /* claims give blocks other numbers */
+	xc_heap_facts_types(q); /* claims give blocks other numbers */
 	struct xc_what what = xc_what(q->heap->process, q->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
@@ -70,19 +35,13 @@ static void tell_block(const struct xc_inquiry *q, const char *who, uint64_t val
 	xc_text_fini(&text);
 }
 
-static void tell_value(const struct xc_inquiry *q, const char *who, uint64_t value)
-{
-	tell_text(q, who, value);
-	tell_block(q, who, value);
-}
-
 static void tell_register(const struct xc_inquiry *q, int number)
 {
 	const struct xc_arch *arch = q->heap->process->arch;
 	const char *name = xc_arch_reg_name(arch, number);
 	uint64_t value;
 	if (name && xc_regs_get(&q->fault.frame.regs, number, &value))
-		tell_value(q, name, value);
+		tell_block(q, name, value);
 }
 
 static void tell_operand(const struct xc_inquiry *q)
@@ -94,7 +53,7 @@ static void tell_operand(const struct xc_inquiry *q)
 	if (f->frame_known && f->operand_known && f->operand.index >= 0)
 		tell_register(q, f->operand.index);
 	if (!by_register && f->addr_known)
-		tell_value(q, "the address", f->addr);
+		tell_block(q, "the address", f->addr);
 }
 
 static void redact_damage(const struct xc_inquiry *q, const struct xc_damage *damage)
@@ -173,7 +132,7 @@ static void tell_damage(struct xc_inquiry *q)
 	judge_abort(q, first);
 	if (first->kind != XC_DAMAGE_HEADER)
 		return;
-	want_types(q);
+	xc_heap_facts_types(q);
 	xc_overrun_find(heap, first, &overrun);
 	if (overrun.block == XC_NO_BLOCK)
 		return; /* none ends there */
@@ -187,7 +146,8 @@ static void tell_damage(struct xc_inquiry *q)
 
 void xc_heap_facts(struct xc_inquiry *q)
 {
-	if (!q->fault.sent) {
+	bool told = xc_inquiry_is(q, "use-after-free") || xc_inquiry_is(q, "heap-overrun"); /* story.h */
+	if (!q->fault.sent && !told) {
 		tell_operand(q);
 		tell_freed(q);
 	}

@@ -10,4 +10,8 @@
 enum { XC_HEAP_FACTS_TYPED = 1000000 };
 void xc_heap_facts(struct xc_inquiry *q);
 
+/* Types for the words about a block, unless the heap has more than XC_HEAP_FACTS_TYPED; without them they say less. Claims give blocks
+ * other numbers: look them up afterwards. */
+void xc_heap_facts_types(const struct xc_inquiry *q);
+
 #endif

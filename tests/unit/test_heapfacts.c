@@ -44,7 +44,7 @@ static void a_register_into_freed_memory_is_named(void **state)
 		     "a->next = b;\n"
 		     " free(b); free(a); struct node *n = head; struct node *bad = n->next; sum = bad->id + n->id;\n"
 		     " return (int)n->id; }\n",
-		"points into freed memory"));
+		"stands in freed memory"));
 }
 
 static void the_block_that_was_written_past_its_end_is_named_with_its_type(void **state)

@@ -1,0 +1,202 @@
+/* layer: triage */
+/* What the bad pointer was, over programs that die of it while the test runs. */
+#include "opened.h"
+
+#include "../../core/report.h"
+#include "../../heap/heap.h"
+#include "../../triage/cause.h"
+
+struct told {
+	const char *source, *verdict; /* "use-after-free (read), high" */
+	const char *cause, *evidence; /* parts of them */
+};
+
+static const char *const compilers[] = {"gcc -g -O0", "gcc -g -O2", "gcc -g -O3", "clang -g -O0", "clang -g -O2"};
+
+static bool has_evidence(const struct xc_verdict *v, const char *part)
+{
+	for (size_t i = 0; i < v->evidence_count; i++)
+		if (strstr(v->evidence[i], part))
+			return true;
+	return false;
+}
+
+static void print(const struct xc_verdict *v)
+{
+	print_message("%s (%s), %s, %s: %s\n%s\n", v->class_name, v->kind ? v->kind : "-", v->severity, v->confidence,
+		      v->cause ? v->cause : "", v->headline);
+	for (size_t i = 0; i < v->evidence_count; i++)
+		print_message("  %s\n", v->evidence[i]);
+}
+
+static void expect_of(const char *compiler, const char *language, const struct told *told)
+{
+	char command[200], verdict[200];
+	snprintf(command, sizeof command, "%s -x %s", compiler, language);
+	struct xc_process *process = died(command, told->source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	const struct xc_verdict *v = report->verdict;
+	assert_non_null(v);
+	snprintf(verdict, sizeof verdict, v->kind ? "%s (%s), %s" : "%s%s, %s", v->class_name, v->kind ? v->kind : "",
+		 v->severity);
+	bool good = strcmp(verdict, told->verdict) == 0 && v->cause && strstr(v->cause, told->cause) &&
+		    has_evidence(v, told->evidence);
+	if (!good || getenv("STORY"))
+		print(v);
+	if (!good)
+		fail_msg("%s\n%s", command, told->source);
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+static void expect(const struct told *told)
+{
+	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+		expect_of(compilers[i], "c", told);
+}
+
+#define HEAD                                                                                                           \
+	"#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n"                          \
+	"struct node { struct node *next; struct node *back; long id; void (*on)(void); char name[24]; };\n"           \
+	"struct node *volatile head, *volatile other; volatile long sum; struct { long key; struct node *n; } "        \
+	"*volatile "                                                                                                   \
+	"table;\n"                                                                                                     \
+	"__attribute__((noinline)) struct node *make(void) { struct node *n = calloc(1, sizeof *n); n->next = "        \
+	"n->back = "                                                                                                   \
+	"n; return n; }\n"
+#define MAIN(body) HEAD "int main(void) { head = make(); other = make(); " body " return 0; }\n"
+
+static void values_read_from_freed_blocks(void **state)
+{
+	(void)state;
+	static const struct told cases[] = {
+		{MAIN("struct node *n = head; free(n); sum = n->back->id; sum += n->id;"),
+		 "use-after-free (read), high", "a block was used after it was freed", "the allocator put it there"},
+		{MAIN("free(head); head->back->id = 3;"), "use-after-free (write), high",
+		 "a block was used after it was freed", "still pointed to by head"},
+		{MAIN("table = calloc(1, sizeof *table); table->n = head; free(table->n); sum = table->n->back->id;"),
+		 "use-after-free (read), high", "a block was used after it was freed", "still pointed to by"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect(&cases[i]);
+}
+
+static void calls_through_freed_blocks(void **state)
+{
+	(void)state;
+	static const struct told c = {HEAD "struct job { long pad; void (*run)(struct job *); };\n"
+					   "int main(void) { struct job *volatile j = malloc(sizeof *j); j->run = 0; "
+					   "free(j); j->run(j); return 0; }\n",
+				      "use-after-free (call), high", "a block was used after it was freed: the target",
+				      "j (struct job *"};
+	static const struct told cxx = {
+		"#include <cstdlib>\nstruct base { long a = 1; virtual void run() { a++; } virtual ~base() {} };\n"
+		"struct child : base { void run() override { a += 2; } };\n"
+		"base *volatile object; int main() { object = new child; delete object; object->run(); return 0; }\n",
+		"use-after-free (read), high", "a block was used after it was freed", "still pointed to by object"};
+	expect(&c);
+	expect_of("g++ -g -O0", "c++", &cxx);
+}
+
+static void pointers_over_the_end_of_a_block(void **state)
+{
+	(void)state;
+	static const struct told index = {
+		MAIN("volatile long i = 1 << 28; char *p = head->name; sum = p[i]; p[i + 5] = 1; "
+		     "sum += p[3];"),
+		"heap-overrun (read), medium", "past the end of a block of", "the block at"};
+	static const struct told loop = {
+		HEAD "__attribute__((noinline)) void fill(char *p, long n) { for (long i = 0; i < n; i++) p[i] = "
+		     "(char)(i * 3); }\n"
+		     "int main(void) { char *volatile big = malloc(400000); fill(big, 1 << 30); return big[0]; }\n",
+		"heap-overrun (write), high", "block", "the block at"};
+	expect(&index);
+	expect_of("gcc -g -O0", "c", &loop);
+	expect_of("gcc -g -O2", "c", &loop);
+}
+
+static void texts_over_pointers(void **state)
+{
+	(void)state;
+	static const struct told cases[] = {
+		{MAIN("strcpy(other->name, \"say hello me now\"); strcpy((char *)head, other->name); sum = "
+		      "head->back->id;"),
+		 "wild-read, high", "its bytes are text", "o me now"},
+		{MAIN("strcpy(other->name, \"a longer text\"); memcpy((void *)&head->on, other->name, 8); head->on();"),
+		 "pc-control (call), critical", "over the address to go to", "a longer text"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect(&cases[i]);
+}
+
+static void poison(void **state)
+{
+	(void)state;
+	static const struct told freed = {MAIN("memset(head, 0x5a, sizeof *head); sum = head->back->id;"),
+					  "wild-read, high", "likely used after it was freed", "jemalloc"};
+	static const struct told unset = {HEAD "__attribute__((noinline)) void set(struct node **n) { sum++; }\n"
+					       "int main(void) { struct node *n; set(&n); sum = n->id; return 0; }\n",
+					  "wild-read, high", "likely never set", "0xaaaaaaaaaaaaaaaa"};
+	expect(&freed);
+	expect_of("clang -g -O0 -ftrivial-auto-var-init=pattern", "c", &unset);
+	expect_of("clang -g -O2 -ftrivial-auto-var-init=pattern", "c", &unset);
+}
+
+static void flipped_bits(void **state)
+{
+	(void)state;
+	static const struct told flipped = {
+		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 40); sum = head->next->id;"),
+		"wild-read, medium", "one bit away", "bit 40"};
+	static const struct told high = {
+		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 62); sum = head->next->id;"),
+		"wild-read, medium", "one bit away", "bit 62"};
+	expect(&flipped);
+	expect(&high);
+}
+
+static void frames_that_returned(void **state)
+{
+	(void)state;
+	static const struct told returned = {
+		HEAD "__attribute__((noinline)) struct node *volatile *give(void) { struct node *volatile a[200];\n"
+		     " a[3] = (struct node *)0x123456789000; struct node *volatile *p = &a[3]; __asm__(\"\" : "
+		     "\"+r\"(p)); return p; }\n"
+		     "int main(void) { struct node *volatile *volatile p = give(); sum = (*p)->id; return 0; }\n",
+		"wild-read, medium", "a function that has returned", "below the stack pointer"};
+	expect_of("gcc -g -O0", "c", &returned);
+	expect_of("clang -g -O0", "c", &returned);
+}
+
+/* Nothing is told of what is merely wild, or of live blocks. */
+static void wild_values_have_no_story(void **state)
+{
+	(void)state;
+	struct xc_process *process = died("gcc -g -O1 -x c", MAIN("free(other); head->next = (void *)0x7123456789a0; "
+								  "sum = head->next->id;"));
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	assert_string_equal(report->verdict->class_name, "wild-read");
+	assert_string_equal(report->verdict->severity, "medium");
+	assert_null(strchr(report->verdict->cause, ';'));
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_read_from_freed_blocks),
+		cmocka_unit_test(calls_through_freed_blocks),
+		cmocka_unit_test(pointers_over_the_end_of_a_block),
+		cmocka_unit_test(texts_over_pointers),
+		cmocka_unit_test(poison),
+		cmocka_unit_test(flipped_bits),
+		cmocka_unit_test(frames_that_returned),
+		cmocka_unit_test(wild_values_have_no_story),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

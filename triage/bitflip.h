@@ -1,0 +1,17 @@
+/* bitflip: pointers that one bit keeps from being good. */
+#ifndef XC_BITFLIP_H
+#define XC_BITFLIP_H
+
+#include "inquiry.h"
+
+struct xc_bitflip {
+	unsigned bit;
+	xc_addr good;
+	const char *what; /* "where a live block begins": why it counts as good */
+};
+
+/* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
+ * or -1. False for values that lead to memory as they are. */
+bool xc_bitflip_find(const struct xc_inquiry *q, uint64_t value, int reg, struct xc_bitflip *out);
+
+#endif

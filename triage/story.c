@@ -1,0 +1,140 @@
+/* story: see story.h. The order is that of proof: what the heap knows, then what the value itself shows. */
+#include "story.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bitflip.h"
+#include "poison.h"
+
+enum { LEAST = 64 << 10 };
+
+static void suspect(struct xc_story *s, const char *who, uint64_t value, int reg)
+{
+	if (value < LEAST || s->suspect_count >= XC_SUSPECTS)
+		return;
+	s->suspects[s->suspect_count++] = (struct xc_suspect){.who = who, .value = value, .reg = reg};
+}
+
+static void suspect_register(struct xc_story *s, int number)
+{
+	const struct xc_arch *arch = s->q->process->arch;
+	const char *name = xc_arch_reg_name(arch, number);
+	uint64_t value;
+	if (name && number != arch->pc && number != arch->sp && number != arch->fp &&
+	    xc_regs_get(&s->q->fault.frame.regs, number, &value))
+		suspect(s, name, value, number);
+}
+
+static void collect_suspects(struct xc_story *s)
+{
+	const struct xc_fault *f = &s->q->fault;
+	if (!f->frame_known)
+		return;
+	if (f->access == XC_ACCESS_EXECUTE) {
+		suspect(s, "the target", f->addr_known ? f->addr : f->frame.pc, -1);
+		return;
+	}
+	if (f->operand_known) {
+		suspect_register(s, f->operand.base);
+		if (f->operand.index != f->operand.base)
+			suspect_register(s, f->operand.index);
+	}
+	if (!s->suspect_count && f->addr_known)
+		suspect(s, "the address", f->addr, -1);
+	for (size_t i = 0; i < s->suspect_count; i++)
+		s->suspects[i].inside = s->q->blame.through != NULL;
+}
+
+void xc_story_explain(struct xc_story *s, const char *format, ...)
+{
+	struct xc_verdict *v = s->q->verdict;
+	char text[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	struct xc_arena *arena = &s->q->report->arena;
+	v->cause = v->cause ? xc_arena_printf(arena, "%s; %s", v->cause, text) : xc_arena_strdup(arena, text);
+}
+
+const char *xc_story_said(const struct xc_inquiry *q)
+{
+	return q->verdict->cause && strchr(q->verdict->cause, '`') ? q->verdict->cause : NULL;
+}
+
+void xc_story_raise(struct xc_story *s)
+{
+	static const char *const steps[] = {"info", "low", "medium", "high", "critical"};
+	struct xc_verdict *v = s->q->verdict;
+	for (size_t i = 0; v->severity && i + 1 < XC_COUNT(steps); i++)
+		if (strcmp(v->severity, steps[i]) == 0) {
+			v->severity = steps[i + 1];
+			return;
+		}
+}
+
+/* ---- what the value shows ---- */
+
+static bool tell_poison(struct xc_story *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_poison poison;
+		if (!xc_poison_find(it->value, s->q->process->arch->word, &poison))
+			continue;
+		xc_verdict_evidence(s->q->report, "%s = 0x%" PRIx64 " is the pattern 0x%" PRIx64 " %s", it->who,
+				    it->value, poison.pattern, poison.whose);
+		xc_story_explain(s, "the value is a pattern %s: %s", poison.whose,
+				 poison.freed ? "likely used after it was freed" : "likely never set");
+		xc_story_raise(s);
+		return true;
+	}
+	return false;
+}
+
+static bool tell_bitflip(struct xc_story *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_bitflip flip;
+		if (!xc_bitflip_find(s->q, it->value, it->reg, &flip))
+			continue;
+		xc_verdict_evidence(s->q->report, "%s = 0x%" PRIx64 " is one bit (bit %u) away from 0x%" PRIx64 ", %s",
+				    it->who, it->value, flip.bit, flip.good, flip.what);
+		xc_story_explain(s, "the value is one bit away from a good pointer: something set or cleared that "
+				    "bit, perhaps bad memory");
+		return true;
+	}
+	return false;
+}
+
+/* Deaths of which the class has not said why yet. */
+static bool is_open(const struct xc_inquiry *q)
+{
+	static const char *const names[] = {"wild-read", "wild-write", "wild-access",      "pc-control",
+					    "exec-data", "misaligned", "protected-access", "write-rodata"};
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (xc_inquiry_is(q, names[i]))
+			return true;
+	return false;
+}
+
+void xc_story_tell(struct xc_inquiry *q)
+{
+	struct xc_story s = {.q = q};
+	bool memory = q->fault.signal == SIGSEGV || q->fault.signal == SIGBUS;
+	if (!memory || q->fault.sent || !is_open(q))
+		return;
+	collect_suspects(&s);
+	if (!s.suspect_count)
+		return;
+	xc_pointers_collect(q, &s.pointers);
+	if (xc_freed_tell(&s) || xc_pastend_tell(&s) || tell_poison(&s) || xc_overwrite_tell(&s) ||
+	    xc_returned_tell(&s))
+		return;
+	tell_bitflip(&s);
+}
