@@ -156,6 +156,8 @@ struct xc_error *xc_cexpr_unknown(struct xc_cexpr *c, const struct xc_cname *nam
 	struct xc_error *err = where_not(c, name);
 	const char *function;
 	unsigned row;
+	if (c->standpoint->without_hints)
+		return err;
 	if (!name->file && !name->module && c->standpoint->has_frame && other_frame(c, name->name, &row, &function))
 		return xc_error_hint(err, "it is a local of frame %u, %s: --frame %u", row, function ? function : "?",
 				     row);

@@ -15,6 +15,7 @@ struct xc_standpoint {
 	size_t level;                 /* of the place: 0 the innermost inlined function */
 	unsigned row;                 /* as `bt` counts: inlined functions are frames of their own */
 	const char *why_no_frame;     /* static or of the process */
+	bool without_hints; /* nobody reads what else a name could mean: all names of the process are looked at for that */
 };
 
 /* The frame with index `row` of a thread's stack; thread NULL: the crashed one, else the first. Row 0 of a thread without

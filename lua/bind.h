@@ -150,6 +150,7 @@ void xc_bind_push_type(lua_State *L, const struct xc_type *type);
 const struct xc_type *xc_bind_test_type(lua_State *L, int arg); /* userdata only; NULL when it is none */
 const struct xc_type *xc_bind_check_type(lua_State *L, int arg);
 struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out);
+bool xc_bind_has_type(struct xc_host *host, const char *name); /* without a word of what is near: cheap */
 
 /* A type as members and elements are looked up in it: stripped and completed. Never NULL. */
 const struct xc_type *xc_bind_shape(const struct xc_type *type);

@@ -69,31 +69,24 @@ static int target_value(lua_State *L)
 }
 
 /* What does not exist, as opposed to what exists and cannot be had. */
-static int push_found(lua_State *L, struct xc_error *err)
+static int target_has_var(lua_State *L)
 {
-	bool found = !err || (err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT);
+	struct xc_standpoint nowhere = *global_standpoint(L);
+	struct xc_value value;
+	nowhere.without_hints = true;
+	struct xc_error *err = xc_cexpr_value(&nowhere, luaL_checkstring(L, 2), xc_stage_arena(xc_stage_of(L)), &value);
+	bool found = err ? err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT
+			 : xc_bind_shape(value.type)->kind != XC_TYPE_FUNCTION;
 	xc_error_free(err);
 	lua_pushboolean(L, found);
 	return 1;
 }
 
-static int target_has_var(lua_State *L)
-{
-	const struct xc_standpoint *nowhere = global_standpoint(L);
-	struct xc_value value;
-	struct xc_error *err = xc_cexpr_value(nowhere, luaL_checkstring(L, 2), xc_stage_arena(xc_stage_of(L)), &value);
-	if (!err && xc_bind_shape(value.type)->kind == XC_TYPE_FUNCTION) {
-		lua_pushboolean(L, false);
-		return 1;
-	}
-	return push_found(L, err);
-}
-
 static int target_has_type(lua_State *L)
 {
-	const struct xc_type *type;
 	struct xc_host *host = xc_bind_check_target(L);
-	return push_found(L, xc_bind_type_named(host, luaL_checkstring(L, 2), &type));
+	lua_pushboolean(L, xc_bind_has_type(host, luaL_checkstring(L, 2)));
+	return 1;
 }
 
 /* ---- what it is ---- */

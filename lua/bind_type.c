@@ -41,11 +41,13 @@ static bool is_declared(struct xc_host *host, const char *name, const struct xc_
 	return found;
 }
 
-static struct xc_error *told_type(struct xc_host *host, const char *name, const struct xc_type **out)
+static struct xc_error *told_type(struct xc_host *host, const char *name, bool hints, const struct xc_type **out)
 {
 	struct xc_stage *stage = xc_stage_of(host->L);
+	struct xc_standpoint nowhere = stage->global;
 	bool named = false;
-	struct xc_error *err = xc_cexpr_type(&stage->global, name, xc_stage_arena(stage), out, &named);
+	nowhere.without_hints = !hints;
+	struct xc_error *err = xc_cexpr_type(&nowhere, name, xc_stage_arena(stage), out, &named);
 	if (!err && !named)
 		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
 	if (err && (err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
@@ -65,16 +67,34 @@ static bool is_opaque(const struct xc_type *type)
 	return type->is_declaration;
 }
 
-struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
+static struct xc_error *find_type(struct xc_host *host, const char *name, const struct xc_type **out)
 {
 	if (!host->process)
 		return xc_error_new(XC_ERR_USAGE, "types by name need a target, and there is none here");
-	struct xc_error *err = told_type(host, name, out);
+	struct xc_error *err = told_type(host, name, false, out);
 	bool lacks = err ? err->code == XC_ERR_NOT_FOUND : is_opaque(*out);
 	if (!lacks || !is_declared(host, name, out))
 		return err;
 	xc_error_free(err);
 	return NULL;
+}
+
+struct xc_error *xc_bind_type_named(struct xc_host *host, const char *name, const struct xc_type **out)
+{
+	struct xc_error *err = find_type(host, name, out);
+	if (!err || err->code != XC_ERR_NOT_FOUND)
+		return err;
+	xc_error_free(err);
+	return told_type(host, name, true, out);
+}
+
+bool xc_bind_has_type(struct xc_host *host, const char *name)
+{
+	const struct xc_type *type;
+	struct xc_error *err = find_type(host, name, &type);
+	bool found = !err || (err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT);
+	xc_error_free(err);
+	return found;
 }
 
 /* Names that were found are kept: a loop may cast by name. A struct that is only declared may be told of later. */

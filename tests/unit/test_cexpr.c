@@ -298,6 +298,23 @@ static void unknown_names_are_helped_with(void **state)
 	xc_error_free(err);
 }
 
+/* Who only wants to know whether a name is there does not wait until all names have been looked at. */
+static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"greting", "in_main", "(struct greting *)0"};
+	for (size_t i = 0; i < XC_COUNT(names); i++) {
+		struct xc_standpoint terse = fixture.at;
+		struct xc_value value;
+		terse.without_hints = true;
+		struct xc_error *err = xc_cexpr_value(&terse, names[i], &fixture.arena, &value);
+		assert_non_null(err);
+		assert_int_equal(err->code, XC_ERR_NOT_FOUND);
+		assert_null(err->hint);
+		xc_error_free(err);
+	}
+}
+
 static void several_statics_of_one_name_are_listed(void **state)
 {
 	(void)state;
@@ -409,6 +426,7 @@ int main(void)
 		cmocka_unit_test(registers_are_those_of_the_frame),
 		cmocka_unit_test(errors_show_the_spot),
 		cmocka_unit_test(unknown_names_are_helped_with),
+		cmocka_unit_test(unknown_names_are_not_helped_with_when_nobody_reads_it),
 		cmocka_unit_test(several_statics_of_one_name_are_listed),
 		cmocka_unit_test(hostile_expressions_end_in_an_error),
 		cmocka_unit_test(a_frame_that_is_not_there_is_an_error),
