@@ -39,6 +39,8 @@ static void blame(struct xc_inquiry *q)
 	q->blame = xc_blame_find(q->process, q->unwinder, &q->frames[first_in_code(q)]);
 	while (q->blamed + 1 < q->frame_count && q->frames[q->blamed].index != q->blame.frame.index)
 		q->blamed++;
+	if (q->blame.place)
+		xc_inquiry_blame(q, q->blamed);
 }
 
 bool xc_inquiry_begin(struct xc_inquiry *q, struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
@@ -109,19 +111,35 @@ size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *na
 	return q->frame_count;
 }
 
-/* Of C++ and Rust: by the name, which templates and inlined functions keep in the program's own code, or the place of the source. */
-static bool of_library(const char *function, const char *file)
+/* Names that templates, inlined functions and linked-in run-times keep in the program's own code. */
+static bool library_name(const char *function)
 {
 	static const char *const names[] = {
-		"std::", "__gnu_cxx::", "__cxxabiv1::", "core::", "alloc::", "<core::", "<alloc::", "<std::"};
-	static const char *const places[] = {"/include/c++/", "/rustlib/src/", "/rustc/"};
+		"std::",   "__gnu_cxx::", "__cxxabiv1::", "core::",        "alloc::",
+		"<core::", "<alloc::",    "<std::",       "__rustc::",     "__clang_call_terminate",
+		"__asan",  "__sanitizer", "__ubsan",      "__interceptor_",
+		"__cxa_",  "__gxx_",      "_Unwind_",     "operator new"};
 	for (size_t i = 0; function && i < XC_COUNT(names); i++)
 		if (strncmp(function, names[i], strlen(names[i])) == 0)
 			return true;
-	for (size_t i = 0; file && i < XC_COUNT(places); i++)
-		if (strstr(file, places[i]))
+	return false;
+}
+
+static bool among_parts(const char *const *parts, const char *text)
+{
+	for (; text && *parts; parts++)
+		if (strstr(text, *parts))
 			return true;
 	return false;
+}
+
+/* By its name, or by where its source is. What stands in a header and is no inlined call is the program's own: compilers give lines of
+ * what they inlined to the function round it. */
+static bool of_library(const char *function, const char *file, bool inlined)
+{
+	static const char *const headers[] = {"/usr/include/", "/include/c++/", NULL};
+	static const char *const sources[] = {"/rustlib/src/", "/rustc/", NULL};
+	return library_name(function) || among_parts(sources, file) || (inlined && among_parts(headers, file));
 }
 
 /* The innermost level of the place that is not a library's; false when all are. */
@@ -131,11 +149,11 @@ static bool own_level(const struct xc_place *place, size_t *level_out)
 		return false;
 	*level_out = 0;
 	if (!place->level_count)
-		return !of_library(place->symbol, NULL);
+		return !library_name(place->symbol);
 	for (size_t l = 0; l < place->level_count; l++) {
 		const char *name = place->levels[l].function;
 		*level_out = l;
-		if (!of_library(name ? name : place->symbol, place->levels[l].file))
+		if (!of_library(name ? name : place->symbol, place->levels[l].file, l + 1 < place->level_count))
 			return true;
 	}
 	return false;
