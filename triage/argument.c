@@ -11,10 +11,9 @@
 #include <stdlib.h>
 
 #include "../dwarf/entry.h"
-#include "../dwarf/symbol.h"
-#include "insn.h"
+#include "slice.h"
 
-enum { ARGUMENTS = 6, BLOCK = 256, CODE_MOST = 64 << 10, DEPTH = 16, STUB = 16, CALL_LONGEST = 7 };
+enum { ARGUMENTS = 6, BLOCK = 256, CODE_MOST = 64 << 10, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
@@ -25,6 +24,10 @@ struct block {
 	struct xc_insn *insns;
 	size_t count;
 	unsigned depth;
+	bool whole; /* it begins where the function does, */
+	xc_addr lo; /* here */
+	const struct xc_inquiry *q;
+	size_t caller;
 };
 
 static bool supported(const struct xc_process *p)
@@ -121,6 +124,8 @@ static bool read_block(struct block *block)
 	if (!each_insn(block->process, lo, end, note_join, &join))
 		return false;
 	taking.from = join.latest;
+	block->whole = join.latest == lo;
+	block->lo = lo;
 	return each_insn(block->process, join.latest, block->frame->pc, take, &taking) && block->count &&
 	       block->count < BLOCK && block->insns[block->count - 1].kind == XC_INSN_CALL;
 }
@@ -189,6 +194,45 @@ static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 	}
 }
 
+static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
+{
+	xc_addr pc = q->frames[caller].pc;
+	if (q->frames[caller].interrupted)
+		return NULL;
+	*body_out = xc_body_read(q->process, pc - 1, &q->report->arena);
+	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
+	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
+}
+
+/* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
+static bool passed_on(const struct block *block, int number, uint64_t *value_out)
+{
+	struct xc_body *body;
+	xc_addr to;
+	if (block->caller + 1 >= block->q->frame_count)
+		return false;
+	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
+	if (!call || !xc_body_callee(body, call, &to) || to != block->lo)
+		return false;
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		if (registers[i] == number)
+			return xc_argument_find(block->q, block->caller + 1, i, value_out);
+	return false;
+}
+
+/* No way from the function's entry to insns[at] writes the register. */
+static bool since_entry(const struct block *block, size_t at, int number)
+{
+	struct xc_slice slice;
+	struct xc_body *body = xc_body_read(block->process, block->insns[at].addr, &block->q->report->arena);
+	long here = body ? xc_body_at(body, block->insns[at].addr) : XC_BODY_NONE;
+	if (here == XC_BODY_NONE)
+		return false;
+	xc_slice_register(body, (size_t)here, number, &slice);
+	return slice.sure && slice.count == 1 && slice.items[0].kind == XC_DEFINITION_ENTRY &&
+	       slice.items[0].reg == number;
+}
+
 /* The value of a register before insns[at] ran. */
 static bool value_before(struct block *block, size_t at, int number, uint64_t *value_out)
 {
@@ -197,19 +241,19 @@ static bool value_before(struct block *block, size_t at, int number, uint64_t *v
 		return false;
 	if (unwritten(block, at, number, value_out))
 		return true;
-	block->depth++;
 	for (size_t i = at; i-- > 0;)
 		if (writes(block, &block->insns[i], number)) {
+			block->depth++;
 			found = block->insns[i].to == number && result_of(block, i, value_out);
-			break;
+			block->depth--;
+			return found;
 		}
-	block->depth--;
-	return found;
+	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
 }
 
 static bool by_code(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
 {
-	struct block block = {.process = q->process, .frame = &q->frames[caller]};
+	struct block block = {.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller};
 	block.insns = xc_realloc(NULL, BLOCK * sizeof *block.insns);
 	bool found = read_block(&block) && value_before(&block, block.count - 1, number, value_out);
 	free(block.insns);
@@ -218,59 +262,95 @@ static bool by_code(const struct xc_inquiry *q, size_t caller, int number, uint6
 
 /* ---- the callee ---- */
 
-struct keeping {
-	const struct xc_process *process;
-	int number;
-	bool gone;                    /* the argument's register was written */
-	int kept;                     /* in this register; -1: none */
-	bool stored;                  /* at base + displacement */
-	struct xc_insn_memory memory; /* of stored */
-	bool spoilt;                  /* the keeper was written again */
+struct keeper {
+	bool or_one;                  /* or 1 for 0, as operator new has it: cmovne %rdi,%rax; mov %rax,%rbx */
+	int reg;                      /* -1: it is a slot */
+	struct xc_insn_memory memory; /* the slot, below the frame pointer */
+	size_t at;                    /* the instruction that kept it */
 };
 
-static bool same_slot(const struct xc_insn_memory *a, const struct xc_insn_memory *b)
+/* From the function's entry on: what takes register `number` before it is gone. */
+static bool find_keeper(const struct xc_body *body, int number, struct keeper *keeper)
 {
-	return a->base == b->base && a->index < 0 && b->index < 0 && a->displacement == b->displacement;
-}
-
-static void keep(struct keeping *k, const struct xc_insn *insn)
-{
-	const struct xc_arch *arch = k->process->arch;
-	bool takes = !k->gone && insn->from == k->number && !insn->part;
-	if (k->kept >= 0)
-		k->spoilt |= k->kept < 64 && (insn->writes >> k->kept & 1);
-	else if (takes && insn->kind == XC_INSN_MOVE && xc_arch_has(arch->preserved, insn->to))
-		k->kept = insn->to;
-	if (k->stored)
-		k->spoilt |= insn->writes_memory && insn->has_memory && same_slot(&insn->memory, &k->memory);
-	else if (k->kept < 0 && takes && insn->kind == XC_INSN_STORE && insn->memory.base == arch->fp &&
-		 insn->memory.index < 0 && insn->memory.size == 8) {
-		k->stored = true;
-		k->memory = insn->memory;
+	const struct xc_arch *arch = body->process->arch;
+	int chosen = -1;
+	for (size_t i = body->entry; i < body->count && i - body->entry < BLOCK; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool or_one = chosen >= 0 && insn->from == chosen;
+		bool takes = (or_one || insn->from == number) && !insn->part;
+		*keeper = (struct keeper){.reg = -1, .at = i, .or_one = or_one};
+		if (takes && insn->kind == XC_INSN_MOVE && xc_arch_has(arch->preserved, insn->to)) {
+			keeper->reg = insn->to;
+			return true;
+		}
+		if (takes && insn->kind == XC_INSN_STORE && insn->memory.base == arch->fp && insn->memory.index < 0 &&
+		    insn->memory.size == 8) {
+			keeper->memory = insn->memory;
+			return true;
+		}
+		if (insn->kind == XC_INSN_CALL || insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH ||
+		    insn->kind == XC_INSN_RETURN || (insn->writes >> number & 1))
+			return false;
+		if (insn->kind == XC_INSN_CHOOSE && insn->from == number)
+			chosen = insn->to;
+		else if (chosen >= 0 && (insn->writes >> chosen & 1))
+			chosen = -1;
 	}
+	return false;
 }
 
-static bool note_keeper(void *user, const struct xc_insn *insn)
+/* Nothing else writes there but the pops of an epilogue. */
+static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 {
-	struct keeping *k = user;
-	bool call = insn->kind == XC_INSN_CALL;
-	keep(k, insn);
-	k->gone |= call || (insn->writes >> k->number & 1);
-	return !k->gone || k->kept >= 0 || k->stored;
+	for (size_t i = 0; i < body->count; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool pop = insn->kind == XC_INSN_OTHER && insn->stack_known && insn->stack_moves == 8;
+		bool same = insn->has_memory && insn->writes_memory && insn->memory.base == keeper->memory.base &&
+			    insn->memory.displacement == keeper->memory.displacement;
+		if (i != keeper->at && (keeper->reg < 0 ? same : !pop && insn->writes >> keeper->reg & 1))
+			return false;
+	}
+	return !body->incomplete;
 }
 
-static bool by_callee(const struct xc_inquiry *q, const struct xc_frame *callee, int number, uint64_t *value_out)
+/* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
+ * without a name is taken for a cold part of it. */
+static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
 {
-	struct keeping k = {.process = q->process, .number = number, .kept = -1};
-	xc_addr lo, end;
+	const struct xc_frame *callee = &q->frames[caller - 1];
+	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
+	struct xc_arena *arena = &q->report->arena;
+	struct xc_body *body = xc_body_read(q->process, xc_frame_lookup(callee), arena);
+	if (place->symbol || place->level_count)
+		return body;
+	struct xc_body *calling;
+	const struct xc_insn *call = call_of(q, caller, &calling);
+	xc_addr to = 0;
+	if (!call)
+		return NULL;
+	xc_body_callee(calling, call, &to);
+	body = to ? xc_body_read(q->process, to, arena) : NULL;
+	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
+		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
+			xc_body_callee(body, &body->insns[i], &to);
+			body = to ? xc_body_read(q->process, to, arena) : NULL;
+			break;
+		}
+	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
+}
+
+static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+{
+	const struct xc_frame *callee = &q->frames[caller - 1];
+	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
+	struct keeper keeper;
 	uint64_t base;
-	if (callee->signal || !function_range(q->process, callee, &lo, &end) ||
-	    !each_insn(q->process, lo, callee->pc, note_keeper, &k) || k.spoilt)
+	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
 		return false;
-	if (k.kept >= 0)
-		return xc_regs_get(&callee->regs, k.kept, value_out);
-	return k.stored && xc_regs_get(&callee->regs, k.memory.base, &base) &&
-	       xc_space_peek_uint(q->process->space, base + (uint64_t)k.memory.displacement, 8, value_out);
+	if (keeper.reg >= 0)
+		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
+	return !keeper.or_one && xc_regs_get(&callee->regs, keeper.memory.base, &base) &&
+	       xc_space_peek_uint(q->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
 }
 
 /* ---- */
@@ -296,49 +376,12 @@ bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number
 		return false;
 	int at = registers[number];
 	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, value_out) ||
-	       (caller > 0 && by_callee(q, &q->frames[caller - 1], at, value_out));
-}
-
-/* ---- what is called ---- */
-
-/* A stub: endbr64 and bnd aside, jmp *slot(%rip). */
-static xc_addr through_stub(const struct xc_process *p, xc_addr at)
-{
-	uint8_t code[STUB];
-	uint64_t to;
-	size_t got = xc_space_peek(p->space, at, code, sizeof code);
-	for (size_t i = 0; i < got && i < STUB - 6;) {
-		struct xc_insn insn;
-		if (!xc_insn_decode(p, code + i, got - i, at + i, &insn) || !insn.length)
-			break;
-		bool jump = insn.kind == XC_INSN_JUMP && !insn.has_target && insn.has_memory;
-		if (jump && insn.memory.base < 0 && insn.memory.index < 0 &&
-		    xc_space_peek_uint(p->space, (xc_addr)insn.memory.displacement, 8, &to))
-			return to;
-		if (insn.kind != XC_INSN_OTHER || insn.writes)
-			break;
-		i += insn.length;
-	}
-	return at;
+	       (caller > 0 && by_callee(q, caller, at, value_out));
 }
 
 const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
 {
-	const struct xc_process *p = q->process;
-	uint8_t code[CALL_LONGEST];
-	uint64_t to = 0;
-	if (!supported(p) || caller >= q->frame_count || q->frames[caller].interrupted)
-		return NULL;
-	xc_addr pc = q->frames[caller].pc;
-	for (unsigned len = 5; len <= 6 && !to; len++) { /* call there; call *slot(%rip) */
-		struct xc_insn insn;
-		if (xc_space_peek(p->space, pc - len, code, len) != len ||
-		    !xc_insn_decode(p, code, len, pc - len, &insn) || insn.length != len || insn.kind != XC_INSN_CALL)
-			continue;
-		if (insn.has_target)
-			to = through_stub(p, insn.target);
-		else if (insn.has_memory && insn.memory.base < 0 && insn.memory.index < 0)
-			(void)xc_space_peek_uint(p->space, (xc_addr)insn.memory.displacement, 8, &to);
-	}
-	return to ? xc_debuginfo_place(p, to)->symbol : NULL;
+	struct xc_body *body;
+	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
+	return call ? xc_body_callee(body, call, NULL) : NULL;
 }

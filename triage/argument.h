@@ -9,8 +9,8 @@
  * is not known: never a value of another path through the code. */
 bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out);
 
-/* The function that the instruction before the frame's return address calls, through a stub of the linker too: its symbol, demangled
- * and without version; NULL when that is not told by the code. Lives as long as the process. */
+/* The function that the frame called, by its call instruction: it may have jumped on to another. NULL when the code does not tell. Lives
+ * as long as the process. */
 const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller);
 
 #endif

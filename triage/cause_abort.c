@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "uncaught.h"
 
 static bool message_has(const struct xc_inquiry *q, const char *const *texts)
 {
@@ -76,28 +77,6 @@ static bool hardened_check(struct xc_inquiry *q)
 	return false;
 }
 
-static bool uncaught_exception(struct xc_inquiry *q)
-{
-	static const char *const pure[] = {"__cxa_pure_virtual", NULL};
-	static const char *const frames[] = {"__cxa_throw",
-					     "__cxa_rethrow",
-					     "std::terminate",
-					     "__cxxabiv1::__terminate",
-					     "__gnu_cxx::__verbose_terminate_handler",
-					     "_Unwind_RaiseException",
-					     NULL};
-	if (xc_inquiry_passes(q, pure)) {
-		xc_inquiry_class(q, "pure-virtual-call", NULL, "medium", "certain",
-				 "a pure virtual function was called: the object was being made or destroyed");
-		return true;
-	}
-	if (!xc_inquiry_passes(q, frames))
-		return false;
-	xc_inquiry_class(q, "uncaught-exception", NULL, "low", "certain",
-			 "a C++ exception was thrown that nothing caught");
-	return true;
-}
-
 void xc_cause_killed(struct xc_inquiry *q)
 {
 	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
@@ -107,7 +86,7 @@ void xc_cause_killed(struct xc_inquiry *q)
 
 void xc_cause_abort(struct xc_inquiry *q)
 {
-	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || uncaught_exception(q))
+	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || xc_uncaught_judge(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_inquiry_passes(q, frames))

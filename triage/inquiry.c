@@ -115,10 +115,10 @@ size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *na
 static bool library_name(const char *function)
 {
 	static const char *const names[] = {
-		"std::",   "__gnu_cxx::", "__cxxabiv1::", "core::",        "alloc::",
-		"<core::", "<alloc::",    "<std::",       "__rustc::",     "__clang_call_terminate",
-		"__asan",  "__sanitizer", "__ubsan",      "__interceptor_",
-		"__cxa_",  "__gxx_",      "_Unwind_",     "operator new"};
+		"std::",   "__gnu_cxx::", "__cxxabiv1::", "core::",         "alloc::",
+		"<core::", "<alloc::",    "<std::",       "__rustc::",      "__clang_call_terminate",
+		"__asan",  "__sanitizer", "__ubsan",      "__interceptor_", "__cxa_",
+		"__gxx_",  "_Unwind_",    "operator new"};
 	for (size_t i = 0; function && i < XC_COUNT(names); i++)
 		if (strncmp(function, names[i], strlen(names[i])) == 0)
 			return true;
