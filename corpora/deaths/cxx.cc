@@ -36,12 +36,12 @@ class shape
 	}
 	NOINLINE long weight() const
 	{
-		return weight_ + 1;
-	} // dies: this-read
+		return weight_ + 1; // dies: this-read
+	}
 	NOINLINE void set_weight(long weight)
 	{
-		weight_ = weight;
-	} // dies: this-write
+		weight_ = weight; // dies: this-write
+	}
 
       protected:
 	long weight_;
