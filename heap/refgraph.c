@@ -44,6 +44,7 @@ void xc_refgraph_free(struct xc_refgraph *g)
 	free(g->holders);
 	xc_reserve_free(&g->index.memory);
 	xc_reserve_free(&g->label_memory);
+	xc_reserve_free(&g->rooted_memory);
 	free_reserves(g->memory, XC_COUNT(g->memory));
 	free_reserves(g->way_memory, XC_COUNT(g->way_memory));
 	free_reserves(g->kept_memory, XC_COUNT(g->kept_memory));
@@ -69,8 +70,8 @@ uint64_t xc_refgraph_held(const struct xc_refgraph *g)
 {
 	return g->node_room * (uint64_t)NODE + g->row_room * (uint64_t)ROW + g->target_room * sizeof *g->target +
 	       g->root_room * sizeof *g->roots + g->index.memory.size + g->label_memory.size + g->label_names.bytes +
-	       reserved(g->memory, XC_COUNT(g->memory)) + reserved(g->way_memory, XC_COUNT(g->way_memory)) +
-	       reserved(g->kept_memory, XC_COUNT(g->kept_memory));
+	       g->rooted_memory.size + reserved(g->memory, XC_COUNT(g->memory)) +
+	       reserved(g->way_memory, XC_COUNT(g->way_memory)) + reserved(g->kept_memory, XC_COUNT(g->kept_memory));
 }
 
 static size_t grown(size_t room, size_t count, size_t more)
@@ -134,6 +135,13 @@ void xc_refgraph_root(struct xc_refgraph *g, xc_addr addr, uint32_t name)
 {
 	g->roots = xc_grow(g->roots, g->root_count, &g->root_room, sizeof *g->roots);
 	g->roots[g->root_count++] = (struct xc_refgraph_root){.addr = addr, .node = XC_NO_NODE, .name = name};
+}
+
+/* As xc_grow grows: twice, and twice again. */
+uint64_t xc_refgraph_roots_cost(const struct xc_refgraph *g, size_t more)
+{
+	uint64_t needed = (uint64_t)g->root_count + more;
+	return needed <= g->root_room ? 0 : (2 * needed - g->root_room) * sizeof *g->roots;
 }
 
 void xc_refgraph_unlabel(struct xc_refgraph *g)

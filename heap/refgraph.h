@@ -73,6 +73,10 @@ struct xc_refgraph {
 	uint32_t *start, *to, *back_start, *back;
 	struct xc_reserve memory[4];
 
+	/* Made by the first question for what refers to a node. */
+	uint64_t *rooted; /* node << 32 | root, in order: a node's roots as they were told */
+	struct xc_reserve rooted_memory;
+
 	/* Paths: made by the first question for one. */
 	uint32_t *from;  /* by node: the node before it on a shortest path, or a root's name; XC_NO_NODE: not reached */
 	uint32_t *order; /* nodes that are reached, the nearest first */
@@ -136,8 +140,9 @@ static inline void xc_refgraph_to(struct xc_refgraph *g, xc_addr target)
 	g->row_end[g->row_count - 1]++;
 }
 
-/* Needs no room. */
+/* Needs no room; the cost is what so many more take, at most. */
 void xc_refgraph_root(struct xc_refgraph *graph, xc_addr addr, uint32_t name);
+uint64_t xc_refgraph_roots_cost(const struct xc_refgraph *graph, size_t more);
 
 /* ---- asking ---- */
 
@@ -151,6 +156,10 @@ uint32_t xc_refgraph_find(const struct xc_refgraph *graph, xc_addr addr);
 /* The same for many at once, XC_REFINDEX_BATCH at most: hits get the nodes. */
 enum { XC_REFINDEX_BATCH = 64 };
 void xc_refgraph_find_all(const struct xc_refgraph *graph, const xc_addr *addrs, size_t count, uint32_t *hits);
+
+/* The first root told that refers to the node; NULL: none does. The first call puts the roots in order. */
+const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *graph, uint32_t node);
+uint64_t xc_refgraph_root_of_cost(const struct xc_refgraph *graph);
 
 /* Make `from` and `order`; above, kept and holders. Once each. */
 void xc_refgraph_ways(struct xc_refgraph *graph);

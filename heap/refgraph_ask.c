@@ -13,6 +13,43 @@ static uint32_t *reserve(struct xc_reserve *memory, size_t count)
 	return memory->items;
 }
 
+/* ---- roots ---- */
+
+static int by_node(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void order_roots(struct xc_refgraph *g)
+{
+	g->rooted_memory = xc_reserve_new(g->root_count + 1, sizeof *g->rooted);
+	g->rooted = g->rooted_memory.items;
+	for (size_t i = 0; i < g->root_count; i++)
+		g->rooted[i] = (uint64_t)g->roots[i].node << 32 | i;
+	qsort(g->rooted, g->root_count, sizeof *g->rooted, by_node);
+}
+
+uint64_t xc_refgraph_root_of_cost(const struct xc_refgraph *g)
+{
+	return g->rooted ? 0 : (g->root_count + 1) * sizeof *g->rooted * 2; /* qsort has a copy */
+}
+
+const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *g, uint32_t node)
+{
+	if (!g->rooted)
+		order_roots(g);
+	size_t lo = 0, end = g->root_count;
+	while (lo < end) {
+		size_t middle = lo + (end - lo) / 2;
+		if (g->rooted[middle] >> 32 < node)
+			lo = middle + 1;
+		else
+			end = middle;
+	}
+	return lo < g->root_count && g->rooted[lo] >> 32 == node ? &g->roots[(uint32_t)g->rooted[lo]] : NULL;
+}
+
 /* ---- paths ---- */
 
 static void come_to(struct xc_refgraph *g, uint32_t node, uint32_t from)

@@ -211,7 +211,7 @@ static int graph_root(lua_State *L)
 	lua_pushvalue(L, 3);
 	uint32_t name = number_of(L, 4, &self->graph->root_names, "name");
 	size_t count = xc_graph_rows(L, &column, 1);
-	xc_limit_make_room(L, 2 * count * sizeof *self->graph->roots);
+	xc_limit_make_room(L, xc_refgraph_roots_cost(self->graph, count));
 	for (size_t i = 0; i < count; i++)
 		if (xc_graph_item(L, &column, i, &addr) && addr)
 			xc_refgraph_root(self->graph, addr, name);

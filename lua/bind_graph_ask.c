@@ -27,6 +27,19 @@ struct xc_refgraph *xc_graph_check_retained(lua_State *L)
 	return g;
 }
 
+/* With its roots in order. */
+static struct xc_refgraph *check_rooted(lua_State *L)
+{
+	struct xc_refgraph *g = xc_graph_check_asked(L);
+	if (!g->rooted) {
+		xc_limit_make_room(L, xc_refgraph_root_of_cost(g));
+		xc_limit_spend(L, g->root_count);
+		xc_refgraph_root_of(g, XC_NO_NODE);
+		xc_graph_settle(L, lua_touserdata(L, 1));
+	}
+	return g;
+}
+
 /* The node of argument 2; raises when there is none. */
 static uint32_t check_node(lua_State *L, const struct xc_refgraph *g)
 {
@@ -109,15 +122,14 @@ static int push_row(lua_State *L, const struct xc_refgraph *g, const uint32_t *r
 /* g:referrers(addr, max) */
 static int referrers(lua_State *L)
 {
-	const struct xc_refgraph *g = xc_graph_check_asked(L);
+	struct xc_refgraph *g = check_rooted(L);
 	uint32_t node = check_node(L, g);
 	push_row(L, g, g->back + g->back_start[node], g->back_start[node + 1] - g->back_start[node]);
-	for (size_t i = 0; i < g->root_count; i++)
-		if (g->roots[i].node == node) {
-			lua_pushstring(L, g->root_names.items[g->roots[i].name]);
-			return 3;
-		}
-	return 2;
+	const struct xc_refgraph_root *root = xc_refgraph_root_of(g, node);
+	if (!root)
+		return 2;
+	lua_pushstring(L, g->root_names.items[root->name]);
+	return 3;
 }
 
 /* g:refers(addr, max) */

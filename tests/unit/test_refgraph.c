@@ -155,6 +155,22 @@ static void check_lookups(struct rng *rng, const struct told *t)
 	}
 }
 
+/* What was told first of all that lead to the node. */
+static void check_roots(struct rng *rng, const struct told *t)
+{
+	for (size_t node = 0; node < t->nodes; node++) {
+		size_t first = 0;
+		while (first < t->roots && node_of(t, t->root[first]) != node)
+			first++;
+		if (t->again[node])
+			continue;
+		const struct xc_refgraph_root *root =
+			xc_refgraph_root_of(t->graph, xc_refgraph_find(t->graph, t->addr[node]));
+		PROPERTY_CHECK(rng, (root != NULL) == (first < t->roots));
+		PROPERTY_CHECK(rng, !root || (root->addr == t->root[first] && root->name == t->name[first]));
+	}
+}
+
 /* Each step of a path is a reference, its first node a root of that name, and its length the distance. */
 static void check_path(struct rng *rng, const struct told *t, size_t node, unsigned distance)
 {
@@ -183,6 +199,7 @@ PROPERTY(nodes_references_and_paths_are_as_told, 1000)
 	unsigned distance[MOST];
 	check_counts(rng, &t);
 	check_lookups(rng, &t);
+	check_roots(rng, &t);
 	distances(&t, MOST, NAMES, distance);
 	for (size_t i = 0; i < t.nodes; i++)
 		if (!t.again[i])
