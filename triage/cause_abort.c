@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "panic.h"
 #include "uncaught.h"
 
 static bool message_has(const struct xc_inquiry *q, const char *const *texts)
@@ -86,7 +87,8 @@ void xc_cause_killed(struct xc_inquiry *q)
 
 void xc_cause_abort(struct xc_inquiry *q)
 {
-	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || xc_uncaught_judge(q))
+	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || xc_panic_judge(q) ||
+	    xc_uncaught_judge(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_inquiry_passes(q, frames))

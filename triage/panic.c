@@ -1,0 +1,195 @@
+/* panic: all panics go through core::panicking::panic_fmt to the handler of std; what lies between it and the program says why.
+ *
+ *	rust_begin_unwind ← panic_fmt ← core::option::unwrap_failed ← Option<T>::unwrap [inlined] ← the program
+ *	rust_begin_unwind ← panic_fmt ← panic_bounds_check(index, length) ← the program
+ *	rust_begin_unwind ← panic_fmt ← panic(text, length) ← …
+ *
+ * Names of rustc 1.63 to 1.95 (library/core/src/panicking.rs, option.rs, slice/index.rs). A text that is not constant was made by
+ * formatting, and is nowhere once it is written. */
+#include "panic.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "argument.h"
+
+enum { FRAMES = 64, TEXT_MOST = 500 };
+
+/* The first whose part is in a name on the way is the kind. */
+static const struct {
+	const char *part, *kind, *words;
+} reasons[] = {
+	{"panic_cannot_unwind", "no unwind", "panicked in a function that must not unwind"},
+	{"panic_nounwind", "no unwind", "panicked in a function that must not unwind"},
+	{"panic_in_cleanup", "double panic", "panicked while it cleaned up after a panic"},
+	{"Option<T>::expect", "expect", "called expect() on None"},
+	{"Option<T>::unwrap", "unwrap", "called unwrap() on None"},
+	{"Result<T,E>::expect", "expect", "called expect() on an Err"},
+	{"Result<T,E>::unwrap", "unwrap", "called unwrap() on an Err"},
+	{"core::option::expect_failed", "expect", "called expect() on None"},
+	{"core::option::unwrap_failed", "unwrap", "called unwrap() on None"},
+	{"core::result::unwrap_failed", "unwrap", "called unwrap() or expect() on an Err"},
+	{"panic_bounds_check", "index", "used an index that is out of bounds"},
+	{"core::slice::index::slice_", "slice", "took a slice out of bounds"},
+	{"core::str::slice_error_fail", "slice", "took a part of a str that is out of bounds or cuts a character"},
+	{"_overflow", "overflow", "computed a number that its type does not hold"},
+	{"_by_zero", "division by zero", "divided by zero"},
+	{"assert_failed", "assert", "found an assertion that does not hold"},
+	{"already_borrowed", "borrow", "borrowed a RefCell that is borrowed"},
+	{"already_mutably_borrowed", "borrow", "borrowed a RefCell that is borrowed"},
+	{"unreachable_display", "unreachable", "came to what was thought unreachable"},
+};
+
+/* Older compilers pass the reason as a text. */
+static const struct {
+	const char *begins, *has, *kind, *words;
+} texts[] = {
+	{"attempt to ", "overflow", "overflow", "computed a number that its type does not hold"},
+	{"attempt to ", "zero", "division by zero", "divided by zero"},
+	{"assertion failed", "", "assert", "found an assertion that does not hold"},
+	{"internal error: entered unreachable", "", "unreachable", "came to what was thought unreachable"},
+	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
+};
+
+static const char *own_name(const struct xc_inquiry *q)
+{
+	const struct xc_place *place = q->blame.place;
+	const char *name = place && q->blame.level < place->level_count ? place->levels[q->blame.level].function : NULL;
+	return name ? name : place && place->symbol ? place->symbol : "a function without a name";
+}
+
+static const struct xc_place *place_of(const struct xc_inquiry *q, size_t index)
+{
+	return xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+}
+
+/* Does a function of the frame, an inlined one below the blamed level too, have this in its name? */
+static bool has_part(const struct xc_inquiry *q, size_t index, const char *part)
+{
+	const struct xc_place *place = place_of(q, index);
+	size_t count = index == q->blamed ? q->blame.level : place->level_count;
+	for (size_t l = 0; l < count; l++)
+		if (place->levels[l].function && strstr(place->levels[l].function, part))
+			return true;
+	return index != q->blamed && place->symbol && strstr(place->symbol, part);
+}
+
+static bool way_has(const struct xc_inquiry *q, const char *part, size_t *index_out)
+{
+	for (size_t i = 0; i <= q->blamed && i < q->frame_count && i < FRAMES; i++)
+		if (has_part(q, i, part)) {
+			*index_out = i;
+			return true;
+		}
+	return false;
+}
+
+static unsigned count_frames(const struct xc_inquiry *q, const char *part)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < q->frame_count; i++) {
+		const char *symbol = place_of(q, i)->symbol;
+		count += symbol && strstr(symbol, part);
+	}
+	return count;
+}
+
+/* ---- what was passed on the way ---- */
+
+/* The text that core::panicking::panic() or an expect was given: a constant of the program. */
+static const char *constant_text(struct xc_inquiry *q)
+{
+	static const char *const takers[] = {"core::panicking::panic", "core::option::expect_failed",
+					     "core::result::unwrap_failed", "core::panicking::panic_str", NULL};
+	size_t taker = xc_inquiry_frame_called(q, takers);
+	uint64_t addr, length;
+	char text[TEXT_MOST];
+	if (taker + 1 >= q->frame_count || !xc_argument_find(q, taker + 1, 0, &addr) ||
+	    !xc_argument_find(q, taker + 1, 1, &length) || !length || length > sizeof text)
+		return NULL;
+	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
+	if (!m || m->writable || xc_space_peek(q->process->space, addr, text, (size_t)length) != length ||
+	    xc_text_readable_length(text, (size_t)length) != length)
+		return NULL;
+	return xc_arena_strndup(&q->report->arena, text, (size_t)length);
+}
+
+static void tell_bounds(const struct xc_inquiry *q, size_t checker)
+{
+	uint64_t index, length;
+	if (!xc_argument_find(q, checker + 1, 0, &index) || !xc_argument_find(q, checker + 1, 1, &length) ||
+	    index < length)
+		return;
+	xc_verdict_evidence(q->report, "the index is %" PRIu64 ", the length %" PRIu64, index, length);
+	xc_verdict_redact(q->report, "the index is not below the length");
+}
+
+/* ---- */
+
+static void say(struct xc_inquiry *q, const char *kind, const char *words)
+{
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", own_name(q), words);
+	xc_inquiry_class(q, "panic", kind, "low", "certain", cause);
+}
+
+static void judge_panic(struct xc_inquiry *q)
+{
+	const char *text = constant_text(q);
+	size_t at;
+	if (text && !q->verdict->message)
+		q->verdict->message = text;
+	for (size_t i = 0; i < XC_COUNT(reasons); i++)
+		if (way_has(q, reasons[i].part, &at)) {
+			say(q, reasons[i].kind, reasons[i].words);
+			if (strcmp(reasons[i].part, "panic_bounds_check") == 0)
+				tell_bounds(q, at);
+			return;
+		}
+	for (size_t i = 0; text && i < XC_COUNT(texts); i++)
+		if (strncmp(text, texts[i].begins, strlen(texts[i].begins)) == 0 && strstr(text, texts[i].has)) {
+			say(q, texts[i].kind, texts[i].words);
+			return;
+		}
+	if (count_frames(q, "rust_begin_unwind") > 1)
+		say(q, "double panic", "panicked while it unwound after a panic");
+	else
+		say(q, "explicit", "panicked: panic!(), or assert!() with a text of its own");
+}
+
+/* Layout is passed as two numbers, in an order that compilers choose: the alignment is the smaller one. */
+static void judge_memory(struct xc_inquiry *q, size_t handler)
+{
+	uint64_t a, b;
+	bool known = xc_argument_find(q, handler + 1, 0, &a) && xc_argument_find(q, handler + 1, 1, &b);
+	xc_auto(xc_freep) char *cause =
+		known ? xc_asprintf("%s asked for %" PRIu64 " bytes that could not be had", own_name(q), a > b ? a : b)
+		      : xc_asprintf("%s asked for memory that could not be had", own_name(q));
+	xc_inquiry_class(q, "out-of-memory", NULL, "low", "certain", cause);
+}
+
+bool xc_panic_judge(struct xc_inquiry *q)
+{
+	static const char *const handlers[] = {"alloc::alloc::handle_alloc_error", "rust_oom", "std::alloc::rust_oom",
+					       "__rustc::__rust_alloc_error_handler", NULL};
+	static const char *const frames[] = {"core::panicking::panic_fmt",
+					     "rust_begin_unwind",
+					     "__rustc::rust_begin_unwind",
+					     "std::panicking::begin_panic",
+					     "std::panicking::rust_panic_with_hook",
+					     "std::panicking::panic_with_hook",
+					     "rust_panic",
+					     "__rustc::rust_panic",
+					     NULL};
+	size_t handler = xc_inquiry_frame_called(q, handlers), panic = xc_inquiry_frame_called(q, frames);
+	if (handler == q->frame_count && panic == q->frame_count)
+		return false;
+	xc_inquiry_blame(q, handler < q->frame_count ? handler : panic);
+	if (handler < q->frame_count) {
+		static const char *const taker[] = {"alloc::alloc::handle_alloc_error", NULL};
+		judge_memory(q, xc_inquiry_frame_called(q, taker));
+	} else {
+		judge_panic(q);
+	}
+	return true;
+}
