@@ -40,7 +40,7 @@ static int dwarf_number(const struct decoding *d, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
-	if (whole == ZYDIS_REGISTER_RIP || whole == ZYDIS_REGISTER_EIP)
+	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP) /* Zydis 4.0: in no other one */
 		return d->process->arch->pc;
 	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
 		return -1;

@@ -41,6 +41,15 @@ static void tell_block(const struct xc_inquiry *q, uint32_t block)
 	xc_text_fini(&text);
 }
 
+/* Did the access leave the heap where it ends, as a loop does? Farther away it is an index that is wild. */
+static bool is_close(const struct xc_inquiry *q, uint32_t block)
+{
+	xc_addr addr = q->fault.addr;
+	const struct xc_region *region = xc_heap_region(q->heap, xc_block_addr(&q->heap->blocks, block));
+	return region &&
+	       (addr > region->hi ? addr - region->hi <= FAR : addr >= region->lo || region->lo - addr <= FAR);
+}
+
 static bool tell_left(struct xc_story *s, uint64_t pointer, const char *who)
 {
 	struct xc_inquiry *q = s->q;
@@ -50,7 +59,8 @@ static bool tell_left(struct xc_story *s, uint64_t pointer, const char *who)
 		return false;
 	xc_addr begin = xc_block_addr(blocks, block), behind = begin + xc_block_size(blocks, block);
 	bool above = q->fault.addr >= behind;
-	xc_inquiry_class(q, "heap-overrun", kind_of(q), severity_of(q), "certain", xc_story_said(q));
+	if (is_close(q, block))
+		xc_inquiry_class(q, "heap-overrun", kind_of(q), severity_of(q), "certain", xc_story_said(q));
 	xc_story_explain(s, "0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
 			 above ? q->fault.addr - behind : begin - q->fault.addr, above ? "past the end of" : "before",
 			 behind - begin, who);

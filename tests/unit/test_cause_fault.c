@@ -92,11 +92,11 @@ static void jumps(void **state)
 static void tail_calls(void **state)
 {
 	(void)state;
-	static const struct expected jump = {HEAD "__attribute__((noinline)) void hop(void) { f(); }\n"
-						  "__attribute__((noinline)) int work(int a) { f = (void "
-						  "(*)(void))0x123456789000; hop(); return a + zero; }\n"
-						  "int main(void) { return work(1) + 1; }\n",
-					     "pc-control (jmp), critical, certain", ""};
+#define HOP(target)                                                                                                    \
+	HEAD "__attribute__((noinline)) void hop(void) { f(); }\n"                                                     \
+	     "__attribute__((noinline)) int work(int a) { f = (void (*)(void))" target "; hop(); return a + zero; }\n" \
+	     "int main(void) { return work(1) + 1; }\n"
+	static const struct expected jump = {HOP("0x123456789000"), "pc-control (jmp), critical, certain", ""};
 	expect("gcc -g -O2 -x c", &jump);
 	expect("clang -g -O2 -x c", &jump);
 }

@@ -106,13 +106,20 @@ static void pointers_over_the_end_of_a_block(void **state)
 	static const struct told index = {
 		MAIN("volatile long i = 1 << 28; char *p = head->name; sum = p[i]; p[i + 5] = 1; "
 		     "sum += p[3];"),
-		"heap-overrun (read), medium", "past the end of a block of", "the block at"};
+		"wild-read, medium", "past the end of a block of", "struct node (heap, live"};
+	static const struct told run = {
+		HEAD "__attribute__((noinline)) long add(const long *p, long n) { long t = 0; for (long i = 0; i < n; "
+		     "i++) t "
+		     "+= ((const volatile long *)p)[i]; return t; }\n"
+		     "int main(void) { long *volatile p = malloc(300); sum = add(p, 1 << 30); return p[0] != 0; }\n",
+		"heap-overrun (read), medium", "block", ""};
 	static const struct told loop = {
 		HEAD "__attribute__((noinline)) void fill(char *p, long n) { for (long i = 0; i < n; i++) p[i] = "
 		     "(char)(i * 3); }\n"
 		     "int main(void) { char *volatile big = malloc(400000); fill(big, 1 << 30); return big[0]; }\n",
 		"heap-overrun (write), high", "block", "the block at"};
 	expect(&index);
+	expect(&run);
 	expect_of("gcc -g -O0", "c", &loop);
 	expect_of("gcc -g -O2", "c", &loop);
 }
