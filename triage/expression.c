@@ -138,12 +138,97 @@ static bool climb(struct finding *f)
 	return is_blamed(f);
 }
 
-/* ---- which part is bad ---- */
+/* "__memcpy_avx512_unaligned_erms" is memcpy. */
+static const char *plain_name(const char *name, struct xc_arena *arena)
+{
+	static const char *const variants[] = {"_avx", "_sse", "_ssse3", "_evex", "_erms", "_generic"};
+	if (strncmp(name, "__", 2) != 0)
+		return name;
+	for (size_t i = 0; i < XC_COUNT(variants); i++) {
+		const char *end = strstr(name, variants[i]);
+		if (end && end > name + 2)
+			return xc_arena_printf(arena, "%.*s", (int)(end - name - 2), name + 2);
+	}
+	return name;
+}
+
+/* ---- what the C library's functions do with which argument ---- */
+
+static const struct library_function {
+	const char *name;
+	unsigned writes, reads; /* bit per argument */
+} library[] = {
+	{"memcpy", 1, 2},       {"memmove", 1, 2},      {"mempcpy", 1, 2},       {"strcpy", 1, 2},
+	{"strncpy", 1, 2},      {"stpcpy", 1, 2},       {"strcat", 1, 3},        {"strncat", 1, 3},
+	{"memset", 1, 0},       {"bzero", 1, 0},        {"strlen", 0, 1},        {"strnlen", 0, 1},
+	{"strdup", 0, 1},       {"strchr", 0, 1},       {"strrchr", 0, 1},       {"memchr", 0, 1},
+	{"puts", 0, 1},         {"atoi", 0, 1},         {"strtol", 0, 1},        {"strcmp", 0, 3},
+	{"strncmp", 0, 3},      {"strcasecmp", 0, 3},   {"strncasecmp", 0, 3},   {"memcmp", 0, 3},
+	{"bcmp", 0, 3},         {"strstr", 0, 3},       {"strspn", 0, 3},        {"strcspn", 0, 3},
+	{"strpbrk", 0, 3},      {"__memcpy_chk", 1, 2}, {"__memmove_chk", 1, 2}, {"__memset_chk", 1, 0},
+	{"__strcpy_chk", 1, 2}, {"__strcat_chk", 1, 3},
+};
+
+static unsigned arguments_of(const char *name, enum xc_access access)
+{
+	for (size_t i = 0; name && i < XC_COUNT(library); i++)
+		if (strcmp(library[i].name, name) == 0)
+			return access == XC_ACCESS_WRITE ? library[i].writes : library[i].reads;
+	return 0;
+}
 
 static bool is_bad(const struct xc_process *p, uint64_t value)
 {
 	return value < NULL_PAGES || !xc_process_mapping(p, value);
 }
+
+/* The one of the arguments that is bad, or that is not known to be good when the others are; -1 when that is open. */
+static int choose_argument(const struct finding *f, unsigned candidates)
+{
+	static const int registers[] = {5, 4, 1}; /* rdi, rsi, rdx: psABI x86-64, 3.2.3 */
+	int bad = -1, open = -1;
+	unsigned bads = 0, opens = 0;
+	for (unsigned i = 0; i < XC_COUNT(registers); i++) {
+		uint64_t value;
+		if (!(candidates >> i & 1))
+			continue;
+		struct xc_form form = xc_form_register(&f->scene, f->scene.at, registers[i]);
+		bool known = xc_origin_value(&f->scene, &form, &value);
+		if (known && !is_bad(f->scene.q->process, value))
+			continue;
+		bads += known;
+		opens += !known;
+		*(known ? &bad : &open) = registers[i];
+	}
+	return bads == 1 ? bad : bads == 0 && opens == 1 ? open : -1;
+}
+
+/* Where the library's code cannot be followed: what its function is known to do with its arguments. */
+static bool take_argument(struct xc_inquiry *q, struct finding *f)
+{
+	const struct xc_fault *fault = &q->fault;
+	if (!q->blame.place || !q->blamed || !xc_arch_is_x86_64(q->process->arch) || q->frames[q->blamed].interrupted ||
+	    !xc_scene_set(q, q->blamed, &f->fuel, &f->scene))
+		return false;
+	const struct xc_insn *call = &f->scene.body->insns[f->scene.at];
+	const char *callee = call->kind == XC_INSN_CALL ? xc_body_callee(f->scene.body, call, NULL) : NULL;
+	callee = callee ? plain_name(callee, &q->report->arena) : NULL;
+	unsigned candidates = arguments_of(callee, fault->access);
+	int reg = candidates ? choose_argument(f, candidates) : -1;
+	bool one = candidates && !(candidates & (candidates - 1));
+	if (reg < 0 && one) /* it is a good pointer: too much was asked for */
+		reg = candidates == 1 ? 5 : 4;
+	if (reg < 0)
+		return false;
+	f->form = xc_form_register(&f->scene, f->scene.at, reg);
+	f->value_known = xc_origin_value(&f->scene, &f->form, &f->value);
+	if (!f->value_known && fault->addr_known && !fault->addr)
+		f->value_known = true, f->value = 0;
+	f->passed_to = callee;
+	return f->form.known;
+}
+
+/* ---- which part is bad ---- */
 
 /* What the operand's base register holds, when it is the pointer alone. */
 static bool base_value(const struct xc_inquiry *q, const struct finding *f, const struct xc_form_part *pointer,
@@ -220,20 +305,6 @@ static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct 
 		xc_text_add(text, "points to where nothing is mapped");
 }
 
-/* "__memcpy_avx512_unaligned_erms" is memcpy. */
-static const char *plain_name(const char *name, struct xc_arena *arena)
-{
-	static const char *const variants[] = {"_avx", "_sse", "_ssse3", "_evex", "_erms", "_generic"};
-	if (strncmp(name, "__", 2) != 0)
-		return name;
-	for (size_t i = 0; i < XC_COUNT(variants); i++) {
-		const char *end = strstr(name, variants[i]);
-		if (end && end > name + 2)
-			return xc_arena_printf(arena, "%.*s", (int)(end - name - 2), name + 2);
-	}
-	return name;
-}
-
 /* The library's function that the program called, else the one that was passed the pointer. */
 static const char *function_passed_to(const struct finding *f)
 {
@@ -287,7 +358,8 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 		if (!f->form.sure)
 			xc_text_add(&cause, "likely ");
 		write_cause(q, f, &cause);
-		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT)
+		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT &&
+		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if (f->bad.text && may_explain(q))
 			q->verdict->cause = xc_arena_strdup(arena, xc_text_string(&cause));
@@ -309,7 +381,7 @@ void xc_expression_tell(struct xc_inquiry *q)
 		found = find_call(q, &f);
 	else
 		found = memory && find_access(q, &f);
-	if (!found || !climb(&f))
+	if ((!found || !climb(&f)) && !(memory && take_argument(q, &f)))
 		return;
 	write_place(&f, fault->operand.size);
 	find_bad(q, &f);

@@ -301,7 +301,11 @@ bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, co
 	case XC_TERM_ENTRY:
 		return tell_register(t, term->at, term->reg, text, sure_out);
 	case XC_TERM_LOADED:
-		return term->slot && tell_slot(t, term->at, &scene->body->insns[term->at].memory, text, sure_out);
+		if (term->slot)
+			return tell_slot(t, term->at, &scene->body->insns[term->at].memory, text, sure_out);
+		if (term->text)
+			xc_text_printf(text, "read from `%s`", term->text);
+		return term->text != NULL;
 	case XC_TERM_RESULT:
 		return tell_result(&t, term->at, text);
 	default:
@@ -358,4 +362,28 @@ int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term)
 	default:
 		return -1;
 	}
+}
+
+/* ---- values ---- */
+
+static bool form_value(const struct xc_scene *s, const struct xc_form *form, unsigned frames, uint64_t *value)
+{
+	*value = (uint64_t)form->constant;
+	for (size_t i = 0; i < form->count; i++) {
+		const struct xc_term *term = &form->parts[i].term;
+		uint64_t one = term->value;
+		struct xc_scene caller;
+		struct xc_form passed;
+		int reg = term->value_known || !frames ? -1 : xc_origin_argument(s, term);
+		if (!term->value_known && (reg < 0 || !xc_origin_caller(s, reg, &caller, &passed) ||
+					   !form_value(&caller, &passed, frames - 1, &one)))
+			return false;
+		*value += one * (uint64_t)form->parts[i].times;
+	}
+	return form->known;
+}
+
+bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, uint64_t *value)
+{
+	return form_value(scene, form, FRAMES, value);
 }

@@ -16,6 +16,9 @@ int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term)
  * directly, as far as can be seen, or is not known for sure. */
 bool xc_origin_caller(const struct xc_scene *scene, int reg, struct xc_scene *caller_out, struct xc_form *form_out);
 
+/* What a form of the scene is worth: from memory as it is now, or as callers passed it. False when that is not known. */
+bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, uint64_t *value);
+
 /* Append "main.c:88" of an instruction; nothing when the line is not known. */
 bool xc_origin_line(const struct xc_scene *scene, size_t at, const char *before, struct xc_text *text);
 

@@ -350,6 +350,42 @@ static struct xc_form unknown_form(size_t at, int reg)
 	return term_form(&(struct xc_term){.at = at, .reg = reg}, false);
 }
 
+/* A pointer that a loop moves on: set once, and then added to by `step` again and again. */
+static bool is_walked(const struct xc_scene *s, const struct xc_slice *slice, int reg, size_t *start, int64_t *step)
+{
+	size_t added = slice->count;
+	for (size_t i = 0; i < slice->count; i++) {
+		const struct xc_insn *insn = &s->body->insns[slice->items[i].insn];
+		if (slice->items[i].kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_ADD && insn->to == reg)
+			added = i;
+	}
+	if (slice->count != 2 || added == slice->count || !xc_scene_pay(s))
+		return false;
+	struct xc_slice before; /* of the addition: the same two */
+	xc_slice_register(s->body, slice->items[added].insn, reg, &before);
+	for (size_t i = 0; i < before.count; i++)
+		if (before.items[i].kind != slice->items[0].kind && before.items[i].kind != slice->items[1].kind)
+			return false;
+	*start = 1 - added;
+	*step = s->body->insns[slice->items[added].insn].constant;
+	const struct xc_definition *other = &slice->items[*start];
+	return before.count <= 2 && !(other->kind == XC_DEFINITION_INSN && other->insn == slice->items[added].insn);
+}
+
+static struct xc_form walked_form(const struct xc_scene *s, const struct xc_slice *slice, int reg, unsigned depth)
+{
+	size_t start;
+	int64_t step;
+	if (!is_walked(s, slice, reg, &start, &step))
+		return (struct xc_form){.known = false};
+	struct xc_form form = definition_form(s, &slice->items[start], slice->sure, depth);
+	struct xc_form_part part = {.term = {.at = slice->items[1 - start].insn, .reg = reg},
+				    .times = step < 0 ? -step : step};
+	if (form.known)
+		add_part(&form, &part, 1);
+	return form;
+}
+
 static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth)
 {
 	struct xc_term term;
@@ -373,6 +409,8 @@ static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg
 		struct xc_form other = definition_form(s, &slice.items[i], slice.sure, depth - 1);
 		form.known = same_form(&form, &other);
 	}
+	if (!form.known && slice.count == 2)
+		form = walked_form(s, &slice, reg, depth - 1);
 	return form.known ? form : unknown_form(at, reg);
 }
 

@@ -23,8 +23,10 @@ static struct xc_path_index *index_of(struct xc_path *path, uint64_t size)
 static void write_element(struct xc_path *path, struct xc_path_index *index, int64_t number)
 {
 	struct xc_text *text = &path->text;
-	const char *name = index && index->text ? index->text : "...";
-	if (!index)
+	const char *name = index ? index->text : NULL;
+	if (index && !name)
+		xc_text_add(text, "[]"); /* some element */
+	else if (!index)
 		xc_text_printf(text, "[%lld]", (long long)number);
 	else if (!number)
 		xc_text_printf(text, "[%s]", name);
