@@ -1,5 +1,6 @@
--- declare: layouts of an interpreter that comes without debug information: those of releases that we know, tried one after the other.
--- One is taken when the runtime's interpreter leads back to the runtime, its threads to the interpreter, and all of this is mapped.
+-- declare: layouts of an interpreter that comes without debug information: those of releases that we know. One is taken when it is of
+-- the release that the exported symbols tell, the runtime's interpreter leads back to the runtime, its threads to the interpreter, and
+-- all of this is mapped: within a release, too, there are builds with other layouts.
 local xcore = require "xcore"
 
 local declare = {}
@@ -20,16 +21,29 @@ local function proves(t, D, addr)
 	return true
 end
 
+-- "3_11": from 3.11 on there is a variable; PyIter_Send came with 3.10, PyFrame_GetBack with 3.9. nil when neither is there.
+local function release(t)
+	if t:has_symbol "Py_Version" then
+		local ok, version = pcall(function() return t:u64(t:symbol "Py_Version".addr) end)
+		if ok then return ("%d_%d"):format(version >> 24 & 255, version >> 16 & 255) end
+	end
+	if t:has_symbol "PyIter_Send" then return not t:has_symbol "PyFrame_GetLasti" and "3_10" or nil end
+	return t:has_symbol "PyFrame_GetBack" and "3_9" or nil
+end
+
 -- Declares what fits; nothing when the debug information has it, or nothing fits.
 function declare.layouts(t, addr)
 	if t:has_type "_PyRuntimeState" and t:has_type "PyCodeObject" then return end
-	for _, release in ipairs(RELEASES) do
-		local text = require("cpython.layouts_" .. release)
-		local ok, fits = pcall(function() return proves(t, xcore.cdef(text, { private = true }), addr) end)
-		if not ok and type(fits) == "table" and fits.kind == "limit" then error(fits, 0) end
-		if ok and fits then
-			xcore.cdef(text)
-			return
+	local wanted = release(t)
+	for _, one in ipairs(RELEASES) do
+		if not wanted or one == wanted then
+			local text = require("cpython.layouts_" .. one)
+			local ok, fits = pcall(function() return proves(t, xcore.cdef(text, { private = true }), addr) end)
+			if not ok and type(fits) == "table" and fits.kind == "limit" then error(fits, 0) end
+			if ok and fits then
+				xcore.cdef(text)
+				return
+			end
 		end
 	end
 end
