@@ -67,6 +67,7 @@ struct job {
 	struct xc_heap_part *part;
 	size_t piece;
 	struct xc_walk walk;
+	uint64_t found; /* blocks, once it is walked; atomic */
 };
 
 static void detect(struct xc_heap *heap)
@@ -83,17 +84,42 @@ static void detect(struct xc_heap *heap)
 	}
 }
 
+/* Do pieces before this one have too many blocks already? What is known of them yet may be less than there is, never more. */
+static bool is_too_late(const struct job *jobs, size_t number)
+{
+	const struct xc_heap *heap = jobs->heap;
+	uint64_t before = 0;
+	if (__atomic_load_n(&heap->blocks_walked, __ATOMIC_RELAXED) <= heap->most_blocks)
+		return false;
+	for (size_t i = 0; i < number && before <= heap->most_blocks; i++)
+		before += __atomic_load_n(&jobs[i].found, __ATOMIC_RELAXED);
+	return before > heap->most_blocks;
+}
+
 static void walk_piece(void *context, size_t number, unsigned worker)
 {
-	struct job *job = (struct job *)context + number;
-	struct xc_heap *heap = job->heap;
+	struct job *jobs = context, *job = jobs + number;
 	(void)worker;
-	if (__atomic_load_n(&heap->blocks_walked, __ATOMIC_RELAXED) > heap->most_blocks) {
-		__atomic_add_fetch(&heap->pieces_dropped, 1, __ATOMIC_RELAXED);
+	if (is_too_late(jobs, number))
 		return;
-	}
 	job->part->allocator->walk(&job->walk, job->piece);
-	__atomic_add_fetch(&heap->blocks_walked, job->walk.blocks.count, __ATOMIC_RELAXED);
+	__atomic_store_n(&job->found, job->walk.blocks.count, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&job->heap->blocks_walked, job->found, __ATOMIC_RELAXED);
+}
+
+/* Leave out the pieces behind the one that made too many blocks: the same ones however many threads there were. Returns how many stay. */
+static size_t drop_pieces(struct xc_heap *heap, struct job *jobs, size_t count)
+{
+	uint64_t blocks = 0;
+	size_t kept = 0;
+	while (kept < count && blocks <= heap->most_blocks)
+		blocks += jobs[kept++].found;
+	for (size_t i = kept; i < count; i++) {
+		xc_block_list_fini(&jobs[i].walk.blocks);
+		jobs[i].walk.damage_count = 0;
+	}
+	heap->pieces_dropped = count - kept;
+	return kept;
 }
 
 static struct job *plan(struct xc_heap *heap, size_t *count_out)
@@ -113,15 +139,17 @@ static struct job *plan(struct xc_heap *heap, size_t *count_out)
 	return jobs;
 }
 
-/* Jobs stand in the order of the parts and their pieces. */
+/* Jobs stand in the order of the parts and their pieces; `count` of them stay. */
 static void join(struct xc_heap *heap, struct job *jobs, size_t count)
 {
 	struct xc_walk **walks = xc_alloc((count + 1) * sizeof *walks);
 	for (size_t i = 0; i < count; i++)
 		walks[i] = &jobs[i].walk;
-	for (size_t i = 0, at = 0; i < heap->part_count; at += heap->parts[i++].pieces)
+	for (size_t i = 0, at = 0; i < heap->part_count && at < count; at += heap->parts[i++].pieces) {
+		size_t pieces = heap->parts[i].pieces < count - at ? heap->parts[i].pieces : count - at;
 		if (heap->parts[i].allocator->join)
-			heap->parts[i].allocator->join(walks + at, heap->parts[i].pieces);
+			heap->parts[i].allocator->join(walks + at, pieces);
+	}
 	free(walks);
 }
 
@@ -187,7 +215,7 @@ struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_h
 	struct job *jobs = plan(heap, &count);
 	heap->most_blocks = LEAST_BLOCKS + xc_scan_stored_bytes(process->space, 0, UINT64_MAX) / LEAST_BLOCK;
 	xc_parallel(heap->jobs, count, walk_piece, jobs);
-	join(heap, jobs, count);
+	join(heap, jobs, drop_pieces(heap, jobs, count));
 	build_table(heap, jobs, count);
 	finish_jobs(heap, jobs, count);
 	for (size_t i = 0; i < heap->part_count; i++)
