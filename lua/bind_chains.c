@@ -16,6 +16,7 @@ struct chains {
 	struct xc_fixed next;
 	uint64_t mask, max;
 	bool partial, addresses;
+	bool full;              /* max is reached: what is there is still read, and counted in its level */
 	struct xc_nodes *nodes; /* all: level by level */
 	struct xc_nodes *last;  /* as many lists as the level has, each with a node of a level before, to find cycles */
 	size_t level;           /* where in nodes the level begins */
@@ -72,6 +73,7 @@ static bool add(lua_State *L, struct chains *c, xc_addr node)
 {
 	struct xc_nodes *nodes = c->nodes;
 	if (nodes->count >= c->max) {
+		c->full = true;
 		fail(L, c, xc_error_new(XC_ERR_LIMIT, "more than %llu nodes", (unsigned long long)c->max));
 		return false;
 	}
@@ -164,14 +166,10 @@ static size_t step(lua_State *L, struct chains *c)
 			xc_limit_spend(L, 4096);
 		xc_addr next = next_of(L, c, i), node = c->nodes->items[i];
 		read += node != 0;
-		if (!next)
+		if (!next || c->full)
 			continue;
 		keep_mark(L, c, left, marks || list >= c->last->count ? node : c->last->items[list]);
-		if (!add(L, c, next)) {
-			end = c->nodes->count;
-			break;
-		}
-		left++;
+		left += add(L, c, next);
 	}
 	c->last->count = left;
 	c->level = end;

@@ -203,6 +203,15 @@ static void many_lists_are_followed_at_once(void **state)
 		     "local _, n, why = xcore.chains('struct node', {l, l}, 'next', nil, {max = 5999, partial = true}) "
 		     "print(n, why)",
 		     "5999\tmore than 5999 nodes");
+	check_prints("local l, told = xcore.addr(t:var 'list'), {}\n"
+		     "for _, max in ipairs {5999, 10, 8, 7, 2, 0} do\n"
+		     "	local _, n, why, levels = xcore.chains('struct node', {l, l, l, l}, 'next', nil, {max = max, "
+		     "partial = "
+		     "true})\n"
+		     "	local sum = 0 for _, one in ipairs(levels) do sum = sum + one end\n"
+		     "	told[#told + 1] = n - sum told[#told + 1] = #levels\n"
+		     "end print(table.concat(told, ' '))",
+		     "0 1500 0 3 0 2 0 2 0 1 0 0");
 }
 
 static void a_damaged_list_spares_the_others(void **state)
