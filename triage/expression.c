@@ -73,6 +73,27 @@ static bool find_target(struct finding *f)
 	return f->form.known;
 }
 
+/* Did this call go to where the frame that it called stands? That has run nothing yet: its registers are still those of the call. Else a
+ * function that was called in between has jumped on, or returned, to there. */
+static bool went_there(const struct xc_inquiry *q, const struct xc_insn *insn)
+{
+	const struct xc_arch *arch = q->process->arch;
+	const struct xc_regs *regs = &q->fault.frame.regs;
+	const struct xc_insn_memory *m = &insn->memory;
+	uint64_t base = 0, index = 0, target;
+	if (insn->from >= 0)
+		return xc_regs_get(regs, insn->from, &target) && target == q->fault.frame.pc;
+	if (!insn->has_memory || m->complex || m->segment >= 0 ||
+	    (m->base >= 0 && !xc_regs_get(regs, m->base, &base)) ||
+	    (m->index >= 0 && !xc_regs_get(regs, m->index, &index)))
+		return false;
+	if (m->base == arch->sp)
+		base += arch->word; /* the return address */
+	return xc_space_peek_uint(q->process->space, base + index * m->scale + (uint64_t)m->displacement, arch->word,
+				  &target) &&
+	       target == q->fault.frame.pc;
+}
+
 static bool find_call(struct xc_inquiry *q, struct finding *f)
 {
 	const struct xc_fault *fault = &q->fault;
@@ -82,7 +103,9 @@ static bool find_call(struct xc_inquiry *q, struct finding *f)
 		return false;
 	f->value_known = true;
 	f->value = there ? fault->addr : fault->frame.pc;
-	return (!there || fault->addr_known) && xc_scene_set(q, there ? 0 : 1, &f->fuel, &f->scene) && find_target(f);
+	if ((there && !fault->addr_known) || !xc_scene_set(q, there ? 0 : 1, &f->fuel, &f->scene))
+		return false;
+	return (there || went_there(q, &f->scene.body->insns[f->scene.at])) && find_target(f);
 }
 
 static bool find_divisor(struct xc_inquiry *q, struct finding *f)

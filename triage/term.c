@@ -381,6 +381,7 @@ static struct xc_form walked_form(const struct xc_scene *s, const struct xc_slic
 	struct xc_form form = definition_form(s, &slice->items[start], slice->sure, depth);
 	struct xc_form_part part = {.term = {.at = slice->items[1 - start].insn, .reg = reg},
 				    .times = step < 0 ? -step : step};
+	form.known &= form.absolute || form.count > 0; /* a counter is none */
 	if (form.known)
 		add_part(&form, &part, 1);
 	return form;
