@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "canary.h"
+#include "fortify.h"
 #include "panic.h"
 #include "uncaught.h"
 
@@ -59,25 +61,6 @@ static bool heap_corruption(struct xc_inquiry *q)
 	return false;
 }
 
-static bool hardened_check(struct xc_inquiry *q)
-{
-	static const char *const smash[] = {"stack smashing detected", NULL};
-	static const char *const smash_frames[] = {"__stack_chk_fail", "__stack_chk_fail_local", NULL};
-	static const char *const fortify[] = {"buffer overflow detected", "longjmp causes uninitialized", NULL};
-	static const char *const fortify_frames[] = {"__chk_fail", "__fortify_fail", NULL};
-	if (message_has(q, smash) || xc_inquiry_passes(q, smash_frames)) {
-		xc_inquiry_class(q, "stack-smash", NULL, "high", "certain",
-				 "a function wrote past one of its local arrays, over its stack canary");
-		return true;
-	}
-	if (message_has(q, fortify) || xc_inquiry_passes(q, fortify_frames)) {
-		xc_inquiry_class(q, "fortify", NULL, "medium", "certain",
-				 "a checked C library call would have written past the end of its destination");
-		return true;
-	}
-	return false;
-}
-
 void xc_cause_killed(struct xc_inquiry *q)
 {
 	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
@@ -87,8 +70,8 @@ void xc_cause_killed(struct xc_inquiry *q)
 
 void xc_cause_abort(struct xc_inquiry *q)
 {
-	if (heap_corruption(q) || hardened_check(q) || xc_assertion_judge(q) || xc_panic_judge(q) ||
-	    xc_uncaught_judge(q))
+	if (heap_corruption(q) || xc_canary_judge(q) || xc_fortify_judge(q) || xc_assertion_judge(q) ||
+	    xc_panic_judge(q) || xc_uncaught_judge(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_inquiry_passes(q, frames))
