@@ -158,7 +158,7 @@ local function add_checks(vm, section, self, count, bytes)
 	section:bool("lists_agree", not why and in_lists == count.free and binned_bytes + self.dv_size == count.free_bytes,
 		{ label = "free lists agree" })
 	if why then vm:damaged(self.addr, "free lists: " .. why) end
-	if in_lists ~= count.free then section:warning(("%d chunks are free, %d are in free lists"):format(count.free, in_lists)) end
+	if in_lists ~= count.free then section[vm.t.live and "note" or "warning"](section, ("%d chunks are free, %d are in free lists"):format(count.free, in_lists)) end
 	if self.why then vm:damaged(self.addr, self.why) end
 	if #count.unknown > 0 then
 		local owner = count.owners.unknown

@@ -402,12 +402,11 @@ end
 -- What was found damaged on the way, and whether all of it was understood.
 function graph.tell(vm, report)
 	local g, made = graph.of(vm)
-	if not vm.damages and g.strays == 0 and g.missing == 0 then return end
-	local section = report:section("damage", "LuaJIT: damage")
+	if not still.has_moved(vm) and not vm.damages and g.strays == 0 and g.missing == 0 then return end
+	local section = report:section("damage", vm.t.live and "LuaJIT: a VM that runs" or "LuaJIT: damage")
 	vm:tell(section)
 	if g.strays > 0 then section:warning(("%d references lead to no object"):format(g.strays), "luajit.check names them") end
 	if g.missing > 0 then section:warning(("%d slots could not be read"):format(g.missing), "luajit.check names them") end
-	if vm.t.live then section:note "the VM was at work while it was looked at: ask again, or look at a core" end
 	if made.dead > 0 then section:note(("%d objects were about to be freed"):format(made.dead)) end
 end
 

@@ -4,35 +4,21 @@ local xcore = require "xcore"
 local bytecode = require "luajit.bytecode"
 local layout = require "luajit.layout"
 local name = require "luajit.name"
+local object = require "luajit.object"
 local options = require "luajit.options"
 local proto = require "luajit.proto"
 
 local listing = {}
 
-local BATCH = 65536
-
 local function find_prototypes(vm)
-	local list, next, head = {}, vm.layout.next, vm.g.gc.root[vm.layout.ref]
-	while head and head ~= 0 do
-		local columns, count, why = xcore.follow(vm.t:value("GChead", head), next, { "gct" }, { addresses = true, partial = true, max = BATCH })
-		local gct, addresses, found = columns.gct, columns[1], {}
-		for i = 1, count do
-			if gct[i] == layout.PROTO then found[#found + 1] = addresses[i] end
+	local list, chunk = {}, "chunkname." .. vm.layout.ref
+	object.from_list(vm, { [layout.PROTO] = { "sizebc", "firstline", chunk } }, function(_, addresses, columns)
+		for i, addr in ipairs(addresses) do
+			local pt = vm.t:value("GCproto", addr)
+			local lo = proto.code(pt)
+			list[#list + 1] = { pt = pt, lo = lo, hi = lo + 4 * columns.sizebc[i], line = columns.firstline[i], chunk = columns[chunk][i] }
 		end
-		local c = xcore.gather("GCproto", found, { "sizebc", "firstline", "chunkname." .. vm.layout.ref }, { partial = true })
-		for i, addr in ipairs(found) do
-			if c.sizebc[i] then
-				local pt = vm.t:value("GCproto", addr)
-				local lo = proto.code(pt)
-				list[#list + 1] = { pt = pt, lo = lo, hi = lo + 4 * c.sizebc[i], line = c.firstline[i], chunk = c["chunkname." .. vm.layout.ref][i] }
-			end
-		end
-		if count < BATCH then
-			if why then vm:damaged(addresses[count] or head, why) end
-			break
-		end
-		head = vm.t:value("GChead", addresses[count]).nextgc[vm.layout.ref]
-	end
+	end, layout.PROTO)
 	return list
 end
 

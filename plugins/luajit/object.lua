@@ -127,31 +127,47 @@ local function hand(vm, gct, addresses, wanted, fn)
 	fn(gct, addresses, columns)
 end
 
--- The list of g.gc.root, a batch at a time, sorted by type.
-local function from_list(vm, head, wanted, fn)
-	local next, seen = vm.layout.next, 0
-	while head and head ~= 0 do
+-- Addresses of a batch by type.
+local function sort(vm, addresses, gct, only)
+	local by_type = {}
+	for i, addr in ipairs(addresses) do
+		local kind = gct[i]
+		local list = by_type[kind]
+		if not list then
+			list = {}
+			by_type[kind] = list
+		end
+		list[#list + 1] = addr
+	end
+	for kind, list in pairs(by_type) do
+		local wrong = not KINDS[kind] and ("gct %d is no type of object"):format(kind)
+			or kind == layout.CDATA and not vm.ctypes and "an object of the FFI, which was not loaded"
+		if wrong then vm:damaged(list[1], wrong) end
+		if wrong or only and kind ~= only then by_type[kind] = nil end
+	end
+	return by_type
+end
+
+-- The list of g.gc.root, a batch at a time, sorted by type; of the type `only`, if it is given. Each batch is told from an older one, which
+-- is changed after 1, 2, 4, ... of them (as Brent does): so a list that has become a ring ends.
+function object.from_list(vm, wanted, fn, only)
+	local next, head, old, batches, turn = vm.layout.next, vm.g.gc.root[vm.layout.ref], nil, 0, 1
+	while head ~= 0 do
 		local columns, count, why = xcore.follow(vm.t:value("GChead", head), next, { "gct" },
-			{ addresses = true, partial = true, max = BATCH })
-		local by_type, gct = {}, columns.gct
-		for i, addr in ipairs(columns[1]) do
-			local kind = gct[i]
-			local list = by_type[kind]
-			if not list then
-				list = {}
-				by_type[kind] = list
-			end
-			list[#list + 1] = addr
+			{ addresses = true, partial = true, max = BATCH, stop = old })
+		for kind, addresses in pairs(sort(vm, columns[1], columns.gct, only)) do hand(vm, kind, addresses, wanted, fn) end
+		local last = columns[1][count]
+		if why and count < BATCH then
+			vm.cut = true
+			return vm:damaged(last or head, why)
 		end
-		for kind, addresses in pairs(by_type) do
-			if KINDS[kind] then hand(vm, kind, addresses, wanted, fn) else vm:damaged(addresses[1], "gct " .. kind .. " is no type of object") end
+		batches = batches + 1
+		if batches == turn then old, turn = head, turn * 2 end
+		head = last and vm.t:value("GChead", last).nextgc[vm.layout.ref] or 0
+		if head == old then
+			vm.cut = true
+			return vm:damaged(last, "the list of objects leads back to one that it had: a ring")
 		end
-		seen = seen + count
-		if count < BATCH then
-			if why then vm:damaged(columns[1][count] or head, why) end
-			return
-		end
-		head = vm.t:value("GChead", columns[1][count]).nextgc[vm.layout.ref]
 	end
 end
 
@@ -160,8 +176,7 @@ function object.most_strings(vm)
 	return 2 * (vm.layout.interned and vm.g.str.num or vm.g.strnum) + BATCH
 end
 
--- Anchors of the interning table; their lowest bit tells that a chain has a second hash.
-function object.anchors(vm)
+local function anchors(vm)
 	local interned = vm.layout.interned and vm.g.str
 	local tab, mask = interned and interned.tab or vm.g.strhash, interned and interned.mask or vm.g.strmask
 	return xcore.columns(tab, mask + 1, { vm.layout.ref })[vm.layout.ref], mask
@@ -182,17 +197,19 @@ local function only_strings(columns, fields)
 	return left, freed
 end
 
--- A running VM that got a larger table meanwhile has freed the one whose address was read before: it is looked up anew.
-local function anchors_now(vm)
-	local ok, anchors = pcall(object.anchors, vm)
-	if not ok and vm.t.live then ok, anchors = pcall(xcore.retry, function() return (object.anchors(vm)) end) end
-	if ok then return anchors end
-	vm:damaged(0, "string table: " .. tostring(type(anchors) == "table" and anchors.message or anchors))
-	return {}
+-- Anchors of the interning table, whose lowest bit tells that a chain has a second hash, and its mask. A running VM that got a larger
+-- table meanwhile has freed the one whose address was read before: it is looked up anew.
+function object.anchors(vm)
+	local ok, list, mask = pcall(anchors, vm)
+	if not ok and vm.t.live then ok, list, mask = pcall(xcore.retry, function() return anchors(vm) end) end
+	if ok then return list, mask end
+	if type(list) == "table" and list.kind == "limit" then error(list, 0) end
+	vm:damaged(0, "string table: " .. tostring(type(list) == "table" and list.message or list))
+	return {}, 0
 end
 
 local function from_strings(vm, wanted, fn)
-	local anchors = anchors_now(vm)
+	local anchors = object.anchors(vm)
 	local fields = { "gct", table.unpack(object.sizer(vm, layout.STRING).fields) }
 	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
 	for from = 1, #anchors, BATCH do
@@ -230,7 +247,8 @@ end
 -- Call fn(gct, addresses, columns) for batches that hold all objects of the VM, each once. `wanted[gct]` names members
 -- that the columns are to have beside those of object.sizer. (columns[1] may be there or not.)
 function object.each(vm, wanted, fn)
-	from_list(vm, vm.g.gc.root[vm.layout.ref], wanted, fn)
+	if vm.t.live then require("luajit.still").freeze(vm) end
+	object.from_list(vm, wanted, fn)
 	from_due(vm, wanted, fn)
 	from_open(vm, wanted, fn)
 	from_strings(vm, wanted, fn)

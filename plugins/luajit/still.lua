@@ -54,13 +54,44 @@ local function freeze(vm)
 	end
 end
 
--- Call fn(), of a running process with its memory frozen.
+-- Freeze the memory of a running process, once.
+function still.freeze(vm)
+	if not vm.t.live or vm.frozen then return end
+	vm.frozen = true
+	pcall(freeze, vm)
+end
+
+-- Call fn() on frozen memory.
 function still.run(vm, fn)
-	if vm.t.live and not vm.frozen then
-		vm.frozen = true
-		pcall(freeze, vm)
-	end
+	still.freeze(vm)
 	return fn()
+end
+
+-- ---- what it is worth ----
+
+local EXACT = "a core is exact, and so is a process that was stopped (kill -STOP); --max-read-rate 0 --max-read-time 0 reads fastest"
+
+-- Has the VM allocated or freed since its memory was frozen? Forgets all that was read: to be asked last.
+function still.has_moved(vm)
+	if vm.frozen and vm.moved == nil then
+		local before = vm.g.gc.total
+		xcore.refresh()
+		vm.moved = vm.g.gc.total ~= before
+	end
+	return vm.moved
+end
+
+-- Of a VM that ran while all its objects were read: how far the answer can be trusted. What does not fit is no damage there.
+function still.tell(vm, section)
+	local list = vm.damages or {}
+	if not still.has_moved(vm) and #list == 0 then return end
+	local first = list[1] and ("; %d%s times it had freed or changed what was to be read (first: %s)"):format(#list, #list < 100 and "" or " or more",
+		list[1].what) or ""
+	if vm.cut then
+		section:warning("the VM ran while it was read, and the list of its objects broke off: much is missing" .. first, EXACT)
+	else
+		section:note("the VM ran while it was read: counts, sums and paths are nearly right, not exactly" .. first, EXACT)
+	end
 end
 
 return still

@@ -5,6 +5,7 @@ local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
 local options = require "luajit.options"
+local still = require "luajit.still"
 local value = require "luajit.value"
 
 local strings = {}
@@ -31,6 +32,7 @@ end
 
 -- Follow the chains: fn(addresses, lengths). Returns how many chains have each length, from 0 on.
 local function each(vm, fn)
+	still.freeze(vm)
 	local anchors = object.anchors(vm)
 	local exactly = { [0] = 0 }
 	for from = 1, #anchors, BATCH do
@@ -107,7 +109,7 @@ local function overview(vm, section, limit)
 	local steps = mean_steps(all.chains, all.count)
 	section:number("mean_steps", steps, { label = "steps to find one" })
 	if all.count ~= counted(vm) then
-		section:warning(("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was at work, or a chain is damaged: luajit.check")
+		section[vm.t.live and "note" or "warning"](section, ("the VM counts %d strings, its table holds %d"):format(counted(vm), all.count), "it was at work, or a chain is damaged: luajit.check")
 	end
 	if limit > 0 then add_biggest(vm, section, all.top) end
 	local longest = add_chains(section, all.chains)

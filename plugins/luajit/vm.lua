@@ -17,6 +17,7 @@ function VM:tell(section)
 	if self.others then
 		section:note(("this is the VM at %s, one of %d"):format(xcore.hex(self.addr), self.others + 1), "luajit.vms lists them, --vm ADDR takes one")
 	end
+	if self.t.live and self.frozen then return require("luajit.still").tell(self, section) end
 	damage.tell(self, section, SHOWN, "luajit.check tells all")
 end
 
