@@ -199,17 +199,6 @@ static void add_rows(struct builder *b, const struct xc_thread *thread, const st
 
 /* ---- guests ---- */
 
-static struct xc_variable_text *copy_variables(struct builder *b, const struct xc_variable_text *from, size_t count)
-{
-	struct xc_variable_text *to = xc_arena_alloc(b->arena, count * sizeof *to);
-	for (size_t i = 0; i < count; i++)
-		to[i] = (struct xc_variable_text){.name = xc_arena_strdup(b->arena, from[i].name),
-						  .type = xc_arena_strdup(b->arena, from[i].type),
-						  .value = xc_arena_strdup(b->arena, from[i].value),
-						  .why = xc_arena_strdup(b->arena, from[i].why)};
-	return to;
-}
-
 static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64_t left_out)
 {
 	const struct xc_backtrace_options *o = b->options;
@@ -225,8 +214,8 @@ static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64
 	row->has_variables = o->args;
 	row->arg_count = o->args ? from->arg_count : 0;
 	row->local_count = o->args && o->locals ? from->local_count : 0;
-	row->args = copy_variables(b, from->args, row->arg_count);
-	row->locals = copy_variables(b, from->locals, row->local_count);
+	row->args = xc_guest_variables(b->arena, from->args, row->arg_count);
+	row->locals = xc_guest_variables(b->arena, from->locals, row->local_count);
 	b->guest_count++;
 }
 

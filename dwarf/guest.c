@@ -262,8 +262,7 @@ const struct xc_cfi_row *xc_guest_row(const struct xc_process *process, xc_addr 
 
 /* ---- frames ---- */
 
-static struct xc_variable_text *copy_variables(struct xc_arena *arena, const struct xc_variable_text *from,
-					       size_t count)
+struct xc_variable_text *xc_guest_variables(struct xc_arena *arena, const struct xc_variable_text *from, size_t count)
 {
 	struct xc_variable_text *to = xc_arena_alloc(arena, count * sizeof *to);
 	for (size_t i = 0; i < count; i++)
@@ -284,9 +283,9 @@ static void copy_row(struct xc_arena *arena, const struct xc_stack_row *from, st
 		.line = from->line,
 		.language = xc_arena_strdup(arena, from->language),
 		.kind = xc_arena_strdup(arena, from->kind),
-		.args = copy_variables(arena, from->args, from->arg_count),
+		.args = xc_guest_variables(arena, from->args, from->arg_count),
 		.arg_count = from->arg_count,
-		.locals = copy_variables(arena, from->locals, from->local_count),
+		.locals = xc_guest_variables(arena, from->locals, from->local_count),
 		.local_count = from->local_count,
 		.has_variables = true,
 	};

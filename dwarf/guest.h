@@ -53,6 +53,9 @@ XC_MUST_CHECK struct xc_error *xc_guest_add_code(struct xc_process *process, con
 /* Errors: XC_ERR_NOT_FOUND for a thread that is not there; XC_ERR_LIMIT. `order` is ours. */
 XC_MUST_CHECK struct xc_error *xc_guest_add_frames(struct xc_process *process, const struct xc_guest_frames *frames);
 
+/* Variables with all their texts, copied. */
+struct xc_variable_text *xc_guest_variables(struct xc_arena *arena, const struct xc_variable_text *from, size_t count);
+
 /* Somebody who should have told could not: backtraces say so, once. Takes err. */
 void xc_guest_fail(struct xc_process *process, struct xc_error *err);
 

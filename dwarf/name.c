@@ -262,3 +262,12 @@ void xc_name_without_anonymous(const char *name, struct xc_text *text)
 	}
 	xc_text_add(text, name);
 }
+
+const char *xc_name_without_keyword(const char *name)
+{
+	static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
+	for (size_t i = 0; i < XC_COUNT(keywords); i++)
+		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
+			return name + strlen(keywords[i]);
+	return name;
+}

@@ -26,6 +26,9 @@ const char *xc_name_last(const char *name, size_t *len, size_t *part_len);
  * parts of names and stay. */
 void xc_name_without_anonymous(const char *name, struct xc_text *text);
 
+/* The name behind "struct ", "union ", "enum " or "class "; itself when it begins with none of them. */
+const char *xc_name_without_keyword(const char *name);
+
 /* Mix one more number into a hash. */
 uint64_t xc_name_mix(uint64_t hash, uint64_t number);
 

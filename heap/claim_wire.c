@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../dwarf/lookup.h"
+#include "../dwarf/name.h"
 
 /* ---- telling ---- */
 
@@ -105,14 +106,10 @@ struct taker {
 
 static const struct xc_type *type_named(struct taker *t, const char *name)
 {
-	static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
 	struct xc_definition found;
 	if (t->name && strcmp(t->name, name) == 0)
 		return t->type;
-	struct xc_query query = {.name = name, .kinds = XC_NAME_TYPE};
-	for (size_t i = 0; i < XC_COUNT(keywords); i++)
-		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
-			query.name = name + strlen(keywords[i]);
+	struct xc_query query = {.name = xc_name_without_keyword(name), .kinds = XC_NAME_TYPE};
 	t->name = name;
 	t->type = xc_lookup_one(t->heap->process, &query, &found)
 			  ? xc_type_get(xc_types_of(t->heap->process), &found.die)

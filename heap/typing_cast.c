@@ -10,6 +10,7 @@
 
 #include "../dwarf/ctype.h"
 #include "../dwarf/lookup.h"
+#include "../dwarf/name.h"
 #include "claim.h"
 #include "typing_engine.h"
 
@@ -17,21 +18,12 @@ enum { NAMED = 16, STEPS = 1 << 12, DEPTH = 8 };
 
 /* ---- types by name ---- */
 
-static const char *without_keyword(const char *name)
-{
-	static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
-	for (size_t i = 0; i < XC_COUNT(keywords); i++)
-		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
-			return name + strlen(keywords[i]);
-	return name;
-}
-
 /* Definitions of a name, at most NAMED. */
 static size_t types_named(struct xc_engine *e, const char *name, const struct xc_type *types[NAMED])
 {
 	struct xc_definitions found = {0};
 	size_t count = 0;
-	const struct xc_query query = {.name = without_keyword(name), .kinds = XC_NAME_TYPE};
+	const struct xc_query query = {.name = xc_name_without_keyword(name), .kinds = XC_NAME_TYPE};
 	xc_auto(xc_error_freep) struct xc_error *err = *query.name ? xc_lookup(e->heap->process, &query, &found) : NULL;
 	for (size_t i = 0; i < found.count && count < NAMED && !err; i++) {
 		const struct xc_type *type = xc_type_get(e->types, &found.items[i].die);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../dwarf/lookup.h"
+#include "../dwarf/name.h"
 #include "bind.h"
 #include "reference.h"
 
@@ -67,14 +68,11 @@ static bool offer_name(void *context, const char *name, const struct xc_definiti
 
 static void offer_names(struct completer *c, struct xc_process *process, unsigned kinds)
 {
-	static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
-	for (size_t i = 0; i < XC_COUNT(keywords); i++) { /* "struct cli" completes to "struct client" */
-		size_t len = strlen(keywords[i]);
-		if (kinds == XC_NAME_TYPE && c->prefix_len >= len && strncmp(c->prefix, keywords[i], len) == 0) {
-			c->prefix += len;
-			c->prefix_len -= len;
-			c->out->start += len;
-		}
+	size_t keyword = (size_t)(xc_name_without_keyword(c->prefix) - c->prefix);
+	if (kinds == XC_NAME_TYPE && keyword <= c->prefix_len) { /* "struct cli" completes to "struct client" */
+		c->prefix += keyword;
+		c->prefix_len -= keyword;
+		c->out->start += keyword;
 	}
 	for (size_t i = 0; process && i < process->module_count && !c->out->more; i++)
 		xc_lookup_each(process, process->modules[i], kinds, offer_name, c);

@@ -9,6 +9,7 @@
 #include "../core/text.h"
 #include "../dwarf/lookup.h"
 #include "../dwarf/symbol.h"
+#include "../dwarf/name.h"
 #include "find.h"
 #include "plugin.h"
 
@@ -29,12 +30,9 @@ static bool has_symbol(const struct xc_process *process, const char *name)
 
 static bool has_type(const struct xc_process *process, const char *name)
 {
-	static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
-	for (size_t i = 0; i < XC_COUNT(keywords); i++)
-		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
-			name += strlen(keywords[i]);
+	struct xc_query query = {.name = xc_name_without_keyword(name), .kinds = XC_NAME_TYPE};
 	struct xc_definition found;
-	return xc_lookup_one(process, &(struct xc_query){.name = name, .kinds = XC_NAME_TYPE}, &found);
+	return xc_lookup_one(process, &query, &found);
 }
 
 /* Where a module keeps constants: mappings that are neither writable nor code; together with its code when its linker did not part them,

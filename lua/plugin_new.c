@@ -11,6 +11,7 @@
 #include "../core/userdir.h"
 #include "../dwarf/lookup.h"
 #include "../dwarf/type.h"
+#include "../dwarf/name.h"
 #include "embed.h"
 #include "plugin.h"
 
@@ -18,15 +19,6 @@ XC_EMBED(xc_plugin_new_bytes, "lua/plugin_new.lua");
 XC_EMBED(xc_plugin_new_test_bytes, "lua/plugin_new_test.lua");
 
 /* ---- types and variables of a target ---- */
-
-static const char *without_keyword(const char *name)
-{
-	static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
-	for (size_t i = 0; i < XC_COUNT(keywords); i++)
-		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
-			return name + strlen(keywords[i]);
-	return name;
-}
 
 /* What may stand in a string of Lua, and in a comment. */
 static bool is_type_name(const char *name)
@@ -52,7 +44,7 @@ static bool is_record(const struct xc_type *type)
 struct xc_error *xc_plugin_new_type(const struct xc_process *process, struct xc_arena *arena, const char *name,
 				    const char **type_out)
 {
-	const char *plain = without_keyword(name);
+	const char *plain = xc_name_without_keyword(name);
 	size_t len = strlen(name);
 	struct xc_definition found;
 	const struct xc_query query = {.name = plain, .kinds = XC_NAME_TYPE};
@@ -168,10 +160,11 @@ static struct xc_error *write_file(const char *dir, const char *name, const char
 static struct xc_error *write_files(const struct xc_plugin_new *what, const char *dir)
 {
 	xc_auto(xc_freep) char *analyze = analyze_text(what);
-	xc_auto(xc_freep) char *match = what->module && is_plain(what->module)
-						? xc_asprintf("modules = { \"%s\" }, types = { \"%s\" }", what->module,
-							      without_keyword(what->type))
-						: xc_asprintf("types = { \"%s\" }", without_keyword(what->type));
+	xc_auto(xc_freep) char *match =
+		what->module && is_plain(what->module)
+			? xc_asprintf("modules = { \"%s\" }, types = { \"%s\" }", what->module,
+				      xc_name_without_keyword(what->type))
+			: xc_asprintf("types = { \"%s\" }", xc_name_without_keyword(what->type));
 	xc_auto(xc_freep) char *otherwise =
 		what->variable ? xc_asprintf("\"%s\"", what->variable)
 			       : xc_strdup("error(xcore.error(\"usage\", \"which one? A variable or an address\"))");

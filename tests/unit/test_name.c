@@ -107,9 +107,20 @@ static void anonymous_namespaces_go_but_for_those_of_arguments(void **state)
 	check_without_anonymous("", "");
 }
 
+static void names_are_found_behind_keywords(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = {
+		{"struct foo", "foo"},      {"union u", "u"},     {"enum e", "e"}, {"class ns::C", "ns::C"},
+		{"structure", "structure"}, {"struct", "struct"}, {"", ""}};
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		assert_string_equal(xc_name_without_keyword(names[i][0]), names[i][1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_found_behind_keywords),
 		cmocka_unit_test(integers_meet_however_they_are_spelled),
 		cmocka_unit_test(white_space_counts_only_between_words),
 		cmocka_unit_test(components_come_last_first),
