@@ -97,7 +97,7 @@ local function add_deep(py, section, list)
 				if not most or counts[one.code or 0] > counts[most] then most = one.code or 0 end
 			end
 			section:warning(("thread %s is %d calls deep, %d of them of %s"):format(os and os.tid or "?", #calls, counts[most],
-				type(most) == "table" and most.name or "?"), "a recursion without an end uses up the C stack")
+				type(most) == "table" and most.name or "?"), "a recursion without an end? it uses up the C stack, or memory")
 		end
 	end
 end

@@ -56,7 +56,9 @@ function bc.run(t, report, args)
 		local ok, line = pcall(proto.line, vm, pt, n)
 		rows:row(n + 1, ok and line or nil, name or ("%d"):format(op), operands, constants)
 	end)
-	if pt.sizecode > limit then section:note(("the first %d of %d instructions are shown"):format(limit, pt.sizecode), "--limit N shows more") end
+	if pt.sizecode > limit then
+		section:note(("the first %d of %d instructions are shown"):format(limit, pt.sizecode), "--limit N shows more")
+	end
 	add_nested(vm, section, pt)
 	vm:tell(section)
 end

@@ -69,8 +69,8 @@ end
 
 -- Which operands of 5.4 are numbers of constants: always, or (k) when the instruction's bit k says so.
 local CONSTANTS = {
-	LOADK = "Bx", GETTABUP = "C", GETFIELD = "C", SETTABUP = "B", SETFIELD = "B", EQK = "B", SELF = "kC", ADDK = "C", SUBK = "C", MULK = "C",
-	MODK = "C", POWK = "C", DIVK = "C", IDIVK = "C", BANDK = "C", BORK = "C", BXORK = "C",
+	LOADK = "Bx", GETTABUP = "C", GETFIELD = "C", SETTABUP = "B", SETFIELD = "B", EQK = "B", SELF = "kC", ADDK = "C", SUBK = "C",
+	MULK = "C", MODK = "C", POWK = "C", DIVK = "C", IDIVK = "C", BANDK = "C", BORK = "C", BXORK = "C",
 }
 local VALUES = { SETTABUP = true, SETTABLE = true, SETI = true, SETFIELD = true } -- C is a constant when k says so
 
