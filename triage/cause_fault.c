@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/facts.h"
+#include "taint.h"
 
 enum {
 	NULL_PAGES = 64 << 10,
@@ -38,11 +39,23 @@ static bool is_block(const struct xc_inquiry *q)
 static void wild(struct xc_inquiry *q, const char *cause)
 {
 	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
+	const char *how = NULL;
+	bool tainted = write ? xc_taint_of_write(q) : read && xc_taint_of_read(q, &how);
 	xc_inquiry_class(q,
 			 write  ? "wild-write"
 			 : read ? "wild-read"
 				: "wild-access",
-			 write && is_block(q) ? "block" : NULL, write ? "high" : "medium", "certain", cause);
+			 tainted                ? "tainted"
+			 : write && is_block(q) ? "block"
+						: NULL,
+			 write && tainted   ? "critical"
+			 : write || tainted ? "high"
+					    : "medium",
+			 "certain", cause);
+	if (how)
+		xc_verdict_evidence(q->report, "what would have been read %s a little later", how);
+	else if (tainted)
+		xc_verdict_evidence(q->report, "the pointer was loaded through another one just before");
 }
 
 /* The kernel raised it without an address: a general protection fault. */

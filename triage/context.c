@@ -9,7 +9,12 @@
  * sigcontext begins at 20; at __kernel_sigreturn, which pops the number first, at the number and the sigcontext. Trap
  * number, error code and cr2 are at 48, 52 and 84 of that.
  *
- * aarch64, riscv64, arm (rt_sigreturn): the siginfo is what sp points at (each arch's kernel/signal.c, struct rt_sigframe). */
+ * aarch64, riscv64, arm (rt_sigreturn): the siginfo is what sp points at (each arch's kernel/signal.c, struct rt_sigframe). On
+ * aarch64 records stand at the end of the sigcontext (arch/arm64/include/uapi/asm/sigcontext.h), one of which tells of the fault:
+ *
+ *	sp + 0    siginfo, 128 bytes
+ *	sp + 128  ucontext: its sigcontext at 176, with the fault address, 31 registers, sp, pc, pstate
+ *	sp + 592  { u32 magic, u32 size; … }*, 4096 bytes: ESR_MAGIC 0x45535201: { magic, size, u64 esr }; magic 0 is the last */
 #include "context.h"
 
 #include <elf.h>
@@ -29,6 +34,9 @@ enum {
 	INFO = 128, /* bytes of a siginfo */
 	INFO_USED = 48,
 	LAST_SIGNAL = 64,
+	RECORDS_AARCH64 = 592,
+	RECORDS_SIZE = 4096,
+	ESR_MAGIC = 0x45535201,
 };
 
 static bool word(const struct xc_process *p, xc_addr at, uint64_t *value)
@@ -78,6 +86,22 @@ static bool read_i386(const struct xc_process *p, xc_addr pc, xc_addr sp, struct
 	return out->trap_known;
 }
 
+/* Bounded by the records' 16 bytes each. */
+static void read_syndrome(const struct xc_process *p, xc_addr sp, struct xc_context *out)
+{
+	uint64_t magic, size;
+	for (uint64_t at = 0; at + 16 <= RECORDS_SIZE; at += size) {
+		xc_addr record = sp + RECORDS_AARCH64 + at;
+		if (!xc_space_peek_uint(p->space, record, 4, &magic) ||
+		    !xc_space_peek_uint(p->space, record + 4, 4, &size) || !magic || size < 16)
+			return;
+		if (magic != ESR_MAGIC)
+			continue;
+		out->syndrome_known = xc_space_peek_uint(p->space, record + 8, 8, &out->syndrome);
+		return;
+	}
+}
+
 bool xc_context_read(const struct xc_process *p, xc_addr pc, xc_addr sp, struct xc_context *out)
 {
 	*out = (struct xc_context){.signal = 0};
@@ -87,6 +111,9 @@ bool xc_context_read(const struct xc_process *p, xc_addr pc, xc_addr sp, struct 
 	case EM_386:
 		return read_i386(p, pc, sp, out);
 	case EM_AARCH64:
+		read_syndrome(p, sp, out);
+		read_info(p, sp, false, out);
+		return out->info_known;
 	case EM_RISCV:
 	case EM_ARM:
 		read_info(p, sp, false, out);

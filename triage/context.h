@@ -9,7 +9,9 @@ struct xc_context {
 	uint64_t trap, error, addr;
 	bool info_known; /* the siginfo; it is written only for handlers with SA_SIGINFO */
 	int signal, code;
-	uint64_t info_addr; /* si_addr */
+	uint64_t info_addr;  /* si_addr */
+	bool syndrome_known; /* aarch64: the exception syndrome (ESR_EL1), which the kernel adds for faults */
+	uint64_t syndrome;
 };
 
 /* Read the context at a trampoline with these pc and sp. False when this machine's is not read or its memory is not there. */

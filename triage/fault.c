@@ -1,7 +1,7 @@
 /* fault: facts of the killing event.
  *
- * Page faults of x86, error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM volume 3, 4.7). What other machines
- * would tell about the access stands in their instructions, which are not decoded. */
+ * Page faults of x86, error code: bit 0 protection, bit 1 write, bit 4 fetch (Intel SDM volume 3, 4.7); of aarch64 the syndrome. What
+ * other machines would tell about the access stands in their instructions, which are not decoded. */
 #include "fault.h"
 
 #include <elf.h>
@@ -105,6 +105,24 @@ static bool is_fault(int signal)
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
 }
 
+/* aarch64, ESR_EL1: bits 31 to 26 the class: 0x20, 0x21 an instruction that could not be fetched, 0x24, 0x25 data; of these bit 6 is
+ * set for writes, bit 8 for cache maintenance, which counts as a write without being one (ARM ARM, D17.2.37). */
+static enum xc_access access_of_syndrome(uint64_t syndrome)
+{
+	switch (syndrome >> 26 & 63) {
+	case 0x20:
+	case 0x21:
+		return XC_ACCESS_EXECUTE;
+	case 0x24:
+	case 0x25:
+		if (syndrome >> 8 & 1)
+			return XC_ACCESS_UNKNOWN;
+		return syndrome >> 6 & 1 ? XC_ACCESS_WRITE : XC_ACCESS_READ;
+	default:
+		return XC_ACCESS_UNKNOWN;
+	}
+}
+
 /* Machines that leave no trap number: what the siginfo says, when it says that the kernel raised the signal. */
 static bool read_info(const struct xc_context *c, struct xc_fault *f)
 {
@@ -115,6 +133,8 @@ static bool read_info(const struct xc_context *c, struct xc_fault *f)
 	f->code_known = true;
 	f->addr_known = c->code != SI_KERNEL;
 	f->addr = c->info_addr;
+	if (c->syndrome_known)
+		f->access = access_of_syndrome(c->syndrome);
 	return true;
 }
 

@@ -101,6 +101,36 @@ static void tail_calls(void **state)
 	expect("clang -g -O2 -x c", &jump);
 }
 
+/* At every level: what is done with the value follows at once. */
+static void values_that_would_be_used(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->f(); return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read (tainted), high, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->next->v = 3; return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read (tainted), high, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->next->v = 3; return zero; }\n"
+		      "int main(void) { static struct t one; one.next = (struct t *)0x123456789000; work(&one); return "
+		      "1; }\n",
+		 "wild-write (tainted), critical, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { zero = (int)x->v; return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read, medium, certain", ""},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		expect("gcc -g -O0 -x c", &cases[i]);
+		expect("gcc -g -O3 -x c", &cases[i]);
+		expect("clang -g -O2 -x c", &cases[i]);
+	}
+}
+
 /* Where the return address was, nothing says which function it was. */
 static void returns(void **state)
 {
@@ -225,6 +255,7 @@ int main(void)
 		cmocka_unit_test(dereferences),
 		cmocka_unit_test(jumps),
 		cmocka_unit_test(tail_calls),
+		cmocka_unit_test(values_that_would_be_used),
 		cmocka_unit_test(returns),
 		cmocka_unit_test(arithmetic),
 		cmocka_unit_test(traps),
