@@ -10,6 +10,7 @@
 #include "canary.h"
 #include "fortify.h"
 #include "panic.h"
+#include "sanitizer.h"
 #include "uncaught.h"
 
 static bool message_has(const struct xc_inquiry *q, const char *const *texts)
@@ -70,8 +71,8 @@ void xc_cause_killed(struct xc_inquiry *q)
 
 void xc_cause_abort(struct xc_inquiry *q)
 {
-	if (heap_corruption(q) || xc_canary_judge(q) || xc_fortify_judge(q) || xc_assertion_judge(q) ||
-	    xc_panic_judge(q) || xc_uncaught_judge(q))
+	if (xc_sanitizer_judge(q) || heap_corruption(q) || xc_canary_judge(q) || xc_fortify_judge(q) ||
+	    xc_assertion_judge(q) || xc_panic_judge(q) || xc_uncaught_judge(q))
 		return;
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_inquiry_passes(q, frames))
