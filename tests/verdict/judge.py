@@ -6,6 +6,7 @@ import resource
 import subprocess
 
 MISSING, RIGHT, WRONG = "missing", "right", "WRONG"
+LONGEST = 60  # seconds
 
 # What may still be said when a part is missing: true, but less. Of a class that is not here: itself only.
 WEAKER = {
@@ -35,7 +36,7 @@ def ask(xcore, core, command, *options):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env={**os.environ, "XCORE_SYMBOLS": ""})
+                          timeout=LONGEST, env={**os.environ, "XCORE_SYMBOLS": ""})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 3):
         raise RuntimeError("exit status %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-500:]))
