@@ -9,6 +9,7 @@
 #include "assertion.h"
 #include "canary.h"
 #include "fortify.h"
+#include "given.h"
 #include "panic.h"
 #include "sanitizer.h"
 #include "uncaught.h"
@@ -57,16 +58,25 @@ static bool heap_corruption(struct xc_inquiry *q)
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
 		if (message_has(q, kinds[i].texts)) {
 			xc_inquiry_class(q, "heap-corruption", kinds[i].kind, "high", "certain", kinds[i].cause);
+			xc_given_tell(q);
 			return true;
 		}
 	return false;
 }
 
+/* SIGQUIT asks for a core; who raises SIGTRAP or SIGQUIT in its own program wants to be looked at. */
 void xc_cause_killed(struct xc_inquiry *q)
 {
 	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
-	xc_inquiry_class(q, "killed", NULL, "info", "certain",
-			 other ? "another process sent the signal: a watchdog, a service manager or a person" : NULL);
+	if (q->fault.signal == SIGQUIT)
+		xc_inquiry_class(q, "dump-request", NULL, "info", "certain",
+				 other ? "another process or the terminal asked for a core with SIGQUIT: the program "
+					 "was not at fault"
+				       : "the program asked for a core with SIGQUIT");
+	else
+		xc_inquiry_class(q, "killed", NULL, "info", "certain",
+				 other ? "another process sent the signal: a watchdog, a service manager or a person"
+				       : NULL);
 }
 
 void xc_cause_abort(struct xc_inquiry *q)

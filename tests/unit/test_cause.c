@@ -68,7 +68,7 @@ static const struct {
 	{WORK("p = malloc(40); free(p); free(p);"), "heap-corruption (double free)", "work"},
 	{WORK("p = malloc(40); free(p + 16);"), "heap-corruption (bad pointer)", "work"},
 	{WORK("char b[8]; p = b; memset(p, 'x', 64);"), "stack-smash", "work"},
-	{WORK("kill(getpid(), SIGQUIT);"), "killed", "work"},
+	{WORK("kill(getpid(), SIGQUIT);"), "dump-request", "work"},
 	{WORK("zero = strlen(p);"), "null-read", "work"},
 	{WORK("struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return a ? work(a + 1) + 1 : 0;"),
 	 "stack-overflow", "work"},
