@@ -42,6 +42,13 @@ static bool begins(const struct xc_glibc_segment *segment, struct xc_window *win
 	       xc_glibc_run(segment, window, segment->lo, PROOF) == PROOF;
 }
 
+/* The last byte of the range that holds addr and whose bytes are missing, as terabytes may be: a sanitizer's shadow; else 0. */
+static xc_addr missing_to(const struct xc_space *space, xc_addr addr)
+{
+	const struct xc_segment *segment = xc_space_find(space, addr);
+	return segment && !segment->bytes && !segment->backing ? segment->hi : 0;
+}
+
 /* All pieces in a range that no other segment has. */
 static void search(struct xc_glibc *glibc, struct xc_window *window, size_t arena, xc_addr lo, xc_addr hi)
 {
@@ -49,12 +56,16 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, size_t aren
 	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
 		struct xc_glibc_segment segment = {
 			.glibc = glibc, .lo = page, .hi = hi, .top = top, .arena = (uint32_t)arena};
-		xc_addr next = page + PAGE;
-		if (begins(&segment, window)) {
+		xc_addr next = page + PAGE, missing = missing_to(window->space, page);
+		if (missing >= next)
+			next = (missing + 1) & ~(xc_addr)(PAGE - 1);
+		else if (begins(&segment, window)) {
 			xc_addr end = end_of_chain(&segment, window);
 			xc_glibc_add_segment(glibc, arena, page, end, "part of the main arena");
 			next = (end + PAGE) & ~(xc_addr)(PAGE - 1);
 		}
+		if (next <= page)
+			return;
 		page = next;
 	}
 }
