@@ -32,6 +32,7 @@
 struct live {
 	struct xc_live_memory *memory;
 	struct xc_live_maps maps;
+	int task_dir;  /* "/proc/PID/task", or -1 */
 	char root[40]; /* "/proc/self/fd/N", "" when refused */
 };
 
@@ -52,6 +53,8 @@ void xc_live_close(void *live_state)
 	if (live) {
 		xc_live_memory_free(live->memory);
 		free(live->maps.last);
+		if (live->task_dir >= 0)
+			close(live->task_dir);
 	}
 	free(live);
 }
@@ -99,6 +102,13 @@ size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf,
 		got = reread_segment(process, s, addr + done, (uint8_t *)buf + done, len - done);
 	}
 	return done;
+}
+
+bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread)
+{
+	const struct live *live = state_of(process);
+	return live && live->task_dir >= 0 && thread->ran &&
+	       xc_live_facts_ran(live->task_dir, thread->tid) == thread->ran;
 }
 
 void xc_live_torn(struct xc_process *process)
@@ -261,6 +271,7 @@ static struct xc_error *gather(struct xc_process *p, int proc_dir, int memory_di
 	if (err)
 		return err;
 	open_map_files(p, proc_dir);
+	state_of(p)->task_dir = openat(proc_dir, "task", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	xc_live_facts_threads(p, proc_dir);
 	xc_live_tls_find(p);
 	xc_modules_find(p);
@@ -282,6 +293,7 @@ static struct xc_process *make_process(const struct xc_live_identity *id, const 
 	struct live *live = xc_alloc(sizeof *live);
 	live->memory = xc_live_memory_new(handles);
 	live->maps.fd = handles->maps;
+	live->task_dir = -1;
 	if (handles->root >= 0)
 		snprintf(live->root, sizeof live->root, "/proc/self/fd/%d", handles->root);
 	p->live_state = live;

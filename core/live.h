@@ -33,6 +33,10 @@ void xc_live_remap(struct xc_process *process);
  * than a word. */
 size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf, size_t len);
 
+/* Has the thread slept ever since its call was asked for, when the process was opened? Then what was read in between is of one moment, as
+ * far as it is the thread's to change. False for cores, and when the kernel does not tell. */
+bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread);
+
 /* Count a torn read: what was read did not fit together because the process changed it meanwhile. */
 void xc_live_torn(struct xc_process *process);
 

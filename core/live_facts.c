@@ -24,7 +24,7 @@
 #include "note.h"
 #include "sandbox.h"
 
-enum { MAX_THREADS = 1 << 20, MAX_ARGS = 128 << 10 };
+enum { MAX_THREADS = 1 << 20, MAX_ARGS = 128 << 10, MAX_FD = 1 << 20 };
 
 /* ---- identity ---- */
 
@@ -102,7 +102,7 @@ static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 	return xc_arena_printf(&p->arena, "blocked in system call %ld (%s)", t->syscall, name ? name : "unknown");
 }
 
-/* Only the last two words are wanted. */
+/* The number, six arguments, sp and pc; without a call -1, sp and pc. */
 static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char *text)
 {
 	unsigned long long words[9];
@@ -120,10 +120,31 @@ static void parse_syscall(struct xc_process *p, struct xc_thread *t, const char 
 		return;
 	}
 	t->syscall = number >= 0 ? number : -1;
+	t->call_known = number >= 0 && count == 8;
+	for (size_t i = 0; t->call_known && i < XC_COUNT(t->call_args); i++)
+		t->call_args[i] = words[i];
 	xc_regs_set(&t->regs, p->arch->sp, words[count - 2]);
 	xc_regs_set(&t->regs, p->arch->pc, words[count - 1]);
 	t->has_regs = true;
 	t->regs_how = how_text(p, t);
+}
+
+uint64_t xc_live_facts_ran(int task_dir, pid_t tid)
+{
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	char name[40];
+	snprintf(name, sizeof name, "%d/schedstat", (int)tid);
+	if (xc_live_proc_read(task_dir, name, &text))
+		return 0;
+	return strtoull(xc_text_string(&text), NULL, 10);
+}
+
+static const char *descriptor(struct xc_process *p, int task_dir, const struct xc_thread *t)
+{
+	char name[60], path[4096];
+	snprintf(name, sizeof name, "%d/fd/%llu", (int)t->tid, (unsigned long long)t->call_args[0]);
+	ssize_t len = readlinkat(task_dir, name, path, sizeof path - 1);
+	return len > 0 ? xc_arena_strndup(&p->arena, path, (size_t)len) : NULL;
 }
 
 static void read_registers(struct xc_process *p, struct xc_thread *t, int task_dir)
@@ -134,6 +155,7 @@ static void read_registers(struct xc_process *p, struct xc_thread *t, int task_d
 		t->why_no_regs = "the thread has exited";
 		return;
 	}
+	t->ran = xc_live_facts_ran(task_dir, t->tid);
 	snprintf(name, sizeof name, "%d/syscall", (int)t->tid);
 	int error = xc_live_proc_read(task_dir, name, &text);
 	if (error == ENOENT)
@@ -145,6 +167,8 @@ static void read_registers(struct xc_process *p, struct xc_thread *t, int task_d
 		t->why_no_regs = "running on a CPU: its registers are not in memory";
 	else
 		parse_syscall(p, t, xc_text_string(&text));
+	if (t->call_known && t->call_args[0] < MAX_FD)
+		t->call_file = descriptor(p, task_dir, t);
 }
 
 static bool read_thread(struct xc_process *p, struct xc_thread *t, int task_dir, pid_t tid)

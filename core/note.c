@@ -81,6 +81,7 @@ static void read_prstatus(struct reader *r, const struct xc_note *note)
 	thread->signal = (int)(int16_t)load(r, note, CURSIG_OFF, 2);
 	thread->crashed = first;
 	xc_note_regs_general(r->arch, note, thread);
+	xc_note_regs_call(r->arch, note, thread);
 	if (first && thread->signal > 0 && !p->signal.known) {
 		p->signal.known = true;
 		p->signal.number = thread->signal;

@@ -47,6 +47,39 @@ void xc_note_regs_general(const struct xc_arch *arch, const struct xc_note *note
 			arch->slots ? "its register note is cut short" : "registers of this machine are not read";
 }
 
+/* What a call returns, inside the kernel, when a signal (the one that kills, too) or a debugger ends its sleep: EINTR and the codes
+ * that restart it (Linux include/linux/errno.h). */
+static bool was_blocked(int64_t result)
+{
+	enum { EINTR_ = 4, ERESTARTSYS = 512, ERESTARTNOINTR = 513, ERESTARTNOHAND = 514, ERESTART_BLOCK = 516 };
+	return result == -EINTR_ || result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+	       result == -ERESTART_BLOCK;
+}
+
+/* Linux syscall(2): arguments, by DWARF number, and the result. */
+void xc_note_regs_call(const struct xc_arch *arch, const struct xc_note *note, struct xc_thread *thread)
+{
+	static const int args_64[] = {5, 4, 1, 10, 8, 9}, args_32[] = {3, 1, 2, 6, 7, 5};
+	const int *args = arch->machine == EM_X86_64 ? args_64 : args_32;
+	uint64_t result;
+	if ((arch->machine != EM_X86_64 && arch->machine != EM_386) || !xc_regs_get(&thread->regs, 0, &result))
+		return;
+	size_t at = (size_t)arch->prstatus_reg_off + arch->orig_syscall_off;
+	if (at + arch->reg_size > note->desc_len)
+		return;
+	int64_t number = (int64_t)load(arch, note, at, arch->reg_size);
+	if (arch->reg_size == 4) {
+		number = (int32_t)number;
+		result = (uint64_t)(int64_t)(int32_t)result;
+	}
+	if (number < 0 || number > INT32_MAX || !was_blocked((int64_t)result))
+		return;
+	thread->syscall = (long)number;
+	thread->call_known = true;
+	for (size_t i = 0; i < XC_COUNT(thread->call_args); i++)
+		thread->call_known &= xc_regs_get(&thread->regs, args[i], &thread->call_args[i]);
+}
+
 static struct xc_vector_regs *new_vector(struct xc_process *process, struct xc_thread *thread)
 {
 	if (!thread->vector)

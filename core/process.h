@@ -70,7 +70,12 @@ struct xc_thread {
 	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
 	const char *regs_how;    /* NULL for a core; live: "blocked in system call 202 (futex)", … */
 	int signal;              /* pr_cursig, 0 when none */
-	long syscall;            /* live: number of the call it is blocked in; -1 when none or unknown */
+	long syscall;    /* number of the call that it is, or in a core was, blocked in; -1 when none or unknown */
+	bool call_known; /* of that call: */
+	uint64_t call_args[6];
+	const char
+		*call_file; /* live: what the descriptor leads to that the first argument is, if it is one; or NULL */
+	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_slept */
 	struct xc_regs regs;
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
 };
