@@ -8,6 +8,7 @@
 #include "../dwarf/debuginfo.h"
 #include "../dwarf/die.h"
 #include "../dwarf/disas_range.h"
+#include "imports.h"
 
 enum { PIECES = 16, LONGEST = 15, STUB = 3 };
 
@@ -166,37 +167,51 @@ static bool through_slot(const struct xc_body *body, const struct xc_insn *insn,
 	       xc_space_peek_uint(p->space, (xc_addr)m->displacement, p->arch->word, addr);
 }
 
-/* A stub of the procedure linkage table: at most an endbr64, then a jump through a slot. */
-static xc_addr behind_stub(const struct xc_body *body, xc_addr addr)
+/* A stub of the procedure linkage table: at most an endbr64, then a jump through a slot. The slot's address; 0: it is no stub. */
+static xc_addr stub_slot(const struct xc_body *body, xc_addr addr)
 {
-	xc_addr at = addr, target;
 	for (unsigned i = 0; i < STUB; i++) {
 		uint8_t code[LONGEST];
 		struct xc_insn insn;
-		size_t got = xc_space_peek(body->process->space, at, code, sizeof code);
-		if (!got || !xc_insn_decode(body->process, code, got, at, &insn))
-			return addr;
+		size_t got = xc_space_peek(body->process->space, addr, code, sizeof code);
+		xc_addr target;
+		if (!got || !xc_insn_decode(body->process, code, got, addr, &insn))
+			return 0;
 		if (insn.kind == XC_INSN_JUMP)
-			return !insn.has_target && through_slot(body, &insn, &target) ? target : addr;
+			return !insn.has_target && through_slot(body, &insn, &target)
+				       ? (xc_addr)insn.memory.displacement
+				       : 0;
 		if (insn.writes || insn.writes_memory || insn.kind != XC_INSN_OTHER)
-			return addr;
-		at += insn.length;
+			return 0;
+		addr += insn.length;
 	}
-	return addr;
+	return 0;
+}
+
+/* The function that begins at an address. */
+static const char *function_at(const struct xc_body *body, xc_addr addr)
+{
+	const struct xc_place *place = xc_debuginfo_place(body->process, addr);
+	if (place->level_count)
+		return place->levels[place->level_count - 1].function;
+	return place->symbol && place->symbol_offset == 0 ? place->symbol : NULL;
 }
 
 const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out)
 {
-	xc_addr addr = insn->target;
+	xc_addr addr = insn->target, slot = 0, through;
 	if (addr_out)
 		*addr_out = 0;
-	if (!insn->has_target && !through_slot(body, insn, &addr))
+	if (insn->has_target)
+		slot = stub_slot(body, addr);
+	else if (through_slot(body, insn, &addr))
+		slot = (xc_addr)insn->memory.displacement;
+	else
 		return NULL;
-	addr = behind_stub(body, addr);
-	const struct xc_place *place = xc_debuginfo_place(body->process, addr);
-	if (addr_out)
+	if (slot && xc_space_peek_uint(body->process->space, slot, body->process->arch->word, &through))
+		addr = through;
+	const char *name = function_at(body, addr);
+	if (addr_out && (name || !slot))
 		*addr_out = addr;
-	if (place->level_count)
-		return place->levels[place->level_count - 1].function;
-	return place->symbol && place->symbol_offset == 0 ? place->symbol : NULL;
+	return name ? name : slot ? xc_imports_at(body->process, slot) : NULL;
 }

@@ -31,7 +31,7 @@ long xc_body_at(const struct xc_body *body, xc_addr addr);
 long xc_body_before(const struct xc_body *body, xc_addr addr);
 
 /* The name of the function that a call or jump goes to, without its parameters: directly, through a stub (PLT), or through a slot that
- * holds its address now; NULL when not known. *addr_out (may be NULL) gets where it begins, or 0. Lives as long as the process. */
+ * holds its address now, or will as the dynamic linker has it; NULL when not known. *addr_out (may be NULL) gets where it begins, or 0. Lives as long as the process. */
 const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out);
 
 #endif
