@@ -13,9 +13,11 @@
 #include "../dwarf/entry.h"
 #include "slice.h"
 
-enum { ARGUMENTS = 6, BLOCK = 256, CODE_MOST = 64 << 10, DEPTH = 16 };
+enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, CODE_MOST = 64 << 10, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+
+static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
 
 /* The straight code before a place in a function. */
 struct block {
@@ -28,6 +30,7 @@ struct block {
 	xc_addr lo; /* here */
 	const struct xc_inquiry *q;
 	size_t caller;
+	unsigned *steps; /* that the whole search has taken */
 };
 
 static bool supported(const struct xc_process *p)
@@ -216,7 +219,7 @@ static bool passed_on(const struct block *block, int number, uint64_t *value_out
 		return false;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		if (registers[i] == number)
-			return xc_argument_find(block->q, block->caller + 1, i, value_out);
+			return find(block->q, block->caller + 1, i, block->steps, value_out);
 	return false;
 }
 
@@ -237,7 +240,7 @@ static bool since_entry(const struct block *block, size_t at, int number)
 static bool value_before(struct block *block, size_t at, int number, uint64_t *value_out)
 {
 	bool found = false;
-	if (number < 0 || block->depth >= DEPTH)
+	if (number < 0 || block->depth >= DEPTH || ++*block->steps > STEPS)
 		return false;
 	if (unwritten(block, at, number, value_out))
 		return true;
@@ -251,9 +254,10 @@ static bool value_before(struct block *block, size_t at, int number, uint64_t *v
 	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
 }
 
-static bool by_code(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+static bool by_code(const struct xc_inquiry *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
 {
-	struct block block = {.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller};
+	struct block block = {
+		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
 	block.insns = xc_realloc(NULL, BLOCK * sizeof *block.insns);
 	bool found = read_block(&block) && value_before(&block, block.count - 1, number, value_out);
 	free(block.insns);
@@ -369,14 +373,20 @@ static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, 
 	return true;
 }
 
-bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out)
+static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
 {
 	if (!supported(q->process) || caller >= q->frame_count || number >= ARGUMENTS ||
 	    q->frames[caller].interrupted || q->frames[caller].tail_call)
 		return false;
 	int at = registers[number];
-	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, value_out) ||
+	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, steps, value_out) ||
 	       (caller > 0 && by_callee(q, caller, at, value_out));
+}
+
+bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out)
+{
+	unsigned steps = 0;
+	return find(q, caller, number, &steps, value_out);
 }
 
 const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)

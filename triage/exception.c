@@ -31,7 +31,7 @@ enum {
 	WHAT_MOST = 1000,
 	CODE_MOST = 64,
 	BASES = 16,
-	DEPTH = 8,
+	STEPS = 200,       /* through bases: their graph may be anything */
 	STACK_MOST = 8192, /* bytes that are searched for a header */
 	TYPE = 80,         /* below U */
 	OBJECT = 32,
@@ -89,29 +89,34 @@ static bool info_is(const struct xc_inquiry *q, xc_addr info, const char *name)
 }
 
 /* Where in an object of type `info` its base `name` (mangled) begins. */
-static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *name, unsigned depth,
-			uint64_t *offset_out)
+static bool base_from(const struct xc_inquiry *q, xc_addr info, const char *name, unsigned *steps, uint64_t *offset_out)
 {
 	char have[NAME_MOST + 1];
 	uint64_t base, counts, flags;
-	if (depth == DEPTH || !type_name(q, info, have))
+	if (++*steps > STEPS || !type_name(q, info, have))
 		return false;
 	if (strcmp(have, name) == 0) {
 		*offset_out = 0;
 		return true;
 	}
 	if (info_is(q, info, "__si_class_type_info"))
-		return peek(q, info + 16, &base) && base_offset(q, base, name, depth + 1, offset_out);
+		return peek(q, info + 16, &base) && base_from(q, base, name, steps, offset_out);
 	if (!info_is(q, info, "__vmi_class_type_info") || !peek(q, info + 16, &counts))
 		return false;
 	for (uint64_t i = 0; i < counts >> 32 && i < BASES; i++) {
 		bool known = peek(q, info + 24 + 16 * i, &base) && peek(q, info + 32 + 16 * i, &flags);
-		if (known && !(flags & 1) && base_offset(q, base, name, depth + 1, offset_out)) {
+		if (known && !(flags & 1) && base_from(q, base, name, steps, offset_out)) {
 			*offset_out += (uint64_t)((int64_t)flags >> 8);
 			return true;
 		}
 	}
 	return false;
+}
+
+static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *name, uint64_t *offset_out)
+{
+	unsigned steps = 0;
+	return base_from(q, info, name, &steps, offset_out);
 }
 
 const char *xc_exception_class(const struct xc_inquiry *q, xc_addr addr)
@@ -274,7 +279,7 @@ static bool what_text(const struct xc_inquiry *q, const struct xc_exception *e, 
 	if (!module || !xc_module_is_runtime(module))
 		return false;
 	for (size_t i = 0; i < XC_COUNT(keepers); i++)
-		if (base_offset(q, e->info, keepers[i], 0, &keeper))
+		if (base_offset(q, e->info, keepers[i], &keeper))
 			return peek(q, e->object + keeper + 8, text_out);
 	return false;
 }
@@ -283,9 +288,9 @@ const char *xc_exception_what(const struct xc_inquiry *q, const struct xc_except
 {
 	char text[WHAT_MOST + 1];
 	uint64_t offset, at;
-	bool string = base_offset(q, exception->info, STRING, 0, &offset) && peek(q, exception->object + offset, &at);
+	bool string = base_offset(q, exception->info, STRING, &offset) && peek(q, exception->object + offset, &at);
 	if (!string &&
-	    (!base_offset(q, exception->info, "St9exception", 0, &offset) || !what_text(q, exception, offset, &at)))
+	    (!base_offset(q, exception->info, "St9exception", &offset) || !what_text(q, exception, offset, &at)))
 		return NULL;
 	if (xc_space_peek_string(q->process->space, at, text, WHAT_MOST, NULL) < 0)
 		return NULL;

@@ -70,7 +70,7 @@ static const char *name_destination(const struct xc_inquiry *q, xc_addr to)
 {
 	struct xc_text text = {0};
 	const char *name = NULL;
-	if (xc_local_at(q, q->blamed, to, &text, NULL))
+	if (xc_local_at(q, q->blamed, to, &text))
 		name = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 	char symbol[SYMBOL_MOST];

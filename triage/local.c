@@ -16,30 +16,15 @@ static void drop_index(struct xc_text *text, size_t from)
 	}
 }
 
-/* The path below `name` to what holds the byte at offset, and how much of it follows. */
-static void add_path(struct xc_text *text, const char *name, bool pointer, const struct xc_type *type, uint64_t offset,
-		     uint64_t *size_out)
+/* The path below `name` to what holds the byte at offset. */
+static void add_path(struct xc_text *text, const char *name, bool pointer, const struct xc_type *type, uint64_t offset)
 {
 	struct xc_text path = {0};
 	xc_field_path(&path, type, offset, NULL);
 	drop_index(&path, 0);
 	const char *below = xc_text_string(&path);
-	uint64_t end = offset, whole = 0;
-	struct xc_text other = {0};
-	xc_type_size(type, &whole);
-	/* to the last byte of the same path: an array's elements end alike */
-	for (end = offset + 1; end < whole && end - offset < 65536; end++) {
-		if (other.bytes)
-			other.len = 0, other.bytes[0] = '\0';
-		xc_field_path(&other, type, end, NULL);
-		drop_index(&other, 0);
-		if (strcmp(xc_text_string(&other), below) != 0)
-			break;
-	}
-	*size_out = end <= whole ? end - offset : 0;
-	xc_text_printf(text, "%s%s%s", name, pointer && *below == '.' ? "->" : "",
-		       pointer && *below == '.' ? below + 1 : below);
-	xc_text_fini(&other);
+	bool arrow = pointer && *below == '.';
+	xc_text_printf(text, "%s%s%s", name, arrow ? "->" : "", arrow ? below + 1 : below);
 	xc_text_fini(&path);
 }
 
@@ -64,22 +49,20 @@ static bool leads_to(const struct xc_named_value *v, xc_addr addr, const struct 
 	return record ? xc_type_size(*type_out, &size) && addr - value < size : addr == value;
 }
 
-static bool in_values(const struct xc_named_value *values, size_t count, xc_addr addr, struct xc_text *text,
-		      uint64_t *size_out)
+static bool in_values(const struct xc_named_value *values, size_t count, xc_addr addr, struct xc_text *text)
 {
 	const struct xc_type *type;
 	uint64_t offset;
 	for (size_t i = 0; i < count; i++)
 		if (values[i].name && holds(&values[i], addr, &offset)) {
-			add_path(text, values[i].name, false, values[i].value.type, offset, size_out);
+			add_path(text, values[i].name, false, values[i].value.type, offset);
 			return true;
 		}
 	for (size_t i = 0; i < count; i++)
 		if (values[i].name && leads_to(&values[i], addr, &type, &offset)) {
 			bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS;
-			*size_out = 0;
 			if (record)
-				add_path(text, values[i].name, true, type, offset, size_out);
+				add_path(text, values[i].name, true, type, offset);
 			else
 				xc_text_add(text, values[i].name);
 			return true;
@@ -87,18 +70,17 @@ static bool in_values(const struct xc_named_value *values, size_t count, xc_addr
 	return false;
 }
 
-bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text, uint64_t *size_out)
+bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text)
 {
 	struct xc_frame_context context = xc_inquiry_context(q, index);
 	struct xc_named_value *values;
-	uint64_t size;
 	if (context.place->line_only)
 		return false;
 	/* inlined wrappers of the library have names of their own for what they were given */
 	for (size_t l = index == q->blamed ? q->blame.level : 0; l < context.place->level_count; l++)
 		for (int locals = 1; locals >= 0; locals--) {
 			size_t count = xc_variable_values(&context, l, locals, &q->report->arena, &values);
-			if (in_values(values, count, addr, text, size_out ? size_out : &size))
+			if (in_values(values, count, addr, text))
 				return true;
 		}
 	return false;
@@ -143,9 +125,8 @@ size_t xc_local_array_below(const struct xc_inquiry *q, size_t index, xc_addr ad
 	}
 	if (!best.name)
 		return SIZE_MAX;
-	uint64_t rest;
 	*size_out = xc_value_size(&best.value);
 	*addr_out = best.value.addr;
-	add_path(text, best.name, false, best.value.type, *size_out - 1, &rest);
+	add_path(text, best.name, false, best.value.type, *size_out - 1);
 	return found - 1;
 }

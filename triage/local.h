@@ -5,9 +5,8 @@
 #include "inquiry.h"
 
 /* Append the variable of frames[index] that holds the address, or a pointer of it that leads to what holds it: "line", "record.name",
- * "to->name". size_out (may be NULL) gets the bytes from addr to the end of that array, member or variable, 0 when not known. False when no
- * variable does. */
-bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text, uint64_t *size_out);
+ * "to->name". False when no variable does. */
+bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct xc_text *text);
 
 /* Append the array of frames[index] that lies nearest below an address, and return how many others do: 0 when it is the only one; SIZE_MAX
  * when there is none. *addr_out gets where it begins, *size_out its bytes. Members of structures, too. */
