@@ -367,6 +367,15 @@ static bool may_explain(const struct xc_inquiry *q)
 	return false;
 }
 
+/* A base register that is not zero made a NULL pointer only likely: here it is seen. */
+static void explain(struct xc_inquiry *q, const struct finding *f, const char *cause)
+{
+	bool null = xc_inquiry_is(q, "null-read") || xc_inquiry_is(q, "null-write");
+	q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
+	if (null && f->form.sure && f->value_known && !f->value)
+		q->verdict->confidence = xc_arena_strdup(&q->report->arena, "certain");
+}
+
 static void tell(struct xc_inquiry *q, struct finding *f)
 {
 	struct xc_arena *arena = &q->report->arena;
@@ -385,7 +394,7 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if (f->bad.text && may_explain(q))
-			q->verdict->cause = xc_arena_strdup(arena, xc_text_string(&cause));
+			explain(q, f, xc_text_string(&cause));
 	}
 	xc_text_fini(&cause);
 	xc_text_fini(&origin);
