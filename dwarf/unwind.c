@@ -190,7 +190,7 @@ static bool advances(const struct xc_process *p, const struct xc_frame *frame, s
 /* The last checks of a caller that was found by rules. */
 static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
-	if (caller->pc == 0) {
+	if (caller->pc == 0 && !caller->interrupted) { /* what was interrupted may have called a null pointer */
 		*stop = "outermost frame (return address 0)";
 		return false;
 	}
@@ -300,7 +300,7 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		return false;
 	}
 	xc_addr pc = caller.pc;
-	bool by_rules = caller.trust == XC_TRUST_CFI || caller.trust == XC_TRUST_PLUGIN;
+	bool by_rules = !caller.interrupted && (caller.trust == XC_TRUST_CFI || caller.trust == XC_TRUST_PLUGIN);
 	if (!xc_code_executable(u->process, pc) && by_rules && !caller.module && !step_over_damage(u, frame, &caller)) {
 		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", pc);
 		*stop_out = u->stop;

@@ -88,6 +88,29 @@ static void the_fault_is_seen_through_a_handler_that_aborts(void **state)
 	done(&f);
 }
 
+/* The frame that a handler interrupted may stand where no code is. */
+static void calls_to_nowhere_are_seen_through_a_handler(void **state)
+{
+	(void)state;
+	static const char *const targets[] = {"0", "0x123456789000"};
+	for (size_t i = 0; i < XC_COUNT(targets); i++) {
+		char source[1000];
+		snprintf(source, sizeof source,
+			 HEAD "void (*volatile f)(void) = (void (*)(void))%s; static void on(int s) { abort(); }\n"
+			      "int main(void) { signal(SIGSEGV, on); f(); return 0; }\n",
+			 targets[i]);
+		struct found f = fault_of(source);
+		assert_true(f.fault.in_handler);
+		assert_int_equal(f.fault.signal, SIGSEGV);
+		assert_int_equal(f.fault.access, XC_ACCESS_EXECUTE);
+		assert_int_equal(f.fault.frame.pc, strtoull(targets[i], NULL, 16));
+		const char *stop;
+		assert_true(xc_unwind_step(f.unwinder, &f.fault.frame, &f.fault.frame, &stop));
+		assert_string_equal(function_of(f.process, &f.fault.frame), "main");
+		done(&f);
+	}
+}
+
 static void the_handler_may_raise_the_signal_again(void **state)
 {
 	(void)state;
@@ -215,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_plain_fault_is_what_the_notes_say),
 		cmocka_unit_test(a_signal_that_was_sent_is_no_fault),
 		cmocka_unit_test(the_fault_is_seen_through_a_handler_that_aborts),
+		cmocka_unit_test(calls_to_nowhere_are_seen_through_a_handler),
 		cmocka_unit_test(the_handler_may_raise_the_signal_again),
 		cmocka_unit_test(a_page_past_the_end_of_a_file_stays_a_bus_error),
 		cmocka_unit_test(a_signal_raised_again_while_blocked_is_still_a_fault_of_its_place),
