@@ -23,7 +23,7 @@ static bool is_x86(const struct xc_process *p)
 	return xc_arch_is_x86_64(p->arch) || p->arch->machine == EM_386;
 }
 
-enum before { NO_CALL, OTHER_CALL, THE_CALL };
+enum before { NO_CALL, CODE_MISSING, OTHER_CALL, THE_CALL };
 
 static bool leads_to(const struct xc_instruction *call, xc_addr target)
 {
@@ -41,8 +41,11 @@ static enum before find_call(const struct xc_inquiry *q, xc_addr after, xc_addr 
 	struct xc_regs regs = q->fault.frame.regs;
 	enum before found = NO_CALL;
 	uint64_t sp;
+	uint8_t last;
 	if (!executable(q->process, after) || !xc_regs_get(&regs, arch->sp, &sp))
 		return found;
+	if (xc_space_peek(q->process->space, after - 1, &last, 1) != 1)
+		return CODE_MISSING;
 	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* as it was before the call */
 	for (xc_addr length = SHORTEST_CALL; length <= LONGEST_CALL; length++) {
 		xc_regs_set(&regs, arch->pc, after - length);
@@ -83,6 +86,8 @@ static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction
 		before = find_call(q, word, f->frame.pc, instruction);
 	if (before != THE_CALL)
 		instruction->text[0] = '\0';
+	if (before == CODE_MISSING)
+		return NULL; /* a null pointer that was called may have left a zero below the stack pointer, too */
 	if (before != NO_CALL)
 		return before == THE_CALL ? "call" : "jmp";
 	return xc_space_peek_uint(p->space, sp - size, size, &word) && word == f->frame.pc ? "ret" : NULL;
