@@ -87,7 +87,7 @@ static NOINLINE void copy_words(uintptr_t word, size_t count)
 {
 	volatile uintptr_t local[4];
 	spread(opaque(local), word, count);
-	KEEP(local);
+	KEEP(local); /* dies: return-noncanonical */
 } /* dies: return-noncanonical */
 
 static void return_unmapped(void)

@@ -30,6 +30,8 @@ WEAKER = {
     "file-truncated": {"bus-error"},
 }
 
+LAST_ACTS = {"abort", "killed", "sent-by-user"}  # what a handler did may be all that is left to see
+
 
 def ask(xcore, core, command, *options):
     """(document, processor seconds)"""
@@ -113,7 +115,7 @@ class Judgement:
 
     def degrades(self):
         """Of a verdict that had less to go by: right, or weaker, or not certain."""
-        allowed = set(self.case.classes).union(*(WEAKER.get(name, ()) for name in self.case.classes))
+        allowed = LAST_ACTS.union(self.case.classes, *(WEAKER.get(name, ()) for name in self.case.classes))
         if self.certain and self.verdict.get("class") not in allowed:
             return False
         return not (self.certain and (self.expression == WRONG or self.kind == WRONG and self.class_ == RIGHT))
