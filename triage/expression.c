@@ -405,8 +405,8 @@ void xc_expression_tell(struct xc_inquiry *q)
 	const struct xc_fault *fault = &q->fault;
 	struct finding f = {.fuel = XC_TERM_FUEL};
 	bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS, found;
-	if (!q->frame_count || fault->sent || !fault->frame_known)
-		return;
+	if (!q->frame_count || fault->sent || !fault->frame_known || xc_inquiry_is(q, "stack-overflow"))
+		return; /* the place of a stack that is used up is of no interest */
 	if (fault->signal == SIGFPE)
 		found = find_divisor(q, &f);
 	else if (memory && fault->access == XC_ACCESS_EXECUTE)
