@@ -66,7 +66,7 @@ def plain(function):
 
 def called(expression):
     """What is called, of "(*r->on_done)()" and "r->on_done()"."""
-    if expression and expression.endswith("()") and " " not in expression:
+    if expression and expression.endswith("()") and expression[0] != "*" and " " not in expression:
         expression = expression[:-2]
         if expression.startswith("(*") and expression.endswith(")"):
             expression = expression[2:-1]
