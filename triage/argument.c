@@ -197,25 +197,32 @@ static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 	}
 }
 
-static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
+static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_arena *arena,
+				     struct xc_body **body_out)
 {
 	xc_addr pc = q->frames[caller].pc;
 	if (q->frames[caller].interrupted)
 		return NULL;
-	*body_out = xc_body_read(q->process, pc - 1, &q->report->arena);
+	*body_out = xc_body_read(q->process, pc - 1, arena);
 	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
 
 /* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
-static bool passed_on(const struct block *block, int number, uint64_t *value_out)
+static bool called_here(const struct block *block)
 {
+	struct xc_arena arena = {0};
 	struct xc_body *body;
 	xc_addr to;
-	if (block->caller + 1 >= block->q->frame_count)
-		return false;
-	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
-	if (!call || !xc_body_callee(body, call, &to) || to != block->lo)
+	const struct xc_insn *call = call_of(block->q, block->caller + 1, &arena, &body);
+	bool here = call && xc_body_callee(body, call, &to) && to == block->lo;
+	xc_arena_fini(&arena);
+	return here;
+}
+
+static bool passed_on(const struct block *block, int number, uint64_t *value_out)
+{
+	if (block->caller + 1 >= block->q->frame_count || !called_here(block))
 		return false;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		if (registers[i] == number)
@@ -226,12 +233,13 @@ static bool passed_on(const struct block *block, int number, uint64_t *value_out
 /* No way from the function's entry to insns[at] writes the register. */
 static bool since_entry(const struct block *block, size_t at, int number)
 {
-	struct xc_slice slice;
-	struct xc_body *body = xc_body_read(block->process, block->insns[at].addr, &block->q->report->arena);
+	struct xc_slice slice = {.count = 0};
+	struct xc_arena arena = {0};
+	struct xc_body *body = xc_body_read(block->process, block->insns[at].addr, &arena);
 	long here = body ? xc_body_at(body, block->insns[at].addr) : XC_BODY_NONE;
-	if (here == XC_BODY_NONE)
-		return false;
-	xc_slice_register(body, (size_t)here, number, &slice);
+	if (here != XC_BODY_NONE)
+		xc_slice_register(body, (size_t)here, number, &slice);
+	xc_arena_fini(&arena);
 	return slice.sure && slice.count == 1 && slice.items[0].kind == XC_DEFINITION_ENTRY &&
 	       slice.items[0].reg == number;
 }
@@ -319,16 +327,15 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 
 /* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
  * without a name is taken for a cold part of it. */
-static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
+static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller, struct xc_arena *arena)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
 	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
-	struct xc_arena *arena = &q->report->arena;
 	struct xc_body *body = xc_body_read(q->process, xc_frame_lookup(callee), arena);
 	if (place->symbol || place->level_count)
 		return body;
 	struct xc_body *calling;
-	const struct xc_insn *call = call_of(q, caller, &calling);
+	const struct xc_insn *call = call_of(q, caller, arena, &calling);
 	xc_addr to = 0;
 	if (!call)
 		return NULL;
@@ -346,10 +353,13 @@ static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
 static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
-	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
+	struct xc_arena arena = {0};
+	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller, &arena);
 	struct keeper keeper;
 	uint64_t base;
-	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
+	bool kept = body && find_keeper(body, number, &keeper) && stays_kept(body, &keeper);
+	xc_arena_fini(&arena);
+	if (!kept)
 		return false;
 	if (keeper.reg >= 0)
 		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
@@ -391,7 +401,10 @@ bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number
 
 const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
 {
+	struct xc_arena arena = {0};
 	struct xc_body *body;
-	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
-	return call ? xc_body_callee(body, call, NULL) : NULL;
+	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &arena, &body) : NULL;
+	const char *name = call ? xc_body_callee(body, call, NULL) : NULL;
+	xc_arena_fini(&arena);
+	return name;
 }
