@@ -40,7 +40,7 @@ static bool leads_to(const struct xc_named_value *v, xc_addr addr, const struct 
 		     uint64_t *offset_out)
 {
 	const struct xc_type *type = xc_type_strip(v->value.type);
-	uint64_t value, size;
+	uint64_t value, size = 0;
 	if (type->kind != XC_TYPE_POINTER || !type->target || !xc_value_load(&v->value, &value) || !value)
 		return false;
 	*type_out = xc_type_complete(xc_type_strip(type->target));

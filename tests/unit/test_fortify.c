@@ -48,7 +48,7 @@ static void a_member_behind_a_pointer_is_named(void **state)
 	(void)state;
 	static const char source[] =
 		HEAD "struct item *volatile kept;\n" NOINLINE "void fill(void) { struct item *to = malloc(sizeof *to); "
-							      "kept = to; strcpy(to->name, from); sink = to->id; }\n"
+		     "kept = to; strcpy(to->name, from); sink = to->id; }\n"
 		     "int main(void) { fill(); return sink; }\n";
 	judged_expect(compilers[0], source, false,
 		      &(struct wanted){.class_name = "fortify",
