@@ -336,6 +336,22 @@ static const char *function_passed_to(const struct finding *f)
 	return plain_name(through ? q->blame.through : f->passed_to, &q->report->arena);
 }
 
+/* An element where nothing is mapped, of what lies in mapped memory: the index leads there. NULL: it is not so, or has no name. */
+static const char *wild_index(const struct xc_inquiry *q, const struct finding *f)
+{
+	const struct xc_form *form = &f->form;
+	const struct xc_form_part *pointer = xc_form_pointer(form), *index = NULL;
+	size_t indexes = form->count - (pointer != NULL);
+	bool good = form->absolute || (pointer && f->value_known && xc_process_mapping(q->process, f->value));
+	if (f->bad.text || f->called || f->divides || f->passed_to || indexes != 1 || !good ||
+	    !q->fault.operand.addr_known || xc_process_mapping(q->process, q->fault.addr))
+		return NULL;
+	for (size_t i = 0; i < form->count; i++)
+		if (&form->parts[i] != pointer)
+			index = &form->parts[i];
+	return index->term.text;
+}
+
 static void write_cause(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
 {
 	const char *expression = f->place.text;
@@ -354,6 +370,8 @@ static void write_cause(const struct xc_inquiry *q, const struct finding *f, str
 			xc_text_add(text, ": ");
 	}
 	add_bad(q, f, text);
+	if (wild_index(q, f))
+		xc_text_printf(text, ": the index `%s` leads to where nothing is mapped", wild_index(q, f));
 }
 
 /* Classes that say no more than this does. */
@@ -393,7 +411,7 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT &&
 		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
-		if (f->bad.text && may_explain(q))
+		if ((f->bad.text || wild_index(q, f)) && may_explain(q))
 			explain(q, f, xc_text_string(&cause));
 	}
 	xc_text_fini(&cause);

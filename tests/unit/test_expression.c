@@ -101,7 +101,7 @@ static const struct example hard[] = {
 	 "mine->value|-", NULL, NULL},
 	{HEAD NOINLINE "long work(int i) { return the_request.codes[i]; }\n"
 		       "int main(void) { sink = work(100000000 + (int)zero); return 0; }\n",
-	 "the_request.codes[i]", NULL, NULL},
+	 "the_request.codes[i]", NULL, "the index `i` leads to where"},
 	{HEAD "struct row { int n; struct cell cols[3]; }; struct sheet { long id; struct row rows[4]; };\n" NOINLINE
 	      "long work(struct sheet *s, long i, long j) { return s->rows[i].cols[j].value; }\n"
 	      "int main(void) { sink = work((struct sheet *)none, 1 + zero, 2 + zero); return 0; }\n",
