@@ -10,6 +10,7 @@
 #include "../dwarf/modules_report.h"
 #include "../heap/summary.h"
 #include "../triage/cause.h"
+#include "../triage/deadlock.h"
 
 struct settings {
 	unsigned limit;
@@ -74,6 +75,7 @@ static struct xc_error *produce(struct xc_job *job)
 	xc_cause(job->report, job->process, process->live ? NULL : xc_job_heap(job));
 	if (crashed)
 		crashed_thread(job);
+	xc_deadlock_report(job->report, job->process);
 	if (process->thread_count > crashed)
 		other_threads(job, crashed == 0);
 	xc_modules_report_problems(job->report, job->process);

@@ -139,6 +139,8 @@ struct xc_process {
 	void *types;      /* of dwarf/type.c; in the arena */
 	void *heap;       /* of heap/heap.c */
 	void *guests;     /* of dwarf/guest.c */
+	void *waits;      /* of triage/waits.c; in the arena */
+	void *locks;      /* of triage/locks.c; in the arena */
 };
 
 struct xc_finder;

@@ -8,6 +8,7 @@
 #include "../core/text.h"
 #include "../dwarf/source_lines.h"
 #include "cause_impl.h"
+#include "deadlock.h"
 #include "evidence.h"
 #include "expression.h"
 #include "heapfacts.h"
@@ -73,7 +74,10 @@ static void headline(struct xc_inquiry *q)
 	else
 		xc_text_add(&text, xc_signal_text(f->signal));
 	add_code(q, &text);
-	q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+	if (q->verdict->headline) /* a rule has a better one */
+		xc_verdict_evidence(q->report, "%s", xc_text_string(&text));
+	else
+		q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -104,15 +108,29 @@ static void locate(struct xc_inquiry *q)
 				    q->blame.through_module);
 }
 
+/* Nothing killed it: does it stand still? */
+static void hung(struct xc_report *report, struct xc_process *process)
+{
+	struct xc_inquiry q = {.report = report, .process = process};
+	if (!xc_deadlock_is(process))
+		return;
+	q.verdict = xc_report_verdict(report);
+	xc_deadlock_judge(&q);
+	locate(&q);
+}
+
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
 	struct xc_inquiry q;
-	if (!xc_inquiry_begin(&q, report, process, heap))
+	if (!xc_inquiry_begin(&q, report, process, heap)) {
+		hung(report, process);
 		return;
+	}
 	xc_lastwords_read(&q);
 	judge(&q);
 	xc_expression_tell(&q);
 	xc_story_tell(&q);
+	xc_deadlock_judge(&q);
 	headline(&q);
 	locate(&q);
 	xc_evidence_add(&q);

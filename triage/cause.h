@@ -7,7 +7,8 @@
 #include "../core/process.h"
 #include "../heap/heap.h"
 
-/* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets none. Reads the
+/* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets one only when its threads
+ * wait for each other. Reads the
  * crashed thread's stack and a few pages, and what of the heap is asked for; heap (walked) may be NULL: then what it would tell is
  * left out. Never fails: what cannot be told is left out. */
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap);

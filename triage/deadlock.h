@@ -1,0 +1,18 @@
+/* deadlock: threads that wait for each other, and what else there is to say about locks. */
+#ifndef XC_DEADLOCK_H
+#define XC_DEADLOCK_H
+
+#include "inquiry.h"
+#include "locks.h"
+
+/* Does the process stand still because threads wait in a circle, or for the lock of a thread that has ended? */
+bool xc_deadlock_is(struct xc_process *process);
+
+/* The class deadlock (kind "cycle", "self", "dead owner"), with its own headline and culprit, when that is why a program stood still that
+ * somebody killed, or that aborted by itself; of other deaths, and of locks that many wait for, evidence. */
+void xc_deadlock_judge(struct xc_inquiry *q);
+
+/* A section "locks": those that are waited for, and circles. Nothing when no thread waits for a lock. */
+void xc_deadlock_report(struct xc_report *report, struct xc_process *process);
+
+#endif

@@ -1,0 +1,180 @@
+/* lockname: a path through types ends where a lock begins: what is inside of pthread_mutex_t or std::mutex nobody writes. */
+#include "lockname.h"
+
+#include <string.h>
+
+#include "../dwarf/field.h"
+#include "../dwarf/variable.h"
+#include "../heap/whatis.h"
+#include "statics.h"
+
+enum { STEPS = 64, FRAMES = 6 };
+
+static bool is_lock_type(const struct xc_type *type)
+{
+	static const char *const names[] = {"pthread_mutex_t",
+					    "pthread_rwlock_t",
+					    "pthread_cond_t",
+					    "std::mutex",
+					    "std::recursive_mutex",
+					    "std::timed_mutex",
+					    "std::shared_mutex",
+					    "std::shared_timed_mutex",
+					    "std::recursive_timed_mutex",
+					    "mtx_t"};
+	for (size_t i = 0; type->name && i < XC_COUNT(names); i++)
+		if (strcmp(type->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Typedefs are looked at one by one: pthread_mutex_t is one. */
+static const struct xc_type *lock_or_stripped(const struct xc_type *type, bool *is_lock)
+{
+	for (size_t i = 0; i < XC_TYPE_DEPTH; i++) {
+		*is_lock = is_lock_type(type);
+		bool wrapped = type->kind == XC_TYPE_TYPEDEF || type->kind == XC_TYPE_CONST ||
+			       type->kind == XC_TYPE_VOLATILE || type->kind == XC_TYPE_ATOMIC;
+		if (*is_lock || !wrapped || !type->target)
+			break;
+		type = type->target;
+	}
+	return type;
+}
+
+/* Append the way to the lock at offset. False when none begins there. */
+static bool add_path(struct xc_text *text, const struct xc_type *type, uint64_t offset, const char *dot)
+{
+	for (size_t i = 0; type && i < STEPS; i++) {
+		struct xc_field_step step;
+		bool is_lock;
+		type = lock_or_stripped(type, &is_lock);
+		if (is_lock)
+			return offset == 0;
+		if (!xc_field_step(xc_type_complete(xc_type_strip(type)), offset, &step))
+			return false;
+		if (step.is_element)
+			xc_text_printf(text, "[%llu]", (unsigned long long)step.index);
+		else if (step.name)
+			xc_text_printf(text, "%s%s", dot, step.name);
+		if (step.is_element || step.name)
+			dot = ".";
+		type = step.type;
+		offset = step.offset;
+	}
+	return false;
+}
+
+static bool by_static(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, struct xc_text *text)
+{
+	struct xc_held held;
+	if (!wait->place || !xc_process_module(p, addr) || !xc_statics_at(p, wait->place, wait->thread, addr, &held))
+		return false;
+	xc_text_add(text, held.name);
+	if (held.type && add_path(text, held.type, held.offset, "."))
+		return true;
+	if (!held.offset && !held.type)
+		return true;
+	text->len = 0;
+	return false;
+}
+
+static bool points_round(const struct xc_value *value, xc_addr addr, xc_addr *base_out)
+{
+	uint64_t size, base;
+	const struct xc_type *type = value->type ? xc_type_strip(value->type) : NULL;
+	if (!type || (type->kind != XC_TYPE_POINTER && type->kind != XC_TYPE_REFERENCE) || !type->target ||
+	    !xc_value_load(value, &base))
+		return false;
+	*base_out = base;
+	return base && addr >= base && xc_type_size(xc_type_complete(xc_type_strip(type->target)), &size) &&
+	       addr - base < size;
+}
+
+static bool by_variable(const struct xc_named_value *variable, xc_addr addr, struct xc_text *text)
+{
+	const struct xc_value *value = &variable->value;
+	uint64_t size;
+	xc_addr base;
+	text->len = 0;
+	if (points_round(value, addr, &base)) {
+		const struct xc_type *pointer = xc_type_strip(value->type);
+		bool is_lock, pointed = pointer->kind == XC_TYPE_POINTER;
+		lock_or_stripped(pointer->target, &is_lock);
+		xc_text_printf(text, "%s%s", is_lock && pointed ? "*" : "", variable->name);
+		return add_path(text, pointer->target, addr - base, pointed ? "->" : ".");
+	}
+	if (value->kind != XC_VALUE_MEMORY || addr < value->addr || !xc_type_size(value->type, &size) ||
+	    addr - value->addr >= size)
+		return false;
+	xc_text_add(text, variable->name);
+	return add_path(text, value->type, addr - value->addr, ".");
+}
+
+static bool by_frame(const struct xc_frame_context *context, xc_addr addr, struct xc_arena *arena, struct xc_text *text)
+{
+	for (size_t level = 0; level < context->place->level_count; level++)
+		for (int locals = 0; locals < 2; locals++) {
+			struct xc_named_value *values;
+			size_t count = xc_variable_values(context, level, locals, arena, &values);
+			for (size_t i = 0; i < count; i++)
+				if (by_variable(&values[i], addr, text))
+					return true;
+		}
+	text->len = 0;
+	return false;
+}
+
+/* From the program's own function that waits outward. */
+static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, struct xc_text *text)
+{
+	struct xc_unwinder *unwinder = xc_unwinder_new(p);
+	struct xc_frame frame = wait->frame;
+	struct xc_arena scratch = {0};
+	const char *stop;
+	bool found = false;
+	for (size_t i = 0; wait->has_place && i < FRAMES && !found; i++) {
+		struct xc_frame_context context = {.process = p,
+						   .thread = wait->thread,
+						   .unwinder = unwinder,
+						   .frame = &frame,
+						   .place = xc_debuginfo_place(p, xc_frame_lookup(&frame))};
+		found = by_frame(&context, addr, &scratch, text);
+		if (!found && !xc_unwind_step(unwinder, &frame, &frame, &stop))
+			break;
+	}
+	xc_arena_fini(&scratch);
+	xc_unwinder_free(unwinder);
+	return found;
+}
+
+/* What lies there, without looking names of types up: that may take longer than all else. */
+static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
+{
+	struct xc_what what = xc_what(p, p->heap, addr);
+	const struct xc_place *place = what.kind == XC_WHAT_DATA ? xc_debuginfo_place(p, addr) : NULL;
+	if (place && place->symbol) {
+		xc_text_add(text, place->symbol);
+		if (place->symbol_offset)
+			xc_text_printf(text, "+0x%llx", (unsigned long long)place->symbol_offset);
+		return;
+	}
+	xc_text_printf(text, "0x%llx", (unsigned long long)addr);
+	if (what.kind != XC_WHAT_BLOCK && what.kind != XC_WHAT_STACK)
+		return;
+	xc_text_add(text, ", ");
+	xc_what_text(p, p->heap, &what, text);
+}
+
+void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock)
+{
+	struct xc_text text = {0};
+	lock->is_expression =
+		by_static(process, wait, lock->addr, &text) || by_frames(process, wait, lock->addr, &text);
+	if (!lock->is_expression) {
+		text.len = 0;
+		by_place(process, lock->addr, &text);
+	}
+	lock->name = xc_arena_strdup(&process->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+}

@@ -1,0 +1,11 @@
+/* lockname: what the source calls a lock. */
+#ifndef XC_LOCKNAME_H
+#define XC_LOCKNAME_H
+
+#include "locks.h"
+
+/* Set name and is_expression of the lock that a thread waits for: a static variable and its field, a variable of the frames that wait
+ * and the field behind it, else a symbol, else the address. */
+void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock);
+
+#endif

@@ -1,0 +1,318 @@
+/* waits: the futex call's own arguments tell most: which word, and what was expected to stand there. What kind of thing the word is part
+ * of is told by the functions that sleep (glibc, nptl/, checked with 2.36; those inlined are named by debug information only):
+ *
+ *	function                  sleeps on                                   expects
+ *	pthread_mutex_lock        mutex + 0                                   2, or the owner's id (PI, robust)
+ *	pthread_rwlock_rdlock     rwlock + 8 __wrphase_futex, + 0 __readers   1 | 2; the readers' word
+ *	pthread_rwlock_wrlock     rwlock + 12 __writers_futex, + 8            1 | 2; 2 (bit 1: somebody sleeps)
+ *	pthread_cond_wait         cond + 40 or + 44 (up to 2.40), + 32 or + 36 __g_signals
+ *	sem_wait                  sem + 0, or + 4 on machines of the other byte order
+ *	pthread_join              struct pthread's tid                        the id of the thread
+ *
+ * nptl/pthread_rwlock_common.c, sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_join_common.c. */
+#include "waits.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/module.h"
+#include "../core/sandbox.h"
+#include "roles.h"
+
+enum { INNER = 12 }; /* frames in which the waiting function is looked for */
+
+/* ---- by the functions on the stack ---- */
+
+static const struct named {
+	const char *name; /* without leading underscores and versions */
+	enum xc_wait_kind kind;
+	bool timed;
+} functions[] = {
+	{"pthread_mutex_lock", XC_WAIT_MUTEX, false},
+	{"pthread_mutex_lock_full", XC_WAIT_MUTEX, false},
+	{"pthread_mutex_timedlock", XC_WAIT_MUTEX, true},
+	{"pthread_mutex_clocklock", XC_WAIT_MUTEX, true},
+	{"pthread_mutex_clocklock_common", XC_WAIT_MUTEX, true},
+	{"pthread_mutex_cond_lock", XC_WAIT_MUTEX, false},
+	{"pthread_mutex_cond_lock_full", XC_WAIT_MUTEX, false},
+	{"pthread_rwlock_rdlock", XC_WAIT_READ_LOCK, false},
+	{"pthread_rwlock_timedrdlock", XC_WAIT_READ_LOCK, true},
+	{"pthread_rwlock_clockrdlock", XC_WAIT_READ_LOCK, true},
+	{"pthread_rwlock_wrlock", XC_WAIT_WRITE_LOCK, false},
+	{"pthread_rwlock_timedwrlock", XC_WAIT_WRITE_LOCK, true},
+	{"pthread_rwlock_clockwrlock", XC_WAIT_WRITE_LOCK, true},
+	{"pthread_cond_wait", XC_WAIT_CONDITION, false},
+	{"pthread_cond_timedwait", XC_WAIT_CONDITION, true},
+	{"pthread_cond_clockwait", XC_WAIT_CONDITION, true},
+	{"sem_wait", XC_WAIT_SEMAPHORE, false},
+	{"new_sem_wait", XC_WAIT_SEMAPHORE, false},
+	{"new_sem_wait_slow64", XC_WAIT_SEMAPHORE, false},
+	{"sem_timedwait", XC_WAIT_SEMAPHORE, true},
+	{"sem_clockwait", XC_WAIT_SEMAPHORE, true},
+	{"pthread_barrier_wait", XC_WAIT_BARRIER, false},
+	{"pthread_once", XC_WAIT_ONCE, false},
+	{"pthread_once_slow", XC_WAIT_ONCE, false},
+	{"cxa_guard_acquire", XC_WAIT_ONCE, false},
+	{"pthread_join", XC_WAIT_THREAD, false},
+	{"pthread_clockjoin_ex", XC_WAIT_THREAD, false},
+	{"pthread_timedjoin_np", XC_WAIT_THREAD, true},
+	{"pthread_clockjoin_np", XC_WAIT_THREAD, true},
+	{"thrd_join", XC_WAIT_THREAD, false},
+	{"mtx_lock", XC_WAIT_MUTEX, false},
+	{"mtx_timedlock", XC_WAIT_MUTEX, true},
+	{"cnd_wait", XC_WAIT_CONDITION, false},
+	{"cnd_timedwait", XC_WAIT_CONDITION, true},
+	{"lll_lock_wait", XC_WAIT_LIBRARY_LOCK, false},
+	{"lll_lock_wait_private", XC_WAIT_LIBRARY_LOCK, false},
+};
+
+/* "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_cond_wait@@GLIBC_2.3.2". */
+static bool is_called(const char *name, const char *plain)
+{
+	size_t len = strlen(plain);
+	for (;;) {
+		if (*name == '_')
+			name++;
+		else if (strncmp(name, "GI_", 3) == 0)
+			name += 3;
+		else
+			break;
+	}
+	return strncmp(name, plain, len) == 0 && (!name[len] || name[len] == '@' || name[len] == '.');
+}
+
+static const struct named *named(const char *name)
+{
+	for (size_t i = 0; name && i < XC_COUNT(functions); i++)
+		if (is_called(name, functions[i].name))
+			return &functions[i];
+	return NULL;
+}
+
+/* The outer of two: pthread_mutex_lock calls lll_lock_wait; pthread_cond_wait, pthread_mutex_cond_lock. */
+static void by_function(struct xc_wait *wait, const char *name)
+{
+	const struct named *found = named(name);
+	if (!found)
+		return;
+	if (wait->kind == XC_WAIT_MUTEX && found->kind == XC_WAIT_CONDITION) {
+		wait->reacquires = true;
+		return;
+	}
+	wait->kind = found->kind;
+	wait->timed |= found->timed;
+}
+
+static void by_place(struct xc_wait *wait, const struct xc_place *place)
+{
+	for (size_t l = 0; l < place->level_count; l++)
+		by_function(wait, place->levels[l].function);
+	if (!place->level_count || !place->levels[place->level_count - 1].function)
+		by_function(wait, place->symbol);
+}
+
+/* ---- the stack ---- */
+
+struct walk {
+	struct xc_process *process;
+	struct xc_unwinder *unwinder;
+	struct xc_frame *frames; /* of the thread that is looked at */
+	size_t count, base;      /* frames[base] is where it was before any signal */
+};
+
+static void unwind(struct walk *w, const struct xc_thread *thread)
+{
+	const char *stop;
+	w->count = w->base = 0;
+	if (!w->process->arch->unwinds || !xc_unwind_first(w->unwinder, thread, &w->frames[0]))
+		return;
+	for (w->count = 1; w->count < XC_WAIT_FRAMES; w->count++)
+		if (!xc_unwind_step(w->unwinder, &w->frames[w->count - 1], &w->frames[w->count], &stop))
+			break;
+	for (size_t i = 0; i + 1 < w->count; i++)
+		if (w->frames[i].signal)
+			w->base = i + 1;
+}
+
+static const struct xc_place *place_of(const struct walk *w, size_t index)
+{
+	return xc_debuginfo_place(w->process, xc_frame_lookup(&w->frames[index]));
+}
+
+/* The functions from `base` outward, up to the program's own; in a static program all are its own: up to the last that is known. */
+static void find_kind(struct walk *w, struct xc_wait *wait)
+{
+	size_t own = w->base, end = w->count - w->base < INNER ? w->count : w->base + INNER;
+	for (size_t i = w->base; i < end; i++) {
+		enum xc_wait_kind before = wait->kind;
+		const struct xc_place *place = place_of(w, i);
+		by_place(wait, place);
+		if (wait->kind != before)
+			own = i + 1;
+		else if (place->module && !xc_module_is_runtime(place->module) && !xc_roles_is_library(place))
+			break;
+	}
+	for (size_t i = own; i < w->count; i++) {
+		const struct xc_place *place = place_of(w, i);
+		if (!xc_roles_own_level(place, &wait->level))
+			continue;
+		wait->has_place = true;
+		wait->frame = w->frames[i];
+		wait->place = place;
+		return;
+	}
+	wait->frame = w->frames[w->base];
+	wait->place = place_of(w, w->base);
+}
+
+/* ---- the call ---- */
+
+static bool is_x86(const struct xc_process *p)
+{
+	return p->arch->machine == EM_X86_64 || p->arch->machine == EM_386;
+}
+
+/* Did a signal interrupt a call? Then pc is behind its instruction, or on it when it is to be done again. */
+static bool interrupted_call(const struct walk *w, uint64_t args[6])
+{
+	static const int numbers[6] = {5, 4, 1, 10, 8, 9};
+	uint8_t code[4];
+	const struct xc_frame *frame = &w->frames[w->base];
+	if (!w->base || w->process->arch->machine != EM_X86_64 || frame->pc < 2 ||
+	    xc_space_peek(w->process->space, frame->pc - 2, code, 4) != 4 ||
+	    (memcmp(code, "\x0f\x05", 2) != 0 && memcmp(code + 2, "\x0f\x05", 2) != 0))
+		return false;
+	for (size_t i = 0; i < 6; i++)
+		if (!xc_regs_get(&frame->regs, numbers[i], &args[i]))
+			return false;
+	return true;
+}
+
+static const char *call_name(struct walk *w, const struct xc_thread *thread)
+{
+	if (thread->syscall < 0)
+		return NULL;
+	char *name = xc_sandbox_call_name(w->process->arch->machine, thread->syscall);
+	const char *kept = xc_arena_strdup(&w->process->arena, name);
+	free(name);
+	return kept;
+}
+
+/* What the word is part of. */
+static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expected)
+{
+	enum { SLEEPERS = 2, BOTH = 3 };
+	switch (wait->kind) {
+	case XC_WAIT_MUTEX:
+	case XC_WAIT_SEMAPHORE:
+	case XC_WAIT_BARRIER:
+	case XC_WAIT_ONCE:
+	case XC_WAIT_LIBRARY_LOCK:
+	case XC_WAIT_FUTEX:
+		return word;
+	case XC_WAIT_READ_LOCK:
+		return expected == BOTH ? word - 8 : word;
+	case XC_WAIT_WRITE_LOCK:
+		return expected == BOTH ? word - 12 : expected == SLEEPERS ? word - 8 : 0;
+	default:
+		return 0;
+	}
+}
+
+static void by_futex(struct xc_wait *wait, const uint64_t args[6])
+{
+	enum { COMMANDS = 0x7f, WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, REQUEUE_PI = 11, LOCK_PI2 = 13 };
+	uint64_t command = args[1] & COMMANDS;
+	if (command != WAIT && command != LOCK_PI && command != WAIT_BITSET && command != REQUEUE_PI &&
+	    command != LOCK_PI2)
+		return;
+	if (wait->kind == XC_WAIT_NONE)
+		wait->kind = XC_WAIT_FUTEX;
+	wait->word = args[0];
+	wait->object = object_at(wait, wait->word, (uint32_t)args[2]);
+	wait->timed |= args[3] != 0;
+	if (wait->kind == XC_WAIT_THREAD)
+		wait->target = (pid_t)(uint32_t)args[2];
+}
+
+static void find_call(struct walk *w, struct xc_wait *wait)
+{
+	const struct xc_thread *thread = wait->thread;
+	uint64_t args[6];
+	wait->call = w->base ? NULL : call_name(w, thread);
+	if (!w->base && thread->call_known && wait->call && strncmp(wait->call, "futex", 5) == 0) {
+		by_futex(wait, thread->call_args);
+	} else if (!w->base && thread->syscall >= 0) {
+		wait->kind = XC_WAIT_CALL;
+	} else if (wait->kind != XC_WAIT_NONE && interrupted_call(w, args)) {
+		by_futex(wait, args);
+	} else if (is_x86(w->process)) { /* it was on its way, and does not sleep */
+		wait->kind = XC_WAIT_NONE;
+	}
+}
+
+static void look_at(struct walk *w, struct xc_wait *wait)
+{
+	unwind(w, wait->thread);
+	if (!w->count) {
+		w->base = 0;
+		find_call(w, wait);
+		return;
+	}
+	find_kind(w, wait);
+	find_call(w, wait);
+	xc_roles_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
+}
+
+/* ---- */
+
+const struct xc_waits *xc_waits_of(struct xc_process *process)
+{
+	if (process->waits)
+		return process->waits;
+	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
+	struct walk w = {.process = process, .unwinder = xc_unwinder_new(process)};
+	w.frames = xc_alloc(XC_WAIT_FRAMES * sizeof *w.frames);
+	waits->count = process->thread_count;
+	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);
+	for (size_t i = 0; i < waits->count; i++) {
+		waits->items[i].thread = &process->threads[i];
+		look_at(&w, &waits->items[i]);
+	}
+	free(w.frames);
+	xc_unwinder_free(w.unwinder);
+	process->waits = waits;
+	return waits;
+}
+
+const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->items[i].thread->tid == tid)
+			return &waits->items[i];
+	return NULL;
+}
+
+const char *xc_wait_function(const struct xc_wait *wait)
+{
+	const struct xc_place *place = wait->place;
+	const char *name = place && wait->level < place->level_count ? place->levels[wait->level].function : NULL;
+	return name || !place ? name : place->symbol;
+}
+
+void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
+{
+	const struct xc_place *place = wait->place;
+	const struct xc_level *level = place && wait->level < place->level_count ? &place->levels[wait->level] : NULL;
+	const char *function = xc_wait_function(wait);
+	const char *slash = level && level->file ? strrchr(level->file, '/') : NULL;
+	if (function)
+		xc_text_name(text, function);
+	else if (place && place->module)
+		xc_text_name(text, place->module->name);
+	else
+		xc_text_printf(text, "0x%llx", (unsigned long long)wait->frame.pc);
+	if (level && level->file && level->line)
+		xc_text_printf(text, " (%s:%u)", slash ? slash + 1 : level->file, level->line);
+}

@@ -1,0 +1,64 @@
+/* waits: what each thread waits for: which lock, condition, thread, descriptor, time.
+ *
+ * Three witnesses: the system call that the thread sleeps in with its arguments (core: from its registers, live: from /proc), the
+ * functions of the C library on its stack, and the words in memory that the call names. A thread in a signal handler waits for what it
+ * waited for when the signal came. */
+#ifndef XC_WAITS_H
+#define XC_WAITS_H
+
+#include "../core/process.h"
+#include "../core/text.h"
+#include "../dwarf/debuginfo.h"
+#include "../dwarf/unwind.h"
+
+enum xc_wait_kind {
+	XC_WAIT_NONE, /* it runs, or that it waits is not known */
+	XC_WAIT_MUTEX,
+	XC_WAIT_READ_LOCK,
+	XC_WAIT_WRITE_LOCK,
+	XC_WAIT_CONDITION,
+	XC_WAIT_SEMAPHORE,
+	XC_WAIT_BARRIER,
+	XC_WAIT_ONCE,         /* for another thread in pthread_once, or a static variable of C++ */
+	XC_WAIT_THREAD,       /* for a thread to end */
+	XC_WAIT_LIBRARY_LOCK, /* one of the C library's own */
+	XC_WAIT_FUTEX,        /* of some other kind */
+	XC_WAIT_CALL,         /* in another system call */
+};
+
+struct xc_wait {
+	const struct xc_thread *thread;
+	enum xc_wait_kind kind;
+	bool timed;       /* it ends by itself */
+	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
+	xc_addr word;     /* that the futex call sleeps on; 0: not known */
+	xc_addr object;   /* the lock, condition, …; 0: not known */
+	pid_t target;     /* THREAD; 0: not known */
+	const char *call; /* name of the system call; NULL: not known, or none */
+	bool has_place;   /* of the innermost function of the program's own; else of the innermost frame */
+	struct xc_frame frame;
+	const struct xc_place *place;
+	size_t level;
+	xc_addr routine; /* where the thread's own function, given to pthread_create and the like, is in; 0: not known */
+	const char *role; /* its name; NULL: not known. "main" of the first thread */
+};
+
+struct xc_waits {
+	struct xc_wait *items; /* one for each thread, in their order */
+	size_t count;
+};
+
+/* Of all threads, worked out once; lives as long as the process. Unwinds every stack, at most XC_WAIT_FRAMES of it. */
+enum { XC_WAIT_FRAMES = 256 };
+const struct xc_waits *xc_waits_of(struct xc_process *process);
+
+/* Of a thread; NULL when there is none. */
+const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid);
+
+/* The function of the place, innermost of its own; NULL when it has no name. */
+const char *xc_wait_function(const struct xc_wait *wait);
+
+/* Append "transfer (lock.c:42)", as far as it is known. */
+void xc_wait_where(const struct xc_wait *wait, struct xc_text *text);
+
+#endif
