@@ -51,7 +51,11 @@ static void wild(struct xc_inquiry *q, const char *cause)
 			 write && tainted   ? "critical"
 			 : write || tainted ? "high"
 					    : "medium",
-			 "certain", cause);
+			 write || read ? "certain" : "likely", cause);
+	if (!write && !read)
+		xc_verdict_evidence(q->report,
+				    "missing: whether it read or wrote is not known: the instruction is not there, "
+				    "or not of a machine whose instructions are decoded");
 	if (how)
 		xc_verdict_evidence(q->report, "what would have been read %s a little later", how);
 	else if (tainted)
@@ -101,7 +105,7 @@ static void judge_null(struct xc_inquiry *q)
 			 write  ? "null-write"
 			 : read ? "null-read"
 				: "null-access",
-			 NULL, write ? "medium" : "low", sure, cause);
+			 NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure, cause);
 }
 
 /* The processor's own checks of pointers and return addresses. */

@@ -53,11 +53,11 @@ static bool find_direct(const struct xc_story *s, struct freed *out)
 	return false;
 }
 
-/* Is it this word that the suspect was made of? */
-static bool fits(const struct xc_suspect *suspect, uint64_t word)
+/* Is it this word that the suspect was made of? Of what the allocator has written a little less may stand there: an offset was added. */
+static bool fits(const struct xc_suspect *suspect, uint64_t word, bool metadata)
 {
-	return word == suspect->value ||
-	       (suspect->inside && word >= 0x10000 && word < suspect->value && suspect->value - word < INSIDE);
+	return word == suspect->value || ((suspect->inside || metadata) && word >= 0x10000 && word < suspect->value &&
+					  suspect->value - word < INSIDE);
 }
 
 static bool is_metadata(const struct xc_inquiry *q, uint32_t block, uint64_t offset)
@@ -77,7 +77,7 @@ static bool find_in_block(const struct xc_story *s, uint32_t block, size_t words
 		if (!xc_space_peek_uint(q->process->space, begin + offset, word, &value))
 			return false;
 		for (size_t i = 0; i < s->suspect_count; i++)
-			if (fits(&s->suspects[i], value)) {
+			if (fits(&s->suspects[i], value, is_metadata(q, block, offset))) {
 				*out = (struct freed){.suspect = &s->suspects[i],
 						      .block = block,
 						      .at = begin + offset,
@@ -135,7 +135,7 @@ static const char *kind_of(const struct xc_inquiry *q)
 	bool calls = f->decoded && (strstr(f->instruction.text, "call") || strstr(f->instruction.text, "jmp"));
 	if (f->access == XC_ACCESS_EXECUTE || calls)
 		return "call";
-	return f->access == XC_ACCESS_WRITE ? "write" : "read";
+	return f->access == XC_ACCESS_WRITE ? "write" : f->access == XC_ACCESS_READ ? "read" : NULL;
 }
 
 static void tell_block(const struct xc_inquiry *q, const struct freed *freed)
@@ -224,7 +224,7 @@ static void explain(struct xc_story *s, const struct freed *freed)
 	else
 		xc_text_printf(&cause,
 			       "%sa block was used after it was freed: the %s that faulted was read out of it%s%s",
-			       sure ? "" : "likely ", strcmp(kind, "call") == 0 ? "target" : "pointer",
+			       sure ? "" : "likely ", kind && strcmp(kind, "call") == 0 ? "target" : "pointer",
 			       through.len ? ", through " : "", xc_text_string(&through));
 	xc_inquiry_class(q, "use-after-free", kind, "high", sure ? "certain" : "likely", xc_text_string(&cause));
 	xc_text_fini(&through);

@@ -9,7 +9,7 @@
 #include "heapfacts.h"
 #include "search.h"
 
-enum { TEXT_LEAST = 5, HITS = 8, TOLD = 2, AROUND = 24 };
+enum { TEXT_LEAST = 5, HITS = 64, TOLD = 2, AROUND = 24 };
 
 static bool is_text(int c)
 {
@@ -84,7 +84,8 @@ static void tell_text(const struct xc_inquiry *q, const struct xc_suspect *it, c
 		xc_heap_facts_types(q);
 	size_t count = xc_search_bytes(q->process, text, len, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++)
-		told += tell_place(q, found[i], len);
+		if (!i || found[i] - found[i - 1] > AROUND) /* of one character repeated each place is a hit */
+			told += tell_place(q, found[i], len);
 	xc_text_fini(&redacted);
 	xc_text_fini(&shown);
 }

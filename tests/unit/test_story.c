@@ -92,7 +92,8 @@ static void calls_through_freed_blocks(void **state)
 				      "use-after-free (call), high", "a block was used after it was freed: the target",
 				      "j (struct job *"};
 	static const struct told cxx = {
-		"#include <cstdlib>\nstruct base { long a = 1; virtual void run() { a++; } virtual ~base() {} };\n"
+		"#include <cstdlib>\nstruct base { long a = 1; virtual void first() {} virtual void run() { a++; } "
+		"virtual ~base() {} };\n"
 		"struct child : base { void run() override { a += 2; } };\n"
 		"base *volatile object; int main() { object = new child; delete object; object->run(); return 0; }\n",
 		"use-after-free (read), high", "a block was used after it was freed", "still pointed to by object"};
