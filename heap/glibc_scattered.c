@@ -7,7 +7,8 @@
 
 enum {
 	PAGE = 4096,
-	PROOF = 16, /* chunks in a row */
+	PROOF = 16,           /* chunks in a row */
+	MOST_PAGES = 1 << 24, /* looked at in all: of a sanitizer's shadow memory terabytes are mapped */
 };
 
 /* The last byte of the chain from segment->lo: it ends at the top chunk, or at fenceposts with no chunk behind them. What is damaged
@@ -42,31 +43,33 @@ static bool begins(const struct xc_glibc_segment *segment, struct xc_window *win
 	       xc_glibc_run(segment, window, segment->lo, PROOF) == PROOF;
 }
 
-/* The last byte of the range that holds addr and whose bytes are missing, as terabytes may be: a sanitizer's shadow; else 0. */
-static xc_addr missing_to(const struct xc_space *space, xc_addr addr)
+/* The first page from here on with a byte that can be had; 0 when there is none. */
+static xc_addr next_stored(const struct xc_space *space, xc_addr page)
 {
-	const struct xc_segment *segment = xc_space_find(space, addr);
-	return segment && !segment->bytes && !segment->backing ? segment->hi : 0;
+	for (size_t i = xc_space_from(space, page); i < xc_space_count(space); i++) {
+		const struct xc_segment *segment = xc_space_at(space, i);
+		xc_addr first = (segment->lo + PAGE - 1) & ~(xc_addr)(PAGE - 1);
+		if (segment->provenance < XC_NOT_DUMPED && first <= segment->hi)
+			return first > page ? first : page;
+	}
+	return 0;
 }
 
 /* All pieces in a range that no other segment has. */
 static void search(struct xc_glibc *glibc, struct xc_window *window, size_t arena, xc_addr lo, xc_addr hi)
 {
-	xc_addr top = glibc->arenas[arena].top, page = (lo + PAGE - 1) & ~(xc_addr)(PAGE - 1);
-	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
+	const struct xc_space *space = glibc->heap->process->space;
+	xc_addr top = glibc->arenas[arena].top, page = next_stored(space, (lo + PAGE - 1) & ~(xc_addr)(PAGE - 1));
+	for (unsigned pages = 0; pages < MOST_PAGES && page >= lo && page <= hi && hi - page >= PAGE - 1; pages++) {
 		struct xc_glibc_segment segment = {
 			.glibc = glibc, .lo = page, .hi = hi, .top = top, .arena = (uint32_t)arena};
-		xc_addr next = page + PAGE, missing = missing_to(window->space, page);
-		if (missing >= next)
-			next = (missing + 1) & ~(xc_addr)(PAGE - 1);
-		else if (begins(&segment, window)) {
+		xc_addr next = page + PAGE;
+		if (begins(&segment, window)) {
 			xc_addr end = end_of_chain(&segment, window);
 			xc_glibc_add_segment(glibc, arena, page, end, "part of the main arena");
 			next = (end + PAGE) & ~(xc_addr)(PAGE - 1);
 		}
-		if (next <= page)
-			return;
-		page = next;
+		page = next_stored(space, next);
 	}
 }
 

@@ -177,6 +177,24 @@ static void arenas_with_one_long_fastbin_cost_what_their_bytes_do(void **state)
 	big_free(&big);
 }
 
+/* A main arena of scattered pieces, beside fifteen terabytes that are mapped and not in the core, as a sanitizer's shadow memory is. */
+static void memory_that_is_not_there_costs_nothing(void **state)
+{
+	(void)state;
+	const xc_addr shadow = UINT64_C(1) << 40, last = shadow + (UINT64_C(15) << 40) - 1;
+	struct big big = big_new();
+	for (int i = 0; i < 1000; i++)
+		take(&big, 0x30);
+	finish(&big);
+	chunks_put(big.chunks, CHUNKS_DATA_AT + CHUNKS_STATE, UINT64_C(2) << 32); /* not contiguous */
+	xc_space_lay(big.chunks->process->space,
+		     &(struct xc_segment){.lo = shadow, .hi = last, .provenance = XC_NOT_DUMPED});
+	xc_space_seal(big.chunks->process->space);
+	big.chunks->mappings[0] = (struct xc_mapping){.lo = shadow, .hi = last, .readable = true, .writable = true};
+	open_soon(&big, "shadow");
+	big_free(&big);
+}
+
 static void no_stack(void *context, xc_addr lo, xc_addr hi, xc_addr dtv)
 {
 	(void)lo, (void)hi, (void)dtv;
@@ -225,6 +243,7 @@ int main(void)
 		cmocka_unit_test(data_full_of_empty_bins_cost_what_their_bytes_do),
 		cmocka_unit_test(a_heap_that_claims_all_of_memory_costs_what_its_bytes_do),
 		cmocka_unit_test(arenas_with_one_long_fastbin_cost_what_their_bytes_do),
+		cmocka_unit_test(memory_that_is_not_there_costs_nothing),
 		cmocka_unit_test(many_descriptors_and_many_threads_cost_what_their_bytes_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
