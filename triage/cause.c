@@ -11,6 +11,7 @@
 #include "deadlock.h"
 #include "evidence.h"
 #include "expression.h"
+#include "gaps.h"
 #include "heapfacts.h"
 #include "lastwords.h"
 #include "story.h"
@@ -136,5 +137,6 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_evidence_add(&q);
 	if (heap)
 		xc_heap_facts(&q);
+	xc_gaps_tell(&q);
 	xc_inquiry_end(&q);
 }

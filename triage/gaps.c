@@ -1,0 +1,83 @@
+/* gaps: a verdict that had less to go by says so, at the end of its evidence, so that nobody takes its silence for an answer.
+ *
+ * What is told is what would have told more of this death: a fault's instruction, the names of the place, the stack that leads there,
+ * and the heap where the C library aborted. */
+#include "gaps.h"
+
+enum { GUARD = 64 << 10, PAGE = 4096 };
+
+static const char *module_name(const struct xc_place *place)
+{
+	return place->module ? place->module->name : "the code there";
+}
+
+static bool has_code(const struct xc_inquiry *q, xc_addr pc)
+{
+	uint8_t byte;
+	return xc_space_peek(q->process->space, pc, &byte, 1) == 1;
+}
+
+/* The innermost frame that lies where code is, or was. */
+static const struct xc_frame *place_of_death(const struct xc_inquiry *q)
+{
+	for (size_t i = 0; i < q->frame_count; i++) {
+		const struct xc_mapping *m = xc_process_mapping(q->process, q->frames[i].pc);
+		if (m && m->executable)
+			return &q->frames[i];
+	}
+	return NULL;
+}
+
+static void tell_code(const struct xc_inquiry *q, const struct xc_frame *frame)
+{
+	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(frame));
+	if (!has_code(q, frame->pc))
+		xc_verdict_evidence(q->report, "missing: the file of %s, so %scallers are guessed", module_name(place),
+				    q->fault.sent ? "" : "neither the instruction nor its operands are known, and ");
+	else if (q->blame.place && !q->blame.place->level_count)
+		xc_verdict_evidence(q->report,
+				    "missing: debug information of %s, so no variable, file or line is known",
+				    module_name(q->blame.place));
+}
+
+/* The mapping that holds the stack pointer, or, where that has run over its end, the stack just above; *at_out within it. */
+static const struct xc_mapping *stack_of(const struct xc_inquiry *q, xc_addr *at_out)
+{
+	uint64_t sp;
+	if (!q->fault.frame_known || !xc_regs_get(&q->fault.frame.regs, q->process->arch->sp, &sp))
+		return NULL;
+	for (xc_addr step = 0; step <= GUARD && sp + step >= sp; step += PAGE) {
+		const struct xc_mapping *m = xc_process_mapping(q->process, sp + step);
+		*at_out = sp + step;
+		if (m && m->writable)
+			return m;
+	}
+	return NULL;
+}
+
+/* The memory at the stack pointer is not in the core: who called is not known. */
+static bool tell_stack(const struct xc_inquiry *q)
+{
+	xc_addr at;
+	uint64_t word;
+	if (!stack_of(q, &at) || xc_space_peek_uint(q->process->space, at, q->process->arch->reg_size, &word))
+		return false;
+	xc_verdict_evidence(q->report,
+			    "missing: the stack, which is not in the core: callers and locals are not known");
+	return true;
+}
+
+static void tell_heap(const struct xc_inquiry *q)
+{
+	const char *why = q->heap ? xc_heap_why_empty(q->heap) : NULL;
+	if (why && xc_inquiry_is(q, "heap-corruption"))
+		xc_verdict_evidence(q->report, "missing: the heap: %s", why);
+}
+
+void xc_gaps_tell(struct xc_inquiry *q)
+{
+	const struct xc_frame *frame = place_of_death(q);
+	if (!tell_stack(q) && frame)
+		tell_code(q, frame);
+	tell_heap(q);
+}
