@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "../core/module.h"
 #include "assertion.h"
 #include "canary.h"
 #include "fortify.h"
@@ -79,16 +80,29 @@ void xc_cause_killed(struct xc_inquiry *q)
 				       : NULL);
 }
 
+/* Who called abort() can be named: then there was nothing in between that would have told of another class. */
+static bool caller_named(const struct xc_inquiry *q)
+{
+	const struct xc_place *place = q->blame.place;
+	return place && (place->symbol || place->level_count) && place->module && !xc_module_is_runtime(place->module);
+}
+
 void xc_cause_abort(struct xc_inquiry *q)
 {
+	static const char *const frames[] = {"abort", "__GI_abort", NULL};
 	if (xc_sanitizer_judge(q) || heap_corruption(q) || xc_canary_judge(q) || xc_fortify_judge(q) ||
 	    xc_assertion_judge(q) || xc_panic_judge(q) || xc_uncaught_judge(q))
 		return;
-	static const char *const frames[] = {"abort", "__GI_abort", NULL};
-	if (xc_inquiry_passes(q, frames))
-		xc_inquiry_class(q, "abort", NULL, "low", "certain", "the program called abort()");
-	else if (!q->fault.sent || q->process->signal.sender_pid == q->process->pid)
-		xc_inquiry_class(q, "abort", NULL, "low", "certain", "the program sent SIGABRT to itself");
-	else
+	bool called = xc_inquiry_passes(q, frames);
+	if (!called && q->fault.sent && q->process->signal.sender_pid != q->process->pid)
 		xc_cause_killed(q);
+	else if (!caller_named(q))
+		xc_inquiry_class(q, "abort", NULL, "low", called ? "likely" : "guess",
+				 called ? "abort() was called; by what is not known, there are no symbols of the caller"
+					: "the program ended itself with SIGABRT; why is not known: its stack could "
+					  "not be read, or "
+					  "has no names");
+	else
+		xc_inquiry_class(q, "abort", NULL, "low", "certain",
+				 called ? "the program called abort()" : "the program sent SIGABRT to itself");
 }
