@@ -129,7 +129,8 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	}
 	xc_lastwords_read(&q);
 	judge(&q);
-	xc_expression_tell(&q);
+	if (!xc_inquiry_is(&q, "stack-overflow")) /* it does not matter which access came first */
+		xc_expression_tell(&q);
 	xc_story_tell(&q);
 	xc_deadlock_judge(&q);
 	headline(&q);

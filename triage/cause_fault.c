@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/facts.h"
+#include "recursion.h"
 #include "taint.h"
 
 enum {
@@ -138,12 +139,9 @@ static void judge_segv(struct xc_inquiry *q)
 	const struct xc_fault *f = &q->fault;
 	bool write = f->access == XC_ACCESS_WRITE;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
-	if (judge_guard(q) || xc_cause_jump(q))
+	if (judge_guard(q) || xc_cause_jump(q) || xc_recursion_judge(q))
 		return;
-	if (xc_fault_is_stack_overflow(q->process, f))
-		xc_inquiry_class(q, "stack-overflow", NULL, "low", "likely",
-				 "the stack is used up: recursion without an end, or locals larger than the stack");
-	else if (f->code_known && f->code == SI_KERNEL)
+	if (f->code_known && f->code == SI_KERNEL)
 		judge_protection(q);
 	else if (f->addr_known && f->addr < NULL_PAGES)
 		judge_null(q);

@@ -1,0 +1,366 @@
+/* recursion: see recursion.h.
+ *
+ *	one frame takes half of what is used       large-frame, or alloca when its function's code has no such number
+ *	a cycle takes half of it                   recursion, and the cycle is told
+ *	functions that recur in no fixed order     recursion, told by their names: parsers and evaluators do so
+ *	none of it                                 a small stack, and who takes most of it */
+#include "recursion.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/facts.h"
+#include "../core/module.h"
+#include "body.h"
+#include "stackend.h"
+#include "stackuse.h"
+
+enum {
+	HALF = 2,
+	NAMES = 6, /* of a cycle that are told */
+	TOP = 3,   /* functions by what they take */
+	MUCH = 20,
+	RECURS = 8,           /* frames of a function that make it recur */
+	MAIN_GUARD = 1 << 20, /* stack_guard_gap: Linux keeps 256 pages below a stack that grows */
+	SP_MARGIN = 2,
+};
+
+struct overflow {
+	struct xc_inquiry *q;
+	struct xc_stackend end;
+	struct xc_stackuse use;
+	size_t start; /* of the cycle as it is told: position in a round, callers first */
+};
+
+/* ---- names ---- */
+
+static const struct xc_stackuser *user_at(const struct overflow *o, uint64_t frame)
+{
+	return &o->use.users[o->use.user_of[frame]];
+}
+
+/* The function at a position of the round, callers first. */
+static const struct xc_stackuser *in_round(const struct overflow *o, size_t position)
+{
+	size_t period = o->use.period;
+	return user_at(o, o->use.cycle_at + period - 1 - position % period);
+}
+
+static void add_name(const struct overflow *o, const struct xc_stackuser *user, struct xc_text *text)
+{
+	char place[256];
+	if (user->name)
+		xc_text_add(text, user->name);
+	else if (xc_facts_place(o->q->process, user->lookup, place, sizeof place))
+		xc_text_add(text, place);
+	else
+		xc_text_printf(text, "0x%" PRIx64, user->lookup);
+}
+
+static int compare_names(const struct xc_stackuser *a, const struct xc_stackuser *b)
+{
+	if (a->name && b->name)
+		return strcmp(a->name, b->name);
+	return a->name ? -1 : b->name ? 1 : (a->lookup > b->lookup) - (a->lookup < b->lookup);
+}
+
+static int compare_rounds(const struct overflow *o, size_t a, size_t b)
+{
+	int order = in_round(o, b)->own - in_round(o, a)->own;
+	for (size_t i = 0; i < o->use.period && !order; i++)
+		order = compare_names(in_round(o, a + i), in_round(o, b + i));
+	return order;
+}
+
+/* The same cycle is told alike wherever it was entered: it begins with a function of the program, by the smallest names. */
+static void rotate(struct overflow *o)
+{
+	for (size_t i = 1; i < o->use.period; i++)
+		if (compare_rounds(o, i, o->start) < 0)
+			o->start = i;
+}
+
+static void add_round(const struct overflow *o, struct xc_text *text)
+{
+	size_t period = o->use.period, shown = period <= NAMES + 1 ? period : NAMES;
+	for (size_t i = 0; i < shown; i++) {
+		xc_text_add(text, i ? " → " : "");
+		add_name(o, in_round(o, o->start + i), text);
+	}
+	if (shown < period)
+		xc_text_printf(text, " → … (%zu more)", period - shown);
+}
+
+static uint64_t rounds_of(const struct overflow *o)
+{
+	return o->use.cycle_frames / o->use.period;
+}
+
+/* ---- who is to blame ---- */
+
+/* A frame of the user that called on, so that its line is that of the call. */
+static void blame_user(struct overflow *o, const struct xc_stackuser *user, uint64_t from)
+{
+	for (uint64_t i = from ? from : 1; i < o->q->frame_count && i < o->use.frame_count; i++)
+		if (user_at(o, i) == user) {
+			xc_inquiry_blame(o->q, (size_t)i);
+			return;
+		}
+	if (user->first < o->q->frame_count)
+		xc_inquiry_blame(o->q, user->first);
+}
+
+/* ---- what is said ---- */
+
+static void judge(struct overflow *o, const char *kind, uint64_t frame, struct xc_text *cause)
+{
+	uint64_t guard = o->end.guard ? o->end.guard->hi - o->end.guard->lo + 1 : MAIN_GUARD;
+	xc_inquiry_class(o->q, "stack-overflow", kind, frame > guard ? "medium" : "low",
+			 o->end.framed ? "certain" : "likely", xc_text_string(cause));
+	xc_text_fini(cause);
+}
+
+static void add_filled(const struct overflow *o, struct xc_text *text)
+{
+	xc_text_add(text, o->use.cut ? ", until the stack was used up (more than " : ", until the stack was used up (");
+	xc_text_size(text, o->use.bytes);
+	xc_text_add(text, ")");
+}
+
+static void judge_cycle(struct overflow *o)
+{
+	struct xc_text text = {0};
+	uint64_t rounds = rounds_of(o);
+	rotate(o);
+	add_round(o, &text);
+	if (o->use.period == 1)
+		xc_text_printf(&text, " called itself %" PRIu64 " times", rounds - 1);
+	else
+		xc_text_printf(&text, " went round %" PRIu64 " times", rounds);
+	xc_text_add(&text, o->use.cut ? " and more" : "");
+	add_filled(o, &text);
+	judge(o, "recursion", o->use.largest, &text);
+	blame_user(o, in_round(o, o->start), o->use.cycle_at);
+	struct xc_text shown = {0};
+	add_round(o, &shown);
+	xc_verdict_evidence(o->q->report,
+			    "recursion: %" PRIu64 " × [%s], %" PRIu64 " bytes a round, %" PRIu64 " %% of what is used",
+			    rounds, xc_text_string(&shown), o->use.cycle_bytes * o->use.period / o->use.cycle_frames,
+			    o->use.cycle_bytes * 100 / (o->use.bytes ? o->use.bytes : 1));
+	xc_text_fini(&shown);
+}
+
+/* ---- one frame ---- */
+
+/* Does the function's code have the frame's size, or most of it, as a number? Else it is computed as it runs. */
+static bool sized_by_code(struct overflow *o, const struct xc_frame *frame, bool *known_out)
+{
+	const struct xc_body *body = xc_body_read(o->q->process, xc_frame_lookup(frame), &o->q->report->arena);
+	int64_t half = (int64_t)(o->use.largest / HALF), most = (int64_t)(o->use.largest * SP_MARGIN);
+	*known_out = body && !body->incomplete;
+	for (size_t i = 0; body && i < body->count; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool sp = insn->memory.base == o->q->process->arch->sp;
+		int64_t moves = insn->stack_known ? -insn->stack_moves : 0;
+		int64_t down = insn->kind == XC_INSN_ADDRESS && sp ? -insn->memory.displacement : 0;
+		int64_t number = insn->kind == XC_INSN_CONSTANT ? insn->constant : 0;
+		if (moves >= half || down >= half || (number >= half && number <= most))
+			return true;
+	}
+	return false;
+}
+
+/* The local variable that takes most of the frame; NULL when none does. */
+static const char *largest_local(const struct overflow *o, size_t index, uint64_t *size_out)
+{
+	struct xc_frame_context in = xc_inquiry_context(o->q, index);
+	const char *name = NULL;
+	uint64_t best = o->use.largest / HALF;
+	for (size_t level = 0; level < in.place->level_count && !in.place->line_only; level++) {
+		struct xc_named_value *locals;
+		size_t count = xc_variable_values(&in, level, true, &o->q->report->arena, &locals);
+		for (size_t i = 0; i < count; i++) {
+			uint64_t size = xc_value_size(&locals[i].value);
+			if (size < best || size > o->use.largest)
+				continue;
+			best = *size_out = size;
+			name = locals[i].name;
+		}
+	}
+	return name;
+}
+
+static void judge_frame(struct overflow *o)
+{
+	size_t at = (size_t)o->use.largest_at;
+	struct xc_text text = {0};
+	bool known, by_code = sized_by_code(o, &o->q->frames[at], &known);
+	bool computed = known && !by_code;
+	add_name(o, user_at(o, at), &text);
+	xc_text_add(&text, computed ? " took " : " has a frame of ");
+	xc_text_size(&text, o->use.largest);
+	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
+				      "was left of it"
+				    : ": more than was left of the stack");
+	judge(o, computed ? "alloca" : "large-frame", o->use.largest, &text);
+	if (!known)
+		o->q->verdict->confidence = "likely";
+	uint64_t size = 0;
+	const char *local = largest_local(o, at, &size);
+	if (local)
+		xc_verdict_evidence(o->q->report, "%" PRIu64 " bytes of the frame are its variable %s", size, local);
+	o->q->verdict->expression = local;
+	xc_inquiry_blame(o->q, at);
+}
+
+/* ---- no order ---- */
+
+/* Functions that recur: those that have many frames. They are told in the order of what they take. */
+static bool judge_recurring(struct overflow *o)
+{
+	uint64_t frames = 0, bytes = 0;
+	const struct xc_stackuser *blamed = NULL;
+	struct xc_text text = {0};
+	size_t told = 0, more = 0;
+	for (size_t i = 0; i < o->use.user_count; i++) {
+		const struct xc_stackuser *user = &o->use.users[i];
+		if (user->frames < RECURS)
+			continue;
+		frames += user->frames;
+		bytes += user->bytes;
+		blamed = blamed && (blamed->own || !user->own) ? blamed : user;
+		more += told >= NAMES;
+		if (told >= NAMES)
+			continue;
+		xc_text_add(&text, told++ ? ", " : "");
+		add_name(o, user, &text);
+	}
+	if (!blamed || bytes < o->use.bytes / HALF) {
+		xc_text_fini(&text);
+		return false;
+	}
+	if (more)
+		xc_text_printf(&text, " and %zu more", more);
+	xc_text_printf(&text, " call %s in no fixed order, %" PRIu64 " frames deep",
+		       told > 1 ? "each other" : "themselves", frames);
+	add_filled(o, &text);
+	judge(o, "recursion", o->use.largest, &text);
+	blame_user(o, blamed, 0);
+	return true;
+}
+
+static void judge_small(struct overflow *o)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "the stack is used up: ");
+	xc_text_size(&text, o->use.bytes);
+	xc_text_printf(&text, " by %" PRIu64 " frames, and no function recurs", o->use.frame_count);
+	judge(o, NULL, o->use.largest, &text);
+	if (o->use.user_count)
+		blame_user(o, &o->use.users[0], 0);
+}
+
+/* ---- evidence ---- */
+
+/* The caller of the cycle's outermost frame. */
+static void tell_entry(const struct overflow *o)
+{
+	uint64_t at = o->use.cycle_at + o->use.cycle_frames;
+	const struct xc_frame *frame = at < o->use.frame_count ? xc_stackuse_frame(o->q, &o->use, at) : NULL;
+	if (!frame)
+		return;
+	struct xc_text text = {0};
+	const struct xc_place *place = xc_debuginfo_place(o->q->process, xc_frame_lookup(frame));
+	add_name(o, user_at(o, at), &text);
+	if (place->level_count && place->levels[place->level_count - 1].line) {
+		const struct xc_level *level = &place->levels[place->level_count - 1];
+		const char *slash = level->file ? strrchr(level->file, '/') : NULL;
+		xc_text_printf(&text, ", %s:%u", slash ? slash + 1 : level->file ? level->file : "?", level->line);
+	}
+	xc_verdict_evidence(o->q->report, "it was entered from %s", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* What the innermost round had called. */
+static void tell_inner_end(const struct overflow *o)
+{
+	struct xc_text text = {0};
+	size_t shown = 0;
+	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < NAMES; shown++) {
+		xc_text_add(&text, shown ? " → " : "");
+		add_name(o, user_at(o, i), &text);
+	}
+	if (shown && o->use.cycle_at <= NAMES)
+		xc_verdict_evidence(o->q->report, "the innermost round had called %s", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* Those who take most, unless it is one alone. */
+static void tell_users(const struct overflow *o)
+{
+	struct xc_text text = {0};
+	size_t shown = 0;
+	for (size_t i = 0; i < o->use.user_count && i < TOP; i++) {
+		const struct xc_stackuser *user = &o->use.users[i];
+		if (user->bytes < o->use.bytes / MUCH)
+			break;
+		shown++;
+		xc_text_add(&text, i ? ", " : "");
+		add_name(o, user, &text);
+		xc_text_add(&text, " ");
+		xc_text_size(&text, user->bytes);
+		if (user->frames > 1)
+			xc_text_printf(&text, " in %" PRIu64 " frames", user->frames);
+	}
+	if (shown > 1)
+		xc_verdict_evidence(o->q->report, "the stack is filled by %s", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void tell_stack(const struct overflow *o)
+{
+	struct xc_text text = {0};
+	const struct xc_mapping *m = o->end.stack;
+	xc_text_printf(&text, "the stack ends at 0x%" PRIx64 ": ", m->lo);
+	xc_text_size(&text, m->hi - m->lo + 1);
+	xc_text_add(&text, " are mapped, ");
+	if (o->end.guard) {
+		xc_text_add(&text, "and below them a guard of ");
+		xc_text_size(&text, o->end.guard->hi - o->end.guard->lo + 1);
+	} else {
+		xc_text_add(&text, "and nothing below them");
+	}
+	xc_verdict_evidence(o->q->report, "%s", xc_text_string(&text));
+	xc_text_fini(&text);
+	if (!o->q->fault.addr_known)
+		xc_verdict_evidence(o->q->report,
+				    "the kernel told no address: it could not call the signal's handler, which has no "
+				    "stack of its own");
+	if (!o->end.framed)
+		xc_verdict_evidence(o->q->report, "its frames cannot be followed: told by the mappings alone");
+}
+
+bool xc_recursion_judge(struct xc_inquiry *q)
+{
+	struct overflow o = {.q = q};
+	if (!xc_stackend_find(q, &o.end))
+		return false;
+	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
+	xc_stackuse_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
+	bool cycle = o.use.period && o.use.cycle_bytes >= o.use.bytes / HALF;
+	bool one = o.use.largest >= o.use.bytes / HALF && o.use.largest_at < q->frame_count && o.end.framed;
+	if (one)
+		judge_frame(&o);
+	else if (cycle)
+		judge_cycle(&o);
+	else if (!judge_recurring(&o))
+		judge_small(&o);
+	if (cycle && !one) {
+		tell_entry(&o);
+		tell_inner_end(&o);
+	}
+	tell_users(&o);
+	tell_stack(&o);
+	return true;
+}
