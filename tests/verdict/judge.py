@@ -114,7 +114,9 @@ class Judgement:
         return self.class_ == RIGHT and not self.wrong_certain() and WRONG not in (self.kind, self.severity)
 
     def degrades(self):
-        """Of a verdict that had less to go by: right, or weaker, or not certain."""
+        """Of a verdict that had less to go by: right, or weaker, or not certain; and it says what is missing."""
+        if self.case.culprits and not any(fact.startswith("missing: ") for fact in self.verdict.get("evidence", ())):
+            return False
         allowed = LAST_ACTS.union(self.case.classes, *(WEAKER.get(name, ()) for name in self.case.classes))
         if self.certain and self.verdict.get("class") not in allowed:
             return False
