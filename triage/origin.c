@@ -187,7 +187,7 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 
 /* ---- the paths together ---- */
 
-static bool tell_entry(struct teller t, const struct xc_definition *d, struct xc_text *text)
+static bool tell_entry(struct teller t, const struct xc_slice_definition *d, struct xc_text *text)
 {
 	if (d->reg >= 0)
 		return tell_caller(t, d->reg, text);
@@ -197,7 +197,7 @@ static bool tell_entry(struct teller t, const struct xc_definition *d, struct xc
 	return true;
 }
 
-static bool tell_definition(struct teller t, const struct xc_definition *d, struct xc_text *text, bool *sure)
+static bool tell_definition(struct teller t, const struct xc_slice_definition *d, struct xc_text *text, bool *sure)
 {
 	const char *callee;
 	switch (d->kind) {
@@ -221,7 +221,7 @@ static bool tell_definition(struct teller t, const struct xc_definition *d, stru
 }
 
 /* What a definition is known to have set, when that is a number. */
-static bool constant_of(const struct xc_scene *s, const struct xc_definition *d, uint64_t *value)
+static bool constant_of(const struct xc_scene *s, const struct xc_slice_definition *d, uint64_t *value)
 {
 	const struct xc_insn *insn = &s->body->insns[d->insn];
 	struct xc_form form = {.known = false};
@@ -239,7 +239,7 @@ static bool constant_of(const struct xc_scene *s, const struct xc_definition *d,
 }
 
 /* It is known to have set another value than this. */
-static bool excluded(const struct teller *t, const struct xc_definition *d)
+static bool excluded(const struct teller *t, const struct xc_slice_definition *d)
 {
 	uint64_t value;
 	return t->value && constant_of(t->scene, d, &value) && value != *t->value &&
@@ -338,7 +338,7 @@ static int argument_slot(const struct xc_scene *s, size_t at, unsigned depth)
 
 static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, unsigned depth)
 {
-	const struct xc_definition *d = &slice->items[0];
+	const struct xc_slice_definition *d = &slice->items[0];
 	if (slice->count != 1 || !depth)
 		return -1;
 	if (d->kind == XC_DEFINITION_ENTRY)

@@ -29,7 +29,7 @@ struct walk {
 static void define(struct walk *w, enum xc_definition_kind kind, size_t insn, const struct place *place)
 {
 	struct xc_slice *out = w->out;
-	struct xc_definition one = {.kind = kind, .insn = insn, .reg = -1};
+	struct xc_slice_definition one = {.kind = kind, .insn = insn, .reg = -1};
 	if (place && kind == XC_DEFINITION_ENTRY) {
 		one.reg = place->slot ? -1 : place->reg;
 		one.offset = place->displacement;

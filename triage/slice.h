@@ -12,7 +12,7 @@ enum xc_definition_kind {
 	XC_DEFINITION_UNKNOWN, /* clobbered, or set in a way that is not followed */
 };
 
-struct xc_definition {
+struct xc_slice_definition {
 	enum xc_definition_kind kind;
 	size_t insn; /* index into the body; not of ENTRY */
 	int reg;     /* ENTRY: the register; -1: a slot */
@@ -22,7 +22,7 @@ struct xc_definition {
 /* What may have set it. More than XC_DEFINITIONS: the last is UNKNOWN. */
 enum { XC_DEFINITIONS = 8, XC_SLICE_STEPS = 20000 };
 struct xc_slice {
-	struct xc_definition items[XC_DEFINITIONS];
+	struct xc_slice_definition items[XC_DEFINITIONS];
 	size_t count;
 	bool sure; /* no other path is possible: no jump in the body through a register, all of it decoded, no slot whose address escapes */
 };

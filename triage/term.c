@@ -273,7 +273,7 @@ static struct xc_form loaded_form(const struct xc_scene *s, size_t at, bool sure
 	return term_form(&term, sure && address.sure);
 }
 
-static struct xc_form entry_form(const struct xc_scene *s, const struct xc_definition *definition, bool sure)
+static struct xc_form entry_form(const struct xc_scene *s, const struct xc_slice_definition *definition, bool sure)
 {
 	struct xc_term term = {.kind = XC_TERM_ENTRY, .at = s->body->entry, .reg = definition->reg};
 	if (definition->reg < 0)
@@ -324,7 +324,7 @@ static struct xc_form insn_form(const struct xc_scene *s, size_t at, bool sure, 
 	}
 }
 
-static struct xc_form definition_form(const struct xc_scene *s, const struct xc_definition *definition, bool sure,
+static struct xc_form definition_form(const struct xc_scene *s, const struct xc_slice_definition *definition, bool sure,
 				      unsigned depth)
 {
 	struct xc_form form;
@@ -368,7 +368,7 @@ static bool is_walked(const struct xc_scene *s, const struct xc_slice *slice, in
 			return false;
 	*start = 1 - added;
 	*step = s->body->insns[slice->items[added].insn].constant;
-	const struct xc_definition *other = &slice->items[*start];
+	const struct xc_slice_definition *other = &slice->items[*start];
 	return before.count <= 2 && !(other->kind == XC_DEFINITION_INSN && other->insn == slice->items[added].insn);
 }
 
@@ -442,7 +442,7 @@ struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg
 	return form_register(scene, at, reg, DEPTH);
 }
 
-struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_definition *definition)
+struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_slice_definition *definition)
 {
 	return definition_form(scene, definition, true, DEPTH);
 }

@@ -61,7 +61,7 @@ bool xc_scene_pay(const struct xc_scene *scene);
 struct xc_form xc_form_register(const struct xc_scene *scene, size_t at, int reg);
 
 /* What a definition of a slice set the register to. */
-struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_definition *definition);
+struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_slice_definition *definition);
 
 /* The address of a memory operand of instruction `at`. */
 struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const struct xc_insn_memory *memory);
