@@ -11,6 +11,7 @@
 #include "../heap/summary.h"
 #include "../triage/cause.h"
 #include "../triage/deadlock.h"
+#include "../triage/waitwords.h"
 
 struct settings {
 	unsigned limit;
@@ -40,6 +41,7 @@ static void crashed_thread(struct xc_job *job)
 	struct xc_error *err = xc_backtrace(s, job->process, &options);
 	if (err)
 		xc_section_note(s, err);
+	xc_waitwords_stacks(s, job->process);
 }
 
 static void other_threads(struct xc_job *job, bool all)
@@ -56,6 +58,7 @@ static void other_threads(struct xc_job *job, bool all)
 	struct xc_error *err = xc_backtrace(s, job->process, &options);
 	if (err)
 		xc_section_note(s, err);
+	xc_waitwords_stacks(s, job->process);
 }
 
 /* Of a running process all of its memory would have to be read: that is asked for by name. */

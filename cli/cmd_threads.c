@@ -3,6 +3,7 @@
 
 #include "../core/facts.h"
 #include "../dwarf/debuginfo.h"
+#include "../triage/waitwords.h"
 
 static const char *function_at(const struct xc_process *process, xc_addr pc)
 {
@@ -13,6 +14,7 @@ static const char *function_at(const struct xc_process *process, xc_addr pc)
 static struct xc_error *produce(struct xc_job *job)
 {
 	xc_facts_threads(job->report, job->process, function_at);
+	xc_waitwords_report(job->report, job->process);
 	return NULL;
 }
 

@@ -232,6 +232,22 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 	*doubt_out = by_fp || by_scan || row->unverified;
 }
 
+void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const struct xc_stack_group *group,
+		     bool redact)
+{
+	const char *waits = redact ? stack->waits_redacted : stack->waits;
+	if (stack->role) {
+		xc_text_add(text, ", ");
+		xc_text_name(text, stack->role);
+	}
+	if (!waits)
+		return;
+	xc_text_add(text, ", ");
+	xc_text_name(text, waits);
+	if (group && group->member_count > 1 && !group->alike)
+		xc_text_add(text, " (others for something else)");
+}
+
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 {
 	if (stack->detached)

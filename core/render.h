@@ -72,6 +72,10 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 /* `thread 12 "name", sleeping` with crashed and how its registers were had. */
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack);
 
+/* `, worker, waiting for mutex `q->lock`` of a stack, and of a group (NULL: of none) that does not all wait for the same how the others do. */
+void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const struct xc_stack_group *group,
+		     bool redact);
+
 /* `12`, or the name of one that is no thread's: for lists of equal stacks. */
 void xc_render_member(struct xc_text *text, const struct xc_stack *stack);
 

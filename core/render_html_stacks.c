@@ -160,6 +160,7 @@ static void put_thread(struct xc_html *html, const struct xc_stacks *stacks, con
 	if (group && group->member_count > 1)
 		xc_text_printf(&html->page, "%zu × ", group->member_count);
 	xc_render_thread(clean_scratch(html), stack);
+	xc_render_waits(&html->scratch, stack, group, html->options->redact);
 	xc_html_text(html, html->scratch.bytes);
 	if (stack->row_count) {
 		xc_html_put(html, "<span class=\"top mono\">");

@@ -53,8 +53,9 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 }
 
 /* The members of a stack before and behind its frames. */
-static json_t *stack_head(const struct xc_stack *stack)
+static json_t *stack_head(const struct xc_json *v, const struct xc_stack *stack)
 {
+	const char *waits = v->options->redact ? stack->waits_redacted : stack->waits;
 	json_t *object = json_object();
 	if (!stack->detached)
 		xc_jsonvalue_set(object, "tid", xc_jsonvalue_integer(stack->tid));
@@ -63,6 +64,10 @@ static json_t *stack_head(const struct xc_stack *stack)
 	xc_json_set_text(object, "state", stack->state);
 	if (stack->how)
 		xc_json_set_text(object, "how", stack->how);
+	if (stack->role)
+		xc_json_set_text(object, "role", stack->role);
+	if (waits)
+		xc_json_set_text(object, "waits", waits);
 	return object;
 }
 
@@ -83,7 +88,7 @@ static json_t *stack_tail(const struct xc_stack *stack)
 static void write_stack(const struct xc_json *v, const struct xc_stack *stack)
 {
 	xc_jsonstream_open(v->stream, NULL, '{');
-	xc_jsonstream_members(v->stream, stack_head(stack));
+	xc_jsonstream_members(v->stream, stack_head(v, stack));
 	xc_jsonstream_open(v->stream, "frames", '[');
 	for (size_t i = 0; i < stack->row_count; i++) {
 		xc_jsonstream_line(v->stream);

@@ -370,6 +370,7 @@ static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, c
 {
 	xc_text_printf(clean_scratch(p), "%zu × ", group->member_count);
 	xc_render_thread(&p->scratch, &stacks->stacks[group->members[0]]);
+	xc_render_waits(&p->scratch, &stacks->stacks[group->members[0]], group, p->options->redact);
 	xc_paint_put(p, XC_BOLD, scratch(p));
 	struct xc_text *text = clean_scratch(p);
 	xc_text_add(text, "   and ");
@@ -397,6 +398,7 @@ static void put_stack(struct xc_paint *p, const struct xc_stacks *stacks, const 
 		put_group_head(p, stacks, group, values);
 	} else {
 		xc_render_thread(clean_scratch(p), stack);
+		xc_render_waits(&p->scratch, stack, NULL, p->options->redact);
 		xc_paint_wrapped(p, stack->crashed ? XC_RED : XC_BOLD, scratch(p), VARIABLE_INDENT, 0);
 	}
 	xc_paint_line(p);

@@ -115,12 +115,17 @@ struct xc_stack {
 	const char *stop;  /* why unwinding ended */
 	const char *cycle; /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
 	const char *how;   /* live: how its registers were had, or NULL */
+	const char *
+		role; /* the function that its thread was started with, where that was asked for and is known; not main */
+	const char *waits;          /* what its thread waits for, likewise: "read from descriptor 5 = /path" */
+	const char *waits_redacted; /* the same where redaction is on */
 };
 
 /* A group of threads with equal stacks; members[0]'s stack stands for all. */
 struct xc_stack_group {
 	size_t *members; /* indexes into stacks */
 	size_t member_count;
+	bool alike; /* all wait for the same */
 };
 
 struct xc_stacks {

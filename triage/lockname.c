@@ -21,7 +21,15 @@ static bool is_lock_type(const struct xc_type *type)
 					    "std::shared_mutex",
 					    "std::shared_timed_mutex",
 					    "std::recursive_timed_mutex",
-					    "mtx_t"};
+					    "mtx_t",
+					    "cnd_t",
+					    "sem_t",
+					    "pthread_barrier_t",
+					    "pthread_once_t",
+					    "once_flag",
+					    "std::condition_variable",
+					    "std::condition_variable_any",
+					    "std::once_flag"};
 	for (size_t i = 0; type->name && i < XC_COUNT(names); i++)
 		if (strcmp(type->name, names[i]) == 0)
 			return true;
@@ -148,6 +156,27 @@ static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr 
 	return found;
 }
 
+static const char *expression(struct xc_process *p, const struct xc_wait *wait, xc_addr addr)
+{
+	struct xc_text text = {0};
+	bool found = by_static(p, wait, addr, &text) || by_frames(p, wait, addr, &text);
+	const char *name = found ? xc_arena_strdup(&p->arena, xc_text_string(&text)) : NULL;
+	xc_text_fini(&text);
+	return name;
+}
+
+/* pthread_cond_t: glibc to 2.40, from 2.41 (waits.c has its words). Only where one begins is it one. */
+const char *xc_lockname_expression(struct xc_process *process, const struct xc_wait *wait)
+{
+	xc_addr even = wait->word & ~(xc_addr)7;
+	if (!wait->word)
+		return NULL;
+	if (wait->kind != XC_WAIT_CONDITION)
+		return wait->object ? expression(process, wait, wait->object) : NULL;
+	const char *name = expression(process, wait, even - 40);
+	return name ? name : expression(process, wait, even - 32);
+}
+
 /* What lies there, without looking names of types up: that may take longer than all else. */
 static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 {
@@ -169,12 +198,11 @@ static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	lock->is_expression =
-		by_static(process, wait, lock->addr, &text) || by_frames(process, wait, lock->addr, &text);
-	if (!lock->is_expression) {
-		text.len = 0;
-		by_place(process, lock->addr, &text);
-	}
+	lock->name = expression(process, wait, lock->addr);
+	lock->is_expression = lock->name != NULL;
+	if (lock->name)
+		return;
+	by_place(process, lock->addr, &text);
 	lock->name = xc_arena_strdup(&process->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }

@@ -8,4 +8,7 @@
  * and the field behind it, else a symbol, else the address. */
 void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock);
 
+/* What the source calls the condition, semaphore, barrier or the like that a thread waits for; NULL when that is not known. In the process's arena. */
+const char *xc_lockname_expression(struct xc_process *process, const struct xc_wait *wait);
+
 #endif

@@ -1,0 +1,290 @@
+/* waitwords: words by the kind of wait; of other system calls, by name and arguments (Linux, their manual pages). */
+#include "waitwords.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lockname.h"
+
+/* ---- locks ---- */
+
+static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, const struct xc_lock *lock,
+		       struct xc_text *text)
+{
+	if (lock->holder != XC_LOCK_NOBODY && l->waits->items[lock->holder].thread == wait->thread)
+		xc_text_add(text, ", which it holds itself");
+	else if (lock->owner)
+		xc_text_printf(text, ", held by thread %d%s", (int)lock->owner,
+			       lock->holder != XC_LOCK_NOBODY ? ""
+			       : lock->shared                 ? " of another process"
+							      : ", which is not there");
+	else if (lock->readers)
+		xc_text_printf(text, ", held by %" PRIu32 " reader%s", lock->readers, lock->readers == 1 ? "" : "s");
+}
+
+static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
+{
+	const struct xc_locks *l = xc_locks_of(p);
+	size_t index = l->lock_of[wait - l->waits->items];
+	xc_text_add(text, "waiting for ");
+	if (index == XC_LOCK_NOBODY) {
+		xc_text_add(text, wait->kind == XC_WAIT_MUTEX ? "a mutex" : "a reader-writer lock");
+	} else {
+		xc_lock_words(&l->locks[index], text);
+		if (wait->kind != XC_WAIT_MUTEX)
+			xc_text_add(text, wait->kind == XC_WAIT_READ_LOCK ? " to read" : " to write");
+		add_holder(l, wait, &l->locks[index], text);
+	}
+	if (wait->reacquires)
+		xc_text_add(text, ", behind a condition");
+}
+
+/* ---- other things ---- */
+
+static void add_object(struct xc_process *p, const struct xc_wait *wait, const char *what, struct xc_text *text)
+{
+	const char *name = xc_lockname_expression(p, wait);
+	xc_text_printf(text, "waiting for %s%s", name ? "" : wait->kind == XC_WAIT_ONCE ? "an " : "a ", what);
+	if (name) {
+		xc_text_add(text, " `");
+		xc_text_name(text, name);
+		xc_text_add(text, "`");
+	}
+}
+
+static void add_thread(const struct xc_wait *wait, struct xc_text *text)
+{
+	if (wait->target)
+		xc_text_printf(text, "waiting for thread %d to end", (int)wait->target);
+	else
+		xc_text_add(text, "waiting for a thread to end");
+}
+
+/* ---- system calls ---- */
+
+enum shape { PLAIN, FD, COUNT_0, COUNT_1, SLEEP_0, SLEEP_2, CHILD };
+
+static const struct call {
+	const char *name, *words;
+	enum shape shape;
+} calls[] = {
+	{"read", "read from", FD},
+	{"readv", "read from", FD},
+	{"pread64", "read from", FD},
+	{"preadv", "read from", FD},
+	{"recvfrom", "receive from", FD},
+	{"recvmsg", "receive from", FD},
+	{"recvmmsg", "receive from", FD},
+	{"write", "write to", FD},
+	{"writev", "write to", FD},
+	{"pwrite64", "write to", FD},
+	{"sendto", "send to", FD},
+	{"sendmsg", "send to", FD},
+	{"sendmmsg", "send to", FD},
+	{"sendfile", "send to", FD},
+	{"accept", "accept on", FD},
+	{"accept4", "accept on", FD},
+	{"connect", "connect of", FD},
+	{"epoll_wait", "epoll on", FD},
+	{"epoll_pwait", "epoll on", FD},
+	{"epoll_pwait2", "epoll on", FD},
+	{"flock", "waiting for a lock of the file of", FD},
+	{"fcntl", "waiting for a lock of a part of the file of", FD},
+	{"fsync", "fsync of", FD},
+	{"fdatasync", "fdatasync of", FD},
+	{"poll", "poll on", COUNT_1},
+	{"ppoll", "poll on", COUNT_1},
+	{"select", "select on", COUNT_0},
+	{"pselect6", "select on", COUNT_0},
+	{"nanosleep", "sleep", SLEEP_0},
+	{"clock_nanosleep", "sleep", SLEEP_2},
+	{"wait4", "waiting for", CHILD},
+	{"waitid", "waiting for a child process", PLAIN},
+	{"pause", "waiting for a signal", PLAIN},
+	{"rt_sigsuspend", "waiting for a signal", PLAIN},
+	{"rt_sigtimedwait", "waiting for a signal", PLAIN},
+};
+
+/* "sleep of 60 s": what was asked for; what was left of it where the kernel wrote that over it. */
+static void add_time(const struct xc_process *p, const uint64_t where[2], struct xc_text *text)
+{
+	xc_addr at = where[0];
+	bool left = !p->live && where[1] == at;
+	uint64_t seconds, nanoseconds;
+	if (p->arch->word != 8 || !xc_space_peek_uint(p->space, at, 8, &seconds) ||
+	    !xc_space_peek_uint(p->space, at + 8, 8, &nanoseconds) || seconds > INT32_MAX || nanoseconds > 999999999)
+		return;
+	xc_text_printf(text, "%s%" PRIu64, left ? ", " : " of ", seconds);
+	if (nanoseconds)
+		xc_text_printf(text, ".%03u", (unsigned)(nanoseconds / 1000000));
+	xc_text_add(text, left ? " s left" : " s");
+}
+
+static void add_fd(const struct xc_thread *thread, bool paths, struct xc_text *text)
+{
+	xc_text_printf(text, " descriptor %d", (int)(int32_t)thread->call_args[0]);
+	if (!thread->call_file || !paths)
+		return;
+	xc_text_add(text, " = ");
+	xc_text_name(text, thread->call_file);
+}
+
+/* Of select the highest descriptor and one; of poll how many. */
+static void add_count(uint64_t count, bool below, struct xc_text *text)
+{
+	if (below)
+		xc_text_printf(text, " descriptors below %" PRIu32, (uint32_t)count);
+	else
+		xc_text_printf(text, " %" PRIu32 " descriptor%s", (uint32_t)count, (uint32_t)count == 1 ? "" : "s");
+}
+
+static void add_call(const struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
+{
+	const struct xc_thread *thread = wait->thread;
+	const struct call *call = NULL;
+	for (size_t i = 0; wait->call && thread->call_known && i < XC_COUNT(calls) && !call; i++)
+		if (strcmp(calls[i].name, wait->call) == 0)
+			call = &calls[i];
+	if (!call) {
+		xc_text_printf(text, "in system call %s", wait->call ? wait->call : "of a number that is not known");
+		return;
+	}
+	xc_text_add(text, call->words);
+	if (call->shape == FD)
+		add_fd(thread, paths, text);
+	else if (call->shape == COUNT_0 || call->shape == COUNT_1)
+		add_count(thread->call_args[call->shape == COUNT_1], call->shape == COUNT_0, text);
+	else if (call->shape == SLEEP_0 || call->shape == SLEEP_2)
+		add_time(p, &thread->call_args[call->shape == SLEEP_0 ? 0 : 2], text);
+	else if (call->shape == CHILD && (int32_t)thread->call_args[0] > 0)
+		xc_text_printf(text, " child process %d", (int)(int32_t)thread->call_args[0]);
+	else if (call->shape == CHILD)
+		xc_text_add(text, " a child process");
+}
+
+void xc_wait_words(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text)
+{
+	switch (wait->kind) {
+	case XC_WAIT_NONE:
+		return;
+	case XC_WAIT_MUTEX:
+	case XC_WAIT_READ_LOCK:
+	case XC_WAIT_WRITE_LOCK:
+		add_lock(process, wait, text);
+		break;
+	case XC_WAIT_CONDITION:
+		add_object(process, wait, "condition", text);
+		break;
+	case XC_WAIT_SEMAPHORE:
+		add_object(process, wait, "semaphore", text);
+		break;
+	case XC_WAIT_BARRIER:
+		add_object(process, wait, "barrier", text);
+		break;
+	case XC_WAIT_ONCE:
+		add_object(process, wait, "initialization by another thread", text);
+		break;
+	case XC_WAIT_THREAD:
+		add_thread(wait, text);
+		break;
+	case XC_WAIT_LIBRARY_LOCK:
+		xc_text_add(text, "waiting for a lock of the C library");
+		break;
+	case XC_WAIT_FUTEX:
+		xc_text_add(text, "waiting on a futex");
+		break;
+	case XC_WAIT_CALL:
+		add_call(process, wait, paths, text);
+		return;
+	}
+	if (wait->timed)
+		xc_text_add(text, ", for a limited time");
+}
+
+/* ---- in reports ---- */
+
+static const char *phrase(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_arena *arena)
+{
+	struct xc_text text = {0};
+	xc_wait_words(p, wait, paths, &text);
+	const char *copy = text.len ? xc_arena_strdup(arena, text.bytes) : NULL;
+	xc_text_fini(&text);
+	return copy;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void tell_group(const struct xc_stacks *stacks, struct xc_stack_group *group)
+{
+	const struct xc_stack *first = &stacks->stacks[group->members[0]];
+	group->alike = true;
+	for (size_t i = 1; i < group->member_count; i++)
+		group->alike &= same(first->waits, stacks->stacks[group->members[i]].waits);
+}
+
+static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_stacks *stacks)
+{
+	const struct xc_waits *waits = xc_waits_of(p);
+	size_t at = 0; /* stacks come in the order of threads */
+	for (size_t i = 0; i < stacks->stack_count; i++) {
+		struct xc_stack *stack = &stacks->stacks[i];
+		if (stack->detached)
+			continue;
+		for (size_t n = 0; n < waits->count && waits->items[at % waits->count].thread->tid != stack->tid; n++)
+			at++;
+		const struct xc_wait *wait = waits->count ? &waits->items[at % waits->count] : NULL;
+		if (!wait || wait->thread->tid != stack->tid)
+			continue;
+		stack->waits = phrase(p, wait, true, arena);
+		stack->waits_redacted = wait->thread->call_file ? phrase(p, wait, false, arena) : stack->waits;
+		stack->role = wait->role && strcmp(wait->role, "main") ? xc_arena_strdup(arena, wait->role) : NULL;
+	}
+	for (size_t i = 0; i < stacks->group_count; i++)
+		if (stacks->groups[i].member_count)
+			tell_group(stacks, &stacks->groups[i]);
+}
+
+void xc_waitwords_stacks(struct xc_section *section, struct xc_process *process)
+{
+	for (struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_STACKS)
+			tell_stacks(&section->report->arena, process, item->stacks);
+}
+
+void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
+{
+	static const struct xc_column columns[] = {
+		{"tid", "TID", XC_FIELD_INTEGER, false},
+		{"role", "ROLE", XC_FIELD_TEXT, false},
+		{"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
+		{"place", "IN", XC_FIELD_TEXT, false},
+	};
+	const struct xc_waits *waits = xc_waits_of(process);
+	struct xc_section *section = NULL;
+	struct xc_table *table = NULL;
+	struct xc_text text = {0};
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct xc_wait *wait = &waits->items[i];
+		const char *what = phrase(process, wait, true, &report->arena);
+		if (!what)
+			continue;
+		if (!table) {
+			section = xc_report_section(report, "waits", "Waiting");
+			table = xc_section_table(section, "waits", columns, XC_COUNT(columns));
+		}
+		text.len = 0;
+		if (wait->has_place)
+			xc_wait_where(wait, &text);
+		const struct xc_cell row[] = {
+			xc_cell_integer(wait->thread->tid),
+			xc_cell_text(wait->role),
+			xc_cell_text(what),
+			wait->has_place ? xc_cell_text(text.bytes) : xc_cell_null("no function of the program's own"),
+		};
+		xc_table_row(section, table, row);
+	}
+	xc_text_fini(&text);
+}
