@@ -116,7 +116,7 @@ struct xc_stack {
 	const char *cycle; /* "14,310 × [parse_value → parse_array]" for folded recursion, or NULL */
 	const char *how;   /* live: how its registers were had, or NULL */
 	const char *
-		role; /* the function that its thread was started with, where that was asked for and is known; not main */
+		role; /* the function that its thread was started with, where that was asked for and is known; not of the first */
 	const char *waits;          /* what its thread waits for, likewise: "read from descriptor 5 = /path" */
 	const char *waits_redacted; /* the same where redaction is on */
 };

@@ -50,11 +50,6 @@ static bool own(const struct xc_place *place, size_t level)
 	return !library_name(level_name(place, level)) && !library_file(place, level);
 }
 
-bool xc_roles_is_library(const struct xc_place *place)
-{
-	return !own(place, 0);
-}
-
 bool xc_roles_own_level(const struct xc_place *place, size_t *level_out)
 {
 	if (!place->module || xc_module_is_runtime(place->module))

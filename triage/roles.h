@@ -5,10 +5,8 @@
 #include "../dwarf/debuginfo.h"
 #include "../dwarf/unwind.h"
 
-/* Is the innermost function of the place a language's library, though it stands in the program: std::mutex::lock, core::ops::…? */
-bool xc_roles_is_library(const struct xc_place *place);
-
-/* The innermost level of the place that is the program's own code; false when none is. */
+/* The innermost level of the place that is the program's own code, and no language's library that stands in the program (std::mutex::lock,
+ * core::ops::…); false when none is. */
 bool xc_roles_own_level(const struct xc_place *place, size_t *level_out);
 
 /* The outermost function of a stack that is the program's own, behind what the C library and the run-times begin a thread with: what

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/module.h"
 #include "../core/sandbox.h"
 #include "roles.h"
 
@@ -119,7 +118,16 @@ struct walk {
 	struct xc_unwinder *unwinder;
 	struct xc_frame *frames; /* of the thread that is looked at */
 	size_t count, base;      /* frames[base] is where it was before any signal */
+	bool is_static;
 };
+
+static bool is_static(const struct xc_process *p)
+{
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i]->kind == XC_MODULE_LIBRARY || p->modules[i]->kind == XC_MODULE_LOADER)
+			return false;
+	return true;
+}
 
 static void unwind(struct walk *w, const struct xc_thread *thread)
 {
@@ -140,30 +148,35 @@ static const struct xc_place *place_of(const struct walk *w, size_t index)
 	return xc_debuginfo_place(w->process, xc_frame_lookup(&w->frames[index]));
 }
 
-/* The functions from `base` outward, up to the program's own; in a static program all are its own: up to the last that is known. */
-static void find_kind(struct walk *w, struct xc_wait *wait)
+/* The C library, or what stands in its place: in a static program it is told by having no debug information, in most. */
+static bool is_runtime(const struct walk *w, const struct xc_place *place)
 {
-	size_t own = w->base, end = w->count - w->base < INNER ? w->count : w->base + INNER;
-	for (size_t i = w->base; i < end; i++) {
-		enum xc_wait_kind before = wait->kind;
-		const struct xc_place *place = place_of(w, i);
-		by_place(wait, place);
-		if (wait->kind != before)
-			own = i + 1;
-		else if (place->module && !xc_module_is_runtime(place->module) && !xc_roles_is_library(place))
-			break;
-	}
-	for (size_t i = own; i < w->count; i++) {
-		const struct xc_place *place = place_of(w, i);
-		if (!xc_roles_own_level(place, &wait->level))
-			continue;
-		wait->has_place = true;
-		wait->frame = w->frames[i];
-		wait->place = place;
+	size_t level;
+	return (w->is_static && !place->level_count) || !xc_roles_own_level(place, &level);
+}
+
+/* The functions from `base` outward, up to the program's own. */
+static void find_kind(const struct walk *w, struct xc_wait *wait)
+{
+	size_t end = w->count - w->base < INNER ? w->count : w->base + INNER;
+	for (size_t i = w->base; i < end && is_runtime(w, place_of(w, i)); i++)
+		by_place(wait, place_of(w, i));
+}
+
+static void find_place(const struct walk *w, struct xc_wait *wait)
+{
+	size_t at = w->base;
+	while (at < w->count && is_runtime(w, place_of(w, at)))
+		at++;
+	if (at == w->count) {
+		at = w->base;
+		wait->frame = w->frames[at];
+		wait->place = place_of(w, at);
 		return;
 	}
-	wait->frame = w->frames[w->base];
-	wait->place = place_of(w, w->base);
+	wait->frame = w->frames[at];
+	wait->place = place_of(w, at);
+	wait->has_place = xc_roles_own_level(wait->place, &wait->level);
 }
 
 /* ---- the call ---- */
@@ -261,6 +274,7 @@ static void look_at(struct walk *w, struct xc_wait *wait)
 		return;
 	}
 	find_kind(w, wait);
+	find_place(w, wait);
 	find_call(w, wait);
 	xc_roles_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
 }
@@ -273,6 +287,7 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 		return process->waits;
 	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
 	struct walk w = {.process = process, .unwinder = xc_unwinder_new(process)};
+	w.is_static = is_static(process);
 	w.frames = xc_alloc(XC_WAIT_FRAMES * sizeof *w.frames);
 	waits->count = process->thread_count;
 	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);

@@ -240,7 +240,7 @@ static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_
 			continue;
 		stack->waits = phrase(p, wait, true, arena);
 		stack->waits_redacted = wait->thread->call_file ? phrase(p, wait, false, arena) : stack->waits;
-		stack->role = wait->role && strcmp(wait->role, "main") ? xc_arena_strdup(arena, wait->role) : NULL;
+		stack->role = stack->tid == p->pid ? NULL : xc_arena_strdup(arena, wait->role);
 	}
 	for (size_t i = 0; i < stacks->group_count; i++)
 		if (stacks->groups[i].member_count)
