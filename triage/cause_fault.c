@@ -145,11 +145,12 @@ static void judge_segv(struct xc_inquiry *q)
 		judge_protection(q);
 	else if (f->addr_known && f->addr < NULL_PAGES)
 		judge_null(q);
+	else if (f->addr_known && m && f->code == SEGV_ACCERR && write && m->readable && !m->writable)
+		xc_inquiry_class(q, "write-rodata", NULL, "medium", "certain",
+				 "memory was written that may only be read");
 	else if (f->addr_known && m && f->code == SEGV_ACCERR)
-		xc_inquiry_class(q, write && !m->writable ? "write-rodata" : "protected-access", NULL, "medium",
-				 "certain",
-				 write && !m->writable ? "memory was written that may only be read"
-						       : "the page is mapped, but not for this kind of access");
+		xc_inquiry_class(q, "protected-access", NULL, "medium", "certain",
+				 "the page is mapped, but not for this kind of access");
 	else if (f->addr_known)
 		wild(q, "a pointer that leads to unmapped memory was dereferenced");
 	else

@@ -27,8 +27,6 @@ enum {
 	TRAP_X87 = 16,
 	TRAP_ALIGNMENT = 17,
 	TRAP_SIMD = 19,
-	FIRST_PAGE = 64 << 10,
-	NEAR = 4096,
 };
 
 static void page_fault(struct xc_fault *f, uint64_t error, uint64_t addr)
@@ -331,22 +329,4 @@ void xc_fault_deed(const struct xc_fault *f, struct xc_text *text)
 	}
 	xc_text_char(text, ' ');
 	add_place(f, text);
-}
-
-/* The guard below a stack is unmapped or without rights; the frame that overflows may reach over it by its size. */
-bool xc_fault_is_stack_overflow(const struct xc_process *p, const struct xc_fault *f)
-{
-	uint64_t sp;
-	if (!f->addr_known || !f->frame_known || f->signal != SIGSEGV || !xc_regs_get(&f->frame.regs, p->arch->sp, &sp))
-		return false;
-	xc_addr low = f->addr < sp ? f->addr : sp, high = f->addr < sp ? sp : f->addr;
-	const struct xc_mapping *at = xc_process_mapping(p, f->addr);
-	if (high - low > FIRST_PAGE || f->addr < FIRST_PAGE || (at && at->writable))
-		return false;
-	for (xc_addr step = 0; step <= FIRST_PAGE; step += NEAR) {
-		const struct xc_mapping *above = xc_process_mapping(p, f->addr + step);
-		if (above && above->writable && !above->path)
-			return above->hi - above->lo >= FIRST_PAGE / 2; /* a stack, not a small buffer */
-	}
-	return false;
 }

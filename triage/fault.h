@@ -38,7 +38,4 @@ bool xc_fault_find(const struct xc_process *process, struct xc_unwinder *unwinde
  * the faulting instruction tried to do. The address must be known. */
 void xc_fault_deed(const struct xc_fault *fault, struct xc_text *text);
 
-/* True when the address lies just below the mapping that holds (or held) the stack pointer. */
-bool xc_fault_is_stack_overflow(const struct xc_process *process, const struct xc_fault *fault);
-
 #endif

@@ -13,17 +13,19 @@
 #include "../core/facts.h"
 #include "../core/module.h"
 #include "body.h"
+#include "rounds.h"
 #include "stackend.h"
 #include "stackuse.h"
 
 enum {
 	HALF = 2,
+	NAME = 300,
 	NAMES = 6, /* of a cycle that are told */
 	TOP = 3,   /* functions by what they take */
 	MUCH = 20,
 	RECURS = 8,           /* frames of a function that make it recur */
 	MAIN_GUARD = 1 << 20, /* stack_guard_gap: Linux keeps 256 pages below a stack that grows */
-	SP_MARGIN = 2,
+	LARGEST = 1 << 30,    /* frame that a number in the code is taken for */
 };
 
 struct overflow {
@@ -51,7 +53,7 @@ static void add_name(const struct overflow *o, const struct xc_stackuser *user, 
 {
 	char place[256];
 	if (user->name)
-		xc_text_add(text, user->name);
+		xc_text_addn(text, user->name, strnlen(user->name, NAME));
 	else if (xc_facts_place(o->q->process, user->lookup, place, sizeof place))
 		xc_text_add(text, place);
 	else
@@ -144,31 +146,33 @@ static void judge_cycle(struct overflow *o)
 	blame_user(o, in_round(o, o->start), o->use.cycle_at);
 	struct xc_text shown = {0};
 	add_round(o, &shown);
-	xc_verdict_evidence(o->q->report,
-			    "recursion: %" PRIu64 " × [%s], %" PRIu64 " bytes a round, %" PRIu64 " %% of what is used",
-			    rounds, xc_text_string(&shown), o->use.cycle_bytes * o->use.period / o->use.cycle_frames,
-			    o->use.cycle_bytes * 100 / (o->use.bytes ? o->use.bytes : 1));
+	xc_verdict_evidence(o->q->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
+			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
+			    o->use.cycle_bytes / rounds);
 	xc_text_fini(&shown);
+	xc_rounds_tell(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->start);
 }
 
 /* ---- one frame ---- */
 
-/* Does the function's code have the frame's size, or most of it, as a number? Else it is computed as it runs. */
-static bool sized_by_code(struct overflow *o, const struct xc_frame *frame, bool *known_out)
+/* The frame's size as the function's code has it, when that is most of what was taken; 0: it is computed as the function runs. Loops that
+ * touch each page of a large frame have its size where they are to end. */
+static uint64_t sized_by_code(struct overflow *o, const struct xc_frame *frame, bool *known_out)
 {
 	const struct xc_body *body = xc_body_read(o->q->process, xc_frame_lookup(frame), &o->q->report->arena);
-	int64_t half = (int64_t)(o->use.largest / HALF), most = (int64_t)(o->use.largest * SP_MARGIN);
+	int64_t half = (int64_t)(o->use.largest / HALF), found = 0;
 	*known_out = body && !body->incomplete;
-	for (size_t i = 0; body && i < body->count; i++) {
+	for (size_t i = 0; body && i < body->count && !found; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		bool sp = insn->memory.base == o->q->process->arch->sp;
 		int64_t moves = insn->stack_known ? -insn->stack_moves : 0;
-		int64_t down = insn->kind == XC_INSN_ADDRESS && sp ? -insn->memory.displacement : 0;
-		int64_t number = insn->kind == XC_INSN_CONSTANT ? insn->constant : 0;
-		if (moves >= half || down >= half || (number >= half && number <= most))
-			return true;
+		int64_t down = insn->kind == XC_INSN_ADDRESS && sp ? -insn->memory.displacement
+			       : insn->kind == XC_INSN_ADD         ? -insn->constant
+			       : insn->kind == XC_INSN_CONSTANT    ? insn->constant
+								   : 0;
+		found = moves >= half ? moves : down >= half && down <= LARGEST ? down : 0;
 	}
-	return false;
+	return (uint64_t)found;
 }
 
 /* The local variable that takes most of the frame; NULL when none does. */
@@ -195,11 +199,12 @@ static void judge_frame(struct overflow *o)
 {
 	size_t at = (size_t)o->use.largest_at;
 	struct xc_text text = {0};
-	bool known, by_code = sized_by_code(o, &o->q->frames[at], &known);
-	bool computed = known && !by_code;
+	bool known;
+	uint64_t coded = sized_by_code(o, &o->q->frames[at], &known);
+	bool computed = known && !coded;
 	add_name(o, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
-	xc_text_size(&text, o->use.largest);
+	xc_text_size(&text, coded > o->use.largest ? coded : o->use.largest);
 	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
 				      "was left of it"
 				    : ": more than was left of the stack");

@@ -152,7 +152,7 @@ static void find_cycle(struct counter *c)
 		use->cycle_at = at;
 		use->cycle_frames = frames;
 	}
-	for (uint64_t i = 0; use->period && i < use->cycle_frames; i++)
+	for (uint64_t i = 0; use->period && i < use->cycle_frames - use->cycle_frames % use->period; i++)
 		use->cycle_bytes += c->sizes[use->cycle_at + i];
 }
 

@@ -34,7 +34,7 @@ struct xc_stackuse {
 	size_t period;         /* frames of a round; 0: there is none */
 	uint64_t cycle_at;     /* number of its innermost frame */
 	uint64_t cycle_frames; /* in it, whole rounds and the rest */
-	uint64_t cycle_bytes;
+	uint64_t cycle_bytes;  /* of its whole rounds */
 };
 
 /* Walk the crashed stack from the fault on, as far as it lies in `stack` (or below it). Everything lies in the arena. */

@@ -71,7 +71,7 @@ static const struct {
 	{WORK("kill(getpid(), SIGQUIT);"), "dump-request", "work"},
 	{WORK("zero = strlen(p);"), "null-read", "work"},
 	{WORK("struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return a ? work(a + 1) + 1 : 0;"),
-	 "stack-overflow", "work"},
+	 "stack-overflow (recursion)", "work"},
 };
 
 static void every_death_has_its_class_and_place(void **state)

@@ -203,35 +203,6 @@ static void without_a_crashed_thread_or_signal_there_is_no_fault(void **state)
 	done(&f);
 }
 
-static void a_used_up_stack_is_told_from_other_faults(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *source;
-		bool overflow;
-	} cases[] = {
-		{HEAD
-		 "#include <sys/resource.h>\nint f(int a) { volatile char b[64]; b[0] = (char)a; return f(a + 1) + "
-		 "b[0]; }\n"
-		 "int main(void) { struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return f(1); }\n",
-		 true},
-		{HEAD
-		 "#include <sys/resource.h>\nint f(int a) { volatile char b[20000]; b[0] = (char)a; return f(a + 1) + "
-		 "b[0]; }\n"
-		 "int main(void) { struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return f(1); }\n",
-		 true},
-		{MAIN("*(volatile int *)0x18 = 1;"), false},
-		{MAIN("*(volatile int *)0x123456789000 = 1;"), false},
-		{MAIN("*(volatile int *)main = 1;"), false},
-	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		struct found f = fault_of(cases[i].source);
-		if (xc_fault_is_stack_overflow(f.process, &f.fault) != cases[i].overflow)
-			fail_msg("case %zu: not %d", i, cases[i].overflow);
-		done(&f);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,7 +216,6 @@ int main(void)
 		cmocka_unit_test(a_crash_in_the_handler_of_a_sent_signal_is_the_crash),
 		cmocka_unit_test(a_fault_is_found_behind_the_handler_of_a_sent_signal),
 		cmocka_unit_test(without_a_crashed_thread_or_signal_there_is_no_fault),
-		cmocka_unit_test(a_used_up_stack_is_told_from_other_faults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
