@@ -156,10 +156,12 @@ static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr 
 	return found;
 }
 
-static const char *expression(struct xc_process *p, const struct xc_wait *wait, xc_addr addr)
+static const char *expression(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, bool *local_out)
 {
 	struct xc_text text = {0};
-	bool found = by_static(p, wait, addr, &text) || by_frames(p, wait, addr, &text);
+	bool found = by_static(p, wait, addr, &text);
+	*local_out = !found && by_frames(p, wait, addr, &text);
+	found |= *local_out;
 	const char *name = found ? xc_arena_strdup(&p->arena, xc_text_string(&text)) : NULL;
 	xc_text_fini(&text);
 	return name;
@@ -169,12 +171,13 @@ static const char *expression(struct xc_process *p, const struct xc_wait *wait, 
 const char *xc_lockname_expression(struct xc_process *process, const struct xc_wait *wait)
 {
 	xc_addr even = wait->word & ~(xc_addr)7;
+	bool local;
 	if (!wait->word)
 		return NULL;
 	if (wait->kind != XC_WAIT_CONDITION)
-		return wait->object ? expression(process, wait, wait->object) : NULL;
-	const char *name = expression(process, wait, even - 40);
-	return name ? name : expression(process, wait, even - 32);
+		return wait->object ? expression(process, wait, wait->object, &local) : NULL;
+	const char *name = expression(process, wait, even - 40, &local);
+	return name ? name : expression(process, wait, even - 32, &local);
 }
 
 /* What lies there, without looking names of types up: that may take longer than all else. */
@@ -198,7 +201,7 @@ static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	lock->name = expression(process, wait, lock->addr);
+	lock->name = expression(process, wait, lock->addr, &lock->is_local);
 	lock->is_expression = lock->name != NULL;
 	if (lock->name)
 		return;

@@ -216,4 +216,6 @@ void xc_lock_words(const struct xc_lock *lock, struct xc_text *text)
 	xc_text_add(text, lock->is_expression ? "`" : "");
 	xc_text_name(text, lock->name);
 	xc_text_add(text, lock->is_expression ? "`" : "");
+	if (lock->is_local)
+		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
 }
