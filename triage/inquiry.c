@@ -142,8 +142,7 @@ static bool of_library(const char *function, const char *file, bool inlined)
 	return library_name(function) || among_parts(sources, file) || (inlined && among_parts(headers, file));
 }
 
-/* The innermost level of the place that is not a library's; false when all are. */
-static bool own_level(const struct xc_place *place, size_t *level_out)
+bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out)
 {
 	if (!place->module || xc_module_is_runtime(place->module))
 		return false;
@@ -164,7 +163,7 @@ void xc_inquiry_blame(struct xc_inquiry *q, size_t index)
 	for (; index < q->frame_count; index++) {
 		const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
 		size_t level;
-		if (q->frames[index].signal || !own_level(place, &level))
+		if (q->frames[index].signal || !xc_inquiry_own_level(place, &level))
 			continue;
 		q->blame.place = place;
 		q->blame.level = level;
