@@ -23,6 +23,8 @@ enum {
 	NAMES = 6, /* of a cycle that are told */
 	TOP = 3,   /* functions by what they take */
 	MUCH = 20,
+	NEAR = 16,            /* frames of libraries between the cycle and who entered it */
+	INNER = 3,            /* frames of the last round that are told */
 	RECURS = 8,           /* frames of a function that make it recur */
 	MAIN_GUARD = 1 << 20, /* stack_guard_gap: Linux keeps 256 pages below a stack that grows */
 	LARGEST = 1 << 30,    /* frame that a number in the code is taken for */
@@ -130,21 +132,57 @@ static void add_filled(const struct overflow *o, struct xc_text *text)
 	xc_text_add(text, ")");
 }
 
+/* The program's functions of the round, and where it leaves for a library's. */
+static size_t add_own(const struct overflow *o, struct xc_text *text, const struct xc_stackuser **through)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < o->use.period; i++) {
+		const struct xc_stackuser *user = in_round(o, o->start + i);
+		if (!user->own) {
+			*through = *through ? *through : user;
+			continue;
+		}
+		if (count < NAMES)
+			xc_text_add(text, count ? " → " : "");
+		if (count < NAMES)
+			add_name(o, user, text);
+		count++;
+	}
+	if (count > NAMES)
+		xc_text_printf(text, " → … (%zu more)", count - NAMES);
+	return count;
+}
+
+static void cycle_cause(const struct overflow *o, struct xc_text *text)
+{
+	const struct xc_stackuser *through = NULL;
+	size_t own = add_own(o, text, &through);
+	if (!own) {
+		through = NULL;
+		add_round(o, text);
+		own = o->use.period;
+	}
+	if (own == 1) {
+		xc_text_add(text, " called itself");
+		xc_text_add(text, through ? ", through " : "");
+		if (through)
+			add_name(o, through, text);
+		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", rounds_of(o) - 1);
+	} else {
+		xc_text_printf(text, " went round %" PRIu64 " times", rounds_of(o));
+	}
+	xc_text_add(text, o->use.cut ? " and more" : "");
+	add_filled(o, text);
+}
+
 static void judge_cycle(struct overflow *o)
 {
-	struct xc_text text = {0};
+	struct xc_text text = {0}, shown = {0};
 	uint64_t rounds = rounds_of(o);
 	rotate(o);
-	add_round(o, &text);
-	if (o->use.period == 1)
-		xc_text_printf(&text, " called itself %" PRIu64 " times", rounds - 1);
-	else
-		xc_text_printf(&text, " went round %" PRIu64 " times", rounds);
-	xc_text_add(&text, o->use.cut ? " and more" : "");
-	add_filled(o, &text);
+	cycle_cause(o, &text);
 	judge(o, "recursion", o->use.largest, &text);
 	blame_user(o, in_round(o, o->start), o->use.cycle_at);
-	struct xc_text shown = {0};
 	add_round(o, &shown);
 	xc_verdict_evidence(o->q->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
 			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
@@ -209,8 +247,10 @@ static void judge_frame(struct overflow *o)
 				      "was left of it"
 				    : ": more than was left of the stack");
 	judge(o, computed ? "alloca" : "large-frame", o->use.largest, &text);
-	if (!known)
+	if (!known || o->use.lost)
 		o->q->verdict->confidence = "likely";
+	if (o->use.lost)
+		xc_verdict_evidence(o->q->report, "missing: the stack above that frame, which cannot be followed");
 	uint64_t size = 0;
 	const char *local = largest_local(o, at, &size);
 	if (local)
@@ -222,7 +262,7 @@ static void judge_frame(struct overflow *o)
 /* ---- no order ---- */
 
 /* Functions that recur: those that have many frames. They are told in the order of what they take. */
-static bool judge_recurring(struct overflow *o)
+static bool judge_recurring(struct overflow *o, uint64_t least)
 {
 	uint64_t frames = 0, bytes = 0;
 	const struct xc_stackuser *blamed = NULL;
@@ -241,7 +281,7 @@ static bool judge_recurring(struct overflow *o)
 		xc_text_add(&text, told++ ? ", " : "");
 		add_name(o, user, &text);
 	}
-	if (!blamed || bytes < o->use.bytes / HALF) {
+	if (!blamed || bytes < least) {
 		xc_text_fini(&text);
 		return false;
 	}
@@ -253,6 +293,13 @@ static bool judge_recurring(struct overflow *o)
 	judge(o, "recursion", o->use.largest, &text);
 	blame_user(o, blamed, 0);
 	return true;
+}
+
+static void judge_lost(struct overflow *o)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "the stack is used up; by what is not known, because its frames cannot be followed");
+	judge(o, NULL, o->use.largest, &text);
 }
 
 static void judge_small(struct overflow *o)
@@ -268,20 +315,33 @@ static void judge_small(struct overflow *o)
 
 /* ---- evidence ---- */
 
-/* The caller of the cycle's outermost frame. */
+/* Of the same name as one of the cycle: its first call may not be inlined as the others are. */
+static bool takes_part(const struct overflow *o, const struct xc_stackuser *user)
+{
+	for (size_t i = 0; i < o->use.period; i++)
+		if (in_round(o, i) == user || compare_names(in_round(o, i), user) == 0)
+			return true;
+	return false;
+}
+
+/* Who called the cycle's outermost frame: the program's function, if one is near. */
 static void tell_entry(const struct overflow *o)
 {
-	uint64_t at = o->use.cycle_at + o->use.cycle_frames;
+	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
+	while (at < o->use.frame_count && at - end < NEAR && (!user_at(o, at)->own || takes_part(o, user_at(o, at))))
+		at++;
+	if (at == o->use.frame_count || at - end == NEAR)
+		at = end;
 	const struct xc_frame *frame = at < o->use.frame_count ? xc_stackuse_frame(o->q, &o->use, at) : NULL;
 	if (!frame)
 		return;
 	struct xc_text text = {0};
 	const struct xc_place *place = xc_debuginfo_place(o->q->process, xc_frame_lookup(frame));
+	const struct xc_level *level = place->level_count ? &place->levels[place->level_count - 1] : NULL;
 	add_name(o, user_at(o, at), &text);
-	if (place->level_count && place->levels[place->level_count - 1].line) {
-		const struct xc_level *level = &place->levels[place->level_count - 1];
-		const char *slash = level->file ? strrchr(level->file, '/') : NULL;
-		xc_text_printf(&text, ", %s:%u", slash ? slash + 1 : level->file ? level->file : "?", level->line);
+	if (level && level->line && level->file) {
+		const char *slash = strrchr(level->file, '/');
+		xc_text_printf(&text, ", %s:%u", slash ? slash + 1 : level->file, level->line);
 	}
 	xc_verdict_evidence(o->q->report, "it was entered from %s", xc_text_string(&text));
 	xc_text_fini(&text);
@@ -292,11 +352,11 @@ static void tell_inner_end(const struct overflow *o)
 {
 	struct xc_text text = {0};
 	size_t shown = 0;
-	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < NAMES; shown++) {
+	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < INNER; shown++) {
 		xc_text_add(&text, shown ? " → " : "");
 		add_name(o, user_at(o, i), &text);
 	}
-	if (shown && o->use.cycle_at <= NAMES)
+	if (shown && o->use.cycle_at <= INNER)
 		xc_verdict_evidence(o->q->report, "the innermost round had called %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -353,13 +413,17 @@ bool xc_recursion_judge(struct xc_inquiry *q)
 		return false;
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
 	xc_stackuse_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
-	bool cycle = o.use.period && o.use.cycle_bytes >= o.use.bytes / HALF;
-	bool one = o.use.largest >= o.use.bytes / HALF && o.use.largest_at < q->frame_count && o.end.framed;
+	/* Of what cannot be followed it is not known whose it is. */
+	uint64_t half = (o.use.lost ? o.end.stack->hi - lowest : o.use.bytes) / HALF;
+	bool cycle = o.use.period && o.use.cycle_bytes >= half;
+	bool one = o.use.largest >= half && o.use.largest_at < q->frame_count && o.end.framed;
 	if (one)
 		judge_frame(&o);
 	else if (cycle)
 		judge_cycle(&o);
-	else if (!judge_recurring(&o))
+	else if (!judge_recurring(&o, half) && o.use.lost)
+		judge_lost(&o);
+	else if (!q->verdict->class_name)
 		judge_small(&o);
 	if (cycle && !one) {
 		tell_entry(&o);

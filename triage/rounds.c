@@ -157,6 +157,17 @@ static size_t ring_of(const struct rounds *r, const struct argument *a)
 	return 0;
 }
 
+/* A pointer, or a class that holds nothing else: std::unique_ptr. */
+static bool may_lead(const struct rounds *r, const struct xc_member *member)
+{
+	uint64_t size;
+	const struct xc_type *type = xc_type_complete(xc_type_strip(member->type));
+	bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS;
+	return member->name && !member->base && !member->bit_size && !member->dynamic &&
+	       (type->kind == XC_TYPE_POINTER ||
+		(record && xc_type_size(type, &size) && size == r->q->process->arch->word));
+}
+
 /* The member of the caller's object that holds the pointer that it passed on; NULL when none does. */
 static const char *member_to(const struct rounds *r, const struct argument *a, uint64_t object, uint64_t next)
 {
@@ -167,8 +178,7 @@ static const char *member_to(const struct rounds *r, const struct argument *a, u
 	const struct xc_member *members = record ? xc_type_members(type, &count) : NULL;
 	for (size_t i = 0; i < count && i < MEMBERS; i++) {
 		uint64_t value;
-		if (members[i].name && !members[i].base && !members[i].bit_size && !members[i].dynamic &&
-		    xc_type_strip(members[i].type)->kind == XC_TYPE_POINTER &&
+		if (may_lead(r, &members[i]) &&
 		    xc_space_peek_uint(r->q->process->space, object + members[i].offset, r->q->process->arch->word,
 				       &value) &&
 		    value == next)

@@ -28,13 +28,22 @@ static bool writable(const struct xc_mapping *m)
 	return m && m->writable;
 }
 
-/* The mapping that the first callers lie in whose frames are still in memory. A signal's trampoline leads to another stack. */
+static const struct xc_mapping *above(const struct xc_inquiry *q, xc_addr addr, xc_addr in)
+{
+	const struct xc_mapping *m = xc_process_mapping(q->process, in);
+	return writable(m) && m->lo > addr ? m : NULL;
+}
+
+/* The mapping that the first frame ends in, or its first caller's lies in, that is not below it as well. A signal's trampoline leads to
+ * another stack. */
 static const struct xc_mapping *of_frames(const struct xc_inquiry *q, xc_addr addr)
 {
 	uint64_t sp;
 	for (size_t i = 0; i < q->frame_count && !q->frames[i].signal && stack_pointer(q, &q->frames[i], &sp); i++) {
-		const struct xc_mapping *m = xc_process_mapping(q->process, sp);
-		if (writable(m) && m->lo > addr)
+		const struct xc_mapping *m = above(q, addr, sp);
+		if (!m && q->frames[i].cfa_known && q->frames[i].cfa > sp)
+			m = above(q, addr, q->frames[i].cfa - 1);
+		if (m)
 			return m;
 	}
 	return NULL;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/module.h"
-
 enum {
 	SLOTS = 8192, /* of the table of pcs: a power of two */
 	PCS = 4096,   /* that are looked up */
@@ -36,24 +34,41 @@ struct counter {
 
 /* ---- functions ---- */
 
+/* What a function is called for people, and whether it is the program's. */
+static void name_user(const struct xc_place *place, struct xc_stackuser *user)
+{
+	struct xc_place whole = *place; /* nothing that was inlined */
+	size_t level;
+	if (place->level_count > 1) {
+		whole.levels += place->level_count - 1;
+		whole.level_count = 1;
+	}
+	user->own = xc_inquiry_own_level(&whole, &level);
+	user->name = user->function =
+		whole.level_count && whole.levels[0].function ? whole.levels[0].function : place->symbol;
+	if (user->own || place->level_count < 2 || !xc_inquiry_own_level(place, &level))
+		return;
+	user->own = true;
+	user->name = place->levels[level].function ? place->levels[level].function : user->function;
+}
+
 static uint16_t new_user(struct counter *c, const struct xc_frame *frame)
 {
 	struct xc_stackuse *use = c->use;
-	xc_addr lookup = xc_frame_lookup(frame);
-	const struct xc_place *place = xc_debuginfo_place(c->q->process, lookup);
-	const char *name = place->level_count ? place->levels[place->level_count - 1].function : NULL;
-	if (!name)
-		name = place->symbol;
-	for (size_t i = 0; name && i < use->user_count; i++)
-		if (use->users[i].name && strcmp(use->users[i].name, name) == 0)
+	struct xc_stackuser user = {.lookup = xc_frame_lookup(frame), .first = use->frame_count};
+	name_user(xc_debuginfo_place(c->q->process, user.lookup), &user);
+	user.own = user.own && !frame->signal;
+	for (size_t i = 0; user.function && i < use->user_count; i++)
+		if (use->users[i].function && strcmp(use->users[i].function, user.function) == 0) {
+			if (!use->users[i].own && user.own) { /* here something of the program's is inlined */
+				use->users[i].own = true;
+				use->users[i].name = user.name;
+			}
 			return (uint16_t)i;
+		}
 	if (use->user_count == USERS) /* the last one stands for all others */
 		return USERS - 1;
-	use->users[use->user_count] =
-		(struct xc_stackuser){.lookup = lookup,
-				      .name = name,
-				      .own = place->module && !xc_module_is_runtime(place->module) && !frame->signal,
-				      .first = use->frame_count};
+	use->users[use->user_count] = user;
 	return (uint16_t)use->user_count++;
 }
 
@@ -91,12 +106,15 @@ static void add_frame(struct counter *c, const struct xc_frame *frame, uint64_t 
 	use->frame_count++;
 }
 
-/* Where the frame ends; false: the stack is left. */
-static bool step(const struct xc_inquiry *q, const struct xc_mapping *stack, struct xc_frame *frame, uint64_t *sp)
+/* Where the frame ends; false: the stack is left, or nothing more is known (*lost_out). */
+static bool step(const struct xc_inquiry *q, const struct xc_mapping *stack, struct xc_frame *frame, uint64_t *sp,
+		 bool *lost_out)
 {
 	const char *stop;
-	if (!xc_unwind_step(q->unwinder, frame, frame, &stop))
+	if (!xc_unwind_step(q->unwinder, frame, frame, &stop)) {
+		*lost_out = strncmp(stop, XC_STOP_OUTERMOST, strlen(XC_STOP_OUTERMOST)) != 0;
 		return false;
+	}
 	uint64_t next;
 	if (!xc_regs_get(&frame->regs, q->process->arch->sp, &next) || next < *sp || next > stack->hi)
 		return false;
@@ -111,7 +129,7 @@ static void walk(struct counter *c, const struct xc_mapping *stack, xc_addr lowe
 	for (;;) {
 		struct xc_frame callee = frame;
 		uint64_t from = sp;
-		bool more = step(c->q, stack, &frame, &sp);
+		bool more = step(c->q, stack, &frame, &sp, &c->use->lost);
 		if (!more && callee.cfa_known && callee.cfa > from && callee.cfa <= stack->hi)
 			sp = callee.cfa;
 		add_frame(c, &callee, sp - from);

@@ -13,8 +13,10 @@ enum {
 /* A function that has frames there, what was inlined into it counted with it. */
 struct xc_stackuser {
 	xc_addr lookup;   /* an address in it (xc_frame_lookup) */
-	const char *name; /* without parameters; NULL when it has none */
-	bool own;         /* it is the program's, not of a language's run-time or the C library */
+	const char *name; /* without parameters; NULL when it has none. Of a library's function what was inlined into it
+	                         of the program's, if anything */
+	const char *function; /* its own name */
+	bool own;             /* it, or that, is the program's, not of a language's library */
 	uint64_t frames, bytes;
 	size_t first; /* the innermost one's number */
 };
@@ -25,6 +27,7 @@ struct xc_stackuse {
 	uint16_t *user_of;     /* of each frame, from the innermost: an index in users */
 	uint64_t frame_count;  /* as many as were walked */
 	bool cut;              /* there are more */
+	bool lost;             /* there may be more, but how to go on is not known */
 	uint64_t bytes;        /* that they take */
 	uint64_t largest;      /* bytes of the largest frame */
 	uint64_t largest_at;   /* its number */

@@ -1,5 +1,7 @@
 /* layer: triage */
 /* Stacks that are used up: told from wild pointers, and by what. */
+#include <signal.h>
+
 #include "judged.h"
 
 #include "../../dwarf/symbol.h"
@@ -83,6 +85,24 @@ static void functions_that_left_by_tail_calls_are_in_the_round(void **state)
 		     "int main(void) { limit(); return (int)outer(1); }\n";
 	EXPECT(optimised, source, .class_name = "stack-overflow", .kind = "recursion", .function = "middle",
 	       .says = "[middle → outer]");
+}
+
+static void libraries_between_are_passed_through(void **state)
+{
+	(void)state;
+	static const char *const cxx[] = {"g++ -g -O0 -x c++", "clang++ -g -O0 -x c++"};
+	static const char *const inlined[] = {"g++ -g -O2 -x c++", "clang++ -g -O2 -x c++"};
+	static const char source[] =
+		"#include <memory>\n#include <sys/resource.h>\n"
+		"struct node { long value = 0; std::unique_ptr<node> next; ~node(); }; node::~node() { value = -1; }\n"
+		"int main() { struct rlimit l = {262144, 1 << 23}; setrlimit(RLIMIT_STACK, &l); std::unique_ptr<node> "
+		"head;\n"
+		" for (int i = 0; i < 20000; i++) { auto n = std::make_unique<node>(); n->next = std::move(head);\n"
+		"  head = std::move(n); } head.reset(); return 0; }\n";
+	EXPECT(cxx, source, .class_name = "stack-overflow", .kind = "recursion", .function = "node::~node",
+	       .says = "node::~node called itself, through std::", .also = "this goes on by ->next each round");
+	EXPECT(inlined, source, .class_name = "stack-overflow", .kind = "recursion", .function = "node::~node",
+	       .says = "node::~node called itself", .also = "it was entered from main");
 }
 
 static void calls_in_no_fixed_order_are_recursion_as_well(void **state)
@@ -211,6 +231,24 @@ static void without_debug_information_the_cycle_is_told_by_symbols(void **state)
 	EXPECT(stripped, source, .class_name = "stack-overflow", .kind = "recursion", .says = "× [program+0x");
 }
 
+/* The kernel tells no address then; these notes are made from those of the plain fault. */
+static void a_handler_without_a_stack_of_its_own_cannot_hide_it(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD DOWN "int main(void) { limit(); return (int)down(1); }\n";
+	for (size_t i = 0; i < XC_COUNT(both); i++) {
+		struct judged j = {.process = died(both[i], source), .report = xc_report_new("analyze")};
+		j.process->signal.code = SI_KERNEL;
+		j.process->signal.addr_known = false;
+		xc_cause(j.report, j.process, NULL);
+		j.verdict = j.report->verdict;
+		if (!judged_same(j.verdict->class_name, "stack-overflow") ||
+		    !judged_says(&j, "it could not call the signal's handler"))
+			judged_fail(&j, both[i], "stack-overflow");
+		judged_free(&j);
+	}
+}
+
 static void wild_pointers_below_a_stack_are_no_overflow(void **state)
 {
 	(void)state;
@@ -235,6 +273,7 @@ int main(void)
 		cmocka_unit_test(rounds_are_as_many_as_the_program_counted),
 		cmocka_unit_test(recursion_through_the_c_library_is_the_programs),
 		cmocka_unit_test(functions_that_left_by_tail_calls_are_in_the_round),
+		cmocka_unit_test(libraries_between_are_passed_through),
 		cmocka_unit_test(calls_in_no_fixed_order_are_recursion_as_well),
 		cmocka_unit_test(arguments_that_never_change_are_named),
 		cmocka_unit_test(what_is_walked_in_a_ring_is_told),
@@ -245,6 +284,7 @@ int main(void)
 		cmocka_unit_test(the_overflow_is_seen_through_a_handler_with_its_own_stack),
 		cmocka_unit_test(a_handlers_own_stack_may_be_used_up),
 		cmocka_unit_test(without_debug_information_the_cycle_is_told_by_symbols),
+		cmocka_unit_test(a_handler_without_a_stack_of_its_own_cannot_hide_it),
 		cmocka_unit_test(wild_pointers_below_a_stack_are_no_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
