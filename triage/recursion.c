@@ -19,9 +19,9 @@
 
 enum {
 	HALF = 2,
-	NAME = 300,
-	NAMES = 6, /* of a cycle that are told */
-	TOP = 3,   /* functions by what they take */
+	NAME = 300, /* bytes of one */
+	NAMES = 6,  /* of a cycle that are told */
+	TOP = 3,    /* functions by what they take */
 	MUCH = 20,
 	NEAR = 16,            /* frames of libraries between the cycle and who entered it */
 	INNER = 3,            /* frames of the last round that are told */
@@ -51,10 +51,28 @@ static const struct xc_stackuser *in_round(const struct overflow *o, size_t posi
 	return user_at(o, o->use.cycle_at + period - 1 - position % period);
 }
 
+/* "std::sort<…>": what the arguments of a library's templates are does not matter here. */
+static void add_library_name(const char *name, struct xc_text *text)
+{
+	size_t depth = 0;
+	for (size_t i = 0; name[i] && i < NAME; i++) {
+		if (name[i] == '<' && !depth++)
+			xc_text_add(text, "<…");
+		if (!depth)
+			xc_text_char(text, name[i]);
+		if (name[i] == '>' && depth && !--depth)
+			xc_text_char(text, '>');
+	}
+}
+
 static void add_name(const struct overflow *o, const struct xc_stackuser *user, struct xc_text *text)
 {
 	char place[256];
-	if (user->name)
+	bool compares = user->name && (strstr(user->name, "operator<") || strstr(user->name, "operator>") ||
+				       strstr(user->name, "operator-"));
+	if (user->name && !user->own && !compares)
+		add_library_name(user->name, text);
+	else if (user->name)
 		xc_text_addn(text, user->name, strnlen(user->name, NAME));
 	else if (xc_facts_place(o->q->process, user->lookup, place, sizeof place))
 		xc_text_add(text, place);

@@ -2,8 +2,11 @@
  * stays small. */
 #include <alloca.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <ucontext.h>
 
 #include "death.h"
 
@@ -93,6 +96,25 @@ static int compare(const void *a, const void *b)
 	return (int)numbers[0];
 }
 
+/* Two functions that call each other as a bad random number has it. */
+static NOINLINE unsigned long sum(unsigned number);
+
+static NOINLINE unsigned long product(unsigned number)
+{
+	char room[24] = "product";
+	KEEP(room);
+	number = number * 1103515245 + 12345;
+	return !number + (number >> 16 & 1 ? sum(number) + 1 : product(number) + 2);
+}
+
+static NOINLINE unsigned long sum(unsigned number)
+{
+	char room[24] = "sum";
+	KEEP(room);
+	number = number * 1664525 + 1013904223;
+	return !number + (number >> 16 & 1 ? sum(number) + 1 : product(number) + 2);
+}
+
 static void limit_stack(void)
 {
 	struct rlimit limit = {.rlim_cur = 256 * 1024, .rlim_max = 8 << 20};
@@ -177,6 +199,47 @@ static void die_small_thread(void)
 	run_thread(32 * 1024);
 }
 
+static void die_unordered(void)
+{
+	limit_stack();
+	sink = (long)sum(1);
+}
+
+static void report(int number)
+{
+	(void)number;
+	abort();
+}
+
+/* The handler cannot be called: there is no room for its frame. */
+static void die_caught(void)
+{
+	limit_stack();
+	signal(SIGSEGV, report);
+	sink = (long)descend(1);
+}
+
+static ucontext_t scheduler, coroutine;
+
+static void run_coroutine(void)
+{
+	sink = (long)descend(1);
+}
+
+static void die_coroutine(void)
+{
+	size_t page = 4096, size = 64 * 1024;
+	char *room = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room == MAP_FAILED || mprotect(room, page, PROT_NONE) || getcontext(&coroutine))
+		exit(2);
+	coroutine.uc_stack.ss_sp = room + page;
+	coroutine.uc_stack.ss_size = size;
+	coroutine.uc_link = &scheduler;
+	makecontext(&coroutine, run_coroutine, 0);
+	swapcontext(&scheduler, &coroutine);
+}
+
 DEATHS({"self", die_self}, {"mutual", die_mutual}, {"walk", die_walk}, {"big", die_big}, {"huge", die_huge},
        {"alloca", die_alloca}, {"vla", die_vla}, {"callback", die_callback}, {"thread", die_thread},
-       {"small-thread", die_small_thread})
+       {"small-thread", die_small_thread}, {"unordered", die_unordered}, {"caught", die_caught},
+       {"coroutine", die_coroutine})
