@@ -371,7 +371,7 @@ static void put_group_head(struct xc_paint *p, const struct xc_stacks *stacks, c
 	xc_text_printf(clean_scratch(p), "%zu × ", group->member_count);
 	xc_render_thread(&p->scratch, &stacks->stacks[group->members[0]]);
 	xc_render_waits(&p->scratch, &stacks->stacks[group->members[0]], group, p->options->redact);
-	xc_paint_put(p, XC_BOLD, scratch(p));
+	xc_paint_wrapped(p, XC_BOLD, scratch(p), VARIABLE_INDENT, 0);
 	struct xc_text *text = clean_scratch(p);
 	xc_text_add(text, "   and ");
 	for (size_t i = 1; i < group->member_count && i <= MAX_TIDS; i++) {

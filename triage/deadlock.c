@@ -221,6 +221,57 @@ static void lock_row(struct xc_section *s, struct xc_table *table, const struct 
 	xc_text_fini(&where);
 }
 
+static const char *name_of(const struct xc_lock *lock, struct xc_text *text)
+{
+	text->len = 0;
+	if (!lock)
+		return NULL;
+	xc_text_name(text, lock->name);
+	if (lock->is_local)
+		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
+	return text->bytes;
+}
+
+static void member_row(struct xc_section *s, struct xc_table *table, const struct xc_process *p,
+		       const struct xc_locks *l, size_t cycle, size_t k)
+{
+	const struct xc_cycle *c = &l->cycles[cycle];
+	size_t thread = c->members[k];
+	const struct xc_wait *wait = wait_of(l, thread);
+	struct xc_text held = {0}, wanted = {0}, stack = {0};
+	const char *holds = name_of(awaited(l, member_before(c, k)), &held),
+		   *wants = name_of(awaited(l, thread), &wanted);
+	if (!wants)
+		xc_text_printf(&wanted, "the end of thread %d", (int)wait->target);
+	xc_wait_callers(p, wait, &stack);
+	const struct xc_cell row[] = {
+		xc_cell_count(cycle + 1),
+		xc_cell_integer(wait->thread->tid),
+		holds ? xc_cell_text(holds) : xc_cell_null("it is awaited itself"),
+		xc_cell_text(wanted.bytes),
+		xc_cell_text(stack.bytes),
+	};
+	xc_table_row(s, table, row);
+	xc_text_fini(&held);
+	xc_text_fini(&wanted);
+	xc_text_fini(&stack);
+}
+
+static void cycle_table(struct xc_section *s, const struct xc_process *p, const struct xc_locks *l)
+{
+	static const struct xc_column columns[] = {
+		{"cycle", "DEADLOCK", XC_FIELD_COUNT, false}, {"tid", "THREAD", XC_FIELD_INTEGER, false},
+		{"holds", "HOLDS", XC_FIELD_TEXT, false},     {"waits", "WAITS FOR", XC_FIELD_TEXT, false},
+		{"stack", "IN", XC_FIELD_TEXT, false},
+	};
+	if (!l->cycle_count)
+		return;
+	struct xc_table *table = xc_section_table(s, "deadlocks", columns, XC_COUNT(columns));
+	for (size_t i = 0; i < l->cycle_count; i++)
+		for (size_t k = 0; k < l->cycles[i].count; k++)
+			member_row(s, table, p, l, i, k);
+}
+
 void xc_deadlock_report(struct xc_report *report, struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
@@ -236,15 +287,11 @@ void xc_deadlock_report(struct xc_report *report, struct xc_process *process)
 	if (!l->lock_count && !l->cycle_count)
 		return;
 	struct xc_section *s = xc_report_section(report, "locks", "Locks");
-	struct xc_table *table = xc_section_table(s, "locks", columns, XC_COUNT(columns));
-	struct xc_text text = {0};
+	cycle_table(s, process, l);
+	struct xc_table *table = l->lock_count ? xc_section_table(s, "locks", columns, XC_COUNT(columns)) : NULL;
 	for (size_t i = 0; i < l->lock_count; i++)
 		lock_row(s, table, l, &l->locks[i]);
-	for (size_t i = 0; i < l->cycle_count; i++) {
-		text.len = 0;
-		add_cycle(l, &l->cycles[i], &text);
-		xc_section_message(s, XC_PROBLEM, NULL, "deadlock: %s", text.bytes);
-	}
+	struct xc_text text = {0};
 	for (size_t i = 0; i < l->lock_count; i++)
 		if (is_orphan(process, &l->locks[i])) {
 			text.len = 0;

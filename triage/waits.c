@@ -316,18 +316,63 @@ const char *xc_wait_function(const struct xc_wait *wait)
 	return name || !place ? name : place->symbol;
 }
 
-void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
+static void add_place(const struct xc_place *place, size_t number, xc_addr pc, struct xc_text *text)
 {
-	const struct xc_place *place = wait->place;
-	const struct xc_level *level = place && wait->level < place->level_count ? &place->levels[wait->level] : NULL;
-	const char *function = xc_wait_function(wait);
+	const struct xc_level *level = number < place->level_count ? &place->levels[number] : NULL;
+	const char *function = level && level->function ? level->function : place->symbol;
 	const char *slash = level && level->file ? strrchr(level->file, '/') : NULL;
 	if (function)
 		xc_text_name(text, function);
-	else if (place && place->module)
+	else if (place->module)
 		xc_text_name(text, place->module->name);
 	else
-		xc_text_printf(text, "0x%llx", (unsigned long long)wait->frame.pc);
-	if (level && level->file && level->line)
-		xc_text_printf(text, " (%s:%u)", slash ? slash + 1 : level->file, level->line);
+		xc_text_printf(text, "0x%llx", (unsigned long long)pc);
+	if (level && level->file && level->line) {
+		xc_text_add(text, " (");
+		xc_text_name(text, slash ? slash + 1 : level->file);
+		xc_text_printf(text, ":%u)", level->line);
+	}
+}
+
+void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
+{
+	if (wait->place)
+		add_place(wait->place, wait->level, wait->frame.pc, text);
+	else
+		xc_text_add(text, "a place that is not known");
+}
+
+/* The own functions of a place from `level` on; false behind main, which nobody calls that one would want to see. */
+static bool add_callers(const struct xc_place *place, size_t level, xc_addr pc, size_t *told, struct xc_text *text)
+{
+	size_t count = place->level_count ? place->level_count : 1;
+	for (; level < count && *told < XC_WAIT_CALLERS; level++, ++*told) {
+		const char *function = level < place->level_count ? place->levels[level].function : place->symbol;
+		xc_text_add(text, *told ? " ← " : "");
+		add_place(place, level, pc, text);
+		if (function && strcmp(function, "main") == 0)
+			return false;
+	}
+	return *told < XC_WAIT_CALLERS;
+}
+
+void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wait, struct xc_text *text)
+{
+	struct xc_frame frame = wait->frame;
+	struct xc_unwinder *unwinder;
+	const char *stop;
+	size_t told = 0, level = wait->level;
+	if (!wait->has_place) {
+		xc_wait_where(wait, text);
+		return;
+	}
+	if (!add_callers(wait->place, level, frame.pc, &told, text))
+		return;
+	unwinder = xc_unwinder_new(process);
+	for (size_t n = 0; n < XC_WAIT_FRAMES && xc_unwind_step(unwinder, &frame, &frame, &stop); n++) {
+		const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(&frame));
+		if (xc_roles_own_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
+			break;
+	}
+	xc_unwinder_free(unwinder);
 }

@@ -61,4 +61,8 @@ const char *xc_wait_function(const struct xc_wait *wait);
 /* Append "transfer (lock.c:42)", as far as it is known. */
 void xc_wait_where(const struct xc_wait *wait, struct xc_text *text);
 
+/* Append the program's own functions from there outward, at most XC_WAIT_CALLERS: "transfer (lock.c:42) ← pay (shop.c:7)". */
+enum { XC_WAIT_CALLERS = 5 };
+void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wait, struct xc_text *text);
+
 #endif
