@@ -279,34 +279,46 @@ static void judge_frame(struct overflow *o)
 
 /* ---- no order ---- */
 
-/* Functions that recur: those that have many frames. They are told in the order of what they take. */
+static bool recurs(const struct xc_stackuser *user)
+{
+	return user->frames >= RECURS;
+}
+
+/* "eval, apply and expand": those that recur, in the order of what they take. */
+static void add_recurring(const struct overflow *o, size_t count, struct xc_text *text)
+{
+	size_t told = 0;
+	for (size_t i = 0; i < o->use.user_count && told < NAMES; i++) {
+		if (!recurs(&o->use.users[i]))
+			continue;
+		xc_text_add(text, !told ? "" : told + 1 == count ? " and " : ", ");
+		add_name(o, &o->use.users[i], text);
+		told++;
+	}
+	if (told < count)
+		xc_text_printf(text, " and %zu more", count - told);
+}
+
 static bool judge_recurring(struct overflow *o, uint64_t least)
 {
 	uint64_t frames = 0, bytes = 0;
 	const struct xc_stackuser *blamed = NULL;
 	struct xc_text text = {0};
-	size_t told = 0, more = 0;
+	size_t count = 0;
 	for (size_t i = 0; i < o->use.user_count; i++) {
 		const struct xc_stackuser *user = &o->use.users[i];
-		if (user->frames < RECURS)
+		if (!recurs(user))
 			continue;
+		count++;
 		frames += user->frames;
 		bytes += user->bytes;
 		blamed = blamed && (blamed->own || !user->own) ? blamed : user;
-		more += told >= NAMES;
-		if (told >= NAMES)
-			continue;
-		xc_text_add(&text, told++ ? ", " : "");
-		add_name(o, user, &text);
 	}
-	if (!blamed || bytes < least) {
-		xc_text_fini(&text);
+	if (!blamed || bytes < least)
 		return false;
-	}
-	if (more)
-		xc_text_printf(&text, " and %zu more", more);
-	xc_text_printf(&text, " call %s in no fixed order, %" PRIu64 " frames deep",
-		       told > 1 ? "each other" : "themselves", frames);
+	add_recurring(o, count, &text);
+	xc_text_printf(&text, " called %s in no fixed order, %" PRIu64 " frames deep",
+		       count > 1 ? "each other" : "itself", frames);
 	add_filled(o, &text);
 	judge(o, "recursion", o->use.largest, &text);
 	blame_user(o, blamed, 0);
@@ -416,10 +428,9 @@ static void tell_stack(const struct overflow *o)
 	}
 	xc_verdict_evidence(o->q->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
-	if (!o->q->fault.addr_known)
-		xc_verdict_evidence(o->q->report,
-				    "the kernel told no address: it could not call the signal's handler, which has no "
-				    "stack of its own");
+	if (!o->q->fault.addr_known && o->q->fault.code_known)
+		xc_verdict_evidence(o->q->report, "the kernel told no address, as when there is no room to call the "
+						  "signal's handler, which has no stack of its own");
 	if (!o->end.framed)
 		xc_verdict_evidence(o->q->report, "its frames cannot be followed: told by the mappings alone");
 }
