@@ -67,6 +67,10 @@ static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, st
 		xc_text_printf(text, "; and so on, %zu threads", cycle->count);
 	if (cycle->timed)
 		xc_text_add(text, "; one of them waits for a limited time only");
+	if (cycle->guessed)
+		xc_text_add(text,
+			    "; that these are mutexes is told by their bytes alone: no function that locks is named "
+			    "on the stacks");
 }
 
 /* ---- owners that have ended ---- */
@@ -124,7 +128,7 @@ static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const st
 	take_headline(q, &text);
 	add_cycle(l, cycle, &text);
 	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium",
-			 cycle->timed ? "likely" : "certain", xc_text_string(&text));
+			 cycle->timed || cycle->guessed ? "likely" : "certain", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, cycle->members[0]));
 }

@@ -171,6 +171,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 	for (size_t k = 0, i = first; k < count; k++, i = l->next[i]) {
 		cycle.members[k] = i;
 		cycle.timed |= l->waits->items[i].timed;
+		cycle.guessed |= l->waits->items[i].guessed;
 		if (p->live && !xc_live_slept(p, &p->threads[i]))
 			return;
 	}

@@ -26,7 +26,8 @@ struct xc_lock {
 struct xc_cycle {
 	size_t *members; /* indexes of threads: each waits for the next, the last one for the first */
 	size_t count;
-	bool timed; /* one of them gives up by itself */
+	bool timed;   /* one of them gives up by itself */
+	bool guessed; /* that one of them waits for a lock is told by the words in memory only */
 };
 
 struct xc_locks {

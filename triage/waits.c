@@ -155,12 +155,15 @@ static bool is_runtime(const struct walk *w, const struct xc_place *place)
 	return (w->is_static && !place->level_count) || !xc_roles_own_level(place, &level);
 }
 
-/* The functions from `base` outward, up to the program's own. */
+/* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
 static void find_kind(const struct walk *w, struct xc_wait *wait)
 {
 	size_t end = w->count - w->base < INNER ? w->count : w->base + INNER;
-	for (size_t i = w->base; i < end && is_runtime(w, place_of(w, i)); i++)
+	for (size_t i = w->base; i < end && is_runtime(w, place_of(w, i)); i++) {
+		if (w->frames[i].trust == XC_TRUST_SCAN)
+			break;
 		by_place(wait, place_of(w, i));
+	}
 }
 
 static void find_place(const struct walk *w, struct xc_wait *wait)
@@ -233,7 +236,19 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 	}
 }
 
-static void by_futex(struct xc_wait *wait, const uint64_t args[6])
+/* Where no function has a name: a word that somebody sleeps for, and behind it a thread of the process as its owner, one user, and a kind:
+ * struct __pthread_mutex_s of 64 bits (locks.c). */
+static bool looks_like_mutex(const struct xc_process *p, xc_addr word, uint32_t expected)
+{
+	enum { OWNER = 8, USERS = 12, KIND = 16, KINDS = 0x1ff, CONTENDED = 2 };
+	uint64_t now, owner, users, kind;
+	return p->arch->word == 8 && expected == CONTENDED && xc_space_peek_uint(p->space, word, 4, &now) &&
+	       now == CONTENDED && xc_space_peek_uint(p->space, word + OWNER, 4, &owner) && owner <= INT32_MAX &&
+	       xc_process_thread(p, (pid_t)owner) && xc_space_peek_uint(p->space, word + USERS, 4, &users) &&
+	       users == 1 && xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
+}
+
+static void by_futex(const struct xc_process *p, struct xc_wait *wait, const uint64_t args[6])
 {
 	enum { COMMANDS = 0x7f, WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, REQUEUE_PI = 11, LOCK_PI2 = 13 };
 	uint64_t command = args[1] & COMMANDS;
@@ -243,6 +258,10 @@ static void by_futex(struct xc_wait *wait, const uint64_t args[6])
 	if (wait->kind == XC_WAIT_NONE)
 		wait->kind = XC_WAIT_FUTEX;
 	wait->word = args[0];
+	if (wait->kind == XC_WAIT_FUTEX && looks_like_mutex(p, wait->word, (uint32_t)args[2])) {
+		wait->kind = XC_WAIT_MUTEX;
+		wait->guessed = true;
+	}
 	wait->object = object_at(wait, wait->word, (uint32_t)args[2]);
 	wait->timed |= args[3] != 0;
 	if (wait->kind == XC_WAIT_THREAD)
@@ -255,11 +274,11 @@ static void find_call(struct walk *w, struct xc_wait *wait)
 	uint64_t args[6];
 	wait->call = w->base ? NULL : call_name(w, thread);
 	if (!w->base && thread->call_known && wait->call && strncmp(wait->call, "futex", 5) == 0) {
-		by_futex(wait, thread->call_args);
+		by_futex(w->process, wait, thread->call_args);
 	} else if (!w->base && thread->syscall >= 0) {
 		wait->kind = XC_WAIT_CALL;
 	} else if (wait->kind != XC_WAIT_NONE && interrupted_call(w, args)) {
-		by_futex(wait, args);
+		by_futex(w->process, wait, args);
 	} else if (is_x86(w->process)) { /* it was on its way, and does not sleep */
 		wait->kind = XC_WAIT_NONE;
 	}

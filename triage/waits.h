@@ -30,6 +30,7 @@ struct xc_wait {
 	const struct xc_thread *thread;
 	enum xc_wait_kind kind;
 	bool timed;       /* it ends by itself */
+	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
 	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
 	xc_addr word;     /* that the futex call sleeps on; 0: not known */
 	xc_addr object;   /* the lock, condition, …; 0: not known */

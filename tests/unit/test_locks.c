@@ -38,6 +38,9 @@
 
 static const char two[] = HEAD TRANSFER MAIN("start(forth, 0); start(back, 0);");
 static const char on_heap[] = HEAD TRANSFER MAIN("start(forth, third); start(back, third);");
+static const char handled[] = HEAD TRANSFER "#include <signal.h>\nstatic void on(int s) { for (;;) pause(); }\n" MAIN(
+	"signal(SIGUSR1, on); pthread_t t; pthread_create(&t, 0, forth, 0); start(back, 0); usleep(50000);"
+	" pthread_kill(t, SIGUSR1);");
 static const char self[] = HEAD "void *again(void *a) { tell(\"again\"); pthread_mutex_lock(&first.lock);\n"
 				" pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN("start(again, 0);");
 static const char rwlock[] =
@@ -253,6 +256,19 @@ static void locks_on_the_heap_are_called_as_the_frame_calls_them(void **state)
 	end(&r);
 }
 
+static void a_thread_in_a_signal_handler_waits_as_before(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], handled);
+	const struct xc_locks *l = look_until(&r, 1, 2);
+	assert_int_equal(l->cycle_count, 1);
+	assert_held(&r, l, "first.lock", "forth");
+	assert_held(&r, l, "second.lock", "back");
+	assert_words(&r, "forth", "waiting for mutex `second.lock`");
+	end(&r);
+}
+
 static void a_thread_can_wait_for_itself(void **state)
 {
 	struct running r;
@@ -388,6 +404,7 @@ int main(void)
 		cmocka_unit_test(two_threads_that_wait_for_each_other_are_a_deadlock),
 		cmocka_unit_test(a_hung_process_gets_a_verdict),
 		cmocka_unit_test(locks_on_the_heap_are_called_as_the_frame_calls_them),
+		cmocka_unit_test(a_thread_in_a_signal_handler_waits_as_before),
 		cmocka_unit_test(a_thread_can_wait_for_itself),
 		cmocka_unit_test(reader_writer_locks_know_their_writer),
 		cmocka_unit_test(waiting_for_a_thread_to_end_is_waiting_too),
