@@ -30,6 +30,7 @@ enum {
 	READERS_SHIFT = 3,
 	READERS_WRLOCKED = 2,
 	TID_MASK = 0x3fffffff,
+	NAMED = 1000, /* locks that are given names: each unwinds and reads variables */
 };
 
 /* ---- words ---- */
@@ -69,12 +70,10 @@ static void read_rwlock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = lock->owner || lock->readers;
 }
 
-static size_t thread_index(const struct xc_process *p, pid_t tid)
+static size_t thread_index(const struct xc_waits *waits, pid_t tid)
 {
-	for (size_t i = 0; tid > 0 && i < p->thread_count; i++)
-		if (p->threads[i].tid == tid)
-			return i;
-	return XC_LOCK_NOBODY;
+	const struct xc_wait *wait = tid > 0 ? xc_waits_thread(waits, tid) : NULL;
+	return wait ? (size_t)(wait - waits->items) : XC_LOCK_NOBODY;
 }
 
 static bool is_lock(const struct xc_wait *wait)
@@ -138,14 +137,17 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 			read_rwlock(p, lock);
 		else
 			read_mutex(p, lock);
-		lock->holder = thread_index(p, lock->owner);
-		xc_lockname_find(p, &l->waits->items[lock->first], lock);
+		lock->holder = thread_index(l->waits, lock->owner);
+		if (i < NAMED)
+			xc_lockname_find(p, &l->waits->items[lock->first], lock);
+		else
+			lock->name = xc_arena_printf(&p->arena, "0x%llx", (unsigned long long)lock->addr);
 	}
 }
 
 /* ---- who waits for whom ---- */
 
-static void link_threads(const struct xc_process *p, struct xc_locks *l)
+static void link_threads(struct xc_locks *l)
 {
 	for (size_t i = 0; i < l->waits->count; i++) {
 		const struct xc_wait *wait = &l->waits->items[i];
@@ -155,7 +157,7 @@ static void link_threads(const struct xc_process *p, struct xc_locks *l)
 			bool odd = lock->holder == i && lock->reentrant;
 			l->next[i] = odd ? XC_LOCK_NOBODY : lock->holder;
 		} else if (wait->kind == XC_WAIT_THREAD) {
-			l->next[i] = thread_index(p, wait->target);
+			l->next[i] = thread_index(l->waits, wait->target);
 		}
 	}
 }
@@ -205,7 +207,7 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	l->next = xc_arena_alloc(&process->arena, (l->waits->count + 1) * sizeof *l->next);
 	collect(process, l);
 	read_locks(process, l);
-	link_threads(process, l);
+	link_threads(l);
 	find_cycles(process, l);
 	process->locks = l;
 	return l;

@@ -115,6 +115,7 @@ static void by_place(struct xc_wait *wait, const struct xc_place *place)
 
 struct walk {
 	struct xc_process *process;
+	const struct xc_waits *waits; /* only its threads are known yet */
 	struct xc_unwinder *unwinder;
 	struct xc_frame *frames; /* of the thread that is looked at */
 	size_t count, base;      /* frames[base] is where it was before any signal */
@@ -238,17 +239,18 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 
 /* Where no function has a name: a word that somebody sleeps for, and behind it a thread of the process as its owner, one user, and a kind:
  * struct __pthread_mutex_s of 64 bits (locks.c). */
-static bool looks_like_mutex(const struct xc_process *p, xc_addr word, uint32_t expected)
+static bool looks_like_mutex(const struct walk *w, xc_addr word, uint32_t expected)
 {
+	const struct xc_process *p = w->process;
 	enum { OWNER = 8, USERS = 12, KIND = 16, KINDS = 0x1ff, CONTENDED = 2 };
 	uint64_t now, owner, users, kind;
 	return p->arch->word == 8 && expected == CONTENDED && xc_space_peek_uint(p->space, word, 4, &now) &&
 	       now == CONTENDED && xc_space_peek_uint(p->space, word + OWNER, 4, &owner) && owner <= INT32_MAX &&
-	       xc_process_thread(p, (pid_t)owner) && xc_space_peek_uint(p->space, word + USERS, 4, &users) &&
+	       xc_waits_thread(w->waits, (pid_t)owner) && xc_space_peek_uint(p->space, word + USERS, 4, &users) &&
 	       users == 1 && xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
 }
 
-static void by_futex(const struct xc_process *p, struct xc_wait *wait, const uint64_t args[6])
+static void by_futex(const struct walk *w, struct xc_wait *wait, const uint64_t args[6])
 {
 	enum { COMMANDS = 0x7f, WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, REQUEUE_PI = 11, LOCK_PI2 = 13 };
 	uint64_t command = args[1] & COMMANDS;
@@ -258,7 +260,7 @@ static void by_futex(const struct xc_process *p, struct xc_wait *wait, const uin
 	if (wait->kind == XC_WAIT_NONE)
 		wait->kind = XC_WAIT_FUTEX;
 	wait->word = args[0];
-	if (wait->kind == XC_WAIT_FUTEX && looks_like_mutex(p, wait->word, (uint32_t)args[2])) {
+	if (wait->kind == XC_WAIT_FUTEX && looks_like_mutex(w, wait->word, (uint32_t)args[2])) {
 		wait->kind = XC_WAIT_MUTEX;
 		wait->guessed = true;
 	}
@@ -274,11 +276,11 @@ static void find_call(struct walk *w, struct xc_wait *wait)
 	uint64_t args[6];
 	wait->call = w->base ? NULL : call_name(w, thread);
 	if (!w->base && thread->call_known && wait->call && strncmp(wait->call, "futex", 5) == 0) {
-		by_futex(w->process, wait, thread->call_args);
+		by_futex(w, wait, thread->call_args);
 	} else if (!w->base && thread->syscall >= 0) {
 		wait->kind = XC_WAIT_CALL;
 	} else if (wait->kind != XC_WAIT_NONE && interrupted_call(w, args)) {
-		by_futex(w->process, wait, args);
+		by_futex(w, wait, args);
 	} else if (is_x86(w->process)) { /* it was on its way, and does not sleep */
 		wait->kind = XC_WAIT_NONE;
 	}
@@ -300,20 +302,38 @@ static void look_at(struct walk *w, struct xc_wait *wait)
 
 /* ---- */
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct xc_wait_id *x = a, *y = b;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void list_threads(const struct xc_process *p, struct xc_waits *waits)
+{
+	for (size_t i = 0; i < waits->count; i++) {
+		waits->items[i].thread = &p->threads[i];
+		waits->ids[i] = (struct xc_wait_id){.tid = p->threads[i].tid, .index = i};
+	}
+	if (waits->count)
+		qsort(waits->ids, waits->count, sizeof *waits->ids, by_tid);
+}
+
 const struct xc_waits *xc_waits_of(struct xc_process *process)
 {
 	if (process->waits)
 		return process->waits;
 	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
-	struct walk w = {.process = process, .unwinder = xc_unwinder_new(process)};
+	struct walk w = {.process = process, .waits = waits, .unwinder = xc_unwinder_new(process)};
 	w.is_static = is_static(process);
 	w.frames = xc_alloc(XC_WAIT_FRAMES * sizeof *w.frames);
 	waits->count = process->thread_count;
 	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);
-	for (size_t i = 0; i < waits->count; i++) {
-		waits->items[i].thread = &process->threads[i];
+	waits->ids = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->ids);
+	list_threads(process, waits);
+	for (size_t i = 0; i < waits->count; i++)
 		look_at(&w, &waits->items[i]);
-	}
 	free(w.frames);
 	xc_unwinder_free(w.unwinder);
 	process->waits = waits;
@@ -322,10 +342,15 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid)
 {
-	for (size_t i = 0; i < waits->count; i++)
-		if (waits->items[i].thread->tid == tid)
-			return &waits->items[i];
-	return NULL;
+	size_t lo = 0, hi = waits->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (waits->ids[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < waits->count && waits->ids[lo].tid == tid ? &waits->items[waits->ids[lo].index] : NULL;
 }
 
 const char *xc_wait_function(const struct xc_wait *wait)

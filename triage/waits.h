@@ -47,13 +47,17 @@ struct xc_wait {
 struct xc_waits {
 	struct xc_wait *items; /* one for each thread, in their order */
 	size_t count;
+	struct xc_wait_id {
+		pid_t tid;
+		size_t index;
+	} * ids; /* by tid */
 };
 
 /* Of all threads, worked out once; lives as long as the process. Unwinds every stack, at most XC_WAIT_FRAMES of it. */
 enum { XC_WAIT_FRAMES = 256 };
 const struct xc_waits *xc_waits_of(struct xc_process *process);
 
-/* Of a thread; NULL when there is none. */
+/* Of a thread; NULL when there is none. O(log n). */
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid);
 
 /* The function of the place, innermost of its own; NULL when it has no name. */

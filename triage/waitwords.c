@@ -228,15 +228,12 @@ static void tell_group(const struct xc_stacks *stacks, struct xc_stack_group *gr
 static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_stacks *stacks)
 {
 	const struct xc_waits *waits = xc_waits_of(p);
-	size_t at = 0; /* stacks come in the order of threads */
 	for (size_t i = 0; i < stacks->stack_count; i++) {
 		struct xc_stack *stack = &stacks->stacks[i];
 		if (stack->detached)
 			continue;
-		for (size_t n = 0; n < waits->count && waits->items[at % waits->count].thread->tid != stack->tid; n++)
-			at++;
-		const struct xc_wait *wait = waits->count ? &waits->items[at % waits->count] : NULL;
-		if (!wait || wait->thread->tid != stack->tid)
+		const struct xc_wait *wait = xc_waits_thread(waits, stack->tid);
+		if (!wait)
 			continue;
 		stack->waits = phrase(p, wait, true, arena);
 		stack->waits_redacted = wait->thread->call_file ? phrase(p, wait, false, arena) : stack->waits;
