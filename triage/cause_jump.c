@@ -131,12 +131,19 @@ static void judge_null(struct xc_inquiry *q, const char *sender)
 						   : "a function pointer that is NULL was called");
 }
 
+/* What faulted was no fetch: where pc stands is code, whatever the core says of its mapping. */
+static bool fetched(const struct xc_fault *f)
+{
+	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;
+}
+
 bool xc_cause_jump(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct xc_instruction instruction = {.length = 0};
 	xc_addr target = f->computed ? f->addr : f->frame.pc;
-	if (!f->frame_known || (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
+	if (!f->frame_known || !fetched(f) ||
+	    (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
 		return false;
 	const char *sender = find_sender(q, &instruction);
 	if (target < NULL_PAGES)

@@ -2,6 +2,8 @@
 /* Every row of the table of faults, over programs that die in that way while the test runs. */
 #include "opened.h"
 
+#include <elf.h>
+
 #include "../../core/report.h"
 #include "../../triage/cause.h"
 
@@ -249,6 +251,35 @@ static void buses_and_guards(void **state)
 		expect("gcc -g -O0 -x c", &cases[i]);
 }
 
+/* Other dumpers than Linux write no rights: the address that faulted tells that it was no jump. */
+static void accesses_are_no_jumps_where_code_is_not_marked(void **state)
+{
+	(void)state;
+	const char *core = dying_core(
+		dying_program("unmarked", "gcc -g -O0 -x c", "int main(void) { *(volatile int *)8 = 1; return 0; }"),
+		NULL);
+	FILE *file = fopen(core, "r+b");
+	Elf64_Ehdr header;
+	assert_non_null(file);
+	assert_int_equal(fread(&header, sizeof header, 1, file), 1);
+	for (unsigned i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+		long at = (long)(header.e_phoff + i * sizeof segment);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		assert_int_equal(fread(&segment, sizeof segment, 1, file), 1);
+		segment.p_flags &= ~(Elf64_Word)PF_X;
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		assert_int_equal(fwrite(&segment, sizeof segment, 1, file), 1);
+	}
+	assert_int_equal(fclose(file), 0);
+	struct xc_process *process = open_core(core);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, NULL);
+	assert_string_equal(report->verdict->class_name, "null-write");
+	xc_report_free(report);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +292,7 @@ int main(void)
 		cmocka_unit_test(traps),
 		cmocka_unit_test(checks_of_clang_are_named),
 		cmocka_unit_test(buses_and_guards),
+		cmocka_unit_test(accesses_are_no_jumps_where_code_is_not_marked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
