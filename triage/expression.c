@@ -431,7 +431,9 @@ void xc_expression_tell(struct xc_inquiry *q)
 		found = find_call(q, &f);
 	else
 		found = memory && find_access(q, &f);
-	if ((!found || !climb(&f)) && !(memory && take_argument(q, &f)))
+	bool accessed =
+		memory && fault->access != XC_ACCESS_EXECUTE; /* what went wrong at a call is no argument of it */
+	if ((!found || !climb(&f)) && !(accessed && take_argument(q, &f)))
 		return;
 	write_place(&f, fault->operand.size);
 	find_bad(q, &f);

@@ -264,12 +264,32 @@ static void members_and_references_are_named_in_cxx(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* The slot of memcpy() in the import table was overwritten: what it was given is good. */
+static void arguments_of_calls_that_went_astray_are_not_blamed(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <string.h>\nchar to[64], from[64]; volatile int n = 5; extern char _GLOBAL_OFFSET_TABLE_[];\n"
+		"__attribute__((noinline)) int copy(char *a, const char *b) { memcpy(a, b, n); return a[0]; }\n"
+		"int main(void) { ((long *)_GLOBAL_OFFSET_TABLE_)[3] = 0x4141000000;\nreturn copy(to, from); }\n";
+	struct xc_process *process =
+		died("gcc -g -O2 -fno-builtin -fcf-protection=none -fno-omit-frame-pointer -no-pie -Wl,-z,lazy -x c",
+		     source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, NULL);
+	assert_string_equal(report->verdict->class_name, "pc-control");
+	assert_null(report->verdict->expression);
+	xc_report_free(report);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_told_as_the_source_writes_them),
 		cmocka_unit_test(nothing_wrong_is_said),
 		cmocka_unit_test(members_and_references_are_named_in_cxx),
+		cmocka_unit_test(arguments_of_calls_that_went_astray_are_not_blamed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
