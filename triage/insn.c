@@ -52,7 +52,7 @@ static void set_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 				      .displacement = mem->disp.has_displacement ? mem->disp.value : 0,
 				      .size = operand->size / 8};
 	if (relative)
-		to->displacement += (int64_t)(out->addr + out->length);
+		to->displacement = (int64_t)((uint64_t)to->displacement + out->addr + out->length);
 	else if (mem->base != ZYDIS_REGISTER_NONE)
 		to->complex |= to->base < 0;
 	if (mem->index != ZYDIS_REGISTER_NONE)

@@ -176,6 +176,18 @@ static void pushes_move_the_slots_of_the_stack_pointer(void **state)
 	done(&o);
 }
 
+/* mov 0x7f7f7f7f(%rip),%rax where no code can lie */
+static void addresses_at_the_end_of_memory_decode(void **state)
+{
+	(void)state;
+	static const uint8_t code[] = {0x48, 0x8b, 0x05, 0x7f, 0x7f, 0x7f, 0x7f};
+	struct opened o = open_work(PROGRAM("push %rbp\\nmov %rsp,%rbp"));
+	struct xc_insn insn;
+	assert_true(xc_insn_decode(o.process, code, sizeof code, INT64_MAX - 7, &insn));
+	assert_int_equal((uint64_t)insn.memory.displacement, (uint64_t)INT64_MAX + 0x7f7f7f7f);
+	done(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +201,7 @@ int main(void)
 		cmocka_unit_test(half_of_a_slot_is_another_value),
 		cmocka_unit_test(a_slot_whose_address_is_given_away_is_filled),
 		cmocka_unit_test(pushes_move_the_slots_of_the_stack_pointer),
+		cmocka_unit_test(addresses_at_the_end_of_memory_decode),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
