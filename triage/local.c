@@ -6,6 +6,8 @@
 
 #include "../dwarf/field.h"
 
+enum { MEMBERS = 1000 }; /* of a type, and of its members' types, that are looked at */
+
 /* Without the index at its end: the array, not the element. */
 static void drop_index(struct xc_text *text, size_t from)
 {
@@ -88,7 +90,8 @@ bool xc_local_at(const struct xc_inquiry *q, size_t index, xc_addr addr, struct 
 
 /* ---- arrays ---- */
 
-static bool has_array(const struct xc_type *type, unsigned depth)
+/* A type that has itself in it, or a pyramid of structs, is looked at as far as `left` goes. */
+static bool has_array(const struct xc_type *type, unsigned depth, unsigned *left)
 {
 	type = xc_type_complete(xc_type_strip(type));
 	size_t count = 0;
@@ -97,9 +100,11 @@ static bool has_array(const struct xc_type *type, unsigned depth)
 	if (depth > 8 || (type->kind != XC_TYPE_STRUCT && type->kind != XC_TYPE_CLASS && type->kind != XC_TYPE_UNION))
 		return false;
 	const struct xc_member *members = xc_type_members(type, &count);
-	for (size_t i = 0; i < count; i++)
-		if (has_array(members[i].type, depth + 1))
+	for (size_t i = 0; i < count && *left; i++) {
+		--*left;
+		if (has_array(members[i].type, depth + 1, left))
 			return true;
+	}
 	return false;
 }
 
@@ -115,8 +120,9 @@ size_t xc_local_array_below(const struct xc_inquiry *q, size_t index, xc_addr ad
 		size_t count = xc_variable_values(&context, l, true, &q->report->arena, &values);
 		for (size_t i = 0; i < count; i++) {
 			uint64_t size = xc_value_size(&values[i].value);
+			unsigned left = MEMBERS;
 			if (values[i].value.kind != XC_VALUE_MEMORY || !size || values[i].value.addr >= addr ||
-			    addr - values[i].value.addr < size || !has_array(values[i].value.type, 0))
+			    addr - values[i].value.addr < size || !has_array(values[i].value.type, 0, &left))
 				continue;
 			found++;
 			if (!best.name || values[i].value.addr > best.value.addr)

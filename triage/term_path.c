@@ -19,6 +19,11 @@ static struct xc_path_index *index_of(struct xc_path *path, uint64_t size)
 	return NULL;
 }
 
+static unsigned long long magnitude(int64_t n)
+{
+	return n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n;
+}
+
 /* "[3]", "[i]", "[i + 3]" */
 static void write_element(struct xc_path *path, struct xc_path_index *index, int64_t number)
 {
@@ -31,8 +36,7 @@ static void write_element(struct xc_path *path, struct xc_path_index *index, int
 	else if (!number)
 		xc_text_printf(text, "[%s]", name);
 	else
-		xc_text_printf(text, number < 0 ? "[%s - %lld]" : "[%s + %lld]", name,
-			       number < 0 ? -(long long)number : (long long)number);
+		xc_text_printf(text, number < 0 ? "[%s - %llu]" : "[%s + %llu]", name, magnitude(number));
 	if (index)
 		index->used = true;
 }
@@ -102,8 +106,8 @@ static bool write_blind(struct xc_path *path, const char *pointer)
 	if (path->index_count)
 		return false;
 	if (path->offset)
-		xc_text_printf(&path->text, "*(%s %c %lld)", pointer, path->offset < 0 ? '-' : '+',
-			       path->offset < 0 ? -(long long)path->offset : (long long)path->offset);
+		xc_text_printf(&path->text, "*(%s %c %llu)", pointer, path->offset < 0 ? '-' : '+',
+			       magnitude(path->offset));
 	else
 		xc_text_printf(&path->text, "*%s", pointer);
 	path->type = NULL;
@@ -132,7 +136,8 @@ bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_
 	bool record = is_record(path->type), element = index || number;
 	bool bare = !element && !refers && !record;
 	xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
-	path->offset -= number * (int64_t)size;
+	path->offset =
+		(int64_t)((uint64_t)offset - (uint64_t)number * size); /* the product may not fit, the rest does */
 	if (element)
 		write_element(path, index, number);
 	size_t before = path->text.len;

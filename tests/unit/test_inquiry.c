@@ -4,6 +4,8 @@
 
 #include "../../core/report.h"
 #include "../../triage/inquiry.h"
+#include "../../triage/local.h"
+#include "../../triage/term_path.h"
 
 struct inquired {
 	struct xc_process *process;
@@ -78,6 +80,46 @@ static void the_frame_to_blame_is_one_of_the_stack(void **state)
 	done(&i);
 }
 
+/* Eight levels of forty members each: nobody waits for a walk over all of them. */
+static void pyramids_of_members_are_not_walked_to_the_end(void **state)
+{
+	(void)state;
+	struct xc_text source = {0}, name = {0};
+	struct inquired i;
+	xc_addr at, sp;
+	uint64_t size;
+	xc_text_add(&source, "struct L0 {};\n");
+	for (unsigned level = 1; level <= 8; level++) {
+		xc_text_printf(&source, "struct L%u { struct L%u m0", level, level - 1);
+		for (unsigned m = 1; m < 40; m++)
+			xc_text_printf(&source, ", m%u", m);
+		xc_text_add(&source, "; };\n");
+	}
+	xc_text_add(&source,
+		    "struct top { struct L8 x; int i; };\n"
+		    "int main(void) { volatile struct top t; t.i = 1; *(volatile int *)0 = t.i; return 0; }\n");
+	begin(&i, "clang -g -O0 -fno-stack-protector -x c", xc_text_string(&source));
+	assert_true(xc_regs_get(&i.q.frames[0].regs, i.process->arch->fp, &sp));
+	assert_true(xc_local_array_below(&i.q, 0, sp, &name, &at, &size) == SIZE_MAX);
+	xc_text_fini(&name);
+	xc_text_fini(&source);
+	done(&i);
+}
+
+static void offsets_at_the_end_of_numbers_are_written(void **state)
+{
+	(void)state;
+	const struct xc_type three = {.kind = XC_TYPE_STRUCT, .size = 3, .size_known = true},
+			     pointer = {.kind = XC_TYPE_POINTER, .target = &three};
+	struct xc_path blind = {.size = 0}, path = {.size = 0};
+	assert_true(xc_path_pointer(&blind, "p", NULL, INT64_MIN));
+	assert_string_equal(xc_text_string(&blind.text), "*(p - 9223372036854775808)");
+	xc_path_pointer(&path, "p", &pointer, INT64_MIN);
+	assert_int_equal(path.offset, 1);
+	xc_text_fini(&blind.text);
+	xc_text_fini(&path.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +127,8 @@ int main(void)
 		cmocka_unit_test(inlined_functions_are_passed_as_well),
 		cmocka_unit_test(the_stack_of_a_recursion_is_kept_by_its_inner_end),
 		cmocka_unit_test(the_frame_to_blame_is_one_of_the_stack),
+		cmocka_unit_test(pyramids_of_members_are_not_walked_to_the_end),
+		cmocka_unit_test(offsets_at_the_end_of_numbers_are_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
