@@ -259,6 +259,7 @@ void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 		{"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
 		{"place", "IN", XC_FIELD_TEXT, false},
 	};
+	enum { WAITS = 2 };
 	const struct xc_waits *waits = xc_waits_of(process);
 	struct xc_section *section = NULL;
 	struct xc_table *table = NULL;
@@ -275,12 +276,13 @@ void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 		text.len = 0;
 		if (wait->has_place)
 			xc_wait_where(wait, &text);
-		const struct xc_cell row[] = {
+		struct xc_cell row[] = {
 			xc_cell_integer(wait->thread->tid),
 			xc_cell_text(wait->role),
 			xc_cell_text(what),
 			wait->has_place ? xc_cell_text(text.bytes) : xc_cell_null("no function of the program's own"),
 		};
+		row[WAITS].secret = wait->thread->call_file != NULL;
 		xc_table_row(section, table, row);
 	}
 	xc_text_fini(&text);

@@ -73,3 +73,18 @@ assert_stacks() {
 	[[ "$output" == *'"listener", sleeping, blocked in system call'* ]]
 	[[ "$output" == *"running on a CPU: its registers are not in memory"* ]]
 }
+
+@test "the file that a thread reads from is left out where redaction is on" {
+	mkfifo "$BATS_TEST_TMPDIR/private"
+	start sh -c "exec 3<>'$BATS_TEST_TMPDIR/private'; echo ready; exec cat <&3"
+	for _ in $(seq 100); do
+		run "$XCORE" threads --no-redact "pid:$STARTED"
+		[[ "$output" == *"read from descriptor"* ]] && break
+		sleep 0.02
+	done
+	[[ "$output" == *"read from descriptor"*"/private"* ]]
+	for format in text json html; do
+		run "$XCORE" threads --redact --format "$format" "pid:$STARTED"
+		[[ "$output" == *"(redacted)"* && "$output" != *"/private"* ]]
+	done
+}
