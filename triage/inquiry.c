@@ -20,6 +20,7 @@ static void collect(struct xc_inquiry *q)
 	if (count) {
 		q->frames = xc_arena_alloc(&q->report->arena, count * sizeof *frames);
 		memcpy(q->frames, frames, count * sizeof *frames);
+		q->bodies = xc_arena_alloc(&q->report->arena, count * sizeof(struct xc_body *));
 	}
 	q->frame_count = count;
 	free(frames);

@@ -14,6 +14,8 @@
 
 enum { XC_INQUIRY_FRAMES = 256 };
 
+struct xc_body;
+
 struct xc_inquiry {
 	struct xc_report *report;
 	struct xc_verdict *verdict; /* the report's */
@@ -24,6 +26,7 @@ struct xc_inquiry {
 	struct xc_fault fault;
 	struct xc_frame *frames; /* of the crashed stack, from fault.frame outward; in the report's arena */
 	size_t frame_count;      /* 0: not unwound */
+	struct xc_body **bodies; /* of each frame's function, as far as term.h has read them */
 	const char *stop;        /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
 	struct xc_blame blame;   /* the frame to look at first; .place is NULL when none is known */
 	size_t blamed;           /* its index in frames; meaningful when blame.place */

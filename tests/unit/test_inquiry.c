@@ -5,6 +5,7 @@
 #include "../../core/report.h"
 #include "../../triage/inquiry.h"
 #include "../../triage/local.h"
+#include "../../triage/term.h"
 #include "../../triage/term_path.h"
 
 struct inquired {
@@ -120,6 +121,19 @@ static void offsets_at_the_end_of_numbers_are_written(void **state)
 	xc_text_fini(&path.text);
 }
 
+static void the_code_of_a_frame_is_read_once(void **state)
+{
+	(void)state;
+	struct inquired i;
+	struct xc_scene first, second;
+	unsigned fuel = XC_TERM_FUEL;
+	begin(&i, "gcc -g -O0 -x c", "int main(void) { *(volatile int *)0 = 1; return 0; }");
+	assert_true(xc_scene_set(&i.q, 0, &fuel, &first) && xc_scene_set(&i.q, 0, &fuel, &second));
+	assert_ptr_equal(first.body, second.body);
+	assert_false(xc_scene_set(&i.q, i.q.frame_count, &fuel, &second));
+	done(&i);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +143,7 @@ int main(void)
 		cmocka_unit_test(the_frame_to_blame_is_one_of_the_stack),
 		cmocka_unit_test(pyramids_of_members_are_not_walked_to_the_end),
 		cmocka_unit_test(offsets_at_the_end_of_numbers_are_written),
+		cmocka_unit_test(the_code_of_a_frame_is_read_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
