@@ -55,7 +55,7 @@ static const struct xc_stackuser *in_round(const struct overflow *o, size_t posi
 static void add_library_name(const char *name, struct xc_text *text)
 {
 	size_t depth = 0;
-	for (size_t i = 0; name[i] && i < NAME; i++) {
+	for (size_t i = 0; i < NAME && name[i]; i++) {
 		if (name[i] == '<' && !depth++)
 			xc_text_add(text, "<…");
 		if (!depth)

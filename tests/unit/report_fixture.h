@@ -96,8 +96,8 @@ static inline void fixture_stacks(struct xc_section *s)
 	stacks->groups = xc_arena_alloc(arena, 2 * sizeof *stacks->groups);
 	stacks->group_count = 2;
 	static size_t first[] = {0}, others[] = {1, 2};
-	stacks->groups[0] = (struct xc_stack_group){first, 1};
-	stacks->groups[1] = (struct xc_stack_group){others, 2};
+	stacks->groups[0] = (struct xc_stack_group){.members = first, .member_count = 1};
+	stacks->groups[1] = (struct xc_stack_group){.members = others, .member_count = 2};
 	stacks->full = true;
 	s->schema = "xcore.bt/1";
 }
