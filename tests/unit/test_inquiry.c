@@ -87,7 +87,7 @@ static void pyramids_of_members_are_not_walked_to_the_end(void **state)
 	(void)state;
 	struct xc_text source = {0}, name = {0};
 	struct inquired i;
-	xc_addr at, sp;
+	xc_addr at, sp = 0;
 	uint64_t size;
 	xc_text_add(&source, "struct L0 {};\n");
 	for (unsigned level = 1; level <= 8; level++) {
