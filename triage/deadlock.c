@@ -120,6 +120,7 @@ static void take_headline(struct xc_inquiry *q, struct xc_text *text)
 static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
+	bool aborted = xc_inquiry_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
 	if (cycle->count == 1)
 		xc_text_printf(&text, "deadlock: a thread waits for %s",
 			       awaited(l, cycle->members[0]) ? "a lock that it holds itself" : "its own end");
@@ -128,7 +129,7 @@ static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const st
 	take_headline(q, &text);
 	add_cycle(l, cycle, &text);
 	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium",
-			 cycle->timed || cycle->guessed ? "likely" : "certain", xc_text_string(&text));
+			 cycle->timed || cycle->guessed || aborted ? "likely" : "certain", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, cycle->members[0]));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../triage/cause.h"
+#include "../../triage/deadlock.h"
 #include "../../triage/waitwords.h"
 
 /* ---- programs ---- */
@@ -244,6 +245,23 @@ static void a_hung_process_gets_a_verdict(void **state)
 	end(&r);
 }
 
+/* Who calls abort() may be a watchdog, or have another reason. */
+static void a_deadlock_is_the_likely_reason_of_an_abort(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[0], two);
+	look_until(&r, 1, 2);
+	struct xc_report *report = xc_report_new("analyze");
+	struct xc_inquiry q = {.report = report, .process = r.process, .verdict = xc_report_verdict(report)};
+	xc_inquiry_class(&q, "abort", NULL, "low", "certain", NULL);
+	xc_deadlock_judge(&q);
+	assert_string_equal(report->verdict->class_name, "deadlock");
+	assert_string_equal(report->verdict->confidence, "likely");
+	xc_report_free(report);
+	end(&r);
+}
+
 static void locks_on_the_heap_are_called_as_the_frame_calls_them(void **state)
 {
 	struct running r;
@@ -403,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_threads_that_wait_for_each_other_are_a_deadlock),
 		cmocka_unit_test(a_hung_process_gets_a_verdict),
+		cmocka_unit_test(a_deadlock_is_the_likely_reason_of_an_abort),
 		cmocka_unit_test(locks_on_the_heap_are_called_as_the_frame_calls_them),
 		cmocka_unit_test(a_thread_in_a_signal_handler_waits_as_before),
 		cmocka_unit_test(a_thread_can_wait_for_itself),
