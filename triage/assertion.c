@@ -64,6 +64,16 @@ static const char *passed_text(struct xc_inquiry *q, size_t caller, unsigned num
 	return xc_arena_strdup(&q->report->arena, text);
 }
 
+/* Was text passed that the program can write? Then it is no constant, and may be anything. */
+static bool passes_data(struct xc_inquiry *q, size_t caller, unsigned number)
+{
+	uint64_t addr;
+	if (number == UINT32_MAX || caller >= q->frame_count || !xc_argument_find(q, caller, number, &addr))
+		return false;
+	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
+	return m && m->writable;
+}
+
 /* The frame of the outermost reporter; frame_count when none is on the stack. */
 static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
 {
@@ -297,7 +307,7 @@ bool xc_assertion_judge(struct xc_inquiry *q)
 	if (!text && reporter + 1 < q->frame_count)
 		text = passed_text(q, reporter + 1, argument);
 	xc_inquiry_class(q, "assertion", NULL, "low", "certain", "an assertion of the program did not hold");
-	if (!text)
+	if (!text || passes_data(q, reporter + 1, argument))
 		return true;
 	q->verdict->expression = text;
 	xc_auto(xc_freep) char *cause = xc_asprintf("the assertion `%s` did not hold", text);

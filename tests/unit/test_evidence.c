@@ -115,12 +115,15 @@ static void the_headline_and_the_evidence_tell_what_was_done(void **state)
 		check_case(&cases[i]);
 }
 
-/* What the program says of itself may be secret: it stays in the message, which redaction leaves out. */
+/* What the program says of itself as it runs may be secret: it stays in the message, which redaction leaves out. An assertion's text is a
+ * constant of the program. */
 static void last_words_are_in_the_message_only(void **state)
 {
 	(void)state;
 	struct xc_process *process =
-		died("gcc -g -O0 -x c", "#include <assert.h>\nint main(void) { assert(!\"hunter2\"); }\n");
+		died("gcc -g -O0 -x c",
+		     "#include <assert.h>\n#include <string.h>\nint main(void) { char text[16]; strcpy(text, "
+		     "\"hunter\"); strcat(text, \"2\");\n __assert_fail(text, \"file\", 1, \"main\"); }\n");
 	struct xc_report *report = xc_report_new("analyze");
 	xc_cause(report, process, NULL);
 	const struct xc_verdict *got = report->verdict;
