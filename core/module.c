@@ -449,3 +449,11 @@ bool xc_module_is_runtime(const struct xc_module *module)
 			return true;
 	return false;
 }
+
+bool xc_modules_are_static(const struct xc_process *process)
+{
+	for (size_t i = 0; i < process->module_count; i++)
+		if (process->modules[i]->kind == XC_MODULE_LOADER || process->modules[i]->kind == XC_MODULE_LIBRARY)
+			return false;
+	return true;
+}

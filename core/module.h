@@ -30,6 +30,9 @@ struct xc_module *xc_module_named(const struct xc_process *process, const char *
 /* The C library, the loader, the C++ runtime or the vDSO: what a program stands on, not the program. */
 bool xc_module_is_runtime(const struct xc_module *module);
 
+/* Is the program linked statically: is there neither a loader nor a library? */
+bool xc_modules_are_static(const struct xc_process *process);
+
 /* "verified", "unverified", "refused", "no file". */
 const char *xc_identity_text(enum xc_identity identity);
 

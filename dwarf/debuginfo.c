@@ -571,3 +571,9 @@ struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *d
 {
 	return xc_unit_module(debuginfo_of(process)->opened, dwarf);
 }
+
+const char *xc_place_function(const struct xc_place *place, size_t level)
+{
+	const char *name = level < place->level_count ? place->levels[level].function : NULL;
+	return name ? name : place->symbol;
+}

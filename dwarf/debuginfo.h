@@ -37,6 +37,9 @@ struct xc_place {
  * lives as long as the process. */
 const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr);
 
+/* What the function of a level is called; by the symbol where debug information does not say. NULL when neither does. */
+const char *xc_place_function(const struct xc_place *place, size_t level);
+
 /* The name of a function DIE (following abstract origin and specification), qualified by its namespaces and
  * classes, without parameters; NULL when it has none. Lives as long as the process. */
 const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_Die *die);

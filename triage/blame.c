@@ -47,38 +47,24 @@ static bool runtime_name(const char *name)
 	return false;
 }
 
-static bool is_static(const struct xc_process *p)
-{
-	for (size_t i = 0; i < p->module_count; i++)
-		if (p->modules[i]->kind == XC_MODULE_LOADER || p->modules[i]->kind == XC_MODULE_LIBRARY)
-			return false;
-	return true;
-}
-
-static const char *level_name(const struct xc_place *place, size_t level)
-{
-	const char *name = level < place->level_count ? place->levels[level].function : NULL;
-	return name ? name : place->symbol;
-}
-
 struct xc_blame xc_blame_find(const struct xc_process *p, struct xc_unwinder *u, const struct xc_frame *from)
 {
 	struct xc_frame at = *from;
 	const char *stop;
-	bool whole = is_static(p);
+	bool whole = xc_modules_are_static(p);
 	struct xc_blame first = {.place = xc_debuginfo_place(p, xc_frame_lookup(from)), .frame = *from}, blame = first;
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		const struct xc_place *place = xc_debuginfo_place(p, xc_frame_lookup(&at));
 		size_t outermost = place->level_count ? place->level_count - 1 : 0;
 		bool runtime = at.signal || (place->module && xc_module_is_runtime(place->module)) ||
-			       (whole && runtime_name(level_name(place, outermost)));
+			       (whole && runtime_name(xc_place_function(place, outermost)));
 		if (!runtime && place->module) {
 			blame.place = place;
 			blame.frame = at;
 			return blame;
 		}
 		if (runtime && place->module) {
-			blame.through = level_name(place, outermost);
+			blame.through = xc_place_function(place, outermost);
 			blame.through_module = place->module->name;
 		}
 		if (!xc_unwind_step(u, &at, &at, &stop))

@@ -95,13 +95,6 @@ static void tell_reach(const struct xc_inquiry *q, size_t index)
 					     : "the return address behind it was overwritten as well");
 }
 
-static const char *function_name(const struct xc_inquiry *q)
-{
-	const struct xc_place *place = q->blame.place;
-	const char *name = place && q->blame.level < place->level_count ? place->levels[q->blame.level].function : NULL;
-	return name ? name : place && place->symbol ? place->symbol : "a function without a name";
-}
-
 /* The array nearest below is likely the one: an inner block that has ended may have had others. Of several in sight none is named as the
  * expression. */
 static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
@@ -120,7 +113,7 @@ static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
 		q->verdict->expression = others ? NULL : xc_arena_strdup(&q->report->arena, xc_text_string(&text));
 		xc_auto(xc_freep) char *cause =
 			xc_asprintf("%s wrote past the end of a local array, likely %s, over the canary behind it",
-				    function_name(q), xc_text_string(&text));
+				    xc_inquiry_culprit(q), xc_text_string(&text));
 		q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
 	}
 	xc_text_fini(&text);
@@ -137,7 +130,7 @@ bool xc_canary_judge(struct xc_inquiry *q)
 	if (check + 1 < q->frame_count)
 		xc_inquiry_blame(q, check + 1);
 	xc_auto(xc_freep) char *cause = xc_asprintf(
-		"%s wrote past the end of one of its local arrays, over the canary behind it", function_name(q));
+		"%s wrote past the end of one of its local arrays, over the canary behind it", xc_inquiry_culprit(q));
 	xc_inquiry_class(q, "stack-smash", NULL, "high", "certain", cause);
 	if (!q->blame.place)
 		return true;

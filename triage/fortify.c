@@ -42,7 +42,7 @@ static const struct call *call_named(const char *name)
 static const struct call *find_call(const struct xc_inquiry *q)
 {
 	for (size_t i = 0; i < q->blamed; i++) {
-		const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[i]));
+		const struct xc_place *place = xc_inquiry_place(q, i);
 		const struct call *call = call_named(place->symbol);
 		if (call)
 			return call;

@@ -89,9 +89,20 @@ static const char *among(const char *const *names, const char *name)
 	return NULL;
 }
 
+const struct xc_place *xc_inquiry_place(const struct xc_inquiry *q, size_t index)
+{
+	return xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+}
+
+const char *xc_inquiry_culprit(const struct xc_inquiry *q)
+{
+	const char *name = q->blame.place ? xc_place_function(q->blame.place, q->blame.level) : NULL;
+	return name ? name : "a function without a name";
+}
+
 static const char *called(const struct xc_inquiry *q, size_t index, const char *const *names)
 {
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+	const struct xc_place *place = xc_inquiry_place(q, index);
 	const char *found = NULL;
 	for (size_t l = 0; l < place->level_count && !found; l++)
 		found = among(names, place->levels[l].function);
@@ -151,9 +162,8 @@ bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out)
 	if (!place->level_count)
 		return !library_name(place->symbol);
 	for (size_t l = 0; l < place->level_count; l++) {
-		const char *name = place->levels[l].function;
 		*level_out = l;
-		if (!of_library(name ? name : place->symbol, place->levels[l].file, l + 1 < place->level_count))
+		if (!of_library(xc_place_function(place, l), place->levels[l].file, l + 1 < place->level_count))
 			return true;
 	}
 	return false;
@@ -162,7 +172,7 @@ bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out)
 void xc_inquiry_blame(struct xc_inquiry *q, size_t index)
 {
 	for (; index < q->frame_count; index++) {
-		const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+		const struct xc_place *place = xc_inquiry_place(q, index);
 		size_t level;
 		if (q->frames[index].signal || !xc_inquiry_own_level(place, &level))
 			continue;
@@ -181,5 +191,5 @@ struct xc_frame_context xc_inquiry_context(const struct xc_inquiry *q, size_t in
 					 .thread = q->thread,
 					 .unwinder = q->unwinder,
 					 .frame = frame,
-					 .place = xc_debuginfo_place(q->process, xc_frame_lookup(frame))};
+					 .place = xc_inquiry_place(q, index)};
 }

@@ -59,6 +59,12 @@ void xc_inquiry_blame(struct xc_inquiry *q, size_t index);
  * information has level 0. */
 bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out);
 
+/* Where frames[index] stands in the program. */
+const struct xc_place *xc_inquiry_place(const struct xc_inquiry *q, size_t index);
+
+/* What the function to blame is called; "a function without a name" when that is not known. */
+const char *xc_inquiry_culprit(const struct xc_inquiry *q);
+
 /* The context that values of frames[index] are read in. */
 struct xc_frame_context xc_inquiry_context(const struct xc_inquiry *q, size_t index);
 

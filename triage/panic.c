@@ -52,22 +52,10 @@ static const struct {
 	{"called `Option::unwrap()`", "", "unwrap", "called unwrap() on None"},
 };
 
-static const char *own_name(const struct xc_inquiry *q)
-{
-	const struct xc_place *place = q->blame.place;
-	const char *name = place && q->blame.level < place->level_count ? place->levels[q->blame.level].function : NULL;
-	return name ? name : place && place->symbol ? place->symbol : "a function without a name";
-}
-
-static const struct xc_place *place_of(const struct xc_inquiry *q, size_t index)
-{
-	return xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
-}
-
 /* Does a function of the frame, an inlined one below the blamed level too, have this in its name? */
 static bool has_part(const struct xc_inquiry *q, size_t index, const char *part)
 {
-	const struct xc_place *place = place_of(q, index);
+	const struct xc_place *place = xc_inquiry_place(q, index);
 	size_t count = index == q->blamed ? q->blame.level : place->level_count;
 	for (size_t l = 0; l < count; l++)
 		if (place->levels[l].function && strstr(place->levels[l].function, part))
@@ -89,7 +77,7 @@ static unsigned count_frames(const struct xc_inquiry *q, const char *part)
 {
 	unsigned count = 0;
 	for (size_t i = 0; i < q->frame_count; i++) {
-		const char *symbol = place_of(q, i)->symbol;
+		const char *symbol = xc_inquiry_place(q, i)->symbol;
 		count += symbol && strstr(symbol, part);
 	}
 	return count;
@@ -129,7 +117,7 @@ static void tell_bounds(const struct xc_inquiry *q, size_t checker)
 
 static void say(struct xc_inquiry *q, const char *kind, const char *words)
 {
-	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", own_name(q), words);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s %s", xc_inquiry_culprit(q), words);
 	xc_inquiry_class(q, "panic", kind, "low", "certain", cause);
 }
 
@@ -163,8 +151,9 @@ static void judge_memory(struct xc_inquiry *q, size_t handler)
 	uint64_t a, b;
 	bool known = xc_argument_find(q, handler + 1, 0, &a) && xc_argument_find(q, handler + 1, 1, &b);
 	xc_auto(xc_freep) char *cause =
-		known ? xc_asprintf("%s asked for %" PRIu64 " bytes that could not be had", own_name(q), a > b ? a : b)
-		      : xc_asprintf("%s asked for memory that could not be had", own_name(q));
+		known ? xc_asprintf("%s asked for %" PRIu64 " bytes that could not be had", xc_inquiry_culprit(q),
+				    a > b ? a : b)
+		      : xc_asprintf("%s asked for memory that could not be had", xc_inquiry_culprit(q));
 	xc_inquiry_class(q, "out-of-memory", NULL, "low", "certain", cause);
 }
 

@@ -31,12 +31,6 @@ static bool library_name(const char *function)
 	return starts_with(function, prefixes);
 }
 
-static const char *level_name(const struct xc_place *place, size_t level)
-{
-	const char *name = level < place->level_count ? place->levels[level].function : NULL;
-	return name ? name : place->symbol;
-}
-
 static bool library_file(const struct xc_place *place, size_t level)
 {
 	const char *file = level < place->level_count ? place->levels[level].file : NULL;
@@ -47,7 +41,7 @@ static bool library_file(const struct xc_place *place, size_t level)
 
 static bool own(const struct xc_place *place, size_t level)
 {
-	return !library_name(level_name(place, level)) && !library_file(place, level);
+	return !library_name(xc_place_function(place, level)) && !library_file(place, level);
 }
 
 bool xc_roles_own_level(const struct xc_place *place, size_t *level_out)
@@ -88,7 +82,7 @@ static bool begins(const char *name)
 static bool is_beginning(const struct xc_place *place)
 {
 	size_t outermost = place->level_count ? place->level_count - 1 : 0;
-	return begins(level_name(place, outermost)) || !place->module || xc_module_is_runtime(place->module);
+	return begins(xc_place_function(place, outermost)) || !place->module || xc_module_is_runtime(place->module);
 }
 
 /* The outermost own level. */
@@ -96,7 +90,7 @@ static bool outer_own(const struct xc_place *place, size_t *level_out)
 {
 	size_t count = place->level_count ? place->level_count : 1;
 	for (size_t l = count; l-- > 0;)
-		if (own(place, l) && level_name(place, l)) {
+		if (own(place, l) && xc_place_function(place, l)) {
 			*level_out = l;
 			return true;
 		}
@@ -110,7 +104,7 @@ void xc_roles_find(const struct xc_process *process, const struct xc_frame *fram
 	for (size_t i = count, n = 0; i-- > 0 && n < OUTER; n++) {
 		const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(&frames[i]));
 		size_t outermost = place->level_count ? place->level_count - 1 : 0, level;
-		if (begins(level_name(place, outermost))) {
+		if (begins(xc_place_function(place, outermost))) {
 			begun = true;
 			continue;
 		}
@@ -119,7 +113,7 @@ void xc_roles_find(const struct xc_process *process, const struct xc_frame *fram
 		if (is_beginning(place) || !outer_own(place, &level))
 			continue;
 		*routine_out = frames[i].pc;
-		*name_out = level_name(place, level);
+		*name_out = xc_place_function(place, level);
 		return;
 	}
 }

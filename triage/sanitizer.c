@@ -103,7 +103,7 @@ static void read_name(struct xc_inquiry *q, struct found *found, size_t index, c
 
 static void read_frame(struct xc_inquiry *q, struct found *found, size_t index)
 {
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+	const struct xc_place *place = xc_inquiry_place(q, index);
 	if (place->symbol)
 		read_name(q, found, index, place->symbol);
 	for (size_t l = 0; l < place->level_count; l++)
@@ -117,7 +117,7 @@ static bool is_stand_in(const struct xc_inquiry *q, size_t index)
 	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
 					    "operator new", "operator delete", "memcpy", "memmove", "memset",
 					    "memcmp",       "strcpy",          "strcat", "strlen"};
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
+	const struct xc_place *place = xc_inquiry_place(q, index);
 	for (size_t i = 0; !place->level_count && place->symbol && i < XC_COUNT(names); i++)
 		if (strncmp(place->symbol, names[i], strlen(names[i])) == 0)
 			return true;

@@ -30,16 +30,6 @@ static bool passes(const struct xc_inquiry *q, const char *name)
 	return frame_called(q, name) < q->frame_count;
 }
 
-/* The name of the function that is to blame; "a function" when it has none. */
-static const char *blamed(const struct xc_inquiry *q)
-{
-	const struct xc_place *place = q->blame.place;
-	const char *name = place && q->blame.level < place->level_count ? place->levels[q->blame.level].function : NULL;
-	if (!name && place)
-		name = place->symbol;
-	return name ? name : "a function without a name";
-}
-
 static void say(struct xc_inquiry *q, const char *class_name, const char *kind, const char *severity,
 		const char *confidence, char *cause)
 {
@@ -137,11 +127,11 @@ static bool out_of_memory(struct xc_inquiry *q, const struct xc_exception *e)
 		say(q, "out-of-memory", e->type, "low", "certain",
 		    xc_asprintf("operator new could not give the %" PRIu64
 				" bytes that %s asked for, and nothing caught %s",
-				size, blamed(q), e->type));
+				size, xc_inquiry_culprit(q), e->type));
 	else
 		say(q, "out-of-memory", e->type, "low", "certain",
-		    xc_asprintf("memory was asked for in %s that could not be had, and nothing caught %s", blamed(q),
-				e->type));
+		    xc_asprintf("memory was asked for in %s that could not be had, and nothing caught %s",
+				xc_inquiry_culprit(q), e->type));
 	return true;
 }
 
@@ -163,7 +153,7 @@ static const char *no_passing(const struct xc_inquiry *q)
 			    xc_space_peek_uint(q->process->space, at + 8, 8, &word[1]) && word[1] == q->frames[i].pc &&
 			    xc_regs_get(&q->frames[i].regs, number, &sp) && word[0] == sp)
 				found = i > found ? i : found;
-	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[found]));
+	const struct xc_place *place = xc_inquiry_place(q, found);
 	if (!found)
 		return NULL;
 	return place->level_count ? place->levels[place->level_count - 1].function : place->symbol;
@@ -174,18 +164,20 @@ static void judge_thrown(struct xc_inquiry *q, const struct xc_exception *e)
 	bool personality = passes(q, "__gxx_personality_v0"), clang = passes(q, "__clang_call_terminate");
 	bool again = passes(q, "__cxa_rethrow") || passes(q, "std::rethrow_exception");
 	const char *confidence = e->sure ? "certain" : "likely";
-	const char *barrier = personality ? no_passing(q) : clang ? blamed(q) : NULL;
+	const char *barrier = personality ? no_passing(q) : clang ? xc_inquiry_culprit(q) : NULL;
 	char *cause;
 	if (clang)
 		cause = xc_asprintf("%s was thrown through %s, which is noexcept; the thrower's frame is gone", e->type,
 				    barrier);
 	else if (barrier)
-		cause = xc_asprintf("%s, thrown by %s, came to %s, which is noexcept", e->type, blamed(q), barrier);
+		cause = xc_asprintf("%s, thrown by %s, came to %s, which is noexcept", e->type, xc_inquiry_culprit(q),
+				    barrier);
 	else if (personality)
-		cause = xc_asprintf("%s, thrown by %s, came to a function that is noexcept", e->type, blamed(q));
+		cause = xc_asprintf("%s, thrown by %s, came to a function that is noexcept", e->type,
+				    xc_inquiry_culprit(q));
 	else
 		cause = xc_asprintf("%s was thrown%s by %s, and nothing caught it", e->type, again ? " again" : "",
-				    blamed(q));
+				    xc_inquiry_culprit(q));
 	if (!out_of_memory(q, e))
 		say(q, "uncaught-exception", e->type, "low", confidence, cause);
 	else
@@ -197,13 +189,16 @@ static void judge_called(struct xc_inquiry *q, const struct xc_exception *e)
 {
 	if (passes(q, "std::thread::~thread") || passes(q, "std::thread::operator="))
 		say(q, "uncaught-exception", "terminate", "low", "certain",
-		    xc_asprintf("a std::thread that was neither joined nor detached was destroyed in %s", blamed(q)));
+		    xc_asprintf("a std::thread that was neither joined nor detached was destroyed in %s",
+				xc_inquiry_culprit(q)));
 	else if (e)
 		say(q, "uncaught-exception", e->type, "low", "likely",
-		    xc_asprintf("std::terminate() was called from %s while %s was handled", blamed(q), e->type));
+		    xc_asprintf("std::terminate() was called from %s while %s was handled", xc_inquiry_culprit(q),
+				e->type));
 	else
 		say(q, "uncaught-exception", "terminate", "low", "certain",
-		    xc_asprintf("std::terminate() was called from %s; no exception was in flight", blamed(q)));
+		    xc_asprintf("std::terminate() was called from %s; no exception was in flight",
+				xc_inquiry_culprit(q)));
 }
 
 /* ---- pure virtual ---- */
@@ -241,7 +236,7 @@ static void judge_pure(struct xc_inquiry *q, size_t reporter)
 	    xc_asprintf("a pure virtual function was called in %s: the object is only a %s, as while its constructor "
 			"or destructor "
 			"runs, and after",
-			blamed(q), name));
+			xc_inquiry_culprit(q), name));
 	xc_verdict_evidence(q->report, "the object at 0x%" PRIx64 " has the virtual functions of %s", object, name);
 }
 

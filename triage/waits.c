@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/module.h"
 #include "../core/sandbox.h"
 #include "roles.h"
 
@@ -121,14 +122,6 @@ struct walk {
 	size_t count, base;      /* frames[base] is where it was before any signal */
 	bool is_static;
 };
-
-static bool is_static(const struct xc_process *p)
-{
-	for (size_t i = 0; i < p->module_count; i++)
-		if (p->modules[i]->kind == XC_MODULE_LIBRARY || p->modules[i]->kind == XC_MODULE_LOADER)
-			return false;
-	return true;
-}
 
 static void unwind(struct walk *w, const struct xc_thread *thread)
 {
@@ -326,7 +319,7 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 		return process->waits;
 	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
 	struct walk w = {.process = process, .waits = waits, .unwinder = xc_unwinder_new(process)};
-	w.is_static = is_static(process);
+	w.is_static = xc_modules_are_static(process);
 	w.frames = xc_alloc(XC_WAIT_FRAMES * sizeof *w.frames);
 	waits->count = process->thread_count;
 	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);
