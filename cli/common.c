@@ -115,9 +115,8 @@ const struct xc_option xc_common_options[] = {
 	 .offset = AT(max_read_time),
 	 .value = "MS",
 	 .about = "live: while reading goes on, use at most so many milliseconds of processor time a second, for all "
-		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end. "
-		  "At idle priority (chrt -i 0), as who asks every second should run, 100 by default and no megabyte "
-		  "is free",
+		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end; "
+		  "at idle priority (chrt -i 0), as who asks every second should run, no megabyte is free",
 	 .max = 1000000},
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,

@@ -5,9 +5,8 @@
 #include "options.h"
 
 /* Limits on reading running processes, unless options say otherwise. */
-#define XC_READ_RATE      100u
-#define XC_READ_TIME      40u
-#define XC_READ_TIME_IDLE 100u /* at idle priority */
+#define XC_READ_RATE 100u
+#define XC_READ_TIME 40u
 
 struct xc_common {
 	const char *exe, *sysroot, *store;

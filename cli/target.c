@@ -186,8 +186,8 @@ static struct xc_finder finder_of(const struct xc_common *common)
 	};
 }
 
-/* Who looks at a process every second is to do so at idle priority. The work is held to a tenth of a processor even then, from the
- * first byte on: where two processors are threads of one core, what one does slows the other by a third of it. */
+/* Who looks at a process every second is to do so at idle priority. The limits hold even then, and from the first byte on: where two
+ * processors are threads of one core, what one does slows the other by a third of it. */
 static bool is_idle(const struct xc_common *common)
 {
 	return common->max_read_rate == XC_READ_RATE && common->max_read_time == XC_READ_TIME &&
@@ -199,7 +199,6 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 {
 	const char *digits;
 	struct xc_error *err;
-	const bool idle = is_idle(common);
 	*target = (struct xc_target){.finder = finder_of(common)};
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
 	    (err = open_store(target, common)))
@@ -212,8 +211,8 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.strict = target->finder.strict,
 		.swap = common->swap == XC_ON,
 		.max_read_rate = (uint64_t)common->max_read_rate << 20,
-		.max_read_time = idle ? XC_READ_TIME_IDLE : common->max_read_time,
-		.paced = idle,
+		.max_read_time = common->max_read_time,
+		.paced = is_idle(common),
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))
