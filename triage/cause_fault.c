@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/facts.h"
+#include "names.h"
 #include "recursion.h"
 #include "taint.h"
 
@@ -24,17 +25,14 @@ enum {
 static bool is_block(const struct xc_inquiry *q)
 {
 	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
-					    "strncpy", "stpcpy",  "bcopy",  "bzero"};
+					    "strncpy", "stpcpy",  "bcopy",  "bzero",   NULL};
 	const struct xc_fault *f = &q->fault;
 	const char *through = q->blame.through;
 	if (f->operand_known && f->operand.count)
 		return true;
 	if (through && strncmp(through, "__", 2) == 0)
 		through += 2; /* "__memmove_avx_unaligned_erms" */
-	for (size_t i = 0; through && i < XC_COUNT(names); i++)
-		if (strncmp(through, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return xc_names_begin(names, through);
 }
 
 static void wild(struct xc_inquiry *q, const char *cause)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/text.h"
+#include "names.h"
 #include "origin.h"
 
 enum { NULL_PAGES = 64 << 10, CLIMB = 6 };
@@ -377,12 +378,9 @@ static void write_cause(const struct xc_inquiry *q, const struct finding *f, str
 /* Classes that say no more than this does. */
 static bool may_explain(const struct xc_inquiry *q)
 {
-	static const char *const names[] = {"null-read",   "null-write", "null-access", "wild-read",  "wild-write",
-					    "wild-access", "call-null",  "pc-control",  "div-by-zero"};
-	for (size_t i = 0; i < XC_COUNT(names); i++)
-		if (xc_inquiry_is(q, names[i]))
-			return true;
-	return false;
+	static const char *const names[] = {"null-read",   "null-write", "null-access", "wild-read",   "wild-write",
+					    "wild-access", "call-null",  "pc-control",  "div-by-zero", NULL};
+	return xc_names_find(names, q->verdict->class_name);
 }
 
 /* A base register that is not zero made a NULL pointer only likely: here it is seen. */

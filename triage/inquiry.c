@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/module.h"
+#include "names.h"
+#include "own.h"
 
 enum { PASSES = 40 };
 
@@ -81,14 +82,6 @@ bool xc_inquiry_is(const struct xc_inquiry *q, const char *class_name)
 	return q->verdict->class_name && strcmp(q->verdict->class_name, class_name) == 0;
 }
 
-static const char *among(const char *const *names, const char *name)
-{
-	for (; name && *names; names++)
-		if (strcmp(*names, name) == 0)
-			return *names;
-	return NULL;
-}
-
 const struct xc_place *xc_inquiry_place(const struct xc_inquiry *q, size_t index)
 {
 	return xc_debuginfo_place(q->process, xc_frame_lookup(&q->frames[index]));
@@ -105,8 +98,8 @@ static const char *called(const struct xc_inquiry *q, size_t index, const char *
 	const struct xc_place *place = xc_inquiry_place(q, index);
 	const char *found = NULL;
 	for (size_t l = 0; l < place->level_count && !found; l++)
-		found = among(names, place->levels[l].function);
-	return found ? found : among(names, place->symbol);
+		found = xc_names_find(names, place->levels[l].function);
+	return found ? found : xc_names_find(names, place->symbol);
 }
 
 const char *xc_inquiry_passes(const struct xc_inquiry *q, const char *const *names)
@@ -123,58 +116,12 @@ size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *na
 	return q->frame_count;
 }
 
-/* Names that templates, inlined functions and linked-in run-times keep in the program's own code. */
-static bool library_name(const char *function)
-{
-	static const char *const names[] = {
-		"std::",   "__gnu_cxx::", "__cxxabiv1::", "core::",         "alloc::",
-		"<core::", "<alloc::",    "<std::",       "__rustc::",      "__clang_call_terminate",
-		"__asan",  "__sanitizer", "__ubsan",      "__interceptor_", "__cxa_",
-		"__gxx_",  "_Unwind_",    "operator new"};
-	for (size_t i = 0; function && i < XC_COUNT(names); i++)
-		if (strncmp(function, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-static bool among_parts(const char *const *parts, const char *text)
-{
-	for (; text && *parts; parts++)
-		if (strstr(text, *parts))
-			return true;
-	return false;
-}
-
-/* By its name, or by where its source is. What stands in a header and is no inlined call is the program's own: compilers give lines of
- * what they inlined to the function round it. */
-static bool of_library(const char *function, const char *file, bool inlined)
-{
-	static const char *const headers[] = {"/usr/include/", "/include/c++/", NULL};
-	static const char *const sources[] = {"/rustlib/src/", "/rustc/", NULL};
-	return library_name(function) || among_parts(sources, file) || (inlined && among_parts(headers, file));
-}
-
-bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out)
-{
-	if (!place->module || xc_module_is_runtime(place->module))
-		return false;
-	*level_out = 0;
-	if (!place->level_count)
-		return !library_name(place->symbol);
-	for (size_t l = 0; l < place->level_count; l++) {
-		*level_out = l;
-		if (!of_library(xc_place_function(place, l), place->levels[l].file, l + 1 < place->level_count))
-			return true;
-	}
-	return false;
-}
-
 void xc_inquiry_blame(struct xc_inquiry *q, size_t index)
 {
 	for (; index < q->frame_count; index++) {
 		const struct xc_place *place = xc_inquiry_place(q, index);
 		size_t level;
-		if (q->frames[index].signal || !xc_inquiry_own_level(place, &level))
+		if (q->frames[index].signal || !xc_own_level(place, &level))
 			continue;
 		q->blame.place = place;
 		q->blame.level = level;

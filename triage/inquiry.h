@@ -55,10 +55,6 @@ size_t xc_inquiry_frame_called(const struct xc_inquiry *q, const char *const *na
  * of such frames when all of it is. Nothing changes when no frame is left. */
 void xc_inquiry_blame(struct xc_inquiry *q, size_t index);
 
-/* The innermost level of the place that is the program's own and not of a language's library; false when none is. A place without debug
- * information has level 0. */
-bool xc_inquiry_own_level(const struct xc_place *place, size_t *level_out);
-
 /* Where frames[index] stands in the program. */
 const struct xc_place *xc_inquiry_place(const struct xc_inquiry *q, size_t index);
 

@@ -6,6 +6,7 @@
 #include "../dwarf/field.h"
 #include "../dwarf/variable.h"
 #include "../heap/whatis.h"
+#include "names.h"
 #include "statics.h"
 
 enum { STEPS = 64, FRAMES = 6 };
@@ -29,11 +30,9 @@ static bool is_lock_type(const struct xc_type *type)
 					    "once_flag",
 					    "std::condition_variable",
 					    "std::condition_variable_any",
-					    "std::once_flag"};
-	for (size_t i = 0; type->name && i < XC_COUNT(names); i++)
-		if (strcmp(type->name, names[i]) == 0)
-			return true;
-	return false;
+					    "std::once_flag",
+					    NULL};
+	return xc_names_find(names, type->name);
 }
 
 /* Typedefs are looked at one by one: pthread_mutex_t is one. */

@@ -1,60 +1,11 @@
 /* roles: from the outer end of a stack inward, past what starts threads, to the first function that somebody wrote for this program. */
 #include "roles.h"
 
-#include <string.h>
-
 #include "../core/module.h"
+#include "names.h"
+#include "own.h"
 
 enum { OUTER = 24 }; /* frames that starting a thread takes, at most */
-
-static bool starts_with(const char *name, const char *const *prefixes)
-{
-	for (; name && *prefixes; prefixes++)
-		if (strncmp(name, *prefixes, strlen(*prefixes)) == 0)
-			return true;
-	return false;
-}
-
-static bool is_among(const char *name, const char *const *names)
-{
-	for (; name && *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-static bool library_name(const char *function)
-{
-	static const char *const prefixes[] = {"std::",   "__gnu_cxx::", "__cxxabiv1::", "core::",     "alloc::",
-					       "<core::", "<alloc::",    "<std::",       "__rust",     "__gthread",
-					       "boost::", "__invoke",    "decltype",     "void std::", NULL};
-	return starts_with(function, prefixes);
-}
-
-static bool library_file(const struct xc_place *place, size_t level)
-{
-	const char *file = level < place->level_count ? place->levels[level].file : NULL;
-	bool inlined = level + 1 < place->level_count;
-	return file && (strstr(file, "/rustlib/src/") || strstr(file, "/rustc/") ||
-			(inlined && (strstr(file, "/include/c++/") || strstr(file, "/usr/include/"))));
-}
-
-static bool own(const struct xc_place *place, size_t level)
-{
-	return !library_name(xc_place_function(place, level)) && !library_file(place, level);
-}
-
-bool xc_roles_own_level(const struct xc_place *place, size_t *level_out)
-{
-	if (!place->module || xc_module_is_runtime(place->module))
-		return false;
-	for (size_t l = 0; l == 0 || l < place->level_count; l++)
-		if (own(place, l)) {
-			*level_out = l;
-			return true;
-		}
-	return false;
-}
 
 /* What begins threads and is in no run-time library: of static programs, of GLib, Qt, and pools that hand out the work. */
 static bool begins(const char *name)
@@ -76,7 +27,7 @@ static bool begins(const char *name)
 					    "QThreadPoolThread::run",
 					    "uv__thread_start",
 					    NULL};
-	return is_among(name, names);
+	return xc_names_find(names, name);
 }
 
 static bool is_beginning(const struct xc_place *place)
@@ -90,7 +41,7 @@ static bool outer_own(const struct xc_place *place, size_t *level_out)
 {
 	size_t count = place->level_count ? place->level_count : 1;
 	for (size_t l = count; l-- > 0;)
-		if (own(place, l) && xc_place_function(place, l)) {
+		if (xc_own_is(place, l) && xc_place_function(place, l)) {
 			*level_out = l;
 			return true;
 		}

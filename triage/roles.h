@@ -5,10 +5,6 @@
 #include "../dwarf/debuginfo.h"
 #include "../dwarf/unwind.h"
 
-/* The innermost level of the place that is the program's own code, and no language's library that stands in the program (std::mutex::lock,
- * core::ops::…); false when none is. */
-bool xc_roles_own_level(const struct xc_place *place, size_t *level_out);
-
 /* The outermost function of a stack that is the program's own, behind what the C library and the run-times begin a thread with: what
  * was given to pthread_create, std::thread, g_thread_new, std::thread::spawn. NULL and 0 when the stack does not reach so far. */
 void xc_roles_find(const struct xc_process *process, const struct xc_frame *frames, size_t count, xc_addr *routine_out,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "argument.h"
+#include "names.h"
 
 enum { FRAMES = 40, STACK_MOST = 64 << 10 };
 
@@ -83,13 +84,12 @@ static void read_handler(struct xc_inquiry *q, struct found *found, const char *
 
 static void read_name(struct xc_inquiry *q, struct found *found, size_t index, const char *name)
 {
-	static const char *const names[] = {"__asan", "__sanitizer::", "__ubsan", "__msan", "__tsan", "__hwasan"};
+	static const char *const names[] = {"__asan", "__sanitizer::", "__ubsan", "__msan", "__tsan", "__hwasan", NULL};
 	const char *at;
-	for (size_t i = 0; i < XC_COUNT(names); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0) {
-			found->sanitizer = true;
-			found->last = index;
-		}
+	if (xc_names_begin(names, name)) {
+		found->sanitizer = true;
+		found->last = index;
+	}
 	if ((at = strstr(name, "__asan_report_"))) {
 		read_access(found, at + strlen("__asan_report_"));
 		found->reporter = index;
@@ -116,12 +116,9 @@ static bool is_stand_in(const struct xc_inquiry *q, size_t index)
 {
 	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
 					    "operator new", "operator delete", "memcpy", "memmove", "memset",
-					    "memcmp",       "strcpy",          "strcat", "strlen"};
+					    "memcmp",       "strcpy",          "strcat", "strlen",  NULL};
 	const struct xc_place *place = xc_inquiry_place(q, index);
-	for (size_t i = 0; !place->level_count && place->symbol && i < XC_COUNT(names); i++)
-		if (strncmp(place->symbol, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return !place->level_count && xc_names_begin(names, place->symbol);
 }
 
 static bool has_text(const char *bytes, size_t len, const char *text)

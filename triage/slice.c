@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
+
 struct place {
 	int reg; /* the register, or a slot's base */
 	bool slot;
@@ -79,12 +81,10 @@ static bool never_returns(const struct xc_body *body, const struct xc_insn *insn
 					    "_Unwind_Resume",
 					    "__cxa_bad_cast",
 					    "__cxa_pure_virtual",
-					    "std::terminate"};
+					    "std::terminate",
+					    NULL};
 	const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(body, insn, NULL) : NULL;
-	for (size_t i = 0; callee && i < XC_COUNT(names); i++)
-		if (strcmp(names[i], callee) == 0)
-			return true;
-	return callee && strncmp(callee, "std::__throw_", 13) == 0;
+	return xc_names_find(names, callee) || (callee && strncmp(callee, "std::__throw_", 13) == 0);
 }
 
 /* ---- what an instruction does to the place ---- */

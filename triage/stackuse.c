@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "own.h"
+
 enum {
 	SLOTS = 8192, /* of the table of pcs: a power of two */
 	PCS = 4096,   /* that are looked up */
@@ -43,10 +45,10 @@ static void name_user(const struct xc_place *place, struct xc_stackuser *user)
 		whole.levels += place->level_count - 1;
 		whole.level_count = 1;
 	}
-	user->own = xc_inquiry_own_level(&whole, &level);
+	user->own = xc_own_level(&whole, &level);
 	user->name = user->function =
 		whole.level_count && whole.levels[0].function ? whole.levels[0].function : place->symbol;
-	if (user->own || place->level_count < 2 || !xc_inquiry_own_level(place, &level))
+	if (user->own || place->level_count < 2 || !xc_own_level(place, &level))
 		return;
 	user->own = true;
 	user->name = place->levels[level].function ? place->levels[level].function : user->function;

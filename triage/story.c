@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bitflip.h"
+#include "names.h"
 #include "poison.h"
 
 enum { LEAST = 64 << 10 };
@@ -115,12 +116,9 @@ static bool tell_bitflip(struct xc_story *s)
 /* Deaths of which the class has not said why yet. */
 static bool is_open(const struct xc_inquiry *q)
 {
-	static const char *const names[] = {"wild-read", "wild-write", "wild-access",      "pc-control",
-					    "exec-data", "misaligned", "protected-access", "write-rodata"};
-	for (size_t i = 0; i < XC_COUNT(names); i++)
-		if (xc_inquiry_is(q, names[i]))
-			return true;
-	return false;
+	static const char *const names[] = {"wild-read",  "wild-write",       "wild-access",  "pc-control", "exec-data",
+					    "misaligned", "protected-access", "write-rodata", NULL};
+	return xc_names_find(names, q->verdict->class_name);
 }
 
 void xc_story_tell(struct xc_inquiry *q)

@@ -18,6 +18,7 @@
 
 #include "../core/module.h"
 #include "../core/sandbox.h"
+#include "own.h"
 #include "roles.h"
 
 enum { INNER = 12 }; /* frames in which the waiting function is looked for */
@@ -146,7 +147,7 @@ static const struct xc_place *place_of(const struct walk *w, size_t index)
 static bool is_runtime(const struct walk *w, const struct xc_place *place)
 {
 	size_t level;
-	return (w->is_static && !place->level_count) || !xc_roles_own_level(place, &level);
+	return (w->is_static && !place->level_count) || !xc_own_level(place, &level);
 }
 
 /* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
@@ -173,7 +174,7 @@ static void find_place(const struct walk *w, struct xc_wait *wait)
 	}
 	wait->frame = w->frames[at];
 	wait->place = place_of(w, at);
-	wait->has_place = xc_roles_own_level(wait->place, &wait->level);
+	wait->has_place = xc_own_level(wait->place, &wait->level);
 }
 
 /* ---- the call ---- */
@@ -408,7 +409,7 @@ void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wai
 	unwinder = xc_unwinder_new(process);
 	for (size_t n = 0; n < XC_WAIT_FRAMES && xc_unwind_step(unwinder, &frame, &frame, &stop); n++) {
 		const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(&frame));
-		if (xc_roles_own_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
+		if (xc_own_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
 			break;
 	}
 	xc_unwinder_free(unwinder);
