@@ -127,7 +127,7 @@ corpora-long: corpora ## and the large ones
 diff: $(B)/xcore corpora ## every frame and value against gdb
 	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/types --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]' --- tests/diff/run --xcore $(XCORE) \
-		-- tests/diff/print --xcore $(XCORE) --count 25 -- tests/diff/expressions --xcore $(XCORE) --count 30
+		-- tests/diff/print --xcore $(XCORE) --count 12 -- tests/diff/expressions --xcore $(XCORE) --count 15
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
 	@XCORE=$(XCORE) tests/run live $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) \
@@ -167,7 +167,7 @@ test: built check plugin live heap browser replay diff hostile ## what a change 
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
+		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
 
 fuzz: ## run every fuzz target for a minute (clang)
