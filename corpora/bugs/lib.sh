@@ -42,7 +42,7 @@ bug_npm() {
 	rm -r "$at"
 }
 
-# bug_debian RELEASE PACKAGE FILE SHA256: upstream's archive of that release's source package (pack_1.2.orig.tar.xz), or the one with
+# bug_debian RELEASE PACKAGE FILE SHA256: upstream's archive of that release's source package (pack_1.2.orig.tar.xz), without
 # Debian's patches; prints its path. A release moves on: when the version is no longer there, the bug is skipped.
 bug_debian() {
 	! bug_is "$CACHE/$3" "$4" || { echo "$CACHE/$3" && return; }
@@ -53,6 +53,7 @@ bug_debian() {
 }
 
 bug_fetch_debian() (
+	local part
 	# shellcheck source=SCRIPTDIR/../recipes/lib.sh disable=SC1091
 	. "$BUG_CORPORA/recipes/lib.sh"
 	# shellcheck source=SCRIPTDIR/../releases.sh disable=SC1091
@@ -67,7 +68,8 @@ bug_fetch_debian() (
 	rm -rf "$CACHE/fetch.$2"
 	mkdir -p "$CACHE/fetch.$2"
 	cd "$CACHE/fetch.$2"
-	rc_apt source --download-only --only-source "$2" || bug_skip "cannot fetch the source of $2 of $1"
+	case $3 in *.orig.tar.*) part=--tar-only ;; *) part=--download-only ;; esac # of an old release, the mirror may have lost Debian's part
+	rc_apt source --download-only "$part" --only-source "$2" || bug_skip "cannot fetch the source of $2 of $1"
 	[ -e "$3" ] || bug_skip "$1 has $(ls), no longer $3"
 )
 
