@@ -59,6 +59,7 @@ struct xc_module {
 	const char *why;                  /* one line for people: why there is no (verified) file; NULL when verified */
 	struct xc_source *file;           /* its bytes; for the vDSO those in the target; NULL when none; owned */
 	void *debug;                      /* slot of dwarf/debuginfo; owned there */
+	void *imports;                    /* of triage/imports.c; in the process's arena */
 };
 
 struct xc_thread {
