@@ -173,7 +173,7 @@ struct trampoline {
 	uint16_t machine;
 	uint8_t size, code[12];
 	uint16_t context; /* from sp to where the offsets of the runs count from */
-	struct run runs[5];
+	struct run runs[10];
 };
 
 /* aarch64: siginfo (128), ucontext: mcontext at 176: fault address, x0 to x30, sp, pc, pstate */
@@ -203,6 +203,22 @@ struct trampoline {
 	}
 
 static const struct trampoline trampolines[] = {
+	/* mov $15, %rax; syscall: ucontext: gregs at 40 in an order of their own. C libraries' have call frame information that
+	 * says more; Go's (runtime.sigreturn) and musl's have none, or of a function like any other */
+	{EM_X86_64,
+	 9,
+	 {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05},
+	 40,
+	 {{8, 8, 0},
+	  {5, 1, 64},
+	  {4, 1, 72},
+	  {6, 1, 80},
+	  {3, 1, 88},
+	  {1, 1, 96},
+	  {0, 1, 104},
+	  {2, 1, 112},
+	  {7, 1, 120},
+	  {16, 1, 128}}},
 	/* mov x8, #139; svc #0 */
 	{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 0, AARCH64_RUNS},
 	/* mov r7, #173 (rt_sigreturn); svc #0, or #0x9000ad */
@@ -242,7 +258,7 @@ static const struct trampoline *trampoline_at(const struct xc_process *p, xc_add
 
 bool xc_code_is_trampoline(const struct xc_process *p, xc_addr addr)
 {
-	return p->arch->lr >= 0 && trampoline_at(p, addr) != NULL;
+	return trampoline_at(p, addr) != NULL;
 }
 
 bool xc_code_interrupted(const struct xc_process *p, xc_addr addr, const struct xc_regs *regs,

@@ -17,8 +17,9 @@ xc_addr xc_code_address(const struct xc_process *process, uint64_t pointer);
  * else 0. */
 bool xc_code_returns(const struct xc_process *process, uint64_t ret, xc_addr *target_out);
 
-/* Is addr the first instruction of a signal trampoline (what the kernel lets a handler return to), told by its code? Only on
- * machines where call frame information of trampolines is wrong or missing. */
+/* Is addr the first instruction of a signal trampoline (what the kernel lets a handler return to), told by its code? To be asked
+ * first on machines where call frame information of trampolines is wrong or missing (those with a link register), else where there
+ * is none that says so. */
 bool xc_code_is_trampoline(const struct xc_process *process, xc_addr addr);
 
 /* The registers that the kernel saved, when pc is at a trampoline and regs are those of that moment. False when its frame

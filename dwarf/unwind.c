@@ -76,14 +76,21 @@ void xc_unwind_place(const struct xc_process *p, struct xc_frame *f, uint64_t po
 	f->module = xc_process_module(p, xc_frame_lookup(f));
 }
 
+/* Told by its code? */
+static bool is_trampoline(struct xc_unwinder *u, struct xc_frame *f)
+{
+	if (!xc_code_is_trampoline(u->process, f->pc))
+		return false;
+	f->trampoline = f->signal = f->interrupted = true;
+	f->module = xc_process_module(u->process, f->pc);
+	return true;
+}
+
 void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 {
 	xc_addr missing;
-	if (xc_code_is_trampoline(u->process, f->pc)) {
-		f->trampoline = f->signal = f->interrupted = true;
-		f->module = xc_process_module(u->process, f->pc);
+	if (u->process->arch->lr >= 0 && is_trampoline(u, f))
 		return;
-	}
 	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
 	/* The return address of a handler is the first byte of its trampoline, behind no call. glibc's covers the byte
 	 * before as well; others are found at pc itself. */
@@ -95,6 +102,8 @@ void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
 			f->module = xc_process_module(u->process, f->pc);
 		}
 	}
+	if (!row->signal && !f->interrupted && is_trampoline(u, f))
+		return;
 	f->signal = row->signal;
 	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
 }

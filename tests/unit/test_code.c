@@ -114,7 +114,8 @@ static void trampolines_are_known_by_their_code(void **state)
 		uint8_t class;
 		const char *code;
 		size_t size;
-	} known[] = {{EM_AARCH64, ELFCLASS64, "\x68\x11\x80\xd2\x01\x00\x00\xd4", 8},
+	} known[] = {{EM_X86_64, ELFCLASS64, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9},
+		     {EM_AARCH64, ELFCLASS64, "\x68\x11\x80\xd2\x01\x00\x00\xd4", 8},
 		     {EM_ARM, ELFCLASS32, "\xad\x70\xa0\xe3\x00\x00\x00\xef", 8},
 		     {EM_ARM, ELFCLASS32, "\x77\x27\x00\xdf", 4},
 		     {EM_PPC64, ELFCLASS64, "\x80\x00\x21\x38\xac\x00\x00\x38\x02\x00\x00\x44", 12},
