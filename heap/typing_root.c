@@ -12,6 +12,7 @@
 #include "../dwarf/lookup.h"
 #include "../dwarf/section.h"
 #include "../dwarf/standpoint.h"
+#include "stray.h"
 
 enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, DEPTH = 32, LARGEST_INSIDE = 32 << 20 };
 
@@ -35,8 +36,16 @@ static struct xc_root_object *add_root(struct xc_engine *e, uint32_t map, uint64
 struct statics {
 	struct xc_engine *engine;
 	struct xc_module *module;
+	struct xc_extents known; /* where its variables lie, as far as they were found by name */
 	struct xc_arena scratch;
 };
+
+static void know(struct statics *s, const struct xc_value *value)
+{
+	uint64_t size;
+	if (xc_type_size(value->type, &size))
+		xc_extents_add(&s->known, value->addr, size);
+}
 
 static void add_static(struct statics *s, const struct xc_value *value, const char *what, const char *name)
 {
@@ -71,10 +80,12 @@ static bool see_variable(void *context, const char *name, const struct xc_defini
 	if (definition->declaration)
 		return true;
 	xc_variable_static(s->engine->heap->process, s->module, NULL, &die, &s->scratch, &value);
-	if (value.kind == XC_VALUE_MEMORY)
+	if (value.kind == XC_VALUE_MEMORY) {
+		know(s, &value);
 		add_static(s, &value, "global", name);
-	else if (value.kind == XC_VALUE_ABSENT)
+	} else if (value.kind == XC_VALUE_ABSENT) {
 		add_thread_local(s, &die, name);
+	}
 	return true;
 }
 
@@ -101,7 +112,7 @@ static void see_inside(struct statics *s, Dwarf_Die *scope, const char *function
 	}
 }
 
-/* Where that costs no more than a look at a few megabytes. */
+/* Where something is to be found, and costs no more than a look at a few megabytes. */
 static void find_inside(struct statics *s)
 {
 	struct xc_debugfile *file = xc_debugfile_of(s->engine->heap->process, s->module);
@@ -110,7 +121,7 @@ static void find_inside(struct statics *s)
 	struct xc_cursor info = elf ? xc_section_cursor(elf, ".debug_info") : (struct xc_cursor){0};
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
-	if (!elf || xc_cursor_left(&info) > LARGEST_INSIDE)
+	if (!elf || xc_cursor_left(&info) > LARGEST_INSIDE || !xc_stray_any(s->engine->heap, s->module, &s->known))
 		return;
 	while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
 		see_inside(s, &die, NULL, 0);
@@ -124,7 +135,9 @@ static void find_statics(struct xc_engine *e)
 		s.module = process->modules[i];
 		xc_lookup_each(process, s.module, XC_NAME_VARIABLE, see_variable, &s);
 		find_inside(&s);
+		s.known.count = 0;
 	}
+	xc_extents_fini(&s.known);
 	xc_arena_fini(&s.scratch);
 }
 
