@@ -1,6 +1,7 @@
 /* unwind: one step at a time, best evidence first.
  *
  *   a row of call frame information ──→ CFA ──→ every register's rule           trust: cfi
+ *   Go: the thread's stack goes on in its goroutine's (unwind_go.c)             trust: context
  *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
  *   a row that needs a frame pointer which is not known (a live thread's):
  *           a word above sp that returns behind a call of this very function,
@@ -22,10 +23,7 @@
 #include "code.h"
 #include "unwind_impl.h"
 
-enum {
-	LOOK_AHEAD = 64,
-	MAX_DESCENTS = 64,
-};
+enum { LOOK_AHEAD = 64 };
 
 static const char outermost[] = XC_OUTERMOST;
 static const char nothing_found[] = "no call frame information here, and nothing above looks like a return address";
@@ -207,7 +205,7 @@ static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 		*stop = "the stack does not go up any more: damaged, or the call frame information is wrong";
 		return false;
 	}
-	if (caller->descents > MAX_DESCENTS) {
+	if (caller->descents > XC_MAX_DESCENTS) {
 		*stop = "signal handlers on more stacks than can be: the stack is damaged";
 		return false;
 	}
@@ -226,9 +224,10 @@ bool xc_unwind_row(struct xc_unwinder *u, const struct xc_frame *frame, struct x
 		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;
 		return false;
 	}
-	if (!apply_row(u, row, frame, caller, stop))
+	if (!apply_row(u, row, frame, caller, stop) || !arrived(u, frame, caller, stop))
 		return false;
-	return arrived(u, frame, caller, stop);
+	xc_unwind_go(u, frame, caller);
+	return true;
 }
 
 /* The caller is what the signal interrupted, with all its registers. */
@@ -295,8 +294,9 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 {
 	struct xc_frame caller;
 	const char *stop;
-	bool done =
-		frame->trampoline ? step_trampoline(u, frame, &caller, &stop) : xc_unwind_row(u, frame, &caller, &stop);
+	bool done = frame->trampoline               ? step_trampoline(u, frame, &caller, &stop)
+		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
+						    : xc_unwind_row(u, frame, &caller, &stop);
 	if (!done && !stop)
 		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
 	else if (!done)

@@ -3,11 +3,13 @@
 #define XC_UNWIND_IMPL_H
 
 #include "cfi.h"
+#include "goruntime.h"
 #include "tailcall.h"
 #include "unwind.h"
 
 #define XC_OUTERMOST "outermost frame"
 
+enum { XC_MAX_DESCENTS = 64 };
 enum { XC_MAX_GUESSING = 4 << 20 }; /* words scanned and steps looked ahead in all: about half a second */
 
 struct xc_unwinder {
@@ -15,6 +17,8 @@ struct xc_unwinder {
 	struct xc_cfi *cfi;
 	struct xc_tailcalls *tailcalls;
 	uint64_t guessing; /* words scanned and steps looked ahead so far */
+	struct xc_goruntime go;
+	bool go_asked, go_known; /* the latter: it is a Go program */
 	char stop[160];
 	char damage[100]; /* of the thread's stack: what was stepped over; part of the reason why it ends */
 };
@@ -42,6 +46,15 @@ bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct
  * pushed below the return address: sought is one behind a call of this very function, then one with a chain of
  * frame pointers below it, then any. */
 bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+
+/* Of a caller that was found by call frame information: what is otherwise when the frame is of Go's code. */
+void xc_unwind_go(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
+
+/* Does the frame stand where Go switched to the thread's stack, from that of a goroutine? And the goroutine's innermost frame;
+ * false with the reason why the stack ends. */
+bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
+bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			 const char **stop);
 
 /* The first word above sp that may be a return address and is not refuted, else the first of all. */
 bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);

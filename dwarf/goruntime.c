@@ -1,0 +1,173 @@
+/* goruntime: see goruntime.h. */
+#include "goruntime.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <string.h>
+
+#include "debugfile.h"
+#include "elffile.h"
+#include "lookup.h"
+#include "symbol.h"
+#include "type.h"
+#include "unit.h"
+
+enum {
+	STORAGE = -8, /* from the thread pointer to g, where the program has no thread-local variables of its own */
+	FRAME_POINTER = 6,
+};
+
+/* ---- the program ---- */
+
+static const struct xc_symbol *symbol(const struct xc_goruntime *go, const char *name)
+{
+	return xc_symtab_named(xc_debugfile_symbols(xc_debugfile_of(go->process, go->module)), name);
+}
+
+/* Assembler's functions are called "name.abi0" since Go 1.17. */
+static void find_code(struct xc_goruntime *go, enum xc_go_code which, const char *name)
+{
+	xc_auto(xc_freep) char *abi0 = xc_asprintf("%s.abi0", name);
+	const struct xc_symbol *s = symbol(go, abi0);
+	if (!s)
+		s = symbol(go, name);
+	if (!s || s->type == STT_TLS)
+		return;
+	go->codes[which].from = s->value + go->module->bias;
+	go->codes[which].end = go->codes[which].from + s->size;
+}
+
+static void find_text(struct xc_goruntime *go)
+{
+	const struct xc_symbol *from = symbol(go, "runtime.text"), *end = symbol(go, "runtime.etext");
+	if (!from || !end)
+		return;
+	go->codes[XC_GO_TEXT].from = from->value + go->module->bias;
+	go->codes[XC_GO_TEXT].end = end->value + go->module->bias;
+}
+
+bool xc_goruntime_find(const struct xc_process *p, struct xc_goruntime *out)
+{
+	if (p->arch->machine != EM_X86_64 || p->arch->word != 8 || !p->module_count || !p->modules[0]->bias_known ||
+	    p->modules[0]->kind != XC_MODULE_EXE)
+		return false;
+	Elf *elf = xc_debugfile_elf(xc_debugfile_of(p, p->modules[0]));
+	if (!elf || (!xc_elffile_section(elf, ".gopclntab") && !xc_elffile_section(elf, ".data.rel.ro.gopclntab")))
+		return false;
+	*out = (struct xc_goruntime){.process = p, .module = p->modules[0]};
+	find_code(out, XC_GO_SYSTEMSTACK, "runtime.systemstack");
+	find_code(out, XC_GO_MCALL, "runtime.mcall");
+	find_code(out, XC_GO_MORESTACK, "runtime.morestack");
+	find_code(out, XC_GO_SIGPANIC, "runtime.sigpanic");
+	find_text(out);
+	return true;
+}
+
+bool xc_goruntime_in(const struct xc_goruntime *go, enum xc_go_code which, xc_addr pc)
+{
+	return pc >= go->codes[which].from && pc < go->codes[which].end;
+}
+
+bool xc_goruntime_switches(const struct xc_goruntime *go, xc_addr pc)
+{
+	return xc_goruntime_in(go, XC_GO_SYSTEMSTACK, pc) || xc_goruntime_in(go, XC_GO_MCALL, pc) ||
+	       xc_goruntime_in(go, XC_GO_MORESTACK, pc);
+}
+
+bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out)
+{
+	const struct xc_symbol *s = symbol(go, name);
+	if (!s || s->type == STT_TLS)
+		return false;
+	*addr_out = s->value + go->module->bias;
+	*size_out = s->size;
+	return true;
+}
+
+/* ---- layouts ---- */
+
+static const struct xc_member *member_named(const struct xc_type *type, const char *name, size_t len)
+{
+	size_t count = 0;
+	const struct xc_member *members = type->kind == XC_TYPE_STRUCT ? xc_type_members(type, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (members[i].name && strlen(members[i].name) == len && memcmp(members[i].name, name, len) == 0)
+			return &members[i];
+	return NULL;
+}
+
+/* Offset and size of a member. */
+static bool place_of(const struct xc_goruntime *go, const char *type_name, const char *path, uint64_t *offset_out,
+		     uint64_t *size_out)
+{
+	const struct xc_query query = {
+		.name = type_name, .kinds = XC_NAME_TYPE, .tag = DW_TAG_structure_type, .module = go->module};
+	struct xc_definition found;
+	uint64_t offset = 0;
+	if (!xc_lookup_one(go->process, &query, &found))
+		return false;
+	const struct xc_type *type = xc_type_get(xc_types_of(go->process), &found.die);
+	while (*path) {
+		size_t len = strcspn(path, ".");
+		const struct xc_member *member = member_named(xc_type_complete(xc_type_strip(type)), path, len);
+		if (!member || member->bit_size)
+			return false;
+		offset += member->offset;
+		type = member->type;
+		path += len + (path[len] == '.');
+	}
+	*offset_out = offset;
+	return xc_type_size(xc_type_strip(type), size_out);
+}
+
+bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
+		       uint64_t *value_out)
+{
+	uint64_t offset, size;
+	return place_of(go, type, path, &offset, &size) && (size == 1 || size == 2 || size == 4 || size == 8) &&
+	       xc_space_peek_uint(go->process->space, addr + offset, (size_t)size, value_out);
+}
+
+/* ---- goroutines ---- */
+
+/* Where in the thread's storage g lies. */
+static bool storage_offset(const struct xc_goruntime *go, int64_t *offset_out)
+{
+	const struct xc_symbol *s = symbol(go, "runtime.tlsg");
+	if (!s || s->type != STT_TLS || !go->module->tls_modid) {
+		*offset_out = STORAGE;
+		return true;
+	}
+	*offset_out = (int64_t)s->value - go->module->tls_offset;
+	return go->module->tls_offset_known;
+}
+
+bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out)
+{
+	uint64_t tp;
+	int64_t offset;
+	int number = go->process->arch->tls.tp;
+	return xc_regs_get(regs, number, &tp) && tp && storage_offset(go, &offset) &&
+	       xc_space_peek_uint(go->process->space, tp + (uint64_t)offset, 8, g_out) && *g_out;
+}
+
+bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out)
+{
+	xc_addr g, m;
+	return xc_goruntime_g(go, regs, &g) && xc_goruntime_read(go, "runtime.g", g, "m", &m) && m &&
+	       xc_goruntime_read(go, "runtime.m", m, "curg", g_out) && *g_out;
+}
+
+bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs)
+{
+	const struct xc_arch *arch = go->process->arch;
+	uint64_t pc, sp, frame;
+	if (!xc_goruntime_read(go, "runtime.g", g, "sched.pc", &pc) ||
+	    !xc_goruntime_read(go, "runtime.g", g, "sched.sp", &sp) || !pc || !sp)
+		return false;
+	xc_regs_set(regs, arch->pc, pc);
+	xc_regs_set(regs, arch->sp, sp);
+	if (xc_goruntime_read(go, "runtime.g", g, "sched.bp", &frame) && frame)
+		xc_regs_set(regs, FRAME_POINTER, frame);
+	return true;
+}
