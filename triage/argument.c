@@ -8,12 +8,12 @@
 #include "argument.h"
 
 #include <elf.h>
-#include <stdlib.h>
 
 #include "../dwarf/entry.h"
+#include "bodies.h"
 #include "slice.h"
 
-enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, CODE_MOST = 64 << 10, DEPTH = 16 };
+enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, DEPTH = 16 };
 
 static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
@@ -23,11 +23,12 @@ static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, uns
 struct block {
 	const struct xc_process *process;
 	const struct xc_frame *frame; /* its registers are those at the end of the block */
-	struct xc_insn *insns;
+	const struct xc_body *body;
+	const struct xc_insn *insns; /* the block's in it; the last one is the call */
 	size_t count;
 	unsigned depth;
-	bool whole; /* it begins where the function does, */
-	xc_addr lo; /* here */
+	bool whole; /* it begins where the function does */
+	xc_addr lo; /* where that is */
 	const struct xc_inquiry *q;
 	size_t caller;
 	unsigned *steps; /* that the whole search has taken */
@@ -40,97 +41,48 @@ static bool supported(const struct xc_process *p)
 
 /* ---- code ---- */
 
-typedef bool insn_fn(void *user, const struct xc_insn *insn);
-
-/* Every instruction of [from, to), until each says no; false when one does not decode. */
-static bool each_insn(const struct xc_process *p, xc_addr from, xc_addr to, insn_fn *each, void *user)
+/* Where the straight code that ends before insns[call] begins: behind the latest jump that leaves, or where one leads to. */
+static size_t block_start(const struct xc_body *body, size_t call)
 {
-	if (from >= to || to - from > CODE_MOST)
-		return false;
-	size_t len = (size_t)(to - from), at = 0;
-	uint8_t *code = xc_realloc(NULL, len);
-	bool good = xc_space_peek(p->space, from, code, len) == len;
-	while (good && at < len) {
-		struct xc_insn insn;
-		good = xc_insn_decode(p, code + at, len - at, from + at, &insn) && insn.length;
-		if (good && !each(user, &insn))
+	size_t start = call;
+	while (start > 0) {
+		const struct xc_insn *before = &body->insns[start - 1];
+		if (before->addr + before->length != body->insns[start].addr || before->kind == XC_INSN_JUMP ||
+		    before->kind == XC_INSN_RETURN)
 			break;
-		at += good ? insn.length : 0;
+		start--;
 	}
-	free(code);
-	return good;
+	for (size_t i = body->edge_count; i-- > 0 && body->edges[i].to > start;)
+		if (body->edges[i].to <= call)
+			return body->edges[i].to;
+	return start;
 }
 
-/* The function at a frame by its symbol: where it begins and ends. False when no symbol with a size covers it. */
-static bool function_range(const struct xc_process *p, const struct xc_frame *frame, xc_addr *lo_out, xc_addr *end_out)
+/* The frame's call, and the function that it stands in. */
+static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
 {
-	xc_addr at = xc_frame_lookup(frame);
-	const struct xc_place *place = xc_debuginfo_place(p, at);
-	Dwarf_Addr low, high;
-	if (!place->module)
-		return false;
-	if (place->level_count && !place->line_only) {
-		Dwarf_Die *die = &place->levels[place->level_count - 1].die;
-		if (dwarf_lowpc(die, &low) == 0 && dwarf_highpc(die, &high) == 0 && place->file_addr >= low &&
-		    place->file_addr < high) {
-			*lo_out = low + place->module->bias;
-			*end_out = high + place->module->bias;
-			return true;
-		}
-	}
-	if (!place->symbol || place->symbol_offset > CODE_MOST)
-		return false;
-	*lo_out = at - place->symbol_offset;
-	*end_out = frame->pc;
-	return true;
-}
-
-struct join {
-	xc_addr latest, end;
-};
-
-/* Jumps that lead into the code before the call begin its last block. */
-static bool note_join(void *user, const struct xc_insn *insn)
-{
-	struct join *join = user;
-	bool jumps = insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH;
-	if (jumps && insn->has_target && insn->target < join->end && insn->target > join->latest)
-		join->latest = insn->target;
-	bool leaves = insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_RETURN;
-	if (leaves && insn->addr + insn->length < join->end && insn->addr + insn->length > join->latest)
-		join->latest = insn->addr + insn->length;
-	return true;
-}
-
-struct taking {
-	struct block *block;
-	xc_addr from;
-};
-
-static bool take(void *user, const struct xc_insn *insn)
-{
-	const struct taking *taking = user;
-	struct block *block = taking->block;
-	if (insn->addr >= taking->from && block->count < BLOCK)
-		block->insns[block->count++] = *insn;
-	return true;
+	xc_addr pc = q->frames[caller].pc;
+	if (q->frames[caller].interrupted)
+		return NULL;
+	*body_out = xc_bodies_get(q->bodies, pc - 1);
+	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
+	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
 }
 
 /* The block that ends in the frame's call. False when it is not known, or too long. */
-static bool read_block(struct block *block)
+static bool find_block(struct block *block)
 {
-	xc_addr lo, end;
-	struct taking taking = {.block = block};
-	if (!function_range(block->process, block->frame, &lo, &end))
+	struct xc_body *body;
+	const struct xc_insn *call = call_of(block->q, block->caller, &body);
+	if (!call)
 		return false;
-	struct join join = {.latest = lo, .end = block->frame->pc};
-	if (!each_insn(block->process, lo, end, note_join, &join))
-		return false;
-	taking.from = join.latest;
-	block->whole = join.latest == lo;
-	block->lo = lo;
-	return each_insn(block->process, join.latest, block->frame->pc, take, &taking) && block->count &&
-	       block->count < BLOCK && block->insns[block->count - 1].kind == XC_INSN_CALL;
+	size_t at = (size_t)(call - body->insns), start = block_start(body, at);
+	block->body = body;
+	block->insns = body->insns + start;
+	block->count = at - start + 1;
+	block->whole = start == body->entry;
+	block->lo = body->insns[body->entry].addr;
+	return block->count < BLOCK;
 }
 
 /* ---- values in the block ---- */
@@ -197,27 +149,13 @@ static bool result_of(struct block *block, size_t at, uint64_t *value_out)
 	}
 }
 
-static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_arena *arena,
-				     struct xc_body **body_out)
-{
-	xc_addr pc = q->frames[caller].pc;
-	if (q->frames[caller].interrupted)
-		return NULL;
-	*body_out = xc_body_read(q->process, pc - 1, arena);
-	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
-	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
-}
-
 /* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
 static bool called_here(const struct block *block)
 {
-	struct xc_arena arena = {0};
 	struct xc_body *body;
 	xc_addr to;
-	const struct xc_insn *call = call_of(block->q, block->caller + 1, &arena, &body);
-	bool here = call && xc_body_callee(body, call, &to) && to == block->lo;
-	xc_arena_fini(&arena);
-	return here;
+	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
+	return call && xc_body_callee(body, call, &to) && to == block->lo;
 }
 
 static bool passed_on(const struct block *block, int number, uint64_t *value_out)
@@ -234,12 +172,7 @@ static bool passed_on(const struct block *block, int number, uint64_t *value_out
 static bool since_entry(const struct block *block, size_t at, int number)
 {
 	struct xc_slice slice = {.count = 0};
-	struct xc_arena arena = {0};
-	struct xc_body *body = xc_body_read(block->process, block->insns[at].addr, &arena);
-	long here = body ? xc_body_at(body, block->insns[at].addr) : XC_BODY_NONE;
-	if (here != XC_BODY_NONE)
-		xc_slice_register(body, (size_t)here, number, &slice);
-	xc_arena_fini(&arena);
+	xc_slice_register(block->body, (size_t)(&block->insns[at] - block->body->insns), number, &slice);
 	return slice.sure && slice.count == 1 && slice.items[0].kind == XC_DEFINITION_ENTRY &&
 	       slice.items[0].reg == number;
 }
@@ -266,10 +199,7 @@ static bool by_code(const struct xc_inquiry *q, size_t caller, int number, unsig
 {
 	struct block block = {
 		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
-	block.insns = xc_realloc(NULL, BLOCK * sizeof *block.insns);
-	bool found = read_block(&block) && value_before(&block, block.count - 1, number, value_out);
-	free(block.insns);
-	return found;
+	return find_block(&block) && value_before(&block, block.count - 1, number, value_out);
 }
 
 /* ---- the callee ---- */
@@ -327,24 +257,24 @@ static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 
 /* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
  * without a name is taken for a cold part of it. */
-static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller, struct xc_arena *arena)
+static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
 	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
-	struct xc_body *body = xc_body_read(q->process, xc_frame_lookup(callee), arena);
+	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(callee));
 	if (place->symbol || place->level_count)
 		return body;
 	struct xc_body *calling;
-	const struct xc_insn *call = call_of(q, caller, arena, &calling);
+	const struct xc_insn *call = call_of(q, caller, &calling);
 	xc_addr to = 0;
 	if (!call)
 		return NULL;
 	xc_body_callee(calling, call, &to);
-	body = to ? xc_body_read(q->process, to, arena) : NULL;
+	body = to ? xc_bodies_get(q->bodies, to) : NULL;
 	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
 		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
 			xc_body_callee(body, &body->insns[i], &to);
-			body = to ? xc_body_read(q->process, to, arena) : NULL;
+			body = to ? xc_bodies_get(q->bodies, to) : NULL;
 			break;
 		}
 	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
@@ -353,13 +283,10 @@ static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller, st
 static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
 {
 	const struct xc_frame *callee = &q->frames[caller - 1];
-	struct xc_arena arena = {0};
-	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller, &arena);
+	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
 	struct keeper keeper;
 	uint64_t base;
-	bool kept = body && find_keeper(body, number, &keeper) && stays_kept(body, &keeper);
-	xc_arena_fini(&arena);
-	if (!kept)
+	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
 		return false;
 	if (keeper.reg >= 0)
 		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
@@ -401,10 +328,7 @@ bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number
 
 const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
 {
-	struct xc_arena arena = {0};
 	struct xc_body *body;
-	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &arena, &body) : NULL;
-	const char *name = call ? xc_body_callee(body, call, NULL) : NULL;
-	xc_arena_fini(&arena);
-	return name;
+	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
+	return call ? xc_body_callee(body, call, NULL) : NULL;
 }

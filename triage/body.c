@@ -90,13 +90,30 @@ static int compare_edges(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
+static bool is_jump(const struct xc_insn *insn)
+{
+	return insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH;
+}
+
+static bool is_call(const struct xc_insn *insn)
+{
+	return insn->kind == XC_INSN_CALL || insn->kind == XC_INSN_JUMP;
+}
+
 static void connect(struct xc_body *body, struct xc_arena *arena)
 {
-	body->edges = xc_arena_alloc(arena, (body->count + 1) * sizeof *body->edges);
+	size_t jumping = 0, calling = 0;
+	for (size_t i = 0; i < body->count; i++) {
+		jumping += is_jump(&body->insns[i]);
+		calling += is_call(&body->insns[i]);
+	}
+	body->edges = xc_arena_alloc(arena, (jumping + 1) * sizeof *body->edges);
+	body->calls = xc_arena_alloc(arena, (calling + 1) * sizeof *body->calls);
 	for (size_t i = 0; i < body->count; i++) {
 		const struct xc_insn *insn = &body->insns[i];
-		bool jumps = insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH;
-		long to = jumps && insn->has_target ? xc_body_at(body, insn->target) : XC_BODY_NONE;
+		if (is_call(insn))
+			body->calls[body->call_count++].insn = i;
+		long to = is_jump(insn) && insn->has_target ? xc_body_at(body, insn->target) : XC_BODY_NONE;
 		if (to >= 0)
 			body->edges[body->edge_count++] = (struct xc_body_edge){.to = (size_t)to, .from = i};
 		body->jumps_wild |= insn->kind == XC_INSN_JUMP && !insn->has_target;
@@ -142,6 +159,15 @@ static size_t lower_bound(const struct xc_body *body, xc_addr addr)
 			hi = middle;
 	}
 	return lo;
+}
+
+bool xc_body_holds(const struct xc_body *body, xc_addr addr)
+{
+	size_t above = lower_bound(body, addr);
+	const struct xc_insn *insn = above < body->count && body->insns[above].addr == addr ? &body->insns[above]
+				     : above                                                ? &body->insns[above - 1]
+											    : NULL;
+	return insn && addr - insn->addr < insn->length;
 }
 
 long xc_body_at(const struct xc_body *body, xc_addr addr)
@@ -197,11 +223,10 @@ static const char *function_at(const struct xc_body *body, xc_addr addr)
 	return place->symbol && place->symbol_offset == 0 ? place->symbol : NULL;
 }
 
-const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out)
+static const char *find_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out)
 {
 	xc_addr addr = insn->target, slot = 0, through;
-	if (addr_out)
-		*addr_out = 0;
+	*addr_out = 0;
 	if (insn->has_target)
 		slot = stub_slot(body, addr);
 	else if (through_slot(body, insn, &addr))
@@ -211,7 +236,36 @@ const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *ins
 	if (slot && xc_space_peek_uint(body->process->space, slot, body->process->arch->word, &through))
 		addr = through;
 	const char *name = function_at(body, addr);
-	if (addr_out && (name || !slot))
+	if (name || !slot)
 		*addr_out = addr;
 	return name ? name : slot ? xc_imports_at(body->process, slot) : NULL;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct xc_body_call *x = a, *y = b;
+	return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+/* What is kept of it; NULL for what is no call, or an instruction that the caller decoded. */
+static struct xc_body_call *kept_call(const struct xc_body *body, const struct xc_insn *insn)
+{
+	uintptr_t first = (uintptr_t)body->insns, at = (uintptr_t)insn;
+	if (!body->call_count || at < first || at - first >= body->count * sizeof *insn)
+		return NULL;
+	const struct xc_body_call key = {.insn = (at - first) / sizeof *insn};
+	return bsearch(&key, body->calls, body->call_count, sizeof key, compare_calls);
+}
+
+const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *insn, xc_addr *addr_out)
+{
+	struct xc_body_call once = {.asked = false}, *call = kept_call(body, insn);
+	if (!call)
+		call = &once;
+	if (!call->asked)
+		call->name = find_callee(body, insn, &call->addr);
+	call->asked = true;
+	if (addr_out)
+		*addr_out = call->addr;
+	return call->name;
 }

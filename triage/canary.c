@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "body.h"
+#include "bodies.h"
 #include "local.h"
 
 enum { GUARD = 0x28, BETWEEN = 8, SHOWN = 32 };
@@ -29,7 +29,7 @@ static bool uses_guard(const struct xc_insn *insn)
 static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canary_out)
 {
 	const struct xc_frame *frame = &q->frames[index];
-	struct xc_body *body = xc_body_read(q->process, xc_frame_lookup(frame), &q->report->arena);
+	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(frame));
 	const struct xc_arch *arch = q->process->arch;
 	for (size_t i = 0; body && i < body->count; i++) {
 		for (size_t j = i + 1; uses_guard(&body->insns[i]) && j < body->count && j <= i + BETWEEN; j++) {

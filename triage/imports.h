@@ -4,7 +4,8 @@
 
 #include "../core/process.h"
 
-/* By the relocations of the module that the slot lies in; NULL when there is none. Lives as long as the module's file is open. */
+/* By the relocations of the module that the slot lies in; NULL when there is none. Lives as long as the module's file is open.
+ * A module's relocations are read once. */
 const char *xc_imports_at(const struct xc_process *process, xc_addr slot);
 
 #endif

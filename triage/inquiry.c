@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies.h"
 #include "names.h"
 #include "own.h"
 
@@ -21,7 +22,6 @@ static void collect(struct xc_inquiry *q)
 	if (count) {
 		q->frames = xc_arena_alloc(&q->report->arena, count * sizeof *frames);
 		memcpy(q->frames, frames, count * sizeof *frames);
-		q->bodies = xc_arena_alloc(&q->report->arena, count * sizeof(struct xc_body *));
 	}
 	q->frame_count = count;
 	free(frames);
@@ -55,6 +55,7 @@ bool xc_inquiry_begin(struct xc_inquiry *q, struct xc_report *report, struct xc_
 	}
 	q->thread = &process->threads[0];
 	q->verdict = xc_report_verdict(report);
+	q->bodies = xc_bodies_new(process, &report->arena);
 	collect(q);
 	blame(q);
 	return true;

@@ -14,7 +14,7 @@
 
 enum { XC_INQUIRY_FRAMES = 256 };
 
-struct xc_body;
+struct xc_bodies;
 
 struct xc_inquiry {
 	struct xc_report *report;
@@ -24,12 +24,12 @@ struct xc_inquiry {
 	const struct xc_thread *thread; /* that died */
 	struct xc_heap *heap;           /* walked; NULL: not to be asked */
 	struct xc_fault fault;
-	struct xc_frame *frames; /* of the crashed stack, from fault.frame outward; in the report's arena */
-	size_t frame_count;      /* 0: not unwound */
-	struct xc_body **bodies; /* of each frame's function, as far as term.h has read them */
-	const char *stop;        /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
-	struct xc_blame blame;   /* the frame to look at first; .place is NULL when none is known */
-	size_t blamed;           /* its index in frames; meaningful when blame.place */
+	struct xc_frame *frames;  /* of the crashed stack, from fault.frame outward; in the report's arena */
+	size_t frame_count;       /* 0: not unwound */
+	struct xc_bodies *bodies; /* functions that rules have read the code of (bodies.h); of all of them */
+	const char *stop;         /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
+	struct xc_blame blame;    /* the frame to look at first; .place is NULL when none is known */
+	size_t blamed;            /* its index in frames; meaningful when blame.place */
 };
 
 /* Begin with the crashed thread of a core; false when there is none, or no signal. heap may be NULL. Ended by xc_inquiry_end. */

@@ -8,7 +8,7 @@
 
 #include "../heap/audit.h"
 #include "../heap/whatis.h"
-#include "body.h"
+#include "bodies.h"
 #include "heapfacts.h"
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };
@@ -72,7 +72,7 @@ static bool tell_left(struct xc_story *s, uint64_t pointer, const char *who)
 static bool find_addition(const struct xc_story *s, int reg, uint64_t *added)
 {
 	const struct xc_frame *frame = &s->q->fault.frame;
-	struct xc_body *body = xc_body_read(s->q->process, frame->pc, &s->q->report->arena);
+	struct xc_body *body = xc_bodies_get(s->q->bodies, frame->pc);
 	long at = body ? xc_body_at(body, frame->pc) : XC_BODY_NONE;
 	uint64_t written = 0;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= STEPS; i--) {

@@ -12,7 +12,7 @@
 
 #include "../core/facts.h"
 #include "../core/module.h"
-#include "body.h"
+#include "bodies.h"
 #include "rounds.h"
 #include "stackend.h"
 #include "stackuse.h"
@@ -215,7 +215,7 @@ static void judge_cycle(struct overflow *o)
  * touch each page of a large frame have its size where they are to end. */
 static uint64_t sized_by_code(struct overflow *o, const struct xc_frame *frame, bool *known_out)
 {
-	const struct xc_body *body = xc_body_read(o->q->process, xc_frame_lookup(frame), &o->q->report->arena);
+	const struct xc_body *body = xc_bodies_get(o->q->bodies, xc_frame_lookup(frame));
 	int64_t half = (int64_t)(o->use.largest / HALF), found = 0;
 	*known_out = body && !body->incomplete;
 	for (size_t i = 0; body && i < body->count && !found; i++) {

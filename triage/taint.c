@@ -1,7 +1,7 @@
 /* taint: registers only, and no further than straight code goes: what is told is sure to follow, but for a signal. */
 #include "taint.h"
 
-#include "body.h"
+#include "bodies.h"
 #include "insn.h"
 
 enum { AHEAD = 64, LONGEST = 15, BACK = 16 };
@@ -96,7 +96,7 @@ bool xc_taint_of_write(const struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	int base = f->operand_known && f->operand.access == XC_ACCESS_WRITE ? f->operand.base : -1;
-	struct xc_body *body = base >= 0 ? xc_body_read(q->process, f->frame.pc, &q->report->arena) : NULL;
+	struct xc_body *body = base >= 0 ? xc_bodies_get(q->bodies, f->frame.pc) : NULL;
 	long at = body ? xc_body_at(body, f->frame.pc) : XC_BODY_NONE;
 	for (long i = at - 1; at >= 0 && i >= 0 && at - i <= BACK; i--) {
 		const struct xc_insn *insn = &body->insns[i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../dwarf/type.h"
+#include "bodies.h"
 #include "statics.h"
 #include "term_path.h"
 
@@ -19,9 +20,7 @@ bool xc_scene_set(const struct xc_inquiry *q, size_t frame, unsigned *fuel, stru
 		return false;
 	const struct xc_frame *f = &q->frames[frame];
 	*out = (struct xc_scene){.q = q, .frame = frame, .fuel = fuel};
-	if (!q->bodies[frame]) /* of a large function tens of megabytes */
-		q->bodies[frame] = xc_body_read(q->process, xc_frame_lookup(f), &q->report->arena);
-	out->body = q->bodies[frame];
+	out->body = xc_bodies_get(q->bodies, xc_frame_lookup(f));
 	if (!out->body)
 		return false;
 	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);

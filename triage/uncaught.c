@@ -210,8 +210,7 @@ static const char *called_slot(const struct xc_inquiry *q, size_t caller, const 
 	struct xc_definition class;
 	int64_t offset;
 	size_t count;
-	if (!xc_vslot_called(q->process, q->frames[caller].pc, &q->report->arena, &offset) ||
-	    !xc_lookup_one(q->process, &query, &class))
+	if (!xc_vslot_called(q, q->frames[caller].pc, &offset) || !xc_lookup_one(q->process, &query, &class))
 		return NULL;
 	const struct xc_type *type = xc_type_get(xc_types_of(q->process), &class.die);
 	const struct xc_method *methods = xc_type_methods(xc_type_complete(xc_type_strip(type)), &count);

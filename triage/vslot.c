@@ -4,6 +4,7 @@
  *	unoptimized    mov (%rax),%rax; add $16,%rax; mov (%rax),%rdx; … call *%rdx */
 #include "vslot.h"
 
+#include "bodies.h"
 #include "slice.h"
 
 enum { STEPS = 6 };
@@ -37,9 +38,9 @@ static bool offset_of(const struct xc_body *body, size_t at, int64_t *offset_out
 	return false;
 }
 
-bool xc_vslot_called(const struct xc_process *process, xc_addr pc, struct xc_arena *arena, int64_t *offset_out)
+bool xc_vslot_called(const struct xc_inquiry *q, xc_addr pc, int64_t *offset_out)
 {
-	struct xc_body *body = xc_body_read(process, pc - 1, arena);
+	struct xc_body *body = xc_bodies_get(q->bodies, pc - 1);
 	long at = body ? xc_body_before(body, pc) : XC_BODY_NONE;
 	return at != XC_BODY_NONE && body->insns[at].kind == XC_INSN_CALL && offset_of(body, (size_t)at, offset_out);
 }
