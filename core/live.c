@@ -132,6 +132,11 @@ struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64
 	return xc_live_memory_freeze(state_of(process)->memory, addr, bytes, len) ? NULL : too_much_frozen();
 }
 
+const uint8_t *xc_live_frozen(const struct xc_process *process, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out)
+{
+	return state_of(process) ? xc_live_memory_frozen(state_of(process)->memory, addr, lo_out, hi_out) : NULL;
+}
+
 bool xc_live_resident(const struct xc_process *process, xc_addr lo, xc_addr hi, uint64_t *bytes_out)
 {
 	return state_of(process) && xc_live_memory_resident(state_of(process)->memory, lo, hi, bytes_out);

@@ -46,6 +46,10 @@ void xc_live_torn(struct xc_process *process);
  * pages. */
 XC_MUST_CHECK struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64_t len);
 
+/* The frozen bytes around addr, as far as they lie together in our memory: those of [*lo_out, *hi_out], until xc_live_refresh. NULL when
+ * addr is not frozen. Safe beside readers. */
+const uint8_t *xc_live_frozen(const struct xc_process *process, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out);
+
 /* Bytes of [lo, hi] whose pages the kernel has in memory for this process just now, whoever shares them: what RSS counts. 8 bytes of
  * pagemap are read for each page, the process itself is not. False for cores, and where the kernel does not tell. */
 bool xc_live_resident(const struct xc_process *process, xc_addr lo, xc_addr hi, uint64_t *bytes_out);

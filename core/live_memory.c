@@ -409,6 +409,19 @@ bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, const uint8_t *
 	return fits;
 }
 
+const uint8_t *xc_live_memory_frozen(struct xc_live_memory *m, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out)
+{
+	pthread_mutex_lock(&m->lock);
+	const struct xc_live_frozen_range *range = xc_live_frozen_find(&m->frozen, addr);
+	const uint8_t *bytes = range && range->lo <= addr ? range->bytes : NULL;
+	if (bytes) {
+		*lo_out = range->lo;
+		*hi_out = range->hi;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return bytes;
+}
+
 bool xc_live_memory_resident(struct xc_live_memory *m, xc_addr lo, xc_addr hi, uint64_t *bytes_out)
 {
 	enum { AT_ONCE = 512 };

@@ -60,6 +60,9 @@ void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 /* Keep these bytes; false when there is no room for them. */
 bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, const uint8_t *bytes, uint64_t len);
 
+/* As xc_live_frozen. */
+const uint8_t *xc_live_memory_frozen(struct xc_live_memory *memory, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out);
+
 /* As xc_live_resident. */
 bool xc_live_memory_resident(struct xc_live_memory *memory, xc_addr lo, xc_addr hi, uint64_t *bytes_out);
 

@@ -15,17 +15,12 @@
 #include "../dwarf/value.h"
 #include "../core/stacktree.h"
 #include "host.h"
+#include "lens.h"
 #include "limit.h"
 #include "path.h"
 
 struct xc_cdef;
 struct xc_accessors;
-
-/* Direct reading: the segment that was read last, when its bytes are mapped. */
-struct xc_lens {
-	xc_addr lo, hi; /* inclusive; hi < lo: none */
-	const uint8_t *bytes;
-};
 
 /* The member by which a list was followed last, so that the node after the next can be fetched ahead. */
 struct xc_trail {
@@ -41,7 +36,8 @@ struct xc_host {
 	struct xc_types *types;
 	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
-	struct xc_lens window;
+	struct xc_lens window;    /* what was read last, when it could be read directly */
+	struct xc_lenses lenses;
 	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */
@@ -157,6 +153,9 @@ const struct xc_type *xc_bind_shape(const struct xc_type *type);
 
 /* Read `size` (at most 8) bytes of the target as a little-endian number. False when they cannot be read. Fast: made for loops. */
 bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out);
+
+/* Where bytes lie is known no more: the target's mappings, or what is frozen, change. */
+void xc_bind_forget_bytes(struct xc_host *host);
 
 /* Why [addr, addr + size) cannot be read, as an error. Never NULL. */
 struct xc_error *xc_bind_fault(struct xc_host *host, xc_addr addr, uint64_t size);

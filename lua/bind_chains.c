@@ -99,20 +99,20 @@ static void read_heads(lua_State *L, struct chains *c)
 
 static const uint8_t *bytes_ahead(const struct chains *c, size_t i, size_t end)
 {
-	const struct xc_lens *window = &c->host->window;
-	xc_addr at = i + AHEAD < end ? c->nodes->items[i + AHEAD] + c->next.offset : 0;
-	return xc_inside(at, 8, window->lo, window->hi) ? window->bytes + (at - window->lo) : NULL;
+	if (i + AHEAD >= end)
+		return NULL;
+	return xc_lens_bytes(&c->host->lenses, c->nodes->items[i + AHEAD] + c->next.offset, 8);
 }
 
 /* The pointer of a node that leads on. False when it cannot be read. */
 static bool load_next(const struct chains *c, xc_addr node, xc_addr *next_out)
 {
-	const struct xc_lens *window = &c->host->window;
 	xc_addr at = node + c->next.offset;
 	unsigned size = c->next.reading.size;
 	uint64_t bits;
-	if (xc_inside(at, sizeof bits, window->lo, window->hi))
-		memcpy(&bits, window->bytes + (at - window->lo), sizeof bits);
+	const uint8_t *bytes = xc_lens_bytes(&c->host->lenses, at, sizeof bits);
+	if (bytes)
+		memcpy(&bits, bytes, sizeof bits);
 	else if (!xc_bind_load(c->host, at, size, &bits))
 		return false;
 	*next_out = bits & ~UINT64_C(0) >> (64 - size * 8) & c->mask;

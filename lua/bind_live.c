@@ -27,7 +27,7 @@ static int live_refresh(lua_State *L)
 		return 0;
 	xc_live_refresh(host->process);
 	xc_heap_outdate(host->process);
-	host->window = (struct xc_lens){.lo = 1}; /* its segment is no more */
+	xc_bind_forget_bytes(host);
 	return 0;
 }
 
@@ -156,7 +156,7 @@ static bool try_once(lua_State *L, struct xc_process *process, size_t words, boo
 	xc_live_torn(process);
 	if (fault) { /* perhaps it lies in what was mapped since */
 		xc_live_remap(process);
-		xc_bind_host(L)->window = (struct xc_lens){.lo = 1};
+		xc_bind_forget_bytes(xc_bind_host(L));
 	}
 	return false;
 }

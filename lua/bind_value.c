@@ -118,14 +118,23 @@ xc_addr xc_bind_check_address(lua_State *L, int arg)
 
 static bool load_elsewhere(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out)
 {
-	const struct xc_segment *segment = xc_space_find(host->process->space, addr);
+	const struct xc_lens *lens = xc_lens_at(&host->lenses, addr, 1);
 	uint8_t bytes[8] = {0};
-	if (segment && segment->bytes && segment->hi - segment->lo >= sizeof bytes)
-		host->window = (struct xc_lens){segment->lo, segment->hi, segment->bytes};
+	if (lens && lens->hi - lens->lo >= sizeof bytes) {
+		host->window = *lens;
+		if (lens->hi - addr >= sizeof bytes - 1)
+			return xc_bind_load(host, addr, size, bits_out);
+	}
 	if (xc_space_peek(host->process->space, addr, bytes, size) != size)
 		return false;
 	memcpy(bits_out, bytes, sizeof bytes);
 	return true;
+}
+
+void xc_bind_forget_bytes(struct xc_host *host)
+{
+	host->window = (struct xc_lens){.lo = 1};
+	xc_lenses_clear(&host->lenses);
 }
 
 bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out)

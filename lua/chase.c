@@ -36,17 +36,21 @@ static inline void step(struct xc_chase *chase, xc_addr next)
 	chase->at = next;
 }
 
-/* The same as xc_chase_run while nodes lie in the window. */
+/* The same as xc_chase_run while nodes lie where they need not be copied. */
 static size_t run_direct(struct xc_chase *chase, xc_addr *nodes, size_t room)
 {
-	const struct xc_lens window = chase->host->window;
+	struct xc_lens window = chase->host->window;
 	uint64_t mask = ~UINT64_C(0) >> (64 - chase->size * 8), next;
 	struct xc_chase local = *chase; /* so that the loop keeps it in registers */
 	size_t given = 0;
 	while (local.end == XC_CHASE_GOES_ON && given < room) {
 		xc_addr at = local.at + local.offset;
-		if (!xc_inside(at, sizeof next, window.lo, window.hi))
-			break;
+		if (!xc_inside(at, sizeof next, window.lo, window.hi)) {
+			const struct xc_lens *lens = xc_lens_at(&chase->host->lenses, at, sizeof next);
+			if (!lens)
+				break;
+			window = *lens;
+		}
 		memcpy(&next, window.bytes + (at - window.lo), sizeof next);
 		nodes[given++] = local.at;
 		step(&local, next & mask);
@@ -72,9 +76,9 @@ static size_t run_scouted(struct xc_chase *chase, xc_addr *nodes, size_t room)
 
 void xc_chase_look_ahead(struct xc_chase *chase, const xc_addr *nodes, size_t count)
 {
-	if (chase->scout || chase->end != XC_CHASE_GOES_ON || count < chase->scout_from || chase->host->process->live)
+	if (chase->scout || chase->end != XC_CHASE_GOES_ON || count < chase->scout_from)
 		return;
-	chase->scout = xc_scout_new(&chase->host->window, chase->offset, chase->size, nodes + (count - SAMPLE), SAMPLE,
+	chase->scout = xc_scout_new(&chase->host->lenses, chase->offset, chase->size, nodes + (count - SAMPLE), SAMPLE,
 				    chase->at);
 	chase->scout_from = count + SCOUT_EVERY;
 }

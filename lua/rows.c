@@ -5,6 +5,7 @@
 enum {
 	NUMBERS = 1 << 14, /* of a block */
 	AHEAD = 64,        /* rows */
+	COPIED = 512,      /* bytes of a row at once */
 };
 
 struct block {
@@ -17,14 +18,17 @@ static xc_addr row_at(const struct xc_rows *rows, size_t i)
 	return rows->nodes ? rows->nodes[i] - rows->back : rows->start + i * rows->stride;
 }
 
-/* The row that is wanted soon; NULL when it need not be fetched. (A function that prefetches and does nothing else is
- * taken for one without effect by gcc 12, and left out.) */
-static const uint8_t *row_ahead(const struct xc_lens *window, const struct xc_rows *rows, size_t i)
+/* Where a row lies in our memory, which it is fetched from; NULL when it must be read in another way. */
+static inline const uint8_t *fetch(struct xc_host *host, const struct xc_rows *rows, size_t i)
 {
-	if (i + AHEAD >= rows->count || !rows->nodes)
+	if (i >= rows->count || !rows->direct)
 		return NULL;
-	xc_addr at = row_at(rows, i + AHEAD);
-	return xc_inside(at, rows->direct, window->lo, window->hi) ? window->bytes + (at - window->lo) : NULL;
+	const uint8_t *bytes = xc_lens_bytes(&host->lenses, row_at(rows, i), rows->direct);
+	if (bytes) {
+		__builtin_prefetch(bytes);
+		__builtin_prefetch(bytes + rows->direct - 8);
+	}
+	return bytes;
 }
 
 /* One row whose bytes are at hand. */
@@ -37,8 +41,15 @@ static inline void read_direct(const struct xc_rows *rows, const uint8_t *bytes,
 	}
 }
 
+/* Of a row in memory that must be copied, or across segments. */
 static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, xc_addr addr, uint64_t *numbers)
 {
+	uint8_t copy[COPIED];
+	if (rows->direct && rows->direct <= sizeof copy &&
+	    xc_space_peek(host->process->space, addr, copy, rows->direct) == rows->direct) {
+		read_direct(rows, copy, numbers);
+		return NULL;
+	}
 	for (int f = 0; f < rows->field_count; f++) {
 		struct xc_error *err = xc_fixed_load(host, &rows->fields[f], addr, &numbers[(size_t)f * rows->block]);
 		if (err) {
@@ -66,18 +77,16 @@ static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from
 			 struct xc_error **err_out)
 {
 	uint64_t *numbers = block->numbers;
-	const struct xc_lens *window = &host->window;
+	const uint8_t *fetched[AHEAD]; /* a ring */
 	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
+	for (size_t at = 0; at < AHEAD; at++)
+		fetched[at] = fetch(host, rows, from + at);
 	for (size_t at = 0; at < count; at++) {
-		xc_addr addr = row_at(rows, from + at);
-		const uint8_t *ahead = row_ahead(window, rows, from + at);
-		if (ahead) {
-			__builtin_prefetch(ahead);
-			__builtin_prefetch(ahead + rows->direct - 8);
-		}
-		if (xc_inside(addr, rows->direct, window->lo, window->hi))
-			read_direct(rows, window->bytes + (addr - window->lo), numbers + at);
-		else if ((*err_out = read_slowly(host, rows, addr, numbers + at)) &&
+		const uint8_t *bytes = fetched[at % AHEAD];
+		fetched[at % AHEAD] = fetch(host, rows, from + at + AHEAD);
+		if (bytes)
+			read_direct(rows, bytes, numbers + at);
+		else if ((*err_out = read_slowly(host, rows, row_at(rows, from + at), numbers + at)) &&
 			 !pass_over(rows, block, at, err_out))
 			return at;
 	}

@@ -1,6 +1,7 @@
 /* scout: lanes are stepped in rounds; what a lane reads next was asked for a round before. */
 #include "scout.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ enum lane_state {
 	WAITING,
 	ACTIVE,
 	MET,   /* the start of the lane `link` */
-	STRAY, /* leads to `tail`, which is not in the window */
+	STRAY, /* leads to `tail`, which is not in our memory */
 	LOST,
 };
 
@@ -39,7 +40,7 @@ struct slot {
 };
 
 struct xc_scout {
-	struct xc_lens window;
+	struct xc_lenses *lenses;
 	uint64_t offset, mask;
 	struct lane lanes[LANES];
 	size_t lane_count, begun; /* lanes before `begun` are not WAITING */
@@ -92,28 +93,32 @@ static void add_lane(struct xc_scout *scout, xc_addr start)
 
 /* ---- lanes ---- */
 
-static bool in_window(const struct xc_scout *scout, xc_addr node)
-{
-	return xc_inside(node + scout->offset, 8, scout->window.lo, scout->window.hi);
-}
-
+/* The bytes of a node's pointer; NULL when they are not in our memory. */
 static const uint8_t *pointer_of(const struct xc_scout *scout, xc_addr node)
 {
-	return scout->window.bytes + (node + scout->offset - scout->window.lo);
+	return xc_lens_bytes(scout->lenses, node + scout->offset, 8);
 }
 
-static xc_addr load(const struct xc_scout *scout, xc_addr node)
+/* False when the pointer of the node is not in our memory. */
+static bool load(const struct xc_scout *scout, xc_addr node, xc_addr *next_out)
 {
 	uint64_t bits;
-	memcpy(&bits, pointer_of(scout, node), sizeof bits);
-	return bits & scout->mask;
+	const uint8_t *bytes = pointer_of(scout, node);
+	if (!bytes)
+		return false;
+	memcpy(&bits, bytes, sizeof bits);
+	*next_out = bits & scout->mask;
+	return true;
 }
 
 static void step(struct xc_scout *scout, struct lane *lane)
 {
-	xc_addr next = load(scout, lane->nodes[lane->count - 1]);
+	xc_addr next = 0;
 	const struct slot *slot;
-	if (!in_window(scout, next)) {
+	const uint8_t *bytes;
+	bool known = load(scout, lane->nodes[lane->count - 1], &next); /* it was in our memory when it was appended */
+	assert(known);
+	if (!(bytes = pointer_of(scout, next))) {
 		lane->state = STRAY;
 		lane->tail = next;
 	} else if (may_be_start(scout, next) && (slot = slot_of(scout, next))->start) {
@@ -123,7 +128,7 @@ static void step(struct xc_scout *scout, struct lane *lane)
 		lane->state = LOST;
 	} else {
 		append(scout, lane, next);
-		__builtin_prefetch(pointer_of(scout, next));
+		__builtin_prefetch(bytes);
 	}
 }
 
@@ -241,24 +246,22 @@ static void pick_starts(struct xc_scout *scout, const struct region *region, xc_
 {
 	uint64_t state = 1, words = (region->hi - region->lo) / 8;
 	for (unsigned i = 0; i < TRIES && scout->lane_count < LANES; i++) {
-		xc_addr at = region->lo + random_next(&state) % words * 8 - scout->offset, word;
-		if (!in_window(scout, at))
-			continue;
-		word = load(scout, at);
-		bool fits = word >= region->lo && word <= region->hi && ((word ^ like) & region->low_bits) == 0;
-		if (fits && in_window(scout, word) && (load(scout, word) == 0 || in_window(scout, load(scout, word))))
+		xc_addr at = region->lo + random_next(&state) % words * 8 - scout->offset, word, next;
+		bool fits = load(scout, at, &word) && word >= region->lo && word <= region->hi &&
+			    ((word ^ like) & region->low_bits) == 0;
+		if (fits && load(scout, word, &next) && (next == 0 || pointer_of(scout, next)))
 			add_lane(scout, word);
 	}
 }
 
-struct xc_scout *xc_scout_new(const struct xc_lens *window, uint64_t offset, unsigned size, const xc_addr *nodes,
+struct xc_scout *xc_scout_new(struct xc_lenses *lenses, uint64_t offset, unsigned size, const xc_addr *nodes,
 			      size_t count, xc_addr from)
 {
 	struct region region = survey(nodes, count);
-	if (region.far < count / 2 || region.hi - region.lo < 8 || !xc_inside(from + offset, 8, window->lo, window->hi))
+	if (region.far < count / 2 || region.hi - region.lo < 8 || !xc_lens_at(lenses, from + offset, 8))
 		return NULL;
 	struct xc_scout *scout = xc_alloc(sizeof *scout);
-	scout->window = *window;
+	scout->lenses = lenses;
 	scout->offset = offset;
 	scout->mask = ~UINT64_C(0) >> (64 - size * 8);
 	add_lane(scout, from);

@@ -5,7 +5,7 @@
  * of another. The list is then lane after lane: exactly what following it node by node gives, since a lane is just that, from a
  * place on. Lanes that began with something else are never asked for.
  *
- * Only for memory that is mapped and does not change. */
+ * Only for memory that need not be copied (lens.h); where that ends, a lane does. */
 #ifndef XC_SCOUT_H
 #define XC_SCOUT_H
 
@@ -15,7 +15,7 @@ struct xc_scout;
 
 /* Scouts for the list that goes on with the node `from`; `nodes` are some that came before. offset and size are those of the
  * pointer in a node. NULL when no places to start from are found, or the nodes do not lie scattered. */
-struct xc_scout *xc_scout_new(const struct xc_lens *window, uint64_t offset, unsigned size, const xc_addr *nodes,
+struct xc_scout *xc_scout_new(struct xc_lenses *lenses, uint64_t offset, unsigned size, const xc_addr *nodes,
 			      size_t count, xc_addr from);
 void xc_scout_free(struct xc_scout *scout); /* NULL is fine */
 

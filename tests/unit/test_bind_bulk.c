@@ -320,7 +320,7 @@ PROPERTY(a_chase_gives_what_remembering_every_node_gives, 20000)
 						       .hi = BASE + SLOTS * SLOT - 1,
 						       .bytes = (uint8_t *)memory + cut});
 	xc_space_seal(made->space);
-	struct xc_host host = {.process = made, .window.lo = 1};
+	struct xc_host host = {.process = made, .window.lo = 1, .lenses.process = made};
 	struct xc_chase chase = {.host = &host, .offset = 8, .size = 8};
 	xc_addr stop = rng_below(rng, 3) ? 0 : BASE + rng_below(rng, SLOTS) * SLOT, nodes[4 * SLOTS];
 	xc_addr head = BASE + rng_below(rng, SLOTS) * SLOT;
@@ -376,6 +376,18 @@ static xc_addr make_many(struct rng *rng, struct many *many)
 	return BASE + (uint64_t)order[0] * WIDE;
 }
 
+/* Segments as an allocator of small arenas has them; what is missing between them faults. */
+static void lay_in_pieces(struct rng *rng, struct xc_space *space, const struct many *many)
+{
+	size_t most = rng_below(rng, 2) ? sizeof *many : 100000, gap = rng_below(rng, 4) ? 0 : 4096;
+	for (size_t at = 0, size; at < sizeof *many; at += size + gap) {
+		size = rng_below(rng, 2) ? most : 1 + rng_below(rng, most);
+		size = size < sizeof *many - at ? size : sizeof *many - at;
+		xc_space_lay(space, &(struct xc_segment){
+					    .lo = BASE + at, .hi = BASE + at + size - 1, .bytes = many->bytes + at});
+	}
+}
+
 static size_t chase_all(struct xc_chase *chase, struct rng *rng, xc_addr *nodes, size_t most, bool scouts)
 {
 	size_t count = 0;
@@ -395,9 +407,9 @@ PROPERTY(scouts_give_what_going_alone_gives, 150)
 	static xc_addr alone[4 * MANY], helped[4 * MANY];
 	struct xc_process *made = xc_process_new("made", false);
 	xc_addr head = make_many(rng, &many);
-	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE, .hi = BASE + sizeof many - 1, .bytes = many.bytes});
+	lay_in_pieces(rng, made->space, &many);
 	xc_space_seal(made->space);
-	struct xc_host host = {.process = made, .window.lo = 1};
+	struct xc_host host = {.process = made, .window.lo = 1, .lenses.process = made};
 	struct xc_chase first = {.host = &host, .offset = 24, .size = 8}, second = first;
 	xc_addr stop = rng_below(rng, 4) ? 0 : BASE + rng_below(rng, MANY) * WIDE;
 	size_t most = rng_below(rng, 3) ? 4 * MANY : rng_below(rng, MANY);

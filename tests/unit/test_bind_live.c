@@ -128,6 +128,43 @@ static void a_snapshot_holds_what_the_program_writes(void **state)
 	end_child(&c);
 }
 
+/* A page of many, read by every way that looks at bytes where they lie: before the program writes it, after that, and when it is forgotten. */
+static void bulk_words_see_what_is_frozen(void **state)
+{
+	struct child c = start_child();
+	(void)state;
+	struct xc_process *p = open_pid(c.pid);
+	static char code[1200];
+	snprintf(code, sizeof code,
+		 "local t, at = xcore.target, %llu\n"
+		 "xcore.snapshot(at, 16) xcore.snapshot(at + 16, 1 << 20)\n"
+		 "xcore.cdef 'struct frozen_bytes { unsigned char a; unsigned char b[15]; };'\n"
+		 "local places = {} for i = 0, 299 do places[#places + 1] = at + i * 16 %% (1 << 20) end\n"
+		 "function all()\n"
+		 "  local c, sum = xcore.gather('struct frozen_bytes', places, {'a', 'b[14]'}), 0\n"
+		 "  local d = xcore.columns(xcore.cast(at, 'struct frozen_bytes *'), 300, {'a', 'b[14]'})\n"
+		 "  for i = 1, 300 do\n"
+		 "    assert(c.a[i] == d.a[i] and c['b[14]'][i] == d['b[14]'][i])\n"
+		 "    assert(c.a[i] == t:u8(places[i]) and c['b[14]'][i] == t:u8(places[i] + 15))\n"
+		 "    sum = sum + c.a[i] * i + c['b[14]'][i]\n"
+		 "  end\n"
+		 "  return sum\n"
+		 "end\n"
+		 "before = before or all() print(all() == before)",
+		 (unsigned long long)shared->big);
+	struct xc_host_options options = {.process = p, .name = "test", .output = collect};
+	struct xc_host *host = xc_host_new(&options);
+	printed[0] = '\0';
+	XC_OK(xc_host_run(host, "test", code, strlen(code), NULL, 0));
+	tell(&c, 'c');
+	static const char again[] = "print(all() == before) xcore.refresh() print(all() == before)";
+	XC_OK(xc_host_run(host, "test", again, strlen(again), NULL, 0));
+	assert_string_equal(printed, "true\ntrue\nfalse\n");
+	xc_host_free(host);
+	close_process(p);
+	end_child(&c);
+}
+
 static void retry_ends_with_the_error_that_counts(void **state)
 {
 	struct child c = start_child();
@@ -187,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_retry_reads_are_torn_and_with_it_never),
 		cmocka_unit_test(a_snapshot_holds_what_the_program_writes),
+		cmocka_unit_test(bulk_words_see_what_is_frozen),
 		cmocka_unit_test(retry_ends_with_the_error_that_counts),
 		cmocka_unit_test(a_limit_ends_all_tries),
 		cmocka_unit_test(a_fault_in_new_memory_is_found_by_the_next_try),
