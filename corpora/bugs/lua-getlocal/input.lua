@@ -1,0 +1,1 @@
+debug.getlocal(1, -2147483648)
