@@ -9,6 +9,7 @@
 #include "../dwarf/die.h"
 #include "../dwarf/disas_range.h"
 #include "imports.h"
+#include "names.h"
 
 enum { PIECES = 16, LONGEST = 15, STUB = 3 };
 
@@ -268,4 +269,50 @@ const char *xc_body_callee(const struct xc_body *body, const struct xc_insn *ins
 	if (addr_out)
 		*addr_out = call->addr;
 	return call->name;
+}
+
+size_t xc_body_first_edge(const struct xc_body *body, size_t to)
+{
+	size_t lo = 0, hi = body->edge_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (body->edges[middle].to < to)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+bool xc_body_never_returns(const struct xc_body *body, const struct xc_insn *insn)
+{
+	static const char *const names[] = {"abort",
+					    "exit",
+					    "_exit",
+					    "quick_exit",
+					    "__stack_chk_fail",
+					    "__assert_fail",
+					    "__assert_perror_fail",
+					    "__chk_fail",
+					    "__fortify_fail",
+					    "longjmp",
+					    "siglongjmp",
+					    "__longjmp_chk",
+					    "pthread_exit",
+					    "__cxa_throw",
+					    "__cxa_rethrow",
+					    "_Unwind_Resume",
+					    "__cxa_bad_cast",
+					    "__cxa_pure_virtual",
+					    "std::terminate",
+					    NULL};
+	const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(body, insn, NULL) : NULL;
+	return xc_names_find(names, callee) || (callee && strncmp(callee, "std::__throw_", 13) == 0);
+}
+
+bool xc_body_falls_into(const struct xc_body *body, size_t at)
+{
+	const struct xc_insn *before = at > 0 ? &body->insns[at - 1] : NULL;
+	return before && before->kind != XC_INSN_JUMP && before->kind != XC_INSN_RETURN &&
+	       before->addr + before->length == body->insns[at].addr && !xc_body_never_returns(body, before);
 }

@@ -43,6 +43,15 @@ bool xc_body_holds(const struct xc_body *body, xc_addr addr);
 long xc_body_at(const struct xc_body *body, xc_addr addr);
 long xc_body_before(const struct xc_body *body, xc_addr addr);
 
+/* The first edge that leads to an instruction: the others stand behind it; edge_count or one of another `to` when none does. */
+size_t xc_body_first_edge(const struct xc_body *body, size_t to);
+
+/* Is it the call of a function that does not return: abort(), exit(), __cxa_throw() …? */
+bool xc_body_never_returns(const struct xc_body *body, const struct xc_insn *insn);
+
+/* Does the instruction before it in memory go on to it? */
+bool xc_body_falls_into(const struct xc_body *body, size_t at);
+
 /* The name of the function that a call or jump goes to, without its parameters: directly, through a stub (PLT), or through a slot that
  * holds its address now, or will as the dynamic linker has it; NULL when not known. *addr_out (may be NULL) gets where it begins, or 0.
  * Lives as long as the process. Of the body's own instructions the answer is kept. */

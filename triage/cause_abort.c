@@ -13,6 +13,7 @@
 #include "given.h"
 #include "panic.h"
 #include "sanitizer.h"
+#include "shortage.h"
 #include "uncaught.h"
 
 static bool message_has(const struct xc_inquiry *q, const char *const *texts)
@@ -96,6 +97,8 @@ void xc_cause_abort(struct xc_inquiry *q)
 	bool called = xc_inquiry_passes(q, frames);
 	if (!called && q->fault.sent && q->process->signal.sender_pid != q->process->pid)
 		xc_cause_killed(q);
+	else if (called && xc_shortage_judge(q))
+		return;
 	else if (!caller_named(q))
 		xc_inquiry_class(q, "abort", NULL, "low", called ? "likely" : "guess",
 				 called ? "abort() was called; by what is not known, there are no symbols of the caller"

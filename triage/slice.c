@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
 
 struct place {
 	int reg; /* the register, or a slot's base */
@@ -57,34 +56,6 @@ static void ask(struct walk *w, size_t at, const struct place *place)
 	w->asked[at] = *place;
 	w->todo = xc_grow(w->todo, w->count, &w->capacity, sizeof *w->todo);
 	w->todo[w->count++] = (struct step){.at = at, .place = *place};
-}
-
-/* ---- functions that do not return ---- */
-
-static bool never_returns(const struct xc_body *body, const struct xc_insn *insn)
-{
-	static const char *const names[] = {"abort",
-					    "exit",
-					    "_exit",
-					    "quick_exit",
-					    "__stack_chk_fail",
-					    "__assert_fail",
-					    "__assert_perror_fail",
-					    "__chk_fail",
-					    "__fortify_fail",
-					    "longjmp",
-					    "siglongjmp",
-					    "__longjmp_chk",
-					    "pthread_exit",
-					    "__cxa_throw",
-					    "__cxa_rethrow",
-					    "_Unwind_Resume",
-					    "__cxa_bad_cast",
-					    "__cxa_pure_virtual",
-					    "std::terminate",
-					    NULL};
-	const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(body, insn, NULL) : NULL;
-	return xc_names_find(names, callee) || (callee && strncmp(callee, "std::__throw_", 13) == 0);
 }
 
 /* ---- what an instruction does to the place ---- */
@@ -182,28 +153,8 @@ static bool pass_register(struct walk *w, size_t i, const struct place *place)
 
 static void pass(struct walk *w, size_t i, struct place place)
 {
-	if (never_returns(w->body, &w->body->insns[i]))
-		return;
 	if (!(place.slot ? pass_slot(w, i, &place) : pass_register(w, i, &place)))
 		ask(w, i, &place);
-}
-
-static bool flows_on(const struct xc_insn *insn)
-{
-	return insn->kind != XC_INSN_JUMP && insn->kind != XC_INSN_RETURN;
-}
-
-static size_t first_edge(const struct xc_body *body, size_t to)
-{
-	size_t lo = 0, hi = body->edge_count;
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-		if (body->edges[middle].to < to)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
 }
 
 static void go_back(struct walk *w, const struct step *step)
@@ -214,12 +165,11 @@ static void go_back(struct walk *w, const struct step *step)
 		define(w, XC_DEFINITION_ENTRY, at, &step->place);
 		ways++;
 	}
-	if (at > 0 && flows_on(&body->insns[at - 1]) &&
-	    body->insns[at - 1].addr + body->insns[at - 1].length == body->insns[at].addr) {
+	if (xc_body_falls_into(body, at)) {
 		pass(w, at - 1, step->place);
 		ways++;
 	}
-	for (size_t e = first_edge(body, at); e < body->edge_count && body->edges[e].to == at; e++, ways++)
+	for (size_t e = xc_body_first_edge(body, at); e < body->edge_count && body->edges[e].to == at; e++, ways++)
 		pass(w, body->edges[e].from, step->place);
 	if (!ways)
 		define(w, XC_DEFINITION_UNKNOWN, at, NULL); /* a landing pad, a case of a table */
