@@ -18,6 +18,7 @@ local frame = {}
 local POINTER = (1 << 47) - 1
 local LUA, C, CONT, VARG = 0, 1, 2, 3
 local CALLBACK = 1 -- instead of a continuation: C called Lua through the FFI
+local MOST_INLINED = 64
 local MOST = 70000 -- frames: a stack has at most 65,500 slots, and each takes one
 
 -- Where the VM's frame on the C stack keeps things, from the stack pointer (lj_frame.h, CFRAME_*, POSIX). Known for x86-64 and aarch64.
@@ -196,6 +197,21 @@ function frame.list(vm, L, top)
 		end
 	end
 	return list, "more frames than a stack can have"
+end
+
+-- The Lua frames that a trace has inlined: { at, func, link }, innermost first, from the one at `f` down to the trace's own at `last`; nil
+-- when others lie between, or a word is not known. `slots`: words by address that are not on the stack yet, or texts.
+function frame.inlined(vm, slots, f, last)
+	local list = {}
+	while #list < MOST_INLINED and f >= last do
+		local known = type(slots[f - 8 * vm.layout.fr2]) ~= "string" and type(slots[f]) ~= "string"
+		if f ~= last and not known then return nil end
+		local link = link_of(vm, slots, f)
+		list[#list + 1] = { at = f, func = func_of(vm, slots, f), link = link }
+		if f == last then return list end
+		if link & 3 ~= LUA then return nil end
+		f = previous(vm, f, link)
+	end
 end
 
 -- ---- what a frame is called ----

@@ -76,6 +76,16 @@ function ir.function_name(vm, addr)
 	return name.place(vm, vm:proto_of(fn))
 end
 
+-- All instructions of a trace by reference, but constants; nil when there are more than a recorder makes (lj_jit.h, maxrecord).
+local MOST = 10000
+
+function ir.all(vm, one)
+	if one.nins - BIAS > MOST or one.nins < BIAS then return nil end
+	local list = {}
+	for ref = BIAS, one.nins - 1 do list[ref] = ir.at(vm, one, ref) end
+	return list
+end
+
 -- The Lua functions among the constants of a trace, but the one that it begins in: those that it inlined, or calls. As texts.
 function ir.functions(vm, one)
 	local list, seen, start = {}, {}, one.startpt[vm.layout.ref]
@@ -189,6 +199,11 @@ local function operand(vm, one, ins, kind, value, other)
 	return "#" .. value
 end
 
+-- Was it left to the exits, which make it when they are taken?
+function ir.is_sunk(ins)
+	return ins.reg == SINK or ins.reg == SUNK
+end
+
 -- The register, spill slot, or that it was never made ("sunk" into the exits, for which instruction).
 local function place(vm, ins)
 	if ins.reg == SINK or ins.reg == SUNK then
@@ -248,6 +263,13 @@ function ir.held(vm, one, ref, machine)
 	return where
 end
 
+-- Which of its operands are references: two booleans.
+function ir.operands_of(ins)
+	ir.operands = ir.operands or operands()
+	local kinds = ir.operands[ins.name] or "rr"
+	return kinds:sub(1, 1) == "r", kinds:sub(2, 2) == "r"
+end
+
 -- One instruction as texts: flags, type, left, right, register.
 function ir.describe(vm, one, ins)
 	ir.operands = ir.operands or operands()
@@ -261,5 +283,5 @@ function ir.describe(vm, one, ins)
 	return what
 end
 
-ir.BIAS = BIAS
+ir.BIAS, ir.TYPE, ir.GUARD, ir.NO_REGISTER = BIAS, TYPE, GUARD, NO_REGISTER
 return ir

@@ -5,6 +5,7 @@
 -- found is proved: frames from there must end exactly at the bottom of the stack.
 local xcore = require "xcore"
 local frame = require "luajit.frame"
+local inlining = require "luajit.inlining"
 local ir = require "luajit.ir"
 local snapshot = require "luajit.snapshot"
 local trace = require "luajit.trace"
@@ -118,6 +119,28 @@ local function inlined(vm, one)
 	return ok and #functions > 0 and table.concat(functions, ", ") or nil
 end
 
+-- What happened since the snapshot, where that is proved; else it is said that it may have.
+local function since_snapshot(vm, L, top, range, pc, machine_frame)
+	local one, number = range.trace, top.snapshot.number
+	local found = inlining.find(vm, one, number, top, machine_frame, range.lo, pc)
+	if found and found.pc then
+		local exact = { base = found.base, pc = found.pc, slots = found.slots, trace = one, snapshot = top.snapshot, compiled_from = top.compiled_from,
+			how = ("snapshot %d of trace %d, then its bytecode replayed"):format(number, range.number) }
+		if found.from ~= found.to then
+			exact.note = ("the innermost line is about: trace %d stands behind its exit %d, in lines %d to %d"):format(range.number, number,
+				found.from, found.to)
+		end
+		if is_good(vm, L, exact) then return exact end
+	end
+	local functions = found and found.names and (#found.names > 0 and table.concat(found.names, ", ") or nil)
+	if not found or found.pc then functions = inlined(vm, one) end
+	if functions then
+		top.note = ("trace %d stands behind its exit %d; since then it may have gone into what it inlines or calls: %s"):format(range.number,
+			number, functions)
+	end
+	return top
+end
+
 -- When the trace does not say which snapshot holds, where it began is what is known.
 local function from_trace(vm, L, range, pc, machine_frame)
 	local one = range.trace
@@ -126,14 +149,8 @@ local function from_trace(vm, L, range, pc, machine_frame)
 	local number = snapshot.at(vm, one, pc - range.lo)
 	local top
 	if number then
-		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number),
-			machine_frame)
-		local functions = inlined(vm, one)
-		if functions then
-			top.note = ("trace %d stands behind its exit %d; since then it may have gone into what it inlines or calls: %s"):format(range.number,
-				number, functions)
-		end
-		if is_good(vm, L, top) then return top end
+		top = from_snapshot(vm, one, number, base, ("snapshot %d of trace %d"):format(number, range.number), machine_frame)
+		if is_good(vm, L, top) then return since_snapshot(vm, L, top, range, pc, machine_frame) end
 	end
 	top = { base = base, pc = one.startpc[vm.layout.mref] + 4, how = ("the beginning of trace %d"):format(range.number), trace = one,
 		compiled_from = base - 8 }

@@ -125,7 +125,7 @@ function snapshot.slots(vm, one, snap, base, machine)
 		local bits = ir.constant(vm, one, entry.ref)
 		if vm.layout.fr2 == 0 and is_frame and entry.slot > 0 then
 			-- The frame's link stands instead of the tag.
-			if bits then slots[at] = bits & 0xffffffff | (snap.links[link] or 0) << 32 end
+			slots[at] = bits and bits & 0xffffffff | (snap.links[link] or 0) << 32 or held(vm, one, entry.ref, machine)
 			link = link - 1
 			inner = at + 8
 		elseif entry.flags & NORESTORE == 0 and not (vm.layout.fr2 == 0 and entry.slot == 0) then
@@ -133,6 +133,26 @@ function snapshot.slots(vm, one, snap, base, machine)
 		end
 	end
 	return slots, inner
+end
+
+-- The snapshot that the code behind the last one leads back to; nil when that is not this trace's own loop.
+function snapshot.loop(vm, one)
+	if one.link ~= one.traceno or one.mcloop == 0 then return nil end
+	local c, count = columns(vm, one)
+	return of_loop(vm, one, c, count)
+end
+
+-- The code that was made of what was recorded between the snapshot that holds at an offset and the next one: { number, next, lo, hi (offsets),
+-- from, to (references) }, upper ends exclusive; nil when that is not known.
+function snapshot.piece(vm, one, number, offset)
+	local c, count, has_place = columns(vm, one)
+	local last = number + 1 >= count
+	local following = not last and number + 1 or snapshot.loop(vm, one)
+	if not following or not has_place then return nil end
+	return {
+		number = number, next = following, lo = c.mcofs[number + 1] * unit(vm), hi = last and one.szmcode or c.mcofs[number + 2] * unit(vm),
+		from = c.ref[number + 1], to = last and one.nins or c.ref[number + 2],
+	}
 end
 
 -- The functions whose frames a snapshot has above the trace's own, innermost first, as texts.
@@ -163,5 +183,6 @@ function snapshot.reference(vm, one, entry)
 	return ir.reference(vm, one, entry.ref) .. mark
 end
 
+snapshot.held = held
 snapshot.FRAME, snapshot.CONT, snapshot.NORESTORE = FRAME, CONT, NORESTORE
 return snapshot

@@ -1,0 +1,236 @@
+-- emitted: which instruction of a trace's intermediate representation an instruction of its machine code belongs to.
+--
+-- Nothing in a trace says so. But the assembler goes through the IR in order, so the accesses to memory of a piece of code and those of the
+-- IR that it was made of are two lists in the same order, of which both ends are known (snapshots); how many accesses an IR instruction
+-- makes is known within bounds, and so are the registers that hold the parts of its address (lj_asm.c, lj_asm_x86.h). A load without a
+-- register was fused into its first user and stands there. What all ways of laying one list against the other agree on is proved.
+local ir = require "luajit.ir"
+
+local emitted = {}
+
+local MOST = 400 -- accesses in a piece of code, or instructions that make some
+
+-- ---- the machine's side ----
+
+local IGNORED = { rsp = true, esp = true, rip = true, sp = true }
+
+-- The registers in an address, and the number that is added; nil for what is no access of a value.
+local function address_of(vm, text)
+	local operand = text:match "%[(.-)%]"
+	if not operand or text:find "^lea " or text:find "^nop" then return nil end
+	local regs, count, disp = {}, 0, 0
+	for name in operand:gmatch "%f[%w]%a%w*" do
+		if IGNORED[name] or vm.layout.gc64 and name == "r14" then return nil end
+		name = name:gsub("^e(%l%l)$", "r%1")
+		if not regs[name] then count = count + 1 end
+		regs[name] = true
+	end
+	if count == 0 then return nil end
+	local sign, number = operand:match "([+-])%s*(0?x?%x+)$"
+	if number and not operand:find "%*%d+$" then disp = math.tointeger(tonumber(number)) or 0 end
+	return regs, count, sign == "-" and -disp or disp
+end
+
+-- The accesses and calls of a piece of code, and which of them has `pc`.
+local function accesses(vm, lo, hi, pc)
+	local list, here = {}, nil
+	for _, ins in ipairs(vm.t:disassemble(lo, hi - lo)) do
+		local one
+		if ins.text:find "^call" or ins.text:find "^blr?%f[%s]" then
+			one = { call = true }
+		else
+			local regs, count, disp = address_of(vm, ins.text)
+			if regs then one = { regs = regs, count = count, disp = disp } end
+		end
+		if one then list[#list + 1] = one end
+		if pc >= ins.addr and pc < ins.addr + ins.length then
+			if not one then return nil end
+			here = #list
+		end
+		if #list > MOST then return nil end
+	end
+	return list, here
+end
+
+-- ---- the IR's side ----
+
+-- How many accesses an instruction makes: at least, at most. Others may make any number up to ANY, and calls.
+local MAKES = {
+	XLOAD = { 1, 1 }, FLOAD = { 1, 1 }, XSTORE = { 1, 1 }, FSTORE = { 1, 1 }, ALOAD = { 1, 2 }, HLOAD = { 1, 2 }, ULOAD = { 1, 2 },
+	VLOAD = { 1, 2 }, SLOAD = { 0, 2 }, ASTORE = { 1, 2 }, HSTORE = { 1, 2 }, USTORE = { 1, 2 }, HREFK = { 1, 3 }, HREF = { 0, 12 },
+	UREFO = { 0, 3 }, UREFC = { 0, 3 }, TBAR = { 1, 4 }, OBAR = { 0, 4 }, AREF = { 0, 1 }, BUFHDR = { 0, 8 }, BUFPUT = { 0, 8 },
+}
+local ANY = 8
+local NONE = {}
+for name in ([[LT GE LE GT ULT UGE ULE UGT EQ NE ABC NOP BASE PVAL LOOP USE PHI RENAME BNOT BSWAP BAND BOR BXOR BSHL BSHR BSAR BROL BROR
+ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG CNEWI XBAR]]):gmatch "%S+" do NONE[name] = true end
+local FUSED = { XLOAD = true, FLOAD = true, ALOAD = true, HLOAD = true, ULOAD = true, VLOAD = true, SLOAD = true }
+
+-- Where a reference's value is at all times: one register; nil when that is not known.
+local function register_of(s, ref)
+	local ins = s.ir[ref]
+	if not ins or ins.reg & ir.NO_REGISTER ~= 0 or ins.spill ~= 0 or s.renamed[ref] then return nil end
+	return ir.register(s.vm, ins.reg)
+end
+
+-- Collects the registers that the assembler can put an address together from. Returns false when that is not known.
+local function parts(s, ref, out, depth)
+	if ref < ir.BIAS then
+		local ins = ir.at(s.vm, s.one, ref)
+		if not ins or ins.name ~= "KINT" and ins.name ~= "KINT64" then return false end
+		out.disp = out.disp + (ins.name == "KINT" and ins.i or s.vm.t:u64(ins.at + 8))
+		return true
+	end
+	local register, ins = register_of(s, ref), s.ir[ref]
+	if register then
+		out.regs[register] = true
+		return true
+	end
+	if depth > 8 or not ins or ins.reg & ir.NO_REGISTER == 0 or ins.spill ~= 0 then return false end
+	if ins.name == "ADD" then return parts(s, ins.op1, out, depth + 1) and parts(s, ins.op2, out, depth + 1) end
+	if ins.name == "BSHL" and ins.op2 < ir.BIAS then
+		out.scaled = true
+		return parts(s, ins.op1, out, depth + 1)
+	end
+	return false
+end
+
+-- What is known of the address of an instruction's access.
+local function address(s, ins)
+	local out = { regs = {}, disp = 0 }
+	if ins.name == "XLOAD" or ins.name == "XSTORE" then
+		if not parts(s, ins.op1, out, 0) then return nil end
+	elseif ins.name == "FLOAD" and ins.op1 >= ir.BIAS then
+		local register = register_of(s, ins.op1)
+		if not register then return nil end
+		out.regs[register], out.disp = true, nil
+	else
+		return nil
+	end
+	out.count = 0
+	for _ in pairs(out.regs) do out.count = out.count + 1 end
+	if out.scaled then out.disp = nil end
+	return out
+end
+
+-- The first instruction that takes a value: where a load without a register went.
+local function user_of(s, ref)
+	for i = ref + 1, s.one.nins - 1 do
+		local ins = s.ir[i]
+		local first, second = ir.operands_of(ins)
+		if first and ins.op1 == ref or second and ins.op2 == ref then return i end
+	end
+end
+
+local function add(list, s, ins, at, least, most, call)
+	if at >= s.from and at < s.to then
+		list[#list + 1] = { ref = ins.ref, at = at, least = least, most = most, call = call, address = not call and address(s, ins) or nil,
+			slot = ins.name == "SLOAD" and 8 * (ins.op1 - 1 - s.vm.layout.fr2) or nil }
+	end
+end
+
+-- The instructions that make accesses in this piece, in the order of where they make them.
+local function makers(s)
+	local list = {}
+	for ref = ir.BIAS + 1, s.to - 1 do
+		local ins = s.ir[ref]
+		local makes = MAKES[ins.name]
+		local in_place = ref >= s.from and not ir.is_sunk(ins)
+		local loose = FUSED[ins.name] and ins.reg & ir.NO_REGISTER ~= 0 and ins.spill == 0
+		if loose then
+			-- A guard is where it stands, its value where it is taken.
+			local guard = ins.type & ir.GUARD ~= 0
+			if guard and in_place then add(list, s, ins, ref, makes[1], makes[2]) end
+			local user = user_of(s, ref)
+			if user then add(list, s, ins, user, 0, 1) end
+		elseif makes and in_place then
+			local constant = ins.op1 < ir.BIAS and ins.name ~= "SLOAD"
+			add(list, s, ins, ref, constant and 0 or makes[1], makes[2])
+		elseif in_place and not makes and not NONE[ins.name] then
+			add(list, s, ins, ref, 0, ANY, "may")
+		end
+	end
+	table.sort(list, function(a, b)
+		if a.at ~= b.at then return a.at < b.at end
+		return a.ref < b.ref
+	end)
+	return list
+end
+
+-- ---- one against the other ----
+
+local function same_registers(a, b)
+	if a.count ~= b.count then return false end
+	for name in pairs(a.regs) do
+		if not b.regs[name] then return false end
+	end
+	return true
+end
+
+local function can(maker, access)
+	if access.call then return maker.call == "may" end
+	local known = maker.address
+	-- A slot is at a known place above the register that has the stack's base, its tag in the upper half.
+	if maker.slot then return access.count == 1 and (access.disp == maker.slot or access.disp == maker.slot + 4) end
+	if not known then return true end
+	if known.count == 0 then return true end -- a constant address, from a register that it was loaded to
+	return same_registers(known, access) and (not known.disp or known.disp == access.disp)
+end
+
+-- reach[j][i]: the first i accesses can be those of the first j makers.
+local function forwards(makes, list)
+	local reach = { [0] = { [0] = true } }
+	for j, maker in ipairs(makes) do
+		local set = {}
+		for i in pairs(reach[j - 1]) do
+			if maker.least == 0 then set[i] = true end
+			for n = 1, maker.most do
+				local access = list[i + n]
+				if not access or not can(maker, access) then break end
+				if n >= maker.least then set[i + n] = true end
+			end
+		end
+		reach[j] = set
+	end
+	return reach
+end
+
+-- Which makers the access `here` can be of, when all accesses are to be someone's.
+local function candidates(makes, list, here)
+	local reach, found = forwards(makes, list), {}
+	local rest = { [#list] = true } -- how many are left for those behind
+	for j = #makes, 1, -1 do
+		local maker, before = makes[j], {}
+		for i in pairs(reach[j - 1]) do
+			for n = 0, maker.most do
+				local access = n > 0 and list[i + n]
+				if n > 0 and (not access or not can(maker, access)) then break end
+				if n >= maker.least and rest[i + n] then
+					before[i] = true
+					if i < here and i + n >= here then found[maker.ref] = true end
+				end
+			end
+		end
+		rest = before
+	end
+	return found
+end
+
+-- References of the IR instructions that the machine instruction at `pc` can be of, in order; nil when it makes no access, or nothing is
+-- known. piece: { lo, hi (addresses, hi exclusive), from, to (references, to exclusive) }; all: the instructions (ir.all).
+function emitted.by(vm, one, all, piece, pc)
+	local s = { vm = vm, one = one, ir = all, from = piece.from, to = piece.to, renamed = {} }
+	for ref = ir.BIAS + 1, one.nins - 1 do
+		if all[ref].name == "RENAME" then s.renamed[all[ref].op1] = true end
+	end
+	local list, here = accesses(vm, piece.lo, piece.hi, pc)
+	if not here then return nil end
+	local makes = makers(s)
+	if #makes > MOST then return nil end
+	local found = {}
+	for ref in pairs(candidates(makes, list, here)) do found[#found + 1] = ref end
+	table.sort(found)
+	return #found > 0 and found or nil
+end
+
+return emitted

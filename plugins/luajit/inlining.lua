@@ -1,0 +1,271 @@
+-- inlining: which function, at which line, a trace is in between two of its snapshots.
+--
+-- What one snapshot says is where the trace was; what it inlines, it goes into and out of without a trace of it in the machine code. Three
+-- steps lead from an instruction there to a line: the IR instruction that it is of (emitted.lua), the ways that the bytecode can have taken
+-- between the snapshots (replay.lua), the bytecode that made the IR instruction (origin.lua). Each gives all that there can be; where they
+-- leave one answer, it is proved.
+local xcore = require "xcore"
+local emitted = require "luajit.emitted"
+local frame = require "luajit.frame"
+local ir = require "luajit.ir"
+local layout = require "luajit.layout"
+local origin = require "luajit.origin"
+local proto = require "luajit.proto"
+local replay = require "luajit.replay"
+local snapshot = require "luajit.snapshot"
+local tables = require "luajit.tables"
+local tvalue = require "luajit.tvalue"
+
+local inlining = {}
+
+local LARGE = 1024 -- entries of a table of metatables, or of methods
+local UNKNOWN = "not known: the trace keeps it nowhere that is known"
+
+-- ---- what the trace knows ----
+
+local function object_of(vm, one, ref)
+	local bits = ir.constant(vm, one, ref)
+	return vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
+end
+
+-- The Lua functions among its constants, as a set of addresses.
+local function functions_of(vm, one)
+	local set = {}
+	for ref = ir.BIAS - 1, math.max(one.nk, ir.BIAS - 4096), -1 do
+		if ir.is_function(vm, one, ref) then
+			local addr = object_of(vm, one, ref)
+			local fn = vm.t:value("GCfuncL", addr)
+			if fn.gct == layout.FUNCTION and fn.ffid == 0 then set[addr] = true end
+		end
+	end
+	return set
+end
+
+-- Has a table one of the functions as a metamethod?
+local function calls(vm, addr, functions)
+	local found, seen = false, 0
+	tables.at(vm, addr):each(function(key, bits)
+		seen = seen + 1
+		local tag, value = tvalue.decode(vm, bits)
+		if tag == layout.FUNCTION and functions[value] then
+			local kind, name = tvalue.decode(vm, key)
+			found = kind == layout.STRING and vm:string(name, 2) == "__"
+		end
+		return found or seen > LARGE
+	end)
+	return found or seen > LARGE
+end
+
+-- The metatables that a trace asked tables and userdata for, those of C types and those of basic types.
+local function metatables_of(vm, one, all)
+	local set, fields = {}, vm:enum("IRFL_STR_LEN", "IRFL_")
+	for ref = ir.BIAS + 1, one.nins - 1 do
+		local ins = all[ref]
+		local left = (ins.name == "EQ" or ins.name == "NE") and ins.op1 >= ir.BIAS and all[ins.op1]
+		local right = left and ins.op2 < ir.BIAS and ir.at(vm, one, ins.op2)
+		if right and right.name == "KGC" and right.type & ir.TYPE == layout.TABLE and (fields[left.op2] or "META"):find "META$" then
+			set[object_of(vm, one, ins.op2)] = true
+		end
+	end
+	for i = 0, #vm.g.gcroot - 1 do
+		local addr = vm.g.gcroot[i][vm.layout.ref]
+		if addr ~= 0 and vm.t:u8(addr + xcore.offsetof("GChead", "gct")) == layout.TABLE then set[addr] = true end
+	end
+	local of_types = vm.ctypes and xcore.addr(vm.ctypes.miscmap) or 0
+	if of_types ~= 0 then
+		tables.at(vm, of_types):each(function(_, bits)
+			local tag, addr = tvalue.decode(vm, bits)
+			if tag == layout.TABLE then set[addr] = true end
+		end)
+	end
+	return set
+end
+
+-- Metamethods are called by instructions that do not look like calls.
+local function has_metamethods(vm, one, all, functions)
+	for addr in pairs(metatables_of(vm, one, all)) do
+		if calls(vm, addr, functions) then return true end
+	end
+	return false
+end
+
+-- ---- places ----
+
+local function place_at(vm, one, number, base)
+	local snap = snapshot.read(vm, one, number)
+	local slots, inner = snapshot.slots(vm, one, snap, base)
+	local list = frame.inlined(vm, slots, inner - 8, base - 8)
+	return list and { snap = snap, pc = snap.pc, ref = snap.ref, base = base, list = list }
+end
+
+-- Collects where a step can be, or gives up.
+local function add_steps(run, from, way, piece, wanted, out)
+	if not wanted then
+		local slots = replay.slots(run, from)
+		for i, step in ipairs(way) do
+			out[#out + 1] = { frame = step.frame, pos = step.pos, slots = {} }
+			for at, value in pairs(slots) do out[#out].slots[at] = value end
+			replay.step(run, slots, way, i)
+		end
+		return true
+	end
+	local steps, why = origin.steps(run, from, way, piece.to, wanted)
+	if not steps then return why == "none" end -- it did not go this way
+	for i, slots in pairs(steps) do out[#out + 1] = { frame = way[i].frame, pos = way[i].pos, slots = slots } end
+	return true
+end
+
+local function candidates(vm, one, all, piece, base, pc)
+	local functions, start = functions_of(vm, one), vm.t:value("GCproto", one.startpt[vm.layout.ref])
+	for ref = ir.BIAS + 1, one.nins - 1 do
+		if all[ref].name == "RETF" then return nil end
+	end
+	if has_metamethods(vm, one, all, functions) then return nil end
+	local between, from, to = {}, nil, place_at(vm, one, piece.next, base)
+	for number = piece.number, 0, -1 do
+		from = place_at(vm, one, number, base)
+		if not from then return nil end
+		if not replay.is_comparison(all, from.ref) then break end
+		table.insert(between, 1, from)
+	end
+	if not to then return nil end
+	local run = replay.new(vm, one, all, functions, proto.position(start, one.startpc[vm.layout.mref]))
+	local ways = replay.ways(run, from, between, to)
+	if not ways then return nil end
+	local wanted
+	for _, ref in ipairs(emitted.by(vm, one, all, piece, pc) or {}) do
+		if ref < piece.from then return nil, run, ways end
+		wanted = wanted or {}
+		wanted[ref] = true
+	end
+	local list = {}
+	for _, way in ipairs(ways) do
+		if not add_steps(run, from, way, piece, wanted, list) then return nil, run, ways end
+	end
+	return #list > 0 and list or nil, run, ways
+end
+
+-- ---- the answer ----
+
+local function same_frame(a, b)
+	return a.at == b.at and a.func == b.func and (a.below == b.below or a.below and b.below and a.link == b.link and same_frame(a.below, b.below) or false)
+end
+
+local function line_of(vm, one)
+	return proto.line(vm, one.frame.code.pt, one.pos)
+end
+
+local function only(value)
+	local ref = value and value.exact and next(value.refs)
+	return ref and next(value.refs, ref) == nil and ref or nil
+end
+
+local function same_value(a, b)
+	if a == b then return true end
+	return a and b and a.exact and b.exact and a.bits == b.bits and a.at == b.at and only(a) == only(b) and (a.bits or a.at or only(a)) and true or false
+end
+
+-- Values of slots on which all agree.
+local function merged(list)
+	local map = {}
+	for at, value in pairs(list[1].slots) do map[at] = value end
+	for i = 2, #list do
+		for at, value in pairs(list[i].slots) do
+			if map[at] == nil or not same_value(map[at], value) then map[at] = false end
+		end
+		for at in pairs(map) do
+			if list[i].slots[at] == nil then map[at] = false end
+		end
+	end
+	return map
+end
+
+-- A value as a word, or as a text that says where it is.
+local function shown(vm, one, value, machine)
+	if not value or not value.exact then return UNKNOWN end
+	if value.at then return vm.t:u64(value.at) end
+	if value.bits then return value.bits end
+	local ref = only(value)
+	return ref and snapshot.held(vm, one, ref, machine) or UNKNOWN
+end
+
+-- The words of the frames at a step: those of a snapshot's, with what was done to them since.
+local function words(vm, one, known, step, values, machine)
+	local out, fr2 = {}, vm.layout.fr2
+	for at, word in pairs(known.slots) do out[at] = word end
+	for at, value in pairs(values) do out[at] = shown(vm, one, value, machine) end
+	local at = step.frame
+	while at.below do
+		if at.at > known.base - 8 then
+			for n = 0, at.code.pt.framesize do
+				local slot = at.at + 8 * (1 + n)
+				if values[slot] == nil then out[slot] = UNKNOWN end
+			end
+		end
+		at = at.below
+	end
+	at = step.frame
+	while at.below do
+		if fr2 == 1 then
+			out[at.at - 8], out[at.at] = tvalue.encode(vm, layout.FUNCTION, at.func), at.link
+		else
+			out[at.at] = at.func | at.link << 32
+		end
+		at = at.below
+	end
+	return out
+end
+
+local function names_of(vm, ways)
+	local list, seen = {}, {}
+	for _, way in ipairs(ways) do
+		for _, step in ipairs(way) do
+			local name = step.frame.below and ir.function_name(vm, step.frame.func)
+			if name and not seen[name] then
+				seen[name] = true
+				list[#list + 1] = name
+			end
+		end
+	end
+	return list
+end
+
+-- Lines as "12 to 14".
+local function lines_of(vm, list)
+	local least, most
+	for _, one in ipairs(list) do
+		local line = line_of(vm, one)
+		if line then least, most = math.min(least or line, line), math.max(most or line, line) end
+	end
+	return least, most
+end
+
+local function find(vm, one, number, known, machine, code, pc)
+	local all, piece = ir.all(vm, one), snapshot.piece(vm, one, number, pc - code)
+	if not all or not piece then return nil end
+	piece.lo, piece.hi = code + piece.lo, code + piece.hi
+	local list, _, ways = candidates(vm, one, all, piece, known.compiled_from + 8, pc)
+	if not ways then return nil end
+	if not list then return { names = names_of(vm, ways) } end
+	for i = 2, #list do
+		if not same_frame(list[i].frame, list[1].frame) then return { names = names_of(vm, ways) } end
+	end
+	local least, most = lines_of(vm, list)
+	table.sort(list, function(a, b) return a.pos < b.pos end)
+	local step = list[1]
+	return {
+		base = step.frame.at + 8, pc = step.frame.code.begin + 4 * (step.pos + 1), from = least, to = most, names = {},
+		slots = words(vm, one, known, step, merged(list), machine),
+	}
+end
+
+-- Where a trace is: known is what its snapshot says (machine.lua): base, slots, compiled_from. Returns { base, pc, slots, from, to (lines) }, or
+-- { names = functions that it may be in }; nil when nothing is known.
+function inlining.find(vm, one, number, known, machine, code, pc)
+	local ok, found = pcall(find, vm, one, number, known, machine, code, pc)
+	if ok then return found end
+	if type(found) == "table" and found.kind == "limit" or type(found) == "string" then error(found, 0) end
+	return nil -- it is damaged
+end
+
+return inlining

@@ -1,0 +1,257 @@
+-- origin: which bytecode of a way (replay.lua) made an IR instruction.
+--
+-- The recorder makes IR instructions as it goes, so along a way those that touch memory come in the same order as the instructions that
+-- index, load and store. Not each of these makes one: what was loaded before is not loaded again, what does not change is loaded before the
+-- loop. So every way to deal them out is tried in which each could have been made where it is: by an instruction of its kind, with an address
+-- that follows from the values that this instruction takes. What all of them agree on is proved.
+local ir = require "luajit.ir"
+local replay = require "luajit.replay"
+local slots_of = require "luajit.slots"
+
+local origin = {}
+
+local TRIES = 20000
+local DEEP = 64
+local CDATA, FLOAT, NUMBER = 10, 13, 14
+local VOLATILE = 2 -- a flag of XLOAD
+
+local function set(words)
+	local out = {}
+	for word in words:gmatch "%S+" do out[word] = true end
+	return out
+end
+
+local INDEX, STORE = set "TGETV TGETS TGETB TGETR", set "TSETV TSETS TSETB TSETR TSETM"
+local USET = set "USETV USETS USETN USETP"
+local CALL = set "CALL CALLM CALLT ITERC ITERN"
+-- Those that are dealt out: what touches memory that Lua code names.
+local DEALT = set "XLOAD XSTORE ALOAD HLOAD ASTORE HSTORE ULOAD USTORE VLOAD CALLXS"
+local LOADS = set "XLOAD ALOAD HLOAD ULOAD VLOAD"
+local TABLES = set "ALOAD HLOAD ASTORE HSTORE AREF HREF HREFK NEWREF TBAR"
+local OPAQUE = set "SLOAD PHI CNEW TNEW TDUP SNEW XSNEW CALLN CALLA CALLL CALLS CALLXS BUFSTR TOSTR LOOP BASE PVAL"
+local NEVER = set "MOV KSTR KCDATA KSHORT KNUM KPRI KNIL JMP FUNCF IFUNCF JFUNCF RET RET0 RET1 LOOP ILOOP IST ISF"
+
+-- ---- data flow ----
+
+local follows
+
+-- Does it follow from constants alone, as what is found by way of a metatable does?
+local function is_fixed(s, ref)
+	local known = s.fixed[ref]
+	if known == nil then
+		known = follows(s, s.run.ir[ref].op1, {}, "all")
+		s.fixed[ref] = known
+	end
+	return known
+end
+
+-- Does an address follow from references? `loads`: also by loading, from "tables" that are fixed or from "all". Also whether it touches any of
+-- them.
+function follows(s, ref, from, loads)
+	local seen, touched = {}, false
+	local function walk(at, depth)
+		if from[at] then
+			touched = true
+			return true
+		end
+		if at < ir.BIAS or seen[at] then return true end
+		local ins = s.run.ir[at]
+		if depth > DEEP or not ins or OPAQUE[ins.name] then return false end
+		if LOADS[ins.name] and loads ~= "all" and not (loads == "tables" and TABLES[ins.name] and is_fixed(s, at)) then return false end
+		seen[at] = true
+		local first, second = ir.operands_of(ins)
+		return (not first or walk(ins.op1, depth + 1)) and (not second or walk(ins.op2, depth + 1))
+	end
+	return walk(ref, 0), touched
+end
+
+-- Could an instruction that takes these values have made this one, by its address? `must`: it depends on the first of them.
+local function fits(s, ins, inputs, must, loads)
+	local from, known = {}, true
+	for _, value in ipairs(inputs) do
+		if not value then return true end
+		for ref in pairs(value.refs) do from[ref] = true end
+		if value.loads then loads = "all" end
+		known = known and value.exact
+	end
+	local can, touched = follows(s, ins.op1, from, loads)
+	local base = inputs[1]
+	if can and must and known and base and next(base.refs) and not base.bits then return touched end
+	return can
+end
+
+-- A number in a cdata object, or a reference to one: what operators on cdata load.
+local function is_boxed(s, ins)
+	local address = ins.op1 >= ir.BIAS and s.run.ir[ins.op1]
+	if not address then return true end
+	if address.name == "FLOAD" then return true end
+	local of = address.name == "ADD" and address.op1 >= ir.BIAS and s.run.ir[address.op1]
+	return of and of.type & ir.TYPE == CDATA or false
+end
+
+-- ---- what makes what ----
+
+local by = {}
+
+function by.XLOAD(s, step, ins, inputs)
+	local name = step.ins.name
+	if CALL[name] or STORE[name] then return fits(s, ins, inputs, false, "all") end
+	if INDEX[name] then return fits(s, ins, inputs, true) end
+	return step.ins.metamethod ~= nil and is_boxed(s, ins) and fits(s, ins, inputs, false)
+end
+
+function by.XSTORE(s, step, ins, inputs)
+	local name = step.ins.name
+	return CALL[name] or STORE[name] and fits(s, ins, inputs, false)
+end
+
+local function of_table(s, step, ins, inputs)
+	local name = step.ins.name
+	if name == "GGET" or name == "GSET" or CALL[name] or name == "ISNEXT" or name == "TSETM" then return true end
+	return (INDEX[name] or STORE[name]) and fits(s, ins, inputs, false, "tables")
+end
+for name in pairs(TABLES) do by[name] = of_table end
+
+function by.ULOAD(_, step) return step.ins.name == "UGET" end
+function by.USTORE(_, step) return USET[step.ins.name] or false end
+function by.UREFO(_, step) return step.ins.name == "UGET" or USET[step.ins.name] or false end
+by.UREFC, by.OBAR = by.UREFO, by.UREFO
+function by.VLOAD(_, step) return step.ins.name == "VARG" or CALL[step.ins.name] or false end
+function by.CALLXS(_, step) return CALL[step.ins.name] or false end
+
+-- A call of a Lua function makes nothing that touches memory.
+local function can_make(s, i, ins, inputs)
+	local step, following = s.way[i], s.way[i + 1]
+	local name = step.ins.name
+	if NEVER[name] then return ins.name == "SLOAD" end
+	if CALL[name] and following and following.frame ~= step.frame then return ins.name == "SLOAD" or ins.name == "FLOAD" end
+	local rule = by[ins.name]
+	return rule == nil or rule(s, step, ins, inputs) or false
+end
+
+-- How many loads of this kind an indexing instruction makes: a complex number is two, an index may be C data; of a table it is one, beside
+-- those of metatables.
+local function most(s, step, ins, inputs)
+	if ins.name ~= "XLOAD" then return 1 end
+	local kind = ins.type & ir.TYPE
+	if kind == FLOAT or kind == NUMBER then return 2 end
+	local index = inputs[2]
+	if not index and not step.ins.name:find "[SB]$" then return 2 end
+	for ref in pairs(index and index.refs or {}) do
+		if not index.exact or s.run.ir[ref].type & ir.TYPE == CDATA then return 2 end
+	end
+	return 1
+end
+
+-- Is it one of those that are counted so?
+local function is_counted(s, step, ins)
+	if not INDEX[step.ins.name] then return false end
+	return ins.name == "XLOAD" or (ins.name == "ALOAD" or ins.name == "HLOAD") and not is_fixed(s, ins.ref)
+end
+
+-- ---- dealing out ----
+
+local function copy(map)
+	local new = {}
+	for key, value in pairs(map) do new[key] = value end
+	return new
+end
+
+-- What two equal loads have in common; nil for other instructions, and when that is not known.
+local function signature(s, step, inputs)
+	if not INDEX[step.ins.name] or s.volatile then return nil end
+	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c) or step.ins.name == "TGETB" and step.ins.c or ""
+	local parts = { step.ins.name, key }
+	for _, value in ipairs(inputs) do
+		if not value then return nil end
+		local refs = {}
+		for ref in pairs(value.exact and value.refs or {}) do refs[#refs + 1] = ref end
+		table.sort(refs)
+		if #refs == 0 and not value.bits then
+			-- One value is equal to itself, whatever it is.
+			if not s.values[value] then
+				s.count = s.count + 1
+				s.values[value] = s.count
+			end
+			refs[1] = "#" .. s.values[value]
+		end
+		parts[#parts + 1] = table.concat(refs, ",") .. ":" .. (value.bits or "")
+	end
+	return table.concat(parts, " ")
+end
+
+local deal
+
+-- Goes on behind step i with the instructions from j on left. before: what loads have given, by signature; the next equal one gives the same.
+local function on(s, i, j, slots, made, before, key)
+	local new, step = copy(slots), s.way[i]
+	replay.step(s.run, new, s.way, i, made)
+	if key then
+		local at = step.frame.at + 8 * (1 + step.ins.a)
+		if before[key] then
+			new[at] = before[key]
+		elseif new[at] then
+			before = copy(before)
+			before[key] = new[at]
+		end
+	end
+	return deal(s, i + 1, j, new, before)
+end
+
+-- May memory be other than it was?
+local function stores(s, i)
+	local step, following = s.way[i], s.way[i + 1]
+	return STORE[step.ins.name] or step.ins.name == "GSET" or CALL[step.ins.name] and not (following and following.frame ~= step.frame)
+end
+
+-- The instructions from the j-th on to the steps from the i-th on. Returns whether that can be done.
+function deal(s, i, j, slots, before)
+	s.tries = s.tries + 1
+	if s.tries > TRIES then error(s, 0) end
+	local step = s.way[i]
+	if not step then return j > #s.list end
+	local inputs = slots_of.inputs(s.run, slots, step.frame, step.ins)
+	local key = signature(s, step, inputs)
+	if stores(s, i) then before = {} end
+	local possible = on(s, i, j, slots, nil, before, key)
+	if key and before[key] then return possible end -- nothing is loaded twice
+	local made, loads = {}, 0
+	for k = j, #s.list do
+		local ins = s.run.ir[s.list[k]]
+		if not can_make(s, i, ins, inputs) then break end
+		if is_counted(s, step, ins) then
+			loads = loads + 1
+			if loads > most(s, step, ins, inputs) then break end
+		end
+		made[#made + 1] = s.list[k]
+		if on(s, i, k + 1, slots, { table.unpack(made) }, before, key) then
+			possible = true
+			for n = j, k do
+				s.found[s.list[n]] = s.found[s.list[n]] or {}
+				s.found[s.list[n]][i] = slots
+			end
+		end
+	end
+	return possible
+end
+
+-- The steps of a way that can have made the instructions `wanted` (a set of references): a map of their numbers to the slots before them;
+-- nil when no or too many ways to deal them out were found. What was made on it reaches from where it starts up to the reference `to`.
+function origin.steps(run, start, way, to, wanted)
+	local s = { run = run, way = way, list = {}, tries = 0, found = {}, fixed = {}, values = {}, count = 0 }
+	for ref = start.ref, to - 1 do
+		local ins = run.ir[ref]
+		if DEALT[ins.name] or wanted[ref] then s.list[#s.list + 1] = ref end
+		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.volatile = true end
+	end
+	local ok, possible = pcall(deal, s, 1, 1, replay.slots(run, start), {})
+	if not ok and possible ~= s then error(possible, 0) end
+	if not ok or not possible then return nil, not ok and "too many" or "none" end
+	local steps = {}
+	for ref in pairs(wanted) do
+		for i, slots in pairs(s.found[ref] or {}) do steps[i] = slots end
+	end
+	return steps
+end
+
+return origin

@@ -1,0 +1,243 @@
+-- slots: what is known of a stack's slots while a trace's bytecode is replayed: of which IR instructions each value is, or is made.
+--
+-- A value is { refs = a set of IR references, exact, loads, bits }. Exact: it is what any of the references stands for (several, when a slot
+-- was loaded more than once); else it was made of them, by loads, too, where `loads` says so. No reference at all: a constant. `bits` are
+-- its 64 bits, where they are known; `at` is the slot that still has it. nil, `false` in a map: anything.
+local xcore = require "xcore"
+local ir = require "luajit.ir"
+local layout = require "luajit.layout"
+local tables = require "luajit.tables"
+local tvalue = require "luajit.tvalue"
+
+local slots = {}
+
+local CDATA_TYPE = 10
+local LARGE = 4096 -- nodes of a table that is looked into
+
+local function constant(bits)
+	return { refs = {}, exact = true, bits = bits }
+end
+
+function slots.null(self)
+	return constant(tvalue.encode(self.vm, 0))
+end
+
+-- What the trace has of each kind, once: SLOADs by slot, loads of upvalues, whether anything is stored.
+function slots.prepare(self)
+	self.sloads, self.uloads, self.has = {}, {}, {}
+	for ref = ir.BIAS + 1, self.one.nins - 1 do
+		local ins = self.ir[ref]
+		self.has[ins.name] = true
+		if ins.name == "SLOAD" then
+			self.sloads[ins.op1] = self.sloads[ins.op1] or {}
+			self.sloads[ins.op1][ref] = true
+		elseif ins.name == "ULOAD" then
+			self.uloads[ref] = true
+		end
+	end
+	local has = self.has
+	self.stores = has.ASTORE or has.HSTORE or has.USTORE or has.XSTORE or has.CALLXS or has.CALLS or has.CALLL or has.NEWREF or false
+end
+
+-- ---- values ----
+
+-- The object in a slot that the trace has not written; nil for others.
+local function object_at(self, at)
+	local ok, bits = pcall(self.vm.t.u64, self.vm.t, at)
+	if not ok then return nil end
+	local tag = tvalue.decode(self.vm, bits)
+	return tag >= layout.STRING and tag <= layout.USERDATA and bits or nil
+end
+
+-- A slot that no snapshot has is as it was when the trace began.
+local function initial(self, at)
+	local refs = self.sloads[(at - self.first) // 8]
+	return refs and { refs = refs, exact = true, bits = object_at(self, at), at = at } or nil
+end
+
+function slots.get(self, map, at)
+	local value = map[at]
+	if value == nil then return initial(self, at) end
+	return value or nil
+end
+
+-- Made of others.
+local function made_of(values, loads)
+	local refs = {}
+	for _, value in ipairs(values) do
+		if not value then return false end
+		for ref in pairs(value.refs) do refs[ref] = true end
+		loads = loads or value.loads
+	end
+	return { refs = refs, exact = false, loads = loads }
+end
+
+-- The slots that a snapshot has.
+function slots.of_snapshot(self, place)
+	local map, vm = {}, self.vm
+	self.first = place.base - 8 * (1 + vm.layout.fr2)
+	for _, entry in ipairs(place.snap.entries) do
+		if entry.flags == 0 or entry.flags == 0x40000 then
+			local value = { refs = {}, exact = true }
+			if entry.ref < ir.BIAS then value.bits = ir.constant(vm, self.one, entry.ref) else value.refs[entry.ref] = true end
+			map[self.first + 8 * entry.slot] = value
+		end
+	end
+	return map
+end
+
+-- Who is called: an address, whether that is a Lua function, the name of one of the library; nil when it is not known.
+function slots.callee(self, value)
+	if not value then return nil end
+	if not value.bits then
+		for ref in pairs(value.refs) do
+			if not value.exact or self.ir[ref].type & ir.TYPE ~= CDATA_TYPE then return nil end
+		end
+		return next(value.refs) and 0 or nil, false
+	end
+	local tag, addr = tvalue.decode(self.vm, value.bits)
+	if tag == layout.CDATA then return addr, false end
+	if tag ~= layout.FUNCTION then return nil end
+	local fn = self.vm.t:value("GCfuncL", addr)
+	if fn.gct ~= layout.FUNCTION then return nil end
+	return addr, fn.ffid == 0, fn.ffid > 1 and self.vm:builtin(fn.ffid) or nil
+end
+
+-- ---- instructions ----
+
+local function forget(map, frame, from, to)
+	for n = from, math.min(to, 255) do map[frame.at + 8 * (1 + n)] = false end
+end
+
+-- An object under a text in a table, as it is now: only where the trace stores nothing into tables.
+local function under(self, bits, text)
+	if self.stores or not bits or not text then return nil end
+	local ok, found = pcall(function()
+		local tag, addr = tvalue.decode(self.vm, bits)
+		if tag ~= layout.TABLE or self.vm.t:value("GCtab", addr).hmask >= LARGE then return nil end
+		return (tables.index(self.vm, tag, addr, { text = text }))
+	end)
+	return ok and found or nil
+end
+
+local function upvalue(self, frame, index)
+	if self.has.USTORE then return false end
+	local ok, bits = pcall(function()
+		local fn = self.vm.t:value("GCfuncL", frame.func)
+		if index >= fn.nupvalues then return nil end
+		local at = xcore.addr(fn) + xcore.offsetof("GCfuncL", "uvptr") + index * self.vm.layout.ref_size
+		local found = self.vm.layout.gc64 and self.vm.t:u64(at) or self.vm.t:u32(at)
+		return object_at(self, self.vm.t:value("GCupval", found).v[self.vm.layout.mref])
+	end)
+	return { refs = self.uloads, exact = true, bits = ok and bits or nil }
+end
+
+local function environment(self, frame)
+	local env = self.vm.t:value("GCfuncL", frame.func).env[self.vm.layout.ref]
+	return tvalue.encode(self.vm, layout.TABLE, env)
+end
+
+-- What a load gives: what it made, else what was loaded before.
+local function loaded(self, inputs, made, bits)
+	local value
+	if made and #made > 0 then
+		value = { refs = {}, exact = #made == 1, loads = #made > 1 }
+		for _, ref in ipairs(made) do value.refs[ref] = true end
+	elseif not self.stores then
+		value = made_of(inputs, true)
+	end
+	if not bits then return value or false end
+	value = value or { refs = {}, loads = true, exact = false }
+	value.bits = bits
+	return value
+end
+
+local INDEX = { TGETV = true, TGETS = true, TGETB = true, TGETR = true }
+local CALLS = { CALL = true, CALLM = true, VARG = true }
+
+local function number_bits(number)
+	return (string.unpack("<i8", string.pack("<d", number)))
+end
+
+local KNOWN = {
+	KSTR = function(vm, code, d) return tvalue.of_object(vm, code:object(d)) end,
+	KCDATA = function(_, code, d) return code:cdata_bits(d) end,
+	KSHORT = function(_, _, d) return number_bits((d ~ 0x8000) - 0x8000 + 0.0) end,
+	KNUM = function(_, code, d) return code:number(d) end,
+	KPRI = function(vm, _, d) return tvalue.encode(vm, d) end,
+}
+local FOR = { FORI = true, JFORI = true, FORL = true, IFORL = true }
+
+-- The values that an instruction takes: a list, `false` in it for anything. For calls: anything.
+function slots.inputs(self, map, frame, ins)
+	local list = {}
+	local function slot(n) list[#list + 1] = slots.get(self, map, frame.at + 8 * (1 + n)) or false end
+	local name = ins.name
+	if CALLS[name] or name == "TSETM" or name == "CALLT" then return { false } end
+	if name == "CAT" then
+		for n = ins.b, ins.c do slot(n) end
+	elseif FOR[name] then
+		for n = ins.a, ins.a + 2 do slot(n) end
+	else
+		if ins.mode_b == "var" then slot(ins.b) end
+		if ins.mode_c == "var" then slot(ins.mode_b and ins.c or ins.d) end
+		if ins.mode_a == "var" then slot(ins.a) end
+	end
+	return list
+end
+
+-- Results of what is no Lua function are anything.
+function slots.forget_results(map, frame, ins)
+	forget(map, frame, ins.a, frame.code.pt.framesize)
+end
+
+-- What an instruction does to the slots, but calls of Lua functions and returns. `made`: the IR instructions that it made.
+function slots.apply(self, map, frame, ins, made)
+	local name, at = ins.name, frame.at + 8 * (1 + ins.a)
+	if name == "MOV" then
+		map[at] = slots.get(self, map, frame.at + 8 * (1 + ins.d)) or false
+	elseif KNOWN[name] then
+		local ok, bits = pcall(KNOWN[name], self.vm, frame.code, ins.d)
+		map[at] = constant(ok and bits or nil)
+	elseif name == "KNIL" then
+		for n = ins.a, math.min(ins.d, 255) do map[frame.at + 8 * (1 + n)] = slots.null(self) end
+	elseif name == "UGET" then
+		map[at] = upvalue(self, frame, ins.d)
+	elseif name == "GGET" then
+		map[at] = loaded(self, {}, made, under(self, environment(self, frame), frame.code:string(ins.d)))
+	elseif INDEX[name] then
+		local inputs = slots.inputs(self, map, frame, ins)
+		local bits = name == "TGETS" and inputs[1] and under(self, inputs[1].bits, frame.code:string(ins.c)) or nil
+		map[at] = loaded(self, inputs, made, bits)
+	elseif FOR[name] then
+		map[at] = made_of { slots.get(self, map, at) or false, slots.get(self, map, at + 16) or false }
+		map[at + 24] = map[at]
+	elseif name == "ITERL" or name == "IITERL" then
+		map[at - 8] = slots.get(self, map, at) or false
+	elseif name == "VARG" then
+		slots.forget_results(map, frame, ins)
+	elseif name == "ITERN" or name == "ITERC" then
+		forget(map, frame, ins.a, ins.a + ins.b)
+	elseif ins.metamethod and ins.mode_a == "dst" then
+		map[at] = made_of(slots.inputs(self, map, frame, ins))
+	elseif ins.mode_a == "dst" then
+		map[at] = false
+	end
+end
+
+-- Arguments go down to where a tail call's frame is.
+function slots.shift(self, map, from, to, count)
+	for i = 0, count - 1 do map[to + 8 * i] = slots.get(self, map, from + 8 * i) or false end
+end
+
+-- What a return leaves in its caller's slots.
+function slots.results(self, map, frame, ins, below, caller)
+	local given, wanted = ins.name == "RET1" and 1 or ins.name == "RET0" and 0 or ins.d - 1, caller.b - 1
+	local values = {}
+	for i = 0, given - 1 do values[i] = slots.get(self, map, frame.at + 8 * (1 + ins.a + i)) or false end
+	forget(map, below, caller.a, below.code.pt.framesize)
+	for i = 0, math.min(given, 250) - 1 do map[below.at + 8 * (1 + caller.a + i)] = values[i] end
+	for i = given, math.min(wanted, 250) - 1 do map[below.at + 8 * (1 + caller.a + i)] = slots.null(self) end
+end
+
+return slots
