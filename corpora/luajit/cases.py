@@ -6,6 +6,9 @@ OWN = {
     "finalizer": "C", "cdatafinalizer": "C", "trace": "TRACE", "trace-inlined": "TRACE", "trace-side": "SIDE",
     "trace-call": "TRACE", "trace-stitch": "C",
 }
+# Deaths in traces that inline functions (inlined.lua).
+INLINED = {"trace-" + name: "TRACE" for name in ("after", "before", "second", "twice", "tail", "hoisted", "tables", "branch", "store", "alike")}
+OWN.update(INLINED)
 
 # States that a debugger stops world.lua in: the VM state, then the breakpoints to go through, each with a condition or None and the
 # number of hits to let pass. "next" steps source lines. "tell" writes the account there instead of at the end: while a chain of strings
@@ -27,7 +30,7 @@ STOPPED = {
 
 # Which of them each engine is made to die in. The default set has the releases' own; the others are long.
 EVERY = list(OWN) + list(STOPPED)
-FEW = ["interp", "c", "trace", "trace-inlined", "trace-side", "callback", "finalizer", "exit", "gc-sweep"]
+FEW = ["interp", "c", "trace", "trace-inlined", "trace-side", "callback", "finalizer", "exit", "gc-sweep"] + list(INLINED)
 ENGINES = {"openresty": EVERY, "gc64": EVERY, "gc32": EVERY}
 LONG_ENGINES = {name: FEW for name in ("bullseye-gc32", "bullseye-gc64", "sid-gc64", "sid-gc32")}
 

@@ -524,6 +524,10 @@ states["trace-stitch"] = function()
 	return sum
 end
 
+assert(loadfile(tell_path:match("^.*/") .. "inlined.lua"))(states, {
+	pointers_to = pointers_to, warm = warm, here = here, inner = inner, last_words = last_words, LAST = LAST,
+})
+
 -- Work for a debugger to stop in: tables and strings come and go, loops are compiled, traces are left, coroutines run.
 local function churn(rounds)
 	local kept = {}
