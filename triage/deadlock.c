@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "waitkind.h"
+#include "waitwords.h"
+
 enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4 };
 
 static const struct xc_wait *wait_of(const struct xc_locks *l, size_t thread)
@@ -30,6 +33,36 @@ static const struct xc_lock *awaited(const struct xc_locks *l, size_t thread)
 	return l->lock_of[thread] == XC_LOCK_NOBODY ? NULL : &l->locks[l->lock_of[thread]];
 }
 
+/* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
+static void add_held(const struct xc_lock *lock, struct xc_text *text)
+{
+	xc_text_add(text, lock->why ? " likely" : "");
+	xc_text_add(text, lock->kind == XC_LOCK_ONCE ? " runs " : " holds ");
+	xc_lock_words(lock, text);
+	if (!lock->why)
+		return;
+	xc_text_add(text, " (");
+	xc_text_name(text, lock->why);
+	xc_text_add(text, ")");
+}
+
+/* ", called by the signal handler f, which interrupted g" */
+static void add_handler(const struct xc_wait *wait, struct xc_text *text)
+{
+	const char *interrupted = wait->interrupted_own ? wait->interrupted_own : wait->interrupted;
+	const char *function = xc_wait_function(wait);
+	if (!wait->handler)
+		return;
+	if (function && strcmp(function, wait->handler) == 0) {
+		xc_text_add(text, ", a signal handler");
+	} else {
+		xc_text_add(text, ", called by the signal handler ");
+		xc_text_name(text, wait->handler);
+	}
+	xc_text_add(text, interrupted ? ", which interrupted " : "");
+	xc_text_name(text, interrupted);
+}
+
 /* "thread 12 holds mutex `a` and waits for mutex `b` in f (x.c:4)". `before` waits for it. */
 static void add_member(const struct xc_locks *l, size_t before, size_t index, struct xc_text *text)
 {
@@ -37,8 +70,7 @@ static void add_member(const struct xc_locks *l, size_t before, size_t index, st
 	const struct xc_wait *wait = wait_of(l, index);
 	add_thread(l, index, text);
 	if (held) {
-		xc_text_add(text, " holds ");
-		xc_lock_words(held, text);
+		add_held(held, text);
 		xc_text_add(text, " and");
 	}
 	xc_text_add(text, " waits for ");
@@ -50,6 +82,7 @@ static void add_member(const struct xc_locks *l, size_t before, size_t index, st
 		xc_text_printf(text, "thread %d to end", (int)wait->target);
 	xc_text_add(text, " in ");
 	xc_wait_where(wait, text);
+	add_handler(wait, text);
 }
 
 static size_t member_before(const struct xc_cycle *cycle, size_t k)
@@ -75,8 +108,7 @@ static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, st
 
 /* ---- owners that have ended ---- */
 
-/* The owner is no thread, though all are known. */
-static bool is_orphan(const struct xc_process *p, const struct xc_lock *lock)
+bool xc_deadlock_orphan(const struct xc_process *p, const struct xc_lock *lock)
 {
 	return lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY && !lock->shared && !lock->robust &&
 	       !p->live && !p->missing_bytes;
@@ -85,7 +117,7 @@ static bool is_orphan(const struct xc_process *p, const struct xc_lock *lock)
 static const struct xc_lock *orphan(const struct xc_process *p, const struct xc_locks *l)
 {
 	for (size_t i = 0; i < l->lock_count; i++)
-		if (is_orphan(p, &l->locks[i]) && !wait_of(l, l->locks[i].first)->timed)
+		if (xc_deadlock_orphan(p, &l->locks[i]) && !wait_of(l, l->locks[i].first)->timed)
 			return &l->locks[i];
 	return NULL;
 }
@@ -117,24 +149,39 @@ static void take_headline(struct xc_inquiry *q, struct xc_text *text)
 	text->len = 0;
 }
 
+static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle, struct xc_text *text)
+{
+	const struct xc_lock *lock = awaited(l, cycle->members[0]);
+	const struct xc_wait *wait = wait_of(l, cycle->members[0]);
+	xc_text_add(text, "deadlock: ");
+	if (cycle->count > 1)
+		xc_text_printf(text, "%zu threads wait for each other", cycle->count);
+	else if (!lock)
+		xc_text_add(text, "a thread waits for its own end");
+	else if (lock->kind == XC_LOCK_ARENA && wait->handler)
+		xc_text_add(text, "a signal handler uses malloc and interrupted malloc, which is not to be done");
+	else if (lock->kind == XC_LOCK_ONCE)
+		xc_text_add(text, "a one-time initialization waits for itself");
+	else
+		xc_text_printf(text, "a thread waits for a lock that it %s itself",
+			       lock->why ? "likely holds" : "holds");
+}
+
 static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
 	bool aborted = xc_inquiry_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
-	if (cycle->count == 1)
-		xc_text_printf(&text, "deadlock: a thread waits for %s",
-			       awaited(l, cycle->members[0]) ? "a lock that it holds itself" : "its own end");
-	else
-		xc_text_printf(&text, "deadlock: %zu threads wait for each other", cycle->count);
+	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
+	add_headline(l, cycle, &text);
 	take_headline(q, &text);
 	add_cycle(l, cycle, &text);
-	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium",
-			 cycle->timed || cycle->guessed || aborted ? "likely" : "certain", xc_text_string(&text));
+	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
+			 xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, cycle->members[0]));
 }
 
-static void add_orphan(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+void xc_deadlock_orphan_words(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
 {
 	add_thread(l, lock->first, text);
 	xc_text_add(text, " waits for ");
@@ -150,44 +197,160 @@ static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const s
 	struct xc_text text = {0};
 	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner has ended");
 	take_headline(q, &text);
-	add_orphan(l, lock, &text);
+	xc_deadlock_orphan_words(l, lock, &text);
 	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, lock->first));
 }
 
-/* "5 threads wait for mutex `journal`, which thread 12 holds; that is in die_convoy (lock.c:155)" */
-static void add_convoy(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+/* ---- who keeps others waiting ---- */
+
+/* It did not die of itself: a signal told it to. */
+static bool was_asked_for(const struct xc_inquiry *q)
 {
-	xc_text_printf(text, "%zu threads wait for ", lock->waiters);
+	return xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request");
+}
+
+/* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
+static void blame_waiter(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	const struct xc_wait *wait = q->thread ? xc_waits_thread(l->waits, q->thread->tid) : NULL;
+	if (was_asked_for(q) && wait && wait->has_place)
+		blame(q, wait);
+}
+
+/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". A call that the dump itself has ended, as it does those that
+ * have transferred a part, is known by its function only. */
+static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
+{
+	size_t before = text->len;
+	xc_wait_words(p, wait, paths, text);
+	if (text->len == before && wait->through)
+		xc_text_printf(text, "in %s()", xc_waitkind_plain(wait->through));
+	else if (text->len == before)
+		xc_text_add(text, "it runs");
+	xc_text_add(text, ", in ");
+	xc_wait_where(wait, text);
+}
+
+/* "5 threads wait for mutex `journal`, which thread 12 holds: sleep, 59.794 s left, in die_convoy (lock.c:155)" */
+static void add_queue(struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock, bool paths,
+		      struct xc_text *text)
+{
+	if (lock->waiters == 1)
+		add_thread(l, lock->first, text);
+	else
+		xc_text_printf(text, "%zu threads", lock->waiters);
+	xc_text_add(text, lock->waiters == 1 ? " waits for " : " wait for ");
 	xc_lock_words(lock, text);
-	if (lock->holder == XC_LOCK_NOBODY)
+	if (lock->waiters == 1) {
+		xc_text_add(text, " in ");
+		xc_wait_where(wait_of(l, lock->first), text);
+	}
+	if (lock->holder == XC_LOCK_NOBODY) {
+		if (lock->readers)
+			xc_text_printf(text, ", which %u reader%s not recorded", (unsigned)lock->readers,
+				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
+		else if (lock->owner && lock->shared)
+			xc_text_printf(text, ", which thread %d of another process holds", (int)lock->owner);
 		return;
+	}
 	xc_text_add(text, ", which ");
 	add_thread(l, lock->holder, text);
-	xc_text_add(text, " holds; that is in ");
-	xc_wait_where(wait_of(l, lock->holder), text);
+	xc_text_printf(text, "%s %s", lock->why ? " likely" : "", lock->kind == XC_LOCK_ONCE ? "runs" : "holds");
+	if (lock->why) {
+		xc_text_add(text, " (");
+		xc_text_name(text, lock->why);
+		xc_text_add(text, ")");
+	}
+	xc_text_add(text, ": ");
+	add_deed(p, wait_of(l, lock->holder), paths, text);
+}
+
+/* A lock that is not of a circle, which many wait for, or one when the process stood still. */
+static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
+	if (lock->waiters < least || xc_deadlock_orphan(q->process, lock))
+		return false;
+	for (size_t i = 0; i < l->cycle_count; i++)
+		for (size_t k = 0; k < l->cycles[i].count; k++)
+			if (lock->waiters < CONVOY && awaited(l, l->cycles[i].members[k]) == lock)
+				return false;
+	return lock->holder != XC_LOCK_NOBODY || lock->readers || (lock->owner && lock->shared);
+}
+
+/* The one that most wait for comes first. */
+static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct xc_locks *l,
+					const struct xc_lock *after)
+{
+	const struct xc_lock *best = NULL;
+	for (size_t i = 0; i < l->lock_count; i++) {
+		const struct xc_lock *lock = &l->locks[i];
+		bool later = !after || lock->waiters < after->waiters ||
+			     (lock->waiters == after->waiters && lock->addr > after->addr);
+		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
+			best = lock;
+	}
+	return best;
+}
+
+/* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
+static void blame_owner(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
+		blame(q, wait_of(l, lock->holder));
+}
+
+static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	struct xc_text text = {0};
+	const struct xc_lock *lock = next_queue(q, l, NULL);
+	if (lock && was_asked_for(q))
+		blame_owner(q, l, lock);
+	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock)) {
+		text.len = 0;
+		add_queue(q->process, l, lock, true, &text);
+		xc_verdict_evidence(q->report, "%s", text.bytes);
+		text.len = 0;
+		add_queue(q->process, l, lock, false, &text);
+		if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file)
+			xc_verdict_redact(q->report, text.bytes);
+		if (!told && was_asked_for(q))
+			q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, text.bytes);
+	}
+	xc_text_fini(&text);
+}
+
+static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	struct xc_text text = {0};
+	for (size_t i = 0, told = 0; i < l->lock_count && told < CONVOYS; i++) {
+		const struct xc_lock *lock = &l->locks[i];
+		if (!lock->inherited && !lock->died)
+			continue;
+		text.len = 0;
+		xc_lock_words(lock, &text);
+		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
+					      : ": a former owner ended while it had it; who took it over has not said "
+						"that what it guards is in order (pthread_mutex_consistent)");
+		xc_verdict_evidence(q->report, "%s", text.bytes);
+		told++;
+	}
+	xc_text_fini(&text);
 }
 
 static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t from)
 {
 	struct xc_text text = {0};
-	size_t told = 0;
 	for (size_t i = from; i < l->cycle_count && i < from + CONVOYS; i++) {
 		text.len = 0;
 		add_cycle(l, &l->cycles[i], &text);
 		xc_verdict_evidence(q->report, "%s%s", from ? "also: " : "threads wait for each other: ", text.bytes);
 	}
-	for (size_t i = 0; i < l->lock_count && told < CONVOYS; i++) {
-		const struct xc_lock *lock = &l->locks[i];
-		if (lock->waiters < CONVOY || (lock->holder == XC_LOCK_NOBODY && !is_orphan(q->process, lock)))
-			continue;
-		text.len = 0;
-		add_convoy(l, lock, &text);
-		xc_verdict_evidence(q->report, "%s", text.bytes);
-		told++;
-	}
 	xc_text_fini(&text);
+	tell_queues(q, l);
+	tell_inherited(q, l);
 }
 
 void xc_deadlock_judge(struct xc_inquiry *q)
@@ -199,109 +362,8 @@ void xc_deadlock_judge(struct xc_inquiry *q)
 		judge_cycle(q, l, &l->cycles[0]);
 	else if (judged)
 		judge_orphan(q, l, lost);
+	else
+		blame_waiter(q, l);
 	if (judged || q->verdict->class_name)
 		add_evidence(q, l, judged && l->cycle_count ? 1 : 0);
-}
-
-/* ---- the section ---- */
-
-static void lock_row(struct xc_section *s, struct xc_table *table, const struct xc_locks *l, const struct xc_lock *lock)
-{
-	const char *why = !lock->known ? "its memory cannot be read" : lock->held ? "not recorded" : "nobody, just now";
-	struct xc_text where = {0};
-	if (lock->holder != XC_LOCK_NOBODY)
-		xc_wait_where(wait_of(l, lock->holder), &where);
-	else if (lock->owner)
-		xc_text_add(&where, lock->shared ? "a thread of another process" : "no such thread any more");
-	const struct xc_cell row[] = {
-		xc_cell_text(lock->name),
-		xc_cell_text(lock->is_rwlock ? "reader-writer lock" : "mutex"),
-		xc_cell_address(lock->addr),
-		lock->owner ? xc_cell_integer(lock->owner) : xc_cell_null(why),
-		xc_cell_count(lock->readers),
-		xc_cell_count(lock->waiters),
-		where.len ? xc_cell_text(where.bytes) : xc_cell_null(why),
-	};
-	xc_table_row(s, table, row);
-	xc_text_fini(&where);
-}
-
-static const char *name_of(const struct xc_lock *lock, struct xc_text *text)
-{
-	text->len = 0;
-	if (!lock)
-		return NULL;
-	xc_text_name(text, lock->name);
-	if (lock->is_local)
-		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
-	return text->bytes;
-}
-
-static void member_row(struct xc_section *s, struct xc_table *table, const struct xc_process *p,
-		       const struct xc_locks *l, size_t cycle, size_t k)
-{
-	const struct xc_cycle *c = &l->cycles[cycle];
-	size_t thread = c->members[k];
-	const struct xc_wait *wait = wait_of(l, thread);
-	struct xc_text held = {0}, wanted = {0}, stack = {0};
-	const char *holds = name_of(awaited(l, member_before(c, k)), &held),
-		   *wants = name_of(awaited(l, thread), &wanted);
-	if (!wants)
-		xc_text_printf(&wanted, "the end of thread %d", (int)wait->target);
-	xc_wait_callers(p, wait, &stack);
-	const struct xc_cell row[] = {
-		xc_cell_count(cycle + 1),
-		xc_cell_integer(wait->thread->tid),
-		holds ? xc_cell_text(holds) : xc_cell_null("it is awaited itself"),
-		xc_cell_text(wanted.bytes),
-		xc_cell_text(stack.bytes),
-	};
-	xc_table_row(s, table, row);
-	xc_text_fini(&held);
-	xc_text_fini(&wanted);
-	xc_text_fini(&stack);
-}
-
-static void cycle_table(struct xc_section *s, const struct xc_process *p, const struct xc_locks *l)
-{
-	static const struct xc_column columns[] = {
-		{"cycle", "DEADLOCK", XC_FIELD_COUNT, false}, {"tid", "THREAD", XC_FIELD_INTEGER, false},
-		{"holds", "HOLDS", XC_FIELD_TEXT, false},     {"waits", "WAITS FOR", XC_FIELD_TEXT, false},
-		{"stack", "IN", XC_FIELD_TEXT, false},
-	};
-	if (!l->cycle_count)
-		return;
-	struct xc_table *table = xc_section_table(s, "deadlocks", columns, XC_COUNT(columns));
-	for (size_t i = 0; i < l->cycle_count; i++)
-		for (size_t k = 0; k < l->cycles[i].count; k++)
-			member_row(s, table, p, l, i, k);
-}
-
-void xc_deadlock_report(struct xc_report *report, struct xc_process *process)
-{
-	static const struct xc_column columns[] = {
-		{"lock", "LOCK", XC_FIELD_TEXT, false},
-		{"kind", "KIND", XC_FIELD_TEXT, false},
-		{"addr", "ADDRESS", XC_FIELD_ADDRESS, true},
-		{"owner", "HELD BY", XC_FIELD_INTEGER, false},
-		{"readers", "READERS", XC_FIELD_COUNT, true},
-		{"waiting", "WAITING", XC_FIELD_COUNT, false},
-		{"place", "WHERE THE OWNER IS", XC_FIELD_TEXT, false},
-	};
-	const struct xc_locks *l = xc_locks_of(process);
-	if (!l->lock_count && !l->cycle_count)
-		return;
-	struct xc_section *s = xc_report_section(report, "locks", "Locks");
-	cycle_table(s, process, l);
-	struct xc_table *table = l->lock_count ? xc_section_table(s, "locks", columns, XC_COUNT(columns)) : NULL;
-	for (size_t i = 0; i < l->lock_count; i++)
-		lock_row(s, table, l, &l->locks[i]);
-	struct xc_text text = {0};
-	for (size_t i = 0; i < l->lock_count; i++)
-		if (is_orphan(process, &l->locks[i])) {
-			text.len = 0;
-			add_orphan(l, &l->locks[i], &text);
-			xc_section_message(s, XC_PROBLEM, NULL, "%s", text.bytes);
-		}
-	xc_text_fini(&text);
 }

@@ -8,6 +8,7 @@
 #include "../heap/overrun.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
+#include "waitkind.h"
 
 enum { FREED_MOST = 3 };
 
@@ -144,6 +145,13 @@ static void tell_damage(struct xc_inquiry *q)
 	xc_text_fini(&text);
 }
 
+/* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet. */
+static bool is_unfinished(const struct xc_inquiry *q)
+{
+	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(q->process), q->thread->tid);
+	return wait && wait->handler && xc_waitkind_allocates(wait->interrupted);
+}
+
 void xc_heap_facts(struct xc_inquiry *q)
 {
 	bool told = xc_inquiry_is(q, "use-after-free") || xc_inquiry_is(q, "heap-overrun"); /* story.h */
@@ -151,5 +159,6 @@ void xc_heap_facts(struct xc_inquiry *q)
 		tell_operand(q);
 		tell_freed(q);
 	}
-	tell_damage(q);
+	if (!is_unfinished(q))
+		tell_damage(q);
 }

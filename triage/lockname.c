@@ -3,13 +3,29 @@
 
 #include <string.h>
 
+#include "../dwarf/demangle.h"
 #include "../dwarf/field.h"
+#include "../dwarf/symbol.h"
 #include "../dwarf/variable.h"
 #include "../heap/whatis.h"
 #include "names.h"
+#include "own.h"
 #include "statics.h"
 
 enum { STEPS = 64, FRAMES = 6 };
+
+/* "Mutex<i64>", "std::sync::poison::mutex::Mutex<i64>" */
+static bool is_rust_lock(const char *name)
+{
+	static const char *const names[] = {"Mutex", "RwLock", "Condvar", "Once", "OnceLock", "LazyLock"};
+	size_t len = name ? strcspn(name, "<") : 0, start = len;
+	while (start > 0 && name[start - 1] != ':')
+		start--;
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (strlen(names[i]) == len - start && memcmp(name + start, names[i], len - start) == 0)
+			return len > start;
+	return false;
+}
 
 static bool is_lock_type(const struct xc_type *type)
 {
@@ -32,7 +48,7 @@ static bool is_lock_type(const struct xc_type *type)
 					    "std::condition_variable_any",
 					    "std::once_flag",
 					    NULL};
-	return xc_names_find(names, type->name);
+	return xc_names_find(names, type->name) || is_rust_lock(type->name);
 }
 
 /* Typedefs are looked at one by one: pthread_mutex_t is one. */
@@ -72,12 +88,21 @@ static bool add_path(struct xc_text *text, const struct xc_type *type, uint64_t 
 	return false;
 }
 
+/* "letters()::count", of what guards it. */
+static void add_static(const char *name, struct xc_text *text)
+{
+	static const char guard[] = "guard variable for ";
+	xc_auto(xc_freep) char *plain = xc_demangle(name, true);
+	bool guards = plain && strncmp(plain, guard, sizeof guard - 1) == 0;
+	xc_text_add(text, guards ? plain + sizeof guard - 1 : name);
+}
+
 static bool by_static(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, struct xc_text *text)
 {
 	struct xc_held held;
 	if (!wait->place || !xc_process_module(p, addr) || !xc_statics_at(p, wait->place, wait->thread, addr, &held))
 		return false;
-	xc_text_add(text, held.name);
+	add_static(held.name, text);
 	if (held.type && add_path(text, held.type, held.offset, "."))
 		return true;
 	if (!held.offset && !held.type)
@@ -98,7 +123,7 @@ static bool points_round(const struct xc_value *value, xc_addr addr, xc_addr *ba
 	       addr - base < size;
 }
 
-static bool by_variable(const struct xc_named_value *variable, xc_addr addr, struct xc_text *text)
+static bool by_variable(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text)
 {
 	const struct xc_value *value = &variable->value;
 	uint64_t size;
@@ -109,7 +134,7 @@ static bool by_variable(const struct xc_named_value *variable, xc_addr addr, str
 		bool is_lock, pointed = pointer->kind == XC_TYPE_POINTER;
 		lock_or_stripped(pointer->target, &is_lock);
 		xc_text_printf(text, "%s%s", is_lock && pointed ? "*" : "", variable->name);
-		return add_path(text, pointer->target, addr - base, pointed ? "->" : ".");
+		return add_path(text, pointer->target, addr - base, pointed && !rust ? "->" : ".");
 	}
 	if (value->kind != XC_VALUE_MEMORY || addr < value->addr || !xc_type_size(value->type, &size) ||
 	    addr - value->addr >= size)
@@ -118,14 +143,15 @@ static bool by_variable(const struct xc_named_value *variable, xc_addr addr, str
 	return add_path(text, value->type, addr - value->addr, ".");
 }
 
-static bool by_frame(const struct xc_frame_context *context, xc_addr addr, struct xc_arena *arena, struct xc_text *text)
+static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool rust, struct xc_arena *arena,
+		     struct xc_text *text)
 {
 	for (size_t level = 0; level < context->place->level_count; level++)
-		for (int locals = 0; locals < 2; locals++) {
+		for (int locals = 0; locals < 2 && xc_own_is(context->place, level); locals++) {
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(context, level, locals, arena, &values);
 			for (size_t i = 0; i < count; i++)
-				if (by_variable(&values[i], addr, text))
+				if (by_variable(&values[i], addr, rust, text))
 					return true;
 		}
 	text->len = 0;
@@ -140,13 +166,15 @@ static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr 
 	struct xc_arena scratch = {0};
 	const char *stop;
 	bool found = false;
+	bool rust = wait->kind == XC_WAIT_RUST_MUTEX || wait->kind == XC_WAIT_RUST_READ ||
+		    wait->kind == XC_WAIT_RUST_WRITE || wait->kind == XC_WAIT_RUST_CONDITION;
 	for (size_t i = 0; wait->has_place && i < FRAMES && !found; i++) {
 		struct xc_frame_context context = {.process = p,
 						   .thread = wait->thread,
 						   .unwinder = unwinder,
 						   .frame = &frame,
 						   .place = xc_debuginfo_place(p, xc_frame_lookup(&frame))};
-		found = by_frame(&context, addr, &scratch, text);
+		found = by_frame(&context, addr, rust, &scratch, text);
 		if (!found && !xc_unwind_step(unwinder, &frame, &frame, &stop))
 			break;
 	}
@@ -197,14 +225,58 @@ static void by_place(struct xc_process *p, xc_addr addr, struct xc_text *text)
 	xc_what_text(p, p->heap, &what, text);
 }
 
+/* ---- of the C library ---- */
+
+/* struct _IO_FILE of glibc 2.26 to 2.41, 64 bits (libio/bits/types/struct_FILE.h): | flags 4 | … | fileno 4, at 112 | … | lock 8, at 136 |;
+ * of fopen and fdopen its lock stands behind it, 224 bytes from its beginning (libio/iofopen.c, struct locked_FILE). */
+enum { FILE_NUMBER = 112, FILE_LOCK = 136, LOCKED_FILE = 224 };
+
+static bool is_stream(const struct xc_process *p, xc_addr file, xc_addr lock)
+{
+	uint64_t at;
+	return xc_space_peek_uint(p->space, file + FILE_LOCK, 8, &at) && at == lock;
+}
+
+static void add_stream(const struct xc_process *p, xc_addr lock, struct xc_text *text)
+{
+	static const char *const symbols[][2] = {
+		{"_IO_2_1_stdin_", "stdin"}, {"_IO_2_1_stdout_", "stdout"}, {"_IO_2_1_stderr_", "stderr"}};
+	xc_addr file;
+	uint64_t number;
+	for (size_t i = 0; i < XC_COUNT(symbols); i++)
+		if (xc_symbol_find(p, symbols[i][0], NULL, &file) && is_stream(p, file, lock)) {
+			xc_text_add(text, symbols[i][1]);
+			return;
+		}
+	if (is_stream(p, lock - LOCKED_FILE, lock) &&
+	    xc_space_peek_uint(p->space, lock - LOCKED_FILE + FILE_NUMBER, 4, &number) && number <= INT32_MAX)
+		xc_text_printf(text, "of descriptor %d", (int)number);
+	else
+		xc_text_printf(text, "0x%llx", (unsigned long long)lock);
+}
+
+static bool is_loaders(const struct xc_process *p, xc_addr addr)
+{
+	const struct xc_place *place = xc_debuginfo_place(p, addr);
+	return place->symbol && strncmp(place->symbol, "_rtld_global", 12) == 0;
+}
+
+/* ---- */
+
 void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	lock->name = expression(process, wait, lock->addr, &lock->is_local);
+	bool library = lock->kind == XC_LOCK_STREAM || lock->kind == XC_LOCK_ARENA || lock->kind == XC_LOCK_LIBRARY;
+	bool loader = !library && is_loaders(process, lock->addr);
+	lock->name = library || loader ? NULL : expression(process, wait, lock->addr, &lock->is_local);
 	lock->is_expression = lock->name != NULL;
 	if (lock->name)
 		return;
-	by_place(process, lock->addr, &text);
+	xc_text_add(&text, loader ? "of the dynamic loader, " : "");
+	if (lock->kind == XC_LOCK_STREAM)
+		add_stream(process, lock->addr, &text);
+	else
+		by_place(process, lock->addr, &text);
 	lock->name = xc_arena_strdup(&process->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 }

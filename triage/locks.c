@@ -6,14 +6,23 @@
  *	                                                                 32 bits: | flags, shared, … 4 | writer 4 |
  *
  * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inherited; 128 shared by processes. Where it
- * is robust or inherits, the lock's word is the owner's id with two flags. readers >> 3 counts those who read. */
+ * is robust or inherits, the lock's word is the owner's id with two flags. readers >> 3 counts those who read. Of a robust one the owner is
+ * 0x7fffffff from when it was got from a dead owner until pthread_mutex_consistent.
+ *
+ *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread |          (sysdeps/nptl/stdio-lock.h)
+ *	struct pthread     | … | self 8, at 16 | … | tid 4, at 720 |                 (x86-64, nptl/descr.h)
+ *
+ * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0, 1 locked, 2 and somebody waits.
+ * RwLock: 30 bits, readers, all set for a writer; two bits for who waits. */
 #include "locks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../core/live.h"
+#include "holders.h"
 #include "lockname.h"
+#include "waitkind.h"
 
 enum {
 	MUTEX_OWNER = 8,
@@ -30,6 +39,12 @@ enum {
 	READERS_SHIFT = 3,
 	READERS_WRLOCKED = 2,
 	TID_MASK = 0x3fffffff,
+	OWNER_DIED = 0x40000000,
+	INCONSISTENT = 0x7fffffff,
+	STREAM_OWNER = 8,
+	THREAD_SELF = 16,
+	THREAD_TID = 720,
+	RUST_READERS = (1 << 30) - 1,
 	NAMED = 1000, /* locks that are given names: each unwinds and reads variables */
 };
 
@@ -48,6 +63,8 @@ static void read_mutex(const struct xc_process *p, struct xc_lock *lock)
 	lock->robust = kind & KIND_ROBUST;
 	lock->shared = kind & KIND_SHARED;
 	lock->reentrant = (kind & KIND_TYPE) == 1 || (kind & KIND_TYPE) == 2;
+	lock->inherited = lock->robust && owner == INCONSISTENT;
+	lock->died = lock->robust && (word & OWNER_DIED) && !(word & TID_MASK);
 	if (kind & (KIND_ROBUST | KIND_INHERIT))
 		owner = word & TID_MASK;
 	if (lock->held && owner <= TID_MASK)
@@ -70,16 +87,79 @@ static void read_rwlock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = lock->owner || lock->readers;
 }
 
+/* The thread that a struct pthread is of; 0: it is none. */
+static pid_t thread_at(const struct xc_process *p, xc_addr addr)
+{
+	uint64_t self, tid;
+	return addr && xc_space_peek_uint(p->space, addr + THREAD_SELF, 8, &self) && self == addr &&
+			       xc_space_peek_uint(p->space, addr + THREAD_TID, 4, &tid) && tid <= TID_MASK
+		       ? (pid_t)tid
+		       : 0;
+}
+
+/* A lock of the C library's own: a stream's, where its owner stands behind it. */
+static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
+{
+	uint64_t word, owner = 0;
+	if (!xc_space_peek_uint(p->space, lock->addr, 4, &word))
+		return;
+	lock->known = true;
+	lock->held = word != 0;
+	if (lock->held && xc_arch_is_x86_64(p->arch) &&
+	    xc_space_peek_uint(p->space, lock->addr + STREAM_OWNER, 8, &owner))
+		lock->owner = thread_at(p, owner);
+	lock->reentrant = lock->owner != 0;
+	lock->ownerless = !lock->owner;
+	if (lock->owner)
+		lock->kind = XC_LOCK_STREAM;
+}
+
+static void read_rust(const struct xc_process *p, struct xc_lock *lock)
+{
+	uint64_t word;
+	if (!xc_space_peek_uint(p->space, lock->addr, 4, &word))
+		return;
+	lock->known = true;
+	lock->held = word != 0;
+	if (lock->kind == XC_LOCK_RWLOCK && (word & RUST_READERS) != RUST_READERS)
+		lock->readers = (uint32_t)word & RUST_READERS;
+}
+
 static size_t thread_index(const struct xc_waits *waits, pid_t tid)
 {
 	const struct xc_wait *wait = tid > 0 ? xc_waits_thread(waits, tid) : NULL;
 	return wait ? (size_t)(wait - waits->items) : XC_LOCK_NOBODY;
 }
 
-static bool is_lock(const struct xc_wait *wait)
+/* The kind of lock that is waited for. */
+static bool lock_kind(const struct xc_wait *wait, struct xc_lock *out)
 {
-	return wait->object &&
-	       (wait->kind == XC_WAIT_MUTEX || wait->kind == XC_WAIT_READ_LOCK || wait->kind == XC_WAIT_WRITE_LOCK);
+	switch (wait->kind) {
+	case XC_WAIT_RUST_MUTEX:
+		out->ownerless = true;
+		/* fall through */
+	case XC_WAIT_MUTEX:
+		out->kind = XC_LOCK_MUTEX;
+		break;
+	case XC_WAIT_RUST_READ:
+	case XC_WAIT_RUST_WRITE:
+		out->ownerless = true;
+		/* fall through */
+	case XC_WAIT_READ_LOCK:
+	case XC_WAIT_WRITE_LOCK:
+		out->kind = XC_LOCK_RWLOCK;
+		break;
+	case XC_WAIT_ONCE:
+		out->kind = XC_LOCK_ONCE;
+		out->ownerless = true;
+		break;
+	case XC_WAIT_LIBRARY_LOCK:
+		out->kind = xc_waitkind_allocates(wait->through) ? XC_LOCK_ARENA : XC_LOCK_LIBRARY;
+		break;
+	default:
+		return false;
+	}
+	return wait->object != 0;
 }
 
 /* ---- the locks that are waited for ---- */
@@ -99,11 +179,9 @@ static void collect(struct xc_process *p, struct xc_locks *l)
 	struct xc_lock *all = xc_arena_alloc(&p->arena, l->waits->count * sizeof *all);
 	for (size_t i = 0; i < l->waits->count; i++) {
 		const struct xc_wait *wait = &l->waits->items[i];
-		if (is_lock(wait))
-			all[n++] = (struct xc_lock){.addr = wait->object,
-						    .is_rwlock = wait->kind != XC_WAIT_MUTEX,
-						    .first = i,
-						    .holder = XC_LOCK_NOBODY};
+		struct xc_lock one = {.addr = wait->object, .first = i, .holder = XC_LOCK_NOBODY};
+		if (lock_kind(wait, &one))
+			all[n++] = one;
 	}
 	if (n)
 		qsort(all, n, sizeof *all, by_address);
@@ -133,7 +211,11 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 {
 	for (size_t i = 0; i < l->lock_count; i++) {
 		struct xc_lock *lock = &l->locks[i];
-		if (lock->is_rwlock)
+		if (lock->kind == XC_LOCK_LIBRARY || lock->kind == XC_LOCK_ARENA)
+			read_library_lock(p, lock);
+		else if (lock->ownerless)
+			read_rust(p, lock);
+		else if (lock->kind == XC_LOCK_RWLOCK)
 			read_rwlock(p, lock);
 		else
 			read_mutex(p, lock);
@@ -147,13 +229,23 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 
 /* ---- who waits for whom ---- */
 
+static void link_locks(struct xc_locks *l)
+{
+	for (size_t i = 0; i < l->waits->count; i++) {
+		struct xc_lock kind;
+		l->lock_of[i] = XC_LOCK_NOBODY;
+		if (lock_kind(&l->waits->items[i], &kind))
+			l->lock_of[i] = lock_at(l, l->waits->items[i].object);
+	}
+}
+
 static void link_threads(struct xc_locks *l)
 {
 	for (size_t i = 0; i < l->waits->count; i++) {
 		const struct xc_wait *wait = &l->waits->items[i];
-		l->lock_of[i] = l->next[i] = XC_LOCK_NOBODY;
-		if (is_lock(wait)) {
-			const struct xc_lock *lock = &l->locks[l->lock_of[i] = lock_at(l, wait->object)];
+		l->next[i] = XC_LOCK_NOBODY;
+		if (l->lock_of[i] != XC_LOCK_NOBODY) {
+			const struct xc_lock *lock = &l->locks[l->lock_of[i]];
 			bool odd = lock->holder == i && lock->reentrant;
 			l->next[i] = odd ? XC_LOCK_NOBODY : lock->holder;
 		} else if (wait->kind == XC_WAIT_THREAD) {
@@ -174,6 +266,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		cycle.members[k] = i;
 		cycle.timed |= l->waits->items[i].timed;
 		cycle.guessed |= l->waits->items[i].guessed;
+		cycle.likely |= l->lock_of[i] != XC_LOCK_NOBODY && l->locks[l->lock_of[i]].why;
 		if (p->live && !xc_live_slept(p, &p->threads[i]))
 			return;
 	}
@@ -207,15 +300,30 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	l->next = xc_arena_alloc(&process->arena, (l->waits->count + 1) * sizeof *l->next);
 	collect(process, l);
 	read_locks(process, l);
+	link_locks(l);
+	xc_holders_guess(process, l);
 	link_threads(l);
 	find_cycles(process, l);
 	process->locks = l;
 	return l;
 }
 
+const char *xc_lock_kind_text(const struct xc_lock *lock)
+{
+	static const char *const words[] = {
+		[XC_LOCK_MUTEX] = "mutex",
+		[XC_LOCK_RWLOCK] = "reader-writer lock",
+		[XC_LOCK_ONCE] = "one-time initialization",
+		[XC_LOCK_STREAM] = "stdio stream",
+		[XC_LOCK_ARENA] = "malloc's lock",
+		[XC_LOCK_LIBRARY] = "lock of the C library",
+	};
+	return words[lock->kind];
+}
+
 void xc_lock_words(const struct xc_lock *lock, struct xc_text *text)
 {
-	xc_text_add(text, lock->is_rwlock ? "reader-writer lock " : "mutex ");
+	xc_text_printf(text, "%s ", xc_lock_kind_text(lock));
 	xc_text_add(text, lock->is_expression ? "`" : "");
 	xc_text_name(text, lock->name);
 	xc_text_add(text, lock->is_expression ? "`" : "");

@@ -4,16 +4,29 @@
 
 #include "waits.h"
 
+enum xc_lock_kind {
+	XC_LOCK_MUTEX,
+	XC_LOCK_RWLOCK,
+	XC_LOCK_ONCE,    /* what one thread does while others wait for it: its owner runs it */
+	XC_LOCK_STREAM,  /* of stdio */
+	XC_LOCK_ARENA,   /* of malloc */
+	XC_LOCK_LIBRARY, /* another one of the C library */
+};
+
 struct xc_lock {
 	xc_addr addr;
-	bool is_rwlock;
+	enum xc_lock_kind kind;
+	bool ownerless; /* of a kind that has no record of who has it, but for the writer of a reader-writer lock of glibc */
 	bool known;       /* its words could be read: */
 	bool held;        /* somebody has it */
 	bool robust;      /* whoever waits is told when the owner ends */
 	bool shared;      /* between processes: its owner may be of another one */
 	bool reentrant;   /* recursive, or checked: its owner may ask again without waiting */
 	pid_t owner;      /* of a mutex, the writer of a reader-writer lock; 0: none, or not known */
-	size_t holder;    /* index of that thread; XC_LOCK_NOBODY when it is none of the process */
+	size_t holder;    /* index of the thread that has it; XC_LOCK_NOBODY when it is none of the process */
+	const char *why;  /* the holder is not recorded, but likely, because …; else NULL */
+	bool inherited;   /* robust: its owner got it from one that had ended, and has not said that all is well */
+	bool died;        /* robust: its owner ended, and nobody has it yet */
 	uint32_t readers; /* that have it, who is not recorded */
 	size_t waiters;   /* threads that wait for it, */
 	size_t first;     /* the first of which is this one */
@@ -28,6 +41,7 @@ struct xc_cycle {
 	size_t count;
 	bool timed;   /* one of them gives up by itself */
 	bool guessed; /* that one of them waits for a lock is told by the words in memory only */
+	bool likely;  /* that one of them has a lock is not recorded */
 };
 
 struct xc_locks {
@@ -46,7 +60,10 @@ struct xc_locks {
  * call was looked at. */
 const struct xc_locks *xc_locks_of(struct xc_process *process);
 
-/* Append "mutex `first.lock`", "a reader-writer lock at 0x…". */
+/* "mutex", "reader-writer lock", "stdio stream", … */
+const char *xc_lock_kind_text(const struct xc_lock *lock);
+
+/* Append "mutex `first.lock`", "reader-writer lock 0x…, a block". */
 void xc_lock_words(const struct xc_lock *lock, struct xc_text *text);
 
 #endif

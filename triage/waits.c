@@ -8,6 +8,8 @@
  *	pthread_cond_wait         cond + 40 or + 44 (up to 2.40), + 32 or + 36 __g_signals
  *	sem_wait                  sem + 0, or + 4 on machines of the other byte order
  *	pthread_join              struct pthread's tid                        the id of the thread
+ *	pthread_mutex_lock_full   a variable of its own, forever              0: the kernel would not wait for this PI mutex (EDEADLK, ESRCH)
+ *	RwLock::write_contended   rwlock + 4 writer_notify (Rust)
  *
  * nptl/pthread_rwlock_common.c, sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_join_common.c. */
 #include "waits.h"
@@ -20,97 +22,20 @@
 #include "../core/sandbox.h"
 #include "own.h"
 #include "roles.h"
+#include "waitkind.h"
 
-enum { INNER = 12 }; /* frames in which the waiting function is looked for */
-
-/* ---- by the functions on the stack ---- */
-
-static const struct named {
-	const char *name; /* without leading underscores and versions */
-	enum xc_wait_kind kind;
-	bool timed;
-} functions[] = {
-	{"pthread_mutex_lock", XC_WAIT_MUTEX, false},
-	{"pthread_mutex_lock_full", XC_WAIT_MUTEX, false},
-	{"pthread_mutex_timedlock", XC_WAIT_MUTEX, true},
-	{"pthread_mutex_clocklock", XC_WAIT_MUTEX, true},
-	{"pthread_mutex_clocklock_common", XC_WAIT_MUTEX, true},
-	{"pthread_mutex_cond_lock", XC_WAIT_MUTEX, false},
-	{"pthread_mutex_cond_lock_full", XC_WAIT_MUTEX, false},
-	{"pthread_rwlock_rdlock", XC_WAIT_READ_LOCK, false},
-	{"pthread_rwlock_timedrdlock", XC_WAIT_READ_LOCK, true},
-	{"pthread_rwlock_clockrdlock", XC_WAIT_READ_LOCK, true},
-	{"pthread_rwlock_wrlock", XC_WAIT_WRITE_LOCK, false},
-	{"pthread_rwlock_timedwrlock", XC_WAIT_WRITE_LOCK, true},
-	{"pthread_rwlock_clockwrlock", XC_WAIT_WRITE_LOCK, true},
-	{"pthread_cond_wait", XC_WAIT_CONDITION, false},
-	{"pthread_cond_timedwait", XC_WAIT_CONDITION, true},
-	{"pthread_cond_clockwait", XC_WAIT_CONDITION, true},
-	{"sem_wait", XC_WAIT_SEMAPHORE, false},
-	{"new_sem_wait", XC_WAIT_SEMAPHORE, false},
-	{"new_sem_wait_slow64", XC_WAIT_SEMAPHORE, false},
-	{"sem_timedwait", XC_WAIT_SEMAPHORE, true},
-	{"sem_clockwait", XC_WAIT_SEMAPHORE, true},
-	{"pthread_barrier_wait", XC_WAIT_BARRIER, false},
-	{"pthread_once", XC_WAIT_ONCE, false},
-	{"pthread_once_slow", XC_WAIT_ONCE, false},
-	{"cxa_guard_acquire", XC_WAIT_ONCE, false},
-	{"pthread_join", XC_WAIT_THREAD, false},
-	{"pthread_clockjoin_ex", XC_WAIT_THREAD, false},
-	{"pthread_timedjoin_np", XC_WAIT_THREAD, true},
-	{"pthread_clockjoin_np", XC_WAIT_THREAD, true},
-	{"thrd_join", XC_WAIT_THREAD, false},
-	{"mtx_lock", XC_WAIT_MUTEX, false},
-	{"mtx_timedlock", XC_WAIT_MUTEX, true},
-	{"cnd_wait", XC_WAIT_CONDITION, false},
-	{"cnd_timedwait", XC_WAIT_CONDITION, true},
-	{"lll_lock_wait", XC_WAIT_LIBRARY_LOCK, false},
-	{"lll_lock_wait_private", XC_WAIT_LIBRARY_LOCK, false},
+enum {
+	INNER = 16,   /* frames in which the waiting function is looked for */
+	KIND_64 = 16, /* of a mutex */
+	KIND_32 = 12,
 };
-
-/* "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_cond_wait@@GLIBC_2.3.2". */
-static bool is_called(const char *name, const char *plain)
-{
-	size_t len = strlen(plain);
-	for (;;) {
-		if (*name == '_')
-			name++;
-		else if (strncmp(name, "GI_", 3) == 0)
-			name += 3;
-		else
-			break;
-	}
-	return strncmp(name, plain, len) == 0 && (!name[len] || name[len] == '@' || name[len] == '.');
-}
-
-static const struct named *named(const char *name)
-{
-	for (size_t i = 0; name && i < XC_COUNT(functions); i++)
-		if (is_called(name, functions[i].name))
-			return &functions[i];
-	return NULL;
-}
-
-/* The outer of two: pthread_mutex_lock calls lll_lock_wait; pthread_cond_wait, pthread_mutex_cond_lock. */
-static void by_function(struct xc_wait *wait, const char *name)
-{
-	const struct named *found = named(name);
-	if (!found)
-		return;
-	if (wait->kind == XC_WAIT_MUTEX && found->kind == XC_WAIT_CONDITION) {
-		wait->reacquires = true;
-		return;
-	}
-	wait->kind = found->kind;
-	wait->timed |= found->timed;
-}
 
 static void by_place(struct xc_wait *wait, const struct xc_place *place)
 {
 	for (size_t l = 0; l < place->level_count; l++)
-		by_function(wait, place->levels[l].function);
+		xc_waitkind_tell(wait, place->levels[l].function);
 	if (!place->level_count || !place->levels[place->level_count - 1].function)
-		by_function(wait, place->symbol);
+		xc_waitkind_tell(wait, place->symbol);
 }
 
 /* ---- the stack ---- */
@@ -120,7 +45,8 @@ struct walk {
 	const struct xc_waits *waits; /* only its threads are known yet */
 	struct xc_unwinder *unwinder;
 	struct xc_frame *frames; /* of the thread that is looked at */
-	size_t count, base;      /* frames[base] is where it was before any signal */
+	size_t count, base;      /* frames[base] is where it was before any signal, or in the handler that waits */
+	size_t signal;           /* the innermost trampoline; count when there is none */
 	bool is_static;
 };
 
@@ -133,9 +59,13 @@ static void unwind(struct walk *w, const struct xc_thread *thread)
 	for (w->count = 1; w->count < XC_WAIT_FRAMES; w->count++)
 		if (!xc_unwind_step(w->unwinder, &w->frames[w->count - 1], &w->frames[w->count], &stop))
 			break;
-	for (size_t i = 0; i + 1 < w->count; i++)
-		if (w->frames[i].signal)
-			w->base = i + 1;
+	w->signal = w->count;
+	for (size_t i = 0; i + 1 < w->count; i++) {
+		if (!w->frames[i].signal)
+			continue;
+		w->base = i + 1;
+		w->signal = w->signal < i ? w->signal : i;
+	}
 }
 
 static const struct xc_place *place_of(const struct walk *w, size_t index)
@@ -150,15 +80,54 @@ static bool is_runtime(const struct walk *w, const struct xc_place *place)
 	return (w->is_static && !place->level_count) || !xc_own_level(place, &level);
 }
 
+static const char *outer_function(const struct xc_place *place)
+{
+	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+}
+
 /* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
 static void find_kind(const struct walk *w, struct xc_wait *wait)
 {
 	size_t end = w->count - w->base < INNER ? w->count : w->base + INNER;
 	for (size_t i = w->base; i < end && is_runtime(w, place_of(w, i)); i++) {
-		if (w->frames[i].trust == XC_TRUST_SCAN)
+		if (w->frames[i].trust == XC_TRUST_SCAN || w->frames[i].signal)
 			break;
 		by_place(wait, place_of(w, i));
+		wait->through = outer_function(place_of(w, i));
 	}
+}
+
+/* ---- handlers ---- */
+
+/* What the signal came in: a library's function, and who had called it. */
+static void find_interrupted(const struct walk *w, struct xc_wait *wait)
+{
+	size_t i = w->signal + 1, level;
+	for (; i < w->count && is_runtime(w, place_of(w, i)); i++)
+		wait->interrupted = outer_function(place_of(w, i));
+	if (i < w->count && xc_own_level(place_of(w, i), &level))
+		wait->interrupted_own = xc_place_function(place_of(w, i), level);
+}
+
+/* A handler that only sleeps, or lets others write the core, tells nothing; one that waits for what another thread, or the
+ * function that it interrupted, has to do is where the thread is. */
+static void enter_handler(struct walk *w, struct xc_wait *wait)
+{
+	const struct xc_thread *thread = wait->thread;
+	struct xc_wait inside = *wait;
+	size_t base = w->base;
+	if (w->signal == w->count || !w->signal || !thread->call_known || !wait->call ||
+	    strncmp(wait->call, "futex", 5) != 0)
+		return;
+	w->base = 0;
+	find_kind(w, &inside);
+	if (inside.kind == XC_WAIT_NONE) {
+		w->base = base;
+		return;
+	}
+	*wait = inside;
+	wait->handler = outer_function(place_of(w, w->signal - 1));
+	find_interrupted(w, wait);
 }
 
 static void find_place(const struct walk *w, struct xc_wait *wait)
@@ -222,6 +191,12 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 	case XC_WAIT_LIBRARY_LOCK:
 	case XC_WAIT_FUTEX:
 		return word;
+	case XC_WAIT_RUST_MUTEX:
+	case XC_WAIT_RUST_READ:
+	case XC_WAIT_RUST_CONDITION:
+		return word;
+	case XC_WAIT_RUST_WRITE:
+		return word - 4;
 	case XC_WAIT_READ_LOCK:
 		return expected == BOTH ? word - 8 : word;
 	case XC_WAIT_WRITE_LOCK:
@@ -236,12 +211,65 @@ static xc_addr object_at(const struct xc_wait *wait, xc_addr word, uint32_t expe
 static bool looks_like_mutex(const struct walk *w, xc_addr word, uint32_t expected)
 {
 	const struct xc_process *p = w->process;
-	enum { OWNER = 8, USERS = 12, KIND = 16, KINDS = 0x1ff, CONTENDED = 2 };
+	enum { OWNER = 8, USERS = 12, KIND = 16, KINDS = 0x3ff, CONTENDED = 2 };
 	uint64_t now, owner, users, kind;
 	return p->arch->word == 8 && expected == CONTENDED && xc_space_peek_uint(p->space, word, 4, &now) &&
 	       now == CONTENDED && xc_space_peek_uint(p->space, word + OWNER, 4, &owner) && owner <= INT32_MAX &&
 	       xc_waits_thread(w->waits, (pid_t)owner) && xc_space_peek_uint(p->space, word + USERS, 4, &users) &&
 	       users == 1 && xc_space_peek_uint(p->space, word + KIND, 4, &kind) && kind <= KINDS;
+}
+
+/* A PI mutex (locks.c); 0: it is none, or nobody has it. */
+static pid_t inherited_owner(const struct xc_process *p, xc_addr addr)
+{
+	enum { INHERIT = 32, KINDS = 0x3ff, IDS = 0x3fffffff };
+	uint64_t word, kind;
+	bool good = addr && addr % 4 == 0 && xc_space_peek_uint(p->space, addr, 4, &word) &&
+		    xc_space_peek_uint(p->space, addr + (p->arch->word == 8 ? KIND_64 : KIND_32), 4, &kind) &&
+		    kind <= KINDS && (kind & INHERIT);
+	return good ? (pid_t)(word & IDS) : 0;
+}
+
+/* One that the thread has itself is it only when there is no other. */
+static void try_inherited(const struct walk *w, xc_addr addr, pid_t self, xc_addr *found)
+{
+	xc_addr begins[] = {addr, addr - (w->process->arch->word == 8 ? KIND_64 : KIND_32)};
+	for (size_t i = 0; i < XC_COUNT(begins); i++) {
+		pid_t owner = inherited_owner(w->process, begins[i]);
+		if (owner && (!*found || owner != self))
+			*found = begins[i];
+	}
+}
+
+/* The mutex that pthread_mutex_lock has got, or its kind: in its frame, or in a register that calls preserve. */
+static xc_addr find_inherited(const struct walk *w, pid_t self)
+{
+	enum { REGISTERS = 16, WORDS = 64 };
+	const struct xc_process *p = w->process;
+	size_t end = w->count - w->base < INNER ? w->count : w->base + INNER;
+	uint64_t sp, above, value;
+	xc_addr found = 0;
+	for (size_t i = w->base; i + 1 < end && is_runtime(w, place_of(w, i)); i++) {
+		for (int r = 0; r < REGISTERS; r++)
+			if ((p->arch->preserved[0] >> r & 1) && xc_regs_get(&w->frames[i].regs, r, &value))
+				try_inherited(w, value, self, &found);
+		if (!xc_regs_get(&w->frames[i].regs, p->arch->sp, &sp) ||
+		    !xc_regs_get(&w->frames[i + 1].regs, p->arch->sp, &above))
+			continue;
+		for (unsigned k = 0; k < WORDS && sp < above; k++, sp += p->arch->word)
+			if (xc_space_peek_uint(p->space, sp, p->arch->word, &value))
+				try_inherited(w, value, self, &found);
+	}
+	return found;
+}
+
+/* Does it sleep on a variable of pthread_mutex_lock's own? */
+static bool sleeps_forever(const struct walk *w, const struct xc_wait *wait, const uint64_t args[6])
+{
+	enum { NEAR = 512 };
+	uint64_t sp;
+	return w->count && wait->kind == XC_WAIT_MUTEX && !(uint32_t)args[2] && !args[3] &&
+	       xc_regs_get(&w->frames[w->base].regs, w->process->arch->sp, &sp) && args[0] >= sp && args[0] - sp < NEAR;
 }
 
 static void by_futex(const struct walk *w, struct xc_wait *wait, const uint64_t args[6])
@@ -258,7 +286,9 @@ static void by_futex(const struct walk *w, struct xc_wait *wait, const uint64_t 
 		wait->kind = XC_WAIT_MUTEX;
 		wait->guessed = true;
 	}
-	wait->object = object_at(wait, wait->word, (uint32_t)args[2]);
+	wait->refused = sleeps_forever(w, wait, args);
+	wait->object =
+		wait->refused ? find_inherited(w, wait->thread->tid) : object_at(wait, wait->word, (uint32_t)args[2]);
 	wait->timed |= args[3] != 0;
 	if (wait->kind == XC_WAIT_THREAD)
 		wait->target = (pid_t)(uint32_t)args[2];
@@ -268,7 +298,7 @@ static void find_call(struct walk *w, struct xc_wait *wait)
 {
 	const struct xc_thread *thread = wait->thread;
 	uint64_t args[6];
-	wait->call = w->base ? NULL : call_name(w, thread);
+	wait->call = w->base ? NULL : wait->call;
 	if (!w->base && thread->call_known && wait->call && strncmp(wait->call, "futex", 5) == 0) {
 		by_futex(w, wait, thread->call_args);
 	} else if (!w->base && thread->syscall >= 0) {
@@ -283,12 +313,15 @@ static void find_call(struct walk *w, struct xc_wait *wait)
 static void look_at(struct walk *w, struct xc_wait *wait)
 {
 	unwind(w, wait->thread);
+	wait->call = call_name(w, wait->thread);
 	if (!w->count) {
 		w->base = 0;
 		find_call(w, wait);
 		return;
 	}
-	find_kind(w, wait);
+	enter_handler(w, wait);
+	if (!wait->handler)
+		find_kind(w, wait);
 	find_place(w, wait);
 	find_call(w, wait);
 	xc_roles_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
@@ -384,10 +417,13 @@ void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
 static bool add_callers(const struct xc_place *place, size_t level, xc_addr pc, size_t *told, struct xc_text *text)
 {
 	size_t count = place->level_count ? place->level_count : 1;
-	for (; level < count && *told < XC_WAIT_CALLERS; level++, ++*told) {
-		const char *function = level < place->level_count ? place->levels[level].function : place->symbol;
+	for (; level < count && *told < XC_WAIT_CALLERS; level++) {
+		const char *function = xc_place_function(place, level);
+		if (!xc_own_is(place, level))
+			continue;
 		xc_text_add(text, *told ? " ← " : "");
 		add_place(place, level, pc, text);
+		++*told;
 		if (function && strcmp(function, "main") == 0)
 			return false;
 	}

@@ -2,7 +2,7 @@
  *
  * Three witnesses: the system call that the thread sleeps in with its arguments (core: from its registers, live: from /proc), the
  * functions of the C library on its stack, and the words in memory that the call names. A thread in a signal handler waits for what it
- * waited for when the signal came. */
+ * waited for when the signal came, unless the handler itself waits for another thread. */
 #ifndef XC_WAITS_H
 #define XC_WAITS_H
 
@@ -19,7 +19,14 @@ enum xc_wait_kind {
 	XC_WAIT_CONDITION,
 	XC_WAIT_SEMAPHORE,
 	XC_WAIT_BARRIER,
-	XC_WAIT_ONCE,         /* for another thread in pthread_once, or a static variable of C++ */
+	XC_WAIT_ONCE, /* for another thread in pthread_once and the like, or a static variable of C++ */
+	XC_WAIT_RUST_MUTEX,
+	XC_WAIT_RUST_READ,
+	XC_WAIT_RUST_WRITE,
+	XC_WAIT_RUST_CONDITION,
+	XC_WAIT_CHANNEL,
+	XC_WAIT_PARKED, /* of Rust: until another thread unparks it */
+	XC_WAIT_FUTURE,
 	XC_WAIT_THREAD,       /* for a thread to end */
 	XC_WAIT_LIBRARY_LOCK, /* one of the C library's own */
 	XC_WAIT_FUTEX,        /* of some other kind */
@@ -32,11 +39,15 @@ struct xc_wait {
 	bool timed;       /* it ends by itself */
 	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
 	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
+	bool refused;     /* MUTEX: the kernel would not let it wait, for it would be forever; glibc lets it sleep so */
 	xc_addr word;     /* that the futex call sleeps on; 0: not known */
 	xc_addr object;   /* the lock, condition, …; 0: not known */
 	pid_t target;     /* THREAD; 0: not known */
 	const char *call; /* name of the system call; NULL: not known, or none */
-	bool has_place;   /* of the innermost function of the program's own; else of the innermost frame */
+	const char *through; /* the library's function that the program called; NULL: none, or not known */
+	/* A thread that waits in a handler: the handler; what the signal came in, a library's function and the program's own; else NULL. */
+	const char *handler, *interrupted, *interrupted_own;
+	bool has_place; /* of the innermost function of the program's own; else of the innermost frame */
 	struct xc_frame frame;
 	const struct xc_place *place;
 	size_t level;

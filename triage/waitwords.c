@@ -8,18 +8,30 @@
 
 /* ---- locks ---- */
 
+/* "held by thread 17", "which it holds itself"; of what is done once "which thread 17 runs". */
 static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, const struct xc_lock *lock,
 		       struct xc_text *text)
 {
-	if (lock->holder != XC_LOCK_NOBODY && l->waits->items[lock->holder].thread == wait->thread)
-		xc_text_add(text, ", which it holds itself");
+	const struct xc_thread *holder = lock->holder != XC_LOCK_NOBODY ? l->waits->items[lock->holder].thread : NULL;
+	const char *likely = lock->why ? "likely " : "";
+	if (holder && lock->kind == XC_LOCK_ONCE && holder == wait->thread)
+		xc_text_printf(text, ", which it %sruns itself", likely);
+	else if (holder && lock->kind == XC_LOCK_ONCE)
+		xc_text_printf(text, ", which thread %d %sruns", (int)holder->tid, likely);
+	else if (holder == wait->thread)
+		xc_text_printf(text, ", which it %sholds itself", likely);
+	else if (holder)
+		xc_text_printf(text, ", %sheld by thread %d", likely, (int)holder->tid);
 	else if (lock->owner)
 		xc_text_printf(text, ", held by thread %d%s", (int)lock->owner,
-			       lock->holder != XC_LOCK_NOBODY ? ""
-			       : lock->shared                 ? " of another process"
-							      : ", which is not there");
+			       lock->shared ? " of another process" : ", which is not there");
 	else if (lock->readers)
-		xc_text_printf(text, ", held by %" PRIu32 " reader%s", lock->readers, lock->readers == 1 ? "" : "s");
+		xc_text_printf(text, ", held by %" PRIu32 " reader%s (who they are is not recorded)", lock->readers,
+			       lock->readers == 1 ? "" : "s");
+	else if (lock->died)
+		xc_text_add(text, ", whose owner has ended");
+	else if (lock->ownerless)
+		xc_text_add(text, " (who has it is not recorded)");
 }
 
 static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
@@ -28,15 +40,24 @@ static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc
 	size_t index = l->lock_of[wait - l->waits->items];
 	xc_text_add(text, "waiting for ");
 	if (index == XC_LOCK_NOBODY) {
-		xc_text_add(text, wait->kind == XC_WAIT_MUTEX ? "a mutex" : "a reader-writer lock");
+		xc_text_add(text, wait->kind == XC_WAIT_ONCE           ? "a one-time initialization"
+				  : wait->kind == XC_WAIT_LIBRARY_LOCK ? "a lock of the C library"
+				  : wait->kind == XC_WAIT_MUTEX        ? "a mutex"
+								       : "a reader-writer lock");
 	} else {
 		xc_lock_words(&l->locks[index], text);
-		if (wait->kind != XC_WAIT_MUTEX)
-			xc_text_add(text, wait->kind == XC_WAIT_READ_LOCK ? " to read" : " to write");
+		if (wait->kind == XC_WAIT_READ_LOCK || wait->kind == XC_WAIT_RUST_READ)
+			xc_text_add(text, " to read");
+		else if (wait->kind == XC_WAIT_WRITE_LOCK || wait->kind == XC_WAIT_RUST_WRITE)
+			xc_text_add(text, " to write");
 		add_holder(l, wait, &l->locks[index], text);
 	}
 	if (wait->reacquires)
 		xc_text_add(text, ", behind a condition");
+	if (wait->handler) {
+		xc_text_add(text, ", in the signal handler ");
+		xc_text_name(text, wait->handler);
+	}
 }
 
 /* ---- other things ---- */
@@ -44,7 +65,7 @@ static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc
 static void add_object(struct xc_process *p, const struct xc_wait *wait, const char *what, struct xc_text *text)
 {
 	const char *name = xc_lockname_expression(p, wait);
-	xc_text_printf(text, "waiting for %s%s", name ? "" : wait->kind == XC_WAIT_ONCE ? "an " : "a ", what);
+	xc_text_printf(text, "waiting for %s%s", name ? "" : "a ", what);
 	if (name) {
 		xc_text_add(text, " `");
 		xc_text_name(text, name);
@@ -170,9 +191,15 @@ void xc_wait_words(struct xc_process *process, const struct xc_wait *wait, bool 
 	case XC_WAIT_MUTEX:
 	case XC_WAIT_READ_LOCK:
 	case XC_WAIT_WRITE_LOCK:
+	case XC_WAIT_RUST_MUTEX:
+	case XC_WAIT_RUST_READ:
+	case XC_WAIT_RUST_WRITE:
+	case XC_WAIT_ONCE:
+	case XC_WAIT_LIBRARY_LOCK:
 		add_lock(process, wait, text);
 		break;
 	case XC_WAIT_CONDITION:
+	case XC_WAIT_RUST_CONDITION:
 		add_object(process, wait, "condition", text);
 		break;
 	case XC_WAIT_SEMAPHORE:
@@ -181,14 +208,17 @@ void xc_wait_words(struct xc_process *process, const struct xc_wait *wait, bool 
 	case XC_WAIT_BARRIER:
 		add_object(process, wait, "barrier", text);
 		break;
-	case XC_WAIT_ONCE:
-		add_object(process, wait, "initialization by another thread", text);
+	case XC_WAIT_CHANNEL:
+		xc_text_add(text, "waiting for the other end of a channel");
+		break;
+	case XC_WAIT_PARKED:
+		xc_text_add(text, "parked, until another thread unparks it");
+		break;
+	case XC_WAIT_FUTURE:
+		xc_text_add(text, "waiting for the result of a future");
 		break;
 	case XC_WAIT_THREAD:
 		add_thread(wait, text);
-		break;
-	case XC_WAIT_LIBRARY_LOCK:
-		xc_text_add(text, "waiting for a lock of the C library");
 		break;
 	case XC_WAIT_FUTEX:
 		xc_text_add(text, "waiting on a futex");
