@@ -67,6 +67,13 @@ struct record {
 	xc_addr sp; /* of the caller */
 };
 
+/* Also the trampoline of a signal handler, which nothing calls, where a place is known to hold the return address. */
+static bool returns_from_here(const struct xc_process *p, uint64_t ret)
+{
+	xc_addr target;
+	return xc_code_returns(p, ret, &target) || (p->arch->lr < 0 && xc_code_is_trampoline(p, ret));
+}
+
 /* What stands where fp points. */
 static bool read_record(const struct xc_process *p, uint64_t fp, struct record *r)
 {
@@ -98,10 +105,9 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	const struct xc_process *p = u->process;
 	uint64_t fp, sp;
 	struct record r;
-	xc_addr target;
 	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
-	    (!xc_code_returns(p, r.ret, &target) && !is_chained(p, frame, &r)))
+	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r)))
 		return false;
 	/* The record stands at the low end of what gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
@@ -217,9 +223,8 @@ static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, u
 {
 	const struct xc_process *p = u->process;
 	uint64_t sp, ret, word = p->arch->reg_size;
-	xc_addr target;
 	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
-	    !load(p, sp + depth, &ret) || !xc_code_returns(p, ret, &target))
+	    !load(p, sp + depth, &ret) || !returns_from_here(p, ret))
 		return false;
 	u->guessing += PROLOGUE_COST;
 	caller_at_word(u, frame, ret, sp, depth / word, caller);

@@ -12,6 +12,7 @@
 #include "evidence.h"
 #include "expression.h"
 #include "gaps.h"
+#include "golang.h"
 #include "heapfacts.h"
 #include "lastwords.h"
 #include "story.h"
@@ -132,6 +133,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	if (!xc_inquiry_is(&q, "stack-overflow")) /* it does not matter which access came first */
 		xc_expression_tell(&q);
 	xc_story_tell(&q);
+	xc_golang_spell(&q);
 	xc_deadlock_judge(&q);
 	headline(&q);
 	locate(&q);

@@ -11,6 +11,7 @@
 #include "canary.h"
 #include "fortify.h"
 #include "given.h"
+#include "golang.h"
 #include "panic.h"
 #include "sanitizer.h"
 #include "shortage.h"
@@ -91,8 +92,8 @@ static bool caller_named(const struct xc_inquiry *q)
 void xc_cause_abort(struct xc_inquiry *q)
 {
 	static const char *const frames[] = {"abort", "__GI_abort", NULL};
-	if (xc_sanitizer_judge(q) || heap_corruption(q) || xc_canary_judge(q) || xc_fortify_judge(q) ||
-	    xc_assertion_judge(q) || xc_panic_judge(q) || xc_uncaught_judge(q))
+	if (xc_golang_judge(q) || xc_sanitizer_judge(q) || heap_corruption(q) || xc_canary_judge(q) ||
+	    xc_fortify_judge(q) || xc_assertion_judge(q) || xc_panic_judge(q) || xc_uncaught_judge(q))
 		return;
 	bool called = xc_inquiry_passes(q, frames);
 	if (!called && q->fault.sent && q->process->signal.sender_pid != q->process->pid)

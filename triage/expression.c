@@ -10,7 +10,7 @@
 #include "names.h"
 #include "origin.h"
 
-enum { NULL_PAGES = 64 << 10, CLIMB = 6 };
+enum { NULL_PAGES = 64 << 10, CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not known */ };
 
 /* What is found out about the operand. */
 struct finding {
@@ -433,7 +433,7 @@ void xc_expression_tell(struct xc_inquiry *q)
 		memory && fault->access != XC_ACCESS_EXECUTE; /* what went wrong at a call is no argument of it */
 	if ((!found || !climb(&f)) && !(accessed && take_argument(q, &f)))
 		return;
-	write_place(&f, fault->operand.size);
+	write_place(&f, fault->probed ? WHOLE : fault->operand.size);
 	find_bad(q, &f);
 	tell(q, &f);
 }

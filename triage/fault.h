@@ -27,6 +27,7 @@ struct xc_fault {
 	struct xc_instruction instruction;
 	bool operand_known; /* operand is the one that faulted */
 	struct xc_memory_operand operand;
+	bool probed;     /* the operand was touched to see whether it can be, as Go tests pointers for nil */
 	bool computed;   /* general protection: addr was recomputed from registers, the kernel gave none */
 	bool misaligned; /* general protection: addr is not aligned as the instruction demands */
 };

@@ -7,14 +7,13 @@
 
 static bool is_library_name(const char *function)
 {
-	static const char *const names[] = {"std::",          "void std::",   "__gnu_cxx::",
-					    "__cxxabiv1::",   "core::",       "alloc::",
-					    "<core::",        "<alloc::",     "<std::",
-					    "__rust",         "__gthread",    "__invoke",
-					    "boost::",        "decltype",     "__clang_call_terminate",
-					    "__asan",         "__sanitizer",  "__ubsan",
-					    "__interceptor_", "__cxa_",       "__gxx_",
-					    "_Unwind_",       "operator new", NULL};
+	static const char *const names[] = {
+		"std::",     "void std::",  "__gnu_cxx::",  "__cxxabiv1::",   "core::",
+		"alloc::",   "<core::",     "<alloc::",     "<std::",         "__rust",
+		"__gthread", "__invoke",    "boost::",      "decltype",       "__clang_call_terminate",
+		"__asan",    "__sanitizer", "__ubsan",      "__interceptor_", "__cxa_",
+		"__gxx_",    "_Unwind_",    "operator new", "runtime.",       "runtime/",
+		NULL};
 	return xc_names_begin(names, function);
 }
 

@@ -419,8 +419,10 @@ static void tell_stack(const struct overflow *o)
 	const struct xc_mapping *m = o->end.stack;
 	xc_text_printf(&text, "the stack ends at 0x%" PRIx64 ": ", m->lo);
 	xc_text_size(&text, m->hi - m->lo + 1);
-	xc_text_add(&text, " are mapped, ");
-	if (o->end.guard) {
+	xc_text_add(&text, o->end.limit ? ", " : " are mapped, ");
+	if (o->end.limit) {
+		xc_text_add(&text, o->end.limit);
+	} else if (o->end.guard) {
 		xc_text_add(&text, "and below them a guard of ");
 		xc_text_size(&text, o->end.guard->hi - o->end.guard->lo + 1);
 	} else {
@@ -428,18 +430,16 @@ static void tell_stack(const struct overflow *o)
 	}
 	xc_verdict_evidence(o->q->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
-	if (!o->q->fault.addr_known && o->q->fault.code_known)
+	if (!o->end.limit && !o->q->fault.addr_known && o->q->fault.code_known)
 		xc_verdict_evidence(o->q->report, "the kernel told no address, as when there is no room to call the "
 						  "signal's handler, which has no stack of its own");
 	if (!o->end.framed)
 		xc_verdict_evidence(o->q->report, "its frames cannot be followed: told by the mappings alone");
 }
 
-bool xc_recursion_judge(struct xc_inquiry *q)
+void xc_recursion_judge_end(struct xc_inquiry *q, const struct xc_stackend *end)
 {
-	struct overflow o = {.q = q};
-	if (!xc_stackend_find(q, &o.end))
-		return false;
+	struct overflow o = {.q = q, .end = *end};
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
 	xc_stackuse_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
 	/* Of what cannot be followed it is not known whose it is. */
@@ -460,5 +460,13 @@ bool xc_recursion_judge(struct xc_inquiry *q)
 	}
 	tell_users(&o);
 	tell_stack(&o);
+}
+
+bool xc_recursion_judge(struct xc_inquiry *q)
+{
+	struct xc_stackend end;
+	if (!xc_stackend_find(q, &end))
+		return false;
+	xc_recursion_judge_end(q, &end);
 	return true;
 }

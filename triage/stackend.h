@@ -9,6 +9,7 @@ struct xc_stackend {
 	const struct xc_mapping *guard; /* without rights, right below it; NULL: nothing is mapped there */
 	xc_addr addr;                   /* that was touched, below the stack */
 	xc_addr sp;                     /* of the innermost frame */
+	const char *limit;              /* why it ends, where not the kernel ended it: a run-time; else NULL */
 	bool framed; /* the frames lead from there into the stack; else it is told by the mappings alone */
 };
 
