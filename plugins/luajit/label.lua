@@ -1,7 +1,7 @@
 -- label: what a reference between two objects is called: ".name", "[17]", "upvalue x", "metatable". Found by looking for the reference
 -- in the object, so only for those that are shown.
 local xcore = require "xcore"
-local frame = require "luajit.frame"
+local coroutines = require "luajit.coroutine"
 local graph = require "luajit.graph"
 local layout = require "luajit.layout"
 local proto = require "luajit.proto"
@@ -117,9 +117,18 @@ local function place(vm, func)
 	return pt.firstline == 0 and "main chunk of " .. name or name .. ":" .. pt.firstline
 end
 
+-- The frames of a thread: of the one that runs what it saved last may be wrong (machine.lua).
+local function frames_of(vm, thread)
+	local addr = xcore.addr(thread)
+	vm.label_frames = vm.label_frames or {}
+	local list = vm.label_frames[addr] or coroutines.frames(vm, thread)
+	if not vm.t.live then vm.label_frames[addr] = list end
+	return list
+end
+
 -- The frame whose part of the stack holds an address, and the local that has it.
 local function local_name(vm, thread, at)
-	for _, one in ipairs((frame.list(vm, thread))) do
+	for _, one in ipairs(frames_of(vm, thread)) do
 		if one.at < at then
 			local name = place(vm, one.func)
 			local slot = (at - one.at) // 8 - 1
