@@ -124,6 +124,7 @@ end
 
 local function add(list, s, ins, at, least, most, call)
 	if at >= s.from and at < s.to then
+		if at < s.piece.from or at >= s.piece.to then least = 0 end -- it may lie outside
 		list[#list + 1] = { ref = ins.ref, at = at, least = least, most = most, call = call, address = not call and address(s, ins) or nil,
 			slot = ins.name == "SLOAD" and 8 * (ins.op1 - 1 - s.vm.layout.fr2) or nil }
 	end
@@ -217,9 +218,9 @@ local function candidates(makes, list, here)
 end
 
 -- References of the IR instructions that the machine instruction at `pc` can be of, in order; nil when it makes no access, or nothing is
--- known. piece: { lo, hi (addresses, hi exclusive), from, to (references, to exclusive) }; all: the instructions (ir.all).
+-- known. piece: as snapshot.piece has it, with addresses; all: the instructions (ir.all).
 function emitted.by(vm, one, all, piece, pc)
-	local s = { vm = vm, one = one, ir = all, from = piece.from, to = piece.to, renamed = {} }
+	local s = { vm = vm, one = one, ir = all, from = piece.first, to = piece.last, renamed = {}, piece = piece }
 	for ref = ir.BIAS + 1, one.nins - 1 do
 		if all[ref].name == "RENAME" then s.renamed[all[ref].op1] = true end
 	end

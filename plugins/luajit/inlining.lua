@@ -134,7 +134,7 @@ local function candidates(vm, one, all, piece, base, pc)
 	if not ways then return nil end
 	local wanted
 	for _, ref in ipairs(emitted.by(vm, one, all, piece, pc) or {}) do
-		if ref < piece.from then return nil, run, ways end
+		if ref < piece.from or ref >= piece.to then return nil, run, ways end
 		wanted = wanted or {}
 		wanted[ref] = true
 	end

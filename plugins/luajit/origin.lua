@@ -65,12 +65,24 @@ function follows(s, ref, from, loads)
 	return walk(ref, 0), touched
 end
 
+-- What a value is computed from, into a set: an instruction on it may be folded into one on its parts (lj_opt_fold.c), but never looks through
+-- a load.
+local function add_parts(s, ref, set, depth)
+	if set[ref] or ref < ir.BIAS then return end
+	set[ref] = true
+	local ins = s.run.ir[ref]
+	if not ins or OPAQUE[ins.name] or LOADS[ins.name] or depth > DEEP then return end
+	local first, second = ir.operands_of(ins)
+	if first then add_parts(s, ins.op1, set, depth + 1) end
+	if second then add_parts(s, ins.op2, set, depth + 1) end
+end
+
 -- Could an instruction that takes these values have made this one, by its address? `must`: it depends on the first of them.
 local function fits(s, ins, inputs, must, loads)
 	local from, known = {}, true
 	for _, value in ipairs(inputs) do
 		if not value then return true end
-		for ref in pairs(value.refs) do from[ref] = true end
+		for ref in pairs(value.refs) do add_parts(s, ref, from, 0) end
 		if value.loads then loads = "all" end
 		known = known and value.exact
 	end

@@ -142,17 +142,60 @@ function snapshot.loop(vm, one)
 	return of_loop(vm, one, c, count)
 end
 
+-- ---- pieces of code ----
+
+-- Where the piece of a snapshot lies when places were not kept: between the last guard of an earlier one, or the loop's beginning, and the
+-- first of a later one, or the loop's.
+local function bounds_by_exits(vm, one, number, offset)
+	local code, lo, hi = vm.t:ptr(xcore.addr(one, "mcode")), 0, one.szmcode
+	if one.mcloop > 0 then
+		if offset >= one.mcloop then lo = one.mcloop else hi = one.mcloop end
+	end
+	for _, ins in ipairs(vm.t:disassemble(code, math.min(one.szmcode, 1 << 18))) do
+		local at = ins.addr - code
+		local leaves = ins.target and (ins.target < code or ins.target >= code + one.szmcode)
+		local exit = leaves and at >= lo and at < hi and exit_of(vm, one, ins.target)
+		if exit and exit < number and at < offset then lo = at + ins.length end
+		if exit and exit > number and exit < one.nsnap and at > offset then
+			hi = at
+			break
+		end
+	end
+	return lo, hi
+end
+
+-- The instructions that such a piece can be of: from the last guard before its own to the first one behind.
+local function instructions_by_guards(vm, one, piece, in_loop)
+	local first, last = piece.from, piece.to
+	while first > ir.BIAS + 1 do
+		local ins = ir.at(vm, one, first)
+		if first < piece.from and ins.type & ir.GUARD ~= 0 or in_loop and ins.name == "LOOP" then break end
+		first = first - 1
+	end
+	while last < one.nins do
+		local ins = ir.at(vm, one, last)
+		last = last + 1
+		if ins.type & ir.GUARD ~= 0 then break end
+	end
+	return first, last
+end
+
 -- The code that was made of what was recorded between the snapshot that holds at an offset and the next one: { number, next, lo, hi (offsets),
--- from, to (references) }, upper ends exclusive; nil when that is not known.
+-- from, to (references), first, last (references of what the code can be of, too) }, upper ends exclusive; nil when that is not known.
 function snapshot.piece(vm, one, number, offset)
 	local c, count, has_place = columns(vm, one)
 	local last = number + 1 >= count
 	local following = not last and number + 1 or snapshot.loop(vm, one)
-	if not following or not has_place then return nil end
-	return {
-		number = number, next = following, lo = c.mcofs[number + 1] * unit(vm), hi = last and one.szmcode or c.mcofs[number + 2] * unit(vm),
-		from = c.ref[number + 1], to = last and one.nins or c.ref[number + 2],
-	}
+	if not following then return nil end
+	local piece = { number = number, next = following, from = c.ref[number + 1], to = last and one.nins or c.ref[number + 2] }
+	if has_place then
+		piece.first, piece.last = piece.from, piece.to
+		piece.lo, piece.hi = c.mcofs[number + 1] * unit(vm), last and one.szmcode or c.mcofs[number + 2] * unit(vm)
+	else
+		piece.lo, piece.hi = bounds_by_exits(vm, one, number, offset)
+		piece.first, piece.last = instructions_by_guards(vm, one, piece, one.mcloop > 0 and offset >= one.mcloop)
+	end
+	return piece
 end
 
 -- The functions whose frames a snapshot has above the trace's own, innermost first, as texts.
