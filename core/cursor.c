@@ -81,6 +81,10 @@ static struct xc_error *leb(struct xc_cursor *c, bool is_signed, uint64_t *value
 
 struct xc_error *xc_cursor_uleb(struct xc_cursor *c, uint64_t *value_out)
 {
+	if (c->at != c->end && *c->at < 0x80) { /* most are: tables of abbreviations hardly have others */
+		*value_out = *c->at++;
+		return NULL;
+	}
 	return leb(c, false, value_out);
 }
 

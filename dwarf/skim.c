@@ -266,6 +266,16 @@ static void keep_reference(const struct xc_skim *s, struct xc_skim_die *die, enu
 	}
 }
 
+/* An expression as a block: what stands behind its length, which has one byte where it can hold no more than an address. */
+static void keep_location(const struct xc_skim *s, struct xc_skim_die *die, const uint8_t *start)
+{
+	if (s->at - start < 2 || (start[0] & 0x80))
+		return;
+	die->has |= start[1] == DW_OP_addr || start[1] == DW_OP_addrx || start[1] == DW_OP_GNU_addr_index
+			    ? XC_SKIM_PLACED
+			    : 0;
+}
+
 static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
 		 uint64_t value, const uint8_t *start)
 {
@@ -310,6 +320,9 @@ static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_
 		break;
 	case XC_SLOT_MACROS:
 		keep_number(die, XC_SKIM_MACROS, &die->macros, form, value);
+		break;
+	case XC_SLOT_LOCATION:
+		keep_location(s, die, start);
 		break;
 	case XC_SLOT_LANGUAGE:
 		keep_number(die, XC_SKIM_LANGUAGE, &die->language, form, value);

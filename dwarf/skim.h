@@ -66,6 +66,7 @@ enum xc_skim_fact {
 	XC_SKIM_ALT_ORIGIN = 1 << 17, /* and that is one of the file that dwz moved common parts to */
 	XC_SKIM_MACROS = 1 << 18,     /* DW_AT_macros: where the unit's macros start */
 	XC_SKIM_TYPE = 1 << 19,       /* DW_AT_type of a typedef, inside the unit */
+	XC_SKIM_PLACED = 1 << 20,     /* DW_AT_location is one expression that begins with an address in the file */
 };
 
 struct xc_skim_die {

@@ -190,12 +190,14 @@ static bool add_attribute(struct program *p, uint64_t name, uint64_t form, int64
 		return false;
 	if ((!p->wanted && slot != XC_SLOT_SIBLING) || (slot == XC_SLOT_TYPE && p->abbrev->tag != DW_TAG_typedef))
 		slot = XC_SLOT_NONE;
-	/* Only that they are there counts; their bytes are stepped over. */
+	/* Only that they are there counts; their bytes are stepped over, but for the beginning of a location. */
 	if (slot == XC_SLOT_CODE || slot == XC_SLOT_LOCATION || slot == XC_SLOT_SIGNATURE) {
 		p->abbrev->has |= slot == XC_SLOT_CODE       ? XC_SKIM_CODE
 				  : slot == XC_SLOT_LOCATION ? XC_SKIM_LOCATION
 							     : XC_SKIM_SIGNATURE;
-		slot = XC_SLOT_NONE;
+		slot = slot == XC_SLOT_LOCATION && (form == DW_FORM_exprloc || form == DW_FORM_block1)
+			       ? XC_SLOT_LOCATION
+			       : XC_SLOT_NONE;
 	}
 	if (form == DW_FORM_flag_present) {
 		p->abbrev->has |= present_fact(slot);

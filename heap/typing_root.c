@@ -5,16 +5,13 @@
  * globals count before locals and what they say is checked like all else. */
 #include "typing_engine.h"
 
-#include <dwarf.h>
-
-#include "../dwarf/debugfile.h"
 #include "../dwarf/die.h"
+#include "../dwarf/innerstatic.h"
 #include "../dwarf/lookup.h"
-#include "../dwarf/section.h"
 #include "../dwarf/standpoint.h"
 #include "stray.h"
 
-enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, DEPTH = 32, LARGEST_INSIDE = 32 << 20 };
+enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
 
 static uint32_t followed_map(struct xc_engine *e, const struct xc_type *type)
 {
@@ -91,40 +88,16 @@ static bool see_variable(void *context, const char *name, const struct xc_defini
 
 /* ---- static variables of functions: no index knows them ---- */
 
-static void see_inside(struct statics *s, Dwarf_Die *scope, const char *function, unsigned depth)
+static void see_inside(void *context, Dwarf_Die *variable, Dwarf_Die *function)
 {
-	Dwarf_Die die;
+	struct statics *s = context;
 	struct xc_value value;
-	for (bool more = xc_die_child(scope, &die); more && depth < DEPTH; more = xc_die_next(&die)) {
-		int tag = xc_die_tag(&die);
-		if (tag == DW_TAG_subprogram)
-			see_inside(s, &die, xc_die_name(&die), depth + 1);
-		else if (tag == DW_TAG_namespace || (tag == DW_TAG_lexical_block && function))
-			see_inside(s, &die, function, depth + 1);
-		if (tag != DW_TAG_variable || !function || !dwarf_hasattr(&die, DW_AT_location))
-			continue;
-		xc_variable_static(s->engine->heap->process, s->module, NULL, &die, &s->scratch, &value);
-		const char *name = xc_die_name(&die);
-		if (value.kind != XC_VALUE_MEMORY || !name)
-			continue;
-		name = xc_arena_printf(&s->scratch, "%s of %s", name, function);
-		add_static(s, &value, "static", name);
-	}
-}
-
-/* Where something is to be found, and costs no more than a look at a few megabytes. */
-static void find_inside(struct statics *s)
-{
-	struct xc_debugfile *file = xc_debugfile_of(s->engine->heap->process, s->module);
-	Dwarf *dwarf = file ? xc_debugfile_dwarf(file) : NULL;
-	Elf *elf = dwarf ? xc_debugfile_dwarf_elf(file) : NULL;
-	struct xc_cursor info = elf ? xc_section_cursor(elf, ".debug_info") : (struct xc_cursor){0};
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die;
-	if (!elf || xc_cursor_left(&info) > LARGEST_INSIDE || !xc_stray_any(s->engine->heap, s->module, &s->known))
+	const char *name = xc_die_name(variable), *around = xc_die_name(function);
+	if (!name || !around)
 		return;
-	while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-		see_inside(s, &die, NULL, 0);
+	xc_variable_static(s->engine->heap->process, s->module, NULL, variable, &s->scratch, &value);
+	if (value.kind == XC_VALUE_MEMORY)
+		add_static(s, &value, "static", xc_arena_printf(&s->scratch, "%s of %s", name, around));
 }
 
 static void find_statics(struct xc_engine *e)
@@ -134,7 +107,8 @@ static void find_statics(struct xc_engine *e)
 	for (size_t i = 0; i < process->module_count; i++) {
 		s.module = process->modules[i];
 		xc_lookup_each(process, s.module, XC_NAME_VARIABLE, see_variable, &s);
-		find_inside(&s);
+		if (xc_stray_any(e->heap, s.module, &s.known))
+			xc_innerstatic_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
 		s.known.count = 0;
 	}
 	xc_extents_fini(&s.known);
