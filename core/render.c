@@ -77,7 +77,7 @@ bool xc_render_shown(const struct xc_field *field)
 void xc_render_cell(struct xc_text *text, const struct xc_cell *cell, bool redact)
 {
 	if (redact && cell->secret && cell->kind != XC_FIELD_NULL) {
-		xc_text_add(text, XC_REDACTED);
+		xc_text_name(text, cell->redacted ? cell->redacted : XC_REDACTED);
 		return;
 	}
 	switch (cell->kind) {
@@ -237,7 +237,7 @@ void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const s
 {
 	const char *waits = redact ? stack->waits_redacted : stack->waits;
 	if (stack->role) {
-		xc_text_add(text, ", ");
+		xc_text_add(text, ", started in ");
 		xc_text_name(text, stack->role);
 	}
 	if (!waits)

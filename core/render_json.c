@@ -33,7 +33,7 @@ void xc_json_set_line(json_t *object, unsigned line)
 static json_t *cell_value(const struct xc_json *v, const struct xc_cell *cell)
 {
 	if (v->options->redact && cell->secret && cell->kind != XC_FIELD_NULL)
-		return xc_jsonvalue_text(XC_REDACTED);
+		return xc_jsonvalue_text(cell->redacted ? cell->redacted : XC_REDACTED);
 	switch (cell->kind) {
 	case XC_FIELD_TEXT:
 		return xc_jsonvalue_text(cell->text);

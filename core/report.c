@@ -183,6 +183,7 @@ static struct xc_item *add_item(struct xc_section *s, enum xc_item_kind kind, co
 static struct xc_cell copy_cell(struct xc_section *s, struct xc_cell cell)
 {
 	cell.text = xc_arena_strdup(&s->report->arena, cell.text);
+	cell.redacted = xc_arena_strdup(&s->report->arena, cell.redacted);
 	return cell;
 }
 

@@ -29,10 +29,11 @@ enum xc_field_kind {
 /* A typed scalar: a field of a section or a cell of a table. */
 struct xc_cell {
 	enum xc_field_kind kind;
-	const char *text; /* TEXT, VALUE; for NULL the reason, or NULL */
-	uint64_t number;  /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
-	double real;      /* SECONDS, NUMBER, RATIO; finite */
-	bool secret;      /* may hold the user's data: "(redacted)" in every format when redaction is on */
+	const char *text;     /* TEXT, VALUE; for NULL the reason, or NULL */
+	uint64_t number;      /* COUNT, BYTES, ADDRESS, BOOL; INTEGER as two's complement */
+	double real;          /* SECONDS, NUMBER, RATIO; finite */
+	bool secret;          /* may hold the user's data: "(redacted)" in every format when redaction is on, */
+	const char *redacted; /* or this, when it is not NULL: what can be told without that data */
 };
 
 struct json_t;

@@ -313,6 +313,7 @@ void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 			wait->has_place ? xc_cell_text(text.bytes) : xc_cell_null("no function of the program's own"),
 		};
 		row[WAITS].secret = wait->thread->call_file != NULL;
+		row[WAITS].redacted = row[WAITS].secret ? phrase(process, wait, false, &report->arena) : NULL;
 		xc_table_row(section, table, row);
 	}
 	xc_text_fini(&text);

@@ -235,6 +235,28 @@ static void redaction_leaves_no_secret(void **state)
 	free(text);
 }
 
+static void of_a_secret_what_can_be_told_stays(void **state)
+{
+	(void)state;
+	struct xc_report *report = xc_report_new("info");
+	struct xc_cell cell = xc_cell_text("reading from file 3 (/home/hunter2)");
+	cell.secret = true;
+	cell.redacted = "reading from file 3";
+	xc_section_cell(xc_report_section(report, "x", "Title"), "what", "what", cell);
+	for (int redact = 0; redact < 2; redact++) {
+		const struct xc_render_options options = {.redact = redact};
+		char *text = render_to_string(xc_render_text, report, options);
+		char *json = render_to_string(xc_render_json, report, options);
+		assert_contains(text, "reading from file 3");
+		assert_contains(json, "\"reading from file 3");
+		assert_int_equal(strstr(text, "hunter2") == NULL, redact);
+		assert_int_equal(strstr(json, "hunter2") == NULL, redact);
+		free(text);
+		free(json);
+	}
+	xc_report_free(report);
+}
+
 static void a_single_section_needs_no_title(void **state)
 {
 	(void)state;
@@ -493,6 +515,7 @@ int main(void)
 		cmocka_unit_test(messages_carry_their_hint),
 		cmocka_unit_test(colours_appear_only_when_asked_for),
 		cmocka_unit_test(redaction_leaves_no_secret),
+		cmocka_unit_test(of_a_secret_what_can_be_told_stays),
 		cmocka_unit_test(a_single_section_needs_no_title),
 		cmocka_unit_test(a_brief_target_is_one_line_and_its_warnings),
 		cmocka_unit_test(a_field_that_is_unknown_without_a_reason_is_left_out),
