@@ -97,6 +97,7 @@ struct words {
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
+	bool more; /* names that are not told */
 };
 
 static bool told(const struct words *w, const char *path)
@@ -128,7 +129,7 @@ static void tell_path(struct words *w, const char *path)
 	struct xc_format_options options = xc_format_defaults();
 	options.depth = 1;
 	options.length = VALUE_TEXT;
-	if (w->count == VALUES || told(w, path))
+	if (w->more || told(w, path))
 		return;
 	struct xc_error *error = xc_cexpr_value(&w->standpoint, path, arena, &value);
 	if (error && error->code != XC_ERR_ABSENT && error->code != XC_ERR_FAULT) { /* a macro, a type, a function */
@@ -139,7 +140,8 @@ static void tell_path(struct words *w, const char *path)
 	bool shown =
 		whole && strcmp(xc_text_string(&text), path) != 0 && (is_scalar(&value) || text.len <= STRUCT_TEXT);
 	xc_error_free(error);
-	if (shown || !whole) {
+	w->more = (shown || !whole) && w->count == VALUES;
+	if ((shown || !whole) && !w->more) {
 		w->told[w->count++] = xc_arena_strdup(arena, path);
 		add_to_list(&w->names, path);
 		add_to_list(whole ? &w->values : &w->unknown, path);
@@ -286,6 +288,8 @@ static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
 	if (w.unknown.len)
 		xc_verdict_evidence(q->report, "not known, optimized out or not in the core: %s",
 				    xc_text_string(&w.unknown));
+	if (w.more)
+		xc_verdict_evidence(q->report, "it speaks of more: the first %d names are told", VALUES);
 	xc_text_fini(&w.unknown);
 	xc_text_fini(&w.values);
 	xc_text_fini(&w.names);

@@ -8,6 +8,7 @@
  *	arm      e7f000f0 udf · riscv64  00100073 ebreak, 9002 c.ebreak */
 #include "cause_impl.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -111,16 +112,31 @@ static bool find_trap(const struct xc_inquiry *q, struct trap *out)
 	}
 }
 
+/* Was the code made by a compiler whose numbers are those of the table? clang has them since 12. */
+static bool knows_checks(const struct xc_inquiry *q)
+{
+	const struct xc_place *place = xc_debuginfo_place(q->process, q->fault.frame.pc);
+	Dwarf_Attribute attr;
+	Dwarf_Die unit = place->unit;
+	const char *producer =
+		place->level_count && dwarf_attr(&unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) : NULL;
+	const char *version = producer ? strstr(producer, "clang version ") : NULL;
+	long major = version ? strtol(version + strlen("clang version "), NULL, 10) : 0;
+	return major >= 12 && major <= 14;
+}
+
 static void judge_trap(struct xc_inquiry *q, const struct trap *trap)
 {
 	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
+	bool sure = !check || knows_checks(q);
 	xc_auto(xc_freep) char *cause =
-		check ? xc_asprintf("a check that the compiler put in failed (%s): %s", trap->text, check)
+		check ? xc_asprintf("a check that the compiler put in failed (%s): %s%s%s", trap->text,
+				    sure ? "" : "likely ", check, sure ? "" : ", by the numbers of clang 14")
 		: trap->check >= 0 || strcmp(trap->text, "ud1") == 0
 			? xc_asprintf("a check that the compiler put in failed (%s)", trap->text)
 			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
 				      trap->text);
-	xc_inquiry_class(q, "trap-instruction", check, "low", "certain", cause);
+	xc_inquiry_class(q, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
 }
 
 /* ---- SIGILL ---- */

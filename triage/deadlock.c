@@ -149,6 +149,22 @@ static void take_headline(struct xc_inquiry *q, struct xc_text *text)
 	text->len = 0;
 }
 
+/* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
+static void tell_aborter(const struct xc_inquiry *q)
+{
+	const struct xc_place *place = q->blame.place;
+	const struct xc_level *level = place && place->level_count ? &place->levels[q->blame.level] : NULL;
+	const char *file = level && level->line ? level->file : NULL, *slash = file ? strrchr(file, '/') : NULL;
+	if (!place)
+		return;
+	if (file)
+		xc_verdict_evidence(q->report, "the abort came from %s, %s:%u: a watchdog, or for a reason of its own",
+				    xc_inquiry_culprit(q), slash ? slash + 1 : file, level->line);
+	else
+		xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
+				    xc_inquiry_culprit(q));
+}
+
 static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle, struct xc_text *text)
 {
 	const struct xc_lock *lock = awaited(l, cycle->members[0]);
@@ -178,6 +194,8 @@ static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const st
 	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
 			 xc_text_string(&text));
 	xc_text_fini(&text);
+	if (aborted)
+		tell_aborter(q);
 	blame(q, wait_of(l, cycle->members[0]));
 }
 

@@ -88,35 +88,55 @@ static bool info_is(const struct xc_inquiry *q, xc_addr info, const char *name)
 	return peek(q, info, &vptr) && xc_symbol_describe(q->process, vptr, text, sizeof text) && strstr(text, name);
 }
 
-/* Where in an object of type `info` its base `name` (mangled) begins. */
-static bool base_from(const struct xc_inquiry *q, xc_addr info, const char *name, unsigned *steps, uint64_t *offset_out)
+/* Bases that are still to be looked at: the type, and where in the object it begins. */
+struct bases {
+	struct {
+		xc_addr info;
+		uint64_t offset;
+	} items[STEPS];
+	size_t count;
+};
+
+static void add_base(struct bases *bases, xc_addr info, uint64_t offset)
 {
-	char have[NAME_MOST + 1];
-	uint64_t base, counts, flags;
-	if (++*steps > STEPS || !type_name(q, info, have))
-		return false;
-	if (strcmp(have, name) == 0) {
-		*offset_out = 0;
-		return true;
-	}
-	if (info_is(q, info, "__si_class_type_info"))
-		return peek(q, info + 16, &base) && base_from(q, base, name, steps, offset_out);
-	if (!info_is(q, info, "__vmi_class_type_info") || !peek(q, info + 16, &counts))
-		return false;
-	for (uint64_t i = 0; i < counts >> 32 && i < BASES; i++) {
-		bool known = peek(q, info + 24 + 16 * i, &base) && peek(q, info + 32 + 16 * i, &flags);
-		if (known && !(flags & 1) && base_from(q, base, name, steps, offset_out)) {
-			*offset_out += (uint64_t)((int64_t)flags >> 8);
-			return true;
-		}
-	}
-	return false;
+	if (bases->count == STEPS)
+		return;
+	bases->items[bases->count].info = info;
+	bases->items[bases->count++].offset = offset;
 }
 
+/* The direct bases of a type, the first one on top; virtual ones are nowhere fixed. */
+static void add_bases(const struct xc_inquiry *q, xc_addr info, uint64_t offset, struct bases *bases)
+{
+	uint64_t base, counts, flags;
+	if (info_is(q, info, "__si_class_type_info")) {
+		if (peek(q, info + 16, &base))
+			add_base(bases, base, offset);
+		return;
+	}
+	if (!info_is(q, info, "__vmi_class_type_info") || !peek(q, info + 16, &counts))
+		return;
+	for (uint64_t i = counts >> 32 < BASES ? counts >> 32 : BASES; i-- > 0;)
+		if (peek(q, info + 24 + 16 * i, &base) && peek(q, info + 32 + 16 * i, &flags) && !(flags & 1))
+			add_base(bases, base, offset + (uint64_t)((int64_t)flags >> 8));
+}
+
+/* Where in an object of type `info` its base `name` (mangled) begins. */
 static bool base_offset(const struct xc_inquiry *q, xc_addr info, const char *name, uint64_t *offset_out)
 {
-	unsigned steps = 0;
-	return base_from(q, info, name, &steps, offset_out);
+	struct bases bases = {.count = 0};
+	char have[NAME_MOST + 1];
+	add_base(&bases, info, 0);
+	for (unsigned steps = 0; bases.count && steps < STEPS; steps++) {
+		xc_addr at = bases.items[--bases.count].info;
+		*offset_out = bases.items[bases.count].offset;
+		if (!type_name(q, at, have))
+			continue;
+		if (strcmp(have, name) == 0)
+			return true;
+		add_bases(q, at, *offset_out, &bases);
+	}
+	return false;
 }
 
 const char *xc_exception_class(const struct xc_inquiry *q, xc_addr addr)

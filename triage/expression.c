@@ -18,7 +18,7 @@ struct finding {
 	struct xc_form form;   /* of the address, or of the value that is called or divides */
 	struct xc_term place;  /* what is accessed; text NULL: not written */
 	struct xc_term bad;    /* the value that is bad; text NULL: not known which */
-	const char *passed_to; /* the library function that did the access; NULL: none */
+	const char *passed_to; /* the library function that did the access, "strlen()"; NULL: none */
 	bool called, divides;  /* not an access: control went there; or it divided by it */
 	bool value_known;
 	uint64_t value; /* of bad */
@@ -142,26 +142,6 @@ static bool is_blamed(const struct finding *f)
 	return place->level_count && !place->line_only;
 }
 
-/* In the program's own words: climb while the pointer is an argument that was passed on. */
-static bool climb(struct finding *f)
-{
-	for (unsigned i = 0; i < CLIMB && !is_blamed(f); i++) {
-		const struct xc_form_part *pointer = xc_form_pointer(&f->form);
-		struct xc_scene caller;
-		struct xc_form form;
-		int reg = pointer ? xc_origin_argument(&f->scene, &pointer->term) : -1;
-		const char *function = xc_origin_function(&f->scene);
-		if (reg < 0 || !xc_origin_caller(&f->scene, reg, &caller, &form))
-			return false;
-		f->value_known &= f->form.count == 1;
-		f->value -= (uint64_t)f->form.constant;
-		f->passed_to = function;
-		f->scene = caller;
-		f->form = form;
-	}
-	return is_blamed(f);
-}
-
 /* "__memcpy_avx512_unaligned_erms" is memcpy. */
 static const char *plain_name(const char *name, struct xc_arena *arena)
 {
@@ -174,6 +154,38 @@ static const char *plain_name(const char *name, struct xc_arena *arena)
 			return xc_arena_printf(arena, "%.*s", (int)(end - name - 2), name + 2);
 	}
 	return name;
+}
+
+/* What did the access, for people. Where no name is known it may not be what its frame is taken for. */
+static const char *function_words(const struct xc_scene *scene)
+{
+	struct xc_arena *arena = &scene->q->report->arena;
+	const struct xc_module *module = scene->q->frames[scene->frame].module;
+	const char *name = xc_origin_function(scene);
+	if (name)
+		return xc_arena_printf(arena, "%s()", plain_name(name, arena));
+	return xc_arena_printf(arena, "a function without a name%s%s", module ? " of " : "",
+			       module ? module->name : "");
+}
+
+/* In the program's own words: climb while the pointer is an argument that was passed on. */
+static bool climb(struct finding *f)
+{
+	for (unsigned i = 0; i < CLIMB && !is_blamed(f); i++) {
+		const struct xc_form_part *pointer = xc_form_pointer(&f->form);
+		struct xc_scene caller;
+		struct xc_form form;
+		int reg = pointer ? xc_origin_argument(&f->scene, &pointer->term) : -1;
+		if (reg < 0 || !xc_origin_caller(&f->scene, reg, &caller, &form))
+			return false;
+		f->value_known &= f->form.count == 1;
+		f->value -= (uint64_t)f->form.constant;
+		f->passed_to = function_words(&f->scene);
+		form.sure &= xc_origin_function(&f->scene) != NULL;
+		f->scene = caller;
+		f->form = form;
+	}
+	return is_blamed(f);
 }
 
 /* ---- what the C library's functions do with which argument ---- */
@@ -248,7 +260,7 @@ static bool take_argument(struct xc_inquiry *q, struct finding *f)
 	f->value_known = xc_origin_value(&f->scene, &f->form, &f->value);
 	if (!f->value_known && fault->addr_known && !fault->addr)
 		f->value_known = true, f->value = 0;
-	f->passed_to = callee;
+	f->passed_to = xc_arena_printf(&q->report->arena, "%s()", callee);
 	return f->form.known;
 }
 
@@ -334,7 +346,8 @@ static const char *function_passed_to(const struct finding *f)
 {
 	const struct xc_inquiry *q = f->scene.q;
 	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
-	return plain_name(through ? q->blame.through : f->passed_to, &q->report->arena);
+	return through ? xc_arena_printf(&q->report->arena, "%s()", plain_name(q->blame.through, &q->report->arena))
+		       : f->passed_to;
 }
 
 /* An element where nothing is mapped, of what lies in mapped memory: the index leads there. NULL: it is not so, or has no name. */
@@ -361,7 +374,7 @@ static void write_cause(const struct xc_inquiry *q, const struct finding *f, str
 	else if (f->divides)
 		xc_text_printf(text, "dividing by `%s`: ", expression);
 	else if (f->passed_to)
-		xc_text_printf(text, "%s what `%s` points to, in %s(): ", verb(q), expression, function_passed_to(f));
+		xc_text_printf(text, "%s what `%s` points to, in %s: ", verb(q), expression, function_passed_to(f));
 	else
 		xc_text_printf(text, "%s `%s`", verb(q), expression);
 	if (!f->called && !f->divides && !f->passed_to) {

@@ -209,18 +209,29 @@ static void tell_holders(const struct xc_story *s, uint32_t block)
 	}
 }
 
+/* Did the access go to the block, or near it? Farther away the index is wild, too, and what points into the block may be no pointer. */
+static bool is_close(const struct xc_inquiry *q, uint32_t block)
+{
+	xc_addr begin = xc_block_addr(&q->heap->blocks, block), addr = q->fault.addr;
+	uint64_t size = xc_block_size(&q->heap->blocks, block);
+	return q->fault.addr_known &&
+	       (addr < begin ? begin - addr <= INSIDE : addr - begin < size || addr - begin - size <= INSIDE);
+}
+
 static void explain(struct xc_story *s, const struct freed *freed)
 {
 	struct xc_inquiry *q = s->q;
 	const char *kind = kind_of(q);
 	struct xc_text through = {0}, cause = {0};
-	bool sure = !freed->at || (freed->metadata && freed->through);
+	bool sure = freed->at ? freed->metadata && freed->through : is_close(q, freed->block);
 	if (freed->through && freed->through->name)
 		xc_pointers_text(q, freed->through, &through);
 	if (xc_story_said(q))
 		xc_text_printf(&cause, "%s; ", xc_story_said(q));
 	if (!freed->at)
-		xc_text_printf(&cause, "%s points into a block that had been freed", freed->suspect->who);
+		xc_text_printf(&cause, "%s%s points into a block that had been freed%s", sure ? "" : "likely ",
+			       freed->suspect->who,
+			       sure || !q->fault.addr_known ? "" : ", though the access went far from it");
 	else
 		xc_text_printf(&cause,
 			       "%sa block was used after it was freed: the %s that faulted was read out of it%s%s",
@@ -234,9 +245,16 @@ static void explain(struct xc_story *s, const struct freed *freed)
 bool xc_freed_tell(struct xc_story *s)
 {
 	struct freed freed;
-	if (!s->q->heap || !s->q->heap->blocks.count ||
-	    (!find_direct(s, &freed) && !find_read(s, &freed) && !find_anywhere(s, &freed)))
+	if (!s->q->heap || !s->q->heap->blocks.count)
 		return false;
+	if (!find_direct(s, &freed) && !find_read(s, &freed) && !find_anywhere(s, &freed)) {
+		if (s->q->heap->blocks.count > BLOCKS)
+			xc_verdict_evidence(
+				s->q->report,
+				"whether it was read out of a freed block was asked of the first %d blocks only",
+				BLOCKS);
+		return false;
+	}
 	explain(s, &freed);
 	tell_block(s->q, &freed);
 	if (freed.similar) /* a key: which of them it was is not known */

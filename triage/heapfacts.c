@@ -140,8 +140,14 @@ static void tell_damage(struct xc_inquiry *q)
 	struct xc_text text = {0};
 	struct xc_what what = xc_what(heap->process, heap, xc_block_addr(&heap->blocks, overrun.block));
 	xc_what_text(heap->process, heap, &what, &text);
-	xc_verdict_evidence(q->report, "the block before the damage, 0x%llx, was likely written past its end: %s",
-			    (unsigned long long)what.addr, xc_text_string(&text));
+	bool book = !overrun.certain &&
+		    strstr(xc_text_string(&text), "tcache_perthread_struct"); /* glibc itself writes there */
+	xc_verdict_evidence(
+		q->report,
+		book ? "before the damage, at 0x%llx, lies a block of the C library's own; what wrote over its end is "
+		       "not known: %s"
+		     : "the block before the damage, 0x%llx, was likely written past its end: %s",
+		(unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../dwarf/lookup.h"
+#include "../dwarf/type.h"
 #include "argument.h"
 
 enum { FRAMES = 64, TEXT_MOST = 500 };
@@ -145,15 +147,57 @@ static void judge_panic(struct xc_inquiry *q)
 		say(q, "explicit", "panicked: panic!(), or assert!() with a text of its own");
 }
 
-/* Layout is passed as two numbers, in an order that compilers choose: the alignment is the smaller one. */
+/* ---- out of memory ---- */
+
+/* Where in a Layout its size lies: what lies first is passed first. */
+static bool size_is_first(const struct xc_inquiry *q, bool *first_out)
+{
+	const struct xc_query query = {.name = "core::alloc::layout::Layout", .kinds = XC_NAME_TYPE};
+	struct xc_definition layout;
+	uint64_t size = UINT64_MAX, align = UINT64_MAX;
+	size_t count;
+	if (!xc_lookup_one(q->process, &query, &layout))
+		return false;
+	const struct xc_type *type = xc_type_get(xc_types_of(q->process), &layout.die);
+	const struct xc_member *members = xc_type_members(xc_type_complete(xc_type_strip(type)), &count);
+	for (size_t i = 0; i < count; i++) {
+		if (members[i].name && strncmp(members[i].name, "size", 4) == 0)
+			size = members[i].offset;
+		if (members[i].name && strncmp(members[i].name, "align", 5) == 0)
+			align = members[i].offset;
+	}
+	*first_out = size < align;
+	return size != UINT64_MAX && align != UINT64_MAX;
+}
+
+static bool may_align(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* Layout is passed as two numbers, in an order that rustc chooses (1.63: size, alignment; later the other way round). Without its type
+ * the one that is no power of two is the size; when both are, the alignment is likely the smaller one. */
+static void add_size(const struct xc_inquiry *q, uint64_t a, uint64_t b, struct xc_text *text)
+{
+	bool first;
+	if (size_is_first(q, &first))
+		xc_text_printf(text, "%" PRIu64 " bytes", first ? a : b);
+	else if (may_align(a) != may_align(b))
+		xc_text_printf(text, "%" PRIu64 " bytes", may_align(a) ? b : a);
+	else
+		xc_text_printf(text, "%" PRIu64 " bytes (or %" PRIu64 ": one of the two is the alignment)",
+			       a > b ? a : b, a > b ? b : a);
+}
+
 static void judge_memory(struct xc_inquiry *q, size_t handler)
 {
 	uint64_t a, b;
-	bool known = xc_argument_find(q, handler + 1, 0, &a) && xc_argument_find(q, handler + 1, 1, &b);
-	xc_auto(xc_freep) char *cause =
-		known ? xc_asprintf("%s asked for %" PRIu64 " bytes that could not be had", xc_inquiry_culprit(q),
-				    a > b ? a : b)
-		      : xc_asprintf("%s asked for memory that could not be had", xc_inquiry_culprit(q));
+	struct xc_text size = {0};
+	if (xc_argument_find(q, handler + 1, 0, &a) && xc_argument_find(q, handler + 1, 1, &b))
+		add_size(q, a, b, &size);
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had", xc_inquiry_culprit(q),
+						    size.len ? size.bytes : "memory");
+	xc_text_fini(&size);
 	xc_inquiry_class(q, "out-of-memory", NULL, "low", "certain", cause);
 }
 

@@ -245,7 +245,8 @@ static const char *largest_local(const struct overflow *o, size_t index, uint64_
 			if (size < best || size > o->use.largest)
 				continue;
 			best = *size_out = size;
-			name = locals[i].name;
+			name = xc_arena_strdup(&o->q->report->arena,
+					       locals[i].name); /* the report outlives the process */
 		}
 	}
 	return name;

@@ -91,6 +91,23 @@ static void values_are_redacted(void **state)
 	judged_free(&j);
 }
 
+/* More names than are told: that is said. */
+static void that_there_are_more_names_is_told(void **state)
+{
+	(void)state;
+	static const struct wanted want = {.class_name = "assertion", .says = "h = 8", .also = "the first 8 names"};
+	judged_expect("gcc -g -O0 -x c",
+		      "#include <assert.h>\nint a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9;\n"
+		      "int main(void) { assert(a + b + c + d + e + f + g + h + i == 0); return 0; }\n",
+		      false, &want);
+	struct judged j = judge("gcc -g -O0 -x c",
+				"#include <assert.h>\nint a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;\n"
+				"int main(void) { assert(a + b + c + d + e + f + g + h + a == 0); return 0; }\n",
+				false);
+	assert_false(judged_says(&j, "it speaks of more"));
+	judged_free(&j);
+}
+
 #define VECTOR                                                                                                         \
 	"#include <cassert>\n#include <vector>\n"                                                                      \
 	"template <class T> struct ring { std::vector<T> v; unsigned n;\n"                                             \
@@ -147,6 +164,7 @@ int main(void)
 		cmocka_unit_test(a_global_is_told_whatever_the_compiler_did),
 		cmocka_unit_test(without_debug_information_the_text_is_told_and_that_values_are_not),
 		cmocka_unit_test(values_are_redacted),
+		cmocka_unit_test(that_there_are_more_names_is_told),
 		cmocka_unit_test(assertions_of_templates_and_of_the_library_are_told_in_the_programs_function),
 		cmocka_unit_test(an_assertion_of_glib_is_its_callers),
 	};

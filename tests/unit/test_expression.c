@@ -4,6 +4,7 @@
 
 #include "../../core/report.h"
 #include "../../triage/cause.h"
+#include "../../triage/expression.h"
 
 #define NOINLINE "__attribute__((noinline)) "
 #define HEAD                                                                                                           \
@@ -283,6 +284,36 @@ static void arguments_of_calls_that_went_astray_are_not_blamed(void **state)
 	close_process(process);
 }
 
+/* The function that reads has no name, as in a C library without symbols: what the program passed is told, but not as its own access, and
+ * not as certain. */
+static void an_access_in_a_function_without_a_name_is_no_access_of_the_programs(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"__asm__(\".text\\n.p2align 4\\n.globl nameless\\n.type before,@function\\nbefore: ret\\n.size "
+		"before,.-before\\nnameless: .cfi_startproc\\nmov (%rdi),%rax\\nret\\n"
+		".cfi_endproc\\n.p2align 4\\n\");\n"
+		"struct node { long id; } *volatile head; long nameless(struct node *);\n"
+		"__attribute__((noinline)) long work(struct node *n) { return nameless(n) + 1; }\n"
+		"int main(void) { return (int)work(head); }\n";
+	struct xc_process *process =
+		died("sh -c 'gcc -g -O0 -x c -o \"$3\" - && objcopy --strip-symbol=nameless \"$3\"' sh", source);
+	struct xc_report *report = xc_report_new("analyze");
+	struct xc_inquiry q;
+	assert_true(xc_inquiry_begin(&q, report, process, NULL));
+	xc_inquiry_class(&q, "null-read", NULL, "low", "likely", NULL);
+	xc_inquiry_blame(&q, 1); /* as for a library's function */
+	xc_expression_tell(&q);
+	assert_non_null(report->verdict->expression);
+	assert_string_equal(report->verdict->expression, "n");
+	assert_non_null(
+		strstr(report->verdict->cause, "likely reading what `n` points to, in a function without a name"));
+	assert_string_equal(report->verdict->confidence, "likely");
+	xc_inquiry_end(&q);
+	xc_report_free(report);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +321,7 @@ int main(void)
 		cmocka_unit_test(nothing_wrong_is_said),
 		cmocka_unit_test(members_and_references_are_named_in_cxx),
 		cmocka_unit_test(arguments_of_calls_that_went_astray_are_not_blamed),
+		cmocka_unit_test(an_access_in_a_function_without_a_name_is_no_access_of_the_programs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

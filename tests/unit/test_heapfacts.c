@@ -57,6 +57,15 @@ static void the_block_that_was_written_past_its_end_is_named_with_its_type(void 
 		"was likely written past its end: struct node"));
 }
 
+/* What lies before the first block is the C library's: it is not accused. */
+static void the_books_of_the_library_are_not_said_to_run_over(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(HEAD "int main(void) { char *a = malloc(2000); head = (struct node *)a;\n"
+				      " ((volatile long *)a)[-1] = 0x10; free(a); abort(); }\n",
+				 "what wrote over its end is not known"));
+}
+
 /* The verdict over a program with what the heap adds; before_out gets what it is without: to be freed as well. */
 static struct xc_report *judged(const char *source, struct xc_report **before_out)
 {
@@ -127,6 +136,7 @@ int main(void)
 		cmocka_unit_test(a_pointer_that_is_text_says_which),
 		cmocka_unit_test(a_register_into_freed_memory_is_named),
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
+		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
 		cmocka_unit_test(an_abort_in_a_damaged_heap_is_severe),
 		cmocka_unit_test(an_abort_of_the_allocator_without_its_words_is_known_by_the_damage),
 		cmocka_unit_test(a_healthy_heap_adds_nothing),
