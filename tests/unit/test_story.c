@@ -101,6 +101,26 @@ static void calls_through_freed_blocks(void **state)
 	expect_of("g++ -g -O0", "c++", &cxx);
 }
 
+/* The index may be what is wrong, and the pointer not looked at any more. */
+static void a_far_index_off_a_freed_block_is_likely_only(void **state)
+{
+	(void)state;
+	struct xc_process *process =
+		died("gcc -g -O2 -x c", MAIN("volatile long i = 1L << 34; char *volatile p = head->name; long k = i; "
+					     "char *q = p; free(head); sum = q[k]; q[k + 5] = 1; sum += q[3];"));
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, xc_heap_of(process, NULL));
+	if (strcmp(report->verdict->class_name, "use-after-free") != 0 ||
+	    strcmp(report->verdict->confidence, "likely") != 0 || !strstr(report->verdict->cause, "far from it"))
+		print(report->verdict);
+	assert_string_equal(report->verdict->class_name, "use-after-free");
+	assert_string_equal(report->verdict->confidence, "likely");
+	assert_non_null(strstr(report->verdict->cause, "far from it"));
+	xc_report_free(report);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
 static void pointers_over_the_end_of_a_block(void **state)
 {
 	(void)state;
@@ -199,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_read_from_freed_blocks),
 		cmocka_unit_test(calls_through_freed_blocks),
+		cmocka_unit_test(a_far_index_off_a_freed_block_is_likely_only),
 		cmocka_unit_test(pointers_over_the_end_of_a_block),
 		cmocka_unit_test(texts_over_pointers),
 		cmocka_unit_test(poison),
