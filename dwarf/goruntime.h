@@ -6,7 +6,8 @@
  *
  *	thread storage ──→ g (a goroutine, g0, or gsignal while a handler runs) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
  *
- * Layouts are those of the program's own debug information (runtime.g, runtime.m, runtime.gobuf); the storage is that of amd64 (Go 1.19,
+ * Layouts are those of the program's own debug information (runtime.g, runtime.m, runtime.gobuf), without it those that have not changed
+ * from Go 1.12 to 1.22, as far as needed here; the storage is that of amd64 (Go 1.19,
  * runtime/runtime2.go, asm_amd64.s; cmd/link: runtime.tlsg). Not thread-safe. */
 #ifndef XC_GORUNTIME_H
 #define XC_GORUNTIME_H
@@ -43,7 +44,7 @@ bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, x
 /* The goroutine that the thread of regs runs (m.curg), on whichever stack. False when it runs none, or that is not known. */
 bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
 
-/* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False without debug information, or when it
+/* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its place is not known, or it
  * cannot be read. */
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
 		       uint64_t *value_out);

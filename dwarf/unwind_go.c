@@ -33,6 +33,12 @@ static bool on_stack_of(const struct xc_goruntime *go, const struct xc_frame *fr
 	       xc_goruntime_read(go, "runtime.g", g, "stack.hi", &hi) && sp >= lo && sp < hi;
 }
 
+bool xc_unwind_in_go(struct xc_unwinder *u, const struct xc_frame *frame)
+{
+	const struct xc_goruntime *go = go_of(u, frame);
+	return go && xc_goruntime_in(go, XC_GO_TEXT, xc_frame_lookup(frame));
+}
+
 bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame)
 {
 	xc_addr g;
@@ -42,21 +48,29 @@ bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame)
 	return !xc_goruntime_current(go, &frame->regs, &g) || !on_stack_of(go, frame, g);
 }
 
+bool xc_unwind_panics(struct xc_unwinder *u, const struct xc_frame *frame)
+{
+	const struct xc_goruntime *go = go_of(u, frame);
+	return go && xc_goruntime_in(go, XC_GO_SIGPANIC, xc_frame_lookup(frame));
+}
+
+void xc_unwind_faulted(struct xc_unwinder *u, struct xc_frame *caller)
+{
+	caller->interrupted = true;
+	xc_unwind_place(u->process, caller, caller->pc);
+	xc_unwind_describe(u, caller);
+}
+
 void xc_unwind_go(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
-	xc_addr pc = xc_frame_lookup(frame);
-	const struct xc_goruntime *go = go_of(u, frame);
-	if (!go || !xc_goruntime_in(go, XC_GO_TEXT, pc))
+	if (!xc_unwind_in_go(u, frame))
 		return;
 	for (int i = 0; i < arch->frame_regs; i++)
 		if (i != arch->sp && i != arch->pc)
 			xc_regs_forget(&caller->regs, i);
-	if (!xc_goruntime_in(go, XC_GO_SIGPANIC, pc))
-		return;
-	caller->interrupted = true;
-	xc_unwind_place(u->process, caller, caller->pc);
-	xc_unwind_describe(u, caller);
+	if (xc_unwind_panics(u, frame))
+		xc_unwind_faulted(u, caller);
 }
 
 bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,

@@ -105,9 +105,10 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	const struct xc_process *p = u->process;
 	uint64_t fp, sp;
 	struct record r;
+	bool panics = xc_unwind_panics(u, frame);
 	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
 	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
-	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r)))
+	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r) && !(panics && xc_code_executable(p, r.ret))))
 		return false;
 	/* The record stands at the low end of what gcc makes for aarch64, and its code counts from sp. */
 	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
@@ -116,6 +117,8 @@ static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *fra
 	xc_unwind_forget(p->arch, &from.regs);
 	xc_regs_set(&from.regs, p->arch->fp, r.fp);
 	guessed_caller(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
+	if (panics)
+		xc_unwind_faulted(u, caller);
 	return true;
 }
 
@@ -295,7 +298,8 @@ static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, st
 {
 	xc_addr start;
 	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
-	if (prologue.frame_pointer && step_frame_pointer(u, frame, caller))
+	bool chained = prologue.frame_pointer || (!frame->interrupted && xc_unwind_in_go(u, frame));
+	if (chained && step_frame_pointer(u, frame, caller))
 		return true;
 	if (start && frame->interrupted && step_scan(u, frame, start, caller))
 		return true;

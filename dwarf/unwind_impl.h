@@ -50,6 +50,13 @@ bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame,
 /* Of a caller that was found by call frame information: what is otherwise when the frame is of Go's code. */
 void xc_unwind_go(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller);
 
+/* Is its caller an instruction that faulted (sigpanic)? And that said of the caller. */
+bool xc_unwind_panics(struct xc_unwinder *u, const struct xc_frame *frame);
+void xc_unwind_faulted(struct xc_unwinder *u, struct xc_frame *caller);
+
+/* Is the frame in Go's own code, whose functions keep a frame pointer when they call? */
+bool xc_unwind_in_go(struct xc_unwinder *u, const struct xc_frame *frame);
+
 /* Does the frame stand where Go switched to the thread's stack, from that of a goroutine? And the goroutine's innermost frame;
  * false with the reason why the stack ends. */
 bool xc_unwind_is_switch(struct xc_unwinder *u, const struct xc_frame *frame);
