@@ -217,7 +217,7 @@ static void judge_runtime_panic(struct death *d)
 		}
 	if (!kind)
 		kind = kind_by_frames(d, &words);
-	say(d, kind ? kind : "run-time", "certain", kind ? words : "did what Go's run-time does not allow");
+	say(d, kind || !message ? kind : "run-time", "certain", kind ? words : "did what Go's run-time does not allow");
 }
 
 static void judge_explicit(struct death *d)
@@ -410,6 +410,14 @@ static bool judge_by_text(struct death *d, const char *text, const char *confide
 	return d->q->verdict->class_name != NULL;
 }
 
+/* "unexpected fault address 0x123456789000". */
+static void tell_address(const struct death *d)
+{
+	const char *said = strstr(d->printed, "unexpected fault address ");
+	if (said)
+		xc_verdict_evidence(d->q->report, "Go's run-time said: %.*s", (int)strcspn(said, "\n"), said);
+}
+
 static void judge_throw(struct death *d)
 {
 	struct xc_inquiry *q = d->q;
@@ -419,6 +427,8 @@ static void judge_throw(struct death *d)
 	xc_goroutine_blame(q, d->at);
 	if (text && !q->verdict->message)
 		q->verdict->message = text;
+	if (fault < q->frame_count)
+		tell_address(d);
 	if (fault < q->frame_count && adopt_fault(d, fault))
 		xc_cause_fault(q); /* one that cannot be a nil pointer, or not in Go's code */
 	else if (!text || !judge_by_text(d, text, sure ? "certain" : "likely"))
@@ -488,6 +498,12 @@ bool xc_golang_judge(struct xc_inquiry *q)
 	struct death d = {.q = q};
 	if (!q->frame_count || !xc_goruntime_find(q->process, &d.go))
 		return false;
+	if (!d.go.codes[XC_GO_SYSTEMSTACK].from) {
+		xc_verdict_evidence(q->report,
+				    "missing: the names of Go's run-time, of which the program is stripped, so "
+				    "whether it panicked, and what that said, is not known");
+		return false;
+	}
 	size_t panicked = xc_inquiry_frame_called(q, panic), threw = xc_inquiry_frame_called(q, throw),
 	       handled = xc_inquiry_frame_called(q, handler);
 	d.g_known = xc_goruntime_current(&d.go, &q->thread->regs, &d.g);

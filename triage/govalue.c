@@ -53,6 +53,16 @@ static bool names_of(const struct xc_goruntime *go, xc_addr type, uint64_t *name
 	       xc_goruntime_read(go, "runtime.moduledata", module, "etypes", &end) && type >= *names_out && type < end;
 }
 
+/* Can a type of the program lie there? */
+static bool is_type(const struct xc_goruntime *go, xc_addr type)
+{
+	uint64_t names;
+	if (names_of(go, type, &names))
+		return true;
+	const struct xc_mapping *m = xc_process_mapping(go->process, type);
+	return m && !m->writable && xc_process_module(go->process, type) == go->module && type % 8 == 0;
+}
+
 const char *xc_govalue_type(const struct xc_goruntime *go, xc_addr type, struct xc_arena *arena)
 {
 	uint64_t names, offset, flags;
@@ -150,12 +160,12 @@ static bool add_struct(const struct xc_goruntime *go, const struct xc_goface *fa
 
 bool xc_govalue_text(const struct xc_goruntime *go, const struct xc_goface *face, struct xc_text *text)
 {
-	uint64_t kind, size, bits, names;
+	uint64_t kind, size, bits;
 	if (!face->type) {
 		xc_text_add(text, "nil");
 		return true;
 	}
-	if (!names_of(go, face->type, &names) || !of_type(go, face->type, "kind", "Kind_", &kind) ||
+	if (!is_type(go, face->type) || !of_type(go, face->type, "kind", "Kind_", &kind) ||
 	    !of_type(go, face->type, "size", "Size_", &size))
 		return false;
 	unsigned what = kind & KIND_MASK;
