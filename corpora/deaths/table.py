@@ -4,13 +4,18 @@ import fnmatch
 import functools
 import os
 import re
+import shlex
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS = ["program", "death", "builds", "class", "kind", "severity", "expression", "culprit", "origin", "run"]
-COMPILERS = {".c": {"gcc": "gcc", "clang": "clang"}, ".cc": {"gcc": "g++", "clang": "clang++"}, ".rs": {"rustc": "rustc"}}
-LEVELS = ["o0", "o2", "o3"]
-LANGUAGE = {".c": ["-std=gnu11", "-g"], ".cc": ["-std=c++17", "-g"], ".rs": ["-g", "--edition", "2018", "-C", "panic=abort"]}
+COMPILERS = {".c": {"gcc": "gcc", "clang": "clang"}, ".cc": {"gcc": "g++", "clang": "clang++"}, ".rs": {"rustc": "rustc"},
+             ".go": {"go": "go"}}
+LEVELS = {".c": ["o0", "o2", "o3"], ".cc": ["o0", "o2", "o3"], ".rs": ["o0", "o2", "o3"], ".go": ["o0", "o2"]}
+LANGUAGE = {".c": ["-std=gnu11", "-g"], ".cc": ["-std=c++17", "-g"], ".rs": ["-g", "--edition", "2018", "-C", "panic=abort"],
+            ".go": ["build", "-buildvcs=false"]}
+ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # else it exits
+EXTRA = re.compile(r"\bbuild ([a-z]+-[a-z0-9]+): ([^\n*]+)")
 DIES = re.compile(r"\bdies: ([-a-z0-9 ]+?)\s*(?:\*/|$)")
 
 
@@ -34,19 +39,26 @@ def lines_of(program):
 def builds_of(program, patterns):
     """The builds ("gcc-o2") of a program that patterns choose, in a fixed order."""
     compilers = COMPILERS[os.path.splitext(program)[1]]
-    every = ["%s-%s" % (compiler, level) for compiler in compilers for level in LEVELS]
-    chosen = [b for b in every if any(p == "all" or fnmatch.fnmatch(b, p) or p in b.split("-") for p in patterns)]
+    every = ["%s-%s" % (compiler, level) for compiler in compilers for level in LEVELS[os.path.splitext(program)[1]]]
+    extra = [name for name, _ in EXTRA.findall(text_of(program)) if name in patterns]
+    chosen = extra + [b for b in every if any(p == "all" or fnmatch.fnmatch(b, p) or p in b.split("-") for p in patterns)]
     if not chosen:
         raise ValueError("%s: no build matches %s" % (program, " ".join(patterns)))
     return chosen
 
 
 def flags_of(program, build):
-    """What the head of the program asks for ("flags: …", or for one build or compiler "flags gcc: …")."""
+    """What the head of the program asks for ("flags: …", or for one build or compiler "flags gcc: …"; "build clang-libcxx: …")."""
     extension = os.path.splitext(program)[1]
     compiler, level = build.split("-")
     flags = list(LANGUAGE[extension])
-    flags += ["-C", "opt-level=" + level[1]] if extension == ".rs" else ["-O" + level[1]]
+    extra = dict(EXTRA.findall(text_of(program)))
+    if build in extra:
+        flags += shlex.split(extra[build])
+    elif extension == ".go":
+        flags += ["-gcflags=all=-N -l"] if level == "o0" else []
+    else:
+        flags += ["-C", "opt-level=" + level[1]] if extension == ".rs" else ["-O" + level[1]]
     for which, words in re.findall(r"\bflags ?([-a-z0-9]*): ([^\n*]+)", text_of(program)):
         if which in ("", compiler, level, build):
             flags += words.split()
@@ -68,7 +80,8 @@ class Case:
         self.lines = lines_of(self.program).get(self.death, [])
         words = [] if row["run"] == "-" else row["run"].split()
         self.take_options = [part for word in words if word.startswith("--") for part in word.split("=", 1)]
-        self.environment = dict(word.split("=", 1) for word in words if not word.startswith("--"))
+        self.environment = dict(ENVIRONMENT.get(os.path.splitext(self.program)[1], {}))
+        self.environment.update(word.split("=", 1) for word in words if not word.startswith("--"))
 
 
 def alternatives(cell):
@@ -102,7 +115,7 @@ def all_cases(only="*"):
 def compiler_version(compiler):
     """None when it is not there."""
     try:
-        done = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([compiler, "version" if compiler == "go" else "--version"], stdout=subprocess.PIPE, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.decode(errors="replace")
