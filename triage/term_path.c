@@ -78,6 +78,12 @@ static void descend(struct xc_path *path, const char *joiner)
 	}
 }
 
+static bool is_record(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+}
+
 /* An access that begins within a number or pointer, or goes past it, is none of what the type says. */
 static bool fits(const struct xc_path *path)
 {
@@ -87,6 +93,15 @@ static bool fits(const struct xc_path *path)
 	    type->kind == XC_TYPE_ARRAY || !path->size || !xc_type_size(type, &size))
 		return true;
 	return path->offset >= 0 && (uint64_t)path->offset < size && (path->offset == 0 || path->size < size);
+}
+
+/* A word is accessed where the type says bytes: the source has a cast there. Larger ones are of loops that were vectorized. */
+static void see_through_cast(struct xc_path *path)
+{
+	uint64_t size;
+	if (path->size > 1 && path->size <= 8 && path->type && xc_type_size(path->type, &size) && size == 1 &&
+	    !is_record(path->type))
+		path->type = NULL;
 }
 
 static int64_t floor_divide(int64_t a, int64_t b)
@@ -112,12 +127,6 @@ static bool write_blind(struct xc_path *path, const char *pointer)
 		xc_text_printf(&path->text, "*%s", pointer);
 	path->type = NULL;
 	return true;
-}
-
-static bool is_record(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
 bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_type *type, int64_t offset)
@@ -146,7 +155,8 @@ bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_
 		path->text.len = 0;
 		xc_text_printf(&path->text, "*%s", pointer);
 	}
-	return all_used(path) && fits(path);
+	see_through_cast(path);
+	return all_used(path) && (!path->type || fits(path));
 }
 
 bool xc_path_variable(struct xc_path *path, const char *name, const struct xc_type *type, uint64_t offset)

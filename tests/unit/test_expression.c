@@ -55,6 +55,9 @@ static const struct example examples[] = {
 	{HEAD NOINLINE "long work(long a) { return a / zero; }\n"
 		       "int main(void) { sink = work(3); return 0; }\n",
 	 "zero", NULL, "`zero` is 0"},
+	{HEAD NOINLINE "void work(unsigned char *to, int value) { *(int *)(to + 8) = value; sink++; }\n"
+		       "int main(void) { work((unsigned char *)none, 3 + (int)zero); return 0; }\n",
+	 "to[8]", NULL, "`to` is NULL"},
 	{HEAD NOINLINE "int work(struct request *r, int i) { return r->codes[i] + 1; }\n"
 		       "int main(void) { sink = work(none, 3 + (int)zero); return 0; }\n",
 	 "r->codes[i]", NULL, "`r` is NULL"},
