@@ -15,6 +15,7 @@
 #include "golang.h"
 #include "heapfacts.h"
 #include "lastwords.h"
+#include "script.h"
 #include "story.h"
 
 enum { SOURCE_AROUND = 2 };
@@ -137,6 +138,7 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	xc_deadlock_judge(&q);
 	headline(&q);
 	locate(&q);
+	xc_script_tell(&q);
 	xc_evidence_add(&q);
 	if (heap)
 		xc_heap_facts(&q);

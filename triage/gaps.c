@@ -4,6 +4,8 @@
  * and the heap where the C library aborted. */
 #include "gaps.h"
 
+#include "own.h"
+
 enum { GUARD = 64 << 10, PAGE = 4096 };
 
 static const char *module_name(const struct xc_place *place)
@@ -34,7 +36,7 @@ static void tell_code(const struct xc_inquiry *q, const struct xc_frame *frame)
 	if (!has_code(q, frame->pc))
 		xc_verdict_evidence(q->report, "missing: the file of %s, so %scallers are guessed", module_name(place),
 				    q->fault.sent ? "" : "neither the instruction nor its operands are known, and ");
-	else if (q->blame.place && !q->blame.place->level_count)
+	else if (q->blame.place && !q->blame.place->level_count && !xc_own_is_told(q->blame.place))
 		xc_verdict_evidence(q->report,
 				    "missing: debug information of %s, so no variable, file or line is known",
 				    module_name(q->blame.place));

@@ -31,9 +31,14 @@ bool xc_own_is(const struct xc_place *place, size_t level)
 	       !is_library_file(file, level + 1 < place->level_count);
 }
 
+bool xc_own_is_told(const struct xc_place *place)
+{
+	return !place->module && (place->level_count || place->symbol);
+}
+
 bool xc_own_level(const struct xc_place *place, size_t *level_out)
 {
-	if (!place->module || xc_module_is_runtime(place->module))
+	if (!xc_own_is_told(place) && (!place->module || xc_module_is_runtime(place->module)))
 		return false;
 	for (size_t l = 0; l == 0 || l < place->level_count; l++) {
 		*level_out = l;
