@@ -78,7 +78,8 @@ static void show_options(FILE *out, const struct xc_option *option)
 	}
 }
 
-char *xc_help_synopsis(const struct xc_command *command)
+/* "[OPTIONS] TARGET [ADDR]": the operands as usage lines write them; malloc'ed. */
+static char *synopsis_of(const struct xc_command *command)
 {
 	struct xc_text text = {0};
 	for (const struct xc_operand *o = command->operands; o && o->name; o++)
@@ -115,7 +116,7 @@ static void show_examples(FILE *out, const struct xc_example *example)
 
 void xc_help_command(FILE *out, const struct xc_command *command)
 {
-	xc_auto(xc_freep) char *synopsis = xc_help_synopsis(command);
+	xc_auto(xc_freep) char *synopsis = synopsis_of(command);
 	fprintf(out, "xcore %s: %s\n\nusage: xcore %s [OPTIONS]%s\n", command->name, command->about, command->name,
 		synopsis ? synopsis : "");
 	for (const struct xc_operand *o = command->operands; o && o->name; o++)

@@ -9,9 +9,6 @@
 void xc_help_overview(FILE *out);
 void xc_help_command(FILE *out, const struct xc_command *command);
 
-/* "[OPTIONS] TARGET [ADDR]": the operands as usage lines write them; malloc'ed. */
-char *xc_help_synopsis(const struct xc_command *command);
-
 /* man.c: the manual page as mdoc(7) source. */
 void xc_man_write(FILE *out);
 

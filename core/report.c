@@ -72,11 +72,6 @@ void xc_report_free(struct xc_report *report)
 	free(report);
 }
 
-void xc_report_freep(struct xc_report **report)
-{
-	xc_report_free(*report);
-}
-
 static struct xc_section *new_section(struct xc_report *report, const char *key, const char *title)
 {
 	struct xc_section *s = xc_arena_alloc(&report->arena, sizeof *s);

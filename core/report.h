@@ -253,7 +253,6 @@ struct xc_report {
 
 struct xc_report *xc_report_new(const char *command);
 void xc_report_free(struct xc_report *report);
-void xc_report_freep(struct xc_report **report);
 
 /* The report is what a plugin's command or a script answers. Its JSON is a document of its own, xcore.run/1, with no fact of the
  * target: the same for a core, its compressed copy and the live process at that moment. */

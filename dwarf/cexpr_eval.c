@@ -87,6 +87,8 @@ static struct xc_error *point_at(const struct xc_cexpr *c, struct xc_error *err,
 
 /* ---- operands ---- */
 
+static struct xc_error *evaluate(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out);
+
 static bool is_reference(const struct xc_type *type)
 {
 	type = xc_type_strip(type);
@@ -95,7 +97,7 @@ static bool is_reference(const struct xc_type *type)
 
 struct xc_error *xc_cexpr_operand(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out)
 {
-	struct xc_error *err = xc_cexpr_eval(c, node, out);
+	struct xc_error *err = evaluate(c, node, out);
 	if (!err && is_reference(out->type))
 		err = xc_cexpr_deref(c, out, out);
 	return point_at(c, err, node);
@@ -335,7 +337,7 @@ static struct xc_error *dispatch(struct xc_cexpr *c, const struct xc_cnode *node
 	return NULL;
 }
 
-struct xc_error *xc_cexpr_eval(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out)
+static struct xc_error *evaluate(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out)
 {
 	return point_at(c, dispatch(c, node, out), node);
 }
@@ -391,7 +393,7 @@ struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const ch
 	const struct xc_cnode *node = xc_cexpr_parse(&c);
 	if (!node)
 		return c.err;
-	if ((err = xc_cexpr_eval(&c, node, &value)))
+	if ((err = evaluate(&c, node, &value)))
 		return err;
 	if (xc_cexpr_is_untyped(&c, value.type))
 		return point_at(&c, xc_cexpr_untyped(), node);
@@ -413,7 +415,7 @@ struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct 
 	c.dry = outer->dry;
 	const struct xc_cnode *node = xc_cexpr_parse(&c);
 	outer->names = c.names;
-	return node ? xc_cexpr_eval(&c, node, out) : c.err;
+	return node ? evaluate(&c, node, out) : c.err;
 }
 
 struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
@@ -435,7 +437,7 @@ struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const cha
 		if (!node)
 			return c.err;
 		c.dry = true;
-		if ((err = xc_cexpr_eval(&c, node, &value)))
+		if ((err = evaluate(&c, node, &value)))
 			return err;
 		type = value.type;
 	}

@@ -151,10 +151,6 @@ struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, 
 /* The same of a tagged type: `struct name`. */
 const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag);
 
-/* A definition as a value, or as a type. */
-struct xc_error *xc_cexpr_defined(struct xc_cexpr *c, const struct xc_definition *definition, enum xc_cfound *found_out,
-				  struct xc_value *value_out, const struct xc_type **type_out);
-
 /* An ELF symbol as a value; false when there is none. */
 bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_value *out);
 
@@ -178,8 +174,6 @@ bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const
 struct xc_error *xc_cexpr_register(struct xc_cexpr *c, const char *name, struct xc_value *out);
 
 /* ---- values: cexpr_eval.c, cexpr_member.c, cexpr_pointer.c, cexpr_cast.c, cexpr_arith.c ---- */
-
-struct xc_error *xc_cexpr_eval(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out);
 
 /* Without references: what they refer to. */
 struct xc_error *xc_cexpr_operand(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out);

@@ -67,8 +67,9 @@ static struct xc_error *enumerator_value(struct xc_cexpr *c, const struct xc_def
 	return NULL;
 }
 
-struct xc_error *xc_cexpr_defined(struct xc_cexpr *c, const struct xc_definition *d, enum xc_cfound *found_out,
-				  struct xc_value *value_out, const struct xc_type **type_out)
+/* A definition as a value, or as a type. */
+static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *d, enum xc_cfound *found_out,
+				struct xc_value *value_out, const struct xc_type **type_out)
 {
 	Dwarf_Die die = d->die;
 	struct xc_error *err = NULL;
@@ -208,7 +209,7 @@ static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name
 		struct xc_definitions some = only(c, name, all, order[i].kinds, order[i].tagged), rivals = {0};
 		const struct xc_definition *one = some.count > 0 ? choose(c, &some, &rivals) : NULL;
 		if (one)
-			return xc_cexpr_defined(c, one, found_out, value_out, type_out);
+			return defined(c, one, found_out, value_out, type_out);
 		if (rivals.count > 0)
 			return ambiguous(name, &rivals);
 	}

@@ -241,7 +241,9 @@ static bool mangles(Dwarf_Die *die)
 	}
 }
 
-const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_Die *die)
+/* The name of a function DIE (following abstract origin and specification), qualified by its namespaces and
+ * classes, without parameters; NULL when it has none. Lives as long as the process. */
+static const char *function_name(const struct xc_process *process, Dwarf_Die *die)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
 	Dwarf_Attribute attr;
@@ -321,7 +323,7 @@ static void fill_level(const struct xc_process *p, struct xc_level *level, const
 	level->blocks = xc_arena_alloc(arena, level->block_count * sizeof *level->blocks);
 	for (size_t i = 0; i < level->block_count; i++) /* innermost first */
 		level->blocks[i] = path->dies[to - 1 - i];
-	level->function = xc_debuginfo_function_name(p, &level->die);
+	level->function = function_name(p, &level->die);
 }
 
 /* The path cut at each function, innermost first. */

@@ -40,10 +40,6 @@ const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_a
 /* What the function of a level is called; by the symbol where debug information does not say. NULL when neither does. */
 const char *xc_place_function(const struct xc_place *place, size_t level);
 
-/* The name of a function DIE (following abstract origin and specification), qualified by its namespaces and
- * classes, without parameters; NULL when it has none. Lives as long as the process. */
-const char *xc_debuginfo_function_name(const struct xc_process *process, Dwarf_Die *die);
-
 /* The DW_TAG_call_site (or GNU_call_site) DIE in the function at `place` whose return address is `file_return`,
  * for entry values. False when there is none. */
 bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out);

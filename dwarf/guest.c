@@ -33,13 +33,8 @@ struct xc_guests *xc_guests_take(struct xc_process *process)
 	return guests;
 }
 
-void xc_guests_give(struct xc_process *process, struct xc_guests *guests)
-{
-	xc_guests_free(process->guests);
-	process->guests = guests;
-}
-
-void xc_guests_free(struct xc_guests *g)
+/* NULL is fine. */
+static void free_guests(struct xc_guests *g)
 {
 	if (!g)
 		return;
@@ -50,6 +45,12 @@ void xc_guests_free(struct xc_guests *g)
 	free(g->spans);
 	free(g->lists);
 	free(g);
+}
+
+void xc_guests_give(struct xc_process *process, struct xc_guests *guests)
+{
+	free_guests(process->guests);
+	process->guests = guests;
 }
 
 /* ---- code ---- */

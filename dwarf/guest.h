@@ -92,6 +92,5 @@ struct xc_guest_entry {
 struct xc_guests *xc_guests_of(const struct xc_process *process);
 struct xc_guests *xc_guests_take(struct xc_process *process);
 void xc_guests_give(struct xc_process *process, struct xc_guests *guests); /* frees what the process has */
-void xc_guests_free(struct xc_guests *guests);                             /* NULL is fine */
 
 #endif

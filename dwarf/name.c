@@ -102,7 +102,8 @@ static const char *take_integer(const char *at, const char *end, struct integer 
 	return at;
 }
 
-void xc_name_canonical(const char *name, size_t len, struct xc_text *text)
+/* Append the canonical spelling of len bytes. O(len). */
+static void add_canonical(const char *name, size_t len, struct xc_text *text)
 {
 	const char *at = name, *end = name + len;
 	bool after_word = false;
@@ -159,7 +160,7 @@ uint64_t xc_name_hash(const char *name, size_t len)
 	if (is_plain(name, len))
 		return hash_bytes(name, len);
 	xc_auto(xc_text_fini) struct xc_text text = {0};
-	xc_name_canonical(name, len, &text);
+	add_canonical(name, len, &text);
 	return hash_bytes(xc_text_string(&text), text.len);
 }
 
@@ -171,8 +172,8 @@ bool xc_name_equal(const char *a, size_t a_len, const char *b, size_t b_len)
 		return false;
 	xc_auto(xc_text_fini) struct xc_text x = {0};
 	xc_auto(xc_text_fini) struct xc_text y = {0};
-	xc_name_canonical(a, a_len, &x);
-	xc_name_canonical(b, b_len, &y);
+	add_canonical(a, a_len, &x);
+	add_canonical(b, b_len, &y);
 	return x.len == y.len && (x.len == 0 || !memcmp(x.bytes, y.bytes, x.len));
 }
 

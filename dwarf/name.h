@@ -7,9 +7,6 @@
 
 #include "../core/text.h"
 
-/* Append the canonical spelling of len bytes. O(len). */
-void xc_name_canonical(const char *name, size_t len, struct xc_text *text);
-
 /* A hash of the canonical spelling; the same in every run and on every machine. Names without white space are
  * hashed as they stand. O(len). */
 uint64_t xc_name_hash(const char *name, size_t len);

@@ -113,6 +113,8 @@ void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
 			xc_regs_forget(regs, i);
 }
 
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
+
 /* Behind a scan only sp can be relied on, so a frame that is found by another register ends the test. */
 bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 {
@@ -123,7 +125,7 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 		if (!row->found || row->cfa_reg != u->process->arch->sp)
 			return false;
 		u->guessing++;
-		if (!xc_unwind_row(u, &at, &next, &stop))
+		if (!step_row(u, &at, &next, &stop))
 			return stop != outermost;
 		at = next;
 		if (!xc_code_executable(u->process, at.pc))
@@ -213,7 +215,8 @@ static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	return true;
 }
 
-bool xc_unwind_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+/* The caller by call frame information. False with *stop NULL where there is none. */
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
 {
 	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
 	*stop = NULL;
@@ -296,7 +299,7 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 	const char *stop;
 	bool done = frame->trampoline               ? step_trampoline(u, frame, &caller, &stop)
 		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
-						    : xc_unwind_row(u, frame, &caller, &stop);
+						    : step_row(u, frame, &caller, &stop);
 	if (!done && !stop)
 		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
 	else if (!done)

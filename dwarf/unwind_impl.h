@@ -27,9 +27,6 @@ struct xc_unwinder {
 void xc_unwind_place(const struct xc_process *process, struct xc_frame *frame, uint64_t pc);
 void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *frame);
 
-/* The caller by call frame information. False with *stop NULL where there is none. */
-bool xc_unwind_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
-
 /* Nothing is known of the general registers of a frame any more, but for pc, sp and what never changes. */
 void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs);
 

@@ -161,9 +161,8 @@ bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
 bool xc_view_place_element(const struct xc_type *type, const char *path, const struct xc_type *element,
 			   struct xc_view_shape *shape);
 
-/* A node as its links, and its element. */
+/* A node as its links. */
 struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr);
-struct xc_value xc_view_node_element(const struct xc_view *view, xc_addr node);
 
 /* A ring through `header` in the container, with these names of links; state 0 to 2 are its own. */
 bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, const char *next, const char *prev);

@@ -12,7 +12,7 @@ struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr)
 	return xc_value_memory(view->value.process, view->shape->node, addr);
 }
 
-struct xc_value xc_view_node_element(const struct xc_view *view, xc_addr node)
+static struct xc_value node_element(const struct xc_view *view, xc_addr node)
 {
 	return xc_value_memory(view->value.process, view->shape->element, node + view->shape->offset);
 }
@@ -70,7 +70,7 @@ bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const 
 		return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", at);
 	if (links[1] != view->state[1])
 		return xc_view_invalid(view, "node 0x%" PRIx64 " does not lead back", at);
-	child->value = xc_view_node_element(view, at);
+	child->value = node_element(view, at);
 	view->state[1] = at;
 	view->state[0] = links[0];
 	return true;
@@ -96,7 +96,7 @@ bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const
 		return false;
 	if (!xc_view_number(&node, link, &view->state[0]))
 		return xc_view_missing(view, "a node", &node);
-	child->value = xc_view_node_element(view, at);
+	child->value = node_element(view, at);
 	return true;
 }
 
@@ -193,7 +193,7 @@ bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child)
 		return xc_view_invalid(view, "node 0x%" PRIx64 " cannot be read", at);
 	if (comes_round(view, at, &view->state[2])) /* a node may be its own child and parent */
 		return false;
-	child->value = xc_view_node_element(view, at);
+	child->value = node_element(view, at);
 	if (links[RIGHT])
 		descend(view, at, links); /* when it fails, this one is still good */
 	else

@@ -47,7 +47,7 @@ struct xc_graph {
 	uint64_t *reached;           /* bit per block: by some chain of pointers from a root */
 	uint64_t *surely;            /* bit per block: by a chain of pointers to beginnings */
 	struct xc_reserve memory[5]; /* start, to, back_start, back, first_root */
-	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until xc_graph_index_roots */
+	uint32_t *first_root;        /* by block: index of its best root + 1, or 0; NULL until a path is asked for */
 };
 
 /* The graph with its roots and what they reach; made on first use. Limit: 2^32 - 2 edges; more are an error (XC_ERR_LIMIT).
@@ -57,9 +57,6 @@ void xc_graph_free(struct xc_graph *graph); /* NULL is fine */
 
 /* Make the way back, once. */
 void xc_graph_back(struct xc_graph *graph);
-
-/* Make first_root, once. */
-void xc_graph_index_roots(struct xc_graph *graph);
 
 static inline bool xc_graph_bit(const uint64_t *bits, uint32_t block)
 {

@@ -19,7 +19,7 @@ void xc_graph_back(struct xc_graph *graph)
 /* ---- paths ---- */
 
 /* Roots are in the order of how well they explain: the first one of a block is its best. */
-void xc_graph_index_roots(struct xc_graph *graph)
+static void index_roots(struct xc_graph *graph)
 {
 	if (graph->first_root)
 		return;
@@ -74,7 +74,7 @@ size_t xc_graph_path(struct xc_graph *graph, uint32_t block, uint32_t **path_out
 	size_t blocks = graph->heap->blocks.count, length = 0, at;
 	struct way w = {.graph = graph};
 	xc_graph_back(graph);
-	xc_graph_index_roots(graph);
+	index_roots(graph);
 	w.memory[0] = xc_reserve_new(blocks, sizeof *w.queue);
 	w.memory[1] = xc_reserve_new(blocks, sizeof *w.from);
 	w.queue = w.memory[0].items;

@@ -54,7 +54,8 @@ static uint32_t add_arena(struct xc_jemalloc *je, size_t tree, unsigned number)
 	return index;
 }
 
-uint32_t xc_jemalloc_arena(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent)
+/* The arena of the heap that it belongs to. */
+static uint32_t arena_of(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent)
 {
 	return je->arenas[extent->tree * ARENAS + extent->arena];
 }
@@ -300,7 +301,7 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 	if (!e)
 		return;
 	uint64_t size = xc_jemalloc_block_size(je, e);
-	const char *arena = heap->arenas[xc_jemalloc_arena(je, e)].name;
+	const char *arena = heap->arenas[arena_of(je, e)].name;
 	if (size && e->slab)
 		xc_text_printf(text, "region %" PRIu64 " of %u of slab 0x%" PRIx64 ", size class %" PRIu64 ", %s",
 			       (addr - e->addr) / size, xc_jemalloc_block_count(je, e), e->addr, size, arena);

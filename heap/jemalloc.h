@@ -129,9 +129,6 @@ const struct xc_jemalloc_extent *xc_jemalloc_extent_at(const struct xc_jemalloc 
 uint64_t xc_jemalloc_block_size(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent);
 unsigned xc_jemalloc_block_count(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent);
 
-/* The arena of the heap that it belongs to. */
-uint32_t xc_jemalloc_arena(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent);
-
 /* Words of a slab's bitmap: a set bit is a free region. False when they cannot be read. */
 enum { XC_JEMALLOC_BITMAP = 128 }; /* words: a page of 64 KiB has 8,192 regions */
 bool xc_jemalloc_bitmap(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent,

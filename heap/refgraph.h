@@ -155,7 +155,6 @@ uint32_t xc_refgraph_find(const struct xc_refgraph *graph, xc_addr addr);
 
 /* The same for many at once, XC_REFINDEX_BATCH at most: hits get the nodes. */
 enum { XC_REFINDEX_BATCH = 64 };
-void xc_refgraph_find_all(const struct xc_refgraph *graph, const xc_addr *addrs, size_t count, uint32_t *hits);
 
 /* The first root told that refers to the node; NULL: none does. The first call puts the roots in order. */
 const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *graph, uint32_t node);

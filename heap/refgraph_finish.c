@@ -158,7 +158,7 @@ static uint32_t checked(const struct xc_refgraph *g, xc_addr addr, uint32_t node
 	return inside == 0 || inside < g->size[node] ? node : XC_NO_NODE;
 }
 
-void xc_refgraph_find_all(const struct xc_refgraph *g, const xc_addr *addrs, size_t count, uint32_t *hits)
+static void find_all(const struct xc_refgraph *g, const xc_addr *addrs, size_t count, uint32_t *hits)
 {
 	uint32_t slots[XC_REFINDEX_BATCH];
 	xc_addr lo = g->count ? g->addr[0] : 1;
@@ -182,7 +182,7 @@ void xc_refgraph_find_all(const struct xc_refgraph *g, const xc_addr *addrs, siz
 uint32_t xc_refgraph_find(const struct xc_refgraph *g, xc_addr addr)
 {
 	uint32_t hit;
-	xc_refgraph_find_all(g, &addr, 1, &hit);
+	find_all(g, &addr, 1, &hit);
 	return hit;
 }
 
@@ -202,7 +202,7 @@ static void look_up_piece(void *context, size_t number, unsigned worker)
 	(void)worker;
 	for (size_t at = number * PIECE; at < end; at += XC_REFINDEX_BATCH) {
 		size_t count = end - at < XC_REFINDEX_BATCH ? end - at : XC_REFINDEX_BATCH;
-		xc_refgraph_find_all(l->graph, l->addrs + at, count, l->hits + at);
+		find_all(l->graph, l->addrs + at, count, l->hits + at);
 	}
 }
 

@@ -35,9 +35,6 @@ struct xc_retention {
 XC_MUST_CHECK struct xc_error *xc_retention_of(struct xc_heap *heap, struct xc_retention **retention_out);
 void xc_retention_free(struct xc_retention *retention); /* NULL is fine */
 
-/* "module redis-server", "thread 4711 (redis-server)", "mapping 0x7f…": appended. */
-void xc_holder_describe(const struct xc_heap *heap, const struct xc_holder *holder, struct xc_text *text);
-
 /* Tables for reports: RETAINED BLOCKS … by holder; by type (heap->typing must be there), where blocks within what another block of the
  * same type retains are not counted twice. At most `limit` rows, most bytes first. */
 void xc_retention_by_holder(struct xc_section *section, const struct xc_retention *retention, size_t limit);

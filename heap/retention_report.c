@@ -37,7 +37,8 @@ static void add_mapping(const struct xc_process *process, uint32_t number, struc
 	}
 }
 
-void xc_holder_describe(const struct xc_heap *heap, const struct xc_holder *holder, struct xc_text *text)
+/* "module redis-server", "thread 4711 (redis-server)", "mapping 0x7f…": appended. */
+static void describe_holder(const struct xc_heap *heap, const struct xc_holder *holder, struct xc_text *text)
 {
 	const struct xc_process *process = heap->process;
 	switch (holder->kind) {
@@ -61,7 +62,7 @@ static void add_holder(struct xc_section *s, struct xc_table *table, const struc
 		       const struct xc_holder *holder)
 {
 	struct xc_text text = {0};
-	xc_holder_describe(heap, holder, &text);
+	describe_holder(heap, holder, &text);
 	const struct xc_cell row[] = {xc_cell_bytes(holder->bytes), xc_cell_count(holder->count),
 				      xc_cell_count(holder->roots), xc_cell_text(xc_text_string(&text))};
 	xc_table_row(s, table, row);

@@ -2,7 +2,7 @@
 
 enum { EFFORT = 1 << 20 }; /* links read to find where a list goes on */
 
-uint64_t xc_slab_index(const struct xc_slab *slab, xc_addr addr)
+static uint64_t index_of(const struct xc_slab *slab, xc_addr addr)
 {
 	uint64_t at = addr - slab->lo;
 	return at / slab->size < slab->count && at % slab->size == 0 ? at / slab->size : slab->count;
@@ -17,7 +17,7 @@ static uint64_t next_of(const struct xc_slab *slab, uint64_t index)
 void xc_slab_follow(struct xc_slab *slab, struct xc_slab_list *list, uint64_t most)
 {
 	while (list->next && list->found < most) {
-		uint64_t index = xc_slab_index(slab, list->next);
+		uint64_t index = index_of(slab, list->next);
 		if (index >= slab->count) {
 			list->wrong = "the list of free blocks leads out of their place";
 			return;
@@ -40,7 +40,7 @@ static uint64_t chain_length(const struct xc_slab *slab, uint64_t index, uint64_
 		uint64_t next = next_of(slab, index);
 		if (next == 0)
 			return length;
-		index = xc_slab_index(slab, next);
+		index = index_of(slab, next);
 		if (index >= slab->count || slab->free[index])
 			return 0;
 	}
@@ -64,7 +64,7 @@ bool xc_slab_resume(struct xc_slab *slab, uint64_t missing)
 		return false;
 	for (; missing; missing--) {
 		slab->free[found] = 1;
-		found = xc_slab_index(slab, next_of(slab, found));
+		found = index_of(slab, next_of(slab, found));
 	}
 	return true;
 }

@@ -21,9 +21,6 @@ struct xc_slab_list {
 	const char *wrong; /* why it was followed no further; NULL */
 };
 
-/* Which block begins at an address; slab->count when none does. */
-uint64_t xc_slab_index(const struct xc_slab *slab, xc_addr addr);
-
 /* Mark what a list leads to as free: it begins with the link at list->at, which leads to list->next, and has at most `most` blocks. */
 void xc_slab_follow(struct xc_slab *slab, struct xc_slab_list *list, uint64_t most);
 

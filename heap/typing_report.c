@@ -117,6 +117,8 @@ void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap)
 		xc_section_note(section, err);
 }
 
+static void report_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit);
+
 void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const struct xc_typing_options *options)
 {
 	struct xc_typing *typing;
@@ -150,7 +152,7 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 	add_rows(section, e, &sums, options->limit ? options->limit : ROWS);
 	free(sums.rows);
 	if (options->unknown)
-		xc_typing_unknown(section, heap, options->limit);
+		report_unknown(section, heap, options->limit);
 }
 
 /* ---- what is not known ---- */
@@ -268,7 +270,9 @@ static void show_sites(struct xc_section *section, struct sites *s, size_t limit
 	}
 }
 
-void xc_typing_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit)
+/* Which pointers lead to blocks without a type: a row for each member or variable, those first through which most bytes without a
+ * type can be reached. */
+static void report_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit)
 {
 	struct xc_typing *typing;
 	struct xc_graph *graph;

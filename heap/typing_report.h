@@ -17,8 +17,4 @@ void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap);
  * Problems become notes. */
 void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const struct xc_typing_options *options);
 
-/* Which pointers lead to blocks without a type: a row for each member or variable, those first through which most bytes without a
- * type can be reached. */
-void xc_typing_unknown(struct xc_section *section, struct xc_heap *heap, size_t limit);
-
 #endif

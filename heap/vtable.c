@@ -295,7 +295,8 @@ static void make_room(struct xc_vtables *tables)
 	free(old.slots);
 }
 
-struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr)
+/* The table that a vptr leads to; NULL when it leads to none. O(1) for all but the first asking. Valid until freed. */
+static struct xc_vtable *table_at(struct xc_vtables *tables, xc_addr vptr)
 {
 	if (!in_modules(tables, vptr))
 		return NULL;
@@ -380,7 +381,7 @@ static void tell(struct scan *scan, const struct candidates *found, xc_vtable_fn
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct candidate *at = &found->items[i];
-		struct xc_vtable *vtable = xc_vtables_at(scan->tables, at->word);
+		struct xc_vtable *vtable = table_at(scan->tables, at->word);
 		if (vtable && (at->offset == 0 || is_array(scan, at, vtable)))
 			seen(context, at->block, at->offset, vtable);
 	}

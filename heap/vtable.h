@@ -29,9 +29,6 @@ struct xc_vtables;
 struct xc_vtables *xc_vtables_new(const struct xc_process *process);
 void xc_vtables_free(struct xc_vtables *tables); /* NULL is fine */
 
-/* The table that a vptr leads to; NULL when it leads to none. O(1) for all but the first asking. Valid until freed. */
-struct xc_vtable *xc_vtables_at(struct xc_vtables *tables, xc_addr vptr);
-
 /* Call `seen` with every live block that begins with an object that has a vptr: at its beginning, or (offset 8, as new[] of classes
  * with destructors has it) behind the number of elements of an array, which is checked against the block's size. In address order,
  * in the calling thread. Reads are parallel; under 20 ns a block. */

@@ -298,26 +298,6 @@ static void settle(const struct xc_run *run, pid_t parent)
 	xc_limit_arm(&run->limits, GRACE);
 }
 
-_Noreturn void xc_runner_child(const struct xc_run *run, int fd, pid_t parent)
-{
-	struct pipe pipe = {.out = fdopen(fd, "w")};
-	struct xc_report *report = xc_report_new("run");
-	struct xc_ending ending;
-	struct xc_text last = {0};
-	struct xc_error *err;
-	settle(run, parent);
-	if (!pipe.out)
-		_exit(1);
-	xc_runner_perform(run, report, send_line, &pipe, &ending);
-	if ((err = send_report(pipe.out, report)) && !ending.err)
-		ending.err = err;
-	xc_runner_write_ending(&last, &ending);
-	put_frame(pipe.out, XC_FRAME_ENDED, xc_text_string(&last), last.len);
-	if (run->unsafe)
-		fflush(stdout); /* of io.write: what our parent had there was written before the fork */
-	_exit(fflush(pipe.out) || ferror(pipe.out));
-}
-
 /* ---- endings ---- */
 
 static void add_uint(struct xc_text *text, uint64_t number)
@@ -331,7 +311,7 @@ static void add_string(struct xc_text *text, const char *string)
 	xc_text_addn(text, string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
-void xc_runner_write_ending(struct xc_text *text, const struct xc_ending *ending)
+static void write_ending(struct xc_text *text, const struct xc_ending *ending)
 {
 	const struct xc_error *err = ending->err;
 	add_uint(text, ending->instructions);
@@ -342,6 +322,30 @@ void xc_runner_write_ending(struct xc_text *text, const struct xc_ending *ending
 	add_string(text, err ? err->hint : NULL);
 	add_string(text, err ? err->lines : NULL);
 }
+
+/* ---- the child ---- */
+
+_Noreturn void xc_runner_child(const struct xc_run *run, int fd, pid_t parent)
+{
+	struct pipe pipe = {.out = fdopen(fd, "w")};
+	struct xc_report *report = xc_report_new("run");
+	struct xc_ending ending;
+	struct xc_text last = {0};
+	struct xc_error *err;
+	settle(run, parent);
+	if (!pipe.out)
+		_exit(1);
+	xc_runner_perform(run, report, send_line, &pipe, &ending);
+	if ((err = send_report(pipe.out, report)) && !ending.err)
+		ending.err = err;
+	write_ending(&last, &ending);
+	put_frame(pipe.out, XC_FRAME_ENDED, xc_text_string(&last), last.len);
+	if (run->unsafe)
+		fflush(stdout); /* of io.write: what our parent had there was written before the fork */
+	_exit(fflush(pipe.out) || ferror(pipe.out));
+}
+
+/* ---- and back ---- */
 
 struct xc_error *xc_runner_read_ending(const void *bytes, size_t len, struct xc_ending *ending_out)
 {

@@ -27,8 +27,7 @@ void xc_runner_perform(const struct xc_run *run, struct xc_report *report, xc_ou
 /* The same in a new child: does not return. The answer goes to fd; the child ends with its parent. */
 _Noreturn void xc_runner_child(const struct xc_run *run, int fd, pid_t parent);
 
-/* An ending as bytes and back. Errors: XC_ERR_FORMAT. */
-void xc_runner_write_ending(struct xc_text *text, const struct xc_ending *ending);
+/* An ending from its bytes, as the child writes them. Errors: XC_ERR_FORMAT. */
 XC_MUST_CHECK struct xc_error *xc_runner_read_ending(const void *bytes, size_t len, struct xc_ending *ending_out);
 
 /* runner_collect.c: what comes out of the pipe. */

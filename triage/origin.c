@@ -17,7 +17,8 @@ struct teller {
 static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure);
 static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure);
 
-bool xc_origin_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
+/* Append "main.c:88" of an instruction; nothing when the line is not known. */
+static bool add_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
 {
 	const struct xc_place *place = xc_debuginfo_place(s->q->process, s->body->insns[at].addr);
 	const struct xc_level *level = place->level_count ? &place->levels[0] : NULL;
@@ -60,7 +61,7 @@ static bool tell_result(const struct teller *t, size_t call, struct xc_text *tex
 		else
 			xc_text_add(text, "returned by a call");
 	}
-	xc_origin_line(s, call, " at ", text);
+	add_line(s, call, " at ", text);
 	return true;
 }
 
@@ -71,7 +72,7 @@ static bool tell_constant(const struct teller *t, size_t at, struct xc_text *tex
 		xc_text_printf(text, "set to 0x%" PRIx64, (uint64_t)constant);
 	else
 		xc_text_add(text, "set to NULL");
-	xc_origin_line(t->scene, at, " at ", text);
+	add_line(t->scene, at, " at ", text);
 	return true;
 }
 
@@ -84,7 +85,7 @@ static bool tell_place(const struct teller *t, size_t at, struct xc_text *text)
 	if (!xc_form_place(t->scene, at, &form, insn->memory.size, &term))
 		return false;
 	xc_text_printf(text, "read from `%s`", term.text);
-	xc_origin_line(t->scene, at, " at ", text);
+	add_line(t->scene, at, " at ", text);
 	return form.sure;
 }
 
@@ -169,7 +170,7 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 	if (!function || (null && t.value && *t.value))
 		return false;
 	xc_text_printf(text, "passed%s by %s()", null ? " as NULL" : "", function);
-	xc_origin_line(&caller, caller.at, " at ", text);
+	add_line(&caller, caller.at, " at ", text);
 	if (name)
 		xc_text_printf(text, " as `%s`", name);
 	if (null)
@@ -212,7 +213,7 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 		if (!callee)
 			return false;
 		xc_text_printf(text, "set by %s(), which got its address,", callee);
-		xc_origin_line(t.scene, d->insn, " at ", text);
+		add_line(t.scene, d->insn, " at ", text);
 		*sure = false;
 		return true;
 	default:

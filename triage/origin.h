@@ -19,9 +19,6 @@ bool xc_origin_caller(const struct xc_scene *scene, int reg, struct xc_scene *ca
 /* What a form of the scene is worth: from memory as it is now, or as callers passed it. False when that is not known. */
 bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, uint64_t *value);
 
-/* Append "main.c:88" of an instruction; nothing when the line is not known. */
-bool xc_origin_line(const struct xc_scene *scene, size_t at, const char *before, struct xc_text *text);
-
 /* The scene's function; NULL when it has no name. */
 const char *xc_origin_function(const struct xc_scene *scene);
 
