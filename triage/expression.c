@@ -351,7 +351,7 @@ static const char *function_passed_to(const struct finding *f)
 }
 
 /* An element where nothing is mapped, of what lies in mapped memory: the index leads there. NULL: it is not so, or has no name. */
-static const char *wild_index(const struct xc_inquiry *q, const struct finding *f)
+static const struct xc_form_part *wild_index(const struct xc_inquiry *q, const struct finding *f)
 {
 	const struct xc_form *form = &f->form;
 	const struct xc_form_part *pointer = xc_form_pointer(form), *index = NULL;
@@ -363,7 +363,7 @@ static const char *wild_index(const struct xc_inquiry *q, const struct finding *
 	for (size_t i = 0; i < form->count; i++)
 		if (&form->parts[i] != pointer)
 			index = &form->parts[i];
-	return index->term.text;
+	return index->term.text ? index : NULL;
 }
 
 static void write_cause(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
@@ -385,7 +385,7 @@ static void write_cause(const struct xc_inquiry *q, const struct finding *f, str
 	}
 	add_bad(q, f, text);
 	if (wild_index(q, f))
-		xc_text_printf(text, ": the index `%s` leads to where nothing is mapped", wild_index(q, f));
+		xc_text_printf(text, ": the index `%s` leads to where nothing is mapped", wild_index(q, f)->term.text);
 }
 
 /* Classes that say no more than this does. */
@@ -409,9 +409,14 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 {
 	struct xc_arena *arena = &q->report->arena;
 	struct xc_text cause = {0}, origin = {0};
-	bool sure = false;
-	if (f->bad.text &&
-	    xc_origin_tell(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin, &sure))
+	const struct xc_form_part *index = wild_index(q, f);
+	bool sure = false, told = false;
+	if (f->bad.text)
+		told = xc_origin_tell(&f->scene, &f->bad, f->value_known || f->divides ? &f->value : NULL, &origin,
+				      &sure);
+	else if (index)
+		told = xc_origin_tell(&f->scene, &index->term, NULL, &origin, &sure);
+	if (told)
 		q->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	if (f->place.text) {
 		q->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
@@ -419,10 +424,12 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 		if (!f->form.sure)
 			xc_text_add(&cause, "likely ");
 		write_cause(q, f, &cause);
+		if (q->verdict->origin && index)
+			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if (q->verdict->origin && f->bad.text && f->bad.kind != XC_TERM_RESULT &&
 		    !(f->bad.kind == XC_TERM_LOADED && !f->bad.slot))
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
-		if ((f->bad.text || wild_index(q, f)) && may_explain(q))
+		if ((f->bad.text || index) && may_explain(q))
 			explain(q, f, xc_text_string(&cause));
 	}
 	xc_text_fini(&cause);

@@ -144,9 +144,11 @@ bool xc_origin_caller(const struct xc_scene *s, int reg, struct xc_scene *caller
 	return form->known;
 }
 
+/* Of the result of a call its origin says all. */
 static const char *form_text(const struct xc_form *form)
 {
-	return form->count == 1 && form->parts[0].times == 1 && !form->constant ? form->parts[0].term.text : NULL;
+	bool one = form->count == 1 && form->parts[0].times == 1 && !form->constant;
+	return one && form->parts[0].term.kind != XC_TERM_RESULT ? form->parts[0].term.text : NULL;
 }
 
 /* "read from `x`" of what was told as `x`. */
@@ -194,7 +196,8 @@ static bool tell_entry(struct teller t, const struct xc_slice_definition *d, str
 		return tell_caller(t, d->reg, text);
 	if (d->offset >= 0)
 		return false; /* an argument on the stack */
-	xc_text_add(text, "never assigned");
+	const char *function = xc_origin_function(t.scene);
+	xc_text_printf(text, "never set%s%s%s", function ? " in " : "", function ? function : "", function ? "()" : "");
 	return true;
 }
 
@@ -258,11 +261,12 @@ static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_
 		struct xc_text one = {0};
 		if (excluded(&t, &slice->items[i]))
 			continue;
-		asked++;
+		asked += !slice->items[i].before;
 		if (told < TOLD && tell_definition(t, &slice->items[i], &one, sure) && one.len &&
 		    !(all.len && strstr(all.bytes, one.bytes))) {
 			xc_text_printf(&all, "%s%s", all.len ? " or " : "", one.bytes);
 			told++;
+			asked += slice->items[i].before;
 		}
 		xc_text_fini(&one);
 	}

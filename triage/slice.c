@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct place {
 	int reg; /* the register, or a slot's base */
 	bool slot;
 	int64_t displacement;
 	uint32_t size;
+	bool given; /* a call behind got its address */
 };
 
 struct walk {
@@ -24,20 +24,23 @@ struct walk {
 	uint8_t *seen;       /* by instruction */
 	struct place *asked; /* what was asked for there */
 	bool escapes;
+	bool given; /* of the place that is looked at */
 	unsigned steps;
 };
 
 static void define(struct walk *w, enum xc_definition_kind kind, size_t insn, const struct place *place)
 {
 	struct xc_slice *out = w->out;
-	struct xc_slice_definition one = {.kind = kind, .insn = insn, .reg = -1};
+	struct xc_slice_definition one = {.kind = kind, .insn = insn, .reg = -1, .before = w->given};
 	if (place && kind == XC_DEFINITION_ENTRY) {
 		one.reg = place->slot ? -1 : place->reg;
 		one.offset = place->displacement;
 	}
 	for (size_t i = 0; i < out->count; i++)
-		if (out->items[i].kind == kind && out->items[i].insn == insn)
+		if (out->items[i].kind == kind && out->items[i].insn == insn) {
+			out->items[i].before &= w->given;
 			return;
+		}
 	if (out->count == XC_DEFINITIONS)
 		out->items[XC_DEFINITIONS - 1].kind = XC_DEFINITION_UNKNOWN;
 	else
@@ -96,8 +99,9 @@ static bool pass_slot(struct walk *w, size_t i, struct place *place)
 	const struct xc_insn *insn = &w->body->insns[i];
 	int sp = w->body->process->arch->sp;
 	if (insn->kind == XC_INSN_CALL && w->escapes && is_given(w, i, place)) {
-		define(w, XC_DEFINITION_FILLED, i, NULL);
-		return true;
+		if (!place->given) /* that it set it is not known: what stood there before may be there still */
+			define(w, XC_DEFINITION_FILLED, i, NULL);
+		place->given = w->given = true;
 	}
 	if (insn->writes_memory && insn->has_memory && touches(place, &insn->memory, insn->memory.size)) {
 		bool whole = insn->memory.index < 0 && insn->memory.displacement == place->displacement &&
@@ -161,6 +165,7 @@ static void go_back(struct walk *w, const struct step *step)
 {
 	const struct xc_body *body = w->body;
 	size_t at = step->at, ways = 0;
+	w->given = step->place.given;
 	if (at == body->entry) {
 		define(w, XC_DEFINITION_ENTRY, at, &step->place);
 		ways++;

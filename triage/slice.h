@@ -7,7 +7,7 @@
 enum xc_definition_kind {
 	XC_DEFINITION_INSN,   /* by the instruction `insn`, as its kind says */
 	XC_DEFINITION_RESULT, /* what the call `insn` returned */
-	XC_DEFINITION_FILLED, /* a slot: its address was given to the call `insn`, which may have set it */
+	XC_DEFINITION_FILLED, /* a slot: its address was given to the call `insn`, the last one, which may have set it, or left as it was */
 	XC_DEFINITION_ENTRY, /* the value that it had when the function was entered: register `reg`, or the slot `offset` above the entry's sp */
 	XC_DEFINITION_UNKNOWN, /* clobbered, or set in a way that is not followed */
 };
@@ -17,6 +17,7 @@ struct xc_slice_definition {
 	size_t insn; /* index into the body; not of ENTRY */
 	int reg;     /* ENTRY: the register; -1: a slot */
 	int64_t offset;
+	bool before; /* FILLED stands behind it, on every path: it may be over */
 };
 
 /* What may have set it. More than XC_DEFINITIONS: the last is UNKNOWN. */

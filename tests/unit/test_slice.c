@@ -158,8 +158,11 @@ static void a_slot_whose_address_is_given_away_is_filled(void **state)
 	struct xc_slice slice;
 	struct opened o = open_work(PROGRAM(FRAME "movq $0,-8(%rbp)\\nlea -8(%rbp),%rdi\\ncall other"));
 	xc_slice_slot(o.body, o.at, RBP, -8, 8, &slice);
-	assert_int_equal(slice.count, 1);
+	assert_int_equal(slice.count, 2);
 	assert_int_equal(slice.items[0].kind, XC_DEFINITION_FILLED);
+	assert_false(slice.items[0].before);
+	assert_int_equal(slice.items[1].kind, XC_DEFINITION_INSN); /* if the call leaves it alone */
+	assert_true(slice.items[1].before);
 	assert_false(slice.sure);
 	done(&o);
 }
