@@ -122,8 +122,8 @@ const struct xc_command xc_command_analyze = {
 	.about = "the whole story: what died, where and why, and what the other threads were doing",
 	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings,"
 		" thread, function, file and line, and the source line when the file is there. Then come the crashed"
-		" stack with the program's own arguments and locals (bt --full has all), the other threads with equal "
-		"stacks"
+		" stack with the program's own arguments and locals (bt --full has all), the locks that threads "
+		"wait for, who holds them and which threads wait for each other, the other threads with equal stacks"
 		" folded into one, also those that differ only in how often a function calls itself, modules with"
 		" problems and what to install, and what of the target is missing; at last what the plugins that are "
 		"for this"

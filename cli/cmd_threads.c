@@ -32,6 +32,9 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_threads = {
 	.name = "threads",
 	.about = "the threads, with names, states and where they are",
+	.text = "A second table has those that wait: the function that the thread was started in, what it waits for (a "
+		"lock with its name and holder, a condition, another thread, a descriptor, time) and the program's own "
+		"function that waits. Which threads wait for each other, analyze tells (Locks).",
 	.operands = operands,
 	.examples = examples,
 	.produce = produce,

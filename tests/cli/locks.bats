@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# What analyze and threads say of locks: the program is corpora/deaths/lock.c, whose source tells who holds what.
+
+setup_file() {
+  load helper
+  export PROGRAM=$BATS_FILE_TMPDIR/program CORE=$BATS_FILE_TMPDIR/core WATCHED=$BATS_FILE_TMPDIR/watched
+  [ "$(uname -m)" = x86_64 ] || CORE=''
+  gcc -g -O0 -pthread -fno-optimize-sibling-calls -o "$PROGRAM" "$repo/corpora/deaths/lock.c"
+  "$repo/corpora/take-core" --kill ABRT --out "$CORE" -- "$PROGRAM" two >/dev/null 2>&1 || CORE=''
+  "$repo/corpora/take-core" --out "$WATCHED" -- "$PROGRAM" watched >/dev/null 2>&1 || CORE=''
+}
+
+setup() {
+  load helper
+  needs_core
+}
+
+@test "a core of threads that wait for each other is a deadlock, with who holds what" {
+  "$XCORE" analyze "$CORE" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
+  jq -e '.verdict | .class == "deadlock" and .kind == "cycle" and .confidence == "certain" and .function == "transfer"' \
+    "$BATS_TEST_TMPDIR/json"
+  jq -e '.sections[] | select(.key == "locks") | .tables.deadlocks | length == 2 and
+    ([.[] | .holds + " " + .waits] | sort == ["first.lock second.lock", "second.lock first.lock"])' "$BATS_TEST_TMPDIR/json"
+  jq -e '.sections[] | select(.key == "locks") | .tables.locks | length == 2 and all(.kind == "mutex" and .waiting == 1)' \
+    "$BATS_TEST_TMPDIR/json"
+  "$XCORE" analyze "$CORE" --no-plugins | grep -qE '^ +1 +[0-9]+ +first\.lock +second\.lock +transfer \(lock\.c:[0-9]+\) ← transfer_forth'
+}
+
+@test "threads says what each waits for, and redaction leaves the names of locks" {
+  for option in --no-redact --redact; do
+    "$XCORE" threads "$CORE" $option >"$BATS_TEST_TMPDIR/text"
+    grep -qE 'main +waiting for thread [0-9]+ to end +die_two' "$BATS_TEST_TMPDIR/text"
+    # shellcheck disable=SC2016 # the backquotes are the report's
+    grep -qE 'transfer_back +waiting for mutex `first\.lock`, held by thread [0-9]+ +transfer' "$BATS_TEST_TMPDIR/text"
+  done
+}
+
+@test "an abort beside a deadlock: the deadlock is likely, and who aborted is told" {
+  "$XCORE" analyze "$WATCHED" --no-plugins --format json >"$BATS_TEST_TMPDIR/json"
+  jq -e '.verdict | .class == "deadlock" and .confidence == "likely"' "$BATS_TEST_TMPDIR/json"
+  jq -e '.verdict.evidence | any(startswith("the abort came from watch, lock.c:"))' "$BATS_TEST_TMPDIR/json"
+}
