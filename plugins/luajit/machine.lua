@@ -200,7 +200,9 @@ end
 -- Where a coroutine stands, for frame.list: nil when what it has saved is right.
 function machine.top(vm, L)
 	if vm.g.cur_L[vm.layout.ref] ~= xcore.addr(L) then return nil end
+	if vm.running_top ~= nil then return vm.running_top or nil end
 	local ok, top = pcall(look, vm, L)
+	if ok and not vm.t.live then vm.running_top = top or false end -- it takes a while, and is asked for often
 	if ok then return top end
 	if type(top) == "table" and top.kind == "limit" then error(top, 0) end
 	vm:damaged(xcore.addr(L), "where it runs is not known: " .. (type(top) == "table" and top.message or tostring(top)))

@@ -10,7 +10,7 @@ local slots_of = require "luajit.slots"
 
 local origin = {}
 
-local TRIES = 20000
+local TRIES = 8000
 local DEEP = 64
 local CDATA, FLOAT, NUMBER = 10, 13, 14
 local VOLATILE = 2 -- a flag of XLOAD
@@ -137,6 +137,7 @@ local function can_make(s, i, ins, inputs)
 	local name = step.ins.name
 	if NEVER[name] then return ins.name == "SLOAD" end
 	if CALL[name] and following and following.frame ~= step.frame then return ins.name == "SLOAD" or ins.name == "FLOAD" end
+	if step.library and step.library:find "^math%." then return not DEALT[ins.name] end
 	local rule = by[ins.name]
 	return rule == nil or rule(s, step, ins, inputs) or false
 end
@@ -169,27 +170,40 @@ local function copy(map)
 	return new
 end
 
+-- A value as a text: the same for what is the same. One that is not known is the one that this or that step made.
+local function text_of(s, value)
+	if not value then return "-" end
+	local text = s.texts[value]
+	if text then return text end
+	local refs = {}
+	for ref in pairs(value.refs) do refs[#refs + 1] = ref end
+	table.sort(refs)
+	text = ("%s:%s:%s%s"):format(table.concat(refs, ","), value.bits or "", value.exact and "=" or "~", value.loads and "l" or "")
+	if #refs == 0 and not value.bits or not value.exact then text = text .. "#" .. (s.made[value] or "") end
+	s.texts[value] = text
+	return text
+end
+
 -- What two equal loads have in common; nil for other instructions, and when that is not known.
 local function signature(s, step, inputs)
 	if not INDEX[step.ins.name] or s.volatile then return nil end
 	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c) or step.ins.name == "TGETB" and step.ins.c or ""
 	local parts = { step.ins.name, key }
 	for _, value in ipairs(inputs) do
-		if not value then return nil end
-		local refs = {}
-		for ref in pairs(value.exact and value.refs or {}) do refs[#refs + 1] = ref end
-		table.sort(refs)
-		if #refs == 0 and not value.bits then
-			-- One value is equal to itself, whatever it is.
-			if not s.values[value] then
-				s.count = s.count + 1
-				s.values[value] = s.count
-			end
-			refs[1] = "#" .. s.values[value]
-		end
-		parts[#parts + 1] = table.concat(refs, ",") .. ":" .. (value.bits or "")
+		local text = text_of(s, value)
+		if text == "-" or text:find "#$" then return nil end
+		parts[#parts + 1] = text
 	end
 	return table.concat(parts, " ")
+end
+
+-- All that matters for what comes, as a text.
+local function state_text(s, i, j, slots, before)
+	local parts = {}
+	for at, value in pairs(slots) do parts[#parts + 1] = at .. text_of(s, value) end
+	for key, value in pairs(before) do parts[#parts + 1] = key .. text_of(s, value) end
+	table.sort(parts)
+	return i .. " " .. j .. " " .. table.concat(parts, " ")
 end
 
 local deal
@@ -198,16 +212,32 @@ local deal
 local function on(s, i, j, slots, made, before, key)
 	local new, step = copy(slots), s.way[i]
 	replay.step(s.run, new, s.way, i, made)
-	if key then
-		local at = step.frame.at + 8 * (1 + step.ins.a)
-		if before[key] then
-			new[at] = before[key]
-		elseif new[at] then
-			before = copy(before)
-			before[key] = new[at]
-		end
+	local at = step.frame.at + 8 * (1 + step.ins.a)
+	local value = step.ins.mode_a == "dst" and new[at]
+	if value and step.ins.name ~= "MOV" then s.made[value] = s.made[value] or i end
+	if key and before[key] then
+		new[at] = before[key]
+	elseif key and value then
+		before = copy(before)
+		before[key] = value
 	end
 	return deal(s, i + 1, j, new, before)
+end
+
+-- That a step made instructions, and the slots before it: what is not the same each time is not known.
+local function record(s, from, to, i, slots)
+	for n = from, to do
+		local steps = s.found[s.list[n]] or {}
+		s.found[s.list[n]] = steps
+		local known = steps[i]
+		steps[i] = known and copy(known) or slots
+		for at, value in pairs(known and slots or {}) do
+			if known[at] == nil or text_of(s, known[at]) ~= text_of(s, value) then steps[i][at] = false end
+		end
+		for at in pairs(known or {}) do
+			if slots[at] == nil then steps[i][at] = false end
+		end
+	end
 end
 
 -- May memory be other than it was?
@@ -216,18 +246,9 @@ local function stores(s, i)
 	return STORE[step.ins.name] or step.ins.name == "GSET" or CALL[step.ins.name] and not (following and following.frame ~= step.frame)
 end
 
--- The instructions from the j-th on to the steps from the i-th on. Returns whether that can be done.
-function deal(s, i, j, slots, before)
-	s.tries = s.tries + 1
-	if s.tries > TRIES then error(s, 0) end
-	local step = s.way[i]
-	if not step then return j > #s.list end
-	local inputs = slots_of.inputs(s.run, slots, step.frame, step.ins)
-	local key = signature(s, step, inputs)
-	if stores(s, i) then before = {} end
-	local possible = on(s, i, j, slots, nil, before, key)
-	if key and before[key] then return possible end -- nothing is loaded twice
-	local made, loads = {}, 0
+-- All that a step can have made of the instructions from the j-th on. Returns whether the others can be dealt out then.
+local function take(s, i, j, slots, before, inputs, key)
+	local step, made, loads, possible = s.way[i], {}, 0, false
 	for k = j, #s.list do
 		local ins = s.run.ir[s.list[k]]
 		if not can_make(s, i, ins, inputs) then break end
@@ -238,21 +259,37 @@ function deal(s, i, j, slots, before)
 		made[#made + 1] = s.list[k]
 		if on(s, i, k + 1, slots, { table.unpack(made) }, before, key) then
 			possible = true
-			for n = j, k do
-				s.found[s.list[n]] = s.found[s.list[n]] or {}
-				s.found[s.list[n]][i] = slots
-			end
+			record(s, j, k, i, slots)
 		end
 	end
+	return possible
+end
+
+-- The instructions from the j-th on to the steps from the i-th on. Returns whether that can be done.
+function deal(s, i, j, slots, before)
+	s.tries = s.tries + 1
+	if s.tries > TRIES then error(s, 0) end
+	local step = s.way[i]
+	if not step then return j > #s.list end
+	local inputs = slots_of.inputs(s.run, slots, step.frame, step.ins)
+	if NEVER[step.ins.name] then return on(s, i, j, slots, nil, before) end
+	local text = state_text(s, i, j, slots, before)
+	if s.known[text] ~= nil then return s.known[text] end
+	local key = signature(s, step, inputs)
+	if stores(s, i) then before = {} end
+	local possible = on(s, i, j, slots, nil, before, key)
+	if not (key and before[key]) and take(s, i, j, slots, before, inputs, key) then possible = true end -- nothing is loaded twice
+	s.known[text] = possible
 	return possible
 end
 
 -- The steps of a way that can have made the instructions `wanted` (a set of references): a map of their numbers to the slots before them;
 -- nil when no or too many ways to deal them out were found. What was made on it reaches from where it starts up to the reference `to`.
 function origin.steps(run, start, way, to, wanted)
-	local s = { run = run, way = way, list = {}, tries = 0, found = {}, fixed = {}, values = {}, count = 0 }
+	local s = { run = run, way = way, list = {}, tries = 0, found = {}, fixed = {}, made = {}, texts = {}, known = {} }
 	for ref = start.ref, to - 1 do
 		local ins = run.ir[ref]
+		if wanted[ref] and ins.name == "SLOAD" then return nil, "any" end -- whatever takes a slot loads it
 		if DEALT[ins.name] or wanted[ref] then s.list[#s.list + 1] = ref end
 		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.volatile = true end
 	end

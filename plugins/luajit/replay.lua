@@ -14,7 +14,7 @@ local slots_of = require "luajit.slots"
 
 local replay = {}
 
-local WAYS, STEPS, DEPTH, LONGEST = 64, 2000, 32, 4096
+local WAYS, STEPS, DEPTH, LONGEST = 64, 3000, 32, 4096
 
 local COMPARES = {}
 for name in ("ISLT ISGE ISLE ISGT ISEQV ISNEV ISEQS ISNES ISEQN ISNEN ISEQP ISNEP ISTC ISFC IST ISF"):gmatch "%S+" do COMPARES[name] = true end
@@ -112,7 +112,7 @@ end
 
 local function was_here(state)
 	local step = state.last
-	while step do
+	while step and not step.counted do
 		if step.pos == state.pos and step.frame == state.frame then return true end
 		step = step.last
 	end
@@ -171,6 +171,7 @@ local function call(self, state, ins)
 		return { enter(self, state, ins, func) }
 	end
 	if CALLS_BACK[name] or ins.name == "CALLT" then give_up "the library calls, or returns" end
+	state.last.library = name
 	return { step_over(state, ins) }
 end
 
@@ -191,6 +192,12 @@ local function after(self, state, ins)
 	if OUT_OF_REACH[name] or not ins.known and not bytecode.modes[name] then give_up("out of reach: " .. name) end
 	local one, other = branches(frame, pos, ins)
 	slots_of.apply(self, state.slots, frame, ins)
+	local goes_on
+	if one then goes_on = slots_of.goes_on(self, state.slots, frame, ins) end
+	if goes_on ~= nil then
+		state.last.counted = true
+		return { go(state, frame, goes_on == (ins.name:find "L$" ~= nil) and other or one) }
+	end
 	if one then return { go(state, frame, one), go(state, frame, other) } end
 	if name == "JMP" or name == "UCLO" then return { go(state, frame, target_of(pos, ins)) } end
 	if name == "CALL" or name == "CALLM" or name == "CALLT" then return call(self, state, ins) end
@@ -214,28 +221,49 @@ local function back_at_start(self, state)
 		and (instruction(self, state.frame, state.pos).name:find "LOOP$" ~= nil)
 end
 
--- All ways from some states to the goal.
-local function search(self, stack, goal)
-	local ways = {}
+-- Is a place in a loop, in any of its frames, but the one that ends the trace? Then it may be gone through before it is reached at last.
+local function is_in_loop(self, place)
+	local frame, pos = place.frame, place.pos
+	while frame do
+		for at = pos, frame.code.count - 1 do
+			local ins = frame.code:at(at)
+			if ins.name == "JFORL" or ins.name == "JITERL" or ins.name == "JLOOP" then ins = instruction(self, frame, at) end
+			local to = bytecode.target(at, ins)
+			if to and to <= pos and to <= at and not closes(self, frame, at, ins) then return true end
+		end
+		if frame.below then pos = (frame.link - frame.below.code.begin) // 4 end
+		frame = frame.below
+	end
+	return false
+end
+
+-- Goes a step; what comes after it is added to the stack.
+local function advance(self, state, stack)
+	if was_here(state) then give_up "around twice" end
+	self.steps = self.steps + 1
+	if self.steps > STEPS then give_up "too far" end
+	local ins = instruction(self, state.frame, state.pos)
+	state.last = { frame = state.frame, pos = state.pos, ins = ins, last = state.last }
+	state.count = state.count + 1
+	local ending = closes(self, state.frame, state.pos, ins)
+	for i, new in ipairs(after(self, state, ins)) do
+		if i > 1 and new.slots == state.slots then new.slots = copy(new.slots) end
+		new.ended = ending
+		stack[#stack + 1] = new
+	end
+end
+
+-- All ways from a state to the goal.
+local function search(self, first, goal)
+	local ways, stack, goes_on = {}, { first }, is_in_loop(self, goal)
 	while #stack > 0 do
 		local state = table.remove(stack)
-		if arrived(state, goal) then
+		local there = arrived(state, goal)
+		if there then
 			ways[#ways + 1] = way_of(state)
 			if #ways > WAYS then give_up "too many ways" end
-		elseif not state.ended and not back_at_start(self, state) then
-			if was_here(state) then give_up "around twice" end
-			self.steps = self.steps + 1
-			if self.steps > STEPS then give_up "too far" end
-			local ins = instruction(self, state.frame, state.pos)
-			state.last = { frame = state.frame, pos = state.pos, ins = ins, last = state.last }
-			state.count = state.count + 1
-			local ending = closes(self, state.frame, state.pos, ins)
-			for i, new in ipairs(after(self, state, ins)) do
-				if i > 1 and new.slots == state.slots then new.slots = copy(new.slots) end
-				new.ended = ending
-				stack[#stack + 1] = new
-			end
 		end
+		if (goes_on or not there) and not state.ended and not back_at_start(self, state) then advance(self, state, stack) end
 	end
 	return ways
 end
@@ -290,7 +318,7 @@ function replay.ways(self, from, between, to)
 		end
 		slots_of.prepare(self)
 		local list = {}
-		for _, way in ipairs(search(self, { { frame = from.frame, pos = from.pos, slots = slots_of.of_snapshot(self, from), count = 0 } }, to)) do
+		for _, way in ipairs(search(self, { frame = from.frame, pos = from.pos, slots = slots_of.of_snapshot(self, from), count = 0 }, to)) do
 			if is_along(way, between) then list[#list + 1] = way end
 		end
 		return list

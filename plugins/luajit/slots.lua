@@ -186,6 +186,29 @@ function slots.inputs(self, map, frame, ins)
 	return list
 end
 
+-- A number that is a constant; nil for others.
+local function number_of(self, value)
+	if not value or not value.bits or next(value.refs) then return nil end
+	local tag, number = tvalue.decode(self.vm, value.bits)
+	return tag == layout.INTEGER and number or nil
+end
+
+-- A loop's counter after a step.
+local function counted(self, index, step)
+	local from, by = number_of(self, index), number_of(self, step)
+	return from and by and constant(number_bits(from + by + 0.0)) or made_of { index, step }
+end
+
+-- Does a loop that counts go on? nil when that is not known.
+function slots.goes_on(self, map, frame, ins)
+	local at = frame.at + 8 * (1 + ins.a)
+	local index, stop = number_of(self, slots.get(self, map, at)), number_of(self, slots.get(self, map, at + 8))
+	local step = number_of(self, slots.get(self, map, at + 16))
+	if not FOR[ins.name] or not index or not stop or not step then return nil end
+	if step >= 0 then return index <= stop end
+	return index >= stop
+end
+
 -- Results of what is no Lua function are anything.
 function slots.forget_results(map, frame, ins)
 	forget(map, frame, ins.a, frame.code.pt.framesize)
@@ -210,8 +233,8 @@ function slots.apply(self, map, frame, ins, made)
 		local bits = name == "TGETS" and inputs[1] and under(self, inputs[1].bits, frame.code:string(ins.c)) or nil
 		map[at] = loaded(self, inputs, made, bits)
 	elseif FOR[name] then
-		map[at] = made_of { slots.get(self, map, at) or false, slots.get(self, map, at + 16) or false }
-		map[at + 24] = map[at]
+		if name:find "L$" then map[at] = counted(self, slots.get(self, map, at) or false, slots.get(self, map, at + 16) or false) end
+		map[at + 24] = slots.get(self, map, at) or false
 	elseif name == "ITERL" or name == "IITERL" then
 		map[at - 8] = slots.get(self, map, at) or false
 	elseif name == "VARG" then
