@@ -2,8 +2,9 @@
 
 import json
 import os
-import resource
 import subprocess
+import tempfile
+import threading
 
 MISSING, RIGHT, WRONG = "missing", "right", "WRONG"
 LONGEST = 60  # seconds
@@ -34,16 +35,21 @@ LAST_ACTS = {"abort", "killed", "sent-by-user"}  # what a handler did may be all
 
 
 def ask(xcore, core, command, *options):
-    """(document, processor seconds)"""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          timeout=LONGEST, env={**os.environ, "XCORE_SYMBOLS": ""})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 3):
-        raise RuntimeError("exit status %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-500:]))
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return json.loads(done.stdout), spent
+    """(document, processor seconds); may be asked from several threads."""
+    argv = [xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core]
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=said, stderr=complained,
+                                 env={**os.environ, "XCORE_SYMBOLS": ""})
+        last_call = threading.Timer(LONGEST, child.kill)
+        last_call.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        last_call.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        complained.seek(0)
+        if child.returncode not in (0, 3):
+            raise RuntimeError("exit status %d: %s" % (child.returncode, complained.read().decode(errors="replace")[-500:]))
+        return json.load(said), usage.ru_utime + usage.ru_stime
 
 
 def compare(got, wanted):
