@@ -65,6 +65,7 @@ void xc_bind_each_open(lua_State *L);
 void xc_bind_bulk_open(lua_State *L);
 void xc_bind_chains_open(lua_State *L);
 void xc_bind_gather_open(lua_State *L);
+void xc_bind_tally_open(lua_State *L);
 void xc_bind_graph_open(lua_State *L);
 void xc_bind_target_open(lua_State *L);
 void xc_bind_live_open(lua_State *L);

@@ -15,6 +15,7 @@ struct chains {
 	struct xc_host *host;
 	struct xc_fixed next;
 	uint64_t mask, max;
+	size_t first, heads; /* which of the heads, from 1, and how many */
 	bool partial, addresses;
 	bool full;              /* max is reached: what is there is still read, and counted in its level */
 	struct xc_nodes *nodes; /* all: level by level */
@@ -25,8 +26,28 @@ struct chains {
 
 /* ---- arguments ---- */
 
+/* Which heads: all of them, or `count` from `first` on, as far as there are so many. */
+static void read_part(lua_State *L, struct chains *c)
+{
+	size_t all = c->heads;
+	if (lua_getfield(L, OPTIONS, "first") != LUA_TNIL) {
+		lua_Integer first = luaL_checkinteger(L, -1);
+		luaL_argcheck(L, first >= 1, OPTIONS, "first counts from 1");
+		c->first = (size_t)first;
+		c->heads = c->first <= all ? all - c->first + 1 : 0;
+	}
+	if (lua_getfield(L, OPTIONS, "count") != LUA_TNIL) {
+		lua_Integer count = luaL_checkinteger(L, -1);
+		luaL_argcheck(L, count >= 0, OPTIONS, "count is not negative");
+		c->heads = (size_t)count < c->heads ? (size_t)count : c->heads;
+	}
+	lua_pop(L, 2);
+}
+
 static void read_options(lua_State *L, struct chains *c)
 {
+	c->first = 1;
+	c->heads = lua_rawlen(L, HEADS);
 	c->mask = UINT64_MAX;
 	c->max = XC_ROWS_MAX;
 	c->addresses = luaL_len(L, FIELDS) == 0;
@@ -40,6 +61,7 @@ static void read_options(lua_State *L, struct chains *c)
 		luaL_argcheck(L, max >= 0, OPTIONS, "max is not negative");
 		c->max = (uint64_t)max < XC_ROWS_MAX ? (uint64_t)max : XC_ROWS_MAX;
 	}
+	read_part(L, c);
 	lua_getfield(L, OPTIONS, "partial");
 	c->partial = lua_toboolean(L, -1);
 	lua_getfield(L, OPTIONS, "addresses");
@@ -85,14 +107,13 @@ static bool add(lua_State *L, struct chains *c, xc_addr node)
 
 static void read_heads(lua_State *L, struct chains *c)
 {
-	size_t count = lua_rawlen(L, HEADS);
-	for (size_t i = 1; i <= count; i++) {
-		lua_rawgeti(L, HEADS, (lua_Integer)i);
+	for (size_t i = 0; i < c->heads; i++) {
+		lua_rawgeti(L, HEADS, (lua_Integer)(c->first + i));
 		xc_addr head = (xc_addr)luaL_checkinteger(L, -1) & c->mask;
 		lua_pop(L, 1);
 		if (head && !add(L, c, head))
 			return;
-		if (i % 65536 == 0)
+		if (i % 65536 == 65535)
 			xc_limit_spend(L, 4096);
 	}
 }

@@ -56,6 +56,7 @@ static int open_xcore(lua_State *L)
 	xc_bind_each_open(L);
 	xc_bind_bulk_open(L);
 	xc_bind_gather_open(L);
+	xc_bind_tally_open(L);
 	xc_bind_graph_open(L);
 	xc_bind_chains_open(L);
 	xc_bind_type_open(L);

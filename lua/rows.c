@@ -3,14 +3,8 @@
 #include "rows.h"
 
 enum {
-	NUMBERS = 1 << 14, /* of a block */
-	AHEAD = 64,        /* rows */
-	COPIED = 512,      /* bytes of a row at once */
-};
-
-struct block {
-	uint64_t numbers[NUMBERS];
-	uint64_t failed[NUMBERS / 64]; /* a bit a row */
+	AHEAD = 64,   /* rows */
+	COPIED = 512, /* bytes of a row at once */
 };
 
 static xc_addr row_at(const struct xc_rows *rows, size_t i)
@@ -61,7 +55,7 @@ static struct xc_error *read_slowly(struct xc_host *host, struct xc_rows *rows, 
 }
 
 /* A row that cannot be read: is that no reason to end? */
-static bool pass_over(struct xc_rows *rows, struct block *block, size_t at, struct xc_error **err_out)
+static bool pass_over(struct xc_rows *rows, struct xc_rows_block *block, size_t at, struct xc_error **err_out)
 {
 	if (!rows->partial)
 		return false;
@@ -72,12 +66,12 @@ static bool pass_over(struct xc_rows *rows, struct block *block, size_t at, stru
 	return true;
 }
 
-/* Rows from `from` on, a block at most; returns how many could be read, and why no more. */
-static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from, struct block *block,
-			 struct xc_error **err_out)
+size_t xc_rows_read(struct xc_host *host, struct xc_rows *rows, size_t from, struct xc_rows_block *block,
+		    struct xc_error **err_out)
 {
 	uint64_t *numbers = block->numbers;
 	const uint8_t *fetched[AHEAD]; /* a ring */
+	memset(block->failed, 0, sizeof block->failed);
 	size_t count = rows->count - from < rows->block ? rows->count - from : rows->block;
 	for (size_t at = 0; at < AHEAD; at++)
 		fetched[at] = fetch(host, rows, from + at);
@@ -97,28 +91,17 @@ static size_t read_block(struct xc_host *host, struct xc_rows *rows, size_t from
 static void fill_table(lua_State *L, int index, size_t from, const uint64_t *numbers, size_t count,
 		       enum xc_fixed_form form)
 {
-	double number;
 	for (size_t i = 0; i < count; i++) {
-		switch (form) {
-		case XC_FIXED_INTEGER:
-			lua_pushinteger(L, (lua_Integer)numbers[i]);
-			break;
-		case XC_FIXED_BOOL:
-			lua_pushboolean(L, numbers[i] != 0);
-			break;
-		case XC_FIXED_DOUBLE:
-			memcpy(&number, &numbers[i], sizeof number);
-			lua_pushnumber(L, number);
-			break;
-		}
+		xc_rows_push_number(L, numbers[i], form);
 		lua_rawseti(L, index, (lua_Integer)(from + i + 1));
 	}
 }
 
 /* The rows of a block that could not be read, as false. */
-static void fill_failed(lua_State *L, const struct xc_rows *rows, size_t from, size_t count, struct block *block)
+static void fill_failed(lua_State *L, const struct xc_rows *rows, size_t from, size_t count,
+			struct xc_rows_block *block)
 {
-	for (size_t word = 0; word <= count / 64 && word < NUMBERS / 64; word++)
+	for (size_t word = 0; word <= count / 64 && word < XC_ROWS_NUMBERS / 64; word++)
 		for (; block->failed[word]; block->failed[word] &= block->failed[word] - 1) {
 			size_t at = from + 64 * word + (size_t)__builtin_ctzll(block->failed[word]);
 			for (int f = 0; f < rows->field_count; f++) {
@@ -130,12 +113,10 @@ static void fill_failed(lua_State *L, const struct xc_rows *rows, size_t from, s
 
 size_t xc_rows_fill(lua_State *L, struct xc_rows *rows, struct xc_error **err_out)
 {
-	struct block block;
-	memset(block.failed, 0, sizeof block.failed);
-	rows->block = NUMBERS / (size_t)(rows->field_count ? rows->field_count : 1);
+	struct xc_rows_block block;
 	for (size_t from = 0; from < rows->count && rows->field_count > 0; from += rows->block) {
-		xc_limit_spend(L, NUMBERS / 16);
-		size_t count = read_block(xc_bind_host(L), rows, from, &block, err_out);
+		xc_limit_spend(L, XC_ROWS_NUMBERS / 16);
+		size_t count = xc_rows_read(xc_bind_host(L), rows, from, &block, err_out);
 		for (int f = 0; f < rows->field_count; f++)
 			fill_table(L, rows->first + f, from, block.numbers + (size_t)f * rows->block, count,
 				   rows->fields[f].form);
@@ -191,6 +172,40 @@ void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_r
 	lua_replace(L, arg); /* what is asked again says the same, and does not raise */
 	rows->fields = fields;
 	rows->field_count = (int)count;
+	rows->block = XC_ROWS_NUMBERS / (size_t)(count ? count : 1);
+}
+
+static xc_addr address_at(lua_State *L, size_t row)
+{
+	if (xc_bind_test(L, lua_gettop(L)))
+		return xc_bind_check_address(L, lua_gettop(L));
+	return (xc_addr)xc_bind_fail(L, XC_ERR_USAGE, "addresses: row %zu is a %s value and no address", row,
+				     luaL_typename(L, -1));
+}
+
+const xc_addr *xc_rows_addresses(lua_State *L, int arg, size_t count, bool partial)
+{
+	xc_limit_make_room(L, count * sizeof(xc_addr));
+	xc_addr *nodes = lua_newuserdatauv(L, (count + 1) * sizeof *nodes, 0);
+	for (size_t i = 0; i < count; i++) {
+		lua_rawgeti(L, arg, (lua_Integer)i + 1);
+		if (lua_isinteger(L, -1))
+			nodes[i] = (xc_addr)lua_tointeger(L, -1);
+		else if (partial && !lua_toboolean(L, -1))
+			nodes[i] = 0;
+		else
+			nodes[i] = address_at(L, i + 1);
+		lua_pop(L, 1);
+	}
+	return nodes;
+}
+
+/* "row 17 (0x…): .next: …" */
+int xc_rows_raise(lua_State *L, struct xc_error *err, const struct xc_rows *rows, size_t row, int arg)
+{
+	lua_geti(L, arg, rows->failed_field + 1);
+	return xc_bind_raise(L, xc_error_wrap(err, "row %zu (0x%llx): %s", row + 1,
+					      (unsigned long long)rows->nodes[row], lua_tostring(L, -1)));
 }
 
 void xc_rows_push_addresses(lua_State *L, const struct xc_rows *rows, size_t count)

@@ -195,12 +195,13 @@ function xcore.follow(head, next, fields, options) end
 ---member `next` leads to the following node, and NULL ends a list. The nodes of all lists come as one set of columns: all first nodes,
 ---then all second ones, and so on, so their order says nothing. `levels[n]` is how many lists have an n-th node. `mask` is
 ---applied to all pointers: for tables that keep flags in them. A pointer that cannot be read, a cycle, or more than `max` nodes raise, unless
----`partial` is set: then the other lists are followed to their ends, and `why` is the first reason. About 60 ns a node with four fields.
+---`partial` is set: then the other lists are followed to their ends, and `why` is the first reason. `first` and `count` choose among
+---the heads (from 1; all from the first one on). About 60 ns a node with four fields.
 ---@param type xcore.Type|string  of the nodes
 ---@param heads integer[]
 ---@param next string  member; may be a path
 ---@param fields? string[]
----@param options? {max?: integer, mask?: integer, partial?: boolean, addresses?: boolean}
+---@param options? {max?: integer, mask?: integer, partial?: boolean, addresses?: boolean, first?: integer, count?: integer}
 ---@return table<string, any[]> columns  with `addresses`, and when no fields are named, the addresses of nodes under the key 1
 ---@return integer count
 ---@return string|nil why
@@ -270,6 +271,28 @@ function top:items() end
 ---@return table<string, any[]> columns
 ---@return integer missing  such rows
 function xcore.gather(type, addresses, fields, options) end
+
+---Which values the members of the structs at these addresses have, and how often: what xcore.gather would give, each different row
+---once, in the order of their first ones. For sums and statistics over millions that have few kinds: a size times its count. About 25 ns
+---a struct.
+---@param type xcore.Type|string
+---@param addresses integer[]  a column
+---@param fields string[]  at least one
+---@param options? {partial?: boolean}  partial: a row that cannot be read in full is left out, else it raises
+---@return table<string, any[]> columns  of different rows
+---@return integer[] counts  how many structs have the row
+---@return integer[] firsts  the address of the first of them
+---@return integer missing  how many could not be read
+function xcore.tally(type, addresses, fields, options) end
+
+---A column by what another one has beside it: for each value of `keys` the list of those `values` that stand in the same rows, in their
+---order. About 30 ns a row.
+---
+---    for kind, addresses in pairs(xcore.group(all, columns.kind)) do … end
+---@param values any[]  a column
+---@param keys any[]  as long
+---@return table<any, any[]> lists
+function xcore.group(values, keys) end
 
 ---A new graph, empty.
 ---@return xcore.Graph

@@ -69,18 +69,16 @@ local function no_statistic(gct)
 end
 
 -- An object larger than all of the collector's memory is none: it was freed, or overwritten.
-local function count(vm, batch, gct, addresses, columns)
-	local statistic = batch[gct] or no_statistic(gct)
-	batch[gct] = statistic
-	local sum, min, max, of, total = 0, statistic.min, statistic.max, object.sizer(vm, gct).of, vm.g.gc.total
-	local counted = #addresses
-	for i, addr in ipairs(addresses) do
-		local size = of(columns, i, addr)
+local function count(vm, by_type, gct, sizes, counts, firsts)
+	local statistic = by_type[gct] or no_statistic(gct)
+	by_type[gct] = statistic
+	local sum, counted, min, max, total = 0, 0, statistic.min, statistic.max, vm.g.gc.total
+	for i, size in ipairs(sizes) do
+		local objects = counts[i]
 		if size < 0 or size > total then
-			vm:damaged(addr, ("a %s of %d bytes"):format(statistic.name, size))
-			counted = counted - 1
+			vm:damaged(firsts[i], ("a %s of %d bytes"):format(statistic.name, size))
 		else
-			sum = sum + size
+			sum, counted = sum + size * objects, counted + objects
 			if size < min then min = size end
 			if size > max then max = size end
 		end
@@ -90,11 +88,12 @@ local function count(vm, batch, gct, addresses, columns)
 end
 
 -- Buffers of string.buffer objects: what they own beside the object.
-local function owned_by_buffers(vm, addresses, columns)
+local function owned_by_buffers(vm, addresses)
 	local UDTYPE_BUFFER, sum = 3, 0
 	if not vm.layout.text_buffers or not vm.t:has_type "SBufExt" then return 0 end
+	local udtypes = xcore.gather("GCudata", addresses, { "udtype" }, { partial = true }).udtype
 	for i, addr in ipairs(addresses) do
-		if columns.udtype[i] == UDTYPE_BUFFER then
+		if udtypes[i] == UDTYPE_BUFFER then
 			local buffer = vm.t:value("SBufExt", addr + xcore.sizeof "GCudata")
 			local COW = 2
 			if buffer.L.ptr64 & COW == 0 then sum = sum + buffer_size(vm, buffer) end
@@ -106,9 +105,9 @@ end
 -- Statistics by type, in the order of their numbers, and bytes of string buffers.
 function gc.statistics(vm)
 	local by_type, owned = {}, 0
-	object.each(vm, { [layout.USERDATA] = { "udtype" } }, function(gct, addresses, columns)
-		count(vm, by_type, gct, addresses, columns)
-		if gct == layout.USERDATA then owned = owned + owned_by_buffers(vm, addresses, columns) end
+	object.tally(vm, function(gct, sizes, counts, firsts, addresses)
+		count(vm, by_type, gct, sizes, counts, firsts)
+		if gct == layout.USERDATA then owned = owned + owned_by_buffers(vm, addresses) end
 	end)
 	local list = {}
 	for gct = layout.STRING, layout.USERDATA do

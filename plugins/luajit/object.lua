@@ -68,7 +68,7 @@ local function cdata_sizes(vm)
 	return { "ctypeid", "marked" }, function(c, i, addr)
 		if c.marked[i] & VARIABLE == 0 then return header + of(c.ctypeid[i]) end
 		return vm.t:u16(addr - before + extra) + vm.t:u32(addr - before + xcore.offsetof("GCcdataVar", "len"))
-	end
+	end, function(c, i) return c.marked[i] & VARIABLE ~= 0 end
 end
 
 local function fixed(size)
@@ -98,13 +98,14 @@ function object.struct(gct)
 	return KINDS[gct] and KINDS[gct][1]
 end
 
--- How to size objects of a type: the members to read, and a function of those columns, a row and the object's address.
+-- How to size objects of a type: the members to read, and a function of those columns, a row and the object's address; `single` tells
+-- of a row that what it has does not do, so that the address is needed.
 function object.sizer(vm, gct)
 	vm.sizers = vm.sizers or {}
 	local sizer = vm.sizers[gct]
 	if not sizer then
-		local fields, of = KINDS[gct][2](vm)
-		sizer = { fields = fields, of = of }
+		local fields, of, single = KINDS[gct][2](vm)
+		sizer = { fields = fields, of = of, single = single }
 		vm.sizers[gct] = sizer
 	end
 	return sizer
@@ -129,16 +130,7 @@ end
 
 -- Addresses of a batch by type.
 local function sort(vm, addresses, gct, only)
-	local by_type = {}
-	for i, addr in ipairs(addresses) do
-		local kind = gct[i]
-		local list = by_type[kind]
-		if not list then
-			list = {}
-			by_type[kind] = list
-		end
-		list[#list + 1] = addr
-	end
+	local by_type = xcore.group(addresses, gct)
 	for kind, list in pairs(by_type) do
 		local wrong = not KINDS[kind] and ("gct %d is no type of object"):format(kind)
 			or kind == layout.CDATA and not vm.ctypes and "an object of the FFI, which was not loaded"
@@ -148,14 +140,14 @@ local function sort(vm, addresses, gct, only)
 	return by_type
 end
 
--- The list of g.gc.root, a batch at a time, sorted by type; of the type `only`, if it is given. Each batch is told from an older one, which
--- is changed after 1, 2, 4, ... of them (as Brent does): so a list that has become a ring ends.
-function object.from_list(vm, wanted, fn, only)
+-- The list of g.gc.root, a batch at a time, sorted by type: give(gct, addresses); of the type `only`, if it is given. Each batch is told from
+-- an older one, which is changed after 1, 2, 4, ... of them (as Brent does): so a list that has become a ring ends.
+local function from_list(vm, give, only)
 	local next, head, old, batches, turn = vm.layout.next, vm.g.gc.root[vm.layout.ref], nil, 0, 1
 	while head ~= 0 do
 		local columns, count, why = xcore.follow(vm.t:value("GChead", head), next, { "gct" },
 			{ addresses = true, partial = true, max = BATCH, stop = old })
-		for kind, addresses in pairs(sort(vm, columns[1], columns.gct, only)) do hand(vm, kind, addresses, wanted, fn) end
+		for kind, addresses in pairs(sort(vm, columns[1], columns.gct, only)) do give(kind, addresses) end
 		local last = columns[1][count]
 		if why and count < BATCH then
 			vm.cut = true
@@ -197,6 +189,11 @@ local function only_strings(columns, fields)
 	return left, freed
 end
 
+-- Those of the list, as object.each gives them.
+function object.from_list(vm, wanted, fn, only)
+	from_list(vm, function(gct, addresses) hand(vm, gct, addresses, wanted, fn) end, only)
+end
+
 -- Anchors of the interning table, whose lowest bit tells that a chain has a second hash, and its mask. A running VM that got a larger
 -- table meanwhile has freed the one whose address was read before: it is looked up anew.
 function object.anchors(vm)
@@ -208,50 +205,65 @@ function object.anchors(vm)
 	return {}, 0
 end
 
-local function from_strings(vm, wanted, fn)
+local function tell_freed(vm, freed)
+	if freed > 0 then vm:damaged(0, ("string table: %d of its objects are no strings: freed, or overwritten"):format(freed)) end
+end
+
+-- What hangs in the table of strings, a batch at a time: give(columns, levels).
+local function from_table(vm, fields, give)
 	local anchors = object.anchors(vm)
-	local fields = { "gct", table.unpack(object.sizer(vm, layout.STRING).fields) }
-	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
 	for from = 1, #anchors, BATCH do
-		local heads = table.move(anchors, from, math.min(from + BATCH - 1, #anchors), 1, {})
-		local columns, _, why, levels = xcore.chains("GCstr", heads, vm.layout.next, fields,
-			{ mask = ~1, addresses = true, partial = true, max = object.most_strings(vm) })
+		local columns, _, why, levels = xcore.chains("GCstr", anchors, vm.layout.next, fields,
+			{ first = from, count = BATCH, mask = ~1, addresses = true, partial = true, max = object.most_strings(vm) })
 		if why then vm:damaged(0, "string table: " .. why) end
-		local strings, freed = only_strings(columns, fields)
-		if freed > 0 then vm:damaged(0, ("string table: %d of its objects are no strings: freed, or overwritten"):format(freed)) end
-		if #strings[1] > 0 then fn(layout.STRING, strings[1], strings, levels) end
+		give(columns, levels)
 	end
 end
 
+local function from_strings(vm, wanted, fn)
+	local fields = { "gct", table.unpack(object.sizer(vm, layout.STRING).fields) }
+	for _, name in ipairs(wanted and wanted[layout.STRING] or {}) do fields[#fields + 1] = name end
+	from_table(vm, fields, function(columns, levels)
+		local strings, freed = only_strings(columns, fields)
+		tell_freed(vm, freed)
+		if #strings[1] > 0 then fn(layout.STRING, strings[1], strings, levels) end
+	end)
+end
+
 -- Userdata and cdata whose finalizers are due hang in a ring of their own.
-local function from_due(vm, wanted, fn)
+local function from_due(vm, give)
 	local last = vm.g.gc.mmudata[vm.layout.ref]
 	if last == 0 then return end
 	local due = xcore.follow(vm.t:value("GChead", last), vm.layout.next, { "gct" }, { addresses = true, partial = true })
 	for i, addr in ipairs(due[1]) do
-		if KINDS[due.gct[i]] then hand(vm, due.gct[i], { addr }, wanted, fn) end
+		if KINDS[due.gct[i]] then give(due.gct[i], { addr }) end
 	end
 end
 
 -- Upvalues that are open hang in a ring through the state (and in lists of their threads), until they are closed.
-local function from_open(vm, wanted, fn)
+local function from_open(vm, give)
 	local ring, ref = vm.g.uvhead, vm.layout.ref
 	local head = xcore.addr(ring)
 	local first = ring.next[ref]
 	if first == 0 or first == head then return end
 	local open, _, why = xcore.follow(vm.t:value("GCupval", first), "next." .. ref, {}, { stop = head, partial = true })
 	if why then vm:damaged(first, "open upvalues: " .. why) end
-	hand(vm, layout.UPVALUE, open[1], wanted, fn)
+	give(layout.UPVALUE, open[1])
 end
 
 -- Call fn(gct, addresses, columns) for batches that hold all objects of the VM, each once. `wanted[gct]` names members
--- that the columns are to have beside those of object.sizer. (columns[1] may be there or not.)
-function object.each(vm, wanted, fn)
+-- that the columns are to have beside those of object.sizer. (columns[1] may be there or not.) With `only` those of one type.
+function object.each(vm, wanted, fn, only)
+	local function give(gct, addresses)
+		if not only or gct == only then hand(vm, gct, addresses, wanted, fn) end
+	end
 	if vm.t.live then require("luajit.still").freeze(vm) end
-	object.from_list(vm, wanted, fn)
-	from_due(vm, wanted, fn)
-	from_open(vm, wanted, fn)
-	from_strings(vm, wanted, fn)
+	if only ~= layout.STRING then
+		from_list(vm, give, only)
+		from_due(vm, give)
+		from_open(vm, give)
+	end
+	if not only or only == layout.STRING then from_strings(vm, wanted, fn) end
 end
 
 -- Bytes of the objects of a batch, as a column.
@@ -259,6 +271,62 @@ function object.sizes(vm, gct, addresses, columns)
 	local of, sizes = object.sizer(vm, gct).of, {}
 	for i, addr in ipairs(addresses) do sizes[i] = of(columns, i, addr) end
 	return sizes
+end
+
+-- Does the size of some depend on more than their columns: on what stands before them?
+local function is_single(sizer, columns, count)
+	for i = 1, sizer.single and count or 0 do
+		if sizer.single(columns, i) then return true end
+	end
+	return false
+end
+
+-- Sizes of objects of one type: { size, … }, how many have each, and the address of one of them.
+local function tally(vm, gct, addresses)
+	local sizer, sizes = object.sizer(vm, gct), {}
+	if #sizer.fields == 0 then return { sizer.of() }, { #addresses }, { addresses[1] } end
+	local columns, counts, firsts, missing = xcore.tally(KINDS[gct][1], addresses, sizer.fields, { partial = true })
+	if missing > 0 then vm:damaged(addresses[1], ("%d %ss of one list cannot be read"):format(missing, layout.NAMES[gct])) end
+	if is_single(sizer, columns, #counts) then
+		columns = xcore.gather(KINDS[gct][1], addresses, sizer.fields)
+		for i in ipairs(addresses) do counts[i] = 1 end
+		firsts = addresses
+	end
+	for i, addr in ipairs(firsts) do sizes[i] = sizer.of(columns, i, addr) end
+	return sizes, counts, firsts
+end
+
+-- The same of strings; what has another type is none.
+local function tally_strings(vm, addresses)
+	local sizer, sizes, strings, of = object.sizer(vm, layout.STRING), {}, {}, {}
+	local columns, counts, firsts, freed = xcore.tally("GCstr", addresses, { "gct", table.unpack(sizer.fields) }, { partial = true })
+	for i, gct in ipairs(columns.gct) do
+		if gct == layout.STRING then
+			local place = #sizes + 1
+			sizes[place], strings[place], of[place] = sizer.of(columns, i, firsts[i]), counts[i], firsts[i]
+		else
+			freed = freed + counts[i]
+		end
+	end
+	tell_freed(vm, freed)
+	return sizes, strings, of
+end
+
+-- Call fn(gct, sizes, counts, firsts, addresses) for batches that hold all objects, each once: how many have which size, the address of
+-- one that has it, and those of all. Costs a third of object.each.
+function object.tally(vm, fn)
+	local function give(gct, addresses)
+		local sizes, counts, firsts = tally(vm, gct, addresses)
+		fn(gct, sizes, counts, firsts, addresses)
+	end
+	if vm.t.live then require("luajit.still").freeze(vm) end
+	from_list(vm, give)
+	from_due(vm, give)
+	from_open(vm, give)
+	from_table(vm, {}, function(columns)
+		local sizes, counts, firsts = tally_strings(vm, columns[1])
+		fn(layout.STRING, sizes, counts, firsts, columns[1])
+	end)
 end
 
 -- Bytes of one.

@@ -203,6 +203,22 @@ static void many_lists_are_followed_at_once(void **state)
 		     "local _, n, why = xcore.chains('struct node', {l, l}, 'next', nil, {max = 5999, partial = true}) "
 		     "print(n, why)",
 		     "5999\tmore than 5999 nodes");
+	check_prints("local items, heads, told = t:var 'nodes', {}, {}\n"
+		     "for i = 1, 20 do heads[i] = xcore.addr(items[40 + i]) end\n"
+		     "for _, part in ipairs {{}, {1}, {7}, {7, 3}, {20, 9}, {21, 1}, {99}, {1, 0}} do\n"
+		     "	local first, count = part[1], part[2]\n"
+		     "	local mine = table.move(heads, first or 1, math.min((first or 1) + (count or 20) - 1, 20), 1, "
+		     "{})\n"
+		     "	local a, n = xcore.chains('struct node', heads, 'next', {'u.i'}, {first = first, count = "
+		     "count})\n"
+		     "	local b, m = xcore.chains('struct node', mine, 'next', {'u.i'})\n"
+		     "	told[#told + 1] = n == m and table.concat(a['u.i'], ' ') == table.concat(b['u.i'], ' ')\n"
+		     "end\n"
+		     "for i, it in ipairs(told) do told[i] = tostring(it) end print(table.concat(told, ' '))",
+		     "true true true true true true true true");
+	check_prints("print(select(2, pcall(xcore.chains, 'struct node', {}, 'next', nil, {first = 0})):match 'counts "
+		     "from 1')",
+		     "counts from 1");
 	check_prints("local l, told = xcore.addr(t:var 'list'), {}\n"
 		     "for _, max in ipairs {5999, 10, 8, 7, 2, 0} do\n"
 		     "	local _, n, why, levels = xcore.chains('struct node', {l, l, l, l}, 'next', nil, {max = max, "

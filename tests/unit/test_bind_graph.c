@@ -97,6 +97,59 @@ static void gathered_members_are_those_of_each_struct(void **state)
 	RAISES(session, "xcore.gather('struct objekt', {}, {'size'})", "not_found", "no struct `objekt`");
 }
 
+/* Against counting the rows of xcore.gather one by one. */
+static void a_tally_counts_what_gathered_rows_count(void **state)
+{
+	(void)state;
+	RUNS(session,
+	     LIST "local seen, wrong, sum, last = {}, 0, 0, 0 "
+		  "local c = xcore.gather('struct object', all, {'size', 'count'}) "
+		  "for i, size in ipairs(c.size) do local key = size .. ':' .. c.count[i] "
+		  "seen[key] = seen[key] or {count = 0, first = i} seen[key].count = seen[key].count + 1 end "
+		  "local d, counts, firsts, missing = xcore.tally('struct object', all, {'size', 'count'}) "
+		  "for i, n in ipairs(counts) do local s = seen[d.size[i] .. ':' .. d.count[i]] "
+		  "if s.count ~= n or all[s.first] ~= firsts[i] or s.first <= last then wrong = wrong + 1 end "
+		  "sum, last = sum + n, s.first end "
+		  "print(wrong, sum, #counts == #d.size and #counts == #firsts and #counts > 2, missing)",
+	     "0\t1000\ttrue\t0");
+	RUNS(session,
+	     LIST "local d, counts, firsts = xcore.tally('struct object', all, {'kept.bytes', 'slots'}) "
+		  "local more, n = {}, {} for i = 1, 200000 do more[i] = all[i % #all + 1] end "
+		  "local e, many = xcore.tally('struct object', more, {'kept.bytes', 'slots'}) "
+		  "local wrong = #counts ~= #many and 1 or 0 local by = {} "
+		  "for i, n in ipairs(counts) do by[d['kept.bytes'][i] .. ':' .. d.slots[i]] = n end "
+		  "for i, n in ipairs(many) do if by[e['kept.bytes'][i] .. ':' .. e.slots[i]] * 200 ~= n then "
+		  "wrong = wrong + 1 end end print(wrong)",
+	     "0");
+	RUNS(session,
+	     LIST "local d, counts, firsts, missing = xcore.tally('struct object', {16, all[1], false, all[1], 17}, "
+		  "{'size'}, {partial = true}) print(#d.size, counts[1], firsts[1] == all[1], missing)",
+	     "1\t2\ttrue\t3");
+	RUNS(session,
+	     "local d, counts, firsts = xcore.tally('struct object', {}, {'size'}) print(#d.size, #counts, #firsts)",
+	     "0\t0\t0");
+	RAISES(session, "xcore.tally('struct object', {xcore.addr(t:var 'top'), 16}, {'size'})", "fault",
+	       "row 2 (0x10): size: 0x30: not mapped");
+	RAISES(session, "xcore.tally('struct object', {}, {})", "usage", "a tally of no fields");
+}
+
+static void groups_keep_the_order_of_their_rows(void **state)
+{
+	(void)state;
+	RUNS(session,
+	     "local values, keys = {}, {} "
+	     "for i = 1, 5000 do values[i] = i keys[i] = ({3, -1, 63, 64, 'x', 1 << 40, false, 2.5, 0})[i * i % 9 + "
+	     "1] end "
+	     "local by, wrong, rows = xcore.group(values, keys), 0, 0 "
+	     "for key, list in pairs(by) do local place = 0 "
+	     "for i, k in ipairs(keys) do if k == key then place = place + 1 "
+	     "if list[place] ~= i then wrong = wrong + 1 end end end "
+	     "if #list ~= place then wrong = wrong + 1 end rows = rows + #list end print(wrong, rows, #by[3] > 0)",
+	     "0\t5000\ttrue");
+	RUNS(session, "print(next(xcore.group({}, {})))", "nil");
+	RAISES(session, "xcore.group({1, 2}, {1})", "usage", "columns of different lengths");
+}
+
 static void what_the_program_counted_is_retained(void **state)
 {
 	(void)state;
@@ -369,6 +422,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_a_tree_that_is_too_large_count),
 		cmocka_unit_test(gathered_members_are_those_of_each_struct),
+		cmocka_unit_test(a_tally_counts_what_gathered_rows_count),
+		cmocka_unit_test(groups_keep_the_order_of_their_rows),
 		cmocka_unit_test(what_the_program_counted_is_retained),
 		cmocka_unit_test(graphs_by_hand),
 		cmocka_unit_test(other_tags_and_widths),
