@@ -78,7 +78,7 @@ local function parts(s, ref, out, depth)
 	if ref < ir.BIAS then
 		local ins = ir.at(s.vm, s.one, ref)
 		if not ins or ins.name ~= "KINT" and ins.name ~= "KINT64" then return false end
-		out.disp = out.disp + (ins.name == "KINT" and ins.i or s.vm.t:u64(ins.at + 8))
+		out.disp = (out.disp or 0) + (ins.name == "KINT" and ins.i or s.vm.t:u64(ins.at + 8))
 		return true
 	end
 	local register, ins = register_of(s, ref), s.ir[ref]
@@ -88,25 +88,33 @@ local function parts(s, ref, out, depth)
 	end
 	if depth > 8 or not ins or ins.reg & ir.NO_REGISTER == 0 or ins.spill ~= 0 then return false end
 	if ins.name == "ADD" then return parts(s, ins.op1, out, depth + 1) and parts(s, ins.op2, out, depth + 1) end
-	if ins.name == "BSHL" and ins.op2 < ir.BIAS then
+	if ins.name == "BSHL" and ins.op2 < ir.BIAS or ins.name == "HREFK" then
 		out.scaled = true
 		return parts(s, ins.op1, out, depth + 1)
+	end
+	if ins.name == "AREF" then
+		out.scaled = true
+		return parts(s, ins.op1, out, depth + 1) and parts(s, ins.op2, out, depth + 1)
 	end
 	return false
 end
 
--- What is known of the address of an instruction's access.
+local BY_REFERENCE = { XLOAD = true, XSTORE = true, ALOAD = true, HLOAD = true, ULOAD = true, ASTORE = true, HSTORE = true, USTORE = true }
+local OF_OBJECT = { FLOAD = true, HREFK = true, TBAR = true }
+
+-- What is known of the address of an instruction's access: `disp` only where it has no other part.
 local function address(s, ins)
 	local out = { regs = {}, disp = 0 }
-	if ins.name == "XLOAD" or ins.name == "XSTORE" then
+	if BY_REFERENCE[ins.name] then
 		if not parts(s, ins.op1, out, 0) then return nil end
-	elseif ins.name == "FLOAD" and ins.op1 >= ir.BIAS then
+	elseif OF_OBJECT[ins.name] and ins.op1 >= ir.BIAS and (ins.name ~= "HREFK" or ins.reg & ir.NO_REGISTER ~= 0) then
 		local register = register_of(s, ins.op1)
 		if not register then return nil end
-		out.regs[register], out.disp = true, nil
+		out.regs[register] = true
 	else
 		return nil
 	end
+	if not ins.name:find "^X" then out.disp = nil end -- a field's place is not known here, a value's tag is above it
 	out.count = 0
 	for _ in pairs(out.regs) do out.count = out.count + 1 end
 	if out.scaled then out.disp = nil end

@@ -11,6 +11,7 @@ local slots_of = require "luajit.slots"
 local origin = {}
 
 local TRIES = 8000
+local LARGE = 100000 -- steps times instructions
 local DEEP = 64
 local CDATA, FLOAT, NUMBER = 10, 13, 14
 local VOLATILE = 2 -- a flag of XLOAD
@@ -265,12 +266,32 @@ local function take(s, i, j, slots, before, inputs, key)
 	return possible
 end
 
+-- Can the instructions from the j-th on be dealt out to the steps from the i-th on, by their kinds alone? For all i and j.
+local function outlook(s)
+	local way, list = s.way, s.list
+	local can = { [#way + 1] = { [#list + 1] = true } }
+	for i = #way, 1, -1 do
+		can[i] = {}
+		for j = #list + 1, 1, -1 do
+			can[i][j] = can[i + 1][j] or false
+			local counted, k = 0, j
+			while not can[i][j] and list[k] and can_make(s, i, s.run.ir[list[k]], { false }) and counted <= 2 do
+				if is_counted(s, way[i], s.run.ir[list[k]]) then counted = counted + 1 end
+				k = k + 1
+				can[i][j] = counted <= 2 and can[i + 1][k] or false
+			end
+		end
+	end
+	return can
+end
+
 -- The instructions from the j-th on to the steps from the i-th on. Returns whether that can be done.
 function deal(s, i, j, slots, before)
 	s.tries = s.tries + 1
 	if s.tries > TRIES then error(s, 0) end
 	local step = s.way[i]
 	if not step then return j > #s.list end
+	if not s.outlook[i][j] then return false end
 	local inputs = slots_of.inputs(s.run, slots, step.frame, step.ins)
 	if NEVER[step.ins.name] then return on(s, i, j, slots, nil, before) end
 	local text = state_text(s, i, j, slots, before)
@@ -293,6 +314,8 @@ function origin.steps(run, start, way, to, wanted)
 		if DEALT[ins.name] or wanted[ref] then s.list[#s.list + 1] = ref end
 		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.volatile = true end
 	end
+	if #way * #s.list > LARGE then return nil, "too many" end
+	s.outlook = outlook(s)
 	local ok, possible = pcall(deal, s, 1, 1, replay.slots(run, start), {})
 	if not ok and possible ~= s then error(possible, 0) end
 	if not ok or not possible then return nil, not ok and "too many" or "none" end
