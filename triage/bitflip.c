@@ -26,7 +26,7 @@ static bool is_near_register(const struct xc_inquiry *q, xc_addr addr, int reg)
 	return false;
 }
 
-static const char *goodness(const struct xc_inquiry *q, xc_addr addr, int reg)
+const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg)
 {
 	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
 	if (!m || !m->readable)
@@ -43,7 +43,7 @@ bool xc_bitflip_find(const struct xc_inquiry *q, uint64_t value, int reg, struct
 		return false;
 	for (unsigned bit = LOWEST; bit < 8U * q->process->arch->word; bit++) {
 		xc_addr addr = value ^ (UINT64_C(1) << bit);
-		const char *what = goodness(q, addr, reg);
+		const char *what = xc_bitflip_goodness(q, addr, reg);
 		if (!what)
 			continue;
 		*out = (struct xc_bitflip){.bit = bit, .good = addr, .what = what};

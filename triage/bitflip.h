@@ -10,6 +10,9 @@ struct xc_bitflip {
 	const char *what; /* "where a live block begins": why it counts as good */
 };
 
+/* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it; NULL. */
+const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg);
+
 /* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
  * or -1. False for values that lead to memory as they are. */
 bool xc_bitflip_find(const struct xc_inquiry *q, uint64_t value, int reg, struct xc_bitflip *out);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bitflip.h"
+#include "farindex.h"
 #include "names.h"
 #include "poison.h"
 
@@ -97,6 +98,35 @@ static bool tell_poison(struct xc_story *s)
 	return false;
 }
 
+/* An int that overflowed, 2^31 of it, as an index of elements up to 32 bytes leads as far. */
+static bool is_overflow(unsigned bit)
+{
+	return bit >= 31 && bit <= 36;
+}
+
+static bool tell_farindex(struct xc_story *s)
+{
+	for (size_t i = 0; i < s->suspect_count; i++) {
+		const struct xc_suspect *it = &s->suspects[i];
+		struct xc_farindex far;
+		if (!xc_farindex_find(s->q, it->value, it->reg, &far))
+			continue;
+		uint64_t count = far.number < 0 ? 0 - (uint64_t)far.number : (uint64_t)far.number;
+		xc_verdict_evidence(s->q->report,
+				    "%s = 0x%" PRIx64 " is %" PRIu64 " × %" PRIu64 " bytes %s 0x%" PRIx64
+				    ", %s; %s is %" PRId64,
+				    it->who, it->value, count, far.size, far.below ? "below" : "above", far.good,
+				    far.what, xc_arch_reg_name(s->q->process->arch, far.reg), far.number);
+		xc_story_explain(s,
+				 "the value is as far from a good pointer as %" PRId64 " elements of %" PRIu64
+				 " %s are: likely an index "
+				 "that is wrong or has overflowed",
+				 far.number, far.size, far.size == 1 ? "byte" : "bytes");
+		return true;
+	}
+	return false;
+}
+
 static bool tell_bitflip(struct xc_story *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
@@ -106,8 +136,10 @@ static bool tell_bitflip(struct xc_story *s)
 			continue;
 		xc_verdict_evidence(s->q->report, "%s = 0x%" PRIx64 " is one bit (bit %u) away from 0x%" PRIx64 ", %s",
 				    it->who, it->value, flip.bit, flip.good, flip.what);
-		xc_story_explain(s, "the value is one bit away from a good pointer: something set or cleared that "
-				    "bit, perhaps bad memory");
+		xc_story_explain(s,
+				 "the value is one bit away from a good pointer: something set or cleared that "
+				 "bit, perhaps bad memory%s",
+				 is_overflow(flip.bit) ? "; or an index that overflowed led there" : "");
 		return true;
 	}
 	return false;
@@ -134,5 +166,6 @@ void xc_story_tell(struct xc_inquiry *q)
 	if (xc_freed_tell(&s) || xc_pastend_tell(&s) || tell_poison(&s) || xc_overwrite_tell(&s) ||
 	    xc_returned_tell(&s))
 		return;
-	tell_bitflip(&s);
+	if (!tell_farindex(&s))
+		tell_bitflip(&s);
 }

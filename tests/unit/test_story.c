@@ -185,6 +185,19 @@ static void flipped_bits(void **state)
 	expect(&high);
 }
 
+/* 2^31 elements away is one bit away, too. */
+static void indexes_that_overflowed(void **state)
+{
+	(void)state;
+	static const struct told told = {
+		HEAD "__attribute__((noinline)) long *at(long *p, int n) { __asm__(\"\" : \"+r\"(p)); return p + n; }\n"
+		     "int main(void) { long *numbers = malloc(80); volatile int least = INT32_MIN; int n = least;\n"
+		     " long *p = at(numbers, n); sum = *p; return n; }\n",
+		"wild-read, medium", "likely an index that is wrong or has overflowed", "is -2147483648"};
+	expect_of("gcc -g -O2", "c", &told);
+	expect_of("clang -g -O2", "c", &told);
+}
+
 static void frames_that_returned(void **state)
 {
 	(void)state;
@@ -224,6 +237,7 @@ int main(void)
 		cmocka_unit_test(texts_over_pointers),
 		cmocka_unit_test(poison),
 		cmocka_unit_test(flipped_bits),
+		cmocka_unit_test(indexes_that_overflowed),
 		cmocka_unit_test(frames_that_returned),
 		cmocka_unit_test(wild_values_have_no_story),
 	};
