@@ -17,10 +17,15 @@ struct walk {
 static const struct xc_type *walk_down(struct walk *walk, struct xc_text *text, const struct xc_type *type,
 				       uint64_t *offset);
 
-static bool has_pointer_at(struct walk *walk, const struct xc_type *type, uint64_t offset)
+/* Which member of a union is meant: one with a pointer that begins at the offset, else one with anything that does. */
+enum rank { REACHES, BEGINS, POINTER };
+
+static enum rank rank_of(struct walk *walk, const struct xc_type *type, uint64_t offset)
 {
 	const struct xc_type *found = xc_type_strip(walk_down(walk, NULL, type, &offset));
-	return offset == 0 && (found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE);
+	if (offset)
+		return REACHES;
+	return found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE ? POINTER : BEGINS;
 }
 
 static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
@@ -28,17 +33,20 @@ static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t 
 	size_t count;
 	const struct xc_member *members = xc_type_members(type, &count);
 	bool is_union = type->kind == XC_TYPE_UNION, found = false;
+	enum rank best = REACHES;
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_member *m = &members[i];
 		if (m->bit_size || m->dynamic || m->offset > offset ||
 		    !holds(m->type, offset - m->offset, i + 1 == count))
 			continue;
-		bool is_pointer = is_union && has_pointer_at(walk, m->type, offset - m->offset);
-		if (!found || is_pointer)
+		enum rank rank = is_union ? rank_of(walk, m->type, offset - m->offset) : POINTER;
+		if (!found || rank > best) {
 			*out = (struct xc_field_step){
 				.type = m->type, .offset = offset - m->offset, .name = m->base ? NULL : m->name};
+			best = rank;
+		}
 		found = true;
-		if (!is_union || is_pointer)
+		if (best == POINTER)
 			break;
 	}
 	return found;
