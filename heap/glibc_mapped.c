@@ -142,14 +142,16 @@ static bool read_counts(const struct xc_window *window, xc_addr mapped_mem, uint
 }
 
 static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const struct xc_mapping *m, xc_addr base,
-		    uint32_t *count_out)
+		    uint32_t *count_out, uint64_t *given_back_out)
 {
 	const unsigned word = glibc->layout.word;
 	for (xc_addr at = m->lo + 64; at < m->hi && m->hi - at >= word; at += word) {
 		uint64_t value, bytes, most;
-		if (get(glibc, window, at, &value) && value == base && get(glibc, window, at - word, &most) &&
-		    get(glibc, window, at - 2 * word, &bytes) && bytes <= most && most % PAGE == 0 &&
-		    bytes % PAGE == 0 && read_counts(window, at - 2 * word, count_out))
+		bool found = get(glibc, window, at, &value) && value == base && get(glibc, window, at - word, &most) &&
+			     get(glibc, window, at - 2 * word, &bytes) && bytes <= most && most % PAGE == 0 &&
+			     bytes % PAGE == 0 && read_counts(window, at - 2 * word, count_out);
+		*given_back_out = found ? most - bytes : 0;
+		if (found)
 			return true;
 	}
 	return false;
@@ -163,7 +165,8 @@ static const char *compare(struct xc_glibc *glibc, struct xc_window *window)
 		const struct xc_glibc_segment *s = &glibc->segments[i];
 		const struct xc_glibc_arena *arena = &glibc->arenas[s->arena];
 		const struct xc_mapping *m = arena->main ? xc_process_mapping(process, arena->addr) : NULL;
-		if (m && read_mp(glibc, window, m, s->lo & ~(xc_addr)(XC_GLIBC_ALIGN - 1), &count))
+		if (m &&
+		    read_mp(glibc, window, m, s->lo & ~(xc_addr)(XC_GLIBC_ALIGN - 1), &count, &glibc->heap->unmapped))
 			return xc_arena_printf(&glibc->heap->memory,
 					       "%zu by their headers, %u by malloc's own count (mp_)",
 					       glibc->mapped_count, count);

@@ -455,5 +455,7 @@ void xc_expression_tell(struct xc_inquiry *q)
 		return;
 	write_place(&f, fault->probed ? WHOLE : fault->operand.size);
 	find_bad(q, &f);
+	if (accessed && f.bad.text && f.value_known)
+		q->pointer = f.value;
 	tell(q, &f);
 }

@@ -8,16 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../heap/rootword.h"
 #include "../heap/whatis.h"
 #include "heapfacts.h"
-#include "search.h"
+#include "referrers.h"
 
 enum {
 	WORDS = 512,      /* of a freed block that are looked at */
 	INSIDE = 4096,    /* bytes that a library function may have come from what it was given */
 	HOLDERS = 3,      /* who still points there */
-	HITS = 256,       /* words that are looked at for that */
 	BLOCKS = 1 << 22, /* whose first words are looked at */
 	FIRST_WORDS = 2,
 };
@@ -176,39 +174,6 @@ static size_t tell_variables(const struct xc_story *s, uint32_t block)
 	return told;
 }
 
-/* The allocator's own books are no holders. */
-static bool is_of_allocator(const char *place)
-{
-	return strstr(place, "main_arena") || strstr(place, "libc.so") || strstr(place, "tcache_perthread_struct");
-}
-
-/* Words of live memory outside of the stacks; the blocks of the heap get their types for it. */
-static void tell_holders(const struct xc_story *s, uint32_t block)
-{
-	const struct xc_inquiry *q = s->q;
-	const struct xc_blocks *blocks = &q->heap->blocks;
-	xc_addr found[HITS];
-	size_t count = xc_search_words(q->process, xc_block_addr(blocks, block), xc_block_size(blocks, block) - 1,
-				       found, HITS);
-	size_t told = 0;
-	for (size_t i = 0; i < count && told < HOLDERS; i++) {
-		struct xc_what what = xc_what(q->process, q->heap, found[i]);
-		struct xc_text text = {0};
-		bool live = what.kind == XC_WHAT_BLOCK && xc_block_state(blocks, what.block) == XC_BLOCK_LIVE;
-		if (!live && what.kind != XC_WHAT_DATA)
-			continue;
-		if (live)
-			xc_heap_facts_types(q);
-		xc_rootword_place(q->heap, found[i], false, &text);
-		if (!is_of_allocator(xc_text_string(&text))) {
-			xc_verdict_evidence(q->report, "the freed block is still pointed to by %s, at 0x%" PRIx64,
-					    xc_text_string(&text), found[i]);
-			told++;
-		}
-		xc_text_fini(&text);
-	}
-}
-
 /* Did the access go to the block, or near it? Farther away the index is wild, too, and what points into the block may be no pointer. */
 static bool is_close(const struct xc_inquiry *q, uint32_t block)
 {
@@ -260,6 +225,6 @@ bool xc_freed_tell(struct xc_story *s)
 	if (freed.similar) /* a key: which of them it was is not known */
 		return true;
 	tell_variables(s, freed.block);
-	tell_holders(s, freed.block);
+	xc_referrers_tell(s->q, freed.block, false, "the freed block is still");
 	return true;
 }

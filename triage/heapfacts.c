@@ -8,6 +8,7 @@
 #include "../heap/overrun.h"
 #include "../heap/typing.h"
 #include "../heap/whatis.h"
+#include "referrers.h"
 #include "waitkind.h"
 
 enum { FREED_MOST = 3 };
@@ -149,6 +150,7 @@ static void tell_damage(struct xc_inquiry *q)
 		     : "the block before the damage, 0x%llx, was likely written past its end: %s",
 		(unsigned long long)what.addr, xc_text_string(&text));
 	xc_text_fini(&text);
+	xc_referrers_tell(q, overrun.block, true, "that block is");
 }
 
 /* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet. */

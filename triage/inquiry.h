@@ -30,6 +30,7 @@ struct xc_inquiry {
 	const char *stop;         /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
 	struct xc_blame blame;    /* the frame to look at first; .place is NULL when none is known */
 	size_t blamed;            /* its index in frames; meaningful when blame.place */
+	uint64_t pointer;         /* the bad one's own value, without index and offset; 0: not known */
 };
 
 /* Begin with the crashed thread of a core; false when there is none, or no signal. heap may be NULL. Ended by xc_inquiry_end. */

@@ -8,6 +8,7 @@
 #include "../heap/whatis.h"
 #include "heapfacts.h"
 #include "search.h"
+#include "smashed.h"
 
 enum { TEXT_LEAST = 5, HITS = 64, TOLD = 2, AROUND = 24 };
 
@@ -100,6 +101,7 @@ bool xc_overwrite_tell(struct xc_story *s)
 		tell_text(s->q, &s->suspects[i], text, len);
 		xc_story_explain(s, "its bytes are text: a string was written over %s",
 				 s->q->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer");
+		xc_smashed_tell(s);
 		xc_story_raise(s);
 		return true;
 	}

@@ -163,8 +163,8 @@ void xc_story_tell(struct xc_inquiry *q)
 	if (!s.suspect_count)
 		return;
 	xc_pointers_collect(q, &s.pointers);
-	if (xc_freed_tell(&s) || xc_pastend_tell(&s) || tell_poison(&s) || xc_overwrite_tell(&s) ||
-	    xc_returned_tell(&s))
+	if (xc_freed_tell(&s) || xc_unmapped_tell(&s) || xc_pastend_tell(&s) || tell_poison(&s) ||
+	    xc_overwrite_tell(&s) || xc_returned_tell(&s))
 		return;
 	if (!tell_farindex(&s))
 		tell_bitflip(&s);

@@ -31,6 +31,9 @@ void xc_story_tell(struct xc_inquiry *q);
 /* A block that was freed: reached directly, or the value was read out of it. */
 bool xc_freed_tell(struct xc_story *story);
 
+/* A block that had a mapping of its own, which went when it was freed. */
+bool xc_unmapped_tell(struct xc_story *story);
+
 /* A block that was left over its end, or before its beginning. */
 bool xc_pastend_tell(struct xc_story *story);
 
