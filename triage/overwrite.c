@@ -99,7 +99,7 @@ bool xc_overwrite_tell(struct xc_story *s)
 		if (!len)
 			continue;
 		tell_text(s->q, &s->suspects[i], text, len);
-		xc_story_explain(s, "its bytes are text: a string was written over %s",
+		xc_story_explain(s, "its bytes are text: likely a string was written over %s",
 				 s->q->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer");
 		xc_smashed_tell(s);
 		xc_story_raise(s);
