@@ -114,6 +114,7 @@ corpora: ## build the small cores (build/corpora)
 	@corpora/build-programs
 	@corpora/build-recipes
 	@corpora/build-heap
+	@corpora/build-deaths
 	@corpora/build-luajit
 	@corpora/build-nginx
 
@@ -139,7 +140,7 @@ heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of 
 
 verdict: $(B)/xcore ## why programs died, against what is known of their deaths
 	@corpora/build-deaths
-	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run
+	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run --as full
 
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0
@@ -163,11 +164,11 @@ built:
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
-test: built check plugin live heap browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
+test: built check plugin live heap verdict browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
 
 test-long: test corpora-long hostile-long ## big cores and grids
 	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
+		-- tests/verdict/run --no-time --xcore $(XCORE) -- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
 
 fuzz: ## run every fuzz target for a minute (clang)
