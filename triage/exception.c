@@ -14,6 +14,8 @@
  *	lea index(%rip),%rdi; call __tls_get_addr; add $0,%rax; ret     index: { module, offset }
  *	mov %fs:0,%rax; lea -16(%rax),%rax; ret                         linked statically
  *
+ * or __cxa_get_globals_fast() asks pthread_getspecific() for it (specific.h).
+ *
  * type_info: { vptr, name }; with one base { …, base }; with several { …, flags, count, { base, offset << 8 | flags } … } */
 #include "exception.h"
 
@@ -25,6 +27,7 @@
 #include "../dwarf/symbol.h"
 #include "getter.h"
 #include "insn.h"
+#include "specific.h"
 
 enum {
 	NAME_MOST = 4096,
@@ -40,6 +43,7 @@ enum {
 };
 
 static const char STRING[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+static const char STRING_LLVM[] = "NSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE";
 static const uint64_t GNU = UINT64_C(0x474e5543432b2b00), LLVM = UINT64_C(0x434c4e47432b2b00);
 
 static bool peek(const struct xc_inquiry *q, xc_addr addr, uint64_t *out)
@@ -69,8 +73,10 @@ static const char *demangled(const struct xc_inquiry *q, const char *name)
 	xc_auto(xc_freep) char *text = xc_demangle(symbol, true);
 	if (!text || strncmp(text, prefix, strlen(prefix)) != 0)
 		return NULL;
-	if (strcmp(name, STRING) == 0) /* nobody says it as the ABI does */
+	if (strcmp(name, STRING) == 0 || strcmp(name, STRING_LLVM) == 0) /* nobody says it as the ABI does */
 		return "std::string";
+	for (char *at = text; (at = strstr(at, "std::__1::"));) /* nor libc++'s inline namespace */
+		memmove(at + strlen("std::"), at + strlen("std::__1::"), strlen(at + strlen("std::__1::")) + 1);
 	return xc_arena_strdup(&q->report->arena, text + strlen(prefix));
 }
 
@@ -251,11 +257,21 @@ static bool find_globals(const struct xc_inquiry *q, xc_addr *globals_out)
 	return false;
 }
 
+/* libc++abi as distributions build it keeps them under a key, from the first exception on: 0 before. */
+static bool find_specific(const struct xc_inquiry *q, xc_addr *globals_out)
+{
+	xc_addr function;
+	uint64_t key;
+	return xc_symbol_find(q->process, "__cxa_get_globals_fast", NULL, &function) &&
+	       xc_specific_key(q, function, &key) && xc_specific_get(q, key, globals_out);
+}
+
 static bool by_globals(const struct xc_inquiry *q, bool *answered, struct xc_exception *out)
 {
 	xc_addr globals;
-	uint64_t caught;
-	*answered = find_globals(q, &globals) && peek(q, globals, &caught);
+	uint64_t caught = 0;
+	*answered =
+		(find_globals(q, &globals) || find_specific(q, &globals)) && (!globals || peek(q, globals, &caught));
 	return *answered && caught && (read_header(q, caught + TYPE, out) || read_header(q, caught + TYPE + 16, out));
 }
 
@@ -304,11 +320,24 @@ static bool what_text(const struct xc_inquiry *q, const struct xc_exception *e, 
 	return false;
 }
 
+/* The text of a std::string: libstdc++ has the pointer first; libc++, where the lowest bit of the first byte is set, third, else the
+ * text behind that byte. */
+static bool string_text(const struct xc_inquiry *q, const struct xc_exception *e, uint64_t *text_out)
+{
+	uint64_t offset, first;
+	if (base_offset(q, e->info, STRING, &offset))
+		return peek(q, e->object + offset, text_out);
+	if (!base_offset(q, e->info, STRING_LLVM, &offset) || !peek(q, e->object + offset, &first))
+		return false;
+	*text_out = e->object + offset + 1;
+	return !(first & 1) || peek(q, e->object + offset + 16, text_out);
+}
+
 const char *xc_exception_what(const struct xc_inquiry *q, const struct xc_exception *exception)
 {
 	char text[WHAT_MOST + 1];
 	uint64_t offset, at;
-	bool string = base_offset(q, exception->info, STRING, &offset) && peek(q, exception->object + offset, &at);
+	bool string = string_text(q, exception, &at);
 	if (!string &&
 	    (!base_offset(q, exception->info, "St9exception", &offset) || !what_text(q, exception, offset, &at)))
 		return NULL;
