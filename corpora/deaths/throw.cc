@@ -1,6 +1,7 @@
 // Dies of SIGABRT through the C++ runtime.
 // flags: -fno-optimize-sibling-calls
 // flags gcc: -D_GLIBCXX_ASSERTIONS
+// build clang-libcxx: -O1
 #include <any>
 #include <functional>
 #include <future>
