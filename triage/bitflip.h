@@ -10,7 +10,8 @@ struct xc_bitflip {
 	const char *what; /* "where a live block begins": why it counts as good */
 };
 
-/* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it; NULL. */
+/* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it.
+ * NULL: it does not. */
 const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg);
 
 /* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
