@@ -11,7 +11,8 @@ local tvalue = require "luajit.tvalue"
 
 local slots = {}
 
-local CDATA_TYPE = 10
+local CDATA_TYPE, NUMBER_TYPE, INTEGER_TYPE = 10, 14, 19
+local STORES = { ASTORE = true, HSTORE = true, USTORE = true }
 local LARGE = 4096 -- nodes of a table that is looked into
 
 local function constant(bits)
@@ -33,6 +34,8 @@ function slots.prepare(self)
 			self.sloads[ins.op1][ref] = true
 		elseif ins.name == "ULOAD" then
 			self.uloads[ref] = true
+		elseif STORES[ins.name] and ins.type & ir.TYPE ~= NUMBER_TYPE and ins.type & ir.TYPE ~= INTEGER_TYPE then
+			self.stores_objects = true
 		end
 	end
 	local has = self.has
@@ -109,9 +112,9 @@ local function forget(map, frame, from, to)
 	for n = from, math.min(to, 255) do map[frame.at + 8 * (1 + n)] = false end
 end
 
--- An object under a text in a table, as it is now: only where the trace stores nothing into tables.
+-- An object under a text in a table, as it is now: only where the trace stores no objects.
 local function under(self, bits, text)
-	if self.stores or not bits or not text then return nil end
+	if self.stores_objects or self.has.CALLS or not bits or not text then return nil end
 	local ok, found = pcall(function()
 		local tag, addr = tvalue.decode(self.vm, bits)
 		if tag ~= layout.TABLE or self.vm.t:value("GCtab", addr).hmask >= LARGE then return nil end
@@ -120,16 +123,21 @@ local function under(self, bits, text)
 	return ok and found or nil
 end
 
+-- An upvalue as it is now, if it cannot have been another object.
 local function upvalue(self, frame, index)
-	if self.has.USTORE then return false end
-	local ok, bits = pcall(function()
+	local ok, bits, fixed = pcall(function()
 		local fn = self.vm.t:value("GCfuncL", frame.func)
 		if index >= fn.nupvalues then return nil end
 		local at = xcore.addr(fn) + xcore.offsetof("GCfuncL", "uvptr") + index * self.vm.layout.ref_size
-		local found = self.vm.layout.gc64 and self.vm.t:u64(at) or self.vm.t:u32(at)
-		return object_at(self, self.vm.t:value("GCupval", found).v[self.vm.layout.mref])
+		local found = self.vm.t:value("GCupval", self.vm.layout.gc64 and self.vm.t:u64(at) or self.vm.t:u32(at))
+		return object_at(self, found.v[self.vm.layout.mref]), found.immutable ~= 0
 	end)
-	return { refs = self.uloads, exact = true, bits = ok and bits or nil }
+	if not ok then return false end
+	if not fixed and self.has.USTORE then
+		if self.stores_objects or not bits then return false end
+		return { refs = {}, exact = false, loads = true, bits = bits }
+	end
+	return { refs = self.uloads, exact = true, bits = bits }
 end
 
 local function environment(self, frame)
