@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/text.h"
+#include "libcall.h"
 #include "names.h"
 #include "origin.h"
 
@@ -142,20 +143,6 @@ static bool is_blamed(const struct finding *f)
 	return place->level_count && !place->line_only;
 }
 
-/* "__memcpy_avx512_unaligned_erms" is memcpy. */
-static const char *plain_name(const char *name, struct xc_arena *arena)
-{
-	static const char *const variants[] = {"_avx", "_sse", "_ssse3", "_evex", "_erms", "_generic"};
-	if (strncmp(name, "__", 2) != 0)
-		return name;
-	for (size_t i = 0; i < XC_COUNT(variants); i++) {
-		const char *end = strstr(name, variants[i]);
-		if (end && end > name + 2)
-			return xc_arena_printf(arena, "%.*s", (int)(end - name - 2), name + 2);
-	}
-	return name;
-}
-
 /* What did the access, for people. Where no name is known it may not be what its frame is taken for. */
 static const char *function_words(const struct xc_scene *scene)
 {
@@ -163,7 +150,7 @@ static const char *function_words(const struct xc_scene *scene)
 	const struct xc_module *module = scene->q->frames[scene->frame].module;
 	const char *name = xc_origin_function(scene);
 	if (name)
-		return xc_arena_printf(arena, "%s()", plain_name(name, arena));
+		return xc_arena_printf(arena, "%s()", xc_libcall_name(name, arena));
 	return xc_arena_printf(arena, "a function without a name%s%s", module ? " of " : "",
 			       module ? module->name : "");
 }
@@ -188,30 +175,7 @@ static bool climb(struct finding *f)
 	return is_blamed(f);
 }
 
-/* ---- what the C library's functions do with which argument ---- */
-
-static const struct library_function {
-	const char *name;
-	unsigned writes, reads; /* bit per argument */
-} library[] = {
-	{"memcpy", 1, 2},       {"memmove", 1, 2},      {"mempcpy", 1, 2},       {"strcpy", 1, 2},
-	{"strncpy", 1, 2},      {"stpcpy", 1, 2},       {"strcat", 1, 3},        {"strncat", 1, 3},
-	{"memset", 1, 0},       {"bzero", 1, 0},        {"strlen", 0, 1},        {"strnlen", 0, 1},
-	{"strdup", 0, 1},       {"strchr", 0, 1},       {"strrchr", 0, 1},       {"memchr", 0, 1},
-	{"puts", 0, 1},         {"atoi", 0, 1},         {"strtol", 0, 1},        {"strcmp", 0, 3},
-	{"strncmp", 0, 3},      {"strcasecmp", 0, 3},   {"strncasecmp", 0, 3},   {"memcmp", 0, 3},
-	{"bcmp", 0, 3},         {"strstr", 0, 3},       {"strspn", 0, 3},        {"strcspn", 0, 3},
-	{"strpbrk", 0, 3},      {"__memcpy_chk", 1, 2}, {"__memmove_chk", 1, 2}, {"__memset_chk", 1, 0},
-	{"__strcpy_chk", 1, 2}, {"__strcat_chk", 1, 3},
-};
-
-static unsigned arguments_of(const char *name, enum xc_access access)
-{
-	for (size_t i = 0; name && i < XC_COUNT(library); i++)
-		if (strcmp(library[i].name, name) == 0)
-			return access == XC_ACCESS_WRITE ? library[i].writes : library[i].reads;
-	return 0;
-}
+/* ---- a library's function that cannot be followed ---- */
 
 static bool is_bad(const struct xc_process *p, uint64_t value)
 {
@@ -248,8 +212,8 @@ static bool take_argument(struct xc_inquiry *q, struct finding *f)
 		return false;
 	const struct xc_insn *call = &f->scene.body->insns[f->scene.at];
 	const char *callee = call->kind == XC_INSN_CALL ? xc_body_callee(f->scene.body, call, NULL) : NULL;
-	callee = callee ? plain_name(callee, &q->report->arena) : NULL;
-	unsigned candidates = arguments_of(callee, fault->access);
+	callee = callee ? xc_libcall_name(callee, &q->report->arena) : NULL;
+	unsigned candidates = xc_libcall_arguments(callee, fault->access);
 	int reg = candidates ? choose_argument(f, candidates) : -1;
 	bool one = candidates && !(candidates & (candidates - 1));
 	if (reg < 0 && one) /* it is a good pointer: too much was asked for */
@@ -346,7 +310,7 @@ static const char *function_passed_to(const struct finding *f)
 {
 	const struct xc_inquiry *q = f->scene.q;
 	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
-	return through ? xc_arena_printf(&q->report->arena, "%s()", plain_name(q->blame.through, &q->report->arena))
+	return through ? xc_arena_printf(&q->report->arena, "%s()", xc_libcall_name(q->blame.through, &q->report->arena))
 		       : f->passed_to;
 }
 

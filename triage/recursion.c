@@ -12,7 +12,7 @@
 
 #include "../core/facts.h"
 #include "../core/module.h"
-#include "bodies.h"
+#include "largeframe.h"
 #include "rounds.h"
 #include "stackend.h"
 #include "stackuse.h"
@@ -27,7 +27,6 @@ enum {
 	INNER = 3,            /* frames of the last round that are told */
 	RECURS = 8,           /* frames of a function that make it recur */
 	MAIN_GUARD = 1 << 20, /* stack_guard_gap: Linux keeps 256 pages below a stack that grows */
-	LARGEST = 1 << 30,    /* frame that a number in the code is taken for */
 };
 
 struct overflow {
@@ -211,53 +210,12 @@ static void judge_cycle(struct overflow *o)
 
 /* ---- one frame ---- */
 
-/* The frame's size as the function's code has it, when that is most of what was taken; 0: it is computed as the function runs. Loops that
- * touch each page of a large frame have its size where they are to end. */
-static uint64_t sized_by_code(struct overflow *o, const struct xc_frame *frame, bool *known_out)
-{
-	const struct xc_body *body = xc_bodies_get(o->q->bodies, xc_frame_lookup(frame));
-	int64_t half = (int64_t)(o->use.largest / HALF), found = 0;
-	*known_out = body && !body->incomplete;
-	for (size_t i = 0; body && i < body->count && !found; i++) {
-		const struct xc_insn *insn = &body->insns[i];
-		bool sp = insn->memory.base == o->q->process->arch->sp;
-		int64_t moves = insn->stack_known ? -insn->stack_moves : 0;
-		int64_t down = insn->kind == XC_INSN_ADDRESS && sp ? -insn->memory.displacement
-			       : insn->kind == XC_INSN_ADD         ? -insn->constant
-			       : insn->kind == XC_INSN_CONSTANT    ? insn->constant
-								   : 0;
-		found = moves >= half ? moves : down >= half && down <= LARGEST ? down : 0;
-	}
-	return (uint64_t)found;
-}
-
-/* The local variable that takes most of the frame; NULL when none does. */
-static const char *largest_local(const struct overflow *o, size_t index, uint64_t *size_out)
-{
-	struct xc_frame_context in = xc_inquiry_context(o->q, index);
-	const char *name = NULL;
-	uint64_t best = o->use.largest / HALF;
-	for (size_t level = 0; level < in.place->level_count && !in.place->line_only; level++) {
-		struct xc_named_value *locals;
-		size_t count = xc_variable_values(&in, level, true, &o->q->report->arena, &locals);
-		for (size_t i = 0; i < count; i++) {
-			uint64_t size = xc_value_size(&locals[i].value);
-			if (size < best || size > o->use.largest)
-				continue;
-			best = *size_out = size;
-			name = xc_arena_strdup(&o->q->report->arena,
-					       locals[i].name); /* the report outlives the process */
-		}
-	}
-	return name;
-}
-
 static void judge_frame(struct overflow *o)
 {
 	size_t at = (size_t)o->use.largest_at;
 	struct xc_text text = {0};
 	bool known;
-	uint64_t coded = sized_by_code(o, &o->q->frames[at], &known);
+	uint64_t coded = xc_largeframe_coded(o->q, at, o->use.largest, &known);
 	bool computed = known && !coded;
 	add_name(o, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
@@ -271,7 +229,7 @@ static void judge_frame(struct overflow *o)
 	if (o->use.lost)
 		xc_verdict_evidence(o->q->report, "missing: the stack above that frame, which cannot be followed");
 	uint64_t size = 0;
-	const char *local = largest_local(o, at, &size);
+	const char *local = xc_largeframe_local(o->q, at, o->use.largest, &size);
 	if (local)
 		xc_verdict_evidence(o->q->report, "%" PRIu64 " bytes of the frame are its variable %s", size, local);
 	o->q->verdict->expression = local;

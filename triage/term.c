@@ -5,156 +5,13 @@
 #include <string.h>
 
 #include "../dwarf/type.h"
-#include "bodies.h"
 #include "statics.h"
 #include "term_path.h"
 
-enum { DEPTH = 12, PRICE = 512 };
+enum { DEPTH = 12 };
 
 static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth);
 static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
-
-bool xc_scene_set(const struct xc_inquiry *q, size_t frame, unsigned *fuel, struct xc_scene *out)
-{
-	if (frame >= q->frame_count)
-		return false;
-	const struct xc_frame *f = &q->frames[frame];
-	*out = (struct xc_scene){.q = q, .frame = frame, .fuel = fuel};
-	out->body = xc_bodies_get(q->bodies, xc_frame_lookup(f));
-	if (!out->body)
-		return false;
-	long at = f->interrupted ? xc_body_at(out->body, f->pc) : xc_body_before(out->body, f->pc);
-	out->at = at >= 0 ? (size_t)at : 0;
-	return at >= 0;
-}
-
-bool xc_scene_pay(const struct xc_scene *s)
-{
-	unsigned price = 1 + (unsigned)(s->body->count / PRICE);
-	bool enough = *s->fuel >= price;
-	*s->fuel = enough ? *s->fuel - price : 0;
-	return enough;
-}
-
-/* The scene's frame with the names that are in scope at another instruction. */
-static struct xc_frame_context context_at(const struct xc_scene *s, size_t at)
-{
-	struct xc_frame_context context = xc_inquiry_context(s->q, s->frame);
-	context.place = xc_debuginfo_place(s->q->process, s->body->insns[at].addr);
-	return context;
-}
-
-/* ---- sums ---- */
-
-static struct xc_form constant_form(int64_t constant)
-{
-	return (struct xc_form){.known = true, .sure = true, .constant = constant};
-}
-
-static struct xc_form term_form(const struct xc_term *term, bool sure)
-{
-	struct xc_form form = {.known = true, .sure = sure, .count = 1};
-	form.parts[0] = (struct xc_form_part){.term = *term, .times = 1};
-	return form;
-}
-
-static bool same_term(const struct xc_term *a, const struct xc_term *b)
-{
-	if (a->text && b->text)
-		return strcmp(a->text, b->text) == 0 && a->kind != XC_TERM_RESULT;
-	return !a->text && !b->text && a->kind == b->kind && a->at == b->at && a->reg == b->reg;
-}
-
-static void add_part(struct xc_form *form, const struct xc_form_part *part, int64_t times)
-{
-	int64_t all = (int64_t)((uint64_t)part->times * (uint64_t)times);
-	for (size_t i = 0; i < form->count; i++) {
-		if (!same_term(&form->parts[i].term, &part->term))
-			continue;
-		form->parts[i].times = (int64_t)((uint64_t)form->parts[i].times + (uint64_t)all);
-		return;
-	}
-	if (form->count == XC_FORM_PARTS) {
-		form->known = false;
-		return;
-	}
-	form->parts[form->count] = *part;
-	form->parts[form->count++].times = all;
-}
-
-static void add_form(struct xc_form *form, const struct xc_form *other, int64_t times)
-{
-	form->known &= other->known && !(other->absolute && (times != 1 || form->absolute));
-	form->sure &= other->sure;
-	form->absolute |= other->absolute;
-	form->constant = (int64_t)((uint64_t)form->constant + (uint64_t)other->constant * (uint64_t)times);
-	for (size_t i = 0; i < other->count && form->known; i++)
-		add_part(form, &other->parts[i], times);
-}
-
-static bool same_form(const struct xc_form *a, const struct xc_form *b)
-{
-	if (!a->known || !b->known || a->constant != b->constant || a->count != b->count || a->absolute != b->absolute)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->parts[i].times != b->parts[i].times || !same_term(&a->parts[i].term, &b->parts[i].term))
-			return false;
-	return true;
-}
-
-/* ---- the frame's own registers ---- */
-
-static bool has_frame_pointer(const struct xc_body *body)
-{
-	const struct xc_arch *arch = body->process->arch;
-	for (size_t i = 0; i < body->count; i++)
-		if (body->insns[i].kind == XC_INSN_MOVE && body->insns[i].to == arch->fp &&
-		    body->insns[i].from == arch->sp)
-			return true;
-	return false;
-}
-
-static bool is_frame_register(const struct xc_scene *s, int reg)
-{
-	const struct xc_arch *arch = s->q->process->arch;
-	return reg >= 0 && (reg == arch->sp || (reg == arch->fp && has_frame_pointer(s->body)));
-}
-
-bool xc_scene_is_slot(const struct xc_scene *s, const struct xc_insn_memory *m)
-{
-	return is_frame_register(s, m->base) && m->index < 0 && m->segment < 0 && !m->complex;
-}
-
-/* The canonical frame address by a made-up stack pointer: tells how far below it sp stands at this instruction. */
-static bool cfa_from(const struct xc_scene *s, xc_addr pc, uint64_t sp, uint64_t *cfa)
-{
-	struct xc_frame frame = s->q->frames[s->frame];
-	frame.pc = pc;
-	frame.interrupted = true;
-	frame.cfa_known = false;
-	xc_regs_set(&frame.regs, s->q->process->arch->sp, sp);
-	if (!xc_unwind_cfa(s->q->unwinder, &frame))
-		return false;
-	*cfa = frame.cfa;
-	return true;
-}
-
-/* Stack and frame pointer at another instruction of the frame: the frame pointer stays, the stack pointer is as far below the
- * frame's address as call frame information says. */
-static bool frame_value(const struct xc_scene *s, size_t at, int reg, uint64_t *value)
-{
-	const struct xc_frame *f = &s->q->frames[s->frame];
-	uint64_t here, there;
-	if (!xc_regs_get(&f->regs, reg, value))
-		return false;
-	if (reg != s->q->process->arch->sp || at == s->at)
-		return true;
-	if (!cfa_from(s, s->body->insns[s->at].addr, *value, &here) ||
-	    !cfa_from(s, s->body->insns[at].addr, *value, &there))
-		return false;
-	*value += here - there;
-	return true;
-}
 
 /* ---- registers ---- */
 
@@ -194,7 +51,7 @@ static bool in_scope(const struct xc_scene *s, const struct xc_level *level)
 
 static bool named(const struct xc_scene *s, size_t at, int reg, struct xc_term *term)
 {
-	struct xc_frame_context context = context_at(s, at);
+	struct xc_frame_context context = xc_scene_context(s, at);
 	struct xc_held held;
 	for (size_t level = 0; level < context.place->level_count && !context.place->line_only; level++) {
 		if (!in_scope(s, &context.place->levels[level]) || !xc_variable_held(&context, level, reg, 0, &held))
@@ -225,7 +82,7 @@ static struct xc_form result_form(const struct xc_scene *s, size_t call, bool su
 		term.text = xc_arena_printf(&s->q->report->arena, "%s()", callee);
 	if (callee && addr)
 		term.type = result_type(s->q->process, addr);
-	return term_form(&term, sure);
+	return xc_form_term(&term, sure);
 }
 
 /* A slot of the global offset table, or its like: it has no variable, and holds the address of one. */
@@ -265,13 +122,13 @@ static struct xc_form loaded_form(const struct xc_scene *s, size_t at, bool sure
 		term.text = place.text;
 		term.type = place.type;
 	} else if (is_import(s, &address, &value)) {
-		struct xc_form import = constant_form((int64_t)value);
+		struct xc_form import = xc_form_constant((int64_t)value);
 		import.absolute = true;
 		return import;
 	}
 	term.value_known = m->size && m->size <= 8 && value_of(&address, &value) &&
 			   xc_space_peek_uint(s->q->process->space, value, m->size, &term.value);
-	return term_form(&term, sure && address.sure);
+	return xc_form_term(&term, sure && address.sure);
 }
 
 static struct xc_form entry_form(const struct xc_scene *s, const struct xc_slice_definition *definition, bool sure)
@@ -281,14 +138,14 @@ static struct xc_form entry_form(const struct xc_scene *s, const struct xc_slice
 		return (struct xc_form){.known = false};
 	if (!named(s, s->body->entry, definition->reg, &term))
 		term.kind = XC_TERM_ENTRY;
-	return term_form(&term, sure);
+	return xc_form_term(&term, sure);
 }
 
 /* What an instruction made of its operands. */
 static struct xc_form insn_form(const struct xc_scene *s, size_t at, bool sure, unsigned depth)
 {
 	const struct xc_insn *insn = &s->body->insns[at];
-	struct xc_form form = constant_form(0), other;
+	struct xc_form form = xc_form_constant(0), other;
 	form.sure = sure;
 	switch (insn->kind) {
 	case XC_INSN_MOVE:
@@ -305,20 +162,20 @@ static struct xc_form insn_form(const struct xc_scene *s, size_t at, bool sure, 
 	case XC_INSN_ADD:
 		form.constant = insn->constant;
 		other = form_register(s, at, insn->to, depth);
-		add_form(&form, &other, 1);
+		xc_form_add(&form, &other, 1);
 		return form;
 	case XC_INSN_ADD_REGISTER:
 	case XC_INSN_ADD_MEMORY:
 		form = form_register(s, at, insn->to, depth);
 		other = insn->kind == XC_INSN_ADD_REGISTER ? form_register(s, at, insn->from, depth)
 							   : loaded_form(s, at, sure, depth);
-		add_form(&form, &other, 1);
+		xc_form_add(&form, &other, 1);
 		return form;
 	case XC_INSN_SHIFT:
 	case XC_INSN_MULTIPLY:
 		other = insn->from >= 0 ? form_register(s, at, insn->from, depth) : loaded_form(s, at, sure, depth);
-		add_form(&form, &other,
-			 insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
+		xc_form_add(&form, &other,
+			    insn->kind == XC_INSN_SHIFT ? (int64_t)1 << (insn->constant & 31) : insn->constant);
 		return form;
 	default:
 		return (struct xc_form){.known = false};
@@ -348,7 +205,7 @@ static struct xc_form definition_form(const struct xc_scene *s, const struct xc_
 
 static struct xc_form unknown_form(size_t at, int reg)
 {
-	return term_form(&(struct xc_term){.at = at, .reg = reg}, false);
+	return xc_form_term(&(struct xc_term){.at = at, .reg = reg}, false);
 }
 
 /* A pointer that a loop moves on: set once, and then added to by `step` again and again. */
@@ -384,7 +241,7 @@ static struct xc_form walked_form(const struct xc_scene *s, const struct xc_slic
 				    .times = step < 0 ? -step : step};
 	form.known &= form.absolute || form.count > 0; /* a counter is none */
 	if (form.known)
-		add_part(&form, &part, 1);
+		xc_form_add_part(&form, &part, 1);
 	return form;
 }
 
@@ -393,14 +250,14 @@ static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg
 	struct xc_term term;
 	struct xc_slice slice;
 	uint64_t value = 0;
-	if (is_frame_register(s, reg)) {
-		struct xc_form form = constant_form(0);
-		form.known = form.absolute = frame_value(s, at, reg, &value);
+	if (xc_scene_is_frame_register(s, reg)) {
+		struct xc_form form = xc_form_constant(0);
+		form.known = form.absolute = xc_scene_frame_value(s, at, reg, &value);
 		form.constant = (int64_t)value;
 		return form;
 	}
 	if (named(s, at, reg, &term))
-		return term_form(&term, true);
+		return xc_form_term(&term, true);
 	if (!depth || !xc_scene_pay(s))
 		return unknown_form(at, reg);
 	xc_slice_register(s->body, at, reg, &slice);
@@ -409,7 +266,7 @@ static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg
 	struct xc_form form = definition_form(s, &slice.items[0], slice.sure, depth - 1);
 	for (size_t i = 1; i < slice.count && form.known; i++) {
 		struct xc_form other = definition_form(s, &slice.items[i], slice.sure, depth - 1);
-		form.known = same_form(&form, &other);
+		form.known = xc_form_same(&form, &other);
 	}
 	if (!form.known && slice.count == 2)
 		form = walked_form(s, &slice, reg, depth - 1);
@@ -418,7 +275,7 @@ static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg
 
 static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth)
 {
-	struct xc_form form = constant_form(m->displacement), part;
+	struct xc_form form = xc_form_constant(m->displacement), part;
 	uint64_t segment = 0;
 	form.known = !m->complex;
 	if (m->segment >= 0) {
@@ -429,11 +286,11 @@ static struct xc_form form_memory(const struct xc_scene *s, size_t at, const str
 	form.absolute = m->segment >= 0 || (m->base < 0 && (m->index < 0 || m->displacement >= 0x10000));
 	if (m->base >= 0 && form.known) {
 		part = form_register(s, at, m->base, depth);
-		add_form(&form, &part, 1);
+		xc_form_add(&form, &part, 1);
 	}
 	if (m->index >= 0 && form.known) {
 		part = form_register(s, at, m->index, depth);
-		add_form(&form, &part, m->scale);
+		xc_form_add(&form, &part, m->scale);
 	}
 	return form;
 }
@@ -479,7 +336,7 @@ const struct xc_form_part *xc_form_pointer(const struct xc_form *form)
 
 static bool find_variable(const struct xc_scene *s, size_t at, xc_addr addr, struct xc_held *held)
 {
-	struct xc_frame_context context = context_at(s, at);
+	struct xc_frame_context context = xc_scene_context(s, at);
 	for (size_t level = 0; level < context.place->level_count; level++)
 		if (in_scope(s, &context.place->levels[level]) && xc_variable_held(&context, level, -1, addr, held))
 			return true;

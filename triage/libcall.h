@@ -1,0 +1,14 @@
+/* libcall: functions of the C library that programs hand pointers to. */
+#ifndef XC_LIBCALL_H
+#define XC_LIBCALL_H
+
+#include "../core/arena.h"
+#include "operand.h"
+
+/* What programs call it: "__memcpy_avx512_unaligned_erms" is memcpy. Other names are as they are. */
+const char *xc_libcall_name(const char *name, struct xc_arena *arena);
+
+/* The arguments, a bit each, that point to what a function with this name reads (or writes); 0 when that is not known. */
+unsigned xc_libcall_arguments(const char *name, enum xc_access access);
+
+#endif
