@@ -58,6 +58,7 @@ bool xc_goruntime_find(const struct xc_process *p, struct xc_goruntime *out)
 	find_code(out, XC_GO_SYSTEMSTACK, "runtime.systemstack");
 	find_code(out, XC_GO_MCALL, "runtime.mcall");
 	find_code(out, XC_GO_MORESTACK, "runtime.morestack");
+	find_code(out, XC_GO_CALL_C, "runtime.asmcgocall");
 	find_code(out, XC_GO_SIGPANIC, "runtime.sigpanic");
 	find_text(out);
 	return true;
@@ -70,8 +71,8 @@ bool xc_goruntime_in(const struct xc_goruntime *go, enum xc_go_code which, xc_ad
 
 bool xc_goruntime_switches(const struct xc_goruntime *go, xc_addr pc)
 {
-	return xc_goruntime_in(go, XC_GO_SYSTEMSTACK, pc) || xc_goruntime_in(go, XC_GO_MCALL, pc) ||
-	       xc_goruntime_in(go, XC_GO_MORESTACK, pc);
+	return xc_goruntime_in(go, XC_GO_SYSTEMSTACK, pc) || xc_goruntime_in(go, XC_GO_CALL_C, pc) ||
+	       xc_goruntime_in(go, XC_GO_MCALL, pc) || xc_goruntime_in(go, XC_GO_MORESTACK, pc);
 }
 
 bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out)

@@ -1,8 +1,8 @@
 /* goruntime: what an unwinder and a verdict need of Go's run-time: which goroutine a thread runs, and where it goes on when the thread
  * is on another stack.
  *
- * Goroutines have small stacks of their own; what needs more room runs on the thread's stack (g0's), to which systemstack(), mcall() and
- * morestack() switch. No call frame information tells of the way back, but each goroutine has the place in g.sched:
+ * Goroutines have small stacks of their own; what needs more room runs on the thread's stack (g0's), to which systemstack(), mcall(),
+ * morestack() and, for C, asmcgocall() switch. No call frame information tells of the way back, but each goroutine has the place in g.sched:
  *
  *	thread storage ──→ g (a goroutine, g0, or gsignal while a handler runs) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
  *
@@ -18,6 +18,7 @@ enum xc_go_code {
 	XC_GO_SYSTEMSTACK,
 	XC_GO_MCALL,
 	XC_GO_MORESTACK,
+	XC_GO_CALL_C,   /* asmcgocall */
 	XC_GO_SIGPANIC, /* called, as it looks, by the instruction that faulted */
 	XC_GO_TEXT,     /* all of Go's own code: not the C that is linked in */
 	XC_GO_CODES

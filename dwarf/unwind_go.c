@@ -1,6 +1,7 @@
 /* unwind_go: from the thread's stack to that of the goroutine which it runs (goruntime.h).
  *
  *	systemstack   g.sched is at the entry of systemstack_switch(), called as systemstack() was
+ *	asmcgocall    likewise
  *	mcall         g.sched is behind its call; the scheduler, which never comes back, has mostly let the goroutine go
  *	morestack     g.sched is in the function that wanted more stack, behind its call
  *
@@ -78,7 +79,8 @@ bool xc_unwind_goroutine(struct xc_unwinder *u, const struct xc_frame *frame, st
 {
 	const struct xc_arch *arch = u->process->arch;
 	const struct xc_goruntime *go = &u->go;
-	bool exact = xc_goruntime_in(go, XC_GO_SYSTEMSTACK, xc_frame_lookup(frame));
+	bool exact = xc_goruntime_in(go, XC_GO_SYSTEMSTACK, xc_frame_lookup(frame)) ||
+		     xc_goruntime_in(go, XC_GO_CALL_C, xc_frame_lookup(frame));
 	struct xc_regs regs = frame->regs;
 	uint64_t before, after, g;
 	xc_unwind_forget(arch, &regs);
