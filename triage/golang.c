@@ -17,8 +17,8 @@
 #include "../dwarf/goruntime.h"
 #include "argument.h"
 #include "cause_impl.h"
-#include "context.h"
 #include "goroutine.h"
+#include "gosignal.h"
 #include "govalue.h"
 #include "recursion.h"
 
@@ -247,15 +247,26 @@ static const struct xc_memory_operand *sole_operand(const struct xc_instruction 
 	return found;
 }
 
+/* The g that sigpanic() ran on for a fault at pc: the goroutine's, or the thread's own, where C runs. */
+static bool fault_on(const struct death *d, xc_addr pc, xc_addr *g_out)
+{
+	uint64_t at;
+	*g_out = d->g;
+	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "sigpc", &at) && at == pc)
+		return true;
+	return xc_goruntime_g(&d->go, &d->q->thread->regs, g_out) &&
+	       xc_goruntime_read(&d->go, "runtime.g", *g_out, "sigpc", &at) && at == pc;
+}
+
 /* sigpanic() at frames[at] stands for the fault that g.sig, sigcode0, sigcode1 and sigpc tell of. The inquiry goes on with it. */
 static bool adopt_fault(struct death *d, size_t at)
 {
 	struct xc_inquiry *q = d->q;
-	uint64_t sig, code, addr, pc;
-	if (at + 1 >= q->frame_count || !d->g_known || !xc_goruntime_read(&d->go, "runtime.g", d->g, "sig", &sig) ||
-	    !xc_goruntime_read(&d->go, "runtime.g", d->g, "sigcode0", &code) ||
-	    !xc_goruntime_read(&d->go, "runtime.g", d->g, "sigcode1", &addr) ||
-	    !xc_goruntime_read(&d->go, "runtime.g", d->g, "sigpc", &pc) || pc != q->frames[at + 1].pc ||
+	uint64_t sig, code, addr, g;
+	if (at + 1 >= q->frame_count || !fault_on(d, q->frames[at + 1].pc, &g) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sig", &sig) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode0", &code) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode1", &addr) ||
 	    (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE))
 		return false;
 	struct xc_fault f = {.signal = (int)sig,
@@ -437,29 +448,6 @@ static void judge_throw(struct death *d)
 		xc_verdict_evidence(q->report, "missing: what Go's run-time printed before it gave up");
 }
 
-/* ---- signals ---- */
-
-/* A signal whose handler aborts: the trampoline below sighandler() tells which. */
-static bool judge_signal(struct death *d, size_t handler)
-{
-	struct xc_inquiry *q = d->q;
-	struct xc_context context;
-	uint64_t sp;
-	for (size_t i = handler; i < q->frame_count; i++) {
-		if (!q->frames[i].signal)
-			continue;
-		if (!xc_regs_get(&q->frames[i].regs, q->process->arch->sp, &sp) ||
-		    !xc_context_read(q->process, q->frames[i].pc, sp, &context) || !context.info_known ||
-		    context.signal != SIGQUIT)
-			return false;
-		xc_inquiry_class(q, "dump-request", NULL, "info", "likely",
-				 "a core was asked for with SIGQUIT, or another thread died and Go's run-time asked "
-				 "this one for its stack");
-		return true;
-	}
-	return false;
-}
-
 /* ---- */
 
 /* Go has one operator for members, of pointers too. */
@@ -509,7 +497,7 @@ bool xc_golang_judge(struct xc_inquiry *q)
 	d.g_known = xc_goruntime_current(&d.go, &q->thread->regs, &d.g);
 	d.at = panicked < threw ? panicked : threw;
 	if (handled < d.at)
-		return judge_signal(&d, handled);
+		return xc_gosignal_judge(q, handled);
 	if (d.at == q->frame_count)
 		return false;
 	if (panicked < threw)
