@@ -17,11 +17,10 @@ struct read {
 	struct xc_bodies *bodies;
 };
 
-static struct read open_bodies(void)
+static void open_bodies(struct read *r)
 {
-	struct read r = {.process = died("gcc -O0 -fno-builtin -no-pie -x c", source)};
-	r.bodies = xc_bodies_new(r.process, &r.arena);
-	return r;
+	*r = (struct read){.process = died("gcc -O0 -fno-builtin -no-pie -x c", source)};
+	r->bodies = xc_bodies_new(r->process, &r->arena);
 }
 
 static void done(struct read *r)
@@ -40,7 +39,8 @@ static xc_addr address_of(const struct read *r, const char *name)
 static void a_function_is_decoded_once(void **state)
 {
 	(void)state;
-	struct read r = open_bodies();
+	struct read r;
+	open_bodies(&r);
 	xc_addr work = address_of(&r, "work"), other = address_of(&r, "other");
 	struct xc_body *body = xc_bodies_get(r.bodies, work);
 	assert_non_null(body);
@@ -55,7 +55,8 @@ static void a_function_is_decoded_once(void **state)
 static void what_is_no_code_is_none_again(void **state)
 {
 	(void)state;
-	struct read r = open_bodies();
+	struct read r;
+	open_bodies(&r);
 	for (int i = 0; i < 3000; i++) /* more than are kept */
 		assert_null(xc_bodies_get(r.bodies, (xc_addr)(16 + 8 * i)));
 	assert_null(xc_bodies_get(r.bodies, address_of(&r, "work"))); /* a stack that leads anywhere gets no more */
@@ -67,7 +68,8 @@ static void who_is_called_is_told_again_as_at_first(void **state)
 {
 	(void)state;
 	static const char *const callees[] = {"strlen", "exit", "other"};
-	struct read r = open_bodies();
+	struct read r;
+	open_bodies(&r);
 	const struct xc_body *body = xc_bodies_get(r.bodies, address_of(&r, "work"));
 	for (int again = 0; again < 2; again++) {
 		size_t found = 0;

@@ -53,7 +53,9 @@ static void a_place_without_debug_information_is_judged_by_its_symbol(void **sta
 	assert_false(xc_own_level(&place, &level));
 	place = (struct xc_place){.module = &library, .symbol = "qsort_r"};
 	assert_false(xc_own_level(&place, &level));
-	place.module = NULL;
+	place.module = NULL; /* a plugin tells of it */
+	assert_true(xc_own_level(&place, &level));
+	place.symbol = NULL;
 	assert_false(xc_own_level(&place, &level));
 }
 
