@@ -69,11 +69,25 @@ static bool tell_stack(const struct xc_inquiry *q)
 	return true;
 }
 
+/* Deaths of which the heap often tells the reason: the pointer was freed, or overwritten. */
+static bool heap_would_tell(const struct xc_inquiry *q)
+{
+	static const char *const names[] = {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"};
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		if (xc_inquiry_is(q, names[i]))
+			return true;
+	return false;
+}
+
+/* A heap without blocks may be a program's that has none: only of a core that is cut it is known to be missing. */
 static void tell_heap(const struct xc_inquiry *q)
 {
 	const char *why = q->heap ? xc_heap_why_empty(q->heap) : NULL;
 	if (why && xc_inquiry_is(q, "heap-corruption"))
 		xc_verdict_evidence(q->report, "missing: the heap: %s", why);
+	else if (why && q->process->missing_bytes && heap_would_tell(q))
+		xc_verdict_evidence(q->report,
+				    "missing: the heap, so whether the pointer was freed or overwritten is not known");
 }
 
 void xc_gaps_tell(struct xc_inquiry *q)

@@ -31,6 +31,9 @@ WEAKER = {
     "file-truncated": {"bus-error"},
 }
 
+# Why a pointer was bad the heap would often have told: a core that was cut before it must say so.
+HEAP_TELLS = {"wild-read", "wild-write", "wild-access", "pc-control", "exec-data"}
+
 LAST_ACTS = {"abort", "killed", "sent-by-user"}  # what a handler did may be all that is left to see
 
 
@@ -127,6 +130,11 @@ class Judgement:
         if self.certain and self.verdict.get("class") not in allowed:
             return False
         return not (self.certain and (self.expression == WRONG or self.kind == WRONG and self.class_ == RIGHT))
+
+    def hides_heap(self):
+        """Of a core that ends before the heap: is it not said that this is missing?"""
+        evidence = self.verdict.get("evidence") or ()
+        return self.verdict.get("class") in HEAP_TELLS and not any(fact.startswith("missing: the heap") for fact in evidence)
 
     def line(self):
         v = self.verdict
