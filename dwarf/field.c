@@ -1,5 +1,7 @@
 #include "field.h"
 
+enum { EMPTIES = 8 }; /* empty classes in each other */
+
 static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
 {
 	uint64_t size;
@@ -28,6 +30,21 @@ static enum rank rank_of(struct walk *walk, const struct xc_type *type, uint64_t
 	return found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE ? POINTER : BEGINS;
 }
 
+/* A class without members takes a byte that another part may take as well: an empty base, [[no_unique_address]]. */
+static bool is_empty(const struct xc_type *type, unsigned depth)
+{
+	size_t count;
+	uint64_t size;
+	type = xc_type_complete(xc_type_strip(type));
+	if ((type->kind != XC_TYPE_STRUCT && type->kind != XC_TYPE_CLASS) || !xc_type_size(type, &size) || size > 1)
+		return false;
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!depth || members[i].bit_size || !is_empty(members[i].type, depth - 1))
+			return false;
+	return true;
+}
+
 static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t offset, struct xc_field_step *out)
 {
 	size_t count;
@@ -39,7 +56,9 @@ static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t 
 		if (m->bit_size || m->dynamic || m->offset > offset ||
 		    !holds(m->type, offset - m->offset, i + 1 == count))
 			continue;
-		enum rank rank = is_union ? rank_of(walk, m->type, offset - m->offset) : POINTER;
+		enum rank rank = is_union                     ? rank_of(walk, m->type, offset - m->offset)
+				 : is_empty(m->type, EMPTIES) ? REACHES
+							      : POINTER;
 		if (!found || rank > best) {
 			*out = (struct xc_field_step){
 				.type = m->type, .offset = offset - m->offset, .name = m->base ? NULL : m->name};

@@ -10,6 +10,7 @@
 #include "libcall.h"
 #include "names.h"
 #include "origin.h"
+#include "stdobject.h"
 
 enum { NULL_PAGES = 64 << 10, CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not known */ };
 
@@ -286,6 +287,12 @@ static const char *verb(const struct xc_inquiry *q)
 						   : "accessing";
 }
 
+static bool is_reference(const struct xc_type *type)
+{
+	type = type ? xc_type_strip(type) : NULL;
+	return type && (type->kind == XC_TYPE_REFERENCE || type->kind == XC_TYPE_RVALUE_REFERENCE);
+}
+
 /* "`r` is NULL", "`n->next` is 0x10", "`p` leads to where nothing is mapped" */
 static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct xc_text *text)
 {
@@ -293,7 +300,9 @@ static void add_bad(const struct xc_inquiry *q, const struct finding *f, struct 
 	if (!f->bad.text)
 		return;
 	xc_text_printf(text, "`%s` ", f->bad.text);
-	if (f->divides)
+	if (is_reference(f->bad.type) && f->value)
+		xc_text_add(text, "lies where nothing is mapped");
+	else if (f->divides)
 		xc_text_add(text, result ? "returned 0" : "is 0");
 	else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
@@ -310,8 +319,10 @@ static const char *function_passed_to(const struct finding *f)
 {
 	const struct xc_inquiry *q = f->scene.q;
 	bool through = q->blame.place && q->blame.through && f->scene.frame == q->blamed;
-	return through ? xc_arena_printf(&q->report->arena, "%s()", xc_libcall_name(q->blame.through, &q->report->arena))
-		       : f->passed_to;
+	const char *function = through ? xc_arena_printf(&q->report->arena, "%s()",
+							 xc_libcall_name(q->blame.through, &q->report->arena))
+				       : f->passed_to;
+	return xc_stdobject_short(function, &q->report->arena);
 }
 
 /* An element where nothing is mapped, of what lies in mapped memory: the index leads there. NULL: it is not so, or has no name. */

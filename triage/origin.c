@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "stdobject.h"
+
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
 
 /* One teller for all steps: how far it may go, and what is known. */
@@ -43,7 +45,7 @@ static bool tell_result(const struct teller *t, size_t call, struct xc_text *tex
 	const struct xc_insn *insn = &s->body->insns[call];
 	const char *callee = xc_body_callee(s->body, insn, NULL);
 	if (callee) {
-		xc_text_printf(text, "returned by %s()", callee);
+		xc_text_printf(text, "returned by %s()", xc_stdobject_short(callee, &s->q->report->arena));
 	} else {
 		struct xc_form form = {.known = false};
 		struct xc_term term = {.text = NULL};
@@ -215,6 +217,7 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 		callee = xc_body_callee(t.scene->body, &t.scene->body->insns[d->insn], NULL);
 		if (!callee)
 			return false;
+		callee = xc_stdobject_short(callee, &t.scene->q->report->arena);
 		xc_text_printf(text, "set by %s(), which got its address,", callee);
 		add_line(t.scene, d->insn, " at ", text);
 		*sure = false;

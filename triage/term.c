@@ -5,13 +5,17 @@
 #include <string.h>
 
 #include "../dwarf/type.h"
+#include "own.h"
 #include "statics.h"
+#include "stdobject.h"
 #include "term_path.h"
 
 enum { DEPTH = 12 };
 
 static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth);
 static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
+static bool place_of(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, bool whole,
+		     struct xc_term *out);
 
 /* ---- registers ---- */
 
@@ -49,11 +53,23 @@ static bool in_scope(const struct xc_scene *s, const struct xc_level *level)
 	return false;
 }
 
+/* What a language's library, inlined, calls its arguments (`this`, `__n`) is of no use where the program has names of its own. */
+static bool has_own_level(const struct xc_place *place)
+{
+	for (size_t level = 0; level < place->level_count; level++)
+		if (xc_own_is(place, level))
+			return true;
+	return false;
+}
+
 static bool named(const struct xc_scene *s, size_t at, int reg, struct xc_term *term)
 {
 	struct xc_frame_context context = xc_scene_context(s, at);
 	struct xc_held held;
+	bool own = has_own_level(context.place);
 	for (size_t level = 0; level < context.place->level_count && !context.place->line_only; level++) {
+		if (own && !xc_own_is(context.place, level))
+			continue;
 		if (!in_scope(s, &context.place->levels[level]) || !xc_variable_held(&context, level, reg, 0, &held))
 			continue;
 		*term = (struct xc_term){.kind = XC_TERM_VARIABLE, .at = at, .reg = reg};
@@ -73,15 +89,63 @@ static const struct xc_type *result_type(const struct xc_process *p, xc_addr add
 	return xc_type_of(xc_types_of(p), &die);
 }
 
-static struct xc_form result_form(const struct xc_scene *s, size_t call, bool sure)
+/* "[i]", "[3]" of a form that is a number; false when it has no name. */
+static bool add_index(const struct xc_form *index, struct xc_text *text)
+{
+	bool one = index->count == 1 && index->parts[0].times == 1 && !index->constant && index->parts[0].term.text;
+	if (!index->known || index->absolute || (!one && index->count))
+		return false;
+	if (one)
+		xc_text_printf(text, "[%s]", index->parts[0].term.text);
+	else
+		xc_text_printf(text, "[%lld]", (long long)index->constant);
+	return true;
+}
+
+/* What a function of C++'s library leads to, in terms of the object that it is a method of: `order->total` of `order.operator->()->total`.
+ * psABI x86-64, 3.2.3: this and the index are in rdi and rsi. */
+static bool accessed_term(const struct xc_scene *s, size_t call, const char *callee, unsigned depth,
+			  struct xc_term *term)
+{
+	enum { THIS = 5, INDEX = 4 };
+	enum xc_stdobject_way kind = xc_stdobject_of(callee);
+	struct xc_term object;
+	struct xc_text text = {0};
+	if (!kind || !depth || !xc_arch_is_x86_64(s->q->process->arch))
+		return false;
+	struct xc_form this = form_register(s, call, THIS, depth), index;
+	if (!place_of(s, call, &this, 0, true, &object) || !object.text)
+		return false;
+	bool plain = object.text[0] != '*', told = true;
+	xc_text_printf(&text,
+		       kind == XC_STDOBJECT_REFERENCE          ? "*%s"
+		       : plain || kind == XC_STDOBJECT_POINTER ? "%s"
+							       : "(%s)",
+		       object.text);
+	if (kind == XC_STDOBJECT_ELEMENT) {
+		index = form_register(s, call, INDEX, depth);
+		told = add_index(&index, &text);
+	} else if (kind == XC_STDOBJECT_FIRST || kind == XC_STDOBJECT_LAST) {
+		xc_text_add(&text, kind == XC_STDOBJECT_FIRST ? ".front()" : ".back()");
+	}
+	if (told) {
+		term->kind = XC_TERM_LOADED;
+		term->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&text));
+	}
+	xc_text_fini(&text);
+	return told;
+}
+
+static struct xc_form result_form(const struct xc_scene *s, size_t call, bool sure, unsigned depth)
 {
 	xc_addr addr;
 	struct xc_term term = {.kind = XC_TERM_RESULT, .at = call, .reg = -1};
 	const char *callee = xc_body_callee(s->body, &s->body->insns[call], &addr);
-	if (callee)
-		term.text = xc_arena_printf(&s->q->report->arena, "%s()", callee);
 	if (callee && addr)
 		term.type = result_type(s->q->process, addr);
+	if (callee && !accessed_term(s, call, callee, depth, &term))
+		term.text =
+			xc_arena_printf(&s->q->report->arena, "%s()", xc_stdobject_short(callee, &s->q->report->arena));
 	return xc_form_term(&term, sure);
 }
 
@@ -191,7 +255,7 @@ static struct xc_form definition_form(const struct xc_scene *s, const struct xc_
 		form = insn_form(s, definition->insn, sure, depth);
 		break;
 	case XC_DEFINITION_RESULT:
-		form = result_form(s, definition->insn, sure);
+		form = result_form(s, definition->insn, sure, depth);
 		break;
 	case XC_DEFINITION_ENTRY:
 		form = entry_form(s, definition, sure);
@@ -343,9 +407,10 @@ static bool find_variable(const struct xc_scene *s, size_t at, xc_addr addr, str
 	return xc_statics_at(s->q->process, context.place, s->q->thread, addr, held);
 }
 
-bool xc_form_place(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, struct xc_term *out)
+static bool place_of(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, bool whole,
+		     struct xc_term *out)
 {
-	struct xc_path path = {.size = size};
+	struct xc_path path = {.size = size, .whole = whole};
 	const struct xc_form_part *pointer = xc_form_pointer(form);
 	struct xc_held held = {.name = NULL};
 	*out = (struct xc_term){.reg = -1, .at = at};
@@ -367,4 +432,9 @@ bool xc_form_place(const struct xc_scene *s, size_t at, const struct xc_form *fo
 	}
 	xc_text_fini(&path.text);
 	return written;
+}
+
+bool xc_form_place(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, struct xc_term *out)
+{
+	return place_of(s, at, form, size, false, out);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "stdobject.h"
+
 enum { STEPS = 32 };
 
 void xc_path_index(struct xc_path *path, int64_t times, const char *text)
@@ -56,26 +58,60 @@ static bool large_enough(const struct xc_path *path, const struct xc_type *type,
 	return !path->size || !xc_type_size(type, &size) || (offset < size && path->size <= size - offset);
 }
 
+/* The way to the outermost object of C++'s library, which may lead on into it. */
+struct object {
+	const char *class_name; /* NULL: there is none */
+	size_t len;             /* of the text up to it */
+	const char *joiner;
+};
+
+/* "own" of "own._M_t._M_t._M_head_impl", "items.data()" of "items._M_impl._M_start" */
+static void leave_object(struct xc_path *path, const struct object *object, const char *last)
+{
+	const char *member = object->class_name ? xc_stdobject_member(object->class_name, last) : NULL;
+	if (!member)
+		return;
+	path->text.len = object->len;
+	path->text.bytes[object->len] = '\0';
+	if (*member)
+		xc_text_printf(&path->text, "%s%s", object->joiner, member);
+}
+
+static bool is_object(const struct xc_type *type)
+{
+	type = xc_type_strip(type);
+	return (type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_STRUCT) && xc_stdobject_class(type->name);
+}
+
 static void descend(struct xc_path *path, const char *joiner)
 {
 	struct xc_field_step step;
+	struct object object = {.class_name = NULL};
+	const char *last = NULL;
 	for (unsigned i = 0; i < STEPS && path->offset >= 0; i++) {
 		uint64_t size;
+		if (!object.class_name && is_object(path->type)) {
+			if (path->whole)
+				return;
+			object = (struct object){xc_type_strip(path->type)->name, path->text.len, joiner};
+		}
 		if (!xc_field_step(path->type, (uint64_t)path->offset, &step))
-			return;
+			break;
 		bool counted = step.is_element && xc_type_size(step.type, &size) && index_of(path, size);
 		if (!counted && all_used(path) && !large_enough(path, step.type, step.offset))
-			return;
+			break;
 		if (step.is_element) {
 			write_element(path, counted ? index_of(path, size) : NULL, (int64_t)step.index);
 			joiner = ".";
-		} else if (step.name) {
+		} else if (step.name && !(object.class_name && strcmp(step.name, "_M_elems") == 0)) { /* std::array */
 			xc_text_printf(&path->text, "%s%s", joiner, step.name);
+			last = step.name;
 			joiner = ".";
 		}
 		path->type = step.type;
 		path->offset = (int64_t)step.offset;
 	}
+	leave_object(path, &object, last);
 }
 
 static bool is_record(const struct xc_type *type)
@@ -110,9 +146,19 @@ static int64_t floor_divide(int64_t a, int64_t b)
 	return a % b < 0 ? q - 1 : q;
 }
 
+/* "(*items)[i]", and not "(long)n" */
+static bool is_enclosed(const char *text)
+{
+	int depth = 0;
+	do
+		depth += (*text == '(') - (*text == ')');
+	while (*text++ && depth);
+	return !depth && (!*text || strchr("[.-(", *text));
+}
+
 static bool is_simple(const char *text)
 {
-	return *text != '*' && *text != '&' && *text != '(' && !strchr(text, ' ');
+	return *text != '*' && *text != '&' && (*text != '(' || is_enclosed(text)) && !strchr(text, ' ');
 }
 
 /* Nothing is known of what the pointer points to. */
@@ -129,6 +175,21 @@ static bool write_blind(struct xc_path *path, const char *pointer)
 	return true;
 }
 
+/* "items" of "items.data()", "(*items)" of "items->data()": then what is pointed to is written as an element. */
+static bool write_row(struct xc_path *path, const char *pointer)
+{
+	static const char *const ends[] = {".data()", "->data()"};
+	size_t len = strlen(pointer);
+	for (size_t i = 0; i < XC_COUNT(ends); i++) {
+		size_t end = strlen(ends[i]);
+		if (len <= end || strcmp(pointer + len - end, ends[i]) != 0)
+			continue;
+		xc_text_printf(&path->text, i ? "(*%.*s)" : "%.*s", (int)(len - end), pointer);
+		return true;
+	}
+	return false;
+}
+
 bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_type *type, int64_t offset)
 {
 	uint64_t size = 0;
@@ -142,9 +203,11 @@ bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_
 		return write_blind(path, pointer);
 	struct xc_path_index *index = index_of(path, size);
 	int64_t number = floor_divide(offset, (int64_t)size);
-	bool record = is_record(path->type), element = index || number;
+	bool row = write_row(path, pointer);
+	bool record = is_record(path->type), element = index || number || row;
 	bool bare = !element && !refers && !record;
-	xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
+	if (!row)
+		xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
 	path->offset =
 		(int64_t)((uint64_t)offset - (uint64_t)number * size); /* the product may not fit, the rest does */
 	if (element)

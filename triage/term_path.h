@@ -11,6 +11,7 @@ struct xc_path {
 	const struct xc_type *type; /* of what is written so far; NULL: not known */
 	int64_t offset;             /* in it */
 	uint32_t size;              /* of the access: parts smaller than it are not entered; 0: not known */
+	bool whole;                 /* an object of C++'s library is not entered: it is meant itself */
 	struct xc_path_index {
 		int64_t times; /* bytes that an index of 1 means */
 		const char *text;

@@ -136,7 +136,7 @@ static NOINLINE long letters()
 
 static NOINLINE long stamps()
 {
-	static long count = [] {
+	static long count = [] { /* dies: static */
 		usleep(30000);
 		return letters() + 1;
 	}(); /* dies: static */
