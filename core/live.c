@@ -129,7 +129,9 @@ struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64
 		struct xc_error *err = xc_space_read(process->space, addr + got, bytes, 1);
 		return err ? err : xc_error_fault(addr + got, "it cannot be read any more");
 	}
-	return xc_live_memory_freeze(state_of(process)->memory, addr, bytes, len) ? NULL : too_much_frozen();
+	uint8_t *taken = bytes;
+	bytes = NULL;
+	return xc_live_memory_freeze(state_of(process)->memory, addr, taken, len) ? NULL : too_much_frozen();
 }
 
 const uint8_t *xc_live_frozen(const struct xc_process *process, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out)

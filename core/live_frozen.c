@@ -36,14 +36,18 @@ bool xc_live_frozen_fits(const struct xc_live_frozen *f, uint64_t len)
 	return len <= XC_FROZEN_MAX && f->used <= XC_FROZEN_MAX && cost(len) <= XC_FROZEN_MAX - f->used;
 }
 
-static void insert(struct xc_live_frozen *f, size_t at, xc_addr lo, const uint8_t *bytes, uint64_t len)
+static void insert(struct xc_live_frozen *f, size_t at, xc_addr lo, uint8_t *bytes, uint64_t len)
 {
 	f->ranges = xc_grow(f->ranges, f->count, &f->capacity, sizeof *f->ranges);
 	memmove(f->ranges + at + 1, f->ranges + at, (f->count - at) * sizeof *f->ranges);
-	f->ranges[at] = (struct xc_live_frozen_range){lo, lo + (len - 1), xc_alloc(len)};
-	memcpy(f->ranges[at].bytes, bytes, len);
+	f->ranges[at] = (struct xc_live_frozen_range){lo, lo + (len - 1), bytes};
 	f->count++;
 	f->used += cost(len);
+}
+
+static uint8_t *copy(const uint8_t *bytes, uint64_t len)
+{
+	return memcpy(xc_alloc(len), bytes, len);
 }
 
 void xc_live_frozen_add(struct xc_live_frozen *f, xc_addr lo, const uint8_t *bytes, uint64_t len)
@@ -55,10 +59,21 @@ void xc_live_frozen_add(struct xc_live_frozen *f, xc_addr lo, const uint8_t *byt
 		if (next && next->lo <= lo)
 			step = next->hi - lo < len ? next->hi - lo + 1 : len; /* over one that is there */
 		else
-			insert(f, at, lo, bytes, step);
+			insert(f, at, lo, copy(bytes, step), step);
 		lo += step;
 		bytes += step;
 		len -= step;
+	}
+}
+
+void xc_live_frozen_take(struct xc_live_frozen *f, xc_addr lo, uint8_t *bytes, uint64_t len)
+{
+	size_t at = index_of(f, lo);
+	if (at < f->count && f->ranges[at].lo <= lo + (len - 1)) {
+		xc_live_frozen_add(f, lo, bytes, len);
+		free(bytes);
+	} else {
+		insert(f, at, lo, bytes, len);
 	}
 }
 

@@ -27,6 +27,9 @@ bool xc_live_frozen_fits(const struct xc_live_frozen *frozen, uint64_t len);
 /* Keep the len (at least 1) bytes of [lo, lo + len), which may not wrap; what is frozen already stays as it is. */
 void xc_live_frozen_add(struct xc_live_frozen *frozen, xc_addr lo, const uint8_t *bytes, uint64_t len);
 
+/* The same without a copy where nothing of it is frozen yet: bytes are taken, to be freed. */
+void xc_live_frozen_take(struct xc_live_frozen *frozen, xc_addr lo, uint8_t *bytes, uint64_t len);
+
 void xc_live_frozen_clear(struct xc_live_frozen *frozen);
 
 #endif

@@ -399,12 +399,14 @@ void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 	pthread_mutex_unlock(&m->lock);
 }
 
-bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, const uint8_t *bytes, uint64_t len)
+bool xc_live_memory_freeze(struct xc_live_memory *m, xc_addr lo, uint8_t *bytes, uint64_t len)
 {
 	pthread_mutex_lock(&m->lock);
 	bool fits = xc_live_frozen_fits(&m->frozen, len);
 	if (fits)
-		xc_live_frozen_add(&m->frozen, lo, bytes, len);
+		xc_live_frozen_take(&m->frozen, lo, bytes, len);
+	else
+		free(bytes);
 	pthread_mutex_unlock(&m->lock);
 	return fits;
 }

@@ -57,8 +57,8 @@ size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *
 /* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_pace.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 
-/* Keep these bytes; false when there is no room for them. */
-bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, const uint8_t *bytes, uint64_t len);
+/* Keep these bytes, which are taken; false when there is no room for them. */
+bool xc_live_memory_freeze(struct xc_live_memory *memory, xc_addr lo, uint8_t *bytes, uint64_t len);
 
 /* As xc_live_frozen. */
 const uint8_t *xc_live_memory_frozen(struct xc_live_memory *memory, xc_addr addr, xc_addr *lo_out, xc_addr *hi_out);

@@ -48,7 +48,10 @@ static void frozen_ranges_agree_with_a_flat_array(void **state)
 				bytes[k] = (uint8_t)rand();
 				oracle[lo + k] = oracle[lo + k] < 0 ? bytes[k] : oracle[lo + k];
 			}
-			xc_live_frozen_add(&f, base + lo, bytes, len);
+			if (rand() % 2)
+				xc_live_frozen_add(&f, base + lo, bytes, len);
+			else
+				xc_live_frozen_take(&f, base + lo, memcpy(xc_alloc(len), bytes, len), len);
 			assert_agrees(&f, base, oracle);
 		}
 		xc_live_frozen_clear(&f);
