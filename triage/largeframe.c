@@ -39,9 +39,8 @@ const char *xc_largeframe_local(const struct xc_inquiry *q, size_t index, uint64
 			if (size < best || size > bytes)
 				continue;
 			best = *size_out = size;
-			name = xc_arena_strdup(&q->report->arena,
-					       locals[i].name); /* the report outlives the process */
+			name = locals[i].name;
 		}
 	}
-	return name;
+	return xc_arena_strdup(&q->report->arena, name); /* the report outlives the process */
 }
