@@ -245,6 +245,17 @@ static bool base_value(const struct xc_inquiry *q, const struct finding *f, cons
 	       pointer->term.text && strcmp(form.parts[0].term.text, pointer->term.text) == 0;
 }
 
+/* What is offset from it lies where nothing ever is: likely the pointer is NULL, though its value is not known any more. */
+static bool likely_null(const struct xc_inquiry *q, struct finding *f)
+{
+	bool null = q->fault.operand_known && q->fault.operand.addr_known && q->fault.operand.addr < NULL_PAGES;
+	if (f->value_known || f->called || f->passed_to || !null)
+		return false;
+	f->value = 0;
+	f->form.sure = false;
+	return true;
+}
+
 /* The pointer that all else is offset from; an index, when the pointer is good. */
 static void find_bad(const struct xc_inquiry *q, struct finding *f)
 {
@@ -263,7 +274,7 @@ static void find_bad(const struct xc_inquiry *q, struct finding *f)
 	} else {
 		f->value_known = false;
 	}
-	if (f->divides || (f->value_known && is_bad(q->process, f->value)))
+	if (f->divides || (f->value_known && is_bad(q->process, f->value)) || likely_null(q, f))
 		f->bad = pointer->term;
 }
 
@@ -406,6 +417,11 @@ static void tell(struct xc_inquiry *q, struct finding *f)
 			xc_text_printf(&cause, "; %s", q->verdict->origin);
 		if ((f->bad.text || index) && may_explain(q))
 			explain(q, f, xc_text_string(&cause));
+	} else if (f->bad.text && !f->called && !f->divides && !f->passed_to && may_explain(q)) {
+		xc_text_printf(&cause, "%s%s at an offset from `%s`: ", f->form.sure ? "" : "likely ", verb(q),
+			       f->bad.text);
+		add_bad(q, f, &cause);
+		explain(q, f, xc_text_string(&cause));
 	}
 	xc_text_fini(&cause);
 	xc_text_fini(&origin);

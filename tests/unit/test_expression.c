@@ -317,6 +317,27 @@ static void an_access_in_a_function_without_a_name_is_no_access_of_the_programs(
 	close_process(process);
 }
 
+/* An offset that no type explains: the place has no name, the pointer has. */
+static void the_bad_pointer_is_told_where_the_place_cannot_be(void **state)
+{
+	(void)state;
+	static const char source[] = HEAD NOINLINE "long step(void) { return 33 + zero; }\n" NOINLINE
+						   "long work(struct request *r) { long by = step(); r->id++;\n"
+						   " return *(long *)((char *)r->next + by); }\n"
+						   "int main(void) { sink = work(&the_request); return 0; }\n";
+	static const char *const levels[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c"};
+	for (size_t i = 0; i < XC_COUNT(levels); i++) {
+		struct xc_process *process = died(levels[i], source);
+		struct xc_report *report = xc_report_new("analyze");
+		xc_cause(report, process, NULL);
+		assert_string_equal(report->verdict->class_name, "null-read");
+		assert_null(report->verdict->expression);
+		assert_non_null(strstr(report->verdict->cause, "at an offset from `r->next`: `r->next` is NULL"));
+		xc_report_free(report);
+		close_process(process);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +346,7 @@ int main(void)
 		cmocka_unit_test(members_and_references_are_named_in_cxx),
 		cmocka_unit_test(arguments_of_calls_that_went_astray_are_not_blamed),
 		cmocka_unit_test(an_access_in_a_function_without_a_name_is_no_access_of_the_programs),
+		cmocka_unit_test(the_bad_pointer_is_told_where_the_place_cannot_be),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
