@@ -21,7 +21,8 @@ int main(int argc, char **argv)
 	do {
 		got = fread(buffer, 1, sizeof buffer, stdin);
 		if (XML_Parse(parser, buffer, (int)got, got == 0) != XML_STATUS_OK) {
-			fprintf(stderr, "line %lu: %s\n", XML_GetCurrentLineNumber(parser), XML_ErrorString(XML_GetErrorCode(parser)));
+			fprintf(stderr, "line %lu: %s\n", XML_GetCurrentLineNumber(parser),
+				XML_ErrorString(XML_GetErrorCode(parser)));
 			return EXIT_FAILURE;
 		}
 	} while (got > 0);
