@@ -15,14 +15,13 @@
 #include <string.h>
 
 #include "../dwarf/goruntime.h"
-#include "argument.h"
 #include "cause_impl.h"
 #include "goroutine.h"
 #include "gosignal.h"
 #include "govalue.h"
 #include "recursion.h"
 
-enum { FRAMES = 64, PANICS = 8, BACKLOG = 4096, TEXT_MOST = 1000 };
+enum { FRAMES = 64, PANICS = 8, BACKLOG = 4096 };
 
 struct death {
 	struct xc_inquiry *q;
