@@ -29,7 +29,9 @@ static size_t count_crashed(const struct xc_process *process)
 static void crashed_thread(struct xc_job *job)
 {
 	const struct settings *settings = job->settings;
-	struct xc_section *s = xc_report_section(job->report, "crashed", "Crashed thread");
+	bool foreign = xc_signal_is_foreign(&job->process->signal, job->process->pid);
+	struct xc_section *s = xc_report_section(job->report, "crashed",
+						 foreign ? "The thread that took the signal" : "Crashed thread");
 	struct xc_backtrace_options options = {
 		.choice = XC_THREADS_CRASHED,
 		.args = true,

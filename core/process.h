@@ -93,6 +93,12 @@ struct xc_signal {
 	unsigned lower;     /* SIGSEGV SEGV_PKUERR: the key */
 };
 
+/* Was the signal sent by another process, so that the thread that took it did nothing wrong? */
+static inline bool xc_signal_is_foreign(const struct xc_signal *signal, pid_t pid)
+{
+	return signal->has_info && signal->code <= 0 && signal->sender_pid > 0 && signal->sender_pid != pid;
+}
+
 /* Something about the target as a whole that the reader should know: a cut file, damaged notes. */
 struct xc_remark {
 	struct xc_remark *next;

@@ -245,7 +245,8 @@ void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const s
 	xc_text_add(text, ", ");
 	xc_text_name(text, waits);
 	if (group && group->member_count > 1 && !group->alike)
-		xc_text_add(text, " (others for something else)");
+		xc_text_add(text, strstr(waits, "descriptor") ? " (the others on other descriptors)"
+							      : " (the others for something else)");
 }
 
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
@@ -260,7 +261,7 @@ void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 		xc_text_char(text, '"');
 	}
 	if (stack->crashed)
-		xc_text_add(text, ", crashed");
+		xc_text_add(text, stack->signalled ? ", took the signal" : ", crashed");
 	if (stack->state) {
 		xc_text_add(text, ", ");
 		xc_text_name(text, stack->state);

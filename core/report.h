@@ -108,6 +108,7 @@ struct xc_stack {
 	bool detached;    /* stands on no thread: of a coroutine; the tid is 0, the name says what it is */
 	const char *name; /* or NULL */
 	bool crashed;
+	bool signalled;    /* and not of itself: somebody sent the signal */
 	const char *state; /* "sleeping", "running", …; NULL for cores */
 	struct xc_stack_row *rows;
 	size_t row_count;

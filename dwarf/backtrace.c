@@ -391,6 +391,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 		.tid = thread->tid,
 		.name = xc_arena_strdup(b->arena, thread->name),
 		.crashed = thread->crashed,
+		.signalled = thread->crashed && xc_signal_is_foreign(&b->process->signal, b->process->pid),
 		.state = xc_thread_state_text(thread->state),
 		.how = xc_arena_strdup(b->arena, thread->regs_how),
 	};

@@ -320,24 +320,31 @@ static void blame_owner(struct xc_inquiry *q, const struct xc_locks *l, const st
 		blame(q, wait_of(l, lock->holder));
 }
 
+/* In the cause without what descriptors lead to. */
+static void tell_queue(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
+{
+	struct xc_text text = {0}, bare = {0};
+	bool secret = lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file;
+	add_queue(q->process, l, lock, true, &text);
+	add_queue(q->process, l, lock, false, &bare);
+	if (cause)
+		q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, bare.bytes);
+	if (!cause || secret)
+		xc_verdict_evidence(q->report, "%s", text.bytes);
+	if (secret)
+		xc_verdict_redact(q->report, bare.bytes);
+	xc_text_fini(&text);
+	xc_text_fini(&bare);
+}
+
 static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
 {
-	struct xc_text text = {0};
 	const struct xc_lock *lock = next_queue(q, l, NULL);
-	if (lock && was_asked_for(q))
+	bool asked = was_asked_for(q) && q->verdict->cause;
+	if (lock && asked)
 		blame_owner(q, l, lock);
-	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock)) {
-		text.len = 0;
-		add_queue(q->process, l, lock, true, &text);
-		xc_verdict_evidence(q->report, "%s", text.bytes);
-		text.len = 0;
-		add_queue(q->process, l, lock, false, &text);
-		if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file)
-			xc_verdict_redact(q->report, text.bytes);
-		if (!told && was_asked_for(q))
-			q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, text.bytes);
-	}
-	xc_text_fini(&text);
+	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock))
+		tell_queue(q, l, lock, !told && asked);
 }
 
 static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)

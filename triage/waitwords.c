@@ -2,9 +2,11 @@
 #include "waitwords.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lockname.h"
+#include "waitkind.h"
 
 /* ---- locks ---- */
 
@@ -233,10 +235,24 @@ void xc_wait_words(struct xc_process *process, const struct xc_wait *wait, bool 
 
 /* ---- in reports ---- */
 
+/* Of a core it is known that a thread was in no call of the kernel (on x86: orig_rax). One that the dump has ended, as it does those that
+ * have transferred a part, is known by its function only. */
+static void add_running(const struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)
+{
+	if (wait->kind != XC_WAIT_NONE || p->live || wait->thread->crashed || !xc_arch_is_x86_64(p->arch) ||
+	    !wait->place)
+		return;
+	if (wait->through)
+		xc_text_printf(text, "in %s()", xc_waitkind_plain(wait->through));
+	else
+		xc_text_add(text, "running");
+}
+
 static const char *phrase(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_arena *arena)
 {
 	struct xc_text text = {0};
 	xc_wait_words(p, wait, paths, &text);
+	add_running(p, wait, &text);
 	const char *copy = text.len ? xc_arena_strdup(arena, text.bytes) : NULL;
 	xc_text_fini(&text);
 	return copy;
@@ -281,40 +297,72 @@ void xc_waitwords_stacks(struct xc_section *section, struct xc_process *process)
 			tell_stacks(&section->report->arena, process, item->stacks);
 }
 
+/* Threads of one role that wait for the same at the same place. */
+struct alike {
+	const struct xc_wait *first;
+	const char *what, *place;
+	size_t count;
+};
+
+/* Of many threads most are alike: the last kinds are looked through. */
+static struct alike *find_alike(struct alike *groups, size_t count, const struct alike *one)
+{
+	enum { LAST = 256 };
+	for (size_t i = count; i-- > 0 && count - i <= LAST;)
+		if (same(groups[i].what, one->what) && same(groups[i].place, one->place) &&
+		    same(groups[i].first->role, one->first->role))
+			return &groups[i];
+	return NULL;
+}
+
+static size_t collect_alike(struct xc_report *report, struct xc_process *p, struct alike *groups)
+{
+	const struct xc_waits *waits = xc_waits_of(p);
+	struct xc_text text = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < waits->count; i++) {
+		struct alike one = {.first = &waits->items[i], .count = 1};
+		if (one.first->kind == XC_WAIT_NONE || !(one.what = phrase(p, one.first, true, &report->arena)))
+			continue;
+		text.len = 0;
+		if (one.first->has_place) {
+			xc_wait_where(one.first, &text);
+			one.place = xc_arena_strdup(&report->arena, text.bytes);
+		}
+		struct alike *known = find_alike(groups, count, &one);
+		if (known)
+			known->count++;
+		else
+			groups[count++] = one;
+	}
+	xc_text_fini(&text);
+	return count;
+}
+
 void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
-		{"tid", "TID", XC_FIELD_INTEGER, false},
-		{"role", "ROLE", XC_FIELD_TEXT, false},
-		{"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
+		{"threads", "THREADS", XC_FIELD_COUNT, false}, {"tid", "FIRST", XC_FIELD_INTEGER, false},
+		{"role", "STARTED IN", XC_FIELD_TEXT, false},  {"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
 		{"place", "IN", XC_FIELD_TEXT, false},
 	};
-	enum { WAITS = 2 };
-	const struct xc_waits *waits = xc_waits_of(process);
-	struct xc_section *section = NULL;
-	struct xc_table *table = NULL;
-	struct xc_text text = {0};
-	for (size_t i = 0; i < waits->count; i++) {
-		const struct xc_wait *wait = &waits->items[i];
-		const char *what = phrase(process, wait, true, &report->arena);
-		if (!what)
-			continue;
-		if (!table) {
-			section = xc_report_section(report, "waits", "Waiting");
-			table = xc_section_table(section, "waits", columns, XC_COUNT(columns));
-		}
-		text.len = 0;
-		if (wait->has_place)
-			xc_wait_where(wait, &text);
+	enum { WAITS = 3 };
+	struct alike *groups = xc_alloc((xc_waits_of(process)->count + 1) * sizeof *groups);
+	size_t count = collect_alike(report, process, groups);
+	struct xc_section *section = count ? xc_report_section(report, "waits", "Waiting") : NULL;
+	struct xc_table *table = count ? xc_section_table(section, "waits", columns, XC_COUNT(columns)) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct alike *it = &groups[i];
 		struct xc_cell row[] = {
-			xc_cell_integer(wait->thread->tid),
-			xc_cell_text(wait->role),
-			xc_cell_text(what),
-			wait->has_place ? xc_cell_text(text.bytes) : xc_cell_null("no function of the program's own"),
+			xc_cell_count(it->count),
+			xc_cell_integer(it->first->thread->tid),
+			xc_cell_text(it->first->role),
+			xc_cell_text(it->what),
+			it->place ? xc_cell_text(it->place) : xc_cell_null("no function of the program's own"),
 		};
-		row[WAITS].secret = wait->thread->call_file != NULL;
-		row[WAITS].redacted = row[WAITS].secret ? phrase(process, wait, false, &report->arena) : NULL;
+		row[WAITS].secret = it->first->thread->call_file != NULL;
+		row[WAITS].redacted = row[WAITS].secret ? phrase(process, it->first, false, &report->arena) : NULL;
 		xc_table_row(section, table, row);
 	}
-	xc_text_fini(&text);
+	free(groups);
 }
