@@ -83,7 +83,7 @@ struct xc_heap {
 		most_blocks; /* while pieces are walked: metadata may claim far more than there is memory */
 	size_t pieces_dropped;
 	uint64_t unmapped; /* bytes of blocks with mappings of their own that were given back, at the least */
-	const char *why; /* why an allocator that seems to be there could not be read; NULL */
+	const char *why;   /* why an allocator that seems to be there could not be read; NULL */
 	bool outdated;
 	struct xc_heap *older;    /* that this one took the place of; NULL for most */
 	struct xc_claims *claims; /* of claim.c; NULL when there are none */

@@ -36,7 +36,7 @@ struct xc_host {
 	struct xc_types *types;
 	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
-	struct xc_lens window;    /* what was read last, when it could be read directly */
+	struct xc_lens window; /* what was read last, when it could be read directly */
 	struct xc_lenses lenses;
 	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
