@@ -134,12 +134,15 @@ static NOINLINE long letters()
 	return count;
 }
 
+static NOINLINE long make_count()
+{
+	usleep(30000);
+	return letters() + 1;
+}
+
 static NOINLINE long stamps()
 {
-	static long count = [] { /* dies: static */
-		usleep(30000);
-		return letters() + 1;
-	}(); /* dies: static */
+	static long count = make_count(); /* dies: static */
 	return count;
 }
 
