@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict browser hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict bugs browser hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -142,6 +142,10 @@ verdict: $(B)/xcore ## why programs died, against what is known of their deaths
 	@corpora/build-deaths
 	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run --as full
 
+bugs: $(B)/xcore ## why real programs died: old versions with known bugs, built from source
+	@corpora/build-bugs
+	@XCORE=$(XCORE) tests/run bugs --- tests/verdict/bugs
+
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0
 	@XCORE=$(XCORE) tests/run browser tests/browser/flame
@@ -166,7 +170,7 @@ built:
 
 test: built check plugin live heap verdict browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
 
-test-long: test corpora-long hostile-long ## big cores and grids
+test-long: test corpora-long hostile-long bugs ## big cores and grids
 	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
 		-- tests/verdict/run --no-time --xcore $(XCORE) -- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone

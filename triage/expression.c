@@ -10,6 +10,7 @@
 #include "libcall.h"
 #include "names.h"
 #include "origin.h"
+#include "own.h"
 #include "stdobject.h"
 
 enum { NULL_PAGES = 64 << 10, CLIMB = 6, WHOLE = INT32_MAX /* which part of it will be used is not known */ };
@@ -173,7 +174,10 @@ static bool climb(struct finding *f)
 		f->scene = caller;
 		f->form = form;
 	}
-	return is_blamed(f);
+	/* A language's own library, called from where nothing can be read (the stack is not there): its innards tell nobody anything. */
+	size_t level;
+	const struct xc_place *place = xc_debuginfo_place(f->scene.q->process, f->scene.body->insns[f->scene.at].addr);
+	return is_blamed(f) && (!place->level_count || xc_own_level(place, &level));
 }
 
 /* ---- a library's function that cannot be followed ---- */

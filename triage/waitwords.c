@@ -342,11 +342,11 @@ static size_t collect_alike(struct xc_report *report, struct xc_process *p, stru
 void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 {
 	static const struct xc_column columns[] = {
-		{"threads", "THREADS", XC_FIELD_COUNT, false}, {"tid", "FIRST", XC_FIELD_INTEGER, false},
-		{"role", "STARTED IN", XC_FIELD_TEXT, false},  {"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
-		{"place", "IN", XC_FIELD_TEXT, false},
+		{"threads", "THREADS", XC_FIELD_COUNT, false},        {"tid", "FIRST", XC_FIELD_INTEGER, false},
+		{"role", "STARTED IN", XC_FIELD_TEXT, false},         {"place", "IN", XC_FIELD_TEXT, false},
+		{"waits", "WHAT IT WAITS FOR", XC_FIELD_TEXT, false},
 	};
-	enum { WAITS = 3 };
+	enum { WAITS = 4 };
 	struct alike *groups = xc_alloc((xc_waits_of(process)->count + 1) * sizeof *groups);
 	size_t count = collect_alike(report, process, groups);
 	struct xc_section *section = count ? xc_report_section(report, "waits", "Waiting") : NULL;
@@ -357,8 +357,8 @@ void xc_waitwords_report(struct xc_report *report, struct xc_process *process)
 			xc_cell_count(it->count),
 			xc_cell_integer(it->first->thread->tid),
 			xc_cell_text(it->first->role),
-			xc_cell_text(it->what),
 			it->place ? xc_cell_text(it->place) : xc_cell_null("no function of the program's own"),
+			xc_cell_text(it->what),
 		};
 		row[WAITS].secret = it->first->thread->call_file != NULL;
 		row[WAITS].redacted = row[WAITS].secret ? phrase(process, it->first, false, &report->arena) : NULL;

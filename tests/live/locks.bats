@@ -19,7 +19,7 @@ teardown() {
 	jq -e '.verdict | .class == "deadlock" and .kind == "cycle" and .function == "transfer"' "$BATS_TEST_TMPDIR/json"
 	jq -e '.sections[] | select(.key == "locks") | .tables.locks | length == 2 and all(.waiting == 1)' "$BATS_TEST_TMPDIR/json"
 	# shellcheck disable=SC2016 # the backquotes are the report's
-	"$XCORE" threads "pid:$STARTED" | grep -qE 'transfer_back +waiting for mutex `first\.lock`, held by thread [0-9]+ +transfer'
+	"$XCORE" threads "pid:$STARTED" | grep -qE 'transfer_back +transfer \(lock\.c:[0-9]+\) +waiting for mutex `first\.lock`, held by'
 	kill -0 "$STARTED"
 }
 
