@@ -81,7 +81,9 @@ static void search(struct xc_glibc *glibc, struct xc_window *window, xc_addr lo,
 	while (page >= lo && page <= hi && hi - page >= PAGE - 1) {
 		uint64_t head;
 		xc_addr chunk = chunk_of(glibc, window, page, hi);
-		if (chunk && get(glibc, window, chunk + glibc->layout.word, &head))
+		/* What a module's variables hold may look like one. */
+		if (chunk && !xc_process_module(glibc->heap->process, chunk) &&
+		    get(glibc, window, chunk + glibc->layout.word, &head))
 			page = add(glibc, chunk, head);
 		else
 			page = next_page(window->space, page, hi);

@@ -239,21 +239,23 @@ local function right_anchors(T, cts)
 	return right
 end
 
--- The build with what the state of C types tells: its count of registers, and where finalizers are.
+-- The build with what the state of C types tells: its count of registers, and where finalizers are. All that may be, what more types agree
+-- with first: which of them it is the JIT compiler's state decides.
 local function with_ctypes(t, T, g)
-	local state = t:value(T.D:type "global_State", g).ctype_state[T.mref]
-	if state == 0 then return nil end
-	local best, most = nil, 8
+	local state, list = t:value(T.D:type "global_State", g).ctype_state[T.mref], {}
+	if state == 0 then return { T.build } end
 	for _, finalizer_root in ipairs { false, true } do
 		for _, fpr in ipairs { 8, 14 } do
 			local tried = with(T.build, { finalizer_root = finalizer_root, callback_fpr = fpr })
 			local trial = names(t, xcore.cdef(cdef.state(tried), { private = true }), tried)
 			local cts = t:value(trial.D:type "CTState", state)
 			local ok, right = pcall(right_anchors, trial, cts)
-			if ok and xcore.addr(cts.g) == g and right > most then best, most = tried, right end
+			if ok and xcore.addr(cts.g) == g and right > 8 then list[#list + 1] = { build = tried, right = right } end
 		end
 	end
-	return best
+	table.sort(list, function(x, y) return x.right > y.right end)
+	for i, it in ipairs(list) do list[i] = it.build end
+	return #list > 0 and list or { T.build }
 end
 
 -- ---- the JIT compiler ----
@@ -400,12 +402,12 @@ local function choose(t, candidate)
 	expect(#fits > 0, why)
 	local measured = measure_dispatch(t, candidate.g)
 	for _, T in ipairs(fits) do
-		local base = with_ctypes(t, T, candidate.g) or T.build
-		base = with(base, { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true })
-		local best
-		best, why = jits(t, base, measured, candidate)
-		best = best or without_jit(t, base, measured, candidate)
-		if best then return best.build end
+		for _, told in ipairs(with_ctypes(t, T, candidate.g)) do
+			local base, best = with(told, { dispatch = measured.length, bcff = measured.bcff, opcodes = measured.opcodes, jit = true })
+			best, why = jits(t, base, measured, candidate)
+			best = best or without_jit(t, base, measured, candidate)
+			if best then return best.build end
+		end
 	end
 	expect(false, why)
 end

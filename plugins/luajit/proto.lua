@@ -3,6 +3,8 @@ local xcore = require "xcore"
 
 local proto = {}
 
+local MAX_VARINFO = 1 << 20 -- bytes; of one function in real programs at most some thousand
+
 -- Bytecode lies right behind the GCproto; positions in it ("pc") count instructions from 0, whose first one is the function's header.
 function proto.code(pt)
 	return xcore.addr(pt) + xcore.sizeof "GCproto"
@@ -60,7 +62,7 @@ function proto.locals(vm, pt, pos)
 	local info, list, at, start = pt.varinfo[vm.layout.mref], {}, 1, 0
 	if info == 0 then return list end
 	local last = xcore.addr(pt) + pt.sizept
-	if info >= last then return list end
+	if info >= last or last - info > MAX_VARINFO then return list end
 	local bytes = vm.t:read(info, last - info)
 	while true do
 		local kind, name = bytes:byte(at), nil

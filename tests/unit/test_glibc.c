@@ -303,9 +303,28 @@ static void without_the_memory_of_libc_only_fastbins_are_lost(void **state)
 	close_process(process);
 }
 
+/* A page of variables that begins as a chunk with a mapping of its own would is none. */
+static void what_variables_hold_is_no_chunk(void **state)
+{
+	(void)state;
+	struct xc_process *process =
+		died("gcc -g -O0 -x c",
+		     "#include <stdlib.h>\n"
+		     "_Alignas(4096) size_t pages[1024];\n"
+		     "int main(void) { pages[1] = 0x1002; return malloc(100) ? *(volatile int *)0 : 1; }\n");
+	const struct xc_heap *heap = xc_heap_of(process, NULL);
+	xc_addr at;
+	assert_true(xc_symbol_find(process, "pages", NULL, &at));
+	assert_true(heap->blocks.count > 1);
+	assert_int_equal(xc_blocks_find(&heap->blocks, at + 16), XC_NO_BLOCK);
+	xc_heap_forget(process);
+	close_process(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_variables_hold_is_no_chunk),
 		cmocka_unit_test(every_block_of_many_threads_is_found),
 		cmocka_unit_test(long_lists_of_tcaches_are_followed),
 		cmocka_unit_test(blocks_lie_on_the_list_that_malloc_puts_them_on),
