@@ -1,6 +1,6 @@
 #include "field.h"
 
-enum { EMPTIES = 8 }; /* empty classes in each other */
+enum { EMPTIES = 64 }; /* empty classes in each other */
 
 static bool holds(const struct xc_type *type, uint64_t offset, bool is_last)
 {
@@ -30,8 +30,9 @@ static enum rank rank_of(struct walk *walk, const struct xc_type *type, uint64_t
 	return found->kind == XC_TYPE_POINTER || found->kind == XC_TYPE_REFERENCE ? POINTER : BEGINS;
 }
 
-/* A class without members takes a byte that another part may take as well: an empty base, [[no_unique_address]]. */
-static bool is_empty(const struct xc_type *type, unsigned depth)
+/* A class without members takes a byte that another part may take as well: an empty base, [[no_unique_address]]. At most *left members are
+ * looked at. */
+static bool is_empty(const struct xc_type *type, unsigned *left)
 {
 	size_t count;
 	uint64_t size;
@@ -40,7 +41,7 @@ static bool is_empty(const struct xc_type *type, unsigned depth)
 		return false;
 	const struct xc_member *members = xc_type_members(type, &count);
 	for (size_t i = 0; i < count; i++)
-		if (!depth || members[i].bit_size || !is_empty(members[i].type, depth - 1))
+		if (!*left || !(*left)-- || members[i].bit_size || !is_empty(members[i].type, left))
 			return false;
 	return true;
 }
@@ -52,13 +53,14 @@ static bool into_record(struct walk *walk, const struct xc_type *type, uint64_t 
 	bool is_union = type->kind == XC_TYPE_UNION, found = false;
 	enum rank best = REACHES;
 	for (size_t i = 0; i < count; i++) {
+		unsigned left = EMPTIES;
 		const struct xc_member *m = &members[i];
 		if (m->bit_size || m->dynamic || m->offset > offset ||
 		    !holds(m->type, offset - m->offset, i + 1 == count))
 			continue;
-		enum rank rank = is_union                     ? rank_of(walk, m->type, offset - m->offset)
-				 : is_empty(m->type, EMPTIES) ? REACHES
-							      : POINTER;
+		enum rank rank = is_union                   ? rank_of(walk, m->type, offset - m->offset)
+				 : is_empty(m->type, &left) ? REACHES
+							    : POINTER;
 		if (!found || rank > best) {
 			*out = (struct xc_field_step){
 				.type = m->type, .offset = offset - m->offset, .name = m->base ? NULL : m->name};

@@ -266,12 +266,27 @@ static bool find_specific(const struct xc_inquiry *q, xc_addr *globals_out)
 	       xc_specific_key(q, function, &key) && xc_specific_get(q, key, globals_out);
 }
 
+/* __cxa_eh_globals { caughtExceptions; uint32 uncaughtExceptions; } (Itanium C++ ABI, 2.2.2); 0 before the first exception. */
+static bool get_globals(const struct xc_inquiry *q, xc_addr *globals_out)
+{
+	return find_globals(q, globals_out) || find_specific(q, globals_out);
+}
+
+bool xc_exception_none(const struct xc_inquiry *q)
+{
+	xc_addr globals;
+	uint64_t caught, thrown;
+	if (!get_globals(q, &globals))
+		return false;
+	return !globals || (peek(q, globals, &caught) && !caught &&
+			    xc_space_peek_uint(q->process->space, globals + 8, 4, &thrown) && !thrown);
+}
+
 static bool by_globals(const struct xc_inquiry *q, bool *answered, struct xc_exception *out)
 {
 	xc_addr globals;
 	uint64_t caught = 0;
-	*answered =
-		(find_globals(q, &globals) || find_specific(q, &globals)) && (!globals || peek(q, globals, &caught));
+	*answered = get_globals(q, &globals) && (!globals || peek(q, globals, &caught));
 	return *answered && caught && (read_header(q, caught + TYPE, out) || read_header(q, caught + TYPE + 16, out));
 }
 

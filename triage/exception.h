@@ -15,6 +15,9 @@ struct xc_exception {
  * libstdc++ and libc++abi, x86-64. */
 bool xc_exception_current(const struct xc_inquiry *q, struct xc_exception *out);
 
+/* Does the run-time say that none was caught and none is on its way in that thread? False also when it could not be asked. */
+bool xc_exception_none(const struct xc_inquiry *q);
+
 /* What what() would return, or the text of a std::string that was thrown, in the report's arena; NULL when the exception has none or that is not known. */
 const char *xc_exception_what(const struct xc_inquiry *q, const struct xc_exception *exception);
 

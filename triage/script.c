@@ -20,8 +20,16 @@ void xc_script_tell(struct xc_inquiry *q)
 	const struct xc_stack_row *row = innermost(q->process, q->thread->tid);
 	if (!row)
 		return;
+	const char *language = row->language ? row->language : "the script",
+		   *function = row->function ? row->function : "a function without a name";
+	if (*row->file == '[') { /* [string "…"]: of a text, which may be the user's */
+		xc_verdict_evidence(q->report, "in %s: %s, %s:%u", language, function, row->file, row->line);
+		xc_auto(xc_freep) char *without =
+			xc_asprintf("in %s: %s, line %u of a text", language, function, row->line);
+		xc_verdict_redact(q->report, without);
+		return;
+	}
 	const char *slash = strrchr(row->file, '/');
-	xc_verdict_evidence(q->report, "in %s: %s, %s:%u", row->language ? row->language : "the script",
-			    row->function ? row->function : "a function without a name", slash ? slash + 1 : row->file,
+	xc_verdict_evidence(q->report, "in %s: %s, %s:%u", language, function, slash ? slash + 1 : row->file,
 			    row->line);
 }

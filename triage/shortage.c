@@ -14,7 +14,7 @@
 #include "names.h"
 #include "origin.h"
 
-enum { RAX = 0, RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
+enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
 
 static const struct allocator {
 	const char *name;
@@ -67,16 +67,36 @@ static long allocation_in(const struct xc_scene *s, const struct xc_slice *slice
 	return XC_BODY_NONE;
 }
 
-/* The call of an allocator whose result the branch tests: in rax, or in the slot that the instruction before it compares. */
+/* What is compared with zero: the register of `test r, r` or `cmp $0, r`, or memory (`cmp $0, m`); -1 otherwise (Intel SDM, volume 2:
+ * 85 /r TEST, 83 /7 ib CMP). */
+static int compared_with_zero(const struct xc_scene *s, const struct xc_insn *test, bool *memory)
+{
+	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}; /* DWARF's */
+	uint8_t code[16];
+	size_t at = 0, got = xc_space_peek(s->q->process->space, test->addr, code, sizeof code);
+	unsigned rex = 0;
+	if (got < test->length || test->length < 2)
+		return -1;
+	if ((code[0] & 0xf0) == 0x40)
+		rex = code[at++];
+	unsigned mod = code[at + 1] >> 6, reg = (code[at + 1] >> 3 & 7) | (rex & 4) << 1,
+		 rm = (code[at + 1] & 7) | (rex & 1) << 3;
+	bool zero = code[at] == 0x83 && (reg & 7) == 7 && !code[test->length - 1];
+	*memory = zero && mod != 3;
+	bool same = code[at] == 0x85 && mod == 3 && reg == rm;
+	return mod == 3 && (zero || same) ? numbers[rm] : -1;
+}
+
+/* The call of an allocator whose result the branch tests, against NULL. */
 static long allocation_tested(const struct xc_scene *s, size_t branch)
 {
 	const struct xc_insn *test = branch > 0 ? &s->body->insns[branch - 1] : NULL;
 	struct xc_slice slice;
-	if (!test || test->kind == XC_INSN_CALL || !xc_scene_pay(s))
-		return XC_BODY_NONE;
-	if (!test->has_memory)
-		return allocation_of(s, branch - 1, RAX, 0);
-	if (!xc_scene_is_slot(s, &test->memory))
+	bool memory = false;
+	int reg = test ? compared_with_zero(s, test, &memory) : -1;
+	if (reg >= 0)
+		return allocation_of(s, branch - 1, reg, 0);
+	if (!memory || !test->has_memory || !xc_scene_is_slot(s, &test->memory) || !xc_scene_pay(s))
 		return XC_BODY_NONE;
 	xc_slice_slot(s->body, branch - 1, test->memory.base, test->memory.displacement, test->memory.size, &slice);
 	return allocation_in(s, &slice, 0);

@@ -197,8 +197,8 @@ static void judge_called(struct xc_inquiry *q, const struct xc_exception *e)
 				e->type));
 	else
 		say(q, "uncaught-exception", "terminate", "low", "certain",
-		    xc_asprintf("std::terminate() was called from %s; no exception was in flight",
-				xc_inquiry_culprit(q)));
+		    xc_asprintf("std::terminate() was called from %s%s", xc_inquiry_culprit(q),
+				xc_exception_none(q) ? "; no exception was in flight" : ""));
 }
 
 /* ---- pure virtual ---- */

@@ -11,13 +11,13 @@
 #include "../core/text.h"
 #include "story.h"
 
-enum { PAGE = 4096, INTO_PAGE = 16 };
+enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */
 
 /* Did such a block that is gone begin there, and did the access go to it? */
 static bool is_gone(const struct xc_inquiry *q, uint64_t begin)
 {
-	return begin % PAGE == INTO_PAGE && !xc_process_mapping(q->process, begin) && q->fault.addr >= begin &&
-	       q->fault.addr - begin < q->heap->unmapped;
+	return begin >= LEAST && begin % PAGE == INTO_PAGE && !xc_process_mapping(q->process, begin) &&
+	       q->fault.addr >= begin && q->fault.addr - begin < q->heap->unmapped;
 }
 
 /* Where the names of the access are known, they say which pointer it was; else it may be what the instruction used, or a

@@ -42,6 +42,6 @@ teardown() {
 	grep -q 'hunter2' "$BATS_TEST_TMPDIR/open"
 	"$XCORE" threads "pid:$STARTED" --redact >"$BATS_TEST_TMPDIR/closed"
 	[ "$(grep -c 'hunter2\|(redacted)' "$BATS_TEST_TMPDIR/closed")" -eq 0 ]
-	grep -q 'read' "$BATS_TEST_TMPDIR/closed"
+	grep -q 'read from descriptor' "$BATS_TEST_TMPDIR/closed"
 	exec 9>&-
 }

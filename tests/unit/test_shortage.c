@@ -50,6 +50,10 @@ static void another_reason_for_the_abort_is_not_memory(void **state)
 		   "if (!p) fputs(\"no memory\\n\", stderr); if (!p || size > (size_t)limit) abort(); return p; }\n"
 		   "volatile long limit = 10; int main(void) { kept = take(20, limit); return 0; }\n",
 		   &(struct wanted){.class_name = "abort", .function = "take"});
+	expect_all(HEAD "volatile int mode = 3; __attribute__((noinline)) void *take(size_t size, int how) {\n"
+			"void *p = malloc(size); if (!p) return 0; if (how == 3) abort(); return p; }\n"
+			"int main(void) { kept = take(20, mode); return 0; }\n",
+		   &(struct wanted){.class_name = "abort", .function = "take"});
 	expect_all(HEAD "__attribute__((noinline)) void *take(size_t size) { void *p = malloc(size);\n"
 			"if (!p) return p; if (size > 10) abort(); return p; }\n"
 			"int main(void) { kept = take(20 + (huge & 1)); return 0; }\n",
