@@ -9,7 +9,7 @@ struct xc_context {
 	uint64_t trap, error, addr;
 	bool info_known; /* the siginfo; it is written only for handlers with SA_SIGINFO */
 	int signal, code;
-	uint64_t info_addr;  /* si_addr */
+	uint64_t info_addr;  /* si_addr; of a signal that was sent si_pid and si_uid */
 	bool syndrome_known; /* aarch64: the exception syndrome (ESR_EL1), which the kernel adds for faults */
 	uint64_t syndrome;
 };

@@ -286,15 +286,13 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 }
 
 /* A lock that is not of a circle, which many wait for, or one when the process stood still. */
-static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+static bool is_queue(const struct xc_inquiry *q, const struct xc_lock *lock)
 {
 	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
 	if (lock->waiters < least || xc_deadlock_orphan(q->process, lock))
 		return false;
-	for (size_t i = 0; i < l->cycle_count; i++)
-		for (size_t k = 0; k < l->cycles[i].count; k++)
-			if (lock->waiters < CONVOY && awaited(l, l->cycles[i].members[k]) == lock)
-				return false;
+	if (lock->in_cycle && lock->waiters < CONVOY)
+		return false;
 	return lock->holder != XC_LOCK_NOBODY || lock->readers || (lock->owner && lock->shared);
 }
 
@@ -307,7 +305,7 @@ static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct
 		const struct xc_lock *lock = &l->locks[i];
 		bool later = !after || lock->waiters < after->waiters ||
 			     (lock->waiters == after->waiters && lock->addr > after->addr);
-		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
+		if (later && is_queue(q, lock) && (!best || lock->waiters > best->waiters))
 			best = lock;
 	}
 	return best;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "../core/facts.h"
 #include "cause_impl.h"
 #include "context.h"
 #include "goroutine.h"
@@ -93,19 +94,44 @@ static void go_on_with(struct xc_inquiry *q, const struct xc_thread *thread, con
 	xc_goroutine_blame(q, q->blamed);
 }
 
+/* Signals that Go's programs die of (Go 1.19, runtime/sigtab_linux_generic.go: _SigThrow, _SigPanic); not SIGQUIT, which it sends to
+ * all of its threads then. */
+static bool is_deadly(int number)
+{
+	static const int deadly[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSTKFLT, SIGSYS};
+	for (size_t i = 0; i < XC_COUNT(deadly); i++)
+		if (deadly[i] == number)
+			return true;
+	return false;
+}
+
+/* Somebody else sent it; what the core says of the sender is of Go's run-time, which sends it on. */
+static void judge_sent(struct xc_inquiry *q, pid_t sender)
+{
+	xc_inquiry_class(q, q->fault.signal == SIGABRT ? "killed" : "sent-by-user", NULL, "info", "certain",
+			 "another process sent the signal: a watchdog, a service manager or a person");
+	q->verdict->headline =
+		xc_arena_printf(&q->report->arena, "%s: %s, sent by process %d", xc_signal_name(q->fault.signal),
+				xc_signal_text(q->fault.signal), (int)sender);
+}
+
 static bool judge(struct xc_inquiry *q, const struct xc_thread *thread, const struct arrival *a)
 {
 	bool other = thread != q->thread;
+	pid_t sender =
+		(pid_t)(uint32_t)a->context.info_addr; /* si_pid stands where si_addr does: siginfo_t, offset 16 */
 	go_on_with(q, thread, a);
 	if (other)
 		xc_verdict_evidence(q->report,
 				    "Go's run-time asked all other threads for their stacks then: the last of "
 				    "them made the core");
-	if (q->fault.signal == SIGABRT)
-		return false;
-	if (q->fault.sent || q->fault.signal == SIGSYS)
-		return false;
-	xc_cause_fault(q);
+	if (q->fault.sent && sender != q->process->pid)
+		judge_sent(q, sender);
+	else if (q->fault.signal == SIGSYS)
+		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
+				 "a system call was made that a seccomp filter does not allow; which is not known");
+	else if (!q->fault.sent)
+		xc_cause_fault(q);
 	return q->verdict->class_name != NULL;
 }
 
@@ -115,11 +141,14 @@ bool xc_gosignal_judge(struct xc_inquiry *q, size_t handler)
 	struct arrival a;
 	if (handler >= q->frame_count || !find_arrival(q, q->thread, &a))
 		return false;
-	if (a.context.signal != SIGQUIT)
+	int own = a.context.signal;
+	if (is_deadly(own))
 		return judge(q, q->thread, &a);
 	for (size_t i = 0; i < p->thread_count && i < THREADS; i++)
-		if (&p->threads[i] != q->thread && find_arrival(q, &p->threads[i], &a) && a.context.signal != SIGQUIT)
+		if (&p->threads[i] != q->thread && find_arrival(q, &p->threads[i], &a) && is_deadly(a.context.signal))
 			return judge(q, &p->threads[i], &a);
+	if (own != SIGQUIT)
+		return false;
 	xc_inquiry_class(q, "dump-request", NULL, "info", "likely",
 			 "a core was asked for with SIGQUIT: the program was not at fault");
 	return true;

@@ -270,6 +270,9 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		if (p->live && !xc_live_slept(p, &p->threads[i]))
 			return;
 	}
+	for (size_t k = 0; k < count; k++)
+		if (l->lock_of[cycle.members[k]] != XC_LOCK_NOBODY)
+			l->locks[l->lock_of[cycle.members[k]]].in_cycle = true;
 	l->cycles[l->cycle_count++] = cycle;
 }
 

@@ -28,6 +28,7 @@ struct xc_lock {
 	bool inherited;   /* robust: its owner got it from one that had ended, and has not said that all is well */
 	bool died;        /* robust: its owner ended, and nobody has it yet */
 	uint32_t readers; /* that have it, who is not recorded */
+	bool in_cycle;    /* a member of a cycle waits for it */
 	size_t waiters;   /* threads that wait for it, */
 	size_t first;     /* the first of which is this one */
 	const char *

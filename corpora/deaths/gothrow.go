@@ -136,7 +136,7 @@ func main() {
 		sink = int(load(uintptr(one) * 0x1234567890abcde0))
 	case "write-constant":
 		storeText("constant")
-	case "quit":
+	case "quit", "watched":
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
 	}
