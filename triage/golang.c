@@ -21,7 +21,7 @@
 #include "govalue.h"
 #include "recursion.h"
 
-enum { FRAMES = 64, PANICS = 8, BACKLOG = 4096 };
+enum { FRAMES = 64, PANICS = 8, BACKLOG = 4096, FIRST_PAGE = 4096 };
 
 struct death {
 	struct xc_inquiry *q;
@@ -300,8 +300,13 @@ static void judge_panic(struct death *d)
 		judge_runtime_panic(d);
 	else
 		judge_explicit(d);
-	if (fault < d->q->frame_count)
-		adopt_fault(d, fault);
+	if (fault >= d->q->frame_count || !adopt_fault(d, fault))
+		return;
+	/* The text is the same at any address (Go 1.19, runtime/panic.go, panicmemAddr). */
+	const struct xc_verdict *v = d->q->verdict;
+	if (v->kind && strcmp(v->kind, "nil") == 0 && d->q->fault.addr_known && d->q->fault.addr >= FIRST_PAGE)
+		say(d, "fault", "certain",
+		    "touched memory that is not there (debug.SetPanicOnFault makes that a panic)");
 }
 
 /* ---- throws ---- */

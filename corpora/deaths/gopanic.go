@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sort"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 type request struct {
@@ -104,6 +106,12 @@ func failOwn(id int) int {
 		panic(&badOrder{id, "too large"}) // dies: own
 	}
 	return id
+}
+
+//go:noinline
+func readFar(at uintptr) int {
+	debug.SetPanicOnFault(true)
+	return *(*int)(unsafe.Pointer(at)) // dies: far-read
 }
 
 //go:noinline
@@ -339,6 +347,8 @@ func main() {
 		sink = shift(5, -one)
 	case "nil-map":
 		remember(q, "key")
+	case "far-read":
+		sink = readFar(uintptr(one) * 0x123456780000)
 	case "nil-read":
 		sink = secondID(&request{id: one})
 	case "nil-write":
