@@ -8,8 +8,8 @@ CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 PREFIX ?= /usr/local
 B      := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
 
-LAYERS := core dwarf heap triage lua cli
-PKGS   := libdw libelf libzstd jansson libseccomp liblzma zlib libisal lua5.4 libedit
+LAYERS := core dwarf heap triage batch lua cli
+PKGS   := libdw libelf libzstd liblz4 jansson libseccomp liblzma zlib libisal lua5.4 libedit
 WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla -Wpointer-arith -Wstrict-prototypes \
           -Wundef -Wformat=2 -Wno-format-nonliteral -Werror
 CFLAGS_release := -O2 -g
@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict bugs browser hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict batch bugs browser hostile hostile-long fuzz replay test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -50,6 +50,9 @@ $(B)/%.o: %.c
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Files that are part of the program.
+$(B)/batch/emit.o: $(addprefix batch/emit/,slurm parallel k8s make)
+$(B)/batch/framerules.o: batch/frames.txt
+$(B)/batch/export_html.o: batch/export_html.css $(wildcard batch/export_html*.js)
 $(B)/lua/reference.o: lua/xcore.d.lua
 $(B)/lua/plugin_test.o: lua/plugin_test.lua
 $(B)/lua/plugin_new.o: lua/plugin_new.lua lua/plugin_new_test.lua
@@ -138,9 +141,14 @@ heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of 
 	@corpora/build-heap
 	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run
 
-verdict: $(B)/xcore ## why programs died, against what is known of their deaths
+verdict: $(B)/xcore ## why programs died, against what is known of their deaths; redacted, too
 	@corpora/build-deaths
-	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run --as full
+	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run --as full -- tests/verdict/redacted
+
+batch: $(B)/xcore ## many cores: clusters against what was planted; the same bytes by shards and after kills; job files for a real Slurm, GNU parallel and make; Kubernetes' manifest; README's examples
+	@corpora/build-deaths
+	@corpora/build-batch
+	@XCORE=$(XCORE) tests/run batch $(foreach t,truth same shards parallel make k8s slurm readme,-- tests/batch/$(t))
 
 bugs: $(B)/xcore ## why real programs died: old versions with known bugs, built from source
 	@corpora/build-bugs
@@ -148,29 +156,30 @@ bugs: $(B)/xcore ## why real programs died: old versions with known bugs, built 
 
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0
-	@XCORE=$(XCORE) tests/run browser tests/browser/flame
+	@XCORE=$(XCORE) tests/run browser tests/browser/flame -- tests/browser/triage
 
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
 	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
 
-hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan
+hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan; workers of a batch
 	@$(MAKE) --no-print-directory MODE=asan all build/asan/tests/property/test_damaged_heaps
 	@tests/run hostile tests/hostile/heaps --count 1000 -- tests/hostile/inputs -- tests/hostile/cutstacks \
-		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 \
+		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 -- tests/hostile/batch --count 300 \
 		-- tests/hostile/vms --cases 4 --count 40
 
 hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
 	@$(MAKE) --no-print-directory MODE=asan
-	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000 \
+	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000 -- tests/hostile/batch --count 5000 \
 		-- tests/hostile/vms --count 1000
 
 built:
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
-test: built check plugin live heap verdict browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
+test: built check plugin live heap verdict batch browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
 
-test-long: test corpora-long hostile-long bugs ## big cores and grids
+test-long: test corpora-long hostile-long bugs ## big cores and grids, and units under ASan and UBSan without hostile sizes
+	@$(MAKE) -k --no-print-directory MODE=asan unit property golden replay
 	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
 		-- tests/verdict/run --no-time --xcore $(XCORE) -- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
 		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
@@ -205,6 +214,7 @@ install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
 	install -Dm755 $(B)/xcore $(DESTDIR)$(PREFIX)/bin/xcore
 	install -Dm644 $(B)/cli/xcore.1 $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1
 	install -Dm644 core/report.schema.json $(DESTDIR)$(PREFIX)/share/xcore/report.schema.json
+	install -Dm644 batch/triage.schema.json $(DESTDIR)$(PREFIX)/share/xcore/triage.schema.json
 	install -Dm644 lua/xcore.d.lua $(DESTDIR)$(PREFIX)/share/xcore/xcore.d.lua
 	cd plugins && find . -name '*.lua' ! -path '*/test/*' -exec \
 		install -Dm644 {} $(abspath $(DESTDIR)$(PREFIX))/share/xcore/plugins/{} \;

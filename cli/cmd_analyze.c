@@ -122,14 +122,21 @@ static const struct xc_example examples[] = {
 const struct xc_command xc_command_analyze = {
 	.name = "analyze",
 	.about = "the whole story: what died, where and why, and what the other threads were doing",
-	.text = "Leads with a verdict: the signal in words, how the fault address relates to registers and mappings,"
-		" thread, function, file and line, and the source line when the file is there. Then come the crashed"
-		" stack with the program's own arguments and locals (bt --full has all), the locks that threads "
-		"wait for, who holds them and which threads wait for each other, the other threads with equal stacks"
-		" folded into one, also those that differ only in how often a function calls itself, modules with"
-		" problems and what to install, and what of the target is missing; at last what the plugins that are "
-		"for this"
-		" program add (see plugin).",
+	.text = "Leads with a verdict: the signal in words, thread, function, file and line, and the source line when "
+		"the"
+		" file is there; under \"why\" the class of the death (null-read, use-after-free, deadlock, "
+		"out-of-memory,"
+		" panic of Rust or Go ...), the bad expression and where its value came from, and the evidence: the"
+		" instruction with its registers, how the fault address relates to mappings and heap, the line of the"
+		" script where an interpreter died. Severity ranks what an attacker could make of it; a class is "
+		"certain,"
+		" likely (another reason is thinkable) or a guess; a line that begins with \"missing:\" tells what "
+		"could"
+		" not be looked at. Then come the crashed stack with the program's own arguments and locals (bt --full"
+		" has all), the locks that threads wait for, who holds them and which threads wait for each other, the"
+		" other threads with equal stacks folded into one, also those that differ only in how often a function"
+		" calls itself, modules with problems and what to install, and what of the target is missing; at last"
+		" what the plugins that are for this program add (see plugin).",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

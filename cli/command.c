@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../core/facts.h"
 #include "../core/live.h"
 #include "../core/render.h"
+#include "../core/report_scrub.h"
+#include "../core/scrub_know.h"
 #include "../core/stacktree.h"
 #include "../core/text.h"
 #include "help.h"
@@ -24,29 +25,11 @@
 
 /* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {
-	&xc_command_analyze,
-	&xc_command_bt,
-	&xc_command_threads,
-	&xc_command_regs,
-	&xc_command_maps,
-	&xc_command_modules,
-	&xc_command_info,
-	&xc_command_print,
-	&xc_command_ptype,
-	&xc_command_disas,
-	&xc_command_sym,
-	&xc_command_mem,
-	&xc_command_heap,
-	&xc_command_diff,
-	&xc_command_flame,
-	&xc_command_run,
-	&xc_command_shell,
-	&xc_command_plugin,
-	&xc_command_pack,
-	&xc_command_unpack,
-	&xc_command_symbols,
-	&xc_command_help,
-	NULL,
+	&xc_command_analyze, &xc_command_bt,     &xc_command_threads, &xc_command_regs,  &xc_command_maps,
+	&xc_command_modules, &xc_command_info,   &xc_command_print,   &xc_command_ptype, &xc_command_disas,
+	&xc_command_sym,     &xc_command_mem,    &xc_command_heap,    &xc_command_diff,  &xc_command_flame,
+	&xc_command_run,     &xc_command_shell,  &xc_command_plugin,  &xc_command_pack,  &xc_command_unpack,
+	&xc_command_symbols, &xc_command_triage, &xc_command_doctor,  &xc_command_help,  NULL,
 };
 
 const struct xc_command *xc_command_named(const char *name)
@@ -55,6 +38,13 @@ const struct xc_command *xc_command_named(const char *name)
 		if (strcmp((*c)->name, name) == 0)
 			return *c;
 	return NULL;
+}
+
+const struct xc_option *xc_command_common(const struct xc_command *command, const struct xc_option *option)
+{
+	const struct xc_option *own =
+		command ? xc_options_named(command->own_common, option->name, strlen(option->name)) : NULL;
+	return own ? own : option;
 }
 
 const char *xc_job_operand(const struct xc_job *job, const char *name)
@@ -210,23 +200,30 @@ static bool wants_lines(const struct xc_job *job)
 	return job->common.format && strcmp(job->common.format, "jsonl") == 0;
 }
 
+static bool judges_itself(const struct xc_command *command)
+{
+	return xc_options_named(command->own_common, "fail-on", strlen("fail-on")) != NULL;
+}
+
 static struct xc_error *check(struct xc_job *job)
 {
 	struct xc_error *err;
-	if ((err = check_operands(job)) || (err = xc_policy_check(&job->common.fail_on)))
+	if ((err = check_operands(job)) ||
+	    (!judges_itself(job->command) && (err = xc_policy_check(&job->common.fail_on))))
 		return err;
 	if (wants_lines(job) && !job->command->writes_lines)
-		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects`");
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects` and `triage`");
 	if (job->command->check && (err = job->command->check(job)))
 		return err;
-	if (wants_lines(job) && !job->command->writes(job))
-		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects`");
+	if (wants_lines(job) && job->command->writes && !job->command->writes(job))
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects` and `triage`");
 	return NULL;
 }
 
 static struct xc_error *open_output(const struct xc_job *job, struct xc_output *output)
 {
-	struct xc_error *err = xc_output_open(output, job->command->makes_file ? NULL : job->common.output);
+	const bool own = job->command->makes_file && job->command->makes_file(job);
+	struct xc_error *err = xc_output_open(output, own ? NULL : job->common.output, xc_job_redacts(job));
 	return err ? xc_error_wrap(err, "output") : NULL;
 }
 
@@ -241,6 +238,21 @@ static struct xc_error *check_not_target(const struct xc_output *output, const s
 	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", output->path);
 }
 
+static void scrub(const struct xc_job *job)
+{
+	struct xc_scrub scrub = {0};
+	if (job->process)
+		xc_scrub_know(&scrub, job->process);
+	if (scrub.left)
+		xc_section_message(
+			xc_report_target(job->report), XC_WARNING, NULL,
+			"%zu secrets and names of the environment are more than redaction remembers: they are "
+			"left out only where their shape tells of them",
+			scrub.left);
+	xc_report_scrub(job->report, &scrub);
+	xc_scrub_fini(&scrub);
+}
+
 static struct xc_error *render(const struct xc_job *job, const struct xc_output *output)
 {
 	const char *format = job->common.format ? job->common.format : "text";
@@ -251,6 +263,8 @@ static struct xc_error *render(const struct xc_job *job, const struct xc_output 
 		.redact = xc_job_redacts(job),
 		.single = job->command->schema != NULL,
 	};
+	if (options.redact)
+		scrub(job);
 	if (strcmp(format, "json") == 0)
 		return xc_render_json(job->report, &options, output->file);
 	if (strcmp(format, "html") == 0)
@@ -364,24 +378,26 @@ static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
 	if (err)
 		return err;
 	const struct xc_command *command = job->command;
+	job->output = &output;
 	bool untargeted = command->run && !(command->produce && xc_job_operand(job, "TARGET"));
 	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
 	if (untargeted)
 		*status = job->status;
 	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
-	struct xc_error *write_error = xc_output_error(&output);
+	struct xc_error *write_error = output.file ? xc_output_error(&output) : NULL;
 	if (write_error) {
 		xc_error_free(err);
 		err = write_error;
 	}
 	if (err)
 		xc_output_abandon(&output);
-	else
+	else if (output.file)
 		err = xc_output_commit(&output);
 	if (err && xc_output_unread(&output)) {
 		xc_error_free(err);
 		err = NULL;
 	}
+	job->output = NULL;
 	return err;
 }
 
@@ -407,16 +423,9 @@ static bool answer_about_itself(const struct xc_job *job, enum xc_exit *status)
 	return true;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int xc_command_main(int argc, char **argv)
 {
-	struct xc_job job = {.started_ns = now_ns(), .common = xc_common_defaults()};
+	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults()};
 	enum xc_exit status = XC_EXIT_DONE;
 	struct xc_error *err = parse(argc, argv, &job);
 	if (!err && !answer_about_itself(&job, &status) && !(err = check(&job)))

@@ -71,11 +71,15 @@ struct xc_command {
 	/* Options that are none of ours are arguments once so many operands were read (the command is one of them); 0:
 	 * never. */
 	size_t foreign_options_after;
-	/* -o names the file that produce makes by its own means; the report goes to standard output. */
-	bool makes_file;
+	/* True when -o names what this job makes by its own means; what else it writes goes to standard output. May be NULL. */
+	bool (*makes_file)(const struct xc_job *job);
 	bool leads_with_target; /* shows what the target is in several lines, not one */
 	bool writes_lines;      /* --format jsonl is allowed: what it writes may be lines of JSON */
-	bool sensitive;         /* its answer leaves the house: redacted unless --no-redact */
+	/* Rows that stand for those of the same name in xc_common_options; a table, may be NULL. With one for fail-on the command
+	 * itself checks its words and says what its status is. */
+	const struct xc_option *own_common;
+	const char *const *statuses; /* what its exit statuses mean, six; NULL: xc_help_statuses */
+	bool sensitive;              /* its answer leaves the house: redacted unless --no-redact */
 };
 
 /* One run of one command. */
@@ -86,6 +90,8 @@ struct xc_job {
 	struct xc_words operands;
 	struct xc_process *process; /* open while produce and write run; NULL for commands without a target */
 	struct xc_report *report;
+	struct xc_output *
+		output; /* while run works: it may commit the output itself, before what must come after that; it is not used again then */
 	FILE *out;                 /* while produce runs: for what cannot wait until the report is whole */
 	enum xc_exit status;       /* of a command without a target that did its work */
 	struct xc_error *failure;  /* told, and the status of the command, after the report was rendered */
@@ -98,6 +104,9 @@ struct xc_job {
 extern const struct xc_command *const xc_commands[];
 
 const struct xc_command *xc_command_named(const char *name);
+
+/* The row that the command has for a common option: its own, or that one. command may be NULL. */
+const struct xc_option *xc_command_common(const struct xc_command *command, const struct xc_option *option);
 
 /* The operand called `name`, or NULL when it was not given. */
 const char *xc_job_operand(const struct xc_job *job, const char *name);
@@ -118,6 +127,7 @@ int xc_command_main(int argc, char **argv);
 extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
 	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_print, xc_command_ptype,
 	xc_command_disas, xc_command_heap, xc_command_diff, xc_command_flame, xc_command_run, xc_command_shell,
-	xc_command_plugin, xc_command_pack, xc_command_unpack, xc_command_symbols, xc_command_help;
+	xc_command_plugin, xc_command_pack, xc_command_unpack, xc_command_symbols, xc_command_triage, xc_command_doctor,
+	xc_command_help;
 
 #endif

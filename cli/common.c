@@ -9,7 +9,8 @@
 
 static const char *const formats[] = {"text", "json", "html", "jsonl", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
-static const char *const policies[] = {"crash", "low", "medium", "high", "critical", "missing", "unverified", NULL};
+static const char *const policies[] = {"crash",      "low", "medium",     "high", "critical", "missing",
+				       "unverified", "new", "unreadable", NULL}; /* the last two: of triage */
 
 const struct xc_option xc_common_options[] = {
 	{.name = "exe",
@@ -53,8 +54,8 @@ const struct xc_option xc_common_options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = AT(output),
 	 .value = "FILE",
-	 .about = "write the answer to FILE, readable by you alone; an existing FILE is replaced only when all went "
-		  "well",
+	 .about = "write the answer to FILE, readable by you alone unless it is redacted; it replaces an existing "
+		  "FILE only when all went well, and has its owner and rights when it is redacted",
 	 .complete = XC_COMPLETE_FILE},
 	{.name = "color",
 	 .kind = XC_OPTION_CHOICE,
@@ -121,7 +122,8 @@ const struct xc_option xc_common_options[] = {
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(redact),
-	 .about = "leave out values of variables, program arguments and abort texts; the default where CI=true"},
+	 .about = "leave out values of variables, program arguments and abort texts, elsewhere what looks like a "
+		  "secret, home directories and addresses that are letters; the default where CI=true"},
 	{.name = "no-redact", .kind = XC_OPTION_OFF, .offset = AT(redact), .about = "show them, also where CI=true"},
 	{.name = "strict",
 	 .kind = XC_OPTION_ON,

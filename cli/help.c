@@ -64,9 +64,10 @@ static void entry(FILE *out, const char *name, const char *about)
 	wrap(out, about, NAME_COLUMN, NAME_COLUMN);
 }
 
-static void show_options(FILE *out, const struct xc_option *option)
+static void show_options(FILE *out, const struct xc_command *command, const struct xc_option *options)
 {
-	for (; option->name; option++) {
+	for (; options->name; options++) {
+		const struct xc_option *option = xc_command_common(command, options);
 		struct xc_text name = {0};
 		if (option->letter)
 			xc_text_printf(&name, "-%c, ", option->letter);
@@ -75,6 +76,16 @@ static void show_options(FILE *out, const struct xc_option *option)
 			xc_text_printf(&name, " %s", option->value);
 		entry(out, xc_text_string(&name), option->about);
 		xc_text_fini(&name);
+	}
+}
+
+static void show_statuses(FILE *out, const char *const *statuses)
+{
+	fputs("\nexit status:\n", out);
+	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
+		char number[8];
+		snprintf(number, sizeof number, "%zu", i);
+		entry(out, number, statuses[i]);
 	}
 }
 
@@ -92,18 +103,14 @@ void xc_help_overview(FILE *out)
 	fputs("xcore: what died, where and why, from a core file or a running process (never stopped, never written "
 	      "to)\n\n"
 	      "usage: xcore COMMAND [OPTIONS] TARGET [ARGUMENTS]\n"
-	      "TARGET is a core (plain, zstd, or made by `xcore pack`) or pid:N.\n\ncommands:\n",
+	      "TARGET is a core (plain, compressed by zstd, lz4, xz or gzip, or made by `xcore pack`) or "
+	      "pid:N.\n\ncommands:\n",
 	      out);
 	for (const struct xc_command *const *c = xc_commands; *c; c++)
 		entry(out, (*c)->name, (*c)->about);
 	fputs("\noptions of every command:\n", out);
-	show_options(out, xc_common_options);
-	fputs("\nexit status:\n", out);
-	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
-		char number[8];
-		snprintf(number, sizeof number, "%zu", i);
-		entry(out, number, xc_help_statuses[i]);
-	}
+	show_options(out, NULL, xc_common_options);
+	show_statuses(out, xc_help_statuses);
 	fputs("\n`xcore analyze core` is where to begin; `xcore COMMAND --help` tells more.\n", out);
 }
 
@@ -127,10 +134,12 @@ void xc_help_command(FILE *out, const struct xc_command *command)
 	}
 	if (command->options) {
 		fputs("\noptions:\n", out);
-		show_options(out, command->options);
+		show_options(out, NULL, command->options);
 	}
 	fputs("\noptions of every command:\n", out);
-	show_options(out, xc_common_options);
+	show_options(out, command, xc_common_options);
+	if (command->statuses)
+		show_statuses(out, command->statuses);
 	if (command->examples)
 		show_examples(out, command->examples);
 }

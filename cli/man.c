@@ -9,19 +9,28 @@
 
 enum { LINE = 78 }; /* the source is read by people too, and mandoc's lint warns above 80 */
 
-/* One word of len bytes: backslashes and dashes escaped, and quotes, which macros take for their own. */
+/* What stands for a character that mdoc would take for its own; NULL: itself. */
+static const char *escaped(char c)
+{
+	return c == '\\' ? "\\e" : c == '-' ? "\\-" : c == '"' ? "\\(dq" : NULL;
+}
+
+/* One word of len bytes. */
 static void word(FILE *out, const char *text, size_t len)
 {
-	for (const char *c = text; c < text + len; c++) {
-		if (*c == '\\')
-			fputs("\\e", out);
-		else if (*c == '-')
-			fputs("\\-", out);
-		else if (*c == '"')
-			fputs("\\(dq", out);
+	for (const char *c = text; c < text + len; c++)
+		if (escaped(*c))
+			fputs(escaped(*c), out);
 		else
 			fputc(*c, out);
-	}
+}
+
+static size_t width(const char *text, size_t len)
+{
+	size_t columns = 0;
+	for (const char *c = text; c < text + len; c++)
+		columns += escaped(*c) ? strlen(escaped(*c)) : 1;
+	return columns;
 }
 
 /* True when a sentence ends with the word before `next`: mdoc wants a new line there, to space it rightly. */
@@ -36,13 +45,13 @@ static void flow(FILE *out, const char *text)
 	size_t column = 0;
 	char last = ' ';
 	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
-		size_t len = strcspn(text, " \n");
-		bool fresh = column == 0 || column + 1 + len > LINE || sentence_ends(last, text);
+		size_t len = strcspn(text, " \n"), columns = width(text, len);
+		bool fresh = column == 0 || column + 1 + columns > LINE || sentence_ends(last, text);
 		if (fresh && column)
 			fputc('\n', out);
 		else if (!fresh)
 			fputc(' ', out);
-		column = fresh ? len : column + 1 + len;
+		column = fresh ? columns : column + 1 + columns;
 		if (fresh && (*text == '.' || *text == '\''))
 			fputs("\\&", out);
 		word(out, text, len);
@@ -124,6 +133,16 @@ static void examples(FILE *out, const struct xc_example *example)
 	}
 }
 
+static void statuses(FILE *out, const char *const *texts)
+{
+	fputs(".Bl -tag -width Ds\n", out);
+	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
+		fprintf(out, ".It %zu\n", i);
+		sentence(out, texts[i]);
+	}
+	fputs(".El\n", out);
+}
+
 static void command(FILE *out, const struct xc_command *c)
 {
 	fprintf(out, ".Ss %s\n.Nm xcore\n.Cm", c->name);
@@ -145,6 +164,14 @@ static void command(FILE *out, const struct xc_command *c)
 	}
 	if (c->options)
 		options(out, c->options);
+	if (c->own_common) {
+		fputs(".Pp\nOf the options of every command it has its own:\n", out);
+		options(out, c->own_common);
+	}
+	if (c->statuses) {
+		fputs(".Pp\nIts exit status:\n", out);
+		statuses(out, c->statuses);
+	}
 	if (c->examples)
 		examples(out, c->examples);
 }
@@ -161,7 +188,8 @@ static void front(FILE *out)
 	      "JSON or HTML.\n"
 	      "A running process is read only: it is never stopped, traced, signalled or\n"
 	      "written to.\n.Pp\n.Ar TARGET\n"
-	      "is a core file: plain, compressed by\n.Xr zstd 1\n(seen from its content, not its name), or made by\n"
+	      "is a core file: plain, compressed by\n.Xr zstd 1 ,\n.Xr lz4 1 ,\n.Xr xz 1\nor\n.Xr gzip 1\n(seen from "
+	      "its content, not its name), or made by\n"
 	      ".Cm pack ;\nor\n.Ar pid:N ,\na running process.\n"
 	      "Digits alone mean a process when no file has that name.\n"
 	      "Options may stand anywhere;\n.Fl \\-\nends them.\n.Sh COMMANDS\n",
@@ -183,11 +211,8 @@ void xc_man_write(FILE *out)
 	      ".It Ev XDG_CACHE_HOME\nWhere caches are kept;\n.Pa ~/.cache\nby default.\n"
 	      ".It Ev XDG_DATA_HOME\nWhere the symbol store and the user's plugins are kept;\n.Pa ~/.local/share\nby "
 	      "default.\n.El\n"
-	      ".Sh EXIT STATUS\n.Bl -tag -width Ds\n",
+	      ".Sh EXIT STATUS\n",
 	      out);
-	for (size_t i = 0; i < XC_COUNT(xc_help_statuses); i++) {
-		fprintf(out, ".It %zu\n", i);
-		sentence(out, xc_help_statuses[i]);
-	}
-	fputs(".El\n.Sh SEE ALSO\n.Xr gdb 1 ,\n.Xr zstd 1 ,\n.Xr core 5 ,\n.Xr elf 5\n", out);
+	statuses(out, xc_help_statuses);
+	fputs(".Sh SEE ALSO\n.Xr gdb 1 ,\n.Xr zstd 1 ,\n.Xr core 5 ,\n.Xr elf 5\n", out);
 }

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,50 @@ bool xc_options_number(const char *text, uint64_t max, uint64_t *number_out)
 		return false;
 	*number_out = number;
 	return true;
+}
+
+static void add_given(const struct xc_option *option, const char *value, struct xc_arena *arena, struct xc_words *words)
+{
+	xc_auto(xc_freep) char *word = xc_asprintf("--%s%s%s", option->name, value ? "=" : "", value ? value : "");
+	xc_words_add(words, xc_arena_strdup(arena, word));
+}
+
+static void add_number(const struct xc_option *option, unsigned value, unsigned usual, struct xc_arena *arena,
+		       struct xc_words *words)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%u", value);
+	if (value != usual)
+		add_given(option, number, arena, words);
+}
+
+void xc_options_given(const struct xc_option_set *set, const void *defaults, const char *name, struct xc_arena *arena,
+		      struct xc_words *words)
+{
+	const struct xc_option *option = xc_options_named(set->table, name, strlen(name));
+	const void *field = option ? (const char *)set->settings + option->offset : NULL;
+	const void *usual = option && defaults ? (const char *)defaults + option->offset : NULL;
+	if (!option)
+		return;
+	switch (option->kind) {
+	case XC_OPTION_ON:
+	case XC_OPTION_OFF:
+		if (*(const enum xc_switch *)field == (option->kind == XC_OPTION_ON ? XC_ON : XC_OFF))
+			add_given(option, NULL, arena, words);
+		break;
+	case XC_OPTION_TEXT:
+	case XC_OPTION_CHOICE:
+		if (*(const char *const *)field)
+			add_given(option, *(const char *const *)field, arena, words);
+		break;
+	case XC_OPTION_NUMBER:
+		add_number(option, *(const unsigned *)field, usual ? *(const unsigned *)usual : 0, arena, words);
+		break;
+	case XC_OPTION_LIST:
+		for (size_t i = 0; i < ((const struct xc_words *)field)->count; i++)
+			add_given(option, ((const struct xc_words *)field)->items[i], arena, words);
+		break;
+	}
 }
 
 static struct xc_error *check_choice(const struct xc_option *option, const char *value)

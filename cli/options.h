@@ -6,6 +6,7 @@
 #ifndef XC_OPTIONS_H
 #define XC_OPTIONS_H
 
+#include "../core/arena.h"
 #include "../core/error.h"
 
 /* A switch remembers whether it was given, so that a default may depend on the command. */
@@ -72,6 +73,12 @@ XC_MUST_CHECK struct xc_error *xc_options_parse_until(int argc, char *const *arg
 const struct xc_option *xc_options_named(const struct xc_option *table, const char *name, size_t len);
 const struct xc_option *xc_options_lettered(const struct xc_option *table, char letter);
 bool xc_option_takes_value(const struct xc_option *option);
+
+/* The option of a set with this name as it was given, as words of a command line ("--timeout=30", several of a list), added to `words`; the
+ * arena's. Nothing when the set has none of this name or its value is that of zero bytes; a number's usual value is that of `defaults`, settings as
+ * they are before parsing, NULL for zeroed ones. */
+void xc_options_given(const struct xc_option_set *set, const void *defaults, const char *name, struct xc_arena *arena,
+		      struct xc_words *words);
 
 void xc_words_add(struct xc_words *words, const char *word);
 void xc_words_fini(struct xc_words *words);

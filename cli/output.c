@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../core/replace.h"
+
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16, NAME_TRIES = 100 };
 
 static ssize_t write_all(void *cookie, const char *bytes, size_t len)
@@ -32,9 +34,16 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)done;
 }
 
+static ssize_t hold(void *cookie, const char *bytes, size_t len)
+{
+	struct xc_output *output = cookie;
+	xc_text_addn(&output->held, bytes, len);
+	return (ssize_t)len;
+}
+
 static void attach(struct xc_output *output)
 {
-	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = write_all});
+	output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = output->appends ? hold : write_all});
 	if (!output->file)
 		abort(); /* only for lack of memory */
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
@@ -47,11 +56,11 @@ static char *temporary_name(const struct xc_output *output, unsigned count)
 	return xc_asprintf("%s/.%.200s.%ld-%u.part", output->directory, base, (long)getpid(), count);
 }
 
-static int open_named(struct xc_output *output)
+static int open_named(struct xc_output *output, mode_t mode)
 {
 	for (unsigned i = 0; i < NAME_TRIES; i++) {
 		output->temporary = temporary_name(output, i);
-		int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (fd >= 0)
 			return fd;
 		int number = errno;
@@ -64,23 +73,48 @@ static int open_named(struct xc_output *output)
 	return -1;
 }
 
-static struct xc_error *open_temporary(struct xc_output *output)
+static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 {
-	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	const char *slash = strrchr(output->path, '/');
+	output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path), output->path);
+	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	/* File systems without O_TMPFILE say EOPNOTSUPP; kernels and overlays without it EISDIR or EINVAL. */
 	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		output->fd = open_named(output);
+		output->fd = open_named(output, mode);
 	if (output->fd < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
 }
 
-static struct xc_error *open_directly(struct xc_output *output, mode_t mode)
+static struct xc_error *open_directly(struct xc_output *output, int flags)
 {
-	if (S_ISDIR(mode))
-		return xc_error_errno(EISDIR, "%s", output->path);
-	output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	output->fd = open(output->path, O_CLOEXEC | O_NOCTTY | flags);
 	return output->fd < 0 ? xc_error_errno(errno, "%s", output->path) : NULL;
+}
+
+/* It belongs to the step, which may say more, before and after: by rename that were lost. */
+static bool is_step_summary(const struct stat *st)
+{
+	const char *path = getenv("GITHUB_STEP_SUMMARY");
+	struct stat summary;
+	return path && !stat(path, &summary) && summary.st_dev == st->st_dev && summary.st_ino == st->st_ino;
+}
+
+static struct xc_error *open_existing(struct xc_output *output, const struct stat *st, bool shared)
+{
+	struct xc_error *err;
+	if (S_ISDIR(st->st_mode))
+		return xc_error_errno(EISDIR, "%s", output->path);
+	if (!S_ISREG(st->st_mode))
+		return open_directly(output, O_WRONLY);
+	if (is_step_summary(st)) {
+		output->before = (size_t)st->st_size;
+		output->appends = true;
+		return open_directly(output, O_RDWR | O_APPEND);
+	}
+	if (!(err = open_temporary(output, 0600)) && shared)
+		xc_replace_like(output->fd, st);
+	return err;
 }
 
 /* An existing file is replaced where its links lead, not at the link. */
@@ -90,28 +124,28 @@ static void name_output(struct xc_output *output, const char *path, bool exists)
 	output->path = real ? real : strchr(path, '/') ? xc_strdup(path) : xc_asprintf("./%s", path);
 }
 
-struct xc_error *xc_output_open(struct xc_output *output, const char *path)
+struct xc_error *xc_output_open(struct xc_output *output, const char *path, bool shared)
 {
-	struct xc_error *err;
 	struct stat st;
 	*output = (struct xc_output){.fd = STDOUT_FILENO};
 	if (path && strcmp(path, "-") != 0) {
-		bool exists = stat(path, &st) == 0;
+		const bool exists = stat(path, &st) == 0;
 		name_output(output, path, exists);
-		if (exists && !S_ISREG(st.st_mode)) {
-			err = open_directly(output, st.st_mode);
-		} else {
-			const char *slash = strrchr(output->path, '/');
-			output->directory = xc_asprintf("%.*s", slash == output->path ? 1 : (int)(slash - output->path),
-							output->path);
-			err = open_temporary(output);
-		}
+		struct xc_error *err =
+			exists ? open_existing(output, &st, shared) : open_temporary(output, shared ? 0666 : 0600);
 		if (err) {
 			xc_output_abandon(output);
 			return err;
 		}
 	}
 	attach(output);
+	return NULL;
+}
+
+struct xc_error *xc_output_unshare(const struct xc_output *output)
+{
+	if (output->directory && (fchown(output->fd, geteuid(), getegid()) || fchmod(output->fd, 0600)))
+		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
 }
 
@@ -146,6 +180,27 @@ static struct xc_error *put_in_place(struct xc_output *output)
 	return NULL;
 }
 
+static off_t size_of(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) < 0 ? -1 : st.st_size;
+}
+
+/* On a line of its own. Half of it is taken back, unless somebody else has appended to it. */
+static void append_held(struct xc_output *output)
+{
+	const off_t before = size_of(output->fd);
+	struct xc_text text = {0};
+	char last = '\n';
+	if (before > 0 && pread(output->fd, &last, 1, before - 1) == 1 && last != '\n')
+		xc_text_char(&text, '\n');
+	xc_text_addn(&text, output->held.bytes, output->held.len);
+	const ssize_t done = write_all(output, text.bytes, text.len);
+	if (output->failed && done > 0 && size_of(output->fd) == before + done && ftruncate(output->fd, before))
+		output->failed = errno;
+	xc_text_fini(&text);
+}
+
 struct xc_error *xc_output_error(const struct xc_output *output)
 {
 	if (!output->failed)
@@ -162,6 +217,8 @@ struct xc_error *xc_output_commit(struct xc_output *output)
 {
 	struct xc_error *err = NULL;
 	fflush(output->file);
+	if (output->held.len)
+		append_held(output);
 	if ((err = xc_output_error(output)) || (output->directory && (err = put_in_place(output)))) {
 		xc_output_abandon(output);
 		return err;
@@ -188,6 +245,7 @@ void xc_output_abandon(struct xc_output *output)
 	free(output->path);
 	free(output->directory);
 	free(output->temporary);
+	xc_text_fini(&output->held);
 	*output = (struct xc_output){.fd = -1, .failed = output->failed};
 }
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "../triage/cause.h"
-
-/* Verdicts, mildest first. */
-static const char *const severities[] = {"info", "low", "medium", "high", "critical"};
+#include "../triage/severity.h"
 
 static bool crashed(const struct xc_process *process, const struct xc_report *report)
 {
@@ -91,14 +89,6 @@ struct xc_error *xc_policy_check(const struct xc_words *words)
 	return NULL;
 }
 
-static size_t rank(const char *severity)
-{
-	size_t i = 0;
-	while (i + 1 < XC_COUNT(severities) && strcmp(severities[i], severity) != 0)
-		i++;
-	return strcmp(severities[i], severity) == 0 ? i : 0;
-}
-
 static bool verdict_reaches(const char *severity, struct xc_process *process, const struct xc_report *report)
 {
 	struct xc_report *own = NULL;
@@ -108,7 +98,8 @@ static bool verdict_reaches(const char *severity, struct xc_process *process, co
 		report = own;
 	}
 	const struct xc_verdict *verdict = report->verdict;
-	bool reached = verdict && verdict->severity && rank(verdict->severity) >= rank(severity);
+	bool reached =
+		verdict && verdict->severity && xc_severity_rank(verdict->severity) >= xc_severity_rank(severity);
 	xc_report_free(own);
 	return reached;
 }

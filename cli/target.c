@@ -194,10 +194,8 @@ static bool is_idle(const struct xc_common *common)
 	       sched_getscheduler(0) == SCHED_IDLE;
 }
 
-struct xc_error *xc_target_open(struct xc_target *target, const char *name, const struct xc_common *common,
-				const char *write_dir)
+struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_common *common)
 {
-	const char *digits;
 	struct xc_error *err;
 	*target = (struct xc_target){.finder = finder_of(common)};
 	if ((err = check_directories(common)) || (common->exe && (err = check_exe_file(common->exe))) ||
@@ -205,6 +203,16 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		return err;
 	target->finder.cache_dir = target->cache_dir =
 		xc_switch_or(common->cache, true) ? xc_target_cache_dir("xcore") : NULL;
+	return NULL;
+}
+
+struct xc_error *xc_target_open(struct xc_target *target, const char *name, const struct xc_common *common,
+				const char *write_dir)
+{
+	const char *digits;
+	struct xc_error *err = xc_target_prepare(target, common);
+	if (err)
+		return err;
 	target->progress = xc_progress_start(name, target->finder.quiet);
 	struct xc_open_options options = {
 		.finder = &target->finder,

@@ -15,6 +15,10 @@ struct xc_target {
 	const char *landlock; /* live: what limits writing, or why nothing does; NULL for cores */
 };
 
+/* The part of opening that needs no name: check what --exe, --sysroot and --debug-dir name, open the store, find the cache. For commands that
+ * open their targets by other means; xc_target_close afterwards. Errors: as below; on failure nothing is left to close. */
+XC_MUST_CHECK struct xc_error *xc_target_prepare(struct xc_target *target, const struct xc_common *common);
+
 /* Open `name`: a file, `pid:N`, or bare digits where no such file exists. A live process is opened
  * with ptrace, signals and writes to it denied; afterwards only files below write_dir (NULL: none) and the cache can be
  * made.

@@ -100,7 +100,7 @@ struct xc_archive_content {
 };
 
 /* Write a pack to a new file at path: under a temporary name in the same directory, renamed when complete.
- * Mode 0600. Strings longer than 64 KiB are cut. Errors: XC_ERR_IO, XC_ERR_PERMISSION; no file is left behind. */
+ * Mode 0600 and ours, whatever it replaces. Strings longer than 64 KiB are cut. Errors: XC_ERR_IO, XC_ERR_PERMISSION; no file is left behind. */
 XC_MUST_CHECK struct xc_error *xc_archive_write(const struct xc_archive_content *content, const char *path);
 
 #endif

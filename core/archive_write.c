@@ -46,15 +46,15 @@ static struct xc_error *open_output(struct writer *w)
 	xc_auto(xc_freep) char *dir = slash ? xc_asprintf("%.*s", (int)(slash - w->path + 1), w->path) : xc_strdup(".");
 	w->temporary = xc_asprintf("%s.tmp-XXXXXX", w->path);
 	w->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (w->fd >= 0) {
+	const bool nameless = w->fd >= 0;
+	if (!nameless)
+		w->fd = mkostemp(w->temporary, O_CLOEXEC); /* file systems without O_TMPFILE */
+	const int number = errno;
+	if (nameless || w->fd < 0)
 		free(xc_take(w->temporary));
-		return NULL;
-	}
-	w->fd = mkostemp(w->temporary, O_CLOEXEC); /* file systems without O_TMPFILE */
-	if (w->fd >= 0)
-		return NULL;
-	free(xc_take(w->temporary));
-	return xc_error_errno(errno, "%s", w->path);
+	if (w->fd < 0)
+		return xc_error_errno(number, "%s", w->path);
+	return NULL;
 }
 
 /* Give the complete file its name, replacing an older one at once. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void *check(void *pointer, size_t size)
 {
@@ -29,6 +30,11 @@ void *xc_alloc(size_t size)
 void *xc_realloc(void *old, size_t size)
 {
 	return check(realloc(old, size ? size : 1), size);
+}
+
+bool xc_begins_with(const char *text, const char *head)
+{
+	return strncmp(text, head, strlen(head)) == 0;
 }
 
 bool xc_ends_with(const char *text, const char *tail)
@@ -63,4 +69,11 @@ void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)
 #endif
 	*capacity = *capacity ? *capacity * 2 : first;
 	return check(reallocarray(items, *capacity, size), *capacity);
+}
+
+uint64_t xc_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }

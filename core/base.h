@@ -36,6 +36,7 @@ void xc_freep(void *pointer_to_pointer);
 void *xc_alloc(size_t size); /* zeroed */
 void *xc_realloc(void *old, size_t size);
 char *xc_strdup(const char *text);
+bool xc_begins_with(const char *text, const char *head);
 bool xc_ends_with(const char *text, const char *tail);
 char *xc_asprintf(const char *format, ...) XC_PRINTF(1, 2);
 
@@ -48,5 +49,8 @@ static inline bool xc_inside(xc_addr addr, uint64_t len, xc_addr lo, xc_addr hi)
 {
 	return len > 0 && addr >= lo && addr <= hi && len - 1 <= hi - addr;
 }
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t xc_now_ns(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "opener.h"
 #include "userdir.h"
 
 enum { MAX_ENTRIES = 4096, NAME_SIZE = 160 };
@@ -28,20 +29,30 @@ static bool trustworthy(int fd)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+int xc_cache_open(const struct xc_cache *cache, const char *name)
+{
+	if (!cache->dir || strchr(name, '/'))
+		return -1;
+	xc_auto(xc_freep) char *path = path_of(cache, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && !trustworthy(fd)) {
+		close(fd);
+		return -1;
+	}
+	if (fd >= 0)
+		futimens(fd, NULL); /* the time of use, for pruning */
+	return fd;
+}
+
 struct xc_source *xc_cache_get(const struct xc_cache *cache, const char *name)
 {
 	struct xc_source *source = NULL;
 	if (!cache->dir)
 		return NULL;
 	xc_auto(xc_freep) char *path = path_of(cache, name);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = xc_opener() ? xc_opener()->kept(xc_opener()->user, cache->kind, name) : xc_cache_open(cache, name);
 	if (fd < 0)
 		return NULL;
-	if (!trustworthy(fd)) {
-		close(fd);
-		return NULL;
-	}
-	futimens(fd, NULL); /* the time of use, for pruning */
 	const struct xc_source_options plain = {.as_is = true};
 	xc_error_free(xc_source_open_fd(fd, path, &plain, &source));
 	return source;
@@ -65,6 +76,8 @@ static size_t list_entries(int directory, struct entry *entries, uint64_t *total
 {
 	size_t count = 0;
 	DIR *dir = fdopendir(dup(directory));
+	if (dir)
+		rewinddir(dir); /* a duplicate stands where the last listing ended */
 	for (struct dirent *d; dir && count < MAX_ENTRIES && (d = readdir(dir));) {
 		struct stat st;
 		size_t len = strlen(d->d_name);
@@ -119,11 +132,16 @@ static int open_directory(const struct xc_cache *cache)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+uint64_t xc_cache_largest(const struct xc_cache *cache)
+{
+	return cache->capacity / 2;
+}
+
 /* Two writers of one name must not share what they write aside. */
 bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t size, struct xc_cache_draft *draft)
 {
-	*draft = (struct xc_cache_draft){.fd = -1};
-	if (strlen(name) >= sizeof draft->name || !cache->dir || size > cache->capacity / 2)
+	*draft = (struct xc_cache_draft){.fd = -1, .capacity = size ? 0 : cache->capacity};
+	if (xc_opener() || strlen(name) >= sizeof draft->name || !cache->dir || size > xc_cache_largest(cache))
 		return false;
 	draft->directory = open_directory(cache);
 	if (draft->directory < 0)
@@ -139,9 +157,22 @@ bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t siz
 	return false;
 }
 
+/* Of a size that was not known: nobody has made room for it. */
+static bool fits(const struct xc_cache_draft *draft)
+{
+	struct stat st;
+	if (!draft->capacity)
+		return true;
+	if (fstat(draft->fd, &st) || (uint64_t)st.st_size > draft->capacity / 2)
+		return false;
+	prune(draft->directory, 0, draft->capacity); /* its own bytes are among them already */
+	return true;
+}
+
 bool xc_cache_finish(struct xc_cache_draft *draft, bool good)
 {
 	bool made = draft->fd >= 0;
+	good = made && good && fits(draft);
 	if (made)
 		good = close(draft->fd) == 0 && good;
 	good = made && good && renameat(draft->directory, draft->aside, draft->directory, draft->name) == 0;
@@ -167,7 +198,7 @@ bool xc_cache_put(const struct xc_cache *cache, const char *name, const struct x
 
 void xc_cache_patch(const struct xc_cache *cache, const char *name, uint64_t offset, const void *bytes, size_t size)
 {
-	if (!cache->dir)
+	if (!cache->dir || xc_opener())
 		return;
 	xc_auto(xc_freep) char *path = path_of(cache, name);
 	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -47,6 +47,8 @@ static enum xc_error_code code_of_errno(int number)
 	case EACCES:
 	case EPERM:
 		return XC_ERR_PERMISSION;
+	case ENOMEM:
+		return XC_ERR_LIMIT;
 	case ENOENT:
 	case ESRCH:
 	case ENOTDIR:

@@ -14,7 +14,7 @@ enum xc_error_code {
 	XC_ERR_FAULT,       /* target memory that is not there; xc_error_addr tells where */
 	XC_ERR_NOT_FOUND,   /* a name, thread, file or address that does not exist */
 	XC_ERR_MISMATCH,    /* two things that should belong together do not (build-ids) */
-	XC_ERR_LIMIT,       /* one of our bounds was reached */
+	XC_ERR_LIMIT,       /* one of our bounds was reached, or one of memory */
 	XC_ERR_PERMISSION,  /* the kernel's rules forbid it */
 	XC_ERR_UNSUPPORTED, /* recognised, but not handled */
 	XC_ERR_USAGE,       /* the command line is wrong */
@@ -35,7 +35,7 @@ struct xc_error *xc_error_new(enum xc_error_code code, const char *format, ...) 
 /* A fault at addr; the message is "0xADDR: WHY". */
 struct xc_error *xc_error_fault(xc_addr addr, const char *why);
 
-/* From errno: "WHAT: strerror". EACCES and EPERM become XC_ERR_PERMISSION, ENOENT NOT_FOUND. */
+/* From errno: "WHAT: strerror". EACCES and EPERM become XC_ERR_PERMISSION, ENOENT NOT_FOUND, ENOMEM LIMIT. */
 struct xc_error *xc_error_errno(int number, const char *format, ...) XC_PRINTF(2, 3);
 
 /* Put "what was being done: " before the message; keeps code, address and hint. Returns err. */

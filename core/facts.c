@@ -71,10 +71,10 @@ static void add_size(struct xc_text *text, const struct xc_process *process)
 {
 	xc_text_add(text, "   ");
 	xc_text_size(text, process->core->size);
-	if (process->core->compressed) {
+	if (process->core->compression) {
 		xc_text_add(text, " (");
 		xc_text_size(text, process->core->stored_size);
-		xc_text_add(text, " as zstd)");
+		xc_text_printf(text, " as %s)", process->core->compression);
 	}
 	if (process->missing_bytes) {
 		xc_text_add(text, ", cut short");

@@ -1,73 +1,28 @@
-/* finder: opening what a hostile core names, and the order in which a module's file is looked for.
- *
- * openat2 with RESOLVE_IN_ROOT keeps "..", absolute paths and symbolic links below the root, and RESOLVE_NO_MAGICLINKS
- * keeps /proc/self/fd and the like out. A path is first opened with O_PATH, which touches nothing, and only
- * then for reading: merely opening a device can have effects (a watchdog starts and reboots the host).
- * Kernels before 5.6, and containers whose filter does not know openat2, resolve "/" by plain open; a
- * sysroot is refused there, since its links could lead out of it. */
+/* finder: the order in which a module's file is looked for. Opening is opener's. */
 #include "finder.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "archive.h"
 #include "identity.h"
 #include "live.h"
+#include "opener.h"
 #include "store.h"
 
-enum { RACES = 32, MAX_VDSO = 1 << 20 };
+enum { MAX_VDSO = 1 << 20 };
 
 /* ---- opening ---- */
-
-static int open_below(int root, const char *path, uint64_t flags)
-{
-	struct open_how how = {.flags = flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	for (int tries = 0;; tries++) {
-		long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
-		if (fd >= 0 || (errno != EAGAIN && errno != EINTR) || tries == RACES)
-			return (int)fd; /* EAGAIN: a rename elsewhere on the system raced with ".." */
-	}
-}
 
 static bool is_root(const char *root)
 {
 	return !root || !strcmp(root, "/");
-}
-
-/* Open what path names for reading. -1 and errno on failure; *special when it is not a regular file. */
-static int open_regular(const char *root, const char *path, bool *special)
-{
-	enum { READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, LOOK = O_PATH | O_CLOEXEC };
-	struct stat st;
-	int dir = open(root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return -1;
-	int look = open_below(dir, path, LOOK);
-	bool plain = look < 0 && (errno == ENOSYS || errno == EPERM) && is_root(root) && path[0] == '/';
-	if (plain)
-		look = open(path, LOOK);
-	int fd = -1, saved = errno;
-	if (look >= 0 && fstat(look, &st) == 0) {
-		*special = !S_ISREG(st.st_mode);
-		saved = ENOTSUP;
-		if (!*special) {
-			fd = plain ? open(path, READ) : open_below(dir, path, READ);
-			saved = errno;
-		}
-	}
-	if (look >= 0)
-		close(look);
-	close(dir);
-	errno = saved;
-	return fd;
 }
 
 struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_source **source_out)
@@ -77,7 +32,7 @@ struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_so
 	xc_auto(xc_freep) char *full = xc_asprintf("%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
 	xc_auto(xc_freep) char *name =
 		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
-	int fd = open_regular(root, full, &special);
+	int fd = xc_opener_regular(root, full, &special);
 	if (fd < 0 && special)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", name);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))

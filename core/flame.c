@@ -12,6 +12,7 @@
 #include "flame_page.h"
 #include "stacktree.h"
 #include "text.h"
+#include "xmltext.h"
 
 enum {
 	MAX_DEPTH = 256,
@@ -70,31 +71,6 @@ struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
 
 /* SVG */
 
-/* Text for XML 1.0: besides markup, U+FFFE and U+FFFF are not allowed (2.2 Characters). */
-static void xml_text(struct xc_text *text, const char *name)
-{
-	struct xc_text clean = {0};
-	xc_text_name(&clean, name);
-	const char *bytes = xc_text_string(&clean);
-	for (size_t i = 0; bytes[i]; i++) {
-		bool forbidden = !strncmp(bytes + i, "\xef\xbf\xbe", 3) || !strncmp(bytes + i, "\xef\xbf\xbf", 3);
-		if (bytes[i] == '&')
-			xc_text_add(text, "&amp;");
-		else if (bytes[i] == '<')
-			xc_text_add(text, "&lt;");
-		else if (bytes[i] == '>')
-			xc_text_add(text, "&gt;");
-		else if (bytes[i] == '"')
-			xc_text_add(text, "&quot;");
-		else if (forbidden)
-			xc_text_add(text, "\xef\xbf\xbd");
-		else
-			xc_text_char(text, bytes[i]);
-		i += forbidden ? 2 : 0;
-	}
-	xc_text_fini(&clean);
-}
-
 /* Bytes of name that are at most `limit` and end between characters. */
 static size_t whole_characters(const char *name, size_t limit)
 {
@@ -110,7 +86,7 @@ static void xml_cut(struct xc_text *text, const char *name, size_t limit)
 {
 	size_t n = whole_characters(name, limit);
 	xc_auto(xc_freep) char *front = xc_asprintf("%.*s%s", (int)n, name, name[n] ? "…" : "");
-	xml_text(text, front);
+	xc_xmltext(text, front);
 }
 
 struct picture {
@@ -166,7 +142,7 @@ static void add_value(struct picture *pic, uint64_t value)
 		return;
 	}
 	xc_text_printf(&pic->text, "%" PRIu64 " ", value);
-	xml_text(&pic->text, unit);
+	xc_xmltext(&pic->text, unit);
 }
 
 static void add_title(struct picture *pic, const struct xc_stacktree_node *node, size_t depth)
@@ -177,7 +153,7 @@ static void add_title(struct picture *pic, const struct xc_stacktree_node *node,
 	add_value(pic, node->total);
 	if (pic->tree->things) {
 		xc_text_printf(&pic->text, ", %" PRIu64 " ", node->items);
-		xml_text(&pic->text, pic->tree->things);
+		xc_xmltext(&pic->text, pic->tree->things);
 	}
 	xc_text_printf(&pic->text, ", %.2f%%)%s</title>", 100 * share(pic, node->total),
 		       depth == pic->most_depth && node->children ? "; deeper frames are left out" : "");
@@ -258,11 +234,11 @@ static void draw_head(struct picture *pic, size_t height)
 		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n<title>",
 		       height);
-	xml_text(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
 	xc_text_add(text, "</title>\n<style>\n");
 	xc_text_add(text, xc_flame_style);
 	xc_text_add(text, "</style>\n<text class=\"chrome title\" x=\"1%\" y=\"26\">");
-	xml_text(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
 	xc_text_add(text, "</text>\n<text class=\"quiet\" x=\"1%\" y=\"46\">");
 	add_value(pic, pic->tree->root.total);
 	if (pic->left_out)

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "jsonvalue.h"
 
@@ -35,11 +36,28 @@ static void separate(struct xc_jsonstream *stream)
 	stream->comma = true;
 }
 
+/* '#' stands in strings only; of two the second is written by its number, since "##[error]" is a command to CI systems that print this. */
+static int write_inert(const char *bytes, size_t len, void *user)
+{
+	FILE *out = user;
+	const char *end = bytes + len;
+	for (const char *at = bytes, *next; at < end; at = next) {
+		next = memmem(at, (size_t)(end - at), "##", 2);
+		next = next ? next + 1 : end;
+		if (fwrite(at, 1, (size_t)(next - at), out) != (size_t)(next - at))
+			return -1;
+		if (next < end && fputs("\\u0023", out) == EOF)
+			return -1;
+		next += next < end;
+	}
+	return 0;
+}
+
 /* Takes value. */
 static void dump(struct xc_jsonstream *stream, json_t *value, size_t flags)
 {
 	errno = 0;
-	if (!stream->failure && json_dumpf(value, stream->out, FLAGS | flags))
+	if (!stream->failure && json_dump_callback(value, write_inert, stream->out, FLAGS | flags))
 		stream->failure = errno ? errno : EIO;
 	json_decref(value);
 }

@@ -2,6 +2,8 @@
  * grow with the report. jansson writes the values and keys; ours are only the brackets of the objects and arrays that
  * grow with the target, and what stands between their parts.
  *
+ * Nothing in it is a command to a CI system that prints it: the second of two '#' is written as \u0023.
+ *
  * Not one json_t for all: a report of 2,000 threads has a million values, and a tree of them takes more memory than
  * everything else xcore holds of such a core. */
 #ifndef XC_JSONSTREAM_H

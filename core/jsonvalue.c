@@ -61,6 +61,14 @@ json_t *xc_jsonvalue_text(const char *string)
 	return value;
 }
 
+const char *xc_jsonvalue_clean(const char *string, struct xc_arena *arena)
+{
+	struct xc_text scratch = {0};
+	const char *copy = xc_arena_strdup(arena, clean(string, &scratch));
+	xc_text_fini(&scratch);
+	return copy;
+}
+
 json_t *xc_jsonvalue_address(xc_addr addr)
 {
 	char text[24];

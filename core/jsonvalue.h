@@ -9,13 +9,16 @@
 
 #include <jansson.h>
 
-#include "base.h"
+#include "arena.h"
 
 json_t *xc_jsonvalue_text(const char *string);             /* NULL gives null */
 json_t *xc_jsonvalue_bytes(const char *bytes, size_t len); /* NULs stay */
 json_t *xc_jsonvalue_address(xc_addr addr);                /* "0x…" */
 json_t *xc_jsonvalue_double(double value);                 /* NaN and infinities, which JSON lacks, as strings */
 json_t *xc_jsonvalue_seconds(double value);                /* to the nanosecond */
+
+/* What xc_jsonvalue_text makes of a string, as text of the arena's. */
+const char *xc_jsonvalue_clean(const char *string, struct xc_arena *arena);
 
 /* A number up to 2^53, which every reader keeps exactly; beyond that its decimal digits as a string. */
 json_t *xc_jsonvalue_count(uint64_t value);

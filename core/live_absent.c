@@ -20,19 +20,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "live_proc.h"
 
 enum { RECHECK_NS = 10 * 1000 * 1000 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- is the region still what it was? ---- */
 
@@ -125,10 +117,10 @@ static bool still_valid(struct xc_live_absents *a, const struct xc_live_region *
 {
 	if (!a->flags_read)
 		a->flags_read = read_flags(a);
-	if (!a->checked_ns || now_ns() - a->checked_ns > RECHECK_NS) {
+	if (!a->checked_ns || xc_now_ns() - a->checked_ns > RECHECK_NS) {
 		if (!recheck(a))
 			return false;
-		a->checked_ns = now_ns();
+		a->checked_ns = xc_now_ns();
 	}
 	return a->flags_read && !r->userfault && still_mapped(a, r, addr);
 }

@@ -14,11 +14,6 @@
 #include "live_proc.h"
 #include "note.h"
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* Reading these is not reading memory: registers of devices, clocks of the kernel. pagemap hides most of them as
  * well; this also holds where there is no pagemap. */
 static bool is_device(const char *name)
@@ -27,10 +22,10 @@ static bool is_device(const char *name)
 	static const char *const devices[] = {
 		"/dev/", "/sys/", "/proc/", "anon_inode:", "socket:", "[vvar", "[vsyscall]"};
 	for (size_t i = 0; i < XC_COUNT(memory); i++)
-		if (starts_with(name, memory[i]))
+		if (xc_begins_with(name, memory[i]))
 			return false;
 	for (size_t i = 0; i < XC_COUNT(devices); i++)
-		if (starts_with(name, devices[i]))
+		if (xc_begins_with(name, devices[i]))
 			return true;
 	return false;
 }
@@ -41,7 +36,7 @@ static bool is_anonymous(const struct xc_live_map *map)
 	if (map->ino || map->shared)
 		return false;
 	for (size_t i = 0; i < XC_COUNT(labels); i++)
-		if (starts_with(map->name, labels[i]))
+		if (xc_begins_with(map->name, labels[i]))
 			return true;
 	return !*map->name;
 }

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "live_cache.h"
@@ -217,24 +216,17 @@ static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr pag
 
 /* ---- reading ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Before the process is asked: the time to be passed to the function behind. */
 static uint64_t begin_reading(struct xc_live_memory *m)
 {
 	m->stats->paused_ns += xc_live_pace_wait(&m->pace, m->unpaid);
 	m->unpaid = 0;
-	return now_ns();
+	return xc_now_ns();
 }
 
 static void end_reading(struct xc_live_memory *m, uint64_t begun_ns)
 {
-	m->stats->read_ns += now_ns() - begun_ns;
+	m->stats->read_ns += xc_now_ns() - begun_ns;
 }
 
 static bool load_paced(struct xc_live_memory *m, struct xc_live_region *r, xc_addr page, size_t wanted)

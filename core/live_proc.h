@@ -1,4 +1,4 @@
-/* live_proc: reading the text files below /proc/PID. Private to live*.c. */
+/* live_proc: reading the text files below /proc/PID, and such as these. */
 #ifndef XC_LIVE_PROC_H
 #define XC_LIVE_PROC_H
 

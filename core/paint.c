@@ -1,10 +1,11 @@
-/* paint: a page buffer. The column is computed from the bytes added since it was last asked for, so nothing has to be
+/* paint: a page buffer, in which each line, before it ends, loses what a CI system that prints it would obey. The column is computed from the bytes added since it was last asked for, so nothing has to be
  * counted while text is added; colour codes are stepped over. */
 #include "paint.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FLUSH_AT = 64 << 10, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, LEAST_ROOM = 24 };
 
@@ -24,16 +25,6 @@ static void flush(struct xc_paint *p)
 	if (p->page.len)
 		fwrite(p->page.bytes, 1, p->page.len, p->out); /* failure is kept by the stream: ferror in finish */
 	p->page.len = p->line_start = p->counted = 0;
-}
-
-struct xc_error *xc_paint_finish(struct xc_paint *p)
-{
-	flush(p);
-	xc_text_fini(&p->page);
-	xc_text_fini(&p->scratch);
-	if (fflush(p->out) || ferror(p->out))
-		return xc_error_errno(errno ? errno : EIO, "writing the report");
-	return NULL;
 }
 
 size_t xc_paint_column(struct xc_paint *p)
@@ -76,8 +67,48 @@ void xc_paint_pad(struct xc_paint *p, size_t column)
 	}
 }
 
+/* Where what a CI system would obey stands in lines: "##[error]" and "##vso[" anywhere, "::error::" in front; NULL: nowhere. */
+static char *command_in(char *lines)
+{
+	for (char *at = lines; at; at = strchr(at, '\n')) {
+		at += strspn(at, " \t\n");
+		while (*at == '\033') /* a colour of ours */
+			at += strcspn(at, "m") + 1;
+		at += strspn(at, " \t");
+		if (at[0] == ':' && at[1] == ':')
+			return at;
+	}
+	for (char *at = lines; (at = strstr(at, "##")); at++)
+		if (at[2] == '[' || strncasecmp(at + 2, "vso[", 4) == 0)
+			return at;
+	return NULL;
+}
+
+static void make_inert(struct xc_paint *p)
+{
+	char *at;
+	while (p->page.len > p->line_start && (at = command_in(p->page.bytes + p->line_start))) {
+		const char first = *at;
+		xc_auto(xc_freep) char *rest = xc_strdup(at + 1);
+		p->page.len = (size_t)(at - p->page.bytes);
+		xc_text_printf(&p->page, "\\x%02x%s", first, rest);
+	}
+}
+
+struct xc_error *xc_paint_finish(struct xc_paint *p)
+{
+	make_inert(p);
+	flush(p);
+	xc_text_fini(&p->page);
+	xc_text_fini(&p->scratch);
+	if (fflush(p->out) || ferror(p->out))
+		return xc_error_errno(errno ? errno : EIO, "writing the report");
+	return NULL;
+}
+
 void xc_paint_line(struct xc_paint *p)
 {
+	make_inert(p);
 	while (p->page.len > p->line_start && p->page.bytes[p->page.len - 1] == ' ')
 		p->page.len--;
 	xc_text_char(&p->page, '\n');

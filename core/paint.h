@@ -1,6 +1,7 @@
 /* paint: lines of text for people: colours, padding, wrapping at a width. What the text renderer draws with.
  *
- * Widths and columns are terminal columns; strings are already escaped (see text.h). */
+ * Widths and columns are terminal columns; strings are already escaped (see text.h). Lines are no commands of a CI system that prints them:
+ * "##[", and "::" in front, are written with \xNN. */
 #ifndef XC_PAINT_H
 #define XC_PAINT_H
 

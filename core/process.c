@@ -366,7 +366,10 @@ static const char *elf_type_name(uint16_t type)
 static struct xc_error *check_core(const struct xc_source *source, struct xc_elf *elf)
 {
 	if (source->size == 0)
-		return xc_error_new(XC_ERR_FORMAT, "the file is empty");
+		return xc_error_new(XC_ERR_FORMAT, "%s",
+				    source->cut
+					    ? "a compressed file that was cut before anything of it could be inflated"
+					    : "the file is empty");
 	struct xc_error *err = xc_elf_parse(source->bytes, source->size, elf);
 	if (err)
 		return err;
@@ -446,20 +449,43 @@ static struct xc_error *open_pack(struct xc_process *p, struct xc_finder *finder
 	return err ? err : xc_archive_core(p->archive, how, &p->core);
 }
 
+/* Takes the source. */
+static struct xc_error *open_source(struct xc_source *core, const char *name, const struct xc_source_options *how,
+				    const struct xc_open_options *options, struct xc_process **process_out)
+{
+	xc_auto(xc_process_closep) struct xc_process *p = xc_process_new(name, false);
+	struct xc_finder finder = *options->finder;
+	struct xc_open_options own = *options;
+	struct xc_error *err;
+	own.finder = &finder;
+	p->core = core;
+	p->sysroot = xc_arena_strdup(&p->arena, finder.sysroot);
+	if ((err = open_pack(p, &finder, how)) || (err = load_core(p, &own)))
+		return err->code == XC_ERR_MISMATCH ? err : xc_error_wrap(err, "%s", name);
+	*process_out = xc_take(p);
+	return NULL;
+}
+
+static struct xc_source_options source_options(const struct xc_open_options *options)
+{
+	return (struct xc_source_options){
+		.progress = options->progress, .max_size = options->max_core_size, .room = options->room};
+}
+
 struct xc_error *xc_process_open_core(const char *path, const struct xc_open_options *options,
 				      struct xc_process **process_out)
 {
-	struct xc_source_options how = {.progress = options->progress};
-	xc_auto(xc_process_closep) struct xc_process *p = xc_process_new(path, false);
-	struct xc_finder finder = *options->finder;
-	struct xc_open_options own = *options;
-	own.finder = &finder;
-	p->sysroot = xc_arena_strdup(&p->arena, finder.sysroot);
-	struct xc_error *err = xc_source_open(path, &how, &p->core);
-	if (err)
-		return err;
-	if ((err = open_pack(p, &finder, &how)) || (err = load_core(p, &own)))
-		return err->code == XC_ERR_MISMATCH ? err : xc_error_wrap(err, "%s", path);
-	*process_out = xc_take(p);
-	return NULL;
+	const struct xc_source_options how = source_options(options);
+	struct xc_source *core = NULL;
+	struct xc_error *err = xc_source_open(path, &how, &core);
+	return err ? err : open_source(core, path, &how, options, process_out);
+}
+
+struct xc_error *xc_process_open_core_fd(int fd, const char *name, const struct xc_open_options *options,
+					 struct xc_process **process_out)
+{
+	const struct xc_source_options how = source_options(options);
+	struct xc_source *core = NULL;
+	struct xc_error *err = xc_source_open_fd(fd, name, &how, &core);
+	return err ? err : open_source(core, name, &how, options, process_out);
 }

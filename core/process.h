@@ -160,12 +160,18 @@ struct xc_open_options {
 	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
 	bool paced;                     /* live: the limits hold from the first byte on, also for a single question */
 	struct xc_progress *progress;   /* for decompression; may be NULL */
+	uint64_t max_core_size;         /* bytes of a core after inflating; 0: 256 GiB */
+	uint64_t room;                  /* bytes that an inflated core may take of the disk; 0: all that it has */
 };
 
 /* Open the core at path (plain, zstd or made by `xcore pack`). Errors mean that nothing useful could be
  * had: not a file, not an ELF core. A broken or foreign core opens with remarks. */
 XC_MUST_CHECK struct xc_error *xc_process_open_core(const char *path, const struct xc_open_options *options,
 						    struct xc_process **process_out);
+
+/* The same of a descriptor, which is taken also on failure; name is for messages. */
+XC_MUST_CHECK struct xc_error *xc_process_open_core_fd(int fd, const char *name, const struct xc_open_options *options,
+						       struct xc_process **process_out);
 
 /* Open a running process without ptrace and without stopping it. Errors: XC_ERR_NOT_FOUND,
  * XC_ERR_PERMISSION (names the rule of the kernel that failed and what to do). In live.c. */

@@ -1,20 +1,28 @@
-/* progress: drawn at most ten times a second, and only once half a second has passed. */
+/* progress: drawn at most ten times a second, and only once half a second has passed; after a second more with the time that is left. */
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static const uint64_t ETA_AFTER_NS = 1500000000;
 
 struct xc_progress xc_progress_start(const char *what, bool quiet)
 {
-	return (struct xc_progress){.what = what, .enabled = !quiet && isatty(2), .started_ns = now_ns()};
+	return (struct xc_progress){.what = what, .enabled = !quiet && isatty(2), .started_ns = xc_now_ns()};
+}
+
+/* If the rest takes as long as what is done took; nothing while little is known. */
+static void draw_left(uint64_t elapsed_ns, uint64_t done, uint64_t total)
+{
+	if (!done || done >= total || elapsed_ns < ETA_AFTER_NS)
+		return;
+	const double left = (double)elapsed_ns / 1e9 * ((double)(total - done) / (double)done);
+	if (left < 90)
+		fprintf(stderr, ", %.0f s left", left < 1 ? 1 : left);
+	else if (left < 90 * 60)
+		fprintf(stderr, ", %.0f min left", left / 60);
+	else if (left < 1e9)
+		fprintf(stderr, ", %.0f h left", left / 3600);
 }
 
 static void draw(const struct xc_progress *p, uint64_t done, uint64_t total)
@@ -28,14 +36,16 @@ static void draw(const struct xc_progress *p, uint64_t done, uint64_t total)
 	for (size_t i = 0; i < sizeof bar - 1; i++)
 		bar[i] = (double)i < share * (double)(sizeof bar - 1) ? '#' : '.';
 	bar[sizeof bar - 1] = '\0';
-	fprintf(stderr, "\r%s  [%s] %3d %%\033[K", p->what, bar, (int)(share * 100));
+	fprintf(stderr, "\r%s  [%s] %3d %%", p->what, bar, (int)(share * 100));
+	draw_left(p->drawn_ns - p->started_ns, done, total);
+	fputs("\033[K", stderr);
 }
 
 void xc_progress_step(struct xc_progress *p, uint64_t done, uint64_t total)
 {
 	if (!p || !p->enabled)
 		return;
-	uint64_t now = now_ns();
+	uint64_t now = xc_now_ns();
 	if (now - p->started_ns < 500000000u || now - p->drawn_ns < 100000000u)
 		return;
 	p->drawn_ns = now;

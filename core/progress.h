@@ -1,4 +1,4 @@
-/* progress: a bar on stderr for work that takes longer than half a second, on a terminal only. */
+/* progress: a bar on stderr for work that takes longer than half a second, on a terminal only, and how long it will still take. */
 #ifndef XC_PROGRESS_H
 #define XC_PROGRESS_H
 

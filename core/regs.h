@@ -51,6 +51,18 @@ static inline void xc_regs_forget(struct xc_regs *regs, int number)
 	regs->left[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
+/* Forget all registers from number `from` on but those of the set. */
+static inline void xc_regs_forget_from(struct xc_regs *regs, unsigned from, const uint64_t but[2])
+{
+	for (unsigned i = 0; i < XC_COUNT(regs->known); i++) {
+		unsigned lo = 64 * i;
+		uint64_t set = from >= lo + 64 ? 0 : from > lo ? ~UINT64_C(0) << (from - lo) : ~UINT64_C(0);
+		set &= regs->known[i] & ~but[i];
+		regs->known[i] &= ~set;
+		regs->left[i] |= set;
+	}
+}
+
 /* The value that a forgotten register had in the callee. It is the caller's only where the callee is known not to
  * have touched the register: ask for it with a reason. */
 static inline bool xc_regs_left(const struct xc_regs *regs, int number, uint64_t *value_out)

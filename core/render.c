@@ -245,8 +245,8 @@ void xc_render_waits(struct xc_text *text, const struct xc_stack *stack, const s
 	xc_text_add(text, ", ");
 	xc_text_name(text, waits);
 	if (group && group->member_count > 1 && !group->alike)
-		xc_text_add(text, strstr(waits, "descriptor") ? " (the others on other descriptors)"
-							      : " (the others for something else)");
+		xc_text_add(text, group->on_descriptors ? " (the others on other descriptors)"
+							: " (the others for something else)");
 }
 
 void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stacktree.h"
+#include "xmltext.h"
 
 enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200, SHORT_TEXT = 24 };
 
@@ -41,10 +42,13 @@ static const char *entity(char c)
 void xc_html_text(struct xc_html *html, const char *escaped_text)
 {
 	for (const char *at = escaped_text; *at;) {
-		size_t n = strcspn(at, "<>&\"'");
-		xc_text_addn(&html->page, at, n);
-		at += n;
-		if (*at)
+		size_t n = strcspn(at, "<>&\"'#:");
+		bool quiet = (at[n] == '#' || at[n] == ':') && !xc_xmltext_command(at + n, escaped_text);
+		xc_text_addn(&html->page, at, n + quiet);
+		at += n + quiet;
+		if (!quiet && (*at == '#' || *at == ':'))
+			xc_text_printf(&html->page, "&#%d;", *at++);
+		else if (!quiet && *at)
 			xc_text_add(&html->page, entity(*at++));
 	}
 }
@@ -56,7 +60,7 @@ void xc_html_name(struct xc_html *html, const char *string)
 	xc_html_text(html, html->scratch.len ? html->scratch.bytes : "");
 }
 
-static void put_element(struct xc_html *html, const char *tag, const char *class_name, const char *string)
+void xc_html_element(struct xc_html *html, const char *tag, const char *class_name, const char *string)
 {
 	xc_text_printf(&html->page, class_name ? "<%s class=\"%s\">" : "<%s>", tag, class_name);
 	xc_html_name(html, string);
@@ -92,8 +96,8 @@ static void put_table(struct xc_html *html, const struct xc_table *table)
 		return;
 	xc_html_put(html, "<div class=\"scroll\"><table><tr>");
 	for (size_t i = 0; i < table->column_count; i++)
-		put_element(html, "th", xc_render_right(table->columns[i].kind) ? "right" : NULL,
-			    table->columns[i].label);
+		xc_html_element(html, "th", xc_render_right(table->columns[i].kind) ? "right" : NULL,
+				table->columns[i].label);
 	xc_html_put(html, "</tr>\n");
 	for (size_t i = 0; i < table->row_count * table->column_count; i++) {
 		size_t column = i % table->column_count;
@@ -113,7 +117,7 @@ static void put_message(struct xc_html *html, const struct xc_message *message)
 		       words[message->severity]);
 	xc_html_name(html, message->text);
 	if (message->hint)
-		put_element(html, "div", "hint", message->hint);
+		xc_html_element(html, "div", "hint", message->hint);
 	xc_html_put(html, "</div>\n");
 }
 
@@ -192,9 +196,9 @@ static void put_histogram(struct xc_html *html, const struct xc_histogram *histo
 	xc_render_summary(&html->scratch, histogram);
 	xc_auto(xc_freep) char *summary = xc_text_take(&html->scratch);
 	xc_html_put(html, "<div class=\"scroll\"><table class=\"bars\"><caption>");
-	put_element(html, "strong", NULL, histogram->label);
+	xc_html_element(html, "strong", NULL, histogram->label);
 	xc_text_char(&html->page, ' ');
-	put_element(html, "span", "quiet", summary);
+	xc_html_element(html, "span", "quiet", summary);
 	xc_html_put(html, "</caption>\n");
 	for (size_t i = 0; i < rows; i++)
 		put_bucket(html, histogram, i, highest);
@@ -210,7 +214,7 @@ static bool put_field(struct xc_html *html, const struct xc_field *field, bool o
 	if (!xc_render_shown(field))
 		return open;
 	xc_html_put(html, open ? "" : "<dl>");
-	put_element(html, "dt", NULL, field->label);
+	xc_html_element(html, "dt", NULL, field->label);
 	xc_html_put(html, "<dd>");
 	put_cell(html, &field->cell);
 	xc_html_put(html, "</dd>\n");
@@ -220,7 +224,7 @@ static bool put_field(struct xc_html *html, const struct xc_field *field, bool o
 static void put_label_above(struct xc_html *html, const struct xc_item *item)
 {
 	if (item->label)
-		put_element(html, "div", "quiet", item->label);
+		xc_html_element(html, "div", "quiet", item->label);
 }
 
 static void put_item(struct xc_html *html, const struct xc_item *item)
@@ -275,9 +279,9 @@ static void put_items(struct xc_html *html, const struct xc_section *s)
 static void put_section(struct xc_html *html, const struct xc_section *s)
 {
 	xc_html_put(html, "<section>");
-	put_element(html, "h2", NULL, s->title);
+	xc_html_element(html, "h2", NULL, s->title);
 	if (s->headline)
-		put_element(html, "p", NULL, s->headline);
+		xc_html_element(html, "p", NULL, s->headline);
 	if (!s->brief)
 		put_items(html, s);
 	xc_html_put(html, "</section>\n");
@@ -288,7 +292,7 @@ static void put_section(struct xc_html *html, const struct xc_section *s)
 static void put_where(struct xc_html *html, const struct xc_verdict *verdict)
 {
 	xc_html_put(html, "<p class=\"where mono\">in ");
-	put_element(html, "span", "fn", verdict->function ? verdict->function : "an unknown function");
+	xc_html_element(html, "span", "fn", verdict->function ? verdict->function : "an unknown function");
 	if (verdict->file) {
 		xc_html_put(html, " &nbsp; <span class=\"place\">");
 		xc_html_name(html, verdict->file);
@@ -297,7 +301,7 @@ static void put_where(struct xc_html *html, const struct xc_verdict *verdict)
 		xc_html_put(html, "</span>");
 	} else if (verdict->module) {
 		xc_html_put(html, " &nbsp; ");
-		put_element(html, "span", "place", verdict->module);
+		xc_html_element(html, "span", "place", verdict->module);
 	}
 	if (verdict->tid > 0)
 		xc_text_printf(&html->page, " &nbsp; thread %d", verdict->tid);
@@ -322,7 +326,7 @@ static const char *severity_class(const char *severity)
 static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 {
 	xc_html_put(html, "<section class=\"verdict\">");
-	put_element(html, "h2", NULL, verdict->headline ? verdict->headline : "no verdict");
+	xc_html_element(html, "h2", NULL, verdict->headline ? verdict->headline : "no verdict");
 	xc_html_put(html, "<div class=\"tags\">");
 	if (verdict->severity) {
 		xc_text_printf(&html->page, "<span class=\"tag %s\">severity ", severity_class(verdict->severity));
@@ -330,24 +334,24 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 		xc_html_put(html, "</span>");
 	}
 	if (verdict->confidence)
-		put_element(html, "span", "tag", verdict->confidence);
+		xc_html_element(html, "span", "tag", verdict->confidence);
 	if (verdict->class_name)
-		put_element(html, "span", "tag", verdict->class_name);
+		xc_html_element(html, "span", "tag", verdict->class_name);
 	if (verdict->kind)
-		put_element(html, "span", "tag", verdict->kind);
+		xc_html_element(html, "span", "tag", verdict->kind);
 	xc_html_put(html, "</div>\n");
 	if (verdict->function || verdict->file || verdict->module)
 		put_where(html, verdict);
 	if (verdict->message)
-		put_element(html, "pre", NULL, html->options->redact ? XC_REDACTED : verdict->message);
+		xc_html_element(html, "pre", NULL, html->options->redact ? XC_REDACTED : verdict->message);
 	if (verdict->source)
 		put_lines(html, verdict->source);
 	if (verdict->cause)
-		put_element(html, "p", NULL, verdict->cause);
+		xc_html_element(html, "p", NULL, verdict->cause);
 	const char *const *evidence = html->options->redact ? verdict->redacted : verdict->evidence;
 	xc_html_put(html, verdict->evidence_count ? "<ul>" : "");
 	for (size_t i = 0; i < verdict->evidence_count; i++)
-		put_element(html, "li", NULL, evidence[i]);
+		xc_html_element(html, "li", NULL, evidence[i]);
 	xc_html_put(html, verdict->evidence_count ? "</ul>" : "");
 	xc_html_put(html, "</section>\n");
 }
@@ -381,7 +385,7 @@ static void put_head(struct xc_html *html, const struct xc_report *report)
 	xc_html_put(html, "</title>\n<style>\n");
 	xc_html_put(html, xc_html_style);
 	xc_html_put(html, "</style></head><body><main>\n<header>");
-	put_element(html, "h1", NULL, title);
+	xc_html_element(html, "h1", NULL, title);
 	if (target)
 		put_items(html, target);
 	xc_html_put(html, "</header>\n");

@@ -1,5 +1,6 @@
 /* render_json_stacks: threads and their frames, and groups of equal stacks. A frame is one value. */
 #include "render_json.h"
+#include "scrub.h"
 
 static json_t *variable_object(const struct xc_json *v, const struct xc_variable_text *variable)
 {
@@ -26,7 +27,8 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 	json_t *object = json_object();
 	bool known = row->has_variables;
 	xc_jsonvalue_set(object, "index", row->guest ? json_null() : xc_jsonvalue_integer(row->index));
-	xc_jsonvalue_set(object, "pc", row->guest && !row->pc ? json_null() : xc_jsonvalue_address(row->pc));
+	bool hidden = (row->guest && !row->pc) || (v->options->redact && xc_scrub_is_letters(row->pc));
+	xc_jsonvalue_set(object, "pc", hidden ? json_null() : xc_jsonvalue_address(row->pc));
 	xc_json_set_text(object, "function", row->function);
 	if (row->language)
 		xc_json_set_text(object, "language", row->language);

@@ -83,6 +83,7 @@ struct xc_stack_row {
 	const char *function; /* NULL when unknown */
 	bool guest; /* of an interpreted language, told by a plugin: a caller of the row before. No number; pc 0: none */
 	const char *language; /* "lua"; NULL for the machine's */
+	int code_language;    /* of the machine's: DW_LANG_…; 0: not known */
 	const char *kind;     /* of a guest: "function", "builtin", …; or NULL */
 	uint64_t left_out;    /* guests that were left out just before it */
 	bool inlined, signal;
@@ -127,7 +128,8 @@ struct xc_stack {
 struct xc_stack_group {
 	size_t *members; /* indexes into stacks */
 	size_t member_count;
-	bool alike; /* all wait for the same */
+	bool alike;          /* all wait for the same */
+	bool on_descriptors; /* all wait for descriptors of theirs */
 };
 
 struct xc_stacks {
@@ -216,12 +218,14 @@ struct xc_verdict {
 	const char *function, *file, *module, *thread_name;
 	unsigned line;
 	int tid;
+	/* Of the crashed stack, where the fault was: those before it are of the program's handler; not in JSON. */
+	unsigned frame;
 	const char *message; /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
 	const char *source;  /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
 	                            on hosts with and without the source */
 	const char *cause;   /* the why, a sentence or more, or NULL */
-	const char *
-		expression; /* what was read, written or called, as the source says it: "r->headers_out.location"; or NULL */
+	/* What was read, written or called, as the source says it: "r->headers_out.location"; or NULL. */
+	const char *expression;
 	const char *origin;    /* where the bad value came from: "returned by find_request(), main.c:88"; or NULL */
 	const char **evidence; /* facts behind it */
 	const char **redacted; /* of each: what is shown where redaction is on */

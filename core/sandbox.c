@@ -85,10 +85,8 @@ static int deny_calls(scmp_filter_ctx filter)
 	return seccomp_rule_add_array(filter, deny, SYS_prlimit64, XC_COUNT(set_another), set_another);
 }
 
-struct xc_error *xc_sandbox_calls(void)
+struct xc_error *xc_sandbox_load(void *filter, int error)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int error = filter ? deny_calls(filter) : -ENOMEM;
 	if (!error)
 		error = seccomp_load(filter); /* sets no_new_privs too */
 	seccomp_release(filter);
@@ -97,6 +95,12 @@ struct xc_error *xc_sandbox_calls(void)
 	struct xc_error *err = xc_error_errno(-error, "the system call filter (seccomp) cannot be installed");
 	err->code = XC_ERR_UNSUPPORTED;
 	return err;
+}
+
+struct xc_error *xc_sandbox_calls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	return xc_sandbox_load(filter, filter ? deny_calls(filter) : -ENOMEM);
 }
 
 char *xc_sandbox_call_name(uint16_t machine, long number)

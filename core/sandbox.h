@@ -27,6 +27,10 @@ struct xc_sandbox_options {
  * the target is opened. Errors: XC_ERR_UNSUPPORTED when the kernel has no seccomp filters. */
 XC_MUST_CHECK struct xc_error *xc_sandbox_calls(void);
 
+/* Put a filter of libseccomp's (scmp_filter_ctx) up and release it, unless making it failed: error is what its functions gave, negative.
+ * Errors: as above. */
+XC_MUST_CHECK struct xc_error *xc_sandbox_load(void *filter, int error);
+
 /* Limit writing, for this thread and what it starts. Descriptors that are open stay as they are; /dev/null and
  * /dev/tty may be written. *landlock_out (may be NULL) says "landlock ABI 7", or why Landlock is absent: that is
  * reported, not an error. Errors: a write_dir that cannot be opened. */

@@ -185,6 +185,20 @@ size_t xc_space_from(const struct xc_space *space, xc_addr addr)
 	return lo;
 }
 
+bool xc_space_piece(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)
+{
+	const xc_addr lo = *lo_inout;
+	for (size_t i = xc_space_from(space, lo); lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
+		const struct xc_segment *s = &space->sealed[i];
+		if (!s->bytes && !s->backing)
+			continue;
+		*lo_inout = s->lo > lo ? s->lo : lo;
+		*end_out = s->hi < hi ? s->hi : hi;
+		return true;
+	}
+	return false;
+}
+
 const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr)
 {
 	size_t at = xc_space_from(space, addr);

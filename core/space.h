@@ -82,6 +82,10 @@ const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index)
  * none. O(log n). */
 size_t xc_space_from(const struct xc_space *space, xc_addr addr);
 
+/* The next piece of [*lo_inout, hi] that has bytes: it begins at *lo_inout then and ends at *end_out. False: there is none. For walks word
+ * by word: a range may be terabytes of which a page is there. O(log n). */
+bool xc_space_piece(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out);
+
 /* The segment that holds addr, or NULL when nothing is mapped there. O(log n). */
 const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr);
 

@@ -194,11 +194,13 @@ void xc_text_name(struct xc_text *text, const char *string)
 		size_t n = xc_text_ascii_run(string + i, len - i);
 		if (!n)
 			n = xc_text_plain_length(string + i, len - i);
-		if (n)
-			xc_text_addn(text, string + i, n);
-		else
-			xc_text_printf(text, "\\x%02x", p[i]);
-		i += n ? n : 1;
+		const char *two = n > 1 ? memmem(string + i, n, "##", 2) : NULL;
+		if (two)
+			n = (size_t)(two - string) - i;
+		xc_text_addn(text, string + i, n);
+		i += n;
+		if (two || !n)
+			xc_text_printf(text, "\\x%02x", p[i++]);
 	}
 }
 
@@ -215,4 +217,12 @@ void xc_text_size(struct xc_text *text, uint64_t bytes)
 		xc_text_printf(text, "%" PRIu64 " B", bytes);
 	else
 		xc_text_printf(text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+}
+
+char *xc_text_trim(char *line)
+{
+	line += strspn(line, " \t\r");
+	for (size_t len = strlen(line); len && strchr(" \t\r", line[len - 1]);)
+		line[--len] = '\0';
+	return line;
 }

@@ -17,6 +17,9 @@ const char *xc_text_string(const struct xc_text *text); /* "" when nothing was a
 char *xc_text_take(struct xc_text *text);               /* malloc'ed; text is empty afterwards */
 void xc_text_fini(struct xc_text *text);
 
+/* A line without blanks, tabs and carriage returns at its ends; cut in place. */
+char *xc_text_trim(char *line);
+
 /* Add len bytes as the inside of a C string: printable ASCII and well-formed UTF-8 as they are,
  * \n \t \r \\ \" by letter, everything else (control characters, the C1 range, malformed bytes) as
  * \NNN in octal with three digits, as gdb prints it. Terminal escapes of a hostile core so never
@@ -24,7 +27,7 @@ void xc_text_fini(struct xc_text *text);
 void xc_text_escaped(struct xc_text *text, const char *bytes, size_t len);
 
 /* For a name or path shown without quotes: double quotes and backslashes stay as they are; control characters,
- * malformed bytes and what reorders text become \xNN. */
+ * malformed bytes and what reorders text become \xNN; so does the first of two '#', since "##[error]" is a command to CI systems that print it. */
 void xc_text_name(struct xc_text *text, const char *string);
 
 /* How many of the first bytes are printable ASCII. */

@@ -160,6 +160,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 		row->offset = frame->pc - place->module->bias;
 	}
 	row->function = shared(b, place->symbol);
+	row->code_language = xc_place_language(place, level);
 	if (place->told) {
 		row->language = shared(b, place->told->language);
 		row->file = shared(b, place->told->file);

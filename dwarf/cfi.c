@@ -10,20 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfimodule.h"
 #include "cfiprogram.h"
-#include "cfitable.h"
-#include "debugfile.h"
 #include "exidx.h"
 #include "guest.h"
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
-/* The call frame information of one module. */
+/* What arm's modules have besides. */
 struct module_cfi {
 	const struct xc_module *module;
-	struct xc_cfitable eh, debug;
 	struct xc_exidx exidx;
-	bool debug_tried;
 };
 
 struct slot {
@@ -53,10 +50,6 @@ void xc_cfi_free(struct xc_cfi *cfi)
 {
 	if (!cfi)
 		return;
-	for (size_t i = 0; i < cfi->module_count; i++) {
-		xc_cfitable_fini(&cfi->modules[i].eh);
-		xc_cfitable_fini(&cfi->modules[i].debug);
-	}
 	free(cfi->modules);
 	free(cfi->slots);
 	xc_arena_fini(&cfi->rows);
@@ -74,26 +67,11 @@ static struct module_cfi *module_cfi(struct xc_cfi *cfi, struct xc_module *modul
 	struct module_cfi *m = &cfi->modules[cfi->module_count++];
 	*m = (struct module_cfi){.module = module};
 	Elf *elf = xc_debugfile_elf(xc_debugfile_of(cfi->process, module));
-	xc_cfitable_open(&m->eh, elf, true);
 	size_t size;
 	const void *bytes = elf && cfi->process->arch->machine == EM_ARM ? elf_rawfile(elf, &size) : NULL;
 	if (bytes)
 		xc_exidx_open(&m->exidx, bytes, size);
 	return m;
-}
-
-static bool find_entry(struct xc_cfi *cfi, struct xc_module *module, uint64_t file_addr, struct xc_cfientry *entry)
-{
-	struct module_cfi *m = module_cfi(cfi, module);
-	if (xc_cfitable_find(&m->eh, file_addr, entry))
-		return true;
-	if (!m->debug_tried) { /* opening the DWARF costs: only when .eh_frame does not know */
-		struct xc_debugfile *df = xc_debugfile_of(cfi->process, module);
-		Elf *elf = xc_debugfile_dwarf_elf(df);
-		xc_cfitable_open(&m->debug, elf ? elf : xc_debugfile_elf(df), false);
-		m->debug_tried = true;
-	}
-	return xc_cfitable_find(&m->debug, file_addr, entry);
 }
 
 static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
@@ -105,7 +83,7 @@ static struct xc_cfi_row *make_row(struct xc_cfi *cfi, xc_addr addr)
 	if (!module)
 		return row;
 	uint64_t file_addr = xc_arch_wrap(cfi->process->arch, addr - module->bias);
-	if (find_entry(cfi, module, file_addr, &entry))
+	if (xc_cfimodule_find(xc_debugfile_of(cfi->process, module), file_addr, &entry))
 		xc_cfiprogram_run(cfi->process->arch, &entry, file_addr, regs, row);
 	if (!row->found)
 		xc_exidx_row(&module_cfi(cfi, module)->exidx, cfi->process->arch, file_addr, regs, row);

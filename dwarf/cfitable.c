@@ -230,10 +230,15 @@ static bool read_entry(const struct xc_cfitable *t, const struct head *h, struct
 	return e->end > e->lo;
 }
 
-static bool entry_at(const struct xc_cfitable *t, size_t offset, uint64_t addr, struct xc_cfientry *e)
+static bool entry_at(const struct xc_cfitable *t, size_t offset, struct xc_cfientry *e)
 {
 	struct head h;
-	return read_head(t, offset, &h) && read_entry(t, &h, e) && addr >= e->lo && addr < e->end;
+	return read_head(t, offset, &h) && read_entry(t, &h, e);
+}
+
+static bool covers(const struct xc_cfientry *e, uint64_t addr)
+{
+	return addr >= e->lo && addr < e->end;
 }
 
 /* ---- the index ---- */
@@ -261,8 +266,11 @@ static void build_index(struct xc_cfitable *t)
 		qsort(t->ranges, t->range_count, sizeof *t->ranges, by_lo);
 }
 
-static bool find_indexed(const struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
+/* How many ranges begin at or before an address. */
+static size_t indexed_before(struct xc_cfitable *t, uint64_t addr)
 {
+	if (!t->indexed && t->size)
+		build_index(t);
 	size_t lo = 0, hi = t->range_count;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -271,9 +279,15 @@ static bool find_indexed(const struct xc_cfitable *t, uint64_t addr, struct xc_c
 		else
 			hi = mid;
 	}
-	for (size_t back = 0; lo > 0 && back < LOOK_BACK; back++)
-		if (addr < t->ranges[--lo].end)
-			return entry_at(t, t->ranges[lo].offset, addr, e);
+	return lo;
+}
+
+static bool find_indexed(struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
+{
+	size_t at = indexed_before(t, addr);
+	for (size_t back = 0; at > 0 && back < LOOK_BACK; back++)
+		if (addr < t->ranges[--at].end)
+			return entry_at(t, t->ranges[at].offset, e) && covers(e, addr);
 	return false;
 }
 
@@ -286,7 +300,7 @@ static uint64_t search_value(const struct xc_cfitable *t, size_t index, size_t w
 	return wrapped(t, t->search_addr + (uint64_t)(int64_t)relative);
 }
 
-static bool find_by_search(const struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
+static bool last_by_search(const struct xc_cfitable *t, uint64_t addr, struct xc_cfientry *e)
 {
 	size_t lo = 0, hi = t->search_count;
 	while (lo < hi) {
@@ -296,21 +310,25 @@ static bool find_by_search(const struct xc_cfitable *t, uint64_t addr, struct xc
 		else
 			hi = mid;
 	}
-	return lo > 0 && entry_at(t, (size_t)(search_value(t, lo - 1, 1) - t->addr), addr, e);
+	return lo > 0 && entry_at(t, (size_t)(search_value(t, lo - 1, 1) - t->addr), e) && e->lo <= addr;
 }
 
 bool xc_cfitable_find(struct xc_cfitable *t, uint64_t file_addr, struct xc_cfientry *entry_out)
 {
 	struct xc_cfientry e;
-	bool found = t->search && find_by_search(t, file_addr, &e);
-	if (!found && t->size) {
-		if (!t->indexed)
-			build_index(t);
-		found = find_indexed(t, file_addr, &e);
-	}
+	bool found = (t->search && last_by_search(t, file_addr, &e) && covers(&e, file_addr)) ||
+		     find_indexed(t, file_addr, &e);
 	if (found)
 		*entry_out = e;
 	return found;
+}
+
+bool xc_cfitable_last(struct xc_cfitable *t, uint64_t file_addr, struct xc_cfientry *entry_out)
+{
+	if (t->search && last_by_search(t, file_addr, entry_out))
+		return true;
+	size_t at = indexed_before(t, file_addr);
+	return at > 0 && entry_at(t, t->ranges[at - 1].offset, entry_out);
 }
 
 /* ---- finding the sections ---- */

@@ -38,4 +38,7 @@ void xc_cfitable_fini(struct xc_cfitable *table);
  * read once. Bounded by the section's size. */
 bool xc_cfitable_find(struct xc_cfitable *table, uint64_t file_addr, struct xc_cfientry *entry_out);
 
+/* The entry that begins last at or before a file address, whether or not it covers it; false when none does. Cost: as above. */
+bool xc_cfitable_last(struct xc_cfitable *table, uint64_t file_addr, struct xc_cfientry *entry_out);
+
 #endif

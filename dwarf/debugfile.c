@@ -15,9 +15,11 @@
 
 #include "../core/archive.h"
 #include "../core/text.h"
+#include "cfimodule.h"
 #include "debuginfod.h"
 #include "debugsearch.h"
 #include "elffile.h"
+#include "gopclntab.h"
 #include "image.h"
 #include "minidebug.h"
 #include "split.h"
@@ -33,6 +35,7 @@ struct xc_debugfile {
 	Elf *dwarf_elf;
 	struct xc_split *split;
 	struct xc_symtab *symbols;
+	struct xc_cfimodule cfi;
 	const char *path, *why;
 	bool stored;            /* the debug or alternate file was known to the symbol store */
 	struct xc_text refused; /* what the search found and did not take */
@@ -70,6 +73,7 @@ void xc_debugfiles_close(struct xc_process *process)
 		if (!df)
 			continue;
 		xc_symtab_free(df->symbols);
+		xc_cfimodule_fini(&df->cfi);
 		xc_split_free(df->split);
 		xc_elffile_close(&df->debug);
 		xc_elffile_close(&df->alt);
@@ -136,44 +140,6 @@ static bool find_debug(struct xc_debugfile *df)
 
 /* ---- DWARF ---- */
 
-/* A Dwarf without any information. libdw wants one section that it knows. */
-static Dwarf *empty_dwarf(struct xc_elffile *file)
-{
-	static const struct {
-		Elf64_Ehdr header;
-		Elf64_Shdr sections[3];
-		char names[32], line[8];
-	} layout = {
-		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			   .e_type = ET_REL,
-			   .e_machine = EM_NONE,
-			   .e_version = EV_CURRENT,
-			   .e_shoff = sizeof(Elf64_Ehdr),
-			   .e_ehsize = sizeof(Elf64_Ehdr),
-			   .e_shentsize = sizeof(Elf64_Shdr),
-			   .e_shnum = 3,
-			   .e_shstrndx = 1},
-		.sections = {{0},
-			     {.sh_name = 1,
-			      .sh_type = SHT_STRTAB,
-			      .sh_size = 32,
-			      .sh_addralign = 1,
-			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr)},
-			     {.sh_name = 11,
-			      .sh_type = SHT_PROGBITS,
-			      .sh_size = 8,
-			      .sh_addralign = 1,
-			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32}},
-		.names = "\0.shstrtab\0.debug_line",
-	};
-	void *bytes = xc_alloc(sizeof layout);
-	memcpy(bytes, &layout, sizeof layout);
-	if (!xc_elffile_open_image(file, bytes, sizeof layout))
-		return NULL;
-	file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	return file->dwarf;
-}
-
 static const char *cache_dir(const struct xc_debugfile *df)
 {
 	return df->finder ? df->finder->cache_dir : NULL;
@@ -195,7 +161,7 @@ static void attach_alternate(struct xc_debugfile *df, const char *path)
 		df->why = xc_arena_strdup(arena_of(df), xc_text_string(&df->refused));
 	if (!alternate) {
 		xc_elffile_close(&df->alt);
-		alternate = empty_dwarf(&df->alt);
+		alternate = xc_elffile_empty_dwarf(&df->alt);
 	}
 	dwarf_setalt(df->dwarf, alternate);
 }
@@ -355,6 +321,14 @@ bool xc_debugfile_stored(struct xc_debugfile *df)
 
 /* ---- symbols ---- */
 
+static struct xc_symtab *dynamic_symbols(Elf *own)
+{
+	struct xc_symtab *symbols = xc_symtab_read(own, NULL);
+	if (own)
+		xc_gopclntab_add(own, symbols);
+	return symbols;
+}
+
 const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df)
 {
 	if (df->symbols)
@@ -367,8 +341,13 @@ const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df)
 	else if (own && xc_minidebug_open(own, &df->mini))
 		df->symbols = xc_symtab_read(df->mini.elf, own);
 	else
-		df->symbols = xc_symtab_read(own, NULL);
+		df->symbols = dynamic_symbols(own);
 	return df->symbols;
+}
+
+struct xc_cfimodule *xc_debugfile_cfi(struct xc_debugfile *df)
+{
+	return &df->cfi;
 }
 
 /* ---- for packing ---- */

@@ -19,6 +19,7 @@
 #include "../core/finder.h"
 #include "../core/process.h"
 
+struct xc_cfimodule;
 struct xc_symtab;
 struct xc_elffile;
 
@@ -53,9 +54,12 @@ struct xc_split *xc_debugfile_split(struct xc_debugfile *df);
 /* The same, but NULL when nobody asked for its DWARF: nothing is looked for. */
 const struct xc_split *xc_debugfile_split_in_use(const struct xc_debugfile *df);
 
-/* Its symbols: .symtab of the file or else of the debug file, else MiniDebugInfo's together with .dynsym.
- * Never NULL; may be empty. */
+/* Its symbols: .symtab of the file or else of the debug file, else MiniDebugInfo's together with .dynsym, else .dynsym
+ * together with the functions that Go's run-time knows (gopclntab.h). Never NULL; may be empty. */
 const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df);
+
+/* Slot of dwarf/cfimodule; freed with the debugfile. Never NULL. */
+struct xc_cfimodule *xc_debugfile_cfi(struct xc_debugfile *df);
 
 /* Where the DWARF came from (the debug file's path or the module's own file_path), or NULL; and why there is none or
  * not all of it, with what to install or do, or NULL. Both strings live as long as the process. */

@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/text.h"
 #include "demangle.h"
 #include "die.h"
+#include "function_name.h"
 #include "guest.h"
 #include "line.h"
 #include "lookup.h"
 #include "memo.h"
-#include "scope.h"
 #include "symbol.h"
 #include "unit.h"
 
@@ -223,51 +224,6 @@ static struct range *find_function(struct unit *unit, uint64_t file_addr)
 	return find_range(&unit->hidden, file_addr);
 }
 
-/* ---- names ---- */
-
-static bool mangles(Dwarf_Die *die)
-{
-	Dwarf_Die unit;
-	if (!dwarf_diecu(die, &unit, NULL, NULL))
-		return false;
-	switch (dwarf_srclang(&unit)) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/* The name of a function DIE (following abstract origin and specification), qualified by its namespaces and
- * classes, without parameters; NULL when it has none. Lives as long as the process. */
-static const char *function_name(const struct xc_process *process, Dwarf_Die *die)
-{
-	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
-	Dwarf_Attribute attr;
-	bool mangled = mangles(die);
-	if (mangled &&
-	    (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))) {
-		const char *linkage = dwarf_formstring(&attr);
-		xc_auto(xc_freep) char *name = linkage ? xc_demangle(linkage, false) : NULL;
-		if (name)
-			return xc_arena_strdup(arena, name);
-	}
-	if (mangled) { /* what has no linkage name (anonymous namespaces, Rust) is named by where it stands */
-		Dwarf_Die declaration = *die;
-		for (unsigned i = 0; i < MAX_DEPTH && (xc_die_ref(&declaration, DW_AT_abstract_origin, &declaration) ||
-						       xc_die_ref(&declaration, DW_AT_specification, &declaration));
-		     i++)
-			;
-		const char *name = xc_scope_name(xc_types_of(process), &declaration);
-		if (name)
-			return name;
-	}
-	return xc_die_attr(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
-}
-
 /* ---- places ---- */
 
 /* What was found on the way down from the function, outermost first. */
@@ -323,7 +279,7 @@ static void fill_level(const struct xc_process *p, struct xc_level *level, const
 	level->blocks = xc_arena_alloc(arena, level->block_count * sizeof *level->blocks);
 	for (size_t i = 0; i < level->block_count; i++) /* innermost first */
 		level->blocks[i] = path->dies[to - 1 - i];
-	level->function = function_name(p, &level->die);
+	level->function = xc_function_name(p, &level->die);
 }
 
 /* The path cut at each function, innermost first. */
@@ -372,15 +328,22 @@ static void fill_lines(struct debuginfo *info, struct xc_place *place)
 	}
 }
 
+static int language_of_symbol(const char *name)
+{
+	if (xc_demangle_is_rust(name))
+		return DW_LANG_Rust;
+	return xc_begins_with(name, "_Z") ? DW_LANG_C_plus_plus : 0;
+}
+
 static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 {
-	const struct xc_symbol *s =
-		xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, place->module)), place->file_addr);
+	const struct xc_symbol *s = xc_symbol_at(p, place->module, place->file_addr);
 	if (!s)
 		return;
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena;
 	xc_auto(xc_freep) char *name = xc_demangle(s->name, false);
 	place->symbol = xc_arena_strdup(arena, name ? name : s->name);
+	place->symbol_language = language_of_symbol(s->name);
 	place->symbol_offset = place->file_addr - s->value;
 }
 
@@ -578,4 +541,17 @@ const char *xc_place_function(const struct xc_place *place, size_t level)
 {
 	const char *name = level < place->level_count ? place->levels[level].function : NULL;
 	return name ? name : place->symbol;
+}
+
+/* Link-time optimisation inlines functions of one language into another's. dwz's partial units do not say theirs. */
+int xc_place_language(const struct xc_place *place, size_t level)
+{
+	int language = 0;
+	if (level < place->level_count && place->levels[level].die.cu) {
+		Dwarf_Die declaration = xc_function_declaration(&place->levels[level].die);
+		language = xc_function_language(&declaration);
+	}
+	if (!language && level < place->level_count)
+		language = xc_function_language(&place->unit);
+	return language ? language : place->symbol_language;
 }

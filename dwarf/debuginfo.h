@@ -28,6 +28,7 @@ struct xc_place {
 	struct xc_level *levels;
 	size_t level_count;               /* 0: no debug information here */
 	const char *symbol;               /* demangled name of the ELF symbol that covers the address, or NULL */
+	int symbol_language;              /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
 	uint64_t symbol_offset;           /* address minus the symbol's value */
 	bool line_only;                   /* levels[0] has file and line, but no DIE (assembler) */
 	const struct xc_guest_code *told; /* by a plugin (guest.h): its name is the symbol then; else NULL */
@@ -39,6 +40,10 @@ const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_a
 
 /* What the function of a level is called; by the symbol where debug information does not say. NULL when neither does. */
 const char *xc_place_function(const struct xc_place *place, size_t level);
+
+/* The language that the function of a level was written in (DW_LANG_…): of an inlined one, that of the unit it comes from. Without
+ * debug information only Rust and C++ are known, by the symbol; 0 when nothing tells. */
+int xc_place_language(const struct xc_place *place, size_t level);
 
 /* The DW_TAG_call_site (or GNU_call_site) DIE in the function at `place` whose return address is `file_return`,
  * for entry values. False when there is none. */

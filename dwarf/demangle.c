@@ -22,7 +22,10 @@ enum {
 	MAX_OUTPUT = 1 << 20,
 	MAX_USUAL = DEMANGLE_RECURSION_LIMIT / 2,
 	LONG_STACK = 64 << 20, /* 4 KiB per byte of name; only what is touched costs memory */
+	OTHERS = 8 << 20,      /* of those who called us */
 };
+
+static bool stack_is_long;
 
 struct sink {
 	const char *name;
@@ -61,11 +64,20 @@ static void demangle_long(struct sink *sink)
 	pthread_attr_t attributes;
 	pthread_t thread;
 	sink->options |= DMGL_NO_RECURSE_LIMIT;
+	if (stack_is_long) {
+		demangle(sink);
+		return;
+	}
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, LONG_STACK);
 	if (pthread_create(&thread, &attributes, demangle, sink) == 0)
 		pthread_join(thread, NULL);
 	pthread_attr_destroy(&attributes);
+}
+
+void xc_demangle_here(uint64_t stack)
+{
+	stack_is_long = stack >= LONG_STACK + OTHERS;
 }
 
 static bool looks_mangled(const char *name)
@@ -90,4 +102,26 @@ char *xc_demangle(const char *name, bool params)
 	xc_text_fini(&sink->text);
 	free(sink);
 	return result;
+}
+
+/* "17h0123456789abcdefE" at the end, or before a suffix of the optimiser's (".llvm.123"); rustc 1.95, symbol_mangling/legacy.rs. */
+static bool ends_in_hash(const char *name)
+{
+	enum { HEAD = 3, DIGITS = 16 };
+	for (const char *at = strstr(name, "17h"); at; at = strstr(at + 1, "17h")) {
+		const char *digits = at + HEAD;
+		if (strspn(digits, "0123456789abcdef") == DIGITS && digits[DIGITS] == 'E' &&
+		    (digits[DIGITS + 1] == '\0' || digits[DIGITS + 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* The newer scheme's names begin with a version or one of the letters of a path (Rust RFC 2603). */
+bool xc_demangle_is_rust(const char *name)
+{
+	if (name[0] != '_')
+		return false;
+	return name[1] == 'R' ? name[2] && strchr("CMXYNIB0123456789", name[2])
+			      : !strncmp(name, "_ZN", 3) && ends_in_hash(name);
 }

@@ -1,11 +1,10 @@
-/* disas_range: debug information first, since it knows the pieces of a split function; then the symbol, then the entry of call
- * frame information, which stripped files still have. */
+/* disas_range: debug information first, since it knows the pieces of a split function; then a symbol that has a size, then the entry of
+ * call frame information, which stripped files still have; a symbol without a size says no more than where to begin. */
 #include "disas_range.h"
 
 #include <elf.h>
 
-#include "cfitable.h"
-#include "debugfile.h"
+#include "cfimodule.h"
 #include "debuginfo.h"
 #include "die.h"
 #include "lookup.h"
@@ -42,26 +41,24 @@ static bool from_debuginfo(const struct xc_place *place, struct xc_code_range *o
 
 static bool from_symbol(const struct xc_place *place, const struct xc_symbol *symbol, struct xc_code_range *out)
 {
-	if (!symbol)
-		return false;
-	out->function = place->symbol;
-	if (symbol->size)
-		return place->file_addr - symbol->value < symbol->size && symbol->size <= UINT64_MAX - symbol->value &&
-		       set(out, place->module, symbol->value, symbol->value + symbol->size, "symbol");
-	uint64_t least = place->file_addr - symbol->value + GUESS;
-	bool found = least < XC_CODE_MAX && set(out, place->module, symbol->value, symbol->value + least, "symbol");
-	out->end_known = false;
-	return found;
+	return symbol && symbol->size && symbol->size <= UINT64_MAX - symbol->value &&
+	       set(out, place->module, symbol->value, symbol->value + symbol->size, "symbol");
 }
 
-static bool from_table(const struct xc_place *place, Elf *elf, bool eh, struct xc_code_range *out)
+/* From the symbol on, where one stands in the entry. */
+static bool from_entry(const struct xc_place *place, struct xc_debugfile *file, const struct xc_symbol *symbol,
+		       struct xc_code_range *out)
 {
-	struct xc_cfitable table = {0};
 	struct xc_cfientry entry;
-	xc_cfitable_open(&table, elf, eh);
-	bool found = xc_cfitable_find(&table, place->file_addr, &entry) &&
-		     set(out, place->module, entry.lo, entry.end, "call frame information");
-	xc_cfitable_fini(&table);
+	return xc_cfimodule_find(file, place->file_addr, &entry) &&
+	       set(out, place->module, symbol ? symbol->value : entry.lo, entry.end, "call frame information");
+}
+
+static bool from_label(const struct xc_place *place, const struct xc_symbol *symbol, struct xc_code_range *out)
+{
+	uint64_t least = symbol ? place->file_addr - symbol->value + GUESS : UINT64_MAX;
+	bool found = least < XC_CODE_MAX && set(out, place->module, symbol->value, symbol->value + least, "symbol");
+	out->end_known = false;
 	return found;
 }
 
@@ -72,13 +69,13 @@ bool xc_disas_range(const struct xc_process *process, xc_addr addr, struct xc_co
 	if (!place->module || !place->module->bias_known)
 		return false;
 	struct xc_debugfile *file = xc_debugfile_of(process, place->module);
-	const struct xc_symbol *symbol = xc_symtab_at(xc_debugfile_symbols(file), place->file_addr);
-	bool thumb = symbol && symbol->thumb;
-	bool found = from_debuginfo(place, out) || from_symbol(place, symbol, out) ||
-		     from_table(place, xc_debugfile_elf(file), true, out) ||
-		     from_table(place, xc_debugfile_dwarf_elf(file), false, out);
-	out->thumb = thumb;
-	return found;
+	const struct xc_symbol *symbol = xc_symbol_at(process, place->module, place->file_addr);
+	out->thumb = symbol && symbol->thumb;
+	if (from_debuginfo(place, out))
+		return true;
+	out->function = place->symbol;
+	return from_symbol(place, symbol, out) || from_entry(place, file, symbol, out) ||
+	       from_label(place, symbol, out);
 }
 
 bool xc_disas_function(const struct xc_process *process, const char *name, xc_addr *addr_out)

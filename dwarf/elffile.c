@@ -192,3 +192,41 @@ struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir
 	*dwarf_out = file->dwarf;
 	return NULL;
 }
+
+/* libdw wants one section that it knows. */
+Dwarf *xc_elffile_empty_dwarf(struct xc_elffile *file)
+{
+	static const struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[3];
+		char names[32], line[8];
+	} layout = {
+		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			   .e_type = ET_REL,
+			   .e_machine = EM_NONE,
+			   .e_version = EV_CURRENT,
+			   .e_shoff = sizeof(Elf64_Ehdr),
+			   .e_ehsize = sizeof(Elf64_Ehdr),
+			   .e_shentsize = sizeof(Elf64_Shdr),
+			   .e_shnum = 3,
+			   .e_shstrndx = 1},
+		.sections = {{0},
+			     {.sh_name = 1,
+			      .sh_type = SHT_STRTAB,
+			      .sh_size = 32,
+			      .sh_addralign = 1,
+			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr)},
+			     {.sh_name = 11,
+			      .sh_type = SHT_PROGBITS,
+			      .sh_size = 8,
+			      .sh_addralign = 1,
+			      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32}},
+		.names = "\0.shstrtab\0.debug_line",
+	};
+	void *bytes = xc_alloc(sizeof layout);
+	memcpy(bytes, &layout, sizeof layout);
+	if (!xc_elffile_open_image(file, bytes, sizeof layout))
+		return NULL;
+	file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	return file->dwarf;
+}

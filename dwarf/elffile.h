@@ -48,6 +48,9 @@ XC_MUST_CHECK struct xc_error *xc_elffile_plain(struct xc_elffile *file, const c
  * Errors: those of xc_inflate_sections; XC_ERR_FORMAT when libdw cannot read it. */
 XC_MUST_CHECK struct xc_error *xc_elffile_dwarf(struct xc_elffile *file, const char *cache_dir, Dwarf **dwarf_out);
 
+/* Open as a file whose Dwarf has no information at all. NULL when libelf or libdw refuses. */
+Dwarf *xc_elffile_empty_dwarf(struct xc_elffile *file);
+
 void xc_elffile_close(struct xc_elffile *file); /* a zeroed or closed one is fine */
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "debugfile.h"
-#include "elffile.h"
+#include "gopclntab.h"
 #include "lookup.h"
 #include "symbol.h"
 #include "type.h"
@@ -15,6 +15,18 @@
 enum {
 	STORAGE = -8, /* from the thread pointer to g, where the program has no thread-local variables of its own */
 	FRAME_POINTER = 6,
+	PLACES = 64,
+};
+
+/* Places of members that were asked for. The names are literals of a few callers, so that their addresses are nearly always enough: one that is
+ * written twice is looked up twice. */
+struct xc_goruntime_memo {
+	size_t count;
+	struct {
+		const char *type, *path;
+		bool known;
+		uint64_t offset, size;
+	} places[PLACES];
 };
 
 /* ---- the program ---- */
@@ -37,13 +49,20 @@ static void find_code(struct xc_goruntime *go, enum xc_go_code which, const char
 	go->codes[which].end = go->codes[which].from + s->size;
 }
 
-static void find_text(struct xc_goruntime *go)
+/* By its ends, or, where symbols are missing, from the first function that Go's run-time knows to its last. */
+static void find_text(struct xc_goruntime *go, Elf *elf)
 {
-	const struct xc_symbol *from = symbol(go, "runtime.text"), *end = symbol(go, "runtime.etext");
-	if (!from || !end)
+	const struct xc_symbol *first = symbol(go, "runtime.text"), *behind = symbol(go, "runtime.etext");
+	struct xc_gopclntab table;
+	uint64_t from, end;
+	if (first && behind) {
+		from = first->value;
+		end = behind->value;
+	} else if (!xc_gopclntab_find(elf, &table) || !xc_gopclntab_range(&table, &from, &end)) {
 		return;
-	go->codes[XC_GO_TEXT].from = from->value + go->module->bias;
-	go->codes[XC_GO_TEXT].end = end->value + go->module->bias;
+	}
+	go->codes[XC_GO_TEXT].from = from + go->module->bias;
+	go->codes[XC_GO_TEXT].end = end + go->module->bias;
 }
 
 bool xc_goruntime_find(const struct xc_process *p, struct xc_goruntime *out)
@@ -52,15 +71,17 @@ bool xc_goruntime_find(const struct xc_process *p, struct xc_goruntime *out)
 	    p->modules[0]->kind != XC_MODULE_EXE)
 		return false;
 	Elf *elf = xc_debugfile_elf(xc_debugfile_of(p, p->modules[0]));
-	if (!elf || (!xc_elffile_section(elf, ".gopclntab") && !xc_elffile_section(elf, ".data.rel.ro.gopclntab")))
+	if (!elf || !xc_gopclntab_is_go(elf))
 		return false;
-	*out = (struct xc_goruntime){.process = p, .module = p->modules[0]};
+	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)p)->arena; /* a cache, not a fact of the process */
+	*out = (struct xc_goruntime){
+		.process = p, .module = p->modules[0], .memo = xc_arena_alloc(arena, sizeof *out->memo)};
 	find_code(out, XC_GO_SYSTEMSTACK, "runtime.systemstack");
 	find_code(out, XC_GO_MCALL, "runtime.mcall");
 	find_code(out, XC_GO_MORESTACK, "runtime.morestack");
 	find_code(out, XC_GO_CALL_C, "runtime.asmcgocall");
 	find_code(out, XC_GO_SIGPANIC, "runtime.sigpanic");
-	find_text(out);
+	find_text(out, elf);
 	return true;
 }
 
@@ -73,6 +94,13 @@ bool xc_goruntime_switches(const struct xc_goruntime *go, xc_addr pc)
 {
 	return xc_goruntime_in(go, XC_GO_SYSTEMSTACK, pc) || xc_goruntime_in(go, XC_GO_CALL_C, pc) ||
 	       xc_goruntime_in(go, XC_GO_MCALL, pc) || xc_goruntime_in(go, XC_GO_MORESTACK, pc);
+}
+
+const char *xc_goruntime_function(const struct xc_goruntime *go, xc_addr pc)
+{
+	const struct xc_symtab *symbols = xc_debugfile_symbols(xc_debugfile_of(go->process, go->module));
+	const struct xc_symbol *s = xc_symtab_at(symbols, pc - go->module->bias);
+	return s ? s->name : NULL;
 }
 
 bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out)
@@ -123,8 +151,8 @@ static bool known_place(const char *type, const char *path, uint64_t *offset_out
 }
 
 /* Offset and size of a member. */
-static bool place_of(const struct xc_goruntime *go, const char *type_name, const char *path, uint64_t *offset_out,
-		     uint64_t *size_out)
+static bool find_place(const struct xc_goruntime *go, const char *type_name, const char *path, uint64_t *offset_out,
+		       uint64_t *size_out)
 {
 	const struct xc_query query = {
 		.name = type_name, .kinds = XC_NAME_TYPE, .tag = DW_TAG_structure_type, .module = go->module};
@@ -146,6 +174,30 @@ static bool place_of(const struct xc_goruntime *go, const char *type_name, const
 	}
 	*offset_out = offset;
 	return xc_type_size(xc_type_strip(type), size_out);
+}
+
+/* Likewise; when the memo is full, by looking again. */
+static bool place_of(const struct xc_goruntime *go, const char *type, const char *path, uint64_t *offset_out,
+		     uint64_t *size_out)
+{
+	struct xc_goruntime_memo *memo = go->memo;
+	size_t i = 0;
+	while (i < memo->count && (memo->places[i].path != path || memo->places[i].type != type))
+		i++;
+	if (i == PLACES)
+		return find_place(go, type, path, offset_out, size_out);
+	if (i == memo->count) {
+		uint64_t offset = 0, size = 0;
+		memo->places[i].known = find_place(go, type, path, &offset, &size);
+		memo->places[i].type = type;
+		memo->places[i].path = path;
+		memo->places[i].offset = offset;
+		memo->places[i].size = size;
+		memo->count++;
+	}
+	*offset_out = memo->places[i].offset;
+	*size_out = memo->places[i].size;
+	return memo->places[i].known;
 }
 
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,

@@ -26,13 +26,14 @@ enum xc_go_code {
 
 struct xc_goruntime {
 	const struct xc_process *process;
-	struct xc_module *module; /* the executable */
+	struct xc_module *module;       /* the executable */
+	struct xc_goruntime_memo *memo; /* of xc_goruntime_read(); in the process's arena */
 	struct {
 		xc_addr from, end; /* 0: not there */
 	} codes[XC_GO_CODES];
 };
 
-/* False when the executable is not Go's (it has no table of Go's functions), or not of a machine that is known here. Reads symbols. */
+/* False when the executable is not Go's (gopclntab.h), or not of a machine that is known here. Reads symbols. */
 bool xc_goruntime_find(const struct xc_process *process, struct xc_goruntime *out);
 
 /* Is this an address in that code? In one of the functions that switch stacks? */
@@ -46,14 +47,18 @@ bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, x
 bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
 
 /* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its place is not known, or it
- * cannot be read. */
+ * cannot be read. Its place is looked up once: type and path are kept, and must be literals. */
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
 		       uint64_t *value_out);
 
 /* The registers (pc, sp and the frame pointer) that a goroutine which does not run left in g.sched. */
 bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs);
 
-/* A variable of Go's run-time ("runtime.allgs"). False when the program has no symbols. */
+/* The name of the function of the program's there, by its symbols alone: nothing is kept, so that a million can be asked for. NULL when
+ * it has none. */
+const char *xc_goruntime_function(const struct xc_goruntime *go, xc_addr pc);
+
+/* A variable of Go's run-time ("runtime.allgs"). False when the program has no symbols, or only those of functions (gopclntab.h). */
 bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out);
 
 #endif

@@ -8,14 +8,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../core/parallel.h"
 #include "index_far.h"
 #include "index_macro.h"
 #include "lookup.h"
 #include "name.h"
 
-enum { MAX_THREADS = 64, MAX_BUCKET_BITS = 26, PER_BUCKET = 4 };
+enum { MAX_BUCKET_BITS = 26, PER_BUCKET = 4 };
 
 struct work {
 	const struct xc_index_input *input;
@@ -76,14 +76,6 @@ static void *scan_units(void *argument)
 			xc_progress_step(w->input->progress, done, w->total);
 	}
 	return NULL;
-}
-
-static unsigned thread_count(const struct work *w)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = w->input->jobs ? w->input->jobs : cores > 0 ? (size_t)cores : 1;
-	count = count < w->unit_count ? count : w->unit_count;
-	return (unsigned)(count > MAX_THREADS ? MAX_THREADS : count > 0 ? count : 1);
 }
 
 static void scan_all(struct work *w, struct worker *workers, unsigned count)
@@ -264,7 +256,7 @@ void *xc_index_build(const struct xc_index_input *input, const uint8_t key[XC_IN
 {
 	struct work w = {.input = input};
 	list_units(&w);
-	unsigned threads = thread_count(&w);
+	unsigned threads = xc_parallel_workers(input->jobs, w.unit_count);
 	struct worker *workers = xc_alloc(threads * sizeof *workers);
 	void *bytes = NULL;
 	if (w.unit_count < UINT32_MAX)

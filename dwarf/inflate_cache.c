@@ -3,12 +3,13 @@
  *	"XCPLAIN1"   u64 size of the image   SHA-256 of the key                                     (48 bytes) */
 #include "inflate_cache.h"
 
+#include <errno.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/cache.h"
 #include "inflate.h"
 
 enum { KEY_SIZE = SHA256_DIGEST_LENGTH, NAME_BYTES = 16 };
@@ -21,19 +22,34 @@ struct trailer {
 	uint8_t key[KEY_SIZE];
 };
 
-static struct xc_cache cache_in(const char *dir)
+struct xc_cache xc_inflate_cache_in(const char *dir)
 {
 	return (struct xc_cache){.dir = dir, .kind = "debug", .capacity = UINT64_C(8) << 30};
 }
 
-static void make_key(const struct xc_source *packed, uint8_t key[KEY_SIZE])
+/* What the kernel says of a compressed file. */
+struct facts {
+	uint64_t dev, ino, size, mtime_ns, ctime_ns;
+};
+
+static void digest(const struct facts *facts, uint8_t key[KEY_SIZE])
 {
-	const uint64_t facts[] = {packed->dev, packed->ino, packed->stored_size, (uint64_t)packed->mtime_ns,
-				  (uint64_t)packed->ctime_ns};
 	SHA2_CTX context;
 	SHA256Init(&context);
-	SHA256Update(&context, (const uint8_t *)facts, sizeof facts);
+	SHA256Update(&context, (const uint8_t *)facts, sizeof *facts);
 	SHA256Final(key, &context);
+}
+
+static void make_key(const struct xc_source *packed, uint8_t key[KEY_SIZE])
+{
+	const struct facts facts = {packed->dev, packed->ino, packed->stored_size, (uint64_t)packed->mtime_ns,
+				    (uint64_t)packed->ctime_ns};
+	digest(&facts, key);
+}
+
+static uint64_t nanoseconds(struct timespec time)
+{
+	return (uint64_t)(time.tv_sec * INT64_C(1000000000) + time.tv_nsec);
 }
 
 struct name {
@@ -47,6 +63,21 @@ static struct name name_of(const uint8_t key[KEY_SIZE])
 		snprintf(name.text + 2 * i, 3, "%02x", key[i]);
 	memcpy(name.text + sizeof name.text - sizeof ".plain", ".plain", sizeof ".plain");
 	return name;
+}
+
+bool xc_inflate_cache_name(int fd, char name[XC_INFLATE_CACHE_NAME])
+{
+	struct stat st;
+	uint8_t key[KEY_SIZE];
+	if (fstat(fd, &st))
+		return false;
+	const struct facts facts = {st.st_dev, st.st_ino, (uint64_t)st.st_size, nanoseconds(st.st_mtim),
+				    nanoseconds(st.st_ctim)};
+	digest(&facts, key);
+	const struct name text = name_of(key);
+	_Static_assert(sizeof text.text == XC_INFLATE_CACHE_NAME, "its size is the header's");
+	memcpy(name, text.text, sizeof text.text);
+	return true;
 }
 
 static bool whole(const struct xc_source *s, const uint8_t key[KEY_SIZE], size_t *size_out)
@@ -63,7 +94,7 @@ struct xc_source *xc_inflate_cache_get(const char *dir, const struct xc_source *
 {
 	uint8_t key[KEY_SIZE];
 	make_key(packed, key);
-	const struct xc_cache cache = cache_in(dir);
+	const struct xc_cache cache = xc_inflate_cache_in(dir);
 	xc_auto(xc_source_closep) struct xc_source *source = xc_cache_get(&cache, name_of(key).text);
 	return source && whole(source, key, size_out) ? xc_take(source) : NULL;
 }
@@ -76,13 +107,26 @@ static bool seal(int fd, const struct xc_source *packed, uint64_t size)
 	return pwrite(fd, &t, sizeof t, (off_t)size) == sizeof t;
 }
 
+struct xc_error *xc_inflate_cache_write(const struct xc_source *packed, Elf *elf, int fd)
+{
+	uint64_t size;
+	struct xc_error *err = xc_inflate_needed(elf) ? xc_inflate_size(elf, &size) : NULL;
+	if (err)
+		return err;
+	if (!xc_inflate_needed(elf) || size < least_size)
+		return xc_error_new(XC_ERR_NOT_FOUND, "nothing that is worth keeping");
+	if ((err = xc_inflate_to(elf, fd)))
+		return err;
+	return seal(fd, packed, size) ? NULL : xc_error_errno(errno, "writing what was inflated");
+}
+
 struct xc_error *xc_inflate_cache_fill(const char *dir, const struct xc_source *packed, Elf *elf,
 				       struct xc_source **image_out, size_t *size_out)
 {
 	uint64_t size;
 	uint8_t key[KEY_SIZE];
 	struct xc_cache_draft draft;
-	const struct xc_cache cache = cache_in(dir);
+	const struct xc_cache cache = xc_inflate_cache_in(dir);
 	struct xc_error *err = xc_inflate_size(elf, &size);
 	*image_out = NULL;
 	make_key(packed, key);

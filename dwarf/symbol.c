@@ -9,14 +9,10 @@
  * gelf_getsym costs more than all the rest. Elf32_Sym, Elf64_Sym: System V gABI 4.1, chapter 4. */
 #include "symbol.h"
 
+#include <assert.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "debugfile.h"
-#include "demangle.h"
 
 enum {
 	MAX_SYMBOLS = 1 << 26,
@@ -47,6 +43,7 @@ struct xc_symtab {
 	struct xc_symbol *symbols;
 	uint64_t *reach;
 	size_t count, addressed; /* addressed: without TLS */
+	size_t names_added;      /* bytes of the names that come from no file */
 	uint32_t *hash;          /* index + 1 into symbols; NULL until a name is asked for */
 	size_t hash_mask;
 	struct xc_arena arena; /* names whose version was cut off */
@@ -175,14 +172,19 @@ static struct key *radix_sort(struct key *keys, struct key *spare, size_t count)
 	return keys;
 }
 
+static uint64_t end_of(uint64_t value, uint64_t size)
+{
+	uint64_t room = UINT64_MAX - value;
+	return value + (size < room ? size : room);
+}
+
 static void emit(struct xc_symtab *table, const struct key *keys, size_t count)
 {
 	uint64_t reach = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct table_bytes *t = &table->files[keys[i].file];
 		Elf64_Sym row = row_at(t, keys[i].row);
-		uint64_t value = keys[i].value, room = UINT64_MAX - value;
-		uint64_t end = value + (row.st_size < room ? row.st_size : room);
+		uint64_t value = keys[i].value, end = end_of(value, row.st_size);
 		reach = end > reach ? end : reach;
 		table->reach[table->count] = reach;
 		table->symbols[table->count++] = (struct xc_symbol){
@@ -216,6 +218,26 @@ struct xc_symtab *xc_symtab_read(Elf *first, Elf *second)
 	count = collect(table, true, keys);
 	emit(table, radix_sort(keys, spare, count), count);
 	return table;
+}
+
+void xc_symtab_add(struct xc_symtab *table, const struct xc_symbol *functions, size_t count, size_t names_size)
+{
+	size_t most = table->count + count, from = 0, added = 0;
+	struct xc_symbol *all = xc_realloc(NULL, (most + 1) * sizeof *all);
+	assert(!table->hash);
+	table->reach = xc_realloc(table->reach, (most + 1) * sizeof *table->reach);
+	for (size_t i = 0; i < most; i++) {
+		bool more = from < table->addressed;
+		bool own = added == count || (more && table->symbols[from].value <= functions[added].value);
+		all[i] = own ? table->symbols[from++] : functions[added++];
+		uint64_t end = end_of(all[i].value, all[i].size);
+		table->reach[i] = i && table->reach[i - 1] > end ? table->reach[i - 1] : end;
+	}
+	free(table->symbols);
+	table->symbols = all;
+	table->count = most;
+	table->addressed += count;
+	table->names_added += names_size;
 }
 
 void xc_symtab_free(struct xc_symtab *table)
@@ -308,7 +330,8 @@ static uint32_t *slot_of(const struct xc_symtab *table, const char *name, size_t
  * read several times over are not found by name. */
 static void build_hash(struct xc_symtab *table)
 {
-	size_t slots = 16, left = SHARING * (table->files[0].names_size + table->files[1].names_size) + MAX_NAME;
+	size_t names_size = table->files[0].names_size + table->files[1].names_size + table->names_added;
+	size_t slots = 16, left = SHARING * names_size + MAX_NAME;
 	while (slots < 2 * table->count)
 		slots *= 2;
 	table->hash = xc_alloc(slots * sizeof *table->hash);
@@ -422,49 +445,4 @@ const struct xc_symbol *xc_symtab_at(const struct xc_symtab *table, uint64_t add
 	if (!best)
 		best = unsized_at(table, addr, end);
 	return best ? handed_out(table, (size_t)(best - table->symbols)) : NULL;
-}
-
-/* ---- a whole process ---- */
-
-const struct xc_symbol *xc_symbol_find(const struct xc_process *process, const char *name,
-				       struct xc_module **module_out, xc_addr *addr_out)
-{
-	for (size_t i = 0; i < process->module_count; i++) {
-		struct xc_module *module = process->modules[i];
-		if (!module->bias_known)
-			continue;
-		const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, module));
-		const struct xc_symbol *symbol = xc_symtab_named(table, name);
-		if (!symbol)
-			continue;
-		if (module_out)
-			*module_out = module;
-		if (addr_out)
-			*addr_out = symbol->type == STT_TLS ? symbol->value : module->bias + symbol->value;
-		return symbol;
-	}
-	return NULL;
-}
-
-const char *xc_symbol_describe(const struct xc_process *process, xc_addr addr, char *buf, size_t size)
-{
-	struct xc_module *module = xc_process_module(process, addr);
-	if (!module || !module->bias_known || size == 0)
-		return NULL;
-	const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, module));
-	const struct xc_symbol *symbol = xc_symtab_at(table, addr - module->bias);
-	if (!symbol)
-		return NULL;
-	xc_auto(xc_freep) char *demangled = xc_demangle(symbol->name, false);
-	const char *name = demangled ? demangled : symbol->name;
-	uint64_t offset = addr - module->bias - symbol->value;
-	char at[24] = "";
-	if (offset)
-		snprintf(at, sizeof at, "+0x%" PRIx64, offset);
-	size_t rest = strlen(at) + sizeof "...", length = strlen(name);
-	if (length + strlen(at) < size || size < 2 * rest)
-		snprintf(buf, size, "%s%s", name, at);
-	else /* names of templates: what matters stands in front, and behind them the offset */
-		snprintf(buf, size, "%.*s...%s", (int)(size - rest), name, at);
-	return buf;
 }

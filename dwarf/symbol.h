@@ -1,7 +1,8 @@
 /* symbol: names for addresses and addresses for names, from ELF symbol tables.
  *
  * A symbol names an address only when it lies in [value, value + size); symbols of size 0 (assembler labels)
- * reach to the next symbol of their section and are used only when no sized symbol covers the address.
+ * reach to the next symbol of their section and are used only when no sized symbol covers the address, and in code no further than the
+ * piece of it that they stand in, as call frame information knows it (xc_symbol_at).
  * Not thread-safe: look-ups keep what they worked out. */
 #ifndef XC_SYMBOL_H
 #define XC_SYMBOL_H
@@ -27,6 +28,11 @@ struct xc_symtab;
  * data (arm, aarch64, riscv: $a, $x, $d). O(n) once, about
  * 0.1 µs a symbol; names are neither copied nor looked at. The ELFs must outlive the table. */
 struct xc_symtab *xc_symtab_read(Elf *first, Elf *second);
+
+/* Add what another source than a symbol table tells (gopclntab.h): functions in address order, with names that outlive the table and take
+ * names_size bytes. Before the table is asked for anything. O(n). */
+void xc_symtab_add(struct xc_symtab *table, const struct xc_symbol *functions, size_t count, size_t names_size);
+
 void xc_symtab_free(struct xc_symtab *table); /* NULL is fine */
 
 /* The symbol that covers a file address, or NULL; never a TLS symbol. Among several: sized before unsized, then the
@@ -45,6 +51,9 @@ const struct xc_symbol *xc_symtab_get(const struct xc_symtab *table, size_t inde
 /* The name of such a symbol as it stands in the file: with its version and of any length. Unlike xc_symtab_get it makes no copy,
  * for looking through all of them. NULL past the end. */
 const char *xc_symtab_mangled(const struct xc_symtab *table, size_t index);
+
+/* The symbol that names a file address of a module: xc_symtab_at, but of code that lost its own symbol no other's. NULL when none does. */
+const struct xc_symbol *xc_symbol_at(const struct xc_process *process, struct xc_module *module, uint64_t file_addr);
 
 /* A symbol of any module by name: the executable first, then load order; modules whose place in memory is unknown
  * are skipped. module_out, addr_out (in memory) may be NULL. NULL when there is none. TLS symbols have no address:

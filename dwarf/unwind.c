@@ -158,28 +158,27 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 		*stop = stop_at(u, "return address", missing);
 		return false;
 	}
-	struct xc_regs regs = frame->regs;
-	for (int i = 0; i < row->rule_count; i++) {
-		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i) ||
-		    already_restored(p, frame, &row->rules[i]))
-			continue;
-		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
-			xc_regs_set(&regs, i, value);
-		else
-			xc_regs_forget(&regs, i);
-	}
-	for (int i = row->rule_count; i < XC_REG_MAX; i++) /* flags and segments; the thread pointer stays */
-		if (!xc_arch_has(p->arch->constant, i))
-			xc_regs_forget(&regs, i);
-	if (!row->signal) /* it was the return address, of which the caller knows nothing any more */
-		xc_regs_forget(&regs, p->arch->lr);
-	regs.vector = NULL;
 	*caller = (struct xc_frame){.index = frame->index + 1,
 				    .interrupted = row->signal,
 				    .trust = row->signal ? XC_TRUST_CONTEXT
 					     : row->told ? XC_TRUST_PLUGIN
 							 : XC_TRUST_CFI,
-				    .regs = regs};
+				    .regs = frame->regs};
+	struct xc_regs *regs = &caller->regs;
+	for (int i = 0; i < row->rule_count; i++) {
+		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i) ||
+		    already_restored(p, frame, &row->rules[i]))
+			continue;
+		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
+			xc_regs_set(regs, i, value);
+		else
+			xc_regs_forget(regs, i);
+	}
+	xc_regs_forget_from(regs, row->rule_count,
+			    p->arch->constant); /* flags and segments; the thread pointer stays */
+	if (!row->signal) /* it was the return address, of which the caller knows nothing any more */
+		xc_regs_forget(regs, p->arch->lr);
+	regs->vector = NULL;
 	xc_unwind_place(p, caller, pc);
 	return true;
 }

@@ -34,7 +34,7 @@ enum {
 static xc_addr function_start(const struct xc_process *p, xc_addr pc)
 {
 	struct xc_module *m = xc_process_module(p, pc);
-	const struct xc_symbol *s = m ? xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(p, m)), pc - m->bias) : NULL;
+	const struct xc_symbol *s = m ? xc_symbol_at(p, m, pc - m->bias) : NULL;
 	return s ? m->bias + s->value + s->thumb : 0;
 }
 

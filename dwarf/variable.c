@@ -433,9 +433,11 @@ bool xc_variable_find(const struct xc_frame_context *context, size_t level, cons
 	return true;
 }
 
-size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
-			  struct xc_named_value **out)
+size_t xc_variable_values_of(const struct xc_frame_context *context, size_t level, bool locals,
+			     xc_variable_wanted_fn *wanted, void *user, struct xc_arena *arena,
+			     struct xc_named_value **out)
 {
+	size_t count = 0;
 	*out = NULL;
 	if (level >= context->place->level_count)
 		return 0;
@@ -444,12 +446,28 @@ size_t xc_variable_values(const struct xc_frame_context *context, size_t level, 
 	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
 						    context->frame, context->place, arena);
 	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
-	*out = xc_arena_alloc(arena, list->count * sizeof **out);
 	for (size_t i = 0; i < list->count; i++) {
-		(*out)[i].name = list->items[i].name;
-		evaluate(&c, &list->items[i], &(*out)[i].value);
+		if (!wanted(user, list->items[i].type))
+			continue;
+		if (!*out)
+			*out = xc_arena_alloc(arena, (list->count - i) * sizeof **out);
+		(*out)[count].name = list->items[i].name;
+		evaluate(&c, &list->items[i], &(*out)[count++].value);
 	}
-	return list->count;
+	return count;
+}
+
+static bool wants_all(void *user, const struct xc_type *type)
+{
+	(void)user;
+	(void)type;
+	return true;
+}
+
+size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
+			  struct xc_named_value **out)
+{
+	return xc_variable_values_of(context, level, locals, wants_all, NULL, arena, out);
 }
 
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user)

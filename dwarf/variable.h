@@ -56,6 +56,12 @@ struct xc_named_value {
 size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
 			  struct xc_named_value **out);
 
+/* The same of those whose type `wanted` takes; nothing of the frame is read for the others. */
+typedef bool xc_variable_wanted_fn(void *user, const struct xc_type *type);
+size_t xc_variable_values_of(const struct xc_frame_context *context, size_t level, bool locals,
+			     xc_variable_wanted_fn *wanted, void *user, struct xc_arena *arena,
+			     struct xc_named_value **out);
+
 /* Call `each` with every name in scope at the level, arguments first, until it returns false. */
 typedef bool xc_variable_name_fn(void *user, const char *name);
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user);

@@ -32,11 +32,6 @@ struct names {
 	unsigned depth;
 };
 
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 static void cut(struct xc_text *text, size_t len)
 {
 	text->len = len;
@@ -49,8 +44,8 @@ static void end_argument(struct names *n)
 	size_t at = n->argument[n->depth - 1];
 	const char *name = n->text->bytes + n->first[n->depth - 1], *argument = n->text->bytes + at;
 	argument += strspn(argument, ", ");
-	for (size_t i = 0; i < XC_COUNT(defaults) && starts(name, "std::"); i++) {
-		if (starts(argument, defaults[i]))
+	for (size_t i = 0; i < XC_COUNT(defaults) && xc_begins_with(name, "std::"); i++) {
+		if (xc_begins_with(argument, defaults[i]))
 			cut(n->text, at);
 	}
 	for (size_t i = 0; i < XC_COUNT(of_rust); i++) {
@@ -92,7 +87,7 @@ void xc_view_short_name(struct xc_text *text, const char *name)
 	for (const char *c = name; *c; c++) {
 		bool skipped = false;
 		for (size_t i = 0; i < XC_COUNT(versions) && c - name >= 2 && c[-1] == ':' && !skipped; i++) {
-			if (starts(c, versions[i])) {
+			if (xc_begins_with(c, versions[i])) {
 				c += strlen(versions[i]) - 1;
 				skipped = true;
 			}
@@ -132,7 +127,7 @@ static void drop_paths(struct xc_text *text, const char *name)
 		for (; in_name(c[len]); len++)
 			last = len > 1 && c[len - 1] == ':' ? len : last;
 		for (size_t i = 0; i < XC_COUNT(crates); i++)
-			known += starts(c, crates[i]);
+			known += xc_begins_with(c, crates[i]);
 		bool drop = known > 0 && c[last] >= 'A' && c[last] <= 'Z';
 		xc_text_addn(text, c + (drop ? last : 0), len - (drop ? last : 0));
 		c += len;

@@ -236,14 +236,20 @@ static void tell_all(struct xc_section *s, const struct xc_heap *heap)
 
 /* ---- what was lost ---- */
 
-static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
+uint64_t xc_audit_lost(const struct xc_heap *heap)
 {
 	uint64_t bytes = 0;
-	size_t ranges = 0;
-	for (size_t i = 0; i < heap->damage_count; i++) {
+	for (size_t i = 0; i < heap->damage_count; i++)
 		bytes += lost_bytes(&heap->damages[i]);
+	return bytes;
+}
+
+static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
+{
+	uint64_t bytes = xc_audit_lost(heap);
+	size_t ranges = 0;
+	for (size_t i = 0; i < heap->damage_count; i++)
 		ranges += lost_bytes(&heap->damages[i]) > 0;
-	}
 	xc_section_bytes(s, "lost", "memory whose blocks are not known", bytes)->quiet = bytes == 0;
 	if (ranges)
 		xc_section_message(s, XC_WARNING, NULL,

@@ -16,6 +16,9 @@ void xc_audit_lists(struct xc_heap *heap);
  * of all. NULL when there is none. */
 const struct xc_damage *xc_audit_first(const struct xc_heap *heap);
 
+/* Bytes whose blocks are not known, for the damage there. */
+uint64_t xc_audit_lost(const struct xc_heap *heap);
+
 /* Fill the section of `heap check`: the first damaged place with its likely culprit, all others in a table, what was lost, what was
  * checked. A section for a heap without damage says so. Types and owners of blocks are told when they can be had: for a damaged
  * heap they are made. */

@@ -250,11 +250,6 @@ static const char leaf_head[] = "alloc::collections::btree::node::LeafNode<";
 static const char internal_head[] = "alloc::collections::btree::node::InternalNode<";
 static const char reference_head[] = "alloc::collections::btree::node::NodeRef<";
 
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Items of both kinds of nodes, by the name of either. */
 static void node_items(struct xc_recipe_maker *m, const char *name, uint32_t items[2])
 {
@@ -273,7 +268,7 @@ static void make_reference(struct xc_recipe_maker *m)
 	    !xc_view_offset(m->type, "height", &height))
 		return;
 	const char *name = xc_type_name(xc_type_strip(xc_type_strip(pointer)->target));
-	if (!starts(name, leaf_head))
+	if (!xc_begins_with(name, leaf_head))
 		return;
 	node_items(m, name, items);
 	if (xc_recipe_point(m, "node.pointer", items[0]))
@@ -341,11 +336,11 @@ static void make(struct xc_recipe_maker *m)
 	const struct xc_view_hook *hook = m->shape->hook;
 	if (m->type->has_variants)
 		make_enum(m);
-	else if (starts(m->type->name, leaf_head))
+	else if (xc_begins_with(m->type->name, leaf_head))
 		make_leaf(m);
-	else if (starts(m->type->name, internal_head))
+	else if (xc_begins_with(m->type->name, internal_head))
 		make_internal(m);
-	else if (starts(m->type->name, reference_head))
+	else if (xc_begins_with(m->type->name, reference_head))
 		make_reference(m);
 	else if (hook && xc_view_has(m->type, "data_ptr", NULL) && xc_view_has(m->type, "length", NULL))
 		make_slice(m);

@@ -28,11 +28,6 @@ static uint32_t text_item(struct xc_recipe_maker *maker, uint64_t offset)
 	return xc_recipe_item(maker, maker->shape->element, XC_TYPED_TEXT, offset, "characters");
 }
 
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* ---- sequences ---- */
 
 static void make_string(struct xc_recipe_maker *m)
@@ -229,7 +224,7 @@ static bool make_node(struct xc_recipe_maker *m)
 	static const uint8_t heads[2][4] = {{32, 16, 8, 8}, {25, 16, 8, 16}};
 	for (unsigned i = 0; i < 8; i++) {
 		bool is_llvm = i >= 4;
-		if (!starts(m->type->name, is_llvm ? llvm[i - 4] : gnu[i]))
+		if (!xc_begins_with(m->type->name, is_llvm ? llvm[i - 4] : gnu[i]))
 			continue;
 		const uint8_t *links = is_llvm ? llvm_links[i - 4] : gnu_links[i];
 		uint64_t offset = 0;
@@ -260,10 +255,10 @@ static bool make_buffer(struct xc_recipe_maker *m)
 	static const char *const counts[] = {"_M_use_count", "__shared_owners_", NULL};
 	const struct xc_type *content = xc_view_argument(m->type, 0);
 	uint64_t at, count;
-	if (starts(m->type->name, "__gnu_cxx::__aligned_"))
+	if (xc_begins_with(m->type->name, "__gnu_cxx::__aligned_"))
 		return xc_recipe_look(m, 0, content);
-	bool gnu = starts(m->type->name, "std::_Sp_counted_ptr_inplace<");
-	if (!gnu && !starts(m->type->name, "std::__1::__shared_ptr_emplace<"))
+	bool gnu = xc_begins_with(m->type->name, "std::_Sp_counted_ptr_inplace<");
+	if (!gnu && !xc_begins_with(m->type->name, "std::__1::__shared_ptr_emplace<"))
 		return false;
 	if (!offset_of(m->type, counts, &count))
 		count = WORD; /* behind the vptr: clang leaves the base class to the library's debug information */
@@ -334,7 +329,7 @@ static bool part(const struct xc_type *type)
 					    "std::__1::__list_node_base<",     "std::__1::__hash_node_base<",
 					    "std::__1::__forward_begin_node<", "std::_Sp_counted_base<"};
 	for (size_t i = 0; i < XC_COUNT(links) && type->name && !type->is_c; i++) {
-		if (starts(type->name, links[i]))
+		if (xc_begins_with(type->name, links[i]))
 			return true;
 	}
 	return false;

@@ -288,17 +288,30 @@ static bool try_around(struct finder *f, xc_addr pair)
 	return accept_broken(f, pair);
 }
 
-static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
+/* Pairs that begin in [lo, end]; hi is where their range ends. */
+static bool search_piece(struct finder *f, xc_addr lo, xc_addr end, xc_addr hi)
 {
 	const unsigned word = f->word;
 	uint64_t fd, bk;
 	for (xc_addr at = (lo + word - 1) & ~(uint64_t)(word - 1);
-	     at >= lo && at <= hi && hi - at >= 2 * word && f->effort; at += word)
+	     at >= lo && at <= end && hi - at >= 2 * word && f->effort; at += word)
 		if (get(f, at, &fd) && fd == at - 2 * word && get(f, at + word, &bk) && bk == fd) {
 			if (try_around(f, at))
 				return true;
 			at += 2 * word * 8; /* something else that links to itself: do not try it word for word */
 		}
+	return false;
+}
+
+static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
+{
+	const struct xc_space *space = f->glibc->heap->process->space;
+	for (xc_addr end; xc_space_piece(space, &lo, hi, &end); lo = end + 1) {
+		if (search_piece(f, lo, end, hi))
+			return true;
+		if (end == hi)
+			break;
+	}
 	return false;
 }
 

@@ -143,18 +143,30 @@ static bool read_counts(const struct xc_window *window, xc_addr mapped_mem, uint
 	return false;
 }
 
+static bool is_mp(struct xc_glibc *glibc, struct xc_window *window, xc_addr at, xc_addr base, uint32_t *count_out,
+		  uint64_t *given_back_out)
+{
+	const unsigned word = glibc->layout.word;
+	uint64_t value, bytes, most;
+	bool found = get(glibc, window, at, &value) && value == base && get(glibc, window, at - word, &most) &&
+		     get(glibc, window, at - 2 * word, &bytes) && bytes <= most && most % PAGE == 0 &&
+		     bytes % PAGE == 0 && read_counts(window, at - 2 * word, count_out);
+	*given_back_out = found ? most - bytes : 0;
+	return found;
+}
+
 static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const struct xc_mapping *m, xc_addr base,
 		    uint32_t *count_out, uint64_t *given_back_out)
 {
 	const unsigned word = glibc->layout.word;
-	for (xc_addr at = m->lo + 64; at < m->hi && m->hi - at >= word; at += word) {
-		uint64_t value, bytes, most;
-		bool found = get(glibc, window, at, &value) && value == base && get(glibc, window, at - word, &most) &&
-			     get(glibc, window, at - 2 * word, &bytes) && bytes <= most && most % PAGE == 0 &&
-			     bytes % PAGE == 0 && read_counts(window, at - 2 * word, count_out);
-		*given_back_out = found ? most - bytes : 0;
-		if (found)
-			return true;
+	xc_addr lo = m->lo + 64;
+	for (xc_addr end; xc_space_piece(window->space, &lo, m->hi, &end); lo = end + 1) {
+		for (xc_addr at = (lo + word - 1) & ~(xc_addr)(word - 1); at >= lo && at <= end && m->hi - at >= word;
+		     at += word)
+			if (is_mp(glibc, window, at, base, count_out, given_back_out))
+				return true;
+		if (end == m->hi)
+			break;
 	}
 	return false;
 }

@@ -41,6 +41,7 @@ struct xc_host {
 	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */
+	unsigned calls;          /* of xc_host_call, one within the other */
 	struct xc_text scratch;  /* see xc_bind_scratch */
 	struct xc_text shown;    /* for xc_pretty_write */
 	struct xc_error *failed; /* the error that ends the present call, made while the stack was there */

@@ -1,20 +1,7 @@
 /* bind_gather: xcore.gather: members of structs that lie anywhere, as columns (rows.h). */
-#include <string.h>
-
 #include "rows.h"
 
 enum { TYPE = 1, ADDRESSES, FIELDS, OPTIONS };
-
-static bool is_partial(lua_State *L)
-{
-	if (lua_isnil(L, OPTIONS))
-		return false;
-	luaL_checktype(L, OPTIONS, LUA_TTABLE);
-	lua_getfield(L, OPTIONS, "partial");
-	bool partial = lua_toboolean(L, -1);
-	lua_pop(L, 1);
-	return partial;
-}
 
 /* xcore.gather(type, addresses, fields, options) */
 static int gather(lua_State *L)
@@ -25,7 +12,7 @@ static int gather(lua_State *L)
 	luaL_checktype(L, ADDRESSES, LUA_TTABLE);
 	luaL_checktype(L, FIELDS, LUA_TTABLE);
 	lua_settop(L, OPTIONS);
-	rows.partial = is_partial(L);
+	rows.partial = xc_rows_is_partial(L, OPTIONS);
 	xc_rows_find(L, type, FIELDS, &rows);
 	rows.count = lua_rawlen(L, ADDRESSES);
 	rows.nodes = xc_rows_addresses(L, ADDRESSES, rows.count, rows.partial);

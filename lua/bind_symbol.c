@@ -93,8 +93,7 @@ static void set_name(lua_State *L, const struct xc_process *process, const struc
 	lua_setfield(L, -2, "name");
 	if (!place->module)
 		return;
-	const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(process, place->module));
-	const struct xc_symbol *symbol = xc_symtab_at(table, place->file_addr);
+	const struct xc_symbol *symbol = xc_symbol_at(process, place->module, place->file_addr);
 	if (!symbol)
 		return;
 	lua_pushinteger(L, (lua_Integer)(place->file_addr - symbol->value));

@@ -84,17 +84,6 @@ static void count_block(lua_State *L, struct tally *t, const struct xc_rows *row
 
 /* ---- the tally ---- */
 
-static bool is_partial(lua_State *L)
-{
-	if (lua_isnil(L, OPTIONS))
-		return false;
-	luaL_checktype(L, OPTIONS, LUA_TTABLE);
-	lua_getfield(L, OPTIONS, "partial");
-	bool partial = lua_toboolean(L, -1);
-	lua_pop(L, 1);
-	return partial;
-}
-
 /* Push the columns of values, and the counts and the addresses of first rows as columns of their own. */
 static void push_kinds(lua_State *L, const struct tally *t, struct xc_rows *rows)
 {
@@ -129,7 +118,7 @@ static int tally(lua_State *L)
 	lua_settop(L, OPTIONS);
 	if (lua_rawlen(L, FIELDS) == 0)
 		xc_bind_fail(L, XC_ERR_USAGE, "a tally of no fields");
-	rows.partial = is_partial(L);
+	rows.partial = xc_rows_is_partial(L, OPTIONS);
 	xc_rows_find(L, type, FIELDS, &rows);
 	rows.count = lua_rawlen(L, ADDRESSES);
 	rows.nodes = xc_rows_addresses(L, ADDRESSES, rows.count, rows.partial);

@@ -232,6 +232,8 @@ struct xc_error *xc_host_call(struct xc_host *host, int count)
 	lua_State *L = host->L;
 	int function = lua_gettop(L) - count;
 	xc_error_free(xc_take(host->failed));
+	host->calls++;
+	xc_limit_wake(&host->limit);
 	lua_pushcfunction(L, keep_failure);
 	lua_insert(L, function);
 	int status = lua_pcall(L, count, LUA_MULTRET, function);
@@ -239,6 +241,8 @@ struct xc_error *xc_host_call(struct xc_host *host, int count)
 	lua_remove(L, function);
 	if (err)
 		lua_settop(L, function - 1);
+	if (!--host->calls)
+		xc_limit_rest(&host->limit);
 	return err;
 }
 

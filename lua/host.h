@@ -15,7 +15,7 @@
 struct xc_limits {
 	uint64_t instructions; /* of the Lua machine; string patterns count their steps */
 	uint64_t memory;       /* bytes of Lua objects */
-	double seconds;        /* by the wall clock */
+	double seconds;        /* by the wall clock, while something of it runs */
 };
 
 struct xc_limits xc_limits_defaults(void);

@@ -30,13 +30,6 @@ struct xc_limits xc_limits_defaults(void)
 	return (struct xc_limits){.instructions = UINT64_C(20000000000), .memory = UINT64_C(512) << 20, .seconds = 60};
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void begin_trip(struct xc_limit *limit, struct xc_text *text)
 {
 	if (limit->name)
@@ -108,7 +101,7 @@ static void trip_interrupt(struct xc_limit *limit)
 
 static bool is_late(const struct xc_limit *limit)
 {
-	return limit->limits.seconds > 0 && (double)(now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
+	return limit->limits.seconds > 0 && (double)(xc_now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
 }
 
 static void look(struct xc_limit *limit)
@@ -292,7 +285,8 @@ static void hook(lua_State *L, lua_Debug *at)
 void xc_limit_start(struct xc_limit *limit, lua_State *L)
 {
 	limit->steps = 0;
-	limit->started_ns = now_ns();
+	limit->started_ns = xc_now_ns();
+	limit->rested_ns = 0;
 	limit->running = L;
 	limit->ceiling = limit->limits.memory;
 	limit->refused_size = 0;
@@ -303,6 +297,18 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	limit->trace.len = 0;
 	lua_gc(L, LUA_GCRESTART); /* should an error have come between a stop and its end (rows.c) */
 	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
+}
+
+void xc_limit_rest(struct xc_limit *limit)
+{
+	limit->rested_ns = xc_now_ns();
+}
+
+void xc_limit_wake(struct xc_limit *limit)
+{
+	if (limit->rested_ns)
+		limit->started_ns += xc_now_ns() - limit->rested_ns;
+	limit->rested_ns = 0;
 }
 
 void xc_limit_fini(struct xc_limit *limit)

@@ -19,7 +19,8 @@ struct xc_limit {
 	uint64_t memory, peak;    /* bytes that Lua has now, and had at most */
 	uint64_t ceiling;         /* and may have; 0: any number */
 	uint64_t steps;           /* instructions, and what C functions charged */
-	uint64_t started_ns;      /* CLOCK_MONOTONIC */
+	uint64_t started_ns;      /* CLOCK_MONOTONIC, moved on by all rests */
+	uint64_t rested_ns;       /* when the last rest began; 0: it runs */
 	void *refused;            /* the block that could not grow ... */
 	size_t refused_size;      /* ... to this size; 0: none */
 	bool short_of_memory;     /* something was refused in this run */
@@ -39,6 +40,10 @@ void *xc_limit_allocate(void *limit, void *block, size_t old, size_t size);
 /* Begin a run: nothing used but memory, nothing tripped. */
 void xc_limit_start(struct xc_limit *limit, lua_State *L);
 void xc_limit_fini(struct xc_limit *limit);
+
+/* Between two calls of a run its time stands still. */
+void xc_limit_rest(struct xc_limit *limit);
+void xc_limit_wake(struct xc_limit *limit);
 
 /* Charge a C function's work: a step is about what an instruction costs. Raises when a limit is or was reached, so
  * nothing that must be released may be alive. */

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../core/embed.h"
 #include "../core/text.h"
 #include "../core/userdir.h"
 #include "../dwarf/lookup.h"
 #include "../dwarf/type.h"
 #include "../dwarf/name.h"
-#include "embed.h"
 #include "plugin.h"
 
 XC_EMBED(xc_plugin_new_bytes, "lua/plugin_new.lua");

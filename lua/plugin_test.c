@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../core/embed.h"
 #include "../core/suggest.h"
 #include "../core/text.h"
 #include "bind.h"
-#include "embed.h"
 #include "fixture.h"
 #include "plugin_got.h"
 #include "runner.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embed.h"
+#include "../core/embed.h"
 
 /* The bytes of the file, put here by the assembler. */
 XC_EMBED(xc_reference_bytes, "lua/xcore.d.lua");

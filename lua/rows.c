@@ -175,6 +175,17 @@ void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_r
 	rows->block = XC_ROWS_NUMBERS / (size_t)(count ? count : 1);
 }
 
+bool xc_rows_is_partial(lua_State *L, int arg)
+{
+	if (lua_isnil(L, arg))
+		return false;
+	luaL_checktype(L, arg, LUA_TTABLE);
+	lua_getfield(L, arg, "partial");
+	bool partial = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return partial;
+}
+
 static xc_addr address_at(lua_State *L, size_t row)
 {
 	if (xc_bind_test(L, lua_gettop(L)))

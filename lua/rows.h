@@ -36,6 +36,9 @@ struct xc_rows {
  * Raises. */
 void xc_rows_find(lua_State *L, const struct xc_type *type, int arg, struct xc_rows *rows);
 
+/* Do the options at index `arg`, a table or nil, have `partial`: go on behind what cannot be read? Raises. */
+bool xc_rows_is_partial(lua_State *L, int arg);
+
 /* A column of addresses, in a userdata that is pushed. With `partial` what is false is an address that cannot be read. Raises. */
 const xc_addr *xc_rows_addresses(lua_State *L, int arg, size_t count, bool partial);
 

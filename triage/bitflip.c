@@ -26,12 +26,14 @@ static bool is_near_register(const struct xc_inquiry *q, xc_addr addr, int reg)
 	return false;
 }
 
-const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg)
+const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg, bool *begins_out)
 {
 	const struct xc_mapping *m = xc_process_mapping(q->process, addr);
-	if (!m || !m->readable)
+	bool readable = m && m->readable;
+	*begins_out = readable && is_begin(q, addr);
+	if (!readable)
 		return NULL;
-	if (is_begin(q, addr))
+	if (*begins_out)
 		return "where a live block begins";
 	return m->writable && is_near_register(q, addr, reg) ? "near which another register points" : NULL;
 }
@@ -43,7 +45,8 @@ bool xc_bitflip_find(const struct xc_inquiry *q, uint64_t value, int reg, struct
 		return false;
 	for (unsigned bit = LOWEST; bit < 8U * q->process->arch->word; bit++) {
 		xc_addr addr = value ^ (UINT64_C(1) << bit);
-		const char *what = xc_bitflip_goodness(q, addr, reg);
+		bool begins;
+		const char *what = xc_bitflip_goodness(q, addr, reg, &begins);
 		if (!what)
 			continue;
 		*out = (struct xc_bitflip){.bit = bit, .good = addr, .what = what};

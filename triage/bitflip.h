@@ -11,8 +11,8 @@ struct xc_bitflip {
 };
 
 /* Why an address counts as one that the program had use for: a live block begins there, or a register other than `reg` points near it.
- * NULL: it does not. */
-const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg);
+ * NULL: it does not. begins_out: it is the former. */
+const char *xc_bitflip_goodness(const struct xc_inquiry *q, xc_addr addr, int reg, bool *begins_out);
 
 /* Is there exactly one bit of the value which, flipped, makes it a pointer that the program had use for? reg: the register that holds it,
  * or -1. False for values that lead to memory as they are. */

@@ -8,11 +8,6 @@
 
 enum { MAX_FRAMES = 256 };
 
-static bool starts(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* In a static program the C library is part of the executable; there its functions are known by name. */
 static bool runtime_name(const char *name)
 {
@@ -39,7 +34,7 @@ static bool runtime_name(const char *name)
 					    "gsignal"};
 	if (!name)
 		return false;
-	if (starts(name, "__GI_"))
+	if (xc_begins_with(name, "__GI_"))
 		name += 5;
 	size_t len = strcspn(name, "."); /* ".constprop.0", ".part.1", ".cold" */
 	for (size_t i = 0; i < XC_COUNT(names); i++)

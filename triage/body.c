@@ -310,9 +310,33 @@ bool xc_body_never_returns(const struct xc_body *body, const struct xc_insn *ins
 	return xc_names_find(names, callee) || (callee && strncmp(callee, "std::__throw_", 13) == 0);
 }
 
-bool xc_body_falls_into(const struct xc_body *body, size_t at)
+static bool is_target(const struct xc_body *body, size_t at)
+{
+	size_t e = xc_body_first_edge(body, at);
+	return e < body->edge_count && body->edges[e].to == at;
+}
+
+static bool goes_on(const struct xc_body *body, size_t at)
 {
 	const struct xc_insn *before = at > 0 ? &body->insns[at - 1] : NULL;
 	return before && before->kind != XC_INSN_JUMP && before->kind != XC_INSN_RETURN &&
 	       before->addr + before->length == body->insns[at].addr && !xc_body_never_returns(body, before);
+}
+
+/* Is what stands before it there for a loop's sake, to begin at a round address, behind what jumps away? Where no jump is known to lead to
+ * `at`, one that is not known may lead to the padding. */
+static bool is_padded(const struct xc_body *body, size_t at)
+{
+	size_t first = at;
+	if (!is_target(body, at))
+		return false;
+	while (first > 0 && first != body->entry && body->insns[first - 1].kind == XC_INSN_NOP &&
+	       goes_on(body, first) && !is_target(body, first - 1))
+		first--;
+	return first != at && first != body->entry && !goes_on(body, first);
+}
+
+bool xc_body_falls_into(const struct xc_body *body, size_t at)
+{
+	return goes_on(body, at) && !is_padded(body, at);
 }

@@ -67,10 +67,15 @@ static bool heap_corruption(struct xc_inquiry *q)
 	return false;
 }
 
+bool xc_cause_sent_by_other(const struct xc_inquiry *q)
+{
+	return q->fault.sent && q->process->signal.sender_pid != q->process->pid;
+}
+
 /* SIGQUIT asks for a core; who raises SIGTRAP or SIGQUIT in its own program wants to be looked at. */
 void xc_cause_killed(struct xc_inquiry *q)
 {
-	bool other = q->fault.sent && q->process->signal.sender_pid != q->process->pid;
+	bool other = xc_cause_sent_by_other(q);
 	if (q->fault.signal == SIGQUIT)
 		xc_inquiry_class(q, "dump-request", NULL, "info", "certain",
 				 other ? "another process or the terminal asked for a core with SIGQUIT: the program "
@@ -96,7 +101,7 @@ void xc_cause_abort(struct xc_inquiry *q)
 	    xc_fortify_judge(q) || xc_assertion_judge(q) || xc_panic_judge(q) || xc_uncaught_judge(q))
 		return;
 	bool called = xc_inquiry_passes(q, frames);
-	if (!called && q->fault.sent && q->process->signal.sender_pid != q->process->pid)
+	if (!called && xc_cause_sent_by_other(q))
 		xc_cause_killed(q);
 	else if (called && xc_shortage_judge(q))
 		return;

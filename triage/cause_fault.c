@@ -61,13 +61,26 @@ static void wild(struct xc_inquiry *q, const char *cause)
 		xc_verdict_evidence(q->report, "the pointer was loaded through another one just before");
 }
 
-/* The kernel raised it without an address: a general protection fault. */
+/* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
+static bool has_good_part(const struct xc_inquiry *q)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	const struct xc_regs *regs = &q->fault.frame.regs;
+	uint64_t base, index;
+	return q->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
+	       xc_regs_get(regs, o->index, &index) &&
+	       (xc_process_mapping(q->process, base) || xc_process_mapping(q->process, index));
+}
+
+/* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
 static void judge_protection(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	if (f->computed && f->misaligned)
 		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
 				 "the address was not aligned as the instruction demands");
+	else if (f->computed && has_good_part(q))
+		wild(q, "an index led from a good pointer to what is no address");
 	else if (f->computed)
 		wild(q, "a damaged pointer was dereferenced: its value is no address");
 	else if (f->decoded && f->instruction.halts)
@@ -159,7 +172,9 @@ static void judge_bus(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
-	if (f->code == BUS_ADRALN)
+	if (f->code_known && f->code == SI_KERNEL) /* of rsp and rbp: arch/x86/kernel/traps.c, exc_stack_segment */
+		judge_segv(q);
+	else if (f->code == BUS_ADRALN)
 		xc_inquiry_class(q, "misaligned", NULL, "low", "certain",
 				 "an address was not aligned as the instruction demands");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)

@@ -7,6 +7,9 @@
 /* SIGABRT: an abort's class, by last words and by who called abort. */
 void xc_cause_abort(struct xc_inquiry *q);
 
+/* Did another process send the signal? */
+bool xc_cause_sent_by_other(const struct xc_inquiry *q);
+
 /* A signal that nothing in the program raised: xc_cause's default. */
 void xc_cause_killed(struct xc_inquiry *q);
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "ownid.h"
+#include "sourceline.h"
 #include "waitkind.h"
 #include "waitwords.h"
 
@@ -26,11 +28,6 @@ static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *t
 		xc_text_name(text, thread->name);
 		xc_text_add(text, "\"");
 	}
-}
-
-static const struct xc_lock *awaited(const struct xc_locks *l, size_t thread)
-{
-	return l->lock_of[thread] == XC_LOCK_NOBODY ? NULL : &l->locks[l->lock_of[thread]];
 }
 
 /* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
@@ -66,7 +63,7 @@ static void add_handler(const struct xc_wait *wait, struct xc_text *text)
 /* "thread 12 holds mutex `a` and waits for mutex `b` in f (x.c:4)". `before` waits for it. */
 static void add_member(const struct xc_locks *l, size_t before, size_t index, struct xc_text *text)
 {
-	const struct xc_lock *held = awaited(l, before), *wanted = awaited(l, index);
+	const struct xc_lock *held = xc_lock_awaited(l, before), *wanted = xc_lock_awaited(l, index);
 	const struct xc_wait *wait = wait_of(l, index);
 	add_thread(l, index, text);
 	if (held) {
@@ -106,18 +103,12 @@ static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, st
 			    "on the stacks");
 }
 
-/* ---- owners that have ended ---- */
-
-bool xc_deadlock_orphan(const struct xc_process *p, const struct xc_lock *lock)
-{
-	return lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY && !lock->shared && !lock->robust &&
-	       !p->live && !p->missing_bytes;
-}
+/* ---- owners that are not there ---- */
 
 static const struct xc_lock *orphan(const struct xc_process *p, const struct xc_locks *l)
 {
 	for (size_t i = 0; i < l->lock_count; i++)
-		if (xc_deadlock_orphan(p, &l->locks[i]) && !wait_of(l, l->locks[i].first)->timed)
+		if (xc_lock_is_orphan(p, l, &l->locks[i]) && !wait_of(l, l->locks[i].first)->timed)
 			return &l->locks[i];
 	return NULL;
 }
@@ -152,22 +143,19 @@ static void take_headline(struct xc_inquiry *q, struct xc_text *text)
 /* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
 static void tell_aborter(const struct xc_inquiry *q)
 {
-	const struct xc_place *place = q->blame.place;
-	const struct xc_level *level = place && place->level_count ? &place->levels[q->blame.level] : NULL;
-	const char *file = level && level->line ? level->file : NULL, *slash = file ? strrchr(file, '/') : NULL;
-	if (!place)
+	struct xc_text text = {0};
+	if (!q->blame.place)
 		return;
-	if (file)
-		xc_verdict_evidence(q->report, "the abort came from %s, %s:%u: a watchdog, or for a reason of its own",
-				    xc_inquiry_culprit(q), slash ? slash + 1 : file, level->line);
-	else
-		xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
-				    xc_inquiry_culprit(q));
+	xc_text_add(&text, xc_inquiry_culprit(q));
+	xc_sourceline(q->blame.place, q->blame.level, ", ", &text);
+	xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
+			    xc_text_string(&text));
+	xc_text_fini(&text);
 }
 
 static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle, struct xc_text *text)
 {
-	const struct xc_lock *lock = awaited(l, cycle->members[0]);
+	const struct xc_lock *lock = xc_lock_awaited(l, cycle->members[0]);
 	const struct xc_wait *wait = wait_of(l, cycle->members[0]);
 	xc_text_add(text, "deadlock: ");
 	if (cycle->count > 1)
@@ -199,23 +187,35 @@ static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const st
 	blame(q, wait_of(l, cycle->members[0]));
 }
 
-void xc_deadlock_orphan_words(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+/* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */
+static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t owner)
+{
+	return l->waits->ids_are == XC_IDS_SAME && owner < p->pid;
+}
+
+void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
+			      struct xc_text *text)
 {
 	add_thread(l, lock->first, text);
 	xc_text_add(text, " waits for ");
 	xc_lock_words(lock, text);
 	xc_text_add(text, " in ");
 	xc_wait_where(wait_of(l, lock->first), text);
-	xc_text_printf(text, "; thread %d, which took it, is not there any more: it ended without unlocking it",
-		       (int)lock->owner);
+	xc_text_add(text, "; ");
+	xc_ownid_words(l->waits, lock->owner, text);
+	xc_text_add(text, ", which took it, is not there");
+	xc_text_add(text, is_older(p, l, lock->owner)
+				  ? ": it is older than the process, so that likely it took it before "
+				    "fork(), which copies only the thread that calls it"
+				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
 static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner has ended");
+	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
 	take_headline(q, &text);
-	xc_deadlock_orphan_words(l, lock, &text);
+	xc_deadlock_orphan_words(q->process, l, lock, &text);
 	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, lock->first));
@@ -269,8 +269,11 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 		if (lock->readers)
 			xc_text_printf(text, ", which %u reader%s not recorded", (unsigned)lock->readers,
 				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
-		else if (lock->owner && lock->shared)
-			xc_text_printf(text, ", which thread %d of another process holds", (int)lock->owner);
+		else if (lock->owner) {
+			xc_text_add(text, ", which ");
+			xc_lock_stranger_words(l, lock, text);
+			xc_text_add(text, " holds");
+		}
 		return;
 	}
 	xc_text_add(text, ", which ");
@@ -286,14 +289,15 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 }
 
 /* A lock that is not of a circle, which many wait for, or one when the process stood still. */
-static bool is_queue(const struct xc_inquiry *q, const struct xc_lock *lock)
+static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
-	if (lock->waiters < least || xc_deadlock_orphan(q->process, lock))
+	if (lock->waiters < least || xc_lock_is_orphan(q->process, l, lock))
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)
 		return false;
-	return lock->holder != XC_LOCK_NOBODY || lock->readers || (lock->owner && lock->shared);
+	return lock->holder != XC_LOCK_NOBODY || lock->readers ||
+	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_NOT_TOLD));
 }
 
 /* The one that most wait for comes first. */
@@ -305,7 +309,7 @@ static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct
 		const struct xc_lock *lock = &l->locks[i];
 		bool later = !after || lock->waiters < after->waiters ||
 			     (lock->waiters == after->waiters && lock->addr > after->addr);
-		if (later && is_queue(q, lock) && (!best || lock->waiters > best->waiters))
+		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
 			best = lock;
 	}
 	return best;
@@ -374,6 +378,9 @@ static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t 
 	xc_text_fini(&text);
 	tell_queues(q, l);
 	tell_inherited(q, l);
+	if (l->limits)
+		xc_verdict_evidence(q->report, "missing: who has a lock that records no owner was looked for only %s",
+				    l->limits);
 }
 
 void xc_deadlock_judge(struct xc_inquiry *q)

@@ -12,9 +12,9 @@ bool xc_deadlock_is(struct xc_process *process);
  * somebody killed, or that aborted by itself; of other deaths, and of locks that many wait for, evidence. */
 void xc_deadlock_judge(struct xc_inquiry *q);
 
-/* Has the owner of the lock ended, for all that is known: it is none of the threads, though all of them are there? And the words for it. */
-bool xc_deadlock_orphan(const struct xc_process *process, const struct xc_lock *lock);
-void xc_deadlock_orphan_words(const struct xc_locks *locks, const struct xc_lock *lock, struct xc_text *text);
+/* "thread 17 waits for mutex `a` in f (x.c:4); thread 12, which took it, is not there any more …": of an orphan (locks.h). */
+void xc_deadlock_orphan_words(const struct xc_process *process, const struct xc_locks *locks,
+			      const struct xc_lock *lock, struct xc_text *text);
 
 /* A section "locks": those that are waited for, and circles. Nothing when no thread waits for a lock. */
 void xc_deadlock_report(struct xc_report *report, struct xc_process *process);

@@ -229,7 +229,7 @@ static bool follow(const struct xc_inquiry *q, const struct xc_insn *insn, struc
 		g->rax += more;
 		return true;
 	default:
-		return insn->kind == XC_INSN_OTHER || insn->kind == XC_INSN_PUSH;
+		return insn->kind == XC_INSN_OTHER || insn->kind == XC_INSN_NOP || insn->kind == XC_INSN_PUSH;
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../heap/whatis.h"
+#include "freer.h"
 #include "heapfacts.h"
 #include "referrers.h"
 
@@ -222,6 +223,8 @@ bool xc_freed_tell(struct xc_story *s)
 	}
 	explain(s, &freed);
 	tell_block(s->q, &freed);
+	xc_freer_tell(s->q, freed.similar ? 0 : xc_block_addr(&s->q->heap->blocks, freed.block),
+		      xc_block_size(&s->q->heap->blocks, freed.block));
 	if (freed.similar) /* a key: which of them it was is not known */
 		return true;
 	tell_variables(s, freed.block);

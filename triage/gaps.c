@@ -4,6 +4,7 @@
  * and the heap where the C library aborted. */
 #include "gaps.h"
 
+#include "../heap/audit.h"
 #include "own.h"
 
 enum { GUARD = 64 << 10, PAGE = 4096 };
@@ -79,6 +80,25 @@ static bool heap_would_tell(const struct xc_inquiry *q)
 	return false;
 }
 
+/* A walk that did not come to its end: what stands where it did not come to is not known. */
+static void tell_walk(const struct xc_inquiry *q)
+{
+	uint64_t lost = xc_audit_lost(q->heap);
+	struct xc_text size = {0};
+	xc_text_size(&size, lost);
+	if (q->heap->pieces_dropped)
+		xc_verdict_evidence(q->report,
+				    "missing: %zu parts of the heap: by their metadata there are more blocks than the "
+				    "core has memory for",
+				    q->heap->pieces_dropped);
+	if (lost)
+		xc_verdict_evidence(q->report,
+				    "missing: %s of the heap, where damage hides what is a block: whether a pointer "
+				    "there was freed is not known",
+				    xc_text_string(&size));
+	xc_text_fini(&size);
+}
+
 /* A heap without blocks may be a program's that has none: only of a core that is cut it is known to be missing. */
 static void tell_heap(const struct xc_inquiry *q)
 {
@@ -88,6 +108,8 @@ static void tell_heap(const struct xc_inquiry *q)
 	else if (why && q->process->missing_bytes && heap_would_tell(q))
 		xc_verdict_evidence(q->report,
 				    "missing: the heap, so whether the pointer was freed or overwritten is not known");
+	else if (q->heap && !why && heap_would_tell(q))
+		tell_walk(q);
 }
 
 void xc_gaps_tell(struct xc_inquiry *q)

@@ -7,19 +7,7 @@
 #include "../heap/audit.h"
 #include "../heap/whatis.h"
 #include "argument.h"
-
-static const char *taker(const struct xc_inquiry *q)
-{
-	static const char *const names[] = {"free",         "realloc",         "cfree",
-					    "reallocarray", "operator delete", "operator delete[]"};
-	const char *name = xc_argument_callee(q, q->blamed);
-	if (name && strncmp(name, "__libc_", 7) == 0)
-		name += 7;
-	for (size_t i = 0; name && i < XC_COUNT(names); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0 && strchr("(@", name[strlen(names[i])]))
-			return names[i];
-	return NULL;
-}
+#include "libcall.h"
 
 /* What leads there: with the heap's help the block, else the mapping. */
 static void tell_target(const struct xc_inquiry *q, const char *function, const char *name, uint64_t value)
@@ -61,7 +49,7 @@ void xc_given_tell(struct xc_inquiry *q)
 {
 	uint64_t value = 0;
 	bool located;
-	const char *function = q->blame.place ? taker(q) : NULL;
+	const char *function = q->blame.place ? xc_libcall_frees(xc_argument_callee(q, q->blamed)) : NULL;
 	bool known = function && xc_argument_find(q, q->blamed, 0, &value);
 	reconsider(q, known, value);
 	if (!known)

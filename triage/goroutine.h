@@ -1,28 +1,27 @@
-/* goroutine: which one it is, where it stands, what it waits for. */
+/* goroutine: which one it is, where it stands, what it waits for; and which function of its stack is the program's. */
 #ifndef XC_GOROUTINE_H
 #define XC_GOROUTINE_H
 
 #include "../dwarf/goruntime.h"
 #include "inquiry.h"
 
-/* Is the innermost function of a place Go's run-time, or by its source the standard library's? root is as xc_goroutine_root gives it. */
-bool xc_goroutine_library(const struct xc_place *place, size_t level, const char *root);
+/* Blame the innermost function from frames[index] outward that is neither the run-time's nor the standard library's (gopackage.h tells, and where
+ * the sources of the run-time on that stack are); without one the innermost that is not the run-time's. False when there is neither: then
+ * xc_inquiry_blame() has chosen. */
+bool xc_goroutine_blame(struct xc_inquiry *q, size_t index);
 
-/* Where the sources of Go's library are ("/usr/lib/go/src/"), by the crashed stack, in the report's arena; NULL when no frame tells. */
-const char *xc_goroutine_root(const struct xc_inquiry *q);
-
-/* Blame the innermost function from frames[index] outward that is neither the run-time's nor the standard library's; without one the innermost
- * that is not the run-time's. */
-void xc_goroutine_blame(struct xc_inquiry *q, size_t index);
-
-/* Evidence: its number, and who started it. */
+/* Evidence: the number of the goroutine, the function that it began with, and where the go statement is. Of those that the run-time began, main's too,
+ * only the number; nothing when that is not known. */
 void xc_goroutine_tell(const struct xc_inquiry *q, const struct xc_goruntime *go, xc_addr g);
 
-/* All goroutines wait: evidence of what the first of them wait for, and where. The frames of the first one, mostly main's, become those of
- * the inquiry, and it is blamed. */
+/* Evidence of goroutines that wait and that the run-time did not begin for itself: of the first five what for, and in which function; how many others
+ * there are; what is missing. The first of them, mostly main's, becomes the inquiry's: its frames, and its function is blamed. Nobody is blamed when
+ * none is found, or its stack is not known. Asks
+ * each of at most a million: 100,000 take 20 ms. */
 void xc_goroutine_tell_all(struct xc_inquiry *q, const struct xc_goruntime *go);
 
-/* Go on with the frames from frames[index] outward: those before it are the run-time's. */
+/* Go on with the frames from frames[index] outward; index < q->frame_count. Who is blamed stays, and q->blamed is its new place, 0 when it was among
+ * those that are gone. */
 void xc_goroutine_begin_at(struct xc_inquiry *q, size_t index);
 
 #endif

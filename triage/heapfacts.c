@@ -153,11 +153,24 @@ static void tell_damage(struct xc_inquiry *q)
 	xc_referrers_tell(q, overrun.block, true, "that block is");
 }
 
-/* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet. */
-static bool is_unfinished(const struct xc_inquiry *q)
+/* A signal came in malloc, and its handler never returned: what looks damaged is likely what malloc had not done yet; unless it was
+ * the allocator itself that complained. The function that was interrupted; else NULL. */
+static const char *unfinished(const struct xc_inquiry *q)
 {
+	static const char *const complains[] = {"malloc_printerr", NULL};
 	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(q->process), q->thread->tid);
-	return wait && wait->handler && xc_waitkind_allocates(wait->interrupted);
+	bool inside = wait && wait->handler && xc_waitkind_allocates(wait->interrupted);
+	return inside && !xc_inquiry_passes(q, complains) ? xc_waitkind_plain(wait->interrupted) : NULL;
+}
+
+static void tell_unfinished(const struct xc_inquiry *q, const char *function)
+{
+	const struct xc_damage *first = xc_audit_first(q->heap);
+	if (first)
+		xc_verdict_evidence(q->report,
+				    "missing: whether the heap is damaged: it looks so at 0x%llx, but a signal came in "
+				    "%s(), which may not have been done there",
+				    (unsigned long long)first->addr, function);
 }
 
 void xc_heap_facts(struct xc_inquiry *q)
@@ -167,6 +180,9 @@ void xc_heap_facts(struct xc_inquiry *q)
 		tell_operand(q);
 		tell_freed(q);
 	}
-	if (!is_unfinished(q))
+	const char *function = unfinished(q);
+	if (function)
+		tell_unfinished(q, function);
+	else
 		tell_damage(q);
 }

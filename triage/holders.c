@@ -11,7 +11,7 @@
 #include "../dwarf/variable.h"
 #include "waitkind.h"
 
-enum { OPEN = 64, THREADS = 256, FRAMES = 48, GUARD = 32, WORDS = 64, REGISTERS = 16 };
+enum { OPEN = 64, THREADS = 4096, FRAMES = 48, VARIABLES = 1 << 19, GUARD = 32, WORDS = 64, REGISTERS = 16 };
 
 /* What is looked for, and where. */
 struct search {
@@ -21,25 +21,27 @@ struct search {
 	bool doubtful[OPEN]; /* several threads may have it */
 	size_t open_count;
 	struct xc_unwinder *unwinder;
-	struct xc_arena scratch;
-	size_t thread; /* that is looked at */
+	size_t variables; /* whose types were looked at */
+	bool deeper;      /* a stack goes on behind FRAMES */
+	size_t thread;    /* that is looked at */
 	struct xc_frame frame;
 	const struct xc_frame *above; /* its caller; NULL: not known */
 	const struct xc_place *place;
 	bool outward; /* beyond where the thread waits */
 };
 
-static void found(struct search *s, size_t number, const char *why)
+/* Does the thread have the lock, for all that is known? Then the caller says why. */
+static bool takes(struct search *s, size_t number)
 {
 	struct xc_lock *lock = s->open[number];
 	if (lock->holder == s->thread)
-		return;
+		return false;
 	if (lock->holder != XC_LOCK_NOBODY) {
 		s->doubtful[number] = true;
-		return;
+		return false;
 	}
 	lock->holder = s->thread;
-	lock->why = why;
+	return true;
 }
 
 static const struct xc_wait *wait_of(const struct search *s)
@@ -55,15 +57,31 @@ static bool waits_for(const struct search *s, const struct xc_lock *lock)
 
 /* ---- guards ---- */
 
+static bool has_part(const char *name, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (strstr(name, *parts))
+			return true;
+	return false;
+}
+
 static bool is_guard(const struct xc_type *type, bool *owns_out)
 {
-	static const char *const rust[] = {"MutexGuard<", "RwLockReadGuard<", "RwLockWriteGuard<"};
-	const char *name = type && type->name ? type->name : "";
-	*owns_out = strstr(name, "shared_lock<") || strstr(name, "unique_lock<");
-	for (size_t i = 0; i < XC_COUNT(rust); i++)
-		if (strstr(name, rust[i]))
-			return true;
-	return *owns_out;
+	static const char *const rust[] = {"MutexGuard<", "RwLockReadGuard<", "RwLockWriteGuard<", NULL};
+	static const char *const cxx[] = {"shared_lock<", "unique_lock<", NULL};
+	const char *name = type->name ? type->name : "";
+	*owns_out = has_part(name, cxx);
+	return *owns_out || has_part(name, rust);
+}
+
+static bool wants(void *user, const struct xc_type *type)
+{
+	struct search *s = user;
+	bool owns;
+	if (s->variables == VARIABLES)
+		return false;
+	s->variables++;
+	return is_guard(xc_type_strip(type), &owns);
 }
 
 /* A guard of readers in a thread that waits to write, or the other way round, is none that is to come. */
@@ -89,17 +107,16 @@ static bool guards(const struct search *s, const struct xc_value *value, const s
 
 static void look_at_guard(struct search *s, const struct xc_named_value *variable)
 {
-	const struct xc_type *type = variable->value.type ? xc_type_strip(variable->value.type) : NULL;
+	const struct xc_type *type = xc_type_strip(variable->value.type);
 	bool owns;
-	if (!type || !is_guard(type, &owns))
+	if (!is_guard(type, &owns))
 		return;
 	for (size_t i = 0; i < s->open_count; i++)
 		if ((s->open[i]->kind == XC_LOCK_MUTEX || s->open[i]->kind == XC_LOCK_RWLOCK) &&
 		    (s->outward || !waits_for(s, s->open[i]) || is_other_mode(s, type)) &&
-		    guards(s, &variable->value, s->open[i], owns))
-			found(s, i,
-			      xc_arena_printf(&s->process->arena, "its variable `%s` is a guard of it",
-					      variable->name));
+		    guards(s, &variable->value, s->open[i], owns) && takes(s, i))
+			s->open[i]->why = xc_arena_printf(&s->process->arena, "its variable `%s` is a guard of it",
+							  variable->name);
 }
 
 static void look_at_variables(struct search *s)
@@ -109,13 +126,15 @@ static void look_at_variables(struct search *s)
 					   .unwinder = s->unwinder,
 					   .frame = &s->frame,
 					   .place = s->place};
+	struct xc_arena scratch = {0};
 	for (size_t level = 0; level < s->place->level_count; level++)
 		for (int locals = 0; locals < 2; locals++) {
 			struct xc_named_value *values;
-			size_t count = xc_variable_values(&context, level, locals, &s->scratch, &values);
+			size_t count = xc_variable_values_of(&context, level, locals, wants, s, &scratch, &values);
 			for (size_t i = 0; i < count; i++)
 				look_at_guard(s, &values[i]);
 		}
+	xc_arena_fini(&scratch);
 }
 
 /* ---- what is done once ---- */
@@ -150,8 +169,8 @@ static void look_at_call(struct search *s)
 {
 	bool once = s->outward && calls_once(s->place);
 	for (size_t i = 0; once && i < s->open_count; i++)
-		if (s->open[i]->kind == XC_LOCK_ONCE && has_word(s, s->open[i]->addr))
-			found(s, i, "what is called for it is on its stack");
+		if (s->open[i]->kind == XC_LOCK_ONCE && has_word(s, s->open[i]->addr) && takes(s, i))
+			s->open[i]->why = "what is called for it is on its stack";
 }
 
 static bool has_function(const struct xc_place *place, const char *name)
@@ -173,8 +192,8 @@ static void look_at_statics(struct search *s)
 		const char *function = first->has_place ? xc_wait_function(first) : NULL;
 		if (s->open[i]->kind == XC_LOCK_ONCE && function && first->through &&
 		    strstr(first->through, "cxa_guard_acquire") && !waits_for(s, s->open[i]) &&
-		    has_function(s->place, function))
-			found(s, i, xc_arena_printf(&s->process->arena, "%s() is on its stack", function));
+		    has_function(s->place, function) && takes(s, i))
+			s->open[i]->why = xc_arena_printf(&s->process->arena, "%s() is on its stack", function);
 	}
 }
 
@@ -200,6 +219,7 @@ static void look_at_thread(struct search *s)
 		if (more)
 			s->frame = above;
 	}
+	s->deeper |= more;
 }
 
 /* A handler that asks for memory waits for the call of malloc that its signal came in. */
@@ -219,27 +239,64 @@ static bool is_open(const struct xc_lock *lock)
 	       (lock->held || lock->kind == XC_LOCK_ONCE) && (lock->ownerless || lock->readers);
 }
 
+/* What was not looked through, of more than there is room or time for. */
+static void tell_limits(const struct search *s, size_t wanted)
+{
+	struct xc_text text = {0};
+	size_t threads = s->locks->waits->count;
+	if (wanted > s->open_count)
+		xc_text_printf(&text, ", for %zu of %zu locks", s->open_count, wanted);
+	if (threads > THREADS)
+		xc_text_printf(&text, ", in %d of %zu threads", THREADS, threads);
+	if (s->deeper)
+		xc_text_printf(&text, ", in the innermost %d frames of each stack", FRAMES);
+	if (s->variables == VARIABLES)
+		xc_text_printf(&text, ", in the first %d variables", VARIABLES);
+	if (text.len)
+		s->locks->limits = xc_arena_strdup(&s->process->arena, text.bytes + strlen(", "));
+	xc_text_fini(&text);
+}
+
+/* Those that something can be found out about; returns how many there are, of which OPEN are kept. */
+static size_t collect_open(struct search *s)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s->locks->lock_count; i++) {
+		struct xc_lock *lock = &s->locks->locks[i];
+		if (!is_open(lock))
+			continue;
+		if (lock->kind == XC_LOCK_ARENA)
+			look_at_handler(s, lock);
+		else if (++count <= OPEN)
+			s->open[s->open_count++] = lock;
+	}
+	return count;
+}
+
+/* Of several that may have it, nobody is told, unless several have it, as readers. */
+static void settle(const struct search *s, size_t number)
+{
+	struct xc_lock *lock = s->open[number];
+	if (s->doubtful[number] && lock->readers < 2) {
+		lock->holder = XC_LOCK_NOBODY;
+		lock->why = NULL;
+	} else if (lock->why && lock->readers > 1) {
+		lock->why = xc_arena_printf(&s->process->arena, "one of its %u readers: %s", (unsigned)lock->readers,
+					    lock->why);
+	}
+}
+
 void xc_holders_guess(struct xc_process *process, struct xc_locks *l)
 {
 	struct search s = {.process = process, .locks = l};
-	for (size_t i = 0; i < l->lock_count && s.open_count < OPEN; i++) {
-		if (!is_open(&l->locks[i]))
-			continue;
-		if (l->locks[i].kind == XC_LOCK_ARENA)
-			look_at_handler(&s, &l->locks[i]);
-		else
-			s.open[s.open_count++] = &l->locks[i];
-	}
-	if (!s.open_count)
+	size_t wanted = collect_open(&s);
+	if (!wanted)
 		return;
 	s.unwinder = xc_unwinder_new(process);
 	for (s.thread = 0; s.thread < l->waits->count && s.thread < THREADS; s.thread++)
 		look_at_thread(&s);
 	for (size_t i = 0; i < s.open_count; i++)
-		if (s.doubtful[i] && !s.open[i]->readers) {
-			s.open[i]->holder = XC_LOCK_NOBODY;
-			s.open[i]->why = NULL;
-		}
-	xc_arena_fini(&s.scratch);
+		settle(&s, i);
+	tell_limits(&s, wanted);
 	xc_unwinder_free(s.unwinder);
 }

@@ -24,13 +24,15 @@ struct xc_inquiry {
 	const struct xc_thread *thread; /* that died */
 	struct xc_heap *heap;           /* walked; NULL: not to be asked */
 	struct xc_fault fault;
-	struct xc_frame *frames;  /* of the crashed stack, from fault.frame outward; in the report's arena */
-	size_t frame_count;       /* 0: not unwound */
-	struct xc_bodies *bodies; /* functions that rules have read the code of (bodies.h); of all of them */
-	const char *stop;         /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
-	struct xc_blame blame;    /* the frame to look at first; .place is NULL when none is known */
-	size_t blamed;            /* its index in frames; meaningful when blame.place */
-	uint64_t pointer;         /* the bad one's own value, without index and offset; 0: not known */
+	struct xc_frame *frames;            /* of the crashed stack, from fault.frame outward; in the report's arena */
+	size_t frame_count;                 /* 0: not unwound */
+	struct xc_bodies *bodies;           /* functions that rules have read the code of (bodies.h); of all of them */
+	const char *stop;                   /* why the stack ends; NULL: cut at XC_INQUIRY_FRAMES */
+	struct xc_blame blame;              /* the frame to look at first; .place is NULL when none is known */
+	size_t blamed;                      /* its index in frames; meaningful when blame.place */
+	uint64_t pointer;                   /* the bad one's own value, without index and offset; 0: not known */
+	const struct xc_type *pointer_type; /* of what was passed on; NULL: not known */
+	size_t passed; /* the outermost frame that passed it on, or the pointer that it was read through; 0: none is known */
 };
 
 /* Begin with the crashed thread of a core; false when there is none, or no signal. heap may be NULL. Ended by xc_inquiry_end. */

@@ -171,6 +171,9 @@ static void classify_register(const struct decoding *d, struct xc_insn *out)
 	case ZYDIS_MNEMONIC_MOVSXD:
 		classify_move(d, out);
 		break;
+	case ZYDIS_MNEMONIC_NOP:
+		out->kind = XC_INSN_NOP;
+		break;
 	case ZYDIS_MNEMONIC_CDQE:
 		set_to(out, XC_INSN_MOVE, 0, 0);
 		break;

@@ -8,6 +8,7 @@
 
 enum xc_insn_kind {
 	XC_INSN_OTHER,          /* `writes` is all that is known */
+	XC_INSN_NOP,            /* nothing: padding */
 	XC_INSN_MOVE,           /* to = from */
 	XC_INSN_CONSTANT,       /* to = constant */
 	XC_INSN_LOAD,           /* to = memory */

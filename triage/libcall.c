@@ -5,7 +5,8 @@
 
 const char *xc_libcall_name(const char *name, struct xc_arena *arena)
 {
-	static const char *const variants[] = {"_avx", "_sse", "_ssse3", "_evex", "_erms", "_generic"};
+	static const char *const variants[] = {"_avx",     "_sse",   "_ssse3", "_evex", "_erms",
+					       "_generic", "_asimd", "_sve",   "_ia32", "_unaligned"};
 	if (strncmp(name, "__", 2) != 0)
 		return name;
 	for (size_t i = 0; i < XC_COUNT(variants); i++) {
@@ -37,4 +38,16 @@ unsigned xc_libcall_arguments(const char *name, enum xc_access access)
 		if (strcmp(library[i].name, name) == 0)
 			return access == XC_ACCESS_WRITE ? library[i].writes : library[i].reads;
 	return 0;
+}
+
+const char *xc_libcall_frees(const char *name)
+{
+	static const char *const names[] = {"free",         "realloc",         "cfree",
+					    "reallocarray", "operator delete", "operator delete[]"};
+	if (name && strncmp(name, "__libc_", 7) == 0)
+		name += 7;
+	for (size_t i = 0; name && i < XC_COUNT(names); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0 && strchr("(@", name[strlen(names[i])]))
+			return names[i];
+	return NULL;
 }

@@ -159,9 +159,9 @@ static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool 
 }
 
 /* From the program's own function that waits outward. */
-static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, struct xc_text *text)
+static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder, xc_addr addr,
+		      struct xc_text *text)
 {
-	struct xc_unwinder *unwinder = xc_unwinder_new(p);
 	struct xc_frame frame = wait->frame;
 	struct xc_arena scratch = {0};
 	const char *stop;
@@ -179,32 +179,40 @@ static bool by_frames(struct xc_process *p, const struct xc_wait *wait, xc_addr 
 			break;
 	}
 	xc_arena_fini(&scratch);
-	xc_unwinder_free(unwinder);
 	return found;
 }
 
-static const char *expression(struct xc_process *p, const struct xc_wait *wait, xc_addr addr, bool *local_out)
+static const char *expression(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+			      xc_addr addr, bool *local_out)
 {
 	struct xc_text text = {0};
 	bool found = by_static(p, wait, addr, &text);
-	*local_out = !found && by_frames(p, wait, addr, &text);
+	*local_out = !found && by_frames(p, wait, unwinder, addr, &text);
 	found |= *local_out;
 	const char *name = found ? xc_arena_strdup(&p->arena, xc_text_string(&text)) : NULL;
 	xc_text_fini(&text);
 	return name;
 }
 
-/* pthread_cond_t: glibc to 2.40, from 2.41 (waits.c has its words). Only where one begins is it one. */
-const char *xc_lockname_expression(struct xc_process *process, const struct xc_wait *wait)
+/* pthread_cond_t: glibc to 2.40, from 2.41 (waitcall.c has its words). Only where one begins is it one. */
+static const char *condition(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder)
 {
 	xc_addr even = wait->word & ~(xc_addr)7;
 	bool local;
-	if (!wait->word)
+	const char *name = expression(p, wait, unwinder, even - 40, &local);
+	return name ? name : expression(p, wait, unwinder, even - 32, &local);
+}
+
+const char *xc_lockname_expression(struct xc_process *process, const struct xc_wait *wait)
+{
+	bool local;
+	if (!wait->word || (wait->kind != XC_WAIT_CONDITION && !wait->object))
 		return NULL;
-	if (wait->kind != XC_WAIT_CONDITION)
-		return wait->object ? expression(process, wait, wait->object, &local) : NULL;
-	const char *name = expression(process, wait, even - 40, &local);
-	return name ? name : expression(process, wait, even - 32, &local);
+	struct xc_unwinder *unwinder = xc_unwinder_new(process);
+	const char *name = wait->kind == XC_WAIT_CONDITION ? condition(process, wait, unwinder)
+							   : expression(process, wait, unwinder, wait->object, &local);
+	xc_unwinder_free(unwinder);
+	return name;
 }
 
 /* What lies there, without looking names of types up: that may take longer than all else. */
@@ -263,12 +271,13 @@ static bool is_loaders(const struct xc_process *p, xc_addr addr)
 
 /* ---- */
 
-void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_lock *lock)
+void xc_lockname_find(struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+		      struct xc_lock *lock)
 {
 	struct xc_text text = {0};
 	bool library = lock->kind == XC_LOCK_STREAM || lock->kind == XC_LOCK_ARENA || lock->kind == XC_LOCK_LIBRARY;
 	bool loader = !library && is_loaders(process, lock->addr);
-	lock->name = library || loader ? NULL : expression(process, wait, lock->addr, &lock->is_local);
+	lock->name = library || loader ? NULL : expression(process, wait, unwinder, lock->addr, &lock->is_local);
 	lock->is_expression = lock->name != NULL;
 	if (lock->name)
 		return;

@@ -9,8 +9,7 @@
  * is robust or inherits, the lock's word is the owner's id with two flags. readers >> 3 counts those who read. Of a robust one the owner is
  * 0x7fffffff from when it was got from a dead owner until pthread_mutex_consistent.
  *
- *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread |          (sysdeps/nptl/stdio-lock.h)
- *	struct pthread     | … | self 8, at 16 | … | tid 4, at 720 |                 (x86-64, nptl/descr.h)
+ *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (ownid.c) |          (sysdeps/nptl/stdio-lock.h)
  *
  * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0, 1 locked, 2 and somebody waits.
  * RwLock: 30 bits, readers, all set for a writer; two bits for who waits. */
@@ -22,6 +21,7 @@
 #include "../core/live.h"
 #include "holders.h"
 #include "lockname.h"
+#include "ownid.h"
 #include "waitkind.h"
 
 enum {
@@ -42,8 +42,6 @@ enum {
 	OWNER_DIED = 0x40000000,
 	INCONSISTENT = 0x7fffffff,
 	STREAM_OWNER = 8,
-	THREAD_SELF = 16,
-	THREAD_TID = 720,
 	RUST_READERS = (1 << 30) - 1,
 	NAMED = 1000, /* locks that are given names: each unwinds and reads variables */
 };
@@ -87,16 +85,6 @@ static void read_rwlock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = lock->owner || lock->readers;
 }
 
-/* The thread that a struct pthread is of; 0: it is none. */
-static pid_t thread_at(const struct xc_process *p, xc_addr addr)
-{
-	uint64_t self, tid;
-	return addr && xc_space_peek_uint(p->space, addr + THREAD_SELF, 8, &self) && self == addr &&
-			       xc_space_peek_uint(p->space, addr + THREAD_TID, 4, &tid) && tid <= TID_MASK
-		       ? (pid_t)tid
-		       : 0;
-}
-
 /* A lock of the C library's own: a stream's, where its owner stands behind it. */
 static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
 {
@@ -107,7 +95,7 @@ static void read_library_lock(const struct xc_process *p, struct xc_lock *lock)
 	lock->held = word != 0;
 	if (lock->held && xc_arch_is_x86_64(p->arch) &&
 	    xc_space_peek_uint(p->space, lock->addr + STREAM_OWNER, 8, &owner))
-		lock->owner = thread_at(p, owner);
+		lock->owner = xc_ownid_at(p, owner);
 	lock->reentrant = lock->owner != 0;
 	lock->ownerless = !lock->owner;
 	if (lock->owner)
@@ -125,9 +113,8 @@ static void read_rust(const struct xc_process *p, struct xc_lock *lock)
 		lock->readers = (uint32_t)word & RUST_READERS;
 }
 
-static size_t thread_index(const struct xc_waits *waits, pid_t tid)
+static size_t index_of(const struct xc_waits *waits, const struct xc_wait *wait)
 {
-	const struct xc_wait *wait = tid > 0 ? xc_waits_thread(waits, tid) : NULL;
 	return wait ? (size_t)(wait - waits->items) : XC_LOCK_NOBODY;
 }
 
@@ -209,6 +196,7 @@ static size_t lock_at(const struct xc_locks *l, xc_addr addr)
 
 static void read_locks(struct xc_process *p, struct xc_locks *l)
 {
+	struct xc_unwinder *unwinder = xc_unwinder_new(p);
 	for (size_t i = 0; i < l->lock_count; i++) {
 		struct xc_lock *lock = &l->locks[i];
 		if (lock->kind == XC_LOCK_LIBRARY || lock->kind == XC_LOCK_ARENA)
@@ -219,12 +207,13 @@ static void read_locks(struct xc_process *p, struct xc_locks *l)
 			read_rwlock(p, lock);
 		else
 			read_mutex(p, lock);
-		lock->holder = thread_index(l->waits, lock->owner);
+		lock->holder = index_of(l->waits, lock->owner ? xc_ownid_thread(l->waits, lock->owner) : NULL);
 		if (i < NAMED)
-			xc_lockname_find(p, &l->waits->items[lock->first], lock);
+			xc_lockname_find(p, &l->waits->items[lock->first], unwinder, lock);
 		else
 			lock->name = xc_arena_printf(&p->arena, "0x%llx", (unsigned long long)lock->addr);
 	}
+	xc_unwinder_free(unwinder);
 }
 
 /* ---- who waits for whom ---- */
@@ -249,7 +238,7 @@ static void link_threads(struct xc_locks *l)
 			bool odd = lock->holder == i && lock->reentrant;
 			l->next[i] = odd ? XC_LOCK_NOBODY : lock->holder;
 		} else if (wait->kind == XC_WAIT_THREAD) {
-			l->next[i] = thread_index(l->waits, wait->target);
+			l->next[i] = index_of(l->waits, wait->target ? xc_waits_thread(l->waits, wait->target) : NULL);
 		}
 	}
 }
@@ -262,6 +251,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		if (p->threads[i].tid < p->threads[first].tid)
 			first = i;
 	struct xc_cycle cycle = {.count = count, .members = xc_arena_alloc(&p->arena, count * sizeof *cycle.members)};
+	cycle.likely = l->waits->ids_are == XC_IDS_NOT_TOLD;
 	for (size_t k = 0, i = first; k < count; k++, i = l->next[i]) {
 		cycle.members[k] = i;
 		cycle.timed |= l->waits->items[i].timed;
@@ -311,6 +301,17 @@ const struct xc_locks *xc_locks_of(struct xc_process *process)
 	return l;
 }
 
+const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
+{
+	return l->lock_of[thread] == XC_LOCK_NOBODY ? NULL : &l->locks[l->lock_of[thread]];
+}
+
+bool xc_lock_is_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	return l->waits->ids_are != XC_IDS_NOT_TOLD && lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY &&
+	       !lock->shared && !lock->robust && !p->live && !p->missing_bytes;
+}
+
 const char *xc_lock_kind_text(const struct xc_lock *lock)
 {
 	static const char *const words[] = {
@@ -322,6 +323,13 @@ const char *xc_lock_kind_text(const struct xc_lock *lock)
 		[XC_LOCK_LIBRARY] = "lock of the C library",
 	};
 	return words[lock->kind];
+}
+
+void xc_lock_stranger_words(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+{
+	xc_ownid_words(l->waits, lock->owner, text);
+	if (lock->shared && l->waits->ids_are != XC_IDS_NOT_TOLD)
+		xc_text_add(text, " of another process");
 }
 
 void xc_lock_words(const struct xc_lock *lock, struct xc_text *text)

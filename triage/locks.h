@@ -17,13 +17,13 @@ struct xc_lock {
 	xc_addr addr;
 	enum xc_lock_kind kind;
 	bool ownerless; /* of a kind that has no record of who has it, but for the writer of a reader-writer lock of glibc */
-	bool known;       /* its words could be read: */
-	bool held;        /* somebody has it */
-	bool robust;      /* whoever waits is told when the owner ends */
-	bool shared;      /* between processes: its owner may be of another one */
-	bool reentrant;   /* recursive, or checked: its owner may ask again without waiting */
-	pid_t owner;      /* of a mutex, the writer of a reader-writer lock; 0: none, or not known */
-	size_t holder;    /* index of the thread that has it; XC_LOCK_NOBODY when it is none of the process */
+	bool known;     /* its words could be read: */
+	bool held;      /* somebody has it */
+	bool robust;    /* whoever waits is told when the owner ends */
+	bool shared;    /* between processes: its owner may be of another one */
+	bool reentrant; /* recursive, or checked: its owner may ask again without waiting */
+	pid_t owner; /* of a mutex, the writer of a reader-writer lock, as the process itself knows it (ownid.h); 0: none, or not known */
+	size_t holder; /* index of the thread that has it; XC_LOCK_NOBODY: none of the process, or it is not known which (ids_are of waits.h) */
 	const char *why;  /* the holder is not recorded, but likely, because …; else NULL */
 	bool inherited;   /* robust: its owner got it from one that had ended, and has not said that all is well */
 	bool died;        /* robust: its owner ended, and nobody has it yet */
@@ -42,7 +42,7 @@ struct xc_cycle {
 	size_t count;
 	bool timed;   /* one of them gives up by itself */
 	bool guessed; /* that one of them waits for a lock is told by the words in memory only */
-	bool likely;  /* that one of them has a lock is not recorded */
+	bool likely;  /* that one of them has a lock is not recorded, or whose ids are recorded is not sure */
 };
 
 struct xc_locks {
@@ -53,6 +53,8 @@ struct xc_locks {
 	size_t *next;    /* index of the thread that a thread waits for, by thread: who holds that lock, or shall end */
 	struct xc_cycle *cycles;
 	size_t cycle_count;
+	const char *
+		limits; /* "in the innermost 48 frames of each stack": of the search for holders; NULL: none was reached */
 };
 
 #define XC_LOCK_NOBODY SIZE_MAX
@@ -61,8 +63,19 @@ struct xc_locks {
  * call was looked at. */
 const struct xc_locks *xc_locks_of(struct xc_process *process);
 
+/* The lock that a thread waits for; NULL: none. */
+const struct xc_lock *xc_lock_awaited(const struct xc_locks *locks, size_t thread);
+
+/* Has the owner ended, or been left behind by fork(), for all that is known: it is none of the threads, though all of them are there, with the ids that they have for the process
+ * itself? */
+bool xc_lock_is_orphan(const struct xc_process *process, const struct xc_locks *locks, const struct xc_lock *lock);
+
 /* "mutex", "reader-writer lock", "stdio stream", … */
 const char *xc_lock_kind_text(const struct xc_lock *lock);
+
+/* Append, of an owner that is no thread of the list, or none that could be told, "thread 17", "thread 17 of another process", "the thread that calls
+ * itself 17". */
+void xc_lock_stranger_words(const struct xc_locks *locks, const struct xc_lock *lock, struct xc_text *text);
 
 /* Append "mutex `first.lock`", "reader-writer lock 0x…, a block". */
 void xc_lock_words(const struct xc_lock *lock, struct xc_text *text);

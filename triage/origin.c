@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "moved.h"
+#include "sourceline.h"
 #include "stdobject.h"
 
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
@@ -13,22 +15,15 @@ struct teller {
 	const struct xc_scene *scene;
 	const uint64_t *value;
 	unsigned depth, frames;
-	bool sure;
+	bool pointer; /* the value is one */
 };
 
 static bool tell_register(struct teller t, size_t at, int reg, struct xc_text *text, bool *sure);
 static bool tell_slot(struct teller t, size_t at, const struct xc_insn_memory *m, struct xc_text *text, bool *sure);
 
-/* Append "main.c:88" of an instruction; nothing when the line is not known. */
-static bool add_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
+bool xc_origin_line(const struct xc_scene *s, size_t at, const char *before, struct xc_text *text)
 {
-	const struct xc_place *place = xc_debuginfo_place(s->q->process, s->body->insns[at].addr);
-	const struct xc_level *level = place->level_count ? &place->levels[0] : NULL;
-	if (!level || !level->file || !level->line)
-		return false;
-	const char *slash = strrchr(level->file, '/');
-	xc_text_printf(text, "%s%s:%u", before, slash ? slash + 1 : level->file, level->line);
-	return true;
+	return xc_sourceline(xc_debuginfo_place(s->q->process, s->body->insns[at].addr), 0, before, text);
 }
 
 const char *xc_origin_function(const struct xc_scene *s)
@@ -63,7 +58,7 @@ static bool tell_result(const struct teller *t, size_t call, struct xc_text *tex
 		else
 			xc_text_add(text, "returned by a call");
 	}
-	add_line(s, call, " at ", text);
+	xc_origin_line(s, call, " at ", text);
 	return true;
 }
 
@@ -74,7 +69,7 @@ static bool tell_constant(const struct teller *t, size_t at, struct xc_text *tex
 		xc_text_printf(text, "set to 0x%" PRIx64, (uint64_t)constant);
 	else
 		xc_text_add(text, "set to NULL");
-	add_line(t->scene, at, " at ", text);
+	xc_origin_line(t->scene, at, " at ", text);
 	return true;
 }
 
@@ -87,7 +82,7 @@ static bool tell_place(const struct teller *t, size_t at, struct xc_text *text)
 	if (!xc_form_place(t->scene, at, &form, insn->memory.size, &term))
 		return false;
 	xc_text_printf(text, "read from `%s`", term.text);
-	add_line(t->scene, at, " at ", text);
+	xc_origin_line(t->scene, at, " at ", text);
 	return form.sure;
 }
 
@@ -123,29 +118,6 @@ static bool tell_insn(struct teller t, size_t at, struct xc_text *text, bool *su
 
 /* ---- into the callers ---- */
 
-/* Does the call go to this function, for all that can be seen? */
-static bool calls(const struct xc_scene *caller, const struct xc_scene *callee)
-{
-	xc_addr addr;
-	const struct xc_insn *call = &caller->body->insns[caller->at];
-	if (call->kind != XC_INSN_CALL)
-		return false;
-	xc_body_callee(caller->body, call, &addr);
-	return !addr ? !call->has_target : xc_body_at(callee->body, addr) >= 0;
-}
-
-bool xc_origin_caller(const struct xc_scene *s, int reg, struct xc_scene *caller, struct xc_form *form)
-{
-	const struct xc_inquiry *q = s->q;
-	size_t next = s->frame + 1;
-	if (next >= q->frame_count || q->frames[next].trust != XC_TRUST_CFI || q->frames[next].tail_call ||
-	    q->frames[s->frame].signal || q->frames[next].signal || q->frames[next].interrupted ||
-	    !xc_scene_set(q, next, s->fuel, caller) || !calls(caller, s))
-		return false;
-	*form = xc_form_register(caller, caller->at, reg);
-	return form->known;
-}
-
 /* Of the result of a call its origin says all. */
 static const char *form_text(const struct xc_form *form)
 {
@@ -174,7 +146,7 @@ static bool tell_caller(struct teller t, int reg, struct xc_text *text)
 	if (!function || (null && t.value && *t.value))
 		return false;
 	xc_text_printf(text, "passed%s by %s()", null ? " as NULL" : "", function);
-	add_line(&caller, caller.at, " at ", text);
+	xc_origin_line(&caller, caller.at, " at ", text);
 	if (name)
 		xc_text_printf(text, " as `%s`", name);
 	if (null)
@@ -219,7 +191,7 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 			return false;
 		callee = xc_stdobject_short(callee, &t.scene->q->report->arena);
 		xc_text_printf(text, "set by %s(), which got its address,", callee);
-		add_line(t.scene, d->insn, " at ", text);
+		xc_origin_line(t.scene, d->insn, " at ", text);
 		*sure = false;
 		return true;
 	default:
@@ -227,30 +199,53 @@ static bool tell_definition(struct teller t, const struct xc_slice_definition *d
 	}
 }
 
-/* What a definition is known to have set, when that is a number. */
-static bool constant_of(const struct xc_scene *s, const struct xc_slice_definition *d, uint64_t *value)
+/* What a definition has set, and whose words that is in: the scene's own, or its caller's. */
+static struct xc_form form_of(const struct xc_scene *s, const struct xc_slice_definition *d, struct xc_scene *whose)
 {
 	const struct xc_insn *insn = &s->body->insns[d->insn];
 	struct xc_form form = {.known = false};
-	struct xc_scene caller;
-	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, &caller, &form))
-		return false;
+	*whose = *s;
+	if (d->kind == XC_DEFINITION_ENTRY && d->reg >= 0 && !xc_origin_caller(s, d->reg, whose, &form))
+		return (struct xc_form){.known = false};
 	if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE_CONSTANT)
 		form = (struct xc_form){.known = true, .constant = insn->constant};
 	else if (d->kind == XC_DEFINITION_INSN && insn->kind == XC_INSN_STORE && insn->from >= 0)
 		form = xc_form_register(s, d->insn, insn->from);
 	else if (d->kind == XC_DEFINITION_INSN)
 		form = xc_form_definition(s, d);
-	*value = (uint64_t)form.constant;
-	return form.known && !form.count;
+	return form;
 }
 
 /* It is known to have set another value than this. */
 static bool excluded(const struct teller *t, const struct xc_slice_definition *d)
 {
-	uint64_t value;
-	return t->value && constant_of(t->scene, d, &value) && value != *t->value &&
+	struct xc_scene whose;
+	struct xc_form form = {.known = false};
+	if (t->value)
+		form = form_of(t->scene, d, &whose);
+	uint64_t value = (uint64_t)form.constant;
+	return form.known && !form.count && value != *t->value &&
 	       (value >> 32 || *t->value >> 32 || (uint32_t)value != (uint32_t)*t->value);
+}
+
+/* Does a loop begin with a good pointer, as far as what it came from still says? Then it came to NULL on its way. */
+static bool begins_well(const struct teller *t, const struct xc_slice_definition *start)
+{
+	struct xc_scene whose;
+	struct xc_form form = form_of(t->scene, start, &whose);
+	uint64_t value;
+	return xc_origin_value(&whose, &form, &value) && value;
+}
+
+/* Of a NULL pointer that a loop moves on, what it began with. */
+static bool tell_start(const struct teller *t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
+{
+	bool null = t->pointer && t->value && !*t->value;
+	size_t start = null ? xc_moved_start(t->scene, slice) : slice->count;
+	if (start == slice->count || begins_well(t, &slice->items[start]))
+		return false;
+	*sure = false; /* a step that is not known may be as long as NULL is far */
+	return tell_definition(*t, &slice->items[start], text, sure);
 }
 
 static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_text *text, bool *sure)
@@ -260,6 +255,8 @@ static bool tell_slice(struct teller t, const struct xc_slice *slice, struct xc_
 	if (!t.depth--)
 		return false;
 	*sure &= slice->sure;
+	if (tell_start(&t, slice, text, sure))
+		return true;
 	for (size_t i = 0; i < slice->count; i++) {
 		struct xc_text one = {0};
 		if (excluded(&t, &slice->items[i]))
@@ -303,6 +300,7 @@ bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, co
 		    struct xc_text *text, bool *sure_out)
 {
 	struct teller t = {.scene = scene, .value = value, .depth = DEPTH, .frames = FRAMES};
+	t.pointer = xc_form_is_pointer(term->type);
 	*sure_out = true;
 	switch (term->kind) {
 	case XC_TERM_VARIABLE:
@@ -319,79 +317,4 @@ bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, co
 	default:
 		return false;
 	}
-}
-
-/* ---- arguments ---- */
-
-static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, unsigned depth);
-
-static int argument_register(const struct xc_scene *s, size_t at, int reg, unsigned depth)
-{
-	struct xc_slice slice;
-	if (reg < 0 || !xc_scene_pay(s))
-		return -1;
-	xc_slice_register(s->body, at, reg, &slice);
-	return argument_of(s, &slice, depth);
-}
-
-static int argument_slot(const struct xc_scene *s, size_t at, unsigned depth)
-{
-	struct xc_slice slice;
-	const struct xc_insn_memory *m = &s->body->insns[at].memory;
-	if (!xc_scene_is_slot(s, m) || !xc_scene_pay(s))
-		return -1;
-	xc_slice_slot(s->body, at, m->base, m->displacement, m->size, &slice);
-	return argument_of(s, &slice, depth);
-}
-
-static int argument_of(const struct xc_scene *s, const struct xc_slice *slice, unsigned depth)
-{
-	const struct xc_slice_definition *d = &slice->items[0];
-	if (slice->count != 1 || !depth)
-		return -1;
-	if (d->kind == XC_DEFINITION_ENTRY)
-		return d->reg;
-	const struct xc_insn *insn = &s->body->insns[d->insn];
-	if (d->kind != XC_DEFINITION_INSN)
-		return -1;
-	if (insn->kind == XC_INSN_MOVE || insn->kind == XC_INSN_STORE)
-		return argument_register(s, d->insn, insn->from, depth - 1);
-	return insn->kind == XC_INSN_LOAD ? argument_slot(s, d->insn, depth - 1) : -1;
-}
-
-int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term)
-{
-	switch (term->kind) {
-	case XC_TERM_VARIABLE:
-	case XC_TERM_ENTRY:
-		return argument_register(scene, term->at, term->reg, DEPTH);
-	case XC_TERM_LOADED:
-		return term->slot ? argument_slot(scene, term->at, DEPTH) : -1;
-	default:
-		return -1;
-	}
-}
-
-/* ---- values ---- */
-
-static bool form_value(const struct xc_scene *s, const struct xc_form *form, unsigned frames, uint64_t *value)
-{
-	*value = (uint64_t)form->constant;
-	for (size_t i = 0; i < form->count; i++) {
-		const struct xc_term *term = &form->parts[i].term;
-		uint64_t one = term->value;
-		struct xc_scene caller;
-		struct xc_form passed;
-		int reg = term->value_known || !frames ? -1 : xc_origin_argument(s, term);
-		if (!term->value_known && (reg < 0 || !xc_origin_caller(s, reg, &caller, &passed) ||
-					   !form_value(&caller, &passed, frames - 1, &one)))
-			return false;
-		*value += one * (uint64_t)form->parts[i].times;
-	}
-	return form->known;
-}
-
-bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, uint64_t *value)
-{
-	return form_value(scene, form, FRAMES, value);
 }

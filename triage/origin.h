@@ -9,8 +9,12 @@
 bool xc_origin_tell(const struct xc_scene *scene, const struct xc_term *term, const uint64_t *value,
 		    struct xc_text *text, bool *sure_out);
 
-/* The register that the term's value came in by when its function was called, unchanged since; -1: it did not, or not for sure. */
-int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term);
+/* The register that the term's value came in by when its function was called, unchanged since, or (moved) moved on by a loop; -1: it did not, or
+ * not for sure. */
+int xc_origin_argument(const struct xc_scene *scene, const struct xc_term *term, bool moved);
+
+/* The call of the scene's function that returned the term's value, unchanged since; XC_BODY_NONE: it did not come from one, or not for sure. */
+long xc_origin_result(const struct xc_scene *scene, const struct xc_term *term);
 
 /* The scene of the caller at its call, and the form that it gave in register `reg`. False when the caller did not call this function
  * directly, as far as can be seen, or is not known for sure. */
@@ -21,5 +25,8 @@ bool xc_origin_value(const struct xc_scene *scene, const struct xc_form *form, u
 
 /* The scene's function; NULL when it has no name. */
 const char *xc_origin_function(const struct xc_scene *scene);
+
+/* Append `before` and where an instruction of the scene is in the source, "main.c:88"; nothing, and false, when that is not known. */
+bool xc_origin_line(const struct xc_scene *scene, size_t at, const char *before, struct xc_text *text);
 
 #endif

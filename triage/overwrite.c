@@ -96,8 +96,8 @@ bool xc_overwrite_tell(struct xc_story *s)
 	for (size_t i = 0; i < s->suspect_count; i++) {
 		char text[8];
 		unsigned len = text_of(s->suspects[i].value, s->q->process->arch->word, text);
-		if (!len)
-			continue;
+		if (!len || xc_process_mapping(s->q->process, s->suspects[i].value))
+			continue; /* letters by chance, as of one address in fifty */
 		tell_text(s->q, &s->suspects[i], text, len);
 		xc_story_explain(s, "its bytes are text: likely a string was written over %s",
 				 s->q->fault.access == XC_ACCESS_EXECUTE ? "the address to go to" : "the pointer");

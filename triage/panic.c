@@ -15,6 +15,8 @@
 #include "../dwarf/lookup.h"
 #include "../dwarf/type.h"
 #include "argument.h"
+#include "names.h"
+#include "own.h"
 
 enum { FRAMES = 64, TEXT_MOST = 500 };
 
@@ -123,6 +125,11 @@ static void say(struct xc_inquiry *q, const char *kind, const char *words)
 	xc_inquiry_class(q, "panic", kind, "low", "certain", cause);
 }
 
+static bool has_name(const struct xc_blame *blame)
+{
+	return blame->place && xc_place_function(blame->place, blame->level);
+}
+
 static void judge_panic(struct xc_inquiry *q)
 {
 	const char *text = constant_text(q);
@@ -143,6 +150,8 @@ static void judge_panic(struct xc_inquiry *q)
 		}
 	if (count_frames(q, "rust_begin_unwind") > 1)
 		say(q, "double panic", "panicked while it unwound after a panic");
+	else if (!has_name(&q->blame)) /* it may be the library's, which panics for many reasons */
+		say(q, NULL, "panicked");
 	else
 		say(q, "explicit", "panicked: panic!(), or assert!() with a text of its own");
 }
@@ -201,6 +210,24 @@ static void judge_memory(struct xc_inquiry *q, size_t handler)
 	xc_inquiry_class(q, "out-of-memory", NULL, "low", "certain", cause);
 }
 
+/* Where the program's call led into the panic that has come as far as the frame `at`: what stands between them is the library's, also
+ * what has lost its name. */
+static size_t entry_of(const struct xc_inquiry *q, size_t at)
+{
+	static const char *const entries[] = {"core::panicking::panic_fmt", "std::panicking::begin_panic", NULL};
+	for (size_t i = at; i < q->frame_count && i - at < FRAMES; i++) {
+		const struct xc_place *place = xc_inquiry_place(q, i);
+		size_t level = 0;
+		bool own = xc_own_level(place, &level);
+		const char *name = xc_place_function(place, level);
+		if (xc_names_find(entries, name))
+			return i;
+		if (own && name)
+			break;
+	}
+	return at;
+}
+
 bool xc_panic_judge(struct xc_inquiry *q)
 {
 	static const char *const handlers[] = {"alloc::alloc::handle_alloc_error", "rust_oom", "std::alloc::rust_oom",
@@ -217,7 +244,7 @@ bool xc_panic_judge(struct xc_inquiry *q)
 	size_t handler = xc_inquiry_frame_called(q, handlers), panic = xc_inquiry_frame_called(q, frames);
 	if (handler == q->frame_count && panic == q->frame_count)
 		return false;
-	xc_inquiry_blame(q, handler < q->frame_count ? handler : panic);
+	xc_inquiry_blame(q, handler < q->frame_count ? handler : entry_of(q, panic));
 	if (handler < q->frame_count) {
 		static const char *const taker[] = {"alloc::alloc::handle_alloc_error", NULL};
 		judge_memory(q, xc_inquiry_frame_called(q, taker));

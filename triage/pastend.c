@@ -61,6 +61,8 @@ static bool tell_left(struct xc_story *s, uint64_t pointer, const char *who)
 	bool above = q->fault.addr >= behind;
 	if (is_close(q, block))
 		xc_inquiry_class(q, "heap-overrun", kind_of(q), severity_of(q), "certain", xc_story_said(q));
+	if (q->fault.computed && !xc_story_said(q))
+		q->verdict->cause = NULL; /* that the pointer was damaged: it is good */
 	xc_story_explain(s, "0x%" PRIx64 " bytes %s a block of 0x%" PRIx64 " bytes that %s points into",
 			 above ? q->fault.addr - behind : begin - q->fault.addr, above ? "past the end of" : "before",
 			 behind - begin, who);

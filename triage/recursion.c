@@ -7,21 +7,19 @@
 #include "recursion.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../core/facts.h"
-#include "../core/module.h"
+#include "callcycle.h"
 #include "largeframe.h"
 #include "rounds.h"
+#include "sourceline.h"
 #include "stackend.h"
 #include "stackuse.h"
 
 enum {
 	HALF = 2,
-	NAME = 300, /* bytes of one */
-	NAMES = 6,  /* of a cycle that are told */
-	TOP = 3,    /* functions by what they take */
+	NAMES = 6, /* of functions that recur in no order that are told */
+	TOP = 3,   /* functions by what they take */
 	MUCH = 20,
 	NEAR = 16,            /* frames of libraries between the cycle and who entered it */
 	INNER = 3,            /* frames of the last round that are told */
@@ -33,89 +31,12 @@ struct overflow {
 	struct xc_inquiry *q;
 	struct xc_stackend end;
 	struct xc_stackuse use;
-	size_t start; /* of the cycle as it is told: position in a round, callers first */
+	struct xc_callcycle cycle; /* of use, where that has one */
 };
-
-/* ---- names ---- */
 
 static const struct xc_stackuser *user_at(const struct overflow *o, uint64_t frame)
 {
 	return &o->use.users[o->use.user_of[frame]];
-}
-
-/* The function at a position of the round, callers first. */
-static const struct xc_stackuser *in_round(const struct overflow *o, size_t position)
-{
-	size_t period = o->use.period;
-	return user_at(o, o->use.cycle_at + period - 1 - position % period);
-}
-
-/* "std::sort<…>": what the arguments of a library's templates are does not matter here. */
-static void add_library_name(const char *name, struct xc_text *text)
-{
-	size_t depth = 0;
-	for (size_t i = 0; i < NAME && name[i]; i++) {
-		if (name[i] == '<' && !depth++)
-			xc_text_add(text, "<…");
-		if (!depth)
-			xc_text_char(text, name[i]);
-		if (name[i] == '>' && depth && !--depth)
-			xc_text_char(text, '>');
-	}
-}
-
-static void add_name(const struct overflow *o, const struct xc_stackuser *user, struct xc_text *text)
-{
-	char place[256];
-	bool compares = user->name && (strstr(user->name, "operator<") || strstr(user->name, "operator>") ||
-				       strstr(user->name, "operator-"));
-	if (user->name && !user->own && !compares)
-		add_library_name(user->name, text);
-	else if (user->name)
-		xc_text_addn(text, user->name, strnlen(user->name, NAME));
-	else if (xc_facts_place(o->q->process, user->lookup, place, sizeof place))
-		xc_text_add(text, place);
-	else
-		xc_text_printf(text, "0x%" PRIx64, user->lookup);
-}
-
-static int compare_names(const struct xc_stackuser *a, const struct xc_stackuser *b)
-{
-	if (a->name && b->name)
-		return strcmp(a->name, b->name);
-	return a->name ? -1 : b->name ? 1 : (a->lookup > b->lookup) - (a->lookup < b->lookup);
-}
-
-static int compare_rounds(const struct overflow *o, size_t a, size_t b)
-{
-	int order = in_round(o, b)->own - in_round(o, a)->own;
-	for (size_t i = 0; i < o->use.period && !order; i++)
-		order = compare_names(in_round(o, a + i), in_round(o, b + i));
-	return order;
-}
-
-/* The same cycle is told alike wherever it was entered: it begins with a function of the program, by the smallest names. */
-static void rotate(struct overflow *o)
-{
-	for (size_t i = 1; i < o->use.period; i++)
-		if (compare_rounds(o, i, o->start) < 0)
-			o->start = i;
-}
-
-static void add_round(const struct overflow *o, struct xc_text *text)
-{
-	size_t period = o->use.period, shown = period <= NAMES + 1 ? period : NAMES;
-	for (size_t i = 0; i < shown; i++) {
-		xc_text_add(text, i ? " → " : "");
-		add_name(o, in_round(o, o->start + i), text);
-	}
-	if (shown < period)
-		xc_text_printf(text, " → … (%zu more)", period - shown);
-}
-
-static uint64_t rounds_of(const struct overflow *o)
-{
-	return o->use.cycle_frames / o->use.period;
 }
 
 /* ---- who is to blame ---- */
@@ -149,44 +70,23 @@ static void add_filled(const struct overflow *o, struct xc_text *text)
 	xc_text_add(text, ")");
 }
 
-/* The program's functions of the round, and where it leaves for a library's. */
-static size_t add_own(const struct overflow *o, struct xc_text *text, const struct xc_stackuser **through)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < o->use.period; i++) {
-		const struct xc_stackuser *user = in_round(o, o->start + i);
-		if (!user->own) {
-			*through = *through ? *through : user;
-			continue;
-		}
-		if (count < NAMES)
-			xc_text_add(text, count ? " → " : "");
-		if (count < NAMES)
-			add_name(o, user, text);
-		count++;
-	}
-	if (count > NAMES)
-		xc_text_printf(text, " → … (%zu more)", count - NAMES);
-	return count;
-}
-
 static void cycle_cause(const struct overflow *o, struct xc_text *text)
 {
-	const struct xc_stackuser *through = NULL;
-	size_t own = add_own(o, text, &through);
+	const struct xc_stackuser *through;
+	size_t own = xc_callcycle_tell_own(&o->cycle, text, &through);
 	if (!own) {
 		through = NULL;
-		add_round(o, text);
+		xc_callcycle_tell(&o->cycle, text);
 		own = o->use.period;
 	}
 	if (own == 1) {
 		xc_text_add(text, " called itself");
 		xc_text_add(text, through ? ", through " : "");
 		if (through)
-			add_name(o, through, text);
-		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", rounds_of(o) - 1);
+			xc_callcycle_name(o->q, through, text);
+		xc_text_printf(text, "%s %" PRIu64 " times", through ? "," : "", xc_callcycle_rounds(&o->cycle) - 1);
 	} else {
-		xc_text_printf(text, " went round %" PRIu64 " times", rounds_of(o));
+		xc_text_printf(text, " went round %" PRIu64 " times", xc_callcycle_rounds(&o->cycle));
 	}
 	xc_text_add(text, o->use.cut ? " and more" : "");
 	add_filled(o, text);
@@ -195,17 +95,17 @@ static void cycle_cause(const struct overflow *o, struct xc_text *text)
 static void judge_cycle(struct overflow *o)
 {
 	struct xc_text text = {0}, shown = {0};
-	uint64_t rounds = rounds_of(o);
-	rotate(o);
+	uint64_t rounds = xc_callcycle_rounds(&o->cycle);
+	xc_callcycle_rotate(&o->cycle);
 	cycle_cause(o, &text);
 	judge(o, "recursion", o->use.largest, &text);
-	blame_user(o, in_round(o, o->start), o->use.cycle_at);
-	add_round(o, &shown);
+	blame_user(o, xc_callcycle_user(&o->cycle, 0), o->use.cycle_at);
+	xc_callcycle_tell(&o->cycle, &shown);
 	xc_verdict_evidence(o->q->report, "recursion: %" PRIu64 " × [%s], %s%" PRIu64 " bytes a round", rounds,
 			    xc_text_string(&shown), o->use.cycle_bytes % rounds ? "about " : "",
 			    o->use.cycle_bytes / rounds);
 	xc_text_fini(&shown);
-	xc_rounds_tell(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->start);
+	xc_rounds_tell(o->q, &o->use, o->use.cycle_at + o->use.period - 1 - o->cycle.start);
 }
 
 /* ---- one frame ---- */
@@ -217,7 +117,7 @@ static void judge_frame(struct overflow *o)
 	bool known;
 	uint64_t coded = xc_largeframe_coded(o->q, at, o->use.largest, &known);
 	bool computed = known && !coded;
-	add_name(o, user_at(o, at), &text);
+	xc_callcycle_name(o->q, user_at(o, at), &text);
 	xc_text_add(&text, computed ? " took " : " has a frame of ");
 	xc_text_size(&text, coded > o->use.largest ? coded : o->use.largest);
 	xc_text_add(&text, computed ? " from the stack as it ran, by alloca or an array of variable length: more than "
@@ -251,7 +151,7 @@ static void add_recurring(const struct overflow *o, size_t count, struct xc_text
 		if (!recurs(&o->use.users[i]))
 			continue;
 		xc_text_add(text, !told ? "" : told + 1 == count ? " and " : ", ");
-		add_name(o, &o->use.users[i], text);
+		xc_callcycle_name(o->q, &o->use.users[i], text);
 		told++;
 	}
 	if (told < count)
@@ -304,20 +204,12 @@ static void judge_small(struct overflow *o)
 
 /* ---- evidence ---- */
 
-/* Of the same name as one of the cycle: its first call may not be inlined as the others are. */
-static bool takes_part(const struct overflow *o, const struct xc_stackuser *user)
-{
-	for (size_t i = 0; i < o->use.period; i++)
-		if (in_round(o, i) == user || compare_names(in_round(o, i), user) == 0)
-			return true;
-	return false;
-}
-
 /* Who called the cycle's outermost frame: the program's function, if one is near. */
 static void tell_entry(const struct overflow *o)
 {
 	uint64_t end = o->use.cycle_at + o->use.cycle_frames, at = end;
-	while (at < o->use.frame_count && at - end < NEAR && (!user_at(o, at)->own || takes_part(o, user_at(o, at))))
+	while (at < o->use.frame_count && at - end < NEAR &&
+	       (!user_at(o, at)->own || xc_callcycle_has(&o->cycle, user_at(o, at))))
 		at++;
 	if (at == o->use.frame_count || at - end == NEAR)
 		at = end;
@@ -326,12 +218,8 @@ static void tell_entry(const struct overflow *o)
 		return;
 	struct xc_text text = {0};
 	const struct xc_place *place = xc_debuginfo_place(o->q->process, xc_frame_lookup(frame));
-	const struct xc_level *level = place->level_count ? &place->levels[place->level_count - 1] : NULL;
-	add_name(o, user_at(o, at), &text);
-	if (level && level->line && level->file) {
-		const char *slash = strrchr(level->file, '/');
-		xc_text_printf(&text, ", %s:%u", slash ? slash + 1 : level->file, level->line);
-	}
+	xc_callcycle_name(o->q, user_at(o, at), &text);
+	xc_sourceline(place, place->level_count - 1, ", ", &text);
 	xc_verdict_evidence(o->q->report, "it was entered from %s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -343,7 +231,7 @@ static void tell_inner_end(const struct overflow *o)
 	size_t shown = 0;
 	for (uint64_t i = o->use.cycle_at; i-- > 0 && shown < INNER; shown++) {
 		xc_text_add(&text, shown ? " → " : "");
-		add_name(o, user_at(o, i), &text);
+		xc_callcycle_name(o->q, user_at(o, i), &text);
 	}
 	if (shown && o->use.cycle_at <= INNER)
 		xc_verdict_evidence(o->q->report, "the innermost round had called %s", xc_text_string(&text));
@@ -361,7 +249,7 @@ static void tell_users(const struct overflow *o)
 			break;
 		shown++;
 		xc_text_add(&text, i ? ", " : "");
-		add_name(o, user, &text);
+		xc_callcycle_name(o->q, user, &text);
 		xc_text_add(&text, " ");
 		xc_text_size(&text, user->bytes);
 		if (user->frames > 1)
@@ -401,6 +289,7 @@ void xc_recursion_judge_end(struct xc_inquiry *q, const struct xc_stackend *end)
 	struct overflow o = {.q = q, .end = *end};
 	xc_addr lowest = o.end.addr < o.end.sp ? o.end.addr : o.end.sp;
 	xc_stackuse_count(q, o.end.stack, lowest, &q->report->arena, &o.use);
+	o.cycle = (struct xc_callcycle){.q = q, .use = &o.use};
 	/* Of what cannot be followed it is not known whose it is. */
 	uint64_t half = (o.use.lost ? o.end.stack->hi - lowest : o.use.bytes) / HALF;
 	bool cycle = o.use.period && o.use.cycle_bytes >= half;

@@ -12,7 +12,7 @@
 #include "argument.h"
 #include "names.h"
 
-enum { FRAMES = 40, STACK_MOST = 64 << 10 };
+enum { FRAMES = 40, STACK_MOST = 64 << 10, ACCESS_MOST = 16 };
 
 /* Longer names before those that they contain. */
 static const char *const kinds[] = {
@@ -69,7 +69,8 @@ static void read_access(struct found *found, const char *name)
 	if (!load && !store)
 		return;
 	found->access = load ? "read" : "write";
-	found->size = (unsigned)strtoul(name + (load ? 4 : 5), NULL, 10);
+	unsigned long size = strtoul(name + (load ? 4 : 5), NULL, 10);
+	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* of more there is no function */
 }
 
 static void read_handler(struct xc_inquiry *q, struct found *found, const char *name)

@@ -85,3 +85,12 @@ bool xc_scene_frame_value(const struct xc_scene *s, size_t at, int reg, uint64_t
 	*value += here - there;
 	return true;
 }
+
+bool xc_scene_sees(const struct xc_scene *s, const struct xc_level *level)
+{
+	const struct xc_place *here = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
+	for (size_t i = 0; i < here->level_count; i++)
+		if (here->levels[i].die.addr == level->die.addr)
+			return true;
+	return false;
+}

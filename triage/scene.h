@@ -23,6 +23,10 @@ bool xc_scene_pay(const struct xc_scene *scene);
 /* The scene's frame with the names that are in scope at another instruction. */
 struct xc_frame_context xc_scene_context(const struct xc_scene *scene, size_t at);
 
+/* Is the function, or inlined call, one that runs? A variable of an inlined call that is over, or has not begun, would be mistaken for that
+ * of the call that runs. */
+bool xc_scene_sees(const struct xc_scene *scene, const struct xc_level *level);
+
 /* Is it the stack pointer, or the frame pointer of a function that has one? */
 bool xc_scene_is_frame_register(const struct xc_scene *scene, int reg);
 

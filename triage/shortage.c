@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "../core/text.h"
-#include "names.h"
 #include "origin.h"
 
 enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };

@@ -16,6 +16,7 @@ enum {
 	USERS = 1024, /* that are told apart */
 	ENOUGH = 2,   /* a cycle in one of so many frames is the one */
 	LEAST_ROUNDS = 3,
+	RING = XC_STACKUSE_ENDS + 1, /* frames: the ends, and the one that comes next */
 };
 
 struct slot {
@@ -31,7 +32,7 @@ struct counter {
 	size_t pc_count;
 	uint32_t *sizes; /* of frames */
 	size_t capacity, size_capacity;
-	struct xc_frame *ring;
+	struct xc_frame *ring; /* frame n at n % RING */
 };
 
 /* ---- functions ---- */
@@ -104,21 +105,20 @@ static void add_frame(struct counter *c, const struct xc_frame *frame, uint64_t 
 		use->largest_at = use->frame_count;
 	}
 	use->bytes += bytes;
-	c->ring[use->frame_count % XC_STACKUSE_ENDS] = *frame;
 	use->frame_count++;
 }
 
 /* Where the frame ends; false: the stack is left, or nothing more is known (*lost_out). */
-static bool step(const struct xc_inquiry *q, const struct xc_mapping *stack, struct xc_frame *frame, uint64_t *sp,
-		 bool *lost_out)
+static bool step(const struct xc_inquiry *q, const struct xc_mapping *stack, const struct xc_frame *frame,
+		 struct xc_frame *caller, uint64_t *sp, bool *lost_out)
 {
 	const char *stop;
-	if (!xc_unwind_step(q->unwinder, frame, frame, &stop)) {
+	if (!xc_unwind_step(q->unwinder, frame, caller, &stop)) {
 		*lost_out = strncmp(stop, XC_STOP_OUTERMOST, strlen(XC_STOP_OUTERMOST)) != 0;
 		return false;
 	}
 	uint64_t next;
-	if (!xc_regs_get(&frame->regs, q->process->arch->sp, &next) || next < *sp || next > stack->hi)
+	if (!xc_regs_get(&caller->regs, q->process->arch->sp, &next) || next < *sp || next > stack->hi)
 		return false;
 	*sp = next;
 	return true;
@@ -126,15 +126,16 @@ static bool step(const struct xc_inquiry *q, const struct xc_mapping *stack, str
 
 static void walk(struct counter *c, const struct xc_mapping *stack, xc_addr lowest)
 {
-	struct xc_frame frame = c->q->frames[0];
 	uint64_t sp = lowest;
+	c->ring[0] = c->q->frames[0];
 	for (;;) {
-		struct xc_frame callee = frame;
+		const struct xc_frame *frame = &c->ring[c->use->frame_count % RING];
+		struct xc_frame *caller = &c->ring[(c->use->frame_count + 1) % RING];
 		uint64_t from = sp;
-		bool more = step(c->q, stack, &frame, &sp, &c->use->lost);
-		if (!more && callee.cfa_known && callee.cfa > from && callee.cfa <= stack->hi)
-			sp = callee.cfa;
-		add_frame(c, &callee, sp - from);
+		bool more = step(c->q, stack, frame, caller, &sp, &c->use->lost);
+		if (!more && frame->cfa_known && frame->cfa > from && frame->cfa <= stack->hi)
+			sp = frame->cfa;
+		add_frame(c, frame, sp - from);
 		if (!more)
 			return;
 		if (c->use->frame_count == XC_STACKUSE_FRAMES) {
@@ -209,7 +210,7 @@ static void keep_ends(struct counter *c, struct xc_arena *arena)
 	use->end_count = use->frame_count < XC_STACKUSE_ENDS ? use->frame_count : XC_STACKUSE_ENDS;
 	use->ends = xc_arena_alloc(arena, use->end_count * sizeof *use->ends);
 	for (size_t i = 0; i < use->end_count; i++)
-		use->ends[i] = c->ring[(use->frame_count - use->end_count + i) % XC_STACKUSE_ENDS];
+		use->ends[i] = c->ring[(use->frame_count - use->end_count + i) % RING];
 }
 
 void xc_stackuse_count(const struct xc_inquiry *q, const struct xc_mapping *stack, xc_addr lowest,
@@ -218,7 +219,7 @@ void xc_stackuse_count(const struct xc_inquiry *q, const struct xc_mapping *stac
 	struct counter c = {.q = q, .use = out};
 	*out = (struct xc_stackuse){.users = xc_alloc(USERS * sizeof *out->users)};
 	c.slots = xc_alloc(SLOTS * sizeof *c.slots);
-	c.ring = xc_alloc(XC_STACKUSE_ENDS * sizeof *c.ring);
+	c.ring = xc_alloc(RING * sizeof *c.ring);
 	walk(&c, stack, lowest);
 	find_cycle(&c);
 	keep_ends(&c, arena);

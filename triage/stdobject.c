@@ -5,20 +5,16 @@
 
 #include "../core/text.h"
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 static bool is_pointer(const char *name)
 {
-	return begins(name, "std::unique_ptr<") || begins(name, "std::shared_ptr<") ||
-	       begins(name, "std::__shared_ptr<") || begins(name, "std::__shared_ptr_access<");
+	return xc_begins_with(name, "std::unique_ptr<") || xc_begins_with(name, "std::shared_ptr<") ||
+	       xc_begins_with(name, "std::__shared_ptr<") || xc_begins_with(name, "std::__shared_ptr_access<");
 }
 
 static bool is_row(const char *name)
 {
-	return begins(name, "std::vector<") || begins(name, "std::deque<") || begins(name, "std::array<");
+	return xc_begins_with(name, "std::vector<") || xc_begins_with(name, "std::deque<") ||
+	       xc_begins_with(name, "std::array<");
 }
 
 /* Behind the last "::" that is not in a template's arguments. */
@@ -26,9 +22,9 @@ static const char *method_of(const char *function)
 {
 	const char *method = function;
 	int depth = 0;
-	for (const char *c = function; *c && !begins(c, "operator"); c++) {
+	for (const char *c = function; *c && !xc_begins_with(c, "operator"); c++) {
 		depth += (*c == '<') - (*c == '>');
-		if (!depth && begins(c, "::"))
+		if (!depth && xc_begins_with(c, "::"))
 			method = c + 2;
 	}
 	return method;
@@ -61,18 +57,18 @@ const char *xc_stdobject_short(const char *function, struct xc_arena *arena)
 {
 	struct xc_text text = {0};
 	int depth = 0;
-	if (!function || !begins(function, "std::"))
+	if (!function || !xc_begins_with(function, "std::"))
 		return function;
 	for (const char *c = function; *c; c++) {
-		if (!depth && begins(c, "operator")) { /* operator->, operator< */
+		if (!depth && xc_begins_with(c, "operator")) { /* operator->, operator< */
 			xc_text_add(&text, c);
 			break;
 		}
-		if (!depth && begins(c, "__cxx11::")) {
+		if (!depth && xc_begins_with(c, "__cxx11::")) {
 			c += strlen("__cxx11::") - 1;
 			continue;
 		}
-		if (!depth && begins(c, "basic_string<")) {
+		if (!depth && xc_begins_with(c, "basic_string<")) {
 			xc_text_add(&text, "string");
 			c += strlen("basic_string") - 1;
 			continue;
@@ -89,7 +85,7 @@ const char *xc_stdobject_short(const char *function, struct xc_arena *arena)
 
 static bool is_string(const char *name)
 {
-	return begins(name, "std::__cxx11::basic_string<") || begins(name, "std::basic_string<") ||
+	return xc_begins_with(name, "std::__cxx11::basic_string<") || xc_begins_with(name, "std::basic_string<") ||
 	       strcmp(name, "std::string") == 0 || strcmp(name, "std::__cxx11::string") == 0;
 }
 
@@ -99,7 +95,7 @@ const char *xc_stdobject_member(const char *class_name, const char *member)
 		return NULL;
 	if (is_pointer(class_name))
 		return strcmp(member, "_M_head_impl") == 0 || strcmp(member, "_M_ptr") == 0 ? "" : NULL;
-	if (begins(class_name, "std::vector<"))
+	if (xc_begins_with(class_name, "std::vector<"))
 		return strcmp(member, "_M_start") == 0 ? "data()" : strcmp(member, "_M_finish") == 0 ? "end()" : NULL;
 	if (is_string(class_name))
 		return strcmp(member, "_M_p") == 0               ? "data()"

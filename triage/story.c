@@ -11,6 +11,7 @@
 #include "farindex.h"
 #include "names.h"
 #include "poison.h"
+#include "severity.h"
 
 enum { LEAST = 64 << 10 };
 
@@ -70,13 +71,9 @@ const char *xc_story_said(const struct xc_inquiry *q)
 
 void xc_story_raise(struct xc_story *s)
 {
-	static const char *const steps[] = {"info", "low", "medium", "high", "critical"};
 	struct xc_verdict *v = s->q->verdict;
-	for (size_t i = 0; v->severity && i + 1 < XC_COUNT(steps); i++)
-		if (strcmp(v->severity, steps[i]) == 0) {
-			v->severity = steps[i + 1];
-			return;
-		}
+	if (v->severity)
+		v->severity = xc_severity_name(xc_severity_rank(v->severity) + 1);
 }
 
 /* ---- what the value shows ---- */
@@ -104,6 +101,18 @@ static bool is_overflow(unsigned bit)
 	return bit >= 31 && bit <= 36;
 }
 
+static void explain_farindex(struct xc_story *s, const struct xc_farindex *far)
+{
+	static const char why[] = "likely an index that is wrong or has overflowed";
+	if (far->several)
+		xc_story_explain(s, "the value is a multiple of a number in a register away from a good pointer: %s",
+				 why);
+	else
+		xc_story_explain(
+			s, "the value is as far from a good pointer as %" PRId64 " elements of %" PRIu64 " %s are: %s",
+			far->number, far->size, far->size == 1 ? "byte" : "bytes", why);
+}
+
 static bool tell_farindex(struct xc_story *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
@@ -114,14 +123,11 @@ static bool tell_farindex(struct xc_story *s)
 		uint64_t count = far.number < 0 ? 0 - (uint64_t)far.number : (uint64_t)far.number;
 		xc_verdict_evidence(s->q->report,
 				    "%s = 0x%" PRIx64 " is %" PRIu64 " × %" PRIu64 " bytes %s 0x%" PRIx64
-				    ", %s; %s is %" PRId64,
+				    ", %s; %s is %" PRId64 "%s",
 				    it->who, it->value, count, far.size, far.below ? "below" : "above", far.good,
-				    far.what, xc_arch_reg_name(s->q->process->arch, far.reg), far.number);
-		xc_story_explain(s,
-				 "the value is as far from a good pointer as %" PRId64 " elements of %" PRIu64
-				 " %s are: likely an index "
-				 "that is wrong or has overflowed",
-				 far.number, far.size, far.size == 1 ? "byte" : "bytes");
+				    far.what, xc_arch_reg_name(s->q->process->arch, far.reg), far.number,
+				    far.several ? " (other registers or sizes lead there as well)" : "");
+		explain_farindex(s, &far);
 		return true;
 	}
 	return false;

@@ -4,18 +4,14 @@
 
 #include <string.h>
 
-#include "../dwarf/type.h"
+#include "../dwarf/field.h"
 #include "own.h"
-#include "statics.h"
 #include "stdobject.h"
-#include "term_path.h"
 
 enum { DEPTH = 12 };
 
 static struct xc_form form_register(const struct xc_scene *s, size_t at, int reg, unsigned depth);
 static struct xc_form form_memory(const struct xc_scene *s, size_t at, const struct xc_insn_memory *m, unsigned depth);
-static bool place_of(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, bool whole,
-		     struct xc_term *out);
 
 /* ---- registers ---- */
 
@@ -43,16 +39,6 @@ static bool is_kept(const struct xc_scene *s, size_t at, int reg)
 	return same && then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
 }
 
-/* A variable of an inlined call that is over, or has not begun: its name would be mistaken for that of the call that runs. */
-static bool in_scope(const struct xc_scene *s, const struct xc_level *level)
-{
-	const struct xc_place *here = xc_debuginfo_place(s->q->process, s->body->insns[s->at].addr);
-	for (size_t i = 0; i < here->level_count; i++)
-		if (here->levels[i].die.addr == level->die.addr)
-			return true;
-	return false;
-}
-
 /* What a language's library, inlined, calls its arguments (`this`, `__n`) is of no use where the program has names of its own. */
 static bool has_own_level(const struct xc_place *place)
 {
@@ -70,7 +56,8 @@ static bool named(const struct xc_scene *s, size_t at, int reg, struct xc_term *
 	for (size_t level = 0; level < context.place->level_count && !context.place->line_only; level++) {
 		if (own && !xc_own_is(context.place, level))
 			continue;
-		if (!in_scope(s, &context.place->levels[level]) || !xc_variable_held(&context, level, reg, 0, &held))
+		if (!xc_scene_sees(s, &context.place->levels[level]) ||
+		    !xc_variable_held(&context, level, reg, 0, &held))
 			continue;
 		*term = (struct xc_term){.kind = XC_TERM_VARIABLE, .at = at, .reg = reg};
 		set_variable(s, &held, term);
@@ -114,7 +101,7 @@ static bool accessed_term(const struct xc_scene *s, size_t call, const char *cal
 	if (!kind || !depth || !xc_arch_is_x86_64(s->q->process->arch))
 		return false;
 	struct xc_form this = form_register(s, call, THIS, depth), index;
-	if (!place_of(s, call, &this, 0, true, &object) || !object.text)
+	if (!xc_form_object(s, call, &this, &object) || !object.text)
 		return false;
 	bool plain = object.text[0] != '*', told = true;
 	xc_text_printf(&text,
@@ -372,69 +359,4 @@ struct xc_form xc_form_definition(const struct xc_scene *scene, const struct xc_
 struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const struct xc_insn_memory *memory)
 {
 	return form_memory(scene, at, memory, DEPTH);
-}
-
-/* ---- places ---- */
-
-static bool is_pointer(const struct xc_type *type)
-{
-	type = type ? xc_type_strip(type) : NULL;
-	return type && (type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
-			type->kind == XC_TYPE_RVALUE_REFERENCE);
-}
-
-const struct xc_form_part *xc_form_pointer(const struct xc_form *form)
-{
-	const struct xc_form_part *found = NULL;
-	size_t count = 0, single = form->count == 1 && form->parts[0].times == 1;
-	for (size_t i = 0; i < form->count; i++) {
-		if (form->parts[i].times != 1 || !is_pointer(form->parts[i].term.type))
-			continue;
-		found = &form->parts[i];
-		count++;
-	}
-	if (form->absolute)
-		return NULL;
-	return count == 1 ? found : single ? &form->parts[0] : NULL;
-}
-
-static bool find_variable(const struct xc_scene *s, size_t at, xc_addr addr, struct xc_held *held)
-{
-	struct xc_frame_context context = xc_scene_context(s, at);
-	for (size_t level = 0; level < context.place->level_count; level++)
-		if (in_scope(s, &context.place->levels[level]) && xc_variable_held(&context, level, -1, addr, held))
-			return true;
-	return xc_statics_at(s->q->process, context.place, s->q->thread, addr, held);
-}
-
-static bool place_of(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, bool whole,
-		     struct xc_term *out)
-{
-	struct xc_path path = {.size = size, .whole = whole};
-	const struct xc_form_part *pointer = xc_form_pointer(form);
-	struct xc_held held = {.name = NULL};
-	*out = (struct xc_term){.reg = -1, .at = at};
-	if (!form->known || (!form->absolute && (!pointer || !pointer->term.text)))
-		return false;
-	for (size_t i = 0; i < form->count; i++)
-		if (&form->parts[i] != pointer)
-			xc_path_index(&path, form->parts[i].times, form->parts[i].term.text);
-	bool written;
-	if (form->absolute) {
-		written = find_variable(s, at, (xc_addr)form->constant, &held) &&
-			  xc_path_variable(&path, held.name, held.type, held.offset);
-	} else {
-		written = xc_path_pointer(&path, pointer->term.text, pointer->term.type, form->constant);
-	}
-	if (written) {
-		out->text = xc_arena_strdup(&s->q->report->arena, xc_text_string(&path.text));
-		out->type = path.type;
-	}
-	xc_text_fini(&path.text);
-	return written;
-}
-
-bool xc_form_place(const struct xc_scene *s, size_t at, const struct xc_form *form, uint32_t size, struct xc_term *out)
-{
-	return place_of(s, at, form, size, false, out);
 }

@@ -25,6 +25,12 @@ struct xc_form xc_form_memory(const struct xc_scene *scene, size_t at, const str
 bool xc_form_place(const struct xc_scene *scene, size_t at, const struct xc_form *form, uint32_t size,
 		   struct xc_term *out);
 
+/* Of a pointer to an object of C++'s library the object itself, and not its first member. */
+bool xc_form_object(const struct xc_scene *scene, size_t at, const struct xc_form *form, struct xc_term *out);
+
+/* A pointer or reference; false when the type is not known (NULL). */
+bool xc_form_is_pointer(const struct xc_type *type);
+
 /* The part that the others are offsets from: the only one that is a pointer; NULL when there is none. */
 const struct xc_form_part *xc_form_pointer(const struct xc_form *form);
 

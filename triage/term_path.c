@@ -8,17 +8,27 @@ enum { STEPS = 32 };
 
 void xc_path_index(struct xc_path *path, int64_t times, const char *text)
 {
+	for (size_t i = 0; i < path->index_count; i++)
+		if (path->indexes[i].times == times && (!text || !path->indexes[i].text)) {
+			path->indexes[i].text = NULL;
+			return;
+		}
 	if (path->index_count < XC_PATH_INDEXES)
 		path->indexes[path->index_count++] = (struct xc_path_index){.times = times, .text = text};
 }
 
-/* The index that counts elements of this size; NULL: none. */
-static struct xc_path_index *index_of(struct xc_path *path, uint64_t size)
+/* Does it count elements of this size, or several at a time? */
+static bool counts(const struct xc_path_index *index, uint64_t size)
+{
+	return !index->used && index->times && size && size <= INT32_MAX && index->times % (int64_t)size == 0;
+}
+
+static bool is_counted(const struct xc_path *path, uint64_t size)
 {
 	for (size_t i = 0; i < path->index_count; i++)
-		if (!path->indexes[i].used && path->indexes[i].times > 0 && (uint64_t)path->indexes[i].times == size)
-			return &path->indexes[i];
-	return NULL;
+		if (counts(&path->indexes[i], size))
+			return true;
+	return false;
 }
 
 static unsigned long long magnitude(int64_t n)
@@ -26,21 +36,61 @@ static unsigned long long magnitude(int64_t n)
 	return n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n;
 }
 
-/* "[3]", "[i]", "[i + 3]" */
-static void write_element(struct xc_path *path, struct xc_path_index *index, int64_t number)
+/* "a - b", and not "v[i - 1]" */
+static bool is_sum(const char *text)
 {
-	struct xc_text *text = &path->text;
-	const char *name = index ? index->text : NULL;
-	if (index && !name)
-		xc_text_add(text, "[]"); /* some element */
-	else if (!index)
+	int depth = 0;
+	for (; *text && (depth || *text != ' '); text++)
+		depth += (*text == '(' || *text == '[') - (*text == ')' || *text == ']');
+	return *text;
+}
+
+/* "i", " + k", " - 2 * (a - b)" */
+static void add_index(struct xc_text *text, const char *name, int64_t number, bool first)
+{
+	bool enclosed = number != 1 && is_sum(name);
+	xc_text_add(text, first ? (number < 0 ? "-" : "") : number < 0 ? " - " : " + ");
+	if (magnitude(number) != 1)
+		xc_text_printf(text, "%llu * ", magnitude(number));
+	xc_text_printf(text, enclosed ? "(%s)" : "%s", name);
+}
+
+/* The indexes of elements of this size, "i + 2 * k", those that are taken off last; nothing when one has no name. All are used then. */
+static void add_indexes(struct xc_path *path, uint64_t size, struct xc_text *text)
+{
+	bool named = true;
+	for (int negative = 0; negative < 2; negative++)
+		for (size_t i = 0; i < path->index_count; i++) {
+			struct xc_path_index *index = &path->indexes[i];
+			if (!counts(index, size) || (index->times < 0) != (bool)negative)
+				continue;
+			named &= index->text != NULL;
+			if (named)
+				add_index(text, index->text, index->times / (int64_t)size, !text->len);
+			index->used = true;
+		}
+	if (!named)
+		text->len = 0;
+}
+
+/* "[3]", "[i]", "[i + 3]", "[]": some element */
+static void write_element(struct xc_path *path, uint64_t size, int64_t number)
+{
+	struct xc_text *text = &path->text, sum = {0};
+	bool counted = is_counted(path, size);
+	if (counted && path->shift) /* may wrap */
+		number = (int64_t)((uint64_t)number -
+				   (uint64_t)path->shift * (uint64_t)(path->indexes[0].times / (int64_t)size));
+	add_indexes(path, size, &sum);
+	if (counted && !sum.len)
+		xc_text_add(text, "[]");
+	else if (!counted)
 		xc_text_printf(text, "[%lld]", (long long)number);
 	else if (!number)
-		xc_text_printf(text, "[%s]", name);
+		xc_text_printf(text, "[%s]", sum.bytes);
 	else
-		xc_text_printf(text, number < 0 ? "[%s - %llu]" : "[%s + %llu]", name, magnitude(number));
-	if (index)
-		index->used = true;
+		xc_text_printf(text, number < 0 ? "[%s - %llu]" : "[%s + %llu]", sum.bytes, magnitude(number));
+	xc_text_fini(&sum);
 }
 
 static bool all_used(const struct xc_path *path)
@@ -97,11 +147,11 @@ static void descend(struct xc_path *path, const char *joiner)
 		}
 		if (!xc_field_step(path->type, (uint64_t)path->offset, &step))
 			break;
-		bool counted = step.is_element && xc_type_size(step.type, &size) && index_of(path, size);
+		bool counted = step.is_element && xc_type_size(step.type, &size) && is_counted(path, size);
 		if (!counted && all_used(path) && !large_enough(path, step.type, step.offset))
 			break;
 		if (step.is_element) {
-			write_element(path, counted ? index_of(path, size) : NULL, (int64_t)step.index);
+			write_element(path, counted ? size : 0, (int64_t)step.index);
 			joiner = ".";
 		} else if (step.name && !(object.class_name && strcmp(step.name, "_M_elems") == 0)) { /* std::array */
 			xc_text_printf(&path->text, "%s%s", joiner, step.name);
@@ -158,7 +208,7 @@ static bool is_enclosed(const char *text)
 
 static bool is_simple(const char *text)
 {
-	return *text != '*' && *text != '&' && (*text != '(' || is_enclosed(text)) && !strchr(text, ' ');
+	return *text != '*' && *text != '&' && (*text != '(' || is_enclosed(text)) && !is_sum(text);
 }
 
 /* Nothing is known of what the pointer points to. */
@@ -201,17 +251,16 @@ bool xc_path_pointer(struct xc_path *path, const char *pointer, const struct xc_
 	if (!path->type || !xc_type_size(xc_type_complete(xc_type_strip(path->type)), &size) || !size ||
 	    size > INT32_MAX)
 		return write_blind(path, pointer);
-	struct xc_path_index *index = index_of(path, size);
 	int64_t number = floor_divide(offset, (int64_t)size);
 	bool row = write_row(path, pointer);
-	bool record = is_record(path->type), element = index || number || row;
+	bool record = is_record(path->type), element = is_counted(path, size) || number || row;
 	bool bare = !element && !refers && !record;
 	if (!row)
 		xc_text_printf(&path->text, is_simple(pointer) && !bare ? "%s" : bare ? "*%s" : "(%s)", pointer);
 	path->offset =
 		(int64_t)((uint64_t)offset - (uint64_t)number * size); /* the product may not fit, the rest does */
 	if (element)
-		write_element(path, index, number);
+		write_element(path, size, number);
 	size_t before = path->text.len;
 	descend(path, element || refers ? "." : "->");
 	if (!element && record && !refers && path->text.len == before) { /* all of it, or its padding */

@@ -12,6 +12,7 @@ struct xc_path {
 	int64_t offset;             /* in it */
 	uint32_t size;              /* of the access: parts smaller than it are not entered; 0: not known */
 	bool whole;                 /* an object of C++'s library is not entered: it is meant itself */
+	int64_t shift; /* elements that the offset has too many, and the only index is to have less: `v[i - 1]` */
 	struct xc_path_index {
 		int64_t times; /* bytes that an index of 1 means */
 		const char *text;
@@ -20,7 +21,7 @@ struct xc_path {
 	size_t index_count;
 };
 
-/* One more index; text NULL: it has no name. */
+/* One more index; text NULL: it has no name, nor has a sum of which a part has none. Those of one array are written as a sum: `v[i + 2 * k]`. */
 void xc_path_index(struct xc_path *path, int64_t times, const char *text);
 
 /* Write what lies at offset behind a pointer of a type (NULL: not known), or in a variable. False when the indexes do not fit the

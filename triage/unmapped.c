@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "../core/text.h"
+#include "freer.h"
 #include "story.h"
 
 enum { PAGE = 4096, INTO_PAGE = 16, LEAST = 64 << 10 }; /* below LEAST nothing is ever mapped */
@@ -57,5 +58,6 @@ bool xc_unmapped_tell(struct xc_story *s)
 			    "itself; %s of such blocks have been freed and unmapped",
 			    begin, xc_text_string(&size));
 	xc_text_fini(&size);
+	xc_freer_tell(q, begin, 1);
 	return true;
 }

@@ -24,10 +24,11 @@ static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, con
 		xc_text_printf(text, ", which it %sholds itself", likely);
 	else if (holder)
 		xc_text_printf(text, ", %sheld by thread %d", likely, (int)holder->tid);
-	else if (lock->owner)
-		xc_text_printf(text, ", held by thread %d%s", (int)lock->owner,
-			       lock->shared ? " of another process" : ", which is not there");
-	else if (lock->readers)
+	else if (lock->owner) {
+		xc_text_add(text, ", held by ");
+		xc_lock_stranger_words(l, lock, text);
+		xc_text_add(text, lock->shared || l->waits->ids_are == XC_IDS_NOT_TOLD ? "" : ", which is not there");
+	} else if (lock->readers)
 		xc_text_printf(text, ", held by %" PRIu32 " reader%s (who they are is not recorded)", lock->readers,
 			       lock->readers == 1 ? "" : "s");
 	else if (lock->died)
@@ -161,13 +162,24 @@ static void add_count(uint64_t count, bool below, struct xc_text *text)
 		xc_text_printf(text, " %" PRIu32 " descriptor%s", (uint32_t)count, (uint32_t)count == 1 ? "" : "s");
 }
 
+static const struct call *call_of(const struct xc_wait *wait)
+{
+	for (size_t i = 0; wait->call && wait->thread->call_known && i < XC_COUNT(calls); i++)
+		if (strcmp(calls[i].name, wait->call) == 0)
+			return &calls[i];
+	return NULL;
+}
+
+static bool is_on_descriptors(const struct xc_wait *wait)
+{
+	const struct call *call = wait && wait->kind == XC_WAIT_CALL ? call_of(wait) : NULL;
+	return call && (call->shape == FD || call->shape == COUNT_0 || call->shape == COUNT_1);
+}
+
 static void add_call(const struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
 {
 	const struct xc_thread *thread = wait->thread;
-	const struct call *call = NULL;
-	for (size_t i = 0; wait->call && thread->call_known && i < XC_COUNT(calls) && !call; i++)
-		if (strcmp(calls[i].name, wait->call) == 0)
-			call = &calls[i];
+	const struct call *call = call_of(wait);
 	if (!call) {
 		xc_text_printf(text, "in system call %s", wait->call ? wait->call : "of a number that is not known");
 		return;
@@ -263,12 +275,15 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void tell_group(const struct xc_stacks *stacks, struct xc_stack_group *group)
+static void tell_group(const struct xc_waits *waits, const struct xc_stacks *stacks, struct xc_stack_group *group)
 {
 	const struct xc_stack *first = &stacks->stacks[group->members[0]];
-	group->alike = true;
-	for (size_t i = 1; i < group->member_count; i++)
-		group->alike &= same(first->waits, stacks->stacks[group->members[i]].waits);
+	group->alike = group->on_descriptors = true;
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct xc_stack *stack = &stacks->stacks[group->members[i]];
+		group->alike &= same(first->waits, stack->waits);
+		group->on_descriptors &= is_on_descriptors(xc_waits_thread(waits, stack->tid));
+	}
 }
 
 static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_stacks *stacks)
@@ -287,7 +302,7 @@ static void tell_stacks(struct xc_arena *arena, struct xc_process *p, struct xc_
 	}
 	for (size_t i = 0; i < stacks->group_count; i++)
 		if (stacks->groups[i].member_count)
-			tell_group(stacks, &stacks->groups[i]);
+			tell_group(waits, stacks, &stacks->groups[i]);
 }
 
 void xc_waitwords_stacks(struct xc_section *section, struct xc_process *process)

@@ -1,4 +1,8 @@
-// Dies in C that Go called (GOTRACEBACK=crash).
+// Dies in C that Go called, or beside it, as the system's linker makes such programs (GOTRACEBACK=crash).
+//
+// build go-pie: -buildmode=pie
+// build go-piestripped: -buildmode=pie "-ldflags=-s -w"
+// build go-exported: -buildmode=pie "-ldflags=-s -w -extldflags=-rdynamic"
 package main
 
 /*
@@ -9,7 +13,7 @@ struct box {
 	int count, weight;
 };
 
-static int __attribute__((noinline)) weigh(struct box *box)
+int __attribute__((noinline)) weigh(struct box *box)
 {
 	return box->weight + 1; // dies: null
 }
@@ -34,6 +38,11 @@ func giveUp(state int) int {
 	return int(C.give_up(C.int(state))) + 1
 }
 
+//go:noinline
+func item(weights []int, i int) int {
+	return weights[i] + 1 // dies: index
+}
+
 func main() {
 	how := ""
 	if len(os.Args) > 1 {
@@ -43,6 +52,8 @@ func main() {
 	switch how {
 	case "null":
 		sum = weigh(nil)
+	case "index":
+		sum = item(make([]int, 3), 8+len(os.Args))
 	case "abort":
 		sum = giveUp(len(os.Args))
 	}

@@ -1,6 +1,7 @@
 // Dies of SIGABRT because a goroutine panics and nothing recovers (GOTRACEBACK=crash).
 //
 // build go-nodwarf: -ldflags=-w
+// build go-trimmed: -trimpath
 // build go-stripped: "-ldflags=-s -w"
 package main
 

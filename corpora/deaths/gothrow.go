@@ -1,12 +1,14 @@
 // Dies of SIGABRT because Go's run-time gives up: what cannot be recovered (GOTRACEBACK=crash).
 //
 // build go-nodwarf: -ldflags=-w
+// build go-trimmed: -trimpath
 // build go-stripped: "-ldflags=-s -w"
 package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -56,7 +58,7 @@ func unlockRead() {
 
 //go:noinline
 func wait(done chan int) {
-	sink = <-done // dies: asleep
+	sink = <-done // dies: asleep asleep-many
 }
 
 //go:noinline
@@ -117,8 +119,16 @@ func main() {
 		unlockRead()
 	case "asleep":
 		wait(make(chan int))
+	case "asleep-many":
+		done := make(chan int)
+		for i := 0; i < 2000*one; i++ {
+			go wait(done)
+		}
+		wait(done)
 	case "asleep-lock":
 		lockTwice()
+	case "exited":
+		runtime.Goexit()
 	case "overflow":
 		debug.SetMaxStack(1 << 20)
 		loop := &node{}

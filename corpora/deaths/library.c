@@ -3,40 +3,15 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/time.h>
-#include <unistd.h>
 
-#include "death.h"
+#include "hang.h"
 
 volatile long sink;
 static pthread_barrier_t both;
-
-static void tell(void)
-{
-	static const char ready[] = "ready\n";
-	usleep(100000); /* for the others to fall asleep */
-	if (write(2, ready, sizeof ready - 1) < 0)
-		exit(2);
-}
-
-static pthread_t start(void *(*routine)(void *), void *argument)
-{
-	pthread_t thread;
-	if (pthread_create(&thread, NULL, routine, argument))
-		exit(2);
-	return thread;
-}
-
-static void *tell_later(void *argument)
-{
-	tell();
-	return argument;
-}
 
 /* Nobody reads what the owner of the stream writes. */
 static FILE *report;

@@ -1,11 +1,6 @@
 /* Hangs because threads wait for locks, until somebody who watches sends SIGABRT, or a thread that watches aborts.
  * flags: -fno-optimize-sibling-calls */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "death.h"
+#include "hang.h"
 
 struct account {
 	pthread_mutex_t lock;
@@ -18,22 +13,6 @@ static pthread_mutex_t journal = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both;
-
-static void tell(void)
-{
-	static const char ready[] = "ready\n";
-	usleep(50000); /* for the others to fall asleep */
-	if (write(1, ready, sizeof ready - 1) < 0)
-		exit(2);
-}
-
-static pthread_t start(void *(*routine)(void *))
-{
-	pthread_t thread;
-	if (pthread_create(&thread, NULL, routine, NULL))
-		exit(2);
-	return thread;
-}
 
 static NOINLINE void transfer(struct account *from, struct account *to)
 {
@@ -61,8 +40,8 @@ static void *transfer_back(void *argument)
 static void die_two(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	pthread_t one = start(transfer_forth);
-	start(transfer_back);
+	pthread_t one = start(transfer_forth, NULL);
+	start(transfer_back, NULL);
 	tell();
 	pthread_join(one, NULL);
 }
@@ -77,8 +56,8 @@ static NOINLINE void watch(void)
 static void die_watched(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	start(transfer_forth);
-	start(transfer_back);
+	start(transfer_forth, NULL);
+	start(transfer_back, NULL);
 	watch();
 }
 
@@ -96,15 +75,9 @@ static NOINLINE void save(void)
 	pthread_mutex_unlock(&journal);
 }
 
-static void *tell_later(void *argument)
-{
-	tell();
-	return argument;
-}
-
 static void die_self(void)
 {
-	start(tell_later);
+	start(tell_later, NULL);
 	save();
 }
 
@@ -131,8 +104,8 @@ static void die_rwlock(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
 	pthread_mutex_lock(&journal);
-	start(write_table);
-	start(tell_later);
+	start(write_table, NULL);
+	start(tell_later, NULL);
 	pthread_barrier_wait(&both);
 	upgrade();
 }
@@ -146,8 +119,8 @@ static void *leave_locked(void *argument)
 
 static void die_owner(void)
 {
-	pthread_join(start(leave_locked), NULL);
-	start(tell_later);
+	pthread_join(start(leave_locked, NULL), NULL);
+	start(tell_later, NULL);
 	save();
 }
 
@@ -164,7 +137,7 @@ static void die_convoy(void)
 {
 	pthread_mutex_lock(&journal);
 	for (int i = 0; i < 5; i++)
-		start(queue_up);
+		start(queue_up, NULL);
 	tell();
 	sleep(60);
 }
@@ -172,7 +145,7 @@ static void die_convoy(void)
 /* Nobody signals the condition any more. */
 static void die_condition(void)
 {
-	start(tell_later);
+	start(tell_later, NULL);
 	pthread_mutex_lock(&journal);
 	while (sink == 0)
 		pthread_cond_wait(&changed, &journal);
@@ -191,13 +164,12 @@ static void *pass(void *argument)
 
 static void die_three(void)
 {
-	pthread_t thread;
+	pthread_t last;
 	pthread_barrier_init(&both, NULL, 3);
 	for (int i = 0; i < 3; i++)
-		if (pthread_create(&thread, NULL, pass, &ring[i]))
-			exit(2);
+		last = start(pass, &ring[i]);
 	tell();
-	pthread_join(thread, NULL);
+	pthread_join(last, NULL);
 }
 
 DEATHS({"two", die_two}, {"watched", die_watched}, {"self", die_self}, {"rwlock", die_rwlock}, {"owner", die_owner},

@@ -41,6 +41,38 @@ template <class T> static T *hidden(T *pointer)
 	return static_cast<T *>(opaque(pointer));
 }
 
+struct parcel {
+	parcel *inside;
+	long grams, marks[4];
+};
+
+static NOINLINE std::string label(long number)
+{
+	return std::string(static_cast<size_t>(100 + number), 'x');
+}
+
+static NOINLINE void note(const std::string &text)
+{
+	KEEP(text);
+}
+
+static NOINLINE long inner_grams(const parcel *parcel)
+{
+	return parcel->inside->grams + 1; // dies: temporary
+}
+
+// The label is freed behind note(), not what is passed on.
+static NOINLINE long ship(const parcel *parcel, long number)
+{
+	note(label(number));
+	return inner_grams(parcel) + 2;
+}
+
+static NOINLINE void discard(parcel *parcel)
+{
+	delete parcel;
+}
+
 static NOINLINE long each_cents(const order &order, size_t i)
 {
 	return order.lines[i].each->cents + 1; // dies: element-member
@@ -154,6 +186,14 @@ static void pointed()
 	sink = pointed_count(hidden(&lines), static_cast<size_t>(opaque_long(2)));
 }
 
+static void temporary()
+{
+	parcel *other = new parcel(), *one = new parcel{other, 3, {}};
+	discard(hidden(other));
+	discard(hidden(one));
+	sink = ship(hidden(one), opaque_long(2));
+}
+
 DEATHS({"element-member", element_member}, {"element-null", element_null}, {"element-write", element_write},
        {"array-null", array_null}, {"chain", chain}, {"get", get}, {"star", star}, {"local", local},
-       {"pointed", pointed})
+       {"pointed", pointed}, {"temporary", temporary})

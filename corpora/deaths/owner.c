@@ -1,40 +1,17 @@
 /* Hangs for a lock that somebody has who does not give it back, until somebody who watches sends a signal: of every kind of mutex,
  * and of reader-writer locks.
  * flags: -fno-optimize-sibling-calls -fno-builtin */
-#include <pthread.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
-#include "death.h"
+#include "hang.h"
 
 volatile long sink;
 static pthread_mutex_t ledger, cash = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t prices = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t rung = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both;
-
-static void tell(void)
-{
-	static const char ready[] = "ready\n";
-	usleep(50000); /* for the others to fall asleep */
-	if (write(2, ready, sizeof ready - 1) < 0)
-		exit(2);
-}
-
-static pthread_t start(void *(*routine)(void *))
-{
-	pthread_t thread;
-	if (pthread_create(&thread, NULL, routine, NULL))
-		exit(2);
-	return thread;
-}
-
-static void *tell_later(void *argument)
-{
-	tell();
-	return argument;
-}
 
 static void make(pthread_mutex_t *mutex, int type, int protocol, int robust, int shared)
 {
@@ -85,8 +62,8 @@ static void *cashier(void *argument)
 static void cross(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	start(bookkeeper);
-	start(cashier);
+	start(bookkeeper, NULL);
+	start(cashier, NULL);
 	tell();
 	for (;;)
 		pause();
@@ -118,8 +95,8 @@ static void die_recursive(void)
 {
 	make(&ledger, PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 0);
 	pthread_barrier_init(&both, NULL, 2);
-	start(cautious_bookkeeper);
-	start(cashier);
+	start(cautious_bookkeeper, NULL);
+	start(cashier, NULL);
 	tell();
 	for (;;)
 		pause();
@@ -135,14 +112,14 @@ static void *leave_locked(void *argument)
 static void die_dead(void)
 {
 	make(&ledger, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST, 0);
-	pthread_join(start(leave_locked), NULL);
+	pthread_join(start(leave_locked, NULL), NULL);
 	cross();
 }
 
 /* The owner ended; it inherits priorities, but is not robust: glibc lets the thread sleep forever. */
 static NOINLINE void open_ledger(void)
 {
-	pthread_mutex_lock(&ledger); /* dies: orphan robust-self shared */
+	pthread_mutex_lock(&ledger); /* dies: orphan robust-self shared forked */
 	sink++;
 	pthread_mutex_unlock(&ledger);
 }
@@ -150,16 +127,40 @@ static NOINLINE void open_ledger(void)
 static void die_orphan(void)
 {
 	make(&ledger, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED, 0);
-	pthread_join(start(leave_locked), NULL);
-	start(tell_later);
+	pthread_join(start(leave_locked, NULL), NULL);
+	start(tell_later, NULL);
 	open_ledger();
+}
+
+static void *keep_locked(void *argument)
+{
+	pthread_mutex_lock(&ledger);
+	tell();
+	for (;;)
+		pause();
+	return argument;
+}
+
+/* The owner lives, in the parent: fork() copies only the thread that calls it. */
+static void die_forked(void)
+{
+	make(&ledger, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 0);
+	start(keep_locked, NULL);
+	usleep(200000);
+	pid_t child = fork();
+	if (!child)
+		open_ledger();
+	usleep(300000); /* for the child to fall asleep */
+	kill(child, SIGABRT);
+	waitpid(child, NULL, 0);
+	exit(0);
 }
 
 static void die_robust_self(void)
 {
 	make(&ledger, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_ROBUST, 0);
 	pthread_mutex_lock(&ledger);
-	start(tell_later);
+	start(tell_later, NULL);
 	open_ledger();
 }
 
@@ -182,7 +183,7 @@ static void die_shared(void)
 		_exit(0);
 	}
 	usleep(50000);
-	start(tell_later);
+	start(tell_later, NULL);
 	open_shared(shared);
 }
 
@@ -207,9 +208,9 @@ static NOINLINE void set_price(void)
 static void die_reader(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	start(read_prices);
+	start(read_prices, NULL);
 	pthread_barrier_wait(&both);
-	start(tell_later);
+	start(tell_later, NULL);
 	set_price();
 }
 
@@ -236,9 +237,9 @@ static NOINLINE void ring(void)
 static void die_nested(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	start(wait_for_bell);
+	start(wait_for_bell, NULL);
 	pthread_barrier_wait(&both);
-	start(tell_later);
+	start(tell_later, NULL);
 	ring();
 }
 
@@ -266,10 +267,10 @@ static void die_pipe(void)
 	pthread_barrier_init(&both, NULL, 2);
 	if (pipe(full))
 		exit(2);
-	start(journalist);
+	start(journalist, NULL);
 	pthread_barrier_wait(&both);
 	for (int i = 0; i < 7; i++)
-		start(customer);
+		start(customer, NULL);
 	tell();
 	for (;;)
 		pause();
@@ -288,15 +289,15 @@ static void *counter(void *argument)
 static void die_busy(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
-	start(counter);
+	start(counter, NULL);
 	pthread_barrier_wait(&both);
 	for (int i = 0; i < 3; i++)
-		start(customer);
+		start(customer, NULL);
 	tell();
 	for (;;)
 		pause();
 }
 
 DEATHS({"inherited", die_inherited}, {"checked", die_checked}, {"recursive", die_recursive}, {"dead", die_dead},
-       {"orphan", die_orphan}, {"robust-self", die_robust_self}, {"shared", die_shared}, {"reader", die_reader},
-       {"nested", die_nested}, {"pipe", die_pipe}, {"busy", die_busy})
+       {"orphan", die_orphan}, {"forked", die_forked}, {"robust-self", die_robust_self}, {"shared", die_shared},
+       {"reader", die_reader}, {"nested", die_nested}, {"pipe", die_pipe}, {"busy", die_busy})

@@ -15,6 +15,9 @@ LEVELS = {".c": ["o0", "o2", "o3"], ".cc": ["o0", "o2", "o3"], ".rs": ["o0", "o2
 LANGUAGE = {".c": ["-std=gnu11", "-g"], ".cc": ["-std=c++17", "-g"], ".rs": ["-g", "--edition", "2018", "-C", "panic=abort"],
             ".go": ["build", "-buildvcs=false"]}
 ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # else it exits
+# What the programs called planted find in their environment, and no redacted answer tells: nothing shows that the text is a secret,
+# of the others that the name of the variable does, or what stands there.
+PLANTED = {"PLANTED_TEXT": "tell-nobody-7041", "PLANTED_TOKEN": "hunter2.letmein4", "PLANTED_NAME": "token=k3yhole"}
 EXTRA = re.compile(r"\bbuild ([a-z]+-[a-z0-9]+): ([^\n*]+)")
 DIES = re.compile(r"\bdies: ([-a-z0-9 ]+?)\s*(?:\*/|$)")
 
@@ -81,7 +84,11 @@ class Case:
         words = [] if row["run"] == "-" else row["run"].split()
         self.take_options = [part for word in words if word.startswith("--") for part in word.split("=", 1)]
         self.environment = dict(ENVIRONMENT.get(os.path.splitext(self.program)[1], {}))
+        self.environment.update(PLANTED if self.is_planted() else {})
         self.environment.update(word.split("=", 1) for word in words if not word.startswith("--"))
+
+    def is_planted(self):
+        return self.program.startswith("planted.")
 
 
 def alternatives(cell):

@@ -213,12 +213,29 @@ rc_apt_ready() {
 	RC_APT_READY=1
 }
 
+rc_apt_cache() {
+	apt-cache -o Dir::State="$RC_APT" -o Dir::State::lists="$RC_APT/lists" \
+		-o Dir::State::status="$RC_APT/status" -o Dir::Cache="$RC_APT/cache" \
+		-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$RC_APT/sources" "$@"
+}
+
+# rc_fetch_source PACKAGE: the newest version that the mirror really has: one that it lists may not be there (yet, or any more).
+rc_fetch_source() {
+	local version
+	rc_apt source --download-only "$1" >&2 && return
+	for version in $(rc_apt_cache showsrc --only-source "$1" | sed -n 's/^Version: //p' | sort -Vr | uniq); do
+		rm -f ./*
+		rc_apt source --download-only "$1=$version" >&2 && return
+	done
+	return 1
+}
+
 # rc_source PACKAGE DIR: the unpacked, patched source; its version is printed.
 rc_source() {
 	local at
 	at=$(mktemp -d "$RC_BUILD/fetch.XXXXXX")
 	rc_apt_ready
-	(cd "$at" && rc_apt source --download-only "$1" >&2) || rc_die "cannot fetch the source of $1"
+	(cd "$at" && rc_fetch_source "$1") || rc_die "cannot fetch the source of $1"
 	# apt has verified the checksums against the signed list; the uploader's key need not be here.
 	dpkg-source --no-check -x "$at"/*.dsc "$2" >"$RC_BUILD/unpack-$1.log" 2>&1 ||
 		rc_die "cannot unpack the source of $1; see $RC_BUILD/unpack-$1.log"
@@ -241,10 +258,7 @@ rc_unpack() {
 # rc_version PACKAGE: the version rc_unpack takes.
 rc_version() {
 	rc_apt_ready
-	apt-cache -o Dir::State="$RC_APT" -o Dir::State::lists="$RC_APT/lists" \
-		-o Dir::State::status="$RC_APT/status" -o Dir::Cache="$RC_APT/cache" \
-		-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$RC_APT/sources" \
-		policy "$1" | sed -n 's/^  Candidate: //p'
+	rc_apt_cache policy "$1" | sed -n 's/^  Candidate: //p'
 }
 
 # rc_quietly LOG COMMAND…: the log's end is shown when the command fails.

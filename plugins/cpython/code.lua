@@ -137,7 +137,6 @@ function code.at(py, addr)
 	local found = py.codes[addr]
 	if found == nil then
 		local ok, made = pcall(new, py, addr)
-		if not ok and type(made) == "table" and made.kind == "limit" then error(made, 0) end
 		found = ok and made or false
 		py.codes[addr] = found
 	end

@@ -39,7 +39,6 @@ function declare.layouts(t, addr)
 		if not wanted or one == wanted then
 			local text = require("cpython.layouts_" .. one)
 			local ok, fits = pcall(function() return proves(t, xcore.cdef(text, { private = true }), addr) end)
-			if not ok and type(fits) == "table" and fits.kind == "limit" then error(fits, 0) end
 			if ok and fits then
 				xcore.cdef(text)
 				return

@@ -111,7 +111,6 @@ function graph.label(py, from, to)
 		if key then return "." .. (text.maybe(py.t, key, 200) or "?") end
 		return dict.of_instance(py, from, type) == to and ".__dict__" or nil
 	end)
-	if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
 	return ok and found or nil
 end
 

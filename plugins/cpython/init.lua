@@ -2,7 +2,7 @@
 local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
-		run = function(t, report, args) require("cpython." .. module)[entry](t, report, args) end,
+		run = function(t, report, args) require("lib.damage").guard(require("cpython." .. module)[entry], t, report, args) end,
 	}
 end
 

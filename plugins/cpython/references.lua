@@ -53,7 +53,6 @@ local function keys_at(py, addr)
 	if keys == nil then
 		local ok, found = pcall(dict.keys, py, addr)
 		if not ok then
-			if type(found) == "table" and found.kind == "limit" then error(found, 0) end
 			py:damaged(addr, "keys of a dictionary: " .. tostring(found.message or found))
 		end
 		keys = ok and found or false
@@ -240,7 +239,6 @@ local function read_row(t, struct, at, count, stride, fields, fn)
 		local some = math.min(count, SOME)
 		local ok, columns = pcall(xcore.columns, xcore.cast(at, struct .. " *"), some, fields)
 		if not ok then
-			if type(columns) == "table" and columns.kind == "limit" then error(columns, 0) end
 			return false -- of a running process: it is gone by now
 		end
 		tell(columns, fields, fn)

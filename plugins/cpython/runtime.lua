@@ -3,7 +3,7 @@ local xcore = require "xcore"
 local damage = require "lib.damage"
 local layout = require "cpython.layout"
 
-local runtime = {}
+local runtime = { try = damage.try }
 
 local MOST_INTERPRETERS, MOST_THREADS = 1000, 20000
 
@@ -20,16 +20,6 @@ local Python = {}
 Python.__index = Python
 
 Python.damaged, Python.tell = damage.keep, damage.tell
-
--- fn's results, or nil and what went wrong: a fault, or NULL where there should be something, which is Lua's own error. Limits of the run
--- are final.
-function runtime.try(fn, ...)
-	local ok, a, b, c = pcall(fn, ...)
-	if ok then return a, b, c end
-	if type(a) ~= "table" then return nil, tostring(a) end
-	if a.kind == "limit" then error(a, 0) end
-	return nil, a.message
-end
 
 local function interpreters(py)
 	local list, at = {}, py.runtime.interpreters.head

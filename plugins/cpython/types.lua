@@ -99,7 +99,6 @@ function types.at(py, addr)
 	local info = py.types[addr]
 	if info == nil then
 		local ok, found = pcall(new, py, addr)
-		if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
 		info = ok and found or false
 		if not info then refuse(py) end
 		py.types[addr] = info

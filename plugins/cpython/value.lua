@@ -109,7 +109,6 @@ function show(py, addr, depth)
 		return ("<%s object at %s>"):format(type.name, xcore.hex(addr))
 	end)
 	if ok then return found end
-	if type(found) == "table" and found.kind == "limit" then error(found, 0) end
 	return ("<cannot be read: %s>"):format(type(found) == "table" and found.message or tostring(found))
 end
 

@@ -110,7 +110,6 @@ function arena.walk(self, fn, damaged)
 	for _, segment in ipairs(self.segments) do
 		local ok, rest, why = pcall(walk_segment, self, segment, fn)
 		if not ok then
-			if type(rest) == "table" and rest.kind == "limit" then error(rest, 0) end
 			damaged(segment.base, "segment: " .. tostring(type(rest) == "table" and rest.message or rest))
 		else
 			if why then damaged(segment.base, "segment: " .. why) end
@@ -166,7 +165,6 @@ function arena.binned(self, most)
 		end
 	end)
 	if not ok then
-		if type(err) == "table" and err.kind == "limit" then error(err, 0) end
 		why = why or tostring(type(err) == "table" and err.message or err)
 	end
 	return count, bytes, why

@@ -1,5 +1,6 @@
 -- bt: the stacks of coroutines as sections of the answer.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local commands = require "luajit.commands"
 local coroutines = require "luajit.coroutine"
 local frame = require "luajit.frame"
@@ -97,8 +98,7 @@ local function add_coroutine(vm, report, L, key, options, group)
 		local list, why = coroutines.frames(vm, L)
 		add_stack(vm, section, list, why, options)
 	end)
-	if not ok and (type(err) ~= "table" or err.kind == "limit") then error(err, 0) end
-	if not ok then section:warning("its stack cannot be read: " .. err.message) end
+	if not ok then section:warning("its stack cannot be read: " .. damage.message(err)) end
 	if group and #group > 1 then
 		local others = {}
 		for i = 2, math.min(#group, 11) do others[i - 1] = xcore.hex(group[i]) end
@@ -122,7 +122,6 @@ end
 local function signature(vm, L)
 	local ok, list = pcall(coroutines.frames, vm, L)
 	if not ok then
-		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
 		return xcore.hex(xcore.addr(L)), 0
 	end
 	local parts = { coroutines.state(vm, L) }
@@ -164,7 +163,6 @@ end
 
 local function try(fn, ...)
 	local ok, result = pcall(fn, ...)
-	if not ok and type(result) == "table" and result.kind == "limit" then error(result, 0) end
 	return ok and result or { false }
 end
 

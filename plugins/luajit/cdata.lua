@@ -1,5 +1,6 @@
 -- cdata: objects of the FFI: by C type, and what finalizes them.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local ctype = require "luajit.ctype"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
@@ -24,7 +25,6 @@ end
 function cdata.by_type(vm)
 	local by_id = {}
 	object.each(vm, nil, function(gct, addresses, columns)
-		if gct ~= layout.CDATA then return end
 		local of = object.sizer(vm, gct).of
 		for i, addr in ipairs(addresses) do
 			local id, size = columns.ctypeid[i], of(columns, i, addr)
@@ -37,7 +37,7 @@ function cdata.by_type(vm)
 			if size > one.max then one.max = size end
 			if columns.marked[i] & HAS_FINALIZER ~= 0 then one.finalized = one.finalized + 1 end
 		end
-	end)
+	end, layout.CDATA)
 	local list = {}
 	for _, one in pairs(by_id) do list[#list + 1] = one end
 	table.sort(list, bigger)
@@ -116,8 +116,7 @@ end
 local function add_finalizers(vm, section, limit)
 	local ok, list = pcall(cdata.finalizers, vm)
 	if not ok then
-		if type(list) ~= "table" or list.kind == "limit" then error(list, 0) end
-		return section:warning("finalizers cannot be read: " .. list.message)
+		return section:warning("finalizers cannot be read: " .. damage.message(list))
 	end
 	if #list == 0 then return end
 	local rows = section:table("finalizers", {

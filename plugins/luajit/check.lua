@@ -211,7 +211,6 @@ local function explain(vm, difference)
 	local ok, list, what = pcall(unowned.explain, vm, difference)
 	vm.damages = told
 	if ok then return list, what end
-	if type(list) == "table" and list.kind == "limit" then error(list, 0) end
 end
 
 local function add_blocks(section, list)

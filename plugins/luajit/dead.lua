@@ -95,19 +95,17 @@ end
 -- Count in all tables, and the `limit` ones that are reached with most dead keys, and with most room for nothing.
 function dead.count(vm, limit)
 	local how, count, top, L = how_to_count(vm), new_count(), { dead = xcore.top(limit), empty = xcore.top(limit) }, vm.layout
-	object.each(vm, wanted(L), function(gct, tables, columns)
-		if gct ~= layout.TABLE then return end
+	object.each(vm, wanted(L), function(_, tables, columns)
 		local array, node = columns["array." .. L.mref], columns["node." .. L.mref]
 		for i, addr in ipairs(tables) do
 			local hmask = columns.hmask[i]
 			local ok, err = pcall(look_at, vm, how, count, top, addr, node[i], hmask > 0 and hmask + 1 or 0, array[i], columns.asize[i])
 			if not ok then
-				if type(err) == "table" and err.kind == "limit" then error(err, 0) end
 				vm:damaged(addr, "table: " .. tostring(type(err) == "table" and err.message or err))
 			end
 		end
 		count.tables = count.tables + #tables
-	end)
+	end, layout.TABLE)
 	return count, top.dead:items(), top.empty:items()
 end
 

@@ -31,7 +31,7 @@ local function address_of(vm, text)
 	return regs, count, sign == "-" and -disp or disp
 end
 
--- The accesses and calls of a piece of code, and which of them has `pc`.
+-- The accesses and calls of a piece of code, and which of them has `pc`; nil, nil and whether there is one when that is not known.
 local function accesses(vm, lo, hi, pc)
 	local list, here = {}, nil
 	for _, ins in ipairs(vm.t:disassemble(lo, hi - lo)) do
@@ -44,12 +44,12 @@ local function accesses(vm, lo, hi, pc)
 		end
 		if one then list[#list + 1] = one end
 		if pc >= ins.addr and pc < ins.addr + ins.length then
-			if not one then return nil end
+			if not one then return nil, nil, false end
 			here = #list
 		end
-		if #list > MOST then return nil end
+		if #list > MOST then return nil, nil, true end
 	end
-	return list, here
+	return list, here, true
 end
 
 -- ---- the IR's side ----
@@ -63,7 +63,11 @@ local MAKES = {
 local ANY = 8
 local NONE = {}
 for name in ([[LT GE LE GT ULT UGE ULE UGT EQ NE ABC NOP BASE PVAL LOOP USE PHI RENAME BNOT BSWAP BAND BOR BXOR BSHL BSHR BSAR BROL BROR
-ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG CNEWI XBAR]]):gmatch "%S+" do NONE[name] = true end
+ADD SUB MUL DIV NEG ABS LDEXP MIN MAX ADDOV SUBOV MULOV STRREF FREF CONV TOBIT CARG XBAR]]):gmatch "%S+" do NONE[name] = true end
+-- What an address is put together from without an access, when it has no register.
+local PLACES = { UREFC = true, UREFO = true, FREF = true, AREF = true, HREFK = true, ADD = true, STRREF = true }
+-- A call of the allocator, then it fills what it got: header and value.
+local BOX_LEAST, BOX_MOST, RETURNED = 2, 6, { ["x86-64"] = "rax", aarch64 = "x0" }
 local FUSED = { XLOAD = true, FLOAD = true, ALOAD = true, HLOAD = true, ULOAD = true, VLOAD = true, SLOAD = true }
 
 -- Where a reference's value is at all times: one register; nil when that is not known.
@@ -133,14 +137,30 @@ end
 local function add(list, s, ins, at, least, most, call)
 	if at >= s.from and at < s.to then
 		if at < s.piece.from or at >= s.piece.to then least = 0 end -- it may lie outside
-		list[#list + 1] = { ref = ins.ref, at = at, least = least, most = most, call = call, address = not call and address(s, ins) or nil,
+		list[#list + 1] = { ref = ins.ref, at = at, least = least, most = most, call = call,
+			returned = RETURNED[s.vm.t.arch], address = not call and address(s, ins) or nil,
 			slot = ins.name == "SLOAD" and 8 * (ins.op1 - 1 - s.vm.layout.fr2) or nil }
 	end
+end
+
+-- Is an address a constant in the code? Such an access is none that address_of tells.
+local function is_fixed(s, ref, depth)
+	if ref < ir.BIAS then return true end
+	local ins = s.ir[ref]
+	if not ins or not PLACES[ins.name] or ins.reg & ir.NO_REGISTER == 0 or depth > 8 then return false end
+	local _, second = ir.operands_of(ins)
+	return is_fixed(s, ins.op1, depth + 1) and (not second or is_fixed(s, ins.op2, depth + 1))
+end
+
+-- A trace that allocates calls the collector where it begins and where its loop does (lj_asm.c, asm_gc_check).
+local function add_collector(list, at)
+	list[#list + 1] = { ref = 0, at = at, least = 0, most = 1, call = "only" }
 end
 
 -- The instructions that make accesses in this piece, in the order of where they make them.
 local function makers(s)
 	local list = {}
+	if s.piece.number == 0 then add_collector(list, s.from) end
 	for ref = ir.BIAS + 1, s.to - 1 do
 		local ins = s.ir[ref]
 		local makes = MAKES[ins.name]
@@ -149,12 +169,16 @@ local function makers(s)
 		if loose then
 			-- A guard is where it stands, its value where it is taken.
 			local guard = ins.type & ir.GUARD ~= 0
-			if guard and in_place then add(list, s, ins, ref, makes[1], makes[2]) end
+			if guard and in_place then add(list, s, ins, ref, is_fixed(s, ins.op1, 0) and 0 or makes[1], makes[2]) end
 			local user = user_of(s, ref)
 			if user then add(list, s, ins, user, 0, 1) end
 		elseif makes and in_place then
-			local constant = ins.op1 < ir.BIAS and ins.name ~= "SLOAD"
+			local constant = ins.name ~= "SLOAD" and is_fixed(s, ins.op1, 0)
 			add(list, s, ins, ref, constant and 0 or makes[1], makes[2])
+		elseif in_place and ins.name == "LOOP" then
+			add_collector(list, ref)
+		elseif in_place and ins.name == "CNEWI" then
+			add(list, s, ins, ref, BOX_LEAST, BOX_MOST, "boxes")
 		elseif in_place and not makes and not NONE[ins.name] then
 			add(list, s, ins, ref, 0, ANY, "may")
 		end
@@ -177,7 +201,9 @@ local function same_registers(a, b)
 end
 
 local function can(maker, access)
-	if access.call then return maker.call == "may" end
+	if access.call then return maker.call ~= nil end
+	if maker.call == "only" then return false end
+	if maker.call == "boxes" then return access.count == 1 and access.regs[maker.returned] end
 	local known = maker.address
 	-- A slot is at a known place above the register that has the stack's base, its tag in the upper half.
 	if maker.slot then return access.count == 1 and (access.disp == maker.slot or access.disp == maker.slot + 4) end
@@ -225,21 +251,21 @@ local function candidates(makes, list, here)
 	return found
 end
 
--- References of the IR instructions that the machine instruction at `pc` can be of, in order; nil when it makes no access, or nothing is
--- known. piece: as snapshot.piece has it, with addresses; all: the instructions (ir.all).
+-- References of the IR instructions that the machine instruction at `pc` can be of, in order; nil when nothing is known, and whether it
+-- makes an access at all. piece: as snapshot.piece has it, with addresses; all: the instructions (ir.all).
 function emitted.by(vm, one, all, piece, pc)
 	local s = { vm = vm, one = one, ir = all, from = piece.first, to = piece.last, renamed = {}, piece = piece }
 	for ref = ir.BIAS + 1, one.nins - 1 do
 		if all[ref].name == "RENAME" then s.renamed[all[ref].op1] = true end
 	end
-	local list, here = accesses(vm, piece.lo, piece.hi, pc)
-	if not here then return nil end
+	local list, here, is_access = accesses(vm, piece.lo, piece.hi, pc)
+	if not here then return nil, is_access end
 	local makes = makers(s)
-	if #makes > MOST then return nil end
+	if #makes > MOST then return nil, true end
 	local found = {}
 	for ref in pairs(candidates(makes, list, here)) do found[#found + 1] = ref end
 	table.sort(found)
-	return #found > 0 and found or nil
+	return #found > 0 and found or nil, true
 end
 
 return emitted

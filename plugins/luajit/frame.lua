@@ -192,7 +192,6 @@ function frame.list(vm, L, top)
 		if walk.at < bottom then return list, "its last frame reaches below its stack" end
 		local ok, err = pcall(step, vm, L, top, walk, list)
 		if not ok then
-			if type(err) == "table" and err.kind == "limit" then error(err, 0) end
 			return list, type(err) == "table" and err.message or tostring(err)
 		end
 	end
@@ -256,7 +255,6 @@ end
 
 local function called_by(vm, one, caller)
 	local ok, kind, called = pcall(name.of, vm, one, caller)
-	if not ok and type(kind) == "table" and kind.kind == "limit" then error(kind, 0) end
 	return ok and kind and called and { kind = kind, name = called, text = kind .. " " .. called } or false
 end
 

@@ -25,13 +25,12 @@ end
 -- Prototypes of the VM, as columns, and their addresses.
 local function all_protos(vm)
 	local chunk, addresses, columns = "chunkname." .. vm.layout.ref, {}, { firstline = {}, numline = {}, chunk = {} }
-	object.each(vm, { [layout.PROTO] = { "firstline", "numline", chunk } }, function(gct, batch, found)
-		if gct ~= layout.PROTO then return end
+	object.each(vm, { [layout.PROTO] = { "firstline", "numline", chunk } }, function(_, batch, found)
 		for i, addr in ipairs(batch) do
 			local n = #addresses + 1
 			addresses[n], columns.firstline[n], columns.numline[n], columns.chunk[n] = addr, found.firstline[i], found.numline[i], found[chunk][i]
 		end
-	end)
+	end, layout.PROTO)
 	return addresses, columns
 end
 
@@ -61,12 +60,11 @@ end
 function func.closures(vm, protos)
 	local wanted, list, pc = {}, {}, "pc." .. vm.layout.mref
 	for _, addr in ipairs(protos) do wanted[addr + xcore.sizeof "GCproto"] = true end
-	object.each(vm, { [layout.FUNCTION] = { pc } }, function(gct, addresses, columns)
-		if gct ~= layout.FUNCTION then return end
+	object.each(vm, { [layout.FUNCTION] = { pc } }, function(_, addresses, columns)
 		for i, addr in ipairs(addresses) do
 			if columns.ffid[i] == 0 and wanted[columns[pc][i]] then list[#list + 1] = addr end
 		end
-	end)
+	end, layout.FUNCTION)
 	table.sort(list)
 	return list
 end

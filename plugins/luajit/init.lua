@@ -2,7 +2,7 @@
 local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
-		run = function(t, report, args) require("luajit." .. module)[entry](t, report, args) end,
+		run = function(t, report, args) require("lib.damage").guard(require("luajit." .. module)[entry], t, report, args) end,
 	}
 end
 
@@ -23,11 +23,11 @@ return {
 	flames = {
 		gcref = {
 			about = "bytes of objects by the shortest path to them", unit = "bytes",
-			run = function(t, tree) require("luajit.retained").paths(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("luajit.retained").paths, t, tree) end,
 		},
 		dominators = {
 			about = "bytes of objects by what keeps them alive", unit = "bytes",
-			run = function(t, tree) require("luajit.retained").dominators(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("luajit.retained").dominators, t, tree) end,
 		},
 	},
 	stacks = function(t, told) require("luajit.stacks").tell(t, told) end,

@@ -5,6 +5,7 @@
 -- between the snapshots (replay.lua), the bytecode that made the IR instruction (origin.lua). Each gives all that there can be; where they
 -- leave one answer, it is proved.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local emitted = require "luajit.emitted"
 local frame = require "luajit.frame"
 local ir = require "luajit.ir"
@@ -12,6 +13,7 @@ local layout = require "luajit.layout"
 local origin = require "luajit.origin"
 local proto = require "luajit.proto"
 local replay = require "luajit.replay"
+local slots_of = require "luajit.slots"
 local snapshot = require "luajit.snapshot"
 local tables = require "luajit.tables"
 local tvalue = require "luajit.tvalue"
@@ -23,20 +25,12 @@ local UNKNOWN = "not known: the trace keeps it nowhere that is known"
 
 -- ---- what the trace knows ----
 
-local function object_of(vm, one, ref)
-	local bits = ir.constant(vm, one, ref)
-	return vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
-end
-
 -- The Lua functions among its constants, as a set of addresses.
 local function functions_of(vm, one)
 	local set = {}
-	for ref = ir.BIAS - 1, math.max(one.nk, ir.BIAS - 4096), -1 do
-		if ir.is_function(vm, one, ref) then
-			local addr = object_of(vm, one, ref)
-			local fn = vm.t:value("GCfuncL", addr)
-			if fn.gct == layout.FUNCTION and fn.ffid == 0 then set[addr] = true end
-		end
+	for _, addr in ipairs(ir.function_constants(vm, one)) do
+		local fn = vm.t:value("GCfuncL", addr)
+		if fn.gct == layout.FUNCTION and fn.ffid == 0 then set[addr] = true end
 	end
 	return set
 end
@@ -64,7 +58,7 @@ local function metatables_of(vm, one, all)
 		local left = (ins.name == "EQ" or ins.name == "NE") and ins.op1 >= ir.BIAS and all[ins.op1]
 		local right = left and ins.op2 < ir.BIAS and ir.at(vm, one, ins.op2)
 		if right and right.name == "KGC" and right.type & ir.TYPE == layout.TABLE and (fields[left.op2] or "META"):find "META$" then
-			set[object_of(vm, one, ins.op2)] = true
+			set[ir.object(vm, one, ins.op2)] = true
 		end
 	end
 	for i = 0, #vm.g.gcroot - 1 do
@@ -103,8 +97,7 @@ local function add_steps(run, from, way, piece, wanted, out)
 	if not wanted then
 		local slots = replay.slots(run, from)
 		for i, step in ipairs(way) do
-			out[#out + 1] = { frame = step.frame, pos = step.pos, slots = {} }
-			for at, value in pairs(slots) do out[#out].slots[at] = value end
+			out[#out + 1] = { frame = step.frame, pos = step.pos, slots = slots_of.copy(slots) }
 			replay.step(run, slots, way, i)
 		end
 		return true
@@ -115,7 +108,28 @@ local function add_steps(run, from, way, piece, wanted, out)
 	return true
 end
 
-local function candidates(vm, one, all, piece, base, pc)
+-- The piece that instructions were recorded in: a load that was fused into its user stands with that, which can be behind a snapshot.
+local function recorded_in(vm, one, piece, refs)
+	while refs and piece and refs[1] < piece.from do
+		piece = piece.number > 0 and snapshot.piece(vm, one, piece.number - 1, 0)
+	end
+	return piece and (not refs or refs[#refs] < piece.to) and piece or nil
+end
+
+-- All steps, on all ways, that can have made the instructions `refs`; any step when that is not known.
+local function steps_of(run, from, ways, piece, refs)
+	local list, wanted = {}, nil
+	for _, ref in ipairs(refs or {}) do
+		wanted = wanted or {}
+		wanted[ref] = true
+	end
+	for _, way in ipairs(ways) do
+		if not add_steps(run, from, way, piece, wanted, list) then return steps_of(run, from, ways, piece) end
+	end
+	return (#list > 0 or not refs) and list or steps_of(run, from, ways, piece)
+end
+
+local function candidates(vm, one, all, piece, base, refs)
 	local functions, start = functions_of(vm, one), vm.t:value("GCproto", one.startpt[vm.layout.ref])
 	for ref = ir.BIAS + 1, one.nins - 1 do
 		if all[ref].name == "RETF" then return nil end
@@ -131,18 +145,7 @@ local function candidates(vm, one, all, piece, base, pc)
 	if not to then return nil end
 	local run = replay.new(vm, one, all, functions, proto.position(start, one.startpc[vm.layout.mref]))
 	local ways = replay.ways(run, from, between, to)
-	if not ways then return nil end
-	local wanted
-	for _, ref in ipairs(emitted.by(vm, one, all, piece, pc) or {}) do
-		if ref < piece.from or ref >= piece.to then return nil, run, ways end
-		wanted = wanted or {}
-		wanted[ref] = true
-	end
-	local list = {}
-	for _, way in ipairs(ways) do
-		if not add_steps(run, from, way, piece, wanted, list) then return nil, run, ways end
-	end
-	return #list > 0 and list or nil, run, ways
+	return ways and steps_of(run, from, ways, piece, refs), ways
 end
 
 -- ---- the answer ----
@@ -167,8 +170,7 @@ end
 
 -- Values of slots on which all agree.
 local function merged(list)
-	local map = {}
-	for at, value in pairs(list[1].slots) do map[at] = value end
+	local map = slots_of.copy(list[1].slots)
 	for i = 2, #list do
 		for at, value in pairs(list[i].slots) do
 			if map[at] == nil or not same_value(map[at], value) then map[at] = false end
@@ -191,8 +193,7 @@ end
 
 -- The words of the frames at a step: those of a snapshot's, with what was done to them since.
 local function words(vm, one, known, step, values, machine)
-	local out, fr2 = {}, vm.layout.fr2
-	for at, word in pairs(known.slots) do out[at] = word end
+	local out, fr2 = slots_of.copy(known.slots), vm.layout.fr2
 	for at, value in pairs(values) do out[at] = shown(vm, one, value, machine) end
 	local at = step.frame
 	while at.below do
@@ -217,17 +218,13 @@ local function words(vm, one, known, step, values, machine)
 end
 
 local function names_of(vm, ways)
-	local list, seen = {}, {}
+	local functions = {}
 	for _, way in ipairs(ways) do
 		for _, step in ipairs(way) do
-			local name = step.frame.below and ir.function_name(vm, step.frame.func)
-			if name and not seen[name] then
-				seen[name] = true
-				list[#list + 1] = name
-			end
+			if step.frame.below then functions[#functions + 1] = step.frame.func end
 		end
 	end
-	return list
+	return ir.function_names(vm, functions)
 end
 
 -- Lines as "12 to 14".
@@ -240,13 +237,22 @@ local function lines_of(vm, list)
 	return least, most
 end
 
+-- What the snapshot of a piece says, as inlining.find's `known`.
+local function known_at(vm, one, piece, known, machine)
+	local slots, inner = snapshot.slots(vm, one, snapshot.read(vm, one, piece.number), known.compiled_from + 8, machine)
+	return { base = inner, slots = slots, compiled_from = known.compiled_from }
+end
+
 local function find(vm, one, number, known, machine, code, pc)
 	local all, piece = ir.all(vm, one), snapshot.piece(vm, one, number, pc - code)
 	if not all or not piece then return nil end
 	piece.lo, piece.hi = code + piece.lo, code + piece.hi
-	local list, _, ways = candidates(vm, one, all, piece, known.compiled_from + 8, pc)
-	if not ways then return nil end
-	if not list then return { names = names_of(vm, ways) } end
+	local refs, is_access = emitted.by(vm, one, all, piece, pc)
+	local made = (refs or not is_access) and recorded_in(vm, one, piece, refs)
+	if not made then return nil end
+	if made ~= piece then known = known_at(vm, one, made, known, machine) end
+	local list, ways = candidates(vm, one, all, made, known.compiled_from + 8, refs)
+	if not list or #list == 0 then return nil end
 	for i = 2, #list do
 		if not same_frame(list[i].frame, list[1].frame) then return { names = names_of(vm, ways) } end
 	end
@@ -262,10 +268,7 @@ end
 -- Where a trace is: known is what its snapshot says (machine.lua): base, slots, compiled_from. Returns { base, pc, slots, from, to (lines) }, or
 -- { names = functions that it may be in }; nil when nothing is known.
 function inlining.find(vm, one, number, known, machine, code, pc)
-	local ok, found = pcall(find, vm, one, number, known, machine, code, pc)
-	if ok then return found end
-	if type(found) == "table" and found.kind == "limit" or type(found) == "string" then error(found, 0) end
-	return nil -- it is damaged
+	return (damage.try(find, vm, one, number, known, machine, code, pc))
 end
 
 return inlining

@@ -68,12 +68,40 @@ function ir.is_function(vm, one, ref)
 	return ins and ins.name == "KGC" and ins.type & TYPE == 8
 end
 
+-- The object that a constant is.
+function ir.object(vm, one, ref)
+	local bits = ir.constant(vm, one, ref)
+	return vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
+end
+
+-- The functions among the constants of a trace, as addresses.
+function ir.function_constants(vm, one)
+	local list = {}
+	for ref = BIAS - 1, math.max(one.nk, BIAS - 4096), -1 do
+		if ir.is_function(vm, one, ref) then list[#list + 1] = ir.object(vm, one, ref) end
+	end
+	return list
+end
+
 -- A function, short: "file.lua:12", "string.gsub", "C function …".
 function ir.function_name(vm, addr)
 	if not vm.layout.gc64 then addr = addr & 0xffffffff end
 	local fn = vm.t:value("GCfuncL", addr)
 	if fn.ffid > 0 then return require("luajit.value").function_name(vm, addr) end
 	return name.place(vm, vm:proto_of(fn))
+end
+
+-- What functions are called, each name once; those that cannot be read have none.
+function ir.function_names(vm, functions)
+	local list, seen = {}, {}
+	for _, addr in ipairs(functions) do
+		local ok, text = pcall(ir.function_name, vm, addr)
+		if ok and text and not seen[text] then
+			seen[text] = true
+			list[#list + 1] = text
+		end
+	end
+	return list
 end
 
 -- All instructions of a trace by reference, but constants; nil when there are more than a recorder makes (lj_jit.h, maxrecord).
@@ -88,23 +116,15 @@ end
 
 -- The Lua functions among the constants of a trace, but the one that it begins in: those that it inlined, or calls. As texts.
 function ir.functions(vm, one)
-	local list, seen, start = {}, {}, one.startpt[vm.layout.ref]
-	for ref = BIAS - 1, math.max(one.nk, BIAS - 4096), -1 do
-		if ir.is_function(vm, one, ref) then
-			local bits = ir.constant(vm, one, ref)
-			local addr = vm.layout.gc64 and bits & (1 << 47) - 1 or bits & 0xffffffff
-			local ok, name = pcall(function()
-				local fn = vm.t:value("GCfuncL", addr)
-				if fn.ffid ~= 0 or xcore.addr(vm:proto_of(fn)) == start then return nil end
-				return ir.function_name(vm, addr)
-			end)
-			if ok and name and not seen[name] then
-				seen[name] = true
-				list[#list + 1] = name
-			end
-		end
+	local list, start = {}, one.startpt[vm.layout.ref]
+	for _, addr in ipairs(ir.function_constants(vm, one)) do
+		local ok, others = pcall(function()
+			local fn = vm.t:value("GCfuncL", addr)
+			return fn.ffid == 0 and xcore.addr(vm:proto_of(fn)) ~= start
+		end)
+		if ok and others then list[#list + 1] = addr end
 	end
-	return list
+	return ir.function_names(vm, list)
 end
 
 -- ---- a listing ----
@@ -187,7 +207,6 @@ function ir.reference(vm, one, ref)
 	if ref >= BIAS then return ("%04d"):format(ref - BIAS) end
 	local ok, text = pcall(constant_text, vm, one, ref)
 	if ok then return text end
-	if type(text) == "table" and text.kind == "limit" then error(text, 0) end
 	return "?"
 end
 

@@ -207,7 +207,6 @@ local function snapshot_of(vm, one, number)
 	if number >= one.nsnap then return nil end
 	local ok, snap = pcall(snapshot.read, vm, one, number)
 	if ok then return snap end
-	if type(snap) == "table" and snap.kind == "limit" then error(snap, 0) end
 	vm:damaged(xcore.addr(one), ("exit %d of trace %d cannot be read: %s"):format(number, one.traceno, type(snap) == "table" and snap.message or snap))
 end
 

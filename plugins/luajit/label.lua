@@ -173,7 +173,6 @@ function label.of(vm, parent, child)
 		local gct = vm.t:value("GChead", parent).gct
 		return OF[gct] and OF[gct](vm, parent, child)
 	end)
-	if not ok and type(text) == "table" and text.kind == "limit" then error(text, 0) end
 	return ok and text or "?"
 end
 

@@ -76,7 +76,6 @@ local function is_good(vm, L, top)
 	if top.base & 7 ~= 0 or top.base <= stack or top.base > max + 64 * 8 then return false end
 	local ok, list, why = pcall(frame.list, vm, L, top)
 	if not ok then
-		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
 		return false
 	end
 	local first = list[1]
@@ -134,10 +133,9 @@ local function since_snapshot(vm, L, top, range, pc, machine_frame)
 	end
 	local functions = found and found.names and (#found.names > 0 and table.concat(found.names, ", ") or nil)
 	if not found or found.pc then functions = inlined(vm, one) end
-	if functions then
-		top.note = ("trace %d stands behind its exit %d; since then it may have gone into what it inlines or calls: %s"):format(range.number,
-			number, functions)
-	end
+	local where = ("trace %d stands behind its exit %d"):format(range.number, number)
+	top.note = functions and ("%s; since then it may have gone into what it inlines or calls: %s"):format(where, functions)
+		or "the innermost line is about: " .. where
 	return top
 end
 
@@ -204,7 +202,6 @@ function machine.top(vm, L)
 	local ok, top = pcall(look, vm, L)
 	if ok and not vm.t.live then vm.running_top = top or false end -- it takes a while, and is asked for often
 	if ok then return top end
-	if type(top) == "table" and top.kind == "limit" then error(top, 0) end
 	vm:damaged(xcore.addr(L), "where it runs is not known: " .. (type(top) == "table" and top.message or tostring(top)))
 end
 

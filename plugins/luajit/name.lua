@@ -5,6 +5,8 @@ local proto = require "luajit.proto"
 
 local name = {}
 
+local LONGEST = 512 -- bytes of a path that are looked at: more is damage
+
 local function local_name(vm, pt, pos, slot)
 	for _, variable in ipairs(proto.locals(vm, pt, pos)) do
 		if variable.slot == slot then return variable.name end
@@ -50,7 +52,7 @@ function name.place(vm, pt, pos)
 	local source, is_file = proto.source(vm, pt)
 	local first = pt.firstline
 	if first == -1 or first == 0xffffffff then return "builtin:" .. (source:match '^%[string "(.*)"%]$' or source) end
-	return ("%s:%d"):format(is_file and source:match "[^/]*$" or source, pos and proto.line(vm, pt, pos) or first)
+	return ("%s:%d"):format(is_file and source:sub(-LONGEST):match "[^/]*$" or source, pos and proto.line(vm, pt, pos) or first)
 end
 
 -- What a frame's function is called by the one below it: the kind of the name and the name, or nil. Who is not a Lua function at a known

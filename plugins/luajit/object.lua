@@ -7,6 +7,7 @@ local layout = require "luajit.layout"
 local object = {}
 
 local BATCH = 65536
+local LARGEST = 1 << 40 -- bytes of an object: more is damage
 
 -- ---- sizes of one type: columns of its objects → a column of sizes ----
 
@@ -200,7 +201,6 @@ function object.anchors(vm)
 	local ok, list, mask = pcall(anchors, vm)
 	if not ok and vm.t.live then ok, list, mask = pcall(xcore.retry, function() return anchors(vm) end) end
 	if ok then return list, mask end
-	if type(list) == "table" and list.kind == "limit" then error(list, 0) end
 	vm:damaged(0, "string table: " .. tostring(type(list) == "table" and list.message or list))
 	return {}, 0
 end
@@ -266,10 +266,15 @@ function object.each(vm, wanted, fn, only)
 	if not only or only == layout.STRING then from_strings(vm, wanted, fn) end
 end
 
--- Bytes of the objects of a batch, as a column.
+-- Bytes of the objects of a batch, as a column; 0 of those of an impossible size.
 function object.sizes(vm, gct, addresses, columns)
 	local of, sizes = object.sizer(vm, gct).of, {}
-	for i, addr in ipairs(addresses) do sizes[i] = of(columns, i, addr) end
+	for i, addr in ipairs(addresses) do
+		local size = of(columns, i, addr)
+		local good = size >= 0 and size <= LARGEST
+		if not good then vm:damaged(addr, ("a %s of %d bytes"):format(layout.NAMES[gct], size)) end
+		sizes[i] = good and size or 0
+	end
 	return sizes
 end
 

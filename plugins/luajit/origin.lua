@@ -15,6 +15,7 @@ local LARGE = 100000 -- steps times instructions
 local DEEP = 64
 local CDATA, FLOAT, NUMBER = 10, 13, 14
 local VOLATILE = 2 -- a flag of XLOAD
+local ONCE = 0xb0000 -- JIT_F_OPT_FOLD, _CSE, _FWD (lj_jit.h): with all of them nothing is loaded twice
 
 local function set(words)
 	local out = {}
@@ -165,12 +166,6 @@ end
 
 -- ---- dealing out ----
 
-local function copy(map)
-	local new = {}
-	for key, value in pairs(map) do new[key] = value end
-	return new
-end
-
 -- A value as a text: the same for what is the same. One that is not known is the one that this or that step made.
 local function text_of(s, value)
 	if not value then return "-" end
@@ -185,14 +180,20 @@ local function text_of(s, value)
 	return text
 end
 
+-- Do several instructions stand for a value? What is loaded from the one is then loaded from the other, too.
+local function is_many(value)
+	local first = value and value.exact and next(value.refs) or nil
+	return first ~= nil and next(value.refs, first) ~= nil
+end
+
 -- What two equal loads have in common; nil for other instructions, and when that is not known.
 local function signature(s, step, inputs)
-	if not INDEX[step.ins.name] or s.volatile then return nil end
+	if not INDEX[step.ins.name] or s.repeats then return nil end
 	local key = step.ins.name == "TGETS" and step.frame.code:object(step.ins.c) or step.ins.name == "TGETB" and step.ins.c or ""
 	local parts = { step.ins.name, key }
 	for _, value in ipairs(inputs) do
 		local text = text_of(s, value)
-		if text == "-" or text:find "#$" then return nil end
+		if text == "-" or text:find "#$" or is_many(value) then return nil end
 		parts[#parts + 1] = text
 	end
 	return table.concat(parts, " ")
@@ -211,7 +212,7 @@ local deal
 
 -- Goes on behind step i with the instructions from j on left. before: what loads have given, by signature; the next equal one gives the same.
 local function on(s, i, j, slots, made, before, key)
-	local new, step = copy(slots), s.way[i]
+	local new, step = slots_of.copy(slots), s.way[i]
 	replay.step(s.run, new, s.way, i, made)
 	local at = step.frame.at + 8 * (1 + step.ins.a)
 	local value = step.ins.mode_a == "dst" and new[at]
@@ -219,7 +220,7 @@ local function on(s, i, j, slots, made, before, key)
 	if key and before[key] then
 		new[at] = before[key]
 	elseif key and value then
-		before = copy(before)
+		before = slots_of.copy(before)
 		before[key] = value
 	end
 	return deal(s, i + 1, j, new, before)
@@ -231,7 +232,7 @@ local function record(s, from, to, i, slots)
 		local steps = s.found[s.list[n]] or {}
 		s.found[s.list[n]] = steps
 		local known = steps[i]
-		steps[i] = known and copy(known) or slots
+		steps[i] = known and slots_of.copy(known) or slots
 		for at, value in pairs(known and slots or {}) do
 			if known[at] == nil or text_of(s, known[at]) ~= text_of(s, value) then steps[i][at] = false end
 		end
@@ -307,12 +308,13 @@ end
 -- The steps of a way that can have made the instructions `wanted` (a set of references): a map of their numbers to the slots before them;
 -- nil when no or too many ways to deal them out were found. What was made on it reaches from where it starts up to the reference `to`.
 function origin.steps(run, start, way, to, wanted)
-	local s = { run = run, way = way, list = {}, tries = 0, found = {}, fixed = {}, made = {}, texts = {}, known = {} }
+	local repeats = run.vm.J.flags & ONCE ~= ONCE
+	local s = { run = run, way = way, list = {}, repeats = repeats, tries = 0, found = {}, fixed = {}, made = {}, texts = {}, known = {} }
 	for ref = start.ref, to - 1 do
 		local ins = run.ir[ref]
 		if wanted[ref] and ins.name == "SLOAD" then return nil, "any" end -- whatever takes a slot loads it
 		if DEALT[ins.name] or wanted[ref] then s.list[#s.list + 1] = ref end
-		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.volatile = true end
+		if ins.name == "XLOAD" and ins.op2 & VOLATILE ~= 0 then s.repeats = true end
 	end
 	if #way * #s.list > LARGE then return nil, "too many" end
 	s.outlook = outlook(s)

@@ -171,7 +171,6 @@ function references.each(vm, gct, addresses, columns, fn, failed)
 		row = i
 		local ok, err = pcall(kind.one, vm, addr, get, fn)
 		if not ok then
-			if type(err) == "table" and err.kind == "limit" then error(err, 0) end
 			failed(addr, tostring(type(err) == "table" and err.message or err))
 		end
 	end

@@ -23,6 +23,7 @@ local GUARDS = { LT = true, GE = true, LE = true, GT = true, ULT = true, UGE = t
 -- What the end of a way looks like is no question of ours: extra arguments, results of unknown number, iterators, calls by the library.
 local OUT_OF_REACH = { FUNCV = true, IFUNCV = true, JFUNCV = true, RETM = true, CALLMT = true, ITERC = true, FUNCC = true, FUNCCW = true }
 local CALLS_BACK = { pcall = true, xpcall = true }
+local NOT_ONE = { ["math.modf"] = true, ["math.frexp"] = true, ["math.randomseed"] = true }
 
 local Replay = {}
 Replay.__index = Replay
@@ -105,7 +106,7 @@ end
 
 -- ---- ways ----
 
--- state: frame, pos, slots, last (the steps so far, linked), count
+-- state: frame, pos, slots, last (the steps so far, linked), count, left (results, of no fixed number, that the call before has left)
 local function go(state, frame, pos)
 	return { frame = frame, pos = pos, slots = state.slots, last = state.last, count = state.count }
 end
@@ -118,17 +119,17 @@ local function was_here(state)
 	end
 end
 
-local function copy(map)
-	local new = {}
-	for key, value in pairs(map) do new[key] = value end
-	return new
+-- How many arguments a call has; nil when that is not known.
+local function arguments_of(state, ins)
+	if ins.name == "CALLM" then return state.left and ins.c + state.left end
+	return (ins.name == "CALLT" and ins.d or ins.c) - 1
 end
 
 -- Into a Lua function, or in place of the frame that calls it so.
-local function enter(self, state, ins, func)
+local function enter(self, state, ins, func, arguments)
 	local frame, fr2 = state.frame, self.vm.layout.fr2
 	local at = frame.at + 8 * (1 + ins.a)
-	local arguments, params = ins.name == "CALLT" and ins.d - 1 or ins.c - 1, self:code_of(func).pt.numparams
+	local params = self:code_of(func).pt.numparams
 	local key = state.pos << 48 ~ func
 	local known = self.callees[frame] or {}
 	self.callees[frame] = known
@@ -154,8 +155,8 @@ local function call_any(self, state, ins)
 	local list = {}
 	for func in pairs(self.functions) do
 		local one = go(state, state.frame, state.pos)
-		one.slots = copy(state.slots)
-		list[#list + 1] = enter(self, one, ins, func)
+		one.slots = slots_of.copy(state.slots)
+		list[#list + 1] = enter(self, one, ins, func, state.last.arguments)
 	end
 	if ins.name ~= "CALLT" then list[#list + 1] = step_over(state, ins) end
 	return list
@@ -164,15 +165,18 @@ end
 local function call(self, state, ins)
 	local callee = slots_of.get(self, state.slots, state.frame.at + 8 * (1 + ins.a))
 	local func, is_lua, name = slots_of.callee(self, callee)
-	if ins.name == "CALLM" and is_lua ~= false then give_up "a call with arguments of unknown number" end
+	state.last.arguments = arguments_of(state, ins)
+	if not state.last.arguments and is_lua ~= false then give_up "a call with arguments of unknown number" end
 	if not func then return call_any(self, state, ins) end
 	if is_lua then
 		if not self.functions[func] then give_up "a call that the trace does not know" end
-		return { enter(self, state, ins, func) }
+		return { enter(self, state, ins, func, state.last.arguments) }
 	end
 	if CALLS_BACK[name] or ins.name == "CALLT" then give_up "the library calls, or returns" end
 	state.last.library = name
-	return { step_over(state, ins) }
+	local one = step_over(state, ins)
+	if ins.b == 0 and name and (name:find "^math%." or name:find "^bit%.") and not NOT_ONE[name] then one.left = 1 end
+	return { one }
 end
 
 local function leave(self, state, ins)
@@ -182,8 +186,10 @@ local function leave(self, state, ins)
 	local pos = (frame.link - below.code.begin) // 4 - 1
 	local caller = below.code:at(pos)
 	if not caller or not caller.name:find "^CALL" then give_up "a return to no call" end
-	slots_of.results(self, state.slots, frame, ins, below, caller)
-	return go(state, below, pos + 1)
+	local given = slots_of.results(self, state.slots, frame, ins, below, caller)
+	local one = go(state, below, pos + 1)
+	if caller.b == 0 then one.left = given end
+	return one
 end
 
 -- What comes after a step: a list of states; more than one after a branch.
@@ -247,7 +253,7 @@ local function advance(self, state, stack)
 	state.count = state.count + 1
 	local ending = closes(self, state.frame, state.pos, ins)
 	for i, new in ipairs(after(self, state, ins)) do
-		if i > 1 and new.slots == state.slots then new.slots = copy(new.slots) end
+		if i > 1 and new.slots == state.slots then new.slots = slots_of.copy(new.slots) end
 		new.ended = ending
 		stack[#stack + 1] = new
 	end
@@ -340,7 +346,7 @@ function replay.step(self, slots, way, i, made)
 	slots_of.apply(self, slots, step.frame, step.ins, made)
 	if step.ins.name:find "^CALL" then
 		if following and following.frame ~= step.frame then
-			enter(self, state, step.ins, following.frame.func)
+			enter(self, state, step.ins, following.frame.func, step.arguments)
 		else
 			step_over(state, step.ins)
 		end

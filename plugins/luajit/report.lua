@@ -1,5 +1,6 @@
 -- report: LuaJIT in `xcore analyze`: what each VM was doing and where, and what it holds.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local coroutines = require "luajit.coroutine"
 local frame = require "luajit.frame"
 local layout = require "luajit.layout"
@@ -26,12 +27,6 @@ local function where(vm)
 	return { runs = #list > 0 }
 end
 
-local function try(fn, ...)
-	local ok, result = pcall(fn, ...)
-	if ok then return result end
-	if type(result) == "table" and result.kind == "limit" then error(result, 0) end
-end
-
 local function add_types(vm, section)
 	local total = vm.g.gc.total
 	if total > (vm.t.live and SMALL_LIVE or SMALL) then return section:note("what it holds: luajit.gc, luajit.retained") end
@@ -52,18 +47,15 @@ end
 
 local function add(vm, section)
 	local name, does = vmstate.name(vm)
-	local place = try(where, vm) or { runs = true }
+	local place = damage.try(where, vm) or { runs = true }
 	if name == "C" and not place.runs then does = "is at rest: no Lua code runs" end
 	section:headline(("the VM %s%s"):format(does, place.text and ", " .. place.text or ""))
 	section:text("state", name)
 	section:text("lua", place.text, { label = "innermost Lua code" })
 	section:text("phase", vmstate.phase(vm), { label = "collector" })
 	section:bytes("total", vm.g.gc.total)
-	local ok, err = pcall(add_types, vm, section)
-	if not ok then
-		if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
-		section:warning("objects could not be counted: " .. err.message, "luajit.check looks closer")
-	end
+	local ok, why = pcall(add_types, vm, section)
+	if not ok then section:warning("objects could not be counted: " .. damage.message(why), "luajit.check looks closer") end
 	vm:tell(section)
 end
 

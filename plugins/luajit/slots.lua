@@ -19,6 +19,13 @@ local function constant(bits)
 	return { refs = {}, exact = true, bits = bits }
 end
 
+-- The same slots, or anything else by key, to be changed by themselves.
+function slots.copy(map)
+	local new = {}
+	for key, value in pairs(map) do new[key] = value end
+	return new
+end
+
 function slots.null(self)
 	return constant(tvalue.encode(self.vm, 0))
 end
@@ -261,7 +268,7 @@ function slots.shift(self, map, from, to, count)
 	for i = 0, count - 1 do map[to + 8 * i] = slots.get(self, map, from + 8 * i) or false end
 end
 
--- What a return leaves in its caller's slots.
+-- What a return leaves in its caller's slots. Returns how many values it gives.
 function slots.results(self, map, frame, ins, below, caller)
 	local given, wanted = ins.name == "RET1" and 1 or ins.name == "RET0" and 0 or ins.d - 1, caller.b - 1
 	local values = {}
@@ -269,6 +276,7 @@ function slots.results(self, map, frame, ins, below, caller)
 	forget(map, below, caller.a, below.code.pt.framesize)
 	for i = 0, math.min(given, 250) - 1 do map[below.at + 8 * (1 + caller.a + i)] = values[i] end
 	for i = given, math.min(wanted, 250) - 1 do map[below.at + 8 * (1 + caller.a + i)] = slots.null(self) end
+	return given
 end
 
 return slots

@@ -44,7 +44,6 @@ local function owner(vm, at)
 		end
 		return vm.chains[addr][at] and thread or nil
 	end)
-	if not ok and type(L) == "table" and L.kind == "limit" then error(L, 0) end
 	return ok and L or nil
 end
 
@@ -118,7 +117,6 @@ end
 local function add_variables(vm, row, one, top, told)
 	local ok, list = pcall(variables.of, vm, one, top)
 	if not ok then
-		if type(list) == "table" and list.kind == "limit" then error(list, 0) end
 		return
 	end
 	row.args = variable_rows(list, function(v) return v.kind == "argument" or v.kind == "vararg" end)
@@ -195,7 +193,6 @@ local function tell_coroutines(vm, told, budget)
 		end
 		local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
 		if not ok then
-			if type(err) == "table" and err.kind == "limit" then error(err, 0) end
 			vm:damaged(addr, "a coroutine cannot be read")
 		end
 	end
@@ -223,7 +220,6 @@ local function quick(t)
 	local list, known = {}, {}
 	for _, way in ipairs { "register", "nginx", "global" } do
 		local ok, found = pcall(vm_of.all, t, way)
-		if not ok and type(found) == "table" and found.kind == "limit" then error(found, 0) end
 		for _, one in ipairs(ok and found or {}) do
 			if not known[one.addr] then list[#list + 1] = one end
 			known[one.addr] = true

@@ -1,5 +1,6 @@
 -- tab: what stands in a table, nested ones within it, as rows.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local label = require "luajit.label"
 local layout = require "luajit.layout"
 local object = require "luajit.object"
@@ -62,10 +63,7 @@ local function add(vm, rows, addr, prefix, depth, state)
 		rows:row(prefix .. entry.key, layout.NAMES[tag], value.show(vm, entry.bits, state.width), entry.at)
 		if tag == layout.TABLE and depth > 1 then
 			local ok, err = pcall(add, vm, rows, payload, prefix .. entry.key, depth - 1, state)
-			if not ok then
-				if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
-				vm:damaged(payload, err.message)
-			end
+			if not ok then vm:damaged(payload, damage.message(err)) end
 		end
 	end
 	state.inside[addr] = nil

@@ -35,14 +35,16 @@ end
 -- A column of `count` values of the array part from slot `from` on.
 function Table:slots(from, count)
 	if count <= 0 then return {} end
-	return xcore.columns(xcore.cast(self.array + from * 8, "TValue *"), count, { "u64" }).u64
+	local first = xcore.cast(self.array + from * 8, "TValue *") or error(xcore.error("fault", "the array of a table lies nowhere"))
+	return xcore.columns(first, count, { "u64" }).u64
 end
 
 -- Columns of values and keys of nodes.
 function Table:nodes(from, count)
 	if count <= 0 then return {}, {} end
 	local stride = xcore.sizeof "Node"
-	local columns = xcore.columns(xcore.cast(self.node + from * stride, "Node *"), count, NODE)
+	local first = xcore.cast(self.node + from * stride, "Node *") or error(xcore.error("fault", "the nodes of a table lie nowhere"))
+	local columns = xcore.columns(first, count, NODE)
 	return columns[NODE[1]], columns[NODE[2]]
 end
 
@@ -108,7 +110,6 @@ function Table:get(key)
 	self:each(function(bits, value, at, array)
 		if array then return false end
 		local ok, same = pcall(matches, self.vm, key, bits)
-		if not ok and type(same) == "table" and same.kind == "limit" then error(same, 0) end
 		if ok and same then found, where = value, at end
 		return found ~= nil
 	end)

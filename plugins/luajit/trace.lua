@@ -31,7 +31,6 @@ function trace.all(vm)
 		if ok and one then
 			list[#list + 1] = { number = number, trace = one }
 		elseif not ok then
-			if type(one) == "table" and one.kind == "limit" then error(one, 0) end
 			vm:damaged(0, ("trace %d cannot be read"):format(number))
 		end
 	end

@@ -22,7 +22,6 @@ end
 function udata.groups(vm)
 	local metatable, groups, list = "metatable." .. vm.layout.ref, {}, {}
 	object.each(vm, { [layout.USERDATA] = { "udtype", metatable } }, function(gct, addresses, columns)
-		if gct ~= layout.USERDATA then return end
 		local of = object.sizer(vm, gct).of
 		for i, addr in ipairs(addresses) do
 			local key = columns[metatable][i] << 8 | columns.udtype[i]
@@ -33,7 +32,7 @@ function udata.groups(vm)
 			end
 			one.count, one.bytes, one.payload = one.count + 1, one.bytes + of(columns, i, addr), one.payload + columns.len[i]
 		end
-	end)
+	end, layout.USERDATA)
 	table.sort(list, function(a, b)
 		if a.bytes ~= b.bytes then return a.bytes > b.bytes end
 		return a.example < b.example

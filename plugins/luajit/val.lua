@@ -1,5 +1,6 @@
 -- val: the commands val, tab, fn and proto: one value, one table, one function.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local expression = require "luajit.expression"
 local func = require "luajit.func"
 local layout = require "luajit.layout"
@@ -62,10 +63,8 @@ local function add_value(vm, section, bits, limit)
 	if tag == 3 then section:text("symbol", xcore.symbol(payload)) end
 	if tag < layout.STRING or tag > layout.USERDATA then return end
 	section:address("address", payload)
-	local ok, err = pcall(DESCRIBE[tag] or type, vm, section, payload, limit)
-	if ok then return end
-	if type(err) ~= "table" or err.kind == "limit" then error(err, 0) end
-	section:warning("not all of it can be read: " .. err.message, "luajit.check looks closer")
+	local ok, why = pcall(DESCRIBE[tag] or type, vm, section, payload, limit)
+	if not ok then section:warning("not all of it can be read: " .. damage.message(why), "luajit.check looks closer") end
 end
 
 -- ---- commands ----

@@ -64,7 +64,6 @@ function value.show(vm, bits, max)
 	if not SHOW[tag] then return name .. " " .. xcore.hex(payload) end
 	local ok, text = pcall(SHOW[tag], vm, payload, max)
 	if ok then return text end
-	if text.kind == "limit" then error(text, 0) end
 	return ("%s %s (%s)"):format(name, xcore.hex(payload), text.message or text)
 end
 

@@ -43,7 +43,6 @@ local function prove(t, L, addr)
 	if thread.gct ~= layout.THREAD or thread.glref[L.mref] ~= addr then return nil end
 	local read, is_finished, why = pcall(finished, t, L, g, thread)
 	if not read then
-		if is_finished.kind == "limit" then error(is_finished, 0) end
 		return nil, is_finished.message or tostring(is_finished)
 	end
 	if not is_finished then return nil, why end
@@ -221,7 +220,7 @@ function vm.all(t, which)
 		local skip = (which and which ~= way) or (way == "signature" and not which and t.live and #s.list > 0)
 		if not skip then
 			local ok, err = go(s, way, t:threads())
-			if not ok and (which or err.kind == "limit") then error(err, 0) end
+			if not ok and which then error(err, 0) end
 		end
 	end
 	return s.list, s.broken
@@ -255,7 +254,6 @@ function vm.one(t, addr)
 	local s = search(t, layout.of(t))
 	for _, way in ipairs(QUICK) do
 		local ok, err = go(s, way, way == "register" and threads_first(t) or t:threads())
-		if not ok and err.kind == "limit" then error(err, 0) end
 		if #s.list > 0 then break end
 	end
 	local found, broken = s.list[1], s.broken[1]

@@ -140,10 +140,10 @@ end
 local function of_request(state, addr)
 	local t = state.t
 	local r = t:value("ngx_http_request_t", addr)
-	parts(state, r.headers_in.headers, "ngx_table_elt_t")
-	parts(state, r.headers_out.headers, "ngx_table_elt_t")
+	maybe.try(parts, state, r.headers_in.headers, "ngx_table_elt_t")
+	maybe.try(parts, state, r.headers_out.headers, "ngx_table_elt_t")
 	start(state, addr, "ngx_http_request_t")
-	local lua = luactx.of(t, r)
+	local lua = maybe.try(luactx.of, t, r)
 	if lua then start(state, lua.addr, "ngx_http_lua_ctx_t") end
 end
 

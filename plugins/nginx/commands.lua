@@ -102,11 +102,9 @@ function commands.cycle(t, report, given)
 	local section = report:section("cycle", "nginx")
 	add_facts(t, section, of)
 	add_flags(t, section)
-	for _, part in ipairs { { "listening sockets", add_listening, section, of }, { "processes", add_processes, t, section },
-		{ "modules", add_modules, t, section, options.limit or 1000 } } do
-		local _, why = maybe.try(table.unpack(part, 2))
-		if why then section:problem(part[1] .. " cannot be read", why) end
-	end
+	maybe.part(section, "listening sockets", add_listening, section, of)
+	maybe.part(section, "processes", add_processes, t, section)
+	maybe.part(section, "modules", add_modules, t, section, options.limit or 1000)
 end
 
 return commands

@@ -137,11 +137,6 @@ local function add_coroutines(t, section, all, limit)
 	return shown + left
 end
 
-local function part(section, what, fn, ...)
-	local _, why = maybe.try(fn, ...)
-	if why then section:problem(what .. " cannot be read", why) end
-end
-
 -- One of several VMs would be the worker threads'; the module's own is what its configuration leads to.
 local function vm_of(t)
 	return luastack.vm(t)
@@ -154,13 +149,13 @@ function commands.lua(t, report, given)
 	if broken then
 		section:problem("the configuration cannot be read", broken)
 	else
-		part(section, "the configuration", add_facts, section, conf)
+		maybe.part(section, "the configuration", add_facts, section, conf)
 	end
 	local found, why = maybe.try(vm_of, t)
 	if found then
-		part(section, "cosocket pools", add_pools, found, section)
-		part(section, "lrucaches", add_caches, t, found, section)
-		part(section, "the code cache", add_code, found, section)
+		maybe.part(section, "cosocket pools", add_pools, found, section)
+		maybe.part(section, "lrucaches", add_caches, t, found, section)
+		maybe.part(section, "the code cache", add_code, found, section)
 		if not t:has_symbol "ngx_http_lua_socket_pool_key" then
 			section:note "cosocket pools and cached code are found by symbols, and the program has none"
 		end

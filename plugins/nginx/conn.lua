@@ -8,6 +8,7 @@
 -- While a TLS handshake or a shutdown is under way, the handlers in the events are those of ngx_event_openssl.c; so is a handler that
 -- waits for the client's write in the middle of a read: then c->ssl keeps the true ones.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
@@ -154,34 +155,35 @@ local function fake(t, c)
 end
 
 -- One connection: {index, addr, fd, kind, handler, write_handler, peer, own, port, age, requests, read_timer, write_timer, request,
--- accepted, reusable, ssl, sent}.
+-- accepted, reusable, ssl, sent, problems = {{text, hint}…}}. A pointer that leads to nowhere costs what is behind it.
 function conn.describe(t, c, index, msec)
-	local read, write = handlers(c)
-	local one = { index = index, addr = xcore.addr(c), fd = c.fd, handler = read, write_handler = write, value = c }
-	one.kind = kind_of(read) or (c.fd == -1 and fake(t, c)) or (read and "other") or "unused"
-	one.accepted = c.listening ~= nil and c.fd ~= -1 and maybe.get(c, "read.accept") == 0 -- Lua's timers have a copy of `listening`
-	one.peer, one.own, one.port = conn.ends(t, c, one.kind)
+	local one = { index = index, addr = xcore.addr(c), fd = c.fd, value = c, problems = damage.problems() }
+	local function part(what, fn, ...) return maybe.part(one.problems, what, fn, ...) end
+	local read, write = part("its handlers", handlers, c)
+	one.handler, one.write_handler = read, write
+	one.kind = kind_of(read) or (c.fd == -1 and part("its log", fake, t, c)) or (read and "other") or one.problems[1] and "damaged" or "unused"
+	one.accepted = c.listening ~= nil and c.fd ~= -1 and part("its event", maybe.get, c, "read.accept") == 0 -- Lua's timers have a copy of `listening`
+	one.peer, one.own, one.port = part("its ends", conn.ends, t, c, one.kind)
 	local start = maybe.get(c, "start_time")
 	if one.accepted and start and start ~= 0 and msec then one.age = (msec - start) / 1000 end
 	one.requests, one.reusable, one.ssl, one.sent = c.requests, c.reusable ~= 0, (maybe.addr(c, "ssl") or 0) ~= 0, c.sent
-	one.read_timer, one.write_timer = conn.timer(c.read, msec), conn.timer(c.write, msec)
-	one.request = conn.request_of(t, c)
+	one.read_timer, one.write_timer = part("its event", conn.timer, c.read, msec), part("its event", conn.timer, c.write, msec)
+	one.request = part("what it is for", conn.request_of, t, c)
 	if one.kind == "http2" and c.data and signature(t, xcore.addr(c.data)) == conn.HTTP then one.kind = "http2 stream" end
 	return one
 end
 
--- All connections in use, by index, and {bad, why} of those that cannot be read.
+-- All connections in use, by index, and {bad, why}: how many of them cannot be read, or not all of them.
 function conn.all(t)
 	local pool, msec = conn.pool(t), cycle.now(t)
 	local list, lost = {}, { bad = 0 }
 	for index = 0, pool.count - 1 do
 		if not pool.free[index] and (pool.fd[index + 1] ~= -1 or pool.data[index + 1] ~= 0) then
 			local one, why = maybe.try(conn.describe, t, xcore.deref(pool.array + index), index, msec)
-			if one then
-				list[#list + 1] = one
-			else
-				lost.bad, lost.why = lost.bad + 1, why
-			end
+			list[#list + 1] = one
+			local problem = one and one.problems[1]
+			if problem then why = ("connection %d: %s: %s"):format(index, problem[1], problem[2]) end
+			if not one or problem then lost.bad, lost.why = lost.bad + 1, lost.why or why end
 		end
 	end
 	return list, lost

@@ -138,12 +138,6 @@ end
 
 -- ---- the page ----
 
--- A part that fails costs itself only.
-local function part(section, what, fn, ...)
-	local _, why = maybe.try(fn, ...)
-	if why then section:problem(what .. " could not be looked at", why) end
-end
-
 local function worker(t, section)
 	local list, lost = request.all(t)
 	local connections, bad = conn.all(t)
@@ -154,16 +148,16 @@ local function worker(t, section)
 	local doing = headline(t, found, by_addr)
 	section:headline(("nginx %s, %s%s; %s; %d of %d connections in use"):format(version or "of unknown version", role or "process",
 		doing and ", " .. doing or "", reqs.headline(list), #connections, conn.pool(t).count))
-	part(section, "what it died in", add_death, section, found, by_addr)
+	maybe.part(section, "what it died in", add_death, section, found, by_addr)
 	if #list > 0 then
 		add_states(section, list)
 		local left = reqs.add(t, section, list, FEW)
 		if left > 0 then section:note(("the oldest of %d requests"):format(#list), "nginx.reqs lists all, nginx.req shows one") end
 	end
-	part(section, "requests", suspicious_requests, section, list)
-	part(section, "upstreams", suspicious_upstreams, section, list)
-	part(section, "Lua", suspicious_lua, t, section)
-	part(section, "connections", suspicious_connections, t, section, connections)
+	maybe.part(section, "what looks wrong with requests", suspicious_requests, section, list)
+	maybe.part(section, "what looks wrong with upstreams", suspicious_upstreams, section, list)
+	maybe.part(section, "what looks wrong with Lua", suspicious_lua, t, section)
+	maybe.part(section, "what looks wrong with connections", suspicious_connections, t, section, connections)
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
 	if bad.bad > 0 then section:problem(("connections that cannot be read: %d"):format(bad.bad), bad.why) end
 end

@@ -4,8 +4,10 @@ local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
 		run = function(t, report, args)
-			require("nginx.cycle").known(t)
-			require("nginx." .. module)[entry](t, report, args)
+			require("lib.damage").guard(function()
+				require("nginx.cycle").known(t)
+				require("nginx." .. module)[entry](t, report, args)
+			end)
 		end,
 	}
 end
@@ -46,16 +48,16 @@ What clients sent (request lines, headers, bodies) is left out wherever redactio
 	flames = {
 		pools = {
 			about = "memory of pools by kind, owner and use", unit = "bytes",
-			run = function(t, tree) require("nginx.commands_pools").flame(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("nginx.commands_pools").flame, t, tree) end,
 		},
 		timers = {
 			about = "Lua's timers by function and line, or that wait", unit = "coroutines",
-			run = function(t, tree) require("nginx.flame").timers(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("nginx.flame").timers, t, tree) end,
 		},
 		waits = {
 			about = "coroutines by phase, function, what they wait for",
 			unit = "coroutines",
-			run = function(t, tree) require("nginx.flame").waits(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("nginx.flame").waits, t, tree) end,
 		},
 	},
 }

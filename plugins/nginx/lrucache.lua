@@ -67,14 +67,13 @@ function lrucache.all(vm, now)
 	local wanted = metatables(vm, lj)
 	if next(wanted) == nil then return list end
 	local member = "metatable." .. vm.layout.ref
-	lj.object.each(vm, { [lj.layout.TABLE] = { member } }, function(gct, addresses, columns)
-		if gct ~= lj.layout.TABLE then return end
+	lj.object.each(vm, { [lj.layout.TABLE] = { member } }, function(_, addresses, columns)
 		for i, metatable in ipairs(columns[member]) do
 			if wanted[metatable] then
 				list[#list + 1] = maybe.try(describe, vm, lj, addresses[i], wanted[metatable], now)
 			end
 		end
-	end)
+	end, lj.layout.TABLE)
 	return list
 end
 

@@ -107,10 +107,10 @@ local function of(t, r)
 	return found
 end
 
--- What Lua has for a request: {ctx, addr, phase, light, coroutines}; nil when it has nothing. And why it cannot be read.
+-- What Lua has for a request: {ctx, addr, phase, light, coroutines}; nil when it has nothing. Raises what it cannot read.
 function luactx.of(t, r)
 	if not layout.has(t, "ngx_http_lua_ctx_t") then return nil end
-	return maybe.try(of, t, r)
+	return of(t, r)
 end
 
 return luactx

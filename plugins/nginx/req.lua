@@ -59,7 +59,7 @@ local function add_buffers(section, r, lua)
 	local rows = section:table("buffers", { { "buffer", "text" }, { "count", "count" }, { "unread", "bytes", label = "IN MEMORY" },
 		{ "file", "bytes", label = "IN FILES" }, { "size", "bytes" }, { "address", "address" } })
 	for _, one in ipairs { { "header", "header_in" }, { "body to come", "request_body.buf" }, { "upstream answer", "upstream.buffer" } } do
-		maybe.try(buffer_row, rows, one[1], maybe.try(maybe.get, r, one[2]))
+		maybe.part(section, ("the buffer '%s'"):format(one[1]), function() buffer_row(rows, one[1], maybe.get(r, one[2])) end)
 	end
 	add_chains(section, rows, r, CHAINS)
 	if lua then add_chains(section, rows, lua.ctx, LUA_CHAINS) end
@@ -114,6 +114,17 @@ local function add_body(section, r)
 	if rest and rest >= 0 then section:bytes("body_received", expected - rest + waiting) end
 end
 
+-- The core module's configuration that a request has: of its location or server; nil when it has none.
+function req.core_conf(t, confs, type)
+	local core = cycle.module(t, "ngx_http_core_module")
+	local conf = confs and core and confs[core.ctx_index]
+	return conf and xcore.deref(xcore.cast(conf, type .. " *"))
+end
+
+local function name_of_conf(t, confs, type, name)
+	return str.try(maybe.get(req.core_conf(t, confs, type), name))
+end
+
 local function add_facts(t, section, one)
 	local r = one.value
 	section:address("address", one.addr)
@@ -130,26 +141,19 @@ local function add_facts(t, section, one)
 	section:text("client", one.peer)
 	section:integer("fd", one.fd)
 	section:address("connection", one.connection)
-	section:text("location", str.try(maybe.get(req.core_conf(t, r.loc_conf, "ngx_http_core_loc_conf_t"), "name")))
-	section:text("server", str.try(maybe.get(req.core_conf(t, r.srv_conf, "ngx_http_core_srv_conf_t"), "server_name")))
+	section:text("location", maybe.part(section, "its location", name_of_conf, t, r.loc_conf, "ngx_http_core_loc_conf_t", "name"))
+	section:text("server", maybe.part(section, "its server", name_of_conf, t, r.srv_conf, "ngx_http_core_srv_conf_t", "server_name"))
 	section:text("read_handler", func.name(r.read_event_handler))
 	section:text("write_handler", func.name(r.write_event_handler))
 	section:integer("references", one.count)
 	section:count("subrequests", one.subrequests)
 	section:bytes("received", one.received)
-	add_body(section, r)
+	maybe.part(section, "its body", add_body, section, r)
 	section:bytes("sent", maybe.get(r, "connection.sent"))
 	section:bytes("pool", one.pool_bytes)
 	section:count("large_allocations", one.large)
 	section:address("pool_address", one.pool)
 	section:text("found_by", one.via)
-end
-
--- The core module's configuration that a request has: of its location or server; nil when it has none.
-function req.core_conf(t, confs, type)
-	local core = cycle.module(t, "ngx_http_core_module")
-	local conf = confs and core and confs[core.ctx_index]
-	return conf and xcore.deref(xcore.cast(conf, type .. " *"))
 end
 
 local function add_upstream(section, one)
@@ -237,15 +241,16 @@ function req.req(t, report, given)
 	local one, all = find(t, addr)
 	local section = report:section("request", "nginx: request " .. xcore.hex(one.addr))
 	if one.doing then section:headline(one.doing) end
-	add_facts(t, section, one)
-	add_upstream(section, one)
-	add_upstream_states(section, one.value)
-	add_subrequests(t, section, one, all)
-	add_buffers(section, one.value, one.lua)
-	for _, text in ipairs(reqs.findings(one)) do section:warning(text) end
-	add_lua(t, report, one)
-	if one.fake then return end
 	local r = one.value
+	maybe.part(section, "its facts", add_facts, t, section, one)
+	maybe.part(section, "its upstream", add_upstream, section, one)
+	maybe.part(section, "what was asked of upstreams", add_upstream_states, section, r)
+	maybe.part(section, "its subrequests", add_subrequests, t, section, one, all)
+	maybe.part(section, "its buffers", add_buffers, section, r, one.lua)
+	for _, text in ipairs(reqs.findings(one)) do section:warning(text) end
+	for _, problem in ipairs(one.problems) do section:problem(problem[1], problem[2]) end
+	maybe.part(section, "its coroutines", add_lua, t, report, one)
+	if one.fake then return end
 	add_pairs(report, "headers_in", "nginx: headers of the request", headers_of, r.headers_in.headers)
 	add_pairs(report, "headers_out", "nginx: headers of the answer", headers_of, r.headers_out.headers)
 	add_pairs(report, "variables", "nginx: variables that were evaluated", variables_of, t, r)

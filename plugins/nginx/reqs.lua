@@ -85,7 +85,10 @@ end
 function reqs.trouble(section, list, lost)
 	for _, one in ipairs(list) do
 		for _, text in ipairs(reqs.findings(one)) do section:warning(text) end
+		local first = not one.done and one.problems[1]
+		if first then section:problem(("request %s: %s"):format(xcore.hex(one.addr), first[1]), first[2]) end
 	end
+	if lost.connections then section:problem("the connections cannot be read: requests are looked for by what they begin with", lost.connections) end
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
 	if lost.stray > 0 then section:note(("pointers to requests that are none any more: %d"):format(lost.stray)) end
 end

@@ -4,6 +4,7 @@
 -- of those, and by what they begin with: 0x50545448, "HTTP". A request that only its beginning led to, and that proves to be one, has
 -- no owner any more.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
@@ -110,16 +111,26 @@ local function collector(t)
 	return found
 end
 
--- Addresses of all requests in the order found, the way to each by address, and how many pointers led to none. Of a running process
--- memory is looked through only when `scan` says so.
+-- The connections in use; none and why when their array cannot be read: requests are found without them, too. A process that has none
+-- raises not_found.
+local function connections(t)
+	local done, all = pcall(conn.all, t)
+	if done then return all end
+	if not damage.of_memory(all) or all.kind == "not_found" then error(all, 0) end
+	return {}, damage.message(all)
+end
+
+-- Addresses of all requests in the order found, the way to each by address, and {stray, connections}: how many pointers led to none, and
+-- why the connections cannot be read. Of a running process memory is looked through only when `scan` says so.
 function request.find(t, scan)
 	local found = collector(t)
-	for _, one in ipairs((conn.all(t))) do
+	local all, why = connections(t)
+	for _, one in ipairs(all) do
 		if one.request then found.add(one.request, "connection " .. one.index) end
 		if one.kind:find "^http2" and t.u32 then pcall(streams_of, t, one.value, found.add) end
 	end
 	if scan or scan == nil and not t.live then by_signature(t, found.add) end
-	return found.list, found.via, found.lost or 0
+	return found.list, found.via, { stray = found.lost or 0, connections = why }
 end
 
 -- ---- what it is ----
@@ -201,26 +212,29 @@ local function doing(one, r)
 end
 
 -- One request: {addr, value, main, is_main, line, method, uri, host, status, phase, handler, age, subrequests, count, upstream, lua,
--- pool, pool_bytes, large, peer, fd, connection, doing, done, reading, writing, received, via}.
+-- pool, pool_bytes, large, peer, fd, connection, doing, done, reading, writing, received, via, problems = {{text, hint}…}}. A pointer that leads to nowhere costs
+-- what is behind it.
 function request.describe(t, addr, via)
 	local r = t:value("ngx_http_request_t", addr)
 	local msec, now = cycle.now(t)
-	local one = { addr = addr, value = r, via = via, main = xcore.addr(r.main), count = r.count, done = r.done ~= 0 }
+	local one = { addr = addr, value = r, via = via, main = xcore.addr(r.main), count = r.count, done = r.done ~= 0,
+		problems = damage.problems() }
+	local function part(what, fn, ...) return maybe.part(one.problems, what, fn, ...) end
 	one.is_main = one.main == addr
 	one.line, one.uri, one.method = str.try(r.request_line), str.try(r.uri), str.try(r.method_name, 64)
-	one.host = str.try(maybe.get(r, "headers_in.host.value"), 256) or str.try(maybe.get(r, "headers_in.server"), 256)
+	one.host = str.try(part("its host", maybe.get, r, "headers_in.host.value"), 256) or str.try(maybe.get(r, "headers_in.server"), 256)
 	local status = r.headers_out.status
 	one.status = status ~= 0 and status or nil
 	one.state, one.reading, one.writing = r.http_state, r.stat_reading == 1, r.stat_writing == 1
-	one.phase, one.handler = phase.of(t, r)
+	one.phase, one.handler = part("its phase", phase.of, t, r)
 	if one.reading then one.phase, one.handler = nil, nil end
 	one.age, one.received = age_of(r, now), r.request_length
-	one.pool, one.upstream = maybe.addr(r, "pool"), maybe.try(upstream_of, t, r, msec)
-	one.pool_bytes, one.large = maybe.try(pool_size, r.pool)
-	one.lua = luactx.of(t, r)
+	one.pool, one.upstream = maybe.addr(r, "pool"), part("its upstream", upstream_of, t, r, msec)
+	one.pool_bytes, one.large = part("its pool", pool_size, r.pool)
+	one.lua = part("what Lua has for it", luactx.of, t, r)
 	local c = r.connection
 	one.connection, one.fd, one.fake = xcore.addr(c), c.fd, c.fd == -1 and (maybe.addr(r, "stream") or 0) == 0
-	one.peer = conn.ends(t, c)
+	one.peer = part("its client", conn.ends, t, c)
 	if one.fake then one.phase, one.handler = nil, nil end
 	local lua_phase = one.lua and one.lua.phase
 	if lua_phase and (one.fake or AT_ONCE[lua_phase] or one.lua.coroutines[1] and lua_phase ~= "content") then one.phase = lua_phase end
@@ -237,10 +251,11 @@ local function count_subrequests(list)
 	return counts
 end
 
--- All requests, main ones oldest first with their subrequests behind them, and {bad, why, stray}.
+-- All requests, main ones oldest first with their subrequests behind them, and {bad, why, stray, connections}.
 function request.all(t, scan)
-	local addresses, via, stray = request.find(t, scan)
-	local list, lost = {}, { bad = 0, stray = stray }
+	local addresses, via, lost = request.find(t, scan)
+	local list = {}
+	lost.bad = 0
 	for _, addr in ipairs(addresses) do
 		local one, why = maybe.try(request.describe, t, addr, via[addr])
 		if one then list[#list + 1] = one else lost.bad, lost.why = lost.bad + 1, why end

@@ -1,5 +1,6 @@
 -- bc: the command that shows the bytecode of a function.
 local xcore = require "xcore"
+local damage = require "lib.damage"
 local bytecode = require "puclua.bytecode"
 local commands = require "puclua.commands"
 local layout = require "puclua.layout"
@@ -22,7 +23,7 @@ local function prototype(vm, text)
 		"an address, or as Lua writes it: world.handler; puclua.bt all has those that run"))
 end
 
-local function add_nested(vm, section, pt)
+local function add_nested(section, pt)
 	if pt.sizep <= 0 then return end
 	local rows = section:table("functions", { { "function", "address", label = "FUNCTION IN IT" }, { "line", "integer" } })
 	for i = 0, math.min(pt.sizep, NESTED) - 1 do
@@ -59,7 +60,7 @@ function bc.run(t, report, args)
 	if pt.sizecode > limit then
 		section:note(("the first %d of %d instructions are shown"):format(limit, pt.sizecode), "--limit N shows more")
 	end
-	add_nested(vm, section, pt)
+	damage.part(section, "the functions in it", add_nested, section, pt)
 	vm:tell(section)
 end
 

@@ -15,7 +15,6 @@ local function add_variables(vm, section, list, limit)
 	for i = 1, math.min(#list, limit) do
 		local ok, variables = pcall(frame.variables, vm, list[i])
 		if not ok then
-			if type(variables) == "table" and variables.kind == "limit" then error(variables, 0) end
 			vm:damaged(list[i].ci, "the variables of a call cannot be read")
 		else
 			for _, v in ipairs(variables) do rows:row(i - 1, v.kind, v.name, v.type, v.value or v.why) end

@@ -102,7 +102,6 @@ function frame.list(vm, addr)
 	for i, at in ipairs(infos(vm, thread)) do
 		local ok, one = pcall(read, vm, thread, at, i == 1)
 		if not ok then
-			if type(one) == "table" and one.kind == "limit" then error(one, 0) end
 			vm:damaged(at, "a call of thread " .. xcore.hex(addr) .. ": " .. tostring(type(one) == "table" and one.message or one))
 			break
 		end

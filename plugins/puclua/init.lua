@@ -2,7 +2,7 @@
 local function command(module, entry, about, usage)
 	return {
 		about = about, usage = usage,
-		run = function(t, report, args) require("puclua." .. module)[entry](t, report, args) end,
+		run = function(t, report, args) require("lib.damage").guard(require("puclua." .. module)[entry], t, report, args) end,
 	}
 end
 
@@ -14,11 +14,11 @@ return {
 	flames = {
 		gcref = {
 			about = "bytes of objects by the shortest path of references to them", unit = "bytes",
-			run = function(t, tree) require("puclua.retained").paths(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").paths, t, tree) end,
 		},
 		dominators = {
 			about = "bytes of objects below what keeps them alive alone", unit = "bytes",
-			run = function(t, tree) require("puclua.retained").dominators(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("puclua.retained").dominators, t, tree) end,
 		},
 	},
 	analyze = function(t, report) require("puclua.report").analyze(t, report) end,

@@ -96,7 +96,6 @@ function label.of(vm, parent, child, parent_kind)
 		if kind == vm.layout.proto then return of_prototype(vm, parent, child) end
 		return OF[kind] and OF[kind](vm, parent, child)
 	end)
-	if not ok and type(text) == "table" and text.kind == "limit" then error(text, 0) end
 	return ok and text or "?"
 end
 

@@ -5,6 +5,7 @@ local layout = require "puclua.layout"
 local object = {}
 
 local BATCH = 65536
+local LARGEST = 1 << 40 -- bytes of an object: more is damage
 local SPARE = 5 -- slots of a stack behind stack_last (EXTRA_STACK)
 local MOST_CALLS = 1 << 20
 
@@ -165,10 +166,15 @@ function object.sizer(vm, kind)
 	return sizer or nil
 end
 
--- Bytes of the objects of a batch, as a column.
+-- Bytes of the objects of a batch, as a column; 0 of those of an impossible size.
 function object.sizes(vm, kind, addresses, columns)
 	local of, sizes = object.sizer(vm, kind).of, {}
-	for i, addr in ipairs(addresses) do sizes[i] = of(columns, i, addr) end
+	for i, addr in ipairs(addresses) do
+		local size = of(columns, i, addr)
+		local good = size >= 0 and size <= LARGEST
+		if not good then vm:damaged(addr, ("a %s of %d bytes"):format(vm.layout.names[kind], size)) end
+		sizes[i] = good and size or 0
+	end
 	return sizes
 end
 

@@ -143,8 +143,7 @@ local function tell(vm, told)
 	for _, addr in ipairs(lua_threads) do
 		if budget.rows > MOST then return end
 		if not on_stack[addr] then
-			local ok, err = pcall(tell_coroutine, vm, told, addr, budget)
-			if not ok and type(err) == "table" and err.kind == "limit" then error(err, 0) end
+			local ok = pcall(tell_coroutine, vm, told, addr, budget)
 			if not ok then vm:damaged(addr, "a coroutine cannot be read") end
 		end
 	end

@@ -111,6 +111,7 @@ local function add_object(vm, section, addr, limit)
 	section:text("type", vm.layout.names[kind])
 	section:address("address", addr)
 	local sizer = object.sizer(vm, kind)
+	if not sizer then error(xcore.error("fault", ("%s is no object: its type is %d"):format(xcore.hex(addr), kind))) end
 	local columns = #sizer.fields > 0 and xcore.gather(sizer.struct, { addr }, sizer.fields) or {}
 	section:bytes("size", sizer.of(columns, 1, addr))
 	if kind == layout.STRING then

@@ -119,8 +119,7 @@ local function search(t)
 end
 
 local function go(s, t, way)
-	local ok, err = pcall(ways[way], t, function(addr, how) s.add(way, addr, how) end)
-	if not ok and type(err) == "table" and err.kind == "limit" then error(err, 0) end
+	pcall(ways[way], t, function(addr, how) s.add(way, addr, how) end)
 end
 
 -- All states, each with the ways that led there. `cheap`: memory is searched only when nothing else led to one.

@@ -1,8 +1,9 @@
 -- alloc.lua: how many bytes a block takes from the allocator: Redis's zmalloc_size.
 --
--- jemalloc keeps a radix tree from page to size class (rtree.h, 5.0 to 5.3, 48-bit addresses): two levels of 2^18 words, in
--- whose leaves the class stands in the uppermost 16 bits. Its root is the end of the variable below. Without
--- symbols of jemalloc the size wanted is rounded up to a class, which is what it was given unless a block shrank in place.
+-- jemalloc keeps a radix tree from page to size class (rtree.h, 5.0 to 5.3), whose root is the end of a variable. With 48-bit
+-- addresses it has two levels of 2^18 words, and the class in the uppermost 16 bits of a leaf's word; where it was configured on a
+-- machine with 57-bit addresses, three levels of 2^15, and leaves of two words: the extent; the class, above 5 bits of state since 5.3.
+-- Without symbols of jemalloc the size wanted is rounded up to a class, which is what it was given unless a block shrank in place.
 -- glibc writes the size before each block:   | previous size | size ..... | A | M | P | block … (malloc.c).
 local xcore = require "xcore"
 local fault = require "redis.fault"
@@ -12,9 +13,10 @@ local record = require "redis.record"
 local alloc = {}
 
 local LARGEST = 1 << 46 -- bytes of a block: more is no size
-local PAGE_BITS, LEVEL_BITS = 12, 18
-local LEVEL_MASK = (1 << LEVEL_BITS) - 1
-local CHUNK = 512 -- leaf words read at once: 2 MiB of addresses
+local PAGE_BITS = 12
+local CHUNK = 512 -- pages of a leaf that are read at once: 2 MiB of addresses
+local BEFORE_ROOT = 512 -- bytes that may stand before the root in its variable
+local SHAPES = { { levels = 2, bits = 18, words = 1 }, { levels = 3, bits = 15, words = 2 } }
 
 local function symbol(t, names)
 	for _, name in ipairs(names) do
@@ -30,33 +32,48 @@ local function class_sizes(t)
 	return sizes[1] == 8 and sizes or nil
 end
 
+-- The tree that a variable of this size ends with: its shape, root(address), and class_of(words, i): the class of a leaf's i-th page.
+local function tree_in(found, state_bits)
+	for _, shape in ipairs(SHAPES) do
+		local size = 8 << shape.bits
+		if found.size >= size and found.size < size + BEFORE_ROOT then
+			local function by_word(words, i) return words[i] ~= 0 and words[i] >> 48 end
+			local function by_extent(words, i) return words[2 * i - 1] ~= 0 and (words[2 * i] & 0xffffffff) >> state_bits end
+			return { shape = shape, root = found.addr + found.size - size, class_of = shape.words == 1 and by_word or by_extent }
+		end
+	end
+end
+
 local function radix_tree(t)
-	local found = symbol(t, { "je_arena_emap_global", "je_extents_rtree" })
-	local root_size = t.pointer_size << LEVEL_BITS
-	if t.pointer_size ~= 8 or not found or not found.size or found.size < root_size then return nil end
-	return found.addr + found.size - root_size
+	if t.pointer_size ~= 8 then return nil end
+	local now, before = symbol(t, { "je_arena_emap_global" }), symbol(t, { "je_extents_rtree" })
+	if now and now.size then return tree_in(now, 5) end
+	return before and before.size and tree_in(before, 0) or nil
 end
 
 -- Sizes by page of one chunk of 512 pages, from 1; false where jemalloc has no block.
-local function chunk_sizes(t, root, chunk, sizes)
-	local first, found = chunk * CHUNK, {}
-	local leaf = t:u64(root + 8 * (first >> LEVEL_BITS & LEVEL_MASK))
-	local words = leaf ~= 0 and record.words(t, leaf + 8 * (first & LEVEL_MASK), CHUNK)
+local function chunk_sizes(t, tree, chunk, sizes)
+	local shape, first, found = tree.shape, chunk * CHUNK, {}
+	local mask, node = (1 << shape.bits) - 1, tree.root
+	for level = shape.levels - 1, 1, -1 do
+		node = node ~= 0 and t:u64(node + 8 * (first >> level * shape.bits & mask)) or 0
+	end
+	local words = node ~= 0 and record.words(t, node + 8 * shape.words * (first & mask), CHUNK * shape.words)
 	for i = 1, CHUNK do
-		local word = words and words[i] or 0
-		found[i] = word ~= 0 and sizes[(word >> 48) + 1] or false
+		local class = words and tree.class_of(words, i)
+		found[i] = class and sizes[class + 1] or false
 	end
 	return found
 end
 
 -- A function from an address to the bytes of the block there, from its page's class; false when there is none.
-local function by_page(t, root, sizes)
+local function by_page(t, tree, sizes)
 	local chunks = {}
 	return function(at)
 		local page = at >> PAGE_BITS
 		local chunk = chunks[page // CHUNK]
 		if not chunk then
-			chunk = chunk_sizes(t, root, page // CHUNK, sizes)
+			chunk = chunk_sizes(t, tree, page // CHUNK, sizes)
 			chunks[page // CHUNK] = chunk
 		end
 		return chunk[page % CHUNK + 1]
@@ -73,11 +90,11 @@ local function class_of(wanted)
 end
 
 local function jemalloc(t)
-	local root, sizes = radix_tree(t), class_sizes(t)
-	if not root or not sizes then
+	local tree, sizes = radix_tree(t), class_sizes(t)
+	if not tree or not sizes then
 		return { name = "jemalloc", exact = false, size = function(_, wanted) return class_of(wanted) end }
 	end
-	local find = by_page(t, root, sizes)
+	local find = by_page(t, tree, sizes)
 	return {
 		name = "jemalloc", exact = true, by_page = find,
 		size = function(at, wanted) return find(at) or class_of(wanted) end,

@@ -3,7 +3,7 @@
 local function command(name, about, usage)
 	return {
 		about = about, usage = usage,
-		run = function(t, report, args) require("redis.commands")[name](t, report, args) end,
+		run = function(t, report, args) require("lib.damage").guard(require("redis.commands")[name], t, report, args) end,
 	}
 end
 
@@ -33,7 +33,7 @@ MEMORY USAGE does, 0 is all). `analyze` looks at about 200,000 keys of each data
 	flames = {
 		memory = {
 			about = "memory of keys by database, type, encoding and prefix up to ':'", unit = "bytes",
-			run = function(t, tree) require("redis.commands").flame(t, tree) end,
+			run = function(t, tree) require("lib.damage").guard(require("redis.commands").flame, t, tree) end,
 		},
 	},
 }

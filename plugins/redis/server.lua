@@ -167,7 +167,7 @@ server.STATS = {
 
 local function value_of(source, s, t)
 	if type(source) == "string" then return maybe.get(s, source) end
-	return source(s, t)
+	return (source(s, t))
 end
 
 -- Add facts of one of the lists above to a section; `only` is a set of keys.

@@ -3,7 +3,8 @@
     with Page(path) as page:
         page.run("document.title")          what an expression of JavaScript is
         page.click("g[data-name='x']")      a real click in the middle of an element
-        page.type("hello")                  keys, into what has the focus
+        page.type("hello")                  text, into what has the focus
+        page.key("Escape")                  a real key
         page.screenshot("page.png")
 """
 import base64
@@ -31,7 +32,8 @@ def high(fd):
 
 
 class Page:
-    def __init__(self, path):
+    def __init__(self, path, script=True):
+        """Open the page; its scripts do not run unless script."""
         self.profile = tempfile.mkdtemp(prefix="xcore-chromium-")
         # The protocol stands on descriptors 3 and 4 of the browser: a shell puts them there.
         read_end, self.to = map(high, os.pipe())
@@ -47,6 +49,7 @@ class Page:
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
+        self.call("Emulation.setScriptExecutionDisabled", value=not script)
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self.wait_for("Page.loadEventFired")
 
@@ -123,6 +126,13 @@ class Page:
 
     def type(self, text):
         self.call("Input.insertText", text=text)
+
+    def key(self, key):
+        """Press and release: a name of KeyboardEvent.key, or a letter."""
+        codes = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40}
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=codes.get(key, 0))
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=codes.get(key, 0))
 
     def screenshot(self, path):
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

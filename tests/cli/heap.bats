@@ -233,7 +233,11 @@ C
 struct kept { struct kept *next; long pad[4]; };
 static struct kept *first;
 static __attribute__((noinline)) void keep(void) { struct kept *k = malloc(sizeof *k); k->next = first; first = k; }
-static __attribute__((noinline)) int scrub(int n) { volatile char c[2000]; c[n] = 0; return n ? scrub(n - 1) + c[n] : 0; }
+static __attribute__((noinline)) int scrub(int n) {
+  volatile char c[2000];
+  for (unsigned i = 0; i < sizeof c; i++) c[i] = 0; /* what keep left on the stack, abort's frames would lie over */
+  return n ? scrub(n - 1) + c[n] : 0;
+}
 int main(int argc, char **argv) {
   for (int i = 0; i < 50; i++) keep();
   if (argc > 1) {

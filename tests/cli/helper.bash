@@ -3,7 +3,7 @@ unset CI # a CI job redacts
 export XCORE_SYMBOLS= # no store of the user's
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-XCORE=${XCORE:-$repo/build/release/xcore}
+export XCORE=${XCORE:-$repo/build/release/xcore}
 [ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
 
 # Build the crasher and take its core once per file; $CORE stays empty where no core can be had.
@@ -25,6 +25,21 @@ C
 
 needs_core() {
   [ -n "$CORE" ] || skip "no core can be taken here"
+}
+
+# The test is alone in a directory, with a cache of its own.
+alone() {
+  cd "$BATS_TEST_TMPDIR" || return 1
+  export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+}
+
+# cores PACK=FILE...: cores that are checked in, in ./cores.
+cores() {
+  local core
+  for core; do
+    mkdir -p "$(dirname "cores/${core#*=}")"
+    cp "$repo/corpora/golden/${core%%=*}.pack" "cores/${core#*=}"
+  done
 }
 
 # expect STATUS PATTERN COMMAND...: the exit status, and all of standard error against a glob.

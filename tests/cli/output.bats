@@ -22,6 +22,76 @@ setup() {
   [ "$(stat -c %a written)" = 600 ]
 }
 
+@test "an answer that is redacted is for whom the umask lets" {
+  (umask 027 && CI=true "$XCORE" info "$CORE" -o written)
+  [ "$(stat -c %a written)" = 640 ]
+  rm written
+  (umask 0 && "$XCORE" info "$CORE" --redact -o written)
+  [ "$(stat -c %a written)" = 666 ]
+  (umask 0 && CI=true "$XCORE" info "$CORE" --no-redact -o open)
+  [ "$(stat -c %a open)" = 600 ]
+}
+
+# replaced COMMAND...: the command writes where a file of somebody else was, whose rights and owner are $before.
+replaced() {
+  echo old >report
+  chmod 640 report
+  if [ "$(id -u)" -eq 0 ]; then chown 12345:54321 report; fi
+  before=$(stat -c %a:%u:%g report)
+  inode=$(stat -c %i report)
+  "$XCORE" "$@" -o report
+  [ "$(stat -c %i report)" != "$inode" ]
+}
+
+@test "a file that is replaced keeps its rights, and its owner where we may give files away" {
+  replaced info "$CORE" --redact
+  [ "$(stat -c %a:%u:%g report)" = "$before" ]
+}
+
+@test "what is not redacted is for the owner alone, and is nobody else's, whatever it replaces" {
+  for command in pack info "bt --full"; do
+    # shellcheck disable=SC2086 # two words
+    replaced $command "$CORE"
+    [ "$(stat -c %a:%u:%g report)" = "600:$(id -u):$(id -g)" ]
+  done
+}
+
+@test "the summary of a step is appended to, whole or not at all" {
+  echo before >summary
+  chmod 644 summary
+  export GITHUB_STEP_SUMMARY=$PWD/summary
+  exec 7>>summary
+  "$XCORE" info "$CORE" >whole
+  "$XCORE" info "$CORE" -o ./summary
+  echo after >&7
+  [ "$(cat summary)" = "$(echo before; cat whole; echo after)" ]
+  cp summary kept
+  expect 4 'xcore: *no thread 1*' "$XCORE" bt "$CORE" --thread 1 -o summary
+  cmp summary kept
+  run -4 prlimit --fsize=$(($(stat -c %s summary) + 10)) env --ignore-signal=XFSZ "$XCORE" info "$CORE" -o summary
+  cmp summary kept
+  "$XCORE" info "$CORE" -o other
+  "$XCORE" info "$CORE" -o other
+  cmp other whole
+}
+
+@test "the summary of a step is appended to on a line of its own" {
+  "$XCORE" info "$CORE" >whole
+  printf half >summary
+  GITHUB_STEP_SUMMARY=$PWD/summary "$XCORE" info "$CORE" -o summary
+  cmp summary <(echo half; cat whole)
+  : >summary
+  GITHUB_STEP_SUMMARY=$PWD/summary "$XCORE" info "$CORE" -o summary
+  cmp summary whole
+}
+
+@test "a run that fails leaves in the summary of its step what others said meanwhile" {
+  echo before >summary
+  GITHUB_STEP_SUMMARY=$PWD/summary run -4 "$XCORE" triage -q - -o summary --export json=nowhere/x \
+    < <(sleep 0.3; echo meanwhile >>summary; echo core)
+  [ "$(cat summary)" = $'before\nmeanwhile' ]
+}
+
 @test "-o replaces a file only when all went well" {
   echo old >report
   expect 4 'xcore: *no thread 1*' "$XCORE" bt "$CORE" --thread 1 -o report

@@ -243,6 +243,40 @@ LUA
   expect 4 'xcore: crash has no tests*' run_x plugin test crash
 }
 
+@test "mistakes of a plugin are no damage of the target's" {
+  needs_core
+  local way
+  cat >"$PLUGINS/mistakes.lua" <<'LUA'
+local damage = require "lib.damage"
+local function text(s) s:txet("k", "v") end
+local function global(s) undefined_function(s) end
+local function usage(s) s:text({}, "v") end
+local function guarded(run) return function(t, report) damage.guard(run, report:section("s", "S"), t) end end
+local function in_part(run) return guarded(function(s, t) damage.part(s, "its pool", run, s, t) end) end
+local function tried(run) return guarded(function(s, t) s:text("why", select(2, damage.try(run, s, t))) end) end
+local function faulty(_, t) return t:value("struct node", 16).value end
+local commands = {}
+for name, run in pairs { text = text, global = global, usage = usage, fault = faulty,
+  null = function(_, t) local node = t:var "list" return node.next end } do
+  commands[name .. "_guard"] = { about = name, run = guarded(run) }
+  commands[name .. "_part"] = { about = name, run = in_part(run) }
+  commands[name .. "_try"] = { about = name, run = tried(run) }
+end
+return { name = "mistakes", about = "is wrong", match = { symbols = { "answer" } }, commands = commands }
+LUA
+  for way in guard part try; do
+    expect 4 "xcore: *mistakes.lua:2: a section has no 'txet'*stack traceback:*did you mean text*" run_x run "mistakes.text_$way" "$CORE"
+    expect 4 "xcore: *mistakes.lua:3: attempt to call a nil value (global 'undefined_function')*stack traceback:*" \
+      run_x run "mistakes.global_$way" "$CORE"
+    expect 4 'xcore: *mistakes.lua:4: a key is a string*stack traceback:*' run_x run "mistakes.usage_$way" "$CORE"
+  done
+  expect 4 'xcore: *0x10*not mapped*' run_x run mistakes.fault_guard "$CORE"
+  for way in part try; do
+    run_x run "mistakes.fault_$way" "$CORE" | grep 0x10
+    run_x run "mistakes.null_$way" "$CORE" | grep 'mistakes.lua:1[0-9]: attempt to index a nil value'
+  done
+}
+
 @test "directories that others may write are refused" {
   mkdir "$BATS_TEST_TMPDIR/open"
   chmod 777 "$BATS_TEST_TMPDIR/open"

@@ -45,8 +45,8 @@ import valuetext
 SCALARS = ("int", "bool", "enum", "pointer", "float", "ref", "variant")
 FOLD_ROWS = 512  # a shorter stack has no excuse for a jump in its numbering
 WHATS = ("frame", "value", "extra", "member", "stale", "behind", "theirs", "lost")
-# x86-64 psABI 1.0, figure 3.4: what a call may change.
-STALE = re.compile(r"<?(?:synthetic pointer to .*)?\b(?:r(?:ax|dx|cx|si|di|8|9|10|11)|xmm\d+) not saved by this frame\b")
+# x86-64 psABI 1.0, figure 3.4: what a call may change. A script's text names the member before it.
+STALE = re.compile(r"<?(?:[\w.\[\]]+: )?(?:synthetic pointer to .*)?\b(?:r(?:ax|dx|cx|si|di|8|9|10|11)|xmm\d+) not saved by this frame\b")
 
 
 class Rule:
@@ -115,10 +115,15 @@ def rust_name(name):
     return re.sub(r"\{+closure(#\d+)?\}+", "{closure}", out.rstrip(":")).rsplit("::", 1)[-1]
 
 
+def own_lambda(name):
+    """gdb calls a lambda of gcc's `operator()`, xcore `f::{lambda}::operator()`."""
+    return name.rsplit("{lambda}::", 1)[-1] if name else name
+
+
 def same_function(theirs, ours):
     if (theirs["file"] or "").endswith(".rs"):
         return rust_name(theirs["function"]) == rust_name(ours.get("function"))
-    return plain_name(theirs["function"]) == plain_name(ours.get("function"))
+    return plain_name(theirs["function"]) == own_lambda(plain_name(ours.get("function")))
 
 
 def base_name(path):

@@ -146,7 +146,8 @@ class Agreement(unittest.TestCase):
     def test_only_registers_that_calls_change_are_stale(self):
         rule = compare.Rule(1, "*", "stale", "*", "because")
         for why, explained in (("rdi not saved by this frame", 1), ("rbx not saved by this frame", 0),
-                               ("synthetic pointer to <rdx not saved by this frame>", 1), ("optimized out", 0)):
+                               ("synthetic pointer to <rdx not saved by this frame>", 1), ("optimized out", 0),
+                               ("<mixed.d: xmm2 not saved by this frame>", 1), ("<mixed.d: r12 not saved by this frame>", 0)):
             def change(thread, why=why):
                 self.give(thread, "n", None)
                 thread["frames"][1]["args"][0]["why"] = why
@@ -198,6 +199,11 @@ class Names(unittest.TestCase):
                            "std::ostream::put(char)": "std::basic_ostream<char,std::char_traits<char>>::put",
                            "mystd::ostream": "mystd::ostream", "std::ostreams": "std::ostreams"}.items():
             self.assertEqual(compare.plain_name(name), want)
+
+    def test_a_lambda_is_told_by_its_function(self):
+        theirs = {"function": "operator()(int) const", "file": "/s/a.cc"}
+        self.assertTrue(compare.same_function(theirs, {"function": "f::{lambda}::operator()"}))
+        self.assertFalse(compare.same_function(theirs, {"function": "f::A::operator()"}))
 
 
 class Texts(unittest.TestCase):

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct xc_open_options options = {.finder = &finder};
 	struct xc_process *p = NULL;
 	if (size < 5 || data[0] != 0x7f)
-		return 0; /* compression is fuzz_zstd's */
+		return 0; /* compression is fuzz_compressed's */
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

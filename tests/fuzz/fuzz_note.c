@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../core/note.h"
+#include "../../core/package.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	p->arch = xc_arch_find(kinds[kind].machine, kinds[kind].elf_class, kinds[kind].big_endian);
 	xc_notes_read(p, &elf);
 	xc_elf_build_id(&elf);
+	xc_package_in_notes(data + 2, size - 2, align, kinds[kind].big_endian, &p->arena);
 	free(file); /* nothing may point into it any more */
 	look(p);
 	xc_process_close(p);

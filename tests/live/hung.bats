@@ -13,20 +13,41 @@ teardown() {
 	finish
 }
 
-# hang COMPILER LEVEL PROGRAM DEATH: run it until it stands still
+# watch COMMAND...: start it; it is the target
+watch() {
+	start "$@"
+	TARGET=pid:$STARTED
+}
+
+# hang COMPILER LEVEL PROGRAM DEATH [COMMAND...]: run it, below the command, until it stands still
 hang() {
 	local flags
 	flags=$(sed -n 's/.*flags: \([^*]*\).*/\1/p' "$DEATHS/$3" | head -n 1)
 	# shellcheck disable=SC2086
 	"$1" "$2" -g $flags -o "$BATS_TEST_TMPDIR/program" "$DEATHS/$3" -lpthread
 	# shellcheck disable=SC2016
-	start sh -c 'exec "$0" "$1" 2>&1' "$BATS_TEST_TMPDIR/program" "$4"
+	watch "${@:5}" sh -c 'exec "$0" "$1" 2>&1' "$BATS_TEST_TMPDIR/program" "$4"
 	[ "$SAID" = ready ]
 }
 
-# verdict FIELD...: of the process, one line each
+# hang_apart COMPILER LEVEL PROGRAM DEATH: in a pid namespace of its own, where its ids are 1, 2, 3
+hang_apart() {
+	unshare --pid --fork true 2>/dev/null || skip "a pid namespace may not be made here (unshare --pid needs CAP_SYS_ADMIN)"
+	hang "$@" unshare --pid --fork --kill-child
+	PROGRAM=$(pgrep -P "$STARTED")
+	TARGET=pid:$PROGRAM
+}
+
+# take_core: of the process as it is seen from here, which is the target from then on
+take_core() {
+	command -v gcore >/dev/null || skip "there is no gcore here"
+	gcore -o "$BATS_TEST_TMPDIR/core" "$PROGRAM" >/dev/null 2>&1 || skip "gdb may not trace here"
+	TARGET=$BATS_TEST_TMPDIR/core.$PROGRAM
+}
+
+# verdict FIELD...: of the target, one line each
 verdict() {
-	"$XCORE" analyze --no-plugins --format json "pid:$STARTED" >"$BATS_TEST_TMPDIR/report.json"
+	"$XCORE" analyze --no-plugins --format json "$TARGET" >"$BATS_TEST_TMPDIR/report.json"
 	python3 - "$BATS_TEST_TMPDIR/report.json" "$@" <<'END'
 import json, sys
 verdict = json.load(open(sys.argv[1])).get("verdict") or {}
@@ -48,6 +69,13 @@ expect() {
 	return 1
 }
 
+# told COMPILER LEVEL PROGRAM DEATH KIND CONFIDENCE FUNCTION...: run it, expect that deadlock, end it
+told() {
+	hang "${@:1:4}"
+	expect deadlock "${@:5}"
+	finish
+}
+
 @test "two threads that want each other's lock" {
 	hang gcc -O2 lock.c two
 	expect deadlock cycle certain transfer
@@ -55,21 +83,16 @@ expect() {
 }
 
 @test "a thread that wants a lock that it has" {
-	hang gcc -O0 lock.c self
-	expect deadlock self certain save_again
+	told gcc -O0 lock.c self self certain save_again
 }
 
 @test "checked, adaptive and recursive mutexes" {
-	hang clang -O2 owner.c checked
-	expect deadlock cycle certain book pay
-	finish
-	hang gcc -O2 owner.c recursive
-	expect deadlock cycle certain book pay
+	told clang -O2 owner.c checked cycle certain book pay
+	told gcc -O2 owner.c recursive cycle certain book pay
 }
 
 @test "mutexes that inherit priorities, of which the kernel refuses the last wait" {
-	hang gcc -O2 owner.c inherited
-	expect deadlock cycle certain book pay
+	told gcc -O2 owner.c inherited cycle certain book pay
 }
 
 @test "a lock that was got from a dead owner" {
@@ -79,44 +102,91 @@ expect() {
 }
 
 @test "what is done once and waits for itself, or for each other" {
-	hang gcc -O2 library.c once-self
-	expect deadlock self likely make_tables_again
-	finish
-	hang clang -O2 library.c once-cross
-	expect deadlock cycle likely make_tables make_units
+	told gcc -O2 library.c once-self self likely make_tables_again
+	told clang -O2 library.c once-cross cycle likely make_tables make_units
 }
 
 @test "the loader's lock, and a thread that is waited for" {
-	hang gcc -O2 library.c loader
-	expect deadlock cycle certain visit load
+	told gcc -O2 library.c loader cycle certain visit load
 }
 
 @test "threads that wait for each other to end" {
-	hang gcc -O2 library.c ends
-	expect deadlock cycle certain wait_for_next
+	told gcc -O2 library.c ends cycle certain wait_for_next
 }
 
 @test "locks of C++" {
-	hang g++ -O2 mutex.cc two
-	expect deadlock cycle certain stock_shelf empty_shelf
+	told g++ -O2 mutex.cc two cycle certain stock_shelf empty_shelf
 }
 
 # Optimised, the guard lies in a register, which is not known of a living thread.
 @test "locks of Rust, which have no record of their owner" {
 	command -v rustc >/dev/null || skip "there is no rustc here"
 	rustc --edition 2018 -g -C panic=abort -o "$BATS_TEST_TMPDIR/program" "$DEATHS/hang.rs"
-	start "$BATS_TEST_TMPDIR/program" two
+	watch "$BATS_TEST_TMPDIR/program" two
 	expect deadlock cycle likely hang::transfer
 }
 
 @test "threads that only wait get no verdict, and say what they wait for" {
 	hang gcc -O2 owner.c pipe
 	[ "$(verdict class)" = None ]
-	run "$XCORE" threads --no-redact "pid:$STARTED"
+	run "$XCORE" threads --no-redact "$TARGET"
 	[[ "$output" == *"held by thread"* && "$output" == *"write to descriptor"*"pipe:["* ]]
 	finish
 	hang gcc -O2 library.c stream
 	[ "$(verdict class)" = None ]
-	run "$XCORE" threads --no-redact "pid:$STARTED"
+	run "$XCORE" threads --no-redact "$TARGET"
 	[[ "$output" == *"stdio stream of descriptor"* ]]
+}
+
+# ---- pid namespaces: what stands in the locks are not the ids that are seen from here ----
+
+# expect_ids TEXT: thread 2 of the namespace, and no id of its, stands in the text
+expect_ids() {
+	local second
+	second=$(awk '$1 == "NSpid:" && $3 == 2 { print $2 }' "/proc/$PROGRAM/task/"*/status)
+	[[ "$1" == *"thread $second"* && "$1" != *"thread 2 "* && "$1" != *"not there"* && "$1" != *"calls itself"* ]]
+}
+
+@test "a deadlock in another pid namespace, alive and in a core that was taken from outside" {
+	hang_apart gcc -O2 lock.c two
+	expect deadlock cycle certain transfer
+	expect_ids "$(verdict cause)"
+	expect_ids "$("$XCORE" threads "$TARGET")"
+	take_core
+	expect deadlock cycle certain transfer
+	expect_ids "$(verdict cause)"
+}
+
+@test "mutexes that inherit priorities, and a reader-writer lock, in another pid namespace" {
+	hang_apart gcc -O2 owner.c inherited
+	expect deadlock cycle certain book pay
+	take_core
+	expect deadlock cycle certain book pay
+	finish
+	hang_apart gcc -O2 lock.c rwlock
+	expect deadlock cycle certain upgrade write_table
+	take_core
+	expect deadlock cycle certain upgrade write_table
+}
+
+@test "threads in another pid namespace that wait for each other to end" {
+	hang_apart gcc -O2 library.c ends
+	expect deadlock cycle certain wait_for_next
+}
+
+@test "an owner in another pid namespace is there" {
+	hang_apart gcc -O2 owner.c pipe
+	take_core
+	[ "$(verdict kind)" = None ]
+	run "$XCORE" threads "$TARGET"
+	[[ "$output" == *"held by thread"* && "$output" != *"not there"* && "$output" != *"calls itself"* ]]
+}
+
+# One that runs on the descriptor of its parent would look the same.
+@test "a lone thread with an id of its own proves no end of an owner" {
+	hang_apart gcc -O2 owner.c orphan
+	take_core
+	[ "$(verdict kind)" = None ]
+	run "$XCORE" analyze --no-plugins "$TARGET"
+	[[ "$output" == *"held by the thread that calls itself 2"* && "$output" != *"not there"* && "$output" != *"any more"* ]]
 }

@@ -3,12 +3,17 @@
 import glob
 import json
 import os
+import re
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CASES = os.path.join(ROOT, "build", "nginx")
 PLUGINS = os.path.join(ROOT, "plugins")
 XCORE = os.environ.get("XCORE", os.path.join(ROOT, "build", "release", "xcore"))
+
+
+# What a whole target has given no cause to: the plugin is wrong.
+MISTAKE = re.compile(r"cannot be read[^}]*(?:attempt to|bad argument|has no ')[^}]*")
 
 
 class Account:
@@ -35,15 +40,25 @@ class Account:
 class Target:
     """A core or a process, and what xcore says of it."""
 
-    def __init__(self, target, *options):
+    def __init__(self, target, *options, whole=True):
         self.target, self.options = target, list(options)
+        self.whole = whole and not target.startswith("pid:") # what runs changes while it is read
 
     def run(self, command, *args, timeout=60):
         words = [XCORE, "run", "--plugin-path", PLUGINS, "--format", "json", *self.options, command, self.target, *args]
         done = subprocess.run(words, capture_output=True, timeout=timeout, check=False)
         if done.returncode != 0:
             raise RuntimeError("%s: exit %d: %s" % (command, done.returncode, done.stderr.decode(errors="replace")[:600]))
+        mistake = self.whole and MISTAKE.search(done.stdout.decode())
+        if mistake:
+            raise RuntimeError("%s: %s" % (command, mistake[0]))
         return json.loads(done.stdout)
+
+    def script(self, code, timeout=60):
+        """What a script prints."""
+        done = subprocess.run([XCORE, "run", "--plugin-path", PLUGINS, *self.options, "-e", code, self.target], capture_output=True,
+                              timeout=timeout, check=True)
+        return done.stdout.decode()
 
     def flame(self, kind, timeout=60):
         """Paths of a flame graph, the outermost first, and their weights."""

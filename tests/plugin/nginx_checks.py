@@ -3,13 +3,14 @@
 import collections
 import json
 import os
-import random
 import re
 import struct
 import subprocess
 import tempfile
 
+import damage
 import nginx_account as nginx
+import nginx_pointers
 
 BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
 # The checks of a case, and the requests that are looked at one by one.
@@ -351,16 +352,21 @@ class Case:
         path = os.path.join(scratch, "core")
         with open(path, "wb") as stream:
             stream.write(data)
-        return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"))
+        return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"), whole=False)
+
+    def check_pointers(self):
+        """One bad pointer of a request costs what is behind it."""
+        return nginx_pointers.complaints(self)
 
     def check_damaged(self, seed):
-        generator, data, address = random.Random(seed), self.core_bytes(), self.main("print-0")["address"]
+        address, core = self.main("print-0")["address"], damage.Core(self.core.target)
         chains = [row["address"] for row in self.core.table("nginx.req", "request", "buffers", address)]
-        for _ in range(2000):
-            at = generator.randrange(100000, len(data) - 8) & ~7
-            data[at:at + 8] = generator.choice([bytes(8), generator.randbytes(8), data[generator.randrange(100000, len(data) - 8) & ~7:][:8]])
+        cycle = int(self.core.section("nginx.cycle", "cycle")["fields"]["cycle"], 16)
+        core.spare(cycle, 4096)
+        core.spare(int(self.core.script('print(xcore.hex(xcore.target:symbol("ngx_cycle").addr))').strip(), 16), 8)
+        damage.spoil(core, seed, 2000)
         with tempfile.TemporaryDirectory() as scratch:
-            damaged = self.damaged(data, scratch)
+            damaged = self.damaged(core.bytes, scratch)
             runs = [(damaged.run, command) for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted",
                                                            "nginx.lua", "nginx.upstreams")]
             runs += [(damaged.flame, "nginx.timers"), (damaged.flame, "nginx.waits"), (damaged.run, "nginx.req", address)]
@@ -368,7 +374,7 @@ class Case:
                 try:
                     run(*words)
                 except RuntimeError as why:
-                    if "traceback" in str(why) or "exit -" in str(why):
+                    if damage.is_traceback(str(why)) or "exit -" in str(why):
                         yield "%s: %s" % (words, why)
             if damaged.run("nginx.conns")["sections"][0]["fields"]["connections"] != 256:
                 yield "the number of connections is another"

@@ -9,10 +9,15 @@
 #include "../../core/render.h"
 #include "../../core/stacktree.h"
 
+/* What else hostile strings end in; a test may say it before it includes this. */
+#ifndef HOSTILE_END
+#define HOSTILE_END ""
+#endif
+
 /* A terminal escape, a C1 control sequence introducer, markup, quotes, malformed UTF-8, a bidi override, a newline. */
 #define HOSTILE                                                                                                        \
 	"a\033[31m\xc2\x9b"                                                                                            \
-	"1m</script><b>\"'&\xff\xfe\xe2\x80\xae\n\x07]]>"
+	"1m</script><b>\"'&\xff\xfe\xe2\x80\xae\n\x07]]>" HOSTILE_END
 
 struct fixture {
 	struct xc_report *report;

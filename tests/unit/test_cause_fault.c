@@ -60,6 +60,10 @@ static void dereferences(void **state)
 		{WORK("p = (char *)0x123456789000; memset(p, a, 300 + zero);"), "wild-write (block), high, certain",
 		 ""},
 		{WORK("p = (char *)0x8141424344454647; zero = *p;"), "wild-read, medium, certain", "no address"},
+		{WORK("__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");"),
+		 "wild-write, high, certain", "an index led from a good pointer"},
+		{WORK("__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");"), /* SIGBUS */
+		 "wild-write, high, certain", "an index led from a good pointer"},
 		{WORK("p = (char *)\"constant\"; *p = 'x';"), "write-rodata, medium, certain", "only be read"},
 		{WORK("p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); zero = *p;"),
 		 "protected-access, medium, certain", "not for this kind"},

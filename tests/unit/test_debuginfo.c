@@ -120,6 +120,71 @@ static void functions_of_cxx_are_named_by_where_they_stand(void **state)
 	}
 }
 
+static const char lambdas[] =
+	"volatile int sink;\nnamespace shop { struct Order { int n; int go(); };\n"
+	"  __attribute__((noinline)) int Order::go() { auto outer = [this](int a) __attribute__((noinline)) {\n"
+	"    auto inner = [=](int b) __attribute__((noinline)) { *(volatile int *)0 = a + b + n; return b; };\n"
+	"    return inner(a) + sink; };\n  return outer(n) + sink; } }\n"
+	"int main(int argc, char **) { shop::Order o{argc}; int (*f)(shop::Order *) = [](shop::Order *p)\n"
+	"    { return p->go() + sink; }; return f(&o) + sink; }\n";
+
+/* gcc gives them no linkage names. */
+static void a_lambda_is_named_by_the_function_that_it_stands_in(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"shop::Order::go::{lambda}::operator()::{lambda}::operator()",
+					    "shop::Order::go::{lambda}::operator()",
+					    "shop::Order::go",
+					    "main::{lambda}::operator()",
+					    "main::{lambda}::_FUN",
+					    "main"};
+	struct xc_process *p = died("g++ -g -O0 -x c++", lambdas);
+	struct xc_unwinder *u = xc_unwinder_new(p);
+	struct xc_frame frame;
+	const char *stop;
+	assert_true(xc_unwind_first(u, &p->threads[0], &frame));
+	for (size_t i = 0; i < XC_COUNT(names); i++) {
+		assert_string_equal(function_of(p, &frame), names[i]);
+		assert_true(xc_unwind_step(u, &frame, &frame, &stop));
+	}
+	xc_unwinder_free(u);
+	close_process(p);
+}
+
+/* Nor members of local classes: there are two of a name here. */
+static void a_local_class_is_named_by_the_function_that_it_stands_in(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"volatile int sink;\nnamespace shop { __attribute__((noinline)) int pack(int n) {\n"
+		"    struct Step { int a; __attribute__((noinline)) int run(int b) {\n"
+		"      struct Last { __attribute__((noinline)) bool operator()(int c) { return *(volatile int *)0 + c; "
+		"} };\n"
+		"      return Last()(a + b) + sink; } };\n"
+		"    return Step{n}.run(n) + sink; } }\n"
+		"int main(int argc, char **) { struct Step { int a; __attribute__((noinline)) int run(int b) { return "
+		"shop::pack(a + b) + sink; } };\n"
+		"  return Step{argc}.run(1) + sink; }\n";
+	static const char *const names[] = {"shop::pack::Step::run::Last::operator()", "shop::pack::Step::run",
+					    "shop::pack", "main::Step::run", "main"};
+	static const char *const compilers[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -fno-ipa-cp -fno-ipa-sra -x c++",
+						"g++ -gdwarf-4 -O0 -x c++"};
+	for (size_t c = 0; c < XC_COUNT(compilers); c++) {
+		print_message("# %s\n", compilers[c]);
+		struct xc_process *p = died(compilers[c], source);
+		struct xc_unwinder *u = xc_unwinder_new(p);
+		struct xc_frame frame;
+		const char *stop;
+		assert_true(xc_unwind_first(u, &p->threads[0], &frame));
+		for (size_t i = 0; i < XC_COUNT(names); i++) {
+			assert_string_equal(function_of(p, &frame), names[i]);
+			assert_true(xc_unwind_step(u, &frame, &frame, &stop));
+		}
+		xc_unwinder_free(u);
+		close_process(p);
+	}
+}
+
 static void a_function_nested_in_another_is_one_of_its_own(void **state)
 {
 	(void)state;
@@ -235,6 +300,8 @@ int main(void)
 		cmocka_unit_test(inline_chains_name_each_function_and_where_it_was_called),
 		cmocka_unit_test(the_blocks_of_a_level_end_with_its_function),
 		cmocka_unit_test(functions_of_cxx_are_named_by_where_they_stand),
+		cmocka_unit_test(a_lambda_is_named_by_the_function_that_it_stands_in),
+		cmocka_unit_test(a_local_class_is_named_by_the_function_that_it_stands_in),
 		cmocka_unit_test(a_function_nested_in_another_is_one_of_its_own),
 		cmocka_unit_test(without_debug_information_the_symbol_is_told),
 		cmocka_unit_test(assembler_units_have_lines_and_symbols_but_no_functions),

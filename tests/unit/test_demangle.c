@@ -48,6 +48,27 @@ static void rust_names_of_both_schemes_are_read(void **state)
 	expect("_RNvC7mycrate3foo", "mycrate::foo", "mycrate::foo");
 }
 
+static void what_rustc_mangled_is_told_from_c_plus_plus(void **state)
+{
+	(void)state;
+	static const char *const rust[] = {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "_RNvC7mycrate3foo",
+					   "_ZN4core3ptr17drop_in_place$LT$a..17h$GT$17h0123456789abcdefE.llvm.42",
+					   "_R0NvC7mycrate3foo"};
+	static const char *const others[] = {"",
+					     "core",
+					     "_ZN4core5replyEv",
+					     "_ZN4core17h0123456789abcdeEv",
+					     "_ZN4core18h0123456789abcdefgE",
+					     "_ZN4core17h0123456789abcdefEv",
+					     "_R",
+					     "_Rb_tree",
+					     "17h0123456789abcdefE"};
+	for (size_t i = 0; i < XC_COUNT(rust); i++)
+		assert_true(xc_demangle_is_rust(rust[i]));
+	for (size_t i = 0; i < XC_COUNT(others); i++)
+		assert_false(xc_demangle_is_rust(others[i]));
+}
+
 static void other_names_are_left_alone(void **state)
 {
 	(void)state;
@@ -133,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cxx_names_lose_parameters_return_type_and_qualifiers),
 		cmocka_unit_test(rust_names_of_both_schemes_are_read),
+		cmocka_unit_test(what_rustc_mangled_is_told_from_c_plus_plus),
 		cmocka_unit_test(other_names_are_left_alone),
 		cmocka_unit_test(long_names_are_demangled),
 		cmocka_unit_test(names_past_the_limit_are_refused),

@@ -66,6 +66,28 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 				 "what wrote over its end is not known"));
 }
 
+/* Signal handlers that ask for memory while malloc holds its lock; another thread ends that. */
+#define STUCK(body)                                                                                                    \
+	"#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\n" HEAD                                        \
+	"void *volatile sink; static void on(int n) { sink = malloc(5000 + n); }\n"                                    \
+	"static void *end(void *x) { usleep(300000); kill(getpid(), SIGQUIT); return x; }\n"                           \
+	"int main(void) { pthread_t t; signal(SIGABRT, on); signal(SIGSEGV, on); pthread_create(&t, 0, end, 0);\n"     \
+	" long *volatile block = malloc(2000); sink = malloc(2000); " body " sink = malloc(100000); return 0; }\n"
+
+/* malloc stood in the middle of something: that what it did looks damaged proves nothing. */
+static void damage_that_malloc_was_interrupted_at_is_not_known(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(STUCK("free(block); block[1] = 0x123456789000; memset(sink, 'x', 2040);"),
+				 "missing: whether the heap is damaged: it looks so at 0x"));
+}
+
+static void damage_that_malloc_complained_of_is_told(void **state)
+{
+	(void)state;
+	assert_true(has_evidence(STUCK("memset(sink, 'x', 2040);"), "was likely written past its end"));
+}
+
 /* The verdict over a program with what the heap adds; before_out gets what it is without: to be freed as well. */
 static struct xc_report *judged(const char *source, struct xc_report **before_out)
 {
@@ -137,6 +159,8 @@ int main(void)
 		cmocka_unit_test(a_register_into_freed_memory_is_named),
 		cmocka_unit_test(the_block_that_was_written_past_its_end_is_named_with_its_type),
 		cmocka_unit_test(the_books_of_the_library_are_not_said_to_run_over),
+		cmocka_unit_test(damage_that_malloc_was_interrupted_at_is_not_known),
+		cmocka_unit_test(damage_that_malloc_complained_of_is_told),
 		cmocka_unit_test(an_abort_in_a_damaged_heap_is_severe),
 		cmocka_unit_test(an_abort_of_the_allocator_without_its_words_is_known_by_the_damage),
 		cmocka_unit_test(a_healthy_heap_adds_nothing),

@@ -87,6 +87,17 @@ static void any_key_is_quoted_and_cleaned(void **state)
 	assert_written(&w, "{\"a\\\"\\\\xff\":[],\"b\\n\\\\x7f\":true}\n");
 }
 
+static void two_hashes_are_no_command(void **state)
+{
+	(void)state;
+	struct written w;
+	start(&w);
+	xc_jsonstream_open(&w.stream, NULL, '{');
+	xc_jsonstream_member(&w.stream, "##[a]", xc_jsonvalue_text("###[#b]# ##"));
+	xc_jsonstream_close(&w.stream, '}');
+	assert_written(&w, "{\"#\\u0023[a]\":\"#\\u0023#[#b]# #\\u0023\"}\n");
+}
+
 static void seconds_have_nine_digits_and_values_all(void **state)
 {
 	(void)state;
@@ -163,6 +174,7 @@ int main(void)
 		cmocka_unit_test(commas_stand_between_parts_only),
 		cmocka_unit_test(a_line_begins_behind_the_comma),
 		cmocka_unit_test(any_key_is_quoted_and_cleaned),
+		cmocka_unit_test(two_hashes_are_no_command),
 		cmocka_unit_test(seconds_have_nine_digits_and_values_all),
 		cmocka_unit_test(a_part_is_freed_once_it_is_written),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -10,6 +10,7 @@
 
 #include "../../triage/cause.h"
 #include "../../triage/deadlock.h"
+#include "../../triage/ownid.h"
 #include "../../triage/waitwords.h"
 
 /* ---- programs ---- */
@@ -75,6 +76,23 @@ static const char idle[] =
 	     "void *on_time(void *a) { tell(\"time\"); sleep(55); return 0; }\n" MAIN(
 		     "start(on_condition, 0); start(on_semaphore, 0); start(on_read, 0); start(on_poll, 0); "
 		     "start(on_time, 0);");
+static const char left[] =
+	HEAD "void *leave(void *a) { tell(\"owner\"); pthread_mutex_lock(&first.lock); return 0; }\n"
+	     "void *want(void *a) { tell(\"waiter\"); pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN(
+		     "pthread_t t; pthread_create(&t, 0, leave, 0); pthread_join(t, 0); start(want, 0);");
+static const char many[] =
+	HEAD "pthread_mutex_t locks[120];\n"
+	     "void *want(void *a) { pthread_mutex_lock(a); sink++; return 0; }\n"
+	     "void *tangle(void *a) { tell(\"tangle\"); pthread_mutex_lock(&second.lock); "
+	     "pthread_mutex_lock(&second.lock); sink++; return 0; }\n" MAIN(
+		     "for (int i = 0; i < 120; i++) { pthread_mutex_init(&locks[i], 0); pthread_mutex_lock(&locks[i]);"
+		     " start(want, &locks[i]); } start(want, &locks[119]); start(tangle, 0);");
+static const char ring[] =
+	HEAD "pthread_mutex_t locks[51]; pthread_barrier_t all;\n"
+	     "void *pass(void *a) { pthread_mutex_t *m = a; pthread_mutex_lock(m); pthread_barrier_wait(&all);\n"
+	     " pthread_mutex_lock(m == &locks[50] ? locks : m + 1); sink++; return 0; }\n" MAIN(
+		     "pthread_barrier_init(&all, 0, 51); for (int i = 0; i < 51; i++) {"
+		     " pthread_mutex_init(&locks[i], 0); start(pass, &locks[i]); }");
 /* One waits for `first` while the other has it and goes on to `second`, which the one takes later: never in a circle. */
 static const char busy[] =
 	HEAD "void *one(void *a) { for (;;) { pthread_mutex_lock(&first.lock); usleep(20); "
@@ -145,10 +163,10 @@ static void look_away(struct running *r)
 	r->process = NULL;
 }
 
-/* Under load threads take their time to fall asleep. */
+/* Under load threads take their time to fall asleep: half a minute at most. */
 static const struct xc_locks *look_until(struct running *r, size_t cycles, size_t locks)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 1500; i++) {
 		look(r);
 		const struct xc_locks *l = xc_locks_of(r->process);
 		if (l->cycle_count == cycles && l->lock_count == locks)
@@ -194,12 +212,46 @@ static void assert_held(const struct running *r, const struct xc_locks *l, const
 	assert_int_equal(lock_named(l, lock)->owner, tid_of(r, by));
 }
 
+static bool has_words(const struct running *r, const char *who, const char *part, struct xc_text *said)
+{
+	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(r->process), tid_of(r, who));
+	assert_non_null(wait);
+	said->len = 0;
+	xc_wait_words(r->process, wait, true, said);
+	return strstr(xc_text_string(said), part);
+}
+
 static void assert_words(const struct running *r, const char *who, const char *part)
 {
 	struct xc_text text = {0};
-	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(r->process), tid_of(r, who));
-	assert_non_null(wait);
-	xc_wait_words(r->process, wait, true, &text);
+	if (!has_words(r, who, part, &text))
+		fail_msg("%s: %s, without %s", who, xc_text_string(&text), part);
+	xc_text_fini(&text);
+}
+
+/* As look_until: until the thread that is the last to fall asleep says so. */
+static void look_until_said(struct running *r, const char *const words[][2], size_t count)
+{
+	struct xc_text said = {0};
+	for (int i = 0; i < 1500; i++) {
+		size_t right = 0;
+		look(r);
+		while (right < count && has_words(r, words[right][0], words[right][1], &said))
+			right++;
+		if (right == count)
+			break;
+		look_away(r);
+		usleep(20000);
+	}
+	xc_text_fini(&said);
+	if (!r->process)
+		fail_msg("not all threads have fallen asleep");
+}
+
+static void assert_callers(const struct running *r, struct xc_unwinder *unwinder, const char *who, const char *part)
+{
+	struct xc_text text = {0};
+	xc_wait_callers(r->process, xc_waits_thread(xc_waits_of(r->process), tid_of(r, who)), unwinder, &text);
 	if (!strstr(xc_text_string(&text), part))
 		fail_msg("%s: %s, without %s", who, xc_text_string(&text), part);
 	xc_text_fini(&text);
@@ -225,6 +277,20 @@ static void two_threads_that_wait_for_each_other_are_a_deadlock(void **state)
 		assert_string_equal(xc_waits_thread(l->waits, tid_of(&r, "forth"))->role, "forth");
 		end(&r);
 	}
+}
+
+static void one_unwinder_serves_the_stacks_of_all_threads(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	struct xc_unwinder *unwinder = xc_unwinder_new(r.process);
+	assert_callers(&r, unwinder, "forth", ") ← forth (");
+	assert_callers(&r, unwinder, "back", ") ← back (");
+	assert_callers(&r, unwinder, "forth", ") ← forth (");
+	xc_unwinder_free(unwinder);
+	end(&r);
 }
 
 static void a_hung_process_gets_a_verdict(void **state)
@@ -345,6 +411,126 @@ static void mutexes_of_cxx_are_named(void **state)
 	}
 }
 
+/* ---- ids of another pid namespace ---- */
+
+enum { FURTHER = 1 << 22 }; /* above all ids: /proc/sys/kernel/pid_max */
+
+/* The process as a core of it that gdb took from outside of its namespace. */
+static const struct xc_locks *look_from_outside(struct running *r, bool with_descriptors)
+{
+	look(r);
+	for (size_t i = 0; i < r->process->thread_count; i++) {
+		struct xc_thread *thread = &r->process->threads[i];
+		thread->tid += FURTHER;
+		if (!with_descriptors)
+			xc_regs_forget(&thread->regs, r->process->arch->tls.tp);
+	}
+	r->process->core_maker = "gdb";
+	r->process->live = false;
+	return xc_locks_of(r->process);
+}
+
+static void look_away_from_core(struct running *r)
+{
+	r->process->live = true;
+	end(r);
+}
+
+static void owners_of_another_pid_namespace_are_found_by_their_descriptors(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	look_away(&r);
+	const struct xc_locks *l = look_from_outside(&r, true);
+	assert_int_equal(l->waits->ids_are, XC_IDS_OTHERS);
+	assert_held(&r, l, "first.lock", "forth");
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].thread->tid,
+			 tid_of(&r, "forth") + FURTHER);
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].own, tid_of(&r, "forth"));
+	assert_int_equal(l->cycle_count, 1);
+	assert_false(l->cycles[0].likely);
+	look_away_from_core(&r);
+}
+
+static void a_thread_that_is_awaited_is_named_by_its_id_in_the_list(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], joined);
+	look_until(&r, 1, 1);
+	look_away(&r);
+	const struct xc_locks *l = look_from_outside(&r, true);
+	assert_int_equal(l->cycle_count, 1);
+	const struct xc_wait *boss = xc_ownid_thread(l->waits, tid_of(&r, "boss"));
+	assert_non_null(boss);
+	assert_int_equal(boss->target, tid_of(&r, "worker") + FURTHER);
+	look_away_from_core(&r);
+}
+
+static void assert_lock_is_told(const struct running *r, const struct xc_locks *l, bool orphan, const char *part,
+				const char *without)
+{
+	struct xc_text text = {0};
+	assert_int_equal(l->lock_count, 1);
+	assert_int_equal(l->locks[0].owner, tid_of(r, "owner"));
+	assert_int_equal(xc_lock_is_orphan(r->process, l, &l->locks[0]), orphan);
+	xc_wait_words(r->process, &l->waits->items[l->locks[0].first], false, &text);
+	assert_non_null(strstr(xc_text_string(&text), part));
+	assert_null(strstr(text.bytes, without));
+	xc_text_fini(&text);
+}
+
+static void assert_orphan_is_told(const struct running *r, pid_t owner, const char *part)
+{
+	const struct xc_locks *l = xc_locks_of(r->process);
+	struct xc_lock lock = l->locks[0];
+	struct xc_text text = {0};
+	lock.owner = owner;
+	xc_deadlock_orphan_words(r->process, l, &lock, &text);
+	assert_non_null(strstr(xc_text_string(&text), part));
+	xc_text_fini(&text);
+}
+
+static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], left);
+	look_until(&r, 0, 1);
+	r.process->live = false; /* a core of the kernel's: its ids are those of the process */
+	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "calls itself");
+	assert_orphan_is_told(&r, tid_of(&r, "owner"), "it ended without unlocking it, or fork() did not copy it");
+	assert_orphan_is_told(&r, r.process->pid - 1, "likely it took it before fork()");
+	r.process->live = true;
+	look_away(&r);
+	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread that calls itself",
+			    "of another process");
+	r.process->live = true;
+	look_away(&r);
+	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread that calls itself",
+			    "not there");
+	look_away_from_core(&r);
+}
+
+/* What the descriptor of one thread holds does not count where the others agree with the list. */
+static void one_damaged_descriptor_does_not_make_another_namespace(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	look_away(&r);
+	look(&r);
+	struct xc_regs *last = &r.process->threads[r.process->thread_count - 1].regs;
+	xc_regs_set(last, r.process->arch->tls.tp, r.process->threads[0].regs.value[r.process->arch->tls.tp]);
+	const struct xc_locks *l = xc_locks_of(r.process);
+	assert_int_equal(l->waits->ids_are, XC_IDS_SAME);
+	assert_int_equal(l->cycle_count, 1);
+	end(&r);
+}
+
 /* ---- no circles ---- */
 
 static void a_recursive_lock_has_its_owner_and_no_circle(void **state)
@@ -396,21 +582,74 @@ static void a_busy_process_is_never_called_a_deadlock(void **state)
 	end(&r);
 }
 
+/* ---- the report ---- */
+
+static const struct xc_table *table_of(const struct xc_section *section, const char *first_column)
+{
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_TABLE && !strcmp(item->table->columns[0].key, first_column))
+			return item->table;
+	fail_msg("no table begins with %s", first_column);
+	return NULL;
+}
+
+static bool says(const struct xc_section *section, const char *text)
+{
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_MESSAGE && !strcmp(item->message.text, text))
+			return true;
+	return false;
+}
+
+static void of_many_locks_those_that_matter_most_are_listed(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], many);
+	look_until(&r, 1, 121);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_deadlock_report(report, r.process);
+	const struct xc_section *section = report->sections;
+	const struct xc_table *locks = table_of(section, "lock");
+	assert_int_equal(locks->row_count, 50);
+	assert_string_equal(locks->cells[0].text, "second.lock");
+	assert_string_equal(locks->cells[locks->column_count].text, "locks[119]");
+	assert_true(says(section, "71 more locks, which 71 threads wait for"));
+	assert_int_equal(table_of(section, "cycle")->row_count, 1);
+	xc_report_free(report);
+	end(&r);
+}
+
+static void of_a_large_circle_the_first_members_are_listed(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], ring);
+	look_until(&r, 1, 51);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_deadlock_report(report, r.process);
+	const struct xc_section *section = report->sections;
+	assert_int_equal(table_of(section, "cycle")->row_count, 50);
+	assert_true(says(section, "1 more thread waits in a circle"));
+	assert_true(says(section, "1 more lock, which 1 thread waits for"));
+	xc_report_free(report);
+	end(&r);
+}
+
 /* ---- other things to wait for ---- */
 
 static void idle_threads_say_what_they_wait_for(void **state)
 {
+	static const char *const words[][2] = {{"condition", "waiting for condition `changed`"},
+					       {"semaphore", "waiting for semaphore `room`"},
+					       {"read", "read from descriptor 77 = pipe:["},
+					       {"poll", "poll on 9 descriptors"},
+					       {"time", "sleep of 55 s"}};
 	struct running r;
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
 		run(&r, compilers[i], idle);
-		usleep(50000);
-		look(&r);
-		assert_words(&r, "condition", "waiting for condition `changed`");
-		assert_words(&r, "semaphore", "waiting for semaphore `room`");
-		assert_words(&r, "read", "read from descriptor 77 = pipe:[");
-		assert_words(&r, "poll", "poll on 9 descriptors");
-		assert_words(&r, "time", "sleep of 55 s");
+		look_until_said(&r, words, XC_COUNT(words));
 		assert_int_equal(xc_locks_of(r.process)->lock_count, 0);
 		end(&r);
 	}
@@ -420,6 +659,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_threads_that_wait_for_each_other_are_a_deadlock),
+		cmocka_unit_test(one_unwinder_serves_the_stacks_of_all_threads),
 		cmocka_unit_test(a_hung_process_gets_a_verdict),
 		cmocka_unit_test(a_deadlock_is_the_likely_reason_of_an_abort),
 		cmocka_unit_test(locks_on_the_heap_are_called_as_the_frame_calls_them),
@@ -428,9 +668,15 @@ int main(void)
 		cmocka_unit_test(reader_writer_locks_know_their_writer),
 		cmocka_unit_test(waiting_for_a_thread_to_end_is_waiting_too),
 		cmocka_unit_test(mutexes_of_cxx_are_named),
+		cmocka_unit_test(owners_of_another_pid_namespace_are_found_by_their_descriptors),
+		cmocka_unit_test(a_thread_that_is_awaited_is_named_by_its_id_in_the_list),
+		cmocka_unit_test(an_owner_has_ended_only_where_all_ids_can_be_compared),
+		cmocka_unit_test(one_damaged_descriptor_does_not_make_another_namespace),
 		cmocka_unit_test(a_recursive_lock_has_its_owner_and_no_circle),
 		cmocka_unit_test(a_convoy_is_no_deadlock),
 		cmocka_unit_test(a_busy_process_is_never_called_a_deadlock),
+		cmocka_unit_test(of_many_locks_those_that_matter_most_are_listed),
+		cmocka_unit_test(of_a_large_circle_the_first_members_are_listed),
 		cmocka_unit_test(idle_threads_say_what_they_wait_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,6 +270,27 @@ static void options_of_one_name_agree_on_taking_a_value(void **state)
 	}
 }
 
+static void what_was_given_is_words_again(void **state)
+{
+	static const char *const expected[] = {"--text=a b", "--number=7", "--list=x", "--list=--y", "--off"};
+	struct xc_words given = {0};
+	struct xc_arena arena = {0};
+	struct run r;
+	(void)state;
+	RUN(&r, "-t", "a b", "--list", "x", "--off", "--list=--y", "--number", "7");
+	assert_null(r.err);
+	const struct xc_option_set set = {table, &r.settings};
+	for (const struct xc_option *o = table; o->name; o++)
+		xc_options_given(&set, NULL, o->name, &arena, &given);
+	xc_options_given(&set, NULL, "nothing", &arena, &given);
+	assert_int_equal(given.count, XC_COUNT(expected));
+	for (size_t i = 0; i < given.count; i++)
+		assert_string_equal(given.items[i], expected[i]);
+	xc_words_fini(&given);
+	xc_arena_fini(&arena);
+	end(&r);
+}
+
 static void every_table_entry_can_be_shown(void **state)
 {
 	(void)state;
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(number_reads_all_of_the_text_or_nothing),
 		cmocka_unit_test(near_words_are_suggested_and_far_ones_are_not),
 		cmocka_unit_test(options_of_one_name_agree_on_taking_a_value),
+		cmocka_unit_test(what_was_given_is_words_again),
 		cmocka_unit_test(every_table_entry_can_be_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

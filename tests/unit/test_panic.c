@@ -63,6 +63,28 @@ static void what_a_program_says_itself_is_its_own(void **state)
 	       &explicit);
 }
 
+/* Of local functions without names it is not known which are the library's: what called panic may have been one of those. */
+static void what_has_lost_its_names_is_told_by_those_that_are_left(void **state)
+{
+	(void)state;
+	static const char stripped[] = "-C strip=debuginfo -C link-arg=-Wl,--discard-all";
+	static const struct wanted index = {
+		.class_name = "panic", .kind = "index", .says = "the index is 9, the length 3"};
+	static const struct wanted unknown = {.class_name = "panic", .kind = "", .says = "panicked"};
+	char line[300];
+	if (!has_rust())
+		skip();
+	judged_expect(compiler_of(stripped, line),
+		      HEAD
+		      "#[inline(never)] fn work(i: usize) -> u32 { let a = black_box(&[1u32, 2, 3][..]); a[i] }\n" MAIN(
+			      "9usize"),
+		      false, &index);
+	judged_expect(compiler_of(stripped, line),
+		      HEAD
+		      "#[inline(never)] fn work(i: usize) -> u32 { if i > 2 { panic!(\"{}\", i) } 1 }\n" MAIN("9usize"),
+		      false, &unknown);
+}
+
 #define ASKS(size, align)                                                                                              \
 	HEAD "#[inline(never)] fn work(a: usize) -> u32 { handle_alloc_error(Layout::from_size_align(" size            \
 	     " * a, " align " * a).unwrap()) }\n" MAIN("1usize")
@@ -97,6 +119,7 @@ int main(void)
 		cmocka_unit_test(what_was_found_missing_is_told),
 		cmocka_unit_test(an_index_is_told_with_the_length),
 		cmocka_unit_test(what_a_program_says_itself_is_its_own),
+		cmocka_unit_test(what_has_lost_its_names_is_told_by_those_that_are_left),
 		cmocka_unit_test(memory_that_cannot_be_had_is_told_by_its_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,43 @@ static void work(bool quiet, uint64_t done, uint64_t total)
 	xc_progress_end(&p);
 }
 
+/* So many seconds of work, of which one part in five is done. */
+static void fifth(uint64_t seconds)
+{
+	struct xc_progress p = xc_progress_start("triage", false);
+	p.started_ns -= seconds * UINT64_C(1000000000);
+	xc_progress_step(&p, 20, 100);
+	xc_progress_end(&p);
+}
+
+static void one_second(void)
+{
+	fifth(1);
+}
+
+static void ten_seconds(void)
+{
+	fifth(10);
+}
+
+static void three_minutes(void)
+{
+	fifth(180);
+}
+
+static void two_hours(void)
+{
+	fifth(7200);
+}
+
+static void none_of_it(void)
+{
+	struct xc_progress p = xc_progress_start("triage", false);
+	p.started_ns -= UINT64_C(10000000000);
+	xc_progress_step(&p, 0, 100);
+	xc_progress_end(&p);
+}
+
 static void half(void)
 {
 	work(false, 50, 100);
@@ -78,6 +115,27 @@ static void a_terminal_sees_the_bar_and_then_a_clear_line(void **state)
 	assert_non_null(strstr(out, "inflating"));
 	assert_non_null(strstr(out, "50 %"));
 	assert_string_equal(out + got - 4, "\r\033[K");
+}
+
+static void how_long_it_will_take_is_told_once_something_is_known(void **state)
+{
+	static const struct {
+		void (*act)(void);
+		const char *left;
+	} cases[] = {{ten_seconds, " 20 %, 40 s left\033"},
+		     {three_minutes, ", 12 min left\033"},
+		     {two_hours, ", 8 h left\033"}};
+	char out[512];
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		out[capture(true, cases[i].act, out, sizeof out - 1)] = '\0';
+		if (!strstr(out, cases[i].left))
+			fail_msg("%s", out);
+	}
+	out[capture(true, one_second, out, sizeof out - 1)] = '\0';
+	assert_null(strstr(out, "left"));
+	out[capture(true, none_of_it, out, sizeof out - 1)] = '\0';
+	assert_non_null(strstr(out, "  0 %\033"));
 }
 
 static void a_pipe_and_quiet_see_nothing(void **state)
@@ -119,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_terminal_sees_the_bar_and_then_a_clear_line),
+		cmocka_unit_test(how_long_it_will_take_is_told_once_something_is_known),
 		cmocka_unit_test(a_pipe_and_quiet_see_nothing),
 		cmocka_unit_test(short_work_shows_nothing),
 		cmocka_unit_test(odd_counts_stay_in_bounds),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../core/render.h"
 #include "report_fixture.h"
 
 static char *render(struct xc_render_options options)
@@ -327,6 +328,23 @@ static char *render_values(bool brief, struct xc_report **report_out)
 	return render_to_string(xc_render_text, report, (struct xc_render_options){0});
 }
 
+/* What the others of a group wait for is told by what they do, not by a word in the name of a lock. */
+static void groups_that_wait_for_different_things_say_on_what(void **state)
+{
+	(void)state;
+	struct xc_stack stack = {.tid = 5, .waits = "waiting for mutex `descriptors`"};
+	struct xc_stack_group group = {.member_count = 2};
+	struct xc_text text = {0};
+	xc_render_waits(&text, &stack, &group, false);
+	assert_string_equal(text.bytes, ", waiting for mutex `descriptors` (the others for something else)");
+	text.len = 0;
+	stack.waits = "read from descriptor 5";
+	group.on_descriptors = true;
+	xc_render_waits(&text, &stack, &group, false);
+	assert_string_equal(text.bytes, ", read from descriptor 5 (the others on other descriptors)");
+	xc_text_fini(&text);
+}
+
 static void what_was_optimized_out_takes_one_line(void **state)
 {
 	(void)state;
@@ -519,6 +537,7 @@ int main(void)
 		cmocka_unit_test(a_single_section_needs_no_title),
 		cmocka_unit_test(a_brief_target_is_one_line_and_its_warnings),
 		cmocka_unit_test(a_field_that_is_unknown_without_a_reason_is_left_out),
+		cmocka_unit_test(groups_that_wait_for_different_things_say_on_what),
 		cmocka_unit_test(what_was_optimized_out_takes_one_line),
 		cmocka_unit_test(brief_stacks_keep_to_the_programs_own_values),
 		cmocka_unit_test(long_stacks_show_their_two_ends_in_brief),

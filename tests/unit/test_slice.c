@@ -65,6 +65,21 @@ static void both_sides_of_a_branch_are_found(void **state)
 	done(&o);
 }
 
+static void padding_behind_a_jump_leads_nowhere(void **state)
+{
+	(void)state;
+	struct xc_slice slice;
+	struct opened o = open_work(PROGRAM("mov %rdi,%rax\\ntest %rsi,%rsi\\nje here\\nret\\nnopl 0(%rax)\\nnop"));
+	xc_slice_register(o.body, o.at, RAX, &slice);
+	assert_true(slice.sure && slice.count == 1 && has(&o, &slice, XC_DEFINITION_INSN, XC_INSN_MOVE));
+	done(&o);
+	o = open_work(PROGRAM(
+		"mov %rdi,%rax\\npush $here\\nret\\nnop")); /* no jump is known: one through a table may lead to the nop */
+	xc_slice_register(o.body, o.at, RAX, &slice);
+	assert_true(slice.count == 1 && slice.items[0].kind == XC_DEFINITION_UNKNOWN);
+	done(&o);
+}
+
 static void what_calls_clobber_is_not_told(void **state)
 {
 	(void)state;
@@ -195,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_sides_of_a_branch_are_found),
+		cmocka_unit_test(padding_behind_a_jump_leads_nowhere),
 		cmocka_unit_test(what_calls_clobber_is_not_told),
 		cmocka_unit_test(an_argument_comes_from_the_entry),
 		cmocka_unit_test(paths_behind_functions_that_do_not_return_are_none),

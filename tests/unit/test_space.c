@@ -309,6 +309,29 @@ static void every_provenance_has_words(void **state)
 	assert_string_equal(xc_provenance_text(XC_UNMAPPED), "not mapped");
 }
 
+static void pieces_are_what_has_bytes(void **state)
+{
+	struct xc_space *space = xc_space_new();
+	xc_addr lo = 0x1010, end;
+	(void)state;
+	lay(space, 0x1000, 0x7fffffffffff, XC_NOT_DUMPED, NULL);
+	lay(space, 0x1000, 0x103f, XC_FROM_CORE, low);
+	lay(space, 0x700000000000, 0x70000000003f, XC_FROM_CORE, high);
+	xc_space_seal(space);
+	assert_true(xc_space_piece(space, &lo, 0x7fffffffffff, &end));
+	assert_int_equal(lo, 0x1010);
+	assert_int_equal(end, 0x103f);
+	lo = end + 1;
+	assert_true(xc_space_piece(space, &lo, 0x70000000001f, &end));
+	assert_int_equal(lo, 0x700000000000);
+	assert_int_equal(end, 0x70000000001f);
+	lo = 0x700000000040;
+	assert_false(xc_space_piece(space, &lo, UINT64_MAX, &end));
+	lo = 0x1020;
+	assert_false(xc_space_piece(space, &lo, 0x101f, &end)); /* nothing is asked for */
+	xc_space_free(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +351,7 @@ int main(void)
 		cmocka_unit_test(sealed_segments_are_sorted_and_disjoint),
 		cmocka_unit_test(a_quarter_million_nested_segments_seal_quickly),
 		cmocka_unit_test(every_provenance_has_words),
+		cmocka_unit_test(pieces_are_what_has_bytes),
 	};
 	return cmocka_run_group_tests(tests, fill, NULL);
 }

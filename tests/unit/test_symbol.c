@@ -163,6 +163,31 @@ static void without_symtab_the_dynamic_symbols_serve(void **state)
 	close_table(&t);
 }
 
+static void functions_that_are_added_stand_among_the_others(void **state)
+{
+	(void)state;
+	static const uint64_t last = UINT64_MAX - 3;
+	struct table t = open_table(build("layout.so", "", LAYOUT));
+	uint64_t first = value_of(&t, "first");
+	xc_symtab_free(t.symbols);
+	t.symbols = xc_symtab_read(t.elf, NULL);
+	size_t count = xc_symtab_count(t.symbols);
+	const struct xc_symbol more[] = {{.name = "lowest", .value = 1, .size = 4, .type = STT_FUNC},
+					 {.name = "in_first", .value = first + 2, .size = 4, .type = STT_FUNC},
+					 {.name = "last", .value = last, .size = 8, .type = STT_FUNC}};
+	xc_symtab_add(t.symbols, more, XC_COUNT(more), 64);
+	assert_int_equal(xc_symtab_count(t.symbols), count + XC_COUNT(more));
+	expect_at(&t, 4, "lowest");
+	expect_at(&t, first + 1, "first");
+	expect_at(&t, first + 5, "in_first");
+	expect_at(&t, first + 6, "first");
+	expect_at(&t, last + 2, "last");
+	assert_int_equal(value_of(&t, "in_first"), first + 2);
+	assert_int_equal(xc_symtab_named(t.symbols, "per_thread")->type, STT_TLS);
+	assert_int_equal(xc_symtab_get(t.symbols, count + XC_COUNT(more) - 1)->type, STT_TLS);
+	close_table(&t);
+}
+
 static void no_file_gives_an_empty_table(void **state)
 {
 	(void)state;
@@ -336,6 +361,7 @@ int main(void)
 		cmocka_unit_test(symbols_come_in_address_order),
 		cmocka_unit_test(versions_are_cut_off_and_the_default_one_is_found),
 		cmocka_unit_test(without_symtab_the_dynamic_symbols_serve),
+		cmocka_unit_test(functions_that_are_added_stand_among_the_others),
 		cmocka_unit_test(no_file_gives_an_empty_table),
 		cmocka_unit_test(look_ups_agree_with_a_scan),
 		cmocka_unit_test(damaged_tables_do_no_harm),

@@ -117,6 +117,7 @@ static void what_reorders_text_is_escaped(void **state)
 static void names_keep_quotes_and_show_bytes_in_hex(void **state)
 {
 	(void)state;
+	check_name("a###[b] #c ##", "a\\x23\\x23#[b] #c \\x23#");
 	check_name("lib\"x\".so", "lib\"x\".so");
 	check_name("a\x1b[2Jb", "a\\x1b[2Jb");
 	check_name("\xff"

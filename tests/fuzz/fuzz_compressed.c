@@ -1,6 +1,6 @@
 /* layer: core
  *
- * zstd frames: inflated below a cap, or an error. */
+ * zstd, lz4, xz and gzip: inflated below a cap, or an error. */
 #include <stdlib.h>
 
 #include "../../core/source.h"

@@ -1,0 +1,138 @@
+/* arrivals: the process that looks says a byte of each file, in their order. One that says nothing for too long is given up, and the next goes
+ * on behind the file that does not answer, without those of the same place. */
+#include "arrivals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "broker.h"
+#include "inmate.h"
+#include "warden.h"
+
+enum {
+	SAYS = XC_INMATE_FIRST,
+	TRIES = 8, /* places that do not answer; of more, no file is looked for any more */
+	WAKE_MS = 250,
+};
+
+void xc_arrivals_want(struct xc_arrivals *a, const struct xc_record *record)
+{
+	for (size_t i = 0; i < record->sought_count; i++) {
+		struct xc_sought *sought = record->sought[i];
+		if (sought->now != XC_SOUGHT_UNSEEN)
+			continue;
+		sought->now = XC_SOUGHT_STAYS;
+		a->files = xc_grow(a->files, a->count, &a->capacity, sizeof(struct xc_sought *));
+		a->files[a->count++] = sought;
+	}
+}
+
+void xc_arrivals_fini(struct xc_arrivals *a)
+{
+	free(a->files);
+	*a = (struct xc_arrivals){.count = 0};
+}
+
+/* ---- who looks ---- */
+
+_Noreturn static void look(const struct xc_arrivals *a, size_t next, struct xc_desks *desks, pid_t parent, int says)
+{
+	const struct xc_broker broker = {.finder = a->worker->finder,
+					 .host_files = a->worker->host_files,
+					 .desk = &desks->desks[0],
+					 .desks = desks};
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || !xc_inmate_shed(&says, 1))
+		_exit(XC_INMATE_BROKEN);
+	for (; next < a->count; next++) {
+		a->files[next]->now = XC_SOUGHT_UNSEEN;
+		const char came = xc_broker_has(&broker, a->files[next]);
+		if (write(SAYS, &came, 1) != 1)
+			_exit(XC_INMATE_BROKEN);
+	}
+	_exit(0);
+}
+
+/* ---- who waits ---- */
+
+static bool is_stopped(const struct xc_arrivals *a)
+{
+	return a->stopped && *a->stopped;
+}
+
+/* Until all is said, or nothing for too long; the first file that nothing was said of. */
+static size_t listen_to(const struct xc_arrivals *a, size_t next, int says)
+{
+	const uint64_t patience = xc_worker_patience(a->worker);
+	uint64_t since = xc_now_ns();
+	while (next < a->count && !is_stopped(a) && xc_now_ns() - since < patience) {
+		struct pollfd polled = {.fd = says, .events = POLLIN};
+		char came[4096];
+		if (poll(&polled, 1, WAKE_MS) <= 0)
+			continue;
+		const ssize_t size = read(says, came, sizeof came);
+		if (size <= 0)
+			break; /* it was ended */
+		for (ssize_t i = 0; i < size && next < a->count; i++)
+			a->files[next++]->now = came[i] ? XC_SOUGHT_CAME : XC_SOUGHT_STAYS;
+		since = xc_now_ns();
+	}
+	return next;
+}
+
+/* One that the kernel keeps waiting is not waited for. */
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	xc_warden_ends(pid);
+	waitpid(pid, NULL, WNOHANG);
+}
+
+static struct xc_error *go_on(const struct xc_arrivals *a, size_t *next, struct xc_desks *desks)
+{
+	const pid_t parent = getpid();
+	int pipes[2];
+	if (pipe2(pipes, O_CLOEXEC))
+		return xc_error_errno(errno, "looking for files that came");
+	const pid_t pid = fork();
+	const int number = errno;
+	if (pid == 0)
+		look(a, *next, desks, parent, pipes[1]);
+	close(pipes[1]);
+	if (pid > 0) {
+		*next = listen_to(a, *next, pipes[0]);
+		end(pid);
+	}
+	close(pipes[0]);
+	return pid < 0 ? xc_error_errno(number, "looking for files that came") : NULL;
+}
+
+static void give_up(struct xc_arrivals *a, const struct xc_sought *file, struct xc_desks *desks)
+{
+	xc_desk_write(&desks->desks[0], file->root, file->path);
+	xc_desks_give_up(desks, &desks->desks[0]);
+	if (!a->silent)
+		a->silent = file;
+}
+
+struct xc_error *xc_arrivals_look(struct xc_arrivals *a)
+{
+	struct xc_desks *desks = xc_desks_map();
+	struct xc_error *err = desks ? NULL : xc_error_errno(errno, "looking for files that came");
+	size_t next = 0;
+	for (int tries = 0; !err && tries < TRIES && next < a->count; tries++) {
+		err = go_on(a, &next, desks);
+		if (is_stopped(a))
+			break;
+		if (!err && next < a->count)
+			give_up(a, a->files[next++], desks);
+	}
+	xc_desks_unmap(desks);
+	return err;
+}

@@ -1,0 +1,444 @@
+/* broker: packets are small, of fixed form and taken for hostile: two texts that end in a NUL, and nothing behind them. A request has a number,
+ * which its answer repeats: a broker that was given up may have answered after all, when the one in its place does so too. */
+#include "broker.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "../core/cache.h"
+#include "../core/opener.h"
+#include "../core/store.h"
+#include "../dwarf/inflate_cache.h"
+#include "corefd.h"
+#include "passing.h"
+
+enum request_kind { OPEN_FILE, OPEN_KEPT, OPEN_SCRATCH, OPEN_CORE };
+
+enum {
+	TEXT_MAX = PATH_MAX,
+	REQUESTS = 4096, /* of one worker; a process of a thousand modules asks for as many files */
+};
+
+struct request {
+	int kind;
+	uint32_t number;
+	uint8_t has_root;         /* of hostile bytes: no bool */
+	char texts[2 * TEXT_MAX]; /* root and path, or kind and name; each with its NUL */
+};
+
+struct answer {
+	int error; /* errno; 0: a descriptor comes with it */
+	bool special;
+	uint32_t number; /* of the request */
+};
+
+_Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the name of an image");
+
+/* ---- the broker's side ---- */
+
+/* A program, library or debug file: not another core, which is somebody's memory. The type stands at the same place in all classes. */
+static bool is_code(int fd)
+{
+	unsigned char head[EI_NIDENT + 2];
+	if (pread(fd, head, sizeof head, 0) != sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return false;
+	const bool big = head[EI_DATA] == ELFDATA2MSB;
+	return (head[EI_NIDENT + big] | head[EI_NIDENT + !big] << 8) != ET_CORE;
+}
+
+/* Not what the kernel makes up: /proc/kcore is an ELF file, and its memory. */
+static bool is_stored(int fd)
+{
+	static const long made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC};
+	struct statfs fs;
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < XC_COUNT(made_up); i++)
+		if (fs.f_type == made_up[i])
+			return false;
+	return true;
+}
+
+/* Is it one of the places that the user gave? */
+static bool allowed_root(const struct xc_broker *broker, const char *root)
+{
+	const struct xc_finder *finder = broker->finder;
+	if (!root)
+		return broker->host_files && !finder->sysroot;
+	if (finder->sysroot && !strcmp(root, finder->sysroot))
+		return true;
+	for (size_t i = 0; i < finder->debug_dir_count; i++)
+		if (!strcmp(root, finder->debug_dirs[i]))
+			return true;
+	return false;
+}
+
+/* The user's own store and --exe name files of the host whatever the roots are. */
+static bool allowed_path(const struct xc_broker *broker, const char *path)
+{
+	struct xc_store *store = broker->finder->store;
+	struct xc_store_file file;
+	if (broker->finder->exe && !strcmp(broker->finder->exe, path))
+		return true;
+	for (size_t i = 0; store && i < xc_store_file_count(store); i++)
+		if (xc_store_file(store, i, &file) && !strcmp(file.path, path))
+			return true;
+	return false;
+}
+
+static bool is_allowed(const struct xc_broker *broker, const char *root, const char *path)
+{
+	return allowed_root(broker, root) || (!root && allowed_path(broker, path));
+}
+
+static int open_code(const struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	if (broker->desks && xc_desks_silent(broker->desks, root, path)) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	int fd = xc_opener_regular(root, path, special);
+	if (fd >= 0 && !(is_stored(fd) && is_code(fd))) {
+		close(fd);
+		errno = EACCES;
+		return -1;
+	}
+	return fd;
+}
+
+static int open_allowed(const struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	errno = EACCES;
+	return is_allowed(broker, root, path) ? open_code(broker, root, path, special) : -1;
+}
+
+bool xc_broker_has(const struct xc_broker *broker, struct xc_sought *sought)
+{
+	char state[XC_SOUGHT_STATE];
+	bool special;
+	if (sought->now != XC_SOUGHT_UNSEEN)
+		return sought->now == XC_SOUGHT_CAME;
+	sought->now = XC_SOUGHT_STAYS;
+	const int fd = open_allowed(broker, sought->root, sought->path, &special);
+	if (fd < 0)
+		return false;
+	xc_sought_state(fd, state);
+	close(fd);
+	if (!sought->was || strcmp(sought->was, state) != 0)
+		sought->now = XC_SOUGHT_CAME;
+	return sought->now == XC_SOUGHT_CAME;
+}
+
+/* ---- what the cache lacks ---- */
+
+static void forget(struct xc_broker_seen *seen)
+{
+	free(seen->root);
+	free(seen->path);
+	*seen = (struct xc_broker_seen){.path = NULL};
+}
+
+static void remember(struct xc_broker *broker, const char *root, const char *path, int fd)
+{
+	struct xc_broker_seen *seen = &broker->seen[broker->seen_count % XC_BROKER_SEEN];
+	char name[XC_INFLATE_CACHE_NAME];
+	if (broker->wants < 0 || !broker->finder->cache_dir || !xc_inflate_cache_name(fd, name))
+		return;
+	forget(seen);
+	seen->root = root ? xc_strdup(root) : NULL;
+	seen->path = xc_strdup(path);
+	memcpy(seen->name, name, sizeof name);
+	broker->seen_count++;
+}
+
+/* The worker asks in vain for the image of a file that it was given: somebody else makes it, of the file as it is by our own rules. Where too
+ * many are wanted already, it is not. */
+static void have_built(const struct xc_broker *broker, const char *name)
+{
+	for (size_t i = 0; i < XC_BROKER_SEEN; i++) {
+		const struct xc_broker_seen *seen = &broker->seen[i];
+		char now[XC_INFLATE_CACHE_NAME];
+		bool special;
+		if (!seen->path || strcmp(seen->name, name) != 0)
+			continue;
+		const int fd = open_allowed(broker, seen->root, seen->path, &special);
+		if (fd >= 0 && xc_inflate_cache_name(fd, now) && !strcmp(now, name))
+			xc_passing_send(broker->wants, now, sizeof now, &fd, 1, MSG_DONTWAIT);
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+}
+
+/* ---- what is asked for ---- */
+
+static int open_file(struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	errno = EACCES;
+	if (!is_allowed(broker, root, path))
+		return -1;
+	const int fd = open_code(broker, root, path, special), number = errno;
+	if (fd >= 0)
+		remember(broker, root, path, fd);
+	if (xc_sought_note(&broker->sought, root, path, fd) && broker->desks)
+		xc_desks_log(broker->desks, broker->desk, &broker->sought.files[broker->sought.count - 1]);
+	errno = number;
+	return fd;
+}
+
+/* What a worker may have of the cache: not, say, what is kept of other cores. */
+static bool is_kept(const char *kind)
+{
+	return !strcmp(kind, "index") || !strcmp(kind, "debug");
+}
+
+static int open_kept(const struct xc_broker *broker, const char *kind, const char *name)
+{
+	const struct xc_cache cache = {.dir = broker->finder->cache_dir, .kind = kind};
+	errno = ENOENT;
+	if (!is_kept(kind))
+		return -1;
+	if (broker->desks && xc_desks_silent(broker->desks, kind, name)) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	const int fd = xc_cache_open(&cache, name), number = errno;
+	if (fd < 0 && broker->wants >= 0)
+		have_built(broker, name);
+	errno = number;
+	return fd;
+}
+
+/* Always the same one: RLIMIT_FSIZE then bounds what a worker takes of the disk. */
+static int open_scratch(const struct xc_broker *broker)
+{
+	errno = broker->scratch_error;
+	return broker->scratch < 0 ? -1 : fcntl(broker->scratch, F_DUPFD_CLOEXEC, 0);
+}
+
+/* Once: what it is told of the core later would be of another one. */
+static int open_core(struct xc_broker *broker)
+{
+	const struct xc_input *input = broker->core;
+	struct xc_corefd core = {.fd = -1, .why = XC_DESK_NO_ANSWER, .hindered = true};
+	broker->core = NULL;
+	errno = EACCES;
+	if (!input)
+		return -1;
+	if (!broker->desks || !xc_desks_silent(broker->desks, NULL, input->file))
+		core = xc_corefd_open(input);
+	if (core.fd < 0)
+		xc_desk_no_core(broker->desk, core.why, core.hindered);
+	errno = EIO;
+	return core.fd;
+}
+
+/* Not what is or is not at a name, but what this process or machine has run out of. */
+static bool is_shortage(int number)
+{
+	return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS || number == EIO ||
+	       number == ETOOMANYREFS || number == ESTALE;
+}
+
+static void note_trouble(struct xc_desk *desk, int number, enum xc_desk_lack lack)
+{
+	if (desk->trouble)
+		return;
+	desk->trouble = number;
+	desk->lack = lack;
+}
+
+static void note_error(struct xc_desk *desk, enum request_kind kind, int number)
+{
+	if (kind == OPEN_SCRATCH)
+		note_trouble(desk, number, XC_DESK_SCRATCH);
+	else if (number == ETIMEDOUT)
+		desk->silent = true;
+	else if (kind != OPEN_CORE && is_shortage(number))
+		note_trouble(desk, number, XC_DESK_FILE);
+}
+
+/* Both texts end where they say; false for a packet of another form. */
+static bool split(const struct request *request, size_t size, const char **second_out)
+{
+	const size_t head = offsetof(struct request, texts);
+	if (size <= head || size > sizeof *request)
+		return false;
+	const char *end = (const char *)request + size;
+	const char *nul = memchr(request->texts, 0, (size_t)(end - request->texts));
+	if (!nul || nul + 1 >= end || end[-1] != '\0' || strlen(nul + 1) != (size_t)(end - nul) - 2)
+		return false;
+	*second_out = nul + 1;
+	return true;
+}
+
+/* A worker that does not take its answers waits for them in vain: its time runs out. What cannot be sent along is an error like others. */
+static void send_answer(const struct xc_broker *broker, int socket, struct answer answer, int fd)
+{
+	if (xc_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
+		return;
+	answer.error = errno;
+	note_trouble(broker->desk, answer.error, XC_DESK_ANSWER);
+	xc_passing_send(socket, &answer, sizeof answer, NULL, 0, MSG_DONTWAIT);
+}
+
+/* What is asked for; -1 with errno set. */
+static int open_asked(struct xc_broker *broker, const struct request *request, const char *second, bool *special)
+{
+	const char *root = request->has_root ? request->texts : NULL;
+	switch (request->kind) {
+	case OPEN_FILE:
+		return open_file(broker, root, second, special);
+	case OPEN_KEPT:
+		return open_kept(broker, request->texts, second);
+	case OPEN_SCRATCH:
+		return open_scratch(broker);
+	default:
+		return open_core(broker);
+	}
+}
+
+/* Only what may be a place: the rest of the texts are the worker's own choice. */
+static void write_down(const struct xc_broker *broker, const struct request *request, const char *second)
+{
+	struct xc_desk *desk = broker->desk;
+	desk->number = request->number;
+	desk->core = request->kind == OPEN_CORE && broker->core;
+	if (desk->core)
+		xc_desk_write(desk, NULL, broker->core->file);
+	else if (request->kind == OPEN_FILE)
+		xc_desk_write(desk, request->has_root ? request->texts : NULL, second);
+	else if (request->kind == OPEN_KEPT && is_kept(request->texts))
+		xc_desk_write(desk, request->texts, second);
+	else
+		xc_desk_write(desk, NULL, "");
+}
+
+/* False for a packet that breaks the rules. */
+static bool serve(struct xc_broker *broker, int socket, const struct request *request, size_t size)
+{
+	const char *second;
+	if (!split(request, size, &second) || broker->requests++ >= REQUESTS)
+		return false;
+	if (request->kind < OPEN_FILE || request->kind > OPEN_CORE)
+		return false;
+	write_down(broker, request, second);
+	struct answer answer = {.number = request->number};
+	const int fd = open_asked(broker, request, second, &answer.special);
+	answer.error = fd < 0 ? errno : 0;
+	if (answer.error)
+		note_error(broker->desk, (enum request_kind)request->kind, answer.error);
+	send_answer(broker, socket, answer, fd);
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+/* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
+bool xc_broker_serve(struct xc_broker *broker, int socket)
+{
+	static struct request request; /* 8 KiB, and one process serves one at a time */
+	atomic_store(&broker->desk->since_ns, xc_now_ns());
+	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
+	const bool goes_on =
+		size < 0 ? errno == EAGAIN || errno == EINTR : serve(broker, socket, &request, (size_t)size);
+	atomic_store(&broker->desk->since_ns, 0);
+	return goes_on;
+}
+
+_Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t number)
+{
+	struct pollfd polled = {.fd = socket, .events = POLLIN};
+	if (number)
+		send_answer(broker, socket, (struct answer){.error = ETIMEDOUT, .number = number}, -1);
+	do
+		poll(&polled, 1, -1);
+	while (xc_broker_serve(broker, socket));
+	_exit(0); /* also when it was asked for too much: that is the core's own, whose time runs out */
+}
+
+void xc_broker_fini(struct xc_broker *broker)
+{
+	for (size_t i = 0; i < XC_BROKER_SEEN; i++)
+		forget(&broker->seen[i]);
+	xc_sought_fini(&broker->sought);
+}
+
+/* ---- the worker's side ---- */
+
+static int asked;           /* the socket */
+static uint32_t last_asked; /* number of the last request; 0 is none's */
+
+/* The answer to that request; those to others are of no use any more. */
+static int receive(bool *special)
+{
+	struct answer answer;
+	ssize_t size;
+	int fd;
+	for (;;) {
+		size = xc_passing_receive(asked, &answer, sizeof answer, &fd, 1, 0);
+		if (size != sizeof answer || answer.number == last_asked)
+			break;
+		if (fd >= 0)
+			close(fd);
+	}
+	*special = size == sizeof answer && answer.special;
+	errno = size == sizeof answer ? answer.error : EIO;
+	return errno ? -1 : fd;
+}
+
+static int ask(enum request_kind kind, const char *first, const char *second, bool *special)
+{
+	struct request request = {.kind = (int)kind, .number = last_asked + 1, .has_root = first != NULL};
+	const size_t first_size = strlen(first ? first : "") + 1, second_size = strlen(second) + 1;
+	errno = ENAMETOOLONG;
+	if (first_size > TEXT_MAX || second_size > TEXT_MAX)
+		return -1;
+	memcpy(request.texts, first ? first : "", first_size);
+	memcpy(request.texts + first_size, second, second_size);
+	last_asked++;
+	const size_t size = offsetof(struct request, texts) + first_size + second_size;
+	return xc_passing_send(asked, &request, size, NULL, 0, 0) < 0 ? -1 : receive(special);
+}
+
+static int ask_file(void *user, const char *root, const char *path, bool *special)
+{
+	(void)user;
+	return ask(OPEN_FILE, root, path, special);
+}
+
+static int ask_kept(void *user, const char *kind, const char *name)
+{
+	bool special;
+	(void)user;
+	return ask(OPEN_KEPT, kind, name, &special);
+}
+
+static int ask_scratch(void *user)
+{
+	bool special;
+	(void)user;
+	return ask(OPEN_SCRATCH, NULL, "", &special);
+}
+
+int xc_broker_ask_core(void)
+{
+	bool special;
+	return ask(OPEN_CORE, NULL, "", &special);
+}
+
+void xc_broker_ask(int socket)
+{
+	static const struct xc_opener opener = {.regular = ask_file, .kept = ask_kept, .scratch = ask_scratch};
+	asked = socket;
+	xc_opener_use(&opener);
+}

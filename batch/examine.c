@@ -1,0 +1,261 @@
+/* examine: the producers of `analyze` fill a report that nobody renders; the record is made of it. So a batch says what one core alone
+ * says, word for word. */
+#include "examine.h"
+
+#include <string.h>
+
+#include "../core/facts.h"
+#include "../core/package.h"
+#include "../core/render.h"
+#include "../core/report.h"
+#include "../core/report_scrub.h"
+#include "../core/scrub_know.h"
+#include "../dwarf/backtrace.h"
+#include "../triage/cause.h"
+#include "language.h"
+
+enum {
+	COUNTED_THREADS = 64, /* whose frames are counted; of more only the crashed one's */
+	TOP = 5,
+	ABSENT = 64,
+};
+
+struct examination {
+	struct xc_process *process;
+	const struct xc_examine_options *options;
+	struct xc_arena *arena;
+	struct xc_report *report;
+	struct xc_record *record;
+};
+
+static const char *keep(const struct examination *e, const char *text)
+{
+	return text ? xc_arena_strndup(e->arena, text, XC_RECORD_TEXT) : NULL;
+}
+
+static const char *keep_id(const struct examination *e, const struct xc_build_id *id)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	return id->size ? keep(e, xc_build_id_hex(id, hex)) : NULL;
+}
+
+/* Of the module at an address; the frame before is mostly of the same. */
+struct packages {
+	const struct xc_module *module;
+	const char *package;
+};
+
+static const char *package_at(const struct examination *e, xc_addr pc, struct packages *last)
+{
+	const struct xc_module *m = xc_process_module(e->process, pc);
+	if (m != last->module)
+		*last = (struct packages){m, m ? xc_package_of(e->process, m, e->arena) : NULL};
+	return last->package;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path;
+}
+
+/* ---- what it is a core of ---- */
+
+static void program(const struct examination *e)
+{
+	const struct xc_process *process = e->process;
+	const struct xc_module *exe = process->module_count ? process->modules[0] : NULL;
+	char id[XC_CORE_ID_SIZE];
+	struct xc_record *r = e->record;
+	r->core_id = xc_facts_core_id(process, id) ? keep(e, id) : NULL;
+	r->stored = process->core->stored_size;
+	r->size = process->core->size;
+	r->missing = process->missing_bytes;
+	r->program = keep(e, last_component(process->exe_path ? process->exe_path : process->comm));
+	r->build_id = exe && exe->kind == XC_MODULE_EXE ? keep_id(e, &exe->build_id) : NULL;
+	r->package = exe && exe->kind == XC_MODULE_EXE ? xc_package_of(process, exe, e->arena) : NULL;
+	r->arch = process->arch->name;
+	r->signal = process->signal.known ? keep(e, xc_signal_name(process->signal.number)) : NULL;
+	r->threads = (unsigned)process->thread_count;
+}
+
+/* Modules whose file would have told more. The vDSO has none. */
+static void absent(const struct examination *e)
+{
+	const struct xc_process *process = e->process;
+	struct xc_record *r = e->record;
+	r->absent = xc_arena_alloc(e->arena, ABSENT * sizeof *r->absent);
+	for (size_t i = 0; i < process->module_count && r->absent_count < ABSENT; i++) {
+		const struct xc_module *m = process->modules[i];
+		char hex[2 * XC_BUILD_ID_MAX + 1];
+		if (m->kind != XC_MODULE_VDSO && (m->identity == XC_NO_FILE || m->identity == XC_REFUSED))
+			r->absent[r->absent_count++] =
+				xc_arena_printf(e->arena, "%s %s%s", m->name,
+						m->build_id.size ? xc_build_id_hex(&m->build_id, hex) : "-",
+						m->identity == XC_REFUSED ? XC_RECORD_REFUSED : ": not found");
+	}
+}
+
+/* ---- the verdict ---- */
+
+static void no_verdict(struct xc_record *r)
+{
+	r->class_name = "no-crash";
+	r->severity = "info";
+	r->confidence = "certain";
+	r->headline = "no thread died: the core was taken of a process that ran on";
+}
+
+static void verdict(const struct examination *e)
+{
+	const struct xc_verdict *v = e->report->verdict;
+	struct xc_record *r = e->record;
+	if (!v || !v->class_name) {
+		no_verdict(r);
+		return;
+	}
+	r->class_name = keep(e, v->class_name);
+	r->kind = keep(e, v->kind);
+	r->severity = keep(e, v->severity ? v->severity : "info");
+	r->confidence = keep(e, v->confidence ? v->confidence : "guess");
+	r->headline = keep(e, v->headline);
+	r->cause = keep(e, v->cause);
+	r->expression = keep(e, v->expression);
+	r->origin = keep(e, v->origin);
+	r->message = keep(e, v->message && e->options->redact ? XC_REDACTED : v->message);
+	r->function = keep(e, v->function);
+	r->file = keep(e, v->file);
+	r->line = v->line;
+	r->thread = keep(e, v->thread_name);
+}
+
+/* ---- stacks ---- */
+
+static void add_stacks(const struct examination *e, const char *key, const struct xc_backtrace_options *options)
+{
+	struct xc_error *err = xc_backtrace(xc_report_section(e->report, key, key), e->process, options);
+	xc_error_free(err); /* no such thread: then there are no stacks */
+}
+
+static void produce_stacks(const struct examination *e)
+{
+	const struct xc_process *process = e->process;
+	struct xc_backtrace_options options = {
+		.choice = XC_THREADS_ONE, .max_frames = XC_RECORD_FRAMES, .format = xc_format_defaults()};
+	if (!process->thread_count)
+		return;
+	options.tid = process->threads[0].tid;
+	add_stacks(e, "crashed", &options);
+	options.choice = XC_THREADS_OTHERS;
+	if (process->thread_count > 1 && process->thread_count <= COUNTED_THREADS)
+		add_stacks(e, "others", &options);
+}
+
+static const struct xc_stacks *stacks_of(const struct examination *e, const char *key)
+{
+	for (const struct xc_section *s = e->report->sections; s; s = s->next)
+		for (const struct xc_item *item = strcmp(s->key, key) ? NULL : s->items; item; item = item->next)
+			if (item->kind == XC_ITEM_STACKS)
+				return item->stacks;
+	return NULL;
+}
+
+static void row(const struct examination *e, const struct xc_stack_row *from, struct xc_record_frame *to)
+{
+	*to = (struct xc_record_frame){
+		.function = keep(e, from->function),
+		.module = keep(e, last_component(from->module)),
+		.build_id = keep(e, from->build_id),
+		.has_offset = from->has_offset,
+		.offset = from->offset,
+		.language = xc_language_name(xc_language_of_dwarf(from->code_language)),
+		.file = keep(e, from->file),
+		.line = from->line,
+		.trust = from->trust ? keep(e, from->trust) : NULL,
+		.inlined = from->inlined,
+		.signal = from->signal,
+		.unverified = from->unverified,
+	};
+}
+
+static void crashed_stack(const struct examination *e, const struct xc_stack *stack)
+{
+	const unsigned fault = e->report->verdict ? e->report->verdict->frame : 0;
+	struct xc_record *r = e->record;
+	struct packages last = {0};
+	size_t count = stack->row_count < XC_RECORD_FRAMES ? stack->row_count : XC_RECORD_FRAMES;
+	r->frames = xc_arena_alloc(e->arena, (count + 1) * sizeof *r->frames);
+	for (size_t i = 0; i < count; i++) {
+		row(e, &stack->rows[i], &r->frames[i]);
+		if (stack->rows[i].module)
+			r->frames[i].package = package_at(e, stack->rows[i].pc, &last);
+		if (stack->rows[i].index < fault)
+			r->fault_at = i + 1 < count ? i + 1 : 0;
+	}
+	r->frame_count = count;
+	r->elided = stack->elided;
+	r->elided_at = stack->elided_at <= count ? stack->elided_at : count;
+	r->cycle = keep(e, stack->cycle);
+	r->stop = keep(e, stack->stop);
+}
+
+static void count_known(const struct xc_stack *stack, size_t limit, struct xc_record_known *known)
+{
+	for (size_t i = 0; i < stack->row_count && i < limit; i++) {
+		known->all++;
+		known->named += stack->rows[i].function != NULL;
+	}
+}
+
+static void crashed(const struct examination *e)
+{
+	const struct xc_stacks *stacks = stacks_of(e, "crashed");
+	if (!stacks || !stacks->stack_count)
+		return;
+	crashed_stack(e, &stacks->stacks[0]);
+	count_known(&stacks->stacks[0], SIZE_MAX, &e->record->crashed);
+	count_known(&stacks->stacks[0], TOP, &e->record->top);
+}
+
+static void others(const struct examination *e)
+{
+	const struct xc_stacks *stacks = stacks_of(e, "others");
+	e->record->every = e->record->crashed;
+	for (size_t i = 0; stacks && i < stacks->stack_count; i++)
+		count_known(&stacks->stacks[i], SIZE_MAX, &e->record->every);
+}
+
+/* ---- all of it ---- */
+
+static void produce(const struct examination *e)
+{
+	const struct xc_heap_options one_thread = {.jobs = 1};
+	xc_cause(e->report, e->process, e->options->without_heap ? NULL : xc_heap_of(e->process, &one_thread));
+	produce_stacks(e);
+}
+
+static void scrub(const struct examination *e)
+{
+	struct xc_scrub scrub = {0};
+	xc_scrub_know(&scrub, e->process);
+	xc_report_scrub(e->report, &scrub);
+	xc_scrub_fini(&scrub);
+}
+
+struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
+			     struct xc_arena *arena)
+{
+	const struct examination e = {process, options, arena, xc_report_new("triage"),
+				      xc_arena_alloc(arena, sizeof(struct xc_record))};
+	e.record->path = xc_arena_strdup(arena, options->path);
+	produce(&e);
+	if (options->redact)
+		scrub(&e);
+	program(&e);
+	verdict(&e);
+	crashed(&e);
+	others(&e);
+	absent(&e);
+	xc_report_free(e.report);
+	return e.record;
+}

@@ -1,0 +1,68 @@
+/* The page of a batch, first part: its data, and the elements that text is put into. What the data looks like is told in
+ * export_html_data.c. Nothing in these files makes markup of text: elements are made one by one, and text stays text. */
+'use strict';
+document.documentElement.className = ''; /* whatever becomes of the rest: the table is there */
+const data = JSON.parse(document.getElementById('data').textContent);
+const strings = data.strings, rows = data.rows, clusters = data.clusters;
+const CHUNK = 100, PRINTED = 3000;
+const $ = id => document.getElementById(id);
+const count = n => n.toLocaleString('en-US');
+const plural = (n, thing) => count(n) + ' ' + thing + (n === 1 ? '' : 's');
+
+/* ---- elements ---- */
+
+let words = []; /* that are searched for, in small letters */
+let mark = null;
+
+/* el('td', 'right', 'text', child…): strings become text. */
+function el(tag, className, ...content) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...content.filter(c => c !== null && c !== undefined));
+  return element;
+}
+
+/* A string of the data, with what is searched for marked in it. */
+function found(text) {
+  const part = document.createDocumentFragment();
+  String(text).split(mark || /$^/).forEach((piece, i) => { if (piece) part.append(i % 2 ? el('mark', '', piece) : piece); });
+  return part;
+}
+
+const string = number => strings[number] || '';
+const known = (number, show) => number ? (show || found)(string(number)) : null;
+const bytes = n => {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let at = 0;
+  for (n = Number(n); n >= 1024 && at < units.length - 1; at++) n /= 1024;
+  return (at ? n.toPrecision(3) : n) + ' ' + units[at];
+};
+
+/* Items as rows of a table's body, a chunk when its end comes near; more is the button behind it. */
+function lazy(body, more, make) {
+  let items = [], at = 0;
+  function step(size) {
+    const part = document.createDocumentFragment();
+    for (const end = Math.min(at + size, items.length); at < end; at++) part.append(...make(items[at]));
+    body.append(part);
+    more.hidden = at >= items.length;
+    more.textContent = count(items.length - at) + ' more';
+  }
+  const near = () => !more.hidden && more.offsetParent && more.getBoundingClientRect().top < innerHeight + 800;
+  function fill() { while (near()) step(CHUNK); }
+  new IntersectionObserver(fill, {rootMargin: '800px'}).observe(more);
+  more.addEventListener('click', () => step(CHUNK));
+  return {
+    set(list) { items = list; at = 0; body.textContent = ''; step(CHUNK); fill(); },
+    atLeast(size) { if (size > at) step(size - at); },
+  };
+}
+
+/* How many have each key. */
+function tally(list, keys) {
+  const sums = new Map();
+  list.forEach(item => new Set(keys(item)).forEach(key => sums.set(key, (sums.get(key) || 0) + 1)));
+  return sums;
+}
+
+const programs = c => new Set(c.members.map(m => m[1]));

@@ -1,0 +1,143 @@
+/* keep: a list made of problems, and its text. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/render.h"
+#include "../core/text.h"
+#include "keep.h"
+
+/* ---- the list ---- */
+
+static int by_kept(const void *a, const void *b)
+{
+	const struct xc_keep_kept *left = a, *right = b;
+	return xc_record_compare(&left->record, &right->record);
+}
+
+static int spare_order(const void *a, const void *b)
+{
+	const struct xc_keep_spare *left = a, *right = b;
+	if (!left->copy_of != !right->copy_of)
+		return left->copy_of ? -1 : 1;
+	return xc_record_compare(&left->record, &right->record);
+}
+
+/* Why a member that does not stand for its cluster is kept, too; NULL: it is not. */
+static const char *doubt_of(const struct xc_problem_member *m)
+{
+	return m->copy_of ? NULL : xc_signature_doubt(m->signature);
+}
+
+static const struct xc_record *instead_of(const struct xc_problem *problem, const struct xc_problem_member *spare)
+{
+	for (size_t i = 0; spare->copy_of && i < problem->member_count; i++) {
+		const struct xc_problem_member *m = &problem->members[i];
+		if (!strcmp(m->record->path, spare->copy_of))
+			return doubt_of(m) ? m->record : xc_problem_shown(problem)->record;
+	}
+	return xc_problem_shown(problem)->record;
+}
+
+static void take_problem(struct xc_keep *keep, const struct xc_problem *problem)
+{
+	for (size_t i = 0; i < problem->member_count; i++) {
+		const struct xc_problem_member *m = &problem->members[i];
+		const bool shown = i == problem->representative;
+		const char *doubt = shown ? NULL : doubt_of(m);
+		if (shown || doubt) {
+			keep->kept[keep->kept_count++] = (struct xc_keep_kept){m->record, problem, doubt};
+			keep->kept_bytes += m->record->stored;
+		} else {
+			keep->spare[keep->spare_count++] =
+				(struct xc_keep_spare){m->record, problem, instead_of(problem, m), m->copy_of};
+			keep->spare_bytes += m->record->stored;
+		}
+	}
+}
+
+struct xc_keep *xc_keep_new(const struct xc_problems *problems)
+{
+	struct xc_keep *keep = xc_alloc(sizeof *keep);
+	keep->kept = xc_alloc((problems->cores + 1) * sizeof *keep->kept);
+	keep->spare = xc_alloc((problems->cores + 1) * sizeof *keep->spare);
+	for (size_t i = 0; i < problems->count; i++)
+		take_problem(keep, &problems->problems[i]);
+	qsort(keep->kept, keep->kept_count, sizeof *keep->kept, by_kept);
+	qsort(keep->spare, keep->spare_count, sizeof *keep->spare, spare_order);
+	keep->apart = problems->failed;
+	keep->apart_count = problems->failed_count;
+	return keep;
+}
+
+void xc_keep_free(struct xc_keep *keep)
+{
+	if (!keep)
+		return;
+	free(keep->kept);
+	free(keep->spare);
+	free(keep);
+}
+
+/* ---- as text ---- */
+
+static void add_core(struct xc_text *text, const char *word, const char *id, const struct xc_record *record)
+{
+	xc_text_printf(text, "%-6s%-12s  ", word, id);
+	xc_text_name(text, record->path);
+}
+
+static void add_spare(struct xc_text *text, const struct xc_keep_spare *spare)
+{
+	add_core(text, "spare", spare->problem->id, spare->record);
+	xc_text_add(text, spare->copy_of ? "  copy of " : "  like ");
+	xc_text_name(text, spare->copy_of ? spare->copy_of : spare->instead->path);
+	xc_text_add(text, ", ");
+	xc_text_size(text, spare->record->stored);
+	xc_text_char(text, '\n');
+}
+
+static void add_kept(struct xc_text *text, const struct xc_keep *keep)
+{
+	for (size_t i = 0; i < keep->kept_count; i++) {
+		const struct xc_keep_kept *kept = &keep->kept[i];
+		add_core(text, "keep", kept->problem->id, kept->record);
+		xc_text_printf(text, "%s%s\n", kept->doubt ? "  " : "", kept->doubt ? kept->doubt : "");
+	}
+}
+
+static void add_sum(struct xc_text *text, const struct xc_keep *keep)
+{
+	xc_render_count(text, keep->kept_count);
+	xc_text_add(text, " to keep (");
+	xc_text_size(text, keep->kept_bytes);
+	xc_text_add(text, "), ");
+	xc_render_count(text, keep->spare_count);
+	xc_text_add(text, " to spare (");
+	xc_text_size(text, keep->spare_bytes);
+	xc_text_add(text, ")");
+	if (keep->apart_count) {
+		xc_text_add(text, ", ");
+		xc_render_count(text, keep->apart_count);
+		xc_text_add(text, " without a verdict");
+	}
+	xc_text_char(text, '\n');
+}
+
+struct xc_error *xc_keep_write(const struct xc_keep *keep, FILE *out)
+{
+	struct xc_text text = {0};
+	add_kept(&text, keep);
+	for (size_t i = 0; i < keep->spare_count; i++)
+		add_spare(&text, &keep->spare[i]);
+	for (size_t i = 0; i < keep->apart_count; i++) {
+		add_core(&text, "apart", xc_record_status_name(keep->apart[i]->status), keep->apart[i]);
+		xc_text_char(&text, '\n');
+	}
+	add_sum(&text, keep);
+	size_t written = fwrite(text.bytes, 1, text.len, out);
+	bool whole = written == text.len && !fflush(out);
+	xc_text_fini(&text);
+	return whole ? NULL : xc_error_errno(errno, "writing the keep list");
+}

@@ -1,0 +1,18 @@
+/* ledgerdir: the directory of ledgers: one for each set of inputs and settings, side by side, so that a run with another option takes
+ * nothing from those before it. One that nobody used for a month is removed. */
+#ifndef XC_LEDGERDIR_H
+#define XC_LEDGERDIR_H
+
+#include "../core/base.h"
+
+enum { XC_LEDGERDIR_DAYS = 30 };
+
+/* What the ledger of these inputs and settings is called; both are hashes in hex of 32 digits or more. Malloc'ed. */
+char *xc_ledgerdir_file(const char *dir, const char *inputs, const char *config);
+
+/* Remove ledgers that were not opened for XC_LEDGERDIR_DAYS before `now` (seconds since the epoch): files that are called as above, or as
+ * ledgers were before, and begin as ledgers do; but none that a run has open. Never fails: what cannot be removed stays. Cost: a stat for
+ * each. */
+void xc_ledgerdir_clean(const char *dir, int64_t now);
+
+#endif

@@ -1,0 +1,161 @@
+/* sought: a file is told from another by what stat says; its bytes are not read. */
+#include "sought.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- noting ---- */
+
+void xc_sought_state(int fd, char state[XC_SOUGHT_STATE])
+{
+	struct stat st;
+	state[0] = '\0';
+	if (!fstat(fd, &st))
+		snprintf(state, XC_SOUGHT_STATE, "%ju %ju %jd.%09ld %jd.%09ld", (uintmax_t)st.st_ino,
+			 (uintmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			 (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+}
+
+static bool is_utf8(const char *text)
+{
+	json_t *value = json_string(text);
+	const bool good = value != NULL;
+	json_decref(value);
+	return good;
+}
+
+void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought)
+{
+	list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);
+	list->files[list->count++] = (struct xc_sought){
+		.root = xc_arena_strdup(&list->arena, sought->root),
+		.path = xc_arena_strdup(&list->arena, sought->path),
+		.was = xc_arena_strdup(&list->arena, sought->was),
+	};
+}
+
+bool xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd)
+{
+	char state[XC_SOUGHT_STATE];
+	if (!is_utf8(path) || (root && !is_utf8(root)))
+		return false;
+	if (fd >= 0)
+		xc_sought_state(fd, state);
+	xc_sought_add(list, &(struct xc_sought){.root = root, .path = path, .was = fd >= 0 ? state : NULL});
+	return true;
+}
+
+void xc_sought_fini(struct xc_sought_list *list)
+{
+	xc_arena_fini(&list->arena);
+	free(list->files);
+	*list = (struct xc_sought_list){.count = 0};
+}
+
+/* ---- what a record went without ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t len = strlen(text), most = strlen(end);
+	return len >= most && !strcmp(text + len - most, end);
+}
+
+/* Does the record say "NAME BUILDID: another build was found" of a module of this file's name? */
+static bool was_refused(const struct xc_record *record, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const size_t len = strlen(name);
+	for (size_t i = 0; i < record->absent_count; i++)
+		if (!strncmp(record->absent[i], name, len) && record->absent[i][len] == ' ' &&
+		    ends_in(record->absent[i], XC_RECORD_REFUSED))
+			return true;
+	return false;
+}
+
+static int by_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+int xc_sought_compare(const void *a, const void *b)
+{
+	const struct xc_sought *left = a, *right = b;
+	int order = strcmp(left->path, right->path);
+	order = order ? order : by_text(left->root, right->root);
+	return order ? order : by_text(left->was, right->was);
+}
+
+static int by_pointed(const void *a, const void *b)
+{
+	const struct xc_sought *const *left = a, *const *right = b;
+	return xc_sought_compare(*left, *right);
+}
+
+static size_t size_of(const struct xc_sought *s)
+{
+	return sizeof "[,,]," + (s->root ? strlen(s->root) : 0) + strlen(s->path) + (s->was ? strlen(s->was) : 0);
+}
+
+struct xc_sought *xc_sought_copy(const struct xc_sought *s, struct xc_arena *arena)
+{
+	struct xc_sought *kept = xc_arena_alloc(arena, sizeof *kept);
+	kept->root = xc_arena_strdup(arena, s->root);
+	kept->path = xc_arena_strdup(arena, s->path);
+	kept->was = xc_arena_strdup(arena, s->was);
+	return kept;
+}
+
+static size_t without_doubles(struct xc_sought **files, size_t count)
+{
+	size_t kept = 0;
+	if (count)
+		qsort(files, count, sizeof *files, by_pointed);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || xc_sought_compare(files[kept - 1], files[i]) != 0)
+			files[kept++] = files[i];
+	return kept;
+}
+
+void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena)
+{
+	struct xc_sought **files = xc_arena_alloc(arena, (list->count + 1) * sizeof *files);
+	size_t count = 0, size = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct xc_sought *s = &list->files[i];
+		if (s->was && !was_refused(record, s->path))
+			continue;
+		size += size_of(s);
+		if (size > XC_SOUGHT_MAX)
+			break;
+		files[count++] = xc_sought_copy(s, arena);
+	}
+	record->sought = files;
+	record->sought_count = without_doubles(files, count);
+}
+
+/* ---- as JSON ---- */
+
+json_t *xc_sought_json(const struct xc_sought *s)
+{
+	json_t *array = json_array();
+	json_array_append_new(array, json_string(s->root ? s->root : ""));
+	json_array_append_new(array, json_string(s->path));
+	if (s->was)
+		json_array_append_new(array, json_string(s->was));
+	return array;
+}
+
+struct xc_sought *xc_sought_parse(const json_t *array, struct xc_arena *arena)
+{
+	const char *root = json_string_value(json_array_get(array, 0));
+	const char *path = json_string_value(json_array_get(array, 1));
+	const char *was = json_string_value(json_array_get(array, 2));
+	const size_t count = json_array_size(array);
+	if (!root || !path || count > 3 || (count == 3 && !was))
+		return NULL;
+	const struct xc_sought found = {.root = *root ? root : NULL, .path = path, .was = was};
+	return xc_sought_copy(&found, arena);
+}

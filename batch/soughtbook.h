@@ -1,0 +1,27 @@
+/* soughtbook: the files that the records of one ledger were made without, each once, by number. */
+#ifndef XC_SOUGHTBOOK_H
+#define XC_SOUGHTBOOK_H
+
+#include "sought.h"
+
+struct xc_soughtbook {
+	struct xc_arena *arena;   /* of what is in it */
+	struct xc_sought **files; /* by number */
+	size_t count, capacity;
+	void *tree; /* the same ones, of tsearch(3) */
+};
+
+/* A record's list for its line in the ledger: the number of each that is in the book, and what it is of each that is not; new. */
+json_t *xc_soughtbook_json(const struct xc_soughtbook *book, const struct xc_record *record);
+
+/* When that line is written: give those that were new the next numbers, in its order. */
+void xc_soughtbook_learn(struct xc_soughtbook *book, const struct xc_record *record);
+
+/* Read such a list, set the record's and number what is new; lists that the pool has are shared. False when it is none, or has a number that
+ * was not given yet: then the line is none of ours, and the book is as before. */
+bool xc_soughtbook_read(struct xc_soughtbook *book, const json_t *array, struct xc_pool *pool,
+			struct xc_record *record);
+
+void xc_soughtbook_fini(struct xc_soughtbook *book);
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# What redaction leaves out of every command's answer, and what it does not.
+# shellcheck disable=SC2016,SC2088,SC2153,SC2154 # helper.bash sets repo and XCORE; the tilde is the report's, words of the C program its own
+bats_require_minimum_version 1.5.0
+
+# A program in its user's home, with a secret in its environment, in its name, its heap and the name of a file.
+setup_file() {
+  load helper
+  export SECRET=open-s3same PLACE=$BATS_FILE_TMPDIR/people/joe CORE=''
+  mkdir -p "$PLACE"
+  cat >"$PLACE/keeper.c" <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+struct account { char *password; long balance; };
+struct account *account;
+static void spend(long *from) { *from = 1; }
+int main(void) {
+  char typed[32], path[4096];
+  strcpy(typed, getenv("API_TOKEN"));
+  pthread_setname_np(pthread_self(), typed);
+  snprintf(path, sizeof path, "%s/cookie=k3yhole", getenv("HOME"));
+  int file = open(path, O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, 4096) || mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED) return 2;
+  account = calloc(1, sizeof *account);
+  account->password = strdup(typed);
+  spend(NULL);
+  return typed[0];
+}
+C
+  ${CC:-cc} -g -O0 -w -D_GNU_SOURCE -o "$PLACE/keeper" "$PLACE/keeper.c" -lpthread || return 1
+  if HOME=$PLACE API_TOKEN=$SECRET "$repo/corpora/take-core" --out "$PLACE/core" -- "$PLACE/keeper" >/dev/null 2>&1; then
+    CORE=$PLACE/core
+  fi
+}
+
+setup() {
+  load helper
+  needs_core
+}
+
+# All that commands say of the target, with an option.
+all_said() {
+  local words
+  for words in analyze "bt --full" info threads modules maps regs "heap check" "heap dups" "heap leaks" "heap top" "heap types"; do
+    # shellcheck disable=SC2086 # options are words
+    "$XCORE" $words "$CORE" --no-plugins "$@"
+  done
+  "$XCORE" print "$CORE" 'account->password' '*account' "$@"
+  "$XCORE" mem "$CORE" 'account->password' 16 "$@"
+  "$XCORE" heap show "$CORE" 'account->password' "$@"
+  "$XCORE" heap whatis "$CORE" 'account->password' "$@"
+}
+
+@test "neither the secret nor whose home it is leaves where redaction is on, in every format" {
+  for format in text json; do
+    all_said --format $format --no-redact >"$BATS_TEST_TMPDIR/open"
+    all_said --format $format --redact >"$BATS_TEST_TMPDIR/closed"
+    grep -q "$SECRET" "$BATS_TEST_TMPDIR/open"
+    grep -q people/joe/cookie=k3yhole "$BATS_TEST_TMPDIR/open"
+    run ! grep -e "$SECRET" -e people/joe -e k3yhole -e 6f70656e2d -e '6f 70 65 6e' "$BATS_TEST_TMPDIR/closed"
+    grep -q '~/keeper' "$BATS_TEST_TMPDIR/closed"
+    grep -q '~/cookie=(redacted)' "$BATS_TEST_TMPDIR/closed"
+    grep -q '(redacted)' "$BATS_TEST_TMPDIR/closed"
+  done
+  run -0 "$XCORE" analyze "$CORE" --format html --redact
+  [[ "$output" != *"$SECRET"* && "$output" != *people/joe* && "$output" == *"(redacted)"* ]]
+}
+
+@test "the verdict is the same where redaction is on" {
+  for option in --redact --no-redact; do
+    "$XCORE" analyze "$CORE" --format json --no-plugins $option |
+      jq '.verdict | .class, .kind, .severity, .confidence, .function, .line, .expression' >"$BATS_TEST_TMPDIR/verdict$option"
+  done
+  grep -q null-write "$BATS_TEST_TMPDIR/verdict--redact"
+  cmp "$BATS_TEST_TMPDIR/verdict--redact" "$BATS_TEST_TMPDIR/verdict--no-redact"
+}
+
+@test "flame graphs have no values; what a script's section says goes through the same rules" {
+  for kind in stacks heap; do
+    "$XCORE" flame $kind "$CORE" --as folded --redact >>"$BATS_TEST_TMPDIR/flames"
+  done
+  run ! grep -e "$SECRET" -e people/joe "$BATS_TEST_TMPDIR/flames"
+  for option in --redact --no-redact; do
+    "$XCORE" run -e 'local xcore = require "xcore"
+      local s, name = xcore.report:section("who"), xcore.target:threads()[1].name
+      s:text("name", name); s:warning("it is " .. name, "ask with token=abc"); print "done"' \
+      "$CORE" --format json $option >"$BATS_TEST_TMPDIR/answer$option"
+  done
+  grep -q "$SECRET" "$BATS_TEST_TMPDIR/answer--no-redact"
+  jq -e '.output == ["done"] and .sections[0].fields.name == "(redacted)"' "$BATS_TEST_TMPDIR/answer--redact"
+  run ! grep -e "$SECRET" -e abc "$BATS_TEST_TMPDIR/answer--redact"
+}
+
+@test "pack redacts what it says, and holds what the core does" {
+  run -0 "$XCORE" pack "$CORE" -o "$BATS_TEST_TMPDIR/pack"
+  [[ "$output" != *people/joe* ]]
+  "$XCORE" print "$BATS_TEST_TMPDIR/pack" 'account->password' --no-redact | grep -q "$SECRET"
+}

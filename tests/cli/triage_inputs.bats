@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# triage: what is looked at, by directories, lists and a journal, and what is said of the rest.
+# shellcheck disable=SC2154 # helper.bash and bats set them
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  alone
+  name=core.sleepy.33.0123456789abcdef0123456789abcdef.7.1700000000000000
+  cores null-write=deep/null-write.pack "null-call=$name"
+  echo notes >cores/README
+}
+
+paths() {
+  "$XCORE" triage --quiet --no-host-files --format json "$@" | jq -r '[.clusters[].members[].path] | sort | join(" ")'
+}
+
+@test "a directory, its files and lists of them give the same answer" {
+  [ "$(paths cores)" = "$name deep/null-write.pack" ]
+  "$XCORE" triage --quiet --no-host-files --format json cores >directory
+  "$XCORE" triage --quiet --no-host-files --format json cores/deep/* "cores/$name" >files
+  find cores -name '*core*' -type f -o -name '*.pack' | "$XCORE" triage --quiet --no-host-files --format json - >list
+  find "$PWD/cores" -type f ! -name README -print0 >names
+  "$XCORE" triage --quiet --no-host-files --format json @names >absolute
+  cmp directory files
+  cmp directory list
+  cmp directory absolute
+}
+
+@test "compressed cores are the same cores" {
+  needs_core_of_ours
+  for z in "zstd -q" "lz4 -q" "xz" "gzip"; do
+    $z -c core >"core.${z%% *}" || skip
+  done
+  run -0 --separate-stderr "$XCORE" triage --quiet --format json core core.zstd core.lz4 core.xz core.gzip
+  [ "$(jq '[.clusters[].members[].core_id] | unique | length' <<<"$output")" -eq 1 ]
+  [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 5 ]
+}
+
+needs_core_of_ours() {
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR make_core
+  needs_core
+  cp "$CORE" core.tmp && rm -rf core && mv core.tmp core
+}
+
+@test "what is left out is told, with escapes made harmless" {
+  ln -s /nonexistent "$(printf 'cores/core.\033[31m')"
+  run -0 --separate-stderr "$XCORE" triage --no-host-files cores
+  [[ "$stderr" == *'core.\x1b[31m: a link or no regular file: left out'* ]]
+}
+
+@test "lists, journals, parts and baselines are regular files, or standard input" {
+  mkfifo fifo
+  expect 4 'xcore: fifo: not a regular file*' timeout 20 "$XCORE" triage --no-host-files @fifo
+  expect 4 'xcore: --journal: fifo: not a regular file*' timeout 20 "$XCORE" triage --no-host-files cores --journal fifo
+  expect 4 'xcore: --journal: /dev/zero: not a regular file*' timeout 20 "$XCORE" triage --no-host-files cores --journal /dev/zero
+  expect 4 'xcore: fifo: not a regular file*' timeout 20 "$XCORE" triage --merge fifo
+  expect 4 'xcore: --plan-file: fifo: not a regular file*' timeout 20 "$XCORE" triage --shard 0/1 --plan-file fifo cores
+  expect 4 'xcore: --baseline: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --baseline fifo
+  expect 4 'xcore: --frames: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --frames fifo
+  expect 4 'xcore: --policy: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --policy fifo
+  expect 4 'xcore: --journal: standard input: entry 1 is none*' timeout 20 "$XCORE" triage --no-host-files cores --journal - </dev/zero
+}
+
+# The services of all cores, in order.
+units() {
+  "$XCORE" triage --quiet --no-host-files --format json "$@" cores | jq -c '[.clusters[].members[] | {path, unit}] | sort_by(.path) | map(.unit)'
+}
+
+@test "what is resumed is hinted by the journal of this run" {
+  printf 'COREDUMP_FILENAME=/x/%s\nCOREDUMP_COMM=sleepy\nCOREDUMP_UNIT=sleepy.service\n\n' "$name" >journal
+  sed 's/sleepy.service/other.service/' journal >other
+  [ "$(units --journal journal)" = '["sleepy.service",null]' ]
+  [ "$(units --resume)" = '[null,null]' ]
+  [ "$(units --resume --journal other)" = '["other.service",null]' ]
+  for shard in 0 1; do
+    "$XCORE" triage --quiet --no-host-files --shard $shard/2 cores -o parts --journal "$([ $shard = 0 ] && echo journal || echo other)"
+  done
+  expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
+}
+
+@test "what another symbol store tells is not mixed with ours, given or found" {
+  mkdir elf one two && cp "$XCORE" elf/ && cp /bin/true two/
+  "$XCORE" symbols index elf --store one >/dev/null 2>&1
+  "$XCORE" symbols index two --store two >/dev/null 2>&1
+  part() { # STORE SHARD WORDS...
+    XCORE_SYMBOLS=$1 "$XCORE" triage --quiet --no-host-files --shard "$2/2" cores -o parts "${@:3}"
+  }
+  part "$PWD/one" 0
+  part "$PWD/two" 1
+  expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
+  part "" 1
+  expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
+  part "" 1 --store one # the same files, by another word
+  run -0 "$XCORE" triage --merge parts
+  cp -r one elsewhere && part "$PWD/elsewhere" 0
+  run -0 "$XCORE" triage --merge parts
+}
+
+@test "the journal tells the service" {
+  printf 'COREDUMP_FILENAME=/x/%s.zst\nCOREDUMP_COMM=sleepy\nCOREDUMP_UNIT=sleepy.service\n\n' "$name" >journal
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --journal journal cores
+  [ "$(jq -c '[.clusters[].members[] | {path, unit}] | sort_by(.path) | map(.unit)' <<<"$output")" = '["sleepy.service",null]' ]
+  expect 2 'xcore: triage: standard input is the list*' "$XCORE" triage --journal - -
+  echo nonsense >journal
+  expect 4 'xcore: --journal: journal: entry 1 is none of a journal*' "$XCORE" triage --journal journal cores
+}

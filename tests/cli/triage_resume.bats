@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# triage --resume: what is finished is taken where nothing changed that it depends on, and only there.
+# shellcheck disable=SC2154 # helper.bash and bats set them
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  alone
+  name=core.sleepy.33.0123456789abcdef0123456789abcdef.7.1700000000000000
+  cores null-write=deep/null-write.pack "null-call=$name"
+}
+
+triage() {
+  "$XCORE" triage --quiet --no-host-files --format json "$@"
+}
+
+ledgers() {
+  find "$XDG_CACHE_HOME/xcore/triage" -type f | sort
+}
+
+kept() {
+  ledgers | xargs cat
+}
+
+# Was no core looked at again?
+reused() {
+  kept >before
+  triage --resume cores "$@" >/dev/null
+  kept | cmp - before
+}
+
+@test "new debug information is looked at by who resumes" {
+  mkdir -p debug/.build-id/7f
+  triage --debug-dir debug cores >/dev/null
+  reused --debug-dir debug
+  touch -d yesterday debug/.build-id/7f
+  run -1 reused --debug-dir debug
+}
+
+@test "what another build of xcore finished is looked at again" {
+  cp "$XCORE" another
+  triage cores >/dev/null
+  reused
+  XCORE=./another run -1 reused
+}
+
+@test "a run with other options takes nothing from those before it" {
+  triage cores >whole
+  triage --timeout 50 cores >/dev/null
+  triage --timeout 40 --resume cores >/dev/null
+  [ "$(ledgers | wc -l)" -eq 3 ]
+  for options in "" "--timeout 50" "--timeout 40"; do
+    # shellcheck disable=SC2086 # words
+    reused $options
+  done
+  triage --resume cores | cmp - whole
+}
+
+@test "what nobody used for a month is removed, and nothing else" {
+  triage cores >/dev/null
+  triage --timeout 50 cores >/dev/null
+  touch -d '31 days ago' "$XDG_CACHE_HOME"/xcore/triage/*
+  ledgers >old
+  while read -r file; do
+    cp -p "$file" "$file.bak"
+  done <old
+  triage --timeout 40 cores >/dev/null
+  while read -r file; do
+    [ ! -e "$file" ]
+    [ -e "$file.bak" ]
+  done <old
+  [ "$(ledgers | grep -c 'jsonl$')" -eq 1 ]
+}
+
+# A core whose program is PROGRAM, beside the two; a sysroot that has its directories but not the program; one run.
+without_program() {
+  mkdir made
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR/made make_core
+  needs_core
+  cp "$CORE" cores/core.6
+  mkdir -p "root$(dirname "$PROGRAM")" "root/usr/lib/debug$(dirname "$PROGRAM")"
+  triage --sysroot root cores >before.json
+  [ "$(lines)" -eq 3 ]
+}
+
+# How many cores were finished, those that were looked at again more than once.
+lines() {
+  kept | grep -c '"path"'
+}
+
+# Who resumes says what a run from nothing says, and this many cores were looked at for that in all.
+resumes_as_from_nothing() { # LINES WORDS...
+  triage --resume cores "${@:2}" >resumed.json
+  XDG_CACHE_HOME=$PWD/nothing triage cores "${@:2}" >fresh.json
+  rm -r nothing
+  cmp resumed.json fresh.json
+  [ "$(lines)" -eq "$1" ]
+}
+
+has_line() { # FILE
+  [ "$(jq '[.clusters[].members[] | select(.path == "core.6")] | length' "$1")" -eq 1 ] && grep -qF 'crasher.c:' "$1"
+}
+
+@test "a program that came deep in a sysroot is looked at by who resumes, once, and no other core is" {
+  without_program
+  run ! has_line before.json
+  resumes_as_from_nothing 3 --sysroot root
+  cp "$PROGRAM" "root$PROGRAM"
+  resumes_as_from_nothing 4 --sysroot root
+  has_line resumed.json
+  resumes_as_from_nothing 4 --sysroot root
+}
+
+@test "another build that came is looked at once, and so is the right one in its place" {
+  without_program
+  echo 'int more(void) { return 1; }' >>"$PROGRAM.c"
+  ${CC:-cc} -g -O0 -o another "$PROGRAM.c"
+  cp another "root$PROGRAM"
+  resumes_as_from_nothing 4 --sysroot root
+  resumes_as_from_nothing 4 --sysroot root
+  cp "$PROGRAM" new && mv new "root$PROGRAM"
+  resumes_as_from_nothing 5 --sysroot root
+  has_line resumed.json
+}
+
+@test "a file that a core names is looked at when it comes, and not missed when it goes" {
+  without_program
+  mv "$PROGRAM" away
+  "$XCORE" triage --quiet --format json cores >before.json
+  run ! has_line before.json
+  count=$(lines)
+  mv away "$PROGRAM"
+  "$XCORE" triage --quiet --format json --resume cores >came.json
+  has_line came.json
+  [ "$(lines)" -eq $((count + 1)) ]
+  mv "$PROGRAM" away
+  "$XCORE" triage --quiet --format json --resume cores | cmp - came.json
+  [ "$(lines)" -eq $((count + 1)) ]
+}
+
+@test "debug information that came deep in a sysroot is looked at by who resumes" {
+  without_program
+  objcopy --only-keep-debug "$PROGRAM" crasher.debug
+  objcopy --strip-all --add-gnu-debuglink=crasher.debug "$PROGRAM" "root$PROGRAM"
+  resumes_as_from_nothing 4 --sysroot root
+  run ! has_line resumed.json
+  cp crasher.debug "root/usr/lib/debug$(dirname "$PROGRAM")/"
+  resumes_as_from_nothing 5 --sysroot root
+  has_line resumed.json
+}
+
+@test "what came is no reason to lose the record of a core that is gone" {
+  without_program
+  "$XCORE" triage --plan cores >plan
+  "$XCORE" triage --quiet --no-host-files --sysroot root --plan-file plan --shard 0/1 -o parts cores
+  cp parts/* part
+  cp "$PROGRAM" "root$PROGRAM"
+  rm cores/core.6
+  "$XCORE" triage --quiet --no-host-files --sysroot root --plan-file plan --shard 0/1 -o parts --resume cores
+  cmp parts/* part
+}
+
+@test "what may not be opened is no file that came" {
+  without_program
+  triage cores >before.json # --no-host-files
+  count=$(lines)
+  resumes_as_from_nothing "$count"
+  mkfifo "root$PROGRAM"
+  resumes_as_from_nothing "$count" --sysroot root
+}
+
+@test "cores of other directories are other cores for --resume" {
+  mkdir -p one/x two/x
+  cp -p cores/deep/null-write.pack one/x/core
+  cp -p "cores/$name" two/x/core
+  truncate -r one/x/core two/x/core 2>/dev/null || truncate -s "$(stat -c %s one/x/core)" two/x/core
+  touch -r one/x/core two/x/core
+  for dir in one two one two; do
+    (cd $dir && echo x/core | triage --resume - >../answer.$dir)
+    (cd $dir && echo x/core | triage - >../fresh.$dir)
+    cmp answer.$dir fresh.$dir
+  done
+  run ! cmp -s answer.one answer.two
+}
+
+@test "two runs at once: who resumes is refused, others go on" {
+  triage cores >whole
+  ledger=$(echo "$XDG_CACHE_HOME"/xcore/triage/*.jsonl)
+  exec 9<>"$ledger"
+  flock -n 9
+  expect 4 '*another run of the same inputs is under way*' "$XCORE" triage --no-host-files --resume cores
+  expect 0 'xcore: what is finished is not kept for --resume: *another run*' "$XCORE" triage --no-host-files --format json cores
+  cmp whole "$BATS_TEST_TMPDIR/stdout"
+  exec 9>&-
+  triage --resume cores >again
+  cmp whole again
+}
+
+@test "a cache that cannot be written costs no answer" {
+  triage cores >whole
+  echo >file
+  XDG_CACHE_HOME=$PWD/file "$XCORE" triage --no-host-files --format json cores >answer 2>told
+  cmp whole answer
+  grep -q 'is not kept for --resume' told
+  XDG_CACHE_HOME=$PWD/file run -4 "$XCORE" triage --no-host-files --resume cores
+}
+
+@test "a shard that fails leaves no part of an earlier run to be merged" {
+  shard() { "$XCORE" triage --no-host-files --shard 0/1 -o parts "$@"; }
+  part=parts/part-00000-of-00001.jsonl
+  shard cores
+  cp "$part" before
+  expect 4 'xcore: --journal: nosuch*' shard cores --resume --journal nosuch
+  [ ! -e "$part" ]
+  shard cores --resume
+  cmp before "$part"
+  expect 4 'xcore: nowhere: *' shard nowhere
+  [ ! -e "$part" ]
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# triage: what is not a core's fault is not kept as its record, and the exit status tells it; the bar tells how long it will take.
+# shellcheck disable=SC2154 # helper.bash and bats set them
+bats_require_minimum_version 1.5.0
+
+setup() {
+  load helper
+  alone
+  cores null-write=null-write.pack
+}
+
+# A plain core, and one that must be inflated, for which there is to be room.
+two_cores() {
+  mkdir made
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR/made make_core
+  needs_core
+  rm cores/*
+  cp "$CORE" cores/core.6
+  gzip -c "$CORE" >cores/core.7.gz
+}
+
+triage() {
+  "$XCORE" triage --quiet --format json "$@"
+}
+
+@test "a core for which there is no room is not looked at, and is with --resume" {
+  two_cores
+  TMPDIR=$BATS_TEST_TMPDIR/none run -4 --separate-stderr "$XCORE" triage --format json cores
+  [[ "$stderr" == *'xcore: exit 4: 1 core could not be looked at, for reasons that are not in it; '*'--resume'* ]]
+  [ "$(jq -r '.failed[] | .path + ": " + .status + ": " + .why' <<<"$output")" = \
+    "core.7.gz: unreadable: not looked at: a temporary file (TMPDIR): No such file or directory" ]
+  [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 1 ]
+  grep -q core.6 cache/xcore/triage/*.jsonl
+  run -1 grep -q core.7.gz cache/xcore/triage/*.jsonl
+  run -0 --separate-stderr triage --resume cores
+  [ "$(jq '[.failed[]] | length' <<<"$output")" -eq 0 ]
+  [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 2 ]
+}
+
+@test "a shard that could not look at a core writes its part without it, and the merge is partial" {
+  two_cores
+  mkdir parts
+  TMPDIR=$BATS_TEST_TMPDIR/none expect 4 'xcore: 1 core could not be looked at*--resume*' "$XCORE" triage --shard 0/1 -o parts cores
+  [ "$(jq -r '.path // "unlooked \(.unlooked)"' parts/*.jsonl)" = $'unlooked 1\ncore.6' ]
+  run --separate-stderr "$XCORE" triage --quiet --format json --merge parts
+  [ "$(jq -r '.partial' <<<"$output")" = "1 name could not be looked into" ]
+  run -0 "$XCORE" triage --quiet --shard 0/1 -o parts --resume cores
+  [ -s parts/part-00000-of-00001.jsonl ]
+}
+
+# on_a_disk SIZE OPTION...: with temporary files on a disk of their own.
+on_a_disk() {
+  local size=$1
+  shift
+  unshare -rm true 2>/dev/null || skip "no user name spaces"
+  mkdir -p small
+  # shellcheck disable=SC2016 # the inner shell's
+  unshare -rm sh -c 'mount -t tmpfs -o size="$0" none small; TMPDIR=$PWD/small exec "$@"' "$size" "$XCORE" triage --quiet "$@"
+}
+
+# large_core NAME COMMAND...: a compressed core with what the command writes behind it.
+large_core() {
+  local name=$1
+  shift
+  { cat "$CORE"; "$@"; } | gzip -c >"cores/$name"
+}
+
+@test "a TMPDIR that is small or full is no core's limit, and a core for which there is room later is looked at" {
+  two_cores
+  mkdir parts
+  large_core core.8.gz head -c 8M /dev/urandom
+  run -4 --separate-stderr on_a_disk 8m --shard 0/1 -o parts cores
+  [ "$(jq -r '.path // "unlooked \(.unlooked)"' parts/*.jsonl)" = $'unlooked 1\ncore.6\ncore.7.gz' ]
+  run -4 --separate-stderr on_a_disk 4k --format json cores
+  [ "$(jq -r '.failed[] | .path + ": " + .status + ": " + .why' <<<"$output" | sed 's/, of .*half:/:/' | sort -u)" = \
+"core.7.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on device
+core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on device" ]
+  run -0 on_a_disk 64m --shard 0/1 -o parts --resume cores
+  [ "$(jq -r '.path // .cores' parts/*.jsonl)" = $'3\ncore.6\ncore.7.gz\ncore.8.gz' ]
+}
+
+@test "a bomb is its own limit, and the part is whole, but it is not kept for a larger disk" {
+  two_cores
+  mkdir parts
+  large_core core.8.gz bash -c 'yes | head -c 64M'
+  run -0 on_a_disk 32m --shard 0/1 -o parts cores
+  [[ "$(jq -r 'select(.status == "limit") | .path + ": " + .why' parts/*.jsonl)" == "core.8.gz: inflates to more than the "*" of the disk" ]]
+  run -1 grep -q core.8.gz cache/xcore/triage/*.jsonl
+}
+
+@test "a limit on files that was inherited is no core's limit" {
+  two_cores
+  large_core core.8.gz head -c 8M /dev/urandom
+  run -4 --separate-stderr prlimit --fsize=$((4 << 20)) "$XCORE" triage --quiet --format json cores
+  [ "$(jq -r '.failed[] | .path + ": " + .why' <<<"$output")" = \
+    "core.8.gz: not looked at: temporary files (ulimit -f): File too large" ]
+}
+
+@test "what was finished of a planned core is kept when the core is gone, whatever symbols came since" {
+  two_cores
+  mkdir parts "$BATS_TEST_TMPDIR/root"
+  local program=$BATS_TEST_TMPDIR/made/crasher
+  mkdir -p "root${program%/*}"
+  "$XCORE" triage --quiet --plan cores -o plan
+  run -0 "$XCORE" triage --quiet --sysroot root --plan-file plan --shard 0/1 -o parts --resume cores
+  cp parts/part-00000-of-00001.jsonl before
+  [ "$(jq -r 'select(.status == "ok") | .path' before)" = $'core.6\ncore.7.gz' ]
+  rm cores/core.6
+  run -0 "$XCORE" triage --quiet --sysroot root --plan-file plan --shard 0/1 -o parts --resume cores
+  cmp before parts/part-00000-of-00001.jsonl
+  cp "$program" "root$program"
+  run -0 "$XCORE" triage --quiet --sysroot root --plan-file plan --shard 0/1 -o parts --resume cores
+  [ "$(jq -r 'select(.status == "ok") | .path' parts/*.jsonl)" = $'core.6\ncore.7.gz' ]
+}
+
+@test "a policy that was hit is the status, whatever could not be looked at" {
+  two_cores
+  TMPDIR=$BATS_TEST_TMPDIR/none run -1 --separate-stderr triage --fail-on low cores
+}
+
+@test "where descriptors are few, fewer workers run at once" {
+  for i in {1..20}; do cp cores/null-write.pack "cores/$i.pack"; done
+  run -0 --separate-stderr prlimit --nofile=48:48 "$XCORE" triage --quiet --format json -j 40 cores
+  [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 21 ]
+}
+
+@test "a core that is exchanged for a FIFO is no core, and nothing hangs" {
+  mkfifo fifo
+  echo "$PWD/fifo" >names
+  run -0 --separate-stderr timeout 20 "$XCORE" triage --quiet --format json @names
+  [ "$(jq -r '.failed[].why' <<<"$output")" = "not a regular file" ]
+}
+
+@test "a terminal sees how far it is, and then a clear line; a pipe sees nothing" {
+  command -v script >/dev/null || skip "no script (bsdutils)"
+  for i in {1..400}; do cp cores/null-write.pack "cores/$i.pack"; done
+  script -qec "$XCORE triage -j 1 --no-cache -o answer cores" typescript >/dev/null </dev/null
+  grep -q $'\rtriage  \[[#.]\{30\}\] *[0-9]* %' typescript
+  grep -q $'\r\033\[K' typescript
+  run -0 --separate-stderr "$XCORE" triage -j 1 --no-cache -o answer cores
+  [[ "$stderr" != *'%'* ]]
+}
+
+@test "a signal that was ignored from the beginning (nohup) stays ignored" {
+  for i in {1..300}; do cp cores/null-write.pack "cores/$i.pack"; done
+  python3 - "$XCORE" <<'END'
+import signal, subprocess, sys, time
+words = [sys.argv[1], "triage", "-q", "-j1", "--no-cache", "--no-host-files", "cores"]
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    before = signal.signal(number, signal.SIG_IGN)
+    run = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    signal.signal(number, before)
+    sent = 0
+    while run.poll() is None:
+        run.send_signal(number)
+        sent += 1
+        time.sleep(0.01)
+    assert run.returncode == 0 and sent > 10, (number, run.returncode, sent)
+END
+}
+
+@test "a worker's memory has the name of no core but its own" {
+  [ "$(id -u)" -eq 0 ] || skip "only root reads a worker's memory"
+  ! grep -q __asan_init "$XCORE" || skip "sanitizers know no jail to tell a worker by"
+  mkdir many
+  for i in {10..39}; do cp cores/null-write.pack "many/customer$i-private"; done
+  python3 - "$XCORE" <<'END'
+import os, re, subprocess, sys, time
+
+run = subprocess.Popen([sys.argv[1], "triage", "-q", "--no-host-files", "--no-cache", "--jobs", "1", "many"], stdout=subprocess.DEVNULL)
+
+def names_in(pid):
+    found = set()
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            first, last = [int(word, 16) for word in line.split()[0].split("-")]
+            if "rw" not in line.split()[1] or last - first > 64 << 20:
+                continue
+            try:
+                memory.seek(first)
+                found |= set(re.findall(rb"customer\d\d-private", memory.read(last - first)))
+            except OSError:
+                pass
+    return found
+
+def is_jailed(pid):
+    return "Seccomp:\t2" in open(f"/proc/{pid}/status", encoding="ascii").read()
+
+seen = 0
+while run.poll() is None:
+    for pid in open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii").read().split():
+        try:
+            jailed, found = is_jailed(pid), names_in(pid)
+        except OSError:
+            continue
+        seen += jailed
+        assert not jailed or len(found) < 2, found
+    time.sleep(0.0005)
+assert run.returncode == 0 and seen > 0, seen
+END
+}

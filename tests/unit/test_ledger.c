@@ -1,0 +1,325 @@
+/* layer: batch */
+/* ledger: what was finished is there after any end, and what has changed is not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../batch/ledger.h"
+#include "../../batch/sought.h"
+
+static char path[] = "/tmp/xcore-ledger-XXXXXX";
+static struct xc_arena arena;
+
+static const struct xc_input inputs[] = {
+	{.path = "b/core", .size = 10, .mtime_ns = 111, .ctime_ns = 112, .ino = 7},
+	{.path = "a/core", .size = 20, .mtime_ns = -5, .ctime_ns = -4, .ino = UINT64_MAX},
+};
+
+static int make_file(void **state)
+{
+	(void)state;
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+	close(mkstemp(path));
+	return 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	xc_arena_fini(&arena);
+	return unlink(path);
+}
+
+static struct xc_ledger *open_it(const char *config, bool resume)
+{
+	struct xc_ledger *ledger;
+	assert_null(xc_ledger_open(path, config, resume, &arena, &ledger));
+	return ledger;
+}
+
+static void fill(void)
+{
+	struct xc_ledger *ledger = open_it("one", false);
+	for (size_t i = 0; i < XC_COUNT(inputs); i++)
+		assert_null(xc_ledger_add(ledger, &inputs[i],
+					  xc_record_failed(&arena, XC_RECORD_DIED, inputs[i].path, "why")));
+	xc_ledger_close(ledger);
+}
+
+static void what_was_added_is_found(void **state)
+{
+	(void)state;
+	fill();
+	struct xc_ledger *ledger = open_it("one", true);
+	for (size_t i = 0; i < XC_COUNT(inputs); i++) {
+		const struct xc_record *record = xc_ledger_find(ledger, &inputs[i]);
+		assert_non_null(record);
+		assert_string_equal(record->path, inputs[i].path);
+		assert_int_equal(record->status, XC_RECORD_DIED);
+	}
+	xc_ledger_close(ledger);
+}
+
+static void a_changed_file_is_not_found(void **state)
+{
+	struct xc_input others[] = {inputs[0], inputs[0], inputs[0], inputs[0]};
+	(void)state;
+	others[0].mtime_ns++;
+	others[1].size++;
+	others[2].ctime_ns++; /* written over, and its time set back */
+	others[3].ino++;      /* a file of another directory that is called the same */
+	fill();
+	struct xc_ledger *ledger = open_it("one", true);
+	for (size_t i = 0; i < XC_COUNT(others); i++)
+		assert_null(xc_ledger_find(ledger, &others[i]));
+	xc_ledger_close(ledger);
+}
+
+static void add(struct xc_ledger *ledger, const struct xc_input *input, const char *why)
+{
+	assert_null(xc_ledger_add(ledger, input, xc_record_failed(&arena, XC_RECORD_DIED, input->path, why)));
+}
+
+/* A file that changed and changed back, among many: each state has its own line, and of one state the last one counts. */
+static void the_last_line_of_a_file_counts(void **state)
+{
+	enum { STATES = 5, ROUNDS = 3 };
+	struct xc_input input = inputs[0];
+	char why[32];
+	(void)state;
+	struct xc_ledger *ledger = open_it("one", false);
+	for (unsigned i = 0; i < STATES * ROUNDS; i++) {
+		snprintf(why, sizeof why, "line %u", i);
+		input.mtime_ns = (i * 3) % STATES;
+		add(ledger, &input, why);
+		add(ledger, &inputs[1], why);
+	}
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	for (unsigned i = STATES * (ROUNDS - 1); i < STATES * ROUNDS; i++) {
+		snprintf(why, sizeof why, "line %u", i);
+		input.mtime_ns = (i * 3) % STATES;
+		assert_string_equal(xc_ledger_find(ledger, &input)->why, why);
+	}
+	assert_string_equal(xc_ledger_find(ledger, &inputs[1])->why, why);
+	xc_ledger_close(ledger);
+}
+
+/* A plan names cores that are gone since, by path and size. */
+static void what_was_finished_is_not_lost_with_its_core(void **state)
+{
+	struct xc_input first = inputs[0], last = inputs[0];
+	struct xc_input gone = {.path = inputs[0].path, .file = "", .size = inputs[0].size};
+	(void)state;
+	first.mtime_ns = 9000;
+	last.mtime_ns = 7;
+	struct xc_ledger *ledger = open_it("one", false);
+	add(ledger, &first, "first");
+	add(ledger, &last, "last");
+	add(ledger, &inputs[1], "another");
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	assert_string_equal(xc_ledger_find(ledger, &gone)->why, "last");
+	gone.size++;
+	assert_null(xc_ledger_find(ledger, &gone));
+	xc_ledger_close(ledger);
+}
+
+/* What somebody else put into it ends what is believed of it. */
+static void what_is_no_line_of_ours_is_cut_off(void **state)
+{
+	(void)state;
+	fill();
+	FILE *file = fopen(path, "a");
+	for (unsigned i = 0; i < 3 << 20; i++)
+		putc('x', file);
+	fputs("\n{\"path\":\"c\"}\n", file);
+	fclose(file);
+	struct xc_ledger *ledger = open_it("one", true);
+	assert_non_null(xc_ledger_find(ledger, &inputs[0]));
+	assert_non_null(xc_ledger_find(ledger, &inputs[1]));
+	xc_ledger_close(ledger);
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_in_range(st.st_size, 1, 4096);
+}
+
+/* The files that it was made without are numbered through all lines, those of an earlier run, too. */
+static void what_records_were_made_without_is_found(void **state)
+{
+	struct xc_sought files[] = {{.path = "/a"}, {.root = "/r", .path = "/b", .was = "1 2 3"}, {.path = "/c"}};
+	struct xc_sought *lists[][2] = {{&files[0], &files[1]}, {&files[1], &files[2]}};
+	struct xc_record *found[XC_COUNT(inputs)];
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(inputs); i++) {
+		struct xc_ledger *ledger = open_it("one", true);
+		struct xc_record *record = xc_record_failed(&arena, XC_RECORD_DIED, inputs[i].path, "why");
+		record->sought = lists[i];
+		record->sought_count = 2;
+		assert_null(xc_ledger_add(ledger, &inputs[i], record));
+		xc_ledger_close(ledger);
+	}
+	struct xc_ledger *ledger = open_it("one", true);
+	for (size_t i = 0; i < XC_COUNT(inputs); i++) {
+		found[i] = xc_ledger_find(ledger, &inputs[i]);
+		assert_int_equal(found[i]->sought_count, 2);
+		for (size_t k = 0; k < 2; k++)
+			assert_int_equal(xc_sought_compare(found[i]->sought[k], lists[i][k]), 0);
+	}
+	assert_ptr_equal(found[0]->sought[1], found[1]->sought[0]); /* to be looked for once */
+	xc_ledger_close(ledger);
+}
+
+/* What is too long to be read again is not written: it would end what can be read. */
+static void a_line_that_is_too_long_is_not_kept(void **state)
+{
+	enum { LARGE = 3 << 20 };
+	struct xc_sought file = {.path = xc_arena_alloc(&arena, LARGE + 1)};
+	struct xc_sought *list[] = {&file};
+	struct xc_record *record = xc_record_failed(&arena, XC_RECORD_DIED, inputs[0].path, "why");
+	(void)state;
+	memset((char *)(uintptr_t)file.path, 'a', LARGE);
+	record->sought = list;
+	record->sought_count = 1;
+	struct xc_ledger *ledger = open_it("one", false);
+	struct xc_error *err = xc_ledger_add(ledger, &inputs[0], record);
+	assert_int_equal(err->code, XC_ERR_LIMIT);
+	xc_error_free(err);
+	add(ledger, &inputs[1], "why");
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	assert_null(xc_ledger_find(ledger, &inputs[0]));
+	assert_non_null(xc_ledger_find(ledger, &inputs[1]));
+	xc_ledger_close(ledger);
+}
+
+static void other_settings_begin_anew(void **state)
+{
+	(void)state;
+	fill();
+	xc_ledger_close(open_it("two", true));
+	struct xc_ledger *ledger = open_it("one", true);
+	assert_null(xc_ledger_find(ledger, &inputs[0]));
+	xc_ledger_close(ledger);
+}
+
+/* Wherever a writer was killed, the lines before are there and the ledger can be added to. */
+static void a_torn_line_is_cut_off(void **state)
+{
+	struct stat st;
+	(void)state;
+	fill();
+	assert_int_equal(stat(path, &st), 0);
+	for (off_t size = st.st_size - 1; size > 0; size -= 7) {
+		assert_int_equal(truncate(path, size), 0);
+		struct xc_ledger *ledger = open_it("one", true);
+		assert_null(xc_ledger_find(ledger, &inputs[1]));
+		assert_null(xc_ledger_add(ledger, &inputs[1],
+					  xc_record_failed(&arena, XC_RECORD_DIED, inputs[1].path, "again")));
+		xc_ledger_close(ledger);
+		ledger = open_it("one", true);
+		assert_non_null(xc_ledger_find(ledger, &inputs[1]));
+		xc_ledger_close(ledger);
+		fill();
+	}
+}
+
+static void a_fifo_is_no_ledger(void **state)
+{
+	struct xc_ledger *ledger;
+	(void)state;
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	struct xc_error *err = xc_ledger_open(path, "one", true, &arena, &ledger); /* and nothing waits */
+	assert_int_equal(err->code, XC_ERR_UNSUPPORTED);
+	xc_error_free(err);
+}
+
+static void let_no_file_be_read(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	if (seccomp_rule_add(filter, SCMP_ACT_ERRNO(EIO), SCMP_SYS(read), 0) || seccomp_load(filter))
+		_exit(2);
+}
+
+/* The ledger itself has the last number that is free. */
+static void let_no_number_be_free(void)
+{
+	const int next = dup(0);
+	const struct rlimit few = {(rlim_t)next + 1, (rlim_t)next + 1};
+	close(next);
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		_exit(2);
+}
+
+/* The code of the error of a process that opens the ledger after this. */
+static int error_after(void (*hinder)(void))
+{
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		struct xc_ledger *ledger;
+		hinder();
+		struct xc_error *err = xc_ledger_open(path, "one", true, &arena, &ledger);
+		_exit(err ? (int)err->code : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void what_cannot_be_read_is_not_taken_for_its_end(void **state)
+{
+	void (*const ways[])(void) = {let_no_file_be_read, let_no_number_be_free};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(ways); i++) {
+		fill();
+		assert_int_equal(error_after(ways[i]), XC_ERR_IO);
+		struct xc_ledger *ledger = open_it("one", true);
+		for (size_t k = 0; k < XC_COUNT(inputs); k++)
+			assert_non_null(xc_ledger_find(ledger, &inputs[k]));
+		xc_ledger_close(ledger);
+	}
+}
+
+static void two_runs_do_not_share_one(void **state)
+{
+	struct xc_ledger *other;
+	(void)state;
+	struct xc_ledger *ledger = open_it("one", false);
+	struct xc_error *err = xc_ledger_open(path, "one", true, &arena, &other);
+	assert_non_null(err);
+	xc_error_free(err);
+	xc_ledger_close(ledger);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_added_is_found),
+		TEST(a_changed_file_is_not_found),
+		TEST(other_settings_begin_anew),
+		TEST(a_torn_line_is_cut_off),
+		TEST(what_cannot_be_read_is_not_taken_for_its_end),
+		TEST(two_runs_do_not_share_one),
+		TEST(a_fifo_is_no_ledger),
+		TEST(the_last_line_of_a_file_counts),
+		TEST(what_was_finished_is_not_lost_with_its_core),
+		TEST(what_is_no_line_of_ours_is_cut_off),
+		TEST(what_records_were_made_without_is_found),
+		TEST(a_line_that_is_too_long_is_not_kept),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* layer: batch */
+/* scout: what it finds, and what workers that follow it are in. */
+#include "../support/check.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../batch/scout.h"
+
+static const struct xc_worker_options options = {.seconds = 1};
+
+static void it_comes_back(void **state)
+{
+	struct xc_scout scout;
+	(void)state;
+	assert_null(xc_scout_send(&options, &scout));
+	assert_int_equal(scout.user < 0, scout.net < 0);
+	xc_scout_fini(&scout);
+	assert_int_equal(scout.user, -1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+/* To this very machine, to which there is always a way. */
+static bool reaches_a_network(void)
+{
+	const struct sockaddr_in there = {
+		.sin_family = AF_INET, .sin_port = 9, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	return fd >= 0 && !connect(fd, (const struct sockaddr *)&there, sizeof there);
+}
+
+static void who_follows_is_shut_in(void **state)
+{
+	struct xc_scout scout;
+	int status;
+	(void)state;
+	assert_null(xc_scout_send(&options, &scout));
+	if (scout.user < 0 || !reaches_a_network())
+		skip();
+	const pid_t pid = fork();
+	if (pid == 0) {
+		char before[64] = "", after[64] = "";
+		bool read = readlink("/proc/self/ns/user", before, sizeof before - 1) > 0;
+		xc_scout_follow(&scout);
+		read = readlink("/proc/self/ns/user", after, sizeof after - 1) > 0 && read;
+		_exit(!read || !strcmp(before, after) ? 1 : reaches_a_network() ? 2 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	xc_scout_fini(&scout);
+}
+
+static void without_any_there_is_nothing_to_enter(void **state)
+{
+	const struct xc_scout none = {-1, -1};
+	(void)state;
+	xc_scout_follow(&none);
+	assert_int_not_equal(geteuid(), (uid_t)-1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_comes_back),
+		cmocka_unit_test(who_follows_is_shut_in),
+		cmocka_unit_test(without_any_there_is_nothing_to_enter),
+	};
+	return cmocka_run_group_tests_name("scout", tests, NULL, NULL);
+}
