@@ -177,14 +177,14 @@ static inline bool account_holds(const struct account *account, uint32_t block)
 	return false;
 }
 
+/* What the table says of a row is true. An overwritten header leaves its block unknown: nothing is said of it that could be wrong. */
 static inline bool account_agrees(const struct account *account, const struct account_row *row)
 {
 	const struct xc_blocks *blocks = &account->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, row->addr);
 	if (!row->live)
 		return block == XC_NO_BLOCK || xc_block_addr(blocks, block) != row->addr ||
-		       xc_block_is_free(xc_block_state(blocks, block)) ||
-		       (account->within_blocks && account_holds(account, block));
+		       xc_block_state(blocks, block) != XC_BLOCK_LIVE || (account->within_blocks && account_holds(account, block));
 	if (block == XC_NO_BLOCK || xc_block_state(blocks, block) != XC_BLOCK_LIVE)
 		return false;
 	xc_addr addr = xc_block_addr(blocks, block);
