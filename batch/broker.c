@@ -121,21 +121,33 @@ static int open_allowed(const struct xc_broker *broker, const char *root, const 
 	return is_allowed(broker, root, path) ? open_code(broker, root, path, special) : -1;
 }
 
-bool xc_broker_has(const struct xc_broker *broker, struct xc_sought *sought)
+/* Not what is or is not at a name, but what this process or machine has run out of. */
+static bool is_shortage(int number)
+{
+	return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS || number == EIO ||
+	       number == ETOOMANYREFS || number == ESTALE;
+}
+
+static bool is_other(const struct xc_sought *sought, int fd, int number)
 {
 	char state[XC_SOUGHT_STATE];
+	if (fd < 0)
+		return sought->was && number != ETIMEDOUT && !is_shortage(number);
+	xc_sought_state(fd, state);
+	return !sought->was || strcmp(sought->was, state) != 0;
+}
+
+bool xc_broker_changed(const struct xc_broker *broker, struct xc_sought *sought)
+{
 	bool special;
 	if (sought->now != XC_SOUGHT_UNSEEN)
-		return sought->now == XC_SOUGHT_CAME;
-	sought->now = XC_SOUGHT_STAYS;
-	const int fd = open_allowed(broker, sought->root, sought->path, &special);
-	if (fd < 0)
-		return false;
-	xc_sought_state(fd, state);
-	close(fd);
-	if (!sought->was || strcmp(sought->was, state) != 0)
-		sought->now = XC_SOUGHT_CAME;
-	return sought->now == XC_SOUGHT_CAME;
+		return sought->now == XC_SOUGHT_CHANGED;
+	const int fd = open_allowed(broker, sought->root, sought->path, &special), number = errno;
+	const bool changed = is_other(sought, fd, number);
+	if (fd >= 0)
+		close(fd);
+	sought->now = changed ? XC_SOUGHT_CHANGED : XC_SOUGHT_STAYS;
+	return changed;
 }
 
 /* ---- what the cache lacks ---- */
@@ -189,7 +201,8 @@ static int open_file(struct xc_broker *broker, const char *root, const char *pat
 	const int fd = open_code(broker, root, path, special), number = errno;
 	if (fd >= 0)
 		remember(broker, root, path, fd);
-	if (xc_sought_note(&broker->sought, root, path, fd) && broker->desks)
+	xc_sought_note(&broker->sought, root, path, fd);
+	if (broker->desks)
 		xc_desks_log(broker->desks, broker->desk, &broker->sought.files[broker->sought.count - 1]);
 	errno = number;
 	return fd;
@@ -240,13 +253,6 @@ static int open_core(struct xc_broker *broker)
 		xc_desk_no_core(broker->desk, core.why, core.hindered);
 	errno = EIO;
 	return core.fd;
-}
-
-/* Not what is or is not at a name, but what this process or machine has run out of. */
-static bool is_shortage(int number)
-{
-	return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS || number == EIO ||
-	       number == ETOOMANYREFS || number == ESTALE;
 }
 
 static void note_trouble(struct xc_desk *desk, int number, enum xc_desk_lack lack)

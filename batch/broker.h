@@ -46,8 +46,9 @@ bool xc_broker_serve(struct xc_broker *broker, int socket);
  * with this number, if that is not 0: what was asked for did not answer (ETIMEDOUT). */
 _Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t number);
 
-/* Would a worker be given another file there than it was, or one where there was none? Looked for once: what was found is kept in it. */
-bool xc_broker_has(const struct xc_broker *broker, struct xc_sought *sought);
+/* Would a worker be given another file there than it was, one where there was none, or none any more? Looked for once: what was found is kept
+ * in it. That it cannot be known now is no change. */
+bool xc_broker_changed(const struct xc_broker *broker, struct xc_sought *sought);
 
 /* The worker's side: from here on, files are opened by asking on this socket (opener.h). */
 void xc_broker_ask(int socket);

@@ -15,7 +15,7 @@
 enum {
 	XC_DESK_SECONDS = 10, /* that an open may take */
 	XC_DESKS = 272,
-	XC_DESK_LOG = 3 * XC_SOUGHT_MAX, /* bytes: files that were opened are in it, too */
+	XC_DESK_LOG = 3 * XC_SOUGHT_MAX, /* bytes: a file that is asked for again is in it again */
 	XC_DESK_SILENT = 64,             /* places kept in mind; of more, each file is waited for */
 };
 

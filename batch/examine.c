@@ -89,10 +89,10 @@ static void absent(const struct examination *e)
 		const struct xc_module *m = process->modules[i];
 		char hex[2 * XC_BUILD_ID_MAX + 1];
 		if (m->kind != XC_MODULE_VDSO && (m->identity == XC_NO_FILE || m->identity == XC_REFUSED))
-			r->absent[r->absent_count++] =
-				xc_arena_printf(e->arena, "%s %s%s", m->name,
-						m->build_id.size ? xc_build_id_hex(&m->build_id, hex) : "-",
-						m->identity == XC_REFUSED ? XC_RECORD_REFUSED : ": not found");
+			r->absent[r->absent_count++] = xc_arena_printf(
+				e->arena, "%s %s%s", m->name,
+				m->build_id.size ? xc_build_id_hex(&m->build_id, hex) : "-",
+				m->identity == XC_REFUSED ? ": another build was found" : ": not found");
 	}
 }
 

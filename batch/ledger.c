@@ -14,9 +14,10 @@
 #include "../core/jsonvalue.h"
 #include "../core/userdir.h"
 #include "lines.h"
+#include "rawtext.h"
 #include "soughtbook.h"
 
-#define SCHEMA "xcore.ledger/3"
+#define SCHEMA "xcore.ledger/4"
 
 /* Which file it was, by numbers. */
 struct identity {
@@ -60,9 +61,9 @@ static bool read_number(const json_t *line, const char *key, uint64_t *number_ou
 static bool take_entry(struct xc_ledger *ledger, const json_t *line, struct xc_pool *pool)
 {
 	struct entry e = {.number = ledger->count};
-	if (!xc_lines_text(line, "path", pool->arena, &e.path) || !read_number(line, "size", &e.identity.size) ||
-	    !read_number(line, "mtime", &e.identity.mtime) || !read_number(line, "ctime", &e.identity.ctime) ||
-	    !read_number(line, "ino", &e.identity.ino))
+	e.path = xc_rawtext_parse(json_object_get(line, "path"), pool->arena);
+	if (!e.path || !read_number(line, "size", &e.identity.size) || !read_number(line, "mtime", &e.identity.mtime) ||
+	    !read_number(line, "ctime", &e.identity.ctime) || !read_number(line, "ino", &e.identity.ino))
 		return false;
 	struct xc_error *err = xc_record_parse(json_object_get(line, "record"), pool, &e.record);
 	if (err) {
@@ -176,7 +177,7 @@ struct xc_error *xc_ledger_add(struct xc_ledger *ledger, const struct xc_input *
 {
 	const struct identity identity = identity_of(input);
 	json_t *line = json_object();
-	xc_jsonvalue_set(line, "path", xc_jsonvalue_text(input->path));
+	xc_jsonvalue_set(line, "path", xc_rawtext_json(input->path));
 	set_number(line, "size", identity.size);
 	set_number(line, "mtime", identity.mtime);
 	set_number(line, "ctime", identity.ctime);

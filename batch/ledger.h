@@ -1,12 +1,13 @@
 /* ledger: what a run has finished, line by line as it finishes, so that an interrupted one loses nothing.
  *
- *	{"schema":"xcore.ledger/3","config":"…"}
- *	{"path":"…","size":"7","mtime":"…","ctime":"…","ino":"…","record":{…},"sought":[["","/lib/libfoo.so.1"],…]}
+ *	{"schema":"xcore.ledger/4","config":"…"}
+ *	{"path":"…","size":"7","mtime":"…","ctime":"…","ino":"…","record":{…},"sought":[["","/bin/foo","71 …"],["","/lib/libfoo.so.1"],…]}
  *	{"path":"…",…,"sought":[0,…]}
  *
  * A line is written by one call and counts only when it is whole. A core is taken from it when path, size, times and number of the file
  * are those of then and the settings too; so a new version, other options or a new file of the same name are looked at again. Of several
- * lines of one file the last one counts. Files that a record was made without (sought.h) are numbered from 0 as they come, and in later lines
+ * lines of one file the last one counts. Names are as rawtext.h has
+ * them. Files that a record was made with and without (sought.h) are numbered from 0 as they come, and in later lines
  * only their numbers stand. */
 #ifndef XC_LEDGER_H
 #define XC_LEDGER_H
@@ -24,7 +25,7 @@ XC_MUST_CHECK struct xc_error *xc_ledger_open(const char *path, const char *conf
 					      struct xc_ledger **ledger_out);
 
 /* The record of this input as it is now; of one that is gone (its times are zero), of the last file of its path and size: what was finished
- * is not lost with its core. NULL when there is none. Those that were made without one file share what they say of it. */
+ * is not lost with its core. NULL when there is none. Those that were made with or without one file share what they say of it. */
 struct xc_record *xc_ledger_find(const struct xc_ledger *ledger, const struct xc_input *input);
 
 /* Add one: all of it or, with an error, nothing, and others can be added after it. Errors: XC_ERR_IO. */

@@ -13,8 +13,7 @@
 #include "../core/error.h"
 #include "pool.h"
 
-#define XC_RECORD_SCHEMA  "xcore.record/1"
-#define XC_RECORD_REFUSED ": another build was found" /* how an absent module ends that was there, but another one */
+#define XC_RECORD_SCHEMA "xcore.record/1"
 
 struct xc_sought;
 
@@ -90,8 +89,8 @@ struct xc_record {
 	struct xc_record_known every, crashed, top; /* all threads; the crashed one; its first five rows */
 	const char **absent; /* modules whose file was not found or was refused: "libfoo.so.1 BUILDID: why" */
 	size_t absent_count;
-	struct xc_sought *
-		*sought; /* files that it was made without (sought.h): of this machine, and not written of it */
+	struct xc_sought **
+		sought; /* files that it was made with and without (sought.h): of this machine, and not written of it */
 	size_t sought_count;
 };
 

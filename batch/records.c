@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../core/text.h"
-#include "arrivals.h"
+#include "changes.h"
 
 struct making {
 	const struct xc_records_options *options;
@@ -77,29 +77,29 @@ static bool is_gone(const struct xc_input *input)
 	return !input->mtime_ns && !input->ctime_ns && !input->ino;
 }
 
-/* Has a file come that it was made without? */
+/* Is a file another now than it was made with, or without? */
 static bool is_behind(const struct xc_record *record)
 {
 	for (size_t i = 0; i < record->sought_count; i++)
-		if (record->sought[i]->now == XC_SOUGHT_CAME)
+		if (record->sought[i]->now == XC_SOUGHT_CHANGED)
 			return true;
 	return false;
 }
 
-/* Look for the files that those in the ledger were made without. */
+/* Look for the files that those in the ledger were made with and without. */
 static struct xc_error *look(const struct making *m, const struct xc_input *const *inputs, size_t count)
 {
 	const struct xc_batch *batch = &m->options->batch;
-	struct xc_arrivals arrivals = {.worker = &batch->worker, .stopped = batch->stopped};
+	struct xc_changes changes = {.worker = &batch->worker, .stopped = batch->stopped};
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_record *known = xc_ledger_find(m->options->ledger, inputs[i]);
 		if (known && !is_gone(inputs[i]))
-			xc_arrivals_want(&arrivals, known);
+			xc_changes_want(&changes, known);
 	}
-	struct xc_error *err = xc_arrivals_look(&arrivals);
-	if (arrivals.silent)
-		m->records->silent = xc_record_text(m->arena, arrivals.silent->path);
-	xc_arrivals_fini(&arrivals);
+	struct xc_error *err = xc_changes_look(&changes);
+	if (changes.silent)
+		m->records->silent = xc_record_text(m->arena, changes.silent->path);
+	xc_changes_fini(&changes);
 	return err;
 }
 

@@ -18,7 +18,7 @@ struct xc_records {
 	bool stopped;    /* the user interrupted: there are fewer than inputs */
 	const char *unkept;  /* why the ledger has not all of them, or NULL */
 	size_t unkept_count; /* how many it lacks for that */
-	const char *silent;  /* a file that does not say whether it came, or NULL: what lacks it stays */
+	const char *silent;  /* a file that does not say whether it changed, or NULL: what depends on it stays */
 };
 
 /* All inputs' records, in the arena. One for which the ledger has no room (a full disk) is not kept. Errors: of the

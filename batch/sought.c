@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rawtext.h"
+
 /* ---- noting ---- */
 
 void xc_sought_state(int fd, char state[XC_SOUGHT_STATE])
@@ -19,14 +21,6 @@ void xc_sought_state(int fd, char state[XC_SOUGHT_STATE])
 			 (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
 }
 
-static bool is_utf8(const char *text)
-{
-	json_t *value = json_string(text);
-	const bool good = value != NULL;
-	json_decref(value);
-	return good;
-}
-
 void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought)
 {
 	list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);
@@ -37,15 +31,12 @@ void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought)
 	};
 }
 
-bool xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd)
+void xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd)
 {
 	char state[XC_SOUGHT_STATE];
-	if (!is_utf8(path) || (root && !is_utf8(root)))
-		return false;
 	if (fd >= 0)
 		xc_sought_state(fd, state);
 	xc_sought_add(list, &(struct xc_sought){.root = root, .path = path, .was = fd >= 0 ? state : NULL});
-	return true;
 }
 
 void xc_sought_fini(struct xc_sought_list *list)
@@ -55,25 +46,7 @@ void xc_sought_fini(struct xc_sought_list *list)
 	*list = (struct xc_sought_list){.count = 0};
 }
 
-/* ---- what a record went without ---- */
-
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t len = strlen(text), most = strlen(end);
-	return len >= most && !strcmp(text + len - most, end);
-}
-
-/* Does the record say "NAME BUILDID: another build was found" of a module of this file's name? */
-static bool was_refused(const struct xc_record *record, const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const size_t len = strlen(name);
-	for (size_t i = 0; i < record->absent_count; i++)
-		if (!strncmp(record->absent[i], name, len) && record->absent[i][len] == ' ' &&
-		    ends_in(record->absent[i], XC_RECORD_REFUSED))
-			return true;
-	return false;
-}
+/* ---- what a record depends on ---- */
 
 static int by_text(const char *a, const char *b)
 {
@@ -119,21 +92,32 @@ static size_t without_doubles(struct xc_sought **files, size_t count)
 	return kept;
 }
 
-void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena)
+struct keeping {
+	struct xc_sought **files;
+	size_t count, size;
+};
+
+/* Those that were there, or those that were not. */
+static void keep(const struct xc_sought_list *list, bool there, struct keeping *kept, struct xc_arena *arena)
 {
-	struct xc_sought **files = xc_arena_alloc(arena, (list->count + 1) * sizeof *files);
-	size_t count = 0, size = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct xc_sought *s = &list->files[i];
-		if (s->was && !was_refused(record, s->path))
+		if ((s->was != NULL) != there)
 			continue;
-		size += size_of(s);
-		if (size > XC_SOUGHT_MAX)
+		kept->size += size_of(s);
+		if (kept->size > XC_SOUGHT_MAX)
 			break;
-		files[count++] = xc_sought_copy(s, arena);
+		kept->files[kept->count++] = xc_sought_copy(s, arena);
 	}
-	record->sought = files;
-	record->sought_count = without_doubles(files, count);
+}
+
+void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena)
+{
+	struct keeping kept = {.files = xc_arena_alloc(arena, (list->count + 1) * sizeof *kept.files)};
+	keep(list, true, &kept, arena);
+	keep(list, false, &kept, arena);
+	record->sought = kept.files;
+	record->sought_count = without_doubles(kept.files, kept.count);
 }
 
 /* ---- as JSON ---- */
@@ -141,8 +125,8 @@ void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record,
 json_t *xc_sought_json(const struct xc_sought *s)
 {
 	json_t *array = json_array();
-	json_array_append_new(array, json_string(s->root ? s->root : ""));
-	json_array_append_new(array, json_string(s->path));
+	json_array_append_new(array, xc_rawtext_json(s->root ? s->root : ""));
+	json_array_append_new(array, xc_rawtext_json(s->path));
 	if (s->was)
 		json_array_append_new(array, json_string(s->was));
 	return array;
@@ -150,12 +134,14 @@ json_t *xc_sought_json(const struct xc_sought *s)
 
 struct xc_sought *xc_sought_parse(const json_t *array, struct xc_arena *arena)
 {
-	const char *root = json_string_value(json_array_get(array, 0));
-	const char *path = json_string_value(json_array_get(array, 1));
 	const char *was = json_string_value(json_array_get(array, 2));
 	const size_t count = json_array_size(array);
-	if (!root || !path || count > 3 || (count == 3 && !was))
+	if (count < 2 || count > 3 || (count == 3 && !was))
 		return NULL;
-	const struct xc_sought found = {.root = *root ? root : NULL, .path = path, .was = was};
-	return xc_sought_copy(&found, arena);
+	const char *root = xc_rawtext_parse(json_array_get(array, 0), arena);
+	struct xc_sought *found = xc_arena_alloc(arena, sizeof *found);
+	found->root = root && *root ? root : NULL;
+	found->path = xc_rawtext_parse(json_array_get(array, 1), arena);
+	found->was = xc_arena_strdup(arena, was);
+	return root && found->path ? found : NULL;
 }

@@ -1,26 +1,25 @@
-/* sought: the files that a core's worker asked for and went without, at places where modules and their debug information may be.
+/* sought: the files that a core's worker asked for, at places where modules and their debug information may be.
  *
- * What is finished need not be looked at again while none of them has come. So a ledger has with each record what could not be opened, and
- * what was opened and turned out to be another build than the core's, with what it was. Only the broker knows the first (broker.h), only the
- * record the second. What else was opened is not looked for again: when a file that served, or debug information of another build, is
- * exchanged or goes, that is not seen here. */
+ * What is finished need not be looked at again while all of them are as they were. So a ledger has with each record what the broker
+ * (broker.h) opened for it, with what it was, and what could not be opened. Whether the worker used it is not asked. */
 #ifndef XC_SOUGHT_H
 #define XC_SOUGHT_H
 
 #include "record.h"
 
 enum {
-	XC_SOUGHT_MAX = 128 << 10, /* bytes of all that one record has: of more, what was asked for first */
+	XC_SOUGHT_MAX =
+		128 << 10, /* bytes of all that one record has: of more, what was there, in the order of asking */
 	XC_SOUGHT_STATE = 96,
 };
 
-enum xc_sought_look { XC_SOUGHT_UNSEEN, XC_SOUGHT_STAYS, XC_SOUGHT_CAME };
+enum xc_sought_look { XC_SOUGHT_UNSEEN, XC_SOUGHT_STAYS, XC_SOUGHT_CHANGED };
 
 struct xc_sought {
 	const char *root, *path; /* as the broker is asked; root may be NULL */
 	const char *was;         /* xc_sought_state of what was opened; NULL: nothing was */
 	size_t number;           /* in a ledger */
-	enum xc_sought_look now; /* whether another file is there, when this run has looked */
+	enum xc_sought_look now; /* whether another file is there, or none any more, when this run has looked */
 };
 
 /* In the order in which they were asked for; zeroed in the beginning. */
@@ -33,14 +32,14 @@ struct xc_sought_list {
 /* Add one, copied; was and now as they are. */
 void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought);
 
-/* Add one; fd: what was opened, or -1. False for one whose name is no UTF-8: a ledger cannot say it. */
-bool xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd);
+/* Add one; fd: what was opened, or -1. */
+void xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd);
 void xc_sought_fini(struct xc_sought_list *list);
 
 /* Which file this is: its number, size and times; "" where that cannot be had. */
 void xc_sought_state(int fd, char state[XC_SOUGHT_STATE]);
 
-/* Set the record's list to those of the list that it went without, each once, sorted; in the arena. */
+/* Set the record's list to what is in the list, each once, sorted; in the arena. */
 void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena);
 
 /* A new one that says the same, not looked at, in the arena. */
@@ -49,8 +48,8 @@ struct xc_sought *xc_sought_copy(const struct xc_sought *sought, struct xc_arena
 /* The order by root, path and what it was. */
 int xc_sought_compare(const void *a, const void *b);
 
-/* As JSON: ["root", "path", "was"], the root empty and the last left out where there is none; and back, in the arena: NULL when it is no
- * such thing. */
+/* As JSON: ["root", "path", "was"], names as rawtext.h has them, the root empty and the last left out where there is none; and back, in the
+ * arena: NULL when it is no such thing. */
 json_t *xc_sought_json(const struct xc_sought *sought);
 struct xc_sought *xc_sought_parse(const json_t *array, struct xc_arena *arena);
 

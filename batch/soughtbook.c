@@ -1,4 +1,4 @@
-/* soughtbook: most records of a batch were made without the same files, so that a number is what most of them say. */
+/* soughtbook: most records of a batch were made with and without the same files, so that a number is what most of them say. */
 #include "soughtbook.h"
 
 #include <search.h>

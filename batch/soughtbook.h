@@ -1,4 +1,4 @@
-/* soughtbook: the files that the records of one ledger were made without, each once, by number. */
+/* soughtbook: the files that the records of one ledger were made with and without, each once, by number. */
 #ifndef XC_SOUGHTBOOK_H
 #define XC_SOUGHTBOOK_H
 

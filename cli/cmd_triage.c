@@ -142,8 +142,8 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(resume),
 	 .about = "take what an earlier run of the same inputs and options has finished, also an interrupted one; "
-		  "cores for which programs, libraries or debug files have come since are looked at again; "
-		  "that one was exchanged or removed is not always seen"},
+		  "cores for which a program, a library or a debug file has come, gone or been exchanged since are "
+		  "looked at again"},
 	{.name = "explain",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(explain),

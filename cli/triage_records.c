@@ -83,7 +83,7 @@ static char *inputs_hash(const struct xc_triage_run *run)
 }
 
 static const char unkept[] = "what is finished is not kept for --resume",
-		  silent[] = "what is finished is taken as it is: a file that it lacks does not answer";
+		  silent[] = "what is finished is taken as it is: a file that it depends on does not answer";
 
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {

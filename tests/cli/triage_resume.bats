@@ -123,7 +123,7 @@ has_line() { # FILE
   has_line resumed.json
 }
 
-@test "a file that a core names is looked at when it comes, and not missed when it goes" {
+@test "a file that a core names is looked at when it comes, and missed when it goes" {
   without_program
   mv "$PROGRAM" away
   "$XCORE" triage --quiet --format json cores >before.json
@@ -134,8 +134,56 @@ has_line() { # FILE
   has_line came.json
   [ "$(lines)" -eq $((count + 1)) ]
   mv "$PROGRAM" away
-  "$XCORE" triage --quiet --format json --resume cores | cmp - came.json
-  [ "$(lines)" -eq $((count + 1)) ]
+  "$XCORE" triage --quiet --format json --resume cores | cmp - before.json
+  [ "$(lines)" -eq $((count + 2)) ]
+}
+
+# The program is in the sysroot from the beginning, and its debug information beside it; a ledger has all that.
+with_program() {
+  without_program
+  objcopy --only-keep-debug "$PROGRAM" crasher.debug
+  objcopy --strip-all --add-gnu-debuglink=crasher.debug "$PROGRAM" "root$PROGRAM"
+  cp crasher.debug "root/usr/lib/debug$(dirname "$PROGRAM")/"
+  triage --sysroot root cores >before.json
+  has_line before.json
+  count=$(lines)
+}
+
+@test "a program that served and was exchanged or is gone is looked at by who resumes, and so is its debug information" {
+  with_program
+  resumes_as_from_nothing "$count" --sysroot root
+  echo >>"root/usr/lib/debug$(dirname "$PROGRAM")/crasher.debug" # still of its build-id
+  resumes_as_from_nothing $((count + 1)) --sysroot root
+  has_line resumed.json
+  rm "root/usr/lib/debug$(dirname "$PROGRAM")/crasher.debug"
+  resumes_as_from_nothing $((count + 2)) --sysroot root
+  run ! has_line resumed.json
+  cp "$PROGRAM" "root$PROGRAM"
+  resumes_as_from_nothing $((count + 3)) --sysroot root
+  has_line resumed.json
+  rm "root$PROGRAM"
+  resumes_as_from_nothing $((count + 4)) --sysroot root
+  run ! has_line resumed.json
+  resumes_as_from_nothing $((count + 4)) --sysroot root
+}
+
+@test "names that are no UTF-8 are noted as others are" {
+  with_program
+  dir=$'made/\xff\\'
+  mkdir -p "$dir" || skip "no such names here"
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR/$dir make_core
+  needs_core
+  cp "$CORE" $'cores/\xfe'
+  mkdir -p "root$(dirname "$PROGRAM")"
+  triage --sysroot root cores >before.json
+  count=$(lines)
+  resumes_as_from_nothing "$count" --sysroot root
+  cp "$PROGRAM" "root$PROGRAM"
+  resumes_as_from_nothing $((count + 1)) --sysroot root
+  run -1 cmp -s before.json resumed.json
+  rm "root$PROGRAM"
+  resumes_as_from_nothing $((count + 2)) --sysroot root
+  cmp before.json resumed.json
 }
 
 @test "debug information that came deep in a sysroot is looked at by who resumes" {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -267,8 +268,13 @@ static void without_the_host_its_files_are_not_given(void **state)
 	end(&t);
 }
 
+static int is_changed(const struct talk *t, struct xc_sought sought)
+{
+	return xc_broker_changed(&t->broker, &sought);
+}
+
 /* What a later run asks: would a worker be given another file than then? */
-static void what_comes_is_told_once_it_is_there(void **state)
+static void what_comes_goes_or_is_exchanged_is_told(void **state)
 {
 	struct talk t = begin();
 	const char *root = scratch_path("later"), *path = "/lib/b.so";
@@ -278,28 +284,51 @@ static void what_comes_is_told_once_it_is_there(void **state)
 	assert_int_equal(ask(&t, FILES, root, path), -ENOENT);
 	assert_int_equal(ask(&t, FILES, NULL, path), -EACCES); /* never: nobody need look for it */
 	assert_int_equal(t.broker.sought.count, 2);
-	struct xc_sought there = t.broker.sought.files[0], missing = t.broker.sought.files[1];
+	const struct xc_sought there = t.broker.sought.files[0], missing = t.broker.sought.files[1];
 	assert_non_null(there.was);
 	assert_null(missing.was);
-	struct xc_sought now = there;
-	assert_false(xc_broker_has(&t.broker, &now));
-	now = missing;
-	assert_false(xc_broker_has(&t.broker, &now));
+	assert_false(is_changed(&t, there));
+	assert_false(is_changed(&t, missing));
 	scratch_file("later/lib/b.so", "no program", 10);
-	now = missing;
-	assert_false(xc_broker_has(&t.broker, &now));
+	struct xc_sought now = missing;
+	assert_false(xc_broker_changed(&t.broker, &now));
 	assert_int_equal(unlink(scratch_path("later/lib/b.so")), 0);
 	elf_file("later/lib/b.so", ELFDATA2LSB, ET_DYN, 0);
-	assert_false(xc_broker_has(&t.broker, &now)); /* it was looked for */
+	assert_false(xc_broker_changed(&t.broker, &now)); /* it was looked for */
 	now = missing;
-	assert_true(xc_broker_has(&t.broker, &now));
-	assert_true(xc_broker_has(&t.broker, &now));
-	assert_int_equal(unlink(scratch_path("later/a.so")), 0);
-	now = there;
-	assert_false(xc_broker_has(&t.broker, &now)); /* gone is not come */
+	assert_true(xc_broker_changed(&t.broker, &now));
+	assert_true(xc_broker_changed(&t.broker, &now));
+	assert_int_equal(rename(scratch_path("later/a.so"), scratch_path("later/c.so")), 0);
+	assert_true(is_changed(&t, there)); /* gone */
+	scratch_file("later/a.so", "no program", 10);
+	assert_true(is_changed(&t, there));
 	elf_file("later/a.so", ELFDATA2LSB, ET_EXEC, 0);
-	now = there;
-	assert_true(xc_broker_has(&t.broker, &now));
+	assert_true(is_changed(&t, there));
+	end(&t);
+}
+
+static void what_cannot_be_known_is_no_change(void **state)
+{
+	struct talk t = begin();
+	const char *root = scratch_path("unknown");
+	struct rlimit files;
+	(void)state;
+	t.finder.sysroot = root;
+	t.broker.desks = &desks;
+	assert_true(given(ask(&t, FILES, root, elf_file("unknown/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
+	const struct xc_sought there = t.broker.sought.files[0];
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	const struct rlimit none = {0, files.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_false(is_changed(&t, there));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	assert_int_equal(unlink(scratch_path("unknown/a.so")), 0);
+	desks.silent[0] = (struct xc_desk_place){.path = ""};
+	strcpy(desks.silent[0].root, root);
+	atomic_store(&desks.silent_count, 1);
+	assert_false(is_changed(&t, there));
+	atomic_store(&desks.silent_count, 0);
+	assert_true(is_changed(&t, there));
 	end(&t);
 }
 
@@ -650,7 +679,8 @@ int main(void)
 		cmocka_unit_test(nothing_else_is),
 		cmocka_unit_test(only_the_roots_of_the_user_are_roots),
 		cmocka_unit_test(without_the_host_its_files_are_not_given),
-		cmocka_unit_test(what_comes_is_told_once_it_is_there),
+		cmocka_unit_test(what_comes_goes_or_is_exchanged_is_told),
+		cmocka_unit_test(what_cannot_be_known_is_no_change),
 		cmocka_unit_test(kept_files_are_those_of_debug_information),
 		cmocka_unit_test(there_is_one_scratch_file),
 		cmocka_unit_test(the_core_is_given_once),

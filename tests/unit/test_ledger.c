@@ -91,6 +91,25 @@ static void add(struct xc_ledger *ledger, const struct xc_input *input, const ch
 	assert_null(xc_ledger_add(ledger, input, xc_record_failed(&arena, XC_RECORD_DIED, input->path, why)));
 }
 
+static void a_name_may_be_any_bytes(void **state)
+{
+	const char *const names[] = {"\xff", "\\xff", "\xc3\xa4\\", "a\xe4/\n"};
+	(void)state;
+	struct xc_ledger *ledger = open_it("one", false);
+	for (size_t i = 0; i < XC_COUNT(names); i++)
+		add(ledger, &(struct xc_input){.path = names[i], .size = 1, .ino = 1},
+		    names[i][0] == '\xff' ? "ff" : "no");
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	for (size_t i = 0; i < XC_COUNT(names); i++) {
+		const struct xc_record *record =
+			xc_ledger_find(ledger, &(struct xc_input){.path = names[i], .size = 1, .ino = 1});
+		assert_non_null(record);
+		assert_string_equal(record->why, names[i][0] == '\xff' ? "ff" : "no");
+	}
+	xc_ledger_close(ledger);
+}
+
 /* A file that changed and changed back, among many: each state has its own line, and of one state the last one counts. */
 static void the_last_line_of_a_file_counts(void **state)
 {
@@ -315,6 +334,7 @@ int main(void)
 		TEST(what_cannot_be_read_is_not_taken_for_its_end),
 		TEST(two_runs_do_not_share_one),
 		TEST(a_fifo_is_no_ledger),
+		TEST(a_name_may_be_any_bytes),
 		TEST(the_last_line_of_a_file_counts),
 		TEST(what_was_finished_is_not_lost_with_its_core),
 		TEST(what_is_no_line_of_ours_is_cut_off),

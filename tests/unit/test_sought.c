@@ -26,8 +26,6 @@ static int forget(void **state)
 
 /* ---- what is kept ---- */
 
-static const char *refused[] = {"libfoo.so.1 0123: another build was found", "libbar.so 45: not found"};
-
 static bool has(const struct xc_record *record, const char *root, const char *path, bool was)
 {
 	for (size_t i = 0; i < record->sought_count; i++) {
@@ -39,27 +37,27 @@ static bool has(const struct xc_record *record, const char *root, const char *pa
 	return false;
 }
 
-static void what_was_missing_or_refused_is_kept(void **state)
+static void what_was_there_and_what_was_not_is_kept(void **state)
 {
 	struct xc_sought_list list = {.count = 0};
-	struct xc_record record = {.absent = refused, .absent_count = XC_COUNT(refused)};
+	struct xc_record record = {.status = XC_RECORD_OK};
 	const int fd = open(scratch_file("file", "x", 1), O_RDONLY);
 	(void)state;
 	xc_sought_note(&list, NULL, "/lib/libbar.so", -1);
 	xc_sought_note(&list, "/root", "/lib/libbar.so", -1);
-	xc_sought_note(&list, NULL, "/lib/libfoo.so.1", fd);
-	xc_sought_note(&list, NULL, "/lib/libfoo.so", fd); /* of another name */
-	xc_sought_note(&list, NULL, "/lib/libbar.so", fd); /* there, and not refused */
 	xc_sought_note(&list, NULL, "/lib/libgood.so", fd);
-	xc_sought_note(&list, NULL, "/lib/libbar.so", -1);     /* again */
-	xc_sought_note(&list, NULL, "/lib/\xff.so", -1);       /* no UTF-8 */
-	xc_sought_note(&list, "/\xc3(", "/lib/libbar.so", -1); /* nor that */
+	xc_sought_note(&list, NULL, "/lib/libgood.so", fd); /* again */
+	xc_sought_note(&list, NULL, "/lib/libbar.so", -1);
+	xc_sought_note(&list, NULL, "/lib/\xff.so", -1); /* no UTF-8 */
+	xc_sought_note(&list, "/\xc3(", "/lib/libbar.so", fd);
 	xc_sought_keep(&list, &record, &arena);
 	xc_sought_fini(&list);
-	assert_int_equal(record.sought_count, 3);
+	assert_int_equal(record.sought_count, 5);
 	assert_true(has(&record, NULL, "/lib/libbar.so", false));
 	assert_true(has(&record, "/root", "/lib/libbar.so", false));
-	assert_true(has(&record, NULL, "/lib/libfoo.so.1", true));
+	assert_true(has(&record, NULL, "/lib/libgood.so", true));
+	assert_true(has(&record, NULL, "/lib/\xff.so", false));
+	assert_true(has(&record, "/\xc3(", "/lib/libbar.so", true));
 	for (size_t i = 1; i < record.sought_count; i++)
 		assert_true(xc_sought_compare(record.sought[i - 1], record.sought[i]) < 0);
 	close(fd);
@@ -75,12 +73,16 @@ static void of_too_much_the_first_ones_are_kept(void **state)
 	size_t size = 0;
 	(void)state;
 	memset(filler, '\x01', LONG);
+	const int fd = open(scratch_file("file", "x", 1), O_RDONLY);
 	for (int i = COUNT; i > 0; i--)
 		xc_sought_note(&list, NULL, xc_arena_printf(&arena, "%s%04d", filler, i), -1);
+	xc_sought_note(&list, NULL, "", fd); /* what was there comes first */
+	close(fd);
 	xc_sought_keep(&list, &record, &arena);
 	xc_sought_fini(&list);
-	assert_in_range(record.sought_count, 30, XC_SOUGHT_MAX / LONG);
-	for (size_t i = 0; i < record.sought_count; i++) {
+	assert_in_range(record.sought_count, 30, 1 + XC_SOUGHT_MAX / LONG);
+	assert_non_null(record.sought[0]->was);
+	for (size_t i = 1; i < record.sought_count; i++) {
 		size += strlen(record.sought[i]->path);
 		assert_true(atoi(record.sought[i]->path + LONG) > COUNT - (int)record.sought_count);
 	}
@@ -119,7 +121,8 @@ static struct xc_sought *sought(const char *root, const char *path, const char *
 static void what_is_written_is_read(void **state)
 {
 	struct xc_sought *const all[] = {sought(NULL, "/a", NULL), sought("/r", "/a", NULL),
-					 sought("/r", "b\n\"", "1 2 3"), sought(NULL, "", "")};
+					 sought("/r", "b\n\"", "1 2 3"), sought(NULL, "", ""),
+					 sought("/\xff\xc3\xa4", "\\xff \\ \xc3\xa4", NULL)};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(all); i++) {
 		json_t *array = xc_sought_json(all[i]);
@@ -132,8 +135,16 @@ static void what_is_written_is_read(void **state)
 
 static void what_is_no_such_thing_is_not_read(void **state)
 {
-	static const char *const texts[] = {"[]", "[\"\"]", "[\"\",1]", "[\"\",\"a\",null]", "[\"\",\"a\",\"b\",\"c\"]",
-					    "{}", "null"};
+	static const char *const texts[] = {"[]",
+					    "[\"\"]",
+					    "[\"\",1]",
+					    "[\"\",\"a\",null]",
+					    "[\"\",\"a\",\"b\",\"c\"]",
+					    "[\"\",\"\\\\x0\"]",
+					    "[\"\",\"\\\\x00\"]",
+					    "[\"\\\\\",\"a\"]",
+					    "{}",
+					    "null"};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(texts); i++) {
 		json_t *value = json_loads(texts[i], JSON_DECODE_ANY, NULL);
@@ -236,7 +247,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, forget)
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_missing_or_refused_is_kept),
+		TEST(what_was_there_and_what_was_not_is_kept),
 		TEST(of_too_much_the_first_ones_are_kept),
 		TEST(states_tell_files_apart),
 		TEST(what_is_written_is_read),

@@ -1,6 +1,6 @@
-/* arrivals: the process that looks says a byte of each file, in their order. One that says nothing for too long is given up, and the next goes
+/* changes: the process that looks says a byte of each file, in their order. One that says nothing for too long is given up, and the next goes
  * on behind the file that does not answer, without those of the same place. */
-#include "arrivals.h"
+#include "changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ enum {
 	WAKE_MS = 250,
 };
 
-void xc_arrivals_want(struct xc_arrivals *a, const struct xc_record *record)
+void xc_changes_want(struct xc_changes *a, const struct xc_record *record)
 {
 	for (size_t i = 0; i < record->sought_count; i++) {
 		struct xc_sought *sought = record->sought[i];
@@ -33,15 +33,15 @@ void xc_arrivals_want(struct xc_arrivals *a, const struct xc_record *record)
 	}
 }
 
-void xc_arrivals_fini(struct xc_arrivals *a)
+void xc_changes_fini(struct xc_changes *a)
 {
 	free(a->files);
-	*a = (struct xc_arrivals){.count = 0};
+	*a = (struct xc_changes){.count = 0};
 }
 
 /* ---- who looks ---- */
 
-_Noreturn static void look(const struct xc_arrivals *a, size_t next, struct xc_desks *desks, pid_t parent, int says)
+_Noreturn static void look(const struct xc_changes *a, size_t next, struct xc_desks *desks, pid_t parent, int says)
 {
 	const struct xc_broker broker = {.finder = a->worker->finder,
 					 .host_files = a->worker->host_files,
@@ -52,8 +52,8 @@ _Noreturn static void look(const struct xc_arrivals *a, size_t next, struct xc_d
 		_exit(XC_INMATE_BROKEN);
 	for (; next < a->count; next++) {
 		a->files[next]->now = XC_SOUGHT_UNSEEN;
-		const char came = xc_broker_has(&broker, a->files[next]);
-		if (write(SAYS, &came, 1) != 1)
+		const char changed = xc_broker_changed(&broker, a->files[next]);
+		if (write(SAYS, &changed, 1) != 1)
 			_exit(XC_INMATE_BROKEN);
 	}
 	_exit(0);
@@ -61,26 +61,26 @@ _Noreturn static void look(const struct xc_arrivals *a, size_t next, struct xc_d
 
 /* ---- who waits ---- */
 
-static bool is_stopped(const struct xc_arrivals *a)
+static bool is_stopped(const struct xc_changes *a)
 {
 	return a->stopped && *a->stopped;
 }
 
 /* Until all is said, or nothing for too long; the first file that nothing was said of. */
-static size_t listen_to(const struct xc_arrivals *a, size_t next, int says)
+static size_t listen_to(const struct xc_changes *a, size_t next, int says)
 {
 	const uint64_t patience = xc_worker_patience(a->worker);
 	uint64_t since = xc_now_ns();
 	while (next < a->count && !is_stopped(a) && xc_now_ns() - since < patience) {
 		struct pollfd polled = {.fd = says, .events = POLLIN};
-		char came[4096];
+		char changed[4096];
 		if (poll(&polled, 1, WAKE_MS) <= 0)
 			continue;
-		const ssize_t size = read(says, came, sizeof came);
+		const ssize_t size = read(says, changed, sizeof changed);
 		if (size <= 0)
 			break; /* it was ended */
 		for (ssize_t i = 0; i < size && next < a->count; i++)
-			a->files[next++]->now = came[i] ? XC_SOUGHT_CAME : XC_SOUGHT_STAYS;
+			a->files[next++]->now = changed[i] ? XC_SOUGHT_CHANGED : XC_SOUGHT_STAYS;
 		since = xc_now_ns();
 	}
 	return next;
@@ -94,12 +94,12 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, WNOHANG);
 }
 
-static struct xc_error *go_on(const struct xc_arrivals *a, size_t *next, struct xc_desks *desks)
+static struct xc_error *go_on(const struct xc_changes *a, size_t *next, struct xc_desks *desks)
 {
 	const pid_t parent = getpid();
 	int pipes[2];
 	if (pipe2(pipes, O_CLOEXEC))
-		return xc_error_errno(errno, "looking for files that came");
+		return xc_error_errno(errno, "looking for files that changed");
 	const pid_t pid = fork();
 	const int number = errno;
 	if (pid == 0)
@@ -110,10 +110,10 @@ static struct xc_error *go_on(const struct xc_arrivals *a, size_t *next, struct 
 		end(pid);
 	}
 	close(pipes[0]);
-	return pid < 0 ? xc_error_errno(number, "looking for files that came") : NULL;
+	return pid < 0 ? xc_error_errno(number, "looking for files that changed") : NULL;
 }
 
-static void give_up(struct xc_arrivals *a, const struct xc_sought *file, struct xc_desks *desks)
+static void give_up(struct xc_changes *a, const struct xc_sought *file, struct xc_desks *desks)
 {
 	xc_desk_write(&desks->desks[0], file->root, file->path);
 	xc_desks_give_up(desks, &desks->desks[0]);
@@ -121,10 +121,10 @@ static void give_up(struct xc_arrivals *a, const struct xc_sought *file, struct 
 		a->silent = file;
 }
 
-struct xc_error *xc_arrivals_look(struct xc_arrivals *a)
+struct xc_error *xc_changes_look(struct xc_changes *a)
 {
 	struct xc_desks *desks = xc_desks_map();
-	struct xc_error *err = desks ? NULL : xc_error_errno(errno, "looking for files that came");
+	struct xc_error *err = desks ? NULL : xc_error_errno(errno, "looking for files that changed");
 	size_t next = 0;
 	for (int tries = 0; !err && tries < TRIES && next < a->count; tries++) {
 		err = go_on(a, &next, desks);
