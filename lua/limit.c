@@ -291,7 +291,6 @@ void xc_limit_start(struct xc_limit *limit, lua_State *L)
 	limit->ceiling = limit->limits.memory;
 	limit->refused_size = 0;
 	limit->short_of_memory = false;
-	limit->interrupted = 0;
 	limit->tripped = false;
 	limit->closing = 0;
 	limit->trace.len = 0;

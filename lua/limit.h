@@ -37,7 +37,7 @@ enum { XC_LIMIT_PERIOD = 1000 };
 /* A state's allocator: user is its struct xc_limit. */
 void *xc_limit_allocate(void *limit, void *block, size_t old, size_t size);
 
-/* Begin a run: nothing used but memory, nothing tripped. */
+/* Begin a run: nothing used but memory, nothing tripped. What was interrupted before it begins, ends at once. */
 void xc_limit_start(struct xc_limit *limit, lua_State *L);
 void xc_limit_fini(struct xc_limit *limit);
 

@@ -61,6 +61,8 @@ static void print_line(void *user, const char *line, size_t len)
 	xc_render_printed(&text, line, len);
 	fprintf(shell->options->out, "%s\n", xc_text_string(&text));
 	xc_text_fini(&text);
+	if (shell->editor)
+		fflush(shell->options->out); /* somebody watches */
 }
 
 static void put_escaped(struct shell *shell, const char *style, const char *before, const char *line)
@@ -140,7 +142,10 @@ static bool is_incomplete(struct shell *shell, const char *code)
 static void run(struct shell *shell, const char *code)
 {
 	lua_State *L = shell->host->L;
+	shell->host->limit.interrupted = 0;
 	running = shell->host;
+	if (interrupted) /* since the line was read */
+		running->limit.interrupted = 1;
 	struct xc_error *err = xc_host_run(shell->host, "shell", code, strlen(code), NULL, 0);
 	if (!err) {
 		int count = lua_gettop(L);
