@@ -134,16 +134,15 @@ EOF
 @test "an interrupt ends the script with the command" {
   "$XCORE" run -e 'print(1) while true do end' "$CORE" >out 2>/dev/null &
   local pid=$! child=''
-  for _ in $(seq 100); do
-    child=$(ps -o pid= --ppid "$pid" | tr -d ' ')
-    [ -n "$child" ] && [ -s out ] && break
+  until child=$(ps -o pid= --ppid "$pid" | tr -d ' ') && [ -n "$child" ] && [ -s out ]; do
+    kill -0 "$pid"
     sleep 0.05
   done
-  [ -n "$child" ]
   kill -TERM "$pid"
   wait "$pid" || true
-  for _ in $(seq 100); do
-    kill -0 "$child" 2>/dev/null || return 0
+  for _ in $(seq 1200); do
+    # Whoever inherits it may not ask how it ended.
+    case $(ps -o stat= -p "$child") in '' | Z*) return 0 ;; esac
     sleep 0.05
   done
   return 1

@@ -101,8 +101,10 @@ C
   "$XCORE" symbols index debug
   ./sleeper >said 3>&- &
   pid=$!
-  for _ in $(seq 100); do [ ! -s said ] || break; sleep 0.05; done
-  sleep 0.1
+  until [ -s said ]; do
+    kill -0 "$pid"
+    sleep 0.05
+  done
   status=0
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which the filter denies
   "$XCORE" bt "pid:$pid" --format json >answer || status=$?
@@ -184,13 +186,17 @@ C
   command -v strace >/dev/null || skip "no strace"
   strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
   export ASAN_OPTIONS=detect_leaks=0
-  for i in $(seq 1 40); do # a directory each; reading a directory takes 50 ms under strace
+  for i in $(seq 1 40); do
     mkdir -p "tree/$i"
     cp "$BATS_FILE_TMPDIR/whole" "tree/$i/program"
   done
-  strace -f -o /dev/null -e inject=getdents64:delay_enter=50000 "$XCORE" symbols index tree -j 1 >answer 2>err &
+  # Each directory is asked twice, and under strace from the 20th time on that takes a second: time enough for the signal.
+  strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=1000000:when=20+ "$XCORE" symbols index tree -j 1 >answer 2>err &
   tracer=$!
-  sleep 0.8
+  until [ "$(grep -c getdents64 trace)" -ge 19 ]; do
+    kill -0 "$tracer"
+    sleep 0.05
+  done
   kill -INT "$(pgrep -P "$tracer")"
   status=0
   wait "$tracer" || status=$?
