@@ -1,0 +1,47 @@
+"""workers: those of a run of `xcore triage --jobs 1`, each as it stands still: then the run cannot end, however slow the tester is."""
+
+import os
+import signal
+import time
+
+
+def state_of(pid):
+    """The letter of /proc; None of what has ended."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as stream:
+            return stream.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+
+
+def worker_of(run):
+    """The last of three children: before it came those that open files for it."""
+    try:
+        with open("/proc/%d/task/%d/children" % (run.pid, run.pid), encoding="ascii") as stream:
+            children = stream.read().split()
+    except OSError:
+        return None
+    return int(children[2]) if len(children) == 3 else None
+
+
+def is_stopped(pid):
+    """Stop it, and say whether it stands."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return False
+    while state_of(pid) not in ("T", "Z", "X", None):
+        time.sleep(0.0001)
+    return state_of(pid) == "T"
+
+
+def stopped(run):
+    """Worker after worker, and one several times, until the run (a subprocess.Popen) ends."""
+    while run.poll() is None:
+        pid = worker_of(run)
+        if pid and is_stopped(pid):
+            try:
+                yield pid
+            finally:
+                os.kill(pid, signal.SIGCONT)
+        time.sleep(0.0005)
