@@ -1,5 +1,5 @@
 # What the tests of the command line share: a small program that dies, its core, and `expect`.
-unset CI # a CI job redacts
+unset CI GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITLAB_CI NO_COLOR SOURCE_DATE_EPOCH # a CI job redacts, among other things
 export XCORE_SYMBOLS= # no store of the user's
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

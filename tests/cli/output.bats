@@ -145,8 +145,8 @@ replaced() {
   "$XCORE" bt "$CORE" --color always | grep -q "$esc"
   run ! grep -q "$esc" <("$XCORE" bt "$CORE")
   command -v script >/dev/null || skip "no script(1)"
-  TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null | grep -q "$esc"
-  run ! grep -q "$esc" <(NO_COLOR=1 TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null)
+  TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null </dev/null | grep -q "$esc"
+  run ! grep -q "$esc" <(NO_COLOR=1 TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null </dev/null)
 }
 
 @test "CI=true redacts, --no-redact shows" {

@@ -44,7 +44,7 @@ needs_core_of_ours() {
 }
 
 @test "what is left out is told, with escapes made harmless" {
-  ln -s /nonexistent "$(printf 'cores/core.\033[31m')"
+  ln -s nowhere "$(printf 'cores/core.\033[31m')"
   run -0 --separate-stderr "$XCORE" triage --no-host-files cores
   [[ "$stderr" == *'core.\x1b[31m: a link or no regular file: left out'* ]]
 }
