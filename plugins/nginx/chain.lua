@@ -8,7 +8,8 @@
 local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local str = require "nginx.str"
 
 local chain = {}
@@ -116,7 +117,7 @@ local COLUMNS = { { "link", "count", label = "#" }, { "where", "text" }, { "byte
 
 local function modules_of(t)
 	local names = {}
-	for _, module in ipairs(maybe.try(cycle.modules, t) or {}) do names[module.addr] = module.name end
+	for _, module in ipairs(damage.try(cycle.modules, t) or {}) do names[module.addr] = module.name end
 	return names
 end
 
@@ -126,8 +127,8 @@ local function add_rows(t, section, found, limit)
 		local one, buf = found[i], found[i].value
 		if buf then
 			local sound = buf.why and {} or buf
-			rows:row(i, where(buf), sound.bytes, sound.file, sound.passed, sound.size, names_of(buf, FLAGS), modules[buf.tag] or xcore.symbol(buf.tag), (maybe.try(text_of, t, buf, SHOWN)), buf.pos, buf.in_file ~= 0 and buf.file_pos or nil,
-				buf.in_file ~= 0 and maybe.try(file_of, t:value("ngx_buf_t", one.buf)) or nil, one.link, one.buf)
+			rows:row(i, where(buf), sound.bytes, sound.file, sound.passed, sound.size, names_of(buf, FLAGS), modules[buf.tag] or xcore.symbol(buf.tag), (damage.try(text_of, t, buf, SHOWN)), buf.pos, buf.in_file ~= 0 and buf.file_pos or nil,
+				buf.in_file ~= 0 and damage.try(file_of, t:value("ngx_buf_t", one.buf)) or nil, one.link, one.buf)
 		else
 			rows:row(i, "cannot be read", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, one.link, one.buf)
 		end
@@ -139,7 +140,7 @@ end
 local function add_text(t, section, found, passed)
 	local parts, left = {}, LONGEST
 	for _, one in ipairs(found) do
-		local text = one.value and left > 0 and maybe.try(text_of, t, one.value, left, passed)
+		local text = one.value and left > 0 and damage.try(text_of, t, one.value, left, passed)
 		if text then parts[#parts + 1], left = text, left - #text end
 	end
 	section:lines("text", (table.concat(parts):gsub("\r\n", "\n")), { secret = true })

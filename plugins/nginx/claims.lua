@@ -8,7 +8,8 @@ local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local pools = require "nginx.pools"
 
 local claims = {}
@@ -140,10 +141,10 @@ end
 local function of_request(state, addr)
 	local t = state.t
 	local r = t:value("ngx_http_request_t", addr)
-	maybe.try(parts, state, r.headers_in.headers, "ngx_table_elt_t")
-	maybe.try(parts, state, r.headers_out.headers, "ngx_table_elt_t")
+	damage.try(parts, state, r.headers_in.headers, "ngx_table_elt_t")
+	damage.try(parts, state, r.headers_out.headers, "ngx_table_elt_t")
 	start(state, addr, "ngx_http_request_t")
-	local lua = maybe.try(luactx.of, t, r)
+	local lua = damage.try(luactx.of, t, r)
 	if lua then start(state, lua.addr, "ngx_http_lua_ctx_t") end
 end
 
@@ -153,7 +154,7 @@ local function of_pools(state, all)
 		say(state, block.lo, xcore.sizeof(name), name, block.pool)
 	end
 	for _, one in ipairs(all) do
-		if one.kind == "request" and one.owner then maybe.try(of_request, state, one.owner) end
+		if one.kind == "request" and one.owner then damage.try(of_request, state, one.owner) end
 		start(state, one.addr, "ngx_pool_t")
 	end
 end

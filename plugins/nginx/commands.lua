@@ -5,7 +5,8 @@ local conn = require "nginx.conn"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local str = require "nginx.str"
 
 local commands = {}
@@ -27,13 +28,13 @@ end
 -- Cycles before this one that are kept since somebody still uses them: after a reload.
 local function old_cycles(of)
 	local count, at = 0, of.old_cycle
-	while at and count < MOST_CYCLES do count, at = count + 1, maybe.try(maybe.get, at, "old_cycle") end
+	while at and count < MOST_CYCLES do count, at = count + 1, damage.try(maybe.get, at, "old_cycle") end
 	return count
 end
 
 local function add_facts(t, section, of)
 	local msec, now = cycle.now(t)
-	section:text("version", maybe.try(cycle.version, t) or nil)
+	section:text("version", damage.try(cycle.version, t) or nil)
 	section:text("role", (cycle.role(t)))
 	section:integer("pid", cycle.var(t, "ngx_pid", "ngx_pid_t"))
 	section:integer("worker", cycle.var(t, "ngx_worker", "ngx_uint_t"), { quiet = true })
@@ -42,11 +43,11 @@ local function add_facts(t, section, of)
 	section:text("host", str.try(of.hostname))
 	section:seconds("clock", now, { quiet = true })
 	section:integer("clock_ms", msec, { quiet = true })
-	local pool = maybe.try(conn.pool, t)
+	local pool = damage.try(conn.pool, t)
 	section:count("connections", of.connection_n)
 	section:count("free_connections", pool and pool.free_count)
 	section:count("reusable_connections", maybe.get(of, "reusable_connections_n"))
-	local told = maybe.try(conn.stub_status, t) or {}
+	local told = damage.try(conn.stub_status, t) or {}
 	for _, name in ipairs { "accepted", "handled", "requests" } do
 		section:count(name, told[name], { label = name .. " by all workers", quiet = not told[name] })
 	end
@@ -90,7 +91,7 @@ local function add_processes(t, section)
 	for i = 0, math.min(last, MOST_PROCESSES) - 1 do
 		local one = t:value("ngx_process_t", at + i * size)
 		if one.pid > 0 then
-			rows:row(one.pid, maybe.try(xcore.str, one.name, 64) or nil,
+			rows:row(one.pid, damage.try(xcore.str, one.name, 64) or nil,
 				one.exited ~= 0 and "exited" or one.exiting ~= 0 and "exiting" or "running")
 		end
 	end
@@ -102,9 +103,9 @@ function commands.cycle(t, report, given)
 	local section = report:section("cycle", "nginx")
 	add_facts(t, section, of)
 	add_flags(t, section)
-	maybe.part(section, "listening sockets", add_listening, section, of)
-	maybe.part(section, "processes", add_processes, t, section)
-	maybe.part(section, "modules", add_modules, t, section, options.limit or 1000)
+	damage.part(section, "listening sockets", add_listening, section, of)
+	damage.part(section, "processes", add_processes, t, section)
+	damage.part(section, "modules", add_modules, t, section, options.limit or 1000)
 end
 
 return commands

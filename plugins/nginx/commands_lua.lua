@@ -7,7 +7,8 @@ local cycle = require "nginx.cycle"
 local list = require "nginx.list"
 local lrucache = require "nginx.lrucache"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local reqs = require "nginx.reqs"
 local request = require "nginx.request"
 
@@ -18,7 +19,7 @@ local MASK = (1 << 47) - 1 -- of addresses that are light userdata
 -- The module's main configuration, or nil and why.
 local function main_conf(t)
 	cycle.of(t)
-	local conf, why = maybe.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
+	local conf, why = damage.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t")
 	if not conf and not why then error(xcore.error("not_found", "this nginx does not have the Lua module")) end
 	return conf, why
 end
@@ -26,7 +27,7 @@ end
 -- How many nodes a queue has; nil when there is no such queue or it is damaged.
 local function length(queue)
 	if not queue or not queue.next then return nil end
-	return (maybe.try(function()
+	return (damage.try(function()
 		local count = 0
 		for _ in list.queue(queue) do count = count + 1 end
 		return count
@@ -97,7 +98,7 @@ local function add_pools(vm, section)
 		local key_tag, name = tvalue.decode(vm, key)
 		local tag, addr = tvalue.decode(vm, bits)
 		if key_tag == layout.STRING and tag == layout.USERDATA then
-			maybe.try(pool_row, vm, rows, vm:string(name, 256), addr)
+			damage.try(pool_row, vm, rows, vm:string(name, 256), addr)
 		end
 	end)
 end
@@ -149,13 +150,13 @@ function commands.lua(t, report, given)
 	if broken then
 		section:problem("the configuration cannot be read", broken)
 	else
-		maybe.part(section, "the configuration", add_facts, section, conf)
+		damage.part(section, "the configuration", add_facts, section, conf)
 	end
-	local found, why = maybe.try(vm_of, t)
+	local found, why = damage.try(vm_of, t)
 	if found then
-		maybe.part(section, "cosocket pools", add_pools, found, section)
-		maybe.part(section, "lrucaches", add_caches, t, found, section)
-		maybe.part(section, "the code cache", add_code, found, section)
+		damage.part(section, "cosocket pools", add_pools, found, section)
+		damage.part(section, "lrucaches", add_caches, t, found, section)
+		damage.part(section, "the code cache", add_code, found, section)
 		if not t:has_symbol "ngx_http_lua_socket_pool_key" then
 			section:note "cosocket pools and cached code are found by symbols, and the program has none"
 		end
@@ -163,7 +164,7 @@ function commands.lua(t, report, given)
 		section:unknown("registry", why or "the VM was not found")
 	end
 	local waiting = report:section("coroutines", "nginx: coroutines of requests and timers")
-	local all = maybe.try(request.all, t) or {}
+	local all = damage.try(request.all, t) or {}
 	waiting:headline(("%d coroutines"):format(add_coroutines(t, waiting, all, options.limit or 1000)))
 end
 

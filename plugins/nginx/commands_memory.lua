@@ -2,7 +2,7 @@
 local args = require "nginx.args"
 local memory = require "nginx.memory"
 
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local slab = require "nginx.slab"
 local zones = require "nginx.zones"
 
@@ -65,7 +65,7 @@ local function add_groups(t, section)
 	local rows = section:table("groups", { { "what", "text", label = "MEMORY" }, { "bytes", "bytes" }, { "share", "ratio" } })
 	for _, row in ipairs(memory.groups(ledger)) do rows:row(row.label, row.bytes, row.bytes / math.max(1, ledger.mapped)) end
 	rows:row("all that is mapped", ledger.mapped, ledger.mapped > 0 and 1 or nil)
-	maybe.try(suspicious_zones, t, section, ledger.zones)
+	damage.try(suspicious_zones, t, section, ledger.zones)
 	suspicious_pools(section, ledger)
 	section:note "nginx.memory: by kind of pool and zone; nginx.pools, nginx.shm: each of them"
 	return true
@@ -77,10 +77,10 @@ function commands.analyze(t, report)
 	local section = report:section("memory", "nginx: memory")
 	local done, why
 	if t.live then
-		done, why = maybe.try(suspicious_zones, t, section, zones.all(t))
+		done, why = damage.try(suspicious_zones, t, section, zones.all(t))
 		section:note("all memory of the process would have to be read for the ledger", "nginx.memory TARGET, nginx.pools TARGET")
 	else
-		done, why = maybe.try(add_groups, t, section)
+		done, why = damage.try(add_groups, t, section)
 	end
 	if why and not done then section:problem("memory could not be looked at: " .. why) end
 end

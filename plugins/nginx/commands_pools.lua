@@ -1,7 +1,7 @@
 -- commands_pools.lua: pools, and the flame graph of them.
 local xcore = require "xcore"
 local args = require "nginx.args"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local pool = require "nginx.pool"
 local pools = require "nginx.pools"
 
@@ -87,7 +87,7 @@ local function messages(section, all, lost, live)
 end
 
 local function show_one(t, report, addr)
-	local one = maybe.try(pool.read, t, addr, pool.sizer(t))
+	local one = damage.try(pool.read, t, addr, pool.sizer(t))
 	if not one then error(xcore.error("usage", "no pool is at " .. xcore.hex(addr), "nginx.pools lists them: the address of the first block")) end
 	local section = report:section("pool", "nginx: pool " .. xcore.hex(addr))
 	section:bytes("total", one.total)

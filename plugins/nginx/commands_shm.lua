@@ -3,7 +3,7 @@ local xcore = require "xcore"
 local args = require "nginx.args"
 local cycle = require "nginx.cycle"
 local entries = require "nginx.entries"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local shdict = require "nginx.shdict"
 local slab = require "nginx.slab"
 local zones = require "nginx.zones"
@@ -13,7 +13,7 @@ local commands = {}
 local LIMIT = 100
 
 local function count_of(t, zone)
-	if zone.kind == "lua_shared_dict" then return maybe.try(shdict.count, t, zone) end
+	if zone.kind == "lua_shared_dict" then return damage.try(shdict.count, t, zone) end
 	return entries.count(t, zone)
 end
 
@@ -39,7 +39,7 @@ local function show_zones(t, section)
 		{ "free", "bytes" }, { "fill", "ratio" }, { "entries", "count" }, { "address", "address", verbose = true } })
 	local total, all = 0, zones.all(t)
 	for _, zone in ipairs(all) do
-		local look, why = maybe.try(slab.look, t, zone.addr)
+		local look, why = damage.try(slab.look, t, zone.addr)
 		local used, pages = nil, nil
 		if look then used, pages = slab.used(look) end
 		rows:row(zone.name, zone.kind == "other" and zone.module or zone.kind, zone.size, used, pages, look and look.free * look.page_size,
@@ -89,7 +89,7 @@ local function show_zone(t, report, name, limit)
 	show_slab(t, section, zone)
 	local kind = entries.KINDS[zone.kind]
 	if zone.kind == "lua_shared_dict" then
-		section:count("entries", (maybe.try(shdict.count, t, zone)))
+		section:count("entries", (damage.try(shdict.count, t, zone)))
 		section:note("nginx.shdict " .. name .. " lists its keys")
 	elseif kind then
 		local count, why = kind.show(t, zone, section, limit)
@@ -118,7 +118,7 @@ end
 
 local function value_text(t, found, i)
 	if shdict.kind(found, i) == "list" then return ("%d elements"):format(found.value_len[i]) end
-	return (maybe.try(shdict.value, t, found, i))
+	return (damage.try(shdict.value, t, found, i))
 end
 
 local COLUMNS = { { "position", "count", label = "LRU" }, { "key", "text", secret = true }, { "type", "text" }, { "value", "text", secret = true },
@@ -161,7 +161,7 @@ local function show_keys(t, section, zone, options)
 	local rows = section:table("keys", COLUMNS)
 	for i = 1, count do
 		if shown == limit and not options.match then break end
-		local key = maybe.try(shdict.key, t, found, i)
+		local key = damage.try(shdict.key, t, found, i)
 		if not options.match or key and key:find(options.match, 1, true) then
 			if shown < limit then
 				rows:row(i, key, shdict.kind(found, i), value_text(t, found, i), shdict.bytes(t, found, i), left(found, i, now), found.flags[i])
@@ -197,7 +197,7 @@ function commands.shdict(t, report, list)
 	local zone = zones.named(t, options[1], "lua_shared_dict")
 	local section = report:section("shdict", ("nginx: lua_shared_dict %s"):format(zone.name))
 	section:bytes("capacity", zone.size)
-	local look = maybe.try(slab.look, t, zone.addr)
+	local look = damage.try(slab.look, t, zone.addr)
 	section:bytes("free", look and look.free * look.page_size, { label = "free pages" })
 	if options[2] then show_key(t, section, zone, options[2]) else show_keys(t, section, zone, options) end
 end

@@ -12,7 +12,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local str = require "nginx.str"
 
 local conf = {}
@@ -100,12 +101,12 @@ function conf.sockets(t)
 		local one = { address = str.try(socket.addr_text, 256), fd = socket.fd, backlog = socket.backlog, handler = handler, servers = 0 }
 		found.sockets[#found.sockets + 1] = one
 		if handler == "ngx_http_init_connection" or handler == nil and socket.servers then
-			for _, of in ipairs(maybe.try(addresses_of, t, socket) or {}) do
+			for _, of in ipairs(damage.try(addresses_of, t, socket) or {}) do
 				local flags = flags_of(of)
 				one.flags = flags
 				local text = one.address .. (flags ~= "" and " " .. flags or "")
 				if of.default_server then note(found.listens, xcore.addr(of.default_server), text .. " default") end
-				maybe.try(virtual_names, t, of, function(name, server)
+				damage.try(virtual_names, t, of, function(name, server)
 					note(found.names, server, name)
 					if xcore.addr(of.default_server) ~= server then note(found.listens, server, text) end
 				end)
@@ -126,7 +127,7 @@ local function lua_of(t, confs)
 	for _, phase in ipairs(own and LUA or {}) do
 		if maybe.get(own, phase .. "_handler") then
 			local chunk = maybe.get(own, phase .. "_chunkname")
-			local text = chunk and maybe.try(xcore.str, chunk, 256)
+			local text = chunk and damage.try(xcore.str, chunk, 256)
 			if not text or text == "" then text = str.try(maybe.get(own, phase .. "_src.value"), 256) end
 			found[#found + 1] = phase .. ": " .. (text and text:gsub("^[=@]", "") or "?")
 		end
@@ -176,7 +177,7 @@ local function location(t, clcf, depth)
 	local confs = clcf.loc_conf
 	local codes = conf_of(t, confs, "ngx_http_rewrite_module", "ngx_http_rewrite_loc_conf_t")
 	return { name = modifier(clcf) .. (str.try(clcf.name, 256) or "?"), depth = depth, handler = handler, addr = xcore.addr(clcf),
-		target = maybe.try(target_of, t, confs, handler), lua = maybe.try(lua_of, t, confs) or {}, root = str.try(clcf.root, 256),
+		target = damage.try(target_of, t, confs, handler), lua = damage.try(lua_of, t, confs) or {}, root = str.try(clcf.root, 256),
 		rewrites = codes and codes.codes ~= nil or false, internal = clcf.internal == 1, value = clcf }
 end
 
@@ -225,8 +226,8 @@ end
 local function server(t, value, sockets)
 	local at = xcore.addr(value)
 	local one = { name = str.try(value.server_name, 256), addr = at, names = sockets.names[at] or {}, listens = sockets.listens[at] or {},
-		file = value.file_name and maybe.try(xcore.str, value.file_name, 256), line = value.line, value = value }
-	one.locations, one.why = maybe.try(locations_of, t, value)
+		file = value.file_name and damage.try(xcore.str, value.file_name, 256), line = value.line, value = value }
+	one.locations, one.why = damage.try(locations_of, t, value)
 	one.file = one.file and one.file:match "[^/]+$"
 	return one
 end

@@ -13,7 +13,7 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
-local maybe = require "nginx.maybe"
+local maybe = require "lib.maybe"
 local net = require "nginx.net"
 
 local conn = {}
@@ -112,7 +112,7 @@ function conn.request_of(t, c)
 	if signature(t, data) == conn.HTTP then return data end
 	if kind_of(handlers(c)) == "cosocket" and layout.has(t, "ngx_http_lua_socket_tcp_upstream_t") then
 		local u = t:value("ngx_http_lua_socket_tcp_upstream_t", data)
-		return (maybe.try(maybe.addr, u, "request"))
+		return (damage.try(maybe.addr, u, "request"))
 	end
 end
 
@@ -143,7 +143,7 @@ end
 -- The addresses at both ends: the peer, which for upstream connections is the backend, and ours.
 function conn.ends(t, c, kind)
 	local peer, port = net.at(t, c.sockaddr, c.socklen)
-	if not peer then peer, port = maybe.try(far_end, t, c, kind) end
+	if not peer then peer, port = damage.try(far_end, t, c, kind) end
 	local own = net.at(t, c.local_sockaddr, c.local_socklen)
 	if not own and c.listening then own = net.at(t, c.listening.sockaddr, c.listening.socklen) end
 	return peer, own, port
@@ -158,7 +158,7 @@ end
 -- accepted, reusable, ssl, sent, problems = {{text, hint}…}}. A pointer that leads to nowhere costs what is behind it.
 function conn.describe(t, c, index, msec)
 	local one = { index = index, addr = xcore.addr(c), fd = c.fd, value = c, problems = damage.problems() }
-	local function part(what, fn, ...) return maybe.part(one.problems, what, fn, ...) end
+	local function part(what, fn, ...) return damage.part(one.problems, what, fn, ...) end
 	local read, write = part("its handlers", handlers, c)
 	one.handler, one.write_handler = read, write
 	one.kind = kind_of(read) or (c.fd == -1 and part("its log", fake, t, c)) or (read and "other") or one.problems[1] and "damaged" or "unused"
@@ -179,7 +179,7 @@ function conn.all(t)
 	local list, lost = {}, { bad = 0 }
 	for index = 0, pool.count - 1 do
 		if not pool.free[index] and (pool.fd[index + 1] ~= -1 or pool.data[index + 1] ~= 0) then
-			local one, why = maybe.try(conn.describe, t, xcore.deref(pool.array + index), index, msec)
+			local one, why = damage.try(conn.describe, t, xcore.deref(pool.array + index), index, msec)
 			list[#list + 1] = one
 			local problem = one and one.problems[1]
 			if problem then why = ("connection %d: %s: %s"):format(index, problem[1], problem[2]) end
@@ -203,8 +203,8 @@ end
 function conn.stub_status(t)
 	local counters, any = {}, false
 	for _, name in ipairs { "accepted", "handled", "requests", "active", "reading", "writing", "waiting" } do
-		local pointer = maybe.try(cycle.var, t, "ngx_stat_" .. name, "ngx_atomic_t *")
-		counters[name] = pointer and maybe.try(xcore.deref, pointer)
+		local pointer = damage.try(cycle.var, t, "ngx_stat_" .. name, "ngx_atomic_t *")
+		counters[name] = pointer and damage.try(xcore.deref, pointer)
 		any = any or counters[name] ~= nil
 	end
 	return any and counters or nil

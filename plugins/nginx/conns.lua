@@ -1,7 +1,7 @@
 -- conns.lua: the connections as a table, and whether they add up to what stub_status says.
 local args = require "nginx.args"
 local conn = require "nginx.conn"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local reqs = require "nginx.reqs"
 local request = require "nginx.request"
 
@@ -116,7 +116,7 @@ end
 function conns.conns(t, report, given)
 	local options = args.parse(given, { limit = "number", kind = "text" })
 	local list, lost = conn.all(t)
-	local requests = maybe.try(request.all, t) or {}
+	local requests = damage.try(request.all, t) or {}
 	local section = report:section("connections", "nginx: connections")
 	conns.summary(t, section, list, lost)
 	local told = conn.stub_status(t)

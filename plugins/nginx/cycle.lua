@@ -5,7 +5,7 @@
 -- Variables are found by symbol and typed by name, so that types that xcore.cdef declares serve as debug information's do.
 local xcore = require "xcore"
 local layout = require "nginx.layout"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local vars = require "nginx.vars"
 
 local cycle = {}
@@ -59,15 +59,15 @@ function cycle.now(t)
 	local function pointer() return t:ptr(at) end
 	if not cycle.clock then
 		local words = at and { pointer } or {}
-		local now = maybe.try(xcore.retry, function() return clock(t) end, { words = words })
-		cycle.clock = { maybe.try(cycle.var, t, "ngx_current_msec", "ngx_msec_t") or nil, now or nil }
+		local now = damage.try(xcore.retry, function() return clock(t) end, { words = words })
+		cycle.clock = { damage.try(cycle.var, t, "ngx_current_msec", "ngx_msec_t") or nil, now or nil }
 	end
 	return cycle.clock[1], cycle.clock[2]
 end
 
 -- Names of modules are constants of the program's file, which a core may lack: symbols tell them, too.
 local function name_of(module)
-	return maybe.try(xcore.str, module.name, 128) or xcore.symbol(module) or "module " .. xcore.hex(xcore.addr(module))
+	return damage.try(xcore.str, module.name, 128) or xcore.symbol(module) or "module " .. xcore.hex(xcore.addr(module))
 end
 
 -- Modules in their order: {name, index, ctx_index, addr, value}.

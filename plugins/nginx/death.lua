@@ -4,7 +4,8 @@
 -- coroutine the VM runs; last in the log context of a connection of the frames, which nginx keeps for its error log.
 local xcore = require "xcore"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local request = require "nginx.request"
 
 local death = {}
@@ -47,7 +48,7 @@ end
 local function by_log(t, frames)
 	local found, how
 	each_variable(frames, "ngx_connection_s", function(addr, where)
-		local r = maybe.try(function()
+		local r = damage.try(function()
 			local ctx = t:value("ngx_connection_t", addr).log.data
 			return maybe.addr(xcore.cast(ctx, "ngx_http_log_ctx_t *"), "current_request")
 		end)

@@ -8,7 +8,8 @@ local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local str = require "nginx.str"
 local upstreams = require "nginx.upstreams"
 local zones = require "nginx.zones"
@@ -204,7 +205,7 @@ entries.KINDS = { limit_req = limit_req, limit_conn = limit_conn, cache = cache,
 function entries.count(t, zone)
 	local kind = entries.KINDS[zone.kind]
 	if not kind then return nil end
-	return maybe.try(kind.count, t, zone)
+	return damage.try(kind.count, t, zone)
 end
 
 return entries

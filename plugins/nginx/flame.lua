@@ -4,7 +4,7 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local request = require "nginx.request"
 local timers = require "nginx.timers"
 
@@ -67,7 +67,7 @@ local function add_pending(t, tree, all)
 	local given = 0
 	for event in list.rbtree(all, "ngx_event_t", "timer") do
 		if given < MOST and func.name(event.handler) == "ngx_http_lua_timer_handler" then
-			tree:add(maybe.try(pending, t, event) or { "pending timers", "(cannot be read)" }, 1)
+			tree:add(damage.try(pending, t, event) or { "pending timers", "(cannot be read)" }, 1)
 			given = given + 1
 		end
 	end
@@ -80,7 +80,7 @@ function flame.timers(t, tree)
 	add_coroutines(t, tree, function(one) return one.fake and one.lua and one.lua.phase == "timer" and "running timers" end)
 	local all = cycle.var(t, "ngx_event_timer_rbtree", "ngx_rbtree_t")
 	local lost = not all and "(where they are kept is not known)"
-		or not maybe.try(add_pending, t, tree, all) and "(their tree is damaged: not all are here)"
+		or not damage.try(add_pending, t, tree, all) and "(their tree is damaged: not all are here)"
 	if lost then tree:add({ "pending timers", lost }, 1) end
 end
 

@@ -6,7 +6,8 @@ local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 
 local func = {}
 
@@ -28,7 +29,7 @@ local function both(c, read, write)
 end
 
 local function is(t, pointer, member, wanted)
-	return pointer and maybe.try(maybe.addr, pointer, member) == wanted
+	return pointer and damage.try(maybe.addr, pointer, member) == wanted
 end
 
 -- ---- connections ----
@@ -199,7 +200,7 @@ local function of_timers(t, conf)
 	for event in list.rbtree(tree, "ngx_event_t", "timer") do
 		local data = maybe.addr(event, "data")
 		local ctx = own and data ~= 0 and t:value("ngx_http_lua_timer_ctx_t", data)
-		if ctx and is(t, ctx, "lmcf", own) and maybe.try(maybe.addr, ctx, "co") ~= 0 then say(event.handler, "ngx_http_lua_timer_handler") end
+		if ctx and is(t, ctx, "lmcf", own) and damage.try(maybe.addr, ctx, "co") ~= 0 then say(event.handler, "ngx_http_lua_timer_handler") end
 	end
 end
 
@@ -229,7 +230,7 @@ local function of_phases(t)
 	local main = cycle.main_conf(t, "http", "ngx_http_core_module", "ngx_http_core_main_conf_t")
 	local modules = cycle.modules(t)
 	for i = 0, main and #main.phases - 1 or -1 do
-		if PHASES[i] then maybe.try(of_phase, t, main.phases[i].handlers, modules, PHASES[i]) end
+		if PHASES[i] then damage.try(of_phase, t, main.phases[i].handlers, modules, PHASES[i]) end
 	end
 end
 
@@ -276,16 +277,16 @@ end
 
 local function learn(t)
 	local conf = layout.has(t, "ngx_http_lua_main_conf_t")
-		and maybe.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t") or nil
-	maybe.try(of_watcher, conf)
-	maybe.try(of_idle, t)
-	maybe.try(of_connections, t)
-	maybe.try(of_phases, t)
-	maybe.try(of_checkers, t)
-	maybe.try(of_locations, t)
-	maybe.try(of_timers, t, conf)
+		and damage.try(cycle.main_conf, t, "http", "ngx_http_lua_module", "ngx_http_lua_main_conf_t") or nil
+	damage.try(of_watcher, conf)
+	damage.try(of_idle, t)
+	damage.try(of_connections, t)
+	damage.try(of_phases, t)
+	damage.try(of_checkers, t)
+	damage.try(of_locations, t)
+	damage.try(of_timers, t, conf)
 	local request = require "nginx.request"
-	for _, addr in ipairs(maybe.try(request.find, t) or {}) do maybe.try(of_request, t, addr) end
+	for _, addr in ipairs(damage.try(request.find, t) or {}) do damage.try(of_request, t, addr) end
 end
 
 -- The name of a function, as xcore.symbol has it or as the rules do; nil when it is not known.
@@ -295,7 +296,7 @@ function func.name(v)
 	local t = xcore.target
 	if not learned then
 		learned = {}
-		if layout.known(t) and layout.declare(t) then maybe.try(learn, t) end
+		if layout.known(t) and layout.declare(t) then damage.try(learn, t) end
 	end
 	return learned[type(v) == "number" and v or xcore.addr(v)]
 end

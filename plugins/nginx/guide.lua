@@ -7,7 +7,8 @@ local cycle = require "nginx.cycle"
 local death = require "nginx.death"
 local layout = require "nginx.layout"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local reqs = require "nginx.reqs"
 local request = require "nginx.request"
 
@@ -144,20 +145,20 @@ local function worker(t, section)
 	local by_addr = {}
 	for _, one in ipairs(list) do by_addr[one.addr] = one end
 	local found = death.of(t, list)
-	local role, version = cycle.role(t), maybe.try(cycle.version, t)
+	local role, version = cycle.role(t), damage.try(cycle.version, t)
 	local doing = headline(t, found, by_addr)
 	section:headline(("nginx %s, %s%s; %s; %d of %d connections in use"):format(version or "of unknown version", role or "process",
 		doing and ", " .. doing or "", reqs.headline(list), #connections, conn.pool(t).count))
-	maybe.part(section, "what it died in", add_death, section, found, by_addr)
+	damage.part(section, "what it died in", add_death, section, found, by_addr)
 	if #list > 0 then
 		add_states(section, list)
 		local left = reqs.add(t, section, list, FEW)
 		if left > 0 then section:note(("the oldest of %d requests"):format(#list), "nginx.reqs lists all, nginx.req shows one") end
 	end
-	maybe.part(section, "what looks wrong with requests", suspicious_requests, section, list)
-	maybe.part(section, "what looks wrong with upstreams", suspicious_upstreams, section, list)
-	maybe.part(section, "what looks wrong with Lua", suspicious_lua, t, section)
-	maybe.part(section, "what looks wrong with connections", suspicious_connections, t, section, connections)
+	damage.part(section, "what looks wrong with requests", suspicious_requests, section, list)
+	damage.part(section, "what looks wrong with upstreams", suspicious_upstreams, section, list)
+	damage.part(section, "what looks wrong with Lua", suspicious_lua, t, section)
+	damage.part(section, "what looks wrong with connections", suspicious_connections, t, section, connections)
 	if lost.bad > 0 then section:problem(("requests that cannot be read: %d"):format(lost.bad), lost.why) end
 	if bad.bad > 0 then section:problem(("connections that cannot be read: %d"):format(bad.bad), bad.why) end
 end
@@ -166,7 +167,7 @@ end
 local function master(t, section)
 	local role, kind = cycle.role(t)
 	if kind ~= cycle.MASTER then return false end
-	section:headline(("nginx %s, %s"):format(maybe.try(cycle.version, t) or "of unknown version", role))
+	section:headline(("nginx %s, %s"):format(damage.try(cycle.version, t) or "of unknown version", role))
 	section:note("a master has no requests: look at its workers", "nginx.cycle lists them")
 	return true
 end
@@ -175,10 +176,10 @@ function guide.analyze(t, report)
 	local section = report:section("nginx", "nginx")
 	local known, refusal = layout.known(t)
 	if not known and not t:has_symbol "ngx_cycle" then return section:note "there is no nginx in this process" end
-	if not known then return section:note(maybe.message(refusal), refusal.hint) end
-	if maybe.try(master, t, section) then return end
-	local _, why = maybe.try(worker, t, section)
-	maybe.try(require("nginx.commands_memory").analyze, t, report)
+	if not known then return section:note(damage.message(refusal), refusal.hint) end
+	if damage.try(master, t, section) then return end
+	local _, why = damage.try(worker, t, section)
+	damage.try(require("nginx.commands_memory").analyze, t, report)
 	if not why then return end
 	local role = cycle.role(t)
 	section:headline(role or "nginx")

@@ -5,7 +5,7 @@
 --	a queue   lrucache_queue_t [?] (cdata): the first is the head of a ring     | expire 8 | prev | next | user_flags |
 --	          pureffi                                                           | expire 8 | id 4 | prev | next | …   |
 local xcore = require "xcore"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 
 local lrucache = {}
 
@@ -70,7 +70,7 @@ function lrucache.all(vm, now)
 	lj.object.each(vm, { [lj.layout.TABLE] = { member } }, function(_, addresses, columns)
 		for i, metatable in ipairs(columns[member]) do
 			if wanted[metatable] then
-				list[#list + 1] = maybe.try(describe, vm, lj, addresses[i], wanted[metatable], now)
+				list[#list + 1] = damage.try(describe, vm, lj, addresses[i], wanted[metatable], now)
 			end
 		end
 	end, lj.layout.TABLE)

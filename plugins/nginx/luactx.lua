@@ -11,7 +11,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local net = require "nginx.net"
 
 local luactx = {}
@@ -60,7 +61,7 @@ local function wait_of(t, co, msec, threads)
 	local cleanup = func.name(co.cleanup)
 	for _, one in ipairs(WAITS) do
 		if cleanup and cleanup:sub(1, #one[1]) == one[1] then
-			return one[2] == "cosocket" and maybe.try(socket_text, t, co) or one[2]
+			return one[2] == "cosocket" and damage.try(socket_text, t, co) or one[2]
 		end
 	end
 	if (maybe.get(co, "flushing") or 0) ~= 0 then return "the client to take what was sent" end
@@ -72,7 +73,7 @@ end
 local function describe(t, ctx, co, kind, msec, threads)
 	local found = { co = maybe.addr(co, "co"), kind = kind, addr = xcore.addr(co), status = STATUS[co.co_status] }
 	found.current = maybe.addr(ctx, "cur_co_ctx") == found.addr
-	found.wait = not found.current and found.status ~= "dead" and maybe.try(wait_of, t, co, msec, threads) or nil
+	found.wait = not found.current and found.status ~= "dead" and damage.try(wait_of, t, co, msec, threads) or nil
 	if co.sleep.timer_set ~= 0 and msec then found.sleep = (co.sleep.timer.key - msec) / 1000 end
 	return found
 end

@@ -2,7 +2,7 @@
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 
 local luastack = {}
 
@@ -24,7 +24,7 @@ end
 
 local function opened(t)
 	if luastack.kept == nil then
-		local found, why = maybe.try(open, t)
+		local found, why = damage.try(open, t)
 		luastack.kept, luastack.why = found or false, why
 	end
 	return luastack.kept or nil, luastack.why
@@ -46,7 +46,7 @@ end
 function luastack.of(t, addr)
 	local found, why = opened(t)
 	if not found then return nil, why end
-	return maybe.try(stack_of, found, addr)
+	return damage.try(stack_of, found, addr)
 end
 
 -- "app.lua:12", the innermost line of Lua in a stack; nil when there is none. The path is cut to its last part when `short`.
@@ -79,7 +79,7 @@ end
 function luastack.first(t, addr)
 	local found = opened(t)
 	if not found then return nil end
-	return (maybe.try(function()
+	return (damage.try(function()
 		local L = found.vm.t:value("lua_State", addr)
 		return (require("luajit.value").at(found.vm, xcore.addr(L.base), 80):gsub("%S*/", "")) -- the last part of the path
 	end))
@@ -89,7 +89,7 @@ end
 function luastack.running(t)
 	local found = opened(t)
 	if not found then return nil end
-	return maybe.try(function()
+	return damage.try(function()
 		local L = found.coroutine.running(found.vm)
 		local state = found.coroutine.state(found.vm, L)
 		return state == "running" and { co = xcore.addr(L), doing = found.coroutine.vmstate(found.vm) } or nil

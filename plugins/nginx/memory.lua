@@ -9,7 +9,8 @@
 --	| 1 + offset into the mapping (0) | size, bit 1: in use | block … | size of a fencepost: 11 | 0 |
 local xcore = require "xcore"
 local cycle = require "nginx.cycle"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local pools = require "nginx.pools"
 local slab = require "nginx.slab"
 local zones = require "nginx.zones"
@@ -33,7 +34,7 @@ end
 -- Bytes of a piece that the kernel has in memory; what it lends to all processes counts for none.
 local function keep(t, ledger, key, lo, bytes, sign)
 	if not t.live or key == "reserved" or key == "kernel" then return end
-	local resident = maybe.try(t.resident, t, lo, bytes)
+	local resident = damage.try(t.resident, t, lo, bytes)
 	if not resident then
 		ledger.untold = true
 	elseif resident > 0 then
@@ -86,7 +87,7 @@ local function of_vm(t, ledger, plugin, one)
 	else
 		ledger.lua_in_malloc = (ledger.lua_in_malloc or 0) + one.g.gc.total
 	end
-	maybe.try(machine_code, t, ledger, one)
+	damage.try(machine_code, t, ledger, one)
 end
 
 local function of_luajit(t, ledger)
@@ -94,7 +95,7 @@ local function of_luajit(t, ledger)
 	if not plugin then return end
 	for _, one in ipairs(plugin.vm.all(t)) do
 		ledger.vms = ledger.vms + 1
-		local done, why = maybe.try(function()
+		local done, why = damage.try(function()
 			of_vm(t, ledger, plugin, one)
 			return true
 		end)
@@ -117,7 +118,7 @@ local function directs(t, ledger, lo, hi)
 	local past = 0
 	for at in t:find { bytes = mark, within = { { lo, hi } }, align = slab.page_size(t) } do
 		if at >= first and at >= past then
-			local bytes = maybe.try(direct_at, t, at, hi - at + 1)
+			local bytes = damage.try(direct_at, t, at, hi - at + 1)
 			if bytes then
 				count(ledger, "lua", bytes)
 				keep(t, ledger, "lua", at, bytes)
@@ -133,7 +134,7 @@ end
 local function stack_pointers(t)
 	local list = {}
 	for _, thread in ipairs(t:threads()) do
-		local registers = maybe.try(thread.registers, thread) or {}
+		local registers = damage.try(thread.registers, thread) or {}
 		list[#list + 1] = registers.rsp or registers.sp
 	end
 	return list
@@ -159,7 +160,7 @@ end
 -- What no range has, from lo up to hi.
 local function rest(t, ledger, kind, lo, hi)
 	local before = ledger.bytes.lua or 0
-	if kind == "unaccounted" and ledger.arenas then maybe.try(directs, t, ledger, lo, hi) end
+	if kind == "unaccounted" and ledger.arenas then damage.try(directs, t, ledger, lo, hi) end
 	count(ledger, kind, hi - lo + 1 - ((ledger.bytes.lua or 0) - before))
 	keep(t, ledger, kind, lo, hi - lo + 1)
 end
@@ -205,7 +206,7 @@ local function divide_malloc(t, ledger, options)
 		left = left - taken
 	end
 	for _, one in ipairs(all) do take("pool " .. one.kind, one.total) end
-	take("arrays", maybe.try(arrays, t, heap) or 0)
+	take("arrays", damage.try(arrays, t, heap) or 0)
 	take("lua_malloc", ledger.lua_in_malloc or 0)
 	count(ledger, "malloc_other", left)
 	count(ledger, "malloc_free", totals.free.bytes)
@@ -229,12 +230,12 @@ end
 -- vms, why (what could not be looked at) }. Keys: "zone NAME", "pool KIND", and those that memory.LABELS has. Options are those of pools.all.
 function memory.ledger(t, options)
 	local ledger = { ranges = {}, bytes = {}, resident = {}, mapped = 0, vms = 0, zones = {}, why = {}, stacks = stack_pointers(t) }
-	for _, zone in ipairs(maybe.try(zones.all, t) or {}) do
+	for _, zone in ipairs(damage.try(zones.all, t) or {}) do
 		local key = "zone " .. zone.name
 		ledger.zones[key] = zone
 		add(ledger, zone.addr, zone.size, key)
 	end
-	local done, why = maybe.try(function()
+	local done, why = damage.try(function()
 		of_luajit(t, ledger)
 		return true
 	end)

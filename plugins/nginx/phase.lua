@@ -9,7 +9,7 @@ local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 
 local phase = {}
 
@@ -49,7 +49,7 @@ local function engine_of(t)
 end
 
 function phase.engine(t)
-	if phase.kept == nil then phase.kept = maybe.try(engine_of, t) or false end
+	if phase.kept == nil then phase.kept = damage.try(engine_of, t) or false end
 	return phase.kept or nil
 end
 

@@ -7,7 +7,7 @@
 --
 -- New allocations are tried from `current` on: what is free in the blocks before it is waste.
 local xcore = require "xcore"
-local maybe = require "nginx.maybe"
+local maybe = require "lib.maybe"
 
 local pool = {}
 

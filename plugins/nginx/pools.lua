@@ -12,7 +12,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local pool = require "nginx.pool"
 local request = require "nginx.request"
 local slab = require "nginx.slab"
@@ -31,7 +32,7 @@ local function of_cycle(t, add)
 	local of = cycle.of(t)
 	add(maybe.addr(of, "pool"), "cycle", "the configuration")
 	local old = maybe.get(of, "old_cycle")
-	if old and xcore.addr(old) ~= xcore.addr(of) then add((maybe.try(maybe.addr, old, "pool")), "old cycle", "the configuration before") end
+	if old and xcore.addr(old) ~= xcore.addr(of) then add((damage.try(maybe.addr, old, "pool")), "old cycle", "the configuration before") end
 	local temp = cycle.var(t, "ngx_temp_pool", "ngx_pool_t *")
 	if temp then add(xcore.addr(temp), "old cycle", "cycles that still have connections") end
 end
@@ -47,8 +48,8 @@ local function of_requests(t, add, scan)
 		add(maybe.addr(r, "pool"), orphan and "request without owner" or "request", text, addr)
 		local stream = maybe.get(r, "stream")
 		if stream and layout.has(t, "ngx_http_v2_stream_t") then
-			add((maybe.try(maybe.addr, stream, "pool")), "http2 stream", text, addr)
-			add((maybe.try(maybe.addr, stream, "connection.pool")), "http2 connection", nil, addr)
+			add((damage.try(maybe.addr, stream, "pool")), "http2 stream", text, addr)
+			add((damage.try(maybe.addr, stream, "connection.pool")), "http2 connection", nil, addr)
 		end
 	end
 end
@@ -56,12 +57,12 @@ end
 local function of_connections(t, add)
 	for _, one in ipairs((conn.all(t))) do
 		local text = one.kind .. (one.peer and " " .. one.peer or "")
-		add((maybe.try(maybe.addr, one.value, "pool")), one.accepted and "connection" or "other connection", text, one.addr)
+		add((damage.try(maybe.addr, one.value, "pool")), one.accepted and "connection" or "other connection", text, one.addr)
 		if one.kind == "http2, idle" or one.kind == "http2" then
 			local data = maybe.addr(one.value, "data")
 			local h2c = data ~= 0 and layout.has(t, "ngx_http_v2_connection_t") and t:value("ngx_http_v2_connection_t", data)
-			if h2c and maybe.try(maybe.addr, h2c, "connection") == one.addr then
-				add((maybe.try(maybe.addr, h2c, "pool")), "http2 connection", text, data)
+			if h2c and damage.try(maybe.addr, h2c, "connection") == one.addr then
+				add((damage.try(maybe.addr, h2c, "pool")), "http2 connection", text, data)
 			end
 		end
 	end
@@ -73,7 +74,7 @@ local function of_lua_timers(t, add)
 	for event in list.rbtree(tree, "ngx_event_t", "timer") do
 		local kind = (func.name(event.handler) or ""):match "^(ngx_%l+_lua)_timer_handler$"
 		local data = kind and event.data and layout.has(t, kind .. "_timer_ctx_t") and t:value(kind .. "_timer_ctx_t", xcore.addr(event.data))
-		if data then add((maybe.try(maybe.addr, data, "pool")), "lua timer", "waits", xcore.addr(data)) end
+		if data then add((damage.try(maybe.addr, data, "pool")), "lua timer", "waits", xcore.addr(data)) end
 	end
 end
 
@@ -112,7 +113,7 @@ local function is_regex(t, one)
 	for _, type in ipairs { "ngx_http_lua_regex_t", "ngx_stream_lua_regex_t" } do
 		if layout.has(t, type) and xcore.has(t:type(type), "pool") then
 			local at = one.addr + xcore.sizeof "ngx_pool_t"
-			if maybe.try(maybe.addr, t:value(type, at), "pool") == one.addr then return true end
+			if damage.try(maybe.addr, t:value(type, at), "pool") == one.addr then return true end
 		end
 	end
 end
@@ -144,7 +145,7 @@ local function collect(t, options)
 	local lost = { bad = 0 }
 	local function add(addr, kind, text, owner)
 		if not addr or addr == 0 or seen[addr] then return end
-		local one, why = maybe.try(pool.read, t, addr, size)
+		local one, why = damage.try(pool.read, t, addr, size)
 		if not one then
 			lost.bad, lost.why = lost.bad + 1, lost.why or why
 			return
@@ -164,9 +165,9 @@ local function add_unowned(t, found, add, seen)
 		if one and is_regex(t, one) then
 			one.kind, one.text = "lua regex", "compiled by ngx.re"
 		elseif one then
-			one.holder = maybe.try(holder, t, addr)
+			one.holder = damage.try(holder, t, addr)
 			one.kind = one.holder and "unknown owner" or "leaked"
-			one.text = one.holder and "held by " .. one.holder or maybe.try(text_in, t, one)
+			one.text = one.holder and "held by " .. one.holder or damage.try(text_in, t, one)
 		end
 	end
 end
@@ -175,10 +176,10 @@ local SUSPICIOUS = { leaked = true, ["unknown owner"] = true, ["request without 
 
 local function look(t, options)
 	local found, add, seen, lost = collect(t, { sizes = options.sizes ~= false })
-	maybe.try(of_cycle, t, add)
-	maybe.try(of_requests, t, add, options.unowned ~= false or not t.live)
-	maybe.try(of_connections, t, add)
-	maybe.try(of_lua_timers, t, add)
+	damage.try(of_cycle, t, add)
+	damage.try(of_requests, t, add, options.unowned ~= false or not t.live)
+	damage.try(of_connections, t, add)
+	damage.try(of_lua_timers, t, add)
 	if options.unowned ~= false then add_unowned(t, found, add, seen) end
 	return found, lost
 end
@@ -194,7 +195,7 @@ local function suspicious(t, found)
 	for _, one in ipairs(found) do
 		if SUSPICIOUS[one.kind] then
 			list = list or {}
-			list[one.addr] = maybe.try(contents, t, one)
+			list[one.addr] = damage.try(contents, t, one)
 		end
 	end
 	return list
@@ -206,7 +207,7 @@ local function look_again(t, options, before)
 	xcore.refresh()
 	local found, lost = look(t, options)
 	for _, one in ipairs(found) do
-		if SUSPICIOUS[one.kind] and before[one.addr] ~= maybe.try(contents, t, one) then one.kind, one.text = "changing", nil end
+		if SUSPICIOUS[one.kind] and before[one.addr] ~= damage.try(contents, t, one) then one.kind, one.text = "changing", nil end
 	end
 	return found, lost
 end

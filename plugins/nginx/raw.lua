@@ -5,7 +5,8 @@
 -- it. nginx puts a NUL behind each name and value, over ':' and CR, which
 -- are put back here: a NUL before LF was CR.
 local xcore = require "xcore"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 
 local raw = {}
 
@@ -48,7 +49,7 @@ end
 function raw.text(t, r)
 	if (maybe.addr(r, "stream") or 0) ~= 0 then return nil, "HTTP/2 has no header lines: its headers came compressed" end
 	if not r.header_in then return nil, "it has no header buffer" end
-	local text, why = maybe.try(text_of, t, r)
+	local text, why = damage.try(text_of, t, r)
 	if text == "" then return nil, "nothing came yet" end
 	return text, why
 end

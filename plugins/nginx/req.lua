@@ -6,7 +6,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local phase = require "nginx.phase"
 local raw = require "nginx.raw"
 local reqs = require "nginx.reqs"
@@ -48,9 +49,9 @@ local LUA_CHAINS = { { "lua, held back", "out" }, { "lua, being sent", "busy_buf
 
 local function add_chains(section, rows, of, list)
 	for _, one in ipairs(list) do
-		local head = maybe.try(maybe.get, of, one[2])
+		local head = damage.try(maybe.get, of, one[2])
 		local flaw, why
-		if head then flaw, why = maybe.try(chain_row, rows, one[1], head) end
+		if head then flaw, why = damage.try(chain_row, rows, one[1], head) end
 		if flaw or why then section:problem(("the chain '%s': %s"):format(one[1], flaw or why), "nginx.chain ADDRESS looks closer") end
 	end
 end
@@ -59,7 +60,7 @@ local function add_buffers(section, r, lua)
 	local rows = section:table("buffers", { { "buffer", "text" }, { "count", "count" }, { "unread", "bytes", label = "IN MEMORY" },
 		{ "file", "bytes", label = "IN FILES" }, { "size", "bytes" }, { "address", "address" } })
 	for _, one in ipairs { { "header", "header_in" }, { "body to come", "request_body.buf" }, { "upstream answer", "upstream.buffer" } } do
-		maybe.part(section, ("the buffer '%s'"):format(one[1]), function() buffer_row(rows, one[1], maybe.get(r, one[2])) end)
+		damage.part(section, ("the buffer '%s'"):format(one[1]), function() buffer_row(rows, one[1], maybe.get(r, one[2])) end)
 	end
 	add_chains(section, rows, r, CHAINS)
 	if lua then add_chains(section, rows, lua.ctx, LUA_CHAINS) end
@@ -83,7 +84,7 @@ local function variables_of(t, r)
 		local value = r.variables[i]
 		if value.valid ~= 0 and value.not_found == 0 and value.data then
 			found[#found + 1] = { "$" .. (str.try(variable.name, 128) or "?"),
-				(maybe.try(t.read, t, xcore.addr(value.data), math.min(value.len, 512))) }
+				(damage.try(t.read, t, xcore.addr(value.data), math.min(value.len, 512))) }
 		end
 	end
 	return found
@@ -91,7 +92,7 @@ end
 
 -- A section of names and values, unless there are none.
 local function add_pairs(report, key, title, of, ...)
-	local found, why = maybe.try(of, ...)
+	local found, why = damage.try(of, ...)
 	if found and #found == 0 then return end
 	local section = report:section(key, title)
 	if not found then
@@ -141,14 +142,14 @@ local function add_facts(t, section, one)
 	section:text("client", one.peer)
 	section:integer("fd", one.fd)
 	section:address("connection", one.connection)
-	section:text("location", maybe.part(section, "its location", name_of_conf, t, r.loc_conf, "ngx_http_core_loc_conf_t", "name"))
-	section:text("server", maybe.part(section, "its server", name_of_conf, t, r.srv_conf, "ngx_http_core_srv_conf_t", "server_name"))
+	section:text("location", damage.part(section, "its location", name_of_conf, t, r.loc_conf, "ngx_http_core_loc_conf_t", "name"))
+	section:text("server", damage.part(section, "its server", name_of_conf, t, r.srv_conf, "ngx_http_core_srv_conf_t", "server_name"))
 	section:text("read_handler", func.name(r.read_event_handler))
 	section:text("write_handler", func.name(r.write_event_handler))
 	section:integer("references", one.count)
 	section:count("subrequests", one.subrequests)
 	section:bytes("received", one.received)
-	maybe.part(section, "its body", add_body, section, r)
+	damage.part(section, "its body", add_body, section, r)
 	section:bytes("sent", maybe.get(r, "connection.sent"))
 	section:bytes("pool", one.pool_bytes)
 	section:count("large_allocations", one.large)
@@ -242,14 +243,14 @@ function req.req(t, report, given)
 	local section = report:section("request", "nginx: request " .. xcore.hex(one.addr))
 	if one.doing then section:headline(one.doing) end
 	local r = one.value
-	maybe.part(section, "its facts", add_facts, t, section, one)
-	maybe.part(section, "its upstream", add_upstream, section, one)
-	maybe.part(section, "what was asked of upstreams", add_upstream_states, section, r)
-	maybe.part(section, "its subrequests", add_subrequests, t, section, one, all)
-	maybe.part(section, "its buffers", add_buffers, section, r, one.lua)
+	damage.part(section, "its facts", add_facts, t, section, one)
+	damage.part(section, "its upstream", add_upstream, section, one)
+	damage.part(section, "what was asked of upstreams", add_upstream_states, section, r)
+	damage.part(section, "its subrequests", add_subrequests, t, section, one, all)
+	damage.part(section, "its buffers", add_buffers, section, r, one.lua)
 	for _, text in ipairs(reqs.findings(one)) do section:warning(text) end
 	for _, problem in ipairs(one.problems) do section:problem(problem[1], problem[2]) end
-	maybe.part(section, "its coroutines", add_lua, t, report, one)
+	damage.part(section, "its coroutines", add_lua, t, report, one)
 	if one.fake then return end
 	add_pairs(report, "headers_in", "nginx: headers of the request", headers_of, r.headers_in.headers)
 	add_pairs(report, "headers_out", "nginx: headers of the answer", headers_of, r.headers_out.headers)

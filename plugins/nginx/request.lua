@@ -10,7 +10,7 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local luactx = require "nginx.luactx"
-local maybe = require "nginx.maybe"
+local maybe = require "lib.maybe"
 local net = require "nginx.net"
 local phase = require "nginx.phase"
 local str = require "nginx.str"
@@ -219,7 +219,7 @@ function request.describe(t, addr, via)
 	local msec, now = cycle.now(t)
 	local one = { addr = addr, value = r, via = via, main = xcore.addr(r.main), count = r.count, done = r.done ~= 0,
 		problems = damage.problems() }
-	local function part(what, fn, ...) return maybe.part(one.problems, what, fn, ...) end
+	local function part(what, fn, ...) return damage.part(one.problems, what, fn, ...) end
 	one.is_main = one.main == addr
 	one.line, one.uri, one.method = str.try(r.request_line), str.try(r.uri), str.try(r.method_name, 64)
 	one.host = str.try(part("its host", maybe.get, r, "headers_in.host.value"), 256) or str.try(maybe.get(r, "headers_in.server"), 256)
@@ -257,7 +257,7 @@ function request.all(t, scan)
 	local list = {}
 	lost.bad = 0
 	for _, addr in ipairs(addresses) do
-		local one, why = maybe.try(request.describe, t, addr, via[addr])
+		local one, why = damage.try(request.describe, t, addr, via[addr])
 		if one then list[#list + 1] = one else lost.bad, lost.why = lost.bad + 1, why end
 	end
 	local counts, ages = count_subrequests(list), {}

@@ -12,7 +12,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local list = require "nginx.list"
 local luastack = require "nginx.luastack"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local reqs = require "nginx.reqs"
 local request = require "nginx.request"
 
@@ -73,7 +74,7 @@ end
 -- Titles of requests by address, and of the coroutines' contexts whose and where they are.
 local function names(t)
 	local titles, by_context = {}, {}
-	for _, one in ipairs(maybe.try(request.all, t) or {}) do
+	for _, one in ipairs(damage.try(request.all, t) or {}) do
 		titles[one.addr] = reqs.title(one)
 		for _, co in ipairs(one.lua and one.lua.coroutines or {}) do
 			by_context[co.addr] = { request = one.addr, title = titles[one.addr],
@@ -84,7 +85,7 @@ local function names(t)
 end
 
 local function describe(t, event, titles, by_context, msec)
-	local one = maybe.try(whose, t, event, titles, by_context) or { what = "cannot be read" }
+	local one = damage.try(whose, t, event, titles, by_context) or { what = "cannot be read" }
 	one.addr, one.handler = xcore.addr(event), func.name(event.handler)
 	one.left = msec and (event.timer.key - msec) / 1000
 	one.cancelable = (maybe.get(event, "cancelable") or 0) ~= 0
@@ -98,7 +99,7 @@ function timers.all(t)
 	if not tree then return found, "where it keeps its timers is not known" end
 	local titles, by_context = names(t)
 	local msec = cycle.now(t)
-	local done, why = maybe.try(function()
+	local done, why = damage.try(function()
 		for event in list.rbtree(tree, "ngx_event_t", "timer") do
 			found[#found + 1] = describe(t, event, titles, by_context, msec)
 			if #found == MOST then break end
@@ -167,7 +168,7 @@ function timers.posted(t, report, given)
 	local count = 0
 	for _, name in ipairs(QUEUES) do
 		local queue = cycle.var(t, name, "ngx_queue_t")
-		local done, why = maybe.try(function()
+		local done, why = damage.try(function()
 			if not queue or not queue.next then return true end
 			for event in list.queue(queue, "ngx_event_t", "queue") do
 				local one = describe(t, event, titles, by_context)

@@ -10,7 +10,8 @@ local cycle = require "nginx.cycle"
 local func = require "nginx.func"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
+local maybe = require "lib.maybe"
 local net = require "nginx.net"
 local str = require "nginx.str"
 local walk = require "lib.walk"
@@ -72,11 +73,11 @@ end
 
 local function describe(t, kind, conf)
 	local one = { kind = kind, name = str.try(conf.host, 256) or "?", addr = xcore.addr(conf), port = conf.port,
-		explicit = conf.flags & 1 ~= 0, file = conf.file_name and maybe.try(xcore.str, conf.file_name, 256), line = conf.line }
-	one.peers, one.why = maybe.try(peers_of, t, kind, conf)
-	one.method = maybe.try(method_of, kind, conf, t)
+		explicit = conf.flags & 1 ~= 0, file = conf.file_name and damage.try(xcore.str, conf.file_name, 256), line = conf.line }
+	one.peers, one.why = damage.try(peers_of, t, kind, conf)
+	one.method = damage.try(method_of, kind, conf, t)
 	local done, idle, kept = pcall(idle_of, t, kind, conf)
-	if done then one.idle, one.kept = idle, kept else one.why = one.why or maybe.message(idle) end
+	if done then one.idle, one.kept = idle, kept else one.why = one.why or damage.message(idle) end
 	local zone = maybe.get(conf, "shm_zone")
 	one.zone = zone and str.try(zone.shm.name, 256)
 	for _, peer in ipairs(one.idle and one.peers or {}) do

@@ -6,7 +6,7 @@ local xcore = require "xcore"
 local cycle = require "nginx.cycle"
 local layout = require "nginx.layout"
 local list = require "nginx.list"
-local maybe = require "nginx.maybe"
+local damage = require "lib.damage"
 local str = require "nginx.str"
 
 local zones = {}
@@ -45,7 +45,7 @@ function zones.all(t)
 		found[#found + 1] = {
 			name = str.try(zone.shm.name) or "?", module = module, kind = zones.KINDS[module] or "other",
 			addr = zone.shm.addr and xcore.addr(zone.shm.addr) or 0, size = zone.shm.size,
-			data = maybe.try(data_of, t, zone, module), value = zone,
+			data = damage.try(data_of, t, zone, module), value = zone,
 		}
 	end
 	return found

@@ -1,7 +1,7 @@
 -- alarms.lua: what of the server's state an engineer should see first.
 local xcore = require "xcore"
 local clients = require "redis.clients"
-local maybe = require "redis.maybe"
+local maybe = require "lib.maybe"
 local replication = require "redis.replication"
 local server = require "redis.server"
 

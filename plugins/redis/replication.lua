@@ -1,7 +1,7 @@
 -- replication.lua: the server's masters and replicas, as INFO replication tells of them.
 local xcore = require "xcore"
 local adlist = require "redis.adlist"
-local maybe = require "redis.maybe"
+local maybe = require "lib.maybe"
 local names = require "redis.names"
 local sds = require "redis.sds"
 

@@ -4,7 +4,7 @@ local adlist = require "redis.adlist"
 local alloc = require "redis.alloc"
 local dict = require "redis.dict"
 local fault = require "redis.fault"
-local maybe = require "redis.maybe"
+local maybe = require "lib.maybe"
 local names = require "redis.names"
 
 local server = {}

@@ -2,7 +2,7 @@
 local xcore = require "xcore"
 local clients = require "redis.clients"
 local fault = require "redis.fault"
-local maybe = require "redis.maybe"
+local maybe = require "lib.maybe"
 local names = require "redis.names"
 local object = require "redis.object"
 local sds = require "redis.sds"

@@ -1,4 +1,4 @@
--- maybe.lua: members that some versions of Redis have and others do not.
+-- maybe.lua: members that some versions and builds of a program have and others do not.
 local xcore = require "xcore"
 
 local maybe = {}
@@ -10,6 +10,16 @@ function maybe.get(v, path)
 		v = v[name]
 	end
 	return v
+end
+
+-- The address of a member, 0 for NULL; nil when there is no such member.
+function maybe.addr(v, path)
+	local last = v
+	for name in path:gmatch "[^.]+" do
+		if last == nil or not xcore.has(last, name) then return nil end
+		last = last[name]
+	end
+	return last and xcore.addr(last) or 0
 end
 
 -- The first of several members that there is.
