@@ -184,7 +184,8 @@ static inline bool account_agrees(const struct account *account, const struct ac
 	uint32_t block = xc_blocks_find(blocks, row->addr);
 	if (!row->live)
 		return block == XC_NO_BLOCK || xc_block_addr(blocks, block) != row->addr ||
-		       xc_block_state(blocks, block) != XC_BLOCK_LIVE || (account->within_blocks && account_holds(account, block));
+		       xc_block_state(blocks, block) != XC_BLOCK_LIVE ||
+		       (account->within_blocks && account_holds(account, block));
 	if (block == XC_NO_BLOCK || xc_block_state(blocks, block) != XC_BLOCK_LIVE)
 		return false;
 	xc_addr addr = xc_block_addr(blocks, block);
