@@ -1,4 +1,5 @@
-/* ledger: read once into a sorted list; then only appended to. What a killed run left of its last line is cut off. */
+/* ledger: read once into a sorted list; then only appended to. What a killed run left of its last line is cut off. What is damaged further in
+ * front is laid over with blanks in place, so that nothing else is moved or lost if that, too, is interrupted. */
 #include "ledger.h"
 
 #include <errno.h>
@@ -7,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../core/jsonvalue.h"
-#include "../core/userdir.h"
+#include "ledgerdir.h"
 #include "lines.h"
 #include "rawtext.h"
+#include "sealed.h"
 #include "soughtbook.h"
 
 #define SCHEMA "xcore.ledger/4"
@@ -31,21 +32,31 @@ struct entry {
 	struct xc_record *record;
 };
 
+/* Bytes of lines that follow one another, without the last one's end. */
+struct stretch {
+	uint64_t at, end;
+};
+
 struct xc_ledger {
 	int fd;
+	const char *config;
 	struct xc_soughtbook book;
 	struct entry *entries; /* by path and identity, the last line first */
 	size_t count, capacity;
 	bool broken; /* it ends in half a line */
+	struct stretch *lost;
+	size_t lost_count, lost_capacity, lost_lines;
 };
 
 /* ---- reading ---- */
 
-static bool is_head(const json_t *line, const char *config)
+/* The first line, without its end; malloc'ed. */
+static char *head_of(const char *config)
 {
-	const char *schema = json_string_value(json_object_get(line, "schema"));
-	const char *theirs = json_string_value(json_object_get(line, "config"));
-	return schema && theirs && !strcmp(schema, SCHEMA) && !strcmp(theirs, config);
+	json_t *head = json_pack("{s:s, s:s}", "schema", SCHEMA, "config", config);
+	char *text = json_dumps(head, JSON_COMPACT);
+	json_decref(head);
+	return text;
 }
 
 static bool read_number(const json_t *line, const char *key, uint64_t *number_out)
@@ -77,23 +88,72 @@ static bool take_entry(struct xc_ledger *ledger, const json_t *line, struct xc_p
 	return true;
 }
 
-/* *whole_out: bytes of the lines that are whole and ours; 0: another configuration's, or no ledger. */
-static struct xc_error *read_lines(struct xc_ledger *ledger, struct xc_lines *lines, const char *config,
-				   struct xc_arena *arena, off_t *whole_out)
+static bool is_blank(const char *text, size_t len)
 {
-	struct xc_pool pool = {.arena = arena};
-	uint64_t whole = 0;
-	bool good = true;
-	while (good && xc_lines_next(lines)) {
-		json_t *object = json_loadb(lines->text, lines->len, 0, NULL);
-		good = whole ? take_entry(ledger, object, &pool) : is_head(object, config);
-		json_decref(object);
-		whole = good ? lines->whole : whole;
+	while (len && text[len - 1] == ' ')
+		len--;
+	return !len;
+}
+
+static bool is_our_head(const struct xc_lines *lines, const char *config)
+{
+	char *head = head_of(config);
+	const size_t len = strlen(head);
+	const bool ours =
+		lines->len >= len && !memcmp(lines->text, head, len) && is_blank(lines->text + len, lines->len - len);
+	free(head);
+	return ours;
+}
+
+static bool is_a_head(const struct xc_lines *lines)
+{
+	json_t *object = json_loadb(lines->text, lines->len, 0, NULL);
+	const bool head = json_object_get(object, "schema") != NULL;
+	json_decref(object);
+	return head;
+}
+
+static bool take_line(struct xc_ledger *ledger, const struct xc_lines *lines, struct xc_pool *pool)
+{
+	json_t *object = xc_sealed_parse(lines->text, lines->len, ledger->config);
+	const bool good = object && take_entry(ledger, object, pool);
+	json_decref(object);
+	return good;
+}
+
+static void lose(struct xc_ledger *ledger, uint64_t at, uint64_t end)
+{
+	struct stretch *last = ledger->lost_count ? &ledger->lost[ledger->lost_count - 1] : NULL;
+	ledger->lost_lines++;
+	if (last && last->end + 1 == at) {
+		last->end = end;
+		return;
 	}
-	struct xc_error *err = ferror(lines->file) ? xc_error_errno(errno, "reading it") : NULL;
-	xc_pool_fini(&pool);
-	*whole_out = (off_t)whole;
-	return err;
+	ledger->lost = xc_grow(ledger->lost, ledger->lost_count, &ledger->lost_capacity, sizeof *ledger->lost);
+	ledger->lost[ledger->lost_count++] = (struct stretch){at, end};
+}
+
+/* A line that ends, also one that is too long to be read: its beginning, which is none of ours. */
+static bool next_line(struct xc_lines *lines)
+{
+	return xc_lines_next(lines) || (lines->too_long && xc_lines_skip(lines));
+}
+
+/* Bytes up to the end of the last line that counts. Where none does and it begins as ledgers do, it is another configuration's. */
+static uint64_t read_lines(struct xc_ledger *ledger, struct xc_lines *lines, struct xc_pool *pool)
+{
+	uint64_t whole = 0, at = 0;
+	bool other = false;
+	for (; next_line(lines); at = lines->whole) {
+		other = at ? other : is_a_head(lines);
+		if (at ? take_line(ledger, lines, pool) : is_our_head(lines, ledger->config))
+			whole = lines->whole;
+		else if (!is_blank(lines->text, lines->len))
+			lose(ledger, at, lines->whole - 1);
+	}
+	if (other && !whole)
+		ledger->lost_count = ledger->lost_lines = 0;
+	return whole;
 }
 
 static int by_number(uint64_t a, uint64_t b)
@@ -119,28 +179,91 @@ static int by_identity_and_line(const void *a, const void *b)
 	return order ? order : by_number(right->number, left->number);
 }
 
-static struct xc_error *resume_from(struct xc_ledger *ledger, const char *path, const char *config,
-				    struct xc_arena *arena, off_t *whole_out)
+/* ---- mending ---- */
+
+static bool write_at(int fd, const char *bytes, size_t len, uint64_t at)
+{
+	return pwrite(fd, bytes, len, (off_t)at) == (ssize_t)len;
+}
+
+static bool blank_out(int fd, const struct stretch *lost)
+{
+	static char blanks[1 << 12];
+	bool good = true;
+	memset(blanks, ' ', sizeof blanks);
+	for (uint64_t at = lost->at; good && at < lost->end; at += sizeof blanks) {
+		const uint64_t left = lost->end - at;
+		good = write_at(fd, blanks, left < sizeof blanks ? (size_t)left : sizeof blanks, at);
+	}
+	return good;
+}
+
+/* The first line anew; false when it had not as many bytes. */
+static bool write_head(const struct xc_ledger *ledger, const struct stretch *lost)
+{
+	char *head = head_of(ledger->config);
+	const size_t len = strlen(head);
+	const bool good = len <= lost->end - lost->at && write_at(ledger->fd, head, len, lost->at);
+	free(head);
+	return good;
+}
+
+static bool mend_each(const struct xc_ledger *ledger, uint64_t whole)
+{
+	bool good = true;
+	for (size_t i = 0; good && i < ledger->lost_count && ledger->lost[i].at < whole; i++)
+		good = blank_out(ledger->fd, &ledger->lost[i]) &&
+		       (ledger->lost[i].at || write_head(ledger, &ledger->lost[i]));
+	return good;
+}
+
+/* Nothing of what is behind `whole`, which is cut off. False when it cannot be done. */
+static bool mend(const struct xc_ledger *ledger, uint64_t whole)
+{
+	const int flags = fcntl(ledger->fd, F_GETFL);
+	if (!ledger->lost_count)
+		return true;
+	if (flags < 0 || fcntl(ledger->fd, F_SETFL, flags & ~O_APPEND)) /* else pwrite, too, appends */
+		return false;
+	const bool good = mend_each(ledger, whole);
+	return !fcntl(ledger->fd, F_SETFL, flags) && good;
+}
+
+static void forget_entries(struct xc_ledger *ledger)
+{
+	ledger->count = 0;
+	xc_soughtbook_fini(&ledger->book);
+}
+
+/* *whole_out: bytes that stay; 0: none, as it is another configuration's, no ledger, or cannot be mended. */
+static struct xc_error *resume_from(struct xc_ledger *ledger, const char *path, struct xc_arena *arena,
+				    off_t *whole_out)
 {
 	struct xc_lines lines = {.file = fdopen(dup(ledger->fd), "r")};
+	struct xc_pool pool = {.arena = arena};
 	if (!lines.file)
 		return xc_error_errno(errno, "%s: reading it", path);
-	struct xc_error *err = read_lines(ledger, &lines, config, arena, whole_out);
+	uint64_t whole = read_lines(ledger, &lines, &pool);
+	struct xc_error *err = ferror(lines.file) ? xc_error_errno(errno, "%s: reading it", path) : NULL;
+	xc_pool_fini(&pool);
 	xc_lines_close(&lines);
+	if (!err && !mend(ledger, whole)) {
+		forget_entries(ledger);
+		whole = 0;
+	}
+	*whole_out = (off_t)whole;
 	if (ledger->count)
 		qsort(ledger->entries, ledger->count, sizeof *ledger->entries, by_identity_and_line);
-	return err ? xc_error_wrap(err, "%s", path) : NULL;
+	return err;
 }
 
 /* ---- writing ---- */
 
-static struct xc_error *write_line(struct xc_ledger *ledger, json_t *object)
+/* Takes the line. */
+static struct xc_error *write_line(struct xc_ledger *ledger, char *text)
 {
-	char *text = json_dumps(object, JSON_COMPACT);
-	xc_auto(xc_freep) char *line = xc_asprintf("%s\n", text);
+	xc_auto(xc_freep) char *line = text;
 	const size_t len = strlen(line);
-	free(text);
-	json_decref(object);
 	if (len > XC_LINES_MAX)
 		return xc_error_new(XC_ERR_LIMIT, "writing what is finished: a line of %zu bytes", len);
 	if (ledger->broken)
@@ -155,9 +278,10 @@ static struct xc_error *write_line(struct xc_ledger *ledger, json_t *object)
 	return err;
 }
 
-static struct xc_error *start(struct xc_ledger *ledger, const char *config)
+static struct xc_error *start(struct xc_ledger *ledger)
 {
-	return write_line(ledger, json_pack("{s:s, s:s}", "schema", SCHEMA, "config", config));
+	xc_auto(xc_freep) char *head = head_of(ledger->config);
+	return write_line(ledger, xc_asprintf("%s\n", head));
 }
 
 static struct identity identity_of(const struct xc_input *input)
@@ -184,7 +308,7 @@ struct xc_error *xc_ledger_add(struct xc_ledger *ledger, const struct xc_input *
 	set_number(line, "ino", identity.ino);
 	xc_jsonvalue_set(line, "record", xc_record_json(record));
 	xc_jsonvalue_set(line, "sought", xc_soughtbook_json(&ledger->book, record));
-	struct xc_error *err = write_line(ledger, line);
+	struct xc_error *err = write_line(ledger, xc_sealed_line(line, ledger->config));
 	if (!err)
 		xc_soughtbook_learn(&ledger->book, record);
 	return err;
@@ -192,72 +316,20 @@ struct xc_error *xc_ledger_add(struct xc_ledger *ledger, const struct xc_input *
 
 /* ---- opening ---- */
 
-static int open_file(const char *path)
-{
-	xc_auto(xc_freep) char *directory = xc_strdup(path);
-	char *slash = strrchr(directory, '/');
-	if (slash && slash != directory) {
-		*slash = '\0';
-		xc_userdir_make(directory, 0700);
-	}
-	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-}
-
-/* Where no file can be locked, two runs would write into one another. */
-static struct xc_error *lock(int fd, const char *path)
-{
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return NULL;
-	if (errno != EWOULDBLOCK)
-		return xc_error_errno(errno, "%s: locking it", path);
-	return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: another run of the same inputs is under way", path),
-			     "wait for it, or give --no-cache");
-}
-
-static struct xc_error *check_and_lock(int fd, const char *path)
-{
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st))
-		return xc_error_errno(errno, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", path);
-	return lock(fd, path);
-}
-
-/* Was it removed (ledgerdir.h) before we had its lock? */
-static bool is_gone(int fd)
-{
-	struct stat st;
-	return !fstat(fd, &st) && !st.st_nlink;
-}
-
-static struct xc_error *open_locked(const char *path, int *fd_out)
-{
-	struct xc_error *err;
-	bool again;
-	do {
-		*fd_out = open_file(path);
-		err = check_and_lock(*fd_out, path);
-		again = !err && is_gone(*fd_out);
-		if (again)
-			close(*fd_out);
-	} while (again);
-	return err;
-}
-
 struct xc_error *xc_ledger_open(const char *path, const char *config, bool resume, struct xc_arena *arena,
 				struct xc_ledger **ledger_out)
 {
 	struct xc_ledger *ledger = xc_alloc(sizeof *ledger);
-	struct xc_error *err = open_locked(path, &ledger->fd);
+	struct xc_error *err = xc_ledgerdir_open(path, &ledger->fd);
 	off_t whole = 0;
 	ledger->book.arena = arena;
+	ledger->config = xc_arena_strdup(arena, config);
 	if (!err && resume)
-		err = resume_from(ledger, path, config, arena, &whole);
+		err = resume_from(ledger, path, arena, &whole);
 	if (!err && (ftruncate(ledger->fd, whole) || futimens(ledger->fd, NULL)))
 		err = xc_error_errno(errno, "%s", path);
 	if (!err && !whole)
-		err = start(ledger, config);
+		err = start(ledger);
 	if (err) {
 		xc_ledger_close(ledger);
 		return err;
@@ -300,6 +372,11 @@ struct xc_record *xc_ledger_find(const struct xc_ledger *ledger, const struct xc
 	return found ? found->record : NULL;
 }
 
+size_t xc_ledger_lost(const struct xc_ledger *ledger)
+{
+	return ledger->lost_lines;
+}
+
 void xc_ledger_close(struct xc_ledger *ledger)
 {
 	if (!ledger)
@@ -308,5 +385,6 @@ void xc_ledger_close(struct xc_ledger *ledger)
 		close(ledger->fd);
 	xc_soughtbook_fini(&ledger->book);
 	free(ledger->entries);
+	free(ledger->lost);
 	free(ledger);
 }

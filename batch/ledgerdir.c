@@ -3,11 +3,14 @@
 #include "ledgerdir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../core/userdir.h"
 
 #define ENDING ".jsonl"
 #define HEAD   "{\"schema\":\"xcore.ledger/"
@@ -29,6 +32,63 @@ static bool is_name(const char *name)
 		name += 1 + DIGITS;
 	return !strcmp(name, ENDING);
 }
+
+/* ---- opening ---- */
+
+static int open_file(const char *path)
+{
+	xc_auto(xc_freep) char *directory = xc_strdup(path);
+	char *slash = strrchr(directory, '/');
+	if (slash && slash != directory) {
+		*slash = '\0';
+		xc_userdir_make(directory, 0700);
+	}
+	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
+
+/* Where no file can be locked, two runs would write into one another. */
+static struct xc_error *lock(int fd, const char *path)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return NULL;
+	if (errno != EWOULDBLOCK)
+		return xc_error_errno(errno, "%s: locking it", path);
+	return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: another run of the same inputs is under way", path),
+			     "wait for it, or give --no-cache");
+}
+
+static struct xc_error *check_and_lock(int fd, const char *path)
+{
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st))
+		return xc_error_errno(errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", path);
+	return lock(fd, path);
+}
+
+/* Was it removed before we had its lock? */
+static bool is_gone(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && !st.st_nlink;
+}
+
+struct xc_error *xc_ledgerdir_open(const char *path, int *fd_out)
+{
+	struct xc_error *err;
+	bool again;
+	do {
+		*fd_out = open_file(path);
+		err = check_and_lock(*fd_out, path);
+		again = !err && is_gone(*fd_out);
+		if (again)
+			close(*fd_out);
+	} while (again);
+	return err;
+}
+
+/* ---- cleaning ---- */
 
 static bool is_unused(int fd, int64_t now)
 {

@@ -36,6 +36,19 @@ bool xc_lines_next(struct xc_lines *lines)
 	return c == '\n';
 }
 
+bool xc_lines_skip(struct xc_lines *lines)
+{
+	uint64_t size = lines->len + 1; /* with the byte that was too much */
+	int c;
+	flockfile(lines->file);
+	while ((c = getc_unlocked(lines->file)) != EOF && c != '\n')
+		size++;
+	funlockfile(lines->file);
+	lines->whole += c == '\n' ? size + 1 : 0;
+	lines->too_long = false;
+	return c == '\n';
+}
+
 struct xc_error *xc_lines_wrong(const struct xc_lines *lines, const char *what)
 {
 	if (ferror(lines->file))

@@ -16,7 +16,7 @@ struct xc_lines {
 	size_t len, capacity;
 	unsigned number; /* of the last line, from 1 */
 	bool too_long;   /* the last one */
-	uint64_t whole;  /* bytes of the lines that were read, with their ends */
+	uint64_t whole;  /* bytes of the lines that were read or skipped, with their ends */
 };
 
 /* Errors: those of xc_textfile_open. */
@@ -26,6 +26,9 @@ void xc_lines_close(struct xc_lines *lines);
 /* Go to the next line. False at the end, at a line that does not end: it was cut; and at one of more than XC_LINES_MAX bytes, of which no
  * more is read. */
 bool xc_lines_next(struct xc_lines *lines);
+
+/* Go behind the end of one that was too long; its text stays what was read of it. False when it has none. */
+bool xc_lines_skip(struct xc_lines *lines);
 
 /* Why there was no next line or it was not what it is to be: XC_ERR_FORMAT with the number of the line and `what`, or that it is too
  * long; XC_ERR_IO when it cannot be read. */

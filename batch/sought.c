@@ -125,6 +125,7 @@ void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record,
 json_t *xc_sought_json(const struct xc_sought *s)
 {
 	json_t *array = json_array();
+	json_array_append_new(array, json_integer((json_int_t)s->number));
 	json_array_append_new(array, xc_rawtext_json(s->root ? s->root : ""));
 	json_array_append_new(array, xc_rawtext_json(s->path));
 	if (s->was)
@@ -134,14 +135,17 @@ json_t *xc_sought_json(const struct xc_sought *s)
 
 struct xc_sought *xc_sought_parse(const json_t *array, struct xc_arena *arena)
 {
-	const char *was = json_string_value(json_array_get(array, 2));
+	const json_t *number = json_array_get(array, 0);
+	const char *was = json_string_value(json_array_get(array, 3));
 	const size_t count = json_array_size(array);
-	if (count < 2 || count > 3 || (count == 3 && !was))
+	if (!json_is_integer(number) || json_integer_value(number) < 0 || count < 3 || count > 4 ||
+	    (count == 4 && !was))
 		return NULL;
-	const char *root = xc_rawtext_parse(json_array_get(array, 0), arena);
+	const char *root = xc_rawtext_parse(json_array_get(array, 1), arena);
 	struct xc_sought *found = xc_arena_alloc(arena, sizeof *found);
 	found->root = root && *root ? root : NULL;
-	found->path = xc_rawtext_parse(json_array_get(array, 1), arena);
+	found->path = xc_rawtext_parse(json_array_get(array, 2), arena);
 	found->was = xc_arena_strdup(arena, was);
+	found->number = (size_t)json_integer_value(number);
 	return root && found->path ? found : NULL;
 }

@@ -48,8 +48,8 @@ struct xc_sought *xc_sought_copy(const struct xc_sought *sought, struct xc_arena
 /* The order by root, path and what it was. */
 int xc_sought_compare(const void *a, const void *b);
 
-/* As JSON: ["root", "path", "was"], names as rawtext.h has them, the root empty and the last left out where there is none; and back, in the
- * arena: NULL when it is no such thing. */
+/* As JSON: [number, "root", "path", "was"], names as rawtext.h has them, the root empty and the last left out where there is none; and back,
+ * in the arena: NULL when it is no such thing. */
 json_t *xc_sought_json(const struct xc_sought *sought);
 struct xc_sought *xc_sought_parse(const json_t *array, struct xc_arena *arena);
 

@@ -94,6 +94,14 @@ static void warn(const struct xc_triage_run *run, const char *what, const char *
 	xc_text_fini(&text);
 }
 
+static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)
+{
+	xc_auto(xc_freep) char *why =
+		xc_asprintf("%s: %zu of its lines %s damaged", path, count, count == 1 ? "is" : "are");
+	if (count)
+		warn(run, "not all that was finished can be taken", why);
+}
+
 /* The answer needs no ledger; only who asked for it by --resume is to hear that there is none as an error. */
 static struct xc_error *open_ledger(struct xc_triage_run *run, struct xc_ledger **ledger_out)
 {
@@ -106,6 +114,8 @@ static struct xc_error *open_ledger(struct xc_triage_run *run, struct xc_ledger 
 	xc_auto(xc_freep) char *path = xc_ledgerdir_file(dir, inputs, config);
 	struct xc_error *err = xc_ledger_open(path, config, resume, &run->arena, ledger_out);
 	xc_ledgerdir_clean(dir, time(NULL));
+	if (!err)
+		tell_lost(run, path, xc_ledger_lost(*ledger_out));
 	if (!err || resume)
 		return err;
 	warn(run, unkept, err->message);

@@ -265,3 +265,23 @@ with_program() {
   expect 4 'xcore: nowhere: *' shard nowhere
   [ ! -e "$part" ]
 }
+
+@test "a damaged line of what is finished costs its own core and is told once" {
+  triage cores >whole
+  ledger=$(ledgers)
+  [ "$(lines)" -eq 2 ]
+  python3 - "$ledger" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as ledger:
+    lines = ledger.read().splitlines(True)
+    ledger.seek(len(lines[0]) + len(lines[1]) // 2)
+    ledger.write(b"#")
+END
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
+  diff <(echo "$output") whole
+  [ "$stderr" = "xcore: not all that was finished can be taken: $ledger: 1 of its lines is damaged" ]
+  [ "$(lines)" -eq 2 ]
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
+  diff <(echo "$output") whole
+  [ -z "$stderr" ]
+}

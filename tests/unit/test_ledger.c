@@ -155,7 +155,7 @@ static void what_was_finished_is_not_lost_with_its_core(void **state)
 	xc_ledger_close(ledger);
 }
 
-/* What somebody else put into it ends what is believed of it. */
+/* What somebody else put behind it goes. */
 static void what_is_no_line_of_ours_is_cut_off(void **state)
 {
 	(void)state;
@@ -200,6 +200,189 @@ static void what_records_were_made_without_is_found(void **state)
 	xc_ledger_close(ledger);
 }
 
+/* ---- damage ---- */
+
+enum { LINES = 5 };
+
+/* Lines that need what others say: the second what the first one says, the third what both do; the fourth nothing. */
+static const unsigned needs[LINES] = {1, 3, 3, 0, 4};
+static const bool falls[LINES][LINES] = {
+	{true, true, true}, {false, true, true}, {[2] = true}, {[3] = true}, {[4] = true}};
+
+static struct xc_input input_of(unsigned line)
+{
+	static const char *const names[LINES] = {"a", "b", "c", "d", "e"};
+	return (struct xc_input){.path = names[line], .size = line, .ino = 1};
+}
+
+static struct xc_record *record_of(unsigned line)
+{
+	static struct xc_sought files[] = {{.path = "/a"}, {.path = "/b", .was = "1 2"}, {.path = "/c"}};
+	const struct xc_input input = input_of(line);
+	struct xc_record *record = xc_record_failed(&arena, XC_RECORD_DIED, input.path, input.path);
+	record->sought = xc_arena_alloc(&arena, XC_COUNT(files) * sizeof *record->sought);
+	for (size_t i = 0; i < XC_COUNT(files); i++)
+		if (needs[line] >> i & 1)
+			record->sought[record->sought_count++] = &files[i];
+	return record;
+}
+
+static void add_line(struct xc_ledger *ledger, unsigned line)
+{
+	const struct xc_input input = input_of(line);
+	assert_null(xc_ledger_add(ledger, &input, record_of(line)));
+}
+
+/* Is it there, and as it was written? */
+static bool is_there(const struct xc_ledger *ledger, unsigned line)
+{
+	const struct xc_input input = input_of(line);
+	const struct xc_record *found = xc_ledger_find(ledger, &input), *written = record_of(line);
+	if (!found)
+		return false;
+	assert_string_equal(found->why, written->why);
+	assert_int_equal(found->sought_count, written->sought_count);
+	for (size_t i = 0; i < found->sought_count; i++)
+		assert_int_equal(xc_sought_compare(found->sought[i], written->sought[i]), 0);
+	return true;
+}
+
+static size_t write_lines(char *bytes, size_t size)
+{
+	struct xc_ledger *ledger = open_it("one", false);
+	for (unsigned i = 0; i < LINES; i++)
+		add_line(ledger, i);
+	xc_ledger_close(ledger);
+	FILE *file = fopen(path, "r");
+	const size_t len = fread(bytes, 1, size, file);
+	assert_in_range(len, 1, size - 1);
+	fclose(file);
+	return len;
+}
+
+static void put_back(const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "w");
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Of a file in which the lines of `hit` are damaged: the others are there, at once and later, and what was lost can be added again. */
+static void check_damaged(const bool hit[LINES], size_t lost_lines)
+{
+	bool there[LINES];
+	struct xc_ledger *ledger = open_it("one", true);
+	assert_int_equal(xc_ledger_lost(ledger), lost_lines);
+	for (unsigned i = 0; i < LINES; i++) {
+		bool lost = false;
+		for (unsigned k = 0; k < LINES; k++)
+			lost |= hit[k] && falls[k][i];
+		there[i] = is_there(ledger, i);
+		assert_int_equal(there[i], !lost);
+	}
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	assert_int_equal(xc_ledger_lost(ledger), 0);
+	for (unsigned i = 0; i < LINES; i++)
+		if (there[i])
+			assert_true(is_there(ledger, i));
+		else
+			add_line(ledger, i);
+	xc_ledger_close(ledger);
+	ledger = open_it("one", true);
+	assert_int_equal(xc_ledger_lost(ledger), 0);
+	for (unsigned i = 0; i < LINES; i++)
+		assert_true(is_there(ledger, i));
+	xc_ledger_close(ledger);
+	xc_arena_fini(&arena);
+}
+
+/* Every byte once is another one, which may join two lines or make two of one. */
+static void damage_costs_no_line_that_it_is_not_in(void **state)
+{
+	static const char masks[] = {1, 0x28};
+	char bytes[8192];
+	(void)state;
+	for (size_t m = 0; m < sizeof masks; m++) {
+		const size_t len = write_lines(bytes, sizeof bytes);
+		int line = -1; /* the head */
+		for (size_t at = 0; at < len; line += bytes[at++] == '\n') {
+			const bool end = bytes[at] == '\n';
+			bool hit[LINES] = {false};
+			if (line >= 0)
+				hit[line] = true;
+			if (end && line + 1 < LINES)
+				hit[line + 1] = true;
+			size_t lost = 0;
+			for (unsigned i = 0; i < LINES; i++) {
+				bool falling = false;
+				for (unsigned k = 0; k < LINES; k++)
+					falling |= hit[k] && falls[k][i];
+				lost += falling;
+			}
+			lost += line < 0 && !end;                     /* the head is a line */
+			lost -= end && line >= 0 && line + 1 < LINES; /* two are one */
+			lost -= end && line + 1 == LINES;             /* one that does not end was being written */
+			bytes[at] ^= masks[m];
+			lost += bytes[at] == '\n';
+			put_back(bytes, len);
+			check_damaged(hit, lost);
+			bytes[at] ^= masks[m];
+		}
+	}
+}
+
+static void a_line_that_is_gone_costs_those_that_need_it(void **state)
+{
+	char bytes[8192];
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes);
+	char *from = (char *)memchr(bytes, '\n', len) + 1, *to = (char *)memchr(from, '\n', len) + 1;
+	memmove(from, to, len - (size_t)(to - bytes));
+	put_back(bytes, len - (size_t)(to - from));
+	check_damaged((const bool[LINES]){true}, 2);
+}
+
+static void a_line_that_is_too_long_costs_no_other(void **state)
+{
+	char bytes[8192];
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes);
+	const char *first = (const char *)memchr(bytes, '\n', len) + 1;
+	FILE *file = fopen(path, "w");
+	fwrite(bytes, 1, (size_t)(first - bytes), file);
+	for (unsigned i = 0; i < 5 << 20; i++)
+		putc(i % 5 ? 'x' : ' ', file);
+	putc('\n', file);
+	fwrite(first, 1, len - (size_t)(first - bytes), file);
+	assert_int_equal(fclose(file), 0);
+	check_damaged((const bool[LINES]){false}, 1);
+}
+
+/* A line that another ledger would take is none here. */
+static void what_was_finished_with_other_settings_is_not_taken(void **state)
+{
+	char bytes[8192], more[8192];
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes);
+	struct xc_ledger *ledger = open_it("two", false);
+	add_line(ledger, 3);
+	xc_ledger_close(ledger);
+	FILE *file = fopen(path, "r");
+	const size_t size = fread(more, 1, sizeof more, file);
+	fclose(file);
+	const char *first = (const char *)memchr(bytes, '\n', len) + 1,
+		   *line = (const char *)memchr(more, '\n', size) + 1;
+	file = fopen(path, "w");
+	fwrite(bytes, 1, (size_t)(first - bytes), file);
+	fwrite(line, 1, size - (size_t)(line - more), file);
+	fclose(file);
+	ledger = open_it("one", true);
+	assert_int_equal(xc_ledger_lost(ledger), 1);
+	assert_false(is_there(ledger, 3));
+	xc_ledger_close(ledger);
+}
+
 /* What is too long to be read again is not written: it would end what can be read. */
 static void a_line_that_is_too_long_is_not_kept(void **state)
 {
@@ -230,6 +413,7 @@ static void other_settings_begin_anew(void **state)
 	xc_ledger_close(open_it("two", true));
 	struct xc_ledger *ledger = open_it("one", true);
 	assert_null(xc_ledger_find(ledger, &inputs[0]));
+	assert_int_equal(xc_ledger_lost(ledger), 0);
 	xc_ledger_close(ledger);
 }
 
@@ -339,6 +523,10 @@ int main(void)
 		TEST(what_was_finished_is_not_lost_with_its_core),
 		TEST(what_is_no_line_of_ours_is_cut_off),
 		TEST(what_records_were_made_without_is_found),
+		TEST(damage_costs_no_line_that_it_is_not_in),
+		TEST(a_line_that_is_gone_costs_those_that_need_it),
+		TEST(a_line_that_is_too_long_costs_no_other),
+		TEST(what_was_finished_with_other_settings_is_not_taken),
 		TEST(a_line_that_is_too_long_is_not_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

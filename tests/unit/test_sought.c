@@ -136,13 +136,16 @@ static void what_is_written_is_read(void **state)
 static void what_is_no_such_thing_is_not_read(void **state)
 {
 	static const char *const texts[] = {"[]",
-					    "[\"\"]",
-					    "[\"\",1]",
-					    "[\"\",\"a\",null]",
-					    "[\"\",\"a\",\"b\",\"c\"]",
-					    "[\"\",\"\\\\x0\"]",
-					    "[\"\",\"\\\\x00\"]",
-					    "[\"\\\\\",\"a\"]",
+					    "[0,\"\"]",
+					    "[\"\",\"a\"]",
+					    "[-1,\"\",\"a\"]",
+					    "[1.5,\"\",\"a\"]",
+					    "[0,\"\",1]",
+					    "[0,\"\",\"a\",null]",
+					    "[0,\"\",\"a\",\"b\",\"c\"]",
+					    "[0,\"\",\"\\\\x0\"]",
+					    "[0,\"\",\"\\\\x00\"]",
+					    "[0,\"\\\\\",\"a\"]",
 					    "{}",
 					    "null"};
 	(void)state;
@@ -209,13 +212,14 @@ static void each_file_is_said_once(void **state)
 	xc_pool_fini(&reader.pool);
 }
 
-/* A line that is none of ours is cut off, and what it said of numbers with it. */
 static void a_wrong_list_leaves_the_book_as_it_was(void **state)
 {
-	static const char *const texts[] = {"[[\"\",\"/b\"],7]",
-					    "[[\"\",\"/b\"],-1]",
-					    "[[\"\",\"/b\"],[\"\"]]",
-					    "[[\"\",\"/b\"],2.5]",
+	static const char *const texts[] = {"[[1,\"\",\"/b\"],7]",
+					    "[[1,\"\",\"/b\"],1]",
+					    "[[1,\"\",\"/b\"],-1]",
+					    "[[1,\"\",\"/b\"],[2,\"\"]]",
+					    "[[99999999,\"\",\"/b\"]]",
+					    "[[1,\"\",\"/b\"],2.5]",
 					    "{}",
 					    "null"};
 	struct pen p = {.book.arena = &arena, .pool.arena = &arena};
@@ -234,11 +238,35 @@ static void a_wrong_list_leaves_the_book_as_it_was(void **state)
 		json_decref(value);
 		json_t *array = xc_soughtbook_json(&p.book, &both);
 		char *text = json_dumps(array, JSON_COMPACT);
-		assert_string_equal(text, "[0,[\"\",\"/b\"]]");
+		assert_string_equal(text, "[0,[1,\"\",\"/b\"]]");
 		free(text);
 		json_decref(array);
 	}
 	assert_false(xc_soughtbook_read(&p.book, NULL, &p.pool, &first));
+	xc_soughtbook_fini(&p.book);
+	xc_pool_fini(&p.pool);
+}
+
+/* A line that said what numbers mean is lost: who has them is not read, and they mean nothing else from then on. */
+static void numbers_that_nothing_is_known_of_are_not_given_again(void **state)
+{
+	struct pen p = {.book.arena = &arena, .pool.arena = &arena};
+	const char *const lines[] = {"[[0,\"\",\"/a\"]]", "[1]", "[[2,\"\",\"/c\"],0]", "[1,2]", "[2,0]"};
+	const bool good[] = {true, false, true, false, true};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(lines); i++) {
+		struct xc_record record = {.status = XC_RECORD_OK};
+		json_t *value = json_loads(lines[i], 0, NULL);
+		assert_int_equal(xc_soughtbook_read(&p.book, value, &p.pool, &record), good[i]);
+		json_decref(value);
+	}
+	struct xc_record both = {.sought = (struct xc_sought *[]){sought(NULL, "/b", NULL), sought(NULL, "/c", NULL)},
+				 .sought_count = 2};
+	json_t *array = xc_soughtbook_json(&p.book, &both);
+	char *text = json_dumps(array, JSON_COMPACT);
+	assert_string_equal(text, "[[3,\"\",\"/b\"],2]");
+	free(text);
+	json_decref(array);
 	xc_soughtbook_fini(&p.book);
 	xc_pool_fini(&p.pool);
 }
@@ -254,6 +282,7 @@ int main(void)
 		TEST(what_is_no_such_thing_is_not_read),
 		TEST(each_file_is_said_once),
 		TEST(a_wrong_list_leaves_the_book_as_it_was),
+		TEST(numbers_that_nothing_is_known_of_are_not_given_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
