@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <future>
 #include <mutex>
+#include <pthread.h>
 #include <shared_mutex>
 #include <thread>
 #include <unistd.h>
@@ -37,15 +38,17 @@ struct office {
 
 static office office;
 static std::once_flag sorted;
+static pthread_barrier_t both;
 
 } // namespace post
 
-using post::office;
+using post::both, post::office;
 
 // A reader who sleeps keeps the writer out.
 static NOINLINE void read_files()
 {
 	std::shared_lock<std::shared_mutex> reading(office.files);
+	pthread_barrier_wait(&both);
 	sleep(60);
 	sink++;
 }
@@ -58,8 +61,9 @@ static NOINLINE void write_files()
 
 static void die_reader()
 {
+	pthread_barrier_init(&both, nullptr, 2);
 	std::thread reader(read_files);
-	usleep(50000);
+	pthread_barrier_wait(&both);
 	tell_later();
 	write_files();
 }
@@ -69,6 +73,7 @@ static NOINLINE void serve()
 {
 	std::lock_guard<std::mutex> at(office.counter);
 	std::unique_lock<std::shared_mutex> writing(office.files);
+	pthread_barrier_wait(&both);
 	office.bell.wait(writing, [] { return office.open; });
 }
 
@@ -81,8 +86,9 @@ static NOINLINE void ring()
 
 static void die_nested()
 {
+	pthread_barrier_init(&both, nullptr, 2);
 	std::thread clerk(serve);
-	usleep(50000);
+	pthread_barrier_wait(&both);
 	tell_later();
 	ring();
 }
@@ -124,7 +130,7 @@ static NOINLINE long make_stamps();
 
 static NOINLINE long make_letters()
 {
-	usleep(30000);
+	pthread_barrier_wait(&both);
 	return make_stamps() + 1;
 }
 
@@ -136,7 +142,7 @@ static NOINLINE long letters()
 
 static NOINLINE long make_count()
 {
-	usleep(30000);
+	pthread_barrier_wait(&both);
 	return letters() + 1;
 }
 
@@ -153,6 +159,7 @@ static NOINLINE long make_stamps()
 
 static void die_static()
 {
+	pthread_barrier_init(&both, nullptr, 2);
 	std::thread one([] { sink = letters(); }), other([] { sink = stamps(); });
 	tell();
 	one.join();

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/time.h>
 
+#include "asleep.h"
 #include "hang.h"
 
 volatile long sink;
@@ -34,7 +35,7 @@ static void die_stream(void)
 	if (pipe(ends) || !(report = fdopen(ends[1], "w")))
 		exit(2);
 	start(reporter, NULL);
-	usleep(50000);
+	await_asleep(getpid());
 	start(tell_later, NULL);
 	add_line();
 }
@@ -169,7 +170,6 @@ static pthread_t chain[3];
 static void *wait_for_next(void *argument)
 {
 	pthread_barrier_wait(&both);
-	usleep(10000);
 	pthread_join(chain[(long)argument], NULL); /* dies: ends */
 	sink++;
 	return argument;

@@ -1,5 +1,6 @@
 /* Hangs because threads wait for locks, until somebody who watches sends SIGABRT, or a thread that watches aborts.
  * flags: -fno-optimize-sibling-calls */
+#include "asleep.h"
 #include "hang.h"
 
 struct account {
@@ -49,7 +50,7 @@ static void die_two(void)
 /* The same, and a thread of the program's own notices. */
 static NOINLINE void watch(void)
 {
-	sleep(1);
+	await_asleep(getpid());
 	abort();
 }
 

@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <pthread.h>
 #include <shared_mutex>
 #include <thread>
 #include <unistd.h>
@@ -22,6 +23,7 @@ struct room {
 
 static room store;
 static std::recursive_mutex book;
+static pthread_barrier_t both;
 
 } // namespace shop
 
@@ -37,7 +39,7 @@ static void tell()
 static NOINLINE void stock_shelf()
 {
 	std::lock_guard<std::mutex> in(store.door);
-	usleep(50000);
+	pthread_barrier_wait(&both);
 	std::unique_lock<std::shared_mutex> at(store.shelf); /* dies: two */
 	sink++;
 }
@@ -45,13 +47,14 @@ static NOINLINE void stock_shelf()
 static NOINLINE void empty_shelf()
 {
 	std::unique_lock<std::shared_mutex> at(store.shelf);
-	usleep(50000);
+	pthread_barrier_wait(&both);
 	std::lock_guard<std::mutex> in(store.door); /* dies: two */
 	sink++;
 }
 
 static void die_two()
 {
+	pthread_barrier_init(&both, nullptr, 2);
 	std::thread stocker(stock_shelf), buyer([] { empty_shelf(); });
 	tell();
 	stocker.join();

@@ -3,8 +3,10 @@
  * flags: -fno-optimize-sibling-calls -fno-builtin */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "asleep.h"
 #include "hang.h"
 
 volatile long sink;
@@ -146,11 +148,11 @@ static void die_forked(void)
 {
 	make(&ledger, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 0);
 	start(keep_locked, NULL);
-	usleep(200000);
+	await_asleep(getpid());
 	pid_t child = fork();
 	if (!child)
 		open_ledger();
-	usleep(300000); /* for the child to fall asleep */
+	await_asleep(child);
 	kill(child, SIGABRT);
 	waitpid(child, NULL, 0);
 	exit(0);
@@ -176,13 +178,14 @@ static void die_shared(void)
 {
 	pthread_mutex_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	make(shared, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 1);
-	if (fork() == 0) {
+	pid_t owner = fork();
+	if (owner == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pthread_mutex_lock(shared);
-		close(0), close(1), close(2);
-		sleep(20);
+		sleep(60);
 		_exit(0);
 	}
-	usleep(50000);
+	await_asleep(owner);
 	start(tell_later, NULL);
 	open_shared(shared);
 }
