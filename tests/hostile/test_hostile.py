@@ -52,15 +52,21 @@ class Runs(unittest.TestCase):
         self.assertIsNone(self.fault("echo 'xcore: core: cut short' >&2; echo '  hint: copy it again' >&2; exit 4"))
 
     def test_every_bad_run_is_a_fault(self):
-        hostile.SECONDS = 0.3
-        for shell in ("kill -SEGV $$", "kill -ABRT $$", "exit 1", "exit 2", "exit 5", "exit 99", "sleep 3 & wait",
+        for shell in ("kill -SEGV $$", "kill -ABRT $$", "exit 1", "exit 2", "exit 5", "exit 99",
                       "true", "echo nothing", "echo '{}'", "echo '{\"schema\": \"xcore.bt/1\", \"x\": NaN}'",
                       "echo '{\"schema\": \"xcore.bt/1\"'", "exit 4", "echo x; echo 'xcore: a: b' >&2; exit 4",
                       "echo 'xcore: a: b' >&2; echo 'xcore: c: d' >&2; exit 4", "echo 'it failed' >&2; exit 4",
                       "echo '{\"schema\": \"xcore.bt/1\"}'; echo 'x.c:1: runtime error: shift' >&2",
                       "printf '{\"schema\": \"xcore.bt/1\", \"x\": \"\\377\"}'"):
             self.assertIsNotNone(self.fault(shell), shell)
-        hostile.SECONDS = 5
+
+    def test_a_late_run_is_a_fault(self):
+        good, limits = "echo '{\"schema\": \"xcore.bt/1\"}'; ", (hostile.SECONDS, hostile.PATIENCE)
+        hostile.SECONDS = 0.1
+        self.assertIn("not done", self.fault(good + "i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done"))
+        hostile.SECONDS, hostile.PATIENCE = 60, 0.3
+        self.assertIn("not done", self.fault(good + "exec sleep 600"))
+        hostile.SECONDS, hostile.PATIENCE = limits
 
     def test_a_file_left_behind_is_a_fault(self):
         class Case:
