@@ -18,7 +18,7 @@ SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket={dir}/munge.socket,cred_expire=5
+AuthInfo=socket={dir}/munge.socket,cred_expire=15
 StateSaveLocation={dir}/state
 SlurmdSpoolDir={dir}/spool
 SlurmctldPidFile={dir}/slurmctld.pid
@@ -51,12 +51,12 @@ def inside(argv):
     os.execvp(words[0], words + argv)
 
 
-def free_ports(count):
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
+def held_port():
+    """A socket whose port is nobody else's, but for a daemon that listens there with SO_REUSEADDR, as Slurm's do."""
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return held
 
 
 class Cluster:
@@ -65,7 +65,8 @@ class Cluster:
         self.dir, self.daemons = tempfile.mkdtemp(prefix="xcore-slurm-"), []
         for name in ("state", "spool"):
             os.mkdir(os.path.join(self.dir, name))
-        ctld_port, slurmd_port = free_ports(2)
+        self.held = [held_port(), held_port()]
+        ctld_port, slurmd_port = (one.getsockname()[1] for one in self.held)
         self.conf = os.path.join(self.dir, "slurm.conf")
         self.env = {**os.environ, "SLURM_CONF": self.conf, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"}
         self.env.pop("CI", None)
@@ -101,7 +102,7 @@ class Cluster:
         self.daemon("slurmd", "-D", "-f", self.conf)
         self.wait(lambda: "idle" in self.ask("sinfo", "-h", "-o", "%T"), "the node")
 
-    def wait(self, condition, what, seconds=120):
+    def wait(self, condition, what, seconds=300):
         end = time.monotonic() + seconds
         while not condition():
             for name, child in self.daemons:
@@ -126,7 +127,7 @@ class Cluster:
         words = self.ask("scontrol", "-o", "show", "job", job).split()
         return dict(word.split("=", 1) for word in words if "=" in word)
 
-    def finish(self, job, seconds=120):
+    def finish(self, job, seconds=300):
         """Its exit code ("0:0") once it has ended."""
         ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
         self.wait(lambda: self.job(job).get("JobState") in ended, "job " + job, seconds)
@@ -142,4 +143,6 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+        for one in self.held:
+            one.close()
         shutil.rmtree(self.dir, ignore_errors=True)
