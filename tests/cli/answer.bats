@@ -115,10 +115,10 @@ EOF
 }
 
 @test "lines come while the script runs, and who stops reading stops it" {
-  timeout 20 "$XCORE" run -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
+  timeout 120 "$XCORE" run -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
   [ "$(cat lines)" = $'again\nagain' ]
   mkfifo pipe
-  timeout 20 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 10 >pipe 2>/dev/null &
+  timeout 120 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 10 >pipe 2>/dev/null &
   local pid=$!
   read -r line <pipe
   [ "$line" = first ]
@@ -128,7 +128,7 @@ EOF
 
 @test "a script is ended in time" {
   expect 4 'xcore: -e: more than 1 s (raise it with --max-time)*' \
-    timeout 20 "$XCORE" run --max-time 1 -e 'while true do end' "$CORE"
+    timeout 120 "$XCORE" run --max-time 1 -e 'while true do end' "$CORE"
 }
 
 @test "an interrupt ends the script with the command" {

@@ -17,10 +17,10 @@ setup() {
 refused() {
   local pattern=$1 target=$2
   shift 2
-  expect 4 "$pattern" timeout 10 "$XCORE" analyze "$target" "$@"
+  expect 4 "$pattern" timeout 120 "$XCORE" analyze "$target" "$@"
   silent
-  expect 4 "$pattern" timeout 10 "$XCORE" bt "$target" "$@" -o out/report
-  expect 4 "$pattern" timeout 10 "$XCORE" info "$target" "$@" --format json -o out/report
+  expect 4 "$pattern" timeout 120 "$XCORE" bt "$target" "$@" -o out/report
+  expect 4 "$pattern" timeout 120 "$XCORE" info "$target" "$@" --format json -o out/report
   [ -z "$(ls -A out)" ]
 }
 

@@ -5,7 +5,7 @@ usage: terminal.py STEP... -- PROGRAM [ARG]...
 A STEP is `type:TEXT` (with \\n, \\t, \\x03 and the like), `wait:TEXT` (until the program has written TEXT behind what the
 last step waited for) or `pause:SECONDS`. In the end ^D is typed, again when nothing comes of it: the editor may not have had the
 terminal yet. Prints all that the program wrote, without escape sequences. Exit status: the program's; 99 when a text did
-not come within 20 seconds.
+not come within two minutes.
 """
 import fcntl
 import os
@@ -18,7 +18,7 @@ import sys
 import termios
 import time
 
-LIMIT = 20
+LIMIT = 120
 
 
 class Terminal:

@@ -51,15 +51,15 @@ needs_core_of_ours() {
 
 @test "lists, journals, parts and baselines are regular files, or standard input" {
   mkfifo fifo
-  expect 4 'xcore: fifo: not a regular file*' timeout 20 "$XCORE" triage --no-host-files @fifo
-  expect 4 'xcore: --journal: fifo: not a regular file*' timeout 20 "$XCORE" triage --no-host-files cores --journal fifo
-  expect 4 'xcore: --journal: /dev/zero: not a regular file*' timeout 20 "$XCORE" triage --no-host-files cores --journal /dev/zero
-  expect 4 'xcore: fifo: not a regular file*' timeout 20 "$XCORE" triage --merge fifo
-  expect 4 'xcore: --plan-file: fifo: not a regular file*' timeout 20 "$XCORE" triage --shard 0/1 --plan-file fifo cores
-  expect 4 'xcore: --baseline: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --baseline fifo
-  expect 4 'xcore: --frames: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --frames fifo
-  expect 4 'xcore: --policy: fifo: *' timeout 20 "$XCORE" triage --no-host-files cores --policy fifo
-  expect 4 'xcore: --journal: standard input: entry 1 is none*' timeout 20 "$XCORE" triage --no-host-files cores --journal - </dev/zero
+  expect 4 'xcore: fifo: not a regular file*' timeout 120 "$XCORE" triage --no-host-files @fifo
+  expect 4 'xcore: --journal: fifo: not a regular file*' timeout 120 "$XCORE" triage --no-host-files cores --journal fifo
+  expect 4 'xcore: --journal: /dev/zero: not a regular file*' timeout 120 "$XCORE" triage --no-host-files cores --journal /dev/zero
+  expect 4 'xcore: fifo: not a regular file*' timeout 120 "$XCORE" triage --merge fifo
+  expect 4 'xcore: --plan-file: fifo: not a regular file*' timeout 120 "$XCORE" triage --shard 0/1 --plan-file fifo cores
+  expect 4 'xcore: --baseline: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --baseline fifo
+  expect 4 'xcore: --frames: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --frames fifo
+  expect 4 'xcore: --policy: fifo: *' timeout 120 "$XCORE" triage --no-host-files cores --policy fifo
+  expect 4 'xcore: --journal: standard input: entry 1 is none*' timeout 120 "$XCORE" triage --no-host-files cores --journal - </dev/zero
 }
 
 # The services of all cores, in order.

@@ -127,7 +127,7 @@ core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on
 @test "a core that is exchanged for a FIFO is no core, and nothing hangs" {
   mkfifo fifo
   echo "$PWD/fifo" >names
-  run -0 --separate-stderr timeout 20 "$XCORE" triage --quiet --format json @names
+  run -0 --separate-stderr timeout 120 "$XCORE" triage --quiet --format json @names
   [ "$(jq -r '.failed[].why' <<<"$output")" = "not a regular file" ]
 }
 
