@@ -118,7 +118,7 @@ EOF
   timeout 120 "$XCORE" run -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
   [ "$(cat lines)" = $'again\nagain' ]
   mkfifo pipe
-  timeout 120 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 10 >pipe 2>/dev/null &
+  timeout 120 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 100 >pipe 2>/dev/null &
   local pid=$!
   read -r line <pipe
   [ "$line" = first ]
