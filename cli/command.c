@@ -15,6 +15,7 @@
 #include "../core/render.h"
 #include "../core/report_scrub.h"
 #include "../core/scrub_know.h"
+#include "../core/stall.h"
 #include "../core/stacktree.h"
 #include "../core/text.h"
 #include "help.h"
@@ -371,7 +372,7 @@ static struct xc_error *run_without_target(struct xc_job *job, const struct xc_o
 }
 
 /* All of a command once its words are in order. A reader that went away (`| head`) has what it wanted. */
-static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
+static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 {
 	struct xc_output output = {0};
 	struct xc_error *err = open_output(job, &output);
@@ -398,6 +399,15 @@ static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
 		err = NULL;
 	}
 	job->output = NULL;
+	return err;
+}
+
+static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
+{
+	if (job->command->watched)
+		xc_stall_start(XC_STALL_SECONDS * 1000);
+	struct xc_error *err = do_work(job, status);
+	xc_stall_stop();
 	return err;
 }
 

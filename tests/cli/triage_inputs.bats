@@ -105,3 +105,17 @@ units() {
   echo nonsense >journal
   expect 4 'xcore: --journal: journal: entry 1 is none of a journal*' "$XCORE" triage --journal journal cores
 }
+
+@test "what does not answer is named, and waited for" {
+  [ -r /proc/self/syscall ] || skip "this kernel does not tell what a process waits for"
+  mkfifo list said
+  "$XCORE" triage --quiet --no-host-files --no-cache --format json - <list 2>said >answer 3>&- &
+  exec 7>list 8<said
+  IFS= read -r line <&8
+  [ "$line" = "xcore: $(realpath list): no answer for 10 seconds: still waiting" ]
+  echo cores/deep/null-write.pack >&7
+  exec 7>&-
+  wait $!
+  [ -z "$(cat <&8)" ]
+  [ "$(jq -r '.clusters[].members[].path' answer)" = null-write.pack ]
+}
