@@ -67,7 +67,7 @@ static void start(struct xc_builder *b, int fd)
 		return;
 	if (b->pid > 0) {
 		kill(b->pid, SIGKILL);
-		waitpid(b->pid, NULL, 0);
+		xc_warden_leave(b->options->warden, b->pid);
 	}
 	xc_cache_finish(&b->draft, false);
 }

@@ -2,6 +2,7 @@
 #include "warden.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,15 +18,6 @@
 
 enum { MOMENT_MS = 50 };
 
-struct xc_warden {
-	pid_t pid;
-	int socket, wants;
-	struct xc_desks *desks;
-	bool taken[XC_DESKS];
-	pid_t *left; /* that did not end when they were killed */
-	size_t left_count, left_capacity;
-};
-
 /* ---- start and end ---- */
 
 static bool make_sockets(int orders[2], int wants[2])
@@ -37,6 +29,16 @@ static bool make_sockets(int orders[2], int wants[2])
 	close(orders[0]);
 	close(orders[1]);
 	return false;
+}
+
+/* It is the standard streams of all that are forked: they would end without a word. */
+static bool has_null(void)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC), number = errno;
+	if (null >= 0)
+		close(null);
+	errno = number;
+	return null >= 0;
 }
 
 static int start(struct xc_warden *warden, const struct xc_worker_options *options)
@@ -59,6 +61,9 @@ static int start(struct xc_warden *warden, const struct xc_worker_options *optio
 
 struct xc_error *xc_warden_start(const struct xc_worker_options *options, struct xc_warden **warden_out)
 {
+	if (!has_null())
+		return xc_error_hint(xc_error_errno(errno, "/dev/null: no worker can be started without it"),
+				     "mount a /dev, or `mknod -m 666 /dev/null c 1 3`");
 	struct xc_warden *warden = xc_alloc(sizeof *warden);
 	*warden = (struct xc_warden){.socket = -1, .wants = -1};
 	const int number = start(warden, options);
@@ -97,14 +102,39 @@ void xc_warden_end(struct xc_warden *warden)
 
 /* ---- orders ---- */
 
+static bool answers(int socket)
+{
+	const uint64_t end = xc_now_ns() + XC_WARDEN_SECONDS * UINT64_C(1000000000);
+	struct pollfd polled = {.fd = socket, .events = POLLIN};
+	int ready;
+	do {
+		const uint64_t now = xc_now_ns();
+		ready = poll(&polled, 1, now < end ? (int)((end - now) / 1000000) + 1 : 0);
+	} while (ready < 0 && errno == EINTR);
+	return ready != 0;
+}
+
+/* It would answer this order in the place of the next one: it is ended, and nothing is asked of it any more. */
+static struct xc_error *given_up(struct xc_warden *warden, const char *doing)
+{
+	warden->silent = true;
+	kill(warden->pid, SIGKILL);
+	return xc_error_new(XC_ERR_IO, "%s: the process that workers are forked from does not answer: was it stopped?",
+			    doing);
+}
+
 static struct xc_error *give(struct xc_warden *warden, const struct xc_order *order, size_t size,
 			     const int *descriptors, size_t count, struct xc_order_reply *reply)
 {
 	static const char doing[] = "starting a worker";
 	*reply = (struct xc_order_reply){.error = 0};
+	if (warden->silent)
+		return given_up(warden, doing);
 	if (xc_passing_send(warden->socket, order, size, descriptors, count, 0) < 0)
 		return xc_error_errno(errno, doing);
-	const ssize_t came = xc_passing_receive(warden->socket, reply, sizeof *reply, NULL, 0, 0);
+	if (!answers(warden->socket))
+		return given_up(warden, doing);
+	const ssize_t came = xc_passing_receive(warden->socket, reply, sizeof *reply, NULL, 0, MSG_DONTWAIT);
 	if (came != sizeof *reply)
 		return xc_error_new(XC_ERR_IO, "%s: the process that workers are forked from has ended", doing);
 	return reply->error ? xc_error_errno(reply->error, doing) : NULL;

@@ -2,7 +2,7 @@
  *
  * It is started before a batch looks for cores, so it knows what it was started with (the command line, where files may come from, the symbol
  * store) and nothing else of any core: what a worker that was taken over finds in its memory is of its own core. The warden forks and does nothing else: it opens
- * nothing, so it never waits. What it forks are children of who started it, and end with that. */
+ * nothing, so it never waits. An order that it does not answer in XC_WARDEN_SECONDS fails, and so do all behind it. What it forks are children of who started it, and end with that. */
 #ifndef XC_WARDEN_H
 #define XC_WARDEN_H
 
@@ -12,6 +12,8 @@
 #include "worker.h"
 
 struct xc_warden;
+
+enum { XC_WARDEN_SECONDS = 30 }; /* that it may take to fork: one that was stopped does not answer at all */
 
 /* Start one. The options are those of all its workers, as they are now but for `heapless`, `room` and `last_try`; borrowed until the end.
  * Errors: XC_ERR_IO. */

@@ -4,6 +4,16 @@
 
 #include "warden.h"
 
+struct xc_warden {
+	pid_t pid;
+	int socket, wants;
+	struct xc_desks *desks;
+	bool taken[XC_DESKS];
+	pid_t *left; /* that did not end when they were killed */
+	size_t left_count, left_capacity;
+	bool silent; /* it did not answer an order */
+};
+
 enum xc_order_kind { XC_ORDER_FOLLOW, XC_ORDER_PAIR, XC_ORDER_BROKER, XC_ORDER_BUILDER };
 
 /* A packet; with it descriptors: user and net; result, worker, broker, scratch; broker, scratch; file, image. */
