@@ -1,5 +1,4 @@
-/* broker: packets are small, of fixed form and taken for hostile: two texts that end in a NUL, and nothing behind them. A request has a number,
- * which its answer repeats: a broker that was given up may have answered after all, when the one in its place does so too. */
+/* broker: requests (request.h) are taken for hostile. */
 #include "broker.h"
 
 #include <elf.h>
@@ -20,30 +19,13 @@
 #include "../dwarf/inflate_cache.h"
 #include "corefd.h"
 #include "passing.h"
+#include "request.h"
 
-enum request_kind { OPEN_FILE, OPEN_KEPT, OPEN_SCRATCH, OPEN_CORE };
-
-enum {
-	TEXT_MAX = PATH_MAX,
-	REQUESTS = 4096, /* of one worker; a process of a thousand modules asks for as many files */
-};
-
-struct request {
-	int kind;
-	uint32_t number;
-	uint8_t has_root;         /* of hostile bytes: no bool */
-	char texts[2 * TEXT_MAX]; /* root and path, or kind and name; each with its NUL */
-};
-
-struct answer {
-	int error; /* errno; 0: a descriptor comes with it */
-	bool special;
-	uint32_t number; /* of the request */
-};
+enum { REQUESTS = 4096 }; /* of one worker; a process of a thousand modules asks for as many files */
 
 _Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the name of an image");
 
-/* ---- the broker's side ---- */
+/* ---- opening ---- */
 
 /* A program, library or debug file: not another core, which is somebody's memory. The type stands at the same place in all classes. */
 static bool is_code(int fd)
@@ -263,20 +245,20 @@ static void note_trouble(struct xc_desk *desk, int number, enum xc_desk_lack lac
 	desk->lack = lack;
 }
 
-static void note_error(struct xc_desk *desk, enum request_kind kind, int number)
+static void note_error(struct xc_desk *desk, enum xc_request_kind kind, int number)
 {
-	if (kind == OPEN_SCRATCH)
+	if (kind == XC_REQUEST_SCRATCH)
 		note_trouble(desk, number, XC_DESK_SCRATCH);
 	else if (number == ETIMEDOUT)
 		desk->silent = true;
-	else if (kind != OPEN_CORE && is_shortage(number))
+	else if (kind != XC_REQUEST_CORE && is_shortage(number))
 		note_trouble(desk, number, XC_DESK_FILE);
 }
 
 /* Both texts end where they say; false for a packet of another form. */
-static bool split(const struct request *request, size_t size, const char **second_out)
+static bool split(const struct xc_request *request, size_t size, const char **second_out)
 {
-	const size_t head = offsetof(struct request, texts);
+	const size_t head = offsetof(struct xc_request, texts);
 	if (size <= head || size > sizeof *request)
 		return false;
 	const char *end = (const char *)request + size;
@@ -288,7 +270,7 @@ static bool split(const struct request *request, size_t size, const char **secon
 }
 
 /* A worker that does not take its answers waits for them in vain: its time runs out. What cannot be sent along is an error like others. */
-static void send_answer(const struct xc_broker *broker, int socket, struct answer answer, int fd)
+static void send_answer(const struct xc_broker *broker, int socket, struct xc_answer answer, int fd)
 {
 	if (xc_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
 		return;
@@ -298,15 +280,15 @@ static void send_answer(const struct xc_broker *broker, int socket, struct answe
 }
 
 /* What is asked for; -1 with errno set. */
-static int open_asked(struct xc_broker *broker, const struct request *request, const char *second, bool *special)
+static int open_asked(struct xc_broker *broker, const struct xc_request *request, const char *second, bool *special)
 {
 	const char *root = request->has_root ? request->texts : NULL;
 	switch (request->kind) {
-	case OPEN_FILE:
+	case XC_REQUEST_FILE:
 		return open_file(broker, root, second, special);
-	case OPEN_KEPT:
+	case XC_REQUEST_KEPT:
 		return open_kept(broker, request->texts, second);
-	case OPEN_SCRATCH:
+	case XC_REQUEST_SCRATCH:
 		return open_scratch(broker);
 	default:
 		return open_core(broker);
@@ -314,35 +296,35 @@ static int open_asked(struct xc_broker *broker, const struct request *request, c
 }
 
 /* Only what may be a place: the rest of the texts are the worker's own choice. */
-static void write_down(const struct xc_broker *broker, const struct request *request, const char *second)
+static void write_down(const struct xc_broker *broker, const struct xc_request *request, const char *second)
 {
 	struct xc_desk *desk = broker->desk;
 	desk->number = request->number;
-	desk->core = request->kind == OPEN_CORE && broker->core;
+	desk->core = request->kind == XC_REQUEST_CORE && broker->core;
 	if (desk->core)
 		xc_desk_write(desk, NULL, broker->core->file);
-	else if (request->kind == OPEN_FILE)
+	else if (request->kind == XC_REQUEST_FILE)
 		xc_desk_write(desk, request->has_root ? request->texts : NULL, second);
-	else if (request->kind == OPEN_KEPT && is_kept(request->texts))
+	else if (request->kind == XC_REQUEST_KEPT && is_kept(request->texts))
 		xc_desk_write(desk, request->texts, second);
 	else
 		xc_desk_write(desk, NULL, "");
 }
 
 /* False for a packet that breaks the rules. */
-static bool serve(struct xc_broker *broker, int socket, const struct request *request, size_t size)
+static bool serve(struct xc_broker *broker, int socket, const struct xc_request *request, size_t size)
 {
 	const char *second;
-	if (!split(request, size, &second) || broker->requests++ >= REQUESTS)
+	if (!split(request, size, &second) || request->kind < XC_REQUEST_FILE || request->kind > XC_REQUEST_CORE)
 		return false;
-	if (request->kind < OPEN_FILE || request->kind > OPEN_CORE)
+	if (broker->requests++ >= REQUESTS)
 		return false;
 	write_down(broker, request, second);
-	struct answer answer = {.number = request->number};
+	struct xc_answer answer = {.number = request->number};
 	const int fd = open_asked(broker, request, second, &answer.special);
 	answer.error = fd < 0 ? errno : 0;
 	if (answer.error)
-		note_error(broker->desk, (enum request_kind)request->kind, answer.error);
+		note_error(broker->desk, (enum xc_request_kind)request->kind, answer.error);
 	send_answer(broker, socket, answer, fd);
 	if (fd >= 0)
 		close(fd);
@@ -352,11 +334,11 @@ static bool serve(struct xc_broker *broker, int socket, const struct request *re
 /* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
 bool xc_broker_serve(struct xc_broker *broker, int socket)
 {
-	static struct request request; /* 8 KiB, and one process serves one at a time */
+	static struct xc_request request; /* 8 KiB, and one process serves one at a time */
 	atomic_store(&broker->desk->since_ns, xc_now_ns());
 	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
 	const bool goes_on =
-		size < 0 ? errno == EAGAIN || errno == EINTR : serve(broker, socket, &request, (size_t)size);
+		size < 0 ? errno == EAGAIN || errno == EINTR : size && serve(broker, socket, &request, (size_t)size);
 	atomic_store(&broker->desk->since_ns, 0);
 	return goes_on;
 }
@@ -365,11 +347,11 @@ _Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t num
 {
 	struct pollfd polled = {.fd = socket, .events = POLLIN};
 	if (number)
-		send_answer(broker, socket, (struct answer){.error = ETIMEDOUT, .number = number}, -1);
+		send_answer(broker, socket, (struct xc_answer){.error = ETIMEDOUT, .number = number}, -1);
 	do
 		poll(&polled, 1, -1);
 	while (xc_broker_serve(broker, socket));
-	_exit(0); /* also when it was asked for too much: that is the core's own, whose time runs out */
+	_exit(0); /* also when it refused: that is the core's own */
 }
 
 void xc_broker_fini(struct xc_broker *broker)
@@ -377,74 +359,4 @@ void xc_broker_fini(struct xc_broker *broker)
 	for (size_t i = 0; i < XC_BROKER_SEEN; i++)
 		forget(&broker->seen[i]);
 	xc_sought_fini(&broker->sought);
-}
-
-/* ---- the worker's side ---- */
-
-static int asked;           /* the socket */
-static uint32_t last_asked; /* number of the last request; 0 is none's */
-
-/* The answer to that request; those to others are of no use any more. */
-static int receive(bool *special)
-{
-	struct answer answer;
-	ssize_t size;
-	int fd;
-	for (;;) {
-		size = xc_passing_receive(asked, &answer, sizeof answer, &fd, 1, 0);
-		if (size != sizeof answer || answer.number == last_asked)
-			break;
-		if (fd >= 0)
-			close(fd);
-	}
-	*special = size == sizeof answer && answer.special;
-	errno = size == sizeof answer ? answer.error : EIO;
-	return errno ? -1 : fd;
-}
-
-static int ask(enum request_kind kind, const char *first, const char *second, bool *special)
-{
-	struct request request = {.kind = (int)kind, .number = last_asked + 1, .has_root = first != NULL};
-	const size_t first_size = strlen(first ? first : "") + 1, second_size = strlen(second) + 1;
-	errno = ENAMETOOLONG;
-	if (first_size > TEXT_MAX || second_size > TEXT_MAX)
-		return -1;
-	memcpy(request.texts, first ? first : "", first_size);
-	memcpy(request.texts + first_size, second, second_size);
-	last_asked++;
-	const size_t size = offsetof(struct request, texts) + first_size + second_size;
-	return xc_passing_send(asked, &request, size, NULL, 0, 0) < 0 ? -1 : receive(special);
-}
-
-static int ask_file(void *user, const char *root, const char *path, bool *special)
-{
-	(void)user;
-	return ask(OPEN_FILE, root, path, special);
-}
-
-static int ask_kept(void *user, const char *kind, const char *name)
-{
-	bool special;
-	(void)user;
-	return ask(OPEN_KEPT, kind, name, &special);
-}
-
-static int ask_scratch(void *user)
-{
-	bool special;
-	(void)user;
-	return ask(OPEN_SCRATCH, NULL, "", &special);
-}
-
-int xc_broker_ask_core(void)
-{
-	bool special;
-	return ask(OPEN_CORE, NULL, "", &special);
-}
-
-void xc_broker_ask(int socket)
-{
-	static const struct xc_opener opener = {.regular = ask_file, .kept = ask_kept, .scratch = ask_scratch};
-	asked = socket;
-	xc_opener_use(&opener);
 }

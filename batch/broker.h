@@ -1,7 +1,7 @@
 /* broker: opens files for a worker that may not, by rules that the worker cannot change.
  *
  * It is a process of its own, one for each worker, that has read no core: opening may never return (desk.h), and then only this one waits. A
- * request is one packet on a socket, its answer a packet with a descriptor. Opened are the worker's core; regular files that begin as ELF
+ * request is one packet on a socket (asking.h), its answer a packet with a descriptor. Opened are the worker's core; regular files that begin as ELF
  * files do, below the roots that the user gave (the host's "/" too unless it was shut out), but no cores and nothing that the kernel makes up;
  * files that the cache keeps of debug information; and one unlinked file to inflate into.
  * So a worker that was taken over can read programs and libraries, and nothing else; and what it gets is for reading. */
@@ -49,11 +49,5 @@ _Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t num
 /* Would a worker be given another file there than it was, one where there was none, or none any more? Looked for once: what was found is kept
  * in it. That it cannot be known now is no change. */
 bool xc_broker_changed(const struct xc_broker *broker, struct xc_sought *sought);
-
-/* The worker's side: from here on, files are opened by asking on this socket (opener.h). */
-void xc_broker_ask(int socket);
-
-/* Its core's descriptor; -1 with errno set. */
-int xc_broker_ask_core(void);
 
 #endif

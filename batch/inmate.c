@@ -15,7 +15,7 @@
 #include "../core/process.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/demangle.h"
-#include "broker.h"
+#include "asking.h"
 #include "examine.h"
 #include "jail.h"
 #include "scout.h"
@@ -88,7 +88,7 @@ static uint64_t core_size(const struct xc_worker_options *options)
 _Noreturn static void work(const struct xc_input *input, const struct xc_worker_options *options)
 {
 	struct xc_arena arena = {0};
-	const int core = xc_broker_ask_core();
+	const int core = xc_asking_core();
 	if (core < 0)
 		_exit(XC_INMATE_BROKEN); /* the broker has told why */
 	struct xc_finder finder = *options->finder;
@@ -180,6 +180,6 @@ _Noreturn void xc_inmate_live(const struct xc_inmate *inmate)
 		fail(inmate->input, err);
 	}
 	xc_demangle_here(xc_jail_stack());
-	xc_broker_ask(BROKER);
+	xc_asking_begin(BROKER);
 	work(inmate->input, inmate->options);
 }

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../batch/asking.h"
 #include "../../batch/broker.h"
 #include "../../batch/passing.h"
 #include "../../core/opener.h"
@@ -536,7 +537,7 @@ static void answers_to_another_request_are_not_taken(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(xc_passing_send(pair[0], &late, sizeof late, pair, 1, 0), sizeof late);
 	assert_int_equal(xc_passing_send(pair[0], &right, sizeof right, NULL, 0, 0), sizeof right);
-	xc_broker_ask(pair[1]);
+	xc_asking_begin(pair[1]);
 	assert_int_equal(xc_opener_regular(NULL, "/bin/true", &special), -1);
 	assert_int_equal(errno, ENOTDIR);
 	xc_opener_use(NULL);

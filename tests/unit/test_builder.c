@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../batch/asking.h"
 #include "../../batch/broker.h"
 #include "../../batch/builder.h"
 #include "../../batch/passing.h"
@@ -177,7 +178,7 @@ static struct xc_desk desk;
 static int worker(const char *path, const char *name)
 {
 	bool special;
-	xc_broker_ask(client);
+	xc_asking_begin(client);
 	if (path) {
 		const int fd = xc_opener_regular(NULL, path, &special);
 		char own[XC_INFLATE_CACHE_NAME];
