@@ -311,14 +311,21 @@ static void write_down(const struct xc_broker *broker, const struct xc_request *
 		xc_desk_write(desk, NULL, "");
 }
 
+/* It gets no answer and waits for one: who watches the desk ends it. */
+static bool refuse(const struct xc_broker *broker, enum xc_desk_refusal why)
+{
+	broker->desk->refused = why;
+	return false;
+}
+
 /* False for a packet that breaks the rules. */
 static bool serve(struct xc_broker *broker, int socket, const struct xc_request *request, size_t size)
 {
 	const char *second;
 	if (!split(request, size, &second) || request->kind < XC_REQUEST_FILE || request->kind > XC_REQUEST_CORE)
-		return false;
+		return refuse(broker, XC_DESK_FOUL);
 	if (broker->requests++ >= REQUESTS)
-		return false;
+		return refuse(broker, XC_DESK_TOO_MUCH);
 	write_down(broker, request, second);
 	struct xc_answer answer = {.number = request->number};
 	const int fd = open_asked(broker, request, second, &answer.special);

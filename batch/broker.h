@@ -1,7 +1,8 @@
 /* broker: opens files for a worker that may not, by rules that the worker cannot change.
  *
  * It is a process of its own, one for each worker, that has read no core: opening may never return (desk.h), and then only this one waits. A
- * request is one packet on a socket (asking.h), its answer a packet with a descriptor. Opened are the worker's core; regular files that begin as ELF
+ * request is one packet on a socket (asking.h), its answer a packet with a descriptor. A worker that breaks the rules or asks for too much is
+ * answered no more, and ended. Opened are the worker's core; regular files that begin as ELF
  * files do, below the roots that the user gave (the host's "/" too unless it was shut out), but no cores and nothing that the kernel makes up;
  * files that the cache keeps of debug information; and one unlinked file to inflate into.
  * So a worker that was taken over can read programs and libraries, and nothing else; and what it gets is for reading. */

@@ -26,18 +26,21 @@ struct xc_desk_place {
 
 enum xc_desk_lack { XC_DESK_NOTHING, XC_DESK_FILE, XC_DESK_SCRATCH, XC_DESK_ANSWER };
 
+enum xc_desk_refusal { XC_DESK_OBEYS, XC_DESK_TOO_MUCH, XC_DESK_FOUL };
+
 /* All but `since_ns` is read when that says that nothing is being opened, or that it has been for too long. */
 struct xc_desk {
-	_Atomic uint64_t since_ns;  /* of CLOCK_MONOTONIC: when it began to serve a request; 0: it waits for one */
-	uint32_t number;            /* of that request, or the last one */
-	bool core;                  /* the core is asked for */
-	struct xc_desk_place place; /* what is to be opened */
-	bool silent;                /* something counts as absent because it did not answer */
-	int trouble;                /* errno of what the broker or machine lacked when it was asked; 0: nothing */
-	enum xc_desk_lack lack;     /* it was for this */
-	bool core_failed, hindered; /* the core could not be opened; and that is not of the core */
-	char why[128];              /* it could not */
-	size_t log_size;            /* bytes of its log */
+	_Atomic uint64_t since_ns;    /* of CLOCK_MONOTONIC: when it began to serve a request; 0: it waits for one */
+	uint32_t number;              /* of that request, or the last one */
+	bool core;                    /* the core is asked for */
+	struct xc_desk_place place;   /* what is to be opened */
+	bool silent;                  /* something counts as absent because it did not answer */
+	int trouble;                  /* errno of what the broker or machine lacked when it was asked; 0: nothing */
+	enum xc_desk_lack lack;       /* it was for this */
+	bool core_failed, hindered;   /* the core could not be opened; and that is not of the core */
+	char why[128];                /* it could not */
+	enum xc_desk_refusal refused; /* the worker asked for too much, or not by the rules: the broker has ended */
+	size_t log_size;              /* bytes of its log */
 };
 
 struct xc_desks {

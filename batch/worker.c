@@ -180,7 +180,7 @@ static void watch_broker(struct xc_worker *w)
 {
 	reap_broker(w);
 	if (!w->pair.broker_pid) {
-		if (w->trouble)
+		if (w->trouble || w->pair.desk->refused)
 			kill_it(w);
 		return;
 	}

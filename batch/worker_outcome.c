@@ -152,7 +152,7 @@ bool xc_worker_hindered(const struct xc_worker *w)
 		return w->pair.desk->hindered;
 	if (w->trouble)
 		return true; /* it may have taken all of its time by that */
-	if (w->late || w->too_much || !w->ended)
+	if (w->pair.desk->refused || w->late || w->too_much || !w->ended)
 		return false;
 	return (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL) ||
 	       (!w->last_try && ended_with(w, XC_INMATE_BROKEN));
@@ -207,6 +207,10 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 		return unlooked(w, arena);
 	if (w->pair.desk->core_failed)
 		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.desk->why));
+	if (w->pair.desk->refused == XC_DESK_TOO_MUCH)
+		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than are opened for a core");
+	if (w->pair.desk->refused)
+		return failed(w, arena, XC_RECORD_DIED, "the worker asked for a file in a way that none does");
 	if (w->late)
 		return failed(w, arena, XC_RECORD_TIMEOUT, "it took longer than --timeout");
 	if (w->too_much)

@@ -559,8 +559,10 @@ static void packets_of_another_form_end_the_talk(void **state)
 	struct talk t = begin();
 	(void)state;
 	assert_true(serve(&t)); /* nothing waits */
+	assert_int_equal(desk->refused, XC_DESK_OBEYS);
 	send_bytes(&t, "", 1);
 	assert_false(serve(&t));
+	assert_int_equal(desk->refused, XC_DESK_FOUL);
 	size_t size = fill(&packet, FILES, NULL, "/bin/true");
 	send_bytes(&t, &packet, size - 1); /* without its end */
 	assert_false(serve(&t));
@@ -580,9 +582,11 @@ static void packets_of_another_form_end_the_talk(void **state)
 	char large[64 << 10] = {0};
 	send_bytes(&t, large, sizeof large); /* cut to what fits, which has more than two texts */
 	assert_false(serve(&t));
+	desk->refused = XC_DESK_OBEYS;
 	close(t.client);
 	t.client = -1;
 	assert_false(serve(&t));
+	assert_int_equal(desk->refused, XC_DESK_OBEYS); /* it has ended, as all do */
 	end(&t);
 }
 
@@ -629,15 +633,17 @@ static void a_flood_that_takes_no_answers_does_not_stop_the_parent(void **state)
 	end(&t);
 }
 
-/* Its worker waits for answers until its time is up: nothing that the machine lacked. */
+/* That is told, and nothing that the machine lacked. */
 static void asking_for_too_much_is_the_cores_own(void **state)
 {
 	struct packet packet;
 	struct talk t = begin();
+	struct xc_desks *shared = xc_desks_map();
 	int status;
 	(void)state;
 	send_bytes(&t, &packet, fill(&packet, FILES, NULL, "/bin/true"));
 	t.broker.requests = 4096;
+	t.broker.desk = &shared->desks[0];
 	const pid_t pid = fork();
 	if (pid == 0) {
 		t.broker.finder = &t.finder;
@@ -645,6 +651,8 @@ static void asking_for_too_much_is_the_cores_own(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_int_equal(shared->desks[0].refused, XC_DESK_TOO_MUCH);
+	xc_desks_unmap(shared);
 	end(&t);
 }
 

@@ -361,6 +361,11 @@ static void give_up(void)
 {
 }
 
+static void end_well(void)
+{
+	_exit(0);
+}
+
 static void wait_for_ever(void)
 {
 	for (;;)
@@ -375,7 +380,7 @@ static void without_its_broker_a_worker_is_ended(void **state)
 	struct xc_worker worker = {.input = &input, .pair = {.desk = &desk}, .result = -1, .process = -1};
 	(void)state;
 	worker.pair.scratch = -1;
-	worker.deadline_ns = xc_now_ns() + UINT64_C(3000000000);
+	worker.deadline_ns = UINT64_MAX;
 	worker.pair.worker_pid = child(wait_for_ever);
 	worker.pair.broker_pid = child(give_up);
 	while (!xc_worker_serve(&worker))
@@ -384,6 +389,63 @@ static void without_its_broker_a_worker_is_ended(void **state)
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
 	assert_string_equal(record->why, "not looked at: its broker gave up: Input/output error");
+	xc_arena_fini(&arena);
+}
+
+/* Its own fault, however its broker ended: it is ended at once, and that is its record. */
+static void a_worker_that_was_refused_is_ended(void **state)
+{
+	static const struct {
+		enum xc_desk_refusal refused;
+		enum xc_record_status status;
+		const char *why;
+	} cases[] = {
+		{XC_DESK_TOO_MUCH, XC_RECORD_LIMIT, "it names more files than are opened for a core"},
+		{XC_DESK_FOUL, XC_RECORD_DIED, "the worker asked for a file in a way that none does"},
+	};
+	const struct xc_input input = {.path = "the core"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct xc_arena arena = {0};
+		struct xc_desk desk = {.refused = cases[i].refused};
+		struct xc_worker worker = {.input = &input, .pair = {.desk = &desk}, .result = -1, .process = -1};
+		worker.pair.scratch = -1;
+		worker.deadline_ns = UINT64_MAX;
+		worker.pair.worker_pid = child(wait_for_ever);
+		worker.pair.broker_pid = child(end_well);
+		while (!xc_worker_serve(&worker))
+			usleep(1000);
+		assert_false(xc_worker_hindered(&worker));
+		assert_null(xc_worker_excess(&worker));
+		const struct xc_record *record = xc_worker_outcome(&worker, &arena);
+		assert_int_equal(record->status, cases[i].status);
+		assert_string_equal(record->why, cases[i].why);
+		assert_false(record->unlooked || record->passing);
+		xc_arena_fini(&arena);
+	}
+}
+
+/* As many files as a process may map, none of which is there. */
+static void a_core_of_too_many_files_is_a_limit(void **state)
+{
+	enum { FILES = 8000, PAGE = 4096 };
+	struct corefile core = corefile_new();
+	struct xc_text bytes = {0};
+	struct xc_arena arena = {0};
+	(void)state;
+	corefile_prstatus(&core, 77, 11, 0x1000, 0x10000);
+	for (xc_addr i = 0; i < FILES; i++) {
+		char *path = xc_asprintf("/none/lib%u.so", (unsigned)i);
+		corefile_file(&core, 0x10000000 + 2 * i * PAGE, 0x10000000 + (2 * i + 1) * PAGE, 0, path);
+		corefile_load(&core, 0x10000000 + 2 * i * PAGE, PAGE, 5, "", 0);
+		free(path);
+	}
+	corefile_build(&core, &bytes);
+	const struct xc_record *record = record_of(scratch_file("many", bytes.bytes, bytes.len), 0, &arena);
+	assert_int_equal(record->status, XC_RECORD_LIMIT);
+	assert_string_equal(record->why, "it names more files than are opened for a core");
+	corefile_fini(&core);
+	xc_text_fini(&bytes);
 	xc_arena_fini(&arena);
 }
 
@@ -601,6 +663,8 @@ int main(void)
 		cmocka_unit_test(without_room_to_inflate_it_is_not_looked_at),
 		cmocka_unit_test(what_the_broker_lacked_is_no_timeout),
 		cmocka_unit_test(without_its_broker_a_worker_is_ended),
+		cmocka_unit_test(a_worker_that_was_refused_is_ended),
+		cmocka_unit_test(a_core_of_too_many_files_is_a_limit),
 		cmocka_unit_test(a_process_that_cannot_be_watched_is_left),
 		cmocka_unit_test(without_dev_null_nothing_is_kept),
 		cmocka_unit_test(only_the_place_that_was_waited_for_is_given_up),
