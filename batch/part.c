@@ -35,6 +35,8 @@ static json_t *head_of(const struct xc_part *part)
 	xc_jsonvalue_set(head, "shard", xc_jsonvalue_count(part->shard));
 	xc_jsonvalue_set(head, "of", xc_jsonvalue_count(part->of));
 	xc_jsonvalue_set(head, "cores", xc_jsonvalue_count(part->count));
+	if (part->run)
+		xc_jsonvalue_set(head, "run", xc_jsonvalue_text(part->run));
 	if (part->redacted)
 		xc_jsonvalue_set(head, "redacted", json_true());
 	set_some(head, "left_out", part->left_out);
@@ -74,6 +76,8 @@ static bool parse_head(const json_t *head, struct xc_arena *arena, struct xc_par
 	    !xc_lines_number(head, "of", XC_SHARDS_MAX, &of) || !xc_lines_number(head, "shard", of - 1, &shard) ||
 	    !xc_lines_number(head, "cores", INT64_MAX, &cores) || !take_some(head, "left_out", &part->left_out) ||
 	    !take_some(head, "unread", &part->unread) || !take_some(head, "unlooked", &part->unlooked))
+		return false;
+	if (!xc_lines_text(head, "run", arena, &part->run) && json_object_get(head, "run"))
 		return false;
 	part->redacted = json_is_true(json_object_get(head, "redacted"));
 	part->shard = (unsigned)shard;
@@ -219,7 +223,9 @@ static struct xc_error *differ(const struct xc_part *a, const struct xc_part *b)
 			   : a->of != b->of                   ? "for different numbers of shards"
 			   : strcmp(a->config, b->config)     ? "with different settings"
 			   : strcmp(a->manifest, b->manifest) ? "of different inputs"
-							      : NULL;
+			   : a->run && b->run && strcmp(a->run, b->run)
+				   ? "in different runs: a shard was not started in one of them"
+				   : NULL;
 	return what ? xc_error_hint(
 			      xc_error_new(XC_ERR_MISMATCH, "%s and %s were made %s", a->name, b->name, what),
 			      "one is of another run: make its shard again as the other was made, or take it away")
@@ -247,12 +253,14 @@ static bool same_records(const struct xc_part *a, const struct xc_part *b)
 /* The parts that count: sorted, each shard once. */
 static struct xc_error *sort_out(struct xc_part **parts, size_t *count)
 {
+	const struct xc_part *named = parts[0]; /* says of which run it is, if any does */
 	size_t kept = 0;
 	qsort(parts, *count, sizeof(struct xc_part *), by_shard);
 	for (size_t i = 0; i < *count; i++) {
-		struct xc_error *err = differ(parts[0], parts[i]);
+		struct xc_error *err = differ(named, parts[i]);
 		if (err)
 			return err;
+		named = named->run ? named : parts[i];
 		if (!kept || parts[kept - 1]->shard != parts[i]->shard)
 			parts[kept++] = parts[i];
 		else if (!same_records(parts[kept - 1], parts[i]))

@@ -4,10 +4,11 @@
  *	{"schema":"xcore.record/1",…}           one line a core, by path
  *
  * The first line of records that were redacted has "redacted":true. That of who could not look everywhere has "left_out", too, and "unread" where there may be cores; "unlooked" is how many cores of
- * this shard are missing here.
+ * this shard are missing here. "run" is what the run of all shards is called, where that was said.
  *
  * Parts that are to be merged must have been made by the same version, with the same settings, of the same inputs: that is what the first
- * lines say. A part is read as hostile text. */
+ * lines say. Those that say of which run they are must be of one: a shard that was never started leaves the part of an earlier run. A part is
+ * read as hostile text. */
 #ifndef XC_PART_H
 #define XC_PART_H
 
@@ -22,6 +23,7 @@ struct xc_part {
 	const char *version;  /* of xcore */
 	const char *config;   /* hash of what decides about a record */
 	const char *manifest; /* hash of the paths and sizes of all inputs, of all shards */
+	const char *run;      /* or NULL: it goes with those of any run */
 	bool redacted;        /* a part that does not say so is not */
 	unsigned shard, of;
 	size_t left_out; /* names of the inputs, of all shards, that could not be looked into (input.h's notes) */

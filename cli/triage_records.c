@@ -248,6 +248,7 @@ struct xc_error *xc_triage_run_shard(struct xc_triage_run *run)
 		.manifest = run->plan.manifest
 				    ? run->plan.manifest
 				    : xc_records_manifest(run->inputs->inputs, run->inputs->count, &run->arena),
+		.run = run->settings->run && *run->settings->run ? run->settings->run : NULL,
 		.redacted = run->worker.redact,
 		.shard = run->shard.index,
 		.of = run->shard.of,

@@ -46,6 +46,7 @@ static const struct rule {
 	{"keep", ENDS | KEEPS},
 	{"prune", WHOLE | KEEPS},
 	{"plan-file", SHARD},
+	{"run", SHARD},
 	{"shards", MERGE | EMIT},
 	{"exe", LOOKS | EXPLAINS | KEEPS},
 	{"sysroot", LOOKS | EXPLAINS | KEEPS},

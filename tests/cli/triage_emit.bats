@@ -32,7 +32,7 @@ given() {
 # What a job file does by itself, or says in its own words; what is of running processes and plugins, which triage has not; and what only
 # this command does.
 of_no_job='emit shards output jobs resume plugin-path no-plugins swap max-read-rate max-read-time stats help version'
-refused='debuginfod shard plan plan-file merge prune dry-run'
+refused='debuginfod shard run plan plan-file merge prune dry-run'
 
 @test "every option is in the job file, or refused" {
   local count=0

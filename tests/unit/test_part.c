@@ -237,6 +237,37 @@ static void what_never_ends_is_no_part(void **state)
 	xc_arena_fini(&arena);
 }
 
+/* A name of the run is written, read and compared with all that have one. */
+static void parts_of_runs_with_different_names_are_refused(void **state)
+{
+	char directory[] = "/tmp/xcore-part-XXXXXX";
+	const char *runs[][3] = {{NULL, "a", "b"}, {"a", NULL, "b"}, {"a", NULL, "a"}, {NULL, NULL, "a"}};
+	const char *paths[] = {directory};
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	for (size_t i = 0; i < XC_COUNT(runs); i++) {
+		struct xc_arena arena = {0};
+		struct xc_parts parts;
+		struct xc_merged merged;
+		for (unsigned k = 0; k < 3; k++) {
+			const struct xc_part part = {
+				.version = "1", .config = "c", .manifest = "m", .shard = k, .of = 3, .run = runs[i][k]};
+			xc_auto(xc_freep) char *name = xc_part_name(k, 3),
+					       *path = xc_asprintf("%s/%s", directory, name);
+			FILE *file = fopen(path, "w");
+			assert_null(xc_part_write(&part, file));
+			fclose(file);
+		}
+		assert_null(xc_parts_read(paths, 1, 0, &arena, &parts));
+		struct xc_error *err = xc_parts_merge(&parts, &arena, &merged);
+		assert_int_equal(err != NULL, i < 2);
+		assert_true(!err || (err->code == XC_ERR_MISMATCH && strstr(err->message, "different runs")));
+		xc_error_free(err);
+		xc_arena_fini(&arena);
+	}
+	remove_all(directory);
+}
+
 static void parts_of_different_runs_are_refused(void **state)
 {
 	struct xc_record *none[1] = {NULL};
@@ -274,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_part_is_whole_or_none),
 		cmocka_unit_test(what_never_ends_is_no_part),
 		cmocka_unit_test(parts_of_different_runs_are_refused),
+		cmocka_unit_test(parts_of_runs_with_different_names_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
