@@ -17,7 +17,7 @@ local dict = {}
 
 local BLOCK = 128      -- buckets read at once
 local LONGEST = 100    -- entries of one chain: there are five on average at most, so more is a cycle
-local SLACK = 10000    -- entries more than twice what a table counts: more is damage
+local SLACK = 10000    -- entries more than twice what a table counts: more is damage; so are as many blocks in a row that cannot be read
 
 -- The arrays of a dict: {at, slots, used}, those that exist.
 function dict.tables(d)
@@ -138,8 +138,12 @@ function dict.walk(t, d, visit, every)
 	local walk = { seen = 0, bad = 0 }
 	local read, most = dict.reader(t), 2 * dict.used(d) + SLACK
 	for _, array in ipairs(dict.tables(d)) do
+		local missing = 0
 		for first = 0, array.slots - 1, BLOCK * (every or 1) do
-			visit_chains(read, heads_at(t, array, first, walk), visit, walk)
+			local heads = heads_at(t, array, first, walk)
+			missing = #heads == 0 and missing + 1 or 0
+			if missing > SLACK then break end -- a size that is none
+			visit_chains(read, heads, visit, walk)
 			if walk.stopped then return walk end
 			if math.ult(most, walk.seen) then
 				lose(walk, "chains hold more entries than the table counts")

@@ -23,6 +23,11 @@ local function sizes_of(list)
 	return sizes
 end
 
+-- As in Brent's search for cycles: where a walk was when it had seen 0, 1, 3, 7, … nodes; coming back there, it goes round.
+local function marked(seen, at, mark)
+	return seen & seen + 1 == 0 and at or mark
+end
+
 local function int(s)
 	return function() return s.robj end
 end
@@ -58,11 +63,12 @@ local function quicklist(s)
 	local list = record.of(t, "quicklist", { "head", "len" })
 	return function(_, ptr, samples)
 		local at, nodes = list(ptr)
-		local sum, seen = 0, 0
+		local sum, seen, mark = 0, 0, 0
 		while at ~= 0 and seen < samples do
 			local next, block, used = node(at)
-			sum, seen, at = sum + fixed.quicklistNode + s.alloc.size(block, used), seen + 1, next
-			if seen > nodes then break end -- a cycle, or it grew
+			sum, seen, mark = sum + fixed.quicklistNode + s.alloc.size(block, used), seen + 1, marked(seen, at, mark)
+			at = next
+			if seen > nodes or at == mark then break end -- it grew, or is a cycle
 		end
 		return scaled(s.robj + fixed.quicklist, seen, sum, nodes)
 	end
@@ -98,11 +104,11 @@ local function skiplist(s)
 		local header = xcore.addr(set.zsl.header)
 		local _, at = node(header)
 		local count = dict.used(set.dict)
-		local sum, seen = 0, 0
-		while at ~= 0 and seen < samples and seen <= count do
+		local sum, seen, mark = 0, 0, 0
+		while at ~= 0 and at ~= mark and seen < samples and seen <= count do
 			local ele, next = node(at)
 			sum = sum + alloc.sds(ele) + fixed.dictEntry + alloc.size(at, fixed.zskiplistNode + 2 * word)
-			seen, at = seen + 1, next
+			seen, mark, at = seen + 1, marked(seen, at, mark), next
 		end
 		local total = s.robj + fixed.zset + fixed.zskiplist + fixed.dict + word * dict.slots(set.dict) +
 			alloc.size(header, fixed.zskiplistNode + 2 * word * 32)
