@@ -160,6 +160,8 @@ def settle(backend, wanted):
         if len(backend.waiting) >= wanted:
             break
         time.sleep(0.05)
+    else:
+        raise RuntimeError("%d of %d requests have come to the backend" % (len(backend.waiting), wanted))
     time.sleep(1)
     return backend.waiting
 
