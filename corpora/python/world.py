@@ -158,14 +158,25 @@ def slow(limit):
         yield value
 
 
+# The functions that threads wait in.
+ENDS = {"wait_in_lock": "wait_in_lock", "wait_in_condition": "wait", "sleep_long": "sleep_long", "handle": "wait_in_lock", "pull": "slow"}
+
+
+def has_come(thread):
+    return ENDS.get(thread.name) in (None, sys._current_frames()[thread.ident].f_code.co_name)
+
+
 def start_threads(busy):
     LOCK.acquire()
     stop, condition = threading.Event(), threading.Condition()
     todo = [(wait_in_lock, (LOCK,)), (wait_in_condition, (condition,)), (sleep_long, (600,)), (handle, (10,)), (pull, (slow(9),))]
     if busy:
         todo.append((spin, (stop,)))
-    for target, args in todo:
-        threading.Thread(target=target, args=args, daemon=True, name=target.__name__).start()
+    threads = [threading.Thread(target=target, args=args, daemon=True, name=target.__name__) for target, args in todo]
+    for thread in threads:
+        thread.start()
+    while not all(has_come(thread) for thread in threads):
+        time.sleep(0.05)
     time.sleep(0.3)
     return condition, stop
 
@@ -199,6 +210,21 @@ def descend(depth, accounts):
     return functools.reduce(lambda text, account: rename(text, accounts), accounts, "first {0}")
 
 
+def end(parent, told):
+    """Of the child: when the parent has told everything and sleeps, it dies."""
+    while os.read(told, 1):
+        while status_of(parent) != "S":
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.kill(parent, signal.SIGABRT)
+    os._exit(0)
+
+
+def status_of(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as stream:
+        return stream.read().rpartition(")")[2].split()[0]
+
+
 LOCK, ARMED = threading.Lock(), set()
 KEPT = {}
 
@@ -213,11 +239,11 @@ def main():
         ARMED.add(True)
         descend(30, KEPT["slotted"])
     if state == "idle":
+        told, ready = os.pipe()
         if os.fork() == 0:
-            time.sleep(2)
-            os.kill(os.getppid(), signal.SIGABRT)
-            os._exit(0)
-        tell() or time.sleep(600)
+            os.close(ready)
+            end(os.getppid(), told)
+        tell() or os.write(ready, b"!") and time.sleep(600)
     if state == "serve":
         tell() or print("ready", flush=True) or time.sleep(600)
     return held
