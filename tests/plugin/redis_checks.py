@@ -3,10 +3,11 @@
 import math
 import re
 
-# INFO's fields that change between the account and the death: how far they may be off, or "more" (they only grow).
+# INFO's fields that change between the account and the death: how far they may be off, or "more" (they only grow), or "later"
+# (as many seconds as the account is older, which is less than ten minutes).
 DRIFT = {
     "used_memory": 1 << 20, "used_memory_peak": 1 << 20, "used_memory_rss": 4 << 20, "allocator_allocated": 4 << 20,
-    "allocator_active": 4 << 20, "allocator_resident": 4 << 20, "uptime_in_seconds": 2, "connected_clients": 1,
+    "allocator_active": 4 << 20, "allocator_resident": 4 << 20, "uptime_in_seconds": "later", "connected_clients": 1,
     "total_connections_received": "more", "total_commands_processed": "more", "keyspace_hits": "more",
     "keyspace_misses": "more", "total_error_replies": "more", "executable": "any", "config_file": "any",
     "mem_allocator": "prefix", "rdb_last_save_time": 0, "slave_repl_offset": "more", "slave_read_repl_offset": "more",
@@ -47,6 +48,8 @@ def _differs(key, ours, theirs):
     theirs = float(theirs)
     if how == "more":
         return ours < theirs
+    if how == "later":
+        return not theirs <= ours <= theirs + 600
     return abs(ours - theirs) > how
 
 
