@@ -26,8 +26,11 @@ teardown() {
 
 @test "that the process went away is told, with what was answered" {
 	mkfifo "$BATS_TEST_TMPDIR/lines"
-	timeout 30 "$XCORE" run -e 'print "looking" local c = xcore.clock() while xcore.clock() - c < 2 do end print "done"' \
-		"pid:$STARTED" >"$BATS_TEST_TMPDIR/lines" 2>"$BATS_TEST_TMPDIR/errors" &
+	timeout 100 "$XCORE" run -e 'local at, c = t:maps()[1].lo, xcore.clock()
+		local function look() xcore.refresh() return t:read(at, 16) end
+		print "looking"
+		while xcore.clock() - c < 50 and pcall(look) do end
+		print "done"' "pid:$STARTED" >"$BATS_TEST_TMPDIR/lines" 2>"$BATS_TEST_TMPDIR/errors" &
 	local looker=$! status=0 line
 	exec 5<"$BATS_TEST_TMPDIR/lines"
 	read -r line <&5

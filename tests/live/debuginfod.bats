@@ -15,7 +15,7 @@ setup_file() {
     port=$(free_port)
     debuginfod -p "$port" -F -t 2 -g 0 -d :memory: served >server.log 2>&1 3>&- &
     echo $! >server.pid
-    if wait_for "http://127.0.0.1:$port" served/crasher.debug && kill -0 "$(cat server.pid)"; then
+    if wait_for "http://127.0.0.1:$port" served/crasher.debug "$(cat server.pid)" && kill -0 "$(cat server.pid)"; then
       echo "http://127.0.0.1:$port" >url
       break
     fi
@@ -40,11 +40,12 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# wait_for URL FILE: until the server answers and has indexed the file.
+# wait_for URL FILE PID: until the server answers and has indexed the file.
 wait_for() {
   local id
   id=$(readelf -n "$2" 2>/dev/null | sed -n 's/.*Build ID: //p')
-  for _ in $(seq 100); do
+  for _ in $(seq 500); do
+    kill -0 "$3" || return
     python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=2).read(1)' \
       "$1/buildid/$id/debuginfo" 2>/dev/null && return
     sleep 0.1
@@ -62,8 +63,7 @@ needs_server() {
 serve() {
   python3 "$BATS_TEST_DIRNAME/bad_server.py" "$@" >address 3>&- &
   echo $! >bad.pid
-  for _ in $(seq 100); do
-    [ ! -s address ] || break
+  until [ -s address ] || ! kill -0 "$(cat bad.pid)"; do
     sleep 0.05
   done
   DEBUGINFOD_URLS=$(cat address)
@@ -109,11 +109,11 @@ C
   ${CC:-cc} -g -O0 -o sleeper sleeper.c
   objcopy --only-keep-debug sleeper "$BATS_FILE_TMPDIR/served/sleeper.debug"
   strip sleeper
-  wait_for "$DEBUGINFOD_URLS" "$BATS_FILE_TMPDIR/served/sleeper.debug" # it looks again every two seconds
+  wait_for "$DEBUGINFOD_URLS" "$BATS_FILE_TMPDIR/served/sleeper.debug" "$(cat "$BATS_FILE_TMPDIR/server.pid")" # it looks again every two seconds
   ./sleeper >said 3>&- &
   pid=$!
-  for _ in $(seq 100); do [ ! -s said ] || break; sleep 0.05; done
-  sleep 0.1 # from the one call to the next
+  until [ -s said ] || ! kill -0 "$pid"; do sleep 0.05; done
+  sleep 0.3 # from the one call to the next
   status=0
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which the filter denies
   "$XCORE" bt "pid:$pid" --debuginfod --format json >answer 2>err || status=$?

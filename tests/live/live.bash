@@ -17,9 +17,10 @@ compile() {
 start() {
 	"$@" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	STARTED=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 3000); do
 		SAID=$(head -n 1 "$BATS_TEST_TMPDIR/said")
 		[ -n "$SAID" ] && return
+		kill -0 "$STARTED" 2>/dev/null || [ -s "$BATS_TEST_TMPDIR/said" ] || break
 		sleep 0.02
 	done
 	echo "$*: said nothing" >&2

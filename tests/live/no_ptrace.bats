@@ -16,12 +16,26 @@ setup() {
 	mkfifo "$BATS_TEST_TMPDIR/end"
 	"$BATS_TEST_TMPDIR/target" "$BATS_TEST_TMPDIR/counter" <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	exec 8>"$BATS_TEST_TMPDIR/end"
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		PID=$(head -n 1 "$BATS_TEST_TMPDIR/said")
-		[ -n "$PID" ] && [ "$(count)" -gt 0 ] && break
+		[ -n "$PID" ] && [ "$(count)" -gt 0 ] && waits && return
 		sleep 0.05
 	done
-	[ -n "$PID" ]
+	return 1
+}
+
+# Whether the thread that wants the mutex sleeps.
+waits() {
+	local tid
+	for tid in /proc/"$PID"/task/*; do
+		[ "$(cat "$tid/comm")" != waiter ] || ! grep -q '^State:[[:space:]]S' "$tid/status" || return 0
+	done
+	return 1
+}
+
+# is_stopped: the process as a whole
+is_stopped() {
+	grep -q '^State:[[:space:]]T' "/proc/$PID/status"
 }
 
 teardown() {
@@ -104,9 +118,10 @@ xcore_on_target() {
 
 @test "the check above sees a stop" {
 	kill -STOP "$PID"
+	until is_stopped; do sleep 0.02; done
 	sleep 0.1
 	kill -CONT "$PID"
-	sleep 0.1
+	while is_stopped; do sleep 0.02; done
 	exec 8>&-
 	wait
 	grep -q "^stops [1-9]" "$BATS_TEST_TMPDIR/said"
