@@ -19,7 +19,7 @@ ledgers() {
 }
 
 kept() {
-  ledgers | xargs cat
+  ledgers | xargs -d '\n' cat
 }
 
 # Was no core looked at again?
@@ -275,7 +275,7 @@ import sys
 with open(sys.argv[1], "r+b") as ledger:
     lines = ledger.read().splitlines(True)
     ledger.seek(len(lines[0]) + len(lines[1]) // 2)
-    ledger.write(b"#")
+    ledger.write(bytes([lines[1][len(lines[1]) // 2] ^ 1]))
 END
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
   diff <(echo "$output") whole
