@@ -93,7 +93,8 @@ const char *xc_settings_shared(const struct xc_worker_options *options, const ch
 
 /* ---- what this machine has ---- */
 
-/* Where a name leads and when that changed; nothing for what is not there. */
+/* Where a name leads and when that changed; nothing for what is not there. The number of the device is another one each time a container is
+ * started or a network's disk is mounted: it says nothing. */
 static void add_place(SHA2_CTX *hash, const char *path)
 {
 	struct stat st = {0};
@@ -101,7 +102,6 @@ static void add_place(SHA2_CTX *hash, const char *path)
 	if (!stat(path, &st) && !realpath(path, real))
 		real[0] = '\0';
 	xc_digest_text(hash, real);
-	add_number(hash, st.st_dev);
 	add_number(hash, st.st_ino);
 	add_number(hash, S_ISDIR(st.st_mode) ? 0 : (uint64_t)st.st_size);
 	add_number(hash, (uint64_t)st.st_mtim.tv_sec);

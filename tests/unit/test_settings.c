@@ -15,9 +15,21 @@ static struct xc_arena arena;
 static struct xc_finder finder;
 static struct xc_worker_options options;
 
+static dev_t device; /* added to that of every file, as another start of the same container has it */
+
+/* In the place of libc's. */
+int stat(const char *path, struct stat *st)
+{
+	const int result = fstatat(AT_FDCWD, path, st, 0);
+	if (!result)
+		st->st_dev += device;
+	return result;
+}
+
 static int begin(void **state)
 {
 	(void)state;
+	device = 0;
 	finder = (struct xc_finder){0};
 	options = (struct xc_worker_options){.finder = &finder, .host_files = true, .redact = true};
 	return 0;
@@ -154,6 +166,21 @@ static void where_names_lead_counts(void **state)
 	free(before);
 }
 
+/* An index of a Job that is tried again in another container finds its ledger. */
+static void on_which_device_it_lies_does_not_count(void **state)
+{
+	(void)state;
+	scratch_file("device/.build-id/7f/1.debug", "x", 1);
+	const char *dirs[] = {scratch_path("device")};
+	finder.debug_dirs = dirs;
+	finder.debug_dir_count = 1;
+	finder.sysroot = dirs[0];
+	finder.exe = scratch_file("device/exe", "one", 3);
+	const char *before = here();
+	device = 77;
+	assert_string_equal(here(), before);
+}
+
 static int finish(void **state)
 {
 	(void)state;
@@ -167,7 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_given_counts),           TEST(what_the_store_holds_counts),
 		TEST(what_lies_here_counts_here_only), TEST(new_debug_information_counts),
-		TEST(where_names_lead_counts),
+		TEST(where_names_lead_counts),         TEST(on_which_device_it_lies_does_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, finish);
 }
