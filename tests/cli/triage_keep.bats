@@ -91,16 +91,15 @@ END
   run -4 triage nowhere
 }
 
-# zeroed CORE OTHER: all writable memory high up, where the stack is.
+# zeroed CORE OTHER: the highest writable memory, which is the stack.
 zeroed() {
   python3 - "$1" "$2" <<'END'
 import struct, sys
 core = bytearray(open(sys.argv[1], "rb").read())
 table, count = struct.unpack_from("<Q", core, 32)[0], struct.unpack_from("<H", core, 56)[0]
-for i in range(count):
-    kind, flags, offset, address, _, stored = struct.unpack_from("<IIQQQQ", core, table + 56 * i)
-    if kind == 1 and flags & 2 and address >= 0x7FF000000000:
-        core[offset:offset + stored] = bytes(stored)
+segments = [struct.unpack_from("<IIQQQQ", core, table + 56 * i) for i in range(count)]
+_, offset, stored = max((address, offset, stored) for kind, flags, offset, address, _, stored in segments if kind == 1 and flags & 2)
+core[offset:offset + stored] = bytes(stored)
 open(sys.argv[2], "wb").write(core)
 END
 }
