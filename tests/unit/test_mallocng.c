@@ -51,7 +51,8 @@ static void an_overrun_names_the_block_and_loses_no_other(void **state)
 		const struct account_row *row = &account->rows[account_any(XC_COUNT(account->rows))];
 		while (!row->live || row->size < 16 || row->size > 1000)
 			row = &account->rows[account_any(XC_COUNT(account->rows))];
-		char was[16], text[16] = "past the end....";
+		/* Where the size stands at the end of the slot, what is left of it must be none: neither 4 nor 1024 and more is. */
+		char was[16], text[16] = "past the end...\4";
 		struct account_row victim = *row;
 		xc_addr end = row->addr + row->size;
 		assert_int_equal(xc_space_peek(account->process->space, end, was, sizeof was), sizeof was);
