@@ -25,9 +25,10 @@ static void a_smashed_link_loses_little(void **state)
 {
 	(void)state;
 	const char *core = dying_core(tcmalloc_program("links"), NULL);
-	/* About one link of 500 in the central lists takes more than two blocks with it; they count as live then. */
-	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_BIN, 20), 0, 1);
-	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_CACHED, 20), 0, 2);
+	/* One link of 25 to 500 in the central lists takes more than two blocks with it, which count as live then: where a block of 8 bytes
+	 * that nobody wrote to goes on as the list does. How many are drawn is chance; with nothing mended it would be nearly all. */
+	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_BIN, 20), 0, 10);
+	assert_in_range(account_smash_links(core, &xc_allocator_tcmalloc, XC_BLOCK_CACHED, 20), 0, 10);
 }
 
 static void damage_upon_damage_ends_well(void **state)
