@@ -23,6 +23,8 @@
 
 #include "../../core/finder.h"
 
+enum { WAIT_MS = 120000 };
+
 struct shared *shared;
 const char *data_path;
 int memfd;
@@ -249,7 +251,7 @@ void assert_big(const struct xc_process *p, size_t at, size_t len)
 void wait_for_state(pid_t pid, volatile pid_t *tid, char wanted)
 {
 	char path[64], text[512];
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < WAIT_MS; i++) {
 		usleep(1000);
 		if (!*tid)
 			continue;
