@@ -25,10 +25,10 @@
 	"pthread_barrier_t both; sem_t room; volatile int sink;\n"                                                     \
 	"static void tell(const char *who) { printf(\"%s=%d\\n\", who, (int)syscall(SYS_gettid)); fflush(stdout); }\n" \
 	"static void start(void *(*f)(void *), void *a) { pthread_t t; pthread_create(&t, 0, f, a); }\n"               \
-	"static void *ready(void *a) { usleep(30000); puts(\"ready\"); fflush(stdout); for (;;) pause(); }\n"
+	"static void *ready(void *a) { puts(\"ready\"); fflush(stdout); for (;;) pause(); }\n"
 
 #define MAIN(body)                                                                                                     \
-	"int main(void) { pthread_barrier_init(&both, 0, 2); third = calloc(1, sizeof *third); alarm(60);\n"           \
+	"int main(void) { pthread_barrier_init(&both, 0, 2); third = calloc(1, sizeof *third); alarm(900);\n"          \
 	"pthread_mutex_init(&third->lock, 0); sem_init(&room, 0, 0);\n" body " start(ready, 0); for (;;) pause(); }\n"
 
 #define TRANSFER                                                                                                       \
@@ -40,9 +40,14 @@
 
 static const char two[] = HEAD TRANSFER MAIN("start(forth, 0); start(back, 0);");
 static const char on_heap[] = HEAD TRANSFER MAIN("start(forth, third); start(back, third);");
-static const char handled[] = HEAD TRANSFER "#include <signal.h>\nstatic void on(int s) { for (;;) pause(); }\n" MAIN(
-	"signal(SIGUSR1, on); pthread_t t; pthread_create(&t, 0, forth, 0); start(back, 0); usleep(50000);"
-	" pthread_kill(t, SIGUSR1);");
+static const char handled[] = HEAD TRANSFER
+	"#include <signal.h>\nstatic void on(int s) { for (;;) pause(); }\n"
+	/* `forth` is: it has marked the lock as wanted, and sleeps since then */
+	"static int asleep(void) { char path[64], state = 0; if (second.lock.__data.__lock != 2) return 0;\n"
+	" sprintf(path, \"/proc/self/task/%d/stat\", first.lock.__data.__owner); FILE *f = fopen(path, \"r\");\n"
+	" int n = fscanf(f, \"%*d (%*[^)]) %c\", &state); fclose(f); return n == 1 && state == 'S'; }\n" MAIN(
+		"signal(SIGUSR1, on); pthread_t t; pthread_create(&t, 0, forth, 0); start(back, 0);"
+		" while (!asleep()) usleep(1000); pthread_kill(t, SIGUSR1);");
 static const char self[] = HEAD "void *again(void *a) { tell(\"again\"); pthread_mutex_lock(&first.lock);\n"
 				" pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN("start(again, 0);");
 static const char rwlock[] =
@@ -73,7 +78,7 @@ static const char idle[] =
 	     "void *on_poll(void *a) { struct pollfd p[9]; memset(p, 0, sizeof p); for (int i = 0; i < 9; i++) p[i].fd "
 	     "= -1;\n"
 	     " tell(\"poll\"); sink = poll(p, 9, -1); return 0; }\n"
-	     "void *on_time(void *a) { tell(\"time\"); sleep(55); return 0; }\n" MAIN(
+	     "void *on_time(void *a) { tell(\"time\"); sleep(800); return 0; }\n" MAIN(
 		     "start(on_condition, 0); start(on_semaphore, 0); start(on_read, 0); start(on_poll, 0); "
 		     "start(on_time, 0);");
 static const char left[] =
@@ -105,14 +110,17 @@ static const char busy[] =
 static const char cxx[] =
 	"#include <condition_variable>\n#include <cstdio>\n#include <mutex>\n#include <shared_mutex>\n#include "
 	"<thread>\n"
-	"#include <unistd.h>\n#include <sys/syscall.h>\n"
+	"#include <pthread.h>\n#include <unistd.h>\n#include <sys/syscall.h>\npthread_barrier_t both;\n"
 	"struct shop { int items; std::mutex door; std::shared_mutex shelf; } store; int sink;\n"
 	"static void tell(const char *who) { printf(\"%s=%d\\n\", who, (int)syscall(SYS_gettid)); fflush(stdout); }\n"
-	"static void clerk() { tell(\"clerk\"); std::lock_guard<std::mutex> l(store.door); usleep(50000);\n"
+	"static void clerk() { tell(\"clerk\"); std::lock_guard<std::mutex> l(store.door); "
+	"pthread_barrier_wait(&both);\n"
 	" std::unique_lock<std::shared_mutex> s(store.shelf); sink++; }\n"
-	"static void buyer() { tell(\"buyer\"); std::unique_lock<std::shared_mutex> s(store.shelf); usleep(50000);\n"
+	"static void buyer() { tell(\"buyer\"); std::unique_lock<std::shared_mutex> s(store.shelf); "
+	"pthread_barrier_wait(&both);\n"
 	" std::lock_guard<std::mutex> l(store.door); sink++; }\n"
-	"int main() { alarm(60); std::thread a(clerk), b(buyer); usleep(100000); puts(\"ready\"); fflush(stdout); "
+	"int main() { alarm(900); pthread_barrier_init(&both, 0, 2); std::thread a(clerk), b(buyer); puts(\"ready\"); "
+	"fflush(stdout); "
 	"a.join(); }\n";
 
 /* ---- running them ---- */
@@ -130,10 +138,21 @@ struct running {
 	struct xc_process *process;
 };
 
+/* Take down what a thread tells of itself. False when it is ready, or has ended. */
+static bool hear(struct running *r)
+{
+	char line[64];
+	if (!fgets(line, sizeof line, r->out) || !strcmp(line, "ready\n"))
+		return false;
+	if (r->count < XC_COUNT(r->told) &&
+	    sscanf(line, "%31[^=]=%d", r->told[r->count].name, &r->told[r->count].tid) == 2)
+		r->count++;
+	return true;
+}
+
 static void run(struct running *r, const char *compiler, const char *source)
 {
 	const char *path = dying_program("program", compiler, source);
-	char line[64];
 	int ends[2];
 	*r = (struct running){.pid = 0};
 	assert_int_equal(pipe(ends), 0);
@@ -144,10 +163,8 @@ static void run(struct running *r, const char *compiler, const char *source)
 	}
 	close(ends[1]);
 	r->out = fdopen(ends[0], "r");
-	while (fgets(line, sizeof line, r->out) && strcmp(line, "ready\n") != 0)
-		if (r->count < XC_COUNT(r->told) &&
-		    sscanf(line, "%31[^=]=%d", r->told[r->count].name, &r->told[r->count].tid) == 2)
-			r->count++;
+	while (hear(r))
+		;
 }
 
 static void look(struct running *r)
@@ -163,7 +180,7 @@ static void look_away(struct running *r)
 	r->process = NULL;
 }
 
-/* Under load threads take their time to fall asleep: half a minute at most. */
+/* Under load threads take their time to fall asleep: half a minute at least. */
 static const struct xc_locks *look_until(struct running *r, size_t cycles, size_t locks)
 {
 	for (int i = 0; i < 1500; i++) {
@@ -187,11 +204,15 @@ static void end(struct running *r)
 	fclose(r->out);
 }
 
-static int tid_of(const struct running *r, const char *name)
+/* A thread may come to tell of itself only when the others are ready. */
+static int tid_of(struct running *r, const char *name)
 {
-	for (size_t i = 0; i < r->count; i++)
-		if (!strcmp(r->told[i].name, name))
-			return r->told[i].tid;
+	size_t i = 0;
+	do
+		for (; i < r->count; i++)
+			if (!strcmp(r->told[i].name, name))
+				return r->told[i].tid;
+	while (hear(r));
 	fail_msg("the program did not tell of %s", name);
 	return 0;
 }
@@ -207,12 +228,12 @@ static const struct xc_lock *lock_named(const struct xc_locks *l, const char *na
 	return NULL;
 }
 
-static void assert_held(const struct running *r, const struct xc_locks *l, const char *lock, const char *by)
+static void assert_held(struct running *r, const struct xc_locks *l, const char *lock, const char *by)
 {
 	assert_int_equal(lock_named(l, lock)->owner, tid_of(r, by));
 }
 
-static bool has_words(const struct running *r, const char *who, const char *part, struct xc_text *said)
+static bool has_words(struct running *r, const char *who, const char *part, struct xc_text *said)
 {
 	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(r->process), tid_of(r, who));
 	assert_non_null(wait);
@@ -221,7 +242,7 @@ static bool has_words(const struct running *r, const char *who, const char *part
 	return strstr(xc_text_string(said), part);
 }
 
-static void assert_words(const struct running *r, const char *who, const char *part)
+static void assert_words(struct running *r, const char *who, const char *part)
 {
 	struct xc_text text = {0};
 	if (!has_words(r, who, part, &text))
@@ -248,7 +269,7 @@ static void look_until_said(struct running *r, const char *const words[][2], siz
 		fail_msg("not all threads have fallen asleep");
 }
 
-static void assert_callers(const struct running *r, struct xc_unwinder *unwinder, const char *who, const char *part)
+static void assert_callers(struct running *r, struct xc_unwinder *unwinder, const char *who, const char *part)
 {
 	struct xc_text text = {0};
 	xc_wait_callers(r->process, xc_waits_thread(xc_waits_of(r->process), tid_of(r, who)), unwinder, &text);
@@ -469,7 +490,7 @@ static void a_thread_that_is_awaited_is_named_by_its_id_in_the_list(void **state
 	look_away_from_core(&r);
 }
 
-static void assert_lock_is_told(const struct running *r, const struct xc_locks *l, bool orphan, const char *part,
+static void assert_lock_is_told(struct running *r, const struct xc_locks *l, bool orphan, const char *part,
 				const char *without)
 {
 	struct xc_text text = {0};
@@ -550,7 +571,7 @@ static void a_convoy_is_no_deadlock(void **state)
 	(void)state;
 	run(&r, compilers[1], convoy);
 	const struct xc_locks *l = look_until(&r, 0, 1);
-	for (int i = 0; i < 50 && l->lock_count && l->locks[0].waiters < 5; i++) {
+	for (int i = 0; i < 1500 && l->lock_count && l->locks[0].waiters < 5; i++) {
 		look_away(&r);
 		usleep(20000);
 		l = look_until(&r, 0, 1);
@@ -571,7 +592,7 @@ static void a_busy_process_is_never_called_a_deadlock(void **state)
 	size_t waits = 0;
 	(void)state;
 	run(&r, compilers[1], busy);
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < 150 || (i < 10000 && waits <= 15); i++) {
 		look(&r);
 		const struct xc_locks *l = xc_locks_of(r.process);
 		assert_int_equal(l->cycle_count, 0);
@@ -644,7 +665,7 @@ static void idle_threads_say_what_they_wait_for(void **state)
 					       {"semaphore", "waiting for semaphore `room`"},
 					       {"read", "read from descriptor 77 = pipe:["},
 					       {"poll", "poll on 9 descriptors"},
-					       {"time", "sleep of 55 s"}};
+					       {"time", "sleep of 800 s"}};
 	struct running r;
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
