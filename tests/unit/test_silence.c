@@ -19,7 +19,7 @@
 #include "../support/corefile.h"
 #include "../support/scratch.h"
 
-enum { CANNOT_MOUNT = 77, PATIENCE = 60, SECONDS = 4 };
+enum { CANNOT_MOUNT = 77, TOO_LATE = 9, PATIENCE = 120, SECONDS = 4, TRIES = 5 };
 
 /* What the file system does: does not take requests; takes them and answers none; has files, but answers no read; has none, and is mute
  * once it is told to be. A process that waits for an answer to what was taken cannot be killed. */
@@ -174,8 +174,10 @@ static int of_modules(const char *at)
 	if (run(&other, &again, 1, &taken))
 		return 4;
 	const double took = now() - from;
-	if (took < SECONDS / 2.0 || took > SECONDS)
+	if (took < SECONDS / 2.0)
 		return 5;
+	if (took > SECONDS)
+		return TOO_LATE;
 	return is_passing(find(&taken, "other")) && is_passing(find(&taken, "again")) ? 0 : 6;
 }
 
@@ -189,7 +191,7 @@ static int of_the_core(const char *at)
 	if (run(&other, &good, 2, &taken))
 		return 4;
 	if (now() - from > SECONDS * 1.5) /* it is waited for once, and once more at the end: half of SECONDS each */
-		return 5;
+		return TOO_LATE;
 	const struct xc_record *record = find(&taken, "other");
 	if (!record->unlooked || strcmp(record->why, "not looked at: it does not answer") != 0)
 		return 6;
@@ -207,7 +209,7 @@ static int of_its_bytes(const char *at)
 	if (run(&other, &good, 2, &taken))
 		return 4;
 	if (now() - from > SECONDS + 4)
-		return 5;
+		return TOO_LATE;
 	const struct xc_record *record = find(&taken, "other");
 	if (record->status != XC_RECORD_TIMEOUT || !record->passing)
 		return 6;
@@ -240,12 +242,16 @@ static int of_what_is_finished(const char *at)
 		return 5;
 	scratch_file("hush", "", 0);
 	double from = now();
-	if (!make(&input, NULL, &records) || records.reused != 1 || now() - from > SECONDS)
+	if (!make(&input, NULL, &records) || records.reused != 1)
 		return 6;
+	if (now() - from > SECONDS)
+		return TOO_LATE;
 	if (!records.silent || !strstr(records.silent, at))
 		return 7;
 	from = now();
-	return make(&input, &interrupted, &records) && records.stopped && now() - from < 1 ? 0 : 8;
+	if (!make(&input, &interrupted, &records) || !records.stopped)
+		return 8;
+	return now() - from < 1 ? 0 : TOO_LATE;
 }
 
 /* ---- around them ---- */
@@ -270,10 +276,9 @@ static int with_silence(enum silence how, int (*body)(const char *at))
 	return result;
 }
 
-static void expect(enum silence how, int (*body)(const char *at))
+static int try(enum silence how, int (*body)(const char *at))
 {
 	int status;
-	scratch_dir();
 	const pid_t pid = fork();
 	if (pid == 0) {
 		for (int number = 1; number < NSIG; number++)
@@ -282,9 +287,21 @@ static void expect(enum silence how, int (*body)(const char *at))
 		_exit(with_silence(how, body));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_MOUNT)
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+/* Who is late because the machine stood still is in time when tried again. */
+static void expect(enum silence how, int (*body)(const char *at))
+{
+	int result = TOO_LATE;
+	for (int tries = 0; tries < TRIES && result == TOO_LATE; tries++) {
+		remove(scratch_path("hush"));
+		remove(scratch_path("ledger"));
+		result = try(how, body);
+	}
+	if (result == CANNOT_MOUNT)
 		skip();
-	assert_int_equal(status, 0);
+	assert_int_equal(result, 0);
 }
 
 static void modules_that_do_not_answer_are_absent(void **state)
