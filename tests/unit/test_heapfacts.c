@@ -68,9 +68,14 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 
 /* Signal handlers that ask for memory while malloc holds its lock; another thread ends that. */
 #define STUCK(body)                                                                                                    \
-	"#include <pthread.h>\n#include <signal.h>\n#include <unistd.h>\n" HEAD                                        \
-	"void *volatile sink; static void on(int n) { sink = malloc(5000 + n); }\n"                                    \
-	"static void *end(void *x) { usleep(300000); kill(getpid(), SIGQUIT); return x; }\n"                           \
+	"#include <pthread.h>\n#include <signal.h>\n#include <fcntl.h>\n#include <unistd.h>\n" HEAD                    \
+	"void *volatile sink; volatile int handles;\n"                                                                 \
+	"static void on(int n) { handles = 1; sink = malloc(5000 + n); }\n"                                            \
+	"static int sleeps(void) { static char text[4096], *last; int fd = open(\"/proc/self/stat\", O_RDONLY);\n"     \
+	" long n = read(fd, text, sizeof text - 1); close(fd); text[n > 0 ? n : 0] = 0;\n"                             \
+	" return (last = strrchr(text, ')')) && last[2] == 'S'; }\n"                                                   \
+	"static void *end(void *x) { while (!handles || !sleeps()) usleep(1000); kill(getpid(), SIGQUIT);\n"           \
+	" return x; }\n"                                                                                               \
 	"int main(void) { pthread_t t; signal(SIGABRT, on); signal(SIGSEGV, on); pthread_create(&t, 0, end, 0);\n"     \
 	" long *volatile block = malloc(2000); sink = malloc(2000); " body " sink = malloc(100000); return 0; }\n"
 
