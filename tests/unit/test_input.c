@@ -134,6 +134,7 @@ static void make_deep(const char *name)
 	char *deep = xc_strdup(scratch_path(name));
 	for (unsigned i = 0; i < 70; i++) {
 		mkdir(deep, 0755);
+		chmod(deep, 0755); /* whatever the umask is */
 		char *deeper = xc_asprintf("%s/x", deep);
 		free(deep);
 		deep = deeper;
@@ -153,7 +154,12 @@ static void what_cannot_be_read_is_a_note_or_a_core_by_name(void **state)
 	chmod(scratch_path("d6"), 0755);
 	chmod(scratch_dir(), 0755);
 	const bool root = geteuid() == 0; /* who may read everything */
-	assert_true(!root || seteuid(65534) == 0);
+	if (root && seteuid(65534) != 0)
+		skip(); /* a name space without other users */
+	if (faccessat(AT_FDCWD, scratch_path("d6"), R_OK | X_OK, AT_EACCESS) != 0) {
+		assert_true(!root || seteuid(0) == 0);
+		skip(); /* TMPDIR is for root alone */
+	}
 	struct xc_inputs *inputs = FIND(scratch_path("d6"));
 	assert_true(!root || seteuid(0) == 0);
 	chmod(scratch_path("d6/private"), 0700);
@@ -360,12 +366,15 @@ static void a_list_that_is_none_is_an_error(void **state)
 static void standard_input_is_a_list(void **state)
 {
 	(void)state;
-	int saved = dup(0), fd = open(scratch_file("names", "/nonexistent/core\n", 18), O_RDONLY);
+	char *line = xc_asprintf("%s\n", scratch_path("absent/core"));
+	int saved = dup(0), fd = open(scratch_file("names", line, strlen(line)), O_RDONLY);
+	rmdir(scratch_path("absent"));
 	dup2(fd, 0);
 	struct xc_inputs *inputs = FIND("-");
 	dup2(saved, 0);
 	close(saved);
 	close(fd);
+	free(line);
 	CHECK_PATHS(inputs, "core");
 	xc_inputs_free(inputs);
 }

@@ -257,7 +257,12 @@ static void a_dry_run_knows_what_cannot_be_deleted(void **state)
 	chmod(t.directory, 0777);
 	chmod(sub, 0555);
 	t.prune.dry = true;
-	assert_true(!root || seteuid(65534) == 0);
+	const bool other = !root || seteuid(65534) == 0;
+	if (!other || faccessat(AT_FDCWD, t.directory, R_OK | X_OK, AT_EACCESS) != 0) {
+		assert_true(!root || seteuid(0) == 0);
+		finish(&t);
+		skip(); /* a name space without other users, or TMPDIR is for root alone */
+	}
 	struct xc_pruned dry = prune(&t);
 	assert_string_equal(t.told.bytes, "b: deleted\nsub/c: it cannot be deleted\n");
 	t.prune.dry = false;

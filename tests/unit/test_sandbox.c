@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "../../core/sandbox.h"
+#include "../support/scratch.h"
 
 static char dir[] = "/tmp/xcore-test-sandbox-XXXXXX";
 static char inside[64], outside[64]; /* directories; outside holds a file "old" */
@@ -243,7 +244,7 @@ static void writing_is_limited_to_the_given_directories(void **state)
 
 static int name_a_missing_directory(void)
 {
-	const char *dirs[] = {"/nonexistent/xcore"};
+	const char *dirs[] = {scratch_path("absent")};
 	struct xc_error *err = xc_sandbox_writes(&(struct xc_sandbox_options){dirs, 1}, NULL);
 	return !err ? 77 : err->code == XC_ERR_NOT_FOUND && strstr(err->message, dirs[0]) ? 0 : 1;
 }
