@@ -87,7 +87,7 @@ static void special_files_are_refused_at_once(void **state)
 {
 	(void)state;
 	struct xc_source *s = NULL;
-	alarm(20);
+	alarm(120);
 	shell("rm -f fifo && mkfifo fifo");
 	CHECK_ERROR(xc_finder_open(NULL, scratch_path("fifo"), &s), XC_ERR_UNSUPPORTED, "not a regular file");
 	CHECK_ERROR(xc_finder_open(NULL, "/dev/zero", &s), XC_ERR_UNSUPPORTED, "not a regular file");

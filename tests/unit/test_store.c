@@ -423,7 +423,7 @@ static void the_store_is_never_trusted(void **state)
 	const char *paths[] = {scratch_path("a.debug"), scratch_path("b.so"), scratch_path("fifo"),
 			       scratch_path("gone")};
 	struct xc_store *store = claim(paths, XC_COUNT(paths));
-	alarm(20);
+	alarm(120);
 	struct mapped m = map_file(image, image, true);
 	find_with(store, NULL, &m);
 	alarm(0);

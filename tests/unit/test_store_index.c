@@ -498,7 +498,7 @@ static void a_held_lock_is_told_not_waited_for_without_end(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		int other;
-		alarm(30);
+		alarm(120);
 		close(lock);
 		struct xc_error *err = xc_store_lock(scratch_path("store"), 100, &other);
 		_exit(err && strstr(err->message, "another xcore") ? 0 : 1);
