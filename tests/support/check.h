@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "../../core/error.h"
 
@@ -29,6 +31,28 @@
 
 /* The call fails with this code, and its message contains `part`. */
 #define CHECK_ERROR(call, code, part) check_error((call), (code), (part), #call)
+
+/* End the program by SIGPROF when it takes more processor time than this from now on; 0: it may go on. However busy the machine is. */
+static inline void check_effort(int seconds)
+{
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+}
+
+/* How many times as long as on the machine for which limits were set a piece of work takes here; at least 1. */
+static inline double check_slowness(void)
+{
+	const double usual = 0.0045;
+	double best = 0;
+	for (int tries = 0; tries < 5; tries++) {
+		volatile uint64_t state = 1;
+		const clock_t from = clock();
+		for (int i = 0; i < 4000000; i++)
+			state = state * 6364136223846793005 + 1442695040888963407;
+		const double took = (double)(clock() - from) / CLOCKS_PER_SEC;
+		best = tries == 0 || took < best ? took : best;
+	}
+	return best > usual ? best / usual : 1;
+}
 
 static inline void check_ok(struct xc_error *err, const char *call)
 {

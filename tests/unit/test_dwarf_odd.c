@@ -22,13 +22,13 @@ static struct mapped use(struct dm *dm, const char *name)
 	struct mapped m = map_file(path, path, true);
 	xc_finder_module(&nowhere, m.process, m.module);
 	xc_debugfiles_use(m.process, &nowhere);
-	alarm(SECONDS);
+	check_effort(SECONDS);
 	return m;
 }
 
 static void end_use(struct mapped *m)
 {
-	alarm(0);
+	check_effort(0);
 	xc_debuginfo_close(m->process);
 	xc_debugfiles_close(m->process);
 	unmap(m);

@@ -1,6 +1,6 @@
 /* layer: dwarf */
 /* Debug information of a few megabytes that says what would take hours to follow, or gigabytes to keep. Each is followed to an
- * answer in seconds; without the bounds that these tests are about, the alarm ends the program. */
+ * answer in seconds; without the bounds that these tests are about, the timer ends the program. */
 #include <unistd.h>
 
 #include "scene.h"
@@ -25,14 +25,14 @@ static void look_at(const char *source, const char *want)
 	struct xc_frame frame = {.pc = label(s, "f") + 1, .interrupted = true};
 	struct xc_format_options options = xc_format_defaults();
 	struct xc_arena arena = {0};
-	alarm(SECONDS);
+	check_effort(SECONDS);
 	const struct xc_place *place = xc_debuginfo_place(s->process, frame.pc);
 	struct xc_frame_context context = {.process = s->process, .frame = &frame, .place = place};
 	for (size_t i = 0; i < place->level_count && !place->line_only; i++) {
 		struct xc_stack_row row = {0};
 		xc_variables_fill(&context, i, true, &options, &arena, &row);
 	}
-	alarm(0);
+	check_effort(0);
 	const char *name = place->level_count ? place->levels[place->level_count - 1].function : place->symbol;
 	assert_string_equal(name, want);
 	xc_arena_fini(&arena);

@@ -14,7 +14,7 @@
 #include "../../heap/typing.h"
 #include "opened.h"
 
-enum { SECONDS = 20 }; /* of processor time, with sanitizers, too; without bounds both took minutes or for ever */
+enum { SECONDS = 60 }; /* of processor time, with sanitizers, too; without bounds both took minutes or for ever */
 
 /* How many blocks have a type, when it does not take too long. */
 static size_t typed_in_time(const char *source)
