@@ -386,9 +386,8 @@ static double now(void)
 
 static void what_does_not_end_is_ended_in_time(void **state)
 {
-	static void (*const whats[])(void) = {
-		wait_forever,     closes_its_pipe_and_spins, closes_all_and_spins,          is_deaf_and_spins,
-		speaks_and_waits, floods_the_broker,         breaks_the_rules_of_the_broker};
+	static void (*const whats[])(void) = {wait_forever, closes_its_pipe_and_spins, closes_all_and_spins,
+					      is_deaf_and_spins, speaks_and_waits};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(whats); i++) {
 		double took = INFINITY;
@@ -400,6 +399,14 @@ static void what_does_not_end_is_ended_in_time(void **state)
 		if (took < 0.98 || took > 1.2)
 			fail_msg("attack %zu ended after %g s", i, took);
 	}
+}
+
+/* Its broker answers no more: it is ended then, and not when its time is over. */
+static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
+{
+	(void)state;
+	expect(floods_the_broker, XC_RECORD_LIMIT, "more files than");
+	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "in a way that none does");
 }
 
 static void deaths_are_told(void **state)
@@ -562,6 +569,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_told_to_be_none),
 		cmocka_unit_test(its_path_and_size_are_not_its_own),
 		cmocka_unit_test(what_does_not_end_is_ended_in_time),
+		cmocka_unit_test(what_breaks_the_rules_of_the_broker_is_ended_at_once),
 		cmocka_unit_test(deaths_are_told),
 		cmocka_unit_test(a_second_try_leaves_the_heap_out),
 		cmocka_unit_test(what_is_not_the_cores_is_tried_again_and_then_told),
