@@ -21,8 +21,6 @@
 #include "passing.h"
 #include "request.h"
 
-enum { REQUESTS = 4096 }; /* of one worker; a process of a thousand modules asks for as many files */
-
 _Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the name of an image");
 
 /* ---- opening ---- */
@@ -324,7 +322,7 @@ static bool serve(struct xc_broker *broker, int socket, const struct xc_request 
 	const char *second;
 	if (!split(request, size, &second) || request->kind < XC_REQUEST_FILE || request->kind > XC_REQUEST_CORE)
 		return refuse(broker, XC_DESK_FOUL);
-	if (broker->requests++ >= REQUESTS)
+	if (broker->requests++ >= XC_BROKER_REQUESTS)
 		return refuse(broker, XC_DESK_TOO_MUCH);
 	write_down(broker, request, second);
 	struct xc_answer answer = {.number = request->number};

@@ -13,7 +13,11 @@
 #include "desk.h"
 #include "input.h"
 
-enum { XC_BROKER_SEEN = 64, XC_BROKER_NAME = 40 };
+enum {
+	XC_BROKER_SEEN = 64,
+	XC_BROKER_NAME = 40,
+	XC_BROKER_REQUESTS = 1 << 16, /* of one worker; four for each module that a process may have */
+};
 
 /* A file that was opened, and what its inflated image is called in the cache. */
 struct xc_broker_seen {

@@ -18,11 +18,11 @@ struct xc_changes {
 };
 
 /* Add what the record was made with and without, each file once: it stays, until it is found to be another. Borrowed until the end. */
-void xc_changes_want(struct xc_changes *arrivals, const struct xc_record *record);
+void xc_changes_want(struct xc_changes *changes, const struct xc_record *record);
 
 /* Look for all that were added, once each. Returns early when the user interrupts. Cost: a process, and an open of each file that is there.
  * Errors: XC_ERR_IO: no process can be started. */
-XC_MUST_CHECK struct xc_error *xc_changes_look(struct xc_changes *arrivals);
-void xc_changes_fini(struct xc_changes *arrivals);
+XC_MUST_CHECK struct xc_error *xc_changes_look(struct xc_changes *changes);
+void xc_changes_fini(struct xc_changes *changes);
 
 #endif
