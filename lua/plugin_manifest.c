@@ -10,7 +10,7 @@
 
 enum { MAX_ENTRIES = 1000, MAX_TEXT = 1 << 20, MAX_TEXTS = 4 << 20 };
 
-static const struct xc_limits limits = {.instructions = 1000000, .memory = 32 << 20, .seconds = 1};
+static const struct xc_limits limits = {.instructions = 1000000, .memory = 32 << 20, .seconds = 10};
 
 /* What is being read, and where it goes. */
 struct reading {

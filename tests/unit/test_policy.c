@@ -186,13 +186,13 @@ static void limits_end_it_for_good(void **state)
 	expect_warning("function class(r) local function f() return f() + 1 end return f() end", "memory");
 }
 
-/* With half a second for the policy, half of which passes before it is asked, and half between two questions. */
+/* With two seconds for the policy, a third of which passes before each question. */
 static void only_the_time_of_its_own_calls_counts(void **state)
 {
-	const struct timespec pause = {.tv_nsec = 300000000};
+	const struct timespec pause = {.tv_nsec = 700000000};
 	struct made made = {0};
 	(void)state;
-	seconds = 0.5;
+	seconds = 2;
 	load(&made, "function keep(f) for _ = 1, 3000 do end if f.module == 'libglue.so' then return false end end");
 	for (int i = 0; i < 3; i++) {
 		nanosleep(&pause, NULL);

@@ -12,7 +12,7 @@
 
 #include "../../batch/scout.h"
 
-static const struct xc_worker_options options = {.seconds = 1};
+static const struct xc_worker_options options = {.seconds = 60};
 
 static void it_comes_back(void **state)
 {
