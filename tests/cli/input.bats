@@ -119,15 +119,17 @@ refused() {
   command -v strace >/dev/null || skip "no strace"
   strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
   # strace stops it where it has mapped the core and read nothing of it.
-  strace -qq -o trace -P growing -e trace=mmap -e inject=mmap:signal=STOP:when=1 "$XCORE" analyze growing -o answer 2>err &
+  strace -qq -o trace -P growing -e trace=mmap -e inject=mmap:signal=STOP:when=1 "$XCORE" analyze growing -o answer 2>err 3>&- &
   pid=$!
   until grep -q 'stopped by SIGSTOP' trace 2>/dev/null; do
     kill -0 $pid
     sleep 0.01
   done
   child=$(cat /proc/$pid/task/$pid/children)
-  grep -q growing "/proc/${child% }/maps"
-  truncate -s 8192 growing
+  if ! { grep -q growing "/proc/${child% }/maps" && truncate -s 8192 growing; }; then
+    kill -KILL "${child% }" # a signal that what is stopped does not wait for
+    return 1
+  fi
   kill -CONT "${child% }"
   status=0
   wait $pid || status=$?

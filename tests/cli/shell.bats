@@ -102,7 +102,10 @@ at_terminal() {
 @test "a running process can be looked at too" {
   export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer uses ptrace, which the fence denies
   sleep 60 &
-  until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.01; done # it has not called exec yet
+  until [ "$(cat /proc/$!/comm)" = sleep ]; do # it has not called exec yet
+    kill -0 "$!"
+    sleep 0.01
+  done
   run -0 "$XCORE" shell "pid:$!" <<<'t.live'
   kill "$!"
   [ "$output" = true ]

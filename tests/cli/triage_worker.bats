@@ -191,7 +191,7 @@ def is_jailed(pid):
     return "Seccomp:\t2" in open(f"/proc/{pid}/status", encoding="ascii").read()
 
 seen = 0
-while not seen: # a worker that was stopped may not have its jail yet
+for _ in range(20): # a worker that was stopped may not have its jail yet
     run = subprocess.Popen([sys.argv[1], "triage", "-q", "--no-host-files", "--no-cache", "--jobs", "1", "many"], stdout=subprocess.DEVNULL)
     for pid in workers.stopped(run):
         if is_jailed(pid):
@@ -199,5 +199,8 @@ while not seen: # a worker that was stopped may not have its jail yet
             seen += 1
             assert len(found) < 2, found
     assert run.returncode == 0
+    if seen:
+        break
+assert seen
 END
 }

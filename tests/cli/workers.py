@@ -43,5 +43,8 @@ def stopped(run):
             try:
                 yield pid
             finally:
-                os.kill(pid, signal.SIGCONT)
+                try:
+                    os.kill(pid, signal.SIGCONT)
+                except ProcessLookupError:
+                    pass
         time.sleep(0.0005)

@@ -118,10 +118,16 @@ xcore_on_target() {
 
 @test "the check above sees a stop" {
 	kill -STOP "$PID"
-	until is_stopped; do sleep 0.02; done
+	until is_stopped; do
+		kill -0 "$PID"
+		sleep 0.02
+	done
 	sleep 0.1
 	kill -CONT "$PID"
-	while is_stopped; do sleep 0.02; done
+	while is_stopped; do
+		kill -0 "$PID"
+		sleep 0.02
+	done
 	exec 8>&-
 	wait
 	grep -q "^stops [1-9]" "$BATS_TEST_TMPDIR/said"

@@ -384,8 +384,10 @@ static void without_its_broker_a_worker_is_ended(void **state)
 	worker.deadline_ns = UINT64_MAX;
 	worker.pair.worker_pid = child(wait_for_ever);
 	worker.pair.broker_pid = child(give_up);
+	alarm(120);
 	while (!xc_worker_serve(&worker))
 		usleep(1000);
+	alarm(0);
 	assert_false(worker.late);
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
@@ -414,8 +416,10 @@ static void a_worker_that_was_refused_is_ended(void **state)
 		worker.deadline_ns = UINT64_MAX;
 		worker.pair.worker_pid = child(wait_for_ever);
 		worker.pair.broker_pid = child(end_well);
+		alarm(120);
 		while (!xc_worker_serve(&worker))
 			usleep(1000);
+		alarm(0);
 		assert_false(xc_worker_hindered(&worker));
 		assert_null(xc_worker_excess(&worker));
 		const struct xc_record *record = xc_worker_outcome(&worker, &arena);
