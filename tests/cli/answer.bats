@@ -115,10 +115,11 @@ EOF
 }
 
 @test "lines come while the script runs, and who stops reading stops it" {
-  timeout 120 "$XCORE" run -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
+  timeout 120 "$XCORE" run --max-time 600 -e 'while true do print "again" end' "$CORE" | head -n 2 >lines
+  [ "${PIPESTATUS[0]}" -ne 124 ]
   [ "$(cat lines)" = $'again\nagain' ]
   mkfifo pipe
-  timeout 120 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 100 >pipe 2>/dev/null &
+  timeout 120 "$XCORE" run -e 'print "first"; while true do end' "$CORE" --max-time 600 >pipe 2>/dev/null &
   local pid=$!
   read -r line <pipe
   [ "$line" = first ]
@@ -132,7 +133,7 @@ EOF
 }
 
 @test "an interrupt ends the script with the command" {
-  "$XCORE" run -e 'print(1) while true do end' "$CORE" >out 2>/dev/null &
+  "$XCORE" run --max-time 600 -e 'print(1) while true do end' "$CORE" >out 2>/dev/null &
   local pid=$! child=''
   until child=$(ps -o pid= --ppid "$pid" | tr -d ' ') && [ -n "$child" ] && [ -s out ]; do
     kill -0 "$pid"

@@ -110,7 +110,7 @@ class Run:
             timer.start()
             _, status, usage = os.wait4(child.pid, 0)
             self.seconds = usage.ru_utime + usage.ru_stime
-            self.late = self.seconds > SECONDS or not timer.is_alive()
+            self.endless = not timer.is_alive()
             timer.cancel()
             child.returncode = self.status = os.waitstatus_to_exitcode(status)
             self.rss = usage.ru_maxrss << 10
@@ -123,8 +123,10 @@ class Run:
         if any(report in self.err for report in REPORTS):
             return "sanitizer: " + next(line for line in self.err.decode(errors="replace").splitlines()
                                         if any(report.decode() in line for report in REPORTS))[:300]
-        if self.late:
+        if self.seconds > SECONDS:
             return "not done after %.1f s of processor time" % self.seconds
+        if self.endless:
+            return "not done after %d s" % PATIENCE
         if self.status < 0:
             return "killed by signal %d" % -self.status
         if self.rss > MAX_RSS:

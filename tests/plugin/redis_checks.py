@@ -4,7 +4,7 @@ import math
 import re
 
 # INFO's fields that change between the account and the death: how far they may be off, or "more" (they only grow), or "later"
-# (as many seconds as the account is older, which is less than ten minutes).
+# (by as many seconds as the account is older, or less, and SLACK).
 DRIFT = {
     "used_memory": 1 << 20, "used_memory_peak": 1 << 20, "used_memory_rss": 4 << 20, "allocator_allocated": 4 << 20,
     "allocator_active": 4 << 20, "allocator_resident": 4 << 20, "uptime_in_seconds": "later", "connected_clients": 1,
@@ -13,6 +13,7 @@ DRIFT = {
     "mem_allocator": "prefix", "rdb_last_save_time": 0, "slave_repl_offset": "more", "slave_read_repl_offset": "more",
     "master_last_io_seconds_ago": "later", "master_repl_offset": "more",
 }
+SLACK = 5
 # CLIENT LIST's fields of a client that does nothing.
 QUIET = ("addr laddr fd name flags db sub psub ssub multi qbuf qbuf-free argv-mem multi-mem rbs rbp obl oll omem tot-mem "
          "events cmd user resp").split()
@@ -35,7 +36,7 @@ def messages(answer):
     return [message["text"] for s in answer["sections"] for message in s.get("messages", [])]
 
 
-def _differs(key, ours, theirs):
+def _differs(key, ours, theirs, age):
     how = DRIFT.get(key, 0)
     if how == "any":
         return False
@@ -49,18 +50,19 @@ def _differs(key, ours, theirs):
     if how == "more":
         return ours < theirs
     if how == "later":
-        return not theirs <= ours <= theirs + 600
+        return not theirs <= ours <= theirs + age + SLACK
     return abs(ours - theirs) > how
 
 
-def info(answer, account):
-    """Every field that INFO has, too."""
+def info(answer, account, when):
+    """Every field that INFO has, too; `when`: what was answered is not of later than that, in seconds since 1970."""
     seen = 0
+    age = when - int(account.info["server_time_usec"]) / 1e6
     for part in answer["sections"]:
         for key, ours in part["fields"].items():
             if key in account.info:
                 seen += 1
-                if _differs(key, ours, account.info[key]):
+                if _differs(key, ours, account.info[key], age):
                     yield f"{key}: {ours}, INFO says {account.info[key]}"
     if seen < 45:
         yield f"only {seen} fields of INFO"
@@ -158,8 +160,9 @@ def long_list(answer, wanted, account):
         yield f"{len(rows)} elements"
 
 
-# Of an idle client's buffers, which become smaller after some seconds.
-SHRINKING = ("rbs", "rbp", "qbuf-free", "tot-mem")
+# Of an idle client's buffers, which become smaller after some seconds: the least that a field becomes, if it was more.
+SHRINKING = {"rbs": 1024, "rbp": 0, "qbuf-free": 0, "tot-mem": 1024}
+ROUNDING = 512 # of allocations: a string's size is not quite its block's
 
 
 def clients(answer, account, busy):
@@ -174,10 +177,13 @@ def clients(answer, account, busy):
             continue
         for name in BUSY if busy(theirs) else QUIET:
             value = row[name.replace("-", "_")]
-            if name in SHRINKING and 0 <= value <= int(theirs[name]):
+            if name in SHRINKING and min(SHRINKING[name], int(theirs[name])) <= value <= int(theirs[name]):
                 continue
             if str("" if value is None else value) != theirs[name]:
                 yield f"client {number}: {name} is {value}, CLIENT LIST says {theirs[name]}"
+        fell = {name: int(theirs[name]) - row[name.replace("-", "_")] for name in SHRINKING}
+        if not busy(theirs) and abs(fell["tot-mem"] - fell["rbs"] - fell["qbuf-free"]) > ROUNDING:
+            yield f"client {number}: less than CLIENT LIST says: {fell}"
     if abs(len(ours) - len(account.clients)) > 1:
         yield f"{len(ours)} clients, CLIENT LIST has {len(account.clients)}"
 
@@ -191,6 +197,10 @@ def slowlog(answer, account):
             continue
         if not row or row["time"] != time or round(row["duration"] * 1e6) != microseconds:
             yield f"entry {number}: {row}, SLOWLOG says {microseconds} us at {time}"
+    if not set(rows) & set(account.slowlog):
+        times = [row["time"] for _, row in sorted(rows.items())]
+        if max(rows, default=0) - min(rows, default=0) != len(rows) - 1 or times != sorted(times):
+            yield f"newer entries: {sorted(rows)}, at {times}"
     if not account.slowlog:
         yield "an account without slow commands tests nothing"
 

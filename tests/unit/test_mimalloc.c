@@ -21,7 +21,7 @@ static void a_smashed_link_loses_little(void **state)
 {
 	(void)state;
 	const char *core = dying_core(mimalloc_program("links"), NULL);
-	assert_in_range(account_smash_links(core, &xc_allocator_mimalloc, XC_BLOCK_BIN, 40), 0, 20);
+	assert_in_range(account_smash_links(core, &xc_allocator_mimalloc, XC_BLOCK_BIN, 40), 0, 10);
 }
 
 static void damage_upon_damage_ends_well(void **state)

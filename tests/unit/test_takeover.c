@@ -405,8 +405,12 @@ static void what_does_not_end_is_ended_in_time(void **state)
 static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 {
 	(void)state;
+	double from = now();
 	expect(floods_the_broker, XC_RECORD_LIMIT, "more files than");
+	assert_true(now() - from < LONG / 2);
+	from = now();
 	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "in a way that none does");
+	assert_true(now() - from < LONG / 2);
 }
 
 static void deaths_are_told(void **state)
