@@ -186,7 +186,7 @@ static bool write_at(int fd, const char *bytes, size_t len, uint64_t at)
 	return pwrite(fd, bytes, len, (off_t)at) == (ssize_t)len;
 }
 
-static bool blank_out(int fd, const struct stretch *lost)
+static void blank_out(int fd, const struct stretch *lost)
 {
 	static char blanks[1 << 12];
 	bool good = true;
@@ -195,42 +195,46 @@ static bool blank_out(int fd, const struct stretch *lost)
 		const uint64_t left = lost->end - at;
 		good = write_at(fd, blanks, left < sizeof blanks ? (size_t)left : sizeof blanks, at);
 	}
-	return good;
 }
 
-/* The first line anew; false when it had not as many bytes. */
-static bool write_head(const struct xc_ledger *ledger, const struct stretch *lost)
+/* The first line anew, before what is behind it is blanked out: what a kill leaves can be told for a ledger (ledgerdir.h) at any time. False
+ * when it had not as many bytes. */
+static bool write_head(const struct xc_ledger *ledger, struct stretch *lost)
 {
 	char *head = head_of(ledger->config);
 	const size_t len = strlen(head);
-	const bool good = len <= lost->end - lost->at && write_at(ledger->fd, head, len, lost->at);
+	const bool good = len <= lost->end && write_at(ledger->fd, head, len, 0);
 	free(head);
+	lost->at = len;
 	return good;
 }
 
-static bool mend_each(const struct xc_ledger *ledger, uint64_t whole)
+static bool mend_each(struct xc_ledger *ledger, uint64_t whole)
 {
-	bool good = true;
-	for (size_t i = 0; good && i < ledger->lost_count && ledger->lost[i].at < whole; i++)
-		good = blank_out(ledger->fd, &ledger->lost[i]) &&
-		       (ledger->lost[i].at || write_head(ledger, &ledger->lost[i]));
-	return good;
+	if (!ledger->lost->at && !write_head(ledger, ledger->lost))
+		return false;
+	for (size_t i = 0; i < ledger->lost_count && ledger->lost[i].at < whole; i++)
+		blank_out(ledger->fd, &ledger->lost[i]);
+	return true;
 }
 
-/* Nothing of what is behind `whole`, which is cut off. False when it cannot be done. */
-static bool mend(const struct xc_ledger *ledger, uint64_t whole)
+/* Nothing of what is behind `whole`, which is cut off. What cannot be blanked out is merely lost again the next time. False when the first line
+ * is not what it should be. */
+static bool mend(struct xc_ledger *ledger, uint64_t whole)
 {
 	const int flags = fcntl(ledger->fd, F_GETFL);
-	if (!ledger->lost_count)
+	if (!ledger->lost_count || !whole)
 		return true;
 	if (flags < 0 || fcntl(ledger->fd, F_SETFL, flags & ~O_APPEND)) /* else pwrite, too, appends */
-		return false;
+		return ledger->lost->at;
 	const bool good = mend_each(ledger, whole);
-	return !fcntl(ledger->fd, F_SETFL, flags) && good;
+	(void)!fcntl(ledger->fd, F_SETFL, flags); /* without that write_line goes to the end itself */
+	return good;
 }
 
-static void forget_entries(struct xc_ledger *ledger)
+static void lose_entries(struct xc_ledger *ledger)
 {
+	ledger->lost_lines += ledger->count;
 	ledger->count = 0;
 	xc_soughtbook_fini(&ledger->book);
 }
@@ -248,7 +252,7 @@ static struct xc_error *resume_from(struct xc_ledger *ledger, const char *path, 
 	xc_pool_fini(&pool);
 	xc_lines_close(&lines);
 	if (!err && !mend(ledger, whole)) {
-		forget_entries(ledger);
+		lose_entries(ledger);
 		whole = 0;
 	}
 	*whole_out = (off_t)whole;

@@ -83,5 +83,5 @@ void xc_soughtbook_fini(struct xc_soughtbook *book)
 {
 	tdestroy(book->tree, leave);
 	free(book->files);
-	*book = (struct xc_soughtbook){.count = 0};
+	*book = (struct xc_soughtbook){.arena = book->arena};
 }

@@ -22,6 +22,7 @@ void xc_soughtbook_learn(struct xc_soughtbook *book, const struct xc_record *rec
 bool xc_soughtbook_read(struct xc_soughtbook *book, const json_t *array, struct xc_pool *pool,
 			struct xc_record *record);
 
+/* Then it is empty, and can be used again. */
 void xc_soughtbook_fini(struct xc_soughtbook *book);
 
 #endif

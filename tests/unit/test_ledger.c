@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,8 +175,8 @@ static void what_is_no_line_of_ours_is_cut_off(void **state)
 	assert_in_range(st.st_size, 1, 4096);
 }
 
-/* The files that it was made without are numbered through all lines, those of an earlier run, too. */
-static void what_records_were_made_without_is_found(void **state)
+/* The files that it was made with and without are numbered through all lines, those of an earlier run, too. */
+static void what_records_were_made_with_and_without_is_found(void **state)
 {
 	struct xc_sought files[] = {{.path = "/a"}, {.root = "/r", .path = "/b", .was = "1 2 3"}, {.path = "/c"}};
 	struct xc_sought *lists[][2] = {{&files[0], &files[1]}, {&files[1], &files[2]}};
@@ -359,6 +360,87 @@ static void a_line_that_is_too_long_costs_no_other(void **state)
 	check_damaged((const bool[LINES]){false}, 1);
 }
 
+/* Where a line begins; 0: the head. */
+static size_t begin_of(const char *bytes, unsigned number)
+{
+	const char *at = bytes;
+	while (number--)
+		at = strchr(at, '\n') + 1;
+	return (size_t)(at - bytes);
+}
+
+/* Nothing can be written from there on; 0: it can again. */
+static void let_files_end_at(size_t end)
+{
+	struct rlimit most;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &most), 0);
+	most.rlim_cur = end ? end : most.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+}
+
+static void a_first_line_without_room_for_ours_begins_anew(void **state)
+{
+	char bytes[8192] = {0};
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes - 1), first = begin_of(bytes, 1);
+	memcpy(bytes + first - 2, "x\n", 2);
+	put_back(bytes + first - 2, len - first + 2);
+	struct xc_ledger *ledger = open_it("one", true);
+	assert_int_equal(xc_ledger_lost(ledger), 1 + LINES);
+	for (unsigned i = 0; i < LINES; i++) {
+		assert_false(is_there(ledger, i));
+		add_line(ledger, i);
+	}
+	xc_ledger_close(ledger);
+	check_damaged((const bool[LINES]){false}, 0);
+}
+
+static void a_line_that_cannot_be_mended_costs_no_other(void **state)
+{
+	char bytes[8192] = {0};
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes - 1), at = begin_of(bytes, 4);
+	bytes[at + 5] ^= 1;
+	put_back(bytes, len);
+	for (unsigned round = 0; round < 2; round++) { /* it stays as it is */
+		let_files_end_at(at);
+		struct xc_ledger *ledger = open_it("one", true);
+		let_files_end_at(0);
+		assert_int_equal(xc_ledger_lost(ledger), 1);
+		for (unsigned i = 0; i < LINES; i++)
+			assert_int_equal(is_there(ledger, i), i != 3);
+		xc_ledger_close(ledger);
+	}
+	check_damaged((const bool[LINES]){[3] = true}, 1);
+}
+
+/* A write that ends early stands for the kill. The first two lines are damaged. */
+static void whoever_mends_it_may_be_killed(void **state)
+{
+	static const char head[] = "{\"schema\":\"xcore.ledger/";
+	char bytes[8192] = {0}, now[sizeof head - 1];
+	(void)state;
+	const size_t len = write_lines(bytes, sizeof bytes - 1), first = begin_of(bytes, 1);
+	bytes[5] ^= 1;
+	bytes[first + 5] ^= 1;
+	for (size_t end = first - 1; end <= begin_of(bytes, 2); end++) {
+		put_back(bytes, len);
+		let_files_end_at(end);
+		struct xc_ledger *ledger = open_it("one", true);
+		let_files_end_at(0);
+		assert_true(is_there(ledger, 3));
+		xc_ledger_close(ledger);
+		FILE *file = fopen(path, "r");
+		assert_int_equal(fread(now, 1, sizeof now, file), sizeof now);
+		assert_memory_equal(now, head, sizeof now);
+		fclose(file);
+		ledger = open_it("one", true);
+		assert_true(is_there(ledger, 3));
+		xc_ledger_close(ledger);
+	}
+}
+
 /* A line that another ledger would take is none here. */
 static void what_was_finished_with_other_settings_is_not_taken(void **state)
 {
@@ -522,10 +604,13 @@ int main(void)
 		TEST(the_last_line_of_a_file_counts),
 		TEST(what_was_finished_is_not_lost_with_its_core),
 		TEST(what_is_no_line_of_ours_is_cut_off),
-		TEST(what_records_were_made_without_is_found),
+		TEST(what_records_were_made_with_and_without_is_found),
 		TEST(damage_costs_no_line_that_it_is_not_in),
 		TEST(a_line_that_is_gone_costs_those_that_need_it),
 		TEST(a_line_that_is_too_long_costs_no_other),
+		TEST(a_first_line_without_room_for_ours_begins_anew),
+		TEST(a_line_that_cannot_be_mended_costs_no_other),
+		TEST(whoever_mends_it_may_be_killed),
 		TEST(what_was_finished_with_other_settings_is_not_taken),
 		TEST(a_line_that_is_too_long_is_not_kept),
 	};
