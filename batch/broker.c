@@ -173,6 +173,18 @@ static void have_built(const struct xc_broker *broker, const char *name)
 
 /* ---- what is asked for ---- */
 
+/* A file that it may give, whether it is there or not. */
+static void log_sought(const struct xc_broker *broker, const char *root, const char *path, int fd)
+{
+	char state[XC_SOUGHT_STATE];
+	const struct xc_sought sought = {.root = root, .path = path, .was = fd >= 0 ? state : NULL};
+	if (!broker->desks)
+		return;
+	if (fd >= 0)
+		xc_sought_state(fd, state);
+	xc_desks_log(broker->desks, broker->desk, &sought);
+}
+
 static int open_file(struct xc_broker *broker, const char *root, const char *path, bool *special)
 {
 	errno = EACCES;
@@ -181,9 +193,7 @@ static int open_file(struct xc_broker *broker, const char *root, const char *pat
 	const int fd = open_code(broker, root, path, special), number = errno;
 	if (fd >= 0)
 		remember(broker, root, path, fd);
-	xc_sought_note(&broker->sought, root, path, fd);
-	if (broker->desks)
-		xc_desks_log(broker->desks, broker->desk, &broker->sought.files[broker->sought.count - 1]);
+	log_sought(broker, root, path, fd);
 	errno = number;
 	return fd;
 }
@@ -336,14 +346,24 @@ static bool serve(struct xc_broker *broker, int socket, const struct xc_request 
 	return true;
 }
 
+/* An empty packet looks like the end. */
+static bool has_gone(int socket)
+{
+	struct pollfd polled = {.fd = socket};
+	return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP);
+}
+
 /* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
 bool xc_broker_serve(struct xc_broker *broker, int socket)
 {
 	static struct xc_request request; /* 8 KiB, and one process serves one at a time */
 	atomic_store(&broker->desk->since_ns, xc_now_ns());
 	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
-	const bool goes_on =
-		size < 0 ? errno == EAGAIN || errno == EINTR : size && serve(broker, socket, &request, (size_t)size);
+	bool goes_on = errno == EAGAIN || errno == EINTR;
+	if (size > 0)
+		goes_on = serve(broker, socket, &request, (size_t)size);
+	else if (!size)
+		goes_on = !has_gone(socket) && refuse(broker, XC_DESK_FOUL);
 	atomic_store(&broker->desk->since_ns, 0);
 	return goes_on;
 }
@@ -363,5 +383,4 @@ void xc_broker_fini(struct xc_broker *broker)
 {
 	for (size_t i = 0; i < XC_BROKER_SEEN; i++)
 		forget(&broker->seen[i]);
-	xc_sought_fini(&broker->sought);
 }

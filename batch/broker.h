@@ -37,8 +37,6 @@ struct xc_broker {
 	unsigned requests;                          /* that were served: bounded */
 	struct xc_broker_seen seen[XC_BROKER_SEEN]; /* the last ones, in a ring; zero where there is none */
 	size_t seen_count;
-	struct xc_sought_list
-		sought; /* files that it was asked for and that it may give, whether they are there or not */
 };
 
 /* Frees what it has. Its descriptors are the caller's. */

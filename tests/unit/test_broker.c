@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,14 @@ static void end(struct talk *t)
 	close(t->parent);
 	close(t->client);
 	xc_broker_fini(&t->broker);
+}
+
+/* What it was asked for and may give. */
+static struct xc_sought_list logged(void)
+{
+	struct xc_sought_list list = {.count = 0};
+	xc_desks_sought(&desks, desk, &list);
+	return list;
 }
 
 static bool serve(struct talk *t)
@@ -281,11 +290,14 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	const char *root = scratch_path("later"), *path = "/lib/b.so";
 	(void)state;
 	t.finder.sysroot = root;
+	atomic_store(&desks.silent_count, 0);
+	t.broker.desks = &desks;
 	assert_true(given(ask(&t, FILES, root, elf_file("later/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
 	assert_int_equal(ask(&t, FILES, root, path), -ENOENT);
 	assert_int_equal(ask(&t, FILES, NULL, path), -EACCES); /* never: nobody need look for it */
-	assert_int_equal(t.broker.sought.count, 2);
-	const struct xc_sought there = t.broker.sought.files[0], missing = t.broker.sought.files[1];
+	struct xc_sought_list list = logged();
+	assert_int_equal(list.count, 2);
+	const struct xc_sought there = list.files[0], missing = list.files[1];
 	assert_non_null(there.was);
 	assert_null(missing.was);
 	assert_false(is_changed(&t, there));
@@ -305,6 +317,7 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	assert_true(is_changed(&t, there));
 	elf_file("later/a.so", ELFDATA2LSB, ET_EXEC, 0);
 	assert_true(is_changed(&t, there));
+	xc_sought_fini(&list);
 	end(&t);
 }
 
@@ -317,7 +330,8 @@ static void what_cannot_be_known_is_no_change(void **state)
 	t.finder.sysroot = root;
 	t.broker.desks = &desks;
 	assert_true(given(ask(&t, FILES, root, elf_file("unknown/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
-	const struct xc_sought there = t.broker.sought.files[0];
+	struct xc_sought_list list = logged();
+	const struct xc_sought there = list.files[0];
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	const struct rlimit none = {0, files.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -330,6 +344,7 @@ static void what_cannot_be_known_is_no_change(void **state)
 	assert_false(is_changed(&t, there));
 	atomic_store(&desks.silent_count, 0);
 	assert_true(is_changed(&t, there));
+	xc_sought_fini(&list);
 	end(&t);
 }
 
@@ -485,9 +500,12 @@ static void what_was_looked_for_is_in_the_log(void **state)
 	xc_desks_log(&desks, desk, &rootless);
 	xc_desks_sought(&desks, desk, &list);
 	assert_int_equal(list.count, 3);
+	assert_string_equal(list.files[0].path, "logged.so");
+	assert_string_equal(list.files[1].path, "");
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(xc_sought_compare(&list.files[i], &t.broker.sought.files[i]), 0);
+		assert_string_equal(list.files[i].root, scratch_dir());
 	assert_non_null(list.files[0].was);
+	assert_null(list.files[1].was);
 	assert_int_equal(xc_sought_compare(&list.files[2], &rootless), 0);
 	for (unsigned i = 0; i < XC_DESK_LOG / 4; i++) /* then it is full, and what came first stays */
 		xc_desks_log(&desks, desk, &rootless);
@@ -497,6 +515,24 @@ static void what_was_looked_for_is_in_the_log(void **state)
 	xc_desks_sought(&desks, desk, &list);
 	assert_string_equal(list.files[0].path, "logged.so");
 	xc_sought_fini(&list);
+	end(&t);
+}
+
+/* A hostile worker asks for long names without an end. */
+static void what_was_looked_for_takes_no_memory_of_its_own(void **state)
+{
+	enum { LONG = 4000, TIMES = 2000, MOST = 1 << 20 };
+	struct talk t = begin();
+	char path[LONG + 1] = "";
+	(void)state;
+	memset(path, 'a', LONG);
+	t.broker.desks = &desks;
+	t.finder.sysroot = scratch_dir();
+	const struct mallinfo2 before = mallinfo2();
+	for (int i = 0; i < TIMES; i++)
+		assert_int_equal(ask(&t, FILES, scratch_dir(), path), -ENAMETOOLONG);
+	const struct mallinfo2 after = mallinfo2();
+	assert_true(after.uordblks + after.hblkhd < before.uordblks + before.hblkhd + MOST);
 	end(&t);
 }
 
@@ -582,6 +618,10 @@ static void packets_of_another_form_end_the_talk(void **state)
 	char large[64 << 10] = {0};
 	send_bytes(&t, large, sizeof large); /* cut to what fits, which has more than two texts */
 	assert_false(serve(&t));
+	desk->refused = XC_DESK_OBEYS;
+	send_bytes(&t, "", 0); /* this, too, is read as nothing */
+	assert_false(serve(&t));
+	assert_int_equal(desk->refused, XC_DESK_FOUL);
 	desk->refused = XC_DESK_OBEYS;
 	close(t.client);
 	t.client = -1;
@@ -697,6 +737,7 @@ int main(void)
 		cmocka_unit_test(a_directory_that_did_not_answer_is_not_asked_again),
 		cmocka_unit_test(what_a_worker_makes_up_is_no_place),
 		cmocka_unit_test(what_was_looked_for_is_in_the_log),
+		cmocka_unit_test(what_was_looked_for_takes_no_memory_of_its_own),
 		cmocka_unit_test(who_takes_the_place_of_another_answers_first),
 		cmocka_unit_test(answers_to_another_request_are_not_taken),
 		cmocka_unit_test(packets_of_another_form_end_the_talk),
