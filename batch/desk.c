@@ -76,6 +76,8 @@ void xc_desks_log(struct xc_desks *desks, struct xc_desk *desk, const struct xc_
 	if (add_text(log, &size, sought->root) && add_text(log, &size, sought->path) &&
 	    add_text(log, &size, sought->was))
 		desk->log_size = size;
+	else
+		desk->log_cut = true;
 }
 
 static const char *next_text(const char **at)
@@ -88,6 +90,7 @@ static const char *next_text(const char **at)
 void xc_desks_sought(const struct xc_desks *desks, const struct xc_desk *desk, struct xc_sought_list *list)
 {
 	const char *at = desks->logs[desk - desks->desks], *end = at + desk->log_size;
+	list->cut = desk->log_cut;
 	while (at < end) {
 		struct xc_sought sought = {.root = next_text(&at)};
 		sought.path = next_text(&at);

@@ -41,6 +41,7 @@ struct xc_desk {
 	char why[128];                /* it could not */
 	enum xc_desk_refusal refused; /* the worker asked for too much, or not by the rules: the broker has ended */
 	size_t log_size;              /* bytes of its log */
+	bool log_cut;                 /* something that was looked for had no room in it */
 };
 
 struct xc_desks {

@@ -9,7 +9,7 @@
 
 #include "rawtext.h"
 
-/* ---- noting ---- */
+/* ---- the list ---- */
 
 void xc_sought_state(int fd, char state[XC_SOUGHT_STATE])
 {
@@ -29,14 +29,6 @@ void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought)
 		.path = xc_arena_strdup(&list->arena, sought->path),
 		.was = xc_arena_strdup(&list->arena, sought->was),
 	};
-}
-
-void xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd)
-{
-	char state[XC_SOUGHT_STATE];
-	if (fd >= 0)
-		xc_sought_state(fd, state);
-	xc_sought_add(list, &(struct xc_sought){.root = root, .path = path, .was = fd >= 0 ? state : NULL});
 }
 
 void xc_sought_fini(struct xc_sought_list *list)
@@ -92,32 +84,28 @@ static size_t without_doubles(struct xc_sought **files, size_t count)
 	return kept;
 }
 
-struct keeping {
-	struct xc_sought **files;
-	size_t count, size;
-};
-
-/* Those that were there, or those that were not. */
-static void keep(const struct xc_sought_list *list, bool there, struct keeping *kept, struct xc_arena *arena)
+static size_t size_of_all(struct xc_sought *const *files, size_t count)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct xc_sought *s = &list->files[i];
-		if ((s->was != NULL) != there)
-			continue;
-		kept->size += size_of(s);
-		if (kept->size > XC_SOUGHT_MAX)
-			break;
-		kept->files[kept->count++] = xc_sought_copy(s, arena);
-	}
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		size += size_of(files[i]);
+	return size;
 }
 
 void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena)
 {
-	struct keeping kept = {.files = xc_arena_alloc(arena, (list->count + 1) * sizeof *kept.files)};
-	keep(list, true, &kept, arena);
-	keep(list, false, &kept, arena);
-	record->sought = kept.files;
-	record->sought_count = without_doubles(kept.files, kept.count);
+	struct xc_sought **files = xc_arena_alloc(arena, (list->count + 1) * sizeof *files);
+	for (size_t i = 0; i < list->count; i++)
+		files[i] = &list->files[i];
+	size_t count = without_doubles(files, list->count);
+	if (list->cut || size_of_all(files, count) > XC_SOUGHT_MAX) {
+		record->passing = true;
+		count = 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		files[i] = xc_sought_copy(files[i], arena);
+	record->sought = files;
+	record->sought_count = count;
 }
 
 /* ---- as JSON ---- */

@@ -8,8 +8,7 @@
 #include "record.h"
 
 enum {
-	XC_SOUGHT_MAX =
-		128 << 10, /* bytes of all that one record has: of more, what was there, in the order of asking */
+	XC_SOUGHT_MAX = 128 << 10, /* bytes of all that one record has */
 	XC_SOUGHT_STATE = 96,
 };
 
@@ -27,19 +26,18 @@ struct xc_sought_list {
 	struct xc_arena arena;
 	struct xc_sought *files;
 	size_t count, capacity;
+	bool cut; /* there were more */
 };
 
-/* Add one, copied; was and now as they are. */
+/* Add one, copied, but for number and now. */
 void xc_sought_add(struct xc_sought_list *list, const struct xc_sought *sought);
-
-/* Add one; fd: what was opened, or -1. */
-void xc_sought_note(struct xc_sought_list *list, const char *root, const char *path, int fd);
 void xc_sought_fini(struct xc_sought_list *list);
 
 /* Which file this is: its number, size and times; "" where that cannot be had. */
 void xc_sought_state(int fd, char state[XC_SOUGHT_STATE]);
 
-/* Set the record's list to what is in the list, each once, sorted; in the arena. */
+/* Set the record's list to what is in the list, each once, sorted; in the arena. Of one that was cut or is beyond XC_SOUGHT_MAX nothing is kept:
+ * nobody could tell whether the record still holds, and it is `passing`. */
 void xc_sought_keep(const struct xc_sought_list *list, struct xc_record *record, struct xc_arena *arena);
 
 /* A new one that says the same, not looked at, in the arena. */

@@ -511,9 +511,11 @@ static void what_was_looked_for_is_in_the_log(void **state)
 		xc_desks_log(&desks, desk, &rootless);
 	assert_in_range(desk->log_size, XC_DESK_LOG - 16, XC_DESK_LOG);
 	assert_int_equal(desks.logs[1][0], 0);
+	assert_false(list.cut);
 	xc_sought_fini(&list);
 	xc_desks_sought(&desks, desk, &list);
 	assert_string_equal(list.files[0].path, "logged.so");
+	assert_true(list.cut);
 	xc_sought_fini(&list);
 	end(&t);
 }
