@@ -117,9 +117,14 @@ static void name_of(int fd, char name[PATH_MAX])
 	name[n > 0 ? n : 0] = '\0';
 }
 
+static bool is_below(const char *name, const char *dir)
+{
+	return !strncmp(name, dir, strlen(dir));
+}
+
 static bool is_file(const char *name)
 {
-	return name[0] == '/' && strncmp(name, "/dev/", 5) != 0;
+	return name[0] == '/' && (!is_below(name, "/dev/") || is_below(name, "/dev/shm/"));
 }
 
 /* What the call waits for; false when that is no file. */
@@ -158,7 +163,7 @@ static bool what_for(const struct doing *doing, struct xc_text *text)
 static void tell(const struct doing *doing)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "xcore: ");
+	xc_text_add(&text, isatty(STDERR_FILENO) ? "\r\033[Kxcore: " : "xcore: "); /* in the place of how far it is */
 	if (what_for(doing, &text)) {
 		xc_text_printf(&text, ": no answer for %" PRIu64 " seconds: still waiting\n",
 			       watch.patience_ns / UINT64_C(1000000000));

@@ -24,11 +24,26 @@ enum { SOON = 1000, NEVER_S = 120 };
 
 static const char *fifo; /* that nobody writes to: to open it is to wait */
 
+/* The one end is read, the other one written to: of a terminal, or of a pipe. */
+static void open_ends(int ends[2], bool terminal)
+{
+	if (!terminal) {
+		assert_int_equal(pipe(ends), 0);
+		return;
+	}
+	ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(ends[0] >= 0);
+	assert_int_equal(grantpt(ends[0]), 0);
+	assert_int_equal(unlockpt(ends[0]), 0);
+	ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY);
+	assert_true(ends[1] >= 0);
+}
+
 /* A child that waits so and is watched; its standard error. */
-static int watched(void (*wait_so)(void), pid_t *pid_out)
+static int watched(void (*wait_so)(void), bool terminal, pid_t *pid_out)
 {
 	int pipes[2];
-	assert_int_equal(pipe(pipes), 0);
+	open_ends(pipes, terminal);
 	*pid_out = fork();
 	if (*pid_out == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -59,17 +74,23 @@ static void first_line(int fd, char *line, size_t size)
 	line[len] = '\0';
 }
 
-static void check_told(void (*wait_so)(void), const char *what)
+static void check_line(void (*wait_so)(void), bool terminal, const char *expected)
 {
-	char line[8192], *expected = xc_asprintf("xcore: %s: no answer for 1 seconds: still waiting", what);
+	char line[8192];
 	pid_t pid;
-	const int fd = watched(wait_so, &pid);
+	const int fd = watched(wait_so, terminal, &pid);
 	first_line(fd, line, sizeof line);
 	assert_string_equal(line, expected);
-	free(expected);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(fd);
+}
+
+static void check_told(void (*wait_so)(void), const char *what)
+{
+	char *expected = xc_asprintf("xcore: %s: no answer for 1 seconds: still waiting", what);
+	check_line(wait_so, false, expected);
+	free(expected);
 }
 
 static void open_it(void)
@@ -112,6 +133,32 @@ static void a_file_that_does_not_answer_is_named(void **state)
 	check_told(read_standard_input, "standard input");
 }
 
+/* Its file system is of memory, and so may be the one of TMPDIR. */
+static void a_file_of_dev_shm_is_one(void **state)
+{
+	const char *before = fifo;
+	char *other = xc_asprintf("/dev/shm/xcore-stall-%d", (int)getpid());
+	(void)state;
+	if (is_told_here() && !mkfifo(other, 0600)) {
+		fifo = other;
+		check_told(read_it, fifo);
+		fifo = before;
+		unlink(other);
+	}
+	free(other);
+}
+
+/* A line that tells how far it is has no end. */
+static void on_a_terminal_it_takes_the_line(void **state)
+{
+	(void)state;
+	if (!is_told_here())
+		skip();
+	char *expected = xc_asprintf("\r\033[Kxcore: %s: no answer for 1 seconds: still waiting\r", fifo);
+	check_line(open_it, true, expected);
+	free(expected);
+}
+
 /* Waits for others, then for a file: the first line is of that. */
 static void wait_for_a_child(void)
 {
@@ -151,14 +198,19 @@ static int make_fifo(void **state)
 	(void)state;
 	while (open("/dev/null", O_RDWR) <= STDERR_FILENO)
 		;
-	fifo = scratch_path("fifo");
-	return mkfifo(fifo, 0600);
+	const char *path = scratch_path("fifo");
+	if (mkfifo(path, 0600))
+		return -1;
+	fifo = realpath(path, NULL); /* as the kernel calls it */
+	return fifo ? 0 : -1;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_does_not_answer_is_named),
+		cmocka_unit_test(a_file_of_dev_shm_is_one),
+		cmocka_unit_test(on_a_terminal_it_takes_the_line),
 		cmocka_unit_test(waiting_for_others_is_not_told),
 	};
 	return cmocka_run_group_tests(tests, make_fifo, NULL);
