@@ -17,7 +17,8 @@ struct xc_changes {
 	const struct xc_sought *silent; /* out: the first one that did not answer, or NULL */
 };
 
-/* Add what the record was made with and without, each file once: it stays, until it is found to be another. Borrowed until the end. */
+/* Add what the record was made with and without, each file once: each counts as unchanged until it is found to be another. Borrowed until the
+ * end. */
 void xc_changes_want(struct xc_changes *changes, const struct xc_record *record);
 
 /* Look for all that were added, once each. Returns early when the user interrupts. Cost: a process, and an open of each file that is there.

@@ -5,11 +5,10 @@
  *	{"sum":"…","path":"…",…,"sought":[0,…]}
  *
  * A line is written by one call and counts only when it is as it was written, which its sum shows (sealed.h): what is damaged costs no other
- * line. A core is taken from it when path, size, times and number of the file
- * are those of then and the settings too; so a new version, other options or a new file of the same name are looked at again. Of several
- * lines of one file the last one counts. Names are as rawtext.h has
- * them. Files that a record was made with and without (sought.h) are numbered from 0 as they come, and in later lines
- * only their numbers stand: one whose number nothing is known of any more does not count either. */
+ * line. A core is taken from it when path, size, times and number of the file are those of then and the settings too; so a new version, other
+ * options or a new file of the same name are looked at again. Of several lines of one file the last one counts. Names are as rawtext.h has
+ * them. Files that a record was made with and without (sought.h) are numbered from 0 as they come, and in later lines only their numbers
+ * stand: one whose number nothing is known of any more does not count either. */
 #ifndef XC_LEDGER_H
 #define XC_LEDGER_H
 

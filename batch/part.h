@@ -3,8 +3,9 @@
  *	{"schema":"xcore.part/1","version":"…","config":"…","manifest":"…","shard":3,"of":8,"cores":61}
  *	{"schema":"xcore.record/1",…}           one line a core, by path
  *
- * The first line of records that were redacted has "redacted":true. That of who could not look everywhere has "left_out", too, and "unread" where there may be cores; "unlooked" is how many cores of
- * this shard are missing here. "run" is what the run of all shards is called, where that was said.
+ * The first line of records that were redacted has "redacted":true. That of who could not look everywhere has "left_out", too, and "unread"
+ * where there may be cores; "unlooked" is how many cores of this shard are missing here. "run" is what the run of all shards is called, where
+ * that was said.
  *
  * Parts that are to be merged must have been made by the same version, with the same settings, of the same inputs: that is what the first
  * lines say. Those that say of which run they are must be of one: a shard that was never started leaves the part of an earlier run. A part is

@@ -89,8 +89,8 @@ struct xc_record {
 	struct xc_record_known every, crashed, top; /* all threads; the crashed one; its first five rows */
 	const char **absent; /* modules whose file was not found or was refused: "libfoo.so.1 BUILDID: why" */
 	size_t absent_count;
-	struct xc_sought **
-		sought; /* files that it was made with and without (sought.h): of this machine, and not written of it */
+	/* Files that it was made with and without (sought.h): of this machine, and not written of it. */
+	struct xc_sought **sought;
 	size_t sought_count;
 };
 

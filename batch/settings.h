@@ -14,8 +14,9 @@ const char *xc_settings_shared(const struct xc_worker_options *options, const ch
 			       struct xc_arena *arena);
 
 /* Of the above, of the file that xcore runs from, and of what this machine has under these names: where they lead, and when --exe and the
- * directories of debug information (--debug-dir, /usr/lib/debug below --sysroot or /) last got or lost a file. What comes, goes or is exchanged
- * deeper in a sysroot, or at a path that a core names, is seen by the records that were made with or without it (sought.h). Hex, the arena's. Cost: some hundred stats for each directory. */
+ * directories of debug information (--debug-dir, /usr/lib/debug below --sysroot or /) last got or lost a file. What comes, goes or is
+ * exchanged deeper in a sysroot, or at a path that a core names, is seen by the records that were made with or without it (sought.h). Hex,
+ * the arena's. Cost: some hundred stats for each directory. */
 const char *xc_settings_here(const struct xc_worker_options *options, const char *shared, struct xc_arena *arena);
 
 #endif

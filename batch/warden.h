@@ -1,8 +1,9 @@
 /* warden: the process that workers, their brokers and builders are forked from.
  *
  * It is started before a batch looks for cores, so it knows what it was started with (the command line, where files may come from, the symbol
- * store) and nothing else of any core: what a worker that was taken over finds in its memory is of its own core. The warden forks and does nothing else: it opens
- * nothing, so it never waits. An order that it does not answer in XC_WARDEN_SECONDS fails, and so do all behind it. What it forks are children of who started it, and end with that. */
+ * store) and nothing else of any core: what a worker that was taken over finds in its memory is of its own core. The warden forks and does
+ * nothing else: it opens nothing, so it never waits. An order that it does not answer in XC_WARDEN_SECONDS fails, and so do all behind it; a
+ * user who interrupts waits that long, or does so twice. What it forks are children of who started it, and end with that. */
 #ifndef XC_WARDEN_H
 #define XC_WARDEN_H
 

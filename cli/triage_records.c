@@ -96,8 +96,8 @@ static void warn(const struct xc_triage_run *run, const char *what, const char *
 
 static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)
 {
-	xc_auto(xc_freep) char *why =
-		xc_asprintf("%s: %zu of its lines %s damaged", path, count, count == 1 ? "is" : "are");
+	xc_auto(xc_freep) char *why = xc_asprintf("%s: %zu of its lines %s not count any more (damage)", path, count,
+						  count == 1 ? "does" : "do");
 	if (count)
 		warn(run, "not all that was finished can be taken", why);
 }
