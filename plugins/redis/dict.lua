@@ -17,7 +17,8 @@ local dict = {}
 
 local BLOCK = 128      -- buckets read at once
 local LONGEST = 100    -- entries of one chain: there are five on average at most, so more is a cycle
-local SLACK = 10000    -- entries more than twice what a table counts: more is damage; so are as many blocks in a row that cannot be read
+local SLACK = 10000    -- entries more than twice what a table counts: more is damage
+local UNREAD = 10000   -- blocks in a row that cannot be read: of more, the size of the table is none
 
 -- The arrays of a dict: {at, slots, used}, those that exist.
 function dict.tables(d)
@@ -142,7 +143,10 @@ function dict.walk(t, d, visit, every)
 		for first = 0, array.slots - 1, BLOCK * (every or 1) do
 			local heads = heads_at(t, array, first, walk)
 			missing = #heads == 0 and missing + 1 or 0
-			if missing > SLACK then break end -- a size that is none
+			if missing > UNREAD then
+				walk.why = walk.why .. "; the rest of the table was not looked at"
+				break
+			end
 			visit_chains(read, heads, visit, walk)
 			if walk.stopped then return walk end
 			if math.ult(most, walk.seen) then
