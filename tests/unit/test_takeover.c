@@ -173,6 +173,13 @@ static void breaks_the_rules_of_the_broker(void)
 	wait_forever();
 }
 
+static void says_nothing_to_the_broker(void)
+{
+	if (write(BROKER, "", 0))
+		_exit(7);
+	wait_forever();
+}
+
 static char *volatile nowhere = NULL;
 
 static void crashes(void)
@@ -411,6 +418,7 @@ static void what_breaks_the_rules_of_the_broker_is_ended_at_once(void **state)
 	from = now();
 	expect(breaks_the_rules_of_the_broker, XC_RECORD_DIED, "in a way that none does");
 	assert_true(now() - from < LONG / 2);
+	expect(says_nothing_to_the_broker, XC_RECORD_DIED, "in a way that none does");
 }
 
 static void deaths_are_told(void **state)
