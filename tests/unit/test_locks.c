@@ -23,9 +23,9 @@
 	"struct account first = {1, PTHREAD_MUTEX_INITIALIZER}, second = {2, PTHREAD_MUTEX_INITIALIZER}, *third;\n"    \
 	"pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER; pthread_cond_t changed = PTHREAD_COND_INITIALIZER;\n"    \
 	"pthread_barrier_t both; sem_t room; volatile int sink;\n"                                                     \
-	"static void tell(const char *who) { printf(\"%s=%d\\n\", who, (int)syscall(SYS_gettid)); fflush(stdout); }\n" \
+	"static void tell(const char *who) { dprintf(1, \"%s=%d\\n\", who, (int)syscall(SYS_gettid)); }\n"             \
 	"static void start(void *(*f)(void *), void *a) { pthread_t t; pthread_create(&t, 0, f, a); }\n"               \
-	"static void *ready(void *a) { puts(\"ready\"); fflush(stdout); for (;;) pause(); }\n"
+	"static void *ready(void *a) { dprintf(1, \"ready\\n\"); for (;;) pause(); }\n"
 
 #define MAIN(body)                                                                                                     \
 	"int main(void) { pthread_barrier_init(&both, 0, 2); third = calloc(1, sizeof *third); alarm(900);\n"          \
@@ -112,15 +112,15 @@ static const char cxx[] =
 	"<thread>\n"
 	"#include <pthread.h>\n#include <unistd.h>\n#include <sys/syscall.h>\npthread_barrier_t both;\n"
 	"struct shop { int items; std::mutex door; std::shared_mutex shelf; } store; int sink;\n"
-	"static void tell(const char *who) { printf(\"%s=%d\\n\", who, (int)syscall(SYS_gettid)); fflush(stdout); }\n"
+	"static void tell(const char *who) { dprintf(1, \"%s=%d\\n\", who, (int)syscall(SYS_gettid)); }\n"
 	"static void clerk() { tell(\"clerk\"); std::lock_guard<std::mutex> l(store.door); "
 	"pthread_barrier_wait(&both);\n"
 	" std::unique_lock<std::shared_mutex> s(store.shelf); sink++; }\n"
 	"static void buyer() { tell(\"buyer\"); std::unique_lock<std::shared_mutex> s(store.shelf); "
 	"pthread_barrier_wait(&both);\n"
 	" std::lock_guard<std::mutex> l(store.door); sink++; }\n"
-	"int main() { alarm(900); pthread_barrier_init(&both, 0, 2); std::thread a(clerk), b(buyer); puts(\"ready\"); "
-	"fflush(stdout); "
+	"int main() { alarm(900); pthread_barrier_init(&both, 0, 2); std::thread a(clerk), b(buyer); dprintf(1, "
+	"\"ready\\n\"); "
 	"a.join(); }\n";
 
 /* ---- running them ---- */
