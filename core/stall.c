@@ -59,7 +59,7 @@ static struct watch {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t ends;
-	bool runs, over;
+	bool runs, over, rests;
 	long tid;
 	uint64_t patience_ns;
 } watch;
@@ -206,9 +206,39 @@ static void *stay_beside(void *unused)
 	return unused;
 }
 
-void xc_stall_start(unsigned milliseconds)
+static void begin(void)
 {
 	sigset_t all, before;
+	sigfillset(&all); /* signals are for who was there before */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	watch.over = false;
+	watch.runs = pthread_create(&watch.thread, NULL, stay_beside, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- forks: a child of several threads may find locks held by one that it has not ---- */
+
+static void before_fork(void)
+{
+	watch.rests = watch.runs;
+	xc_stall_stop();
+}
+
+static void after_fork(void)
+{
+	if (watch.rests)
+		begin();
+	watch.rests = false;
+}
+
+static void in_child(void)
+{
+	watch.rests = false;
+}
+
+void xc_stall_start(unsigned milliseconds)
+{
+	static bool knows_forks;
 	pthread_condattr_t clock;
 	watch = (struct watch){.tid = syscall(SYS_gettid), .patience_ns = milliseconds * UINT64_C(1000000)};
 	pthread_mutex_init(&watch.lock, NULL);
@@ -216,10 +246,10 @@ void xc_stall_start(unsigned milliseconds)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&watch.ends, &clock);
 	pthread_condattr_destroy(&clock);
-	sigfillset(&all); /* signals are for who was there before */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	watch.runs = pthread_create(&watch.thread, NULL, stay_beside, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!knows_forks)
+		knows_forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
+	if (knows_forks)
+		begin();
 }
 
 void xc_stall_stop(void)

@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,6 +124,37 @@ static void read_standard_input(void)
 		_exit(1);
 }
 
+/* Of this process, when it forks. */
+static size_t threads_at_fork;
+
+static void count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	threads_at_fork = 0;
+	for (const struct dirent *entry; tasks && (entry = readdir(tasks));)
+		threads_at_fork += entry->d_name[0] != '.';
+	if (tasks)
+		closedir(tasks);
+}
+
+static void fork_and_open_it(void)
+{
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	if (waitpid(pid, NULL, 0) != pid || threads_at_fork != 1)
+		_exit(1);
+	open_it();
+}
+
+static void who_is_watched_forks_alone_and_is_watched_again(void **state)
+{
+	(void)state;
+	if (!is_told_here())
+		skip();
+	check_told(fork_and_open_it, fifo);
+}
+
 static void a_file_that_does_not_answer_is_named(void **state)
 {
 	(void)state;
@@ -209,9 +242,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_does_not_answer_is_named),
+		cmocka_unit_test(who_is_watched_forks_alone_and_is_watched_again),
 		cmocka_unit_test(a_file_of_dev_shm_is_one),
 		cmocka_unit_test(on_a_terminal_it_takes_the_line),
 		cmocka_unit_test(waiting_for_others_is_not_told),
 	};
+	if (pthread_atfork(count_threads, NULL, NULL)) /* the first one is the last to be asked */
+		return 1;
 	return cmocka_run_group_tests(tests, make_fifo, NULL);
 }
