@@ -373,21 +373,28 @@ static void wait_for_ever(void)
 		pause();
 }
 
+/* One that would never end by itself, without a time of its own, is served beside a broker that does this, until it has ended. */
+static struct xc_worker ended_beside(void (*broker)(void), const struct xc_input *input, struct xc_desk *desk)
+{
+	struct xc_worker worker = {.input = input, .pair = {.desk = desk}, .result = -1, .process = -1};
+	worker.pair.scratch = -1;
+	worker.deadline_ns = UINT64_MAX;
+	worker.pair.worker_pid = child(wait_for_ever);
+	worker.pair.broker_pid = child(broker);
+	alarm(120);
+	while (!xc_worker_serve(&worker))
+		usleep(1000);
+	alarm(0);
+	return worker;
+}
+
 static void without_its_broker_a_worker_is_ended(void **state)
 {
 	struct xc_arena arena = {0};
 	struct xc_desk desk = {.number = 0};
 	const struct xc_input input = {.path = "the core"};
-	struct xc_worker worker = {.input = &input, .pair = {.desk = &desk}, .result = -1, .process = -1};
 	(void)state;
-	worker.pair.scratch = -1;
-	worker.deadline_ns = UINT64_MAX;
-	worker.pair.worker_pid = child(wait_for_ever);
-	worker.pair.broker_pid = child(give_up);
-	alarm(120);
-	while (!xc_worker_serve(&worker))
-		usleep(1000);
-	alarm(0);
+	struct xc_worker worker = ended_beside(give_up, &input, &desk);
 	assert_false(worker.late);
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
@@ -411,15 +418,7 @@ static void a_worker_that_was_refused_is_ended(void **state)
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct xc_arena arena = {0};
 		struct xc_desk desk = {.refused = cases[i].refused};
-		struct xc_worker worker = {.input = &input, .pair = {.desk = &desk}, .result = -1, .process = -1};
-		worker.pair.scratch = -1;
-		worker.deadline_ns = UINT64_MAX;
-		worker.pair.worker_pid = child(wait_for_ever);
-		worker.pair.broker_pid = child(end_well);
-		alarm(120);
-		while (!xc_worker_serve(&worker))
-			usleep(1000);
-		alarm(0);
+		struct xc_worker worker = ended_beside(end_well, &input, &desk);
 		assert_false(xc_worker_hindered(&worker));
 		assert_null(xc_worker_excess(&worker));
 		const struct xc_record *record = xc_worker_outcome(&worker, &arena);
