@@ -139,7 +139,7 @@ live: $(B)/xcore ## running processes: no ptrace, no stop
 
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
-	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run
+	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run -- tests/heap/cuts
 
 verdict: $(B)/xcore ## why programs died, against what is known of their deaths; redacted, too
 	@corpora/build-deaths

@@ -51,7 +51,7 @@ static struct xc_error *read_sigs(const struct reader *r, struct xc_baseline_ent
 				   sig);
 		sigs[e->sig_count++] = xc_arena_strdup(&r->baseline->arena, sig);
 	}
-	qsort(sigs, e->sig_count, sizeof *sigs, xc_baseline_by_text);
+	qsort(sigs, e->sig_count, sizeof *sigs, xc_text_order);
 	e->sigs = sigs;
 	return NULL;
 }
@@ -112,17 +112,23 @@ static struct xc_error *read_severity(const struct reader *r, struct xc_baseline
 
 typedef struct xc_error *field_fn(const struct reader *r, struct xc_baseline_entry *e, char *value);
 
-static struct xc_error *read_field(const struct reader *r, struct xc_baseline_entry *e, char *word)
+/* seen: a bit for each field that the line had before. */
+static struct xc_error *read_field(const struct reader *r, struct xc_baseline_entry *e, char *word, unsigned *seen)
 {
 	static const struct {
 		const char *name;
 		field_fn *read;
 	} fields[] = {{"expires", read_expires}, {"severity", read_severity}, {"seen", read_seen}, {"sig", read_sigs}};
 	char *equals = strchr(word, '=');
-	for (size_t i = 0; equals && i < XC_COUNT(fields); i++)
-		if (strlen(fields[i].name) == (size_t)(equals - word) &&
-		    !strncmp(fields[i].name, word, (size_t)(equals - word)))
-			return fields[i].read(r, e, equals + 1);
+	for (size_t i = 0; equals && i < XC_COUNT(fields); i++) {
+		if (strlen(fields[i].name) != (size_t)(equals - word) ||
+		    strncmp(fields[i].name, word, (size_t)(equals - word)) != 0)
+			continue;
+		if (*seen & 1u << i)
+			return bad(r, "write each once; of sigs, one list with commas", "a second", fields[i].name);
+		*seen |= 1u << i;
+		return fields[i].read(r, e, equals + 1);
+	}
 	return bad(r, "before the first | there may be expires=DATE, severity=low, seen=+-+ and sig=HEX,HEX",
 		   "what is this", word);
 }
@@ -171,8 +177,9 @@ static struct xc_error *read_entry(struct reader *r, char *line)
 		xc_baseline_decode_text(text);
 	e.text = text;
 	struct xc_error *err = read_name(r, &e, strtok_r(line, " \t", &saved));
+	unsigned seen = 0;
 	for (char *word; !err && (word = strtok_r(NULL, " \t", &saved));)
-		err = read_field(r, &e, word);
+		err = read_field(r, &e, word, &seen);
 	if (err)
 		return err;
 	b->entries = xc_grow(b->entries, b->count, &r->capacity, sizeof e);
@@ -218,7 +225,8 @@ static struct xc_error *read_line(struct reader *r, char *line)
 	return NULL;
 }
 
-static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
+/* ended: a newline stands behind it. A line that was cut accepts more than it did: its expiry or the end of its pattern is lost. */
+static struct xc_error *copy_line(struct reader *r, const char *at, size_t len, bool ended)
 {
 	xc_auto(xc_freep) char *line = xc_alloc(len + 1), *whole = xc_alloc(len + 1);
 	r->number++;
@@ -227,16 +235,13 @@ static struct xc_error *copy_line(struct reader *r, const char *at, size_t len)
 	memcpy(line, at, len);
 	if (memchr(at, '\0', len))
 		return bad(r, "a baseline is a text file", "a NUL byte", "");
+	if (!ended)
+		return bad(r, "where the line is whole, put a newline behind it",
+			   "the last line has no end: the file may have been cut", "");
 	return read_line(r, line);
 }
 
 /* ---- all ---- */
-
-int xc_baseline_by_text(const void *a, const void *b)
-{
-	const char *const *left = a, *const *right = b;
-	return strcmp(*left, *right);
-}
 
 int xc_baseline_by_name(const void *a, const void *b)
 {
@@ -291,7 +296,7 @@ struct xc_error *xc_baseline_read(const char *text, size_t len, const char *name
 	struct xc_error *err = NULL;
 	for (const char *at = text, *end = text + len; at < end && !err;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		err = copy_line(&r, at, (size_t)((newline ? newline : end) - at));
+		err = copy_line(&r, at, (size_t)((newline ? newline : end) - at), newline);
 		at = newline ? newline + 1 : end;
 	}
 	r.baseline->tail = take_above(&r);

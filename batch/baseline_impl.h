@@ -26,7 +26,4 @@ int xc_baseline_by_name(const void *a, const void *b);
 void xc_baseline_write_text(struct xc_text *text, const char *string);
 void xc_baseline_decode_text(char *text); /* in place */
 
-/* For qsort of strings. */
-int xc_baseline_by_text(const void *a, const void *b);
-
 #endif

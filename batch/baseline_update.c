@@ -100,7 +100,7 @@ static void write_sigs(struct xc_text *text, struct line *line)
 {
 	const char *last = NULL;
 	if (line->entry.sig_count)
-		qsort(line->sigs, line->entry.sig_count, sizeof *line->sigs, xc_baseline_by_text);
+		qsort(line->sigs, line->entry.sig_count, sizeof *line->sigs, xc_text_order);
 	for (size_t i = 0; i < line->entry.sig_count; i++) {
 		const char *sig = line->sigs[i];
 		if (last && !strncmp(last, sig, strlen(last) < XC_BASELINE_SIG ? strlen(last) : XC_BASELINE_SIG))

@@ -62,16 +62,16 @@ static size_t jobs_of(const struct xc_batch *batch)
 
 static bool is_stopped(const struct run *run)
 {
-	return run->batch->stopped && *run->batch->stopped;
+	return xc_worker_stopped(&run->worker);
 }
 
-/* Where no further process can be started, those that run are enough, as long as there are any. */
+/* Where no further process can be started, those that run are enough, as long as there are any; who interrupts wants no more. */
 static struct xc_error *fill(struct run *run)
 {
 	while (run->running < run->jobs && run->next < run->count) {
 		const struct xc_input *input = run->inputs[run->next];
 		struct xc_error *err = xc_worker_start(input, &run->worker, &run->workers[run->running]);
-		if (err && run->running) {
+		if (err && (run->running || is_stopped(run))) {
 			xc_error_free(err);
 			run->jobs = run->running;
 			return NULL;
@@ -192,6 +192,19 @@ static struct xc_error *serve(struct run *run)
 	return err;
 }
 
+/* When the user interrupts: what is done by then is kept; what would be tried again is not. */
+static struct xc_error *take_done(struct run *run)
+{
+	struct xc_error *err = NULL;
+	for (size_t i = run->running; !err && i-- > 0;) {
+		struct xc_worker *worker = run->workers[i];
+		if (xc_worker_serve(worker) && !xc_worker_hindered(worker) &&
+		    (run->again[i] || !xc_worker_excess(worker)))
+			err = finish(run, i);
+	}
+	return err;
+}
+
 static struct xc_error *go_through(struct run *run, const struct xc_input *const *inputs, size_t count)
 {
 	struct xc_error *err = NULL;
@@ -206,6 +219,8 @@ static struct xc_error *go_through(struct run *run, const struct xc_input *const
 			xc_progress_step(run->batch->progress, run->done, run->all);
 		}
 	}
+	if (!err && is_stopped(run))
+		err = take_done(run);
 	for (size_t i = 0; i < run->running; i++)
 		xc_worker_kill(run->workers[i]);
 	run->running = 0;
@@ -226,6 +241,10 @@ static uint64_t room(void)
 static struct xc_error *go_through_all(struct run *run, const struct xc_input *const *inputs)
 {
 	struct xc_error *err = xc_scout_send(&run->worker, &run->scout);
+	if (err && is_stopped(run)) {
+		xc_error_free(err);
+		return NULL;
+	}
 	if (err)
 		return err;
 	xc_warden_follow(run->worker.warden, &run->scout);

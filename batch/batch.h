@@ -2,8 +2,6 @@
 #ifndef XC_BATCH_H
 #define XC_BATCH_H
 
-#include <signal.h>
-
 #include "worker.h"
 
 /* Takes a finished record, which is the arena's. Errors end the batch. */
@@ -13,9 +11,8 @@ struct xc_batch {
 	struct xc_worker_options
 		worker; /* without a warden one is started: then a worker may know what this process knows now */
 	unsigned jobs;  /* workers at once; 0: one per processor */
-	struct xc_progress *progress;         /* counts cores; may be NULL */
-	const volatile sig_atomic_t *stopped; /* becomes true when the user interrupts; may be NULL */
-	struct xc_arena *arena;               /* of the records */
+	struct xc_progress *progress; /* counts cores; may be NULL */
+	struct xc_arena *arena;       /* of the records */
 	xc_batch_fn *take;
 	void *user;
 };

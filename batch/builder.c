@@ -59,10 +59,9 @@ static bool is_new(struct xc_builder *b, const char *name)
 
 static void start(struct xc_builder *b, int fd)
 {
-	const unsigned seconds = b->options->seconds ? b->options->seconds : XC_INMATE_SECONDS;
 	xc_error_free(xc_warden_build(b->options->warden, fd, b->draft.fd, &b->pid));
 	b->process = b->pid > 0 ? (int)syscall(SYS_pidfd_open, b->pid, 0) : -1;
-	b->deadline_ns = xc_now_ns() + seconds * UINT64_C(1000000000);
+	b->deadline_ns = xc_now_ns() + xc_worker_seconds(b->options) * UINT64_C(1000000000);
 	if (b->process >= 0)
 		return;
 	if (b->pid > 0) {

@@ -63,17 +63,12 @@ _Noreturn static void look(const struct xc_changes *changes, size_t next, struct
 
 /* ---- who waits ---- */
 
-static bool is_stopped(const struct xc_changes *changes)
-{
-	return changes->stopped && *changes->stopped;
-}
-
 /* Until all is said, or nothing for too long; the first file that nothing was said of. */
 static size_t listen_to(const struct xc_changes *changes, size_t next, int says)
 {
 	const uint64_t patience = xc_worker_patience(changes->worker);
 	uint64_t since = xc_now_ns();
-	while (next < changes->count && !is_stopped(changes) && xc_now_ns() - since < patience) {
+	while (next < changes->count && !xc_worker_stopped(changes->worker) && xc_now_ns() - since < patience) {
 		struct pollfd polled = {.fd = says, .events = POLLIN};
 		char changed[4096];
 		if (poll(&polled, 1, WAKE_MS) <= 0)
@@ -130,7 +125,7 @@ struct xc_error *xc_changes_look(struct xc_changes *changes)
 	size_t next = 0;
 	for (int tries = 0; !err && tries < TRIES && next < changes->count; tries++) {
 		err = go_on(changes, &next, desks);
-		if (is_stopped(changes))
+		if (xc_worker_stopped(changes->worker))
 			break;
 		if (!err && next < changes->count)
 			give_up(changes, changes->files[next++], desks);

@@ -4,15 +4,12 @@
 #ifndef XC_CHANGES_H
 #define XC_CHANGES_H
 
-#include <signal.h>
-
 #include "sought.h"
 #include "worker.h"
 
 struct xc_changes {
 	const struct xc_worker_options *worker;
-	const volatile sig_atomic_t *stopped; /* becomes true when the user interrupts; may be NULL */
-	struct xc_sought **files;             /* xc_changes_want's */
+	struct xc_sought **files; /* xc_changes_want's */
 	size_t count, capacity;
 	const struct xc_sought *silent; /* out: the first one that did not answer, or NULL */
 };

@@ -72,9 +72,9 @@ static const char *damage_of(const char *kind)
 	return xc_names_find(damage, kind) ? "damage" : kind;
 }
 
-static const char *joined(const char *group, const char *detail, struct xc_arena *arena)
+/* said: normalised, or NULL */
+static const char *joined(const char *group, const char *said, struct xc_arena *arena)
 {
-	const char *said = xc_normalise_message(detail, arena);
 	return said && *said ? xc_arena_printf(arena, "%s:%s", group, said) : group;
 }
 
@@ -85,7 +85,7 @@ static const char *in_row(const struct class_row *row, const struct xc_record *r
 	case NOTHING:
 		break;
 	case KIND:
-		return joined(row->group, record->kind, arena);
+		return joined(row->group, xc_normalise_message(record->kind, arena), arena);
 	case ACCESS:
 		access = access_of(record);
 		break;
@@ -93,11 +93,11 @@ static const char *in_row(const struct class_row *row, const struct xc_record *r
 		access = access_told(record->headline);
 		break;
 	case DAMAGE:
-		return joined(row->group, damage_of(record->kind), arena);
+		return joined(row->group, xc_normalise_message(damage_of(record->kind), arena), arena);
 	case EXPRESSION:
-		return joined(row->group, record->expression, arena);
+		return joined(row->group, xc_normalise_expression(record->expression, arena), arena);
 	case SIGNAL:
-		return joined(row->group, record->signal, arena);
+		return joined(row->group, xc_normalise_message(record->signal, arena), arena);
 	}
 	return access ? access : row->group;
 }

@@ -9,7 +9,7 @@
  *	exec               call-null, pc-control, exec-data, use-after-free that called what it read there
  *	access             null-access, wild-access, memory-access: nobody knows which
  *	heap:KIND          heap-corruption: double free, bad pointer, damage (overrun and list damage: which is noticed first is chance)
- *	abort:assertion:EXPRESSION     the assertion's text, where it is known: two in one function are two problems
+ *	abort:assertion:EXPRESSION     the assertion's text with its numbers, where it is known: two in one function are two problems
  *	exception:TYPE     uncaught-exception
  *	panic:KIND         Rust's and Go's
  *	sanitizer:KIND

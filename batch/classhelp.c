@@ -57,6 +57,8 @@ static const struct xc_classhelp table[] = {
 	 WILD_ADVICE, "medium", 119, true},
 	{"misaligned", "Misaligned access", "An instruction needs an aligned address and was given another.",
 	 "Copy with memcpy() instead of casting pointers.", "low", 0, false},
+	{"no-crash", "Nothing died", "The core was taken of a process that ran on: gcore, or a debugger, wrote it.",
+	 "Look at what its threads were doing then.", "info", 0, false},
 	{"null-access", "NULL pointer access", "Memory at or just above address 0 was used.", NULL_ADVICE, "low", 476,
 	 true},
 	{"null-read", "NULL pointer read", "Memory at or just above address 0 was read.", NULL_ADVICE, "low", 476,

@@ -58,6 +58,12 @@ static bool is_number(const char *field, size_t len)
 	return len > 0;
 }
 
+bool xc_corename_is_plain(const char *name)
+{
+	const char *pid = !strncmp(name, "core.", 5) ? name + 5 : NULL;
+	return !strcmp(name, "core") || (pid && is_number(pid, strlen(pid)));
+}
+
 /* Take a number from the end, of at least so many digits. */
 static bool take_number(const char *name, size_t *len, char separator, size_t digits)
 {

@@ -10,6 +10,9 @@
 /* Is this the name of a core: has it "core" as a word of its own, and is it no archive? */
 bool xc_corename_is(const char *name);
 
+/* Can it hardly be anything else: "core", or "core.4711"? */
+bool xc_corename_is_plain(const char *name);
+
 /* What the program was called (at most 15 bytes of it, in most forms), into the arena; NULL when the name does not tell. */
 const char *xc_corename_comm(const char *name, struct xc_arena *arena);
 

@@ -245,6 +245,10 @@ static void scrub(const struct examination *e)
 struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
 			     struct xc_arena *arena)
 {
+	if (!process->thread_count)
+		return xc_record_failed(
+			arena, XC_RECORD_UNREADABLE, options->path,
+			"no thread is left in it: it was cut in its notes, or is of an unknown machine");
 	const struct examination e = {process, options, arena, xc_report_new("triage"),
 				      xc_arena_alloc(arena, sizeof(struct xc_record))};
 	e.record->path = xc_arena_strdup(arena, options->path);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../core/scrub.h"
 #include "../core/text.h"
 #include "export_cluster.h"
 
@@ -36,8 +37,8 @@ static bool drop_component(struct xc_text *path, size_t root)
 	size_t at = path->len;
 	while (at > root && path->bytes[at - 1] != '/')
 		at--;
-	if (path->len == root || strcmp(path->bytes + at, "..") == 0)
-		return false;
+	if (path->len == root || strcmp(path->bytes + at, "..") == 0 || strcmp(path->bytes, "~") == 0)
+		return false; /* what is above a home directory is not known */
 	path->len = at > root ? at - 1 : root;
 	path->bytes[path->len] = '\0';
 	return true;
@@ -69,23 +70,45 @@ static char *tidy(const char *file)
 	return xc_text_take(&path);
 }
 
+/* Take the directory off the beginning of a path; false when it is not there. */
+static bool cut_root(char *path, const char *root)
+{
+	size_t len = strlen(root);
+	while (len && root[len - 1] == '/')
+		len--;
+	if (strncmp(path, root, len) != 0 || path[len] != '/' || !path[len + 1])
+		return false;
+	memmove(path, path + len + 1, strlen(path + len + 1) + 1);
+	return true;
+}
+
 char *xc_export_path(const struct xc_export_options *options, const char *file)
 {
 	if (!file || !*file)
 		return NULL;
 	char *path = tidy(file);
-	xc_auto(xc_freep) char *root = options->source_root ? tidy(options->source_root) : NULL;
-	size_t len = root ? strlen(root) : 0;
-	while (len && root[len - 1] == '/')
-		len--;
-	if (root && strncmp(path, root, len) == 0 && path[len] == '/' && path[len + 1])
-		memmove(path, path + len + 1, strlen(path + len + 1) + 1);
+	if (!options->source_root)
+		return path;
+	xc_auto(xc_freep) char *root = tidy(options->source_root);
+	if (cut_root(path, root))
+		return path;
+	/* records that are redacted have "~" where the home directory was */
+	struct xc_text shown = {0};
+	const struct xc_scrub none = {0};
+	if (xc_scrub_text(&none, root, false, &shown))
+		cut_root(path, shown.bytes);
+	xc_text_fini(&shown);
 	return path;
+}
+
+bool xc_export_whole(const char *path)
+{
+	return path[0] == '/' || xc_begins_with(path, "~/");
 }
 
 bool xc_export_inside(const struct xc_export_options *options, const char *file)
 {
 	xc_auto(xc_freep) char *path = xc_export_path(options, file);
-	bool below = path && path[0] != '/' && strcmp(path, "..") != 0 && strncmp(path, "../", 3) != 0;
-	return below && (file[0] == '/' || !options->source_root);
+	bool below = path && !xc_export_whole(path) && strcmp(path, "..") != 0 && strncmp(path, "../", 3) != 0;
+	return below && (xc_export_whole(file) || !options->source_root);
 }

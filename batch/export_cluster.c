@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../core/render.h"
+#include "../core/text.h"
 
 void xc_export_name(struct xc_text *text, const char *string)
 {
@@ -158,13 +159,55 @@ static void add_counted(struct xc_text *text, size_t count, const char *thing)
 	xc_text_printf(text, " %s%s", thing, count == 1 ? "" : "s");
 }
 
+const char *xc_export_origin(const struct xc_record *record)
+{
+	const bool said = record->origin && record->cause && strstr(record->cause, record->origin);
+	return said ? NULL : record->origin;
+}
+
+void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluster *cluster)
+{
+	const struct xc_problem *problem = cluster->problem;
+	const char **names = xc_alloc((problem->member_count + 1) * sizeof *names);
+	size_t count = 0;
+	for (size_t i = 0; i < problem->member_count; i++)
+		if (strcmp(problem->members[i].signature->class_name, cluster->class_name) != 0)
+			names[count++] = problem->members[i].signature->class_name;
+	if (count)
+		qsort(names, count, sizeof *names, xc_text_order);
+	for (size_t i = 0, same; i < count; i += same) {
+		for (same = 1; i + same < count && !strcmp(names[i], names[i + same]); same++)
+			;
+		xc_text_add(text, i ? ", " : "");
+		xc_export_name(text, names[i]);
+		xc_text_add(text, " in ");
+		add_counted(text, same, "core");
+	}
+	free(names);
+}
+
+void xc_export_standing(struct xc_text *text, const struct xc_export_cluster *cluster)
+{
+	struct xc_text others = {0};
+	if (cluster->record)
+		xc_export_other_classes(&others, cluster);
+	if (others.len)
+		xc_text_printf(text, "also: %s\n", others.bytes);
+	xc_text_fini(&others);
+	add_line(text, "baseline: ", cluster->problem->note);
+	if (cluster->problem->why)
+		xc_text_printf(text, "%s: ", cluster->state);
+	add_line(text, "", cluster->problem->why);
+	add_line(text, cluster->problem->expired ? "expired: " : "expires: ", cluster->problem->expires);
+}
+
 void xc_export_words(struct xc_text *text, const struct xc_export_cluster *cluster)
 {
 	const struct xc_record *record = cluster->record;
 	if (record) {
 		add_line(text, "", record->headline);
 		add_line(text, "", record->cause);
-		add_line(text, "value: ", record->origin);
+		add_line(text, "value: ", xc_export_origin(record));
 	}
 	add_counted(text, cluster->problem->member_count, "core");
 	if (record && record->program) {
@@ -177,11 +220,7 @@ void xc_export_words(struct xc_text *text, const struct xc_export_cluster *clust
 		add_counted(text, cluster->problem->guessed, "core");
 		xc_text_add(text, " of these by first frames alone: a guess\n");
 	}
-	add_line(text, "baseline: ", cluster->problem->note);
-	if (cluster->problem->why)
-		xc_text_printf(text, "%s: ", cluster->state);
-	add_line(text, "", cluster->problem->why);
-	add_line(text, cluster->problem->expired ? "expired: " : "expires: ", cluster->problem->expires);
+	xc_export_standing(text, cluster);
 }
 
 void xc_export_stack(struct xc_text *text, const struct xc_export_cluster *cluster,

@@ -39,6 +39,9 @@ bool xc_export_is_own(const struct xc_export_cluster *cluster, size_t index, con
 char *xc_export_source(const struct xc_export_cluster *cluster, const struct xc_export_options *options,
 		       unsigned *line_out);
 
+/* Does a path begin at the root, or at a home directory, as redaction shows it? */
+bool xc_export_whole(const char *path);
+
 /* Is a source path, as the compiler recorded it, the repository's? Where its root is known, when it lies below; else when it is relative,
  * and not above. False for NULL. */
 bool xc_export_inside(const struct xc_export_options *options, const char *file);
@@ -59,7 +62,18 @@ void xc_export_frame_place(struct xc_text *text, const struct xc_record_frame *f
 /* "use-after-free in session_close": a headline, escaped as a name. */
 void xc_export_title(struct xc_text *text, const struct xc_export_cluster *cluster);
 
-/* The verdict in lines, each escaped as a name: what happened, why, where the value came from, how many cores there are, and the baseline's note. */
+/* Where the value came from; NULL where that is not known, or the cause says it. Borrowed. */
+const char *xc_export_origin(const struct xc_record *record);
+
+/* "use-after-free in 1 core, wild-write in 2 cores": the classes of its cores beside the one that is shown, escaped as names; nothing where
+ * there is none. */
+void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluster *cluster);
+
+/* In lines, each escaped as a name: its other classes, the baseline's note, why it is new or unseen, and
+ * until when it is known. */
+void xc_export_standing(struct xc_text *text, const struct xc_export_cluster *cluster);
+
+/* The verdict in lines, each escaped as a name: what happened, why, where the value came from, how many cores there are, and its standing, as above. */
 void xc_export_words(struct xc_text *text, const struct xc_export_cluster *cluster);
 
 /* "#1 session_close src/session.c:210": a line for each frame that counts, at most `limit` of them, escaped as names. */

@@ -67,6 +67,7 @@ function verdict(c) {
       ['note', known(c.note)],
       [string(c.state), known(c.why)],
       ['expires', known(c.expires)],
+      ['also', known(c.also)],
       ['function', known(c.function, code)],
       ['where', known(c.place, code)],
       ['cause', known(c.cause)],

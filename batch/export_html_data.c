@@ -200,7 +200,7 @@ static void set_verdict(struct page *page, json_t *object, const struct xc_recor
 	};
 	set_strings(page, object, texts);
 	set_lines(page, object, "cause", r->cause);
-	set_lines(page, object, "origin", r->origin);
+	set_lines(page, object, "origin", xc_export_origin(r));
 	set_lines(page, object, "message", r->message);
 	set_count(object, "threads", r->threads);
 	set_count(object, "elided", r->elided);
@@ -226,6 +226,15 @@ static void set_place(struct page *page, json_t *object, const struct xc_export_
 	xc_text_fini(&place);
 }
 
+static void set_other_classes(struct page *page, json_t *object, const struct xc_export_cluster *c)
+{
+	struct xc_text also = {0};
+	xc_export_other_classes(&also, c);
+	const char *const texts[] = {"also", also.len ? also.bytes : NULL, NULL};
+	set_strings(page, object, texts);
+	xc_text_fini(&also);
+}
+
 static json_t *cluster_of(struct page *page, const struct xc_problem *problem)
 {
 	struct xc_export_cluster c = xc_export_cluster(problem, page->options);
@@ -242,6 +251,7 @@ static json_t *cluster_of(struct page *page, const struct xc_problem *problem)
 	xc_jsonvalue_set(object, "members", members_of(page, problem));
 	if (shown) {
 		set_place(page, object, &c);
+		set_other_classes(page, object, &c);
 		set_verdict(page, object, shown->record);
 		set_signature(page, object, shown->signature);
 		set_count(object, "unique", problem->unique);

@@ -158,7 +158,7 @@ static enum xc_style severity_style(unsigned rank)
 /* Of a path from the root the last component: the rest stands with the cluster in full. */
 static const char *last_of(const char *place)
 {
-	const char *slash = place[0] == '/' ? strrchr(place, '/') : NULL;
+	const char *slash = xc_export_whole(place) ? strrchr(place, '/') : NULL;
 	return slash ? slash + 1 : place;
 }
 

@@ -77,10 +77,24 @@ static void put_stack(struct xc_paint *p, const struct xc_export_cluster *c, con
 	}
 }
 
+static void put_standing(struct xc_paint *p, const struct xc_export_cluster *c)
+{
+	struct xc_text text = {0};
+	xc_export_standing(&text, c);
+	char *saved = NULL;
+	for (char *line = text.len ? strtok_r(text.bytes, "\n", &saved) : NULL; line;
+	     line = strtok_r(NULL, "\n", &saved)) {
+		xc_paint_pad(p, INDENT);
+		xc_paint_wrapped(p, XC_YELLOW, line, INDENT, 0);
+		xc_paint_line(p);
+	}
+	xc_text_fini(&text);
+}
+
 static void put_cluster(struct xc_paint *p, const struct xc_export_cluster *c, const struct xc_export_options *options)
 {
 	const struct xc_record *r = c->record;
-	const char *const sentences[] = {r->headline, r->cause, r->origin, xc_signature_doubt(c->signature)};
+	const char *const sentences[] = {r->headline, r->cause, xc_export_origin(r), xc_signature_doubt(c->signature)};
 	const char *const before[] = {"", "", "value: ", ""};
 	put_title_of(p, c);
 	for (size_t i = 0; i < XC_COUNT(sentences); i++) {
@@ -91,6 +105,7 @@ static void put_cluster(struct xc_paint *p, const struct xc_export_cluster *c, c
 		put_words(p, XC_PLAIN, sentences[i], INDENT);
 		xc_paint_line(p);
 	}
+	put_standing(p, c);
 	put_stack(p, c, options);
 }
 

@@ -24,6 +24,11 @@ bool xc_firstbytes_compressed(const unsigned char *bytes)
 	       begins(bytes, "\x04\x22\x4d\x18", 4) || begins(bytes, "\xfd\x37zXZ", 6) || begins(bytes, "\x1f\x8b", 2);
 }
 
+bool xc_firstbytes_bzip2(const unsigned char *bytes)
+{
+	return begins(bytes, "BZh", 3);
+}
+
 bool xc_firstbytes_apport(const unsigned char *bytes)
 {
 	return begins(bytes, "ProblemType: ", 13);

@@ -22,8 +22,6 @@
 
 enum { RESULT = XC_INMATE_FIRST, BROKER, ABOVE = XC_INMATE_FIRST + XC_INMATE_DESCRIPTORS };
 
-static const uint64_t MEMORY = UINT64_C(2) << 30, CORE_SIZE = UINT64_C(32) << 30;
-
 /* ---- the record ---- */
 
 static void write_all(const char *bytes, size_t len)
@@ -80,11 +78,6 @@ _Noreturn static void fail(const struct xc_input *input, const struct xc_error *
 	_exit(err->code == XC_ERR_IO ? XC_INMATE_BROKEN : 0); /* a disk that is full or fails is not of the core */
 }
 
-static uint64_t core_size(const struct xc_worker_options *options)
-{
-	return options->max_core_size ? options->max_core_size : CORE_SIZE;
-}
-
 _Noreturn static void work(const struct xc_input *input, const struct xc_worker_options *options)
 {
 	struct xc_arena arena = {0};
@@ -96,8 +89,10 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	finder.jobs = 1;
 	finder.quiet = true;
 	finder.debuginfod = false;
-	const struct xc_open_options open = {
-		.finder = &finder, .strict = finder.strict, .max_core_size = core_size(options), .room = options->room};
+	const struct xc_open_options open = {.finder = &finder,
+					     .strict = finder.strict,
+					     .max_core_size = xc_worker_core_size(options),
+					     .room = options->room};
 	struct xc_error *err = xc_process_open_core_fd(core, input->path, &open, &process);
 	if (err)
 		fail(input, err);
@@ -148,10 +143,9 @@ bool xc_inmate_shed(const int *descriptors, size_t count)
 struct xc_jail xc_inmate_jail(const struct xc_worker_options *options)
 {
 	return (struct xc_jail){
-		.memory = options->memory ? options->memory : MEMORY,
-		.file_size = core_size(options),
-		.seconds = (options->seconds ? options->seconds : XC_INMATE_SECONDS) +
-			   1, /* the parent's clock comes first */
+		.memory = xc_worker_memory(options),
+		.file_size = xc_worker_core_size(options),
+		.seconds = xc_worker_seconds(options) + 1, /* the parent's clock comes first */
 	};
 }
 

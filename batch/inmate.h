@@ -23,8 +23,6 @@ enum xc_inmate_end {
 		9, /* not by its core, but by what is around it; a failed record says why, if it could be written */
 };
 
-enum { XC_INMATE_SECONDS = 60 };
-
 /* Be one: never returns. Overwrites the environment, which often holds a CI system's secrets. */
 _Noreturn void xc_inmate_live(const struct xc_inmate *inmate);
 

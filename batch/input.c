@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../core/jsonvalue.h"
+#include "../core/text.h"
 #include "corename.h"
 #include "directory.h"
 #include "firstbytes.h"
@@ -111,15 +112,26 @@ static bool look(int directory, const char *name, unsigned char bytes[XC_FIRSTBY
 	return good;
 }
 
+/* Of a file that could be read: is it a core, or what is left of one? An empty file is what a full disk leaves. */
+static bool is_core(const char *name, const unsigned char bytes[XC_FIRSTBYTES], const struct stat *st)
+{
+	if (xc_firstbytes_core(bytes))
+		return true;
+	if (!xc_corename_is(name) || xc_firstbytes_apport(bytes))
+		return false;
+	return !st->st_size || xc_firstbytes_compressed(bytes) || xc_firstbytes_bzip2(bytes) ||
+	       xc_corename_is_plain(name);
+}
+
 static void visit_file(void *user, int directory, const char *name, const char *below)
 {
 	struct search *s = user;
 	struct stat st = {0};
 	unsigned char bytes[XC_FIRSTBYTES];
 	xc_auto(xc_freep) char *file = joined(s->from, below), *path = joined(s->shown, below);
-	const bool named = xc_corename_is(name), read = look(directory, name, bytes, &st);
+	const bool read = look(directory, name, bytes, &st);
 	const int number = errno;
-	if (read ? xc_firstbytes_core(bytes) || (named && xc_firstbytes_compressed(bytes)) : named) {
+	if (read ? is_core(name, bytes, &st) : xc_corename_is(name)) {
 		add(s, path, file, &st);
 		return;
 	}
@@ -262,11 +274,6 @@ static int by_path(const void *a, const void *b)
 	return order ? order : strcmp(left->file, right->file);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* By file; those of one file by path. */
 static int by_identity(const void *a, const void *b)
 {
@@ -331,7 +338,7 @@ static bool single_out(struct xc_inputs *found)
 static void put_in_order(struct xc_inputs *found)
 {
 	if (found->note_count)
-		qsort(found->notes, found->note_count, sizeof *found->notes, by_text);
+		qsort(found->notes, found->note_count, sizeof *found->notes, xc_text_order);
 	if (!found->count)
 		return;
 	qsort(found->inputs, found->count, sizeof *found->inputs, by_path);

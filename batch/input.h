@@ -36,7 +36,8 @@ struct xc_inputs {
 
 /* From operands: a directory is searched with all below it (no symbolic links are followed inside); a file is taken as it is; "@FILE" and
  * "-" (standard input) hold names (namelist.h), of files and directories. In a directory a file counts when its first bytes are those of an
- * ELF core or of a pack, or of zstd, lz4, xz or gzip and its name is one that cores have.
+ * ELF core or of a pack; and, where its name is one that cores have, when they are of zstd, lz4, xz, gzip or bzip2, when it is empty, or when
+ * it is "core" or "core.PID": whether it can be read is for its record to say.
  * Errors: an operand that does not exist or cannot be read, or is a report of apport; those of reading a list. */
 XC_MUST_CHECK struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out);
 

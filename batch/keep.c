@@ -24,10 +24,26 @@ static int spare_order(const void *a, const void *b)
 	return xc_record_compare(&left->record, &right->record);
 }
 
-/* Why a member that does not stand for its cluster is kept, too; NULL: it is not. */
-static const char *doubt_of(const struct xc_problem_member *m)
+static bool same_class(const struct xc_problem_member *a, const struct xc_problem_member *b)
 {
-	return m->copy_of ? NULL : xc_signature_doubt(m->signature);
+	return !strcmp(a->signature->class_name, b->signature->class_name);
+}
+
+/* The one that is kept for the member's class: who stands for the cluster, else the first that is no copy. */
+static const struct xc_problem_member *kept_for(const struct xc_problem *problem, const struct xc_problem_member *m)
+{
+	const struct xc_problem_member *shown = xc_problem_shown(problem);
+	for (size_t i = 0; !same_class(shown, m) && i < problem->member_count; i++)
+		if (!problem->members[i].copy_of && same_class(&problem->members[i], m))
+			return &problem->members[i];
+	return shown;
+}
+
+/* Why a member that does not stand for its cluster is kept, too; NULL: it is not. */
+static const char *why_kept(const struct xc_problem *problem, const struct xc_problem_member *m)
+{
+	const char *doubt = m->copy_of ? NULL : xc_signature_doubt(m->signature);
+	return !doubt && kept_for(problem, m) == m ? m->signature->class_name : doubt;
 }
 
 static const struct xc_record *instead_of(const struct xc_problem *problem, const struct xc_problem_member *spare)
@@ -35,9 +51,9 @@ static const struct xc_record *instead_of(const struct xc_problem *problem, cons
 	for (size_t i = 0; spare->copy_of && i < problem->member_count; i++) {
 		const struct xc_problem_member *m = &problem->members[i];
 		if (!strcmp(m->record->path, spare->copy_of))
-			return doubt_of(m) ? m->record : xc_problem_shown(problem)->record;
+			return why_kept(problem, m) ? m->record : kept_for(problem, m)->record;
 	}
-	return xc_problem_shown(problem)->record;
+	return kept_for(problem, spare)->record;
 }
 
 static void take_problem(struct xc_keep *keep, const struct xc_problem *problem)
@@ -45,9 +61,9 @@ static void take_problem(struct xc_keep *keep, const struct xc_problem *problem)
 	for (size_t i = 0; i < problem->member_count; i++) {
 		const struct xc_problem_member *m = &problem->members[i];
 		const bool shown = i == problem->representative;
-		const char *doubt = shown ? NULL : doubt_of(m);
-		if (shown || doubt) {
-			keep->kept[keep->kept_count++] = (struct xc_keep_kept){m->record, problem, doubt};
+		const char *why = shown ? NULL : why_kept(problem, m);
+		if (shown || why) {
+			keep->kept[keep->kept_count++] = (struct xc_keep_kept){m->record, problem, why};
 			keep->kept_bytes += m->record->stored;
 		} else {
 			keep->spare[keep->spare_count++] =
@@ -103,7 +119,11 @@ static void add_kept(struct xc_text *text, const struct xc_keep *keep)
 	for (size_t i = 0; i < keep->kept_count; i++) {
 		const struct xc_keep_kept *kept = &keep->kept[i];
 		add_core(text, "keep", kept->problem->id, kept->record);
-		xc_text_printf(text, "%s%s\n", kept->doubt ? "  " : "", kept->doubt ? kept->doubt : "");
+		if (kept->why) {
+			xc_text_add(text, "  ");
+			xc_text_name(text, kept->why);
+		}
+		xc_text_char(text, '\n');
 	}
 }
 

@@ -1,5 +1,6 @@
-/* keep: which cores are worth keeping: of each cluster the one that stands for it; all others tell nothing more. But those whose stack says
- * too little to know that (xc_signature_doubt) are all kept, but for copies: they may be of several problems. */
+/* keep: which cores are worth keeping: of each cluster the one that stands for it, and the first of each other class: memory that was freed and a
+ * NULL pointer may be used at one place. All others tell nothing more. But those whose stack says too little to know that (xc_signature_doubt)
+ * are all kept, but for copies: they may be of several problems. */
 #ifndef XC_KEEP_H
 #define XC_KEEP_H
 
@@ -10,14 +11,14 @@
 struct xc_keep_kept {
 	const struct xc_record *record;
 	const struct xc_problem *problem; /* its cluster */
-	const char *doubt;                /* why it is kept beside the one that stands for its cluster; or NULL */
+	const char *why; /* it is kept beside the one that stands for its cluster: a doubt, its class; or NULL */
 };
 
 struct xc_keep_spare {
 	const struct xc_record *record;
 	const struct xc_problem *problem; /* its cluster */
 	const struct xc_record *
-		instead; /* what is kept that tells the same: what it is a copy of, where that is kept, else xc_problem_shown */
+		instead; /* what is kept that tells the same: what it is a copy of, where that is kept, else that of its class */
 	const char *copy_of; /* as in problems.h */
 };
 
@@ -35,7 +36,7 @@ struct xc_keep {
 struct xc_keep *xc_keep_new(const struct xc_problems *problems);
 void xc_keep_free(struct xc_keep *keep); /* NULL is fine */
 
-/* The list for people, a line a core: "keep  ID  PATH", where there is a doubt with it; "spare  ID  PATH  copy of OTHER, 1.5 MiB",
+/* The list for people, a line a core: "keep  ID  PATH" and why it is not the only one; "spare  ID  PATH  copy of OTHER, 1.5 MiB",
  * "apart  STATUS  PATH", and the sum. Errors: XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_keep_write(const struct xc_keep *keep, FILE *out);
 

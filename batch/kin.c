@@ -31,6 +31,14 @@ static bool begins_with(const struct xc_trace *trace, uint32_t frame, size_t lim
 	return false;
 }
 
+/* Of one build, two whole stacks that are called from different functions: a helper (die(), list_first()) that several bugs end in. */
+static bool differ_in_caller(const struct xc_kin *one, const struct xc_kin *other)
+{
+	const struct xc_trace *a = &one->trace, *b = &other->trace;
+	return one->whole && other->whole && a->count > 1 && b->count > 1 && a->frames[1] && b->frames[1] &&
+	       a->frames[1] != b->frames[1];
+}
+
 static bool same_place(const struct xc_trace *one, const struct xc_trace *other, bool one_build)
 {
 	size_t limit = one_build ? 1 : 1 + INLINED;
@@ -42,7 +50,8 @@ static bool same_place(const struct xc_trace *one, const struct xc_trace *other,
 
 uint32_t xc_kin_distance(struct xc_probe *probe, const struct xc_kin *one, const struct xc_kin *other)
 {
-	if (!same_place(&one->trace, &other->trace, share_build(one, other)))
+	const bool one_build = share_build(one, other);
+	if (!same_place(&one->trace, &other->trace, one_build) || (one_build && differ_in_caller(one, other)))
 		return XC_DISTANCE_ONE;
 	if (one->program != other->program && xc_probe_shared(probe, &other->trace) < SHARED)
 		return XC_DISTANCE_ONE;

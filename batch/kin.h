@@ -2,7 +2,7 @@
  *
  * The distance (distance.h) takes two siblings that are called from the same deep stack for near, and they are two problems. So:
  *
- *	in one build                      the frame where it happened must be the same
+ *	in one build                      the frame where it happened must be the same; of whole stacks its caller, too
  *	in two builds                     it may be inlined in one: it is among the other's first three
  *	in two programs                   five frames must be equal: a library's frames alone are no sign */
 #ifndef XC_KIN_H

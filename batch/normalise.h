@@ -31,6 +31,10 @@ const char *xc_normalise_go_name(const char *name, struct xc_arena *arena);
  * processes N, absolute paths their last component, line numbers go; printable ASCII, cut at XC_NORMALISE_MESSAGE. NULL for NULL. */
 const char *xc_normalise_message(const char *text, struct xc_arena *arena);
 
+/* The text of an assertion that failed, in the arena, all of it: printable ASCII, with blanks folded. It was fixed when the program was built:
+ * its numbers are the source's, and tell assertions apart. NULL for NULL. */
+const char *xc_normalise_expression(const char *text, struct xc_arena *arena);
+
 /* How many of the first len bytes fit into max without cutting a letter of UTF-8; of other bytes max. */
 size_t xc_normalise_cut(const char *bytes, size_t len, size_t max);
 

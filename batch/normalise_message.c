@@ -112,6 +112,17 @@ static size_t add_piece(struct xc_text *out, const char *at)
 	return 1;
 }
 
+/* The first `most` bytes of it in the arena, without a blank at the end. */
+static const char *kept(struct xc_text *out, size_t most, struct xc_arena *arena)
+{
+	size_t len = out->len < most ? out->len : most;
+	while (len && out->bytes[len - 1] == ' ')
+		len--;
+	const char *result = xc_arena_strndup(arena, xc_text_string(out), len);
+	xc_text_fini(out);
+	return result;
+}
+
 const char *xc_normalise_message(const char *text, struct xc_arena *arena)
 {
 	struct xc_text out = {0};
@@ -119,10 +130,19 @@ const char *xc_normalise_message(const char *text, struct xc_arena *arena)
 		return NULL;
 	while (*text && out.len < XC_NORMALISE_MESSAGE)
 		text += add_piece(&out, text);
-	size_t len = out.len < XC_NORMALISE_MESSAGE ? out.len : XC_NORMALISE_MESSAGE;
-	while (len && out.bytes[len - 1] == ' ')
-		len--;
-	const char *result = xc_arena_strndup(arena, xc_text_string(&out), len);
-	xc_text_fini(&out);
-	return result;
+	return kept(&out, XC_NORMALISE_MESSAGE, arena);
+}
+
+const char *xc_normalise_expression(const char *text, struct xc_arena *arena)
+{
+	struct xc_text out = {0};
+	if (!text)
+		return NULL;
+	for (; *text; text++) {
+		if (isspace((unsigned char)*text))
+			add_blank(&out);
+		else if (*text > ' ' && *text < 0x7f)
+			xc_text_char(&out, *text);
+	}
+	return kept(&out, out.len, arena);
 }

@@ -82,6 +82,13 @@ static int by_worth(const struct item *a, const struct item *b)
 	return d ? d : by_path(a, b);
 }
 
+/* The better one to be shown: a mild death must not hide a worse one whose stack is the same. */
+static int by_face(const struct item *a, const struct item *b)
+{
+	int d = ORDER(xc_severity_rank(b->member.signature->severity), xc_severity_rank(a->member.signature->severity));
+	return d ? d : by_worth(a, b);
+}
+
 /* Of one core's copies, the one that tells most comes first: what was zeroed has all its bytes, too. */
 static int by_stack(const struct item *a, const struct item *b)
 {
@@ -329,7 +336,7 @@ static void make_problem(struct maker *m, struct xc_problem *p, struct item *con
 			continue;
 		if (strcmp(s->sig, smallest) < 0)
 			smallest = s->sig;
-		if (by_worth(items[i], best) <= 0) {
+		if (by_face(items[i], best) <= 0) {
 			best = items[i];
 			p->representative = i;
 		}

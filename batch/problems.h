@@ -36,8 +36,8 @@ struct xc_problem {
 	struct xc_problem_member *members; /* by path */
 	size_t member_count;
 	size_t guessed;        /* how many of its members are */
-	size_t representative; /* index of the one whose stack is whole, of which least is missing, with the best trace, of the smallest core; neither a
-				* copy nor guessed */
+	size_t representative; /* index of the one of the worst severity, then whose stack is whole, of which least is missing, with the best trace, of the
+				* smallest core; neither a copy nor guessed */
 	size_t unique;         /* different sig_exact among its members */
 	const char *severity;  /* the worst of its members', guessed ones left out */
 	const char *note;      /* of the baseline, or NULL; also of one that came back after it was repaired */

@@ -90,7 +90,7 @@ static bool is_behind(const struct xc_record *record)
 static struct xc_error *look(const struct making *m, const struct xc_input *const *inputs, size_t count)
 {
 	const struct xc_batch *batch = &m->options->batch;
-	struct xc_changes changes = {.worker = &batch->worker, .stopped = batch->stopped};
+	struct xc_changes changes = {.worker = &batch->worker};
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_record *known = xc_ledger_find(m->options->ledger, inputs[i]);
 		if (known && !is_gone(inputs[i]))
@@ -107,12 +107,11 @@ static struct xc_error *look(const struct making *m, const struct xc_input *cons
 static size_t reuse(const struct making *m, const struct xc_input *const *inputs, size_t count,
 		    const struct xc_input **rest)
 {
-	const volatile sig_atomic_t *stopped = m->options->batch.stopped;
 	struct xc_records *records = m->records;
 	size_t left = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct xc_record *known = m->options->ledger ? xc_ledger_find(m->options->ledger, inputs[i]) : NULL;
-		if (known && !(stopped && *stopped) && (is_gone(inputs[i]) || !is_behind(known)))
+		if (known && !xc_worker_stopped(&m->options->batch.worker) && (is_gone(inputs[i]) || !is_behind(known)))
 			records->records[records->count++] = hinted(known, inputs[i], m->arena);
 		else
 			rest[left++] = inputs[i];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/text.h"
+
 #define ASSERTION "abort:assertion:"
 #define ANY       "" /* build */
 
@@ -43,12 +45,6 @@ struct answer {
 
 /* ---- builds ---- */
 
-static int by_text(const void *a, const void *b)
-{
-	const char *const *left = a, *const *right = b;
-	return strcmp(*left, *right);
-}
-
 static struct builds builds_of(const struct xc_alike_group *group)
 {
 	struct builds b = {.list = xc_alloc((group->count + 1) * sizeof *b.list)};
@@ -56,7 +52,7 @@ static struct builds builds_of(const struct xc_alike_group *group)
 	for (size_t i = 0; i < group->count; i++)
 		if (group->members[i]->record->build_id && *group->members[i]->record->build_id)
 			b.list[all++] = group->members[i]->record->build_id;
-	qsort(b.list, all, sizeof *b.list, by_text);
+	qsort(b.list, all, sizeof *b.list, xc_text_order);
 	for (size_t i = 0; i < all; i++)
 		if (!b.count || strcmp(b.list[b.count - 1], b.list[i]) != 0)
 			b.list[b.count++] = b.list[i];

@@ -16,6 +16,7 @@
 
 #include "inmate.h"
 #include "jail.h"
+#include "warden.h"
 
 enum { WORDS = 256 };
 
@@ -46,6 +47,13 @@ _Noreturn static void go(const struct xc_worker_options *options, int socket)
 
 /* ---- the parent ---- */
 
+struct talk {
+	const struct xc_worker_options *options;
+	pid_t pid;
+	int socket;
+	bool silent; /* it did not answer */
+};
+
 static int open_space(pid_t pid, const char *kind)
 {
 	char path[64];
@@ -61,19 +69,36 @@ static void open_spaces(pid_t pid, struct xc_scout *scout)
 		xc_scout_fini(scout);
 }
 
+/* As read(2). One that says nothing and does not end is ended, by which there is nothing more to read. */
+static ssize_t hear(struct talk *talk, void *bytes, size_t size)
+{
+	if (!talk->silent && !xc_warden_hears(talk->socket, talk->options)) {
+		talk->silent = true;
+		kill(talk->pid, SIGKILL);
+	}
+	ssize_t n;
+	do
+		n = read(talk->socket, bytes, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
 /* What the scout says behind its first byte, until it ends. */
-static void listen_to(int socket, char words[WORDS])
+static void listen_to(struct talk *talk, char words[WORDS])
 {
 	size_t len = 0;
 	ssize_t n = 0;
-	while (len < WORDS - 1 && ((n = read(socket, words + len, WORDS - 1 - len)) > 0 || (n < 0 && errno == EINTR)))
-		len += n > 0 ? (size_t)n : 0;
+	while (len < WORDS - 1 && (n = hear(talk, words + len, WORDS - 1 - len)) > 0)
+		len += (size_t)n;
 	words[len] = '\0';
 }
 
-static struct xc_error *judge(int status, const char *words)
+static struct xc_error *judge(const struct talk *talk, int status, const char *words)
 {
 	struct xc_error *err;
+	if (talk->silent)
+		return xc_error_new(XC_ERR_IO, "no core can be looked at here: the process that tries a worker's jail "
+					       "does not answer: was it stopped?");
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
 	if (WIFSIGNALED(status))
@@ -87,19 +112,19 @@ static struct xc_error *judge(int status, const char *words)
 			     "them; `xcore analyze` looks at a core that you trust without a jail");
 }
 
-static struct xc_error *meet(pid_t pid, int socket, struct xc_scout *scout)
+static struct xc_error *meet(struct talk *talk, struct xc_scout *scout)
 {
 	char made = 'n', words[WORDS];
 	int status = 0;
-	if (read(socket, &made, 1) == 1 && made == 'y')
-		open_spaces(pid, scout);
-	if (send(socket, "", 1, MSG_NOSIGNAL) < 0)
+	if (hear(talk, &made, 1) == 1 && made == 'y')
+		open_spaces(talk->pid, scout);
+	if (send(talk->socket, "", 1, MSG_NOSIGNAL) < 0)
 		errno = 0; /* how it ended tells more */
-	listen_to(socket, words);
-	while (waitpid(pid, &status, 0) < 0)
+	listen_to(talk, words);
+	while (waitpid(talk->pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return NULL; /* SIGCHLD is ignored: nobody can say how it ended */
-	struct xc_error *err = judge(status, words);
+			break; /* SIGCHLD is ignored: nobody can say how it ended */
+	struct xc_error *err = judge(talk, status, words);
 	if (err)
 		xc_scout_fini(scout);
 	return err;
@@ -118,7 +143,8 @@ struct xc_error *xc_scout_send(const struct xc_worker_options *options, struct x
 		go(options, sockets[1]);
 	}
 	close(sockets[1]);
-	struct xc_error *err = pid < 0 ? xc_error_errno(number, "starting a worker") : meet(pid, sockets[0], &scout);
+	struct talk talk = {.options = options, .pid = pid, .socket = sockets[0]};
+	struct xc_error *err = pid < 0 ? xc_error_errno(number, "starting a worker") : meet(&talk, &scout);
 	close(sockets[0]);
 	if (!err)
 		*scout_out = scout;

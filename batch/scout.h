@@ -11,8 +11,8 @@ struct xc_scout {
 	int user, net; /* name spaces to enter; -1: there are none */
 };
 
-/* Send one; it has ended when this returns. Cost: some milliseconds. Errors: XC_ERR_IO, with a hint: no process can be started here, or
- * none can enter the jail. */
+/* Send one; it has ended when this returns. Cost: some milliseconds; one that does not answer is waited for as a warden is (warden.h). Errors:
+ * XC_ERR_IO: no process can be started here, none can enter the jail (with a hint), or it does not answer. */
 XC_MUST_CHECK struct xc_error *xc_scout_send(const struct xc_worker_options *options, struct xc_scout *scout_out);
 void xc_scout_fini(struct xc_scout *scout);
 

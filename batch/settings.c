@@ -84,9 +84,9 @@ const char *xc_settings_shared(const struct xc_worker_options *options, const ch
 	add_number(&hash, finder->strict);
 	add_number(&hash, options->host_files && !finder->sysroot); /* broker.h */
 	add_number(&hash, options->redact);
-	add_number(&hash, options->seconds);
-	add_number(&hash, options->memory);
-	add_number(&hash, options->max_core_size);
+	add_number(&hash, xc_worker_seconds(options));
+	add_number(&hash, xc_worker_memory(options));
+	add_number(&hash, xc_worker_core_size(options));
 	xc_digest_text(&hash, hints);
 	return finish(&hash, arena);
 }

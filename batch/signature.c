@@ -141,14 +141,22 @@ static void add_part(struct xc_text *text, const char *part)
 	xc_text_add(text, part);
 }
 
+static const char *shortened(const char *said, struct xc_arena *arena)
+{
+	const size_t len = strlen(said);
+	return len <= XC_NORMALISE_MESSAGE ? said : xc_arena_printf(arena, "%.*s...", XC_NORMALISE_MESSAGE - 3, said);
+}
+
 /* What a run-time said of it, or the assertion that failed. */
 static const char *words(const struct xc_signing *g)
 {
 	const struct xc_record *r = g->record;
-	const char *said = !strcmp(r->class_name, "assertion") && r->expression ? r->expression : r->message;
+	const bool asserted = !strcmp(r->class_name, "assertion") && r->expression;
+	const char *said = asserted ? r->expression : r->message;
 	if (!xc_classgroup_speaks(g->s->class_group) || !said || !strcmp(said, XC_REDACTED))
 		return NULL;
-	return xc_normalise_message(said, g->arena);
+	return asserted ? shortened(xc_normalise_expression(said, g->arena), g->arena)
+			: xc_normalise_message(said, g->arena);
 }
 
 /* The helper that the first kept frame called says what it was at. */

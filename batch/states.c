@@ -83,7 +83,10 @@ static const char *why_unseen(const struct setter *s, const struct xc_baseline_e
 {
 	if (s->problems->partial)
 		return xc_arena_printf(&s->problems->arena, "not all was looked at: %s", s->problems->partial);
-	return xc_baseline_flaky(e) ? how_often(s->problems, e) : NULL;
+	return xc_baseline_flaky(e) ? xc_arena_printf(&s->problems->arena,
+						      "it was there in %u of the last %u updates, and may come back",
+						      xc_baseline_seen(e), e->updates.count)
+				    : NULL;
 }
 
 static void add_absent(struct setter *s)

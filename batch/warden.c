@@ -16,7 +16,7 @@
 #include "scout.h"
 #include "warden_impl.h"
 
-enum { MOMENT_MS = 50 };
+enum { MOMENT_MS = 50, WAKE_MS = 250, LAST_WAITS = 4 };
 
 /* ---- start and end ---- */
 
@@ -65,7 +65,7 @@ struct xc_error *xc_warden_start(const struct xc_worker_options *options, struct
 		return xc_error_hint(xc_error_errno(errno, "/dev/null: no worker can be started without it"),
 				     "mount a /dev, or `mknod -m 666 /dev/null c 1 3`");
 	struct xc_warden *warden = xc_alloc(sizeof *warden);
-	*warden = (struct xc_warden){.socket = -1, .wants = -1};
+	*warden = (struct xc_warden){.options = options, .socket = -1, .wants = -1};
 	const int number = start(warden, options);
 	if (number) {
 		xc_warden_end(warden);
@@ -102,16 +102,16 @@ void xc_warden_end(struct xc_warden *warden)
 
 /* ---- orders ---- */
 
-static bool answers(int socket)
+bool xc_warden_hears(int socket, const struct xc_worker_options *options)
 {
-	const uint64_t end = xc_now_ns() + XC_WARDEN_SECONDS * UINT64_C(1000000000);
 	struct pollfd polled = {.fd = socket, .events = POLLIN};
-	int ready;
-	do {
-		const uint64_t now = xc_now_ns();
-		ready = poll(&polled, 1, now < end ? (int)((end - now) / 1000000) + 1 : 0);
-	} while (ready < 0 && errno == EINTR);
-	return ready != 0;
+	for (unsigned waits = XC_WARDEN_SECONDS * 1000 / WAKE_MS; waits; waits--) {
+		if (poll(&polled, 1, WAKE_MS) > 0)
+			return true;
+		if (xc_worker_stopped(options) && waits > LAST_WAITS)
+			waits = LAST_WAITS;
+	}
+	return false;
 }
 
 /* It would answer this order in the place of the next one: it is ended, and nothing is asked of it any more. */
@@ -132,7 +132,7 @@ static struct xc_error *give(struct xc_warden *warden, const struct xc_order *or
 		return given_up(warden, doing);
 	if (xc_passing_send(warden->socket, order, size, descriptors, count, 0) < 0)
 		return xc_error_errno(errno, doing);
-	if (!answers(warden->socket))
+	if (!xc_warden_hears(warden->socket, warden->options))
 		return given_up(warden, doing);
 	const ssize_t came = xc_passing_receive(warden->socket, reply, sizeof *reply, NULL, 0, MSG_DONTWAIT);
 	if (came != sizeof *reply)

@@ -5,6 +5,7 @@
 #include "warden.h"
 
 struct xc_warden {
+	const struct xc_worker_options *options;
 	pid_t pid;
 	int socket, wants;
 	struct xc_desks *desks;

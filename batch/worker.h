@@ -12,6 +12,7 @@
 #ifndef XC_WORKER_H
 #define XC_WORKER_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "../core/finder.h"
@@ -33,9 +34,18 @@ struct xc_worker_options {
 	bool last_try;                /* what it says of its surroundings is not believed any more */
 	const struct xc_scout *scout; /* what it found for workers to enter (scout.h); NULL: nothing */
 	struct xc_warden *warden;     /* what they are forked from (warden.h) */
+	const volatile sig_atomic_t *stopped; /* becomes true when the user interrupts; may be NULL */
 };
 
 struct xc_worker;
+
+/* Has the user interrupted? */
+bool xc_worker_stopped(const struct xc_worker_options *options);
+
+/* The limits that hold: the options', or where they give none 60 seconds, 2 GiB and 32 GiB. */
+unsigned xc_worker_seconds(const struct xc_worker_options *options);
+uint64_t xc_worker_memory(const struct xc_worker_options *options);
+uint64_t xc_worker_core_size(const struct xc_worker_options *options);
 
 /* Nanoseconds that an open of a file may take, before it counts as absent. */
 uint64_t xc_worker_patience(const struct xc_worker_options *options);

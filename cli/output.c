@@ -100,9 +100,30 @@ static bool is_step_summary(const struct stat *st)
 	return path && !stat(path, &summary) && summary.st_dev == st->st_dev && summary.st_ino == st->st_ino;
 }
 
+/* The descriptor, of standard output or standard error, that leads to the same file; -1: none. */
+static int standard_descriptor(const struct stat *st)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		struct stat own;
+		if (!fstat(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return fd;
+	}
+	return -1;
+}
+
+/* "/dev/stdout", or the log that it leads to by its own name: what else is written there stays, before and after. */
+static struct xc_error *open_again(struct xc_output *output, int fd)
+{
+	output->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return output->fd < 0 ? xc_error_errno(errno, "%s", output->path) : NULL;
+}
+
 static struct xc_error *open_existing(struct xc_output *output, const struct stat *st, bool shared)
 {
 	struct xc_error *err;
+	const int standard = standard_descriptor(st);
+	if (standard >= 0)
+		return open_again(output, standard);
 	if (S_ISDIR(st->st_mode))
 		return xc_error_errno(EISDIR, "%s", output->path);
 	if (!S_ISREG(st->st_mode))
@@ -225,10 +246,10 @@ struct xc_error *xc_output_commit(struct xc_output *output)
 	}
 	fclose(output->file);
 	output->file = NULL;
-	/* Network file systems report a full disk only here. */
-	int fd = output->fd;
+	/* Network file systems report a full disk only here. Standard output is not closed: an export may go there, too, and an answer. */
+	int fd = output->path ? output->fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	output->fd = -1;
-	if (close(fd) < 0)
+	if (fd < 0 || close(fd) < 0)
 		err = xc_error_errno(errno, "%s", output->path ? output->path : "standard output");
 	xc_output_abandon(output);
 	return err;

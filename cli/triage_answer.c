@@ -101,7 +101,9 @@ static const char *const of_records[] = {"frames", "policy", "max-instructions",
 static struct xc_error *answer(const struct xc_triage_run *run, FILE *out)
 {
 	const struct xc_job *job = run->job;
-	const struct xc_output plain = {.file = out, .fd = fileno(out)};
+	/* The stream has no descriptor (output.h): the terminal is where standard output is. */
+	const bool shown = !job->common.output || !strcmp(job->common.output, "-");
+	const struct xc_output plain = {.file = out, .fd = shown ? STDOUT_FILENO : -1};
 	struct xc_export_options options = export_options(run);
 	struct xc_arena arena = {0};
 	struct xc_words analyze = {0}, explain = {0};

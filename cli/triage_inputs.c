@@ -51,9 +51,13 @@ struct xc_error *xc_triage_inputs(const struct xc_job *job, const char *journal,
 	struct xc_error *err = xc_inputs_find(names->items, names->count, inputs_out);
 	if (err)
 		return err;
-	if (!xc_switch_or(job->common.quiet, false))
+	if (!xc_switch_or(job->common.quiet, false)) {
 		tell(*inputs_out);
-	else if ((*inputs_out)->unread) /* not what it was told, but what it could not do */
+		if (!(*inputs_out)->count)
+			fputs("xcore: no core was found; `xcore doctor` tells whether this machine writes any, and "
+			      "where\n",
+			      stderr);
+	} else if ((*inputs_out)->unread) /* not what it was told, but what it could not do */
 		fprintf(stderr, "xcore: %zu %s could not be read: without -q they are named\n", (*inputs_out)->unread,
 			(*inputs_out)->unread == 1 ? "file or directory" : "files and directories");
 	*digest_out = NULL;

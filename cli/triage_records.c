@@ -55,6 +55,7 @@ static void set_worker(struct xc_triage_run *run)
 		.seconds = s->timeout,
 		.memory = (uint64_t)s->worker_memory << 20,
 		.max_core_size = (uint64_t)s->max_core_size << 30,
+		.stopped = &stopped,
 	};
 }
 
@@ -134,10 +135,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 {
 	struct xc_progress progress = xc_progress_start("triage", run->job->common.quiet == XC_ON);
 	struct xc_records_options options = {
-		.batch = {.worker = run->worker,
-			  .jobs = run->job->common.jobs,
-			  .progress = &progress,
-			  .stopped = &stopped},
+		.batch = {.worker = run->worker, .jobs = run->job->common.jobs, .progress = &progress},
 	};
 	struct sigaction before[XC_COUNT(stopping)];
 	struct xc_error *err = open_ledger(run, &options.ledger);

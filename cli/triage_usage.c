@@ -3,6 +3,7 @@
 #include "triage_usage.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../batch/baseline.h"
 #include "../batch/export.h"
@@ -129,6 +130,33 @@ static struct xc_error *check_roads(const struct xc_job *job)
 	return NULL;
 }
 
+/* One answer after the other is what standard output is for; of two in a file the later would replace the first. */
+static bool shares_file(const char *one, const char *other)
+{
+	struct stat a, b;
+	if (!one || !other || !strcmp(one, "-"))
+		return false;
+	if (stat(one, &a) || stat(other, &b))
+		return !strcmp(one, other);
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino && strncmp(one, "/dev/", 5) != 0;
+}
+
+static struct xc_error *check_files(const struct xc_triage_settings *s, const char *output)
+{
+	for (size_t i = 0; i < s->exports.count; i++) {
+		const char *file = strchr(s->exports.items[i], '=') + 1, *other = NULL;
+		if (shares_file(file, output))
+			other = "-o";
+		for (size_t k = 0; k < i && !other; k++)
+			if (shares_file(file, strchr(s->exports.items[k], '=') + 1))
+				other = s->exports.items[k];
+		if (other)
+			return xc_error_new(XC_ERR_USAGE, "--export %s: %s writes to the same file",
+					    s->exports.items[i], other);
+	}
+	return NULL;
+}
+
 static struct xc_error *check_exports(const struct xc_triage_settings *s)
 {
 	for (size_t i = 0; i < s->exports.count; i++) {
@@ -201,8 +229,9 @@ struct xc_error *xc_triage_usage_check(const struct xc_job *job)
 {
 	const struct xc_triage_settings *s = job->settings;
 	struct xc_error *err;
-	if ((err = xc_triage_judge_check(&job->common.fail_on)) || (err = check_exports(s)) || (err = check_needs(s)) ||
-	    (err = check_values(job)) || (err = check_roads(job)))
+	if ((err = xc_triage_judge_check(&job->common.fail_on)) || (err = check_exports(s)) ||
+	    (err = check_files(s, job->common.output)) || (err = check_needs(s)) || (err = check_values(job)) ||
+	    (err = check_roads(job)))
 		return err;
 	return check_limits(job);
 }

@@ -226,3 +226,8 @@ char *xc_text_trim(char *line)
 		line[--len] = '\0';
 	return line;
 }
+
+int xc_text_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

@@ -20,6 +20,9 @@ void xc_text_fini(struct xc_text *text);
 /* A line without blanks, tabs and carriage returns at its ends; cut in place. */
 char *xc_text_trim(char *line);
 
+/* For qsort of strings: byte by byte. */
+int xc_text_order(const void *a, const void *b);
+
 /* Add len bytes as the inside of a C string: printable ASCII and well-formed UTF-8 as they are,
  * \n \t \r \\ \" by letter, everything else (control characters, the C1 range, malformed bytes) as
  * \NNN in octal with three digits, as gdb prints it. Terminal escapes of a hostile core so never

@@ -349,6 +349,7 @@ static bool is_lost(struct finder *f)
 
 static void find_without_libc(struct finder *f)
 {
+	f->glibc->lost = true;
 	set_layout(f, (f->word == 8 ? 14 : 16) * f->word); /* 2.27 to 2.42, for the main arena */
 	f->glibc->arenas = xc_grow(f->glibc->arenas, 0, &f->glibc->arena_capacity, sizeof *f->glibc->arenas);
 	f->glibc->arenas[f->glibc->arena_count++] = (struct xc_glibc_arena){

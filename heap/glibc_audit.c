@@ -6,6 +6,8 @@
  *	              and it links another one
  *	free chunks   are in a bin                                        links were overwritten
  *
+ * What is not in the core breaks none of this: a list that leads there ends.
+ *
  * Tcaches are judged when they are found (glibc_tcache.c). */
 #include "glibc_audit.h"
 
@@ -54,6 +56,12 @@ static uint32_t free_block(const struct audit *a, xc_addr chunk)
 	return block != XC_NO_BLOCK && xc_block_state(&a->heap->blocks, block) == XC_BLOCK_BIN ? block : XC_NO_BLOCK;
 }
 
+/* Is what a list leads to not known only because the core has not all? */
+static bool is_lost(const struct audit *a, xc_addr chunk)
+{
+	return xc_glibc_is_lost(a->glibc, chunk + 2 * a->word);
+}
+
 static void bad_link(struct audit *a, xc_addr chunk, const char *name, uint64_t link, const char *why)
 {
 	struct xc_arena *memory = &a->heap->memory;
@@ -71,15 +79,21 @@ static void audit_bin(struct audit *a, xc_addr bin)
 	uint64_t next, back;
 	a->audited->lists++;
 	for (size_t count = 0; count <= most; count++, at = next) {
-		if (!xc_glibc_jump(a->glibc, &a->window, at + 2 * a->word, &next))
-			return;
-		uint32_t block = next == bin ? XC_NO_BLOCK : free_block(a, next);
-		if (next != bin && block == XC_NO_BLOCK) {
-			bad_link(a, at, "fd", next, "where no free chunk is");
+		if (!xc_glibc_jump(a->glibc, &a->window, at + 2 * a->word, &next)) {
+			a->broken = true;
 			return;
 		}
-		if (!xc_glibc_jump(a->glibc, &a->window, next + 3 * a->word, &back))
+		uint32_t block = next == bin ? XC_NO_BLOCK : free_block(a, next);
+		if (next != bin && block == XC_NO_BLOCK) {
+			a->broken = true;
+			if (!is_lost(a, next))
+				bad_link(a, at, "fd", next, "where no free chunk is");
 			return;
+		}
+		if (!xc_glibc_jump(a->glibc, &a->window, next + 3 * a->word, &back)) {
+			a->broken = true;
+			return;
+		}
 		if (back != at && back != bin && free_block(a, back) == XC_NO_BLOCK)
 			bad_link(a, next, "bk", back, "where no free chunk is");
 		else if (back != at)
@@ -104,6 +118,8 @@ static void audit_fastbin(struct audit *a, unsigned number)
 	while (at) {
 		uint32_t block = xc_glibc_block(a->glibc, at);
 		enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
+		if (!xc_block_is_free(state) && is_lost(a, at))
+			return;
 		if (!xc_block_is_free(state)) {
 			add(a, before == a->arena->addr ? XC_DAMAGE_BOOKS : XC_DAMAGE_LINK, before,
 			    xc_arena_printf(memory, "a fastbin leads to 0x%" PRIx64 ", where no free chunk is", at),
@@ -141,6 +157,8 @@ static void audit_ring(struct audit *a)
 	for (size_t i = 0; i < a->glibc->arena_count; i++)
 		if (a->glibc->arenas[i].addr == next)
 			return;
+	if (xc_heap_is_lost(a->heap, next, a->glibc->layout.state_size) || xc_glibc_is_lost(a->glibc, next))
+		return;
 	add(a, XC_DAMAGE_BOOKS, a->arena->addr, "its link to the next arena leads to none",
 	    xc_arena_printf(&a->heap->memory, "next 0x%" PRIx64, next));
 }
@@ -157,7 +175,7 @@ static void audit_arena(struct audit *a)
 		audit_fastbin(a, k);
 	for (unsigned k = 0; k < XC_GLIBC_BINS; k++)
 		audit_bin(a, a->arena->addr + layout->bins + k * 2 * a->word - 2 * a->word);
-	if (a->arena->top == 0)
+	if (a->arena->top == 0 || is_lost(a, a->arena->top))
 		return;
 	if (!has_segment(a))
 		add(a, XC_DAMAGE_BOOKS, a->arena->addr, "none of its memory was found: all its blocks are missing",

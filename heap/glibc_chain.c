@@ -24,12 +24,6 @@ static uint32_t *known_of(struct xc_glibc_chains *chains, unsigned slot)
 	return known->items;
 }
 
-bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr addr)
-{
-	const struct xc_segment *segment = xc_space_find(glibc->heap->process->space, addr);
-	return segment && !segment->bytes && !segment->backing;
-}
-
 uint32_t xc_glibc_chain_block(const struct xc_glibc *glibc, xc_addr entry, unsigned slot)
 {
 	const struct xc_blocks *blocks = &glibc->heap->blocks;
@@ -62,7 +56,7 @@ static uint32_t explore(struct xc_glibc_chains *chains, xc_addr at, unsigned slo
 		if (known[block])
 			return known[block] == ON_THE_WAY ? BAD : known[block]; /* a circle */
 		if (!next(chains, &at))
-			return BAD;
+			return xc_glibc_is_lost(chains->glibc, at) ? LOST : BAD;
 		known[block] = ON_THE_WAY;
 	}
 	return WHOLE;

@@ -31,7 +31,4 @@ long xc_glibc_chain(struct xc_glibc_chains *chains, xc_addr entry, unsigned slot
 /* Its chunks become cached, up to where it breaks; false when that is memory which is not in the core. */
 bool xc_glibc_chain_mark(struct xc_glibc_chains *chains, xc_addr entry, unsigned slot);
 
-/* Memory that was there, but is not in the core. */
-bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr addr);
-
 #endif

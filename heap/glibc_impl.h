@@ -30,7 +30,8 @@ struct xc_glibc_arena {
 	xc_addr top;    /* its top chunk; 0 when it has none yet */
 	uint64_t system_mem;
 	bool contiguous;    /* main arena: all of it came from sbrk */
-	bool heaps_damaged; /* of a sub-arena: its heaps do not lead to each other */
+	bool heaps_damaged; /* of a sub-arena: its heaps do not lead to each other … */
+	bool heaps_lost;    /* … as far as they are in the core */
 	unsigned number;    /* of a sub-arena, from 1 in the order they were made */
 	const char *how;    /* it was found: for the evidence; memory of the heap */
 };
@@ -89,6 +90,7 @@ struct xc_glibc {
 	size_t tls_count, tls_capacity;
 	pthread_mutex_t lock; /* of sorting them */
 	size_t caches;        /* tcaches that were found */
+	bool lost;            /* an arena, or heaps of one, are not in the core */
 };
 
 /* Chunks linked by free lists, in ascending order: sorted when first asked for, by whichever thread. */
@@ -152,6 +154,9 @@ uint32_t xc_glibc_block(const struct xc_glibc *glibc, xc_addr chunk);
 /* Does a link stored at `at` make sense only when mangled (1), only when plain (-1), or not tell (0)? offset: from a chunk to
  * what is linked. */
 int xc_glibc_vote(const struct xc_glibc *glibc, xc_addr at, uint64_t stored, unsigned offset);
+
+/* May a block have begun here that the walk could not find, since the core has not all that leads to it? */
+bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr block);
 
 /* What a link of a fastbin or tcache that is stored at `at` means. */
 static inline uint64_t xc_glibc_unmangle(const struct xc_glibc *glibc, xc_addr at, uint64_t stored)

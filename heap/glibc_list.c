@@ -169,6 +169,31 @@ uint32_t xc_glibc_block(const struct xc_glibc *glibc, xc_addr chunk)
 	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == addr ? block : XC_NO_BLOCK;
 }
 
+/* Is not all in the core of what lies from lo up to, but not including, end? */
+static bool has_gap(const struct xc_glibc *glibc, xc_addr lo, xc_addr end)
+{
+	return lo < end && xc_scan_stored_bytes(glibc->heap->process->space, lo, end - 1) < end - lo;
+}
+
+bool xc_glibc_is_lost(const struct xc_glibc *glibc, xc_addr addr)
+{
+	const struct xc_blocks *blocks = &glibc->heap->blocks;
+	const struct xc_process *process = glibc->heap->process;
+	const struct xc_glibc_segment *segment = xc_glibc_segment_of(glibc, addr);
+	const struct xc_mapping *mapping = xc_process_mapping(process, addr);
+	const unsigned header = 2 * glibc->layout.word;
+	if (xc_heap_is_lost(glibc->heap, addr - header, 2 * header))
+		return true;
+	if (!segment)
+		return glibc->lost && mapping && xc_glibc_may_be_heap(process, mapping);
+	uint32_t behind = xc_blocks_from(blocks, addr), block = xc_blocks_find(blocks, addr);
+	xc_addr before = behind ? xc_block_addr(blocks, behind - 1) : 0;
+	if (block == XC_NO_BLOCK) /* behind a gap no chunk is known until many in a row are right */
+		return has_gap(glibc, before > segment->lo ? before : segment->lo, addr);
+	return xc_block_addr(blocks, block) == addr && xc_block_state(blocks, block) == XC_BLOCK_UNKNOWN &&
+	       xc_heap_is_lost(glibc->heap, addr + xc_block_size(blocks, block) - glibc->layout.word, header);
+}
+
 /* A chunk that is on the list already ends it: a list that runs in circles, or through another one. */
 static bool settle_fast(struct xc_glibc *glibc, xc_addr chunk)
 {

@@ -72,10 +72,10 @@ static void add_heap(struct xc_glibc *glibc, size_t arena, xc_addr heap, uint64_
 	xc_glibc_add_segment(glibc, arena, lo, heap + size - 1, "heap of a sub-arena");
 }
 
-/* Follow an arena's heaps from its top; true when they end in the first one. */
+/* Follow an arena's heaps from its top; true when they end in the first one. When they are added, and one is not in the core, that is noted. */
 static bool walk_heaps(struct xc_glibc *glibc, struct xc_window *window, size_t arena, uint64_t max, bool add)
 {
-	const struct xc_glibc_arena *owner = &glibc->arenas[arena];
+	struct xc_glibc_arena *owner = &glibc->arenas[arena];
 	xc_addr at = owner->top & ~(max - 1), first = owner->addr - glibc->layout.heap_info;
 	struct heap_info heap;
 	xc_addr seen = 0; /* one of those before, further and further apart: a circle comes back to it */
@@ -83,7 +83,11 @@ static bool walk_heaps(struct xc_glibc *glibc, struct xc_window *window, size_t 
 		if (count && at == seen)
 			return false;
 		seen = count & (count - 1) ? seen : at;
-		if (!read_heap(glibc, window, at, &heap) || !is_heap(glibc, at, &heap, owner->addr, max))
+		if (!read_heap(glibc, window, at, &heap)) {
+			owner->heaps_lost = add && xc_heap_is_lost(glibc->heap, at, 3 * glibc->layout.word);
+			return false;
+		}
+		if (!is_heap(glibc, at, &heap, owner->addr, max))
 			return false;
 		if (add)
 			add_heap(glibc, arena, at, heap.size);
@@ -121,11 +125,12 @@ static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t ar
 		xc_glibc_add_segment(glibc, arena, lo, hi, "heap (brk)");
 }
 
-/* Its headers are damaged: at least where it began is known. */
+/* Its headers are damaged or lost: at least where it began is known. */
 static void add_first_heap(struct xc_glibc *glibc, size_t arena)
 {
 	xc_addr lo, hi;
-	glibc->arenas[arena].heaps_damaged = true;
+	glibc->arenas[arena].heaps_damaged = !glibc->arenas[arena].heaps_lost;
+	glibc->lost |= glibc->arenas[arena].heaps_lost;
 	if (xc_glibc_first_heap_extent(glibc, arena, &lo, &hi))
 		xc_glibc_add_segment(glibc, arena, lo, hi, "heap of a sub-arena");
 }

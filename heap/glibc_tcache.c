@@ -95,7 +95,8 @@ static bool is_damaged_tcache(struct xc_glibc_chains *chains, const struct tcach
 	for (unsigned i = 0; i < tcache->shape->slots; i++)
 		if (tcache->entries[i]) {
 			whole += xc_glibc_chain(chains, tcache->entries[i], i) > 0;
-			wrong += xc_glibc_chain_block(chains->glibc, tcache->entries[i], i) == XC_NO_BLOCK;
+			wrong += xc_glibc_chain_block(chains->glibc, tcache->entries[i], i) == XC_NO_BLOCK &&
+				 !xc_glibc_is_lost(chains->glibc, tcache->entries[i]);
 		}
 	return whole >= WHOLE_LISTS && wrong < 2;
 }
@@ -139,7 +140,7 @@ static void note(const struct xc_glibc *glibc, const struct tcache *tcache, unsi
 	xc_heap_add_damage(heap, &damage);
 }
 
-/* Mark what can be, up to what breaks the list, and note that. */
+/* Mark what can be, up to what breaks the list, and note that; where it goes on outside of the core nothing does. */
 static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *window, const struct tcache *tcache,
 			   unsigned slot)
 {
@@ -147,7 +148,8 @@ static void settle_damaged(const struct xc_glibc *glibc, struct xc_window *windo
 	for (long count = 0; at; count++) {
 		uint32_t block = count < XC_GLIBC_CHAIN_MAX ? xc_glibc_chain_block(glibc, at, slot) : XC_NO_BLOCK;
 		if (block == XC_NO_BLOCK || !xc_glibc_jump(glibc, window, at, &stored)) {
-			note(glibc, tcache, slot, before, at, stored);
+			if (!xc_glibc_is_lost(glibc, at))
+				note(glibc, tcache, slot, before, at, stored);
 			return;
 		}
 		xc_blocks_set_state(&glibc->heap->blocks, block, XC_BLOCK_CACHED);

@@ -163,6 +163,27 @@ static void last(struct walker *w, uint64_t size)
 	w->at = w->segment->hi + 1;
 }
 
+/* The header at w->at, or the one behind its chunk, cannot be read. What is not in the core is passed over up to where many chunks in a row
+ * are right again: it may be the end of one chunk or hold thousands. */
+static void unreadable(struct walker *w)
+{
+	struct xc_window *window = &w->walk->window;
+	struct xc_glibc_chunk chunk;
+	bool known = xc_glibc_chunk(w->segment->glibc, window, w->at, &chunk);
+	xc_addr behind = known ? w->at + xc_glibc_size(chunk.head) : w->at;
+	if (!xc_heap_is_lost(w->walk->heap, behind, 2 * w->word)) {
+		damaged(w, "its header, or that of the chunk behind it, is not readable");
+		return;
+	}
+	if (known)
+		xc_block_list_add(&w->walk->blocks, w->at + 2 * w->word, xc_glibc_size(chunk.head) - w->word,
+				  XC_BLOCK_UNKNOWN);
+	xc_addr next = behind < w->end ? xc_glibc_guess(w->segment, window, behind, w->end - 1, AGAIN) : 0;
+	if (!next)
+		next = behind < w->end ? w->end : behind;
+	w->at = next;
+}
+
 /* From w->at to w->end, for one size of words: the compiler makes two of it. Returns when the chain breaks. */
 static inline __attribute__((always_inline)) void chain(struct walker *w, const unsigned word)
 {
@@ -201,7 +222,7 @@ static inline __attribute__((always_inline)) void chain(struct walker *w, const 
 	}
 	w->at = at;
 	if (!bytes)
-		damaged(w, "its header, or that of the chunk behind it, is not readable");
+		unreadable(w);
 }
 
 void xc_glibc_walk_piece(struct xc_walk *walk, struct xc_glibc_piece *piece)

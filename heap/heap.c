@@ -307,6 +307,18 @@ const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr)
 	return lo < heap->region_count && heap->regions[lo].lo <= addr ? &heap->regions[lo] : NULL;
 }
 
+static bool is_byte_lost(const struct xc_heap *heap, xc_addr addr)
+{
+	const struct xc_segment *segment = xc_space_find(heap->process->space, addr);
+	const struct xc_mapping *mapping = xc_process_mapping(heap->process, addr);
+	return mapping && mapping->writable && segment && !segment->bytes && !segment->backing;
+}
+
+bool xc_heap_is_lost(const struct xc_heap *heap, xc_addr addr, uint64_t size)
+{
+	return is_byte_lost(heap, addr) || is_byte_lost(heap, addr + size - 1);
+}
+
 struct xc_heap_totals xc_heap_totals(const struct xc_heap *heap)
 {
 	struct xc_heap_totals totals = {0};

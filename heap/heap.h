@@ -131,6 +131,10 @@ void xc_heap_add_damage(struct xc_heap *heap, const struct xc_damage *damage);
 /* The region that holds an address, or NULL. O(log n). */
 const struct xc_region *xc_heap_region(const struct xc_heap *heap, xc_addr addr);
 
+/* Was this memory the program's to write, and is its first or last byte not in the core? What leads there says nothing of damage. Where
+ * nothing was mapped, or what nobody could write to, is not lost. */
+bool xc_heap_is_lost(const struct xc_heap *heap, xc_addr addr, uint64_t size);
+
 /* Totals over a range of states. */
 struct xc_heap_totals {
 	uint64_t count[XC_BLOCK_STATES], bytes[XC_BLOCK_STATES];

@@ -178,9 +178,9 @@ static void walk_group(struct walker *w, unsigned depth)
 		}
 		struct slot slot = read_slot(&w->walk->window, group, i, &w->tries);
 		bool holds = w->next < w->to && w->state->groups[w->next].mem == start && depth < DEPTH;
-		if (slot.nested && !holds)
+		if (slot.nested && !holds && !w->state->lost)
 			slot.wrong = "a slot that should hold a group holds none";
-		if (slot.wrong)
+		if (slot.wrong && !xc_heap_is_lost(w->walk->heap, slot.at - NG_HEADER, 2 * NG_HEADER))
 			damaged_slot(w, group, i, &slot);
 		if (holds) {
 			walk_group(w, depth + 1);

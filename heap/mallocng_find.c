@@ -157,7 +157,7 @@ static void add_area(struct finder *f, xc_addr addr)
 	f->areas[f->area_count++] = addr;
 }
 
-/* Follow the list; false when it breaks before the last area. */
+/* Follow the list; false when it breaks before the last area. Where it goes on outside of the core, that is noted. */
 static bool follow_areas(struct finder *f)
 {
 	xc_addr at = f->first, next, seen = 0; /* one of those before, further and further apart: a circle meets it */
@@ -170,6 +170,7 @@ static bool follow_areas(struct finder *f)
 			return false;
 		at = next;
 	}
+	f->state->lost = xc_heap_is_lost(f->heap, at, AREA_HEAD);
 	return false;
 }
 
@@ -208,7 +209,8 @@ static void find_areas(struct finder *f)
 		damage.what = xc_arena_printf(memory, "the list of meta areas breaks after %zu of them", listed);
 		damage.found = xc_arena_printf(memory, "%zu pages begin with the secret and are taken for areas",
 					       f->area_count);
-		xc_heap_add_damage(f->heap, &damage);
+		if (!f->state->lost)
+			xc_heap_add_damage(f->heap, &damage);
 	}
 	qsort(f->areas, f->area_count, sizeof *f->areas, by_address);
 	size_t kept = 0;
@@ -273,6 +275,10 @@ static void take_meta(struct finder *f, xc_addr addr, const uint8_t bytes[static
 	const char *wrong = check_meta(&group, pages);
 	uint64_t owner = addr;
 	bool unread = !wrong && !xc_window_word(&f->window, group.mem, &owner);
+	if (unread && xc_heap_is_lost(f->heap, group.mem, 8)) {
+		f->state->lost = true;
+		return;
+	}
 	if (unread)
 		wrong = "meta of a group that cannot be read";
 	group.damaged = owner != addr;

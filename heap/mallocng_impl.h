@@ -34,6 +34,7 @@ struct ng_state {
 	size_t count, capacity;
 	size_t *pieces; /* piece i: groups pieces[i] to pieces[i + 1] - 1 */
 	size_t piece_count;
+	bool lost; /* areas or groups are not in the core */
 };
 
 /* Bytes of a group with its header. */

@@ -1,6 +1,7 @@
 /* cdef_record: structs and unions. */
 #include <stdlib.h>
 
+#include "../core/text.h"
 #include "../dwarf/layout.h"
 #include "cdef_impl.h"
 
@@ -222,11 +223,6 @@ static void collect(struct list *list, const struct xc_member *members, size_t c
 	}
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool check_names(struct xc_cdef_parser *p, const struct xc_member *members, size_t count,
 			const struct xc_cdef_token *spot)
 {
@@ -234,7 +230,7 @@ static bool check_names(struct xc_cdef_parser *p, const struct xc_member *member
 	const char *twice = NULL;
 	collect(&list, members, count, 0);
 	if (list.count > 1)
-		qsort(list.items, list.count, sizeof *list.items, by_text);
+		qsort(list.items, list.count, sizeof *list.items, xc_text_order);
 	for (size_t i = 1; i < list.count && !twice; i++)
 		twice = strcmp(list.items[i - 1], list.items[i]) == 0 ? list.items[i] : NULL;
 	free(list.items);

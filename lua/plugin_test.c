@@ -341,11 +341,6 @@ static void run_file(struct suite *s)
 	free(text);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Names of NAME/test/ *.lua, in order. */
 static size_t list_files(const struct xc_plugin *plugin, struct xc_arena *arena, const char *names[MAX_FILES])
 {
@@ -361,7 +356,7 @@ static size_t list_files(const struct xc_plugin *plugin, struct xc_arena *arena,
 	}
 	if (listing)
 		closedir(listing);
-	qsort(names, count, sizeof *names, by_text);
+	qsort(names, count, sizeof *names, xc_text_order);
 	return count;
 }
 

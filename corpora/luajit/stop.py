@@ -3,10 +3,12 @@ it lets the program write down what is true now, and writes the core. XCORE_STOP
 
 import json
 import os
+import sys
 
 import gdb
 
-TELL = "call ((void (*)(void))inside_tell)()"
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tell  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def go_to(symbol, condition, ignored):
@@ -14,7 +16,7 @@ def go_to(symbol, condition, ignored):
         gdb.execute("next %d" % ignored)
         return
     if symbol == "tell":
-        gdb.execute(TELL)
+        tell.tell()
         return
     stop = gdb.Breakpoint(symbol, internal=True)
     if condition:
@@ -39,7 +41,7 @@ try:
     for stop in STOPS:
         go_to(*stop)
     if not any(stop[0] == "tell" for stop in STOPS):
-        gdb.execute(TELL)
+        tell.tell()
     gdb.execute("generate-core-file %s" % os.environ["XCORE_CORE"])
     gdb.execute("kill")
 except (gdb.error, gdb.GdbError) as error:

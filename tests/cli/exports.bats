@@ -133,3 +133,13 @@ pasted() {
   "$XCORE" analyze "$hostile/##[no]" 2>"$BATS_TEST_TMPDIR/err" && return 1
   has_no '##\[' "$BATS_TEST_TMPDIR/err"
 }
+
+@test "an answer and exports go to standard output one after the other" {
+  cd "$BATS_TEST_TMPDIR"
+  (echo before && triage --export github=- --export junit=/dev/stdout && echo after) >log
+  [ "$(head -n 1 log)" = before ]
+  [ "$(tail -n 1 log)" = after ]
+  grep -q '^::' log
+  grep -q '<testsuites' log
+  grep -q 'clusters' log
+}

@@ -56,6 +56,19 @@ replaced() {
   done
 }
 
+@test "standard output by another name is written to, and what else is in its file stays" {
+  "$XCORE" info "$CORE" --format json >piped
+  for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 log; do
+    for how in '>' '>>'; do
+      rm -f log
+      sh -c "(echo before; \"$XCORE\" info \"$CORE\" --format json -o $name; echo after) $how log"
+      (echo before && cat piped && echo after) | cmp - log
+    done
+  done
+  (echo before && "$XCORE" info "$CORE" --format json -o /dev/stderr && echo after >&2) 2>log
+  (cat piped && echo after) | cmp - log
+}
+
 @test "the summary of a step is appended to, whole or not at all" {
   echo before >summary
   chmod 644 summary

@@ -119,3 +119,21 @@ units() {
   [ -z "$(cat <&8)" ]
   [ "$(jq -r '.clusters[].members[].path' answer)" = null-write.pack ]
 }
+
+@test "a core that was cut in its notes is unreadable, not a process that ran on" {
+  needs_core_of_ours
+  mkdir cut
+  head -c 1000 core >cut/core.1
+  : >cut/core.2
+  run -3 --separate-stderr "$XCORE" triage cut --format json --max-unreadable 0
+  [ "$(jq -r '[.failed[].status] | join(" ")' <<<"$output")" = "unreadable unreadable" ]
+  [ "$(jq '.clusters | length' <<<"$output")" -eq 0 ]
+}
+
+@test "where no core was found, what to do is told" {
+  mkdir none
+  run -0 --separate-stderr "$XCORE" triage none
+  [[ $stderr == *"xcore doctor"* ]]
+  run -0 --separate-stderr "$XCORE" triage none --quiet
+  [ -z "$stderr" ]
+}

@@ -88,3 +88,12 @@ refused() {
     "$XCORE" triage --no-host-files cores --baseline known --today 2027-02-01
   "$XCORE" triage --no-host-files cores --baseline known --today 2027-02-01 2>/dev/null | head -1 | grep -q '(1 expired)'
 }
+
+@test "two answers to one file are refused, to standard output they are not" {
+  refused '--export html=f: json=f writes to the same file' --export json=f --export html=f
+  refused '--export json=f: -o writes to the same file' -o f --export json=f
+  : >f && ln f g
+  refused '--export html=./g: json=f writes to the same file' --export json=f --export html=./g
+  run -0 --separate-stderr "$XCORE" triage cores --quiet --no-host-files --export github=- --export junit=-
+  run -0 --separate-stderr "$XCORE" triage cores --quiet --no-host-files --export github=f --export junit=h -o i
+}

@@ -64,14 +64,14 @@ class Elf:
         found = self.offset_of(addr)
         return [(found[0], min(size, found[1]))] if found else []
 
+    def stack_pointers(self):
+        """Of each thread, the one that ended first, as the kernel writes them."""
+        return [struct.unpack_from("<Q", self.data, desc + PR_REG + 8 * REG_RSP)[0] for _, kind, desc, descsz in self.notes()
+                if kind == NT_PRSTATUS and descsz >= PR_REG + 8 * (REG_RSP + 1)]
+
     def stacks(self, size=4096):
         """The live bytes at each thread's stack pointer."""
-        out = []
-        for _, kind, desc, descsz in self.notes():
-            if kind == NT_PRSTATUS and descsz >= PR_REG + 8 * (REG_RSP + 1):
-                (rsp,) = struct.unpack_from("<Q", self.data, desc + PR_REG + 8 * REG_RSP)
-                out += self.range_at(rsp, size)
-        return out
+        return [part for sp in self.stack_pointers() for part in self.range_at(sp, size)]
 
     def vdso(self):
         for _, kind, desc, descsz in self.notes():

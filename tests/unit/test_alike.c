@@ -52,6 +52,15 @@ static void a_change_further_out_is_the_same(void **state)
 	expect("parse handle a b c", "parse handle x y z", false, false);
 }
 
+static void a_helper_that_two_bugs_end_in_is_two_problems(void **state)
+{
+	(void)state;
+	expect("fatal load_config begin handle dispatch run loop serve " START,
+	       "fatal flush_log begin handle dispatch run loop serve " START, false, true);
+	expect("parse handle dispatch run loop serve accept begin " START,
+	       "parse handle dispatch_v2 run loop serve accept begin " START, true, true);
+}
+
 static void the_first_frame_may_be_inlined_in_another_build(void **state)
 {
 	(void)state;
@@ -194,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(siblings_below_one_deep_stack_are_two),
 		cmocka_unit_test(a_change_further_out_is_the_same),
+		cmocka_unit_test(a_helper_that_two_bugs_end_in_is_two_problems),
 		cmocka_unit_test(the_first_frame_may_be_inlined_in_another_build),
 		cmocka_unit_test(tail_calls_may_have_lost_frames_of_whole_stacks_in_another_build),
 		cmocka_unit_test(a_whole_short_stack_that_fits_two_is_of_neither),

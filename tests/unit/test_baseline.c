@@ -73,6 +73,9 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 		{"3f9a2c17b0de sig=xyz", "no sig"},
 		{"3f9a2c17b0de expire=2027-01-01", "what is this"},
 		{"3f9a2c17b0de null-read", "what is this"},
+		{"3f9a2c17b0de sig=000000000000,000000000001 sig=bbbbbbbbbbbb | text", "a second: sig"},
+		{"3f9a2c17b0de severity=low severity=critical", "a second: severity"},
+		{"3f9a2c17b0de expires=2020-01-01 seen=+ expires=2031-01-01", "a second: expires"},
 		{"1f9a2c17b0de\n1f9a2c17b0de", "again"},
 	};
 	(void)state;
@@ -91,6 +94,8 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 	CHECK_ERROR(xc_baseline_read("{\"a\":1}\n", 8, "x", &b), XC_ERR_FORMAT, "first line");
 	CHECK_ERROR(xc_baseline_read("# xcore baseline 2\n", 19, "x", &b), XC_ERR_FORMAT, "of other signatures");
 	CHECK_ERROR(xc_baseline_read("# xcore baseline 30\n", 20, "x", &b), XC_ERR_FORMAT, "of other signatures");
+	CHECK_ERROR(xc_baseline_read(HEAD "3f9a2c17b0de", strlen(HEAD) + 12, "x", &b), XC_ERR_FORMAT,
+		    "x:2: the last line has no end");
 	CHECK_ERROR(xc_baseline_read(HEAD "a\0b\n", strlen(HEAD) + 4, "x", &b), XC_ERR_FORMAT, "x:2: a NUL byte");
 }
 
@@ -287,6 +292,8 @@ static void what_comes_and_goes_is_flaky_and_what_was_repaired_new(void **state)
 		if (!problem_of(p, "a")->why != !!strcmp(state_of(p, "a"), "flaky"))
 			fail_msg("%s: %s: %s", cases[i].fields, state_of(p, "a"), problem_of(p, "a")->why);
 		assert_int_equal(absent && absent->why, absent && absent->state == XC_PROBLEM_UNSEEN);
+		if (absent && absent->why) /* not that it came back, which nobody saw */
+			assert_non_null(strstr(absent->why, "and may come back"));
 		finish(p);
 	}
 }

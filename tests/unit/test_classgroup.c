@@ -51,10 +51,13 @@ static void what_a_runtime_noticed_is_told_by_its_kind(void **state)
 	EXPECT("sent:SIGQUIT", .class_name = "dump-request", .signal = "SIGQUIT");
 }
 
-static void an_assertion_is_its_text_but_for_numbers(void **state)
+static void an_assertion_is_its_text(void **state)
 {
 	(void)state;
-	EXPECT("abort:assertion:n < N", .class_name = "assertion", .expression = "n  <  4096");
+	EXPECT("abort:assertion:n < 4096", .class_name = "assertion", .expression = "n  <\n  4096 ");
+	EXPECT("abort:assertion:magic != 0xdeadbeef", .class_name = "assertion", .expression = "magic != 0xdeadbeef");
+#define LONG "the_first_eighty_characters_of_an_assertion_do_not_tell_it_from_another_one_that_begins_so == "
+	EXPECT("abort:assertion:" LONG "1", .class_name = "assertion", .expression = LONG "1");
 	EXPECT("abort:assertion", .class_name = "assertion");
 }
 
@@ -81,7 +84,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_bad_accesses_only_the_access_counts),
 		cmocka_unit_test(what_a_runtime_noticed_is_told_by_its_kind),
-		cmocka_unit_test(an_assertion_is_its_text_but_for_numbers),
+		cmocka_unit_test(an_assertion_is_its_text),
 		cmocka_unit_test(other_classes_are_groups_of_their_own),
 		cmocka_unit_test(groups_that_somebody_noticed_speak),
 	};

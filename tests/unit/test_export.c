@@ -31,6 +31,20 @@ static void paths_begin_below_the_root(void **state)
 	check_path("/build/app", NULL, NULL);
 }
 
+static void a_root_below_home_is_found_where_home_is_left_out(void **state)
+{
+	(void)state;
+	check_path("/home/runner/build/shop", "~/build/shop/src/a.c", "src/a.c");
+	check_path("/home/runner/build/shop/", "~/build/shop/out/../src/a.c", "src/a.c");
+	check_path("/home/runner/build/shop", "/home/runner/build/shop/src/a.c", "src/a.c");
+	check_path("/home/jenkins/shop", "~/shop/src/a.c", "src/a.c");
+	check_path("/root", "~/src/a.c", "src/a.c");
+	check_path("/home/runner/build/shop", "~/build/shopping/a.c", "~/build/shopping/a.c");
+	check_path("/build/app", "~/app/a.c", "~/app/a.c");
+	check_path(NULL, "~/build/a.c", "~/build/a.c");
+	check_path("/home/jenkins/shop", "~/shop/../../etc/passwd", "~/../etc/passwd");
+}
+
 static void only_paths_of_the_repository_are_inside(void **state)
 {
 	(void)state;
@@ -45,6 +59,10 @@ static void only_paths_of_the_repository_are_inside(void **state)
 	assert_false(xc_export_inside(&known, "/src/../a.c"));
 	/* as the C library of Debian has it */
 	assert_false(xc_export_inside(&known, "./nptl/pthread_kill.c"));
+	const struct xc_export_options home = {.source_root = "/home/jenkins/shop"};
+	assert_true(xc_export_inside(&home, "~/shop/src/a.c"));
+	assert_false(xc_export_inside(&home, "~/other/a.c"));
+	assert_false(xc_export_inside(&unknown, "~/shop/src/a.c"));
 }
 
 static void all_formats_say_that_a_stack_is_lost(void **state)
@@ -110,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_begin_below_the_root),
+		cmocka_unit_test(a_root_below_home_is_found_where_home_is_left_out),
 		cmocka_unit_test(only_paths_of_the_repository_are_inside),
 		cmocka_unit_test(all_formats_say_that_a_stack_is_lost),
 		cmocka_unit_test(all_formats_are_inert_valid_and_the_same_each_time),

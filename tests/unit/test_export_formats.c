@@ -83,6 +83,58 @@ static void the_text_is_a_table_and_what_to_do_next(void **state)
 	assert_null(strstr(text, "\033"));
 }
 
+/* Where the source is not below the root, its directories take no room from the functions: also those of a home, as redaction shows it. */
+static void a_row_has_the_name_of_the_source_alone(void **state)
+{
+	static const char *const files[] = {"/somewhere/else/src/session.c", "~/somewhere/else/src/session.c"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(files); i++) {
+		struct xc_problems *problems = problems_made();
+		const struct xc_record *record = xc_problem_shown(&problems->problems[0])->record;
+		for (size_t k = 0; k < record->frame_count; k++)
+			((struct xc_record_frame *)&record->frames[k])->file = files[i];
+		xc_auto(xc_freep) char *text = exported_text("text", problems, &exported_options);
+		says(text, "  session.c:210\n");
+		problems_unmake(problems);
+	}
+}
+
+/* A worse death than the one that is shown must not hide behind the same stack, nor why a known problem is new. */
+static void the_other_classes_of_a_cluster_and_its_standing_are_told(void **state)
+{
+	static const char *const kinds[] = {"text", "markdown", "junit", "html", "github"};
+	(void)state;
+	struct xc_problems *problems = problems_made();
+	struct xc_problem *worst = &problems->problems[0];
+	assert_true(worst->member_count > 2 && worst->representative != 1 && worst->representative != 2);
+	((struct xc_signature *)worst->members[1].signature)->class_name = "wild-write";
+	worst->why = "worse than accepted: low";
+	worst->note = "ticket 812";
+	for (size_t i = 0; i < XC_COUNT(kinds); i++) {
+		xc_auto(xc_freep) char *text = exported_text(kinds[i], problems, &exported_options);
+		const bool labelled = strcmp(kinds[i], "html") != 0; /* its script writes the labels */
+		says(text, labelled ? "also: " : "wild-write in 1 core");
+		says(text, labelled ? "new: worse than accepted: low" : "worse than accepted: low");
+		says(text, "ticket 812");
+	}
+	problems_unmake(problems);
+}
+
+static void what_the_cause_says_is_not_said_again(void **state)
+{
+	(void)state;
+	struct xc_problems *problems = problems_made();
+	struct xc_record *record = (struct xc_record *)xc_problem_shown(&problems->problems[0])->record;
+	record->origin = "passed by drop() at a.c:9";
+	record->cause = "`s` is NULL";
+	xc_auto(xc_freep) char *apart = exported_text("text", problems, &exported_options);
+	says(apart, "\n  value: passed by drop() at a.c:9\n");
+	record->cause = "`s` is NULL; passed by drop() at a.c:9";
+	xc_auto(xc_freep) char *once = exported_text("text", problems, &exported_options);
+	assert_int_equal(count_of(once, "passed by drop()"), 1);
+	problems_unmake(problems);
+}
+
 static void without_a_baseline_no_state_is_told(void **state)
 {
 	(void)state;
@@ -279,6 +331,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_is_a_table_and_what_to_do_next),
 		cmocka_unit_test(what_is_unseen_is_told),
+		cmocka_unit_test(a_row_has_the_name_of_the_source_alone),
+		cmocka_unit_test(the_other_classes_of_a_cluster_and_its_standing_are_told),
+		cmocka_unit_test(what_the_cause_says_is_not_said_again),
 		cmocka_unit_test(without_a_baseline_no_state_is_told),
 		cmocka_unit_test(lines_of_the_table_fit_the_terminal),
 		cmocka_unit_test(names_of_files_are_quoted_for_the_shell),

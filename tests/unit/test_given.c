@@ -56,12 +56,32 @@ static void an_overrun_is_no_double_free(void **state)
 				    .says = "which is free already"});
 }
 
+/* glibc says "munmap_chunk(): invalid pointer" when what was written over the header has the bit of a mapped one; and it says "free(): invalid
+ * pointer" when the size is so large that the block would end behind all memory. */
+static void a_block_whose_header_was_overwritten_is_no_bad_pointer(void **state)
+{
+	static const char *const writes[] = {"for (int i = 0; i < 32; i++) ((volatile char *)a)[i] = 'B';",
+					     "((volatile size_t *)a)[3] = ~(size_t)15;"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(writes); i++) {
+		xc_auto(xc_freep) char *source = xc_asprintf(
+			HEAD "char *volatile b; int main(void) { char *volatile a = malloc(24); b = malloc(24); "
+			     "malloc(40);\n %s drop(b); return sink; }\n",
+			writes[i]);
+		expect_all(source, &(struct wanted){.class_name = "heap-corruption",
+						    .kind = "overrun",
+						    .function = "drop",
+						    .says = "was likely written past its end"});
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_that_was_freed_twice_is_told_as_free),
 		cmocka_unit_test(a_pointer_that_is_no_block_is_told_as_what_it_is),
 		cmocka_unit_test(an_overrun_is_no_double_free),
+		cmocka_unit_test(a_block_whose_header_was_overwritten_is_no_bad_pointer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

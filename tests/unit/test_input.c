@@ -51,14 +51,30 @@ static void a_directory_gives_the_cores_in_it(void **state)
 	PLANT("d1/core.txt", "core dumped");
 	PLANT("d1/empty.core", "");
 	struct xc_inputs *inputs = FIND(scratch_path("d1"));
-	CHECK_PATHS(inputs, ".hidden/core", "a/core.7", "a/core.7.zst", "a/core.8.pz", "b", "x.pack");
-	assert_int_equal(inputs->skipped, 4);
+	CHECK_PATHS(inputs, ".hidden/core", "a/core.7", "a/core.7.zst", "a/core.8.pz", "b", "empty.core", "x.pack");
+	assert_int_equal(inputs->skipped, 3);
 	assert_int_equal(inputs->note_count, 0);
 	assert_int_equal(inputs->inputs[1].size, sizeof big_core - 1);
 	assert_true(inputs->inputs[1].mtime_ns > INT64_C(1000000000));
 	assert_string_equal(inputs->inputs[1].file, scratch_path("d1/a/core.7"));
 	xc_inputs_free(inputs);
 	xc_inputs_free(NULL);
+}
+
+static void what_may_be_the_rest_of_a_core_is_not_left_out(void **state)
+{
+	(void)state;
+	PLANT("rest/core.empty", "");
+	PLANT("rest/core.bz2", "BZh91AY&SY");
+	PLANT("rest/core.4711", "no core at all");
+	PLANT("rest/core", "no core at all");
+	PLANT("rest/core.c", "int main(void);");
+	PLANT("rest/core.4711.txt", "notes");
+	PLANT("rest/empty", "");
+	struct xc_inputs *inputs = FIND(scratch_path("rest"));
+	CHECK_PATHS(inputs, "core", "core.4711", "core.bz2", "core.empty");
+	assert_int_equal(inputs->skipped, 3);
+	xc_inputs_free(inputs);
 }
 
 static void links_and_what_is_no_file_are_left_alone(void **state)
@@ -411,6 +427,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_directory_gives_the_cores_in_it),
+		cmocka_unit_test(what_may_be_the_rest_of_a_core_is_not_left_out),
 		cmocka_unit_test(links_and_what_is_no_file_are_left_alone),
 		cmocka_unit_test(paths_begin_where_operands_differ),
 		cmocka_unit_test(what_is_given_twice_is_taken_once),

@@ -162,6 +162,17 @@ static void the_worst_severity_is_the_problem_s_and_the_worst_comes_first(void *
 	problemed_free(p);
 }
 
+/* Though the core of the mild one is smaller. */
+static void the_worst_stands_for_all(void **state)
+{
+	(void)state;
+	struct problemed *p =
+		PROBLEMED("a null-read size=1 one two three", "b wild-read severity=high size=9 one two three");
+	assert_int_equal(p->problems->count, 1);
+	assert_string_equal(xc_problem_shown(problem_of(p, "a"))->record->path, "b");
+	problemed_free(p);
+}
+
 static void nothing_is_no_problem(void **state)
 {
 	(void)state;
@@ -187,6 +198,7 @@ int main(void)
 		cmocka_unit_test(a_whole_stack_of_a_whole_core_stands_before_better_names),
 		cmocka_unit_test(programs_that_share_a_frame_are_two_problems),
 		cmocka_unit_test(the_worst_severity_is_the_problem_s_and_the_worst_comes_first),
+		cmocka_unit_test(the_worst_stands_for_all),
 		cmocka_unit_test(nothing_is_no_problem),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

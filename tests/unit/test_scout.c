@@ -4,15 +4,45 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../batch/scout.h"
 
+enum { PATIENCE = 120 };
+
 static const struct xc_worker_options options = {.seconds = 60};
+static bool stands_still; /* the scout does; then waits are over when it does, and not by the clock */
+
+/* In the place of libc's: the first thing that a scout calls. */
+int unshare(int flags)
+{
+	if (stands_still)
+		raise(SIGSTOP);
+	return (int)syscall(SYS_unshare, flags);
+}
+
+/* In the place of libc's. */
+int poll(struct pollfd *polled, nfds_t count, int milliseconds)
+{
+	const struct timespec patience = {.tv_nsec = milliseconds % 1000 * 1000000L, .tv_sec = milliseconds / 1000};
+	const struct timespec none = {.tv_sec = 0};
+	siginfo_t info;
+	if (stands_still)
+		waitid(P_ALL, 0, &info, WSTOPPED | WNOWAIT);
+	return (int)syscall(SYS_ppoll, polled, count,
+			    stands_still       ? &none
+			    : milliseconds < 0 ? NULL
+					       : &patience,
+			    NULL, 0);
+}
 
 static void it_comes_back(void **state)
 {
@@ -21,6 +51,24 @@ static void it_comes_back(void **state)
 	assert_null(xc_scout_send(&options, &scout));
 	assert_int_equal(scout.user < 0, scout.net < 0);
 	xc_scout_fini(&scout);
+	assert_int_equal(scout.user, -1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+/* Nobody waits for it for ever. */
+static void one_that_is_stopped_is_given_up(void **state)
+{
+	struct xc_scout scout = {-1, -1};
+	(void)state;
+	alarm(PATIENCE);
+	stands_still = true;
+	struct xc_error *err = xc_scout_send(&options, &scout);
+	stands_still = false;
+	alarm(0);
+	assert_non_null(err);
+	assert_int_equal(err->code, XC_ERR_IO);
+	assert_non_null(strstr(err->message, "does not answer: was it stopped?"));
+	xc_error_free(err);
 	assert_int_equal(scout.user, -1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
@@ -67,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_comes_back),
+		cmocka_unit_test(one_that_is_stopped_is_given_up),
 		cmocka_unit_test(who_follows_is_shut_in),
 		cmocka_unit_test(without_any_there_is_nothing_to_enter),
 	};

@@ -60,7 +60,12 @@ static void what_was_given_counts(void **state)
 	options.redact = true;
 	options.seconds = 7;
 	hashes[count++] = shared();
+	options.seconds = 60; /* what holds where nothing is said */
+	options.memory = UINT64_C(2) << 30;
+	options.max_core_size = UINT64_C(32) << 30;
+	assert_string_equal(hashes[0], shared());
 	options.seconds = 0;
+	options.memory = options.max_core_size = 0;
 	options.host_files = false;
 	hashes[count++] = shared();
 	finder.exe = "x";

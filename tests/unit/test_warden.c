@@ -19,19 +19,25 @@
 
 #include "../../batch/warden_impl.h"
 
-enum { LONG_MS = 1000, PATIENCE = 120, CANNOT_MOUNT = 77 };
+enum { PATIENCE = 120, CANNOT_MOUNT = 77 };
 
 static const struct xc_finder finder = {.quiet = true};
-static struct xc_worker_options options = {.finder = &finder, .host_files = true};
-static bool in_a_hurry; /* long waits are over at once */
+static bool in_a_hurry; /* waits are over at once */
+static unsigned waits;  /* how many there were, then */
+static volatile sig_atomic_t interrupted;
+static struct xc_worker_options options = {.finder = &finder, .host_files = true, .stopped = &interrupted};
 
 /* In the place of libc's. */
 int poll(struct pollfd *polled, nfds_t count, int milliseconds)
 {
-	const bool over = in_a_hurry && milliseconds > LONG_MS;
 	const struct timespec patience = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
 	const struct timespec none = {.tv_sec = 0};
-	return (int)syscall(SYS_ppoll, polled, count, over ? &none : milliseconds < 0 ? NULL : &patience, NULL, 0);
+	waits += in_a_hurry;
+	return (int)syscall(SYS_ppoll, polled, count,
+			    in_a_hurry         ? &none
+			    : milliseconds < 0 ? NULL
+					       : &patience,
+			    NULL, 0);
 }
 
 static struct xc_warden *begin(void)
@@ -88,6 +94,27 @@ static void one_that_is_stopped_is_given_up(void **state)
 	alarm(0);
 }
 
+/* Whoever interrupts waits no longer than a moment: a few waits of many. */
+static void one_that_is_stopped_holds_no_user_who_interrupts(void **state)
+{
+	unsigned taken[2];
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct xc_warden *warden = begin();
+		stop(warden);
+		interrupted = i;
+		in_a_hurry = true;
+		waits = 0;
+		check_silent(order(warden));
+		taken[i] = waits;
+		in_a_hurry = false;
+		interrupted = 0;
+		xc_warden_end(warden);
+		alarm(0);
+	}
+	assert_in_range(taken[1], 1, taken[0] / 15);
+}
+
 static void one_that_has_ended_is_no_other(void **state)
 {
 	struct xc_warden *warden = begin();
@@ -132,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_is_stopped_is_given_up),
+		cmocka_unit_test(one_that_is_stopped_holds_no_user_who_interrupts),
 		cmocka_unit_test(one_that_has_ended_is_no_other),
 		cmocka_unit_test(without_dev_null_it_says_so),
 	};
