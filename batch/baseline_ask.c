@@ -141,7 +141,7 @@ static void ask_patterns(struct asking *a, const struct xc_signature *s)
 bool xc_baseline_counts(const struct xc_problem *problem, const struct xc_problem_member *member)
 {
 	const struct xc_problem_member *shown = xc_problem_shown(problem);
-	return !member->copy_of && !member->guessed &&
+	return xc_problem_stands(member) &&
 	       (!xc_signature_is_weak(member->signature) || !shown || xc_signature_is_weak(shown->signature));
 }
 

@@ -168,29 +168,23 @@ const char *xc_export_origin(const struct xc_record *record)
 void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluster *cluster)
 {
 	const struct xc_problem *problem = cluster->problem;
-	const char **names = xc_alloc((problem->member_count + 1) * sizeof *names);
-	size_t count = 0;
-	for (size_t i = 0; i < problem->member_count; i++)
-		if (strcmp(problem->members[i].signature->class_name, cluster->class_name) != 0)
-			names[count++] = problem->members[i].signature->class_name;
-	if (count)
-		qsort(names, count, sizeof *names, xc_text_order);
-	for (size_t i = 0, same; i < count; i += same) {
-		for (same = 1; i + same < count && !strcmp(names[i], names[i + same]); same++)
-			;
-		xc_text_add(text, i ? ", " : "");
-		xc_export_name(text, names[i]);
+	const struct xc_problem_member *shown = xc_problem_shown(problem);
+	const char *between = "";
+	for (size_t i = 0; i < problem->class_count; i++) {
+		if (i == shown->class_at)
+			continue;
+		xc_text_add(text, between);
+		xc_export_name(text, problem->classes[i].name);
 		xc_text_add(text, " in ");
-		add_counted(text, same, "core");
+		add_counted(text, problem->classes[i].count, "core");
+		between = ", ";
 	}
-	free(names);
 }
 
 void xc_export_standing(struct xc_text *text, const struct xc_export_cluster *cluster)
 {
 	struct xc_text others = {0};
-	if (cluster->record)
-		xc_export_other_classes(&others, cluster);
+	xc_export_other_classes(&others, cluster);
 	if (others.len)
 		xc_text_printf(text, "also: %s\n", others.bytes);
 	xc_text_fini(&others);

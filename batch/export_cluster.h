@@ -65,8 +65,8 @@ void xc_export_title(struct xc_text *text, const struct xc_export_cluster *clust
 /* Where the value came from; NULL where that is not known, or the cause says it. Borrowed. */
 const char *xc_export_origin(const struct xc_record *record);
 
-/* "use-after-free in 1 core, wild-write in 2 cores": the classes of its cores beside the one that is shown, escaped as names; nothing where
- * there is none. */
+/* "use-after-free in 1 core, wild-write in 2 cores": the classes of its cores beside the one that is shown, the worst first, escaped as
+ * names; nothing where there is none. */
 void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluster *cluster);
 
 /* In lines, each escaped as a name: its other classes, the baseline's note, why it is new or unseen, and

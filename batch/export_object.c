@@ -59,6 +59,26 @@ static json_t *member_of(const struct xc_problem_member *member)
 	return object;
 }
 
+static json_t *classes_of(const struct xc_problem *problem)
+{
+	json_t *classes = json_array();
+	for (size_t i = 0; i < problem->class_count; i++) {
+		const struct xc_problem_class *c = &problem->classes[i];
+		json_t *object = json_object();
+		const char *const texts[] = {"class",
+					     c->name,
+					     "severity",
+					     xc_severity_name(xc_severity_rank(c->severity)),
+					     "representative",
+					     problem->members[c->best].record->path,
+					     NULL};
+		set_texts(object, texts);
+		xc_jsonvalue_set(object, "cores", xc_jsonvalue_count(c->count));
+		json_array_append_new(classes, object);
+	}
+	return classes;
+}
+
 /* What is told by the member that stands for the cluster. */
 static void set_shown(json_t *object, const struct xc_export_cluster *c)
 {
@@ -91,6 +111,7 @@ json_t *xc_export_object_cluster(const struct xc_problem *problem, const struct 
 	xc_jsonvalue_set(object, "cores", xc_jsonvalue_count(problem->member_count));
 	xc_jsonvalue_set(object, "guessed", xc_jsonvalue_count(problem->guessed));
 	xc_jsonvalue_set(object, "unique", xc_jsonvalue_count(problem->unique));
+	xc_jsonvalue_set(object, "classes", classes_of(problem));
 	if (c.record)
 		set_shown(object, &c);
 	else

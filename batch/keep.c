@@ -24,19 +24,11 @@ static int spare_order(const void *a, const void *b)
 	return xc_record_compare(&left->record, &right->record);
 }
 
-static bool same_class(const struct xc_problem_member *a, const struct xc_problem_member *b)
-{
-	return !strcmp(a->signature->class_name, b->signature->class_name);
-}
-
-/* The one that is kept for the member's class: who stands for the cluster, else the first that is no copy. */
+/* The one that is kept for the member's class. One that only copies are of has none: they go for what they are copies of. */
 static const struct xc_problem_member *kept_for(const struct xc_problem *problem, const struct xc_problem_member *m)
 {
-	const struct xc_problem_member *shown = xc_problem_shown(problem);
-	for (size_t i = 0; !same_class(shown, m) && i < problem->member_count; i++)
-		if (!problem->members[i].copy_of && same_class(&problem->members[i], m))
-			return &problem->members[i];
-	return shown;
+	const struct xc_problem_member *best = &problem->members[problem->classes[m->class_at].best];
+	return best->copy_of ? xc_problem_shown(problem) : best;
 }
 
 /* Why a member that does not stand for its cluster is kept, too; NULL: it is not. */
@@ -46,14 +38,20 @@ static const char *why_kept(const struct xc_problem *problem, const struct xc_pr
 	return !doubt && kept_for(problem, m) == m ? m->signature->class_name : doubt;
 }
 
+static int by_path(const void *path, const void *member)
+{
+	return strcmp(path, ((const struct xc_problem_member *)member)->record->path);
+}
+
 static const struct xc_record *instead_of(const struct xc_problem *problem, const struct xc_problem_member *spare)
 {
-	for (size_t i = 0; spare->copy_of && i < problem->member_count; i++) {
-		const struct xc_problem_member *m = &problem->members[i];
-		if (!strcmp(m->record->path, spare->copy_of))
-			return why_kept(problem, m) ? m->record : kept_for(problem, m)->record;
-	}
-	return kept_for(problem, spare)->record;
+	const struct xc_problem_member *original =
+		!spare->copy_of
+			? NULL
+			: bsearch(spare->copy_of, problem->members, problem->member_count, sizeof *original, by_path);
+	if (original && why_kept(problem, original))
+		return original->record;
+	return kept_for(problem, original ? original : spare)->record;
 }
 
 static void take_problem(struct xc_keep *keep, const struct xc_problem *problem)

@@ -1,4 +1,4 @@
-/* keep: which cores are worth keeping: of each cluster the one that stands for it, and the first of each other class: memory that was freed and a
+/* keep: which cores are worth keeping: of each cluster the one that stands for it, and the best of each other class: memory that was freed and a
  * NULL pointer may be used at one place. All others tell nothing more. But those whose stack says too little to know that (xc_signature_doubt)
  * are all kept, but for copies: they may be of several problems. */
 #ifndef XC_KEEP_H

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "alike.h"
+#include "classes.h"
 #include "remnant.h"
 #include "states.h"
+#include "worth.h"
 
 /* One record in the making: which group and so which problem it belongs to. */
 struct item {
@@ -44,6 +46,11 @@ const struct xc_problem_member *xc_problem_shown(const struct xc_problem *proble
 	return problem->member_count ? &problem->members[problem->representative] : NULL;
 }
 
+bool xc_problem_stands(const struct xc_problem_member *member)
+{
+	return !member->copy_of && !member->guessed;
+}
+
 /* ---- orders: each ends with the path, which no two records share ---- */
 
 static int order(bool less, bool more)
@@ -63,60 +70,20 @@ static int items_by_path(const void *a, const void *b)
 	return by_path(a, b);
 }
 
-static uint64_t present(const struct xc_record *record)
-{
-	uint64_t size = record->size ? record->size : record->stored;
-	return size > record->missing ? size - record->missing : 0;
-}
-
-/* The better one to stand for both. */
-static int by_worth(const struct item *a, const struct item *b)
-{
-	const struct xc_record *l = a->member.record, *r = b->member.record;
-	const struct xc_signature *s = a->member.signature, *t = b->member.signature;
-	int d = ORDER(t->complete, s->complete);
-	d = d ? d : ORDER(l->missing, r->missing);
-	d = d ? d : ORDER(t->quality, s->quality);
-	d = d ? d : ORDER(l->size ? l->size : l->stored, r->size ? r->size : r->stored);
-	d = d ? d : ORDER(l->stored, r->stored);
-	return d ? d : by_path(a, b);
-}
-
-/* The better one to be shown: a mild death must not hide a worse one whose stack is the same. */
-static int by_face(const struct item *a, const struct item *b)
-{
-	int d = ORDER(xc_severity_rank(b->member.signature->severity), xc_severity_rank(a->member.signature->severity));
-	return d ? d : by_worth(a, b);
-}
-
-/* Of one core's copies, the one that tells most comes first: what was zeroed has all its bytes, too. */
-static int by_stack(const struct item *a, const struct item *b)
-{
-	const struct xc_record *l = a->member.record, *r = b->member.record;
-	const struct xc_signature *s = a->member.signature, *t = b->member.signature;
-	int d = ORDER(t->complete, s->complete);
-	d = d ? d : ORDER(xc_signature_is_weak(s), xc_signature_is_weak(t));
-	d = d ? d : ORDER(t->quality, s->quality);
-	d = d ? d : ORDER(t->kept_count, s->kept_count);
-	d = d ? d : ORDER(present(r), present(l));
-	d = d ? d : ORDER(l->stored, r->stored);
-	return d ? d : by_path(a, b);
-}
-
 static int by_core(const void *a, const void *b)
 {
 	const struct item *const *left = a, *const *right = b;
 	const struct xc_problem_member *l = &(*left)->member, *r = &(*right)->member;
 	int d = strcmp(l->record->core_id, r->record->core_id);
 	d = d ? d : strcmp(l->signature->sig, r->signature->sig);
-	return d ? d : by_stack(*left, *right);
+	return d ? d : xc_worth_stack(l, r);
 }
 
 static int by_sig(const void *a, const void *b)
 {
 	const struct item *const *left = a, *const *right = b;
 	int d = strcmp((*left)->member.signature->sig, (*right)->member.signature->sig);
-	return d ? d : by_worth(*left, *right);
+	return d ? d : xc_worth(&(*left)->member, &(*right)->member);
 }
 
 static int by_exact(const void *a, const void *b)
@@ -212,7 +179,7 @@ static void mark_copies_of(struct item **list, size_t count)
 		const bool first = i == 0 || !same_sig(list[i - 1], list[i]);
 		list[i]->original = first ? list[i] : list[i - 1]->original;
 		whole += first && list[i]->member.signature->complete;
-		best = by_stack(list[i], best) < 0 ? list[i] : best;
+		best = xc_worth_stack(&list[i]->member, &best->member) < 0 ? list[i] : best;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct item *to = list[i]->original;
@@ -303,17 +270,11 @@ static size_t count_unique(const struct xc_problem *p)
 	return unique;
 }
 
-/* May the item give its problem an id and a face? */
-static bool stands(const struct item *item)
-{
-	return item->original == item && !item->member.guessed;
-}
-
 /* There always is one. */
 static const struct item *first_standing(struct item *const *items, size_t count)
 {
 	size_t i = 0;
-	while (i + 1 < count && !stands(items[i]))
+	while (i + 1 < count && !xc_problem_stands(&items[i]->member))
 		i++;
 	return items[i];
 }
@@ -332,17 +293,18 @@ static void make_problem(struct maker *m, struct xc_problem *p, struct item *con
 		p->guessed += items[i]->member.guessed;
 		if (!items[i]->member.guessed && xc_severity_rank(s->severity) > xc_severity_rank(p->severity))
 			p->severity = s->severity;
-		if (!stands(items[i]))
+		if (!xc_problem_stands(&items[i]->member))
 			continue;
 		if (strcmp(s->sig, smallest) < 0)
 			smallest = s->sig;
-		if (by_face(items[i], best) <= 0) {
+		if (xc_worth_face(&items[i]->member, &best->member) <= 0) {
 			best = items[i];
 			p->representative = i;
 		}
 	}
 	memcpy(p->id, smallest, sizeof p->id - 1);
 	p->unique = count_unique(p);
+	xc_classes_find(p, &m->result->arena);
 }
 
 static void make_problems(struct maker *m)

@@ -27,6 +27,16 @@ struct xc_problem_member {
 	const char *
 		copy_of; /* path of another record with the same core id, of which this is a copy or a cut one; or NULL */
 	bool guessed;    /* its stack was cut short, and no other problem begins with what is left (remnant.h) */
+	size_t class_at; /* index of its class in its problem's classes */
+};
+
+/* The deaths of one class in a cluster. */
+struct xc_problem_class {
+	const char *name; /* "use-after-free"; never empty: "unknown" */
+	size_t count;     /* of its members */
+	size_t certain;   /* of these, those that may speak for the problem to the baseline (xc_baseline_counts) */
+	size_t best; /* index of the member to look at, as for the representative; a guess or a copy where all are */
+	const char *severity; /* of that */
 };
 
 /* One cluster. */
@@ -38,9 +48,12 @@ struct xc_problem {
 	size_t guessed;        /* how many of its members are */
 	size_t representative; /* index of the one of the worst severity, then whose stack is whole, of which least is missing, with the best trace, of the
 				* smallest core; neither a copy nor guessed */
-	size_t unique;         /* different sig_exact among its members */
-	const char *severity;  /* the worst of its members', guessed ones left out */
-	const char *note;      /* of the baseline, or NULL; also of one that came back after it was repaired */
+	struct xc_problem_class
+		*classes; /* those with a certain member first, then by severity, count and name: the worst first */
+	size_t class_count;
+	size_t unique;        /* different sig_exact among its members */
+	const char *severity; /* the worst of its members', guessed ones left out */
+	const char *note;     /* of the baseline, or NULL; also of one that came back after it was repaired */
 	const char *
 		why; /* it is unseen, or new though known, how often it was there (flaky), or by how little it is known; or NULL */
 	const char *text; /* of one that is gone or unseen: the signature for people, as the baseline has it; or NULL */
@@ -82,6 +95,9 @@ void xc_problems_freep(struct xc_problems **problems);
 
 /* The member that stands for the cluster; NULL for one that is gone or unseen. */
 const struct xc_problem_member *xc_problem_shown(const struct xc_problem *problem);
+
+/* May the member give its problem an id and a face? Is it neither a copy nor guessed? */
+bool xc_problem_stands(const struct xc_problem_member *member);
 
 /* "open", "new", "known", "gone", "flaky", "unseen". */
 const char *xc_problem_state_name(enum xc_problem_state state);

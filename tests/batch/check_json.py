@@ -26,8 +26,11 @@ def consistent(head, clusters, failed):
     for state, count in head["states"].items():
         assert count == sum(c["state"] == state for c in clusters), state
     for cluster in clusters:
-        assert len(cluster["members"]) == cluster["cores"]
-        assert cluster["cores"] == 0 or cluster["representative"] in [m["path"] for m in cluster["members"]]
+        assert len(cluster["members"]) == cluster["cores"] == sum(c["cores"] for c in cluster["classes"])
+        paths = {m["path"] for m in cluster["members"]}
+        assert all(c["representative"] in paths for c in cluster["classes"])
+        assert cluster["cores"] == 0 or cluster["class"] in {c["class"] for c in cluster["classes"]} | {""}
+        assert cluster["cores"] == 0 or cluster["representative"] in paths
 
 
 def document(text):

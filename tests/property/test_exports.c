@@ -143,6 +143,7 @@ static void damage(struct rng *rng, struct xc_problems *p)
 		problem->expired = problem->state != XC_PROBLEM_NEW && rng_below(rng, 2);
 	}
 	p->version = draw_or_null(rng, &p->arena);
+	problems_class(p);
 }
 
 PROPERTY(exports_are_valid_and_inert_whatever_the_strings, 2)

@@ -51,6 +51,9 @@ static char *told(const struct xc_problems *all)
 		for (size_t k = 0; k < p->member_count; k++)
 			xc_text_printf(&text, "  %s %s %s\n", p->members[k].record->path, p->members[k].signature->sig,
 				       p->members[k].copy_of ? p->members[k].copy_of : "");
+		for (size_t k = 0; k < p->class_count; k++)
+			xc_text_printf(&text, "  %s %zu %zu %zu\n", p->classes[k].name, p->classes[k].count,
+				       p->classes[k].certain, p->classes[k].best);
 	}
 	for (size_t i = 0; i < all->failed_count; i++)
 		xc_text_printf(&text, "%s\n", all->failed[i]->path);
@@ -80,6 +83,33 @@ PROPERTY(the_order_of_records_does_not_matter, 400)
 	xc_auto(xc_freep) char *again = told(p->problems);
 	PROPERTY_CHECK(rng, first && again ? !strcmp(first, again) : first == again);
 	problemed_free(p);
+}
+
+static bool names_class_of(const struct xc_problem *p, size_t class_at, size_t member)
+{
+	return p->members[member].class_at == class_at &&
+	       !strcmp(p->classes[class_at].name, p->members[member].signature->class_name);
+}
+
+PROPERTY(each_member_is_counted_in_the_class_it_names, 400)
+{
+	struct problemed *all = random_problems(rng);
+	for (size_t i = 0; i < all->problems->count; i++) {
+		const struct xc_problem *p = &all->problems->problems[i];
+		size_t *counts = xc_alloc(p->class_count * sizeof *counts);
+		for (size_t k = 0; k < p->member_count; k++) {
+			PROPERTY_CHECK(rng, names_class_of(p, p->members[k].class_at, k));
+			counts[p->members[k].class_at]++;
+		}
+		for (size_t k = 0; k < p->class_count; k++) {
+			PROPERTY_CHECK(rng, p->classes[k].count == counts[k] && p->classes[k].certain <= counts[k]);
+			PROPERTY_CHECK(rng, names_class_of(p, k, p->classes[k].best));
+		}
+		const size_t shown = p->members[p->representative].class_at;
+		PROPERTY_CHECK(rng, p->classes[0].certain && p->classes[shown].best == p->representative);
+		free(counts);
+	}
+	problemed_free(all);
 }
 
 static struct xc_baseline *baseline_of(struct rng *rng, const char *text)
@@ -272,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_of_records_does_not_matter),
+		cmocka_unit_test(each_member_is_counted_in_the_class_it_names),
 		cmocka_unit_test(a_baseline_knows_what_it_was_made_of),
 		cmocka_unit_test(an_update_keeps_all_that_people_wrote),
 		cmocka_unit_test(whatever_an_entry_says_is_read_as_it_was_written),

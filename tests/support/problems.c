@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../batch/classes.h"
+
 /* A frame of a stack; one without a function, but the first, ends it. */
 struct row {
 	const char *function, *file;
@@ -185,6 +187,12 @@ static void fail(struct xc_problems *p)
 	p->cores += p->failed_count;
 }
 
+void problems_class(struct xc_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++)
+		xc_classes_find(&problems->problems[i], &problems->arena);
+}
+
 static struct xc_problems *empty(size_t room)
 {
 	struct xc_problems *p = xc_alloc(sizeof *p);
@@ -222,6 +230,7 @@ struct xc_problems *problems_made(void)
 	p->problems[5].text = "null-write | gone_by | main";
 	p->missing_parts = missing;
 	p->missing_part_count = XC_COUNT(missing);
+	problems_class(p);
 	return p;
 }
 
@@ -238,6 +247,7 @@ struct xc_problems *problems_many(size_t count)
 					 &session_rows};
 		fill(p, &w);
 	}
+	problems_class(p);
 	return p;
 }
 

@@ -18,6 +18,9 @@ struct xc_problems *problems_made(void);
 /* So many clusters of a core each, of the same class, without a baseline. */
 struct xc_problems *problems_many(size_t count);
 
+/* Find the classes of each again, when members have become others. */
+void problems_class(struct xc_problems *problems);
+
 void problems_unmake(struct xc_problems *problems);
 
 #endif
