@@ -67,7 +67,8 @@ static bool allowed_path(const struct xc_broker *broker, const char *path)
 {
 	struct xc_store *store = broker->finder->store;
 	struct xc_store_file file;
-	if (broker->finder->exe && !strcmp(broker->finder->exe, path))
+	xc_auto(xc_freep) char *exe = broker->finder->exe ? xc_opener_full(broker->finder->exe) : NULL;
+	if (exe && !strcmp(exe, path))
 		return true;
 	for (size_t i = 0; store && i < xc_store_file_count(store); i++)
 		if (xc_store_file(store, i, &file) && !strcmp(file.path, path))

@@ -157,13 +157,21 @@ static void put_file(struct xc_paint *p, const char *file)
 	put_shell_word(p, name);
 }
 
-static void put_command(struct xc_paint *p, const char *command, const struct xc_wordlist *words,
-			const struct xc_export_options *options, const char *path, const char *about)
+/* `analyze` refuses a program that is not the core's. */
+static bool is_of_core(const char *word, const struct xc_record *record)
 {
-	const char *file = options->file_of ? options->file_of(options->user, path) : NULL;
+	return !record->without_exe || strncmp(word, "--exe=", 6) != 0;
+}
+
+static void put_command(struct xc_paint *p, const char *command, const struct xc_wordlist *words,
+			const struct xc_export_options *options, const struct xc_record *record, const char *about)
+{
+	const char *path = record->path, *file = options->file_of ? options->file_of(options->user, path) : NULL;
 	xc_paint_pad(p, INDENT);
 	xc_paint_put(p, XC_PLAIN, command);
 	for (size_t i = 0; i < words->count; i++) {
+		if (!is_of_core(words->items[i], record))
+			continue;
 		put_shell_word(p, words->items[i]);
 		xc_paint_put(p, XC_PLAIN, " ");
 	}
@@ -241,9 +249,8 @@ static void put_next(struct xc_paint *p, const struct xc_problems *problems, con
 		     const struct xc_export_options *options)
 {
 	put_title(p, "next");
-	put_command(p, "xcore analyze ", &options->analyze, options, c->record->path, "all of it");
-	put_command(p, "xcore triage --explain ", &options->explain, options, c->record->path,
-		    "why it is in this cluster");
+	put_command(p, "xcore analyze ", &options->analyze, options, c->record, "all of it");
+	put_command(p, "xcore triage --explain ", &options->explain, options, c->record, "why it is in this cluster");
 	put_absent(p, problems);
 }
 

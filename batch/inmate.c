@@ -78,6 +78,14 @@ _Noreturn static void fail(const struct xc_input *input, const struct xc_error *
 	_exit(err->code == XC_ERR_IO ? XC_INMATE_BROKEN : 0); /* a disk that is full or fails is not of the core */
 }
 
+/* Was this file taken for the program of the core? */
+static bool is_program(const struct xc_process *process, const char *file)
+{
+	const struct xc_module *m = process->module_count ? process->modules[0] : NULL;
+	return m && m->kind == XC_MODULE_EXE && (m->identity == XC_VERIFIED || m->identity == XC_UNVERIFIED) &&
+	       m->file_path && !strcmp(m->file_path, file);
+}
+
 _Noreturn static void work(const struct xc_input *input, const struct xc_worker_options *options)
 {
 	struct xc_arena arena = {0};
@@ -89,6 +97,7 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	finder.jobs = 1;
 	finder.quiet = true;
 	finder.debuginfod = false;
+	finder.exe_of_some = true; /* one that is of none of them is told at the end (without_exe) */
 	const struct xc_open_options open = {.finder = &finder,
 					     .strict = finder.strict,
 					     .max_core_size = xc_worker_core_size(options),
@@ -96,10 +105,14 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	struct xc_error *err = xc_process_open_core_fd(core, input->path, &open, &process);
 	if (err)
 		fail(input, err);
+	const bool without_exe = finder.exe && !is_program(process, finder.exe);
+	finder.exe =
+		without_exe ? NULL : finder.exe; /* what it names is believed more than what is found (debugfile.h) */
 	xc_debugfiles_use(process, &finder);
 	const struct xc_examine_options how = {
 		.path = input->path, .redact = options->redact, .without_heap = options->heapless != NULL};
 	struct xc_record *record = xc_examine(process, &how, &arena); /* the process ends with us */
+	record->without_exe = without_exe;
 	write_record(record);
 	_exit(0);
 }

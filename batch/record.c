@@ -71,6 +71,7 @@ static const struct member record_head[] = {
 	RECORD(fault_at, SIZE),
 	RECORD(stop, TEXT),
 	RECORD(unit, TEXT),
+	RECORD(without_exe, FLAG),
 };
 
 static const struct member frame_members[] = {

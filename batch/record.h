@@ -87,6 +87,7 @@ struct xc_record {
 	const char *stop;  /* why the stack ends */
 	const char *unit;  /* the service it was of, by the journal (journal.h): a hint */
 	struct xc_record_known every, crashed, top; /* all threads; the crashed one; its first five rows */
+	bool without_exe;                           /* --exe was given, and is not its program */
 	const char **absent; /* modules whose file was not found or was refused: "libfoo.so.1 BUILDID: why" */
 	size_t absent_count;
 	/* Files that it was made with and without (sought.h): of this machine, and not written of it. */

@@ -281,7 +281,8 @@ const struct xc_command xc_command_triage = {
 		"are then grouped into clusters by what their stacks have in common, named by an id that stays the "
 		"same from run to run.\n\n"
 		"The answer is the same however the cores are divided among machines (--shard, --merge). What leaves "
-		"the house is redacted: --no-redact shows all.",
+		"the house is redacted: --no-redact shows all. --exe serves the cores whose program it is; the others "
+		"are looked at without it.",
 	.operands = operands,
 	.options = options,
 	.examples = examples,

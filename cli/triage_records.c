@@ -130,6 +130,27 @@ static struct xc_error *interrupted(const struct xc_records *records, size_t cou
 	return kept ? xc_error_hint(err, "the same command with --resume goes on from there") : err;
 }
 
+/* A directory may hold cores of other programs; where it holds only such, it is likely another build than the one that died. */
+static void tell_without_exe(const struct xc_triage_run *run, const struct xc_records *records)
+{
+	size_t looked = 0, without = 0;
+	for (size_t i = 0; i < records->count; i++) {
+		looked += records->records[i]->status == XC_RECORD_OK;
+		without += records->records[i]->without_exe;
+	}
+	if (!without)
+		return;
+	xc_auto(xc_freep) char *what = xc_asprintf("--exe %s", run->job->common.exe);
+	xc_auto(xc_freep) char *why =
+		without < looked ? xc_asprintf("not the program, or another build, of %zu of %zu cores: these were "
+					       "looked at without it",
+					       without, looked)
+				 : xc_asprintf("not the program, or another build, of all %zu core%s: looked at "
+					       "without it",
+					       looked, looked == 1 ? "" : "s");
+	warn(run, what, why);
+}
+
 static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input *const *inputs, size_t count,
 				struct xc_records *records)
 {
@@ -146,6 +167,8 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	xc_progress_end(&progress);
 	if (!err && records->silent)
 		warn(run, silent, records->silent);
+	if (!err)
+		tell_without_exe(run, records);
 	if (!err && records->unkept) {
 		xc_auto(xc_freep) char *why =
 			xc_asprintf("%s (%zu of %zu)", records->unkept, records->unkept_count, records->count);

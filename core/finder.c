@@ -28,8 +28,7 @@ static bool is_root(const char *root)
 struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_source **source_out)
 {
 	bool special = false, below = !is_root(root);
-	xc_auto(xc_freep) char *cwd = !below && path[0] != '/' ? getcwd(NULL, 0) : NULL;
-	xc_auto(xc_freep) char *full = xc_asprintf("%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
+	xc_auto(xc_freep) char *full = below ? xc_strdup(path) : xc_opener_full(path);
 	xc_auto(xc_freep) char *name =
 		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
 	int fd = xc_opener_regular(root, full, &special);
@@ -162,6 +161,15 @@ static void try_exe(struct search *s)
 	miss(s, xc_source_open(s->finder->exe, NULL, &file), prefix);
 	if (file)
 		consider(s, file, s->finder->exe, false);
+}
+
+/* As if nothing had been tried: that another program was refused says nothing of this one. */
+static void forget(struct search *s)
+{
+	struct xc_module *m = s->module;
+	m->identity = XC_NO_FILE;
+	m->file_build_id = (struct xc_build_id){.size = 0};
+	m->file_path = m->why = s->missed = NULL;
 }
 
 /* The pack tells what there was, and where; its file passes the same checks as any. */
@@ -325,9 +333,22 @@ static const char *not_found(const struct search *s)
 			   : m->deleted        ? "the file was deleted while it was mapped"
 			   : m->path[0] != '/' ? "not the path of a file"
 					       : "not found";
-	if (!m->build_id.size || s->finder->exe || s->finder->archive)
+	const bool only_exe = s->finder->exe && !s->finder->exe_of_some;
+	if (!m->build_id.size || only_exe || s->finder->archive)
 		return xc_arena_strdup(&s->process->arena, what);
 	return xc_arena_printf(&s->process->arena, "%s; nor is a file with build-id %s known", what, hex);
+}
+
+static void try_places(struct search *s)
+{
+	if (s->finder->archive) {
+		try_archive(s);
+		return;
+	}
+	if (s->process->live)
+		try_live(s);
+	if (!s->done)
+		try_paths(s);
 }
 
 void xc_finder_module(const struct xc_finder *finder, struct xc_process *process, struct xc_module *module)
@@ -339,16 +360,13 @@ void xc_finder_module(const struct xc_finder *finder, struct xc_process *process
 		use_memory(&s);
 		return;
 	}
-	if (module->kind == XC_MODULE_EXE && finder->exe) {
+	const bool named = module->kind == XC_MODULE_EXE && finder->exe;
+	if (named)
 		try_exe(&s);
-	} else if (finder->archive) {
-		try_archive(&s);
-	} else {
-		if (process->live)
-			try_live(&s);
-		if (!s.done)
-			try_paths(&s);
-	}
+	if (named && !s.done && finder->exe_of_some)
+		forget(&s);
+	if (!s.done && (!named || finder->exe_of_some))
+		try_places(&s);
 	if (module->identity == XC_NO_FILE && !module->why)
 		module->why = not_found(&s);
 }

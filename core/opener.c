@@ -95,6 +95,12 @@ int xc_opener_regular(const char *root, const char *path, bool *special)
 	return fd;
 }
 
+char *xc_opener_full(const char *path)
+{
+	xc_auto(xc_freep) char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	return xc_asprintf("%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
+}
+
 int xc_opener_scratch(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

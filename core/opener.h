@@ -30,6 +30,9 @@ const struct xc_opener *xc_opener(void);
  * the file was exchanged meanwhile. */
 int xc_opener_regular(const char *root, const char *path, bool *special);
 
+/* A name of the user's as this opens it below "/": one that is relative counts from the working directory. Malloc'ed. */
+char *xc_opener_full(const char *path);
+
 /* Open for reading, without blocking, what a descriptor of O_PATH is of. A descriptor, or -1 with errno set: ENOENT where there is no
  * /proc. */
 int xc_opener_reopen(int look);

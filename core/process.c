@@ -335,8 +335,8 @@ static struct xc_error *find_files(struct xc_process *p, const struct xc_open_op
 	for (size_t i = 0; i < p->module_count; i++) {
 		struct xc_module *m = p->modules[i];
 		xc_finder_module(options->finder, p, m);
-		if (m->kind == XC_MODULE_EXE && options->finder->exe && m->identity != XC_VERIFIED &&
-		    m->identity != XC_UNVERIFIED)
+		if (m->kind == XC_MODULE_EXE && options->finder->exe && !options->finder->exe_of_some &&
+		    m->identity != XC_VERIFIED && m->identity != XC_UNVERIFIED)
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", options->finder->exe, m->why);
 		xc_module_name_mappings(p, m);
 		lay_module_file(p, m, touched_dumped);

@@ -262,8 +262,9 @@ struct xc_error *xc_source_open(const char *path, const struct xc_source_options
 				struct xc_source **source_out)
 {
 	bool special;
-	int fd = xc_opener() ? xc_opener_regular(NULL, path, &special)
-			     : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	xc_auto(xc_freep) char *full = xc_opener() ? xc_opener_full(path) : NULL;
+	int fd = full ? xc_opener_regular(NULL, full, &special)
+		      : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return xc_error_errno(errno, "%s", path);
 	return xc_source_open_fd(fd, path, options, source_out);

@@ -137,3 +137,19 @@ units() {
   run -0 --separate-stderr "$XCORE" triage none --quiet
   [ -z "$stderr" ]
 }
+
+@test "--exe is for the cores of that program, and others are looked at without it" {
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR make_core
+  needs_core
+  mkdir app && mv "$PROGRAM" app/program && cp "$CORE" cores/core.99
+  local functions='[.clusters[] | {(.representative): .frames[0].name}] | add'
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --exe app/program cores
+  [ "$(jq '.failed | length' <<<"$output")" -eq 0 ]
+  [ "$(jq -r "$functions | .\"core.99\", .\"deep/null-write.pack\"" <<<"$output" | xargs)" = "set write_field" ]
+  [[ $stderr == *"xcore: --exe app/program: not the program, or another build, of 2 of 3 cores: these were looked at without it"* ]]
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/deep
+  [[ $stderr == *"of all 1 core: looked at without it"* ]]
+  [[ $output == *"xcore analyze cores/deep/null-write.pack"* ]] # with --exe it would refuse it
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/core.99
+  [[ $stderr != *--exe* && $output == *"xcore analyze --exe=app/program cores/core.99"* ]]
+}

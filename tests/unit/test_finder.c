@@ -364,6 +364,26 @@ static void the_exe_option_takes_no_other_file(void **state)
 	}
 }
 
+static void another_programs_exe_leaves_the_search_as_it_is(void **state)
+{
+	(void)state;
+	const char *own = build("a.so", ID_A, TEXT_A), *other = build("b.so", ID_B, TEXT_B);
+	struct xc_finder finder = {.exe = other, .exe_of_some = true};
+	struct mapped m = map_file(own, own, true);
+	m.module->kind = XC_MODULE_EXE;
+	xc_finder_module(&finder, m.process, m.module);
+	expect(&m, XC_VERIFIED, NULL);
+	assert_string_equal(m.module->file_path, own);
+	unmap(&m);
+	m = map_file(own, scratch_path("gone"), true);
+	m.module->kind = XC_MODULE_EXE;
+	xc_finder_module(&finder, m.process, m.module);
+	expect(&m, XC_NO_FILE, "gone"); /* not refused: nobody took the other one for it */
+	assert_null(m.module->file_path);
+	assert_int_equal(m.module->file_build_id.size, 0);
+	unmap(&m);
+}
+
 static void the_vdso_is_its_memory(void **state)
 {
 	(void)state;
@@ -446,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_file_does_not_hide_the_right_one),
 		cmocka_unit_test(a_deleted_file_is_searched_by_build_id_only),
 		cmocka_unit_test(the_exe_option_takes_no_other_file),
+		cmocka_unit_test(another_programs_exe_leaves_the_search_as_it_is),
 		cmocka_unit_test(the_vdso_is_its_memory),
 		cmocka_unit_test(a_running_program_whose_file_was_deleted_is_found),
 	};

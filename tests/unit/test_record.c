@@ -69,6 +69,7 @@ static const struct xc_record full = {
 	.fault_at = 2,
 	.stop = "end",
 	.unit = "some.service",
+	.without_exe = true,
 	.every = {UINT_MAX - 1, UINT_MAX},
 	.crashed = {2, 4},
 	.top = {0, 4},
@@ -157,6 +158,7 @@ static void same_numbers(const struct xc_record *left, const struct xc_record *r
 	assert_int_equal(left->elided, right->elided);
 	assert_int_equal(left->elided_at, right->elided_at);
 	assert_int_equal(left->fault_at, right->fault_at);
+	assert_int_equal(left->without_exe, right->without_exe);
 	assert_memory_equal(&left->every, &right->every, sizeof left->every);
 	assert_memory_equal(&left->crashed, &right->crashed, sizeof left->crashed);
 	assert_memory_equal(&left->top, &right->top, sizeof left->top);
@@ -242,7 +244,7 @@ static void members_of_another_type_are_refused(void **state)
 		expect_refused(key, json_real(1.5), false);
 		count++;
 	}
-	assert_int_equal(count, 33); /* all but "why" */
+	assert_int_equal(count, 34); /* all but "why" */
 	json_object_foreach((json_t *)frame, key, value)
 	{
 		expect_refused(key, json_array(), true);
