@@ -38,12 +38,17 @@ static bool is_hex(const char *word, size_t len)
 	return len && strspn(word, "0123456789abcdef") >= len;
 }
 
+static size_t count_words(const char *value)
+{
+	size_t count = 1;
+	for (; *value; value++)
+		count += *value == ',';
+	return count;
+}
+
 static struct xc_error *read_sigs(const struct reader *r, struct xc_baseline_entry *e, char *value)
 {
-	size_t capacity = 1;
-	for (const char *at = value; *at; at++)
-		capacity += *at == ',';
-	const char **sigs = xc_arena_alloc(&r->baseline->arena, capacity * sizeof *sigs);
+	const char **sigs = xc_arena_alloc(&r->baseline->arena, count_words(value) * sizeof *sigs);
 	for (char *saved = NULL, *sig = strtok_r(value, ",", &saved); sig; sig = strtok_r(NULL, ",", &saved)) {
 		size_t len = strlen(sig);
 		if (!is_hex(sig, len) || len < XC_BASELINE_ID || len > 64)
@@ -53,6 +58,24 @@ static struct xc_error *read_sigs(const struct reader *r, struct xc_baseline_ent
 	}
 	qsort(sigs, e->sig_count, sizeof *sigs, xc_text_order);
 	e->sigs = sigs;
+	return NULL;
+}
+
+/* An empty one would be a mistake, and no class at all would accept any. */
+static struct xc_error *read_classes(const struct reader *r, struct xc_baseline_entry *e, char *value)
+{
+	const char **classes = xc_arena_alloc(&r->baseline->arena, count_words(value) * sizeof *classes);
+	for (char *class; (class = strsep(&value, ","));) {
+		if (!*class)
+			return bad(r,
+				   "the classes that are accepted, with commas between them and no blanks: "
+				   "class=abort,panic",
+				   "no class between commas", "");
+		xc_baseline_decode_text(class);
+		classes[e->class_count++] = xc_arena_strdup(&r->baseline->arena, class);
+	}
+	qsort(classes, e->class_count, sizeof *classes, xc_text_order);
+	e->classes = classes;
 	return NULL;
 }
 
@@ -118,18 +141,25 @@ static struct xc_error *read_field(const struct reader *r, struct xc_baseline_en
 	static const struct {
 		const char *name;
 		field_fn *read;
-	} fields[] = {{"expires", read_expires}, {"severity", read_severity}, {"seen", read_seen}, {"sig", read_sigs}};
+	} fields[] = {{"expires", read_expires},
+		      {"severity", read_severity},
+		      {"class", read_classes},
+		      {"seen", read_seen},
+		      {"sig", read_sigs}};
 	char *equals = strchr(word, '=');
 	for (size_t i = 0; equals && i < XC_COUNT(fields); i++) {
 		if (strlen(fields[i].name) != (size_t)(equals - word) ||
 		    strncmp(fields[i].name, word, (size_t)(equals - word)) != 0)
 			continue;
 		if (*seen & 1u << i)
-			return bad(r, "write each once; of sigs, one list with commas", "a second", fields[i].name);
+			return bad(r, "write each once; of sigs and classes, one list with commas", "a second",
+				   fields[i].name);
 		*seen |= 1u << i;
 		return fields[i].read(r, e, equals + 1);
 	}
-	return bad(r, "before the first | there may be expires=DATE, severity=low, seen=+-+ and sig=HEX,HEX",
+	return bad(r,
+		   "before the first | there may be expires=DATE, severity=low, class=abort,panic, seen=+-+ and "
+		   "sig=HEX,HEX",
 		   "what is this", word);
 }
 

@@ -4,7 +4,7 @@
  *
  *	match expires=2027-01-31 | heap-* | png_* # vendor's, see ticket 90
  *	# what stands right above a line stays with it
- *	3f9a2c17b0de expires=2027-01-31 severity=low seen=+-++- sig=<hex>,<hex> | null-read | parse | main # ticket 812, fixed in 2.4
+ *	3f9a2c17b0de expires=2027-01-31 severity=low class=null-read seen=+-++- sig=<hex>,<hex> | null-read | parse | main # ticket 812, fixed in 2.4
  *
  * The number is XC_SIGNATURE_VERSION: with other signatures the same crashes have other ids, and such a baseline is refused.
  *
@@ -16,8 +16,11 @@
  * Behind " # " is a note, to the line's end; a '#' without a blank on both sides is part of the text. A sig may be cut to 12 digits or more.
  * In texts and patterns \xNN is the byte NN and \\ a backslash: so "\x23" is a '#' that begins no note.
  *
- * severity=low: what was accepted; worse is new. A line without it accepts any. seen=+-++-: the updates since it came, the last one at the end,
- * at most 16 of them: it was there in three of five. What that says is defined by batch/states.h. Only whole batches count. */
+ * severity=low, class=null-read,wild-read: what was accepted; worse is new, and so is a death, of a member that counts, of a class that is not
+ * there. A line without them accepts any. In the name of a class a blank is \x20 and a comma \x2c.
+ *
+ * seen=+-++-: the updates since it came, the last one at the end, at most 16 of them: it was there in three of five. What that says is defined by
+ * batch/states.h. Only whole batches count. */
 #ifndef XC_BASELINE_H
 #define XC_BASELINE_H
 
@@ -25,6 +28,7 @@
 #include "../core/error.h"
 
 struct xc_problem;
+struct xc_problem_class;
 struct xc_problem_member;
 struct xc_problems;
 
@@ -41,11 +45,13 @@ struct xc_baseline_entry {
 	const char *match;       /* the pattern; NULL: an id */
 	const char *const *sigs; /* sorted; lower-case hex, 12 to 64 digits */
 	size_t sig_count;
-	const char *expires;  /* "YYYY-MM-DD" or NULL: the last day on which it is known */
-	const char *severity; /* the worst that is accepted; NULL: any */
-	const char *note;     /* or NULL */
-	const char *text;     /* the signature for people; or NULL */
-	const char *above;    /* whole lines of comments that stand before it, or "" */
+	const char *expires;        /* "YYYY-MM-DD" or NULL: the last day on which it is known */
+	const char *severity;       /* the worst that is accepted; NULL: any */
+	const char *const *classes; /* that are accepted, sorted */
+	size_t class_count;         /* 0: any is */
+	const char *note;           /* or NULL */
+	const char *text;           /* the signature for people; or NULL */
+	const char *above;          /* whole lines of comments that stand before it, or "" */
 	struct xc_baseline_updates updates;
 	unsigned line; /* in the file */
 };
@@ -74,7 +80,7 @@ enum { XC_BASELINE_SIG = 24 };
 /* How an entry stands to a cluster, best first. */
 enum xc_baseline_standing {
 	XC_BASELINE_LIVE,
-	XC_BASELINE_WORSE,    /* the cluster is worse than what was accepted */
+	XC_BASELINE_MORE,     /* the cluster is worse than what was accepted, or of another class, too */
 	XC_BASELINE_EXPIRED,  /* its day is over */
 	XC_BASELINE_REPAIRED, /* it was away for longer than chance explains */
 	XC_BASELINE_NONE,
@@ -98,6 +104,12 @@ bool xc_baseline_counts(const struct xc_problem *problem, const struct xc_proble
 /* How an entry stands by itself. */
 enum xc_baseline_standing xc_baseline_standing(const struct xc_baseline_entry *entry, const char *today);
 
+/* Is the cluster worse than what the entry accepts? */
+bool xc_baseline_is_worse(const struct xc_baseline_entry *entry, const struct xc_problem *problem);
+
+/* Does the entry accept deaths of the class? Those that are not certain need no leave. */
+bool xc_baseline_accepts(const struct xc_baseline_entry *entry, const struct xc_problem_class *class);
+
 /* Does it come and go: was it away twice in the window? Once is chance. */
 bool xc_baseline_flaky(const struct xc_baseline_entry *entry);
 
@@ -105,9 +117,10 @@ bool xc_baseline_flaky(const struct xc_baseline_entry *entry);
 unsigned xc_baseline_seen(const struct xc_baseline_entry *entry);
 
 /* The text of a baseline that knows all of the problems: entries, notes, expiry, comments and updates of the old one (may be NULL) are
- * kept, new sigs of known clusters added, and severities that are worse accepted. A partial batch (problems.h) is no update: it says neither who
- * was there nor who was away. What was repaired and is back begins anew. What has expired is left so: its day is a person's; but a pattern that
- * has, or that accepts less, does not keep a cluster from getting a line. The problems have their states against old. Malloc'ed. */
+ * kept, new sigs of known clusters added, and what is more than was accepted (worse, of another class) is accepted. A partial batch (problems.h) is no
+ * update: it says neither who was there nor who was away. What was repaired and is back begins anew. What has expired is left so: its day is a
+ * person's; but a pattern that has, or that accepts less, does not keep a cluster from getting a line. The problems have their states against old.
+ * Malloc'ed. */
 char *xc_baseline_update(const struct xc_baseline *old, const struct xc_problems *problems);
 
 #endif

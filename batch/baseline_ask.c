@@ -1,4 +1,5 @@
 /* baseline_ask: which entry knows a cluster, and whether it still counts. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "baseline_impl.h"
@@ -70,11 +71,29 @@ struct asking {
 	struct xc_baseline_answer answer;
 };
 
+bool xc_baseline_is_worse(const struct xc_baseline_entry *entry, const struct xc_problem *problem)
+{
+	return entry->severity && xc_severity_rank(problem->severity) > xc_severity_rank(entry->severity);
+}
+
+bool xc_baseline_accepts(const struct xc_baseline_entry *entry, const struct xc_problem_class *class)
+{
+	return !class->certain || !entry->class_count ||
+	       bsearch(&class->name, entry->classes, entry->class_count, sizeof *entry->classes, xc_text_order);
+}
+
+static bool accepts_all(const struct xc_baseline_entry *entry, const struct xc_problem *problem)
+{
+	for (size_t i = 0; i < problem->class_count && problem->classes[i].certain; i++)
+		if (!xc_baseline_accepts(entry, &problem->classes[i]))
+			return false;
+	return !xc_baseline_is_worse(entry, problem);
+}
+
 static enum xc_baseline_standing standing_to(const struct asking *a, const struct xc_baseline_entry *e)
 {
 	enum xc_baseline_standing standing = xc_baseline_standing(e, a->today);
-	bool worse = e->severity && xc_severity_rank(a->problem->severity) > xc_severity_rank(e->severity);
-	return standing == XC_BASELINE_LIVE && worse ? XC_BASELINE_WORSE : standing;
+	return standing == XC_BASELINE_LIVE && !accepts_all(e, a->problem) ? XC_BASELINE_MORE : standing;
 }
 
 /* Is the entry, with these, the one to answer? A line of the cluster's own comes before a pattern; then the worst; then that which has the sig it

@@ -26,4 +26,7 @@ int xc_baseline_by_name(const void *a, const void *b);
 void xc_baseline_write_text(struct xc_text *text, const char *string);
 void xc_baseline_decode_text(char *text); /* in place */
 
+/* The same of a word in a list with commas: without blanks, too. */
+void xc_baseline_write_word(struct xc_text *text, const char *string);
+
 #endif

@@ -11,18 +11,36 @@ static bool is_mark(const char *string, size_t at)
 	return string[at] == ' ' && (at == 0 || !string[at + 1]);
 }
 
-void xc_baseline_write_text(struct xc_text *text, const char *string)
+/* Does the byte at `at` mean something where the string is written? */
+typedef bool mark_fn(const char *string, size_t at);
+
+static void write_but(struct xc_text *text, const char *string, mark_fn *is_meant)
 {
 	for (size_t i = 0, len = strlen(string); i < len;) {
 		size_t n = xc_text_plain_length(string + i, len - i);
 		if (string[i] == '\\')
 			xc_text_add(text, "\\\\");
-		else if (!n || is_mark(string, i))
+		else if (!n || is_meant(string, i))
 			xc_text_printf(text, "\\x%02x", (unsigned char)string[i]);
 		else
 			xc_text_addn(text, string + i, n);
 		i += n ? n : 1;
 	}
+}
+
+void xc_baseline_write_text(struct xc_text *text, const char *string)
+{
+	write_but(text, string, is_mark);
+}
+
+static bool ends_word(const char *string, size_t at)
+{
+	return string[at] == ' ' || string[at] == ',';
+}
+
+void xc_baseline_write_word(struct xc_text *text, const char *string)
+{
+	write_but(text, string, ends_word);
 }
 
 static int digit(char c)

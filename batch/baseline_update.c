@@ -6,12 +6,17 @@
 #include "baseline_impl.h"
 #include "problems.h"
 
+/* What stands in a line with commas between: that of the entry and new ones, in any order and maybe twice; owned. */
+struct list {
+	const char **words;
+	size_t count, capacity;
+};
+
 /* An entry to be written. */
 struct line {
-	struct xc_baseline_entry entry; /* first: lines are sorted as entries are */
-	bool there;                     /* a cluster of this run is it */
-	const char **sigs;              /* those of the entry and new ones; owned */
-	size_t capacity;
+	struct xc_baseline_entry entry;   /* first: lines are sorted as entries are; its lists are not looked at */
+	const struct xc_problem *problem; /* the last one of this run that it knows; NULL: none */
+	struct list sigs, classes;
 };
 
 struct update {
@@ -24,10 +29,10 @@ struct update {
 
 /* ---- what is to be written ---- */
 
-static void add_sig(struct line *line, const char *sig)
+static void add_word(struct list *list, const char *word)
 {
-	line->sigs = xc_grow(line->sigs, line->entry.sig_count, &line->capacity, sizeof *line->sigs);
-	line->sigs[line->entry.sig_count++] = sig;
+	list->words = xc_grow(list->words, list->count, &list->capacity, sizeof *list->words);
+	list->words[list->count++] = word;
 }
 
 static struct line *add_line(struct update *u, const struct xc_baseline_entry *entry)
@@ -35,27 +40,40 @@ static struct line *add_line(struct update *u, const struct xc_baseline_entry *e
 	u->lines = xc_grow(u->lines, u->count, &u->capacity, sizeof *u->lines);
 	struct line *line = &u->lines[u->count++];
 	*line = (struct line){.entry = *entry};
-	line->entry.sig_count = 0;
 	for (size_t i = 0; i < entry->sig_count; i++)
-		add_sig(line, entry->sigs[i]);
+		add_word(&line->sigs, entry->sigs[i]);
+	for (size_t i = 0; i < entry->class_count; i++)
+		add_word(&line->classes, entry->classes[i]);
 	return line;
 }
 
-/* And what is worse now is accepted. */
+static void add_classes(struct line *line, const struct xc_problem *problem)
+{
+	for (size_t i = 0; i < problem->class_count && problem->classes[i].certain; i++)
+		add_word(&line->classes, problem->classes[i].name);
+}
+
+/* And what is more than was accepted is accepted now: but a line that accepts any goes on so. */
 static void mark_there(void *user, size_t entry)
 {
 	struct update *u = user;
-	struct xc_baseline_entry *e = &u->lines[entry].entry;
-	u->lines[entry].there = true;
-	if (e->id && e->severity && xc_severity_rank(u->problem->severity) > xc_severity_rank(e->severity))
-		e->severity = u->problem->severity;
+	struct line *line = &u->lines[entry];
+	if (line->problem == u->problem)
+		return; /* it knows it by several sigs */
+	line->problem = u->problem;
+	if (!line->entry.id)
+		return;
+	if (xc_baseline_is_worse(&line->entry, u->problem))
+		line->entry.severity = u->problem->severity;
+	if (line->entry.class_count)
+		add_classes(line, u->problem);
 }
 
 static void add_sigs(struct line *line, const struct xc_problem *problem)
 {
 	for (size_t i = 0; i < problem->member_count; i++)
 		if (xc_baseline_counts(problem, &problem->members[i]))
-			add_sig(line, problem->members[i].signature->sig);
+			add_word(&line->sigs, problem->members[i].signature->sig);
 }
 
 static void take_problem(struct update *u, const struct xc_problem *problem)
@@ -76,8 +94,9 @@ static void take_problem(struct update *u, const struct xc_problem *problem)
 						.text = xc_problem_shown(problem)->signature->text,
 						.above = ""};
 	struct line *line = add_line(u, &entry);
-	line->there = true;
+	line->problem = problem;
 	add_sigs(line, problem);
+	add_classes(line, problem);
 }
 
 static void count_run(const struct update *u, struct xc_baseline_entry *e, bool there)
@@ -95,18 +114,34 @@ static void count_run(const struct update *u, struct xc_baseline_entry *e, bool 
 
 /* ---- writing ---- */
 
+static void sort(struct list *list)
+{
+	if (list->count)
+		qsort(list->words, list->count, sizeof *list->words, xc_text_order);
+}
+
 /* Cut, sorted, and none that another one is the beginning of. */
-static void write_sigs(struct xc_text *text, struct line *line)
+static void write_sigs(struct xc_text *text, struct list *sigs)
 {
 	const char *last = NULL;
-	if (line->entry.sig_count)
-		qsort(line->sigs, line->entry.sig_count, sizeof *line->sigs, xc_text_order);
-	for (size_t i = 0; i < line->entry.sig_count; i++) {
-		const char *sig = line->sigs[i];
+	sort(sigs);
+	for (size_t i = 0; i < sigs->count; i++) {
+		const char *sig = sigs->words[i];
 		if (last && !strncmp(last, sig, strlen(last) < XC_BASELINE_SIG ? strlen(last) : XC_BASELINE_SIG))
 			continue;
 		xc_text_printf(text, "%s%.*s", last ? "," : " sig=", XC_BASELINE_SIG, sig);
 		last = sig;
+	}
+}
+
+static void write_classes(struct xc_text *text, struct list *classes)
+{
+	sort(classes);
+	for (size_t i = 0; i < classes->count; i++) {
+		if (i && !strcmp(classes->words[i - 1], classes->words[i]))
+			continue;
+		xc_text_add(text, i ? "," : " class=");
+		xc_baseline_write_word(text, classes->words[i]);
 	}
 }
 
@@ -128,8 +163,9 @@ static void write_line(struct xc_text *text, struct line *line)
 		xc_text_printf(text, " expires=%s", e->expires);
 	if (e->severity)
 		xc_text_printf(text, " severity=%s", e->severity);
+	write_classes(text, &line->classes);
 	write_updates(text, &e->updates);
-	write_sigs(text, line);
+	write_sigs(text, &line->sigs);
 	if (words && *words) {
 		xc_text_add(text, " | ");
 		xc_baseline_write_text(text, words);
@@ -146,7 +182,8 @@ static char *write_all(struct update *u)
 	xc_text_printf(&text, "%s\n%s\n", XC_BASELINE_MAGIC, head);
 	for (size_t i = 0; i < u->count; i++) {
 		write_line(&text, &u->lines[i]);
-		free(u->lines[i].sigs);
+		free(u->lines[i].sigs.words);
+		free(u->lines[i].classes.words);
 	}
 	if (u->old)
 		xc_text_add(&text, u->old->tail);
@@ -162,7 +199,7 @@ char *xc_baseline_update(const struct xc_baseline *old, const struct xc_problems
 		if (problems->problems[i].member_count)
 			take_problem(&u, &problems->problems[i]);
 	for (size_t i = 0; i < u.count; i++)
-		count_run(&u, &u.lines[i].entry, u.lines[i].there);
+		count_run(&u, &u.lines[i].entry, u.lines[i].problem);
 	if (u.count)
 		qsort(u.lines, u.count, sizeof *u.lines, xc_baseline_by_name);
 	char *text = write_all(&u);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/text.h"
+
 struct setter {
 	struct xc_problems *problems;
 	const struct xc_baseline *baseline;
@@ -28,6 +30,27 @@ static const char *how_often(struct xc_problems *problems, const struct xc_basel
 			       e->updates.count);
 }
 
+/* What the entry did not accept of the problem. Names of classes may be anything. */
+static const char *what_is_more(struct xc_problems *problems, const struct xc_problem *problem,
+				const struct xc_baseline_entry *e)
+{
+	struct xc_text text = {0};
+	bool first = true;
+	if (xc_baseline_is_worse(e, problem))
+		xc_text_printf(&text, "worse than accepted: %s", e->severity);
+	for (size_t i = 0; i < problem->class_count; i++) {
+		if (xc_baseline_accepts(e, &problem->classes[i]))
+			continue;
+		xc_text_add(&text, !first ? ", " : text.len ? "; " : "");
+		xc_text_add(&text, first ? "a class that was not accepted: " : "");
+		xc_text_name(&text, problem->classes[i].name);
+		first = false;
+	}
+	const char *words = xc_arena_strdup(&problems->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return words;
+}
+
 static void set_state(struct xc_problems *problems, struct xc_problem *problem, const struct xc_baseline_answer *answer)
 {
 	const struct xc_baseline_entry *e = answer->entry;
@@ -36,9 +59,9 @@ static void set_state(struct xc_problems *problems, struct xc_problem *problem, 
 		return;
 	problem->note = e->note;
 	problem->expires = e->expires;
-	if (answer->standing == XC_BASELINE_WORSE)
-		problem->why = xc_arena_printf(&problems->arena, "worse than accepted: %s", e->severity);
-	if (answer->standing == XC_BASELINE_WORSE || answer->standing == XC_BASELINE_REPAIRED)
+	if (answer->standing == XC_BASELINE_MORE)
+		problem->why = what_is_more(problems, problem, e);
+	if (answer->standing == XC_BASELINE_MORE || answer->standing == XC_BASELINE_REPAIRED)
 		return;
 	problem->state = xc_baseline_flaky(e) ? XC_PROBLEM_FLAKY : XC_PROBLEM_KNOWN;
 	if (answer->weak)

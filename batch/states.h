@@ -1,6 +1,7 @@
 /* states: how problems stand to the baseline.
  *
- *	new      the baseline does not know it; or it was repaired and is back; or it is worse than what was accepted (`why` says so)
+ *	new      the baseline does not know it; or it was repaired and is back; or it is worse than what was accepted, or a death of it
+ *	         is of a class that was not (`why` says so)
  *	known    the baseline knows it
  *	flaky    known, and it comes and goes: it was away in two or more of the last 16 updates
  *	gone     in the baseline and not in this batch, which was whole: it says nothing of other days

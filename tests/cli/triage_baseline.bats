@@ -79,6 +79,19 @@ states() {
   [ "$(states)" = "known known" ]
 }
 
+@test "a class that was not accepted is new" {
+  triage cores --baseline known --update-baseline >/dev/null
+  grep -q ' class=null-write seen=+ ' known
+  echo 'function class(record) if record.class == "null-write" then return "wild-write" end end' >policy.lua
+  run -1 triage cores --baseline known --policy policy.lua
+  [[ "$output" == *"new: a class that was not accepted: wild-write"* ]]
+  [ "$(states --policy policy.lua)" = "known new" ]
+  triage cores --baseline known --policy policy.lua --update-baseline >/dev/null
+  grep -q ' class=null-write,wild-write seen=++ ' known
+  [ "$(states)" = "known known" ]
+  [ "$(states --policy policy.lua)" = "known known" ]
+}
+
 @test "a baseline of other signatures is refused with what helps" {
   triage cores --baseline known --update-baseline >/dev/null
   sed -i '1s/ [0-9]*$/ 1/' known

@@ -125,6 +125,14 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static bool same_classes(const struct xc_baseline_entry *a, const struct xc_baseline_entry *b)
+{
+	for (size_t i = 0; i < a->class_count && i < b->class_count; i++)
+		if (strcmp(a->classes[i], b->classes[i]) != 0)
+			return false;
+	return a->class_count == b->class_count;
+}
+
 PROPERTY(a_baseline_knows_what_it_was_made_of, 400)
 {
 	struct problemed *p = random_problems(rng);
@@ -142,6 +150,7 @@ PROPERTY(a_baseline_knows_what_it_was_made_of, 400)
 		const struct xc_baseline_entry *x = &b->entries[i], *y = &again->entries[i];
 		PROPERTY_CHECK(rng, !strcmp(x->id, y->id) && x->sig_count == y->sig_count && !strcmp(x->text, y->text));
 		PROPERTY_CHECK(rng, x->severity && same(x->severity, y->severity));
+		PROPERTY_CHECK(rng, x->class_count && same_classes(x, y));
 		PROPERTY_CHECK(rng, p->problems->partial
 					    ? !x->updates.count && !y->updates.count
 					    : x->updates.count == 1 && y->updates.count == 2 && y->updates.there == 3);
@@ -154,7 +163,7 @@ PROPERTY(a_baseline_knows_what_it_was_made_of, 400)
 static void add_fields(struct rng *rng, struct xc_text *text)
 {
 	static const char *const fields[] = {" expires=2027-01-31", " severity=low", " seen=+-+",
-					     " sig=aaaaaaaaaaaa,bbbbbbbbbbbbbb"};
+					     " sig=aaaaaaaaaaaa,bbbbbbbbbbbbbb", " class=null-read,a\\x2cb"};
 	for (size_t i = 0; i < XC_COUNT(fields); i++)
 		if (rng_below(rng, 2))
 			xc_text_add(text, fields[i]);
@@ -188,7 +197,7 @@ PROPERTY(an_update_keeps_all_that_people_wrote, 1000)
 		bool counted = x->id && !none->problems->partial;
 		PROPERTY_CHECK(rng, same(x->id, y->id) && same(x->match, y->match) && same(x->note, y->note) &&
 					    same(x->expires, y->expires) && same(x->above, y->above) &&
-					    same(x->severity, y->severity));
+					    same_classes(x, y) && same(x->severity, y->severity));
 		PROPERTY_CHECK(rng, same(x->text, y->text) && x->sig_count == y->sig_count);
 		PROPERTY_CHECK(rng, y->updates.count == x->updates.count + counted &&
 					    y->updates.there == x->updates.there << counted);
@@ -225,7 +234,7 @@ static const char *random_note(struct rng *rng, struct xc_arena *arena)
 static struct xc_baseline_entry random_entry(struct rng *rng, struct xc_arena *arena, size_t number)
 {
 	struct xc_baseline_entry e = {.above = rng_below(rng, 2) ? "" : "# above\n", .line = (unsigned)number};
-	const char **sigs = xc_arena_alloc(arena, sizeof *sigs);
+	const char **sigs = xc_arena_alloc(arena, sizeof *sigs), **classes = xc_arena_alloc(arena, sizeof *classes);
 	if (rng_below(rng, 2))
 		e.match = random_words(rng, arena);
 	else
@@ -236,6 +245,9 @@ static struct xc_baseline_entry random_entry(struct rng *rng, struct xc_arena *a
 	e.severity = rng_below(rng, 2) ? "critical" : NULL;
 	e.updates.count = (unsigned)rng_below(rng, XC_BASELINE_WINDOW + 1);
 	e.updates.there = (uint16_t)(rng_next(rng) & ((1u << e.updates.count) - 1));
+	classes[0] = random_words(rng, arena);
+	e.classes = classes;
+	e.class_count = rng_below(rng, 2);
 	sigs[0] = "0123456789abcdef01234567";
 	e.sigs = sigs;
 	e.sig_count = rng_below(rng, 2);
@@ -268,7 +280,7 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 20000)
 		const struct xc_baseline_entry *x = &entries[i], *y = &again->entries[i];
 		PROPERTY_CHECK(rng, same(x->id, y->id) && same(x->match, y->match) && same(x->text, y->text) &&
 					    same(x->note, y->note) && same(x->expires, y->expires) &&
-					    same(x->severity, y->severity));
+					    same(x->severity, y->severity) && same_classes(x, y));
 		PROPERTY_CHECK(rng, same(x->above, y->above) && x->sig_count == y->sig_count &&
 					    x->updates.count == y->updates.count &&
 					    x->updates.there == y->updates.there);
@@ -282,9 +294,9 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 20000)
 /* Whatever is no baseline is refused, and nothing else happens. */
 PROPERTY(a_damaged_baseline_is_read_or_refused, 3000)
 {
-	static const char good[] =
-		"# xcore baseline 3\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de expires=2027-01-31 seen=+-+ "
-		"sig=aaaaaaaaaaaa44,bbbbbbbbbbbb | null-read | parse # n\n";
+	static const char good[] = "# xcore baseline 3\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de "
+				   "expires=2027-01-31 class=null-read,my\\x2cown "
+				   "seen=+-+ sig=aaaaaaaaaaaa44,bbbbbbbbbbbb | null-read | parse # n\n";
 	char text[sizeof good];
 	struct xc_baseline *b = NULL;
 	memcpy(text, good, sizeof good);

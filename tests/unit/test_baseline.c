@@ -15,7 +15,8 @@ static void a_line_has_all_its_fields(void **state)
 {
 	(void)state;
 	struct xc_baseline *b =
-		read_text(HEAD "\n3f9a2c17b0de expires=2027-01-31 seen=++-+- sig=bbbbbbbbbbbb,aaaaaaaaaaaa44 "
+		read_text(HEAD "\n3f9a2c17b0de expires=2027-01-31 class=wild-read,null-read,an\\x20odd\\x2c\\\\one "
+			       "seen=++-+- sig=bbbbbbbbbbbb,aaaaaaaaaaaa44 "
 			       "| null-read | parse | main # ticket 812, fixed in 2.4\n");
 	const struct xc_baseline_entry *e = &b->entries[0];
 	assert_int_equal(b->count, 1);
@@ -26,6 +27,10 @@ static void a_line_has_all_its_fields(void **state)
 	assert_int_equal(e->updates.there & 3, 2);
 	assert_int_equal(e->sig_count, 2);
 	assert_string_equal(e->sigs[0], "aaaaaaaaaaaa44");
+	assert_int_equal(e->class_count, 3);
+	assert_string_equal(e->classes[0], "an odd,\\one");
+	assert_string_equal(e->classes[1], "null-read");
+	assert_string_equal(e->classes[2], "wild-read");
 	assert_string_equal(e->text, "null-read | parse | main");
 	assert_string_equal(e->note, "ticket 812, fixed in 2.4");
 	xc_baseline_free(b);
@@ -65,6 +70,12 @@ static void a_mistake_is_refused_with_its_line_and_a_hint(void **state)
 		{"match", "pattern is missing"},
 		{"3f9a2c17b0de expires=2027-02-29", "no date"},
 		{"3f9a2c17b0de expires=31.1.2027", "no date"},
+		{"3f9a2c17b0de class=", "no class"},
+		{"3f9a2c17b0de class=null-read,", "no class"},
+		{"3f9a2c17b0de class=,null-read", "no class"},
+		{"3f9a2c17b0de class=null-read,,abort | x", "no class"},
+		{"3f9a2c17b0de class=null-read class=abort", "a second: class"},
+		{"3f9a2c17b0de class=null-read, abort", "no class"},
 		{"3f9a2c17b0de severity=bad", "no severity"},
 		{"3f9a2c17b0de severity=", "no severity"},
 		{"3f9a2c17b0de seen=", "no updates"},
@@ -420,6 +431,99 @@ static void what_is_worse_than_accepted_is_new_until_it_is_accepted(void **state
 	finish(p);
 }
 
+/* One stack, and deaths of two classes. */
+#define ONE_PLACE "a null-read one two three", "b use-after-free kind=read one two three"
+
+static void a_class_that_was_not_accepted_is_new_until_it_is(void **state)
+{
+	static const struct {
+		const char *fields, *why; /* NULL: known */
+	} cases[] = {
+		{"| x", NULL}, /* an older line, or a person's, accepts any */
+		{"class=null-read,use-after-free", NULL},
+		{"class=abort,null-read,use-after-free,wild-read severity=low", NULL},
+		{"class=null-read", "a class that was not accepted: use-after-free"},
+		{"class=nul-read", "a class that was not accepted: null-read, use-after-free"},
+		{"class=null-read severity=info",
+		 "worse than accepted: info; a class that was not accepted: use-after-free"},
+		{"class=use-after-free,null-read severity=info", "worse than accepted: info"},
+	};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		struct problemed *p = PROBLEMED(ONE_PLACE);
+		xc_auto(xc_freep) char *text = knows_a(p, cases[i].fields);
+		assert_int_equal(against(text, p)->problems->count, 1);
+		const struct xc_problem *problem = problem_of(p, "a");
+		const char *why = problem->why ? problem->why : "";
+		if (strcmp(state_of(p, "a"), cases[i].why ? "new" : "known") ||
+		    strcmp(why, cases[i].why ? cases[i].why : ""))
+			fail_msg("%s: %s: %s", cases[i].fields, state_of(p, "a"), why);
+		xc_auto(xc_freep) char *updated = xc_baseline_update(p->options.baseline, p->problems);
+		assert_int_equal(strstr(updated, " class=") != NULL,
+				 i > 0); /* an update takes nothing away: any stays any */
+		xc_baseline_free((struct xc_baseline *)p->options.baseline);
+		assert_string_equal(state_of(against(updated, p), "a"), "known");
+		finish(p);
+	}
+}
+
+static void an_update_writes_the_classes_of_certain_members(void **state)
+{
+	(void)state;
+	struct problemed *p = PROBLEMED("a wild-read core=1 size=100 parse x y z main", "b null-read parse x y z main",
+					"c use-after-free kind=read core=1 size=100 missing=90 parse x",
+					"d heap-overrun kind=read missing=90 parse");
+	problemed_add(p, "e abort loop")->class_name = "my own,class # | \\ \xc3\xa9\n";
+	problemed_find(p);
+	assert_int_equal(problem_of(p, "a")->class_count, 4);
+	xc_auto(xc_freep) char *first = xc_baseline_update(NULL, p->problems);
+	assert_non_null(strstr(first, " severity=low class=null-read,wild-read seen=+ sig="));
+	assert_non_null(strstr(first, " class=my\\x20own\\x2cclass\\x20#\\x20|\\x20\\\\\\x20\xc3\xa9\\x0a seen="));
+	against(first, p);
+	assert_string_equal(state_of(p, "a"), "known");
+	assert_string_equal(state_of(p, "e"), "known");
+	xc_auto(xc_freep) char *narrower = xc_asprintf(HEAD "%s class=abort,wild-read\n", problem_of(p, "a")->id);
+	xc_baseline_free((struct xc_baseline *)p->options.baseline);
+	against(narrower, p);
+	xc_auto(xc_freep) char *second = xc_baseline_update(p->options.baseline, p->problems);
+	assert_non_null(strstr(second, " class=abort,null-read,wild-read seen=+ "));
+	finish(p);
+}
+
+/* Neither its own lines that accept it, nor a pattern, hide what one line of its own does not accept. */
+static void a_class_must_be_accepted_by_each_line_of_the_cluster(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct problemed *p = i ? two_lines("class=null-read", "class=abort") : two_lines("class=abort", "| x");
+		assert_string_equal(state_of(p, "a"), "new");
+		assert_string_equal(problem_of(p, "a")->why, "a class that was not accepted: null-read");
+		finish(p);
+	}
+	struct problemed *p = PROBLEMED(ONE_PLACE);
+	xc_auto(xc_freep) char *text = knows_a(p, "class=null-read\nmatch | * | one *");
+	assert_string_equal(state_of(against(text, p), "a"), "new");
+	finish(p);
+	p = against(HEAD "match class=null-read | * | one *\n", PROBLEMED(ONE_PLACE));
+	assert_string_equal(state_of(p, "a"), "new");
+	xc_auto(xc_freep) char *updated = xc_baseline_update(p->options.baseline, p->problems);
+	assert_non_null(strstr(updated, "\nmatch class=null-read | * | one *\n"));
+	assert_non_null(strstr(updated, " class=null-read,use-after-free seen=+ "));
+	finish(p);
+}
+
+static void the_words_of_a_class_are_harmless(void **state)
+{
+	(void)state;
+	struct problemed *p = problemed_new();
+	problemed_add(p, "a abort loop run go")->class_name = "evil\033[31m\n";
+	problemed_find(p);
+	xc_auto(xc_freep) char *text = knows_a(p, "class=abort");
+	against(text, p);
+	assert_string_equal(problem_of(p, "a")->why, "a class that was not accepted: evil\\x1b[31m\\x0a");
+	finish(p);
+}
+
 static void a_pattern_knows_by_any_certain_member_and_with_the_doubt_too(void **state)
 {
 	static const char *const patterns[] = {"match | null-read | f1 | f2 | f3 | f4 | q5*",
@@ -529,6 +633,10 @@ int main(void)
 		cmocka_unit_test(a_guess_neither_makes_known_nor_is_written),
 		cmocka_unit_test(of_several_lines_the_worst_answers_with_its_own_id_and_note),
 		cmocka_unit_test(what_is_worse_than_accepted_is_new_until_it_is_accepted),
+		cmocka_unit_test(a_class_that_was_not_accepted_is_new_until_it_is),
+		cmocka_unit_test(an_update_writes_the_classes_of_certain_members),
+		cmocka_unit_test(a_class_must_be_accepted_by_each_line_of_the_cluster),
+		cmocka_unit_test(the_words_of_a_class_are_harmless),
 		cmocka_unit_test(a_pattern_knows_by_any_certain_member_and_with_the_doubt_too),
 		cmocka_unit_test(a_pattern_that_has_expired_does_not_swallow_an_update),
 		cmocka_unit_test(a_batch_that_is_not_whole_is_no_update),
