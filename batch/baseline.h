@@ -9,9 +9,10 @@
  * The number is XC_SIGNATURE_VERSION: with other signatures the same crashes have other ids, and such a baseline is refused.
  *
  * A cluster is in the baseline when the sig of any of its members that count stands there (an id is the beginning of one); and when the text of
- * any of them, with or without the doubt in brackets, fits the pattern of a "match" line ('*' stands for anything). Members that are copies or
- * guesses do not count, nor weak ones (signature.h) of a cluster that shows a better one. Of several lines that know it the cluster's own come
- * before patterns, and of these the worst answers: one that was repaired, has expired, accepts less.
+ * each of them, with or without the doubt in brackets, fits the pattern of a "match" line ('*' stands for anything): not all the same one, but none
+ * is known because another is. Members that are copies or guesses do not count, nor weak ones (signature.h) of a cluster that shows a better one.
+ * Of several lines that know it the cluster's own come before patterns, and of these the worst answers: one that was repaired, has expired,
+ * accepts less.
  *
  * Behind " # " is a note, to the line's end; a '#' without a blank on both sides is part of the text. A sig may be cut to 12 digits or more.
  * In texts and patterns \xNN is the byte NN and \\ a backslash: so "\x23" is a '#' that begins no note.
@@ -31,6 +32,7 @@ struct xc_problem;
 struct xc_problem_class;
 struct xc_problem_member;
 struct xc_problems;
+struct xc_signature;
 
 /* The last updates, of which the newest is bit 0. */
 struct xc_baseline_updates {
@@ -91,6 +93,8 @@ struct xc_baseline_answer {
 	const struct xc_baseline_entry *entry; /* the one line that answers for the cluster; NULL: none knows it */
 	bool contains;                         /* its id is that of a member's sig */
 	bool weak;                             /* it knows it by a sig that says little */
+	const struct xc_signature *unfit;      /* no line knows it, since of a member that counts the text fits no
+						* pattern, though another's does; or NULL */
 };
 
 /* Ask for a cluster, by its members that count. today may be NULL: nothing has expired. Every entry that knows it by a sig is told to `each`

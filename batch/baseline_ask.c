@@ -150,13 +150,6 @@ static bool fits(const char *pattern, const struct xc_signature *s)
 	return xc_glob_matches(pattern, len, s->text) || (s->told != s->text && xc_glob_matches(pattern, len, s->told));
 }
 
-static void ask_patterns(struct asking *a, const struct xc_signature *s)
-{
-	for (size_t i = 0; i < a->baseline->count && a->baseline->entries[i].match; i++)
-		if (fits(a->baseline->entries[i].match, s))
-			consider(a, i, NULL);
-}
-
 bool xc_baseline_counts(const struct xc_problem *problem, const struct xc_problem_member *member)
 {
 	const struct xc_problem_member *shown = xc_problem_shown(problem);
@@ -164,22 +157,50 @@ bool xc_baseline_counts(const struct xc_problem *problem, const struct xc_proble
 	       (!xc_signature_is_weak(member->signature) || !shown || xc_signature_is_weak(shown->signature));
 }
 
+/* Note which patterns fit; is there one? */
+static bool note_fitting(const struct xc_baseline *b, const struct xc_signature *s, bool *fitting)
+{
+	bool any = false;
+	for (size_t i = 0; i < b->count && b->entries[i].match; i++)
+		if (fits(b->entries[i].match, s))
+			any = fitting[i] = true;
+	return any;
+}
+
+/* Who is alike may be another problem, which nobody has accepted: so each has to fit one. */
+static void ask_patterns(struct asking *a)
+{
+	bool *fitting = xc_alloc(a->baseline->count + 1), any = false;
+	const struct xc_signature *unfit = NULL;
+	const char *last = NULL; /* the text that was asked about, which neighbours share */
+	for (size_t i = 0; i < a->problem->member_count; i++) {
+		const struct xc_signature *s = a->problem->members[i].signature;
+		if (!xc_baseline_counts(a->problem, &a->problem->members[i]) || (last && !strcmp(last, s->told)))
+			continue;
+		last = s->told;
+		if (note_fitting(a->baseline, s, fitting))
+			any = true;
+		else if (!unfit)
+			unfit = s;
+	}
+	for (size_t i = 0; !unfit && i < a->baseline->count; i++)
+		if (fitting[i])
+			consider(a, i, NULL);
+	a->answer.unfit = any && !a->answer.entry ? unfit : NULL;
+	free(fitting);
+}
+
 struct xc_baseline_answer xc_baseline_ask(const struct xc_baseline *baseline, const struct xc_problem *problem,
 					  const char *today, void (*each)(void *user, size_t entry), void *user)
 {
 	struct asking a = {.baseline = baseline, .problem = problem, .today = today, .each = each, .user = user};
 	const struct xc_problem_member *shown = xc_problem_shown(problem);
-	const char *last = NULL; /* the text that was asked about, which neighbours share */
 	a.answer.standing = XC_BASELINE_NONE;
-	for (size_t i = 0; i < problem->member_count; i++) {
-		const struct xc_signature *s = problem->members[i].signature;
-		if (!xc_baseline_counts(problem, &problem->members[i]))
-			continue;
-		ask_sig(&a, s->sig);
-		if (!last || strcmp(last, s->told) != 0)
-			ask_patterns(&a, s);
-		last = s->told;
-	}
+	for (size_t i = 0; i < problem->member_count; i++)
+		if (xc_baseline_counts(problem, &problem->members[i]))
+			ask_sig(&a, problem->members[i].signature->sig);
+	if (!a.answer.entry || !a.answer.entry->id)
+		ask_patterns(&a);
 	a.answer.weak = shown && a.answer.entry && !a.answer.entry->match && xc_signature_is_weak(shown->signature);
 	return a.answer;
 }

@@ -30,6 +30,14 @@ static const char *how_often(struct xc_problems *problems, const struct xc_basel
 			       e->updates.count);
 }
 
+/* Takes text. */
+static const char *kept(struct xc_problems *problems, struct xc_text *text)
+{
+	const char *words = xc_arena_strdup(&problems->arena, xc_text_string(text));
+	xc_text_fini(text);
+	return words;
+}
+
 /* What the entry did not accept of the problem. Names of classes may be anything. */
 static const char *what_is_more(struct xc_problems *problems, const struct xc_problem *problem,
 				const struct xc_baseline_entry *e)
@@ -46,17 +54,25 @@ static const char *what_is_more(struct xc_problems *problems, const struct xc_pr
 		xc_text_name(&text, problem->classes[i].name);
 		first = false;
 	}
-	const char *words = xc_arena_strdup(&problems->arena, xc_text_string(&text));
-	xc_text_fini(&text);
-	return words;
+	return kept(problems, &text);
+}
+
+static const char *who_is_unfit(struct xc_problems *problems, const struct xc_signature *unfit)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "match lines fit others of its cores, but not: ");
+	xc_text_name(&text, unfit->told);
+	return kept(problems, &text);
 }
 
 static void set_state(struct xc_problems *problems, struct xc_problem *problem, const struct xc_baseline_answer *answer)
 {
 	const struct xc_baseline_entry *e = answer->entry;
 	problem->state = XC_PROBLEM_NEW;
-	if (!e)
+	if (!e) {
+		problem->why = answer->unfit ? who_is_unfit(problems, answer->unfit) : NULL;
 		return;
+	}
 	problem->note = e->note;
 	problem->expires = e->expires;
 	if (answer->standing == XC_BASELINE_MORE)

@@ -524,18 +524,63 @@ static void the_words_of_a_class_are_harmless(void **state)
 	finish(p);
 }
 
-static void a_pattern_knows_by_any_certain_member_and_with_the_doubt_too(void **state)
+/* One member that fits hides no other. */
+static void patterns_know_a_cluster_of_which_each_certain_member_fits_one(void **state)
 {
-	static const char *const patterns[] = {"match | null-read | f1 | f2 | f3 | f4 | q5*",
-					       "match | null-read | f1 | f2 | f3 | f4 | f5*"};
+#define F5 "match | null-read | f1 | f2 | f3 | f4 | f5*\n"
+#define Q5 "match | null-read | f1 | f2 | f3 | f4 | q5*\n"
+	static const struct {
+		const char *lines, *state, *why;
+	} cases[] = {
+		{F5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | q5"},
+		{Q5, "new", "match lines fit others of its cores, but not: null-read | f1 | f2 | f3 | f4 | f5"},
+		{"match | abort | *\n", "new", NULL},
+		{F5 Q5, "known", NULL},
+		{"match | null-read | f1 | *\n", "known", NULL},
+	};
 	(void)state;
-	for (size_t i = 0; i < XC_COUNT(patterns); i++) {
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct problemed *p = two_lines("| x", "| x");
-		xc_auto(xc_freep) char *text = xc_asprintf(HEAD "%s\n", patterns[i]);
+		xc_auto(xc_freep) char *text = xc_asprintf(HEAD "%s", cases[i].lines);
 		xc_baseline_free((struct xc_baseline *)p->options.baseline);
-		assert_string_equal(state_of(against(text, p), "a"), "known");
+		against(text, p);
+		const char *why = problem_of(p, "a")->why;
+		if (strcmp(state_of(p, "a"), cases[i].state) || !why != !cases[i].why ||
+		    (why && strcmp(why, cases[i].why)))
+			fail_msg("%s: %s: %s", cases[i].lines, state_of(p, "a"), why ? why : "");
+		xc_auto(xc_freep) char *updated = xc_baseline_update(p->options.baseline, p->problems);
+		xc_baseline_free((struct xc_baseline *)p->options.baseline);
+		assert_string_equal(state_of(against(updated, p), "a"), "known");
 		finish(p);
 	}
+}
+
+static void of_patterns_that_fit_together_the_worst_answers(void **state)
+{
+	(void)state;
+	struct problemed *p = two_lines("| x", "| x");
+	xc_baseline_free((struct xc_baseline *)p->options.baseline);
+	against(HEAD F5 "match expires=2020-01-01 | null-read | f1 | f2 | f3 | f4 | q5*\n", p);
+	assert_true(problem_of(p, "a")->expired);
+	finish(p);
+}
+
+static void a_pattern_need_not_fit_copies_and_guesses(void **state)
+{
+	(void)state;
+	struct problemed *p =
+		against(HEAD "match | wild-read | parse | x | y*\n",
+			PROBLEMED("a wild-read core=1 size=100 parse x y z main",
+				  "b null-read core=1 size=100 missing=90 parse x", "c wild-read missing=90 parse"));
+	assert_int_equal(problem_of(p, "a")->member_count, 3);
+	assert_string_equal(state_of(p, "a"), "known");
+	finish(p);
+}
+
+/* Without the doubt, and with it. */
+static void a_pattern_fits_the_doubt_too(void **state)
+{
+	(void)state;
 	struct problemed *p = PROBLEMED("cut null-read missing=90 parse");
 	const struct xc_signature *s = problem_of(p, "cut")->members[0].signature;
 	assert_string_not_equal(s->told, s->text);
@@ -637,7 +682,10 @@ int main(void)
 		cmocka_unit_test(an_update_writes_the_classes_of_certain_members),
 		cmocka_unit_test(a_class_must_be_accepted_by_each_line_of_the_cluster),
 		cmocka_unit_test(the_words_of_a_class_are_harmless),
-		cmocka_unit_test(a_pattern_knows_by_any_certain_member_and_with_the_doubt_too),
+		cmocka_unit_test(patterns_know_a_cluster_of_which_each_certain_member_fits_one),
+		cmocka_unit_test(of_patterns_that_fit_together_the_worst_answers),
+		cmocka_unit_test(a_pattern_need_not_fit_copies_and_guesses),
+		cmocka_unit_test(a_pattern_fits_the_doubt_too),
 		cmocka_unit_test(a_pattern_that_has_expired_does_not_swallow_an_update),
 		cmocka_unit_test(a_batch_that_is_not_whole_is_no_update),
 		cmocka_unit_test(an_update_knows_all_and_keeps_what_people_wrote),
