@@ -75,11 +75,21 @@ static void entry(struct walk *w, int directory, const struct dirent *d)
 	w->below.bytes[len] = '\0';
 }
 
+static bool may_enter(const struct walk *w, int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) || w->visitor->enter(w->visitor->user, &st);
+}
+
 /* Takes the descriptor. */
 static void search(struct walk *w, int fd)
 {
 	const bool kernel = of_the_kernel(fd);
 	const char *why = kernel ? "not files, but the kernel's" : w->depth >= XC_DIRECTORY_DEPTH ? "too deep" : NULL;
+	if (!why && !may_enter(w, fd)) {
+		close(fd);
+		return;
+	}
 	DIR *dir = why ? NULL : fdopendir(fd);
 	if (!dir) {
 		left_out(w, why ? why : strerror(errno), !kernel);

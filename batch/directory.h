@@ -2,12 +2,16 @@
 #ifndef XC_DIRECTORY_H
 #define XC_DIRECTORY_H
 
+#include <sys/stat.h>
+
 #include "../core/error.h"
 
 enum { XC_DIRECTORY_DEPTH = 64 };
 
 struct xc_directory_visitor {
 	void *user;
+	/* Shall a directory be searched that was opened? One that shall not is left out without a word. */
+	bool (*enter)(void *user, const struct stat *directory);
 	/* A regular file, or what may be one, as `name` in the open directory; `below` is its path below the first directory. Called in no
 	 * order. */
 	void (*file)(void *user, int directory, const char *name, const char *below);

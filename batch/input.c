@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "namelist.h"
 #include "normalise.h"
 #include "record.h"
+#include "wildcard.h"
 
 enum {
 	NOTES_MAX = 100,
@@ -31,6 +33,7 @@ struct search {
 	struct xc_namelist given, listed; /* without "." and double slashes */
 	const char *shared;               /* a directory, with its slash: the shortest that is of all names */
 	size_t shared_len;
+	void *searched; /* identities of directories, by tsearch(): each is searched once, whatever leads there */
 	const char *from, *shown; /* of the directory that is being searched: to open, and what paths begin with */
 };
 
@@ -123,6 +126,26 @@ static bool is_core(const char *name, const unsigned char bytes[XC_FIRSTBYTES], 
 	       xc_corename_is_plain(name);
 }
 
+/* Numbers alone do not tell: some network file systems give them carelessly. */
+struct identity {
+	uint64_t dev, ino;
+	int64_t mtime_ns, ctime_ns;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct identity));
+}
+
+static bool visit_directory(void *user, const struct stat *st)
+{
+	struct search *s = user;
+	struct identity *key = xc_arena_alloc(&s->found->arena, sizeof *key);
+	*key = (struct identity){st->st_dev, st->st_ino, nanoseconds(st->st_mtim), nanoseconds(st->st_ctim)};
+	struct identity *const *first = tsearch(key, &s->searched, by_bytes);
+	return !first || *first == key;
+}
+
 static void visit_file(void *user, int directory, const char *name, const char *below)
 {
 	struct search *s = user;
@@ -131,6 +154,8 @@ static void visit_file(void *user, int directory, const char *name, const char *
 	xc_auto(xc_freep) char *file = joined(s->from, below), *path = joined(s->shown, below);
 	const bool read = look(directory, name, bytes, &st);
 	const int number = errno;
+	if (!read && fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW)) /* by its numbers it is one, if found twice */
+		memset(&st, 0, sizeof st);
 	if (read ? is_core(name, bytes, &st) : xc_corename_is(name)) {
 		add(s, path, file, &st);
 		return;
@@ -184,9 +209,32 @@ static char *plain_name(const char *name)
 	return plain;
 }
 
-static struct xc_error *add_plain(struct xc_namelist *list, const char *name)
+static void unsearched(void *user, const char *directory, const char *why)
 {
+	struct search *s = user;
+	s->found->unread++;
+	note(s, directory, why);
+}
+
+static const char nothing_fits[] = "no file's name fits this pattern";
+
+/* Or those that it stands for. */
+static struct xc_error *add_name(struct search *s, struct xc_namelist *list, const char *name, bool exact)
+{
+	const struct xc_wildcard_visitor visitor = {s, unsearched};
 	xc_auto(xc_freep) char *plain = plain_name(name);
+	const size_t notes = s->found->note_count;
+	bool found;
+	if (exact || !xc_wildcard_is(plain))
+		return xc_namelist_add(list, plain);
+	struct xc_error *err = xc_wildcard_expand(plain, &visitor, list, &found);
+	if (err || found)
+		return err;
+	if (list == &s->given) {
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: %s", plain, nothing_fits);
+		return s->found->note_count > notes ? xc_error_hint(err, "%s", s->found->notes[notes]) : err;
+	}
+	note(s, plain, nothing_fits);
 	return xc_namelist_add(list, plain);
 }
 
@@ -195,7 +243,7 @@ static struct xc_error *read_list(struct search *s, const char *path)
 	struct xc_namelist list = {0};
 	struct xc_error *err = xc_namelist_read(&list, path);
 	for (size_t i = 0; i < list.count && !err; i++)
-		err = add_plain(&s->listed, list.names[i]);
+		err = add_name(s, &s->listed, list.names[i], list.exact);
 	xc_namelist_fini(&list);
 	return err;
 }
@@ -204,7 +252,7 @@ static struct xc_error *read_operand(struct search *s, const char *name)
 {
 	if (!strcmp(name, "-"))
 		return read_list(s, name);
-	return *name == '@' ? read_list(s, name + 1) : add_plain(&s->given, name);
+	return *name == '@' ? read_list(s, name + 1) : add_name(s, &s->given, name, false);
 }
 
 /* What the directories of all names have in common. */
@@ -242,7 +290,8 @@ static struct xc_error *take_name(struct search *s, const char *name, bool liste
 	if (stat(file, &st))
 		return xc_error_errno(errno, "%s", file);
 	if (S_ISDIR(st.st_mode)) {
-		const struct xc_directory_visitor visitor = {s, visit_file, visit_other, visit_left_out};
+		const struct xc_directory_visitor visitor = {s, visit_directory, visit_file, visit_other,
+							     visit_left_out};
 		if (!listed)
 			take_directory(s, name);
 		s->from = name;
@@ -347,18 +396,26 @@ static void put_in_order(struct xc_inputs *found)
 		qsort(found->inputs, found->count, sizeof *found->inputs, by_path);
 }
 
+static void leave(void *key)
+{
+	(void)key; /* the arena's */
+}
+
 struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out)
 {
 	struct search s = {.found = xc_alloc(sizeof *s.found)};
 	struct xc_error *err = NULL;
 	for (size_t i = 0; i < count && !err; i++)
 		err = read_operand(&s, operands[i]);
+	xc_namelist_settle(&s.given); /* which of two names of a directory is searched is the same in any order */
+	xc_namelist_settle(&s.listed);
 	share(&s, &s.given);
 	share(&s, &s.listed);
 	for (size_t i = 0; i < s.given.count && !err; i++)
 		err = take_name(&s, s.given.names[i], false);
 	for (size_t i = 0; i < s.listed.count && !err; i++)
 		take_listed(&s, s.listed.names[i]);
+	tdestroy(s.searched, leave);
 	xc_namelist_fini(&s.given);
 	xc_namelist_fini(&s.listed);
 	if (err) {

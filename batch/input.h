@@ -35,10 +35,11 @@ struct xc_inputs {
 };
 
 /* From operands: a directory is searched with all below it (no symbolic links are followed inside); a file is taken as it is; "@FILE" and
- * "-" (standard input) hold names (namelist.h), of files and directories. In a directory a file counts when its first bytes are those of an
+ * "-" (standard input) hold names (namelist.h), of files and directories. A name with wildcards that is no file's own stands for those that fit
+ * (wildcard.h), but not in lists with NUL bytes. In a directory a file counts when its first bytes are those of an
  * ELF core or of a pack; and, where its name is one that cores have, when they are of zstd, lz4, xz, gzip or bzip2, when it is empty, or when
  * it is "core" or "core.PID": whether it can be read is for its record to say.
- * Errors: an operand that does not exist or cannot be read, or is a report of apport; those of reading a list. */
+ * Errors: an operand that does not exist or cannot be read, or is a report of apport; a pattern that none fits; those of reading a list. */
 XC_MUST_CHECK struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out);
 
 /* The deepest directory that all of their files are below, as the files are named, without a slash at its end; "" is the working directory.

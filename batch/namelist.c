@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/text.h"
 #include "textfile.h"
 
 enum { UNDECIDED = -1 };
@@ -87,8 +88,20 @@ struct xc_error *xc_namelist_read(struct xc_namelist *list, const char *path)
 	if (err)
 		return err;
 	err = read_names(&r, file);
+	list->exact = r.separator == '\0';
 	xc_textfile_close(file);
 	return err ? xc_error_wrap(err, "%s", xc_textfile_name(path)) : NULL;
+}
+
+void xc_namelist_settle(struct xc_namelist *list)
+{
+	size_t kept = 0;
+	if (list->count)
+		qsort(list->names, list->count, sizeof *list->names, xc_text_order);
+	for (size_t i = 0; i < list->count; i++)
+		if (!kept || strcmp(list->names[kept - 1], list->names[i]) != 0)
+			list->names[kept++] = list->names[i];
+	list->count = kept;
 }
 
 void xc_namelist_fini(struct xc_namelist *list)

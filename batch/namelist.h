@@ -12,6 +12,7 @@ struct xc_namelist {
 	struct xc_arena arena;
 	const char **names; /* in the order of the list, empty ones left out */
 	size_t count, capacity;
+	bool exact; /* they were parted by NUL bytes: a program wrote them, and they are no patterns (wildcard.h) */
 };
 
 /* Add one, copied. Errors: XC_ERR_LIMIT with more than XC_NAMELIST_MAX of them. */
@@ -20,6 +21,9 @@ XC_MUST_CHECK struct xc_error *xc_namelist_add(struct xc_namelist *list, const c
 /* Add what stands in a regular file; "-" is standard input. Errors: those of xc_textfile_open and of reading, XC_ERR_FORMAT with its number
  * for a name longer than the kernel takes, XC_ERR_LIMIT as above: empty names count. */
 XC_MUST_CHECK struct xc_error *xc_namelist_read(struct xc_namelist *list, const char *path);
+
+/* In order, each once. */
+void xc_namelist_settle(struct xc_namelist *list);
 
 void xc_namelist_fini(struct xc_namelist *list);
 

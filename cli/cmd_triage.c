@@ -69,10 +69,10 @@ static struct xc_error *check(struct xc_job *job)
 
 static const struct xc_operand operands[] = {
 	{.name = "DIR",
-	 .about = "directories that hold cores, core files, @LIST (a file with a name a line, or NUL bytes between "
-		  "them), - (such a list on "
-		  "standard "
-		  "input); with --merge parts, or directories of them",
+	 .about =
+		 "directories that hold cores, core files, @LIST (a file with a name a line, or NUL bytes between "
+		 "them), - (such a list on standard input); wildcards that no shell has expanded, 'crashes/*.zst', are "
+		 "by xcore, also in lines of a list; with --merge parts, or directories of them",
 	 .many = true,
 	 .complete = XC_COMPLETE_FILE},
 	{.name = NULL},

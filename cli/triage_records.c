@@ -8,6 +8,7 @@
 
 #include "../batch/ledgerdir.h"
 #include "../batch/warden.h"
+#include "../batch/wildcard.h"
 #include "../core/progress.h"
 #include "../core/text.h"
 #include "triage_inputs.h"
@@ -60,14 +61,15 @@ static void set_worker(struct xc_triage_run *run)
 }
 
 /* What an operand is called in the ledger's name: the same wherever the user stands. A list on standard input has no name: that is by the
- * directory of its cores, so that two lists of one directory have one ledger. */
+ * directory of its cores, so that two lists of one directory have one ledger. Nor has a pattern one of its own. */
 static void add_operand(const struct xc_triage_run *run, const char *operand, struct xc_text *text)
 {
 	const bool standard = !strcmp(operand, "-"), list = *operand == '@';
-	xc_auto(xc_freep) char *shared = standard ? xc_inputs_shared(run->inputs) : NULL;
-	const char *name = standard ? (*shared ? shared : ".") : operand + list;
+	const bool pattern = !standard && !list && xc_wildcard_is(operand);
+	xc_auto(xc_freep) char *shared = standard || pattern ? xc_inputs_shared(run->inputs) : NULL;
+	const char *name = shared ? (*shared ? shared : ".") : operand + list;
 	xc_auto(xc_freep) char *real = realpath(name, NULL);
-	xc_text_printf(text, "%s%s", standard ? "-" : list ? "@" : "", real ? real : name);
+	xc_text_printf(text, "%s%s%s", standard ? "-" : list ? "@" : "", pattern ? operand : "", real ? real : name);
 	xc_text_addn(text, "", 1);
 }
 

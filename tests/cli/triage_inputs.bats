@@ -153,3 +153,24 @@ units() {
   run -0 --separate-stderr "$XCORE" triage --no-host-files --exe app/program cores/core.99
   [[ $stderr != *--exe* && $output == *"xcore analyze --exe=app/program cores/core.99"* ]]
 }
+
+@test "a pattern that no shell has expanded is, also in a list and in a job file" {
+  cp cores/deep/null-write.pack cores/deep/core.7
+  [ "$(paths 'cores/d*/*.pack')" = "null-write.pack" ]
+  printf '%s\n' 'cores/*/core.?' >names
+  [ "$(paths @names)" = "core.7" ]
+  expect 4 "xcore: cores/*.zst: no file's name fits this pattern" "$XCORE" triage 'cores/*.zst'
+  "$XCORE" triage --no-host-files --emit parallel 'cores/deep/*' --shards 2 -o job
+  grep -qF "'cores/deep/*'" job
+}
+
+@test "what is given by two names is counted once" {
+  ln -s cores link
+  ln -s nowhere cores/core.99
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --format json cores ./cores link cores/deep
+  [ "$(grep -c 'left out' <<<"$stderr")" -eq 1 ]
+  [ "$(jq '[.clusters[].members[]] | length' <<<"$output")" -eq 2 ]
+  "$XCORE" triage --quiet --no-host-files --format json cores >once
+  "$XCORE" triage --quiet --no-host-files --format json ./cores/ cores >twice
+  cmp once twice
+}

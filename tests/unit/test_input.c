@@ -409,6 +409,85 @@ static void operands_that_are_not_there_are_errors(void **state)
 	xc_inputs_free(inputs);
 }
 
+static void a_pattern_stands_for_the_names_that_fit(void **state)
+{
+	(void)state;
+	struct xc_inputs *inputs = NULL;
+	PLANT("d14/one/core.1.zst", zstd);
+	PLANT("d14/one/core.2.zst", zstd);
+	PLANT("d14/one/core.3", core);
+	PLANT("d14/one/.core.4.zst", zstd);
+	PLANT("d14/two/core.5.zst", zstd);
+	PLANT("d14/t[w]o", core);
+	inputs = FIND(scratch_path("d14/one/*.zst"));
+	CHECK_PATHS(inputs, "core.1.zst", "core.2.zst");
+	xc_inputs_free(inputs);
+	inputs = FIND(scratch_path("d14/*/core.[25].zs?"));
+	CHECK_PATHS(inputs, "one/core.2.zst", "two/core.5.zst");
+	xc_inputs_free(inputs);
+	inputs = FIND(scratch_path("d14/t[w]o")); /* there is one that is called so */
+	CHECK_PATHS(inputs, "t[w]o");
+	xc_inputs_free(inputs);
+	inputs = FIND(scratch_path("d14/o?e")); /* a directory */
+	CHECK_PATHS(inputs, ".core.4.zst", "core.1.zst", "core.2.zst", "core.3");
+	assert_string_equal(inputs->directories[0], scratch_path("d14/one"));
+	xc_inputs_free(inputs);
+	const char *none[] = {scratch_path("d14/*.gz")};
+	CHECK_ERROR(xc_inputs_find(none, 1, &inputs), XC_ERR_NOT_FOUND, "d14/*.gz: no file's name fits this pattern");
+	char *before = getcwd(NULL, 0);
+	assert_int_equal(chdir(scratch_path("d14/one")), 0);
+	inputs = FIND("*.zst");
+	assert_int_equal(chdir(before), 0);
+	CHECK_PATHS(inputs, "core.1.zst", "core.2.zst");
+	free(before);
+	xc_inputs_free(inputs);
+}
+
+static void patterns_stand_in_lists_of_lines_only(void **state)
+{
+	(void)state;
+	PLANT("d15/core.1", core);
+	PLANT("d15/core.2", core);
+	char list[4096];
+	int n = snprintf(list, sizeof list, "%s/d15/core.*\n%s/d15/*.gz\n", scratch_dir(), scratch_dir());
+	struct xc_inputs *inputs = listed(list, (size_t)n);
+	CHECK_PATHS(inputs, "*.gz", "core.1", "core.2");
+	assert_int_equal(inputs->note_count, 1);
+	assert_non_null(strstr(inputs->notes[0], "*.gz: no file's name fits"));
+	xc_inputs_free(inputs);
+	n = snprintf(list, sizeof list, "%s/d15/core.*%c", scratch_dir(), 0);
+	inputs = listed(list, (size_t)n);
+	CHECK_PATHS(inputs, "core.*");
+	xc_inputs_free(inputs);
+}
+
+static void check_once(struct xc_inputs *inputs)
+{
+	assert_int_equal(inputs->count, 2);
+	assert_int_equal(inputs->skipped, 1);
+	assert_int_equal(inputs->unread, 1);
+	assert_int_equal(inputs->note_count, 1);
+	xc_inputs_free(inputs);
+}
+
+static void a_directory_by_several_names_is_searched_once(void **state)
+{
+	(void)state;
+	PLANT("d16/in/core", core);
+	PLANT("d16/in/note", "note");
+	chmod(PLANT("d16/in/core.secret", core), 0);
+	make_deep("d16/in/deep");
+	assert_int_equal(symlink("d16", scratch_path("d16-link")), 0);
+	char *spelt = xc_asprintf("%s/./d16/", scratch_dir());
+	struct xc_inputs *inputs = FIND(scratch_path("d16"), spelt);
+	CHECK_PATHS(inputs, "in/core", "in/core.secret"); /* as if it were given alone */
+	check_once(inputs);
+	check_once(FIND(scratch_path("d16"), scratch_path("d16-link")));
+	check_once(FIND(scratch_path("d16/in"), scratch_path("d16")));
+	check_once(FIND(scratch_path("d16"), scratch_path("d16-link/in/core.secret"), scratch_path("d16/in")));
+	free(spelt);
+}
+
 static void names_tell_the_command(void **state)
 {
 	(void)state;
@@ -443,6 +522,9 @@ int main(void)
 		cmocka_unit_test(a_list_that_is_none_is_an_error),
 		cmocka_unit_test(standard_input_is_a_list),
 		cmocka_unit_test(operands_that_are_not_there_are_errors),
+		cmocka_unit_test(a_pattern_stands_for_the_names_that_fit),
+		cmocka_unit_test(patterns_stand_in_lists_of_lines_only),
+		cmocka_unit_test(a_directory_by_several_names_is_searched_once),
 		cmocka_unit_test(names_tell_the_command),
 		cmocka_unit_test(what_cannot_be_read_is_a_note_or_a_core_by_name),
 	};
