@@ -89,7 +89,9 @@ def tell():
     every = gc.get_objects()
     for one in every:
         kind = type(one)
-        os.write(out, b"%x %s %d %d\n" % (id(one), kind.__name__.encode(), sys.getsizeof(one), len(gc.get_referents(one))))
+        line = b"%x %s %d %d\n" % (id(one), kind.__name__.encode(), sys.getsizeof(one), len(gc.get_referents(one)))
+        while line:
+            line = line[os.write(out, line):]
     os.close(out)
 
 
