@@ -38,6 +38,7 @@ static const struct class_row {
 	{"assertion", "abort:assertion", EXPRESSION},
 	{"uncaught-exception", "exception", KIND},
 	{"panic", "panic", KIND},
+	{"deadlock", "deadlock", KIND},
 	{"sanitizer", "sanitizer", KIND},
 	{"seccomp-kill", "seccomp", KIND},
 	{"trap-instruction", "trap", NOTHING},

@@ -12,6 +12,7 @@
  *	abort:assertion:EXPRESSION     the assertion's text with its numbers, where it is known: two in one function are two problems
  *	exception:TYPE     uncaught-exception
  *	panic:KIND         Rust's and Go's
+ *	deadlock:KIND      of one thread with itself, of several, with one that has ended
  *	sanitizer:KIND
  *	seccomp:CALL
  *	trap               trap-instruction: which check it was depends on the compiler
@@ -20,7 +21,7 @@
  *	sent:SIGNAL        killed, dump-request, sent-by-user
  *
  * All other classes, and those that a policy gives, are groups of their own: "abort", "stack-overflow", "stack-smash", "fortify",
- * "deadlock", "out-of-memory", "misaligned", "bad-instruction", "hardware-guard", "pure-virtual-call", "no-crash". */
+ * "out-of-memory", "misaligned", "bad-instruction", "hardware-guard", "pure-virtual-call", "no-crash". */
 #ifndef XC_CLASSGROUP_H
 #define XC_CLASSGROUP_H
 

@@ -15,10 +15,12 @@
 #include "language.h"
 
 enum {
-	COUNTED_THREADS = 64, /* whose frames are counted; of more only the crashed one's */
+	COUNTED_THREADS = 64, /* whose frames are counted; of more only those that the record has */
 	TOP = 5,
 	ABSENT = 64,
 };
+
+#define STACKS "stacks" /* sections that all stacks are in */
 
 struct examination {
 	struct xc_process *process;
@@ -131,32 +133,44 @@ static void verdict(const struct examination *e)
 
 /* ---- stacks ---- */
 
-static void add_stacks(const struct examination *e, const char *key, const struct xc_backtrace_options *options)
+static void add_stacks(const struct examination *e, const struct xc_backtrace_options *options)
 {
-	struct xc_error *err = xc_backtrace(xc_report_section(e->report, key, key), e->process, options);
+	struct xc_error *err = xc_backtrace(xc_report_section(e->report, STACKS, STACKS), e->process, options);
 	xc_error_free(err); /* no such thread: then there are no stacks */
+}
+
+/* Threads that the verdict is about; where it says nothing, the one that died. */
+static size_t involved(const struct examination *e, const int **tids_out)
+{
+	const struct xc_verdict *v = e->report->verdict;
+	*tids_out = v && v->involved_count ? v->involved : &e->process->threads[0].tid;
+	return v && v->involved_count ? v->involved_count : 1;
 }
 
 static void produce_stacks(const struct examination *e)
 {
-	const struct xc_process *process = e->process;
 	struct xc_backtrace_options options = {
-		.choice = XC_THREADS_ONE, .max_frames = XC_RECORD_FRAMES, .format = xc_format_defaults()};
-	if (!process->thread_count)
+		.choice = XC_THREADS_ALL, .max_frames = XC_RECORD_FRAMES, .format = xc_format_defaults()};
+	const int *tids;
+	const size_t count = involved(e, &tids);
+	if (e->process->thread_count <= COUNTED_THREADS) {
+		add_stacks(e, &options);
 		return;
-	options.tid = process->threads[0].tid;
-	add_stacks(e, "crashed", &options);
-	options.choice = XC_THREADS_OTHERS;
-	if (process->thread_count > 1 && process->thread_count <= COUNTED_THREADS)
-		add_stacks(e, "others", &options);
+	}
+	options.choice = XC_THREADS_ONE;
+	for (size_t i = 0; i < count; i++) {
+		options.tid = tids[i];
+		add_stacks(e, &options);
+	}
 }
 
-static const struct xc_stacks *stacks_of(const struct examination *e, const char *key)
+static const struct xc_stack *stack_of(const struct examination *e, int tid)
 {
 	for (const struct xc_section *s = e->report->sections; s; s = s->next)
-		for (const struct xc_item *item = strcmp(s->key, key) ? NULL : s->items; item; item = item->next)
-			if (item->kind == XC_ITEM_STACKS)
-				return item->stacks;
+		for (const struct xc_item *item = strcmp(s->key, STACKS) ? NULL : s->items; item; item = item->next)
+			for (size_t i = 0; item->kind == XC_ITEM_STACKS && i < item->stacks->stack_count; i++)
+				if (item->stacks->stacks[i].tid == tid)
+					return &item->stacks->stacks[i];
 	return NULL;
 }
 
@@ -178,25 +192,55 @@ static void row(const struct examination *e, const struct xc_stack_row *from, st
 	};
 }
 
-static void crashed_stack(const struct examination *e, const struct xc_stack *stack)
+/* "thread 4711 "worker"" */
+static const char *thread_words(const struct examination *e, const struct xc_stack *stack)
 {
-	const unsigned fault = e->report->verdict ? e->report->verdict->frame : 0;
+	struct xc_text text = {0};
+	xc_text_printf(&text, "thread %d", stack->tid);
+	if (stack->name) {
+		xc_text_add(&text, " \"");
+		xc_text_name(&text, stack->name);
+		xc_text_add(&text, "\"");
+	}
+	const char *words = keep(e, text.bytes);
+	xc_text_fini(&text);
+	return words;
+}
+
+static void count_left_out(struct xc_record *r, uint64_t count, size_t at)
+{
+	if (!r->elided)
+		r->elided_at = at;
+	if (__builtin_add_overflow(r->elided, count, &r->elided))
+		r->elided = UINT64_MAX;
+}
+
+/* As many rows as are its share, half of them outermost, behind those that the record has. */
+static void add_stack(const struct examination *e, const struct xc_stack *stack, size_t share)
+{
 	struct xc_record *r = e->record;
 	struct packages last = {0};
-	size_t count = stack->row_count < XC_RECORD_FRAMES ? stack->row_count : XC_RECORD_FRAMES;
-	r->frames = xc_arena_alloc(e->arena, (count + 1) * sizeof *r->frames);
+	const size_t count = stack->row_count < share ? stack->row_count : share, head = count - count / 2;
+	const size_t cut = stack->row_count - count, first = r->frame_count;
 	for (size_t i = 0; i < count; i++) {
-		row(e, &stack->rows[i], &r->frames[i]);
-		if (stack->rows[i].module)
-			r->frames[i].package = package_at(e, stack->rows[i].pc, &last);
-		if (stack->rows[i].index < fault)
-			r->fault_at = i + 1 < count ? i + 1 : 0;
+		const struct xc_stack_row *from = &stack->rows[cut && i >= head ? i + cut : i];
+		struct xc_record_frame *to = &r->frames[r->frame_count++];
+		row(e, from, to);
+		if (from->module)
+			to->package = package_at(e, from->pc, &last);
 	}
-	r->frame_count = count;
-	r->elided = stack->elided;
-	r->elided_at = stack->elided_at <= count ? stack->elided_at : count;
-	r->cycle = keep(e, stack->cycle);
-	r->stop = keep(e, stack->stop);
+	if (stack->elided || cut)
+		count_left_out(r, stack->elided + cut, first + (cut ? head : stack->elided_at));
+}
+
+/* Rows of the program's handler stand before where the fault was. */
+static void find_fault(const struct examination *e, const struct xc_stack *stack)
+{
+	const struct xc_verdict *v = e->report->verdict;
+	struct xc_record *r = e->record;
+	for (size_t i = 0; v && i < r->frame_count; i++)
+		if (stack->rows[i].index < v->frame)
+			r->fault_at = i + 1 < r->frame_count ? i + 1 : 0;
 }
 
 static void count_known(const struct xc_stack *stack, size_t limit, struct xc_record_known *known)
@@ -207,22 +251,45 @@ static void count_known(const struct xc_stack *stack, size_t limit, struct xc_re
 	}
 }
 
-static void crashed(const struct examination *e)
+/* Of several stacks the first that ends early says why. */
+static void take_end(const struct examination *e, const struct xc_stack *stack)
 {
-	const struct xc_stacks *stacks = stacks_of(e, "crashed");
-	if (!stacks || !stacks->stack_count)
-		return;
-	crashed_stack(e, &stacks->stacks[0]);
-	count_known(&stacks->stacks[0], SIZE_MAX, &e->record->crashed);
-	count_known(&stacks->stacks[0], TOP, &e->record->top);
+	struct xc_record *r = e->record;
+	if (!r->stop || !strcmp(r->stop, XC_STOP_OUTERMOST))
+		r->stop = keep(e, stack->stop);
+	if (!r->cycle)
+		r->cycle = keep(e, stack->cycle);
 }
 
-static void others(const struct examination *e)
+static void stacks(const struct examination *e)
 {
-	const struct xc_stacks *stacks = stacks_of(e, "others");
-	e->record->every = e->record->crashed;
-	for (size_t i = 0; stacks && i < stacks->stack_count; i++)
-		count_known(&stacks->stacks[i], SIZE_MAX, &e->record->every);
+	const int *tids, died = e->process->threads[0].tid;
+	const size_t count = involved(e, &tids), share = XC_RECORD_FRAMES / (count < XC_RECORD_FRAMES ? count : 1);
+	struct xc_record *r = e->record;
+	r->frames = xc_arena_alloc(e->arena, (XC_RECORD_FRAMES + 1) * sizeof *r->frames);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_stack *stack = stack_of(e, tids[i]);
+		const size_t first = r->frame_count;
+		if (!stack || !stack->row_count)
+			continue;
+		add_stack(e, stack, share);
+		take_end(e, stack);
+		count_known(stack, SIZE_MAX, &r->crashed);
+		count_known(stack, TOP, &r->top);
+		if (count > 1 || tids[i] != died)
+			r->frames[first].thread = thread_words(e, stack);
+		if (count == 1)
+			find_fault(e, stack);
+	}
+}
+
+/* Frames of all threads, as far as they were asked for. */
+static void count_every(const struct examination *e)
+{
+	for (const struct xc_section *s = e->report->sections; s; s = s->next)
+		for (const struct xc_item *item = strcmp(s->key, STACKS) ? NULL : s->items; item; item = item->next)
+			for (size_t i = 0; item->kind == XC_ITEM_STACKS && i < item->stacks->stack_count; i++)
+				count_known(&item->stacks->stacks[i], SIZE_MAX, &e->record->every);
 }
 
 /* ---- all of it ---- */
@@ -257,8 +324,8 @@ struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine
 		scrub(&e);
 	program(&e);
 	verdict(&e);
-	crashed(&e);
-	others(&e);
+	stacks(&e);
+	count_every(&e);
 	absent(&e);
 	xc_report_free(e.report);
 	return e.record;

@@ -15,6 +15,15 @@ static const char *fate_text(enum xc_frame_fate fate)
 	return texts[fate];
 }
 
+static void tell_culprit(const struct xc_signature *s, struct xc_text *text)
+{
+	if (!s->culprit)
+		return;
+	xc_text_add(text, "  culprit    ");
+	xc_text_name(text, s->culprit);
+	xc_text_add(text, ": no frame counts; the verdict blames it, and it stands for the stack\n");
+}
+
 static void tell_frame(const struct xc_signature_frame *frame, size_t index, const char *trust, struct xc_text *text)
 {
 	xc_text_printf(text, "  %3zu  %-8s  ", index, fate_text(frame->fate));
@@ -33,10 +42,19 @@ static void tell_member(const struct xc_problem *problem, const struct xc_proble
 	xc_text_printf(text, "\n  cluster    %s%s\n  group      ", problem->id,
 		       member->guessed ? ", by its first frames alone: a guess" : "");
 	xc_text_name(text, s->class_group);
-	xc_text_printf(text, "\n  sig_exact  %s\n  sig        %s\n  sig_loose  %s\n  quality    %.2f\n\n", s->exact,
+	xc_text_printf(text, "\n  sig_exact  %s\n  sig        %s\n  sig_loose  %s\n  quality    %.2f\n", s->exact,
 		       s->sig, s->loose, s->quality);
-	for (size_t i = 0; i < member->record->frame_count; i++)
-		tell_frame(&s->frames[i], i, member->record->frames[i].trust, text);
+	tell_culprit(s, text);
+	xc_text_char(text, '\n');
+	for (size_t i = 0; i < member->record->frame_count; i++) {
+		const struct xc_record_frame *frame = &member->record->frames[i];
+		if (frame->thread) {
+			xc_text_add(text, "  ");
+			xc_text_name(text, frame->thread);
+			xc_text_char(text, '\n');
+		}
+		tell_frame(&s->frames[i], i, frame->trust, text);
+	}
 	xc_text_char(text, '\n');
 }
 

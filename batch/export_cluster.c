@@ -217,15 +217,27 @@ void xc_export_words(struct xc_text *text, const struct xc_export_cluster *clust
 	xc_export_standing(text, cluster);
 }
 
+const char *xc_export_thread(const struct xc_export_cluster *cluster, size_t row)
+{
+	const size_t *shown = cluster->signature->shown;
+	const char *thread = xc_record_thread(cluster->record, shown[row]);
+	return row && xc_record_thread(cluster->record, shown[row - 1]) == thread ? NULL : thread;
+}
+
 void xc_export_stack(struct xc_text *text, const struct xc_export_cluster *cluster,
 		     const struct xc_export_options *options, size_t limit)
 {
 	const struct xc_signature *s = cluster->signature;
 	for (size_t i = 0; s && i < s->kept_count && i < limit; i++) {
-		xc_text_printf(text, "#%zu ", s->kept[i]);
-		xc_export_name(text, s->frames[s->kept[i]].shown);
+		const char *thread = xc_export_thread(cluster, i);
+		if (thread) {
+			xc_export_name(text, thread);
+			xc_text_char(text, '\n');
+		}
+		xc_text_printf(text, "#%zu ", s->shown[i]);
+		xc_export_name(text, s->frames[s->shown[i]].shown);
 		xc_text_char(text, ' ');
-		xc_export_frame_place(text, &cluster->record->frames[s->kept[i]], options);
+		xc_export_frame_place(text, &cluster->record->frames[s->shown[i]], options);
 		xc_text_char(text, '\n');
 	}
 	if (s && s->kept_count > limit)

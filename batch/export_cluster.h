@@ -76,7 +76,10 @@ void xc_export_standing(struct xc_text *text, const struct xc_export_cluster *cl
 /* The verdict in lines, each escaped as a name: what happened, why, where the value came from, how many cores there are, and its standing, as above. */
 void xc_export_words(struct xc_text *text, const struct xc_export_cluster *cluster);
 
-/* "#1 session_close src/session.c:210": a line for each frame that counts, at most `limit` of them, escaped as names. */
+/* The thread whose frames begin with shown[row] of the signature; NULL: none does, or it is the one that died. */
+const char *xc_export_thread(const struct xc_export_cluster *cluster, size_t row);
+
+/* "#1 session_close src/session.c:210", below "thread 4711 "worker"" where they are not of the thread that died: a line for each frame that counts, at most `limit` of them, escaped as names. */
 void xc_export_stack(struct xc_text *text, const struct xc_export_cluster *cluster,
 		     const struct xc_export_options *options, size_t limit);
 

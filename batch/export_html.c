@@ -209,12 +209,13 @@ static void put_failed(struct xc_html *html, const struct xc_problems *problems)
 
 #define GAP "…"
 
-/* A recursion is one round and a gap: otherwise one deep stack is all that is seen of the others. */
+/* A recursion is one round and a gap: otherwise one deep stack is all that is seen of the others. Of several threads' stacks the first: a core
+ * is one. */
 static void add_crash(struct xc_stacktree *tree, const struct xc_problem_member *member)
 {
 	const struct xc_record *r = member->record;
 	const char *names[XC_RECORD_FRAMES + 2];
-	size_t count = 0, rows = r->frame_count < XC_RECORD_FRAMES ? r->frame_count : XC_RECORD_FRAMES;
+	size_t count = 0, rows = xc_record_stack_end(r, 0);
 	names[count++] = r->program ? r->program : "?";
 	for (size_t i = rows; i-- > 0;) {
 		bool repeated = member->signature->frames[i].fate == XC_FRAME_REPEATED;

@@ -39,6 +39,7 @@ function stack(c) {
     (c.cycle ? ': ' + string(c.cycle) : ''));
   c.stack.forEach((number, i) => {
     if (c.elided && i === (c.elided_at || 0)) box.append(gap());
+    if (rows[number][11]) box.append(el('div', 'of', found(string(rows[number][11]))));
     box.append(frame(rows[number], i, c.kept.indexOf(i)));
   });
   if (c.elided && (c.elided_at || 0) >= c.stack.length) box.append(gap());

@@ -121,6 +121,7 @@ static json_t *row_of(struct page *page, const struct xc_record_frame *frame, co
 	json_array_append_new(row, json_integer(frame->inlined | frame->signal << 1 | frame->unverified << 2));
 	json_array_append_new(row, string(page, xc_export_fate(judged->fate)));
 	json_array_append_new(row, string(page, judged->rule));
+	json_array_append_new(row, string(page, frame->thread));
 	return row;
 }
 

@@ -65,12 +65,23 @@ static void put_frame(struct xc_paint *p, const struct xc_export_cluster *c, siz
 	xc_text_fini(&place);
 }
 
+static void put_thread(struct xc_paint *p, const char *thread)
+{
+	if (!thread)
+		return;
+	xc_text_printf(&p->page, "%*s", DEEP, "");
+	put_words(p, XC_PLAIN, thread, 0);
+	xc_paint_line(p);
+}
+
 static void put_stack(struct xc_paint *p, const struct xc_export_cluster *c, const struct xc_export_options *options)
 {
 	const struct xc_signature *s = c->signature;
 	size_t rows = s->kept_count < STACK_ROWS ? s->kept_count : STACK_ROWS;
-	for (size_t i = 0; i < rows; i++)
-		put_frame(p, c, s->kept[i], options);
+	for (size_t i = 0; i < rows; i++) {
+		put_thread(p, xc_export_thread(c, i));
+		put_frame(p, c, s->shown[i], options);
+	}
 	if (rows < s->kept_count) {
 		xc_text_printf(&p->page, "%*s… and %zu more that count", DEEP, "", s->kept_count - rows);
 		xc_paint_line(p);

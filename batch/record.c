@@ -78,6 +78,7 @@ static const struct member frame_members[] = {
 	FRAME(function, TEXT),  FRAME(module, TEXT),   FRAME(build_id, TEXT), FRAME(package, TEXT),
 	FRAME(offset, ADDRESS), FRAME(language, TEXT), FRAME(file, TEXT),     FRAME(line, NUMBER),
 	FRAME(trust, TEXT),     FRAME(inlined, FLAG),  FRAME(signal, FLAG),   FRAME(unverified, FLAG),
+	FRAME(thread, TEXT),
 };
 
 static const char *const status_names[] = {"ok", "unreadable", "timeout", "limit", "died"};
@@ -378,6 +379,21 @@ struct xc_record *xc_record_failed(struct xc_arena *arena, enum xc_record_status
 	record->path = xc_record_text(arena, path);
 	record->why = xc_record_text(arena, why);
 	return record;
+}
+
+size_t xc_record_stack_end(const struct xc_record *record, size_t from)
+{
+	size_t end = from + 1;
+	while (end < record->frame_count && !record->frames[end].thread)
+		end++;
+	return end < record->frame_count ? end : record->frame_count;
+}
+
+const char *xc_record_thread(const struct xc_record *record, size_t index)
+{
+	while (index && !record->frames[index].thread)
+		index--;
+	return record->frames[index].thread;
 }
 
 int xc_record_compare(const void *a, const void *b)

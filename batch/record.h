@@ -47,6 +47,9 @@ struct xc_record_frame {
 	const char *trust; /* "context", "cfi", "fp", "scan" */
 	bool inlined, signal;
 	bool unverified; /* the module's file could not be verified */
+	const char *
+		thread; /* where another thread's stack begins: "thread 4711 \"worker\"". Of the first row it is NULL where the
+			     * record has one stack only, and that of the thread that died. */
 };
 
 /* What is counted for the quality of a trace (satyr's idea): frames with a name, of all. */
@@ -78,9 +81,11 @@ struct xc_record {
 	unsigned line;
 	const char *thread; /* name of the crashed thread */
 	unsigned threads;   /* how many there were */
-	struct xc_record_frame *frames;
+	struct xc_record_frame *
+		frames; /* of the thread that died; where the verdict is about others (a deadlock) theirs, one after the other */
 	size_t frame_count;
-	uint64_t elided; /* rows that were left out, before frames[elided_at] */
+	uint64_t
+		elided; /* rows that were left out, before frames[elided_at]; of several stacks those of all, at the first such place */
 	size_t elided_at;
 	const char *cycle; /* "14,310 × [parse_value → parse_array]": recursion as it was folded, or NULL */
 	size_t fault_at;   /* rows before this one are of a handler that the fault called; 0: none */
@@ -125,6 +130,12 @@ void xc_record_fit(struct xc_record *record, struct xc_arena *arena);
 /* A record that says why there is none. path and why are copied. */
 struct xc_record *xc_record_failed(struct xc_arena *arena, enum xc_record_status status, const char *path,
 				   const char *why);
+
+/* Where the stack that begins at frames[from] ends. */
+size_t xc_record_stack_end(const struct xc_record *record, size_t from);
+
+/* The thread that frames[index] is of, as its stack's first row says it; or NULL. */
+const char *xc_record_thread(const struct xc_record *record, size_t index);
 
 /* The order of everything that is written of records: by path, byte by byte. For qsort of pointers to records. */
 int xc_record_compare(const void *a, const void *b);

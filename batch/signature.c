@@ -3,6 +3,7 @@
 #include "signature.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../core/render.h"
@@ -113,7 +114,7 @@ static size_t count_sure(const struct xc_signing *g)
 {
 	size_t sure = 0;
 	for (size_t i = 0; i < g->s->kept_count; i++)
-		sure += g->s->kept[i] < g->guessed_at;
+		sure += !g->guessed[g->s->kept[i]];
 	return sure;
 }
 
@@ -134,6 +135,23 @@ static bool tells_little(const struct xc_signing *g)
 }
 
 /* ---- for people ---- */
+
+static int ascending(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void list_shown(struct xc_signing *g)
+{
+	struct xc_signature *s = g->s;
+	s->shown = s->kept;
+	if (xc_record_stack_end(g->record, 0) == g->record->frame_count)
+		return;
+	s->shown = xc_arena_alloc(g->arena, (s->kept_count + 1) * sizeof *s->shown);
+	memcpy(s->shown, s->kept, s->kept_count * sizeof *s->kept);
+	qsort(s->shown, s->kept_count, sizeof *s->shown, ascending);
+}
 
 static void add_part(struct xc_text *text, const char *part)
 {
@@ -246,6 +264,7 @@ struct xc_signature *xc_signature(const struct xc_record *record, const struct x
 	s->program = s->program ? s->program : stand_in(&g);
 	s->weak |= !s->program;
 	xc_signature_keys(&g);
+	list_shown(&g);
 	write_text(&g);
 	s->quality = quality(record, s);
 	return s;

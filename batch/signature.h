@@ -47,13 +47,15 @@ struct xc_signature_frame {
 #define XC_SIGNATURE_HEX 65 /* of a SHA-256, with NUL */
 
 /* Of the three keys: raised when the same stack gives other keys than in a release before, by other rules or names. Baselines and SARIF say it. */
-#define XC_SIGNATURE_VERSION "3"
+#define XC_SIGNATURE_VERSION "4"
 
 struct xc_signature {
 	struct xc_signature_frame *frames; /* one for each of the record's */
 	size_t *kept;                      /* indexes of the frames that count, innermost first; of a stack
-					    * overflow its cycle, turned so that its names are the smallest in order */
+					    * overflow its cycle, turned so that its names are the smallest in order; of the stacks of
+					    * several threads the innermost of each, then the next of each, and so on */
 	size_t kept_count;
+	size_t *shown; /* the same as people read them: one thread's stack after the other */
 	size_t sure; /* how many of them no frame that was found by scanning the stack stands before, nor are found so themselves */
 	const char *class_name;  /* of the record, or as the policy says */
 	const char *severity;    /* likewise */

@@ -1,4 +1,5 @@
-/* signature_fold: a function that calls itself, or several that call each other, count once, however often they did.
+/* signature_fold: a function that calls itself, or several that call each other, count once, however often they did; and so do threads
+ * of a circle of waits that stand alike.
  *
  * A stack overflow happens at any point of any round, below any entry: the round is all that tells, and begins where its names are
  * the smallest in order. Where the rounds differ (a parser's), the functions that come again and again stand for them, by name. */
@@ -36,11 +37,11 @@ static void drop(const struct xc_signing *g, size_t frame, const char *rule)
 
 /* ---- any stack ---- */
 
-/* Take what the last frames repeat of those before them off the list. */
-static void drop_repetition(struct xc_signing *g)
+/* Take what the last frames repeat of those before them off the list, back to `first` on it. */
+static void drop_repetition(struct xc_signing *g, size_t first)
 {
 	struct xc_signature *s = g->s;
-	for (size_t period = 1; period <= PERIOD && 2 * period <= s->kept_count; period++) {
+	for (size_t period = 1; period <= PERIOD && 2 * period <= s->kept_count - first; period++) {
 		size_t *last = s->kept + s->kept_count - period;
 		if (!equal_runs(g, last, last - period, period))
 			continue;
@@ -51,14 +52,90 @@ static void drop_repetition(struct xc_signing *g)
 	}
 }
 
-static void fold(struct xc_signing *g)
+/* What counts of the stack at `from`, behind what is on the list. */
+static void fold(struct xc_signing *g, size_t from)
 {
 	struct xc_signature *s = g->s;
-	for (size_t i = 0; i < g->record->frame_count; i++)
+	const size_t first = s->kept_count, end = xc_record_stack_end(g->record, from);
+	for (size_t i = from; i < end; i++)
 		if (s->frames[i].fate == XC_FRAME_KEPT) {
 			s->kept[s->kept_count++] = i;
-			drop_repetition(g);
+			drop_repetition(g, first);
 		}
+}
+
+/* ---- stacks of several threads ---- */
+
+/* What counts of one. */
+struct strand {
+	const struct xc_signing *g;
+	const size_t *kept;
+	size_t count;
+};
+
+static int by_names(const void *a, const void *b)
+{
+	const struct strand *x = a, *y = b;
+	for (size_t i = 0; i < x->count && i < y->count; i++) {
+		int order = compare(x->g, x->kept[i], y->kept[i]);
+		if (order)
+			return order;
+	}
+	return (x->count > y->count) - (x->count < y->count);
+}
+
+static int by_names_and_place(const void *a, const void *b)
+{
+	const struct strand *x = a, *y = b;
+	int order = by_names(a, b);
+	return order ? order : (x->kept > y->kept) - (x->kept < y->kept);
+}
+
+/* How many of them wait alike is chance. Returns how many are left. */
+static size_t drop_alike(struct strand *strands, size_t count)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!left || by_names(&strands[left - 1], &strands[i])) {
+			strands[left++] = strands[i];
+			continue;
+		}
+		for (size_t k = 0; k < strands[i].count; k++)
+			drop(strands[i].g, strands[i].kept[k], "another thread's stack is the same");
+	}
+	return left;
+}
+
+/* The innermost frame of each, then the next of each: so the few that the keys are made of are of all. */
+static void go_round(struct xc_signature *s, const struct strand *strands, size_t count)
+{
+	size_t before = SIZE_MAX;
+	s->kept_count = 0;
+	for (size_t depth = 0; before != s->kept_count; depth++) {
+		before = s->kept_count;
+		for (size_t i = 0; i < count; i++)
+			if (depth < strands[i].count)
+				s->kept[s->kept_count++] = strands[i].kept[depth];
+	}
+}
+
+/* Which thread of a circle comes first is chance, too: it is the one whose names are. */
+static void fold_all(struct xc_signing *g)
+{
+	struct xc_signature *s = g->s;
+	const size_t frames = g->record->frame_count;
+	struct strand *strands = xc_arena_alloc(g->arena, (frames + 1) * sizeof *strands);
+	size_t *list = s->kept, count = 0;
+	for (size_t i = 0, before; i < frames; i = xc_record_stack_end(g->record, i)) {
+		before = s->kept_count;
+		fold(g, i);
+		strands[count++] = (struct strand){g, list + before, s->kept_count - before};
+	}
+	if (count < 2)
+		return;
+	qsort(strands, count, sizeof *strands, by_names_and_place);
+	s->kept = xc_arena_alloc(g->arena, (frames + 1) * sizeof *s->kept);
+	go_round(s, strands, drop_alike(strands, count));
 }
 
 /* ---- stack overflows ---- */
@@ -187,5 +264,5 @@ void xc_signature_fold(struct xc_signing *g)
 {
 	g->s->kept = xc_arena_alloc(g->arena, (g->record->frame_count + 1) * sizeof *g->s->kept);
 	if (strcmp(g->s->class_group, "stack-overflow") != 0 || !overflow(g))
-		fold(g);
+		fold_all(g);
 }

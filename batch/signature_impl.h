@@ -15,8 +15,8 @@ struct xc_signing {
 	struct xc_arena *arena;
 	struct xc_signature *s;
 	bool nothing_counts; /* what is kept, if anything, only stands for it */
-	size_t guessed_at; /* the first frame that was found by scanning the stack, and is no more than a guess; frame_count: none was */
 	/* for each frame: */
+	bool *guessed; /* it, or one before it in its stack, was found by scanning, and is no more than a guess */
 	enum xc_language *languages;
 	bool *linked_in; /* may be of a C library that is linked into the program */
 };

@@ -77,7 +77,9 @@ static bool is_ending(const struct xc_framerule *rule)
 
 /* ---- the walk ---- */
 
+/* Of one stack. */
 struct bounds {
+	size_t first, end;  /* its frames, but for those of a handler that the fault called */
 	size_t start, stop; /* frames that may be kept: from start to before stop */
 	const char *above, *below;
 	bool reached; /* start-up code was, or where a signal called its handler */
@@ -109,7 +111,7 @@ static bool tells_faults(const struct xc_record *record)
 /* Did a handler end the program? Of a C library without names the class tells. */
 static bool has_ended(const struct xc_record *record, const struct bounds *b)
 {
-	return b->start > after_handler(record) || !strcmp(record->class_name, "abort");
+	return b->start > b->first || !strcmp(record->class_name, "abort");
 }
 
 /* Does frame i, a trampoline, stand between a handler that ended the program and what ended it? What merely was interrupted, or
@@ -119,11 +121,14 @@ static bool leads_on(const struct xc_signing *g, const struct xc_framerule *cons
 	return ended && (raised(g, rules, i + 1) || !tells_faults(g->record));
 }
 
-static struct bounds walk(const struct xc_signing *g, const struct xc_framerule *const *rules)
+/* The stack that begins at `first`. */
+static struct bounds walk(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
 {
 	const struct xc_record *record = g->record;
-	struct bounds b = {.start = after_handler(record), .stop = record->frame_count};
-	for (size_t i = b.start; i < record->frame_count; i++) {
+	struct bounds b = {.first = first ? first : after_handler(record), .end = xc_record_stack_end(record, first)};
+	b.start = b.first;
+	b.stop = b.end;
+	for (size_t i = b.start; i < b.end; i++) {
 		bool signal = record->frames[i].signal;
 		if (signal && !leads_on(g, rules, i, has_ended(record, &b))) {
 			b.stop = i;
@@ -208,13 +213,25 @@ static bool is_guess(const struct xc_record *record, size_t i)
 	return !is_called_into_nowhere(record, i);
 }
 
-/* The first guess on the way down. How a program ends is no guess: the rules know it. */
-static size_t first_guess(const struct xc_record *record, const struct bounds *b)
+/* Everything behind the first guess on the way down is one. How a program ends is no guess: the rules know it. Returns whether there is one. */
+static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
 {
-	for (size_t i = b->start; i < record->frame_count && i <= b->stop; i++)
-		if (is_guess(record, i))
-			return i;
-	return record->frame_count;
+	size_t i = b->start;
+	while (i < b->end && i <= b->stop && !is_guess(g->record, i))
+		i++;
+	bool guessed = i < b->end && i <= b->stop;
+	for (; guessed && i < b->end; i++)
+		g->guessed[i] = true;
+	return guessed;
+}
+
+/* Returns whether it is whole. */
+static bool judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+{
+	const struct bounds b = walk(g, rules, first);
+	for (size_t i = first; i < b.end; i++)
+		judge(g, i, rules[i], &b);
+	return !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
 }
 
 void xc_signature_judge(struct xc_signing *g)
@@ -223,6 +240,7 @@ void xc_signature_judge(struct xc_signing *g)
 	const struct xc_framerule **rules = xc_arena_alloc(g->arena, (count + 1) * sizeof *rules);
 	g->languages = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->languages);
 	g->linked_in = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->linked_in);
+	g->guessed = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->guessed);
 	xc_languages(g->record, g->languages);
 	for (size_t i = 0; i < count; i++)
 		name_frame(g, i);
@@ -233,9 +251,7 @@ void xc_signature_judge(struct xc_signing *g)
 		g->s->frames[i].app = rules[i] && rules[i]->section == XC_FRAMES_APP;
 		g->s->frames[i].foreign = whose && whose->section == XC_FRAMES_NOT_APP;
 	}
-	struct bounds b = walk(g, rules);
-	g->guessed_at = first_guess(g->record, &b);
-	g->s->complete = (b.reached || is_outermost(g->record)) && g->guessed_at == count;
-	for (size_t i = 0; i < count; i++)
-		judge(g, i, rules[i], &b);
+	g->s->complete = count > 0;
+	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i))
+		g->s->complete &= judge_stack(g, rules, i);
 }

@@ -142,6 +142,16 @@ void xc_verdict_redact(struct xc_report *report, const char *text)
 		verdict->redacted[verdict->evidence_count - 1] = xc_arena_strdup(&report->arena, text);
 }
 
+void xc_verdict_involve(struct xc_report *report, int tid)
+{
+	struct xc_verdict *verdict = xc_report_verdict(report);
+	int *grown = xc_arena_alloc(&report->arena, (verdict->involved_count + 1) * sizeof *grown);
+	if (verdict->involved_count)
+		memcpy(grown, verdict->involved, verdict->involved_count * sizeof *grown);
+	grown[verdict->involved_count++] = tid;
+	verdict->involved = grown;
+}
+
 /* Items */
 
 static const char *item_key(const struct xc_item *item)

@@ -218,7 +218,10 @@ struct xc_verdict {
 	const char *function, *file, *module, *thread_name;
 	unsigned line;
 	int tid;
-	/* Of the crashed stack, where the fault was: those before it are of the program's handler; not in JSON. */
+	/* Threads whose stacks tell of it: those of a circle of waits, each waiting for the next; else that of tid alone; not in JSON. */
+	int *involved;
+	size_t involved_count;
+	/* Of that thread's stack, where the fault was: those before it are of the program's handler; not in JSON. */
 	unsigned frame;
 	const char *message; /* the program's last words (__abort_msg, assertion text), or NULL; redactable */
 	const char *source;  /* lines of source round the crash, preformatted, or NULL; not in JSON, which is the same
@@ -273,6 +276,8 @@ struct xc_verdict *xc_report_verdict(struct xc_report *report); /* made on first
 void xc_verdict_evidence(struct xc_report *report, const char *format, ...) XC_PRINTF(2, 3);
 /* The latest evidence quotes the user's data: where redaction is on, this stands in its place. */
 void xc_verdict_redact(struct xc_report *report, const char *text);
+/* The stack of this thread tells of it, too. */
+void xc_verdict_involve(struct xc_report *report, int tid);
 
 /* Fields. Strings are copied; a NULL text becomes a NULL cell, and so does a number that is not finite. A key used twice in one section gets a number behind it.
  * COUNT is shown with thousands separators, so ids are INTEGER. The field returned may be marked quiet or secret. */

@@ -90,8 +90,10 @@ static void locate(struct xc_inquiry *q)
 	struct xc_verdict *v = q->verdict;
 	const struct xc_place *place = q->blame.place;
 	v->tid = q->thread->tid;
-	v->frame = q->fault.in_handler && q->fault.frame_known ? q->fault.frame.index : 0;
+	v->frame = q->thread == q->faulted && q->fault.in_handler && q->fault.frame_known ? q->fault.frame.index : 0;
 	v->thread_name = xc_arena_strdup(arena, q->thread->name);
+	if (!v->involved)
+		xc_verdict_involve(q->report, v->tid);
 	if (!place)
 		return;
 	if (place->module)

@@ -12,7 +12,7 @@
 #include "waitkind.h"
 #include "waitwords.h"
 
-enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4 };
+enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };
 
 static const struct xc_wait *wait_of(const struct xc_locks *l, size_t thread)
 {
@@ -171,6 +171,12 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 			       lock->why ? "likely holds" : "holds");
 }
 
+static void involve(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+{
+	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
+		xc_verdict_involve(q->report, wait_of(l, cycle->members[i])->thread->tid);
+}
+
 static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	struct xc_text text = {0};
@@ -185,6 +191,7 @@ static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const st
 	if (aborted)
 		tell_aborter(q);
 	blame(q, wait_of(l, cycle->members[0]));
+	involve(q, l, cycle);
 }
 
 /* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */

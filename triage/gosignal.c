@@ -84,7 +84,7 @@ static void go_on_with(struct xc_inquiry *q, const struct xc_thread *thread, con
 	while (count < XC_INQUIRY_FRAMES && xc_unwind_step(q->unwinder, &frames[count - 1], &frames[count], &q->stop))
 		count++;
 	q->fault = fault_of(q, a);
-	q->thread = thread;
+	q->thread = q->faulted = thread;
 	q->frames = frames;
 	q->frame_count = count;
 	q->blamed = 0;

@@ -53,7 +53,7 @@ bool xc_inquiry_begin(struct xc_inquiry *q, struct xc_report *report, struct xc_
 		xc_inquiry_end(q);
 		return false;
 	}
-	q->thread = &process->threads[0];
+	q->thread = q->faulted = &process->threads[0];
 	q->verdict = xc_report_verdict(report);
 	q->bodies = xc_bodies_new(process, &report->arena);
 	collect(q);

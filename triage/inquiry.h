@@ -21,8 +21,9 @@ struct xc_inquiry {
 	struct xc_verdict *verdict; /* the report's */
 	struct xc_process *process;
 	struct xc_unwinder *unwinder;
-	const struct xc_thread *thread; /* that died */
-	struct xc_heap *heap;           /* walked; NULL: not to be asked */
+	const struct xc_thread *thread;  /* that died, or, of a process that stood still, that one looks at */
+	const struct xc_thread *faulted; /* that the fault is of */
+	struct xc_heap *heap;            /* walked; NULL: not to be asked */
 	struct xc_fault fault;
 	struct xc_frame *frames;            /* of the crashed stack, from fault.frame outward; in the report's arena */
 	size_t frame_count;                 /* 0: not unwound */

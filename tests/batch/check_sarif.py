@@ -99,7 +99,7 @@ def place(location):
 def result(run, one):
     rules = run["tool"]["driver"]["rules"]
     assert rules[one["ruleIndex"]]["id"] == one["ruleId"]
-    assert set(one["partialFingerprints"]) == {"primaryLocationLineHash", "xcoreSignature/v3"}
+    assert set(one["partialFingerprints"]) == {"primaryLocationLineHash", "xcoreSignature/v4"}
     assert len(one["locations"]) <= 1 and len(one["properties"]["tags"]) <= 20
     assert one["occurrenceCount"] > 0
     for where in one["locations"]:  # GitHub drops what has no file in the repository

@@ -176,7 +176,7 @@ PROPERTY(an_update_keeps_all_that_people_wrote, 1000)
 {
 	struct xc_text text = {0};
 	struct problemed *none = problemed_new();
-	xc_text_add(&text, "# xcore baseline 3\n# top\n\n");
+	xc_text_add(&text, "# xcore baseline 4\n# top\n\n");
 	for (size_t count = rng_below(rng, 9), i = 0; i < count; i++) {
 		if (rng_below(rng, 3) == 0)
 			xc_text_add(&text, "# above it\n#and more\n");
@@ -294,7 +294,7 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 20000)
 /* Whatever is no baseline is refused, and nothing else happens. */
 PROPERTY(a_damaged_baseline_is_read_or_refused, 3000)
 {
-	static const char good[] = "# xcore baseline 3\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de "
+	static const char good[] = "# xcore baseline 4\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de "
 				   "expires=2027-01-31 class=null-read,my\\x2cown "
 				   "seen=+-+ sig=aaaaaaaaaaaa44,bbbbbbbbbbbb | null-read | parse # n\n";
 	char text[sizeof good];

@@ -91,7 +91,7 @@ static struct xc_signature *signature(struct xc_arena *arena, const struct xc_re
 {
 	struct xc_signature *s = xc_arena_alloc(arena, sizeof *s);
 	s->frames = xc_arena_alloc(arena, record->frame_count * sizeof *s->frames);
-	s->kept = xc_arena_alloc(arena, record->frame_count * sizeof *s->kept);
+	s->kept = s->shown = xc_arena_alloc(arena, record->frame_count * sizeof *s->kept);
 	s->class_name = record->class_name;
 	s->severity = record->severity;
 	s->class_group = "read";

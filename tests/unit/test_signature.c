@@ -15,7 +15,7 @@
 #include "../support/check.h"
 
 /* A stack in a line: "f@module" is a function of a module (the program's own when none is told), "?@module" one without a name, "!" a signal's
- * trampoline, "-" a frame without name and module. Offsets count up. */
+ * trampoline, "-" a frame without name and module; "|" begins another thread's stack. Offsets count up. */
 struct stack {
 	struct xc_arena arena;
 	struct xc_framerules *rules;
@@ -43,9 +43,14 @@ static void init(struct stack *stack, const char *class_name, const char *frames
 	stack->record =
 		(struct xc_record){.program = "server", .arch = "x86-64", .class_name = class_name, .severity = "low"};
 	stack->record.frames = xc_arena_alloc(&stack->arena, XC_RECORD_FRAMES * sizeof *stack->record.frames);
+	bool begins = false;
 	for (const char *at = frames + strspn(frames, " "); *at; at += strspn(at, " ")) {
 		size_t len = strcspn(at, " ");
-		frame(stack, at, len);
+		if (*at != '|')
+			frame(stack, at, len);
+		if (begins)
+			stack->record.frames[stack->record.frame_count - 1].thread = "thread 7";
+		begins = *at == '|';
 		at += len;
 	}
 }
@@ -699,6 +704,44 @@ static void a_program_without_a_name_is_known_by_its_build_or_module(void **stat
 	}
 }
 
+#define WAIT   "futex_wait@libc.so.6 __pthread_mutex_lock@libc.so.6 "
+#define THREAD "start_thread@libc.so.6 clone3@libc.so.6 "
+
+static void stacks_of_a_circle_count_in_turn(void **state)
+{
+	(void)state;
+	keeps("deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD, "take_a take_b work run");
+	/* whichever comes first */
+	keeps("deadlock", "| " WAIT "take_a work " THREAD "| " WAIT "take_b run " THREAD, "take_a take_b work run");
+	/* a longer one goes on when the other ends; a recursion of one is none of the other */
+	keeps("deadlock", "| " WAIT "a b b c " THREAD "| " WAIT "a " THREAD, "a a b c");
+	/* how many stand alike is chance */
+	keeps("deadlock", "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD,
+	      "eat dine");
+}
+
+static void each_stack_of_several_must_be_whole(void **state)
+{
+	struct stack stack;
+	(void)state;
+	init(&stack, "deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD);
+	sign(&stack);
+	assert_true(stack.s->complete);
+	assert_int_equal(stack.s->shown[0], 2);
+	assert_int_equal(stack.s->shown[3], 9);
+	fini(&stack);
+	init(&stack, "deadlock", "| " WAIT "take_b run | " WAIT "take_a work " THREAD);
+	sign(&stack);
+	assert_false(stack.s->complete);
+	fini(&stack);
+	init(&stack, "deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD);
+	stack.record.frames[2].trust = "scan"; /* of one thread: what was found of the other is no guess */
+	sign(&stack);
+	assert_false(stack.s->complete);
+	assert_int_equal(stack.s->sure, 2);
+	fini(&stack);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -734,6 +777,8 @@ int main(void)
 		cmocka_unit_test(start_up_code_is_no_culprit),
 		cmocka_unit_test(a_culprit_is_called_by_its_language),
 		cmocka_unit_test(a_program_without_a_name_is_known_by_its_build_or_module),
+		cmocka_unit_test(stacks_of_a_circle_count_in_turn),
+		cmocka_unit_test(each_stack_of_several_must_be_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
