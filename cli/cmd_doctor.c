@@ -6,12 +6,14 @@
 #include "../batch/doctor.h"
 #include "../batch/scout.h"
 
+/* No file is looked into here: bare digits are a process whatever else has that name. */
 static struct xc_error *pid_of(const struct xc_job *job, int *pid_out)
 {
 	const char *target = xc_job_operand(job, "TARGET");
+	const char *digits = target && xc_begins_with(target, "pid:") ? target + 4 : target;
 	uint64_t pid = 0;
-	if (target && (!xc_begins_with(target, "pid:") || !xc_options_number(target + 4, INT32_MAX, &pid) || !pid))
-		return xc_error_new(XC_ERR_USAGE, "'%s' is no process: pid:N", target);
+	if (target && (!xc_options_number(digits, INT32_MAX, &pid) || !pid))
+		return xc_error_new(XC_ERR_USAGE, "'%s' is no process: pid:N, or N", target);
 	*pid_out = (int)pid;
 	return NULL;
 }
@@ -67,7 +69,7 @@ static const struct xc_operand operands[] = {
 	{.name = "TARGET",
 	 .optional = true,
 	 .complete = XC_COMPLETE_TARGET,
-	 .about = "pid:N: of a process that runs; else of what is started from this shell"},
+	 .about = "pid:N, or N: of a process that runs; else of what is started from this shell"},
 	{.name = NULL},
 };
 

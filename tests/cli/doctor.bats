@@ -56,6 +56,9 @@ needs_a_limit() {
   bash -c 'ulimit -S -c 16; exec sleep 60' &
   pid=$!
   until [ "$(cat /proc/$pid/comm)" = sleep ]; do sleep 0.01; done
+  : >"$pid" # no file is meant
+  run -0 "$XCORE" doctor "$pid" --format json
+  [ "$(jq '.sections[1].fields.soft_limit' <<<"$output")" -eq $((16 * 1024)) ]
   run -0 "$XCORE" doctor "pid:$pid" --format json
   kill "$pid"
   [ "$(jq '.sections[1].fields.soft_limit' <<<"$output")" -eq $((16 * 1024)) ]
@@ -73,7 +76,7 @@ needs_a_limit() {
 }
 
 @test "what is no process is told" {
-  expect 2 "xcore: doctor: 'core' is no process: pid:N*" "$XCORE" doctor core
+  expect 2 "xcore: doctor: 'core' is no process: pid:N, or N*" "$XCORE" doctor core
   expect 4 'xcore: there is no process 2147483647*' "$XCORE" doctor pid:2147483647
 }
 
