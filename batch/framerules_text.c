@@ -27,9 +27,24 @@ const char *xc_framerules_section(enum xc_frame_section section)
 	return sections[section];
 }
 
+/* What a right line looks like. */
+static const char heading_form[] =
+	"a heading is [SKIP], or with conditions for all of its rules [SKIP module=libapp.so*]; "
+	"there are SKIP-ABOVE, RAISE, SKIP, STOP, APP, NOT-APP and MODULES",
+		  rule_form[] = "a line [SKIP], then a line for each function: my_alloc*, or in some modules only: "
+				"my_alloc* module=libapp.so*|libutil.so*",
+		  set_form[] = "below [MODULES] a set of modules is named: @mine libapp.so*|libutil.so*; rules then "
+			       "have module=@mine",
+		  language_form[] = "language=c, c++, go or rust; language=c|c++ for several";
+
 static struct xc_error *bad(const struct reader *r, const char *what, const char *word)
 {
 	return xc_error_new(XC_ERR_FORMAT, "%s:%u: %s: %s", r->line.file, r->line.number, what, word);
+}
+
+static struct xc_error *misformed(const struct reader *r, const char *what, const char *word, const char *form)
+{
+	return xc_error_hint(bad(r, what, word), "%s", form);
 }
 
 static const char *set_named(const struct reader *r, const char *name, size_t len)
@@ -49,7 +64,7 @@ static struct xc_error *modules_of(const struct reader *r, const char *text, con
 		size_t len = strcspn(at, "|");
 		const char *set = *at == '@' ? set_named(r, at, len) : NULL;
 		if (*at == '@' && !set)
-			err = bad(r, "no such set of modules", at);
+			err = misformed(r, "no such set of modules", at, set_form);
 		if (all.len)
 			xc_text_char(&all, '|');
 		xc_text_addn(&all, set ? set : at, set ? strlen(set) : len);
@@ -67,11 +82,11 @@ static struct xc_error *languages_of(const struct reader *r, const char *text, u
 		size_t len = strcspn(at, "|");
 		enum xc_language language;
 		if (!xc_language_named(at, len, &language))
-			return bad(r, "no such language", at);
+			return misformed(r, "no such language", at, language_form);
 		*languages_out |= 1u << language;
 		at += len + (at[len] == '|');
 	}
-	return *languages_out ? NULL : bad(r, "no such language", text);
+	return *languages_out ? NULL : misformed(r, "no such language", text, language_form);
 }
 
 static char *last_word(char *text)
@@ -111,7 +126,7 @@ static struct xc_error *heading(struct reader *r, char *text)
 	struct xc_framerule_line line = {.file = r->line.file, .number = r->line.number};
 	char *end = strrchr(text, ']');
 	if (!end || end[1])
-		return bad(r, "a heading without its ']'", text);
+		return misformed(r, "a heading without its ']'", text, heading_form);
 	*end = '\0';
 	text = xc_text_trim(text + 1);
 	struct xc_error *err = conditions(r, text, &line);
@@ -125,7 +140,7 @@ static struct xc_error *heading(struct reader *r, char *text)
 			r->line.section = (enum xc_frame_section)i;
 			return NULL;
 		}
-	return r->lists_sets ? NULL : bad(r, "no such section", text);
+	return r->lists_sets ? NULL : misformed(r, "no such section", text, heading_form);
 }
 
 static struct xc_error *set_line(struct reader *r, char *text)
@@ -133,7 +148,7 @@ static struct xc_error *set_line(struct reader *r, char *text)
 	size_t len = strcspn(text, " \t");
 	char *modules = xc_text_trim(text + len);
 	if (*text != '@' || !*modules || strpbrk(modules, " \t@"))
-		return bad(r, "a set is \"@name module|module\"", text);
+		return misformed(r, "no set of modules", text, set_form);
 	if (r->sets->count == XC_COUNT(r->sets->sets))
 		return bad(r, "too many sets", text);
 	size_t at = r->sets->count++;
@@ -165,7 +180,7 @@ static struct xc_error *rule_line(struct reader *r, char *text)
 	if (err)
 		return err;
 	if (!*text)
-		return bad(r, "conditions without a name", "use * for all names");
+		return misformed(r, "conditions without a name", "use * for all names", "* module=libapp.so*");
 	if (has_parameters(r, text))
 		return bad(r, "names of functions are compared without parameters: leave them out", text);
 	line.pattern = xc_arena_strdup(r->arena, text);
@@ -205,7 +220,7 @@ static struct xc_error *read_line(struct reader *r, char *text)
 	if (*text == '[')
 		return heading(r, text);
 	if (!r->headed)
-		return bad(r, "a rule before the first heading", text);
+		return misformed(r, "a rule before the first heading", text, rule_form);
 	return r->lists_sets ? set_line(r, text) : rule_line(r, text);
 }
 

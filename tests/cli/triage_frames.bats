@@ -84,16 +84,24 @@ END
 
 @test "a mistake in a file of rules is told with its line" {
   cp "$repo/corpora/golden/null-write.pack" .
-  while IFS='|' read -r text message; do
+  while IFS='|' read -r text message form; do
     printf '%b' "$text" >bad.txt
     run -4 "$XCORE" triage --no-host-files --frames bad.txt null-write.pack
-    [[ $output = *"$message"* ]] || { echo "$output"; return 1; }
+    [[ $output = *"$message"* && $output = *"${form:+hint: }$form"* ]] || { echo "$output"; return 1; }
   done <<'END'
 # xcore frames 99\n|bad.txt:1: a later version of the rules than this xcore reads: 99
-[SKIP]\n[SKIPS]\n|bad.txt:2: no such section: SKIPS
-[SKIP]\nf language=x\n|bad.txt:2: no such language: x
-f\n|bad.txt:1: a rule before the first heading: f
+[SKIP]\n[SKIPS]\n|bad.txt:2: no such section: SKIPS|a heading is [SKIP], or
+[SKIP\n|bad.txt:1: a heading without its ']': [SKIP|a heading is [SKIP], or
+[SKIP]\nf language=x\n|bad.txt:2: no such language: x|language=c, c++, go or rust
+[SKIP]\nlanguage=go\n|bad.txt:2: conditions without a name: use * for all names|* module=libapp.so*
+[SKIP]\nf module=@x11\n|bad.txt:2: no such set of modules: @x11|below [MODULES] a set
+[MODULES]\nx a.so\n|bad.txt:2: no set of modules: x a.so|below [MODULES] a set
+f\n|bad.txt:1: a rule before the first heading: f|a line [SKIP], then a line for each function: my_alloc*
 END
+  # what the hints show can be read
+  printf '%s\n' '[MODULES]' '@mine libapp.so*|libutil.so*' '[SKIP module=libapp.so*]' '[SKIP]' 'my_alloc*' \
+    'my_alloc* module=libapp.so*|libutil.so*' 'f module=@mine' 'f language=c|c++' '* module=libapp.so*' >good.txt
+  run -0 "$XCORE" triage --no-host-files --frames good.txt null-write.pack
   run -4 "$XCORE" triage --no-host-files --frames none.txt null-write.pack
 }
 
