@@ -14,8 +14,9 @@ const struct xc_option xc_triage_judge_options[] = {
 	 .offset = offsetof(struct xc_common, fail_on),
 	 .value = "WHAT",
 	 .about =
-		 "exit with 1 when there is WHAT: new (a cluster that the baseline does not know; without one that is "
-		 "any), a severity (low, medium, high, critical: a cluster of that or worse that nobody has accepted), "
+		 "exit with 1 when there is WHAT: new (a cluster that the baseline does not know, or not any more: "
+		 "expired; without one that is any), a severity (low, medium, high, critical: a cluster of that or "
+		 "worse that nobody has accepted), "
 		 "or unreadable (a core without a verdict, or a file or directory that cannot be opened); several with "
 		 "commas",
 	 .words = words},
@@ -105,9 +106,13 @@ static char *phrase_new(const struct xc_problems *problems, size_t count)
 		expired += problems->problems[i].expired;
 	if (problems->counts[XC_PROBLEM_OPEN])
 		return xc_asprintf("%zu cluster%s, and without --baseline all are new", count, s);
-	if (expired)
-		return xc_asprintf("%zu new cluster%s, %zu of them known until the note expired", count, s, expired);
-	return xc_asprintf("%zu new cluster%s", count, s);
+	if (!expired)
+		return xc_asprintf("%zu new cluster%s", count, s);
+	const size_t new =
+		count - expired; /* the table's words: what has expired is known, but not accepted any more */
+	xc_auto(xc_freep) char *before = new ? xc_asprintf("%zu new cluster%s, ", new, new == 1 ? "" : "s") : NULL;
+	return xc_asprintf("%s%zu expired cluster%s (known, but the day of expires= in the baseline is over)",
+			   before ? before : "", expired, expired == 1 ? "" : "s");
 }
 
 static char *phrase_unreadable(const struct xc_problems *problems)

@@ -84,7 +84,7 @@ refused() {
   sed -i 's/ seen=/ expires=2027-01-31 seen=/' known
   "$XCORE" triage --quiet --no-host-files cores --baseline known --today 2027-01-31 >/dev/null
   SOURCE_DATE_EPOCH=4000000000 "$XCORE" triage --quiet --no-host-files cores --baseline known --today 2027-01-31 >/dev/null
-  expect 1 'xcore: exit 1: 1 new cluster, 1 of them known until the note expired' \
+  expect 1 'xcore: exit 1: 1 expired cluster (known, but the day of expires= in the baseline is over)' \
     "$XCORE" triage --no-host-files cores --baseline known --today 2027-02-01
   "$XCORE" triage --no-host-files cores --baseline known --today 2027-02-01 2>/dev/null | head -1 | grep -q '(1 expired)'
 }
