@@ -125,6 +125,8 @@ static void helpers_go_wherever_they_stand(void **state)
 	      "__strlen_evex@libc.so.6 name std::function<void()>::operator() sort_all qsort@libc.so.6 run " LIBC_END,
 	      "name sort_all run");
 	keeps("wild-read", "- jump run " LIBC_END, "jump run");
+	keeps("deadlock", "___pthread_mutex_lock@libc.so.6 __gthread_mutex_lock std::mutex::lock take run " LIBC_END,
+	      "take run");
 }
 
 static void what_runs_at_exit_stays(void **state)
