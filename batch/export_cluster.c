@@ -134,6 +134,17 @@ void xc_export_frame_place(struct xc_text *text, const struct xc_record_frame *f
 	add_place(text, file, frame->line, frame->module);
 }
 
+void xc_export_class(struct xc_text *text, const struct xc_export_cluster *cluster)
+{
+	const struct xc_record *r = cluster->record;
+	xc_export_name(text, cluster->class_name);
+	if (!r || !r->kind || strcmp(r->class_name, cluster->class_name) != 0)
+		return; /* a policy has renamed the class: the kind is of another one */
+	xc_text_add(text, " (");
+	xc_export_name(text, r->kind);
+	xc_text_char(text, ')');
+}
+
 void xc_export_title(struct xc_text *text, const struct xc_export_cluster *cluster)
 {
 	const struct xc_signature *s = cluster->signature;

@@ -59,6 +59,9 @@ void xc_export_place(struct xc_text *text, const struct xc_export_cluster *clust
 void xc_export_frame_place(struct xc_text *text, const struct xc_record_frame *frame,
 			   const struct xc_export_options *options);
 
+/* "heap-corruption (double free)": its class, with its kind where it has one, escaped as a name. */
+void xc_export_class(struct xc_text *text, const struct xc_export_cluster *cluster);
+
 /* "use-after-free in session_close": a headline, escaped as a name. */
 void xc_export_title(struct xc_text *text, const struct xc_export_cluster *cluster);
 

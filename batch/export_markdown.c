@@ -120,12 +120,14 @@ static void put_head(struct page *page)
 
 static void add_row(struct page *page, const struct xc_export_cluster *c)
 {
-	struct xc_text *text = &page->text, place = {0};
+	struct xc_text *text = &page->text, place = {0}, class_name = {0};
 	xc_export_place(&place, c);
 	xc_text_printf(text, "| %s | %s | ", c->state, c->record ? c->severity : "–");
 	xc_render_count(text, c->problem->member_count);
 	xc_text_printf(text, " | `%s` | ", c->problem->id);
-	add_code(text, c->record ? c->class_name : "");
+	if (c->record)
+		xc_export_class(&class_name, c);
+	add_code(text, xc_text_string(&class_name));
 	xc_text_add(text, " | ");
 	add_code(text, c->record && c->record->program ? c->record->program : "");
 	xc_text_add(text, " | ");
@@ -133,6 +135,7 @@ static void add_row(struct page *page, const struct xc_export_cluster *c)
 	xc_text_add(text, " | ");
 	add_code(text, xc_text_string(&place));
 	xc_text_add(text, " |\n");
+	xc_text_fini(&class_name);
 	xc_text_fini(&place);
 }
 

@@ -6,11 +6,12 @@
 #include "export_cluster.h"
 #include "export_worst.h"
 
-enum { STATE = 1, CLASS_MAX = 20, GAP = 2, PLACE_MAX = 40, PROGRAM_MAX = 16 };
+/* In a narrow terminal a class loses its kind before functions lose their names. */
+enum { STATE = 1, CLASS_MAX = 32, CLASS_NARROW = 20, NARROW = 100, GAP = 2, PLACE_MAX = 40, PROGRAM_LEAST = 16 };
 
 /* Columns at which things stand, by what is in them. */
 struct layout {
-	size_t severity, count, count_width, id, class_name, where;
+	size_t severity, count, count_width, id, class_name, class_width, where;
 };
 
 struct page {
@@ -99,12 +100,27 @@ static bool are_mixed(const struct xc_problems *problems, size_t shown)
 	return false;
 }
 
+/* Into the scratch. */
+static const char *class_of(struct xc_paint *p, const struct xc_export_cluster *c)
+{
+	p->scratch.len = 0;
+	xc_export_class(&p->scratch, c);
+	return p->scratch.bytes;
+}
+
+static size_t class_columns(struct xc_paint *p, const struct xc_export_cluster *c)
+{
+	const char *words = class_of(p, c);
+	return xc_render_columns(words, strlen(words));
+}
+
 static void lay_out(struct page *page)
 {
+	const size_t most = page->paint.width < NARROW ? CLASS_NARROW : CLASS_MAX;
 	size_t classes = strlen("CLASS"), counts = 1, shown = xc_export_shown(page->problems, page->options);
 	for (size_t i = 0; i < shown; i++) {
 		struct xc_export_cluster c = xc_export_cluster(&page->problems->problems[i], page->options);
-		size_t columns = xc_render_columns(c.class_name, strlen(c.class_name));
+		size_t columns = class_columns(&page->paint, &c);
 		size_t width = digits(c.problem->member_count);
 		classes = columns > classes ? columns : classes;
 		counts = width > counts ? width : counts;
@@ -118,7 +134,8 @@ static void lay_out(struct page *page)
 	at->count_width = counts;
 	at->id = at->count + counts + GAP;
 	at->class_name = at->id + sizeof((struct xc_problem *)0)->id - 1 + GAP;
-	at->where = at->class_name + (classes < CLASS_MAX ? classes : CLASS_MAX) + GAP;
+	at->class_width = classes < most ? classes : most;
+	at->where = at->class_name + at->class_width + GAP;
 }
 
 static void put_titles(struct page *page)
@@ -162,23 +179,37 @@ static const char *last_of(const char *place)
 	return slash ? slash + 1 : place;
 }
 
+static size_t name_columns(struct xc_paint *p, const char *name)
+{
+	p->scratch.len = 0;
+	xc_text_addn(&p->scratch, "", 0);
+	xc_export_name(&p->scratch, name);
+	return xc_render_columns(p->scratch.bytes, p->scratch.len);
+}
+
+/* It is cut only for what stands behind it, and never below some columns. */
+static void put_program(struct xc_paint *p, const char *program, size_t behind)
+{
+	const size_t room = room_in(p), left = room > behind + GAP ? room - behind - GAP : 0;
+	put_name(p, XC_PLAIN, program, left > PROGRAM_LEAST ? left : PROGRAM_LEAST);
+	xc_paint_put(p, XC_PLAIN, ": ");
+}
+
 static void put_where(struct page *page, const struct xc_export_cluster *c)
 {
 	struct xc_paint *p = &page->paint;
 	struct xc_text place = {0};
 	xc_export_place(&place, c);
 	const char *shown = last_of(xc_text_string(&place));
+	const char *names = c->signature->lost ? xc_signature_doubt(c->signature) : xc_export_names(c);
 	size_t wanted = xc_render_columns(shown, strlen(shown));
-	if (page->programs && c->record->program) {
-		put_name(p, XC_PLAIN, c->record->program, PROGRAM_MAX);
-		xc_paint_put(p, XC_PLAIN, ": ");
-	}
-	size_t room = room_in(p);
 	wanted = wanted > PLACE_MAX ? PLACE_MAX : wanted;
+	if (page->programs && c->record->program)
+		put_program(p, c->record->program, name_columns(p, names) + (wanted ? wanted + GAP : 0));
+	size_t room = room_in(p);
 	if (wanted + GAP >= room)
 		wanted = 0; /* a narrow terminal: the functions tell more */
-	put_name(p, XC_FUNCTION, c->signature->lost ? xc_signature_doubt(c->signature) : xc_export_names(c),
-		 room - (wanted ? wanted + GAP : 0));
+	put_name(p, XC_FUNCTION, names, room - (wanted ? wanted + GAP : 0));
 	if (wanted) {
 		xc_paint_put(p, XC_PLAIN, "  ");
 		xc_paint_cut(p, XC_PLACE, shown, wanted);
@@ -203,7 +234,8 @@ static void put_row(struct page *page, const struct xc_export_cluster *c)
 	xc_paint_pad(p, at->id);
 	xc_paint_put(p, XC_PLAIN, c->problem->id);
 	xc_paint_pad(p, at->class_name);
-	put_name(p, XC_PLAIN, c->record ? c->class_name : "", CLASS_MAX);
+	if (c->record)
+		xc_paint_cut(p, XC_PLAIN, class_of(p, c), at->class_width);
 	xc_paint_pad(p, at->where);
 	if (c->record)
 		put_where(page, c);
@@ -211,6 +243,24 @@ static void put_row(struct page *page, const struct xc_export_cluster *c)
 		put_name(p, XC_DIM, c->problem->text ? c->problem->text : "", room_in(p));
 	xc_paint_line(p);
 	xc_text_fini(&count);
+}
+
+/* What N has that is no death of its own. */
+static void put_copies(struct page *page, size_t shown)
+{
+	struct xc_text text = {0};
+	size_t copies = 0;
+	for (size_t i = 0; i < shown; i++)
+		for (size_t k = 0; k < page->problems->problems[i].member_count; k++)
+			copies += page->problems->problems[i].members[k].copy_of != NULL;
+	if (!copies)
+		return;
+	xc_text_add(&text, " N counts files: ");
+	xc_render_count(&text, copies);
+	xc_text_add(&text, copies == 1 ? " is a copy of another core" : " are copies of other cores");
+	xc_paint_put(&page->paint, XC_DIM, xc_text_string(&text));
+	xc_paint_line(&page->paint);
+	xc_text_fini(&text);
 }
 
 static void put_table(struct page *page)
@@ -225,6 +275,7 @@ static void put_table(struct page *page)
 		put_row(page, &c);
 		xc_export_cluster_fini(&c);
 	}
+	put_copies(page, shown);
 	if (shown < page->problems->count) {
 		xc_text_printf(&page->paint.page, " … and %zu more", page->problems->count - shown);
 		xc_paint_line(&page->paint);

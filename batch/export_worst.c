@@ -31,7 +31,7 @@ static void put_title_of(struct xc_paint *p, const struct xc_export_cluster *c)
 	struct xc_text text = {0};
 	xc_paint_blank(p);
 	xc_text_printf(&text, "%s  ", c->problem->id);
-	xc_export_name(&text, c->class_name);
+	xc_export_class(&text, c);
 	xc_paint_put(p, XC_BOLD, xc_text_string(&text));
 	text.len = 0;
 	xc_text_add(&text, "  ");
@@ -143,21 +143,43 @@ static void put_failed(struct xc_paint *p, const struct xc_problems *problems)
 
 /* ---- what to do next ---- */
 
-/* As a word of a shell. What cannot be written there without harm stands as \xNN, so that the line fails instead. */
-static void put_shell_word(struct xc_paint *p, const char *word)
+/* As a word of a shell, in quotes where it needs them. */
+static void put_quoted(struct xc_paint *p, const char *word)
 {
-	struct xc_text *text = &p->scratch;
-	text->len = 0;
-	xc_export_name(text, word);
-	const char *name = xc_text_string(text);
-	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+@%=:,-") == strlen(name)) {
-		xc_paint_put(p, XC_PLAIN, name);
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+@%=:,-")]) {
+		xc_paint_put(p, XC_PLAIN, word);
 		return;
 	}
 	xc_text_char(&p->page, '\'');
-	for (; *name; name++)
-		xc_text_addn(&p->page, *name == '\'' ? "'\\''" : name, *name == '\'' ? 4 : 1);
+	for (; *word; word++)
+		xc_text_addn(&p->page, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
 	xc_text_char(&p->page, '\'');
+}
+
+/* What cannot be shown as it is stands as \xNN, as in every other text of ours; bash, zsh and ksh read it so. */
+static void put_escaped(struct xc_paint *p, const char *word)
+{
+	xc_text_add(&p->page, "$'");
+	for (; *word; word++) {
+		if (*word == '\'' || *word == '\\')
+			xc_text_printf(&p->page, "\\%c", *word);
+		else if (*word < ' ' || *word > '~' || *word == '#')
+			xc_text_printf(&p->page, "\\x%02x", (unsigned char)*word);
+		else
+			xc_text_char(&p->page, *word);
+	}
+	xc_text_char(&p->page, '\'');
+}
+
+static void put_shell_word(struct xc_paint *p, const char *word)
+{
+	p->scratch.len = 0;
+	xc_text_addn(&p->scratch, "", 0);
+	xc_export_name(&p->scratch, word);
+	if (strcmp(p->scratch.bytes, word) == 0)
+		put_quoted(p, word);
+	else
+		put_escaped(p, word);
 }
 
 /* Of xcore no option, list or process. */

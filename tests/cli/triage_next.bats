@@ -77,3 +77,13 @@ END
   CI=true run sh line
   [[ "$output" == *"value=42"* ]]
 }
+
+@test "a name that no terminal shows can be pasted all the same" {
+  rm cores/*
+  cp "$CORE" "$(printf "cores/core.\033[31m\377'\\\\#")"
+  "$XCORE" triage --quiet cores >answer
+  run ! grep -q "$(printf '\033')" answer
+  next answer analyze >line
+  run -0 --separate-stderr bash line
+  [[ "$output" == *crasher.c:5* ]]
+}

@@ -140,6 +140,27 @@ static void what_the_cause_says_is_not_said_again(void **state)
 	problems_unmake(problems);
 }
 
+static void rows_tell_the_kind_and_the_whole_program_where_there_is_room(void **state)
+{
+	(void)state;
+	const struct xc_export_options wide = {.width = 160}, narrow = {.width = 80};
+	struct xc_problems *problems = problems_many(2);
+	struct xc_problem_member *member = &problems->problems[0].members[0];
+	struct xc_record *record = (struct xc_record *)member->record;
+	record->kind = "double free";
+	record->program = "a-program-with-a-long-name";
+	xc_auto(xc_freep) char *whole = exported_text("text", problems, &wide);
+	says(whole, "null-read (double free)  a-program-with-a-long-name: ");
+	assert_null(strstr(whole, "N counts files"));
+	record->class_name = "renamed";
+	member->copy_of = "core.0";
+	xc_auto(xc_freep) char *other = exported_text("text", problems, &narrow);
+	assert_null(strstr(other, "double free"));
+	says(other, "a-program-with-…: ");
+	says(other, "\n N counts files: 1 is a copy of another core\n");
+	problems_unmake(problems);
+}
+
 static void without_a_baseline_no_state_is_told(void **state)
 {
 	(void)state;
@@ -178,7 +199,10 @@ static void names_of_files_are_quoted_for_the_shell(void **state)
 	struct xc_record *record = (struct xc_record *)problems->problems[0].members[0].record;
 	record->path = "-core.$(id);'x'\n`y`";
 	xc_auto(xc_freep) char *text = exported_text("text", problems, &exported_options);
-	says(text, "xcore analyze './-core.$(id);'\\''x'\\''\\x0a`y`'    # all of it, run where the cores are\n");
+	says(text, "xcore analyze $'./-core.$(id);\\'x\\'\\x0a`y`'    # all of it, run where the cores are\n");
+	record->path = "$(id);'x'";
+	xc_auto(xc_freep) char *plain = exported_text("text", problems, &exported_options);
+	says(plain, "xcore analyze '$(id);'\\''x'\\'''    # all of it, run where the cores are\n");
 	problems_unmake(problems);
 }
 
@@ -340,6 +364,7 @@ int main(void)
 		cmocka_unit_test(the_other_classes_of_a_cluster_and_its_standing_are_told),
 		cmocka_unit_test(what_the_cause_says_is_not_said_again),
 		cmocka_unit_test(without_a_baseline_no_state_is_told),
+		cmocka_unit_test(rows_tell_the_kind_and_the_whole_program_where_there_is_room),
 		cmocka_unit_test(lines_of_the_table_fit_the_terminal),
 		cmocka_unit_test(names_of_files_are_quoted_for_the_shell),
 		cmocka_unit_test(json_has_all),
