@@ -64,11 +64,15 @@ $(B)/lib$(1).a: $(call objects,$(1))
 endef
 $(foreach l,$(LAYERS),$(if $(call sources,$(l)),$(eval $(call archive_rule,$(l)))))
 
+# What tests share, of any layer: each takes what it needs.
+$(B)/libsupport.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
+	@rm -f $@
+	$(if $(V),,@)ar rcs $@ $^
+
 # A test names the highest layer it may use in its first line: /* layer: dwarf */
 layer_of = $(shell sed -n '1s/.*layer: *\([a-z]*\).*/\1/p' $(1))
 define test_rule
-$(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c)) \
-		$(if $(findstring /fuzz_,$(1)),$(B)/tests/fuzz/replay.o) \
+$(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(if $(findstring /fuzz_,$(1)),$(B)/tests/fuzz/replay.o) $(B)/libsupport.a \
 		$(call archives,$(call layer_of,$(1)))
 	$(if $(V),,@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(shell sed -n '1s/.*libs: *\([-a-z0-9_ ]*[a-z0-9_]\).*/\1/p' $(1))
 endef
