@@ -8,14 +8,17 @@ import gdb
 SIGNAL = "SIG43"  # as in inside.c
 
 
-def go_on(where, command):
-    """Up to there."""
+def go_on(where, command, condition=None, ignored=0):
+    """Up to there, when the condition holds and it was there so often before."""
     stop = gdb.Breakpoint(where, internal=True)
+    if condition:
+        stop.condition = condition
+    stop.ignore_count = ignored
     gdb.execute(command)
     hits = stop.hit_count
     stop.delete()
-    if hits != 1:
-        raise gdb.GdbError("%s was not reached" % where)
+    if hits <= ignored:
+        raise gdb.GdbError("%s: reached %d times only" % (where, hits))
 
 
 def tell():

@@ -14,19 +14,10 @@ import tell  # noqa: E402  pylint: disable=wrong-import-position
 def go_to(symbol, condition, ignored):
     if symbol == "next":
         gdb.execute("next %d" % ignored)
-        return
-    if symbol == "tell":
+    elif symbol == "tell":
         tell.tell()
-        return
-    stop = gdb.Breakpoint(symbol, internal=True)
-    if condition:
-        stop.condition = condition
-    stop.ignore_count = ignored
-    gdb.execute("continue")
-    hits = stop.hit_count
-    stop.delete()
-    if hits <= ignored:
-        raise gdb.GdbError("%s: reached %d times only" % (symbol, hits))
+    else:
+        tell.go_on(symbol, "continue", condition, ignored)
 
 
 for setting in ("pagination off", "confirm off", "width 0", "breakpoint pending on", "disable-randomization off"):
