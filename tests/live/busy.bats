@@ -24,7 +24,7 @@ measure() {
 	echo "# $(paste -sd ' ' "$BATS_TEST_TMPDIR/figures")" >&3
 }
 
-# Others on this host take their turns too: a measurement that they spoiled is repeated.
+# What others on this host take of caches and memory is in the figures: a measurement that they spoiled is repeated.
 loses_at_most_5_percent() {
 	for _ in 1 2 3; do
 		measure "$@"

@@ -22,17 +22,13 @@ teardown() {
 	[ $((SAID - 16)) -eq $(($(jq -r '.sections[0].fields.at' "$BATS_TEST_TMPDIR/check.json"))) ]
 }
 
-@test "what comes and goes is no damage, and is told" {
+@test "what comes and goes is no damage to any look, and is told" {
 	start "$BATS_TEST_TMPDIR/smashed" pass
-	for _ in $(seq 20); do # where the process did not come to run between three looks, they saw the same
+	for _ in $(seq 10); do
 		"$XCORE" heap check "pid:$STARTED" --format json >"$BATS_TEST_TMPDIR/check.json"
-		jq -e '.sections[0].fields.passing > 0' "$BATS_TEST_TMPDIR/check.json" && break
-	done
-	jq -e '.sections[0].fields | (.damaged | not) and .looks > 1 and .passing > 0' "$BATS_TEST_TMPDIR/check.json"
-	jq -e '.sections[0].messages | any(.text | test("changes under way"))' "$BATS_TEST_TMPDIR/check.json"
-	for _ in $(seq 20); do # as above
+		jq -e '.sections[0].fields | (.damaged | not) and .looks > 1 and .passing > 0' "$BATS_TEST_TMPDIR/check.json"
+		jq -e '.sections[0].messages | any(.text | test("changes under way"))' "$BATS_TEST_TMPDIR/check.json"
 		run -0 "$XCORE" heap summary "pid:$STARTED"
-		[[ "$output" != *"is damaged"* ]] && return
+		[[ "$output" != *"is damaged"* ]]
 	done
-	return 1
 }
