@@ -110,6 +110,44 @@ PROPERTY(another_function_has_another_signature, 1000)
 	xc_arena_fini(&arena);
 }
 
+/* Threads that wait for each other, from one of them on. */
+static void make_circle(struct rng *rng, struct death *d, const size_t (*names)[3], size_t count, size_t from)
+{
+	memset(d, 0, sizeof *d);
+	d->record = (struct xc_record){
+		.program = "server", .class_name = "deadlock", .severity = "low", .frames = d->frames};
+	for (size_t i = 0; i < count; i++) {
+		struct xc_record_frame *first = add(d, "futex_wait", "libc.so.6");
+		first->thread = "thread 7";
+		for (size_t k = 0; k < 3; k++) {
+			const size_t name = names[(from + i) % count][k];
+			add(d, spelled[rng_below(rng, XC_COUNT(spelled))][name], "server")->offset = name;
+		}
+		add(d, "start_thread", "libc.so.6");
+	}
+}
+
+PROPERTY(a_circle_has_one_signature_wherever_it_begins, 2000)
+{
+	struct death a, b;
+	struct xc_arena arena = {0};
+	size_t names[3][3], count = 2 + rng_below(rng, 2);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < 3; k++)
+			names[i][k] = 2 * k + rng_below(rng, 2);
+	make_circle(rng, &a, names, count, 0);
+	make_circle(rng, &b, names, count, rng_below(rng, count));
+	struct xc_signature *x = xc_signature(&a.record, rules, NULL, &arena),
+			    *y = xc_signature(&b.record, rules, NULL, &arena);
+	PROPERTY_CHECK(rng, !strcmp(x->sig, y->sig) && !strcmp(x->text, y->text) && x->complete);
+	names[rng_below(rng, count)][2] ^= 1;
+	make_circle(rng, &b, names, count, 0);
+	y = xc_signature(&b.record, rules, NULL, &arena);
+	/* of three two may have been alike, and then the other two are */
+	PROPERTY_CHECK(rng, strcmp(x->exact, y->exact) != 0 || count == 3);
+	xc_arena_fini(&arena);
+}
+
 static const char *anything(struct rng *rng, struct xc_arena *arena)
 {
 	static const char *const pieces[] = {"<",        ">",     "(",    ")",    "{",     "}",        "[",
@@ -145,13 +183,15 @@ PROPERTY(a_record_of_anything_has_a_signature, 5000)
 						       .module = anything(rng, &arena),
 						       .file = anything(rng, &arena),
 						       .has_offset = rng_below(rng, 2),
-						       .signal = rng_below(rng, 9) == 0};
+						       .signal = rng_below(rng, 9) == 0,
+						       .thread = rng_below(rng, 9) ? NULL : "thread 7"};
 	struct xc_signature *s = xc_signature(&d.record, rules, NULL, &arena);
 	PROPERTY_CHECK(rng, strlen(s->text) <= 255 && strlen(s->sig) == 64 && strlen(s->exact) == 64 &&
 				    strlen(s->loose) == 64);
 	PROPERTY_CHECK(rng, s->kept_count <= d.record.frame_count && (s->kept_count || s->frameless));
 	for (size_t i = 0; i < s->kept_count; i++)
-		PROPERTY_CHECK(rng, s->kept[i] < d.record.frame_count && s->frames[s->kept[i]].fate == XC_FRAME_KEPT);
+		PROPERTY_CHECK(rng, s->kept[i] < d.record.frame_count && s->frames[s->kept[i]].fate == XC_FRAME_KEPT &&
+					    s->shown[i] < d.record.frame_count);
 	PROPERTY_CHECK(rng, xc_signature_place(&d.record, s) <= d.record.frame_count);
 	xc_arena_fini(&arena);
 }
@@ -161,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_build_has_the_same_signature),
 		cmocka_unit_test(another_function_has_another_signature),
+		cmocka_unit_test(a_circle_has_one_signature_wherever_it_begins),
 		cmocka_unit_test(a_record_of_anything_has_a_signature),
 	};
 	rules = xc_framerules_builtin();
