@@ -126,6 +126,21 @@ static void put_header(struct xc_html *html, const struct xc_problems *problems,
 
 /* ---- clusters ---- */
 
+/* Whatever breaks, the number of the line does not. */
+static void put_place(struct xc_html *html, const struct xc_export_cluster *c)
+{
+	struct xc_text place = {0};
+	xc_export_place(&place, c);
+	const char *text = xc_text_string(&place), *colon = c->file && c->line ? strrchr(text, ':') : NULL;
+	xc_auto(xc_freep) char *file = colon ? xc_asprintf("%.*s", (int)(colon - text), text) : NULL;
+	xc_html_put(html, "<td class=\"place\">");
+	xc_html_text(html, file ? file : text);
+	if (colon)
+		xc_html_element(html, "span", "line", colon);
+	xc_html_put(html, "</td>");
+	xc_text_fini(&place);
+}
+
 static void put_cluster(struct xc_html *html, const struct xc_export_cluster *c)
 {
 	xc_text_printf(&html->page,
@@ -135,17 +150,18 @@ static void put_cluster(struct xc_html *html, const struct xc_export_cluster *c)
 	xc_render_count(&html->page, c->problem->member_count);
 	xc_html_put(html, "</td>");
 	xc_html_element(html, "td", "id", c->problem->id);
-	xc_html_element(html, "td", NULL, c->class_name);
+	xc_html_put(html, "<td>");
+	xc_html_name(html, c->class_name);
+	if (c->record && c->record->kind)
+		xc_html_element(html, "div", "quiet", c->record->kind);
+	xc_html_put(html, "</td>");
 	xc_html_put(html, "<td>");
 	xc_html_element(html, "span", "fn", xc_export_names(c));
 	if (c->record && c->record->headline)
 		xc_html_element(html, "div", "quiet", c->record->headline);
-	xc_html_put(html, "</td><td class=\"place\">");
-	html->scratch.len = 0;
-	xc_text_addn(&html->scratch, "", 0);
-	xc_export_place(&html->scratch, c);
-	xc_html_text(html, xc_text_string(&html->scratch));
-	xc_html_put(html, "</td></tr>\n");
+	xc_html_put(html, "</td>");
+	put_place(html, c);
+	xc_html_put(html, "</tr>\n");
 }
 
 static void put_clusters(struct xc_html *html, const struct xc_problems *problems,

@@ -97,8 +97,8 @@ function row(c) {
   const name = el('button', '', found(string(c.names))), link = el('a', '', found(string(c.id)));
   const tr = el('tr', 'row', el('td', '', el('span', 'tag state-' + string(c.state), string(c.state))),
     el('td', '', el('span', 'tag ' + string(c.severity), string(c.severity))),
-    el('td', 'right', count(c.members.length)), el('td', 'id', link), el('td', '', found(string(c.class))),
-    el('td', '', name, c.headline ? el('div', 'quiet', found(string(c.headline))) : null), el('td', 'place', known(c.place)));
+    el('td', 'right', count(c.members.length)), el('td', 'id', link), el('td', '', found(string(c.class)), c.kind ? el('div', 'quiet', found(string(c.kind))) : null),
+    el('td', '', name, c.headline ? el('div', 'quiet', found(string(c.headline))) : null), el('td', 'place', c.place ? spot(c.place) : null));
   name.type = 'button';
   name.setAttribute('aria-expanded', 'false');
   link.href = '#' + string(c.id);

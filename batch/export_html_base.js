@@ -22,15 +22,29 @@ function el(tag, className, ...content) {
   return element;
 }
 
+/* Names of classes and namespaces may part where they end. */
+function soft(text) {
+  const part = document.createDocumentFragment();
+  text.split(/(?<=::)/).forEach((piece, i) => part.append(...(i ? [el('wbr'), piece] : [piece])));
+  return part;
+}
+
 /* A string of the data, with what is searched for marked in it. */
 function found(text) {
   const part = document.createDocumentFragment();
-  String(text).split(mark || /$^/).forEach((piece, i) => { if (piece) part.append(i % 2 ? el('mark', '', piece) : piece); });
+  String(text).split(mark || /$^/).forEach((piece, i) => { if (piece) part.append(i % 2 ? el('mark', '', soft(piece)) : soft(piece)); });
   return part;
 }
 
 const string = number => strings[number] || '';
 const known = (number, show) => number ? (show || found)(string(number)) : null;
+
+/* "src/session.c:210": whatever breaks, the number does not. */
+function spot(number) {
+  const [, file, line] = /^([^]*?)(:\d+)?$/.exec(string(number));
+  return line ? el('span', '', found(file), el('span', 'line', found(line))) : found(file);
+}
+
 const bytes = n => {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;

@@ -18,7 +18,7 @@ function marks(row) {
 
 /* Where it is: the line, else the module and the offset in it. */
 function place(row) {
-  if (row[5]) return el('span', 'place', found(string(row[5])), row[6] ? ':' + row[6] : null);
+  if (row[5]) return el('span', 'place', found(string(row[5])), row[6] ? el('span', 'line', ':' + row[6]) : null);
   return row[2] ? el('span', 'place', found(string(row[2])), row[4] ? '+' + string(row[4]) : null) : null;
 }
 
@@ -70,7 +70,7 @@ function verdict(c) {
       ['expires', known(c.expires)],
       ['also', known(c.also)],
       ['function', known(c.function, code)],
-      ['where', known(c.place, code)],
+      ['where', c.place ? el('code', '', spot(c.place)) : null],
       ['cause', known(c.cause)],
       ['expression', known(c.expression, code)],
       ['origin', known(c.origin)],

@@ -32,7 +32,7 @@ static void clusters_can_be_read_without_the_script(void **state)
 		"<td class=\"right\">41</td><td class=\"id\">3f9a2c17b0de</td><td>use-after-free</td>"
 		"<td><span class=\"fn\">session_close | conn_drop | loop</span>"
 		"<div class=\"quiet\">SIGSEGV: read 8 bytes of freed memory</div></td>"
-		"<td class=\"place\">src/session.c:210</td></tr>\n"));
+		"<td class=\"place\">src/session.c<span class=\"line\">:210</span></td></tr>\n"));
 	assert_non_null(strstr(text, "<span class=\"tag state-expired\">expired</span>"));
 	assert_non_null(strstr(text, "<span class=\"fn\">null-write | gone_by | main</span>"));
 }
