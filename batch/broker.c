@@ -62,7 +62,15 @@ static bool allowed_root(const struct xc_broker *broker, const char *root)
 	return false;
 }
 
-/* The user's own store and --exe name files of the host whatever the roots are. */
+/* Is a path below a directory, by its words? */
+static bool lies_below(const char *path, const char *directory)
+{
+	xc_auto(xc_freep) char *full = xc_opener_full(directory);
+	const size_t len = strlen(full);
+	return !strncmp(path, full, len) && path[len] == '/' && !strstr(path + len, "/..");
+}
+
+/* The user's own store, --exe and --debug-dir name files of the host whatever the roots are. */
 static bool allowed_path(const struct xc_broker *broker, const char *path)
 {
 	struct xc_store *store = broker->finder->store;
@@ -70,6 +78,9 @@ static bool allowed_path(const struct xc_broker *broker, const char *path)
 	xc_auto(xc_freep) char *exe = broker->finder->exe ? xc_opener_full(broker->finder->exe) : NULL;
 	if (exe && !strcmp(exe, path))
 		return true;
+	for (size_t i = 0; i < broker->finder->debug_dir_count; i++)
+		if (lies_below(path, broker->finder->debug_dirs[i]))
+			return true;
 	for (size_t i = 0; store && i < xc_store_file_count(store); i++)
 		if (xc_store_file(store, i, &file) && !strcmp(file.path, path))
 			return true;

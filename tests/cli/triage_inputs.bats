@@ -174,3 +174,14 @@ units() {
   "$XCORE" triage --quiet --no-host-files --format json ./cores/ cores >twice
   cmp once twice
 }
+
+@test "a program in --debug-dir is found by its build-id without the host's files" {
+  BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR make_core
+  needs_core
+  local id
+  id=$(readelf -n "$PROGRAM" | sed -n 's/.*Build ID: //p')
+  [ -n "$id" ] || skip "no build-id"
+  mkdir -p "debug/.build-id/${id:0:2}" && mv "$PROGRAM" "debug/.build-id/${id:0:2}/${id:2}"
+  run -0 --separate-stderr "$XCORE" triage --no-host-files --debug-dir debug --format json "$CORE"
+  [ "$(jq -r '.clusters[0].frames[0].name' <<<"$output")" = set ]
+}

@@ -253,6 +253,13 @@ static void only_the_roots_of_the_user_are_roots(void **state)
 	assert_true(given(ask(&t, FILES, root, "/lib/a.so")));
 	assert_true(given(ask(&t, FILES, root, "../../../lib/a.so"))); /* stays inside */
 	assert_true(given(ask(&t, FILES, debug_dir, "a.debug")));
+	assert_true(given(ask(&t, FILES, NULL, debug))); /* as names by build-id are asked for */
+	char *other = xc_asprintf("%s/../root/lib/a.so", debug_dir), *longer = xc_asprintf("%s-b/a.so", debug_dir);
+	elf_file("debug-b/a.so", ELFDATA2LSB, ET_DYN, 0);
+	assert_int_equal(ask(&t, FILES, NULL, other), -EACCES);
+	assert_int_equal(ask(&t, FILES, NULL, longer), -EACCES);
+	free(other);
+	free(longer);
 	assert_int_equal(ask(&t, FILES, NULL, "/bin/true"), -EACCES);
 	assert_int_equal(ask(&t, FILES, root, inside), -ENOENT);
 	assert_int_equal(ask(&t, FILES, debug_dir, debug), -ENOENT);
