@@ -33,7 +33,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict batch bugs browser hostile hostile-long fuzz replay test test-long \
+.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict batch bugs browser hostile hostile-long fuzz replay sanitized tested test test-long \
         bench lint format golden-accept install uninstall clean corpora corpora-long man reference
 .DELETE_ON_ERROR:
 
@@ -84,38 +84,63 @@ TESTS_plugin   := $(shell find tests/plugin -maxdepth 1 -type f -perm -u+x ! -na
 $(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 
-# Every program of a suite, separated for tests/run, which runs two at once; what fills both processors itself stands behind ---.
-# TIMES=1 tells what takes long.
+# A suite is the commands of SUITE_name, separated for tests/run, which runs those of all suites that it is given in one pool; what
+# measures time stands behind ---. TIMES=1 tells what takes long.
 each = $(foreach p,$(1),-- $(p))
 BATS := bats --timing --formatter tap
 bats = $(foreach f,$(1),-- $(BATS) $(f))
 XCORE = $(abspath $(B)/xcore)
+HOSTILE := --xcore build/asan/xcore
 JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
+run = XCORE=$(XCORE) tests/run $(foreach s,$(1),+++ $(s) $(SUITE_$(s)))
+
+SUITE_unit = $(call bats,$(wildcard tests/cli/*.bats)) $(call each,$(call programs,unit)) \
+	-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py -- python3 tests/diff/test_expressions.py \
+	-- python3 tests/hostile/test_hostile.py
+SUITE_property = $(call each,$(call programs,property))
+SUITE_golden = $(foreach p,$(wildcard corpora/golden/*.pack),-- tests/golden/run $(p))
+SUITE_canary = tests/canary/run $(B)
+SUITE_plugin = tests/plugin/run $(call each,$(TESTS_plugin))
+SUITE_diff = tests/diff/run -- tests/diff/print --count 12 -- tests/diff/expressions --count 15 -- tests/diff/views -- tests/diff/types \
+	-- tests/diff/scripted --only '*-gcc-o[02]'
+SUITE_live = $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) --- $(BATS) tests/live/busy.bats
+SUITE_heap = tests/heap/run -- tests/heap/cuts -- tests/heap/growth -- python3 tests/heap/test_answer.py
+SUITE_verdict = tests/verdict/run --as full -- tests/verdict/redacted
+SUITE_batch = $(foreach t,same truth shards parallel make k8s slurm readme,-- tests/batch/$(t))
+SUITE_bugs = tests/verdict/bugs
+SUITE_browser = tests/browser/flame -- tests/browser/triage
+SUITE_replay = $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
+SUITE_hostile = tests/hostile/cut $(HOSTILE) --cases 12 -- tests/hostile/mutate $(HOSTILE) --count 300 \
+	-- tests/hostile/batch $(HOSTILE) --count 300 -- tests/hostile/vms $(HOSTILE) --cases 4 --count 40 \
+	-- tests/hostile/heaps --count 1000 -- tests/hostile/inputs $(HOSTILE) -- tests/hostile/cutstacks
+SUITE_hostile-long = tests/hostile/cut $(HOSTILE) --both -- tests/hostile/mutate $(HOSTILE) --count 2000 \
+	-- tests/hostile/batch $(HOSTILE) --count 5000 -- tests/hostile/vms $(HOSTILE) --count 1000
+SUITE_diff-long = tests/diff/run --long -- tests/diff/forms -- tests/verdict/run --no-time -- tests/heap/run --big -- tests/heap/truth \
+	-- tests/heap/redis --big -- tests/diff/hotspot -- tests/diff/print -- tests/diff/expressions -- tests/diff/scripted \
+	-- tests/plugin/redis --big -- tests/plugin/newcomer --clone
 
 ##@ tests
-check: unit property golden canary ## unit, property, golden and canary: a minute, no gdb, no network
+CHECK := unit property golden canary
+check: $(foreach s,unit property canary,$(call programs,$(s))) $(B)/xcore ## unit, property, golden and canary: a minute, no gdb, no network
+	@$(call run,$(CHECK))
 
 unit: $(call programs,unit) $(B)/xcore ## one program per source file
-	@XCORE=$(XCORE) tests/run unit $(call each,$(call programs,unit)) $(call bats,$(wildcard tests/cli/*.bats)) \
-		-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py \
-		-- python3 tests/diff/test_expressions.py \
-		-- python3 tests/hostile/test_hostile.py
+	@$(call run,unit)
 
 property: $(call programs,property) ## random cases against an oracle, by a printed seed
-	@tests/run property $(call each,$(call programs,property))
+	@$(call run,property)
 
 canary: $(call programs,canary) ## the runner must notice a failing test
-	@tests/run canary tests/canary/run $(B)
+	@$(call run,canary)
 
 golden: $(B)/xcore ## JSON of small checked-in packs, byte for byte
-	@XCORE=$(XCORE) tests/run golden $(foreach p,$(wildcard corpora/golden/*.pack),-- tests/golden/run $(p))
+	@$(call run,golden)
 
 golden-accept: $(B)/xcore ## take the present output as golden; review the diff
 	@XCORE=$(XCORE) tests/golden/run --accept
 
 plugin: $(B)/xcore corpora ## plugins and the Lua API on cores: their own tests, and what tests/plugin has
-	@corpora/build-heap --only lists-o0
-	@XCORE=$(XCORE) tests/run plugin tests/plugin/run $(call each,$(TESTS_plugin))
+	@$(call run,plugin)
 
 corpora: ## build the small cores (build/corpora)
 	@corpora/build-programs
@@ -133,60 +158,57 @@ corpora-long: corpora ## and the large ones
 	@corpora/build-nginx --long --big
 
 diff: $(B)/xcore corpora ## every frame and value against gdb
-	@tests/run diff tests/diff/views --xcore $(XCORE) -- tests/diff/types --xcore $(XCORE) \
-		-- tests/diff/scripted --xcore $(XCORE) --only '*-gcc-o[02]' --- tests/diff/run --xcore $(XCORE) \
-		-- tests/diff/print --xcore $(XCORE) --count 12 -- tests/diff/expressions --xcore $(XCORE) --count 15
+	@$(call run,diff)
 
 live: $(B)/xcore ## running processes: no ptrace, no stop
-	@XCORE=$(XCORE) tests/run live $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) \
-		--- $(BATS) tests/live/busy.bats
+	@$(call run,live)
 
 heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
 	@corpora/build-heap
-	@XCORE=$(XCORE) tests/run heap tests/heap/growth -- python3 tests/heap/test_answer.py --- tests/heap/run -- tests/heap/cuts
+	@$(call run,heap)
 
 verdict: $(B)/xcore ## why programs died, against what is known of their deaths; redacted, too
 	@corpora/build-deaths
-	@XCORE=$(XCORE) tests/run verdict --- tests/verdict/run --as full -- tests/verdict/redacted
+	@$(call run,verdict)
 
 batch: $(B)/xcore ## many cores: clusters against what was planted; the same bytes by shards and after kills; job files for a real Slurm, GNU parallel and make; Kubernetes' manifest; README's examples
 	@corpora/build-deaths
 	@corpora/build-batch
-	@XCORE=$(XCORE) tests/run batch $(foreach t,truth same shards parallel make k8s slurm readme,-- tests/batch/$(t))
+	@$(call run,batch)
 
 bugs: $(B)/xcore ## why real programs died: old versions with known bugs, built from source
 	@corpora/build-bugs
-	@XCORE=$(XCORE) tests/run bugs --- tests/verdict/bugs
+	@$(call run,bugs)
 
 browser: $(B)/xcore ## what is written for browsers, in one
 	@corpora/build-heap --only leaks-o0
-	@XCORE=$(XCORE) tests/run browser tests/browser/flame -- tests/browser/triage
+	@$(call run,browser)
 
 replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
-	@tests/run replay $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
+	@$(call run,replay)
 
-hostile: corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan; workers of a batch
-	@$(MAKE) --no-print-directory MODE=asan all build/asan/tests/property/test_damaged_heaps
-	@tests/run hostile tests/hostile/heaps --count 1000 -- tests/hostile/inputs -- tests/hostile/cutstacks \
-		--- tests/hostile/cut --cases 12 -- tests/hostile/mutate --count 300 -- tests/hostile/batch --count 300 \
-		-- tests/hostile/vms --cases 4 --count 40
+sanitized:
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
-hostile-long: corpora ## every small core cut everywhere, 2,000 mutations
-	@$(MAKE) --no-print-directory MODE=asan
-	@tests/run hostile-long --- tests/hostile/cut --both -- tests/hostile/mutate --count 2000 -- tests/hostile/batch --count 5000 \
-		-- tests/hostile/vms --count 1000
+hostile: $(B)/xcore sanitized corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan; workers of a batch
+	@$(call run,hostile)
+
+hostile-long: sanitized corpora ## every small core cut everywhere, 2,000 mutations
+	@$(call run,hostile-long)
 
 built:
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
-	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
 
-test: built check plugin live heap verdict batch browser replay diff hostile ## what a change must pass: under ten minutes (TIMES=1 tells what takes long)
+tested: built sanitized corpora # all that is run over
+	@corpora/build-batch
+
+TEST := plugin diff hostile live verdict batch heap browser replay $(CHECK)
+test: tested ## what a change must pass, in one pool: under ten minutes (TIMES=1 tells what takes long)
+	@$(call run,$(TEST))
 
 test-long: test corpora-long hostile-long bugs ## big cores and grids, and units under ASan and UBSan without hostile sizes
 	@$(MAKE) -k --no-print-directory MODE=asan unit property golden replay
-	@tests/run diff-long --- tests/diff/run --xcore $(XCORE) --long -- tests/diff/forms --xcore $(XCORE) \
-		-- tests/verdict/run --no-time --xcore $(XCORE) -- tests/heap/run --big --xcore $(XCORE) -- tests/heap/truth -- tests/heap/redis --big --xcore $(XCORE) -- tests/diff/hotspot --xcore $(XCORE) -- tests/diff/print --xcore $(XCORE) -- tests/diff/expressions --xcore $(XCORE) \
-		-- tests/diff/scripted --xcore $(XCORE) -- tests/plugin/redis --xcore $(XCORE) --big -- tests/plugin/newcomer --clone
+	@$(call run,diff-long)
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run
