@@ -85,7 +85,7 @@ $(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 
 # A suite is the commands of SUITE_name, separated for tests/run, which runs those of all suites that it is given in one pool; what
-# measures time stands behind ---. TIMES=1 tells what takes long.
+# measures time or takes much memory stands behind ---. TIMES=1 tells what takes long.
 each = $(foreach p,$(1),-- $(p))
 BATS := bats --timing --formatter tap
 bats = $(foreach f,$(1),-- $(BATS) $(f))
@@ -115,7 +115,7 @@ SUITE_hostile = tests/hostile/cut $(HOSTILE) --cases 12 -- tests/hostile/mutate 
 	-- tests/hostile/heaps --count 1000 -- tests/hostile/inputs $(HOSTILE) -- tests/hostile/cutstacks
 SUITE_hostile-long = tests/hostile/cut $(HOSTILE) --both -- tests/hostile/mutate $(HOSTILE) --count 2000 \
 	-- tests/hostile/batch $(HOSTILE) --count 5000 -- tests/hostile/vms $(HOSTILE) --count 1000
-SUITE_diff-long = tests/diff/run --long -- tests/diff/forms -- tests/verdict/run --no-time -- tests/heap/run --big -- tests/heap/truth \
+SUITE_diff-long = --- tests/diff/run --long -- tests/diff/forms -- tests/verdict/run --no-time -- tests/heap/run --big -- tests/heap/truth \
 	-- tests/heap/redis --big -- tests/diff/hotspot -- tests/diff/print -- tests/diff/expressions -- tests/diff/scripted \
 	-- tests/plugin/redis --big -- tests/plugin/newcomer --clone
 
