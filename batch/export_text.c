@@ -6,8 +6,8 @@
 #include "export_cluster.h"
 #include "export_worst.h"
 
-/* In a narrow terminal a class loses its kind before functions lose their names. */
-enum { STATE = 1, CLASS_MAX = 32, CLASS_NARROW = 20, NARROW = 100, GAP = 2, PLACE_MAX = 40, PROGRAM_LEAST = 16 };
+/* A class loses a long kind, and in a narrow terminal any, before functions lose their names: "heap-corruption (overrun)" has room. */
+enum { STATE = 1, CLASS_MAX = 25, CLASS_NARROW = 20, NARROW = 100, GAP = 2, PLACE_MAX = 40, PROGRAM_LEAST = 16 };
 
 /* Columns at which things stand, by what is in them. */
 struct layout {
@@ -100,18 +100,17 @@ static bool are_mixed(const struct xc_problems *problems, size_t shown)
 	return false;
 }
 
-/* Into the scratch. */
+/* With its kind where there is room for both. Into the scratch. */
 static const char *class_of(struct xc_paint *p, const struct xc_export_cluster *c)
 {
+	const size_t most = p->width < NARROW ? CLASS_NARROW : CLASS_MAX;
 	p->scratch.len = 0;
 	xc_export_class(&p->scratch, c);
+	if (xc_render_columns(p->scratch.bytes, p->scratch.len) > most) {
+		p->scratch.len = 0;
+		xc_export_name(&p->scratch, c->class_name);
+	}
 	return p->scratch.bytes;
-}
-
-static size_t class_columns(struct xc_paint *p, const struct xc_export_cluster *c)
-{
-	const char *words = class_of(p, c);
-	return xc_render_columns(words, strlen(words));
 }
 
 static void lay_out(struct page *page)
@@ -120,7 +119,8 @@ static void lay_out(struct page *page)
 	size_t classes = strlen("CLASS"), counts = 1, shown = xc_export_shown(page->problems, page->options);
 	for (size_t i = 0; i < shown; i++) {
 		struct xc_export_cluster c = xc_export_cluster(&page->problems->problems[i], page->options);
-		size_t columns = class_columns(&page->paint, &c);
+		const char *words = class_of(&page->paint, &c);
+		size_t columns = xc_render_columns(words, strlen(words));
 		size_t width = digits(c.problem->member_count);
 		classes = columns > classes ? columns : classes;
 		counts = width > counts ? width : counts;
