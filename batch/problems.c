@@ -291,10 +291,10 @@ static void make_problem(struct maker *m, struct xc_problem *p, struct item *con
 		const struct xc_signature *s = items[i]->member.signature;
 		p->members[i] = items[i]->member;
 		p->guessed += items[i]->member.guessed;
-		if (!items[i]->member.guessed && xc_severity_rank(s->severity) > xc_severity_rank(p->severity))
-			p->severity = s->severity;
 		if (!xc_problem_stands(&items[i]->member))
 			continue;
+		if (xc_severity_rank(s->severity) > xc_severity_rank(p->severity))
+			p->severity = s->severity;
 		if (strcmp(s->sig, smallest) < 0)
 			smallest = s->sig;
 		if (xc_worth_face(&items[i]->member, &best->member) <= 0) {

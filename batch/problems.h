@@ -52,7 +52,7 @@ struct xc_problem {
 		*classes; /* those with a certain member first, then by severity, count and name: the worst first */
 	size_t class_count;
 	size_t unique;        /* different sig_exact among its members */
-	const char *severity; /* the worst of its members', guessed ones left out */
+	const char *severity; /* the worst of its members', copies and guessed ones left out */
 	const char *note;     /* of the baseline, or NULL; also of one that came back after it was repaired */
 	const char *
 		why; /* it is unseen, or new though known, how often it was there (flaky), or by how little it is known; or NULL */

@@ -3,7 +3,7 @@
  *	"a.core null-read parse loop"     path, class, functions innermost first (of the program "server" unless told: "parse@libx.so")
  *
  * Words with '=' in front of the functions set what else the record has: core=ID program=NAME severity=WORD stored=N size=N missing=N
- * kind=WORD whole (the stack is: main and its start-up code follow). */
+ * kind=WORD. */
 #ifndef XC_TEST_PROBLEMED_H
 #define XC_TEST_PROBLEMED_H
 

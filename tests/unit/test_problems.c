@@ -162,6 +162,17 @@ static void the_worst_severity_is_the_problem_s_and_the_worst_comes_first(void *
 	problemed_free(p);
 }
 
+/* What is missing of a core may make its verdict a worse one, of which nothing is certain. */
+static void a_copy_makes_its_problem_no_worse(void **state)
+{
+	(void)state;
+	struct problemed *p = PROBLEMED("a heap-corruption core=1 severity=medium one two three main",
+					"b heap-corruption core=1 severity=critical missing=512 one two three main");
+	assert_string_equal(problem_of(p, "b")->members[1].copy_of, "a");
+	assert_string_equal(problem_of(p, "b")->severity, "medium");
+	problemed_free(p);
+}
+
 /* Though the core of the mild one is smaller. */
 static void the_worst_stands_for_all(void **state)
 {
@@ -198,6 +209,7 @@ int main(void)
 		cmocka_unit_test(a_whole_stack_of_a_whole_core_stands_before_better_names),
 		cmocka_unit_test(programs_that_share_a_frame_are_two_problems),
 		cmocka_unit_test(the_worst_severity_is_the_problem_s_and_the_worst_comes_first),
+		cmocka_unit_test(a_copy_makes_its_problem_no_worse),
 		cmocka_unit_test(the_worst_stands_for_all),
 		cmocka_unit_test(nothing_is_no_problem),
 	};
