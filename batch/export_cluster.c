@@ -182,7 +182,7 @@ void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluste
 	const struct xc_problem_member *shown = xc_problem_shown(problem);
 	const char *between = "";
 	for (size_t i = 0; i < problem->class_count; i++) {
-		if (i == shown->class_at)
+		if (i == shown->class_at || !problem->classes[i].certain)
 			continue;
 		xc_text_add(text, between);
 		xc_export_name(text, problem->classes[i].name);

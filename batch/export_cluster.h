@@ -69,7 +69,7 @@ void xc_export_title(struct xc_text *text, const struct xc_export_cluster *clust
 const char *xc_export_origin(const struct xc_record *record);
 
 /* "use-after-free in 1 core, wild-write in 2 cores": the classes of its cores beside the one that is shown, the worst first, escaped as
- * names; nothing where there is none. */
+ * names, without those that no certain core is of (problems.h); nothing where there is none. */
 void xc_export_other_classes(struct xc_text *text, const struct xc_export_cluster *cluster);
 
 /* In lines, each escaped as a name: its other classes, the baseline's note, why it is new or unseen, and

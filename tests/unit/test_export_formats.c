@@ -99,7 +99,7 @@ static void a_row_has_the_name_of_the_source_alone(void **state)
 	}
 }
 
-/* A worse death than the one that is shown must not hide behind the same stack, nor why a known problem is new. */
+/* A worse death than the one that is shown must not hide behind the same stack, nor why a known problem is new. What only copies are is nothing. */
 static void the_other_classes_of_a_cluster_and_its_standing_are_told(void **state)
 {
 	static const char *const kinds[] = {"text", "markdown", "junit", "html", "github"};
@@ -111,6 +111,8 @@ static void the_other_classes_of_a_cluster_and_its_standing_are_told(void **stat
 	milder->class_name = "bus-error";
 	milder->severity = "info";
 	((struct xc_signature *)worst->members[3].signature)->class_name = "wild-write";
+	assert_non_null(worst->members[1].copy_of);
+	((struct xc_signature *)worst->members[1].signature)->class_name = "killed";
 	problems_class(problems);
 	worst->why = "worse than accepted: low";
 	worst->note = "ticket 812";
@@ -121,6 +123,7 @@ static void the_other_classes_of_a_cluster_and_its_standing_are_told(void **stat
 				    : "wild-write in 1 core, bus-error in 1 core");
 		says(text, labelled ? "new: worse than accepted: low" : "worse than accepted: low");
 		says(text, "ticket 812");
+		assert_null(strstr(text, "killed in "));
 	}
 	problems_unmake(problems);
 }
