@@ -261,6 +261,14 @@ static void take_end(const struct examination *e, const struct xc_stack *stack)
 		r->cycle = keep(e, stack->cycle);
 }
 
+/* Of several threads one without a stack is a row of which nothing is known: what is left is not all. */
+static void lack(const struct examination *e, int tid, size_t count)
+{
+	if (count > 1)
+		e->record->frames[e->record->frame_count++].thread =
+			xc_arena_printf(e->arena, "thread %d, whose stack could not be had", tid);
+}
+
 static void stacks(const struct examination *e)
 {
 	const int *tids, died = e->process->threads[0].tid;
@@ -270,8 +278,10 @@ static void stacks(const struct examination *e)
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_stack *stack = stack_of(e, tids[i]);
 		const size_t first = r->frame_count;
-		if (!stack || !stack->row_count)
+		if (!stack || !stack->row_count) {
+			lack(e, tids[i], count);
 			continue;
+		}
 		add_stack(e, stack, share);
 		take_end(e, stack);
 		count_known(stack, SIZE_MAX, &r->crashed);

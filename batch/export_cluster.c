@@ -235,24 +235,48 @@ const char *xc_export_thread(const struct xc_export_cluster *cluster, size_t row
 	return row && xc_record_thread(cluster->record, shown[row - 1]) == thread ? NULL : thread;
 }
 
+size_t xc_export_rows(const struct xc_export_cluster *cluster, size_t limit, size_t *rows_out)
+{
+	const struct xc_signature *s = cluster->signature;
+	size_t threads = 1, count = 0, of_thread = 0;
+	for (size_t i = 1; i < s->shown_count; i++)
+		threads += xc_export_thread(cluster, i) != NULL;
+	const size_t share = threads < limit ? limit / threads : 1;
+	for (size_t i = 0; i < s->shown_count && count < limit; i++) {
+		of_thread = xc_export_thread(cluster, i) ? 0 : of_thread;
+		if (of_thread++ < share)
+			rows_out[count++] = i;
+	}
+	return count;
+}
+
+static void add_row(struct xc_text *text, const struct xc_export_cluster *cluster,
+		    const struct xc_export_options *options, size_t row)
+{
+	const size_t index = cluster->signature->shown[row];
+	const char *thread = xc_export_thread(cluster, row);
+	if (thread) {
+		xc_export_name(text, thread);
+		xc_text_char(text, '\n');
+	}
+	xc_text_printf(text, "#%zu ", index);
+	xc_export_name(text, cluster->signature->frames[index].shown);
+	xc_text_char(text, ' ');
+	xc_export_frame_place(text, &cluster->record->frames[index], options);
+	xc_text_char(text, '\n');
+}
+
 void xc_export_stack(struct xc_text *text, const struct xc_export_cluster *cluster,
 		     const struct xc_export_options *options, size_t limit)
 {
-	const struct xc_signature *s = cluster->signature;
-	for (size_t i = 0; s && i < s->kept_count && i < limit; i++) {
-		const char *thread = xc_export_thread(cluster, i);
-		if (thread) {
-			xc_export_name(text, thread);
-			xc_text_char(text, '\n');
-		}
-		xc_text_printf(text, "#%zu ", s->shown[i]);
-		xc_export_name(text, s->frames[s->shown[i]].shown);
-		xc_text_char(text, ' ');
-		xc_export_frame_place(text, &cluster->record->frames[s->shown[i]], options);
-		xc_text_char(text, '\n');
-	}
-	if (s && s->kept_count > limit)
-		xc_text_printf(text, "and %zu more\n", s->kept_count - limit);
+	size_t rows[XC_RECORD_FRAMES], count;
+	if (!cluster->signature)
+		return;
+	count = xc_export_rows(cluster, limit < XC_COUNT(rows) ? limit : XC_COUNT(rows), rows);
+	for (size_t i = 0; i < count; i++)
+		add_row(text, cluster, options, rows[i]);
+	if (cluster->signature->shown_count > count)
+		xc_text_printf(text, "and %zu more\n", cluster->signature->shown_count - count);
 }
 
 void xc_export_failures(struct xc_text *text, const struct xc_problems *problems)

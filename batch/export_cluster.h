@@ -82,6 +82,10 @@ void xc_export_words(struct xc_text *text, const struct xc_export_cluster *clust
 /* The thread whose frames begin with shown[row] of the signature; NULL: none does, or it is the one that died. */
 const char *xc_export_thread(const struct xc_export_cluster *cluster, size_t row);
 
+/* Rows of `shown` to show where there is room for `limit`: of several threads' stacks as many of each. Returns how many; rows_out has room for
+ * `limit`. The cluster has a signature. */
+size_t xc_export_rows(const struct xc_export_cluster *cluster, size_t limit, size_t *rows_out);
+
 /* "#1 session_close src/session.c:210", below "thread 4711 "worker"" where they are not of the thread that died: a line for each frame that counts, at most `limit` of them, escaped as names. */
 void xc_export_stack(struct xc_text *text, const struct xc_export_cluster *cluster,
 		     const struct xc_export_options *options, size_t limit);

@@ -24,15 +24,18 @@ static json_t *place_of(const struct xc_export_cluster *c)
 	return place;
 }
 
-static json_t *frames_of(const struct xc_signature *signature, size_t count)
+static json_t *frames_of(const struct xc_signature *signature, const struct xc_record *record)
 {
 	json_t *frames = json_array();
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < record->frame_count; i++) {
 		const struct xc_signature_frame *frame = &signature->frames[i];
 		json_t *object = json_object();
-		const char *const texts[] = {"name",       frame->name, "shown",
-					     frame->shown, "fate",      xc_export_fate(frame->fate),
-					     "rule",       frame->rule, NULL};
+		const char *const texts[] = {"name",   frame->name,
+					     "shown",  frame->shown,
+					     "fate",   xc_export_fate(frame->fate),
+					     "rule",   frame->rule,
+					     "thread", record->frames[i].thread,
+					     NULL};
 		set_texts(object, texts);
 		json_array_append_new(frames, object);
 	}
@@ -94,7 +97,7 @@ static void set_shown(json_t *object, const struct xc_export_cluster *c)
 	xc_jsonvalue_set(object, "doubt", xc_jsonvalue_text(xc_signature_doubt(s)));
 	xc_jsonvalue_set(object, "place", place_of(c));
 	xc_jsonvalue_set(object, "representative", xc_jsonvalue_text(r->path));
-	xc_jsonvalue_set(object, "frames", frames_of(s, r->frame_count));
+	xc_jsonvalue_set(object, "frames", frames_of(s, r));
 	xc_jsonvalue_set(object, "record", xc_record_json(r));
 }
 

@@ -77,13 +77,13 @@ static void put_thread(struct xc_paint *p, const char *thread)
 static void put_stack(struct xc_paint *p, const struct xc_export_cluster *c, const struct xc_export_options *options)
 {
 	const struct xc_signature *s = c->signature;
-	size_t rows = s->kept_count < STACK_ROWS ? s->kept_count : STACK_ROWS;
-	for (size_t i = 0; i < rows; i++) {
-		put_thread(p, xc_export_thread(c, i));
-		put_frame(p, c, s->shown[i], options);
+	size_t rows[STACK_ROWS], count = xc_export_rows(c, STACK_ROWS, rows);
+	for (size_t i = 0; i < count; i++) {
+		put_thread(p, xc_export_thread(c, rows[i]));
+		put_frame(p, c, s->shown[rows[i]], options);
 	}
-	if (rows < s->kept_count) {
-		xc_text_printf(&p->page, "%*s… and %zu more that count", DEEP, "", s->kept_count - rows);
+	if (count < s->shown_count) {
+		xc_text_printf(&p->page, "%*s… and %zu more that count", DEEP, "", s->shown_count - count);
 		xc_paint_line(p);
 	}
 }

@@ -16,25 +16,36 @@ static size_t size_of(const struct xc_record *record)
 	return size;
 }
 
-/* The innermost rows stay. */
-static void keep_frames(struct xc_record *record, size_t count)
+/* The innermost rows stay; of several stacks as many of each. */
+static void keep_frames(struct xc_record *record, size_t most, struct xc_arena *arena)
 {
+	struct xc_record_frame *frames = xc_arena_alloc(arena, (record->frame_count + 1) * sizeof *frames);
+	size_t stacks = 0, count = 0, of_stack = 0;
+	for (size_t i = 0; i < record->frame_count; i = xc_record_stack_end(record, i))
+		stacks++;
+	for (size_t i = 0; i < record->frame_count; i++) {
+		of_stack = record->frames[i].thread ? 0 : of_stack;
+		if (of_stack++ < most / stacks)
+			frames[count++] = record->frames[i];
+	}
 	if (__builtin_add_overflow(record->elided, record->frame_count - count, &record->elided))
 		record->elided = UINT64_MAX;
+	record->frames = frames;
 	record->frame_count = record->elided_at = count;
+	record->stop = "its record was too long";
 	if (record->fault_at >= count)
 		record->fault_at = 0;
 }
 
 /* False when there is nothing left to leave out. */
-static bool shorten(struct xc_record *record)
+static bool shorten(struct xc_record *record, struct xc_arena *arena)
 {
 	if (record->frame_count > FEWER_FRAMES)
-		keep_frames(record, FEWER_FRAMES);
+		keep_frames(record, FEWER_FRAMES, arena);
 	else if (record->absent_count)
 		record->absent_count /= 2;
 	else if (record->frame_count)
-		keep_frames(record, record->frame_count / 2);
+		keep_frames(record, record->frame_count / 2, arena);
 	else
 		return false;
 	return true;
@@ -53,7 +64,7 @@ static const char *note_of(const struct xc_record *record, size_t frames, size_t
 void xc_record_fit(struct xc_record *record, struct xc_arena *arena)
 {
 	const size_t frames = record->frame_count, absent = record->absent_count;
-	while (size_of(record) > XC_RECORD_MAX - HINTS && shorten(record))
+	while (size_of(record) > XC_RECORD_MAX - HINTS && shorten(record, arena))
 		continue;
 	if (record->frame_count < frames || record->absent_count < absent)
 		record->note = note_of(record, frames, absent, arena);

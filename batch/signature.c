@@ -3,7 +3,6 @@
 #include "signature.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../core/render.h"
@@ -128,29 +127,43 @@ static const char *stand_in(const struct xc_signing *g)
 	return first->build_id ? first->build_id : first->module;
 }
 
-/* Of one or two frames of a stack that went on nobody knows whose they are; but an overflow's are its round. */
+static size_t count_sure_between(const struct xc_signing *g, size_t from, size_t end)
+{
+	size_t sure = 0;
+	for (size_t i = from; i < end; i++)
+		sure += g->s->frames[i].fate == XC_FRAME_KEPT && !g->guessed[i];
+	return sure;
+}
+
+/* Of one or two frames of a stack that went on nobody knows whose they are, and so with each of several; but an overflow's are its round. */
 static bool tells_little(const struct xc_signing *g)
 {
-	return !g->s->complete && (!g->s->round || !g->s->sure) && g->s->sure < SURE;
+	const size_t count = g->record->frame_count;
+	if (g->s->complete || (g->s->round && g->s->sure))
+		return false;
+	for (size_t i = 0, end; i < count; i = end) {
+		end = xc_record_stack_end(g->record, i);
+		if (!g->whole[i] && count_sure_between(g, i, end) < SURE)
+			return true;
+	}
+	return !count;
 }
 
 /* ---- for people ---- */
 
-static int ascending(const void *a, const void *b)
-{
-	const size_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 static void list_shown(struct xc_signing *g)
 {
 	struct xc_signature *s = g->s;
+	const size_t count = g->record->frame_count;
 	s->shown = s->kept;
-	if (xc_record_stack_end(g->record, 0) == g->record->frame_count)
+	s->shown_count = s->kept_count;
+	if (xc_record_stack_end(g->record, 0) == count)
 		return;
-	s->shown = xc_arena_alloc(g->arena, (s->kept_count + 1) * sizeof *s->shown);
-	memcpy(s->shown, s->kept, s->kept_count * sizeof *s->kept);
-	qsort(s->shown, s->kept_count, sizeof *s->shown, ascending);
+	s->shown = xc_arena_alloc(g->arena, (count + 1) * sizeof *s->shown);
+	s->shown_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (s->frames[i].fate == XC_FRAME_KEPT)
+			s->shown[s->shown_count++] = i;
 }
 
 static void add_part(struct xc_text *text, const char *part)
@@ -178,10 +191,11 @@ static const char *words(const struct xc_signing *g)
 }
 
 /* The helper that the first kept frame called says what it was at. */
-static const char *helper(const struct xc_signature *s)
+static const char *helper(const struct xc_signing *g)
 {
+	const struct xc_signature *s = g->s;
 	size_t first = s->kept_count ? s->kept[0] : 0;
-	for (size_t i = first; i-- > 0;)
+	for (size_t i = first; i > 0 && !g->record->frames[i].thread && i--;)
 		if (s->frames[i].fate == XC_FRAME_LEAF && s->frames[i].name)
 			return s->frames[i].name;
 	return NULL;
@@ -191,7 +205,7 @@ static void write_text(struct xc_signing *g)
 {
 	struct xc_signature *s = g->s;
 	struct xc_text text = {0};
-	const char *said = words(g), *leaf = helper(s);
+	const char *said = words(g), *leaf = helper(g);
 	xc_text_add(&text, s->class_name);
 	if (said && *said)
 		add_part(&text, said);

@@ -53,9 +53,12 @@ struct xc_signature {
 	struct xc_signature_frame *frames; /* one for each of the record's */
 	size_t *kept;                      /* indexes of the frames that count, innermost first; of a stack
 					    * overflow its cycle, turned so that its names are the smallest in order; of the stacks of
-					    * several threads the innermost of each, then the next of each, and so on */
+					    * several threads the innermost of each, then the next of each, and so on, each name
+					    * once: of all of them the few that keys are made of must tell */
 	size_t kept_count;
-	size_t *shown; /* the same as people read them: one thread's stack after the other */
+	/* The frames that people are shown: those that are kept; of several threads' stacks one after the other, with those that count but once,
+	 * since another thread has a frame of that name at the same depth. */
+	size_t *shown, shown_count;
 	size_t sure; /* how many of them no frame that was found by scanning the stack stands before, nor are found so themselves */
 	const char *class_name;  /* of the record, or as the policy says */
 	const char *severity;    /* likewise */

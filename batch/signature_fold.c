@@ -106,17 +106,30 @@ static size_t drop_alike(struct strand *strands, size_t count)
 	return left;
 }
 
-/* The innermost frame of each, then the next of each: so the few that the keys are made of are of all. */
-static void go_round(struct xc_signature *s, const struct strand *strands, size_t count)
+/* Has a strand before this one a frame of the same name there? */
+static bool is_told(const struct strand *strands, size_t i, size_t depth)
 {
-	size_t before = SIZE_MAX;
+	for (size_t k = 0; k < i; k++)
+		if (depth < strands[k].count && !compare(strands[i].g, strands[k].kept[depth], strands[i].kept[depth]))
+			return true;
+	return false;
+}
+
+/* The innermost frame of each, then the next of each: so the few that the keys are made of are of all. What all wait through is told once,
+ * or those would be five times the same. */
+static void go_round(struct xc_signature *s, const struct strand *strands, size_t count, size_t deepest)
+{
 	s->kept_count = 0;
-	for (size_t depth = 0; before != s->kept_count; depth++) {
-		before = s->kept_count;
-		for (size_t i = 0; i < count; i++)
-			if (depth < strands[i].count)
+	for (size_t depth = 0; depth < deepest; depth++)
+		for (size_t i = 0; i < count; i++) {
+			if (depth >= strands[i].count)
+				continue;
+			if (is_told(strands, i, depth))
+				s->frames[strands[i].kept[depth]].rule =
+					"counts once: another thread has it there, too";
+			else
 				s->kept[s->kept_count++] = strands[i].kept[depth];
-	}
+		}
 }
 
 /* Which thread of a circle comes first is chance, too: it is the one whose names are. */
@@ -125,17 +138,18 @@ static void fold_all(struct xc_signing *g)
 	struct xc_signature *s = g->s;
 	const size_t frames = g->record->frame_count;
 	struct strand *strands = xc_arena_alloc(g->arena, (frames + 1) * sizeof *strands);
-	size_t *list = s->kept, count = 0;
+	size_t *list = s->kept, count = 0, deepest = 0;
 	for (size_t i = 0, before; i < frames; i = xc_record_stack_end(g->record, i)) {
 		before = s->kept_count;
 		fold(g, i);
 		strands[count++] = (struct strand){g, list + before, s->kept_count - before};
+		deepest = s->kept_count - before > deepest ? s->kept_count - before : deepest;
 	}
 	if (count < 2)
 		return;
 	qsort(strands, count, sizeof *strands, by_names_and_place);
 	s->kept = xc_arena_alloc(g->arena, (frames + 1) * sizeof *s->kept);
-	go_round(s, strands, drop_alike(strands, count));
+	go_round(s, strands, drop_alike(strands, count), deepest);
 }
 
 /* ---- stack overflows ---- */

@@ -16,6 +16,7 @@ struct xc_signing {
 	struct xc_signature *s;
 	bool nothing_counts; /* what is kept, if anything, only stands for it */
 	/* for each frame: */
+	bool *whole;   /* the stack that begins there is */
 	bool *guessed; /* it, or one before it in its stack, was found by scanning, and is no more than a guess */
 	enum xc_language *languages;
 	bool *linked_in; /* may be of a C library that is linked into the program */

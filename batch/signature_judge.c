@@ -225,13 +225,12 @@ static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
 	return guessed;
 }
 
-/* Returns whether it is whole. */
-static bool judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+static void judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
 {
 	const struct bounds b = walk(g, rules, first);
 	for (size_t i = first; i < b.end; i++)
 		judge(g, i, rules[i], &b);
-	return !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
+	g->whole[first] = !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
 }
 
 void xc_signature_judge(struct xc_signing *g)
@@ -240,6 +239,7 @@ void xc_signature_judge(struct xc_signing *g)
 	const struct xc_framerule **rules = xc_arena_alloc(g->arena, (count + 1) * sizeof *rules);
 	g->languages = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->languages);
 	g->linked_in = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->linked_in);
+	g->whole = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->whole);
 	g->guessed = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->guessed);
 	xc_languages(g->record, g->languages);
 	for (size_t i = 0; i < count; i++)
@@ -252,6 +252,8 @@ void xc_signature_judge(struct xc_signing *g)
 		g->s->frames[i].foreign = whose && whose->section == XC_FRAMES_NOT_APP;
 	}
 	g->s->complete = count > 0;
-	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i))
-		g->s->complete &= judge_stack(g, rules, i);
+	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i)) {
+		judge_stack(g, rules, i);
+		g->s->complete &= g->whole[i];
+	}
 }

@@ -171,6 +171,7 @@ static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle,
 			       lock->why ? "likely holds" : "holds");
 }
 
+/* Of a circle of more, some: its stacks must fit into a record. */
 static void involve(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
 {
 	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
@@ -217,6 +218,16 @@ void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks 
 				  : " any more: it ended without unlocking it, or fork() did not copy it");
 }
 
+static void involve_waiters(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	size_t involved = 0;
+	for (size_t i = 0; i < l->waits->count && involved < INVOLVED; i++)
+		if (xc_lock_awaited(l, i) == lock) {
+			xc_verdict_involve(q->report, wait_of(l, i)->thread->tid);
+			involved++;
+		}
+}
+
 static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
 {
 	struct xc_text text = {0};
@@ -226,6 +237,7 @@ static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const s
 	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
 	xc_text_fini(&text);
 	blame(q, wait_of(l, lock->first));
+	involve_waiters(q, l, lock);
 }
 
 /* ---- who keeps others waiting ---- */

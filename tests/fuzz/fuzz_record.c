@@ -43,7 +43,7 @@ static void sign(const struct xc_record *record, struct xc_arena *arena)
 	const struct xc_signature *s = xc_signature(record, rules, NULL, arena);
 	if (!s->text || s->kept_count > record->frame_count || xc_signature_place(record, s) > record->frame_count)
 		abort();
-	for (size_t i = 0; i < s->kept_count; i++)
+	for (size_t i = 0; i < s->shown_count; i++)
 		if (s->shown[i] >= record->frame_count)
 			abort();
 }

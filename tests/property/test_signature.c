@@ -190,8 +190,9 @@ PROPERTY(a_record_of_anything_has_a_signature, 5000)
 				    strlen(s->loose) == 64);
 	PROPERTY_CHECK(rng, s->kept_count <= d.record.frame_count && (s->kept_count || s->frameless));
 	for (size_t i = 0; i < s->kept_count; i++)
-		PROPERTY_CHECK(rng, s->kept[i] < d.record.frame_count && s->frames[s->kept[i]].fate == XC_FRAME_KEPT &&
-					    s->shown[i] < d.record.frame_count);
+		PROPERTY_CHECK(rng, s->kept[i] < d.record.frame_count && s->frames[s->kept[i]].fate == XC_FRAME_KEPT);
+	for (size_t i = 0; i < s->shown_count; i++)
+		PROPERTY_CHECK(rng, s->shown[i] < d.record.frame_count);
 	PROPERTY_CHECK(rng, xc_signature_place(&d.record, s) <= d.record.frame_count);
 	xc_arena_fini(&arena);
 }

@@ -103,6 +103,7 @@ static struct xc_signature *signature(struct xc_arena *arena, const struct xc_re
 			.name = name, .shown = name ? name : "server+0x1136", .fate = list->rows[i].fate};
 		if (list->rows[i].fate == XC_FRAME_KEPT) {
 			s->kept[s->kept_count++] = i;
+			s->shown_count = s->kept_count;
 			s->text = xc_arena_printf(arena, "%s | %s", s->text, s->frames[i].shown);
 		} else {
 			s->frames[i].rule = "SKIP (frames.txt:12)";

@@ -25,7 +25,8 @@ static struct xc_record_frame frames[] = {
 	 .trust = "context",
 	 .inlined = true,
 	 .signal = true,
-	 .unverified = true},
+	 .unverified = true,
+	 .thread = "thread 7 \"worker\""},
 	{.has_offset = true}, /* at the file's first byte */
 	{.function = ""},
 	{.trust = "scan"},
@@ -111,6 +112,7 @@ static void same_frame(const struct xc_record_frame *left, const struct xc_recor
 	same_text(left->language, right->language);
 	same_text(left->file, right->file);
 	same_text(left->trust, right->trust);
+	same_text(left->thread, right->thread);
 	assert_int_equal(left->has_offset, right->has_offset);
 	assert_int_equal(left->offset, right->offset);
 	assert_int_equal(left->line, right->line);

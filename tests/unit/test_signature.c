@@ -716,7 +716,11 @@ static void stacks_of_a_circle_count_in_turn(void **state)
 	/* whichever comes first */
 	keeps("deadlock", "| " WAIT "take_a work " THREAD "| " WAIT "take_b run " THREAD, "take_a take_b work run");
 	/* a longer one goes on when the other ends; a recursion of one is none of the other */
-	keeps("deadlock", "| " WAIT "a b b c " THREAD "| " WAIT "a " THREAD, "a a b c");
+	keeps("deadlock", "| " WAIT "a b b c " THREAD "| " WAIT "b " THREAD, "a b b c");
+	/* what all of them wait through is told once */
+	keeps("deadlock",
+	      "| " WAIT "take a loop " THREAD "| " WAIT "take b loop " THREAD "| " WAIT "take c loop " THREAD,
+	      "take a b c loop");
 	/* how many stand alike is chance */
 	keeps("deadlock", "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD "| " WAIT "eat dine " THREAD,
 	      "eat dine");
@@ -732,9 +736,10 @@ static void each_stack_of_several_must_be_whole(void **state)
 	assert_int_equal(stack.s->shown[0], 2);
 	assert_int_equal(stack.s->shown[3], 9);
 	fini(&stack);
-	init(&stack, "deadlock", "| " WAIT "take_b run | " WAIT "take_a work " THREAD);
+	init(&stack, "deadlock", "| " WAIT "take_b run | " WAIT "take_a work more and loop " THREAD);
 	sign(&stack);
 	assert_false(stack.s->complete);
+	assert_true(stack.s->weak); /* of the one too little is left, however much there is of the other */
 	fini(&stack);
 	init(&stack, "deadlock", "| " WAIT "take_b run " THREAD "| " WAIT "take_a work " THREAD);
 	stack.record.frames[2].trust = "scan"; /* of one thread: what was found of the other is no guess */
