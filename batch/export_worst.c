@@ -156,14 +156,13 @@ static void put_quoted(struct xc_paint *p, const char *word)
 	xc_text_char(&p->page, '\'');
 }
 
-/* What cannot be shown as it is stands as \xNN, as in every other text of ours; bash, zsh and ksh read it so. */
+/* What cannot be shown as it is stands as \xNN, as in every other text of ours; bash, zsh and ksh read it so. To a shell that does not
+ * (dash), it is another name and nothing else: no quote stands in it that would end the word. */
 static void put_escaped(struct xc_paint *p, const char *word)
 {
 	xc_text_add(&p->page, "$'");
 	for (; *word; word++) {
-		if (*word == '\'' || *word == '\\')
-			xc_text_printf(&p->page, "\\%c", *word);
-		else if (*word < ' ' || *word > '~' || *word == '#')
+		if (*word < ' ' || *word > '~' || strchr("#'\"\\`$", *word))
 			xc_text_printf(&p->page, "\\x%02x", (unsigned char)*word);
 		else
 			xc_text_char(&p->page, *word);

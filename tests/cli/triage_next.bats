@@ -87,3 +87,15 @@ END
   run -0 --separate-stderr bash line
   [[ "$output" == *crasher.c:5* ]]
 }
+
+@test "no shell runs what a name says, nor one that does not know such escapes" {
+  rm cores/*
+  cp "$CORE" "$(printf "cores/core.\001'\`touch ran\`")"
+  "$XCORE" triage --quiet cores >answer
+  { next answer analyze; echo "'"; } >line # as who is asked for a quote's end may type it
+  for shell in bash dash zsh ksh sh; do
+    type "$shell" >/dev/null 2>&1 || continue
+    run "$shell" line
+    [ ! -e ran ]
+  done
+}

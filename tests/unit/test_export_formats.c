@@ -202,7 +202,8 @@ static void names_of_files_are_quoted_for_the_shell(void **state)
 	struct xc_record *record = (struct xc_record *)problems->problems[0].members[0].record;
 	record->path = "-core.$(id);'x'\n`y`";
 	xc_auto(xc_freep) char *text = exported_text("text", problems, &exported_options);
-	says(text, "xcore analyze $'./-core.$(id);\\'x\\'\\x0a`y`'    # all of it, run where the cores are\n");
+	says(text, "xcore analyze $'./-core.\\x24(id);\\x27x\\x27\\x0a\\x60y\\x60'    # all of it, run where the cores "
+		   "are\n");
 	record->path = "$(id);'x'";
 	xc_auto(xc_freep) char *plain = exported_text("text", problems, &exported_options);
 	says(plain, "xcore analyze '$(id);'\\''x'\\'''    # all of it, run where the cores are\n");
