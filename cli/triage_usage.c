@@ -130,15 +130,36 @@ static struct xc_error *check_roads(const struct xc_job *job)
 	return NULL;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What a file is called in its directory; NULL where there is no such directory. */
+static const char *name_in(const char *file, struct stat *directory_out)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	xc_auto(xc_freep) char *directory = xc_asprintf("%.*s.", (int)(name - file), file);
+	return stat(directory, directory_out) ? NULL : name;
+}
+
+/* Of files that are not there yet. A link that leads nowhere is replaced itself (output.h). */
+static bool shares_name(const char *one, const char *other)
+{
+	struct stat a, b;
+	const char *name = name_in(one, &a), *other_name = name_in(other, &b);
+	return name && other_name && is_same(&a, &b) && !strcmp(name, other_name);
+}
+
 /* One answer after the other is what standard output is for; of two in a file the later would replace the first. */
 static bool shares_file(const char *one, const char *other)
 {
 	struct stat a, b;
-	if (!one || !other || !strcmp(one, "-"))
+	if (!one || !other || !strcmp(one, "-") || !strcmp(other, "-"))
 		return false;
 	if (stat(one, &a) || stat(other, &b))
-		return !strcmp(one, other);
-	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino && strncmp(one, "/dev/", 5) != 0;
+		return shares_name(one, other);
+	return S_ISREG(a.st_mode) && is_same(&a, &b) && strncmp(one, "/dev/", 5) != 0;
 }
 
 static struct xc_error *check_files(const struct xc_triage_settings *s, const char *output)
