@@ -168,8 +168,9 @@ static const struct xc_option options[] = {
 	{.name = "keep",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(keep),
-	 .about = "answer with a list instead: which core to keep of each cluster (all whose stack is lost), and which "
-		  "tell nothing more"},
+	 .about =
+		 "answer with a list instead: which core to keep of each cluster and each class in it (all whose stack "
+		 "is lost), and which tell nothing more"},
 	{.name = "prune",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(prune),
