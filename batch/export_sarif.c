@@ -10,10 +10,11 @@
 #include "export_cluster.h"
 #include "export_sarif_parts.h"
 #include "export_sarif_rules.h"
+#include "export_sarif_stacks.h"
 
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-enum { RESULTS_MAX = 5000, FRAMES_MAX = 64, NOTICES_MAX = 1000 };
+enum { RESULTS_MAX = 5000, NOTICES_MAX = 1000 };
 
 struct sarif {
 	struct xc_jsonstream stream;
@@ -23,17 +24,7 @@ struct sarif {
 	size_t results, left_out, placeless;
 };
 
-/* ---- places ---- */
-
-/* Of a frame of the program's own; NULL of others. */
-static json_t *location_inside(const struct xc_export_cluster *c, size_t index, const struct xc_export_options *options)
-{
-	const struct xc_record_frame *frame = &c->record->frames[index];
-	if (!xc_export_is_own(c, index, options))
-		return NULL;
-	xc_auto(xc_freep) char *path = xc_export_path(options, frame->file);
-	return xc_sarif_location(xc_sarif_physical(path, frame->line, true), frame->function);
-}
+/* ---- results ---- */
 
 /* NULL when there is none. */
 static json_t *location_of(const struct xc_export_cluster *c, const struct xc_export_options *options)
@@ -42,57 +33,6 @@ static json_t *location_of(const struct xc_export_cluster *c, const struct xc_ex
 	xc_auto(xc_freep) char *path = xc_export_source(c, options, &line);
 	return path ? xc_sarif_location(xc_sarif_physical(path, line, true), c->function) : NULL;
 }
-
-/* ---- stacks ---- */
-
-static json_t *frame_of(const struct xc_export_cluster *c, size_t index, const struct xc_export_options *options)
-{
-	const struct xc_record_frame *frame = &c->record->frames[index];
-	json_t *object = json_object();
-	xc_auto(xc_freep) char *path = xc_export_path(options, frame->file);
-	xc_jsonvalue_set(object, "location",
-			 xc_sarif_location(xc_sarif_physical(path, frame->line, xc_export_is_own(c, index, options)),
-					   frame->function));
-	if (frame->module)
-		xc_jsonvalue_set(object, "module", xc_sarif_name(frame->module));
-	return object;
-}
-
-static json_t *stack_of(const struct xc_export_cluster *c, const struct xc_export_options *options)
-{
-	json_t *stack = json_object(), *frames = json_array();
-	const struct xc_record *record = c->record;
-	for (size_t i = 0; i < record->frame_count && i < FRAMES_MAX; i++)
-		json_array_append_new(frames, frame_of(c, i, options));
-	xc_jsonvalue_set(stack, "message", xc_sarif_words(record->path));
-	xc_jsonvalue_set(stack, "frames", frames);
-	return stack;
-}
-
-/* The frames that count, as a path from the outermost one to the crash: what GitHub shows, which does not show stacks. */
-static json_t *flow_of(const struct xc_export_cluster *c, const struct xc_export_options *options)
-{
-	json_t *steps = json_array(), *thread = json_object(), *flow = json_object();
-	size_t count = c->signature->kept_count < FRAMES_MAX ? c->signature->kept_count : FRAMES_MAX;
-	for (size_t i = count; i-- > 0;) {
-		json_t *where = location_inside(c, c->signature->kept[i], options), *step = json_object();
-		if (where) {
-			xc_jsonvalue_set(where, "message",
-					 xc_sarif_words(c->signature->frames[c->signature->kept[i]].shown));
-			xc_jsonvalue_set(step, "location", where);
-			json_array_append(steps, step);
-		}
-		json_decref(step);
-	}
-	xc_jsonvalue_set(thread, "locations", steps);
-	xc_jsonvalue_set(flow, "threadFlows", xc_sarif_list(thread));
-	if (json_array_size(steps) > 1)
-		return flow;
-	json_decref(flow);
-	return NULL;
-}
-
-/* ---- results ---- */
 
 static bool is_result(const struct sarif *s, size_t i)
 {
@@ -174,7 +114,7 @@ static json_t *properties_of(const struct xc_export_cluster *c)
 static json_t *result_of(struct sarif *s, const struct xc_export_cluster *c)
 {
 	size_t rule = xc_sarif_rules_index(&s->rules, c->class_name);
-	json_t *result = json_object(), *where = location_of(c, s->options), *flow = flow_of(c, s->options);
+	json_t *result = json_object(), *where = location_of(c, s->options), *flow = xc_sarif_flow(c, s->options);
 	xc_jsonvalue_set(result, "ruleId", xc_jsonvalue_text(s->rules.rules[rule].id));
 	xc_jsonvalue_set(result, "ruleIndex", xc_jsonvalue_count(rule));
 	xc_jsonvalue_set(result, "level", xc_jsonvalue_text(xc_sarif_level(c->rank)));
@@ -185,7 +125,7 @@ static json_t *result_of(struct sarif *s, const struct xc_export_cluster *c)
 	xc_jsonvalue_set(result, "occurrenceCount", xc_jsonvalue_count(c->problem->member_count));
 	if (flow)
 		xc_jsonvalue_set(result, "codeFlows", xc_sarif_list(flow));
-	xc_jsonvalue_set(result, "stacks", xc_sarif_list(stack_of(c, s->options)));
+	xc_jsonvalue_set(result, "stacks", xc_sarif_stacks(c, s->options));
 	if (c->problem->state != XC_PROBLEM_OPEN)
 		set_state(result, c->problem);
 	xc_jsonvalue_set(result, "properties", properties_of(c));

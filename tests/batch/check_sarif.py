@@ -27,7 +27,7 @@ HOLDS = {
     "Stack": {"message": "Message", "frames": ["StackFrame"]},
     "StackFrame": {"location": "Location"},
     "CodeFlow": {"threadFlows": ["ThreadFlow"]},
-    "ThreadFlow": {"locations": ["ThreadFlowLocation"]},
+    "ThreadFlow": {"message": "Message", "locations": ["ThreadFlowLocation"]},
     "ThreadFlowLocation": {"location": "Location"},
     "Invocation": {"toolExecutionNotifications": ["Notification"]},
     "Notification": {"message": "Message"},

@@ -31,7 +31,8 @@ LOCATION = thing(id=INDEX, physicalLocation=PHYSICAL, logicalLocations=several(L
 FRAME = thing(location=LOCATION, module=TEXT, threadId={"type": "integer"}, parameters=several(TEXT))
 STACK = thing("frames", message=MESSAGE, frames=several(FRAME))
 STEP = thing(index=INDEX, location=LOCATION, module=TEXT, importance=words("important", "essential", "unimportant"))
-FLOW = thing("threadFlows", message=MESSAGE, threadFlows=several(thing("locations", id=TEXT, locations=several(STEP, least=1)), least=1))
+THREAD = thing("locations", id=TEXT, message=MESSAGE, locations=several(STEP, least=1))
+FLOW = thing("threadFlows", message=MESSAGE, threadFlows=several(THREAD, least=1))
 SUPPRESSION = thing("kind", kind=words("inSource", "external"), status=words("accepted", "underReview", "rejected"), justification=TEXT)
 RESULT = thing(
     "message", ruleId=TEXT, ruleIndex=INDEX, level=LEVEL, message=MESSAGE, locations=several(LOCATION), codeFlows=several(FLOW),

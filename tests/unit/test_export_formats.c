@@ -299,6 +299,101 @@ static void sarif_drops_what_is_too_much_and_says_so(void **state)
 	exported_is_valid("sarif", text);
 }
 
+/* A cluster of a core of which the stacks of so many threads are told, each of so many rows: "f0" is called by "f1", and so on. */
+static struct xc_problems *threads_made(size_t threads, size_t rows)
+{
+	struct xc_problems *problems = problems_many(1);
+	struct xc_record *r = (struct xc_record *)problems->problems[0].members[0].record;
+	struct xc_signature *s = (struct xc_signature *)problems->problems[0].members[0].signature;
+	r->frame_count = s->kept_count = threads * rows;
+	r->frames = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *r->frames);
+	s->frames = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->frames);
+	s->shown = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->shown);
+	s->kept = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->kept);
+	for (size_t i = 0; i < r->frame_count; i++) {
+		const size_t thread = i / rows, row = i % rows;
+		const char *name = xc_arena_printf(&problems->arena, "f%zu", row);
+		r->frames[i] = (struct xc_record_frame){.function = name, .file = "/build/app/a.c", .line = 7};
+		s->frames[i] = (struct xc_signature_frame){.name = name, .shown = name, .fate = XC_FRAME_KEPT};
+		s->shown[i] = s->kept[row * threads + thread] = i;
+		if (!row)
+			r->frames[i].thread = xc_arena_printf(&problems->arena, "thread %zu \"[w]\"", thread);
+	}
+	return problems;
+}
+
+static const json_t *sarif_result(json_t *root)
+{
+	return json_array_get(json_object_get(sarif_run(root), "results"), 0);
+}
+
+static const json_t *thread_flows_of(json_t *root)
+{
+	return json_object_get(json_array_get(json_object_get(sarif_result(root), "codeFlows"), 0), "threadFlows");
+}
+
+static const char *message_of(const json_t *object)
+{
+	return string_of(json_object_get(object, "message"), "text");
+}
+
+static json_t *sarif_of_threads(size_t threads, size_t rows)
+{
+	struct xc_problems *problems = threads_made(threads, rows);
+	char *text = exported_text("sarif", problems, &exported_options);
+	exported_is_valid("sarif", text);
+	problems_unmake(problems);
+	return parsed(text);
+}
+
+static void sarif_tells_each_thread_by_itself(void **state)
+{
+	(void)state;
+	json_t *root = sarif_of_threads(2, 3);
+	const json_t *flows = thread_flows_of(root), *stacks = json_object_get(sarif_result(root), "stacks");
+	assert_int_equal(json_array_size(flows), 2);
+	assert_int_equal(json_array_size(stacks), 2);
+	const json_t *steps = json_object_get(json_array_get(flows, 1), "locations");
+	assert_string_equal(message_of(json_array_get(flows, 1)), "thread 1 \"\\[w\\]\"");
+	assert_int_equal(json_array_size(steps), 3);
+	assert_string_equal(message_of(json_object_get(json_array_get(steps, 0), "location")), "f2");
+	assert_string_equal(message_of(json_object_get(json_array_get(steps, 2), "location")), "f0");
+	assert_string_equal(message_of(json_array_get(stacks, 0)), "000000000000/core.0, thread 0 \"\\[w\\]\"");
+	assert_int_equal(json_array_size(json_object_get(json_array_get(stacks, 1), "frames")), 3);
+	json_decref(root);
+}
+
+static void threads_share_the_frames_that_sarif_takes(void **state)
+{
+	(void)state;
+	json_t *root = sarif_of_threads(2, 100), *many = sarif_of_threads(100, 2);
+	const json_t *stacks = json_object_get(sarif_result(root), "stacks");
+	assert_int_equal(json_array_size(json_object_get(json_array_get(stacks, 0), "frames")), 32);
+	assert_int_equal(json_array_size(json_object_get(json_array_get(stacks, 1), "frames")), 32);
+	const json_t *steps = json_object_get(json_array_get(thread_flows_of(root), 1), "locations");
+	assert_int_equal(json_array_size(steps), 32);
+	assert_string_equal(message_of(json_object_get(json_array_get(steps, 31), "location")), "f0");
+	assert_int_equal(json_array_size(thread_flows_of(many)), 64);
+	assert_int_equal(json_array_size(json_object_get(sarif_result(many), "stacks")), 64);
+	json_decref(root);
+	json_decref(many);
+}
+
+/* A core's threads may have one id all. No two stacks of a result are equal, or the file is no SARIF. */
+static void sarif_has_equal_stacks_once(void **state)
+{
+	(void)state;
+	struct xc_problems *problems = threads_made(2, 3);
+	struct xc_record *r = (struct xc_record *)problems->problems[0].members[0].record;
+	r->frames[3].thread = r->frames[0].thread;
+	char *text = exported_text("sarif", problems, &exported_options);
+	exported_is_valid("sarif", text);
+	json_t *root = parsed(text);
+	assert_int_equal(json_array_size(json_object_get(sarif_result(root), "stacks")), 1);
+	json_decref(root);
+	problems_unmake(problems);
+}
+
 static void a_step_summary_is_no_longer_than_it_may_be(void **state)
 {
 	(void)state;
@@ -375,6 +470,9 @@ int main(void)
 		cmocka_unit_test(sarif_results_have_places_and_states),
 		cmocka_unit_test(sarif_says_what_has_no_place),
 		cmocka_unit_test(sarif_drops_what_is_too_much_and_says_so),
+		cmocka_unit_test(sarif_tells_each_thread_by_itself),
+		cmocka_unit_test(threads_share_the_frames_that_sarif_takes),
+		cmocka_unit_test(sarif_has_equal_stacks_once),
 		cmocka_unit_test(a_step_summary_is_no_longer_than_it_may_be),
 		cmocka_unit_test(a_step_summary_is_shorter_by_what_the_step_said),
 		cmocka_unit_test(annotations_end_with_how_many_more_there_are),
