@@ -27,9 +27,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct xc_problem_class *l = a, *r = b;
 	int d = (r->certain > 0) - (l->certain > 0);
-	unsigned left = xc_severity_rank(l->severity), right = xc_severity_rank(r->severity);
-	d = d ? d : (left < right) - (left > right);
-	d = d ? d : (l->count < r->count) - (l->count > r->count);
+	d = d ? d : XC_ORDER(xc_severity_rank(r->severity), xc_severity_rank(l->severity));
+	d = d ? d : XC_ORDER(r->count, l->count);
 	return d ? d : strcmp(l->name, r->name);
 }
 

@@ -10,6 +10,7 @@
 #include "../core/report.h"
 #include "../core/report_scrub.h"
 #include "../core/scrub_know.h"
+#include "../core/threadwords.h"
 #include "../dwarf/backtrace.h"
 #include "../triage/cause.h"
 #include "language.h"
@@ -192,16 +193,10 @@ static void row(const struct examination *e, const struct xc_stack_row *from, st
 	};
 }
 
-/* "thread 4711 "worker"" */
 static const char *thread_words(const struct examination *e, const struct xc_stack *stack)
 {
 	struct xc_text text = {0};
-	xc_text_printf(&text, "thread %d", stack->tid);
-	if (stack->name) {
-		xc_text_add(&text, " \"");
-		xc_text_name(&text, stack->name);
-		xc_text_add(&text, "\"");
-	}
+	xc_thread_words(&text, stack->tid, stack->name);
 	const char *words = keep(e, text.bytes);
 	xc_text_fini(&text);
 	return words;

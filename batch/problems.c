@@ -53,13 +53,6 @@ bool xc_problem_stands(const struct xc_problem_member *member)
 
 /* ---- orders: each ends with the path, which no two records share ---- */
 
-static int order(bool less, bool more)
-{
-	return more - less;
-}
-
-#define ORDER(a, b) order((a) < (b), (a) > (b))
-
 static int by_path(const struct item *a, const struct item *b)
 {
 	return xc_record_compare(&a->member.record, &b->member.record);
@@ -95,7 +88,7 @@ static int by_exact(const void *a, const void *b)
 static int by_problem(const void *a, const void *b)
 {
 	const struct item *const *left = a, *const *right = b;
-	int d = ORDER((*left)->problem, (*right)->problem);
+	int d = XC_ORDER((*left)->problem, (*right)->problem);
 	return d ? d : by_path(*left, *right);
 }
 
@@ -112,9 +105,9 @@ static unsigned urgency(const struct xc_problem *problem)
 static int by_urgency(const void *a, const void *b)
 {
 	const struct xc_problem *left = a, *right = b;
-	int d = ORDER(urgency(left), urgency(right));
-	d = d ? d : ORDER(xc_severity_rank(right->severity), xc_severity_rank(left->severity));
-	d = d ? d : ORDER(right->member_count, left->member_count);
+	int d = XC_ORDER(urgency(left), urgency(right));
+	d = d ? d : XC_ORDER(xc_severity_rank(right->severity), xc_severity_rank(left->severity));
+	d = d ? d : XC_ORDER(right->member_count, left->member_count);
 	return d ? d : strcmp(left->id, right->id);
 }
 

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static int order(bool less, bool more)
-{
-	return more - less;
-}
-
-#define ORDER(a, b) order((a) < (b), (a) > (b))
-
 static uint64_t present(const struct xc_record *record)
 {
 	uint64_t size = record->size ? record->size : record->stored;
@@ -20,17 +13,17 @@ int xc_worth(const struct xc_problem_member *a, const struct xc_problem_member *
 {
 	const struct xc_record *l = a->record, *r = b->record;
 	const struct xc_signature *s = a->signature, *t = b->signature;
-	int d = ORDER(t->complete, s->complete);
-	d = d ? d : ORDER(l->missing, r->missing);
-	d = d ? d : ORDER(t->quality, s->quality);
-	d = d ? d : ORDER(l->size ? l->size : l->stored, r->size ? r->size : r->stored);
-	d = d ? d : ORDER(l->stored, r->stored);
+	int d = XC_ORDER(t->complete, s->complete);
+	d = d ? d : XC_ORDER(l->missing, r->missing);
+	d = d ? d : XC_ORDER(t->quality, s->quality);
+	d = d ? d : XC_ORDER(l->size ? l->size : l->stored, r->size ? r->size : r->stored);
+	d = d ? d : XC_ORDER(l->stored, r->stored);
 	return d ? d : strcmp(l->path, r->path);
 }
 
 int xc_worth_face(const struct xc_problem_member *a, const struct xc_problem_member *b)
 {
-	int d = ORDER(xc_severity_rank(b->signature->severity), xc_severity_rank(a->signature->severity));
+	int d = XC_ORDER(xc_severity_rank(b->signature->severity), xc_severity_rank(a->signature->severity));
 	return d ? d : xc_worth(a, b);
 }
 
@@ -38,11 +31,11 @@ int xc_worth_stack(const struct xc_problem_member *a, const struct xc_problem_me
 {
 	const struct xc_record *l = a->record, *r = b->record;
 	const struct xc_signature *s = a->signature, *t = b->signature;
-	int d = ORDER(t->complete, s->complete);
-	d = d ? d : ORDER(xc_signature_is_weak(s), xc_signature_is_weak(t));
-	d = d ? d : ORDER(t->quality, s->quality);
-	d = d ? d : ORDER(t->kept_count, s->kept_count);
-	d = d ? d : ORDER(present(r), present(l));
-	d = d ? d : ORDER(l->stored, r->stored);
+	int d = XC_ORDER(t->complete, s->complete);
+	d = d ? d : XC_ORDER(xc_signature_is_weak(s), xc_signature_is_weak(t));
+	d = d ? d : XC_ORDER(t->quality, s->quality);
+	d = d ? d : XC_ORDER(t->kept_count, s->kept_count);
+	d = d ? d : XC_ORDER(present(r), present(l));
+	d = d ? d : XC_ORDER(l->stored, r->stored);
 	return d ? d : strcmp(l->path, r->path);
 }

@@ -5,6 +5,9 @@
 
 #include "problems.h"
 
+/* Of two numbers, each looked at twice: below 0 where a is the smaller one, above 0 where b is. */
+#define XC_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* To stand for both: whose stack is whole, of which least is missing, with the best trace, the smaller core. */
 int xc_worth(const struct xc_problem_member *a, const struct xc_problem_member *b);
 

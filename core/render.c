@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "stacktree.h"
+#include "threadwords.h"
 
 enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
 
@@ -254,12 +255,7 @@ void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 	if (stack->detached)
 		xc_text_name(text, stack->name ? stack->name : "?");
 	else
-		xc_text_printf(text, "thread %d", stack->tid);
-	if (stack->name && !stack->detached) {
-		xc_text_add(text, " \"");
-		xc_text_name(text, stack->name);
-		xc_text_char(text, '"');
-	}
+		xc_thread_words(text, stack->tid, stack->name);
 	if (stack->crashed)
 		xc_text_add(text, stack->signalled ? ", took the signal" : ", crashed");
 	if (stack->state) {

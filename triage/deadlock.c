@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "../core/threadwords.h"
 #include "ownid.h"
 #include "sourceline.h"
 #include "waitkind.h"
@@ -22,12 +23,7 @@ static const struct xc_wait *wait_of(const struct xc_locks *l, size_t thread)
 static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *text)
 {
 	const struct xc_thread *thread = wait_of(l, index)->thread;
-	xc_text_printf(text, "thread %d", (int)thread->tid);
-	if (thread->name) {
-		xc_text_add(text, " \"");
-		xc_text_name(text, thread->name);
-		xc_text_add(text, "\"");
-	}
+	xc_thread_words(text, (int)thread->tid, thread->name);
 }
 
 /* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
