@@ -218,7 +218,7 @@ static void unsearched(void *user, const char *directory, const char *why)
 
 static const char nothing_fits[] = "no file's name fits this pattern";
 
-/* Or those that it stands for. */
+/* Or those that it stands for, which are taken as a list's: the user has named none of them. */
 static struct xc_error *add_name(struct search *s, struct xc_namelist *list, const char *name, bool exact)
 {
 	const struct xc_wildcard_visitor visitor = {s, unsearched};
@@ -227,7 +227,7 @@ static struct xc_error *add_name(struct search *s, struct xc_namelist *list, con
 	bool found;
 	if (exact || !xc_wildcard_is(plain))
 		return xc_namelist_add(list, plain);
-	struct xc_error *err = xc_wildcard_expand(plain, &visitor, list, &found);
+	struct xc_error *err = xc_wildcard_expand(plain, &visitor, &s->listed, &found);
 	if (err || found)
 		return err;
 	if (list == &s->given) {
@@ -272,7 +272,7 @@ static void share(struct search *s, const struct xc_namelist *list)
 	}
 }
 
-/* One of the operands: files in it may be deleted (prune.h). */
+/* That the user named: files in it may be deleted (prune.h). */
 static void take_directory(struct search *s, const char *name)
 {
 	struct xc_inputs *found = s->found;
@@ -304,7 +304,8 @@ static struct xc_error *take_name(struct search *s, const char *name, bool liste
 	return NULL;
 }
 
-/* A list may be older than what it lists: names that lead nowhere get their record all the same, that says so. */
+/* A list may be older than what it lists, and a pattern fits links that dangle: names that lead nowhere get their record all the same, that
+ * says so. */
 static void take_listed(struct search *s, const char *name)
 {
 	xc_auto(xc_error_freep) struct xc_error *err = take_name(s, name, true);

@@ -29,16 +29,18 @@ struct xc_inputs {
 	size_t note_count;
 	size_t unnoted; /* how many more notes there would have been */
 	size_t unread; /* files and directories that could not be opened or searched: nobody knows whether they are cores, or hold some */
-	/* Those among the operands themselves, not of lists, as the names of files in them begin; "" is the working directory. */
+	/* Those among the operands themselves, neither of lists nor by wildcards, as the names of files in them begin; "" is the working
+	 * directory. */
 	const char **directories;
 	size_t directory_count;
 };
 
 /* From operands: a directory is searched with all below it (no symbolic links are followed inside); a file is taken as it is; "@FILE" and
  * "-" (standard input) hold names (namelist.h), of files and directories. A name with wildcards that is no file's own stands for those that fit
- * (wildcard.h), but not in lists with NUL bytes. In a directory a file counts when its first bytes are those of an
- * ELF core or of a pack; and, where its name is one that cores have, when they are of zstd, lz4, xz, gzip or bzip2, when it is empty, or when
- * it is "core" or "core.PID": whether it can be read is for its record to say.
+ * (wildcard.h), but not in lists with NUL bytes; they are taken as if they stood in a list: gone or dangling ones get a record that says so.
+ * In a directory a file counts when its first bytes are those of an ELF core or of a pack; and, where its name is one that cores have, when
+ * they are of zstd, lz4, xz, gzip or bzip2, when it is empty, or when it is "core" or "core.PID": whether it can be read is for its record to
+ * say.
  * Errors: an operand that does not exist or cannot be read, or is a report of apport; a pattern that none fits; those of reading a list. */
 XC_MUST_CHECK struct xc_error *xc_inputs_find(const char *const *operands, size_t count, struct xc_inputs **inputs_out);
 

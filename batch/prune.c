@@ -70,7 +70,7 @@ static struct place place_of(const struct xc_prune *p, const struct xc_record *r
 {
 	const struct xc_input *input = input_of(p, record);
 	struct place place = {.parent = -1,
-			      .why = input ? "not in a directory that was given" : "not among the inputs"};
+			      .why = input ? "not in a directory that was given by name" : "not among the inputs"};
 	for (size_t i = 0; input && i < p->directory_count && place.parent < 0; i++) {
 		const char *rest = below(p->directories[i], input->file);
 		if (!rest || !*rest)

@@ -9,7 +9,8 @@ struct xc_prune {
 	const struct xc_keep *keep;
 	const struct xc_input *inputs; /* what the records were made of, by path */
 	size_t input_count;
-	/* That the user gave, of xc_inputs: nothing outside of them is touched; a file given by itself is outside. */
+	/* That the user gave by name, of xc_inputs: nothing outside of them is touched. What was given by itself, in a list or by wildcards is
+	 * outside: a link that somebody planted may fit a pattern. */
 	const char *const *directories;
 	size_t directory_count;
 	bool dry; /* --dry-run: only say what would be done */

@@ -32,7 +32,7 @@ static bool has_wildcard(const char *name, size_t len)
 
 bool xc_wildcard_is(const char *name)
 {
-	return has_wildcard(name, strlen(name)) && !is_there(name);
+	return has_wildcard(name, strlen(name));
 }
 
 static void go_on(struct expansion *e, const char *rest);
@@ -85,6 +85,10 @@ struct xc_error *xc_wildcard_expand(const char *pattern, const struct xc_wildcar
 				    struct xc_namelist *list, bool *found_out)
 {
 	struct expansion e = {.visitor = visitor, .list = list};
+	if (is_there(pattern)) {
+		*found_out = true;
+		return xc_namelist_add(list, pattern);
+	}
 	xc_text_add(&e.name, *pattern == '/' ? "/" : "");
 	go_on(&e, pattern + (*pattern == '/'));
 	xc_text_fini(&e.name);

@@ -174,7 +174,8 @@ static const struct xc_option options[] = {
 	{.name = "prune",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(prune),
-	 .about = "delete the cores that tell nothing more, in the directories given; says each"},
+	 .about = "delete the cores that tell nothing more, in the directories given by name (what lists and wildcards "
+		  "name stays); says each"},
 	{.name = "dry-run",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(dry_run),

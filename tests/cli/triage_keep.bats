@@ -60,6 +60,21 @@ triage() {
   [ -e cores/b.pack ]
 }
 
+@test "pruning goes to nothing that a pattern found" {
+  mkdir elsewhere cores/sub && cp cores/a.pack elsewhere/precious.pack && cp cores/a.pack cores/sub/
+  ln -s ../elsewhere cores/zz
+  ln -s nowhere cores/dd
+  triage 'cores/*' --prune >/dev/null 2>told
+  grep -q 'left alone: zz/precious.pack: not in a directory that was given by name' told
+  ln -s ../elsewhere 'cores/*' && cp elsewhere/precious.pack elsewhere/copy.pack
+  triage 'cores/*' --prune >/dev/null 2>told
+  grep -q 'left alone: .*not in a directory that was given by name' told
+  [ "$(find elsewhere cores -name '*.pack' -type f | wc -l)" -eq 6 ]
+  triage cores 'cores/*' --prune >/dev/null
+  [ ! -e cores/b.pack ]
+  [ "$(find elsewhere -type f | wc -l)" -eq 2 ]
+}
+
 @test "a policy has the last word on class, frames and names" {
   cat >policy.lua <<'END'
 function class(record) if record.class == "null-write" then return "low-memory", "critical" end end

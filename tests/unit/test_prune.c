@@ -310,7 +310,7 @@ static void what_is_outside_stays(void **state)
 	struct xc_pruned pruned = prune(&t);
 	t.directory = all;
 	assert_int_equal(pruned.deleted, 1);
-	assert_string_equal(t.told.bytes, "b: not in a directory that was given\nsub/c: deleted\n");
+	assert_string_equal(t.told.bytes, "b: not in a directory that was given by name\nsub/c: deleted\n");
 	assert_true(there(&t, "b"));
 	finish(&t);
 }
