@@ -110,14 +110,14 @@ static json_t *step_of(const struct xc_export_cluster *c, size_t index, const st
 	return step;
 }
 
-/* Of one thread, whose frames that count are shown[from, end). Without steps it is none. */
-static json_t *thread_of(const struct xc_export_cluster *c, size_t from, size_t end,
+/* Of one thread, of which rows[0 .. count) of the shown frames are told. Without steps it is none. */
+static json_t *thread_of(const struct xc_export_cluster *c, const size_t *rows, size_t count,
 			 const struct xc_export_options *options)
 {
 	json_t *thread = json_object(), *steps = json_array();
-	const char *words = xc_export_thread(c, from);
-	for (size_t i = end; i-- > from;) {
-		json_t *step = step_of(c, c->signature->shown[i], options);
+	const char *words = xc_export_thread(c, rows[0]);
+	for (size_t i = count; i-- > 0;) {
+		json_t *step = step_of(c, c->signature->shown[rows[i]], options);
 		if (step)
 			json_array_append_new(steps, step);
 	}
@@ -127,10 +127,10 @@ static json_t *thread_of(const struct xc_export_cluster *c, size_t from, size_t 
 	return thread;
 }
 
-static size_t thread_end(const struct xc_export_cluster *c, size_t from)
+static size_t thread_end(const struct xc_export_cluster *c, const size_t *rows, size_t count, size_t from)
 {
 	size_t end = from + 1;
-	while (end < c->signature->kept_count && !xc_export_thread(c, end))
+	while (end < count && !xc_export_thread(c, rows[end]))
 		end++;
 	return end;
 }
@@ -138,17 +138,16 @@ static size_t thread_end(const struct xc_export_cluster *c, size_t from)
 json_t *xc_sarif_flow(const struct xc_export_cluster *c, const struct xc_export_options *options)
 {
 	json_t *threads = json_array(), *flow = json_object();
-	const size_t share = share_of(c->record);
-	size_t steps = 0;
-	for (size_t from = 0, end; from < c->signature->kept_count && json_array_size(threads) < FRAMES_MAX;
-	     from = end) {
-		end = thread_end(c, from);
-		json_t *thread = thread_of(c, from, at_most(end, from + share), options);
-		const size_t count = json_array_size(json_object_get(thread, "locations"));
-		if (count)
+	size_t rows[FRAMES_MAX], steps = 0;
+	const size_t count = xc_export_rows(c, FRAMES_MAX, rows);
+	for (size_t from = 0, end; from < count; from = end) {
+		end = thread_end(c, rows, count, from);
+		json_t *thread = thread_of(c, rows + from, end - from, options);
+		const size_t told = json_array_size(json_object_get(thread, "locations"));
+		if (told)
 			json_array_append(threads, thread);
 		json_decref(thread);
-		steps += count;
+		steps += told;
 	}
 	xc_jsonvalue_set(flow, "threadFlows", threads);
 	if (steps > 1)

@@ -299,25 +299,26 @@ static void sarif_drops_what_is_too_much_and_says_so(void **state)
 	exported_is_valid("sarif", text);
 }
 
-/* A cluster of a core of which the stacks of so many threads are told, each of so many rows: "f0" is called by "f1", and so on. */
+/* A cluster of a core of which the stacks of so many threads are told, each of so many rows: "f0" is called by "f1", and so on. Its keys are made of the
+ * first, since the others say the same. */
 static struct xc_problems *threads_made(size_t threads, size_t rows)
 {
 	struct xc_problems *problems = problems_many(1);
 	struct xc_record *r = (struct xc_record *)problems->problems[0].members[0].record;
 	struct xc_signature *s = (struct xc_signature *)problems->problems[0].members[0].signature;
-	r->frame_count = s->kept_count = threads * rows;
+	r->frame_count = s->shown_count = threads * rows;
+	s->kept_count = rows;
 	r->frames = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *r->frames);
 	s->frames = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->frames);
 	s->shown = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->shown);
-	s->kept = xc_arena_alloc(&problems->arena, r->frame_count * sizeof *s->kept);
+	s->kept = s->shown;
 	for (size_t i = 0; i < r->frame_count; i++) {
-		const size_t thread = i / rows, row = i % rows;
-		const char *name = xc_arena_printf(&problems->arena, "f%zu", row);
+		const char *name = xc_arena_printf(&problems->arena, "f%zu", i % rows);
 		r->frames[i] = (struct xc_record_frame){.function = name, .file = "/build/app/a.c", .line = 7};
 		s->frames[i] = (struct xc_signature_frame){.name = name, .shown = name, .fate = XC_FRAME_KEPT};
-		s->shown[i] = s->kept[row * threads + thread] = i;
-		if (!row)
-			r->frames[i].thread = xc_arena_printf(&problems->arena, "thread %zu \"[w]\"", thread);
+		s->shown[i] = i;
+		if (i % rows == 0)
+			r->frames[i].thread = xc_arena_printf(&problems->arena, "thread %zu \"[w]\"", i / rows);
 	}
 	return problems;
 }
