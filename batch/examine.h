@@ -11,8 +11,9 @@ struct xc_examine_options {
 	bool without_heap; /* do not walk it: what it would tell is left out */
 };
 
-/* Work out the verdict, the crashed stack and what is counted of the others. All is put into the arena; nothing refers to the process
- * afterwards. Never fails: what cannot be had is missing. Cost: that of `analyze` without its other threads' variables. */
+/* Work out the verdict, the stack that it is about (of a deadlock those of its threads) and what is counted of the others. All is put into the
+ * arena; nothing refers to the process afterwards. Never fails: what cannot be had is missing. Cost: that of `analyze` without its other
+ * threads' variables. */
 struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
 			     struct xc_arena *arena);
 

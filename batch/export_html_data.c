@@ -106,7 +106,8 @@ static const char *offset_text(const struct xc_record_frame *frame, char text[19
 	return text;
 }
 
-/* [function, name, module, build-id, offset, file, line, trust, inlined 1 | signal 2 | unverified 4, fate, rule] */
+/* [function, name, module, build-id, offset, file, line, trust, inlined 1 | signal 2 | unverified 4, fate, rule, thread (where its
+ * stack begins)] */
 static json_t *row_of(struct page *page, const struct xc_record_frame *frame, const struct xc_signature_frame *judged)
 {
 	char offset[19];

@@ -18,7 +18,7 @@
 struct xc_sought;
 
 enum {
-	XC_RECORD_FRAMES = 256,  /* rows of a stack that are kept: half innermost, half outermost */
+	XC_RECORD_FRAMES = 256,  /* rows that are kept of all stacks: of each as many, half innermost, half outermost */
 	XC_RECORD_TEXT = 4096,   /* bytes of one string */
 	XC_RECORD_MAX = 1 << 20, /* bytes of a record as JSON */
 };
@@ -32,7 +32,7 @@ enum xc_record_status {
 	XC_RECORD_DIED,       /* the worker died of a signal: a fault of ours, worth a report */
 };
 
-/* One row of the crashed stack, inline functions as rows of their own, innermost first. Strings may be NULL: not known. */
+/* One row of a stack, inline functions as rows of their own, innermost first. Strings may be NULL: not known. */
 struct xc_record_frame {
 	const char *function; /* as demangled, with its parameters where the name has them */
 	const char *module;   /* last component of its path */
@@ -91,8 +91,9 @@ struct xc_record {
 	size_t fault_at;   /* rows before this one are of a handler that the fault called; 0: none */
 	const char *stop;  /* why the stack ends */
 	const char *unit;  /* the service it was of, by the journal (journal.h): a hint */
-	struct xc_record_known every, crashed, top; /* all threads; the crashed one; its first five rows */
-	bool without_exe;                           /* --exe was given, and is not its program */
+	/* Of all threads; of the stacks of `frames`; of the first five rows of each of these. */
+	struct xc_record_known every, crashed, top;
+	bool without_exe;    /* --exe was given, and is not its program */
 	const char **absent; /* modules whose file was not found or was refused: "libfoo.so.1 BUILDID: why" */
 	size_t absent_count;
 	/* Files that it was made with and without (sought.h): of this machine, and not written of it. */

@@ -144,6 +144,24 @@ static void frames_are_kept_and_skipped(void **state)
 	end(&made);
 }
 
+static void a_frame_says_whose_stack_begins(void **state)
+{
+	struct made made = {0};
+	struct xc_record_frame of_two[XC_COUNT(frames)];
+	struct xc_record deadlock = record;
+	(void)state;
+	memcpy(of_two, frames, sizeof of_two);
+	of_two[0].thread = "thread 11";
+	of_two[3].thread = "thread 12 \"worker\"";
+	deadlock.frames = of_two;
+	load(&made, "function keep(f) if f.thread == 'thread 12 \"worker\"' then return false end end");
+	sign(&made, &deadlock);
+	for (size_t i = 0; i < XC_COUNT(frames); i++)
+		assert_int_equal(made.s->frames[i].fate == XC_FRAME_POLICY, i == 3);
+	assert_int_equal(made.warnings.count, 0);
+	end(&made);
+}
+
 static void frames_are_named(void **state)
 {
 	struct made made = {0};
@@ -236,13 +254,10 @@ static void files_that_are_no_policies_are_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_class_and_severity_are_the_policys),
-		cmocka_unit_test(frames_are_kept_and_skipped),
-		cmocka_unit_test(frames_are_named),
-		cmocka_unit_test(errors_are_told_once_and_mean_silence),
-		cmocka_unit_test(limits_end_it_for_good),
-		cmocka_unit_test(only_the_time_of_its_own_calls_counts),
-		cmocka_unit_test(the_sandbox_is_a_plugins),
+		cmocka_unit_test(a_class_and_severity_are_the_policys),  cmocka_unit_test(frames_are_kept_and_skipped),
+		cmocka_unit_test(a_frame_says_whose_stack_begins),       cmocka_unit_test(frames_are_named),
+		cmocka_unit_test(errors_are_told_once_and_mean_silence), cmocka_unit_test(limits_end_it_for_good),
+		cmocka_unit_test(only_the_time_of_its_own_calls_counts), cmocka_unit_test(the_sandbox_is_a_plugins),
 		cmocka_unit_test(files_that_are_no_policies_are_errors),
 	};
 	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
