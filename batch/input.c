@@ -216,8 +216,6 @@ static void unsearched(void *user, const char *directory, const char *why)
 	note(s, directory, why);
 }
 
-static const char nothing_fits[] = "no file's name fits this pattern";
-
 /* Or those that it stands for, which are taken as a list's: the user has named none of them. */
 static struct xc_error *add_name(struct search *s, struct xc_namelist *list, const char *name, bool exact)
 {
@@ -231,10 +229,10 @@ static struct xc_error *add_name(struct search *s, struct xc_namelist *list, con
 	if (err || found)
 		return err;
 	if (list == &s->given) {
-		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: %s", plain, nothing_fits);
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: %s", plain, XC_WILDCARD_NOTHING);
 		return s->found->note_count > notes ? xc_error_hint(err, "%s", s->found->notes[notes]) : err;
 	}
-	note(s, plain, nothing_fits);
+	note(s, plain, XC_WILDCARD_NOTHING);
 	return xc_namelist_add(list, plain);
 }
 

@@ -11,6 +11,7 @@
 #include "../core/jsonvalue.h"
 #include "lines.h"
 #include "shard.h"
+#include "wildcard.h"
 
 char *xc_part_name(unsigned shard, unsigned of)
 {
@@ -153,6 +154,7 @@ struct gathering {
 	struct xc_parts *parts;
 	size_t capacity;
 	unsigned of; /* 0: of any number of shards */
+	struct xc_error *unsearched;
 };
 
 static struct xc_error *gather_file(struct gathering *g, const char *path)
@@ -193,19 +195,48 @@ static struct xc_error *gather_directory(struct gathering *g, const char *path)
 	return err;
 }
 
+static struct xc_error *gather(struct gathering *g, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return xc_error_errno(errno, "%s", path);
+	return S_ISDIR(st.st_mode) ? gather_directory(g, path) : gather_file(g, path);
+}
+
+/* There may be parts in it that would be missed. */
+static void unsearched(void *user, const char *directory, const char *why)
+{
+	struct gathering *g = user;
+	if (!g->unsearched)
+		g->unsearched = xc_error_new(XC_ERR_IO, "%s: %s", directory, why);
+}
+
+static struct xc_error *gather_pattern(struct gathering *g, const char *pattern)
+{
+	const struct xc_wildcard_visitor visitor = {g, unsearched};
+	struct xc_namelist names = {0};
+	bool found;
+	struct xc_error *err = xc_wildcard_expand(pattern, &visitor, &names, &found);
+	if (err)
+		xc_error_free(g->unsearched);
+	else if (g->unsearched)
+		err = g->unsearched;
+	else if (!found)
+		err = xc_error_new(XC_ERR_NOT_FOUND, "%s: %s", pattern, XC_WILDCARD_NOTHING);
+	for (size_t i = 0; i < names.count && !err; i++)
+		err = gather(g, names.names[i]);
+	xc_namelist_fini(&names);
+	return err;
+}
+
 struct xc_error *xc_parts_read(const char *const *paths, size_t count, unsigned of, struct xc_arena *arena,
 			       struct xc_parts *parts_out)
 {
 	struct gathering g = {.pool = {.arena = arena}, .parts = parts_out, .of = of};
 	struct xc_error *err = NULL;
 	*parts_out = (struct xc_parts){0};
-	for (size_t i = 0; i < count && !err; i++) {
-		struct stat st;
-		if (stat(paths[i], &st))
-			err = xc_error_errno(errno, "%s", paths[i]);
-		else
-			err = S_ISDIR(st.st_mode) ? gather_directory(&g, paths[i]) : gather_file(&g, paths[i]);
-	}
+	for (size_t i = 0; i < count && !err; i++)
+		err = xc_wildcard_is(paths[i]) ? gather_pattern(&g, paths[i]) : gather(&g, paths[i]);
 	struct xc_part **own = xc_arena_alloc(arena, (parts_out->count + 1) * sizeof(struct xc_part *));
 	if (parts_out->count)
 		memcpy(own, parts_out->parts, parts_out->count * sizeof(struct xc_part *));

@@ -49,7 +49,9 @@ struct xc_parts {
 	size_t count;
 };
 
-/* Read all parts of files and directories: those named part-*-of-*.jsonl in them, and only those of so many shards where `of` is not 0. */
+/* Read all parts of files, directories and patterns (wildcard.h): in directories those named part-*-of-*.jsonl, and only those of so many shards
+ * where `of` is not 0. Errors: a name that leads nowhere, a pattern that none fits, or for which a directory cannot be searched; those of
+ * xc_part_read. */
 XC_MUST_CHECK struct xc_error *xc_parts_read(const char *const *paths, size_t count, unsigned of,
 					     struct xc_arena *arena, struct xc_parts *parts_out);
 

@@ -5,6 +5,8 @@
 
 #include "namelist.h"
 
+#define XC_WILDCARD_NOTHING "no file's name fits this pattern"
+
 struct xc_wildcard_visitor {
 	void *user;
 	/* A directory that may hold some, and cannot be searched. */

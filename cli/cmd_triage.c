@@ -72,7 +72,7 @@ static const struct xc_operand operands[] = {
 	 .about =
 		 "directories that hold cores, core files, @LIST (a file with a name a line, or NUL bytes between "
 		 "them), - (such a list on standard input); wildcards that no shell has expanded, 'crashes/*.zst', are "
-		 "by xcore, also in lines of a list; with --merge parts, or directories of them",
+		 "by xcore, also in lines of a list; with --merge parts, directories of them, or wildcards",
 	 .many = true,
 	 .complete = XC_COMPLETE_FILE},
 	{.name = NULL},

@@ -13,6 +13,7 @@
 
 #include "../../batch/part.h"
 #include "../../batch/shard.h"
+#include "../support/check.h"
 
 enum { CORES = 40 };
 
@@ -140,6 +141,23 @@ static void parts_of_other_numbers_of_shards_may_lie_beside_them(void **state)
 	}
 	remove_all(directory);
 	remove_all(other);
+	xc_arena_fini(&arena);
+}
+
+static void parts_may_be_named_by_a_pattern(void **state)
+{
+	struct xc_arena arena = {0};
+	char directory[] = "/tmp/xcore-parts-XXXXXX";
+	struct xc_parts parts;
+	(void)state;
+	write_parts(directory, 3, &arena);
+	xc_auto(xc_freep) char *some = xc_asprintf("%s/part-0000[02]*.jsonl", directory);
+	xc_auto(xc_freep) char *none = xc_asprintf("%s/*.json", directory);
+	const char *const paths[] = {some, none};
+	assert_null(xc_parts_read(paths, 1, 0, &arena, &parts));
+	assert_int_equal(parts.count, 2);
+	CHECK_ERROR(xc_parts_read(paths, 2, 0, &arena, &parts), XC_ERR_NOT_FOUND, "*.json: no file's name fits");
+	remove_all(directory);
 	xc_arena_fini(&arena);
 }
 
@@ -301,6 +319,7 @@ int main(void)
 		cmocka_unit_test(what_one_machine_could_not_look_into_is_left_out_of_the_whole),
 		cmocka_unit_test(a_whole_is_redacted_when_every_part_says_so),
 		cmocka_unit_test(parts_of_other_numbers_of_shards_may_lie_beside_them),
+		cmocka_unit_test(parts_may_be_named_by_a_pattern),
 		cmocka_unit_test(a_missing_shard_is_named),
 		cmocka_unit_test(a_part_is_whole_or_none),
 		cmocka_unit_test(what_never_ends_is_no_part),
