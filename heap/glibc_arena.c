@@ -207,33 +207,52 @@ static bool is_known(const struct finder *f, xc_addr arena)
 	return false;
 }
 
-/* The state of a sub-arena is in its first heap: its bins tell the layout. */
-static bool add_first_heap(struct finder *f, xc_addr heap)
+/* How a sub-arena seems to be laid out, by its bins. */
+struct sight {
+	unsigned header;      /* bytes of its heap's header */
+	unsigned bins, right; /* their offset; how many are in order */
+};
+
+/* In most versions. */
+static unsigned usual_bins(const struct finder *f)
+{
+	return (f->word == 8 ? 14 : 16) * f->word;
+}
+
+/* Seen one pair off, almost all bins are right, too; and where the state ends early, by a cut, as many. */
+static bool is_better(const struct finder *f, const struct sight *one, const struct sight *other)
+{
+	return one->right > other->right || (one->right == other->right && one->bins == usual_bins(f));
+}
+
+/* The state of a sub-arena is in its first heap. */
+static void look_at_heap(struct finder *f, xc_addr heap, struct sight *best)
 {
 	static const uint8_t headers[] = {0x30, 0x20, 0x18};
 	for (size_t i = 0; i < sizeof headers; i++) {
 		xc_addr arena = heap + headers[i];
-		unsigned best = 0, most = 0;
-		if (is_known(f, arena) || header_before(f, arena) != headers[i])
+		if (header_before(f, arena) != headers[i])
 			continue;
-		for (unsigned words = BINS_LOW; words <= BINS_HIGH;
-		     words++) { /* seen one pair off, almost all are right too */
-			unsigned right = count_bins(f, arena + words * f->word);
-			best = right > most ? words : best;
-			most = right > most ? right : most;
+		for (unsigned words = BINS_LOW; words <= BINS_HIGH; words++) {
+			struct sight sight = {headers[i], words * f->word, count_bins(f, arena + words * f->word)};
+			if (is_better(f, &sight, best))
+				*best = sight;
 		}
-		if (most < ENOUGH)
-			return false;
-		set_layout(f, best * f->word);
-		f->glibc->layout.heap_info = headers[i];
-		add_arena(f, arena, false, "by the header of its first heap");
-		return true;
 	}
-	return false;
+}
+
+static void add_first_heap(struct finder *f, xc_addr heap, struct sight *sight)
+{
+	xc_addr arena = heap + sight->header;
+	if (is_known(f, arena) || header_before(f, arena) != sight->header ||
+	    count_bins(f, arena + sight->bins) < ENOUGH)
+		return;
+	add_arena(f, arena, false, "by the header of its first heap")->number = (unsigned)f->glibc->arena_count - 1;
 }
 
 /* Look where heaps may begin. */
-static void add_unlinked(struct finder *f)
+static void each_heap(struct finder *f, void (*look)(struct finder *f, xc_addr heap, struct sight *sight),
+		      struct sight *sight)
 {
 	const struct xc_process *process = f->glibc->heap->process;
 	const uint64_t max = f->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
@@ -244,12 +263,22 @@ static void add_unlinked(struct finder *f)
 			xc_addr heap = (at + max - 1) & ~(max - 1);
 			if (heap < at || heap > m->hi)
 				break;
-			if (add_first_heap(f, heap))
-				f->glibc->arenas[f->glibc->arena_count - 1].number =
-					(unsigned)f->glibc->arena_count - 1;
+			look(f, heap, sight);
 			at = heap + 1;
 		}
 	}
+}
+
+/* All have one layout, which the one tells best that is most whole. */
+static void add_unlinked(struct finder *f)
+{
+	struct sight best = {0};
+	each_heap(f, look_at_heap, &best);
+	if (best.right < ENOUGH)
+		return;
+	set_layout(f, best.bins);
+	f->glibc->layout.heap_info = (uint16_t)best.header;
+	each_heap(f, add_first_heap, &best);
 }
 
 /* ---- where to look ---- */
@@ -259,7 +288,7 @@ static void add_unlinked(struct finder *f)
 static bool accept_broken(struct finder *f, xc_addr pair)
 {
 	const struct xc_process *process = f->glibc->heap->process;
-	unsigned most = 0, offset = (f->word == 8 ? 14 : 16) * f->word;
+	unsigned most = 0, offset = usual_bins(f);
 	xc_addr bins = pair, arena;
 	for (unsigned before = 0; before < XC_GLIBC_BINS; before++) {
 		unsigned right = count_bins(f, pair - before * 2 * f->word);
