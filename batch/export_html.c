@@ -225,27 +225,19 @@ static void put_failed(struct xc_html *html, const struct xc_problems *problems)
 
 #define GAP "…"
 
-/* Where the stack begins that the first frame that counts is of. */
-static size_t first_of(const struct xc_problem_member *member)
-{
-	size_t at = member->signature->kept_count ? member->signature->kept[0] : 0;
-	while (at && !member->record->frames[at].thread)
-		at--;
-	return at;
-}
-
-/* A recursion is one round and a gap: otherwise one deep stack is all that is seen of the others. Of several threads' stacks it is one, since a core
- * is. */
+/* A recursion is one round and a gap: otherwise one deep stack is all that is seen of the others. Of several threads' stacks it is the one that the
+ * first frame that counts is of, since a core is one. */
 static void add_crash(struct xc_stacktree *tree, const struct xc_problem_member *member)
 {
 	const struct xc_record *r = member->record;
+	const struct xc_signature *s = member->signature;
 	const char *names[XC_RECORD_FRAMES + 2];
-	size_t count = 0, first = first_of(member);
+	size_t count = 0, first = s->kept_count ? xc_record_stack_start(r, s->kept[0]) : 0;
 	names[count++] = r->program ? r->program : "?";
 	for (size_t i = xc_record_stack_end(r, first); i-- > first;) {
-		bool repeated = member->signature->frames[i].fate == XC_FRAME_REPEATED;
+		bool repeated = s->frames[i].fate == XC_FRAME_REPEATED;
 		if (!repeated)
-			names[count++] = member->signature->frames[i].shown;
+			names[count++] = s->frames[i].shown;
 		if ((repeated || (r->elided && i == r->elided_at)) && strcmp(names[count - 1], GAP))
 			names[count++] = GAP;
 	}

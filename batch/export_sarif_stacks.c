@@ -51,9 +51,7 @@ static json_t *stack_of(const struct xc_export_cluster *c, size_t from, size_t e
 /* Frames of each thread that are told, so that those of all are not too many. */
 static size_t share_of(const struct xc_record *record)
 {
-	size_t stacks = 0;
-	for (size_t i = 0; i < record->frame_count; i = xc_record_stack_end(record, i))
-		stacks++;
+	const size_t stacks = xc_record_stack_count(record);
 	return stacks > FRAMES_MAX ? 1 : FRAMES_MAX / (stacks ? stacks : 1);
 }
 

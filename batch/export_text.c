@@ -100,13 +100,17 @@ static bool are_mixed(const struct xc_problems *problems, size_t shown)
 	return false;
 }
 
+static size_t class_room(const struct xc_paint *p)
+{
+	return p->width < NARROW ? CLASS_NARROW : CLASS_MAX;
+}
+
 /* With its kind where there is room for both. Into the scratch. */
 static const char *class_of(struct xc_paint *p, const struct xc_export_cluster *c)
 {
-	const size_t most = p->width < NARROW ? CLASS_NARROW : CLASS_MAX;
 	p->scratch.len = 0;
 	xc_export_class(&p->scratch, c);
-	if (xc_render_columns(p->scratch.bytes, p->scratch.len) > most) {
+	if (xc_render_columns(p->scratch.bytes, p->scratch.len) > class_room(p)) {
 		p->scratch.len = 0;
 		xc_export_name(&p->scratch, c->class_name);
 	}
@@ -115,7 +119,7 @@ static const char *class_of(struct xc_paint *p, const struct xc_export_cluster *
 
 static void lay_out(struct page *page)
 {
-	const size_t most = page->paint.width < NARROW ? CLASS_NARROW : CLASS_MAX;
+	const size_t most = class_room(&page->paint);
 	size_t classes = strlen("CLASS"), counts = 1, shown = xc_export_shown(page->problems, page->options);
 	for (size_t i = 0; i < shown; i++) {
 		struct xc_export_cluster c = xc_export_cluster(&page->problems->problems[i], page->options);

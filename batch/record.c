@@ -389,11 +389,24 @@ size_t xc_record_stack_end(const struct xc_record *record, size_t from)
 	return end < record->frame_count ? end : record->frame_count;
 }
 
-const char *xc_record_thread(const struct xc_record *record, size_t index)
+size_t xc_record_stack_start(const struct xc_record *record, size_t index)
 {
 	while (index && !record->frames[index].thread)
 		index--;
-	return record->frames[index].thread;
+	return index;
+}
+
+size_t xc_record_stack_count(const struct xc_record *record)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < record->frame_count; i = xc_record_stack_end(record, i))
+		count++;
+	return count;
+}
+
+const char *xc_record_thread(const struct xc_record *record, size_t index)
+{
+	return record->frames[xc_record_stack_start(record, index)].thread;
 }
 
 int xc_record_compare(const void *a, const void *b)

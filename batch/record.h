@@ -132,8 +132,12 @@ void xc_record_fit(struct xc_record *record, struct xc_arena *arena);
 struct xc_record *xc_record_failed(struct xc_arena *arena, enum xc_record_status status, const char *path,
 				   const char *why);
 
-/* Where the stack that begins at frames[from] ends. */
+/* Where the stack that begins at frames[from] ends, and where the one begins that frames[index] is of. */
 size_t xc_record_stack_end(const struct xc_record *record, size_t from);
+size_t xc_record_stack_start(const struct xc_record *record, size_t index);
+
+/* How many stacks there are; 0 without a frame. */
+size_t xc_record_stack_count(const struct xc_record *record);
 
 /* The thread that frames[index] is of, as its stack's first row says it; or NULL. */
 const char *xc_record_thread(const struct xc_record *record, size_t index);

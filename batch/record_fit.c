@@ -20,12 +20,11 @@ static size_t size_of(const struct xc_record *record)
 static void keep_frames(struct xc_record *record, size_t most, struct xc_arena *arena)
 {
 	struct xc_record_frame *frames = xc_arena_alloc(arena, (record->frame_count + 1) * sizeof *frames);
-	size_t stacks = 0, count = 0, of_stack = 0;
-	for (size_t i = 0; i < record->frame_count; i = xc_record_stack_end(record, i))
-		stacks++;
+	const size_t share = most / xc_record_stack_count(record);
+	size_t count = 0, of_stack = 0;
 	for (size_t i = 0; i < record->frame_count; i++) {
 		of_stack = record->frames[i].thread ? 0 : of_stack;
-		if (of_stack++ < most / stacks)
+		if (of_stack++ < share)
 			frames[count++] = record->frames[i];
 	}
 	if (__builtin_add_overflow(record->elided, record->frame_count - count, &record->elided))
