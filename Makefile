@@ -19,6 +19,8 @@ CFLAGS_hostile := $(CFLAGS_asan) -DXC_HOSTILE
 LDFLAGS_asan   := -fsanitize=address,undefined
 LDFLAGS_hostile := $(LDFLAGS_asan)
 
+JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
+
 # Asked for once, when first used and not when read: `make deps all` installs them in between.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)) -lmd -liberty -lZydis -ldl -lpthread -lm)$(PKG_LIBS)
@@ -33,8 +35,8 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo built check unit property golden plugin canary diff live heap verdict batch bugs browser hostile hostile-long fuzz replay sanitized tested test test-long \
-        bench lint format golden-accept install uninstall clean corpora corpora-long man reference
+.PHONY: all help deps demo built sanitized quick check test test-long flakes $(SUITES) fuzz bench lint format golden-accept install uninstall \
+        clean man reference
 .DELETE_ON_ERROR:
 
 all: $(B)/xcore ## build xcore into build/MODE (default)
@@ -69,151 +71,70 @@ $(B)/libsupport.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 	@rm -f $@
 	$(if $(V),,@)ar rcs $@ $^
 
-# A test names the highest layer it may use in its first line: /* layer: dwarf */
-layer_of = $(shell sed -n '1s/.*layer: *\([a-z]*\).*/\1/p' $(1))
+# A test names the highest layer it may use in its first line, and libraries of its own: /* layer: dwarf libs: -lunwind */
+TESTS_unit        := $(sort $(shell find tests/unit -name 'test_*.c'))
+TESTS_integration := $(sort $(shell find tests/integration -name 'test_*.c'))
+TESTS_property    := $(wildcard tests/property/test_*.c)
+TESTS_canary      := $(wildcard tests/canary/test_*.c)
+TESTS_fuzz        := $(wildcard tests/fuzz/fuzz_*.c)
+TESTS_all         := $(TESTS_unit) $(TESTS_integration) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz)
+LAYER_OF := $(shell awk 'FNR == 1 { match($$0, /layer: *[a-z]+/); l = substr($$0, RSTART, RLENGTH); sub(/.* /, "", l); printf "%s=%s ", FILENAME, l; nextfile }' \
+		$(TESTS_all))
+LIBS_OF  := $(shell awk 'FNR == 1 { if (match($$0, /libs:( -l[-a-z0-9_]+)+/)) { l = substr($$0, RSTART + 6, RLENGTH - 6); gsub(/ /, ",", l); \
+		printf "%s=%s ", FILENAME, l }; nextfile }' $(TESTS_all))
+said_of = $(patsubst $(1)=%,%,$(filter $(1)=%,$(2)))
+comma := ,
 define test_rule
 $(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(if $(findstring /fuzz_,$(1)),$(B)/tests/fuzz/replay.o) $(B)/libsupport.a \
-		$(call archives,$(call layer_of,$(1)))
-	$(if $(V),,@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(shell sed -n '1s/.*libs: *\([-a-z0-9_ ]*[a-z0-9_]\).*/\1/p' $(1))
+		$(call archives,$(call said_of,$(1),$(LAYER_OF)))
+	$(if $(V),,@)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS) -lcmocka $(subst $(comma), ,$(call said_of,$(1),$(LIBS_OF)))
 endef
-TESTS_unit     := $(wildcard tests/unit/test_*.c)
-TESTS_property := $(wildcard tests/property/test_*.c)
-TESTS_canary   := $(wildcard tests/canary/test_*.c)
-TESTS_fuzz     := $(wildcard tests/fuzz/fuzz_*.c)
-TESTS_plugin   := $(shell find tests/plugin -maxdepth 1 -type f -perm -u+x ! -name run)
-$(foreach t,$(TESTS_unit) $(TESTS_property) $(TESTS_canary) $(TESTS_fuzz),$(eval $(call test_rule,$(t))))
+$(foreach t,$(TESTS_all),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
+$(B)/tests/%.o: ALL_CFLAGS += -I.
 
-# A suite is the commands of SUITE_name, separated for tests/run, which runs those of all suites that it is given in one pool; what
-# measures time or takes much memory stands behind ---. TIMES=1 tells what takes long.
-each = $(foreach p,$(1),-- $(p))
-BATS := bats --timing --formatter tap
-bats = $(foreach f,$(1),-- $(BATS) $(f))
-XCORE = $(abspath $(B)/xcore)
-HOSTILE := --xcore build/asan/xcore
-JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(shell nproc)))
-run = XCORE=$(XCORE) tests/run $(foreach s,$(1),+++ $(s) $(SUITE_$(s)))
+# tests/suites.py lists the tests, tests/README.md says what each suite proves. T='GLOB…' runs what matches, JOBS=N so many at once,
+# TIMES=1 tells what takes long.
+T   ?=
+run  = tests/run --build $(B) --tier $(1) $(RUN) $(patsubst %,'%',$(T))
+ALL_TESTS := $(foreach s,unit integration property canary fuzz,$(call programs,$(s)))
+SUITES := unit integration property golden canary cli plugin diff live heap verdict batch browser replay hostile timing
 
-SUITE_unit = $(call bats,$(wildcard tests/cli/*.bats)) $(call each,$(call programs,unit)) \
-	-- python3 tests/diff/test_compare.py -- python3 tests/diff/test_types.py -- python3 tests/diff/test_expressions.py \
-	-- python3 tests/hostile/test_hostile.py
-SUITE_property = $(call each,$(call programs,property))
-SUITE_golden = $(foreach p,$(wildcard corpora/golden/*.pack),-- tests/golden/run $(p))
-SUITE_canary = tests/canary/run $(B)
-SUITE_plugin = tests/plugin/run $(call each,$(TESTS_plugin))
-SUITE_diff = tests/diff/run -- tests/diff/print --count 12 -- tests/diff/expressions --count 15 -- tests/diff/views -- tests/diff/types \
-	-- tests/diff/scripted --only '*-gcc-o[02]'
-SUITE_live = $(call bats,$(filter-out %/busy.bats,$(wildcard tests/live/*.bats))) --- $(BATS) tests/live/busy.bats
-SUITE_heap = tests/heap/run -- tests/heap/cuts -- tests/heap/growth -- python3 tests/heap/test_answer.py
-SUITE_verdict = tests/verdict/run --as full -- tests/verdict/redacted
-SUITE_batch = $(foreach t,same truth shards parallel make k8s slurm readme,-- tests/batch/$(t))
-SUITE_bugs = tests/verdict/bugs
-SUITE_browser = tests/browser/flame -- tests/browser/triage
-SUITE_replay = $(foreach p,$(call programs,fuzz),-- $(p) corpora/fuzz/$(patsubst fuzz_%,%,$(notdir $(p))))
-SUITE_hostile = tests/hostile/cut $(HOSTILE) --cases 12 -- tests/hostile/mutate $(HOSTILE) --count 300 \
-	-- tests/hostile/batch $(HOSTILE) --count 300 -- tests/hostile/vms $(HOSTILE) --cases 4 --count 40 \
-	-- tests/hostile/heaps --count 1000 -- tests/hostile/inputs $(HOSTILE) -- tests/hostile/cutstacks
-SUITE_hostile-long = tests/hostile/cut $(HOSTILE) --both -- tests/hostile/mutate $(HOSTILE) --count 2000 \
-	-- tests/hostile/batch $(HOSTILE) --count 5000 -- tests/hostile/vms $(HOSTILE) --count 1000
-SUITE_diff-long = --- tests/diff/run --long -- tests/diff/forms -- tests/verdict/run --no-time -- tests/heap/run --big -- tests/heap/truth \
-	-- tests/heap/redis --big -- tests/diff/hotspot -- tests/diff/print -- tests/diff/expressions -- tests/diff/scripted \
-	-- tests/plugin/redis --big -- tests/plugin/newcomer --clone
-
-##@ tests
-CHECK := unit property golden canary
-check: $(foreach s,unit property canary,$(call programs,$(s))) $(B)/xcore ## unit, property, golden and canary: a minute, no gdb, no network
-	@$(call run,$(CHECK))
-
-unit: $(call programs,unit) $(B)/xcore ## one program per source file
-	@$(call run,unit)
-
-property: $(call programs,property) ## random cases against an oracle, by a printed seed
-	@$(call run,property)
-
-canary: $(call programs,canary) ## the runner must notice a failing test
-	@$(call run,canary)
-
-golden: $(B)/xcore ## JSON of small checked-in packs, byte for byte
-	@$(call run,golden)
-
-golden-accept: $(B)/xcore ## take the present output as golden; review the diff
-	@XCORE=$(XCORE) tests/golden/run --accept
-
-plugin: $(B)/xcore corpora ## plugins and the Lua API on cores: their own tests, and what tests/plugin has
-	@$(call run,plugin)
-
-corpora: ## build the small cores (build/corpora)
-	@corpora/build-programs
-	@corpora/build-recipes
-	@corpora/build-heap
-	@corpora/build-deaths
-	@corpora/build-luajit
-	@corpora/build-nginx
-
-corpora-long: corpora ## and the large ones
-	@corpora/build-programs --tag long
-	@corpora/build-recipes --big
-	@corpora/build-heap --big
-	@corpora/build-luajit --long --big
-	@corpora/build-nginx --long --big
-
-diff: $(B)/xcore corpora ## every frame and value against gdb
-	@$(call run,diff)
-
-live: $(B)/xcore ## running processes: no ptrace, no stop
-	@$(call run,live)
-
-heap: $(B)/xcore ## blocks, leaks and types against what programs wrote down of them; glibc of four releases, other allocators
-	@corpora/build-heap
-	@$(call run,heap)
-
-verdict: $(B)/xcore ## why programs died, against what is known of their deaths; redacted, too
-	@corpora/build-deaths
-	@$(call run,verdict)
-
-batch: $(B)/xcore ## many cores: clusters against what was planted; the same bytes by shards and after kills; job files for a real Slurm, GNU parallel and make; Kubernetes' manifest; README's examples
-	@corpora/build-deaths
-	@corpora/build-batch
-	@$(call run,batch)
-
-bugs: $(B)/xcore ## why real programs died: old versions with known bugs, built from source
-	@corpora/build-bugs
-	@$(call run,bugs)
-
-browser: $(B)/xcore ## what is written for browsers, in one
-	@corpora/build-heap --only leaks-o0
-	@$(call run,browser)
-
-replay: $(call programs,fuzz) ## the fuzz targets over their seeds and past findings
-	@$(call run,replay)
+built: $(B)/xcore $(ALL_TESTS)
 
 sanitized:
-	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) MODE=asan all build/asan/tests/property/test_damaged_heaps
+	@$(MAKE) -s --no-print-directory MODE=hostile built
 
-hostile: $(B)/xcore sanitized corpora ## cores cut short, damaged and with damaged heaps, and what is no core, under ASan and UBSan; workers of a batch
-	@$(call run,hostile)
+##@ tests
+quick: $(call programs,unit) $(B)/xcore ## units that start no compiler: 15 s
+	@$(call run,quick)
 
-hostile-long: sanitized corpora ## every small core cut everywhere, 2,000 mutations
-	@$(call run,hostile-long)
+check: built ## what a change is tried with by hand: units, integration, property, golden, the command line: 60 s
+	@$(call run,check)
 
-built:
-	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) all $(foreach s,unit property canary fuzz,$(call programs,$(s)))
+# Compiling takes all processors; what runs then has a pool of its own.
+test: ## what a change must pass: each claim once, on small cores that are made here: 10 minutes from nothing, 4 once they are there
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built
+	@$(call run,test)
 
-tested: built sanitized corpora # all that is run over
-	@corpora/build-batch
+test-long: ## the grids: compilers, releases, allocators, large cores, thousands of mutations, sanitizers: 75 minutes; RUN=--resume goes on
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) sanitized
+	@$(call run,long)
 
-TEST := plugin diff hostile live verdict batch heap browser replay $(CHECK)
-test: tested ## what a change must pass, in one pool: under ten minutes (TIMES=1 tells what takes long)
-	@$(call run,$(TEST))
+$(SUITES): built # one suite's part of `make test`
+	@tests/run --build $(B) --tier test $(RUN) '$@/*'
 
-test-long: test corpora-long hostile-long bugs ## big cores and grids, and units under ASan and UBSan without hostile sizes
-	@$(MAKE) -k --no-print-directory MODE=asan unit property golden replay
-	@$(call run,diff-long)
+flakes: built ## find tests that fail by chance: RUN='--repeat 5 --shuffle --stress' (the default), T='GLOB…'
+	@tests/run --build $(B) --tier test $(or $(RUN),--repeat 5 --shuffle --stress) $(patsubst %,'%',$(T))
+
+golden-accept: $(B)/xcore ## take the present output as golden; review the diff
+	@XCORE=$(B)/xcore tests/golden/run --accept
 
 fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run
 
-bench: $(B)/xcore corpora-long ## gdb, eu-stack and xcore on the same cores, in one run
+bench: $(B)/xcore ## gdb, eu-stack and xcore on the same cores, in one run
 	@tests/bench/run --xcore $(XCORE)
 
 ##@ the rest
@@ -226,8 +147,8 @@ lint: ## format, static checks, shell scripts, layers
 format: ## clang-format over all sources
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
-deps: ## install what building and testing need (apt; root or sudo)
-	@corpora/deps
+deps: ## install what is needed (apt; root or sudo): to build; with `test` or `check` on the same line to test; with `test-long` all
+	@corpora/deps $(if $(filter test-long bench flakes,$(MAKECMDGOALS)),long,$(if $(filter test check quick lint built fuzz $(SUITES),$(MAKECMDGOALS)),test,build))
 
 man: $(B)/cli/xcore.1 ## the man page, from the same tables as --help
 $(B)/cli/xcore.1: $(B)/xcore

@@ -18,6 +18,7 @@ ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # else it exits
 # What the programs called planted find in their environment, and no redacted answer tells: nothing shows that the text is a secret,
 # of the others that the name of the variable does, or what stands there.
 PLANTED = {"PLANTED_TEXT": "tell-nobody-7041", "PLANTED_TOKEN": "hunter2.letmein4", "PLANTED_NAME": "token=k3yhole"}
+TURNS = (("gcc-o0", "rustc-o0", "go-o0"), ("clang-o2", "gcc-o2", "rustc-o2", "go-o2"))
 EXTRA = re.compile(r"\bbuild ([a-z]+-[a-z0-9]+): ([^\n*]+)")
 DIES = re.compile(r"\bdies: ([-a-z0-9 ]+?)\s*(?:\*/|$)")
 
@@ -116,6 +117,25 @@ def all_cases(only="*"):
                 raise ValueError("cases: %s stands there twice" % case.name)
             cases[case.name] = case
     return [case for case in cases.values() if fnmatch.fnmatch(case.name, only)]
+
+
+def one_build_each():
+    """Each death once, in two builds a program by turns: what `make test` judges."""
+    deaths, chosen = {}, []
+    for case in all_cases():
+        deaths.setdefault((case.program, case.death), []).append(case)
+    for number, cases in enumerate(deaths.values()):
+        chosen.append(next((case for build in TURNS[number % 2] for case in cases if case.build == build), cases[0]))
+    return chosen
+
+
+def one_of_each_program(only="*"):
+    """One death of each program, and of those with planted secrets all of two builds."""
+    chosen = {}
+    for case in one_build_each():
+        if fnmatch.fnmatch(case.name, only):
+            chosen.setdefault((case.program, case.is_planted() and case.death), case)
+    return list(chosen.values())
 
 
 @functools.lru_cache(None)

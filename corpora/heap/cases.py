@@ -118,6 +118,13 @@ def big_cases():
     return out + [Case("chain", 2, suffix=kind, arguments=("1000000", kind), totals=True) for kind in ("single", "double")]
 
 
+def few():
+    """Names of what `make test` looks at: each program once, each allocator, C library and form once."""
+    programs = ["%s-o%d" % (program, 2 * (number % 2)) for number, program in enumerate(ORDINARY)]
+    return programs + ["threads-o0-arenas-5", "lists-o0-i386", "leaks-o2-bare-stripped", "leaks-o2-jemalloc",
+                       "structs-o2-tcmalloc", "structs-o2-mimalloc", "structs-o2-musl"]
+
+
 def all_cases(big=False):
     if big:
         return big_cases()

@@ -1,7 +1,7 @@
 /* layer: core
  *
  * A test that must fail: it proves that a failing test fails its program and its suite. Never part of another suite. */
-#include "../support/check.h"
+#include "tests/support/check.h"
 
 static void the_canary_dies(void **state)
 {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../core/embed.h"
-#include "../../core/render.h"
-#include "../../lua/bind.h"
-#include "self.h"
+#include "core/embed.h"
+#include "core/render.h"
+#include "lua/bind.h"
+#include "tests/fuzz/self.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

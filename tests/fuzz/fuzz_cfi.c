@@ -1,9 +1,9 @@
 /* layer: dwarf
  *
  * Call frame information: the input is .eh_frame; rows of many addresses are read and applied. */
-#include "frame_info.h"
+#include "tests/fuzz/frame_info.h"
 
-#include "../../dwarf/cfi.h"
+#include "dwarf/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../core/store_layout.h"
-#include "../../dwarf/store_scan.h"
-#include "../support/scratch.h"
+#include "core/store_layout.h"
+#include "dwarf/store_scan.h"
+#include "tests/support/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

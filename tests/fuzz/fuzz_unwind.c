@@ -1,9 +1,9 @@
 /* layer: dwarf
  *
  * A stack walk over hostile frames: 2 bytes size of .eh_frame, 1 byte pc, 1 byte sp, 1 byte rbp, .eh_frame, the stack. */
-#include "frame_info.h"
+#include "tests/fuzz/frame_info.h"
 
-#include "../../dwarf/unwind.h"
+#include "dwarf/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

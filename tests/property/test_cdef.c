@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../core/arch.h"
-#include "../../core/text.h"
-#include "../../lua/cdef.h"
-#include "../support/property.h"
-#include "../support/scratch.h"
+#include "core/arch.h"
+#include "core/text.h"
+#include "lua/cdef.h"
+#include "tests/support/property.h"
+#include "tests/support/scratch.h"
 
 enum { RECORDS = 700, EXPRESSIONS = 400, RECORDS_A_TEXT = 50, MAX_DEPTH = 3 };
 

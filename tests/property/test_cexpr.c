@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../dwarf/cexpr.h"
-#include "../support/property.h"
-#include "../unit/opened.h"
+#include "dwarf/cexpr.h"
+#include "tests/support/property.h"
+#include "tests/support/opened.h"
 
 enum { EXPRESSIONS = 1200, DEEPEST = 5, LONGEST = 4096, MAX_BYTES = 16 };
 

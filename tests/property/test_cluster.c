@@ -2,9 +2,9 @@
 /* Neighbours against comparing all with all; clusters: no two of one are far apart, and no two clusters could be joined. */
 #include <time.h>
 
-#include "../../batch/cluster.h"
-#include "../../batch/neighbours.h"
-#include "../support/property.h"
+#include "batch/cluster.h"
+#include "batch/neighbours.h"
+#include "tests/support/property.h"
 
 enum { MOST = 60, NAMES = 300, CUT = XC_DISTANCE_ONE * 3 / 10, MANY = 20000 };
 

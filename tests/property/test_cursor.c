@@ -1,9 +1,9 @@
 /* layer: core
  *
  * The cursor against a reader that knows nothing but an index and a length, and LEB128 in 128-bit arithmetic. */
-#include "../support/property.h"
+#include "tests/support/property.h"
 
-#include "../../core/cursor.h"
+#include "core/cursor.h"
 
 enum { SIZE = 48 };
 

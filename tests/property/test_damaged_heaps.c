@@ -2,14 +2,14 @@
  *
  * A heap of some thousand blocks with random damage in its memory and in malloc's own state, against the program's list of its blocks.
  * Its memory is copied over the core's, so that a case costs a walk and no file. */
-#include "../unit/opened.h"
+#include "tests/support/opened.h"
 
-#include "../../core/report.h"
-#include "../../heap/allocator.h"
-#include "../../heap/audit.h"
-#include "../../heap/heap.h"
-#include "../support/property.h"
-#include "../support/smashed.h"
+#include "core/report.h"
+#include "heap/allocator.h"
+#include "heap/audit.h"
+#include "heap/heap.h"
+#include "tests/support/property.h"
+#include "tests/support/smashed.h"
 
 enum { RANGES = 16, MOST_DAMAGE = 6, STATE_BYTES = 0x898, CASES = 150 };
 

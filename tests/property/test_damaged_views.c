@@ -3,10 +3,10 @@
  * nodes, or by noise. Every walk over one ends, every text is of bounded length (run it in MODE=asan). */
 #include <sys/mman.h>
 
-#include "../support/property.h"
-#include "../unit/containers.h"
+#include "tests/support/property.h"
+#include "tests/support/containers.h"
 
-#include "../../dwarf/view.h"
+#include "dwarf/view.h"
 
 enum { CASES = 3000, DAMAGES = 12, MOST_STEPS = 5000, LONGEST = 16384 };
 

@@ -2,8 +2,8 @@
 /* Whatever a core's strings are, each export is one of its kind, by the parsers of those who read it, and the strings do nothing in it. */
 #include <stdlib.h>
 
-#include "../support/property.h"
-#include "../unit/exported.h"
+#include "tests/support/property.h"
+#include "tests/support/exported.h"
 
 enum { CLUSTERS = 60, PIECES = 9 };
 

@@ -2,10 +2,10 @@
  *
  * Random data packed at random levels into random frames, and cut anywhere: what is inflated is the longest prefix
  * that zstd itself can be made to give, and `cut` says whether it is all. */
-#include "../support/property.h"
+#include "tests/support/property.h"
 
-#include "../../core/source.h"
-#include "../support/zst.h"
+#include "core/source.h"
+#include "tests/support/zst.h"
 
 enum { MAX_DATA = 400000 };
 

@@ -1,8 +1,8 @@
 /* layer: batch */
 /* Problems do not depend on the order of records; a baseline knows what it was made of and keeps what was written into it. */
-#include "../support/property.h"
+#include "tests/support/property.h"
 
-#include "../unit/problemed.h"
+#include "tests/support/problemed.h"
 
 /* Random deaths of a small family of stacks: enough are alike, equal, copies, or failed. */
 static void add_random(struct rng *rng, struct problemed *p, size_t index)

@@ -3,8 +3,8 @@
  * of any bytes has one. */
 #include <string.h>
 
-#include "../../batch/signature.h"
-#include "../support/property.h"
+#include "batch/signature.h"
+#include "tests/support/property.h"
 
 enum { FRAMES = 40, NAMES = 6 };
 

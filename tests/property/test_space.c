@@ -1,9 +1,9 @@
 /* layer: core
  *
  * The space against an array with one entry per address: what the last segment laid there says. */
-#include "../support/property.h"
+#include "tests/support/property.h"
 
-#include "../../core/space.h"
+#include "core/space.h"
 
 enum { SIZE = 512, BASES = 3, MAX_SEGMENTS = 24, READ_MAX = 96 };
 

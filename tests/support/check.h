@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "../../core/error.h"
+#include "core/error.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define UNDER_ASAN 1

@@ -1,5 +1,5 @@
 /* corefile: layouts of System V gABI chapter 4 and Linux fs/binfmt_elf.c (6.1). */
-#include "corefile.h"
+#include "tests/support/corefile.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* dwarfmake: layouts are DWARF 5's (7.5 units and entries, 7.26 to 7.29 tables) and those of the versions before it. */
-#include "dwarfmake.h"
+#include "tests/support/dwarfmake.h"
 
 #include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scratch.h"
+#include "tests/support/scratch.h"
 
 void dm_fini(struct dm *dm)
 {

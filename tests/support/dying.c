@@ -1,5 +1,5 @@
 /* dying: a core by ptrace. Layouts of the notes: <sys/procfs.h>; NT_FILE: Linux fs/binfmt_elf.c, 6.1. */
-#include "dying.h"
+#include "tests/support/dying.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../core/text.h"
-#include "check.h"
-#include "kept.h"
-#include "scratch.h"
+#include "core/text.h"
+#include "tests/support/check.h"
+#include "tests/support/kept.h"
+#include "tests/support/scratch.h"
 
 enum { MAX_MAPS = 256, PAGE = 4096, AT_ONCE = 256 * PAGE, MAX_STOPS = 1000 };
 

@@ -1,5 +1,5 @@
 /* kept: build/programs/DIGEST, put there by rename; tests get a copy, which they may change. */
-#include "kept.h"
+#include "tests/support/kept.h"
 
 #include <fcntl.h>
 #include <sha256.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../core/text.h"
-#include "check.h"
+#include "core/text.h"
+#include "tests/support/check.h"
 
 #define DIRECTORY "build/programs"
 #define PACKAGES  "/var/lib/dpkg/status"

@@ -1,4 +1,4 @@
-#include "live_child.h"
+#include "tests/support/live_child.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../core/finder.h"
+#include "core/finder.h"
 
 enum { WAIT_MS = 120000 };
 

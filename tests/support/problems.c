@@ -1,10 +1,10 @@
-#include "problems.h"
+#include "tests/support/problems.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../batch/classes.h"
+#include "batch/classes.h"
 
 /* A frame of a stack; one without a function, but the first, ends it. */
 struct row {

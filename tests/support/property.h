@@ -6,7 +6,7 @@
 #ifndef XC_TEST_PROPERTY_H
 #define XC_TEST_PROPERTY_H
 
-#include "check.h"
+#include "tests/support/check.h"
 
 struct rng {
 	uint64_t state, seed;

@@ -1,5 +1,5 @@
 /* scratch: one directory per test program. */
-#include "scratch.h"
+#include "tests/support/scratch.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../core/arena.h"
+#include "core/arena.h"
 
 static char dir[256];
 static struct xc_arena paths;

@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../../core/base.h"
-#include "check.h"
-#include "dying.h"
-#include "scratch.h"
+#include "core/base.h"
+#include "tests/support/check.h"
+#include "tests/support/dying.h"
+#include "tests/support/scratch.h"
 
 enum { SMASHED_BLOCKS = 2400 };
 

@@ -1,5 +1,5 @@
 /* zst: the streaming interface, so that frames need not say how long their content is. */
-#include "zst.h"
+#include "tests/support/zst.h"
 
 #include <stdlib.h>
 #include <zstd.h>

@@ -1,0 +1,380 @@
+/* layer: dwarf */
+#include "dwarf/lookup.h"
+
+#include <dwarf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dwarf/index.h"
+#include "tests/support/looked.h"
+
+static const char c_source[] =
+	"struct node { struct node *next; long value; };\n"
+	"enum colour { RED, GREEN = 7 };\n"
+	"typedef struct node node_t;\n"
+	"union both { int i; float f; };\n"
+	"struct hidden;\n"
+	"node_t head; static enum colour paint; struct hidden *secret; extern int elsewhere;\n"
+	"static int helper(node_t *n) { return n->value + paint; }\n"
+	"int main(void) { union both b = {1}; return *(volatile int *)0 + helper(&head) + b.i + (secret != 0); }\n";
+
+static const char rust_source[] =
+	"trait Shape { fn area(&self) -> f32; fn grow(&mut self); }\n"
+	"struct Round { radius: f32 }\n"
+	"impl Shape for Round { fn area(&self) -> f32 { self.radius } fn grow(&mut self) { self.radius += 1.0 } }\n"
+	"fn main() {\n"
+	"	let mut round = Round { radius: 2.0 };\n"
+	"	{ let all: &mut dyn Shape = &mut round; all.grow(); }\n"
+	"	let one: &dyn Shape = &round;\n"
+	"	println!(\"{}\", one.area());\n"
+	"	unsafe { *(one.area() as usize as *mut u8) = 1; }\n"
+	"}\n";
+
+static void names_of_c_are_found(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("gcc -g -x c", c_source);
+	struct xc_definition node = one(p, "node", XC_NAME_TYPE);
+	assert_int_equal(dwarf_tag(&node.die), DW_TAG_structure_type);
+	assert_int_equal(size_of(p, "node_t"), 16);
+	assert_int_equal(size_of(p, "both"), 4);
+	assert_int_equal(one(p, "GREEN", XC_NAME_ANY).kind, XC_NAME_ENUMERATOR);
+	assert_int_equal(one(p, "head", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	assert_true(one(p, "head", XC_NAME_ANY).external);
+	assert_false(one(p, "paint", XC_NAME_ANY).external);
+	assert_int_equal(one(p, "helper", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(size_of(p, "long int"), 8);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "nothing"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "head", .kinds = XC_NAME_TYPE}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "node", .tag = DW_TAG_union_type}), 0);
+	close_process(p);
+}
+
+static void declarations_are_found_when_asked_for(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("gcc -g -x c", c_source);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "hidden"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "hidden", .declarations = true}), 1);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "elsewhere"}), 0);
+	close_process(p);
+}
+
+static const char *macro(const struct xc_process *process, const char *name)
+{
+	return one(process, name, XC_NAME_MACRO).macro;
+}
+
+static void macros_that_stand_for_numbers_are_found(void **state)
+{
+	static const char source[] = "#define LIMIT 42\n#define SHIFTED (1 << 4)\n#define ALIAS LIMIT\n#define EMPTY\n"
+				     "#define CALL(x) x\n#define CODE do { } while (0)\n#undef LIMIT\n"
+				     "int main(void) { return *(volatile int *)0; }\n";
+	static const char *const compilers[] = {"gcc -g3 -x c", "gcc -g3 -gdwarf-4 -x c", "gcc -g3 -gz -x c",
+						"clang -g -gdwarf-5 -fdebug-macro -x c"};
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct xc_process *p = died(compilers[i], source);
+		assert_string_equal(macro(p, "LIMIT"), "42");
+		assert_string_equal(macro(p, "SHIFTED"), "(1 << 4)");
+		assert_string_equal(macro(p, "ALIAS"), "LIMIT");
+		assert_int_equal(count_of(p, (struct xc_query){.name = "EMPTY", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "CALL", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "CODE", .kinds = XC_NAME_MACRO}), 0);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "LIMIT"}), 0);
+		close_process(p);
+	}
+}
+
+static void check_process(struct xc_process *p)
+{
+	assert_int_equal(size_of(p, "outer::Box<unsigned long>"), 8);
+	assert_int_equal(size_of(p, "outer::Box<long unsigned int>::Inner"), 16);
+	assert_int_equal(size_of(p, "::outer::Shape::Corner"), 8);
+	assert_int_equal(size_of(p, "outer::Versioned"), 11);
+	assert_int_equal(size_of(p, "outer::v1::Versioned"), 11);
+	assert_int_equal(one(p, "outer::unseen", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	assert_int_equal(one(p, "outer::Mode::Fast", XC_NAME_ANY).kind, XC_NAME_ENUMERATOR);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Fast"}), 0);
+	assert_int_equal(one(p, "outer::Good", XC_NAME_ANY).kind, XC_NAME_ENUMERATOR);
+	assert_int_equal(one(p, "outer::limit", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	assert_int_equal(one(p, "outer::Shape::area", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(one(p, "outer::Shape::Corner::twin", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(one(p, "outer::Box<unsigned long>::count", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	assert_int_equal(one(p, "outer::Box<unsigned long>::grow", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape", .kinds = XC_NAME_TYPE, .anywhere = true}), 1);
+	close_process(p);
+}
+
+static void check_cpp(const char *compiler)
+{
+	check_process(died(compiler, cpp_source));
+}
+
+/* By way of an object file that stays. */
+static void check_split(const char *compiler)
+{
+	char command[1024];
+	scratch_file("split/shape.cc", cpp_source, sizeof cpp_source - 1);
+	snprintf(command, sizeof command, "cd '%s' && rm -f *.o *.dwo && %s -c shape.cc && %s -o program shape.o",
+		 scratch_path("split"), compiler, compiler);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	const char *core = dying_core(scratch_path("split/program"), NULL);
+	check_process(open_in(core, scratch_path("split-cache")));
+	check_process(open_in(core, scratch_path("split-cache"))); /* from the kept one */
+}
+
+static void names_of_cpp_are_found_as_gcc_writes_them(void **state)
+{
+	(void)state;
+	check_cpp("g++ -g -x c++");
+}
+
+static void names_of_cpp_are_found_as_clang_writes_them(void **state)
+{
+	(void)state;
+	check_cpp("clang++ -g -gdwarf-5 -x c++");
+	check_cpp("clang++ -g -gsimple-template-names -x c++");
+}
+
+/* One name and place for many types: they are neither folded nor taken for one another. */
+static void templates_without_their_arguments_are_told_apart(void **state)
+{
+	(void)state;
+	struct xc_process *p =
+		died("clang++ -g -gsimple-template-names -x c++",
+		     "template <class T, int N> struct box { struct in { T t[N]; } i; };\n"
+		     "template <char C> struct one { int x; };\n"
+		     "box<int, 3> a; box<char, 5> b; box<int, 4>::in c; one<'a'> d; one<'b'> e; struct box2 {} f;\n"
+		     "int main() { return *(volatile int *)0; }\n");
+	assert_int_equal(size_of(p, "box<int, 3>"), 12);
+	assert_int_equal(size_of(p, "box<char,5>"), 5);
+	assert_int_equal(size_of(p, "box<char, 5>::in"), 5);
+	assert_int_equal(size_of(p, "box<int, 4>::in"), 16);
+	assert_int_equal(size_of(p, "one<'a'>"), 4);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "one<'c'>"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "box<int, 5>::in"}), 0);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "one"}), 2);
+	close_process(p);
+}
+
+static void names_of_cpp_are_found_in_dwarf_4_and_type_units(void **state)
+{
+	(void)state;
+	check_cpp("g++ -g -gdwarf-4 -x c++");
+	check_cpp("g++ -g -gdwarf-4 -fdebug-types-section -x c++");
+	check_cpp("g++ -g -gdwarf-5 -fdebug-types-section -x c++");
+	check_cpp("g++ -g -O2 -flto -x c++");
+}
+
+static void names_of_split_units_are_found(void **state)
+{
+	(void)state;
+	check_split("clang++ -g -gdwarf-5 -gsplit-dwarf=single");
+	check_split("g++ -g -gdwarf-5 -gsplit-dwarf");
+	check_split("g++ -g -gdwarf-4 -gsplit-dwarf");
+	check_split("g++ -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section");
+}
+
+/* ---- the kept file ---- */
+
+/* ---- tables of the file ---- */
+
+/* A table leads to the units, and what it leads to is what the whole index says. */
+static void check_table(const char *program)
+{
+	struct xc_process *p = open_in(dying_core(program, NULL), NULL);
+	struct xc_index *index = xc_index_open(p, p->modules[0]);
+	assert_false(xc_index_ready(index));
+	struct xc_index *part = xc_index_partial(index, "outer::Shape", "Shape", 5);
+	assert_non_null(part);
+	assert_true(xc_index_table_count(xc_index_table(part)) > 0);
+	xc_index_close(part);
+	assert_null(xc_index_partial(index, "outer::Nothing", "Nothing", 7));
+	xc_index_close(index);
+	assert_int_equal(size_of(p, "outer::Shape"), 8);
+	assert_int_equal(size_of(p, "outer::Box<unsigned long>::Inner"), 16); /* spelled in another way there */
+	assert_int_equal(one(p, "outer::Shape::area", XC_NAME_ANY).kind, XC_NAME_FUNCTION);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
+	close_process(p);
+}
+
+/* Units enough that one of them is a small part. */
+static const char *program_of_units(const char *name, const char *compiler)
+{
+	char directory[512], command[2048];
+	snprintf(directory, sizeof directory, "%s", scratch_path(name));
+	mkdir(directory, 0700);
+	snprintf(command, sizeof command, "%s/shape.cc", name);
+	scratch_file(command, cpp_source, sizeof cpp_source - 1);
+	snprintf(command, sizeof command,
+		 "cd '%s' && for i in 1 2 3 4 5 6 7 8 9; do printf '#include <map>\n#include <string>\n"
+		 "std::map<std::string, int> filler_%%d;\n' $i >f$i.cc && %s -c f$i.cc || exit 1; done && "
+		 "%s -c shape.cc && %s *.o -o program",
+		 directory, compiler, compiler, compiler);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	snprintf(command, sizeof command, "%s/program", name);
+	return scratch_path(command);
+}
+
+static void debug_names_lead_to_the_units(void **state)
+{
+	(void)state;
+	check_table(program_of_units("with-names", "clang++ -g -gdwarf-5 -gpubnames"));
+}
+
+static void add_gdb_index(const char *program)
+{
+	char command[2048];
+	snprintf(command, sizeof command,
+		 "cd \"$(dirname '%s')\" && gdb -nx -q --batch -ex 'save gdb-index .' program >log 2>&1 && "
+		 "objcopy --add-section .gdb_index=program.gdb-index --set-section-flags .gdb_index=readonly program",
+		 program);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+}
+
+static void a_gdb_index_leads_to_the_units(void **state)
+{
+	(void)state;
+	const char *program = program_of_units("with-gdb-index", "g++ -g -gdwarf-4");
+	add_gdb_index(program);
+	check_table(program);
+}
+
+/* Whatever its bytes say: the names are those of .debug_info. */
+static void a_damaged_gdb_index_misleads_nobody(void **state)
+{
+	(void)state;
+	const char *program = program_of_units("bad-gdb-index", "g++ -g -gdwarf-4");
+	char path[600], command[1400];
+	add_gdb_index(program);
+	snprintf(path, sizeof path, "%s.gdb-index", program);
+	off_t size = stat_of(path).st_size;
+	const char *core = dying_core(program, NULL); /* of one death: what is damaged is not loaded */
+	for (off_t at = 0; at < size; at += at < 64 ? 1 : size / 24) {
+		flip(path, at);
+		snprintf(command, sizeof command, "objcopy --update-section .gdb_index='%s' '%s'", path, program);
+		assert_int_equal(system(command), 0);
+		struct xc_process *p = open_in(core, NULL);
+		assert_int_equal(size_of(p, "outer::Shape"), 8);
+		assert_int_equal(count_of(p, (struct xc_query){.name = "outer::Nothing"}), 0);
+		close_process(p);
+		flip(path, at);
+	}
+}
+
+static bool collect(void *context, const char *name, const struct xc_definition *d)
+{
+	struct xc_text *text = context;
+	if (d->kind == XC_NAME_TYPE && !strncmp(name, "outer::", 7))
+		xc_text_printf(text, "%s\n", name);
+	return true;
+}
+
+static void anonymous_namespaces_may_be_named(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("g++ -g -x c++", cpp_source);
+	assert_int_equal(one(p, "outer::(anonymous namespace)::unseen", XC_NAME_ANY).kind, XC_NAME_VARIABLE);
+	close_process(p);
+}
+
+/* More units than are listed have a variable of the name: that of the unit at hand is among them, and the first. */
+static void what_stands_near_is_found_among_many(void **state)
+{
+	char command[512];
+	(void)state;
+	mkdir(scratch_path("many"), 0700);
+	snprintf(command, sizeof command,
+		 "cd '%s' && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o s "
+		 "- && "
+		 "for i in $(seq 270); do sed s/f_999/f_$i/g s >$i.s; done && echo 'int main(void) { return *(volatile "
+		 "int "
+		 "*)0; }' >m.c && gcc -g *.s m.c -o program",
+		 scratch_path("many"));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("many/program"), NULL));
+	struct xc_definition near = one(p, "f_269", XC_NAME_FUNCTION), found;
+	struct xc_query query = {.name = "counter", .kinds = XC_NAME_VARIABLE, .near = &near.die};
+	struct xc_definitions all = {0};
+	CHECK_OK(xc_lookup(p, &query, &all));
+	assert_int_equal(all.count, XC_LOOKUP_MAX);
+	assert_true(all.more);
+	assert_ptr_equal(all.items[0].die.cu, near.die.cu);
+	xc_definitions_fini(&all);
+	assert_true(xc_lookup_one(p, &query, &found));
+	assert_ptr_equal(found.die.cu, near.die.cu);
+	close_process(p);
+}
+
+/* The names of wide pointers are whole paths. */
+static void types_of_rust_are_found_by_their_paths(void **state)
+{
+	char command[512];
+	(void)state;
+	if (system("command -v rustc >/dev/null") != 0)
+		skip();
+	scratch_file("rusty.rs", rust_source, sizeof rust_source - 1);
+	snprintf(command, sizeof command, "cd '%s' && rustc -g rusty.rs 2>/dev/null", scratch_path(""));
+	if (system(command) != 0)
+		fail_msg("%s", command);
+	struct xc_process *p = open_core(dying_core(scratch_path("rusty"), NULL));
+	assert_int_equal(size_of(p, "rusty::Round"), 4);
+	assert_int_equal(size_of(p, "&dyn rusty::Shape"), 16);
+	assert_int_equal(size_of(p, "&mut dyn rusty::Shape"), 16);
+	assert_int_equal(count_of(p, (struct xc_query){.name = "Shape", .kinds = XC_NAME_TYPE}), 0);
+	close_process(p);
+}
+
+static void all_names_are_listed_in_the_order_of_the_file(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("g++ -g -x c++", cpp_source);
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	xc_lookup_each(p, p->modules[0], XC_NAME_ANY, collect, &text);
+	assert_string_equal(xc_text_string(&text), "outer::v1::Versioned\nouter::Shape\nouter::Shape::Corner\n"
+						   "outer::Mode\nouter::Old\nouter::Box<long unsigned int>\n"
+						   "outer::Box<long unsigned int>::Inner\n");
+	close_process(p);
+}
+
+static void near_names_are_offered(void **state)
+{
+	(void)state;
+	struct xc_process *p = died("g++ -g -x c++", cpp_source);
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	struct xc_query query = {.name = "outer::Shap", .kinds = XC_NAME_TYPE, .module = p->modules[0]};
+	assert_true(xc_lookup_similar(p, &query, 3, &text) > 0);
+	assert_non_null(strstr(text.bytes, "outer::Shape"));
+	close_process(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_c_are_found),
+		cmocka_unit_test(declarations_are_found_when_asked_for),
+		cmocka_unit_test(names_of_cpp_are_found_as_gcc_writes_them),
+		cmocka_unit_test(names_of_cpp_are_found_as_clang_writes_them),
+		cmocka_unit_test(templates_without_their_arguments_are_told_apart),
+		cmocka_unit_test(names_of_cpp_are_found_in_dwarf_4_and_type_units),
+		cmocka_unit_test(names_of_split_units_are_found),
+		cmocka_unit_test(macros_that_stand_for_numbers_are_found),
+		cmocka_unit_test(debug_names_lead_to_the_units),
+		cmocka_unit_test(a_gdb_index_leads_to_the_units),
+		cmocka_unit_test(a_damaged_gdb_index_misleads_nobody),
+		cmocka_unit_test(anonymous_namespaces_may_be_named),
+		cmocka_unit_test(what_stands_near_is_found_among_many),
+		cmocka_unit_test(types_of_rust_are_found_by_their_paths),
+		cmocka_unit_test(all_names_are_listed_in_the_order_of_the_file),
+		cmocka_unit_test(near_names_are_offered),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

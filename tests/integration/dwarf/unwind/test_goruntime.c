@@ -1,0 +1,58 @@
+/* layer: dwarf */
+/* What is read of Go's run-time, over a program that dies; skipped without go. */
+#include <stdlib.h>
+
+#include "tests/support/opened.h"
+
+#include "dwarf/goruntime.h"
+
+static const char source[] = "package main\nimport (\"os\"; \"runtime\"; \"syscall\")\nvar sink int\n"
+			     "func init() { runtime.LockOSThread(); f, _ := os.Create(\"/dev/null\"); "
+			     "syscall.Dup2(int(f.Fd()), 2) }\n"
+			     "func main() { var p *int; sink = *p }\n";
+
+static const char go_build[] =
+	"sh -c 'dir=$(mktemp -d) && cat >$dir\"/program.go\" && go build -buildvcs=false -o \"$3\" "
+	"$dir\"/program.go\" && rm -r $dir' sh";
+
+static void expect_main(const struct xc_goruntime *go, xc_addr g)
+{
+	uint64_t id, lo, hi;
+	assert_true(xc_goruntime_read(go, "runtime.g", g, "goid", &id));
+	assert_true(xc_goruntime_read(go, "runtime.g", g, "stack.lo", &lo));
+	assert_true(xc_goruntime_read(go, "runtime.g", g, "stack.hi", &hi));
+	assert_int_equal(id, 1);
+	assert_true(lo && lo < hi);
+}
+
+/* More places are asked for than are kept. */
+static void members_are_read_as_often_as_is_asked(void **state)
+{
+	(void)state;
+#define TEN(n) n "0", n "1", n "2", n "3", n "4", n "5", n "6", n "7", n "8", n "9"
+	static const char *const none[] = {TEN("a"), TEN("b"), TEN("c"), TEN("d"), TEN("e"),
+					   TEN("f"), TEN("g"), TEN("h"), TEN("i"), TEN("j")};
+	struct xc_goruntime go;
+	uint64_t g, value;
+	if (system("command -v go >/dev/null 2>&1") != 0)
+		skip();
+	struct xc_process *p = died(go_build, source);
+	assert_true(xc_goruntime_find(p, &go));
+	assert_true(xc_goruntime_current(&go, &p->threads[0].regs, &g));
+	expect_main(&go, g);
+	expect_main(&go, g);
+	for (size_t i = 0; i < 2 * XC_COUNT(none); i++)
+		assert_false(xc_goruntime_read(&go, "runtime.g", g, none[i % XC_COUNT(none)], &value));
+	expect_main(&go, g);
+	assert_false(xc_goruntime_read(&go, "runtime.g", 0, "goid", &value)); /* nothing is there */
+	close_process(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_are_read_as_often_as_is_asked),
+	};
+	setenv("GOTRACEBACK", "crash", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* layer: triage */
+/* Every row of the table of faults, over programs that die in that way while the test runs. */
+#include "tests/support/opened.h"
+
+#include <elf.h>
+
+#include "core/report.h"
+#include "triage/cause.h"
+
+struct expected {
+	const char *source, *verdict; /* "wild-write (block), high, certain" */
+	const char *words;            /* part of the cause */
+};
+
+static const char *verdict_of(const struct xc_verdict *v)
+{
+	static char text[200];
+	snprintf(text, sizeof text, v->kind ? "%s (%s), %s, %s" : "%s%s, %s, %s", v->class_name, v->kind ? v->kind : "",
+		 v->severity, v->confidence);
+	return text;
+}
+
+static void expect(const char *compiler, const struct expected *expected)
+{
+	struct xc_process *process = died(compiler, expected->source);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, NULL);
+	const struct xc_verdict *v = report->verdict;
+	assert_non_null(v);
+	if (strcmp(verdict_of(v), expected->verdict) != 0 || !v->cause || !strstr(v->cause, expected->words) ||
+	    !v->function || strcmp(v->function, "work") != 0)
+		fail_msg("%s\n%s: %s instead of %s in %s: %s", expected->source, compiler, verdict_of(v),
+			 expected->verdict, v->function ? v->function : "?", v->cause ? v->cause : "");
+	xc_report_free(report);
+	close_process(process);
+}
+
+#define HEAD                                                                                                           \
+	"#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdint.h>\n#include <stdlib.h>\n"                          \
+	"#include <string.h>\n#include <stdio.h>\n"                                                                    \
+	"#include <sys/mman.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n#include <stddef.h>\n"                    \
+	"#include <linux/seccomp.h>\n#include <linux/filter.h>\n#include <sys/syscall.h>\n"                            \
+	"volatile int zero; volatile double none, one = 1; char *volatile p; void (*volatile f)(void);\n"              \
+	"struct s { int a; long b[4]; } *volatile s; static char data[64];\n"
+#define WORK(body)                                                                                                     \
+	HEAD "__attribute__((noinline)) int work(int a) {\n" body                                                      \
+	     "\n return a + zero; }\nint main(void) { return work(1) + 1; }\n"
+
+static void dereferences(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{WORK("s->b[2] = 1;"), "null-write, medium, certain", "NULL"},
+		{WORK("zero = s->a;"), "null-read, low, certain", "NULL"},
+		{WORK("s = (struct s *)16; zero = s->a;"), "null-read, low, likely", ""},
+		{WORK("*(volatile int *)0x123456789000 = 1;"), "wild-write, high, certain", ""},
+		{WORK("p = (char *)0x123456789000; __asm__ volatile(\"rep stosb\" :: \"D\"(p), \"c\"(64), \"a\"(0) : "
+		      "\"memory\");"),
+		 "wild-write (block), high, certain", ""},
+		{WORK("p = (char *)0x123456789000; memset(p, a, 300 + zero);"), "wild-write (block), high, certain",
+		 ""},
+		{WORK("p = (char *)0x8141424344454647; zero = *p;"), "wild-read, medium, certain", "no address"},
+		{WORK("__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");"),
+		 "wild-write, high, certain", "an index led from a good pointer"},
+		{WORK("__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");"), /* SIGBUS */
+		 "wild-write, high, certain", "an index led from a good pointer"},
+		{WORK("p = (char *)\"constant\"; *p = 'x';"), "write-rodata, medium, certain", "only be read"},
+		{WORK("p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); zero = *p;"),
+		 "protected-access, medium, certain", "not for this kind"},
+		{WORK("__asm__ volatile(\"movaps %%xmm0, (%0)\" :: \"r\"(data + 1 + (16 - (uintptr_t)data % 16) % 16) "
+		      ": "
+		      "\"memory\");"),
+		 "misaligned, low, likely", "not aligned"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		expect("gcc -g -O0 -x c", &cases[i]);
+		expect("clang -g -O2 -x c", &cases[i]);
+	}
+}
+
+static void jumps(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{WORK("f(); zero = 2;"), "call-null, medium, certain", "NULL"},
+		{WORK("f = (void (*)(void))0x123456789000; f(); zero = 2;"), "pc-control (call), critical, certain",
+		 ""},
+		{WORK("f = (void (*)(void))0x4141414141414141; f(); zero = 2;"), "pc-control (call), critical, certain",
+		 ""},
+		{WORK("f = (void (*)(void))data; f(); zero = 2;"), "exec-data (call), critical, certain", ""},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		expect("gcc -g -O0 -x c", &cases[i]);
+		expect("clang -g -O2 -x c", &cases[i]);
+	}
+}
+
+static void tail_calls(void **state)
+{
+	(void)state;
+#define HOP(target)                                                                                                    \
+	HEAD "__attribute__((noinline)) void hop(void) { f(); }\n"                                                     \
+	     "__attribute__((noinline)) int work(int a) { f = (void (*)(void))" target "; hop(); return a + zero; }\n" \
+	     "int main(void) { return work(1) + 1; }\n"
+	static const struct expected jump = {HOP("0x123456789000"), "pc-control (jmp), critical, certain", ""};
+	expect("gcc -g -O2 -x c", &jump);
+	expect("clang -g -O2 -x c", &jump);
+}
+
+/* At every level: what is done with the value follows at once. */
+static void values_that_would_be_used(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->f(); return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read (tainted), high, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->next->v = 3; return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read (tainted), high, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { x->next->v = 3; return zero; }\n"
+		      "int main(void) { static struct t one; one.next = (struct t *)0x123456789000; work(&one); return "
+		      "1; }\n",
+		 "wild-write (tainted), critical, certain", ""},
+		{HEAD "struct t { void (*f)(void); struct t *next; long v; } *volatile t;\n"
+		      "__attribute__((noinline)) int work(struct t *x) { zero = (int)x->v; return zero; }\n"
+		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
+		 "wild-read, medium, certain", ""},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		expect("gcc -g -O0 -x c", &cases[i]);
+		expect("gcc -g -O3 -x c", &cases[i]);
+		expect("clang -g -O2 -x c", &cases[i]);
+	}
+}
+
+/* Where the return address was, nothing says which function it was. */
+static void returns(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{"0x123456789000", "pc-control (ret), critical, certain", "its return address on the stack"},
+		{"0x4141414141414141", "pc-control (ret), critical, certain", "its return address on the stack"},
+		{"0", "pc-control (ret), critical, certain", "its return address on the stack"},
+		{"(uintptr_t)data", "exec-data (ret), critical, certain", "its return address on the stack"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		char source[2000];
+		snprintf(source, sizeof source,
+			 HEAD "__attribute__((noinline)) void work(uintptr_t to) {\n"
+			      " ((volatile uintptr_t *)__builtin_frame_address(0))[1] = to;\n"
+			      " ((volatile uintptr_t *)__builtin_frame_address(0))[2] = to; }\n"
+			      "int main(void) { work(%s); return 1; }\n",
+			 cases[i].source);
+		struct xc_process *process = died("gcc -g -O0 -x c", source);
+		struct xc_report *report = xc_report_new("analyze");
+		xc_cause(report, process, NULL);
+		assert_string_equal(verdict_of(report->verdict), cases[i].verdict);
+		assert_non_null(strstr(report->verdict->cause, cases[i].words));
+		xc_report_free(report);
+		close_process(process);
+	}
+}
+
+/* As feenableexcept has it, which is in a library of its own. */
+#define FLOAT(mask, body)                                                                                              \
+	WORK("unsigned m; __asm__ volatile(\"stmxcsr %0\" : \"=m\"(m)); m &= ~(unsigned)(" mask ");"                   \
+	     "__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(m)); " body " zero = (int)one;")
+
+static void arithmetic(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{WORK("zero = a / zero;"), "div-by-zero, low, certain", "zero"},
+		{FLOAT("0x200", "one = one / none;"), "arithmetic (float division by zero), low, certain", ""},
+		{FLOAT("0x400", "one = 1e300; one = one * one;"), "arithmetic (float overflow), low, certain", ""},
+		{FLOAT("0x80", "one = none / none;"), "arithmetic (float invalid), low, certain", ""},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect("gcc -g -O0 -x c", &cases[i]);
+}
+
+static void traps(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{WORK("__builtin_trap();"), "trap-instruction, low, certain", "ud2"},
+		{WORK("__asm__ volatile(\"int3\");"), "trap-instruction, low, certain", "breakpoint"},
+		{HEAD "__attribute__((noinline,noreturn)) void work(void) { __asm__ volatile(\"int3\"); "
+		      "__builtin_unreachable(); }\n"
+		      "__attribute__((noinline)) int other(void) { return 5; }\nint main(void) { work(); return "
+		      "other(); }\n",
+		 "trap-instruction, low, certain", "breakpoint"},
+		{WORK("__asm__ volatile(\".byte 0x06\");"), "bad-instruction, high, likely", "no instruction"},
+		{WORK("__asm__ volatile(\"hlt\");"), "trap-instruction, low, likely", "hlt"},
+		{WORK("__asm__ volatile(\"cli\");"), "bad-instruction, high, likely", "only the kernel"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		expect("gcc -g -O0 -x c", &cases[i]);
+		expect("clang -g -O2 -x c", &cases[i]);
+	}
+}
+
+/* The compiler's own account: each check is the one that is asked for. */
+static void checks_of_clang_are_named(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *flag;
+		struct expected expected;
+	} cases[] = {
+		{"signed-integer-overflow",
+		 {WORK("volatile int m = 2147483647; zero = m + a;"),
+		  "trap-instruction (integer addition overflow), low, certain", "integer addition overflow"}},
+		{"signed-integer-overflow",
+		 {WORK("volatile int m = 2147483647; zero = m * (a + 1);"),
+		  "trap-instruction (integer multiplication overflow), low, certain", "multiplication"}},
+		{"bounds",
+		 {WORK("volatile int i = 70; data[i] = 1; zero = data[3];"),
+		  "trap-instruction (index out of bounds), low, certain", "index out of bounds"}},
+		{"shift",
+		 {WORK("volatile int i = 70; zero = a << i;"), "trap-instruction (shift out of bounds), low, certain",
+		  "shift"}},
+		{"integer-divide-by-zero",
+		 {WORK("zero = a / zero;"), "trap-instruction (division overflow), low, certain", "division"}},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++) {
+		char compiler[200];
+		snprintf(compiler, sizeof compiler, "clang -g -O1 -fsanitize=%s -fsanitize-trap=all -x c",
+			 cases[i].flag);
+		expect(compiler, &cases[i].expected);
+	}
+}
+
+/* Without debug information nothing tells which clang it was, and the numbers may be another's. */
+static void checks_of_a_compiler_that_is_not_known_are_likely(void **state)
+{
+	(void)state;
+	static const struct expected bounds = {WORK("volatile int i = 70; data[i] = 1; zero = data[3];"),
+					       "trap-instruction (index out of bounds), low, likely",
+					       "by the numbers of clang 14"};
+	expect("clang -O1 -fsanitize=bounds -fsanitize-trap=all -x c", &bounds);
+}
+
+static void buses_and_guards(void **state)
+{
+	(void)state;
+	static const struct expected cases[] = {
+		{WORK("int fd = open(\"/proc/self/exe\", O_RDONLY); p = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE, fd, "
+		      "0);"
+		      " zero = p[(1 << 20) - 1];"),
+		 "file-truncated, low, likely", "cut short"},
+		{WORK("__asm__ volatile(\"pushf; orl $0x40000, (%rsp); popf; movl $1, data+1(%rip)\");"),
+		 "misaligned, low, certain", "not aligned"},
+		{WORK("struct sock_filter c[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, SYS_getppid}, {6, 0, 0, "
+		      "SECCOMP_RET_TRAP}, {6, 0, 0, SECCOMP_RET_ALLOW}};\n struct sock_fprog g = {4, c};"
+		      " prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); prctl(PR_SET_SECCOMP, 2, &g);"
+		      " __asm__ volatile(\"syscall\" :: \"a\"(SYS_getppid) : \"rcx\", \"r11\");"),
+		 "seccomp-kill (getppid), info, certain", "getppid"},
+	};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect("gcc -g -O0 -x c", &cases[i]);
+}
+
+/* Other dumpers than Linux write no rights: the address that faulted tells that it was no jump. */
+static void accesses_are_no_jumps_where_code_is_not_marked(void **state)
+{
+	(void)state;
+	const char *core = dying_core(
+		dying_program("unmarked", "gcc -g -O0 -x c", "int main(void) { *(volatile int *)8 = 1; return 0; }"),
+		NULL);
+	FILE *file = fopen(core, "r+b");
+	Elf64_Ehdr header;
+	assert_non_null(file);
+	assert_int_equal(fread(&header, sizeof header, 1, file), 1);
+	for (unsigned i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+		long at = (long)(header.e_phoff + i * sizeof segment);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		assert_int_equal(fread(&segment, sizeof segment, 1, file), 1);
+		segment.p_flags &= ~(Elf64_Word)PF_X;
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		assert_int_equal(fwrite(&segment, sizeof segment, 1, file), 1);
+	}
+	assert_int_equal(fclose(file), 0);
+	struct xc_process *process = open_core(core);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, process, NULL);
+	assert_string_equal(report->verdict->class_name, "null-write");
+	xc_report_free(report);
+	close_process(process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dereferences),
+		cmocka_unit_test(jumps),
+		cmocka_unit_test(tail_calls),
+		cmocka_unit_test(values_that_would_be_used),
+		cmocka_unit_test(returns),
+		cmocka_unit_test(arithmetic),
+		cmocka_unit_test(traps),
+		cmocka_unit_test(checks_of_clang_are_named),
+		cmocka_unit_test(checks_of_a_compiler_that_is_not_known_are_likely),
+		cmocka_unit_test(buses_and_guards),
+		cmocka_unit_test(accesses_are_no_jumps_where_code_is_not_marked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,704 @@
+/* layer: triage */
+/* Who waits for whom, of running programs that tell themselves who holds what. */
+#include "tests/support/opened.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "triage/cause.h"
+#include "triage/deadlock.h"
+#include "triage/ownid.h"
+#include "triage/waitwords.h"
+
+/* ---- programs ---- */
+
+#define HEAD                                                                                                           \
+	"#include <poll.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <stdlib.h>\n"   \
+	"#include <string.h>\n#include <unistd.h>\n#include <sys/syscall.h>\n#include <sys/select.h>\n"                \
+	"#include <sys/wait.h>\n"                                                                                      \
+	"struct account { long balance; pthread_mutex_t lock; };\n"                                                    \
+	"struct account first = {1, PTHREAD_MUTEX_INITIALIZER}, second = {2, PTHREAD_MUTEX_INITIALIZER}, *third;\n"    \
+	"pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER; pthread_cond_t changed = PTHREAD_COND_INITIALIZER;\n"    \
+	"pthread_barrier_t both; sem_t room; volatile int sink;\n"                                                     \
+	"static void tell(const char *who) { dprintf(1, \"%s=%d\\n\", who, (int)syscall(SYS_gettid)); }\n"             \
+	"static void start(void *(*f)(void *), void *a) { pthread_t t; pthread_create(&t, 0, f, a); }\n"               \
+	"static void *ready(void *a) { dprintf(1, \"ready\\n\"); for (;;) pause(); }\n"
+
+#define MAIN(body)                                                                                                     \
+	"int main(void) { pthread_barrier_init(&both, 0, 2); third = calloc(1, sizeof *third); alarm(900);\n"          \
+	"pthread_mutex_init(&third->lock, 0); sem_init(&room, 0, 0);\n" body " start(ready, 0); for (;;) pause(); }\n"
+
+#define TRANSFER                                                                                                       \
+	"__attribute__((noinline)) void transfer(struct account *from, struct account *to) {\n"                        \
+	" pthread_mutex_lock(&from->lock); pthread_barrier_wait(&both); pthread_mutex_lock(&to->lock);\n"              \
+	" to->balance += from->balance; pthread_mutex_unlock(&to->lock); pthread_mutex_unlock(&from->lock); }\n"       \
+	"void *forth(void *a) { tell(\"forth\"); transfer(&first, a ? third : &second); return 0; }\n"                 \
+	"void *back(void *a) { tell(\"back\"); transfer(a ? third : &second, &first); return 0; }\n"
+
+static const char two[] = HEAD TRANSFER MAIN("start(forth, 0); start(back, 0);");
+static const char on_heap[] = HEAD TRANSFER MAIN("start(forth, third); start(back, third);");
+static const char handled[] = HEAD TRANSFER
+	"#include <signal.h>\nstatic void on(int s) { for (;;) pause(); }\n"
+	/* `forth` is: it has marked the lock as wanted, and sleeps since then */
+	"static int asleep(void) { char path[64], state = 0; if (second.lock.__data.__lock != 2) return 0;\n"
+	" sprintf(path, \"/proc/self/task/%d/stat\", first.lock.__data.__owner); FILE *f = fopen(path, \"r\");\n"
+	" int n = fscanf(f, \"%*d (%*[^)]) %c\", &state); fclose(f); return n == 1 && state == 'S'; }\n" MAIN(
+		"signal(SIGUSR1, on); pthread_t t; pthread_create(&t, 0, forth, 0); start(back, 0);"
+		" while (!asleep()) usleep(1000); pthread_kill(t, SIGUSR1);");
+static const char self[] = HEAD "void *again(void *a) { tell(\"again\"); pthread_mutex_lock(&first.lock);\n"
+				" pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN("start(again, 0);");
+static const char rwlock[] =
+	HEAD "void *writer(void *a) { tell(\"writer\"); pthread_rwlock_wrlock(&table); pthread_barrier_wait(&both);\n"
+	     " pthread_mutex_lock(&first.lock); sink++; return 0; }\n"
+	     "void *reader(void *a) { tell(\"reader\"); pthread_mutex_lock(&first.lock); pthread_barrier_wait(&both);\n"
+	     " pthread_rwlock_rdlock(&table); sink++; return 0; }\n" MAIN("start(writer, 0); start(reader, 0);");
+static const char joined[] = HEAD
+	"pthread_t held;\nvoid *worker(void *a) { tell(\"worker\"); pthread_barrier_wait(&both);\n"
+	" pthread_mutex_lock(&first.lock); sink++; return 0; }\n"
+	"void *boss(void *a) { tell(\"boss\"); pthread_mutex_lock(&first.lock); pthread_barrier_wait(&both);\n"
+	" pthread_join(held, 0); sink++; return 0; }\n" MAIN("pthread_create(&held, 0, worker, 0); start(boss, 0);");
+static const char recursive[] =
+	HEAD "void *f(void *a) { pthread_mutexattr_t t; pthread_mutexattr_init(&t);\n"
+	     "pthread_mutexattr_settype(&t, PTHREAD_MUTEX_RECURSIVE); pthread_mutexattr_setprotocol(&t, 1);\n"
+	     "pthread_mutex_init(&first.lock, &t); pthread_mutex_lock(&first.lock); pthread_mutex_lock(&first.lock);\n"
+	     "tell(\"owner\"); start(a, 0); for (;;) pause(); }\n"
+	     "void *g(void *a) { tell(\"waiter\"); pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN(
+		     "start(f, g);");
+static const char convoy[] = HEAD "void *queue(void *a) { pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN(
+	"tell(\"main\"); pthread_mutex_lock(&first.lock); for (int i = 0; i < 5; i++) start(queue, 0);");
+static const char idle[] =
+	HEAD "void *on_condition(void *a) { tell(\"condition\"); pthread_mutex_lock(&first.lock);\n"
+	     " for (;;) pthread_cond_wait(&changed, &first.lock); }\n"
+	     "void *on_semaphore(void *a) { tell(\"semaphore\"); sem_wait(&room); sink++; return 0; }\n"
+	     "void *on_read(void *a) { int p[2]; char c; pipe(p); dup2(p[0], 77); tell(\"read\"); sink = read(77, &c, "
+	     "1); return 0; }\n"
+	     "void *on_poll(void *a) { struct pollfd p[9]; memset(p, 0, sizeof p); for (int i = 0; i < 9; i++) p[i].fd "
+	     "= -1;\n"
+	     " tell(\"poll\"); sink = poll(p, 9, -1); return 0; }\n"
+	     "void *on_time(void *a) { tell(\"time\"); sleep(800); return 0; }\n" MAIN(
+		     "start(on_condition, 0); start(on_semaphore, 0); start(on_read, 0); start(on_poll, 0); "
+		     "start(on_time, 0);");
+static const char left[] =
+	HEAD "void *leave(void *a) { tell(\"owner\"); pthread_mutex_lock(&first.lock); return 0; }\n"
+	     "void *want(void *a) { tell(\"waiter\"); pthread_mutex_lock(&first.lock); sink++; return 0; }\n" MAIN(
+		     "pthread_t t; pthread_create(&t, 0, leave, 0); pthread_join(t, 0); start(want, 0);");
+static const char many[] =
+	HEAD "pthread_mutex_t locks[120];\n"
+	     "void *want(void *a) { pthread_mutex_lock(a); sink++; return 0; }\n"
+	     "void *tangle(void *a) { tell(\"tangle\"); pthread_mutex_lock(&second.lock); "
+	     "pthread_mutex_lock(&second.lock); sink++; return 0; }\n" MAIN(
+		     "for (int i = 0; i < 120; i++) { pthread_mutex_init(&locks[i], 0); pthread_mutex_lock(&locks[i]);"
+		     " start(want, &locks[i]); } start(want, &locks[119]); start(tangle, 0);");
+static const char ring[] =
+	HEAD "pthread_mutex_t locks[51]; pthread_barrier_t all;\n"
+	     "void *pass(void *a) { pthread_mutex_t *m = a; pthread_mutex_lock(m); pthread_barrier_wait(&all);\n"
+	     " pthread_mutex_lock(m == &locks[50] ? locks : m + 1); sink++; return 0; }\n" MAIN(
+		     "pthread_barrier_init(&all, 0, 51); for (int i = 0; i < 51; i++) {"
+		     " pthread_mutex_init(&locks[i], 0); start(pass, &locks[i]); }");
+/* One waits for `first` while the other has it and goes on to `second`, which the one takes later: never in a circle. */
+static const char busy[] =
+	HEAD "void *one(void *a) { for (;;) { pthread_mutex_lock(&first.lock); usleep(20); "
+	     "pthread_mutex_unlock(&first.lock);\n"
+	     " pthread_mutex_lock(&second.lock); usleep(300); pthread_mutex_unlock(&second.lock); } }\n"
+	     "void *other(void *a) { for (;;) { pthread_mutex_lock(&first.lock); usleep(20); "
+	     "pthread_mutex_lock(&second.lock);\n"
+	     " usleep(20); pthread_mutex_unlock(&second.lock); pthread_mutex_unlock(&first.lock); } }\n" MAIN(
+		     "start(one, 0); start(other, 0);");
+static const char cxx[] =
+	"#include <condition_variable>\n#include <cstdio>\n#include <mutex>\n#include <shared_mutex>\n#include "
+	"<thread>\n"
+	"#include <pthread.h>\n#include <unistd.h>\n#include <sys/syscall.h>\npthread_barrier_t both;\n"
+	"struct shop { int items; std::mutex door; std::shared_mutex shelf; } store; int sink;\n"
+	"static void tell(const char *who) { dprintf(1, \"%s=%d\\n\", who, (int)syscall(SYS_gettid)); }\n"
+	"static void clerk() { tell(\"clerk\"); std::lock_guard<std::mutex> l(store.door); "
+	"pthread_barrier_wait(&both);\n"
+	" std::unique_lock<std::shared_mutex> s(store.shelf); sink++; }\n"
+	"static void buyer() { tell(\"buyer\"); std::unique_lock<std::shared_mutex> s(store.shelf); "
+	"pthread_barrier_wait(&both);\n"
+	" std::lock_guard<std::mutex> l(store.door); sink++; }\n"
+	"int main() { alarm(900); pthread_barrier_init(&both, 0, 2); std::thread a(clerk), b(buyer); dprintf(1, "
+	"\"ready\\n\"); "
+	"a.join(); }\n";
+
+/* ---- running them ---- */
+
+struct told {
+	char name[32];
+	int tid;
+};
+
+struct running {
+	pid_t pid;
+	FILE *out;
+	struct told told[16];
+	size_t count;
+	struct xc_process *process;
+};
+
+/* Take down what a thread tells of itself. False when it is ready, or has ended. */
+static bool hear(struct running *r)
+{
+	char line[64];
+	if (!fgets(line, sizeof line, r->out) || !strcmp(line, "ready\n"))
+		return false;
+	if (r->count < XC_COUNT(r->told) &&
+	    sscanf(line, "%31[^=]=%d", r->told[r->count].name, &r->told[r->count].tid) == 2)
+		r->count++;
+	return true;
+}
+
+static void run(struct running *r, const char *compiler, const char *source)
+{
+	const char *path = dying_program("program", compiler, source);
+	int ends[2];
+	*r = (struct running){.pid = 0};
+	assert_int_equal(pipe(ends), 0);
+	if ((r->pid = fork()) == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execl(path, path, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	r->out = fdopen(ends[0], "r");
+	while (hear(r))
+		;
+}
+
+static void look(struct running *r)
+{
+	static const struct xc_finder finder = {.quiet = true};
+	CHECK_OK(xc_process_open_live(r->pid, &(struct xc_open_options){.finder = &finder}, &r->process));
+	xc_debugfiles_use(r->process, &finder);
+}
+
+static void look_away(struct running *r)
+{
+	close_process(r->process);
+	r->process = NULL;
+}
+
+/* Under load threads take their time to fall asleep: half a minute at least. */
+static const struct xc_locks *look_until(struct running *r, size_t cycles, size_t locks)
+{
+	for (int i = 0; i < 1500; i++) {
+		look(r);
+		const struct xc_locks *l = xc_locks_of(r->process);
+		if (l->cycle_count == cycles && l->lock_count == locks)
+			return l;
+		look_away(r);
+		usleep(20000);
+	}
+	look(r);
+	return xc_locks_of(r->process);
+}
+
+static void end(struct running *r)
+{
+	if (r->process)
+		look_away(r);
+	kill(r->pid, SIGKILL);
+	waitpid(r->pid, NULL, 0);
+	fclose(r->out);
+}
+
+/* A thread may come to tell of itself only when the others are ready. */
+static int tid_of(struct running *r, const char *name)
+{
+	size_t i = 0;
+	do
+		for (; i < r->count; i++)
+			if (!strcmp(r->told[i].name, name))
+				return r->told[i].tid;
+	while (hear(r));
+	fail_msg("the program did not tell of %s", name);
+	return 0;
+}
+
+static const struct xc_lock *lock_named(const struct xc_locks *l, const char *name)
+{
+	for (size_t i = 0; i < l->lock_count; i++)
+		if (!strcmp(l->locks[i].name, name))
+			return &l->locks[i];
+	for (size_t i = 0; i < l->lock_count; i++)
+		print_message("a lock: %s\n", l->locks[i].name);
+	fail_msg("no lock is called %s", name);
+	return NULL;
+}
+
+static void assert_held(struct running *r, const struct xc_locks *l, const char *lock, const char *by)
+{
+	assert_int_equal(lock_named(l, lock)->owner, tid_of(r, by));
+}
+
+static bool has_words(struct running *r, const char *who, const char *part, struct xc_text *said)
+{
+	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(r->process), tid_of(r, who));
+	assert_non_null(wait);
+	said->len = 0;
+	xc_wait_words(r->process, wait, true, said);
+	return strstr(xc_text_string(said), part);
+}
+
+static void assert_words(struct running *r, const char *who, const char *part)
+{
+	struct xc_text text = {0};
+	if (!has_words(r, who, part, &text))
+		fail_msg("%s: %s, without %s", who, xc_text_string(&text), part);
+	xc_text_fini(&text);
+}
+
+/* As look_until: until the thread that is the last to fall asleep says so. */
+static void look_until_said(struct running *r, const char *const words[][2], size_t count)
+{
+	struct xc_text said = {0};
+	for (int i = 0; i < 1500; i++) {
+		size_t right = 0;
+		look(r);
+		while (right < count && has_words(r, words[right][0], words[right][1], &said))
+			right++;
+		if (right == count)
+			break;
+		look_away(r);
+		usleep(20000);
+	}
+	xc_text_fini(&said);
+	if (!r->process)
+		fail_msg("not all threads have fallen asleep");
+}
+
+static void assert_callers(struct running *r, struct xc_unwinder *unwinder, const char *who, const char *part)
+{
+	struct xc_text text = {0};
+	xc_wait_callers(r->process, xc_waits_thread(xc_waits_of(r->process), tid_of(r, who)), unwinder, &text);
+	if (!strstr(xc_text_string(&text), part))
+		fail_msg("%s: %s, without %s", who, xc_text_string(&text), part);
+	xc_text_fini(&text);
+}
+
+/* ---- circles ---- */
+
+static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c", "clang -g -O2 -x c"};
+
+static void two_threads_that_wait_for_each_other_are_a_deadlock(void **state)
+{
+	struct running r;
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		run(&r, compilers[i], two);
+		const struct xc_locks *l = look_until(&r, 1, 2);
+		assert_int_equal(l->cycle_count, 1);
+		assert_int_equal(l->cycles[0].count, 2);
+		assert_held(&r, l, "first.lock", "forth");
+		assert_held(&r, l, "second.lock", "back");
+		assert_string_equal(xc_wait_function(&l->waits->items[l->cycles[0].members[0]]), "transfer");
+		assert_words(&r, "forth", "waiting for mutex `second.lock`, held by thread ");
+		assert_string_equal(xc_waits_thread(l->waits, tid_of(&r, "forth"))->role, "forth");
+		end(&r);
+	}
+}
+
+static void one_unwinder_serves_the_stacks_of_all_threads(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	struct xc_unwinder *unwinder = xc_unwinder_new(r.process);
+	assert_callers(&r, unwinder, "forth", ") ← forth (");
+	assert_callers(&r, unwinder, "back", ") ← back (");
+	assert_callers(&r, unwinder, "forth", ") ← forth (");
+	xc_unwinder_free(unwinder);
+	end(&r);
+}
+
+static void a_hung_process_gets_a_verdict(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[0], two);
+	look_until(&r, 1, 2);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, r.process, NULL);
+	assert_non_null(report->verdict);
+	assert_string_equal(report->verdict->class_name, "deadlock");
+	assert_string_equal(report->verdict->kind, "cycle");
+	assert_string_equal(report->verdict->confidence, "certain");
+	assert_string_equal(report->verdict->function, "transfer");
+	assert_string_equal(report->verdict->headline, "deadlock: 2 threads wait for each other");
+	xc_report_free(report);
+	end(&r);
+}
+
+/* Who calls abort() may be a watchdog, or have another reason. */
+static void a_deadlock_is_the_likely_reason_of_an_abort(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[0], two);
+	look_until(&r, 1, 2);
+	struct xc_report *report = xc_report_new("analyze");
+	struct xc_inquiry q = {.report = report, .process = r.process, .verdict = xc_report_verdict(report)};
+	xc_inquiry_class(&q, "abort", NULL, "low", "certain", NULL);
+	xc_deadlock_judge(&q);
+	assert_string_equal(report->verdict->class_name, "deadlock");
+	assert_string_equal(report->verdict->confidence, "likely");
+	xc_report_free(report);
+	end(&r);
+}
+
+static void locks_on_the_heap_are_called_as_the_frame_calls_them(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], on_heap); /* without optimization the frame pointer of a living thread is not known */
+	const struct xc_locks *l = look_until(&r, 1, 2);
+	assert_int_equal(l->cycle_count, 1);
+	assert_held(&r, l, "to->lock", "back");
+	assert_words(&r, "forth", "waiting for mutex `to->lock` (0x");
+	end(&r);
+}
+
+static void a_thread_in_a_signal_handler_waits_as_before(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], handled);
+	const struct xc_locks *l = look_until(&r, 1, 2);
+	assert_int_equal(l->cycle_count, 1);
+	assert_held(&r, l, "first.lock", "forth");
+	assert_held(&r, l, "second.lock", "back");
+	assert_words(&r, "forth", "waiting for mutex `second.lock`");
+	end(&r);
+}
+
+static void a_thread_can_wait_for_itself(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], self);
+	const struct xc_locks *l = look_until(&r, 1, 1);
+	assert_int_equal(l->cycle_count, 1);
+	assert_int_equal(l->cycles[0].count, 1);
+	assert_held(&r, l, "first.lock", "again");
+	end(&r);
+}
+
+static void reader_writer_locks_know_their_writer(void **state)
+{
+	struct running r;
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		run(&r, compilers[i], rwlock);
+		const struct xc_locks *l = look_until(&r, 1, 2);
+		assert_int_equal(l->cycle_count, 1);
+		assert_held(&r, l, "table", "writer");
+		assert_held(&r, l, "first.lock", "reader");
+		assert_words(&r, "reader", "waiting for reader-writer lock `table` to read");
+		end(&r);
+	}
+}
+
+static void waiting_for_a_thread_to_end_is_waiting_too(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[0], joined);
+	const struct xc_locks *l = look_until(&r, 1, 1);
+	assert_int_equal(l->cycle_count, 1);
+	assert_int_equal(l->cycles[0].count, 2);
+	assert_int_equal(xc_waits_thread(l->waits, tid_of(&r, "boss"))->target, tid_of(&r, "worker"));
+	end(&r);
+}
+
+static void mutexes_of_cxx_are_named(void **state)
+{
+	static const char *const with[] = {"g++ -g -O0 -std=c++17 -x c++", "g++ -g -O2 -std=c++17 -x c++",
+					   "clang++ -g -O2 -std=c++17 -x c++"};
+	struct running r;
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(with); i++) {
+		run(&r, with[i], cxx);
+		const struct xc_locks *l = look_until(&r, 1, 2);
+		assert_int_equal(l->cycle_count, 1);
+		assert_held(&r, l, "store.door", "clerk");
+		assert_held(&r, l, "store.shelf", "buyer");
+		const struct xc_wait *wait = xc_waits_thread(l->waits, tid_of(&r, "clerk"));
+		assert_string_equal(wait->role, "clerk");
+		assert_string_equal(xc_wait_function(wait), "clerk");
+		end(&r);
+	}
+}
+
+/* ---- ids of another pid namespace ---- */
+
+enum { FURTHER = 1 << 22 }; /* above all ids: /proc/sys/kernel/pid_max */
+
+/* The process as a core of it that gdb took from outside of its namespace. */
+static const struct xc_locks *look_from_outside(struct running *r, bool with_descriptors)
+{
+	look(r);
+	for (size_t i = 0; i < r->process->thread_count; i++) {
+		struct xc_thread *thread = &r->process->threads[i];
+		thread->tid += FURTHER;
+		if (!with_descriptors)
+			xc_regs_forget(&thread->regs, r->process->arch->tls.tp);
+	}
+	r->process->core_maker = "gdb";
+	r->process->live = false;
+	return xc_locks_of(r->process);
+}
+
+static void look_away_from_core(struct running *r)
+{
+	r->process->live = true;
+	end(r);
+}
+
+static void owners_of_another_pid_namespace_are_found_by_their_descriptors(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	look_away(&r);
+	const struct xc_locks *l = look_from_outside(&r, true);
+	assert_int_equal(l->waits->ids_are, XC_IDS_OTHERS);
+	assert_held(&r, l, "first.lock", "forth");
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].thread->tid,
+			 tid_of(&r, "forth") + FURTHER);
+	assert_int_equal(l->waits->items[lock_named(l, "first.lock")->holder].own, tid_of(&r, "forth"));
+	assert_int_equal(l->cycle_count, 1);
+	assert_false(l->cycles[0].likely);
+	look_away_from_core(&r);
+}
+
+static void a_thread_that_is_awaited_is_named_by_its_id_in_the_list(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], joined);
+	look_until(&r, 1, 1);
+	look_away(&r);
+	const struct xc_locks *l = look_from_outside(&r, true);
+	assert_int_equal(l->cycle_count, 1);
+	const struct xc_wait *boss = xc_ownid_thread(l->waits, tid_of(&r, "boss"));
+	assert_non_null(boss);
+	assert_int_equal(boss->target, tid_of(&r, "worker") + FURTHER);
+	look_away_from_core(&r);
+}
+
+static void assert_lock_is_told(struct running *r, const struct xc_locks *l, bool orphan, const char *part,
+				const char *without)
+{
+	struct xc_text text = {0};
+	assert_int_equal(l->lock_count, 1);
+	assert_int_equal(l->locks[0].owner, tid_of(r, "owner"));
+	assert_int_equal(xc_lock_is_orphan(r->process, l, &l->locks[0]), orphan);
+	xc_wait_words(r->process, &l->waits->items[l->locks[0].first], false, &text);
+	assert_non_null(strstr(xc_text_string(&text), part));
+	assert_null(strstr(text.bytes, without));
+	xc_text_fini(&text);
+}
+
+static void assert_orphan_is_told(const struct running *r, pid_t owner, const char *part)
+{
+	const struct xc_locks *l = xc_locks_of(r->process);
+	struct xc_lock lock = l->locks[0];
+	struct xc_text text = {0};
+	lock.owner = owner;
+	xc_deadlock_orphan_words(r->process, l, &lock, &text);
+	assert_non_null(strstr(xc_text_string(&text), part));
+	xc_text_fini(&text);
+}
+
+static void an_owner_has_ended_only_where_all_ids_can_be_compared(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], left);
+	look_until(&r, 0, 1);
+	r.process->live = false; /* a core of the kernel's: its ids are those of the process */
+	assert_lock_is_told(&r, xc_locks_of(r.process), true, "held by thread", "calls itself");
+	assert_orphan_is_told(&r, tid_of(&r, "owner"), "it ended without unlocking it, or fork() did not copy it");
+	assert_orphan_is_told(&r, r.process->pid - 1, "likely it took it before fork()");
+	r.process->live = true;
+	look_away(&r);
+	assert_lock_is_told(&r, look_from_outside(&r, true), true, "held by the thread that calls itself",
+			    "of another process");
+	r.process->live = true;
+	look_away(&r);
+	assert_lock_is_told(&r, look_from_outside(&r, false), false, "held by the thread that calls itself",
+			    "not there");
+	look_away_from_core(&r);
+}
+
+/* What the descriptor of one thread holds does not count where the others agree with the list. */
+static void one_damaged_descriptor_does_not_make_another_namespace(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], two);
+	look_until(&r, 1, 2);
+	look_away(&r);
+	look(&r);
+	struct xc_regs *last = &r.process->threads[r.process->thread_count - 1].regs;
+	xc_regs_set(last, r.process->arch->tls.tp, r.process->threads[0].regs.value[r.process->arch->tls.tp]);
+	const struct xc_locks *l = xc_locks_of(r.process);
+	assert_int_equal(l->waits->ids_are, XC_IDS_SAME);
+	assert_int_equal(l->cycle_count, 1);
+	end(&r);
+}
+
+/* ---- no circles ---- */
+
+static void a_recursive_lock_has_its_owner_and_no_circle(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[0], recursive);
+	const struct xc_locks *l = look_until(&r, 0, 1);
+	assert_int_equal(l->cycle_count, 0);
+	assert_held(&r, l, "first.lock", "owner");
+	end(&r);
+}
+
+static void a_convoy_is_no_deadlock(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], convoy);
+	const struct xc_locks *l = look_until(&r, 0, 1);
+	for (int i = 0; i < 1500 && l->lock_count && l->locks[0].waiters < 5; i++) {
+		look_away(&r);
+		usleep(20000);
+		l = look_until(&r, 0, 1);
+	}
+	assert_int_equal(l->cycle_count, 0);
+	assert_int_equal(lock_named(l, "first.lock")->waiters, 5);
+	assert_held(&r, l, "first.lock", "main");
+	struct xc_report *report = xc_report_new("analyze");
+	xc_cause(report, r.process, NULL);
+	assert_null(report->verdict);
+	xc_report_free(report);
+	end(&r);
+}
+
+static void a_busy_process_is_never_called_a_deadlock(void **state)
+{
+	struct running r;
+	size_t waits = 0;
+	(void)state;
+	run(&r, compilers[1], busy);
+	for (int i = 0; i < 150 || (i < 10000 && waits <= 15); i++) {
+		look(&r);
+		const struct xc_locks *l = xc_locks_of(r.process);
+		assert_int_equal(l->cycle_count, 0);
+		waits += l->lock_count;
+		look_away(&r);
+	}
+	assert_true(waits > 15); /* else nothing was at stake */
+	end(&r);
+}
+
+/* ---- the report ---- */
+
+static const struct xc_table *table_of(const struct xc_section *section, const char *first_column)
+{
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_TABLE && !strcmp(item->table->columns[0].key, first_column))
+			return item->table;
+	fail_msg("no table begins with %s", first_column);
+	return NULL;
+}
+
+static bool says(const struct xc_section *section, const char *text)
+{
+	for (const struct xc_item *item = section->items; item; item = item->next)
+		if (item->kind == XC_ITEM_MESSAGE && !strcmp(item->message.text, text))
+			return true;
+	return false;
+}
+
+static void of_many_locks_those_that_matter_most_are_listed(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], many);
+	look_until(&r, 1, 121);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_deadlock_report(report, r.process);
+	const struct xc_section *section = report->sections;
+	const struct xc_table *locks = table_of(section, "lock");
+	assert_int_equal(locks->row_count, 50);
+	assert_string_equal(locks->cells[0].text, "second.lock");
+	assert_string_equal(locks->cells[locks->column_count].text, "locks[119]");
+	assert_true(says(section, "71 more locks, which 71 threads wait for"));
+	assert_int_equal(table_of(section, "cycle")->row_count, 1);
+	xc_report_free(report);
+	end(&r);
+}
+
+static void of_a_large_circle_the_first_members_are_listed(void **state)
+{
+	struct running r;
+	(void)state;
+	run(&r, compilers[1], ring);
+	look_until(&r, 1, 51);
+	struct xc_report *report = xc_report_new("analyze");
+	xc_deadlock_report(report, r.process);
+	const struct xc_section *section = report->sections;
+	assert_int_equal(table_of(section, "cycle")->row_count, 50);
+	assert_true(says(section, "1 more thread waits in a circle"));
+	assert_true(says(section, "1 more lock, which 1 thread waits for"));
+	xc_report_free(report);
+	end(&r);
+}
+
+/* ---- other things to wait for ---- */
+
+static void idle_threads_say_what_they_wait_for(void **state)
+{
+	static const char *const words[][2] = {{"condition", "waiting for condition `changed`"},
+					       {"semaphore", "waiting for semaphore `room`"},
+					       {"read", "read from descriptor 77 = pipe:["},
+					       {"poll", "poll on 9 descriptors"},
+					       {"time", "sleep of 800 s"}};
+	struct running r;
+	(void)state;
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		run(&r, compilers[i], idle);
+		look_until_said(&r, words, XC_COUNT(words));
+		assert_int_equal(xc_locks_of(r.process)->lock_count, 0);
+		end(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_threads_that_wait_for_each_other_are_a_deadlock),
+		cmocka_unit_test(one_unwinder_serves_the_stacks_of_all_threads),
+		cmocka_unit_test(a_hung_process_gets_a_verdict),
+		cmocka_unit_test(a_deadlock_is_the_likely_reason_of_an_abort),
+		cmocka_unit_test(locks_on_the_heap_are_called_as_the_frame_calls_them),
+		cmocka_unit_test(a_thread_in_a_signal_handler_waits_as_before),
+		cmocka_unit_test(a_thread_can_wait_for_itself),
+		cmocka_unit_test(reader_writer_locks_know_their_writer),
+		cmocka_unit_test(waiting_for_a_thread_to_end_is_waiting_too),
+		cmocka_unit_test(mutexes_of_cxx_are_named),
+		cmocka_unit_test(owners_of_another_pid_namespace_are_found_by_their_descriptors),
+		cmocka_unit_test(a_thread_that_is_awaited_is_named_by_its_id_in_the_list),
+		cmocka_unit_test(an_owner_has_ended_only_where_all_ids_can_be_compared),
+		cmocka_unit_test(one_damaged_descriptor_does_not_make_another_namespace),
+		cmocka_unit_test(a_recursive_lock_has_its_owner_and_no_circle),
+		cmocka_unit_test(a_convoy_is_no_deadlock),
+		cmocka_unit_test(a_busy_process_is_never_called_a_deadlock),
+		cmocka_unit_test(of_many_locks_those_that_matter_most_are_listed),
+		cmocka_unit_test(of_a_large_circle_the_first_members_are_listed),
+		cmocka_unit_test(idle_threads_say_what_they_wait_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

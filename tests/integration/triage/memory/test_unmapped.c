@@ -1,0 +1,69 @@
+/* layer: triage */
+/* Large blocks used after they were freed: their mappings are gone. Programs that die of it while the test runs. */
+#include "tests/support/opened.h"
+
+#include "core/report.h"
+#include "heap/heap.h"
+#include "triage/cause.h"
+
+static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c", "clang -g -O2 -x c"};
+
+#define HEAD                                                                                                           \
+	"#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"                                            \
+	"enum { SIZE = 300000 }; char *volatile first, *volatile second; volatile long sum;\n"                         \
+	"__attribute__((noinline)) long count(const char *text, long from) { long n = 0; while (text[from + n]) n++; " \
+	"return n; }\n"
+#define MAIN(body) HEAD "int main(void) { first = malloc(SIZE); memset(first, 'a', SIZE); " body " return 0; }\n"
+
+static void expect(const char *source, const char *class_name, const char *confidence, const char *cause)
+{
+	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+		struct xc_process *process = died(compilers[i], source);
+		struct xc_report *report = xc_report_new("analyze");
+		xc_cause(report, process, xc_heap_of(process, NULL));
+		const struct xc_verdict *v = report->verdict;
+		assert_non_null(v);
+		bool good = strcmp(v->class_name, class_name) == 0 && strcmp(v->confidence, confidence) == 0 &&
+			    v->cause && strstr(v->cause, cause);
+		if (!good)
+			fail_msg("%s: %s, %s: %s\n%s", compilers[i], v->class_name, v->confidence,
+				 v->cause ? v->cause : "", source);
+		xc_report_free(report);
+		xc_heap_forget(process);
+		close_process(process);
+	}
+}
+
+static void a_large_block_is_gone(void **state)
+{
+	(void)state;
+	expect(MAIN("free(first); sum = first[0];"), "use-after-free", "likely", "a large block that had been freed");
+	expect(MAIN("free(first); first[SIZE / 2] = 3;"), "use-after-free", "likely",
+	       "a large block that had been freed");
+	expect(MAIN("first[SIZE - 1] = 0; free(first); sum = count(first, 0);"), "use-after-free", "likely",
+	       "a large block that had been freed");
+	expect(MAIN("free(first); sum = (long)strlen(first);"), "use-after-free", "likely",
+	       "a large block that had been freed");
+}
+
+/* What the program mapped by itself, what malloc has never given back, and what lies too far off. */
+static void other_memory_that_is_gone_is_not_a_block(void **state)
+{
+	(void)state;
+	expect(MAIN("second = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); free(first); "
+		    "munmap(second, SIZE); sum = second[16];"),
+	       "wild-read", "certain", "");
+	expect(MAIN("second = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 16; "
+		    "munmap(second - 16, SIZE); sum = second[0];"),
+	       "wild-read", "certain", "");
+	expect(MAIN("free(first); sum = first[1l << 40];"), "wild-read", "certain", "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_large_block_is_gone),
+		cmocka_unit_test(other_memory_that_is_gone_is_not_a_block),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

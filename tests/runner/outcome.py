@@ -1,0 +1,54 @@
+"""outcome: what one command of a test printed and how it ended, as counts."""
+
+import re
+
+CLOSING = re.compile(r"^(?:.*: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+TAP_SKIP = re.compile(r"^(?:not )?ok \d+ -? ?(.*?)\s*# SKIP:?\s*(.*)$", re.IGNORECASE)
+SAID_SKIP = re.compile(r"^skipped: (.*)$")
+TIMED = re.compile(r"^(?:not )?ok \d+ (.*) in (\d+)ms$")
+TAIL = 60  # lines of a failed command that are shown
+
+
+class Outcome:
+    """Counts of one command. `status` is as a shell has it; `skips` are texts "what: reason"."""
+
+    def __init__(self, name, status=0, output="", seconds=0.0, busy=0.0):
+        self.name, self.status, self.seconds, self.busy = name, status, seconds, busy
+        self.lines = output.splitlines()
+        self.kept = None  # the folder with the files of a failure
+        self.passed, self.failed, self.skips = self.counts()
+
+    def counts(self):
+        """TAP when there is any, else the last closing line, else the exit status alone."""
+        skips = [": ".join(filter(None, found.groups())) for found in map(TAP_SKIP.match, self.lines) if found]
+        good = sum(line.startswith("ok ") for line in self.lines) - len(skips)
+        bad = sum(line.startswith("not ok ") and not TAP_SKIP.match(line) for line in self.lines)
+        if good + bad + len(skips) == 0:
+            closing = [found for found in map(CLOSING.match, self.lines) if found]
+            if closing:
+                good, bad = int(closing[-1].group(1)), int(closing[-1].group(2))
+                skips = [found.group(1) for found in map(SAID_SKIP.match, self.lines) if found]
+                skips += ["without a reason"] * (int(closing[-1].group(3) or 0) - len(skips))
+            else:
+                good = int(self.status == 0)
+        return good, bad or int(self.status != 0), skips
+
+    @classmethod
+    def skipped(cls, name, reason):
+        """A test that cannot run here."""
+        one = cls(name)
+        one.passed, one.skips = 0, [reason]
+        return one
+
+    @property
+    def good(self):
+        return self.failed == 0
+
+    def account(self):
+        """The end of what a failed command printed, without what passed."""
+        return [line for line in self.lines if not line.startswith("ok ")][-TAIL:]
+
+    def cases(self):
+        """(seconds, name) of the cases that say how long they took."""
+        for found in filter(None, map(TIMED.match, self.lines)):
+            yield int(found.group(2)) / 1000, found.group(1)

@@ -1,0 +1,157 @@
+"""suites: every test there is, what it proves, when it runs and which cores it needs. Read by tests/run and tests/readme.
+
+A tier is when a test runs: `quick` (15 s, no compiler), `check` (60 s), `test` (what a change must pass), `long` (the grids)."""
+
+import glob
+import importlib.util
+import os
+
+from table import Suite, Test
+
+BATS = ["bats", "--timing", "--formatter", "tap"]
+# Tests of folders of programs that are in another tier than the others of their folder.
+SLOW_UNITS = {
+    "batch/export/test_export": "check", "batch/export/test_export_formats": "check", "batch/sandbox/test_compromised_worker": "check",
+    "heap/objgraph/test_refgraph": "check", "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
+}
+
+
+def module(path):
+    """A module of Python by its file."""
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def table_of_deaths():
+    return module("corpora/deaths/table.py")
+
+
+def deaths(cases):
+    return ["deaths:" + case.name for case in cases]
+
+
+def heap_few():
+    return ["heap:" + name for name in module("corpora/heap/cases.py").few()]
+
+
+def programs(build, folder, tier, others=()):
+    """The compiled tests of a folder, each named by its path in it."""
+    made = []
+    for source in sorted(glob.glob("tests/%s/**/test_*.c" % folder, recursive=True)):
+        name = os.path.relpath(source, "tests/" + folder)[:-2]
+        made.append(Test(name, [os.path.join(build, "tests", folder, name)],
+                         others[name] if name in others else tier))
+    return made
+
+
+def bats(folder, tier, names=None, skip=(), **more):
+    """The files of a folder that bats runs."""
+    found = sorted(glob.glob("tests/%s/*.bats" % folder))
+    return [Test(name, BATS + [path], tier, **more) for path in found for name in [os.path.basename(path)[:-5]]
+            if name not in skip and (names is None or name in names)]
+
+
+def script(suite, name, *arguments, tier="test", **more):
+    """tests/SUITE/NAME, with arguments."""
+    return Test(" ".join([name, *arguments]).replace("--", ""), ["tests/%s/%s" % (suite, name), *arguments], tier, **more)
+
+
+def suites(build):
+    """The table; `build` is the folder that the programs are in."""
+    hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
+    return [
+        Suite("unit", "each source file by itself, on bytes that the test lays", programs(build, "unit", "quick", SLOW_UNITS)),
+        Suite("integration", "the same on small programs that the test compiles and kills", programs(build, "integration", "check", SLOW_UNITS),
+              needs="gcc clang rustc go"),
+        Suite("property", "random cases against an oracle, by a printed seed", programs(build, "property", "check", SLOW_UNITS)),
+        Suite("golden", "the JSON and text of small checked-in cores, byte for byte, wherever they are asked for",
+              [Test(os.path.basename(pack)[:-5], ["tests/golden/run", pack], "check") for pack in sorted(glob.glob("corpora/golden/*.pack"))]),
+        Suite("canary", "tests/run notices what fails", [Test("run", ["tests/canary/run", build], "check")]),
+        Suite("replay", "the fuzz targets hold on their seeds and past findings", [
+            Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
+            for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
+        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test"), needs="gcc bats jq"),
+        Suite("live", "running processes: no ptrace, no stop, no write; the same answers as of a core", bats("live", "test", skip=["busy"]),
+              needs="gcc bats strace"),
+        Suite("tools", "the programs that judge are right themselves", [
+            Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in ("tests/diff/test_compare.py", "tests/diff/test_types.py",
+                                                              "tests/diff/test_expressions.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
+        Suite("diff", "every frame, value, type and expression as gdb has it", [
+            script("diff", "run", cores=["programs:*", "recipes:libstdcxx"]),
+            script("diff", "print", "--count", "12", cores=["programs:*"]),
+            script("diff", "expressions", "--count", "15", cores=["programs:*"]),
+            script("diff", "views", cores=["programs:views-*", "recipes:views-libcxx"]),
+            script("diff", "types", cores=["programs:*"]),
+            script("diff", "scripted", "--only", "*-gcc-o[02]", cores=["programs:*-gcc-o[02]"]),
+            script("diff", "run", "--long", tier="long", alone=True, cores=["programs:*", "recipes:*"]),
+            script("diff", "forms", tier="long", cores=["programs:*"]),
+            script("diff", "hotspot", tier="long", cores=["recipes:libjvm-big"]),
+            script("diff", "print", tier="long", cores=["programs:*"]),
+            script("diff", "expressions", tier="long", cores=["programs:*"]),
+            script("diff", "scripted", tier="long", cores=["programs:*"]),
+        ], needs="gdb"),
+        Suite("plugin", "plugins and the Lua API, against each program's own account", [
+            Test("own", ["tests/plugin/run"], cores=["programs:null-read"]),
+            *[script("plugin", name, cores=cores) for name, cores in (
+                ("adversaries", ["programs:structs-gcc-o0"]), ("arguments", ["recipes:luajit", "recipes:nginx", "programs:abort"]), ("guide", []),
+                ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
+                ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
+                ("newcomer", []))],
+        ]),
+        Suite("heap", "blocks, leaks and types as the program wrote them down", [
+            script("heap", "run", cores=heap_few()),
+            script("heap", "cuts", cores=["heap:threads-o2", "heap:threads-o2-bare-stripped", "heap:leaks-o2-jemalloc"]),
+            script("heap", "growth"),
+            script("heap", "run", "--long", tier="long", cores=["heap:*"]),
+            script("heap", "cuts", "--long", tier="long", cores=["heap:*-o2*"]),
+            script("heap", "truth", tier="long", cores=["heap:*"]),
+            script("heap", "redis", "--big", tier="long", alone=True, cores=["recipes:redis*"]),
+        ]),
+        Suite("heap-big", "heaps of millions of blocks", [
+            Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),
+        Suite("verdict", "why programs died, as it is known of them; nothing is certain and wrong, no secret is told", [
+            script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_build_each())),
+            script("verdict", "redacted", cores=deaths(table_of_deaths().one_of_each_program())),
+            script("verdict", "run", "--long", tier="long", alone=True, cores=["deaths:*"]),
+            script("verdict", "redacted", "--long", tier="long", cores=["deaths:*"]),
+            script("verdict", "bugs", tier="long", cores=["bugs:*"]),
+        ], needs="gcc clang rustc go"),
+        Suite("batch", "clusters are the causes that were planted; the same bytes by shards, in other orders and after kills", [
+            script("batch", "truth", cores=["batch:some"]),
+            script("batch", "same", cores=["batch:some"]),
+            script("batch", "shards"), script("batch", "make"),
+            script("batch", "parallel", tools=["parallel"]),
+            script("batch", "k8s"),
+            script("batch", "readme", tools=["slurmctld"], tier="long"),
+            script("batch", "slurm", tools=["slurmctld", "munged"], tier="long"),
+            script("batch", "truth", "--long", tier="long", cores=["batch:all"]),
+            Test("same long", ["tests/batch/same", "--batch", "build/batch/all", "--count", "60", "--kills", "5"], "long", cores=["batch:all"]),
+        ]),
+        Suite("hostile", "cores cut short, damaged and with damaged heaps, and what is no core: one clear answer, no crash", [
+            script("hostile", "cut", "--cases", "3", cores=["programs:*"]),
+            script("hostile", "mutate", "--count", "60", cores=["programs:*"]),
+            script("hostile", "batch", "--count", "60", cores=["programs:*"]),
+            script("hostile", "inputs", cores=["programs:*"]),
+            script("hostile", "cutstacks", cores=["programs:threads-8*"]),
+        ]),
+        Suite("sanitized", "the same and all units under ASan and UBSan, with small limits", [
+            Test("cut", ["tests/hostile/cut", *hostile, "--both"], "long", cores=["programs:*"]),
+            Test("mutate", ["tests/hostile/mutate", *hostile, "--count", "2000"], "long", cores=["programs:*"]),
+            Test("batch", ["tests/hostile/batch", *hostile, "--count", "5000"], "long", cores=["programs:*"]),
+            Test("vms", ["tests/hostile/vms", *hostile, "--count", "1000"], "long", cores=["luajit:*"]),
+            Test("heaps", ["tests/hostile/heaps", "--count", "1000"], "long"),
+            Test("inputs", ["tests/hostile/inputs", *hostile], "long", cores=["programs:*"]),
+            *programs("build/hostile", "unit", "long"), *programs("build/hostile", "integration", "long"),
+            *programs("build/hostile", "property", "long"),
+            Test("golden", ["env", "XCORE=" + hostile[1], "tests/golden/run"], "long"),
+            *[Test("replay " + name, [os.path.join("build/hostile/tests/fuzz/fuzz_" + name), "corpora/fuzz/" + name], "long")
+              for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)],
+        ]),
+        Suite("browser", "what is written for browsers, in one", [
+            script("browser", "flame", tools=["chromium"], cores=["heap:leaks-o0"]),
+            script("browser", "triage", tools=["chromium"]),
+        ], needs="chromium"),
+        Suite("timing", "what is promised in seconds, each against another measure of the same run", bats("live", "test", names=["busy"], alone=True)),
+    ]

@@ -1,0 +1,45 @@
+/* opened: cores opened as the program opens them, with all that hangs on the process closed again. */
+#ifndef XC_TEST_OPENED_H
+#define XC_TEST_OPENED_H
+
+#include <string.h>
+
+#include "core/finder.h"
+#include "core/process.h"
+#include "dwarf/debugfile.h"
+#include "dwarf/debuginfo.h"
+#include "dwarf/unwind.h"
+#include "tests/support/check.h"
+#include "tests/support/dying.h"
+
+static inline struct xc_process *open_core(const char *path)
+{
+	static const struct xc_finder finder = {.quiet = true};
+	struct xc_process *process;
+	CHECK_OK(xc_process_open_core(path, &(struct xc_open_options){.finder = &finder}, &process));
+	xc_debugfiles_use(process, &finder);
+	return process;
+}
+
+/* The process of a program that is compiled and dies now. */
+static inline struct xc_process *died(const char *compiler, const char *source)
+{
+	return open_core(dying_core(dying_program("program", compiler, source), NULL));
+}
+
+static inline void close_process(struct xc_process *process)
+{
+	xc_debuginfo_close(process);
+	xc_debugfiles_close(process);
+	xc_process_close(process);
+}
+
+/* The function of a frame, the innermost inlined one; "" when unknown. */
+static inline const char *function_of(const struct xc_process *process, const struct xc_frame *frame)
+{
+	const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(frame));
+	const char *name = place->level_count ? place->levels[0].function : place->symbol;
+	return name ? name : "";
+}
+
+#endif

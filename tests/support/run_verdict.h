@@ -1,0 +1,84 @@
+/* judged: the verdict over a program that is compiled and dies now. */
+#ifndef XC_TEST_JUDGED_H
+#define XC_TEST_JUDGED_H
+
+#include "tests/support/opened.h"
+
+#include "core/report.h"
+#include "heap/heap.h"
+#include "triage/cause.h"
+
+struct judged {
+	struct xc_process *process;
+	struct xc_report *report;
+	const struct xc_verdict *verdict;
+};
+
+static inline struct judged judge(const char *compiler, const char *source, bool with_heap)
+{
+	struct judged j = {.process = died(compiler, source), .report = xc_report_new("analyze")};
+	xc_cause(j.report, j.process, with_heap ? xc_heap_of(j.process, NULL) : NULL);
+	j.verdict = j.report->verdict;
+	assert_non_null(j.verdict);
+	return j;
+}
+
+static inline void judged_free(struct judged *j)
+{
+	xc_report_free(j->report);
+	xc_heap_forget(j->process);
+	close_process(j->process);
+}
+
+static inline bool judged_says(const struct judged *j, const char *part)
+{
+	for (size_t i = 0; i < j->verdict->evidence_count; i++)
+		if (strstr(j->verdict->evidence[i], part))
+			return true;
+	return j->verdict->cause && strstr(j->verdict->cause, part);
+}
+
+/* Fail with all that the verdict says. */
+static inline void judged_fail(const struct judged *j, const char *compiler, const char *wanted)
+{
+	const struct xc_verdict *v = j->verdict;
+	print_message("%s: %s (%s) in %s:%u, expression %s, cause %s, message %s\n", compiler, v->class_name,
+		      v->kind ? v->kind : "-", v->function ? v->function : "-", v->line,
+		      v->expression ? v->expression : "-", v->cause ? v->cause : "-", v->message ? v->message : "-");
+	for (size_t i = 0; i < v->evidence_count; i++)
+		print_message("  %s\n", v->evidence[i]);
+	fail_msg("wanted %s", wanted);
+}
+
+static inline bool judged_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* NULL: nothing is wanted; "" of kind: none. */
+struct wanted {
+	const char *class_name, *kind, *function, *expression, *message, *says, *also;
+};
+
+static inline void judged_expect(const char *compiler, const char *source, bool with_heap, const struct wanted *want)
+{
+	struct judged j = judge(compiler, source, with_heap);
+	const struct xc_verdict *v = j.verdict;
+	if (!judged_same(v->class_name, want->class_name))
+		judged_fail(&j, compiler, want->class_name);
+	if (want->kind && !judged_same(v->kind, *want->kind ? want->kind : NULL))
+		judged_fail(&j, compiler, want->kind);
+	if (want->function && !judged_same(v->function, want->function))
+		judged_fail(&j, compiler, want->function);
+	if (want->expression && !judged_same(v->expression, *want->expression ? want->expression : NULL))
+		judged_fail(&j, compiler, want->expression);
+	if (want->message && (!v->message || !strstr(v->message, want->message)))
+		judged_fail(&j, compiler, want->message);
+	if (want->says && !judged_says(&j, want->says))
+		judged_fail(&j, compiler, want->says);
+	if (want->also && !judged_says(&j, want->also))
+		judged_fail(&j, compiler, want->also);
+	judged_free(&j);
+}
+
+#endif

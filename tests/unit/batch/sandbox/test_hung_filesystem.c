@@ -1,0 +1,342 @@
+/* layer: batch */
+/* batch: file systems that do not answer cost the core that asks for their files some time, and nobody else anything. They are real ones (FUSE);
+ * where none can be mounted there is nothing to test. */
+#include "tests/support/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "batch/records.h"
+#include "tests/support/corefile.h"
+#include "tests/support/scratch.h"
+
+enum { CANNOT_MOUNT = 77, TOO_LATE = 9, PATIENCE = 120, SECONDS = 4, TRIES = 5 };
+
+/* What the file system does: does not take requests; takes them and answers none; has files, but answers no read; has none, and is mute
+ * once it is told to be. A process that waits for an answer to what was taken cannot be killed. */
+enum silence { DEAF, MUTE, WITHOUT_DATA, EMPTY };
+
+/* ---- the file system ---- */
+
+static void reply_error(int fuse, const struct fuse_in_header *to, int error)
+{
+	const struct fuse_out_header head = {.len = sizeof head, .error = error, .unique = to->unique};
+	if (write(fuse, &head, sizeof head) < 0)
+		_exit(2);
+}
+
+static void reply(int fuse, const struct fuse_in_header *to, const void *bytes, size_t size)
+{
+	char packet[512];
+	const struct fuse_out_header head = {.len = (uint32_t)(sizeof head + size), .unique = to->unique};
+	memcpy(packet, &head, sizeof head);
+	memcpy(packet + sizeof head, bytes, size);
+	if (write(fuse, packet, sizeof head + size) < 0)
+		_exit(2);
+}
+
+static struct fuse_attr attributes(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node, .mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0644, .nlink = 1, .size = 1 << 20};
+}
+
+static bool is_mute(enum silence how)
+{
+	return how == MUTE || (how == EMPTY && !access(scratch_path("hush"), F_OK));
+}
+
+static void answer(int fuse, const struct fuse_in_header *to, enum silence how)
+{
+	const struct fuse_init_out made = {.major = 7, .minor = 31, .max_write = 4096};
+	const struct fuse_entry_out entry = {
+		.nodeid = 2, .entry_valid = 1000, .attr_valid = 1000, .attr = attributes(2)};
+	const struct fuse_attr_out about = {.attr_valid = 1000, .attr = attributes(to->nodeid)};
+	const struct fuse_open_out opened = {.fh = 1};
+	if (to->opcode == FUSE_INIT)
+		reply(fuse, to, &made, sizeof made);
+	else if (is_mute(how))
+		return;
+	else if (how == EMPTY && to->opcode == FUSE_LOOKUP)
+		reply_error(fuse, to, -ENOENT);
+	else if (to->opcode == FUSE_LOOKUP)
+		reply(fuse, to, &entry, sizeof entry);
+	else if (to->opcode == FUSE_GETATTR)
+		reply(fuse, to, &about, sizeof about);
+	else if (to->opcode == FUSE_OPEN)
+		reply(fuse, to, &opened, sizeof opened);
+	else if (to->opcode != FUSE_READ && to->opcode != FUSE_FORGET && to->opcode != FUSE_INTERRUPT)
+		reply_error(fuse, to, -ENOSYS);
+}
+
+_Noreturn static void serve(const char *at, enum silence how, int ready)
+{
+	static char packet[1 << 17];
+	char options[128];
+	const int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(PATIENCE); /* then what waits for it can end */
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	if (fuse < 0 || mount("silence", at, "fuse", MS_NOSUID | MS_NODEV, options) || write(ready, "", 1) != 1)
+		_exit(1);
+	while (how == DEAF)
+		pause();
+	while (read(fuse, packet, sizeof packet) > 0)
+		answer(fuse, (const struct fuse_in_header *)packet, how);
+	_exit(0);
+}
+
+/* ---- batches ---- */
+
+struct taken {
+	size_t count;
+	struct xc_record *records[4];
+};
+
+static struct xc_error *take(void *user, const struct xc_input *input, struct xc_record *record)
+{
+	struct taken *taken = user;
+	(void)input;
+	taken->records[taken->count++] = record;
+	return NULL;
+}
+
+static const struct xc_record *find(const struct taken *taken, const char *path)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (!strcmp(taken->records[i]->path, path))
+			return taken->records[i];
+	_exit(3);
+}
+
+static double now(void)
+{
+	return (double)xc_now_ns() / 1e9;
+}
+
+static const struct xc_input good = {.path = "good", .file = "corpora/golden/assert.pack"};
+
+static int run(const struct xc_input *one, const struct xc_input *two, unsigned jobs, struct taken *taken)
+{
+	static const struct xc_finder finder = {.quiet = true};
+	static struct xc_arena arena;
+	const struct xc_input *inputs[] = {one, two};
+	const struct xc_batch batch = {.worker = {.finder = &finder, .host_files = true, .seconds = SECONDS},
+				       .jobs = jobs,
+				       .arena = &arena,
+				       .take = take,
+				       .user = taken};
+	size_t done;
+	struct xc_error *err = xc_batch_run(&batch, inputs, XC_COUNT(inputs), &done);
+	return err || done != XC_COUNT(inputs);
+}
+
+static bool is_passing(const struct xc_record *record)
+{
+	return record->status == XC_RECORD_OK && record->passing && strstr(record->note, "did not answer");
+}
+
+/* A core one of whose modules lies there. */
+static const char *core_of(const char *at)
+{
+	static const char stack[4096];
+	struct corefile core = corefile_new();
+	struct xc_text bytes = {0};
+	char module[4096];
+	snprintf(module, sizeof module, "%s/lib/module.so", at);
+	corefile_prstatus(&core, 77, 11, 0x20010, 0x10000);
+	corefile_file(&core, 0x20000, 0x21000, 0, module);
+	corefile_load(&core, 0x10000, sizeof stack, 6, stack, sizeof stack);
+	corefile_load(&core, 0x20000, 0x1000, 5, NULL, 0);
+	corefile_build(&core, &bytes);
+	const char *path = scratch_file("core", bytes.bytes, bytes.len);
+	corefile_fini(&core);
+	xc_text_fini(&bytes);
+	return path;
+}
+
+/* Both cores get their verdict, the second one at once. */
+static int of_modules(const char *at)
+{
+	const struct xc_input other = {.path = "other", .file = core_of(at)},
+			      again = {.path = "again", .file = other.file};
+	struct taken taken = {0};
+	const double from = now();
+	if (run(&other, &again, 1, &taken))
+		return 4;
+	const double took = now() - from;
+	if (took < SECONDS / 2.0)
+		return 5;
+	if (took > SECONDS)
+		return TOO_LATE;
+	return is_passing(find(&taken, "other")) && is_passing(find(&taken, "again")) ? 0 : 6;
+}
+
+static int of_the_core(const char *at)
+{
+	char file[4096];
+	const struct xc_input other = {.path = "other", .file = file};
+	struct taken taken = {0};
+	const double from = now();
+	snprintf(file, sizeof file, "%s/core", at);
+	if (run(&other, &good, 2, &taken))
+		return 4;
+	if (now() - from > SECONDS * 1.5) /* it is waited for once, and once more at the end: half of SECONDS each */
+		return TOO_LATE;
+	const struct xc_record *record = find(&taken, "other");
+	if (!record->unlooked || strcmp(record->why, "not looked at: it does not answer") != 0)
+		return 6;
+	record = find(&taken, "good");
+	return record->status == XC_RECORD_OK && !record->passing ? 0 : 7;
+}
+
+static int of_its_bytes(const char *at)
+{
+	char file[4096];
+	const struct xc_input other = {.path = "other", .file = file};
+	struct taken taken = {0};
+	const double from = now();
+	snprintf(file, sizeof file, "%s/core", at);
+	if (run(&other, &good, 2, &taken))
+		return 4;
+	if (now() - from > SECONDS + 4)
+		return TOO_LATE;
+	const struct xc_record *record = find(&taken, "other");
+	if (record->status != XC_RECORD_TIMEOUT || !record->passing)
+		return 6;
+	return find(&taken, "good")->status == XC_RECORD_OK ? 0 : 7;
+}
+
+/* ---- resumed ---- */
+
+static bool make(const struct xc_input *input, const volatile sig_atomic_t *stopped, struct xc_records *records)
+{
+	static const struct xc_finder finder = {.quiet = true};
+	static struct xc_arena arena;
+	struct xc_records_options options = {
+		.batch = {.worker = {.finder = &finder, .host_files = true, .seconds = SECONDS, .stopped = stopped}}};
+	struct xc_error *err = xc_ledger_open(scratch_path("ledger"), "settings", true, &arena, &options.ledger);
+	err = err ? err : xc_records_make(&input, 1, &options, &arena, records);
+	xc_ledger_close(options.ledger);
+	return !err;
+}
+
+/* What was finished stays as it was, and who interrupts is heard. */
+static int of_what_is_finished(const char *at)
+{
+	const struct xc_input input = {.path = "core", .file = core_of(at), .size = 1, .mtime_ns = 1};
+	const sig_atomic_t interrupted = 1;
+	struct xc_records records;
+	if (!make(&input, NULL, &records) || records.reused || records.count != 1 || records.records[0]->passing)
+		return 4;
+	if (!make(&input, NULL, &records) || records.reused != 1 || records.silent)
+		return 5;
+	scratch_file("hush", "", 0);
+	double from = now();
+	if (!make(&input, NULL, &records) || records.reused != 1)
+		return 6;
+	if (now() - from > SECONDS)
+		return TOO_LATE;
+	if (!records.silent || !strstr(records.silent, at))
+		return 7;
+	from = now();
+	if (!make(&input, &interrupted, &records) || !records.stopped)
+		return 8;
+	return now() - from < 1 ? 0 : TOO_LATE;
+}
+
+/* ---- around them ---- */
+
+static int with_silence(enum silence how, int (*body)(const char *at))
+{
+	const char *at = scratch_path("silent");
+	int ready[2];
+	char byte;
+	mkdir(at, 0755);
+	if (pipe(ready) || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return CANNOT_MOUNT;
+	const pid_t server = fork();
+	if (server == 0)
+		serve(at, how, ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		return CANNOT_MOUNT;
+	const int result = body(at);
+	kill(server, SIGKILL); /* then all that wait are told */
+	waitpid(server, NULL, 0);
+	return result;
+}
+
+static int try(enum silence how, int (*body)(const char *at))
+{
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		for (int number = 1; number < NSIG; number++)
+			signal(number, SIG_DFL); /* cmocka's handlers jump into the tests */
+		alarm(PATIENCE);
+		_exit(with_silence(how, body));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+/* Who is late because the machine stood still is in time when tried again. */
+static void expect(enum silence how, int (*body)(const char *at))
+{
+	int result = TOO_LATE;
+	for (int tries = 0; tries < TRIES && result == TOO_LATE; tries++) {
+		remove(scratch_path("hush"));
+		remove(scratch_path("ledger"));
+		result = try(how, body);
+	}
+	if (result == CANNOT_MOUNT)
+		skip();
+	assert_int_equal(result, 0);
+}
+
+static void modules_that_do_not_answer_are_absent(void **state)
+{
+	(void)state;
+	expect(DEAF, of_modules);
+	expect(MUTE, of_modules);
+}
+
+static void a_core_that_does_not_answer_is_not_looked_at(void **state)
+{
+	(void)state;
+	expect(DEAF, of_the_core);
+	expect(MUTE, of_the_core);
+}
+
+static void a_worker_that_cannot_be_ended_is_not_waited_for(void **state)
+{
+	(void)state;
+	expect(WITHOUT_DATA, of_its_bytes);
+}
+
+static void what_is_finished_is_not_waited_for(void **state)
+{
+	(void)state;
+	expect(EMPTY, of_what_is_finished);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modules_that_do_not_answer_are_absent),
+		cmocka_unit_test(a_core_that_does_not_answer_is_not_looked_at),
+		cmocka_unit_test(a_worker_that_cannot_be_ended_is_not_waited_for),
+		cmocka_unit_test(what_is_finished_is_not_waited_for),
+	};
+	return cmocka_run_group_tests_name("silence", tests, NULL, NULL);
+}

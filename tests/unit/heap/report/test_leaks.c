@@ -1,0 +1,242 @@
+/* layer: heap
+ *
+ * Structures of leaked blocks against their definition, and what the section says of some that are made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heap/leaked.h"
+#include "heap/leaks.h"
+#include "tests/support/heapmade.h"
+
+enum { MOST = 60 };
+
+static struct xc_graph *graph_of(struct heapmade *m)
+{
+	struct xc_graph *graph = NULL;
+	CHECK_OK(xc_graph_of(m->heap, &graph));
+	return graph;
+}
+
+/* ---- heads ---- */
+
+/* leads[a][b]: from leaked block a some chain of pointers leads to b; not by way of blocks whose state is unknown. */
+static void naive_leads(const struct xc_graph *graph, size_t count, bool leads[MOST][MOST])
+{
+	memset(leads, 0, sizeof(bool[MOST][MOST]));
+	for (uint32_t i = 0; i < count; i++) {
+		leads[i][i] = true;
+		for (uint32_t e = graph->start[i]; xc_graph_leaked(graph, i) && e < graph->start[i + 1]; e++)
+			leads[i][graph->to[e] & ~XC_EDGE_INTERIOR] = true;
+	}
+	for (size_t k = 0; k < count; k++)
+		for (size_t a = 0; a < count; a++)
+			for (size_t b = 0; b < count; b++)
+				leads[a][b] |= leads[a][k] && leads[k][b];
+}
+
+/* What leads to it is led to by it, and none of that lies lower. */
+static bool is_head(const struct xc_graph *graph, size_t count, bool leads[MOST][MOST], uint32_t block)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (xc_graph_leaked(graph, i) && leads[i][block] && (!leads[block][i] || i < block))
+			return false;
+	return xc_graph_leaked(graph, block);
+}
+
+static void check_structures(const struct xc_leaked *l, size_t count, bool leads[MOST][MOST])
+{
+	size_t heads = 0, at = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place = xc_leaked_place(l, i);
+		assert_int_equal(place != XC_NO_BLOCK, xc_graph_leaked(l->graph, i));
+		if (place == XC_NO_BLOCK)
+			continue;
+		assert_int_equal(l->blocks[place], i);
+		assert_int_equal(l->head[place] == place, is_head(l->graph, count, leads, i));
+		assert_true(leads[l->blocks[l->head[place]]][i]);
+		heads += l->head[place] == place;
+	}
+	assert_int_equal(l->head_count, heads);
+	for (uint32_t head = XC_NO_BLOCK; at < l->count; at++) {
+		uint32_t place = l->order[at];
+		head = l->head[place] == place ? place : head;
+		assert_int_equal(l->head[place], head);
+	}
+}
+
+static void heads_are_what_nothing_else_leads_to(void **state)
+{
+	static bool leads[MOST][MOST];
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		struct heapmade *m = hm_random(3 + hm_any(MOST - 3), 8);
+		uint32_t count = (uint32_t)m->heap->blocks.count;
+		for (size_t k = hm_any(2 * count); k-- > 0;) {
+			uint32_t from = (uint32_t)hm_any(count);
+			*hm_word(m, from, hm_any(3)) = hm_pointer(m, (uint32_t)hm_any(count), 6);
+		}
+		if (hm_any(2))
+			m->data[3] = hm_pointer(m, (uint32_t)hm_any(count), 0);
+		struct xc_leaked leaked;
+		xc_leaked_find(&leaked, graph_of(m), false);
+		naive_leads(m->heap->graph, count, leads);
+		check_structures(&leaked, count, leads);
+		xc_leaked_fini(&leaked);
+		hm_free(m);
+	}
+}
+
+static void a_long_ring_is_one_structure(void **state)
+{
+	(void)state;
+	enum { LONG = 500000 };
+	struct heapmade *m = hm_new((size_t)LONG * 32);
+	struct xc_block_list list;
+	xc_block_list_init(&list, LONG);
+	for (uint64_t i = 0; i < LONG; i++)
+		xc_block_list_add(&list, HM_HEAP + i * 32 + 16, 16, XC_BLOCK_LIVE);
+	hm_blocks(m, &list);
+	for (uint32_t i = 0; i < LONG; i++)
+		*hm_word(m, i, 0) = hm_pointer(m, (i + 1) % LONG, 0);
+	struct xc_leaked leaked;
+	xc_leaked_find(&leaked, graph_of(m), false);
+	assert_int_equal(leaked.count, LONG);
+	assert_int_equal(leaked.head_count, 1);
+	assert_int_equal(leaked.head[LONG - 1], 0);
+	xc_leaked_fini(&leaked);
+	hm_free(m);
+}
+
+/* ---- the section ---- */
+
+/* A heap of blocks of given sizes. */
+static struct heapmade *heap_of(const uint64_t *sizes, size_t count)
+{
+	struct heapmade *m = hm_new(1 << 16);
+	struct xc_block_list list;
+	xc_addr at = HM_HEAP + 16;
+	xc_block_list_init(&list, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(xc_block_list_add(&list, at, sizes[i], XC_BLOCK_LIVE));
+		at += (sizes[i] + 8 + 15) / 16 * 16;
+	}
+	hm_blocks(m, &list);
+	return m;
+}
+
+static void link_to(struct heapmade *m, uint32_t from, size_t word, uint32_t to)
+{
+	*hm_word(m, from, word) = hm_pointer(m, to, 0);
+}
+
+/* One row: bytes, blocks, heads, place of the first in the heap, what. */
+struct expected {
+	uint64_t bytes, blocks, heads;
+	uint32_t head;
+	const char *what;
+};
+
+static const struct xc_table *only_table(const struct xc_section *s)
+{
+	for (const struct xc_item *item = s->items; item; item = item->next)
+		if (item->kind == XC_ITEM_TABLE)
+			return item->table;
+	return NULL;
+}
+
+static void expect_rows(struct heapmade *m, bool possible, const char *headline, const struct expected *rows,
+			size_t count)
+{
+	struct xc_report *report = xc_report_new("heap");
+	struct xc_section *s = xc_report_section(report, "leaks", "Leaks");
+	CHECK_OK(xc_leaks(s, m->heap, &(struct xc_leaks_options){.possible = possible}));
+	const struct xc_table *table = only_table(s);
+	assert_string_equal(s->headline, headline);
+	assert_int_equal(table ? table->row_count : 0, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_cell *cells = &table->cells[i * table->column_count];
+		assert_int_equal(cells[0].number, rows[i].bytes);
+		assert_int_equal(cells[1].number, rows[i].blocks);
+		assert_int_equal(cells[4].number, rows[i].heads);
+		assert_int_equal(cells[5].number, xc_block_addr(&m->heap->blocks, rows[i].head));
+		assert_int_equal(!cells[6].text, !rows[i].what);
+		if (rows[i].what)
+			assert_string_equal(cells[6].text, rows[i].what);
+	}
+	xc_report_free(report);
+}
+
+static void lists_and_what_they_hold_are_two_rows(void **state)
+{
+	(void)state;
+	uint64_t sizes[16];
+	for (size_t i = 0; i < XC_COUNT(sizes); i++)
+		sizes[i] = i % 2 ? 24 : 40;
+	struct heapmade *m =
+		heap_of(sizes, XC_COUNT(sizes)); /* nodes 0 2 4, 6 8 10; strings behind; 12 … 15 are reached */
+	for (uint32_t node = 0; node < 12; node += 2) {
+		if (node % 6 != 4)
+			link_to(m, node, 1, node + 2);
+		link_to(m, node, 3, node + 1);
+	}
+	for (size_t i = 12; i < 16; i++)
+		m->data[i] = hm_pointer(m, (uint32_t)i, 0);
+	const struct expected rows[] = {
+		{240, 6, 2, 0, "list by +0x8, 3 long, 2 of these"},
+		{144, 6, 6, 1, "held by blocks of 40 bytes at +0x18"},
+	};
+	expect_rows(m, false, "12 blocks, 384 B, in 2 structures that no root reaches", rows, XC_COUNT(rows));
+	hm_free(m);
+}
+
+static void shapes_are_told(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = {24, 40, 40, 40, 56, 56, 56, 56, 72, 72, 72, 88, 88, 88, 104};
+	struct heapmade *m = heap_of(sizes, XC_COUNT(sizes));
+	link_to(m, 0, 2, 0);                                           /* itself */
+	link_to(m, 1, 0, 2), link_to(m, 2, 0, 3), link_to(m, 3, 0, 1); /* a ring */
+	link_to(m, 4, 0, 5), link_to(m, 5, 0, 6), link_to(m, 5, 1, 7); /* a tree */
+	link_to(m, 8, 0, 9), link_to(m, 9, 0, 10);                     /* a list … */
+	link_to(m, 9, 1, 8), link_to(m, 10, 1, 9);                     /* … linked both ways */
+	link_to(m, 12, 0, 13), link_to(m, 13, 0, 11);                  /* a list against the order */
+	const struct expected rows[] = {
+		{264, 3, 1, 12, "list by +0x0, 3 long"},
+		{224, 4, 1, 4, "linked by +0x0, +0x8, 4 blocks"},
+		{216, 3, 1, 8, "list by +0x0, 3 long"},
+		{120, 3, 1, 1, "ring by +0x0, 3 long"},
+		{104, 1, 1, 14, NULL},
+		{24, 1, 1, 0, "points to itself"},
+	};
+	expect_rows(m, false, "15 blocks, 952 B, in 6 structures that no root reaches", rows, XC_COUNT(rows));
+	hm_free(m);
+}
+
+static void interior_pointers_make_possible_leaks(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = {24, 40, 56};
+	struct heapmade *m = heap_of(sizes, XC_COUNT(sizes));
+	m->data[0] = hm_pointer(m, 0, 0) + 8;
+	link_to(m, 0, 0, 1);
+	m->data[1] = hm_pointer(m, 2, 0);
+	const struct expected rows[] = {{40, 1, 1, 1, "held by blocks of 24 bytes at +0x0"}, {24, 1, 1, 0, NULL}};
+	expect_rows(m, false, "no leak: a root reaches every live block", NULL, 0);
+	expect_rows(m, true, "2 blocks, 64 B, in 1 structure that only pointers into the middle of blocks lead to",
+		    rows, 2);
+	hm_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(heads_are_what_nothing_else_leads_to),  cmocka_unit_test(a_long_ring_is_one_structure),
+		cmocka_unit_test(lists_and_what_they_hold_are_two_rows), cmocka_unit_test(shapes_are_told),
+		cmocka_unit_test(interior_pointers_make_possible_leaks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
