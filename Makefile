@@ -147,8 +147,11 @@ lint: ## format, static checks, shell scripts, layers
 format: ## clang-format over all sources
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
 
-deps: ## install what is needed (apt; root or sudo): to build; with `test` or `check` on the same line to test; with `test-long` all
-	@corpora/deps $(if $(filter test-long bench flakes,$(MAKECMDGOALS)),long,$(if $(filter test check quick lint built fuzz $(SUITES),$(MAKECMDGOALS)),test,build))
+# What else is asked for on the same line says what is needed beside building.
+DEPS = $(if $(filter test-long bench,$(MAKECMDGOALS)),long) $(if $(filter lint format,$(MAKECMDGOALS)),lint) \
+       $(if $(filter quick check test flakes built fuzz $(SUITES),$(MAKECMDGOALS)),test)
+deps: ## install what building needs (apt; root or sudo); with test, test-long, lint or bench on the same line what these need, too
+	@corpora/deps $(DEPS)
 
 man: $(B)/cli/xcore.1 ## the man page, from the same tables as --help
 $(B)/cli/xcore.1: $(B)/xcore
