@@ -135,11 +135,11 @@ fuzz: ## run every fuzz target for a minute (clang)
 	@tests/fuzz/run
 
 bench: $(B)/xcore ## gdb, eu-stack and xcore on the same cores, in one run
-	@tests/bench/run --xcore $(XCORE)
+	@tests/bench/run --xcore $(B)/xcore
 
 ##@ the rest
 demo: $(B)/xcore ## crash a small program and analyze its real core
-	@corpora/demo $(XCORE)
+	@corpora/demo $(B)/xcore
 
 lint: ## format, static checks, shell scripts, layers
 	@tests/lint
