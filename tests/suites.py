@@ -46,10 +46,10 @@ def programs(build, folder, tier, others=()):
     return made
 
 
-def bats(folder, tier, names=None, skip=(), **more):
-    """The files of a folder that bats runs."""
+def bats(folder, tier, names=None, skip=(), cores=None, **more):
+    """The files of a folder that bats runs; `cores` are those that files of some names need."""
     found = sorted(glob.glob("tests/%s/*.bats" % folder))
-    return [Test(name, BATS + [path], tier, **more) for path in found for name in [os.path.basename(path)[:-5]]
+    return [Test(name, BATS + [path], tier, cores=(cores or {}).get(name, ()), **more) for path in found for name in [os.path.basename(path)[:-5]]
             if name not in skip and (names is None or name in names)]
 
 
@@ -72,7 +72,7 @@ def suites(build):
         Suite("replay", "the fuzz targets hold on their seeds and past findings", [
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
-        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test"), needs="gcc bats jq"),
+        Suite("cli", "every command: its options, texts, exit statuses and files", bats("cli", "test", cores={"triage_keep": ["deaths:abort-assert-gcc-o0"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as of a core", bats("live", "test", skip=["busy"]),
               needs="gcc bats strace"),
         Suite("tools", "the programs that judge are right themselves", [

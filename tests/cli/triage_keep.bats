@@ -120,7 +120,7 @@ END
 }
 
 @test "a core whose stack was zeroed is a copy of the intact one, and not the other way round" {
-  [ -e "$repo/build/deaths/abort-assert-gcc-o0/core" ] || skip "make deaths"
+  [ -e "$repo/build/deaths/abort-assert-gcc-o0/core" ] || skip "there is no such core here"
   rm cores/*
   cp "$repo/build/deaths/abort-assert-gcc-o0/core" cores/z.core
   zeroed cores/z.core cores/a.core

@@ -3,7 +3,7 @@
 import re
 
 CLOSING = re.compile(r"^(?:.*: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
-TAP_SKIP = re.compile(r"^(?:not )?ok \d+ -? ?(.*?)\s*# SKIP:?\s*(.*)$", re.IGNORECASE)
+TAP_SKIP = re.compile(r"^(?:not )?ok \d+ -? ?(.*?)(?: in \d+ms)?\s*# SKIP:?\s*(.*)$", re.IGNORECASE)
 SAID_SKIP = re.compile(r"^skipped: (.*)$")
 TIMED = re.compile(r"^(?:not )?ok \d+ (.*) in (\d+)ms$")
 TAIL = 60  # lines of a failed command that are shown

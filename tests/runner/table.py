@@ -24,7 +24,7 @@ class Test:
         return "%s/%s" % (self.suite, self.name)
 
     def matches(self, pattern):
-        return any(fnmatch.fnmatchcase(word, pattern) for word in (self.suite, self.name, self.path))
+        return any(fnmatch.fnmatchcase(word, pattern) for word in (self.suite, self.path, self.path.rsplit("/", 1)[-1]))
 
 
 @dataclasses.dataclass
