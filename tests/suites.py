@@ -99,6 +99,8 @@ def suites(build):
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
+            script("plugin", "arguments", "--long", tier="long", cores=["recipes:luajit", "recipes:nginx", "programs:abort"]),
+            script("plugin", "newcomer", "--clone", tier="long"),
         ]),
         Suite("heap", "blocks, leaks and types as the program wrote them down", [
             script("heap", "run", cores=heap_few()),
