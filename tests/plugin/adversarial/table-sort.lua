@@ -1,4 +1,5 @@
 -- an order that is none
+-- options: --max-instructions 50
 local t = {}
 for i = 1, 1000000 do t[i] = i end
 table.sort(t, rawequal)
