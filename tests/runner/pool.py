@@ -15,7 +15,8 @@ class Job:
 
 
 class Pool:
-    """Runs jobs in the order given, as far as what they wait for allows; `ended(job, outcome)` is called for each, one at a time."""
+    """Runs jobs in the order given, as far as what they wait for allows; `ended(job, outcome)` is called for each, one at a time;
+    no other job starts when it is false."""
 
     def __init__(self, tests, cores, count, xcore, ended):
         self.tests, self.cores, self.count, self.xcore, self.ended = tests, cores, count, xcore, ended
@@ -54,8 +55,9 @@ class Pool:
                                   self.running)
             with self.changed:
                 job.state = "done"
-                if not self.stopped:
-                    self.ended(job, outcome)
+                if not self.stopped and not self.ended(job, outcome):
+                    self.stopped = True
+                    self.running.end_all()
                 self.changed.notify_all()
 
     def left(self, alone):
