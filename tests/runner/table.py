@@ -35,6 +35,7 @@ class Suite:
     proves: str
     tests: list
     needs: str = "gcc"
+    takes: str = ""  # seconds of processors in make test, of a machine of 2026
 
     def __post_init__(self):
         for test in self.tests:
