@@ -13,7 +13,9 @@ BATS = ["bats", "--timing", "--formatter", "tap"]
 SLOW_UNITS = {
     "batch/export/test_export": "check", "batch/export/test_export_formats": "check", "batch/sandbox/test_compromised_worker": "check",
     "heap/objgraph/test_refgraph": "check", "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
+    "batch/sandbox/test_worker": "check",
 }
+UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
 
 def module(path):
@@ -36,13 +38,12 @@ def heap_few():
     return ["heap:" + name for name in module("corpora/heap/cases.py").few()]
 
 
-def programs(build, folder, tier, others=()):
+def programs(build, folder, tier, others=None):
     """The compiled tests of a folder, each named by its path in it."""
     made = []
     for source in sorted(glob.glob("tests/%s/**/test_*.c" % folder, recursive=True)):
         name = os.path.relpath(source, "tests/" + folder)[:-2]
-        made.append(Test(name, [os.path.join(build, "tests", folder, name)],
-                         others[name] if name in others else tier))
+        made.append(Test(name, [os.path.join(build, "tests", folder, name)], (others or {}).get(name, tier), cores=UNITS_CORES.get(name, ())))
     return made
 
 
@@ -126,7 +127,8 @@ def suites(build):
             script("batch", "shards"), script("batch", "make"),
             script("batch", "parallel", tools=["parallel"]),
             script("batch", "k8s"),
-            script("batch", "readme", tools=["slurmctld"]),
+            script("batch", "readme", tools=["slurmctld"], cores=["deaths:" + case for case in (
+                "null-field-read-gcc-o0", "abort-assert-gcc-o2", "heap-double-tcache-gcc-o2", "wild-unmapped-write-gcc-o0")]),
             script("batch", "slurm", tools=["slurmctld", "munged"]),
             script("batch", "truth", "--long", tier="long", cores=["batch:all"]),
             Test("same long", ["tests/batch/same", "--batch", "build/batch/all", "--count", "60", "--kills", "5"], "long", cores=["batch:all"]),
