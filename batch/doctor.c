@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../core/jsonvalue.h"
+#include "../core/shellword.h"
 #include "corefilter.h"
 #include "corepattern.h"
 
@@ -30,10 +31,9 @@ static void prevents(struct doctor *d, const char *format, ...) XC_PRINTF(2, 3);
 
 static void prevents(struct doctor *d, const char *format, ...)
 {
-	char line[1024];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
+	xc_auto(xc_freep) char *line = xc_vasprintf(format, args);
 	va_end(args);
 	if (d->kept)
 		xc_text_add(&d->reason, line);
@@ -45,10 +45,9 @@ static void change(struct doctor *d, const char *why, const char *format, ...) X
 
 static void change(struct doctor *d, const char *why, const char *format, ...)
 {
-	char command[1024];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(command, sizeof command, format, args);
+	xc_auto(xc_freep) char *command = xc_vasprintf(format, args);
 	va_end(args);
 	xc_text_printf(&d->text, "# %s\n%s\n", why, command);
 	json_t *one = json_object();
@@ -101,26 +100,21 @@ static void show_pattern(struct doctor *d)
 	xc_text_fini(&words);
 }
 
-/* A path may be put between single quotes of a shell. */
-static bool quotable(const char *path)
-{
-	return !strchr(path, '\'') && !strchr(path, '\n');
-}
-
 static void judge_directory(struct doctor *d)
 {
 	const struct xc_doctor_facts *f = d->facts;
 	const char *directory = f->directory ? f->directory : "the working directory";
-	const bool fixed = kind_of(d) == XC_COREPATTERN_ABSOLUTE && quotable(directory);
+	const bool fixed = kind_of(d) == XC_COREPATTERN_ABSOLUTE;
+	xc_auto(xc_freep) char *word = xc_shellword(directory);
 	static const char shared[] = "as root: programs of all users write there";
 	if (!f->directory_there) {
 		prevents(d, "%s is not there, or cannot be looked into", directory);
 		if (fixed)
-			change(d, shared, "install -d -m 1777 '%s'", directory);
+			change(d, shared, "install -d -m 1777 %s", word);
 	} else if (!f->directory_writable && !f->pid) {
 		prevents(d, "nothing can be written to %s", directory);
 		if (fixed)
-			change(d, shared, "chmod 1777 '%s'", directory);
+			change(d, shared, "chmod 1777 %s", word);
 	}
 }
 
@@ -133,9 +127,11 @@ static void judge_file(struct doctor *d)
 		xc_section_message(
 			d->section, XC_INFO, NULL,
 			"the file is written in the container, and lost with it unless its directory is a volume");
-		if (strcmp(f->container, "kubernetes") != 0 && quotable(f->directory))
-			change(d, "where the container is started: cores outlive it in a volume",
-			       "docker run -v /var/tmp:'%s' …", f->directory);
+		xc_auto(xc_freep) char *volume = xc_asprintf("/var/tmp:%s", f->directory);
+		xc_auto(xc_freep) char *word = xc_shellword(volume);
+		if (strcmp(f->container, "kubernetes") != 0)
+			change(d, "where the container is started: cores outlive it in a volume", "docker run -v %s …",
+			       word);
 	}
 	if (!xc_corepattern_distinct(f->pattern, f->uses_pid.value != 0)) {
 		xc_section_message(d->section, XC_WARNING, NULL,

@@ -32,6 +32,7 @@ struct language {
 	const char *between;                                /* the words of a list */
 	void (*word)(struct emission *e, const char *word); /* quoted */
 	unsigned jobs;                                      /* where the user does not say */
+	const char *dollar;                                 /* one of the shell's */
 };
 
 /* ---- words ---- */
@@ -51,62 +52,85 @@ static bool is_plain(const char *word)
 	return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=:,+@%")];
 }
 
+/* How many bytes of a word can only be written by their numbers, so that the file is text and no terminal obeys it. A line break is text. */
+static size_t numbered_length(const char *word, const char *end)
+{
+	size_t len = 0;
+	while (word + len < end && word[len] != '\n' && !xc_text_plain_length(word + len, (size_t)(end - word) - len))
+		len++;
+	return len;
+}
+
+/* Of sh, which knows no $'…'. What is put in its place ends with no line break, which it would lose. */
+static void add_numbered(struct emission *e, const char *bytes, size_t len)
+{
+	xc_text_printf(&e->text, "'\"%s(printf '", e->language->dollar);
+	for (size_t i = 0; i < len; i++)
+		xc_text_printf(&e->text, "\\%03o", (unsigned char)bytes[i]);
+	xc_text_add(&e->text, "')\"'");
+}
+
 /* Inside single quotes only they themselves mean something. */
 static void shell_word(struct emission *e, const char *word)
 {
+	const char *end = word + strlen(word);
 	if (is_plain(word)) {
 		xc_text_add(&e->text, word);
 		return;
 	}
 	xc_text_char(&e->text, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
+	while (word < end) {
+		const size_t plain = xc_text_plain_length(word, (size_t)(end - word));
+		const size_t numbered = numbered_length(word, end);
+		if (numbered)
+			add_numbered(e, word, numbered);
+		else if (*word == '\'')
 			xc_text_add(&e->text, "'\\''");
+		else if (*word == '$')
+			xc_text_add(&e->text, e->language->dollar);
 		else
-			xc_text_char(&e->text, *word);
+			xc_text_addn(&e->text, word, plain ? plain : 1);
+		word += numbered ? numbered : plain ? plain : 1;
+	}
 	xc_text_char(&e->text, '\'');
 }
 
 /* A line of a recipe is for the shell, but make looks for its own variables first, also inside quotes. */
 static void recipe_word(struct emission *e, const char *word)
 {
-	struct xc_text doubled = {0};
-	if (strpbrk(word, "\r\n"))
+	if (strchr(word, '\n'))
 		refuse(e, word, "has a line break, which a recipe cannot hold");
-	for (const char *c = word; *c; c++)
-		xc_text_add(&doubled, *c == '$' ? "$$" : (const char[]){*c, '\0'});
-	shell_word(e, xc_text_string(&doubled));
-	xc_text_fini(&doubled);
+	shell_word(e, word);
 }
 
 /* A double-quoted scalar of YAML; of args Kubernetes replaces $(NAME) and makes one $ of $$. */
 static void yaml_word(struct emission *e, const char *word)
 {
-	const char *end = word + strlen(word);
+	const char *at = word, *end = word + strlen(word);
 	xc_text_char(&e->text, '"');
-	while (word < end) {
-		const size_t plain = xc_text_plain_length(word, (size_t)(end - word));
-		const unsigned char c = (unsigned char)*word;
+	while (at < end) {
+		const size_t plain = xc_text_plain_length(at, (size_t)(end - at));
+		const unsigned char c = (unsigned char)*at;
 		if (c == '$')
 			xc_text_add(&e->text, "$$");
 		else if (c == '"' || c == '\\')
 			xc_text_printf(&e->text, "\\%c", c);
 		else if (plain)
-			xc_text_addn(&e->text, word, plain);
+			xc_text_addn(&e->text, at, plain);
 		else if (c < 0x80)
 			xc_text_printf(&e->text, "\\x%02X", c);
 		else
 			refuse(e, word, "has characters that are no text");
-		word += plain ? plain : 1;
+		at += plain ? plain : 1;
 	}
 	xc_text_char(&e->text, '"');
 }
 
 static const struct language languages[] = {
-	{"slurm", xc_emit_slurm, " ", shell_word, 4},
-	{"parallel", xc_emit_parallel, " ", shell_word, 1},
-	{"k8s", xc_emit_k8s, ", ", yaml_word, 4},
-	{"make", xc_emit_make, " ", recipe_word, 1},
+	{"slurm", xc_emit_slurm, " ", shell_word, 4, "$"},
+	{"parallel", xc_emit_parallel, " ", shell_word, 1, "$"},
+	{"k8s", xc_emit_k8s, ", ", yaml_word, 4, NULL},
+	{"make", xc_emit_make, " ", recipe_word, 1, "$$"},
 };
 
 /* ---- places ---- */

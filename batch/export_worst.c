@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/shellword.h"
 #include "export_cluster.h"
 
 enum { STACK_ROWS = 8, FAILED_ROWS = 10, ABSENT_ROWS = 3, INDENT = 2, DEEP = 4 };
@@ -143,52 +144,6 @@ static void put_failed(struct xc_paint *p, const struct xc_problems *problems)
 
 /* ---- what to do next ---- */
 
-/* As a word of a shell, in quotes where it needs them. */
-static void put_quoted(struct xc_paint *p, const char *word)
-{
-	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+@%=:,-")]) {
-		xc_paint_put(p, XC_PLAIN, word);
-		return;
-	}
-	xc_text_char(&p->page, '\'');
-	for (; *word; word++)
-		xc_text_addn(&p->page, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
-	xc_text_char(&p->page, '\'');
-}
-
-/* What cannot be shown as it is stands as \xNN, as in every other text of ours; bash, zsh and ksh read it so. To a shell that does not
- * (dash), it is another name and nothing else: no quote stands in it that would end the word. */
-static void put_escaped(struct xc_paint *p, const char *word)
-{
-	xc_text_add(&p->page, "$'");
-	for (; *word; word++) {
-		if (*word < ' ' || *word > '~' || strchr("#'\"\\`$", *word))
-			xc_text_printf(&p->page, "\\x%02x", (unsigned char)*word);
-		else
-			xc_text_char(&p->page, *word);
-	}
-	xc_text_char(&p->page, '\'');
-}
-
-static void put_shell_word(struct xc_paint *p, const char *word)
-{
-	p->scratch.len = 0;
-	xc_text_addn(&p->scratch, "", 0);
-	xc_export_name(&p->scratch, word);
-	if (strcmp(p->scratch.bytes, word) == 0)
-		put_quoted(p, word);
-	else
-		put_escaped(p, word);
-}
-
-/* Of xcore no option, list or process. */
-static void put_file(struct xc_paint *p, const char *file)
-{
-	const bool means_more = *file == '-' || *file == '@' || !strncmp(file, "pid:", 4);
-	xc_auto(xc_freep) char *name = xc_asprintf("%s%s", means_more ? "./" : "", file);
-	put_shell_word(p, name);
-}
-
 /* `analyze` refuses a program that is not the core's. */
 static bool is_of_core(const char *word, const struct xc_record *record)
 {
@@ -204,10 +159,10 @@ static void put_command(struct xc_paint *p, const char *command, const struct xc
 	for (size_t i = 0; i < words->count; i++) {
 		if (!is_of_core(words->items[i], record))
 			continue;
-		put_shell_word(p, words->items[i]);
+		xc_shellword_add(&p->page, words->items[i]);
 		xc_paint_put(p, XC_PLAIN, " ");
 	}
-	put_file(p, file ? file : path);
+	xc_shellword_add_file(&p->page, file ? file : path);
 	xc_paint_put(p, XC_DIM, "    # ");
 	xc_paint_put(p, XC_DIM, about);
 	xc_paint_put(p, XC_DIM, file ? "" : ", run where the cores are");

@@ -25,9 +25,20 @@ static bool is_there(const char *name)
 	return !lstat(name, &st);
 }
 
+/* A bracket that is not closed in the same component is one. */
 static bool has_wildcard(const char *name, size_t len)
 {
-	return strcspn(name, "*?[") < len;
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == '*' || name[i] == '?')
+			return true;
+		if (name[i] == '[' && i + 2 < len) {
+			const char *rest = name + i + 2, *end = memchr(rest, ']', len - i - 2);
+			const char *slash = memchr(name + i, '/', len - i);
+			if (end && (!slash || end < slash))
+				return true;
+		}
+	}
+	return false;
 }
 
 bool xc_wildcard_is(const char *name)
@@ -49,6 +60,12 @@ static void step(struct expansion *e, const char *component, size_t len, const c
 	e->name.bytes[settled] = '\0';
 }
 
+/* A directory may be called as the component is written: "[old]" does not fit itself. */
+static bool fits(const char *component, const char *name)
+{
+	return !fnmatch(component, name, FNM_NOESCAPE | FNM_PERIOD) || !strcmp(component, name);
+}
+
 static void search(struct expansion *e, const char *pattern, size_t len, const char *rest)
 {
 	xc_auto(xc_freep) char *component = xc_asprintf("%.*s", (int)len, pattern);
@@ -59,8 +76,7 @@ static void search(struct expansion *e, const char *pattern, size_t len, const c
 	if (!dir)
 		return;
 	for (const struct dirent *d; !e->err && (d = readdir(dir));)
-		if (!fnmatch(component, d->d_name, FNM_NOESCAPE | FNM_PERIOD) && strcmp(d->d_name, ".") &&
-		    strcmp(d->d_name, ".."))
+		if (fits(component, d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			step(e, d->d_name, strlen(d->d_name), rest);
 	closedir(dir);
 }

@@ -13,12 +13,12 @@ struct xc_wildcard_visitor {
 	void (*left_out)(void *user, const char *directory, const char *why);
 };
 
-/* Has it wildcards? */
+/* Has it wildcards? Also when a file is called that. */
 bool xc_wildcard_is(const char *name);
 
-/* Add the names that fit, in no order, or only the pattern where a file is called that; *found_out says whether there are any. Symbolic links
- * are followed, and who may write to a directory decides what fits there: nothing that is found is a name that the user wrote. Errors: those of
- * xc_namelist_add. */
+/* Add the names that fit, in no order, or only the pattern where a file is called that; *found_out says whether there are any. A component
+ * also fits a file that is called as it is written. Symbolic links are followed, and who may write to a directory decides what fits there:
+ * nothing that is found is a name that the user wrote. Errors: those of xc_namelist_add. */
 XC_MUST_CHECK struct xc_error *xc_wildcard_expand(const char *pattern, const struct xc_wildcard_visitor *visitor,
 						  struct xc_namelist *list, bool *found_out);
 

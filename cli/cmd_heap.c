@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../core/live.h"
+#include "../core/shellword.h"
 #include "../dwarf/address.h"
 #include "../heap/audit.h"
 #include "../heap/dups.h"
@@ -192,6 +193,13 @@ static struct xc_error *check_options(const struct xc_job *job)
 	return xc_job_goes_with(job, s->retained == XC_ON, "retained", "top");
 }
 
+static struct xc_error *no_address(const struct xc_job *job, const struct word *word)
+{
+	xc_auto(xc_freep) char *target = xc_shellword_target(xc_job_operand(job, "TARGET"));
+	return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s needs an ADDR", word->name), "xcore heap %s %s ADDR",
+			     word->name, target);
+}
+
 static struct xc_error *check(struct xc_job *job)
 {
 	const struct word *word = word_of(job);
@@ -201,8 +209,7 @@ static struct xc_error *check(struct xc_job *job)
 	if (err)
 		return err;
 	if (word->takes_address && !has_address)
-		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s needs an ADDR", word->name),
-				     "xcore heap %s %s ADDR", word->name, xc_job_operand(job, "TARGET"));
+		return no_address(job, word);
 	if (!word->takes_address && has_address)
 		return xc_error_new(XC_ERR_USAGE, "%s takes no ADDR: '%s'", word->name, xc_job_operand(job, "ADDR"));
 	if (!word->produce && format && strcmp(format, "text") != 0 && strcmp(format, "jsonl") != 0)
@@ -233,9 +240,9 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 	const char *empty = xc_heap_why_empty(heap);
 	struct xc_error *err = xc_objects_write(heap, &filter, as_json, out, &why);
 	if (empty && job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: %s: no blocks: %s\n", job->process->target, empty);
+		xc_output_say("%s: no blocks: %s", job->process->target, empty);
 	if (why && job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: %s: without leaks and types: %s\n", job->process->target, why->message);
+		xc_output_say("%s: without leaks and types: %s", job->process->target, why->message);
 	return err;
 }
 

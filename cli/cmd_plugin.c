@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/text.h"
+#include "../core/shellword.h"
 #include "../lua/plugin_new.h"
 #include "../lua/plugin_report.h"
 #include "../lua/plugin_test.h"
@@ -104,7 +104,8 @@ static struct xc_error *make_new(struct xc_job *job)
 	struct xc_section *section = xc_report_section(report, "new", "New plugin");
 	xc_auto(xc_freep) char *file = xc_asprintf("%s/%s/init.lua", what.dir, what.name);
 	xc_auto(xc_freep) char *test = xc_asprintf("%s/%s/test/show.lua", what.dir, what.name);
-	xc_auto(xc_freep) char *path = s->dir ? xc_asprintf(" --plugin-path %s", s->dir) : NULL;
+	xc_auto(xc_freep) char *dir = s->dir ? xc_shellword_file(s->dir) : NULL;
+	xc_auto(xc_freep) char *path = dir ? xc_asprintf(" --plugin-path %s", dir) : NULL;
 	xc_auto(xc_freep) char *next =
 		xc_asprintf("xcore run %s.show TARGET %s%s\nxcore plugin test %s%s", what.name,
 			    what.variable ? what.variable : "VARIABLE", path ? path : "", what.name, path ? path : "");

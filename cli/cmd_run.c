@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../core/text.h"
+#include "../core/shellword.h"
 #include "../lua/plugin_report.h"
 #include "plugins.h"
 
@@ -153,7 +153,8 @@ static bool help(const struct xc_job *job, FILE *out)
 	xc_error_free(err);
 	if (!entry)
 		return false;
-	fprintf(out, "%s: %s\n\nusage: xcore run [OPTIONS] %s TARGET%s%s\n", what, entry->about, what,
+	xc_auto(xc_freep) char *word = xc_shellword_file(what);
+	fprintf(out, "%s: %s\n\nusage: xcore run [OPTIONS] %s TARGET%s%s\n", word, entry->about, word,
 		entry->usage ? " " : "", entry->usage ? entry->usage : "");
 	return true;
 }

@@ -78,15 +78,17 @@ static struct xc_error *write_shell(struct xc_job *job, FILE *out)
 {
 	struct settings *settings = job->settings;
 	struct xc_plugins plugins = {0};
-	char *banner =
-		xc_asprintf("xcore " XC_VERSION " on %s: Lua 5.4; help() for help, ^D to leave", job->process->target);
+	struct xc_text banner = {0};
+	xc_text_add(&banner, "xcore " XC_VERSION " on ");
+	xc_text_name(&banner, job->process->target);
+	xc_text_add(&banner, ": Lua 5.4; help() for help, ^D to leave");
 	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
 	if (!err)
-		err = open_shell(job, &plugins, banner, out);
+		err = open_shell(job, &plugins, xc_text_string(&banner), out);
 	xc_plugins_fini(&plugins);
 	if (settings->file)
 		fclose(settings->file);
-	free(banner);
+	xc_text_fini(&banner);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../core/progress.h"
+#include "../core/shellword.h"
 #include "../dwarf/pack.h"
 
 struct settings {
@@ -24,13 +25,25 @@ static char *directory_of(const struct xc_job *job)
 	return xc_asprintf("%.*s.d", (int)len, name);
 }
 
+/* The command that reads the files without the pack; malloc'ed. */
+static char *command_for(const char *dir)
+{
+	xc_auto(xc_freep) char *core = xc_asprintf("%s/core", dir);
+	xc_auto(xc_freep) char *root = xc_asprintf("%s/root", dir);
+	struct xc_text text = {0};
+	xc_text_add(&text, "xcore analyze ");
+	xc_shellword_add_file(&text, core);
+	xc_text_add(&text, " --sysroot ");
+	xc_shellword_add_file(&text, root);
+	return xc_text_take(&text);
+}
+
 static struct xc_error *run(struct xc_job *job, FILE *out)
 {
 	(void)out;
 	const struct settings *settings = job->settings;
 	const char *pack = xc_job_operand(job, "PACK");
 	xc_auto(xc_freep) char *dir = directory_of(job);
-	xc_auto(xc_freep) char *use = xc_asprintf("xcore analyze %s/core --sysroot %s/root", dir, dir);
 	struct xc_progress progress = xc_progress_start(pack, job->common.quiet == XC_ON);
 	struct xc_pack_options options = {.progress = &progress, .force = settings->force == XC_ON};
 	struct xc_pack_totals totals;
@@ -38,12 +51,13 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 	xc_progress_end(&progress);
 	if (err)
 		return err;
+	xc_auto(xc_freep) char *use = command_for(dir);
 	job->report = xc_report_new("unpack");
 	struct xc_section *s = xc_report_section(job->report, "unpack", "Unpacked");
 	xc_section_text(s, "directory", "directory", dir);
 	xc_section_count(s, "files", "files, with the core", totals.files);
 	xc_section_bytes(s, "bytes", "size", totals.bytes);
-	xc_section_text(s, "use", "to use it", use);
+	xc_section_text(s, "use", "to use it", use)->whole = true;
 	return NULL;
 }
 

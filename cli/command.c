@@ -15,6 +15,7 @@
 #include "../core/render.h"
 #include "../core/report_scrub.h"
 #include "../core/scrub_know.h"
+#include "../core/shellword.h"
 #include "../core/stall.h"
 #include "../core/stacktree.h"
 #include "../core/text.h"
@@ -127,6 +128,12 @@ static bool takes_next_word(const char *word)
 	return o && xc_option_takes_value(o);
 }
 
+static struct xc_error *hint_at_file(struct xc_error *err, const char *name)
+{
+	xc_auto(xc_freep) char *word = xc_shellword_file(name);
+	return xc_error_hint(err, "to look at that file: xcore analyze %s", word);
+}
+
 /* Find the command: the first operand. Options before it are read past with the tables of all commands, which agree on
  * which of their options take values. */
 static struct xc_error *find_command(int argc, char **argv, struct xc_job *job)
@@ -149,7 +156,7 @@ static struct xc_error *find_command(int argc, char **argv, struct xc_job *job)
 	if (near.best)
 		return xc_error_hint(err, "did you mean `xcore %s`?", near.best);
 	if (access(name, F_OK) == 0)
-		return xc_error_hint(err, "to look at that file: xcore analyze %s", name);
+		return hint_at_file(err, name);
 	return err;
 }
 

@@ -287,3 +287,16 @@ unsigned xc_output_width(const struct xc_output *output)
 		return DEFAULT_WIDTH;
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
 }
+
+void xc_output_say(const char *format, ...)
+{
+	struct xc_text text = {0};
+	va_list args;
+	va_start(args, format);
+	xc_auto(xc_freep) char *words = xc_vasprintf(format, args);
+	va_end(args);
+	xc_text_add(&text, "xcore: ");
+	xc_text_name(&text, words);
+	fprintf(stderr, "%s\n", xc_text_string(&text));
+	xc_text_fini(&text);
+}

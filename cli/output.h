@@ -45,6 +45,9 @@ struct xc_error *xc_output_error(const struct xc_output *output);
 /* True when writing failed because the reader of a pipe went away (`| head`): no fault of anybody. */
 bool xc_output_unread(const struct xc_output *output);
 
+/* A line to standard error, beside the answer: "xcore: " and the words, which may quote names of files: escaped as reports are. */
+void xc_output_say(const char *format, ...) XC_PRINTF(1, 2);
+
 /* Colour for `when` (auto, always, never or NULL), and the columns to fit: the terminal's, else 100. */
 bool xc_output_color(const struct xc_output *output, const char *when);
 unsigned xc_output_width(const struct xc_output *output);

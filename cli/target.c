@@ -15,12 +15,13 @@
 #include "../core/live.h"
 #include "../core/sandbox.h"
 #include "../core/source.h"
+#include "../core/shellword.h"
 #include "../core/store.h"
-#include "../core/text.h"
 #include "../core/userdir.h"
 #include "../dwarf/debugfile.h"
 #include "../dwarf/debuginfod.h"
 #include "../heap/heap.h"
+#include "output.h"
 #include "../dwarf/debuginfo.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)
@@ -85,13 +86,13 @@ char *xc_target_cache_dir(const char *name)
 /* The answer is as right without the store or a server, so this is no error. */
 static void warn(const struct xc_target *target, const char *message, const char *hint)
 {
-	struct xc_text text = {0};
 	if (target->finder.quiet)
 		return;
-	xc_text_name(&text, message);
-	fprintf(stderr, "xcore: %s\n", xc_text_string(&text));
+	xc_output_say("%s", message);
+	struct xc_text text = {0};
+	xc_text_name(&text, hint ? hint : "");
 	if (hint)
-		fprintf(stderr, "  hint: %s\n", hint);
+		fprintf(stderr, "  hint: %s\n", xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -108,9 +109,11 @@ static struct xc_error *open_store(struct xc_target *target, const struct xc_com
 	if (!dir)
 		return err;
 	err = xc_store_open(dir, &target->finder.store);
-	if (err && err->code == XC_ERR_NOT_FOUND && common->store)
+	if (err && err->code == XC_ERR_NOT_FOUND && common->store) {
+		xc_auto(xc_freep) char *word = xc_shellword_file(dir);
 		return xc_error_hint(xc_error_wrap(err, "--store"), "`xcore symbols index DIR --store %s` fills it",
-				     dir);
+				     word);
+	}
 	if (err && err->code != XC_ERR_NOT_FOUND)
 		warn_of_store(target, err->message, err->hint);
 	xc_error_free(err);

@@ -4,16 +4,11 @@
 #include <string.h>
 
 #include "../batch/journal.h"
-#include "../core/text.h"
 
 static void tell(const struct xc_inputs *inputs)
 {
-	for (size_t i = 0; i < inputs->note_count; i++) {
-		struct xc_text line = {0};
-		xc_text_name(&line, inputs->notes[i]);
-		fprintf(stderr, "xcore: %s\n", line.bytes);
-		xc_text_fini(&line);
-	}
+	for (size_t i = 0; i < inputs->note_count; i++)
+		xc_output_say("%s", inputs->notes[i]);
 	if (inputs->unnoted)
 		fprintf(stderr, "xcore: and %zu more that could not be looked into\n", inputs->unnoted);
 }

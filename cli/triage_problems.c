@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "../core/source.h"
-#include "../core/text.h"
 
 /* ---- problems ---- */
 
@@ -30,12 +29,8 @@ static struct xc_error *read_rules(struct xc_triage_run *run)
 
 static void warn_of_policy(void *user, const struct xc_error *err)
 {
-	struct xc_text text = {0};
 	(void)user;
-	xc_text_name(&text, err->message);
-	fprintf(stderr, "xcore: --policy: %s\n",
-		xc_text_string(&text)); /* also with --quiet: the run will fail of it */
-	xc_text_fini(&text);
+	xc_output_say("--policy: %s", err->message); /* also with --quiet: the run will fail of it */
 }
 
 static struct xc_error *read_policy(struct xc_triage_run *run)

@@ -61,11 +61,11 @@ static void set_worker(struct xc_triage_run *run)
 }
 
 /* What an operand is called in the ledger's name: the same wherever the user stands. A list on standard input has no name: that is by the
- * directory of its cores, so that two lists of one directory have one ledger. Nor has a pattern one of its own. */
+ * directory of its cores, so that two lists of one directory have one ledger. Nor has a pattern one of its own, unless a file is called that. */
 static void add_operand(const struct xc_triage_run *run, const char *operand, struct xc_text *text)
 {
 	const bool standard = !strcmp(operand, "-"), list = *operand == '@';
-	const bool pattern = !standard && !list && xc_wildcard_is(operand);
+	const bool pattern = !standard && !list && xc_wildcard_is(operand) && access(operand, F_OK);
 	xc_auto(xc_freep) char *shared = standard || pattern ? xc_inputs_shared(run->inputs) : NULL;
 	const char *name = shared ? (*shared ? shared : ".") : operand + list;
 	xc_auto(xc_freep) char *real = realpath(name, NULL);
@@ -90,11 +90,8 @@ static const char unkept[] = "what is finished is not kept for --resume",
 
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {
-	struct xc_text text = {0};
-	xc_text_name(&text, why);
 	if (run->job->common.quiet != XC_ON)
-		fprintf(stderr, "xcore: %s: %s\n", what, xc_text_string(&text));
-	xc_text_fini(&text);
+		xc_output_say("%s: %s", what, why);
 }
 
 static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)

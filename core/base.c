@@ -48,14 +48,20 @@ char *xc_strdup(const char *text)
 	return check(strdup(text), strlen(text) + 1);
 }
 
-char *xc_asprintf(const char *format, ...)
+char *xc_vasprintf(const char *format, va_list args)
 {
 	char *text = NULL;
+	int len = vasprintf(&text, format, args);
+	return check(len < 0 ? NULL : text, strlen(format));
+}
+
+char *xc_asprintf(const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	int len = vasprintf(&text, format, args);
+	char *text = xc_vasprintf(format, args);
 	va_end(args);
-	return check(len < 0 ? NULL : text, strlen(format));
+	return text;
 }
 
 void *xc_grow(void *items, size_t count, size_t *capacity, size_t size)

@@ -5,6 +5,7 @@
 #ifndef XC_BASE_H
 #define XC_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ char *xc_strdup(const char *text);
 bool xc_begins_with(const char *text, const char *head);
 bool xc_ends_with(const char *text, const char *tail);
 char *xc_asprintf(const char *format, ...) XC_PRINTF(1, 2);
+char *xc_vasprintf(const char *format, va_list args) XC_PRINTF(1, 0);
 
 /* Make room for one more item in a malloc'ed array of *capacity items of `size` bytes, of which
  * `count` are used; returns the possibly moved array. Grows by doubling. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "text.h"
+
 static const uint64_t ETA_AFTER_NS = 1500000000;
 
 struct xc_progress xc_progress_start(const char *what, bool quiet)
@@ -28,15 +30,19 @@ static void draw_left(uint64_t elapsed_ns, uint64_t done, uint64_t total)
 static void draw(const struct xc_progress *p, uint64_t done, uint64_t total)
 {
 	char bar[31];
+	struct xc_text what = {0};
+	xc_text_name(&what, p->what); /* a name of a file */
+	fprintf(stderr, "\r%s", xc_text_string(&what));
+	xc_text_fini(&what);
 	if (!total) {
-		fprintf(stderr, "\r%s …\033[K", p->what);
+		fputs(" …\033[K", stderr);
 		return;
 	}
 	double share = done >= total ? 1.0 : (double)done / (double)total;
 	for (size_t i = 0; i < sizeof bar - 1; i++)
 		bar[i] = (double)i < share * (double)(sizeof bar - 1) ? '#' : '.';
 	bar[sizeof bar - 1] = '\0';
-	fprintf(stderr, "\r%s  [%s] %3d %%", p->what, bar, (int)(share * 100));
+	fprintf(stderr, "  [%s] %3d %%", bar, (int)(share * 100));
 	draw_left(p->drawn_ns - p->started_ns, done, total);
 	fputs("\033[K", stderr);
 }

@@ -128,7 +128,10 @@ static void put_field(struct xc_paint *p, const struct xc_field *field, size_t i
 	xc_paint_put(p, XC_PLAIN, "  ");
 	xc_paint_pad(p, at);
 	xc_render_cell(clean_scratch(p), &field->cell, p->options->redact);
-	xc_paint_wrapped(p, field->cell.kind == XC_FIELD_NULL ? XC_DIM : XC_PLAIN, scratch(p), at, 0);
+	if (field->whole)
+		xc_paint_put(p, XC_PLAIN, scratch(p));
+	else
+		xc_paint_wrapped(p, field->cell.kind == XC_FIELD_NULL ? XC_DIM : XC_PLAIN, scratch(p), at, 0);
 	xc_paint_line(p);
 }
 

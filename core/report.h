@@ -44,6 +44,7 @@ struct xc_field {
 	struct xc_cell cell;
 	struct json_t *json; /* VALUE: an object with a member "value"; owned by the report */
 	bool quiet;          /* JSON only: the section's headline already tells people */
+	bool whole;          /* a command to be copied: on one line, however long */
 };
 
 struct xc_column {

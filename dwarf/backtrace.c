@@ -11,6 +11,7 @@
 
 #include "../core/facts.h"
 #include "../core/module.h"
+#include "../core/shellword.h"
 #include "debuginfo.h"
 #include "die.h"
 #include "guest.h"
@@ -476,13 +477,18 @@ static void tell_guests(const struct builder *b, struct xc_section *section, siz
 				   hidden);
 }
 
+static struct xc_error *no_thread(const struct xc_process *process, pid_t tid)
+{
+	xc_auto(xc_freep) char *target = xc_shellword_target(process->target);
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)tid, process->target),
+			     "xcore threads %s lists them", target);
+}
+
 struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
 			      const struct xc_backtrace_options *options)
 {
 	if (options->choice == XC_THREADS_ONE && !xc_process_thread(process, options->tid))
-		return xc_error_hint(
-			xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)options->tid, process->target),
-			"xcore threads %s lists them", process->target);
+		return no_thread(process, options->tid);
 	struct builder b;
 	struct xc_arena *arena = &section->report->arena;
 	struct xc_stacks *stacks = xc_section_stacks(section, "threads");

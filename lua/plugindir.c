@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/text.h"
+#include "../core/shellword.h"
 #include "../core/userdir.h"
 
 /* ---- trust ---- */
@@ -24,9 +24,11 @@ static uid_t program_owner(void)
 
 static struct xc_error *distrust(const struct stat *st, const char *path)
 {
-	if (st->st_mode & S_IWOTH)
+	if (st->st_mode & S_IWOTH) {
+		xc_auto(xc_freep) char *word = xc_shellword_file(path);
 		return xc_error_hint(xc_error_new(XC_ERR_PERMISSION, "%s: everybody may write it: not used", path),
-				     "chmod o-w %s", path);
+				     "chmod o-w %s", word);
+	}
 	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == program_owner())
 		return NULL;
 	return xc_error_hint(

@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 XCORE = os.environ.get("XCORE") or os.path.join(ROOT, "build", "release", "xcore")
-HOSTILE = "-co res; $(touch pwned) `touch pwned` {} {1} {#} @shards@ %j \\ \"it's\" #1"
+HOSTILE = "-co res\x1b[31m\r é; $(touch pwned) `touch pwned` {} {1} {#} @shards@ %j \\ \"it's\" #1"
 OUT = "xcore-triage"  # where job files put what they make
 
 
@@ -38,7 +38,7 @@ class Place:
     """A directory with cores in it; gone at the end."""
 
     def __init__(self):
-        self.path = tempfile.mkdtemp(prefix="xcore-jobs-")
+        self.path = tempfile.mkdtemp(prefix="xcore jobs '\"$é-")
         self.cores = os.path.join(self.path, HOSTILE)
         os.makedirs(os.path.join(self.cores, "b"))
         for pack in glob.glob(os.path.join(ROOT, "corpora", "golden", "*.pack")):

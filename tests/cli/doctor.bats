@@ -33,7 +33,7 @@ answer() {
 @test "the commands at the end are JSON, too" {
   plant '/nowhere/core.%p'
   run -0 "$XCORE" doctor --sysroot host --format json
-  [ "$(jq -r '.sections[2].documents.changes.commands[0].command' <<<"$output")" = "install -d -m 1777 '/nowhere'" ]
+  [ "$(jq -r '.sections[2].documents.changes.commands[0].command' <<<"$output")" = "install -d -m 1777 /nowhere" ]
   run -0 "$XCORE" doctor --sysroot host --format html
   [[ "$output" == *nowhere* ]]
 }

@@ -428,6 +428,16 @@ static void a_pattern_stands_for_the_names_that_fit(void **state)
 	inputs = FIND(scratch_path("d14/t[w]o")); /* there is one that is called so */
 	CHECK_PATHS(inputs, "t[w]o");
 	xc_inputs_free(inputs);
+	PLANT("d14/[x]/core.7", core);
+	PLANT("d14/x/core.8", core);
+	inputs = FIND(scratch_path("d14/[x]/core.*"));
+	CHECK_PATHS(inputs, "[x]/core.7", "x/core.8");
+	xc_inputs_free(inputs);
+	PLANT("d14/in [31m/core.6", core);
+	inputs = FIND(scratch_path("d14/in [31m")); /* no pattern */
+	CHECK_PATHS(inputs, "core.6");
+	assert_int_equal(inputs->directory_count, 1);
+	xc_inputs_free(inputs);
 	inputs = FIND(scratch_path("d14/o?e")); /* a directory */
 	CHECK_PATHS(inputs, ".core.4.zst", "core.1.zst", "core.2.zst", "core.3");
 	xc_inputs_free(inputs);

@@ -62,6 +62,9 @@ static const struct {
 	{"slurm", "it's", " -- 'it'\\''s'\n"},
 	{"slurm", "$(reboot) `x` \"", " -- '$(reboot) `x` \"'\n"},
 	{"slurm", "a\nb", " -- 'a\nb'\n"},
+	{"slurm", "a\033[2J\r\xffz", " -- 'a'\"$(printf '\\033')\"'[2J'\"$(printf '\\015\\377')\"'z'\n"},
+	{"slurm", "\xe2\x80\xae\xc3\xa4", " -- ''\"$(printf '\\342\\200\\256')\"'\xc3\xa4'\n"},
+	{"make", "a\rb", " -- 'a'\"$$(printf '\\015')\"'b'\n"},
 	{"slurm", "@shards@", " -- @shards@\n"},
 	{"slurm", "~", " -- '~'\n"},
 	{"slurm", "", " -- ''\n"},
@@ -92,8 +95,7 @@ static void what_cannot_be_written_is_refused(void **state)
 {
 	static const struct {
 		const char *system, *word;
-	} cases[] = {{"make", "a\nb"},        {"make", "a\rb"}, {"k8s", "a\xff"},
-		     {"k8s", "\xe2\x80\xae"}, {"slurm", "-"},   {"slurm", "@-"}};
+	} cases[] = {{"make", "a\nb"}, {"k8s", "a\xff"}, {"k8s", "\xe2\x80\xae"}, {"slurm", "-"}, {"slurm", "@-"}};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct xc_error *err;
