@@ -5,7 +5,6 @@
 
 MODE   ?= release
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
-PREFIX ?= /usr/local
 B      := build/$(MODE)$(if $(findstring clang,$(CC)),-clang)
 
 LAYERS := core dwarf heap triage batch lua cli
@@ -160,26 +159,25 @@ $(B)/cli/xcore.1: $(B)/xcore
 reference: ## lua/REFERENCE.md, from the editor stubs
 	lua/reference.py >lua/REFERENCE.md
 
+# Directories come to the shell by the environment, which changes nothing in their names. Files have their rights whatever the umask is.
+AT := "$$DESTDIR$${PREFIX-/usr/local}"
+
 install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
-	install -Dm755 $(B)/xcore $(DESTDIR)$(PREFIX)/bin/xcore
-	install -Dm644 $(B)/cli/xcore.1 $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1
-	install -Dm644 core/report.schema.json $(DESTDIR)$(PREFIX)/share/xcore/report.schema.json
-	install -Dm644 batch/triage.schema.json $(DESTDIR)$(PREFIX)/share/xcore/triage.schema.json
-	install -Dm644 lua/xcore.d.lua $(DESTDIR)$(PREFIX)/share/xcore/xcore.d.lua
-	cd plugins && find . -name '*.lua' ! -path '*/test/*' -exec \
-		install -Dm644 {} $(abspath $(DESTDIR)$(PREFIX))/share/xcore/plugins/{} \;
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(B)/xcore help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/xcore
-	$(B)/xcore help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_xcore
-	$(B)/xcore help --completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/xcore.fish
+	install -Dm755 -- $(B)/xcore $(AT)/bin/xcore
+	install -Dm644 -- $(B)/cli/xcore.1 $(AT)/share/man/man1/xcore.1
+	install -Dm644 -- core/report.schema.json $(AT)/share/xcore/report.schema.json
+	install -Dm644 -- batch/triage.schema.json $(AT)/share/xcore/triage.schema.json
+	install -Dm644 -- lua/xcore.d.lua $(AT)/share/xcore/xcore.d.lua
+	find plugins -name '*.lua' ! -path '*/test/*' -exec sh -ec 'for f; do install -Dm644 -- "$$f" $(AT)/share/xcore/"$$f"; done' sh {} +
+	for shell in bash zsh fish; do $(B)/xcore help --completion $$shell >$(B)/cli/completion.$$shell || exit; done
+	install -Dm644 -- $(B)/cli/completion.bash $(AT)/share/bash-completion/completions/xcore
+	install -Dm644 -- $(B)/cli/completion.zsh $(AT)/share/zsh/site-functions/_xcore
+	install -Dm644 -- $(B)/cli/completion.fish $(AT)/share/fish/vendor_completions.d/xcore.fish
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/xcore $(DESTDIR)$(PREFIX)/share/man/man1/xcore.1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/xcore \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_xcore \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/xcore.fish
-	rm -rf $(DESTDIR)$(PREFIX)/share/xcore
+	rm -f -- $(AT)/bin/xcore $(AT)/share/man/man1/xcore.1 $(AT)/share/bash-completion/completions/xcore \
+		$(AT)/share/zsh/site-functions/_xcore $(AT)/share/fish/vendor_completions.d/xcore.fish
+	rm -rf -- $(AT)/share/xcore
 
 clean: ## remove build/ but not the corpora
 	rm -rf build/release* build/debug* build/asan* build/hostile* build/programs
