@@ -1,10 +1,10 @@
 /* layer: core */
-#include "../support/check.h"
+#include "tests/support/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../core/shellword.h"
+#include "core/shellword.h"
 
 static void check_word(const char *word, const char *wanted)
 {
