@@ -4,6 +4,7 @@ import re
 
 CLOSING = re.compile(r"^(?:.*: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 TAP_SKIP = re.compile(r"^(?:not )?ok \d+ -? ?(.*?)(?: in \d+ms)?\s*# SKIP:?\s*(.*)$", re.IGNORECASE)
+TAP_REASON = re.compile(r"^# skip reason: (.*)$")
 SAID_SKIP = re.compile(r"^skipped: (.*)$")
 TIMED = re.compile(r"^(?:not )?ok \d+ (.*) in (\d+)ms$")
 TAIL = 60  # lines of a failed command that are shown
@@ -20,7 +21,7 @@ class Outcome:
 
     def counts(self):
         """TAP when there is any, else the last closing line, else the exit status alone."""
-        skips = [": ".join(filter(None, found.groups())) for found in map(TAP_SKIP.match, self.lines) if found]
+        skips = list(self.tap_skips())
         good = sum(line.startswith("ok ") for line in self.lines) - len(skips)
         bad = sum(line.startswith("not ok ") and not TAP_SKIP.match(line) for line in self.lines)
         if good + bad + len(skips) == 0:
@@ -32,6 +33,17 @@ class Outcome:
             else:
                 good = int(self.status == 0)
         return good, bad or int(self.status != 0), skips
+
+    def tap_skips(self):
+        """A skip without a reason has that of the line before it that tells one (cmocka has its name there)."""
+        reason = "without a reason"
+        for line in self.lines:
+            told, found = TAP_REASON.match(line), TAP_SKIP.match(line)
+            reason = told.group(1) if told else reason
+            if found:
+                name, said = found.groups() if found.group(1) else (found.group(2), "")
+                yield "%s: %s" % (name, said or reason)
+                reason = "without a reason"
 
     @classmethod
     def skipped(cls, name, reason):

@@ -8,10 +8,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/error.h"
 
@@ -31,6 +35,35 @@
 
 /* The call fails with this code, and its message contains `part`. */
 #define CHECK_ERROR(call, code, part) check_error((call), (code), (part), #call)
+
+/* Leave this test out, for a reason that the host gives: cmocka tells none, tests/run takes it from here. */
+static inline void check_skip(const char *reason)
+{
+	print_message("# skip reason: %s\n", reason);
+	skip();
+}
+
+static inline bool check_has(const char *tool)
+{
+	char path[PATH_MAX];
+	for (const char *at = getenv("PATH"); at && *at;) {
+		const size_t len = strcspn(at, ":");
+		snprintf(path, sizeof path, "%.*s/%s", (int)len, at, tool);
+		if (access(path, X_OK) == 0)
+			return true;
+		at += len + (at[len] == ':');
+	}
+	return false;
+}
+
+/* Leave this test out where there is no such tool. */
+static inline void check_needs(const char *tool)
+{
+	char reason[64];
+	snprintf(reason, sizeof reason, "there is no %s here", tool);
+	if (!check_has(tool))
+		check_skip(reason);
+}
 
 /* End the program by SIGPROF when it takes more processor time than this from now on; 0: it may go on. However busy the machine is. */
 static inline void check_effort(int seconds)

@@ -149,8 +149,7 @@ static void expect_every_function(const char *flags)
 static void every_function_of_a_program_is_in_its_table(void **state)
 {
 	(void)state;
-	if (system("command -v go >/dev/null 2>&1") != 0)
-		skip();
+	check_needs("go");
 	expect_every_function("");
 	expect_every_function("-buildmode=pie");
 	expect_every_function("-buildmode=pie -ldflags=-linkmode=external");

@@ -319,8 +319,7 @@ static void types_of_rust_are_found_by_their_paths(void **state)
 {
 	char command[512];
 	(void)state;
-	if (system("command -v rustc >/dev/null") != 0)
-		skip();
+	check_needs("rustc");
 	scratch_file("rusty.rs", rust_source, sizeof rust_source - 1);
 	snprintf(command, sizeof command, "cd '%s' && rustc -g rusty.rs 2>/dev/null", scratch_path(""));
 	if (system(command) != 0)

@@ -215,8 +215,7 @@ static void minidebuginfo_adds_symbols(void **state)
 {
 	(void)state;
 	struct mapped m;
-	if (system("command -v xz >/dev/null") != 0)
-		skip();
+	check_needs("xz");
 	split(ID, "");
 	shell("objcopy -S --remove-section .gnu_debuglink a.debug mini && cp a.full mini && strip -g mini && xz -k -f "
 	      "mini &&"
@@ -341,16 +340,14 @@ static void damaged_files_do_no_harm(void **state)
 
 /* ---- dwz ---- */
 
-/* flags for gcc, and for dwz. False without dwz. */
-static bool dwz_split(const char *flags, const char *five)
+/* flags for gcc, and for dwz */
+static void dwz_split(const char *flags, const char *five)
 {
-	if (system("command -v dwz >/dev/null") != 0)
-		return false;
+	check_needs("dwz");
 	split(OTHER_ID, flags);
 	shell("mv a.debug b.debug");
 	split(ID, flags);
 	shell("dwz %s -m common.debug -M common.debug a.debug b.debug 2>/dev/null && test -s common.debug", five);
-	return true;
 }
 
 static void the_common_file_of_dwz_is_attached(void **state)
@@ -359,8 +356,7 @@ static void the_common_file_of_dwz_is_attached(void **state)
 	struct mapped m;
 	const char *const flags[][2] = {{"-gdwarf-4", ""}, {"-gdwarf-5", ""}, {"-gdwarf-5", "-5"}};
 	for (size_t i = 0; i < XC_COUNT(flags); i++) {
-		if (!dwz_split(flags[i][0], flags[i][1]))
-			skip();
+		dwz_split(flags[i][0], flags[i][1]);
 		use_store();
 		shell("cp a.debug common.debug store/.build-id/aa/ &&"
 		      " mv store/.build-id/aa/a.debug store/.build-id/aa/aaaaaaaaaaaaaaaaaa.debug");
@@ -379,8 +375,7 @@ static void a_missing_common_file_is_told(void **state)
 {
 	(void)state;
 	struct mapped m;
-	if (!dwz_split("-gdwarf-4", ""))
-		skip();
+	dwz_split("-gdwarf-4", "");
 	use_store();
 	shell("cp a.debug store/.build-id/aa/aaaaaaaaaaaaaaaaaa.debug");
 	struct xc_debugfile *df = begin(&m, "a.so", true);
@@ -510,7 +505,7 @@ static void debuginfod_is_asked_when_told_to(void **state)
 	close(s.listener);
 	if (!dwarf && strstr(why, "libdebuginfod.so.1")) {
 		end(&m);
-		skip();
+		check_skip("there is no libdebuginfod here");
 	}
 	if (!knows_pair(dwarf))
 		fail_msg("%s", why);

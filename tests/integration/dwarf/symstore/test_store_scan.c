@@ -212,8 +212,7 @@ static void split_units_have_the_ids_that_their_skeletons_ask_for(void **state)
 static void packages_of_dwarf_5_have_the_units_that_they_were_made_of(void **state)
 {
 	(void)state;
-	if (system("command -v llvm-dwp >/dev/null") != 0)
-		skip();
+	check_needs("llvm-dwp");
 	scratch_file("s1.c", TEXT, strlen(TEXT));
 	shell("gcc -g -gsplit-dwarf -gdwarf-5 -c s1.c && llvm-dwp -o s.dwp s1.dwo");
 	struct xc_store_scan part = scan_of("s1.dwo"), all = scan_of("s.dwp");

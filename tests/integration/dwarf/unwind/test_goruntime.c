@@ -34,8 +34,7 @@ static void members_are_read_as_often_as_is_asked(void **state)
 					   TEN("f"), TEN("g"), TEN("h"), TEN("i"), TEN("j")};
 	struct xc_goruntime go;
 	uint64_t g, value;
-	if (system("command -v go >/dev/null 2>&1") != 0)
-		skip();
+	check_needs("go");
 	struct xc_process *p = died(go_build, source);
 	assert_true(xc_goruntime_find(p, &go));
 	assert_true(xc_goruntime_current(&go, &p->threads[0].regs, &g));

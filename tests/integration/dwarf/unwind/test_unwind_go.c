@@ -54,18 +54,12 @@ static void expect_calls(const char *more, const char *source, const char *calls
 
 static const char *const flags[] = {"-gcflags=all=\"-N -l\"", "", "-ldflags=-w"};
 
-static void skip_without_go(void)
-{
-	if (system("command -v go >/dev/null 2>&1") != 0)
-		skip();
-}
-
 static void a_goroutine_goes_on_behind_its_thread(void **state)
 {
 	(void)state;
 	static const char source[] = HEAD "func inner(n int, p *int) { m.Unlock(); sink = n }\n";
 	struct xc_frame inner;
-	skip_without_go();
+	check_needs("go");
 	for (size_t i = 0; i < XC_COUNT(flags); i++)
 		expect_calls(flags[i], source, " main.inner main.outer main.main runtime.main", &inner);
 }
@@ -76,7 +70,7 @@ static void registers_of_a_caller_are_not_known(void **state)
 	(void)state;
 	static const char source[] = HEAD "func inner(n int, p *int) { panic(n) }\n";
 	struct xc_frame inner;
-	skip_without_go();
+	check_needs("go");
 	expect_calls("", source, " runtime.gopanic main.inner main.outer main.main runtime.main", &inner);
 	assert_false(xc_regs_known(&inner.regs, 3)); /* rbx, r12 and more are preserved in C */
 	assert_false(xc_regs_known(&inner.regs, 12));
@@ -89,7 +83,7 @@ static void what_faulted_is_the_instruction_itself(void **state)
 	(void)state;
 	static const char source[] = HEAD "func inner(n int, p *int) { *p = n }\n";
 	struct xc_frame inner;
-	skip_without_go();
+	check_needs("go");
 	for (size_t i = 0; i < XC_COUNT(flags); i++) {
 		expect_calls(flags[i], source, " runtime.sigpanic main.inner main.outer main.main runtime.main",
 			     &inner);

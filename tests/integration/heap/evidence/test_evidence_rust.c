@@ -76,8 +76,7 @@ static const char source[] =
 
 static void check(const char *flags)
 {
-	if (system("command -v rustc >/dev/null 2>&1") != 0)
-		skip();
+	check_needs("rustc");
 	xc_auto(xc_freep) char *compiler =
 		xc_asprintf("sh -c 'rustc -g %s -A warnings -o \"$3\" - 2>/dev/null' sh", flags);
 	struct booked b = {.process = died(compiler, source)};

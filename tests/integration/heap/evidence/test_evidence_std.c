@@ -153,7 +153,7 @@ static void check_llvm(const char *flags, const char *program)
 {
 	const char *root = getenv("XCORE_LIBCXX");
 	if (!root)
-		skip();
+		check_skip("XCORE_LIBCXX names no folder of LLVM's library");
 	xc_auto(xc_freep) char *compiler =
 		xc_asprintf("clang++ -std=c++17 -g %s -nostdinc++ -isystem %s/include/c++/v1 -nostdlib++ -L%s/lib "
 			    "-Wl,-rpath,%s/lib -lc++ -lc++abi -x c++",

@@ -31,7 +31,7 @@ static int make_process(void **state)
 {
 	(void)state;
 #ifndef __x86_64__
-	skip();
+	check_skip("its code is for x86-64");
 #endif
 	char *source = file_text("tests/plugin/toy/toy.c");
 	process = died("gcc -g -O1 -x c", source);

@@ -17,11 +17,6 @@ static const char *const flags[] = {"-gcflags=all=\"-N -l\"", "", "-ldflags=-w"}
 	"}\n//go:noinline\n"
 #define MAIN(call) "func main() { " call "; os.Exit(2 + sink) }\n"
 
-static bool has_go(void)
-{
-	return system("command -v go >/dev/null 2>&1") == 0;
-}
-
 /* go compiles no standard input. */
 static const char *compiler_of(const char *more, char line[300])
 {
@@ -35,8 +30,7 @@ static const char *compiler_of(const char *more, char line[300])
 static void expect(const char *source, const struct wanted *want)
 {
 	char line[300];
-	if (!has_go())
-		skip();
+	check_needs("go");
 	for (size_t i = 0; i < XC_COUNT(flags); i++)
 		judged_expect(compiler_of(flags[i], line), source, false, want);
 }
@@ -82,8 +76,7 @@ static void an_inlined_function_panics_itself(void **state)
 		HEAD "func work(name string) int { _, err := os.Open(name); must(err); return len(name) }\n"
 		     "func must(err error) { if err != nil { panic(err) } }\n" MAIN("sink = work(\"/none\")");
 	char line[300];
-	if (!has_go())
-		skip();
+	check_needs("go");
 	for (size_t i = 0; i < 2; i++) /* without debug information nothing tells of inlined functions */
 		judged_expect(compiler_of(flags[i], line), source, false, &want);
 }
@@ -121,8 +114,7 @@ static void a_fault_is_told_as_one(void **state)
 					   .says = "unexpected fault address 0x123456789000"};
 	static const struct wanted unknown = {.class_name = "panic", .kind = "throw", .function = "main.work"};
 	char line[300];
-	if (!has_go())
-		skip();
+	check_needs("go");
 	judged_expect(compiler_of(flags[1], line), source, false, &wild);
 	judged_expect(compiler_of(flags[2], line), source, false, &unknown);
 }
@@ -142,8 +134,7 @@ static void without_symbols_it_is_said_what_is_missing(void **state)
 					     .also = "missing: the program's symbols"};
 	static const char *const stripped[] = {"-ldflags=\"-s -w\"", "-buildmode=pie -ldflags=\"-s -w\""};
 	char line[300];
-	if (!has_go())
-		skip();
+	check_needs("go");
 	for (size_t i = 0; i < XC_COUNT(stripped); i++) {
 		judged_expect(compiler_of(stripped[i], line),
 			      HEAD "func work() { panic(\"no room\") }\n" MAIN("work()"), false, &panic);
@@ -209,8 +200,7 @@ static void expect_kind(const char *source, const char *kind, const char *words)
 static void without_its_text_a_panic_is_told_by_who_called_panic(void **state)
 {
 	(void)state;
-	if (!has_go())
-		skip();
+	check_needs("go");
 	expect_kind(HEAD "func work(c chan int) { close(c); close(c) }\n" MAIN("work(make(chan int))"), "channel",
 		    "main.work closed a channel");
 	expect_kind(HEAD "func work(m map[interface{}]int, k interface{}) { m[k] = 1 }\n" MAIN(
@@ -248,8 +238,7 @@ static void without_the_frames_behind_it_less_is_said_of_a_panic(void **state)
 	static const char index[] =
 		HEAD "func work(a []int, i int) int { return a[i] }\n" MAIN("sink = work(make([]int, 3), 9)");
 	static const char own[] = HEAD "func work() { panic(\"a reason\") }\n" MAIN("work()");
-	if (!has_go())
-		skip();
+	check_needs("go");
 	expect_less(own, "runtime.gopanic", false, NULL);
 	expect_less(own, "runtime.gopanic", true, NULL);
 	expect_less(index, "runtime.gopanic", false, "index");
@@ -263,8 +252,7 @@ static void that_the_runtime_raised_the_signal_alone_is_not_certain(void **state
 {
 	(void)state;
 	struct asked a;
-	if (!has_go())
-		skip();
+	check_needs("go");
 	ask(&a, "", HEAD "func work() { panic(\"a reason\") }\n" MAIN("work()"));
 	a.q.frame_count = 1;
 	if (!xc_golang_judge(&a.q) || !judged_same(a.j.verdict->class_name, "abort") ||
@@ -291,8 +279,7 @@ static void some_that_wait_are_named_and_the_others_counted(void **state)
 {
 	(void)state;
 	struct asked a;
-	if (!has_go())
-		skip();
+	check_needs("go");
 	tell_all(&a, "");
 	assert_true(judged_says(&a.j, "waits (chan receive) in main.work, program.go:"));
 	assert_true(judged_says(&a.j, "and 995 more goroutines wait"));
@@ -306,8 +293,7 @@ static void without_debug_information_nobody_is_blamed_for_waiting(void **state)
 {
 	(void)state;
 	struct asked a;
-	if (!has_go())
-		skip();
+	check_needs("go");
 	tell_all(&a, "-ldflags=-w");
 	assert_true(judged_says(&a.j, "missing: which goroutines wait"));
 	assert_null(a.q.blame.place);

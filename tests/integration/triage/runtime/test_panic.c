@@ -7,11 +7,6 @@ static const char *const levels[] = {"-C opt-level=0", "-C opt-level=2"};
 #define HEAD       "#![allow(unused)]\nuse std::alloc::*; use std::hint::black_box;\n"
 #define MAIN(call) "fn main() { println!(\"{:?}\", work(black_box(" call "))); }\n"
 
-static bool has_rust(void)
-{
-	return system("command -v rustc >/dev/null 2>&1") == 0;
-}
-
 /* rustc with panics that abort, so that the stack is there. */
 static const char *compiler_of(const char *flags, char line[300])
 {
@@ -24,8 +19,7 @@ static const char *compiler_of(const char *flags, char line[300])
 static void expect(const char *source, const struct wanted *want)
 {
 	char line[300];
-	if (!has_rust())
-		skip();
+	check_needs("rustc");
 	for (size_t i = 0; i < XC_COUNT(levels); i++)
 		judged_expect(compiler_of(levels[i], line), source, false, want);
 }
@@ -72,8 +66,7 @@ static void what_has_lost_its_names_is_told_by_those_that_are_left(void **state)
 		.class_name = "panic", .kind = "index", .says = "the index is 9, the length 3"};
 	static const struct wanted unknown = {.class_name = "panic", .kind = "", .says = "panicked"};
 	char line[300];
-	if (!has_rust())
-		skip();
+	check_needs("rustc");
 	judged_expect(compiler_of(stripped, line),
 		      HEAD
 		      "#[inline(never)] fn work(i: usize) -> u32 { let a = black_box(&[1u32, 2, 3][..]); a[i] }\n" MAIN(
@@ -101,8 +94,7 @@ static void memory_that_cannot_be_had_is_told_by_its_size(void **state)
 		{ASKS("4096", "65536"), "4096", "for 65536 bytes that"},
 	};
 	char line[300];
-	if (!has_rust())
-		skip();
+	check_needs("rustc");
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct judged j = judge(compiler_of(levels[0], line), cases[i].source, false);
 		assert_string_equal(j.verdict->class_name, "out-of-memory");

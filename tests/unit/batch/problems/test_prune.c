@@ -287,7 +287,7 @@ static void a_dry_run_knows_what_cannot_be_deleted(void **state)
 	if (!other || faccessat(AT_FDCWD, t.directory, R_OK | X_OK, AT_EACCESS) != 0) {
 		assert_true(!root || seteuid(0) == 0);
 		finish(&t);
-		skip(); /* a name space without other users, or TMPDIR is for root alone */
+		check_skip("a name space without other users, or TMPDIR is for root alone");
 	}
 	struct xc_pruned dry = prune(&t);
 	assert_string_equal(t.told.bytes, "b: deleted\nsub/c: it cannot be deleted\n");

@@ -89,7 +89,7 @@ static void who_follows_is_shut_in(void **state)
 	(void)state;
 	assert_null(xc_scout_send(&options, &scout));
 	if (scout.user < 0 || !reaches_a_network())
-		skip();
+		check_skip("there is no user to become, or no network");
 	const pid_t pid = fork();
 	if (pid == 0) {
 		char before[64] = "", after[64] = "";

@@ -27,6 +27,7 @@
 #include "batch/inmate.h"
 #include "batch/warden.h"
 #include "batch/worker_impl.h"
+#include "tests/support/check.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"
 
@@ -91,7 +92,7 @@ static void a_name_of_another_unit_is_found_in_the_jail(void **state)
 	struct xc_arena arena = {0};
 	(void)state;
 	if (access(core, R_OK) != 0)
-		skip();
+		check_skip("there is no core in build/deaths");
 	const struct xc_record *record = record_of(core, 0, &arena);
 	assert_int_equal(record->status, XC_RECORD_OK);
 	assert_string_equal(record->class_name, "assertion");
@@ -312,7 +313,7 @@ static void a_disk_that_is_full_is_not_the_core_s_a_bomb_is(void **state)
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		const int status = ends(cases[i]);
 		if (status == CANNOT_MOUNT)
-			skip();
+			check_skip("no mount may be made here");
 		assert_int_equal(status, 0);
 	}
 }
@@ -539,7 +540,7 @@ static void without_dev_null_nothing_is_kept(void **state)
 	const int status = ends(shedding_without_null);
 	(void)state;
 	if (status == CANNOT_MOUNT)
-		skip();
+		check_skip("no mount may be made here");
 	assert_int_equal(status, false);
 }
 
@@ -621,7 +622,7 @@ static void where_there_is_little_of_something_fewer_run_at_once(void **state)
 	assert_int_equal(ends(with_few_descriptors), 0);
 	const int status = geteuid() == 0 ? ends(with_few_processes) : CANNOT_BECOME;
 	if (status == CANNOT_BECOME)
-		skip();
+		check_skip("there is no other user to become");
 	assert_int_equal(status, 0);
 }
 
@@ -629,12 +630,12 @@ static void what_may_not_be_read_is_not_looked_at(void **state)
 {
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		check_skip("only root may become another user");
 	chmod(scratch_file("private", "x", 1), 0);
 	chmod(scratch_dir(), 0755);
 	const int status = ends(as_somebody_else);
 	if (status == CANNOT_BECOME)
-		skip();
+		check_skip("there is no other user to become");
 	assert_int_equal(status, 0);
 }
 

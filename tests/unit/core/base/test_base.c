@@ -103,7 +103,7 @@ static void out_of_memory_stops_with_status_5(void **state)
 	(void)state;
 	int status;
 	if (UNDER_ASAN)
-		skip();
+		check_skip("ASan reports it first");
 	status_of_child(alloc_too_much, &status);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 	status_of_child(grow_too_much, &status);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/stall.h"
+#include "tests/support/check.h"
 #include "tests/support/scratch.h"
 
 enum { SOON = 1000, NEVER_S = 120 };
@@ -62,9 +63,10 @@ static int watched(void (*wait_so)(void), bool terminal, pid_t *pid_out)
 	return pipes[0];
 }
 
-static bool is_told_here(void)
+static void skip_where_it_is_not_told(void)
 {
-	return access("/proc/self/syscall", R_OK) == 0;
+	if (access("/proc/self/syscall", R_OK) != 0)
+		check_skip("/proc/self/syscall is not to be read");
 }
 
 /* The first line that it says. */
@@ -150,16 +152,14 @@ static void fork_and_open_it(void)
 static void who_is_watched_forks_alone_and_is_watched_again(void **state)
 {
 	(void)state;
-	if (!is_told_here())
-		skip();
+	skip_where_it_is_not_told();
 	check_told(fork_and_open_it, fifo);
 }
 
 static void a_file_that_does_not_answer_is_named(void **state)
 {
 	(void)state;
-	if (!is_told_here())
-		skip();
+	skip_where_it_is_not_told();
 	check_told(open_it, fifo);
 	check_told(open_below, fifo);
 	check_told(read_it, fifo);
@@ -170,23 +170,23 @@ static void a_file_that_does_not_answer_is_named(void **state)
 static void a_file_of_dev_shm_is_one(void **state)
 {
 	const char *before = fifo;
-	char *other = xc_asprintf("/dev/shm/xcore-stall-%d", (int)getpid());
+	char other[64];
 	(void)state;
-	if (is_told_here() && !mkfifo(other, 0600)) {
-		fifo = other;
-		check_told(read_it, fifo);
-		fifo = before;
-		unlink(other);
-	}
-	free(other);
+	skip_where_it_is_not_told();
+	snprintf(other, sizeof other, "/dev/shm/xcore-stall-%d", (int)getpid());
+	if (mkfifo(other, 0600) != 0)
+		check_skip("nothing may be made in /dev/shm");
+	fifo = other;
+	check_told(read_it, fifo);
+	fifo = before;
+	unlink(other);
 }
 
 /* A line that tells how far it is has no end. */
 static void on_a_terminal_it_takes_the_line(void **state)
 {
 	(void)state;
-	if (!is_told_here())
-		skip();
+	skip_where_it_is_not_told();
 	char *expected = xc_asprintf("\r\033[Kxcore: %s: no answer for 1 seconds: still waiting\r", fifo);
 	check_line(open_it, true, expected);
 	free(expected);
@@ -219,8 +219,7 @@ static void wait_for_a_socket(void)
 static void waiting_for_others_is_not_told(void **state)
 {
 	(void)state;
-	if (!is_told_here())
-		skip();
+	skip_where_it_is_not_told();
 	check_told(wait_for_a_child, fifo);
 	check_told(wait_for_a_socket, fifo);
 }

@@ -18,6 +18,7 @@
 #include "core/finder.h"
 #include "core/live.h"
 #include "core/sandbox.h"
+#include "tests/support/check.h"
 #include "tests/support/live_child.h"
 
 /* ---- facts ---- */
@@ -140,7 +141,7 @@ static void a_kernel_thread_has_no_memory(void **state)
 	char exe[8];
 	(void)state;
 	if (access("/proc/2/status", F_OK) || readlink("/proc/2/exe", exe, sizeof exe) >= 0 || geteuid() != 0)
-		skip(); /* a pid name space without kernel threads */
+		check_skip("a pid name space without kernel threads, or not root");
 	assert_refused(2, XC_ERR_UNSUPPORTED, "kernel thread");
 }
 
@@ -203,7 +204,7 @@ static void a_refusal_names_the_rule(void **state)
 {
 	(void)state;
 	if (!may_become_nobody())
-		skip(); /* needs two users */
+		check_skip("needs two users");
 	struct child c = start_child();
 	assert_true(as_nobody(expect_uid_rule, c.pid));
 	tell(&c, 'n');
@@ -247,7 +248,7 @@ static void an_open_process_is_readable_behind_the_fence(void **state)
 	waitpid(reader, &status, 0);
 	end_child(&c);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		skip();
+		check_skip("a kernel without Landlock");
 	assert_int_equal(status, 0);
 }
 

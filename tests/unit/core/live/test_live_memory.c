@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/live.h"
+#include "tests/support/check.h"
 #include "tests/support/live_child.h"
 
 /* True when the child's own page tables hold the page. */
@@ -63,7 +64,7 @@ static void walks_up_and_down_come_in_large_batches(void **state)
 {
 	(void)state;
 #ifdef XC_HOSTILE
-	skip(); /* its batches are small */
+	check_skip("a hostile build's batches are small");
 #endif
 	struct child c = start_child();
 	struct xc_process *p = open_pid(c.pid);
@@ -140,7 +141,7 @@ static void a_shared_page_that_another_process_filled_is_seen(void **state)
 	const int fd = open(file, O_RDONLY);
 	if (fd < 0) {
 		end_child(&c);
-		skip(); /* map_files needs a capability */
+		check_skip("map_files needs a capability");
 	}
 	close(fd);
 	assert_int_equal(pwrite(memfd, "from the parent", 15, PAGE), 15);
@@ -184,7 +185,7 @@ static void a_userfaultfd_range_is_never_waited_for(void **state)
 	xc_process_close(p);
 	end_child(&c);
 	if (skipped)
-		skip();
+		check_skip("userfaultfd is refused");
 }
 
 static void what_was_unmapped_meanwhile_is_a_fault_not_zeroes(void **state)

@@ -15,6 +15,7 @@
 
 #include "core/archive.h"
 #include "core/archive_layout.h"
+#include "tests/support/check.h"
 
 enum { CORE_SIZE = 3 << 20 };
 
@@ -145,8 +146,7 @@ static void a_pack_is_a_zstd_file_of_core_and_files(void **state)
 	(void)state;
 	char command[300];
 	snprintf(command, sizeof command, "zstd -dcq < %s > %s/out 2>/dev/null", pack, dir);
-	if (system("command -v zstd >/dev/null") != 0)
-		skip();
+	check_needs("zstd");
 	assert_int_equal(system(command), 0);
 	struct xc_source *out = NULL;
 	snprintf(command, sizeof command, "%s/out", dir);

@@ -158,7 +158,7 @@ static void strangers_files_are_refused(void **state)
 	struct xc_plugin *plugin;
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		check_skip("only root may give files away");
 	assert_int_equal(chown(put("stranger/file.lua", "return { name = 'file', about = 'x' }"), 4711, 0), 0);
 	open_dir(&plugins, "stranger");
 	CHECK_ERROR(xc_plugins_named(&plugins, "file", &plugin), XC_ERR_PERMISSION, "belongs to user 4711");
