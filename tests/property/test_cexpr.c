@@ -11,7 +11,7 @@
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
 
-enum { EXPRESSIONS = 1200, DEEPEST = 5, LONGEST = 4096, MAX_BYTES = 16 };
+enum { FEW = 400, EXPRESSIONS = 1200, DEEPEST = 5, LONGEST = 4096, MAX_BYTES = 16 };
 
 static const char globals[] =
 	"#include <stdio.h>\n#include <stdbool.h>\n"
@@ -328,7 +328,8 @@ static void compare(const struct xc_standpoint *at, const char *text, const stru
 static void expressions_have_the_value_and_type_the_compiler_gives(void **state)
 {
 	(void)state;
-	uint64_t seed = property_env("XC_SEED", 20261121), count = property_env("XC_CASES", EXPRESSIONS);
+	uint64_t seed = property_env("XC_SEED", 20261121),
+		 count = property_env("XC_CASES", grid_count(FEW, EXPRESSIONS));
 	struct xc_text source = {0};
 	char **texts = xc_alloc(count * sizeof *texts);
 	print_message("# expressions: seed %llu, %llu cases\n", (unsigned long long)seed, (unsigned long long)count);

@@ -6,7 +6,7 @@
 #include "batch/neighbours.h"
 #include "tests/support/property.h"
 
-enum { MOST = 60, NAMES = 300, CUT = XC_DISTANCE_ONE * 3 / 10, MANY = 20000 };
+enum { MOST = 60, NAMES = 300, CUT = XC_DISTANCE_ONE * 3 / 10, FEW = 2000, MANY = 20000 };
 
 struct crowd {
 	size_t count;
@@ -45,7 +45,7 @@ static uint32_t distance(struct xc_probe *probe, const struct crowd *c, size_t o
 	return xc_kin_distance(probe, &c->kin[one], &c->kin[other]);
 }
 
-PROPERTY(the_index_finds_all_that_are_near, 500)
+PROPERTY(the_index_finds_all_that_are_near, 150, 500)
 {
 	static struct crowd c;
 	make(rng, &c);
@@ -82,7 +82,7 @@ static uint32_t apart(struct xc_probe *probe, const struct crowd *c, const size_
 	return most;
 }
 
-PROPERTY(clusters_are_tight_and_none_can_be_joined, 150)
+PROPERTY(clusters_are_tight_and_none_can_be_joined, 60, 150)
 {
 	static struct crowd c;
 	size_t firsts[MOST];
@@ -105,14 +105,16 @@ PROPERTY(clusters_are_tight_and_none_can_be_joined, 150)
 struct many {
 	struct xc_kin *kin;
 	uint32_t *frames;
-	size_t *firsts;
+	size_t count, *firsts;
 };
 
 static struct many many_new(void)
 {
-	struct many m = {.kin = xc_alloc(MANY * sizeof *m.kin), .firsts = xc_alloc(MANY * sizeof *m.firsts)};
-	m.frames = xc_alloc(MANY * XC_TRACE_MAX * sizeof *m.frames);
-	for (size_t i = 0; i < MANY; i++)
+	struct many m = {.count = grid_count(FEW, MANY)};
+	m.kin = xc_alloc(m.count * sizeof *m.kin);
+	m.firsts = xc_alloc(m.count * sizeof *m.firsts);
+	m.frames = xc_alloc(m.count * XC_TRACE_MAX * sizeof *m.frames);
+	for (size_t i = 0; i < m.count; i++)
 		m.kin[i].trace = (struct xc_trace){.frames = m.frames + i * XC_TRACE_MAX, .count = XC_TRACE_MAX};
 	return m;
 }
@@ -121,14 +123,14 @@ static struct many many_new(void)
 static double cluster(struct many *m, uint32_t names)
 {
 	clock_t start = clock();
-	xc_cluster(m->kin, MANY, names, 0.3, m->firsts);
+	xc_cluster(m->kin, m->count, names, 0.3, m->firsts);
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
 static size_t clusters(const struct many *m)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < MANY; i++)
+	for (size_t i = 0; i < m->count; i++)
 		count += m->firsts[i] == i;
 	return count;
 }
@@ -140,16 +142,17 @@ static void many_free(struct many *m)
 	free(m->firsts);
 }
 
-/* 500 problems, 40 stacks each, in a server whose outer frames are always the same. */
-static void twenty_thousand_stacks_are_a_matter_of_seconds(void **state)
+/* 40 stacks of each problem, in a server whose outer frames are always the same. */
+static void thousands_of_stacks_are_a_matter_of_seconds(void **state)
 {
-	enum { PROBLEMS = 500, FUNCTIONS = 20000, COMMON = 24, CHANGES = 4 };
+	enum { FUNCTIONS = 20000, COMMON = 24, CHANGES = 4 };
 	struct rng rng = {.state = 7};
 	struct many m = many_new();
+	const size_t problems = m.count / 40;
 	(void)state;
-	for (size_t i = 0; i < MANY; i++) {
+	for (size_t i = 0; i < m.count; i++) {
 		uint32_t *frames = m.kin[i].trace.frames;
-		struct rng family = {.state = i % PROBLEMS};
+		struct rng family = {.state = i % problems};
 		for (size_t k = 0; k < XC_TRACE_MAX; k++)
 			frames[k] = k < XC_TRACE_MAX - COMMON ? (uint32_t)(100 + rng_below(&family, FUNCTIONS))
 							      : (uint32_t)(1 + k);
@@ -157,10 +160,23 @@ static void twenty_thousand_stacks_are_a_matter_of_seconds(void **state)
 			frames[1 + rng_below(&rng, XC_TRACE_MAX - 1)] = (uint32_t)(100 + rng_below(&rng, FUNCTIONS));
 	}
 	double seconds = cluster(&m, FUNCTIONS + 100);
-	print_message("# %d stacks of %d problems: %.1f s\n", MANY, PROBLEMS, seconds);
-	assert_int_equal(clusters(&m), PROBLEMS);
+	print_message("# %zu stacks of %zu problems: %.1f s\n", m.count, problems, seconds);
+	assert_int_equal(clusters(&m), problems);
 	assert_true(UNDER_ASAN || seconds < 60 * check_slowness());
 	many_free(&m);
+}
+
+/* Pairs are as many as are kept of each stack, and not all. */
+static void check_neighbours(const struct many *m, uint32_t names)
+{
+	const struct xc_kin **list = xc_alloc(m->count * sizeof *list);
+	for (size_t i = 0; i < m->count; i++)
+		list[i] = &m->kin[i];
+	struct xc_neighbours *n = xc_neighbours_find(list, m->count, names, CUT);
+	assert_true(n->capped);
+	assert_in_range(n->starts[m->count], 0, 2 * XC_NEIGHBOURS_KEPT * m->count);
+	xc_neighbours_free(n);
+	free(list);
 }
 
 /* The dearest there is: all have a few of the same frames, in another order. */
@@ -169,10 +185,11 @@ static void stacks_of_few_names_take_no_longer_than_allowed(void **state)
 	struct rng rng = {.state = 7};
 	struct many m = many_new();
 	(void)state;
-	for (size_t i = 0; i < MANY * XC_TRACE_MAX; i++)
+	for (size_t i = 0; i < m.count * XC_TRACE_MAX; i++)
 		m.frames[i] = (uint32_t)(1 + rng_below(&rng, 3));
+	check_neighbours(&m, 4);
 	double seconds = cluster(&m, 4);
-	print_message("# %d stacks of three names: %.1f s\n", MANY, seconds);
+	print_message("# %zu stacks of three names: %.1f s\n", m.count, seconds);
 	assert_true(UNDER_ASAN || seconds < 60 * check_slowness());
 	many_free(&m);
 }
@@ -182,7 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_index_finds_all_that_are_near),
 		cmocka_unit_test(clusters_are_tight_and_none_can_be_joined),
-		cmocka_unit_test(twenty_thousand_stacks_are_a_matter_of_seconds),
+		cmocka_unit_test(thousands_of_stacks_are_a_matter_of_seconds),
 		cmocka_unit_test(stacks_of_few_names_take_no_longer_than_allowed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void check_step(struct rng *rng, struct xc_cursor *c, struct naive *n)
 	xc_error_free(err);
 }
 
-PROPERTY(cursor_agrees_with_a_naive_reader, 30000)
+PROPERTY(cursor_agrees_with_a_naive_reader, 10000, 30000)
 {
 	size_t len = rng_below(rng, SIZE);
 	uint8_t *bytes = malloc(len ? len : 1); /* exactly, so that ASan sees a byte too many */

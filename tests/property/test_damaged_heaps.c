@@ -11,7 +11,7 @@
 #include "tests/support/property.h"
 #include "tests/support/smashed.h"
 
-enum { RANGES = 16, MOST_DAMAGE = 6, STATE_BYTES = 0x898, CASES = 150 };
+enum { RANGES = 16, MOST_DAMAGE = 6, STATE_BYTES = 0x898, FEW = 40, CASES = 150 };
 
 /* Memory that is damaged: ours, and what it was. */
 struct range {
@@ -265,7 +265,7 @@ static size_t look(struct rng *rng)
 
 /* ---- the claims ---- */
 
-PROPERTY(a_damaged_header_loses_two_blocks_at_most, CASES)
+PROPERTY(a_damaged_header_loses_two_blocks_at_most, FEW, CASES)
 {
 	size_t count = 1 + rng_below(rng, MOST_DAMAGE);
 	restore();
@@ -297,7 +297,7 @@ static void exceptions_are_one_case_in_a_hundred(void **state)
 	assert_true(all_lost <= all_headers);
 }
 
-PROPERTY(words_of_blocks_lose_nothing_but_themselves, CASES)
+PROPERTY(words_of_blocks_lose_nothing_but_themselves, FEW, CASES)
 {
 	size_t count = 1 + rng_below(rng, MOST_DAMAGE);
 	restore();
@@ -306,7 +306,7 @@ PROPERTY(words_of_blocks_lose_nothing_but_themselves, CASES)
 	PROPERTY_CHECK(rng, look(rng) <= 2 * damaged_headers() + swallowed());
 }
 
-PROPERTY(any_damage_is_survived_and_said, CASES)
+PROPERTY(any_damage_is_survived_and_said, FEW, CASES)
 {
 	size_t count = 1 + rng_below(rng, MOST_DAMAGE);
 	restore();

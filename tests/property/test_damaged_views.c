@@ -73,7 +73,7 @@ static void look_at(struct rng *rng, const struct xc_value *value)
 	xc_text_fini(&text);
 }
 
-PROPERTY(damaged_containers_end, CASES)
+PROPERTY(damaged_containers_end, 1000, CASES)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die, child;

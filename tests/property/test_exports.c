@@ -146,7 +146,7 @@ static void damage(struct rng *rng, struct xc_problems *p)
 	problems_class(p);
 }
 
-PROPERTY(exports_are_valid_and_inert_whatever_the_strings, 2)
+PROPERTY(exports_are_valid_and_inert_whatever_the_strings, 1, 2)
 {
 	struct xc_problems *p = problems_many(CLUSTERS);
 	damage(rng, p);

@@ -43,7 +43,7 @@ static void pack(struct rng *rng, const struct xc_text *data, struct xc_text *pa
 	}
 }
 
-PROPERTY(inflated_bytes_are_the_longest_prefix, 250)
+PROPERTY(inflated_bytes_are_the_longest_prefix, 60, 250)
 {
 	struct xc_text data = {0}, packed = {0}, reference = {0};
 	struct xc_source *source = NULL;
@@ -63,7 +63,7 @@ PROPERTY(inflated_bytes_are_the_longest_prefix, 250)
 }
 
 /* One flipped bit never crashes, and never changes what stands before the block it is in. */
-PROPERTY(a_flipped_bit_is_an_error_or_a_shorter_file, 250)
+PROPERTY(a_flipped_bit_is_an_error_or_a_shorter_file, 60, 250)
 {
 	struct xc_text data = {0}, packed = {0};
 	struct xc_source *source = NULL;

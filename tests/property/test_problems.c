@@ -70,7 +70,7 @@ static struct problemed *random_problems(struct rng *rng)
 	return p;
 }
 
-PROPERTY(the_order_of_records_does_not_matter, 400)
+PROPERTY(the_order_of_records_does_not_matter, 60, 400)
 {
 	struct problemed *p = random_problems(rng);
 	xc_auto(xc_freep) char *first = told(p->problems);
@@ -91,7 +91,7 @@ static bool names_class_of(const struct xc_problem *p, size_t class_at, size_t m
 	       !strcmp(p->classes[class_at].name, p->members[member].signature->class_name);
 }
 
-PROPERTY(each_member_is_counted_in_the_class_it_names, 400)
+PROPERTY(each_member_is_counted_in_the_class_it_names, 60, 400)
 {
 	struct problemed *all = random_problems(rng);
 	for (size_t i = 0; i < all->problems->count; i++) {
@@ -133,7 +133,7 @@ static bool same_classes(const struct xc_baseline_entry *a, const struct xc_base
 	return a->class_count == b->class_count;
 }
 
-PROPERTY(a_baseline_knows_what_it_was_made_of, 400)
+PROPERTY(a_baseline_knows_what_it_was_made_of, 60, 400)
 {
 	struct problemed *p = random_problems(rng);
 	xc_auto(xc_freep) char *text = xc_baseline_update(NULL, p->problems);
@@ -172,7 +172,7 @@ static void add_fields(struct rng *rng, struct xc_text *text)
 }
 
 /* Of entries that are not there only the counts change. */
-PROPERTY(an_update_keeps_all_that_people_wrote, 1000)
+PROPERTY(an_update_keeps_all_that_people_wrote, 200, 1000)
 {
 	struct xc_text text = {0};
 	struct problemed *none = problemed_new();
@@ -263,7 +263,7 @@ static int by_match(const void *a, const void *b)
 	return d ? d : (x->line > y->line) - (x->line < y->line);
 }
 
-PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 20000)
+PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 1500, 20000)
 {
 	struct problemed *none = problemed_new();
 	struct xc_baseline_entry entries[4] = {{0}};
@@ -292,7 +292,7 @@ PROPERTY(whatever_an_entry_says_is_read_as_it_was_written, 20000)
 }
 
 /* Whatever is no baseline is refused, and nothing else happens. */
-PROPERTY(a_damaged_baseline_is_read_or_refused, 3000)
+PROPERTY(a_damaged_baseline_is_read_or_refused, 1000, 3000)
 {
 	static const char good[] = "# xcore baseline 4\n# a\n\nmatch seen=+- | heap-* # n\n3f9a2c17b0de "
 				   "expires=2027-01-31 class=null-read,my\\x2cown "

@@ -75,7 +75,7 @@ static void make(struct rng *rng, struct death *d, const size_t *names, size_t c
 	}
 }
 
-PROPERTY(another_build_has_the_same_signature, 3000)
+PROPERTY(another_build_has_the_same_signature, 500, 3000)
 {
 	struct death a, b;
 	struct xc_arena arena = {0};
@@ -94,7 +94,7 @@ PROPERTY(another_build_has_the_same_signature, 3000)
 	xc_arena_fini(&arena);
 }
 
-PROPERTY(another_function_has_another_signature, 1000)
+PROPERTY(another_function_has_another_signature, 300, 1000)
 {
 	struct death a, b;
 	struct xc_arena arena = {0};
@@ -127,7 +127,7 @@ static void make_circle(struct rng *rng, struct death *d, const size_t (*names)[
 	}
 }
 
-PROPERTY(a_circle_has_one_signature_wherever_it_begins, 2000)
+PROPERTY(a_circle_has_one_signature_wherever_it_begins, 500, 2000)
 {
 	struct death a, b;
 	struct xc_arena arena = {0};
@@ -163,7 +163,7 @@ static const char *anything(struct rng *rng, struct xc_arena *arena)
 	return rng_below(rng, 5) ? xc_arena_strdup(arena, text) : NULL;
 }
 
-PROPERTY(a_record_of_anything_has_a_signature, 5000)
+PROPERTY(a_record_of_anything_has_a_signature, 1000, 5000)
 {
 	struct death d = {0};
 	struct xc_arena arena = {0};

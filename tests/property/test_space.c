@@ -113,7 +113,7 @@ static void check_view(struct rng *rng, const struct oracle *o, const struct xc_
 	PROPERTY_CHECK(rng, !view || !memcmp(view, o->bytes + at, len));
 }
 
-PROPERTY(space_agrees_with_flat_array, 6000)
+PROPERTY(space_agrees_with_flat_array, 2000, 6000)
 {
 	static struct oracle o;
 	struct xc_space *space = random_space(rng, &o);
@@ -125,7 +125,7 @@ PROPERTY(space_agrees_with_flat_array, 6000)
 	xc_space_free(space);
 }
 
-PROPERTY(sealed_segments_tile_what_was_laid, 3000)
+PROPERTY(sealed_segments_tile_what_was_laid, 1000, 3000)
 {
 	static struct oracle o;
 	struct xc_space *space = random_space(rng, &o);

@@ -1,12 +1,13 @@
 /* property: a claim checked on random cases, from a fixed and printed seed.
  *
- *	PROPERTY(space_agrees_with_flat_array, 10000) { size_t len = rng_below(rng, 64); … }
+ *	PROPERTY(space_agrees_with_flat_array, 2000, 10000) { size_t len = rng_below(rng, 64); … }
  *
  * Case i draws from the seed plus i, and a failure names that sum: XC_SEED=SUM XC_CASES=1 repeats the one case. */
 #ifndef XC_TEST_PROPERTY_H
 #define XC_TEST_PROPERTY_H
 
 #include "tests/support/check.h"
+#include "tests/support/grid.h"
 
 struct rng {
 	uint64_t state, seed;
@@ -55,12 +56,13 @@ static inline void property_run(const char *name, uint64_t cases, void (*one)(st
 	}
 }
 
-#define PROPERTY(name, cases)                                                                                          \
+/* So many cases by default, and so many with XC_GRID=all. */
+#define PROPERTY(name, few, all)                                                                                       \
 	static void name##_case(struct rng *rng);                                                                      \
 	static void name(void **state)                                                                                 \
 	{                                                                                                              \
 		(void)state;                                                                                           \
-		property_run(#name, (cases), name##_case);                                                             \
+		property_run(#name, grid_count((few), (all)), name##_case);                                            \
 	}                                                                                                              \
 	static void name##_case(struct rng *rng)
 

@@ -322,7 +322,7 @@ static struct naive naive_chase(const uint64_t *memory, xc_addr head, xc_addr st
 }
 
 /* Nodes of 16 bytes whose second word leads to any other, to nothing, or astray. */
-PROPERTY(a_chase_gives_what_remembering_every_node_gives, 20000)
+PROPERTY(a_chase_gives_what_remembering_every_node_gives, 4000, 20000)
 {
 	uint64_t memory[SLOTS * SLOT / 8 + 1] = {0};
 	for (size_t i = 0; i < SLOTS; i++)
@@ -417,7 +417,7 @@ static size_t chase_all(struct xc_chase *chase, struct rng *rng, xc_addr *nodes,
 	return count;
 }
 
-PROPERTY(scouts_give_what_going_alone_gives, 150)
+PROPERTY(scouts_give_what_going_alone_gives, 30, 150)
 {
 	static struct many many;
 	static xc_addr alone[4 * MANY], helped[4 * MANY];

@@ -106,7 +106,7 @@ static size_t random_ranges(struct rng *rng, struct xc_range *ranges)
 	return count;
 }
 
-PROPERTY(a_search_finds_what_a_look_at_every_byte_finds, 6000)
+PROPERTY(a_search_finds_what_a_look_at_every_byte_finds, 1000, 6000)
 {
 	static struct flat flat;
 	static const uint64_t aligns[] = {1, 1, 2, 4, 8, 16};

@@ -374,7 +374,7 @@ static void what_was_heard_is_what_was_told(void **state)
 }
 
 /* Any cell may hold anything of its kind: a writer may have been taken over. */
-PROPERTY(damaged_tables_are_an_error_or_other_stacks, 2000)
+PROPERTY(damaged_tables_are_an_error_or_other_stacks, 1000, 2000)
 {
 	struct scene *a = scene_of(EM_X86_64), *b = scene_of(EM_X86_64);
 	struct xc_report *report = xc_report_new("run");
@@ -404,7 +404,7 @@ PROPERTY(damaged_tables_are_an_error_or_other_stacks, 2000)
 
 /* ---- painting ---- */
 
-PROPERTY(the_code_told_last_wins_where_ranges_overlap, 3000)
+PROPERTY(the_code_told_last_wins_where_ranges_overlap, 1000, 3000)
 {
 	enum { ADDRESSES = 40 };
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};

@@ -47,7 +47,7 @@ static void strings_and_symbols_are_whole(void **state)
 }
 
 /* Only white space is added, whatever the text is. */
-PROPERTY(nothing_but_white_space_is_added, 20000)
+PROPERTY(nothing_but_white_space_is_added, 4000, 20000)
 {
 	static const char alphabet[] = "{}{},, ,\"'<>()[]=\\ab12-";
 	char value[64] = "", joined[512];

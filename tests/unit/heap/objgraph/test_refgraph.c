@@ -193,7 +193,7 @@ static void check_path(struct rng *rng, const struct told *t, size_t node, unsig
 	PROPERTY_CHECK(rng, length == distance);
 }
 
-PROPERTY(nodes_references_and_paths_are_as_told, 1000)
+PROPERTY(nodes_references_and_paths_are_as_told, 200, 1000)
 {
 	struct told t = tell(rng);
 	unsigned distance[MOST];
@@ -294,7 +294,7 @@ static void check_top(struct rng *rng, const struct told *t, bool by_retained, u
 					    (weight[nodes[k]] == weight[nodes[k - 1]] && nodes[k] > nodes[k - 1]));
 }
 
-PROPERTY(retained_is_what_is_lost, 60)
+PROPERTY(retained_is_what_is_lost, 10, 60)
 {
 	struct told t = tell(rng);
 	struct loss loss[MOST] = {{0}};
@@ -379,7 +379,7 @@ static void check_tree(struct rng *rng, const struct told *t, bool by_dominator)
 	xc_stacktree_fini(&tree);
 }
 
-PROPERTY(each_node_is_in_its_frame, 300)
+PROPERTY(each_node_is_in_its_frame, 60, 300)
 {
 	struct told t = tell(rng);
 	check_tree(rng, &t, false);
@@ -665,7 +665,7 @@ static void run_scan(struct rng *rng, struct xc_refgraph *g, const struct xc_ref
 	xc_window_fini(&window);
 }
 
-PROPERTY(a_scan_takes_what_each_element_says, 2000)
+PROPERTY(a_scan_takes_what_each_element_says, 400, 2000)
 {
 	enum { ROWS = 6 };
 	static uint8_t bytes[BYTES];

@@ -45,7 +45,7 @@ static void lay_some(struct rng *rng, struct xc_space *space)
 	xc_space_seal(space);
 }
 
-PROPERTY(a_lens_shows_what_lies_in_one_segment_and_nothing_else, 60)
+PROPERTY(a_lens_shows_what_lies_in_one_segment_and_nothing_else, 20, 60)
 {
 	struct xc_process *made = xc_process_new("made", false);
 	static struct xc_lenses lenses;

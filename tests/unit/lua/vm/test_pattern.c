@@ -208,7 +208,7 @@ static void check_same(lua_State *L, const struct call *call, uint64_t seed)
 
 static lua_State *shared;
 
-PROPERTY(patterns_do_what_lua_does, 400000)
+PROPERTY(patterns_do_what_lua_does, 60000, 400000)
 {
 	if (!shared)
 		shared = open_state(0);
