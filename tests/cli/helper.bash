@@ -42,6 +42,24 @@ cores() {
   done
 }
 
+# shell_words WORD...: as a shell's line has them.
+shell_words() {
+  local word quote="'\\''"
+  for word; do printf "'%s' " "${word//"'"/"$quote"}"; done
+}
+
+# literal TEXT: as a pattern that fits nothing else.
+literal() {
+  local text=${1//\\/\\\\} mark
+  for mark in '*' '?' '['; do text=${text//"$mark"/"\\$mark"}; done
+  printf '%s' "$text"
+}
+
+# joined FILE: without the line breaks and indents that a line too long for the page gets.
+joined() {
+  tr '\n' '\r' <"$1" | sed 's/\r *//g'
+}
+
 # expect STATUS PATTERN COMMAND...: the exit status, and all of standard error against a glob.
 expect() {
   local status=$1 pattern=$2 got=0 err

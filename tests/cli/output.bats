@@ -61,7 +61,7 @@ replaced() {
   for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 log; do
     for how in '>' '>>'; do
       rm -f log
-      sh -c "(echo before; \"$XCORE\" info \"$CORE\" --format json -o $name; echo after) $how log"
+      sh -c "(echo before; $(shell_words "$XCORE" info "$CORE") --format json -o $name; echo after) $how log"
       (echo before && cat piped && echo after) | cmp - log
     done
   done
@@ -158,8 +158,8 @@ replaced() {
   "$XCORE" bt "$CORE" --color always | grep -q "$esc"
   run ! grep -q "$esc" <("$XCORE" bt "$CORE")
   command -v script >/dev/null || skip "no script(1)"
-  TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null </dev/null | grep -q "$esc"
-  run ! grep -q "$esc" <(NO_COLOR=1 TERM=xterm script -qec "'$XCORE' bt '$CORE'" /dev/null </dev/null)
+  TERM=xterm script -qec "$(shell_words "$XCORE" bt "$CORE")" /dev/null </dev/null | grep -q "$esc"
+  run ! grep -q "$esc" <(NO_COLOR=1 TERM=xterm script -qec "$(shell_words "$XCORE" bt "$CORE")" /dev/null </dev/null)
 }
 
 @test "CI=true redacts, --no-redact shows" {

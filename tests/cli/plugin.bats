@@ -120,8 +120,8 @@ assert d["output"] == ["1\t--db", "2\t3"], d'
 @test "a plugin's own complaint about arguments is a usage error without traceback" {
   needs_core
   expect 2 'xcore: run: *--db: a number is wanted*hint: as in --db 3*' run_x run crash.wrong "$CORE"
-  run bash -c "'$XCORE' run --plugin-path '$PLUGINS' crash.wrong '$CORE' 2>&1 | grep -c traceback"
-  [ "$output" = 0 ]
+  run -2 run_x run crash.wrong "$CORE"
+  [[ "$output" != *traceback* ]]
 }
 
 @test "what a failing command answered is shown, and the fault has its C path" {
@@ -181,7 +181,7 @@ assert "crash" in keys and "other" not in keys, keys'
   printf 'return { name = "loops", about = "x", match = { modules = { "*" } }, analyze = function() while true do end end }' \
     >"$BATS_TEST_TMPDIR/p/loops.lua"
   "$XCORE" analyze --plugin-path "$BATS_TEST_TMPDIR/p" --max-instructions 5 --plugin-path "$PLUGINS" "$CORE" >"$BATS_TEST_TMPDIR/out"
-  grep -q "broken.lua: unknown key 'abuot'" "$BATS_TEST_TMPDIR/out"
+  joined "$BATS_TEST_TMPDIR/out" | grep -q "broken.lua: *unknown key *'abuot'"
   grep -q 'kaputt' "$BATS_TEST_TMPDIR/out"
   grep -q -e '--max-instructions' "$BATS_TEST_TMPDIR/out"
   grep -q '^Crash$' "$BATS_TEST_TMPDIR/out"

@@ -20,7 +20,7 @@ xcore_on() {
   local target=$1 words
   read -ra words <<<"$2"
   shift 2
-  ${TRACER:+"${TRACER[@]}"} "$XCORE" "${words[@]/%TARGET/$target}" "$@"
+  ${TRACER:+"${TRACER[@]}"} "$XCORE" "${words[@]/%TARGET/"$target"}" "$@"
 }
 
 @test "plain and zstd cores give the same JSON, by every command" {
@@ -105,7 +105,7 @@ offset_of() {
   unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
   build=$(basename "$(dirname "$XCORE")")
   [[ $build != *-clang ]] || export CC=clang
-  local make=(make -s -C "$repo" "MODE=${build%-clang}" "DESTDIR=$BATS_TEST_TMPDIR/at" PREFIX=/opt)
+  local make=(env "DESTDIR=$BATS_TEST_TMPDIR/at" make -s -C "$repo" "MODE=${build%-clang}" PREFIX=/opt)
   "${make[@]}" install
   [ "$(at/opt/bin/xcore --version)" = "$("$XCORE" --version)" ]
   for file in man/man1/xcore.1 xcore/report.schema.json bash-completion/completions/xcore zsh/site-functions/_xcore \

@@ -58,8 +58,10 @@ all_said() {
 
 @test "neither the secret nor whose home it is leaves where redaction is on, in every format" {
   for format in text json; do
-    all_said --format $format --no-redact >"$BATS_TEST_TMPDIR/open"
-    all_said --format $format --redact >"$BATS_TEST_TMPDIR/closed"
+    all_said --format $format --no-redact >"$BATS_TEST_TMPDIR/said"
+    joined "$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/open"
+    all_said --format $format --redact >"$BATS_TEST_TMPDIR/said"
+    joined "$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/closed"
     grep -q "$SECRET" "$BATS_TEST_TMPDIR/open"
     grep -q people/joe/cookie=k3yhole "$BATS_TEST_TMPDIR/open"
     run ! grep -e "$SECRET" -e people/joe -e k3yhole -e 6f70656e2d -e '6f 70 65 6e' "$BATS_TEST_TMPDIR/closed"

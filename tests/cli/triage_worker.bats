@@ -137,7 +137,7 @@ core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on
   local count=0
   for more in 400 400 800 1600 3200; do
     for ((i = 0; i < more; i++)); do cp cores/null-write.pack "cores/$((count++)).pack"; done
-    script -qec "$XCORE triage -j 1 --no-cache -o answer cores" typescript >/dev/null </dev/null
+    script -qec "$(shell_words "$XCORE") triage -j 1 --no-cache -o answer cores" typescript >/dev/null </dev/null
     ! grep -q '%' typescript || break
   done
   grep -q $'\rtriage  \[[#.]\{30\}\] *[0-9]* %' typescript
