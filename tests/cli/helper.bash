@@ -55,6 +55,18 @@ literal() {
   printf '%s' "$text"
 }
 
+# shown PATH: as xcore tells it: what is no text stands as \xNN.
+shown() {
+  python3 -c 'import os, re, sys
+name = sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+print(re.sub("[\0-\x1f\x7f-\x9f]", lambda found: "".join("\\x%02x" % byte for byte in found[0].encode()), name), end="")' "$1"
+}
+
+# in_json PATH: what a reader of JSON gets, where only what is no UTF-8 is told so.
+in_json() {
+  python3 -c 'import sys; print(sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), end="")' "$1"
+}
+
 # joined FILE: without the line breaks and indents that a line too long for the page gets.
 joined() {
   tr '\n' '\r' <"$1" | sed 's/\r *//g'

@@ -101,7 +101,7 @@ refused() {
 @test "directories that are named must exist" {
   needs_core
   refused 'xcore: --sysroot: nowhere: No such file*' "$CORE" --sysroot nowhere
-  refused "xcore: --debug-dir: $(literal "$PROGRAM"): Not a directory" "$CORE" --debug-dir "$PROGRAM"
+  refused "xcore: --debug-dir: $(literal "$(shown "$PROGRAM")"): Not a directory" "$CORE" --debug-dir "$PROGRAM"
 }
 
 @test "what is asked for but is not in the target" {

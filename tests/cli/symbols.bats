@@ -35,7 +35,7 @@ line_of_crash() {
   [ "$(line_of_crash "$CORE")" = 5 ]
   "$XCORE" modules "$CORE" >text
   grep -q 'from the symbol store: crasher' text
-  "$XCORE" modules "$CORE" --format json | jq -e --arg p "$PACKAGE" \
+  "$XCORE" modules "$CORE" --format json | jq -e --arg p "$(in_json "$PACKAGE")" \
     '.sections[0].tables.modules[0] | .debug == $p + "/usr/lib/debug/whatever" and .file == $p + "/usr/bin/tool"'
   XCORE_SYMBOLS='' "$XCORE" modules "$CORE" >text
   run -1 grep -q 'symbol store' text
@@ -45,7 +45,7 @@ line_of_crash() {
   needs_core
   mkdir empty
   "$XCORE" symbols index "$PACKAGE"
-  "$XCORE" modules "$CORE" --sysroot empty --format json | jq -e --arg p "$PACKAGE" \
+  "$XCORE" modules "$CORE" --sysroot empty --format json | jq -e --arg p "$(in_json "$PACKAGE")" \
     '.sections[0].tables.modules[0] | .identity == "verified" and .file == $p + "/usr/bin/tool"'
 }
 
@@ -254,7 +254,7 @@ C
     ${CC:-cc} -shared -fPIC -nostdlib -Wl,--build-id=0xabcdef0$i -x c -o "$i.so" - <<<'int x;'
   done
   "$XCORE" symbols index .
-  "$XCORE" symbols find abcdef01 --format json | jq -e --arg p "$PWD/1.so" \
+  "$XCORE" symbols find abcdef01 --format json | jq -e --arg p "$(in_json "$PWD/1.so")" \
     '.sections[0].tables.files | length == 1 and .[0].path == $p and .[0].state == "there"'
   "$XCORE" symbols find ABCDEF02 | grep -q '2\.so'
   expect 4 'xcore: abcdef: 3 build-ids begin so: abcdef01, abcdef02, abcdef03*hint: give more digits' "$XCORE" symbols find abcdef

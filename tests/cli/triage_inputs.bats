@@ -112,7 +112,7 @@ units() {
   timeout 200 "$XCORE" triage --quiet --no-host-files --no-cache --format json - <list 2>said >answer 3>&- &
   exec 7>list 8<said
   IFS= read -t 120 -r line <&8 || true
-  [ "$line" = "xcore: $(realpath list): no answer for 10 seconds: still waiting" ] || { exec 7>&-; return 1; }
+  [ "$line" = "xcore: $(shown "$(realpath list)"): no answer for 10 seconds: still waiting" ] || { exec 7>&-; return 1; }
   echo cores/deep/null-write.pack >&7
   exec 7>&-
   wait $!

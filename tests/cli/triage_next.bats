@@ -33,11 +33,11 @@ next() {
   grep -q crasher.c:5 answer
   run ! grep -q crasher.c:5 without
   next answer analyze >line
-  run -0 sh line
+  run -0 bash line
   [[ "$output" == *crasher.c:5* ]]
   next answer 'triage --explain' >line
   grep -q -e --timeout=50 line
-  run -0 sh line
+  run -0 bash line
   grep -qE '0  kept +set ' <<<"$output"
   cp "sys root$PROGRAM" "$PROGRAM"
 }
@@ -55,14 +55,14 @@ END
   grep -q shop-null answer
   next answer 'triage --explain' >line
   grep -q -e --max-instructions=50 line
-  run -0 --separate-stderr sh line
+  run -0 --separate-stderr bash line
   [[ "$output" == *shop-null* && "$output" == *the_main* && "$output" == *rules:2* ]]
   mkdir parts
   "$XCORE" triage --quiet --shard 0/1 -o parts cores
   "$XCORE" triage --quiet --merge parts --frames "$PWD/rules" --policy "$PWD/my policy.lua" >answer
   next answer 'triage --explain' >"cores/line"
   cd cores
-  run -0 --separate-stderr sh line
+  run -0 --separate-stderr bash line
   [[ "$output" == *shop-null* && "$output" == *the_main* && "$output" == *rules:2* ]]
 }
 
@@ -70,11 +70,11 @@ END
   "$XCORE" triage --quiet --redact --strict --exe "$PROGRAM" cores >answer
   next answer analyze >line
   grep -q -e --strict line
-  run -0 --separate-stderr sh line
+  run -0 --separate-stderr bash line
   [[ "$output" == *crasher.c:5* && "$output" != *"value=42"* ]]
   CI=true "$XCORE" triage --quiet --no-redact --exe "$PROGRAM" cores >answer
   next answer analyze >line
-  CI=true run sh line
+  CI=true run bash line
   [[ "$output" == *"value=42"* ]]
 }
 

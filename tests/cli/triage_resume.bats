@@ -15,7 +15,7 @@ triage() {
 }
 
 ledgers() {
-  find "$XDG_CACHE_HOME/xcore/triage" -type f | sort
+  find cache/xcore/triage -type f | sort
 }
 
 kept() {
@@ -279,7 +279,7 @@ with open(sys.argv[1], "r+b") as ledger:
 END
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
   diff <(echo "$output") whole
-  [ "$stderr" = "xcore: not all that was finished can be taken: $ledger: 1 of its lines does not count any more (damage)" ]
+  [ "$stderr" = "xcore: not all that was finished can be taken: $(shown "$PWD/$ledger"): 1 of its lines does not count any more (damage)" ]
   [ "$(lines)" -eq 2 ]
   run -0 --separate-stderr "$XCORE" triage --no-host-files --format json --resume cores
   diff <(echo "$output") whole

@@ -94,7 +94,7 @@ refused() {
   refused '--export json=f: -o writes to the same file' -o f --export json=f
   mkdir sub && ln -s . here
   for name in ./f sub/../f here/f "$PWD/f"; do
-    refused "--export sarif=$(literal "$name"): json=f writes to the same file" --export json=f --export "sarif=$name"
+    refused "--export sarif=$(literal "$(shown "$name")"): json=f writes to the same file" --export json=f --export "sarif=$name"
     refused "--export json=f: -o writes to the same file" -o "$name" --export json=f
   done
   run -0 --separate-stderr "$XCORE" triage cores --quiet --no-host-files --export json=sub/k --export sarif=k --export junit=./-

@@ -126,7 +126,7 @@ core.8.gz: unreadable: not looked at: temporary files (TMPDIR): No space left on
 
 @test "a core that is exchanged for a FIFO is no core, and nothing hangs" {
   mkfifo fifo
-  echo "$PWD/fifo" >names
+  echo ./fifo >names
   run -0 --separate-stderr timeout 120 "$XCORE" triage --quiet --format json @names
   [ "$(jq -r '.failed[].why' <<<"$output")" = "not a regular file" ]
 }
@@ -175,7 +175,7 @@ import workers
 
 def names_in(pid):
     found = set()
-    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape", newline="\n") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             first, last = [int(word, 16) for word in line.split()[0].split("-")]
             if "rw" not in line.split()[1] or last - first > 64 << 20:
