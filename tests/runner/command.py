@@ -57,6 +57,7 @@ def end(child):
 def run(name, argv, xcore, limit, running):
     """Its Outcome. The folder of its temporary files is kept when it failed, with its whole output in it."""
     scratch = tempfile.mkdtemp(prefix="xc.")
+    os.chmod(scratch, 0o711)  # tests give files in it to other users
     log_path, start = os.path.join(scratch, "output"), time.monotonic()
     timer = None
     with open(log_path, "w+b") as log:
