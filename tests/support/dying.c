@@ -178,6 +178,16 @@ static void add_notes(struct xc_text *out, pid_t pid, const struct maps *maps)
 	add_files(out, maps);
 }
 
+/* Which of some pages were ever touched, by /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst: bit 63 present, 62 swapped); all of
+ * them when that is not known. Most of what allocators and stacks reserve never was, and reading it would make the kernel lay pages there. */
+static void read_touched(int pagemap, uint64_t addr, size_t count, bool *touched)
+{
+	static uint64_t entries[AT_ONCE / PAGE];
+	const ssize_t got = pread(pagemap, entries, count * sizeof *entries, (off_t)(addr / PAGE * sizeof *entries));
+	for (size_t i = 0; i < count; i++)
+		touched[i] = got != (ssize_t)(count * sizeof *entries) || entries[i] >> 62;
+}
+
 /* Pages of nothing stay holes: most of what an allocator reserves. */
 static void write_page(FILE *core, const char *page)
 {
@@ -188,18 +198,37 @@ static void write_page(FILE *core, const char *page)
 		assert_int_equal(fwrite(page, 1, PAGE, core), PAGE);
 }
 
-static void copy_mapping(FILE *core, int memory, const struct map *m)
+/* So many pages, all touched. What cannot be read is nothing. */
+static void copy_pages(FILE *core, int memory, uint64_t addr, size_t count)
 {
 	static char some[AT_ONCE];
-	for (uint64_t at = 0; at < m->dumped;) {
-		size_t want = m->dumped - at < AT_ONCE ? (size_t)(m->dumped - at) : AT_ONCE;
-		ssize_t got = pread(memory, some, want, (off_t)(m->lo + at));
-		if (got < PAGE) { /* it cannot be read */
+	for (size_t done = 0; done < count;) {
+		ssize_t got = pread(memory, some, (count - done) * PAGE, (off_t)(addr + done * PAGE));
+		if (got < PAGE) {
 			memset(some, 0, PAGE);
 			got = PAGE;
 		}
-		for (size_t i = 0; i < (size_t)got / PAGE; i++, at += PAGE)
+		for (size_t i = 0; i < (size_t)got / PAGE; i++, done++)
 			write_page(core, some + i * PAGE);
+	}
+}
+
+static void copy_mapping(FILE *core, int memory, int pagemap, const struct map *m)
+{
+	static bool touched[AT_ONCE / PAGE];
+	for (uint64_t at = 0; at < m->dumped; at += AT_ONCE) {
+		size_t count = (size_t)(m->dumped - at < AT_ONCE ? m->dumped - at : AT_ONCE) / PAGE, end;
+		memset(touched, true, sizeof touched);
+		if (m->path[0] != '/')
+			read_touched(pagemap, m->lo + at, count, touched);
+		for (size_t i = 0; i < count; i = end) {
+			for (end = i + 1; end < count && touched[end] == touched[i];)
+				end++;
+			if (touched[i])
+				copy_pages(core, memory, m->lo + at + i * PAGE, end - i);
+			else
+				assert_int_equal(fseek(core, (long)((end - i) * PAGE), SEEK_CUR), 0);
+		}
 	}
 }
 
@@ -209,9 +238,12 @@ static void copy_memory(FILE *core, pid_t pid, const struct maps *maps)
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
 	int fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
+	snprintf(path, sizeof path, "/proc/%d/pagemap", (int)pid);
+	int pagemap = open(path, O_RDONLY);
 	for (size_t i = 0; i < maps->count; i++)
-		copy_mapping(core, fd, &maps->items[i]);
+		copy_mapping(core, fd, pagemap, &maps->items[i]);
 	close(fd);
+	close(pagemap);
 	fflush(core);
 	assert_int_equal(ftruncate(fileno(core), ftell(core)), 0); /* the last page may be a hole */
 }

@@ -21,10 +21,16 @@ static inline struct xc_process *open_core(const char *path)
 	return process;
 }
 
-/* The process of a program that is compiled and dies now. */
+/* The process of a program that is compiled and dies now. One source may hold many programs, of which the argument says one: compiling takes
+ * most of the time, and the same source is compiled once (kept.h). */
+static inline struct xc_process *died_of(const char *compiler, const char *source, const char *argument)
+{
+	return open_core(dying_core(dying_program("program", compiler, source), argument));
+}
+
 static inline struct xc_process *died(const char *compiler, const char *source)
 {
-	return open_core(dying_core(dying_program("program", compiler, source), NULL));
+	return died_of(compiler, source, NULL);
 }
 
 static inline void close_process(struct xc_process *process)

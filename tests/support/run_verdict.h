@@ -14,13 +14,19 @@ struct judged {
 	const struct xc_verdict *verdict;
 };
 
-static inline struct judged judge(const char *compiler, const char *source, bool with_heap)
+/* With an argument for the program; NULL: none. */
+static inline struct judged judge_of(const char *compiler, const char *source, const char *argument, bool with_heap)
 {
-	struct judged j = {.process = died(compiler, source), .report = xc_report_new("analyze")};
+	struct judged j = {.process = died_of(compiler, source, argument), .report = xc_report_new("analyze")};
 	xc_cause(j.report, j.process, with_heap ? xc_heap_of(j.process, NULL) : NULL);
 	j.verdict = j.report->verdict;
 	assert_non_null(j.verdict);
 	return j;
+}
+
+static inline struct judged judge(const char *compiler, const char *source, bool with_heap)
+{
+	return judge_of(compiler, source, NULL, with_heap);
 }
 
 static inline void judged_free(struct judged *j)
@@ -58,11 +64,12 @@ static inline bool judged_same(const char *a, const char *b)
 /* NULL: nothing is wanted; "" of kind: none. */
 struct wanted {
 	const char *class_name, *kind, *function, *expression, *message, *says, *also;
+	const char *argument; /* of the program */
 };
 
 static inline void judged_expect(const char *compiler, const char *source, bool with_heap, const struct wanted *want)
 {
-	struct judged j = judge(compiler, source, with_heap);
+	struct judged j = judge_of(compiler, source, want->argument, with_heap);
 	const struct xc_verdict *v = j.verdict;
 	if (!judged_same(v->class_name, want->class_name))
 		judged_fail(&j, compiler, want->class_name);

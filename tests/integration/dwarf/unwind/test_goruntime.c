@@ -2,6 +2,7 @@
 /* What is read of Go's run-time, over a program that dies; skipped without go. */
 #include <stdlib.h>
 
+#include "tests/support/go_program.h"
 #include "tests/support/opened.h"
 
 #include "dwarf/goruntime.h"
@@ -10,10 +11,6 @@ static const char source[] = "package main\nimport (\"os\"; \"runtime\"; \"sysca
 			     "func init() { runtime.LockOSThread(); f, _ := os.Create(\"/dev/null\"); "
 			     "syscall.Dup2(int(f.Fd()), 2) }\n"
 			     "func main() { var p *int; sink = *p }\n";
-
-static const char go_build[] =
-	"sh -c 'dir=$(mktemp -d) && cat >$dir\"/program.go\" && go build -buildvcs=false -o \"$3\" "
-	"$dir\"/program.go\" && rm -r $dir' sh";
 
 static void expect_main(const struct xc_goruntime *go, xc_addr g)
 {
@@ -34,8 +31,9 @@ static void members_are_read_as_often_as_is_asked(void **state)
 					   TEN("f"), TEN("g"), TEN("h"), TEN("i"), TEN("j")};
 	struct xc_goruntime go;
 	uint64_t g, value;
+	char line[300];
 	check_needs("go");
-	struct xc_process *p = died(go_build, source);
+	struct xc_process *p = died(go_compiler("", line), source);
 	assert_true(xc_goruntime_find(p, &go));
 	assert_true(xc_goruntime_current(&go, &p->threads[0].regs, &g));
 	expect_main(&go, g);

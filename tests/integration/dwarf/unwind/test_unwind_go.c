@@ -1,9 +1,10 @@
 /* layer: dwarf */
 /* Stacks of Go across the switch to the thread's stack, over programs whose calls are known; skipped without go. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/text.h"
+#include "tests/support/go_program.h"
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 #define HEAD                                                                                                           \
@@ -15,11 +16,7 @@
 static struct xc_process *go_died(const char *more, const char *source)
 {
 	char line[300];
-	snprintf(line, sizeof line,
-		 "sh -c 'dir=$(mktemp -d) && cat >$dir\"/program.go\" && go build -buildvcs=false %s -o \"$3\" "
-		 "$dir\"/program.go\" && rm -r $dir' sh",
-		 more);
-	return died(line, source);
+	return died(go_compiler(more, line), source);
 }
 
 /* The names of all frames in one line, and the frame of the function named `wanted`. */
@@ -52,16 +49,14 @@ static void expect_calls(const char *more, const char *source, const char *calls
 	close_process(p);
 }
 
-static const char *const flags[] = {"-gcflags=all=\"-N -l\"", "", "-ldflags=-w"};
-
 static void a_goroutine_goes_on_behind_its_thread(void **state)
 {
 	(void)state;
 	static const char source[] = HEAD "func inner(n int, p *int) { m.Unlock(); sink = n }\n";
 	struct xc_frame inner;
 	check_needs("go");
-	for (size_t i = 0; i < XC_COUNT(flags); i++)
-		expect_calls(flags[i], source, " main.inner main.outer main.main runtime.main", &inner);
+	GRID(i, GO_FLAGS)
+		expect_calls(go_flags[i], source, " main.inner main.outer main.main runtime.main", &inner);
 }
 
 /* No register but the stack pointer outlives a call of Go's. */
@@ -84,8 +79,8 @@ static void what_faulted_is_the_instruction_itself(void **state)
 	static const char source[] = HEAD "func inner(n int, p *int) { *p = n }\n";
 	struct xc_frame inner;
 	check_needs("go");
-	for (size_t i = 0; i < XC_COUNT(flags); i++) {
-		expect_calls(flags[i], source, " runtime.sigpanic main.inner main.outer main.main runtime.main",
+	GRID(i, GO_FLAGS) {
+		expect_calls(go_flags[i], source, " runtime.sigpanic main.inner main.outer main.main runtime.main",
 			     &inner);
 		assert_true(inner.interrupted);
 	}

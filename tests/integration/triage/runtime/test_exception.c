@@ -1,173 +1,185 @@
 /* layer: triage */
 /* C++ programs that the run-time ends. The truth is what the source throws, and where. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
-#define HEAD                                                                                                           \
-	"#include <stdexcept>\n#include <string>\n#include <system_error>\n#include <thread>\n#include <vector>\n"     \
-	"struct parse_error : std::runtime_error { int line; parse_error(const char *w, int l) : "                     \
-	"std::runtime_error(w), line(l) {} };\n"                                                                       \
-	"struct own : std::exception { std::string text; own(const char *t) : text(t) {}\n"                            \
-	" const char *what() const noexcept override { return text.c_str(); } };\n"                                    \
-	"struct aside { virtual ~aside() {} long pad = 1; };\n"                                                        \
-	"struct both : aside, own { both(const char *t) : own(t) {} };\n"                                              \
-	"struct constant : std::exception { const char *what() const noexcept override { return \"always this\"; } "   \
-	"};\n"                                                                                                         \
-	"volatile size_t big = (size_t)1 << 60; volatile int one = 1;\n"
-#define THROWS(what)                                                                                                   \
-	HEAD "__attribute__((noinline)) void thrower(int k) { if (k) throw " what                                      \
-	     "; }\nint main() { thrower(one); return 0; }\n"
+/* Its argument says of what it dies. */
+static const char program[] =
+	"#include <cstdlib>\n#include <stdexcept>\n#include <string>\n#include <system_error>\n#include <thread>\n"
+	"#include <vector>\n#define NOINLINE __attribute__((noinline))\n"
+	"struct parse_error : std::runtime_error { int line;\n"
+	" parse_error(const char *w, int l) : std::runtime_error(w), line(l) {} };\n"
+	"struct own : std::exception { std::string text; own(const char *t) : text(t) {}\n"
+	" const char *what() const noexcept override { return text.c_str(); } };\n"
+	"struct aside { virtual ~aside() {} long pad = 1; };\n"
+	"struct both : aside, own { both(const char *t) : own(t) {} };\n"
+	"struct constant : std::exception { const char *what() const noexcept override { return \"always this\"; } };\n"
+	"volatile size_t big = (size_t)1 << 60; volatile int one = 1; char *volatile p;\n"
+	"NOINLINE void thrower(int k) { switch (k) {\n"
+	" case 1: throw std::runtime_error(\"something bad\");\n"
+	" case 2: throw own(\"text that is too long for the small string\");\n"
+	" case 3: throw both(\"behind another base\");\n"
+	" case 4: throw constant();\n"
+	" case 5: throw std::string(\"only a text\");\n"
+	" case 6: throw std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), \"open\");\n"
+	" case 7: throw parse_error(\"line is bad\", 42);\n"
+	" case 8: throw 4711; }\n"
+	" one = 1; }\n"
+	"NOINLINE int look(std::vector<int> &v, unsigned i) { return v.at(i); }\n"
+	"NOINLINE void again() { try { throw parse_error(\"first\", one); } catch (std::exception &) { throw; } }\n"
+	"NOINLINE void later() { std::exception_ptr e; try { throw parse_error(\"first\", one); }\n"
+	" catch (...) { e = std::current_exception(); } std::rethrow_exception(e); }\n"
+	"NOINLINE void between(int k) { thrower(k); one = 1; }\n"
+	"NOINLINE void quiet(int k) noexcept { between(k); one = 1; }\n"
+	"NOINLINE void stop() { if (one) std::terminate(); }\n"
+	"NOINLINE void leave() { std::thread t([] { for (;;) std::this_thread::yield(); }); }\n"
+	"NOINLINE void grow() { p = new char[big]; }\n"
+	"struct base { base(); virtual ~base() {} virtual int other() { return 1; } virtual int go() = 0; };\n"
+	"NOINLINE int call(base *b) { return b->go() + one; }\n"
+	"base::base() { call(this); one = 2; }\n"
+	"struct derived : base { int go() override { return one; } };\n"
+	"int main(int argc, char **argv) { int k = atoi(argv[1]); std::vector<int> v(3); switch (k) {\n"
+	" case 9: return look(v, 9); case 10: again(); break; case 11: later(); break; case 12: quiet(one + 1); "
+	"break;\n"
+	" case 13: stop(); break; case 14: leave(); break; case 15: grow(); return *p;\n"
+	" case 16: { derived d; return d.go(); }\n"
+	" default: thrower(k); }\n"
+	" return one; }\n";
 
-static const char *const compilers[] = {"g++ -g -O0 -pthread -x c++", "g++ -g -O2 -pthread -x c++",
-					"clang++ -g -O0 -pthread -x c++", "clang++ -g -O2 -pthread -x c++"};
+/* gcc guesses what a virtual call calls: then the object is not told on the way to it. */
+static const char *const compilers[] = {"g++ -g -O0 -pthread -x c++", "clang++ -g -O0 -pthread -x c++",
+					"clang++ -g -O2 -pthread -x c++", "g++ -g -O2 -pthread -x c++"};
+enum { UNGUESSED = 3 };
 
-static void expect_all(const char *source, const struct wanted *want)
+static void expect(const struct wanted *want)
 {
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
-		judged_expect(compilers[i], source, false, want);
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], program, false, want);
 }
 
-#define THROWN(type, text)                                                                                             \
+#define THROWN(number, type, text)                                                                                     \
 	&(struct wanted)                                                                                               \
 	{                                                                                                              \
-		.class_name = "uncaught-exception", .kind = type, .function = "thrower", .message = text,              \
-		.says = "was thrown by thrower, and nothing caught it"                                                 \
+		.argument = number, .class_name = "uncaught-exception", .kind = type, .function = "thrower",           \
+		.message = text, .says = "was thrown by thrower, and nothing caught it"                                \
 	}
 
 static void type_and_what_are_told(void **state)
 {
 	(void)state;
-	expect_all(THROWS("std::runtime_error(\"something bad\")"), THROWN("std::runtime_error", "something bad"));
-	expect_all(THROWS("own(\"text that is too long for the small string\")"),
-		   THROWN("own", "text that is too long for the small string"));
-	expect_all(THROWS("both(\"behind another base\")"), THROWN("both", "behind another base"));
-	expect_all(THROWS("constant()"), THROWN("constant", "always this"));
-	expect_all(THROWS("std::string(\"only a text\")"), THROWN("std::string", "only a text"));
-	expect_all(THROWS("std::system_error(std::make_error_code(std::errc::no_such_file_or_directory), \"open\")"),
-		   THROWN("std::system_error", "open: No such file or directory"));
+	expect(THROWN("1", "std::runtime_error", "something bad"));
+	expect(THROWN("2", "own", "text that is too long for the small string"));
+	expect(THROWN("3", "both", "behind another base"));
+	expect(THROWN("4", "constant", "always this"));
+	expect(THROWN("5", "std::string", "only a text"));
+	expect(THROWN("6", "std::system_error", "open: No such file or directory"));
 }
 
 static void members_of_what_was_thrown_are_told(void **state)
 {
 	(void)state;
-	struct wanted want = *THROWN("parse_error", "line is bad");
+	struct wanted want = *THROWN("7", "parse_error", "line is bad");
 	want.also = "thrown: line = 42";
-	expect_all(THROWS("parse_error(\"line is bad\", 42)"), &want);
-	want = *THROWN("int", NULL);
+	expect(&want);
+	want = *THROWN("8", "int", NULL);
 	want.also = "thrown: 4711";
-	expect_all(THROWS("4711"), &want);
+	expect(&want);
 }
 
 static void an_exception_of_the_library_is_its_callers(void **state)
 {
 	(void)state;
-	expect_all(HEAD "__attribute__((noinline)) int look(std::vector<int> &v, unsigned i) { return v.at(i); }\n"
-			"int main() { std::vector<int> v(3); return look(v, 9); }\n",
-		   &(struct wanted){.class_name = "uncaught-exception",
-				    .kind = "std::out_of_range",
-				    .function = "look",
-				    .message = "__n (which is 9) >= this->size() (which is 3)"});
+	expect(&(struct wanted){.argument = "9",
+				.class_name = "uncaught-exception",
+				.kind = "std::out_of_range",
+				.function = "look",
+				.message = "__n (which is 9) >= this->size() (which is 3)"});
 }
 
 static void what_was_thrown_again_is_told_as_such(void **state)
 {
 	(void)state;
-	static const struct wanted want = {.class_name = "uncaught-exception",
-					   .kind = "parse_error",
-					   .function = "again",
-					   .message = "first",
-					   .says = "was thrown again by again"};
-	expect_all(HEAD "__attribute__((noinline)) void again() { try { throw parse_error(\"first\", one); } catch "
-			"(std::exception &) "
-			"{ throw; } }\nint main() { again(); return one; }\n",
-		   &want);
-	expect_all(HEAD "__attribute__((noinline)) void again() { std::exception_ptr p; try { throw "
-			"parse_error(\"first\", one); }\n"
-			" catch (...) { p = std::current_exception(); } std::rethrow_exception(p); }\n"
-			"int main() { again(); return one; }\n",
-		   &want);
+	struct wanted want = {.argument = "10",
+			      .class_name = "uncaught-exception",
+			      .kind = "parse_error",
+			      .function = "again",
+			      .message = "first",
+			      .says = "was thrown again by again"};
+	expect(&want);
+	want.argument = "11";
+	want.function = "later";
+	want.says = "was thrown again by later";
+	expect(&want);
 }
 
 /* gcc's run-time still has the thrower on the stack; clang's code has left it. */
 static void a_noexcept_function_is_named(void **state)
 {
 	(void)state;
-	static const char source[] = HEAD
-		"__attribute__((noinline)) void thrower(int k) { if (k) throw own(\"not through here\"); one = 1; }\n"
-		"__attribute__((noinline)) void between(int k) { thrower(k); one = 1; }\n"
-		"__attribute__((noinline)) void quiet(int k) noexcept { between(k); one = 1; }\n"
-		"int main() { quiet(one); return one; }\n";
-	struct wanted want = {.class_name = "uncaught-exception", .kind = "own", .message = "not through here"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
-		bool clang = strstr(compilers[i], "clang");
-		want.function = clang ? "quiet" : "thrower";
-		want.says = clang ? "thrown through quiet, which is noexcept"
-				  : "thrown by thrower, came to quiet, which is noexcept";
-		judged_expect(compilers[i], source, false, &want);
-	}
+	static const char *const by[][2] = {{"g++ -g -O0 -pthread -x c++", "g++ -g -O2 -pthread -x c++"},
+					    {"clang++ -g -O0 -pthread -x c++", "clang++ -g -O2 -pthread -x c++"}};
+	struct wanted want = {.argument = "12",
+			      .class_name = "uncaught-exception",
+			      .kind = "own",
+			      .message = "text that is too long for the small string"};
+	for (size_t clang = 0; clang < 2; clang++)
+		GRID(i, 2) {
+			want.function = clang ? "quiet" : "thrower";
+			want.says = clang ? "thrown through quiet, which is noexcept"
+					  : "thrown by thrower, came to quiet, which is noexcept";
+			judged_expect(by[clang][i], program, false, &want);
+		}
 }
 
 static void terminate_without_an_exception_is_none(void **state)
 {
 	(void)state;
-	struct wanted want = {.class_name = "uncaught-exception",
+	struct wanted want = {.argument = "13",
+			      .class_name = "uncaught-exception",
 			      .kind = "terminate",
 			      .function = "stop",
 			      .says = "no exception was in flight"};
-	expect_all(HEAD "__attribute__((noinline)) void stop() { if (one) std::terminate(); }\nint main() { stop(); "
-			"return 0; }\n",
-		   &want);
+	expect(&want);
+	want.argument = "14";
+	want.function = "leave";
 	want.says = "neither joined nor detached";
-	expect_all(
-		HEAD
-		"__attribute__((noinline)) void stop() { std::thread t([] { for (;;) std::this_thread::yield(); }); }\n"
-		"int main() { stop(); return 0; }\n",
-		&want);
+	expect(&want);
 }
 
 static void memory_that_could_not_be_had_is_told_with_its_size(void **state)
 {
 	(void)state;
-	static const char source[] = HEAD "char *volatile p; __attribute__((noinline)) void grow() { p = new "
-					  "char[big]; }\nint main() { grow(); return *p; }\n";
-	expect_all(source,
-		   &(struct wanted){
-			   .class_name = "out-of-memory",
-			   .kind = "std::bad_alloc",
-			   .function = "grow",
-			   .says = "operator new could not give the 1152921504606846976 bytes that grow asked for"});
+	expect(&(struct wanted){
+		.argument = "15",
+		.class_name = "out-of-memory",
+		.kind = "std::bad_alloc",
+		.function = "grow",
+		.says = "operator new could not give the 1152921504606846976 bytes that grow asked for"});
 }
 
 static void a_pure_virtual_call_names_class_and_function(void **state)
 {
 	(void)state;
-	static const char source[] = HEAD
-		"struct base { base(); virtual ~base() {} virtual int other() { return 1; } virtual int go() = 0; };\n"
-		"__attribute__((noinline)) int call(base *b) { return b->go() + one; }\nbase::base() { call(this); one "
-		"= 2; }\n"
-		"struct derived : base { int go() override { return one; } };\n"
-		"int main() { derived d; return d.go(); }\n";
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
-		bool guessed = i == 1; /* a call that gcc guesses: the object is not told on this way */
-		judged_expect(compilers[i], source, false,
-			      &(struct wanted){.class_name = "pure-virtual-call",
-					       .function = "call",
-					       .expression = guessed ? NULL : "base::go",
-					       .says = guessed ? NULL : "is only a base"});
-	}
+	struct wanted want = {.argument = "16", .class_name = "pure-virtual-call", .function = "call"};
+	expect(&want);
+	want.expression = "base::go";
+	want.says = "is only a base";
+	GRID(i, UNGUESSED)
+		judged_expect(compilers[i], program, false, &want);
 }
 
 static void a_static_program_keeps_its_exceptions_elsewhere(void **state)
 {
 	(void)state;
-	judged_expect("g++ -g -O2 -static -x c++", THROWS("own(\"in a static program\")"), false,
-		      THROWN("own", "in a static program"));
+	judged_expect("g++ -g -O2 -static -x c++", program, false,
+		      THROWN("2", "own", "text that is too long for the small string"));
 }
 
 static void without_debug_information_type_and_text_remain(void **state)
 {
 	(void)state;
-	judged_expect("g++ -O2 -x c++", THROWS("own(\"no debug information\")"), false,
-		      THROWN("own", "no debug information"));
+	judged_expect("g++ -O2 -x c++", program, false,
+		      THROWN("2", "own", "text that is too long for the small string"));
 }
 
 int main(void)
