@@ -9,6 +9,7 @@
 
 #include "tests/support/allocation_log.h"
 #include "tests/support/compared.h"
+#include "tests/support/grid.h"
 
 /* An allocator that notes the types that containers ask it for, their nodes and buffers. */
 static const char noting[] =
@@ -46,6 +47,7 @@ static const char noting[] =
 	"struct leaf { int number; void *nothing; long more; };\n"
 	"struct node { node *left, *right; leaf *own; text name; };\n";
 
+/* What fill() does, and then fill_more(). */
 static const char containers[] =
 	"struct holder { vec<leaf *> leaves; map<int, text> names; list<vec<int>> lists; hash<long, leaf *> index;\n"
 	"  holder *next; };\n"
@@ -77,19 +79,18 @@ static const char containers[] =
 	"    h->names[i] = longer(i); h->lists.push_back({1, 2, i}); h->index[i] = fresh<leaf>();\n"
 	"  }\n"
 	"  for (int i = 0; i < 1000; i++) long_deque.push_back(i);\n"
-	"  tree = grow(5); }\n"
-	"int main() { fill(); abort(); }\n";
+	"  tree = grow(5); }\n";
 
 static const char holders[] =
 	"struct shape { virtual ~shape() {} leaf *l = fresh<leaf>(); };\n"
 	"struct disc : shape { vec<leaf *> parts; disc() { parts.push_back(fresh<leaf>()); } };\n"
 	"struct pack { text name = longer(3); vec<leaf *> all; pack() { all.push_back(fresh<leaf>()); } };\n"
 	"struct with_end { text t = longer(2); ~with_end() { book_count = 0; } };\n"
-	"struct many { std::optional<text> some, none; std::variant<int, text, vec<leaf *>> one, two, three;\n"
+	"struct several_kinds { std::optional<text> some, none; std::variant<int, text, vec<leaf *>> one, two, three;\n"
 	"  std::tuple<int, text, leaf *> three_things; std::pair<text, leaf *> two_things; };\n"
 	"std::unique_ptr<leaf> single; std::unique_ptr<leaf[]> several; std::unique_ptr<with_end[]> ends;\n"
 	"std::shared_ptr<pack> made, taken; std::shared_ptr<shape> base; std::weak_ptr<pack> weak;\n"
-	"std::vector<std::unique_ptr<shape>> shapes; std::vector<std::shared_ptr<pack>> packs; many *a_many;\n"
+	"std::vector<std::unique_ptr<shape>> shapes; std::vector<std::shared_ptr<pack>> packs; several_kinds *a_many;\n"
 	"std::optional<pack> maybe; std::string standard(100, 's'); std::map<int, pack> standard_map;\n"
 	"template <class C> static void note_nodes(C &c, size_t head, const char *name) {\n"
 	"  for (auto &one : c) note((char *)&one - head, name); }\n"
@@ -98,7 +99,7 @@ static const char holders[] =
 	"struct small { leaf *l = fresh<leaf>(); int operator()() const { return 2; } };\n"
 	"struct counted { std::shared_ptr<leaf> l{fresh<leaf>()}; int operator()() const { return 3; } };\n"
 	"std::function<int()> calls[4]; std::any anys[3];\n"
-	"int main() {\n"
+	"static void fill_more() {\n"
 	"  calls[0] = large(); if (sizeof calls[0] == 32) note(*(void **)&calls[0], name_of<large>());\n"
 	"  calls[1] = small(); calls[2] = counted(); anys[0] = pack(); anys[1] = fresh<leaf>();\n"
 	"  if (sizeof calls[0] == 32) note(*(void **)&calls[2], name_of<counted>());\n"
@@ -112,85 +113,61 @@ static const char holders[] =
 	"  note(shapes.data(), name_of<std::unique_ptr<shape>>()); note(packs.data(), "
 	"name_of<std::shared_ptr<pack>>());\n"
 	"  note(&standard[0], \"char\");\n"
-	"  a_many = fresh<many>(); a_many->some = longer(9); a_many->one = 5; a_many->two = longer(8);\n"
+	"  a_many = fresh<several_kinds>(); a_many->some = longer(9); a_many->one = 5; a_many->two = longer(8);\n"
 	"  a_many->three = vec<leaf *>{fresh<leaf>(), fresh<leaf>()};\n"
 	"  std::get<1>(a_many->three_things) = longer(4); std::get<2>(a_many->three_things) = fresh<leaf>();\n"
 	"  a_many->two_things = {longer(6), fresh<leaf>()};\n"
-	"  abort(); }\n";
+	"}\n"
+	"int main() { fill(); fill_more(); abort(); }\n";
 
-static void check_most(const char *compiler, const char *program, unsigned least)
+static void check_most(const char *compiler, unsigned least)
 {
 	struct xc_text all = {0};
 	xc_text_add(&all, noting);
-	xc_text_add(&all, program);
+	xc_text_add(&all, containers);
+	xc_text_add(&all, holders);
 	struct booked b = booked_open(compiler, xc_text_string(&all));
 	xc_text_fini(&all);
 	compared_check(&b, compiler, least);
 	booked_close(&b);
 }
 
-static void check(const char *compiler, const char *program)
-{
-	check_most(compiler, program, 100);
-}
-
-static void gnu_containers_by_gcc(void **state)
+static void by_gcc(void **state)
 {
 	(void)state;
-	check("g++ -std=c++17 -g -O0 -x c++", containers);
-	check("g++ -std=c++17 -g -O2 -x c++", containers);
+	GRID(i, 2)
+		check_most(i ? "g++ -std=c++17 -g -O2 -x c++" : "g++ -std=c++17 -g -O0 -x c++", 100);
 }
 
-static void gnu_containers_by_clang(void **state)
+static void by_clang(void **state)
 {
 	(void)state;
-	check("clang++ -std=c++17 -g -O0 -x c++", containers);
-	check("clang++ -std=c++17 -g -O2 -x c++", containers);
+	GRID(i, 2)
+		check_most(i ? "clang++ -std=c++17 -g -O2 -x c++" : "clang++ -std=c++17 -g -O0 -x c++", 100);
 }
 
 /* LLVM's library may be unpacked somewhere: XCORE_LIBCXX is the directory with its include and lib. */
-static void check_llvm(const char *flags, const char *program)
+static void of_llvm(void **state)
 {
+	(void)state;
 	const char *root = getenv("XCORE_LIBCXX");
 	if (!root)
 		check_skip("XCORE_LIBCXX names no folder of LLVM's library");
-	xc_auto(xc_freep) char *compiler =
-		xc_asprintf("clang++ -std=c++17 -g %s -nostdinc++ -isystem %s/include/c++/v1 -nostdlib++ -L%s/lib "
-			    "-Wl,-rpath,%s/lib -lc++ -lc++abi -x c++",
-			    flags, root, root, root);
-	check_most(compiler, program,
-		   program == containers ? 100 : 99); /* a small function's object is not looked at */
-}
-
-static void llvm_containers(void **state)
-{
-	(void)state;
-	check_llvm("-O0", containers);
-	check_llvm("-O2", containers);
-}
-
-static void llvm_pointers_and_holders(void **state)
-{
-	(void)state;
-	check_llvm("-O0", holders);
-	check_llvm("-O2", holders);
-}
-
-static void pointers_and_holders(void **state)
-{
-	(void)state;
-	check("g++ -std=c++17 -g -O0 -x c++", holders);
-	check("g++ -std=c++17 -g -O2 -x c++", holders);
-	check("clang++ -std=c++17 -g -O0 -x c++", holders);
-	check("clang++ -std=c++17 -g -O2 -x c++", holders);
+	GRID(i, 2) {
+		xc_auto(xc_freep) char *compiler =
+			xc_asprintf("clang++ -std=c++17 -g -O%d -nostdinc++ -isystem %s/include/c++/v1 -nostdlib++ "
+				    "-L%s/lib -Wl,-rpath,%s/lib -lc++ -lc++abi -x c++",
+				    i ? 2 : 0, root, root, root);
+		check_most(compiler, 99); /* a small function's object is not looked at */
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gnu_containers_by_gcc),     cmocka_unit_test(gnu_containers_by_clang),
-		cmocka_unit_test(llvm_containers),           cmocka_unit_test(pointers_and_holders),
-		cmocka_unit_test(llvm_pointers_and_holders),
+		cmocka_unit_test(by_gcc),
+		cmocka_unit_test(by_clang),
+		cmocka_unit_test(of_llvm),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

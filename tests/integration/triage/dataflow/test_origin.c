@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Where a bad value came from, over programs where another answer is close at hand. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 static void a_pointer_that_a_loop_moved_to_null_was_not_passed_so(void **state)
@@ -12,7 +13,7 @@ static void a_pointer_that_a_loop_moved_to_null_was_not_passed_so(void **state)
 		"int main(void) { unsigned char bytes[8] = \"abc\"; sink = hop(bytes, -(long)bytes, 2); return 0; }\n";
 	static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c",
 						"clang -g -O2 -x c"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+	GRID(i, XC_COUNT(compilers)) {
 		struct judged j = judge(compilers[i], source, false);
 		if (!judged_same(j.verdict->class_name, "null-read") || j.verdict->origin)
 			judged_fail(&j, compilers[i], "a NULL that nobody passed");

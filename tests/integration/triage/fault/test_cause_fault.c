@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Every row of the table of faults, over programs that die in that way while the test runs. */
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 #include <elf.h>
@@ -33,6 +34,14 @@ static void expect(const char *compiler, const struct expected *expected)
 			 expected->verdict, v->function ? v->function : "?", v->cause ? v->cause : "");
 	xc_report_free(report);
 	close_process(process);
+}
+
+static void expect_each(const struct expected *cases, size_t count)
+{
+	static const char *const compilers[] = {"gcc -g -O0 -x c", "clang -g -O2 -x c"};
+	for (size_t i = 0; i < count; i++)
+		GRID(c, XC_COUNT(compilers))
+			expect(compilers[c], &cases[i]);
 }
 
 #define HEAD                                                                                                           \
@@ -72,10 +81,7 @@ static void dereferences(void **state)
 		      "\"memory\");"),
 		 "misaligned, low, likely", "not aligned"},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		expect("gcc -g -O0 -x c", &cases[i]);
-		expect("clang -g -O2 -x c", &cases[i]);
-	}
+	expect_each(cases, XC_COUNT(cases));
 }
 
 static void jumps(void **state)
@@ -89,10 +95,7 @@ static void jumps(void **state)
 		 ""},
 		{WORK("f = (void (*)(void))data; f(); zero = 2;"), "exec-data (call), critical, certain", ""},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		expect("gcc -g -O0 -x c", &cases[i]);
-		expect("clang -g -O2 -x c", &cases[i]);
-	}
+	expect_each(cases, XC_COUNT(cases));
 }
 
 static void tail_calls(void **state)
@@ -103,8 +106,9 @@ static void tail_calls(void **state)
 	     "__attribute__((noinline)) int work(int a) { f = (void (*)(void))" target "; hop(); return a + zero; }\n" \
 	     "int main(void) { return work(1) + 1; }\n"
 	static const struct expected jump = {HOP("0x123456789000"), "pc-control (jmp), critical, certain", ""};
-	expect("gcc -g -O2 -x c", &jump);
-	expect("clang -g -O2 -x c", &jump);
+	static const char *const optimising[] = {"gcc -g -O2 -x c", "clang -g -O2 -x c"};
+	GRID(c, XC_COUNT(optimising))
+		expect(optimising[c], &jump);
 }
 
 /* At every level: what is done with the value follows at once. */
@@ -130,11 +134,10 @@ static void values_that_would_be_used(void **state)
 		      "int main(void) { work((struct t *)0x123456789000); return 1; }\n",
 		 "wild-read, medium, certain", ""},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		expect("gcc -g -O0 -x c", &cases[i]);
-		expect("gcc -g -O3 -x c", &cases[i]);
-		expect("clang -g -O2 -x c", &cases[i]);
-	}
+	static const char *const levels[] = {"gcc -g -O0 -x c", "gcc -g -O3 -x c", "clang -g -O2 -x c"};
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		GRID(c, XC_COUNT(levels))
+			expect(levels[c], &cases[i]);
 }
 
 /* Where the return address was, nothing says which function it was. */
@@ -198,10 +201,7 @@ static void traps(void **state)
 		{WORK("__asm__ volatile(\"hlt\");"), "trap-instruction, low, likely", "hlt"},
 		{WORK("__asm__ volatile(\"cli\");"), "bad-instruction, high, likely", "only the kernel"},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		expect("gcc -g -O0 -x c", &cases[i]);
-		expect("clang -g -O2 -x c", &cases[i]);
-	}
+	expect_each(cases, XC_COUNT(cases));
 }
 
 /* The compiler's own account: each check is the one that is asked for. */

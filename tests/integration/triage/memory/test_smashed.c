@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Texts written past the end of local arrays, seen before the stack protector looked; and who holds a block that was overrun. */
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 #include "core/report.h"
@@ -18,7 +19,7 @@ static bool has_evidence(const struct xc_verdict *v, const char *part)
 
 static void expect(const char *options, const char *source, const char *cause, const char *evidence, bool wanted)
 {
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+	GRID(i, XC_COUNT(compilers)) {
 		char command[200];
 		snprintf(command, sizeof command, "%s %s -x c", compilers[i], options);
 		struct xc_process *process = died(command, source);

@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Large blocks used after they were freed: their mappings are gone. Programs that die of it while the test runs. */
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 #include "core/report.h"
@@ -17,7 +18,7 @@ static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "c
 
 static void expect(const char *source, const char *class_name, const char *confidence, const char *cause)
 {
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+	GRID(i, XC_COUNT(compilers)) {
 		struct xc_process *process = died(compilers[i], source);
 		struct xc_report *report = xc_report_new("analyze");
 		xc_cause(report, process, xc_heap_of(process, NULL));

@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Assertions that fail: the asserted text, and the values that the program itself was given. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #define QUEUE                                                                                                          \
@@ -25,7 +26,7 @@ static void values_of_what_was_asserted_are_told(void **state)
 						   "q->head < q->size && (q->items[i + 1] > MOST || *q->name == 'a')",
 					   .says = "q->head = 12, q->size = 8, q->items[i + 1] = 0, i = 1",
 					   .also = "*q->name = 97 'a'"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, false, &want);
 }
 
@@ -39,7 +40,7 @@ static void what_was_optimized_out_is_not_guessed(void **state)
 		      "int main(void) { all = calloc(1, sizeof *all); all->head = 12; all->size = 8;\n"
 		      " return put(all, 1) + sum; }\n";
 	static const char *const compilers[] = {"gcc -g -O2 -x c", "gcc -g -O3 -x c", "clang -g -O2 -x c"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+	GRID(i, XC_COUNT(compilers)) {
 		struct judged j = judge(compilers[i], source, false);
 		assert_string_equal(j.verdict->class_name, "assertion");
 		assert_string_equal(j.verdict->expression, "q->head < q->size");
@@ -59,7 +60,7 @@ static void a_global_is_told_whatever_the_compiler_did(void **state)
 	static const struct wanted want = {.class_name = "assertion", .says = "level = 7, limit = 4"};
 	static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "gcc -g -O3 -x c",
 						"clang -g -O0 -x c", "clang -g -O2 -x c"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, false, &want);
 }
 
@@ -123,11 +124,11 @@ static void assertions_of_templates_and_of_the_library_are_told_in_the_programs_
 		      &(struct wanted){.class_name = "assertion",
 				       .function = "ring<int>::at",
 				       .says = "i = 3, n = 1, v = std::vector of length 0"});
-	static const char *const compilers[] = {"g++ -g -O0 -D_GLIBCXX_ASSERTIONS -x c++",
-						"g++ -g -O2 -D_GLIBCXX_ASSERTIONS -x c++"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	static const char *const levels[] = {"g++ -g -O0 -D_GLIBCXX_ASSERTIONS -x c++",
+					     "g++ -g -O2 -D_GLIBCXX_ASSERTIONS -x c++"};
+	for (size_t i = 0; i < grid_count(1, XC_COUNT(levels)); i++)
 		judged_expect(
-			compilers[i], library, false,
+			levels[i], library, false,
 			&(struct wanted){.class_name = "assertion",
 					 .function = "look",
 					 .expression = "__n < this->size()",
@@ -149,9 +150,9 @@ static void an_assertion_of_glib_is_its_callers(void **state)
 		"int main(void) { return add() + 1; }\n";
 	static const struct wanted want = {
 		.class_name = "assertion", .function = "add", .expression = "used <= 2", .says = "used = "};
-	judged_expect("gcc -g -O0 -x c", source, false, &want);
-	judged_expect("gcc -g -O2 -x c", source, false, &want);
-	judged_expect("clang -g -O0 -x c", source, false, &want);
+	static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c"};
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, false, &want);
 	judged_expect("clang -O2 -x c", source, false,
 		      &(struct wanted){.class_name = "assertion", .function = "add", .expression = "used <= 2"});
 }

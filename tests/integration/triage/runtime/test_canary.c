@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Local arrays that are written past their end, found by the stack protector. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #define HEAD                                                                                                           \
@@ -17,7 +18,7 @@ static void the_array_its_function_and_what_was_written_are_told(void **state)
 	static const char source[] = HEAD
 		"__attribute__((noinline)) int name_it(int n) { char name[16]; fill(name, 'N', n); return name[3]; }\n"
 		"int main(void) { return name_it(count) + count; }\n";
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, false,
 			      &(struct wanted){.class_name = "stack-smash",
 					       .function = "name_it",
@@ -49,7 +50,7 @@ static void of_several_arrays_none_is_named_for_sure(void **state)
 					  "fill(one, 'a', 16); fill(two, 'b', 16);\n"
 					  " fill(one > two ? one : two, 'c', n); return one[1] + two[2]; }\n"
 					  "int main(void) { return both(count) + count; }\n";
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(
 			compilers[i], source, false,
 			&(struct wanted){

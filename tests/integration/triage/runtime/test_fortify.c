@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Checked calls of the C library that would have written too much. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #define HEAD                                                                                                           \
@@ -19,7 +20,7 @@ static void destination_and_sizes_are_told(void **state)
 	static const char source[] = HEAD "char title[24];\n" NOINLINE
 					  "void fill(size_t size) { memcpy(title, from, size); sink = title[0]; }\n"
 					  "int main(void) { fill(many); return sink; }\n";
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(
 			compilers[i], source, false,
 			&(struct wanted){.class_name = "fortify",
@@ -34,7 +35,7 @@ static void a_local_array_is_named(void **state)
 	static const char source[] = HEAD NOINLINE
 		"void fill(const char *text) { char local[16]; sprintf(local, \"<%s>\", text); sink = local[3]; }\n"
 		"int main(void) { fill(from); return sink; }\n";
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, false,
 			      &(struct wanted){
 				      .class_name = "fortify",

@@ -1,6 +1,7 @@
 /* layer: triage */
 /* What a sanitizer reported, over programs that one stops. Those of AddressSanitizer map terabytes of shadow: corpora/deaths has them;
  * here its functions are made up by name, with the text of the report where theirs have it. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #define WORK(body)                                                                                                     \
@@ -21,8 +22,8 @@ static void handlers_of_undefined_behaviour_name_the_kind(void **state)
 		{WORK("return a / zero;"), "divrem-overflow"},
 	};
 	setenv("UBSAN_OPTIONS", "abort_on_error=1:disable_coredump=0:log_path=/dev/null", 1);
-	for (size_t c = 0; c < XC_COUNT(compilers); c++)
-		for (size_t i = 0; i < XC_COUNT(cases); i++) {
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		GRID(c, XC_COUNT(compilers)) {
 			const struct wanted want = {
 				.class_name = "sanitizer", .kind = cases[i].kind, .function = "work"};
 			judged_expect(compilers[c], cases[i].source, false, &want);

@@ -1,5 +1,6 @@
 /* layer: triage */
 /* Programs that give up when they have no memory, and programs that look like them. The truth is what the source does. */
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #define HEAD                                                                                                           \
@@ -9,7 +10,7 @@ static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "c
 
 static void expect_all(const char *source, const struct wanted *want)
 {
-	for (size_t i = 0; i < XC_COUNT(compilers); i++)
+	GRID(i, XC_COUNT(compilers))
 		judged_expect(compilers[i], source, false, want);
 }
 

@@ -2,6 +2,7 @@
 /* Stacks that are used up: told from wild pointers, and by what. */
 #include <signal.h>
 
+#include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
 #include "dwarf/symbol.h"
@@ -20,10 +21,11 @@ static const char *const gcc[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c"};
 static const char *const both[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "gcc -g -O3 -x c", "clang -g -O0 -x c",
 				   "clang -g -O2 -x c"};
 
+static const char *const optimised[] = {"gcc -g -O2 -x c"};
 static const char *const plain[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c"};
 
 #define EXPECT(compilers, source, ...)                                                                                 \
-	for (size_t c = 0; c < XC_COUNT(compilers); c++)                                                               \
+	GRID(c, XC_COUNT(compilers))                                                                                   \
 	judged_expect(compilers[c], source, false, &(struct wanted){__VA_ARGS__})
 
 static void a_function_that_calls_itself_is_counted_and_its_argument_told(void **state)
@@ -33,7 +35,7 @@ static void a_function_that_calls_itself_is_counted_and_its_argument_told(void *
 	EXPECT(both, source, .class_name = "stack-overflow", .kind = "recursion", .function = "down",
 	       .says = "it was entered from main");
 	EXPECT(plain, source, .class_name = "stack-overflow", .says = "depth grows by 1 each round: 1 → ");
-	EXPECT(gcc, source, .class_name = "stack-overflow", .says = "depth grows by 1 each round: 1 → ");
+	EXPECT(optimised, source, .class_name = "stack-overflow", .says = "depth grows by 1 each round: 1 → ");
 }
 
 /* The program counts its rounds itself, in memory that a core has. */
@@ -46,7 +48,7 @@ static void rounds_are_as_many_as_the_program_counted(void **state)
 		     "NO long c(long n) { return n == never ? 0 : a(n) + 2; }\n"
 		     "NO long a(long n) { char x[24]; KEEP(x); rounds++; return n == never ? 0 : b(n) + 3; }\n"
 		     "int main(void) { limit(); return (int)a(1); }\n";
-	for (size_t i = 0; i < XC_COUNT(both); i++) {
+	GRID(i, XC_COUNT(both)) {
 		struct judged j = judge(both[i], source, false);
 		uint64_t counted;
 		char wanted[100];
@@ -78,7 +80,6 @@ static void recursion_through_the_c_library_is_the_programs(void **state)
 static void functions_that_left_by_tail_calls_are_in_the_round(void **state)
 {
 	(void)state;
-	static const char *const optimised[] = {"gcc -g -O2 -x c"};
 	static const char source[] =
 		HEAD "NO long outer(long n); NO long middle(long n) { sink = n; return outer(n + 1); }\n"
 		     "NO long outer(long n) { char x[24]; KEEP(x); return n == never ? 0 : middle(n) + 3; }\n"
@@ -237,7 +238,7 @@ static void a_handler_without_a_stack_of_its_own_cannot_hide_it(void **state)
 {
 	(void)state;
 	static const char source[] = HEAD DOWN "int main(void) { limit(); return (int)down(1); }\n";
-	for (size_t i = 0; i < XC_COUNT(both); i++) {
+	GRID(i, XC_COUNT(both)) {
 		struct judged j = {.process = died(both[i], source), .report = xc_report_new("analyze")};
 		j.process->signal.code = SI_KERNEL;
 		j.process->signal.addr_known = false;
