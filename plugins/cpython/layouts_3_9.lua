@@ -102,9 +102,9 @@ struct _of_PyInterpreterState {
 	char _3[4760];
 } __attribute__((packed));
 struct _of__PyErr_StackItem {
-	char _1[8];
+	PyObject *exc_type;
 	PyObject *exc_value;
-	char _2[8];
+	PyObject *exc_traceback;
 	_PyErr_StackItem *previous_item;
 } __attribute__((packed));
 struct _of_PyThreadState {

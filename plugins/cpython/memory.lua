@@ -2,6 +2,7 @@
 local xcore = require "xcore"
 local args = require "cpython.args"
 local graph = require "cpython.graph"
+local label = require "cpython.label"
 local objects = require "cpython.objects"
 local runtime = require "cpython.runtime"
 local value = require "cpython.value"
@@ -107,7 +108,7 @@ local function add_holders(py, g, section, addr, limit)
 	})
 	for _, holder in ipairs(holders) do
 		local _, _, kind = g:find(holder)
-		rows:row(kind, graph.label(py, holder, addr), holder, value.short(py, holder, LETTERS))
+		rows:row(kind, label.of(py, holder, addr), holder, value.short(py, holder, LETTERS))
 	end
 	if total > #holders then section:note(("the first %d of %d references are shown"):format(#holders, total), "--limit N shows more") end
 end
@@ -124,7 +125,7 @@ local function add_path(py, g, section, addr)
 	})
 	for i, node in ipairs(nodes) do
 		local _, _, kind = g:find(node)
-		rows:row(i == 1 and root or graph.label(py, nodes[i - 1], node), kind, node, value.short(py, node, LETTERS))
+		rows:row(i == 1 and root or label.of(py, nodes[i - 1], node), kind, node, value.short(py, node, LETTERS))
 	end
 end
 

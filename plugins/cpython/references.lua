@@ -3,21 +3,20 @@
 --
 --	a span: { from = column of objects, start = column, offset, count = column or number, stride, at = offsets of words in an element }
 --
--- Containers are known by layout. Of all others, C extensions' too, each word of the object is looked at, and is a reference when it is the
--- address of an object: what refers without owning (weak references) is left out where it is known.
+-- Containers are known by layout, and CPython's own structs by their members (owned.lua). Of all others, C extensions' too, each word of
+-- the object is looked at, and is a reference when it is the address of an object: a guess (label.lua says so), as padding and numbers may
+-- be one by chance. What refers without owning (weak references) is left out where it is known.
 local xcore = require "xcore"
 local dict = require "cpython.dict"
+local owned = require "cpython.owned"
 
 local references = {}
 
 local MOST = 1 << 28
-local ORIGIN = "gi_origin_or_finalizer" -- a coroutine's: generators leave it as it was
 local AT_ONCE = 64 -- offsets of a span
 local OF = {}
 
-local function gather(type, addresses, fields)
-	return (xcore.gather(type, addresses, fields, { partial = true }))
-end
+local gather, add_row = owned.gather, owned.add_row
 references.gather = gather
 
 -- A column without rows that could not be read: false becomes 0.
@@ -72,11 +71,6 @@ local function rows_of(list, key)
 	return rows
 end
 
-local function add_row(rows, from, start, count)
-	local n = #rows.from + 1
-	rows.from[n], rows.start[n], rows.count[n] = from, start, count
-end
-
 function OF.dict(py, _, addresses)
 	local c = gather("PyDictObject", addresses, { "ma_keys", "ma_values" })
 	local lists, spans = {}, {}
@@ -97,6 +91,28 @@ function OF.dict(py, _, addresses)
 		spans[#spans + 1] = rows
 	end
 	return spans
+end
+
+-- Items from `left` on, in blocks of 64 that lead to each other: link, items, link.
+local function add_blocks(py, rows, addr, block, left, count)
+	local ITEMS, word = 64, py.layout.word
+	while count > 0 and block ~= 0 and left >= 0 and left < ITEMS do
+		local here = math.min(count, ITEMS - left)
+		add_row(rows, addr, block + (1 + left) * word, here)
+		count, left = count - here, 0
+		if count > 0 then block = py.t:ptr(block + (1 + ITEMS) * word) end
+	end
+	if count > 0 then py:damaged(addr, "a deque whose blocks end early") end
+end
+
+function OF.deque(py, _, addresses)
+	local c, rows = gather("dequeobject", addresses, { "leftblock", "leftindex", "ob_base.ob_size" }), { from = {}, start = {}, count = {} }
+	for i, addr in ipairs(addresses) do
+		local count = c["ob_base.ob_size"][i]
+		local ok = count and count >= 0 and count < MOST and pcall(add_blocks, py, rows, addr, c.leftblock[i], c.leftindex[i], count)
+		if not ok then py:damaged(addr, "a deque with a block that cannot be read, or too many items") end
+	end
+	return { rows }
 end
 
 function OF.weakref(_, _, addresses)
@@ -131,30 +147,12 @@ local function managed(py, type, addresses)
 	return spans
 end
 
--- A generator has its frame behind it.
-local function in_generators(py, _, addresses)
-	if not py.layout.interpreter_frames then return {} end
-	local code, rows = require "cpython.code", { from = {}, start = {}, count = {} }
-	local at, slots = xcore.offsetof("PyGenObject", "gi_iframe"), xcore.offsetof("_PyInterpreterFrame", "localsplus")
-	for _, addr in ipairs(addresses) do
-		pcall(function()
-			local frame = py.t:value("_PyInterpreterFrame", addr + at)
-			local held = frame[py.layout.code_of_frame]
-			local c = held and code.at(py, xcore.addr(held))
-			local top = frame.stacktop -- below 0 while it runs
-			if c then add_row(rows, addr, addr + at + slots, top >= 0 and top or c.value.co_nlocalsplus) end
-		end)
-	end
-	return { rows }
-end
-
 local function words(py, type, addresses)
 	local at, L = {}, py.layout
-	local first = type.item > 0 and type.kind ~= "generator" and 3 or 2
-	local uninitialised = type.kind == "generator" and xcore.has(py.t:type "PyGenObject", ORIGIN) and xcore.offsetof("PyGenObject", ORIGIN)
+	local first = type.item > 0 and 3 or 2
 	for word = first, type.basic // L.word - 1 do
 		local offset = word * L.word
-		if offset ~= type.weak_offset and offset ~= uninitialised then at[#at + 1] = offset end
+		if offset ~= type.weak_offset then at[#at + 1] = offset end
 	end
 	local spans = {}
 	for i = 1, #at, AT_ONCE do
@@ -164,17 +162,20 @@ local function words(py, type, addresses)
 	if type.managed then
 		for _, span in ipairs(managed(py, type, addresses)) do spans[#spans + 1] = span end
 	end
-	if type.kind == "generator" then
-		for _, span in ipairs(in_generators(py, type, addresses)) do spans[#spans + 1] = span end
-	elseif type.item == L.word and type.kind ~= "type" and type.kind ~= "code" then
+	if type.item == L.word and type.kind ~= "type" and type.kind ~= "code" then
 		local c = gather("PyVarObject", addresses, { "ob_size" })
 		spans[#spans + 1] = { from = addresses, start = addresses, offset = type.basic, count = clean(c.ob_size) }
 	end
 	return spans
 end
 
--- Classes of Python that derive from a container have its references, and attributes.
+-- Types that derive from a container have its references, attributes, and words of their own: those of __slots__, or of a C struct.
 local function subclass(py, type, addresses, spans)
+	for offset = type.own, type.item == 0 and type.basic - py.layout.word or 0, py.layout.word do -- with items these stand there
+		if offset ~= type.weak_offset and offset ~= type.dict_offset then
+			spans[#spans + 1] = { from = addresses, start = addresses, offset = offset, count = 1 }
+		end
+	end
 	if type.managed then
 		for _, span in ipairs(managed(py, type, addresses)) do spans[#spans + 1] = span end
 	elseif type.dict_offset > 0 and type.kind ~= "tuple" then
@@ -186,9 +187,9 @@ end
 -- Spans of objects that are all of this type.
 function references.spans(py, type, addresses)
 	local own = OF[type.kind]
-	if not own then return words(py, type, addresses) end
+	if not own then return owned.spans(py, type, addresses) or words(py, type, addresses) end
 	local spans = own(py, type, addresses)
-	return type.heap and subclass(py, type, addresses, spans) or spans
+	return (type.heap or type.item == 0 and type.basic > type.own) and subclass(py, type, addresses, spans) or spans
 end
 
 -- ---- reading ----

@@ -100,7 +100,7 @@ function SIZE.type(py, _, addresses)
 end
 
 -- Blocks of 64 items of a deque (Modules/_collectionsmodule.c).
-local function deque_sizes(py, type, addresses)
+function SIZE.deque(py, type, addresses)
 	local ITEMS, BLOCK = 64, 66 * py.layout.word
 	local c, list = references.gather("dequeobject", addresses, { "leftindex", "ob_base.ob_size" }), {}
 	for i = 1, #addresses do
@@ -145,7 +145,7 @@ end
 
 -- Sizes of objects that are all of a type, in their order.
 function sizes.of(py, type, addresses)
-	local own = type.name == "collections.deque" and py.t:has_type "dequeobject" and deque_sizes or SIZE[type.kind]
+	local own = SIZE[type.kind]
 	local list = own and own(py, type, addresses) or var_sizes(addresses, type.basic, type.item)
 	local more = before(py, type)
 	for i, size in ipairs(list) do

@@ -17,7 +17,7 @@ local BASES = {
 	PyFunction_Type = "function", PyCFunction_Type = "builtin", PyModule_Type = "module", PyCell_Type = "cell", PyCode_Type = "code",
 	PyType_Type = "type",
 	PyGen_Type = "generator", PyCoro_Type = "generator", PyAsyncGen_Type = "generator", PyFrame_Type = "frame", PyMethod_Type = "method",
-	_PyWeakref_RefType = "weakref", PyComplex_Type = "complex", PyByteArray_Type = "bytearray",
+	_PyWeakref_RefType = "weakref", PyMemberDescr_Type = "member", PyComplex_Type = "complex", PyByteArray_Type = "bytearray",
 }
 
 local function bases(py)
@@ -40,12 +40,14 @@ local function is_type(py, addr, depth)
 	return meta == py.type_type or depth < METAS and is_type(py, meta, depth + 1)
 end
 
+-- The kind, and how large instances of the type are that it is named for: what derives has more behind. Deques have no symbol.
 local function kind_of(py, v)
 	local known, at = bases(py), v
 	for _ = 1, DEEPEST do
 		if not at then return "object" end
 		local kind = known[xcore.addr(at)]
-		if kind then return kind end
+		if not kind and xcore.str(at.tp_name, 20) == "collections.deque" and py.t:has_type "dequeobject" then kind = "deque" end
+		if kind then return kind, at.tp_basicsize end
 		at = at.tp_base
 	end
 	return "object"
@@ -71,9 +73,10 @@ local function new(py, addr)
 	local v = py.t:value("PyTypeObject", addr)
 	local flags = v.tp_flags
 	local heap = flags & F.HEAP ~= 0
-	local ok, kind = pcall(kind_of, py, v)
+	local ok, kind, own = pcall(kind_of, py, v)
 	local info = {
 		addr = addr, value = v, flags = flags, heap = heap, kind = ok and kind or "object", basic = v.tp_basicsize, item = v.tp_itemsize,
+		own = ok and own or v.tp_basicsize,
 	}
 	local named, name = pcall(full_name, py, v, heap)
 	info.name = named and name or ("type at %s"):format(xcore.hex(addr))
