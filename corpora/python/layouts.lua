@@ -10,7 +10,7 @@ local WANTED = {
 	{ "struct pythreads", "head" }, { "struct _gil_runtime_state", "last_holder locked interval switch_number" },
 	{ "struct _ceval_runtime_state", "gil" }, { "struct _ceval_state", "gil" }, { "struct _import_state", "modules" },
 	{ "PyInterpreterState", "next id threads tstate_head runtime ceval gc modules imports sysdict builtins" },
-	{ "_PyErr_StackItem", "exc_value previous_item" }, { "CFrame", "previous" }, { "_PyCFrame", "current_frame previous" }, { "_PyInterpreterFrame" },
+	{ "_PyErr_StackItem", "exc_type exc_value exc_traceback previous_item" }, { "CFrame", "previous" }, { "_PyCFrame", "current_frame previous" }, { "_PyInterpreterFrame" },
 	{ "PyThreadState", "next interp frame cframe current_frame thread_id native_thread_id exc_info curexc_value curexc_type current_exception" },
 	{ "_PyRuntimeState", "interpreters ceval" }, { "PyTypeObject" }, { "PyHeapTypeObject", "ht_qualname ht_cached_keys" }, { "PyCodeObject" },
 	{ "PyFrameObject" }, { "PyFunctionObject" }, { "PyMethodObject" }, { "PyCellObject" }, { "PyGenObject" }, { "PyWeakReference" },
