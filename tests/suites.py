@@ -100,6 +100,8 @@ def suites(build):
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
+            script("plugin", "cpython", cores=["python:%s" % case for case in ("3.11-crash", "3.11-idle", "3.9-crash", "3.13-crash")]),
+            script("plugin", "cpython", "--long", tier="long", cores=["python:*-crash", "python:*-idle"]),
             script("plugin", "arguments", "--long", tier="long", cores=["recipes:luajit", "recipes:nginx", "programs:abort"]),
             script("plugin", "newcomer", "--clone", tier="long"),
         ]),
