@@ -159,5 +159,7 @@ def suites(build):
             script("browser", "flame", tools=["chromium"], cores=["heap:leaks-o0"]),
             script("browser", "triage", tools=["chromium"]),
         ], needs="chromium"),
-        Suite("timing", "what is promised in seconds, each against another measure of the same run", bats("live", "test", names=["busy"], alone=True)),
+        Suite("timing", "what is promised in seconds, each against another measure of the same run", [
+            Test("busy", BATS + ["--filter-tags", "!long", "tests/live/busy.bats"], alone=True),
+            Test("busy long", BATS + ["--filter-tags", "long", "tests/live/busy.bats"], "long", alone=True)]),
     ]

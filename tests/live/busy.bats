@@ -40,10 +40,12 @@ loses_at_most_5_percent() {
 	at_most 0.1 "$(figure megabytes)" # it did read; how much, at idle priority, is up to the others on this host
 }
 
+# bats test_tags=long
 @test "without limits, at idle priority, it loses at most 5 % too" {
 	loses_at_most_5_percent --max-read-time 0 --max-read-rate 0
 }
 
+# bats test_tags=long
 @test "xcore uses at most 50 ms a second at normal priority too" {
 	for _ in 1 2 3; do # as above
 		PAIRS=3 PRIORITY=normal measure
@@ -57,6 +59,7 @@ loses_at_most_5_percent() {
 	if at_most "$(figure cpu_most)" 60; then return 1; fi
 }
 
+# bats test_tags=long
 @test "a smaller budget is kept as well, and the run says that it waited" {
 	start "$BATS_TEST_TMPDIR/busy" "$BATS_TEST_TMPDIR/counter" 0
 	run "$XCORE" run --stats --max-read-time 0 --max-read-rate 32 -e '
