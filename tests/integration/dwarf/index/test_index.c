@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/grid.h"
 #include "tests/support/looked.h"
 
 /* The core of a program that is made in a directory of its own by a command, and dies. */
@@ -205,20 +206,20 @@ static void an_index_does_not_depend_on_threads(void **state)
 						"g++ -w -g -O1 -flto"};
 	char command[1024];
 	(void)state;
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
+	GRID(i, XC_COUNT(compilers)) {
 		snprintf(command, sizeof command,
-			 "for u in 1 2 3 4 5 6 7 8; do for i in $(seq 300); do echo \"struct s_$i { struct in_$((u / "
+			 "for u in 1 2 3 4 5 6 7 8; do for i in $(seq %zu); do echo \"struct s_$i { struct in_$((u / "
 			 "2)) { "
 			 "int x; } *p; static int f(int n) { return n + $u; } }; s_$i v_${i}_$u; s_$i::in_$((u / 2)) "
 			 "w_${i}_$u; "
 			 "\n#define M_$i ($i + $((u / 3)))\nint g_${i}_$u(int n) { return s_$i::f(n); }\"; done "
 			 ">$u.cc; done; "
 			 "echo '" DIES "' >m.cc; %s *.cc -o program 2>/dev/null",
-			 compilers[i]);
+			 grid_count(100, 300), compilers[i]);
 		const char *core = core_of(command);
 		uint64_t size, again;
 		uint8_t *bytes = built_by(core, 1, &size);
-		for (unsigned jobs = 2; jobs < 8; jobs++) {
+		for (unsigned jobs = 2; jobs < 8; jobs += (unsigned)grid_count(3, 1)) {
 			uint8_t *others = built_by(core, jobs, &again);
 			assert_int_equal(size, again);
 			assert_memory_equal(bytes, others, size);

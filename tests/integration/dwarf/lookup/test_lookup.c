@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dwarf/index.h"
+#include "tests/support/grid.h"
 #include "tests/support/looked.h"
 
 static const char c_source[] =
@@ -212,8 +213,10 @@ static const char *program_of_units(const char *name, const char *compiler)
 	snprintf(command, sizeof command, "%s/shape.cc", name);
 	scratch_file(command, cpp_source, sizeof cpp_source - 1);
 	snprintf(command, sizeof command,
-		 "cd '%s' && for i in 1 2 3 4 5 6 7 8 9; do printf '#include <map>\n#include <string>\n"
-		 "std::map<std::string, int> filler_%%d;\n' $i >f$i.cc && %s -c f$i.cc || exit 1; done && "
+		 "cd '%s' && for i in 1 2 3 4 5 6 7 8 9; do for k in $(seq 60); do echo \"struct filler_${i}_$k { int "
+		 "n; "
+		 "struct in { long m; } i; } v_${i}_$k; int f_${i}_$k(int n) { return n + $k; }\"; done >f$i.cc && "
+		 "%s -c f$i.cc || exit 1; done && "
 		 "%s -c shape.cc && %s *.o -o program",
 		 directory, compiler, compiler, compiler);
 	if (system(command) != 0)
@@ -239,25 +242,36 @@ static void add_gdb_index(const char *program)
 		fail_msg("%s", command);
 }
 
+/* Made once, for each that asks a copy in a directory of its own. */
+static const char *with_gdb_index(const char *name)
+{
+	static const char *made;
+	if (!made) {
+		made = program_of_units("gdb-index", "g++ -g -gdwarf-4");
+		add_gdb_index(made);
+	}
+	xc_auto(xc_freep) char *command = xc_asprintf("cp -r '%s' '%s'", scratch_path("gdb-index"), scratch_path(name));
+	assert_int_equal(system(command), 0);
+	xc_auto(xc_freep) char *program = xc_asprintf("%s/program", name);
+	return scratch_path(program);
+}
+
 static void a_gdb_index_leads_to_the_units(void **state)
 {
 	(void)state;
-	const char *program = program_of_units("with-gdb-index", "g++ -g -gdwarf-4");
-	add_gdb_index(program);
-	check_table(program);
+	check_table(with_gdb_index("whole-index"));
 }
 
 /* Whatever its bytes say: the names are those of .debug_info. */
 static void a_damaged_gdb_index_misleads_nobody(void **state)
 {
 	(void)state;
-	const char *program = program_of_units("bad-gdb-index", "g++ -g -gdwarf-4");
+	const char *program = with_gdb_index("bad-index");
 	char path[600], command[1400];
-	add_gdb_index(program);
 	snprintf(path, sizeof path, "%s.gdb-index", program);
 	off_t size = stat_of(path).st_size;
 	const char *core = dying_core(program, NULL); /* of one death: what is damaged is not loaded */
-	for (off_t at = 0; at < size; at += at < 64 ? 1 : size / 24) {
+	for (off_t at = 0; at < size; at += (off_t)(at < 64 ? grid_count(3, 1) : (size_t)size / grid_count(6, 24))) {
 		flip(path, at);
 		snprintf(command, sizeof command, "objcopy --update-section .gdb_index='%s' '%s'", path, program);
 		assert_int_equal(system(command), 0);
@@ -285,18 +299,29 @@ static void anonymous_namespaces_may_be_named(void **state)
 	close_process(p);
 }
 
+/* One unit's assembler text many times, each with symbols of its own: an assembler runs once, and not for each of them. */
+static const char copy_units[] = "{ unit = unit $0 \"\\n\" }\n"
+				 "END { for (i = 1; i <= 270; i++) {\n"
+				 "	one = unit\n"
+				 "	gsub(/f_999/, \"f_\" i, one)\n"
+				 "	gsub(/[.]L/, \"&\" i \"_\", one)\n"
+				 "	gsub(/counter/, \"&\" i, one)\n"
+				 "	gsub(/\"counter[0-9]+\"/, \"\\\"counter\\\"\", one)\n"
+				 "	if (i > 1)\n"
+				 "		gsub(/\t[.]file[^\\n]*\\n/, \"\", one)\n"
+				 "	print one } }\n";
+
 /* More units than are listed have a variable of the name: that of the unit at hand is among them, and the first. */
 static void what_stands_near_is_found_among_many(void **state)
 {
 	char command[512];
 	(void)state;
-	mkdir(scratch_path("many"), 0700);
+	scratch_file("many/copy.awk", copy_units, sizeof copy_units - 1);
 	snprintf(command, sizeof command,
-		 "cd '%s' && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o s "
-		 "- && "
-		 "for i in $(seq 270); do sed s/f_999/f_$i/g s >$i.s; done && echo 'int main(void) { return *(volatile "
-		 "int "
-		 "*)0; }' >m.c && gcc -g *.s m.c -o program",
+		 "cd '%s' && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o - "
+		 "- | "
+		 "awk -f copy.awk >all.s && echo 'int main(void) { return *(volatile int *)0; }' >m.c && "
+		 "gcc -g all.s m.c -o program",
 		 scratch_path("many"));
 	if (system(command) != 0)
 		fail_msg("%s", command);

@@ -10,6 +10,7 @@
 #include "dwarf/raw.h"
 #include "dwarf/symbol.h"
 #include "dwarf/type.h"
+#include "tests/support/grid.h"
 #include "tests/support/mapped_fixture.h"
 
 static const char TEXT[] =
@@ -38,13 +39,30 @@ static const struct way {
 
 static const struct xc_finder nowhere;
 
+/* What a way makes is kept, and copied the next time. */
+static void make_way(const struct way *way)
+{
+	static const struct way *made[16];
+	size_t i = 0;
+	while (i < XC_COUNT(made) && made[i] && made[i] != way)
+		i++;
+	assert_true(i < XC_COUNT(made));
+	if (made[i]) {
+		shell("cp -p made-%zu/* .", i);
+		return;
+	}
+	scratch_file("a.c", TEXT, strlen(TEXT));
+	shell("%s -O1 -fPIC %s -c -o a.o a.c && %s -shared -nostdlib -Wl,--build-id -o a.so a.o", way->cc, way->flags,
+	      way->cc);
+	shell("mkdir made-%zu && cp -p a.* made-%zu", i, i);
+	made[i] = way;
+}
+
 /* a.so, and a.dwo, of which `change` (a shell command) makes something else. */
 static struct mapped begin(const struct way *way, const struct xc_finder *finder, const char *change)
 {
 	shell("rm -rf a.* c.* elsewhere");
-	scratch_file("a.c", TEXT, strlen(TEXT));
-	shell("%s -O1 -fPIC %s -c -o a.o a.c && %s -shared -nostdlib -Wl,--build-id -o a.so a.o", way->cc, way->flags,
-	      way->cc);
+	make_way(way);
 	shell("%s", change);
 	struct mapped m = map_file(scratch_path("a.so"), scratch_path("a.so"), true);
 	xc_finder_module(finder, m.process, m.module);
@@ -342,10 +360,11 @@ static void damage_each(const char *name, const char *restore, const struct way 
 static void damaged_files_do_no_harm(void **state)
 {
 	(void)state;
-	damage_each("a.dwo", "true", &WAYS[3], 17);
-	damage_each("a.dwo", "true", &WAYS[4], 17);
-	damage_each("a.so.dwp", "timeout 20 llvm-dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[2], 17);
-	damage_each("a.so.dwp", "dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[3], 17);
+	const size_t step = grid_count(53, 17);
+	damage_each("a.dwo", "true", &WAYS[3], step);
+	damage_each("a.dwo", "true", &WAYS[4], step);
+	damage_each("a.so.dwp", "timeout 20 llvm-dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[2], step);
+	damage_each("a.so.dwp", "dwp -e a.so -o a.so.dwp && rm a.dwo", &WAYS[3], step);
 }
 
 int main(void)
