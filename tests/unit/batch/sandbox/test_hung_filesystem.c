@@ -3,97 +3,16 @@
  * where none can be mounted there is nothing to test. */
 #include "tests/support/check.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fuse.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "batch/records.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"
+#include "tests/support/silent.h"
 
-enum { CANNOT_MOUNT = 77, TOO_LATE = 9, PATIENCE = 120, SECONDS = 4, TRIES = 5 };
-
-/* What the file system does: does not take requests; takes them and answers none; has files, but answers no read; has none, and is mute
- * once it is told to be. A process that waits for an answer to what was taken cannot be killed. */
-enum silence { DEAF, MUTE, WITHOUT_DATA, EMPTY };
-
-/* ---- the file system ---- */
-
-static void reply_error(int fuse, const struct fuse_in_header *to, int error)
-{
-	const struct fuse_out_header head = {.len = sizeof head, .error = error, .unique = to->unique};
-	if (write(fuse, &head, sizeof head) < 0)
-		_exit(2);
-}
-
-static void reply(int fuse, const struct fuse_in_header *to, const void *bytes, size_t size)
-{
-	char packet[512];
-	const struct fuse_out_header head = {.len = (uint32_t)(sizeof head + size), .unique = to->unique};
-	memcpy(packet, &head, sizeof head);
-	memcpy(packet + sizeof head, bytes, size);
-	if (write(fuse, packet, sizeof head + size) < 0)
-		_exit(2);
-}
-
-static struct fuse_attr attributes(uint64_t node)
-{
-	return (struct fuse_attr){
-		.ino = node, .mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0644, .nlink = 1, .size = 1 << 20};
-}
-
-static bool is_mute(enum silence how)
-{
-	return how == MUTE || (how == EMPTY && !access(scratch_path("hush"), F_OK));
-}
-
-static void answer(int fuse, const struct fuse_in_header *to, enum silence how)
-{
-	const struct fuse_init_out made = {.major = 7, .minor = 31, .max_write = 4096};
-	const struct fuse_entry_out entry = {
-		.nodeid = 2, .entry_valid = 1000, .attr_valid = 1000, .attr = attributes(2)};
-	const struct fuse_attr_out about = {.attr_valid = 1000, .attr = attributes(to->nodeid)};
-	const struct fuse_open_out opened = {.fh = 1};
-	if (to->opcode == FUSE_INIT)
-		reply(fuse, to, &made, sizeof made);
-	else if (is_mute(how))
-		return;
-	else if (how == EMPTY && to->opcode == FUSE_LOOKUP)
-		reply_error(fuse, to, -ENOENT);
-	else if (to->opcode == FUSE_LOOKUP)
-		reply(fuse, to, &entry, sizeof entry);
-	else if (to->opcode == FUSE_GETATTR)
-		reply(fuse, to, &about, sizeof about);
-	else if (to->opcode == FUSE_OPEN)
-		reply(fuse, to, &opened, sizeof opened);
-	else if (to->opcode != FUSE_READ && to->opcode != FUSE_FORGET && to->opcode != FUSE_INTERRUPT)
-		reply_error(fuse, to, -ENOSYS);
-}
-
-_Noreturn static void serve(const char *at, enum silence how, int ready)
-{
-	static char packet[1 << 17];
-	char options[128];
-	const int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	alarm(PATIENCE); /* then what waits for it can end */
-	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
-	if (fuse < 0 || mount("silence", at, "fuse", MS_NOSUID | MS_NODEV, options) || write(ready, "", 1) != 1)
-		_exit(1);
-	while (how == DEAF)
-		pause();
-	while (read(fuse, packet, sizeof packet) > 0)
-		answer(fuse, (const struct fuse_in_header *)packet, how);
-	_exit(0);
-}
+enum { TOO_LATE = 9, SECONDS = 4, TRIES = 5 };
 
 /* ---- batches ---- */
 
@@ -256,50 +175,16 @@ static int of_what_is_finished(const char *at)
 
 /* ---- around them ---- */
 
-static int with_silence(enum silence how, int (*body)(const char *at))
-{
-	const char *at = scratch_path("silent");
-	int ready[2];
-	char byte;
-	mkdir(at, 0755);
-	if (pipe(ready) || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return CANNOT_MOUNT;
-	const pid_t server = fork();
-	if (server == 0)
-		serve(at, how, ready[1]);
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1)
-		return CANNOT_MOUNT;
-	const int result = body(at);
-	kill(server, SIGKILL); /* then all that wait are told */
-	waitpid(server, NULL, 0);
-	return result;
-}
-
-static int try(enum silence how, int (*body)(const char *at))
-{
-	int status;
-	const pid_t pid = fork();
-	if (pid == 0) {
-		for (int number = 1; number < NSIG; number++)
-			signal(number, SIG_DFL); /* cmocka's handlers jump into the tests */
-		alarm(PATIENCE);
-		_exit(with_silence(how, body));
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-}
-
 /* Who is late because the machine stood still is in time when tried again. */
-static void expect(enum silence how, int (*body)(const char *at))
+static void expect(enum silent how, int (*body)(const char *at))
 {
 	int result = TOO_LATE;
 	for (int tries = 0; tries < TRIES && result == TOO_LATE; tries++) {
 		remove(scratch_path("hush"));
 		remove(scratch_path("ledger"));
-		result = try(how, body);
+		result = silent_try(how, body);
 	}
-	if (result == CANNOT_MOUNT)
+	if (result == SILENT_CANNOT_MOUNT)
 		check_skip("no mount may be made here");
 	assert_int_equal(result, 0);
 }
@@ -307,27 +192,27 @@ static void expect(enum silence how, int (*body)(const char *at))
 static void modules_that_do_not_answer_are_absent(void **state)
 {
 	(void)state;
-	expect(DEAF, of_modules);
-	expect(MUTE, of_modules);
+	expect(SILENT_DEAF, of_modules);
+	expect(SILENT_MUTE, of_modules);
 }
 
 static void a_core_that_does_not_answer_is_not_looked_at(void **state)
 {
 	(void)state;
-	expect(DEAF, of_the_core);
-	expect(MUTE, of_the_core);
+	expect(SILENT_DEAF, of_the_core);
+	expect(SILENT_MUTE, of_the_core);
 }
 
 static void a_worker_that_cannot_be_ended_is_not_waited_for(void **state)
 {
 	(void)state;
-	expect(WITHOUT_DATA, of_its_bytes);
+	expect(SILENT_WITHOUT_DATA, of_its_bytes);
 }
 
 static void what_is_finished_is_not_waited_for(void **state)
 {
 	(void)state;
-	expect(EMPTY, of_what_is_finished);
+	expect(SILENT_EMPTY, of_what_is_finished);
 }
 
 int main(void)
