@@ -12,14 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../core/aside.h"
+#include "../core/told.h"
 #include "../core/replace.h"
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16, NAME_TRIES = 100 };
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
 static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 {
 	struct xc_output *output = cookie;
 	size_t done = 0;
+	atomic_store(&xc_told()->repeatable, false);
 	while (done < len) {
 		ssize_t count = write(output->fd, bytes + done, len - done);
 		if (count < 0 && errno == EINTR)
@@ -49,30 +52,6 @@ static void attach(struct xc_output *output)
 	setvbuf(output->file, NULL, _IOFBF, BUFFER);
 }
 
-/* "DIR/.NAME.N.part"; the pid and a counter keep two runs apart. */
-static char *temporary_name(const struct xc_output *output, unsigned count)
-{
-	const char *base = strrchr(output->path, '/') + 1;
-	return xc_asprintf("%s/.%.200s.%ld-%u.part", output->directory, base, (long)getpid(), count);
-}
-
-static int open_named(struct xc_output *output, mode_t mode)
-{
-	for (unsigned i = 0; i < NAME_TRIES; i++) {
-		output->temporary = temporary_name(output, i);
-		int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (fd >= 0)
-			return fd;
-		int number = errno;
-		xc_freep(&output->temporary);
-		output->temporary = NULL;
-		errno = number;
-		if (number != EEXIST)
-			break;
-	}
-	return -1;
-}
-
 static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 {
 	const char *slash = strrchr(output->path, '/');
@@ -80,7 +59,7 @@ static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	/* File systems without O_TMPFILE say EOPNOTSUPP; kernels and overlays without it EISDIR or EINVAL. */
 	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		output->fd = open_named(output, mode);
+		output->fd = xc_aside_open(output->path, mode, &output->temporary);
 	if (output->fd < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
@@ -170,34 +149,12 @@ struct xc_error *xc_output_unshare(const struct xc_output *output)
 	return NULL;
 }
 
-/* Give the nameless file a temporary name, so that it can be renamed. */
-static int link_temporary(struct xc_output *output)
-{
-	char self[64];
-	snprintf(self, sizeof self, "/proc/self/fd/%d", output->fd);
-	for (unsigned i = 0; i < NAME_TRIES; i++) {
-		char *name = temporary_name(output, i);
-		if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-			output->temporary = name;
-			return 0;
-		}
-		int number = errno;
-		free(name);
-		errno = number;
-		if (number != EEXIST)
-			break;
-	}
-	return -1;
-}
-
 static struct xc_error *put_in_place(struct xc_output *output)
 {
-	if (!output->temporary && link_temporary(output) < 0)
+	if (!output->temporary && xc_aside_link(output->fd, output->path, &output->temporary) < 0)
 		return xc_error_errno(errno, "%s", output->path);
-	if (rename(output->temporary, output->path) < 0)
+	if (xc_aside_rename(&output->temporary, output->path) < 0)
 		return xc_error_errno(errno, "%s", output->path);
-	xc_freep(&output->temporary);
-	output->temporary = NULL;
 	return NULL;
 }
 
@@ -261,11 +218,9 @@ void xc_output_abandon(struct xc_output *output)
 		fclose(output->file);
 	if (output->path && output->fd >= 0)
 		close(output->fd);
-	if (output->temporary)
-		unlink(output->temporary);
+	xc_aside_remove(&output->temporary);
 	free(output->path);
 	free(output->directory);
-	free(output->temporary);
 	xc_text_fini(&output->held);
 	*output = (struct xc_output){.fd = -1, .failed = output->failed};
 }

@@ -19,6 +19,7 @@
 #include <zstd.h>
 
 #include "archive_layout.h"
+#include "aside.h"
 #include "progress.h"
 #include "text.h"
 
@@ -44,36 +45,18 @@ static struct xc_error *open_output(struct writer *w)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: exists and is not a regular file", w->path);
 	const char *slash = strrchr(w->path, '/');
 	xc_auto(xc_freep) char *dir = slash ? xc_asprintf("%.*s", (int)(slash - w->path + 1), w->path) : xc_strdup(".");
-	w->temporary = xc_asprintf("%s.tmp-XXXXXX", w->path);
 	w->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	const bool nameless = w->fd >= 0;
-	if (!nameless)
-		w->fd = mkostemp(w->temporary, O_CLOEXEC); /* file systems without O_TMPFILE */
-	const int number = errno;
-	if (nameless || w->fd < 0)
-		free(xc_take(w->temporary));
 	if (w->fd < 0)
-		return xc_error_errno(number, "%s", w->path);
-	return NULL;
+		w->fd = xc_aside_open(w->path, 0600, &w->temporary); /* file systems without O_TMPFILE */
+	return w->fd < 0 ? xc_error_errno(errno, "%s", w->path) : NULL;
 }
 
 /* Give the complete file its name, replacing an older one at once. */
 static struct xc_error *publish(struct writer *w)
 {
-	if (!w->temporary) {
-		char self[64];
-		snprintf(self, sizeof self, "/proc/self/fd/%d", w->fd);
-		char *name = xc_asprintf("%s.tmp-%d", w->path, (int)getpid());
-		if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0) {
-			struct xc_error *err = xc_error_errno(errno, "%s", name);
-			free(name);
-			return err;
-		}
-		w->temporary = name;
-	}
-	if (rename(w->temporary, w->path) < 0)
+	if ((!w->temporary && xc_aside_link(w->fd, w->path, &w->temporary) < 0) ||
+	    xc_aside_rename(&w->temporary, w->path) < 0)
 		return xc_error_errno(errno, "%s", w->path);
-	free(xc_take(w->temporary));
 	return NULL;
 }
 
@@ -289,9 +272,7 @@ struct xc_error *xc_archive_write(const struct xc_archive_content *content, cons
 		ZSTD_freeCCtx(w.zstd);
 		free(w.out);
 	}
-	if (w.temporary)
-		unlink(w.temporary);
-	free(w.temporary);
+	xc_aside_remove(&w.temporary);
 	if (w.fd >= 0 && close(w.fd) < 0 && !err)
 		err = xc_error_errno(errno, "writing %s", path);
 	return err;

@@ -32,6 +32,7 @@ struct xc_cache_draft {
 	int directory, fd; /* fd: to write to, at any offset */
 	uint64_t capacity; /* of the cache, when the size was not known; 0: it was */
 	char name[160], aside[160];
+	char *path; /* of what is aside */
 };
 
 /* Bytes that one file may have: half the capacity. */

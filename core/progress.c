@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "text.h"
+#include "told.h"
 
 static const uint64_t ETA_AFTER_NS = 1500000000;
 
@@ -56,6 +57,7 @@ void xc_progress_step(struct xc_progress *p, uint64_t done, uint64_t total)
 		return;
 	p->drawn_ns = now;
 	p->shown = true;
+	atomic_store(&xc_told()->shows, true);
 	draw(p, done, total);
 	fflush(stderr);
 }
@@ -66,4 +68,5 @@ void xc_progress_end(struct xc_progress *p)
 		return;
 	fputs("\r\033[K", stderr);
 	p->shown = false;
+	atomic_store(&xc_told()->shows, false);
 }

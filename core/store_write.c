@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "told.h"
 #include "store_layout.h"
 
 struct image {
@@ -183,10 +184,13 @@ struct xc_error *xc_store_replace(const char *dir, const char *name, const void 
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, name);
 	xc_auto(xc_freep) char *aside = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
+	xc_told_aside(aside);
 	unlink(aside); /* of a dead process with our number */
 	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0)
+	if (fd < 0) {
+		xc_told_done(aside);
 		return xc_error_errno(errno, "%s", aside);
+	}
 	int failed = write_all(fd, bytes, size);
 	if (!failed && fsync(fd) < 0)
 		failed = errno;
@@ -194,10 +198,10 @@ struct xc_error *xc_store_replace(const char *dir, const char *name, const void 
 		failed = errno;
 	if (!failed && rename(aside, path) < 0)
 		failed = errno;
-	if (!failed)
-		return NULL;
-	unlink(aside);
-	return xc_error_errno(failed, "%s", path);
+	if (failed)
+		unlink(aside);
+	xc_told_done(aside);
+	return failed ? xc_error_errno(failed, "%s", path) : NULL;
 }
 
 void xc_store_remove_parts(const char *dir)

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "../core/told.h"
 #include "store_scan.h"
 
 enum { CHUNK = 1 << 20 };
@@ -147,6 +148,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	struct xc_error *err = make_parents(dir, place);
 	if (err)
 		return err;
+	xc_told_aside(aside);
 	unlink(aside); /* of a dead process with our number */
 	err = fill(file->path, aside, link, copy, kept_out);
 	if (!err && !is_right(aside, entry))
@@ -154,6 +156,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	if (!err && rename(aside, place) < 0)
 		err = xc_error_errno(errno, "%s", place);
 	unlink(aside);
+	xc_told_done(aside);
 	if (!err)
 		mark_used(place);
 	return err;

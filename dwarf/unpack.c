@@ -1,5 +1,6 @@
 /* unpack: xc_pack_extract of pack.h. Directories are walked by descriptor, one component at a time and never through a
  * link, so neither the pack nor what stands in the directory already can lead out of it. */
+#include "../core/told.h"
 #include "pack.h"
 
 #include <errno.h>
@@ -123,10 +124,14 @@ static struct xc_error *place(const struct extraction *x, int dir, const char *n
 			      const char *shown)
 {
 	char temporary[64];
-	snprintf(temporary, sizeof temporary, ".xcore-unpack-%d", (int)getpid());
+	snprintf(temporary, sizeof temporary, ".xcore-unpack-%d.part", (int)getpid());
+	xc_auto(xc_freep) char *path = xc_asprintf("%.*s%s", (int)(strrchr(shown, '/') + 1 - shown), shown, temporary);
+	xc_told_aside(path);
 	int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	if (fd < 0) {
+		xc_told_done(path);
 		return xc_error_errno(errno, "%s", shown);
+	}
 	struct xc_error *err = write_all(fd, source, shown);
 	if (close(fd) < 0 && !err)
 		err = xc_error_errno(errno, "writing %s", shown);
@@ -137,6 +142,7 @@ static struct xc_error *place(const struct extraction *x, int dir, const char *n
 						      "unpack into an empty directory, or replace it with --force");
 	if (err)
 		unlinkat(dir, temporary, 0);
+	xc_told_done(path);
 	return err;
 }
 
