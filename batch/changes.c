@@ -52,6 +52,7 @@ _Noreturn static void look(const struct xc_changes *changes, size_t next, struct
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || !xc_inmate_shed(&says, 1))
 		_exit(XC_INMATE_BROKEN);
+	setsid(); /* it is looked after here (stall.h) */
 	for (; next < changes->count; next++) {
 		changes->files[next]->now = XC_SOUGHT_UNSEEN;
 		const char changed = xc_broker_changed(&broker, changes->files[next]);

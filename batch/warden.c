@@ -16,7 +16,7 @@
 #include "scout.h"
 #include "warden_impl.h"
 
-enum { MOMENT_MS = 50, WAKE_MS = 250, LAST_WAITS = 4 };
+enum { MOMENT_MS = 50, WAKE_MS = 250, LAST_WAITS = 2 };
 
 /* ---- start and end ---- */
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../core/told.h"
 #include "broker.h"
 #include "builder.h"
 #include "inmate.h"
@@ -146,6 +147,7 @@ static void settle(struct life *life, int socket, int wants)
 	if (getppid() != life->parent || !xc_inmate_shed(descriptors, XC_COUNT(descriptors)))
 		_exit(XC_INMATE_BROKEN);
 	setsid();
+	xc_told_leave();
 }
 
 _Noreturn void xc_warden_live(const struct xc_worker_options *options, struct xc_desks *desks, pid_t parent, int socket,

@@ -328,5 +328,6 @@ const struct xc_command xc_command_plugin = {
 	.check = check,
 	.produce = produce,
 	.run = run,
+	.acts = true,
 	.fini = fini,
 };

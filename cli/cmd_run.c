@@ -261,6 +261,7 @@ const struct xc_command xc_command_run = {
 	.check = check,
 	.produce = produce,
 	.run = run,
+	.acts = true,
 	.fini = fini,
 	.help = help,
 	.foreign_options_after = 2,

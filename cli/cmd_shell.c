@@ -126,4 +126,5 @@ const struct xc_command xc_command_shell = {
 	.check = check,
 	.writes = writes,
 	.write = write_shell,
+	.understands_interrupts = true,
 };

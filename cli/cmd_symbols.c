@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "../core/progress.h"
+#include "../core/told.h"
 #include "../dwarf/store_report.h"
+#include "interrupts.h"
 #include "target.h"
 
 enum { SECONDS_A_DAY = 86400 };
@@ -57,29 +59,13 @@ static struct xc_error *place(const struct xc_job *job, char **dir_out)
 
 /* ---- index ---- */
 
-static volatile sig_atomic_t interrupted_by;
-
-static void note_signal(int number)
-{
-	interrupted_by = number;
-}
-
-/* The first one asks to stop and save, a second one ends us as ever. */
-static void catch_signals(void)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
-	for (size_t i = 0; i < XC_COUNT(numbers); i++)
-		sigaction(numbers[i], &action, NULL);
-}
-
 /* What was found is saved; the rest is as if the signal had ended us at once. */
 static void end_by_signal(const struct xc_job *job)
 {
 	if (job->common.quiet != XC_ON)
 		fprintf(stderr, "xcore: interrupted: what was found so far is in the store; index again to go on\n");
-	signal(interrupted_by, SIG_DFL);
-	raise(interrupted_by);
+	xc_interrupts_release();
+	raise(xc_interrupted_by);
 }
 
 /* The trees that were indexed before; strings are malloc'ed. */
@@ -114,10 +100,10 @@ static struct xc_error *index_roots(struct xc_job *job, const char *dir, const s
 		.copy = settings->copy == XC_ON,
 		.cache_dir = cache,
 		.progress = &progress,
-		.stop = &interrupted_by,
+		.stop = &xc_interrupted_by,
 	};
 	struct xc_error *err = NULL;
-	for (size_t i = 0; i < roots->count && !err && !interrupted_by; i++) {
+	for (size_t i = 0; i < roots->count && !err && !xc_interrupted_by; i++) {
 		rows[i].root = roots->items[i];
 		err = xc_store_index(&options, roots->items[i], &rows[i].totals);
 		if (known && err && err->code == XC_ERR_NOT_FOUND) { /* it went; `clean` forgets it */
@@ -136,10 +122,11 @@ static struct xc_error *run_index(struct xc_job *job, const char *dir)
 	const struct xc_words *roots = given.count ? &given : &known;
 	struct xc_error *err = given.count ? NULL : known_roots(dir, &known);
 	struct xc_store_indexed *rows = xc_alloc((roots->count + 1) * sizeof *rows);
-	catch_signals();
+	xc_interrupts_catch();
+	atomic_store(&xc_told()->saves, true);
 	if (!err)
 		err = index_roots(job, dir, roots, roots == &known, rows);
-	if (!err && interrupted_by)
+	if (!err && xc_interrupted_by)
 		end_by_signal(job);
 	job->report = xc_report_new("symbols");
 	if (!err)

@@ -297,6 +297,5 @@ const struct xc_command xc_command_triage = {
 	.writes_lines = true,
 	.own_common = xc_triage_judge_options,
 	.statuses = xc_triage_judge_statuses,
-	.watched = true,
 	.sensitive = true,
 };

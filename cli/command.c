@@ -11,15 +11,16 @@
 #include <unistd.h>
 
 #include "../core/facts.h"
+#include "../core/told.h"
 #include "../core/live.h"
 #include "../core/render.h"
 #include "../core/report_scrub.h"
 #include "../core/scrub_know.h"
 #include "../core/shellword.h"
-#include "../core/stall.h"
 #include "../core/stacktree.h"
 #include "../core/text.h"
 #include "help.h"
+#include "interrupts.h"
 #include "policy.h"
 #include "stats.h"
 #include "../core/suggest.h"
@@ -360,6 +361,8 @@ static enum xc_exit judge(struct xc_job *job)
 static struct xc_error *with_target(struct xc_job *job, struct xc_output *output, enum xc_exit *status)
 {
 	struct xc_target target = {0};
+	const bool writes = job->command->writes && job->command->writes(job);
+	atomic_store(&xc_told()->repeatable, !writes && !job->command->acts);
 	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
 	if (err)
 		return err;
@@ -409,13 +412,13 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 	return err;
 }
 
-static struct xc_error *work(struct xc_job *job, enum xc_exit *status)
+/* What our keeper is to know of this command, before anything of it may hang. */
+static void tell_keeper(const struct xc_job *job)
 {
-	if (job->command->watched)
-		xc_stall_start(XC_STALL_SECONDS * 1000);
-	struct xc_error *err = do_work(job, status);
-	xc_stall_stop();
-	return err;
+	struct xc_told *keep = xc_told();
+	atomic_store(&keep->patience_s, job->common.io_timeout);
+	atomic_store(&keep->is_quiet, job->common.quiet == XC_ON);
+	atomic_store(&keep->understands, job->command && job->command->understands_interrupts);
 }
 
 /* --help, --version, and no command at all. False when there is a command to run. */
@@ -445,8 +448,9 @@ int xc_command_main(int argc, char **argv)
 	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults()};
 	enum xc_exit status = XC_EXIT_DONE;
 	struct xc_error *err = parse(argc, argv, &job);
+	tell_keeper(&job);
 	if (!err && !answer_about_itself(&job, &status) && !(err = check(&job)))
-		err = work(&job, &status);
+		err = do_work(&job, &status);
 	if (err) {
 		complain(&job, err);
 		status = exit_of(err);
@@ -462,5 +466,9 @@ int xc_command_main(int argc, char **argv)
 	free(job.settings);
 	xc_words_fini(&job.operands);
 	xc_common_fini(&job.common);
+	if (xc_interrupted_by) {
+		xc_interrupts_release();
+		raise(xc_interrupted_by);
+	}
 	return (int)status;
 }

@@ -79,7 +79,8 @@ struct xc_command {
 	 * itself checks its words and says what its status is. */
 	const struct xc_option *own_common;
 	const char *const *statuses; /* what its exit statuses mean, six; NULL: xc_help_statuses */
-	bool watched;                /* tells when a file does not answer (stall.h) */
+	bool acts;                   /* what it does may be seen before its answer is */
+	bool understands_interrupts; /* ^C ends what goes on in it, not the command */
 	bool sensitive;              /* its answer leaves the house: redacted unless --no-redact */
 };
 

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "../core/told.h"
 #include "../lua/host.h"
 
 #define AT(member) offsetof(struct xc_common, member)
@@ -119,6 +120,13 @@ const struct xc_option xc_common_options[] = {
 		  "that xcore does; 40 by default, 0 for no limit. It begins to count where the free megabytes end; "
 		  "at idle priority (chrt -i 0), as who asks every second should run, no megabyte is free",
 	 .max = 1000000},
+	{.name = "io-timeout",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(io_timeout),
+	 .value = "SECONDS",
+	 .about = "give up, with status 4, when a file, a directory or a file system does not answer for so many "
+		  "seconds; 30 by default, 0 to wait for ever. It is named after 10",
+	 .max = 1000000},
 	{.name = "redact",
 	 .kind = XC_OPTION_ON,
 	 .offset = AT(redact),
@@ -161,7 +169,8 @@ struct xc_common xc_common_defaults(void)
 				  .max_read_time = XC_READ_TIME,
 				  .max_instructions = (unsigned)(limits.instructions / 1000000),
 				  .max_memory = (unsigned)(limits.memory >> 20),
-				  .max_time = (unsigned)limits.seconds};
+				  .max_time = (unsigned)limits.seconds,
+				  .io_timeout = XC_TOLD_SECONDS};
 }
 
 void xc_common_fini(struct xc_common *common)

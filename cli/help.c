@@ -14,8 +14,9 @@ const char *const xc_help_statuses[6] = {
 	"a condition of --fail-on was met, or a case of `plugin test` failed",
 	"the command line is wrong",
 	"--strict was given and something is missing",
-	("the target, or a file that you name, cannot be opened, read or written, or does not match; or what was asked "
-	 "for is not in the target"),
+	("the target, or a file that you name, cannot be opened, read or written, does not answer, or does not match; "
+	 "or "
+	 "what was asked for is not in the target"),
 	"an error of xcore itself",
 };
 

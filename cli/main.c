@@ -1,6 +1,6 @@
 /* main: what must be in order before anything else, and what becomes of our own faults.
  *
- * Reading order: command.c (the road every command takes), then any cmd_*.c. */
+ * Reading order: command.c (the road every command takes), then any cmd_*.c. The process that does all this is kept by another one: keeper.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "keeper.h"
 
 /* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
  * to as if it were the output. Opened for the wrong direction, so that using it is an error. */
@@ -63,5 +64,8 @@ int main(int argc, char **argv)
 	/* A limit on file sizes is then a write that fails, like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	install_fault_handler();
-	return xc_command_main(argc, argv);
+	xc_keeper_fork();
+	const int status = xc_command_main(argc, argv);
+	xc_keeper_close();
+	return status;
 }

@@ -93,7 +93,8 @@ static const char *file_of(const void *user, const char *path)
 }
 
 /* What decides about the views that are told of as next: of both, of cores in workers, and of records. */
-static const char *const of_both[] = {"exe", "sysroot", "debug-dir", "store", "strict", "redact", "no-redact", NULL};
+static const char *const of_both[] = {"exe",    "sysroot",   "debug-dir",  "store", "strict",
+				      "redact", "no-redact", "io-timeout", NULL};
 static const char *const of_cores[] = {"no-host-files", "timeout", "worker-memory", "max-core-size", NULL};
 static const char *const of_journal[] = {"journal", NULL};
 static const char *const of_records[] = {"frames", "policy", "max-instructions", "max-memory", "max-time", NULL};

@@ -32,7 +32,9 @@ const char *const xc_triage_judge_statuses[6] = {
 	"a cluster is new, or its note has expired (--baseline), or --fail-on was hit",
 	"the command line is wrong",
 	"parts are missing, or more cores, files and directories than --max-unreadable could not be read",
-	"a file or directory that you name cannot be read or written, a core not be looked at here, or --policy failed",
+	("a file or directory that you name cannot be read or written or does not answer, a core not be looked at "
+	 "here, or "
+	 "--policy failed"),
 	"an error of xcore itself",
 };
 

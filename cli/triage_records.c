@@ -11,38 +11,9 @@
 #include "../batch/wildcard.h"
 #include "../core/progress.h"
 #include "../core/text.h"
+#include "interrupts.h"
 #include "triage_inputs.h"
 #include "triage_shards.h"
-
-/* ---- interruption ---- */
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int number)
-{
-	stopped = number;
-}
-
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-
-/* The first signal asks to stop, a second one ends us as ever; what we were started to ignore (nohup) stays ignored. */
-static void catch_signals(struct sigaction before_out[static XC_COUNT(stopping)])
-{
-	const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-	for (size_t i = 0; i < XC_COUNT(stopping); i++) {
-		sigaction(stopping[i], NULL, &before_out[i]);
-		if (before_out[i].sa_handler != SIG_IGN)
-			sigaction(stopping[i], &action, NULL);
-	}
-	signal(SIGCHLD, SIG_DFL); /* what is inherited may be to ignore it: then nobody hears how a worker ended */
-}
-
-/* When there is nothing to finish any more, what stops us does so at once: nothing is deleted (--prune) after a signal. */
-static void release_signals(const struct sigaction before[static XC_COUNT(stopping)])
-{
-	for (size_t i = 0; i < XC_COUNT(stopping); i++)
-		sigaction(stopping[i], &before[i], NULL);
-}
 
 /* ---- records ---- */
 
@@ -56,7 +27,7 @@ static void set_worker(struct xc_triage_run *run)
 		.seconds = s->timeout,
 		.memory = (uint64_t)s->worker_memory << 20,
 		.max_core_size = (uint64_t)s->max_core_size << 30,
-		.stopped = &stopped,
+		.stopped = &xc_interrupted_by,
 	};
 }
 
@@ -157,12 +128,12 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	struct xc_records_options options = {
 		.batch = {.worker = run->worker, .jobs = run->job->common.jobs, .progress = &progress},
 	};
-	struct sigaction before[XC_COUNT(stopping)];
 	struct xc_error *err = open_ledger(run, &options.ledger);
-	catch_signals(before);
+	xc_interrupts_catch();
+	signal(SIGCHLD, SIG_DFL); /* what is inherited may be to ignore it: then nobody hears how a worker ended */
 	if (!err)
 		err = xc_records_make(inputs, count, &options, &run->arena, records);
-	release_signals(before);
+	xc_interrupts_release(); /* nothing is deleted (--prune) after a signal */
 	xc_progress_end(&progress);
 	if (!err && records->silent)
 		warn(run, silent, records->silent);
@@ -173,7 +144,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 			xc_asprintf("%s (%zu of %zu)", records->unkept, records->unkept_count, records->count);
 		warn(run, unkept, why);
 	}
-	if (!err && (records->stopped || stopped))
+	if (!err && (records->stopped || xc_interrupted_by))
 		err = interrupted(records, count, options.ledger && !records->unkept);
 	xc_ledger_close(options.ledger);
 	return err;

@@ -40,13 +40,14 @@ struct xc_error *xc_triage_drop_part(const struct xc_shard *shard, const char *d
 
 /* What decides about a record, and what is done with the records of all. Others are of processes and plugins, or are what a job file says in its
  * own words. */
-static const char *const examining[] = {
-	"exe",     "sysroot",       "debug-dir",     "store",         "redact",  "strict",   "no-redact",
-	"timeout", "worker-memory", "max-core-size", "no-host-files", "journal", "no-cache", NULL};
+static const char *const examining[] = {"exe",           "sysroot",   "debug-dir", "store",         "redact",
+					"strict",        "no-redact", "timeout",   "worker-memory", "max-core-size",
+					"no-host-files", "journal",   "no-cache",  "io-timeout",    NULL};
 static const char *const merging[] = {
-	"export",           "baseline",   "update-baseline", "today", "fail-on", "frames",         "policy",
-	"max-instructions", "max-memory", "max-time",        "limit", "keep",    "max-unreadable", "source-root",
-	"manifest",         "explain",    "format",          "color", "quiet",   "no-redact",      NULL};
+	"export",         "baseline",         "update-baseline", "today",    "fail-on", "frames",
+	"policy",         "max-instructions", "max-memory",      "max-time", "limit",   "keep",
+	"max-unreadable", "source-root",      "manifest",        "explain",  "format",  "color",
+	"quiet",          "no-redact",        "io-timeout",      NULL};
 
 struct xc_error *xc_triage_emit(const struct xc_job *job, const struct xc_triage_jobs *jobs, FILE *out)
 {

@@ -12,6 +12,7 @@
 
 #include "archive.h"
 #include "identity.h"
+#include "told.h"
 #include "live.h"
 #include "opener.h"
 #include "store.h"
@@ -25,12 +26,9 @@ static bool is_root(const char *root)
 	return !root || !strcmp(root, "/");
 }
 
-struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_source **source_out)
+static struct xc_error *open_it(const char *root, const char *full, const char *name, struct xc_source **source_out)
 {
-	bool special = false, below = !is_root(root);
-	xc_auto(xc_freep) char *full = below ? xc_strdup(path) : xc_opener_full(path);
-	xc_auto(xc_freep) char *name =
-		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
+	bool special = false;
 	int fd = xc_opener_regular(root, full, &special);
 	if (fd < 0 && special)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", name);
@@ -43,6 +41,24 @@ struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_so
 		return xc_error_errno(errno, "%s", name);
 	struct xc_source_options how = {.as_is = true}; /* inflating is for a core that the user names */
 	return xc_source_open_fd(fd, name, &how, source_out);
+}
+
+static struct xc_error *no_answer(const char *name)
+{
+	return xc_error_new(XC_ERR_IO, "%s: it did not answer", name);
+}
+
+struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_source **source_out)
+{
+	const bool below = !is_root(root);
+	xc_auto(xc_freep) char *full = below ? xc_strdup(path) : xc_opener_full(path);
+	xc_auto(xc_freep) char *name =
+		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
+	if (!xc_told_seek(name))
+		return no_answer(name);
+	struct xc_error *err = open_it(root, full, name, source_out);
+	xc_told_found();
+	return err;
 }
 
 struct xc_error *xc_finder_open_build_id(const char *root, const char *dir, const struct xc_build_id *id,
@@ -107,7 +123,10 @@ static void consider(struct search *s, struct xc_source *file, const char *path,
 {
 	struct xc_module *m = s->module;
 	struct xc_identity_candidate candidate = {file, path, same_inode, s->finder->strict};
+	if (path != s->finder->exe) /* that one the user wants */
+		xc_told_seek(file->path);
 	struct xc_identity_check check = xc_identity_check(s->process, m, &candidate);
+	xc_told_found();
 	bool use = check.identity != XC_REFUSED;
 	if (use || m->identity == XC_NO_FILE) {
 		m->identity = check.identity;
@@ -208,11 +227,11 @@ static void try_proc(struct search *s, const char *proc_path, const struct xc_ma
 {
 	struct stat st;
 	struct xc_source *file = NULL;
-	if (s->done || stat(proc_path, &st) < 0 || !S_ISREG(st.st_mode))
+	if (s->done || !xc_told_seek(proc_path))
 		return;
-	bool same = !mapping || st.st_ino == mapping->ino;
-	struct xc_error *err = same ? xc_source_open(proc_path, NULL, &file) : NULL;
-	xc_error_free(err);
+	if (!stat(proc_path, &st) && S_ISREG(st.st_mode) && (!mapping || st.st_ino == mapping->ino))
+		xc_error_free(xc_source_open(proc_path, NULL, &file));
+	xc_told_found();
 	if (file)
 		consider(s, file, s->module->path, true);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../core/cursor.h"
+#include "../core/told.h"
 #include "../core/progress.h"
 #include "../core/report_wire.h"
 #include "../core/stacktree.h"
@@ -295,6 +296,7 @@ static void settle(const struct xc_run *run, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	xc_told_admit();
 	xc_limit_arm(&run->limits, GRACE);
 }
 

@@ -119,13 +119,14 @@ refused() {
   command -v strace >/dev/null || skip "no strace"
   strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
   # strace stops it where it has mapped the core and read nothing of it.
-  strace -qq -o trace -P growing -e trace=mmap -e inject=mmap:signal=STOP:when=1 "$XCORE" analyze growing -o answer 2>err 3>&- &
+  strace -f -qq -o trace -P growing -e trace=mmap -e inject=mmap:signal=STOP:when=1 "$XCORE" analyze growing -o answer 2>err 3>&- &
   pid=$!
   until grep -q 'stopped by SIGSTOP' trace 2>/dev/null; do
     kill -0 $pid
     sleep 0.01
   done
   child=$(cat /proc/$pid/task/$pid/children)
+  child=$(cat "/proc/${child% }/task/${child% }/children") # of the keeper, which strace has started
   if ! { grep -q growing "/proc/${child% }/maps" && truncate -s 8192 growing; }; then
     kill -KILL "${child% }" # a signal that what is stopped does not wait for
     return 1

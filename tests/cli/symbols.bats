@@ -191,7 +191,8 @@ C
     cp "$BATS_FILE_TMPDIR/whole" "tree/$i/program"
   done
   # Each directory is asked twice, and under strace from the 20th time on that takes a second: time enough for the signal.
-  strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=1000000:when=20+ "$XCORE" symbols index tree -j 1 >answer 2>err &
+  strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=1000000:when=20+ \
+    env --default-signal=INT "$XCORE" symbols index tree -j 1 >answer 2>err &
   tracer=$!
   until [ "$(grep -c getdents64 trace)" -ge 19 ]; do
     kill -0 "$tracer"

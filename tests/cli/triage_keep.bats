@@ -158,13 +158,14 @@ END
   for signal in TERM INT HUP; do
     # Neither as a job of the shell, which would have SIGINT ignored, nor as nohup starts it. The export waits for a reader: all cores
     # are read by then.
-    python3 - "$XCORE" $signal <<'END'
+    PYTHONPATH=$repo/tests/cli python3 - "$XCORE" $signal <<'END'
 import signal, subprocess, sys
+import workers
 words = [sys.argv[1], "triage", "-q", "--no-host-files", "cores", "--prune", "--export", "json=held"]
 run = subprocess.Popen(["env", "--default-signal=TERM,INT,HUP"] + words, stdout=subprocess.PIPE)
 assert run.stdout.read(1), "the answer comes before the exports"
 number = getattr(signal, "SIG" + sys.argv[2])
-caught = [int(line.split()[1], 16) for line in open(f"/proc/{run.pid}/status", encoding="ascii") if line.startswith("SigCgt")][0]
+caught = [int(line.split()[1], 16) for line in open(f"/proc/{workers.working(run)}/status", encoding="ascii") if line.startswith("SigCgt")][0]
 run.send_signal(number)
 assert run.wait(120) == -number, run.returncode
 assert not caught >> (number - 1) & 1

@@ -37,6 +37,26 @@ reused() {
   run -1 reused --debug-dir debug
 }
 
+@test "a signal ends a run, which says how far it is, and who resumes goes on from there" {
+  for i in {1..9}; do cp cores/deep/null-write.pack "cores/$i.pack"; done
+  PYTHONPATH=$repo/tests/cli python3 - "$XCORE" <<'END'
+import signal, subprocess, sys
+import workers
+words = ["env", "--default-signal=HUP,INT,TERM", sys.argv[1], "triage", "-j1", "--no-host-files", "--resume", "cores"]
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    run = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stopped = workers.stopped(run)
+    next(stopped)
+    run.send_signal(number)
+    answer, said = run.communicate()
+    assert (run.returncode, answer) == (-number, ""), (run.returncode, answer)
+    assert "interrupted: " in said and " of 11 cores are done" in said, said
+    assert "--resume goes on from there" in said, said
+END
+  triage --resume cores >resumed
+  triage --no-cache cores | cmp - resumed
+}
+
 @test "what another build of xcore finished is looked at again" {
   cp "$XCORE" another
   triage cores >/dev/null

@@ -14,14 +14,23 @@ def state_of(pid):
         return None
 
 
+def children_of(pid):
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as stream:
+            return [int(child) for child in stream.read().split()]
+    except OSError:
+        return []
+
+
+def working(run):
+    """The process that does the work, of which the one that was started is the keeper; None before there is one."""
+    return next(iter(children_of(run.pid)), None)
+
+
 def worker_of(run):
     """The last of three children: before it came those that open files for it."""
-    try:
-        with open("/proc/%d/task/%d/children" % (run.pid, run.pid), encoding="ascii") as stream:
-            children = stream.read().split()
-    except OSError:
-        return None
-    return int(children[2]) if len(children) == 3 else None
+    children = children_of(working(run) or 0)
+    return children[2] if len(children) == 3 else None
 
 
 def is_stopped(pid):

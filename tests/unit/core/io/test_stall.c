@@ -1,252 +1,394 @@
 /* layer: core */
-/* stall: who waits for a file that does not answer says so, by name; who waits for others does not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+/* stall: who waits for a file that does not answer is seen, with its name; who waits for others is told from that. */
+#include "tests/support/check.h"
+
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <pthread.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/stall.h"
-#include "tests/support/check.h"
 #include "tests/support/scratch.h"
+#include "tests/support/silent.h"
 
-enum { SOON = 1000, NEVER_S = 120 };
+enum { LOOK_US = 2000, LONG = 10 };
 
-static const char *fifo; /* that nobody writes to: to open it is to wait */
+static const char *there; /* a directory that does not answer; or a FIFO that nobody writes to */
 
-/* The one end is read, the other one written to: of a terminal, or of a pipe. */
-static void open_ends(int ends[2], bool terminal)
+static bool is_told_here(void)
 {
-	if (!terminal) {
-		assert_int_equal(pipe(ends), 0);
-		return;
-	}
-	ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
-	assert_true(ends[0] >= 0);
-	assert_int_equal(grantpt(ends[0]), 0);
-	assert_int_equal(unlockpt(ends[0]), 0);
-	ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY);
-	assert_true(ends[1] >= 0);
+	return access("/proc/self/syscall", R_OK) == 0 && access("/proc/self/wchan", R_OK) == 0;
 }
 
-/* A child that waits so and is watched; its standard error. */
-static int watched(void (*wait_so)(void), bool terminal, pid_t *pid_out)
+/* A child that waits so, no longer than its parent lives. */
+static pid_t waiting(void (*wait_so)(void))
 {
-	int pipes[2];
-	open_ends(pipes, terminal);
-	*pid_out = fork();
-	if (*pid_out == 0) {
+	const pid_t parent = getpid(), pid = fork();
+	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		dup2(pipes[1], STDERR_FILENO);
-		close(pipes[0]);
-		close(pipes[1]);
-		alarm(NEVER_S);
-		xc_stall_start(SOON);
-		wait_so();
-		xc_stall_stop();
-		_exit(0);
+		alarm(SILENT_PATIENCE);
+		if (getppid() == parent)
+			wait_so();
+		_exit(1);
 	}
-	close(pipes[1]);
-	return pipes[0];
+	return pid;
 }
 
-static void skip_where_it_is_not_told(void)
+static void end(pid_t pid)
 {
-	if (access("/proc/self/syscall", R_OK) != 0)
-		check_skip("/proc/self/syscall is not to be read");
+	kill(pid, SIGKILL); /* one that the kernel keeps ends when its file system does */
+	waitpid(pid, NULL, WNOHANG);
 }
 
-/* The first line that it says. */
-static void first_line(int fd, char *line, size_t size)
+/* Look until it has waited for the same thing in many looks; when it ends first, nothing. */
+static struct xc_stalled stalled(pid_t pid, enum xc_stall_kind kind)
 {
-	size_t len = 0;
-	while (len < size - 1 && read(fd, line + len, 1) == 1 && line[len] != '\n')
-		len++;
-	line[len] = '\0';
+	struct xc_stall stall = {.count = 0};
+	struct xc_stalled result = {.kind = XC_STALL_NOTHING};
+	for (uint64_t clock = 1; result.kind == XC_STALL_NOTHING && !waitpid(pid, NULL, WNOHANG); clock++) {
+		xc_stall_look(&stall, pid, clock);
+		const struct xc_stalled *longest = xc_stall_longest(&stall, kind);
+		if (longest && clock - longest->since_ms >= LONG)
+			result = *longest;
+		usleep(LOOK_US);
+	}
+	xc_stall_fini(&stall);
+	return result;
 }
 
-static void check_line(void (*wait_so)(void), bool terminal, const char *expected)
+/* 0 when a child that waits so is seen to, for what is called so. */
+static int names(void (*wait_so)(void), enum xc_stall_kind kind, const char *name)
 {
-	char line[8192];
-	pid_t pid;
-	const int fd = watched(wait_so, terminal, &pid);
-	first_line(fd, line, sizeof line);
-	assert_string_equal(line, expected);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	close(fd);
+	const pid_t pid = waiting(wait_so);
+	struct xc_text text = {0};
+	const struct xc_stalled seen = stalled(pid, kind);
+	if (seen.kind == kind)
+		xc_stall_name(&seen, &text);
+	const bool right = seen.kind == kind && !strcmp(xc_text_string(&text), name);
+	if (!right)
+		fprintf(stderr, "%s: not %s but %s\n", name, seen.kind == kind ? "that" : "seen",
+			xc_text_string(&text));
+	xc_text_fini(&text);
+	end(pid);
+	return !right;
 }
 
-static void check_told(void (*wait_so)(void), const char *what)
+static int names_below(void (*wait_so)(void), const char *name)
 {
-	char *expected = xc_asprintf("xcore: %s: no answer for 1 seconds: still waiting", what);
-	check_line(wait_so, false, expected);
-	free(expected);
+	xc_auto(xc_freep) char *full = xc_asprintf("%s%s", there, name);
+	return names(wait_so, XC_STALL_FILE, full);
+}
+
+/* ---- files ---- */
+
+static const char *below(const char *name)
+{
+	static char path[4096];
+	snprintf(path, sizeof path, "%s/%s", there, name);
+	return path;
 }
 
 static void open_it(void)
 {
-	if (open(fifo, O_RDONLY) >= 0)
-		_exit(1);
+	close(open(below("core"), O_RDONLY));
 }
 
-static void open_below(void)
+static void look_at_it(void)
 {
-	const int dir = open(scratch_dir(), O_PATH | O_DIRECTORY);
-	if (openat(dir, strrchr(fifo, '/') + 1, O_RDONLY) >= 0)
-		_exit(1);
+	struct stat st;
+	(void)!stat(below("core"), &st);
+}
+
+static void list_it(void)
+{
+	opendir(there);
+}
+
+static void ask_its_size(void)
+{
+	struct statfs fs;
+	(void)!statfs(there, &fs);
+}
+
+static void create_below(void)
+{
+	const int dir = open(there, O_PATH | O_DIRECTORY);
+	close(openat(dir, "new", O_WRONLY | O_CREAT | O_EXCL, 0600));
+}
+
+static void rename_it(void)
+{
+	xc_auto(xc_freep) char *from = xc_asprintf("%s/x", there);
+	rename(from, below("y"));
+}
+
+static void open_in_root(void)
+{
+	const struct open_how how = {.flags = O_RDONLY, .resolve = RESOLVE_IN_ROOT};
+	const int dir = open(there, O_PATH | O_DIRECTORY);
+	(void)!syscall(SYS_openat2, dir, "/lib/x.so", &how, sizeof how);
+}
+
+static void *open_it_there(void *unused)
+{
+	open_it();
+	return unused;
+}
+
+/* The thread that waits for it waits for no file. */
+static void open_in_a_thread(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, open_it_there, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void open_in_a_child(void)
+{
+	waitpid(waiting(open_it), NULL, 0);
+}
+
+static int of_names(const char *at)
+{
+	there = at;
+	return names_below(open_it, "/core") || names_below(look_at_it, "/core") || names_below(list_it, "") ||
+	       names_below(ask_its_size, "") || names_below(create_below, "/new") || names_below(rename_it, "/y") ||
+	       names_below(open_in_root, "/lib/x.so") || names_below(open_in_a_thread, "/core") ||
+	       names_below(open_in_a_child, "/core");
 }
 
 static void read_it(void)
 {
 	char byte;
-	const int fd = open(fifo, O_RDWR);
-	if (read(fd, &byte, 1))
-		_exit(1);
+	(void)!read(open(below("core"), O_RDONLY), &byte, 1);
+}
+
+static void touch_it(void)
+{
+	const volatile char *bytes = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open(below("core"), O_RDONLY), 0);
+	_exit(bytes[0]);
+}
+
+static int of_bytes(const char *at)
+{
+	there = at;
+	return names_below(read_it, "/core") || names_below(touch_it, "/core");
+}
+
+static void expect(enum silent how, int (*body)(const char *at))
+{
+	if (!is_told_here())
+		check_skip("what threads wait for is not told here");
+	const int result = silent_try(how, body);
+	if (result == SILENT_CANNOT_MOUNT)
+		check_skip("what threads wait for is not told here");
+	assert_int_equal(result, 0);
+}
+
+static void a_file_that_does_not_answer_is_named(void **state)
+{
+	(void)state;
+	expect(SILENT_DEAF, of_names);
+	expect(SILENT_MUTE, of_names);
+}
+
+static void a_file_whose_bytes_do_not_come_is_named(void **state)
+{
+	(void)state;
+	expect(SILENT_WITHOUT_DATA, of_bytes);
+}
+
+/* ---- others ---- */
+
+static void open_fifo(void)
+{
+	close(open(there, O_RDONLY));
+}
+
+static void read_fifo(void)
+{
+	char byte;
+	(void)!read(open(there, O_RDWR), &byte, 1);
+}
+
+static void fill_fifo(void)
+{
+	const int fd = open(there, O_RDWR);
+	while (write(fd, "", 1) == 1)
+		;
 }
 
 static void read_standard_input(void)
 {
 	int pipes[2];
 	char byte;
-	if (pipe(pipes) || dup2(pipes[0], STDIN_FILENO) || read(STDIN_FILENO, &byte, 1))
-		_exit(1);
+	if (!pipe(pipes) && dup2(pipes[0], STDIN_FILENO) == STDIN_FILENO)
+		(void)!read(STDIN_FILENO, &byte, 1);
 }
 
-/* Of this process, when it forks. */
-static size_t threads_at_fork;
-
-static void count_threads(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	threads_at_fork = 0;
-	for (const struct dirent *entry; tasks && (entry = readdir(tasks));)
-		threads_at_fork += entry->d_name[0] != '.';
-	if (tasks)
-		closedir(tasks);
-}
-
-static void fork_and_open_it(void)
-{
-	const pid_t pid = fork();
-	if (pid == 0)
-		_exit(0);
-	if (waitpid(pid, NULL, 0) != pid || threads_at_fork != 1)
-		_exit(1);
-	open_it();
-}
-
-static void who_is_watched_forks_alone_and_is_watched_again(void **state)
+static int make_fifo(void **state)
 {
 	(void)state;
-	skip_where_it_is_not_told();
-	check_told(fork_and_open_it, fifo);
+	while (open("/dev/null", O_RDWR) <= STDERR_FILENO) /* nothing that a test opens is standard input */
+		;
+	const char *path = scratch_path("fifo");
+	if (mkfifo(path, 0600))
+		return -1;
+	there = realpath(path, NULL); /* as the kernel calls it */
+	return there ? 0 : -1;
 }
 
-static void a_file_that_does_not_answer_is_named(void **state)
+static void a_pipe_is_for_others_to_fill_or_empty(void **state)
 {
 	(void)state;
-	skip_where_it_is_not_told();
-	check_told(open_it, fifo);
-	check_told(open_below, fifo);
-	check_told(read_it, fifo);
-	check_told(read_standard_input, "standard input");
+	if (!is_told_here())
+		check_skip("what threads wait for is not told here");
+	assert_int_equal(names(open_fifo, XC_STALL_OTHERS, there), 0);
+	assert_int_equal(names(read_fifo, XC_STALL_OTHERS, there), 0);
+	assert_int_equal(names(fill_fifo, XC_STALL_OTHERS, there), 0);
+	assert_int_equal(names(read_standard_input, XC_STALL_OTHERS, "standard input"), 0);
 }
 
-/* Its file system is of memory, and so may be the one of TMPDIR. */
-static void a_file_of_dev_shm_is_one(void **state)
+/* ---- nothing ---- */
+
+static void sleep_on(void)
 {
-	const char *before = fifo;
-	char other[64];
-	(void)state;
-	skip_where_it_is_not_told();
-	snprintf(other, sizeof other, "/dev/shm/xcore-stall-%d", (int)getpid());
-	if (mkfifo(other, 0600) != 0)
-		check_skip("nothing may be made in /dev/shm");
-	fifo = other;
-	check_told(read_it, fifo);
-	fifo = before;
-	unlink(other);
+	while (pause())
+		;
 }
 
-/* A line that tells how far it is has no end. */
-static void on_a_terminal_it_takes_the_line(void **state)
-{
-	(void)state;
-	skip_where_it_is_not_told();
-	char *expected = xc_asprintf("\r\033[Kxcore: %s: no answer for 1 seconds: still waiting\r", fifo);
-	check_line(open_it, true, expected);
-	free(expected);
-}
-
-/* Waits for others, then for a file: the first line is of that. */
 static void wait_for_a_child(void)
 {
-	const pid_t pid = fork();
-	if (pid == 0) {
-		sleep(3);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
-	open_it();
+	waitpid(waiting(sleep_on), NULL, 0);
 }
 
 static void wait_for_a_socket(void)
 {
 	int sockets[2];
-	struct timeval patience = {.tv_sec = 3};
 	char byte;
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) ||
-	    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience))
-		_exit(1);
-	if (read(sockets[0], &byte, 1) < 0)
-		open_it();
+	if (!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		(void)!read(sockets[0], &byte, 1);
 }
 
-static void waiting_for_others_is_not_told(void **state)
+/* Another process looks after it. */
+static void open_in_a_session(void)
 {
-	(void)state;
-	skip_where_it_is_not_told();
-	check_told(wait_for_a_child, fifo);
-	check_told(wait_for_a_socket, fifo);
+	setsid();
+	open_fifo();
 }
 
-/* Nothing that a test opens is standard input, also where that was closed. */
-static int make_fifo(void **state)
+static void have_it_opened_in_a_session(void)
+{
+	waitpid(waiting(open_in_a_session), NULL, 0);
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], line[256];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "r");
+	const bool read = file && fgets(line, sizeof line, file);
+	if (file)
+		fclose(file);
+	return read ? strrchr(line, ')')[2] : 'X';
+}
+
+/* Neither now, when it sleeps, nor when there was time for it to be seen. */
+static void check_nothing(void (*wait_so)(void), bool stopped)
+{
+	struct xc_stall stall = {.count = 0};
+	const pid_t pid = waiting(wait_so);
+	while (state_of(pid) != 'S')
+		usleep(LOOK_US);
+	if (stopped)
+		kill(pid, SIGSTOP);
+	while (state_of(pid) != (stopped ? 'T' : 'S'))
+		usleep(LOOK_US);
+	for (uint64_t clock = 1; clock <= LONG; clock++) {
+		xc_stall_look(&stall, pid, clock);
+		usleep(LOOK_US);
+	}
+	assert_null(xc_stall_longest(&stall, XC_STALL_FILE));
+	assert_null(xc_stall_longest(&stall, XC_STALL_OTHERS));
+	xc_stall_fini(&stall);
+	end(pid);
+}
+
+static void who_waits_for_no_file_is_not_seen(void **state)
 {
 	(void)state;
-	while (open("/dev/null", O_RDWR) <= STDERR_FILENO)
+	check_nothing(wait_for_a_child, false);
+	check_nothing(wait_for_a_socket, false);
+	check_nothing(have_it_opened_in_a_session, false);
+}
+
+static void who_was_stopped_waits_for_nobody(void **state)
+{
+	(void)state;
+	check_nothing(read_fifo, true);
+}
+
+/* ---- time ---- */
+
+static int ends[2];
+
+static void write_and_write(void)
+{
+	while (write(ends[1], "", 1) == 1)
+		usleep(LOOK_US / 2);
+}
+
+/* It answers, every time. */
+static void read_and_read(void)
+{
+	char byte;
+	(void)!pipe(ends);
+	waiting(write_and_write);
+	dup2(ends[0], STDIN_FILENO);
+	while (read(STDIN_FILENO, &byte, 1) == 1)
 		;
-	const char *path = scratch_path("fifo");
-	if (mkfifo(path, 0600))
-		return -1;
-	fifo = realpath(path, NULL); /* as the kernel calls it */
-	return fifo ? 0 : -1;
+}
+
+static void each_wait_has_its_own_time(void **state)
+{
+	struct xc_stall stall = {.count = 0};
+	(void)state;
+	if (!is_told_here())
+		check_skip("what threads wait for is not told here");
+	const pid_t pid = waiting(read_and_read);
+	uint64_t clock = 1, begun = 0;
+	for (unsigned times = 0; times < 3; clock++) { /* new ones begin again and again */
+		xc_stall_look(&stall, pid, clock);
+		const struct xc_stalled *longest = xc_stall_longest(&stall, XC_STALL_OTHERS);
+		times += longest && longest->since_ms != begun;
+		begun = longest ? longest->since_ms : begun;
+		usleep(LOOK_US);
+	}
+	xc_stall_fini(&stall);
+	end(pid);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_does_not_answer_is_named),
-		cmocka_unit_test(who_is_watched_forks_alone_and_is_watched_again),
-		cmocka_unit_test(a_file_of_dev_shm_is_one),
-		cmocka_unit_test(on_a_terminal_it_takes_the_line),
-		cmocka_unit_test(waiting_for_others_is_not_told),
+		cmocka_unit_test(a_file_whose_bytes_do_not_come_is_named),
+		cmocka_unit_test(a_pipe_is_for_others_to_fill_or_empty),
+		cmocka_unit_test(who_waits_for_no_file_is_not_seen),
+		cmocka_unit_test(who_was_stopped_waits_for_nobody),
+		cmocka_unit_test(each_wait_has_its_own_time),
 	};
-	if (pthread_atfork(count_threads, NULL, NULL)) /* the first one is the last to be asked */
-		return 1;
 	return cmocka_run_group_tests(tests, make_fifo, NULL);
 }

@@ -1,0 +1,18 @@
+/* interrupts: the signals that ask a command to stop (SIGINT, SIGTERM, SIGHUP), for one that has something to finish then.
+ *
+ * It has no more than a moment, or some seconds if it says so (told.h), and none when a file keeps it: its keeper (keeper.h) sees to that. */
+#ifndef XC_INTERRUPTS_H
+#define XC_INTERRUPTS_H
+
+#include <signal.h>
+
+/* The last one that came since they were caught; 0: none. */
+extern volatile sig_atomic_t xc_interrupted_by;
+
+/* From now on they are noted only. What we were started to ignore (nohup) stays ignored. */
+void xc_interrupts_catch(void);
+
+/* From now on they end us at once. */
+void xc_interrupts_release(void);
+
+#endif
