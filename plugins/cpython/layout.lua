@@ -35,6 +35,7 @@ local function read(t)
 	L.code_of_frame = has(t, "_PyInterpreterFrame", "f_executable") and "f_executable" or "f_code"
 	L.instruction = has(t, "_PyInterpreterFrame", "instr_ptr") and "instr_ptr" or "prev_instr"
 	L.function_of_frame = has(t, "_PyInterpreterFrame", "f_funcobj") and "f_funcobj" or "f_func"
+	L.stacktop = has(t, "_PyInterpreterFrame", "stacktop") -- a number: 3.14 has a pointer
 	L.is_entry = has(t, "_PyInterpreterFrame", "is_entry")
 	L.on_c_stack = owner_on_c_stack(t)
 	L.cframe = has(t, "PyThreadState", "cframe")

@@ -73,6 +73,7 @@ owned.add_row = add_row
 
 -- Frames of the evaluator, at these addresses, that belong to these objects.
 local function add_interpreter_frames(py, spans, from, at)
+	if not py.layout.stacktop then return end
 	local code, slots = py.layout.code_of_frame, xcore.offsetof("_PyInterpreterFrame", "localsplus")
 	local c = gather("_PyInterpreterFrame", at, { "stacktop", code })
 	local codes, rows = c[code], { from = {}, start = {}, count = {} }
@@ -135,7 +136,7 @@ end
 
 -- Where a coroutine has its origin, or an asynchronous generator its finalizer: no generator does.
 function owned.further(py, type)
-	if type.addr == py.t:symbol "PyGen_Type".addr then return nil end
+	if not py.t:has_symbol "PyGen_Type" or type.addr == py.t:symbol "PyGen_Type".addr then return nil end
 	if py.layout.interpreter_frames then return xcore.offsetof("PyGenObject", ORIGIN) end
 	local behind = xcore.sizeof "PyGenObject"
 	return behind + py.layout.word <= type.basic and behind or nil
