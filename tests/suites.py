@@ -6,7 +6,7 @@ import glob
 import importlib.util
 import os
 
-from table import Suite, Test
+from catalogue import Suite, Test
 
 BATS = ["bats", "--timing", "--formatter", "tap"]
 # Tests of folders of programs that are in another tier than the others of their folder.
@@ -61,6 +61,7 @@ def script(suite, name, *arguments, tier="test", **more):
 
 def suites(build):
     """The table; `build` is the folder that the programs are in."""
+    gdb = module("tests/diff/chosen.py")
     hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
     return [
         Suite("unit", "each source file by itself, on bytes that the test lays", programs(build, "unit", "quick", SLOW_UNITS)),
@@ -80,18 +81,10 @@ def suites(build):
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in ("tests/diff/test_compare.py", "tests/diff/test_types.py",
                                                               "tests/diff/test_expressions.py", "tests/hostile/test_hostile.py", "tests/heap/test_answer.py")]),
         Suite("diff", "every frame, value, type and expression as gdb has it", [
-            script("diff", "run", cores=["programs:*", "recipes:libstdcxx"]),
-            script("diff", "print", "--count", "12", cores=["programs:*"]),
-            script("diff", "expressions", "--count", "15", cores=["programs:*"]),
-            script("diff", "views", cores=["programs:views-*", "recipes:views-libcxx"]),
-            script("diff", "types", cores=["programs:*"]),
-            script("diff", "scripted", "--only", "*-gcc-o[02]", cores=["programs:*-gcc-o[02]"]),
-            script("diff", "run", "--long", tier="long", alone=True, cores=["programs:*", "recipes:*"]),
-            script("diff", "forms", tier="long", cores=["programs:*"]),
-            script("diff", "hotspot", tier="long", cores=["recipes:libjvm-big"]),
-            script("diff", "print", tier="long", cores=["programs:*"]),
-            script("diff", "expressions", tier="long", cores=["programs:*"]),
-            script("diff", "scripted", tier="long", cores=["programs:*"]),
+            *[script("diff", name, cores=gdb.cores(name)) for name in ("run", "print", "expressions", "views", "types", "scripted")],
+            script("diff", "run", "--long", tier="long", alone=True, cores=gdb.cores("run", True)),
+            *[script("diff", name, "--long", tier="long", cores=gdb.cores(name, True))
+              for name in ("print", "expressions", "views", "types", "scripted", "forms", "hotspot")],
         ], needs="gdb"),
         Suite("plugin", "plugins and the Lua API, against each program's own account", [
             Test("own", ["tests/plugin/run"], cores=["programs:null-read"]),
@@ -136,10 +129,10 @@ def suites(build):
             Test("same long", ["tests/batch/same", "--batch", "build/batch/all", "--count", "60", "--kills", "5"], "long", cores=["batch:all"]),
         ]),
         Suite("hostile", "cores cut short, damaged and with damaged heaps, and what is no core: one clear answer, no crash", [
-            script("hostile", "cut", "--cases", "3", cores=["programs:*"]),
-            script("hostile", "mutate", "--count", "60", cores=["programs:*"]),
-            script("hostile", "batch", "--count", "60", cores=["programs:*"]),
-            script("hostile", "inputs", cores=["programs:*"]),
+            script("hostile", "cut", "--cases", "3", cores=gdb.cores("run")),
+            script("hostile", "mutate", "--count", "60", cores=gdb.cores("run")),
+            script("hostile", "batch", "--count", "60", cores=gdb.cores("run")),
+            script("hostile", "inputs", cores=gdb.cores("run")),
             script("hostile", "cutstacks", cores=["programs:threads-8*"]),
         ]),
         Suite("sanitized", "the same and all units under ASan and UBSan, with small limits", [

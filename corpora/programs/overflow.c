@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "asleep.h"
 #include "crash.h"
 
 static volatile unsigned long bottom; /* never reached */
@@ -48,6 +49,7 @@ static NOINLINE unsigned long big_frames(unsigned long depth)
 
 static void *thread_main(void *arg)
 {
+	await_others(); /* main is in pthread_join then */
 	descend(1);
 	return arg;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "crash.h"
 
 #define MAX_THREADS 4000
@@ -34,13 +35,13 @@ static NOINLINE void park(struct job *job)
 	KEEP(job);
 }
 
-/* The others have given up the lock, so each is at most a few instructions from its futex. */
+/* The others have given up the lock, so each is on its way to its futex, and main to its pause. */
 static NOINLINE void fail(struct job *job)
 {
 	pthread_mutex_lock(&lock);
 	while (parked < thread_count - 1)
 		pthread_cond_wait(&parked_changed, &lock);
-	usleep(100 * 1000);
+	await_others();
 	KEEP(job);
 	crash();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "crash.h"
 
 /* The least that each machine allows: aarch64 and ppc64 want 128 KiB (PTHREAD_STACK_MIN). */
@@ -102,7 +103,7 @@ static NOINLINE int registers(register int first, register long second)
 
 static void *thread_main(void *arg)
 {
-	usleep(200000); /* the main thread waits in pthread_join then: in clone, debuggers see what they like */
+	await_others(); /* the main thread waits in pthread_join then: in clone, debuggers see what they like */
 	tls_value = 500;
 	tls_config.verbose = 600;
 	strcpy(tls_zero, "own");

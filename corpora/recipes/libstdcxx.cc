@@ -1,10 +1,9 @@
 // libstdcxx.cc: the work of the libstdcxx recipe.
-// Threads wait and work inside libstdc++ (condition variable, iostreams, regex, exceptions, locale);
-// at last one of them compares, for libc's qsort, by stepping through a map whose nodes another
-// object has overwritten: it dies in _Rb_tree_increment.
+// Threads work inside libstdc++ (condition variable, iostreams, regex, exceptions, locale), and each stops for good at
+// a place of it that is always the same. When all of them sleep, one more compares, for libc's qsort, by stepping
+// through a map whose nodes another object has overwritten: it dies in _Rb_tree_increment.
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -15,10 +14,13 @@
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <streambuf>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
+
+#include "asleep.h"
 
 namespace corpus
 {
@@ -34,6 +36,14 @@ struct Item {
 std::mutex mutex;
 std::condition_variable never;
 std::atomic<long> formatted{0};
+std::atomic<int> stopped{0}; // threads that have said so; what they do then is to fall asleep
+
+[[noreturn]] void stop()
+{
+	stopped++;
+	for (;;)
+		pause();
+}
 
 long weigh(const Index &index)
 {
@@ -61,29 +71,106 @@ void overwrite(Index &index)
 void wait_forever()
 {
 	std::unique_lock<std::mutex> lock(mutex);
+	stopped++;
 	never.wait(lock);
 }
 
-void format_forever()
+// Takes what is written until it is full.
+class Paper : public std::streambuf
 {
-	for (;;) {
-		std::ostringstream out;
-		out.imbue(std::locale::classic());
-		for (int i = 0; i < 100; i++)
-			out << i << ' ' << i / 3.0 << '\n';
-		formatted += static_cast<long>(out.str().size());
+      public:
+	explicit Paper(std::streamsize room) : room_(room)
+	{
 	}
+
+      protected:
+	std::streamsize xsputn(const char *, std::streamsize count) override
+	{
+		room_ -= count;
+		if (room_ < 0)
+			stop();
+		return count;
+	}
+
+	int_type overflow(int_type letter) override
+	{
+		room_--;
+		return letter;
+	}
+
+      private:
+	std::streamsize room_;
+};
+
+void format_until_full()
+{
+	std::ostringstream text;
+	Paper paper(500);
+	std::ostream out(&paper);
+	text.imbue(std::locale::classic());
+	out.imbue(std::locale::classic());
+	for (int i = 0; i < 100; i++)
+		text << i << ' ' << i / 3.0 << '\n';
+	formatted += static_cast<long>(text.str().size());
+	for (int i = 0;; i++)
+		out << i << ' ' << i / 3.0 << '\n';
 }
 
-void match_forever()
+// A letter of a text; reading the last of its text is where the reader stops, if it is to.
+struct Letter {
+	using iterator_category = std::bidirectional_iterator_tag;
+	using value_type = char;
+	using difference_type = std::ptrdiff_t;
+	using pointer = const char *;
+	using reference = const char &;
+
+	const char *at;
+	const char *last;
+
+	reference operator*() const
+	{
+		if (at == last)
+			stop();
+		return *at;
+	}
+	Letter &operator++()
+	{
+		at++;
+		return *this;
+	}
+	Letter &operator--()
+	{
+		at--;
+		return *this;
+	}
+	Letter operator++(int)
+	{
+		return {at++, last};
+	}
+	Letter operator--(int)
+	{
+		return {at--, last};
+	}
+	bool operator==(const Letter &other) const
+	{
+		return at == other.at;
+	}
+	bool operator!=(const Letter &other) const
+	{
+		return at != other.at;
+	}
+};
+
+void match_until_last()
 {
 	const std::regex pattern("([a-z]+)@([a-z.]+)");
 	std::unordered_map<std::string, int> hosts;
-	for (;;) {
-		std::smatch found;
+	for (int round = 0;; round++) {
+		std::match_results<Letter> found;
 		std::string text = "someone" + std::to_string(hosts.size()) + " wrote to person@example.org";
+		const char *end = text.data() + text.size(), *last = round < 20 ? nullptr : end - 1;
 		try {
-			if (!std::regex_search(text, found, pattern))
+			if (!std::regex_search(Letter{text.data(), last}, Letter{end, last}, found, pattern))
 				throw std::runtime_error(text);
 			hosts[found[2]]++;
 			(void)std::stoi("no number");
@@ -125,11 +212,13 @@ int main()
 	using namespace corpus;
 	std::vector<std::thread> threads;
 	threads.emplace_back(wait_forever);
-	threads.emplace_back(format_forever);
-	threads.emplace_back(match_forever);
-	std::this_thread::sleep_for(std::chrono::milliseconds(200));
+	threads.emplace_back(format_until_full);
+	threads.emplace_back(match_until_last);
 	threads.emplace_back([] {
 		Sorter sorter(300);
+		while (stopped < 3)
+			std::this_thread::yield();
+		await_others(); // main joins the first
 		sorter.run(20, [](Index &index) {
 			std::cout << "formatted " << formatted << " bytes" << std::endl;
 			overwrite(index);

@@ -1,7 +1,7 @@
 """Makes C expressions over a core and says what gdb makes of them: the oracle of tests/diff/expressions.
 
-Runs inside gdb, after the program and the core were loaded. The environment carries XC_ORACLE_OUT (the file to
-write), XC_SEED, XC_COUNT and XC_PLAIN (no names with files). Shape (xcore.expressions/1):
+Runs inside gdb, after the program was loaded. The environment carries XC_ORACLE_OUT (the file to
+write), XC_CORE, XC_SEED, XC_COUNT and XC_PLAIN (no names with files). Shape (xcore.expressions/1):
 
   standpoints[]  tid, frames (of that thread up to the one meant, as gdb_oracle.py describes them, without variables)
   expressions[]  at (index of a standpoint), expr, as (letter or null), and gdb's answer: value or why, kind, type and
@@ -25,7 +25,7 @@ from pahole import declared
 
 MAX_THREADS, MAX_FRAMES, MAX_WALK = 6, 5, 40
 MAX_STEPS = 7
-MAX_NAMES = 800  # each costs gdb two look-ups
+MAX_NAMES = 800  # each costs gdb a look-up
 TRIES = 12  # per expression wanted
 ERRORS = 0.04  # the share of expressions that may have no value
 LETTERS = "xdotuc"
@@ -43,12 +43,6 @@ def strip(value_type):
     return plain
 
 
-def in_program(name):
-    """Whether the executable has it: the C library has more statics than most programs."""
-    program = gdb.objfiles()[0]
-    return program.lookup_global_symbol(name) is not None or program.lookup_static_symbol(name) is not None
-
-
 def spelled(name, name_of_file):
     """A static with its file; None where XC_PLAIN asks for plain names and there are several of this one."""
     if not os.environ.get("XC_PLAIN"):
@@ -56,8 +50,9 @@ def spelled(name, name_of_file):
     return name if len(gdb.lookup_static_symbols(name)) == 1 else None
 
 
-def globals_of_program(draw):
-    """Names of some variables that have debug information, statics with their file."""
+def variables_of_program():
+    """(name, file of a static or None) of those that have debug information. For a gdb that has no core yet: with one it would read all
+    variables of the libraries, too, which takes seconds."""
     listed, name_of_file = [], None
     for line in gdb.execute("info variables -q", to_string=True).splitlines():
         if line.startswith("Non-debugging"):
@@ -70,10 +65,15 @@ def globals_of_program(draw):
             continue
         if (name_of_file or "").endswith((".c", ".cc", ".cpp", ".C")):
             listed.append((name, name_of_file if "static" in found.group(1).split() else None))
+    return listed
+
+
+def some_names(draw, listed):
+    """Some of them as they are written in expressions."""
     draw.shuffle(listed)
     out = []
     for name, file in listed:
-        spelling = (spelled(name, file) if file else name) if in_program(name) else None
+        spelling = spelled(name, file) if file else name
         out += [spelling] if spelling else []
         if len(out) == MAX_NAMES:
             break
@@ -258,8 +258,10 @@ def answer(draw, text):
             letter, shown = with_letter(draw, text, value)
             if letter:
                 told = {**told, "as": letter, "text": shown}
-    except (gdb.error, OverflowError) as error:
+    except (gdb.error, OverflowError, ValueError) as error:
         return {"error": gdb_oracle.first_line(error)}
+    except KeyboardInterrupt:  # gdb's own assertion failed, and its command was aborted
+        return None
     return told
 
 
@@ -272,12 +274,14 @@ def make_all(draw, points, names, wanted):
         points[at].select()
         try:
             text = maker.make(points[at])
-        except (gdb.error, OverflowError):
+        except (gdb.error, OverflowError, ValueError, KeyboardInterrupt):
             continue
         if (at, text) in seen or len(text) > 200:
             continue
         seen.add((at, text))
         told = answer(draw, text)
+        if told is None:
+            continue
         if "error" in told:
             errors += 1
             if errors > ERRORS * wanted:
@@ -291,10 +295,12 @@ def main():
                     "language auto", "confirm off"):
         gdb.execute("set " + setting)
     draw = random.Random(int(os.environ["XC_SEED"]))
+    listed = variables_of_program()
+    gdb.execute("core-file " + os.environ["XC_CORE"])
     crashed = gdb.selected_thread()
     threads = sorted(gdb.selected_inferior().threads(), key=lambda thread: (thread.num != crashed.num, thread.num))
     points = [point for thread in threads[:MAX_THREADS] for point in standpoints_of(draw, thread)]
-    names = globals_of_program(draw)
+    names = some_names(draw, listed)
     out = {"schema": "xcore.expressions/1", "gdb": gdb.VERSION, "standpoints": [point.told for point in points],
            "expressions": make_all(draw, points, names, int(os.environ["XC_COUNT"])) if points else [],
            "enums": gdb_oracle.enum_tables}

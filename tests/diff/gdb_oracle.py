@@ -226,6 +226,7 @@ def frame_name(frame):
 
 
 def describe_frame(frame, level):
+    frame.select()  # gdb evaluates the lengths of arrays in the selected frame, whatever frame a value is read from
     sal = frame.find_sal()
     symtab = sal.symtab
     return {

@@ -20,6 +20,9 @@ import gdb
 FRAMES = 8
 DEPTH = 5
 
+# Names in Rust that C has for itself, and xcore's expressions are C's.
+TAKEN = ("signed", "unsigned", "short", "long", "char", "int", "double", "float")
+
 SCALARS = {
     gdb.TYPE_CODE_INT: "int",
     gdb.TYPE_CODE_CHAR: "int",
@@ -53,7 +56,7 @@ def variables(frame):
     try:
         for block in blocks(frame):
             for symbol in block:
-                usable = (symbol.is_variable or symbol.is_argument) and symbol.name.isidentifier()
+                usable = (symbol.is_variable or symbol.is_argument) and symbol.name.isidentifier() and symbol.name not in TAKEN
                 if usable and symbol.name not in found:
                     try:
                         found[symbol.name] = symbol.value(frame) if symbol.needs_frame else symbol.value()
@@ -190,7 +193,10 @@ def expressions(count, stream):
         tries += 1
         level, frame, found = rng.choice(places)
         frame.select()
-        paths = [follow(*rng.choice(found)) for _ in range(4)]
+        try:
+            paths = [follow(*rng.choice(found)) for _ in range(4)]
+        except KeyboardInterrupt:  # gdb's own assertion failed, and its command was aborted
+            continue
         expr, letter = make(paths)
         if (level, expr, letter) in seen or len(expr) > 300:
             continue
@@ -199,6 +205,8 @@ def expressions(count, stream):
             told = answer(expr, letter)
         except (gdb.error, OverflowError, ValueError, TypeError) as error:
             told = {"error": (str(error).strip().splitlines() or ["?"])[0]}
+        except KeyboardInterrupt:
+            continue
         if told is not None:
             stream.write(json.dumps({"frame": level, "pc": frame.pc(), "function": frame.name(), "expr": expr, **told}) + "\n")
             stream.flush()

@@ -5,9 +5,12 @@ Runs without gdb, xcore or cores: python3 tests/diff/test_compare.py
 """
 
 import copy
+import os
+import tempfile
 import unittest
 
 import compare
+import rules
 import valuetext
 
 
@@ -124,18 +127,18 @@ class Agreement(unittest.TestCase):
             self.assertEqual((done.counts["value unexplained"], done.counts["unknown to gdb"]), (bad, 1))
 
     def test_an_exception_explains_only_its_own(self):
-        rule = compare.Rule(1, "ca*", "value", "outer:n", "because")
+        rule = rules.Rule(1, "ca*", "value", "outer:n", "because")
         done = self.check(lambda thread: self.give(thread, "n", "5"), [rule])
         self.assertEqual((done.counts["value explained"], rule.used), (1, 1))
         done = self.check(lambda thread: self.give(thread, "p", "0x5"), [rule])
         self.assertEqual((done.counts["value unexplained"], rule.used), (1, 1))
 
     def test_what_is_wrong_in_gdb_is_not_compared_but_what_xcore_lacks_is(self):
-        rule = compare.Rule(1, "ca*", "theirs", "outer:[np]", "because")
+        rule = rules.Rule(1, "ca*", "theirs", "outer:[np]", "because")
         for text, wrong, left in (("5", 1, 0), ("-5", 0, 0), (None, 0, 1)):
             done = self.check(lambda thread: self.give(thread, "n", text), [rule])
             self.assertEqual((done.counts["wrong in gdb"], done.counts["value unexplained"]), (wrong, left), text)
-        rule = compare.Rule(1, "ca*", "lost", "outer:n", "because")
+        rule = rules.Rule(1, "ca*", "lost", "outer:n", "because")
         for text, why, wrong, left in (("5", None, 0, 1), (None, "rdi not saved by this frame", 1, 0), (None, "gone", 0, 1)):
             def change(thread, text=text, why=why):
                 self.give(thread, "n", text)
@@ -144,7 +147,7 @@ class Agreement(unittest.TestCase):
             self.assertEqual((done.counts["wrong in gdb"], done.counts["value unexplained"]), (wrong, left), text)
 
     def test_only_registers_that_calls_change_are_stale(self):
-        rule = compare.Rule(1, "*", "stale", "*", "because")
+        rule = rules.Rule(1, "*", "stale", "*", "because")
         for why, explained in (("rdi not saved by this frame", 1), ("rbx not saved by this frame", 0),
                                ("synthetic pointer to <rdx not saved by this frame>", 1), ("optimized out", 0),
                                ("<mixed.d: xmm2 not saved by this frame>", 1), ("<mixed.d: r12 not saved by this frame>", 0)):
@@ -171,7 +174,7 @@ class Agreement(unittest.TestCase):
     def test_nothing_is_compared_behind_a_frame_that_gdb_cannot_leave(self):
         def change(thread):
             thread["frames"][3:] = [{**thread["frames"][3], "pc": "0x31"}]
-        rule = compare.Rule(1, "ca*", "behind", "raise", "because")
+        rule = rules.Rule(1, "ca*", "behind", "raise", "because")
         done = self.check(change, [rule])
         self.assertEqual((done.findings, done.counts["frame folded"], done.counts["frame"]), ([], 2, 3))
         done = self.check(lambda thread: thread["frames"][1].update(line=8), [rule])
@@ -259,6 +262,38 @@ class Rust(unittest.TestCase):
                 ("core::ops::FnOnce::call_once<fn() -> u8, ()>", "<&dyn core::ops::Fn<(), Output = i32> as F>::call_once")):
             self.assertEqual(compare.rust_name(gdb), compare.rust_name(mangled))
         self.assertNotEqual(compare.rust_name("a::b<c>"), compare.rust_name("a::d<c>"))
+
+
+class Rules(unittest.TestCase):
+    def load(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".rules", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            return rules.load(stream.name, compare.WHATS)
+
+    def test_a_line_needs_all_its_words(self):
+        self.assertEqual([str(rule) for rule in self.load("# a comment\n\ncase-*  frame  main  of two words\n")], ["case-* frame main"])
+        for line in ("case frame main", "case frames main why", "case ! main why"):
+            with self.assertRaises(SystemExit):
+                self.load(line)
+
+    def test_what_must_occur_is_missed_where_it_must(self):
+        one, other = self.load("a-*  frame!  main  why\nb-*  frame  main  why\n")
+        self.assertEqual((one.what, one.must, other.must), ("frame", True, False))
+        self.assertEqual(rules.unneeded([one, other], ["a-1", "b-1"]), [one])
+        self.assertEqual(rules.unneeded([one, other], ["b-1"]), [])
+        self.assertIs(rules.find([one, other], "a-2", "frame", rules.globbed("main")), one)
+        self.assertEqual(rules.unneeded([one, other], ["a-1", "a-2", "b-1"]), [])
+
+    def test_the_first_that_fits_explains(self):
+        some = self.load("*  value  f:*  why\n*  value  f:x  why\n")
+        self.assertIs(rules.find(some, "c", "value", rules.globbed("f:x")), some[0])
+        self.assertIsNone(rules.find(some, "c", "frame", rules.globbed("f:x")))
+        self.assertIsNone(rules.find(some, "c", "value", rules.globbed("g:x")))
+
+    def test_all_files_are_read(self):
+        for name in ("exceptions", "scripted-exceptions"):
+            self.assertTrue(rules.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), compare.WHATS))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ Runs without gdb, xcore or cores: python3 tests/diff/test_expressions.py
 import importlib.machinery
 import importlib.util
 import os
-import re
 import unittest
 
 import jsonvalue
+import rules as known
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 loader = importlib.machinery.SourceFileLoader("expressions", os.path.join(HERE, "expressions"))
@@ -90,14 +90,14 @@ class Judgement(unittest.TestCase):
         self.assertNotEqual(expressions.plain_type("const char *"), expressions.plain_type("char *"))
 
     def test_rules_explain_only_their_own(self):
-        rules = [("re*", "type", re.compile(r"sizeof.*=>gdbint"))]
+        rules = [known.Rule(1, "re*", "type", r"sizeof.*=>gdbint", "because")]
         self.assertTrue(expressions.explained(rules, "redis", "type", "sizeof(a) => gdb int, xcore long"))
         for case, what, text in (("nginx", "type", "sizeof(a) => gdb int"), ("redis", "value", "sizeof(a) => gdb int"),
                                  ("redis", "type", "a => gdb int")):
             self.assertFalse(expressions.explained(rules, case, what, text))
 
     def test_the_exceptions_file_is_read(self):
-        self.assertGreater(len(expressions.load_rules(os.path.join(HERE, "expression-exceptions"))), 5)
+        self.assertGreater(len(known.load(expressions.EXCEPTIONS, expressions.WHATS)), 5)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""table: the words that tests/suites.py is written in, and which tests of it are chosen."""
+"""catalogue: the words that tests/suites.py is written in, and which tests of it are chosen."""
 
 import dataclasses
 import fnmatch
