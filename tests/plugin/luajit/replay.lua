@@ -1,4 +1,4 @@
--- replay.lua PROGRAM jit|twin TRUTH: runs a program of luajit-replay to its death.
+-- replay.lua PROGRAM jit|twin TRUTH: runs a program of luajit/replay to its death.
 --
 -- PROGRAM is given lists that functions below make, and returns a function with a hot loop over them. That is called on good lists until it
 -- is compiled, then one element of one list is spoiled, and it dies of that. The twin does the same without the compiler, and writes

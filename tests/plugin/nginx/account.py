@@ -5,8 +5,11 @@ import json
 import os
 import re
 import subprocess
+import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PLUGIN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(PLUGIN))
+sys.path.append(PLUGIN)  # damage.py
 CASES = os.path.join(ROOT, "build", "nginx")
 PLUGINS = os.path.join(ROOT, "plugins")
 XCORE = os.environ.get("XCORE", os.path.join(ROOT, "build", "release", "xcore"))

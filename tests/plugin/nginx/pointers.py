@@ -5,8 +5,8 @@ import re
 import subprocess
 import tempfile
 
+import account as nginx
 import damage
-import nginx_account as nginx
 
 WILD = 0x123456789000
 REQUEST = "struct ngx_http_request_s"

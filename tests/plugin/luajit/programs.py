@@ -1,4 +1,4 @@
-"""Random Lua programs for luajit-replay: a hot loop over lists, with calls of functions that a trace inlines.
+"""Random Lua programs for luajit/replay: a hot loop over lists, with calls of functions that a trace inlines.
 
 What the compiler may leave out or put in another order must not decide where a program dies. So each number that is read goes into the
 result, an element is read in one way only, by its list's kind (two reads of the same are the first one for the compiler, too), and is

@@ -8,9 +8,9 @@ import struct
 import subprocess
 import tempfile
 
+import account as nginx
 import damage
-import nginx_account as nginx
-import nginx_pointers
+import pointers
 
 BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
 # The checks of a case, and the requests that are looked at one by one.
@@ -356,7 +356,7 @@ class Case:
 
     def check_pointers(self):
         """One bad pointer of a request costs what is behind it."""
-        return nginx_pointers.complaints(self)
+        return pointers.complaints(self)
 
     def check_damaged(self, seed):
         address, core = self.main("print-0")["address"], damage.Core(self.core.target)

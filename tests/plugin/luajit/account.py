@@ -4,9 +4,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PLUGIN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(PLUGIN))
+sys.path.append(PLUGIN)  # damage.py
 XCORE = os.environ.get("XCORE", os.path.join(ROOT, "build", os.environ.get("MODE", "release"), "xcore"))
 
 
