@@ -182,10 +182,10 @@ static void tell_traces(global_State *g)
 static void tell_threads(global_State *g)
 {
 	fprintf(account,
-		"{\"what\":\"vm\",\"g\":\"%p\",\"main\":\"%p\",\"cur_L\":\"%p\",\"jit_base\":\"%p\",\"registry\":\"%"
-		"p\",\"_G\":\"%p\"}\n",
-		(void *)g, (void *)gcref(g->mainthref), (void *)gcref(g->cur_L), mref(g->jit_base, void),
-		(void *)tabV(&g->registrytv), (void *)gcref(mainthread(g)->env));
+		"{\"what\":\"vm\",\"g\":\"%p\",\"vmstate_at\":\"%p\",\"main\":\"%p\",\"cur_L\":\"%p\","
+		"\"jit_base\":\"%p\",\"registry\":\"%p\",\"_G\":\"%p\"}\n",
+		(void *)g, (void *)&g->vmstate, (void *)gcref(g->mainthref), (void *)gcref(g->cur_L),
+		mref(g->jit_base, void), (void *)tabV(&g->registrytv), (void *)gcref(mainthread(g)->env));
 }
 
 /* Everything that is true until something is allocated. Also told to a debugger that stopped the program, by TELL_SIGNAL. */

@@ -5,8 +5,8 @@ DEATHS = {
     "content": "/crash/content?id=crash-0", "timer": "/crash/timer?id=crash-0&how=timer",
     "thread": "/crash/thread?id=crash-0&how=thread", "filter": "/crash/filter?id=crash-0", "log": "/crash/log?id=crash-0",
 }
-SERVERS = {"static": ["gcore", "content", "timer", "thread", "filter", "log"], "packaged": ["gcore", "content"]}
-LONG_SERVERS = {"bullseye": ["gcore", "content"], "trixie": ["gcore", "content"], "sid": ["gcore", "content"]}
+FIRST = {"static-o0": ["gcore", "content", "timer"], "packaged": ["gcore", "content"]}
+LONG = {"static": ["gcore", *DEATHS], "bullseye": ["gcore", "content"], "trixie": ["gcore", "content"], "sid": ["gcore", "content"]}
 SMALL, BIG = 5, 500  # thousands of users
 
 
@@ -19,7 +19,13 @@ class Case:
         self.name = "%s-%s%s" % (server, how, suffix)
 
 
-def all_cases(long=False, big=False):
-    if big:
-        return [Case("static", "gcore", BIG, "-big")]
-    return [Case(server, how) for server, ways in (LONG_SERVERS if long else SERVERS).items() for how in ways]
+def of_servers(servers):
+    return [Case(server, how) for server, ways in servers.items() for how in ways]
+
+
+def chosen(only=None, long=False, big=False):
+    """Those that one asks for; `only`, globs, choose of all, but of the big ones only those that end in -big themselves."""
+    large = [Case("static", "gcore", BIG, "-big")]
+    if only:
+        return of_servers(FIRST) + of_servers(LONG) + (large if any(glob.endswith("-big") for glob in only) else [])
+    return large if big else of_servers(FIRST) + (of_servers(LONG) if long else [])

@@ -1,20 +1,78 @@
 """What happens around the nginx of build-nginx: a backend that answers only what it must, and clients whose requests stay in flight.
 
 Every request that is left waiting is a row of the account: id, method, uri, kind, the client's port (which is the peer's of nginx's
-connection) and the state that it waits in."""
+connection), the port that it came to (the kernel gives one client port to connections that lead to two ports) and the state that it waits
+in. set_up() returns when the worker has told that all of them are in these states."""
 
+import fcntl
 import json
+import re
 import socket
 import ssl
 import struct
 import threading
 import time
 
-PATIENCE = 20
+PATIENCE = 200  # seconds; a machine may do much else
+LOWEST = 64  # descriptor that is handed over
+SPENT = 10  # requests before those that limit_req delays, each of which adds a minute to the delay of the next ones
+# The function that each kind of Lua request waits in, by the id's beginning; the others sleep.
+WAITS_IN = {"threads": "wait", "capture": "capture", "cosocket": "receive", "body": "read_body", "print": "flush"}
+LIGHT_THREADS, RUNNING_TIMERS = 3, 2  # of a request with threads; of the worker (world.lua)
+
+
+def until(claim, what, patience=PATIENCE):
+    """Polls until claim() gives nothing that is missing; the last that it gave is in the error."""
+    end = time.monotonic() + patience
+    while missing := claim():
+        if time.monotonic() > end:
+            raise RuntimeError("%s: %s" % (what, missing))
+        time.sleep(0.01)
+
+
+class Ports:
+    """Sockets that listen on loopback, for nginx to take over: no other process can have their ports in between. A dead port is bound and
+    nobody listens there."""
+
+    def __init__(self, names, dead=()):
+        made = {name: socket.create_server(("127.0.0.1", 0)) for name in names}
+        # Shells in between use low descriptors themselves.
+        self.held = {name: socket.socket(fileno=fcntl.fcntl(one.fileno(), fcntl.F_DUPFD_CLOEXEC, LOWEST)) for name, one in made.items()}
+        for one in made.values():
+            one.close()
+        self.dead = {name: socket.socket() for name in dead}
+        for one in self.dead.values():
+            one.bind(("127.0.0.1", 0))
+        self.numbers = {name: one.getsockname()[1] for name, one in {**self.held, **self.dead}.items()}
+
+    def descriptors(self):
+        return [one.fileno() for one in self.held.values()]
+
+    def environment(self):
+        """How an nginx tells the one that follows it which sockets it inherits."""
+        return {"NGINX": "".join("%d;" % one for one in self.descriptors())}
+
+    def hand_over(self):
+        """Whoever took them over has them alone: when it ends, clients are refused."""
+        for one in self.held.values():
+            one.close()
+
+    def close(self):
+        for one in [*self.held.values(), *self.dead.values()]:
+            one.close()
+
+
+def at_rest(pid):
+    """The process sleeps. An nginx of which all clients have their answers, or wait, is woken by nobody then."""
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as stream:
+        return stream.read().rpartition(")")[2].split()[0] == "S"
+
+
+ANSWERED = (b"GET /fast/", b"GET /cached/", b"GET /spent/")
 
 
 class Backend:
-    """Answers /fast/ and /cached/ at once and PING lines with PONG, and nothing else, ever."""
+    """Answers these at once and PING lines with PONG, and nothing else, ever."""
 
     def __init__(self):
         self.listening = socket.create_server(("127.0.0.1", 0))
@@ -36,7 +94,7 @@ class Backend:
                     continue
                 while b" HTTP/1." in line and stream.readline().strip():
                     pass
-                if not line.startswith((b"GET /fast/", b"GET /cached/")):
+                if not line.startswith(ANSWERED):
                     self.waiting.append(line.decode().strip())
                     continue
                 stream.write(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nanswer\n")
@@ -60,15 +118,26 @@ class Clients:
     def __init__(self, ports):
         self.ports, self.rows, self.kept = ports, [], []
 
-    def connect(self, port="http"):
-        connection = socket.create_connection(("127.0.0.1", self.ports[port]), PATIENCE)
+    def connect(self, port="http", sources=()):
+        """From the first of these ports of the client's that can be had, else from any; one connection of each other port of nginx's may
+        come from there, too."""
+        connection = socket.socket()
+        connection.settimeout(PATIENCE)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for source in sources:
+            try:
+                connection.bind(("127.0.0.1", source))
+                break
+            except OSError:  # others have a connection from there
+                pass
+        connection.connect(("127.0.0.1", self.ports[port]))
         self.kept.append(connection)
         return connection
 
     def ask(self, path):
-        """A request that is answered; the connection is closed."""
+        """The body of the answer to a request; of HTTP/1.0, so that it is not in chunks. The connection is closed."""
         with socket.create_connection(("127.0.0.1", self.ports["http"]), PATIENCE) as connection:
-            connection.sendall(("GET %s HTTP/1.1\r\nHost: corpus\r\nConnection: close\r\n\r\n" % path).encode())
+            connection.sendall(("GET %s HTTP/1.0\r\nHost: corpus\r\n\r\n" % path).encode())
             answer = b""
             while data := connection.recv(65536):
                 answer += data
@@ -76,11 +145,11 @@ class Clients:
 
     def row(self, connection, kind, uri=None, method="GET", **more):
         self.rows.append({"what": "request" if uri else "connection", "kind": kind, "method": method if uri else None, "uri": uri,
-                          "client_port": connection.getsockname()[1], **more})
+                          "client_port": connection.getsockname()[1], "port": connection.getpeername()[1], **more})
 
-    def leave(self, kind, uri, head="", method="GET", body=b"", **more):
+    def leave(self, kind, uri, head="", method="GET", body=b"", sources=(), **more):
         """A request that is sent and stays."""
-        connection = self.connect()
+        connection = self.connect(sources=sources)
         connection.sendall(("%s %s HTTP/1.1\r\nHost: corpus\r\nUser-Agent: drive/1\r\n%s\r\n" % (method, uri, head)).encode() + body)
         self.row(connection, kind, uri, method, **more)
         return connection
@@ -99,8 +168,10 @@ class Clients:
             self.leave("upstream", "/upstream/%d?id=upstream-%d" % (number, number), id="upstream-%d" % number)
         for number in range(3):
             self.leave("limit_conn", "/counted/%d?id=counted-%d&key=conn" % (number, number), id="counted-%d" % number)
-        for number in range(4):  # the first goes on to the backend, the others wait for their minute
+        for number in range(4):  # the first goes on to the backend, the others wait for some minutes
             self.leave("limit_req delays" if number else "upstream", "/delayed/%d?id=delayed-%d&key=req" % (number, number), id="delayed-%d" % number)
+            for spent in range(0 if number else SPENT):
+                self.ask("/spent/%d?key=req" % spent)
 
     def leave_unfinished(self):
         silent = self.connect()
@@ -114,17 +185,21 @@ class Clients:
             idle.recv(65536)
             self.row(idle, "keepalive")
 
+    def ports_of(self, kind):
+        """The client's ports of connections of a kind. By such a port alone a connection from there to another port of nginx's cannot be told
+        from the first: what the kernel does now and then is always so here."""
+        return [row["client_port"] for row in self.rows if row["kind"] == kind]
+
     def leave_tls(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        plain = socket.create_connection(("127.0.0.1", self.ports["tls"]), PATIENCE)
-        connection = context.wrap_socket(plain, server_hostname="corpus")
-        self.kept.append(connection)
+        connection = context.wrap_socket(self.connect("tls", self.ports_of("lua sleep")), server_hostname="corpus")
+        self.kept[-1] = connection
         connection.sendall(b"GET /lua/sleep?id=tls-0 HTTP/1.1\r\nHost: corpus\r\n\r\n")
         self.row(connection, "lua sleep over tls", "/lua/sleep?id=tls-0", id="tls-0")
 
     def leave_stream(self):
-        connection = self.connect("stream")
+        connection = self.connect("stream", self.ports_of("lua sleep"))
         connection.sendall(b"WAIT stream\n")
         self.row(connection, "stream session")
 
@@ -144,7 +219,7 @@ class Clients:
             self.ask("/cached/%d" % number)
         for number in range(3):
             self.ask("/fast/%d" % number)
-        if self.ask("/plant").strip().splitlines()[-1:] == []:
+        if self.ask("/plant") != "planted\n":
             raise RuntimeError("nginx could not plant its sockets")
         self.leave_lua()
         self.leave_plain()
@@ -153,17 +228,57 @@ class Clients:
         self.leave_stream()
         self.leave_http2()
 
+    # ---- has nginx got them? ----
 
-def settle(backend, wanted):
-    """Waits until the backend has as many requests that it leaves waiting, and a little longer."""
-    for _ in range(PATIENCE * 20):
-        if len(backend.waiting) >= wanted:
-            break
-        time.sleep(0.05)
-    else:
-        raise RuntimeError("%d of %d requests have come to the backend" % (len(backend.waiting), wanted))
-    time.sleep(1)
-    return backend.waiting
+    def missing_in_lua(self):
+        """Coroutines that do not yet wait in the function that they shall wait in, by what the worker says."""
+        wanted = {"running timer %d" % (number + 1): "sleep" for number in range(RUNNING_TIMERS)}
+        for row in self.rows:
+            if row["kind"].startswith("lua"):
+                kind = row["id"].rsplit("-", 1)[0]
+                wanted[row["id"]] = WAITS_IN.get(kind, "sleep")
+                wanted.update({"thread %d of %s" % (number + 1, row["id"]): "sleep" for number in range(LIGHT_THREADS if kind == "threads" else 0)})
+        told = dict(line.split("\t") for line in self.ask("/waiting").splitlines())
+        return {name: told.get(name) for name, function in wanted.items() if told.get(name) != function}
+
+    def missing_in_nginx(self):
+        """Connections and requests that nginx does not yet count, itself not; the one that asks is left out."""
+        active, reading, writing, waiting = map(int, re.findall(r"(?:Active connections|Reading|Writing|Waiting): (\d+)", self.ask("/status")))
+        count = {kind: len([row for row in self.rows if row["kind"] == kind]) for kind in ("header incomplete", "accepted, nothing sent", "keepalive")}
+        told = {"active": active - 1, "reading": reading, "writing": writing - 1, "waiting": waiting}
+        wanted = {"active": len(self.kept), "reading": count["header incomplete"], "writing": self.requests(),
+                  "waiting": count["accepted, nothing sent"] + count["keepalive"]}
+        return {name: (told[name], number) for name, number in wanted.items() if told[name] != number}
+
+    def requests(self):
+        """That nginx works for; those whose header is not complete are none yet."""
+        return len([row for row in self.rows if row["uri"] and row["kind"] != "header incomplete"])
+
+    def kill(self, uri):
+        """Sends the request that the worker dies of."""
+        try:
+            self.leave("dies", uri, sources=self.ports_of("http2 upstream") + self.ports_of("stream session"), id="crash-0")
+        except OSError:
+            pass
+
+
+def missing_at_backend(backend, rows):
+    """Lines that have not come to the backend yet, or that nobody wants."""
+    wanted = ["WAIT stream"] + ["WAIT " + row["id"] for row in rows if row["kind"] == "lua cosocket"]
+    wanted += ["GET %s HTTP/1.1" % row["uri"] for row in rows if row["kind"] in ("upstream", "limit_conn", "http2 upstream")]
+    wanted += ["GET /upstream/captured?id=%s HTTP/1.1" % row["id"] for row in rows if row["kind"] == "lua capture"]
+    came = list(backend.waiting)
+    return sorted(set(wanted) ^ set(came)) + ([] if len(came) == len(set(came)) else ["some came twice"])
+
+
+def set_up(clients, backend, worker):
+    """Leaves everything that waits, and returns when it does: the backend has what it shall get, the worker says of Lua and of connections
+    that they wait as they shall, and sleeps."""
+    clients.leave_all()
+    until(lambda: missing_at_backend(backend, clients.rows), "the backend misses")
+    until(clients.missing_in_lua, "these do not wait in Lua")
+    until(clients.missing_in_nginx, "nginx counts others")
+    until(lambda: not at_rest(worker), "the worker does not come to rest")
 
 
 def write_rows(path, rows):

@@ -175,14 +175,28 @@ local function tell_shared(name)
 	tell.write("shdict", { name = name, count = #keys, capacity = dict:capacity(), free_bytes = dict:free_space(), keys = keys })
 end
 
--- Who waits; coroutine.status is the Lua module's here and calls those of other requests dead.
+-- Of those who wait, and have not ended: id and coroutine. coroutine.status is the Lua module's here and calls those of other requests dead.
+local function waiting(list)
+	local i = 0
+	return function()
+		repeat
+			i = i + 1
+			local one = list[i]
+			if one and one.co ~= coroutine.running() and debug.getinfo(one.co, 0) then return one.id, one.co end
+		until not one
+	end
+end
+
 local function tell_coroutines(what, list)
-	for _, one in ipairs(list) do
-		if one.co ~= coroutine.running() and debug.getinfo(one.co, 0) then
-			tell.write(what, {
-				id = one.id, addr = inside.address(one.co), traceback = debug.traceback(one.co), frames = tell.frames_of(one.co, 0),
-			})
-		end
+	for id, co in waiting(list) do
+		tell.write(what, { id = id, addr = inside.address(co), traceback = debug.traceback(co), frames = tell.frames_of(co, 0) })
+	end
+end
+
+-- For the driver: who waits, and in which function.
+function M.waiting()
+	for _, list in ipairs { M.requests, M.threads } do
+		for id, co in waiting(list) do ngx.say(id, "\t", debug.getinfo(co, 0, "n").name) end
 	end
 end
 

@@ -4,24 +4,35 @@
 # shellcheck source=SCRIPTDIR/lib.sh disable=SC1091
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# What luac and the interpreter have, and what is a part of another file (print.c of luac in 5.1), stays away.
+# The program, and luac of the same objects, which lists the bytecode that the program's Lua makes. What the interpreter has stays away.
 build() {
-	local files f
+	local files luac f src=$RC_BUILD/lua/src objects=$RC_BUILD/objects
 	rc_source "lua$PUCLUA" "$RC_BUILD/lua" >"$RC_BUILD/version"
 	# Debian's build makes this one.
-	echo '#define DEB_HOST_MULTIARCH "none"' >"$RC_BUILD/lua/src/lua$PUCLUA-deb-multiarch.h"
-	files=()
-	for f in "$RC_BUILD"/lua/src/*.c; do
-		case ${f##*/} in lua.c | luac.c | print.c | ltests.c) ;; *) files+=("$f") ;; esac
+	echo '#define DEB_HOST_MULTIARCH "none"' >"$src/lua$PUCLUA-deb-multiarch.h"
+	files=() luac=()
+	for f in "$src"/*.c; do
+		f=${f##*/}
+		case $f in lua.c | ltests.c) ;; luac.c | print.c) luac+=("$f") ;; *) files+=("$f") ;; esac
 	done
-	rc_quietly "$RC_BUILD/puclua.log" gcc -O2 -g -DLUA_USE_POSIX -DLUA_COMPAT_ALL -DLUA_COMPAT_5_2 -I"$RC_BUILD/lua/src" \
-		-o "$RC_BUILD/puclua" "$RC_HERE/puclua.c" "${files[@]}" -lm
+	mkdir "$objects"
+	(
+		cd "$objects" || exit
+		rc_quietly "$RC_BUILD/puclua.log" gcc -O2 -g -c -DLUA_USE_POSIX -DLUA_COMPAT_ALL -DLUA_COMPAT_5_2 -I"$src" \
+			"$RC_HERE/puclua.c" "${files[@]/#/$src/}"
+		rc_quietly "$RC_BUILD/luac.log" gcc -O0 -c -DLUA_COMPAT_ALL -DLUA_COMPAT_5_2 -I"$src" "${luac[@]/#/$src/}"
+	)
+	files=("${files[@]/%.c/.o}") luac=("${luac[@]/%.c/.o}")
+	gcc -o "$RC_BUILD/puclua" "$objects/puclua.o" "${files[@]/#/$objects/}" -lm
+	gcc -o "$RC_BUILD/luac" "${luac[@]/#/$objects/}" "${files[@]/#/$objects/}" -lm
+	rm -r "$objects"
 }
 
 take() {
 	local count=2000
 	[ -z "$RC_BIG" ] || count=1500000
 	ln "$RC_BUILD/puclua" "$RC_CASE/exe"
+	ln "$RC_BUILD/luac" "$RC_CASE/luac"
 	cp "$RC_HERE/puclua.lua" "$RC_CASE/script.lua"
 	rc_doomed -- "$RC_BUILD/puclua" "$RC_CASE/script.lua" "$RC_CASE/account.txt" "$count"
 	rc_collect
