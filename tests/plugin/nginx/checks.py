@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 import account as nginx
+import ask
 import damage
 import pointers
 
@@ -17,6 +18,7 @@ BACKEND_WAITS = "upstream 127.0.0.1:%d waits for its header"
 ALL = ("connections", "backend", "status", "requests", "doing", "subrequests", "lua_lines", "timers", "lua", "flames", "page",
        "warnings")
 SOME = ("sleep-0", "threads-1", "body-0")
+PAGES = ("nginx", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.lua")
 # What connections are for, by the driver's words; all others are requests.
 KINDS = {"accepted, nothing sent": "accepted, no byte yet", "header incomplete": "reading request", "keepalive": "keepalive",
          "stream session": "stream", "lua sleep over http2": "http2", "http2 upstream": "http2"}
@@ -36,6 +38,11 @@ def doing_of(row, backend):
 
 def port_of(peer):
     return int(peer.rsplit(":", 1)[1]) if peer else None
+
+
+def ends_of(row):
+    """The ports of both ends. One alone does not tell connections apart: clients may come from one port to several of nginx's."""
+    return port_of(row["peer"]), port_of(row["own"])
 
 
 def title_of(row):
@@ -62,16 +69,18 @@ def store(data, address, what):
 class Case:
     """A core, or a process, with its account."""
 
-    def __init__(self, directory, target=None):
+    def __init__(self, directory, target=None, seconds=None):
         self.directory, self.name = directory, os.path.basename(directory)
-        self.account, self.core = nginx.Account(directory), target or nginx.case_target(directory)
+        self.account, self.core = nginx.Account(directory, seconds), target or nginx.case_target(directory)
         self.death = self.name.rsplit("-", 1)[1] if self.account.one("dies") else None
-        self.listed = None
+
+    def ahead(self):
+        """Asks what most checks ask."""
+        self.core.ahead(*PAGES)
+        self.core.ahead(*(["nginx.req", self.main(identity)["address"]] for identity in SOME))
 
     def requests(self):
-        if not self.listed:
-            self.listed = self.core.table("nginx.reqs", "requests", "requests")
-        return self.listed
+        return self.core.table("reqs", "requests", "requests")
 
     def mains(self):
         return {row["request"]: row for row in self.requests() if row["request"][0] not in " ("}
@@ -81,19 +90,23 @@ class Case:
         wanted = [row for row in self.account.requests if row.get("id") == identity][0]
         return self.mains()[title_of(wanted)]
 
+    def left(self, row, whole):
+        """Can so much of a time be left? A timer of nginx's counts from some moment since nginx began."""
+        return whole - self.account.seconds - 1 <= row <= whole + 1
+
     # ---- connections ----
 
     def check_connections(self):
         rows = self.core.table("nginx.conns", "connections", "list")
-        by_port = {port_of(row["peer"]): row for row in rows if row["own"]}
-        expected = {row["client_port"]: row for row in self.account.requests + self.account.connections}
-        for port, row in expected.items():
-            kind = by_port.get(port, {}).get("kind")
+        found = {ends_of(row): row for row in rows if row["own"] and row["peer"]}
+        expected = {(row["client_port"], row["port"]): row for row in self.account.requests + self.account.connections}
+        for ends, row in expected.items():
+            kind = found.get(ends, {}).get("kind")
             if kind != KINDS.get(row["kind"], "request"):
-                yield "port %d, %s: %s" % (port, row["kind"], kind)
-            if "tls" in row["kind"] and not by_port[port]["tls"]:
-                yield "port %d is not over TLS" % port
-        others = set(by_port) - set(expected) - {None}
+                yield "ports %s, %s: %s" % (ends, row["kind"], kind)
+            if "tls" in row["kind"] and not found[ends]["tls"]:
+                yield "ports %s: not over TLS" % (ends,)
+        others = set(found) - set(expected)
         if len(others) != (1 if self.death else 0):
             yield "connections of nobody: %s" % others
 
@@ -214,8 +227,9 @@ class Case:
             if row["what"] == "lua sleep" and not row["request"] or row["what"].startswith("lua timer") and "world.lua" not in row["who"]:
                 yield str(row)
         hours = [row for row in section["tables"]["timers"] if row["what"] == "lua timer"]
-        if len(hours) != 5 or not all(3500 < row["left"] < 3606 for row in hours):
-            yield "the timers of an hour: %s" % hours
+        left = sorted(row["left"] for row in hours)
+        if len(left) != 5 or not all(self.left(one, 3601 + n) and abs(one - left[0] - n) < 0.01 for n, one in enumerate(left)):
+            yield "the timers of an hour: %s, after %s s" % (hours, self.account.seconds)
 
     def check_lua(self):
         section, timers = self.core.section("nginx.lua", "lua"), self.account.one("timers")
@@ -322,7 +336,9 @@ class Case:
         """What clients sent is in no answer where redaction is on."""
         redacted = nginx.Target(self.core.target, *self.core.options, "--redact")
         address = self.main("sleep-0")["address"]
-        for command in ("nginx", "nginx.conns", "nginx.reqs --raw", "nginx.timers", "nginx.lua", "nginx.posted", "nginx.req " + address):
+        commands = ("nginx", "nginx.conns", "nginx.reqs --raw", "nginx.timers", "nginx.lua", "nginx.posted", "nginx.req " + address)
+        redacted.ahead(*commands)
+        for command in commands:
             text = json.dumps(redacted.run(*command.split()))
             for secret in ("sleep-0", "crash-0", "drive/1"):
                 if secret in text:
@@ -339,8 +355,8 @@ class Case:
         data, orphan, freed = self.core_bytes(), int(self.main("sleep-0")["address"], 16), int(self.main("sleep-1")["address"], 16)
         [connection] = [row for row in self.core.table("nginx.conns", "connections", "list") if row["request_address"] == hex(orphan)]
         store(data, int(connection["address"], 16), bytes(8))  # data, its first member
-        offset = re.search(rb"/\*\s*(\d+).*unsigned int count : 16;", subprocess.run(
-            [nginx.XCORE, "ptype", self.core.target, "struct ngx_http_request_s", *self.core.options], capture_output=True, check=True).stdout)
+        offset = re.search(r"/\*\s*(\d+).*unsigned int count : 16;",
+                           ask.xcore("ptype", self.core.target, "struct ngx_http_request_s", *self.core.options))
         store(data, freed + int(offset.group(1)), bytes(2))
         with tempfile.TemporaryDirectory() as scratch:
             texts = [message["text"] for message in self.damaged(data, scratch).section("nginx.reqs", "requests")["messages"]]
@@ -354,11 +370,12 @@ class Case:
             stream.write(data)
         return nginx.Target(path, "--exe", os.path.join(self.directory, "exe"), whole=False)
 
-    def check_pointers(self):
+    def check_pointers(self, every):
         """One bad pointer of a request costs what is behind it."""
-        return pointers.complaints(self)
+        return pointers.complaints(self, every)
 
-    def check_damaged(self, seed):
+    def check_damaged(self, seed, apart):
+        """What is overwritten ends no command in a mistake of its own; apart: each runs in a process of its own."""
         address, core = self.main("print-0")["address"], damage.Core(self.core.target)
         chains = [row["address"] for row in self.core.table("nginx.req", "request", "buffers", address)]
         cycle = int(self.core.section("nginx.cycle", "cycle")["fields"]["cycle"], 16)
@@ -367,14 +384,17 @@ class Case:
         damage.spoil(core, seed, 2000)
         with tempfile.TemporaryDirectory() as scratch:
             damaged = self.damaged(core.bytes, scratch)
-            runs = [(damaged.run, command) for command in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted",
-                                                           "nginx.lua", "nginx.upstreams")]
-            runs += [(damaged.flame, "nginx.timers"), (damaged.flame, "nginx.waits"), (damaged.run, "nginx.req", address)]
-            for run, *words in runs + [(damaged.run, "nginx.chain", chain, "--text") for chain in chains]:
+            commands = [[one] for one in ("nginx", "nginx.cycle", "nginx.conns", "nginx.reqs", "nginx.timers", "nginx.posted", "nginx.lua",
+                                          "nginx.upstreams")]
+            commands += [["nginx.req", address]] + [["nginx.chain", chain, "--text"] for chain in chains]
+            if not apart:
+                damaged.ahead(*commands)
+            runs = [(damaged.run, *words) for words in commands] + [(damaged.flame, kind) for kind in ("nginx.timers", "nginx.waits")]
+            for run, *words in runs:
                 try:
                     run(*words)
                 except RuntimeError as why:
                     if damage.is_traceback(str(why)) or "exit -" in str(why):
-                        yield "%s: %s" % (words, why)
+                        yield "seed %d, %s: %s" % (seed, words, why)
             if damaged.run("nginx.conns")["sections"][0]["fields"]["connections"] != 256:
-                yield "the number of connections is another"
+                yield "seed %d: the number of connections is another" % seed

@@ -2,10 +2,10 @@
 
 import os
 import re
-import subprocess
 import tempfile
 
 import account as nginx
+import ask
 import damage
 
 WILD = 0x123456789000
@@ -40,7 +40,7 @@ COSTS = {
 
 def members_of(case, type_):
     """Pointers of a struct: their names and offsets."""
-    told = subprocess.run([nginx.XCORE, "ptype", case.core.target, type_, *case.core.options], capture_output=True, check=True).stdout.decode()
+    told = ask.xcore("ptype", case.core.target, type_, *case.core.options)
     found = re.findall(r"^/\*\s+(\d+)\s+8 \*/\s+(?:.*\*|\w+_pt )\(?\*?(\w+)\)?[^;*]*;$", told, re.M)
     return [(name, int(offset)) for offset, name in found]
 
@@ -83,17 +83,18 @@ def spoiled(core, case, request, hanging):
             yield prefix + name, base + offset, [value for value in (WILD, 0, was + 1) if value != was]
 
 
-def complaints(case):
+def complaints(case, every):
+    """every: each pointer with each bad value, and those of a second request; otherwise each third with one of the values in turn."""
     core = damage.Core(case.core.target)
     with tempfile.TemporaryDirectory(prefix="xcore-nginx-") as scratch:
         path = core.save(os.path.join(scratch, "core"))
         target = nginx.Target(path, *case.core.options, whole=False)
         with open(path, "r+b", buffering=0) as copy:
-            for identity, hanging, most in ((UPSTREAM, HANGING, 3), (LUA, {}, 1)):
+            for identity, hanging, most in ((UPSTREAM, HANGING, 3 if every else 1), (LUA, {}, 1))[:2 if every else 1]:
                 address = case.main(identity)["address"]
                 whole, _ = answer_of(target, address)
-                for name, place, values in spoiled(core, case, address, hanging):
-                    for value in values[:most]:
+                for number, (name, place, values) in list(enumerate(spoiled(core, case, address, hanging)))[::1 if every else 3]:
+                    for value in values if most > 1 else [values[number // 3 % len(values)]]:
                         write(copy, core.offset(place), value)
                         yield from judged(target, address, whole, "%s: %s is %#x" % (identity, name, value), name)
                     write(copy, core.offset(place), core.word(place))
