@@ -8,6 +8,7 @@ import os
 
 from catalogue import Suite, Test
 
+LUAJIT, NGINX = ["luajit:openresty-o0-*", "luajit:gc32-o0-*"], ["nginx:static-o0-*", "nginx:packaged-*"]
 BATS = ["bats", "--timing", "--formatter", "tap"]
 # Tests of folders of programs that are in another tier than the others of their folder.
 SLOW_UNITS = {
@@ -54,6 +55,13 @@ def bats(folder, tier, names=None, skip=(), cores=None, **more):
             if name not in skip and (names is None or name in names)]
 
 
+def both_tiers(suite, folder, names, cores, long_cores):
+    """tests/SUITE/FOLDER/NAME of each name, as it is and with --long."""
+    paths = [(name, "tests/%s/%s/%s" % (suite, folder, name)) for name in names]
+    return [Test(name, [path], cores=cores) for name, path in paths] + [
+        Test(name + " long", [path, "--long"], "long", cores=long_cores) for name, path in paths]
+
+
 def script(suite, name, *arguments, tier="test", **more):
     """tests/SUITE/NAME, with arguments."""
     return Test(" ".join([name, *arguments]).replace("--", ""), ["tests/%s/%s" % (suite, name), *arguments], tier, **more)
@@ -89,15 +97,23 @@ def suites(build):
         Suite("plugin", "plugins and the Lua API, against each program's own account", [
             Test("own", ["tests/plugin/run"], cores=["programs:null-read"]),
             *[script("plugin", name, cores=cores) for name, cores in (
-                ("adversaries", ["programs:structs-gcc-o0"]), ("arguments", ["recipes:luajit", "recipes:nginx", "programs:abort"]), ("guide", []),
+                ("adversaries", ["programs:structs-gcc-o0"]), ("arguments", ["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]), ("guide", []),
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
             script("plugin", "cpython", cores=["python:%s" % case for case in ("3.11-crash", "3.11-idle", "3.9-crash", "3.13-crash")]),
             script("plugin", "cpython", "--long", tier="long", cores=["python:*-crash", "python:*-idle"]),
-            script("plugin", "arguments", "--long", tier="long", cores=["recipes:luajit", "recipes:nginx", "programs:abort"]),
+            script("plugin", "arguments", "--long", tier="long", cores=["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]),
             script("plugin", "newcomer", "--clone", tier="long"),
         ]),
+        Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces as the program told them", [
+            *both_tiers("plugin", "luajit", ("code", "frames", "graph", "replay", "stripped", "values"),
+                        [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
+            Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.1", "recipes:lua5.4"]),
+            Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
+        ]),
+        Suite("nginx", "requests, connections, pools and shared memory as nginx and its clients know them",
+              both_tiers("plugin", "nginx", ("chains", "live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"])),
         Suite("heap", "blocks, leaks and types as the program wrote them down", [
             script("heap", "run", cores=heap_few()),
             script("heap", "cuts", cores=["heap:threads-o2", "heap:threads-o2-bare-stripped", "heap:leaks-o2-jemalloc"]),

@@ -21,12 +21,17 @@ from builder import Skip  # noqa: E402  pylint: disable=wrong-import-position
 class Server:
     """A built nginx: its files, as nginx/server left them. only_where: a RuntimeError unless it is built."""
 
+    missing = {}  # those that cannot be built here, and why: asking the mirror again takes its time
+
     def __init__(self, name, only_where=False):
+        if name in self.missing:
+            raise Skip(self.missing[name])
         words = [os.path.join(FOLDER, "server")] + (["--where"] if only_where else []) + [name]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         said = done.stderr.decode(errors="replace")
         if done.returncode == 3:
-            raise Skip(said.strip().splitlines()[-1])
+            self.missing[name] = said.strip().splitlines()[-1]
+            raise Skip(self.missing[name])
         if done.returncode != 0:
             raise RuntimeError("server %s: %s" % (name, said[-2000:]))
         self.key = os.path.basename(done.stdout.decode().strip())
