@@ -315,12 +315,12 @@ static inline bool account_hit(const struct account *account, const char *core, 
 }
 
 /* Damage upon damage in what the allocator may keep: opening must end, and end well. After a few heaps the core is whole again. */
-static inline void account_mutate(const char *core, const struct xc_allocator *allocator, unsigned rounds)
+static inline void account_mutate(const char *core, const struct xc_allocator *allocator, size_t rounds)
 {
 	struct account_hit hits[ACCOUNT_HITS * ACCOUNT_HEAPS];
 	size_t count = 0, found = 0, worst = 0;
 	rounds -= rounds % ACCOUNT_HEAPS;
-	for (unsigned round = 0; round < rounds; round++) {
+	for (size_t round = 0; round < rounds; round++) {
 		struct account *account = account_open(core, allocator);
 		size_t wrong = account->part ? account_wrong(account) : 0;
 		found += account->part != NULL;
@@ -334,7 +334,7 @@ static inline void account_mutate(const char *core, const struct xc_allocator *a
 		account_close(account);
 	}
 	struct account *account = account_open(core, allocator);
-	print_message("found in %zu of %u damaged processes; at worst %zu of %zu blocks wrong\n", found, rounds, worst,
+	print_message("found in %zu of %zu damaged processes; at worst %zu of %zu blocks wrong\n", found, rounds, worst,
 		      XC_COUNT(account->rows));
 	assert_int_equal(account_wrong(account), 0);
 	account_close(account);
@@ -363,7 +363,7 @@ static inline uint64_t account_blocks(const struct xc_heap_totals *totals)
 
 /* Overwrite the links of free blocks, one at a time; each is reported. Returns how often more than 2 blocks were lost. */
 static inline unsigned account_smash_links(const char *core, const struct xc_allocator *allocator,
-					   enum xc_block_state state, unsigned rounds)
+					   enum xc_block_state state, size_t rounds)
 {
 	unsigned more = 0;
 	while (rounds--) {

@@ -1,4 +1,5 @@
 /* layer: heap */
+#include "tests/support/grid.h"
 #include "tests/support/accounts.h"
 
 #include <unistd.h>
@@ -91,7 +92,8 @@ static void a_broken_list_of_areas_is_made_good(void **state)
 static void damage_upon_damage_ends_well(void **state)
 {
 	(void)state;
-	account_mutate(dying_core(musl_program("mutated", "-static"), NULL), &xc_allocator_mallocng, 200);
+	account_mutate(dying_core(musl_program("mutated", "-static"), NULL), &xc_allocator_mallocng,
+		       grid_count(24, 200));
 }
 
 int main(void)

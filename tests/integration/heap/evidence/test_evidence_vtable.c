@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "heap/typing.h"
+#include "tests/support/grid.h"
 #include "tests/support/allocation_log.h"
 
 /* Only objects that no typed pointer leads to. */
@@ -69,16 +70,16 @@ static void check(const char *compiler, bool described)
 static void objects_are_as_sure_as_they_fill_their_blocks(void **state)
 {
 	(void)state;
-	check("g++ -g -O0 -x c++", true);
-	check("g++ -g -O2 -x c++", true);
-	check("clang++ -g -O2 -x c++", true);
+	static const char *const compilers[] = {"g++ -g -O0 -x c++", "clang++ -g -O2 -x c++", "g++ -g -O2 -x c++"};
+	GRID(i, XC_COUNT(compilers))
+		check(compilers[i], true);
 }
 
 static void classes_without_debug_information_have_names(void **state)
 {
 	(void)state;
-	check("g++ -s -rdynamic -O2 -x c++", false);
-	check("clang++ -s -rdynamic -O2 -x c++", false);
+	GRID(i, 2)
+		check(i ? "clang++ -s -rdynamic -O2 -x c++" : "g++ -s -rdynamic -O2 -x c++", false);
 }
 
 int main(void)

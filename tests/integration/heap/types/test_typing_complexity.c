@@ -11,12 +11,26 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/report.h"
 #include "heap/typing.h"
+#include "heap/typing_report.h"
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 enum { SECONDS = 60 }; /* of processor time, with sanitizers, too; without bounds both took minutes or for ever */
 
-/* How many blocks have a type, when it does not take too long. */
+static bool says_that_it_was_cut(struct xc_heap *heap)
+{
+	struct xc_report *report = xc_report_new("types");
+	bool found = false;
+	xc_typing_report(xc_report_section(report, "types", "Types"), heap, &(struct xc_typing_options){0});
+	for (const struct xc_item *item = report->sections->items; item && !found; item = item->next)
+		found = item->kind == XC_ITEM_MESSAGE && strstr(item->message.text, "taken too long");
+	xc_report_free(report);
+	return found;
+}
+
+/* How many blocks have a type, when it does not take too long, and that it took steps that are bounded. */
 static size_t typed_in_time(const char *source)
 {
 	struct xc_process *process = died("gcc -g -O0 -x c", source);
@@ -28,6 +42,7 @@ static size_t typed_in_time(const char *source)
 	assert_in_range((clock() - before) / CLOCKS_PER_SEC, 0, SECONDS);
 	for (uint32_t i = 0; i < heap->blocks.count; i++)
 		typed += xc_typing_get(typing, i) != NULL;
+	assert_true(says_that_it_was_cut(heap));
 	xc_heap_close(heap);
 	close_process(process);
 	return typed;

@@ -10,6 +10,7 @@
 
 #include "core/render.h"
 #include "heap/typing_report.h"
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 static const char source[] =
@@ -58,7 +59,7 @@ static void what_there_is_no_room_for_is_left_out(void **state)
 	size_t refused, none, all = typed_with(process, 0, &none), before = 0;
 	assert_int_equal(none, 0);
 	assert_true(all > 1000);
-	for (size_t most = 1; most < 4000; most += most < 8 ? 1 : most / 3) {
+	for (size_t most = 1; most < 4000; most += most < 8 ? 1 : most / grid_count(1, 3)) {
 		size_t typed = typed_with(process, most, &refused);
 		assert_true(typed <= all && (most > 40 || refused > 0));
 		before = typed > before ? typed : before;

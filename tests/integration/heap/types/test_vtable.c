@@ -9,6 +9,7 @@
 
 #include "dwarf/name.h"
 #include "heap/vtable.h"
+#include "tests/support/grid.h"
 #include "tests/support/allocation_log.h"
 
 static const char source[] =
@@ -113,23 +114,24 @@ static void check(const char *compiler, const char *program, bool described)
 static void objects_are_told_by_gcc(void **state)
 {
 	(void)state;
-	check("g++ -g -O0 -x c++", source, true);
-	check("g++ -g -O2 -x c++", source, true);
+	GRID(i, 2)
+		check(i ? "g++ -g -O2 -x c++" : "g++ -g -O0 -x c++", source, true);
 }
 
 static void objects_are_told_by_clang(void **state)
 {
 	(void)state;
-	check("clang++ -g -O0 -x c++", source, true);
-	check("clang++ -g -O2 -x c++", source, true);
+	GRID(i, 2)
+		check(i ? "clang++ -g -O2 -x c++" : "clang++ -g -O0 -x c++", source, true);
 }
 
 static void type_info_in_memory_names_them_without_symbols(void **state)
 {
 	(void)state;
-	check("g++ -s -rdynamic -O2 -x c++", source, false);
-	check("clang++ -s -rdynamic -O0 -x c++", source, false);
-	check("g++ -s -rdynamic -no-pie -O2 -x c++", source, false);
+	static const char *const compilers[] = {"g++ -s -rdynamic -O2 -x c++", "clang++ -s -rdynamic -O0 -x c++",
+						"g++ -s -rdynamic -no-pie -O2 -x c++"};
+	GRID(i, XC_COUNT(compilers))
+		check(compilers[i], source, false);
 }
 
 static void symbols_name_them_without_type_info(void **state)
