@@ -22,8 +22,7 @@ class Outcome:
     def counts(self):
         """TAP when there is any, else the last closing line, else the exit status alone."""
         skips = list(self.tap_skips())
-        good = sum(line.startswith("ok ") for line in self.lines) - len(skips)
-        bad = sum(line.startswith("not ok ") and not TAP_SKIP.match(line) for line in self.lines)
+        good, bad = (sum(line.startswith(word) and not TAP_SKIP.match(line) for line in self.lines) for word in ("ok ", "not ok "))
         if good + bad + len(skips) == 0:
             closing = [found for found in map(CLOSING.match, self.lines) if found]
             if closing:

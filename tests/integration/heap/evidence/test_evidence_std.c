@@ -47,7 +47,6 @@ static const char noting[] =
 	"struct leaf { int number; void *nothing; long more; };\n"
 	"struct node { node *left, *right; leaf *own; text name; };\n";
 
-/* What fill() does, and then fill_more(). */
 static const char containers[] =
 	"struct holder { vec<leaf *> leaves; map<int, text> names; list<vec<int>> lists; hash<long, leaf *> index;\n"
 	"  holder *next; };\n"
@@ -79,18 +78,19 @@ static const char containers[] =
 	"    h->names[i] = longer(i); h->lists.push_back({1, 2, i}); h->index[i] = fresh<leaf>();\n"
 	"  }\n"
 	"  for (int i = 0; i < 1000; i++) long_deque.push_back(i);\n"
-	"  tree = grow(5); }\n";
+	"  tree = grow(5); }\n"
+	"int main() { fill(); abort(); }\n";
 
 static const char holders[] =
 	"struct shape { virtual ~shape() {} leaf *l = fresh<leaf>(); };\n"
 	"struct disc : shape { vec<leaf *> parts; disc() { parts.push_back(fresh<leaf>()); } };\n"
 	"struct pack { text name = longer(3); vec<leaf *> all; pack() { all.push_back(fresh<leaf>()); } };\n"
 	"struct with_end { text t = longer(2); ~with_end() { book_count = 0; } };\n"
-	"struct several_kinds { std::optional<text> some, none; std::variant<int, text, vec<leaf *>> one, two, three;\n"
+	"struct many { std::optional<text> some, none; std::variant<int, text, vec<leaf *>> one, two, three;\n"
 	"  std::tuple<int, text, leaf *> three_things; std::pair<text, leaf *> two_things; };\n"
 	"std::unique_ptr<leaf> single; std::unique_ptr<leaf[]> several; std::unique_ptr<with_end[]> ends;\n"
 	"std::shared_ptr<pack> made, taken; std::shared_ptr<shape> base; std::weak_ptr<pack> weak;\n"
-	"std::vector<std::unique_ptr<shape>> shapes; std::vector<std::shared_ptr<pack>> packs; several_kinds *a_many;\n"
+	"std::vector<std::unique_ptr<shape>> shapes; std::vector<std::shared_ptr<pack>> packs; many *a_many;\n"
 	"std::optional<pack> maybe; std::string standard(100, 's'); std::map<int, pack> standard_map;\n"
 	"template <class C> static void note_nodes(C &c, size_t head, const char *name) {\n"
 	"  for (auto &one : c) note((char *)&one - head, name); }\n"
@@ -99,7 +99,7 @@ static const char holders[] =
 	"struct small { leaf *l = fresh<leaf>(); int operator()() const { return 2; } };\n"
 	"struct counted { std::shared_ptr<leaf> l{fresh<leaf>()}; int operator()() const { return 3; } };\n"
 	"std::function<int()> calls[4]; std::any anys[3];\n"
-	"static void fill_more() {\n"
+	"int main() {\n"
 	"  calls[0] = large(); if (sizeof calls[0] == 32) note(*(void **)&calls[0], name_of<large>());\n"
 	"  calls[1] = small(); calls[2] = counted(); anys[0] = pack(); anys[1] = fresh<leaf>();\n"
 	"  if (sizeof calls[0] == 32) note(*(void **)&calls[2], name_of<counted>());\n"
@@ -113,43 +113,44 @@ static const char holders[] =
 	"  note(shapes.data(), name_of<std::unique_ptr<shape>>()); note(packs.data(), "
 	"name_of<std::shared_ptr<pack>>());\n"
 	"  note(&standard[0], \"char\");\n"
-	"  a_many = fresh<several_kinds>(); a_many->some = longer(9); a_many->one = 5; a_many->two = longer(8);\n"
+	"  a_many = fresh<many>(); a_many->some = longer(9); a_many->one = 5; a_many->two = longer(8);\n"
 	"  a_many->three = vec<leaf *>{fresh<leaf>(), fresh<leaf>()};\n"
 	"  std::get<1>(a_many->three_things) = longer(4); std::get<2>(a_many->three_things) = fresh<leaf>();\n"
 	"  a_many->two_things = {longer(6), fresh<leaf>()};\n"
-	"}\n"
-	"int main() { fill(); fill_more(); abort(); }\n";
+	"  abort(); }\n";
 
-static void check_most(const char *compiler, unsigned least)
+static void check(const char *compiler, const char *program, unsigned least)
 {
 	struct xc_text all = {0};
 	xc_text_add(&all, noting);
-	xc_text_add(&all, containers);
-	xc_text_add(&all, holders);
+	xc_text_add(&all, program);
 	struct booked b = booked_open(compiler, xc_text_string(&all));
 	xc_text_fini(&all);
 	compared_check(&b, compiler, least);
 	booked_close(&b);
 }
 
-static void by_gcc(void **state)
+/* The first case is gcc's, the second clang's. */
+static const char *const compilers[] = {"g++ -std=c++17 -g -O0 -x c++", "clang++ -std=c++17 -g -O0 -x c++",
+					"g++ -std=c++17 -g -O2 -x c++", "clang++ -std=c++17 -g -O2 -x c++"};
+
+static void gnu_containers(void **state)
 {
 	(void)state;
-	GRID(i, 2)
-		check_most(i ? "g++ -std=c++17 -g -O2 -x c++" : "g++ -std=c++17 -g -O0 -x c++", 100);
+	GRID(i, XC_COUNT(compilers))
+		check(compilers[i], containers, 100);
 }
 
-static void by_clang(void **state)
+static void gnu_pointers_and_holders(void **state)
 {
 	(void)state;
-	GRID(i, 2)
-		check_most(i ? "clang++ -std=c++17 -g -O2 -x c++" : "clang++ -std=c++17 -g -O0 -x c++", 100);
+	GRID(i, XC_COUNT(compilers))
+		check(compilers[i], holders, 100);
 }
 
 /* LLVM's library may be unpacked somewhere: XCORE_LIBCXX is the directory with its include and lib. */
-static void of_llvm(void **state)
+static void check_llvm(const char *program, unsigned least)
 {
-	(void)state;
 	const char *root = getenv("XCORE_LIBCXX");
 	if (!root)
 		check_skip("XCORE_LIBCXX names no folder of LLVM's library");
@@ -158,16 +159,29 @@ static void of_llvm(void **state)
 			xc_asprintf("clang++ -std=c++17 -g -O%d -nostdinc++ -isystem %s/include/c++/v1 -nostdlib++ "
 				    "-L%s/lib -Wl,-rpath,%s/lib -lc++ -lc++abi -x c++",
 				    i ? 2 : 0, root, root, root);
-		check_most(compiler, 99); /* a small function's object is not looked at */
+		check(compiler, program, least);
 	}
+}
+
+static void llvm_containers(void **state)
+{
+	(void)state;
+	check_llvm(containers, 100);
+}
+
+static void llvm_pointers_and_holders(void **state)
+{
+	(void)state;
+	check_llvm(holders, 99); /* a small function's object is not looked at */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_gcc),
-		cmocka_unit_test(by_clang),
-		cmocka_unit_test(of_llvm),
+		cmocka_unit_test(gnu_containers),
+		cmocka_unit_test(gnu_pointers_and_holders),
+		cmocka_unit_test(llvm_containers),
+		cmocka_unit_test(llvm_pointers_and_holders),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

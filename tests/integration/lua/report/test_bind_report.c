@@ -27,7 +27,8 @@ static char *rendered(const struct xc_report *report, bool json, bool redact)
 	return text;
 }
 
-static struct run run(struct xc_process *process, const char *code)
+/* Without its JSON, which may be of hundreds of megabytes. */
+static struct run run_only(struct xc_process *process, const char *code)
 {
 	struct run r = {.report = xc_report_new("run")};
 	struct xc_host_options options = {
@@ -36,6 +37,12 @@ static struct run run(struct xc_process *process, const char *code)
 	r.host = xc_host_new(&options);
 	r.err = xc_host_run(r.host, "test.lua", code, strlen(code), NULL, 0);
 	xc_report_finish_trees(r.report);
+	return r;
+}
+
+static struct run run(struct xc_process *process, const char *code)
+{
+	struct run r = run_only(process, code);
 	char *text = rendered(r.report, true, false);
 	r.json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(r.json);
@@ -82,7 +89,7 @@ static void check_text(const struct run *r, bool redact, const char *part, bool 
 /* The code fails with this kind of error, whose message has this part. */
 static void fails(enum xc_error_code code, const char *part, const char *script)
 {
-	struct run r = run(NULL, script);
+	struct run r = run_only(NULL, script);
 	struct xc_error *err = xc_take(r.err);
 	if (!err)
 		fail_msg("no error: %s", script);
