@@ -1,5 +1,6 @@
 /* layer: triage */
 /* The verdict over programs that die while the test runs: class, place, last words. */
+#include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"
 
 #include "core/report.h"
@@ -10,11 +11,16 @@ struct verdict {
 	struct xc_report *report;
 };
 
-static struct verdict judge(const char *compiler, const char *source)
+static struct verdict judge_of(const char *compiler, const char *source, const char *argument)
 {
-	struct verdict v = {.process = died(compiler, source), .report = xc_report_new("analyze")};
+	struct verdict v = {.process = died_of(compiler, source, argument), .report = xc_report_new("analyze")};
 	xc_cause(v.report, v.process, NULL);
 	return v;
+}
+
+static struct verdict judge(const char *compiler, const char *source)
+{
+	return judge_of(compiler, source, NULL);
 }
 
 static void done(struct verdict *v)
@@ -48,46 +54,63 @@ static const char *class_of(const struct xc_verdict *verdict)
 	     " return a + zero; }\nint main(void) { return work(1) + 1; }\n"
 
 static const struct {
-	const char *source, *class_name, *function;
+	const char *body, *class_name;
 } cases[] = {
-	{WORK("*(volatile int *)p = 1;"), "null-write", "work"},
-	{WORK("zero = p[24];"), "null-read", "work"},
-	{WORK("f();"), "call-null", "work"},
-	{WORK("f = (void (*)(void))0x123456789000; f();"), "pc-control (call)", "work"},
-	{WORK("static char data[64]; f = (void (*)(void))data; f();"), "exec-data (call)", "work"},
-	{WORK("*(volatile int *)0x123456789000 = 1;"), "wild-write", "work"},
-	{WORK("zero = *(volatile int *)0x123456789000;"), "wild-read", "work"},
-	{WORK("*(volatile char *)0x8000000000000000 = 1;"), "wild-write", "work"},
-	{WORK("*(volatile char *)(char *)\"constant\" = 1;"), "write-rodata", "work"},
-	{WORK("zero = a / zero;"), "div-by-zero", "work"},
-	{WORK("__builtin_trap();"), "trap-instruction", "work"},
-	{WORK("__asm__ volatile(\".byte 0x06\");"), "bad-instruction", "work"},
-	{WORK("__asm__ volatile(\"int3\");"), "trap-instruction", "work"},
-	{WORK("abort();"), "abort", "work"},
-	{WORK("assert(a == 2);"), "assertion", "work"},
-	{WORK("p = malloc(40); free(p); free(p);"), "heap-corruption (double free)", "work"},
-	{WORK("p = malloc(40); free(p + 16);"), "heap-corruption (bad pointer)", "work"},
-	{WORK("char b[8]; p = b; memset(p, 'x', 64);"), "stack-smash", "work"},
-	{WORK("kill(getpid(), SIGQUIT);"), "dump-request", "work"},
-	{WORK("zero = strlen(p);"), "null-read", "work"},
-	{WORK("struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return a ? work(a + 1) + 1 : 0;"),
-	 "stack-overflow (recursion)", "work"},
+	{"*(volatile int *)p = 1;", "null-write"},
+	{"zero = p[24];", "null-read"},
+	{"f();", "call-null"},
+	{"f = (void (*)(void))0x123456789000; f();", "pc-control (call)"},
+	{"static char data[64]; f = (void (*)(void))data; f();", "exec-data (call)"},
+	{"*(volatile int *)0x123456789000 = 1;", "wild-write"},
+	{"zero = *(volatile int *)0x123456789000;", "wild-read"},
+	{"*(volatile char *)0x8000000000000000 = 1;", "wild-write"},
+	{"*(volatile char *)(char *)\"constant\" = 1;", "write-rodata"},
+	{"zero = a / zero;", "div-by-zero"},
+	{"__builtin_trap();", "trap-instruction"},
+	{"__asm__ volatile(\".byte 0x06\");", "bad-instruction"},
+	{"__asm__ volatile(\"int3\");", "trap-instruction"},
+	{"abort();", "abort"},
+	{"assert(a == 2);", "assertion"},
+	{"p = malloc(40); free(p); free(p);", "heap-corruption (double free)"},
+	{"p = malloc(40); free(p + 16);", "heap-corruption (bad pointer)"},
+	{"char b[8]; p = b; memset(p, 'x', 64);", "stack-smash"},
+	{"kill(getpid(), SIGQUIT);", "dump-request"},
+	{"zero = strlen(p);", "null-read"},
+	{"struct rlimit l = {262144, 262144}; setrlimit(RLIMIT_STACK, &l); return a ? work(a + 1, what) + 1 : 0;",
+	 "stack-overflow (recursion)"},
 };
+
+/* All of them are one program. */
+static struct verdict death(const char *compiler, size_t number)
+{
+	struct xc_text source = {0};
+	many_deaths_begin(&source, HEAD);
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		many_deaths_add(&source, i, cases[i].body);
+	many_deaths_end(&source);
+	struct verdict v = judge_of(compiler, xc_text_string(&source), many_deaths_number(number));
+	xc_text_fini(&source);
+	return v;
+}
+
+static void expect_death(const char *compiler, size_t number)
+{
+	struct verdict v = death(compiler, number);
+	const struct xc_verdict *got = v.report->verdict;
+	assert_non_null(got);
+	if (strcmp(class_of(got), cases[number].class_name) != 0 || !got->function ||
+	    strcmp(got->function, "work") != 0)
+		fail_msg("%s in %s instead of %s: %s", class_of(got), got->function ? got->function : "?",
+			 cases[number].class_name, got->headline);
+	assert_int_equal(got->tid, v.process->threads[0].tid);
+	done(&v);
+}
 
 static void every_death_has_its_class_and_place(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		struct verdict v = judge("gcc -g -O0 -fstack-protector-all -x c", cases[i].source);
-		const struct xc_verdict *got = v.report->verdict;
-		assert_non_null(got);
-		if (strcmp(class_of(got), cases[i].class_name) != 0 || !got->function ||
-		    strcmp(got->function, cases[i].function) != 0)
-			fail_msg("%s in %s instead of %s: %s", class_of(got), got->function ? got->function : "?",
-				 cases[i].class_name, got->headline);
-		assert_int_equal(got->tid, v.process->threads[0].tid);
-		done(&v);
-	}
+	for (size_t i = 0; i < XC_COUNT(cases); i++)
+		expect_death("gcc -g -O0 -fstack-protector-all -x c", i);
 }
 
 static void the_line_is_of_the_programs_own_function(void **state)
@@ -113,17 +136,13 @@ static void last_words_are_kept_without_their_newline(void **state)
 /* The C library's functions are known by name there. */
 static void static_programs_are_judged_alike(void **state)
 {
+	static const char *const own[] = {"abort", "assertion", "heap-corruption (double free)"};
 	(void)state;
-	static const struct {
-		const char *source, *class_name;
-	} own[] = {{WORK("abort();"), "abort"},
-		   {WORK("assert(a == 2);"), "assertion"},
-		   {WORK("p = malloc(40); free(p); free(p);"), "heap-corruption"}};
 	for (size_t i = 0; i < XC_COUNT(own); i++) {
-		struct verdict v = judge("gcc -g -O0 -static -x c", own[i].source);
-		assert_string_equal(v.report->verdict->class_name, own[i].class_name);
-		assert_string_equal(v.report->verdict->function, "work");
-		done(&v);
+		size_t number = 0;
+		while (strcmp(cases[number].class_name, own[i]) != 0)
+			number++;
+		expect_death("gcc -g -O0 -fstack-protector-all -static -x c", number);
 	}
 }
 

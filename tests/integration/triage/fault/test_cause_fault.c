@@ -1,6 +1,7 @@
 /* layer: triage */
 /* Every row of the table of faults, over programs that die in that way while the test runs. */
 #include "tests/support/grid.h"
+#include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"
 
 #include <elf.h>
@@ -21,9 +22,9 @@ static const char *verdict_of(const struct xc_verdict *v)
 	return text;
 }
 
-static void expect(const char *compiler, const struct expected *expected)
+static void expect_of(const char *compiler, const char *source, const char *argument, const struct expected *expected)
 {
-	struct xc_process *process = died(compiler, expected->source);
+	struct xc_process *process = died_of(compiler, source, argument);
 	struct xc_report *report = xc_report_new("analyze");
 	xc_cause(report, process, NULL);
 	const struct xc_verdict *v = report->verdict;
@@ -36,12 +37,9 @@ static void expect(const char *compiler, const struct expected *expected)
 	close_process(process);
 }
 
-static void expect_each(const struct expected *cases, size_t count)
+static void expect(const char *compiler, const struct expected *expected)
 {
-	static const char *const compilers[] = {"gcc -g -O0 -x c", "clang -g -O2 -x c"};
-	for (size_t i = 0; i < count; i++)
-		GRID(c, XC_COUNT(compilers))
-			expect(compilers[c], &cases[i]);
+	expect_of(compiler, expected->source, NULL, expected);
 }
 
 #define HEAD                                                                                                           \
@@ -51,51 +49,61 @@ static void expect_each(const struct expected *cases, size_t count)
 	"#include <linux/seccomp.h>\n#include <linux/filter.h>\n#include <sys/syscall.h>\n"                            \
 	"volatile int zero; volatile double none, one = 1; char *volatile p; void (*volatile f)(void);\n"              \
 	"struct s { int a; long b[4]; } *volatile s; static char data[64];\n"
-#define WORK(body)                                                                                                     \
-	HEAD "__attribute__((noinline)) int work(int a) {\n" body                                                      \
-	     "\n return a + zero; }\nint main(void) { return work(1) + 1; }\n"
+
+static const char *const compilers[] = {"gcc -g -O0 -x c", "clang -g -O2 -x c"};
+
+/* Each source is the body of work(). */
+static void expect_each(const struct expected *cases, size_t count, size_t compiler_count)
+{
+	struct xc_text source = {0};
+	many_deaths_begin(&source, HEAD);
+	for (size_t i = 0; i < count; i++)
+		many_deaths_add(&source, i, cases[i].source);
+	many_deaths_end(&source);
+	for (size_t i = 0; i < count; i++)
+		GRID(c, compiler_count)
+			expect_of(compilers[c], xc_text_string(&source), many_deaths_number(i), &cases[i]);
+	xc_text_fini(&source);
+}
 
 static void dereferences(void **state)
 {
 	(void)state;
 	static const struct expected cases[] = {
-		{WORK("s->b[2] = 1;"), "null-write, medium, certain", "NULL"},
-		{WORK("zero = s->a;"), "null-read, low, certain", "NULL"},
-		{WORK("s = (struct s *)16; zero = s->a;"), "null-read, low, likely", ""},
-		{WORK("*(volatile int *)0x123456789000 = 1;"), "wild-write, high, certain", ""},
-		{WORK("p = (char *)0x123456789000; __asm__ volatile(\"rep stosb\" :: \"D\"(p), \"c\"(64), \"a\"(0) : "
-		      "\"memory\");"),
+		{"s->b[2] = 1;", "null-write, medium, certain", "NULL"},
+		{"zero = s->a;", "null-read, low, certain", "NULL"},
+		{"s = (struct s *)16; zero = s->a;", "null-read, low, likely", ""},
+		{"*(volatile int *)0x123456789000 = 1;", "wild-write, high, certain", ""},
+		{"p = (char *)0x123456789000; __asm__ volatile(\"rep stosb\" :: \"D\"(p), \"c\"(64), \"a\"(0) : "
+		 "\"memory\");",
 		 "wild-write (block), high, certain", ""},
-		{WORK("p = (char *)0x123456789000; memset(p, a, 300 + zero);"), "wild-write (block), high, certain",
-		 ""},
-		{WORK("p = (char *)0x8141424344454647; zero = *p;"), "wild-read, medium, certain", "no address"},
-		{WORK("__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");"),
+		{"p = (char *)0x123456789000; memset(p, a, 300 + zero);", "wild-write (block), high, certain", ""},
+		{"p = (char *)0x8141424344454647; zero = *p;", "wild-read, medium, certain", "no address"},
+		{"__asm__ volatile(\"movb $1, (%0,%1)\" :: \"r\"(data), \"r\"(1L << 46) : \"memory\");",
 		 "wild-write, high, certain", "an index led from a good pointer"},
-		{WORK("__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");"), /* SIGBUS */
+		{"__asm__ volatile(\"movb $1, (%%rsp,%0)\" :: \"r\"(1L << 46) : \"memory\");", /* SIGBUS */
 		 "wild-write, high, certain", "an index led from a good pointer"},
-		{WORK("p = (char *)\"constant\"; *p = 'x';"), "write-rodata, medium, certain", "only be read"},
-		{WORK("p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); zero = *p;"),
+		{"p = (char *)\"constant\"; *p = 'x';", "write-rodata, medium, certain", "only be read"},
+		{"p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); zero = *p;",
 		 "protected-access, medium, certain", "not for this kind"},
-		{WORK("__asm__ volatile(\"movaps %%xmm0, (%0)\" :: \"r\"(data + 1 + (16 - (uintptr_t)data % 16) % 16) "
-		      ": "
-		      "\"memory\");"),
+		{"__asm__ volatile(\"movaps %%xmm0, (%0)\" :: \"r\"(data + 1 + (16 - (uintptr_t)data % 16) % 16) "
+		 ": "
+		 "\"memory\");",
 		 "misaligned, low, likely", "not aligned"},
 	};
-	expect_each(cases, XC_COUNT(cases));
+	expect_each(cases, XC_COUNT(cases), XC_COUNT(compilers));
 }
 
 static void jumps(void **state)
 {
 	(void)state;
 	static const struct expected cases[] = {
-		{WORK("f(); zero = 2;"), "call-null, medium, certain", "NULL"},
-		{WORK("f = (void (*)(void))0x123456789000; f(); zero = 2;"), "pc-control (call), critical, certain",
-		 ""},
-		{WORK("f = (void (*)(void))0x4141414141414141; f(); zero = 2;"), "pc-control (call), critical, certain",
-		 ""},
-		{WORK("f = (void (*)(void))data; f(); zero = 2;"), "exec-data (call), critical, certain", ""},
+		{"f(); zero = 2;", "call-null, medium, certain", "NULL"},
+		{"f = (void (*)(void))0x123456789000; f(); zero = 2;", "pc-control (call), critical, certain", ""},
+		{"f = (void (*)(void))0x4141414141414141; f(); zero = 2;", "pc-control (call), critical, certain", ""},
+		{"f = (void (*)(void))data; f(); zero = 2;", "exec-data (call), critical, certain", ""},
 	};
-	expect_each(cases, XC_COUNT(cases));
+	expect_each(cases, XC_COUNT(cases), XC_COUNT(compilers));
 }
 
 static void tail_calls(void **state)
@@ -144,25 +152,26 @@ static void values_that_would_be_used(void **state)
 static void returns(void **state)
 {
 	(void)state;
-	static const struct expected cases[] = {
-		{"0x123456789000", "pc-control (ret), critical, certain", "its return address on the stack"},
-		{"0x4141414141414141", "pc-control (ret), critical, certain", "its return address on the stack"},
-		{"0", "pc-control (ret), critical, certain", "its return address on the stack"},
-		{"(uintptr_t)data", "exec-data (ret), critical, certain", "its return address on the stack"},
+	static const char source[] = HEAD
+		"__attribute__((noinline)) void work(uintptr_t to) {\n"
+		" ((volatile uintptr_t *)__builtin_frame_address(0))[1] = to;\n"
+		" ((volatile uintptr_t *)__builtin_frame_address(0))[2] = to; }\n"
+		"int main(int argc, char **argv) { work(*argv[1] == 'd' ? (uintptr_t)data : strtoul(argv[1], 0, 16)); "
+		"return 1; }\n";
+	static const struct {
+		const char *to, *verdict;
+	} cases[] = {
+		{"123456789000", "pc-control (ret), critical, certain"},
+		{"4141414141414141", "pc-control (ret), critical, certain"},
+		{"0", "pc-control (ret), critical, certain"},
+		{"data", "exec-data (ret), critical, certain"},
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		char source[2000];
-		snprintf(source, sizeof source,
-			 HEAD "__attribute__((noinline)) void work(uintptr_t to) {\n"
-			      " ((volatile uintptr_t *)__builtin_frame_address(0))[1] = to;\n"
-			      " ((volatile uintptr_t *)__builtin_frame_address(0))[2] = to; }\n"
-			      "int main(void) { work(%s); return 1; }\n",
-			 cases[i].source);
-		struct xc_process *process = died("gcc -g -O0 -x c", source);
+		struct xc_process *process = died_of("gcc -g -O0 -x c", source, cases[i].to);
 		struct xc_report *report = xc_report_new("analyze");
 		xc_cause(report, process, NULL);
 		assert_string_equal(verdict_of(report->verdict), cases[i].verdict);
-		assert_non_null(strstr(report->verdict->cause, cases[i].words));
+		assert_non_null(strstr(report->verdict->cause, "its return address on the stack"));
 		xc_report_free(report);
 		close_process(process);
 	}
@@ -170,39 +179,45 @@ static void returns(void **state)
 
 /* As feenableexcept has it, which is in a library of its own. */
 #define FLOAT(mask, body)                                                                                              \
-	WORK("unsigned m; __asm__ volatile(\"stmxcsr %0\" : \"=m\"(m)); m &= ~(unsigned)(" mask ");"                   \
-	     "__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(m)); " body " zero = (int)one;")
+	"unsigned m; __asm__ volatile(\"stmxcsr %0\" : \"=m\"(m)); m &= ~(unsigned)(" mask ");"                        \
+	"__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(m)); " body " zero = (int)one;"
 
 static void arithmetic(void **state)
 {
 	(void)state;
 	static const struct expected cases[] = {
-		{WORK("zero = a / zero;"), "div-by-zero, low, certain", "zero"},
+		{"zero = a / zero;", "div-by-zero, low, certain", "zero"},
 		{FLOAT("0x200", "one = one / none;"), "arithmetic (float division by zero), low, certain", ""},
 		{FLOAT("0x400", "one = 1e300; one = one * one;"), "arithmetic (float overflow), low, certain", ""},
 		{FLOAT("0x80", "one = none / none;"), "arithmetic (float invalid), low, certain", ""},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++)
-		expect("gcc -g -O0 -x c", &cases[i]);
+	expect_each(cases, XC_COUNT(cases), 1);
 }
 
 static void traps(void **state)
 {
 	(void)state;
+	static const struct expected last = {
+		HEAD "__attribute__((noinline,noreturn)) void work(void) { __asm__ volatile(\"int3\"); "
+		     "__builtin_unreachable(); }\n"
+		     "__attribute__((noinline)) int other(void) { return 5; }\nint main(void) { work(); return "
+		     "other(); }\n",
+		"trap-instruction, low, certain", "breakpoint"};
 	static const struct expected cases[] = {
-		{WORK("__builtin_trap();"), "trap-instruction, low, certain", "ud2"},
-		{WORK("__asm__ volatile(\"int3\");"), "trap-instruction, low, certain", "breakpoint"},
-		{HEAD "__attribute__((noinline,noreturn)) void work(void) { __asm__ volatile(\"int3\"); "
-		      "__builtin_unreachable(); }\n"
-		      "__attribute__((noinline)) int other(void) { return 5; }\nint main(void) { work(); return "
-		      "other(); }\n",
-		 "trap-instruction, low, certain", "breakpoint"},
-		{WORK("__asm__ volatile(\".byte 0x06\");"), "bad-instruction, high, likely", "no instruction"},
-		{WORK("__asm__ volatile(\"hlt\");"), "trap-instruction, low, likely", "hlt"},
-		{WORK("__asm__ volatile(\"cli\");"), "bad-instruction, high, likely", "only the kernel"},
+		{"__builtin_trap();", "trap-instruction, low, certain", "ud2"},
+		{"__asm__ volatile(\"int3\");", "trap-instruction, low, certain", "breakpoint"},
+		{"__asm__ volatile(\".byte 0x06\");", "bad-instruction, high, likely", "no instruction"},
+		{"__asm__ volatile(\"hlt\");", "trap-instruction, low, likely", "hlt"},
+		{"__asm__ volatile(\"cli\");", "bad-instruction, high, likely", "only the kernel"},
 	};
-	expect_each(cases, XC_COUNT(cases));
+	expect_each(cases, XC_COUNT(cases), XC_COUNT(compilers));
+	GRID(c, XC_COUNT(compilers))
+		expect(compilers[c], &last);
 }
+
+#define PROGRAM(body)                                                                                                  \
+	HEAD "__attribute__((noinline)) int work(int a) {\n" body                                                      \
+	     "\n return a + zero; }\nint main(void) { return work(1) + 1; }\n"
 
 /* The compiler's own account: each check is the one that is asked for. */
 static void checks_of_clang_are_named(void **state)
@@ -213,19 +228,19 @@ static void checks_of_clang_are_named(void **state)
 		struct expected expected;
 	} cases[] = {
 		{"signed-integer-overflow",
-		 {WORK("volatile int m = 2147483647; zero = m + a;"),
+		 {PROGRAM("volatile int m = 2147483647; zero = m + a;"),
 		  "trap-instruction (integer addition overflow), low, certain", "integer addition overflow"}},
 		{"signed-integer-overflow",
-		 {WORK("volatile int m = 2147483647; zero = m * (a + 1);"),
+		 {PROGRAM("volatile int m = 2147483647; zero = m * (a + 1);"),
 		  "trap-instruction (integer multiplication overflow), low, certain", "multiplication"}},
 		{"bounds",
-		 {WORK("volatile int i = 70; data[i] = 1; zero = data[3];"),
+		 {PROGRAM("volatile int i = 70; data[i] = 1; zero = data[3];"),
 		  "trap-instruction (index out of bounds), low, certain", "index out of bounds"}},
 		{"shift",
-		 {WORK("volatile int i = 70; zero = a << i;"), "trap-instruction (shift out of bounds), low, certain",
-		  "shift"}},
+		 {PROGRAM("volatile int i = 70; zero = a << i;"),
+		  "trap-instruction (shift out of bounds), low, certain", "shift"}},
 		{"integer-divide-by-zero",
-		 {WORK("zero = a / zero;"), "trap-instruction (division overflow), low, certain", "division"}},
+		 {PROGRAM("zero = a / zero;"), "trap-instruction (division overflow), low, certain", "division"}},
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		char compiler[200];
@@ -239,7 +254,7 @@ static void checks_of_clang_are_named(void **state)
 static void checks_of_a_compiler_that_is_not_known_are_likely(void **state)
 {
 	(void)state;
-	static const struct expected bounds = {WORK("volatile int i = 70; data[i] = 1; zero = data[3];"),
+	static const struct expected bounds = {PROGRAM("volatile int i = 70; data[i] = 1; zero = data[3];"),
 					       "trap-instruction (index out of bounds), low, likely",
 					       "by the numbers of clang 14"};
 	expect("clang -O1 -fsanitize=bounds -fsanitize-trap=all -x c", &bounds);
@@ -249,20 +264,19 @@ static void buses_and_guards(void **state)
 {
 	(void)state;
 	static const struct expected cases[] = {
-		{WORK("int fd = open(\"/proc/self/exe\", O_RDONLY); p = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE, fd, "
-		      "0);"
-		      " zero = p[(1 << 20) - 1];"),
+		{"int fd = open(\"/proc/self/exe\", O_RDONLY); p = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE, fd, "
+		 "0);"
+		 " zero = p[(1 << 20) - 1];",
 		 "file-truncated, low, likely", "cut short"},
-		{WORK("__asm__ volatile(\"pushf; orl $0x40000, (%rsp); popf; movl $1, data+1(%rip)\");"),
+		{"__asm__ volatile(\"pushf; orl $0x40000, (%rsp); popf; movl $1, data+1(%rip)\");",
 		 "misaligned, low, certain", "not aligned"},
-		{WORK("struct sock_filter c[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, SYS_getppid}, {6, 0, 0, "
-		      "SECCOMP_RET_TRAP}, {6, 0, 0, SECCOMP_RET_ALLOW}};\n struct sock_fprog g = {4, c};"
-		      " prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); prctl(PR_SET_SECCOMP, 2, &g);"
-		      " __asm__ volatile(\"syscall\" :: \"a\"(SYS_getppid) : \"rcx\", \"r11\");"),
+		{"struct sock_filter c[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, SYS_getppid}, {6, 0, 0, "
+		 "SECCOMP_RET_TRAP}, {6, 0, 0, SECCOMP_RET_ALLOW}};\n struct sock_fprog g = {4, c};"
+		 " prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); prctl(PR_SET_SECCOMP, 2, &g);"
+		 " __asm__ volatile(\"syscall\" :: \"a\"(SYS_getppid) : \"rcx\", \"r11\");",
 		 "seccomp-kill (getppid), info, certain", "getppid"},
 	};
-	for (size_t i = 0; i < XC_COUNT(cases); i++)
-		expect("gcc -g -O0 -x c", &cases[i]);
+	expect_each(cases, XC_COUNT(cases), 1);
 }
 
 /* Other dumpers than Linux write no rights: the address that faulted tells that it was no jump. */
