@@ -40,9 +40,9 @@ static struct xc_error *find_module(const struct xc_cexpr *c, const char *name, 
 static struct xc_error *function_value(struct xc_cexpr *c, const struct xc_definition *d, struct xc_value *out)
 {
 	Dwarf_Die die = d->die;
-	Dwarf_Addr entry;
+	uint64_t entry;
 	const char *name = xc_die_name(&die);
-	if (dwarf_entrypc(&die, &entry) != 0)
+	if (!xc_die_entry(&die, &entry))
 		return xc_error_new(XC_ERR_ABSENT, "`%s` has no code of its own: %s", name ? name : "?",
 				    d->declaration ? "it is only declared" : "it was inlined everywhere");
 	if (!d->module->bias_known)

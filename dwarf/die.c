@@ -190,6 +190,15 @@ bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr)
 	return false;
 }
 
+bool xc_die_entry(Dwarf_Die *die, uint64_t *file_addr_out)
+{
+	Dwarf_Addr base, lo, end;
+	if (dwarf_entrypc(die, &lo) != 0 && dwarf_ranges(die, 0, &base, &lo, &end) <= 0)
+		return false;
+	*file_addr_out = lo;
+	return lo != 0; /* where linkers leave what they dropped */
+}
+
 unsigned xc_die_behind_call(Dwarf_CU *cu)
 {
 	GElf_Ehdr header;

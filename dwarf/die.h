@@ -27,6 +27,10 @@ bool xc_die_has_children(Dwarf_Die *die);
 /* Does one of its ranges hold the address? */
 bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
 
+/* Where a function begins: at its entry, else at the first of its ranges (the others are cold parts). False when it has no code
+ * of its own, or lost it when it was linked. */
+bool xc_die_entry(Dwarf_Die *die, uint64_t *file_addr_out);
+
 /* An attribute of the DIE itself, of its abstract origin or of its specification. False when there is none. */
 bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);
 

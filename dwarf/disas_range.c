@@ -82,9 +82,9 @@ bool xc_disas_function(const struct xc_process *process, const char *name, xc_ad
 {
 	struct xc_query query = {.name = name, .kinds = XC_NAME_FUNCTION, .anywhere = true};
 	struct xc_definition found;
-	Dwarf_Addr entry;
+	uint64_t entry;
 	if (!xc_lookup_one(process, &query, &found) || !found.module->bias_known ||
-	    dwarf_entrypc(&found.die, &entry) != 0)
+	    !xc_die_entry(&found.die, &entry))
 		return false;
 	*addr_out = found.module->bias + entry;
 	return true;

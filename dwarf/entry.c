@@ -60,21 +60,14 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 	return at;
 }
 
-/* Where a function begins; of one in several ranges (its cold part elsewhere) the first is the one entered. */
-static bool entry_pc(Dwarf_Die *die, Dwarf_Addr *out)
-{
-	Dwarf_Addr base, end;
-	return dwarf_entrypc(die, out) == 0 || dwarf_ranges(die, 0, &base, out, &end) > 0;
-}
-
 /* Does the DIE that a call site names describe the function `ours`? */
 static bool is_callee(struct xc_expr_context *c, Dwarf_Die *named, Dwarf_Die *ours)
 {
-	Dwarf_Addr named_lo, our_lo;
+	uint64_t named_lo, our_lo;
 	if (named->addr == ours->addr)
 		return true;
-	bool placed = entry_pc(ours, &our_lo);
-	if (entry_pc(named, &named_lo))
+	bool placed = xc_die_entry(ours, &our_lo);
+	if (xc_die_entry(named, &named_lo))
 		return placed && named_lo == our_lo && dwarf_cu_getdwarf(named->cu) == dwarf_cu_getdwarf(ours->cu);
 	Dwarf_Die a = origin_of(named), b = origin_of(ours);
 	if (a.addr == b.addr)
@@ -145,12 +138,11 @@ static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Addr lo;
 	struct xc_expr expr;
-	uint64_t target;
+	uint64_t lo, target;
 	if (!dwarf_attr(site, DW_AT_call_target, &attr) && !dwarf_attr(site, DW_AT_GNU_call_site_target, &attr))
 		return false;
-	return entry_pc(ours, &lo) &&
+	return xc_die_entry(ours, &lo) &&
 	       xc_expr_of(xc_types_of(caller->context.process), &attr, caller->context.file_addr, &expr) &&
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }

@@ -3,6 +3,7 @@
  * something is wrong. Arithmetic is checked against the compiler in tests/property/test_cexpr.c. */
 #include "dwarf/cexpr.h"
 #include "dwarf/format.h"
+#include "dwarf/symbol.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 
@@ -284,6 +285,28 @@ static void errors_show_the_spot(void **state)
 	expect_error("1 # 2", "`#` where", "  ^");
 }
 
+/* The cold part stands elsewhere: such a function has ranges and no DW_AT_low_pc. */
+static void a_function_in_two_pieces_has_an_address(void **state)
+{
+	(void)state;
+	struct xc_standpoint at;
+	struct xc_value value;
+	xc_addr symbol;
+	struct xc_process *p =
+		died("gcc -g -O2 -x c",
+		     "#include <stdlib.h>\nvolatile int sink, *volatile null;\n"
+		     "__attribute__((noinline)) int body(int a)\n"
+		     "{ if (__builtin_expect(a > 9, 0)) { sink = 3; abort(); } *null = a; return a + sink; }\n"
+		     "int main(int c, char **v) { return body(c) + sink; }\n");
+	assert_true(xc_symbol_find(p, "body.cold", NULL, &symbol));
+	assert_true(xc_symbol_find(p, "body", NULL, &symbol));
+	CHECK_OK(xc_standpoint_open(&at, p, NULL, 0));
+	CHECK_OK(xc_cexpr_value(&at, "body", &fixture.arena, &value));
+	assert_true(value.addr == symbol);
+	xc_standpoint_fini(&at);
+	close_process(p);
+}
+
 static void unknown_names_are_helped_with(void **state)
 {
 	(void)state;
@@ -428,6 +451,7 @@ int main(void)
 		cmocka_unit_test(unknown_names_are_helped_with),
 		cmocka_unit_test(unknown_names_are_not_helped_with_when_nobody_reads_it),
 		cmocka_unit_test(several_statics_of_one_name_are_listed),
+		cmocka_unit_test(a_function_in_two_pieces_has_an_address),
 		cmocka_unit_test(hostile_expressions_end_in_an_error),
 		cmocka_unit_test(a_frame_that_is_not_there_is_an_error),
 	};
