@@ -75,6 +75,89 @@ static void calls_are_known_and_jumps_are_not(void **state)
 	}
 }
 
+/* Eight bytes behind RET: where calls and jumps through a slot find it. */
+static void set_slot(xc_addr value)
+{
+	memcpy(bytes + (RET - CODE) + 8, &value, sizeof value);
+}
+
+enum { SLOT = 0x123456 };
+
+static void direct_calls_and_jumps_are_read_backwards(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t machine;
+		uint8_t class;
+		const char *code;
+		size_t size;
+		bool jump, by_name_only;
+		xc_addr target; /* 0: none */
+	} goes[] = {
+		{EM_X86_64, ELFCLASS64, "\xe8\x00\xff\xff\xff", 5, false, false, RET - 256},       /* call */
+		{EM_X86_64, ELFCLASS64, "\xe9\x00\xff\xff\xff", 5, true, false, RET - 256},        /* jmp */
+		{EM_X86_64, ELFCLASS64, "\xe9\x00\xff\xff\xff\x90", 6, true, true, RET - 1 - 256}, /* jmp; nop */
+		{EM_X86_64, ELFCLASS64, "\x0f\x85\x00\xff\xff\xff", 6, true, true, RET - 256},     /* jne */
+		{EM_X86_64, ELFCLASS64, "\xeb\xf0", 2, true, true, RET - 16},                      /* jmp rel8 */
+		{EM_X86_64, ELFCLASS64, "\x74\xf0", 2, true, true, RET - 16},                      /* je rel8 */
+		{EM_X86_64, ELFCLASS64, "\xff\x15\x08\x00\x00\x00", 6, false, true, SLOT},         /* call *8(%rip) */
+		{EM_X86_64, ELFCLASS64, "\xff\x25\x08\x00\x00\x00", 6, true, true, SLOT},          /* jmp *8(%rip) */
+		{EM_X86_64, ELFCLASS64, "\xff\x25\x00\x10\x00\x00", 6, true, true, 0},             /* not readable */
+		{EM_X86_64, ELFCLASS64, "\xff\xd0", 2, false, false, 0},                           /* call *%rax */
+		{EM_386, ELFCLASS32, "\xe9\x00\xff\xff\xff", 5, true, false, RET - 256},           /* jmp */
+		{EM_386, ELFCLASS32, "\xff\x25\x28\x00\x01\x00", 6, true, true, SLOT},             /* jmp *0x10028 */
+		{EM_AARCH64, ELFCLASS64, "\xc0\xff\xff\x97", 4, false, false, RET - 4 - 256},      /* bl */
+		{EM_AARCH64, ELFCLASS64, "\xc0\xff\xff\x17", 4, true, false, RET - 4 - 256},       /* b */
+		{EM_AARCH64, ELFCLASS64, "\x60\x02\x1f\xd6", 4, true, true, 0},                    /* br x19 */
+		{EM_PPC64, ELFCLASS64, "\x00\xff\xff\x4b", 4, true, true, 0},                      /* b: not read */
+	};
+	for (size_t i = 0; i < XC_COUNT(goes); i++) {
+		xc_addr found[XC_CODE_GOES];
+		struct xc_process *p = process_of(goes[i].machine, goes[i].class, goes[i].code, goes[i].size);
+		set_slot(SLOT);
+		size_t count = xc_code_goes(p, RET, goes[i].jump, true, found);
+		if (count != (goes[i].target != 0) || (count && found[0] != goes[i].target))
+			fail_msg("case %zu: %zu, 0x%llx", i, count, (unsigned long long)(count ? found[0] : 0));
+		if (xc_code_goes(p, RET, goes[i].jump, false, found) != (goes[i].target && !goes[i].by_name_only))
+			fail_msg("case %zu, not named", i);
+		assert_int_equal(xc_code_goes(p, RET, !goes[i].jump, false, found), 0);
+		assert_int_equal(xc_code_goes(p, 0x90000, goes[i].jump, true, found), 0);
+		xc_process_close(p);
+	}
+}
+
+static void stubs_lead_through_their_slot(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t machine;
+		uint8_t class;
+		const char *code;
+		size_t size;
+		xc_addr target;
+	} stubs[] = {
+		{EM_X86_64, ELFCLASS64, "\xff\x25\x08\x00\x00\x00", 6, SLOT},                      /* jmp *8(%rip) */
+		{EM_X86_64, ELFCLASS64, "\xf3\x0f\x1e\xfa\xff\x25\x08\x00\x00\x00", 10, SLOT},     /* endbr64 before */
+		{EM_X86_64, ELFCLASS64, "\xf3\x0f\x1e\xfa\xf2\xff\x25\x08\x00\x00\x00", 11, SLOT}, /* bnd too */
+		{EM_X86_64, ELFCLASS64, "\xe9\x00\xff\xff\xff", 5, 0},                             /* a function */
+		{EM_386, ELFCLASS32, "\xf3\x0f\x1e\xfb\xff\x25\x28\x00\x01\x00", 10, SLOT},        /* endbr32 */
+		{EM_386, ELFCLASS32, "\xff\xa3\x0c\x00\x00\x00", 6, 0},                            /* jmp *12(%ebx) */
+		{EM_AARCH64, ELFCLASS64, "\x10\x00\x00\x90\x11\x16\x40\xf9", 8, SLOT},             /* adrp, ldr */
+		{EM_AARCH64, ELFCLASS64, "\x5f\x24\x03\xd5\x10\x00\x00\x90\x11\x16\x40\xf9", 12, SLOT}, /* bti c */
+		{EM_AARCH64, ELFCLASS64, "\xf0\xff\xff\xf0\x11\x16\x40\xf9", 8, 0}, /* the page before */
+		{EM_RISCV, ELFCLASS64, "\x17\x2e\x00\x00", 4, 0},
+	};
+	for (size_t i = 0; i < XC_COUNT(stubs); i++) {
+		struct xc_process *p = process_of(stubs[i].machine, stubs[i].class, stubs[i].code, stubs[i].size);
+		set_slot(SLOT);
+		xc_addr target = xc_code_stub(p, RET - stubs[i].size);
+		if (target != stubs[i].target)
+			fail_msg("case %zu: 0x%llx", i, (unsigned long long)target);
+		assert_int_equal(xc_code_stub(p, 0x90000), 0);
+		xc_process_close(p);
+	}
+}
+
 static void instructions_stand_where_they_may(void **state)
 {
 	(void)state;
@@ -137,6 +220,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_known_and_jumps_are_not),
+		cmocka_unit_test(direct_calls_and_jumps_are_read_backwards),
+		cmocka_unit_test(stubs_lead_through_their_slot),
 		cmocka_unit_test(instructions_stand_where_they_may),
 		cmocka_unit_test(signatures_and_the_bit_of_thumb_are_stripped),
 		cmocka_unit_test(trampolines_are_known_by_their_code),
