@@ -221,7 +221,7 @@ void xc_render_marks(struct xc_text *text, const struct xc_stack_row *row, bool 
 	if (row->inlined)
 		add_mark(text, start, "inlined");
 	if (row->tail_call)
-		add_mark(text, start, "tail call");
+		add_mark(text, start, row->tail_partial ? "tail call, others are not known" : "tail call");
 	if (row->signal)
 		add_mark(text, start, "signal handler called");
 	if (by_fp)

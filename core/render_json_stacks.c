@@ -38,6 +38,8 @@ static json_t *row_object(const struct xc_json *v, const struct xc_stack_row *ro
 		xc_json_set_count(object, "left_out", row->left_out);
 	xc_json_set_bool(object, "inline", row->inlined);
 	xc_json_set_bool(object, "tail_call", row->tail_call);
+	if (row->tail_partial)
+		xc_json_set_bool(object, "tail_partial", true);
 	xc_json_set_bool(object, "signal", row->signal);
 	xc_json_set_text(object, "trust", row->trust);
 	xc_json_set_text(object, "module", row->module);

@@ -89,6 +89,7 @@ struct xc_stack_row {
 	uint64_t left_out;    /* guests that were left out just before it */
 	bool inlined, signal;
 	bool tail_call;       /* left the stack by a tail call; told by call sites */
+	bool tail_partial;    /* others that did so between its neighbours on the stack are not known */
 	const char *trust;    /* "context", "cfi", "fp", "scan", "plugin"; NULL for a guest */
 	const char *module;   /* path, or NULL */
 	const char *build_id; /* hex, or NULL */

@@ -151,6 +151,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 	row->pc = frame->pc;
 	row->signal = frame->signal;
 	row->tail_call = frame->tail_call;
+	row->tail_partial = frame->tail_partial;
 	row->trust = xc_trust_text(frame->trust);
 	if (place->module) {
 		row->module = shared(b, place->module->path);

@@ -2,36 +2,55 @@
  *
  *   caller ──call site──→ F0 ──tail──→ F1 ──tail──→ callee          F0 and F1 have left no frame
  *
- * DW_AT_call_tail_call and DW_AT_call_origin: DWARF 5, 3.4.1; the GNU forms are those of DWARF 4 with
- * extensions. A site's target counts only when its address is known: by its low_pc, or by the symbol of its
- * linkage name. Two ways to the callee mean that nothing is told; a tail call of a function that is not known may be
- * another way, and so may what a limit left out. */
+ *                       ┌─→ A ─┐
+ *   caller ──→ F0 ──→ F1       F2 ──→ callee                         F0, F1 by their only way on, F2 by the only way in
+ *                       └─→ B ─┘
+ *
+ * The functions that F0 can leave for are collected up to the callee. A tail call of one that is not known may lead anywhere, and so
+ * may what a limit left out: then nothing is told. Ways that come by one function twice are not counted as others: which of its
+ * rounds left the stack is not told for loops either. What is told lies on all ways, so it dominates the callee, and asking
+ * again for what was found comes nearer to F0 each time. */
 #include "tailcall.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "die.h"
+#include "disas.h"
 #include "memo.h"
-#include "symbol.h"
+#include "sitetarget.h"
+#include "tailsites.h"
 
-enum { MAX_CHAIN = 12, MAX_SITES = 4096, MAX_DEPTH = 64, MANY = 2 };
+enum {
+	MAX_FUNCTIONS = 64, /* of one search; chains are seldom longer than three */
+	MAX_CALLS = 512,
+	MAX_READ = 2048, /* functions whose sites are read for one process */
+};
 
 struct xc_tailcalls {
 	const struct xc_process *process;
 	struct xc_arena arena;
-	struct xc_memo answers; /* (place of the callee's function, place of the caller) → xc_addr */
+	struct xc_memo answers; /* (DIE of the callee's function, place of the caller) → struct xc_lost_call */
+	struct xc_memo
+		by_symbol;    /* the same for functions that only a symbol names: (their first instruction, place) */
+	struct xc_memo sites; /* (first instruction of a function) → struct xc_tailsites */
+	size_t read;
+	struct xc_disas *disas;
 };
 
-/* One search: from a function towards the callee. */
-struct search {
-	const struct xc_process *process;
-	xc_addr goal;             /* entry of the callee */
-	xc_addr chain[MAX_CHAIN]; /* entries of the functions on the way */
-	size_t length, sites;
-	unsigned found;      /* ways found or possible; more than one is as good as none */
-	xc_addr last_return; /* behind the jump to the goal */
+enum { GOAL = MAX_FUNCTIONS };
+
+struct call {
+	size_t from, to; /* indexes of functions, or GOAL */
+	xc_addr end;
+};
+
+/* The functions between the one that was called and the callee, and how they call each other. */
+struct graph {
+	xc_addr goal;
+	xc_addr functions[MAX_FUNCTIONS];
+	size_t function_count;
+	struct call calls[MAX_CALLS];
+	size_t call_count;
 };
 
 struct xc_tailcalls *xc_tailcalls_new(const struct xc_process *process)
@@ -45,153 +64,170 @@ void xc_tailcalls_free(struct xc_tailcalls *t)
 {
 	if (!t)
 		return;
+	xc_disas_close(t->disas);
 	xc_arena_fini(&t->arena);
 	free(t);
 }
 
-/* The function DIE at a place, and its entry in memory; 0 when there is no debug information. */
-static xc_addr entry_of(const struct xc_place *place, Dwarf_Die *die_out)
+/* ---- the graph ---- */
+
+static const struct xc_tailsites *sites_of(struct xc_tailcalls *t, xc_addr entry)
 {
-	Dwarf_Addr low;
-	if (place->level_count == 0 || place->line_only)
-		return 0;
-	*die_out = place->levels[place->level_count - 1].die;
-	return dwarf_entrypc(die_out, &low) == 0 ? low + place->module->bias : 0;
+	void **slot = xc_memo_at(&t->sites, &t->arena, (const void *)(uintptr_t)entry, NULL);
+	if (*slot)
+		return *slot;
+	struct xc_tailsites *sites = xc_arena_alloc(&t->arena, sizeof *sites);
+	*slot = sites;
+	if (t->read++ < MAX_READ)
+		xc_tailsites_read(t->process, entry, &t->arena, &t->disas, sites);
+	return sites;
 }
 
-static const char *linkage_name(Dwarf_Die *function)
+/* The index of a function, which may be new; false when there is no room for it. */
+static bool index_of(struct graph *g, xc_addr entry, size_t *index_out)
 {
-	Dwarf_Attribute attr;
-	if (xc_die_attr(function, DW_AT_linkage_name, &attr) || xc_die_attr(function, DW_AT_name, &attr))
-		return dwarf_formstring(&attr);
-	return NULL;
+	size_t i = 0;
+	while (i < g->function_count && g->functions[i] != entry)
+		i++;
+	*index_out = entry == g->goal ? GOAL : i;
+	if (entry == g->goal || i < g->function_count)
+		return true;
+	if (i == MAX_FUNCTIONS)
+		return false;
+	g->functions[g->function_count++] = entry;
+	return true;
 }
 
-/* Where the function that a call site names begins in memory; 0 when that is not known. */
-static xc_addr target_of(const struct xc_process *p, struct xc_module *module, Dwarf_Die *site)
+/* False when a way may have been missed. */
+static bool collect(struct xc_tailcalls *t, struct graph *g, xc_addr first)
+{
+	size_t index;
+	bool whole = index_of(g, first, &index);
+	for (size_t from = 0; from < g->function_count && whole; from++) {
+		const struct xc_tailsites *sites = sites_of(t, g->functions[from]);
+		whole = sites->whole;
+		for (size_t i = 0; i < sites->count && whole; i++) {
+			whole = index_of(g, sites->items[i].target, &index) && g->call_count < MAX_CALLS;
+			if (whole)
+				g->calls[g->call_count++] =
+					(struct call){.from = from, .to = index, .end = sites->items[i].end};
+		}
+	}
+	return whole;
+}
+
+/* ---- ways ---- */
+
+/* Which functions can come to the goal, by others than those that were passed? */
+static void mark_useful(const struct graph *g, const bool *passed, bool useful[MAX_FUNCTIONS + 1])
+{
+	memset(useful, 0, (MAX_FUNCTIONS + 1) * sizeof *useful);
+	useful[GOAL] = true;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = g->call_count; i-- > 0;) {
+			const struct call *c = &g->calls[i];
+			if (useful[c->to] && !useful[c->from] && !passed[c->from])
+				changed = useful[c->from] = true;
+		}
+	}
+}
+
+/* The last call of the ways' common beginning, NULL when there is none; *reached_out: there is only one way. */
+static const struct call *common_beginning(const struct graph *g, bool *reached_out)
+{
+	bool passed[MAX_FUNCTIONS] = {false}, useful[MAX_FUNCTIONS + 1];
+	const struct call *last = NULL;
+	size_t at = 0;
+	while (at != GOAL) {
+		const struct call *on = NULL;
+		bool one = true;
+		passed[at] = true;
+		mark_useful(g, passed, useful);
+		for (size_t i = 0; i < g->call_count && one; i++) {
+			const struct call *c = &g->calls[i];
+			if (c->from != at || !useful[c->to])
+				continue;
+			one = !on;
+			on = c;
+		}
+		if (!on || !one)
+			break;
+		last = on;
+		at = on->to;
+	}
+	*reached_out = at == GOAL;
+	return last;
+}
+
+/* The only call of the goal, NULL when there are several or none. */
+static const struct call *common_end(const struct graph *g, bool *any_out)
+{
+	const struct call *found = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < g->call_count; i++)
+		if (g->calls[i].to == GOAL) {
+			found = &g->calls[i];
+			count++;
+		}
+	*any_out = count > 0;
+	return count == 1 ? found : NULL;
+}
+
+static struct xc_lost_call search(struct xc_tailcalls *t, xc_addr goal, xc_addr first)
+{
+	struct xc_lost_call none = {.pc = 0};
+	struct graph g;
+	bool any, only;
+	g.goal = goal;
+	g.function_count = g.call_count = 0;
+	if (!collect(t, &g, first))
+		return none;
+	const struct call *end = common_end(&g, &any);
+	if (!any)
+		return none;
+	const struct call *beginning = common_beginning(&g, &only), *told = only || !end ? beginning : end;
+	return told ? (struct xc_lost_call){.pc = told->end, .partial = !only} : none;
+}
+
+/* ---- answers ---- */
+
+static struct xc_lost_call find(struct xc_tailcalls *t, const struct xc_place *below, const struct xc_place *above,
+				xc_addr ret)
+{
+	struct xc_lost_call none = {.pc = 0};
+	Dwarf_Die site_die, function;
+	struct xc_callee callee = {.entry = xc_site_function(below, &function), .die = &function};
+	if (!callee.entry || !above->module || !xc_debuginfo_call_site(above, ret - above->module->bias, &site_die))
+		return none;
+	if (!function.addr)
+		callee.die = NULL;
+	struct xc_site site = {.process = t->process, .module = above->module, .die = &site_die, .end = ret};
+	xc_addr first = xc_site_target(&site, &callee);
+	return first && first != callee.entry ? search(t, callee.entry, first) : none;
+}
+
+/* Where the answer is kept; NULL when nothing names the callee. */
+static void **answer_slot(struct xc_tailcalls *t, const struct xc_place *below, const struct xc_place *above)
 {
 	Dwarf_Die function;
-	Dwarf_Addr low;
-	xc_addr addr;
-	if (!xc_die_ref(site, DW_AT_call_origin, &function) && !xc_die_ref(site, DW_AT_abstract_origin, &function))
-		return 0;
-	if (dwarf_lowpc(&function, &low) == 0)
-		return low + module->bias;
-	const char *name = linkage_name(&function);
-	const struct xc_symtab *own = xc_debugfile_symbols(xc_debugfile_of(p, module));
-	const struct xc_symbol *symbol = name ? xc_symtab_named(own, name) : NULL;
-	if (symbol)
-		return symbol->value + module->bias;
-	return name && xc_symbol_find(p, name, NULL, &addr) ? addr : 0;
+	if (below->level_count > 0 && !below->line_only)
+		return xc_memo_at(&t->answers, &t->arena, below->levels[below->level_count - 1].die.addr, above);
+	xc_addr entry = xc_site_function(below, &function);
+	return entry ? xc_memo_at(&t->by_symbol, &t->arena, (const void *)(uintptr_t)entry, above) : NULL;
 }
 
-/* Does the site name the function itself, by DIE or by name? The usual case, and told without a symbol table. What is
- * defined elsewhere is told by its address instead: static functions may share a name. */
-static bool names_function(Dwarf_Die *site, Dwarf_Die *function)
-{
-	Dwarf_Die target;
-	Dwarf_Addr low;
-	if (!xc_die_ref(site, DW_AT_call_origin, &target) && !xc_die_ref(site, DW_AT_abstract_origin, &target))
-		return false;
-	if (target.addr != function->addr && dwarf_lowpc(&target, &low) == 0)
-		return false;
-	const char *wanted = linkage_name(&target), *name = linkage_name(function);
-	return target.addr == function->addr || (wanted && name && !strcmp(wanted, name));
-}
-
-static bool is_tail_site(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-	return (tag == DW_TAG_call_site && xc_die_flag(die, DW_AT_call_tail_call)) ||
-	       (tag == DW_TAG_GNU_call_site && xc_die_flag(die, DW_AT_GNU_tail_call));
-}
-
-static xc_addr return_of(const struct xc_module *module, Dwarf_Die *site)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Addr at;
-	if ((dwarf_attr(site, DW_AT_call_return_pc, &attr) && dwarf_formaddr(&attr, &at) == 0) ||
-	    dwarf_lowpc(site, &at) == 0)
-		return at + module->bias;
-	return 0;
-}
-
-static void search_function(struct search *s, xc_addr entry);
-
-static void follow(struct search *s, struct xc_module *module, Dwarf_Die *site)
-{
-	xc_addr target = ++s->sites <= MAX_SITES ? target_of(s->process, module, site) : 0;
-	if (!target) {
-		s->found = MANY;
-		return;
-	}
-	if (target == s->goal) {
-		s->found++;
-		s->last_return = return_of(module, site);
-		return;
-	}
-	for (size_t i = 0; i < s->length; i++)
-		if (s->chain[i] == target)
-			return; /* a loop of tail calls */
-	search_function(s, target);
-}
-
-/* Call sites below a DIE, through lexical blocks and inlined functions. */
-static void search_die(struct search *s, struct xc_module *module, Dwarf_Die *parent, unsigned depth)
-{
-	Dwarf_Die child;
-	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
-		return;
-	do {
-		int tag = dwarf_tag(&child);
-		if (is_tail_site(&child))
-			follow(s, module, &child);
-		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
-			search_die(s, module, &child, depth + 1);
-	} while (s->found < MANY && xc_die_next(&child));
-}
-
-static void search_function(struct search *s, xc_addr entry)
-{
-	Dwarf_Die function;
-	const struct xc_place *place = xc_debuginfo_place(s->process, entry);
-	if (s->length == MAX_CHAIN)
-		s->found = MANY;
-	if (s->found >= MANY || !entry_of(place, &function))
-		return;
-	s->chain[s->length++] = entry;
-	search_die(s, place->module, &function, 0);
-	s->length--;
-}
-
-static xc_addr search(const struct xc_process *p, const struct xc_place *callee, const struct xc_place *caller,
-		      xc_addr ret)
-{
-	Dwarf_Die function, site;
-	xc_addr goal = entry_of(callee, &function);
-	if (!goal || !caller->module || !xc_debuginfo_call_site(caller, ret - caller->module->bias, &site))
-		return 0;
-	if (names_function(&site, &function))
-		return 0;
-	xc_addr named = target_of(p, caller->module, &site);
-	if (!named || named == goal)
-		return 0;
-	struct search s = {.process = p, .goal = goal};
-	search_function(&s, named);
-	return s.found == 1 ? s.last_return : 0;
-}
-
-xc_addr xc_tailcall_between(struct xc_tailcalls *t, xc_addr callee, xc_addr ret)
+struct xc_lost_call xc_tailcall_between(struct xc_tailcalls *t, xc_addr callee, xc_addr ret)
 {
 	const struct xc_place *below = xc_debuginfo_place(t->process, callee);
 	const struct xc_place *above = xc_debuginfo_place(t->process, ret - 1);
-	if (below->level_count == 0 || above->level_count == 0 || below->line_only)
-		return 0;
-	void **slot = xc_memo_at(&t->answers, &t->arena, below->levels[below->level_count - 1].die.addr, above);
+	void **slot = above->level_count ? answer_slot(t, below, above) : NULL;
+	if (!slot)
+		return (struct xc_lost_call){.pc = 0};
 	if (*slot)
-		return *(xc_addr *)*slot;
-	xc_addr *answer = xc_arena_alloc(&t->arena, sizeof *answer);
+		return *(struct xc_lost_call *)*slot;
+	struct xc_lost_call *answer = xc_arena_alloc(&t->arena, sizeof *answer);
 	*slot = answer;
-	*answer = search(t->process, below, above, ret);
+	*answer = find(t, below, above, ret);
 	return *answer;
 }

@@ -134,15 +134,6 @@ bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
 	return false;
 }
 
-/* Before a tail call the saved registers have been popped, but compilers leave the rules as they were: the slots are below
- * sp, dead, and the registers hold what the rules would restore. */
-static bool already_restored(const struct xc_process *p, const struct xc_frame *frame, const struct xc_cfi_rule *rule)
-{
-	uint64_t sp;
-	return frame->tail_call && rule->kind == XC_CFI_AT_CFA && xc_regs_get(&frame->regs, p->arch->sp, &sp) &&
-	       frame->cfa + (uint64_t)rule->offset < sp;
-}
-
 /* The caller's registers by the row's rules; false with *stop set when the return address cannot be had. */
 static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const struct xc_frame *frame,
 		      struct xc_frame *caller, const char **stop)
@@ -166,8 +157,7 @@ static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const
 				    .regs = frame->regs};
 	struct xc_regs *regs = &caller->regs;
 	for (int i = 0; i < row->rule_count; i++) {
-		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i) ||
-		    already_restored(p, frame, &row->rules[i]))
+		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i))
 			continue;
 		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
 			xc_regs_set(regs, i, value);
@@ -247,22 +237,40 @@ static bool step_trampoline(struct xc_unwinder *u, const struct xc_frame *frame,
 }
 
 /* A function that left by a jump: as it was just before the jump, its stack was as at its entry, one return address
- * below its caller's, and the registers that calls preserve were its caller's. So it is a frame like any other, and
- * steps on to that caller. */
+ * below its caller's, and the registers that calls preserve were its caller's. Call frame information at the jump is not asked:
+ * compilers leave rules for registers in it that have been popped already. */
 static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
 {
 	const struct xc_arch *arch = u->process->arch;
 	uint64_t sp;
 	if (frame->signal || caller->interrupted || !xc_regs_get(&caller->regs, arch->sp, &sp))
 		return;
-	xc_addr pc = xc_tailcall_between(u->tailcalls, xc_frame_lookup(frame), caller->pc);
-	if (!pc)
+	struct xc_lost_call lost = xc_tailcall_between(u->tailcalls, xc_frame_lookup(frame), caller->pc);
+	if (!lost.pc)
 		return;
 	caller->tail_call = true;
+	caller->tail_partial = lost.partial || frame->tail_partial;
+	caller->tail_return = caller->pc;
+	caller->signal = false;
 	if (arch->lr < 0)
 		xc_regs_set(&caller->regs, arch->sp, sp - arch->reg_size);
-	xc_unwind_place(u->process, caller, pc);
+	xc_unwind_place(u->process, caller, lost.pc);
+	caller->cfa = sp;
+	caller->cfa_known = true;
+}
+
+/* Its caller: the frame that was found before it was put in. */
+static bool step_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	*caller = *frame;
+	caller->index++;
+	caller->tail_call = caller->tail_partial = false;
+	caller->tail_return = 0;
+	xc_regs_set(&caller->regs, arch->sp, frame->cfa);
+	xc_unwind_place(u->process, caller, frame->tail_return);
 	xc_unwind_describe(u, caller);
+	return true;
 }
 
 /* Why a stack ends, and what was stepped over before. */
@@ -296,7 +304,8 @@ bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct 
 {
 	struct xc_frame caller;
 	const char *stop;
-	bool done = frame->trampoline               ? step_trampoline(u, frame, &caller, &stop)
+	bool done = frame->tail_call                ? step_tail_call(u, frame, &caller)
+		    : frame->trampoline             ? step_trampoline(u, frame, &caller, &stop)
 		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
 						    : step_row(u, frame, &caller, &stop);
 	if (!done && !stop)

@@ -29,7 +29,9 @@ struct xc_frame {
 	bool signal;     /* this frame is a signal trampoline: its caller was interrupted, not calling */
 	bool trampoline; /* and it is one that is told by its code: the registers stand in the signal's frame */
 	bool tail_call; /* it left the stack by a tail call: told by call sites, its registers are those of its caller */
-	bool interrupted; /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
+	bool tail_partial;   /* and others, between its neighbours that are on the stack, are not known */
+	xc_addr tail_return; /* and where it returns to */
+	bool interrupted;    /* pc is an exact instruction (innermost, or below a trampoline), not a return address */
 	enum xc_trust trust;
 	unsigned descents;        /* trampolines behind it that led down the stack or to a lower one */
 	struct xc_regs regs;      /* with pc and sp */
