@@ -21,10 +21,11 @@ What is taken as equal although the texts differ, and nothing else:
   order    a name shown several times in a frame is matched in order, innermost block first; if one
            side shows it more often, from the end that agrees better
 
-Exceptions file (rules.py): WHAT is frame, value, extra, member, stale, behind, theirs or lost,
-PATTERN a glob on `function` (frame, behind) or `function:variable` (the rest). stale is a
+Exceptions file (rules.py): WHAT is frame, tail, value, extra, member, stale, behind, theirs or lost,
+PATTERN a glob on `function` (frame, tail, behind) or `function:variable` (the rest). stale is a
 value or member that xcore does not give because a register that calls do not preserve would hold it. behind: the
 first frame of gdb's that matches is the last that is compared, what both have behind it is counted as `folded`.
+tail: a frame that gdb lacks and xcore marks as left by a tail call: it is not compared, and counted as `wrong in gdb`.
 theirs: gdb's value or member is wrong, as other frames show: it is not compared, and counted as `wrong in gdb`; lost:
 the same for those that stale is about.
 A value that both give and that differs fails unless it is explained; values that xcore alone lacks are
@@ -45,7 +46,7 @@ import valuetext
 
 SCALARS = ("int", "bool", "enum", "pointer", "float", "ref", "variant")
 FOLD_ROWS = 512  # a shorter stack has no excuse for a jump in its numbering
-WHATS = ("frame", "value", "extra", "member", "stale", "behind", "theirs", "lost")
+WHATS = ("frame", "tail", "value", "extra", "member", "stale", "behind", "theirs", "lost")
 # x86-64 psABI 1.0, figure 3.4: what a call may change. A script's text names the member before it.
 STALE = re.compile(r"<?(?:[\w.\[\]]+: )?(?:synthetic pointer to .*)?\b(?:r(?:ax|dx|cx|si|di|8|9|10|11)|xmm\d+) not saved by this frame\b")
 
@@ -222,9 +223,11 @@ class Comparison:
         return theirs, ours, 0
 
     def frame(self, theirs, ours, where):
-        self.counts["frame"] += 1
         known = theirs or ours
         name = plain_name(known.get("function")) or "?"
+        if not theirs and ours.get("tail_call") and self.hidden("tail", name):
+            return
+        self.counts["frame"] += 1
         where = "%s #%s %s" % (where, known.get("level", known.get("index")), name)
         if not theirs or not ours:
             missing = "gdb" if not theirs else "xcore"

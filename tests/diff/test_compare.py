@@ -171,6 +171,21 @@ class Agreement(unittest.TestCase):
         done = compare.compare("case", oracle, mine, [])
         self.assertEqual((done.counts["frame folded"], compare.broken(done.counts)), (976, []))
 
+    def test_a_tail_call_that_gdb_lacks_may_be_explained_and_is_then_not_compared(self):
+        known = [rules.Rule(1, "case", "tail", "outer", "because")]
+
+        def counts(**more):
+            oracle, mine = case()
+            del oracle["threads"][0]["frames"][1]
+            mine["threads"][0]["frames"][1].update(more)
+            return compare.compare("case", oracle, mine, known).counts
+
+        all_frames = len(case()[0]["threads"][0]["frames"])
+        done = counts(tail_call=True)
+        self.assertEqual((done["frame equal"], done["frame unexplained"], done["wrong in gdb"]), (all_frames - 1, 0, 1))
+        done = counts(tail_call=False)
+        self.assertEqual((done["frame"], done["frame unexplained"], done["wrong in gdb"]), (all_frames, 1, 0))
+
     def test_nothing_is_compared_behind_a_frame_that_gdb_cannot_leave(self):
         def change(thread):
             thread["frames"][3:] = [{**thread["frames"][3], "pc": "0x31"}]
