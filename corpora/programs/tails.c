@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "crash.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -240,6 +241,8 @@ int main(void)
 	pthread_mutex_lock(&lock);
 	while (parked < SHAPES)
 		pthread_cond_wait(&parked_changed, &lock);
+	pthread_mutex_unlock(&lock);
+	await_others();
 	crash();
 	return 0;
 }
