@@ -1,5 +1,6 @@
 /* layer: dwarf */
 /* Places: functions, inlined functions, blocks and lines of code addresses. The programs are compiled while the test runs. */
+#include "tests/support/grid.h"
 #include "tests/support/scene.h"
 
 #include <dwarf.h>
@@ -104,7 +105,7 @@ static void functions_of_cxx_are_named_by_where_they_stand(void **state)
 						"clang++ -g -O0 -x c++", "g++ -gdwarf-4 -O0 -x c++"};
 	static const char *const names[] = {"shop::Order::Item::cost", "shop::Order::total", "shop::Order::twice<int>",
 					    "(anonymous namespace)::hidden"};
-	for (size_t c = 0; c < XC_COUNT(compilers); c++) {
+	GRID(c, XC_COUNT(compilers)) {
 		print_message("# %s\n", compilers[c]);
 		struct xc_process *p = died(compilers[c], cxx);
 		struct xc_unwinder *u = xc_unwinder_new(p);
@@ -169,7 +170,7 @@ static void a_local_class_is_named_by_the_function_that_it_stands_in(void **stat
 					    "shop::pack", "main::Step::run", "main"};
 	static const char *const compilers[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -fno-ipa-cp -fno-ipa-sra -x c++",
 						"g++ -gdwarf-4 -O0 -x c++"};
-	for (size_t c = 0; c < XC_COUNT(compilers); c++) {
+	GRID(c, XC_COUNT(compilers)) {
 		print_message("# %s\n", compilers[c]);
 		struct xc_process *p = died(compilers[c], source);
 		struct xc_unwinder *u = xc_unwinder_new(p);

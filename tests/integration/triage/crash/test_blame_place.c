@@ -1,5 +1,6 @@
 /* layer: triage */
 /* The function that a person should look at first: never one of a library, whose code may stand in the program itself. */
+#include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
 #include "core/report.h"
@@ -22,9 +23,9 @@ static void a_template_of_the_library_passes_the_blame_on(void **state)
 	static const char at[] = "#include <vector>\nstd::vector<int> v(3); volatile int i = 9;\n"
 				 "__attribute__((noinline)) int work() {\n return v.at((unsigned)i) + 1; }\n"
 				 "int main() { return work() + 1; }";
-	expect("g++ -g -O0 -x c++", at, "work", 4);
-	expect("g++ -g -O2 -x c++", at, "work", 4);
-	expect("clang++ -g -O2 -x c++", at, "work", 4);
+	static const char *const compilers[] = {"g++ -g -O0 -x c++", "clang++ -g -O2 -x c++", "g++ -g -O2 -x c++"};
+	GRID(i, XC_COUNT(compilers))
+		expect(compilers[i], at, "work", 4);
 }
 
 static void an_inlined_member_of_the_library_passes_the_blame_on(void **state)
@@ -34,8 +35,8 @@ static void an_inlined_member_of_the_library_passes_the_blame_on(void **state)
 		"#include <vector>\nstruct cart { long id; std::vector<int> items; };\n"
 		"__attribute__((noinline)) unsigned long work(cart *c) {\n return c->items.size() + 1; }\n"
 		"cart *volatile none; int main() { return (int)work(none) + 1; }";
-	expect("g++ -g -O0 -x c++", size, "work", 4);
-	expect("clang++ -g -O2 -x c++", size, "work", 4);
+	GRID(i, 2)
+		expect(i ? "clang++ -g -O2 -x c++" : "g++ -g -O0 -x c++", size, "work", 4);
 }
 
 static void a_checked_function_of_a_header_passes_the_blame_on(void **state)
