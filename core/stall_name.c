@@ -90,6 +90,16 @@ static FILE *open_of(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
+/* A line break of a name stands there as "\\012". */
+static void break_lines(char *path)
+{
+	static const char told[] = "\\012";
+	for (char *at = path; (at = strstr(at, told)); at++) {
+		*at = '\n';
+		memmove(at + 1, at + strlen(told), strlen(at + strlen(told)) + 1);
+	}
+}
+
 static void read_maps(pid_t pid, struct mapping *mapping)
 {
 	FILE *maps = open_of(pid, "maps");
@@ -101,6 +111,7 @@ static void read_maps(pid_t pid, struct mapping *mapping)
 		if (!path || sscanf(line, "%*x-%*x %4s %*x %x:%x", rights, &major, &minor) != 3)
 			continue;
 		path[strcspn(path, "\n")] = '\0';
+		break_lines(path);
 		if (xc_stall_is_file(path))
 			add_file(mapping, path, makedev(major, minor), rights[2] == 'x');
 	}

@@ -193,7 +193,7 @@ static void expect(enum silent how, int (*body)(const char *at))
 		check_skip("what threads wait for is not told here");
 	const int result = silent_try(how, body);
 	if (result == SILENT_CANNOT_MOUNT)
-		check_skip("what threads wait for is not told here");
+		check_skip("no mount may be made here");
 	assert_int_equal(result, 0);
 }
 
