@@ -83,8 +83,7 @@ bool xc_disas_function(const struct xc_process *process, const char *name, xc_ad
 	struct xc_query query = {.name = name, .kinds = XC_NAME_FUNCTION, .anywhere = true};
 	struct xc_definition found;
 	uint64_t entry;
-	if (!xc_lookup_one(process, &query, &found) || !found.module->bias_known ||
-	    !xc_die_entry(&found.die, &entry))
+	if (!xc_lookup_one(process, &query, &found) || !found.module->bias_known || !xc_die_entry(&found.die, &entry))
 		return false;
 	*addr_out = found.module->bias + entry;
 	return true;
