@@ -15,7 +15,7 @@ abort stack-smash fortify throw       through the C and C++ libraries
 handler-reraise handler-nested        signal frames, on another stack and within another
 threads-8 blocked fork-child          threads by depth and by system call; a child's
 inline-o2 inline-o3-clang lto         inlined frames, by both compilers and across units
-tail-call tail-call-clang             frames that are not there any more
+tail-call tail-call-clang tails       frames that are not there any more
 frames frames-omit-fp frames-clang    frames of every shape
 frames-debug-frame frames-no-hdr      CFI elsewhere, without an index
 frames-no-cfi frames-no-cfi-fp        none, without and with a frame pointer
