@@ -1,7 +1,6 @@
 """A running nginx of corpora/build-nginx with its clients, for cores and for tests of living workers. Loopback only; what is started is
 ended by pid."""
 
-import functools
 import os
 import re
 import shutil
@@ -21,17 +20,14 @@ from builder import Skip  # noqa: E402  pylint: disable=wrong-import-position
 class Server:
     """A built nginx: its files, as nginx/server left them. only_where: a RuntimeError unless it is built."""
 
-    missing = {}  # those that cannot be built here, and why: asking the mirror again takes its time
+    known = {}  # by name and whether they may be built; or why there is none: asking again takes its time
 
-    def __init__(self, name, only_where=False):
-        if name in self.missing:
-            raise Skip(self.missing[name])
+    def __init__(self, name, only_where):
         words = [os.path.join(FOLDER, "server")] + (["--where"] if only_where else []) + [name]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         said = done.stderr.decode(errors="replace")
         if done.returncode == 3:
-            self.missing[name] = said.strip().splitlines()[-1]
-            raise Skip(self.missing[name])
+            raise Skip(said.strip().splitlines()[-1])
         if done.returncode != 0:
             raise RuntimeError("server %s: %s" % (name, said[-2000:]))
         self.key = os.path.basename(done.stdout.decode().strip())
@@ -41,9 +37,16 @@ class Server:
         self.environment = dict(line.split("=", 1) for line in self.text("environment").splitlines())
 
     @classmethod
-    @functools.lru_cache(None)
     def get(cls, name, only_where=False):
-        return cls(name, only_where)
+        if (name, only_where) not in cls.known:
+            try:
+                cls.known[name, only_where] = cls(name, only_where)
+            except (Skip, RuntimeError) as why:
+                cls.known[name, only_where] = why
+        found = cls.known[name, only_where]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def path(self, name):
         return os.path.join(self.folder, name)
