@@ -53,13 +53,8 @@ def runner(build):
     """The recipe's Run with that page."""
 
     class Run(build.Run):
-        def configure(self):
-            super().configure()
-            path = os.path.join(self.directory, "nginx.conf")
-            with open(path, encoding="utf-8") as stream:
-                text = stream.read()
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(text.replace("\t\tlocation /ping", PAGE + "\t\tlocation /ping", 1))
+        def edited(self, text):
+            return text.replace("\t\tlocation /ping", PAGE + "\t\tlocation /ping", 1)
 
     return Run
 
