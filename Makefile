@@ -97,7 +97,7 @@ $(B)/tests/%.o: ALL_CFLAGS += -I.
 T   ?=
 run  = tests/run --build $(B) --tier $(1) $(RUN) $(patsubst %,'%',$(T))
 ALL_TESTS := $(foreach s,unit integration property canary fuzz,$(call programs,$(s)))
-SUITES := unit integration property golden canary cli plugin luajit nginx diff live heap verdict batch browser replay hostile timing
+SUITES := unit integration property golden canary cli plugin luajit nginx redis diff live heap verdict batch browser replay hostile timing
 
 built: $(B)/xcore $(ALL_TESTS)
 

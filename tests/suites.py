@@ -112,6 +112,13 @@ def suites(build):
             Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.1", "recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),
+        Suite("redis", "keys, clients and memory as redis tells them", [
+            *both_tiers("plugin", "redis", ("cores", "live"), ["recipes:redis-quick"], ["recipes:redis", "recipes:redis-libc"]),
+            Test("cores big", ["tests/plugin/redis/cores", "--big"], "long", cores=["recipes:redis-big"], alone=True),
+            Test("heap", ["tests/heap/redis"], cores=["recipes:redis-quick"]),
+            Test("heap long", ["tests/heap/redis", "--long"], "long", cores=["recipes:redis", "recipes:redis-libc"]),
+            Test("heap big", ["tests/heap/redis", "--big"], "long", cores=["recipes:redis-big", "recipes:redis-libc-big"], alone=True),
+        ]),
         Suite("nginx", "requests, connections, pools and shared memory as nginx and its clients know them",
               both_tiers("plugin", "nginx", ("chains", "live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"])),
         Suite("heap", "blocks, leaks and types as the program wrote them down", [
@@ -121,7 +128,6 @@ def suites(build):
             script("heap", "run", "--long", tier="long", cores=["heap:*"]),
             script("heap", "cuts", "--long", tier="long", cores=["heap:*-o2*"]),
             script("heap", "truth", tier="long", cores=["heap:*"]),
-            script("heap", "redis", "--big", tier="long", alone=True, cores=["recipes:redis*"]),
         ]),
         Suite("heap-big", "heaps of millions of blocks", [
             Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),

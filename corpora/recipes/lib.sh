@@ -22,9 +22,15 @@ RC_TAKE_CORE=$RC_HERE/../take-core
 RC_PACKAGES=(libc6 libgcc-s1)
 RC_PIDS=()
 RC_BIG=
+RC_KEY_ONLY=
 
 rc_die() { echo "$RC_NAME: $*" >&2; exit 1; }
 rc_say() { echo "$RC_NAME: $*" >&2; }
+# What this host lacks, which is no fault of ours: the last line says it.
+rc_skip() { rc_say "$*"; exit 3; }
+
+# rc_needs PROGRAM…: programs without which the case cannot be made.
+rc_needs() { local p; for p; do command -v "$p" >/dev/null || rc_skip "there is no $p here"; done; }
 
 # rc_init NAME ARGS…: reads the options every recipe has.
 rc_init() {
@@ -36,6 +42,7 @@ rc_init() {
 		case $1 in
 		--out) [ $# -gt 1 ] || rc_die "--out needs a directory"; RC_OUT=$2; shift ;;
 		--big) RC_BIG=-big ;;
+		--key) RC_KEY_ONLY=1 ;; # of what the case is made: for corpora/build-recipes
 		-h | --help) echo "usage: $RC_NAME [--out DIR] [--big]"; exit 0 ;;
 		*) rc_die "unknown argument '$1'; usage: $RC_NAME [--out DIR] [--big]" ;;
 		esac
@@ -126,8 +133,8 @@ rc_port() {
 rc_way() {
 	[ -z "${XCORE_TAKE_CORE:-}" ] || return 0
 	# shellcheck disable=SC2016
-	XCORE_TAKE_CORE=$("$RC_TAKE_CORE" --timeout 20 --out "$RC_RUN/probe" -- /bin/sh -c 'kill -SEGV $$') ||
-		rc_die "no core can be had on this system"
+	XCORE_TAKE_CORE=$("$RC_TAKE_CORE" --timeout 20 --out "$RC_RUN/probe" -- /bin/sh -c 'kill -SEGV $$' 2>"$RC_RUN/way.log") ||
+		rc_skip "no core can be had on this system: $(tail -n 1 "$RC_RUN/way.log")"
 	export XCORE_TAKE_CORE
 	rm -f "$RC_RUN/probe"
 }
@@ -189,7 +196,7 @@ rc_apt_sources() {
 			>"$dir/$(basename "$f")"
 	done
 	find "$dir" -type f -empty -delete
-	[ -n "$(ls "$dir")" ] || rc_die "no package source for '$release' under /etc/apt"
+	[ -n "$(ls "$dir")" ] || rc_skip "no package source for '$release' under /etc/apt"
 }
 
 rc_apt() {
@@ -199,16 +206,22 @@ rc_apt() {
 		-o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
 }
 
+rc_apt_is_new() { [ -n "$(find "$RC_APT/updated" -mtime -1 2>/dev/null)" ]; }
+
 # Fetches the lists once in a day at most; one recipe at a time. An empty status file: what is
-# installed must not matter.
+# installed must not matter. Without any list the next recipe tries again.
 rc_apt_ready() {
 	[ -n "${RC_APT_READY:-}" ] && return
 	mkdir -p "$RC_APT/lists/partial" "$RC_APT/cache/archives/partial"
 	: >"$RC_APT/status"
-	if [ -z "$(find "$RC_APT/updated" -mtime -1 2>/dev/null)" ]; then
-		rc_apt_sources
-		rc_apt update >&2 || rc_say "some package lists were not fetched; going on with the others"
-		touch "$RC_APT/updated"
+	if ! rc_apt_is_new; then
+		(
+			flock -w 600 7 || rc_die "another recipe has held $RC_APT/lock for ten minutes"
+			rc_apt_is_new && exit
+			rc_apt_sources
+			rc_apt update >&2 || rc_say "some package lists were not fetched; going on with the others"
+			[ -z "$(find "$RC_APT/lists" -maxdepth 1 -name '*_Packages*' -o -maxdepth 1 -name '*_Sources*')" ] || touch "$RC_APT/updated"
+		) 7>"$RC_APT/lock" || exit
 	fi
 	RC_APT_READY=1
 }
@@ -235,7 +248,7 @@ rc_source() {
 	local at
 	at=$(mktemp -d "$RC_BUILD/fetch.XXXXXX")
 	rc_apt_ready
-	(cd "$at" && rc_fetch_source "$1") || rc_die "cannot fetch the source of $1"
+	(cd "$at" && rc_fetch_source "$1") || rc_skip "cannot fetch the source of $1"
 	# apt has verified the checksums against the signed list; the uploader's key need not be here.
 	dpkg-source --no-check -x "$at"/*.dsc "$2" >"$RC_BUILD/unpack-$1.log" 2>&1 ||
 		rc_die "cannot unpack the source of $1; see $RC_BUILD/unpack-$1.log"
@@ -250,7 +263,7 @@ rc_unpack() {
 	at=$(mktemp -d "$RC_BUILD/fetch.XXXXXX")
 	mkdir -p "$dir"
 	rc_apt_ready
-	(cd "$at" && rc_apt download "$@" >&2) || rc_die "cannot fetch $*"
+	(cd "$at" && rc_apt download "$@" >&2) || rc_skip "cannot fetch $*"
 	for deb in "$at"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
 	rm -r "$at"
 }
@@ -303,15 +316,17 @@ rc_take() {
 }
 
 rc_main() {
-	local dir
-	dir=$RC_CACHE/$RC_NAME-$(rc_key)
+	local dir key
+	key=$RC_NAME-$(rc_key)
+	[ -z "$RC_KEY_ONLY" ] || { echo "$key$RC_BIG" && return; }
+	dir=$RC_CACHE/$key
 	RC_BUILD=$dir/build
 	RC_RUN=$dir/run$RC_BIG
 	RC_CASE=$dir/case$RC_BIG
 	mkdir -p "$dir"
-	# One lock for all recipes: they share the package lists, and two loads at once disturb each other.
-	exec 9>"$RC_CACHE/lock"
-	flock -w 1800 9 || rc_die "another recipe has held $RC_CACHE/lock for half an hour"
+	# Other checkouts make the same case.
+	exec 9>"$dir/lock"
+	flock -w 1800 9 || rc_die "another recipe has held $dir/lock for half an hour"
 	rc_once "$RC_BUILD" build
 	rc_once "$RC_CASE" rc_take
 	rc_deliver

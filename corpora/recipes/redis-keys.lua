@@ -1,4 +1,4 @@
--- redis-keys.lua: what the server says of the keys of the selected database, at most ARGV[1] of them, one per line:
+-- redis-keys.lua: what the server says of KEYS, or of the keys of the selected database, at most ARGV[1] of them, one per line:
 -- database, key, type, encoding, MEMORY USAGE with SAMPLES 0, the same with the default samples, PEXPIRETIME,
 -- elements, and of the first three of each type and encoding the first elements, separated by tabs.
 local call = redis.call
@@ -49,6 +49,8 @@ local function line(key)
 end
 
 local lines, cursor = {}, "0"
+for _, key in ipairs(KEYS) do lines[#lines + 1] = line(key) end
+if #KEYS > 0 then return lines end
 repeat
 	local page = call("SCAN", cursor, "COUNT", 1000)
 	cursor = page[1]
