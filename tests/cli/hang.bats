@@ -106,10 +106,10 @@ ended_by() {
   cp "$CORE" core
   local made=${PROGRAM%/*} status=0
   cp "$PROGRAM" real/
-  "$HUNGFS" real "$made" open:crasher -- "$XCORE" modules core --io-timeout 1 >answer 2>err || status=$?
+  "$HUNGFS" real "$made" open:crasher -- "$XCORE" modules core --format json --io-timeout 1 >answer 2>err || status=$?
   [ "$status" -eq 0 ]
   [ "$(cat err)" = "xcore: $(shown "$PROGRAM"): no answer for 1 second: beginning again, without what is in that directory" ]
-  grep -q 'crasher: it did not answer' <(joined answer)
+  grep -q 'crasher: it did not answer' answer
   run -3 --separate-stderr "$HUNGFS" real "$made" read:crasher -- "$XCORE" analyze core --strict --io-timeout 1 -o report
   [ "$(ls -A)" = "$(ls -A | grep -v part)" ]
   expect 4 "xcore: $(literal "$(shown "$PROGRAM")"): no answer for 1 second: given up*" \
