@@ -31,6 +31,7 @@ enum {
 	TOLD_MS = 10000, /* a file that takes longer is named */
 	LOOKS = 4,       /* in the shorter one of that and the user's time */
 	MOMENT_MS = 100, /* for helpers, for those who are killed, and between looks when time is short */
+	BUSY_MS = 3000,  /* for a helper that waits for nothing but a processor */
 	HANGS_MS = 400,  /* whoever is to end and waits so long for one file does not come to it */
 	END_MS = 700,    /* for what any other one does before it ends by a signal, */
 	SAVE_MS = 5000,  /* and for one that has much to save */
@@ -147,7 +148,17 @@ static pid_t fork_sharing(void)
 
 /* ---- helpers ---- */
 
-/* Do it in another process, and wait for a moment. False: it did not come to its end. */
+/* Does it run, or would if a processor were free? */
+static bool is_runnable(pid_t pid)
+{
+	char line[XC_STALL_CALL];
+	const char *name_end =
+		xc_stall_read(line, sizeof line, "/proc/%ld/stat", (long)pid) ? strrchr(line, ')') : NULL;
+	return name_end && strncmp(name_end, ") R", 3) == 0;
+}
+
+/* Do it in another process, and wait for a moment: longer only while the machine is too busy to run it, so that no message is lost for that.
+ * False: it did not come to its end. */
 static bool in_helper(void (*work)(const struct keeper *k, void *user), const struct keeper *k, void *user)
 {
 	const pid_t parent = getpid(), pid = fork_sharing();
@@ -157,12 +168,16 @@ static bool in_helper(void (*work)(const struct keeper *k, void *user), const st
 			work(k, user);
 		_exit(0);
 	}
-	const uint64_t end = xc_now_ns() + MOMENT_MS * MS;
-	while (pid > 0 && xc_now_ns() < end) {
+	const uint64_t start = xc_now_ns();
+	for (uint64_t took = 0; pid > 0 && took < MOMENT_MS * MS;) {
 		const struct timespec nap = {.tv_nsec = (long)MS};
 		if (waitpid(pid, NULL, WNOHANG) == pid)
 			return true;
 		nanosleep(&nap, NULL);
+		const uint64_t now = xc_now_ns();
+		if (now - start >= BUSY_MS * MS)
+			break;
+		took += is_runnable(pid) ? 0 : MS;
 	}
 	if (pid > 0)
 		kill(pid, SIGKILL);

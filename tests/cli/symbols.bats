@@ -101,7 +101,7 @@ C
   "$XCORE" symbols index debug
   ./sleeper >said 3>&- &
   pid=$!
-  until [ -s said ]; do
+  until [ -s said ] && grep -q '^State:.S' "/proc/$pid/status"; do
     kill -0 "$pid"
     sleep 0.05
   done

@@ -112,8 +112,7 @@ C
   wait_for "$DEBUGINFOD_URLS" "$BATS_FILE_TMPDIR/served/sleeper.debug" "$(cat "$BATS_FILE_TMPDIR/server.pid")" # it looks again every two seconds
   ./sleeper >said 3>&- &
   pid=$!
-  until [ -s said ] || ! kill -0 "$pid"; do sleep 0.05; done
-  sleep 0.3 # from the one call to the next
+  until { [ -s said ] && grep -q '^State:.S' "/proc/$pid/status"; } || ! kill -0 "$pid"; do sleep 0.05; done
   status=0
   export ASAN_OPTIONS=detect_leaks=0 # that checker needs ptrace, which the filter denies
   "$XCORE" bt "pid:$pid" --debuginfod --format json >answer 2>err || status=$?

@@ -15,6 +15,7 @@ compile() {
 
 # start COMMAND...: in the background; returns when it has written a line, which is in $SAID. Its process is $STARTED.
 start() {
+	: >"$BATS_TEST_TMPDIR/said" # there before it is read, however late the other process begins
 	"$@" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	STARTED=$!
 	for _ in $(seq 3000); do

@@ -14,6 +14,7 @@ setup() {
 	find_xcore
 	compile target "$BATS_TEST_TMPDIR/target" -O1
 	mkfifo "$BATS_TEST_TMPDIR/end"
+	: >"$BATS_TEST_TMPDIR/said" # there before it is read, however late the other process begins
 	"$BATS_TEST_TMPDIR/target" "$BATS_TEST_TMPDIR/counter" <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- &
 	exec 8>"$BATS_TEST_TMPDIR/end"
 	for _ in $(seq 1000); do
