@@ -1,5 +1,5 @@
 // Hangs in the locks of Rust, which record no owner, until somebody who watches sends a signal.
-use std::hint::black_box;
+#[inline(never)] fn black_box<T>(value: T) -> T { let seen = unsafe { std::ptr::read_volatile(&value) }; std::mem::forget(value); seen } // std has one since 1.66
 use std::sync::{mpsc, Arc, Barrier, Condvar, Mutex, Once, RwLock};
 use std::thread;
 use std::time::Duration;

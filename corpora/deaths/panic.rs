@@ -1,7 +1,7 @@
 // Dies of SIGABRT because it panics (panic=abort), or of what unsafe code and the system bring about.
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hint::black_box;
+#[inline(never)] fn black_box<T>(value: T) -> T { let seen = unsafe { std::ptr::read_volatile(&value) }; std::mem::forget(value); seen } // std has one since 1.66
 
 struct Queue {
     head: usize,

@@ -1,5 +1,5 @@
 // Dies with secrets of its environment in what it panics with; see planted.c.
-use std::hint::black_box;
+#[inline(never)] fn black_box<T>(value: T) -> T { let seen = unsafe { std::ptr::read_volatile(&value) }; std::mem::forget(value); seen } // std has one since 1.66
 
 #[inline(never)]
 fn log_in(password: &str) -> usize {

@@ -136,9 +136,10 @@ class Run:
         """Starts the master, behind prefix, and waits until its worker answers."""
         self.configure()
         argv = prefix + [self.server.nginx, "-p", self.folder, "-c", "nginx.conf"]
-        self.started.append(subprocess.Popen(argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                             pass_fds=self.sockets.descriptors(),
-                                             env={**os.environ, **self.server.environment, **self.sockets.environment()}))
+        with open(self.file("stderr"), "wb") as stderr:
+            self.started.append(subprocess.Popen(argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+                                                 pass_fds=self.sockets.descriptors(),
+                                                 env={**os.environ, **self.server.environment, **self.sockets.environment()}))
         self.sockets.hand_over()
         try:
             answer = self.clients.ask("/ping")
@@ -148,11 +149,14 @@ class Run:
             raise RuntimeError("nginx does not answer, but %s: %s" % (answer, self.said()))
 
     def said(self):
-        try:
-            with open(self.file("error.log"), encoding="utf-8", errors="replace") as stream:
-                return stream.read()[-1500:]
-        except OSError:
-            return "no error log"
+        """The end of its error log, or of what it wrote before it had one."""
+        for name in ("error.log", "stderr"):
+            try:
+                with open(self.file(name), encoding="utf-8", errors="replace") as stream:
+                    return stream.read()[-1500:]
+            except OSError:
+                continue
+        return "no error log"
 
     def master(self):
         with open(self.file("nginx.pid"), encoding="utf-8") as stream:

@@ -167,6 +167,7 @@ static void units_of_an_object_file_are_read_from_it(void **state)
 static void split_units_are_read_from_a_package(void **state)
 {
 	(void)state;
+	check_needs("llvm-dwp");
 	char command[256];
 	for (size_t i = 0; i < XC_COUNT(WAYS); i++) {
 		if (!WAYS[i].package)
@@ -182,6 +183,7 @@ static void split_units_are_read_from_a_package(void **state)
 static void a_package_of_others_does_not_stand_in_the_way(void **state)
 {
 	(void)state;
+	check_needs("llvm-dwp");
 	struct mapped m =
 		begin(&WAYS[0], &nowhere,
 		      "echo 'int other(int x) { return x; }' >c.c && gcc -g -gdwarf-5 -gsplit-dwarf -c -o c.o c.c && "
@@ -193,6 +195,7 @@ static void a_package_of_others_does_not_stand_in_the_way(void **state)
 static void what_was_moved_is_found_by_debug_dir(void **state)
 {
 	(void)state;
+	check_needs("llvm-dwp");
 	static const char *const moves[] = {
 		"mkdir elsewhere && mv a.dwo elsewhere", "mkdir -p elsewhere/$PWD && mv a.dwo elsewhere/$PWD",
 		"mkdir elsewhere && timeout 20 llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
@@ -360,6 +363,7 @@ static void damage_each(const char *name, const char *restore, const struct way 
 static void damaged_files_do_no_harm(void **state)
 {
 	(void)state;
+	check_needs("llvm-dwp");
 	const size_t step = grid_count(53, 17);
 	damage_each("a.dwo", "true", &WAYS[3], step);
 	damage_each("a.dwo", "true", &WAYS[4], step);

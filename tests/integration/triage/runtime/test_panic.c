@@ -7,7 +7,9 @@ static const char *const levels[] = {"-C opt-level=0", "-C opt-level=2"};
 
 /* Its argument says of what it dies. What is asked of memory is the size, then the alignment. */
 static const char program[] =
-	"#![allow(unused)]\nuse std::alloc::*; use std::hint::black_box;\n"
+	"#![allow(unused)]\nuse std::alloc::*;\n"
+	"#[inline(never)] fn black_box<T>(value: T) -> T { // std has one since 1.66\n"
+	"  let seen = unsafe { std::ptr::read_volatile(&value) }; std::mem::forget(value); seen }\n"
 	"#[inline(never)] fn none(a: Option<u32>) -> u32 { a.unwrap() }\n"
 	"#[inline(never)] fn number(a: Option<u32>) -> u32 { a.expect(\"a number\") }\n"
 	"#[inline(never)] fn index(i: usize) -> u32 { let a = black_box(&[1u32, 2, 3][..]); a[i] }\n"
