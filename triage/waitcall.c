@@ -10,6 +10,7 @@
  *	pthread_join              struct pthread's tid                        the id of the thread
  *	pthread_mutex_lock_full   a variable of its own, forever              0: the kernel would not wait for this PI mutex (EDEADLK, ESRCH)
  *	RwLock::write_contended   rwlock + 4 writer_notify (Rust)
+ *	Once::call_inner          the state of the parked thread (Rust up to 1.65): the Once leads to its node
  *
  * nptl/pthread_rwlock_common.c, sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_join_common.c. */
 #include "waitcall.h"
@@ -138,6 +139,59 @@ static xc_addr find_inherited(const struct xc_waitwalk *w, pid_t self)
 	return found;
 }
 
+/* ---- a Once of Rust whose waiters queue up ---- */
+
+/* library/std/src/sync/once.rs (1.63): the one word of a Once is its state in two bits, RUNNING is 2, and the address of the last waiter's node,
+ * which lies on that thread's stack: struct Waiter of three words, in an order that the compiler chose, `next` and the parked thread among them. */
+enum { ONCE_STATES = 3, ONCE_RUNNING = 2, WAITER_WORDS = 3, QUEUE_STEPS = 64 };
+
+/* Does a queue of waiters that begins with this node lead into [lo, hi)? */
+static bool queue_leads_to(const struct xc_process *p, xc_addr node, xc_addr lo, xc_addr hi, unsigned *steps)
+{
+	if (node >= lo && node < hi)
+		return true;
+	for (unsigned k = 0; k < WAITER_WORDS && *steps; k++) {
+		uint64_t next;
+		--*steps;
+		if (xc_space_peek_uint(p->space, node + k * p->arch->word, p->arch->word, &next) && next &&
+		    next != node && next % p->arch->word == 0 && queue_leads_to(p, next, lo, hi, steps))
+			return true;
+	}
+	return false;
+}
+
+static bool is_once_of(const struct xc_process *p, xc_addr addr, xc_addr lo, xc_addr hi)
+{
+	unsigned steps = QUEUE_STEPS;
+	uint64_t word;
+	return addr && addr % p->arch->word == 0 && xc_space_peek_uint(p->space, addr, p->arch->word, &word) &&
+	       (word & ONCE_STATES) == ONCE_RUNNING && (addr < lo || addr >= hi) &&
+	       queue_leads_to(p, word & ~(uint64_t)ONCE_STATES, lo, hi, &steps);
+}
+
+/* The Once whose queue has a node in the frames of the library: its address is in one of these, or of the function that called them. */
+static xc_addr find_queued_once(const struct xc_waitwalk *w)
+{
+	enum { REGISTERS = 16, WORDS = 512 };
+	const struct xc_process *p = w->process;
+	uint64_t lo, hi, value;
+	size_t end = w->base;
+	while (end < w->count && xc_waitwalk_is_runtime(w, end))
+		end++;
+	if (end + 1 >= w->count || !xc_regs_get(&w->frames[w->base].regs, p->arch->sp, &lo) ||
+	    !xc_regs_get(&w->frames[end].regs, p->arch->sp, &hi) || hi <= lo)
+		return 0;
+	for (size_t i = w->base; i <= end; i++)
+		for (int r = 0; r < REGISTERS; r++)
+			if ((p->arch->preserved[0] >> r & 1) && xc_regs_get(&w->frames[i].regs, r, &value) &&
+			    is_once_of(p, value, lo, hi))
+				return value;
+	for (uint64_t at = lo, k = 0; at < hi && k < WORDS; at += p->arch->word, k++)
+		if (xc_space_peek_uint(p->space, at, p->arch->word, &value) && is_once_of(p, value, lo, hi))
+			return value;
+	return 0;
+}
+
 /* Does it sleep on a variable of pthread_mutex_lock's own? */
 static bool sleeps_forever(const struct xc_waitwalk *w, const struct xc_wait *wait, const uint64_t args[6])
 {
@@ -171,7 +225,9 @@ static void by_futex(const struct xc_waitwalk *w, struct xc_wait *wait, const ui
 		wait->guessed = true;
 	}
 	wait->refused = sleeps_forever(w, wait, args);
-	wait->object = wait->refused ? find_inherited(w, wait->own) : object_at(wait, wait->word, (uint32_t)args[2]);
+	wait->object = wait->refused  ? find_inherited(w, wait->own)
+		       : wait->queued ? find_queued_once(w)
+				      : object_at(wait, wait->word, (uint32_t)args[2]);
 	wait->timed |= args[3] != 0;
 	if (wait->kind == XC_WAIT_THREAD)
 		wait->target = listed_id(w->waits, (pid_t)(uint32_t)args[2]);

@@ -95,6 +95,8 @@ static const struct rust {
 	{"utex::Once", "::call", XC_WAIT_ONCE, false},
 	{"utex::Once", "::wait", XC_WAIT_ONCE, false},
 	{"utex_once::Once", "::call", XC_WAIT_ONCE, false},
+	{"sync::once::Once", "::call", XC_WAIT_ONCE, false},
+	{"once::queue::Once", "::call", XC_WAIT_ONCE, false},
 	{"Parker", "::park", XC_WAIT_PARKED, false},
 	{"std::sync::mp", "::recv", XC_WAIT_CHANNEL, false},
 	{"std::sync::mp", "::send", XC_WAIT_CHANNEL, false},
@@ -114,6 +116,7 @@ static void take(struct xc_wait *wait, enum xc_wait_kind kind, bool timed)
 		wait->reacquires = true;
 		return;
 	}
+	wait->queued |= wait->kind == XC_WAIT_PARKED && kind == XC_WAIT_ONCE;
 	wait->kind = kind;
 	wait->timed |= timed;
 }

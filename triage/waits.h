@@ -41,6 +41,7 @@ struct xc_wait {
 	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
 	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
 	bool refused;     /* MUTEX: the kernel would not let it wait, for it would be forever; glibc lets it sleep so */
+	bool queued;      /* ONCE: parked in a queue that the word of the Once leads to (Rust up to 1.65) */
 	xc_addr word;     /* that the futex call sleeps on; 0: not known */
 	xc_addr object;   /* the lock, condition, …; 0: not known */
 	pid_t target;     /* THREAD: its id, as in the list of threads; 0: not known */
