@@ -52,10 +52,10 @@ triage() {
 on_a_disk() {
   local size=$1
   shift
-  unshare -rm true 2>/dev/null || skip "no user name spaces"
   mkdir -p small
+  unshare -rm mount -t tmpfs none small 2>/dev/null || skip "no file system can be mounted here"
   # shellcheck disable=SC2016 # the inner shell's
-  unshare -rm sh -c 'mount -t tmpfs -o size="$0" none small; TMPDIR=$PWD/small exec "$@"' "$size" "$XCORE" triage --quiet "$@"
+  unshare -rm sh -c 'mount -t tmpfs -o size="$0" none small && TMPDIR=$PWD/small exec "$@"' "$size" "$XCORE" triage --quiet "$@"
 }
 
 # large_core NAME COMMAND...: a compressed core with what the command writes behind it.

@@ -32,7 +32,7 @@ ours() {
 # In name spaces of its own: a program that exists only there.
 start_inside() {
 	mkdir "$BATS_TEST_TMPDIR/box"
-	unshare --mount --pid --fork true 2>/dev/null || skip "name spaces may not be made here"
+	unshare --mount --pid --fork mount -t tmpfs none "$BATS_TEST_TMPDIR/box" 2>/dev/null || skip "name spaces may not be made here"
 	start unshare --mount --pid --fork --kill-child sh -c "
 		mount -t tmpfs none '$BATS_TEST_TMPDIR/box' &&
 		cp '$BATS_TEST_TMPDIR/outside' '$BATS_TEST_TMPDIR/box/$1' &&
