@@ -23,10 +23,10 @@ JOBS_OPTION = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(JOBS),$(she
 # Asked for once, when first used and not when read: `make deps all` installs them in between.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)) -lmd -liberty -lZydis -ldl -lpthread -lm)$(PKG_LIBS)
-ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) $(CFLAGS)
+ALL_CFLAGS  = -std=c11 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -fPIE -MMD -MP $(WARN) $(CFLAGS_$(MODE)) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pie $(LDFLAGS_$(MODE)) $(LDFLAGS)
 
-sources   = $(filter-out cli/main.c,$(wildcard $(1)/*.c))
+sources   = $(filter-out cli/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 objects   = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 archive   = $(if $(call sources,$(1)),$(B)/lib$(1).a)
 upto      = $(if $(filter $(1),$(firstword $(2))),$(1),$(firstword $(2)) $(call upto,$(1),$(wordlist 2,99,$(2))))
@@ -51,12 +51,12 @@ $(B)/%.o: %.c
 	$(if $(V),,@echo "  CC $<";)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Files that are part of the program.
-$(B)/batch/emit.o: $(addprefix batch/emit/,slurm parallel k8s make)
-$(B)/batch/framerules.o: batch/frames.txt
-$(B)/batch/export_html.o: batch/export_html.css $(wildcard batch/export_html*.js)
-$(B)/lua/reference.o: lua/xcore.d.lua
-$(B)/lua/plugin_test.o: lua/plugin_test.lua
-$(B)/lua/plugin_new.o: lua/plugin_new.lua lua/plugin_new_test.lua
+$(B)/batch/shard/emit.o: $(addprefix batch/shard/emit/,slurm parallel k8s make)
+$(B)/batch/signature/framerules.o: batch/signature/frames.txt
+$(B)/batch/export/export_html.o: $(wildcard batch/export/html/*)
+$(B)/lua/shell/reference.o: lua/xcore.d.lua
+$(B)/lua/plugin/plugin_test.o: lua/plugin/plugin_test.lua
+$(B)/lua/plugin/plugin_new.o: lua/plugin/plugin_new.lua lua/plugin/plugin_new_test.lua
 
 define archive_rule
 $(B)/lib$(1).a: $(call objects,$(1))
@@ -90,7 +90,6 @@ $(B)/$(basename $(1)): $(B)/$(basename $(1)).o $(if $(findstring /fuzz_,$(1)),$(
 endef
 $(foreach t,$(TESTS_all),$(eval $(call test_rule,$(t))))
 programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
-$(B)/tests/%.o: ALL_CFLAGS += -I.
 
 # tests/suites.py lists the tests, tests/README.md says what each suite proves. T='GLOB…' runs what matches, JOBS=N so many at once,
 # TIMES=1 tells what takes long.
@@ -165,7 +164,7 @@ AT := "$$DESTDIR$${PREFIX-/usr/local}"
 install: $(B)/xcore man ## install below PREFIX (and DESTDIR)
 	install -Dm755 -- $(B)/xcore $(AT)/bin/xcore
 	install -Dm644 -- $(B)/cli/xcore.1 $(AT)/share/man/man1/xcore.1
-	install -Dm644 -- core/report.schema.json $(AT)/share/xcore/report.schema.json
+	install -Dm644 -- core/report/report.schema.json $(AT)/share/xcore/report.schema.json
 	install -Dm644 -- batch/triage.schema.json $(AT)/share/xcore/triage.schema.json
 	install -Dm644 -- lua/xcore.d.lua $(AT)/share/xcore/xcore.d.lua
 	find plugins -name '*.lua' ! -path '*/test/*' -exec sh -ec 'for f; do install -Dm644 -- "$$f" $(AT)/share/xcore/"$$f"; done' sh {} +

@@ -2,7 +2,7 @@
  *
  * The output is opened before the target, so that a name that cannot be written costs no analysis, and because the
  * live sandbox, once in force, allows new files in its directory only. The answer takes its name last. */
-#include "command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,21 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/facts.h"
-#include "../core/told.h"
-#include "../core/live.h"
-#include "../core/render.h"
-#include "../core/report_scrub.h"
-#include "../core/scrub_know.h"
-#include "../core/shellword.h"
-#include "../core/stacktree.h"
-#include "../core/text.h"
-#include "help.h"
-#include "interrupts.h"
-#include "policy.h"
-#include "stats.h"
-#include "../core/suggest.h"
-#include "target.h"
+#include "core/facts/facts.h"
+#include "core/base/told.h"
+#include "core/live/live.h"
+#include "core/render/render.h"
+#include "core/report/report_scrub.h"
+#include "core/facts/scrub_know.h"
+#include "core/text/shellword.h"
+#include "core/report/stacktree.h"
+#include "core/base/text.h"
+#include "cli/help.h"
+#include "cli/interrupts.h"
+#include "cli/policy.h"
+#include "cli/stats.h"
+#include "core/base/suggest.h"
+#include "cli/target.h"
 
 /* As help lists them: the story, the facts, values and code, then files. */
 const struct xc_command *const xc_commands[] = {

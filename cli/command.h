@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-#include "../core/process.h"
-#include "../core/report.h"
-#include "common.h"
-#include "output.h"
+#include "core/process/process.h"
+#include "core/report/report.h"
+#include "cli/common.h"
+#include "cli/output.h"
 
 enum xc_exit {
 	XC_EXIT_DONE = 0,   /* a report was produced, even about a broken core */

@@ -1,10 +1,10 @@
 /* common: one table that every command shares, so that an option means the same everywhere. */
-#include "common.h"
+#include "cli/common.h"
 
 #include <limits.h>
 
-#include "../core/told.h"
-#include "../lua/host.h"
+#include "core/base/told.h"
+#include "lua/vm/host.h"
 
 #define AT(member) offsetof(struct xc_common, member)
 

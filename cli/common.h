@@ -2,7 +2,7 @@
 #ifndef XC_COMMON_H
 #define XC_COMMON_H
 
-#include "options.h"
+#include "cli/options.h"
 
 /* Limits on reading running processes, unless options say otherwise. */
 #define XC_READ_RATE 100u

@@ -1,6 +1,6 @@
 /* completion: one script per shell, each a plain list of cases over the tables. The scripts run nothing of ours: they
  * complete also where xcore itself is not installed. */
-#include "help.h"
+#include "cli/help.h"
 
 #include <string.h>
 

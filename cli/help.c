@@ -1,11 +1,11 @@
 /* help: two columns, names and sentences, wrapped to the terminal. */
-#include "help.h"
+#include "cli/help.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../core/text.h"
+#include "core/base/text.h"
 
 enum { NAME_COLUMN = 24, DEFAULT_WIDTH = 100, LEAST_WIDTH = 60 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 void xc_help_overview(FILE *out);
 void xc_help_command(FILE *out, const struct xc_command *command);

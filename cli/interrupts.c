@@ -1,6 +1,6 @@
-#include "interrupts.h"
+#include "cli/interrupts.h"
 
-#include "../core/base.h"
+#include "core/base/base.h"
 
 volatile sig_atomic_t xc_interrupted_by;
 

@@ -2,7 +2,7 @@
  * there, too, where the other one cannot be killed; and closing a file that hangs is left to that one, for good.
  *
  * What may hang (naming a file, a terminal that is stopped, removing a file) is done by helpers, which get a moment. */
-#include "keeper.h"
+#include "cli/keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../core/told.h"
-#include "../core/stall.h"
-#include "../core/stall_calls.h"
-#include "command.h"
+#include "core/base/told.h"
+#include "core/io/stall.h"
+#include "core/io/stall_calls.h"
+#include "cli/command.h"
 
 enum {
 	TOLD_MS = 10000, /* a file that takes longer is named */

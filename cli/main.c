@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "keeper.h"
+#include "cli/command.h"
+#include "cli/keeper.h"
 
 /* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
  * to as if it were the output. Opened for the wrong direction, so that using it is an error. */

@@ -1,6 +1,6 @@
 /* man: the manual page in mdoc(7), which mandoc and groff both read. Every text of the tables passes flow() or
  * word(), so a dash stays a dash that can be copied and a leading dot is no request. */
-#include "help.h"
+#include "cli/help.h"
 
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* options: reading argv by table. getopt_long is not used, since it guesses abbreviated names (a script would break
  * when a longer option is added), prints its own messages, and its tables carry neither help nor destinations. */
-#include "options.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/text.h"
-#include "../core/suggest.h"
+#include "core/base/text.h"
+#include "core/base/suggest.h"
 
 void xc_words_add(struct xc_words *words, const char *word)
 {

@@ -6,8 +6,8 @@
 #ifndef XC_OPTIONS_H
 #define XC_OPTIONS_H
 
-#include "../core/arena.h"
-#include "../core/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
 
 /* A switch remembers whether it was given, so that a default may depend on the command. */
 enum xc_switch { XC_UNSET, XC_ON, XC_OFF };

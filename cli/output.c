@@ -2,7 +2,7 @@
  *
  * The temporary file has no name where the file system can do that (O_TMPFILE), so not even SIGKILL leaves one
  * behind. It cannot be renamed over an existing file in one step: it is linked under a temporary name first. */
-#include "output.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/aside.h"
-#include "../core/told.h"
-#include "../core/replace.h"
+#include "core/io/aside.h"
+#include "core/base/told.h"
+#include "core/io/replace.h"
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 

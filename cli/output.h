@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-#include "../core/error.h"
-#include "../core/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 struct xc_output {
 	FILE *file;      /* write here */

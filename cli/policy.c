@@ -1,10 +1,10 @@
 /* policy: each word of --fail-on is a row: a test on the target, or a severity that the verdict must reach. */
-#include "policy.h"
+#include "cli/policy.h"
 
 #include <string.h>
 
-#include "../triage/cause.h"
-#include "../triage/severity.h"
+#include "triage/cause.h"
+#include "triage/util/severity.h"
 
 static bool crashed(const struct xc_process *process, const struct xc_report *report)
 {

@@ -2,9 +2,9 @@
 #ifndef XC_POLICY_H
 #define XC_POLICY_H
 
-#include "../core/process.h"
-#include "../core/report.h"
-#include "options.h"
+#include "core/process/process.h"
+#include "core/report/report.h"
+#include "cli/options.h"
 
 /* Check the words of --fail-on (each may be a list with commas). Errors: XC_ERR_USAGE. */
 XC_MUST_CHECK struct xc_error *xc_policy_check(const struct xc_words *words);

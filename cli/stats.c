@@ -1,10 +1,10 @@
 /* stats: figures of ourselves, kept apart from the answer so that equal targets give equal answers. */
-#include "stats.h"
+#include "cli/stats.h"
 
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../core/live.h"
+#include "core/live/live.h"
 
 static double seconds_since(uint64_t started_ns)
 {

@@ -1,6 +1,6 @@
 /* target: opening. The checks of what the user names come first and are strict, since a silent fallback to another
  * file would give a wrong answer under the right name. */
-#include "target.h"
+#include "cli/target.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/elf.h"
-#include "../core/live.h"
-#include "../core/sandbox.h"
-#include "../core/source.h"
-#include "../core/shellword.h"
-#include "../core/store.h"
-#include "../core/userdir.h"
-#include "../dwarf/debugfile.h"
-#include "../dwarf/debuginfod.h"
-#include "../heap/heap.h"
-#include "output.h"
-#include "../dwarf/debuginfo.h"
+#include "core/elf/elf.h"
+#include "core/live/live.h"
+#include "core/live/sandbox.h"
+#include "core/io/source.h"
+#include "core/text/shellword.h"
+#include "core/process/store.h"
+#include "core/base/userdir.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/locate/debuginfod.h"
+#include "heap/blocks/heap.h"
+#include "cli/output.h"
+#include "dwarf/symbolize/debuginfo.h"
 
 static struct xc_error *check_directory(const char *option, const char *path)
 {

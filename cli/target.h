@@ -2,10 +2,10 @@
 #ifndef XC_TARGET_H
 #define XC_TARGET_H
 
-#include "../core/finder.h"
-#include "../core/process.h"
-#include "../core/progress.h"
-#include "common.h"
+#include "core/process/finder.h"
+#include "core/process/process.h"
+#include "core/base/progress.h"
+#include "cli/common.h"
 
 struct xc_target {
 	struct xc_finder finder; /* borrows from the options and from cache_dir; its store is owned here */

@@ -2,19 +2,19 @@
  *
  * Between calls nothing here may ask Lua for memory: an error would have nowhere to go. So errors become ours in the message
  * handler, and arguments are pushed by a function that is called like a script. */
-#include "host.h"
+#include "lua/vm/host.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "../dwarf/type.h"
-#include "bind.h"
-#include "bind_stacks.h"
-#include "accessor.h"
-#include "cdef.h"
-#include "safe.h"
+#include "dwarf/types/type.h"
+#include "lua/vm/bind.h"
+#include "lua/target/bind_stacks.h"
+#include "lua/bind/accessor.h"
+#include "lua/cdef/cdef.h"
+#include "lua/vm/safe.h"
 
 static int print(lua_State *L)
 {

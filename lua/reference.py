@@ -4,7 +4,7 @@
     lua/reference.py          prints it; `make reference` keeps it
     import reference          tests read the stubs by it: read(text) gives the parts
 
-It knows of LuaLS annotations what the stubs use, by itself: the program's own reader is lua/reference.c.
+It knows of LuaLS annotations what the stubs use, by itself: the program's own reader is lua/shell/reference.c.
 """
 
 import dataclasses

@@ -1,22 +1,22 @@
 /* cause: the first class whose rule holds wins; every rule leaves its evidence. */
-#include "cause.h"
+#include "triage/cause.h"
 
 #include <signal.h>
 #include <string.h>
 
-#include "../core/facts.h"
-#include "../core/text.h"
-#include "../dwarf/source_lines.h"
-#include "cause_impl.h"
-#include "deadlock.h"
-#include "evidence.h"
-#include "expression.h"
-#include "gaps.h"
-#include "golang.h"
-#include "heapfacts.h"
-#include "lastwords.h"
-#include "script.h"
-#include "story.h"
+#include "core/facts/facts.h"
+#include "core/base/text.h"
+#include "dwarf/line/source_lines.h"
+#include "triage/fault/cause_impl.h"
+#include "triage/locks/deadlock.h"
+#include "triage/explain/evidence.h"
+#include "triage/explain/expression.h"
+#include "triage/gaps.h"
+#include "triage/go/golang.h"
+#include "triage/memory/heapfacts.h"
+#include "triage/crash/lastwords.h"
+#include "triage/runtime/script.h"
+#include "triage/memory/story.h"
 
 enum { SOURCE_AROUND = 2 };
 

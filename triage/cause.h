@@ -2,10 +2,10 @@
 #ifndef XC_CAUSE_H
 #define XC_CAUSE_H
 
-#include "../core/finder.h"
-#include "../core/report.h"
-#include "../core/process.h"
-#include "../heap/heap.h"
+#include "core/process/finder.h"
+#include "core/report/report.h"
+#include "core/process/process.h"
+#include "heap/blocks/heap.h"
 
 /* Fill report->verdict from the crashed thread. A live process, or a core without a signal, gets one only when its threads
  * wait for each other. Reads the

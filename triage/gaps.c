@@ -2,10 +2,10 @@
  *
  * What is told is what would have told more of this death: a fault's instruction, the names of the place, the stack that leads there,
  * and the heap where the C library aborted. */
-#include "gaps.h"
+#include "triage/gaps.h"
 
-#include "../heap/audit.h"
-#include "own.h"
+#include "heap/report/audit.h"
+#include "triage/util/own.h"
 
 enum { GUARD = 64 << 10, PAGE = 4096 };
 

@@ -2,7 +2,7 @@
 #ifndef XC_GAPS_H
 #define XC_GAPS_H
 
-#include "inquiry.h"
+#include "triage/crash/inquiry.h"
 
 /* Add to the evidence what of the crashed place could not be read: the code, the debug information, the stack, the heap. */
 void xc_gaps_tell(struct xc_inquiry *q);

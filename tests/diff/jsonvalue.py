@@ -1,4 +1,4 @@
-"""Compares xcore's JSON of a value (dwarf/value_json.h) with gdb's description of it (gdb_oracle.py).
+"""Compares xcore's JSON of a value (dwarf/format/value_json.h) with gdb's description of it (gdb_oracle.py).
 
 Integers are numbers or decimal strings, pointers "0x…" or {"addr": …}, enums {"name", "value"}, NaN and infinities
 strings, structs objects (base classes under their type name, members of anonymous members as the struct's own), arrays

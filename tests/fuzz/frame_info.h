@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/module.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
+#include "core/process/module.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
 
 enum { BASE = 0x400000, CODE = 0x401000, FRAMES = 0x402000, MAX_FRAMES_SIZE = 0x8000, NAMES_SIZE = 32 };
 #define STACK UINT64_C(0x7ffd00000000)

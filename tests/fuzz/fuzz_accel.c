@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/accel_impl.h"
+#include "dwarf/index/accel_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/embed.h"
-#include "core/render.h"
-#include "lua/bind.h"
+#include "core/base/embed.h"
+#include "core/render/render.h"
+#include "lua/vm/bind.h"
 #include "tests/fuzz/self.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arch.h"
-#include "core/text.h"
-#include "dwarf/format.h"
-#include "dwarf/layout_text.h"
-#include "lua/cdef.h"
+#include "core/elf/arch.h"
+#include "core/base/text.h"
+#include "dwarf/format/format.h"
+#include "dwarf/layout/layout_text.h"
+#include "lua/cdef/cdef.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

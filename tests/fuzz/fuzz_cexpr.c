@@ -4,9 +4,9 @@
  * so that names of all kinds and types can be met; its stack is not there. */
 #include <string.h>
 
-#include "dwarf/cexpr.h"
-#include "dwarf/format.h"
-#include "dwarf/value_json.h"
+#include "dwarf/cexpr/cexpr.h"
+#include "dwarf/format/format.h"
+#include "dwarf/format/value_json.h"
 #include "tests/fuzz/self.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  * Call frame information: the input is .eh_frame; rows of many addresses are read and applied. */
 #include "tests/fuzz/frame_info.h"
 
-#include "dwarf/cfi.h"
+#include "dwarf/cfi/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * zstd, lz4, xz and gzip: inflated below a cap, or an error. */
 #include <stdlib.h>
 
-#include "core/source.h"
+#include "core/io/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/facts.h"
-#include "core/finder.h"
-#include "core/render.h"
+#include "core/facts/facts.h"
+#include "core/process/finder.h"
+#include "core/render/render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,13 +10,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/elf.h"
-#include "core/module.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/symbol.h"
-#include "dwarf/unwind.h"
-#include "dwarf/variable.h"
+#include "core/elf/elf.h"
+#include "core/process/module.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/elf/symbol.h"
+#include "dwarf/unwind/unwind.h"
+#include "dwarf/stack/variable.h"
 
 enum { LOOKS = 12, FRAMES = 6, STACK_SIZE = 4096, REGS = 17, MAX_LOADS = 8, RETURN_REG = 16, SP = 7 };
 #define STACK_LO UINT64_C(0x7ffd00000000)

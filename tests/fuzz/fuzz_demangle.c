@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base.h"
-#include "dwarf/demangle.h"
+#include "core/base/base.h"
+#include "dwarf/elf/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

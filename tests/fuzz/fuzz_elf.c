@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/identity.h"
-#include "core/module.h"
+#include "core/process/identity.h"
+#include "core/process/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

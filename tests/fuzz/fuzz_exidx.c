@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/exidx.h"
+#include "dwarf/cfi/exidx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process.h"
-#include "core/text.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/die.h"
-#include "dwarf/expr.h"
-#include "dwarf/format.h"
+#include "core/process/process.h"
+#include "core/base/text.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/value/expr.h"
+#include "dwarf/format/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

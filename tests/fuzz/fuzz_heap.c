@@ -4,8 +4,8 @@
  * data, else 8-byte steps into the heap), a length (one byte) and so many bytes. */
 #include <stdlib.h>
 
-#include "heap/audit.h"
-#include "heap/heap.h"
+#include "heap/report/audit.h"
+#include "heap/blocks/heap.h"
 #include "tests/support/chunks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/index_table.h"
+#include "dwarf/index/index_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/linetable.h"
+#include "dwarf/line/linetable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/note.h"
-#include "core/package.h"
+#include "core/process/note.h"
+#include "core/process/package.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/record.h"
-#include "batch/signature.h"
+#include "batch/record/record.h"
+#include "batch/signature/signature.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arch.h"
-#include "dwarf/die.h"
-#include "dwarf/expr.h"
-#include "dwarf/format.h"
-#include "dwarf/split_image.h"
-#include "dwarf/walk.h"
+#include "core/elf/arch.h"
+#include "dwarf/module/die.h"
+#include "dwarf/value/expr.h"
+#include "dwarf/format/format.h"
+#include "dwarf/split/split_image.h"
+#include "dwarf/module/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/store_layout.h"
-#include "dwarf/store_scan.h"
+#include "core/process/store_layout.h"
+#include "dwarf/symstore/store_scan.h"
 #include "tests/support/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  * A stack walk over hostile frames: 2 bytes size of .eh_frame, 1 byte pc, 1 byte sp, 1 byte rbp, .eh_frame, the stack. */
 #include "tests/fuzz/frame_info.h"
 
-#include "dwarf/unwind.h"
+#include "dwarf/unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/render.h"
-#include "core/report_wire.h"
+#include "core/render/render.h"
+#include "core/report/report_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

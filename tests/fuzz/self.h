@@ -7,10 +7,10 @@
 #include <link.h>
 #include <stdlib.h>
 
-#include "core/finder.h"
-#include "core/module.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
+#include "core/process/finder.h"
+#include "core/process/module.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
 
 static void must(bool ok)
 {

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arch.h"
-#include "core/text.h"
-#include "lua/cdef.h"
+#include "core/elf/arch.h"
+#include "core/base/text.h"
+#include "lua/cdef/cdef.h"
 #include "tests/support/property.h"
 #include "tests/support/scratch.h"
 
@@ -92,7 +92,7 @@ static const char *plain_type(struct maker *m)
 					    "union two",
 					    "_Atomic struct even"};
 	const char *type = one_in(m, 2) ? integer_type(m) : PICK(m, types);
-	/* on i386 the alignment of such a union depends on what else it holds (lua/cdef_layout.c) */
+	/* on i386 the alignment of such a union depends on what else it holds (lua/cdef/cdef_layout.c) */
 	return m->in_union && strcmp(type, "_Atomic long long") == 0 ? "long long" : type;
 }
 

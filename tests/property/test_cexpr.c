@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "dwarf/cexpr.h"
+#include "dwarf/cexpr/cexpr.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
 

@@ -2,8 +2,8 @@
 /* Neighbours against comparing all with all; clusters: no two of one are far apart, and no two clusters could be joined. */
 #include <time.h>
 
-#include "batch/cluster.h"
-#include "batch/neighbours.h"
+#include "batch/cluster/cluster.h"
+#include "batch/cluster/neighbours.h"
 #include "tests/support/property.h"
 
 enum { MOST = 60, NAMES = 300, CUT = XC_DISTANCE_ONE * 3 / 10, FEW = 2000, MANY = 20000 };

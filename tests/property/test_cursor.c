@@ -3,7 +3,7 @@
  * The cursor against a reader that knows nothing but an index and a length, and LEB128 in 128-bit arithmetic. */
 #include "tests/support/property.h"
 
-#include "core/cursor.h"
+#include "core/base/cursor.h"
 
 enum { SIZE = 48 };
 

@@ -4,10 +4,10 @@
  * Its memory is copied over the core's, so that a case costs a walk and no file. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "heap/allocator.h"
-#include "heap/audit.h"
-#include "heap/heap.h"
+#include "core/report/report.h"
+#include "heap/blocks/allocator.h"
+#include "heap/report/audit.h"
+#include "heap/blocks/heap.h"
 #include "tests/support/property.h"
 #include "tests/support/smashed.h"
 

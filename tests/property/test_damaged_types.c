@@ -1,7 +1,7 @@
 /* layer: dwarf */
 /* Debug information with random damage: every type gets a name, every variable a text of bounded length, and
  * nothing reads outside of what is there (run it in MODE=asan). The seed is printed when it fails. */
-#include "dwarf/layout_json.h"
+#include "dwarf/layout/layout_json.h"
 #include "tests/support/compile_program.h"
 
 enum { SEEDS = 300, ENTRIES = 2000, LONGEST = 16384 };

@@ -6,7 +6,7 @@
 #include "tests/support/property.h"
 #include "tests/support/containers.h"
 
-#include "dwarf/view.h"
+#include "dwarf/view/view.h"
 
 enum { CASES = 3000, DAMAGES = 12, MOST_STEPS = 5000, LONGEST = 16384 };
 

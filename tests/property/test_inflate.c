@@ -4,7 +4,7 @@
  * that zstd itself can be made to give, and `cut` says whether it is all. */
 #include "tests/support/property.h"
 
-#include "core/source.h"
+#include "core/io/source.h"
 #include "tests/support/zst.h"
 
 enum { MAX_DATA = 400000 };

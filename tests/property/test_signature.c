@@ -3,7 +3,7 @@
  * of any bytes has one. */
 #include <string.h>
 
-#include "batch/signature.h"
+#include "batch/signature/signature.h"
 #include "tests/support/property.h"
 
 enum { FRAMES = 40, NAMES = 6 };

@@ -3,7 +3,7 @@
  * The space against an array with one entry per address: what the last segment laid there says. */
 #include "tests/support/property.h"
 
-#include "core/space.h"
+#include "core/elf/space.h"
 
 enum { SIZE = 512, BASES = 3, MAX_SEGMENTS = 24, READ_MAX = 96 };
 

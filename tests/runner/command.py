@@ -11,7 +11,7 @@ import time
 
 from outcome import Outcome
 
-# What makes a difference to xcore: the CI system and its files, schedulers' indexes (batch/scheduler.c), how colours are wanted.
+# What makes a difference to xcore: the CI system and its files, schedulers' indexes (batch/shard/scheduler.c), how colours are wanted.
 OF_THE_HOST = re.compile(r"CI$|CI_|CIRCLE|BUILDKITE|GITHUB_|GITLAB_|SLURM_|SBATCH_|SGE_|PBS_|AWS_BATCH_|PARALLEL|JOB_COMPLETION_INDEX$|"
                          r"NO_COLOR$|DEBUGINFOD_|SOURCE_DATE_EPOCH$|MAKE|MFLAGS$")
 

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "dwarf/symbol.h"
-#include "heap/allocator.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/blocks/allocator.h"
 #include "tests/support/opened.h"
 
 enum { ACCOUNT_THREADS = 4, ACCOUNT_ROWS = 4000 };

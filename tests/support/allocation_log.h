@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "core/text.h"
-#include "dwarf/symbol.h"
-#include "heap/heap.h"
+#include "core/base/text.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/blocks/heap.h"
 #include "tests/support/opened.h"
 
 static const char booked_source[] = "#include <stdlib.h>\n"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define UNDER_ASAN 1

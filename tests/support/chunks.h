@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "core/module.h"
-#include "core/process.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
+#include "core/process/module.h"
+#include "core/process/process.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
 
 enum { CHUNKS_COUNT = 120, CHUNKS_HEAP = 1 << 16, CHUNKS_DATA = 1 << 12, CHUNKS_STATE = 0x80, CHUNKS_TCACHE = 0x290 };
 #define CHUNKS_HEAP_AT UINT64_C(0x555555558000)

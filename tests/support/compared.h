@@ -2,7 +2,7 @@
 #ifndef XC_TEST_COMPARED_H
 #define XC_TEST_COMPARED_H
 
-#include "heap/typing.h"
+#include "heap/types/typing.h"
 #include "tests/support/allocation_log.h"
 
 /* A name without what compilers write differently, and without spaces: "int const" is "const int"; clang names an enum's

@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "dwarf/debuginfo.h"
-#include "dwarf/die.h"
-#include "dwarf/expr.h"
-#include "dwarf/format.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/value/expr.h"
+#include "dwarf/format/format.h"
 #include "tests/support/kept.h"
 
 struct compiled {

@@ -2,9 +2,9 @@
 #ifndef XC_TEST_COREFILE_H
 #define XC_TEST_COREFILE_H
 
-#include "core/elf.h"
-#include "core/regs.h"
-#include "core/text.h"
+#include "core/elf/elf.h"
+#include "core/elf/regs.h"
+#include "core/base/text.h"
 
 struct corefile_load {
 	xc_addr lo;

@@ -6,7 +6,7 @@
 #ifndef XC_TEST_DWARFMAKE_H
 #define XC_TEST_DWARFMAKE_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 enum dm_section {
 	DM_INFO,

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tests/support/check.h"
 #include "tests/support/kept.h"
 #include "tests/support/scratch.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "batch/export.h"
+#include "batch/export/export.h"
 #include "tests/support/check.h"
 #include "tests/support/problems.h"
 #include "tests/support/scratch.h"

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "dwarf/symbol.h"
-#include "heap/heap.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/blocks/heap.h"
 #include "tests/support/opened.h"
 
 #define HEAPED_PROLOGUE                                                                                                \

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/graph.h"
-#include "heap/heap.h"
-#include "core/module.h"
+#include "heap/graph/graph.h"
+#include "heap/blocks/heap.h"
+#include "core/process/module.h"
 #include "tests/support/check.h"
 
 enum { HM_WORDS = 512, HM_SP_WORD = 256, HM_RBX = 3, HM_RSP = 7 };

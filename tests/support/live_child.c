@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/finder.h"
+#include "core/process/finder.h"
 
 enum { WAIT_MS = 120000 };
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "core/process.h"
+#include "core/process/process.h"
 
 enum { PAGE = 4096, BIG = 40 << 20, NOBODY = 65534 };
 

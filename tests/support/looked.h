@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dwarf/lookup.h"
-#include "dwarf/type.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/types/type.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

@@ -9,11 +9,11 @@
 #include <dwarf.h>
 #include <stdio.h>
 
-#include "core/arch.h"
-#include "dwarf/die.h"
-#include "dwarf/expr.h"
-#include "dwarf/format.h"
-#include "dwarf/walk.h"
+#include "core/elf/arch.h"
+#include "dwarf/module/die.h"
+#include "dwarf/value/expr.h"
+#include "dwarf/format/format.h"
+#include "dwarf/module/walk.h"
 #include "tests/support/check.h"
 #include "tests/support/dwarfmake.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 static inline void many_deaths_begin(struct xc_text *source, const char *head)
 {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arch.h"
-#include "core/module.h"
-#include "core/process.h"
+#include "core/elf/arch.h"
+#include "core/process/module.h"
+#include "core/process/process.h"
 #include "tests/support/check.h"
 #include "tests/support/scratch.h"
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "core/finder.h"
-#include "core/process.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/unwind.h"
+#include "core/process/finder.h"
+#include "core/process/process.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/unwind/unwind.h"
 #include "tests/support/check.h"
 #include "tests/support/dying.h"
 

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "batch/problems.h"
-#include "core/text.h"
+#include "batch/problems/problems.h"
+#include "core/base/text.h"
 #include "tests/support/check.h"
 
 struct problemed {

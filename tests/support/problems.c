@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/classes.h"
+#include "batch/problems/classes.h"
 
 /* A frame of a stack; one without a function, but the first, ends it. */
 struct row {

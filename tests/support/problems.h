@@ -3,7 +3,7 @@
 #ifndef XC_TEST_PROBLEMS_H
 #define XC_TEST_PROBLEMS_H
 
-#include "batch/problems.h"
+#include "batch/problems/problems.h"
 
 /* What hostile cores and file names are made of: terminal escapes of both kinds, markup of HTML and of Markdown, the end of a CDATA section and of
  * a script, commands for CI systems, one on a line of its own, quotes, malformed UTF-8, and what reorders text. */

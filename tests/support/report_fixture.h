@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/render.h"
-#include "core/stacktree.h"
+#include "core/render/render.h"
+#include "core/report/stacktree.h"
 
 /* What else hostile strings end in; a test may say it before it includes this. */
 #ifndef HOSTILE_END

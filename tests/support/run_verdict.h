@@ -4,8 +4,8 @@
 
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "heap/heap.h"
+#include "core/report/report.h"
+#include "heap/blocks/heap.h"
 #include "triage/cause.h"
 
 struct judged {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/module.h"
-#include "core/text.h"
-#include "dwarf/symbol.h"
+#include "core/process/module.h"
+#include "core/base/text.h"
+#include "dwarf/elf/symbol.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 
 static char dir[256];
 static struct xc_arena paths;

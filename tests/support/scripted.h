@@ -2,7 +2,7 @@
 #ifndef XC_TEST_SCRIPTED_H
 #define XC_TEST_SCRIPTED_H
 
-#include "lua/host.h"
+#include "lua/vm/host.h"
 #include "tests/support/compile_program.h"
 
 struct scripted {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/base.h"
+#include "core/base/base.h"
 #include "tests/support/check.h"
 #include "tests/support/dying.h"
 #include "tests/support/scratch.h"

@@ -2,7 +2,7 @@
 #ifndef XC_TEST_ZST_H
 #define XC_TEST_ZST_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Append one frame that holds these bytes. */
 void zst_frame(struct xc_text *out, const void *bytes, size_t len, int level, bool checksum);

@@ -3,7 +3,7 @@
 #include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
 
 struct verdict {

@@ -2,8 +2,8 @@
 /* A verdict that had less to go by says so. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "heap/heap.h"
+#include "core/report/report.h"
+#include "heap/blocks/heap.h"
 #include "triage/cause.h"
 
 #define CRASH                                                                                                          \

@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "core/suggest.h"
+#include "core/base/suggest.h"
 
 struct settings {
 	const char *text, *choice;

@@ -15,15 +15,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/asking.h"
-#include "batch/broker.h"
-#include "batch/builder.h"
-#include "batch/passing.h"
-#include "batch/warden.h"
-#include "core/opener.h"
-#include "dwarf/elffile.h"
-#include "dwarf/inflate.h"
-#include "dwarf/inflate_cache.h"
+#include "batch/sandbox/asking.h"
+#include "batch/sandbox/broker.h"
+#include "batch/sandbox/builder.h"
+#include "batch/util/passing.h"
+#include "batch/sandbox/warden.h"
+#include "core/io/opener.h"
+#include "dwarf/elf/elffile.h"
+#include "dwarf/elf/inflate.h"
+#include "dwarf/elf/inflate_cache.h"
 #include "tests/support/scratch.h"
 
 static struct xc_finder finder = {.quiet = true};

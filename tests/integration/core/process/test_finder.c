@@ -1,5 +1,5 @@
 /* layer: core */
-#include "core/finder.h"
+#include "core/process/finder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/identity.h"
+#include "core/process/identity.h"
 #include "tests/support/mapped_fixture.h"
 
 #define ID_A "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa"

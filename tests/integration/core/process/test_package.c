@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/finder.h"
-#include "core/package.h"
-#include "core/source.h"
-#include "core/text.h"
+#include "core/process/finder.h"
+#include "core/process/package.h"
+#include "core/io/source.h"
+#include "core/base/text.h"
 #include "tests/support/corefile.h"
 #include "tests/support/dying.h"
 

@@ -1,5 +1,5 @@
 /* layer: core */
-#include "core/store.h"
+#include "core/process/store.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/finder.h"
-#include "core/source.h"
-#include "core/store_layout.h"
+#include "core/process/finder.h"
+#include "core/io/source.h"
+#include "core/process/store_layout.h"
 #include "tests/support/mapped_fixture.h"
 
 enum { FILES = 300, SPLITS = 40 };

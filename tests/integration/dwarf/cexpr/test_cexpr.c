@@ -1,9 +1,9 @@
 /* layer: dwarf */
 /* Expressions: what names mean at a standpoint, what operators do with pointers, types and memory, and what is said when
  * something is wrong. Arithmetic is checked against the compiler in tests/property/test_cexpr.c. */
-#include "dwarf/cexpr.h"
-#include "dwarf/format.h"
-#include "dwarf/symbol.h"
+#include "dwarf/cexpr/cexpr.h"
+#include "dwarf/format/format.h"
+#include "dwarf/elf/symbol.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

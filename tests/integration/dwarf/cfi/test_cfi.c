@@ -2,7 +2,7 @@
 /* Rows of call frame information: assembled with .cfi directives, asked by label. */
 #include "tests/support/scene.h"
 
-#include "dwarf/cfi.h"
+#include "dwarf/cfi/cfi.h"
 
 static struct scene *assemble(const char *text)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "dwarf/disas_report.h"
+#include "dwarf/disas/disas_report.h"
 #include "tests/support/check.h"
 #include "tests/support/property.h"
 #include "tests/support/scene.h"

@@ -7,9 +7,9 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-#include "dwarf/elffile.h"
-#include "dwarf/gopclntab.h"
-#include "dwarf/symbol.h"
+#include "dwarf/elf/elffile.h"
+#include "dwarf/elf/gopclntab.h"
+#include "dwarf/elf/symbol.h"
 
 enum { TEXT = 0x401000, NAMES = 72, UNITS = NAMES + 16, TABLE = UNITS + 8, SIZE = TABLE + 2 * 8 + 4 + 2 * 8 };
 

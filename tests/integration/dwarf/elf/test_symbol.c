@@ -1,11 +1,11 @@
 /* layer: dwarf */
-#include "dwarf/symbol.h"
+#include "dwarf/elf/symbol.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/text.h"
-#include "dwarf/debugfile.h"
+#include "core/base/text.h"
+#include "dwarf/module/debugfile.h"
 #include "tests/support/mapped_fixture.h"
 
 struct table {

@@ -2,7 +2,7 @@
 /* JSON of values: each kind of type by the shapes of value_json.h, and what is cut or missing. */
 #include <jansson.h>
 
-#include "dwarf/value_json.h"
+#include "dwarf/format/value_json.h"
 #include "tests/support/compile_program.h"
 
 static const char source[] =

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/index.h"
+#include "dwarf/index/index.h"
 
 #include <dwarf.h>
 #include <stdio.h>

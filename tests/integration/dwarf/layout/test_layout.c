@@ -1,6 +1,6 @@
 /* layer: dwarf */
 /* Layouts. Offsets, sizes and holes are those of gdb 13.1's ptype/o and pahole 1.24 of the same programs. */
-#include "dwarf/layout_json.h"
+#include "dwarf/layout/layout_json.h"
 #include "tests/support/compile_program.h"
 
 static const char c_source[] =

@@ -2,7 +2,7 @@
 /* Lines of addresses: the line tables are written by hand with .loc, so that each address has the rows we want. */
 #include "tests/support/scene.h"
 
-#include "dwarf/line.h"
+#include "dwarf/line/line.h"
 
 struct lines {
 	struct scene *scene;

@@ -1,6 +1,6 @@
 /* layer: dwarf */
 /* The compiler is told which variables there are; what stands on the stack, in registers or in a class must not be among them. */
-#include "dwarf/innerstatic.h"
+#include "dwarf/lookup/innerstatic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
-#include "dwarf/die.h"
+#include "core/base/text.h"
+#include "dwarf/module/die.h"
 #include "tests/support/opened.h"
 
 static const char source[] =

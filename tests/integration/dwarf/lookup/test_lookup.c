@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/lookup.h"
+#include "dwarf/lookup/lookup.h"
 
 #include <dwarf.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "dwarf/index.h"
+#include "dwarf/index/index.h"
 #include "tests/support/grid.h"
 #include "tests/support/looked.h"
 

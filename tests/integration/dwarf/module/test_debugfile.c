@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/debugfile.h"
+#include "dwarf/module/debugfile.h"
 
 #include <arpa/inet.h>
 #include <dwarf.h>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dwarf/elffile.h"
-#include "dwarf/image.h"
-#include "dwarf/symbol.h"
+#include "dwarf/elf/elffile.h"
+#include "dwarf/elf/image.h"
+#include "dwarf/elf/symbol.h"
 #include "tests/support/grid.h"
 #include "tests/support/mapped_fixture.h"
 

@@ -5,7 +5,7 @@
 
 #include "tests/support/scene.h"
 
-#include "dwarf/variable.h"
+#include "dwarf/stack/variable.h"
 
 enum { SECONDS = 20 };
 

@@ -1,13 +1,13 @@
 /* layer: dwarf */
-#include "dwarf/pack.h"
+#include "dwarf/report/pack.h"
 
 #include <sys/procfs.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/finder.h"
-#include "core/text.h"
-#include "dwarf/debugfile.h"
+#include "core/process/finder.h"
+#include "core/base/text.h"
+#include "dwarf/module/debugfile.h"
 #include "tests/support/mapped_fixture.h"
 
 static const char TEXT[] = "int shown(int n) { return n * 2; }\n";

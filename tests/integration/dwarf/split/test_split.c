@@ -1,15 +1,15 @@
 /* layer: dwarf */
-#include "dwarf/split.h"
+#include "dwarf/split/split.h"
 
 #include <dwarf.h>
 
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/die.h"
-#include "dwarf/modules_report.h"
-#include "dwarf/raw.h"
-#include "dwarf/symbol.h"
-#include "dwarf/type.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/report/modules_report.h"
+#include "dwarf/scan/raw.h"
+#include "dwarf/elf/symbol.h"
+#include "dwarf/types/type.h"
 #include "tests/support/grid.h"
 #include "tests/support/mapped_fixture.h"
 

@@ -2,8 +2,8 @@
 /* What analyze asks of stacks: which frames are the program's own, and which threads are told together. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "dwarf/backtrace.h"
+#include "core/report/report.h"
+#include "dwarf/stack/backtrace.h"
 
 /* One dies five calls deep. Threads are made of its callers: two where the second and third call stand, which read alike
  * but for their depth, and one in main. */

@@ -4,8 +4,8 @@
 
 #include <time.h>
 
-#include "core/report.h"
-#include "dwarf/backtrace.h"
+#include "core/report/report.h"
+#include "dwarf/stack/backtrace.h"
 
 /* depth calls of ping and pong in turn, then a crash; main calls ping. */
 static const char recursion[] =

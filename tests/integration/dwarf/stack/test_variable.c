@@ -5,7 +5,7 @@
  * where the debug information says the variables are. */
 #include "tests/support/compile_program.h"
 
-#include "dwarf/variable.h"
+#include "dwarf/stack/variable.h"
 
 enum { STACK = 0x700000, STACK_SIZE = 4096, CFA = STACK + 2048, RBP = 6 };
 

@@ -3,7 +3,7 @@
  * information knows to begin in between. */
 #include "tests/support/scene.h"
 
-#include "dwarf/disas_range.h"
+#include "dwarf/disas/disas_range.h"
 
 /* dummy: a label as start-up code has it. lost_at and the others are data, and name no code; what they lead to has no symbol. */
 static const char LOST[] =

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/store_index.h"
+#include "dwarf/symstore/store_index.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/source.h"
-#include "dwarf/store_clean.h"
-#include "dwarf/store_state.h"
+#include "core/io/source.h"
+#include "dwarf/symstore/store_clean.h"
+#include "dwarf/symstore/store_state.h"
 #include "tests/support/mapped_fixture.h"
 
 static volatile sig_atomic_t stop;

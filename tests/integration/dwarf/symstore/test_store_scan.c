@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/store_scan.h"
+#include "dwarf/symstore/store_scan.h"
 
 #include <fcntl.h>
 #include <unistd.h>

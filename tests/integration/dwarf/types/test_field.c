@@ -2,7 +2,7 @@
 /* What lies at an offset: each path is written beside the offset that the compiler gives it. */
 #include "tests/support/compile_program.h"
 
-#include "dwarf/field.h"
+#include "dwarf/types/field.h"
 
 #define OFFSET(type, path) "{__builtin_offsetof(" type ", " path "), \"." path "\"},"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf/symbol.h"
+#include "dwarf/elf/symbol.h"
 #include "tests/support/corefile.h"
 #include "tests/support/opened.h"
 

@@ -5,7 +5,7 @@
 #include "tests/support/go_program.h"
 #include "tests/support/opened.h"
 
-#include "dwarf/goruntime.h"
+#include "dwarf/unwind/goruntime.h"
 
 static const char source[] = "package main\nimport (\"os\"; \"runtime\"; \"syscall\")\nvar sink int\n"
 			     "func init() { runtime.LockOSThread(); f, _ := os.Create(\"/dev/null\"); "

@@ -2,7 +2,7 @@
 /* Stacks of Go across the switch to the thread's stack, over programs whose calls are known; skipped without go. */
 #include <stdlib.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tests/support/go_program.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <libunwind-x86_64.h>
 
-#include "dwarf/symbol.h"
+#include "dwarf/elf/symbol.h"
 
 enum { MAX_FRAMES = 200 };
 

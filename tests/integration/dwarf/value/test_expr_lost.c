@@ -4,7 +4,7 @@
  * Real debug information at the return address behind a function's first call; the frame is made by hand. */
 #include "tests/support/compile_program.h"
 
-#include "dwarf/expr_impl.h"
+#include "dwarf/value/expr_impl.h"
 
 enum { RDX = 1, RBX = 3, RSI = 4, RDI = 5, LEFT = 0x1eff };
 

@@ -1,7 +1,7 @@
 /* layer: dwarf */
 /* Variants: enums of Rust as rustc 1.63 describes them, and odd ones written by hand. The DWARF is assembled, so that
  * neither the compiler nor its version counts; values of real programs are the differential test's. */
-#include "dwarf/variant.h"
+#include "dwarf/value/variant.h"
 #include "tests/support/compile_program.h"
 
 /* Abbreviations by number; forms are 8-byte data, strings in place, references from the unit's start. */

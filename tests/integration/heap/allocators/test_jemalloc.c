@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "dwarf/symbol.h"
-#include "core/report.h"
-#include "heap/audit.h"
-#include "heap/jemalloc.h"
+#include "dwarf/elf/symbol.h"
+#include "core/report/report.h"
+#include "heap/report/audit.h"
+#include "heap/allocators/jemalloc.h"
 #include "tests/support/grid.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "heap/typing.h"
+#include "heap/types/typing.h"
 #include "tests/support/allocation_log.h"
 #include "tests/support/compared.h"
 #include "tests/support/grid.h"

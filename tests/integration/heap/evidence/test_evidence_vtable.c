@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "heap/typing.h"
+#include "heap/types/typing.h"
 #include "tests/support/grid.h"
 #include "tests/support/allocation_log.h"
 

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/module.h"
-#include "heap/allocator.h"
+#include "core/process/module.h"
+#include "heap/blocks/allocator.h"
 #include "tests/support/heaped.h"
 
 /* Threads that take, move and give back at random, also what others took, and then rest. */

@@ -3,13 +3,13 @@
  * Claims over the heap of a program that keeps objects in a pool and hides pointers: what the program says of them must come out. */
 #include "tests/support/opened.h"
 
-#include "dwarf/lookup.h"
-#include "dwarf/symbol.h"
-#include "heap/claim.h"
-#include "heap/graph.h"
-#include "heap/retention.h"
-#include "heap/typing.h"
-#include "heap/whatis.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/graph/claim.h"
+#include "heap/graph/graph.h"
+#include "heap/graph/retention.h"
+#include "heap/types/typing.h"
+#include "heap/query/whatis.h"
 
 /* hidden: addresses that no scan sees. The pool's second object alone points to `behind`; nothing shows `packed` and `outside`. */
 static const char source[] =

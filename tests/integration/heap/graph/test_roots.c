@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "dwarf/symbol.h"
-#include "heap/graph.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/graph/graph.h"
 #include "tests/support/opened.h"
 
 /* Numbers are kept inverted, so as to be no pointers. */

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
-#include "dwarf/symbol.h"
-#include "heap/heap.h"
-#include "heap/owner.h"
+#include "core/base/text.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/blocks/heap.h"
+#include "heap/query/owner.h"
 #include "tests/support/opened.h"
 
 /* `leave` writes addresses where the frame of `use` then has memory without a name. Numbers are kept inverted, so as to be no

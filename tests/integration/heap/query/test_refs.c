@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "dwarf/symbol.h"
-#include "heap/graph.h"
-#include "heap/refs.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/graph/graph.h"
+#include "heap/query/refs.h"
 #include "tests/support/opened.h"
 
 /* Numbers are kept inverted, so as to be no pointers. */

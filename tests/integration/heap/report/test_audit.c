@@ -3,11 +3,11 @@
  * Programs that damage their heaps in a known way: what is lost of the blocks they list, and who is named. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "heap/allocator.h"
-#include "heap/audit.h"
-#include "heap/heap.h"
-#include "heap/overrun.h"
+#include "core/report/report.h"
+#include "heap/blocks/allocator.h"
+#include "heap/report/audit.h"
+#include "heap/blocks/heap.h"
+#include "heap/report/overrun.h"
 #include "tests/support/smashed.h"
 
 struct opened {

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "dwarf/lookup.h"
-#include "dwarf/variable.h"
-#include "heap/stray.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/stack/variable.h"
+#include "heap/types/stray.h"
 #include "tests/support/opened.h"
 
 #define PROGRAM(fill)                                                                                                  \

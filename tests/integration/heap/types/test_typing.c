@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "dwarf/lookup.h"
-#include "dwarf/variable.h"
-#include "heap/typing_report.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/stack/variable.h"
+#include "heap/query/typing_report.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

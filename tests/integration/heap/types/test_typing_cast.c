@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "dwarf/symbol.h"
-#include "heap/claim.h"
-#include "heap/typing.h"
+#include "dwarf/elf/symbol.h"
+#include "heap/graph/claim.h"
+#include "heap/types/typing.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/report.h"
-#include "heap/typing.h"
-#include "heap/typing_report.h"
+#include "core/report/report.h"
+#include "heap/types/typing.h"
+#include "heap/query/typing_report.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "core/render.h"
-#include "heap/typing_report.h"
+#include "core/render/render.h"
+#include "heap/query/typing_report.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "heap/claim.h"
-#include "heap/typing.h"
+#include "heap/graph/claim.h"
+#include "heap/types/typing.h"
 #include "tests/support/opened.h"
 
 enum { HITS = 9 };

@@ -1,6 +1,6 @@
 /* layer: lua */
 /* The target: what it is, names, memory, symbols, mappings. */
-#include "core/module.h"
+#include "core/process/module.h"
 #include "tests/support/scripted.h"
 
 static const char source[] =

@@ -2,7 +2,7 @@
  *
  * xcore.columns and xcore.follow over a core whose numbers are known from how they were made; and the chase alone against a naive one
  * on random graphs. */
-#include "lua/chase.h"
+#include "lua/bulk/chase.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"

@@ -1,7 +1,7 @@
 /* layer: lua
  *
  * t:find: against a search of every byte of a flat array, on random memory; and what scripts ask, over a core. */
-#include "lua/find.h"
+#include "lua/bulk/find.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/arch.h"
-#include "core/text.h"
-#include "dwarf/format.h"
-#include "dwarf/layout_text.h"
-#include "dwarf/value_json.h"
-#include "lua/cdef.h"
+#include "core/elf/arch.h"
+#include "core/base/text.h"
+#include "dwarf/format/format.h"
+#include "dwarf/layout/layout_text.h"
+#include "dwarf/format/value_json.h"
+#include "lua/cdef/cdef.h"
 #include "tests/support/opened.h"
 
 #define DECLARED(name, ...) __VA_ARGS__ static const char name[] = #__VA_ARGS__;

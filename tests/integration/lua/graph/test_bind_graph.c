@@ -2,8 +2,8 @@
  *
  * xcore.gather and xcore.graph over a program that wrote down what its objects keep alive: an interpreter's, with tagged values, tables in
  * two widths, and compressed pointers. */
-#include "core/stacktree.h"
-#include "lua/bind.h"
+#include "core/report/stacktree.h"
+#include "lua/vm/bind.h"
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"
 

@@ -3,9 +3,9 @@
  * Scripts fill a report; what stands in it is read back from its JSON and text, and what is wrong is told. */
 #include <jansson.h>
 
-#include "core/render.h"
-#include "core/stacktree.h"
-#include "lua/host.h"
+#include "core/render/render.h"
+#include "core/report/stacktree.h"
+#include "lua/vm/host.h"
 #include "tests/support/check.h"
 #include "tests/support/scripted.h"
 

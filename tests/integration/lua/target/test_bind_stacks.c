@@ -6,11 +6,11 @@
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"
 
-#include "dwarf/backtrace.h"
-#include "dwarf/guest_wire.h"
-#include "dwarf/symbol.h"
-#include "lua/bind_stacks.h"
-#include "lua/runner.h"
+#include "dwarf/stack/backtrace.h"
+#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/elf/symbol.h"
+#include "lua/target/bind_stacks.h"
+#include "lua/runner/runner.h"
 
 #define PLUGIN(body)                                                                                                   \
 	"local xcore = require 'xcore' return {name = 'toy', about = 'a', stacks = function(t, stacks) " body " end}"

@@ -2,8 +2,8 @@
 /* Functions are decoded once, and who is called is asked once; what the code leads to is told by the names in the source. */
 #include "tests/support/opened.h"
 
-#include "dwarf/symbol.h"
-#include "triage/bodies.h"
+#include "dwarf/elf/symbol.h"
+#include "triage/code/bodies.h"
 
 static const char source[] =
 	"#include <string.h>\n#include <stdlib.h>\n"

@@ -1,6 +1,6 @@
 /* layer: triage */
 /* Operands of assembled instructions against what the manual says: access, size and address, from known registers. */
-#include "triage/operand.h"
+#include "triage/code/operand.h"
 
 #include "tests/support/scene.h"
 

@@ -2,8 +2,8 @@
 /* Backward slices over functions in assembler, whose text says what sets what. */
 #include "tests/support/opened.h"
 
-#include "dwarf/symbol.h"
-#include "triage/slice.h"
+#include "dwarf/elf/symbol.h"
+#include "triage/code/slice.h"
 
 enum { RAX = 0, RDI = 5, RBP = 6, RBX = 3 };
 

@@ -2,7 +2,7 @@
 /* Who is to blame: the program's own frame below the C library's, the C++ runtime's and trampolines. */
 #include "tests/support/opened.h"
 
-#include "triage/blame.h"
+#include "triage/crash/blame.h"
 
 struct blamed {
 	struct xc_process *process;

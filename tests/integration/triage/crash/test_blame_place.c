@@ -3,7 +3,7 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
 
 static void expect(const char *compiler, const char *source, const char *function, unsigned line)

@@ -4,7 +4,7 @@
 
 #include "tests/support/opened.h"
 
-#include "triage/fault.h"
+#include "triage/crash/fault.h"
 
 struct found {
 	struct xc_process *process;

@@ -2,11 +2,11 @@
 /* What rules ask an inquiry: the crashed stack, and who is on it. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "triage/inquiry.h"
-#include "triage/local.h"
-#include "triage/term.h"
-#include "triage/term_path.h"
+#include "core/report/report.h"
+#include "triage/crash/inquiry.h"
+#include "triage/dataflow/local.h"
+#include "triage/dataflow/term.h"
+#include "triage/dataflow/term_path.h"
 
 struct inquired {
 	struct xc_process *process;

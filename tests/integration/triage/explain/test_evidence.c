@@ -2,7 +2,7 @@
 /* What the reader is told of a fault: the deed in the headline, the instruction, its register and whose value that is. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
 
 struct case_ {

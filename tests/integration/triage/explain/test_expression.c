@@ -3,9 +3,9 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
-#include "triage/expression.h"
+#include "triage/explain/expression.h"
 
 #define NOINLINE "__attribute__((noinline)) "
 #define HEAD                                                                                                           \

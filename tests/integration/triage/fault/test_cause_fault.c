@@ -6,7 +6,7 @@
 
 #include <elf.h>
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
 
 struct expected {

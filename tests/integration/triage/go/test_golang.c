@@ -7,8 +7,8 @@
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
-#include "triage/golang.h"
-#include "triage/goroutine.h"
+#include "triage/go/golang.h"
+#include "triage/go/goroutine.h"
 
 /* Its argument says of what it dies. */
 static const char program[] =

@@ -2,8 +2,8 @@
 /* Who has a lock that does not record it, over the stack of a program that died, taken for that of many threads. */
 #include "tests/support/opened.h"
 
-#include "dwarf/symbol.h"
-#include "triage/holders.h"
+#include "dwarf/elf/symbol.h"
+#include "triage/locks/holders.h"
 
 struct search {
 	struct xc_process *process;

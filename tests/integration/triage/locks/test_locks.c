@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "triage/cause.h"
-#include "triage/deadlock.h"
-#include "triage/ownid.h"
-#include "triage/waitwords.h"
+#include "triage/locks/deadlock.h"
+#include "triage/locks/ownid.h"
+#include "triage/locks/waitwords.h"
 
 /* ---- programs ---- */
 

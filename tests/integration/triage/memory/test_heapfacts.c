@@ -2,9 +2,9 @@
 /* What the heap adds to the verdict, over programs that die of it. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
+#include "core/report/report.h"
 #include "triage/cause.h"
-#include "heap/heap.h"
+#include "heap/blocks/heap.h"
 
 #define HEAD                                                                                                           \
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \

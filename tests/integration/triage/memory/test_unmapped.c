@@ -3,8 +3,8 @@
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "heap/heap.h"
+#include "core/report/report.h"
+#include "heap/blocks/heap.h"
 #include "triage/cause.h"
 
 static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c", "clang -g -O2 -x c"};

@@ -2,8 +2,8 @@
 /* A program dies in code that it made itself, as a JIT does; a plugin has told what that is, and which script ran. */
 #include "tests/support/opened.h"
 
-#include "core/report.h"
-#include "dwarf/guest.h"
+#include "core/report/report.h"
+#include "dwarf/cfi/guest.h"
 #include "triage/cause.h"
 
 /* mov (%rdi), %eax; ret */

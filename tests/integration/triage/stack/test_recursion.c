@@ -5,7 +5,7 @@
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
-#include "dwarf/symbol.h"
+#include "dwarf/elf/symbol.h"
 
 #define HEAD                                                                                                           \
 	"#include <alloca.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n"   \

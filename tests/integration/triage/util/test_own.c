@@ -2,7 +2,7 @@
 /* Which level of a place was written for the program. The places are made here: inner levels first. */
 #include "tests/support/scene.h"
 
-#include "triage/own.h"
+#include "triage/util/own.h"
 
 struct told {
 	const char *functions[3], *files[3];

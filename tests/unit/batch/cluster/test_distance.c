@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "batch/distance.h"
+#include "batch/cluster/distance.h"
 #include "tests/support/property.h"
 
 enum { FRAMES = 40, LIMIT = XC_DISTANCE_ONE / 10 * 3 };

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/corepattern.h"
-#include "batch/doctor.h"
-#include "core/render.h"
+#include "batch/doctor/corepattern.h"
+#include "batch/doctor/doctor.h"
+#include "core/render/render.h"
 #include "tests/support/scratch.h"
 
 static char *root; /* of the system that is planted */

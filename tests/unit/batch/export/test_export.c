@@ -1,6 +1,6 @@
 /* layer: batch */
 /* export: paths, and that all formats are inert, the same each time, and of their kind. */
-#include "batch/export_cluster.h"
+#include "batch/export/export_cluster.h"
 #include "tests/support/exported.h"
 
 static void check_path(const char *root, const char *file, const char *wanted)

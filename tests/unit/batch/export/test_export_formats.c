@@ -2,7 +2,7 @@
 /* export: what each format says of the problems made by hand. */
 #include <jansson.h>
 
-#include "core/render.h"
+#include "core/render/render.h"
 #include "tests/support/exported.h"
 
 static void says(const char *text, const char *wanted)

@@ -1,7 +1,7 @@
 /* layer: batch */
 /* export_html: what the page says before its script runs, and the stacks of its flame graph. What it is made of, test_export asks
  * tests/batch/check_html.py; what it does, tests/browser/triage. */
-#include "batch/export_html.h"
+#include "batch/export/export_html.h"
 #include "tests/support/exported.h"
 
 static char *page_of(struct xc_problems *problems)

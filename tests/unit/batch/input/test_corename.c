@@ -2,7 +2,7 @@
 /* corename: the forms that kernels, systemd and apport write, and what only looks like them. */
 #include "tests/support/check.h"
 
-#include "batch/corename.h"
+#include "batch/input/corename.h"
 
 static void check_comm(const char *name, const char *comm)
 {

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/input.h"
-#include "batch/namelist.h"
-#include "batch/record.h"
+#include "batch/input/input.h"
+#include "batch/util/namelist.h"
+#include "batch/record/record.h"
 #include "tests/support/scratch.h"
 
 static const char core[] = "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e",

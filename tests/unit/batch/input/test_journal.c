@@ -2,7 +2,7 @@
 /* journal: both formats as journalctl writes them, whole cores in entries, and what is no journal. */
 #include "tests/support/check.h"
 
-#include "batch/journal.h"
+#include "batch/input/journal.h"
 #include "tests/support/scratch.h"
 
 #define BOOT "0123456789abcdef0123456789abcdef"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/prune.h"
+#include "batch/problems/prune.h"
 #include "tests/support/scratch.h"
 #include "tests/support/problemed.h"
 

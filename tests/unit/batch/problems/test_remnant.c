@@ -2,7 +2,7 @@
 /* Stacks that were cut short, and the one problem that each can be of. Stacks are whole when main and start-up code follow. */
 #include <time.h>
 
-#include "batch/remnant.h"
+#include "batch/problems/remnant.h"
 #include "tests/support/problemed.h"
 
 #define START "main __libc_start_call_main@libc.so.6 _start"

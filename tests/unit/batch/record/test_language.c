@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "batch/language.h"
+#include "batch/record/language.h"
 
 enum { MAX = 8 };
 

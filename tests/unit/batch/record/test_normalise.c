@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/normalise.h"
+#include "batch/record/normalise.h"
 
 struct pair {
 	const char *from, *to;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/normalise.h"
-#include "core/text.h"
-#include "dwarf/demangle.h"
+#include "batch/record/normalise.h"
+#include "core/base/text.h"
+#include "dwarf/elf/demangle.h"
 
 enum { SPELLINGS = 6 };
 

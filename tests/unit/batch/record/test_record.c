@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/record.h"
+#include "batch/record/record.h"
 
 static struct xc_record_frame frames[] = {
 	{.function = "parse(char const*)",

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/ledger.h"
-#include "batch/sought.h"
+#include "batch/run/ledger.h"
+#include "batch/sandbox/sought.h"
 
 static char path[] = "/tmp/xcore-ledger-XXXXXX";
 static struct xc_arena arena;

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/ledger.h"
-#include "batch/ledgerdir.h"
+#include "batch/run/ledger.h"
+#include "batch/run/ledgerdir.h"
 #include "tests/support/scratch.h"
 
 #define ONE "0123456789abcdef0123456789abcdef"

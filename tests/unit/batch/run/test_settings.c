@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/settings.h"
-#include "core/store.h"
+#include "batch/run/settings.h"
+#include "core/process/store.h"
 #include "tests/support/scratch.h"
 
 static struct xc_arena arena;

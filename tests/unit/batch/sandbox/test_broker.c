@@ -21,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/asking.h"
-#include "batch/broker.h"
-#include "batch/passing.h"
-#include "core/opener.h"
+#include "batch/sandbox/asking.h"
+#include "batch/sandbox/broker.h"
+#include "batch/util/passing.h"
+#include "core/io/opener.h"
 #include "tests/support/scratch.h"
 
 enum { FILES, KEPT, SCRATCH, CORE, TEXTS = 8192, PATIENCE = 120 };

@@ -22,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/batch.h"
-#include "batch/examine.h"
-#include "batch/warden.h"
+#include "batch/run/batch.h"
+#include "batch/record/examine.h"
+#include "batch/sandbox/warden.h"
 #include "tests/support/check.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "batch/records.h"
+#include "batch/run/records.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/silent.h"

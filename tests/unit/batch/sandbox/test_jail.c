@@ -33,8 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/jail.h"
-#include "dwarf/demangle.h"
+#include "batch/sandbox/jail.h"
+#include "dwarf/elf/demangle.h"
 #include "tests/support/check.h"
 
 #ifdef __SANITIZE_ADDRESS__

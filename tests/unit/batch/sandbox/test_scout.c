@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/scout.h"
+#include "batch/sandbox/scout.h"
 
 enum { PATIENCE = 120 };
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/soughtbook.h"
+#include "batch/run/soughtbook.h"
 #include "tests/support/scratch.h"
 
 static struct xc_arena arena;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/warden_impl.h"
+#include "batch/sandbox/warden_impl.h"
 #include "tests/support/check.h"
 
 enum { PATIENCE = 120, CANNOT_MOUNT = 77 };

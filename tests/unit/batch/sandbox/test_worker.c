@@ -22,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/batch.h"
-#include "batch/corefd.h"
-#include "batch/inmate.h"
-#include "batch/warden.h"
-#include "batch/worker_impl.h"
+#include "batch/run/batch.h"
+#include "batch/input/corefd.h"
+#include "batch/sandbox/inmate.h"
+#include "batch/sandbox/warden.h"
+#include "batch/sandbox/worker_impl.h"
 #include "tests/support/check.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"

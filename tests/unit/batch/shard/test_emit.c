@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/emit.h"
+#include "batch/shard/emit.h"
 
 /* The file with these words as operands, malloc'ed; or the error. */
 static char *emitted(const char *system, const char *const *words, size_t count, struct xc_error **err_out)

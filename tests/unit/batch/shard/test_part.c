@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/part.h"
-#include "batch/shard.h"
+#include "batch/shard/part.h"
+#include "batch/shard/shard.h"
 #include "tests/support/check.h"
 
 enum { CORES = 40 };

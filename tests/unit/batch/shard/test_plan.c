@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/plan.h"
+#include "batch/shard/plan.h"
 
 enum { CORES = 500 };
 

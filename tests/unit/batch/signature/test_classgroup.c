@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "batch/classgroup.h"
+#include "batch/signature/classgroup.h"
 
 static void expect(const struct xc_record *record, const char *wanted)
 {

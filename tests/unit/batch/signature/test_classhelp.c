@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "batch/classhelp.h"
+#include "batch/signature/classhelp.h"
 
 /* Of a row of the table: its first cell's words in backquotes. Returns how many. */
 static size_t check_row(char *row)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/framerules.h"
+#include "batch/signature/framerules.h"
 #include "tests/support/check.h"
 
 enum { ALL = 0x3f, FATE = ALL & ~(1u << XC_FRAMES_NOT_APP) };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/linkedin.h"
+#include "batch/signature/linkedin.h"
 
 enum { MAX = 16 };
 

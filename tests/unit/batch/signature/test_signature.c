@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/signature.h"
-#include "core/render.h"
-#include "core/text.h"
+#include "batch/signature/signature.h"
+#include "core/render/render.h"
+#include "core/base/text.h"
 #include "tests/support/check.h"
 
 /* A stack in a line: "f@module" is a function of a module (the program's own when none is told), "?@module" one without a name, "!" a signal's

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/glob.h"
+#include "batch/util/glob.h"
 
 static bool matches(const char *pattern, const char *text)
 {

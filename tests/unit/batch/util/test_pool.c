@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "batch/pool.h"
+#include "batch/util/pool.h"
 
 enum { MANY = 50000 };
 

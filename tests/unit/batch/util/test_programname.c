@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "batch/programname.h"
-#include "core/base.h"
+#include "batch/util/programname.h"
+#include "core/base/base.h"
 
 struct name {
 	const char *given, *wanted;

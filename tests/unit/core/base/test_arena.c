@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "core/base/arena.h"
 
 static void memory_is_zeroed_aligned_and_disjoint(void **state)
 {

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base.h"
+#include "core/base/base.h"
 
 static void inside_is_inclusive_and_never_wraps(void **state)
 {

@@ -1,7 +1,7 @@
 /* layer: core */
 #include "tests/support/check.h"
 
-#include "core/cursor.h"
+#include "core/base/cursor.h"
 
 static struct xc_cursor over(const char *bytes, size_t len)
 {

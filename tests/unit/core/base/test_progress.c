@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/progress.h"
+#include "core/base/progress.h"
 
 /* What `act` writes to stderr when that is a terminal, or a pipe. */
 static size_t capture(bool terminal, void (*act)(void), char *out, size_t room)

@@ -1,7 +1,7 @@
 /* layer: core */
 #include "tests/support/check.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 static void check_escaped(const char *bytes, size_t len, const char *wanted)
 {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/userdir.h"
+#include "core/base/userdir.h"
 #include "tests/support/scratch.h"
 
 static void check_path(const char *wanted)

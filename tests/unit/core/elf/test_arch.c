@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <sys/procfs.h>
 
-#include "core/arch.h"
-#include "core/regs.h"
+#include "core/elf/arch.h"
+#include "core/elf/regs.h"
 
 static void x86_64_agrees_with_the_system_headers(void **state)
 {

@@ -1,7 +1,7 @@
 /* layer: core */
 #include "tests/support/check.h"
 
-#include "core/space.h"
+#include "core/elf/space.h"
 
 static uint8_t low[64], high[64];
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/facts.h"
-#include "core/module.h"
-#include "core/note.h"
+#include "core/facts/facts.h"
+#include "core/process/module.h"
+#include "core/process/note.h"
 
 static uint8_t bytes[64];
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "core/missing.h"
-#include "core/text.h"
+#include "core/facts/missing.h"
+#include "core/base/text.h"
 
 static void lay(struct xc_process *process, xc_addr lo, uint64_t size, enum xc_provenance provenance)
 {

@@ -3,7 +3,7 @@
 
 #include "tests/support/check.h"
 
-#include "core/scrub_know.h"
+#include "core/facts/scrub_know.h"
 
 enum { STACK = 0x7ffd0000, SIZE = 4096 };
 

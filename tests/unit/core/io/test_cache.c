@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/cache.h"
+#include "core/io/cache.h"
 #include "tests/support/scratch.h"
 
 static struct xc_cache fresh(const char *name)

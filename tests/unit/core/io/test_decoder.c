@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "core/source.h"
-#include "core/text.h"
+#include "core/io/source.h"
+#include "core/base/text.h"
 #include "tests/support/scratch.h"
 
 enum { SIZE = 3 << 19 };

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/opener.h"
+#include "core/io/opener.h"
 #include "tests/support/scratch.h"
 
 enum { TRIES = 20000 };

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/source.h"
+#include "core/io/source.h"
 #include "tests/support/scratch.h"
 #include "tests/support/zst.h"
 

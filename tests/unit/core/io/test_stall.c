@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/stall.h"
+#include "core/io/stall.h"
 #include "tests/support/scratch.h"
 #include "tests/support/silent.h"
 

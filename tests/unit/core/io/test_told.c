@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/aside.h"
-#include "core/told.h"
+#include "core/io/aside.h"
+#include "core/base/told.h"
 #include "tests/support/scratch.h"
 
 /* The paths that are told now. */

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/finder.h"
-#include "core/live.h"
-#include "core/sandbox.h"
+#include "core/process/finder.h"
+#include "core/live/live.h"
+#include "core/live/sandbox.h"
 #include "tests/support/check.h"
 #include "tests/support/live_child.h"
 

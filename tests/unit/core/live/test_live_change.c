@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/live.h"
-#include "core/sandbox.h"
+#include "core/live/live.h"
+#include "core/live/sandbox.h"
 #include "tests/support/live_child.h"
 
 static uint8_t byte_at(const struct xc_process *p, xc_addr addr)

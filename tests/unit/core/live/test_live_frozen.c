@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/live_frozen.h"
+#include "core/live/live_frozen.h"
 
 enum { SIZE = 300, ROUNDS = 300, ADDS = 40 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/live.h"
+#include "core/live/live.h"
 #include "tests/support/check.h"
 #include "tests/support/live_child.h"
 

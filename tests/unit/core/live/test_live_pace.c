@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "core/live_pace.h"
+#include "core/live/live_pace.h"
 
 static const uint64_t MS = 1000000, SECOND = 1000000000, MB = 1 << 20;
 

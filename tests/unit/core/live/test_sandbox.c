@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/sandbox.h"
+#include "core/live/sandbox.h"
 #include "tests/support/check.h"
 #include "tests/support/scratch.h"
 

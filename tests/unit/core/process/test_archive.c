@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/archive.h"
-#include "core/archive_layout.h"
+#include "core/process/archive.h"
+#include "core/io/archive_layout.h"
 #include "tests/support/check.h"
 
 enum { CORE_SIZE = 3 << 20 };

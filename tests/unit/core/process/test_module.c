@@ -6,8 +6,8 @@
 #include <elf.h>
 #include <time.h>
 
-#include "core/module.h"
-#include "core/note.h"
+#include "core/process/module.h"
+#include "core/process/note.h"
 #include "tests/support/corefile.h"
 
 enum {

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/finder.h"
-#include "core/process.h"
+#include "core/process/finder.h"
+#include "core/process/process.h"
 #include "tests/support/corefile.h"
 #include "tests/support/scratch.h"
 #include "tests/support/zst.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/render.h"
+#include "core/render/render.h"
 #include "tests/support/report_fixture.h"
 
 static char *render(struct xc_render_options options)

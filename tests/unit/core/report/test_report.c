@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/report.h"
+#include "core/report/report.h"
 
 static void items_keep_their_order_and_are_copied(void **state)
 {

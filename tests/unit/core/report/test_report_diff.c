@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/report_diff.h"
+#include "core/report/report_diff.h"
 
 static const struct xc_column columns[] = {
 	{.key = "db", .label = "DB", .kind = XC_FIELD_TEXT},

@@ -3,8 +3,8 @@
 
 #include "tests/support/check.h"
 
-#include "core/render.h"
-#include "core/report_scrub.h"
+#include "core/render/render.h"
+#include "core/report/report_scrub.h"
 
 #define SECRET "k3yhole"
 #define TEXT   "token=" SECRET

@@ -2,9 +2,9 @@
  *
  * What is sent and read again looks the same in every format; bytes that are damaged anywhere are an error or another report, and
  * nothing worse. */
-#include "core/report_wire.h"
-#include "core/report_wire_layout.h"
-#include "core/text.h"
+#include "core/report/report_wire.h"
+#include "core/report/report_wire_layout.h"
+#include "core/base/text.h"
 #include "tests/support/check.h"
 #include "tests/support/report_fixture.h"
 

@@ -3,7 +3,7 @@
 
 #include "tests/support/check.h"
 
-#include "core/scrub.h"
+#include "core/report/scrub.h"
 
 static struct xc_scrub scrub;
 

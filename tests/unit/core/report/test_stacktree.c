@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/stacktree.h"
+#include "core/report/stacktree.h"
 
 static void paths_are_merged_by_prefix(void **state)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/jsonstream.h"
-#include "core/jsonvalue.h"
+#include "core/text/jsonstream.h"
+#include "core/text/jsonvalue.h"
 
 struct written {
 	char *text;

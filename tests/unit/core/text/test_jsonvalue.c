@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/jsonvalue.h"
+#include "core/text/jsonvalue.h"
 
 /* Takes value. */
 static void assert_dump(json_t *value, const char *expected)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/shellword.h"
+#include "core/text/shellword.h"
 
 static void check_word(const char *word, const char *wanted)
 {

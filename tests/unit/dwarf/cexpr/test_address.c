@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/address.h"
+#include "dwarf/cexpr/address.h"
 
 static struct xc_process *process;
 

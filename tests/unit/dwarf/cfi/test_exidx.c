@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "dwarf/exidx.h"
+#include "dwarf/cfi/exidx.h"
 #include "tests/support/check.h"
 
 enum { FILE_SIZE = 0x1000, TABLE = 0x400, EXTAB = 0x600, CODE = 0x800, EXIDX_SEGMENT = 0x70000001, SP = 13, LR = 14 };

@@ -2,13 +2,13 @@
  *
  * Told code and frames: over a made process of two threads on one stack layout, and against a flat array. */
 
-#include "core/arch.h"
-#include "core/text.h"
-#include "core/report_wire.h"
-#include "dwarf/backtrace.h"
-#include "dwarf/debuginfo.h"
-#include "dwarf/guest_wire.h"
-#include "dwarf/unwind.h"
+#include "core/elf/arch.h"
+#include "core/base/text.h"
+#include "core/report/report_wire.h"
+#include "dwarf/stack/backtrace.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/unwind/unwind.h"
 #include "tests/support/check.h"
 #include "tests/support/property.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "dwarf/demangle.h"
+#include "core/base/text.h"
+#include "dwarf/elf/demangle.h"
 
 static void expect(const char *mangled, const char *brief, const char *full)
 {

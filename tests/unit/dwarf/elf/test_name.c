@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/name.h"
+#include "dwarf/elf/name.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/wrap.h"
+#include "dwarf/format/wrap.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* layer: dwarf */
 /* The lines round a crash, from files that may be anything. */
-#include "dwarf/source_lines.h"
+#include "dwarf/line/source_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

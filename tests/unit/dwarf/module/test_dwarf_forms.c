@@ -5,7 +5,7 @@
 
 #include "tests/support/made.h"
 
-#include "dwarf/raw.h"
+#include "dwarf/scan/raw.h"
 
 /* Versions and widths. */
 static const struct dm_unit SHAPES[] = {{2, 4, 8, 0, 0}, {3, 4, 8, 0, 0}, {3, 8, 8, 0, 0}, {4, 4, 8, 0, 0},

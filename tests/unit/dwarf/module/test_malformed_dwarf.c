@@ -7,8 +7,8 @@
 #include "tests/support/made.h"
 #include "tests/support/mapped_fixture.h"
 
-#include "dwarf/debugfile.h"
-#include "dwarf/variable.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/stack/variable.h"
 
 enum { CODE = 0x4000, CODE_SIZE = 0x100, SECONDS = 10 };
 static const struct xc_finder nowhere;

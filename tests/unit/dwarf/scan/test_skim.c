@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/skim.h"
+#include "dwarf/scan/skim.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

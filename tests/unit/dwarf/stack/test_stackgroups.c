@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "dwarf/stackgroups.h"
+#include "core/base/text.h"
+#include "dwarf/stack/stackgroups.h"
 
 static struct xc_stack_row work[] = {{.pc = 0x1000, .function = "work"}, {.pc = 0x2000, .function = "main"}};
 

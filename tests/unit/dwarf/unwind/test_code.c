@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "dwarf/code.h"
+#include "dwarf/decode/code.h"
 #include "tests/support/check.h"
 
 enum { CODE = 0x10000, SIZE = 64, RET = CODE + 32 };

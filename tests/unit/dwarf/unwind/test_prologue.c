@@ -2,7 +2,7 @@
 /* Bytes as compilers write them, and what is read from them. */
 #include "tests/support/compile_program.h"
 
-#include "dwarf/prologue.h"
+#include "dwarf/unwind/prologue.h"
 
 enum { CODE = 0x401000 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/float.h"
+#include "dwarf/value/float.h"
 
 static long double decoded(enum xc_float_kind kind, unsigned __int128 bits)
 {

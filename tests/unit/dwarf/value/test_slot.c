@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/slot.h"
+#include "dwarf/value/slot.h"
 
 static struct xc_slot of_double(double d)
 {

@@ -4,7 +4,7 @@
  * can be. */
 #include "tests/support/containers.h"
 
-#include "dwarf/view.h"
+#include "dwarf/view/view.h"
 
 /* `want` up to its *, and what follows at the end; without one, all. */
 static bool fits(const char *text, const char *want)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "heap/blocks.h"
+#include "heap/blocks/blocks.h"
 
 enum { LISTS = 5, A_LIST = 3000 };
 

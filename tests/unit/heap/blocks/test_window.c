@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "heap/window.h"
+#include "heap/blocks/window.h"
 
 enum { LO = 0x10000, SIZE = 16 << 20 };
 

@@ -3,9 +3,9 @@
  * A heap made by hand, damaged at each of its chunks in turn: nothing else may be lost. */
 #include "tests/support/check.h"
 
-#include "heap/allocator.h"
-#include "heap/audit.h"
-#include "heap/heap.h"
+#include "heap/blocks/allocator.h"
+#include "heap/report/audit.h"
+#include "heap/blocks/heap.h"
 #include "tests/support/chunks.h"
 
 static struct chunks *c;

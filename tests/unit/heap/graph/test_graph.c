@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <elf.h>
 
-#include "heap/scan.h"
+#include "heap/blocks/scan.h"
 #include "tests/support/heapmade.h"
 
 enum { BLOCKS = 3000 };

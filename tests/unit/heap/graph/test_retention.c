@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "heap/retention.h"
-#include "heap/typing.h"
+#include "heap/graph/retention.h"
+#include "heap/types/typing.h"
 #include "tests/support/heapmade.h"
 
 enum { MOST = 120 };

@@ -2,8 +2,8 @@
  *
  * A plugin's graph against definitions: the node of an address by looking at all, distances by going round until nothing changes, what a
  * node retains by taking it away; and against the heap's own graph and retention. */
-#include "heap/refgraph_scan.h"
-#include "heap/retention.h"
+#include "heap/objgraph/refgraph_scan.h"
+#include "heap/graph/retention.h"
 #include "tests/support/property.h"
 #include "tests/support/heapmade.h"
 

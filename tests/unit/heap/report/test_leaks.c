@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "heap/leaked.h"
-#include "heap/leaks.h"
+#include "heap/graph/leaked.h"
+#include "heap/report/leaks.h"
 #include "tests/support/heapmade.h"
 
 enum { MOST = 60 };

@@ -5,15 +5,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/arch.h"
-#include "core/module.h"
-#include "core/text.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
-#include "lua/fixture.h"
-#include "lua/plugin.h"
-#include "lua/plugin_new.h"
-#include "lua/plugin_test.h"
+#include "core/elf/arch.h"
+#include "core/process/module.h"
+#include "core/base/text.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "lua/plugin/fixture.h"
+#include "lua/plugin/plugin.h"
+#include "lua/plugin/plugin_new.h"
+#include "lua/plugin/plugin_test.h"
 #include "tests/support/check.h"
 #include "tests/support/scratch.h"
 

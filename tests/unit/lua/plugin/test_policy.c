@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "batch/signature.h"
-#include "lua/policy.h"
+#include "batch/signature/signature.h"
+#include "lua/plugin/policy.h"
 
 static struct xc_record_frame frames[] = {
 	{.function = "raise", .module = "libc.so.6"},

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/render.h"
-#include "core/sandbox.h"
-#include "core/stacktree.h"
-#include "lua/runner_impl.h"
+#include "core/render/render.h"
+#include "core/live/sandbox.h"
+#include "core/report/stacktree.h"
+#include "lua/runner/runner_impl.h"
 #include "tests/support/check.h"
 
 struct here {

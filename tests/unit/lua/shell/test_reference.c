@@ -2,9 +2,9 @@
 /* The editor stubs and the bindings say the same. */
 #include "tests/support/check.h"
 
-#include "core/arch.h"
-#include "lua/bind.h"
-#include "lua/reference.h"
+#include "core/elf/arch.h"
+#include "lua/vm/bind.h"
+#include "lua/shell/reference.h"
 
 static struct xc_host *host;
 static struct xc_process *process;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/arch.h"
-#include "lua/host.h"
+#include "core/elf/arch.h"
+#include "lua/vm/host.h"
 #include "tests/support/check.h"
 
 enum { MEMORY = 0x10000 };

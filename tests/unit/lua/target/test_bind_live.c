@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/live.h"
-#include "dwarf/debugfile.h"
-#include "dwarf/debuginfo.h"
-#include "lua/host.h"
+#include "core/live/live.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "lua/vm/host.h"
 #include "tests/support/live_child.h"
 
 static char printed[4096];

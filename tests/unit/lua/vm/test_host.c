@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "lua/bind.h"
+#include "lua/vm/bind.h"
 
 /* ---- running ---- */
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/process.h"
-#include "lua/lens.h"
+#include "core/process/process.h"
+#include "lua/vm/lens.h"
 #include "tests/support/property.h"
 
 enum { BASE = 0x7000, SIZE = 300000, PIECES = 200, ASKED = 3000 };

@@ -2,8 +2,8 @@
 /* Patterns: the same answers and the same errors as the string library that comes with Lua, but bounded. */
 #include "tests/support/property.h"
 
-#include "lua/bind.h"
-#include "lua/pattern.h"
+#include "lua/vm/bind.h"
+#include "lua/vm/pattern.h"
 
 static struct xc_host host;
 

@@ -7,8 +7,8 @@
 
 #include "tests/support/check.h"
 
-#include "core/process.h"
-#include "triage/context.h"
+#include "core/process/process.h"
+#include "triage/crash/context.h"
 
 enum { SP = 0x10000, FRAME = 8192, RECORDS = 592 };
 

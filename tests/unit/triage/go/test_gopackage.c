@@ -1,6 +1,6 @@
 /* layer: triage */
 /* Whose a function of Go is, by its name. */
-#include "triage/gopackage.h"
+#include "triage/go/gopackage.h"
 #include "tests/support/check.h"
 
 static void the_library_is_known_by_the_first_element_of_its_path(void **state)

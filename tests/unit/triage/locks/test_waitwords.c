@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "triage/waitwords.h"
+#include "triage/locks/waitwords.h"
 
 /* A group of two threads that are in these calls, of descriptors 5 and 6. */
 static struct xc_stack_group group_of(const char *first, const char *second)

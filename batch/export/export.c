@@ -1,0 +1,114 @@
+/* export: the kinds of files, and source paths as they stand in them. */
+#include "batch/export/export.h"
+
+#include <string.h>
+
+#include "core/report/scrub.h"
+#include "core/base/text.h"
+#include "batch/export/export_cluster.h"
+
+const struct xc_export xc_exports[] = {
+	{"text", ".txt", "a table for people", xc_export_text},
+	{"json", ".json", "all that is known, as one document", xc_export_json},
+	{"jsonl", ".jsonl", "the same, a line for each cluster and each core that failed", xc_export_jsonl},
+	{"sarif", ".sarif", "SARIF 2.1.0, for code scanning", xc_export_sarif},
+	{"junit", ".xml", "JUnit's XML, for test reports", xc_export_junit},
+	{"github", ".txt", "annotations, for the log of a GitHub action", xc_export_github},
+	{"summary", ".md", "Markdown, as long as a step summary of GitHub may be", xc_export_summary},
+	{"gitlab", ".json", "a Code Quality report of GitLab", xc_export_gitlab},
+	{"markdown", ".md", "Markdown, for a comment or an issue", xc_export_markdown},
+	{"html", ".html", "a page to look at, filter and search in", xc_export_html},
+	{.name = NULL},
+};
+
+const struct xc_export *xc_export_named(const char *name)
+{
+	for (const struct xc_export *e = xc_exports; e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e;
+	return NULL;
+}
+
+/* ---- paths ---- */
+
+/* Take the last component off a path that is being put together; false when there is none that could be. */
+static bool drop_component(struct xc_text *path, size_t root)
+{
+	size_t at = path->len;
+	while (at > root && path->bytes[at - 1] != '/')
+		at--;
+	if (path->len == root || strcmp(path->bytes + at, "..") == 0 || strcmp(path->bytes, "~") == 0)
+		return false; /* what is above a home directory is not known */
+	path->len = at > root ? at - 1 : root;
+	path->bytes[path->len] = '\0';
+	return true;
+}
+
+static void add_component(struct xc_text *path, size_t root, const char *name, size_t len)
+{
+	if (len == 0 || (len == 1 && name[0] == '.'))
+		return;
+	if (len == 2 && memcmp(name, "..", 2) == 0 && (drop_component(path, root) || root))
+		return; /* above "/" there is nothing */
+	if (path->len > root)
+		xc_text_char(path, '/');
+	xc_text_addn(path, name, len);
+}
+
+/* Without "//", "." and, as far as names tell, "..": compilers write the directory they ran in before what they were given. */
+static char *tidy(const char *file)
+{
+	struct xc_text path = {0};
+	size_t root = file[0] == '/';
+	xc_text_addn(&path, file, root);
+	while (*file) {
+		size_t len = strcspn(file, "/");
+		add_component(&path, root, file, len);
+		file += len;
+		file += *file == '/';
+	}
+	return xc_text_take(&path);
+}
+
+/* Take the directory off the beginning of a path; false when it is not there. */
+static bool cut_root(char *path, const char *root)
+{
+	size_t len = strlen(root);
+	while (len && root[len - 1] == '/')
+		len--;
+	if (strncmp(path, root, len) != 0 || path[len] != '/' || !path[len + 1])
+		return false;
+	memmove(path, path + len + 1, strlen(path + len + 1) + 1);
+	return true;
+}
+
+char *xc_export_path(const struct xc_export_options *options, const char *file)
+{
+	if (!file || !*file)
+		return NULL;
+	char *path = tidy(file);
+	if (!options->source_root)
+		return path;
+	xc_auto(xc_freep) char *root = tidy(options->source_root);
+	if (cut_root(path, root))
+		return path;
+	/* records that are redacted have "~" where the home directory was */
+	struct xc_text shown = {0};
+	const struct xc_scrub none = {0};
+	if (xc_scrub_text(&none, root, false, &shown))
+		cut_root(path, shown.bytes);
+	xc_text_fini(&shown);
+	return path;
+}
+
+bool xc_export_whole(const char *path)
+{
+	return path[0] == '/' || xc_begins_with(path, "~/");
+}
+
+bool xc_export_inside(const struct xc_export_options *options, const char *file)
+{
+	xc_auto(xc_freep) char *path = xc_export_path(options, file);
+	bool below = path && !xc_export_whole(path) && strcmp(path, "..") != 0 && strncmp(path, "../", 3) != 0;
+	return below && (xc_export_whole(file) || !options->source_root);
+}

@@ -1,0 +1,25 @@
+/* export_jsonl: a line for all, then one for each cluster and each core that gave no verdict; "type" tells which it is. For tools that read a
+ * line at a time. */
+#include <stdlib.h>
+
+#include "core/text/jsonstream.h"
+#include "core/text/jsonvalue.h"
+#include "batch/export/export_object.h"
+
+static struct xc_error *line(FILE *out, const char *type, json_t *object)
+{
+	struct xc_jsonstream stream = xc_jsonstream_start(out);
+	xc_jsonvalue_set(object, "type", xc_jsonvalue_text(type));
+	xc_jsonstream_element(&stream, object);
+	return xc_jsonstream_finish(&stream);
+}
+
+struct xc_error *xc_export_jsonl(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+{
+	struct xc_error *err = line(out, "triage", xc_export_object_head(problems));
+	for (size_t i = 0; i < problems->count && !err; i++)
+		err = line(out, "cluster", xc_export_object_cluster(&problems->problems[i], options));
+	for (size_t i = 0; i < problems->failed_count && !err; i++)
+		err = line(out, "failed", xc_export_object_failure(problems->failed[i]));
+	return err;
+}

@@ -1,0 +1,398 @@
+/* broker: requests (request.h) are taken for hostile. */
+#include "batch/sandbox/broker.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/io/cache.h"
+#include "core/io/opener.h"
+#include "core/process/store.h"
+#include "dwarf/elf/inflate_cache.h"
+#include "batch/input/corefd.h"
+#include "batch/util/passing.h"
+#include "batch/sandbox/request.h"
+
+_Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the name of an image");
+
+/* ---- opening ---- */
+
+/* A program, library or debug file: not another core, which is somebody's memory. The type stands at the same place in all classes. */
+static bool is_code(int fd)
+{
+	unsigned char head[EI_NIDENT + 2];
+	if (pread(fd, head, sizeof head, 0) != sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return false;
+	const bool big = head[EI_DATA] == ELFDATA2MSB;
+	return (head[EI_NIDENT + big] | head[EI_NIDENT + !big] << 8) != ET_CORE;
+}
+
+/* Not what the kernel makes up: /proc/kcore is an ELF file, and its memory. */
+static bool is_stored(int fd)
+{
+	static const long made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC};
+	struct statfs fs;
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < XC_COUNT(made_up); i++)
+		if (fs.f_type == made_up[i])
+			return false;
+	return true;
+}
+
+/* Is it one of the places that the user gave? */
+static bool allowed_root(const struct xc_broker *broker, const char *root)
+{
+	const struct xc_finder *finder = broker->finder;
+	if (!root)
+		return broker->host_files && !finder->sysroot;
+	if (finder->sysroot && !strcmp(root, finder->sysroot))
+		return true;
+	for (size_t i = 0; i < finder->debug_dir_count; i++)
+		if (!strcmp(root, finder->debug_dirs[i]))
+			return true;
+	return false;
+}
+
+/* Is a path below a directory, by its words? */
+static bool lies_below(const char *path, const char *directory)
+{
+	xc_auto(xc_freep) char *full = xc_opener_full(directory);
+	const size_t len = strlen(full);
+	return !strncmp(path, full, len) && path[len] == '/' && !strstr(path + len, "/..");
+}
+
+/* The user's own store, --exe and --debug-dir name files of the host whatever the roots are. */
+static bool allowed_path(const struct xc_broker *broker, const char *path)
+{
+	struct xc_store *store = broker->finder->store;
+	struct xc_store_file file;
+	xc_auto(xc_freep) char *exe = broker->finder->exe ? xc_opener_full(broker->finder->exe) : NULL;
+	if (exe && !strcmp(exe, path))
+		return true;
+	for (size_t i = 0; i < broker->finder->debug_dir_count; i++)
+		if (lies_below(path, broker->finder->debug_dirs[i]))
+			return true;
+	for (size_t i = 0; store && i < xc_store_file_count(store); i++)
+		if (xc_store_file(store, i, &file) && !strcmp(file.path, path))
+			return true;
+	return false;
+}
+
+static bool is_allowed(const struct xc_broker *broker, const char *root, const char *path)
+{
+	return allowed_root(broker, root) || (!root && allowed_path(broker, path));
+}
+
+static int open_code(const struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	if (broker->desks && xc_desks_silent(broker->desks, root, path)) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	int fd = xc_opener_regular(root, path, special);
+	if (fd >= 0 && !(is_stored(fd) && is_code(fd))) {
+		close(fd);
+		errno = EACCES;
+		return -1;
+	}
+	return fd;
+}
+
+static int open_allowed(const struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	errno = EACCES;
+	return is_allowed(broker, root, path) ? open_code(broker, root, path, special) : -1;
+}
+
+/* Not what is or is not at a name, but what this process or machine has run out of. */
+static bool is_shortage(int number)
+{
+	return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS || number == EIO ||
+	       number == ETOOMANYREFS || number == ESTALE;
+}
+
+static bool is_other(const struct xc_sought *sought, int fd, int number)
+{
+	char state[XC_SOUGHT_STATE];
+	if (fd < 0)
+		return sought->was && number != ETIMEDOUT && !is_shortage(number);
+	xc_sought_state(fd, state);
+	return !sought->was || strcmp(sought->was, state) != 0;
+}
+
+bool xc_broker_changed(const struct xc_broker *broker, struct xc_sought *sought)
+{
+	bool special;
+	if (sought->now != XC_SOUGHT_UNSEEN)
+		return sought->now == XC_SOUGHT_CHANGED;
+	const int fd = open_allowed(broker, sought->root, sought->path, &special), number = errno;
+	const bool changed = is_other(sought, fd, number);
+	if (fd >= 0)
+		close(fd);
+	sought->now = changed ? XC_SOUGHT_CHANGED : XC_SOUGHT_STAYS;
+	return changed;
+}
+
+/* ---- what the cache lacks ---- */
+
+static void forget(struct xc_broker_seen *seen)
+{
+	free(seen->root);
+	free(seen->path);
+	*seen = (struct xc_broker_seen){.path = NULL};
+}
+
+static void remember(struct xc_broker *broker, const char *root, const char *path, int fd)
+{
+	struct xc_broker_seen *seen = &broker->seen[broker->seen_count % XC_BROKER_SEEN];
+	char name[XC_INFLATE_CACHE_NAME];
+	if (broker->wants < 0 || !broker->finder->cache_dir || !xc_inflate_cache_name(fd, name))
+		return;
+	forget(seen);
+	seen->root = root ? xc_strdup(root) : NULL;
+	seen->path = xc_strdup(path);
+	memcpy(seen->name, name, sizeof name);
+	broker->seen_count++;
+}
+
+/* The worker asks in vain for the image of a file that it was given: somebody else makes it, of the file as it is by our own rules. Where too
+ * many are wanted already, it is not. */
+static void have_built(const struct xc_broker *broker, const char *name)
+{
+	for (size_t i = 0; i < XC_BROKER_SEEN; i++) {
+		const struct xc_broker_seen *seen = &broker->seen[i];
+		char now[XC_INFLATE_CACHE_NAME];
+		bool special;
+		if (!seen->path || strcmp(seen->name, name) != 0)
+			continue;
+		const int fd = open_allowed(broker, seen->root, seen->path, &special);
+		if (fd >= 0 && xc_inflate_cache_name(fd, now) && !strcmp(now, name))
+			xc_passing_send(broker->wants, now, sizeof now, &fd, 1, MSG_DONTWAIT);
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+}
+
+/* ---- what is asked for ---- */
+
+/* A file that it may give, whether it is there or not. */
+static void log_sought(const struct xc_broker *broker, const char *root, const char *path, int fd)
+{
+	char state[XC_SOUGHT_STATE];
+	const struct xc_sought sought = {.root = root, .path = path, .was = fd >= 0 ? state : NULL};
+	if (!broker->desks)
+		return;
+	if (fd >= 0)
+		xc_sought_state(fd, state);
+	xc_desks_log(broker->desks, broker->desk, &sought);
+}
+
+static int open_file(struct xc_broker *broker, const char *root, const char *path, bool *special)
+{
+	errno = EACCES;
+	if (!is_allowed(broker, root, path))
+		return -1;
+	const int fd = open_code(broker, root, path, special), number = errno;
+	if (fd >= 0)
+		remember(broker, root, path, fd);
+	log_sought(broker, root, path, fd);
+	errno = number;
+	return fd;
+}
+
+/* What a worker may have of the cache: not, say, what is kept of other cores. */
+static bool is_kept(const char *kind)
+{
+	return !strcmp(kind, "index") || !strcmp(kind, "debug");
+}
+
+static int open_kept(const struct xc_broker *broker, const char *kind, const char *name)
+{
+	const struct xc_cache cache = {.dir = broker->finder->cache_dir, .kind = kind};
+	errno = ENOENT;
+	if (!is_kept(kind))
+		return -1;
+	if (broker->desks && xc_desks_silent(broker->desks, kind, name)) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	const int fd = xc_cache_open(&cache, name), number = errno;
+	if (fd < 0 && broker->wants >= 0)
+		have_built(broker, name);
+	errno = number;
+	return fd;
+}
+
+/* Always the same one: RLIMIT_FSIZE then bounds what a worker takes of the disk. */
+static int open_scratch(const struct xc_broker *broker)
+{
+	errno = broker->scratch_error;
+	return broker->scratch < 0 ? -1 : fcntl(broker->scratch, F_DUPFD_CLOEXEC, 0);
+}
+
+/* Once: what it is told of the core later would be of another one. */
+static int open_core(struct xc_broker *broker)
+{
+	const struct xc_input *input = broker->core;
+	struct xc_corefd core = {.fd = -1, .why = XC_DESK_NO_ANSWER, .hindered = true};
+	broker->core = NULL;
+	errno = EACCES;
+	if (!input)
+		return -1;
+	if (!broker->desks || !xc_desks_silent(broker->desks, NULL, input->file))
+		core = xc_corefd_open(input);
+	if (core.fd < 0)
+		xc_desk_no_core(broker->desk, core.why, core.hindered);
+	errno = EIO;
+	return core.fd;
+}
+
+static void note_trouble(struct xc_desk *desk, int number, enum xc_desk_lack lack)
+{
+	if (desk->trouble)
+		return;
+	desk->trouble = number;
+	desk->lack = lack;
+}
+
+static void note_error(struct xc_desk *desk, enum xc_request_kind kind, int number)
+{
+	if (kind == XC_REQUEST_SCRATCH)
+		note_trouble(desk, number, XC_DESK_SCRATCH);
+	else if (number == ETIMEDOUT)
+		desk->silent = true;
+	else if (kind != XC_REQUEST_CORE && is_shortage(number))
+		note_trouble(desk, number, XC_DESK_FILE);
+}
+
+/* Both texts end where they say; false for a packet of another form. */
+static bool split(const struct xc_request *request, size_t size, const char **second_out)
+{
+	const size_t head = offsetof(struct xc_request, texts);
+	if (size <= head || size > sizeof *request)
+		return false;
+	const char *end = (const char *)request + size;
+	const char *nul = memchr(request->texts, 0, (size_t)(end - request->texts));
+	if (!nul || nul + 1 >= end || end[-1] != '\0' || strlen(nul + 1) != (size_t)(end - nul) - 2)
+		return false;
+	*second_out = nul + 1;
+	return true;
+}
+
+/* A worker that does not take its answers waits for them in vain: its time runs out. What cannot be sent along is an error like others. */
+static void send_answer(const struct xc_broker *broker, int socket, struct xc_answer answer, int fd)
+{
+	if (xc_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
+		return;
+	answer.error = errno;
+	note_trouble(broker->desk, answer.error, XC_DESK_ANSWER);
+	xc_passing_send(socket, &answer, sizeof answer, NULL, 0, MSG_DONTWAIT);
+}
+
+/* What is asked for; -1 with errno set. */
+static int open_asked(struct xc_broker *broker, const struct xc_request *request, const char *second, bool *special)
+{
+	const char *root = request->has_root ? request->texts : NULL;
+	switch (request->kind) {
+	case XC_REQUEST_FILE:
+		return open_file(broker, root, second, special);
+	case XC_REQUEST_KEPT:
+		return open_kept(broker, request->texts, second);
+	case XC_REQUEST_SCRATCH:
+		return open_scratch(broker);
+	default:
+		return open_core(broker);
+	}
+}
+
+/* Only what may be a place: the rest of the texts are the worker's own choice. */
+static void write_down(const struct xc_broker *broker, const struct xc_request *request, const char *second)
+{
+	struct xc_desk *desk = broker->desk;
+	desk->number = request->number;
+	desk->core = request->kind == XC_REQUEST_CORE && broker->core;
+	if (desk->core)
+		xc_desk_write(desk, NULL, broker->core->file);
+	else if (request->kind == XC_REQUEST_FILE)
+		xc_desk_write(desk, request->has_root ? request->texts : NULL, second);
+	else if (request->kind == XC_REQUEST_KEPT && is_kept(request->texts))
+		xc_desk_write(desk, request->texts, second);
+	else
+		xc_desk_write(desk, NULL, "");
+}
+
+/* It gets no answer and waits for one: who watches the desk ends it. */
+static bool refuse(const struct xc_broker *broker, enum xc_desk_refusal why)
+{
+	broker->desk->refused = why;
+	return false;
+}
+
+/* False for a packet that breaks the rules. */
+static bool serve(struct xc_broker *broker, int socket, const struct xc_request *request, size_t size)
+{
+	const char *second;
+	if (!split(request, size, &second) || request->kind < XC_REQUEST_FILE || request->kind > XC_REQUEST_CORE)
+		return refuse(broker, XC_DESK_FOUL);
+	if (broker->requests++ >= XC_BROKER_REQUESTS)
+		return refuse(broker, XC_DESK_TOO_MUCH);
+	write_down(broker, request, second);
+	struct xc_answer answer = {.number = request->number};
+	const int fd = open_asked(broker, request, second, &answer.special);
+	answer.error = fd < 0 ? errno : 0;
+	if (answer.error)
+		note_error(broker->desk, (enum xc_request_kind)request->kind, answer.error);
+	send_answer(broker, socket, answer, fd);
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+/* An empty packet looks like the end. */
+static bool has_gone(int socket)
+{
+	struct pollfd polled = {.fd = socket};
+	return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP);
+}
+
+/* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
+bool xc_broker_serve(struct xc_broker *broker, int socket)
+{
+	static struct xc_request request; /* 8 KiB, and one process serves one at a time */
+	atomic_store(&broker->desk->since_ns, xc_now_ns());
+	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
+	bool goes_on = errno == EAGAIN || errno == EINTR;
+	if (size > 0)
+		goes_on = serve(broker, socket, &request, (size_t)size);
+	else if (!size)
+		goes_on = !has_gone(socket) && refuse(broker, XC_DESK_FOUL);
+	atomic_store(&broker->desk->since_ns, 0);
+	return goes_on;
+}
+
+_Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t number)
+{
+	struct pollfd polled = {.fd = socket, .events = POLLIN};
+	if (number)
+		send_answer(broker, socket, (struct xc_answer){.error = ETIMEDOUT, .number = number}, -1);
+	do
+		poll(&polled, 1, -1);
+	while (xc_broker_serve(broker, socket));
+	_exit(0); /* also when it refused: that is the core's own */
+}
+
+void xc_broker_fini(struct xc_broker *broker)
+{
+	for (size_t i = 0; i < XC_BROKER_SEEN; i++)
+		forget(&broker->seen[i]);
+}

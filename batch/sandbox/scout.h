@@ -1,0 +1,22 @@
+/* scout: a process that goes where workers are to go, before any of them, and reads nothing: whether the jail can be entered here is
+ * known before a core is blamed for it. It also makes what all workers of a batch share: a user name space, in which nobody has rights on
+ * anything outside, and a network name space without a network. They are a fence behind the fence: where they cannot be had (containers
+ * often forbid it) the jail holds without them. */
+#ifndef XC_SCOUT_H
+#define XC_SCOUT_H
+
+#include "batch/sandbox/worker.h"
+
+struct xc_scout {
+	int user, net; /* name spaces to enter; -1: there are none */
+};
+
+/* Send one; it has ended when this returns. Cost: some milliseconds; one that does not answer is waited for as a warden is (warden.h). Errors:
+ * XC_ERR_IO: no process can be started here, none can enter the jail (with a hint), or it does not answer. */
+XC_MUST_CHECK struct xc_error *xc_scout_send(const struct xc_worker_options *options, struct xc_scout *scout_out);
+void xc_scout_fini(struct xc_scout *scout);
+
+/* In a worker, before its jail: enter the name spaces, if there are any. */
+void xc_scout_follow(const struct xc_scout *scout);
+
+#endif

@@ -1,0 +1,240 @@
+/* worker_outcome: what becomes of a worker that has ended. What it says is believed only as far as it is JSON of a record's form; its path
+ * and how it ended are the parent's own knowledge. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "batch/sandbox/inmate.h"
+#include "batch/sandbox/worker_impl.h"
+
+static struct xc_record *failed(const struct xc_worker *w, struct xc_arena *arena, enum xc_record_status status,
+				const char *why)
+{
+	struct xc_record *record = xc_record_failed(arena, status, w->input->path, why);
+	record->stored = w->input->size;
+	return record;
+}
+
+static struct xc_record *died(const struct xc_worker *w, struct xc_arena *arena)
+{
+	const int number = WTERMSIG(w->status);
+	if (number == SIGXCPU)
+		return failed(w, arena, XC_RECORD_TIMEOUT, "it took all of its processor time");
+	if (number == SIGXFSZ)
+		return failed(w, arena, XC_RECORD_LIMIT, "it inflates to more than --max-core-size");
+	if (number == SIGSYS)
+		return failed(w, arena, XC_RECORD_DIED, "the worker made a system call that its jail forbids");
+	return failed(w, arena, XC_RECORD_DIED,
+		      xc_arena_printf(arena, "the worker died of signal %d (%s)", number, strsignal(number)));
+}
+
+/* What it wrote, unless that is no record. */
+static struct xc_record *answer(const struct xc_worker *w, struct xc_arena *arena)
+{
+	struct xc_record *record;
+	struct xc_error *err = xc_record_read(xc_text_string(&w->text), w->text.len, arena, &record);
+	if (err) {
+		xc_error_free(err);
+		return failed(w, arena, XC_RECORD_DIED, "the worker's answer is no record");
+	}
+	record->path = xc_record_text(arena, w->input->path);
+	record->stored = w->input->size;
+	return record;
+}
+
+static bool ended_with(const struct xc_worker *w, int status)
+{
+	return WIFEXITED(w->status) && WEXITSTATUS(w->status) == status;
+}
+
+static bool lacked_memory(const struct xc_worker *w)
+{
+	return w->ended && WIFEXITED(w->status) &&
+	       (WEXITSTATUS(w->status) == XC_INMATE_OUT_OF_MEMORY ||
+		(WEXITSTATUS(w->status) == XC_INMATE_LIBDW_OUT_OF_MEMORY && !w->text.len));
+}
+
+/* The jail's own signals are no faults. */
+static bool is_fault(int number)
+{
+	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE || number == SIGILL;
+}
+
+const char *xc_worker_excess(const struct xc_worker *w)
+{
+	if (!w->ended || w->late)
+		return NULL;
+	if (lacked_memory(w))
+		return "its heap was not looked at: with it, more memory than --worker-memory is needed";
+	return WIFSIGNALED(w->status) && is_fault(WTERMSIG(w->status))
+		       ? "its heap was not looked at: with it, the worker died, which is a fault of xcore's"
+		       : NULL;
+}
+
+/* ---- room ---- */
+
+enum {
+	SLACK = 1 << 20, /* what is written of a core at once */
+	TINY = 1 << 16,
+	BOMB = 64, /* times its stored size; what a program's memory holds beside zeros packs to no less */
+};
+
+/* Bytes that it has of the disk. */
+static uint64_t taken(const struct xc_worker *w)
+{
+	struct stat st;
+	return w->pair.scratch >= 0 && !fstat(w->pair.scratch, &st) ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+/* errno of who writes there now; 0: it can be done. By a file of our own: a quota is no number of the disk. */
+static int disk_trouble(const struct xc_worker *w)
+{
+	struct statvfs fs;
+	if (w->pair.scratch < 0 || fstatvfs(w->pair.scratch, &fs))
+		return 0;
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < TINY) /* root has more, which a worker has not */
+		return ENOSPC;
+	char bytes[4096];
+	memset(bytes, 'x', sizeof bytes);
+	const int fd = xc_worker_scratch();
+	const ssize_t n = fd < 0 ? -1 : write(fd, bytes, sizeof bytes);
+	const int number = n < 0 ? errno : n < (ssize_t)sizeof bytes ? ENOSPC : 0;
+	if (fd >= 0)
+		close(fd);
+	return number;
+}
+
+static bool is_bomb(const struct xc_worker *w)
+{
+	return w->room / BOMB >= w->input->size;
+}
+
+/* errno; 0: nothing. A worker that took more than it may, or says that it did and did not, is not believed. */
+static int lacked_room(const struct xc_worker *w, const char **what_out)
+{
+	struct rlimit files;
+	const uint64_t all = w->room && w->room < UINT64_MAX - SLACK ? w->room + SLACK : UINT64_MAX;
+	*what_out = "temporary files (TMPDIR)";
+	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_INMATE_BROKEN)
+		return taken(w) <= all ? disk_trouble(w) : 0;
+	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_INMATE_NO_ROOM) {
+		*what_out = "temporary files (TMPDIR), of whose disk a core may take half";
+		return w->room && !is_bomb(w) && taken(w) + SLACK >= w->room ? ENOSPC : 0;
+	}
+	*what_out = "temporary files (ulimit -f)";
+	return WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGXFSZ && !getrlimit(RLIMIT_FSIZE, &files) &&
+			       files.rlim_cur < w->file_size
+		       ? EFBIG
+		       : 0;
+}
+
+void xc_worker_judge_room(struct xc_worker *w)
+{
+	const char *what;
+	const int number = w->trouble || w->late || w->too_much ? 0 : lacked_room(w, &what);
+	if (!number)
+		return;
+	w->trouble = number;
+	w->what = what;
+}
+
+/* ---- what is not of the core ---- */
+
+/* A kill that is not ours is somebody's, or the kernel's; the other ways are the broker's and the inmate's own to tell. */
+bool xc_worker_hindered(const struct xc_worker *w)
+{
+	if (w->pair.desk->core_failed)
+		return w->pair.desk->hindered;
+	if (w->trouble)
+		return true; /* it may have taken all of its time by that */
+	if (w->pair.desk->refused || w->late || w->too_much || !w->ended)
+		return false;
+	return (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL) ||
+	       (!w->last_try && ended_with(w, XC_INMATE_BROKEN));
+}
+
+static const char *said(const struct xc_worker *w, struct xc_arena *arena)
+{
+	const struct xc_record *record = answer(w, arena);
+	return w->text.len && record->why ? record->why : "the worker ended before it had a core";
+}
+
+static const char *hindrance(const struct xc_worker *w, struct xc_arena *arena)
+{
+	if (w->pair.desk->core_failed)
+		return xc_arena_strdup(arena, w->pair.desk->why);
+	if (w->trouble)
+		return xc_arena_printf(arena, "%s: %s", w->what, strerror(w->trouble));
+	if (WIFSIGNALED(w->status))
+		return "the worker was killed (by the kernel, when memory ran out?)";
+	return said(w, arena);
+}
+
+static struct xc_record *unlooked(const struct xc_worker *w, struct xc_arena *arena)
+{
+	struct xc_record *record = failed(w, arena, XC_RECORD_UNREADABLE,
+					  xc_arena_printf(arena, "not looked at: %s", hindrance(w, arena)));
+	record->unlooked = true;
+	return record;
+}
+
+/* Nothing is known but that its worker said so each time, the last of which it was alone: the core may have made it. */
+static struct xc_record *unbelieved(const struct xc_worker *w, struct xc_arena *arena)
+{
+	struct xc_record *record =
+		failed(w, arena, XC_RECORD_DIED, xc_arena_printf(arena, "the worker gave up: %s", said(w, arena)));
+	record->passing = true;
+	return record;
+}
+
+/* ---- all of it ---- */
+
+/* Before what it says itself. */
+static void add_note(struct xc_record *record, const char *note, struct xc_arena *arena)
+{
+	if (note)
+		record->note = record->note ? xc_arena_printf(arena, "%s; %s", note, record->note) : note;
+}
+
+static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *arena)
+{
+	if (xc_worker_hindered(w))
+		return unlooked(w, arena);
+	if (w->pair.desk->core_failed)
+		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.desk->why));
+	if (w->pair.desk->refused == XC_DESK_TOO_MUCH)
+		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than are opened for a core");
+	if (w->pair.desk->refused)
+		return failed(w, arena, XC_RECORD_DIED, "the worker asked for a file in a way that none does");
+	if (w->late)
+		return failed(w, arena, XC_RECORD_TIMEOUT, "it took longer than --timeout");
+	if (w->too_much)
+		return failed(w, arena, XC_RECORD_LIMIT, "its record is too long");
+	if (WIFSIGNALED(w->status))
+		return died(w, arena);
+	if (lacked_memory(w))
+		return failed(w, arena, XC_RECORD_LIMIT, "it needs more memory than --worker-memory");
+	if (ended_with(w, XC_INMATE_BROKEN))
+		return unbelieved(w, arena);
+	struct xc_record *record = answer(w, arena);
+	record->passing = ended_with(w, XC_INMATE_NO_ROOM);
+	if (record->status == XC_RECORD_OK)
+		add_note(record, w->heapless, arena);
+	return record;
+}
+
+struct xc_record *xc_worker_outcome(const struct xc_worker *w, struct xc_arena *arena)
+{
+	struct xc_record *record = outcome(w, arena);
+	if (w->pair.desk->silent && !record->unlooked) {
+		add_note(record, "files of it did not answer when they were opened, and count as absent", arena);
+		record->passing = true;
+	}
+	record->passing = record->passing || w->stuck;
+	return record;
+}

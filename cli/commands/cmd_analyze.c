@@ -1,0 +1,146 @@
+/* analyze: the whole story, the most urgent first: verdict, crashed stack with values, the other threads, what is
+ * wrong with the modules, what of the target is missing. */
+#include "cli/command.h"
+
+#include "cli/shared/heaps.h"
+#include "cli/shared/plugins.h"
+#include "cli/shared/stacks.h"
+#include "core/facts/missing.h"
+#include "dwarf/stack/backtrace.h"
+#include "dwarf/report/modules_report.h"
+#include "heap/report/summary.h"
+#include "triage/cause.h"
+#include "triage/locks/deadlock.h"
+#include "triage/locks/waitwords.h"
+
+struct settings {
+	unsigned limit;
+	enum xc_switch group;
+};
+
+static size_t count_crashed(const struct xc_process *process)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < process->thread_count; i++)
+		count += process->threads[i].crashed;
+	return count;
+}
+
+static void crashed_thread(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	bool foreign = xc_signal_is_foreign(&job->process->signal, job->process->pid);
+	struct xc_section *s = xc_report_section(job->report, "crashed",
+						 foreign ? "The thread that took the signal" : "Crashed thread");
+	struct xc_backtrace_options options = {
+		.choice = XC_THREADS_CRASHED,
+		.args = true,
+		.locals = true,
+		.brief = true,
+		.max_frames = settings->limit,
+		.format = xc_format_defaults(),
+	};
+	struct xc_error *err = xc_backtrace(s, job->process, &options);
+	if (err)
+		xc_section_note(s, err);
+	xc_waitwords_stacks(s, job->process);
+}
+
+static void other_threads(struct xc_job *job, bool all)
+{
+	const struct settings *settings = job->settings;
+	struct xc_section *s = xc_report_section(job->report, "threads", all ? "Threads" : "Other threads");
+	struct xc_backtrace_options options = {
+		.choice = all ? XC_THREADS_ALL : XC_THREADS_OTHERS,
+		.group = xc_switch_or(settings->group, true),
+		.brief = true,
+		.max_frames = settings->limit,
+		.format = xc_format_defaults(),
+	};
+	struct xc_error *err = xc_backtrace(s, job->process, &options);
+	if (err)
+		xc_section_note(s, err);
+	xc_waitwords_stacks(s, job->process);
+}
+
+/* Of a running process all of its memory would have to be read: that is asked for by name. */
+static void heap_in_brief(struct xc_job *job)
+{
+	if (job->process->live)
+		return;
+	struct xc_section *s = xc_report_section(job->report, "heap", "Heap");
+	xc_heap_summary_brief(s, xc_job_heap(job));
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct xc_process *process = job->process;
+	size_t crashed = count_crashed(process);
+	xc_job_stacks(job);
+	xc_cause(job->report, job->process, process->live ? NULL : xc_job_heap(job));
+	if (crashed)
+		crashed_thread(job);
+	xc_deadlock_report(job->report, job->process);
+	if (process->thread_count > crashed)
+		other_threads(job, crashed == 0);
+	xc_modules_report_problems(job->report, job->process);
+	heap_in_brief(job);
+	xc_missing_report(job->report, process);
+	return job->common.plugins == XC_OFF ? NULL : xc_plugins_analyze(job);
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "limit",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = offsetof(struct settings, limit),
+	 .value = "N",
+	 .about = "show at most N frames of a stack, its two ends; 1024 by default",
+	 .min = 1,
+	 .max = 1000000},
+	{.name = "no-group",
+	 .kind = XC_OPTION_OFF,
+	 .offset = offsetof(struct settings, group),
+	 .about = "show every thread, also those with equal stacks"},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore analyze core.1234", "what died, where and why"},
+	{"xcore analyze pid:1234", "what a running process is doing, without stopping it"},
+	{"xcore analyze core.1234.zst --sysroot /srv/images/web-42",
+	 "a core from another host, with that host's files"},
+	{"xcore analyze core.1234 --format html -o report.html", "one page to attach to a ticket"},
+	{"xcore analyze core.1234 -q --fail-on high", "in CI: exit with 1 when the crash is of high severity or worse"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_analyze = {
+	.name = "analyze",
+	.about = "the whole story: what died, where and why, and what the other threads were doing",
+	.text = "Leads with a verdict: the signal in words, thread, function, file and line, and the source line when "
+		"the"
+		" file is there; under \"why\" the class of the death (null-read, use-after-free, deadlock, "
+		"out-of-memory,"
+		" panic of Rust or Go ...), the bad expression and where its value came from, and the evidence: the"
+		" instruction with its registers, how the fault address relates to mappings and heap, the line of the"
+		" script where an interpreter died. Severity ranks what an attacker could make of it; a class is "
+		"certain,"
+		" likely (another reason is thinkable) or a guess; a line that begins with \"missing:\" tells what "
+		"could"
+		" not be looked at. Then come the crashed stack with the program's own arguments and locals (bt --full"
+		" has all), the locks that threads wait for, who holds them and which threads wait for each other, the"
+		" other threads with equal stacks folded into one, also those that differ only in how often a function"
+		" calls itself, modules with problems and what to install, and what of the target is missing; at last"
+		" what the plugins that are for this program add (see plugin).",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.produce = produce,
+	.leads_with_target = true,
+};

@@ -1,0 +1,213 @@
+/* flame: stack trees, in the formats that flame graph tools open. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/report/stacktree.h"
+#include "dwarf/stack/backtrace.h"
+#include "heap/report/memtree.h"
+#include "cli/shared/heaps.h"
+#include "cli/shared/plugins.h"
+#include "cli/shared/stacks.h"
+
+struct settings {
+	const char *as;
+	struct xc_plugins plugins;
+	struct xc_plugin *plugin; /* NULL: the tree is ours */
+	const char *entry;
+};
+
+/* --as, else what the output's name says, else folded. */
+static bool as_svg(const struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	if (settings->as)
+		return strcmp(settings->as, "svg") == 0;
+	return job->common.output && xc_ends_with(job->common.output, ".svg");
+}
+
+/* With --format the tree is a section of a report like any other. */
+static bool writes(const struct xc_job *job)
+{
+	return job->common.format == NULL;
+}
+
+/* The trees that are ours. */
+static const struct tree {
+	const char *name, *title, *unit;
+	enum xc_memtree_kind kind; /* of all but stacks */
+} own[] = {
+	{"stacks", "stacks", "threads", 0},
+	{"heap", "heap by who holds it", "bytes", XC_MEMTREE_HEAP},
+	{"retained", "heap by what keeps it alive", "bytes", XC_MEMTREE_RETAINED},
+	{"leaks", "leaked blocks", "bytes", XC_MEMTREE_LEAKS},
+};
+
+static const struct tree *own_tree(const char *what)
+{
+	for (size_t i = 0; i < XC_COUNT(own); i++)
+		if (strcmp(own[i].name, what) == 0)
+			return &own[i];
+	return NULL;
+}
+
+/* PLUGIN.KIND */
+static struct xc_error *find_plugin(struct xc_job *job, const char *what)
+{
+	struct settings *s = job->settings;
+	const char *dot = strchr(what, '.');
+	if (!dot || job->common.plugins == XC_OFF)
+		return xc_error_hint(
+			xc_error_new(XC_ERR_USAGE, "'%s' is no WHAT", what),
+			"stacks, heap, retained, leaks, or PLUGIN.KIND: `xcore plugin list` shows which there are");
+	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(dot - what), what);
+	struct xc_error *err = xc_plugins_of(&job->common, &s->plugins);
+	if (err || (err = xc_plugins_named(&s->plugins, name, &s->plugin))) {
+		if (err->code == XC_ERR_NOT_FOUND)
+			err->code = XC_ERR_USAGE;
+		return err;
+	}
+	s->entry = dot + 1;
+	if (!xc_plugin_entry(&s->plugin->flames, s->entry))
+		return xc_plugins_no_entry(s->plugin, &s->plugin->flames, "flame graph", s->entry);
+	return NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	const char *what = xc_job_operand(job, "WHAT");
+	if (settings->as && job->common.format)
+		return xc_error_new(XC_ERR_USAGE, "--as %s and --format %s: give one of them", settings->as,
+				    job->common.format);
+	return own_tree(what) ? NULL : find_plugin(job, what);
+}
+
+/* Ready for rendering; lives in the job. */
+static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, struct xc_stacktree **tree_out)
+{
+	struct xc_stacktree *tree = job->tree = xc_alloc(sizeof *tree);
+	xc_auto(xc_freep) char *title = xc_asprintf("%s of %s", what->title, job->process->target);
+	struct xc_error *err = NULL;
+	xc_stacktree_init(tree, title, what->unit);
+	if (strcmp(what->name, "stacks") == 0) {
+		xc_job_stacks(job);
+		xc_backtrace_tree(tree, job->process);
+	} else {
+		err = xc_memtree_fill(tree, xc_job_heap(job), what->kind);
+	}
+	if (err)
+		return err;
+	xc_stacktree_finish(tree);
+	*tree_out = tree;
+	return NULL;
+}
+
+/* Why there is nothing to see. */
+static const char *why_empty(const struct xc_job *job, const struct tree *what)
+{
+	if (!what)
+		return "the plugin added nothing";
+	if (strcmp(what->name, "stacks") == 0)
+		return "no thread has a stack: `xcore bt` tells why";
+	const char *why = job->process->heap ? xc_heap_why_empty(job->process->heap) : NULL;
+	return why ? why : "there is nothing of the kind";
+}
+
+/* Into the report, which has its tree then. */
+static struct xc_error *run_plugin(struct xc_job *job)
+{
+	struct settings *s = job->settings;
+	struct xc_run run = xc_plugins_run(job, &s->plugins, s->plugin);
+	run.what = XC_RUN_FLAME;
+	run.entry = s->entry;
+	struct xc_error *err = xc_runner_run(&run);
+	xc_plugins_explain(err, s->plugin, job->process);
+	return err;
+}
+
+static struct xc_error *write_tree(struct xc_job *job, FILE *out)
+{
+	const struct settings *s = job->settings;
+	struct xc_error *err = s->plugin ? run_plugin(job) : NULL;
+	if (err)
+		return err;
+	xc_report_finish_trees(job->report);
+	const struct tree *what = s->plugin ? NULL : own_tree(xc_job_operand(job, "WHAT"));
+	struct xc_stacktree *made = NULL;
+	if (what && (err = make_tree(job, what, &made)))
+		return err;
+	const struct xc_stacktree *tree = what ? made : xc_runner_tree(job->report);
+	if ((!tree || !tree->node_count) && job->common.quiet != XC_ON)
+		xc_output_say("%s: %s", job->process->target, why_empty(job, what));
+	if (!tree)
+		return NULL;
+	return as_svg(job) ? xc_flame_svg(tree, out) : xc_flame_folded(tree, out);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	if (s->plugin) {
+		job->failure = run_plugin(job);
+		return NULL;
+	}
+	const struct tree *what = own_tree(xc_job_operand(job, "WHAT"));
+	struct xc_stacktree *tree;
+	struct xc_error *err = make_tree(job, what, &tree);
+	if (!err)
+		xc_section_tree(xc_report_section(job->report, "flame", "Flame graph"), what->name, tree);
+	return err;
+}
+
+static void fini(void *settings)
+{
+	xc_plugins_fini(&((struct settings *)settings)->plugins);
+}
+
+static const char *const trees[] = {"stacks", "heap", "retained", "leaks", NULL};
+static const char *const kinds[] = {"folded", "svg", NULL};
+
+static const struct xc_operand operands[] = {
+	{.name = "WHAT",
+	 .about = "the tree to show: stacks (the threads by where they are), heap (memory by the types that hold it, "
+		  "from the roots), retained (by what keeps it alive), leaks, or PLUGIN.KIND: one of a plugin's",
+	 .words = trees,
+	 .open = true},
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "KIND",
+	 .about =
+		 "folded (a line per stack) or svg (one self-contained picture); svg when -o ends in .svg, else folded",
+	 .words = kinds},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore flame stacks core.1234 -o stacks.svg", "a flame graph of all threads, to open in a browser"},
+	{"xcore flame stacks pid:1234", "folded lines, for other tools"},
+	{"xcore flame heap core.1234 -o heap.svg", "what the memory is, and who holds it"},
+	{"xcore flame redis.memory core.1234 -o memory.svg", "what a plugin counts"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_flame = {
+	.name = "flame",
+	.about = "flame graphs of stacks and memory",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.produce = produce,
+	.writes = writes,
+	.write = write_tree,
+	.fini = fini,
+};

@@ -1,0 +1,337 @@
+/* heap: who owns which byte, as what type, what leaked and what is damaged. */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/live/live.h"
+#include "core/text/shellword.h"
+#include "dwarf/cexpr/address.h"
+#include "heap/report/audit.h"
+#include "heap/report/dups.h"
+#include "heap/report/leaks.h"
+#include "heap/query/objects.h"
+#include "heap/query/refs.h"
+#include "heap/blocks/sighting.h"
+#include "heap/report/summary.h"
+#include "heap/report/top.h"
+#include "heap/query/typing_report.h"
+#include "heap/query/whatis.h"
+#include "cli/shared/choose.h"
+#include "cli/shared/heaps.h"
+
+enum {
+	DEFAULT_ROWS = 40,
+	MOST_ROWS = 1000000,
+	LOOKS = 3, /* at what seems damaged in a running process */
+	PAUSE_NS = 50000000,
+};
+
+struct settings {
+	const char *type, *state;
+	unsigned limit, least;
+	enum xc_switch retained, possible, unknown, types;
+};
+
+static size_t rows(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	return s->limit ? s->limit : DEFAULT_ROWS;
+}
+
+/* ---- whole heaps ---- */
+
+static struct xc_error *summary(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	(void)job;
+	xc_heap_summary(section, heap);
+	return NULL;
+}
+
+static struct xc_error *top(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	const struct settings *s = job->settings;
+	return s->retained == XC_ON ? xc_top_retained(section, heap, rows(job)) : xc_top(section, heap, rows(job));
+}
+
+static struct xc_error *types(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	const struct settings *s = job->settings;
+	xc_typing_report(section, heap,
+			 &(struct xc_typing_options){.limit = rows(job), .unknown = s->unknown == XC_ON});
+	return NULL;
+}
+
+/* At a running process as it is then. */
+static struct xc_heap *look_again(struct xc_job *job)
+{
+	struct timespec left = {.tv_nsec = PAUSE_NS};
+	while (nanosleep(&left, &left) != 0)
+		;
+	xc_heap_forget(job->process);
+	xc_live_forget(job->process); /* all looks are one question: xc_live_refresh would slow them down as many */
+	xc_live_remap(job->process);
+	struct xc_heap *heap = xc_job_heap(job);
+	xc_audit_lists(heap);
+	return heap;
+}
+
+static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	struct xc_sightings seen = {.looks = 0};
+	xc_audit_lists(heap);
+	for (bool live = job->process->live; live && heap->damage_count && seen.looks < LOOKS;) {
+		if (seen.looks)
+			heap = look_again(job);
+		xc_sightings_add(&seen, heap);
+	}
+	xc_sightings_fini(&seen);
+	xc_audit(section, heap);
+	return NULL;
+}
+
+static struct xc_error *dups(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_dups(section, heap, rows(job));
+	return NULL;
+}
+
+static struct xc_error *leaks(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	const struct settings *s = job->settings;
+	return xc_leaks(section, heap,
+			&(struct xc_leaks_options){
+				.possible = s->possible == XC_ON, .types = s->types != XC_OFF, .limit = rows(job)});
+}
+
+/* ---- addresses ---- */
+
+static struct xc_error *address_of(struct xc_job *job, xc_addr *addr_out)
+{
+	const struct xc_thread *thread;
+	struct xc_error *err = xc_choose_one(job->process, NULL, &thread);
+	return err ? err : xc_address_parse(job->process, thread, 0, xc_job_operand(job, "ADDR"), addr_out);
+}
+
+static struct xc_error *whatis(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	if (!err)
+		xc_whatis(section, heap, addr);
+	return err;
+}
+
+static struct xc_error *refs(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_refs(section, heap, addr, rows(job));
+}
+
+static struct xc_error *path(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_path(section, heap, addr);
+}
+
+static struct xc_error *show(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
+{
+	xc_addr addr;
+	struct xc_error *err = address_of(job, &addr);
+	return err ? err : xc_whatis_show(section, heap, addr);
+}
+
+/* ---- the words ---- */
+
+static const struct word {
+	const char *name, *title;
+	bool takes_address;
+	struct xc_error *(*produce)(struct xc_job *job, struct xc_section *section, struct xc_heap *heap);
+} words[] = {
+	{.name = "summary", .title = "Heap", .produce = summary},
+	{.name = "top", .title = "Largest", .produce = top},
+	{.name = "types", .title = "Types", .produce = types},
+	{.name = "leaks", .title = "Leaks", .produce = leaks},
+	{.name = "check", .title = "Integrity", .produce = check_heap},
+	{.name = "objects", .title = "Objects"},
+	{.name = "dups", .title = "Duplicates", .produce = dups},
+	{.name = "whatis", .title = "Address", .takes_address = true, .produce = whatis},
+	{.name = "refs", .title = "References", .takes_address = true, .produce = refs},
+	{.name = "path", .title = "Path", .takes_address = true, .produce = path},
+	{.name = "show", .title = "Block", .takes_address = true, .produce = show},
+};
+
+static const char *const word_names[] = {"summary", "top",    "types", "leaks", "check", "objects",
+					 "dups",    "whatis", "refs",  "path",  "show",  NULL};
+
+static const struct word *word_of(const struct xc_job *job)
+{
+	const char *name = xc_job_operand(job, "WHAT");
+	for (size_t i = 0; i < XC_COUNT(words); i++)
+		if (strcmp(words[i].name, name) == 0)
+			return &words[i];
+	return NULL;
+}
+
+static struct xc_error *check_options(const struct xc_job *job)
+{
+	const struct settings *s = job->settings;
+	struct xc_error *err;
+	if ((err = xc_job_goes_with(job, s->type != NULL, "of", "objects")) ||
+	    (err = xc_job_goes_with(job, s->state != NULL, "state", "objects")) ||
+	    (err = xc_job_goes_with(job, s->least != 0, "min-size", "objects")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->possible == XC_ON, "possible", "leaks")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->types == XC_OFF, "no-types", "leaks")))
+		return err;
+	if ((err = xc_job_goes_with(job, s->unknown == XC_ON, "unknown", "types")))
+		return err;
+	return xc_job_goes_with(job, s->retained == XC_ON, "retained", "top");
+}
+
+static struct xc_error *no_address(const struct xc_job *job, const struct word *word)
+{
+	xc_auto(xc_freep) char *target = xc_shellword_target(xc_job_operand(job, "TARGET"));
+	return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s needs an ADDR", word->name), "xcore heap %s %s ADDR",
+			     word->name, target);
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct word *word = word_of(job);
+	bool has_address = xc_job_operand(job, "ADDR") != NULL;
+	const char *format = job->common.format;
+	struct xc_error *err = check_options(job);
+	if (err)
+		return err;
+	if (word->takes_address && !has_address)
+		return no_address(job, word);
+	if (!word->takes_address && has_address)
+		return xc_error_new(XC_ERR_USAGE, "%s takes no ADDR: '%s'", word->name, xc_job_operand(job, "ADDR"));
+	if (!word->produce && format && strcmp(format, "text") != 0 && strcmp(format, "jsonl") != 0)
+		return xc_error_new(XC_ERR_USAGE, "objects are written as text or jsonl, not as %s", format);
+	return NULL;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct word *word = word_of(job);
+	struct xc_section *section = xc_report_section(job->report, word->name, word->title);
+	return word->produce(job, section, xc_job_heap(job));
+}
+
+static bool writes(const struct xc_job *job)
+{
+	return !word_of(job)->produce;
+}
+
+static struct xc_error *write_objects(struct xc_job *job, FILE *out)
+{
+	const struct settings *s = job->settings;
+	const struct xc_object_filter filter = {
+		.type = s->type, .state = s->state, .least = s->least, .limit = s->limit};
+	struct xc_heap *heap = xc_job_heap(job);
+	bool as_json = job->common.format && strcmp(job->common.format, "jsonl") == 0;
+	xc_auto(xc_error_freep) struct xc_error *why = NULL;
+	const char *empty = xc_heap_why_empty(heap);
+	struct xc_error *err = xc_objects_write(heap, &filter, as_json, out, &why);
+	if (empty && job->common.quiet != XC_ON)
+		xc_output_say("%s: no blocks: %s", job->process->target, empty);
+	if (why && job->common.quiet != XC_ON)
+		xc_output_say("%s: without leaks and types: %s", job->process->target, why->message);
+	return err;
+}
+
+/* ---- the command ---- */
+
+static const struct xc_operand operands[] = {
+	{.name = "WHAT",
+	 .about = "summary (who has the memory), top (the largest), types, leaks, check (damage), objects (every "
+		  "block), dups (equal contents); whatis, refs (who points to it), path (what keeps it alive) and show "
+		  "(its typed value) of an ADDR",
+	 .words = word_names},
+	XC_OPERAND_TARGET,
+	{.name = "ADDR", .optional = true, .about = "a number, a symbol, a register ($rdi), or an expression in C"},
+	{.name = NULL},
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const char *const states[] = {"live", "leaked", "free", "unknown", NULL};
+
+static const struct xc_option options[] = {
+	{.name = "limit",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(limit),
+	 .value = "N",
+	 .about = "show at most N rows; 40 by default, all of objects",
+	 .min = 1,
+	 .max = MOST_ROWS},
+	{.name = "retained",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(retained),
+	 .about = "top: by the memory that would be free without it (dominators)"},
+	{.name = "unknown",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(unknown),
+	 .about = "types: rank pointers by what knowing their type would open"},
+	{.name = "possible",
+	 .kind = XC_OPTION_ON,
+	 .offset = AT(possible),
+	 .about = "leaks: what only pointers into the middle of blocks lead to"},
+	{.name = "no-types",
+	 .kind = XC_OPTION_OFF,
+	 .offset = AT(types),
+	 .about = "leaks: in rows by size, without working out the types, which takes most of the time"},
+	{.name = "of",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = AT(type),
+	 .value = "TYPE",
+	 .about = "objects: of this type only, as `types` names it"},
+	{.name = "state",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = AT(state),
+	 .value = "STATE",
+	 .about = "objects: in this state only: live, leaked, free, unknown",
+	 .words = states},
+	{.name = "min-size",
+	 .kind = XC_OPTION_NUMBER,
+	 .offset = AT(least),
+	 .value = "BYTES",
+	 .about = "objects: of at least so many bytes",
+	 .min = 1,
+	 .max = UINT32_MAX},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore heap summary core.1234", "how much memory is where"},
+	{"xcore heap types core.1234 --unknown", "which types the memory is of, and what stays unknown"},
+	{"xcore heap leaks core.1234", "what no pointer leads to any more"},
+	{"xcore heap whatis core.1234 '$rdi'", "what a register points to"},
+	{"xcore heap objects core.1234 --format jsonl", "every block, for other programs"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_heap = {
+	.name = "heap",
+	.about = "who owns every byte, as what type, what leaked and what is damaged",
+	.text = "Finds the allocator's blocks without the program's help. Types come from debug information and flow "
+		"from globals, locals and vtables "
+		"along typed pointers; each says how sure it is (exact, strong, weak) and what gave it. A block is "
+		"leaked "
+		"when no global, stack, register or thread-local reaches it by any chain of pointers.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.produce = produce,
+	.writes = writes,
+	.write = write_objects,
+	.writes_lines = true,
+};

@@ -1,0 +1,29 @@
+/* info: facts of the process and of the core file. */
+#include "cli/command.h"
+
+#include "core/facts/facts.h"
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	xc_facts_info(job->report, job->process);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore info core.1234", "ids, signal, auxiliary vector, how complete the file is"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_info = {
+	.name = "info",
+	.about = "facts of the process and of the core file",
+	.operands = operands,
+	.examples = examples,
+	.produce = produce,
+	.leads_with_target = true,
+};

@@ -1,0 +1,28 @@
+/* maps: the mappings, and how much of each is in the core. */
+#include "cli/command.h"
+
+#include "core/facts/facts.h"
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	xc_facts_maps(job->report, job->process);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore maps core.1234", "what was mapped where, and what of it was dumped"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_maps = {
+	.name = "maps",
+	.about = "the mappings, and how much of each is in the core",
+	.operands = operands,
+	.examples = examples,
+	.produce = produce,
+};

@@ -1,0 +1,84 @@
+/* mem: bytes of the target. */
+#include "cli/command.h"
+
+#include "core/facts/facts.h"
+#include "dwarf/cexpr/address.h"
+#include "heap/query/whatis.h"
+#include "cli/shared/choose.h"
+#include "cli/shared/heaps.h"
+
+struct settings {
+	struct xc_spot spot; /* first: its options count from the beginning */
+	enum xc_switch heap;
+};
+
+enum { DEFAULT_LEN = 256, MOST = 1 << 20 };
+
+static struct xc_error *length_of(const struct xc_job *job, uint64_t *len_out)
+{
+	const char *text = xc_job_operand(job, "LEN");
+	if (!text) {
+		*len_out = DEFAULT_LEN;
+		return NULL;
+	}
+	if (xc_options_number(text, MOST, len_out) && *len_out > 0)
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "LEN: '%s' is not a number of bytes from 1 to %d", text, MOST);
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	uint64_t len;
+	struct xc_error *err = length_of(job, &len);
+	return err ? err : xc_choose_one_check(settings->spot.thread);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	const struct xc_spot *spot = &settings->spot;
+	const struct xc_thread *thread;
+	xc_addr addr;
+	uint64_t len = 0;
+	struct xc_error *err;
+	if ((err = length_of(job, &len)) || (err = xc_choose_one(job->process, spot->thread, &thread)) ||
+	    (err = xc_address_parse(job->process, thread, spot->frame, xc_job_operand(job, "ADDR"), &addr)))
+		return err;
+	xc_facts_memory(job->report, job->process, addr, len);
+	if (settings->heap == XC_ON)
+		xc_what_words(xc_report_section(job->report, "pointers", "Pointers"), xc_job_typed_heap(job), addr,
+			      len);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = "ADDR",
+	 .about = "a number, a symbol, module!symbol or a register ($rsp), and +N or -N; or an expression in C"},
+	{.name = "LEN", .optional = true, .about = "how many bytes, decimal or 0x hexadecimal; 256 by default"},
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {XC_SPOT_OPTIONS, XC_HEAP_OPTION(heap), {.name = NULL}};
+
+static const struct xc_example examples[] = {
+	{"xcore mem core.1234 0x55d0c0ffee 64", "64 bytes at an address"},
+	{"xcore mem core.1234 '$rsp' 512", "the top of the crashed thread's stack"},
+	{"xcore mem pid:1234 environ+8 8", "from a running process"},
+	{"xcore mem core.1234 --frame 2 'request->body' 64", "what a pointer points to"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_mem = {
+	.name = "mem",
+	.about = "bytes of the target's memory",
+	.text = "Of an expression that is a number or a pointer, the bytes there; of a struct or an array, its own.\n\n"
+		"Bytes that cannot be had are shown as -- with the reason; they are never taken for zero.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.produce = produce,
+};

@@ -1,0 +1,184 @@
+/* print: values by C expressions. */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "dwarf/report/print.h"
+#include "dwarf/stack/standpoint.h"
+#include "heap/query/whatis.h"
+#include "cli/shared/choose.h"
+#include "cli/shared/heaps.h"
+
+struct settings {
+	const char *thread, *as;
+	unsigned frame, depth, elements, length;
+	enum xc_switch with_type, raw, one_line, heap;
+};
+
+enum { DEPTH = 20, ELEMENTS = 200, LENGTH = 64 << 20, WIDTH = 100 };
+
+/* The expressions and their letters: `/x`, as a word or in front of an expression, holds for all that follow. */
+struct request {
+	const char **expressions;
+	char *letters; /* one for each */
+	size_t count;
+};
+
+static void free_request(struct request *request)
+{
+	xc_freep(&request->expressions);
+	xc_freep(&request->letters);
+}
+
+static struct xc_error *read_request(const struct xc_job *job, struct request *out)
+{
+	const struct settings *settings = job->settings;
+	size_t words = job->operands.count - 1;
+	char letter = settings->as ? *settings->as : 0;
+	bool open = true; /* an expression has to follow */
+	*out = (struct request){.expressions = xc_alloc(words * sizeof *out->expressions), .letters = xc_alloc(words)};
+	for (size_t i = 0; i < words; i++) {
+		const char *rest;
+		char one;
+		struct xc_error *err = xc_print_letter(job->operands.items[i + 1], &one, &rest);
+		if (err)
+			return err;
+		letter = one ? one : letter;
+		out->letters[out->count] = letter;
+		out->expressions[out->count] = rest;
+		open = !*rest && (one || words == 1);
+		out->count += *rest || !one;
+	}
+	if (open)
+		return xc_error_new(XC_ERR_USAGE, "EXPR is missing: an expression in C");
+	return NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	struct request request;
+	struct xc_error *err = xc_choose_one_check(settings->thread);
+	if (err)
+		return err;
+	err = read_request(job, &request);
+	free_request(&request);
+	return err;
+}
+
+static struct xc_error *print(struct xc_job *job, const struct request *request)
+{
+	const struct settings *settings = job->settings;
+	struct xc_print_options options = {.format = xc_format_defaults(),
+					   .with_type = settings->with_type == XC_ON,
+					   .width = settings->one_line == XC_ON ? 0 : WIDTH,
+					   .redact = xc_job_redacts(job)};
+	const struct xc_thread *thread = NULL;
+	struct xc_standpoint standpoint;
+	options.format.depth = settings->depth ? settings->depth : DEPTH;
+	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
+	options.format.length = settings->length ? settings->length : LENGTH;
+	options.format.raw = settings->raw == XC_ON;
+	if (settings->heap == XC_ON)
+		xc_what_annotate(&options.format, xc_job_typed_heap(job));
+	options.letters = request->letters;
+	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
+	if (err)
+		return err;
+	struct xc_section *s = xc_report_section(job->report, "print", "Values");
+	s->schema = job->command->schema;
+	job->report->bare = true;
+	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
+		err = xc_print(s, &standpoint, request->expressions, request->count, &options);
+	xc_standpoint_fini(&standpoint);
+	if (err && err->lines && err->code == XC_ERR_USAGE)
+		err->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
+	return err;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	struct request request;
+	struct xc_error *err = read_request(job, &request);
+	if (!err)
+		err = print(job, &request);
+	free_request(&request);
+	return err;
+}
+
+static const char *const threads[] = {"crashed", NULL};
+static const char *const letters[] = {"x", "d", "u", "o", "t", "c", "a", "s", "f", "z", NULL};
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = "EXPR",
+	 .many = true,
+	 .about = "an expression in C; /x and other formats of gdb before it hold for all that follow"},
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "thread",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = offsetof(struct settings, thread),
+	 .value = "WHICH",
+	 .about = "look from this thread: its number, or crashed; by default the crashed one, else the first",
+	 .words = threads},
+	XC_NUMBER_OPTION(frame, 0, 4000000, "look from frame N of its stack, as `xcore bt` numbers them; 0 by default"),
+	{.name = "as",
+	 .kind = XC_OPTION_CHOICE,
+	 .offset = offsetof(struct settings, as),
+	 .value = "LETTER",
+	 .about =
+		 "numbers as x or z (hexadecimal), d, u, o, t (binary), c (character), a (address), f (float); s: text",
+	 .words = letters},
+	{.name = "type",
+	 .letter = 'v',
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, with_type),
+	 .about = "the type and the address before each value"},
+	XC_HEAP_OPTION(heap),
+	{.name = "one-line",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, one_line),
+	 .about = "each value in one line, however long"},
+	{.name = "raw",
+	 .kind = XC_OPTION_ON,
+	 .offset = offsetof(struct settings, raw),
+	 .about = "containers of C++ and Rust by their innards, not by their content"},
+	XC_NUMBER_OPTION(depth, 1, 100, "show structs inside structs up to N deep; 20 by default"),
+	XC_NUMBER_OPTION(elements, 1, 1000000,
+			 "show at most N elements of an array or characters of a string; 200 by default"),
+	XC_NUMBER_OPTION(length, 1, 1000000000, "show at most N bytes of one value"),
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore print core.1234 'server.clients->head->value'", "a value by its way from a global"},
+	{"xcore print core.1234 --frame 2 /x 'buf[0]@len'", "part of an array that is local to frame 2"},
+	{"xcore print core.1234 /x '*(struct request *)0x55d0c0ffee'",
+	 "a struct at an address, numbers in hexadecimal"},
+	{"xcore print core.1234 'parser.c::depth' 'libz.so.1!deflate_copyright' '$rip'",
+	 "a static of a file, a variable of a library, a register"},
+	{"xcore print core.1234 --format json server.clients | jq .value.length", "for programs"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_print = {
+	.name = "print",
+	.about = "values by C expressions",
+	.text = "Expressions are C's, with the operators that neither write nor call; . and -> mean the same, p@n is "
+		"the"
+		" array of n elements that begins with *p's, {type} address reads memory as a type, 'file.c'::name or"
+		" file.c::name is a static of a file, function::name a static local, module!name one of a module,"
+		" $rip a register. Names are looked for in the frame, in its class, namespaces and file, then"
+		" everywhere.\n\n"
+		"Nothing is ever written or called: the target is only read.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.schema = "xcore.print/1",
+	.check = check,
+	.produce = produce,
+};

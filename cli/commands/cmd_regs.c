@@ -1,0 +1,66 @@
+/* regs: registers, and what they point to. */
+#include "cli/command.h"
+
+#include "core/facts/facts.h"
+#include "cli/shared/choose.h"
+
+struct settings {
+	const char *thread;
+};
+
+static struct xc_error *check(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	return xc_choose_check(settings->thread);
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	const struct settings *settings = job->settings;
+	const struct xc_process *process = job->process;
+	enum xc_thread_choice choice;
+	pid_t tid = 0;
+	struct xc_error *err = xc_choose_threads(process, settings->thread, &choice, &tid);
+	if (err)
+		return err;
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (xc_choose_takes(choice, tid, &process->threads[i]))
+			xc_facts_regs(job->report, process, &process->threads[i]);
+	return NULL;
+}
+
+static const char *const threads[] = {"all", "crashed", NULL};
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_option options[] = {
+	{.name = "thread",
+	 .kind = XC_OPTION_TEXT,
+	 .offset = offsetof(struct settings, thread),
+	 .value = "WHICH",
+	 .about = "a thread's number, all, or crashed; by default the crashed one, all where none crashed",
+	 .words = threads},
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore regs core.1234", "the crashed thread's registers"},
+	{"xcore regs core.1234 --thread 1240", "those of thread 1240"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_regs = {
+	.name = "regs",
+	.about = "registers of threads, and what they point to",
+	.text = "A running process is not stopped, so the registers of a thread that runs are not known; of a thread"
+		" that waits in a system call the kernel tells some.",
+	.operands = operands,
+	.options = options,
+	.examples = examples,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.produce = produce,
+};

@@ -1,0 +1,41 @@
+/* threads: the threads, with names, states and where they are. */
+#include "cli/command.h"
+
+#include "core/facts/facts.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "triage/locks/waitwords.h"
+
+static const char *function_at(const struct xc_process *process, xc_addr pc)
+{
+	const struct xc_place *place = xc_debuginfo_place(process, pc);
+	return place->level_count && place->levels[0].function ? place->levels[0].function : place->symbol;
+}
+
+static struct xc_error *produce(struct xc_job *job)
+{
+	xc_facts_threads(job->report, job->process, function_at);
+	xc_waitwords_report(job->report, job->process);
+	return NULL;
+}
+
+static const struct xc_operand operands[] = {
+	XC_OPERAND_TARGET,
+	{.name = NULL},
+};
+
+static const struct xc_example examples[] = {
+	{"xcore threads core.1234", "one line a thread"},
+	{"xcore threads pid:1234", "with states, and the system calls they wait in"},
+	{.line = NULL},
+};
+
+const struct xc_command xc_command_threads = {
+	.name = "threads",
+	.about = "the threads, with names, states and where they are",
+	.text = "A second table has those that wait: the function that the thread was started in, what it waits for (a "
+		"lock with its name and holder, a condition, another thread, a descriptor, time) and the program's own "
+		"function that waits. Which threads wait for each other, analyze tells (Locks).",
+	.operands = operands,
+	.examples = examples,
+	.produce = produce,
+};

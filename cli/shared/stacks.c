@@ -1,0 +1,51 @@
+#include "cli/shared/stacks.h"
+
+#include <string.h>
+
+#include "dwarf/cfi/guest_wire.h"
+#include "cli/shared/plugins.h"
+
+/* What one plugin tells, in a report that nobody sees. What it told before it failed is taken. */
+static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugins, const struct xc_plugin *plugin)
+{
+	struct xc_process *process = job->process;
+	struct xc_report *report = xc_report_new("stacks");
+	struct xc_run run = xc_plugins_run(job, plugins, plugin);
+	struct xc_guests *others =
+		xc_guests_take(process); /* of plugins before this one, which must not tell them again */
+	run.what = XC_RUN_STACKS;
+	run.report = report;
+	struct xc_error *err = xc_runner_run(&run);
+	xc_guests_give(process, others);
+	for (const struct xc_section *s = report->sections; s; s = s->next) {
+		struct xc_error *failed = strcmp(s->key, "stacks") == 0 ? xc_guests_hear(process, s) : NULL;
+		if (err)
+			xc_error_free(failed);
+		else
+			err = failed;
+	}
+	xc_report_free(report);
+	return err ? xc_error_wrap(err, "plugin %s: stacks", plugin->name) : NULL;
+}
+
+static bool is_asked(struct xc_job *job, struct xc_plugins *plugins, struct xc_plugin *plugin)
+{
+	return xc_plugin_mentions(plugin, "stacks") && xc_plugin_read(plugins, plugin) && plugin->stacks &&
+	       xc_plugin_matches(plugin, job->process, NULL);
+}
+
+void xc_job_stacks(struct xc_job *job)
+{
+	struct xc_plugins plugins;
+	if (job->common.plugins == XC_OFF || xc_guests_of(job->process))
+		return;
+	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
+	if (err) { /* commands that run plugins tell it */
+		xc_guest_fail(job->process, err);
+		return;
+	}
+	for (size_t i = 0; i < plugins.count; i++)
+		if (is_asked(job, &plugins, plugins.items[i]) && (err = ask_plugin(job, &plugins, plugins.items[i])))
+			xc_guest_fail(job->process, err);
+	xc_plugins_fini(&plugins);
+}

@@ -1,0 +1,18 @@
+/* progress: a bar on stderr for work that takes longer than half a second, on a terminal only, and how long it will still take. */
+#ifndef XC_PROGRESS_H
+#define XC_PROGRESS_H
+
+#include "core/base/base.h"
+
+struct xc_progress {
+	const char *what; /* "inflating core.zst" */
+	bool enabled;     /* stderr is a terminal and --quiet was not given */
+	bool shown;       /* something stands on the line and must be cleared */
+	uint64_t started_ns, drawn_ns;
+};
+
+struct xc_progress xc_progress_start(const char *what, bool quiet);
+void xc_progress_step(struct xc_progress *p, uint64_t done, uint64_t total); /* total 0: unknown; p may be NULL */
+void xc_progress_end(struct xc_progress *p);
+
+#endif

@@ -1,0 +1,11 @@
+/* missing: what of the target cannot be had, and where the rest of its memory comes from. */
+#ifndef XC_MISSING_H
+#define XC_MISSING_H
+
+#include "core/process/process.h"
+#include "core/report/report.h"
+
+/* A section `missing`: bytes by provenance, a cut file, and remarks on damage. */
+void xc_missing_report(struct xc_report *report, const struct xc_process *process);
+
+#endif

@@ -1,0 +1,79 @@
+/* aside: the name is told before there is a file: at any time a signal may end us. */
+#include "core/io/aside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/told.h"
+
+enum { TRIES = 100 };
+
+static char *name_of(const char *path, unsigned count)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	return xc_asprintf("%.*s.%.200s.%ld-%u.part", (int)(base - path), path, base, (long)getpid(), count);
+}
+
+static int make(int linked, mode_t mode, const char *name)
+{
+	char self[64];
+	if (linked < 0)
+		return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", linked);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* One of a dead process with our number is left alone. */
+static int make_any(int linked, const char *path, mode_t mode, char **name_out)
+{
+	*name_out = NULL;
+	for (unsigned i = 0; i < TRIES; i++) {
+		char *name = name_of(path, i);
+		xc_told_aside(name);
+		const int made = make(linked, mode, name), number = errno;
+		if (made >= 0) {
+			*name_out = name;
+			return made;
+		}
+		xc_told_done(name);
+		free(name);
+		errno = number;
+		if (number != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+int xc_aside_open(const char *path, mode_t mode, char **name_out)
+{
+	return make_any(-1, path, mode, name_out);
+}
+
+int xc_aside_link(int fd, const char *path, char **name_out)
+{
+	return make_any(fd, path, 0, name_out);
+}
+
+int xc_aside_rename(char **name, const char *path)
+{
+	if (rename(*name, path) < 0)
+		return -1;
+	xc_told_done(*name);
+	free(xc_take(*name));
+	return 0;
+}
+
+void xc_aside_remove(char **name)
+{
+	const int number = errno;
+	if (*name) {
+		unlink(*name);
+		xc_told_done(*name);
+	}
+	free(xc_take(*name));
+	errno = number;
+}

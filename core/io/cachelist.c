@@ -1,0 +1,65 @@
+/* cachelist: only the directories that are known to be caches are looked into: others keep other things below
+ * $XDG_CACHE_HOME/xcore. */
+#include "core/io/cachelist.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const kinds[] = {"index", "debug"};
+enum { BLOCK = 512 }; /* of st_blocks (stat(3type)) */
+
+static void read_kind(struct xc_cachelist *list, const char *dir, const char *kind)
+{
+	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, kind);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		struct stat st;
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		list->files = xc_grow(list->files, list->count, &list->capacity, sizeof *list->files);
+		list->files[list->count++] = (struct xc_cached_file){.kind = kind,
+								     .name = xc_strdup(e->d_name),
+								     .size = (uint64_t)st.st_blocks * BLOCK,
+								     .used = st.st_mtime};
+	}
+	if (d)
+		closedir(d);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct xc_cached_file *x = a, *y = b;
+	int order = strcmp(x->kind, y->kind);
+	if (order)
+		return order;
+	return x->used != y->used ? (x->used > y->used ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+struct xc_cachelist xc_cachelist_read(const char *dir)
+{
+	struct xc_cachelist list = {.dir = dir};
+	for (size_t i = 0; dir && i < XC_COUNT(kinds); i++)
+		read_kind(&list, dir, kinds[i]);
+	if (list.count)
+		qsort(list.files, list.count, sizeof *list.files, by_use);
+	return list;
+}
+
+void xc_cachelist_fini(struct xc_cachelist *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->files[i].name);
+	free(list->files);
+	*list = (struct xc_cachelist){.count = 0};
+}
+
+bool xc_cachelist_remove(const struct xc_cachelist *list, const struct xc_cached_file *file)
+{
+	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s/%s", list->dir, file->kind, file->name);
+	return unlink(path) == 0 || errno == ENOENT;
+}

@@ -1,0 +1,36 @@
+/* live_cache: pages of a running process, a fixed number of them. Private to live*.c; not locked.
+ *
+ * A slot is taken before its page is known to be readable, filled or given back afterwards. Pages are replaced by the
+ * clock algorithm. */
+#ifndef XC_LIVE_CACHE_H
+#define XC_LIVE_CACHE_H
+
+#include "core/base/base.h"
+
+static const uint32_t XC_NO_SLOT = UINT32_MAX;
+
+struct xc_live_cache {
+	size_t page_size;
+	struct xc_live_slot *slots;
+	uint8_t *data;   /* slot_count pages */
+	uint32_t *heads; /* hash table, 2 * slot_count */
+	uint32_t slot_count, hand;
+};
+
+void xc_live_cache_init(struct xc_live_cache *cache, size_t page_size, size_t bytes);
+void xc_live_cache_fini(struct xc_live_cache *cache);
+void xc_live_cache_clear(struct xc_live_cache *cache); /* no slot may be taken */
+
+/* The slot of a page; XC_NO_SLOT when it is not here. */
+uint32_t xc_live_cache_find(const struct xc_live_cache *cache, xc_addr page);
+void xc_live_cache_touch(struct xc_live_cache *cache, uint32_t slot); /* it was wanted: stays longer */
+
+/* A slot for a page about to be loaded; the page that was in it is gone. Far fewer than all may be taken at a time. */
+uint32_t xc_live_cache_take(struct xc_live_cache *cache);
+void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page); /* its bytes are there */
+void xc_live_cache_give_back(struct xc_live_cache *cache, uint32_t slot);
+
+/* The page_size bytes of a slot. */
+uint8_t *xc_live_cache_bytes(const struct xc_live_cache *cache, uint32_t slot);
+
+#endif

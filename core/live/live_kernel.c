@@ -1,0 +1,126 @@
+/* live_kernel: the system calls that look into a running process.
+ *
+ * Only pages the process has are read: reading another one would make the kernel give it that page, which grows
+ * its page tables (and, for a device or a userfaultfd range, could do anything). pagemap also shows ranges of
+ * device memory (VM_PFNMAP) as never present, so those are not read either.
+ *
+ * Behind Landlock process_vm_readv is refused, so /proc/PID/mem, opened read-only before, stands in: the same bytes
+ * at the same speed. It also tells life from death. It holds on to the address space, not to the pid: once that is
+ * gone, by exit or exec, a read at any address gives 0 bytes, and one at address 0 of a living process is EIO and
+ * touches nothing. Every process_vm_readv is followed by that probe, so bytes of a stranger who got the same pid,
+ * or of the program it has become by exec, are thrown away.
+ *
+ * pagemap bits: Linux Documentation/admin-guide/mm/pagemap.rst (6.15): 63 present, 62 swapped, 58 guard. */
+#include "core/live/live_kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE_PRESENT (UINT64_C(1) << 63)
+#define PAGE_SWAPPED (UINT64_C(1) << 62)
+#define PAGE_GUARD   (UINT64_C(1) << 58)
+
+bool xc_live_kernel_gone(struct xc_live_kernel *k)
+{
+	char byte;
+	if (!k->gone && pread(k->handles.mem, &byte, 1, 0) == 0)
+		k->gone = true;
+	return k->gone;
+}
+
+size_t xc_live_kernel_entries(struct xc_live_kernel *k, xc_addr page, uint64_t *entries, size_t count)
+{
+	ssize_t got = -1;
+	if (k->handles.pagemap >= 0)
+		got = pread(k->handles.pagemap, entries, count * sizeof *entries,
+			    (off_t)(page / k->page_size * sizeof *entries));
+	if (got < 0) { /* no pagemap in this kernel: reading will tell */
+		for (size_t i = 0; i < count; i++)
+			entries[i] = PAGE_PRESENT;
+		return count;
+	}
+	return (size_t)got / sizeof *entries;
+}
+
+bool xc_live_kernel_may_read(const struct xc_live_kernel *k, uint64_t entry)
+{
+	if (entry & PAGE_PRESENT)
+		return true;
+	return (entry & PAGE_SWAPPED) && !(entry & PAGE_GUARD) && k->handles.swap;
+}
+
+void xc_live_batch_add(struct xc_live_batch *b, xc_addr addr, void *into, size_t len)
+{
+	b->addrs[b->count] = addr;
+	b->local[b->count++] = (struct iovec){into, len};
+}
+
+/* How many pieces from `from` on lie one behind the other, and their bytes. */
+static size_t run_length(const struct xc_live_batch *b, size_t from, size_t *bytes_out)
+{
+	size_t n = 0, bytes = 0;
+	while (from + n < b->count && b->addrs[from + n] == b->addrs[from] + bytes)
+		bytes += b->local[from + n++].iov_len;
+	*bytes_out = bytes;
+	return n;
+}
+
+static size_t read_by_call(struct xc_live_kernel *k, const struct xc_live_batch *b)
+{
+	struct iovec remote[XC_LIVE_BATCH];
+	size_t runs = 0, bytes;
+	for (size_t at = 0; at < b->count;) {
+		xc_addr addr = b->addrs[at];
+		at += run_length(b, at, &bytes);
+		remote[runs++] = (struct iovec){(void *)(uintptr_t)addr, bytes};
+	}
+	ssize_t got = process_vm_readv(k->handles.tid, b->local, b->count, remote, runs, 0);
+	k->stats->batches++;
+	/* ESRCH: that thread has ended; the process may go on, and mem knows. */
+	k->readv_refused = got < 0 && (errno == EPERM || errno == ENOSYS || errno == ESRCH);
+	return got > 0 && !xc_live_kernel_gone(k) ? (size_t)got : 0;
+}
+
+static size_t read_by_file(struct xc_live_kernel *k, const struct xc_live_batch *b)
+{
+	size_t done = 0, bytes;
+	for (size_t at = 0, n; at < b->count; at += n) {
+		n = run_length(b, at, &bytes);
+		ssize_t got = preadv(k->handles.mem, b->local + at, (int)n, (off_t)b->addrs[at]);
+		k->stats->batches++;
+		if (got == 0)
+			k->gone = true;
+		done += got > 0 ? (size_t)got : 0;
+		if (got < 0 || (size_t)got < bytes)
+			break;
+	}
+	return done;
+}
+
+size_t xc_live_kernel_read(struct xc_live_kernel *k, const struct xc_live_batch *b)
+{
+	size_t got = 0;
+	if (!k->readv_refused)
+		got = read_by_call(k, b);
+	if (k->readv_refused)
+		got = read_by_file(k, b);
+	k->stats->bytes += got;
+	return got;
+}
+
+bool xc_live_entry_swapped(uint64_t entry)
+{
+	return entry & PAGE_SWAPPED;
+}
+
+bool xc_live_entry_guard(uint64_t entry)
+{
+	return entry & PAGE_GUARD;
+}
+
+bool xc_live_entry_present(uint64_t entry)
+{
+	return entry & PAGE_PRESENT;
+}

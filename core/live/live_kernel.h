@@ -1,0 +1,47 @@
+/* live_kernel: what the kernel is asked about the memory of a running process. Private to live*.c; not locked. */
+#ifndef XC_LIVE_KERNEL_H
+#define XC_LIVE_KERNEL_H
+
+#include <sys/uio.h>
+
+#include "core/live/live_memory.h"
+
+#ifdef XC_HOSTILE
+enum { XC_LIVE_BATCH = 4 };
+#else
+enum { XC_LIVE_BATCH = 64 }; /* pages, or pieces of them, read with one call */
+#endif
+
+struct xc_live_kernel {
+	struct xc_live_handles handles; /* borrowed */
+	size_t page_size;
+	bool readv_refused, gone;
+	struct xc_live_stats *stats; /* counted here; borrowed */
+};
+
+/* Pieces of memory to be read together: addrs[i] into local[i], at most XC_LIVE_BATCH. */
+struct xc_live_batch {
+	xc_addr addrs[XC_LIVE_BATCH];
+	struct iovec local[XC_LIVE_BATCH];
+	size_t count;
+};
+
+void xc_live_batch_add(struct xc_live_batch *batch, xc_addr addr, void *into, size_t len);
+
+/* Returns how many bytes came, from the front. Pages that may not be read (below) must not be among them. */
+size_t xc_live_kernel_read(struct xc_live_kernel *kernel, const struct xc_live_batch *batch);
+
+/* Has the address space gone? One system call. */
+bool xc_live_kernel_gone(struct xc_live_kernel *kernel);
+
+/* What pagemap says of up to `count` pages from page on; returns of how many, 0 when nothing can be said. */
+size_t xc_live_kernel_entries(struct xc_live_kernel *kernel, xc_addr page, uint64_t *entries, size_t count);
+
+/* Of such an entry: may the page be read without the process noticing? And why not: in no page table, swapped out or a guard
+ * page; all false when it may, but the kernel refused. */
+bool xc_live_kernel_may_read(const struct xc_live_kernel *kernel, uint64_t entry);
+bool xc_live_entry_swapped(uint64_t entry);
+bool xc_live_entry_guard(uint64_t entry);
+bool xc_live_entry_present(uint64_t entry);
+
+#endif

@@ -1,0 +1,18 @@
+/* live_maps: the mappings of a running process, and its space made of them. Private to live*.c. */
+#ifndef XC_LIVE_MAPS_H
+#define XC_LIVE_MAPS_H
+
+#include "core/live/live_memory.h"
+
+struct xc_live_maps {
+	int fd;     /* of /proc/PID/maps; borrowed */
+	char *last; /* its text at the last look; owned, free it */
+	size_t last_len;
+};
+
+/* Look: fill process->mappings and its space, and the regions of memory; the first time process->files too. Nothing changes
+ * when the text has not, or could not be read. Not beside readers.
+ * Returns 0, or an errno; ESRCH when the address space is gone. */
+int xc_live_maps_read(struct xc_live_maps *maps, struct xc_process *process, struct xc_live_memory *memory);
+
+#endif

@@ -1,0 +1,32 @@
+/* live_proc: reading the text files below /proc/PID, and such as these. */
+#ifndef XC_LIVE_PROC_H
+#define XC_LIVE_PROC_H
+
+#include "core/base/text.h"
+
+/* One line of /proc/PID/maps (or the first line of an entry of smaps). */
+struct xc_live_map {
+	xc_addr lo, hi; /* inclusive */
+	bool readable, writable, executable, shared;
+	uint64_t offset;   /* of lo in the file */
+	uint64_t dev, ino; /* dev as stat gives it; both 0 for anonymous memory */
+	char *name; /* path or "[label]", unescaped, without " (deleted)"; "" when none; inside the text parsed */
+	bool deleted;
+};
+
+/* Read the whole of a file below dir, or of an open one from its start, into text (always NUL-terminated on success).
+ * Returns 0 or an errno; EFBIG past 512 MiB. */
+int xc_live_proc_read(int dir, const char *name, struct xc_text *text);
+int xc_live_proc_read_fd(int fd, struct xc_text *text);
+
+/* Parse the line at *at and move behind it, overwriting it with terminators. False at the end. Lines that are
+ * no mapping are skipped. */
+bool xc_live_proc_next_map(char **at, struct xc_live_map *map_out);
+
+/* The value behind "Name:" in /proc/PID/status, up to its line's end; NULL when the kernel does not say. */
+const char *xc_live_proc_field(const char *status, const char *name);
+
+/* Undo the kernel's escapes \n and \\ of names in stat and status, in place. */
+void xc_live_proc_unescape(char *text);
+
+#endif

@@ -1,0 +1,86 @@
+/* module_mapped: files mapped with code that no list named. The list was lost, or they were mapped by hand.
+ *
+ * Mappings and modules may number tens of thousands in a hostile core, so whether a module covers an address is
+ * found by binary search. */
+#include "core/process/module_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the modules known so far cover: by lowest address, with the highest one that any up to there reaches. */
+struct cover {
+	xc_addr *reach; /* beside p->by_address */
+	size_t count;
+	xc_addr added; /* end of what was added since, in address order; 0 for nothing */
+};
+
+static struct cover cover_modules(struct xc_process *p)
+{
+	xc_process_index(p);
+	struct cover c = {.reach = xc_alloc(p->module_count * sizeof *c.reach), .count = p->module_count};
+	for (size_t i = 0; i < c.count; i++) {
+		xc_addr hi = p->by_address[i]->hi;
+		c.reach[i] = i && c.reach[i - 1] > hi ? c.reach[i - 1] : hi;
+	}
+	return c;
+}
+
+static bool covered(const struct xc_process *p, const struct cover *c, xc_addr addr)
+{
+	size_t lo = 0, hi = c->count;
+	while (lo < hi) { /* the modules that begin at or below addr */
+		size_t mid = lo + (hi - lo) / 2;
+		if (p->by_address[mid]->lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (lo && c->reach[lo - 1] >= addr) || (c->added && c->added >= addr);
+}
+
+/* The end of the run of mappings of the same file that begins at start (anonymous ones between do not end it). */
+static const struct xc_mapping *run_end(const struct xc_process *p, const struct xc_mapping *start, bool *executable)
+{
+	const struct xc_mapping *last = start, *end = p->mappings + p->mapping_count;
+	*executable = start->executable;
+	for (const struct xc_mapping *m = start + 1; m < end; m++) {
+		if (!m->path)
+			continue;
+		if (strcmp(m->path, start->path) != 0 || m->offset <= last->offset)
+			break;
+		*executable |= m->executable;
+		last = m;
+	}
+	return last;
+}
+
+/* Files mapped with code that no list named: the list was lost, or they were mapped by hand. */
+void xc_modules_add_mapped(struct xc_process *p)
+{
+	struct cover cover = cover_modules(p);
+	for (size_t i = 0; i < p->mapping_count && p->module_count < XC_MAX_MODULES; i++) {
+		const struct xc_mapping *start = &p->mappings[i];
+		bool executable;
+		struct xc_image image;
+		if (!start->path || start->offset != 0 || covered(p, &cover, start->lo))
+			continue;
+		const struct xc_mapping *last = run_end(p, start, &executable);
+		bool headers = xc_module_read_image(p, start->lo, &image);
+		uint8_t byte;
+		bool readable = xc_space_peek(p->space, start->lo, &byte, 1) == 1;
+		if (!executable || (!headers && readable))
+			continue;
+		struct xc_module *m = xc_module_add(p, start->path, XC_MODULE_LIBRARY);
+		m->lo = start->lo;
+		m->hi = last->hi;
+		m->build_id_lost = true;
+		const struct xc_phdr *load = headers ? xc_module_first_load(&image) : NULL;
+		if (load) { /* else the finder takes the bias from the file's headers */
+			m->bias = start->lo - xc_module_page_down(load->vaddr);
+			m->bias_known = true;
+			xc_module_apply_image(p, m, &image);
+		}
+		cover.added = m->hi > cover.added ? m->hi : cover.added;
+	}
+	free(cover.reach);
+}

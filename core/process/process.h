@@ -1,0 +1,203 @@
+/* process: everything known about one target, dead or alive.
+ *
+ * One struct, filled by xc_process_open_core or xc_process_open_live; nothing above asks which.
+ * All strings and arrays live in the process's arena and go with xc_process_close. After opening,
+ * the facts never change (a live process is a picture of the moment it was opened; only its memory
+ * is read on demand). */
+#ifndef XC_PROCESS_H
+#define XC_PROCESS_H
+
+#include <sys/types.h>
+
+#include "core/base/arena.h"
+#include "core/elf/elf.h"
+#include "core/elf/regs.h"
+#include "core/io/source.h"
+#include "core/elf/space.h"
+
+struct xc_mapping {
+	xc_addr lo, hi; /* inclusive */
+	bool readable, writable, executable, shared;
+	const char *path;  /* mapped file, or NULL */
+	const char *label; /* "[stack]", "[heap]", "[vdso]", "[anon: NAME]"; NULL when nothing is known */
+	uint64_t offset;   /* of lo in the file, bytes */
+	uint64_t dev, ino; /* of the file; 0 when unknown (cores) */
+	uint64_t dumped;   /* bytes stored in the core from lo on */
+	bool cut;          /* the core file ends before its dumped bytes */
+};
+
+enum xc_module_kind { XC_MODULE_EXE, XC_MODULE_LIBRARY, XC_MODULE_LOADER, XC_MODULE_VDSO };
+
+/* How well a module's file is known to be the one that was mapped (design: three outcomes). */
+enum xc_identity {
+	XC_NO_FILE,    /* nothing was found; why says where we looked */
+	XC_VERIFIED,   /* build-ids are equal, or the file is the mapped inode itself (live) */
+	XC_UNVERIFIED, /* the target's build-id is lost or never was; every other check passed */
+	XC_REFUSED,    /* a file was found but is not the one: never used */
+};
+
+struct xc_module {
+	const char *path; /* as the target names it; "(deleted)" stripped; "[vdso]" for the vDSO */
+	const char *name; /* its last component */
+	enum xc_module_kind kind;
+	xc_addr lo, hi;     /* lowest and highest mapped address, inclusive */
+	xc_addr bias;       /* address in memory minus address in the file */
+	bool bias_known;    /* false: named by NT_FILE alone and its program headers are lost */
+	xc_addr dynamic;    /* address of its dynamic section, 0 if none */
+	xc_addr link_map;   /* of its struct link_map, 0 when that was lost */
+	uint64_t tls_modid; /* 0: no TLS segment or unknown */
+	int64_t tls_offset; /* from the thread pointer down (x86-64); see tls_offset_known */
+	bool tls_offset_known;
+	unsigned name_space;         /* 0 the main one; dlmopen'ed objects have others */
+	bool deleted;                /* the file was deleted while mapped */
+	struct xc_build_id build_id; /* from memory; size 0 when lost or absent */
+	bool build_id_lost;          /* it exists or may exist, but those bytes are not in the core */
+	enum xc_identity identity;
+	struct xc_build_id file_build_id; /* of the file considered, also when refused */
+	bool file_from_store;             /* the symbol store knew it (store.h) */
+	const char *file_path;            /* the file used or refused, as we opened it; NULL when none */
+	const char *why;                  /* one line for people: why there is no (verified) file; NULL when verified */
+	struct xc_source *file;           /* its bytes; for the vDSO those in the target; NULL when none; owned */
+	void *debug;                      /* slot of dwarf/debuginfo; owned there */
+	void *imports;                    /* of triage/util/imports.c; in the process's arena */
+};
+
+struct xc_thread {
+	pid_t tid;
+	const char *name;        /* comm, where known: live, and the main thread of a core; else NULL */
+	char state;              /* live: R S D T Z as in /proc; core: 0 */
+	bool crashed;            /* the thread that died (cores) */
+	bool has_regs;           /* pc and sp at least; a live thread's pointer may be known without */
+	const char *why_no_regs; /* for live threads on a CPU and for broken notes */
+	const char *regs_how;    /* NULL for a core; live: "blocked in system call 202 (futex)", … */
+	int signal;              /* pr_cursig, 0 when none */
+	long syscall;    /* number of the call that it is, or in a core was, blocked in; -1 when none or unknown */
+	bool call_known; /* of that call: */
+	uint64_t call_args[6];
+	const char
+		*call_file; /* live: what the descriptor leads to that the first argument is, if it is one; or NULL */
+	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_slept */
+	struct xc_regs regs;
+	struct xc_vector_regs *vector; /* NULL when the notes have none */
+};
+
+struct xc_signal {
+	bool known;    /* some signal is known at all (prstatus or siginfo) */
+	bool has_info; /* code and the fields below come from NT_SIGINFO */
+	int number, code, error_number;
+	xc_addr addr;     /* si_addr, meaningful only when addr_known */
+	bool addr_known;  /* the code says the kernel raised it with an address */
+	pid_t sender_pid; /* for codes <= 0 */
+	uid_t sender_uid;
+	int syscall_number; /* SIGSYS: si_syscall */
+	unsigned lower;     /* SIGSEGV SEGV_PKUERR: the key */
+};
+
+/* Was the signal sent by another process, so that the thread that took it did nothing wrong? */
+static inline bool xc_signal_is_foreign(const struct xc_signal *signal, pid_t pid)
+{
+	return signal->has_info && signal->code <= 0 && signal->sender_pid > 0 && signal->sender_pid != pid;
+}
+
+/* Something about the target as a whole that the reader should know: a cut file, damaged notes. */
+struct xc_remark {
+	struct xc_remark *next;
+	const char *text;
+};
+
+struct xc_process {
+	struct xc_arena arena;
+	bool live;
+	const char *target;         /* as the user named it */
+	const char *sysroot;        /* below which the target's files are; NULL for "/" */
+	const struct xc_arch *arch; /* never NULL once open */
+	uint64_t code_mask;         /* bits of a code pointer that a signature may fill (aarch64); 0: not told */
+	struct xc_space *space;
+	struct xc_source *core; /* NULL when live; owned */
+	struct xc_archive *
+		archive; /* the pack that the core came in, or NULL; its files serve instead of the file system's; owned */
+	struct xc_mapping *mappings; /* address order; live: xc_live_refresh replaces them */
+	size_t mapping_count;
+	struct xc_module **modules; /* load order: exe first; pointers stay valid */
+	size_t module_count;
+	struct xc_module **by_address; /* the same, sorted by lo */
+	struct xc_thread *threads;     /* crashed one first, then note order */
+	size_t thread_count;
+	struct xc_signal signal;
+	uint64_t auxv[64];   /* by AT_ type, where type < 64 */
+	uint64_t auxv_known; /* bit per type */
+	pid_t pid, ppid;
+	uid_t uid;
+	bool ids_known;
+	const char *comm, *args;    /* NT_PRPSINFO: 15 and 79 characters; live: whole command line */
+	const char *exe_path;       /* of the main program as the target names it; NULL when unknown */
+	bool files_known;           /* NT_FILE was there (or live) */
+	struct xc_note_file *files; /* rows of NT_FILE in address order; see note.h */
+	size_t file_count;
+	bool link_map_known;     /* modules come from the loader's list */
+	const char *modules_how; /* "link_map", "NT_FILE", "program headers": how modules were named */
+	const char *core_maker;  /* "kernel", "gdb", "qemu", … when recognisable; NULL */
+	uint64_t missing_bytes;  /* dumped according to the headers, but past the end of the file */
+	uint64_t expected_size;  /* of the core file, by its headers */
+	struct xc_remark *remarks, **remarks_end;
+	size_t remark_count;
+	void *live_state; /* of live.c */
+	void *debuginfo;  /* of dwarf/symbolize/debuginfo.c */
+	void *types;      /* of dwarf/types/type.c; in the arena */
+	void *heap;       /* of heap/blocks/heap.c */
+	void *guests;     /* of dwarf/cfi/guest.c */
+	void *waits;      /* of triage/locks/waits.c; in the arena */
+	void *locks;      /* of triage/locks/locks.c; in the arena */
+};
+
+struct xc_finder;
+
+struct xc_open_options {
+	const struct xc_finder *finder; /* where files may come from; required */
+	bool strict;                    /* refuse unverified files */
+	bool swap;                      /* live: read swapped-out pages too */
+	uint64_t max_read_rate;         /* live: bytes a second (live_pace.h says when it begins); 0: no limit */
+	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
+	bool paced;                     /* live: the limits hold from the first byte on, also for a single question */
+	struct xc_progress *progress;   /* for decompression; may be NULL */
+	uint64_t max_core_size;         /* bytes of a core after inflating; 0: 256 GiB */
+	uint64_t room;                  /* bytes that an inflated core may take of the disk; 0: all that it has */
+};
+
+/* Open the core at path (plain, zstd or made by `xcore pack`). Errors mean that nothing useful could be
+ * had: not a file, not an ELF core. A broken or foreign core opens with remarks. */
+XC_MUST_CHECK struct xc_error *xc_process_open_core(const char *path, const struct xc_open_options *options,
+						    struct xc_process **process_out);
+
+/* The same of a descriptor, which is taken also on failure; name is for messages. */
+XC_MUST_CHECK struct xc_error *xc_process_open_core_fd(int fd, const char *name, const struct xc_open_options *options,
+						       struct xc_process **process_out);
+
+/* Open a running process without ptrace and without stopping it. Errors: XC_ERR_NOT_FOUND,
+ * XC_ERR_PERMISSION (names the rule of the kernel that failed and what to do). In live.c. */
+XC_MUST_CHECK struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *options,
+						    struct xc_process **process_out);
+
+void xc_process_close(struct xc_process *process); /* NULL is fine */
+void xc_process_closep(struct xc_process **process);
+
+/* A new process of `live` or core kind with an empty space, for openers and tests. */
+struct xc_process *xc_process_new(const char *target, bool live);
+
+/* Add a remark, formatted; shown in every report. After a hundred they are dropped, and the last one says so. */
+void xc_process_remark(struct xc_process *process, const char *format, ...) XC_PRINTF(2, 3);
+
+/* The module or mapping that holds addr, or NULL. O(log n). */
+struct xc_module *xc_process_module(const struct xc_process *process, xc_addr addr);
+const struct xc_mapping *xc_process_mapping(const struct xc_process *process, xc_addr addr);
+
+/* The thread with this tid, or NULL. */
+struct xc_thread *xc_process_thread(const struct xc_process *process, pid_t tid);
+
+/* True and the value when the auxiliary vector has `type` (AT_…, below 64). */
+bool xc_process_auxv(const struct xc_process *process, unsigned type, uint64_t *value_out);
+
+/* After modules were added: sort by_address. */
+void xc_process_index(struct xc_process *process);
+
+#endif

@@ -1,0 +1,271 @@
+/* flame: a stack tree as folded lines and as a flame graph in SVG.
+ *
+ * The picture: x is the share of the whole (percent, so that it follows the window's width), y the depth, root at the
+ * bottom. A node starts where its parent starts plus the widths of the siblings before it; one "next free place" per
+ * depth is all that the depth-first walk must keep. Frames deeper than MAX_DEPTH and narrower than a fraction that
+ * leaves at most MAX_FRAMES are left out, so a hostile or huge tree still gives a page that opens. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/render/flame_page.h"
+#include "core/report/stacktree.h"
+#include "core/base/text.h"
+#include "core/text/xmltext.h"
+
+enum {
+	MAX_DEPTH = 256,
+	MAX_FRAMES = 30000,
+	ROW = 17,            /* px per depth */
+	TOP = 64,            /* px above the frames */
+	BOTTOM = 34,         /* px below, for the details */
+	STATIC_WIDTH = 1176, /* px that labels are cut for before the script measures */
+	STATIC_LETTER = 7,
+	MAX_NAME = 2000, /* bytes of a name */
+	ELEMENT_DEPTH = 64,
+	ELEMENT_FRAMES = 2000,
+};
+
+static struct xc_error *finish(FILE *out)
+{
+	if (fflush(out) || ferror(out))
+		return xc_error_errno(errno ? errno : EIO, "writing the flame graph");
+	return NULL;
+}
+
+/* Folded */
+
+static void fold_name(struct xc_text *text, const char *name)
+{
+	size_t start = text->len;
+	xc_text_name(text, name);
+	/* The separator is not a part of names; "::" stays as it is. */
+	for (size_t i = start; i < text->len; i++)
+		if (text->bytes[i] == ';')
+			text->bytes[i] = ':';
+}
+
+struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out)
+{
+	struct xc_text line = {0};
+	size_t depth = 0, capacity = 0;
+	size_t *ends = NULL; /* where the line ended behind the name of each depth */
+	for (const struct xc_stacktree_node *node = &tree->root; (node = xc_stacktree_next(node, &depth));) {
+		while (capacity <= depth)
+			ends = xc_grow(ends, capacity, &capacity, sizeof *ends);
+		line.len = depth > 1 ? ends[depth - 1] : 0;
+		if (depth > 1)
+			xc_text_char(&line, ';');
+		fold_name(&line, node->name);
+		ends[depth] = line.len;
+		if (node->self) {
+			fwrite(line.bytes, 1, line.len, out);
+			fprintf(out, " %" PRIu64 "\n", node->self);
+		}
+	}
+	xc_text_fini(&line);
+	free(ends);
+	return finish(out);
+}
+
+/* SVG */
+
+/* Bytes of name that are at most `limit` and end between characters. */
+static size_t whole_characters(const char *name, size_t limit)
+{
+	size_t n = strnlen(name, limit + 1);
+	if (n <= limit)
+		return n;
+	for (n = limit; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
+		n--;
+	return n;
+}
+
+static void xml_cut(struct xc_text *text, const char *name, size_t limit)
+{
+	size_t n = whole_characters(name, limit);
+	xc_auto(xc_freep) char *front = xc_asprintf("%.*s%s", (int)n, name, name[n] ? "…" : "");
+	xc_xmltext(text, front);
+}
+
+struct picture {
+	const struct xc_stacktree *tree;
+	FILE *out;
+	struct xc_text text;
+	size_t most_depth, most_frames;
+	double least;   /* share below which a frame is left out */
+	size_t deepest; /* depth shown */
+	size_t left_out;
+};
+
+static double share(const struct picture *pic, uint64_t weight)
+{
+	return pic->tree->root.total ? (double)weight / (double)pic->tree->root.total : 0;
+}
+
+/* Choose the least width, and learn the depth and how much is left out. */
+static void plan(struct picture *pic)
+{
+	size_t shown;
+	do {
+		size_t depth = 0;
+		shown = pic->deepest = pic->left_out = 0;
+		for (const struct xc_stacktree_node *node = &pic->tree->root;
+		     (node = xc_stacktree_next(node, &depth));) {
+			if (depth > pic->most_depth || share(pic, node->total) < pic->least) {
+				pic->left_out++;
+				continue;
+			}
+			shown++;
+			pic->deepest = depth > pic->deepest ? depth : pic->deepest;
+		}
+		pic->least *= 2;
+	} while (shown > pic->most_frames && pic->least < 1);
+	pic->least /= 2;
+}
+
+/* Warm colours that stay the same for the same name, light enough for dark letters. */
+static void add_color(struct xc_text *text, const char *name)
+{
+	uint32_t hash = 2166136261u;
+	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+		hash = (hash ^ *p) * 16777619u;
+	xc_text_printf(text, "hsl(%u,%u%%,%u%%)", 12 + hash % 40, 72 + hash / 40 % 20, 62 + hash / 800 % 12);
+}
+
+static void add_value(struct picture *pic, uint64_t value)
+{
+	const char *unit = pic->tree->unit ? pic->tree->unit : "";
+	if (!strcmp(unit, "bytes")) {
+		xc_text_size(&pic->text, value);
+		return;
+	}
+	xc_text_printf(&pic->text, "%" PRIu64 " ", value);
+	xc_xmltext(&pic->text, unit);
+}
+
+static void add_title(struct picture *pic, const struct xc_stacktree_node *node, size_t depth)
+{
+	xc_text_add(&pic->text, "<title>");
+	xml_cut(&pic->text, node->name, MAX_NAME);
+	xc_text_add(&pic->text, " (");
+	add_value(pic, node->total);
+	if (pic->tree->things) {
+		xc_text_printf(&pic->text, ", %" PRIu64 " ", node->items);
+		xc_xmltext(&pic->text, pic->tree->things);
+	}
+	xc_text_printf(&pic->text, ", %.2f%%)%s</title>", 100 * share(pic, node->total),
+		       depth == pic->most_depth && node->children ? "; deeper frames are left out" : "");
+}
+
+/* Where the script finds what it needs. */
+static void draw_node(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
+{
+	struct xc_text *text = &pic->text;
+	double left = 100 * share(pic, x), width = 100 * share(pic, node->total);
+	size_t y = (pic->deepest - depth) * ROW;
+	size_t letters = (size_t)(width / 100 * STATIC_WIDTH / STATIC_LETTER);
+	xc_text_printf(text, "<g data-depth=\"%zu\" data-name=\"", depth);
+	xml_cut(text, node->name, MAX_NAME);
+	xc_text_add(text, "\">");
+	add_title(pic, node, depth);
+	xc_text_printf(text, "<rect x=\"%.5f%%\" y=\"%zu\" width=\"%.5f%%\" height=\"%d\" rx=\"2\" fill=\"", left, y,
+		       width, ROW - 1);
+	add_color(text, node->name);
+	xc_text_printf(text, "\"/><text x=\"%.5f%%\" dx=\"3\" y=\"%zu\">", left, y + 12);
+	if (letters > 3)
+		xml_cut(text, node->name, letters - 1);
+	xc_text_add(text, "</text></g>\n");
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+/* A picture of its own, which cuts its label off by itself, however wide the page is. */
+static void draw_clipped(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x)
+{
+	struct xc_text *text = &pic->text;
+	xc_text_printf(text, "<svg x=\"%.4f%%\" y=\"%zu\" width=\"%.4f%%\" height=\"%d\">", 100 * share(pic, x),
+		       (pic->deepest - depth) * ROW, 100 * share(pic, node->total), ROW - 1);
+	add_title(pic, node, depth);
+	xc_text_add(text, "<rect width=\"100%\" height=\"100%\" fill=\"");
+	add_color(text, node->name);
+	xc_text_add(text, "\"></rect><text x=\"3\" y=\"12\">");
+	xml_cut(text, node->name, (size_t)(share(pic, node->total) * STATIC_WIDTH * 2 / STATIC_LETTER));
+	xc_text_add(text, "</text></svg>\n");
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+typedef void draw_fn(struct picture *pic, const struct xc_stacktree_node *node, size_t depth, uint64_t x);
+
+static void draw_frames(struct picture *pic, draw_fn *draw)
+{
+	uint64_t next[MAX_DEPTH + 2] = {0}; /* next free place per depth, in the tree's unit */
+	size_t depth = 0;
+	draw(pic, &pic->tree->root, 0, 0);
+	for (const struct xc_stacktree_node *node = &pic->tree->root; (node = xc_stacktree_next(node, &depth));) {
+		if (depth > pic->most_depth)
+			continue;
+		uint64_t x = next[depth];
+		next[depth] +=
+			node->total; /* within the parent's total, unless sums were capped: then it only looks odd */
+		next[depth + 1] = x;
+		if (share(pic, node->total) >= pic->least)
+			draw(pic, node, depth, x);
+	}
+}
+
+void xc_flame_element(const struct xc_stacktree *tree, FILE *out)
+{
+	struct picture pic = {
+		.tree = tree, .out = out, .most_depth = ELEMENT_DEPTH, .most_frames = ELEMENT_FRAMES, .least = 0.0005};
+	plan(&pic);
+	fprintf(out, "<svg class=\"flame\" width=\"100%%\" height=\"%zu\">\n", (pic.deepest + 1) * ROW);
+	draw_frames(&pic, draw_clipped);
+	fprintf(out, "</svg>\n");
+	xc_text_fini(&pic.text);
+}
+
+static void draw_head(struct picture *pic, size_t height)
+{
+	struct xc_text *text = &pic->text;
+	xc_text_printf(text,
+		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n<title>",
+		       height);
+	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_text_add(text, "</title>\n<style>\n");
+	xc_text_add(text, xc_flame_style);
+	xc_text_add(text, "</style>\n<text class=\"chrome title\" x=\"1%\" y=\"26\">");
+	xc_xmltext(text, pic->tree->title ? pic->tree->title : "flame graph");
+	xc_text_add(text, "</text>\n<text class=\"quiet\" x=\"1%\" y=\"46\">");
+	add_value(pic, pic->tree->root.total);
+	if (pic->left_out)
+		xc_text_printf(text, "; %zu frames too narrow or too deep to show", pic->left_out);
+	xc_text_add(text,
+		    "</text>\n<text id=\"matched\" class=\"chrome\" x=\"99%\" y=\"52\" text-anchor=\"end\"></text>\n"
+		    "<text id=\"probe\" x=\"-900\" y=\"-90\">abcdefghijklmnopqrstuvwxyz</text>\n"
+		    "<foreignObject x=\"50%\" y=\"10\" width=\"49%\" height=\"30\">"
+		    "<div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"bar\">"
+		    "<input id=\"search\" type=\"search\" placeholder=\"search (regex, Ctrl-F)\"/>"
+		    "<button id=\"reset\" disabled=\"disabled\">reset zoom</button></div></foreignObject>\n");
+	xc_text_printf(text, "<svg id=\"frames\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%zu\">\n", TOP,
+		       (pic->deepest + 1) * ROW);
+	fwrite(text->bytes, 1, text->len, pic->out);
+	text->len = 0;
+}
+
+struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out)
+{
+	struct picture pic = {
+		.tree = tree, .out = out, .most_depth = MAX_DEPTH, .most_frames = MAX_FRAMES, .least = 0.00005};
+	plan(&pic);
+	size_t height = TOP + (pic.deepest + 1) * ROW + BOTTOM;
+	draw_head(&pic, height);
+	draw_frames(&pic, draw_node);
+	fprintf(out, "</svg>\n<text id=\"details\" class=\"chrome\" x=\"1%%\" y=\"%zu\"></text>\n", height - 12);
+	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", xc_flame_script);
+	xc_text_fini(&pic.text);
+	return finish(out);
+}

@@ -1,0 +1,58 @@
+/* stacktree: weighted call paths merged by common prefix: what a flame graph shows. */
+#ifndef XC_STACKTREE_H
+#define XC_STACKTREE_H
+
+#include <stdio.h>
+
+#include "core/base/arena.h"
+#include "core/base/error.h"
+
+struct xc_stacktree_node {
+	const char *name;
+	uint64_t self, total;                               /* in the tree's unit; total includes children */
+	uint64_t items;                                     /* things counted, those of children too after finish */
+	struct xc_stacktree_node *parent, *children, *next; /* children sorted by name after finish */
+};
+
+struct xc_stacktree {
+	struct xc_arena arena;
+	const char *title, *unit; /* "stacks of core.1", "threads" or "bytes" */
+	const char *things;       /* what is counted beside the weight, "blocks"; NULL: nothing */
+	struct xc_stacktree_node root;
+	size_t node_count; /* without the root */
+	void *index;       /* (parent, name) → node while building */
+	bool grown;        /* node by node: totals are to be summed up */
+};
+
+/* The strings are copied. The tree must not be moved in memory afterwards: nodes point to its root. */
+void xc_stacktree_init(struct xc_stacktree *tree, const char *title, const char *unit);
+void xc_stacktree_fini(struct xc_stacktree *tree);
+
+/* Add weight to the path of `count` names, outermost first; they are copied. A NULL name is "??". Sums stop at
+ * 2^64 - 1. O(count). Not after finish. */
+void xc_stacktree_add(struct xc_stacktree *tree, const char *const *names, size_t count, uint64_t weight);
+
+/* Add weight of its own to the child `name` of a node (made unless it is there; NULL: to the node itself), and return it. For
+ * building a tree node by node: totals are then summed up by finish. O(1). Not after finish. */
+struct xc_stacktree_node *xc_stacktree_grow(struct xc_stacktree *tree, struct xc_stacktree_node *parent,
+					    const char *name, uint64_t weight);
+
+/* One more thing of this weight in a node that xc_stacktree_grow gave: no look-up. */
+void xc_stacktree_put(struct xc_stacktree_node *node, uint64_t weight);
+
+/* Sort children by name; call once, after the last add. Not recursive. */
+void xc_stacktree_finish(struct xc_stacktree *tree);
+
+/* The node after `node` in depth-first order, children before siblings; start with &tree->root, NULL at the end.
+ * *depth (0 for the root) follows. */
+const struct xc_stacktree_node *xc_stacktree_next(const struct xc_stacktree_node *node, size_t *depth);
+
+/* flame.c: "a;b;c 12" lines, and a self-contained SVG with search, zoom and tooltips. All need a finished tree. */
+XC_MUST_CHECK struct xc_error *xc_flame_folded(const struct xc_stacktree *tree, FILE *out);
+XC_MUST_CHECK struct xc_error *xc_flame_svg(const struct xc_stacktree *tree, FILE *out);
+
+/* The same picture without a script, smaller, as an element of an HTML page: class "flame" there. Frames tell their names
+ * as tooltips. A failure to write is kept by the stream. */
+void xc_flame_element(const struct xc_stacktree *tree, FILE *out);
+
+#endif

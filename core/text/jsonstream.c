@@ -1,0 +1,112 @@
+/* jsonstream: the only state is whether a comma is due. Members of an open object are written by JSON_EMBED, which leaves
+ * the braces of the outermost value away. */
+#include "core/text/jsonstream.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/jsonvalue.h"
+
+/* Seventeen digits give any double back as it was: values of a program are shown by them. */
+enum { FLAGS = JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17) };
+
+struct xc_jsonstream xc_jsonstream_start(FILE *out)
+{
+	json_set_alloc_funcs(xc_alloc, free);
+	return (struct xc_jsonstream){.out = out};
+}
+
+struct xc_error *xc_jsonstream_finish(struct xc_jsonstream *stream)
+{
+	assert(stream->depth == 0);
+	errno = 0;
+	putc('\n', stream->out);
+	if (fflush(stream->out) == 0 && !ferror(stream->out) && !stream->failure)
+		return NULL;
+	int number = stream->failure ? stream->failure : errno;
+	return xc_error_errno(number ? number : EIO, "writing JSON");
+}
+
+static void separate(struct xc_jsonstream *stream)
+{
+	if (stream->comma)
+		putc(',', stream->out);
+	stream->comma = true;
+}
+
+/* '#' stands in strings only; of two the second is written by its number, since "##[error]" is a command to CI systems that print this. */
+static int write_inert(const char *bytes, size_t len, void *user)
+{
+	FILE *out = user;
+	const char *end = bytes + len;
+	for (const char *at = bytes, *next; at < end; at = next) {
+		next = memmem(at, (size_t)(end - at), "##", 2);
+		next = next ? next + 1 : end;
+		if (fwrite(at, 1, (size_t)(next - at), out) != (size_t)(next - at))
+			return -1;
+		if (next < end && fputs("\\u0023", out) == EOF)
+			return -1;
+		next += next < end;
+	}
+	return 0;
+}
+
+/* Takes value. */
+static void dump(struct xc_jsonstream *stream, json_t *value, size_t flags)
+{
+	errno = 0;
+	if (!stream->failure && json_dump_callback(value, write_inert, stream->out, FLAGS | flags))
+		stream->failure = errno ? errno : EIO;
+	json_decref(value);
+}
+
+void xc_jsonstream_open(struct xc_jsonstream *stream, const char *key, char bracket)
+{
+	separate(stream);
+	if (key) {
+		dump(stream, xc_jsonvalue_text(key), 0);
+		putc(':', stream->out);
+	}
+	putc(bracket, stream->out);
+	stream->depth++;
+	stream->comma = false;
+}
+
+void xc_jsonstream_close(struct xc_jsonstream *stream, char bracket)
+{
+	assert(stream->depth > 0);
+	putc(bracket, stream->out);
+	stream->depth--;
+	stream->comma = true;
+}
+
+void xc_jsonstream_element(struct xc_jsonstream *stream, json_t *value)
+{
+	separate(stream);
+	dump(stream, value, 0);
+}
+
+void xc_jsonstream_members(struct xc_jsonstream *stream, json_t *object)
+{
+	if (json_object_size(object))
+		separate(stream);
+	dump(stream, object, JSON_EMBED);
+}
+
+void xc_jsonstream_member(struct xc_jsonstream *stream, const char *key, json_t *value)
+{
+	json_t *object = json_object();
+	xc_jsonvalue_set(object, key, value);
+	xc_jsonstream_members(stream, object);
+}
+
+void xc_jsonstream_line(struct xc_jsonstream *stream)
+{
+	/* A comma belongs before the line's end, so it is written now instead of with what follows. */
+	if (stream->comma)
+		putc(',', stream->out);
+	putc('\n', stream->out);
+	stream->comma = false;
+}

@@ -1,0 +1,411 @@
+/* cexpr_arith: numbers, by C11 6.3.1 (conversions) and 6.5 (operators), in the target's sizes.
+ *
+ * Integers are kept in 128 bits, sign-extended, and cut to their type after each operation, so that unsigned ones wrap round; signed
+ * ones do too, where C says nothing. Floats are computed in their own type (a double rounded from long double can differ in the
+ * last bit), _Float16 in float, which is exact enough to be rounded once (11 + 11 + 2 bits). What C leaves undefined and has no
+ * sensible result is an error: division by zero, shifts by the width and more, floats that do not fit. */
+#include <float.h>
+#include <math.h>
+
+#include "dwarf/cexpr/cexpr_impl.h"
+#include "dwarf/value/slot.h"
+
+/* ---- loading ---- */
+
+static bool is_quad(const struct xc_type *type)
+{
+	return type->size == 16 && type->name &&
+	       (strcmp(type->name, "_Float128") == 0 || strcmp(type->name, "__float128") == 0);
+}
+
+static struct xc_error *load_real(struct xc_cexpr *c, const struct xc_value *value, struct xc_cnumber *n)
+{
+	n->is_real = n->is_signed = true;
+	if (is_quad(n->type))
+		return xc_error_new(XC_ERR_UNSUPPORTED, "there is no arithmetic with `%s` here", n->type->name);
+	if (c->dry || xc_value_load_float(value, 0, n->size, &n->real))
+		return NULL;
+	struct xc_error *err = xc_cexpr_unreadable(value);
+	return err ? err
+		   : xc_error_new(XC_ERR_UNSUPPORTED, "`%s` is a float of %u bytes, which is not supported",
+				  xc_type_name(value->type), n->size);
+}
+
+static struct xc_error *load_bits(struct xc_cexpr *c, const struct xc_value *value, struct xc_cnumber *n)
+{
+	if (c->dry || xc_value_load_wide(value, &n->bits))
+		return NULL;
+	struct xc_error *err = xc_cexpr_unreadable(value);
+	if (!err && value->kind == XC_VALUE_POINTEE)
+		err = xc_error_new(XC_ERR_ABSENT, "a pointer that was optimized out");
+	return err ? err : xc_error_new(XC_ERR_USAGE, "`%s` is no number", xc_type_name(value->type));
+}
+
+struct xc_error *xc_cexpr_number(struct xc_cexpr *c, const struct xc_value *given, struct xc_cnumber *out)
+{
+	struct xc_value value;
+	struct xc_error *err;
+	if (xc_cexpr_is_untyped(c, given->type))
+		return xc_cexpr_untyped();
+	if ((err = xc_cexpr_decay(c, given, &value)))
+		return err;
+	const struct xc_type *type = xc_type_strip(value.type);
+	*out = (struct xc_cnumber){
+		.type = type, .is_signed = type->is_signed, .size = (unsigned)type->size, .bit_size = value.bit_size};
+	if (xc_ctype_is_constant(value.type))
+		out->is_signed = true;
+	switch (type->kind) {
+	case XC_TYPE_FLOAT:
+		return load_real(c, &value, out);
+	case XC_TYPE_INT:
+	case XC_TYPE_CHAR:
+	case XC_TYPE_BOOL:
+	case XC_TYPE_ENUM:
+	case XC_TYPE_POINTER:
+	case XC_TYPE_REFERENCE: /* as the address that it is: operands have been followed */
+	case XC_TYPE_RVALUE_REFERENCE:
+	case XC_TYPE_MEMBER_POINTER:
+		if (type->size_known && type->size <= 16)
+			return load_bits(c, &value, out);
+		break;
+	default:
+		break;
+	}
+	return xc_error_new(XC_ERR_USAGE, "`%s` is no number", xc_type_name(given->type));
+}
+
+struct xc_error *xc_cexpr_truth(struct xc_cexpr *c, const struct xc_value *value, bool *out)
+{
+	struct xc_cnumber number;
+	struct xc_error *err = xc_cexpr_number(c, value, &number);
+	if (!err)
+		*out = number.is_real ? number.real != 0 : number.bits != 0;
+	return err;
+}
+
+/* ---- conversion ---- */
+
+/* The low `size` bytes, extended to 128 bits by sign. */
+static unsigned __int128 cut(unsigned __int128 bits, unsigned size, bool is_signed)
+{
+	unsigned shift = size >= 16 ? 0 : 128 - size * 8;
+	bits <<= shift;
+	return is_signed ? (unsigned __int128)((__int128)bits >> shift) : bits >> shift;
+}
+
+/* Rounded to the precision of a float of this size; computed at that precision again, so that it is rounded once. */
+static long double rounded(long double real, unsigned size)
+{
+	unsigned __int128 bits;
+	if (size == 4)
+		return (float)real;
+	if (size == 8)
+		return (double)real;
+	if (size == 2 && xc_slot_from_float(real, 2, &bits))
+		xc_slot_to_float(bits, 2, &real);
+	return real;
+}
+
+static long double real_of(const struct xc_cnumber *n)
+{
+	if (n->is_real)
+		return n->real;
+	return n->is_signed ? (long double)(__int128)n->bits : (long double)n->bits;
+}
+
+/* An integer to a float in one step: 64 bits fit long double, but 128 do not. */
+static long double real_in(const struct xc_cnumber *n, unsigned size)
+{
+	if (!n->is_real && size == 8)
+		return n->is_signed ? (double)(__int128)n->bits : (double)n->bits;
+	if (!n->is_real && size == 4)
+		return n->is_signed ? (float)(__int128)n->bits : (float)n->bits;
+	return rounded(real_of(n), size);
+}
+
+static struct xc_error *real_to_integer(long double real, const struct xc_type *type, unsigned __int128 *bits_out)
+{
+	unsigned width = (unsigned)type->size * 8;
+	long double most = ldexpl(1, (int)(type->is_signed ? width - 1 : width));
+	long double least = type->is_signed ? -most : 0;
+	long double whole = truncl(real);
+	if (!(whole >= least && whole < most))
+		return xc_error_new(XC_ERR_LIMIT, "%Lg does not fit `%s`", real, xc_type_name(type));
+	*bits_out = whole < 0 ? (unsigned __int128)(__int128)whole : (unsigned __int128)whole;
+	return NULL;
+}
+
+static struct xc_error *to_real(struct xc_cexpr *c, const struct xc_cnumber *n, const struct xc_type *type,
+				const struct xc_type *plain, struct xc_value *out)
+{
+	unsigned __int128 bits = 0;
+	unsigned size = (unsigned)plain->size;
+	if (is_quad(plain) || !xc_slot_from_float(real_in(n, size), size, &bits))
+		return xc_error_new(XC_ERR_UNSUPPORTED, "there is no arithmetic with `%s` here", xc_type_name(type));
+	*out = xc_value_small(c->process, type, &bits, sizeof bits);
+	return NULL;
+}
+
+struct xc_error *xc_cexpr_convert(struct xc_cexpr *c, const struct xc_cnumber *n, const struct xc_type *type,
+				  struct xc_value *out)
+{
+	const struct xc_type *plain = xc_type_strip(type);
+	unsigned __int128 bits = n->bits;
+	struct xc_error *err;
+	if (plain->kind == XC_TYPE_FLOAT)
+		return to_real(c, n, type, plain, out);
+	if (plain->kind == XC_TYPE_BOOL)
+		bits = n->is_real ? n->real != 0 : n->bits != 0;
+	else if (n->is_real && (err = real_to_integer(n->real, plain, &bits)))
+		return err;
+	bits = cut(bits, (unsigned)plain->size, false);
+	*out = xc_value_small(c->process, type, &bits, sizeof bits);
+	return NULL;
+}
+
+/* ---- promotion ---- */
+
+static bool is_long_long(const struct xc_type *type)
+{
+	return type->name && strstr(type->name, "long long");
+}
+
+/* The type that an operand is promoted to, before it meets another one. */
+static enum xc_ctype promoted(const struct xc_cexpr *c, const struct xc_cnumber *n)
+{
+	unsigned int_size = (unsigned)xc_ctype(c->process, XC_C_INT)->size;
+	unsigned long_size = (unsigned)xc_ctype(c->process, XC_C_LONG)->size;
+	if (n->is_real)
+		return n->size == 2   ? XC_C_FLOAT16
+		       : n->size == 4 ? XC_C_FLOAT
+		       : n->size == 8 ? XC_C_DOUBLE
+				      : XC_C_LDOUBLE;
+	if (n->size < int_size || (n->bit_size > 0 && n->bit_size < int_size * 8))
+		return XC_C_INT;
+	if (n->bit_size == int_size * 8 || n->size == int_size)
+		return n->is_signed ? XC_C_INT : XC_C_UINT;
+	if (n->size > 8)
+		return n->is_signed ? XC_C_INT128 : XC_C_UINT128;
+	if (n->size == long_size && !is_long_long(n->type))
+		return n->is_signed ? XC_C_LONG : XC_C_ULONG;
+	return n->is_signed ? XC_C_LLONG : XC_C_ULLONG;
+}
+
+static bool is_real_type(enum xc_ctype type)
+{
+	return type >= XC_C_FLOAT16 && type <= XC_C_FLOAT128;
+}
+
+/* C11 6.3.1.8. Ranks go as the enum does: an unsigned type directly behind its signed one, longer types later. */
+static enum xc_ctype common(const struct xc_cexpr *c, enum xc_ctype a, enum xc_ctype b)
+{
+	enum xc_ctype high = a > b ? a : b, low = a > b ? b : a;
+	if (is_real_type(high))
+		return high;
+	const struct xc_type *high_type = xc_ctype(c->process, high), *low_type = xc_ctype(c->process, low);
+	bool same_size = high_type->size == low_type->size;
+	return high_type->is_signed && !low_type->is_signed && same_size ? high + 1 : high;
+}
+
+const struct xc_type *xc_cexpr_common_type(struct xc_cexpr *c, const struct xc_value *a, const struct xc_value *b)
+{
+	const struct xc_type *types[] = {xc_type_strip(a->type), xc_type_strip(b->type)};
+	enum xc_ctype promotions[2];
+	if (types[0] == types[1])
+		return NULL; /* chars and enums stay what they are, as in gdb */
+	for (size_t i = 0; i < 2; i++) {
+		const struct xc_value *value = i == 0 ? a : b;
+		enum xc_type_kind kind = types[i]->kind;
+		if (kind != XC_TYPE_INT && kind != XC_TYPE_CHAR && kind != XC_TYPE_BOOL && kind != XC_TYPE_FLOAT &&
+		    kind != XC_TYPE_ENUM)
+			return NULL;
+		struct xc_cnumber n = {.type = types[i],
+				       .is_real = kind == XC_TYPE_FLOAT,
+				       .is_signed = types[i]->is_signed || xc_ctype_is_constant(value->type),
+				       .size = (unsigned)types[i]->size,
+				       .bit_size = value->bit_size};
+		promotions[i] = promoted(c, &n);
+	}
+	return xc_ctype(c->process, common(c, promotions[0], promotions[1]));
+}
+
+/* ---- operators ---- */
+
+static struct xc_value integer_value(struct xc_cexpr *c, unsigned __int128 bits, enum xc_ctype which)
+{
+	const struct xc_type *type = xc_ctype(c->process, which);
+	bits = cut(bits, (unsigned)type->size, false);
+	return xc_value_small(c->process, type, &bits, sizeof bits);
+}
+
+static struct xc_error *real_value(struct xc_cexpr *c, long double real, enum xc_ctype which, struct xc_value *out)
+{
+	const struct xc_type *type = xc_ctype(c->process, which);
+	struct xc_cnumber n = {.type = type, .is_real = true, .size = (unsigned)type->size, .real = real};
+	return xc_cexpr_convert(c, &n, type, out);
+}
+
+struct xc_error *xc_cexpr_unary(struct xc_cexpr *c, unsigned op, const struct xc_value *a, struct xc_value *out)
+{
+	struct xc_cnumber n;
+	struct xc_error *err = xc_cexpr_number(c, a, &n);
+	if (err)
+		return err;
+	if (op == '!') {
+		*out = xc_cexpr_bool(c, n.is_real ? n.real == 0 : n.bits == 0);
+		return NULL;
+	}
+	enum xc_ctype which = promoted(c, &n);
+	if (n.is_real && op != '~')
+		return real_value(c, op == '-' ? -n.real : n.real, which, out);
+	if (n.is_real || (n.type->kind == XC_TYPE_POINTER && op != '~'))
+		return xc_error_new(XC_ERR_USAGE, "`%s` takes no %c", xc_type_name(a->type), (char)op);
+	*out = integer_value(c, op == '-' ? -n.bits : op == '~' ? ~n.bits : n.bits, which);
+	return NULL;
+}
+
+/* At the precision of the type: native arithmetic rounds as the target's did. */
+static long double compute_real(unsigned op, long double a, long double b, enum xc_ctype which)
+{
+	if (which == XC_C_FLOAT || which == XC_C_FLOAT16) {
+		float x = (float)a, y = (float)b;
+		return op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y;
+	}
+	if (which == XC_C_DOUBLE) {
+		double x = (double)a, y = (double)b;
+		return op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y;
+	}
+	return op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : a / b;
+}
+
+static bool compare(unsigned op, int order, bool unordered)
+{
+	switch (op) {
+	case '<':
+		return !unordered && order < 0;
+	case '>':
+		return !unordered && order > 0;
+	case XC_OP2('<', '='):
+		return !unordered && order <= 0;
+	case XC_OP2('>', '='):
+		return !unordered && order >= 0;
+	case XC_OP2('=', '='):
+		return !unordered && order == 0;
+	default:
+		return unordered || order != 0;
+	}
+}
+
+static bool is_comparison(unsigned op)
+{
+	return op == '<' || op == '>' || op == XC_OP2('<', '=') || op == XC_OP2('>', '=') || op == XC_OP2('=', '=') ||
+	       op == XC_OP2('!', '=');
+}
+
+static struct xc_error *binary_real(struct xc_cexpr *c, unsigned op, const struct xc_cnumber *a,
+				    const struct xc_cnumber *b, enum xc_ctype which, struct xc_value *out)
+{
+	unsigned size = (unsigned)xc_ctype(c->process, which)->size;
+	long double x = real_in(a, size), y = real_in(b, size);
+	if (is_comparison(op)) {
+		*out = xc_cexpr_bool(c, compare(op, (x > y) - (x < y), isunordered(x, y)));
+		return NULL;
+	}
+	if (op > 0x7f || !strchr("+-*/", (int)op))
+		return xc_error_new(XC_ERR_USAGE, "floats take no %c%c", (char)op, (char)(op >> 8));
+	return real_value(c, compute_real(op, x, y, which), which, out);
+}
+
+static struct xc_error *divide(unsigned op, unsigned __int128 a, unsigned __int128 b, bool is_signed,
+			       unsigned __int128 *out)
+{
+	if (b == 0)
+		return xc_error_new(XC_ERR_USAGE, "division by zero");
+	if (is_signed && b == (unsigned __int128)-1) /* the smallest number by -1 would trap */
+		*out = op == '/' ? -a : 0;
+	else if (is_signed)
+		*out = op == '/' ? (unsigned __int128)((__int128)a / (__int128)b)
+				 : (unsigned __int128)((__int128)a % (__int128)b);
+	else
+		*out = op == '/' ? a / b : a % b;
+	return NULL;
+}
+
+/* C11 6.5.7: operands are promoted one by one, and the left one gives the type. */
+static struct xc_error *shift(struct xc_cexpr *c, unsigned op, const struct xc_cnumber *a, const struct xc_cnumber *b,
+			      struct xc_value *out)
+{
+	enum xc_ctype which = promoted(c, a);
+	const struct xc_type *type = xc_ctype(c->process, which);
+	unsigned width = (unsigned)type->size * 8;
+	unsigned __int128 bits = cut(a->bits, (unsigned)type->size, type->is_signed);
+	if (b->bits >= width) /* also negative ones */
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "a shift by %lld of the %u bits of `%s`",
+						  (long long)b->bits, width, type->name),
+				     "C leaves this undefined; a longer type has room: 1UL << 40");
+	if (op == XC_OP2('<', '<'))
+		bits <<= (unsigned)b->bits;
+	else
+		bits = type->is_signed ? (unsigned __int128)((__int128)bits >> (unsigned)b->bits)
+				       : bits >> (unsigned)b->bits;
+	*out = integer_value(c, bits, which);
+	return NULL;
+}
+
+static struct xc_error *binary_integer(struct xc_cexpr *c, unsigned op, const struct xc_cnumber *a,
+				       const struct xc_cnumber *b, enum xc_ctype which, struct xc_value *out)
+{
+	const struct xc_type *type = xc_ctype(c->process, which);
+	unsigned size = (unsigned)type->size;
+	unsigned __int128 x = cut(a->bits, size, type->is_signed), y = cut(b->bits, size, type->is_signed), bits = 0;
+	struct xc_error *err = NULL;
+	if (is_comparison(op)) {
+		int order =
+			type->is_signed ? ((__int128)x > (__int128)y) - ((__int128)x < (__int128)y) : (x > y) - (x < y);
+		*out = xc_cexpr_bool(c, compare(op, order, false));
+		return NULL;
+	}
+	switch (op) {
+	case '+':
+		bits = x + y;
+		break;
+	case '-':
+		bits = x - y;
+		break;
+	case '*':
+		bits = x * y;
+		break;
+	case '/':
+	case '%':
+		err = c->dry ? NULL : divide(op, x, y, type->is_signed, &bits);
+		break;
+	case '&':
+		bits = x & y;
+		break;
+	case '|':
+		bits = x | y;
+		break;
+	case '^':
+		bits = x ^ y;
+		break;
+	default:
+		return xc_error_new(XC_ERR_USAGE, "these operands do not go together");
+	}
+	if (!err)
+		*out = integer_value(c, bits, which);
+	return err;
+}
+
+struct xc_error *xc_cexpr_binary(struct xc_cexpr *c, unsigned op, const struct xc_value *left,
+				 const struct xc_value *right, struct xc_value *out)
+{
+	struct xc_cnumber a, b;
+	struct xc_error *err;
+	if ((err = xc_cexpr_number(c, left, &a)) || (err = xc_cexpr_number(c, right, &b)))
+		return err;
+	enum xc_ctype which = common(c, promoted(c, &a), promoted(c, &b));
+	bool shifts = op == XC_OP2('<', '<') || op == XC_OP2('>', '>');
+	if (a.is_real || b.is_real)
+		return binary_real(c, op, &a, &b, which, out);
+	return shifts ? shift(c, op, &a, &b, out) : binary_integer(c, op, &a, &b, which, out);
+}

@@ -1,0 +1,228 @@
+/* cexpr_name: how names are written.
+ *
+ *	name      = [ module "!" ] [ file "::" ] [ "::" ] component { "::" component }
+ *	component = word [ "<" arguments ">" ] | "~" word | "operator" … | "(anonymous namespace)"
+ *	file      = word with a dot and the ending of a source file | a path in single quotes
+ *
+ * Whether `a<b>c` is a template or two comparisons is decided by what exists: the longest reading that names something
+ * wins. */
+#include "dwarf/cexpr/cexpr_impl.h"
+
+enum { MAX_CUTS = 16 };
+
+static bool in_word(char ch)
+{
+	return ch == '_' || ch == '$' || (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') ||
+	       (ch >= 'A' && ch <= 'Z') || (unsigned char)ch >= 0x80;
+}
+
+static size_t skip_space(const char *text, size_t at)
+{
+	while (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r'))
+		at++;
+	return at;
+}
+
+/* ---- what stands before the name ---- */
+
+/* Bytes of a module's name before `!`; 0 when none stands here. `a != b` and `a-!b` are no modules. */
+static size_t module_length(const char *at)
+{
+	size_t n = 0;
+	while (in_word(at[n]) || (at[n] && strchr(".+-/[]", at[n])))
+		n++;
+	bool ends = at[n] == '!' && at[n + 1] != '=' && n > 0 && (in_word(at[n - 1]) || at[n - 1] == ']');
+	return ends ? n : 0;
+}
+
+static bool ends_like_source(const char *at, size_t len)
+{
+	static const char *const endings[] = {".c",   ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp",
+					      ".hxx", ".rs", ".m",   ".mm",  ".inc", ".S", ".s", NULL};
+	for (size_t i = 0; endings[i]; i++) {
+		size_t n = strlen(endings[i]);
+		if (len > n && memcmp(at + len - n, endings[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of a file's name before `::`; 0 when none stands here. */
+static size_t file_length(const char *at)
+{
+	size_t n = 0;
+	while (in_word(at[n]) || (at[n] && strchr(".+-/", at[n])))
+		n++;
+	return at[n] == ':' && at[n + 1] == ':' && ends_like_source(at, n) ? n : 0;
+}
+
+static size_t parse_prefixes(struct xc_cexpr *c, struct xc_cname *name, size_t at)
+{
+	const char *text = c->text;
+	size_t len = module_length(text + at);
+	if (len > 0) {
+		name->module = xc_arena_strndup(c->arena, text + at, len);
+		at = skip_space(text, at + len + 1);
+	}
+	xc_cexpr_lex(c, at);
+	if (c->token.kind == XC_TOKEN_QUOTED) {
+		size_t behind = skip_space(text, at + c->token.len);
+		const char *inner = xc_arena_strndup(c->arena, text + at + 1, c->token.len - 2);
+		if (strncmp(text + behind, "::", 2) != 0) {
+			name->name = inner;
+			name->quoted = true;
+			return at + c->token.len;
+		}
+		name->file = inner;
+		at = skip_space(text, behind + 2);
+	} else if ((len = file_length(text + at)) > 0) {
+		name->file = xc_arena_strndup(c->arena, text + at, len);
+		at = skip_space(text, at + len + 2);
+	}
+	if (strncmp(text + at, "::", 2) == 0) {
+		name->global = true;
+		at = skip_space(text, at + 2);
+	}
+	return at;
+}
+
+/* ---- components ---- */
+
+static bool closes(char open, char close)
+{
+	return (open == '<' && close == '>') || (open == '(' && close == ')') || (open == '[' && close == ']') ||
+	       (open == '{' && close == '}');
+}
+
+/* Behind the bracket that closes the one at `at`; 0 when it is not closed. What stands in quotes does not count. */
+static size_t behind_bracket(const char *text, size_t at)
+{
+	char open[64];
+	size_t depth = 0;
+	for (; text[at]; at++) {
+		char ch = text[at];
+		if (strchr("<([{", ch)) {
+			if (depth == sizeof open)
+				return 0;
+			open[depth++] = ch;
+		} else if (strchr(">)]}", ch)) {
+			if (ch == '>' && at > 0 && text[at - 1] == '-')
+				continue; /* -> */
+			if (!closes(open[depth - 1], ch))
+				return 0;
+			if (--depth == 0)
+				return at + 1;
+		} else if (ch == ';' || ch == '"') {
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static size_t operator_end(const char *text, size_t at)
+{
+	static const char *const signs[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "==", "!=", "<=", ">=", "<<",
+					    ">>",  "&&",  "||",  "++",  "--", "->", "+=", "-=", "*=", "/=", NULL};
+	at = skip_space(text, at);
+	for (size_t i = 0; signs[i]; i++) {
+		if (strncmp(text + at, signs[i], strlen(signs[i])) == 0)
+			return at + strlen(signs[i]);
+	}
+	return text[at] && strchr("+-*/%^&|~!=<>,", text[at]) ? at + 1 : at;
+}
+
+/* Behind one component without template arguments; `at` itself when none stands there. */
+static size_t component_end(const char *text, size_t at)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	size_t n = at;
+	if (strncmp(text + at, anonymous, strlen(anonymous)) == 0)
+		return at + strlen(anonymous);
+	if (text[n] == '{') /* Rust: {impl#0}, {closure_env#1} */
+		return behind_bracket(text, n);
+	if (text[n] == '~' && in_word(text[n + 1]))
+		n++;
+	while (in_word(text[n]))
+		n++;
+	if (n - at == strlen("operator") && memcmp(text + at, "operator", n - at) == 0)
+		return operator_end(text, n);
+	return n;
+}
+
+/* The ends that the name may have, the longest last. Before each `<` it may end; if the angle closes it may go on. */
+static size_t find_cuts(const char *text, size_t at, size_t cuts[MAX_CUTS])
+{
+	size_t count = 0, end = component_end(text, at);
+	while (end > at) {
+		size_t behind = skip_space(text, end);
+		if (text[behind] == '<' && count < MAX_CUTS - 1) {
+			size_t closed = behind_bracket(text, behind);
+			if (closed > 0) {
+				cuts[count++] = end;
+				end = closed;
+				behind = skip_space(text, end);
+			}
+		}
+		if (strncmp(text + behind, "::", 2) != 0)
+			break;
+		at = skip_space(text, behind + 2);
+		size_t next = component_end(text, at);
+		if (next <= at || text[at] == '{')
+			break;
+		end = next;
+	}
+	cuts[count++] = end;
+	return count;
+}
+
+/* When nothing is found: the reading that the text most looks like. */
+static size_t likely_cut(const char *text, const size_t *cuts, size_t count)
+{
+	size_t behind = skip_space(text, cuts[count - 1]);
+	bool goes_on = in_word(text[behind]) || strchr("0123456789\"'", text[behind]);
+	return count > 1 && text[behind] && goes_on ? cuts[0] : cuts[count - 1];
+}
+
+static void set_name(struct xc_cexpr *c, struct xc_cname *name, size_t from, size_t end)
+{
+	name->name = xc_arena_strndup(c->arena, c->text + from, end - from);
+	name->len = end - name->at;
+}
+
+static enum xc_cfound finish(struct xc_cexpr *c, const struct xc_cname *name, struct xc_error *err,
+			     enum xc_cfound found)
+{
+	xc_cexpr_lex(c, name->at + name->len);
+	if (err)
+		xc_cexpr_fail(c, name->at, name->len, err);
+	return err ? XC_FOUND_NOTHING : found;
+}
+
+enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, struct xc_value *value_out,
+				   const struct xc_type **type_out)
+{
+	size_t cuts[MAX_CUTS], count;
+	enum xc_cfound found = XC_FOUND_NOTHING;
+	struct xc_error *err = NULL;
+	*name = (struct xc_cname){.at = c->token.at};
+	size_t from = parse_prefixes(c, name, c->token.at);
+	if (++c->names > XC_CEXPR_NAMES)
+		return finish(c, name, xc_error_new(XC_ERR_LIMIT, "more than %d names", XC_CEXPR_NAMES), found);
+	if (name->name) {
+		name->len = from - name->at;
+		err = xc_cexpr_find(c, name, &found, value_out, type_out);
+		return finish(c, name, err, found);
+	}
+	count = find_cuts(c->text, from, cuts);
+	if (cuts[count - 1] <= from) {
+		name->len = from - name->at;
+		return finish(c, name, xc_error_new(XC_ERR_FORMAT, "a name should stand here"), found);
+	}
+	for (size_t i = count; i-- > 0 && found == XC_FOUND_NOTHING && !err;) {
+		set_name(c, name, from, cuts[i]);
+		err = xc_cexpr_find(c, name, &found, value_out, type_out);
+	}
+	if (found == XC_FOUND_NOTHING && !err)
+		set_name(c, name, from, likely_cut(c->text, cuts, count));
+	return finish(c, name, err, found);
+}

@@ -1,0 +1,484 @@
+/* cexpr_scope: what a name stands for, in the order in which a compiler would look:
+ *
+ *   1. locals and arguments of the frame's function, innermost block first
+ *   2. members of *this
+ *   3. in the classes and namespaces that the function stands in, from the inside out
+ *   4. in the function's unit, then anywhere: the only external definition, or the only one at all
+ *   5. a static local of a function: `function::name`
+ *   6. ELF symbols, and types that a C library would define
+ *
+ * A name of a file or module skips what is not there. Several statics of one name are an error that lists them. */
+#include <dwarf.h>
+
+#include "core/process/module.h"
+#include "dwarf/cexpr/cexpr_impl.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/module/die.h"
+#include "dwarf/cexpr/made.h"
+#include "dwarf/elf/name.h"
+#include "dwarf/types/scope.h"
+#include "dwarf/elf/symbol.h"
+
+enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16, MAX_BLOCKS = 12 };
+
+static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
+{
+	return xc_standpoint_unit(c->standpoint, storage) ? storage : NULL;
+}
+
+/* ---- modules ---- */
+
+static struct xc_error *find_module(const struct xc_cexpr *c, const char *name, struct xc_module **out)
+{
+	if ((*out = xc_module_named(c->process, name)))
+		return NULL;
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module `%s`", name), "`xcore modules` lists them");
+}
+
+/* ---- definitions as values ---- */
+
+static struct xc_error *function_value(struct xc_cexpr *c, const struct xc_definition *d, struct xc_value *out)
+{
+	Dwarf_Die die = d->die;
+	uint64_t entry;
+	const char *name = xc_die_name(&die);
+	if (!xc_die_entry(&die, &entry))
+		return xc_error_new(XC_ERR_ABSENT, "`%s` has no code of its own: %s", name ? name : "?",
+				    d->declaration ? "it is only declared" : "it was inlined everywhere");
+	if (!d->module->bias_known)
+		return xc_error_new(XC_ERR_NOT_FOUND, "where %s was loaded is not known", d->module->name);
+	*out = xc_value_memory(c->process, xc_type_get(xc_types_of(c->process), &die), entry + d->module->bias);
+	return NULL;
+}
+
+static struct xc_error *enumerator_value(struct xc_cexpr *c, const struct xc_definition *d, struct xc_value *out)
+{
+	Dwarf_Die die = d->die, parent;
+	uint64_t bits;
+	struct xc_types *types = xc_types_of(c->process);
+	if (!xc_die_number(&die, DW_AT_const_value, &bits))
+		return xc_error_new(XC_ERR_FORMAT, "an enumerator without a value");
+	const struct xc_type *type = xc_ctype(c->process, XC_C_INT);
+	if (xc_scope_parent(types, &die, &parent) && dwarf_tag(&parent) == DW_TAG_enumeration_type)
+		type = xc_type_get(types, &parent);
+	if (type->kind == XC_TYPE_ENUM && type->is_c && type->size <= 4)
+		type = xc_ctype_constant(c->process, type);
+	*out = xc_value_small(c->process, type, &bits, sizeof bits);
+	return NULL;
+}
+
+/* A definition as a value, or as a type. */
+static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *d, enum xc_cfound *found_out,
+				struct xc_value *value_out, const struct xc_type **type_out)
+{
+	Dwarf_Die die = d->die;
+	struct xc_error *err = NULL;
+	switch (d->kind) {
+	case XC_NAME_TYPE:
+		*type_out = xc_type_get(xc_types_of(c->process), &die);
+		*found_out = XC_FOUND_TYPE;
+		return NULL;
+	case XC_NAME_VARIABLE:
+		xc_variable_static(c->process, d->module, c->standpoint->thread, &die, c->arena, value_out);
+		break;
+	case XC_NAME_FUNCTION:
+		err = function_value(c, d, value_out);
+		break;
+	case XC_NAME_ENUMERATOR:
+		err = enumerator_value(c, d, value_out);
+		break;
+	default:
+		return NULL;
+	}
+	if (!err)
+		*found_out = XC_FOUND_VALUE;
+	return err;
+}
+
+/* ---- choosing among definitions ---- */
+
+/* The text of a unit's name behind its last slash. */
+static const char *unit_file(const struct xc_definition *d)
+{
+	Dwarf_Die unit, die = d->die;
+	if (!dwarf_cu_die(die.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return "?";
+	const char *name = xc_die_name(&unit), *slash = name ? strrchr(name, '/') : NULL;
+	return slash ? slash + 1 : name ? name : "?";
+}
+
+static struct xc_error *ambiguous(const struct xc_cname *name, const struct xc_definitions *all)
+{
+	struct xc_text text = {0};
+	for (size_t i = 0; i < all->count && i < LISTED; i++) {
+		Dwarf_Die die = all->items[i].die;
+		uint64_t line = 0;
+		xc_die_number(&die, DW_AT_decl_line, &line);
+		xc_text_printf(&text, "%s%s:%llu", i ? ", " : "", unit_file(&all->items[i]), (unsigned long long)line);
+	}
+	if (all->count > LISTED)
+		xc_text_printf(&text, ", and %zu more", all->count - LISTED);
+	struct xc_error *err = xc_error_new(XC_ERR_USAGE, "`%s` is ambiguous: %s", name->name, xc_text_string(&text));
+	xc_text_fini(&text);
+	return xc_error_hint(err, "%s::%s, or MODULE!%s, chooses one", unit_file(&all->items[0]), name->name,
+			     name->name);
+}
+
+static bool same_unit(const struct xc_definition *d, const Dwarf_Die *unit)
+{
+	return unit && d->die.cu == unit->cu;
+}
+
+static bool is_tagged(const struct xc_definition *d)
+{
+	Dwarf_Die die = d->die;
+	int tag = dwarf_tag(&die);
+	return d->kind == XC_NAME_TYPE && tag != DW_TAG_typedef && tag != DW_TAG_base_type;
+}
+
+/* Of one kind of meaning: in the standpoint's unit, then external ones (the first is what the loader binds to), then in its
+ * module; types of one name are taken to be the same. */
+static const struct xc_definition *choose(const struct xc_cexpr *c, const struct xc_definitions *all,
+					  struct xc_definitions *rivals)
+{
+	Dwarf_Die storage, *unit = unit_of(c, &storage);
+	const struct xc_definition *here = NULL;
+	size_t here_count = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		if (same_unit(&all->items[i], unit))
+			return &all->items[i];
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].external || all->items[i].kind == XC_NAME_TYPE ||
+		    all->items[i].kind == XC_NAME_ENUMERATOR)
+			return &all->items[i];
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		if (c->standpoint->has_frame && all->items[i].module == c->standpoint->frame.module) {
+			here = &all->items[i];
+			here_count++;
+		}
+	}
+	if (here_count == 1 || all->count == 1)
+		return here ? here : &all->items[0];
+	*rivals = *all;
+	return NULL;
+}
+
+static struct xc_module *home_of(const struct xc_cexpr *c)
+{
+	return c->standpoint->has_frame ? c->standpoint->frame.module : NULL;
+}
+
+/* What a bare name does not mean: another module's tag of C, which is no name without its keyword, and what is private to the
+ * C library or the like; a mistyped name would too often be one of those. */
+static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
+{
+	Dwarf_Die die = d->die;
+	if (d->module == home_of(c) || d->kind == XC_NAME_ENUMERATOR)
+		return false;
+	if (d->kind == XC_NAME_TYPE)
+		return is_tagged(d) && xc_type_get(xc_types_of(c->process), &die)->is_c;
+	return !d->external && xc_module_is_runtime(d->module);
+}
+
+/* Definitions of some kinds only; a shallow copy. */
+static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
+				  unsigned kinds, bool tagged)
+{
+	struct xc_definitions out = {.items = xc_arena_alloc(c->arena, all->count * sizeof *all->items + 1)};
+	for (size_t i = 0; i < all->count; i++) {
+		if ((all->items[i].kind & kinds) && is_tagged(&all->items[i]) == tagged &&
+		    (name->module || name->file || !is_foreign(c, &all->items[i])))
+			out.items[out.count++] = all->items[i];
+	}
+	return out;
+}
+
+/* Variables before functions of declarations only; in C the tag of a struct is no name of its own, and elsewhere a variable hides
+ * it. */
+static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
+				 enum xc_cfound *found_out, struct xc_value *value_out, const struct xc_type **type_out)
+{
+	static const struct {
+		unsigned kinds;
+		bool tagged;
+	} order[] = {{XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE, false},
+		     {XC_NAME_TYPE, true}};
+	for (size_t i = 0; i < XC_COUNT(order); i++) {
+		struct xc_definitions some = only(c, name, all, order[i].kinds, order[i].tagged), rivals = {0};
+		const struct xc_definition *one = some.count > 0 ? choose(c, &some, &rivals) : NULL;
+		if (one)
+			return defined(c, one, found_out, value_out, type_out);
+		if (rivals.count > 0)
+			return ambiguous(name, &rivals);
+	}
+	return NULL;
+}
+
+/* The best meaning of what one module (or, for declarations, any) defines. */
+static struct xc_error *find_in_module(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_query *query,
+				       enum xc_cfound *found_out, struct xc_value *value_out,
+				       const struct xc_type **type_out)
+{
+	struct xc_definitions all = {0};
+	struct xc_error *err = xc_lookup(c->process, query, &all);
+	if (!err)
+		err = use_best(c, name, &all, found_out, value_out, type_out);
+	xc_definitions_fini(&all);
+	return err;
+}
+
+const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
+{
+	if (!strstr(name, "(anonymous namespace)::"))
+		return name;
+	struct xc_text text = {0};
+	xc_name_without_anonymous(name, &text);
+	const char *plain = xc_arena_strdup(c->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return plain;
+}
+
+/* Definitions of a full name: in the standpoint's module, then in the others as they were loaded, each asked only when those
+ * before have none, since a module's index is made when it is first asked. At last what is only declared: a static member
+ * that has a constant in its class and nothing else. */
+static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
+				    struct xc_module *only_module, enum xc_cfound *found_out,
+				    struct xc_value *value_out, const struct xc_type **type_out)
+{
+	Dwarf_Die storage;
+	struct xc_query query = {.name = xc_cexpr_plain_name(c, full),
+				 .kinds = XC_NAME_ANY & ~(unsigned)XC_NAME_NAMESPACE,
+				 .unit = name->file,
+				 .near = unit_of(c, &storage)};
+	struct xc_module *home = home_of(c);
+	struct xc_error *err = NULL;
+	for (int declarations = 0; declarations < 2; declarations++) {
+		query.declarations = declarations;
+		for (size_t i = 0; i <= c->process->module_count && !err && *found_out == XC_FOUND_NOTHING; i++) {
+			query.module = i == 0 ? home : c->process->modules[i - 1];
+			if (query.module && (i == 0 || query.module != home) &&
+			    (!only_module || query.module == only_module))
+				err = find_in_module(c, name, &query, found_out, value_out, type_out);
+		}
+	}
+	return err;
+}
+
+/* ---- scopes round the function ---- */
+
+/* The last `::` outside of brackets before `len`; 0 when there is none. */
+static size_t last_separator(const char *name, size_t len)
+{
+	int depth = 0;
+	for (size_t i = len; i-- > 1;) {
+		if (strchr(">)]}", name[i]))
+			depth++;
+		else if (strchr("<([{", name[i]))
+			depth--;
+		else if (depth == 0 && name[i] == ':' && name[i - 1] == ':')
+			return i - 1;
+	}
+	return 0;
+}
+
+static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+				       struct xc_value *value_out, const struct xc_type **type_out)
+{
+	const char *function = xc_standpoint_function(c->standpoint);
+	size_t len = function ? strlen(function) : 0;
+	struct xc_error *err = NULL;
+	if (len > MAX_NAME || strlen(name->name) > MAX_NAME)
+		return NULL;
+	for (int i = 0; i < MAX_SCOPES && !err && *found_out == XC_FOUND_NOTHING; i++) {
+		if ((len = last_separator(function, len)) == 0)
+			break;
+		const char *full = xc_arena_printf(c->arena, "%.*s::%s", (int)len, function, name->name);
+		err = find_global(c, name, full, home_of(c), found_out, value_out, type_out);
+	}
+	return err;
+}
+
+static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *out)
+{
+	const struct xc_standpoint *s = c->standpoint;
+	if (!s->has_frame)
+		return false;
+	struct xc_frame_context context = xc_standpoint_context(s);
+	return xc_variable_find(&context, s->level, name, c->arena, out);
+}
+
+/* A member of what a pointer points to, or a static one of its class. */
+static bool find_through(struct xc_cexpr *c, const struct xc_value *object, const char *name, struct xc_value *out)
+{
+	const struct xc_type *type = xc_type_strip(object->type);
+	if (type->kind != XC_TYPE_POINTER)
+		return false;
+	struct xc_error *err = object->kind == XC_VALUE_ABSENT ? NULL : xc_value_member(object, name, out);
+	bool found = !err && object->kind != XC_VALUE_ABSENT;
+	xc_error_free(err);
+	return found || xc_cexpr_class_member(c, type->target, name, out);
+}
+
+/* A member of the object that the function belongs to. In a lambda that gcc made, `x` was captured as __closure->__x, and
+ * the object as __closure->__this. */
+static bool find_in_this(struct xc_cexpr *c, const char *name, struct xc_value *out)
+{
+	struct xc_value object, inner;
+	if (find_local(c, "this", &object))
+		return find_through(c, &object, name, out);
+	if (!find_local(c, "__closure", &object))
+		return false;
+	if (find_through(c, &object, xc_arena_printf(c->arena, "__%s", name), out))
+		return true;
+	return find_through(c, &object, "__this", &inner) && find_through(c, &inner, name, out);
+}
+
+bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const char *name, struct xc_value *out)
+{
+	size_t count;
+	type = xc_type_complete(xc_type_strip(type));
+	struct xc_cname plain = {.name = name};
+	enum xc_cfound found = XC_FOUND_NOTHING;
+	const struct xc_type *ignored;
+	bool record = type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
+	if (!record || !type->name || type->is_c || ++c->names > XC_CEXPR_NAMES)
+		return false;
+	xc_error_free(find_global(c, &plain, xc_arena_printf(c->arena, "%s::%s", type->name, name), NULL, &found, out,
+				  &ignored));
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count && members[i].base && found != XC_FOUND_VALUE; i++) {
+		if (xc_cexpr_class_member(c, members[i].type, name, out))
+			found = XC_FOUND_VALUE;
+	}
+	return found == XC_FOUND_VALUE;
+}
+
+/* ---- static locals ---- */
+
+static bool find_below(Dwarf_Die *parent, const char *name, unsigned depth, Dwarf_Die *out)
+{
+	Dwarf_Die child, origin;
+	Dwarf_Attribute attr;
+	for (bool more = xc_die_child(parent, &child); more; more = xc_die_next(&child)) {
+		int tag = dwarf_tag(&child);
+		const char *have = tag == DW_TAG_variable ? xc_die_name(&child) : NULL;
+		if (have && strcmp(have, name) == 0 && !xc_die_flag(&child, DW_AT_declaration) &&
+		    (xc_die_attr(&child, DW_AT_location, &attr) || xc_die_attr(&child, DW_AT_const_value, &attr))) {
+			*out = child;
+			return true;
+		}
+		if (tag == DW_TAG_lexical_block && depth < MAX_BLOCKS && find_below(&child, name, depth + 1, out))
+			return true;
+	}
+	if (depth == 0 && xc_die_ref(parent, DW_AT_abstract_origin, &origin) && origin.addr != parent->addr)
+		return find_below(&origin, name, 1, out);
+	return false;
+}
+
+/* function::variable, also of a function in a class or namespace. */
+static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
+					  enum xc_cfound *found_out, struct xc_value *out)
+{
+	size_t cut = last_separator(name->name, strlen(name->name));
+	if (cut == 0)
+		return NULL;
+	const char *function = xc_arena_strndup(c->arena, name->name, cut);
+	struct xc_query query = {.name = xc_cexpr_plain_name(c, function),
+				 .kinds = XC_NAME_FUNCTION,
+				 .module = module,
+				 .unit = name->file};
+	struct xc_definitions all = {0};
+	struct xc_error *err = xc_lookup(c->process, &query, &all);
+	for (size_t i = 0; !err && i < all.count && *found_out == XC_FOUND_NOTHING; i++) {
+		Dwarf_Die variable;
+		if (!find_below(&all.items[i].die, name->name + cut + 2, 0, &variable))
+			continue;
+		xc_variable_static(c->process, all.items[i].module, c->standpoint->thread, &variable, c->arena, out);
+		*found_out = XC_FOUND_VALUE;
+	}
+	xc_definitions_fini(&all);
+	return err;
+}
+
+/* ---- what was made up ---- */
+
+static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
+				const struct xc_type **type_out)
+{
+	const struct xc_made *made = xc_types_of(c->process)->made;
+	if (made && made->value(made, name, value_out))
+		return XC_FOUND_VALUE;
+	if (made && (*type_out = made->type(made, name, 0)))
+		return XC_FOUND_TYPE;
+	return XC_FOUND_NOTHING;
+}
+
+/* ---- all of it ---- */
+
+static struct xc_error *find_near(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+				  struct xc_value *value_out, const struct xc_type **type_out)
+{
+	if (find_local(c, name->name, value_out) || find_in_this(c, name->name, value_out)) {
+		*found_out = XC_FOUND_VALUE;
+		return NULL;
+	}
+	return find_in_scopes(c, name, found_out, value_out, type_out);
+}
+
+struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
+			       struct xc_value *value_out, const struct xc_type **type_out)
+{
+	struct xc_module *module = NULL;
+	struct xc_error *err = NULL;
+	*found_out = XC_FOUND_NOTHING;
+	if (name->module && (err = find_module(c, name->module, &module)))
+		return err;
+	if (!name->module && !name->file && !name->global)
+		err = find_near(c, name, found_out, value_out, type_out);
+	if (!err && *found_out == XC_FOUND_NOTHING)
+		err = find_global(c, name, name->name, module, found_out, value_out, type_out);
+	if (!err && *found_out == XC_FOUND_NOTHING)
+		err = find_static_local(c, name, module, found_out, value_out);
+	if (!err && *found_out == XC_FOUND_NOTHING)
+		*found_out = find_made(c, name->name, value_out, type_out);
+	if (err || *found_out != XC_FOUND_NOTHING)
+		return err;
+	if (!name->file && xc_cexpr_symbol(c, name, value_out)) {
+		*found_out = XC_FOUND_VALUE;
+	} else if (!name->file && !module && (*type_out = xc_ctype_library(c->process, name->name))) {
+		*found_out = XC_FOUND_TYPE;
+	} else if (!name->file) {
+		bool macro;
+		err = xc_cexpr_macro(c, name, module, &macro, value_out);
+		*found_out = macro && !err ? XC_FOUND_VALUE : XC_FOUND_NOTHING;
+	}
+	return err;
+}
+
+const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag)
+{
+	struct xc_module *module = NULL;
+	Dwarf_Die storage;
+	if (name->module) {
+		struct xc_error *err = find_module(c, name->module, &module);
+		xc_error_free(err);
+		if (err)
+			return NULL;
+	}
+	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
+				 .kinds = XC_NAME_TYPE,
+				 .tag = tag,
+				 .module = module,
+				 .unit = name->file,
+				 .near = unit_of(c, &storage)};
+	struct xc_definition found;
+	if (!xc_lookup_one(c->process, &query, &found)) {
+		const struct xc_made *made = xc_types_of(c->process)->made;
+		query.declarations = true;
+		if (!xc_lookup_one(c->process, &query, &found))
+			return made ? made->type(made, name->name, tag) : NULL;
+	}
+	return xc_type_get(xc_types_of(c->process), &found.die);
+}

@@ -1,0 +1,208 @@
+/* value_json_record: structs, variants and containers as JSON. */
+#include <string.h>
+
+#include "core/text/jsonvalue.h"
+#include "dwarf/format/format_impl.h"
+#include "dwarf/format/value_json_impl.h"
+#include "dwarf/value/variant.h"
+#include "dwarf/view/view.h"
+
+/* Two members of one name (damaged debug information, an anonymous member's) both stay. */
+static void set_member(json_t *object, const char *name, json_t *value)
+{
+	xc_auto(xc_freep) char *other = NULL;
+	for (unsigned n = 2; json_object_get(object, other ? other : name) && n < 100; n++) {
+		xc_freep(&other);
+		other = xc_asprintf("%s#%u", name, n);
+	}
+	xc_jsonvalue_set(object, other ? other : name, value);
+}
+
+static void add_members(struct xc_json_walker *w, json_t *object, const struct xc_value *value,
+			const struct xc_member *members, size_t count, unsigned nesting)
+{
+	for (size_t i = 0; i < count && w->left > 0; i++) {
+		struct xc_value field;
+		xc_value_field(value, &members[i], &field);
+		const struct xc_type *type = xc_type_strip(field.type);
+		bool record =
+			type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_UNION || type->kind == XC_TYPE_CLASS;
+		if (!members[i].name && record && nesting < XC_JSON_DEPTH) {
+			size_t inner;
+			const struct xc_member *anonymous = xc_type_members(type, &inner);
+			add_members(w, object, &field, anonymous, inner, nesting + 1);
+			continue;
+		}
+		const char *name = members[i].name ? members[i].name : "";
+		size_t len = xc_json_descend(w, name);
+		set_member(object, name, xc_json_any(w, &field));
+		xc_json_ascend(w, len);
+	}
+	if (w->left == 0)
+		w->out->truncated = true;
+}
+
+static bool is_tuple(const struct xc_member *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char want[24];
+		snprintf(want, sizeof want, "__%zu", i);
+		if (!members[i].name || strcmp(members[i].name, want) != 0)
+			return false;
+	}
+	return count > 0;
+}
+
+static json_t *tuple(struct xc_json_walker *w, const struct xc_value *value, const struct xc_member *members,
+		     size_t count)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < count && w->left > 0; i++) {
+		struct xc_value field;
+		xc_value_field(value, &members[i], &field);
+		size_t len = xc_json_descend_index(w, i);
+		json_array_append_new(json, xc_json_any(w, &field));
+		xc_json_ascend(w, len);
+	}
+	return json;
+}
+
+static json_t *fields(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
+{
+	size_t count;
+	const struct xc_member *members = xc_type_members(type, &count);
+	if (type->is_rust && is_tuple(members, count))
+		return tuple(w, value, members, count);
+	json_t *json = json_object();
+	add_members(w, json, value, members, count, 0);
+	return json;
+}
+
+/* {"Some": [5]}; Ada's variants are members beside the others. */
+static json_t *variants(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
+{
+	struct xc_text why = {0};
+	const struct xc_member *rust = type->is_rust ? xc_variant_member(value, &why) : NULL;
+	const struct xc_variant *variant = type->is_rust ? NULL : xc_variant_of(value, &why);
+	json_t *json;
+	if (rust) {
+		struct xc_value payload;
+		xc_value_field(value, rust, &payload);
+		json = json_object();
+		size_t len = xc_json_descend(w, rust->name ? rust->name : "");
+		xc_jsonvalue_set(json, rust->name ? rust->name : "", fields(w, &payload, xc_type_strip(rust->type)));
+		xc_json_ascend(w, len);
+	} else if (variant) {
+		json = fields(w, value, type);
+		add_members(w, json, value, variant->members, variant->count, 0);
+	} else {
+		json = xc_json_unknown(w, xc_text_string(&why));
+	}
+	xc_text_fini(&why);
+	return json;
+}
+
+/* ---- containers ---- */
+
+static json_t *view_list(struct xc_json_walker *w, struct xc_view *view)
+{
+	struct xc_view_child child;
+	json_t *json = json_array();
+	for (uint64_t i = 0; xc_view_next(view, &child); i++) {
+		if (i >= w->options->elements || w->left == 0) {
+			w->out->truncated = true;
+			break;
+		}
+		size_t len = xc_json_descend_index(w, i);
+		if (view->kind == XC_VIEW_MAP) {
+			json_t *pair = json_object();
+			xc_jsonvalue_set(pair, "key", xc_json_any(w, &child.key));
+			xc_jsonvalue_set(pair, "value", xc_json_any(w, &child.value));
+			json_array_append_new(json, pair);
+		} else {
+			json_array_append_new(json, xc_json_any(w, &child.value));
+		}
+		xc_json_ascend(w, len);
+	}
+	return json;
+}
+
+static json_t *view_record(struct xc_json_walker *w, struct xc_view *view)
+{
+	struct xc_view_child child;
+	json_t *json = json_object();
+	while (xc_view_next(view, &child) && w->left > 0) {
+		const char *name = child.name ? child.name : "";
+		size_t len = xc_json_descend(w, name);
+		set_member(json, name, xc_json_any(w, &child.value));
+		xc_json_ascend(w, len);
+	}
+	return json;
+}
+
+static json_t *view_summary(struct xc_json_walker *w, struct xc_view *view)
+{
+	struct xc_text text = {0};
+	xc_view_summary(view, &text);
+	json_t *json = w->options->redact ? xc_json_redacted() : xc_jsonvalue_text(xc_text_string(&text));
+	xc_text_fini(&text);
+	return json;
+}
+
+static json_t *view_json(struct xc_json_walker *w, struct xc_view *view)
+{
+	struct xc_view_child child;
+	unsigned width;
+	switch (view->kind) {
+	case XC_VIEW_TEXT:
+		if (!xc_format_textual(view->elements.type, &width) && width != 1)
+			return json_null(); /* Rust's bytes are numbers elsewhere */
+		return xc_json_characters(w, &view->elements, view->count, width, true);
+	case XC_VIEW_LIST:
+	case XC_VIEW_MAP:
+		return view_list(w, view);
+	case XC_VIEW_RECORD:
+		return view_record(w, view);
+	case XC_VIEW_WRAPPER:
+		return xc_view_next(view, &child) ? xc_json_any(w, &child.value) : json_null();
+	case XC_VIEW_EMPTY:
+		return json_null();
+	case XC_VIEW_PLAIN:
+		break;
+	}
+	return view_summary(w, view);
+}
+
+/* NULL when the value is no container in working order. Of one that is too deep only texts are shown. */
+static json_t *container(struct xc_json_walker *w, const struct xc_value *value, bool deep)
+{
+	struct xc_view view;
+	enum xc_view_result result = xc_view_open(value, &view);
+	if (result == XC_VIEW_INVALID)
+		json_decref(xc_json_unknown(w, view.why)); /* its innards follow */
+	if (result != XC_VIEW_FOUND)
+		return NULL;
+	bool parts = view.kind == XC_VIEW_LIST || view.kind == XC_VIEW_MAP || view.kind == XC_VIEW_RECORD;
+	json_t *json = deep && parts ? xc_json_truncated(w) : view_json(w, &view);
+	if (view.why[0])
+		json_decref(xc_json_unknown(w, view.why));
+	return json;
+}
+
+json_t *xc_json_record(struct xc_json_walker *w, const struct xc_value *value, const struct xc_type *type)
+{
+	type = xc_type_complete(type);
+	if (type->is_declaration)
+		return xc_json_unknown(w, "its type is only declared");
+	if (xc_json_is_gone(value, type->size))
+		return xc_json_unreadable(w, value);
+	bool deep = w->records > w->options->depth;
+	w->records++;
+	json_t *json = w->options->raw ? NULL : container(w, value, deep);
+	if (!json)
+		json = deep                 ? xc_json_truncated(w)
+		       : type->has_variants ? variants(w, value, type)
+					    : fields(w, value, type);
+	w->records--;
+	return json;
+}

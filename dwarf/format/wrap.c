@@ -1,0 +1,146 @@
+/* wrap: by the brackets alone; strings and characters are passed over whole. A symbol in angle brackets may hold anything
+ * ("<operator<(A, B)+4>"): it ends with the bracket before which its others are balanced, at the latest with the text. */
+#include "dwarf/format/wrap.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { INDENT = 2, MAX_DEPTH = 64 };
+
+/* Behind a quoted text that begins at `at`. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+	char quote = *at++;
+	while (at < end && *at != quote)
+		at += *at == '\\' && end - at > 1 ? 2 : 1;
+	return at < end ? at + 1 : end;
+}
+
+/* Behind a <symbol+4>; at + 1 when it is no bracket that closes. */
+static const char *skip_symbol(const char *at, const char *end)
+{
+	int depth = 0;
+	for (const char *c = at; c < end; c++) {
+		depth += *c == '<';
+		depth -= *c == '>' && c > at && c[-1] != '-';
+		if (depth == 0)
+			return c + 1;
+	}
+	return at + 1;
+}
+
+/* Behind whatever begins at `at`: a quoted text, a symbol, a bracketed group, one character. NULL when a group does not close. */
+static const char *skip_item(const char *at, const char *end, unsigned depth)
+{
+	if (*at == '"' || *at == '\'')
+		return skip_quoted(at, end);
+	if (*at == '<')
+		return skip_symbol(at, end);
+	if (!strchr("{([", *at))
+		return at + 1;
+	char close = *at == '{' ? '}' : *at == '(' ? ')' : ']';
+	for (at++; at && at < end && depth < MAX_DEPTH;) {
+		if (*at == close)
+			return at + 1;
+		at = skip_item(at, end, depth + 1);
+	}
+	return NULL;
+}
+
+/* The end of the element at `at`: its comma, or end. NULL when it is not balanced. */
+static const char *element_end(const char *at, const char *end)
+{
+	while (at && at < end && !(*at == ',' && end - at > 1 && at[1] == ' '))
+		at = skip_item(at, end, 0);
+	return at;
+}
+
+/* The first brace that opens a group with something in it, outside of anything else. */
+static const char *find_brace(const char *at, const char *end)
+{
+	while (at && at < end && *at != '{')
+		at = skip_item(at, end, 0);
+	return at && at < end ? at : NULL;
+}
+
+static void add_break(struct xc_text *text, unsigned column)
+{
+	xc_text_char(text, '\n');
+	for (unsigned i = 0; i < column; i++)
+		xc_text_char(text, ' ');
+}
+
+/* Do the elements have names or braces? Then each gets a line. */
+static bool needs_lines(const char *at, const char *end)
+{
+	for (const char *stop; at && at < end; at = stop ? stop + 2 : NULL) {
+		stop = element_end(at, end);
+		if (!stop)
+			return false;
+		for (const char *c = at; c && c < stop; c = skip_item(c, stop, 0))
+			if (*c == '{' || (*c == '=' && c > at && c[-1] == ' '))
+				return true;
+		if (stop >= end)
+			break;
+	}
+	return false;
+}
+
+static bool is_balanced(const char *at, const char *end)
+{
+	for (const char *stop; at < end; at = stop + 2) {
+		stop = element_end(at, end);
+		if (!stop)
+			return false;
+		if (stop >= end)
+			break;
+	}
+	return true;
+}
+
+static void wrap(struct xc_text *text, const char *at, const char *end, unsigned column, unsigned indent,
+		 unsigned width, unsigned depth);
+
+static void wrap_elements(struct xc_text *text, const char *at, const char *end, unsigned indent, unsigned width,
+			  unsigned depth)
+{
+	bool lines = needs_lines(at, end);
+	unsigned column = width; /* so that the first begins a line */
+	for (const char *stop; at < end; at = stop + 2) {
+		stop = element_end(at, end);
+		unsigned len = (unsigned)(stop - at) + (stop < end);
+		if (lines || column + 1 + len > width) {
+			add_break(text, indent);
+			column = indent;
+		} else {
+			xc_text_char(text, ' ');
+			column++;
+		}
+		wrap(text, at, stop, column, indent, width, depth);
+		column += len;
+		if (stop >= end)
+			break;
+		xc_text_char(text, ',');
+	}
+}
+
+static void wrap(struct xc_text *text, const char *at, const char *end, unsigned column, unsigned indent,
+		 unsigned width, unsigned depth)
+{
+	const char *brace = column + (size_t)(end - at) > width && depth < MAX_DEPTH ? find_brace(at, end) : NULL;
+	const char *behind = brace ? skip_item(brace, end, 0) : NULL;
+	if (!behind || behind - brace < 4 || !is_balanced(brace + 1, behind - 1)) {
+		xc_text_addn(text, at, (size_t)(end - at));
+		return;
+	}
+	xc_text_addn(text, at, (size_t)(brace + 1 - at));
+	wrap_elements(text, brace + 1, behind - 1, indent + INDENT, width, depth + 1);
+	add_break(text, indent);
+	xc_text_char(text, '}');
+	wrap(text, behind, end, indent + 1, indent, width, depth);
+}
+
+void xc_wrap(struct xc_text *text, const char *value, size_t len, unsigned column, unsigned width)
+{
+	wrap(text, value, value + len, column, 0, width, 0);
+}

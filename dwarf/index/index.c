@@ -1,0 +1,351 @@
+/* index: what it is built from and where it is kept. How its bytes are read: index_table.c. */
+#include "dwarf/index/index.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/io/cache.h"
+#include "core/base/progress.h"
+#include "dwarf/index/accel.h"
+#include "dwarf/index/index_build.h"
+#include "dwarf/index/index_key.h"
+#include "dwarf/index/index_macro.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/elf/section.h"
+#include "dwarf/split/split.h"
+
+enum {
+	FIXED_SPACES = XC_INDEX_SPLIT,
+	WORTH_IT = 8, /* a part of the units is scanned when it is smaller by this */
+};
+
+/* A split unit whose strings were asked for. */
+struct split_space {
+	struct split_space *next;
+	struct xc_index_part part;
+	struct xc_skim_space space; /* empty when its file is gone */
+};
+
+struct xc_index {
+	const struct xc_process *process;
+	struct xc_module *module;
+	const struct xc_elffile *file;
+	struct xc_skim_space spaces[FIXED_SPACES];
+	struct split_space *splits; /* asked for by name */
+	struct xc_cache cache;
+	struct xc_index_name name;
+	struct xc_source *kept; /* NULL: built in this run */
+	void *built;
+	struct xc_index_table table;
+	struct xc_accel *accel; /* NULL: none, or not asked for yet */
+	bool accel_tried;
+};
+
+/* ---- what is scanned ---- */
+
+static struct xc_skim_space space_of(Elf *elf, const char *info)
+{
+	return (struct xc_skim_space){.info = xc_section_cursor(elf, info),
+				      .abbrev = xc_section_cursor(elf, ".debug_abbrev"),
+				      .str = xc_section_cursor(elf, ".debug_str"),
+				      .line_str = xc_section_cursor(elf, ".debug_line_str"),
+				      .str_offsets = xc_section_cursor(elf, ".debug_str_offsets"),
+				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .alt_info = xc_cursor("", 0, ".debug_info"),
+				      .macro = xc_cursor("", 0, ".debug_macro")};
+}
+
+static void find_spaces(struct xc_index *index, Dwarf *dwarf)
+{
+	Elf *elf = dwarf_getelf(dwarf);
+	Dwarf *alternate = dwarf_getalt(dwarf);
+	index->spaces[XC_INDEX_MAIN] = space_of(elf, ".debug_info");
+	index->spaces[XC_INDEX_TYPES] = space_of(elf, ".debug_types");
+	index->spaces[XC_INDEX_TYPES].types = true;
+	if (alternate)
+		index->spaces[XC_INDEX_ALT] = space_of(dwarf_getelf(alternate), ".debug_info");
+	for (size_t i = 0; i < XC_INDEX_ALT && alternate; i++) {
+		index->spaces[i].alt_str = index->spaces[XC_INDEX_ALT].str;
+		index->spaces[i].alt_info = index->spaces[XC_INDEX_ALT].info;
+	}
+	index->spaces[XC_INDEX_MACRO] = index->spaces[XC_INDEX_MAIN];
+	index->spaces[XC_INDEX_MACRO].info = xc_cursor("", 0, ".debug_info");
+	index->spaces[XC_INDEX_MACRO].macro = xc_section_cursor(elf, ".debug_macro");
+	index->spaces[XC_INDEX_MAIN].macro = index->spaces[XC_INDEX_MACRO].macro;
+}
+
+/* ---- split units ---- */
+
+static struct xc_skim_space space_of_part(const struct xc_split_part *part)
+{
+	return (struct xc_skim_space){.info = part->info,
+				      .abbrev = part->abbrev,
+				      .str = part->str,
+				      .line_str = part->line_str,
+				      .str_offsets = part->str_offsets,
+				      .alt_str = xc_cursor("", 0, ".debug_str"),
+				      .alt_info = xc_cursor("", 0, ".debug_info"),
+				      .macro = xc_cursor("", 0, ".debug_macro"),
+				      .types = part->types,
+				      .split = true};
+}
+
+/* All that is scanned: the fixed spaces, then a space for each split unit. */
+struct scanned {
+	struct xc_skim_space *spaces;
+	struct xc_index_part *parts;
+	size_t count, capacity, part_count, part_capacity, missing;
+};
+
+static bool add_part(void *context, const struct xc_split_part *part)
+{
+	struct scanned *s = context;
+	s->spaces = xc_grow(s->spaces, s->count, &s->capacity, sizeof *s->spaces);
+	s->spaces[s->count++] = space_of_part(part);
+	s->parts = xc_grow(s->parts, s->part_count, &s->part_capacity, sizeof *s->parts);
+	s->parts[s->part_count++] = (struct xc_index_part){part->skeleton, part->signature};
+	return true;
+}
+
+static struct scanned list_spaces(const struct xc_index *index)
+{
+	struct scanned s = {.count = FIXED_SPACES, .capacity = FIXED_SPACES};
+	struct xc_split *split = xc_debugfile_split(index->module->debug);
+	s.spaces = xc_alloc(sizeof index->spaces);
+	memcpy(s.spaces, index->spaces, sizeof index->spaces);
+	if (split)
+		xc_split_each(split, add_part, &s, &s.missing);
+	return s;
+}
+
+static const struct xc_skim_space *split_space(struct xc_index *index, const struct xc_index_unit *unit)
+{
+	struct xc_split_part part;
+	struct split_space *s = index->splits;
+	while (s && (s->part.skeleton != unit->offset || s->part.signature != unit->signature))
+		s = s->next;
+	if (!s) {
+		struct xc_split *split = xc_debugfile_split(index->module->debug);
+		s = xc_alloc(sizeof *s);
+		s->part = (struct xc_index_part){unit->offset, unit->signature};
+		if (split && xc_split_part_of(split, unit->offset, unit->signature, &part))
+			s->space = space_of_part(&part);
+		s->next = index->splits;
+		index->splits = s;
+	}
+	return &s->space;
+}
+
+/* ---- the kept file ---- */
+
+/* Was it last checked against this very inode? */
+static bool was_seen(const struct xc_index *index, const struct xc_source *s)
+{
+	struct xc_index_seen now;
+	return xc_index_seen_of(index->file, &now) && s->size >= XC_INDEX_SEEN_AT + sizeof now &&
+	       !memcmp(s->bytes + XC_INDEX_SEEN_AT, &now, sizeof now);
+}
+
+static void remember_seen(const struct xc_index *index)
+{
+	struct xc_index_seen now;
+	if (xc_index_seen_of(index->file, &now))
+		xc_cache_patch(&index->cache, index->name.text, XC_INDEX_SEEN_AT, &now, sizeof now);
+}
+
+static bool open_kept(struct xc_index *index)
+{
+	uint8_t key[XC_INDEX_KEY];
+	bool named = xc_elffile_build_id(index->file->elf).size > 0;
+	if (!named)
+		xc_index_make_key(index->file, key);
+	index->name = xc_index_name_of(index->file, key);
+	xc_auto(xc_source_closep) struct xc_source *s = xc_cache_get(&index->cache, index->name.text);
+	if (!s || s->size < XC_INDEX_PAGE)
+		return false;
+	bool seen = was_seen(index, s);
+	if (named && !seen)
+		xc_index_make_key(index->file, key);
+	if (!xc_index_table_open(&index->table, s->bytes, s->size, named && seen ? NULL : key))
+		return false;
+	index->kept = xc_take(s);
+	if (!seen)
+		remember_seen(index);
+	return true;
+}
+
+static void keep(const struct xc_index *index, size_t size)
+{
+	struct xc_index_seen seen;
+	uint8_t *bytes = index->built;
+	if (xc_index_seen_of(index->file, &seen))
+		memcpy(bytes + XC_INDEX_SEEN_AT, &seen, sizeof seen);
+	const struct xc_cache_piece piece = {bytes, size};
+	xc_cache_put(&index->cache, index->name.text, &piece, 1);
+}
+
+/* Does the file refer to one of dwz's that was not found? */
+static bool lacks_alternate(const struct xc_index *index)
+{
+	Elf *elf = index->file->elf;
+	bool wanted = xc_elffile_section(elf, ".gnu_debugaltlink") || xc_elffile_section(elf, ".debug_sup");
+	return wanted && !xc_debugfile_alternate(index->module->debug);
+}
+
+static void build(struct xc_index *index)
+{
+	uint8_t key[XC_INDEX_KEY];
+	size_t size;
+	const struct xc_finder *finder = xc_debugfile_finder(index->module->debug);
+	xc_auto(xc_freep) char *what = xc_asprintf("indexing %s", index->module->name);
+	struct xc_progress progress = xc_progress_start(what, !finder || finder->quiet);
+	struct scanned scanned = list_spaces(index);
+	const struct xc_index_input input = {.spaces = scanned.spaces,
+					     .space_count = scanned.count,
+					     .parts = scanned.parts,
+					     .jobs = finder ? finder->jobs : 0,
+					     .progress = &progress};
+	xc_index_make_key(index->file, key);
+	index->built = xc_index_build(&input, key, &size);
+	xc_progress_end(&progress);
+	free(scanned.spaces);
+	free(scanned.parts);
+	if (!index->built)
+		return;
+	xc_index_table_built(&index->table, index->built);
+	if (!scanned.missing && !lacks_alternate(index)) /* else a file that is found later would not be looked into */
+		keep(index, size);
+}
+
+struct xc_index *xc_index_open(const struct xc_process *process, struct xc_module *module)
+{
+	struct xc_debugfile *df = xc_debugfile_of(process, module);
+	Dwarf *dwarf = xc_debugfile_dwarf(df);
+	if (!dwarf)
+		return NULL;
+	const struct xc_finder *finder = xc_debugfile_finder(df);
+	struct xc_index *index = xc_alloc(sizeof *index);
+	*index = (struct xc_index){.process = process, .module = module, .file = xc_debugfile_dwarf_file(df)};
+	index->cache = (struct xc_cache){
+		.dir = finder ? finder->cache_dir : NULL, .kind = "index", .capacity = UINT64_C(4) << 30};
+	find_spaces(index, dwarf);
+	open_kept(index);
+	return index;
+}
+
+bool xc_index_ready(const struct xc_index *index)
+{
+	return index->table.bytes != NULL;
+}
+
+static void drop(struct xc_index *index)
+{
+	xc_source_close(index->kept);
+	free(index->built);
+	xc_index_table_fini(&index->table);
+	index->kept = NULL;
+	index->built = NULL;
+}
+
+void xc_index_close(struct xc_index *index)
+{
+	if (!index)
+		return;
+	drop(index);
+	for (struct split_space *s; (s = index->splits); free(s))
+		index->splits = s->next;
+	xc_accel_close(index->accel);
+	free(index);
+}
+
+void xc_index_rebuild(struct xc_index *index)
+{
+	drop(index);
+	build(index);
+}
+
+/* ---- a part of it ---- */
+
+static uint64_t size_of_units(const struct xc_skim_space *space, const struct xc_accel_units *units)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < units->count; i++) {
+		struct xc_skim_unit unit;
+		uint64_t offset = units->offsets[i];
+		total += xc_skim_next_unit(space, &offset, &unit) ? unit.size : 0;
+	}
+	return total;
+}
+
+struct xc_index *xc_index_partial(struct xc_index *index, const char *name, const char *last, size_t last_len)
+{
+	struct xc_skim_space *space = &index->spaces[XC_INDEX_MAIN];
+	if (!index->accel_tried)
+		index->accel = xc_accel_open(dwarf_getelf(xc_debugfile_dwarf(index->module->debug)), space);
+	index->accel_tried = true;
+	xc_auto(xc_accel_units_fini) struct xc_accel_units units = {0};
+	if (!index->accel || !xc_accel_find(index->accel, name, last, last_len, &units) ||
+	    size_of_units(space, &units) > xc_cursor_left(&space->info) / WORTH_IT)
+		return NULL;
+	struct xc_index *part = xc_alloc(sizeof *part);
+	size_t size;
+	const uint8_t key[XC_INDEX_KEY] = {0};
+	const struct xc_index_input input = {.spaces = index->spaces,
+					     .space_count = FIXED_SPACES,
+					     .only = units.offsets,
+					     .only_count = units.count,
+					     .jobs = 1};
+	*part = (struct xc_index){.process = index->process, .module = index->module, .file = index->file};
+	memcpy(part->spaces, index->spaces, sizeof part->spaces);
+	part->built = xc_index_build(&input, key, &size);
+	if (part->built) {
+		xc_index_table_built(&part->table, part->built);
+		return part;
+	}
+	xc_index_close(part);
+	return NULL;
+}
+
+/* ---- reading ---- */
+
+struct xc_index_table *xc_index_table(struct xc_index *index)
+{
+	return &index->table;
+}
+
+const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *entry, size_t *len_out)
+{
+	struct xc_index_unit unit;
+	struct xc_skim_string string = {.where = entry->flags >> 4,
+					.offset = (uint64_t)entry->name_high << 32 | entry->name_low};
+	if (!string.where || !xc_index_table_unit(&index->table, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
+		return NULL;
+	const struct xc_skim_space *space =
+		unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space];
+	const char *text = xc_skim_text(space, string, len_out);
+	if (text && entry->tag == XC_INDEX_MACRO_TAG)
+		*len_out = strcspn(text, " ");
+	return text;
+}
+
+unsigned xc_index_kind(const struct xc_index_entry *entry)
+{
+	switch (entry->tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return XC_NAME_NAMESPACE;
+	case DW_TAG_subprogram:
+		return XC_NAME_FUNCTION;
+	case DW_TAG_variable:
+	case DW_TAG_constant:
+	case DW_TAG_member:
+		return XC_NAME_VARIABLE;
+	case DW_TAG_enumerator:
+		return XC_NAME_ENUMERATOR;
+	case XC_INDEX_MACRO_TAG:
+		return XC_NAME_MACRO;
+	default:
+		return XC_NAME_TYPE;
+	}
+}

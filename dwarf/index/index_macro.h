@@ -1,0 +1,18 @@
+/* index_macro: macros that stand for a number, as constants by name (only programs built with -g3 tell of macros). */
+#ifndef XC_INDEX_MACRO_H
+#define XC_INDEX_MACRO_H
+
+#include "dwarf/index/index_scan.h"
+
+/* Stands for a DW_TAG in the items of macros. */
+enum { XC_INDEX_MACRO_TAG = 0xffff };
+
+/* Take in all of .debug_macro (space->macro). Macros with arguments, without a body, and with a body that cannot be an
+ * expression are left out; of equal ones one is kept. Reads up to the first entry that is damaged. */
+void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_skim_space *space, uint32_t number);
+
+/* The same of the one list that starts at `offset` and belongs to the unit that scan->skim has entered, as far as its strings are found
+ * by that unit (clang). */
+void xc_index_scan_unit_macros(struct xc_index_scan *scan, uint64_t offset);
+
+#endif

@@ -1,0 +1,32 @@
+/* layout_text: a type as C-like text, with the place of each member in a comment on its left:
+ *
+ *	offset     size
+ *	                   struct tuv {
+ *	     0        4        int a;
+ *	                       XXX 4-byte hole
+ *	     8:0  3 bits       unsigned int b : 3;
+ */
+#ifndef XC_LAYOUT_TEXT_H
+#define XC_LAYOUT_TEXT_H
+
+#include "dwarf/layout/layout.h"
+
+struct xc_layout_shown {
+	struct xc_layout_options layout;
+	bool methods;
+	bool brief; /* of a typedef for something that has a name, only that */
+};
+
+/* Append the type's declaration: of a typedef the whole chain, then what it ends in; of pointers, arrays and references
+ * their name, then what they point to; structs with layout and sums, enums with values. Lines end with newlines; names are as in
+ * the debug information (not escaped). */
+void xc_layout_text(struct xc_text *text, const struct xc_type *type, const struct xc_layout_shown *shown);
+
+/* "struct", "class", "union", "enum", "typedef", "pointer", …: what kind of type it is. */
+const char *xc_layout_kind_name(const struct xc_type *type);
+
+/* What the typedefs, qualifiers, pointers, references and arrays of a type end in, when it is a struct, class, union or enum;
+ * completed. NULL when it is something else. */
+const struct xc_type *xc_layout_body(const struct xc_type *type);
+
+#endif

@@ -1,0 +1,245 @@
+/* debuginfod: libdebuginfod.so.1 by dlopen. Signatures, the cache's place and names, and what errors mean: elfutils
+ * 0.188, debuginfod/debuginfod.h and debuginfod-client.c, debuginfod-client-config(7).
+ *
+ * The library's own limit is 90 seconds for a server that accepts and stays silent, tried three times, for every
+ * file. Its progress function is called once a second at least and may end the transfer: there we count for
+ * ourselves. Ended so, the library notes that no server has the file, for ten minutes; that note is wrong and is
+ * removed. */
+#include "dwarf/locate/debuginfod.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/progress.h"
+
+static const char URLS[] = "DEBUGINFOD_URLS";
+enum { PATIENCE_S = 30 };
+
+struct debuginfod_client;
+typedef int find_function(struct debuginfod_client *client, const unsigned char *id, int id_len, char **path);
+typedef int progress_function(struct debuginfod_client *client, long a, long b);
+
+static struct {
+	bool tried;
+	struct debuginfod_client *client;
+	find_function *find_debuginfo, *find_executable;
+	char *trouble, *hint; /* malloc'ed, to the end of the program */
+} library;
+
+/* The transfer that goes on: the library gives its progress function no argument of ours. */
+static struct {
+	struct xc_progress progress;
+	time_t moved, patience; /* seconds: when something arrived last; 0: no limit */
+	long last;
+	bool ended; /* by us */
+} transfer;
+
+static char *hidden_urls; /* kept to the end of the program: putenv-like life */
+
+void xc_debuginfod_allow(bool allowed)
+{
+	const char *urls = getenv(URLS);
+	if (!allowed && urls) {
+		free(hidden_urls);
+		hidden_urls = xc_strdup(urls);
+		unsetenv(URLS);
+	} else if (allowed && !urls && hidden_urls) {
+		setenv(URLS, hidden_urls, 1);
+	}
+}
+
+const char *xc_debuginfod_trouble(const char **hint_out)
+{
+	*hint_out = library.hint;
+	return library.trouble;
+}
+
+/* The first is the one that matters. Returns err. */
+static struct xc_error *keep_trouble(struct xc_error *err)
+{
+	if (!library.trouble) {
+		library.trouble = xc_strdup(err->message);
+		library.hint = err->hint ? xc_strdup(err->hint) : NULL;
+	}
+	return err;
+}
+
+/* ---- the client's cache ---- */
+
+char *xc_debuginfod_cache_dir(void)
+{
+	const char *told = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (told && *told)
+		return xc_strdup(told);
+	xc_auto(xc_freep) char *old = xc_asprintf("%s/.debuginfod_client_cache", home ? home : "/");
+	if (access(old, F_OK) == 0)
+		return xc_strdup(old);
+	if (xdg && *xdg)
+		return xc_asprintf("%s/debuginfod_client", xdg);
+	return xc_asprintf("%s/.cache/debuginfod_client", home ? home : "/");
+}
+
+static char *cached_path(const struct xc_debuginfod_request *r)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	xc_auto(xc_freep) char *dir = xc_debuginfod_cache_dir();
+	return xc_asprintf("%s/%s/%s", dir, xc_build_id_hex(r->id, hex),
+			   r->kind == XC_DEBUGINFOD_DEBUG ? "debuginfo" : "executable");
+}
+
+static struct xc_error *open_plain(int fd, const char *path, struct xc_source **source_out)
+{
+	const struct xc_source_options plain = {.as_is = true};
+	return xc_source_open_fd(fd, path, &plain, source_out);
+}
+
+static bool from_cache(const struct xc_debuginfod_request *r, struct xc_source **source_out)
+{
+	struct stat st;
+	xc_auto(xc_freep) char *path = cached_path(r);
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+		return false;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct xc_error *err = fd < 0 ? xc_error_errno(errno, "%s", path) : open_plain(fd, path, source_out);
+	bool good = !err;
+	xc_error_free(err);
+	return good;
+}
+
+/* An empty file is the note that no server has it. */
+static void remove_note(const struct xc_debuginfod_request *r)
+{
+	struct stat st;
+	xc_auto(xc_freep) char *path = cached_path(r);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+		unlink(path);
+}
+
+/* ---- the library ---- */
+
+static time_t now_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* Before a server answers, a counts calls and b is 0; then a is the bytes that arrived, b those expected, or 0 or
+ * less when that is not known. So a step of more than one is bytes. Not 0: end it. */
+static int on_progress(struct debuginfod_client *client, long a, long b)
+{
+	(void)client;
+	time_t now = now_s();
+	if (b > 0 ? a != transfer.last : a > transfer.last + 1)
+		transfer.moved = now;
+	transfer.last = a;
+	xc_progress_step(&transfer.progress, b > 0 ? (uint64_t)a : 0, b > 0 ? (uint64_t)b : 0);
+	transfer.ended = transfer.patience && now - transfer.moved > transfer.patience;
+	return transfer.ended;
+}
+
+static void *symbol(void *handle, const char *name)
+{
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+static void load(void)
+{
+	struct debuginfod_client *(*begin)(void);
+	void (*set_progress)(struct debuginfod_client *, progress_function *);
+	library.tried = true;
+	void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	/* ISO C has no cast from object to function pointer; POSIX promises that this works */
+	*(void **)&begin = symbol(handle, "debuginfod_begin");
+	*(void **)&set_progress = symbol(handle, "debuginfod_set_progressfn");
+	*(void **)&library.find_debuginfo = symbol(handle, "debuginfod_find_debuginfo");
+	*(void **)&library.find_executable = symbol(handle, "debuginfod_find_executable");
+	if (begin && set_progress && library.find_debuginfo && library.find_executable)
+		library.client = begin();
+	if (library.client)
+		set_progress(library.client, on_progress);
+}
+
+static struct xc_error *check(void)
+{
+	const char *urls = getenv(URLS);
+	if (library.tried && library.trouble)
+		return xc_error_new(XC_ERR_IO, "%s", library.trouble);
+	if (!urls || !*urls)
+		return keep_trouble(xc_error_hint(
+			xc_error_new(XC_ERR_UNSUPPORTED,
+				     "debuginfod: %s names no server: what was downloaded before is used, no more",
+				     URLS),
+			"set %s to the servers of your distribution", URLS));
+	if (!library.tried)
+		load();
+	if (!library.client)
+		return keep_trouble(xc_error_hint(
+			xc_error_new(XC_ERR_UNSUPPORTED, "debuginfod: libdebuginfod.so.1 cannot be loaded"),
+			"install libdebuginfod1"));
+	return NULL;
+}
+
+static time_t patience(void)
+{
+	const char *told = getenv("DEBUGINFOD_TIMEOUT");
+	long seconds = told && *told ? strtol(told, NULL, 10) : PATIENCE_S;
+	return seconds > 0 ? seconds : 0;
+}
+
+static struct xc_error *explain(int error, const struct xc_build_id *id)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	bool late = error == ETIME && transfer.patience && !getenv("DEBUGINFOD_MAXTIME"); /* the library's own count */
+	if (transfer.ended || late)
+		return keep_trouble(xc_error_hint(
+			xc_error_new(
+				XC_ERR_IO,
+				"debuginfod: %s: nothing arrived for %ld seconds: nothing more is asked in this run",
+				getenv(URLS), (long)transfer.patience),
+			"DEBUGINFOD_TIMEOUT=SECONDS waits longer"));
+	if (error == ENOENT)
+		return xc_error_new(XC_ERR_NOT_FOUND, "debuginfod: no server has build-id %s",
+				    xc_build_id_hex(id, hex));
+	struct xc_error *err = xc_error_errno(error, "debuginfod: %s", getenv(URLS));
+	err->code = XC_ERR_IO;
+	if (error == EFBIG) /* DEBUGINFOD_MAXSIZE: of this file alone */
+		return err;
+	xc_auto(xc_freep) char *message = xc_asprintf("%s: nothing more is asked in this run", err->message);
+	xc_error_free(err);
+	return keep_trouble(xc_error_new(XC_ERR_IO, "%s", message));
+}
+
+struct xc_error *xc_debuginfod_fetch(const struct xc_debuginfod_request *request, struct xc_source **source_out)
+{
+	char *path = NULL;
+	if (request->id->size == 0)
+		return xc_error_new(XC_ERR_NOT_FOUND, "debuginfod needs a build-id");
+	if (from_cache(request, source_out))
+		return NULL;
+	struct xc_error *err = check();
+	if (err)
+		return err;
+	bool debug = request->kind == XC_DEBUGINFOD_DEBUG;
+	find_function *find = debug ? library.find_debuginfo : library.find_executable;
+	xc_auto(xc_freep) char *text =
+		xc_asprintf("downloading %s%s", debug ? "debug information of " : "", request->what);
+	transfer.progress = xc_progress_start(text, request->quiet);
+	transfer.moved = now_s();
+	transfer.patience = patience();
+	transfer.last = 0;
+	transfer.ended = false;
+	int fd = find(library.client, request->id->bytes, request->id->size, &path);
+	xc_progress_end(&transfer.progress);
+	if (fd < 0 && transfer.ended)
+		remove_note(request);
+	err = fd < 0 ? explain(-fd, request->id) : open_plain(fd, path ? path : "debuginfod", source_out);
+	free(path);
+	return err;
+}

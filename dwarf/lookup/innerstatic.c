@@ -1,0 +1,70 @@
+#include "dwarf/lookup/innerstatic.h"
+
+#include <dwarf.h>
+#include <elf.h>
+
+#include "dwarf/elf/section.h"
+#include "dwarf/scan/skim.h"
+
+enum { DEPTH = 32 };
+
+struct search {
+	Dwarf *dwarf;
+	struct xc_skim *skim;
+	xc_innerstatic_fn *each;
+	void *context;
+};
+
+static void tell(const struct search *s, uint64_t variable, uint64_t function)
+{
+	Dwarf_Die dies[2];
+	if (dwarf_offdie(s->dwarf, variable, &dies[0]) && dwarf_offdie(s->dwarf, function, &dies[1]))
+		s->each(s->context, &dies[0], &dies[1]);
+}
+
+/* Does it hold what is looked for? `function`: the offset of the one around it, or 0. */
+static bool holds_some(const struct xc_skim_die *die, uint64_t function)
+{
+	return die->tag == DW_TAG_subprogram || die->tag == DW_TAG_namespace ||
+	       (die->tag == DW_TAG_lexical_block && function);
+}
+
+/* To the end of a list of siblings; false where the unit is damaged. */
+static bool see(const struct search *s, uint64_t function, unsigned depth)
+{
+	struct xc_skim_die die;
+	bool good;
+	while ((good = xc_skim_die(s->skim, &die)) && die.tag) {
+		uint64_t inner = die.tag == DW_TAG_subprogram ? die.offset : function;
+		if (die.tag == DW_TAG_variable && function && (die.has & XC_SKIM_PLACED))
+			tell(s, die.offset, function);
+		if (die.children && depth < DEPTH && holds_some(&die, function))
+			good = see(s, inner, depth + 1);
+		else
+			good = xc_skim_leave(s->skim, &die);
+		if (!good)
+			break;
+	}
+	return good;
+}
+
+void xc_innerstatic_each(struct xc_debugfile *file, uint64_t most, xc_innerstatic_fn *each, void *context)
+{
+	Dwarf *dwarf = xc_debugfile_dwarf(file);
+	Elf *elf = dwarf ? xc_debugfile_dwarf_elf(file) : NULL;
+	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
+	struct xc_skim_unit unit;
+	struct xc_skim_die die;
+	uint64_t offset = 0;
+	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
+		return;
+	struct xc_skim_space space = {.info = xc_section_cursor(elf, ".debug_info"),
+				      .abbrev = xc_section_cursor(elf, ".debug_abbrev")};
+	if (xc_cursor_left(&space.info) > most)
+		return;
+	struct search s = {.dwarf = dwarf, .skim = xc_skim_new(&space), .each = each, .context = context};
+	while (xc_skim_next_unit(&space, &offset, &unit))
+		if (xc_skim_enter(s.skim, &unit) && xc_skim_die(s.skim, &die) && die.children)
+			(void)see(&s, 0, 0); /* what is damaged ends its unit */
+	xc_skim_free(s.skim);
+}

@@ -1,0 +1,84 @@
+/* lookup: definitions by name, in one module or in all of them.
+ *
+ * A name is written as source writes it, qualified: "server", "client", "ns::Class<int>::member", "unsigned long".
+ * White space and the ways compilers spell integers ("long unsigned int") make no difference. Components of anonymous
+ * namespaces may be left out. The keywords struct, class, union and enum are not part of a name.
+ * Behind it is the name index (index.h): the first look-up in a module maps its index, or builds it, which
+ * reads all of its .debug_info once. Not thread-safe. */
+#ifndef XC_LOOKUP_H
+#define XC_LOOKUP_H
+
+#include <elfutils/libdw.h>
+
+#include "core/process/process.h"
+#include "core/base/text.h"
+
+enum xc_name_kind {
+	XC_NAME_TYPE = 1, /* structs, classes, unions, enums, typedefs, base types */
+	XC_NAME_FUNCTION = 2,
+	XC_NAME_VARIABLE = 4, /* of a file, a namespace or a class; not locals of functions */
+	XC_NAME_ENUMERATOR = 8,
+	XC_NAME_NAMESPACE = 16,
+	XC_NAME_ANY = 31,
+	XC_NAME_MACRO =
+		32, /* one that may stand for a number (programs built with -g3); only where it is asked for by itself */
+};
+
+/* What is asked for. Zeroes mean: anywhere. */
+struct xc_query {
+	const char *name;
+	unsigned kinds;           /* of enum xc_name_kind, or'ed */
+	int tag;                  /* DW_TAG_structure_type (also finds classes), …; 0: any of the kinds */
+	struct xc_module *module; /* in this one only */
+	const char *unit;         /* in units of this file, or declared in it, only: "file.c", or more of its path */
+	bool anywhere;            /* the name may stand in any scope: "Class" also finds ns::Class */
+	bool declarations;        /* also what is only declared */
+	Dwarf_Die *near; /* what stands in the unit of this DIE comes first, before XC_LOOKUP_MAX is reached; or NULL */
+	bool small_only; /* pass over modules of more than XC_LOOKUP_SMALL bytes of .debug_info, kept index or not */
+};
+
+/* One thing found. The DIE lives as long as the process. */
+struct xc_definition {
+	struct xc_module *module;
+	Dwarf_Die die;
+	enum xc_name_kind kind;
+	bool declaration;
+	bool external;     /* has external linkage */
+	const char *macro; /* of a macro: its body, which lives as long as the process; then there is no DIE */
+};
+
+struct xc_definitions {
+	struct xc_definition *items; /* owned; xc_definitions_fini */
+	size_t count, capacity;
+	bool more; /* there are more than XC_LOOKUP_MAX */
+};
+
+enum { XC_LOOKUP_MAX = 256, XC_LOOKUP_SMALL = 8 << 20 };
+
+/* All definitions of a name: those of the executable first, then in load order, and in a module in the order of its units;
+ * types that equal one already found (name, kind, size and place in the source) are left out. Those of the unit `near` come first
+ * in their module. None is an empty
+ * answer, not an error. Errors: XC_ERR_USAGE (no name). Modules without debug information are passed over. */
+XC_MUST_CHECK struct xc_error *xc_lookup(const struct xc_process *process, const struct xc_query *query,
+					 struct xc_definitions *found);
+void xc_definitions_fini(struct xc_definitions *found);
+
+/* The first definition, preferring what stands in the unit `near` (or its module), then definitions before declarations, then
+ * external ones. False when there is none. */
+bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, struct xc_definition *out);
+
+/* The names nearest to the query's, for "did you mean": appends up to `max`, parted by commas. Returns how many.
+ * Cost: looks at every name of the modules. */
+size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query *query, size_t max,
+			 struct xc_text *text);
+
+/* Call `each` with every definition of some kinds in a module, in the order of the file; until it returns false. The name is
+ * qualified. For listings and tests. */
+typedef bool xc_lookup_fn(void *context, const char *name, const struct xc_definition *definition);
+void xc_lookup_each(const struct xc_process *process, struct xc_module *module, unsigned kinds, xc_lookup_fn *each,
+		    void *context);
+
+/* Release the indexes of all modules; called by xc_debuginfo_close. */
+void xc_lookup_close(struct xc_process *process);
+
+#endif

@@ -1,0 +1,44 @@
+/* cfitable: the entries of one .eh_frame or .debug_frame: which one covers an address, and what stands in it. */
+#ifndef XC_CFITABLE_H
+#define XC_CFITABLE_H
+
+#include <libelf.h>
+
+#include "core/base/cursor.h"
+
+struct xc_cfitable {
+	const uint8_t *bytes; /* of the section; of the ELF that it was opened from */
+	size_t size;
+	uint64_t addr;         /* of the section in the file's addresses */
+	bool eh;               /* .eh_frame */
+	uint8_t word;          /* bytes of an address */
+	const uint8_t *search; /* pairs of .eh_frame_hdr, or NULL */
+	size_t search_count;
+	uint64_t search_addr;       /* of .eh_frame_hdr */
+	struct xc_cfirange *ranges; /* all entries, by address; made when .eh_frame_hdr does not tell */
+	size_t range_count, range_capacity;
+	bool indexed;
+};
+
+/* One entry together with the common one that it names. */
+struct xc_cfientry {
+	uint64_t lo, end; /* addresses in the file: [lo, end) */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t return_reg;
+	bool signal; /* a signal trampoline */
+	struct xc_cursor initial, program;
+};
+
+/* elf may be NULL; then, or without such a section, the table is empty. `eh` chooses .eh_frame. elf must stay open. */
+void xc_cfitable_open(struct xc_cfitable *table, Elf *elf, bool eh);
+void xc_cfitable_fini(struct xc_cfitable *table);
+
+/* The entry that covers a file address. Cost: O(log n) where there is .eh_frame_hdr; else the whole section is
+ * read once. Bounded by the section's size. */
+bool xc_cfitable_find(struct xc_cfitable *table, uint64_t file_addr, struct xc_cfientry *entry_out);
+
+/* The entry that begins last at or before a file address, whether or not it covers it; false when none does. Cost: as above. */
+bool xc_cfitable_last(struct xc_cfitable *table, uint64_t file_addr, struct xc_cfientry *entry_out);
+
+#endif

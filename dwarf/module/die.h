@@ -1,0 +1,60 @@
+/* die: small steps over debugging information entries that a hostile file cannot turn into loops. */
+#ifndef XC_DIE_H
+#define XC_DIE_H
+
+#include <elfutils/libdw.h>
+
+#include "core/base/base.h"
+
+/* What following the debug information of one process may cost, in steps: set when its first unit is asked for, added to with
+ * each file. Burning more than is left leaves nothing, and all walks end as if there were no more entries: answers that
+ * come later say less, none is wrong. One process at a time. */
+void xc_die_refuel(uint64_t amount);
+void xc_die_add_fuel(uint64_t amount);
+bool xc_die_burn(uint64_t amount);
+bool xc_die_exhausted(void);
+
+/* The first child of a DIE; false when it has none. */
+bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out);
+
+/* Step to the next sibling; false at the end, and when DW_AT_sibling does not lead forward. */
+bool xc_die_next(Dwarf_Die *die);
+
+/* dwarf_tag and dwarf_haschildren, faster for walks over many DIEs. */
+int xc_die_tag(Dwarf_Die *die);
+bool xc_die_has_children(Dwarf_Die *die);
+
+/* Does one of its ranges hold the address? */
+bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr);
+
+/* Where a function begins: at its entry, else at the first of its ranges (the others are cold parts). False when it has no code
+ * of its own, or lost it when it was linked. */
+bool xc_die_entry(Dwarf_Die *die, uint64_t *file_addr_out);
+
+/* An attribute of the DIE itself, of its abstract origin or of its specification. False when there is none. */
+bool xc_die_attr(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr_out);
+
+/* DW_AT_name, likewise; NULL when there is none. */
+const char *xc_die_name(Dwarf_Die *die);
+
+/* The DIE that an attribute of any reference form leads to; in a type unit or the supplementary file, too. */
+bool xc_die_follow(Dwarf_Attribute *attr, Dwarf_Die *to_out);
+
+/* True when that attribute is a flag and set. */
+bool xc_die_flag(Dwarf_Die *die, unsigned name);
+
+/* The DIE that an attribute refers to; false when there is none. */
+bool xc_die_ref(Dwarf_Die *die, unsigned name, Dwarf_Die *to_out);
+
+/* The value of a plain constant; false for blocks and expressions. Values of the unsigned forms (data, udata) are
+ * zero-extended, those of sdata and implicit_const are two's complement. */
+bool xc_die_constant(Dwarf_Attribute *attr, uint64_t *value_out);
+
+/* The same for a DIE's attribute by name. */
+bool xc_die_number(Dwarf_Die *die, unsigned name, uint64_t *value_out);
+
+/* Bytes that a compiler counts as part of a call behind the return address that the call leaves. 4 on ppc64, where calls of
+ * other modules are followed by an instruction that restores r2; else 0. */
+unsigned xc_die_behind_call(Dwarf_CU *cu);
+
+#endif

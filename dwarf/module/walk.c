@@ -1,0 +1,201 @@
+/* walk: from a Dwarf_CU to the bytes of its unit, and steps in them.
+ *
+ * clang writes no DW_AT_sibling: the way past a namespace leads through all that stands in it, again at every level. So the first
+ * long way in a unit without siblings is a pass over the whole of it that notes where every large subtree ends. */
+#include "dwarf/module/walk.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <stdlib.h>
+
+#include "dwarf/elf/memo.h"
+#include "dwarf/elf/section.h"
+#include "dwarf/scan/skim.h"
+
+enum { MAX_DEPTH = 256, LARGE = 128 /* bytes; smaller ones are walked */ };
+
+/* A DIE with children and where they end; offsets from the start of the unit. */
+struct subtree {
+	uint32_t start, end;
+};
+
+struct walker {
+	struct walker *next;
+	uint64_t unit, first;     /* offsets of its header and its first DIE */
+	struct subtree *subtrees; /* the large ones, by start */
+	size_t count, capacity;
+	bool surveyed;
+	struct xc_skim_space space;
+	struct xc_skim *skim; /* NULL: not to be walked */
+	struct Dwarf_CU *cu;
+};
+
+static struct {
+	struct xc_arena arena;
+	struct xc_memo by_unit; /* Dwarf_CU → walker */
+	struct walker *all, *last;
+} walkers;
+
+static bool is_little_endian(Elf *elf)
+{
+	const char *ident = elf_getident(elf, NULL);
+	return ident && ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/* The section that a DIE at `offset` stands in. */
+static bool find_section(struct walker *w, Elf *elf, const Dwarf_Die *die, uint64_t offset)
+{
+	static const char *const names[] = {".debug_info", ".debug_types"};
+	for (size_t i = 0; i < XC_COUNT(names); i++) {
+		struct xc_cursor c = xc_section_cursor(elf, names[i]);
+		if (offset < xc_cursor_left(&c) && c.at + offset == (const uint8_t *)die->addr) {
+			w->space.info = c;
+			w->space.types = i == 1;
+			w->space.abbrev = xc_section_cursor(elf, ".debug_abbrev");
+			return true;
+		}
+	}
+	return false;
+}
+
+static void open_walker(struct walker *w)
+{
+	Dwarf_Die die;
+	struct xc_skim_unit unit;
+	if (!dwarf_cu_die(w->cu, &die, NULL, NULL, NULL, NULL, NULL, NULL))
+		return;
+	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(w->cu));
+	uint64_t offset = dwarf_dieoffset(&die), header = offset - dwarf_cuoffset(&die);
+	if (!elf || !is_little_endian(elf) || header > offset || !find_section(w, elf, &die, offset) ||
+	    !xc_skim_next_unit(&w->space, &header, &unit) || unit.first != offset)
+		return;
+	w->unit = unit.offset;
+	w->first = unit.first;
+	w->skim = xc_skim_new(&w->space);
+	if (xc_skim_enter(w->skim, &unit))
+		return;
+	xc_skim_free(w->skim);
+	w->skim = NULL;
+}
+
+static struct walker *walker_of(const Dwarf_Die *die)
+{
+	if (walkers.last && walkers.last->cu == die->cu)
+		return walkers.last;
+	void **slot = xc_memo_at(&walkers.by_unit, &walkers.arena, die->cu, NULL);
+	struct walker *w = *slot;
+	if (!w) {
+		*slot = w = xc_alloc(sizeof *w);
+		w->cu = die->cu;
+		w->next = walkers.all;
+		walkers.all = w;
+		open_walker(w);
+	}
+	walkers.last = w;
+	return w;
+}
+
+void xc_walk_forget(void)
+{
+	for (struct walker *w; (w = walkers.all); free(w)) {
+		walkers.all = w->next;
+		xc_skim_free(w->skim);
+		free(w->subtrees);
+	}
+	xc_arena_fini(&walkers.arena);
+	walkers.by_unit = (struct xc_memo){0};
+	walkers.last = NULL;
+}
+
+/* Where a DIE stands in the walker's section; false when it is not of it. */
+static bool offset_of(const struct walker *w, const Dwarf_Die *die, uint64_t *offset_out)
+{
+	const uint8_t *at = die->addr;
+	if (!w->skim || at < w->space.info.at || at >= w->space.info.end)
+		return false;
+	*offset_out = (uint64_t)(at - w->space.info.at);
+	return true;
+}
+
+/* ---- where subtrees end ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct subtree *x = a, *y = b;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void close_subtree(struct walker *w, uint32_t start)
+{
+	uint32_t end = (uint32_t)(xc_skim_position(w->skim) - w->unit);
+	if (end - start < LARGE)
+		return;
+	w->subtrees = xc_grow(w->subtrees, w->count, &w->capacity, sizeof *w->subtrees);
+	w->subtrees[w->count++] = (struct subtree){start, end};
+}
+
+/* From `from` on to the end of the unit. */
+static void survey(struct walker *w, uint64_t from)
+{
+	uint32_t open[MAX_DEPTH];
+	size_t depth = 0;
+	struct xc_skim_die die;
+	w->surveyed = true;
+	for (bool good = xc_skim_die_at(w->skim, from, &die); good; good = xc_skim_die(w->skim, &die)) {
+		if (die.tag && die.children && depth < MAX_DEPTH)
+			open[depth++] = (uint32_t)(die.offset - w->unit);
+		else if (die.tag && die.children)
+			break; /* deeper than anyone writes: what is open stays unknown */
+		else if (!die.tag && depth)
+			close_subtree(w, open[--depth]);
+		else if (!die.tag)
+			break;
+	}
+	if (w->count)
+		qsort(w->subtrees, w->count, sizeof *w->subtrees, by_start);
+}
+
+/* Behind the children of the DIE just read. */
+static bool leave(struct walker *w, const struct xc_skim_die *die)
+{
+	if (!die->children || (die->has & XC_SKIM_SIBLING))
+		return xc_skim_leave(w->skim, die);
+	if (!w->surveyed)
+		survey(w, w->first);
+	struct subtree key = {.start = (uint32_t)(die->offset - w->unit)};
+	const struct subtree *known =
+		w->count ? bsearch(&key, w->subtrees, w->count, sizeof *w->subtrees, by_start) : NULL;
+	if (known)
+		return xc_skim_seek(w->skim, w->unit + known->end);
+	struct xc_skim_die again;
+	return xc_skim_die_at(w->skim, die->offset, &again) && xc_skim_leave(w->skim, &again);
+}
+
+enum xc_walk xc_walk_next(const Dwarf_Die *die, Dwarf_Die *next_out)
+{
+	struct walker *w = walker_of(die);
+	struct xc_skim_die here;
+	uint64_t offset;
+	uint16_t tag;
+	bool children;
+	if (!offset_of(w, die, &offset) || !xc_skim_die_at(w->skim, offset, &here) || !here.tag || !leave(w, &here))
+		return XC_WALK_UNABLE;
+	offset = xc_skim_position(w->skim);
+	if (!xc_skim_peek(w->skim, offset, &tag, &children))
+		return XC_WALK_UNABLE;
+	if (!tag)
+		return XC_WALK_END;
+	*next_out = (Dwarf_Die){.addr = (void *)(uintptr_t)(w->space.info.at + offset), .cu = die->cu};
+	return XC_WALK_DONE;
+}
+
+bool xc_walk_peek(const Dwarf_Die *die, int *tag_out, bool *children_out)
+{
+	struct walker *w = walker_of(die);
+	uint64_t offset;
+	uint16_t tag;
+	if (!offset_of(w, die, &offset) || !xc_skim_peek(w->skim, offset, &tag, children_out))
+		return false;
+	*tag_out = tag;
+	return true;
+}

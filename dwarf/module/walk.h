@@ -1,0 +1,23 @@
+/* walk: stepping over the DIEs of a unit that libdw has opened, by compiled abbreviations (skim.h).
+ *
+ * libdw 0.188 looks each abbreviation up in a table behind a lock, again for every attribute that it passes over; walks over
+ * large units spent most of their time there. Walkers are kept by unit until they are forgotten, which must be before the units
+ * are closed. One process at a time, one thread. */
+#ifndef XC_WALK_H
+#define XC_WALK_H
+
+#include <elfutils/libdw.h>
+
+#include "core/base/base.h"
+
+enum xc_walk { XC_WALK_DONE, XC_WALK_END, XC_WALK_UNABLE };
+
+/* The next sibling. END: there is none. UNABLE: the unit is none that can be walked so (compressed, damaged); ask libdw. */
+enum xc_walk xc_walk_next(const Dwarf_Die *die, Dwarf_Die *next_out);
+
+/* The tag of a DIE and whether it has children; false: ask libdw. */
+bool xc_walk_peek(const Dwarf_Die *die, int *tag_out, bool *children_out);
+
+void xc_walk_forget(void);
+
+#endif

@@ -1,0 +1,550 @@
+/* backtrace: frames of the unwinder, opened up into rows: one per inlined function and one for the real one.
+ *
+ * A stack of any depth costs bounded memory: the first half of max_frames is turned into rows as it comes, the
+ * last half waits in a ring, and what lies between is counted. On the way a repeated cycle of up to ten
+ * addresses is watched for, so that a stack overflow reads "14,310 × [parse_value → parse_array]". */
+#include "dwarf/stack/backtrace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/facts/facts.h"
+#include "core/process/module.h"
+#include "core/text/shellword.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/cfi/guest.h"
+#include "dwarf/elf/memo.h"
+#include "dwarf/stack/stackgroups.h"
+#include "dwarf/stack/variable.h"
+
+enum {
+	DEFAULT_MAX_FRAMES = 1024,
+	MAX_WALK = 1 << 22, /* frames of all stacks together, counted or not; beyond it a stack gets max_frames */
+	CYCLE_MAX = 10,     /* addresses in a repeated cycle */
+	CYCLE_TIMES = 8,    /* repeats that make it worth telling */
+	RECENT = 16,        /* a power of two above CYCLE_MAX */
+	MAX_NAME = 16 << 10,
+};
+
+/* Lists of a thread's guests (guest.h), by `at`. */
+struct guests {
+	const struct xc_guest_frames *lists;
+	size_t count;
+	bool *placed;
+};
+
+struct builder {
+	struct xc_process *process;
+	struct xc_arena *arena; /* of the report */
+	const struct xc_backtrace_options *options;
+	struct xc_unwinder *unwinder;
+	struct xc_memo build_ids;  /* module → hex */
+	struct xc_memo strings;    /* string of the process → its copy in the report */
+	struct xc_stack_row *rows; /* of the stack being built; reused */
+	size_t row_count, row_capacity;
+	size_t guest_count;          /* of them */
+	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
+	struct xc_frame *ring;       /* the last frames seen, ring_size of them; made for deep stacks only */
+	size_t ring_size, head_size; /* together options->max_frames */
+	uint64_t walked;             /* frames of all stacks so far */
+	struct guests guests;        /* of the thread whose stack is being built */
+	uint64_t misplaced;          /* guests of all stacks that no frame holds */
+};
+
+/* ---- repeated cycles ---- */
+
+struct cycle {
+	xc_addr recent[RECENT]; /* addresses of the last frames */
+	uint64_t seen;
+	uint64_t run[CYCLE_MAX + 1]; /* frames in a row that equal the one k before them */
+	uint64_t best_run;
+	size_t best_length;
+	xc_addr best[CYCLE_MAX];
+};
+
+static void watch(struct cycle *c, xc_addr pc)
+{
+	for (size_t k = 1; k <= CYCLE_MAX && k <= c->seen; k++) {
+		c->run[k] = c->recent[(c->seen - k) % RECENT] == pc ? c->run[k] + 1 : 0;
+		if (c->run[k] <= c->best_run || c->run[k] < (uint64_t)k * CYCLE_TIMES)
+			continue;
+		if (c->best_length && k % c->best_length == 0 && k != c->best_length)
+			continue; /* a multiple of the cycle already found */
+		c->best_run = c->run[k];
+		c->best_length = k;
+		c->best[k - 1] = pc;
+		for (size_t i = 1; i < k; i++)
+			c->best[k - 1 - i] = c->recent[(c->seen - i) % RECENT];
+	}
+	c->recent[c->seen++ % RECENT] = pc;
+}
+
+static const char *place_name(const struct xc_place *place)
+{
+	if (place->level_count && place->levels[place->level_count - 1].function)
+		return place->levels[place->level_count - 1].function;
+	return place->symbol;
+}
+
+/* "N × [outer → inner]": callers first, as the calls went. */
+static const char *cycle_text(const struct builder *b, const struct cycle *c)
+{
+	if (!c->best_length)
+		return NULL;
+	struct xc_text text = {0};
+	xc_text_printf(&text, "%" PRIu64 " × [", (c->best_run + c->best_length) / c->best_length);
+	for (size_t i = c->best_length; i-- > 0;) {
+		const struct xc_place *place = xc_debuginfo_place(b->process, c->best[i] - 1);
+		const char *name = place_name(place);
+		if (name)
+			xc_text_add(&text, name);
+		else
+			xc_text_printf(&text, "0x%" PRIx64, c->best[i]);
+		if (i)
+			xc_text_add(&text, " → ");
+	}
+	xc_text_add(&text, "]");
+	const char *copy = xc_arena_strdup(b->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return copy;
+}
+
+/* ---- rows ---- */
+
+static const char *build_id_text(struct builder *b, const struct xc_module *module)
+{
+	char hex[2 * XC_BUILD_ID_MAX + 1];
+	const struct xc_build_id *id = module->build_id.size ? &module->build_id : &module->file_build_id;
+	if (!module->build_id.size && module->identity != XC_VERIFIED)
+		return NULL;
+	void **slot = xc_memo_at(&b->build_ids, b->arena, module, NULL);
+	if (!*slot)
+		*slot = xc_arena_strdup(b->arena, xc_build_id_hex(id, hex));
+	return *(char *)*slot ? *slot : NULL;
+}
+
+/* Names and paths recur in every row: one copy of each goes into the report, of a length that a renderer can repeat. */
+static const char *shared(struct builder *b, const char *string)
+{
+	if (!string)
+		return NULL;
+	void **slot = xc_memo_at(&b->strings, b->arena, string, NULL);
+	if (!*slot)
+		*slot = xc_arena_strndup(b->arena, string, MAX_NAME);
+	return *slot;
+}
+
+static struct xc_stack_row *add_row(struct builder *b)
+{
+	b->rows = xc_grow(b->rows, b->row_count, &b->row_capacity, sizeof *b->rows);
+	struct xc_stack_row *row = &b->rows[b->row_count];
+	*row = (struct xc_stack_row){.index = (unsigned)(b->row_count - b->guest_count + b->skipped)};
+	b->row_count++;
+	return row;
+}
+
+static void fill_row(struct builder *b, struct xc_stack_row *row, const struct xc_frame *frame,
+		     const struct xc_place *place, size_t level)
+{
+	row->pc = frame->pc;
+	row->signal = frame->signal;
+	row->tail_call = frame->tail_call;
+	row->tail_partial = frame->tail_partial;
+	row->trust = xc_trust_text(frame->trust);
+	if (place->module) {
+		row->module = shared(b, place->module->path);
+		row->build_id = build_id_text(b, place->module);
+		row->unverified = place->module->identity == XC_UNVERIFIED;
+		row->runtime = xc_module_is_runtime(place->module);
+		row->has_offset = place->module->bias_known;
+		row->offset = frame->pc - place->module->bias;
+	}
+	row->function = shared(b, place->symbol);
+	row->code_language = xc_place_language(place, level);
+	if (place->told) {
+		row->language = shared(b, place->told->language);
+		row->file = shared(b, place->told->file);
+		row->line = place->told->line;
+	}
+	if (level >= place->level_count)
+		return;
+	const struct xc_level *at = &place->levels[level];
+	row->inlined = level + 1 < place->level_count;
+	row->function = shared(b, at->function ? at->function : place->symbol);
+	row->file = shared(b, at->file);
+	row->line = at->line;
+	row->column = at->column;
+}
+
+static void fill_variables(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame,
+			   const struct xc_place *place, size_t level, struct xc_stack_row *row)
+{
+	if (!b->options->args || level >= place->level_count || place->line_only || xc_die_exhausted())
+		return;
+	struct xc_frame_context context = {
+		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
+	row->has_variables = true;
+	xc_variables_fill(&context, level, b->options->locals, &b->options->format, b->arena, row);
+}
+
+static void add_rows(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame)
+{
+	const struct xc_place *place = xc_debuginfo_place(b->process, xc_frame_lookup(frame));
+	size_t levels = place->level_count ? place->level_count : 1;
+	for (size_t level = 0; level < levels; level++) {
+		struct xc_stack_row *row = add_row(b);
+		fill_row(b, row, frame, place, level);
+		fill_variables(b, thread, frame, place, level, row);
+	}
+}
+
+/* ---- guests ---- */
+
+static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64_t left_out)
+{
+	const struct xc_backtrace_options *o = b->options;
+	struct xc_stack_row *row = add_row(b);
+	unsigned next = row->index;
+	*row = *from;
+	row->index = next ? next - 1 : 0;
+	row->left_out = left_out;
+	row->function = shared(b, from->function);
+	row->file = shared(b, from->file);
+	row->language = shared(b, from->language);
+	row->kind = shared(b, from->kind);
+	row->has_variables = o->args;
+	row->arg_count = o->args ? from->arg_count : 0;
+	row->local_count = o->args && o->locals ? from->local_count : 0;
+	row->args = xc_guest_variables(b->arena, from->args, row->arg_count);
+	row->locals = xc_guest_variables(b->arena, from->locals, row->local_count);
+	b->guest_count++;
+}
+
+/* The two ends of a list, as of the machine's frames. */
+static void add_guests(struct builder *b, const struct xc_guest_frames *list)
+{
+	size_t max = b->ring_size + b->head_size, tail = list->row_count;
+	if (list->row_count > max)
+		tail -= b->ring_size;
+	for (size_t i = 0; i < list->row_count && i < b->head_size; i++)
+		add_guest(b, &list->rows[i], 0);
+	for (size_t i = list->row_count > max ? tail : b->head_size; i < list->row_count; i++)
+		add_guest(b, &list->rows[i], i == tail ? tail - b->head_size : 0);
+}
+
+static bool seek_guests(struct builder *b, struct guests *g, pid_t tid)
+{
+	g->lists = xc_guest_frames_of(b->process, tid, &g->count);
+	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
+	return g->count > 0;
+}
+
+/* Where the frame's part of the stack ends. Where the stack broke off, all above may be its callers'. */
+static xc_addr frame_end(const struct xc_process *p, const struct xc_frame *frame, const struct xc_frame *caller,
+			 xc_addr sp, bool broken)
+{
+	uint64_t end;
+	const struct xc_segment *segment = xc_space_find(p->space, sp);
+	if (!caller && (broken || !frame->cfa_known))
+		return segment && segment->hi != UINT64_MAX ? segment->hi + 1 : sp;
+	if (frame->cfa_known)
+		return frame->cfa;
+	return xc_regs_get(&caller->regs, p->arch->sp, &end) ? end : sp;
+}
+
+/* The guests that a frame holds, as rows unless the frame was left out. `stop` says why there is no caller. */
+static void place_guests(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller,
+			 const char *stop, bool shown)
+{
+	struct guests *g = &b->guests;
+	bool broken = stop && strncmp(stop, XC_STOP_OUTERMOST, strlen(XC_STOP_OUTERMOST)) != 0;
+	uint64_t sp;
+	if (!g->count || !xc_regs_get(&frame->regs, b->process->arch->sp, &sp))
+		return;
+	xc_addr end = frame_end(b->process, frame, caller, sp, broken);
+	size_t lo = 0, hi = g->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (g->lists[mid].at < sp)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < g->count && g->lists[lo].at < end; lo++) {
+		if (!g->placed[lo] && shown)
+			add_guests(b, &g->lists[lo]);
+		g->placed[lo] = true;
+	}
+}
+
+/* The walk goes on from a frame, the `seen`th, to its caller. */
+static void leave_frame(struct builder *b, const struct xc_frame *frame, const struct xc_frame *caller, uint64_t seen)
+{
+	if (seen <= b->head_size || !b->ring_size)
+		place_guests(b, frame, caller, NULL, seen <= b->head_size);
+}
+
+static void end_guests(struct builder *b)
+{
+	for (size_t i = 0; i < b->guests.count; i++)
+		b->misplaced += b->guests.placed[i] ? 0 : b->guests.lists[i].row_count;
+	free(b->guests.placed);
+	b->guests = (struct guests){.count = 0};
+}
+
+/* ---- one stack ---- */
+
+/* Rows of the frames waiting in the ring: the last ones of `seen`, of which the first `head` have rows already. */
+static void add_ring(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack, uint64_t seen,
+		     uint64_t head)
+{
+	uint64_t waiting = seen - head, kept = waiting < b->ring_size ? waiting : b->ring_size;
+	if (waiting > kept) {
+		stack->elided = b->skipped = waiting - kept;
+		stack->elided_at = b->row_count;
+	}
+	for (uint64_t i = seen - kept; i < seen; i++) {
+		const struct xc_frame *caller = i + 1 < seen ? &b->ring[(i + 1) % b->ring_size] : NULL;
+		add_rows(b, thread, &b->ring[i % b->ring_size]);
+		place_guests(b, &b->ring[i % b->ring_size], caller, caller ? NULL : stack->stop, true);
+	}
+}
+
+/* The oldest one gives way. */
+static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64_t seen)
+{
+	if (!b->ring_size)
+		return;
+	if (!b->ring)
+		b->ring = xc_alloc(b->ring_size * sizeof *b->ring);
+	struct xc_frame *slot = &b->ring[seen % b->ring_size];
+	if (seen - b->head_size >= b->ring_size)
+		place_guests(b, slot, b->ring_size > 1 ? &b->ring[(seen + 1) % b->ring_size] : frame, NULL, false);
+	*slot = *frame;
+}
+
+static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
+{
+	struct cycle cycle = {.seen = 0};
+	struct xc_frame callee;
+	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
+	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
+	const char *stop = "more frames than xcore follows";
+	bool merges = seek_guests(b, &b->guests, thread->tid);
+	do {
+		if (merges && seen)
+			leave_frame(b, &callee, frame, seen);
+		if (merges)
+			callee = *frame;
+		if (seen < head)
+			add_rows(b, thread, frame);
+		else
+			keep_in_ring(b, frame, seen);
+		watch(&cycle, frame->pc);
+		seen++;
+	} while (seen < limit && xc_unwind_step(b->unwinder, frame, frame, &stop));
+	b->walked += seen;
+	stack->stop = xc_arena_strdup(b->arena, stop);
+	if (seen > head)
+		add_ring(b, thread, stack, seen, head);
+	else
+		place_guests(b, frame, NULL, stop, true);
+	end_guests(b);
+	stack->cycle = cycle_text(b, &cycle);
+}
+
+static bool begins_thread(const struct xc_stack_row *row)
+{
+	return !row->guest && (row->runtime || (row->function && !strcmp(row->function, "_start")));
+}
+
+/* What calls main, or else the runtime's frames that a thread begins with. */
+static void mark_startup(struct xc_stack *stack)
+{
+	size_t from = stack->row_count;
+	for (size_t i = 0; i < stack->row_count; i++)
+		if (!stack->rows[i].guest && stack->rows[i].function && !strcmp(stack->rows[i].function, "main"))
+			from = i + 1;
+	if (from == stack->row_count && stack->stop && !strcmp(stack->stop, XC_STOP_OUTERMOST))
+		while (from > 0 && begins_thread(&stack->rows[from - 1]))
+			from--;
+	for (size_t i = from; i < stack->row_count; i++)
+		stack->rows[i].startup = true;
+}
+
+static void begin_rows(struct builder *b)
+{
+	b->row_count = b->guest_count = 0;
+	b->skipped = 0;
+}
+
+static void take_rows(struct builder *b, struct xc_stack *stack)
+{
+	stack->row_count = b->row_count;
+	stack->rows = xc_arena_alloc(b->arena, b->row_count * sizeof *stack->rows);
+	if (b->row_count)
+		memcpy(stack->rows, b->rows, b->row_count * sizeof *stack->rows);
+}
+
+static void build_stack(struct builder *b, const struct xc_thread *thread, struct xc_stack *stack)
+{
+	*stack = (struct xc_stack){
+		.tid = thread->tid,
+		.name = xc_arena_strdup(b->arena, thread->name),
+		.crashed = thread->crashed,
+		.signalled = thread->crashed && xc_signal_is_foreign(&b->process->signal, b->process->pid),
+		.state = xc_thread_state_text(thread->state),
+		.how = xc_arena_strdup(b->arena, thread->regs_how),
+	};
+	struct xc_frame frame;
+	begin_rows(b);
+	if (!b->process->arch->unwinds)
+		stack->stop = "stacks of this machine are not supported";
+	else if (xc_unwind_first(b->unwinder, thread, &frame))
+		walk(b, thread, &frame, stack);
+	else
+		stack->stop = xc_arena_strdup(b->arena,
+					      thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
+	take_rows(b, stack);
+	mark_startup(stack);
+}
+
+/* Of no thread. */
+static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
+{
+	*stack = (struct xc_stack){
+		.detached = true,
+		.name = xc_arena_strdup(b->arena, list->name),
+		.state = xc_arena_strdup(b->arena, list->state),
+		.stop = XC_STOP_OUTERMOST,
+	};
+	begin_rows(b);
+	add_guests(b, list);
+	take_rows(b, stack);
+}
+
+/* ---- the whole ---- */
+
+static bool wanted(const struct xc_backtrace_options *options, const struct xc_thread *thread)
+{
+	switch (options->choice) {
+	case XC_THREADS_CRASHED:
+		return thread->crashed;
+	case XC_THREADS_OTHERS:
+		return !thread->crashed;
+	case XC_THREADS_ONE:
+		return thread->tid == options->tid;
+	case XC_THREADS_ALL:
+		break;
+	}
+	return true;
+}
+
+static void builder_init(struct builder *b, struct xc_process *process, struct xc_arena *arena,
+			 const struct xc_backtrace_options *options)
+{
+	size_t max = options->max_frames ? options->max_frames : DEFAULT_MAX_FRAMES;
+	*b = (struct builder){.process = process, .arena = arena, .options = options};
+	b->unwinder = xc_unwinder_new(process);
+	b->ring_size = max / 2;
+	b->head_size = max - b->ring_size;
+}
+
+static void builder_fini(struct builder *b)
+{
+	xc_unwinder_free(b->unwinder);
+	free(b->ring);
+	free(b->rows);
+}
+
+/* What is not to be seen of the guests. */
+static void tell_guests(const struct builder *b, struct xc_section *section, size_t hidden)
+{
+	struct xc_error *err;
+	while ((err = xc_guest_failure(b->process)))
+		xc_section_note(section, err);
+	if (b->misplaced)
+		xc_section_message(
+			section, XC_WARNING, NULL,
+			b->misplaced == 1
+				? "%" PRIu64 " frame of another language stands where no frame of these stacks is"
+				: "%" PRIu64 " frames of other languages stand where no frame of these stacks is",
+			b->misplaced);
+	if (hidden && b->options->choice != XC_THREADS_OTHERS)
+		xc_section_message(section, XC_INFO, "xcore bt --coroutines shows them",
+				   hidden == 1 ? "%zu stack more is on no thread" : "%zu stacks more are on no thread",
+				   hidden);
+}
+
+static struct xc_error *no_thread(const struct xc_process *process, pid_t tid)
+{
+	xc_auto(xc_freep) char *target = xc_shellword_target(process->target);
+	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no thread %d in %s", (int)tid, process->target),
+			     "xcore threads %s lists them", target);
+}
+
+struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *process,
+			      const struct xc_backtrace_options *options)
+{
+	if (options->choice == XC_THREADS_ONE && !xc_process_thread(process, options->tid))
+		return no_thread(process, options->tid);
+	struct builder b;
+	struct xc_arena *arena = &section->report->arena;
+	struct xc_stacks *stacks = xc_section_stacks(section, "threads");
+	builder_init(&b, process, arena, options);
+	stacks->full = options->locals;
+	stacks->brief = options->brief;
+	size_t detached_count;
+	const struct xc_guest_frames *detached = xc_guest_frames_of(process, 0, &detached_count);
+	size_t shown = options->detached ? detached_count : 0;
+	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (wanted(options, &process->threads[i]))
+			build_stack(&b, &process->threads[i], &stacks->stacks[stacks->stack_count++]);
+	for (size_t i = 0; i < shown; i++)
+		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
+	tell_guests(&b, section, detached_count - shown);
+	if (xc_die_exhausted())
+		xc_section_message(
+			section, XC_WARNING, NULL,
+			"following this debug information takes longer than it does for any "
+			"honest file of its size: names, lines and values that were asked for late are left out");
+	if (options->group && stacks->stack_count)
+		xc_stacks_group(arena, stacks, options->brief);
+	builder_fini(&b);
+	return NULL;
+}
+
+static void add_to_tree(struct xc_stacktree *tree, const struct xc_stack *stack, const char **names)
+{
+	size_t count = 0;
+	for (size_t i = stack->row_count; i-- > 0;) { /* outermost first */
+		const struct xc_stack_row *row = &stack->rows[i];
+		names[count++] = row->signal && !row->function ? "<signal handler called>"
+				 : row->function               ? row->function
+				 : row->module                 ? row->module
+							       : "??";
+		if (stack->elided && i == stack->elided_at)
+			names[count++] = "…";
+	}
+	if (count)
+		xc_stacktree_add(tree, names, count, 1);
+}
+
+void xc_backtrace_tree(struct xc_stacktree *tree, struct xc_process *process)
+{
+	struct builder b;
+	struct xc_arena arena = {0};
+	struct xc_backtrace_options options = {.choice = XC_THREADS_ALL};
+	builder_init(&b, process, &arena, &options);
+	for (size_t i = 0; i < process->thread_count; i++) {
+		struct xc_stack stack;
+		build_stack(&b, &process->threads[i], &stack);
+		xc_auto(xc_freep) const char **names = xc_alloc((stack.row_count + 1) * sizeof *names);
+		add_to_tree(tree, &stack, names);
+	}
+	builder_fini(&b);
+	xc_arena_fini(&arena);
+}

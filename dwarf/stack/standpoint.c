@@ -1,0 +1,105 @@
+/* standpoint: counts frames as `bt` does: each inlined function first, then the function it was inlined into. */
+#include "dwarf/stack/standpoint.h"
+
+enum { MAX_ROWS = 1 << 22 };
+
+static const struct xc_thread *default_thread(const struct xc_process *process)
+{
+	for (size_t i = 0; i < process->thread_count; i++) {
+		if (process->threads[i].crashed)
+			return &process->threads[i];
+	}
+	return process->thread_count > 0 ? process->threads : NULL;
+}
+
+static void enter(struct xc_standpoint *s)
+{
+	s->has_frame = true;
+	s->level = 0;
+	s->place = xc_debuginfo_place(s->process, xc_frame_lookup(&s->frame));
+}
+
+static const char *first_frame(struct xc_standpoint *s)
+{
+	if (!s->thread)
+		return "the target has no threads";
+	if (!s->process->arch->unwinds)
+		return "stacks of this machine are not supported yet";
+	s->unwinder = xc_unwinder_new(s->process);
+	if (xc_unwind_first(s->unwinder, s->thread, &s->frame))
+		return NULL;
+	return s->thread->why_no_regs ? s->thread->why_no_regs : "the thread's registers are unknown";
+}
+
+/* The next row; else why there is none. */
+static const char *up(struct xc_standpoint *s)
+{
+	const char *stop;
+	if (!s->has_frame)
+		return s->why_no_frame;
+	if (s->level + 1 < s->place->level_count) {
+		s->level++;
+	} else {
+		if (!xc_unwind_step(s->unwinder, &s->frame, &s->frame, &stop))
+			return stop;
+		enter(s);
+	}
+	s->row++;
+	return NULL;
+}
+
+bool xc_standpoint_up(struct xc_standpoint *standpoint)
+{
+	return up(standpoint) == NULL;
+}
+
+struct xc_error *xc_standpoint_open(struct xc_standpoint *s, const struct xc_process *process,
+				    const struct xc_thread *thread, unsigned row)
+{
+	*s = (struct xc_standpoint){.process = process, .thread = thread ? thread : default_thread(process)};
+	const char *why = s->why_no_frame = first_frame(s);
+	if (!why)
+		enter(s);
+	while (!why && s->row < row && s->row < MAX_ROWS)
+		why = up(s);
+	if (row == 0 || (!why && s->row == row))
+		return NULL;
+	if (!s->has_frame)
+		return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: %s", row, why);
+	return xc_error_new(XC_ERR_NOT_FOUND, "no frame %u: the stack of thread %d has %u, numbered from 0 (%s)", row,
+			    (int)s->thread->tid, s->row + 1, why ? why : "more are not followed");
+}
+
+void xc_standpoint_fini(struct xc_standpoint *standpoint)
+{
+	if (standpoint->unwinder)
+		xc_unwinder_free(standpoint->unwinder);
+	standpoint->unwinder = NULL;
+	standpoint->has_frame = false;
+}
+
+const char *xc_standpoint_function(const struct xc_standpoint *s)
+{
+	if (!s->has_frame)
+		return NULL;
+	if (s->level < s->place->level_count && s->place->levels[s->level].function)
+		return s->place->levels[s->level].function;
+	return s->place->symbol;
+}
+
+bool xc_standpoint_unit(const struct xc_standpoint *s, Dwarf_Die *unit_out)
+{
+	if (!s->has_frame || s->place->level_count == 0)
+		return false;
+	*unit_out = s->place->unit;
+	return true;
+}
+
+struct xc_frame_context xc_standpoint_context(const struct xc_standpoint *s)
+{
+	return (struct xc_frame_context){.process = s->process,
+					 .thread = s->thread,
+					 .unwinder = s->unwinder,
+					 .frame = s->has_frame ? &s->frame : NULL,
+					 .place = s->place};
+}

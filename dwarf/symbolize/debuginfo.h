@@ -1,0 +1,72 @@
+/* debuginfo: what stands at an address: function, inlined functions, file and line, and the lexical blocks
+ * whose variables are in scope.
+ *
+ * Only the units that the asked addresses fall in are parsed; answers are kept by address, so two thousand
+ * threads waiting in the same place cost one look-up. Not thread-safe. */
+#ifndef XC_DEBUGINFO_H
+#define XC_DEBUGINFO_H
+
+#include "dwarf/module/debugfile.h"
+#include "dwarf/module/unit.h"
+
+/* One function that execution is in at a place: the innermost inlined one first, the real one last. */
+struct xc_level {
+	const char *function; /* qualified, without parameters: "ns::Class::method" */
+	Dwarf_Die die;        /* DW_TAG_inlined_subroutine or DW_TAG_subprogram (concrete) */
+	Dwarf_Die *blocks;    /* lexical blocks of this level that hold the address, innermost first;
+	                             the last one is `die` itself */
+	size_t block_count;
+	const char *file;      /* full path where the compiler recorded it; NULL when unknown */
+	unsigned line, column; /* 0 when unknown */
+	void *variables;       /* cache slot of dwarf/variable */
+};
+
+struct xc_place {
+	struct xc_module *module; /* NULL: the address lies in no module */
+	uint64_t file_addr;       /* addr - bias */
+	Dwarf_Die unit;           /* of the function; valid only when level_count > 0 */
+	struct xc_level *levels;
+	size_t level_count;               /* 0: no debug information here */
+	const char *symbol;               /* demangled name of the ELF symbol that covers the address, or NULL */
+	int symbol_language;              /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
+	uint64_t symbol_offset;           /* address minus the symbol's value */
+	bool line_only;                   /* levels[0] has file and line, but no DIE (assembler) */
+	const struct xc_guest_code *told; /* by a plugin (guest.h): its name is the symbol then; else NULL */
+};
+
+/* The place of a code address. For return addresses give addr - 1 (see xc_frame_lookup). Never NULL; the answer
+ * lives as long as the process. */
+const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr);
+
+/* What the function of a level is called; by the symbol where debug information does not say. NULL when neither does. */
+const char *xc_place_function(const struct xc_place *place, size_t level);
+
+/* The language that the function of a level was written in (DW_LANG_…): of an inlined one, that of the unit it comes from. Without
+ * debug information only Rust and C++ are known, by the symbol; 0 when nothing tells. */
+int xc_place_language(const struct xc_place *place, size_t level);
+
+/* The DW_TAG_call_site (or GNU_call_site) DIE in the function at `place` whose return address is `file_return`,
+ * for entry values. False when there is none. */
+bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out);
+
+/* The unit DIE that holds a code address of a module; false when none does. */
+bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
+		       Dwarf_Die *unit_out);
+
+/* The full path of DW_AT_decl_file or DW_AT_call_file in the unit that a DIE is of; NULL when there is none. */
+const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number);
+
+/* A DIE by its place (unit.h). */
+bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
+		      uint64_t unit, uint64_t die, Dwarf_Die *die_out);
+
+/* The module whose debug information this Dwarf shows; NULL when it is none that was asked about. */
+struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *dwarf);
+
+/* Slot of dwarf/lookup, which frees it when told by xc_debuginfo_close. */
+void **xc_debuginfo_names(const struct xc_process *process);
+
+/* Free everything cached for the process; called before xc_debugfiles_close. */
+void xc_debuginfo_close(struct xc_process *process);
+
+#endif

@@ -1,0 +1,54 @@
+/* type_impl: what the files of dwarf/type*.c share and nobody else needs. */
+#ifndef XC_TYPE_IMPL_H
+#define XC_TYPE_IMPL_H
+
+#include "dwarf/types/type.h"
+
+/* An array type whose count or element was worked out for some frame. */
+struct xc_type_instance {
+	struct xc_type_instance *next;
+	const struct xc_type *type;
+};
+
+struct xc_type_detail {
+	struct xc_types *types;
+	Dwarf_Die die; /* addr NULL when the type came from elsewhere */
+	bool items_read;
+	void *items; /* members, enumerators or parameter types, by kind */
+	size_t item_count;
+	const struct xc_variant_part *variants; /* once asked for */
+	struct xc_type_parts *parts;            /* templates, statics, methods, nested types, once asked for */
+	const char *text;                       /* name with declarators, once asked for */
+	const struct xc_type *complete, *pointer;
+	struct xc_type_instance *instances;
+	size_t instance_count;
+	Dwarf_Attribute dimension; /* of a dynamic array */
+	bool has_dimension, is_bound;
+	/* Of types from C declarations: bytes, of records, and of typedefs that ask for one; else 0. */
+	uint32_t alignment;
+	bool alignment_asked; /* … by the source, of the type or of a member */
+};
+
+/* A new type with its detail, in the arena. */
+struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind);
+
+/* What a DW_TAG_member or DW_TAG_inheritance of a struct says. */
+struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die);
+
+/* DW_AT_accessibility of a DIE in a struct, class or union. */
+enum xc_member_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);
+
+/* Fill in an array or a string from its DIE. */
+void xc_type_fill_array(struct xc_types *types, struct xc_type *type, Dwarf_Die *die, int language);
+void xc_type_fill_string(struct xc_types *types, struct xc_type *type, Dwarf_Die *die);
+
+/* Read the enumerators of an enum; sets is_flags. */
+void xc_type_read_enumerators(struct xc_type *type);
+
+/* The items of a type that no DIE describes: members, enumerators or parameters, in the arena already. */
+void xc_type_keep(struct xc_type *type, void *items, size_t count);
+
+/* Of an enum that has its items: sets is_flags, and is_signed when no target tells. */
+void xc_type_judge_enum(struct xc_type *type);
+
+#endif

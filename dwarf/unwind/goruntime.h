@@ -1,0 +1,64 @@
+/* goruntime: what an unwinder and a verdict need of Go's run-time: which goroutine a thread runs, and where it goes on when the thread
+ * is on another stack.
+ *
+ * Goroutines have small stacks of their own; what needs more room runs on the thread's stack (g0's), to which systemstack(), mcall(),
+ * morestack() and, for C, asmcgocall() switch. No call frame information tells of the way back, but each goroutine has the place in g.sched:
+ *
+ *	thread storage ──→ g (a goroutine, g0, or gsignal while a handler runs) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
+ *
+ * Layouts are those of the program's own debug information (runtime.g, runtime.m, runtime.gobuf), without it those that have not changed
+ * from Go 1.12 to 1.22, as far as needed here; the storage is that of amd64 (Go 1.19,
+ * runtime/runtime2.go, asm_amd64.s; cmd/link: runtime.tlsg). Not thread-safe. */
+#ifndef XC_GORUNTIME_H
+#define XC_GORUNTIME_H
+
+#include "core/process/process.h"
+
+enum xc_go_code {
+	XC_GO_SYSTEMSTACK,
+	XC_GO_MCALL,
+	XC_GO_MORESTACK,
+	XC_GO_CALL_C,   /* asmcgocall */
+	XC_GO_SIGPANIC, /* called, as it looks, by the instruction that faulted */
+	XC_GO_TEXT,     /* all of Go's own code: not the C that is linked in */
+	XC_GO_CODES
+};
+
+struct xc_goruntime {
+	const struct xc_process *process;
+	struct xc_module *module;       /* the executable */
+	struct xc_goruntime_memo *memo; /* of xc_goruntime_read(); in the process's arena */
+	struct {
+		xc_addr from, end; /* 0: not there */
+	} codes[XC_GO_CODES];
+};
+
+/* False when the executable is not Go's (gopclntab.h), or not of a machine that is known here. Reads symbols. */
+bool xc_goruntime_find(const struct xc_process *process, struct xc_goruntime *out);
+
+/* Is this an address in that code? In one of the functions that switch stacks? */
+bool xc_goruntime_in(const struct xc_goruntime *go, enum xc_go_code which, xc_addr pc);
+bool xc_goruntime_switches(const struct xc_goruntime *go, xc_addr pc);
+
+/* The g in the thread's storage, by the thread pointer in regs: whose stack it runs on, or gsignal. False when it cannot be read. */
+bool xc_goruntime_g(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
+
+/* The goroutine that the thread of regs runs (m.curg), on whichever stack. False when it runs none, or that is not known. */
+bool xc_goruntime_current(const struct xc_goruntime *go, const struct xc_regs *regs, xc_addr *g_out);
+
+/* A member of at most 8 bytes ("sched.sp") of the struct `type` ("runtime.g") at addr. False when its place is not known, or it
+ * cannot be read. Its place is looked up once: type and path are kept, and must be literals. */
+bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
+		       uint64_t *value_out);
+
+/* The registers (pc, sp and the frame pointer) that a goroutine which does not run left in g.sched. */
+bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs);
+
+/* The name of the function of the program's there, by its symbols alone: nothing is kept, so that a million can be asked for. NULL when
+ * it has none. */
+const char *xc_goruntime_function(const struct xc_goruntime *go, xc_addr pc);
+
+/* A variable of Go's run-time ("runtime.allgs"). False when the program has no symbols, or only those of functions (gopclntab.h). */
+bool xc_goruntime_variable(const struct xc_goruntime *go, const char *name, xc_addr *addr_out, uint64_t *size_out);
+
+#endif

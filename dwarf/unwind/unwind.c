@@ -1,0 +1,353 @@
+/* unwind: one step at a time, best evidence first.
+ *
+ *   a row of call frame information ──→ CFA ──→ every register's rule           trust: cfi
+ *   Go: the thread's stack goes on in its goroutine's (unwind_go.c)             trust: context
+ *   pc not executable (call through a bad pointer): [sp] is the return address  trust: scan
+ *   a row that needs a frame pointer which is not known (a live thread's):
+ *           a word above sp that returns behind a call of this very function,
+ *           or below which a frame pointer was pushed, or any                   trust: scan
+ *   no row: the frame pointer, where the function's code sets it up             trust: fp
+ *           a word above sp that returns behind a call of this very function    trust: scan
+ *           the word that its pushes and subtractions leave above them          trust: scan
+ *           the first word above sp that returns behind any call                trust: scan
+ *   a return address that cannot be one (overwritten stack): the same, above it trust: scan
+ *
+ * Every guess must land in executable memory, right behind a call instruction where the code is readable, and
+ * every step must move up the stack, so that no stack loops. A signal trampoline may change stacks, but not often; and
+ * guessing costs, so one unwinder does it only so much. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/decode/code.h"
+#include "dwarf/unwind/unwind_impl.h"
+
+enum { LOOK_AHEAD = 64 };
+
+static const char outermost[] = XC_OUTERMOST;
+static const char nothing_found[] = "no call frame information here, and nothing above looks like a return address";
+
+const char *xc_trust_text(enum xc_trust trust)
+{
+	static const char *const texts[] = {"context", "cfi", "fp", "scan", "plugin"};
+	return texts[trust];
+}
+
+struct xc_unwinder *xc_unwinder_new(const struct xc_process *process)
+{
+	struct xc_unwinder *u = xc_alloc(sizeof *u);
+	u->process = process;
+	u->cfi = xc_cfi_new(process);
+	u->tailcalls = xc_tailcalls_new(process);
+	return u;
+}
+
+void xc_unwinder_free(struct xc_unwinder *u)
+{
+	if (!u)
+		return;
+	xc_cfi_free(u->cfi);
+	xc_tailcalls_free(u->tailcalls);
+	free(u);
+}
+
+static const char *stop_at(struct xc_unwinder *u, const char *what, xc_addr addr)
+{
+	const struct xc_segment *s = xc_space_find(u->process->space, addr);
+	if (addr == UINT64_MAX)
+		snprintf(u->stop, sizeof u->stop, "%s needs a register that is not known", what);
+	else
+		snprintf(u->stop, sizeof u->stop, "%s at 0x%" PRIx64 ": %s", what, addr,
+			 s && s->provenance <= XC_FROM_LIVE ? "points outside readable memory"
+							    : xc_provenance_text(s ? s->provenance : XC_UNMAPPED));
+	return u->stop;
+}
+
+/* ---- steps ---- */
+
+void xc_unwind_place(const struct xc_process *p, struct xc_frame *f, uint64_t pointer)
+{
+	xc_addr pc = xc_code_address(p, pointer);
+	xc_regs_set(&f->regs, p->arch->pc, pc);
+	f->pc = pc;
+	f->module = xc_process_module(p, xc_frame_lookup(f));
+}
+
+/* Told by its code? */
+static bool is_trampoline(struct xc_unwinder *u, struct xc_frame *f)
+{
+	if (!xc_code_is_trampoline(u->process, f->pc))
+		return false;
+	f->trampoline = f->signal = f->interrupted = true;
+	f->module = xc_process_module(u->process, f->pc);
+	return true;
+}
+
+void xc_unwind_describe(struct xc_unwinder *u, struct xc_frame *f)
+{
+	xc_addr missing;
+	if (u->process->arch->lr >= 0 && is_trampoline(u, f))
+		return;
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(f));
+	/* The return address of a handler is the first byte of its trampoline, behind no call. glibc's covers the byte
+	 * before as well; others are found at pc itself. */
+	if (!row->found && !f->interrupted) {
+		const struct xc_cfi_row *exact = xc_cfi_row(u->cfi, f->pc);
+		if (exact->signal) {
+			row = exact;
+			f->interrupted = true;
+			f->module = xc_process_module(u->process, f->pc);
+		}
+	}
+	if (!row->signal && !f->interrupted && is_trampoline(u, f))
+		return;
+	f->signal = row->signal;
+	f->cfa_known = row->found && xc_cfi_cfa(u->process, row, &f->regs, &f->cfa, &missing);
+}
+
+void xc_unwind_forget(const struct xc_arch *arch, struct xc_regs *regs)
+{
+	for (int i = 0; i < arch->frame_regs; i++)
+		if (i != arch->sp && i != arch->pc && !xc_arch_has(arch->constant, i))
+			xc_regs_forget(regs, i);
+}
+
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop);
+
+/* Behind a scan only sp can be relied on, so a frame that is found by another register ends the test. */
+bool xc_unwind_refuted(struct xc_unwinder *u, const struct xc_frame *from)
+{
+	struct xc_frame at = *from, next;
+	const char *stop = NULL;
+	for (size_t i = 0; i < LOOK_AHEAD; i++) {
+		const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(&at));
+		if (!row->found || row->cfa_reg != u->process->arch->sp)
+			return false;
+		u->guessing++;
+		if (!step_row(u, &at, &next, &stop))
+			return stop != outermost;
+		at = next;
+		if (!xc_code_executable(u->process, at.pc))
+			return true;
+	}
+	return false;
+}
+
+/* The caller's registers by the row's rules; false with *stop set when the return address cannot be had. */
+static bool apply_row(struct xc_unwinder *u, const struct xc_cfi_row *row, const struct xc_frame *frame,
+		      struct xc_frame *caller, const char **stop)
+{
+	const struct xc_process *p = u->process;
+	xc_addr missing;
+	uint64_t value, pc;
+	if (row->rules[row->return_reg].kind == XC_CFI_LOST) {
+		*stop = outermost;
+		return false;
+	}
+	if (!xc_cfi_register(p, row, row->return_reg, &frame->regs, frame->cfa, &pc, &missing)) {
+		*stop = stop_at(u, "return address", missing);
+		return false;
+	}
+	*caller = (struct xc_frame){.index = frame->index + 1,
+				    .interrupted = row->signal,
+				    .trust = row->signal ? XC_TRUST_CONTEXT
+					     : row->told ? XC_TRUST_PLUGIN
+							 : XC_TRUST_CFI,
+				    .regs = frame->regs};
+	struct xc_regs *regs = &caller->regs;
+	for (int i = 0; i < row->rule_count; i++) {
+		if (row->rules[i].kind == XC_CFI_SAME || xc_arch_has(p->arch->constant, i))
+			continue;
+		if (xc_cfi_register(p, row, i, &frame->regs, frame->cfa, &value, &missing))
+			xc_regs_set(regs, i, value);
+		else
+			xc_regs_forget(regs, i);
+	}
+	xc_regs_forget_from(regs, row->rule_count,
+			    p->arch->constant); /* flags and segments; the thread pointer stays */
+	if (!row->signal) /* it was the return address, of which the caller knows nothing any more */
+		xc_regs_forget(regs, p->arch->lr);
+	regs->vector = NULL;
+	xc_unwind_place(p, caller, pc);
+	return true;
+}
+
+/* Upward, or to another stack across a trampoline. */
+static bool advances(const struct xc_process *p, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	uint64_t before, after;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &before) || !xc_regs_get(&caller->regs, p->arch->sp, &after))
+		return false;
+	caller->descents = frame->descents + (after < before);
+	/* a function that was interrupted may have no frame of its own, where calls push nothing */
+	bool leaf = p->arch->lr >= 0 && frame->interrupted && !caller->interrupted && after == before;
+	return after > before || leaf || (frame->signal && after != before);
+}
+
+/* The last checks of a caller that was found by rules. */
+static bool arrived(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	if (caller->pc == 0 && !caller->interrupted) { /* what was interrupted may have called a null pointer */
+		*stop = "outermost frame (return address 0)";
+		return false;
+	}
+	if (!advances(u->process, frame, caller)) {
+		*stop = "the stack does not go up any more: damaged, or the call frame information is wrong";
+		return false;
+	}
+	if (caller->descents > XC_MAX_DESCENTS) {
+		*stop = "signal handlers on more stacks than can be: the stack is damaged";
+		return false;
+	}
+	xc_unwind_describe(u, caller);
+	return true;
+}
+
+/* The caller by call frame information. False with *stop NULL where there is none. */
+static bool step_row(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller, const char **stop)
+{
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	*stop = NULL;
+	if (row->at_calls && frame->interrupted &&
+	    (row->rules[row->return_reg].kind == XC_CFI_LOST || xc_unwind_in_prologue(u->process, frame)))
+		return false;
+	if (!row->found || !frame->cfa_known) {
+		*stop = row->found ? stop_at(u, "the frame address", UINT64_MAX) : NULL;
+		return false;
+	}
+	if (!apply_row(u, row, frame, caller, stop) || !arrived(u, frame, caller, stop))
+		return false;
+	xc_unwind_go(u, frame, caller);
+	return true;
+}
+
+/* The caller is what the signal interrupted, with all its registers. */
+static bool step_trampoline(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller,
+			    const char **stop)
+{
+	struct xc_regs regs;
+	*stop = "the registers that the signal's frame holds cannot be read";
+	if (!xc_code_interrupted(u->process, frame->pc, &frame->regs, &regs))
+		return false;
+	*caller = (struct xc_frame){
+		.index = frame->index + 1, .interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = regs};
+	xc_unwind_place(u->process, caller, regs.value[u->process->arch->pc]);
+	return arrived(u, frame, caller, stop);
+}
+
+/* A function that left by a jump: as it was just before the jump, its stack was as at its entry, one return address
+ * below its caller's, and the registers that calls preserve were its caller's. Call frame information at the jump is not asked:
+ * compilers leave rules for registers in it that have been popped already. */
+static void insert_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	uint64_t sp;
+	if (frame->signal || caller->interrupted || !xc_regs_get(&caller->regs, arch->sp, &sp))
+		return;
+	struct xc_lost_call lost = xc_tailcall_between(u->tailcalls, xc_frame_lookup(frame), caller->pc);
+	if (!lost.pc)
+		return;
+	caller->tail_call = true;
+	caller->tail_partial = lost.partial || frame->tail_partial;
+	caller->tail_return = caller->pc;
+	caller->signal = false;
+	if (arch->lr < 0)
+		xc_regs_set(&caller->regs, arch->sp, sp - arch->reg_size);
+	xc_unwind_place(u->process, caller, lost.pc);
+	caller->cfa = sp;
+	caller->cfa_known = true;
+}
+
+/* Its caller: the frame that was found before it was put in. */
+static bool step_tail_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	*caller = *frame;
+	caller->index++;
+	caller->tail_call = caller->tail_partial = false;
+	caller->tail_return = 0;
+	xc_regs_set(&caller->regs, arch->sp, frame->cfa);
+	xc_unwind_place(u->process, caller, frame->tail_return);
+	xc_unwind_describe(u, caller);
+	return true;
+}
+
+/* Why a stack ends, and what was stepped over before. */
+static const char *with_damage(struct xc_unwinder *u, const char *why)
+{
+	if (!u->damage[0])
+		return why;
+	char text[sizeof u->stop];
+	snprintf(text, sizeof text, "%.60s%.99s", why, u->damage);
+	memcpy(u->stop, text, sizeof text);
+	return u->stop;
+}
+
+/* The return address was overwritten, and with it what the frame had saved. Further up there may be words that were not:
+ * only one that call frame information confirms is taken. */
+static bool step_over_damage(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	struct xc_frame from = *caller;
+	xc_addr bad = caller->pc;
+	from.index = frame->index;
+	xc_unwind_forget(u->process->arch, &from.regs);
+	if (!xc_unwind_scan(u, &from, caller) || xc_unwind_refuted(u, caller))
+		return false;
+	snprintf(u->damage, sizeof u->damage,
+		 "; the return address of the frame at 0x%" PRIx64 " was overwritten (0x%" PRIx64 ")", frame->pc, bad);
+	return true;
+}
+
+bool xc_unwind_step(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller_out,
+		    const char **stop_out)
+{
+	struct xc_frame caller;
+	const char *stop;
+	bool done = frame->tail_call                ? step_tail_call(u, frame, &caller)
+		    : frame->trampoline             ? step_trampoline(u, frame, &caller, &stop)
+		    : xc_unwind_is_switch(u, frame) ? xc_unwind_goroutine(u, frame, &caller, &stop)
+						    : step_row(u, frame, &caller, &stop);
+	if (!done && !stop)
+		done = xc_unwind_bad_call(u, frame, &caller) || xc_unwind_guess(u, frame, &caller);
+	else if (!done)
+		done = xc_unwind_lost_pointer(u, frame, &caller);
+	if (!done) {
+		*stop_out = with_damage(u, stop ? stop
+					   : u->guessing >= XC_MAX_GUESSING
+						   ? "no call frame information here, and too much was guessed already"
+						   : nothing_found);
+		return false;
+	}
+	xc_addr pc = caller.pc;
+	bool by_rules = !caller.interrupted && (caller.trust == XC_TRUST_CFI || caller.trust == XC_TRUST_PLUGIN);
+	if (!xc_code_executable(u->process, pc) && by_rules && !caller.module && !step_over_damage(u, frame, &caller)) {
+		snprintf(u->stop, sizeof u->stop, "return address 0x%" PRIx64 " is not in executable memory", pc);
+		*stop_out = u->stop;
+		return false;
+	}
+	if (caller.trust == XC_TRUST_CFI)
+		insert_tail_call(u, frame, &caller);
+	*caller_out = caller;
+	return true;
+}
+
+bool xc_unwind_first(struct xc_unwinder *u, const struct xc_thread *thread, struct xc_frame *frame_out)
+{
+	uint64_t pc;
+	if (!thread->has_regs || !xc_regs_get(&thread->regs, u->process->arch->pc, &pc))
+		return false;
+	struct xc_frame f = {.interrupted = true, .trust = XC_TRUST_CONTEXT, .regs = thread->regs};
+	u->damage[0] = '\0';
+	xc_unwind_place(u->process, &f, pc);
+	xc_unwind_describe(u, &f);
+	*frame_out = f;
+	return true;
+}
+
+bool xc_unwind_cfa(struct xc_unwinder *u, struct xc_frame *frame)
+{
+	if (!frame->cfa_known)
+		xc_unwind_describe(u, frame);
+	return frame->cfa_known;
+}

@@ -1,0 +1,373 @@
+/* unwind_guess: callers without call frame information.
+ *
+ * Where calls push the return address (x86): the frame pointer where the function's code sets it up; a word above sp that
+ * returns behind a call of this very function; the word that its pushes and subtractions leave above them; the first word
+ * that returns behind any call. Where calls leave it in a link register: there, while the function has not stored it, else
+ * where its first instructions say; then the frame pointer or the chain of frames; then a word on the stack.
+ *
+ * Chains, in words (AAPCS64 2022Q3, 6.4.6; AAPCS32 as gcc lays frames out with -marm; RISC-V ELF psABI 1.0, "Frame Pointer
+ * Convention"; 64-Bit ELF V2 ABI 1.5, 2.2.2):
+ *
+ *     x86, fp → saved fp, return        aarch64, fp → saved fp, return        arm, fp → return; saved fp below
+ *     riscv64, below fp: return, below that: saved fp; fp is the caller's sp
+ *     ppc64, sp → the caller's sp → its sp, condition register, return address of the frame below
+ *
+ * Every guess must land in executable memory, right behind a call instruction where the code is readable. */
+#include <elf.h>
+
+#include "dwarf/decode/code.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/unwind/prologue.h"
+#include "dwarf/elf/symbol.h"
+#include "dwarf/unwind/unwind_impl.h"
+
+enum {
+	SCAN_WORDS = 512,
+	MAX_CANDIDATES = 16,
+	PROLOGUE_COST = 16, /* about as long as it takes to scan that many words */
+	FEW_PAGES = 4 << 10,
+	LOCAL_ENTRY = 8, /* ppc64: calls within a module skip the instructions that set r2 */
+	LINK_PPC64 = 16, /* from a frame's back chain to where the function it calls saves its return address */
+};
+
+/* The code pointer to the first instruction of the function that holds pc, or 0. */
+static xc_addr function_start(const struct xc_process *p, xc_addr pc)
+{
+	struct xc_module *m = xc_process_module(p, pc);
+	const struct xc_symbol *s = m ? xc_symbol_at(p, m, pc - m->bias) : NULL;
+	return s ? m->bias + s->value + s->thumb : 0;
+}
+
+/* A caller whose registers other than pc, sp and perhaps fp are what they were (nothing is known to have
+ * saved them). */
+static void guessed_caller(struct xc_unwinder *u, const struct xc_frame *frame, enum xc_trust trust, uint64_t pc,
+			   xc_addr sp, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	*caller = *frame;
+	caller->index = frame->index + 1;
+	caller->trust = trust;
+	caller->interrupted = caller->signal = caller->trampoline = false;
+	caller->regs.vector = NULL;
+	xc_regs_set(&caller->regs, arch->sp, xc_arch_wrap(arch, sp));
+	xc_regs_forget(&caller->regs, arch->lr);
+	xc_unwind_place(u->process, caller, pc);
+	xc_unwind_describe(u, caller);
+}
+
+static bool load(const struct xc_process *p, xc_addr addr, uint64_t *value)
+{
+	return xc_space_peek_uint(p->space, xc_arch_wrap(p->arch, addr), p->arch->reg_size, value);
+}
+
+/* ---- chains ---- */
+
+struct record {
+	uint64_t ret, fp;
+	xc_addr sp; /* of the caller */
+};
+
+/* Also the trampoline of a signal handler, which nothing calls, where a place is known to hold the return address. */
+static bool returns_from_here(const struct xc_process *p, uint64_t ret)
+{
+	xc_addr target;
+	return xc_code_returns(p, ret, &target) || (p->arch->lr < 0 && xc_code_is_trampoline(p, ret));
+}
+
+/* What stands where fp points. */
+static bool read_record(const struct xc_process *p, uint64_t fp, struct record *r)
+{
+	uint64_t word = p->arch->reg_size;
+	switch (p->arch->machine) {
+	case EM_ARM:
+		r->sp = fp + word;
+		return load(p, fp - word, &r->fp) && load(p, fp, &r->ret);
+	case EM_RISCV:
+		r->sp = fp;
+		return load(p, fp - 2 * word, &r->fp) && load(p, fp - word, &r->ret);
+	default:
+		r->sp = fp + 2 * word;
+		return load(p, fp, &r->fp) && load(p, fp + word, &r->ret);
+	}
+}
+
+/* Generated code (of no module) may jump where compilers call, behind a return address that it pushed by itself, as HotSpot's
+ * interpreter does (OpenJDK 17, templateTable_x86.cpp, prepare_invoke). There the chain itself is the evidence: it leads up. */
+static bool is_chained(const struct xc_process *p, const struct xc_frame *frame, const struct record *r)
+{
+	const struct xc_segment *stack = xc_space_find(p->space, r->sp);
+	return !frame->module && stack && r->fp >= r->sp && r->fp <= stack->hi && r->fp % p->arch->reg_size == 0 &&
+	       xc_code_executable(p, r->ret);
+}
+
+static bool step_frame_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t fp, sp;
+	struct record r;
+	bool panics = xc_unwind_panics(u, frame);
+	if (!xc_regs_get(&frame->regs, p->arch->fp, &fp) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) || fp < sp ||
+	    fp % p->arch->reg_size || !read_record(p, fp, &r) ||
+	    (!returns_from_here(p, r.ret) && !is_chained(p, frame, &r) && !(panics && xc_code_executable(p, r.ret))))
+		return false;
+	/* The record stands at the low end of what gcc makes for aarch64, and its code counts from sp. */
+	if (p->arch->machine == EM_AARCH64 && r.fp > r.sp)
+		r.sp = r.fp;
+	struct xc_frame from = *frame;
+	xc_unwind_forget(p->arch, &from.regs);
+	xc_regs_set(&from.regs, p->arch->fp, r.fp);
+	guessed_caller(u, &from, XC_TRUST_FP, r.ret, r.sp, caller);
+	if (panics)
+		xc_unwind_faulted(u, caller);
+	return true;
+}
+
+/* ppc64. While a function has no frame of its own yet, sp is its caller's; its return address is in the link register until
+ * it is saved, which is before. */
+static bool step_back_chain(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_prologue *prologue,
+			    struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, above, ret;
+	xc_addr target;
+	bool own_frame = !frame->interrupted || !prologue->known || prologue->depth > 0;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	above = sp;
+	if (own_frame && (!load(p, sp, &above) || above <= sp))
+		return false;
+	bool saved = !frame->interrupted || !prologue->known || prologue->link_saved;
+	if (saved ? !load(p, above + LINK_PPC64, &ret) : !xc_regs_get(&frame->regs, p->arch->lr, &ret))
+		return false;
+	if (!xc_code_returns(p, ret, &target))
+		return false;
+	struct xc_frame from = *frame;
+	if (own_frame)
+		xc_unwind_forget(p->arch, &from.regs);
+	guessed_caller(u, &from, XC_TRUST_FP, ret, above, caller);
+	return true;
+}
+
+/* ---- scans ---- */
+
+/* Did the function whose return address stands at `ret_at` push its caller's frame pointer first of all? Then the word below
+ * leads up to another such pair. */
+static bool pushed_pointer(const struct xc_process *p, xc_addr ret_at, uint64_t *fp)
+{
+	uint64_t pushed, ret, word = p->arch->reg_size;
+	xc_addr target;
+	if (!load(p, ret_at - word, &pushed) || pushed <= ret_at || pushed % word || !load(p, pushed + word, &ret) ||
+	    !xc_code_returns(p, ret, &target))
+		return false;
+	*fp = pushed;
+	return true;
+}
+
+/* The caller if the word number `index` above sp is the return address. */
+static void caller_at_word(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr ret, xc_addr sp, size_t index,
+			   struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	struct xc_frame from = *frame;
+	uint64_t fp = 0;
+	bool fp_known = xc_regs_get(&frame->regs, arch->fp, &fp);
+	if (index) { /* something was pushed: callee-saved registers may have been changed */
+		xc_unwind_forget(arch, &from.regs);
+		if (pushed_pointer(u->process, sp + index * arch->reg_size, &fp) || fp_known)
+			xc_regs_set(&from.regs, arch->fp, fp);
+	}
+	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + (index + 1) * arch->reg_size, caller);
+}
+
+static bool calls(const struct xc_arch *arch, xc_addr target, xc_addr function)
+{
+	return target == function || (arch->machine == EM_PPC64 && target == function + LOCAL_ENTRY);
+}
+
+/* Scan words from sp up; with `function`, only for a return behind a direct call of it. Without, old return addresses may
+ * lie about in locals: the first one that is not refuted wins, else the first of all. */
+static bool step_scan(struct xc_unwinder *u, const struct xc_frame *frame, xc_addr function, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, word = p->arch->reg_size;
+	struct xc_frame candidate;
+	size_t candidates = 0;
+	xc_addr target;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 0; i < SCAN_WORDS && candidates < MAX_CANDIDATES && u->guessing < XC_MAX_GUESSING; i++) {
+		u->guessing++;
+		if (!load(p, sp + i * word, &ret))
+			break;
+		if (!xc_code_returns(p, ret, &target) || (function && !calls(p->arch, target, function)))
+			continue;
+		caller_at_word(u, frame, ret, sp, i, &candidate);
+		if (candidates++ == 0)
+			*caller = candidate;
+		if (function)
+			return true;
+		if (!xc_unwind_refuted(u, &candidate)) {
+			*caller = candidate;
+			return true;
+		}
+	}
+	return candidates > 0;
+}
+
+bool xc_unwind_scan(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	return step_scan(u, frame, 0, caller);
+}
+
+/* ---- prologues ---- */
+
+/* x86: the return address stands where the function's first instructions say, and nothing speaks against it. */
+static bool step_prologue(struct xc_unwinder *u, const struct xc_frame *frame, uint64_t depth, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, word = p->arch->reg_size;
+	if (depth / word >= SCAN_WORDS || depth % word || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !load(p, sp + depth, &ret) || !returns_from_here(p, ret))
+		return false;
+	u->guessing += PROLOGUE_COST;
+	caller_at_word(u, frame, ret, sp, depth / word, caller);
+	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
+}
+
+/* The caller's registers: what the prologue stored, and, while nothing else was done, what it did not. */
+static void restore_saved(const struct xc_process *p, const struct xc_prologue *prologue, uint64_t sp,
+			  struct xc_regs *regs)
+{
+	uint64_t value;
+	if (!prologue->whole)
+		xc_unwind_forget(p->arch, regs);
+	for (int reg = 0; reg < 32; reg++)
+		if ((prologue->saved >> reg & 1) && xc_arch_has(p->arch->preserved, reg) &&
+		    load(p, sp + prologue->depth - (uint64_t)(int64_t)prologue->below[reg], &value))
+			xc_regs_set(regs, reg, value);
+}
+
+/* The link register was not stored so far as the function's instructions were understood. Was it set by a call that the function
+ * made since? Then it points into the function; one without a name is taken to have a few pages. */
+static bool left_by_own_call(const struct xc_process *p, const struct xc_frame *frame, xc_addr ret)
+{
+	xc_addr pc = xc_frame_lookup(frame), ours = function_start(p, pc), its = function_start(p, ret - 1);
+	if (ours || its)
+		return ours == its;
+	return ret < pc ? pc - ret < FEW_PAGES : ret - pc < FEW_PAGES;
+}
+
+/* Machines with a link register: it holds the return address, or the function has stored it. */
+static bool step_link(struct xc_unwinder *u, const struct xc_frame *frame, const struct xc_prologue *prologue,
+		      struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret;
+	xc_addr target;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    (prologue->link_saved ? !load(p, sp + prologue->depth - (uint64_t)prologue->link_below, &ret)
+				  : !frame->interrupted || !xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
+	    !xc_code_returns(p, ret, &target))
+		return false;
+	if (!prologue->link_saved && !prologue->whole && left_by_own_call(p, frame, xc_code_address(p, ret)))
+		return false;
+	struct xc_frame from = *frame;
+	restore_saved(p, prologue, sp, &from.regs);
+	u->guessing += PROLOGUE_COST;
+	guessed_caller(u, &from, XC_TRUST_SCAN, ret, sp + prologue->depth, caller);
+	return u->guessing < XC_MAX_GUESSING && !xc_unwind_refuted(u, caller);
+}
+
+static struct xc_prologue prologue_of(const struct xc_process *p, const struct xc_frame *frame, xc_addr *start_out)
+{
+	xc_addr pc = xc_frame_lookup(frame);
+	*start_out = function_start(p, pc);
+	return xc_prologue_read(p, *start_out, pc);
+}
+
+bool xc_unwind_in_prologue(const struct xc_process *p, const struct xc_frame *frame)
+{
+	xc_addr start;
+	struct xc_prologue prologue = prologue_of(p, frame, &start);
+	return prologue.known && prologue.whole;
+}
+
+/* Where the function keeps a frame pointer, the chain is right; where it does not, the chain would skip its caller,
+ * so the stack is scanned: first for a return behind a call of this very function. */
+static bool guess_pushed(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	xc_addr start;
+	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
+	bool chained = prologue.frame_pointer || (!frame->interrupted && xc_unwind_in_go(u, frame));
+	if (chained && step_frame_pointer(u, frame, caller))
+		return true;
+	if (start && frame->interrupted && step_scan(u, frame, start, caller))
+		return true;
+	if (prologue.known && !prologue.frame_pointer &&
+	    (step_prologue(u, frame, prologue.depth, caller) || step_scan(u, frame, 0, caller)))
+		return true;
+	return step_frame_pointer(u, frame, caller) || step_scan(u, frame, 0, caller);
+}
+
+static bool guess_linked(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	xc_addr start;
+	struct xc_prologue prologue = prologue_of(u->process, frame, &start);
+	if (u->process->arch->machine == EM_PPC64) /* where the chain ends, the stack does */
+		return step_back_chain(u, frame, &prologue, caller) ||
+		       (frame->interrupted && step_scan(u, frame, 0, caller));
+	return step_link(u, frame, &prologue, caller) || step_frame_pointer(u, frame, caller) ||
+	       step_scan(u, frame, 0, caller);
+}
+
+bool xc_unwind_guess(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	return u->process->arch->lr < 0 ? guess_pushed(u, frame, caller) : guess_linked(u, frame, caller);
+}
+
+/* As step_scan, for the first return address below which stands a frame pointer that leads up. */
+static bool step_scan_chain(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	uint64_t sp, ret, fp, word = p->arch->reg_size;
+	xc_addr target;
+	if (!xc_regs_get(&frame->regs, p->arch->sp, &sp))
+		return false;
+	for (size_t i = 1; i < SCAN_WORDS && u->guessing < XC_MAX_GUESSING; i++) {
+		u->guessing++;
+		if (!load(p, sp + i * word, &ret))
+			break;
+		if (xc_code_returns(p, ret, &target) && pushed_pointer(p, sp + i * word, &fp)) {
+			caller_at_word(u, frame, ret, sp, i, caller);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool xc_unwind_lost_pointer(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_arch *arch = u->process->arch;
+	const struct xc_cfi_row *row = xc_cfi_row(u->cfi, xc_frame_lookup(frame));
+	uint64_t fp;
+	if (arch->lr >= 0 || !row->found || row->cfa_reg != arch->fp || xc_regs_get(&frame->regs, arch->fp, &fp))
+		return false;
+	xc_addr start = function_start(u->process, xc_frame_lookup(frame));
+	return (start && step_scan(u, frame, start, caller)) || step_scan_chain(u, frame, caller) ||
+	       step_scan(u, frame, 0, caller);
+}
+
+/* The call went to a place that holds no code: nothing ran there, so the stack is as the call left it. */
+bool xc_unwind_bad_call(struct xc_unwinder *u, const struct xc_frame *frame, struct xc_frame *caller)
+{
+	const struct xc_process *p = u->process;
+	bool pushed = p->arch->lr < 0;
+	uint64_t sp, ret;
+	xc_addr target;
+	if (!frame->interrupted || xc_code_executable(p, frame->pc) || !xc_regs_get(&frame->regs, p->arch->sp, &sp) ||
+	    !(pushed ? load(p, sp, &ret) : xc_regs_get(&frame->regs, p->arch->lr, &ret)) ||
+	    !xc_code_returns(p, ret, &target))
+		return false;
+	guessed_caller(u, frame, XC_TRUST_SCAN, ret, pushed ? sp + p->arch->reg_size : sp, caller);
+	return true;
+}

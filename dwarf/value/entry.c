@@ -1,0 +1,293 @@
+/* entry: DW_OP_entry_value (DWARF 5, 2.5.1.7).
+ *
+ *     caller:   mov  $42, %edi             DW_TAG_call_site, DW_AT_call_return_pc
+ *               call f                       DW_TAG_call_site_parameter: location reg5 (rdi), call_value lit42
+ *               nop  <- return address
+ *     f:        ... rdi used for other things: entry_value(reg5) is what the caller says it passed
+ *
+ * The call site speaks of a call to a certain function. When the caller called something else that then jumped to us (a
+ * tail call), its parameters are not ours; and when we may have jumped to ourselves they are no longer ours. Both are
+ * checked as gdb checks them; where it cannot be proved there is no value. Results are marked as guessed.
+ * Call sites do not change, so the way to one is remembered by (place of the caller, our function). */
+#include "dwarf/value/entry.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "dwarf/module/die.h"
+#include "dwarf/elf/symbol.h"
+
+enum { MAX_FUNCTIONS = 64, MAX_SITES = 4096, MAX_NESTING = 64 };
+
+/* The frame that called the context's, with the call site; made once per frame and kept in scratch. */
+struct xc_entry_caller {
+	const char *why; /* NULL when usable */
+	Dwarf_Die site;
+	struct xc_frame frame;
+	struct xc_expr_context context;
+};
+
+struct site {
+	const char *why;
+	Dwarf_Die die;
+};
+
+static bool site_ref(Dwarf_Die *site, Dwarf_Die *to_out)
+{
+	return xc_die_ref(site, DW_AT_call_origin, to_out) || xc_die_ref(site, DW_AT_abstract_origin, to_out);
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+	if (xc_die_attr(die, DW_AT_linkage_name, &attr) || xc_die_attr(die, DW_AT_MIPS_linkage_name, &attr))
+		name = dwarf_formstring(&attr);
+	return name ? name : xc_die_name(die);
+}
+
+/* The abstract instance or declaration that a concrete function stands for. */
+static Dwarf_Die origin_of(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die, to;
+	for (int i = 0; i < MAX_NESTING; i++) {
+		Dwarf_Attribute attr;
+		if ((!dwarf_attr(&at, DW_AT_abstract_origin, &attr) && !dwarf_attr(&at, DW_AT_specification, &attr)) ||
+		    !xc_die_follow(&attr, &to))
+			break;
+		at = to;
+	}
+	return at;
+}
+
+/* Does the DIE that a call site names describe the function `ours`? */
+static bool is_callee(struct xc_expr_context *c, Dwarf_Die *named, Dwarf_Die *ours)
+{
+	uint64_t named_lo, our_lo;
+	if (named->addr == ours->addr)
+		return true;
+	bool placed = xc_die_entry(ours, &our_lo);
+	if (xc_die_entry(named, &named_lo))
+		return placed && named_lo == our_lo && dwarf_cu_getdwarf(named->cu) == dwarf_cu_getdwarf(ours->cu);
+	Dwarf_Die a = origin_of(named), b = origin_of(ours);
+	if (a.addr == b.addr)
+		return true;
+	const char *want = linkage_name(named), *have = linkage_name(ours);
+	if (!want || !have || !xc_die_flag(named, DW_AT_external))
+		return false;
+	if (strcmp(want, have) == 0)
+		return true;
+	xc_addr addr; /* an alias: another name for our first instruction */
+	return placed && c->module && xc_symbol_find(c->process, want, NULL, &addr) && addr == our_lo + c->module->bias;
+}
+
+struct search {
+	Dwarf_Die *todo;
+	size_t count;
+	unsigned sites;
+};
+
+static void remember(struct search *s, Dwarf_Die *die)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->todo[i].addr == die->addr)
+			return;
+	}
+	if (s->count < MAX_FUNCTIONS)
+		s->todo[s->count++] = *die;
+}
+
+/* Collect the functions that tail calls below a DIE go to. */
+static void tail_calls(struct search *s, Dwarf_Die *die, unsigned nesting)
+{
+	Dwarf_Die child, to;
+	for (bool more = xc_die_child(die, &child); more && s->sites < MAX_SITES; more = xc_die_next(&child)) {
+		int tag = dwarf_tag(&child);
+		s->sites++;
+		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) {
+			if ((xc_die_flag(&child, DW_AT_call_tail_call) || xc_die_flag(&child, DW_AT_GNU_tail_call)) &&
+			    site_ref(&child, &to))
+				remember(s, &to);
+		} else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && nesting < MAX_NESTING) {
+			tail_calls(s, &child, nesting + 1);
+		}
+	}
+}
+
+/* May the function, by tail calls alone, come to run itself again with other arguments? */
+static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
+{
+	struct xc_types *types = xc_types_of(c->process);
+	void **slot = xc_memo_at(&types->sites, types->arena, function->addr, NULL);
+	static char yes, no;
+	if (*slot)
+		return *slot == &yes;
+	Dwarf_Die todo[MAX_FUNCTIONS];
+	struct search s = {.todo = todo};
+	bool found = false;
+	tail_calls(&s, function, 0);
+	for (size_t i = 0; i < s.count && !found; i++) {
+		found = is_callee(c, &todo[i], function);
+		tail_calls(&s, &todo[i], 0);
+	}
+	*xc_memo_at(&types->sites, types->arena, function->addr, NULL) = found ? &yes : &no;
+	return found;
+}
+
+/* An indirect call says where its target was kept. */
+static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
+{
+	Dwarf_Attribute attr;
+	struct xc_expr expr;
+	uint64_t lo, target;
+	if (!dwarf_attr(site, DW_AT_call_target, &attr) && !dwarf_attr(site, DW_AT_GNU_call_site_target, &attr))
+		return false;
+	return xc_die_entry(ours, &lo) &&
+	       xc_expr_of(xc_types_of(caller->context.process), &attr, caller->context.file_addr, &expr) &&
+	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
+}
+
+static const char *check_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours,
+			      Dwarf_Die *site_out)
+{
+	Dwarf_Die named;
+	const struct xc_place *place = caller->context.place;
+	if (!place->module || !xc_debuginfo_call_site(place, caller->frame.pc - place->module->bias, site_out))
+		return "optimized out";
+	if (site_ref(site_out, &named) && !is_callee(c, &named, ours))
+		return "optimized out (entered by a tail call)";
+	return calls_itself(c, ours) ? "optimized out (may have called itself)" : NULL;
+}
+
+/* The call site in the caller, with its answer remembered. */
+static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours)
+{
+	struct xc_types *types = xc_types_of(c->process);
+	const struct xc_place *place = caller->context.place;
+	void **slot = xc_memo_at(&types->sites, types->arena, place, ours->addr);
+	if (*slot)
+		return *slot;
+	struct site *site = xc_arena_alloc(types->arena, sizeof *site);
+	site->why = check_site(c, caller, ours, &site->die);
+	*xc_memo_at(&types->sites, types->arena, place, ours->addr) = site;
+	return site;
+}
+
+static void find_caller(struct xc_expr_context *c, struct xc_entry_caller *caller)
+{
+	const char *stop;
+	Dwarf_Die named;
+	caller->why = "optimized out";
+	if (!c->unwinder || !c->frame || !c->place || c->place->level_count == 0 || c->frame->signal ||
+	    !xc_unwind_step(c->unwinder, c->frame, &caller->frame, &stop))
+		return;
+	if (caller->frame.trust != XC_TRUST_CFI || caller->frame.interrupted)
+		return;
+	const struct xc_place *place = xc_debuginfo_place(c->process, xc_frame_lookup(&caller->frame));
+	if (!place->module || place->level_count == 0)
+		return;
+	caller->context = xc_expr_in_frame(c->process, c->thread, c->unwinder, &caller->frame, place, c->scratch);
+	caller->context.depth = c->depth;
+	Dwarf_Die *ours = &c->place->levels[c->place->level_count - 1].die;
+	const struct site *site = find_site(c, caller, ours);
+	caller->why = site->why;
+	caller->site = site->die;
+	if (!site->why && !site_ref(&caller->site, &named) &&
+	    !targets(caller, &caller->site, ours, c->module ? c->module->bias : 0))
+		caller->why = "optimized out (called through a pointer)";
+}
+
+static struct xc_entry_caller *caller_of(struct xc_expr_context *c)
+{
+	if (!c->caller) {
+		c->caller = xc_arena_alloc(c->scratch, sizeof *c->caller);
+		c->caller->why = "optimized out"; /* while we look, for hostile expressions that ask again */
+		find_caller(c, c->caller);
+	}
+	return c->caller;
+}
+
+static bool is_parameter(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter;
+}
+
+static bool passes(Dwarf_Die *parameter, unsigned reg)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+	if (!dwarf_attr(parameter, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1)
+		return false;
+	if (ops[0].atom == DW_OP_regx)
+		return ops[0].number == reg;
+	return ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 && ops[0].atom - (unsigned)DW_OP_reg0 == reg;
+}
+
+/* Evaluate what a call site parameter says, in the frame that makes the call. Its registers are to outlive the call. */
+static const char *passed(struct xc_expr_context *c, struct xc_expr_context *caller, Dwarf_Die *parameter, bool deref,
+			  unsigned __int128 *bits_out)
+{
+	Dwarf_Attribute attr;
+	struct xc_expr expr;
+	bool found = deref ? dwarf_attr(parameter, DW_AT_call_data_value, &attr) ||
+				     dwarf_attr(parameter, DW_AT_GNU_call_site_data_value, &attr)
+			   : dwarf_attr(parameter, DW_AT_call_value, &attr) ||
+				     dwarf_attr(parameter, DW_AT_GNU_call_site_value, &attr);
+	if (!found || !xc_expr_of(xc_types_of(c->process), &attr, caller->file_addr, &expr))
+		return "optimized out";
+	unsigned depth = caller->depth;
+	expr.lasts = true;
+	caller->depth = c->depth ? c->depth : 1; /* inside an evaluation: steps are counted on */
+	caller->steps = c->steps;
+	const char *why = xc_expr_bits(caller, &expr, bits_out);
+	c->steps = caller->steps;
+	caller->depth = depth;
+	return why;
+}
+
+const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
+{
+	struct xc_entry_caller *caller = caller_of(c);
+	Dwarf_Die child;
+	if (caller->why)
+		return caller->why;
+	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
+		if (is_parameter(&child) && passes(&child, reg)) {
+			c->guessed = true;
+			return passed(c, &caller->context, &child, deref, bits_out);
+		}
+	}
+	return "optimized out";
+}
+
+const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
+{
+	Dwarf_Die site, child;
+	if (!c->place->module || !xc_debuginfo_call_site(c->place, c->frame->pc - c->place->module->bias, &site))
+		return "optimized out";
+	for (bool more = xc_die_child(&site, &child); more; more = xc_die_next(&child)) {
+		if (is_parameter(&child) && passes(&child, reg))
+			return passed(c, c, &child, false, bits_out);
+	}
+	return "optimized out";
+}
+
+const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
+{
+	struct xc_entry_caller *caller = caller_of(c);
+	Dwarf_Die child, named;
+	if (caller->why)
+		return caller->why;
+	for (bool more = xc_die_child(&caller->site, &child); more; more = xc_die_next(&child)) {
+		if (is_parameter(&child) &&
+		    (xc_die_ref(&child, DW_AT_call_parameter, &named) ||
+		     xc_die_ref(&child, DW_AT_abstract_origin, &named)) &&
+		    named.addr == parameter->addr) {
+			c->guessed = true;
+			return passed(c, &caller->context, &child, false, bits_out);
+		}
+	}
+	return "optimized out";
+}

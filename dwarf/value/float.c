@@ -1,0 +1,166 @@
+/* float: formats told apart, and read.
+ *
+ *	            sign  exponent  fraction                                   digits
+ *	half          15        5        10     IEEE 754-2019, 3.6                  5
+ *	brain         15        8         7     the upper half of a single          4
+ *	single        31        8        23                                         9
+ *	double        63       11        52                                        17
+ *	x87           79       15        64     with its leading 1 (Intel SDM 1, 4.2.2)  21
+ *	quad         127       15       112                                        36
+ *	pair                                    two doubles; gdb counts 33        33 */
+#include "dwarf/value/float.h"
+
+#include <elf.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	uint8_t sign, fraction, digits;
+} formats[] = {
+	[XC_FLOAT_HALF] = {15, 10, 5},    [XC_FLOAT_BRAIN] = {15, 7, 4}, [XC_FLOAT_SINGLE] = {31, 23, 9},
+	[XC_FLOAT_DOUBLE] = {63, 52, 17}, [XC_FLOAT_X87] = {79, 64, 21}, [XC_FLOAT_QUAD] = {127, 112, 36},
+	[XC_FLOAT_PAIR] = {63, 52, 33},
+};
+
+/* Is it the name of a type, or of its complex numbers? Clang writes "complex", as gcc does. */
+static bool is_named(const struct xc_type *type, const char *name)
+{
+	const char *have = type && type->name ? type->name : "";
+	return strcmp(have, name) == 0 || (strncmp(have, "complex ", 8) == 0 && strcmp(have + 8, name) == 0);
+}
+
+static enum xc_float_kind wide_kind(const struct xc_type *type, const struct xc_arch *arch)
+{
+	if (is_named(type, "_Float128") || is_named(type, "__float128") || is_named(type, "__ieee128"))
+		return XC_FLOAT_QUAD;
+	if (!arch)
+		return sizeof(long double) == 16 && __LDBL_MANT_DIG__ == 64 ? XC_FLOAT_X87 : XC_FLOAT_QUAD;
+	if (arch->machine == EM_X86_64 || arch->machine == EM_386)
+		return XC_FLOAT_X87;
+	return arch->machine == EM_PPC || arch->machine == EM_PPC64 ? XC_FLOAT_PAIR : XC_FLOAT_QUAD;
+}
+
+enum xc_float_kind xc_float_kind_of(const struct xc_type *type, unsigned size, const struct xc_arch *arch)
+{
+	switch (size) {
+	case 2:
+		return is_named(type, "__bf16") || is_named(type, "std::bfloat16_t") || is_named(type, "_BFloat16")
+			       ? XC_FLOAT_BRAIN
+			       : XC_FLOAT_HALF;
+	case 4:
+		return XC_FLOAT_SINGLE;
+	case 8:
+		return XC_FLOAT_DOUBLE;
+	case 10:
+	case 12:
+		return XC_FLOAT_X87;
+	case 16:
+		return wide_kind(type, arch);
+	default:
+		return XC_FLOAT_NONE;
+	}
+}
+
+static long double from_half(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31;
+	long double fraction = bits & 1023, number;
+	if (exponent == 31)
+		number = fraction != 0 ? (long double)NAN : (long double)INFINITY;
+	else if (exponent == 0)
+		number = ldexpl(fraction, -24);
+	else
+		number = ldexpl(fraction + 1024, exponent - 25);
+	return bits & 0x8000 ? -number : number;
+}
+
+static long double from_single(uint32_t bits)
+{
+	float number;
+	memcpy(&number, &bits, sizeof number);
+	return (long double)number;
+}
+
+static long double from_double(uint64_t bits)
+{
+	double number;
+	memcpy(&number, &bits, sizeof number);
+	return (long double)number;
+}
+
+/* The leading 64 bits of the fraction are what an x87 number, and so a long double of this machine, can hold. */
+static long double from_quad(unsigned __int128 bits)
+{
+	int exponent = (int)(bits >> 112 & 0x7fff);
+	unsigned __int128 fraction = bits & (((unsigned __int128)1 << 112) - 1);
+	long double number;
+	if (exponent == 0x7fff) {
+		number = fraction != 0 ? (long double)NAN : (long double)INFINITY;
+	} else {
+		fraction |= exponent != 0 ? (unsigned __int128)1 << 112 : 0;
+		exponent -= exponent != 0;
+		number = ldexpl((long double)fraction, exponent - 16382 - 112);
+	}
+	return bits >> 127 ? -number : number;
+}
+
+static long double from_x87(unsigned __int128 bits)
+{
+	long double number = 0;
+#if __LDBL_MANT_DIG__ == 64
+	memcpy(&number, &bits, 10);
+#else
+	int exponent = (int)(bits >> 64 & 0x7fff);
+	uint64_t fraction = (uint64_t)bits;
+	if (exponent == 0x7fff)
+		number = fraction << 1 != 0 ? (long double)NAN : (long double)INFINITY;
+	else
+		number = ldexpl((long double)fraction, (exponent ? exponent : 1) - 16383 - 63);
+	number = bits >> 79 & 1 ? -number : number;
+#endif
+	return number;
+}
+
+bool xc_float_decode(enum xc_float_kind kind, unsigned __int128 bits, long double *out)
+{
+	switch (kind) {
+	case XC_FLOAT_HALF:
+		*out = from_half((uint16_t)bits);
+		return true;
+	case XC_FLOAT_BRAIN:
+		*out = from_single((uint32_t)bits << 16);
+		return true;
+	case XC_FLOAT_SINGLE:
+		*out = from_single((uint32_t)bits);
+		return true;
+	case XC_FLOAT_DOUBLE:
+		*out = from_double((uint64_t)bits);
+		return true;
+	case XC_FLOAT_X87:
+		*out = from_x87(bits);
+		return true;
+	case XC_FLOAT_QUAD:
+		*out = from_quad(bits);
+		return true;
+	case XC_FLOAT_PAIR:
+		*out = from_double((uint64_t)bits) + from_double((uint64_t)(bits >> 64));
+		return true;
+	default:
+		return false;
+	}
+}
+
+unsigned xc_float_digits(enum xc_float_kind kind)
+{
+	return formats[kind].digits;
+}
+
+unsigned xc_float_sign(enum xc_float_kind kind)
+{
+	return formats[kind].sign;
+}
+
+unsigned xc_float_fraction(enum xc_float_kind kind)
+{
+	return formats[kind].fraction;
+}

@@ -1,0 +1,182 @@
+/* view_impl: what hooks share (dwarf/view_*.c). */
+#ifndef XC_VIEW_IMPL_H
+#define XC_VIEW_IMPL_H
+
+#include "dwarf/view/view.h"
+
+enum {
+	XC_VIEW_STEPS = 1 << 12, /* of a walk inside one call (down a tree, over empty buckets) */
+	XC_VIEW_DEPTH = 128,     /* a balanced tree of 2^64 elements is less deep */
+};
+
+/* Tables of hooks, each ended by one without name. */
+extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
+	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
+	xc_view_rust_maps[];
+
+/* What was worked out for a type (stripped, complete): its hook is NULL when no hook knows the type. Never NULL; lives as long as
+ * the process. */
+const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
+
+/* ---- parts of values; all are probes ---- */
+
+/* Follow a path of member names, "_M_impl._M_start", through base classes and typedefs; a pointer on the way is
+ * followed. "<N>" is base class number N. value and out may be the same. */
+bool xc_view_part(const struct xc_value *value, const char *path, struct xc_value *out);
+
+/* The same for the first path that exists; NULL ends the list. */
+bool xc_view_part_of(const struct xc_value *value, struct xc_value *out, const char *const paths[]);
+
+/* Down through structs of which one member takes room, to something that is no such struct. False when it is a struct
+ * of several. */
+bool xc_view_unwrap(const struct xc_value *value, struct xc_value *out);
+
+/* The bits of an integer, enum, bool or pointer down that path. */
+bool xc_view_number(const struct xc_value *value, const char *path, uint64_t *bits_out);
+
+/* A value of another type in the same place, `offset` bytes further on. */
+struct xc_value xc_view_cast(const struct xc_value *value, const struct xc_type *type, uint64_t offset);
+
+/* A pointer-sized word of memory. */
+bool xc_view_word(const struct xc_view *view, xc_addr addr, uint64_t *word_out);
+
+/* True when the first and the last byte of a range can be read; also for an empty range. */
+bool xc_view_readable(const struct xc_view *view, xc_addr addr, uint64_t len);
+
+/* ---- types ---- */
+
+/* Typedefs and qualifiers removed, definition found. */
+const struct xc_type *xc_view_plain(const struct xc_type *type);
+
+/* Does the path lead to something in values of this type? *type_out (may be NULL) gets what. */
+bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_type **type_out);
+
+/* How many bytes into a value of this type a path leads, without following pointers. */
+bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out);
+
+/* A type argument of the template that made the type; NULL when there is none. */
+const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position);
+size_t xc_view_argument_count(const struct xc_type *type);
+
+/* A type that the class, or a base class, declares in its scope; NULL when the debug information leaves it out. */
+const struct xc_type *xc_view_nested(const struct xc_type *type, const char *name);
+
+/* The alignment of a type: what the source asks for, else what its scalars need. 1 at least. */
+uint64_t xc_view_alignment(const struct xc_type *type);
+
+/* Where something of this type lies behind a head of `offset` bytes. */
+uint64_t xc_view_align(uint64_t offset, const struct xc_type *type);
+
+/* The name of a type for people: std::string for its long form, default template arguments left out. */
+void xc_view_type_name(struct xc_text *text, const struct xc_type *type);
+void xc_view_short_name(struct xc_text *text, const char *name);
+
+/* ---- functions that tell types ---- */
+
+/* The first template argument of the function at an address; what its `self` or `this` points to. NULL when the debug
+ * information does not say. */
+const struct xc_type *xc_view_function_argument(const struct xc_process *process, xc_addr function);
+const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function);
+const struct xc_type *xc_view_function_this(const struct xc_process *process, xc_addr function);
+
+/* The type of a variable of the function at an address, in any of its blocks; NULL when it has none of that name. */
+const struct xc_type *xc_view_function_local(const struct xc_process *process, xc_addr function, const char *name);
+
+/* The qualified name of the function, or of the symbol, at an address; NULL when there is none. */
+const char *xc_view_function_name(const struct xc_process *process, xc_addr function);
+
+/* ---- opening ---- */
+
+/* Set view->why; returns false. */
+bool xc_view_invalid(struct xc_view *view, const char *format, ...) XC_PRINTF(2, 3);
+
+/* view->why for something that cannot be read, with the reason; returns false. */
+bool xc_view_missing(struct xc_view *view, const char *what, const struct xc_value *part);
+
+/* The view of [begin, end) as an array of shape->element, after checking it (begin <= end <= cap, whole elements,
+ * readable). */
+bool xc_view_array(struct xc_view *view, xc_addr begin, xc_addr end, xc_addr cap);
+
+/* The same with a count. */
+bool xc_view_counted(struct xc_view *view, xc_addr begin, uint64_t count);
+
+/* The view as a text of `count` characters of shape->element from addr on. */
+bool xc_view_characters(struct xc_view *view, xc_addr addr, uint64_t count);
+
+/* The next child of contiguous elements; for hooks with a `next` of their own. */
+bool xc_view_next_contiguous(struct xc_view *view, struct xc_view_child *child);
+
+/* The view becomes that of a part of it, if the part has one with children; with prefix before its summary. */
+enum xc_view_result xc_view_become(struct xc_view *view, const struct xc_value *part, const char *prefix);
+
+/* The view as a wrapper of view->part, or as that of its content when that has children. gdb's way:
+ * "std::optional<…> containing std::vector of length 2…". title: what to say before " containing ". */
+bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char *title);
+
+/* ---- what several hooks do alike (view_common.c) ---- */
+
+/* A path leads to a pointer; its target becomes the element. */
+bool xc_view_points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape);
+
+/* Summaries: "std::map with 3 elements", "std::unique_ptr<int>", "std::vector of length 2, capacity 4" (state[0]). */
+void xc_view_summary_with_capacity(const struct xc_view *view, struct xc_text *text);
+void xc_view_tuple_summary(const struct xc_view *view, struct xc_text *text);
+void xc_view_with_elements(const struct xc_view *view, struct xc_text *text);
+void xc_view_title_with_element(const struct xc_view *view, struct xc_text *text);
+
+/* Children: view->part without a name, or as "get()"; the pair in child->value as key and value. */
+bool xc_view_next_bare(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_next_get(struct xc_view *view, struct xc_view_child *child);
+bool xc_view_split_pair(struct xc_view *view, struct xc_view_child *child);
+
+/* A wrapper of the pointer that one of the paths leads to. */
+bool xc_view_wrap_pointer(struct xc_view *view, const char *const paths[]);
+
+/* A pointer that shares its target: all owners together hold one weak count. block: 0 when it owns nothing. */
+bool xc_view_counts(struct xc_view *view, xc_addr block, int64_t use, int64_t weak);
+void xc_view_shared_summary(const struct xc_view *view, struct xc_text *text);
+
+/* An optional of shape->element, which lies in payload; a variant of shape->number template arguments, told by an
+ * index of shape->size bytes whose all ones mean none. */
+bool xc_view_optional(struct xc_view *view, uint64_t engaged, const struct xc_value *payload);
+void xc_view_optional_summary(const struct xc_view *view, struct xc_text *text);
+bool xc_view_variant(struct xc_view *view, uint64_t index, const struct xc_value *storage);
+void xc_view_variant_summary(const struct xc_view *view, struct xc_text *text);
+
+/* xc_view_characters with a NUL behind them: what is uninitialised seldom has one there. */
+bool xc_view_characters_ended(struct xc_view *view, xc_addr addr, uint64_t length);
+
+/* A vector of `count` bits from begin on; state 0 and 1 are its own. */
+bool xc_view_bits(struct xc_view *view, xc_addr begin, uint64_t count, uint64_t capacity);
+bool xc_view_next_bit(struct xc_view *view, struct xc_view_child *child);
+void xc_view_bits_summary(const struct xc_view *view, struct xc_text *text);
+
+/* Elements of shape->size bytes in blocks, which a map at state[0] points to: state[1] elements of the first are not
+ * used, each has room for state[2]. */
+bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
+
+/* ---- nodes (view_nodes.c) ---- */
+
+/* The type of the links that a path leads to (or points to), and where the element lies behind them. */
+bool xc_view_place_element(const struct xc_type *type, const char *path, const struct xc_type *element,
+			   struct xc_view_shape *shape);
+
+/* A node as its links. */
+struct xc_value xc_view_node(const struct xc_view *view, xc_addr addr);
+
+/* A ring through `header` in the container, with these names of links; state 0 to 2 are its own. */
+bool xc_view_ring_open(struct xc_view *view, const struct xc_value *header, const char *next, const char *prev);
+bool xc_view_ring_next(struct xc_view *view, struct xc_view_child *child, const char *next, const char *prev);
+
+/* The node in state[0] of a chain that ends with a null pointer, and on to the next; state 0 and 1 are its own. */
+bool xc_view_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+
+/* The same of a chain that has view->count nodes: one that ends before is not valid. */
+bool xc_view_counted_chain_next(struct xc_view *view, struct xc_view_child *child, const char *link);
+
+/* A binary tree in order: view->count is known, the root's parent is the header in the container. shape->number says
+ * which names its links have: 0 libstdc++, 1 libc++. */
+bool xc_view_tree_open(struct xc_view *view, const struct xc_value *header, xc_addr root, xc_addr first);
+bool xc_view_tree_next(struct xc_view *view, struct xc_view_child *child);
+
+#endif

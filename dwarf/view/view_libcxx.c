@@ -1,0 +1,275 @@
+/* view_libcxx: strings, sequences and holders of LLVM's C++ library.
+ *
+ * Layouts as in libc++ 7 to 20 (headers string, vector, deque, memory, tuple, optional, variant). Up to 19 a member
+ * that shares its place with an empty allocator is a __compressed_pair, whose first base class has the __value_;
+ * since 20 it is a member of its own with another name. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dwarf/view/view_impl.h"
+
+/* ---- strings ----
+ *
+ * A union of __l {capacity, size, data} and __s {size, data}; one bit tells which it is. By default it is the lowest
+ * of the first byte: sizes of short strings are doubled in it, capacities of long ones odd. Since libc++ 15 it is
+ * the bit-field __is_long_. With _LIBCPP_ABI_ALTERNATE_STRING_LAYOUT the data come first, and it is the highest bit
+ * of the last byte. */
+
+static const char *const rep_paths[] = {"__r_.__value_", "__rep_", NULL};
+
+static bool is_string(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *rep = NULL;
+	for (size_t i = 0; rep_paths[i] && !rep; i++)
+		xc_view_has(type, rep_paths[i], &rep);
+	shape->number = rep && xc_view_has(rep, "__s.__is_long_", NULL);
+	return rep && xc_view_points_at(rep, "__l.__data_", shape) && xc_type_size(shape->element, &shape->size) &&
+	       shape->size > 0 && xc_view_has(rep, "__s.__size_", NULL);
+}
+
+static bool read_length(const struct xc_view *view, const struct xc_value *rep, bool *is_long, uint64_t *length)
+{
+	uint64_t flag;
+	struct xc_value data;
+	if (!xc_view_number(rep, "__s.__size_", length))
+		return false;
+	if (view->shape->number) {
+		if (!xc_view_number(rep, "__s.__is_long_", &flag))
+			return false;
+		*is_long = flag != 0;
+	} else if (!xc_view_part(rep, "__s.__data_", &data)) {
+		return false;
+	} else if (data.addr == rep->addr && data.at == rep->at) {
+		*is_long = *length & 0x80;
+	} else {
+		*is_long = *length & 1;
+		*length = (*length & 0xff) >> 1;
+	}
+	return !*is_long || xc_view_number(rep, "__l.__size_", length);
+}
+
+static bool open_string(struct xc_view *view)
+{
+	struct xc_value rep, data;
+	bool is_long;
+	uint64_t length, addr;
+	if (!xc_view_part_of(&view->value, &rep, rep_paths) || !read_length(view, &rep, &is_long, &length))
+		return false;
+	if (!is_long) {
+		if (!xc_view_part(&rep, "__s.__data_", &data))
+			return false;
+		view->kind = XC_VIEW_TEXT;
+		view->count = length;
+		view->count_known = true;
+		view->elements = xc_view_cast(&data, view->shape->element, 0);
+		return length < xc_value_size(&data) / view->shape->size + (xc_value_size(&data) == 0) ||
+		       xc_view_invalid(view, "length %" PRIu64 " of a short string", length);
+	}
+	return xc_view_number(&rep, "__l.__data_", &addr) && xc_view_characters_ended(view, addr, length);
+}
+
+/* ---- vector ---- */
+
+static const char *const cap_paths[] = {"__end_cap_.__value_", "__cap_", "__end_cap_", NULL};
+
+static bool is_vector(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	return xc_view_points_at(type, "__begin_", shape) && xc_view_has(type, "__end_", NULL);
+}
+
+static bool open_vector(struct xc_view *view)
+{
+	uint64_t begin, end, limit, size;
+	struct xc_value cap;
+	if (!xc_view_number(&view->value, "__begin_", &begin) || !xc_view_number(&view->value, "__end_", &end) ||
+	    !xc_view_part_of(&view->value, &cap, cap_paths) || !xc_value_load(&cap, &limit) ||
+	    !xc_view_array(view, begin, end, limit))
+		return false;
+	xc_type_size(view->shape->element, &size);
+	view->state[0] = (limit - begin) / size;
+	return true;
+}
+
+static const char *const bool_caps[] = {"__cap_alloc_.__value_", "__cap_", NULL};
+
+static bool is_bool_vector(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->element = xc_view_argument(type, 0);
+	return shape->element && xc_view_has(type, "__begin_", &shape->node) && xc_view_has(type, "__size_", NULL) &&
+	       xc_type_strip(shape->node)->kind == XC_TYPE_POINTER &&
+	       xc_type_size(xc_type_strip(shape->node)->target, &shape->size) && shape->size > 0;
+}
+
+static bool open_bool_vector(struct xc_view *view)
+{
+	uint64_t begin, count, words;
+	struct xc_value cap;
+	if (!xc_view_number(&view->value, "__begin_", &begin) || !xc_view_number(&view->value, "__size_", &count) ||
+	    !xc_view_part_of(&view->value, &cap, bool_caps) || !xc_value_load(&cap, &words) ||
+	    words > UINT64_MAX / (8 * view->shape->size))
+		return false;
+	return xc_view_bits(view, begin, count, words * view->shape->size * 8);
+}
+
+/* ---- deque: blocks of 4096 bytes, or of 16 elements when they are large ---- */
+
+static const char *const map_paths[] = {"__map_", NULL};
+static const char *const size_paths[] = {"__size_.__value_", "__size_", NULL};
+
+static bool is_deque(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->element = xc_view_argument(type, 0);
+	return shape->element && xc_type_size(shape->element, &shape->size) && shape->size > 0 &&
+	       xc_view_has(type, "__start_", NULL) && xc_view_has(type, "__map_.__begin_", NULL);
+}
+
+static bool open_deque(struct xc_view *view)
+{
+	struct xc_value map, size;
+	uint64_t begin, end, start, word = view->value.process->arch->word;
+	uint64_t per_block = view->shape->size < 256 ? 4096 / view->shape->size : 16;
+	if (!xc_view_part_of(&view->value, &map, map_paths) || !xc_view_number(&map, "__begin_", &begin) ||
+	    !xc_view_number(&map, "__end_", &end) || !xc_view_number(&view->value, "__start_", &start) ||
+	    !xc_view_part_of(&view->value, &size, size_paths) || !xc_value_load(&size, &view->count))
+		return false;
+	if (end < begin || (end - begin) % word != 0 || !xc_view_readable(view, begin, end - begin))
+		return xc_view_invalid(view, "its map of blocks is none");
+	uint64_t room = (end - begin) / word * per_block;
+	if (start > room || view->count > room - start)
+		return xc_view_invalid(view, "%" PRIu64 " elements from %" PRIu64 " on in blocks for %" PRIu64,
+				       view->count, start, room);
+	view->kind = XC_VIEW_LIST;
+	view->count_known = true;
+	view->state[0] = begin;
+	view->state[1] = start;
+	view->state[2] = per_block;
+	return true;
+}
+
+/* ---- holders ---- */
+
+static const char *const unique_paths[] = {"__ptr_.__value_", "__ptr_", NULL};
+
+static bool is_unique(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->element = xc_view_argument(type, 0);
+	return shape->element && xc_view_has(type, "__ptr_", NULL);
+}
+
+static bool open_unique(struct xc_view *view)
+{
+	return xc_view_wrap_pointer(view, unique_paths);
+}
+
+static bool is_shared(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->element = xc_view_argument(type, 0);
+	return shape->element && xc_view_has(type, "__ptr_", NULL) && xc_view_has(type, "__cntrl_", NULL);
+}
+
+/* Counts are stored less one. */
+static bool open_shared(struct xc_view *view)
+{
+	static const char *const paths[] = {"__ptr_", NULL};
+	uint64_t block, use = UINT64_MAX, weak = UINT64_MAX;
+	if (!xc_view_wrap_pointer(view, paths) || !xc_view_number(&view->value, "__cntrl_", &block))
+		return false;
+	if (block && (!xc_view_number(&view->value, "__cntrl_.__shared_owners_", &use) ||
+		      !xc_view_number(&view->value, "__cntrl_.__shared_weak_owners_", &weak)))
+		return xc_view_invalid(view, "its counts at 0x%" PRIx64 " cannot be read", block);
+	return xc_view_counts(view, block, (int64_t)use + 1, (int64_t)weak + 1);
+}
+
+/* tuple → __base_, a __tuple_impl with one __tuple_leaf for each element as base class. */
+static bool is_tuple(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->number = xc_view_argument_count(type);
+	return shape->number == 0 ? !xc_view_has(type, "__base_", NULL) : xc_view_has(type, "__base_.<0>", NULL);
+}
+
+static bool open_tuple(struct xc_view *view)
+{
+	view->kind = XC_VIEW_RECORD;
+	view->count = view->shape->number;
+	view->count_known = true;
+	return view->count == 0 || xc_view_part(&view->value, "__base_", &view->part);
+}
+
+static bool next_of_tuple(struct xc_view *view, struct xc_view_child *child)
+{
+	char path[32];
+	struct xc_value leaf;
+	if (view->index >= view->count)
+		return false;
+	snprintf(path, sizeof path, "<%" PRIu64 ">", view->index);
+	if (!xc_view_part(&view->part, path, &leaf) ||
+	    (!xc_view_part(&leaf, "__value_", &child->value) && !xc_view_part(&leaf, "<0>", &child->value)))
+		return xc_view_invalid(view, "its bases are others than expected");
+	snprintf(child->number, sizeof child->number, "[%" PRIu64 "]", view->index + 1);
+	child->name = child->number;
+	return true;
+}
+
+static bool is_optional(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	shape->element = xc_view_argument(type, 0);
+	return shape->element && xc_view_has(type, "__engaged_", NULL) && xc_view_has(type, "__val_", NULL);
+}
+
+static bool open_optional(struct xc_view *view)
+{
+	struct xc_value payload;
+	uint64_t engaged;
+	return xc_view_number(&view->value, "__engaged_", &engaged) && xc_view_part(&view->value, "__val_", &payload) &&
+	       xc_view_optional(view, engaged, &payload);
+}
+
+static const char *const impl_paths[] = {"__impl_", "__impl", NULL};
+
+static bool is_variant(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *impl = NULL, *index;
+	for (size_t i = 0; impl_paths[i] && !impl; i++)
+		xc_view_has(type, impl_paths[i], &impl);
+	shape->number = xc_view_argument_count(type);
+	return impl && xc_view_has(impl, "__index", &index) && xc_type_size(index, &shape->size) && shape->size > 0 &&
+	       shape->size <= 8 && xc_view_has(impl, "__data", NULL);
+}
+
+/* The alternatives all begin where the union does. */
+static bool open_variant(struct xc_view *view)
+{
+	struct xc_value impl, storage;
+	uint64_t index;
+	return xc_view_part_of(&view->value, &impl, impl_paths) && xc_view_number(&impl, "__index", &index) &&
+	       xc_view_part(&impl, "__data", &storage) && xc_view_variant(view, index, &storage);
+}
+
+static bool is_path(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	return xc_view_has(type, "__pn_", &shape->element);
+}
+
+static bool open_path(struct xc_view *view)
+{
+	struct xc_value name;
+	return xc_view_part(&view->value, "__pn_", &name) && (xc_view_become(view, &name, "") == XC_VIEW_FOUND ||
+							      xc_view_invalid(view, "its name is no valid string"));
+}
+
+const struct xc_view_hook xc_view_libcxx[] = {
+	{"std::basic_string", is_string, open_string, NULL, NULL, NULL, NULL},
+	{"std::vector", is_vector, open_vector, xc_view_summary_with_capacity, NULL, NULL, NULL},
+	{"std::vector", is_bool_vector, open_bool_vector, xc_view_bits_summary, xc_view_next_bit, NULL, NULL},
+	{"std::deque", is_deque, open_deque, xc_view_with_elements, xc_view_next_in_blocks, NULL, NULL},
+	{"std::shared_ptr", is_shared, open_shared, xc_view_shared_summary, xc_view_next_get, NULL, NULL},
+	{"std::weak_ptr", is_shared, open_shared, xc_view_shared_summary, xc_view_next_get, NULL, NULL},
+	{"std::unique_ptr", is_unique, open_unique, xc_view_title_with_element, xc_view_next_get, NULL, NULL},
+	{"std::tuple", is_tuple, open_tuple, xc_view_tuple_summary, next_of_tuple, NULL, NULL},
+	{"std::optional", is_optional, open_optional, xc_view_optional_summary, NULL, NULL, NULL},
+	{"std::variant", is_variant, open_variant, xc_view_variant_summary, xc_view_next_bare, NULL, NULL},
+	{"std::filesystem::path", is_path, open_path, NULL, NULL, NULL, NULL},
+	{"std::__fs::filesystem::path", is_path, open_path, NULL, NULL, NULL, NULL},
+	{.name = NULL},
+};

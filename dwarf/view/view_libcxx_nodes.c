@@ -1,0 +1,222 @@
+/* view_libcxx_nodes: containers of LLVM's C++ library whose elements are nodes.
+ *
+ * Layouts as in libc++ 7 to 20 (headers list, forward_list, __tree, __hash_table). Where the node's type is known,
+ * it says where the element is; else that is worked out. Elements of maps are a __value_type, which holds the pair
+ * as __cc (or __cc_). */
+#include <inttypes.h>
+
+#include "dwarf/view/view_impl.h"
+
+static const char *const size_paths[] = {"__size_alloc_.__value_", "__size_", NULL};
+
+/* Take the pair out of a map's element. */
+static void open_pair(struct xc_view_shape *shape)
+{
+	const struct xc_type *pair;
+	if (xc_view_has(shape->element, "__cc", &pair) || xc_view_has(shape->element, "__cc_", &pair))
+		shape->element = pair;
+}
+
+/* ---- list ---- */
+
+static bool is_list(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	return xc_view_place_element(type, "__end_.__next_", xc_view_argument(type, 0), shape) &&
+	       xc_view_has(type, "__end_.__prev_", NULL);
+}
+
+static bool open_list(struct xc_view *view)
+{
+	struct xc_value header, size;
+	if (!xc_view_part(&view->value, "__end_", &header))
+		return false;
+	if (xc_view_part_of(&view->value, &size, size_paths))
+		view->count_known = xc_value_load(&size, &view->count);
+	return xc_view_ring_open(view, &header, "__next_", "__prev_");
+}
+
+static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_ring_next(view, child, "__next_", "__prev_");
+}
+
+static void summary_of_list(const struct xc_view *view, struct xc_text *text)
+{
+	xc_text_printf(text, "%s%s", view->state[0] == view->state[2] ? "empty " : "", view->shape->title);
+}
+
+/* ---- forward_list ---- */
+
+static const char *const begin_paths[] = {"__before_begin_.__value_.__next_", "__before_begin_.__next_", NULL};
+
+/* The node's type, which the link points to, has the element; what the link's own type is differs from version to
+ * version. */
+static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	uint64_t word;
+	const struct xc_type *link = NULL;
+	for (size_t i = 0; begin_paths[i] && !link; i++)
+		xc_view_has(type, begin_paths[i], &link);
+	shape->element = xc_view_argument(type, 0);
+	if (!link || xc_type_strip(link)->kind != XC_TYPE_POINTER || !shape->element || !xc_type_size(link, &word))
+		return false;
+	shape->node = xc_view_plain(xc_type_strip(link)->target);
+	shape->offset = xc_view_align(word, shape->element);
+	return xc_view_has(shape->node, "__next_", NULL);
+}
+
+static bool open_forward_list(struct xc_view *view)
+{
+	struct xc_value link;
+	uint64_t next;
+	view->kind = XC_VIEW_LIST;
+	view->numbered = true;
+	if (!xc_view_part_of(&view->value, &link, begin_paths) || !xc_value_load(&link, &view->state[0]))
+		return false;
+	struct xc_value first = xc_view_node(view, view->state[0]);
+	return view->state[0] == 0 || xc_view_number(&first, "__next_", &next) ||
+	       xc_view_missing(view, "its first node", &first);
+}
+
+static bool next_of_forward_list(struct xc_view *view, struct xc_view_child *child)
+{
+	return view->state[0] != 0 && xc_view_chain_next(view, child, "__next_");
+}
+
+static void summary_of_forward_list(const struct xc_view *view, struct xc_text *text)
+{
+	xc_text_printf(text, "%s%s", view->state[0] == 0 ? "empty " : "", view->shape->title);
+}
+
+/* ---- trees ----
+ *
+ * __tree_end_node {__left_} ← __tree_node_base {__right_, __parent_, __is_black_} ← __tree_node {__value_}. The
+ * container has a __tree_end_node, whose left is the root. The base's tail is used: an int follows the bool at 28,
+ * not at 32. */
+
+static const char *const end_paths[] = {"__tree_.__pair1_.__value_", "__tree_.__end_node_", NULL};
+static const char *const tree_sizes[] = {"__tree_.__pair3_.__value_", "__tree_.__size_", NULL};
+
+static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *tree, *end = NULL, *root;
+	uint64_t black;
+	for (size_t i = 0; end_paths[i] && !end; i++)
+		xc_view_has(type, end_paths[i], &end);
+	if (!end || !xc_view_has(type, "__tree_", &tree) || !xc_view_has(end, "__left_", &root) ||
+	    xc_type_strip(root)->kind != XC_TYPE_POINTER)
+		return false;
+	shape->number = 1; /* names of links */
+	shape->element = xc_view_argument(tree, 0);
+	shape->node = xc_view_plain(xc_type_strip(root)->target);
+	if (!shape->element || !xc_view_offset(shape->node, "__is_black_", &black))
+		return false;
+	shape->offset = xc_view_align(black + 1, shape->element);
+	const struct xc_type *pointer = xc_view_nested(tree, "__node_pointer");
+	if (pointer && xc_type_strip(pointer)->kind == XC_TYPE_POINTER)
+		xc_view_offset(xc_view_plain(xc_type_strip(pointer)->target), "__value_", &shape->offset);
+	open_pair(shape);
+	return true;
+}
+
+static bool open_tree(struct xc_view *view, enum xc_view_kind kind)
+{
+	struct xc_value end, size;
+	uint64_t root, first;
+	view->kind = kind;
+	view->numbered = kind == XC_VIEW_LIST;
+	return xc_view_part_of(&view->value, &end, end_paths) && xc_view_part_of(&view->value, &size, tree_sizes) &&
+	       xc_value_load(&size, &view->count) && xc_view_number(&end, "__left_", &root) &&
+	       xc_view_number(&view->value, "__tree_.__begin_node_", &first) &&
+	       xc_view_tree_open(view, &end, root, first);
+}
+
+static bool open_map(struct xc_view *view)
+{
+	return open_tree(view, XC_VIEW_MAP);
+}
+
+static bool open_set(struct xc_view *view)
+{
+	return open_tree(view, XC_VIEW_LIST);
+}
+
+static bool next_of_map(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_tree_next(view, child) && xc_view_split_pair(view, child);
+}
+
+/* ---- hash tables ---- */
+
+static const char *const first_paths[] = {"__table_.__p1_.__value_.__next_", "__table_.__first_node_.__next_", NULL};
+static const char *const hash_sizes[] = {"__table_.__p2_.__value_", "__table_.__size_", NULL};
+
+static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *table, *link = NULL;
+	uint64_t word;
+	for (size_t i = 0; first_paths[i] && !link; i++)
+		xc_view_has(type, first_paths[i], &link);
+	if (!link || !xc_view_has(type, "__table_", &table) || xc_type_strip(link)->kind != XC_TYPE_POINTER)
+		return false;
+	shape->element = xc_view_argument(table, 0);
+	shape->node = xc_view_plain(xc_type_strip(link)->target);
+	if (!shape->element || !xc_type_size(link, &word) || !xc_view_has(shape->node, "__next_", NULL))
+		return false;
+	shape->offset = xc_view_align(2 * word, shape->element); /* behind the link and the hash */
+	open_pair(shape);
+	return true;
+}
+
+static bool open_hash(struct xc_view *view, enum xc_view_kind kind)
+{
+	struct xc_value link, size;
+	uint64_t next;
+	view->kind = kind;
+	view->numbered = kind == XC_VIEW_LIST;
+	view->count_known = true;
+	if (!xc_view_part_of(&view->value, &link, first_paths) || !xc_value_load(&link, &view->state[0]) ||
+	    !xc_view_part_of(&view->value, &size, hash_sizes) || !xc_value_load(&size, &view->count))
+		return false;
+	struct xc_value first = xc_view_node(view, view->state[0]);
+	if ((view->state[0] == 0) != (view->count == 0))
+		return xc_view_invalid(view, "%" PRIu64 " elements, but %s first", view->count,
+				       view->state[0] ? "a" : "no");
+	return view->count == 0 || xc_view_number(&first, "__next_", &next) ||
+	       xc_view_missing(view, "its first node", &first);
+}
+
+static bool open_hash_map(struct xc_view *view)
+{
+	return open_hash(view, XC_VIEW_MAP);
+}
+
+static bool open_hash_set(struct xc_view *view)
+{
+	return open_hash(view, XC_VIEW_LIST);
+}
+
+static bool next_of_hash_set(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_counted_chain_next(view, child, "__next_");
+}
+
+static bool next_of_hash_map(struct xc_view *view, struct xc_view_child *child)
+{
+	return next_of_hash_set(view, child) && xc_view_split_pair(view, child);
+}
+
+const struct xc_view_hook xc_view_libcxx_nodes[] = {
+	{"std::list", is_list, open_list, summary_of_list, next_of_list, NULL, NULL},
+	{"std::forward_list", is_forward_list, open_forward_list, summary_of_forward_list, next_of_forward_list, NULL,
+	 NULL},
+	{"std::map", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
+	{"std::multimap", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
+	{"std::set", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
+	{"std::multiset", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
+	{"std::unordered_map", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
+	{"std::unordered_multimap", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
+	{"std::unordered_set", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
+	{"std::unordered_multiset", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
+	{.name = NULL},
+};

@@ -1,0 +1,179 @@
+/* view_libstdcxx_nodes: containers of the GNU C++ library whose elements are nodes.
+ *
+ * Layouts as in libstdc++ 4.8 to 14: bits/stl_list.h, forward_list.h, stl_tree.h, hashtable.h. Types of nodes
+ * are often not in the debug information, so the place of the element is worked out. */
+#include <inttypes.h>
+
+#include "dwarf/view/view_impl.h"
+
+/* ---- list: a ring through the header in the container ---- */
+
+static bool is_list(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *pointer;
+	if (!xc_view_place_element(type, "_M_impl._M_node._M_next", xc_view_argument(type, 0), shape) ||
+	    !xc_view_has(type, "_M_impl._M_node._M_prev", &pointer))
+		return false;
+	shape->number = xc_view_has(type, "_M_impl._M_node._M_size", NULL);
+	return true;
+}
+
+static bool open_list(struct xc_view *view)
+{
+	struct xc_value header;
+	if (!xc_view_part(&view->value, "_M_impl._M_node", &header))
+		return false;
+	if (view->shape->number)
+		view->count_known = xc_view_number(&header, "_M_size", &view->count);
+	return xc_view_ring_open(view, &header, "_M_next", "_M_prev");
+}
+
+static bool next_of_list(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_ring_next(view, child, "_M_next", "_M_prev");
+}
+
+static void summary_of_list(const struct xc_view *view, struct xc_text *text)
+{
+	xc_text_printf(text, "%s%s", view->state[0] == view->state[2] ? "empty " : "", view->shape->title);
+}
+
+/* ---- chains that end with a null pointer ---- */
+
+static bool is_forward_list(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	return xc_view_place_element(type, "_M_impl._M_head._M_next", xc_view_argument(type, 0), shape);
+}
+
+static bool open_forward_list(struct xc_view *view)
+{
+	view->kind = XC_VIEW_LIST;
+	view->numbered = true;
+	if (!xc_view_number(&view->value, "_M_impl._M_head._M_next", &view->state[0]))
+		return false;
+	struct xc_value first = xc_view_node(view, view->state[0]);
+	uint64_t next;
+	return view->state[0] == 0 || xc_view_number(&first, "_M_next", &next) ||
+	       xc_view_missing(view, "its first node", &first);
+}
+
+static bool next_of_forward_list(struct xc_view *view, struct xc_view_child *child)
+{
+	return view->state[0] != 0 && xc_view_chain_next(view, child, "_M_next");
+}
+
+static void summary_of_forward_list(const struct xc_view *view, struct xc_text *text)
+{
+	xc_text_printf(text, "%s%s", view->state[0] == 0 ? "empty " : "", view->shape->title);
+}
+
+/* ---- trees ----
+ *
+ * The header in the container is a node too: its parent is the root, its left and right the first and the last node. */
+
+static bool is_tree(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *tree;
+	return xc_view_has(type, "_M_t", &tree) && xc_view_has(tree, "_M_impl._M_node_count", NULL) &&
+	       xc_view_place_element(tree, "_M_impl._M_header", xc_view_argument(tree, 1), shape);
+}
+
+static bool open_tree(struct xc_view *view)
+{
+	struct xc_value header;
+	uint64_t root, first, last;
+	if (!xc_view_part(&view->value, "_M_t._M_impl._M_header", &header) ||
+	    !xc_view_number(&view->value, "_M_t._M_impl._M_node_count", &view->count) ||
+	    !xc_view_number(&header, "_M_parent", &root) || !xc_view_number(&header, "_M_left", &first) ||
+	    !xc_view_number(&header, "_M_right", &last))
+		return false;
+	if (root == 0 && (first != header.addr || last != header.addr))
+		return xc_view_invalid(view, "its ends do not agree");
+	return xc_view_tree_open(view, &header, root, first);
+}
+
+static bool open_map(struct xc_view *view)
+{
+	view->kind = XC_VIEW_MAP;
+	return open_tree(view);
+}
+
+static bool open_set(struct xc_view *view)
+{
+	view->kind = XC_VIEW_LIST;
+	view->numbered = true;
+	return open_tree(view);
+}
+
+static bool next_of_map(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_tree_next(view, child) && xc_view_split_pair(view, child);
+}
+
+/* ---- hash tables: one chain through all buckets ---- */
+
+static bool is_hash(const struct xc_type *type, struct xc_view_shape *shape)
+{
+	const struct xc_type *table;
+	return xc_view_has(type, "_M_h", &table) && xc_view_has(table, "_M_element_count", NULL) &&
+	       xc_view_place_element(table, "_M_before_begin._M_nxt", xc_view_argument(table, 1), shape);
+}
+
+static bool open_hash(struct xc_view *view)
+{
+	uint64_t buckets, bucket_count, word = view->value.process->arch->word;
+	if (!xc_view_number(&view->value, "_M_h._M_before_begin._M_nxt", &view->state[0]) ||
+	    !xc_view_number(&view->value, "_M_h._M_element_count", &view->count) ||
+	    !xc_view_number(&view->value, "_M_h._M_buckets", &buckets) ||
+	    !xc_view_number(&view->value, "_M_h._M_bucket_count", &bucket_count))
+		return false;
+	view->count_known = true;
+	if (bucket_count == 0 || bucket_count > UINT64_MAX / word ||
+	    !xc_view_readable(view, buckets, bucket_count * word))
+		return xc_view_invalid(view, "%" PRIu64 " buckets at 0x%" PRIx64, bucket_count, buckets);
+	if ((view->state[0] == 0) != (view->count == 0))
+		return xc_view_invalid(view, "%" PRIu64 " elements, but %s first", view->count,
+				       view->state[0] ? "a" : "no");
+	struct xc_value first = xc_view_node(view, view->state[0]);
+	uint64_t next;
+	return view->count == 0 || xc_view_number(&first, "_M_nxt", &next) ||
+	       xc_view_missing(view, "its first node", &first);
+}
+
+static bool open_hash_map(struct xc_view *view)
+{
+	view->kind = XC_VIEW_MAP;
+	return open_hash(view);
+}
+
+static bool open_hash_set(struct xc_view *view)
+{
+	view->kind = XC_VIEW_LIST;
+	view->numbered = true;
+	return open_hash(view);
+}
+
+static bool next_of_hash_set(struct xc_view *view, struct xc_view_child *child)
+{
+	return xc_view_counted_chain_next(view, child, "_M_nxt");
+}
+
+static bool next_of_hash_map(struct xc_view *view, struct xc_view_child *child)
+{
+	return next_of_hash_set(view, child) && xc_view_split_pair(view, child);
+}
+
+const struct xc_view_hook xc_view_libstdcxx_nodes[] = {
+	{"std::list", is_list, open_list, summary_of_list, next_of_list, NULL, NULL},
+	{"std::forward_list", is_forward_list, open_forward_list, summary_of_forward_list, next_of_forward_list, NULL,
+	 NULL},
+	{"std::map", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
+	{"std::multimap", is_tree, open_map, xc_view_with_elements, next_of_map, NULL, NULL},
+	{"std::set", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
+	{"std::multiset", is_tree, open_set, xc_view_with_elements, xc_view_tree_next, NULL, NULL},
+	{"std::unordered_map", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
+	{"std::unordered_multimap", is_hash, open_hash_map, xc_view_with_elements, next_of_hash_map, NULL, NULL},
+	{"std::unordered_set", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
+	{"std::unordered_multiset", is_hash, open_hash_set, xc_view_with_elements, next_of_hash_set, NULL, NULL},
+	{.name = NULL},
+};

@@ -1,0 +1,200 @@
+/* evidence_erased: std::function and std::any, which hide the type of what they hold.
+ *
+ *	libstdc++ (bits/std_function.h, std/any)       | bytes or pointer: 16 | manager | invoker |     | manager | bytes or pointer: 8 |
+ *	libc++ (any)                                   | handler | pointer | … |       its function has an object with a vtable
+ *
+ * The manager is a function of a template over the type: _Function_handler<R (A…), F>::_M_manager, any::_Manager_external<T>::_S_manage
+ * (T on the heap), _Manager_internal (T within), __any_imp::_LargeHandler<T>::__handle. All such functions of the process are looked up
+ * by their symbols when the first object is met, since types cannot be worked out while objects are visited.
+ * A function's target lies within when it has at most 16 bytes and is copied by copying them. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/process/module.h"
+#include "dwarf/module/debugfile.h"
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/types/scope.h"
+#include "dwarf/elf/symbol.h"
+#include "dwarf/view/view_impl.h"
+#include "heap/evidence/evidence.h"
+
+enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };
+
+/* What a manager tells of the object it is of. */
+struct manager {
+	xc_addr addr;
+	uint32_t item;   /* of a block with the content; 0: it lies within */
+	uint32_t object; /* what lies within; 0: nothing does */
+};
+
+struct xc_managers {
+	struct manager *items; /* in address order */
+	size_t count, capacity;
+};
+
+/* ---- finding managers ---- */
+
+/* How a mangled name tells, and which template argument of the class is the content. */
+static const struct {
+	const char *class_part, *function_part;
+	unsigned argument;
+	bool heap, within; /* where the content may lie */
+} kinds[] = {
+	{"_Function_handlerI", "_M_manager", 1, true, true}, {"_Manager_externalI", "_S_manage", 0, true, false},
+	{"_Manager_internalI", "_S_manage", 0, false, true}, {"_LargeHandlerI", "__handle", 0, true, false},
+	{"_SmallHandlerI", "__handle", 0, false, true},
+};
+
+/* The class that a function is declared in. */
+static const struct xc_type *class_of(const struct xc_process *process, xc_addr function)
+{
+	struct xc_types *types = xc_types_of(process);
+	const struct xc_place *place = xc_debuginfo_place(process, function);
+	Dwarf_Die die, parent;
+	if (place->level_count == 0 || place->line_only)
+		return NULL;
+	die = place->levels[place->level_count - 1].die;
+	for (unsigned steps = 0; steps < 4; steps++) {
+		Dwarf_Die origin;
+		if (!xc_die_ref(&die, DW_AT_abstract_origin, &origin) &&
+		    !xc_die_ref(&die, DW_AT_specification, &origin))
+			break;
+		die = origin;
+	}
+	return xc_scope_parent(types, &die, &parent) ? xc_type_get(types, &parent) : NULL;
+}
+
+/* Does copying it take more than copying its bytes? A destructor that somebody wrote says so, its own or a member's. */
+static bool is_nontrivial(const struct xc_type *type, unsigned nest)
+{
+	size_t count;
+	const struct xc_method *methods = xc_type_methods(type, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (methods[i].name && methods[i].name[0] == '~' && !methods[i].artificial && !methods[i].is_defaulted)
+			return true;
+	}
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count && nest < MAX_NEST; i++) {
+		const struct xc_type *part = xc_view_plain(members[i].type);
+		if ((part->kind == XC_TYPE_STRUCT || part->kind == XC_TYPE_CLASS) && is_nontrivial(part, nest + 1))
+			return true;
+	}
+	return false;
+}
+
+static void keep_manager(struct xc_typing *typing, struct xc_managers *all, xc_addr addr, size_t kind)
+{
+	const struct xc_type *owner = class_of(typing->heap->process, addr);
+	const struct xc_type *content = owner ? xc_view_argument(owner, kinds[kind].argument) : NULL;
+	uint64_t size;
+	if (!content || !xc_type_size(content, &size) || size == 0)
+		return;
+	const struct xc_typed what = {.type = content,
+				      .shape = XC_TYPED_ONE,
+				      .confidence = XC_TYPE_STRONG,
+				      .via = "what its manager is made for"};
+	bool heap = kinds[kind].heap, within = kinds[kind].within;
+	if (heap && within) {
+		const struct xc_type *plain = xc_view_plain(content);
+		bool record = plain->kind == XC_TYPE_STRUCT || plain->kind == XC_TYPE_CLASS;
+		heap = size > WITHIN || (record && is_nontrivial(plain, 0));
+		within = !heap;
+	}
+	struct manager one = {.addr = addr};
+	one.item = heap ? xc_typing_item(typing, &what) : 0;
+	one.object = within ? xc_typing_object(typing, content) : 0;
+	all->items = xc_grow(all->items, all->count, &all->capacity, sizeof *all->items);
+	all->items[all->count++] = one;
+}
+
+static void find_in(struct xc_typing *typing, struct xc_managers *all, struct xc_module *module)
+{
+	const struct xc_symtab *symbols = xc_debugfile_symbols(xc_debugfile_of(typing->heap->process, module));
+	for (size_t i = 0; i < xc_symtab_count(symbols) && all->count < MAX_MANAGERS; i++) {
+		const char *name = xc_symtab_mangled(symbols, i);
+		for (size_t k = 0; name && k < XC_COUNT(kinds); k++) {
+			const char *at = strstr(name, kinds[k].class_part);
+			if (at && strstr(at, kinds[k].function_part))
+				keep_manager(typing, all, xc_symtab_get(symbols, i)->value + module->bias, k);
+		}
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct manager *x = a, *y = b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static const struct xc_managers *managers_of(struct xc_typing *typing)
+{
+	const struct xc_process *process = typing->heap->process;
+	struct xc_arena *memory = &typing->heap->memory;
+	if (typing->managers)
+		return typing->managers;
+	struct xc_managers *all = xc_arena_alloc(memory, sizeof *all), found = {0};
+	typing->managers = all; /* contents may be functions */
+	for (size_t i = 0; i < process->module_count; i++) {
+		if (process->modules[i]->bias_known && !xc_module_is_runtime(process->modules[i]))
+			find_in(typing, &found, process->modules[i]);
+	}
+	size_t size = found.count * sizeof *found.items;
+	all->items = xc_arena_alloc(memory, size + 1);
+	all->count = found.count;
+	if (size) {
+		qsort(found.items, found.count, sizeof *found.items, by_address);
+		memcpy(all->items, found.items, size);
+	}
+	free(found.items);
+	return all;
+}
+
+/* ---- taking part ---- */
+
+struct erased {
+	const struct xc_managers *managers;
+	uint32_t manager, content; /* offsets */
+};
+
+static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
+{
+	static const char *const paths[][3] = {{"std::function", "_M_manager", "_M_functor"},
+					       {"std::any", "_M_manager", "_M_storage"},
+					       {"std::any", "__h", "__s"},
+					       {"std::any", "__h_", "__s_"}};
+	if (!type->name || type->is_c || type->is_rust)
+		return NULL;
+	const struct xc_view_hook *hook = xc_view_shape_of(typing->heap->process, type)->hook;
+	for (size_t i = 0; hook && i < XC_COUNT(paths); i++) {
+		uint64_t manager, content;
+		if (strcmp(hook->name, paths[i][0]) != 0 || !xc_view_offset(type, paths[i][1], &manager) ||
+		    !xc_view_offset(type, paths[i][2], &content) || manager > UINT32_MAX || content > UINT32_MAX)
+			continue;
+		struct erased *erased = xc_arena_alloc(&typing->heap->memory, sizeof *erased);
+		*erased = (struct erased){managers_of(typing), (uint32_t)manager, (uint32_t)content};
+		*only_out = true;
+		return erased;
+	}
+	return NULL;
+}
+
+static void visit_object(struct xc_visit *visit, const void *met)
+{
+	const struct erased *erased = met;
+	struct manager key = {0};
+	uint64_t content;
+	if (visit->size < erased->manager + WORD || visit->size < erased->content + WORD || !erased->managers->count)
+		return;
+	memcpy(&key.addr, visit->bytes + erased->manager, sizeof key.addr);
+	memcpy(&content, visit->bytes + erased->content, sizeof content);
+	const struct manager *manager =
+		bsearch(&key, erased->managers->items, erased->managers->count, sizeof key, by_address);
+	if (manager && manager->item)
+		xc_typing_propose(visit, content, manager->item);
+	else if (manager)
+		xc_typing_look(visit, erased->content, manager->object);
+}
+
+const struct xc_evidence xc_evidence_erased = {.name = "function and any", .meet = meet, .visit = visit_object};

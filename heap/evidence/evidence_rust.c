@@ -1,0 +1,390 @@
+/* evidence_rust: what Rust's library hides: buffers without a type, variants that only one value of an enum has, objects
+ * behind a trait.
+ *
+ * rustc describes each table of a trait's functions as a variable "<T as Trait>::{vtable}", whose type names T as the type that contains it
+ * (DW_AT_containing_type; since 1.60). A trait object is a pointer to data and one to such a table; what an Rc or Arc
+ * counts stands behind the two counts.
+ * Other layouts are those of dwarf/view_rust*.c. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/module/die.h"
+#include "dwarf/lookup/lookup.h"
+#include "dwarf/stack/variable.h"
+#include "dwarf/value/variant.h"
+#include "dwarf/view/view_impl.h"
+#include "heap/evidence/evidence.h"
+#include "heap/evidence/recipe.h"
+
+enum { WORD = 8, COUNTS = 2 * WORD, MAX_VTABLES = 1 << 20 };
+
+/* ---- tables of traits ---- */
+
+enum { PLAIN, RC, ARC, WAYS };
+
+struct trait_table {
+	xc_addr addr;
+	uint32_t items[WAYS]; /* of a block with the object alone, counted by Rc, by Arc */
+};
+
+struct xc_traits {
+	struct trait_table *tables; /* in address order */
+	size_t count, capacity;
+};
+
+struct search {
+	struct xc_typing *typing;
+	struct xc_traits *traits;
+	struct xc_arena scratch;
+};
+
+static uint32_t plain_item(struct xc_typing *typing, const struct xc_type *type)
+{
+	const struct xc_typed item = {
+		.type = type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_STRONG, .via = "trait object"};
+	return xc_typing_item(typing, &item);
+}
+
+/* By the type of what is counted, if the program has it, else the object where it stands in the block. */
+static uint32_t counted_item(struct xc_typing *typing, const struct xc_type *type, const char *const heads[])
+{
+	for (size_t i = 0; heads[i]; i++) {
+		xc_auto(xc_freep) char *name = xc_asprintf("%s<%s>", heads[i], xc_type_name(type));
+		const struct xc_type *counted = xc_typing_find_type(typing, name, 0);
+		if (counted)
+			return plain_item(typing, counted);
+	}
+	return 0;
+}
+
+static bool keep_table(void *context, const char *name, const struct xc_definition *definition)
+{
+	static const char *const rc[] = {"alloc::rc::RcInner", "alloc::rc::RcBox", NULL};
+	static const char *const arc[] = {"alloc::sync::ArcInner", NULL};
+	struct search *s = context;
+	Dwarf_Die die = definition->die, table, concrete;
+	struct xc_value value;
+	if (!xc_ends_with(name, "{vtable}") || !xc_die_ref(&die, DW_AT_type, &table) ||
+	    !xc_die_ref(&table, DW_AT_containing_type, &concrete))
+		return true;
+	xc_variable_static(s->typing->heap->process, definition->module, NULL, &die, &s->scratch, &value);
+	if (value.kind != XC_VALUE_MEMORY)
+		return true;
+	const struct xc_type *type = xc_type_get(xc_types_of(s->typing->heap->process), &concrete);
+	struct xc_traits *traits = s->traits;
+	traits->tables = xc_grow(traits->tables, traits->count, &traits->capacity, sizeof *traits->tables);
+	traits->tables[traits->count++] = (struct trait_table){
+		value.addr,
+		{plain_item(s->typing, type), counted_item(s->typing, type, rc), counted_item(s->typing, type, arc)}};
+	return traits->count < MAX_VTABLES;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct trait_table *x = a, *y = b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* All tables of the process, found when the first trait object is met. */
+static const struct xc_traits *traits_of(struct xc_typing *typing)
+{
+	const struct xc_process *process = typing->heap->process;
+	struct xc_arena *memory = &typing->heap->memory;
+	if (typing->traits)
+		return typing->traits;
+	struct search s = {.typing = typing, .traits = xc_arena_alloc(memory, sizeof *s.traits)};
+	for (size_t i = 0; i < process->module_count; i++)
+		xc_lookup_each(process, process->modules[i], XC_NAME_VARIABLE, keep_table, &s);
+	xc_arena_fini(&s.scratch);
+	typing->traits = s.traits;
+	size_t size = s.traits->count * sizeof *s.traits->tables;
+	struct trait_table *kept = xc_arena_alloc(memory, size + 1);
+	if (size) {
+		qsort(s.traits->tables, s.traits->count, sizeof *s.traits->tables, by_address);
+		memcpy(kept, s.traits->tables, size);
+	}
+	free(s.traits->tables);
+	s.traits->tables = kept;
+	return typing->traits;
+}
+
+/* ---- trait objects ---- */
+
+struct trait_object {
+	const struct xc_traits *traits;
+	uint32_t pointer, table; /* offsets */
+	int way;
+};
+
+static const void *meet_trait_object(struct xc_typing *typing, const struct xc_type *type)
+{
+	const struct xc_type *pointer;
+	uint64_t at, table;
+	if (!xc_view_has(type, "vtable", NULL) || !xc_view_has(type, "pointer", &pointer) ||
+	    xc_type_strip(pointer)->kind != XC_TYPE_POINTER || !xc_view_offset(type, "pointer", &at) ||
+	    !xc_view_offset(type, "vtable", &table) || at > UINT32_MAX || table > UINT32_MAX)
+		return NULL;
+	const char *name = xc_type_name(xc_type_strip(pointer)->target);
+	struct trait_object *object = xc_arena_alloc(&typing->heap->memory, sizeof *object);
+	object->traits = traits_of(typing);
+	object->pointer = (uint32_t)at;
+	object->table = (uint32_t)table;
+	object->way = strstr(name, "alloc::rc::Rc") == name      ? RC
+		      : strstr(name, "alloc::sync::Arc") == name ? ARC
+								 : PLAIN;
+	return object;
+}
+
+static void visit_trait_object(struct xc_visit *visit, const struct trait_object *object)
+{
+	struct trait_table key = {0};
+	uint64_t pointer;
+	if (visit->size < object->pointer + WORD || visit->size < object->table + WORD)
+		return;
+	memcpy(&pointer, visit->bytes + object->pointer, sizeof pointer);
+	memcpy(&key.addr, visit->bytes + object->table, sizeof key.addr);
+	const struct trait_table *table = object->traits->count ? bsearch(&key, object->traits->tables,
+									  object->traits->count, sizeof key, by_address)
+								: NULL;
+	if (table)
+		xc_typing_propose(visit, pointer, table->items[object->way]);
+}
+
+/* ---- containers ---- */
+
+static const char *const buffers[] = {"buf.inner.ptr", "buf.ptr", NULL};
+
+static void make_vec(struct xc_recipe_maker *m)
+{
+	xc_recipe_point_of(m, buffers, xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "elements"));
+}
+
+static void make_string(struct xc_recipe_maker *m)
+{
+	static const char *const texts[] = {"vec.buf.inner.ptr",
+					    "vec.buf.ptr",
+					    "inner.inner.buf.inner.ptr",
+					    "inner.inner.buf.ptr",
+					    "inner.inner.inner.buf.inner.ptr",
+					    "inner.inner.inner.buf.ptr",
+					    "inner.buf.inner.ptr",
+					    NULL};
+	xc_recipe_point_of(m, texts, xc_recipe_item(m, m->shape->element, XC_TYPED_TEXT, 0, "characters"));
+}
+
+static void make_slice(struct xc_recipe_maker *m)
+{
+	uint8_t shape = m->shape->number ? XC_TYPED_TEXT : XC_TYPED_ARRAY;
+	xc_recipe_point(m, "data_ptr",
+			xc_recipe_item(m, m->shape->element, shape, 0, m->shape->number ? "characters" : "elements"));
+}
+
+static void make_hash(struct xc_recipe_maker *m)
+{
+	static const char *const paths[][2] = {{"base.table.table.ctrl", "base.table.table.bucket_mask"},
+					       {"base.map.table.table.ctrl", "base.map.table.table.bucket_mask"},
+					       {"map.base.table.table.ctrl", "map.base.table.table.bucket_mask"},
+					       {"map.table.table.ctrl", "map.table.table.bucket_mask"},
+					       {"table.table.ctrl", "table.table.bucket_mask"}};
+	uint32_t item = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, 0, "buckets"),
+		 shifted = xc_recipe_item(m, m->shape->element, XC_TYPED_ARRAY, WORD, "buckets");
+	for (size_t i = 0; i < XC_COUNT(paths); i++) {
+		if (xc_recipe_buckets(m, paths[i][0], paths[i][1], m->shape->size, item, shifted))
+			return;
+	}
+}
+
+/* ---- enums ---- */
+
+/* The values of the discriminant that other variants have, when the variant is what is left. */
+static void look_unless_others(struct xc_recipe_maker *m, const struct xc_variant_part *part, uint64_t tag,
+			       uint64_t width)
+{
+	uint64_t lo = UINT64_MAX, hi = 0;
+	for (size_t i = 0; i < part->count; i++) {
+		for (size_t k = 0; k < part->variants[i].range_count; k++) {
+			uint64_t from = (uint64_t)part->variants[i].ranges[k].lo,
+				 to = (uint64_t)part->variants[i].ranges[k].hi;
+			lo = from < lo ? from : lo;
+			hi = to > hi ? to : hi;
+		}
+	}
+	if (lo <= hi)
+		xc_recipe_unless(m, tag, width, lo, hi);
+}
+
+static void make_enum(struct xc_recipe_maker *m)
+{
+	const struct xc_variant_part *part = xc_variant_part_of(m->type);
+	uint64_t width;
+	if (!part || !part->has_discriminant || part->discriminant.bit_size ||
+	    !xc_type_size(part->discriminant.type, &width) || width > WORD)
+		return;
+	uint64_t tag = part->discriminant.offset;
+	for (size_t i = 0; i < part->count; i++) {
+		const struct xc_variant *variant = &part->variants[i];
+		const struct xc_member *member = variant->count == 1 ? &variant->members[0] : NULL;
+		if (!member || variant->is_unknown)
+			continue;
+		if (variant->is_default && xc_recipe_look(m, member->offset, member->type))
+			look_unless_others(m, part, tag, width);
+		for (size_t k = 0; k < variant->range_count; k++) {
+			if (xc_recipe_look(m, member->offset, member->type))
+				xc_recipe_when(m, tag, width, (uint64_t)variant->ranges[k].lo,
+					       (uint64_t)variant->ranges[k].hi);
+		}
+	}
+}
+
+/* ---- B-trees ----
+ *
+ *	NodeRef {height, node} → InternalNode {data: LeafNode, edges: [_; 12]} → … → LeafNode {keys: [K; 11], vals: [V; 11], len}
+ *
+ * Pointers are to LeafNode everywhere. What is not a leaf has room for the larger type; so both are proposed, that one first. */
+
+enum { NODE_KEYS = 11 };
+
+static const char leaf_head[] = "alloc::collections::btree::node::LeafNode<";
+static const char internal_head[] = "alloc::collections::btree::node::InternalNode<";
+static const char reference_head[] = "alloc::collections::btree::node::NodeRef<";
+
+/* Items of both kinds of nodes, by the name of either. */
+static void node_items(struct xc_recipe_maker *m, const char *name, uint32_t items[2])
+{
+	xc_auto(xc_freep) char *internal = xc_asprintf("%s%s", internal_head, strchr(name, '<') + 1);
+	xc_auto(xc_freep) char *leaf = xc_asprintf("%s%s", leaf_head, strchr(name, '<') + 1);
+	items[0] = xc_recipe_item(m, xc_typing_find_type(m->typing, internal, 0), XC_TYPED_ONE, 0, "node");
+	items[1] = xc_recipe_item(m, xc_typing_find_type(m->typing, leaf, 0), XC_TYPED_ONE, 0, "node");
+}
+
+static void make_reference(struct xc_recipe_maker *m)
+{
+	const struct xc_type *pointer;
+	uint32_t items[2];
+	uint64_t height;
+	if (!xc_view_has(m->type, "node.pointer", &pointer) || xc_type_strip(pointer)->kind != XC_TYPE_POINTER ||
+	    !xc_view_offset(m->type, "height", &height))
+		return;
+	const char *name = xc_type_name(xc_type_strip(xc_type_strip(pointer)->target));
+	if (!xc_begins_with(name, leaf_head))
+		return;
+	node_items(m, name, items);
+	if (xc_recipe_point(m, "node.pointer", items[0]))
+		xc_recipe_unless(m, height, WORD, 0, 0);
+	if (xc_recipe_point(m, "node.pointer", items[1]))
+		xc_recipe_when(m, height, WORD, 0, 0);
+}
+
+/* Keys or values: as many as the node has. */
+static void look_at_elements(struct xc_recipe_maker *m, const char *path, const struct xc_type *type, uint64_t len)
+{
+	uint64_t at, size;
+	if (!type || !xc_view_offset(m->type, path, &at) || !xc_type_size(type, &size) || size == 0)
+		return;
+	for (uint64_t i = 0; i < NODE_KEYS && xc_recipe_look(m, at + i * size, type); i++)
+		xc_recipe_when(m, len, 2, i + 1, UINT16_MAX);
+}
+
+static void make_leaf(struct xc_recipe_maker *m)
+{
+	uint64_t len;
+	if (!xc_view_offset(m->type, "len", &len))
+		return;
+	look_at_elements(m, "keys", xc_view_argument(m->type, 0), len);
+	look_at_elements(m, "vals", xc_view_argument(m->type, 1), len);
+}
+
+static void make_internal(struct xc_recipe_maker *m)
+{
+	const struct xc_type *data;
+	uint64_t at, edges, len;
+	uint32_t items[2];
+	if (!xc_view_has(m->type, "data", &data) || !xc_view_offset(m->type, "data", &at) ||
+	    !xc_view_offset(m->type, "edges", &edges) || !xc_view_offset(m->type, "data.len", &len))
+		return;
+	xc_recipe_look(m, at, data);
+	node_items(m, m->type->name, items);
+	for (uint64_t i = 0; i <= NODE_KEYS; i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			if (xc_recipe_point_at(m, edges + i * WORD, items[k]))
+				xc_recipe_when(m, len, 2, i, UINT16_MAX);
+		}
+	}
+}
+
+/* ---- taking part ---- */
+
+static const struct {
+	const char *name; /* of a view's hook */
+	void (*make)(struct xc_recipe_maker *maker);
+} makers[] = {
+	{"alloc::vec::Vec", make_vec},
+	{"alloc::collections::vec_deque::VecDeque", make_vec},
+	{"alloc::string::String", make_string},
+	{"std::ffi::os_str::OsString", make_string},
+	{"std::path::PathBuf", make_string},
+	{"std::collections::hash::map::HashMap", make_hash},
+	{"std::collections::hash::set::HashSet", make_hash},
+	{"hashbrown::map::HashMap", make_hash},
+	{"hashbrown::set::HashSet", make_hash},
+};
+
+static void make(struct xc_recipe_maker *m)
+{
+	const struct xc_view_hook *hook = m->shape->hook;
+	if (m->type->has_variants)
+		make_enum(m);
+	else if (xc_begins_with(m->type->name, leaf_head))
+		make_leaf(m);
+	else if (xc_begins_with(m->type->name, internal_head))
+		make_internal(m);
+	else if (xc_begins_with(m->type->name, reference_head))
+		make_reference(m);
+	else if (hook && xc_view_has(m->type, "data_ptr", NULL) && xc_view_has(m->type, "length", NULL))
+		make_slice(m);
+	for (size_t i = 0; hook && !m->recipe.count && i < XC_COUNT(makers); i++) {
+		if (strcmp(hook->name, makers[i].name) == 0) {
+			makers[i].make(m);
+			return;
+		}
+	}
+}
+
+/* What visit is given: one of both. */
+struct rust_object {
+	const struct trait_object *trait;
+	const struct xc_recipe *recipe;
+};
+
+static const void *meet(struct xc_typing *typing, const struct xc_type *type, bool *only_out)
+{
+	const struct xc_process *process = typing->heap->process;
+	if (!type->name || !type->is_rust || process->arch->word != WORD)
+		return NULL;
+	struct rust_object found = {.trait = meet_trait_object(typing, type)};
+	if (!found.trait) {
+		struct xc_recipe_maker maker = {.typing = typing, .process = process, .type = type};
+		maker.shape = xc_view_shape_of(process, type);
+		make(&maker);
+		found.recipe = xc_recipe_made(&maker);
+	}
+	if (!found.trait && !found.recipe)
+		return NULL;
+	*only_out = true;
+	struct rust_object *kept = xc_arena_alloc(&typing->heap->memory, sizeof *kept);
+	*kept = found;
+	return kept;
+}
+
+static void visit_object(struct xc_visit *visit, const void *met)
+{
+	const struct rust_object *object = met;
+	if (object->trait)
+		visit_trait_object(visit, object->trait);
+	else
+		xc_recipe_follow(visit, object->recipe);
+}
+
+const struct xc_evidence xc_evidence_rust = {.name = "library of Rust", .meet = meet, .visit = visit_object};

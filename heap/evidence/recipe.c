@@ -1,0 +1,186 @@
+/* recipe: steps are made with paths of members, and followed with offsets alone.
+ *
+ * Following is bounded by what the object can mean: BLOCKS by the pointers that a block has room for. */
+#include "heap/evidence/recipe.h"
+
+#include <string.h>
+
+#include "dwarf/view/view_impl.h"
+
+enum { WORD = 8, MAX_BLOCKS = 1 << 24 };
+
+/* ---- making ---- */
+
+static struct xc_step *add(struct xc_recipe_maker *maker, enum xc_step_kind kind, uint64_t at)
+{
+	struct xc_recipe *recipe = &maker->recipe;
+	if (recipe->count == XC_RECIPE_STEPS || at > UINT32_MAX)
+		return NULL;
+	struct xc_step *step = &recipe->steps[recipe->count++];
+	*step = (struct xc_step){.kind = (uint8_t)kind, .at = (uint32_t)at};
+	return step;
+}
+
+bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item)
+{
+	struct xc_step *step = item ? add(maker, XC_STEP_POINT, at) : NULL;
+	if (step)
+		step->item = item;
+	return step;
+}
+
+bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item)
+{
+	uint64_t at;
+	return xc_view_offset(maker->type, path, &at) && xc_recipe_point_at(maker, at, item);
+}
+
+bool xc_recipe_point_of(struct xc_recipe_maker *maker, const char *const paths[], uint32_t item)
+{
+	for (size_t i = 0; paths[i]; i++) {
+		if (xc_recipe_point(maker, paths[i], item))
+			return true;
+	}
+	return false;
+}
+
+bool xc_recipe_blocks(struct xc_recipe_maker *maker, const char *from, const char *to, bool last_too, uint32_t item)
+{
+	uint64_t at, end;
+	if (!item || !xc_view_offset(maker->type, from, &at) || !xc_view_offset(maker->type, to, &end) ||
+	    end > UINT32_MAX)
+		return false;
+	struct xc_step *step = add(maker, XC_STEP_BLOCKS, at);
+	if (!step)
+		return false;
+	step->end = (uint32_t)end;
+	step->item = item;
+	step->behind = last_too;
+	return true;
+}
+
+bool xc_recipe_look(struct xc_recipe_maker *maker, uint64_t at, const struct xc_type *type)
+{
+	uint32_t object = type ? xc_typing_object(maker->typing, type) : 0;
+	struct xc_step *step = object ? add(maker, XC_STEP_LOOK, at) : NULL;
+	if (step)
+		step->object = object;
+	return step;
+}
+
+bool xc_recipe_buckets(struct xc_recipe_maker *maker, const char *end, const char *mask, uint64_t size, uint32_t item,
+		       uint32_t shifted)
+{
+	uint64_t at, number;
+	if (!item || !xc_view_offset(maker->type, end, &at) || !xc_view_offset(maker->type, mask, &number) ||
+	    number > UINT32_MAX)
+		return false;
+	struct xc_step *step = add(maker, XC_STEP_BUCKETS, at);
+	if (!step)
+		return false;
+	step->end = (uint32_t)number;
+	step->size = size;
+	step->item = item;
+	step->object = shifted;
+	return true;
+}
+
+void xc_recipe_when(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
+{
+	struct xc_step *step = &maker->recipe.steps[maker->recipe.count - 1];
+	step->tag = (uint32_t)tag;
+	step->width = width > WORD ? 0 : (uint8_t)width;
+	step->lo = lo;
+	step->hi = hi;
+}
+
+void xc_recipe_unless(struct xc_recipe_maker *maker, uint64_t tag, uint64_t width, uint64_t lo, uint64_t hi)
+{
+	xc_recipe_when(maker, tag, width, lo, hi);
+	maker->recipe.steps[maker->recipe.count - 1].unless = true;
+}
+
+uint32_t xc_recipe_item(struct xc_recipe_maker *maker, const struct xc_type *type, uint8_t shape, uint64_t offset,
+			const char *what)
+{
+	struct xc_text via = {0};
+	if (!type)
+		return 0;
+	if (!xc_view_brief_name(&via, maker->type))
+		xc_text_add(&via, xc_type_name(maker->type));
+	xc_text_printf(&via, " %s", what);
+	const struct xc_typed item = {.type = type,
+				      .shape = shape,
+				      .confidence = XC_TYPE_STRONG,
+				      .offset = offset,
+				      .via = xc_text_string(&via)};
+	uint32_t number = xc_typing_item(maker->typing, &item);
+	xc_text_fini(&via);
+	return number;
+}
+
+const struct xc_recipe *xc_recipe_made(const struct xc_recipe_maker *maker)
+{
+	size_t size = offsetof(struct xc_recipe, steps) + maker->recipe.count * sizeof *maker->recipe.steps;
+	if (maker->recipe.count == 0)
+		return NULL;
+	return memcpy(xc_arena_alloc(&maker->typing->heap->memory, size), &maker->recipe, size);
+}
+
+/* ---- following ---- */
+
+static bool number_at(const struct xc_visit *visit, uint64_t at, uint64_t width, uint64_t *number_out)
+{
+	if (at > visit->size || width > visit->size - at)
+		return false;
+	*number_out = 0;
+	memcpy(number_out, visit->bytes + at, width); /* little-endian, as all of heap/ */
+	return true;
+}
+
+static bool applies(const struct xc_visit *visit, const struct xc_step *step)
+{
+	uint64_t tag;
+	return step->width == 0 || (number_at(visit, step->tag, step->width, &tag) &&
+				    (tag - step->lo <= step->hi - step->lo) != step->unless);
+}
+
+static void follow_blocks(struct xc_visit *visit, const struct xc_step *step, uint64_t from)
+{
+	uint64_t to, block;
+	if (!number_at(visit, step->end, WORD, &to) || to < from || (to - from) / WORD > MAX_BLOCKS)
+		return;
+	to += step->behind * WORD;
+	for (xc_addr at = from; at < to && xc_window_word(&visit->window, at, &block); at += WORD)
+		xc_typing_propose(visit, block, step->item);
+}
+
+/* The elements end where the control bytes begin, aligned to 16: what is left over lies before the first. */
+static void follow_buckets(struct xc_visit *visit, const struct xc_step *step, uint64_t end)
+{
+	uint64_t mask, bytes;
+	if (number_at(visit, step->end, WORD, &mask) && mask < UINT64_MAX &&
+	    !__builtin_mul_overflow(mask + 1, step->size, &bytes) && bytes <= end)
+		xc_typing_propose(visit, end - bytes, bytes % 16 == 0 ? step->item : step->object);
+}
+
+void xc_recipe_follow(struct xc_visit *visit, const void *met)
+{
+	const struct xc_recipe *recipe = met;
+	for (size_t i = 0; i < recipe->count; i++) {
+		const struct xc_step *step = &recipe->steps[i];
+		uint64_t word;
+		if (!applies(visit, step))
+			continue;
+		if (step->kind == XC_STEP_LOOK)
+			xc_typing_look(visit, step->at, step->object);
+		else if (!number_at(visit, step->at, WORD, &word) || word == 0)
+			continue;
+		else if (step->kind == XC_STEP_POINT)
+			xc_typing_propose(visit, word, step->item);
+		else if (step->kind == XC_STEP_BLOCKS)
+			follow_blocks(visit, step, word);
+		else
+			follow_buckets(visit, step, word);
+	}
+}

@@ -1,0 +1,124 @@
+/* What plugins claim becomes part of the graph: pieces of one block hold each other through the first one, and edges and roots that
+ * no word in memory shows are put in between the others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/graph/claim.h"
+#include "heap/graph/graph_impl.h"
+
+struct edge {
+	uint32_t from, to;
+};
+
+struct edges {
+	struct edge *items;
+	size_t count, capacity;
+};
+
+static void add(struct edges *edges, uint32_t from, uint32_t to)
+{
+	if (from == to)
+		return;
+	edges->items = xc_grow(edges->items, edges->count, &edges->capacity, sizeof *edges->items);
+	edges->items[edges->count++] = (struct edge){from, to};
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Both ways between the first piece of a block and each other. */
+static void hold_together(struct edges *edges, const struct xc_heap *heap)
+{
+	const struct xc_claims *claims = heap->claims;
+	uint32_t first = XC_NO_BLOCK, before = XC_NO_BLOCK;
+	for (size_t i = 0; i < claims->piece_count; i++) {
+		uint32_t piece = xc_blocks_find(&heap->blocks, claims->pieces[i]);
+		if (piece == XC_NO_BLOCK || piece == 0)
+			continue;
+		if (before == XC_NO_BLOCK || piece != before + 1) /* first pieces are not listed */
+			first = piece - 1;
+		before = piece;
+		add(edges, first, piece);
+		add(edges, piece, first);
+	}
+}
+
+static void add_claimed(struct edges *edges, const struct xc_heap *heap)
+{
+	const struct xc_claims *claims = heap->claims;
+	for (size_t i = 0; i < claims->edge_count; i++) {
+		uint32_t from = xc_blocks_find(&heap->blocks, claims->edges[i].from);
+		uint32_t to = xc_blocks_find(&heap->blocks, claims->edges[i].to);
+		if (from != XC_NO_BLOCK && to != XC_NO_BLOCK && xc_block_state(&heap->blocks, from) == XC_BLOCK_LIVE &&
+		    xc_block_state(&heap->blocks, to) == XC_BLOCK_LIVE)
+			add(edges, from, to);
+	}
+}
+
+/* Rows with room for the new edges behind those of each block. */
+static void merge(struct xc_graph *graph, const struct edges *edges)
+{
+	size_t blocks = graph->heap->blocks.count, next = 0, at = 0;
+	struct xc_reserve memory = xc_reserve_new(graph->edge_count + edges->count + 1, sizeof *graph->to);
+	uint32_t *to = memory.items;
+	for (size_t block = 0; block < blocks; block++) {
+		uint32_t begin = graph->start[block], end = graph->start[block + 1];
+		graph->start[block] = (uint32_t)at;
+		memcpy(to + at, graph->to + begin, (end - begin) * sizeof *to);
+		at += end - begin;
+		for (; next < edges->count && edges->items[next].from == block; next++)
+			to[at++] = edges->items[next].to;
+	}
+	graph->start[blocks] = (uint32_t)at;
+	graph->edge_count = at;
+	xc_reserve_free(&graph->memory[1]);
+	graph->memory[1] = memory;
+	graph->to = to;
+}
+
+struct xc_error *xc_graph_claim_edges(struct xc_graph *graph)
+{
+	const struct xc_heap *heap = graph->heap;
+	struct edges edges = {.items = NULL};
+	if (!heap->claims)
+		return NULL;
+	hold_together(&edges, heap);
+	add_claimed(&edges, heap);
+	bool fits = graph->edge_count + edges.count < UINT32_MAX - 1;
+	if (edges.count && fits) {
+		qsort(edges.items, edges.count, sizeof *edges.items, by_source);
+		merge(graph, &edges);
+	}
+	free(edges.items);
+	return fits ? NULL : xc_error_new(XC_ERR_LIMIT, "claims add more pointers than xcore can keep");
+}
+
+static int root_order(const void *a, const void *b)
+{
+	const struct xc_root *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void xc_graph_claim_roots(struct xc_graph *graph)
+{
+	const struct xc_heap *heap = graph->heap;
+	const struct xc_claims *claims = heap->claims;
+	if (!claims || !claims->root_count)
+		return;
+	graph->roots = xc_realloc(graph->roots, (graph->root_count + claims->root_count) * sizeof *graph->roots);
+	for (size_t i = 0; i < claims->root_count; i++) {
+		uint32_t block = xc_blocks_find(&heap->blocks, claims->roots[i].addr);
+		if (block == XC_NO_BLOCK || xc_block_state(&heap->blocks, block) != XC_BLOCK_LIVE)
+			continue;
+		graph->roots[graph->root_count++] = (struct xc_root){
+			.at = claims->roots[i].addr, .block = block, .owner = UINT32_MAX, .kind = XC_ROOT_PLUGIN};
+	}
+	qsort(graph->roots, graph->root_count, sizeof *graph->roots, root_order);
+}

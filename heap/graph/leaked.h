@@ -1,0 +1,36 @@
+/* leaked: the blocks that no root reaches, as structures: each with the block that leads to all others of it.
+ *
+ * A head is a leaked block that no other leaked block points to. Where only cycles are left, of each cycle that nothing else leads to the
+ * lowest block is the head. Every leaked block belongs to the first head (by address) that leads to it. */
+#ifndef XC_LEAKED_H
+#define XC_LEAKED_H
+
+#include "heap/graph/graph.h"
+
+struct xc_leaked {
+	const struct xc_graph *graph;
+	uint32_t *blocks; /* ascending */
+	size_t count;
+	uint32_t *parent; /* by place in blocks: the place of the block from which it was come to; its own for heads */
+	uint32_t *head;   /* by place: the place of its head */
+	uint32_t *
+		order; /* places: each structure together, in breadth from its head; structures by address of their heads, those
+			   * that are cycles last */
+	size_t head_count;
+	uint64_t *bits; /* per block: is it one of these? */
+	uint32_t *rank; /* by word of bits: how many before */
+};
+
+/* Find them: leaked blocks, or (`possible`) those that are reached through interior pointers only. No recursion; linear in blocks
+ * and their pointers. About 30 bytes for each leaked block. */
+void xc_leaked_find(struct xc_leaked *leaked, const struct xc_graph *graph, bool possible);
+void xc_leaked_fini(struct xc_leaked *leaked);
+
+/* The place of a block in blocks, or XC_NO_BLOCK. */
+static inline uint32_t xc_leaked_place(const struct xc_leaked *leaked, uint32_t block)
+{
+	uint64_t word = leaked->bits[block >> 6], bit = UINT64_C(1) << (block & 63);
+	return word & bit ? leaked->rank[block >> 6] + (uint32_t)__builtin_popcountll(word & (bit - 1)) : XC_NO_BLOCK;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* links: who leads to whom among numbered nodes, in compressed rows: what node n leads to is to[start[n]] … to[start[n + 1] - 1].
+ *
+ * The highest bit of an entry of `to` is its maker's, and no part of the number. */
+#ifndef XC_LINKS_H
+#define XC_LINKS_H
+
+#include "core/base/base.h"
+
+#define XC_LINK_MARK 0x80000000U
+
+struct xc_links {
+	uint32_t nodes;
+	const uint32_t *start; /* nodes + 1 */
+	const uint32_t *to;
+};
+
+/* Make the rows of the way back: start of nodes + 1 zeroes, to with room for all entries. Rows come out in ascending order, without
+ * marks. In parallel. */
+void xc_links_turn(const struct xc_links *links, unsigned jobs, uint32_t *start, uint32_t *to);
+
+#endif

@@ -1,0 +1,42 @@
+/* roots: the memory outside of blocks from which blocks are reached.
+ *
+ *	mapping                      is a root as
+ *	data and bss of a module     GLOBAL (and what the loader wrote and then protected, just below)
+ *	stack of a thread            STACK, from sp down by the red zone up to the thread's descriptor; what lies below is dead
+ *	thread descriptor, TLS       TLS
+ *	stack of a thread that ended nothing: glibc keeps such stacks for the next thread
+ *	any other                    MAPPING, but for files that are mapped shared, and code
+ *	what an allocator manages    nothing: live blocks are nodes, not roots, and what else lies there is its own; nor are
+ *	                             the states of its arenas, which still point where chunks once were
+ *	a damaged part of a heap     DAMAGED: the blocks there are lost, what they point to need not be */
+#ifndef XC_ROOTS_H
+#define XC_ROOTS_H
+
+#include "heap/graph/graph.h"
+
+/* Memory whose words are roots. */
+struct xc_root_range {
+	xc_addr lo, hi; /* inclusive */
+	uint32_t owner; /* as in struct xc_root */
+	uint8_t kind;   /* enum xc_root_kind */
+};
+
+struct xc_root_ranges {
+	struct xc_root_range *items; /* by kind, then by address; malloc'ed */
+	size_t count, capacity;
+	uint64_t missing; /* bytes of them that are not in the core, or could not be read */
+	size_t threads_without_regs;
+};
+
+/* Work out the ranges; what was not dumped is in them, and counted. O(mappings + threads + regions), but for a look at every 64th
+ * byte of anonymous memory. */
+void xc_root_ranges_find(struct xc_root_ranges *ranges, const struct xc_heap *heap);
+void xc_root_ranges_fini(struct xc_root_ranges *ranges);
+
+/* All roots, by kind and then by address, malloc'ed. Behind the first XC_ROOTS_KEPT only those are kept that reach a block which none
+ * before has reached so well. */
+struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out);
+
+enum { XC_ROOTS_KEPT = 1 << 22 };
+
+#endif

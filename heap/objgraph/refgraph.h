@@ -1,0 +1,195 @@
+/* refgraph: who refers to whom among a program's own objects, as a plugin tells them: a garbage collector's, a cache's.
+ *
+ * Nodes, references and roots are added in any order and as addresses. Then the graph is finished: nodes are sorted, every address
+ * becomes the node it lies in, and what leads to none is counted. From then on it answers as graph.h and retention.h do for blocks.
+ *
+ * Memory: 18 bytes a node, 8 a reference and 12 a row of references of one node while adding; some 50 a node more while finishing;
+ * 26 to 38 a node and 8 a reference once finished, 8 a node more for paths, 16 for what is retained (40 while that is found). */
+#ifndef XC_REFGRAPH_H
+#define XC_REFGRAPH_H
+
+#include "core/base/error.h"
+#include "core/base/reserve.h"
+#include "core/report/stacktree.h"
+#include "heap/blocks/window.h"
+
+#define XC_NO_NODE UINT32_MAX
+
+/* In what names the node above another: no node but a root's name, in the other bits. */
+#define XC_REFGRAPH_ROOT 0x80000000U
+
+enum { XC_REFGRAPH_NAMES = 65000, XC_REFGRAPH_MAX = 1 << 30 /* nodes; references; rows */ };
+
+struct xc_refgraph_names {
+	char **items;
+	size_t count, capacity;
+	uint64_t bytes; /* that it takes, about */
+};
+
+struct xc_refgraph_root {
+	xc_addr addr;
+	uint32_t node; /* once finished */
+	uint32_t name;
+};
+
+/* Where an address finds its node. */
+struct xc_refindex {
+	unsigned slot_bits;
+	uint32_t *
+		slots; /* a hash table by the upper bits of addresses: 1 + the first node that begins in that range; 0: none */
+	struct xc_reserve memory;
+};
+
+/* What a holder, all roots of one name, keeps alive alone. */
+struct xc_refgraph_holder {
+	uint64_t roots, bytes, count;
+};
+
+struct xc_refgraph {
+	unsigned jobs;
+	bool finished;
+	struct xc_refgraph_names kinds, root_names;
+	uint64_t repeated, missing, strays; /* nodes told again; unreadable elements of scans; addresses in no node */
+
+	/* Nodes: by address and once each when finished. */
+	size_t count, node_room;
+	xc_addr *addr;
+	uint64_t *size;
+	uint16_t *kind;
+
+	/* While adding: the references of row r are target[row_end[r - 1]] … target[row_end[r] - 1], the end without its mark. */
+	size_t row_count, row_room;
+	xc_addr *row_from;
+	uint32_t *row_end; /* XC_REFGRAPH_ROOT: only to beginnings of nodes */
+	size_t target_count, target_room;
+	xc_addr *target;
+
+	struct xc_refgraph_root *roots;
+	size_t root_count, root_room;
+
+	/* Finished. */
+	struct xc_refindex index;
+	size_t edge_count;
+	uint32_t *start, *to, *back_start, *back;
+	struct xc_reserve memory[4];
+
+	/* Made by the first question for what refers to a node. */
+	uint64_t *rooted; /* node << 32 | root, in order: a node's roots as they were told */
+	struct xc_reserve rooted_memory;
+
+	/* Paths: made by the first question for one. */
+	uint32_t *from;  /* by node: the node before it on a shortest path, or a root's name; XC_NO_NODE: not reached */
+	uint32_t *order; /* nodes that are reached, the nearest first */
+	size_t reached;
+	struct xc_reserve way_memory[2];
+
+	/* Retention: made by the first question for it. */
+	uint32_t *above;      /* by node: its dominator; or the name of the one root that holds it; or XC_NO_NODE */
+	uint64_t *kept_bytes; /* retained; 0 nodes: it is not reached */
+	uint32_t *kept;       /* nodes retained */
+	struct xc_refgraph_holder *holders; /* by root name, and behind them what several hold together */
+	struct xc_reserve kept_memory[3];
+
+	/* For xc_refgraph_fill. */
+	uint32_t *labels; /* by node: label; NULL: kinds are labels */
+	struct xc_reserve label_memory;
+	struct xc_refgraph_names label_names;
+};
+
+struct xc_refgraph *xc_refgraph_new(unsigned jobs);
+void xc_refgraph_free(struct xc_refgraph *graph); /* NULL is fine */
+
+/* Bytes that it has now. */
+uint64_t xc_refgraph_held(const struct xc_refgraph *graph);
+
+/* A new name; it is not looked for. */
+uint32_t xc_refgraph_name(struct xc_refgraph_names *names, const char *name);
+
+/* ---- adding ---- */
+
+/* Is there any room for so many more: does a number reach its bound? */
+XC_MUST_CHECK struct xc_error *xc_refgraph_fits(const struct xc_refgraph *graph, size_t nodes, size_t rows,
+						size_t targets);
+
+/* Make room, before adding; and how many bytes that will take. */
+void xc_refgraph_room(struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
+uint64_t xc_refgraph_room_cost(const struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
+
+/* There must be room. */
+static inline void xc_refgraph_node(struct xc_refgraph *g, xc_addr addr, uint64_t size, uint32_t kind)
+{
+	g->addr[g->count] = addr;
+	g->size[g->count] = size;
+	g->kind[g->count++] = (uint16_t)kind;
+}
+
+/* One more row, and a reference of the row that was added last. */
+static inline void xc_refgraph_row(struct xc_refgraph *g, xc_addr from, bool exact)
+{
+	uint32_t mark = exact ? XC_REFGRAPH_ROOT : 0;
+	if (g->row_count && g->row_from[g->row_count - 1] == from &&
+	    (g->row_end[g->row_count - 1] & XC_REFGRAPH_ROOT) == mark)
+		return;
+	g->row_from[g->row_count] = from;
+	g->row_end[g->row_count++] = (uint32_t)g->target_count | mark;
+}
+
+static inline void xc_refgraph_to(struct xc_refgraph *g, xc_addr target)
+{
+	g->target[g->target_count++] = target;
+	g->row_end[g->row_count - 1]++;
+}
+
+/* Needs no room; the cost is what so many more take, at most. */
+void xc_refgraph_root(struct xc_refgraph *graph, xc_addr addr, uint32_t name);
+uint64_t xc_refgraph_roots_cost(const struct xc_refgraph *graph, size_t more);
+
+/* ---- asking ---- */
+
+/* No more is added. The cost is the bytes that it has at most meanwhile, above those it has now. */
+void xc_refgraph_finish(struct xc_refgraph *graph);
+uint64_t xc_refgraph_finish_cost(const struct xc_refgraph *graph);
+
+/* The node with this address in it: with the highest beginning at or below it, if it is so large. */
+uint32_t xc_refgraph_find(const struct xc_refgraph *graph, xc_addr addr);
+
+/* The same for many at once, XC_REFINDEX_BATCH at most: hits get the nodes. */
+enum { XC_REFINDEX_BATCH = 64 };
+
+/* The first root told that refers to the node; NULL: none does. The first call puts the roots in order. */
+const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *graph, uint32_t node);
+uint64_t xc_refgraph_root_of_cost(const struct xc_refgraph *graph);
+
+/* Make `from` and `order`; above, kept and holders. Once each. */
+void xc_refgraph_ways(struct xc_refgraph *graph);
+uint64_t xc_refgraph_ways_cost(const struct xc_refgraph *graph);
+void xc_refgraph_retain(struct xc_refgraph *graph);
+uint64_t xc_refgraph_retain_cost(const struct xc_refgraph *graph);
+
+/* By root name, into as many zeroed items: what lies on shortest paths from there. Needs paths; 4 bytes a node meanwhile. */
+void xc_refgraph_nearest(const struct xc_refgraph *graph, uint64_t *bytes, uint64_t *counts);
+
+struct xc_refgraph_kind {
+	uint64_t count, bytes;
+	uint64_t retained; /* by all of the kind, nothing twice */
+	uint64_t unreached, unreached_bytes;
+	uint32_t above; /* of this kind, while the tree is walked */
+};
+
+/* By kind, into as many zeroed items; needs retention. 8 bytes a node meanwhile. */
+void xc_refgraph_by_kind(const struct xc_refgraph *graph, struct xc_refgraph_kind *kinds);
+
+/* The largest nodes, of one kind or (UINT32_MAX) any, into `nodes`, the largest first; returns how many. By retained bytes (needs retention)
+ * or by size. */
+size_t xc_refgraph_top(const struct xc_refgraph *graph, bool by_retained, uint32_t kind, uint32_t *nodes, size_t limit);
+
+/* Room for labels, by node; and none any more. */
+void xc_refgraph_label(struct xc_refgraph *graph);
+void xc_refgraph_unlabel(struct xc_refgraph *graph);
+
+/* Add the reached nodes to an initialised tree, by shortest paths or by dominators (made before), with their labels as frames; a label
+ * that is on the path is not entered again. XC_ERR_LIMIT for more than `most` new frames. */
+XC_MUST_CHECK struct xc_error *xc_refgraph_fill(struct xc_refgraph *graph, struct xc_stacktree *tree, bool by_dominator,
+						unsigned depth, size_t most);
+
+#endif

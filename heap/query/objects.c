@@ -1,0 +1,268 @@
+/* Lines are put together by hand: fifteen million of them through printf or a JSON library would take longer than finding what they
+ * say. Only type names and origins need escaping; there are few different ones, and each is escaped once. */
+#include "heap/query/objects.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/suggest.h"
+#include "core/base/text.h"
+#include "dwarf/lookup/lookup.h"
+#include "heap/graph/graph.h"
+
+enum { LINE = 4096, ADDRESS_COLUMN = 14, SIZE_COLUMN = 12 };
+
+struct writer {
+	struct xc_heap *heap;
+	const struct xc_object_filter *filter;
+	const struct xc_typing *typing; /* NULL: could not be made */
+	char **quoted; /* by item of the typing: its members "type", "confidence" and "via", made when first needed */
+	FILE *out;
+	bool as_json;
+};
+
+const char *xc_object_state(const struct xc_heap *heap, uint32_t block)
+{
+	if (heap->graph && xc_graph_leaked(heap->graph, block))
+		return "leaked";
+	return xc_block_state_word(xc_block_state(&heap->blocks, block));
+}
+
+/* ---- filters ---- */
+
+bool xc_object_wanted(const struct xc_heap *heap, const struct xc_object_filter *filter, uint32_t block)
+{
+	if (filter->least && xc_block_size(&heap->blocks, block) < filter->least)
+		return false;
+	if (filter->state && strcmp(filter->state, xc_object_state(heap, block)) != 0)
+		return false;
+	const char *type = filter->type && heap->typing ? xc_typing_name(heap->typing, block) : NULL;
+	return !filter->type || (type && strcmp(filter->type, type) == 0);
+}
+
+/* ---- the name of a type ---- */
+
+enum { NEAR = 3 };
+
+struct near {
+	const char *names[NEAR]; /* the nearest first */
+	size_t distances[NEAR];
+};
+
+static const struct keyword {
+	const char *word;
+	int tag;
+} keywords[] = {
+	{"struct ", DW_TAG_structure_type},
+	{"union ", DW_TAG_union_type},
+	{"class ", DW_TAG_structure_type},
+	{"enum ", DW_TAG_enumeration_type},
+	{"", 0},
+};
+
+/* The one before a type's name; the last one when there is none. */
+static const struct keyword *keyword_of(const char *name)
+{
+	const struct keyword *k = keywords;
+	while (strncmp(name, k->word, strlen(k->word)) != 0)
+		k++;
+	return k;
+}
+
+/* "client" of "struct client". */
+static const char *without_keyword(const char *name)
+{
+	return name + strlen(keyword_of(name)->word);
+}
+
+static void consider(struct near *near, const char *wrong, const char *name)
+{
+	size_t distance = xc_suggest_distance(without_keyword(wrong), without_keyword(name)), at = NEAR;
+	for (size_t i = 0; i < NEAR; i++)
+		if (near->names[i] && strcmp(near->names[i], name) == 0)
+			return;
+	while (at > 0 && (!near->names[at - 1] || distance < near->distances[at - 1]))
+		at--;
+	if (distance == SIZE_MAX || at == NEAR)
+		return;
+	memmove(near->names + at + 1, near->names + at, (NEAR - 1 - at) * sizeof *near->names);
+	memmove(near->distances + at + 1, near->distances + at, (NEAR - 1 - at) * sizeof *near->distances);
+	near->names[at] = name;
+	near->distances[at] = distance;
+}
+
+/* By its whole name: "client" is not "struct client" in C. */
+static bool in_debug_info(const struct xc_process *process, const char *name)
+{
+	const struct xc_query query = {
+		.name = without_keyword(name), .kinds = XC_NAME_TYPE, .tag = keyword_of(name)->tag, .anywhere = true};
+	struct xc_definition found;
+	if (!xc_lookup_one(process, &query, &found))
+		return false;
+	const struct xc_type *type = xc_type_get(xc_types_of(process), &found.die);
+	return type && strcmp(xc_type_name(type), name) == 0;
+}
+
+/* A type of some block, or at least of the program: then there are none of it, and that is the answer. */
+static struct xc_error *check_type(const struct xc_heap *heap, const char *type)
+{
+	struct near near = {.names = {NULL}};
+	struct xc_text text = {0};
+	if (!type || !heap->typing)
+		return NULL;
+	for (size_t i = 1; i < heap->typing->item_count; i++) {
+		const struct xc_type *of = heap->typing->items[i].type;
+		if (of && strcmp(xc_type_name(of), type) == 0)
+			return NULL;
+		if (of)
+			consider(&near, type, xc_type_name(of));
+	}
+	if (in_debug_info(heap->process, type))
+		return NULL;
+	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no block is of type '%s'", type);
+	for (size_t i = 0; i < NEAR && near.names[i]; i++)
+		xc_text_printf(&text, "%s%s", i ? ", " : "", near.names[i]);
+	err = text.len ? xc_error_hint(err, "did you mean %s?", text.bytes)
+		       : xc_error_hint(err, "`xcore heap types` lists them");
+	xc_text_fini(&text);
+	return err;
+}
+
+/* ---- numbers ---- */
+
+static char *put_text(char *at, const char *text)
+{
+	size_t len = strlen(text);
+	memcpy(at, text, len);
+	return at + len;
+}
+
+static char *put_hex(char *at, uint64_t number)
+{
+	unsigned digits = 1;
+	while (digits < 16 && number >> (4 * digits))
+		digits++;
+	at = put_text(at, "0x");
+	while (digits-- > 0)
+		*at++ = "0123456789abcdef"[number >> (4 * digits) & 15];
+	return at;
+}
+
+static char *put_decimal(char *at, uint64_t number)
+{
+	char digits[20];
+	unsigned count = 0;
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count > 0)
+		*at++ = digits[--count];
+	return at;
+}
+
+static char *put_padded(char *at, char *end, unsigned width)
+{
+	do
+		*end++ = ' ';
+	while (end < at + width + 1);
+	return end;
+}
+
+/* ---- lines ---- */
+
+/* What all blocks of one item have in common. Long names are kept whole: the line is written in two parts. */
+static const char *quoted(struct writer *w, uint32_t item, uint32_t block)
+{
+	if (!w->quoted[item]) {
+		const struct xc_typed *typed = &w->typing->items[item];
+		const char *confidence = xc_confidence_word((enum xc_confidence)typed->confidence);
+		json_t *members = json_pack("{s:s, s:s?, s:s?}", "type", xc_typing_name(w->typing, block), "confidence",
+					    confidence, "via", typed->via);
+		w->quoted[item] = members ? json_dumps(members, JSON_COMPACT) : xc_strdup("{\"type\":null}");
+		json_decref(members);
+	}
+	return w->quoted[item];
+}
+
+static void write_json(struct writer *w, uint32_t block)
+{
+	const struct xc_blocks *blocks = &w->heap->blocks;
+	char line[LINE], *at = put_text(line, "{\"addr\":\"");
+	at = put_hex(at, xc_block_addr(blocks, block));
+	at = put_text(at, "\",\"size\":");
+	at = put_decimal(at, xc_block_size(blocks, block));
+	at = put_text(at, ",\"state\":\"");
+	at = put_text(at, xc_object_state(w->heap, block));
+	at = put_text(at, "\",\"count\":");
+	at = put_decimal(at, w->typing ? xc_typing_count(w->typing, block) : 0);
+	uint32_t item = w->typing ? w->typing->by_block[block] : 0;
+	if (!item) {
+		at = put_text(at, ",\"type\":null,\"confidence\":null,\"via\":null}\n");
+		fwrite(line, 1, (size_t)(at - line), w->out);
+		return;
+	}
+	*at++ = ',';
+	fwrite(line, 1, (size_t)(at - line), w->out);
+	fputs(quoted(w, item, block) + 1, w->out);
+	fputc('\n', w->out);
+}
+
+static void write_text(struct writer *w, uint32_t block)
+{
+	const struct xc_blocks *blocks = &w->heap->blocks;
+	const char *kept = xc_block_free_word(xc_block_state(blocks, block));
+	const struct xc_typed *typed = w->typing ? xc_typing_get(w->typing, block) : NULL;
+	char line[LINE], *at = line;
+	at = put_padded(at, put_hex(at, xc_block_addr(blocks, block)), ADDRESS_COLUMN);
+	at = put_padded(at, put_decimal(at, xc_block_size(blocks, block)), SIZE_COLUMN);
+	at = put_text(at, xc_object_state(w->heap, block));
+	fwrite(line, 1, (size_t)(at - line), w->out);
+	if (kept)
+		fprintf(w->out, " (%s)", kept);
+	if (typed) {
+		fprintf(w->out, "  %s", xc_typing_name(w->typing, block));
+		uint64_t count = xc_typing_count(w->typing, block);
+		if (typed->shape == XC_TYPED_ARRAY || typed->shape == XC_TYPED_TEXT)
+			fprintf(w->out, " [%llu]", (unsigned long long)count);
+		fprintf(w->out, "  %s", xc_confidence_word((enum xc_confidence)typed->confidence));
+		if (typed->via)
+			fprintf(w->out, "  %s", typed->via);
+	}
+	fputc('\n', w->out);
+}
+
+/* ---- all of them ---- */
+
+static void write_all(struct writer *w)
+{
+	uint64_t left = w->filter->limit ? w->filter->limit : UINT64_MAX;
+	for (uint32_t block = 0; block < w->heap->blocks.count && left; block++) {
+		if (!xc_object_wanted(w->heap, w->filter, block))
+			continue;
+		if (w->as_json)
+			write_json(w, block);
+		else
+			write_text(w, block);
+		left--;
+	}
+}
+
+struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_filter *filter, bool as_json, FILE *out,
+				  struct xc_error **why_out)
+{
+	struct writer w = {.heap = heap, .filter = filter, .out = out, .as_json = as_json};
+	*why_out = xc_heap_work_out(heap);
+	const struct xc_typing *typing = w.typing = heap->typing;
+	struct xc_error *err = check_type(heap, filter->type);
+	if (err)
+		return err;
+	w.quoted = xc_alloc((typing ? typing->item_count : 1) * sizeof *w.quoted);
+	write_all(&w);
+	for (size_t i = 0; typing && i < typing->item_count; i++)
+		free(w.quoted[i]);
+	free(w.quoted);
+	return ferror(out) ? xc_error_errno(errno, "objects") : NULL;
+}

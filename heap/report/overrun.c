@@ -1,0 +1,140 @@
+/*	block before                        damaged chunk
+ *	[ … h e l l o , ␣ w o r l d , ␣ t ][ h i s   i s … \0 ] …
+ *	    ▲                              ▲            ▲
+ *	    whole_from                     from         from + len
+ *
+ * What may be read behind the end is prev_size in a chunk's terms as long as the block is in use: it belongs to the block, and `from` is
+ * the size behind it. */
+#include "heap/report/overrun.h"
+
+#include <string.h>
+
+enum {
+	NEAR = 4096,    /* bytes looked at on either side */
+	TEXT_LEAST = 4, /* characters within the block that make it text */
+	FILL_LEAST = 8, /* equal bytes within the block */
+	WORD = 8,
+};
+
+/* What stands on both sides of the end of a block. */
+struct sides {
+	uint8_t before[NEAR], behind[NEAR];
+	size_t before_len, behind_len;
+};
+
+static void look(const struct xc_heap *heap, xc_addr lo, xc_addr end, struct sides *sides)
+{
+	uint64_t back = end - lo < NEAR ? end - lo : NEAR;
+	sides->before_len = xc_space_peek(heap->process->space, end - back, sides->before, back);
+	if (sides->before_len < back)
+		sides->before_len = 0; /* a hole between: what was read does not reach the end */
+	sides->behind_len = xc_space_peek(heap->process->space, end, sides->behind, NEAR);
+}
+
+static bool is_text(uint8_t byte)
+{
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t' || byte == '\r' || byte >= 0x80;
+}
+
+static size_t text_before(const struct sides *s)
+{
+	size_t count = 0;
+	while (count < s->before_len && is_text(s->before[s->before_len - 1 - count]))
+		count++;
+	return count;
+}
+
+/* Characters; the NUL that ends them counts when it is all there is, since header bytes are mostly zero anyway. */
+static size_t text_behind(const struct sides *s)
+{
+	size_t count = 0;
+	while (count < s->behind_len && is_text(s->behind[count]))
+		count++;
+	return count == 0 && s->behind_len && s->behind[0] == 0 ? 1 : count;
+}
+
+static size_t equal_before(const struct sides *s, uint8_t byte)
+{
+	size_t count = 0;
+	while (count < s->before_len && s->before[s->before_len - 1 - count] == byte)
+		count++;
+	return count;
+}
+
+static size_t equal_behind(const struct sides *s)
+{
+	size_t count = 1;
+	while (count < s->behind_len && s->behind[count] == s->behind[0])
+		count++;
+	return count;
+}
+
+/* The bytes of the header that cannot be right: up to the last one that differs from what should stand there. */
+static uint64_t wrong_bytes(const struct xc_overrun *overrun, const struct sides *s)
+{
+	uint64_t found = 0, count = WORD;
+	if (s->behind_len < WORD)
+		return s->behind_len;
+	memcpy(&found, s->behind, WORD);
+	uint64_t wrong = overrun->expected ? (found ^ overrun->expected) >> 4 << 4 : found;
+	if (wrong == 0)
+		return 1; /* only flags */
+	while (count > 1 && !(wrong >> (count - 1) * 8 & 0xff))
+		count--;
+	return count;
+}
+
+/* One character alone proves nothing: sizes look like that too. One NUL does, since no size has it as its lowest byte so often.
+ * One byte repeated on both sides, or else a text: that of a careless memset may be followed by another block's text. */
+static bool is_fill(const struct sides *s)
+{
+	return equal_before(s, s->behind[0]) >= FILL_LEAST && equal_behind(s) >= FILL_LEAST;
+}
+
+static void recognise(struct xc_overrun *overrun, const struct sides *s)
+{
+	overrun->len = wrong_bytes(overrun, s);
+	if (s->behind_len == 0)
+		return;
+	size_t before = text_before(s), behind = text_behind(s);
+	if (is_fill(s)) {
+		overrun->form = XC_OVERRUN_FILL;
+		before = equal_before(s, s->behind[0]);
+		behind = equal_behind(s);
+	} else if (before >= TEXT_LEAST && (behind > 1 || (behind == 1 && s->behind[0] == 0))) {
+		overrun->form = XC_OVERRUN_TEXT;
+	} else {
+		return;
+	}
+	overrun->certain = true;
+	overrun->len = behind;
+	overrun->whole_from = overrun->from - before;
+	overrun->whole_len = before + behind;
+}
+
+void xc_overrun_find(const struct xc_heap *heap, const struct xc_damage *damage, struct xc_overrun *overrun_out)
+{
+	const struct xc_blocks *blocks = &heap->blocks;
+	struct sides sides;
+	struct xc_overrun overrun = {.block = damage->before};
+	if (damage->before < blocks->count) {
+		xc_addr lo = xc_block_addr(blocks, damage->before);
+		overrun.from = lo + xc_block_size(blocks, damage->before);
+		uint32_t self = xc_blocks_find(blocks, damage->addr + 2 * WORD);
+		if (self != XC_NO_BLOCK && xc_block_addr(blocks, self) == damage->addr + 2 * WORD)
+			overrun.expected = xc_block_size(blocks, self) + WORD;
+		if (overrun.from - damage->addr > WORD) { /* blocks are missing between */
+			overrun.block = XC_NO_BLOCK;
+			overrun.from = 0;
+		}
+	}
+	if (overrun.block != XC_NO_BLOCK) {
+		look(heap, xc_block_addr(blocks, overrun.block), overrun.from, &sides);
+		recognise(&overrun, &sides);
+		if (!overrun.certain) {
+			overrun.whole_from = overrun.from;
+			overrun.whole_len = overrun.len;
+		}
+	}
+	*overrun_out = overrun;
+}

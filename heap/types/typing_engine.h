@@ -1,0 +1,423 @@
+/* typing_engine: the inside of typing, shared by heap/typing*.c.
+ *
+ *	typing_map    what a type's objects look like to us: a flat list of slots (where pointers are, and to what)
+ *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
+ *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
+ *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
+ *	typing_cast   what plugins say of pointers
+ *	typing_judge  does the memory of a block look like an object of a type?
+ *
+ * While types flow, by_block holds codes, not items: the better proposal is the greater number.
+ *
+ *	31    30 29      28 27                        0
+ *	| confidence | quality |   2^28 - 1 - item    |        0: nothing proposed */
+#ifndef XC_TYPING_ENGINE_H
+#define XC_TYPING_ENGINE_H
+
+#include "core/base/parallel.h"
+#include "heap/graph/graph.h"
+#include "heap/types/typing_impl.h"
+
+enum {
+	XC_TYPING_ITEM_BITS = 28,
+	XC_TYPING_ITEMS = (1 << XC_TYPING_ITEM_BITS) - 1,
+	XC_TYPING_MOST = 1 << 23,  /* items that are made, for 60 bytes each; debug information may be hostile */
+	XC_TYPING_MAPS = 1 << 20,  /* types that objects are of */
+	XC_TYPING_SLOTS = 1 << 14, /* of one type; the rest of a larger one is not looked at */
+	XC_TYPING_NEST = 32,       /* objects inside of objects */
+};
+
+#define XC_NO_MAP 0 /* number of no map */
+
+enum xc_slot_kind {
+	XC_SLOT_POINTER,  /* to objects of `target` */
+	XC_SLOT_CHARS,    /* to characters or bytes */
+	XC_SLOT_VOID,     /* to something */
+	XC_SLOT_CODE,     /* to a function */
+	XC_SLOT_OBJECTS,  /* objects of `target`, one after the other */
+	XC_SLOT_EVIDENCE, /* an object that evidence has something to say about */
+	XC_SLOT_BOOL,
+	XC_SLOT_ENUM,
+	XC_SLOT_TEXT, /* an array of char */
+};
+
+/* Items of a slot, made with it: what a pointer there can say of a block. */
+enum xc_slot_item { XC_ITEM_ONE, XC_ITEM_ARRAY, XC_ITEM_ONE_WEAK, XC_ITEM_ARRAY_WEAK, XC_ITEM_STRING, XC_SLOT_ITEMS };
+
+/* A member by whose value variants of an object are told: an enum, a number called kind or type, a table of functions. */
+struct xc_tag {
+	uint32_t at;               /* offset */
+	uint8_t size, shift, bits; /* bytes; size 0: there is none */
+};
+
+/* Pointers that point behind a header: which one, a byte near them tells. */
+struct xc_header_case {
+	uint32_t map;
+	uint8_t mask, value;
+};
+struct xc_header_set {
+	int32_t at; /* from where the pointer points */
+	uint32_t count;
+	struct xc_header_case items[16];
+};
+
+/* What a pointer is, by a member of the object that it stands in. */
+struct xc_casts {
+	struct xc_tag tag; /* size 0: it always is the first one */
+	uint32_t count;
+	uint64_t *values;
+	struct xc_slot *slots;
+};
+
+/* Something in an object that is worth a look. */
+struct xc_slot {
+	uint32_t offset;
+	uint32_t count, stride; /* of arrays; count 0: a flexible last member, to the end of the block */
+	uint32_t target;        /* number of a map */
+	uint32_t items;         /* the first of XC_SLOT_ITEMS; 0: none */
+	uint32_t number;        /* of all slots: what rules are learned by */
+	uint8_t kind;           /* enum xc_slot_kind */
+	bool in_union;          /* what stands there may be another member */
+	bool ambiguous;         /* so may other pointers */
+	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
+	bool pending;           /* some pointer there said nothing yet */
+	bool taught;            /* a rule for it was learned since blocks were visited */
+	uint32_t owner;         /* map */
+	uint32_t learned;       /* map: what blocks of some sizes are that it points to; learned_from pointers say so */
+	uint32_t learned_from;
+	struct xc_tag tag; /* of the struct it stands in */
+	const char *path;  /* "argv", "dict.table" */
+	const struct xc_evidence *evidence;
+	const void *met;
+	const uint32_t *objects; /* EVIDENCE: maps of what xc_typing_look may be asked to look at */
+	uint32_t object_count;
+	const struct xc_type *type; /* ENUM; EVIDENCE: of the object */
+	const struct xc_casts *casts;
+	const struct xc_header_set *headers;
+	const uint32_t *header_items; /* one for each header */
+};
+
+/* A type as we follow it. Types of different units that are the same have one map. */
+struct xc_typemap {
+	const struct xc_type *type; /* as it is named: a typedef only where what it stands for has no name */
+	const struct xc_type *bare; /* stripped, complete */
+	const char *name;
+	uint32_t base;    /* number of the map of all objects of the type: its own, but for variants */
+	uint32_t variant; /* of claims; 0: none */
+	uint64_t size;    /* 0: not known */
+	struct xc_slot *slots;
+	uint32_t slot_count, slot_capacity;
+	bool compiled;
+	bool is_record, is_char, is_opaque;
+	bool is_part;      /* evidence says that no block is such an object */
+	bool has_pointers; /* or objects with some: something to follow */
+	bool has_flexible;
+	uint64_t flexible_at, flexible_size; /* offset, bytes of an element */
+	uint32_t flexible;                   /* map of its elements, or XC_NO_MAP */
+	uint64_t pointers, quiet; /* of its first 64 words of the process: those that are pointers; that cannot be */
+	uint64_t loud;            /* that may be, though nobody says so */
+	struct xc_tag tag;
+	const uint32_t *derived; /* types that begin with an object of this one */
+	uint32_t derived_count;
+	uint8_t own;     /* enum xc_own */
+	bool listed;     /* by typing_owner */
+	uint32_t blocks; /* that are taken for it, when rules were learned last */
+};
+
+/* Is a type the program's own, or from a header of the system? */
+enum xc_own { XC_OWN_NOT, XC_OWN_MAYBE, XC_OWN };
+
+/* An object that DWARF places. */
+struct xc_root_object {
+	xc_addr addr;         /* or 0 */
+	const uint8_t *bytes; /* of what lies in registers; else NULL */
+	uint64_t size;
+	uint32_t map;
+	uint8_t confidence;
+	const char *via; /* "global server", "local c of main" */
+};
+
+/* How an allocator rounds sizes up. */
+enum xc_rounding { XC_ROUND_ANY, XC_ROUND_GLIBC, XC_ROUND_JEMALLOC, XC_ROUND_EXACT };
+
+/* What is known of an item beside struct xc_typed. */
+struct xc_item_facts {
+	uint32_t map;
+	uint32_t weak; /* the same, as a weak one */
+	uint32_t next; /* of evidence: of the same type */
+	uint8_t quality;
+};
+
+/* A pointer to a block, or into it. */
+struct xc_hit {
+	struct xc_slot *slot;
+	xc_addr value;
+	uint64_t offset; /* in the block */
+	uint32_t block;
+	uint32_t items; /* of the slot or of a root's */
+	uint32_t item;  /* what is proposed */
+	uint32_t from;  /* block, or XC_NO_BLOCK */
+	uint64_t tag;   /* of the object that holds the pointer */
+};
+
+extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
+extern const size_t xc_evidence_count;
+
+/* A pointer says that a block is of another type than it is taken for. */
+struct xc_claim {
+	uint32_t block, map, item;
+};
+
+struct xc_rules;
+struct xc_owners;
+
+struct xc_engine {
+	struct xc_typing *typing;
+	struct xc_heap *heap;
+	struct xc_types *types;
+	struct xc_typemap **maps; /* [0] is none */
+	size_t map_count, map_capacity;
+	uint64_t *map_keys; /* open addressing: key, number */
+	uint32_t *map_numbers;
+	size_t map_slots;
+	struct xc_memo by_type;      /* map number + 1 by xc_type */
+	struct xc_item_facts *facts; /* by item */
+	size_t fact_capacity;
+	struct xc_memo known_items; /* by (type, via): the last one made */
+	uint32_t slot_count;        /* numbers given */
+	struct xc_root_object *roots;
+	size_t root_count, root_capacity;
+	struct xc_memo root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
+	enum xc_rounding rounding;
+	unsigned word;      /* bytes of an address: 4 or 8 */
+	uint64_t *queued;   /* bit per block: it is in queue[1] */
+	uint32_t *queue[2]; /* this level's blocks and the next one's */
+	uint32_t *frozen;   /* codes of this level's */
+	size_t queue_count[2];
+	struct xc_reserve memory[4];
+	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
+	uint32_t *objects; /* that evidence has asked for while it meets a type */
+	size_t object_count, object_capacity;
+	uint8_t least;            /* enum xc_confidence: what is proposed less surely waits */
+	bool last;                /* nothing more is learned */
+	bool checking;            /* proposals are compared with what blocks are taken for */
+	bool decoded;             /* by_block holds items */
+	bool cut;                 /* something was not looked at whole: it would have taken too long */
+	const uint64_t *disputed; /* while checking: bit per block, or NULL */
+	struct xc_rules *rules;
+	struct xc_owners *owners;
+	struct xc_cast_rules *casts; /* NULL: there are none */
+	struct xc_memo headers;      /* by name of the typedef */
+	struct xc_memo variants;     /* map number + 1 by map and variant */
+	uint32_t bytes;              /* the map of char */
+};
+
+static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
+{
+	return typing->state;
+}
+
+/* An address of the process, as it stands in its memory (or that of a process of the same byte order). */
+static inline uint64_t xc_engine_load(const struct xc_engine *engine, const uint8_t *bytes)
+{
+	uint32_t half;
+	uint64_t whole;
+	if (engine->word == sizeof half)
+		return __builtin_memcpy(&half, bytes, sizeof half), half;
+	__builtin_memcpy(&whole, bytes, sizeof whole);
+	return whole;
+}
+
+/* ---- typing_map ---- */
+
+/* The map of a pointee's or object's type; XC_NO_MAP for void, functions and what cannot be followed. */
+uint32_t xc_typemap_of(struct xc_engine *engine, const struct xc_type *type);
+
+/* The same for objects of a variant; of pointers: for what they lead to. */
+uint32_t xc_typemap_variant(struct xc_engine *engine, uint32_t number, uint32_t variant);
+
+/* Make its slots. Not beside other threads. */
+void xc_typemap_compile(struct xc_engine *engine, uint32_t number);
+
+static inline struct xc_typemap *xc_typemap(const struct xc_engine *engine, uint32_t number)
+{
+	return engine->maps[number];
+}
+
+/* Could a block of `size` bytes have been asked for with `wanted`? */
+bool xc_typing_fits(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
+
+/* The same, but rarely: glibc keeps what is left of a chunk that is split when it is too small to be a chunk. */
+bool xc_typing_may_fit(const struct xc_engine *engine, uint64_t wanted, uint64_t size);
+
+/* Is there room for so many more items? What there is none for is counted. */
+bool xc_typing_has_room(struct xc_engine *engine, size_t count);
+
+/* An item of a map; 0 when there is no room. */
+uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
+
+/* ---- typing_judge ---- */
+
+/* Does the memory of a block look like what the item says? Reads through the window. */
+bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+
+/* Points for and against a type of what lies at addr. */
+struct xc_score {
+	uint32_t good, bad;
+	uint32_t sure;   /* of the good: what hardly is so by chance */
+	uint32_t self;   /* the map, when known */
+	uint32_t looked; /* slots within it: unions within unions of hostile debug information have no end */
+	uint32_t most;   /* of them */
+	uint32_t loose;  /* words that are not zero behind the object, where the allocator rounded up */
+	bool deep;       /* look at what is known of the blocks it points to, too: not while types flow */
+};
+
+/* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
+ * comparing candidates. */
+void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
+		       uint64_t offset, uint32_t block, struct xc_score *score);
+
+/* No word of the block's beginning is an address in a block. */
+bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
+
+/* Characters and a NUL behind them? *empty_out: the NUL alone. */
+bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out);
+
+/* ---- typing_flow ---- */
+
+static inline uint32_t xc_code(const struct xc_engine *engine, uint32_t item)
+{
+	return (uint32_t)engine->typing->items[item].confidence << 30 | (uint32_t)engine->facts[item].quality << 28 |
+	       (XC_TYPING_ITEMS - item);
+}
+
+static inline uint32_t xc_code_item(uint32_t code)
+{
+	return code ? XC_TYPING_ITEMS - (code & XC_TYPING_ITEMS) : 0;
+}
+
+void xc_typing_flow_init(struct xc_engine *engine);
+void xc_typing_flow_fini(struct xc_engine *engine);
+
+/* Visit all root objects; then all that was proposed, until nothing is left. */
+void xc_typing_visit_roots(struct xc_engine *engine);
+void xc_typing_flow(struct xc_engine *engine);
+
+/* Visit all blocks that have a type and pointers that said nothing yet, and flow. `taught_only`: where rules were learned since. */
+void xc_typing_visit_again(struct xc_engine *engine, bool taught_only);
+
+/* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
+ * order; malloc'ed. */
+struct xc_claim *xc_typing_check(struct xc_engine *engine, size_t *count_out);
+
+/* Call `seen` with the hits of the root objects; of one block, when all is done. */
+typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
+void xc_typing_roots_hits(struct xc_engine *engine, xc_hit_fn *seen, void *context);
+void xc_typing_hits_of(struct xc_engine *engine, uint32_t block, xc_hit_fn *seen, void *context);
+
+/* Call `seen` with every hit of the pointers in blocks and root objects; its item is what the pointer says by itself, or 0. One
+ * thread. */
+void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
+
+/* ---- typing_owner ---- */
+
+/* That objects of `outer` have one at `offset`. */
+struct xc_owner {
+	uint32_t outer, inner;
+	uint32_t offset;
+};
+
+/* Know all types of the process: which are in which, and how large they are. */
+void xc_owners_find(struct xc_engine *engine);
+void xc_owners_free(struct xc_engine *engine);
+
+/* The types that have one of `inner` (arrays: at their first element), in the order of offsets. */
+const struct xc_owner *xc_owners_of(const struct xc_engine *engine, uint32_t inner, size_t *count_out);
+
+/* Structs and classes from `least` to `most` bytes. */
+const uint32_t *xc_owners_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
+
+/* The program's own types with a flexible last member. */
+const uint32_t *xc_owners_flexible(const struct xc_engine *engine, size_t *count_out);
+
+/* Is the type the program's own? */
+bool xc_typemap_is_own(struct xc_typemap *map);
+
+/* ---- typing_rule ---- */
+
+/* Does it lie in the first `size` bytes? Debug information may have it anywhere: sums of 32 bits would wrap. */
+static inline bool xc_tag_within(const struct xc_tag *tag, uint64_t size)
+{
+	return tag->at <= size && tag->size <= size - tag->at;
+}
+
+/* Of an object with the tag within it. */
+static inline uint64_t xc_tag_of(const struct xc_tag *tag, const uint8_t *object)
+{
+	uint64_t bits = 0;
+	if (tag->size == 0)
+		return 0;
+	__builtin_memcpy(&bits, object + tag->at, tag->size);
+	bits >>= tag->shift;
+	return tag->bits < 64 ? bits & (((uint64_t)1 << tag->bits) - 1) : bits;
+}
+
+/* The item that was learned for a hit; 0 when none was. */
+uint32_t xc_typing_rule(const struct xc_engine *engine, struct xc_window *window, const struct xc_hit *hit);
+
+/* Learn from hits that said nothing; true when a rule was made. */
+bool xc_typing_learn(struct xc_engine *engine);
+
+/* ---- typing_cast ---- */
+
+/* Look up what claims name. After the owners; before any map is compiled. */
+void xc_typing_find_casts(struct xc_engine *engine);
+void xc_typing_casts_free(struct xc_engine *engine);
+
+/* A record within an object whose slots are made. */
+struct xc_cast_place {
+	const struct xc_type *record; /* stripped */
+	uint64_t offset;              /* of the record in the object */
+	uint32_t variant;
+};
+
+/* Give casts to the record's slots: `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
+typedef struct xc_slot *xc_cast_slot_fn(void *context, uint64_t offset);
+void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place, xc_cast_slot_fn *slot_at,
+		    void *context);
+
+/* The slot that a pointer is of in this object: one of the casts, or the slot itself. */
+static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
+{
+	const struct xc_casts *casts = slot->casts;
+	if (!casts || !xc_tag_within(&casts->tag, size))
+		return slot;
+	uint64_t value = xc_tag_of(&casts->tag, object);
+	for (uint32_t i = 0; i < casts->count; i++)
+		if (casts->values[i] == value)
+			return &casts->slots[i];
+	return slot;
+}
+
+/* The headers that pointers of a type point behind; NULL for most. */
+const struct xc_header_set *xc_typing_headers(struct xc_engine *engine, const struct xc_type *type);
+
+/* ---- typing_vote ---- */
+
+/* Is what an item says and a pointer to `map` at the beginning of the block the same, or one the beginning of the other? */
+bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item);
+
+/* Find blocks that pointers say different things of, and let the most decide. */
+void xc_typing_settle_conflicts(struct xc_engine *engine);
+
+/* ---- typing_orphan ---- */
+
+/* Blocks that no typed pointer leads to, by what lies in them. True when some got a type. */
+bool xc_typing_adopt(struct xc_engine *engine);
+void xc_typing_rules_free(struct xc_engine *engine);
+
+/* ---- typing_root ---- */
+
+void xc_typing_find_roots(struct xc_engine *engine);
+
+#endif

@@ -1,0 +1,470 @@
+/* typing_rule: what pointers mean that do not say it: learned from samples.
+ *
+ * Pointers that say nothing are put together by where they stand (the slot), where they point to (offset in the block), the size of the
+ * block and the value that tells variants (an enum, a number called kind): such pointers mean the same. For each group
+ * there are few candidates:
+ *
+ *	to a base or node inside     types that have one at that offset and would be given a block of that size
+ *	to a larger block            the same at offset 0; arrays of what the pointer says
+ *	void *                       what other pointers say of the same blocks; types of that size
+ *	one of a union's pointers    what each of them says
+ *
+ * and the memory of some blocks of the group decides: pointers must lead to what they should, and pointers that a
+ * candidate does not explain speak against it. What is decided is a rule, and holds for the group. */
+#include "heap/types/typing_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 24, VOTED = 4, RULES = 1 << 17, CANDIDATES = 96, AGAINST = 3, FEW = 4, MANY = 64 };
+
+struct vote {
+	uint32_t map, count;
+	uint64_t offset;
+	uint8_t shape;
+};
+
+struct rule {
+	uint64_t key;
+	struct xc_slot *slot;
+	uint64_t offset, size;
+	uint32_t item; /* 0: not decided */
+	uint32_t hits;
+	uint32_t samples[SAMPLES]; /* blocks without a type */
+	unsigned sample_count, vote_count;
+	struct vote votes[VOTED]; /* of blocks with one */
+};
+
+struct xc_rules {
+	struct xc_engine *engine;
+	struct rule *rules; /* in the order in which they were met */
+	size_t count, capacity;
+	uint32_t *table; /* open addressing: number of the rule + 1 */
+	size_t slots;
+	struct xc_window window;
+};
+
+struct candidate {
+	uint32_t map;
+	uint8_t shape;
+	bool structural; /* the pointer's own type is part of it */
+	bool sibling;    /* so are blocks of other sizes that the same member points to */
+	uint64_t offset;
+	struct xc_score score;
+	int64_t value;
+};
+
+struct candidates {
+	struct candidate items[CANDIDATES];
+	size_t count;
+};
+
+/* ---- groups ---- */
+
+static uint64_t mix(uint64_t key, uint64_t value)
+{
+	key = (key ^ value) * 0x9e3779b97f4a7c15U;
+	return key ^ key >> 31;
+}
+
+/* The value that tells variants: in what is pointed to, else where the pointer stands. */
+static uint64_t tag_of_hit(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
+{
+	const struct xc_typemap *map = e->maps[hit->slot->target];
+	if (hit->slot->kind != XC_SLOT_POINTER || hit->slot->ambiguous || !map->tag.size)
+		return hit->tag;
+	uint64_t need = (uint64_t)map->tag.at + map->tag.size;
+	const uint8_t *bytes = xc_window(window, hit->value, need);
+	return bytes ? xc_tag_of(&map->tag, bytes) : 0;
+}
+
+static uint64_t key_of(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
+{
+	uint64_t key = mix(mix(hit->slot->number, hit->offset), xc_block_size(&e->heap->blocks, hit->block));
+	key = mix(key, tag_of_hit(e, window, hit));
+	return key ? key : 1;
+}
+
+static struct rule *find_rule(const struct xc_rules *r, uint64_t key)
+{
+	for (size_t at = key & (r->slots - 1); r->slots && r->table[at]; at = (at + 1) & (r->slots - 1))
+		if (r->rules[r->table[at] - 1].key == key)
+			return &r->rules[r->table[at] - 1];
+	return NULL;
+}
+
+static void index_rules(struct xc_rules *r)
+{
+	free(r->table);
+	r->slots = r->slots ? r->slots * 2 : 1024;
+	r->table = xc_alloc(r->slots * sizeof *r->table);
+	for (size_t i = 0; i < r->count; i++) {
+		size_t at = r->rules[i].key & (r->slots - 1);
+		while (r->table[at])
+			at = (at + 1) & (r->slots - 1);
+		r->table[at] = (uint32_t)i + 1;
+	}
+}
+
+static struct rule *add_rule(struct xc_rules *r, uint64_t key, const struct xc_hit *hit)
+{
+	if (r->count >= RULES)
+		return NULL;
+	r->rules = xc_grow(r->rules, r->count, &r->capacity, sizeof *r->rules);
+	struct rule *rule = &r->rules[r->count++];
+	*rule = (struct rule){.key = key,
+			      .slot = hit->slot,
+			      .offset = hit->offset,
+			      .size = xc_block_size(&r->engine->heap->blocks, hit->block)};
+	if (r->count * 2 > r->slots) {
+		index_rules(r);
+	} else {
+		size_t at = key & (r->slots - 1);
+		while (r->table[at])
+			at = (at + 1) & (r->slots - 1);
+		r->table[at] = (uint32_t)r->count;
+	}
+	return rule;
+}
+
+uint32_t xc_typing_rule(const struct xc_engine *e, struct xc_window *window, const struct xc_hit *hit)
+{
+	if (!e->rules || !e->rules->count)
+		return 0;
+	const struct rule *rule = find_rule(e->rules, key_of(e, window, hit));
+	return rule ? rule->item : 0;
+}
+
+/* ---- samples ---- */
+
+static void vote(struct rule *rule, const struct xc_engine *e, uint32_t item)
+{
+	const struct xc_typed *typed = &e->typing->items[item];
+	for (unsigned i = 0; i < rule->vote_count; i++) {
+		struct vote *have = &rule->votes[i];
+		if (have->map == e->facts[item].map && have->shape == typed->shape && have->offset == typed->offset) {
+			have->count++;
+			return;
+		}
+	}
+	if (rule->vote_count < VOTED)
+		rule->votes[rule->vote_count++] = (struct vote){
+			.map = e->facts[item].map, .count = 1, .shape = typed->shape, .offset = typed->offset};
+}
+
+static void take_sample(void *context, const struct xc_hit *hit)
+{
+	struct xc_rules *r = context;
+	struct xc_engine *e = r->engine;
+	if (hit->item || !hit->slot->pending)
+		return;
+	if (hit->slot->kind == XC_SLOT_POINTER)
+		xc_typemap_compile(e, hit->slot->target); /* the key needs its tag */
+	uint64_t key = key_of(e, &r->window, hit);
+	struct rule *rule = find_rule(r, key);
+	rule = rule ? rule : add_rule(r, key, hit);
+	if (!rule || rule->item)
+		return;
+	rule->hits++;
+	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
+	if (item && e->typing->items[item].confidence >= e->least)
+		vote(rule, e, item);
+	else if (rule->sample_count < SAMPLES &&
+		 (!rule->sample_count || rule->samples[rule->sample_count - 1] != hit->block))
+		rule->samples[rule->sample_count++] = hit->block;
+}
+
+/* ---- candidates ---- */
+
+static void add_candidate(struct candidates *c, uint32_t map, uint8_t shape, uint64_t offset, bool structural)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->items[i].map == map && c->items[i].shape == shape && c->items[i].offset == offset) {
+			c->items[i].structural |= structural;
+			return;
+		}
+	if (map != XC_NO_MAP && c->count < CANDIDATES)
+		c->items[c->count++] =
+			(struct candidate){.map = map, .shape = shape, .offset = offset, .structural = structural};
+}
+
+static void mark_sibling(struct candidates *c, uint32_t map)
+{
+	for (size_t i = 0; i < c->count; i++)
+		c->items[i].sibling |= c->items[i].map == map && c->items[i].shape == XC_TYPED_ONE;
+}
+
+static bool could_fill(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+{
+	return map->size && map->size <= size && (xc_typing_fits(e, map->size, size) || map->has_flexible);
+}
+
+static bool array_fills(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+{
+	return map->size && !map->has_flexible && size >= 2 * map->size &&
+	       xc_typing_fits(e, size / map->size * map->size, size);
+}
+
+/* Types with one of the pointee at that offset, and arrays of them. */
+static void add_owners(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	size_t count;
+	const struct xc_owner *owners = xc_owners_of(e, rule->slot->target, &count);
+	bool chars = rule->slot->kind == XC_SLOT_CHARS;
+	for (size_t i = 0; i < count; i++) {
+		struct xc_typemap *outer = e->maps[owners[i].outer];
+		if (outer->bare->kind == XC_TYPE_UNION || !outer->size)
+			continue;
+		if (chars && (!outer->has_flexible || outer->flexible_at != rule->offset) && !xc_typemap_is_own(outer))
+			continue;
+		xc_typemap_compile(e, owners[i].outer);
+		if (owners[i].offset == rule->offset && could_fill(e, outer, rule->size))
+			add_candidate(c, owners[i].outer, XC_TYPED_ONE, 0, true);
+		else if (owners[i].offset == rule->offset % outer->size && array_fills(e, outer, rule->size))
+			add_candidate(c, owners[i].outer, XC_TYPED_ARRAY, 0, true);
+	}
+}
+
+static void add_sized(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	size_t count;
+	uint64_t least = rule->size > 64 ? rule->size - rule->size / 4 : rule->size > 40 ? rule->size - 40 : 1;
+	const uint32_t *maps = xc_owners_sized(e, least, rule->size, &count);
+	for (size_t i = 0; i < count; i++)
+		if (xc_typing_fits(e, e->maps[maps[i]]->size, rule->size) && xc_typemap_is_own(e->maps[maps[i]]) &&
+		    !e->maps[maps[i]]->is_part && e->maps[maps[i]]->bare->kind != XC_TYPE_UNION) {
+			xc_typemap_compile(e, maps[i]);
+			add_candidate(c, maps[i], XC_TYPED_ONE, 0, false);
+		}
+}
+
+/* Behind the header of a string: types whose flexible last member begins there. */
+static void add_open(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	size_t count;
+	const uint32_t *maps = xc_owners_flexible(e, &count);
+	for (size_t i = 0; i < count; i++) {
+		xc_typemap_compile(e, maps[i]);
+		if (e->maps[maps[i]]->has_flexible && e->maps[maps[i]]->flexible_at == rule->offset &&
+		    e->maps[maps[i]]->size <= rule->size)
+			add_candidate(c, maps[i], XC_TYPED_ONE, 0, true);
+	}
+}
+
+static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule, const struct xc_slot *slot)
+{
+	const struct xc_typemap *map = e->maps[slot->target];
+	if (slot->target == XC_NO_MAP || (slot->kind != XC_SLOT_POINTER && slot->kind != XC_SLOT_CHARS))
+		return;
+	xc_typemap_compile(e, slot->target);
+	if (rule->offset == 0 && could_fill(e, map, rule->size))
+		add_candidate(c, slot->target, XC_TYPED_ONE, 0, true);
+	if (map->size && rule->offset % map->size == 0 && map->size > 1 && array_fills(e, map, rule->size))
+		add_candidate(c, slot->target, XC_TYPED_ARRAY, 0, true);
+}
+
+/* All pointers that may stand where this one does. */
+static void add_arms(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	const struct xc_typemap *owner = e->maps[rule->slot->owner];
+	for (uint32_t i = 0; i < owner->slot_count; i++)
+		if (owner->slots[i].offset == rule->slot->offset && owner->slots[i].kind <= XC_SLOT_CHARS)
+			add_pointed(c, e, rule, &owner->slots[i]);
+}
+
+static void find_candidates(struct candidates *c, struct xc_engine *e, const struct rule *rule)
+{
+	for (unsigned i = 0; i < rule->vote_count; i++)
+		add_candidate(c, rule->votes[i].map, rule->votes[i].shape, rule->votes[i].offset, false);
+	if (rule->slot->ambiguous) {
+		add_arms(c, e, rule);
+		return;
+	}
+	add_pointed(c, e, rule, rule->slot);
+	if (rule->offset == 0 && rule->slot->learned && rule->size >= e->maps[rule->slot->learned]->size &&
+	    rule->slot->kind == XC_SLOT_VOID) {
+		add_candidate(c, rule->slot->learned, XC_TYPED_ONE, 0, false);
+		mark_sibling(c, rule->slot->learned);
+	}
+	if (rule->slot->kind == XC_SLOT_POINTER || (rule->slot->kind == XC_SLOT_CHARS && rule->offset))
+		add_owners(c, e, rule);
+	else if (rule->offset == 0)
+		add_sized(c, e, rule);
+	else
+		add_open(c, e, rule);
+}
+
+/* ---- decisions ---- */
+
+static void compare(struct xc_rules *r, const struct rule *rule, struct candidate *candidate)
+{
+	candidate->score.deep = true;
+	for (unsigned i = 0; i < rule->sample_count; i++)
+		xc_typing_compare(r->engine, &r->window, candidate->map, candidate->shape, candidate->offset,
+				  rule->samples[i], &candidate->score);
+	candidate->value = (int64_t)candidate->score.good - AGAINST * (int64_t)candidate->score.bad;
+}
+
+static bool eligible(const struct candidate *candidate)
+{
+	/* programs keep pointers to what they have freed */
+	return candidate->structural ? candidate->score.bad <= candidate->score.good : candidate->value >= 0;
+}
+
+static bool votes_for(const struct rule *rule, const struct candidate *candidate)
+{
+	uint64_t all = 0, own = 0;
+	for (unsigned i = 0; i < rule->vote_count; i++) {
+		const struct vote *v = &rule->votes[i];
+		all += v->count;
+		if (v->map == candidate->map && v->shape == candidate->shape && v->offset == candidate->offset)
+			own = v->count;
+	}
+	return own && own * 10 >= all * 9;
+}
+
+static bool better(struct xc_engine *e, const struct rule *rule, const struct candidate *a, const struct candidate *b)
+{
+	bool a_voted = votes_for(rule, a), b_voted = votes_for(rule, b);
+	if (a_voted != b_voted)
+		return a_voted;
+	if (a->value != b->value)
+		return a->value > b->value;
+	const struct xc_typemap *x = e->maps[a->map], *y = e->maps[b->map];
+	if (a->score.loose != b->score.loose)
+		return a->score.loose < b->score.loose;
+	if (a->shape != b->shape)
+		return a->shape == XC_TYPED_ONE;
+	if (!a->structural && !x->blocks != !y->blocks)
+		return !x->blocks; /* typed pointers lead to the other one's objects */
+	return x->size > y->size;
+}
+
+/* How sure the best of the candidates is, compared with the second. */
+static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
+			       const struct candidate *second)
+{
+	enum xc_confidence most = XC_TYPE_STRONG;
+	bool clear = !second || best->value > second->value + (int64_t)rule->sample_count / 2 ||
+		     (best->value == second->value && best->score.loose * 2 < second->score.loose);
+	if (rule->slot->kind == XC_SLOT_VOID || (rule->slot->kind == XC_SLOT_CHARS && rule->sample_count < FEW))
+		most = XC_TYPE_WEAK; /* it may point into a text */
+	if (best->structural && !second)
+		return best->score.bad * 4 <= best->score.good ? most : XC_TYPE_WEAK;
+	if (best->structural && clear && best->score.bad * 8 <= best->score.good)
+		return most;
+	if (votes_for(rule, best) && best->score.bad * 4 <= best->score.good)
+		return XC_TYPE_WEAK;
+	if (best->structural || (best->sibling && best->score.bad == 0 && best->score.good))
+		return XC_TYPE_WEAK;
+	if (best->score.sure * 2 < rule->sample_count)
+		return XC_TYPE_UNTYPED; /* any type has some pointers that lead somewhere */
+	if (clear)
+		return XC_TYPE_WEAK;
+	bool only_new = second && !e->maps[best->map]->blocks && e->maps[second->map]->blocks;
+	return only_new ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
+}
+
+static const char *via_of(struct xc_engine *e, const struct xc_slot *slot)
+{
+	if (slot->items)
+		return e->typing->items[slot->items].via;
+	return *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", e->maps[slot->owner]->name, slot->path)
+			   : e->maps[slot->owner]->name;
+}
+
+static uint32_t make_item(struct xc_engine *e, const struct rule *rule, const struct candidate *best,
+			  enum xc_confidence confidence)
+{
+	struct xc_typed what = {.type = e->maps[best->map]->type,
+				.shape = best->shape,
+				.offset = best->offset,
+				.confidence = (uint8_t)confidence,
+				.via = via_of(e, rule->slot)};
+	return xc_typing_item(e->typing, &what);
+}
+
+/* The only one of which there are many already, of those that nothing speaks against. */
+static struct candidate *usual(const struct xc_engine *e, const struct rule *rule, struct candidates *c)
+{
+	struct candidate *found = NULL;
+	if (rule->slot->kind != XC_SLOT_VOID || rule->offset || rule->sample_count < FEW)
+		return NULL;
+	for (size_t i = 0; i < c->count; i++) {
+		struct candidate *at = &c->items[i];
+		if (at->score.bad || at->score.good * 2 < rule->sample_count || e->maps[at->map]->blocks < MANY)
+			continue;
+		if (found)
+			return NULL;
+		found = at;
+	}
+	return found;
+}
+
+static bool decide(struct xc_rules *r, struct rule *rule)
+{
+	struct candidates c = {0};
+	struct candidate *best = NULL, *second = NULL;
+	find_candidates(&c, r->engine, rule);
+	for (size_t i = 0; i < c.count; i++) {
+		struct candidate *at = &c.items[i];
+		compare(r, rule, at);
+		if (!eligible(at))
+			continue;
+		if (!best || better(r->engine, rule, at, best)) {
+			second = best;
+			best = at;
+		} else if (!second || better(r->engine, rule, at, second)) {
+			second = at;
+		}
+	}
+	enum xc_confidence confidence = best ? sure(r->engine, rule, best, second) : XC_TYPE_UNTYPED;
+	if (confidence == XC_TYPE_UNTYPED && (best = usual(r->engine, rule, &c)))
+		confidence = XC_TYPE_WEAK;
+	if (confidence == XC_TYPE_UNTYPED || confidence < r->engine->least)
+		return false;
+	rule->item = make_item(r->engine, rule, best, confidence);
+	if (rule->item && rule->offset == 0 && best->shape == XC_TYPED_ONE && rule->hits > rule->slot->learned_from) {
+		rule->slot->learned = best->map;
+		rule->slot->learned_from = rule->hits;
+	}
+	rule->slot->taught |= rule->item != 0;
+	return rule->item != 0;
+}
+
+static void count_blocks(struct xc_engine *e)
+{
+	for (size_t i = 0; i < e->map_count; i++)
+		e->maps[i]->blocks = 0;
+	for (size_t i = 0; i < e->heap->blocks.count; i++)
+		e->maps[e->facts[xc_code_item(e->typing->by_block[i])].map]->blocks++;
+}
+
+bool xc_typing_learn(struct xc_engine *e)
+{
+	bool learned = false;
+	if (!e->rules) {
+		e->rules = xc_alloc(sizeof *e->rules);
+		e->rules->engine = e;
+		xc_window_init(&e->rules->window, e->heap->process->space);
+	}
+	struct xc_rules *r = e->rules;
+	count_blocks(e);
+	for (size_t i = 0; i < r->count; i++)
+		r->rules[i].sample_count = r->rules[i].vote_count = r->rules[i].hits = 0;
+	xc_typing_each_hit(e, true, take_sample, r);
+	for (size_t i = 0; i < r->count; i++)
+		if (!r->rules[i].item && r->rules[i].sample_count)
+			learned |= decide(r, &r->rules[i]);
+	return learned;
+}
+
+void xc_typing_rules_free(struct xc_engine *e)
+{
+	if (!e->rules)
+		return;
+	xc_window_fini(&e->rules->window);
+	free(e->rules->rules);
+	free(e->rules->table);
+	free(e->rules);
+}

@@ -1,0 +1,161 @@
+/* cdef_name: the names of a scope, newest last, found through a hash table; and when two types are one. */
+#include "lua/cdef/cdef_impl.h"
+
+#include <stdlib.h>
+
+enum { FIRST_BUCKETS = 256 };
+
+/* FNV-1a. */
+static uint32_t hash_of(enum xc_cdef_space space, const char *name, size_t len)
+{
+	uint32_t hash = 2166136261u ^ (uint32_t)space;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash;
+}
+
+const struct xc_cdef_name *xc_cdef_find(const struct xc_cdef *cdef, enum xc_cdef_space space, const char *name,
+					size_t len)
+{
+	uint32_t hash = hash_of(space, name, len);
+	size_t at = cdef->bucket_count ? cdef->buckets[hash % cdef->bucket_count] : 0;
+	for (; at; at = cdef->names[at - 1].next) {
+		const struct xc_cdef_name *one = &cdef->names[at - 1];
+		if (one->hash == hash && one->space == space && strncmp(one->name, name, len) == 0 && !one->name[len])
+			return one->kind == XC_CDEF_GONE ? NULL : one;
+	}
+	return NULL;
+}
+
+static void link_name(struct xc_cdef *cdef, size_t index)
+{
+	struct xc_cdef_name *one = &cdef->names[index];
+	size_t *bucket = &cdef->buckets[one->hash % cdef->bucket_count];
+	one->next = *bucket;
+	*bucket = index + 1;
+}
+
+void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name)
+{
+	cdef->names = xc_grow(cdef->names, cdef->count, &cdef->capacity, sizeof *cdef->names);
+	cdef->names[cdef->count] = *name;
+	cdef->names[cdef->count].hash = hash_of(name->space, name->name, strlen(name->name));
+	cdef->count++;
+	if (cdef->count <= cdef->bucket_count) {
+		link_name(cdef, cdef->count - 1);
+		return;
+	}
+	cdef->bucket_count = cdef->bucket_count ? cdef->bucket_count * 2 : FIRST_BUCKETS;
+	free(cdef->buckets);
+	cdef->buckets = xc_alloc(cdef->bucket_count * sizeof *cdef->buckets);
+	for (size_t i = 0; i < cdef->count; i++) /* in order, so that the newest comes first */
+		link_name(cdef, i);
+}
+
+static void undefine(const struct xc_type *type)
+{
+	struct xc_type *ours = (struct xc_type *)type; /* made here */
+	ours->is_declaration = true;
+	ours->size_known = false;
+	ours->detail->items = NULL;
+	ours->detail->item_count = 0;
+}
+
+void xc_cdef_cut(struct xc_cdef *cdef, size_t count)
+{
+	while (cdef->count > count) {
+		const struct xc_cdef_name *last = &cdef->names[--cdef->count];
+		cdef->buckets[last->hash % cdef->bucket_count] = last->next;
+		if (last->defines)
+			undefine(last->type);
+	}
+}
+
+static bool same(const struct xc_type *a, const struct xc_type *b, unsigned depth);
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_members(const struct xc_type *a, const struct xc_type *b, unsigned depth)
+{
+	size_t count, other;
+	const struct xc_member *x = xc_type_members(a, &count), *y = xc_type_members(b, &other);
+	for (size_t i = 0; i < count && count == other; i++) {
+		if (!same_text(x[i].name, y[i].name) || x[i].offset != y[i].offset || x[i].bit_size != y[i].bit_size ||
+		    x[i].bit_offset != y[i].bit_offset || !same(x[i].type, y[i].type, depth))
+			return false;
+	}
+	return count == other;
+}
+
+static bool same_enumerators(const struct xc_type *a, const struct xc_type *b)
+{
+	size_t count, other;
+	const struct xc_enumerator *x = xc_type_enumerators(a, &count), *y = xc_type_enumerators(b, &other);
+	for (size_t i = 0; i < count && count == other; i++) {
+		if (strcmp(x[i].name, y[i].name) != 0 || x[i].value != y[i].value)
+			return false;
+	}
+	return count == other;
+}
+
+static bool same_items(const struct xc_type *a, const struct xc_type *b, unsigned depth)
+{
+	return a->size == b->size && a->is_declaration == b->is_declaration &&
+	       a->detail->alignment == b->detail->alignment &&
+	       (a->kind == XC_TYPE_ENUM ? same_enumerators(a, b) : same_members(a, b, depth));
+}
+
+static bool same_signature(const struct xc_type *a, const struct xc_type *b, unsigned depth)
+{
+	size_t count, other;
+	const struct xc_type *const *x = xc_type_parameters(a, &count), *const *y = xc_type_parameters(b, &other);
+	if (count != other || a->is_variadic != b->is_variadic || a->is_prototyped != b->is_prototyped)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!same(x[i], y[i], depth))
+			return false;
+	}
+	return same(a->target, b->target, depth);
+}
+
+static bool same(const struct xc_type *a, const struct xc_type *b, unsigned depth)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind || depth > XC_TYPE_DEPTH || !same_text(a->name, b->name))
+		return false;
+	switch (a->kind) {
+	case XC_TYPE_STRUCT:
+	case XC_TYPE_UNION:
+	case XC_TYPE_ENUM:
+		return !a->name && same_items(a, b, depth + 1);
+	case XC_TYPE_ARRAY:
+		return a->count == b->count && a->count_known == b->count_known &&
+		       same(a->target, b->target, depth + 1);
+	case XC_TYPE_FUNCTION:
+		return same_signature(a, b, depth + 1);
+	case XC_TYPE_TYPEDEF: /* one that failed, or a library's that was declared since */
+		return a->detail->alignment == b->detail->alignment && same(a->target, b->target, depth + 1);
+	case XC_TYPE_POINTER:
+	case XC_TYPE_CONST:
+	case XC_TYPE_VOLATILE:
+	case XC_TYPE_RESTRICT:
+	case XC_TYPE_ATOMIC:
+		return same(a->target, b->target, depth + 1);
+	default:
+		return false;
+	}
+}
+
+bool xc_cdef_same(const struct xc_type *a, const struct xc_type *b)
+{
+	return same(a, b, 0);
+}
+
+bool xc_cdef_same_items(const struct xc_type *a, const struct xc_type *b)
+{
+	return a->kind == b->kind && same_items(a, b, 0);
+}

@@ -1,0 +1,67 @@
+/* bind_graph: what the bindings of a plugin's object graph (heap/objgraph/refgraph.h) share. */
+#ifndef XC_BIND_GRAPH_H
+#define XC_BIND_GRAPH_H
+
+#include "heap/objgraph/refgraph.h"
+#include "lua/bind/bind_class.h"
+
+/* User value 1: numbers of kinds by name; user value 2: of roots' names. */
+struct xc_lua_graph {
+	struct xc_refgraph *graph;
+	uint64_t counted;        /* of its bytes, by the limit */
+	struct xc_window window; /* of the scan that runs */
+	unsigned fills;          /* g:fill with names, begun so far */
+};
+
+/* Argument 1 as a graph that may be added to; raises for others. */
+struct xc_lua_graph *xc_graph_check_open(lua_State *L);
+
+/* The same as one that answers: finished now, if it was not. */
+struct xc_refgraph *xc_graph_check_asked(lua_State *L);
+
+/* The same with its shortest paths, or with what is retained. */
+struct xc_refgraph *xc_graph_check_ways(lua_State *L);
+struct xc_refgraph *xc_graph_check_retained(lua_State *L);
+
+/* What it holds has changed. */
+void xc_graph_settle(lua_State *L, struct xc_lua_graph *self);
+
+/* Room for so many more, or raise. */
+void xc_graph_make_room(lua_State *L, struct xc_lua_graph *self, size_t nodes, size_t rows, size_t targets);
+
+/* An argument that is one number, or a column of them. */
+struct xc_column_arg {
+	int index; /* of the stack; the value at it is a table unless it is single */
+	bool single;
+	uint64_t value; /* of a single one */
+	size_t count;   /* of a column */
+	const char *name;
+};
+
+struct xc_column_arg xc_graph_check_column(lua_State *L, int index, const char *name);
+
+/* How many rows: all columns must have the same length. */
+size_t xc_graph_rows(lua_State *L, const struct xc_column_arg *columns, size_t count);
+
+/* Item i (from 0); false when there is none: nil and false. Raises for what is no integer. */
+bool xc_graph_item_slow(lua_State *L, const struct xc_column_arg *column, size_t i, uint64_t *item_out);
+
+static inline bool xc_graph_item(lua_State *L, const struct xc_column_arg *column, size_t i, uint64_t *item_out)
+{
+	*item_out = column->value;
+	if (column->single)
+		return true;
+	lua_rawgeti(L, column->index, (lua_Integer)i + 1);
+	if (!lua_isinteger(L, -1))
+		return xc_graph_item_slow(L, column, i, item_out);
+	*item_out = (uint64_t)lua_tointeger(L, -1);
+	lua_pop(L, 1);
+	return true;
+}
+
+/* Methods that other files define: bind_graph_scan.c, bind_graph_ask.c, bind_graph_list.c. */
+int xc_graph_scan(lua_State *L);
+extern const luaL_Reg xc_graph_questions[], xc_graph_lists[];
+extern const struct xc_bind_class xc_graph_class;
+
+#endif

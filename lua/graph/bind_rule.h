@@ -1,0 +1,13 @@
+/* bind_rule: heap:rule and heap:header, which say what pointers are (heap/graph/claim.h). */
+#ifndef XC_BIND_RULE_H
+#define XC_BIND_RULE_H
+
+#include "lua/vm/bind.h"
+
+struct xc_heap;
+
+/* With the table of the rule, or of the headers, at index 2. Raise. */
+void xc_bind_rule(lua_State *L, struct xc_heap *heap);
+void xc_bind_header(lua_State *L, struct xc_heap *heap);
+
+#endif

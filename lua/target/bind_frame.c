@@ -1,0 +1,343 @@
+/* bind_frame: a frame is a copy of what the unwinder found, the level of inlining in it, and its number. Nothing is evaluated
+ * before it is asked for; the unwinder is that of the state (stage.h). */
+#include "lua/target/bind_frame.h"
+
+#include <string.h>
+
+#include "core/elf/arch.h"
+#include "core/base/suggest.h"
+#include "dwarf/cfi/guest.h"
+#include "lua/bind/bind_class.h"
+#include "lua/bind/stage.h"
+
+enum { STEPS_A_FRAME = 200 };
+
+struct frame {
+	const struct xc_thread *thread;
+	struct xc_frame frame;
+	const struct xc_place *place; /* never NULL */
+	size_t level;                 /* of the place */
+	unsigned index;
+};
+
+static const struct xc_bind_class frame_class;
+
+static struct frame *self_of(lua_State *L)
+{
+	return xc_bind_class_check(L, 1, &frame_class);
+}
+
+static struct xc_standpoint standpoint_of(lua_State *L, const struct frame *self)
+{
+	struct xc_stage *stage = xc_stage_of(L);
+	return (struct xc_standpoint){.process = stage->global.process,
+				      .thread = self->thread,
+				      .unwinder = xc_stage_unwinder(stage),
+				      .has_frame = true,
+				      .frame = self->frame,
+				      .place = self->place,
+				      .level = self->level,
+				      .row = self->index};
+}
+
+/* ---- the walk ---- */
+
+/* A row for each inlined function, then one for the function itself. */
+static unsigned push_rows(lua_State *L, const struct xc_thread *thread, const struct xc_frame *at, unsigned index,
+			  uint64_t max)
+{
+	const struct xc_place *place = xc_debuginfo_place(xc_bind_host(L)->process, xc_frame_lookup(at));
+	size_t levels = place->level_count ? place->level_count : 1;
+	for (size_t level = 0; level < levels && index < max; level++, index++) {
+		struct frame *frame = xc_bind_class_new(L, &frame_class, sizeof *frame);
+		*frame = (struct frame){.thread = thread, .frame = *at, .place = place, .level = level, .index = index};
+		lua_rawseti(L, -2, (lua_Integer)index + 1);
+	}
+	xc_limit_spend(L, STEPS_A_FRAME);
+	return index;
+}
+
+int xc_bind_push_frames(lua_State *L, const struct xc_thread *thread, uint64_t max)
+{
+	struct xc_unwinder *unwinder = xc_stage_unwinder(xc_stage_of(L));
+	const char *why = "no more frames were asked for";
+	struct xc_frame at;
+	unsigned count = 0;
+	lua_newtable(L);
+	if (!unwinder) {
+		lua_pushliteral(L, "stacks of this machine are not supported");
+		return 2;
+	}
+	if (!xc_unwind_first(unwinder, thread, &at)) {
+		lua_pushstring(L, thread->why_no_regs ? thread->why_no_regs : "its registers are unknown");
+		return 2;
+	}
+	do {
+		count = push_rows(L, thread, &at, count, max);
+	} while (count < max && xc_unwind_step(unwinder, &at, &at, &why));
+	lua_pushstring(L, why);
+	return 2;
+}
+
+/* ---- properties ---- */
+
+static void push_index(lua_State *L, void *self)
+{
+	lua_pushinteger(L, ((struct frame *)self)->index);
+}
+
+static void push_pc(lua_State *L, void *self)
+{
+	lua_pushinteger(L, (lua_Integer)((struct frame *)self)->frame.pc);
+}
+
+static void push_register(lua_State *L, const struct frame *self, int number)
+{
+	uint64_t value;
+	if (xc_regs_get(&self->frame.regs, number, &value))
+		lua_pushinteger(L, (lua_Integer)value);
+	else
+		lua_pushnil(L);
+}
+
+static void push_sp(lua_State *L, void *self)
+{
+	push_register(L, self, xc_bind_host(L)->process->arch->sp);
+}
+
+static void push_cfa(lua_State *L, void *self)
+{
+	struct xc_frame *frame = &((struct frame *)self)->frame;
+	if (frame->cfa_known || xc_unwind_cfa(xc_stage_unwinder(xc_stage_of(L)), frame))
+		lua_pushinteger(L, (lua_Integer)frame->cfa);
+	else
+		lua_pushnil(L);
+}
+
+static void push_name(lua_State *L, void *self)
+{
+	struct xc_standpoint standpoint = standpoint_of(L, self);
+	lua_pushstring(L, xc_standpoint_function(&standpoint));
+}
+
+static const struct xc_level *level_of(const struct frame *self)
+{
+	return self->level < self->place->level_count ? &self->place->levels[self->level] : NULL;
+}
+
+static void push_file(lua_State *L, void *self)
+{
+	const struct xc_level *level = level_of(self);
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	lua_pushstring(L, level ? level->file : told ? told->file : NULL);
+}
+
+static void push_line(lua_State *L, void *self)
+{
+	const struct xc_level *level = level_of(self);
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	unsigned line = level ? level->line : told ? told->line : 0;
+	if (line)
+		lua_pushinteger(L, line);
+	else
+		lua_pushnil(L);
+}
+
+static void push_inlined(lua_State *L, void *self)
+{
+	const struct frame *frame = self;
+	lua_pushboolean(L, frame->level + 1 < frame->place->level_count);
+}
+
+static void push_signal(lua_State *L, void *self)
+{
+	lua_pushboolean(L, ((struct frame *)self)->frame.signal);
+}
+
+static void push_language(lua_State *L, void *self)
+{
+	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	lua_pushstring(L, told ? told->language : NULL);
+}
+
+static void push_trust(lua_State *L, void *self)
+{
+	lua_pushstring(L, xc_trust_text(((struct frame *)self)->frame.trust));
+}
+
+static void push_module(lua_State *L, void *self)
+{
+	const struct xc_module *module = ((struct frame *)self)->place->module;
+	lua_pushstring(L, module ? module->path : NULL);
+}
+
+static void push_offset(lua_State *L, void *self)
+{
+	const struct frame *frame = self;
+	const struct xc_module *module = frame->place->module;
+	if (module && module->bias_known)
+		lua_pushinteger(L, (lua_Integer)(frame->frame.pc - module->bias));
+	else
+		lua_pushnil(L);
+}
+
+static int frame_tostring(lua_State *L)
+{
+	const struct frame *self = self_of(L);
+	struct xc_standpoint standpoint = standpoint_of(L, self);
+	const struct xc_level *level = level_of(self);
+	const char *name = xc_standpoint_function(&standpoint);
+	struct xc_text *text = xc_bind_scratch(L);
+	xc_text_printf(text, "#%u 0x%llx %s", self->index, (unsigned long long)self->frame.pc, name ? name : "?");
+	if (level && level->file)
+		xc_text_printf(text, " at %s:%u", level->file, level->line);
+	return xc_bind_push_scratch(L);
+}
+
+/* ---- variables ---- */
+
+/* The value of a light userdata, for a protected call. */
+static int push_value(lua_State *L)
+{
+	xc_bind_push(L, lua_touserdata(L, 1), NULL);
+	return 1;
+}
+
+/* Set `value`, or `why` there is none, of the table at the top. The reason is told without the name before it. */
+static void set_value(lua_State *L, struct xc_named_value *item)
+{
+	lua_pushcfunction(L, push_value);
+	lua_pushlightuserdata(L, &item->value);
+	int status = lua_pcall(L, 1, 1, 0);
+	xc_limit_check(L, status);
+	if (status != LUA_OK) {
+		lua_getfield(L, -1, "message");
+		lua_remove(L, -2);
+	} else if (xc_bind_test(L, -1)) {
+		xc_bind_test(L, -1)->path = xc_path_root(&xc_bind_host(L)->paths, item->name);
+	}
+	lua_setfield(L, -2, status == LUA_OK ? "value" : "why");
+}
+
+static int push_variables(lua_State *L, bool locals)
+{
+	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
+	struct xc_frame_context context = xc_standpoint_context(&standpoint);
+	struct xc_named_value *items;
+	size_t count = xc_variable_values(&context, standpoint.level, locals, xc_stage_arena(xc_stage_of(L)), &items);
+	lua_createtable(L, (int)count, 0);
+	for (size_t i = 0; i < count; i++) {
+		lua_createtable(L, 0, 4);
+		lua_pushstring(L, items[i].name);
+		lua_setfield(L, -2, "name");
+		xc_bind_push_type(L, items[i].value.type);
+		lua_setfield(L, -2, "type");
+		lua_pushboolean(L, items[i].value.guessed);
+		lua_setfield(L, -2, "guessed");
+		set_value(L, &items[i]);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	return 1;
+}
+
+static int frame_args(lua_State *L)
+{
+	return push_variables(L, false);
+}
+
+static int frame_locals(lua_State *L)
+{
+	return push_variables(L, true);
+}
+
+static bool consider(void *near, const char *name)
+{
+	xc_suggest_consider(near, name);
+	return true;
+}
+
+static int frame_var(lua_State *L)
+{
+	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
+	struct xc_frame_context context = xc_standpoint_context(&standpoint);
+	const char *name = luaL_checkstring(L, 2);
+	struct xc_value value;
+	if (xc_variable_find(&context, standpoint.level, name, xc_stage_arena(xc_stage_of(L)), &value)) {
+		xc_bind_push(L, &value, xc_path_root(&xc_bind_host(L)->paths, name));
+		return 1;
+	}
+	const char *function = xc_standpoint_function(&standpoint);
+	struct xc_suggestion near = xc_suggest(name);
+	xc_variable_names(&context, standpoint.level, consider, &near);
+	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no argument or local '%s' in frame %u, %s", name,
+					    standpoint.row, function ? function : "?");
+	if (near.best)
+		err = xc_error_hint(err, "did you mean %s?", near.best);
+	else if (standpoint.place->level_count == 0)
+		err = xc_error_hint(err, "this frame has no debug information");
+	return xc_bind_raise(L, err);
+}
+
+static int frame_eval(lua_State *L)
+{
+	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
+	xc_stage_push(L, &standpoint, luaL_checkstring(L, 2));
+	return 1;
+}
+
+/* All that are known. */
+static int frame_registers(lua_State *L)
+{
+	const struct frame *self = self_of(L);
+	const struct xc_arch *arch = xc_bind_host(L)->process->arch;
+	lua_newtable(L);
+	for (int number = 0; number < XC_REG_MAX; number++) {
+		const char *name = xc_arch_reg_name(arch, number);
+		uint64_t value;
+		if (!name || !xc_regs_get(&self->frame.regs, number, &value))
+			continue;
+		lua_pushinteger(L, (lua_Integer)value);
+		lua_setfield(L, -2, name);
+	}
+	return 1;
+}
+
+static int frame_register(lua_State *L)
+{
+	const struct frame *self = self_of(L);
+	const struct xc_arch *arch = xc_bind_host(L)->process->arch;
+	const char *name = luaL_checkstring(L, 2);
+	int number = xc_arch_reg_named(arch, name);
+	if (number < 0)
+		return xc_bind_fail(L, XC_ERR_NOT_FOUND, "%s has no register '%s'", arch->name, name);
+	push_register(L, self, number);
+	return 1;
+}
+
+static const struct xc_bind_property properties[] = {
+	{"index", push_index},   {"pc", push_pc},
+	{"sp", push_sp},         {"cfa", push_cfa},
+	{"name", push_name},     {"file", push_file},
+	{"line", push_line},     {"inlined", push_inlined},
+	{"signal", push_signal}, {"language", push_language},
+	{"trust", push_trust},   {"module", push_module},
+	{"offset", push_offset}, {NULL, NULL},
+};
+
+static const luaL_Reg methods[] = {
+	{"args", frame_args},         {"locals", frame_locals},       {"var", frame_var}, {"eval", frame_eval},
+	{"register", frame_register}, {"registers", frame_registers}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", frame_tostring}, {NULL, NULL}};
+
+static const struct xc_bind_class frame_class = {.name = "xcore.Frame",
+						 .noun = "a frame",
+						 .properties = properties,
+						 .methods = methods,
+						 .metamethods = metamethods};
+
+void xc_bind_frame_open(lua_State *L)
+{
+	xc_bind_class_open(L, &frame_class);
+}

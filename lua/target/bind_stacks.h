@@ -1,0 +1,12 @@
+/* bind_stacks: what a plugin's `stacks` function fills: code without call frame information, and frames of interpreted languages. */
+#ifndef XC_BIND_STACKS_H
+#define XC_BIND_STACKS_H
+
+#include "lua/vm/bind.h"
+
+void xc_bind_stacks_open(lua_State *L);
+
+/* Push one; what is told goes to the guests of the state's process (dwarf/cfi/guest.h). `language` is that of rows that name none. */
+void xc_bind_push_stacks(lua_State *L, const char *language);
+
+#endif

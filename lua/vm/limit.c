@@ -1,0 +1,326 @@
+/* limit: instructions, memory and time of a run.
+ *
+ * Lua calls the count hook every XC_LIMIT_PERIOD instructions; C functions that loop charge their steps. Both look at the
+ * clock. From the trip on, the hook fires at every call and every instruction of the coroutine that runs.
+ *
+ * Memory is counted by the allocator. What it refuses Lua asks for again after a full collection; that second time the limit is
+ * reached. A script's error would now lose its traceback (Lua unwinds the stack without calling message handlers), so the
+ * block is granted once, if it is hardly larger than the limit itself, and the hook ends the run at the next instruction. */
+#include "lua/vm/limit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "lua/vm/bind.h"
+
+/* After the trip: for the traceback and the error's way out. */
+static const uint64_t RESERVE = 1 << 20;
+
+/* Blocks of this size cost time, wherever they are made. */
+static const size_t LARGE = 1 << 20;
+
+static const size_t HUGE_BLOCK = 4 << 20;
+
+struct xc_limits xc_limits_defaults(void)
+{
+	return (struct xc_limits){.instructions = UINT64_C(20000000000), .memory = UINT64_C(512) << 20, .seconds = 60};
+}
+
+static void begin_trip(struct xc_limit *limit, struct xc_text *text)
+{
+	if (limit->name)
+		xc_text_printf(text, "%s: ", limit->name);
+}
+
+static void add_grouped(struct xc_text *text, uint64_t number)
+{
+	char digits[24];
+	int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
+	for (int i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			xc_text_char(text, ',');
+		xc_text_char(text, digits[i]);
+	}
+}
+
+static void hook(lua_State *L, lua_Debug *at);
+
+/* Takes a trip's message. No Lua memory is asked for: the allocator calls this too. */
+static void trip(struct xc_limit *limit, struct xc_text *text)
+{
+	snprintf(limit->trip, sizeof limit->trip, "%s", xc_text_string(text));
+	xc_text_fini(text);
+	limit->tripped = true;
+	if (limit->ceiling)
+		limit->ceiling = limit->memory + RESERVE;
+	lua_sethook(limit->running, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+}
+
+static void trip_instructions(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	xc_text_add(&text, "more than ");
+	add_grouped(&text, limit->limits.instructions);
+	xc_text_add(&text, " instructions (raise it with --max-instructions)");
+	trip(limit, &text);
+}
+
+static void trip_memory(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	if (limit->limits.memory) {
+		xc_text_add(&text, "more than ");
+		xc_text_size(&text, limit->limits.memory);
+		xc_text_add(&text, " of memory (raise it with --max-memory)");
+	} else {
+		xc_text_add(&text, "the system has no more memory");
+	}
+	trip(limit, &text);
+}
+
+static void trip_time(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	begin_trip(limit, &text);
+	xc_text_printf(&text, "more than %g s (raise it with --max-time)", limit->limits.seconds);
+	trip(limit, &text);
+}
+
+static void trip_interrupt(struct xc_limit *limit)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "interrupted");
+	trip(limit, &text);
+}
+
+static bool is_late(const struct xc_limit *limit)
+{
+	return limit->limits.seconds > 0 && (double)(xc_now_ns() - limit->started_ns) > limit->limits.seconds * 1e9;
+}
+
+static void look(struct xc_limit *limit)
+{
+	if (limit->tripped)
+		return;
+	if (limit->interrupted)
+		trip_interrupt(limit);
+	else if (limit->limits.instructions && limit->steps > limit->limits.instructions)
+		trip_instructions(limit);
+	else if (is_late(limit))
+		trip_time(limit);
+}
+
+/* ---- memory ---- */
+
+static bool has_room(const struct xc_limit *limit, uint64_t more)
+{
+	return limit->ceiling == 0 || (limit->memory <= limit->ceiling && more <= limit->ceiling - limit->memory);
+}
+
+/* A block so large is no stack of Lua's, so while it is asked for the stack can be looked at: Lua moves it by offsets. */
+static const size_t NO_STACK = 32 << 20;
+
+/* Where the script is, without asking Lua for memory: what no message handler will be called for. */
+static void note_places(struct xc_limit *limit)
+{
+	lua_Debug at;
+	limit->trace.len = 0;
+	xc_text_add(&limit->trace, "stack traceback:");
+	for (int level = 0; level < 20 && lua_getstack(limit->running, level, &at); level++) {
+		lua_getinfo(limit->running, "Sl", &at);
+		if (at.currentline > 0)
+			xc_text_printf(&limit->trace, "\n\t%s:%d: in %s", at.short_src, at.currentline,
+				       strcmp(at.what, "main") == 0 ? "main chunk" : "a function");
+	}
+}
+
+/* Is there no room for it, also after the collection that follows the first refusal? */
+static bool is_refused(struct xc_limit *limit, void *block, size_t old, size_t size)
+{
+	bool again = limit->refused_size == size && limit->refused == block;
+	limit->short_of_memory = true;
+	limit->refused = block;
+	limit->refused_size = size;
+	if (limit->tripped || !limit->running)
+		return true;
+	if (size > NO_STACK)
+		note_places(limit);
+	if (!again)
+		return true;
+	trip_memory(limit);
+	if (size - old > limit->limits.memory + RESERVE)
+		return true;
+	limit->ceiling += size - old;
+	limit->trace.len = 0; /* the hook will know more */
+	return false;
+}
+
+/* Tables of millions of items: clearing their pages one by one would take longer than filling them. */
+static void use_huge_pages(void *block, size_t size)
+{
+	uintptr_t page = 2 << 20, lo = (uintptr_t)block & -page, end = ((uintptr_t)block + size + page - 1) & -page;
+	madvise((void *)lo, end - lo, MADV_HUGEPAGE);
+}
+
+static void *resize(struct xc_limit *limit, void *block, size_t old, size_t size)
+{
+	void *moved = realloc(block, size);
+	if (moved && size >= HUGE_BLOCK)
+		use_huge_pages(moved, size);
+	if (!moved)
+		return size <= old ? block : NULL;
+	limit->memory += size - old;
+	if (limit->memory > limit->peak)
+		limit->peak = limit->memory;
+	if (size > old) {
+		if (size == limit->refused_size && !limit->tripped)
+			limit->trace.len = 0; /* the collection has helped */
+		limit->refused_size = 0;
+		limit->steps += (size - old) / 64;
+	}
+	if (size > old && size >= LARGE && limit->running)
+		look(limit);
+	return moved;
+}
+
+void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
+{
+	struct xc_limit *limit = user;
+	if (!block)
+		old = 0; /* Lua then gives the type of the object */
+	if (size == 0) {
+		free(block);
+		limit->memory -= old;
+		return NULL;
+	}
+	if (size > old && !has_room(limit, size - old) && is_refused(limit, block, old, size))
+		return NULL;
+	return resize(limit, block, old, size);
+}
+
+/* ---- steps ---- */
+
+void xc_limit_trace(lua_State *L)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (limit->trace.len > 0 || !lua_checkstack(L, LUA_MINSTACK))
+		return;
+	luaL_traceback(L, L, NULL, 0);
+	xc_text_add(&limit->trace, lua_tostring(L, -1));
+	lua_pop(L, 1);
+}
+
+/* The error's value is seen by nobody: the host tells limit->trip. */
+static void stop(struct xc_limit *limit, lua_State *L)
+{
+	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+	xc_limit_trace(L);
+	lua_pushlightuserdata(L, limit);
+	lua_error(L);
+}
+
+/* A script can make the status by error("not enough memory"). */
+bool xc_limit_is_over(lua_State *L, int status)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (!limit->tripped && status == LUA_ERRMEM && limit->short_of_memory)
+		trip_memory(limit);
+	return limit->tripped;
+}
+
+void xc_limit_check(lua_State *L, int status)
+{
+	if (xc_limit_is_over(L, status))
+		stop(&xc_bind_host(L)->limit, L);
+}
+
+void xc_limit_make_room(lua_State *L, uint64_t bytes)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	if (has_room(limit, bytes))
+		return;
+	lua_gc(L, LUA_GCCOLLECT);
+	if (!has_room(limit, bytes) && !limit->tripped)
+		trip_memory(limit);
+	if (limit->tripped)
+		stop(limit, L);
+}
+
+void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more)
+{
+	if (buffer->size - buffer->n < more)
+		xc_limit_make_room(L, 2 * ((uint64_t)buffer->n + more)); /* the buffer, then the string */
+}
+
+void xc_limit_hold(lua_State *L, uint64_t *counted, uint64_t now)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	limit->memory += now - *counted;
+	if (limit->memory > limit->peak)
+		limit->peak = limit->memory;
+	*counted = now;
+}
+
+void xc_limit_spend(lua_State *L, uint64_t steps)
+{
+	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	limit->steps += steps;
+	look(limit);
+	if (limit->tripped)
+		stop(limit, L);
+}
+
+static void hook(lua_State *L, lua_Debug *at)
+{
+	(void)at;
+	xc_limit_spend(L, XC_LIMIT_PERIOD);
+}
+
+void xc_limit_start(struct xc_limit *limit, lua_State *L)
+{
+	limit->steps = 0;
+	limit->started_ns = xc_now_ns();
+	limit->rested_ns = 0;
+	limit->running = L;
+	limit->ceiling = limit->limits.memory;
+	limit->refused_size = 0;
+	limit->short_of_memory = false;
+	limit->tripped = false;
+	limit->closing = 0;
+	limit->trace.len = 0;
+	lua_gc(L, LUA_GCRESTART); /* should an error have come between a stop and its end (rows.c) */
+	lua_sethook(L, hook, LUA_MASKCOUNT, XC_LIMIT_PERIOD);
+}
+
+void xc_limit_rest(struct xc_limit *limit)
+{
+	limit->rested_ns = xc_now_ns();
+}
+
+void xc_limit_wake(struct xc_limit *limit)
+{
+	if (limit->rested_ns)
+		limit->started_ns += xc_now_ns() - limit->rested_ns;
+	limit->rested_ns = 0;
+}
+
+void xc_limit_fini(struct xc_limit *limit)
+{
+	xc_text_fini(&limit->trace);
+}
+
+void xc_limit_arm(const struct xc_limits *limits, double grace)
+{
+	if (limits->seconds <= 0)
+		return;
+	double seconds = limits->seconds + grace;
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds,
+					       .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
+	setitimer(ITIMER_REAL, &timer, NULL);
+}

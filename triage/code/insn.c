@@ -1,0 +1,285 @@
+/* insn: Zydis names every operand, also those that an instruction implies, so that what is written is known of all
+ * instructions; only the few that compilers move pointers and indexes with have a kind of their own. */
+#include "triage/code/insn.h"
+
+#include <Zydis/Zydis.h>
+#include <elf.h>
+
+enum { FS_BASE = 58, GS_BASE = 59 };
+
+struct decoding {
+	bool wide;
+	const struct xc_arch *arch;
+	ZydisMachineMode mode;
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+bool xc_insn_decodes(const struct xc_process *process)
+{
+	return xc_arch_is_x86_64(process->arch) || process->arch->machine == EM_386;
+}
+
+/* Zydis numbers general registers as instructions do: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386. */
+static int number_of(const struct decoding *d, ZydisRegister reg)
+{
+	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
+	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
+		return -1;
+	int id = ZydisRegisterGetId(whole);
+	return d->wide && id < (int)XC_COUNT(numbers) ? numbers[id] : id;
+}
+
+static int reg_of(const struct decoding *d, const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(d, operand->reg.value) : -1;
+}
+
+static void set_memory(const struct decoding *d, const ZydisDecodedOperand *operand, struct xc_insn *out)
+{
+	const ZydisDecodedOperandMem *mem = &operand->mem;
+	struct xc_insn_memory *to = &out->memory;
+	bool fs = mem->segment == ZYDIS_REGISTER_FS, gs = mem->segment == ZYDIS_REGISTER_GS;
+	bool relative = mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP;
+	out->has_memory = true;
+	*to = (struct xc_insn_memory){.segment = fs   ? FS_BASE
+						 : gs ? GS_BASE
+						      : -1,
+				      .base = relative ? -1 : number_of(d, mem->base),
+				      .index = number_of(d, mem->index),
+				      .scale = mem->scale ? mem->scale : 1,
+				      .displacement = mem->disp.has_displacement ? mem->disp.value : 0,
+				      .size = operand->size / 8};
+	if (relative)
+		to->displacement = (int64_t)((uint64_t)to->displacement + out->addr + out->length);
+	else if (mem->base != ZYDIS_REGISTER_NONE)
+		to->complex |= to->base < 0;
+	if (mem->index != ZYDIS_REGISTER_NONE)
+		to->complex |= to->index < 0;
+	to->complex |= mem->type != ZYDIS_MEMOP_TYPE_MEM && mem->type != ZYDIS_MEMOP_TYPE_AGEN;
+	to->complex |= fs && !d->wide;
+}
+
+static void survey(const struct decoding *d, struct xc_insn *out)
+{
+	for (size_t i = 0; i < d->instruction.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &d->operands[i];
+		bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+		int reg = reg_of(d, operand);
+		if (writes && reg >= 0 && reg < 64)
+			out->writes |= UINT64_C(1) << reg;
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
+			continue;
+		if (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM) {
+			out->writes_memory |= writes;
+			out->reads_memory |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+		}
+		if (!out->has_memory && operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+			set_memory(d, operand, out);
+	}
+}
+
+static void set_to(struct xc_insn *out, enum xc_insn_kind kind, int to, int from)
+{
+	out->kind = kind;
+	out->to = to;
+	out->from = from;
+}
+
+static bool immediate(const ZydisDecodedOperand *operand, int64_t *value)
+{
+	if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return false;
+	*value = operand->imm.value.s;
+	return true;
+}
+
+/* A store into all bytes of the operand, from a register of any kind. */
+static bool classify_store(const struct decoding *d, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *into = &d->operands[0], *what = &d->operands[1];
+	bool reads = into->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+	if (into->type != ZYDIS_OPERAND_TYPE_MEMORY || !(into->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return false;
+	if (d->instruction.mnemonic == ZYDIS_MNEMONIC_AND && immediate(what, &out->constant) && out->constant == 0)
+		set_to(out, XC_INSN_STORE_CONSTANT, -1, -1);
+	else if (reads || d->instruction.operand_count_visible != 2)
+		return true;
+	else if (immediate(what, &out->constant))
+		set_to(out, XC_INSN_STORE_CONSTANT, -1, -1);
+	else
+		set_to(out, XC_INSN_STORE, -1, reg_of(d, what));
+	return true;
+}
+
+static void classify_move(const struct decoding *d, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
+	int to = reg_of(d, a), from = reg_of(d, b);
+	if (to < 0)
+		return;
+	if (a->size < 32)
+		out->part = a->size / 8;
+	if (b->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		set_to(out, XC_INSN_LOAD, to, -1);
+	else if (immediate(b, &out->constant))
+		set_to(out, XC_INSN_CONSTANT, to, -1);
+	else if (from >= 0)
+		set_to(out, XC_INSN_MOVE, to, from);
+}
+
+static void classify_add(const struct decoding *d, bool subtract, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
+	int to = reg_of(d, a), from = reg_of(d, b);
+	if (to < 0 || a->size < 32)
+		return;
+	if (immediate(b, &out->constant)) {
+		out->constant = subtract ? (int64_t) - (uint64_t)out->constant : out->constant;
+		set_to(out, XC_INSN_ADD, to, to);
+	} else if (subtract && from == to) {
+		set_to(out, XC_INSN_CONSTANT, to, -1);
+	} else if (!subtract && from >= 0) {
+		set_to(out, XC_INSN_ADD_REGISTER, to, from);
+	} else if (!subtract && b->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		set_to(out, XC_INSN_ADD_MEMORY, to, -1);
+	}
+}
+
+static void classify_multiply(const struct decoding *d, struct xc_insn *out)
+{
+	int64_t by;
+	int to = reg_of(d, &d->operands[0]), from = reg_of(d, &d->operands[1]);
+	bool loads = d->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	if (d->instruction.operand_count_visible != 3 || to < 0 || (from < 0 && !loads) || d->operands[0].size < 32 ||
+	    !immediate(&d->operands[2], &by))
+		return;
+	out->constant = by;
+	set_to(out, XC_INSN_MULTIPLY, to, from);
+}
+
+static void classify_register(const struct decoding *d, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
+	int to = reg_of(d, a), from = reg_of(d, b);
+	int64_t value = 0;
+	switch (d->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+		classify_move(d, out);
+		break;
+	case ZYDIS_MNEMONIC_NOP:
+		out->kind = XC_INSN_NOP;
+		break;
+	case ZYDIS_MNEMONIC_CDQE:
+		set_to(out, XC_INSN_MOVE, 0, 0);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		if (to >= 0 && a->size >= 32)
+			set_to(out, XC_INSN_ADDRESS, to, -1);
+		break;
+	case ZYDIS_MNEMONIC_XOR:
+		if (to >= 0 && to == from && a->size >= 32)
+			set_to(out, XC_INSN_CONSTANT, to, -1);
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		classify_add(d, d->instruction.mnemonic == ZYDIS_MNEMONIC_SUB, out);
+		break;
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+		if (to >= 0 && a->size >= 32)
+			set_to(out, XC_INSN_ADD, to, to);
+		out->constant = d->instruction.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
+		break;
+	case ZYDIS_MNEMONIC_SHL:
+		if (to >= 0 && a->size >= 32 && immediate(b, &value) && value >= 0 && value < 32)
+			set_to(out, XC_INSN_SHIFT, to, to);
+		out->constant = out->kind == XC_INSN_SHIFT ? value : 0;
+		break;
+	case ZYDIS_MNEMONIC_IMUL:
+		classify_multiply(d, out);
+		break;
+	case ZYDIS_MNEMONIC_IDIV:
+	case ZYDIS_MNEMONIC_DIV:
+		out->divides = true;
+		out->divisor = to;
+		break;
+	default:
+		if (d->instruction.meta.category == ZYDIS_CATEGORY_CMOV && to >= 0)
+			set_to(out, from >= 0 ? XC_INSN_CHOOSE : XC_INSN_CHOOSE_MEMORY, to, from);
+	}
+}
+
+static void classify_flow(const struct decoding *d, struct xc_insn *out)
+{
+	const ZydisDecodedOperand *a = &d->operands[0];
+	switch (d->instruction.meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+		out->kind = XC_INSN_CALL;
+		break;
+	case ZYDIS_CATEGORY_RET:
+		out->kind = XC_INSN_RETURN;
+		return;
+	case ZYDIS_CATEGORY_COND_BR:
+		out->kind = XC_INSN_BRANCH;
+		break;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		out->kind = XC_INSN_JUMP;
+		break;
+	default:
+		return;
+	}
+	out->from = reg_of(d, a);
+	if (a->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && a->imm.is_relative)
+		out->has_target = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&d->instruction, a, out->addr, &out->target));
+}
+
+static void follow_stack(const struct decoding *d, struct xc_insn *out)
+{
+	int sp = d->arch->sp;
+	int64_t word = d->wide ? 8 : 4;
+	out->stack_known = !(out->writes >> sp & 1) || out->kind == XC_INSN_CALL || out->kind == XC_INSN_RETURN;
+	if (out->stack_known)
+		return;
+	switch (d->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+		out->stack_moves = -word;
+		out->stack_known = true;
+		set_to(out, XC_INSN_PUSH, -1, reg_of(d, &d->operands[0]));
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		out->stack_moves = word;
+		out->stack_known = reg_of(d, &d->operands[0]) != sp;
+		break;
+	default:
+		if (out->kind == XC_INSN_ADD && out->to == sp) {
+			out->stack_moves = out->constant;
+			out->stack_known = true;
+		}
+	}
+}
+
+bool xc_insn_decode(const struct xc_process *process, const uint8_t *bytes, size_t len, xc_addr addr,
+		    struct xc_insn *out)
+{
+	ZydisDecoder decoder;
+	bool wide = xc_arch_is_x86_64(process->arch);
+	struct decoding d = {.wide = wide, .arch = process->arch};
+	d.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+	*out = (struct xc_insn){.addr = addr, .to = -1, .from = -1, .divisor = -1};
+	if (!xc_insn_decodes(process) ||
+	    !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, d.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &d.instruction, d.operands)))
+		return false;
+	out->length = d.instruction.length;
+	survey(&d, out);
+	if (!classify_store(&d, out))
+		classify_register(&d, out);
+	classify_flow(&d, out);
+	follow_stack(&d, out);
+	return true;
+}

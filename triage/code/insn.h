@@ -1,0 +1,67 @@
+/* insn: an instruction as a slice needs it, without register values: what it takes from where and puts where.
+ *
+ * x86-64, x32 and i386, decoded by Zydis; on other machines nothing decodes. */
+#ifndef XC_INSN_H
+#define XC_INSN_H
+
+#include "core/process/process.h"
+
+enum xc_insn_kind {
+	XC_INSN_OTHER,          /* `writes` is all that is known */
+	XC_INSN_NOP,            /* nothing: padding */
+	XC_INSN_MOVE,           /* to = from */
+	XC_INSN_CONSTANT,       /* to = constant */
+	XC_INSN_LOAD,           /* to = memory */
+	XC_INSN_STORE,          /* memory = from; from is -1 when it is no general register */
+	XC_INSN_STORE_CONSTANT, /* memory = constant */
+	XC_INSN_ADDRESS,        /* to = address of memory */
+	XC_INSN_ADD,            /* to += constant */
+	XC_INSN_ADD_REGISTER,   /* to += from */
+	XC_INSN_ADD_MEMORY,     /* to += memory */
+	XC_INSN_SHIFT,          /* to <<= constant */
+	XC_INSN_MULTIPLY,       /* to = from * constant; from is -1: memory * constant */
+	XC_INSN_CHOOSE,         /* to = from, or stays (cmov) */
+	XC_INSN_CHOOSE_MEMORY,  /* to = memory, or stays */
+	XC_INSN_PUSH,           /* memory = from, and the stack pointer moves */
+	XC_INSN_CALL,
+	XC_INSN_JUMP,
+	XC_INSN_BRANCH,
+	XC_INSN_RETURN,
+};
+
+/* segment + base + index * scale + displacement; -1 for none. */
+struct xc_insn_memory {
+	int segment, base, index; /* DWARF numbers */
+	unsigned scale;
+	int64_t displacement; /* of pc-relative ones the address itself */
+	uint32_t size;        /* bytes; 0 when not fixed */
+	bool complex;         /* more than this says */
+};
+
+struct xc_insn {
+	xc_addr addr;
+	uint8_t length;
+	enum xc_insn_kind kind;
+	int to, from; /* DWARF numbers; -1: none. Of CALL and JUMP `from` holds the target */
+	int64_t constant;
+	bool has_memory; /* an explicit memory operand: the first one */
+	struct xc_insn_memory memory;
+	bool reads_memory, writes_memory;
+	bool has_target; /* of JUMP, BRANCH, CALL that name it */
+	xc_addr target;
+	uint64_t writes;     /* bit per DWARF register 0 … 63, of general registers and those implied */
+	uint32_t part;       /* bytes that are written of `to` when the rest stays; 0: all of it */
+	int64_t stack_moves; /* what is added to the stack pointer, when stack_known */
+	bool stack_known;    /* true also when it stays */
+	int divisor;         /* of a division: the register, or -1 (memory); only when divides */
+	bool divides;
+};
+
+/* Decode the instruction at the front of len bytes, which lie at addr. False when it is none of this machine's. */
+bool xc_insn_decode(const struct xc_process *process, const uint8_t *bytes, size_t len, xc_addr addr,
+		    struct xc_insn *out);
+
+/* Does this machine's code decode? */
+bool xc_insn_decodes(const struct xc_process *process);
+
+#endif

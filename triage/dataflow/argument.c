@@ -1,0 +1,334 @@
+/* argument: three witnesses, in order.
+ *
+ *	the caller's call site     DW_TAG_call_site_parameter: what the compiler says it passed (with -O1 and more)
+ *	the caller's code          the block that ends in the call, from its latest join on: every path to the call runs through it
+ *	the callee's code          a register or stack slot that took the argument before anything else was done
+ *
+ * A register that a call preserves has at the call the value that the unwinder restored, so the block need not tell it. */
+#include "triage/dataflow/argument.h"
+
+#include <elf.h>
+
+#include "dwarf/value/entry.h"
+#include "triage/code/bodies.h"
+#include "triage/code/slice.h"
+
+enum { ARGUMENTS = 6, BLOCK = 256, STEPS = 200, DEPTH = 16 };
+
+static const int registers[ARGUMENTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+
+static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out);
+
+/* The straight code before a place in a function. */
+struct block {
+	const struct xc_process *process;
+	const struct xc_frame *frame; /* its registers are those at the end of the block */
+	const struct xc_body *body;
+	const struct xc_insn *insns; /* the block's in it; the last one is the call */
+	size_t count;
+	unsigned depth;
+	bool whole; /* it begins where the function does */
+	xc_addr lo; /* where that is */
+	const struct xc_inquiry *q;
+	size_t caller;
+	unsigned *steps; /* that the whole search has taken */
+};
+
+static bool supported(const struct xc_process *p)
+{
+	return p->arch->machine == EM_X86_64 && p->arch->word == 8;
+}
+
+/* ---- code ---- */
+
+/* Where the straight code that ends before insns[call] begins: behind the latest jump that leaves, or where one leads to. */
+static size_t block_start(const struct xc_body *body, size_t call)
+{
+	size_t start = call;
+	while (start > 0) {
+		const struct xc_insn *before = &body->insns[start - 1];
+		if (before->addr + before->length != body->insns[start].addr || before->kind == XC_INSN_JUMP ||
+		    before->kind == XC_INSN_RETURN)
+			break;
+		start--;
+	}
+	for (size_t i = body->edge_count; i-- > 0 && body->edges[i].to > start;)
+		if (body->edges[i].to <= call)
+			return body->edges[i].to;
+	return start;
+}
+
+/* The frame's call, and the function that it stands in. */
+static const struct xc_insn *call_of(const struct xc_inquiry *q, size_t caller, struct xc_body **body_out)
+{
+	xc_addr pc = q->frames[caller].pc;
+	if (q->frames[caller].interrupted)
+		return NULL;
+	*body_out = xc_bodies_get(q->bodies, pc - 1);
+	long at = *body_out ? xc_body_before(*body_out, pc) : XC_BODY_NONE;
+	return at != XC_BODY_NONE && (*body_out)->insns[at].kind == XC_INSN_CALL ? &(*body_out)->insns[at] : NULL;
+}
+
+/* The block that ends in the frame's call. False when it is not known, or too long. */
+static bool find_block(struct block *block)
+{
+	struct xc_body *body;
+	const struct xc_insn *call = call_of(block->q, block->caller, &body);
+	if (!call)
+		return false;
+	size_t at = (size_t)(call - body->insns), start = block_start(body, at);
+	block->body = body;
+	block->insns = body->insns + start;
+	block->count = at - start + 1;
+	block->whole = start == body->entry;
+	block->lo = body->insns[body->entry].addr;
+	return block->count < BLOCK;
+}
+
+/* ---- values in the block ---- */
+
+static bool writes(const struct block *block, const struct xc_insn *insn, int number)
+{
+	if (insn->kind == XC_INSN_CALL)
+		return number != block->process->arch->sp && !xc_arch_has(block->process->arch->preserved, number);
+	if (number == block->process->arch->sp)
+		return insn->stack_moves || !insn->stack_known;
+	return number >= 0 && number < 64 && (insn->writes >> number & 1);
+}
+
+/* A register that nothing from `at` on writes: it has the value that it has at the call. */
+static bool unwritten(const struct block *block, size_t at, int number, uint64_t *value_out)
+{
+	const struct xc_arch *arch = block->process->arch;
+	for (size_t i = at; i + 1 < block->count; i++)
+		if (writes(block, &block->insns[i], number))
+			return false;
+	return (number == arch->sp || xc_arch_has(arch->preserved, number)) &&
+	       xc_regs_get(&block->frame->regs, number, value_out);
+}
+
+static bool value_before(struct block *block, size_t at, int number, uint64_t *value_out);
+
+static bool address_at(struct block *block, size_t at, const struct xc_insn_memory *memory, xc_addr *addr_out)
+{
+	uint64_t base = 0, index = 0;
+	if (memory->complex || memory->segment >= 0 ||
+	    (memory->base >= 0 && !value_before(block, at, memory->base, &base)) ||
+	    (memory->index >= 0 && !value_before(block, at, memory->index, &index)))
+		return false;
+	*addr_out = base + index * memory->scale + (uint64_t)memory->displacement;
+	return true;
+}
+
+/* What insns[at] leaves in the register that it writes. */
+static bool result_of(struct block *block, size_t at, uint64_t *value_out)
+{
+	const struct xc_insn *insn = &block->insns[at];
+	uint64_t value;
+	xc_addr addr;
+	if (insn->part)
+		return false;
+	switch (insn->kind) {
+	case XC_INSN_MOVE:
+		return value_before(block, at, insn->from, value_out);
+	case XC_INSN_CONSTANT:
+		*value_out = (uint64_t)insn->constant;
+		return true;
+	case XC_INSN_ADDRESS:
+		return address_at(block, at, &insn->memory, value_out);
+	case XC_INSN_LOAD:
+		return insn->memory.size == 8 && address_at(block, at, &insn->memory, &addr) &&
+		       xc_space_peek_uint(block->process->space, addr, 8, value_out);
+	case XC_INSN_ADD:
+		if (!value_before(block, at, insn->to, &value))
+			return false;
+		*value_out = value + (uint64_t)insn->constant;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What the function itself was given in a register, by a caller that called it and no other that jumped here. */
+static bool called_here(const struct block *block)
+{
+	struct xc_body *body;
+	xc_addr to;
+	const struct xc_insn *call = call_of(block->q, block->caller + 1, &body);
+	return call && xc_body_callee(body, call, &to) && to == block->lo;
+}
+
+static bool passed_on(const struct block *block, int number, uint64_t *value_out)
+{
+	if (block->caller + 1 >= block->q->frame_count || !called_here(block))
+		return false;
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		if (registers[i] == number)
+			return find(block->q, block->caller + 1, i, block->steps, value_out);
+	return false;
+}
+
+/* No way from the function's entry to insns[at] writes the register. */
+static bool since_entry(const struct block *block, size_t at, int number)
+{
+	struct xc_slice slice = {.count = 0};
+	xc_slice_register(block->body, (size_t)(&block->insns[at] - block->body->insns), number, &slice);
+	return slice.sure && slice.count == 1 && slice.items[0].kind == XC_DEFINITION_ENTRY &&
+	       slice.items[0].reg == number;
+}
+
+/* The value of a register before insns[at] ran. */
+static bool value_before(struct block *block, size_t at, int number, uint64_t *value_out)
+{
+	bool found = false;
+	if (number < 0 || block->depth >= DEPTH || ++*block->steps > STEPS)
+		return false;
+	if (unwritten(block, at, number, value_out))
+		return true;
+	for (size_t i = at; i-- > 0;)
+		if (writes(block, &block->insns[i], number)) {
+			block->depth++;
+			found = block->insns[i].to == number && result_of(block, i, value_out);
+			block->depth--;
+			return found;
+		}
+	return (block->whole || since_entry(block, at, number)) && passed_on(block, number, value_out);
+}
+
+static bool by_code(const struct xc_inquiry *q, size_t caller, int number, unsigned *steps, uint64_t *value_out)
+{
+	struct block block = {
+		.process = q->process, .frame = &q->frames[caller], .q = q, .caller = caller, .steps = steps};
+	return find_block(&block) && value_before(&block, block.count - 1, number, value_out);
+}
+
+/* ---- the callee ---- */
+
+struct keeper {
+	bool or_one;                  /* or 1 for 0, as operator new has it: cmovne %rdi,%rax; mov %rax,%rbx */
+	int reg;                      /* -1: it is a slot */
+	struct xc_insn_memory memory; /* the slot, below the frame pointer */
+	size_t at;                    /* the instruction that kept it */
+};
+
+/* From the function's entry on: what takes register `number` before it is gone. */
+static bool find_keeper(const struct xc_body *body, int number, struct keeper *keeper)
+{
+	const struct xc_arch *arch = body->process->arch;
+	int chosen = -1;
+	for (size_t i = body->entry; i < body->count && i - body->entry < BLOCK; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool or_one = chosen >= 0 && insn->from == chosen;
+		bool takes = (or_one || insn->from == number) && !insn->part;
+		*keeper = (struct keeper){.reg = -1, .at = i, .or_one = or_one};
+		if (takes && insn->kind == XC_INSN_MOVE && xc_arch_has(arch->preserved, insn->to)) {
+			keeper->reg = insn->to;
+			return true;
+		}
+		if (takes && insn->kind == XC_INSN_STORE && insn->memory.base == arch->fp && insn->memory.index < 0 &&
+		    insn->memory.size == 8) {
+			keeper->memory = insn->memory;
+			return true;
+		}
+		if (insn->kind == XC_INSN_CALL || insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH ||
+		    insn->kind == XC_INSN_RETURN || (insn->writes >> number & 1))
+			return false;
+		if (insn->kind == XC_INSN_CHOOSE && insn->from == number)
+			chosen = insn->to;
+		else if (chosen >= 0 && (insn->writes >> chosen & 1))
+			chosen = -1;
+	}
+	return false;
+}
+
+/* Nothing else writes there but the pops of an epilogue. */
+static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
+{
+	for (size_t i = 0; i < body->count; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		bool pop = insn->kind == XC_INSN_OTHER && insn->stack_known && insn->stack_moves == 8;
+		bool same = insn->has_memory && insn->writes_memory && insn->memory.base == keeper->memory.base &&
+			    insn->memory.displacement == keeper->memory.displacement;
+		if (i != keeper->at && (keeper->reg < 0 ? same : !pop && insn->writes >> keeper->reg & 1))
+			return false;
+	}
+	return !body->incomplete;
+}
+
+/* The function that runs in the callee's frame: the one that was called, when it or a jump at its very beginning leads there. A frame
+ * without a name is taken for a cold part of it. */
+static struct xc_body *callee_body(const struct xc_inquiry *q, size_t caller)
+{
+	const struct xc_frame *callee = &q->frames[caller - 1];
+	const struct xc_place *place = xc_debuginfo_place(q->process, xc_frame_lookup(callee));
+	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(callee));
+	if (place->symbol || place->level_count)
+		return body;
+	struct xc_body *calling;
+	const struct xc_insn *call = call_of(q, caller, &calling);
+	xc_addr to = 0;
+	if (!call)
+		return NULL;
+	xc_body_callee(calling, call, &to);
+	body = to ? xc_bodies_get(q->bodies, to) : NULL;
+	for (size_t i = body ? body->entry : 0; body && i < body->count && i < body->entry + 3; i++)
+		if (body->insns[i].kind == XC_INSN_JUMP) { /* operator new[] is operator new */
+			xc_body_callee(body, &body->insns[i], &to);
+			body = to ? xc_bodies_get(q->bodies, to) : NULL;
+			break;
+		}
+	return to && xc_process_module(q->process, to) == callee->module ? body : NULL;
+}
+
+static bool by_callee(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+{
+	const struct xc_frame *callee = &q->frames[caller - 1];
+	struct xc_body *body = callee->signal ? NULL : callee_body(q, caller);
+	struct keeper keeper;
+	uint64_t base;
+	if (!body || !find_keeper(body, number, &keeper) || !stays_kept(body, &keeper))
+		return false;
+	if (keeper.reg >= 0)
+		return xc_regs_get(&callee->regs, keeper.reg, value_out) && !(keeper.or_one && *value_out == 1);
+	return !keeper.or_one && xc_regs_get(&callee->regs, keeper.memory.base, &base) &&
+	       xc_space_peek_uint(q->process->space, base + (uint64_t)keeper.memory.displacement, 8, value_out);
+}
+
+/* ---- */
+
+static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, uint64_t *value_out)
+{
+	struct xc_frame_context in = xc_inquiry_context(q, caller);
+	unsigned __int128 bits;
+	if (!in.place->level_count || in.place->line_only)
+		return false;
+	struct xc_expr_context context =
+		xc_expr_in_frame(q->process, q->thread, q->unwinder, in.frame, in.place, &q->report->arena);
+	if (xc_entry_argument(&context, (unsigned)number, &bits))
+		return false;
+	*value_out = (uint64_t)bits;
+	return true;
+}
+
+static bool find(const struct xc_inquiry *q, size_t caller, unsigned number, unsigned *steps, uint64_t *value_out)
+{
+	if (!supported(q->process) || caller >= q->frame_count || number >= ARGUMENTS ||
+	    q->frames[caller].interrupted || q->frames[caller].tail_call)
+		return false;
+	int at = registers[number];
+	return by_call_site(q, caller, at, value_out) || by_code(q, caller, at, steps, value_out) ||
+	       (caller > 0 && by_callee(q, caller, at, value_out));
+}
+
+bool xc_argument_find(const struct xc_inquiry *q, size_t caller, unsigned number, uint64_t *value_out)
+{
+	unsigned steps = 0;
+	return find(q, caller, number, &steps, value_out);
+}
+
+const char *xc_argument_callee(const struct xc_inquiry *q, size_t caller)
+{
+	struct xc_body *body;
+	const struct xc_insn *call = caller < q->frame_count ? call_of(q, caller, &body) : NULL;
+	return call ? xc_body_callee(body, call, NULL) : NULL;
+}

@@ -1,0 +1,25 @@
+/* finding: the operand of a fault, by what the code does with it: where it is written, what part of it is bad, what that holds. */
+#ifndef XC_FINDING_H
+#define XC_FINDING_H
+
+#include "triage/crash/inquiry.h"
+#include "triage/dataflow/term.h"
+
+enum { XC_FINDING_NULL_PAGES = 64 << 10 }; /* below, nothing is ever mapped */
+
+struct xc_finding {
+	struct xc_scene scene; /* where it is told */
+	struct xc_form form;   /* of the address, or of the value that is called or divides */
+	struct xc_term place;  /* what is accessed; text NULL: not written */
+	struct xc_term bad;    /* the value that is bad; text NULL: not known which */
+	const char *passed_to; /* the library function that did the access, "strlen()"; NULL: none */
+	bool called, divides;  /* not an access: control went there; or it divided by it */
+	bool value_known;
+	uint64_t value; /* of bad */
+	unsigned fuel;  /* the scene's: a finding stays where it was made */
+};
+
+/* Of the inquiry's fault. False when the code or its debug information does not tell. Reads the code of at most six functions. */
+bool xc_finding_make(struct xc_inquiry *q, struct xc_finding *out);
+
+#endif

@@ -1,0 +1,202 @@
+/* cause_fault: deaths by memory that cannot be had. Jumps to nowhere: cause_jump.c; arithmetic and traps: cause_trap.c.
+ *
+ * Severity ranks what an attacker could make of it, not how likely that is. */
+#include "triage/fault/cause_impl.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "core/facts/facts.h"
+#include "triage/util/names.h"
+#include "triage/stack/recursion.h"
+#include "triage/explain/taint.h"
+
+enum {
+	NULL_PAGES = 64 << 10,
+	FIRST_PAGE = 4096,
+	SEGV_PROTECTION_KEY =
+		4, /* include/uapi/asm-generic/siginfo.h, Linux 6.1; older C libraries lack the last ones */
+	SEGV_TAG_LATER = 8,
+	SEGV_TAG = 9,
+	SEGV_CONTROL = 10,
+};
+
+/* What many bytes at once were written or read by: an instruction that repeats, or the C library's functions. */
+static bool is_block(const struct xc_inquiry *q)
+{
+	static const char *const names[] = {"memcpy",  "memmove", "memset", "mempcpy", "strcpy",
+					    "strncpy", "stpcpy",  "bcopy",  "bzero",   NULL};
+	const struct xc_fault *f = &q->fault;
+	const char *through = q->blame.through;
+	if (f->operand_known && f->operand.count)
+		return true;
+	if (through && strncmp(through, "__", 2) == 0)
+		through += 2; /* "__memmove_avx_unaligned_erms" */
+	return xc_names_begin(names, through);
+}
+
+static void wild(struct xc_inquiry *q, const char *cause)
+{
+	bool write = q->fault.access == XC_ACCESS_WRITE, read = q->fault.access == XC_ACCESS_READ;
+	const char *how = NULL;
+	bool tainted = write ? xc_taint_of_write(q) : read && xc_taint_of_read(q, &how);
+	xc_inquiry_class(q,
+			 write  ? "wild-write"
+			 : read ? "wild-read"
+				: "wild-access",
+			 tainted                ? "tainted"
+			 : write && is_block(q) ? "block"
+						: NULL,
+			 write && tainted   ? "critical"
+			 : write || tainted ? "high"
+					    : "medium",
+			 write || read ? "certain" : "likely", cause);
+	if (!write && !read)
+		xc_verdict_evidence(q->report,
+				    "missing: whether it read or wrote is not known: the instruction is not there, "
+				    "or not of a machine whose instructions are decoded");
+	if (how)
+		xc_verdict_evidence(q->report, "what would have been read %s a little later", how);
+	else if (tainted)
+		xc_verdict_evidence(q->report, "the pointer was loaded through another one just before");
+}
+
+/* Does one of the two registers that make up the address lead to mapped memory? Then it is the other one that is bad. */
+static bool has_good_part(const struct xc_inquiry *q)
+{
+	const struct xc_memory_operand *o = &q->fault.operand;
+	const struct xc_regs *regs = &q->fault.frame.regs;
+	uint64_t base, index;
+	return q->fault.operand_known && o->base >= 0 && o->index >= 0 && xc_regs_get(regs, o->base, &base) &&
+	       xc_regs_get(regs, o->index, &index) &&
+	       (xc_process_mapping(q->process, base) || xc_process_mapping(q->process, index));
+}
+
+/* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
+static void judge_protection(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	if (f->computed && f->misaligned)
+		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
+				 "the address was not aligned as the instruction demands");
+	else if (f->computed && has_good_part(q))
+		wild(q, "an index led from a good pointer to what is no address");
+	else if (f->computed)
+		wild(q, "a damaged pointer was dereferenced: its value is no address");
+	else if (f->decoded && f->instruction.halts)
+		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
+				 "hlt was run, which C libraries put where a program must not go on");
+	else if (f->decoded && f->instruction.privileged)
+		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+				 "an instruction was run that only the kernel may use");
+	else
+		xc_inquiry_class(
+			q, "wild-access", NULL, "high", "likely",
+			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
+			"misaligned");
+}
+
+/* How sure it is that a pointer was NULL: a base register that is zero makes it so; a small number in it may have other reasons. */
+static const char *sure_of_null(const struct xc_fault *f)
+{
+	uint64_t base;
+	if (!f->operand_known || f->operand.base < 0 || !xc_regs_get(&f->frame.regs, f->operand.base, &base))
+		return f->addr < FIRST_PAGE ? "certain" : "likely";
+	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
+}
+
+static void judge_null(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
+	const char *sure = sure_of_null(f);
+	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
+			    : *sure == 'l' ? "a pointer was dereferenced that is NULL plus an offset"
+					   : "an address near 0 was computed from a pointer that is not NULL";
+	xc_inquiry_class(q,
+			 write  ? "null-write"
+			 : read ? "null-read"
+				: "null-access",
+			 NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure, cause);
+}
+
+/* The processor's own checks of pointers and return addresses. */
+static bool judge_guard(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	switch (f->code_known ? f->code : 0) {
+	case SEGV_PROTECTION_KEY:
+		xc_inquiry_class(q, "hardware-guard", "protection key", "high", "certain",
+				 "memory was touched that a protection key had closed");
+		return true;
+	case SEGV_TAG:
+	case SEGV_TAG_LATER:
+		xc_inquiry_class(q, "hardware-guard", "memory tag", "high", "certain",
+				 "a pointer's tag was not that of the memory: it leads out of its object, or the "
+				 "object was freed");
+		return true;
+	case SEGV_CONTROL:
+		xc_inquiry_class(q, "hardware-guard", "control protection", "high", "certain",
+				 "a return address was not the one that the shadow stack has, or an indirect branch "
+				 "led to no landing place");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void judge_segv(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	bool write = f->access == XC_ACCESS_WRITE;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	if (judge_guard(q) || xc_cause_jump(q) || xc_recursion_judge(q))
+		return;
+	if (f->code_known && f->code == SI_KERNEL)
+		judge_protection(q);
+	else if (f->addr_known && f->addr < NULL_PAGES)
+		judge_null(q);
+	else if (f->addr_known && m && f->code == SEGV_ACCERR && write && m->readable && !m->writable)
+		xc_inquiry_class(q, "write-rodata", NULL, "medium", "certain",
+				 "memory was written that may only be read");
+	else if (f->addr_known && m && f->code == SEGV_ACCERR)
+		xc_inquiry_class(q, "protected-access", NULL, "medium", "certain",
+				 "the page is mapped, but not for this kind of access");
+	else if (f->addr_known)
+		wild(q, "a pointer that leads to unmapped memory was dereferenced");
+	else
+		xc_inquiry_class(q, "memory-access", NULL, "medium", "guess", NULL);
+}
+
+static void judge_bus(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
+	if (f->code_known && f->code == SI_KERNEL) /* of rsp and rbp: arch/x86/kernel/traps.c, exc_stack_segment */
+		judge_segv(q);
+	else if (f->code == BUS_ADRALN)
+		xc_inquiry_class(q, "misaligned", NULL, "low", "certain",
+				 "an address was not aligned as the instruction demands");
+	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
+		xc_inquiry_class(q, "bad-hardware", NULL, "info", "certain", "the hardware reported a memory error");
+	else if (m && m->path)
+		xc_inquiry_class(q, "file-truncated", NULL, "low", "likely",
+				 "a page past the end of a mapped file was touched: the file was cut short");
+	else
+		xc_inquiry_class(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
+}
+
+void xc_cause_fault(struct xc_inquiry *q)
+{
+	switch (q->fault.signal) {
+	case SIGSEGV:
+		judge_segv(q);
+		break;
+	case SIGBUS:
+		judge_bus(q);
+		break;
+	default:
+		xc_cause_trap(q);
+		break;
+	}
+}

@@ -1,0 +1,157 @@
+/* cause_jump: control that went where no code is, and the instruction that sent it there.
+ *
+ * The kernel tells where control arrived. Who sent it is read off what it left behind, x86: a call has put its return
+ * address on the stack, and the instruction before that address leads, with the registers as they are, to where control went; a
+ * return has left the word it took just below the stack pointer; where a call came before that leads elsewhere, what it called has
+ * jumped on (a tail call). */
+#include "triage/fault/cause_impl.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <string.h>
+
+enum { NULL_PAGES = 64 << 10, SHORTEST_CALL = 2, LONGEST_CALL = 8 };
+
+static bool executable(const struct xc_process *p, xc_addr addr)
+{
+	const struct xc_mapping *m = xc_process_mapping(p, addr);
+	return m && m->executable;
+}
+
+static bool is_x86(const struct xc_process *p)
+{
+	return xc_arch_is_x86_64(p->arch) || p->arch->machine == EM_386;
+}
+
+enum before { NO_CALL, CODE_MISSING, OTHER_CALL, THE_CALL };
+
+static bool leads_to(const struct xc_instruction *call, xc_addr target)
+{
+	for (size_t i = 0; i < call->operand_count; i++)
+		if (call->operands[i].access == XC_ACCESS_EXECUTE && call->operands[i].addr_known &&
+		    call->operands[i].addr == target)
+			return true;
+	return false;
+}
+
+/* Is there a call that ends at `after`, and does it lead to `target`? */
+static enum before find_call(const struct xc_inquiry *q, xc_addr after, xc_addr target, struct xc_instruction *out)
+{
+	const struct xc_arch *arch = q->process->arch;
+	struct xc_regs regs = q->fault.frame.regs;
+	enum before found = NO_CALL;
+	uint64_t sp;
+	uint8_t last;
+	if (!executable(q->process, after) || !xc_regs_get(&regs, arch->sp, &sp))
+		return found;
+	if (xc_space_peek(q->process->space, after - 1, &last, 1) != 1)
+		return CODE_MISSING;
+	xc_regs_set(&regs, arch->sp, sp + arch->reg_size); /* as it was before the call */
+	for (xc_addr length = SHORTEST_CALL; length <= LONGEST_CALL; length++) {
+		xc_regs_set(&regs, arch->pc, after - length);
+		if (!xc_operand_decode(q->process, &regs, out) || out->length != length || !strstr(out->text, "call"))
+			continue;
+		if (leads_to(out, target))
+			return THE_CALL;
+		found = OTHER_CALL;
+	}
+	return found;
+}
+
+/* "call", "ret" or "jmp", by the instruction's text. */
+static const char *word_of(const struct xc_instruction *instruction)
+{
+	static const char *const words[] = {"call", "ret", "jmp"};
+	for (size_t i = 0; i < XC_COUNT(words); i++)
+		if (strstr(instruction->text, words[i]))
+			return words[i];
+	return NULL;
+}
+
+/* Who sent control to where it is; NULL when that is not known. */
+static const char *find_sender(const struct xc_inquiry *q, struct xc_instruction *instruction)
+{
+	const struct xc_fault *f = &q->fault;
+	const struct xc_process *p = q->process;
+	uint32_t size = p->arch->reg_size;
+	uint64_t sp, word;
+	if (f->computed) {
+		*instruction = f->instruction;
+		return word_of(&f->instruction);
+	}
+	if (!is_x86(p) || !xc_regs_get(&f->frame.regs, p->arch->sp, &sp))
+		return NULL;
+	enum before before = NO_CALL;
+	if (xc_space_peek_uint(p->space, sp, size, &word))
+		before = find_call(q, word, f->frame.pc, instruction);
+	if (before != THE_CALL)
+		instruction->text[0] = '\0';
+	if (before == CODE_MISSING)
+		return NULL; /* a null pointer that was called may have left a zero below the stack pointer, too */
+	if (before != NO_CALL)
+		return before == THE_CALL ? "call" : "jmp";
+	return xc_space_peek_uint(p->space, sp - size, size, &word) && word == f->frame.pc ? "ret" : NULL;
+}
+
+static void tell_sender(const struct xc_inquiry *q, const struct xc_instruction *call)
+{
+	if (call->text[0] && !q->fault.computed)
+		xc_verdict_evidence(q->report, "control was sent there by: %s", call->text);
+}
+
+static const char *cause_of_wild_jump(const char *sender)
+{
+	if (sender && strcmp(sender, "ret") == 0)
+		return "a function returned to an address that is no code: its return address on the stack was "
+		       "overwritten";
+	if (sender)
+		return "control went to an address where nothing is mapped: a function pointer was damaged";
+	return "control went to an address where nothing is mapped: a damaged function pointer or return address";
+}
+
+static const char *cause_of_data_jump(const char *sender)
+{
+	if (sender && strcmp(sender, "ret") == 0)
+		return "a function returned into memory that holds data: its return address on the stack was "
+		       "overwritten";
+	if (sender)
+		return "a function pointer was called that leads to memory which holds data, not code";
+	return "control went to memory that holds data, not code";
+}
+
+/* A null pointer that was returned to is no function pointer. */
+static void judge_null(struct xc_inquiry *q, const char *sender)
+{
+	if (sender && strcmp(sender, "ret") == 0)
+		xc_inquiry_class(q, "pc-control", "ret", "critical", "certain",
+				 "a function returned to address 0: its return address on the stack was overwritten");
+	else
+		xc_inquiry_class(q, "call-null", NULL, "medium", sender ? "certain" : "likely",
+				 q->fault.frame.pc ? "a function pointer was called that is NULL plus an offset"
+						   : "a function pointer that is NULL was called");
+}
+
+/* What faulted was no fetch: where pc stands is code, whatever the core says of its mapping. */
+static bool fetched(const struct xc_fault *f)
+{
+	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;
+}
+
+bool xc_cause_jump(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	struct xc_instruction instruction = {.length = 0};
+	xc_addr target = f->computed ? f->addr : f->frame.pc;
+	if (!f->frame_known || !fetched(f) ||
+	    (f->computed ? f->access != XC_ACCESS_EXECUTE : executable(q->process, target)))
+		return false;
+	const char *sender = find_sender(q, &instruction);
+	if (target < NULL_PAGES)
+		judge_null(q, sender);
+	else if (xc_process_mapping(q->process, target))
+		xc_inquiry_class(q, "exec-data", sender, "critical", "certain", cause_of_data_jump(sender));
+	else
+		xc_inquiry_class(q, "pc-control", sender, "critical", "certain", cause_of_wild_jump(sender));
+	tell_sender(q, &instruction);
+	return true;
+}

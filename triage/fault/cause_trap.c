@@ -1,0 +1,262 @@
+/* cause_trap: arithmetic that has no result, instructions that are none, traps that were put there, forbidden system calls.
+ *
+ * Deliberate traps:
+ *	x86      0f 0b ud2: __builtin_trap, unreachable code, Rust's abort · cc int3, f1 int1: pc stands behind
+ *	         0f b9 ud1: clang's -fsanitize-trap; 67 0f b9 40 NN, or 67 0f b9 00 for 0: which check (clang 14, CodeGenFunction.h,
+ *	         LIST_SANITIZER_CHECKS)
+ *	aarch64  udf #n (upper half 0) · d4200000 | n << 5 brk: pc stands at it; n = 0x5500 | check for clang
+ *	arm      e7f000f0 udf · riscv64  00100073 ebreak, 9002 c.ebreak */
+#include "triage/fault/cause_impl.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cursor.h"
+#include "core/facts/facts.h"
+#include "core/live/sandbox.h"
+
+enum { BRK_SANITIZER = 0x55 };
+
+/* ---- traps by their bytes ---- */
+
+static const char *const checks[] = {
+	"integer addition overflow",
+	"unreachable code",
+	"control flow integrity",
+	"division overflow",
+	"wrong dynamic type",
+	"float cast overflow",
+	"wrong function type",
+	"implicit conversion",
+	"invalid builtin argument",
+	"invalid Objective-C cast",
+	"invalid value",
+	"missing return",
+	"integer multiplication overflow",
+	"negation overflow",
+	"null argument",
+	"null returned",
+	"null argument",
+	"null returned",
+	"index out of bounds",
+	"pointer overflow",
+	"shift out of bounds",
+	"integer subtraction overflow",
+	"wrong type, null or misaligned",
+	"alignment assumption",
+	"bad array length",
+};
+
+struct trap {
+	const char *text; /* "ud2" */
+	int check;        /* index of checks; -1: the instruction tells none */
+};
+
+static bool trap_x86(const uint8_t *code, size_t got, struct trap *out)
+{
+	size_t at = got > 0 && code[0] == 0x67 ? 1 : 0;
+	if (got < at + 2 || code[at] != 0x0f || (code[at + 1] != 0x0b && code[at + 1] != 0xb9))
+		return false;
+	out->text = code[at + 1] == 0x0b ? "ud2" : "ud1";
+	if (code[at + 1] == 0xb9 && at && got >= at + 4)
+		out->check = code[at + 2] == 0x40 ? code[at + 3] : code[at + 2] == 0 ? 0 : -1;
+	return true;
+}
+
+static bool trap_aarch64(uint32_t word, struct trap *out)
+{
+	bool brk = (word & 0xffe0001f) == 0xd4200000;
+	out->text = brk ? "brk" : "udf";
+	if (brk && (word >> 13 & 0xff) == BRK_SANITIZER)
+		out->check = (int)(word >> 5 & 0xff);
+	return brk || word >> 16 == 0;
+}
+
+static bool trap_riscv(uint32_t word, struct trap *out)
+{
+	out->text = "ebreak";
+	return word == 0x00100073 || (word & 0xffff) == 0x9002;
+}
+
+static bool trap_arm(uint32_t word, struct trap *out)
+{
+	out->text = "udf";
+	return (word & 0xfff000f0) == 0xe7f000f0 || (word & 0xff00) == 0xde00;
+}
+
+/* Is what stands at pc an instruction whose purpose is to trap? */
+static bool find_trap(const struct xc_inquiry *q, struct trap *out)
+{
+	uint8_t code[8] = {0};
+	const struct xc_process *p = q->process;
+	size_t got = q->fault.frame_known ? xc_space_peek(p->space, q->fault.frame.pc, code, sizeof code) : 0;
+	uint32_t word = (uint32_t)xc_load_uint(code, 4, false);
+	*out = (struct trap){.check = -1};
+	if (xc_arch_is_x86_64(p->arch) || p->arch->machine == EM_386)
+		return trap_x86(code, got, out);
+	if (got < 4)
+		return false;
+	switch (p->arch->machine) {
+	case EM_AARCH64:
+		return trap_aarch64(word, out);
+	case EM_RISCV:
+		return trap_riscv(word, out);
+	case EM_ARM:
+		return trap_arm(word, out);
+	default:
+		return false;
+	}
+}
+
+/* Was the code made by a compiler whose numbers are those of the table? clang has them since 12. */
+static bool knows_checks(const struct xc_inquiry *q)
+{
+	const struct xc_place *place = xc_debuginfo_place(q->process, q->fault.frame.pc);
+	Dwarf_Attribute attr;
+	Dwarf_Die unit = place->unit;
+	const char *producer =
+		place->level_count && dwarf_attr(&unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) : NULL;
+	const char *version = producer ? strstr(producer, "clang version ") : NULL;
+	long major = version ? strtol(version + strlen("clang version "), NULL, 10) : 0;
+	return major >= 12 && major <= 14;
+}
+
+static void judge_trap(struct xc_inquiry *q, const struct trap *trap)
+{
+	const char *check = trap->check >= 0 && (size_t)trap->check < XC_COUNT(checks) ? checks[trap->check] : NULL;
+	bool sure = !check || knows_checks(q);
+	xc_auto(xc_freep) char *cause =
+		check ? xc_asprintf("a check that the compiler put in failed (%s): %s%s%s", trap->text,
+				    sure ? "" : "likely ", check, sure ? "" : ", by the numbers of clang 14")
+		: trap->check >= 0 || strcmp(trap->text, "ud1") == 0
+			? xc_asprintf("a check that the compiler put in failed (%s)", trap->text)
+			: xc_asprintf("a deliberate trap (%s): __builtin_trap, unreachable code, or a failed check",
+				      trap->text);
+	xc_inquiry_class(q, "trap-instruction", check, "low", sure ? "certain" : "likely", cause);
+}
+
+/* ---- SIGILL ---- */
+
+/* A return or branch of aarch64 whose signature did not fit: autiasp, autibsp, retaa, retab (FEAT_FPAC). */
+static bool authenticates(const struct xc_inquiry *q)
+{
+	uint64_t word;
+	const struct xc_process *p = q->process;
+	return p->arch->machine == EM_AARCH64 && q->fault.code_known && q->fault.code == ILL_ILLOPN &&
+	       xc_space_peek_uint(p->space, q->fault.frame.pc, 4, &word) &&
+	       ((word & 0xffffffbf) == 0xd50323bf || (word & 0xfffffbff) == 0xd65f0bff);
+}
+
+/* Code that is neither of a module nor made by a run-time: on a stack. */
+static bool is_on_stack(const struct xc_inquiry *q)
+{
+	uint64_t sp;
+	const struct xc_process *p = q->process;
+	const struct xc_mapping *m = xc_process_mapping(p, q->fault.frame.pc);
+	return m && xc_regs_get(&q->fault.frame.regs, p->arch->sp, &sp) && m == xc_process_mapping(p, sp);
+}
+
+static void judge_instruction(struct xc_inquiry *q)
+{
+	struct trap trap;
+	uint8_t code;
+	const struct xc_fault *f = &q->fault;
+	if (xc_cause_jump(q))
+		return;
+	if (find_trap(q, &trap))
+		judge_trap(q, &trap);
+	else if (f->frame_known && authenticates(q))
+		xc_inquiry_class(q, "hardware-guard", "pointer authentication", "high", "likely",
+				 "a return address's signature did not fit: it was overwritten");
+	else if (!f->frame_known || xc_space_peek(q->process->space, f->frame.pc, &code, 1) != 1)
+		xc_inquiry_class(q, "bad-instruction", NULL, "high", "guess", NULL);
+	else if (is_on_stack(q))
+		xc_inquiry_class(q, "bad-instruction", NULL, "critical", "certain",
+				 "control went to the stack, and what stands there is no instruction");
+	else if (f->decoded)
+		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+				 "the instruction exists, but this processor does not know it or did not allow it");
+	else
+		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
+				 "the bytes at the program counter are no instruction of this machine");
+}
+
+/* ---- SIGTRAP ---- */
+
+static void judge_breakpoint(struct xc_inquiry *q)
+{
+	const struct xc_fault *f = &q->fault;
+	struct trap trap;
+	if (f->decoded)
+		xc_inquiry_class(q, "trap-instruction", NULL, "low", "certain",
+				 "a breakpoint instruction was run, and no debugger was there: a debug break of the "
+				 "program, or one that a debugger left behind");
+	else if (find_trap(q, &trap))
+		judge_trap(q, &trap);
+	else if (f->code_known && f->code == TRAP_TRACE)
+		xc_inquiry_class(q, "trap-instruction", "single step", "low", "certain",
+				 "the processor stepped through the program one by one, and no debugger was there");
+	else
+		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
+				 "a breakpoint or trap instruction was run");
+}
+
+/* ---- SIGFPE ---- */
+
+static void judge_arithmetic(struct xc_inquiry *q)
+{
+	static const char *const kinds[] = {
+		[FPE_INTOVF] = "integer overflow", [FPE_FLTDIV] = "float division by zero",
+		[FPE_FLTOVF] = "float overflow",   [FPE_FLTUND] = "float underflow",
+		[FPE_FLTRES] = "float inexact",    [FPE_FLTINV] = "float invalid",
+		[FPE_FLTSUB] = "subscript",
+	};
+	const struct xc_fault *f = &q->fault;
+	size_t code = f->code_known && f->code > 0 ? (size_t)f->code : 0;
+	if (code == FPE_INTDIV)
+		xc_inquiry_class(q, "div-by-zero", NULL, "low", "certain",
+				 "an integer was divided by zero (or the quotient does not fit)");
+	else
+		xc_inquiry_class(q, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low", "certain",
+				 code ? xc_signal_code_text(SIGFPE, f->code) : NULL);
+}
+
+/* ---- SIGSYS ---- */
+
+static void judge_forbidden(struct xc_inquiry *q)
+{
+	int number = q->process->signal.syscall_number;
+	const struct xc_signal *signal = &q->process->signal;
+	if (!signal->has_info || signal->number != SIGSYS || q->fault.sent) {
+		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
+				 "a system call was made that the process had forbidden itself; which is not known");
+		return;
+	}
+	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
+	xc_auto(xc_freep) char *cause = xc_asprintf(
+		"the process made the system call %s, which it had forbidden itself", name ? name : "that is no call");
+	xc_inquiry_class(q, "seccomp-kill", name, "info", "certain", cause);
+	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
+}
+
+void xc_cause_trap(struct xc_inquiry *q)
+{
+	switch (q->fault.signal) {
+	case SIGFPE:
+		judge_arithmetic(q);
+		break;
+	case SIGILL:
+		judge_instruction(q);
+		break;
+	case SIGSYS:
+		judge_forbidden(q);
+		break;
+	default:
+		judge_breakpoint(q);
+		break;
+	}
+}

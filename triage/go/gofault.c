@@ -1,0 +1,67 @@
+/* gofault: sigpanic() is entered as if the instruction that faulted had called it; what the signal said stands in the goroutine's g
+ * (Go 1.19, runtime/signal_unix.go). */
+#include "triage/go/gofault.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "triage/go/goroutine.h"
+
+/* The only operand in memory that is not the stack: registers at the fault are lost, so addresses do not tell which it was. */
+static const struct xc_memory_operand *sole_operand(const struct xc_instruction *instruction)
+{
+	const struct xc_memory_operand *found = NULL;
+	for (size_t i = 0; i < instruction->operand_count; i++) {
+		const struct xc_memory_operand *o = &instruction->operands[i];
+		if (o->stack || o->access == XC_ACCESS_EXECUTE)
+			continue;
+		if (found)
+			return NULL;
+		found = o;
+	}
+	return found;
+}
+
+/* The g that sigpanic() ran on for a fault at pc: the goroutine's, or the thread's own, where C runs. */
+static bool fault_on(const struct xc_godeath *d, xc_addr pc, xc_addr *g_out)
+{
+	uint64_t at;
+	*g_out = d->g;
+	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "sigpc", &at) && at == pc)
+		return true;
+	return xc_goruntime_g(&d->go, &d->q->thread->regs, g_out) &&
+	       xc_goruntime_read(&d->go, "runtime.g", *g_out, "sigpc", &at) && at == pc;
+}
+
+bool xc_gofault_adopt(struct xc_godeath *d, size_t index)
+{
+	static const char probe[] = "testb %al, ("; /* a nil check of the compiler's: the access itself comes later */
+	struct xc_inquiry *q = d->q;
+	uint64_t sig, code, addr, g;
+	if (index + 1 >= q->frame_count || !fault_on(d, q->frames[index + 1].pc, &g) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sig", &sig) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode0", &code) ||
+	    !xc_goruntime_read(&d->go, "runtime.g", g, "sigcode1", &addr) ||
+	    (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE))
+		return false;
+	struct xc_fault f = {.signal = (int)sig,
+			     .code = (int)code,
+			     .code_known = true,
+			     .addr_known = sig != SIGFPE && (int)code != SI_KERNEL,
+			     .addr = addr,
+			     .in_handler = true,
+			     .outer_signal = q->fault.signal,
+			     .frame = q->frames[index + 1],
+			     .frame_known = true};
+	f.decoded = xc_operand_decode(q->process, &f.frame.regs, &f.instruction);
+	const struct xc_memory_operand *operand = f.decoded ? sole_operand(&f.instruction) : NULL;
+	if (operand && sig != SIGFPE) {
+		f.operand_known = true;
+		f.operand = *operand;
+		f.probed = strncmp(f.instruction.text, probe, strlen(probe)) == 0;
+		f.access = f.probed ? XC_ACCESS_UNKNOWN : operand->access;
+	}
+	q->fault = f;
+	xc_goroutine_begin_at(q, index + 1);
+	return true;
+}

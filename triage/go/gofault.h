@@ -1,0 +1,11 @@
+/* gofault: the fault behind a panic or a fatal error of Go. Private to go*.c. */
+#ifndef XC_GOFAULT_H
+#define XC_GOFAULT_H
+
+#include "triage/go/godeath.h"
+
+/* sigpanic() at frames[index] stands for the fault that g.sig, sigcode0, sigcode1 and sigpc tell of: the inquiry goes on with it. False, and
+ * nothing changes, when that is not known. */
+bool xc_gofault_adopt(struct xc_godeath *d, size_t index);
+
+#endif

@@ -1,0 +1,226 @@
+/* gopanic: what Go's run-time leaves of a panic, of Go 1.19 (runtime/panic.go), newest frame first:
+ *
+ *	crash ← fatalpanic ← gopanic ← goPanicIndex, panicmem ← sigpanic, … ← the program
+ *
+ * g._panic has its value. Before that is printed, preprintpanics() puts the text of an error or Stringer in its place. */
+#include "triage/go/gopanic.h"
+
+#include "triage/go/gofault.h"
+#include "triage/go/gopackage.h"
+#include "triage/go/goroutine.h"
+#include "triage/go/govalue.h"
+#include "triage/util/names.h"
+
+enum { PANICS = 8, FIRST_PAGE = 4096 };
+
+/* What the run-time panics for: how its text begins, and how the functions are called that call panic() with it (Go 1.19). closechan() has
+ * two texts, and so a finding of its own. */
+static const struct finding {
+	const char *text, *throwers[5], *kind, *words;
+} findings[] = {
+	{"runtime error: index out of range", {"runtime.goPanicIndex"}, "index", "used an index that is out of range"},
+	{"runtime error: cannot convert slice",
+	 {"runtime.goPanicSliceConvert"},
+	 "slice",
+	 "made an array of a slice that is too short"},
+	{"runtime error: slice bounds out of range", {"runtime.goPanicSlice"}, "slice", "took a slice out of bounds"},
+	{"runtime error: integer divide by zero", {"runtime.panicdivide"}, "division by zero", "divided by zero"},
+	{"runtime error: negative shift amount", {"runtime.panicshift"}, "shift", "shifted by a negative number"},
+	{"runtime error: invalid memory address or nil pointer",
+	 {"runtime.panicmem"},
+	 "nil",
+	 "dereferenced a nil pointer"},
+	{"value method ", {"runtime.panicwrap"}, "nil", "called a method of a value through a pointer that is nil"},
+	{"assignment to entry in nil map", {"runtime.mapassign"}, "nil map", "put an entry into a map that is nil"},
+	{"interface conversion: ",
+	 {"runtime.panicdottype", "runtime.panicnildottype", "runtime.assertE2I", "runtime.getitab"},
+	 "type assertion",
+	 "took an interface for a type that it does not hold"},
+	{"runtime error: hash of unhashable",
+	 {"runtime.typehash", "runtime.interhash", "runtime.nilinterhash"},
+	 "unhashable",
+	 "used a key that has no hash: its type cannot be compared"},
+	{"runtime error: comparing uncomparable",
+	 {"runtime.efaceeq", "runtime.ifaceeq"},
+	 "uncomparable",
+	 "compared interfaces whose type cannot be compared"},
+	{"runtime error: makeslice",
+	 {"runtime.panicmakeslice", "runtime.makeslice"},
+	 "size",
+	 "asked for a slice of a size that cannot be"},
+	{"runtime error: growslice", {"runtime.growslice"}, "size", "asked for a slice of a size that cannot be"},
+	{"runtime error: unsafe.Slice",
+	 {"runtime.panicunsafeslice", "runtime.unsafeslice"},
+	 "size",
+	 "asked for a slice of a size that cannot be"},
+	{"makechan: size out of range", {"runtime.makechan"}, "size", "asked for a channel of a size that cannot be"},
+	{"send on closed channel",
+	 {"runtime.chansend", "runtime.selectgo"},
+	 "channel",
+	 "sent to a channel that was closed"},
+	{"close of closed channel", {NULL}, "channel", "closed a channel that was closed"},
+	{"close of nil channel", {NULL}, "channel", "closed a channel that is nil"},
+	{NULL, {"runtime.closechan"}, "channel", "closed a channel that is nil or was closed"},
+};
+
+/* ---- the value ---- */
+
+static bool read_panic(const struct xc_godeath *d, xc_addr panic, struct xc_goface *out)
+{
+	return xc_goruntime_read(&d->go, "runtime._panic", panic, "arg._type", &out->type) &&
+	       xc_goruntime_read(&d->go, "runtime._panic", panic, "arg.data", &out->data);
+}
+
+static const char *text_of(const struct xc_godeath *d, const struct xc_goface *face)
+{
+	struct xc_arena *arena = &d->q->report->arena;
+	struct xc_text text = {0};
+	const char *said = NULL;
+	if (xc_govalue_text(&d->go, face, &text))
+		said = xc_arena_strdup(arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return said;
+}
+
+/* The type that panic() was called with: its argument may still be where gopanic() keeps it. */
+static const char *given_type(const struct xc_godeath *d)
+{
+	struct xc_frame_context in = xc_inquiry_context(d->q, d->at);
+	struct xc_value value, type;
+	uint64_t addr;
+	if (!in.place->level_count ||
+	    !xc_variable_find(&in, in.place->level_count - 1, "e", &d->q->report->arena, &value))
+		return NULL;
+	struct xc_error *error = xc_value_member(&value, "_type", &type);
+	bool known = !error && xc_value_load(&type, &addr);
+	xc_error_free(error);
+	return known ? xc_govalue_type(&d->go, addr, &d->q->report->arena) : NULL;
+}
+
+/* Those before: it panicked in a function that a panic had deferred. */
+static void tell_earlier(const struct xc_godeath *d, xc_addr panic)
+{
+	struct xc_goface face;
+	uint64_t recovered, exits;
+	for (unsigned i = 0; i < PANICS; i++) {
+		if (!xc_goruntime_read(&d->go, "runtime._panic", panic, "link", &panic) || !panic)
+			return;
+		if (!xc_goruntime_read(&d->go, "runtime._panic", panic, "goexit", &exits) || exits ||
+		    !read_panic(d, panic, &face))
+			continue;
+		bool known = xc_goruntime_read(&d->go, "runtime._panic", panic, "recovered", &recovered);
+		const char *text = text_of(d, &face);
+		const char *how = known && recovered ? ", and had recovered" : "";
+		xc_verdict_evidence(d->q->report, "it had panicked before%s: %s", how,
+				    text ? text : "with a value that is not told here");
+		xc_auto(xc_freep) char *redacted = xc_asprintf("it had panicked before%s", how);
+		xc_verdict_redact(d->q->report, redacted);
+	}
+}
+
+static void tell_value(const struct xc_godeath *d)
+{
+	xc_addr panic;
+	struct xc_goface face;
+	const char *type = given_type(d);
+	if (type && !xc_gopackage_begins(type + (*type == '*'), "runtime."))
+		xc_verdict_evidence(d->q->report, "panic() was given a value of type %s", type);
+	if (!d->g_known || !xc_goruntime_read(&d->go, "runtime.g", d->g, "_panic", &panic) || !panic ||
+	    !read_panic(d, panic, &face)) {
+		xc_verdict_evidence(d->q->report, "missing: debug information of Go's run-time, or its memory, so what "
+						  "the panic says is not known");
+		return;
+	}
+	const char *text = text_of(d, &face);
+	if (text && !d->q->verdict->message)
+		d->q->verdict->message = text;
+	if (!text && (type = xc_govalue_type(&d->go, face.type, &d->q->report->arena)))
+		xc_verdict_evidence(d->q->report, "the panic's value is a %s", type);
+	tell_earlier(d, panic);
+}
+
+/* ---- who panicked ---- */
+
+static const struct finding *by_text(const char *message)
+{
+	for (size_t i = 0; i < XC_COUNT(findings); i++)
+		if (findings[i].text && xc_gopackage_begins(message, findings[i].text))
+			return &findings[i];
+	return NULL;
+}
+
+/* Without the text the function that called panic() tells. Only that one: mapassign() also calls what hashes a key. */
+static const struct finding *by_thrower(const struct xc_godeath *d)
+{
+	const char *name = xc_godeath_name(d->q, d->at + 1);
+	for (size_t i = 0; i < XC_COUNT(findings); i++)
+		if (xc_names_begin(findings[i].throwers, name))
+			return &findings[i];
+	return NULL;
+}
+
+/* panic() was called by the run-time itself. */
+static void judge_runtime_panic(struct xc_godeath *d, const char *confidence)
+{
+	const char *message = d->q->verdict->message;
+	const struct finding *found = by_text(message);
+	if (!found)
+		found = by_thrower(d);
+	if (found)
+		xc_godeath_say(d, found->kind, confidence, found->words);
+	else
+		xc_godeath_say(d, message ? "run-time" : NULL, confidence, "did what Go's run-time does not allow");
+}
+
+/* What was inlined into the frame called it. */
+static void judge_explicit(struct xc_godeath *d)
+{
+	const char *thrower = xc_place_function(xc_inquiry_place(d->q, d->at + 1), 0);
+	if (thrower && strcmp(thrower, xc_inquiry_culprit(d->q)) == 0)
+		thrower = NULL;
+	xc_auto(xc_freep) char *words =
+		thrower ? xc_asprintf("led to %s, which called panic()", thrower) : xc_asprintf("called panic()");
+	xc_godeath_say(d, "explicit", "certain", words);
+}
+
+/* The stack ends with gopanic(), or what called it has no name: it was the run-time or the program, which may say what the run-time does. */
+static void judge_by_text(struct xc_godeath *d)
+{
+	const struct finding *found = by_text(d->q->verdict->message);
+	xc_godeath_say(d, found ? found->kind : NULL, "likely",
+		       found ? found->words : "panicked; which function called panic() is not known");
+}
+
+static void blame(struct xc_godeath *d)
+{
+	if (xc_goroutine_blame(d->q, d->at + 1))
+		return;
+	d->q->blame = (struct xc_blame){.place = NULL};
+	xc_verdict_evidence(d->q->report,
+			    "missing: the stack behind the run-time's functions, so whose function panicked is not "
+			    "known");
+}
+
+/* The text is the same at any address (Go 1.19, runtime/panic.go, panicmemAddr). */
+static void judge_address(struct xc_godeath *d)
+{
+	const struct xc_verdict *v = d->q->verdict;
+	if (v->kind && strcmp(v->kind, "nil") == 0 && d->q->fault.addr_known && d->q->fault.addr >= FIRST_PAGE)
+		xc_godeath_say(d, "fault", v->confidence,
+			       "touched memory that is not there (debug.SetPanicOnFault makes that a panic)");
+}
+
+void xc_gopanic_judge(struct xc_godeath *d)
+{
+	size_t fault = xc_godeath_before_program(d->q, d->at + 1, "runtime.sigpanic");
+	blame(d);
+	tell_value(d);
+	if (!*xc_godeath_name(d->q, d->at + 1))
+		judge_by_text(d);
+	else if (xc_godeath_is_runtime(d->q, d->at + 1))
+		judge_runtime_panic(d, d->q->blame.place ? "certain" : "likely");
+	else
+		judge_explicit(d);
+	if (fault < d->q->frame_count && xc_gofault_adopt(d, fault))
+		judge_address(d);
+}

@@ -1,0 +1,209 @@
+/* gothrow: what Go's run-time leaves when it gives up, of Go 1.19 (runtime/panic.go, print.go), newest frame first:
+ *
+ *	crash ← fatalthrow ← throw or fatal ← mapassign, checkdead, sigpanic, … ← the program
+ *
+ * What throw() says stands in runtime.printBacklog, a ring of the last bytes printed until the first panic or throw began. */
+#include "triage/go/gothrow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "triage/fault/cause_impl.h"
+#include "triage/go/gofault.h"
+#include "triage/go/gopackage.h"
+#include "triage/go/goroutine.h"
+#include "triage/util/names.h"
+#include "triage/stack/recursion.h"
+
+enum { BACKLOG = 4096 };
+
+/* What the run-time printed last, oldest first. */
+static bool read_printed(const struct xc_godeath *d, char printed[BACKLOG + 1])
+{
+	char ring[BACKLOG];
+	uint64_t size, next, index_size;
+	xc_addr at, index;
+	if (!xc_goruntime_variable(&d->go, "runtime.printBacklog", &at, &size) || size > sizeof ring ||
+	    !xc_goruntime_variable(&d->go, "runtime.printBacklogIndex", &index, &index_size) ||
+	    !xc_space_peek_uint(d->q->process->space, index, 8, &next) || next >= size ||
+	    xc_space_peek(d->q->process->space, at, ring, (size_t)size) != size)
+		return false;
+	size_t length = 0;
+	for (uint64_t i = 0; i < size; i++) {
+		char c = ring[(next + i) % size];
+		if (c)
+			printed[length++] = c;
+	}
+	printed[length] = '\0';
+	return true;
+}
+
+/* What throw() said: the last line "fatal error: …". NULL when it is not known; *sure_out is false when there are others. */
+static const char *last_throw(const char *printed, struct xc_arena *arena, bool *sure_out)
+{
+	static const char mark[] = "fatal error: ";
+	const char *said = NULL;
+	*sure_out = true;
+	for (const char *from = printed; (from = strstr(from, mark));) {
+		from += strlen(mark);
+		size_t len = strcspn(from, "\n");
+		if (said && (strcspn(said, "\n") != len || strncmp(said, from, len) != 0))
+			*sure_out = false;
+		said = from;
+	}
+	return said ? xc_arena_strndup(arena, said, strcspn(said, "\n")) : NULL;
+}
+
+/* "runtime: out of memory: cannot allocate 2147483648-byte block (3964928 in use)". */
+static bool asked_for(const char *printed, uint64_t *size_out)
+{
+	static const char mark[] = "cannot allocate ";
+	const char *said = NULL;
+	for (const char *from = printed; (from = strstr(from, mark));) {
+		from += strlen(mark);
+		said = from;
+	}
+	char *end = NULL;
+	*size_out = said ? strtoull(said, &end, 10) : 0;
+	return end && end != said && xc_gopackage_begins(end, "-byte block");
+}
+
+static void judge_memory(struct xc_godeath *d, const char *printed, const char *confidence)
+{
+	uint64_t size;
+	xc_auto(xc_freep) char *cause =
+		asked_for(printed, &size)
+			? xc_asprintf("%s asked for memory, %" PRIu64 " bytes, that could not be had",
+				      xc_inquiry_culprit(d->q), size)
+			: xc_asprintf("%s asked for memory that could not be had", xc_inquiry_culprit(d->q));
+	xc_inquiry_class(d->q, "out-of-memory", NULL, "low", confidence, cause);
+}
+
+/* newstack() runs on the thread's stack; morestack()'s caller is the function that wanted more of the goroutine's. */
+static void judge_stack(struct xc_godeath *d, const char *printed, const char *confidence)
+{
+	struct xc_inquiry *q = d->q;
+	size_t wants = xc_godeath_before_program(q, d->at, "runtime.morestack");
+	uint64_t lo, hi, sp;
+	(void)printed;
+	struct xc_stackend end = {.framed = true, .limit = "the goroutine's stack may not grow any more"};
+	struct xc_mapping stack = {.readable = true, .writable = true};
+	if (wants + 1 >= q->frame_count) {
+		xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence,
+				 "a goroutine's stack grew to its limit; which functions fill it is not known");
+		return;
+	}
+	xc_goroutine_begin_at(q, wants + 1);
+	if (d->g_known && xc_goruntime_read(&d->go, "runtime.g", d->g, "stack.lo", &lo) &&
+	    xc_goruntime_read(&d->go, "runtime.g", d->g, "stack.hi", &hi) && lo < hi &&
+	    xc_regs_get(&q->frames[0].regs, q->process->arch->sp, &sp) && sp >= lo && sp < hi) {
+		stack.lo = lo;
+		stack.hi = hi - 1;
+		end.stack = &stack;
+		end.addr = end.sp = sp;
+		xc_recursion_judge_end(q, &end);
+		return;
+	}
+	xc_goroutine_blame(q, 0);
+	xc_inquiry_class(q, "stack-overflow", NULL, "low", confidence, "a goroutine's stack grew to its limit");
+}
+
+static void judge_asleep(struct xc_godeath *d, const char *printed, const char *confidence)
+{
+	xc_goroutine_tell_all(d->q, &d->go);
+	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
+			 *printed ? "all goroutines wait for each other, or for what no goroutine is left to do"
+				  : "no goroutine is left that can go on");
+}
+
+/* None waits: what called Goexit() is gone with its stack. */
+static void judge_exited(struct xc_godeath *d, const char *printed, const char *confidence)
+{
+	(void)printed;
+	d->q->blame = (struct xc_blame){.place = NULL};
+	xc_verdict_evidence(d->q->report, "missing: which function called runtime.Goexit(): its stack is gone");
+	xc_inquiry_class(d->q, "deadlock", "goroutines", "medium", confidence,
+			 "main's goroutine ended with runtime.Goexit(), and no goroutine is left");
+}
+
+/* What throw() says, and how the functions are called that say it (Go 1.19): what other classes tell has a judge. */
+static const struct reason {
+	const char *has, *throwers[5], *kind, *words;
+	void (*judge)(struct xc_godeath *d, const char *printed, const char *confidence);
+} reasons[] = {
+	{"main called runtime.Goexit", {NULL}, NULL, NULL, judge_exited},
+	{"deadlock!", {"runtime.checkdead"}, NULL, NULL, judge_asleep},
+	{"out of memory", {"runtime.(*mcache)", "runtime.sysMap", "runtime.sysUsed"}, NULL, NULL, judge_memory},
+	{"stack overflow", {"runtime.newstack"}, NULL, NULL, judge_stack},
+	{"concurrent map",
+	 {"runtime.mapa", "runtime.mapdelete", "runtime.mapiter", "runtime.mapclear"},
+	 "concurrent map",
+	 "used a map that another goroutine writes",
+	 NULL},
+	{"unlock of unlocked",
+	 {"sync.(*Mutex).unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock", "sync.(*RWMutex).rUnlock"},
+	 "unlock",
+	 "unlocked a lock that is not locked",
+	 NULL},
+	{"nlock of unlocked RWMutex", {NULL}, "unlock", "unlocked a lock that is not locked", NULL},
+};
+
+static const struct reason *by_text(const char *text)
+{
+	for (size_t i = 0; text && i < XC_COUNT(reasons); i++)
+		if (strstr(text, reasons[i].has))
+			return &reasons[i];
+	return NULL;
+}
+
+/* Without the text the function that called throw() or fatal() tells. */
+static const struct reason *by_thrower(const struct xc_godeath *d)
+{
+	static const char *const between[] = {"runtime.fatal", "runtime.throw", "runtime.systemstack",
+					      "sync.fatal",    "sync.throw",    NULL};
+	size_t at = d->at;
+	while (xc_names_begin(between, xc_godeath_name(d->q, at)))
+		at++;
+	for (size_t i = 0; i < XC_COUNT(reasons); i++)
+		if (xc_names_begin(reasons[i].throwers, xc_godeath_name(d->q, at)))
+			return &reasons[i];
+	return NULL;
+}
+
+static void judge_reason(struct xc_godeath *d, const struct reason *r, const char *printed, const char *confidence)
+{
+	if (!r)
+		xc_godeath_say(d, "throw", confidence, "came to what Go's run-time ends a program for");
+	else if (r->judge)
+		r->judge(d, printed, confidence);
+	else
+		xc_godeath_say(d, r->kind, confidence, r->words);
+}
+
+/* "unexpected fault address 0x123456789000". */
+static void tell_address(const struct xc_godeath *d, const char *printed)
+{
+	const char *said = strstr(printed, "unexpected fault address ");
+	if (said)
+		xc_verdict_evidence(d->q->report, "Go's run-time said: %.*s", (int)strcspn(said, "\n"), said);
+}
+
+void xc_gothrow_judge(struct xc_godeath *d)
+{
+	struct xc_inquiry *q = d->q;
+	char printed[BACKLOG + 1] = "";
+	bool sure = false, known = read_printed(d, printed);
+	const char *text = known ? last_throw(printed, &q->report->arena, &sure) : NULL;
+	size_t fault = xc_godeath_before_program(q, d->at, "runtime.sigpanic");
+	xc_goroutine_blame(q, d->at);
+	if (text && !q->verdict->message)
+		q->verdict->message = text;
+	if (fault < q->frame_count)
+		tell_address(d, printed);
+	if (fault < q->frame_count && xc_gofault_adopt(d, fault))
+		xc_cause_fault(q); /* one that cannot be a nil pointer, or not in Go's code */
+	else
+		judge_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
+	if (!text)
+		xc_verdict_evidence(q->report, "missing: what Go's run-time printed before it gave up");
+}

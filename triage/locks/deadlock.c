@@ -1,0 +1,414 @@
+/* deadlock: the words about locks.
+ *
+ * In a core, and of threads that have not run between two looks, a circle is proved: the owner's id in a lock is written by its owner only,
+ * after it has it and before it gives it back, and the owner sleeps in another lock. That an owner has ended is likely only: the list
+ * of threads may be cut, ids are given anew. */
+#include "triage/locks/deadlock.h"
+
+#include <string.h>
+
+#include "core/text/threadwords.h"
+#include "triage/locks/ownid.h"
+#include "triage/util/sourceline.h"
+#include "triage/locks/waitkind.h"
+#include "triage/locks/waitwords.h"
+
+enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };
+
+static const struct xc_wait *wait_of(const struct xc_locks *l, size_t thread)
+{
+	return &l->waits->items[thread];
+}
+
+static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *text)
+{
+	const struct xc_thread *thread = wait_of(l, index)->thread;
+	xc_thread_words(text, (int)thread->tid, thread->name);
+}
+
+/* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */
+static void add_held(const struct xc_lock *lock, struct xc_text *text)
+{
+	xc_text_add(text, lock->why ? " likely" : "");
+	xc_text_add(text, lock->kind == XC_LOCK_ONCE ? " runs " : " holds ");
+	xc_lock_words(lock, text);
+	if (!lock->why)
+		return;
+	xc_text_add(text, " (");
+	xc_text_name(text, lock->why);
+	xc_text_add(text, ")");
+}
+
+/* ", called by the signal handler f, which interrupted g" */
+static void add_handler(const struct xc_wait *wait, struct xc_text *text)
+{
+	const char *interrupted = wait->interrupted_own ? wait->interrupted_own : wait->interrupted;
+	const char *function = xc_wait_function(wait);
+	if (!wait->handler)
+		return;
+	if (function && strcmp(function, wait->handler) == 0) {
+		xc_text_add(text, ", a signal handler");
+	} else {
+		xc_text_add(text, ", called by the signal handler ");
+		xc_text_name(text, wait->handler);
+	}
+	xc_text_add(text, interrupted ? ", which interrupted " : "");
+	xc_text_name(text, interrupted);
+}
+
+/* "thread 12 holds mutex `a` and waits for mutex `b` in f (x.c:4)". `before` waits for it. */
+static void add_member(const struct xc_locks *l, size_t before, size_t index, struct xc_text *text)
+{
+	const struct xc_lock *held = xc_lock_awaited(l, before), *wanted = xc_lock_awaited(l, index);
+	const struct xc_wait *wait = wait_of(l, index);
+	add_thread(l, index, text);
+	if (held) {
+		add_held(held, text);
+		xc_text_add(text, " and");
+	}
+	xc_text_add(text, " waits for ");
+	if (wanted && before == index)
+		xc_text_add(text, "it again");
+	else if (wanted)
+		xc_lock_words(wanted, text);
+	else
+		xc_text_printf(text, "thread %d to end", (int)wait->target);
+	xc_text_add(text, " in ");
+	xc_wait_where(wait, text);
+	add_handler(wait, text);
+}
+
+static size_t member_before(const struct xc_cycle *cycle, size_t k)
+{
+	return cycle->members[k ? k - 1 : cycle->count - 1];
+}
+
+static void add_cycle(const struct xc_locks *l, const struct xc_cycle *cycle, struct xc_text *text)
+{
+	for (size_t k = 0; k < cycle->count && k < MEMBERS; k++) {
+		xc_text_add(text, k ? "; " : "");
+		add_member(l, member_before(cycle, k), cycle->members[k], text);
+	}
+	if (cycle->count > MEMBERS)
+		xc_text_printf(text, "; and so on, %zu threads", cycle->count);
+	if (cycle->timed)
+		xc_text_add(text, "; one of them waits for a limited time only");
+	if (cycle->guessed)
+		xc_text_add(text,
+			    "; that these are mutexes is told by their bytes alone: no function that locks is named "
+			    "on the stacks");
+}
+
+/* ---- owners that are not there ---- */
+
+static const struct xc_lock *orphan(const struct xc_process *p, const struct xc_locks *l)
+{
+	for (size_t i = 0; i < l->lock_count; i++)
+		if (xc_lock_is_orphan(p, l, &l->locks[i]) && !wait_of(l, l->locks[i].first)->timed)
+			return &l->locks[i];
+	return NULL;
+}
+
+/* ---- the verdict ---- */
+
+bool xc_deadlock_is(struct xc_process *process)
+{
+	const struct xc_locks *l = xc_locks_of(process);
+	return l->cycle_count || orphan(process, l);
+}
+
+/* Did it end for no reason of its own, so that standing still is the reason? */
+static bool explains(const struct xc_inquiry *q)
+{
+	return !q->verdict->class_name || xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request") ||
+	       (xc_inquiry_is(q, "abort") && !q->verdict->message);
+}
+
+static void blame(struct xc_inquiry *q, const struct xc_wait *wait)
+{
+	q->thread = wait->thread;
+	q->blame = (struct xc_blame){.place = wait->place, .level = wait->level, .frame = wait->frame};
+}
+
+static void take_headline(struct xc_inquiry *q, struct xc_text *text)
+{
+	q->verdict->headline = xc_arena_strdup(&q->report->arena, xc_text_string(text));
+	text->len = 0;
+}
+
+/* The place to look at is where the threads wait; who aborted is told as well: it may have had another reason. */
+static void tell_aborter(const struct xc_inquiry *q)
+{
+	struct xc_text text = {0};
+	if (!q->blame.place)
+		return;
+	xc_text_add(&text, xc_inquiry_culprit(q));
+	xc_sourceline(q->blame.place, q->blame.level, ", ", &text);
+	xc_verdict_evidence(q->report, "the abort came from %s: a watchdog, or for a reason of its own",
+			    xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+static void add_headline(const struct xc_locks *l, const struct xc_cycle *cycle, struct xc_text *text)
+{
+	const struct xc_lock *lock = xc_lock_awaited(l, cycle->members[0]);
+	const struct xc_wait *wait = wait_of(l, cycle->members[0]);
+	xc_text_add(text, "deadlock: ");
+	if (cycle->count > 1)
+		xc_text_printf(text, "%zu threads wait for each other", cycle->count);
+	else if (!lock)
+		xc_text_add(text, "a thread waits for its own end");
+	else if (lock->kind == XC_LOCK_ARENA && wait->handler)
+		xc_text_add(text, "a signal handler uses malloc and interrupted malloc, which is not to be done");
+	else if (lock->kind == XC_LOCK_ONCE)
+		xc_text_add(text, "a one-time initialization waits for itself");
+	else
+		xc_text_printf(text, "a thread waits for a lock that it %s itself",
+			       lock->why ? "likely holds" : "holds");
+}
+
+/* Of a circle of more, some: its stacks must fit into a record. */
+static void involve(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+{
+	for (size_t i = 0; i < cycle->count && i < INVOLVED; i++)
+		xc_verdict_involve(q->report, wait_of(l, cycle->members[i])->thread->tid);
+}
+
+static void judge_cycle(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_cycle *cycle)
+{
+	struct xc_text text = {0};
+	bool aborted = xc_inquiry_is(q, "abort"); /* likely by a watchdog of its own: there are other reasons */
+	bool likely = cycle->timed || cycle->guessed || cycle->likely || aborted;
+	add_headline(l, cycle, &text);
+	take_headline(q, &text);
+	add_cycle(l, cycle, &text);
+	xc_inquiry_class(q, "deadlock", cycle->count == 1 ? "self" : "cycle", "medium", likely ? "likely" : "certain",
+			 xc_text_string(&text));
+	xc_text_fini(&text);
+	if (aborted)
+		tell_aborter(q);
+	blame(q, wait_of(l, cycle->members[0]));
+	involve(q, l, cycle);
+}
+
+/* Has it an id from before the process began? Ids are given in turn, from the lowest again when all were given. */
+static bool is_older(const struct xc_process *p, const struct xc_locks *l, pid_t owner)
+{
+	return l->waits->ids_are == XC_IDS_SAME && owner < p->pid;
+}
+
+void xc_deadlock_orphan_words(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock,
+			      struct xc_text *text)
+{
+	add_thread(l, lock->first, text);
+	xc_text_add(text, " waits for ");
+	xc_lock_words(lock, text);
+	xc_text_add(text, " in ");
+	xc_wait_where(wait_of(l, lock->first), text);
+	xc_text_add(text, "; ");
+	xc_ownid_words(l->waits, lock->owner, text);
+	xc_text_add(text, ", which took it, is not there");
+	xc_text_add(text, is_older(p, l, lock->owner)
+				  ? ": it is older than the process, so that likely it took it before "
+				    "fork(), which copies only the thread that calls it"
+				  : " any more: it ended without unlocking it, or fork() did not copy it");
+}
+
+static void involve_waiters(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	size_t involved = 0;
+	for (size_t i = 0; i < l->waits->count && involved < INVOLVED; i++)
+		if (xc_lock_awaited(l, i) == lock) {
+			xc_verdict_involve(q->report, wait_of(l, i)->thread->tid);
+			involved++;
+		}
+}
+
+static void judge_orphan(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "deadlock: a thread waits for a lock whose owner is not there");
+	take_headline(q, &text);
+	xc_deadlock_orphan_words(q->process, l, lock, &text);
+	xc_inquiry_class(q, "deadlock", "dead owner", "medium", "likely", xc_text_string(&text));
+	xc_text_fini(&text);
+	blame(q, wait_of(l, lock->first));
+	involve_waiters(q, l, lock);
+}
+
+/* ---- who keeps others waiting ---- */
+
+/* It did not die of itself: a signal told it to. */
+static bool was_asked_for(const struct xc_inquiry *q)
+{
+	return xc_inquiry_is(q, "killed") || xc_inquiry_is(q, "dump-request");
+}
+
+/* A process that was told to end, or to leave a core, is looked at where its thread waits, not in the library round that. */
+static void blame_waiter(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	const struct xc_wait *wait = q->thread ? xc_waits_thread(l->waits, q->thread->tid) : NULL;
+	if (was_asked_for(q) && wait && wait->has_place)
+		blame(q, wait);
+}
+
+/* "write to descriptor 4, in journalist (x.c:4)", "it runs, in counter (x.c:9)". A call that the dump itself has ended, as it does those that
+ * have transferred a part, is known by its function only. */
+static void add_deed(struct xc_process *p, const struct xc_wait *wait, bool paths, struct xc_text *text)
+{
+	size_t before = text->len;
+	xc_wait_words(p, wait, paths, text);
+	if (text->len == before && wait->through)
+		xc_text_printf(text, "in %s()", xc_waitkind_plain(wait->through));
+	else if (text->len == before)
+		xc_text_add(text, "it runs");
+	xc_text_add(text, ", in ");
+	xc_wait_where(wait, text);
+}
+
+/* "5 threads wait for mutex `journal`, which thread 12 holds: sleep, 59.794 s left, in die_convoy (lock.c:155)" */
+static void add_queue(struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock, bool paths,
+		      struct xc_text *text)
+{
+	if (lock->waiters == 1)
+		add_thread(l, lock->first, text);
+	else
+		xc_text_printf(text, "%zu threads", lock->waiters);
+	xc_text_add(text, lock->waiters == 1 ? " waits for " : " wait for ");
+	xc_lock_words(lock, text);
+	if (lock->waiters == 1) {
+		xc_text_add(text, " in ");
+		xc_wait_where(wait_of(l, lock->first), text);
+	}
+	if (lock->holder == XC_LOCK_NOBODY) {
+		if (lock->readers)
+			xc_text_printf(text, ", which %u reader%s not recorded", (unsigned)lock->readers,
+				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
+		else if (lock->owner) {
+			xc_text_add(text, ", which ");
+			xc_lock_stranger_words(l, lock, text);
+			xc_text_add(text, " holds");
+		}
+		return;
+	}
+	xc_text_add(text, ", which ");
+	add_thread(l, lock->holder, text);
+	xc_text_printf(text, "%s %s", lock->why ? " likely" : "", lock->kind == XC_LOCK_ONCE ? "runs" : "holds");
+	if (lock->why) {
+		xc_text_add(text, " (");
+		xc_text_name(text, lock->why);
+		xc_text_add(text, ")");
+	}
+	xc_text_add(text, ": ");
+	add_deed(p, wait_of(l, lock->holder), paths, text);
+}
+
+/* A lock that is not of a circle, which many wait for, or one when the process stood still. */
+static bool is_queue(const struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	size_t least = explains(q) || xc_inquiry_is(q, "deadlock") ? 1 : CONVOY;
+	if (lock->waiters < least || xc_lock_is_orphan(q->process, l, lock))
+		return false;
+	if (lock->in_cycle && lock->waiters < CONVOY)
+		return false;
+	return lock->holder != XC_LOCK_NOBODY || lock->readers ||
+	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_NOT_TOLD));
+}
+
+/* The one that most wait for comes first. */
+static const struct xc_lock *next_queue(const struct xc_inquiry *q, const struct xc_locks *l,
+					const struct xc_lock *after)
+{
+	const struct xc_lock *best = NULL;
+	for (size_t i = 0; i < l->lock_count; i++) {
+		const struct xc_lock *lock = &l->locks[i];
+		bool later = !after || lock->waiters < after->waiters ||
+			     (lock->waiters == after->waiters && lock->addr > after->addr);
+		if (later && is_queue(q, l, lock) && (!best || lock->waiters > best->waiters))
+			best = lock;
+	}
+	return best;
+}
+
+/* Somebody ended a process that stood, or seemed to stand still: it is the owner of that lock that one looks at. */
+static void blame_owner(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	if (lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->has_place)
+		blame(q, wait_of(l, lock->holder));
+}
+
+/* In the cause without what descriptors lead to. */
+static void tell_queue(struct xc_inquiry *q, const struct xc_locks *l, const struct xc_lock *lock, bool cause)
+{
+	struct xc_text text = {0}, bare = {0};
+	bool secret = lock->holder != XC_LOCK_NOBODY && wait_of(l, lock->holder)->thread->call_file;
+	add_queue(q->process, l, lock, true, &text);
+	add_queue(q->process, l, lock, false, &bare);
+	if (cause)
+		q->verdict->cause = xc_arena_printf(&q->report->arena, "%s; %s", q->verdict->cause, bare.bytes);
+	if (!cause || secret)
+		xc_verdict_evidence(q->report, "%s", text.bytes);
+	if (secret)
+		xc_verdict_redact(q->report, bare.bytes);
+	xc_text_fini(&text);
+	xc_text_fini(&bare);
+}
+
+static void tell_queues(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	const struct xc_lock *lock = next_queue(q, l, NULL);
+	bool asked = was_asked_for(q) && q->verdict->cause;
+	if (lock && asked)
+		blame_owner(q, l, lock);
+	for (size_t told = 0; lock && told < CONVOYS; told++, lock = next_queue(q, l, lock))
+		tell_queue(q, l, lock, !told && asked);
+}
+
+static void tell_inherited(struct xc_inquiry *q, const struct xc_locks *l)
+{
+	struct xc_text text = {0};
+	for (size_t i = 0, told = 0; i < l->lock_count && told < CONVOYS; i++) {
+		const struct xc_lock *lock = &l->locks[i];
+		if (!lock->inherited && !lock->died)
+			continue;
+		text.len = 0;
+		xc_lock_words(lock, &text);
+		xc_text_add(&text, lock->died ? ": its owner ended while it had it, and nobody has taken it since"
+					      : ": a former owner ended while it had it; who took it over has not said "
+						"that what it guards is in order (pthread_mutex_consistent)");
+		xc_verdict_evidence(q->report, "%s", text.bytes);
+		told++;
+	}
+	xc_text_fini(&text);
+}
+
+static void add_evidence(struct xc_inquiry *q, const struct xc_locks *l, size_t from)
+{
+	struct xc_text text = {0};
+	for (size_t i = from; i < l->cycle_count && i < from + CONVOYS; i++) {
+		text.len = 0;
+		add_cycle(l, &l->cycles[i], &text);
+		xc_verdict_evidence(q->report, "%s%s", from ? "also: " : "threads wait for each other: ", text.bytes);
+	}
+	xc_text_fini(&text);
+	tell_queues(q, l);
+	tell_inherited(q, l);
+	if (l->limits)
+		xc_verdict_evidence(q->report, "missing: who has a lock that records no owner was looked for only %s",
+				    l->limits);
+}
+
+void xc_deadlock_judge(struct xc_inquiry *q)
+{
+	const struct xc_locks *l = xc_locks_of(q->process);
+	const struct xc_lock *lost = orphan(q->process, l);
+	bool judged = explains(q) && (l->cycle_count || lost);
+	if (judged && l->cycle_count)
+		judge_cycle(q, l, &l->cycles[0]);
+	else if (judged)
+		judge_orphan(q, l, lost);
+	else
+		blame_waiter(q, l);
+	if (judged || q->verdict->class_name)
+		add_evidence(q, l, judged && l->cycle_count ? 1 : 0);
+}

@@ -1,0 +1,68 @@
+/* waitplace: where a thread waits, in words: of its own functions, from the one that waits outward. */
+#include <string.h>
+
+#include "triage/util/own.h"
+#include "triage/util/sourceline.h"
+#include "triage/locks/waits.h"
+
+const char *xc_wait_function(const struct xc_wait *wait)
+{
+	return wait->place ? xc_place_function(wait->place, wait->level) : NULL;
+}
+
+static void add_place(const struct xc_place *place, size_t level, xc_addr pc, struct xc_text *text)
+{
+	const char *function = xc_place_function(place, level);
+	if (function)
+		xc_text_name(text, function);
+	else if (place->module)
+		xc_text_name(text, place->module->name);
+	else
+		xc_text_printf(text, "0x%llx", (unsigned long long)pc);
+	if (xc_sourceline(place, level, " (", text))
+		xc_text_add(text, ")");
+}
+
+void xc_wait_where(const struct xc_wait *wait, struct xc_text *text)
+{
+	if (wait->place)
+		add_place(wait->place, wait->level, wait->frame.pc, text);
+	else
+		xc_text_add(text, "a place that is not known");
+}
+
+/* The own functions of a place from `level` on; false behind main, which nobody calls that one would want to see. */
+static bool add_callers(const struct xc_place *place, size_t level, xc_addr pc, size_t *told, struct xc_text *text)
+{
+	size_t count = place->level_count ? place->level_count : 1;
+	for (; level < count && *told < XC_WAIT_CALLERS; level++) {
+		const char *function = xc_place_function(place, level);
+		if (!xc_own_is(place, level))
+			continue;
+		xc_text_add(text, *told ? " ← " : "");
+		add_place(place, level, pc, text);
+		++*told;
+		if (function && strcmp(function, "main") == 0)
+			return false;
+	}
+	return *told < XC_WAIT_CALLERS;
+}
+
+void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
+		     struct xc_text *text)
+{
+	struct xc_frame frame = wait->frame;
+	const char *stop;
+	size_t told = 0, level = wait->level;
+	if (!wait->has_place) {
+		xc_wait_where(wait, text);
+		return;
+	}
+	if (!add_callers(wait->place, level, frame.pc, &told, text))
+		return;
+	for (size_t n = 0; n < XC_WAIT_FRAMES && xc_unwind_step(unwinder, &frame, &frame, &stop); n++) {
+		const struct xc_place *place = xc_debuginfo_place(process, xc_frame_lookup(&frame));
+		if (xc_own_level(place, &level) && !add_callers(place, level, frame.pc, &told, text))
+			break;
+	}
+}

@@ -1,0 +1,166 @@
+/* waits: a thread is looked at from the inside outward: functions of the C library tell the kind of its wait (waitkind.h), the system call which
+ * thing it is (waitcall.h), the first function of the program's own the place. */
+#include "triage/locks/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "triage/util/own.h"
+#include "triage/locks/ownid.h"
+#include "triage/crash/roles.h"
+#include "triage/locks/waitcall.h"
+#include "triage/locks/waitkind.h"
+
+static void by_place(struct xc_wait *wait, const struct xc_place *place)
+{
+	for (size_t l = 0; l < place->level_count; l++)
+		xc_waitkind_tell(wait, place->levels[l].function);
+	if (!place->level_count || !place->levels[place->level_count - 1].function)
+		xc_waitkind_tell(wait, place->symbol);
+}
+
+static const char *outer_function(const struct xc_place *place)
+{
+	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+}
+
+/* The functions from `base` outward, up to the program's own, or to one that is only guessed to be a caller. */
+static void find_kind(const struct xc_waitwalk *w, struct xc_wait *wait)
+{
+	size_t end = xc_waitwalk_inner_end(w);
+	for (size_t i = w->base; i < end && xc_waitwalk_is_runtime(w, i); i++) {
+		if (w->frames[i].trust == XC_TRUST_SCAN || w->frames[i].signal)
+			break;
+		by_place(wait, xc_waitwalk_place(w, i));
+		wait->through = outer_function(xc_waitwalk_place(w, i));
+	}
+}
+
+/* ---- handlers ---- */
+
+/* What the signal came in: a library's function, and who had called it. */
+static void find_interrupted(const struct xc_waitwalk *w, struct xc_wait *wait)
+{
+	size_t i = w->signal + 1, level;
+	for (; i < w->count && xc_waitwalk_is_runtime(w, i); i++)
+		wait->interrupted = outer_function(xc_waitwalk_place(w, i));
+	if (i < w->count && xc_own_level(xc_waitwalk_place(w, i), &level))
+		wait->interrupted_own = xc_place_function(xc_waitwalk_place(w, i), level);
+}
+
+/* A handler that only sleeps, or lets others write the core, tells nothing; one that waits for what another thread, or the
+ * function that it interrupted, has to do is where the thread is. */
+static void enter_handler(struct xc_waitwalk *w, struct xc_wait *wait)
+{
+	const struct xc_thread *thread = wait->thread;
+	struct xc_wait inside = *wait;
+	size_t base = w->base;
+	if (w->signal == w->count || !w->signal || !thread->call_known || !wait->call ||
+	    strncmp(wait->call, "futex", 5) != 0)
+		return;
+	w->base = 0;
+	find_kind(w, &inside);
+	if (inside.kind == XC_WAIT_NONE) {
+		w->base = base;
+		return;
+	}
+	*wait = inside;
+	wait->handler = outer_function(xc_waitwalk_place(w, w->signal - 1));
+	find_interrupted(w, wait);
+}
+
+static void find_place(const struct xc_waitwalk *w, struct xc_wait *wait)
+{
+	size_t at = w->base;
+	while (at < w->count && xc_waitwalk_is_runtime(w, at))
+		at++;
+	if (at == w->count) {
+		at = w->base;
+		wait->frame = w->frames[at];
+		wait->place = xc_waitwalk_place(w, at);
+		return;
+	}
+	wait->frame = w->frames[at];
+	wait->place = xc_waitwalk_place(w, at);
+	wait->has_place = xc_own_level(wait->place, &wait->level);
+}
+
+static void look_at(struct xc_waitwalk *w, struct xc_wait *wait)
+{
+	xc_waitwalk_unwind(w, wait->thread);
+	wait->call = xc_waitcall_name(w->process, wait->thread);
+	if (!w->count) {
+		w->base = 0;
+		xc_waitcall_find(w, wait);
+		return;
+	}
+	enter_handler(w, wait);
+	if (!wait->handler)
+		find_kind(w, wait);
+	find_place(w, wait);
+	xc_waitcall_find(w, wait);
+	xc_roles_find(w->process, w->frames, w->count, &wait->routine, &wait->role);
+}
+
+/* ---- */
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct xc_wait_id *x = a, *y = b;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count)
+{
+	if (count)
+		qsort(ids, count, sizeof *ids, by_tid);
+}
+
+static void list_threads(struct xc_process *p, struct xc_waits *waits)
+{
+	for (size_t i = 0; i < waits->count; i++) {
+		waits->items[i].thread = &p->threads[i];
+		waits->ids[i] = (struct xc_wait_id){.tid = p->threads[i].tid, .index = i};
+	}
+	xc_wait_ids_sort(waits->ids, waits->count);
+	xc_ownid_find(p, waits);
+}
+
+const struct xc_waits *xc_waits_of(struct xc_process *process)
+{
+	if (process->waits)
+		return process->waits;
+	struct xc_waits *waits = xc_arena_alloc(&process->arena, sizeof *waits);
+	struct xc_waitwalk w;
+	waits->count = process->thread_count;
+	waits->items = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->items);
+	waits->ids = xc_arena_alloc(&process->arena, waits->count * sizeof *waits->ids);
+	list_threads(process, waits);
+	xc_waitwalk_init(&w, process, waits);
+	for (size_t i = 0; i < waits->count; i++)
+		look_at(&w, &waits->items[i]);
+	xc_waitwalk_fini(&w);
+	process->waits = waits;
+	return waits;
+}
+
+const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (ids[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < count && ids[lo].tid == tid ? &ids[lo] : NULL;
+}
+
+const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid)
+{
+	const struct xc_wait_id *found = xc_wait_ids_find(waits->ids, waits->count, tid);
+	return found ? &waits->items[found->index] : NULL;
+}

@@ -1,0 +1,17 @@
+/* heapfacts: what the heap says about a crash: pointers that lead into freed blocks, pointers that are text, damage beside the block
+ * that was written past its end. */
+#ifndef XC_HEAPFACTS_H
+#define XC_HEAPFACTS_H
+
+#include "triage/crash/inquiry.h"
+
+/* Add to the evidence of the verdict, and raise that of an abort in a damaged heap to high. q->heap must be there. Looks at the faulting operand's registers and the damages that
+ * the walk found; where one of them hits a block of a heap of at most XC_HEAP_FACTS_TYPED blocks, the types are worked out. */
+enum { XC_HEAP_FACTS_TYPED = 1000000 };
+void xc_heap_facts(struct xc_inquiry *q);
+
+/* Types for the words about a block, unless the heap has more than XC_HEAP_FACTS_TYPED; without them they say less. Claims give blocks
+ * other numbers: look them up afterwards. */
+void xc_heap_facts_types(const struct xc_inquiry *q);
+
+#endif

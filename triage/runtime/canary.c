@@ -1,0 +1,146 @@
+/* canary: the word between a function's arrays and what it must return by.
+ *
+ *	lower   …  arrays  |  canary  |  saved registers  |  return address   higher
+ *	                   → written past the end of an array
+ *
+ *	mov %fs:0x28,%rax; mov %rax,-8(%rbp)      the prologue tells where it lies (x86-64; gcc and clang)
+ *
+ * The word itself stays at %fs:0x28, so that what overwrote it can be told from it. */
+#include "triage/runtime/canary.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "triage/code/bodies.h"
+#include "triage/dataflow/local.h"
+
+enum { GUARD = 0x28, BETWEEN = 8, SHOWN = 32 };
+
+static bool uses_guard(const struct xc_insn *insn)
+{
+	return insn->kind == XC_INSN_LOAD && insn->has_memory && insn->memory.segment >= 0 && insn->memory.base < 0 &&
+	       insn->memory.displacement == GUARD;
+}
+
+/* Where the canary of the function in the frame lies. */
+static bool find_canary(const struct xc_inquiry *q, size_t index, xc_addr *canary_out)
+{
+	const struct xc_frame *frame = &q->frames[index];
+	struct xc_body *body = xc_bodies_get(q->bodies, xc_frame_lookup(frame));
+	const struct xc_arch *arch = q->process->arch;
+	for (size_t i = 0; body && i < body->count; i++) {
+		for (size_t j = i + 1; uses_guard(&body->insns[i]) && j < body->count && j <= i + BETWEEN; j++) {
+			const struct xc_insn *store = &body->insns[j];
+			uint64_t base;
+			if (store->kind != XC_INSN_STORE || store->from != body->insns[i].to ||
+			    store->memory.index >= 0 ||
+			    (store->memory.base != arch->sp && store->memory.base != arch->fp))
+				continue;
+			*canary_out = (xc_addr)store->memory.displacement;
+			if (!xc_regs_get(&frame->regs, store->memory.base, &base))
+				return false;
+			*canary_out += base;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The canary as the thread knows it. */
+static bool guard(const struct xc_inquiry *q, uint64_t *value_out)
+{
+	uint64_t tp;
+	return q->process->arch->tls.tp >= 0 && xc_regs_get(&q->thread->regs, q->process->arch->tls.tp, &tp) &&
+	       xc_space_peek_uint(q->process->space, tp + GUARD, 8, value_out);
+}
+
+/* ---- words ---- */
+
+static void tell_bytes(const struct xc_inquiry *q, xc_addr canary)
+{
+	char bytes[SHOWN];
+	uint64_t have, want;
+	size_t got = xc_space_peek(q->process->space, canary, bytes, sizeof bytes), len = 0;
+	if (!guard(q, &want) || !xc_space_peek_uint(q->process->space, canary, 8, &have) || have == want)
+		return;
+	while (len < got && isascii((unsigned char)bytes[len]) && isprint((unsigned char)bytes[len]))
+		len++;
+	if (len >= 4) {
+		struct xc_text shown = {0};
+		xc_text_escaped(&shown, bytes, len);
+		xc_verdict_evidence(q->report, "the canary at 0x%" PRIx64 " was overwritten with text: \"%s\"%s",
+				    canary, xc_text_string(&shown), len == sizeof bytes ? " and more" : "");
+		xc_text_fini(&shown);
+	} else {
+		xc_verdict_evidence(q->report, "the canary at 0x%" PRIx64 " is 0x%" PRIx64 " instead of 0x%" PRIx64,
+				    canary, have, want);
+	}
+	xc_auto(xc_freep) char *redacted =
+		xc_asprintf("the canary at 0x%" PRIx64 " was overwritten%s", canary, len >= 4 ? " with text" : "");
+	xc_verdict_redact(q->report, redacted);
+}
+
+static void tell_reach(const struct xc_inquiry *q, size_t index)
+{
+	struct xc_frame frame = q->frames[index];
+	uint64_t back;
+	if (!xc_unwind_cfa(q->unwinder, &frame) || !xc_space_peek_uint(q->process->space, frame.cfa - 8, 8, &back))
+		return;
+	const struct xc_mapping *m = xc_process_mapping(q->process, back);
+	bool whole = m && m->executable;
+	xc_verdict_evidence(q->report, whole ? "the return address behind it still leads to code"
+					     : "the return address behind it was overwritten as well");
+}
+
+/* The array nearest below is likely the one: an inner block that has ended may have had others. Of several in sight none is named as the
+ * expression. */
+static void tell_array(struct xc_inquiry *q, size_t index, xc_addr canary)
+{
+	struct xc_text text = {0};
+	xc_addr at = 0;
+	uint64_t size = 0;
+	size_t others = xc_local_array_below(q, index, canary, &text, &at, &size);
+	if (others == SIZE_MAX) {
+		xc_verdict_evidence(q->report, "which array it was is not known: debug information tells of none here");
+	} else {
+		xc_verdict_evidence(q->report,
+				    "%s (%" PRIu64 " bytes at 0x%" PRIx64 ") lies %" PRIu64 " bytes below the canary%s",
+				    xc_text_string(&text), size, at, canary - at - size,
+				    others ? ": likely the one; there are others below it" : "");
+		q->verdict->expression = others ? NULL : xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+		xc_auto(xc_freep) char *cause =
+			xc_asprintf("%s wrote past the end of a local array, likely %s, over the canary behind it",
+				    xc_inquiry_culprit(q), xc_text_string(&text));
+		q->verdict->cause = xc_arena_strdup(&q->report->arena, cause);
+	}
+	xc_text_fini(&text);
+}
+
+bool xc_canary_judge(struct xc_inquiry *q)
+{
+	static const char *const checks[] = {"__stack_chk_fail", "__stack_chk_fail_local", NULL};
+	size_t check = xc_inquiry_frame_called(q, checks);
+	bool told = q->verdict->message && strstr(q->verdict->message, "stack smashing detected");
+	xc_addr canary;
+	if (!told && check == q->frame_count)
+		return false;
+	if (check + 1 < q->frame_count)
+		xc_inquiry_blame(q, check + 1);
+	xc_auto(xc_freep) char *cause = xc_asprintf(
+		"%s wrote past the end of one of its local arrays, over the canary behind it", xc_inquiry_culprit(q));
+	xc_inquiry_class(q, "stack-smash", NULL, "high", "certain", cause);
+	if (!q->blame.place)
+		return true;
+	size_t smashed = check + 1 < q->frame_count ? check + 1 : q->blamed;
+	if (q->process->arch->machine != EM_X86_64 || !find_canary(q, smashed, &canary)) {
+		xc_verdict_evidence(q->report, "where its canary lies is not known");
+		return true;
+	}
+	tell_array(q, smashed, canary);
+	tell_bytes(q, canary);
+	tell_reach(q, smashed);
+	return true;
+}

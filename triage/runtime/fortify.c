@@ -1,0 +1,139 @@
+/* fortify: __memcpy_chk(to, from, size, size of to) and its like (glibc 2.36, debug/ and string2.h's callers in bits/ headers).
+ *
+ * Those in assembler jump to __chk_fail, so that only the caller's call tells which it was. */
+#include "triage/runtime/fortify.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dwarf/elf/symbol.h"
+#include "heap/query/whatis.h"
+#include "triage/dataflow/argument.h"
+#include "triage/dataflow/local.h"
+
+enum { SYMBOL_MOST = 256, TEXT_MOST = 1 << 16, NO = -1 };
+
+static const struct call {
+	const char *name;
+	int to, size, from, bytes; /* arguments: destination, its size, a text that is copied, how many bytes; NO */
+} calls[] = {
+	{"memcpy", 0, 3, NO, 2},     {"memmove", 0, 3, NO, 2},   {"mempcpy", 0, 3, NO, 2},   {"memset", 0, 3, NO, 2},
+	{"strcpy", 0, 2, 1, NO},     {"stpcpy", 0, 2, 1, NO},    {"strcat", 0, 2, 1, NO},    {"strncpy", 0, 3, NO, 2},
+	{"stpncpy", 0, 3, NO, 2},    {"strncat", 0, 3, 1, NO},   {"sprintf", 0, 2, NO, NO},  {"vsprintf", 0, 2, NO, NO},
+	{"snprintf", 0, 3, NO, 1},   {"vsnprintf", 0, 3, NO, 1}, {"gets", 0, 1, NO, NO},     {"fgets", 0, 1, NO, 2},
+	{"read", 1, 3, NO, 2},       {"pread", 1, 4, NO, 2},     {"recv", 1, 3, NO, 2},      {"recvfrom", 1, 3, NO, 2},
+	{"readlink", 1, 3, NO, 2},   {"getcwd", 0, 2, NO, 1},    {"realpath", 1, 2, NO, NO}, {"fdelt", NO, NO, NO, NO},
+	{"longjmp", NO, NO, NO, NO},
+};
+
+/* "__memcpy_chk", "___sprintf_chk", "__memcpy_chk_avx_unaligned_erms" → memcpy, sprintf, memcpy. */
+static const struct call *call_named(const char *name)
+{
+	const char *end = name ? strstr(name, "_chk") : NULL;
+	while (end && *name == '_')
+		name++;
+	for (size_t i = 0; end && i < XC_COUNT(calls); i++)
+		if (strlen(calls[i].name) == (size_t)(end - name) &&
+		    strncmp(calls[i].name, name, (size_t)(end - name)) == 0)
+			return &calls[i];
+	return NULL;
+}
+
+static const struct call *find_call(const struct xc_inquiry *q)
+{
+	for (size_t i = 0; i < q->blamed; i++) {
+		const struct xc_place *place = xc_inquiry_place(q, i);
+		const struct call *call = call_named(place->symbol);
+		if (call)
+			return call;
+	}
+	return call_named(xc_argument_callee(q, q->blamed));
+}
+
+static bool argument(const struct xc_inquiry *q, int number, uint64_t *value_out)
+{
+	return number != NO && xc_argument_find(q, q->blamed, (unsigned)number, value_out);
+}
+
+/* The text that was to be copied: its bytes with the NUL. */
+static bool text_size(const struct xc_inquiry *q, xc_addr from, uint64_t *size_out)
+{
+	xc_auto(xc_freep) char *text = xc_realloc(NULL, TEXT_MOST + 1);
+	bool cut;
+	long length = xc_space_peek_string(q->process->space, from, text, TEXT_MOST, &cut);
+	*size_out = (uint64_t)length + 1;
+	return length >= 0 && !cut;
+}
+
+/* The destination's name: of a variable of the blamed function, or of an object of the program that begins there. */
+static const char *name_destination(const struct xc_inquiry *q, xc_addr to)
+{
+	struct xc_text text = {0};
+	const char *name = NULL;
+	if (xc_local_at(q, q->blamed, to, &text))
+		name = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	char symbol[SYMBOL_MOST];
+	const struct xc_mapping *m = xc_process_mapping(q->process, to);
+	if (!name && m && m->writable && xc_symbol_describe(q->process, to, symbol, sizeof symbol) &&
+	    !strchr(symbol, '+'))
+		name = xc_arena_strdup(&q->report->arena, symbol);
+	return name;
+}
+
+static void tell(struct xc_inquiry *q, const struct call *call)
+{
+	uint64_t to, size, from, bytes = 0;
+	struct xc_text text = {0};
+	bool sized = argument(q, call->size, &size), counted = argument(q, call->bytes, &bytes);
+	if (argument(q, call->to, &to))
+		q->verdict->expression = name_destination(q, to);
+	if (!counted && argument(q, call->from, &from))
+		counted = text_size(q, from, &bytes);
+	const char *name = q->verdict->expression;
+	xc_text_printf(&text, "%s() was to write", call->name);
+	if (counted)
+		xc_text_printf(&text, " %" PRIu64 " bytes", bytes);
+	xc_text_printf(&text, counted ? " into %s" : " past the end of %s", name ? name : "its destination");
+	if (sized)
+		xc_text_printf(&text, ", which has room for %" PRIu64, size);
+	if (call->to != NO)
+		q->verdict->cause = xc_arena_strdup(&q->report->arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	if (!name && q->heap && argument(q, call->to, &to)) {
+		struct xc_what what = xc_what(q->process, q->heap, to);
+		struct xc_text where = {0};
+		xc_what_text(q->process, q->heap, &what, &where);
+		xc_verdict_evidence(q->report, "the destination, 0x%" PRIx64 ", is: %s", to, xc_text_string(&where));
+		xc_text_fini(&where);
+	}
+	if (!sized && call->size != NO)
+		xc_verdict_evidence(q->report, "how much room the destination has is not known");
+}
+
+bool xc_fortify_judge(struct xc_inquiry *q)
+{
+	static const char *const frames[] = {"__chk_fail",   "__fortify_fail",  "__fdelt_chk",
+					     "__fdelt_warn", "____longjmp_chk", NULL};
+	static const char *const texts[] = {"buffer overflow detected", "longjmp causes uninitialized",
+					    "%n in writable segment detected", "invalid %N$ use detected"};
+	const char *message = q->verdict->message;
+	bool told = false;
+	for (size_t i = 0; message && i < XC_COUNT(texts); i++)
+		told |= strstr(message, texts[i]) != NULL;
+	if (!told && !xc_inquiry_passes(q, frames))
+		return false;
+	const char *cause = "a checked C library call would have written past the end of its destination";
+	if (message && strstr(message, texts[1]))
+		cause = "longjmp() was to go to a function that has returned";
+	else if (message && (strstr(message, texts[2]) || strstr(message, texts[3])))
+		cause = "a format that may not be trusted has %n in it, or skips arguments";
+	xc_inquiry_class(q, "fortify", NULL, "medium", "certain", cause);
+	const struct call *call = q->blame.place && (!message || strstr(message, texts[0])) ? find_call(q) : NULL;
+	if (call)
+		tell(q, call);
+	if (call && strcmp(call->name, "fdelt") == 0)
+		q->verdict->cause =
+			"FD_SET() and its like were given a descriptor that is negative or not below FD_SETSIZE";
+	return true;
+}

@@ -1,0 +1,11 @@
+/* fortify: C library calls that checked the size of their destination and ended the program. */
+#ifndef XC_FORTIFY_H
+#define XC_FORTIFY_H
+
+#include "triage/crash/inquiry.h"
+
+/* The class fortify: which call, its destination as verdict->expression, its size and what was to be written. False when no such check
+ * ended the program. */
+bool xc_fortify_judge(struct xc_inquiry *q);
+
+#endif

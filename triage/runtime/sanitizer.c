@@ -1,0 +1,185 @@
+/* sanitizer: the report went to the error output, but what it is made of is still there.
+ *
+ * AddressSanitizer (LLVM 14 and gcc 12: asan_errors.h, asan_scariness_score.h): while it reports, the error lies in the frame of the
+ * function that reports it, and its score keeps a text like "8-byte-read-heap-use-after-free". UndefinedBehaviorSanitizer: the name of
+ * the handler is the kind: __ubsan_handle_add_overflow_abort. */
+#include "triage/runtime/sanitizer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "triage/dataflow/argument.h"
+#include "triage/util/names.h"
+
+enum { FRAMES = 40, STACK_MOST = 64 << 10, ACCESS_MOST = 16 };
+
+/* Longer names before those that they contain. */
+static const char *const kinds[] = {
+	"heap-use-after-free",
+	"dynamic-stack-buffer-overflow",
+	"heap-buffer-overflow",
+	"stack-buffer-overflow",
+	"stack-buffer-underflow",
+	"global-buffer-overflow",
+	"stack-use-after-return",
+	"stack-use-after-scope",
+	"container-overflow",
+	"intra-object-redzone",
+	"use-after-poison",
+	"double-free",
+	"bad-free",
+	"alloc-dealloc-mismatch",
+	"new-delete-type-mismatch",
+	"param-overlap",
+	"calloc-overflow",
+	"null-deref",
+	"use-of-uninitialized-value",
+	"wild-jump",
+	"wild-addr",
+};
+
+/* What reports but one thing. */
+static const struct {
+	const char *part, *kind;
+} reporters[] = {
+	{"ReportDoubleFree", "double-free"},
+	{"ReportFreeNotMalloced", "bad-free"},
+	{"ReportAllocTypeMismatch", "alloc-dealloc-mismatch"},
+	{"ReportNewDeleteTypeMismatch", "new-delete-type-mismatch"},
+	{"ReportStringFunctionMemoryRangesOverlap", "param-overlap"},
+	{"ReportOutOfMemory", "out-of-memory"},
+	{"ReportAllocationSizeTooBig", "allocation-size-too-big"},
+	{"ReportODRViolation", "odr-violation"},
+};
+
+struct found {
+	const char *kind;
+	const char *access; /* "read", "write", or NULL */
+	unsigned size;      /* bytes of it; 0: not known */
+	size_t reporter;    /* the outermost frame of the sanitizer that tells more; frame_count when none does */
+	bool sanitizer;
+	size_t last; /* its outermost frame */
+};
+
+/* "load8", "store4_noabort", "load_n". */
+static void read_access(struct found *found, const char *name)
+{
+	bool load = strncmp(name, "load", 4) == 0, store = strncmp(name, "store", 5) == 0;
+	if (!load && !store)
+		return;
+	found->access = load ? "read" : "write";
+	unsigned long size = strtoul(name + (load ? 4 : 5), NULL, 10);
+	found->size = size <= ACCESS_MOST ? (unsigned)size : 0; /* of more there is no function */
+}
+
+static void read_handler(struct xc_inquiry *q, struct found *found, const char *name)
+{
+	char *kind = xc_arena_strdup(&q->report->arena, name), *end = strstr(kind, "_abort");
+	if (end)
+		*end = '\0';
+	for (char *at = kind; *at; at++)
+		*at = *at == '_' ? '-' : *at;
+	found->kind = kind;
+}
+
+static void read_name(struct xc_inquiry *q, struct found *found, size_t index, const char *name)
+{
+	static const char *const names[] = {"__asan", "__sanitizer::", "__ubsan", "__msan", "__tsan", "__hwasan", NULL};
+	const char *at;
+	if (xc_names_begin(names, name)) {
+		found->sanitizer = true;
+		found->last = index;
+	}
+	if ((at = strstr(name, "__asan_report_"))) {
+		read_access(found, at + strlen("__asan_report_"));
+		found->reporter = index;
+	}
+	if ((at = strstr(name, "__ubsan_handle_")))
+		read_handler(q, found, at + strlen("__ubsan_handle_"));
+	for (size_t i = 0; i < XC_COUNT(reporters); i++)
+		if (strstr(name, reporters[i].part))
+			found->kind = reporters[i].kind;
+}
+
+static void read_frame(struct xc_inquiry *q, struct found *found, size_t index)
+{
+	const struct xc_place *place = xc_inquiry_place(q, index);
+	if (place->symbol)
+		read_name(q, found, index, place->symbol);
+	for (size_t l = 0; l < place->level_count; l++)
+		if (place->levels[l].function)
+			read_name(q, found, index, place->levels[l].function);
+}
+
+/* The function of the C library that the sanitizer put its own in place of. */
+static bool is_stand_in(const struct xc_inquiry *q, size_t index)
+{
+	static const char *const names[] = {"free",         "malloc",          "calloc", "realloc", "cfree",
+					    "operator new", "operator delete", "memcpy", "memmove", "memset",
+					    "memcmp",       "strcpy",          "strcat", "strlen",  NULL};
+	const struct xc_place *place = xc_inquiry_place(q, index);
+	return !place->level_count && xc_names_begin(names, place->symbol);
+}
+
+static bool has_text(const char *bytes, size_t len, const char *text)
+{
+	return memmem(bytes, len, text, strlen(text)) != NULL;
+}
+
+/* The error's text in the frames of the sanitizer. */
+static void read_stack(const struct xc_inquiry *q, struct found *found)
+{
+	uint64_t from, end;
+	int sp = q->process->arch->sp;
+	if (!xc_regs_get(&q->frames[0].regs, sp, &from) || !xc_regs_get(&q->frames[q->blamed].regs, sp, &end) ||
+	    end <= from)
+		return;
+	size_t size = end - from < STACK_MOST ? (size_t)(end - from) : STACK_MOST;
+	char *bytes = xc_realloc(NULL, size);
+	size = xc_space_peek(q->process->space, from, bytes, size);
+	for (size_t i = 0; i < XC_COUNT(kinds) && !found->kind; i++)
+		if (has_text(bytes, size, kinds[i]))
+			found->kind = kinds[i];
+	if (found->kind && !found->access)
+		found->access = has_text(bytes, size, "-byte-write")  ? "write"
+				: has_text(bytes, size, "-byte-read") ? "read"
+								      : NULL;
+	free(bytes);
+}
+
+static void tell(struct xc_inquiry *q, const struct found *found)
+{
+	uint64_t addr;
+	if (found->access && found->size)
+		xc_verdict_evidence(q->report, "it was a %s of %u byte%s", found->access, found->size,
+				    found->size == 1 ? "" : "s");
+	else if (found->access)
+		xc_verdict_evidence(q->report, "it was a %s", found->access);
+	if (found->reporter + 1 < q->frame_count && xc_argument_find(q, found->reporter + 1, 0, &addr))
+		xc_verdict_evidence(q->report, "at the address 0x%" PRIx64, addr);
+	if (!found->kind)
+		xc_verdict_evidence(q->report, "what it reported is not known: it is on the program's error output");
+}
+
+bool xc_sanitizer_judge(struct xc_inquiry *q)
+{
+	struct found found = {.reporter = q->frame_count};
+	for (size_t i = 0; i < q->frame_count && i < FRAMES; i++)
+		read_frame(q, &found, i);
+	if (!found.sanitizer)
+		return false;
+	size_t own = found.last + 1;
+	while (own < q->frame_count && is_stand_in(q, own))
+		own++;
+	xc_inquiry_blame(q, own);
+	if (!found.kind && q->blame.place)
+		read_stack(q, &found);
+	bool write = found.access && strcmp(found.access, "write") == 0;
+	bool null = found.kind && strcmp(found.kind, "null-deref") == 0;
+	xc_auto(xc_freep) char *cause = xc_asprintf("a sanitizer stopped the program%s%s", found.kind ? ": " : "",
+						    found.kind ? found.kind : "");
+	xc_inquiry_class(q, "sanitizer", found.kind, write ? "high" : null ? "low" : "medium", "certain", cause);
+	tell(q, &found);
+	return true;
+}

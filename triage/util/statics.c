@@ -1,0 +1,106 @@
+#include "triage/util/statics.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <string.h>
+
+#include "dwarf/module/die.h"
+#include "dwarf/elf/symbol.h"
+
+enum { NESTING = 4, MOST = 100000 };
+
+struct search {
+	const struct xc_process *process;
+	const struct xc_place *place;
+	const struct xc_thread *thread;
+	struct xc_arena scratch;
+	xc_addr addr;
+	const char *symbol; /* that begins at `begin`, or NULL */
+	xc_addr begin;
+	struct xc_held *out;
+	unsigned left;
+	bool declared; /* out holds the type of a declaration */
+};
+
+static bool covers(const struct search *s, const struct xc_value *value)
+{
+	uint64_t size;
+	return value->kind == XC_VALUE_MEMORY && s->addr >= value->addr && xc_type_size(value->type, &size) &&
+	       s->addr - value->addr < size;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	return xc_die_attr(die, DW_AT_linkage_name, &attr) ? dwarf_formstring(&attr) : xc_die_name(die);
+}
+
+static bool look_at(struct search *s, Dwarf_Die *die)
+{
+	struct xc_value value;
+	Dwarf_Attribute attr;
+	const char *name = xc_die_name(die), *linkage = linkage_name(die);
+	bool placed = xc_die_attr(die, DW_AT_location, &attr);
+	bool same = s->symbol && linkage && strcmp(s->symbol, linkage) == 0;
+	if (!name || (!placed && !same))
+		return false;
+	if (placed) {
+		xc_variable_static(s->process, s->place->module, s->thread, die, &s->scratch, &value);
+		if (!covers(s, &value))
+			return false;
+		*s->out = (struct xc_held){.name = name, .type = value.type, .offset = s->addr - value.addr};
+		return true;
+	}
+	*s->out = (struct xc_held){
+		.name = name, .type = xc_type_of(xc_types_of(s->process), die), .offset = s->addr - s->begin};
+	s->declared = true;
+	return false; /* the definition may come, too */
+}
+
+static bool search_children(struct search *s, Dwarf_Die *parent, unsigned nesting)
+{
+	Dwarf_Die child;
+	for (bool more = xc_die_child(parent, &child); more && s->left; more = xc_die_next(&child)) {
+		s->left--;
+		int tag = dwarf_tag(&child);
+		if (tag == DW_TAG_variable && look_at(s, &child))
+			return true;
+		if (tag == DW_TAG_namespace && nesting < NESTING && search_children(s, &child, nesting + 1))
+			return true;
+	}
+	return false;
+}
+
+/* The symbol at the address: only one of data. */
+static void find_symbol(struct search *s)
+{
+	const struct xc_place *at = xc_debuginfo_place(s->process, s->addr);
+	struct xc_module *module = at->module;
+	if (!module || !module->bias_known)
+		return;
+	const struct xc_symbol *symbol =
+		xc_symtab_at(xc_debugfile_symbols(xc_debugfile_of(s->process, module)), at->file_addr);
+	if (!symbol || (symbol->type != STT_OBJECT && symbol->type != STT_NOTYPE) || !symbol->size)
+		return;
+	s->symbol = symbol->name;
+	s->begin = s->addr - (at->file_addr - symbol->value);
+}
+
+bool xc_statics_at(const struct xc_process *process, const struct xc_place *place, const struct xc_thread *thread,
+		   xc_addr addr, struct xc_held *out)
+{
+	struct search s = {
+		.process = process, .place = place, .thread = thread, .addr = addr, .out = out, .left = MOST};
+	find_symbol(&s);
+	bool found = false;
+	if (place->level_count) {
+		Dwarf_Die unit = place->unit;
+		found = search_children(&s, &unit, 0) || s.declared;
+	}
+	xc_arena_fini(&s.scratch);
+	if (!found && s.symbol) {
+		*out = (struct xc_held){.name = s.symbol, .offset = addr - s.begin};
+		found = true;
+	}
+	return found;
+}
