@@ -1,5 +1,6 @@
--- layouts.lua: makes plugins/cpython/layouts_3_N.lua of a core whose interpreter has debug information:
---	xcore run layouts.lua CORE --debug-dir DIR >plugins/cpython/layouts_3_N.lua
+-- layouts.lua: prints the layouts of CPython 3.N, from a core whose interpreter has debug information:
+--	xcore run layouts.lua CORE --debug-dir DIR >FILE
+-- merge-layouts makes plugins/cpython/layouts.lua of the FILEs of all releases.
 local xcore = require "xcore"
 local t = xcore.target
 
@@ -83,8 +84,6 @@ local function emit(name, only)
 	print "} __attribute__((packed));"
 end
 
-print "-- Layouts of a CPython without debug information: what corpora/python/layouts.lua made of one that has it (Debian's build for x86-64)."
-print "return [["
 for _, wanted in ipairs(WANTED) do
 	if t:has_type(wanted[1]) and not wanted[1]:find "^struct " and (t:type(wanted[1]):strip().kind == "struct" or t:type(wanted[1]):strip().kind == "union") then
 		print(("typedef struct _of_%s %s;"):format(wanted[1], wanted[1]))
@@ -98,4 +97,3 @@ if t:has_type "enum _frameowner" then
 	for _, e in ipairs(t:type "enum _frameowner":enumerators()) do print(("\t%s = %d,"):format(e.name, e.value)) end
 	print "};"
 end
-print "]]"

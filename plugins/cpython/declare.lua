@@ -1,11 +1,12 @@
--- declare: layouts of an interpreter that comes without debug information: those of releases that we know. One is taken when it is of
--- the release that the exported symbols tell, the runtime's interpreter leads back to the runtime, its threads to the interpreter, and
--- all of this is mapped: within a release, too, there are builds with other layouts.
+-- declare: layouts for an interpreter without debug information, from a table of releases. A layout is used only when it is of the release
+-- that the exported symbols name, when the runtime's interpreter points back to the runtime and its threads to the interpreter, and when
+-- all of this is mapped: builds of one release can differ in layout, too.
 local xcore = require "xcore"
+local layouts = require "cpython.layouts"
 
 local declare = {}
 
-local RELEASES = { "3_13", "3_12", "3_11", "3_10", "3_9" }
+local RELEASES = { 13, 12, 11, 10, 9 } -- of 3.N
 
 local function proves(t, D, addr)
 	local head = t:value(D:type "_PyRuntimeState", addr).interpreters.head
@@ -21,14 +22,14 @@ local function proves(t, D, addr)
 	return true
 end
 
--- "3_11": from 3.11 on there is a variable; PyIter_Send came with 3.10, PyFrame_GetBack with 3.9. nil when neither is there.
+-- N of 3.N. Py_Version exists from 3.11 on, PyIter_Send from 3.10, PyFrame_GetBack from 3.9. nil when none does.
 local function release(t)
 	if t:has_symbol "Py_Version" then
 		local ok, version = pcall(function() return t:u64(t:symbol "Py_Version".addr) end)
-		if ok then return ("%d_%d"):format(version >> 24 & 255, version >> 16 & 255) end
+		if ok then return version >> 24 & 255 == 3 and version >> 16 & 255 or -1 end
 	end
-	if t:has_symbol "PyIter_Send" then return not t:has_symbol "PyFrame_GetLasti" and "3_10" or nil end
-	return t:has_symbol "PyFrame_GetBack" and "3_9" or nil
+	if t:has_symbol "PyIter_Send" then return not t:has_symbol "PyFrame_GetLasti" and 10 or nil end
+	return t:has_symbol "PyFrame_GetBack" and 9 or nil
 end
 
 -- Declares what fits; nothing when the debug information has it, or nothing fits.
@@ -37,7 +38,7 @@ function declare.layouts(t, addr)
 	local wanted = release(t)
 	for _, one in ipairs(RELEASES) do
 		if not wanted or one == wanted then
-			local text = require("cpython.layouts_" .. one)
+			local text = layouts.of(one)
 			local ok, fits = pcall(function() return proves(t, xcore.cdef(text, { private = true }), addr) end)
 			if ok and fits then
 				xcore.cdef(text)
