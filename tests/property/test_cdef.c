@@ -389,7 +389,7 @@ static Elf *compile(const struct machine *machine, const char *source, int *fd_o
 	xc_auto(xc_freep) char *o_path = xc_asprintf("%s/%s.o", scratch_dir(), machine->name);
 	xc_auto(xc_freep) char *command =
 		xc_asprintf("%s -w -Wno-packed-bitfield-compat -Wno-psabi -ffreestanding -fwrapv -c -o %s %s",
-			    machine->compiler, o_path, c_path);
+			    machine->compiler, scratch_word(o_path), scratch_word(c_path));
 	FILE *file = fopen(c_path, "w");
 	assert_non_null(file);
 	fputs(source, file);

@@ -9,6 +9,7 @@
 
 #include "dwarf/cexpr/cexpr.h"
 #include "tests/support/property.h"
+#include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 
 enum { FEW = 400, EXPRESSIONS = 1200, DEEPEST = 5, LONGEST = 4096, MAX_BYTES = 16 };
@@ -341,7 +342,7 @@ static void expressions_have_the_value_and_type_the_compiler_gives(void **state)
 	xc_text_add(&source, "return 0; }\n");
 	const char *program =
 		dying_program("expressions", "gcc -w -g -O0 -fwrapv -ffp-contract=off -x c", source.bytes);
-	xc_auto(xc_freep) char *command = xc_asprintf("%s show", program);
+	xc_auto(xc_freep) char *command = xc_asprintf("%s show", scratch_word(program));
 	struct xc_process *process = open_core(dying_core(program, NULL));
 	struct xc_standpoint at;
 	CHECK_OK(xc_standpoint_open(&at, process, NULL, 0));

@@ -97,7 +97,7 @@ static void read_maps(pid_t pid, struct maps *maps)
 		if (maps->count && sscanf(line, "Anonymous: %lu", &anonymous) == 1 && anonymous && m[-1].flags & PF_R)
 			m[-1].dumped = m[-1].end - m[-1].lo; /* written to at some time, as by relocation */
 		*m = (struct map){.lo = 0};
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %255s", &m->lo, &m->end, rights,
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %255[^\n]", &m->lo, &m->end, rights,
 			   &m->offset, m->path) < 4 ||
 		    m->lo >> 63 || !strcmp(m->path, "[vvar]"))
 			continue;

@@ -13,13 +13,14 @@
 
 #include "core/base/text.h"
 #include "tests/support/check.h"
+#include "tests/support/scratch.h"
 
 #define DIRECTORY "build/programs"
 #define PACKAGES  "/var/lib/dpkg/status"
 
 static void run(const char *path, const char *compiler, const char *source)
 {
-	xc_auto(xc_freep) char *command = xc_asprintf("%s -o '%s' -", compiler, path);
+	xc_auto(xc_freep) char *command = xc_asprintf("%s -o %s -", compiler, scratch_word(path));
 	FILE *pipe = popen(command, "w");
 	assert_non_null(pipe);
 	fputs(source, pipe);

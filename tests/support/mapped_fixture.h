@@ -26,7 +26,7 @@ static inline void shell(const char *format, ...) XC_PRINTF(1, 2);
 static inline void shell(const char *format, ...)
 {
 	char command[2048];
-	int len = snprintf(command, sizeof command, "cd '%s' && ", scratch_dir());
+	int len = snprintf(command, sizeof command, "cd %s && ", scratch_word(scratch_dir()));
 	va_list args;
 	va_start(args, format);
 	vsnprintf(command + len, sizeof command - (size_t)len, format, args);
@@ -42,7 +42,7 @@ static inline const char *build(const char *name, const char *flags, const char 
 	const char *path = scratch_path(name);
 	snprintf(source, sizeof source, "%s.c", name);
 	scratch_file(source, text, strlen(text));
-	shell("gcc -shared -fPIC -nostdlib %s -o '%s' '%s.c'", flags, path, name);
+	shell("gcc -shared -fPIC -nostdlib %s -o %s '%s.c'", flags, scratch_word(path), name);
 	return path;
 }
 

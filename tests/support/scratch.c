@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
+#include "core/base/text.h"
 
 static char dir[256];
 static struct xc_arena paths;
@@ -55,6 +56,21 @@ const char *scratch_path(const char *name)
 		mkdir(path, 0700);
 	}
 	return path;
+}
+
+const char *scratch_word(const char *text)
+{
+	struct xc_text word = {0};
+	xc_text_add(&word, "'");
+	for (; *text; text++)
+		if (*text == '\'')
+			xc_text_add(&word, "'\\''");
+		else
+			xc_text_addn(&word, text, 1);
+	xc_text_add(&word, "'");
+	const char *kept = xc_arena_strndup(&paths, word.bytes, word.len);
+	xc_text_fini(&word);
+	return kept;
 }
 
 const char *scratch_file(const char *name, const void *bytes, size_t len)

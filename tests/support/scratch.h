@@ -13,4 +13,7 @@ const char *scratch_path(const char *name);
 /* The same, written with these bytes. */
 const char *scratch_file(const char *name, const void *bytes, size_t len);
 
+/* A text as one word of a line of sh, whatever is in it; lives until the program ends. */
+const char *scratch_word(const char *text);
+
 #endif

@@ -72,7 +72,7 @@ static const char smashed_source[] =
 	"int main(int argc, char **argv) {\n"
 	"	char how[64], path[512];\n"
 	"	pthread_t thread;\n"
-	"	sscanf(argv[1], \"%63[^:]:%511s\", how, path);\n"
+	"	sscanf(argv[1], \"%63[^:]:%511[^\\n]\", how, path);\n"
 	"	FILE *f = fopen(path, \"w\");\n" /* before all others: it takes none of their blocks */
 	"	setvbuf(f, buffer, _IOFBF, sizeof buffer);\n"
 	"	pthread_create(&thread, 0, work, (void *)1);\n"

@@ -39,7 +39,8 @@ static const char *packed(void)
 		return path;
 	assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
 	path = scratch_path("packed");
-	xc_auto(xc_freep) char *line = xc_asprintf("objcopy --compress-debug-sections=zlib '%s' '%s'", self, path);
+	xc_auto(xc_freep) char *line =
+		xc_asprintf("objcopy --compress-debug-sections=zlib %s %s", scratch_word(self), scratch_word(path));
 	assert_int_equal(system(line), 0);
 	return path;
 }
@@ -48,7 +49,7 @@ static const char *packed(void)
 static const char *packed_copy(void)
 {
 	const char *path = scratch_path("copy");
-	xc_auto(xc_freep) char *line = xc_asprintf("cp '%s' '%s'", packed(), path);
+	xc_auto(xc_freep) char *line = xc_asprintf("cp %s %s", scratch_word(packed()), scratch_word(path));
 	assert_int_equal(system(line), 0);
 	return path;
 }

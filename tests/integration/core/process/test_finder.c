@@ -309,7 +309,8 @@ static void a_debug_dir_is_searched_by_build_id_path_and_name(void **state)
 	const char *const places[] = {"store/.build-id/aa/aaaaaaaaaaaaaaaaaa", "store/opt/liba.so", "store/liba.so"};
 	const char *image = build("a.so", ID_A, TEXT_A);
 	for (size_t i = 0; i < XC_COUNT(places); i++) {
-		shell("rm -rf store && mkdir -p $(dirname %s) && cp a.so %s", places[i], places[i]);
+		shell("rm -rf store && mkdir -p \"$(dirname %s)\" && cp a.so %s", scratch_word(places[i]),
+		      scratch_word(places[i]));
 		struct mapped m = map_file(image, "/opt/liba.so", true);
 		xc_finder_module(&finder, m.process, m.module);
 		expect(&m, XC_VERIFIED, NULL);

@@ -405,7 +405,7 @@ static void a_module_is_found_in_the_store_before_its_own_path(void **state)
 	assert_string_equal(m.module->file_path, paths[0]);
 	assert_true(m.module->file_from_store);
 	unmap(&m);
-	shell("mkdir -p root/%s && cp a.so root/%s/", scratch_dir(), scratch_dir());
+	shell("mkdir -p root/%s && cp a.so root/%s/", scratch_word(scratch_dir()), scratch_word(scratch_dir()));
 	m = map_file(image, image, true); /* what --sysroot names was asked for on this very run */
 	find_with(store, scratch_path("root"), &m);
 	assert_false(m.module->file_from_store);

@@ -46,7 +46,7 @@ static int open_fixture(void **state)
 {
 	(void)state;
 	const char *other = scratch_file("other.c", other_unit, strlen(other_unit));
-	xc_auto(xc_freep) char *compiler = xc_asprintf("gcc -g -O0 -fno-pie -no-pie %s -x c", other);
+	xc_auto(xc_freep) char *compiler = xc_asprintf("gcc -g -O0 -fno-pie -no-pie %s -x c", scratch_word(other));
 	fixture.process = died(compiler, main_unit);
 	CHECK_OK(xc_standpoint_open(&fixture.at, fixture.process, NULL, 0));
 	return 0;

@@ -16,7 +16,7 @@ static const char *core_of(const char *command)
 	snprintf(name, sizeof name, "made-%d/x", number++);
 	scratch_file(name, "", 0);
 	*strrchr(name, '/') = '\0';
-	snprintf(line, sizeof line, "cd '%s' && %s", scratch_path(name), command);
+	snprintf(line, sizeof line, "cd %s && %s", scratch_word(scratch_path(name)), command);
 	if (system(line) != 0)
 		fail_msg("%s", line);
 	snprintf(line, sizeof line, "%s/program", name);

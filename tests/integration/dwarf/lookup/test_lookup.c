@@ -120,8 +120,8 @@ static void check_split(const char *compiler)
 {
 	char command[1024];
 	scratch_file("split/shape.cc", cpp_source, sizeof cpp_source - 1);
-	snprintf(command, sizeof command, "cd '%s' && rm -f *.o *.dwo && %s -c shape.cc && %s -o program shape.o",
-		 scratch_path("split"), compiler, compiler);
+	snprintf(command, sizeof command, "cd %s && rm -f *.o *.dwo && %s -c shape.cc && %s -o program shape.o",
+		 scratch_word(scratch_path("split")), compiler, compiler);
 	if (system(command) != 0)
 		fail_msg("%s", command);
 	const char *core = dying_core(scratch_path("split/program"), NULL);
@@ -213,12 +213,12 @@ static const char *program_of_units(const char *name, const char *compiler)
 	snprintf(command, sizeof command, "%s/shape.cc", name);
 	scratch_file(command, cpp_source, sizeof cpp_source - 1);
 	snprintf(command, sizeof command,
-		 "cd '%s' && for i in 1 2 3 4 5 6 7 8 9; do for k in $(seq 60); do echo \"struct filler_${i}_$k { int "
+		 "cd %s && for i in 1 2 3 4 5 6 7 8 9; do for k in $(seq 60); do echo \"struct filler_${i}_$k { int "
 		 "n; "
 		 "struct in { long m; } i; } v_${i}_$k; int f_${i}_$k(int n) { return n + $k; }\"; done >f$i.cc && "
 		 "%s -c f$i.cc || exit 1; done && "
 		 "%s -c shape.cc && %s *.o -o program",
-		 directory, compiler, compiler, compiler);
+		 scratch_word(directory), compiler, compiler, compiler);
 	if (system(command) != 0)
 		fail_msg("%s", command);
 	snprintf(command, sizeof command, "%s/program", name);
@@ -235,9 +235,9 @@ static void add_gdb_index(const char *program)
 {
 	char command[2048];
 	snprintf(command, sizeof command,
-		 "cd \"$(dirname '%s')\" && gdb -nx -q --batch -ex 'save gdb-index .' program >log 2>&1 && "
+		 "cd \"$(dirname %s)\" && gdb -nx -q --batch -ex 'save gdb-index .' program >log 2>&1 && "
 		 "objcopy --add-section .gdb_index=program.gdb-index --set-section-flags .gdb_index=readonly program",
-		 program);
+		 scratch_word(program));
 	if (system(command) != 0)
 		fail_msg("%s", command);
 }
@@ -250,7 +250,8 @@ static const char *with_gdb_index(const char *name)
 		made = program_of_units("gdb-index", "g++ -g -gdwarf-4");
 		add_gdb_index(made);
 	}
-	xc_auto(xc_freep) char *command = xc_asprintf("cp -r '%s' '%s'", scratch_path("gdb-index"), scratch_path(name));
+	xc_auto(xc_freep) char *command =
+		xc_asprintf("cp -r %s %s", scratch_word(scratch_path("gdb-index")), scratch_word(scratch_path(name)));
 	assert_int_equal(system(command), 0);
 	xc_auto(xc_freep) char *program = xc_asprintf("%s/program", name);
 	return scratch_path(program);
@@ -273,7 +274,8 @@ static void a_damaged_gdb_index_misleads_nobody(void **state)
 	const char *core = dying_core(program, NULL); /* of one death: what is damaged is not loaded */
 	for (off_t at = 0; at < size; at += (off_t)(at < 64 ? grid_count(3, 1) : (size_t)size / grid_count(6, 24))) {
 		flip(path, at);
-		snprintf(command, sizeof command, "objcopy --update-section .gdb_index='%s' '%s'", path, program);
+		snprintf(command, sizeof command, "objcopy --update-section .gdb_index=%s %s", scratch_word(path),
+			 scratch_word(program));
 		assert_int_equal(system(command), 0);
 		struct xc_process *p = open_in(core, NULL);
 		assert_int_equal(size_of(p, "outer::Shape"), 8);
@@ -318,11 +320,11 @@ static void what_stands_near_is_found_among_many(void **state)
 	(void)state;
 	scratch_file("many/copy.awk", copy_units, sizeof copy_units - 1);
 	snprintf(command, sizeof command,
-		 "cd '%s' && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o - "
+		 "cd %s && echo 'static int counter = 1; int f_999(void) { return counter; }' | gcc -g -S -x c -o - "
 		 "- | "
 		 "awk -f copy.awk >all.s && echo 'int main(void) { return *(volatile int *)0; }' >m.c && "
 		 "gcc -g all.s m.c -o program",
-		 scratch_path("many"));
+		 scratch_word(scratch_path("many")));
 	if (system(command) != 0)
 		fail_msg("%s", command);
 	struct xc_process *p = open_core(dying_core(scratch_path("many/program"), NULL));
@@ -346,7 +348,7 @@ static void types_of_rust_are_found_by_their_paths(void **state)
 	(void)state;
 	check_needs("rustc");
 	scratch_file("rusty.rs", rust_source, sizeof rust_source - 1);
-	snprintf(command, sizeof command, "cd '%s' && rustc -g rusty.rs 2>/dev/null", scratch_path(""));
+	snprintf(command, sizeof command, "cd %s && rustc -g rusty.rs 2>/dev/null", scratch_word(scratch_path("")));
 	if (system(command) != 0)
 		fail_msg("%s", command);
 	struct xc_process *p = open_core(dying_core(scratch_path("rusty"), NULL));

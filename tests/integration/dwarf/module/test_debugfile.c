@@ -124,7 +124,7 @@ static void a_debug_dir_is_searched_by_build_id_and_by_path(void **state)
 				      by_path};
 	for (size_t i = 0; i < XC_COUNT(places); i++) {
 		use_store();
-		shell("mkdir -p $(dirname %s) && cp a.debug %s", places[i], places[i]);
+		shell("mkdir -p \"$(dirname %s)\" && cp a.debug %s", scratch_word(places[i]), scratch_word(places[i]));
 		struct xc_debugfile *df = begin(&m, "a.so", true);
 		expect_dwarf(df, scratch_path(places[i]));
 		assert_non_null(xc_symtab_named(xc_debugfile_symbols(df), "hidden"));
@@ -169,7 +169,7 @@ static void a_debuglink_is_followed_when_its_crc_fits(void **state)
 	split(NO_ID, "");
 	shell("cp a.debug a.dbg && objcopy --add-gnu-debuglink=a.dbg a.so && cp a.dbg kept.dbg");
 	for (size_t i = 0; i < XC_COUNT(places); i++) {
-		shell("rm -rf a.dbg .debug && mkdir -p .debug && cp kept.dbg %s", places[i]);
+		shell("rm -rf a.dbg .debug && mkdir -p .debug && cp kept.dbg %s", scratch_word(places[i]));
 		struct xc_debugfile *df = begin(&m, "a.so", true);
 		assert_int_equal(m.module->identity, XC_UNVERIFIED); /* never had a build-id */
 		expect_dwarf(df, scratch_path(places[i]));

@@ -238,7 +238,7 @@ static void unpacked_files_serve_as_a_sysroot(void **state)
 	pack(core, out, NULL);
 	shell("cp core kept && cp lib.so kept.so && rm -rf store lib.so.c lib.so tree");
 	CHECK_OK(xc_pack_extract(out, scratch_path("tree"), NULL, NULL));
-	shell("cmp tree/core kept && cmp tree/root%s kept.so", scratch_path("lib.so"));
+	shell("cmp tree/core kept && cmp tree/root%s kept.so", scratch_word(scratch_path("lib.so")));
 	snprintf(debug, sizeof debug, "%s/root/usr/lib/debug/.build-id/aa/aaaaaaaaaaaaaa.debug", scratch_path("tree"));
 	finder = (struct xc_finder){.sysroot = scratch_path("tree/root")};
 	struct xc_process *process = open_target(scratch_path("tree/core"));

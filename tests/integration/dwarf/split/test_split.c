@@ -197,7 +197,7 @@ static void what_was_moved_is_found_by_debug_dir(void **state)
 	(void)state;
 	check_needs("llvm-dwp");
 	static const char *const moves[] = {
-		"mkdir elsewhere && mv a.dwo elsewhere", "mkdir -p elsewhere/$PWD && mv a.dwo elsewhere/$PWD",
+		"mkdir elsewhere && mv a.dwo elsewhere", "mkdir -p \"elsewhere/$PWD\" && mv a.dwo \"elsewhere/$PWD\"",
 		"mkdir elsewhere && timeout 20 llvm-dwp -e a.so -o elsewhere/a.so.dwp && rm a.dwo"};
 	const char *dirs[] = {scratch_path("elsewhere")};
 	const struct xc_finder with = {.debug_dirs = dirs, .debug_dir_count = 1};

@@ -257,11 +257,11 @@ static void answers_are_kept_by_address(void **state)
 static void units_without_aranges_are_found_beside_those_with(void **state)
 {
 	(void)state;
-	struct scene *s =
-		make_scene("cat >$TMPDIR_XC/a.c && clang -g -O1 -c -o $TMPDIR_XC/a.o $TMPDIR_XC/a.c && "
-			   "echo 'int from_gcc(int a) { return a * 7; }' | gcc -g -O1 -c -o $TMPDIR_XC/b.o -x c - && "
-			   "gcc $TMPDIR_XC/a.o $TMPDIR_XC/b.o -x c",
-			   "int from_clang(int a) { return a * 3; }\n");
+	struct scene *s = make_scene(
+		"cat >\"$TMPDIR_XC/a.c\" && clang -g -O1 -c -o \"$TMPDIR_XC/a.o\" \"$TMPDIR_XC/a.c\" && "
+		"echo 'int from_gcc(int a) { return a * 7; }' | gcc -g -O1 -c -o \"$TMPDIR_XC/b.o\" -x c - && "
+		"gcc \"$TMPDIR_XC/a.o\" \"$TMPDIR_XC/b.o\" -x c",
+		"int from_clang(int a) { return a * 3; }\n");
 	for (int i = 0; i < 2; i++) {
 		const char *name = i ? "from_gcc" : "from_clang";
 		const struct xc_place *place = xc_debuginfo_place(s->process, label(s, name) + 1);

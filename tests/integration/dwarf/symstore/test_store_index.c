@@ -252,7 +252,7 @@ static void copies_are_made_where_links_cannot(void **state)
 	assert_int_equal(stat(name, &kept), 0);
 	assert_int_equal(stat(scratch_path("tree/a/one"), &there), 0);
 	assert_int_not_equal(there.st_ino, kept.st_ino);
-	shell("cmp tree/a/one %s", name);
+	shell("cmp tree/a/one %s", scratch_word(name));
 	t = index_with(&copy, scratch_path("tree"));
 	assert_int_equal(t.copied, 0); /* kept before */
 	/* another file system, where there is one */

@@ -41,7 +41,7 @@ static int forget(void **state)
 /* What an independent reader says of the same file; false when it says nothing. */
 static bool told_by(const char *command, char *line, size_t size)
 {
-	xc_auto(xc_freep) char *all = xc_asprintf("cd '%s' && %s", scratch_dir(), command);
+	xc_auto(xc_freep) char *all = xc_asprintf("cd %s && %s", scratch_word(scratch_dir()), command);
 	FILE *pipe = popen(all, "r");
 	bool good = fgets(line, (int)size, pipe) != NULL;
 	pclose(pipe);

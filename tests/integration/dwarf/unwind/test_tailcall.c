@@ -105,12 +105,13 @@ static void functions_that_call_each_other_by_tail_end(void **state)
 static void equal_names_are_not_equal_functions(void **state)
 {
 	(void)state;
-	expect_stack("cat >$TMPDIR_XC/a.c && gcc -g -O2 -w -c -o $TMPDIR_XC/a.o $TMPDIR_XC/a.c && "
+	expect_stack("cat >\"$TMPDIR_XC/a.c\" && gcc -g -O2 -w -c -o \"$TMPDIR_XC/a.o\" \"$TMPDIR_XC/a.c\" && "
 		     "echo 'extern volatile int sink; int *volatile null; __attribute__((noinline, noclone)) static "
 		     "int same(int a)"
 		     " { *null = a; return a + sink; } int via(int a) { return same(a + 1); }' | "
-		     "gcc -g -O2 -w -c -o $TMPDIR_XC/b.o -x c - && gcc -x c $TMPDIR_XC/empty.c -x none $TMPDIR_XC/a.o "
-		     "$TMPDIR_XC/b.o -x c",
+		     "gcc -g -O2 -w -c -o \"$TMPDIR_XC/b.o\" -x c - && gcc -x c \"$TMPDIR_XC/empty.c\" -x none "
+		     "\"$TMPDIR_XC/a.o\" "
+		     "\"$TMPDIR_XC/b.o\" -x c",
 		     "volatile int sink; int via(int);\n" KEEP "static int same(int a) { return via(a * 2); }\n"
 		     "int main(int c, char **v) { return same(c) + sink; }\n",
 		     "same ~via ~same main ");
@@ -255,8 +256,8 @@ static void what_the_linker_put_in_its_place_is_called(void **state)
 	(void)state;
 	expect_stack("{ echo 'int wrong(int); __attribute__((noinline, noclone)) int own(int a) "
 		     "{ return wrong(a + 2); } int entry(int a) { return own(a * 2); }' | "
-		     "gcc -g -O2 -w -fPIC -shared -Wl,-soname,lib.so -o $TMPDIR_XC/lib.so -x c -; } && "
-		     "gcc -g -O2 -w -Wl,--no-as-needed $TMPDIR_XC/lib.so -Wl,-rpath,$TMPDIR_XC -x c",
+		     "gcc -g -O2 -w -fPIC -shared -Wl,-soname,lib.so -o \"$TMPDIR_XC/lib.so\" -x c -; } && "
+		     "gcc -g -O2 -w -Wl,--no-as-needed \"$TMPDIR_XC/lib.so\" -Wl,-rpath,\"$TMPDIR_XC\" -x c",
 		     CRASH KEEP "int wrong(int a) { return crash(a + 9); }\n" KEEP
 				"int own(int a) { return crash(a * 77); }\n"
 				"int entry(int); int main(int c, char **v) { return entry(c) + sink; }\n",

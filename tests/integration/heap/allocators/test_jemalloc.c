@@ -103,7 +103,8 @@ static const char *build(const char *name, const char *compiler, const char *bod
 static const char *core_of(const char *program)
 {
 	const char *core = scratch_path("core-of-jemalloc");
-	char *command = xc_asprintf("corpora/take-core --out '%s' -- '%s' >/dev/null", core, program);
+	char *command =
+		xc_asprintf("corpora/take-core --out %s -- %s >/dev/null", scratch_word(core), scratch_word(program));
 	if (system(command) != 0)
 		fail_msg("failed: %s", command);
 	free(command);

@@ -112,7 +112,7 @@ static void a_core_is_read_however_it_is_compressed(void **state)
 	corefile_build(&core, &bytes);
 	const char *plain = scratch_file("core", bytes.bytes, bytes.len), *packed = scratch_path("packed"), *id = NULL;
 	for (size_t i = 0; i < XC_COUNT(programs); i++) {
-		char *line = xc_asprintf("%s <%s >%s", programs[i], plain, packed);
+		char *line = xc_asprintf("%s <%s >%s", programs[i], scratch_word(plain), scratch_word(packed));
 		assert_int_equal(system(line), 0);
 		free(line);
 		const struct xc_record *record = record_of(packed, 0, &arena);
@@ -190,8 +190,8 @@ static const char *gzipped_core(void)
 	corefile_prstatus(&core, 77, 11, 0x1000, 0x10000);
 	corefile_load(&core, 0x10000, sizeof stack, 6, stack, sizeof stack);
 	corefile_build(&core, &bytes);
-	char *line = xc_asprintf("gzip -c <%s >%s.gz", scratch_file("hindered", bytes.bytes, bytes.len),
-				 scratch_path("hindered"));
+	char *line = xc_asprintf("gzip -c <%s >%s.gz", scratch_word(scratch_file("hindered", bytes.bytes, bytes.len)),
+				 scratch_word(scratch_path("hindered")));
 	assert_int_equal(system(line), 0);
 	free(line);
 	corefile_fini(&core);
@@ -231,7 +231,8 @@ static struct xc_input large_core(size_t size)
 	corefile_prstatus(&core, 77, 11, 0x1000, 0x10000);
 	corefile_load(&core, 0x10000, size, 6, memory, size);
 	corefile_build(&core, &bytes);
-	char *line = xc_asprintf("gzip -1c <%s >%s", scratch_file("large", bytes.bytes, bytes.len), input.file);
+	char *line = xc_asprintf("gzip -1c <%s >%s", scratch_word(scratch_file("large", bytes.bytes, bytes.len)),
+				 scratch_word(input.file));
 	assert_int_equal(system(line), 0);
 	assert_int_equal(stat(input.file, &st), 0);
 	input.size = (uint64_t)st.st_size;

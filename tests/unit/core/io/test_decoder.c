@@ -44,7 +44,7 @@ static struct xc_text through(const char *program, const char *bytes, size_t len
 {
 	char block[1 << 16];
 	struct xc_text out = {0};
-	char *line = xc_asprintf("%s <%s 2>/dev/null", program, scratch_file("in", bytes, len));
+	char *line = xc_asprintf("%s <%s 2>/dev/null", program, scratch_word(scratch_file("in", bytes, len)));
 	FILE *pipe = popen(line, "re");
 	assert_non_null(pipe);
 	for (size_t n; (n = fread(block, 1, sizeof block, pipe)) > 0;)
