@@ -172,8 +172,8 @@ def parse_info(text):
 
 
 def parse_clients(text):
-    """CLIENT LIST's answer: dicts by id."""
-    rows = [dict(word.split("=", 1) for word in line.split()) for line in text.splitlines() if line.strip()]
+    """CLIENT LIST's answer: dicts by id. A socket's path may hold blanks."""
+    rows = [dict(re.findall(r"(?:^|(?<= ))([\w-]+)=(.*?)(?= [\w-]+=|$)", line)) for line in text.splitlines() if line.strip()]
     return {int(row["id"]): row for row in rows}
 
 

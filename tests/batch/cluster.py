@@ -3,6 +3,7 @@ directory of its own. Nothing of it is left when it ends: call inside() first, a
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
@@ -62,7 +63,9 @@ def held_port():
 class Cluster:
     def __init__(self, cpus=2):
         """cpus: how many the node says it has."""
-        self.dir, self.daemons = tempfile.mkdtemp(prefix="xcore-slurm-"), []
+        # Slurm's settings can name no file with a blank or a quote in it.
+        odd = re.search(r"[^\w./-]", tempfile.gettempdir(), re.ASCII)
+        self.dir, self.daemons = tempfile.mkdtemp(prefix="xcore-slurm-", dir="/tmp" if odd else None), []
         for name in ("state", "spool"):
             os.mkdir(os.path.join(self.dir, name))
         self.held = [held_port(), held_port()]

@@ -208,7 +208,7 @@ assert rows["other"]["matches"] is False and rows["other"]["why"] == "no module 
 
 @test "new makes a plugin that runs at once and passes its tests" {
   needs_core
-  "$XCORE" plugin new fresh --struct node "$CORE" | grep -q 'fresh/init.lua'
+  "$XCORE" plugin new fresh --struct node "$CORE" | tr -d ' \n' | grep -q 'fresh/init.lua'
   "$XCORE" plugin list | grep -q fresh
   "$XCORE" plugin test fresh >"$BATS_TEST_TMPDIR/tap"
   grep -q '^1\.\.3' "$BATS_TEST_TMPDIR/tap"

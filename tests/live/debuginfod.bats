@@ -174,7 +174,7 @@ C
 @test "a download shows its progress on a terminal, and only there" {
   command -v script >/dev/null || skip "no script(1)"
   serve slow "$BATS_FILE_TMPDIR/served/crasher.debug"
-  script -qec "$XCORE bt $CORE --debuginfod -o answer" /dev/null >screen
+  script -qec "$(shell_words "$XCORE" bt "$CORE") --debuginfod -o answer" /dev/null >screen
   grep -q 'downloading debug information of crasher' screen
   grep -q '5' answer
   rm -rf cache

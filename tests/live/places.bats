@@ -33,11 +33,12 @@ ours() {
 start_inside() {
 	mkdir "$BATS_TEST_TMPDIR/box"
 	unshare --mount --pid --fork mount -t tmpfs none "$BATS_TEST_TMPDIR/box" 2>/dev/null || skip "name spaces may not be made here"
-	start unshare --mount --pid --fork --kill-child sh -c "
-		mount -t tmpfs none '$BATS_TEST_TMPDIR/box' &&
-		cp '$BATS_TEST_TMPDIR/outside' '$BATS_TEST_TMPDIR/box/$1' &&
-		rm '$BATS_TEST_TMPDIR/outside' &&
-		exec '$BATS_TEST_TMPDIR/box/$1'"
+	# shellcheck disable=SC2016
+	start unshare --mount --pid --fork --kill-child sh -c '
+		mount -t tmpfs none "$0/box" &&
+		cp "$0/outside" "$0/box/$1" &&
+		rm "$0/outside" &&
+		exec "$0/box/$1"' "$BATS_TEST_TMPDIR" "$1"
 	[ "$SAID" = 1 ] # its own idea of its pid
 	PID=$(ours "$1")
 }

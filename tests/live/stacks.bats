@@ -76,7 +76,7 @@ assert_stacks() {
 
 @test "the file that a thread reads from is left out where redaction is on" {
 	mkfifo "$BATS_TEST_TMPDIR/private"
-	start sh -c "exec 3<>'$BATS_TEST_TMPDIR/private'; echo ready; exec cat <&3"
+	start sh -c 'exec 3<>"$0"; echo ready; exec cat <&3' "$BATS_TEST_TMPDIR/private"
 	for _ in $(seq 100); do
 		run "$XCORE" threads --no-redact "pid:$STARTED"
 		[[ "$output" == *"read from descriptor"* ]] && break
