@@ -63,8 +63,14 @@ function lazy(body, more, make) {
     more.textContent = count(items.length - at) + ' more';
   }
   const near = () => !more.hidden && more.offsetParent && more.getBoundingClientRect().top < innerHeight + 800;
-  function fill() { while (near()) step(CHUNK); }
-  new IntersectionObserver(fill, {rootMargin: '800px'}).observe(more);
+  function fill() {
+    if (!near()) return;
+    while (near()) step(CHUNK);
+    watch.unobserve(more); // it tells of changes alone: one who scrolls to the new end before it looks again would see none
+    watch.observe(more);
+  }
+  const watch = new IntersectionObserver(fill, {rootMargin: '800px'});
+  watch.observe(more);
   more.addEventListener('click', () => step(CHUNK));
   return {
     set(list) { items = list; at = 0; body.textContent = ''; step(CHUNK); fill(); },
