@@ -16,7 +16,7 @@
 #include "core/live/sandbox.h"
 #include "core/io/source.h"
 #include "core/text/shellword.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "core/base/userdir.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/locate/debuginfod.h"

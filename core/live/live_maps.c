@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/live/live_proc.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 /* Reading these is not reading memory: registers of devices, clocks of the kernel. pagemap hides most of them as
  * well; this also holds where there is no pagemap. */

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/process/archive.h"
-#include "core/process/identity.h"
+#include "core/store/archive.h"
+#include "core/process/identity_check.h"
 #include "core/base/told.h"
 #include "core/live/live.h"
 #include "core/io/opener.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 enum { MAX_VDSO = 1 << 20 };
 

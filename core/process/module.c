@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 enum {
 	MAX_DYNAMIC = 512,

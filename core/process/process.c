@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/process/finder.h"
 #include "core/live/live.h"
 #include "core/process/module.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "core/base/text.h"
 
 enum { MAX_REMARKS = 100 };

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "core/render/render.h"
-#include "core/report/scrub_word.h"
+#include "core/report/scrub_impl.h"
 
 enum {
 	NAME_MOST = 64,

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/base/cursor.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "core/base/text.h"
 #include "dwarf/locate/debuginfod.h"
 

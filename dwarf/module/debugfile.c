@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/base/text.h"
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/locate/debuginfod.h"

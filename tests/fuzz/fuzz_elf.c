@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/identity.h"
+#include "core/process/identity_check.h"
 #include "core/process/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/process/identity.h"
+#include "core/process/identity_check.h"
 #include "tests/support/mapped_fixture.h"
 
 #define ID_A "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa"

@@ -11,7 +11,7 @@
 
 #include "core/facts/facts.h"
 #include "core/process/module.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 static uint8_t bytes[64];
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/process/module.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "tests/support/corefile.h"
 
 enum {

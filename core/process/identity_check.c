@@ -8,7 +8,7 @@
  * of which later mprotect calls (RELRO) cut pieces, and which the kernel joins with a neighbour where both
  * addresses and offsets run on. So a mapping is walked piece by piece, and each piece must lie in some PT_LOAD.
  * Mappings without any permission are skipped: the loader leaves them between segments. */
-#include "core/process/identity.h"
+#include "core/process/identity_check.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* store: reading. Nothing is parsed when it is opened; a look-up is a binary search that checks each block it
  * touches, about 0.4 µs a block. */
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 #include <isa-l/crc.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/io/source.h"
-#include "core/process/store_layout.h"
+#include "core/store/store_layout.h"
 #include "core/base/userdir.h"
 
 struct xc_store {

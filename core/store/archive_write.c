@@ -4,7 +4,7 @@
  * last, when offsets and digests are known. While one thread compresses a file, another takes its SHA-256: the
  * digest is the slower of the two on memory full of zeroes.
  * The output has no name until it is complete (O_TMPFILE), so a killed run leaves nothing behind. */
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

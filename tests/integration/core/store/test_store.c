@@ -1,5 +1,5 @@
 /* layer: core */
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include "core/process/finder.h"
 #include "core/io/source.h"
-#include "core/process/store_layout.h"
+#include "core/store/store_layout.h"
 #include "tests/support/mapped_fixture.h"
 
 enum { FILES = 300, SPLITS = 40 };

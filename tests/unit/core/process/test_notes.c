@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "tests/support/corefile.h"
 
 /* ---- one note ---- */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/io/archive_layout.h"
 #include "tests/support/check.h"
 

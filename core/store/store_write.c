@@ -1,5 +1,5 @@
 /* store_write: the whole index is put together in memory, written under another name, and renamed. */
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/told.h"
-#include "core/process/store_layout.h"
+#include "core/store/store_layout.h"
 
 struct image {
 	struct xc_store_header header;

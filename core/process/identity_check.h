@@ -5,8 +5,8 @@
  * unverified   memory's build-id is lost, or neither has one, and every check that can still be made passed:
  *              class, machine and byte order; every mapping of the file lies where its program headers put it; every
  *              page of a read-only segment that the core stores is equal to the file's */
-#ifndef XC_IDENTITY_H
-#define XC_IDENTITY_H
+#ifndef XC_IDENTITY_CHECK_H
+#define XC_IDENTITY_CHECK_H
 
 #include "core/process/process.h"
 

@@ -3,7 +3,7 @@
  * Order in a kernel core: PRSTATUS, PRPSINFO, SIGINFO, AUXV, FILE, then FPREGSET and XSTATE of the thread
  * that died, then PRSTATUS and its register notes for each further thread. gdb's generate-core-file writes
  * a SIGINFO per thread; only the first counts. */
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 #include <elf.h>
 #include <inttypes.h>

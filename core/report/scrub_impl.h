@@ -1,6 +1,6 @@
 /* scrub_word: the known words of scrub.h, and what a word's letters are; for scrub.c alone. */
-#ifndef XC_SCRUB_WORD_H
-#define XC_SCRUB_WORD_H
+#ifndef XC_SCRUB_IMPL_H
+#define XC_SCRUB_IMPL_H
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * A pack is as hostile as a core: every length of the index is compared with what is left of it, every offset
  * with the file, and a file never inflates to more than the index says, so a small pack cannot fill a disk
  * without announcing it. */
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 
 #include <inttypes.h>
 #include <sha2.h>

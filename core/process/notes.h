@@ -2,8 +2,8 @@
  *
  * Layouts: Linux fs/binfmt_elf.c (fill_note_info, fill_files_note), include/linux/elfcore.h,
  * include/uapi/linux/elf.h; siginfo: include/uapi/asm-generic/siginfo.h (checked against 6.1). */
-#ifndef XC_NOTE_H
-#define XC_NOTE_H
+#ifndef XC_NOTES_H
+#define XC_NOTES_H
 
 #include "core/base/cursor.h"
 #include "core/process/process.h"
