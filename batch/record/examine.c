@@ -6,7 +6,7 @@
 
 #include "core/facts/facts.h"
 #include "core/process/package.h"
-#include "core/render/render.h"
+#include "core/report/scrub.h"
 #include "core/report/report.h"
 #include "core/report/report_scrub.h"
 #include "core/facts/scrub_know.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 #include "core/text/threadwords.h"
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
 

@@ -7,6 +7,7 @@
  * element, so that two reports can be compared with diff. */
 #include "core/render/render_json.h"
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 
 void xc_json_set_text(json_t *object, const char *key, const char *text)

@@ -1,6 +1,7 @@
 /* render_text: a report for people: what they need first comes first, each line fits the width, colour carries
  * nothing that the words do not say too. Table and stack layout live in render_table.c and render_stacks.c. */
 #include "core/render/paint.h"
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/render/render.h"
 #include "core/report/scrub_impl.h"
 
 enum {

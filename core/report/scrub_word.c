@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/render/render.h"
 
 enum {
 	COMPARED_MOST = 256, /* of a known word, before it is taken */
