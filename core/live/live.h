@@ -59,12 +59,4 @@ bool xc_live_gone(const struct xc_process *process);
 
 struct xc_live_stats xc_live_stats(const struct xc_process *process);
 
-/* A path that names the process's root directory (its mount namespace) for xc_finder_open, usable also behind
- * xc_sandbox_writes, where /proc/PID/root is refused; NULL for cores and when it was refused from the start.
- * Lives as long as the process. */
-const char *xc_live_root(const struct xc_process *process);
-
-/* Free process->live_state; called by xc_process_close. NULL is fine. */
-void xc_live_close(void *live_state);
-
 #endif

@@ -13,7 +13,6 @@
 #include "core/store/archive.h"
 #include "core/process/identity_check.h"
 #include "core/base/told.h"
-#include "core/live/live.h"
 #include "core/io/opener.h"
 #include "core/store/store.h"
 
@@ -75,7 +74,7 @@ struct xc_error *xc_finder_open_build_id(const char *root, const char *dir, cons
 size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *process,
 		       const char *roots[XC_FINDER_ROOTS])
 {
-	const char *live = process->live ? xc_live_root(process) : NULL;
+	const char *live = process->live_root;
 	size_t count = 0;
 	if (finder->sysroot || live)
 		roots[count++] = finder->sysroot ? finder->sysroot : live;
@@ -86,7 +85,7 @@ size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *
 
 const char *xc_finder_shown(const struct xc_process *process, const char *path)
 {
-	const char *root = process->live ? xc_live_root(process) : NULL;
+	const char *root = process->live_root;
 	size_t len = root ? strlen(root) : 0;
 	return len && !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
 }
@@ -240,7 +239,7 @@ static void try_live(struct search *s)
 {
 	char path[96];
 	const struct xc_mapping *m = first_mapping(s);
-	const char *root = xc_live_root(s->process);
+	const char *root = s->process->live_root;
 	struct xc_source *file = NULL;
 	if (m) {
 		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->process->pid, m->lo,

@@ -27,12 +27,6 @@ enum {
 	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
 
-const char *xc_identity_text(enum xc_identity identity)
-{
-	static const char *const texts[] = {"no file", "verified", "unverified", "refused"};
-	return texts[identity];
-}
-
 struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind)
 {
 	struct xc_module *m = xc_arena_alloc(&process->arena, sizeof *m);

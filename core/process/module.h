@@ -33,7 +33,4 @@ bool xc_module_is_runtime(const struct xc_module *module);
 /* Is the program linked statically: is there neither a loader nor a library? */
 bool xc_modules_are_static(const struct xc_process *process);
 
-/* "verified", "unverified", "refused", "no file". */
-const char *xc_identity_text(enum xc_identity identity);
-
 #endif

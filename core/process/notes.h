@@ -5,20 +5,7 @@
 #ifndef XC_NOTES_H
 #define XC_NOTES_H
 
-#include "core/base/cursor.h"
 #include "core/process/process.h"
-
-struct xc_note {
-	const char *name; /* without its NUL; borrowed, name_len bytes */
-	size_t name_len;
-	uint32_t type;
-	const uint8_t *desc;
-	size_t desc_len;
-};
-
-/* Take the next note at the cursor; padding after name and descriptor is `align` (4 or 8).
- * Errors: XC_ERR_FORMAT when it is cut short. */
-XC_MUST_CHECK struct xc_error *xc_note_next(struct xc_cursor *c, size_t align, struct xc_note *note_out);
 
 /* Read all notes of the core into process: threads, signal, auxv, names and the file table (as mappings'
  * paths: xc_note_file entries). Damage becomes remarks; what was read before it stays. */

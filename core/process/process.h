@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/elf/elf.h"
+#include "core/elf/identity.h"
 #include "core/elf/regs.h"
 #include "core/io/source.h"
 #include "core/elf/space.h"
@@ -27,14 +28,6 @@ struct xc_mapping {
 };
 
 enum xc_module_kind { XC_MODULE_EXE, XC_MODULE_LIBRARY, XC_MODULE_LOADER, XC_MODULE_VDSO };
-
-/* How well a module's file is known to be the one that was mapped (design: three outcomes). */
-enum xc_identity {
-	XC_NO_FILE,    /* nothing was found; why says where we looked */
-	XC_VERIFIED,   /* build-ids are equal, or the file is the mapped inode itself (live) */
-	XC_UNVERIFIED, /* the target's build-id is lost or never was; every other check passed */
-	XC_REFUSED,    /* a file was found but is not the one: never used */
-};
 
 struct xc_module {
 	const char *path; /* as the target names it; "(deleted)" stripped; "[vdso]" for the vDSO */
@@ -141,7 +134,9 @@ struct xc_process {
 	uint64_t expected_size;  /* of the core file, by its headers */
 	struct xc_remark *remarks, **remarks_end;
 	size_t remark_count;
-	void *live_state; /* of live.c */
+	const char *live_root; /* live: names the process's root directory for xc_finder_open; NULL when refused */
+	void *live_state;      /* of live.c */
+	void (*live_close)(void *live_state); /* frees it; NULL for cores */
 	void *debuginfo;  /* of dwarf/symbolize/debuginfo.c */
 	void *types;      /* of dwarf/types/type.c; in the arena */
 	void *heap;       /* of heap/blocks/heap.c */
@@ -190,6 +185,9 @@ void xc_process_remark(struct xc_process *process, const char *format, ...) XC_P
 /* The module or mapping that holds addr, or NULL. O(log n). */
 struct xc_module *xc_process_module(const struct xc_process *process, xc_addr addr);
 const struct xc_mapping *xc_process_mapping(const struct xc_process *process, xc_addr addr);
+
+/* Index of the first mapping that ends at addr or above; mapping_count when there is none. O(log n). */
+size_t xc_process_mapping_from(const struct xc_process *process, xc_addr addr);
 
 /* The thread with this tid, or NULL. */
 struct xc_thread *xc_process_thread(const struct xc_process *process, pid_t tid);

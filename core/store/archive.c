@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/io/archive_layout.h"
 #include "core/base/cursor.h"
 

@@ -22,7 +22,9 @@
 #ifndef XC_ARCHIVE_H
 #define XC_ARCHIVE_H
 
-#include "core/process/process.h"
+#include "core/base/base.h"
+#include "core/elf/elf.h"
+#include "core/elf/identity.h"
 #include "core/io/source.h"
 
 struct xc_progress;
