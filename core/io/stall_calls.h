@@ -3,8 +3,9 @@
 #define XC_STALL_CALLS_H
 
 #include <limits.h>
+#include <sys/types.h>
 
-#include "core/io/stall.h"
+#include "core/base/base.h"
 
 enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NONE = -1 };
 

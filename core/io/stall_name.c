@@ -1,5 +1,7 @@
 /* stall_name: paths are read from the memory of who waits. Of a fault only the mapped files are known, one of which it is: the file systems that ask
  * others, over a network or in another process, are those that do not answer. */
+#include "core/io/stall.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

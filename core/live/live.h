@@ -5,17 +5,8 @@
 #ifndef XC_LIVE_H
 #define XC_LIVE_H
 
+#include "core/live/live_stats.h"
 #include "core/process/process.h"
-
-/* What reading has cost so far, here and in children forked after the process was opened. */
-struct xc_live_stats {
-	uint64_t bytes;     /* taken out of the process */
-	uint64_t batches;   /* system calls that took them */
-	uint64_t absent;    /* pages answered without the process: never touched, or from the mapped file */
-	uint64_t torn;      /* what xc_live_torn counted */
-	uint64_t read_ns;   /* spent reading, by the wall clock */
-	uint64_t paused_ns; /* slept to keep to the limits of xc_open_options */
-};
 
 /* Forget all that was read and frozen, and look at the mappings anew: later reads see the process as it is then. Threads and modules
  * stay as they were found. Whoever refreshes reads again and again: from now on the limits on reading hold from the first byte.

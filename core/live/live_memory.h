@@ -2,7 +2,9 @@
 #ifndef XC_LIVE_MEMORY_H
 #define XC_LIVE_MEMORY_H
 
-#include "core/live/live.h"
+#include "core/elf/space.h"
+#include "core/live/live_kernel.h"
+#include "core/live/live_stats.h"
 
 struct xc_live_memory;
 struct xc_live_absents;
@@ -24,20 +26,6 @@ struct xc_live_region {
 	const char *path;          /* in the process's root; NULL when not mapped from a file */
 	bool file_refused;         /* the mapped file cannot be had */
 	bool userfault;            /* absent pages come from a user-space handler: never answered */
-};
-
-/* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
-struct xc_live_handles {
-	pid_t tid;              /* a living thread of the process, for process_vm_readv */
-	int mem;                /* /proc/PID/mem, read-only; required */
-	int maps;               /* /proc/PID/maps; required */
-	int pagemap;            /* /proc/PID/pagemap; without it every page counts as present */
-	int smaps;              /* /proc/PID/smaps */
-	int root;               /* /proc/PID/root, O_PATH */
-	bool swap;              /* read swapped-out pages too */
-	uint64_t max_read_rate; /* bytes a second; 0: no limit */
-	unsigned max_read_time; /* milliseconds of our CPU time a second; 0: no limit */
-	bool paced;             /* no byte is free */
 };
 
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
