@@ -360,7 +360,7 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 static void put_output(struct xc_html *html, const struct xc_report *report)
 {
 	xc_html_put(html, report->output ? "<section><pre>" : "");
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		html->scratch.len = 0;
 		xc_render_printed(&html->scratch, line->text, line->len);
 		xc_html_text(html, xc_text_string(&html->scratch));

@@ -384,7 +384,7 @@ static void write_sections(const struct xc_json *v, const struct xc_report *repo
 static void write_output(const struct xc_json *v, const struct xc_report *report)
 {
 	xc_jsonstream_open(v->stream, "output", '[');
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		xc_jsonstream_line(v->stream);
 		xc_jsonstream_element(v->stream, xc_jsonvalue_bytes(line->text, line->len));
 	}
