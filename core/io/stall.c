@@ -14,32 +14,32 @@
 
 #include "core/io/stall_calls.h"
 
-enum { NONE = XC_STALL_NONE, STATUS = 4096, DEPTH = 8 };
+enum { NONE = XC_STALL_NO_ARGUMENT, STATUS = 4096, DEPTH = 8 };
 
 /* ---- a thread ---- */
 
 /* A pipe of any kind has a function of its own to wait in, whatever it is called. */
-static bool waits_for_pipe(const struct xc_stalled *t)
+static bool waits_for_pipe(const struct xc_stalled_thread *t)
 {
 	char where[128];
 	return xc_stall_read(where, sizeof where, "/proc/%ld/task/%ld/wchan", (long)t->pid, (long)t->tid) &&
 	       (strstr(where, "pipe") || strstr(where, "fifo") || strstr(where, "wait_for_partner"));
 }
 
-static enum xc_stall_kind kind_of(const struct xc_stalled *t)
+static enum xc_stall_kind kind_of(const struct xc_stalled_thread *t)
 {
 	uint64_t arguments[XC_STALL_ARGUMENTS];
 	char name[PATH_MAX];
 	const struct xc_stall_call *call = xc_stall_call(t->call, arguments);
 	if (!call)
-		return XC_STALL_NOTHING;
+		return XC_STALL_NONE;
 	if (call->path == NONE && call->descriptor != NONE) {
 		const int fd = (int)arguments[call->descriptor];
 		xc_stall_descriptor(t->pid, fd, name);
 		if (!xc_stall_is_file(name))
-			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_OTHERS : XC_STALL_NOTHING;
+			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_PIPE : XC_STALL_NONE;
 	}
-	return waits_for_pipe(t) ? XC_STALL_OTHERS : XC_STALL_FILE;
+	return waits_for_pipe(t) ? XC_STALL_PIPE : XC_STALL_FILE;
 }
 
 /* Asleep, not stopped: who is stopped waits for nobody but who stopped it. */
@@ -49,10 +49,10 @@ static bool is_asleep(const char *status)
 	return state && strchr("SD", state[strlen("\nState:\t")]);
 }
 
-static struct xc_stalled look_at(pid_t pid, pid_t tid)
+static struct xc_stalled_thread look_at(pid_t pid, pid_t tid)
 {
 	static const char waits[] = "\nvoluntary_ctxt_switches:";
-	struct xc_stalled t = {.pid = pid, .tid = tid};
+	struct xc_stalled_thread t = {.pid = pid, .tid = tid};
 	char status[STATUS];
 	if (!xc_stall_read(t.call, sizeof t.call, "/proc/%ld/task/%ld/syscall", (long)pid, (long)tid) ||
 	    !xc_stall_read(status, sizeof status, "/proc/%ld/task/%ld/status", (long)pid, (long)tid) ||
@@ -65,7 +65,7 @@ static struct xc_stalled look_at(pid_t pid, pid_t tid)
 	return t;
 }
 
-static bool is_same(const struct xc_stalled *a, const struct xc_stalled *b)
+static bool is_same(const struct xc_stalled_thread *a, const struct xc_stalled_thread *b)
 {
 	return a->tid == b->tid && a->kind == b->kind && !strcmp(a->call, b->call) && !strcmp(a->waits, b->waits);
 }
@@ -82,8 +82,8 @@ struct look {
 
 static void add(struct look *look, pid_t pid, pid_t tid)
 {
-	struct xc_stalled t = look_at(pid, tid);
-	if (t.kind == XC_STALL_NOTHING)
+	struct xc_stalled_thread t = look_at(pid, tid);
+	if (t.kind == XC_STALL_NONE)
 		return;
 	t.since_ms = look->ms;
 	for (size_t i = 0; i < look->before->count; i++)
@@ -116,7 +116,7 @@ static void look_at_all(struct look *look, pid_t pid, int depth)
 			look_at_all(look, children[i], depth - 1);
 }
 
-void xc_stall_look(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
+void xc_stall_scan(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
 {
 	struct look look = {.before = stall, .ms = now_ms, .session = getsid(pid)};
 	look_at_all(&look, pid, DEPTH);
@@ -124,11 +124,11 @@ void xc_stall_look(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
 	*stall = look.now;
 }
 
-const struct xc_stalled *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind)
+const struct xc_stalled_thread *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind)
 {
-	const struct xc_stalled *longest = NULL;
+	const struct xc_stalled_thread *longest = NULL;
 	for (size_t i = 0; i < stall->count; i++) {
-		const struct xc_stalled *t = &stall->threads[i];
+		const struct xc_stalled_thread *t = &stall->threads[i];
 		if (t->kind == kind && (!longest || t->since_ms < longest->since_ms))
 			longest = t;
 	}

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NONE = XC_STALL_NONE, FAULT = -1 };
+enum { NONE = XC_STALL_NO_ARGUMENT, FAULT = -1 };
 
 static const struct xc_stall_call calls[] = {
 #ifdef SYS_open

@@ -7,7 +7,7 @@
 
 #include "core/base/base.h"
 
-enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NONE = -1 };
+enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NO_ARGUMENT = -1 };
 
 /* Which arguments say what a call is about: a descriptor, of a directory where there is a path, too. */
 struct xc_stall_call {

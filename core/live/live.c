@@ -103,14 +103,14 @@ size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf,
 	return done;
 }
 
-bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread)
+bool xc_live_thread_slept(const struct xc_process *process, const struct xc_thread *thread)
 {
 	const struct live *live = state_of(process);
 	return live && live->task_dir >= 0 && thread->ran &&
 	       xc_live_facts_ran(live->task_dir, thread->tid) == thread->ran;
 }
 
-void xc_live_torn(struct xc_process *process)
+void xc_live_count_torn(struct xc_process *process)
 {
 	if (state_of(process))
 		xc_live_memory_torn(state_of(process)->memory);
@@ -316,7 +316,7 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 					  .swap = options->swap,
 					  .max_read_rate = options->max_read_rate,
 					  .max_read_time = options->max_read_time,
-					  .paced = options->paced};
+					  .throttled = options->throttled};
 	bool other_thread;
 	struct xc_error *err = open_proc(pid, &proc_dir);
 	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) ||

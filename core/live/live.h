@@ -26,10 +26,10 @@ size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf,
 
 /* Has the thread slept ever since its call was asked for, when the process was opened? Then what was read in between is of one moment, as
  * far as it is the thread's to change. False for cores, and when the kernel does not tell. */
-bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread);
+bool xc_live_thread_slept(const struct xc_process *process, const struct xc_thread *thread);
 
 /* Count a torn read: what was read did not fit together because the process changed it meanwhile. */
-void xc_live_torn(struct xc_process *process);
+void xc_live_count_torn(struct xc_process *process);
 
 /* Keep the bytes of [addr, addr + len) as they are now: all later reads of them, by whatever way, see these, until
  * xc_live_refresh. What is frozen already stays as it was. No-op for cores. Safe beside readers.

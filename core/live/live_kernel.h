@@ -25,7 +25,7 @@ struct xc_live_handles {
 	bool swap;              /* read swapped-out pages too */
 	uint64_t max_read_rate; /* bytes a second; 0: no limit */
 	unsigned max_read_time; /* milliseconds of our CPU time a second; 0: no limit */
-	bool paced;             /* no byte is free */
+	bool throttled;             /* no byte is free */
 };
 
 struct xc_live_kernel {

@@ -91,7 +91,7 @@ static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, struct
 		s.ctx = region;
 		s.offset = m->lo;
 	}
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 static void add_file(struct xc_process *p, const struct xc_mapping *m, bool deleted)

@@ -42,7 +42,7 @@ extern const struct xc_backing xc_live_backing;
 /* As xc_space_peek inside one region, past the cache; what is frozen stays. */
 size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *buf, size_t len);
 
-/* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_pace.h). */
+/* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_throttle.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 
 /* Keep these bytes, which are taken; false when there is no room for them. */

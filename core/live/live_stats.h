@@ -9,7 +9,7 @@ struct xc_live_stats {
 	uint64_t bytes;     /* taken out of the process */
 	uint64_t batches;   /* system calls that took them */
 	uint64_t absent;    /* pages answered without the process: never touched, or from the mapped file */
-	uint64_t torn;      /* what xc_live_torn counted */
+	uint64_t torn;      /* what xc_live_count_torn counted */
 	uint64_t read_ns;   /* spent reading, by the wall clock */
 	uint64_t paused_ns; /* slept to keep to the limits of xc_open_options */
 };

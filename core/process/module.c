@@ -414,20 +414,20 @@ static bool is_whole_name(const struct xc_module *module, const char *name)
 	return strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0;
 }
 
-bool xc_module_called(const struct xc_module *module, const char *name)
+bool xc_module_matches_name(const struct xc_module *module, const char *name)
 {
 	size_t len = strlen(name);
 	return is_whole_name(module, name) ||
 	       (len > 0 && strncmp(module->name, name, len) == 0 && strchr(".-", module->name[len]));
 }
 
-struct xc_module *xc_module_named(const struct xc_process *process, const char *name)
+struct xc_module *xc_module_by_name(const struct xc_process *process, const char *name)
 {
 	for (size_t i = 0; i < process->module_count; i++)
 		if (is_whole_name(process->modules[i], name))
 			return process->modules[i];
 	for (size_t i = 0; i < process->module_count; i++)
-		if (xc_module_called(process->modules[i], name))
+		if (xc_module_matches_name(process->modules[i], name))
 			return process->modules[i];
 	return NULL;
 }

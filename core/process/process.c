@@ -91,7 +91,7 @@ struct xc_module *xc_process_module(const struct xc_process *p, xc_addr addr)
 	return lo && addr <= p->by_address[lo - 1]->hi ? p->by_address[lo - 1] : NULL;
 }
 
-size_t xc_process_mapping_from(const struct xc_process *p, xc_addr addr)
+size_t xc_process_mapping_lower_bound(const struct xc_process *p, xc_addr addr)
 {
 	size_t lo = 0, hi = p->mapping_count;
 	while (lo < hi) {
@@ -106,7 +106,7 @@ size_t xc_process_mapping_from(const struct xc_process *p, xc_addr addr)
 
 const struct xc_mapping *xc_process_mapping(const struct xc_process *p, xc_addr addr)
 {
-	size_t at = xc_process_mapping_from(p, addr);
+	size_t at = xc_process_mapping_lower_bound(p, addr);
 	return at < p->mapping_count && p->mappings[at].lo <= addr ? &p->mappings[at] : NULL;
 }
 

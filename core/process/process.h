@@ -69,7 +69,7 @@ struct xc_thread {
 	uint64_t call_args[6];
 	const char
 		*call_file; /* live: what the descriptor leads to that the first argument is, if it is one; or NULL */
-	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_slept */
+	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_thread_slept */
 	struct xc_regs regs;
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
 };
@@ -151,9 +151,9 @@ struct xc_open_options {
 	const struct xc_finder *finder; /* where files may come from; required */
 	bool strict;                    /* refuse unverified files */
 	bool swap;                      /* live: read swapped-out pages too */
-	uint64_t max_read_rate;         /* live: bytes a second (live_pace.h says when it begins); 0: no limit */
+	uint64_t max_read_rate;         /* live: bytes a second (live_throttle.h says when it begins); 0: no limit */
 	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
-	bool paced;                     /* live: the limits hold from the first byte on, also for a single question */
+	bool throttled;                     /* live: the limits hold from the first byte on, also for a single question */
 	struct xc_progress *progress;   /* for decompression; may be NULL */
 	uint64_t max_core_size;         /* bytes of a core after inflating; 0: 256 GiB */
 	uint64_t room;                  /* bytes that an inflated core may take of the disk; 0: all that it has */
@@ -187,7 +187,7 @@ struct xc_module *xc_process_module(const struct xc_process *process, xc_addr ad
 const struct xc_mapping *xc_process_mapping(const struct xc_process *process, xc_addr addr);
 
 /* Index of the first mapping that ends at addr or above; mapping_count when there is none. O(log n). */
-size_t xc_process_mapping_from(const struct xc_process *process, xc_addr addr);
+size_t xc_process_mapping_lower_bound(const struct xc_process *process, xc_addr addr);
 
 /* The thread with this tid, or NULL. */
 struct xc_thread *xc_process_thread(const struct xc_process *process, pid_t tid);

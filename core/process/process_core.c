@@ -44,18 +44,18 @@ static void add_mapping(struct xc_process *p, size_t *capacity, const struct xc_
 static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, const struct xc_phdr *load, uint64_t stored)
 {
 	struct xc_segment claim = {.lo = m->lo, .hi = m->hi, .provenance = XC_NOT_DUMPED};
-	xc_space_lay(p->space, &claim);
+	xc_space_add(p->space, &claim);
 	if (m->dumped) {
 		struct xc_segment lost = {.lo = m->lo, .hi = m->lo + (m->dumped - 1), .provenance = XC_CUT_SHORT};
 		if (m->cut)
-			xc_space_lay(p->space, &lost);
+			xc_space_add(p->space, &lost);
 	}
 	if (stored) {
 		struct xc_segment bytes = {.lo = m->lo,
 					   .hi = m->lo + (stored - 1),
 					   .provenance = XC_FROM_CORE,
 					   .bytes = p->core->bytes + load->offset};
-		xc_space_lay(p->space, &bytes);
+		xc_space_add(p->space, &bytes);
 	}
 }
 
@@ -167,7 +167,7 @@ static void lay_file_part(struct xc_process *p, const struct xc_module *module, 
 			       .hi = m->lo + skip + (size - 1),
 			       .provenance = XC_FROM_FILE,
 			       .bytes = module->file->bytes + offset};
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 /* Does the mapping lie in a segment that its file calls writable? Then the loader wrote relocations there before it
@@ -201,7 +201,7 @@ static void lay_module_file(struct xc_process *p, const struct xc_module *module
 {
 	if (!module->file || !module->file->bytes || module->kind == XC_MODULE_VDSO)
 		return;
-	for (size_t i = xc_process_mapping_from(p, module->lo); i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
+	for (size_t i = xc_process_mapping_lower_bound(p, module->lo); i < p->mapping_count && p->mappings[i].lo <= module->hi; i++)
 		if (file_shows(module, &p->mappings[i], touched_dumped))
 			lay_file_part(p, module, &p->mappings[i]);
 }
@@ -212,12 +212,12 @@ static struct xc_error *find_files(struct xc_process *p, const struct xc_open_op
 	for (size_t i = 0; i < p->module_count; i++) {
 		struct xc_module *m = p->modules[i];
 		xc_finder_module(options->finder, p, m);
-		if (m->kind == XC_MODULE_EXE && options->finder->exe && !options->finder->exe_of_some &&
+		if (m->kind == XC_MODULE_EXE && options->finder->exe && !options->finder->exe_optional &&
 		    m->identity != XC_VERIFIED && m->identity != XC_UNVERIFIED)
 			return xc_error_new(XC_ERR_MISMATCH, "%s: %s", options->finder->exe, m->why);
 		xc_module_name_mappings(p, m);
 		lay_module_file(p, m, touched_dumped);
-		xc_module_ask_file(p, m);
+		xc_module_read_file(p, m);
 	}
 	xc_space_seal(p->space);
 	xc_process_index(p);

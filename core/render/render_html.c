@@ -44,7 +44,7 @@ void xc_html_text(struct xc_html *html, const char *escaped_text)
 {
 	for (const char *at = escaped_text; *at;) {
 		size_t n = strcspn(at, "<>&\"'#:");
-		bool quiet = (at[n] == '#' || at[n] == ':') && !xc_xmltext_command(at + n, escaped_text);
+		bool quiet = (at[n] == '#' || at[n] == ':') && !xc_xmltext_is_command(at + n, escaped_text);
 		xc_text_addn(&html->page, at, n + quiet);
 		at += n + quiet;
 		if (!quiet && (*at == '#' || *at == ':'))

@@ -19,7 +19,7 @@
 #include <zstd.h>
 
 #include "core/io/archive_layout.h"
-#include "core/io/aside.h"
+#include "core/io/tempfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
@@ -47,15 +47,15 @@ static struct xc_error *open_output(struct writer *w)
 	xc_auto(xc_freep) char *dir = slash ? xc_asprintf("%.*s", (int)(slash - w->path + 1), w->path) : xc_strdup(".");
 	w->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (w->fd < 0)
-		w->fd = xc_aside_open(w->path, 0600, &w->temporary); /* file systems without O_TMPFILE */
+		w->fd = xc_tempfile_open(w->path, 0600, &w->temporary); /* file systems without O_TMPFILE */
 	return w->fd < 0 ? xc_error_errno(errno, "%s", w->path) : NULL;
 }
 
 /* Give the complete file its name, replacing an older one at once. */
 static struct xc_error *publish(struct writer *w)
 {
-	if ((!w->temporary && xc_aside_link(w->fd, w->path, &w->temporary) < 0) ||
-	    xc_aside_rename(&w->temporary, w->path) < 0)
+	if ((!w->temporary && xc_tempfile_link(w->fd, w->path, &w->temporary) < 0) ||
+	    xc_tempfile_rename(&w->temporary, w->path) < 0)
 		return xc_error_errno(errno, "%s", w->path);
 	return NULL;
 }
@@ -272,7 +272,7 @@ struct xc_error *xc_archive_write(const struct xc_archive_content *content, cons
 		ZSTD_freeCCtx(w.zstd);
 		free(w.out);
 	}
-	xc_aside_remove(&w.temporary);
+	xc_tempfile_remove(&w.temporary);
 	if (w.fd >= 0 && close(w.fd) < 0 && !err)
 		err = xc_error_errno(errno, "writing %s", path);
 	return err;

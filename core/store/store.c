@@ -23,7 +23,7 @@ uint32_t xc_store_crc(const void *bytes, size_t size)
 	return crc32_gzip_refl(0, (uint8_t *)(uintptr_t)bytes, size);
 }
 
-char *xc_store_place(const char *given)
+char *xc_store_locate(const char *given)
 {
 	const char *named = getenv("XCORE_SYMBOLS");
 	if (given || named) {

@@ -52,7 +52,7 @@ struct xc_store;
 
 /* The store's directory: `given` (--store), else $XCORE_SYMBOLS, else $XDG_DATA_HOME/xcore/symbols or
  * ~/.local/share/xcore/symbols. Malloc'ed. NULL: no store (XCORE_SYMBOLS is empty, or there is no home). */
-char *xc_store_place(const char *given);
+char *xc_store_locate(const char *given);
 
 /* Open DIR/index. Errors: XC_ERR_NOT_FOUND (nothing was indexed), XC_ERR_FORMAT (damaged, or of another version),
  * and those of opening. Cost: a few pages. */

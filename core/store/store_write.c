@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/store/store_layout.h"
 
 struct image {
@@ -184,11 +184,11 @@ struct xc_error *xc_store_replace(const char *dir, const char *name, const void 
 {
 	xc_auto(xc_freep) char *path = xc_asprintf("%s/%s", dir, name);
 	xc_auto(xc_freep) char *aside = xc_asprintf("%s/.%s-%ld.part", dir, name, (long)getpid());
-	xc_told_aside(aside);
+	xc_shared_status_add_tempfile(aside);
 	unlink(aside); /* of a dead process with our number */
 	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0) {
-		xc_told_done(aside);
+		xc_shared_status_remove_tempfile(aside);
 		return xc_error_errno(errno, "%s", aside);
 	}
 	int failed = write_all(fd, bytes, size);
@@ -200,7 +200,7 @@ struct xc_error *xc_store_replace(const char *dir, const char *name, const void 
 		failed = errno;
 	if (failed)
 		unlink(aside);
-	xc_told_done(aside);
+	xc_shared_status_remove_tempfile(aside);
 	return failed ? xc_error_errno(failed, "%s", path) : NULL;
 }
 

@@ -336,7 +336,7 @@ static void no_index_is_not_found(void **state)
 
 static void expect_place(const char *given, const char *place)
 {
-	char *got = xc_store_place(given);
+	char *got = xc_store_locate(given);
 	if (place)
 		assert_string_equal(got, place);
 	else

@@ -12,7 +12,7 @@
 
 #include "core/io/stall_calls.h"
 
-enum { NONE = XC_STALL_NONE, SHOWN = 3 };
+enum { NONE = XC_STALL_NO_ARGUMENT, SHOWN = 3 };
 
 /* ---- a call ---- */
 
@@ -39,7 +39,7 @@ static bool name_again(pid_t pid, const char *path, struct xc_text *text)
 }
 
 /* A path of openat2 is below the directory also when it begins with a slash (opener.c). */
-static void name_file(const struct xc_stalled *t, const struct xc_stall_call *call, const uint64_t *arguments,
+static void name_file(const struct xc_stalled_thread *t, const struct xc_stall_call *call, const uint64_t *arguments,
 		      struct xc_text *text)
 {
 	const int fd = call->descriptor == NONE ? AT_FDCWD : (int)arguments[call->descriptor];
@@ -184,7 +184,7 @@ static void name_mapped(pid_t pid, struct xc_text *text)
 
 /* ---- both ---- */
 
-static void name_other(const struct xc_stalled *t, const struct xc_stall_call *call, const uint64_t *arguments,
+static void name_other(const struct xc_stalled_thread *t, const struct xc_stall_call *call, const uint64_t *arguments,
 		       struct xc_text *text)
 {
 	if (call->number == SYS_process_vm_readv)
@@ -195,7 +195,7 @@ static void name_other(const struct xc_stalled *t, const struct xc_stall_call *c
 		name_mapped(t->pid, text);
 }
 
-void xc_stall_name(const struct xc_stalled *stalled, struct xc_text *text)
+void xc_stall_describe(const struct xc_stalled_thread *stalled, struct xc_text *text)
 {
 	uint64_t arguments[XC_STALL_ARGUMENTS];
 	const struct xc_stall_call *call = xc_stall_call(stalled->call, arguments);
@@ -206,7 +206,7 @@ void xc_stall_name(const struct xc_stalled *stalled, struct xc_text *text)
 		name_other(stalled, call, arguments, text);
 	else
 		name_file(stalled, call, arguments, text);
-	if (stalled->kind == XC_STALL_OTHERS && (text->len == before || !xc_stall_is_file(text->bytes + before))) {
+	if (stalled->kind == XC_STALL_PIPE && (text->len == before || !xc_stall_is_file(text->bytes + before))) {
 		text->len = before;
 		xc_text_add(text, "standard input");
 	}

@@ -1,9 +1,9 @@
-/* live_pace: two token buckets.
+/* live_throttle: two token buckets.
  *
  * The reader pays afterwards, since nobody knows before how long it will work on what it read; so an allowance may fall
  * below zero, and the sleep is as long as it takes to grow back. It sleeps a little longer, SLICE_NS worth of allowance: many short
  * sleeps would wake the processor for nothing. */
-#include "core/live/live_pace.h"
+#include "core/live/live_throttle.h"
 
 #include <time.h>
 
@@ -12,13 +12,13 @@ static const uint64_t SECOND_NS = 1000000000, SLICE_NS = 50000000;
 /* What may be saved up. So no second sees more than 5/4 of the rate, also when the reader had to wait for its turn. */
 static const uint64_t SAVED_NS = 250000000;
 
-void xc_live_pace_init(struct xc_live_pace *pace, uint64_t bytes_per_second, uint64_t cpu_ns_per_second)
+void xc_live_throttle_init(struct xc_live_throttle *pace, uint64_t bytes_per_second, uint64_t cpu_ns_per_second)
 {
-	*pace = (struct xc_live_pace){
-		.bytes.rate = bytes_per_second, .cpu.rate = cpu_ns_per_second, .free_bytes = XC_PACE_FREE_BYTES};
+	*pace = (struct xc_live_throttle){
+		.bytes.rate = bytes_per_second, .cpu.rate = cpu_ns_per_second, .free_bytes = XC_THROTTLE_FREE_BYTES};
 }
 
-void xc_live_pace_begin(struct xc_live_pace *pace)
+void xc_live_throttle_begin(struct xc_live_throttle *pace)
 {
 	pace->free_bytes = 0;
 }
@@ -29,7 +29,7 @@ static int64_t worth(uint64_t rate, uint64_t ns)
 }
 
 /* Grow and pay; returns the sleep that is owed. */
-static uint64_t charge(struct xc_live_allowance *a, uint64_t elapsed_ns, uint64_t used)
+static uint64_t charge(struct xc_live_token_bucket *a, uint64_t elapsed_ns, uint64_t used)
 {
 	if (!a->rate)
 		return 0;
@@ -41,7 +41,7 @@ static uint64_t charge(struct xc_live_allowance *a, uint64_t elapsed_ns, uint64_
 	return SLICE_NS + (uint64_t)((double)-a->left / (double)a->rate * (double)SECOND_NS);
 }
 
-static void begin(struct xc_live_pace *pace, uint64_t wall_ns, uint64_t cpu_ns)
+static void begin(struct xc_live_throttle *pace, uint64_t wall_ns, uint64_t cpu_ns)
 {
 	pace->begun = true;
 	pace->bytes.left = worth(pace->bytes.rate, SAVED_NS);
@@ -50,7 +50,7 @@ static void begin(struct xc_live_pace *pace, uint64_t wall_ns, uint64_t cpu_ns)
 	pace->cpu_ns = cpu_ns;
 }
 
-uint64_t xc_live_pace_charge(struct xc_live_pace *pace, uint64_t bytes, uint64_t wall_ns, uint64_t cpu_ns)
+uint64_t xc_live_throttle_charge(struct xc_live_throttle *pace, uint64_t bytes, uint64_t wall_ns, uint64_t cpu_ns)
 {
 	pace->free_bytes -= bytes < pace->free_bytes ? bytes : pace->free_bytes;
 	if (pace->free_bytes)
@@ -72,12 +72,12 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
-uint64_t xc_live_pace_wait(struct xc_live_pace *pace, uint64_t bytes)
+uint64_t xc_live_throttle_wait(struct xc_live_throttle *pace, uint64_t bytes)
 {
 	/* While bytes are free no clock is looked at: that would be a system call for each batch. */
 	bool paced = pace->free_bytes <= bytes && (pace->bytes.rate || pace->cpu.rate);
 	uint64_t before = paced ? clock_ns(CLOCK_MONOTONIC) : 0;
-	uint64_t ns = xc_live_pace_charge(pace, bytes, before, paced ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0);
+	uint64_t ns = xc_live_throttle_charge(pace, bytes, before, paced ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0);
 	if (!paced || !ns)
 		return 0;
 	struct timespec sleep = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};

@@ -1,13 +1,13 @@
 /* expand: a compressed stream into a file without a name, behind what it already holds, until it ends, is found damaged, or a limit is reached. */
-#ifndef XC_EXPAND_H
-#define XC_EXPAND_H
+#ifndef XC_DECOMPRESS_H
+#define XC_DECOMPRESS_H
 
 #include "core/io/decoder.h"
 #include "core/base/error.h"
 
 struct xc_progress;
 
-struct xc_expansion {
+struct xc_decompression {
 	const uint8_t *bytes; /* compressed */
 	uint64_t size;
 	const char *path;             /* for messages */
@@ -22,10 +22,10 @@ struct xc_expansion {
 };
 
 /* The hint of who may not take more of the disk: the core may be fine where there is more. */
-#define XC_EXPAND_MORE_ROOM "set TMPDIR to a directory with more room"
+#define XC_DECOMPRESS_MORE_ROOM "set TMPDIR to a directory with more room"
 
 /* Errors: XC_ERR_FORMAT (damaged before anything could be decoded), XC_ERR_LIMIT (the limit; the room, with the hint above; the decoder's
  * memory), those of making and writing a file, with a hint. */
-XC_MUST_CHECK struct xc_error *xc_expand(const struct xc_decoder *decoder, struct xc_expansion *expansion);
+XC_MUST_CHECK struct xc_error *xc_decompress(const struct xc_decoder *decoder, struct xc_decompression *expansion);
 
 #endif

@@ -10,20 +10,20 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "core/live/live_pace.h"
+#include "core/live/live_throttle.h"
 
 static const uint64_t MS = 1000000, SECOND = 1000000000, MB = 1 << 20;
 
 static void what_one_question_reads_is_free(void **state)
 {
-	struct xc_live_pace pace;
+	struct xc_live_throttle pace;
 	uint64_t cpu = 0;
 	(void)state;
-	xc_live_pace_init(&pace, MB, MS);
-	for (uint64_t read = MB / 4; read < XC_PACE_FREE_BYTES; read += MB / 4, cpu += 10 * MS)
-		assert_int_equal(xc_live_pace_charge(&pace, MB / 4, cpu, cpu), 0);
-	xc_live_pace_charge(&pace, MB, cpu, cpu);
-	assert_true(xc_live_pace_charge(&pace, 2 * MB, cpu + MS, cpu + MS) > SECOND / 2);
+	xc_live_throttle_init(&pace, MB, MS);
+	for (uint64_t read = MB / 4; read < XC_THROTTLE_FREE_BYTES; read += MB / 4, cpu += 10 * MS)
+		assert_int_equal(xc_live_throttle_charge(&pace, MB / 4, cpu, cpu), 0);
+	xc_live_throttle_charge(&pace, MB, cpu, cpu);
+	assert_true(xc_live_throttle_charge(&pace, 2 * MB, cpu + MS, cpu + MS) > SECOND / 2);
 }
 
 /* Reads and works at random for `seconds` of a clock that also runs while it sleeps. Returns what was used of both. */
@@ -32,7 +32,7 @@ struct used {
 	unsigned sleeps;
 };
 
-static struct used run(struct xc_live_pace *pace, unsigned seed, double seconds)
+static struct used run(struct xc_live_throttle *pace, unsigned seed, double seconds)
 {
 	uint64_t wall = 77, cpu = 5;
 	struct used used = {0};
@@ -43,7 +43,7 @@ static struct used run(struct xc_live_pace *pace, unsigned seed, double seconds)
 		used.cpu_ns += (double)work;
 		cpu += work;
 		wall += work + (uint64_t)rand() % MS;
-		uint64_t sleep = xc_live_pace_charge(pace, bytes, wall, cpu);
+		uint64_t sleep = xc_live_throttle_charge(pace, bytes, wall, cpu);
 		used.sleeps += sleep > 0;
 		wall += sleep;
 	}
@@ -56,9 +56,9 @@ static void a_loop_stays_within_both_rates(void **state)
 	(void)state;
 	const uint64_t rates[][2] = {{100 * MB, 40 * MS}, {0, 40 * MS}, {MB, 0}, {MB, 500 * MS}, {10 * MB, 1 * MS}};
 	for (size_t i = 0; i < XC_COUNT(rates); i++) {
-		struct xc_live_pace pace;
-		xc_live_pace_init(&pace, rates[i][0], rates[i][1]);
-		xc_live_pace_begin(&pace);
+		struct xc_live_throttle pace;
+		xc_live_throttle_init(&pace, rates[i][0], rates[i][1]);
+		xc_live_throttle_begin(&pace);
 		struct used used = run(&pace, 4711 + (unsigned)i, 200);
 		if (rates[i][0])
 			assert_true(used.bytes <= (double)rates[i][0] * (used.seconds + .25) + 300000);
@@ -73,22 +73,22 @@ static void a_loop_stays_within_both_rates(void **state)
 
 static void no_limit_never_sleeps(void **state)
 {
-	struct xc_live_pace pace;
+	struct xc_live_throttle pace;
 	(void)state;
-	xc_live_pace_init(&pace, 0, 0);
-	xc_live_pace_begin(&pace);
+	xc_live_throttle_init(&pace, 0, 0);
+	xc_live_throttle_begin(&pace);
 	assert_int_equal(run(&pace, 1, 5).sleeps, 0);
 }
 
 static void a_forked_child_begins_with_its_own_clock(void **state)
 {
-	struct xc_live_pace pace;
+	struct xc_live_throttle pace;
 	(void)state;
-	xc_live_pace_init(&pace, 0, 40 * MS);
-	xc_live_pace_begin(&pace);
-	assert_int_equal(xc_live_pace_charge(&pace, 1, SECOND, 900 * MS), 0);
-	assert_int_equal(xc_live_pace_charge(&pace, 1, SECOND, 10 * MS), 0); /* 10 ms of 40 */
-	assert_true(xc_live_pace_charge(&pace, 1, SECOND, 50 * MS) > 0);
+	xc_live_throttle_init(&pace, 0, 40 * MS);
+	xc_live_throttle_begin(&pace);
+	assert_int_equal(xc_live_throttle_charge(&pace, 1, SECOND, 900 * MS), 0);
+	assert_int_equal(xc_live_throttle_charge(&pace, 1, SECOND, 10 * MS), 0); /* 10 ms of 40 */
+	assert_true(xc_live_throttle_charge(&pace, 1, SECOND, 50 * MS) > 0);
 }
 
 int main(void)
@@ -99,5 +99,5 @@ int main(void)
 		cmocka_unit_test(no_limit_never_sleeps),
 		cmocka_unit_test(a_forked_child_begins_with_its_own_clock),
 	};
-	return cmocka_run_group_tests_name("live_pace", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("live_throttle", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "tests/support/check.h"
 
-#include "core/facts/scrub_know.h"
+#include "core/facts/scrub_learn.h"
 
 enum { STACK = 0x7ffd0000, SIZE = 4096 };
 
@@ -22,11 +22,11 @@ static void setup(struct ended *e, const char *strings, size_t len, uid_t uid)
 	memcpy(e->bytes + SIZE - len, strings, len);
 	const struct xc_segment there = {
 		.lo = STACK, .hi = STACK + SIZE - 1, .provenance = XC_FROM_CORE, .bytes = (const uint8_t *)e->bytes};
-	xc_space_lay(e->process->space, &there);
+	xc_space_add(e->process->space, &there);
 	xc_space_seal(e->process->space);
 	e->process->auxv[AT_EXECFN] = STACK + SIZE;
 	e->process->auxv_known |= (uint64_t)1 << AT_EXECFN;
-	xc_scrub_know(&e->scrub, e->process);
+	xc_scrub_learn(&e->scrub, e->process);
 }
 
 static void teardown(struct ended *e)
@@ -100,7 +100,7 @@ static void a_user_that_the_program_is_named_by_is_no_person(void **state)
 		memcpy(e.bytes + SIZE - sizeof STRINGS, STRINGS, sizeof STRINGS);
 		e.process->comm = programs[i].comm;
 		e.process->exe_path = programs[i].exe_path;
-		xc_scrub_know(&e.scrub, e.process);
+		xc_scrub_learn(&e.scrub, e.process);
 		const char *user = shown(&e, "joe");
 		assert_true(programs[i].shown ? user && strcmp(user, programs[i].shown) == 0 : !user);
 		assert_string_equal(shown(&e, "s3same"), "(redacted)");
@@ -125,12 +125,12 @@ static void a_stack_that_is_not_there_says_nothing(void **state)
 	(void)state;
 	struct xc_process *process = xc_process_new("/tmp/core.77", false);
 	struct xc_scrub scrub = {0};
-	xc_scrub_know(&scrub, process);
+	xc_scrub_learn(&scrub, process);
 	static const xc_addr places[] = {0, 1, STACK, UINT64_MAX};
 	process->auxv_known |= (uint64_t)1 << AT_EXECFN;
 	for (size_t i = 0; i < XC_COUNT(places); i++) {
 		process->auxv[AT_EXECFN] = places[i];
-		xc_scrub_know(&scrub, process);
+		xc_scrub_learn(&scrub, process);
 	}
 	assert_int_equal(scrub.count, 0);
 	xc_process_close(process);

@@ -1,5 +1,5 @@
 /* told: a slot of an aside is taken first, and counts when all of its path is there: its keeper may look at any time. */
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,37 +8,37 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct xc_told untold, *in_use = &untold;
+static struct xc_shared_status untold, *in_use = &untold;
 
-struct xc_told *xc_told_map(void)
+struct xc_shared_status *xc_shared_status_map(void)
 {
-	struct xc_told *told =
+	struct xc_shared_status *told =
 		mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (told == MAP_FAILED)
 		return NULL;
-	atomic_store(&told->patience_s, XC_TOLD_SECONDS);
+	atomic_store(&told->timeout_s, XC_SHARED_TIMEOUT_S);
 	return told;
 }
 
-void xc_told_use(struct xc_told *told)
+void xc_shared_status_use(struct xc_shared_status *told)
 {
 	in_use = told;
 }
 
-void xc_told_admit(void)
+void xc_shared_status_allow_ptrace(void)
 {
 	if (in_use->keeper)
 		prctl(PR_SET_PTRACER, in_use->keeper);
 }
 
-void xc_told_leave(void)
+void xc_shared_status_detach(void)
 {
 	if (in_use != &untold)
 		munmap(in_use, sizeof *in_use);
 	in_use = &untold;
 }
 
-struct xc_told *xc_told(void)
+struct xc_shared_status *xc_shared_status(void)
 {
 	return in_use;
 }
@@ -47,46 +47,46 @@ static bool is_silent(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t len = slash ? (size_t)(slash - path) : 0;
-	for (unsigned i = 0; i < in_use->silent_count; i++)
-		if (strlen(in_use->silent[i]) == len && !memcmp(in_use->silent[i], path, len))
+	for (unsigned i = 0; i < in_use->unresponsive_count; i++)
+		if (strlen(in_use->unresponsive[i]) == len && !memcmp(in_use->unresponsive[i], path, len))
 			return true;
 	return false;
 }
 
-bool xc_told_seek(const char *path)
+bool xc_shared_status_begin_open(const char *path)
 {
 	if (is_silent(path))
 		return false;
 	if (in_use != &untold && strlen(path) < PATH_MAX) { /* in a jail nobody asks for the number of a thread */
-		strcpy(in_use->sought, path);
-		atomic_store(&in_use->seeker, (int)syscall(SYS_gettid));
+		strcpy(in_use->opening_path, path);
+		atomic_store(&in_use->opening_tid, (int)syscall(SYS_gettid));
 	}
 	return true;
 }
 
-void xc_told_found(void)
+void xc_shared_status_end_open(void)
 {
-	atomic_store(&in_use->seeker, 0);
+	atomic_store(&in_use->opening_tid, 0);
 }
 
-void xc_told_aside(const char *path)
+void xc_shared_status_add_tempfile(const char *path)
 {
-	for (size_t i = 0; i < XC_TOLD_ASIDES && strlen(path) < PATH_MAX; i++) {
-		if (atomic_exchange(&in_use->asides[i].taken, true))
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES && strlen(path) < PATH_MAX; i++) {
+		if (atomic_exchange(&in_use->tempfiles[i].taken, true))
 			continue;
-		strcpy(in_use->asides[i].path, path);
-		atomic_store(&in_use->asides[i].whole, true);
+		strcpy(in_use->tempfiles[i].path, path);
+		atomic_store(&in_use->tempfiles[i].complete, true);
 		return;
 	}
 }
 
-void xc_told_done(const char *path)
+void xc_shared_status_remove_tempfile(const char *path)
 {
-	for (size_t i = 0; i < XC_TOLD_ASIDES; i++) {
-		if (!atomic_load(&in_use->asides[i].whole) || strcmp(in_use->asides[i].path, path) != 0)
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++) {
+		if (!atomic_load(&in_use->tempfiles[i].complete) || strcmp(in_use->tempfiles[i].path, path) != 0)
 			continue;
-		atomic_store(&in_use->asides[i].whole, false);
-		atomic_store(&in_use->asides[i].taken, false);
+		atomic_store(&in_use->tempfiles[i].complete, false);
+		atomic_store(&in_use->tempfiles[i].taken, false);
 		return;
 	}
 }
@@ -105,7 +105,7 @@ static bool ends_in_pid(const char *name, size_t len, pid_t pid)
 	       !memcmp(name + end - 1 - digits, number, digits);
 }
 
-bool xc_told_is_aside(const char *path, pid_t pid)
+bool xc_shared_status_is_tempfile(const char *path, pid_t pid)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	return xc_ends_with(name, ".part") && ends_in_pid(name, strlen(name) - strlen(".part"), pid);

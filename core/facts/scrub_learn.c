@@ -1,10 +1,10 @@
-/* scrub_know: the environment lies at the end of the stack (Linux fs/exec.c, fs/binfmt_elf.c, 6.1):
+/* scrub_learn: the environment lies at the end of the stack (Linux fs/exec.c, fs/binfmt_elf.c, 6.1):
  *
  *	argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
  *	                                                                                                       ^ AT_EXECFN
  * The strings stand one behind the other, so they are read backwards from the file name up to one that is no NAME=VALUE.
  * A name may have any letters: "BASH_FUNC_module%%" is one that shells give. */
-#include "core/facts/scrub_know.h"
+#include "core/facts/scrub_learn.h"
 
 #include <elf.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static char *bytes_before(const struct xc_process *process, xc_addr end, size_t 
 	return NULL;
 }
 
-void xc_scrub_know(struct xc_scrub *scrub, const struct xc_process *process)
+void xc_scrub_learn(struct xc_scrub *scrub, const struct xc_process *process)
 {
 	uint64_t end;
 	size_t len;

@@ -1,5 +1,5 @@
 /* expand: the file has holes where the stream has zeros: most of a large core is zeros, and of a bomb that would fill the disk all of it. */
-#include "core/io/expand.h"
+#include "core/io/decompress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,14 +46,14 @@ static struct xc_error *write_all(int fd, const uint8_t *bytes, size_t len, cons
 			continue;
 		if (n <= 0)
 			return xc_error_hint(xc_error_errno(n ? errno : ENOSPC, "inflating %s", path),
-					     XC_EXPAND_MORE_ROOM);
+					     XC_DECOMPRESS_MORE_ROOM);
 		bytes += n;
 		len -= (size_t)n;
 	}
 	return NULL;
 }
 
-static struct xc_error *append(struct xc_expansion *e, const struct xc_decoder_step *step)
+static struct xc_error *append(struct xc_decompression *e, const struct xc_decoder_step *step)
 {
 	const uint8_t *bytes = step->out;
 	const size_t len = step->made;
@@ -68,7 +68,7 @@ static struct xc_error *append(struct xc_expansion *e, const struct xc_decoder_s
 						  "%s: inflates to more than the %" PRIu64
 						  " bytes that it may take of the disk",
 						  e->path, e->room),
-				     XC_EXPAND_MORE_ROOM);
+				     XC_DECOMPRESS_MORE_ROOM);
 	return write_all(e->fd, bytes, len, e->path);
 }
 
@@ -82,7 +82,7 @@ static struct xc_error *refused(const struct xc_decoder *decoder, enum xc_decode
 }
 
 /* Decode until the input ends or is found damaged; what was decoded before stays. */
-static struct xc_error *decode(const struct xc_decoder *decoder, void *state, struct xc_expansion *e, uint8_t *out)
+static struct xc_error *decode(const struct xc_decoder *decoder, void *state, struct xc_decompression *e, uint8_t *out)
 {
 	enum xc_decoder_result result = XC_DECODER_MORE;
 	struct xc_error *err = NULL;
@@ -106,7 +106,7 @@ static struct xc_error *decode(const struct xc_decoder *decoder, void *state, st
 	return err;
 }
 
-struct xc_error *xc_expand(const struct xc_decoder *decoder, struct xc_expansion *e)
+struct xc_error *xc_decompress(const struct xc_decoder *decoder, struct xc_decompression *e)
 {
 	struct xc_error *err = temporary_file(&e->fd);
 	if (err)

@@ -1,7 +1,7 @@
-/* threadwords: see threadwords.h. */
-#include "core/text/threadwords.h"
+/* threadlabel: see threadlabel.h. */
+#include "core/text/threadlabel.h"
 
-void xc_thread_words(struct xc_text *text, int tid, const char *name)
+void xc_threadlabel(struct xc_text *text, int tid, const char *name)
 {
 	xc_text_printf(text, "thread %d", tid);
 	if (!name)

@@ -1,5 +1,5 @@
 /* aside: the name is told before there is a file: at any time a signal may end us. */
-#include "core/io/aside.h"
+#include "core/io/tempfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 
 enum { TRIES = 100 };
 
@@ -33,13 +33,13 @@ static int make_any(int linked, const char *path, mode_t mode, char **name_out)
 	*name_out = NULL;
 	for (unsigned i = 0; i < TRIES; i++) {
 		char *name = name_of(path, i);
-		xc_told_aside(name);
+		xc_shared_status_add_tempfile(name);
 		const int made = make(linked, mode, name), number = errno;
 		if (made >= 0) {
 			*name_out = name;
 			return made;
 		}
-		xc_told_done(name);
+		xc_shared_status_remove_tempfile(name);
 		free(name);
 		errno = number;
 		if (number != EEXIST)
@@ -48,31 +48,31 @@ static int make_any(int linked, const char *path, mode_t mode, char **name_out)
 	return -1;
 }
 
-int xc_aside_open(const char *path, mode_t mode, char **name_out)
+int xc_tempfile_open(const char *path, mode_t mode, char **name_out)
 {
 	return make_any(-1, path, mode, name_out);
 }
 
-int xc_aside_link(int fd, const char *path, char **name_out)
+int xc_tempfile_link(int fd, const char *path, char **name_out)
 {
 	return make_any(fd, path, 0, name_out);
 }
 
-int xc_aside_rename(char **name, const char *path)
+int xc_tempfile_rename(char **name, const char *path)
 {
 	if (rename(*name, path) < 0)
 		return -1;
-	xc_told_done(*name);
+	xc_shared_status_remove_tempfile(*name);
 	free(xc_take(*name));
 	return 0;
 }
 
-void xc_aside_remove(char **name)
+void xc_tempfile_remove(char **name)
 {
 	const int number = errno;
 	if (*name) {
 		unlink(*name);
-		xc_told_done(*name);
+		xc_shared_status_remove_tempfile(*name);
 	}
 	free(xc_take(*name));
 	errno = number;
