@@ -14,7 +14,6 @@
 
 #include "core/io/tempfile.h"
 #include "core/base/shared_status.h"
-#include "core/io/replace.h"
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
@@ -113,7 +112,7 @@ static struct xc_error *open_existing(struct xc_output *output, const struct sta
 		return open_directly(output, O_RDWR | O_APPEND);
 	}
 	if (!(err = open_temporary(output, 0600)) && shared)
-		xc_replace_like(output->fd, st);
+		xc_tempfile_copy_owner(output->fd, st);
 	return err;
 }
 

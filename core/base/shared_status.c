@@ -1,4 +1,5 @@
-/* told: a slot of an aside is taken first, and counts when all of its path is there: its keeper may look at any time. */
+/* shared_status: a slot of a temporary file is taken first and marked complete once its path is written: the keeper may
+ * read it at any time. */
 #include "core/base/shared_status.h"
 
 #include <stdio.h>
@@ -8,21 +9,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct xc_shared_status untold, *in_use = &untold;
+static struct xc_shared_status unshared, *in_use = &unshared;
 
 struct xc_shared_status *xc_shared_status_map(void)
 {
-	struct xc_shared_status *told =
-		mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (told == MAP_FAILED)
+	struct xc_shared_status *status =
+		mmap(NULL, sizeof *status, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (status == MAP_FAILED)
 		return NULL;
-	atomic_store(&told->timeout_s, XC_SHARED_TIMEOUT_S);
-	return told;
+	atomic_store(&status->timeout_s, XC_SHARED_TIMEOUT_S);
+	return status;
 }
 
-void xc_shared_status_use(struct xc_shared_status *told)
+void xc_shared_status_use(struct xc_shared_status *status)
 {
-	in_use = told;
+	in_use = status;
 }
 
 void xc_shared_status_allow_ptrace(void)
@@ -33,9 +34,9 @@ void xc_shared_status_allow_ptrace(void)
 
 void xc_shared_status_detach(void)
 {
-	if (in_use != &untold)
+	if (in_use != &unshared)
 		munmap(in_use, sizeof *in_use);
-	in_use = &untold;
+	in_use = &unshared;
 }
 
 struct xc_shared_status *xc_shared_status(void)
@@ -43,7 +44,7 @@ struct xc_shared_status *xc_shared_status(void)
 	return in_use;
 }
 
-static bool is_silent(const char *path)
+static bool is_unresponsive(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t len = slash ? (size_t)(slash - path) : 0;
@@ -55,9 +56,9 @@ static bool is_silent(const char *path)
 
 bool xc_shared_status_begin_open(const char *path)
 {
-	if (is_silent(path))
+	if (is_unresponsive(path))
 		return false;
-	if (in_use != &untold && strlen(path) < PATH_MAX) { /* in a jail nobody asks for the number of a thread */
+	if (in_use != &unshared && strlen(path) < PATH_MAX) { /* sandboxes deny gettid */
 		strcpy(in_use->opening_path, path);
 		atomic_store(&in_use->opening_tid, (int)syscall(SYS_gettid));
 	}
@@ -91,7 +92,7 @@ void xc_shared_status_remove_tempfile(const char *path)
 	}
 }
 
-/* "-PID", ".PID", or the latter with "-NUMBER" behind it, at the end of the first `len` bytes. */
+/* Do the first `len` bytes end in "-PID", ".PID" or ".PID-NUMBER"? */
 static bool ends_in_pid(const char *name, size_t len, pid_t pid)
 {
 	char number[16];

@@ -1,4 +1,4 @@
-/* aside: the name is told before there is a file: at any time a signal may end us. */
+/* tempfile: the name is registered before the file exists, because a signal may end this process at any time. */
 #include "core/io/tempfile.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int make(int linked, mode_t mode, const char *name)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* One of a dead process with our number is left alone. */
+/* A leftover of a dead process with the same pid is left alone. */
 static int make_any(int linked, const char *path, mode_t mode, char **name_out)
 {
 	*name_out = NULL;
@@ -76,4 +76,12 @@ void xc_tempfile_remove(char **name)
 	}
 	free(xc_take(*name));
 	errno = number;
+}
+
+void xc_tempfile_copy_owner(int fd, const struct stat *old)
+{
+	mode_t mode = old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+	if (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid))
+		mode &= (mode_t)~S_IRWXG;
+	fchmod(fd, mode); /* after fchown, which may clear permissions */
 }

@@ -1,5 +1,5 @@
 /* layer: core */
-/* told, aside: what a command has told is what its keeper removes, and nothing else. */
+/* shared_status, tempfile: exactly the files that a command registered are removed by its keeper. */
 #include "tests/support/check.h"
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include "core/base/shared_status.h"
 #include "tests/support/scratch.h"
 
-/* The paths that are told now. */
-static size_t list_told(const char *paths[XC_SHARED_TEMPFILES])
+/* The paths that are registered now. */
+static size_t list_tempfiles(const char *paths[XC_SHARED_TEMPFILES])
 {
 	size_t count = 0;
 	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++)
@@ -22,13 +22,13 @@ static size_t list_told(const char *paths[XC_SHARED_TEMPFILES])
 	return count;
 }
 
-static size_t count_told(void)
+static size_t count_tempfiles(void)
 {
 	const char *paths[XC_SHARED_TEMPFILES];
-	return list_told(paths);
+	return list_tempfiles(paths);
 }
 
-static void only_names_of_that_process_are_asides(void **state)
+static void only_names_of_that_process_are_temporary(void **state)
 {
 	(void)state;
 	assert_true(xc_shared_status_is_tempfile("/x/.report.12-0.part", 12));
@@ -48,23 +48,23 @@ static void only_names_of_that_process_are_asides(void **state)
 	assert_false(xc_shared_status_is_tempfile("", 12));
 }
 
-static void an_aside_is_told_until_it_has_its_name(void **state)
+static void a_file_is_registered_until_it_has_its_final_name(void **state)
 {
 	struct stat st;
 	char *name;
 	const char *paths[XC_SHARED_TEMPFILES], *path = scratch_path("answer");
 	(void)state;
 	close(xc_tempfile_open(path, 0600, &name));
-	assert_int_equal(list_told(paths), 1);
+	assert_int_equal(list_tempfiles(paths), 1);
 	assert_string_equal(paths[0], name);
 	assert_true(xc_shared_status_is_tempfile(name, getpid()));
 	assert_int_equal(xc_tempfile_rename(&name, path), 0);
 	assert_null(name);
-	assert_int_equal(count_told(), 0);
+	assert_int_equal(count_tempfiles(), 0);
 	assert_int_equal(stat(path, &st), 0);
 }
 
-static void one_that_is_removed_is_told_no_more(void **state)
+static void a_removed_file_is_not_registered(void **state)
 {
 	char *name, *gone;
 	(void)state;
@@ -72,7 +72,7 @@ static void one_that_is_removed_is_told_no_more(void **state)
 	gone = xc_strdup(name);
 	xc_tempfile_remove(&name);
 	xc_tempfile_remove(&name);
-	assert_int_equal(count_told(), 0);
+	assert_int_equal(count_tempfiles(), 0);
 	assert_int_equal(access(gone, F_OK), -1);
 	free(gone);
 }
@@ -86,33 +86,33 @@ static void a_file_without_a_name_gets_one(void **state)
 		check_skip("no file without a name may be made here");
 	assert_int_equal(xc_tempfile_link(fd, scratch_path("linked"), &name), 0);
 	close(fd);
-	assert_int_equal(count_told(), 1);
+	assert_int_equal(count_tempfiles(), 1);
 	xc_tempfile_remove(&name);
 }
 
-static void of_a_dead_process_with_our_number_nothing_is_taken(void **state)
+static void a_leftover_of_a_dead_process_with_our_pid_is_kept(void **state)
 {
 	char *first, *second;
 	(void)state;
 	close(xc_tempfile_open(scratch_path("answer"), 0600, &first));
 	close(xc_tempfile_open(scratch_path("answer"), 0600, &second));
 	assert_string_not_equal(first, second);
-	assert_int_equal(count_told(), 2);
+	assert_int_equal(count_tempfiles(), 2);
 	xc_tempfile_remove(&first);
 	xc_tempfile_remove(&second);
 }
 
-static void where_none_can_be_made_none_is_told(void **state)
+static void a_file_that_cannot_be_made_is_not_registered(void **state)
 {
 	char *name;
 	(void)state;
 	xc_auto(xc_freep) char *nowhere = xc_asprintf("%s/nowhere/answer", scratch_dir());
 	assert_int_equal(xc_tempfile_open(nowhere, 0600, &name), -1);
 	assert_null(name);
-	assert_int_equal(count_told(), 0);
+	assert_int_equal(count_tempfiles(), 0);
 }
 
-static void of_too_many_the_first_are_told(void **state)
+static void of_too_many_files_the_first_are_registered(void **state)
 {
 	char path[64];
 	(void)state;
@@ -120,42 +120,42 @@ static void of_too_many_the_first_are_told(void **state)
 		snprintf(path, sizeof path, "x-%d.part", i);
 		xc_shared_status_add_tempfile(path);
 	}
-	assert_int_equal(count_told(), XC_SHARED_TEMPFILES);
+	assert_int_equal(count_tempfiles(), XC_SHARED_TEMPFILES);
 	for (int i = 0; i < XC_SHARED_TEMPFILES + 2; i++) {
 		snprintf(path, sizeof path, "x-%d.part", i);
 		xc_shared_status_remove_tempfile(path);
 	}
-	assert_int_equal(count_told(), 0);
+	assert_int_equal(count_tempfiles(), 0);
 }
 
-/* What a process that is not trusted says reaches nobody. */
-static void who_has_left_tells_nobody(void **state)
+/* A process that is not trusted reports to nobody. */
+static void after_detaching_nothing_is_shared(void **state)
 {
-	struct xc_shared_status *told = xc_shared_status_map();
+	struct xc_shared_status *status = xc_shared_status_map();
 	(void)state;
-	assert_non_null(told);
-	assert_int_equal(atomic_load(&told->timeout_s), XC_SHARED_TIMEOUT_S);
-	xc_shared_status_use(told);
-	assert_ptr_equal(xc_shared_status(), told);
+	assert_non_null(status);
+	assert_int_equal(atomic_load(&status->timeout_s), XC_SHARED_TIMEOUT_S);
+	xc_shared_status_use(status);
+	assert_ptr_equal(xc_shared_status(), status);
 	xc_shared_status_detach();
-	assert_ptr_not_equal(xc_shared_status(), told);
+	assert_ptr_not_equal(xc_shared_status(), status);
 	xc_shared_status_detach();
 	xc_shared_status_add_tempfile("x-1.part");
-	assert_int_equal(count_told(), 1);
+	assert_int_equal(count_tempfiles(), 1);
 	xc_shared_status_remove_tempfile("x-1.part");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_names_of_that_process_are_asides),
-		cmocka_unit_test(an_aside_is_told_until_it_has_its_name),
-		cmocka_unit_test(one_that_is_removed_is_told_no_more),
+		cmocka_unit_test(only_names_of_that_process_are_temporary),
+		cmocka_unit_test(a_file_is_registered_until_it_has_its_final_name),
+		cmocka_unit_test(a_removed_file_is_not_registered),
 		cmocka_unit_test(a_file_without_a_name_gets_one),
-		cmocka_unit_test(of_a_dead_process_with_our_number_nothing_is_taken),
-		cmocka_unit_test(where_none_can_be_made_none_is_told),
-		cmocka_unit_test(of_too_many_the_first_are_told),
-		cmocka_unit_test(who_has_left_tells_nobody),
+		cmocka_unit_test(a_leftover_of_a_dead_process_with_our_pid_is_kept),
+		cmocka_unit_test(a_file_that_cannot_be_made_is_not_registered),
+		cmocka_unit_test(of_too_many_files_the_first_are_registered),
+		cmocka_unit_test(after_detaching_nothing_is_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
