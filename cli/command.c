@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "core/facts/facts.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/live/live.h"
 #include "core/render/render.h"
 #include "core/report/report_scrub.h"
-#include "core/facts/scrub_know.h"
+#include "core/facts/scrub_learn.h"
 #include "core/text/shellword.h"
 #include "core/report/stacktree.h"
 #include "core/base/text.h"
@@ -251,7 +251,7 @@ static void scrub(const struct xc_job *job)
 {
 	struct xc_scrub scrub = {0};
 	if (job->process)
-		xc_scrub_know(&scrub, job->process);
+		xc_scrub_learn(&scrub, job->process);
 	if (scrub.left)
 		xc_section_message(
 			xc_report_target(job->report), XC_WARNING, NULL,
@@ -362,7 +362,7 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 {
 	struct xc_target target = {0};
 	const bool writes = job->command->writes && job->command->writes(job);
-	atomic_store(&xc_told()->repeatable, !writes && !job->command->acts);
+	atomic_store(&xc_shared_status()->restartable, !writes && !job->command->acts);
 	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
 	if (err)
 		return err;
@@ -415,10 +415,10 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 /* What our keeper is to know of this command, before anything of it may hang. */
 static void tell_keeper(const struct xc_job *job)
 {
-	struct xc_told *keep = xc_told();
-	atomic_store(&keep->patience_s, job->common.io_timeout);
-	atomic_store(&keep->is_quiet, job->common.quiet == XC_ON);
-	atomic_store(&keep->understands, job->command && job->command->understands_interrupts);
+	struct xc_shared_status *keep = xc_shared_status();
+	atomic_store(&keep->timeout_s, job->common.io_timeout);
+	atomic_store(&keep->quiet, job->common.quiet == XC_ON);
+	atomic_store(&keep->handles_sigint, job->command && job->command->understands_interrupts);
 }
 
 /* --help, --version, and no command at all. False when there is a command to run. */

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "lua/vm/host.h"
 
 #define AT(member) offsetof(struct xc_common, member)
@@ -170,7 +170,7 @@ struct xc_common xc_common_defaults(void)
 				  .max_instructions = (unsigned)(limits.instructions / 1000000),
 				  .max_memory = (unsigned)(limits.memory >> 20),
 				  .max_time = (unsigned)limits.seconds,
-				  .io_timeout = XC_TOLD_SECONDS};
+				  .io_timeout = XC_SHARED_TIMEOUT_S};
 }
 
 void xc_common_fini(struct xc_common *common)

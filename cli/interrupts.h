@@ -1,6 +1,6 @@
 /* interrupts: the signals that ask a command to stop (SIGINT, SIGTERM, SIGHUP), for one that has something to finish then.
  *
- * It has no more than a moment, or some seconds if it says so (told.h), and none when a file keeps it: its keeper (keeper.h) sees to that. */
+ * It has no more than a moment, or some seconds if it says so (shared_status.h), and none when a file keeps it: its keeper (keeper.h) sees to that. */
 #ifndef XC_INTERRUPTS_H
 #define XC_INTERRUPTS_H
 

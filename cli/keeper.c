@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/io/stall.h"
 #include "core/io/stall_calls.h"
 #include "cli/command.h"
@@ -42,13 +42,13 @@ static const uint64_t SECOND_MS = 1000, MS = 1000000;
 
 struct keeper {
 	pid_t pid;
-	struct xc_told *told;
+	struct xc_shared_status *told;
 	unsigned silent_count;  /* as it is told */
 	sigset_t heard, before; /* signals that it waits for; those that were blocked */
 	struct xc_stall stall;
 	bool looked;
 	uint64_t clock_ms, looked_ns; /* time in which it could look: not while it was stopped itself */
-	struct xc_stalled named;      /* the last one that was named */
+	struct xc_stalled_thread named;      /* the last one that was named */
 	int ending;                   /* the signal by which both are to end */
 	uint64_t ending_ms, asked_ms; /* by the clock: since when; and when a signal came that is no end. 0: not */
 	bool has_terminal;
@@ -186,7 +186,7 @@ static bool in_helper(void (*work)(const struct keeper *k, void *user), const st
 
 /* In memory that the helper has, too. */
 struct words {
-	const struct xc_stalled *stalled;
+	const struct xc_stalled_thread *stalled;
 	char name[3 * PATH_MAX];
 };
 
@@ -195,7 +195,7 @@ static void find_name(const struct keeper *k, void *user)
 	struct words *words = user;
 	struct xc_text text = {0};
 	(void)k;
-	xc_stall_name(words->stalled, &text);
+	xc_stall_describe(words->stalled, &text);
 	snprintf(words->name, sizeof words->name, "%s", xc_text_string(&text));
 }
 
@@ -215,12 +215,12 @@ static void say(const struct keeper *k, const struct xc_text *text)
 /* Where a line of progress stands, in its place. */
 static void begin_line(const struct keeper *k, struct xc_text *text)
 {
-	if (atomic_load(&k->told->shows))
+	if (atomic_load(&k->told->shows_progress))
 		xc_text_add(text, "\r\033[K");
 }
 
 /* "xcore: PATH", as it is shown. */
-static void add_name(const struct keeper *k, const struct xc_stalled *stalled, struct xc_text *text)
+static void add_name(const struct keeper *k, const struct xc_stalled_thread *stalled, struct xc_text *text)
 {
 	struct words *words = mmap(NULL, sizeof *words, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	begin_line(k, text);
@@ -242,10 +242,10 @@ static void add_name(const struct keeper *k, const struct xc_stalled *stalled, s
 static void remove_asides(const struct keeper *k, void *user)
 {
 	(void)user;
-	for (size_t i = 0; i < XC_TOLD_ASIDES; i++) {
-		char *path = k->told->asides[i].path;
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++) {
+		char *path = k->told->tempfiles[i].path;
 		path[PATH_MAX - 1] = '\0';
-		if (atomic_load(&k->told->asides[i].whole) && xc_told_is_aside(path, k->pid))
+		if (atomic_load(&k->told->tempfiles[i].complete) && xc_shared_status_is_tempfile(path, k->pid))
 			unlink(path);
 	}
 }
@@ -313,7 +313,7 @@ _Noreturn static void end_as(struct keeper *k)
 	end_by(k, WTERMSIG(k->status));
 }
 
-_Noreturn static void end_now(struct keeper *k, const struct xc_stalled *stalled)
+_Noreturn static void end_now(struct keeper *k, const struct xc_stalled_thread *stalled)
 {
 	struct xc_text text = {0};
 	if (stalled)
@@ -334,22 +334,22 @@ static void add_time(struct xc_text *text, uint64_t seconds)
 }
 
 /* A file that the answer can do without, before anything of it could be seen. Its directory, malloc'ed; NULL: none of those. */
-static char *can_do_without(const struct keeper *k, const struct xc_stalled *stalled)
+static char *can_do_without(const struct keeper *k, const struct xc_stalled_thread *stalled)
 {
 	char sought[PATH_MAX];
-	if (!atomic_load(&k->told->repeatable) || atomic_load(&k->told->seeker) != stalled->tid ||
-	    k->silent_count == XC_TOLD_SILENT)
+	if (!atomic_load(&k->told->restartable) || atomic_load(&k->told->opening_tid) != stalled->tid ||
+	    k->silent_count == XC_SHARED_UNRESPONSIVE)
 		return NULL;
-	memcpy(sought, k->told->sought, sizeof sought); /* from now on it is what it is, whatever the other one does */
+	memcpy(sought, k->told->opening_path, sizeof sought); /* from now on it is what it is, whatever the other one does */
 	sought[sizeof sought - 1] = '\0';
 	char *slash = strrchr(sought, '/');
 	return slash ? xc_asprintf("%.*s", (int)(slash - sought), sought) : NULL;
 }
 
 /* The other one begins anew, and asks for nothing in that directory. */
-static void leave_out(struct keeper *k, const struct xc_stalled *stalled, const char *directory, uint64_t seconds)
+static void leave_out(struct keeper *k, const struct xc_stalled_thread *stalled, const char *directory, uint64_t seconds)
 {
-	struct xc_told *told = k->told;
+	struct xc_shared_status *told = k->told;
 	struct xc_text text = {0};
 	add_name(k, stalled, &text);
 	add_time(&text, seconds);
@@ -358,24 +358,24 @@ static void leave_out(struct keeper *k, const struct xc_stalled *stalled, const 
 	say(k, &text);
 	xc_text_fini(&text);
 	in_helper(remove_asides, k, NULL);
-	snprintf(told->silent[k->silent_count++], PATH_MAX, "%s", directory);
-	told->silent_count = k->silent_count;
-	atomic_store(&told->repeatable, false);
-	atomic_store(&told->seeker, 0);
-	atomic_store(&told->shows, false);
-	for (size_t i = 0; i < XC_TOLD_ASIDES; i++) {
-		atomic_store(&told->asides[i].whole, false);
-		atomic_store(&told->asides[i].taken, false);
+	snprintf(told->unresponsive[k->silent_count++], PATH_MAX, "%s", directory);
+	told->unresponsive_count = k->silent_count;
+	atomic_store(&told->restartable, false);
+	atomic_store(&told->opening_tid, 0);
+	atomic_store(&told->shows_progress, false);
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++) {
+		atomic_store(&told->tempfiles[i].complete, false);
+		atomic_store(&told->tempfiles[i].taken, false);
 	}
 }
 
-_Noreturn static void give_up(struct keeper *k, const struct xc_stalled *stalled, uint64_t seconds)
+_Noreturn static void give_up(struct keeper *k, const struct xc_stalled_thread *stalled, uint64_t seconds)
 {
 	struct xc_text text = {0};
 	add_name(k, stalled, &text);
 	add_time(&text, seconds);
 	xc_text_add(&text, "given up\n");
-	if (!atomic_load(&k->told->is_quiet))
+	if (!atomic_load(&k->told->quiet))
 		xc_text_add(&text,
 			    "  hint: does its file system hang? --io-timeout SECONDS waits longer, 0 for ever\n");
 	kill_all(k);
@@ -384,12 +384,12 @@ _Noreturn static void give_up(struct keeper *k, const struct xc_stalled *stalled
 	_exit(XC_EXIT_INPUT);
 }
 
-static bool is_named(const struct keeper *k, const struct xc_stalled *stalled)
+static bool is_named(const struct keeper *k, const struct xc_stalled_thread *stalled)
 {
 	return k->named.tid == stalled->tid && k->named.since_ms == stalled->since_ms;
 }
 
-static void tell(struct keeper *k, const struct xc_stalled *stalled)
+static void tell(struct keeper *k, const struct xc_stalled_thread *stalled)
 {
 	struct xc_text text = {0};
 	add_name(k, stalled, &text);
@@ -400,17 +400,17 @@ static void tell(struct keeper *k, const struct xc_stalled *stalled)
 	k->named = *stalled;
 }
 
-static const struct xc_stalled *longer_than(const struct keeper *k, enum xc_stall_kind kind, uint64_t ms)
+static const struct xc_stalled_thread *longer_than(const struct keeper *k, enum xc_stall_kind kind, uint64_t ms)
 {
-	const struct xc_stalled *longest = xc_stall_longest(&k->stall, kind);
+	const struct xc_stalled_thread *longest = xc_stall_longest(&k->stall, kind);
 	return longest && k->clock_ms - longest->since_ms >= ms ? longest : NULL;
 }
 
 /* False: the other one is to begin anew. */
 static bool judge(struct keeper *k)
 {
-	const uint64_t seconds = atomic_load(&k->told->patience_s);
-	const struct xc_stalled *stalled = seconds ? longer_than(k, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
+	const uint64_t seconds = atomic_load(&k->told->timeout_s);
+	const struct xc_stalled_thread *stalled = seconds ? longer_than(k, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
 	if (stalled) {
 		xc_auto(xc_freep) char *directory = can_do_without(k, stalled);
 		if (directory)
@@ -422,8 +422,8 @@ static bool judge(struct keeper *k)
 	if ((stalled = longer_than(k, XC_STALL_FILE, TOLD_MS)) && !is_named(k, stalled))
 		tell(k, stalled);
 	/* At a prompt it is the user who has time. */
-	else if (!stalled && !atomic_load(&k->told->understands) &&
-		 (stalled = longer_than(k, XC_STALL_OTHERS, TOLD_MS)) && !is_named(k, stalled))
+	else if (!stalled && !atomic_load(&k->told->handles_sigint) &&
+		 (stalled = longer_than(k, XC_STALL_PIPE, TOLD_MS)) && !is_named(k, stalled))
 		tell(k, stalled);
 	return true;
 }
@@ -432,7 +432,7 @@ static bool judge(struct keeper *k)
 
 static uint64_t interval_ms(const struct keeper *k)
 {
-	const uint64_t patience = atomic_load(&k->told->patience_s) * SECOND_MS;
+	const uint64_t patience = atomic_load(&k->told->timeout_s) * SECOND_MS;
 	if (k->ending || k->asked_ms || !k->looked)
 		return MOMENT_MS;
 	return (patience && patience < TOLD_MS ? patience : TOLD_MS) / LOOKS;
@@ -445,7 +445,7 @@ static void look(struct keeper *k)
 	k->clock_ms += passed < most ? passed : most;
 	k->looked_ns = now;
 	k->looked = true;
-	xc_stall_look(&k->stall, k->pid, k->clock_ms);
+	xc_stall_scan(&k->stall, k->pid, k->clock_ms);
 }
 
 /* Kernels and users send signals to all processes of a terminal or a group: the other one may have it twice. */
@@ -456,7 +456,7 @@ static void pass_on(struct keeper *k, int number, const siginfo_t *info)
 			end_now(k, longer_than(k, XC_STALL_FILE, HANGS_MS));
 		return;
 	}
-	if (number == SIGINT && atomic_load(&k->told->understands)) {
+	if (number == SIGINT && atomic_load(&k->told->handles_sigint)) {
 		if (info->si_code != SI_KERNEL)
 			kill(k->pid, number);
 		k->asked_ms = k->clock_ms;
@@ -470,8 +470,8 @@ static void pass_on(struct keeper *k, int number, const siginfo_t *info)
 /* Whoever was asked to do something, and waits for a file instead, does not come to it. */
 static void hurry(struct keeper *k)
 {
-	const struct xc_stalled *hangs = longer_than(k, XC_STALL_FILE, HANGS_MS);
-	const uint64_t patience = hangs ? HANGS_MS : atomic_load(&k->told->saves) ? SAVE_MS : END_MS;
+	const struct xc_stalled_thread *hangs = longer_than(k, XC_STALL_FILE, HANGS_MS);
+	const uint64_t patience = hangs ? HANGS_MS : atomic_load(&k->told->saves_on_signal) ? SAVE_MS : END_MS;
 	if (k->ending && k->clock_ms - k->ending_ms >= patience)
 		end_now(k, hangs);
 	if (!k->asked_ms || k->clock_ms - k->asked_ms < HANGS_MS + MOMENT_MS)
@@ -500,7 +500,7 @@ static void live(struct keeper *k)
 		goes_on = judge(k);
 	}
 	xc_stall_fini(&k->stall);
-	k->named = (struct xc_stalled){.kind = XC_STALL_NOTHING};
+	k->named = (struct xc_stalled_thread){.kind = XC_STALL_NONE};
 	k->asked_ms = 0;
 	k->ended = k->looked = false;
 }
@@ -515,8 +515,8 @@ static void begin_work(const struct keeper *k, pid_t parent)
 	if (getppid() != parent)
 		_exit(XC_EXIT_INTERNAL);
 	k->told->keeper = parent;
-	xc_told_use(k->told);
-	xc_told_admit();
+	xc_shared_status_use(k->told);
+	xc_shared_status_allow_ptrace();
 	is_kept = true;
 	sigprocmask(SIG_SETMASK, &k->before, NULL);
 }
@@ -525,7 +525,7 @@ void xc_keeper_fork(void)
 {
 	static struct keeper k = {.clock_ms = 1}; /* never 0 */
 	const pid_t parent = getpid();
-	if (!(k.told = xc_told_map()))
+	if (!(k.told = xc_shared_status_map()))
 		return;
 	choose_signals(&k);
 	save_terminal(&k);

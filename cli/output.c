@@ -12,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/io/aside.h"
-#include "core/base/told.h"
-#include "core/io/replace.h"
+#include "core/io/tempfile.h"
+#include "core/base/shared_status.h"
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 400, BUFFER = 1 << 16 };
 
@@ -22,7 +21,7 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 {
 	struct xc_output *output = cookie;
 	size_t done = 0;
-	atomic_store(&xc_told()->repeatable, false);
+	atomic_store(&xc_shared_status()->restartable, false);
 	while (done < len) {
 		ssize_t count = write(output->fd, bytes + done, len - done);
 		if (count < 0 && errno == EINTR)
@@ -59,7 +58,7 @@ static struct xc_error *open_temporary(struct xc_output *output, mode_t mode)
 	output->fd = open(output->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	/* File systems without O_TMPFILE say EOPNOTSUPP; kernels and overlays without it EISDIR or EINVAL. */
 	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		output->fd = xc_aside_open(output->path, mode, &output->temporary);
+		output->fd = xc_tempfile_open(output->path, mode, &output->temporary);
 	if (output->fd < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
@@ -113,7 +112,7 @@ static struct xc_error *open_existing(struct xc_output *output, const struct sta
 		return open_directly(output, O_RDWR | O_APPEND);
 	}
 	if (!(err = open_temporary(output, 0600)) && shared)
-		xc_replace_like(output->fd, st);
+		xc_tempfile_copy_owner(output->fd, st);
 	return err;
 }
 
@@ -151,9 +150,9 @@ struct xc_error *xc_output_unshare(const struct xc_output *output)
 
 static struct xc_error *put_in_place(struct xc_output *output)
 {
-	if (!output->temporary && xc_aside_link(output->fd, output->path, &output->temporary) < 0)
+	if (!output->temporary && xc_tempfile_link(output->fd, output->path, &output->temporary) < 0)
 		return xc_error_errno(errno, "%s", output->path);
-	if (xc_aside_rename(&output->temporary, output->path) < 0)
+	if (xc_tempfile_rename(&output->temporary, output->path) < 0)
 		return xc_error_errno(errno, "%s", output->path);
 	return NULL;
 }
@@ -218,7 +217,7 @@ void xc_output_abandon(struct xc_output *output)
 		fclose(output->file);
 	if (output->path && output->fd >= 0)
 		close(output->fd);
-	xc_aside_remove(&output->temporary);
+	xc_tempfile_remove(&output->temporary);
 	free(output->path);
 	free(output->directory);
 	xc_text_fini(&output->held);

@@ -16,7 +16,7 @@
 #include "core/live/sandbox.h"
 #include "core/io/source.h"
 #include "core/text/shellword.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "core/base/userdir.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/locate/debuginfod.h"
@@ -105,7 +105,7 @@ static void warn_of_store(const struct xc_target *target, const char *message, c
 static struct xc_error *open_store(struct xc_target *target, const struct xc_common *common)
 {
 	struct xc_error *err = common->store ? check_directory("store", common->store) : NULL;
-	xc_auto(xc_freep) char *dir = err ? NULL : xc_store_place(common->store);
+	xc_auto(xc_freep) char *dir = err ? NULL : xc_store_locate(common->store);
 	if (!dir)
 		return err;
 	err = xc_store_open(dir, &target->finder.store);
@@ -223,7 +223,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 		.swap = common->swap == XC_ON,
 		.max_read_rate = (uint64_t)common->max_read_rate << 20,
 		.max_read_time = common->max_read_time,
-		.paced = is_idle(common),
+		.throttled = is_idle(common),
 		.progress = &target->progress,
 	};
 	if (means_process(name, &digits))

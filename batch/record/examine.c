@@ -6,11 +6,11 @@
 
 #include "core/facts/facts.h"
 #include "core/process/package.h"
-#include "core/render/render.h"
+#include "core/report/scrub.h"
 #include "core/report/report.h"
 #include "core/report/report_scrub.h"
-#include "core/facts/scrub_know.h"
-#include "core/text/threadwords.h"
+#include "core/facts/scrub_learn.h"
+#include "core/text/threadlabel.h"
 #include "dwarf/stack/backtrace.h"
 #include "triage/cause.h"
 #include "batch/record/language.h"
@@ -196,7 +196,7 @@ static void row(const struct examination *e, const struct xc_stack_row *from, st
 static const char *thread_words(const struct examination *e, const struct xc_stack *stack)
 {
 	struct xc_text text = {0};
-	xc_thread_words(&text, stack->tid, stack->name);
+	xc_threadlabel(&text, stack->tid, stack->name);
 	const char *words = keep(e, text.bytes);
 	xc_text_fini(&text);
 	return words;
@@ -309,7 +309,7 @@ static void produce(const struct examination *e)
 static void scrub(const struct examination *e)
 {
 	struct xc_scrub scrub = {0};
-	xc_scrub_know(&scrub, e->process);
+	xc_scrub_learn(&scrub, e->process);
 	xc_report_scrub(e->report, &scrub);
 	xc_scrub_fini(&scrub);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "core/base/text.h"
 #include "batch/util/digest.h"
 

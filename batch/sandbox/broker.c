@@ -15,7 +15,7 @@
 
 #include "core/io/cache.h"
 #include "core/io/opener.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "dwarf/elf/inflate_cache.h"
 #include "batch/input/corefd.h"
 #include "batch/util/passing.h"

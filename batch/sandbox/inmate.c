@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/io/expand.h"
+#include "core/io/decompress.h"
 #include "core/process/process.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/elf/demangle.h"
@@ -73,7 +73,7 @@ _Noreturn static void fail(const struct xc_input *input, const struct xc_error *
 {
 	struct xc_arena arena = {0};
 	write_record(xc_record_failed(&arena, status_of(err), input->path, without_path(err->message, input->path)));
-	if (err->code == XC_ERR_LIMIT && err->hint && !strcmp(err->hint, XC_EXPAND_MORE_ROOM))
+	if (err->code == XC_ERR_LIMIT && err->hint && !strcmp(err->hint, XC_DECOMPRESS_MORE_ROOM))
 		_exit(XC_INMATE_NO_ROOM);
 	_exit(err->code == XC_ERR_IO ? XC_INMATE_BROKEN : 0); /* a disk that is full or fails is not of the core */
 }
@@ -97,7 +97,7 @@ _Noreturn static void work(const struct xc_input *input, const struct xc_worker_
 	finder.jobs = 1;
 	finder.quiet = true;
 	finder.debuginfod = false;
-	finder.exe_of_some = true; /* one that is of none of them is told at the end (without_exe) */
+	finder.exe_optional = true; /* one that is of none of them is told at the end (without_exe) */
 	const struct xc_open_options open = {.finder = &finder,
 					     .strict = finder.strict,
 					     .max_core_size = xc_worker_core_size(options),

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "batch/sandbox/broker.h"
 #include "batch/sandbox/builder.h"
 #include "batch/sandbox/inmate.h"
@@ -147,7 +147,7 @@ static void settle(struct life *life, int socket, int wants)
 	if (getppid() != life->parent || !xc_inmate_shed(descriptors, XC_COUNT(descriptors)))
 		_exit(XC_INMATE_BROKEN);
 	setsid();
-	xc_told_leave();
+	xc_shared_status_detach();
 }
 
 _Noreturn void xc_warden_live(const struct xc_worker_options *options, struct xc_desks *desks, pid_t parent, int socket,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/render/render.h"
+#include "core/report/scrub.h"
 #include "core/report/report.h"
 #include "core/base/text.h"
 #include "batch/signature/classgroup.h"

@@ -140,7 +140,7 @@ static bool write_line(void *context, const char *text)
 static struct xc_error *write_all(struct xc_job *job, FILE *out)
 {
 	const struct settings *settings = job->settings;
-	struct xc_module *module = settings->module             ? xc_module_named(job->process, settings->module)
+	struct xc_module *module = settings->module             ? xc_module_by_name(job->process, settings->module)
 				   : job->process->module_count ? job->process->modules[0]
 								: NULL;
 	if (!module)

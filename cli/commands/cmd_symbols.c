@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/progress.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "dwarf/symstore/store_report.h"
 #include "cli/interrupts.h"
 #include "cli/target.h"
@@ -51,7 +51,7 @@ static struct xc_error *check(struct xc_job *job)
 
 static struct xc_error *place(const struct xc_job *job, char **dir_out)
 {
-	*dir_out = xc_store_place(job->common.store);
+	*dir_out = xc_store_locate(job->common.store);
 	return *dir_out ? NULL
 			: xc_error_hint(xc_error_new(XC_ERR_USAGE, "there is no place for a symbol store"),
 					"give --store DIR, or set XCORE_SYMBOLS or HOME");
@@ -123,7 +123,7 @@ static struct xc_error *run_index(struct xc_job *job, const char *dir)
 	struct xc_error *err = given.count ? NULL : known_roots(dir, &known);
 	struct xc_store_indexed *rows = xc_alloc((roots->count + 1) * sizeof *rows);
 	xc_interrupts_catch();
-	atomic_store(&xc_told()->saves, true);
+	atomic_store(&xc_shared_status()->saves_on_signal, true);
 	if (!err)
 		err = index_roots(job, dir, roots, roots == &known, rows);
 	if (!err && xc_interrupted_by)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 
 static const uint64_t ETA_AFTER_NS = 1500000000;
 
@@ -57,7 +57,7 @@ void xc_progress_step(struct xc_progress *p, uint64_t done, uint64_t total)
 		return;
 	p->drawn_ns = now;
 	p->shown = true;
-	atomic_store(&xc_told()->shows, true);
+	atomic_store(&xc_shared_status()->shows_progress, true);
 	draw(p, done, total);
 	fflush(stderr);
 }
@@ -68,5 +68,5 @@ void xc_progress_end(struct xc_progress *p)
 		return;
 	fputs("\r\033[K", stderr);
 	p->shown = false;
-	atomic_store(&xc_told()->shows, false);
+	atomic_store(&xc_shared_status()->shows_progress, false);
 }

@@ -46,7 +46,7 @@ void xc_space_set_big_endian(struct xc_space *space, bool big_endian)
 	space->big_endian = big_endian;
 }
 
-void xc_space_lay(struct xc_space *space, const struct xc_segment *segment)
+void xc_space_add(struct xc_space *space, const struct xc_segment *segment)
 {
 	if (segment->lo > segment->hi)
 		return;
@@ -172,7 +172,7 @@ const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index)
 	return index < space->count ? &space->sealed[index] : NULL;
 }
 
-size_t xc_space_from(const struct xc_space *space, xc_addr addr)
+size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr)
 {
 	size_t lo = 0, hi = space->count;
 	while (lo < hi) {
@@ -185,10 +185,10 @@ size_t xc_space_from(const struct xc_space *space, xc_addr addr)
 	return lo;
 }
 
-bool xc_space_piece(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)
+bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out)
 {
 	const xc_addr lo = *lo_inout;
-	for (size_t i = xc_space_from(space, lo); lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
+	for (size_t i = xc_space_lower_bound(space, lo); lo <= hi && i < space->count && space->sealed[i].lo <= hi; i++) {
 		const struct xc_segment *s = &space->sealed[i];
 		if (!s->bytes && !s->backing)
 			continue;
@@ -201,7 +201,7 @@ bool xc_space_piece(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi,
 
 const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr)
 {
-	size_t at = xc_space_from(space, addr);
+	size_t at = xc_space_lower_bound(space, addr);
 	return at < space->count && space->sealed[at].lo <= addr ? &space->sealed[at] : NULL;
 }
 

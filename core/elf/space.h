@@ -44,13 +44,13 @@ struct xc_space *xc_space_new(void);
 void xc_space_free(struct xc_space *space); /* does not free what segments point to */
 
 /* Lay a segment over everything laid before. lo <= hi. Only before the seal. */
-void xc_space_lay(struct xc_space *space, const struct xc_segment *segment);
+void xc_space_add(struct xc_space *space, const struct xc_segment *segment);
 
 /* Forget what was laid. Reading goes on in what was sealed until the next seal. */
 void xc_space_clear(struct xc_space *space);
 
 /* Sort and cut the laid segments into disjoint ones. O(n log n). May be called again after more
- * xc_space_lay calls (an open core is sealed once to find its modules and again with their files). */
+ * xc_space_add calls (an open core is sealed once to find its modules and again with their files). */
 void xc_space_seal(struct xc_space *space);
 
 /* All or nothing: read len bytes at addr into buf, crossing segments as needed. On error (XC_ERR_FAULT,
@@ -80,11 +80,11 @@ const struct xc_segment *xc_space_at(const struct xc_space *space, size_t index)
 
 /* The index of the first segment that ends at addr or behind it: of the one that holds it, or else comes next; the count when there is
  * none. O(log n). */
-size_t xc_space_from(const struct xc_space *space, xc_addr addr);
+size_t xc_space_lower_bound(const struct xc_space *space, xc_addr addr);
 
 /* The next piece of [*lo_inout, hi] that has bytes: it begins at *lo_inout then and ends at *end_out. False: there is none. For walks word
  * by word: a range may be terabytes of which a page is there. O(log n). */
-bool xc_space_piece(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out);
+bool xc_space_next_readable(const struct xc_space *space, xc_addr *lo_inout, xc_addr hi, xc_addr *end_out);
 
 /* The segment that holds addr, or NULL when nothing is mapped there. O(log n). */
 const struct xc_segment *xc_space_find(const struct xc_space *space, xc_addr addr);

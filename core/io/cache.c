@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/io/opener.h"
 #include "core/base/userdir.h"
 
@@ -151,7 +151,7 @@ bool xc_cache_begin(const struct xc_cache *cache, const char *name, uint64_t siz
 	strcpy(draft->name, name);
 	snprintf(draft->aside, sizeof draft->aside, "%.16s-%ld.part", name, (long)getpid());
 	draft->path = xc_asprintf("%s/%s/%s", cache->dir, cache->kind, draft->aside);
-	xc_told_aside(draft->path);
+	xc_shared_status_add_tempfile(draft->path);
 	unlinkat(draft->directory, draft->aside, 0); /* of a dead process with our number */
 	draft->fd = openat(draft->directory, draft->aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (draft->fd >= 0 && (size == 0 || posix_fallocate(draft->fd, 0, (off_t)size) == 0))
@@ -181,7 +181,7 @@ bool xc_cache_finish(struct xc_cache_draft *draft, bool good)
 	good = made && good && renameat(draft->directory, draft->aside, draft->directory, draft->name) == 0;
 	if (made && !good)
 		unlinkat(draft->directory, draft->aside, 0);
-	xc_told_done(draft->path);
+	xc_shared_status_remove_tempfile(draft->path);
 	free(xc_take(draft->path));
 	close(draft->directory);
 	return good;

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/io/expand.h"
+#include "core/io/decompress.h"
 #include "core/io/opener.h"
 
 static const uint64_t DEFAULT_MAX_SIZE = UINT64_C(256) << 30;
@@ -190,13 +190,13 @@ static void unmap(struct xc_source *source)
 static struct xc_error *inflate(struct xc_source *source, const struct xc_decoder *decoder,
 				const struct xc_source_options *options)
 {
-	struct xc_expansion expansion = {.bytes = source->bytes,
+	struct xc_decompression expansion = {.bytes = source->bytes,
 					 .size = source->size,
 					 .path = source->path,
 					 .limit = options && options->max_size ? options->max_size : DEFAULT_MAX_SIZE,
 					 .room = options ? options->room : 0,
 					 .progress = options ? options->progress : NULL};
-	struct xc_error *err = xc_expand(decoder, &expansion);
+	struct xc_error *err = xc_decompress(decoder, &expansion);
 	if (err)
 		return err;
 	unmap(source);

@@ -14,148 +14,32 @@
 
 #include "core/io/stall_calls.h"
 
-enum { NONE = XC_STALL_NONE, FAULT = -1, STATUS = 4096, DEPTH = 8 };
-
-static const struct xc_stall_call calls[] = {
-#ifdef SYS_open
-	{SYS_open, NONE, 0},
-	{SYS_stat, NONE, 0},
-	{SYS_lstat, NONE, 0},
-	{SYS_access, NONE, 0},
-	{SYS_readlink, NONE, 0},
-	{SYS_mkdir, NONE, 0},
-	{SYS_rmdir, NONE, 0},
-	{SYS_unlink, NONE, 0},
-	{SYS_rename, NONE, 1},
-	{SYS_chmod, NONE, 0},
-	{SYS_chown, NONE, 0},
-	{SYS_link, NONE, 1},
-	{SYS_symlink, NONE, 1},
-	{SYS_getdents, 0, NONE},
-#endif
-	{SYS_openat, 0, 1},
-	{SYS_openat2, 0, 1},
-	{SYS_newfstatat, 0, 1},
-	{SYS_statx, 0, 1},
-	{SYS_faccessat, 0, 1},
-	{SYS_faccessat2, 0, 1},
-	{SYS_readlinkat, 0, 1},
-	{SYS_mkdirat, 0, 1},
-	{SYS_unlinkat, 0, 1},
-	{SYS_renameat, 2, 3},
-	{SYS_renameat2, 2, 3},
-	{SYS_linkat, 2, 3},
-	{SYS_symlinkat, 1, 2},
-	{SYS_utimensat, 0, 1},
-	{SYS_fchmodat, 0, 1},
-	{SYS_fchownat, 0, 1},
-	{SYS_truncate, NONE, 0},
-	{SYS_statfs, NONE, 0},
-	{SYS_getxattr, NONE, 0},
-	{SYS_lgetxattr, NONE, 0},
-	{SYS_chdir, NONE, 0},
-	{SYS_execve, NONE, 0},
-	{SYS_read, 0, NONE},
-	{SYS_pread64, 0, NONE},
-	{SYS_readv, 0, NONE},
-	{SYS_preadv, 0, NONE},
-	{SYS_write, 0, NONE},
-	{SYS_pwrite64, 0, NONE},
-	{SYS_writev, 0, NONE},
-	{SYS_pwritev, 0, NONE},
-	{SYS_getdents64, 0, NONE},
-	{SYS_fstat, 0, NONE},
-	{SYS_fstatfs, 0, NONE},
-	{SYS_fsync, 0, NONE},
-	{SYS_fdatasync, 0, NONE},
-	{SYS_ftruncate, 0, NONE},
-	{SYS_fallocate, 0, NONE},
-	{SYS_fadvise64, 0, NONE},
-	{SYS_flock, 0, NONE},
-	{SYS_fcntl, 0, NONE},
-	{SYS_ioctl, 0, NONE},
-	{SYS_lseek, 0, NONE},
-	{SYS_mmap, 4, NONE},
-	{SYS_fgetxattr, 0, NONE},
-	{SYS_fchmod, 0, NONE},
-	{SYS_fchown, 0, NONE},
-	{SYS_copy_file_range, 0, NONE},
-	{SYS_sendfile, 1, NONE},
-	/* These are about files in any case, but which one their arguments do not tell. */
-	{SYS_close, NONE, NONE},
-	{SYS_exit_group, NONE, NONE},
-	{SYS_madvise, NONE, NONE},
-	{SYS_munmap, NONE, NONE},
-	{SYS_process_vm_readv, NONE, NONE},
-	{FAULT, NONE, NONE},
-};
-
-/* ---- what the kernel tells ---- */
-
-bool xc_stall_read(char *text, size_t size, const char *format, ...)
-{
-	char path[96];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(path, sizeof path, format, arguments);
-	va_end(arguments);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-void xc_stall_descriptor(pid_t pid, int fd, char name[PATH_MAX])
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)pid, fd);
-	const ssize_t n = fd < 0 ? -1 : readlink(path, name, PATH_MAX - 1);
-	name[n > 0 ? n : 0] = '\0';
-}
-
-bool xc_stall_is_file(const char *name)
-{
-	return name[0] == '/' && (!xc_begins_with(name, "/dev/") || xc_begins_with(name, "/dev/shm/"));
-}
-
-const struct xc_stall_call *xc_stall_call(const char *line, uint64_t arguments[XC_STALL_ARGUMENTS])
-{
-	char *at;
-	const long number = strtol(line, &at, 10);
-	for (size_t i = 0; i < XC_STALL_ARGUMENTS; i++)
-		arguments[i] = number < 0 ? 0 : strtoull(at, &at, 16);
-	for (size_t i = 0; at > line && i < XC_COUNT(calls); i++)
-		if (calls[i].number == number)
-			return &calls[i];
-	return NULL;
-}
+enum { NONE = XC_STALL_NO_ARGUMENT, STATUS = 4096, DEPTH = 8 };
 
 /* ---- a thread ---- */
 
 /* A pipe of any kind has a function of its own to wait in, whatever it is called. */
-static bool waits_for_pipe(const struct xc_stalled *t)
+static bool waits_for_pipe(const struct xc_stalled_thread *t)
 {
 	char where[128];
 	return xc_stall_read(where, sizeof where, "/proc/%ld/task/%ld/wchan", (long)t->pid, (long)t->tid) &&
 	       (strstr(where, "pipe") || strstr(where, "fifo") || strstr(where, "wait_for_partner"));
 }
 
-static enum xc_stall_kind kind_of(const struct xc_stalled *t)
+static enum xc_stall_kind kind_of(const struct xc_stalled_thread *t)
 {
 	uint64_t arguments[XC_STALL_ARGUMENTS];
 	char name[PATH_MAX];
 	const struct xc_stall_call *call = xc_stall_call(t->call, arguments);
 	if (!call)
-		return XC_STALL_NOTHING;
+		return XC_STALL_NONE;
 	if (call->path == NONE && call->descriptor != NONE) {
 		const int fd = (int)arguments[call->descriptor];
 		xc_stall_descriptor(t->pid, fd, name);
 		if (!xc_stall_is_file(name))
-			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_OTHERS : XC_STALL_NOTHING;
+			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_PIPE : XC_STALL_NONE;
 	}
-	return waits_for_pipe(t) ? XC_STALL_OTHERS : XC_STALL_FILE;
+	return waits_for_pipe(t) ? XC_STALL_PIPE : XC_STALL_FILE;
 }
 
 /* Asleep, not stopped: who is stopped waits for nobody but who stopped it. */
@@ -165,10 +49,10 @@ static bool is_asleep(const char *status)
 	return state && strchr("SD", state[strlen("\nState:\t")]);
 }
 
-static struct xc_stalled look_at(pid_t pid, pid_t tid)
+static struct xc_stalled_thread look_at(pid_t pid, pid_t tid)
 {
 	static const char waits[] = "\nvoluntary_ctxt_switches:";
-	struct xc_stalled t = {.pid = pid, .tid = tid};
+	struct xc_stalled_thread t = {.pid = pid, .tid = tid};
 	char status[STATUS];
 	if (!xc_stall_read(t.call, sizeof t.call, "/proc/%ld/task/%ld/syscall", (long)pid, (long)tid) ||
 	    !xc_stall_read(status, sizeof status, "/proc/%ld/task/%ld/status", (long)pid, (long)tid) ||
@@ -181,7 +65,7 @@ static struct xc_stalled look_at(pid_t pid, pid_t tid)
 	return t;
 }
 
-static bool is_same(const struct xc_stalled *a, const struct xc_stalled *b)
+static bool is_same(const struct xc_stalled_thread *a, const struct xc_stalled_thread *b)
 {
 	return a->tid == b->tid && a->kind == b->kind && !strcmp(a->call, b->call) && !strcmp(a->waits, b->waits);
 }
@@ -198,8 +82,8 @@ struct look {
 
 static void add(struct look *look, pid_t pid, pid_t tid)
 {
-	struct xc_stalled t = look_at(pid, tid);
-	if (t.kind == XC_STALL_NOTHING)
+	struct xc_stalled_thread t = look_at(pid, tid);
+	if (t.kind == XC_STALL_NONE)
 		return;
 	t.since_ms = look->ms;
 	for (size_t i = 0; i < look->before->count; i++)
@@ -232,7 +116,7 @@ static void look_at_all(struct look *look, pid_t pid, int depth)
 			look_at_all(look, children[i], depth - 1);
 }
 
-void xc_stall_look(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
+void xc_stall_scan(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
 {
 	struct look look = {.before = stall, .ms = now_ms, .session = getsid(pid)};
 	look_at_all(&look, pid, DEPTH);
@@ -240,11 +124,11 @@ void xc_stall_look(struct xc_stall *stall, pid_t pid, uint64_t now_ms)
 	*stall = look.now;
 }
 
-const struct xc_stalled *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind)
+const struct xc_stalled_thread *xc_stall_longest(const struct xc_stall *stall, enum xc_stall_kind kind)
 {
-	const struct xc_stalled *longest = NULL;
+	const struct xc_stalled_thread *longest = NULL;
 	for (size_t i = 0; i < stall->count; i++) {
-		const struct xc_stalled *t = &stall->threads[i];
+		const struct xc_stalled_thread *t = &stall->threads[i];
 		if (t->kind == kind && (!longest || t->since_ms < longest->since_ms))
 			longest = t;
 	}

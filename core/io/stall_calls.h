@@ -3,10 +3,11 @@
 #define XC_STALL_CALLS_H
 
 #include <limits.h>
+#include <sys/types.h>
 
-#include "core/io/stall.h"
+#include "core/base/base.h"
 
-enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NONE = -1 };
+enum { XC_STALL_ARGUMENTS = 6, XC_STALL_NO_ARGUMENT = -1 };
 
 /* Which arguments say what a call is about: a descriptor, of a directory where there is a path, too. */
 struct xc_stall_call {

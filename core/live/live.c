@@ -32,8 +32,7 @@
 struct live {
 	struct xc_live_memory *memory;
 	struct xc_live_maps maps;
-	int task_dir;  /* "/proc/PID/task", or -1 */
-	char root[40]; /* "/proc/self/fd/N", "" when refused */
+	int task_dir; /* "/proc/PID/task", or -1 */
 };
 
 static struct live *state_of(const struct xc_process *process)
@@ -47,7 +46,7 @@ static struct xc_error *too_much_frozen(void)
 			    (int)(XC_FROZEN_MAX >> 20));
 }
 
-void xc_live_close(void *live_state)
+static void close_state(void *live_state)
 {
 	struct live *live = live_state;
 	if (live) {
@@ -104,14 +103,14 @@ size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf,
 	return done;
 }
 
-bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread)
+bool xc_live_thread_slept(const struct xc_process *process, const struct xc_thread *thread)
 {
 	const struct live *live = state_of(process);
 	return live && live->task_dir >= 0 && thread->ran &&
 	       xc_live_facts_ran(live->task_dir, thread->tid) == thread->ran;
 }
 
-void xc_live_torn(struct xc_process *process)
+void xc_live_count_torn(struct xc_process *process)
 {
 	if (state_of(process))
 		xc_live_memory_torn(state_of(process)->memory);
@@ -154,11 +153,6 @@ struct xc_live_stats xc_live_stats(const struct xc_process *process)
 	if (!state_of(process))
 		return (struct xc_live_stats){0};
 	return xc_live_memory_stats(state_of(process)->memory);
-}
-
-const char *xc_live_root(const struct xc_process *process)
-{
-	return state_of(process) && state_of(process)->root[0] ? state_of(process)->root : NULL;
 }
 
 /* ---- the descriptors ---- */
@@ -302,8 +296,9 @@ static struct xc_process *make_process(const struct xc_live_identity *id, const 
 	live->maps.fd = handles->maps;
 	live->task_dir = -1;
 	if (handles->root >= 0)
-		snprintf(live->root, sizeof live->root, "/proc/self/fd/%d", handles->root);
+		p->live_root = xc_arena_printf(&p->arena, "/proc/self/fd/%d", handles->root);
 	p->live_state = live;
+	p->live_close = close_state;
 	p->pid = id->pid;
 	p->ppid = id->ppid;
 	p->uid = id->uids[1];
@@ -321,7 +316,7 @@ struct xc_error *xc_process_open_live(pid_t pid, const struct xc_open_options *o
 					  .swap = options->swap,
 					  .max_read_rate = options->max_read_rate,
 					  .max_read_time = options->max_read_time,
-					  .paced = options->paced};
+					  .throttled = options->throttled};
 	bool other_thread;
 	struct xc_error *err = open_proc(pid, &proc_dir);
 	if (err || (err = xc_live_facts_identity(proc_dir, pid, &id)) ||

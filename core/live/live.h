@@ -5,17 +5,8 @@
 #ifndef XC_LIVE_H
 #define XC_LIVE_H
 
+#include "core/live/live_stats.h"
 #include "core/process/process.h"
-
-/* What reading has cost so far, here and in children forked after the process was opened. */
-struct xc_live_stats {
-	uint64_t bytes;     /* taken out of the process */
-	uint64_t batches;   /* system calls that took them */
-	uint64_t absent;    /* pages answered without the process: never touched, or from the mapped file */
-	uint64_t torn;      /* what xc_live_torn counted */
-	uint64_t read_ns;   /* spent reading, by the wall clock */
-	uint64_t paused_ns; /* slept to keep to the limits of xc_open_options */
-};
 
 /* Forget all that was read and frozen, and look at the mappings anew: later reads see the process as it is then. Threads and modules
  * stay as they were found. Whoever refreshes reads again and again: from now on the limits on reading hold from the first byte.
@@ -35,10 +26,10 @@ size_t xc_live_reread(const struct xc_process *process, xc_addr addr, void *buf,
 
 /* Has the thread slept ever since its call was asked for, when the process was opened? Then what was read in between is of one moment, as
  * far as it is the thread's to change. False for cores, and when the kernel does not tell. */
-bool xc_live_slept(const struct xc_process *process, const struct xc_thread *thread);
+bool xc_live_thread_slept(const struct xc_process *process, const struct xc_thread *thread);
 
 /* Count a torn read: what was read did not fit together because the process changed it meanwhile. */
-void xc_live_torn(struct xc_process *process);
+void xc_live_count_torn(struct xc_process *process);
 
 /* Keep the bytes of [addr, addr + len) as they are now: all later reads of them, by whatever way, see these, until
  * xc_live_refresh. What is frozen already stays as it was. No-op for cores. Safe beside readers.
@@ -58,13 +49,5 @@ bool xc_live_resident(const struct xc_process *process, xc_addr lo, xc_addr hi, 
 bool xc_live_gone(const struct xc_process *process);
 
 struct xc_live_stats xc_live_stats(const struct xc_process *process);
-
-/* A path that names the process's root directory (its mount namespace) for xc_finder_open, usable also behind
- * xc_sandbox_writes, where /proc/PID/root is refused; NULL for cores and when it was refused from the start.
- * Lives as long as the process. */
-const char *xc_live_root(const struct xc_process *process);
-
-/* Free process->live_state; called by xc_process_close. NULL is fine. */
-void xc_live_close(void *live_state);
 
 #endif

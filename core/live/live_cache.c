@@ -98,7 +98,7 @@ void xc_live_cache_fill(struct xc_live_cache *c, uint32_t slot, xc_addr page)
 	*chain = slot;
 }
 
-void xc_live_cache_give_back(struct xc_live_cache *c, uint32_t slot)
+void xc_live_cache_release(struct xc_live_cache *c, uint32_t slot)
 {
 	c->slots[slot].state = SLOT_FREE;
 }

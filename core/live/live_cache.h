@@ -28,7 +28,7 @@ void xc_live_cache_touch(struct xc_live_cache *cache, uint32_t slot); /* it was 
 /* A slot for a page about to be loaded; the page that was in it is gone. Far fewer than all may be taken at a time. */
 uint32_t xc_live_cache_take(struct xc_live_cache *cache);
 void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page); /* its bytes are there */
-void xc_live_cache_give_back(struct xc_live_cache *cache, uint32_t slot);
+void xc_live_cache_release(struct xc_live_cache *cache, uint32_t slot);
 
 /* The page_size bytes of a slot. */
 uint8_t *xc_live_cache_bytes(const struct xc_live_cache *cache, uint32_t slot);

@@ -21,7 +21,7 @@
 
 #include "core/base/cursor.h"
 #include "core/live/live_proc.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "core/live/sandbox.h"
 
 enum { MAX_THREADS = 1 << 20, MAX_ARGS = 128 << 10, MAX_FD = 1 << 20 };

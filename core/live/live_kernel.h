@@ -2,15 +2,31 @@
 #ifndef XC_LIVE_KERNEL_H
 #define XC_LIVE_KERNEL_H
 
+#include <sys/types.h>
 #include <sys/uio.h>
 
-#include "core/live/live_memory.h"
+#include "core/base/base.h"
+#include "core/live/live_stats.h"
 
 #ifdef XC_HOSTILE
 enum { XC_LIVE_BATCH = 4 };
 #else
 enum { XC_LIVE_BATCH = 64 }; /* pages, or pieces of them, read with one call */
 #endif
+
+/* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
+struct xc_live_handles {
+	pid_t tid;              /* a living thread of the process, for process_vm_readv */
+	int mem;                /* /proc/PID/mem, read-only; required */
+	int maps;               /* /proc/PID/maps; required */
+	int pagemap;            /* /proc/PID/pagemap; without it every page counts as present */
+	int smaps;              /* /proc/PID/smaps */
+	int root;               /* /proc/PID/root, O_PATH */
+	bool swap;              /* read swapped-out pages too */
+	uint64_t max_read_rate; /* bytes a second; 0: no limit */
+	unsigned max_read_time; /* milliseconds of our CPU time a second; 0: no limit */
+	bool throttled;             /* no byte is free */
+};
 
 struct xc_live_kernel {
 	struct xc_live_handles handles; /* borrowed */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/live/live_proc.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 /* Reading these is not reading memory: registers of devices, clocks of the kernel. pagemap hides most of them as
  * well; this also holds where there is no pagemap. */
@@ -91,7 +91,7 @@ static void lay_mapping(struct xc_process *p, const struct xc_mapping *m, struct
 		s.ctx = region;
 		s.offset = m->lo;
 	}
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 static void add_file(struct xc_process *p, const struct xc_mapping *m, bool deleted)

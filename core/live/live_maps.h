@@ -3,6 +3,7 @@
 #define XC_LIVE_MAPS_H
 
 #include "core/live/live_memory.h"
+#include "core/process/process.h"
 
 struct xc_live_maps {
 	int fd;     /* of /proc/PID/maps; borrowed */

@@ -2,7 +2,7 @@
  *
  *   read ─→ frozen or cached? ──yes─────────────────────────────→ copy
  *              │ no
- *           slept enough? (live_pace)
+ *           slept enough? (live_throttle)
  *           pagemap: which of the next pages are present?
  *              │ present            │ swapped            │ in no page table
  *           one process_vm_readv    fault, unless        live_absent: zero page, mapped
@@ -22,7 +22,7 @@
 #include "core/live/live_cache.h"
 #include "core/live/live_frozen.h"
 #include "core/live/live_kernel.h"
-#include "core/live/live_pace.h"
+#include "core/live/live_throttle.h"
 
 #ifdef XC_HOSTILE
 enum { CACHE_BYTES = 64 << 10 };
@@ -38,7 +38,7 @@ struct xc_live_memory {
 	size_t page_size;
 	struct xc_live_cache cache;
 	struct xc_live_frozen frozen;
-	struct xc_live_pace pace;
+	struct xc_live_throttle pace;
 	uint64_t unpaid;         /* bytes read since the pace was last asked */
 	xc_addr first, expected; /* where the last load began, and ended */
 	size_t window;
@@ -60,9 +60,9 @@ struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles)
 	pthread_mutex_init(&m->lock, NULL);
 	m->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	xc_live_cache_init(&m->cache, m->page_size, CACHE_BYTES);
-	xc_live_pace_init(&m->pace, handles->max_read_rate, UINT64_C(1000000) * handles->max_read_time);
-	if (handles->paced)
-		xc_live_pace_begin(&m->pace);
+	xc_live_throttle_init(&m->pace, handles->max_read_rate, UINT64_C(1000000) * handles->max_read_time);
+	if (handles->throttled)
+		xc_live_throttle_begin(&m->pace);
 	m->stats = shared_stats();
 	m->kernel = (struct xc_live_kernel){.handles = *handles, .page_size = m->page_size, .stats = m->stats};
 	m->absents = (struct xc_live_absents){.maps = handles->maps, .smaps = handles->smaps, .root = handles->root};
@@ -171,7 +171,7 @@ static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, 
 		if (i < pages)
 			xc_live_cache_fill(&m->cache, slots[i], batch.addrs[i]);
 		else
-			xc_live_cache_give_back(&m->cache, slots[i]);
+			xc_live_cache_release(&m->cache, slots[i]);
 	}
 	return xc_live_cache_find(&m->cache, page) != XC_NO_SLOT;
 }
@@ -192,7 +192,7 @@ static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 	if (known)
 		xc_live_cache_fill(&m->cache, slot, page);
 	else
-		xc_live_cache_give_back(&m->cache, slot);
+		xc_live_cache_release(&m->cache, slot);
 	return known;
 }
 
@@ -219,7 +219,7 @@ static bool load(struct xc_live_memory *m, struct xc_live_region *r, xc_addr pag
 /* Before the process is asked: the time to be passed to the function behind. */
 static uint64_t begin_reading(struct xc_live_memory *m)
 {
-	m->stats->paused_ns += xc_live_pace_wait(&m->pace, m->unpaid);
+	m->stats->paused_ns += xc_live_throttle_wait(&m->pace, m->unpaid);
 	m->unpaid = 0;
 	return xc_now_ns();
 }
@@ -285,7 +285,7 @@ static size_t reread_some(struct xc_live_region *r, xc_addr addr, uint8_t *buf, 
 		done = m->page_size - skip < len ? m->page_size - skip : len;
 		memcpy(buf, xc_live_cache_bytes(&m->cache, slot) + skip, done);
 	}
-	xc_live_cache_give_back(&m->cache, slot);
+	xc_live_cache_release(&m->cache, slot);
 	return done;
 }
 
@@ -385,7 +385,7 @@ void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 	m->absents.checked_ns = 0;
 	if (thaw) {
 		xc_live_frozen_clear(&m->frozen);
-		xc_live_pace_begin(&m->pace);
+		xc_live_throttle_begin(&m->pace);
 		m->absents.flags_read = false;
 	}
 	pthread_mutex_unlock(&m->lock);

@@ -2,7 +2,9 @@
 #ifndef XC_LIVE_MEMORY_H
 #define XC_LIVE_MEMORY_H
 
-#include "core/live/live.h"
+#include "core/elf/space.h"
+#include "core/live/live_kernel.h"
+#include "core/live/live_stats.h"
 
 struct xc_live_memory;
 struct xc_live_absents;
@@ -26,20 +28,6 @@ struct xc_live_region {
 	bool userfault;            /* absent pages come from a user-space handler: never answered */
 };
 
-/* What the reader needs; descriptors are taken over, -1 where the kernel refused one. */
-struct xc_live_handles {
-	pid_t tid;              /* a living thread of the process, for process_vm_readv */
-	int mem;                /* /proc/PID/mem, read-only; required */
-	int maps;               /* /proc/PID/maps; required */
-	int pagemap;            /* /proc/PID/pagemap; without it every page counts as present */
-	int smaps;              /* /proc/PID/smaps */
-	int root;               /* /proc/PID/root, O_PATH */
-	bool swap;              /* read swapped-out pages too */
-	uint64_t max_read_rate; /* bytes a second; 0: no limit */
-	unsigned max_read_time; /* milliseconds of our CPU time a second; 0: no limit */
-	bool paced;             /* no byte is free */
-};
-
 struct xc_live_memory *xc_live_memory_new(const struct xc_live_handles *handles);
 void xc_live_memory_free(struct xc_live_memory *memory); /* NULL is fine */
 
@@ -54,7 +42,7 @@ extern const struct xc_backing xc_live_backing;
 /* As xc_space_peek inside one region, past the cache; what is frozen stays. */
 size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *buf, size_t len);
 
-/* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_pace.h). */
+/* Forget the cache; with `thaw` what is frozen too, and no read is free any more (live_throttle.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
 
 /* Keep these bytes, which are taken; false when there is no room for them. */

@@ -10,12 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/process/archive.h"
-#include "core/process/identity.h"
-#include "core/base/told.h"
-#include "core/live/live.h"
+#include "core/store/archive.h"
+#include "core/process/identity_check.h"
+#include "core/base/shared_status.h"
 #include "core/io/opener.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 enum { MAX_VDSO = 1 << 20 };
 
@@ -54,10 +53,10 @@ struct xc_error *xc_finder_open(const char *root, const char *path, struct xc_so
 	xc_auto(xc_freep) char *full = below ? xc_strdup(path) : xc_opener_full(path);
 	xc_auto(xc_freep) char *name =
 		xc_asprintf("%s%s%s", below ? root : "", below && path[0] != '/' ? "/" : "", path);
-	if (!xc_told_seek(name))
+	if (!xc_shared_status_begin_open(name))
 		return no_answer(name);
 	struct xc_error *err = open_it(root, full, name, source_out);
-	xc_told_found();
+	xc_shared_status_end_open();
 	return err;
 }
 
@@ -75,7 +74,7 @@ struct xc_error *xc_finder_open_build_id(const char *root, const char *dir, cons
 size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *process,
 		       const char *roots[XC_FINDER_ROOTS])
 {
-	const char *live = process->live ? xc_live_root(process) : NULL;
+	const char *live = process->live_root;
 	size_t count = 0;
 	if (finder->sysroot || live)
 		roots[count++] = finder->sysroot ? finder->sysroot : live;
@@ -84,9 +83,9 @@ size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *
 	return count;
 }
 
-const char *xc_finder_shown(const struct xc_process *process, const char *path)
+const char *xc_finder_display_path(const struct xc_process *process, const char *path)
 {
-	const char *root = process->live ? xc_live_root(process) : NULL;
+	const char *root = process->live_root;
 	size_t len = root ? strlen(root) : 0;
 	return len && !strncmp(path, root, len) && path[len] == '/' ? path + len : path;
 }
@@ -124,9 +123,9 @@ static void consider(struct search *s, struct xc_source *file, const char *path,
 	struct xc_module *m = s->module;
 	struct xc_identity_candidate candidate = {file, path, same_inode, s->finder->strict};
 	if (path != s->finder->exe) /* that one the user wants */
-		xc_told_seek(file->path);
+		xc_shared_status_begin_open(file->path);
 	struct xc_identity_check check = xc_identity_check(s->process, m, &candidate);
-	xc_told_found();
+	xc_shared_status_end_open();
 	bool use = check.identity != XC_REFUSED;
 	if (use || m->identity == XC_NO_FILE) {
 		m->identity = check.identity;
@@ -156,7 +155,7 @@ static void try_open(struct search *s, const char *root, const char *path)
 	struct xc_error *err = s->done ? NULL : xc_finder_open(root, path, &file);
 	miss(s, err, "");
 	if (file)
-		consider(s, file, xc_finder_shown(s->process, file->path), false);
+		consider(s, file, xc_finder_display_path(s->process, file->path), false);
 }
 
 static void try_build_id(struct search *s, const char *root, const char *dir)
@@ -167,7 +166,7 @@ static void try_build_id(struct search *s, const char *root, const char *dir)
 	struct xc_error *err = xc_finder_open_build_id(root, dir, &s->module->build_id, "", &file);
 	xc_error_free(err);
 	if (file)
-		consider(s, file, xc_finder_shown(s->process, file->path), false);
+		consider(s, file, xc_finder_display_path(s->process, file->path), false);
 }
 
 /* ---- the places ---- */
@@ -227,11 +226,11 @@ static void try_proc(struct search *s, const char *proc_path, const struct xc_ma
 {
 	struct stat st;
 	struct xc_source *file = NULL;
-	if (s->done || !xc_told_seek(proc_path))
+	if (s->done || !xc_shared_status_begin_open(proc_path))
 		return;
 	if (!stat(proc_path, &st) && S_ISREG(st.st_mode) && (!mapping || st.st_ino == mapping->ino))
 		xc_error_free(xc_source_open(proc_path, NULL, &file));
-	xc_told_found();
+	xc_shared_status_end_open();
 	if (file)
 		consider(s, file, s->module->path, true);
 }
@@ -240,7 +239,7 @@ static void try_live(struct search *s)
 {
 	char path[96];
 	const struct xc_mapping *m = first_mapping(s);
-	const char *root = xc_live_root(s->process);
+	const char *root = s->process->live_root;
 	struct xc_source *file = NULL;
 	if (m) {
 		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->process->pid, m->lo,
@@ -352,7 +351,7 @@ static const char *not_found(const struct search *s)
 			   : m->deleted        ? "the file was deleted while it was mapped"
 			   : m->path[0] != '/' ? "not the path of a file"
 					       : "not found";
-	const bool only_exe = s->finder->exe && !s->finder->exe_of_some;
+	const bool only_exe = s->finder->exe && !s->finder->exe_optional;
 	if (!m->build_id.size || only_exe || s->finder->archive)
 		return xc_arena_strdup(&s->process->arena, what);
 	return xc_arena_printf(&s->process->arena, "%s; nor is a file with build-id %s known", what, hex);
@@ -382,9 +381,9 @@ void xc_finder_module(const struct xc_finder *finder, struct xc_process *process
 	const bool named = module->kind == XC_MODULE_EXE && finder->exe;
 	if (named)
 		try_exe(&s);
-	if (named && !s.done && finder->exe_of_some)
+	if (named && !s.done && finder->exe_optional)
 		forget(&s);
-	if (!s.done && (!named || finder->exe_of_some))
+	if (!s.done && (!named || finder->exe_optional))
 		try_places(&s);
 	if (module->identity == XC_NO_FILE && !module->why)
 		module->why = not_found(&s);

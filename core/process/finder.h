@@ -15,7 +15,7 @@ struct xc_store;
 
 struct xc_finder {
 	const char *exe;               /* --exe, or NULL */
-	bool exe_of_some;              /* there are targets of other programs, too: theirs are sought as without exe */
+	bool exe_optional;              /* there are targets of other programs, too: theirs are sought as without exe */
 	const char *sysroot;           /* --sysroot, or NULL for "/" */
 	const char *const *debug_dirs; /* --debug-dir, in order */
 	size_t debug_dir_count;
@@ -51,11 +51,11 @@ size_t xc_finder_roots(const struct xc_finder *finder, const struct xc_process *
 		       const char *roots[XC_FINDER_ROOTS]);
 
 /* A path as people know it: without the name that a live process's root has for us. Points into path. */
-const char *xc_finder_shown(const struct xc_process *process, const char *path);
+const char *xc_finder_display_path(const struct xc_process *process, const char *path);
 
 /* Find the file of a module, check it (identity.h) and set the module's identity, file, file_path, file_build_id
  * and why; for a module whose headers are lost also bias, lo and hi, taken from the file.
- * Order: --exe (for the executable, and then nothing else unless exe_of_some), the archive, live: map_files or the process's root with
+ * Order: --exe (for the executable, and then nothing else unless exe_optional), the archive, live: map_files or the process's root with
  * device and inode equal, sysroot + path, the store, path, --debug-dir, the build-id directories. A deleted file is searched by
  * build-id only. The vDSO's file is its bytes in the target. Never fails: no file is an answer. */
 void xc_finder_module(const struct xc_finder *finder, struct xc_process *process, struct xc_module *module);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 enum {
 	MAX_DYNAMIC = 512,
@@ -26,12 +26,6 @@ enum {
 	MAX_NOTE_BYTES = 16 << 10, /* of one module */
 	MAX_RUN = 4096,            /* mappings between an address and the start of its object */
 };
-
-const char *xc_identity_text(enum xc_identity identity)
-{
-	static const char *const texts[] = {"no file", "verified", "unverified", "refused"};
-	return texts[identity];
-}
 
 struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind)
 {
@@ -420,20 +414,20 @@ static bool is_whole_name(const struct xc_module *module, const char *name)
 	return strcmp(module->name, name) == 0 || strcmp(module->path, name) == 0;
 }
 
-bool xc_module_called(const struct xc_module *module, const char *name)
+bool xc_module_matches_name(const struct xc_module *module, const char *name)
 {
 	size_t len = strlen(name);
 	return is_whole_name(module, name) ||
 	       (len > 0 && strncmp(module->name, name, len) == 0 && strchr(".-", module->name[len]));
 }
 
-struct xc_module *xc_module_named(const struct xc_process *process, const char *name)
+struct xc_module *xc_module_by_name(const struct xc_process *process, const char *name)
 {
 	for (size_t i = 0; i < process->module_count; i++)
 		if (is_whole_name(process->modules[i], name))
 			return process->modules[i];
 	for (size_t i = 0; i < process->module_count; i++)
-		if (xc_module_called(process->modules[i], name))
+		if (xc_module_matches_name(process->modules[i], name))
 			return process->modules[i];
 	return NULL;
 }

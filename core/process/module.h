@@ -16,24 +16,21 @@ void xc_module_name_mappings(struct xc_process *process, struct xc_module *modul
 
 /* Then, with the file's bytes laid: learn from its headers what those in memory, which are lost, would tell. The executable's
  * may lead to the loader's list and so to further modules, added behind the others. */
-void xc_module_ask_file(struct xc_process *process, struct xc_module *module);
+void xc_module_read_file(struct xc_process *process, struct xc_module *module);
 
 /* Add a module to the process; path is copied. Returns it, zeroed but for path and name. */
 struct xc_module *xc_module_add(struct xc_process *process, const char *path, enum xc_module_kind kind);
 
 /* Do people call the module so? By its path, its last component, or that without what follows a dot or dash: "libc" for libc.so.6. */
-bool xc_module_called(const struct xc_module *module, const char *name);
+bool xc_module_matches_name(const struct xc_module *module, const char *name);
 
 /* The first module called so, or NULL: whole names before shortened ones. */
-struct xc_module *xc_module_named(const struct xc_process *process, const char *name);
+struct xc_module *xc_module_by_name(const struct xc_process *process, const char *name);
 
 /* The C library, the loader, the C++ runtime or the vDSO: what a program stands on, not the program. */
 bool xc_module_is_runtime(const struct xc_module *module);
 
 /* Is the program linked statically: is there neither a loader nor a library? */
 bool xc_modules_are_static(const struct xc_process *process);
-
-/* "verified", "unverified", "refused", "no file". */
-const char *xc_identity_text(enum xc_identity identity);
 
 #endif

@@ -49,7 +49,7 @@ void xc_module_name_mappings(struct xc_process *p, struct xc_module *m)
 		name_mappings(p, m, &image);
 }
 
-void xc_module_ask_file(struct xc_process *p, struct xc_module *m)
+void xc_module_read_file(struct xc_process *p, struct xc_module *m)
 {
 	struct xc_image image;
 	bool leads = m->kind == XC_MODULE_EXE && !p->link_map_known && !p->files_known;

@@ -2,7 +2,8 @@
 #ifndef XC_NOTE_REGS_H
 #define XC_NOTE_REGS_H
 
-#include "core/process/note.h"
+#include "core/elf/note.h"
+#include "core/process/process.h"
 
 /* General registers from NT_PRSTATUS. */
 void xc_note_regs_general(const struct xc_arch *arch, const struct xc_note *note, struct xc_thread *thread);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/process/module_impl.h"
-#include "core/process/note.h"
+#include "core/elf/note.h"
 #include "core/io/source.h"
 #include "core/elf/space.h"
 

@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/elf/elf.h"
+#include "core/elf/identity.h"
 #include "core/elf/regs.h"
 #include "core/io/source.h"
 #include "core/elf/space.h"
@@ -27,14 +28,6 @@ struct xc_mapping {
 };
 
 enum xc_module_kind { XC_MODULE_EXE, XC_MODULE_LIBRARY, XC_MODULE_LOADER, XC_MODULE_VDSO };
-
-/* How well a module's file is known to be the one that was mapped (design: three outcomes). */
-enum xc_identity {
-	XC_NO_FILE,    /* nothing was found; why says where we looked */
-	XC_VERIFIED,   /* build-ids are equal, or the file is the mapped inode itself (live) */
-	XC_UNVERIFIED, /* the target's build-id is lost or never was; every other check passed */
-	XC_REFUSED,    /* a file was found but is not the one: never used */
-};
 
 struct xc_module {
 	const char *path; /* as the target names it; "(deleted)" stripped; "[vdso]" for the vDSO */
@@ -76,7 +69,7 @@ struct xc_thread {
 	uint64_t call_args[6];
 	const char
 		*call_file; /* live: what the descriptor leads to that the first argument is, if it is one; or NULL */
-	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_slept */
+	uint64_t ran; /* live: nanoseconds it had run before its call was asked for; 0: not told. See xc_live_thread_slept */
 	struct xc_regs regs;
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
 };
@@ -141,7 +134,9 @@ struct xc_process {
 	uint64_t expected_size;  /* of the core file, by its headers */
 	struct xc_remark *remarks, **remarks_end;
 	size_t remark_count;
-	void *live_state; /* of live.c */
+	const char *live_root; /* live: names the process's root directory for xc_finder_open; NULL when refused */
+	void *live_state;      /* of live.c */
+	void (*live_close)(void *live_state); /* frees it; NULL for cores */
 	void *debuginfo;  /* of dwarf/symbolize/debuginfo.c */
 	void *types;      /* of dwarf/types/type.c; in the arena */
 	void *heap;       /* of heap/blocks/heap.c */
@@ -156,9 +151,9 @@ struct xc_open_options {
 	const struct xc_finder *finder; /* where files may come from; required */
 	bool strict;                    /* refuse unverified files */
 	bool swap;                      /* live: read swapped-out pages too */
-	uint64_t max_read_rate;         /* live: bytes a second (live_pace.h says when it begins); 0: no limit */
+	uint64_t max_read_rate;         /* live: bytes a second (live_throttle.h says when it begins); 0: no limit */
 	unsigned max_read_time;         /* live: milliseconds of our own CPU time a second; 0: no limit */
-	bool paced;                     /* live: the limits hold from the first byte on, also for a single question */
+	bool throttled;                     /* live: the limits hold from the first byte on, also for a single question */
 	struct xc_progress *progress;   /* for decompression; may be NULL */
 	uint64_t max_core_size;         /* bytes of a core after inflating; 0: 256 GiB */
 	uint64_t room;                  /* bytes that an inflated core may take of the disk; 0: all that it has */
@@ -190,6 +185,9 @@ void xc_process_remark(struct xc_process *process, const char *format, ...) XC_P
 /* The module or mapping that holds addr, or NULL. O(log n). */
 struct xc_module *xc_process_module(const struct xc_process *process, xc_addr addr);
 const struct xc_mapping *xc_process_mapping(const struct xc_process *process, xc_addr addr);
+
+/* Index of the first mapping that ends at addr or above; mapping_count when there is none. O(log n). */
+size_t xc_process_mapping_lower_bound(const struct xc_process *process, xc_addr addr);
 
 /* The thread with this tid, or NULL. */
 struct xc_thread *xc_process_thread(const struct xc_process *process, pid_t tid);

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
-#include "core/text/threadwords.h"
+#include "core/text/threadlabel.h"
 
 enum { BRIEF_MOST = 64, BRIEF_HEAD = 32, BRIEF_TAIL = 16 }; /* rows */
 
@@ -255,7 +256,7 @@ void xc_render_thread(struct xc_text *text, const struct xc_stack *stack)
 	if (stack->detached)
 		xc_text_name(text, stack->name ? stack->name : "?");
 	else
-		xc_thread_words(text, stack->tid, stack->name);
+		xc_threadlabel(text, stack->tid, stack->name);
 	if (stack->crashed)
 		xc_text_add(text, stack->signalled ? ", took the signal" : ", crashed");
 	if (stack->state) {

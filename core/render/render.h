@@ -26,7 +26,6 @@ XC_MUST_CHECK struct xc_error *xc_render_html(const struct xc_report *report, co
 
 /* render.c: what text and HTML share. All append plain text in which the target's strings are escaped. */
 
-#define XC_REDACTED "(redacted)"
 
 /* What is unknown without a reason tells people nothing: JSON has it. */
 bool xc_render_shown(const struct xc_field *field);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
 
@@ -43,7 +44,7 @@ void xc_html_text(struct xc_html *html, const char *escaped_text)
 {
 	for (const char *at = escaped_text; *at;) {
 		size_t n = strcspn(at, "<>&\"'#:");
-		bool quiet = (at[n] == '#' || at[n] == ':') && !xc_xmltext_command(at + n, escaped_text);
+		bool quiet = (at[n] == '#' || at[n] == ':') && !xc_xmltext_is_command(at + n, escaped_text);
 		xc_text_addn(&html->page, at, n + quiet);
 		at += n + quiet;
 		if (!quiet && (*at == '#' || *at == ':'))
@@ -359,7 +360,7 @@ static void put_verdict(struct xc_html *html, const struct xc_verdict *verdict)
 static void put_output(struct xc_html *html, const struct xc_report *report)
 {
 	xc_html_put(html, report->output ? "<section><pre>" : "");
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		html->scratch.len = 0;
 		xc_render_printed(&html->scratch, line->text, line->len);
 		xc_html_text(html, xc_text_string(&html->scratch));

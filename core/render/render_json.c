@@ -7,6 +7,7 @@
  * element, so that two reports can be compared with diff. */
 #include "core/render/render_json.h"
 
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 
 void xc_json_set_text(json_t *object, const char *key, const char *text)
@@ -383,7 +384,7 @@ static void write_sections(const struct xc_json *v, const struct xc_report *repo
 static void write_output(const struct xc_json *v, const struct xc_report *report)
 {
 	xc_jsonstream_open(v->stream, "output", '[');
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		xc_jsonstream_line(v->stream);
 		xc_jsonstream_element(v->stream, xc_jsonvalue_bytes(line->text, line->len));
 	}

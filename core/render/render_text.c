@@ -1,6 +1,7 @@
 /* render_text: a report for people: what they need first comes first, each line fits the width, colour carries
  * nothing that the words do not say too. Table and stack layout live in render_table.c and render_stacks.c. */
 #include "core/render/paint.h"
+#include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 
 #include <string.h>
@@ -202,7 +203,7 @@ static void put_section(struct xc_paint *p, const struct xc_section *s, bool wit
 /* As they were printed: neither cut nor wrapped. */
 static void put_output(struct xc_paint *p, const struct xc_report *report)
 {
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		xc_render_printed(clean_scratch(p), line->text, line->len);
 		xc_paint_put(p, XC_PLAIN, scratch(p));
 		xc_paint_line(p);

@@ -38,7 +38,7 @@ void xc_report_answer(struct xc_report *report, const char *plugin, const char *
 
 void xc_report_print(struct xc_report *report, const char *line, size_t len)
 {
-	struct xc_line *added = xc_arena_alloc(&report->arena, sizeof *added);
+	struct xc_output_line *added = xc_arena_alloc(&report->arena, sizeof *added);
 	char *text = xc_arena_alloc(&report->arena, len + 1);
 	if (len)
 		memcpy(text, line, len);

@@ -238,8 +238,8 @@ struct xc_verdict {
 };
 
 /* A line that a script printed. */
-struct xc_line {
-	struct xc_line *next;
+struct xc_output_line {
+	struct xc_output_line *next;
 	const char *text; /* len bytes, which may be any, and a NUL */
 	size_t len;
 };
@@ -250,7 +250,7 @@ struct xc_report {
 	const char *schema;  /* "xcore.report/1"; see xc_report_answer */
 	const char *plugin;  /* of an answer: "redis"; NULL for a script */
 	const char *error;   /* of an answer: why it is not all; JSON only */
-	struct xc_line *output, **output_end;
+	struct xc_output_line *output, **output_end;
 	struct xc_section *target;  /* facts of the target: the "target" object in JSON */
 	struct xc_verdict *verdict; /* NULL when the command gives none */
 	struct xc_section *sections, **sections_end;

@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "core/text/jsonvalue.h"
-#include "core/render/render.h"
 
 struct pass {
 	struct xc_report *report;

@@ -209,7 +209,7 @@ struct xc_error *xc_report_write(const struct xc_report *report, FILE *out)
 	put_number(out, XC_WIRE_VERSION);
 	if (report->incomplete)
 		put_number(out, XC_WIRE_INCOMPLETE);
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		put_number(out, XC_WIRE_LINE);
 		put_bytes(out, line->text, line->len);
 	}

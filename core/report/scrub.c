@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/render/render.h"
-#include "core/report/scrub_word.h"
+#include "core/report/scrub_impl.h"
 
 enum {
 	NAME_MOST = 64,

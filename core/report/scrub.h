@@ -9,6 +9,9 @@
 #include "core/base/arena.h"
 #include "core/base/text.h"
 
+/* Shown in place of what redaction leaves out. */
+#define XC_REDACTED "(redacted)"
+
 enum { XC_SCRUB_WORDS = 64 }; /* no more than a uint64_t has bits */
 
 struct xc_scrub_word {

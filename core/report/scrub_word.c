@@ -1,9 +1,8 @@
 /* scrub_word: of a known word a bounded part is compared before it is taken, so that many long ones cost little. */
-#include "core/report/scrub_word.h"
+#include "core/report/scrub_impl.h"
 
 #include <string.h>
 
-#include "core/render/render.h"
 
 enum {
 	COMPARED_MOST = 256, /* of a known word, before it is taken */

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-bool xc_xmltext_command(const char *at, const char *start)
+bool xc_xmltext_is_command(const char *at, const char *start)
 {
 	const bool begins = at == start || isspace((unsigned char)at[-1]);
 	return (at[0] == '#' && at[1] == '#') || (begins && at[0] == ':' && at[1] == ':');
@@ -25,7 +25,7 @@ void xc_xmltext(struct xc_text *text, const char *name)
 			xc_text_add(text, "&gt;");
 		else if (bytes[i] == '"')
 			xc_text_add(text, "&quot;");
-		else if (xc_xmltext_command(bytes + i, bytes))
+		else if (xc_xmltext_is_command(bytes + i, bytes))
 			xc_text_printf(text, "&#%d;", bytes[i]);
 		else if (forbidden)
 			xc_text_add(text, "\xef\xbf\xbd");

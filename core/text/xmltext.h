@@ -9,6 +9,6 @@ void xc_xmltext(struct xc_text *text, const char *name);
 
 /* Does what a CI system obeys when it prints a page begin here: "##[error]" anywhere, "::error::" where `start`, or a line or word, begins? Such a
  * character is written by its number. */
-bool xc_xmltext_command(const char *at, const char *start);
+bool xc_xmltext_is_command(const char *at, const char *start);
 
 #endif

@@ -110,7 +110,7 @@ static struct xc_error *find_symbol(const struct xc_process *process, const char
 				    xc_addr *addr_out)
 {
 	xc_auto(xc_freep) char *last_word = last_word_of(name);
-	const struct xc_module *wanted = module_name ? xc_module_named(process, module_name) : NULL;
+	const struct xc_module *wanted = module_name ? xc_module_by_name(process, module_name) : NULL;
 	if (module_name && !wanted)
 		return xc_error_hint(
 			xc_error_new(XC_ERR_NOT_FOUND, "no module '%s' in %s", module_name, process->target),

@@ -30,7 +30,7 @@ static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 
 static struct xc_error *find_module(const struct xc_cexpr *c, const char *name, struct xc_module **out)
 {
-	if ((*out = xc_module_named(c->process, name)))
+	if ((*out = xc_module_by_name(c->process, name)))
 		return NULL;
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module `%s`", name), "`xcore modules` lists them");
 }

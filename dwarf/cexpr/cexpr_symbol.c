@@ -77,7 +77,7 @@ bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_
 {
 	for (size_t i = 0; i < c->process->module_count; i++) {
 		struct xc_module *module = c->process->modules[i];
-		if (name->module && module != xc_module_named(c->process, name->module))
+		if (name->module && module != xc_module_by_name(c->process, name->module))
 			continue;
 		const struct xc_symtab *table = xc_debugfile_symbols(xc_debugfile_of(c->process, module));
 		const struct xc_symbol *symbol = xc_symtab_named(table, name->name);
@@ -130,7 +130,7 @@ static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct 
 	}
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
 				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE,
-				 .module = name->module ? xc_module_named(c->process, name->module) : NULL};
+				 .module = name->module ? xc_module_by_name(c->process, name->module) : NULL};
 	xc_lookup_similar(c->process, &query, SIMILAR, text); /* all have been asked for the name itself already */
 }
 

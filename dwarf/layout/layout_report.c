@@ -74,7 +74,7 @@ static struct xc_error *cut_module(const struct xc_process *process, const char 
 	if (!mark)
 		return NULL;
 	xc_auto(xc_freep) char *name = xc_asprintf("%.*s", (int)(mark - *text), *text);
-	if (!(*module_out = xc_module_named(process, name)))
+	if (!(*module_out = xc_module_by_name(process, name)))
 		return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no module '%s' in %s", name, process->target),
 				     "`xcore modules` lists them");
 	*text = mark + 1;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/base/cursor.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "core/base/text.h"
 #include "dwarf/locate/debuginfod.h"
 
@@ -107,7 +107,7 @@ static bool accept(const struct xc_debugsearch *s, struct xc_source *source, con
 	struct xc_build_id id = id_of(file.elf);
 	bool good = w->id.size ? xc_build_id_equal(&id, &w->id) : w->has_crc && crc_equal(file.source, w->crc);
 	if (!good)
-		tell_refused(s, xc_finder_shown(s->process, file.source->path), w, &id);
+		tell_refused(s, xc_finder_display_path(s->process, file.source->path), w, &id);
 	else if (xc_elffile_has_dwarf(file.elf) || xc_elffile_has_symtab(file.elf)) {
 		*file_out = file;
 		return true;

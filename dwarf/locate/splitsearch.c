@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/process/archive.h"
-#include "core/process/store.h"
+#include "core/store/archive.h"
+#include "core/store/store.h"
 
 struct look {
 	const struct xc_debugsearch *search;

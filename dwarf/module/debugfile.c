@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/base/text.h"
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/locate/debuginfod.h"
@@ -192,7 +192,7 @@ static bool use_dwarf(struct xc_debugfile *df, struct xc_elffile *file, const ch
 	if (!df->dwarf)
 		return false;
 	df->dwarf_elf = dwarf_getelf(df->dwarf);
-	df->path = xc_arena_strdup(arena_of(df), xc_finder_shown(df->process, path));
+	df->path = xc_arena_strdup(arena_of(df), xc_finder_display_path(df->process, path));
 	attach_alternate(df, path);
 	attach_split(df, path);
 	return true;

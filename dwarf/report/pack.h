@@ -1,10 +1,10 @@
 /* pack: one file with a core and exactly the module and debug files that reading it needs, and back.
  *
- * The format is core/process/archive.h's. A pack opens like a core (xc_process_open_core) and needs no other file. */
+ * The format is core/store/archive.h's. A pack opens like a core (xc_process_open_core) and needs no other file. */
 #ifndef XC_PACK_H
 #define XC_PACK_H
 
-#include "core/process/archive.h"
+#include "core/store/archive.h"
 #include "core/process/process.h"
 
 struct xc_pack_options {

@@ -1,6 +1,6 @@
 /* unpack: xc_pack_extract of pack.h. Directories are walked by descriptor, one component at a time and never through a
  * link, so neither the pack nor what stands in the directory already can lead out of it. */
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "dwarf/report/pack.h"
 
 #include <errno.h>
@@ -126,10 +126,10 @@ static struct xc_error *place(const struct extraction *x, int dir, const char *n
 	char temporary[64];
 	snprintf(temporary, sizeof temporary, ".xcore-unpack-%d.part", (int)getpid());
 	xc_auto(xc_freep) char *path = xc_asprintf("%.*s%s", (int)(strrchr(shown, '/') + 1 - shown), shown, temporary);
-	xc_told_aside(path);
+	xc_shared_status_add_tempfile(path);
 	int fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		xc_told_done(path);
+		xc_shared_status_remove_tempfile(path);
 		return xc_error_errno(errno, "%s", shown);
 	}
 	struct xc_error *err = write_all(fd, source, shown);
@@ -142,7 +142,7 @@ static struct xc_error *place(const struct extraction *x, int dir, const char *n
 						      "unpack into an empty directory, or replace it with --force");
 	if (err)
 		unlinkat(dir, temporary, 0);
-	xc_told_done(path);
+	xc_shared_status_remove_tempfile(path);
 	return err;
 }
 

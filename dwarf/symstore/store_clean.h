@@ -2,7 +2,7 @@
 #ifndef XC_STORE_CLEAN_H
 #define XC_STORE_CLEAN_H
 
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 struct xc_store_clean_options {
 	bool all;            /* forget everything, and remove the files kept in the store */

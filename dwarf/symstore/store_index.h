@@ -1,4 +1,4 @@
-/* store_index: filling the store (core/process/store.h).
+/* store_index: filling the store (core/store/store.h).
  *
  * Indexing walks trees, keeps what it found every few seconds and at the end, and forgets what is gone. Any number
  * of processes may do so at once: the store is read, merged and replaced under a lock. One that is killed leaves
@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "core/base/progress.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 struct xc_store_index_options {
 	const char *dir;              /* the store; made when it is not there */

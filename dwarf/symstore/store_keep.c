@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "dwarf/symstore/store_scan.h"
 
 enum { CHUNK = 1 << 20 };
@@ -148,7 +148,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	struct xc_error *err = make_parents(dir, place);
 	if (err)
 		return err;
-	xc_told_aside(aside);
+	xc_shared_status_add_tempfile(aside);
 	unlink(aside); /* of a dead process with our number */
 	err = fill(file->path, aside, link, copy, kept_out);
 	if (!err && !is_right(aside, entry))
@@ -156,7 +156,7 @@ struct xc_error *xc_store_keep(const char *dir, const struct xc_store_entry *ent
 	if (!err && rename(aside, place) < 0)
 		err = xc_error_errno(errno, "%s", place);
 	unlink(aside);
-	xc_told_done(aside);
+	xc_shared_status_remove_tempfile(aside);
 	if (!err)
 		mark_used(place);
 	return err;

@@ -4,7 +4,7 @@
 
 #include "core/io/cachelist.h"
 #include "core/report/report.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "dwarf/symstore/store_clean.h"
 #include "dwarf/symstore/store_index.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/arena.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 enum xc_store_kind {
 	XC_STORE_DULL,    /* nothing can be looked up in it: no ELF file, or without build-id and split units */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/io/source.h"
-#include "core/process/store_layout.h"
+#include "core/store/store_layout.h"
 #include "core/base/userdir.h"
 
 static const char dull_magic[8] = {'X', 'C', 'D', 'U', 'L', 'L', '0', '1'};

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/base/arena.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 
 /* A file and its split units. */
 struct xc_store_entry {

@@ -164,7 +164,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 	enum { PAGE = 4096 };
 	const struct xc_space *space = window->space;
 	size_t count = xc_space_count(space);
-	for (size_t i = xc_space_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+	for (size_t i = xc_space_lower_bound(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
 		const struct xc_segment *segment = xc_space_at(space, i);
 		xc_addr at = *addr > segment->lo ? *addr : segment->lo, last = segment->hi < hi ? segment->hi : hi;
 		while (has_bytes(segment, written) && at <= last) {
@@ -184,7 +184,7 @@ bool xc_scan_next(struct xc_window *window, xc_addr *addr, xc_addr hi, uint64_t 
 bool xc_scan_stored(const struct xc_space *space, xc_addr *addr, xc_addr hi, bool written)
 {
 	size_t count = xc_space_count(space);
-	for (size_t i = xc_space_from(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+	for (size_t i = xc_space_lower_bound(space, *addr); i < count && xc_space_at(space, i)->lo <= hi; i++) {
 		const struct xc_segment *segment = xc_space_at(space, i);
 		if (!has_bytes(segment, written))
 			continue;
@@ -198,7 +198,7 @@ uint64_t xc_scan_stored_bytes(const struct xc_space *space, xc_addr lo, xc_addr 
 {
 	size_t count = xc_space_count(space);
 	uint64_t bytes = 0;
-	for (size_t i = xc_space_from(space, lo); i < count && xc_space_at(space, i)->lo <= hi; i++) {
+	for (size_t i = xc_space_lower_bound(space, lo); i < count && xc_space_at(space, i)->lo <= hi; i++) {
 		const struct xc_segment *s = xc_space_at(space, i);
 		if (has_bytes(s, false))
 			bytes += (s->hi < hi ? s->hi : hi) - (s->lo > lo ? s->lo : lo) + 1;

@@ -335,7 +335,7 @@ static bool search_piece(struct finder *f, xc_addr lo, xc_addr end, xc_addr hi)
 static bool search_range(struct finder *f, xc_addr lo, xc_addr hi)
 {
 	const struct xc_space *space = f->glibc->heap->process->space;
-	for (xc_addr end; xc_space_piece(space, &lo, hi, &end); lo = end + 1) {
+	for (xc_addr end; xc_space_next_readable(space, &lo, hi, &end); lo = end + 1) {
 		if (search_piece(f, lo, end, hi))
 			return true;
 		if (end == hi)
@@ -366,7 +366,7 @@ static bool is_lost(struct finder *f)
 	const struct xc_process *process = f->glibc->heap->process;
 	for (size_t i = 0; i < process->module_count; i++) {
 		const struct xc_module *module = process->modules[i];
-		for (size_t k = 0; xc_module_called(module, "libc") && k < process->mapping_count; k++) {
+		for (size_t k = 0; xc_module_matches_name(module, "libc") && k < process->mapping_count; k++) {
 			const struct xc_mapping *m = &process->mappings[k];
 			uint64_t word;
 			if (m->writable && m->lo <= module->hi && m->hi >= module->lo && !get(f, m->lo, &word))
@@ -405,8 +405,8 @@ bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, cons
 	struct finder f = {.glibc = glibc, .window = window, .word = glibc->layout.word, .effort = EFFORT};
 	bool there = false;
 	for (size_t i = 0; i < process->module_count; i++) /* dlmopen brings further ones, each with its own malloc */
-		if (xc_module_called(process->modules[i], "libc") ||
-		    xc_module_called(process->modules[i], "libc_malloc_debug")) {
+		if (xc_module_matches_name(process->modules[i], "libc") ||
+		    xc_module_matches_name(process->modules[i], "libc_malloc_debug")) {
 			there = true;
 			search_module(&f, process->modules[i]);
 		}

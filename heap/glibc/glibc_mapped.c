@@ -160,7 +160,7 @@ static bool read_mp(struct xc_glibc *glibc, struct xc_window *window, const stru
 {
 	const unsigned word = glibc->layout.word;
 	xc_addr lo = m->lo + 64;
-	for (xc_addr end; xc_space_piece(window->space, &lo, m->hi, &end); lo = end + 1) {
+	for (xc_addr end; xc_space_next_readable(window->space, &lo, m->hi, &end); lo = end + 1) {
 		for (xc_addr at = (lo + word - 1) & ~(xc_addr)(word - 1); at >= lo && at <= end && m->hi - at >= word;
 		     at += word)
 			if (is_mp(glibc, window, at, base, count_out, given_back_out))

@@ -46,7 +46,7 @@ static bool begins(const struct xc_glibc_segment *segment, struct xc_window *win
 /* The first page from here on with a byte that can be had; 0 when there is none. */
 static xc_addr next_stored(const struct xc_space *space, xc_addr page)
 {
-	for (size_t i = xc_space_from(space, page); i < xc_space_count(space); i++) {
+	for (size_t i = xc_space_lower_bound(space, page); i < xc_space_count(space); i++) {
 		const struct xc_segment *segment = xc_space_at(space, i);
 		xc_addr first = (segment->lo + PAGE - 1) & ~(xc_addr)(PAGE - 1);
 		if (segment->provenance < XC_NOT_DUMPED && first <= segment->hi)

@@ -13,7 +13,7 @@ enum {
 static const struct xc_module *libc_of(const struct xc_process *process)
 {
 	for (size_t i = 0; i < process->module_count; i++)
-		if (xc_module_called(process->modules[i], "libc"))
+		if (xc_module_matches_name(process->modules[i], "libc"))
 			return process->modules[i];
 	return process->module_count ? process->modules[0] : NULL;
 }

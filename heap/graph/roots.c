@@ -31,7 +31,7 @@ static void lay(struct painter *p, xc_addr lo, xc_addr hi, const struct xc_root_
 {
 	struct xc_segment segment = {.lo = lo, .hi = hi, .provenance = XC_FROM_CORE, .ctx = (void *)paint};
 	if (lo <= hi)
-		xc_space_lay(p->canvas, &segment);
+		xc_space_add(p->canvas, &segment);
 }
 
 static void paint(struct painter *p, xc_addr lo, xc_addr hi, enum xc_root_kind kind, uint32_t owner)

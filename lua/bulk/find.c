@@ -163,7 +163,7 @@ static bool scan(struct xc_find *find, const struct piece *piece, struct hits *h
 /* The first segment that ends at addr or above; NULL when there is none. */
 static const struct xc_segment *segment_from(const struct xc_space *space, xc_addr addr)
 {
-	size_t at = xc_space_from(space, addr);
+	size_t at = xc_space_lower_bound(space, addr);
 	return at < xc_space_count(space) ? xc_space_at(space, at) : NULL;
 }
 

@@ -112,7 +112,7 @@ uint8_t *xc_fixture_lay(struct xc_fixture *fixture, xc_addr *addr, uint64_t size
 		fixture->next_addr += (size + 2 * PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	}
 	struct xc_segment segment = {.lo = *addr, .hi = *addr + (size - 1), .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(fixture->process->space, &segment);
+	xc_space_add(fixture->process->space, &segment);
 	return bytes;
 }
 

@@ -162,7 +162,7 @@ void xc_plugin_got_push(lua_State *L, const struct xc_report *report, const char
 	lua_setfield(L, -2, "sections");
 	lua_newtable(L);
 	lua_Integer number = 0;
-	for (const struct xc_line *line = report->output; line; line = line->next) {
+	for (const struct xc_output_line *line = report->output; line; line = line->next) {
 		lua_pushlstring(L, line->text, line->len);
 		lua_rawseti(L, -2, ++number);
 	}

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/cursor.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/base/progress.h"
 #include "core/report/report_wire.h"
 #include "core/report/stacktree.h"
@@ -296,7 +296,7 @@ static void settle(const struct xc_run *run, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	xc_told_admit();
+	xc_shared_status_allow_ptrace();
 	xc_limit_arm(&run->limits, GRACE);
 }
 

@@ -33,11 +33,11 @@ void xc_runner_line(void *collected, const char *line, size_t len)
 		stream_line(c, line, len);
 		return;
 	}
-	if (len + sizeof(struct xc_line) > PRINTED_MOST - c->printed) {
+	if (len + sizeof(struct xc_output_line) > PRINTED_MOST - c->printed) {
 		fail(c, XC_ERR_LIMIT, "more than 256 MiB of printed lines (as --format text they are not kept)");
 		return;
 	}
-	c->printed += len + sizeof(struct xc_line);
+	c->printed += len + sizeof(struct xc_output_line);
 	if (c->run->what != XC_RUN_ANALYZE) {
 		xc_report_print(c->run->report, line, len);
 		return;

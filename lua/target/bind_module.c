@@ -66,7 +66,7 @@ static int module_at(lua_State *L)
 {
 	const struct xc_process *process = xc_bind_check_target(L)->process;
 	const struct xc_module *module = lua_type(L, 2) == LUA_TSTRING
-						 ? xc_module_named(process, lua_tostring(L, 2))
+						 ? xc_module_by_name(process, lua_tostring(L, 2))
 						 : xc_process_module(process, xc_bind_check_address(L, 2));
 	if (module)
 		push_module(L, module);

@@ -79,7 +79,7 @@ static inline void lay(struct target *t, xc_addr lo, const void *bytes, size_t s
 {
 	struct xc_process *p = t->process;
 	struct xc_segment s = {.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 	p->mappings = xc_realloc(p->mappings, (p->mapping_count + 1) * sizeof *p->mappings);
 	p->mappings[p->mapping_count++] = (struct xc_mapping){
 		.lo = s.lo, .hi = s.hi, .readable = true, .executable = executable, .writable = !executable};

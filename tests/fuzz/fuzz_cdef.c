@@ -36,7 +36,7 @@ static struct xc_process *open_process(uint8_t which)
 	process->arch = xc_arch_find(machines[i].machine, machines[i].elf_class, false);
 	struct xc_segment segment = {
 		.lo = MEMORY, .hi = MEMORY + sizeof memory - 1, .provenance = XC_FROM_CORE, .bytes = memory};
-	xc_space_lay(process->space, &segment);
+	xc_space_add(process->space, &segment);
 	xc_space_seal(process->space);
 	return process;
 }

@@ -49,7 +49,7 @@ static struct xc_source *open_bytes(const uint8_t *data, size_t size)
 static void lay(struct xc_process *p, xc_addr lo, const void *bytes, size_t size)
 {
 	struct xc_segment s = {.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 static void map_load(struct xc_process *p, struct xc_module *m, const struct xc_phdr *load)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/identity.h"
+#include "core/process/identity_check.h"
 #include "core/process/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,7 +22,7 @@ static void set_auxv(struct xc_process *p, unsigned type, uint64_t value)
 static void lay(struct xc_process *p, xc_addr lo, const uint8_t *data, size_t size)
 {
 	struct xc_segment s = {.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = data};
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 static void check_identity(struct xc_process *p, const uint8_t *data, size_t size)

@@ -96,7 +96,7 @@ static struct xc_process *make_process(void)
 	for (size_t i = 0; i < MEMORY; i++)
 		memory[i] = (uint8_t)(i * 7 + (i >> 8));
 	p->arch = xc_arch_host();
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 	xc_space_seal(p->space);
 	return p;
 }

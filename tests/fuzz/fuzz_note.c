@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "core/process/package.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

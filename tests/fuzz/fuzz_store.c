@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/process/store_layout.h"
+#include "core/store/store_layout.h"
 #include "dwarf/symstore/store_scan.h"
 #include "tests/support/scratch.h"
 

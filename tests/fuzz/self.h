@@ -50,12 +50,12 @@ static struct xc_process *open_self(const struct xc_segment *more)
 				       .hi = module->bias + load.vaddr + load.filesz - 1,
 				       .provenance = XC_FROM_CORE,
 				       .bytes = file->bytes + load.offset};
-		xc_space_lay(p->space, &s);
+		xc_space_add(p->space, &s);
 		module->lo = s.lo < module->lo ? s.lo : module->lo;
 		module->hi = s.hi > module->hi ? s.hi : module->hi;
 	}
 	if (more)
-		xc_space_lay(p->space, more);
+		xc_space_add(p->space, more);
 	xc_space_seal(p->space);
 	xc_process_index(p);
 	xc_debugfiles_use(p, &finder);

@@ -37,7 +37,7 @@ static void take_range(xc_addr lo, xc_addr hi)
 	*r = (struct range){lo, hi, xc_alloc(size), xc_alloc(size)};
 	CHECK_OK(xc_space_read(process->space, lo, r->whole, size));
 	memcpy(r->bytes, r->whole, size);
-	xc_space_lay(process->space,
+	xc_space_add(process->space,
 		     &(struct xc_segment){.lo = lo, .hi = hi, .provenance = XC_FROM_CORE, .bytes = r->bytes});
 	range_count++;
 }

@@ -77,7 +77,7 @@ static void read_all(Dwarf *dwarf, unsigned seed)
 	struct xc_segment s = {.lo = 0x1000, .hi = 0x4fff, .provenance = XC_FROM_CORE, .bytes = memory};
 	for (size_t i = 0; i < sizeof memory; i++)
 		memory[i] = (uint8_t)(i * 7 + (i >> 8));
-	xc_space_lay(d.process->space, &s);
+	xc_space_add(d.process->space, &s);
 	xc_space_seal(d.process->space);
 	d.module.bias_known = d.frame.cfa_known = true;
 	d.frame.cfa = 0x2000;

@@ -47,7 +47,7 @@ static void lay_random(struct rng *rng, struct oracle *o, struct xc_space *space
 	} else if (readable(s.provenance)) {
 		s.bytes = o->contents[layer] + lo;
 	}
-	xc_space_lay(space, &s);
+	xc_space_add(space, &s);
 	for (size_t i = lo; i <= hi; i++) {
 		o->provenance[i] = s.provenance;
 		o->bytes[i] = o->contents[layer][i];

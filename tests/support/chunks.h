@@ -106,7 +106,7 @@ static inline void chunks_write(struct chunks *c)
 
 static inline void chunks_lay(struct chunks *c, unsigned number, xc_addr lo, const uint8_t *bytes, size_t size)
 {
-	xc_space_lay(c->process->space,
+	xc_space_add(c->process->space,
 		     &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes});
 	c->mappings[number] =
 		(struct xc_mapping){.lo = lo, .hi = lo + size - 1, .readable = true, .writable = true, .dumped = size};

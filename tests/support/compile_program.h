@@ -37,13 +37,13 @@ static inline void lay_segment(struct compiled *c, const GElf_Phdr *p)
 	if (p->p_filesz > 0) {
 		s.hi = p->p_vaddr + p->p_filesz - 1;
 		s.bytes = c->file->bytes + p->p_offset;
-		xc_space_lay(c->process->space, &s);
+		xc_space_add(c->process->space, &s);
 	}
 	if (p->p_memsz > p->p_filesz) {
 		s.lo = p->p_vaddr + p->p_filesz;
 		s.hi = p->p_vaddr + p->p_memsz - 1;
 		s.bytes = xc_arena_alloc(&c->process->arena, p->p_memsz - p->p_filesz);
-		xc_space_lay(c->process->space, &s);
+		xc_space_add(c->process->space, &s);
 	}
 }
 

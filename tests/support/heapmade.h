@@ -34,7 +34,7 @@ struct heapmade {
 static inline void hm_lay(struct heapmade *m, size_t number, xc_addr lo, void *bytes, size_t size, const char *label)
 {
 	struct xc_segment s = {.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(m->process->space, &s);
+	xc_space_add(m->process->space, &s);
 	m->mappings[number] = (struct xc_mapping){
 		.lo = lo, .hi = s.hi, .readable = true, .writable = true, .label = label, .dumped = size};
 }

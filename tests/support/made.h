@@ -76,7 +76,7 @@ static inline struct made *made_open(const struct dm *dm)
 		m->memory[i] = (uint8_t)(0x10 + i);
 	struct xc_segment s = {
 		.lo = MADE_MEMORY, .hi = MADE_MEMORY + MADE_SIZE - 1, .provenance = XC_FROM_CORE, .bytes = m->memory};
-	xc_space_lay(m->process->space, &s);
+	xc_space_add(m->process->space, &s);
 	xc_space_seal(m->process->space);
 	m->module =
 		(struct xc_module){.bias = MADE_BIAS, .bias_known = true, .tls_offset_known = true, .tls_offset = 0x80};

@@ -64,7 +64,7 @@ static inline void map_load(struct mapped *m, const struct xc_phdr *load, const 
 							      .writable = load->flags & PF_W,
 							      .executable = load->flags & PF_X};
 	struct xc_segment claim = {.lo = lo, .hi = hi, .provenance = XC_NOT_DUMPED};
-	xc_space_lay(p->space, &claim);
+	xc_space_add(p->space, &claim);
 }
 
 /* Lay `size` bytes of the file at its offset 0 as stored in the core. */
@@ -72,7 +72,7 @@ static inline void store_front(struct mapped *m, uint64_t size)
 {
 	struct xc_segment s = {
 		.lo = MAPPED_BIAS, .hi = MAPPED_BIAS + size - 1, .provenance = XC_FROM_CORE, .bytes = m->image->bytes};
-	xc_space_lay(m->process->space, &s);
+	xc_space_add(m->process->space, &s);
 	xc_space_seal(m->process->space);
 }
 
@@ -86,7 +86,7 @@ static inline void store_all(struct mapped *m)
 				       .hi = mapping->lo + (left < size ? left : size) - 1,
 				       .provenance = XC_FROM_CORE,
 				       .bytes = m->image->bytes + mapping->offset};
-		xc_space_lay(m->process->space, &s);
+		xc_space_add(m->process->space, &s);
 	}
 	xc_space_seal(m->process->space);
 }

@@ -40,7 +40,7 @@ static inline void add_mapping(struct scene *s, xc_addr lo, xc_addr hi, uint32_t
 static inline void lay(struct scene *s, xc_addr lo, const void *bytes, size_t len, enum xc_provenance provenance)
 {
 	struct xc_segment segment = {.lo = lo, .hi = lo + len - 1, .provenance = provenance, .bytes = bytes};
-	xc_space_lay(s->process->space, &segment);
+	xc_space_add(s->process->space, &segment);
 	xc_space_seal(s->process->space);
 }
 

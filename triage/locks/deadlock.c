@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/text/threadwords.h"
+#include "core/text/threadlabel.h"
 #include "triage/locks/ownid.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/waitkind.h"
@@ -23,7 +23,7 @@ static const struct xc_wait *wait_of(const struct xc_locks *l, size_t thread)
 static void add_thread(const struct xc_locks *l, size_t index, struct xc_text *text)
 {
 	const struct xc_thread *thread = wait_of(l, index)->thread;
-	xc_thread_words(text, (int)thread->tid, thread->name);
+	xc_threadlabel(text, (int)thread->tid, thread->name);
 }
 
 /* " holds mutex `a`", " likely holds mutex `a` (its variable `first` is a guard of it)", " runs one-time initialization `c`" */

@@ -257,7 +257,7 @@ static void add_cycle(struct xc_process *p, struct xc_locks *l, size_t at)
 		cycle.timed |= l->waits->items[i].timed;
 		cycle.guessed |= l->waits->items[i].guessed;
 		cycle.likely |= l->lock_of[i] != XC_LOCK_NOBODY && l->locks[l->lock_of[i]].why;
-		if (p->live && !xc_live_slept(p, &p->threads[i]))
+		if (p->live && !xc_live_thread_slept(p, &p->threads[i]))
 			return;
 	}
 	for (size_t k = 0; k < count; k++)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/process/identity.h"
+#include "core/process/identity_check.h"
 #include "tests/support/mapped_fixture.h"
 
 #define ID_A "-Wl,--build-id=0xaaaaaaaaaaaaaaaaaaaa"
@@ -233,7 +233,7 @@ static void a_stored_page_that_differs_is_refused(void **state)
 	memcpy(page, s.bytes, m.image->size - code->offset < sizeof page ? m.image->size - code->offset : sizeof page);
 	s.bytes = page;
 	s.hi = s.lo + sizeof page - 1;
-	xc_space_lay(m.process->space, &s);
+	xc_space_add(m.process->space, &s);
 	xc_space_seal(m.process->space);
 	xc_finder_module(&none, m.process, m.module);
 	expect(&m, XC_REFUSED, "its bytes differ from those at 0x7f0000001000");
@@ -369,7 +369,7 @@ static void another_programs_exe_leaves_the_search_as_it_is(void **state)
 {
 	(void)state;
 	const char *own = build("a.so", ID_A, TEXT_A), *other = build("b.so", ID_B, TEXT_B);
-	struct xc_finder finder = {.exe = other, .exe_of_some = true};
+	struct xc_finder finder = {.exe = other, .exe_optional = true};
 	struct mapped m = map_file(own, own, true);
 	m.module->kind = XC_MODULE_EXE;
 	xc_finder_module(&finder, m.process, m.module);

@@ -392,7 +392,7 @@ static void half_a_struct_shows_the_half_that_is_there(void **state)
 	struct xc_process *process = bare_process();
 	static const uint8_t bytes[6] = {7, 0, 0, 0, 1, 2};
 	struct xc_segment s = {.lo = 0x1000, .hi = 0x1005, .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(process->space, &s);
+	xc_space_add(process->space, &s);
 	xc_space_seal(process->space);
 	value.process = process;
 	value.addr = 0x1000;

@@ -28,7 +28,7 @@ static struct fixture *enter(const char *compiler, const char *source, const cha
 	f->stack = xc_arena_alloc(&f->c->process->arena, STACK_SIZE);
 	struct xc_segment s = {
 		.lo = STACK, .hi = STACK + STACK_SIZE - 1, .provenance = XC_FROM_CORE, .bytes = f->stack};
-	xc_space_lay(f->c->process->space, &s);
+	xc_space_add(f->c->process->space, &s);
 	xc_space_seal(f->c->process->space);
 	Dwarf_Addr lo;
 	f->level.die = find_die(f->c, function);

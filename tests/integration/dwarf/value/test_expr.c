@@ -21,7 +21,7 @@ static struct machine *start(void)
 	struct machine *m = xc_alloc(sizeof *m);
 	m->process = bare_process();
 	struct xc_segment s = {.lo = BASE, .hi = BASE + sizeof memory - 1, .provenance = XC_FROM_CORE, .bytes = memory};
-	xc_space_lay(m->process->space, &s);
+	xc_space_add(m->process->space, &s);
 	xc_space_seal(m->process->space);
 	xc_regs_set(&m->frame.regs, RAX, 0x123456789abcdef0);
 	xc_regs_set(&m->frame.regs, RBP, BASE);
@@ -294,7 +294,7 @@ static void thread_local_storage_of_late_modules_is_in_the_dtv(void **state)
 	static const uint64_t words[12] = {0, 0x3020, 2, 0, 1, 0, 0x5000, 0, UINT64_MAX, 0};
 	struct xc_segment s = {.lo = 0x3000, .hi = 0x3000 + sizeof words - 1, .provenance = XC_FROM_CORE};
 	s.bytes = (const uint8_t *)words;
-	xc_space_lay(m->process->space, &s);
+	xc_space_add(m->process->space, &s);
 	xc_space_seal(m->process->space);
 	xc_regs_set(&m->thread.regs, 58, 0x3000);
 	m->module.tls_modid = 1;

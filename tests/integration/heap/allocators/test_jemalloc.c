@@ -261,7 +261,7 @@ static void regrow_entry(void *context, const struct xc_jemalloc_entry *e)
 
 static void lay(struct xc_process *process, xc_addr lo, const void *bytes, size_t size)
 {
-	xc_space_lay(process->space,
+	xc_space_add(process->space,
 		     &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes});
 }
 
@@ -314,7 +314,7 @@ static void make_changeable(struct bench *b, xc_addr lo, uint64_t size)
 	b->copies[b->copy_count].lo = lo;
 	b->copies[b->copy_count].size = got;
 	b->copies[b->copy_count++].bytes = copy;
-	xc_space_lay(b->process->space,
+	xc_space_add(b->process->space,
 		     &(struct xc_segment){.lo = lo, .hi = lo + got - 1, .provenance = XC_FROM_CORE, .bytes = copy});
 	for (size_t i = 0; i + 8 <= got; i += 8)
 		if (xc_jemalloc_word(copy + i)) {

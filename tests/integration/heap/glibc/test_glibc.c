@@ -204,7 +204,7 @@ static void a_tcache_says_whose_it_is(void **state)
 static void cut_before_libc(const char *path)
 {
 	struct xc_process *process = open_core(path);
-	const struct xc_module *libc = xc_module_named(process, "libc.so.6");
+	const struct xc_module *libc = xc_module_by_name(process, "libc.so.6");
 	struct xc_elf elf;
 	uint64_t end = 0;
 	assert_non_null(libc);

@@ -151,7 +151,7 @@ static void memory_that_is_not_in_the_core_costs_nothing_and_is_counted(void **s
 	free(process->mappings);
 	process->mappings = mappings;
 	process->mapping_count++;
-	xc_space_lay(process->space, &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_NOT_DUMPED});
+	xc_space_add(process->space, &(struct xc_segment){.lo = lo, .hi = lo + size - 1, .provenance = XC_NOT_DUMPED});
 	xc_space_seal(process->space);
 	clock_t start = clock();
 	struct xc_heap *heap = xc_heap_open(process, NULL);

@@ -331,8 +331,8 @@ PROPERTY(a_chase_gives_what_remembering_every_node_gives, 4000, 20000)
 							      : BASE + rng_below(rng, SLOTS) * SLOT;
 	struct xc_process *made = xc_process_new("made", false);
 	size_t cut = SLOT * (1 + rng_below(rng, SLOTS - 1)); /* in two segments */
-	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE, .hi = BASE + cut - 1, .bytes = (uint8_t *)memory});
-	xc_space_lay(made->space, &(struct xc_segment){.lo = BASE + cut,
+	xc_space_add(made->space, &(struct xc_segment){.lo = BASE, .hi = BASE + cut - 1, .bytes = (uint8_t *)memory});
+	xc_space_add(made->space, &(struct xc_segment){.lo = BASE + cut,
 						       .hi = BASE + SLOTS * SLOT - 1,
 						       .bytes = (uint8_t *)memory + cut});
 	xc_space_seal(made->space);
@@ -399,7 +399,7 @@ static void lay_in_pieces(struct rng *rng, struct xc_space *space, const struct 
 	for (size_t at = 0, size; at < sizeof *many; at += size + gap) {
 		size = rng_below(rng, 2) ? most : 1 + rng_below(rng, most);
 		size = size < sizeof *many - at ? size : sizeof *many - at;
-		xc_space_lay(space, &(struct xc_segment){
+		xc_space_add(space, &(struct xc_segment){
 					    .lo = BASE + at, .hi = BASE + at + size - 1, .bytes = many->bytes + at});
 	}
 }

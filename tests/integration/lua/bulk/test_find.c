@@ -49,7 +49,7 @@ static struct xc_space *random_space(struct rng *rng, struct flat *flat)
 			segment.bytes = flat->bytes + at;
 		}
 		if (kind > 0 || rng_below(rng, 2))
-			xc_space_lay(space, &segment);
+			xc_space_add(space, &segment);
 		at += len;
 	}
 	xc_space_seal(space);

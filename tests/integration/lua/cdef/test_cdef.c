@@ -28,7 +28,7 @@ static struct scope open_with(const void *bytes, size_t size)
 	s.process->arch = xc_arch_find(EM_X86_64, ELFCLASS64, false);
 	struct xc_segment segment = {.lo = MEMORY, .hi = MEMORY + size - 1, .provenance = XC_FROM_CORE, .bytes = bytes};
 	if (size)
-		xc_space_lay(s.process->space, &segment);
+		xc_space_add(s.process->space, &segment);
 	xc_space_seal(s.process->space);
 	s.cdef = xc_cdef_new(s.process);
 	return s;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "batch/run/settings.h"
-#include "core/process/store.h"
+#include "core/store/store.h"
 #include "tests/support/scratch.h"
 
 static struct xc_arena arena;

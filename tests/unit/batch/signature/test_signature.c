@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "batch/signature/signature.h"
-#include "core/render/render.h"
+#include "core/report/scrub.h"
 #include "core/base/text.h"
 #include "tests/support/check.h"
 

@@ -18,7 +18,7 @@ static int fill(void **state)
 static void lay(struct xc_space *space, xc_addr lo, xc_addr hi, enum xc_provenance provenance, const void *bytes)
 {
 	struct xc_segment s = {.lo = lo, .hi = hi, .provenance = provenance, .bytes = bytes};
-	xc_space_lay(space, &s);
+	xc_space_add(space, &s);
 }
 
 /* 0x1000…0x103f low, 0x1040…0x107f high, 0x1080…0x10ff not dumped. */
@@ -258,7 +258,7 @@ static void a_backing_gets_its_own_offsets_and_may_say_why(void **state)
 		.lo = 0x2000, .hi = 0x203f, .provenance = XC_NOT_PRESENT, .backing = &backing, .ctx = &h};
 	struct xc_space *space = xc_space_new();
 	uint8_t buf[64];
-	xc_space_lay(space, &s);
+	xc_space_add(space, &s);
 	lay(space, 0x2008, 0x200b, XC_FROM_CORE, low);
 	xc_space_seal(space);
 	CHECK_OK(xc_space_read(space, 0x2004, buf, 12));
@@ -318,17 +318,17 @@ static void pieces_are_what_has_bytes(void **state)
 	lay(space, 0x1000, 0x103f, XC_FROM_CORE, low);
 	lay(space, 0x700000000000, 0x70000000003f, XC_FROM_CORE, high);
 	xc_space_seal(space);
-	assert_true(xc_space_piece(space, &lo, 0x7fffffffffff, &end));
+	assert_true(xc_space_next_readable(space, &lo, 0x7fffffffffff, &end));
 	assert_int_equal(lo, 0x1010);
 	assert_int_equal(end, 0x103f);
 	lo = end + 1;
-	assert_true(xc_space_piece(space, &lo, 0x70000000001f, &end));
+	assert_true(xc_space_next_readable(space, &lo, 0x70000000001f, &end));
 	assert_int_equal(lo, 0x700000000000);
 	assert_int_equal(end, 0x70000000001f);
 	lo = 0x700000000040;
-	assert_false(xc_space_piece(space, &lo, UINT64_MAX, &end));
+	assert_false(xc_space_next_readable(space, &lo, UINT64_MAX, &end));
 	lo = 0x1020;
-	assert_false(xc_space_piece(space, &lo, 0x101f, &end)); /* nothing is asked for */
+	assert_false(xc_space_next_readable(space, &lo, 0x101f, &end)); /* nothing is asked for */
 	xc_space_free(space);
 }
 

@@ -11,7 +11,7 @@
 
 #include "core/facts/facts.h"
 #include "core/process/module.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 
 static uint8_t bytes[64];
 
@@ -41,8 +41,8 @@ static struct xc_process *make_process(void)
 		bytes[i] = (uint8_t)('A' + i);
 	const struct xc_segment there = {.lo = 0x4000, .hi = 0x401f, .provenance = XC_FROM_CORE, .bytes = bytes};
 	const struct xc_segment missing = {.lo = 0x4020, .hi = 0x403f, .provenance = XC_NOT_DUMPED};
-	xc_space_lay(process->space, &there);
-	xc_space_lay(process->space, &missing);
+	xc_space_add(process->space, &there);
+	xc_space_add(process->space, &missing);
 	xc_space_seal(process->space);
 	return process;
 }

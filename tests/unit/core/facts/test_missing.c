@@ -17,7 +17,7 @@ static void lay(struct xc_process *process, xc_addr lo, uint64_t size, enum xc_p
 	struct xc_segment segment = {.lo = lo, .hi = lo + size - 1, .provenance = provenance};
 	if (provenance == XC_FROM_CORE || provenance == XC_FROM_FILE)
 		segment.bytes = bytes;
-	xc_space_lay(process->space, &segment);
+	xc_space_add(process->space, &segment);
 }
 
 /* The messages of the one section, each on a line. */

@@ -53,13 +53,13 @@ static void end(pid_t pid)
 }
 
 /* Look until it has waited for the same thing in many looks; when it ends first, nothing. */
-static struct xc_stalled stalled(pid_t pid, enum xc_stall_kind kind)
+static struct xc_stalled_thread stalled(pid_t pid, enum xc_stall_kind kind)
 {
 	struct xc_stall stall = {.count = 0};
-	struct xc_stalled result = {.kind = XC_STALL_NOTHING};
-	for (uint64_t clock = 1; result.kind == XC_STALL_NOTHING && !waitpid(pid, NULL, WNOHANG); clock++) {
-		xc_stall_look(&stall, pid, clock);
-		const struct xc_stalled *longest = xc_stall_longest(&stall, kind);
+	struct xc_stalled_thread result = {.kind = XC_STALL_NONE};
+	for (uint64_t clock = 1; result.kind == XC_STALL_NONE && !waitpid(pid, NULL, WNOHANG); clock++) {
+		xc_stall_scan(&stall, pid, clock);
+		const struct xc_stalled_thread *longest = xc_stall_longest(&stall, kind);
 		if (longest && clock - longest->since_ms >= LONG)
 			result = *longest;
 		usleep(LOOK_US);
@@ -73,9 +73,9 @@ static int names(void (*wait_so)(void), enum xc_stall_kind kind, const char *nam
 {
 	const pid_t pid = waiting(wait_so);
 	struct xc_text text = {0};
-	const struct xc_stalled seen = stalled(pid, kind);
+	const struct xc_stalled_thread seen = stalled(pid, kind);
 	if (seen.kind == kind)
-		xc_stall_name(&seen, &text);
+		xc_stall_describe(&seen, &text);
 	const bool right = seen.kind == kind && !strcmp(xc_text_string(&text), name);
 	if (!right)
 		fprintf(stderr, "%s: not %s but %s\n", name, seen.kind == kind ? "that" : "seen",
@@ -255,10 +255,10 @@ static void a_pipe_is_for_others_to_fill_or_empty(void **state)
 	(void)state;
 	if (!is_told_here())
 		check_skip("what threads wait for is not told here");
-	assert_int_equal(names(open_fifo, XC_STALL_OTHERS, there), 0);
-	assert_int_equal(names(read_fifo, XC_STALL_OTHERS, there), 0);
-	assert_int_equal(names(fill_fifo, XC_STALL_OTHERS, there), 0);
-	assert_int_equal(names(read_standard_input, XC_STALL_OTHERS, "standard input"), 0);
+	assert_int_equal(names(open_fifo, XC_STALL_PIPE, there), 0);
+	assert_int_equal(names(read_fifo, XC_STALL_PIPE, there), 0);
+	assert_int_equal(names(fill_fifo, XC_STALL_PIPE, there), 0);
+	assert_int_equal(names(read_standard_input, XC_STALL_PIPE, "standard input"), 0);
 }
 
 /* ---- nothing ---- */
@@ -317,11 +317,11 @@ static void check_nothing(void (*wait_so)(void), bool stopped)
 	while (state_of(pid) != (stopped ? 'T' : 'S'))
 		usleep(LOOK_US);
 	for (uint64_t clock = 1; clock <= LONG; clock++) {
-		xc_stall_look(&stall, pid, clock);
+		xc_stall_scan(&stall, pid, clock);
 		usleep(LOOK_US);
 	}
 	assert_null(xc_stall_longest(&stall, XC_STALL_FILE));
-	assert_null(xc_stall_longest(&stall, XC_STALL_OTHERS));
+	assert_null(xc_stall_longest(&stall, XC_STALL_PIPE));
 	xc_stall_fini(&stall);
 	end(pid);
 }
@@ -370,8 +370,8 @@ static void each_wait_has_its_own_time(void **state)
 	const pid_t pid = waiting(read_and_read);
 	uint64_t clock = 1, begun = 0;
 	for (unsigned times = 0; times < 3; clock++) { /* new ones begin again and again */
-		xc_stall_look(&stall, pid, clock);
-		const struct xc_stalled *longest = xc_stall_longest(&stall, XC_STALL_OTHERS);
+		xc_stall_scan(&stall, pid, clock);
+		const struct xc_stalled_thread *longest = xc_stall_longest(&stall, XC_STALL_PIPE);
 		times += longest && longest->since_ms != begun;
 		begun = longest ? longest->since_ms : begun;
 		usleep(LOOK_US);

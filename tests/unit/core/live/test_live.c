@@ -231,7 +231,7 @@ static int read_behind_the_fence(pid_t pid, pid_t other)
 	if (xc_space_peek(p->space, shared->file + PAGE, &byte, 1) != 1 || byte != 'b')
 		return 4;
 	struct xc_source *source = NULL;
-	if (xc_finder_open(xc_live_root(p), data_path, &source) || source->bytes[2 * PAGE] != 'c')
+	if (xc_finder_open(p->live_root, data_path, &source) || source->bytes[2 * PAGE] != 'c')
 		return 5;
 	struct xc_error *err = try_open(other, &second);
 	return err && err->code == XC_ERR_PERMISSION && strstr(err->message, "Landlock") ? 0 : 6;

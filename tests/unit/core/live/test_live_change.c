@@ -176,7 +176,7 @@ static int read_in_a_grandchild(pid_t pid)
 		for (size_t at = 0; at < BIG; at += PAGE - 1)
 			if (xc_space_peek(p->space, shared->big + at, &byte, 1) != 1 || byte != big_byte(at))
 				_exit(2);
-		xc_live_torn(p);
+		xc_live_count_torn(p);
 		_exit(xc_live_reread(p, shared->untouched, &byte, 1) == 1 && byte == 0 ? 0 : 3);
 	}
 	waitpid(reader, &status, 0);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/process/module.h"
-#include "core/process/note.h"
+#include "core/process/notes.h"
 #include "tests/support/corefile.h"
 
 enum {
@@ -38,7 +38,7 @@ static void lay(struct world *w, xc_addr lo, const void *bytes, size_t size)
 {
 	struct xc_segment s = {
 		.lo = lo, .hi = lo + size - 1, .provenance = bytes ? XC_FROM_CORE : XC_NOT_DUMPED, .bytes = bytes};
-	xc_space_lay(w->p->space, &s);
+	xc_space_add(w->p->space, &s);
 }
 
 static void map(struct world *w, xc_addr lo, size_t size, uint64_t offset, const char *path, bool executable)
@@ -514,13 +514,13 @@ static void modules_go_by_their_names_without_version(void **state)
 	struct xc_module *old = xc_module_add(p, "/usr/lib/libc-2.31.so", XC_MODULE_LIBRARY);
 	struct xc_module *c = xc_module_add(p, "/usr/lib/libc.so.6", XC_MODULE_LIBRARY);
 	struct xc_module *whole = xc_module_add(p, "/opt/libc", XC_MODULE_LIBRARY);
-	assert_true(xc_module_called(c, "libc") && xc_module_called(c, "libc.so") && xc_module_called(c, "libc.so.6"));
-	assert_true(xc_module_called(c, "/usr/lib/libc.so.6") && xc_module_called(old, "libc"));
-	assert_false(xc_module_called(c, "lib") || xc_module_called(c, "") || xc_module_called(c, "libc.so.61"));
-	assert_ptr_equal(xc_module_named(p, "libc"), whole); /* a whole name comes before a shortened one */
-	assert_ptr_equal(xc_module_named(p, "libc.so"), c);
-	assert_ptr_equal(xc_module_named(p, "libc-2.31"), old);
-	assert_null(xc_module_named(p, "libm"));
+	assert_true(xc_module_matches_name(c, "libc") && xc_module_matches_name(c, "libc.so") && xc_module_matches_name(c, "libc.so.6"));
+	assert_true(xc_module_matches_name(c, "/usr/lib/libc.so.6") && xc_module_matches_name(old, "libc"));
+	assert_false(xc_module_matches_name(c, "lib") || xc_module_matches_name(c, "") || xc_module_matches_name(c, "libc.so.61"));
+	assert_ptr_equal(xc_module_by_name(p, "libc"), whole); /* a whole name comes before a shortened one */
+	assert_ptr_equal(xc_module_by_name(p, "libc.so"), c);
+	assert_ptr_equal(xc_module_by_name(p, "libc-2.31"), old);
+	assert_null(xc_module_by_name(p, "libm"));
 	xc_process_close(p);
 }
 

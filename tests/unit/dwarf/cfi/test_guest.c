@@ -27,7 +27,7 @@ struct scene {
 static void lay(struct xc_process *p, xc_addr lo, const void *bytes)
 {
 	struct xc_segment s = {.lo = lo, .hi = lo + SIZE - 1, .provenance = XC_FROM_CORE, .bytes = bytes};
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 }
 
 static struct scene *scene_of(uint16_t machine)

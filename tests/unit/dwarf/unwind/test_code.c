@@ -22,7 +22,7 @@ static struct xc_process *process_of(uint16_t machine, uint8_t class, const char
 	p->mappings = xc_alloc(sizeof mapping);
 	p->mappings[0] = mapping;
 	p->mapping_count = 1;
-	xc_space_lay(p->space, &s);
+	xc_space_add(p->space, &s);
 	xc_space_seal(p->space);
 	return p;
 }

@@ -11,7 +11,7 @@ static struct xc_prologue read_code(const char *bytes, size_t count, uint64_t at
 	struct xc_process *process = bare_process();
 	struct xc_segment s = {
 		.lo = CODE, .hi = CODE + count - 1, .provenance = XC_FROM_CORE, .bytes = (const uint8_t *)bytes};
-	xc_space_lay(process->space, &s);
+	xc_space_add(process->space, &s);
 	xc_space_seal(process->space);
 	struct xc_prologue p = xc_prologue_read(process, CODE, CODE + at);
 	assert_false(xc_prologue_read(process, 0, CODE).known);
@@ -72,7 +72,7 @@ static struct xc_prologue read_for(uint16_t machine, uint8_t class, bool thumb, 
 	struct xc_segment s = {
 		.lo = CODE, .hi = CODE + count - 1, .provenance = XC_FROM_CORE, .bytes = (const uint8_t *)bytes};
 	process->arch = xc_arch_find(machine, class, false);
-	xc_space_lay(process->space, &s);
+	xc_space_add(process->space, &s);
 	xc_space_seal(process->space);
 	struct xc_prologue p = xc_prologue_read(process, CODE + thumb, CODE + at);
 	xc_process_close(process);

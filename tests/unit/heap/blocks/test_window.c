@@ -35,7 +35,7 @@ static const struct xc_backing backing = {.read = read_back};
 static struct xc_space *make_space(void)
 {
 	struct xc_space *space = xc_space_new();
-	xc_space_lay(space, &(struct xc_segment){
+	xc_space_add(space, &(struct xc_segment){
 				    .lo = LO, .hi = LO + SIZE - 1, .provenance = XC_FROM_LIVE, .backing = &backing});
 	xc_space_seal(space);
 	taken = 0;

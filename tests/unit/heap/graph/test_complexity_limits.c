@@ -187,7 +187,7 @@ static void memory_that_is_not_there_costs_nothing(void **state)
 		take(&big, 0x30);
 	finish(&big);
 	chunks_put(big.chunks, CHUNKS_DATA_AT + CHUNKS_STATE, UINT64_C(2) << 32); /* not contiguous */
-	xc_space_lay(big.chunks->process->space,
+	xc_space_add(big.chunks->process->space,
 		     &(struct xc_segment){.lo = shadow, .hi = last, .provenance = XC_NOT_DUMPED});
 	xc_space_seal(big.chunks->process->space);
 	big.chunks->mappings[0] = (struct xc_mapping){.lo = shadow, .hi = last, .readable = true, .writable = true};

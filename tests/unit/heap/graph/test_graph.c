@@ -262,8 +262,8 @@ static void what_lies_where_the_core_has_no_bytes_is_counted(void **state)
 	struct xc_segment lost = {.lo = HM_OTHER + 512, .hi = HM_OTHER + 1023, .provenance = XC_CUT_SHORT};
 	struct xc_segment hole = {.lo = xc_block_addr(&m->heap->blocks, 50), .provenance = XC_NOT_DUMPED};
 	hole.hi = hole.lo + 7;
-	xc_space_lay(m->process->space, &lost);
-	xc_space_lay(m->process->space, &hole);
+	xc_space_add(m->process->space, &lost);
+	xc_space_add(m->process->space, &hole);
 	xc_space_seal(m->process->space);
 	*hm_word(m, 50, 0) = hm_pointer(m, 1, 0);
 	*hm_word(m, 50, 1) = hm_pointer(m, 2, 0);

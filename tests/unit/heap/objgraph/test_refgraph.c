@@ -576,8 +576,8 @@ static struct xc_space *made_space(const uint8_t *bytes)
 					  .provenance = XC_FROM_LIVE,
 					  .backing = &backing,
 					  .ctx = (void *)(uintptr_t)(bytes + BYTES / 2)};
-	xc_space_lay(space, &first);
-	xc_space_lay(space, &second);
+	xc_space_add(space, &first);
+	xc_space_add(space, &second);
 	xc_space_seal(space);
 	return space;
 }

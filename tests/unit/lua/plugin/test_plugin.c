@@ -421,7 +421,7 @@ static struct xc_process *stripped_process(uint8_t *bytes, size_t page, bool par
 	strcpy((char *)bytes + page + 100, "in code");
 	strcpy((char *)bytes + 2 * page + 77, "the needle 2.1");
 	strcpy((char *)bytes + 3 * page + 5, "on the heap");
-	xc_space_lay(process->space, &(struct xc_segment){.lo = module->lo, .hi = module->hi, .bytes = bytes});
+	xc_space_add(process->space, &(struct xc_segment){.lo = module->lo, .hi = module->hi, .bytes = bytes});
 	xc_space_seal(process->space);
 	return process;
 }

@@ -47,7 +47,7 @@ static struct xc_process *open_process(void)
 	items[1] = (struct item){.kind = 1, .delta = 255, .name = "last", .heat = HOT, .low = -7, .high = 9};
 	struct xc_segment segment = {
 		.lo = MEMORY, .hi = MEMORY + sizeof items - 1, .provenance = XC_FROM_CORE, .bytes = (void *)items};
-	xc_space_lay(process->space, &segment);
+	xc_space_add(process->space, &segment);
 	xc_space_seal(process->space);
 	return process;
 }

@@ -25,7 +25,7 @@ static uint8_t owner[SIZE];
 
 static void lay(struct xc_space *space, xc_addr base, size_t at, size_t size)
 {
-	xc_space_lay(space, &(struct xc_segment){.lo = base + at, .hi = base + at + size - 1, .bytes = memory + at});
+	xc_space_add(space, &(struct xc_segment){.lo = base + at, .hi = base + at + size - 1, .bytes = memory + at});
 }
 
 static void lay_some(struct rng *rng, struct xc_space *space)

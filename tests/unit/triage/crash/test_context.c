@@ -35,7 +35,7 @@ static void begin(struct frame *f)
 
 static bool read_context(struct frame *f, struct xc_context *out)
 {
-	xc_space_lay(
+	xc_space_add(
 		f->process->space,
 		&(struct xc_segment){.lo = SP, .hi = SP + FRAME - 1, .provenance = XC_FROM_CORE, .bytes = f->bytes});
 	xc_space_seal(f->process->space);

@@ -1,0 +1,92 @@
+/* scrub_learn: the environment lies at the end of the stack (Linux fs/exec.c, fs/binfmt_elf.c, 6.1):
+ *
+ *	argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
+ *	                                                                                                       ^ AT_EXECFN
+ * The strings stand one behind the other, so they are read backwards from the file name up to one that is no NAME=VALUE.
+ * A name may have any letters: "BASH_FUNC_module%%" is one that shells give. */
+#include "core/facts/scrub_learn.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum {
+	ENVIRONMENT_MOST = 256 << 10, /* bytes */
+	ENVIRONMENT_LEAST = 512,
+	PERSON = 1000,    /* the first uid of people: login.defs */
+	SECRET_LEAST = 6, /* letters; of less the text would lose more than the secret */
+	NAME_LEAST = 3,
+};
+
+static size_t name_length(const char *string)
+{
+	const char *sign = strchr(string, '=');
+	return sign ? (size_t)(sign - string) : 0;
+}
+
+static bool is(const char *string, size_t len, const char *name)
+{
+	return strlen(name) == len && memcmp(string, name, len) == 0;
+}
+
+/* Does `name` stand alone in the program's? Then it is a service's (USER=redis of redis-server), and what the verdict tells would be lost. */
+static bool names_program(const struct xc_process *process, const char *name, size_t len)
+{
+	const char *slash = process->exe_path ? strrchr(process->exe_path, '/') : NULL;
+	const char *const programs[] = {process->comm, slash ? slash + 1 : process->exe_path};
+	struct xc_scrub scrub = {0};
+	struct xc_text without = {0};
+	bool names = false;
+	xc_scrub_name(&scrub, name, len, "");
+	for (size_t i = 0; i < XC_COUNT(programs); i++)
+		names |= programs[i] && xc_scrub_text(&scrub, programs[i], true, &without);
+	xc_text_fini(&without);
+	xc_scrub_fini(&scrub);
+	return names;
+}
+
+static void know(struct xc_scrub *scrub, const struct xc_process *process, const char *string, size_t name)
+{
+	const char *value = string + name + 1;
+	size_t len = strlen(value);
+	bool person = process->uid >= PERSON && (is(string, name, "USER") || is(string, name, "LOGNAME"));
+	if (is(string, name, "HOME") && *value == '/' && len >= NAME_LEAST)
+		xc_scrub_name(scrub, value, len, "~");
+	else if (person && len >= NAME_LEAST && !names_program(process, value, len))
+		xc_scrub_name(scrub, value, len, "(user)");
+	else if (is(string, name, "HOSTNAME") && len >= NAME_LEAST && strcmp(value, "localhost") != 0)
+		xc_scrub_name(scrub, value, len, "(host)");
+	else if (len >= SECRET_LEAST && xc_scrub_names_secret(string, name))
+		xc_scrub_secret(scrub, value, len);
+}
+
+/* The bytes before `end`, as many as are there; of them `*len_out`. */
+static char *bytes_before(const struct xc_process *process, xc_addr end, size_t *len_out)
+{
+	for (size_t len = ENVIRONMENT_MOST; len >= ENVIRONMENT_LEAST; len /= 2) {
+		char *bytes = end > len ? xc_alloc(len) : NULL;
+		*len_out = len;
+		if (bytes && xc_space_peek(process->space, end - len, bytes, len) == len)
+			return bytes;
+		xc_freep(&bytes);
+	}
+	return NULL;
+}
+
+void xc_scrub_learn(struct xc_scrub *scrub, const struct xc_process *process)
+{
+	uint64_t end;
+	size_t len;
+	if (!xc_process_auxv(process, AT_EXECFN, &end))
+		return;
+	xc_auto(xc_freep) char *bytes = bytes_before(process, end, &len);
+	while (bytes && len > 0 && !bytes[len - 1]) {
+		size_t from = len - 1;
+		while (from > 0 && bytes[from - 1])
+			from--;
+		size_t name = name_length(bytes + from);
+		if (!from || !name)
+			return;
+		know(scrub, process, bytes + from, name);
+		len = from;
+	}
+}
