@@ -12,6 +12,7 @@
 #include "core/facts/facts.h"
 #include "core/process/module.h"
 #include "core/text/shellword.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
 #include "dwarf/cfi/guest.h"
@@ -181,7 +182,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 static void fill_variables(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame,
 			   const struct xc_place *place, size_t level, struct xc_stack_row *row)
 {
-	if (!b->options->args || level >= place->level_count || place->line_only || xc_die_exhausted())
+	if (!b->options->args || level >= place->level_count || place->line_only || xc_budget_is_spent())
 		return;
 	struct xc_frame_context context = {
 		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
@@ -506,7 +507,7 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	tell_guests(&b, section, detached_count - shown);
-	if (xc_die_exhausted())
+	if (xc_budget_is_spent())
 		xc_section_message(
 			section, XC_WARNING, NULL,
 			"following this debug information takes longer than it does for any "

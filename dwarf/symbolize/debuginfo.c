@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/elf/demangle.h"
 #include "dwarf/module/die.h"
 #include "dwarf/symbolize/function_name.h"
@@ -81,7 +82,7 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, end;
 	ptrdiff_t at = 0;
-	while (xc_die_burn(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
+	while (xc_budget_spend(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
 		if (lo != 0)
 			add_range(r, lo, end, die);
 }

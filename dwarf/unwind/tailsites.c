@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/decode/disas.h"
 #include "dwarf/unwind/sitetarget.h"
@@ -119,7 +120,7 @@ void xc_tailsites_read(const struct xc_process *process, xc_addr entry, struct x
 	if (xc_site_function(place, &r.function) != entry || !r.function.addr || !tells_all(&r.function))
 		return;
 	read_block(&r, &r.function, DEEP, 0);
-	if (!r.whole || xc_die_exhausted())
+	if (!r.whole || xc_budget_is_spent())
 		return;
 	struct xc_tailsite *kept = xc_arena_alloc(arena, (r.count + 1) * sizeof *kept);
 	for (size_t i = 0; i < r.count; i++)
