@@ -11,7 +11,6 @@
 #include "dwarf/index/index_build.h"
 #include "dwarf/index/index_key.h"
 #include "dwarf/index/index_macro.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split.h"
 

@@ -12,7 +12,6 @@
 #include "core/base/parallel.h"
 #include "dwarf/index/index_far.h"
 #include "dwarf/index/index_macro.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
 enum { MAX_BUCKET_BITS = 26, PER_BUCKET = 4 };
@@ -67,10 +66,12 @@ static void *scan_units(void *argument)
 	size_t i;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->unit_count) {
 		const struct xc_index_listed *one = &w->units[i];
-		if (one->unit.type)
+		if (one->unit.type) {
 			xc_index_scan_unit(&worker->scan, &w->input->spaces[one->space], &one->unit, (uint32_t)i);
-		else if (one->space == XC_INDEX_MACRO)
+			xc_index_scan_unit_macros(&worker->scan);
+		} else if (one->space == XC_INDEX_MACRO) {
 			xc_index_scan_macros(&worker->scan, &w->input->spaces[one->space], (uint32_t)i);
+		}
 		uint64_t done = atomic_fetch_add(&w->done, one->unit.size) + one->unit.size;
 		if (worker->leads)
 			xc_progress_step(w->input->progress, done, w->total);

@@ -4,6 +4,7 @@
 #ifndef XC_INDEX_ITEMS_H
 #define XC_INDEX_ITEMS_H
 
+#include "dwarf/index/name_kind.h"
 #include "dwarf/scan/skim.h"
 
 enum xc_index_flag {

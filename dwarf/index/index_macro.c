@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
 enum {
@@ -149,13 +148,13 @@ void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_skim_space
 	xc_error_free(err);
 }
 
-void xc_index_scan_unit_macros(struct xc_index_scan *scan, uint64_t offset)
+void xc_index_scan_unit_macros(struct xc_index_scan *scan)
 {
 	const struct xc_skim_space *space = scan->space;
 	struct macros m = {.scan = scan, .space = space, .c = space->macro, .number = scan->number, .indexed = true};
-	if (offset >= xc_cursor_left(&m.c))
+	if (scan->unit_macros >= xc_cursor_left(&m.c))
 		return;
-	m.c.at += offset;
+	m.c.at += scan->unit_macros;
 	if (xc_cursor_left(&m.c) > scan->macros_left)
 		m.c.end = m.c.at + scan->macros_left;
 	const uint8_t *start = m.c.at;

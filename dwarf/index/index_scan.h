@@ -28,9 +28,9 @@ struct xc_index_scan {
 	size_t extent_count, extent_capacity;
 	struct xc_index_origin *origins;
 	size_t origin_count, origin_capacity;
-	uint64_t damaged; /* units that could not be read to their end */
-	uint64_t
-		macros_left; /* bytes that may still be read: a hostile file can say that all units have the same list */
+	uint64_t damaged;     /* units that could not be read to their end */
+	uint64_t unit_macros; /* offset of its list in .debug_macro; UINT64_MAX: it has none */
+	uint64_t macros_left; /* bytes that may still be read: in a hostile file all units may refer to the same list */
 	/* For index_far: functions and variables, also those only declared, are put here, one by one, and not folded. */
 	bool apart;
 	struct xc_index_item *named;

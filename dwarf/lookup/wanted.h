@@ -6,7 +6,7 @@
 #define XC_WANTED_H
 
 #include "dwarf/index/index.h"
-#include "dwarf/lookup/lookup.h"
+#include "dwarf/lookup/query.h"
 
 enum { XC_WANTED_PARTS = 64 };
 
