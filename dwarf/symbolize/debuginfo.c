@@ -61,7 +61,7 @@ struct debuginfo {
 	void *names;         /* of lookup */
 	struct xc_memo told; /* places by code (guest.h) and address */
 	struct xc_units *opened;
-	struct xc_lines *lines;
+	struct xc_line_tables *lines;
 	struct module_units *modules;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -127,7 +127,7 @@ static struct debuginfo *debuginfo_of(const struct xc_process *process)
 	if (!p->debuginfo) {
 		struct debuginfo *info = xc_alloc(sizeof *info);
 		info->opened = xc_units_new(process);
-		info->lines = xc_lines_new();
+		info->lines = xc_line_tables_new();
 		info->slot_count = 512;
 		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
 		p->debuginfo = info;
@@ -309,8 +309,8 @@ static Dwarf_Die lined_unit(struct debuginfo *info, Dwarf_Die *unit)
 /* The innermost level is where the line table says; each outer one where it inlined the next. */
 static void fill_lines(struct debuginfo *info, struct xc_place *place)
 {
-	struct xc_line line;
-	struct xc_lines *lines = info->lines;
+	struct xc_source_location line;
+	struct xc_line_tables *lines = info->lines;
 	Dwarf_Die unit = lined_unit(info, &place->unit);
 	if (place->level_count && xc_line_at(lines, &unit, place->file_addr, &line)) {
 		place->levels[0].file = line.file;
@@ -360,7 +360,7 @@ const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, 
 /* Assembler units have lines but no function DIEs. */
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
-	struct xc_line line;
+	struct xc_source_location line;
 	Dwarf_Die unit = lined_unit(debuginfo_of(p), &place->unit);
 	if (!xc_line_at(debuginfo_of(p)->lines, &unit, place->file_addr, &line))
 		return;
@@ -515,7 +515,7 @@ void xc_debuginfo_close(struct xc_process *process)
 		}
 		free(m);
 	}
-	xc_lines_free(info->lines);
+	xc_line_tables_free(info->lines);
 	xc_units_free(info->opened);
 	free(info->slots);
 	free(info);
