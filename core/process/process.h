@@ -142,6 +142,7 @@ struct xc_process {
 	struct xc_remark *remarks, **remarks_end;
 	size_t remark_count;
 	void *live_state; /* of live.c */
+	void *units;      /* of dwarf/line/unit_cache.c */
 	void *debuginfo;  /* of dwarf/symbolize/debuginfo.c */
 	void *types;      /* of dwarf/types/type.c; in the arena */
 	void *heap;       /* of heap/blocks/heap.c */

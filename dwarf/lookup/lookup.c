@@ -23,9 +23,18 @@ struct indexed {
 	struct xc_index *index; /* NULL: no debug information */
 };
 
+static void close_indexes(void *names)
+{
+	struct indexed *list = names;
+	for (struct indexed *i; (i = list); free(i)) {
+		list = i->next;
+		xc_index_close(i->index);
+	}
+}
+
 struct xc_index *xc_lookup_index(const struct xc_process *process, struct xc_module *module)
 {
-	struct indexed **list = (struct indexed **)xc_debuginfo_names(process), *i;
+	struct indexed **list = (struct indexed **)xc_debuginfo_names(process, close_indexes), *i;
 	for (i = *list; i; i = i->next)
 		if (i->module == module)
 			return i->index;
@@ -35,15 +44,6 @@ struct xc_index *xc_lookup_index(const struct xc_process *process, struct xc_mod
 	i->next = *list;
 	*list = i;
 	return i->index;
-}
-
-void xc_lookup_close(struct xc_process *process)
-{
-	struct indexed **list = (struct indexed **)xc_debuginfo_names(process);
-	for (struct indexed *i; (i = *list); free(i)) {
-		*list = i->next;
-		xc_index_close(i->index);
-	}
 }
 
 /* ---- from an entry to a DIE ---- */
@@ -67,8 +67,8 @@ bool xc_lookup_open(const struct xc_process *process, struct xc_module *module, 
 	struct xc_split *split = unit.space == XC_INDEX_SPLIT ? xc_debugfile_split(module->debug) : NULL;
 	bool opened =
 		split ? xc_split_die(split, unit.offset, unit.signature, entry->die, &out->die)
-		      : unit.space <= XC_INDEX_ALT && xc_debuginfo_die(process, module, (enum xc_unit_space)unit.space,
-								       unit.offset, entry->die, &out->die);
+		      : unit.space <= XC_INDEX_ALT && xc_unit_cache_die(process, module, (enum xc_unit_space)unit.space,
+									unit.offset, entry->die, &out->die);
 	return opened && dwarf_tag(&out->die) == entry->tag;
 }
 
@@ -95,7 +95,7 @@ static bool in_file(const struct xc_process *process, Dwarf_Die *die, const char
 	uint64_t file;
 	return xc_die_attr(die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file) &&
 	       dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) &&
-	       ends_in(xc_debuginfo_file(process, &unit, file), wanted);
+	       ends_in(xc_unit_cache_file(process, &unit, file), wanted);
 }
 
 static void add(struct xc_definitions *found, const struct xc_definition *one)
@@ -129,7 +129,7 @@ static uint64_t near_offset(const struct xc_process *process, struct xc_module *
 	Dwarf_Die unit;
 	uint64_t offset;
 	Dwarf *dwarf = near ? dwarf_cu_getdwarf(near->cu) : NULL;
-	if (!dwarf || xc_debuginfo_module(process, dwarf) != module ||
+	if (!dwarf || xc_unit_cache_module(process, dwarf) != module ||
 	    !dwarf_cu_die(near->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
 		return UINT64_MAX;
 	struct xc_split *split = xc_debugfile_split(module->debug);
@@ -288,7 +288,7 @@ static unsigned rank(const struct xc_definition *one, Dwarf_Die *near, const str
 
 static struct xc_module *module_of(const struct xc_process *process, Dwarf_Die *near)
 {
-	return near ? xc_debuginfo_module(process, dwarf_cu_getdwarf(near->cu)) : NULL;
+	return near ? xc_unit_cache_module(process, dwarf_cu_getdwarf(near->cu)) : NULL;
 }
 
 static bool best(const struct xc_definitions *found, Dwarf_Die *near, const struct xc_module *module,

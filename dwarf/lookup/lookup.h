@@ -52,7 +52,4 @@ typedef bool xc_lookup_fn(void *context, const char *name, const struct xc_defin
 void xc_lookup_each(const struct xc_process *process, struct xc_module *module, unsigned kinds, xc_lookup_fn *each,
 		    void *context);
 
-/* Release the indexes of all modules; called by xc_debuginfo_close. */
-void xc_lookup_close(struct xc_process *process);
-
 #endif

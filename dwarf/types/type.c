@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dwarf/module/debugfile.h"
-#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/line/unit_cache.h"
 #include "dwarf/module/die.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/types/scope.h"
@@ -70,7 +70,7 @@ static bool names_tags(int language)
 /* The language that most of a file is in, as far as its first units tell. */
 static int first_language(struct xc_types *types, Dwarf *dwarf)
 {
-	struct xc_module *module = xc_debuginfo_module(types->process, dwarf);
+	struct xc_module *module = xc_unit_cache_module(types->process, dwarf);
 	Dwarf *whole = module && module->debug ? xc_debugfile_dwarf(module->debug) : dwarf;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
@@ -437,7 +437,7 @@ bool xc_type_size(const struct xc_type *type, uint64_t *size_out)
 static struct xc_module *module_of(const struct xc_type_detail *detail)
 {
 	Dwarf_Die die = detail->die;
-	return xc_debuginfo_module(detail->types->process, dwarf_cu_getdwarf(die.cu));
+	return xc_unit_cache_module(detail->types->process, dwarf_cu_getdwarf(die.cu));
 }
 
 /* In a type unit, or by name: what stands in the same unit or module first, then in any. */

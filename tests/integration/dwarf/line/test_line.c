@@ -16,7 +16,7 @@ static struct lines lines_by(const char *assembler, const char *body)
 {
 	struct lines l = {.scene = make_scene(assembler, body), .lines = xc_line_tables_new()};
 	l.start = label(l.scene, "f");
-	assert_true(xc_debuginfo_unit(l.scene->process, l.scene->module, l.start, &l.unit));
+	assert_true(xc_unit_cache_at(l.scene->process, l.scene->module, l.start, &l.unit));
 	return l;
 }
 
