@@ -7,7 +7,7 @@
 #define XC_GUEST_H
 
 #include "core/process/process.h"
-#include "dwarf/cfi/cfi.h"
+#include "dwarf/cfi/cfi_row.h"
 
 struct xc_stack_row;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 struct xc_ctypes {
 	struct xc_type *base[XC_C_COUNT];

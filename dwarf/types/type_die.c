@@ -13,6 +13,7 @@
 #include "dwarf/module/die.h"
 #include "dwarf/types/scope.h"
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 enum { FIRST_UNITS = 16 };
 

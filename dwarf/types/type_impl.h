@@ -2,8 +2,7 @@
 #ifndef XC_TYPE_IMPL_H
 #define XC_TYPE_IMPL_H
 
-#include "dwarf/types/type_die.h"
-#include "dwarf/types/type_make.h"
+#include "dwarf/types/type.h"
 
 /* An array type whose count or element was worked out for some frame. */
 struct xc_type_instance {

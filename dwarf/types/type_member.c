@@ -8,7 +8,9 @@
 
 #include "dwarf/module/die.h"
 #include "dwarf/types/scope.h"
+#include "dwarf/types/type_die.h"
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 enum { MAX_ITEMS = 1 << 16 };
 
