@@ -10,13 +10,6 @@
 
 enum { MAX_DEPTH = 1 << 16 };
 
-struct xc_skim {
-	const struct xc_skim_space *space;
-	struct xc_skim_table table;
-	struct xc_skim_unit unit;
-	const uint8_t *at, *end; /* the reading position and the end of the unit */
-};
-
 struct xc_skim *xc_skim_new(const struct xc_skim_space *space)
 {
 	struct xc_skim *skim = xc_alloc(sizeof *skim);
@@ -60,14 +53,6 @@ bool xc_skim_next_unit(const struct xc_skim_space *space, uint64_t *offset, stru
 
 /* ---- forms ---- */
 
-static uint64_t load(const uint8_t *at, unsigned size)
-{
-	uint64_t value = 0;
-	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)at[i] << 8 * i;
-	return value;
-}
-
 static bool take(struct xc_skim *s, uint64_t size, const uint8_t **bytes_out)
 {
 	if (size > (uint64_t)(s->end - s->at))
@@ -82,7 +67,7 @@ static bool read_fixed(struct xc_skim *s, unsigned size, uint64_t *value_out)
 	const uint8_t *bytes;
 	if (!take(s, size, &bytes))
 		return false;
-	*value_out = load(bytes, size < 8 ? size : 8);
+	*value_out = xc_skim_load(bytes, size < 8 ? size : 8);
 	return true;
 }
 
@@ -148,190 +133,6 @@ static bool pass(struct xc_skim *s, enum xc_skim_step step, unsigned size)
 	}
 }
 
-/* ---- what is kept ---- */
-
-static bool is_strx(uint64_t form)
-{
-	return form == DW_FORM_strx || form == DW_FORM_GNU_str_index ||
-	       (form >= DW_FORM_strx1 && form <= DW_FORM_strx4);
-}
-
-struct xc_skim_string xc_skim_indexed(const struct xc_skim *s, uint64_t index)
-{
-	const struct xc_cursor *table = &s->space->str_offsets;
-	unsigned size = s->unit.offset_size;
-	uint64_t left = xc_cursor_left(table), base = s->unit.str_offsets_base;
-	if (base > left || index >= (left - base) / size)
-		return (struct xc_skim_string){0};
-	return (struct xc_skim_string){XC_SKIM_STR, load(table->at + base + index * size, size)};
-}
-
-/* Read a string form at the position; `start` is where it stands. */
-static struct xc_skim_string string_of(const struct xc_skim *s, uint64_t form, uint64_t value, const uint8_t *start)
-{
-	if (is_strx(form))
-		return xc_skim_indexed(s, value);
-	switch (form) {
-	case DW_FORM_string:
-		return (struct xc_skim_string){XC_SKIM_INFO, (uint64_t)(start - s->space->info.at)};
-	case DW_FORM_strp:
-		return (struct xc_skim_string){XC_SKIM_STR, value};
-	case DW_FORM_line_strp:
-		return (struct xc_skim_string){XC_SKIM_LINE_STR, value};
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt:
-		return (struct xc_skim_string){XC_SKIM_ALT_STR, value};
-	default:
-		return (struct xc_skim_string){0};
-	}
-}
-
-struct reference {
-	uint64_t offset; /* in info, or the other file's */
-	bool far;        /* of another unit */
-	bool alt;        /* of the file that dwz moved common parts to */
-};
-
-/* False for what cannot be followed so. */
-static bool reference_of(const struct xc_skim *s, uint64_t form, uint64_t value, struct reference *to)
-{
-	*to = (struct reference){.offset = value, .far = true};
-	switch (form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		*to = (struct reference){.offset = s->unit.offset + value};
-		return value < s->unit.size;
-	case DW_FORM_ref_addr:
-		to->far = value < s->unit.offset || value - s->unit.offset >= s->unit.size;
-		return true;
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_ref_sup8:
-		to->alt = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_plain_number(uint64_t form)
-{
-	switch (form) {
-	case DW_FORM_data1:
-	case DW_FORM_data2:
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_implicit_const:
-	case DW_FORM_sec_offset:
-	case DW_FORM_flag:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void keep_number(struct xc_skim_die *die, uint32_t fact, uint64_t *to, uint64_t form, uint64_t value)
-{
-	if (!is_plain_number(form))
-		return;
-	die->has |= fact;
-	*to = value;
-}
-
-static void keep_flag(struct xc_skim_die *die, uint32_t fact, uint64_t value)
-{
-	if (value)
-		die->has |= fact;
-}
-
-static void keep_reference(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
-			   uint64_t value)
-{
-	struct reference to;
-	if (!reference_of(s, form, value, &to))
-		return;
-	if (slot == XC_SLOT_ORIGIN) {
-		die->has |= !to.far  ? XC_SKIM_ORIGIN
-			    : to.alt ? XC_SKIM_FAR_ORIGIN | XC_SKIM_ALT_ORIGIN
-				     : XC_SKIM_FAR_ORIGIN;
-		die->origin = to.offset;
-	} else if (!to.far) {
-		die->has |= slot == XC_SLOT_TYPE ? XC_SKIM_TYPE : XC_SKIM_SIBLING;
-		*(slot == XC_SLOT_TYPE ? &die->type : &die->sibling) = to.offset;
-	}
-}
-
-/* An expression as a block: what stands behind its length, which has one byte where it can hold no more than an address. */
-static void keep_location(const struct xc_skim *s, struct xc_skim_die *die, const uint8_t *start)
-{
-	if (s->at - start < 2 || (start[0] & 0x80))
-		return;
-	die->has |= start[1] == DW_OP_addr || start[1] == DW_OP_addrx || start[1] == DW_OP_GNU_addr_index
-			    ? XC_SKIM_PLACED
-			    : 0;
-}
-
-static void keep(const struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
-		 uint64_t value, const uint8_t *start)
-{
-	switch (slot) {
-	case XC_SLOT_NAME:
-		die->name = string_of(s, form, value, start);
-		die->has |= die->name.where ? XC_SKIM_NAME : 0;
-		break;
-	case XC_SLOT_LINKAGE_NAME:
-		die->linkage_name = string_of(s, form, value, start);
-		die->has |= die->linkage_name.where ? XC_SKIM_LINKAGE_NAME : 0;
-		break;
-	case XC_SLOT_SIBLING:
-	case XC_SLOT_ORIGIN:
-	case XC_SLOT_TYPE:
-		keep_reference(s, die, slot, form, value);
-		break;
-	case XC_SLOT_SIZE:
-		keep_number(die, XC_SKIM_SIZE, &die->size, form, value);
-		break;
-	case XC_SLOT_LINE:
-		keep_number(die, XC_SKIM_LINE, &die->line, form, value);
-		break;
-	case XC_SLOT_VALUE:
-		die->has |= XC_SKIM_VALUE;
-		die->value = value;
-		break;
-	case XC_SLOT_EXTERNAL:
-		keep_flag(die, XC_SKIM_EXTERNAL, value);
-		break;
-	case XC_SLOT_DECLARATION:
-		keep_flag(die, XC_SKIM_DECLARATION, value);
-		break;
-	case XC_SLOT_EXPORTS:
-		keep_flag(die, XC_SKIM_EXPORTS, value);
-		break;
-	case XC_SLOT_ENUM_CLASS:
-		keep_flag(die, XC_SKIM_ENUM_CLASS, value);
-		break;
-	case XC_SLOT_STR_OFFSETS:
-		keep_number(die, XC_SKIM_STR_OFFSETS, &die->str_offsets, form, value);
-		break;
-	case XC_SLOT_MACROS:
-		keep_number(die, XC_SKIM_MACROS, &die->macros, form, value);
-		break;
-	case XC_SLOT_LOCATION:
-		keep_location(s, die, start);
-		break;
-	case XC_SLOT_LANGUAGE:
-		keep_number(die, XC_SKIM_LANGUAGE, &die->language, form, value);
-		break;
-	default:
-		break;
-	}
-}
-
 /* Step over a value, which may be one to keep (slot not NONE). */
 static bool read_value(struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form)
 {
@@ -346,7 +147,7 @@ static bool read_value(struct xc_skim *s, struct xc_skim_die *die, enum xc_skim_
 		    : step == XC_STEP_SKIP && size > 0 ? read_fixed(s, size, &value)
 						       : pass(s, step, size);
 	if (good && slot != XC_SLOT_NONE)
-		keep(s, die, slot, form, value, start);
+		xc_skim_keep(s, die, slot, form, value, start);
 	return good;
 }
 
@@ -368,12 +169,12 @@ static bool run(struct xc_skim *s, struct xc_skim_die *die, const uint8_t *step)
 			step++;
 			break;
 		case XC_STEP_KEEP:
-			if (!read_value(s, die, step[1], load(step + 2, 2)))
+			if (!read_value(s, die, step[1], xc_skim_load(step + 2, 2)))
 				return false;
 			step += 4;
 			break;
 		case XC_STEP_KEEP_CONST:
-			keep(s, die, step[1], DW_FORM_implicit_const, load(step + 2, 8), s->at);
+			xc_skim_keep(s, die, step[1], DW_FORM_implicit_const, xc_skim_load(step + 2, 8), s->at);
 			step += 10;
 			break;
 		default:

@@ -67,4 +67,25 @@ void xc_skim_table_fini(struct xc_skim_table *table);
 /* The step that passes over a form; *size_out gets the bytes of XC_STEP_SKIP. XC_STEP_END for unknown forms. */
 enum xc_skim_step xc_skim_step_of(uint64_t form, const struct xc_skim_unit *unit, unsigned *size_out);
 
+struct xc_skim {
+	const struct xc_skim_space *space;
+	struct xc_skim_table table;
+	struct xc_skim_unit unit;
+	const uint8_t *at, *end; /* the reading position and the end of the unit */
+};
+
+/* Little-endian, of at most 8 bytes. */
+static inline uint64_t xc_skim_load(const uint8_t *at, unsigned size)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+/* Keep a value that was read by its form as the fact that `slot` says. `start`: where the value starts; the reading position is
+ * behind it. */
+void xc_skim_keep(const struct xc_skim *skim, struct xc_skim_die *die, enum xc_skim_slot slot, uint64_t form,
+		  uint64_t value, const uint8_t *start);
+
 #endif
