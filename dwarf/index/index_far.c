@@ -79,12 +79,12 @@ static int by_die(const void *a, const void *b)
 static uint64_t name_seen(const struct xc_index_listing *l, const struct xc_index_item *named,
 			  const struct xc_index_item *by)
 {
-	struct xc_skim_string name = xc_index_unpack_name(named->name);
+	struct xc_die_scan_string name = xc_index_unpack_name(named->name);
 	if (l->units[named->unit].space == l->units[by->unit].space)
 		return named->name;
-	name.where = name.where == XC_SKIM_STR    ? XC_SKIM_ALT_STR
-		     : name.where == XC_SKIM_INFO ? XC_SKIM_ALT_INFO
-						  : XC_SKIM_NOWHERE;
+	name.where = name.where == XC_DIE_SCAN_STR    ? XC_DIE_SCAN_ALT_STR
+		     : name.where == XC_DIE_SCAN_INFO ? XC_DIE_SCAN_ALT_INFO
+						      : XC_DIE_SCAN_NOWHERE;
 	return name.where ? xc_index_pack_name(name) : 0;
 }
 

@@ -25,7 +25,7 @@ struct xc_index_extent {
 
 /* A definition whose name stands with another DIE. */
 struct xc_index_origin {
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 };
 
 /* A scope: what its children inherit. */
@@ -40,7 +40,7 @@ struct scope {
 /* ---- one item ---- */
 
 static struct xc_index_item item_of(const struct xc_index_scan *s, const struct scope *scope,
-				    const struct xc_skim_die *die, unsigned kind, uint64_t hash)
+				    const struct xc_die_scan_entry *die, unsigned kind, uint64_t hash)
 {
 	struct xc_index_item item = {.hash = (uint32_t)hash,
 				     .parent = scope->item,
@@ -48,14 +48,14 @@ static struct xc_index_item item_of(const struct xc_index_scan *s, const struct 
 				     .die = (uint32_t)(die->offset - s->unit.offset),
 				     .tag = die->tag,
 				     .kind = (uint8_t)kind,
-				     .name = die->has & XC_SKIM_NAME ? xc_index_pack_name(die->name) : 0};
-	item.flags = (uint8_t)((die->has & XC_SKIM_DECLARATION ? XC_INDEX_DECLARATION : 0) |
-			       (die->has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0));
+				     .name = die->has & XC_DIE_SCAN_NAME ? xc_index_pack_name(die->name) : 0};
+	item.flags = (uint8_t)((die->has & XC_DIE_SCAN_DECLARATION ? XC_INDEX_DECLARATION : 0) |
+			       (die->has & XC_DIE_SCAN_EXTERNAL ? XC_INDEX_EXTERNAL : 0));
 	return item;
 }
 
 /* A type, namespace or enumerator: equal by name, place and size. */
-static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out)
 {
 	uint64_t hash = xc_index_scan_hash(s, die->name);
@@ -81,27 +81,27 @@ static size_t open_extent(struct xc_index_scan *s, const struct scope *outer, ui
 	return s->extent_count;
 }
 
-static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_skim_die *die,
+static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_die_scan_entry *die,
 			uint32_t item, uint64_t key)
 {
 	if (!die->children)
 		return true;
 	struct scope inner = {.item = item,
 			      .key = key,
-			      .line = xc_index_scan_number(die, XC_SKIM_LINE, die->line),
+			      .line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line),
 			      .depth = outer->depth + 1};
 	inner.extent = open_extent(s, outer, die->offset, item, key);
 	bool good = scan_children(s, &inner);
-	s->extents[inner.extent - 1].end = xc_skim_position(s->skim);
+	s->extents[inner.extent - 1].end = xc_die_scan_position(s->scan);
 	return good;
 }
 
-static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	uint64_t hash = xc_index_scan_hash(s, die->name);
 	struct xc_index_item item = item_of(s, scope, die, XC_NAME_NAMESPACE, hash);
 	item.flags = 0;
-	if (!item.name || (die->has & XC_SKIM_EXPORTS))
+	if (!item.name || (die->has & XC_DIE_SCAN_EXPORTS))
 		item.flags |= XC_INDEX_TRANSPARENT;
 	/* What stands in an anonymous namespace is each unit's own. */
 	item.key = item.name ? xc_name_mix(xc_name_mix(scope->key, hash), XC_NAME_NAMESPACE)
@@ -113,21 +113,21 @@ static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, c
 
 /* In type units a type is declared in its namespace and defined at the top (DW_AT_specification): then *scope becomes
  * that of the declaration, kept in *declared. */
-static bool declared_scope(struct xc_index_scan *s, const struct xc_skim_die *die, const struct scope **scope,
+static bool declared_scope(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct scope **scope,
 			   struct scope *declared)
 {
-	struct xc_skim_die again;
-	if (!(die->has & XC_SKIM_ORIGIN))
+	struct xc_die_scan_entry again;
+	if (!(die->has & XC_DIE_SCAN_ORIGIN))
 		return true;
 	*declared = scope_at(s, die->origin);
 	declared->depth = (*scope)->depth;
 	*scope = declared;
-	return xc_skim_die_at(s->skim, die->offset, &again); /* back to where reading was */
+	return xc_die_scan_at(s->scan, die->offset, &again); /* back to where reading was */
 }
 
 /* Macros may make two structs of one size out of one place in a header, and files may name theirs alike: so members count,
  * where nothing but good custom makes units agree. C has no scopes inside structs. */
-static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			  uint64_t size, uint64_t line)
 {
 	uint64_t key, members = size;
@@ -136,16 +136,16 @@ static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, co
 	return good;
 }
 
-static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	uint64_t key;
 	struct scope declared;
-	if (!(die->has & XC_SKIM_NAME))
-		return xc_skim_leave(s->skim, die);
+	if (!(die->has & XC_DIE_SCAN_NAME))
+		return xc_die_scan_leave(s->scan, die);
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
-	uint64_t size = xc_index_scan_number(die, XC_SKIM_SIZE, die->size),
-		 line = xc_index_scan_number(die, XC_SKIM_LINE, die->line);
+	uint64_t size = xc_index_scan_number(die, XC_DIE_SCAN_SIZE, die->size),
+		 line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line);
 	if (s->is_c)
 		return scan_c_record(s, scope, die, size, line);
 	bool lacks = xc_index_scan_lacks_arguments(s, die);
@@ -157,20 +157,20 @@ static bool scan_record(struct xc_index_scan *s, const struct scope *scope, cons
 		lacks ? key : xc_name_mix(xc_name_mix(scope->key, xc_index_scan_hash(s, die->name)), XC_NAME_TYPE));
 }
 
-static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	struct scope values, declared;
 	uint64_t key, size;
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
 	values = *scope;
-	values.line = xc_index_scan_number(die, XC_SKIM_LINE, die->line);
+	values.line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line);
 	values.depth++;
-	if (die->has & XC_SKIM_NAME) {
+	if (die->has & XC_DIE_SCAN_NAME) {
 		if (!xc_index_scan_enum_size(s, die, &size))
 			return false;
 		uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, values.line, &key);
-		if (die->has & XC_SKIM_ENUM_CLASS) {
+		if (die->has & XC_DIE_SCAN_ENUM_CLASS) {
 			values.item = item + 1;
 			values.key = key;
 		}
@@ -180,15 +180,15 @@ static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const 
 
 /* ---- functions and variables ---- */
 
-static bool is_placed(const struct xc_skim_die *die)
+static bool is_placed(const struct xc_die_scan_entry *die)
 {
-	return die->has &
-	       (die->tag == DW_TAG_subprogram ? (uint32_t)XC_SKIM_CODE : (uint32_t)(XC_SKIM_LOCATION | XC_SKIM_VALUE));
+	return die->has & (die->tag == DW_TAG_subprogram ? (uint32_t)XC_DIE_SCAN_CODE
+							 : (uint32_t)(XC_DIE_SCAN_LOCATION | XC_DIE_SCAN_VALUE));
 }
 
-static uint8_t place_flags(const struct xc_skim_die *die)
+static uint8_t place_flags(const struct xc_die_scan_entry *die)
 {
-	bool value = die->tag != DW_TAG_subprogram && !(die->has & XC_SKIM_LOCATION);
+	bool value = die->tag != DW_TAG_subprogram && !(die->has & XC_DIE_SCAN_LOCATION);
 	return !is_placed(die) ? 0 : value ? XC_INDEX_PLACED | XC_INDEX_VALUE : XC_INDEX_PLACED;
 }
 
@@ -203,16 +203,17 @@ static void add_item(struct xc_index_scan *s, const struct xc_index_item *item)
 }
 
 /* `scope` is that of the declaration; `named` has the name. */
-static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
-			   const struct xc_skim_die *named, uint32_t has)
+static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
+			   const struct xc_die_scan_entry *named, uint32_t has)
 {
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	uint64_t hash = xc_index_scan_hash(s, named->name);
 	struct xc_index_item item = item_of(s, scope, die, kind, xc_index_scan_hash_last(s, named->name, hash));
 	item.name = xc_index_pack_name(named->name);
-	item.flags = (uint8_t)((has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
-	if (has & XC_SKIM_EXTERNAL) {
-		uint64_t linkage = named->has & XC_SKIM_LINKAGE_NAME ? xc_index_scan_hash(s, named->linkage_name) : 0;
+	item.flags = (uint8_t)((has & XC_DIE_SCAN_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
+	if (has & XC_DIE_SCAN_EXTERNAL) {
+		uint64_t linkage =
+			named->has & XC_DIE_SCAN_LINKAGE_NAME ? xc_index_scan_hash(s, named->linkage_name) : 0;
 		item.key = xc_name_mix(xc_name_mix(xc_name_mix(scope->key, hash), kind), linkage);
 	} else { /* a declaration with a value, its definition, copies of a function */
 		item.key = xc_index_scan_own_key(s, named->offset);
@@ -221,34 +222,34 @@ static void add_definition(struct xc_index_scan *s, const struct scope *scope, c
 }
 
 /* Its name stands in another unit, at the origin of `last`: named when all units are known. */
-static void add_far(struct xc_index_scan *s, const struct xc_skim_die *die, const struct xc_skim_die *last)
+static void add_far(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct xc_die_scan_entry *last)
 {
 	static const struct scope top;
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	struct xc_index_item item = item_of(s, &top, die, kind, 0);
 	if (!is_placed(die) && !s->apart)
 		return;
-	item.flags =
-		(uint8_t)(XC_INDEX_FAR | place_flags(die) | (last->has & XC_SKIM_ALT_ORIGIN ? XC_INDEX_FAR_ALT : 0));
+	item.flags = (uint8_t)(XC_INDEX_FAR | place_flags(die) |
+			       (last->has & XC_DIE_SCAN_ALT_ORIGIN ? XC_INDEX_FAR_ALT : 0));
 	item.name = last->origin;
 	item.key = xc_index_scan_own_key(s, die->offset);
 	add_item(s, &item);
 }
 
-static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
-	bool declared = die->has & XC_SKIM_DECLARATION;
-	if (die->has & XC_SKIM_FAR_ORIGIN) {
+	bool declared = die->has & XC_DIE_SCAN_DECLARATION;
+	if (die->has & XC_DIE_SCAN_FAR_ORIGIN) {
 		add_far(s, die, die);
-	} else if (die->has & XC_SKIM_ORIGIN) {
+	} else if (die->has & XC_DIE_SCAN_ORIGIN) {
 		s->origins = xc_grow(s->origins, s->origin_count, &s->origin_capacity, sizeof *s->origins);
 		s->origins[s->origin_count++].die = *die;
-	} else if ((die->has & XC_SKIM_NAME) && (!declared || (die->has & XC_SKIM_VALUE) || s->apart)) {
+	} else if ((die->has & XC_DIE_SCAN_NAME) && (!declared || (die->has & XC_DIE_SCAN_VALUE) || s->apart)) {
 		add_definition(s, scope, die, die, die->has);
 	}
 }
 
-static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	uint64_t key, number;
 	switch (die->tag) {
@@ -263,23 +264,23 @@ static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const s
 	case DW_TAG_enumeration_type:
 		return scan_enum(s, scope, die);
 	case DW_TAG_enumerator:
-		if (die->has & XC_SKIM_NAME)
+		if (die->has & XC_DIE_SCAN_NAME)
 			add_named(s, scope, die, XC_NAME_ENUMERATOR,
-				  xc_index_scan_number(die, XC_SKIM_VALUE, die->value), scope->line, &key);
+				  xc_index_scan_number(die, XC_DIE_SCAN_VALUE, die->value), scope->line, &key);
 		break;
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
 	case DW_TAG_base_type:
 	case DW_TAG_unspecified_type:
 	case DW_TAG_subrange_type:
-		if ((die->has & XC_SKIM_NAME) && !xc_index_scan_hash_target(s, die, &number))
+		if ((die->has & XC_DIE_SCAN_NAME) && !xc_index_scan_hash_target(s, die, &number))
 			return false;
-		if (die->has & XC_SKIM_NAME)
+		if (die->has & XC_DIE_SCAN_NAME)
 			add_named(s, scope, die, XC_NAME_TYPE, number,
-				  xc_index_scan_number(die, XC_SKIM_LINE, die->line), &key);
+				  xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line), &key);
 		break;
 	case DW_TAG_member: /* static ones of DWARF 4 */
-		if (!(die->has & XC_SKIM_EXTERNAL) || !(die->has & XC_SKIM_VALUE))
+		if (!(die->has & XC_DIE_SCAN_EXTERNAL) || !(die->has & XC_DIE_SCAN_VALUE))
 			break;
 		/* fall through */
 	case DW_TAG_subprogram:
@@ -290,15 +291,15 @@ static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const s
 	default:
 		break;
 	}
-	return xc_skim_leave(s->skim, die);
+	return xc_die_scan_leave(s->scan, die);
 }
 
 static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
 {
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	if (scope->depth > MAX_DEPTH)
 		return false;
-	while (xc_skim_die(s->skim, &die)) {
+	while (xc_die_scan_next(s->scan, &die)) {
 		if (!die.tag)
 			return true;
 		if (!scan_die(s, scope, &die))
@@ -326,20 +327,20 @@ static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset)
 	return (struct scope){0};
 }
 
-static void resolve_origin(struct xc_index_scan *s, const struct xc_skim_die *die)
+static void resolve_origin(struct xc_index_scan *s, const struct xc_die_scan_entry *die)
 {
-	struct xc_skim_die at = *die;
+	struct xc_die_scan_entry at = *die;
 	uint32_t has = die->has;
-	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_SKIM_NAME); i++) {
-		if (at.has & XC_SKIM_FAR_ORIGIN) {
+	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_DIE_SCAN_NAME); i++) {
+		if (at.has & XC_DIE_SCAN_FAR_ORIGIN) {
 			add_far(s, die, &at);
 			return;
 		}
-		if (!(at.has & XC_SKIM_ORIGIN) || !xc_skim_die_at(s->skim, at.origin, &at))
+		if (!(at.has & XC_DIE_SCAN_ORIGIN) || !xc_die_scan_at(s->scan, at.origin, &at))
 			return;
-		has |= at.has & XC_SKIM_EXTERNAL;
+		has |= at.has & XC_DIE_SCAN_EXTERNAL;
 	}
-	if (!(at.has & XC_SKIM_NAME))
+	if (!(at.has & XC_DIE_SCAN_NAME))
 		return;
 	struct scope scope = scope_at(s, at.offset);
 	add_definition(s, &scope, die, &at, has);
@@ -360,31 +361,31 @@ static bool is_c(uint64_t language)
 	}
 }
 
-static void use_space(struct xc_index_scan *s, const struct xc_skim_space *space)
+static void use_space(struct xc_index_scan *s, const struct xc_die_scan_space *space)
 {
-	xc_skim_free(s->skim);
+	xc_die_scan_free(s->scan);
 	free(s->hashes);
-	s->skim = xc_skim_new(space);
+	s->scan = xc_die_scan_new(space);
 	s->space = space;
 	s->hash_bits = space->split ? SPLIT_HASH_BITS : HASH_BITS;
 	s->hashes = xc_alloc(sizeof *s->hashes << s->hash_bits);
 	s->macros_left = 2 * (uint64_t)xc_cursor_left(&space->macro);
 }
 
-void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
-			uint32_t number)
+void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_die_scan_space *space,
+			const struct xc_die_scan_unit *unit, uint32_t number)
 {
 	static const struct scope top;
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	if (s->space != space)
 		use_space(s, space);
 	s->unit = *unit;
 	s->number = number;
 	s->extent_count = s->origin_count = 0;
-	bool good = xc_skim_enter(s->skim, unit) && xc_skim_die(s->skim, &die);
-	s->unit_macros = good && (die.has & XC_SKIM_MACROS) ? die.macros : UINT64_MAX;
-	s->is_c = good && (die.has & XC_SKIM_LANGUAGE) && is_c(die.language);
-	s->is_rust = good && (die.has & XC_SKIM_LANGUAGE) && die.language == DW_LANG_Rust;
+	bool good = xc_die_scan_enter(s->scan, unit) && xc_die_scan_next(s->scan, &die);
+	s->unit_macros = good && (die.has & XC_DIE_SCAN_MACROS) ? die.macros : UINT64_MAX;
+	s->is_c = good && (die.has & XC_DIE_SCAN_LANGUAGE) && is_c(die.language);
+	s->is_rust = good && (die.has & XC_DIE_SCAN_LANGUAGE) && die.language == DW_LANG_Rust;
 	if (good && die.children)
 		good = scan_children(s, &top);
 	for (size_t i = 0; i < s->origin_count; i++)
@@ -394,7 +395,7 @@ void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *spa
 
 void xc_index_scan_fini(struct xc_index_scan *s)
 {
-	xc_skim_free(s->skim);
+	xc_die_scan_free(s->scan);
 	xc_index_items_fini(&s->all);
 	free(s->hashes);
 	free(s->extents);

@@ -16,11 +16,11 @@ struct xc_index_hash {
 struct xc_index_scan {
 	struct xc_index_items all;
 	/* of the unit at hand */
-	struct xc_skim *skim;
-	const struct xc_skim_space *space;
+	struct xc_die_scan *scan;
+	const struct xc_die_scan_space *space;
 	struct xc_index_hash *hashes; /* of its strings, as many as fit */
 	unsigned hash_bits;
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	uint32_t number;
 	bool is_c; /* its language: no scopes inside structs */
 	bool is_rust;
@@ -38,8 +38,8 @@ struct xc_index_scan {
 };
 
 /* Take in a unit of `space` by its number. */
-void xc_index_scan_unit(struct xc_index_scan *scan, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
-			uint32_t number);
+void xc_index_scan_unit(struct xc_index_scan *scan, const struct xc_die_scan_space *space,
+			const struct xc_die_scan_unit *unit, uint32_t number);
 
 void xc_index_scan_fini(struct xc_index_scan *scan);
 

@@ -4,13 +4,13 @@
 #include <elf.h>
 
 #include "dwarf/elf/section.h"
-#include "dwarf/scan/skim.h"
+#include "dwarf/scan/die_scan.h"
 
 enum { DEPTH = 32 };
 
 struct search {
 	Dwarf *dwarf;
-	struct xc_skim *skim;
+	struct xc_die_scan *scan;
 	xc_innerstatic_fn *each;
 	void *context;
 };
@@ -23,7 +23,7 @@ static void tell(const struct search *s, uint64_t variable, uint64_t function)
 }
 
 /* Does it hold what is looked for? `function`: the offset of the one around it, or 0. */
-static bool holds_some(const struct xc_skim_die *die, uint64_t function)
+static bool holds_some(const struct xc_die_scan_entry *die, uint64_t function)
 {
 	return die->tag == DW_TAG_subprogram || die->tag == DW_TAG_namespace ||
 	       (die->tag == DW_TAG_lexical_block && function);
@@ -32,16 +32,16 @@ static bool holds_some(const struct xc_skim_die *die, uint64_t function)
 /* To the end of a list of siblings; false where the unit is damaged. */
 static bool see(const struct search *s, uint64_t function, unsigned depth)
 {
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	bool good;
-	while ((good = xc_skim_die(s->skim, &die)) && die.tag) {
+	while ((good = xc_die_scan_next(s->scan, &die)) && die.tag) {
 		uint64_t inner = die.tag == DW_TAG_subprogram ? die.offset : function;
-		if (die.tag == DW_TAG_variable && function && (die.has & XC_SKIM_PLACED))
+		if (die.tag == DW_TAG_variable && function && (die.has & XC_DIE_SCAN_PLACED))
 			tell(s, die.offset, function);
 		if (die.children && depth < DEPTH && holds_some(&die, function))
 			good = see(s, inner, depth + 1);
 		else
-			good = xc_skim_leave(s->skim, &die);
+			good = xc_die_scan_leave(s->scan, &die);
 		if (!good)
 			break;
 	}
@@ -53,18 +53,18 @@ void xc_innerstatic_each(struct xc_debugfile *file, uint64_t most, xc_innerstati
 	Dwarf *dwarf = xc_debugfile_dwarf(file);
 	Elf *elf = dwarf ? xc_debugfile_dwarf_elf(file) : NULL;
 	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
-	struct xc_skim_unit unit;
-	struct xc_skim_die die;
+	struct xc_die_scan_unit unit;
+	struct xc_die_scan_entry die;
 	uint64_t offset = 0;
 	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
 		return;
-	struct xc_skim_space space = {.info = xc_section_cursor(elf, ".debug_info"),
-				      .abbrev = xc_section_cursor(elf, ".debug_abbrev")};
+	struct xc_die_scan_space space = {.info = xc_section_cursor(elf, ".debug_info"),
+					  .abbrev = xc_section_cursor(elf, ".debug_abbrev")};
 	if (xc_cursor_left(&space.info) > most)
 		return;
-	struct search s = {.dwarf = dwarf, .skim = xc_skim_new(&space), .each = each, .context = context};
-	while (xc_skim_next_unit(&space, &offset, &unit))
-		if (xc_skim_enter(s.skim, &unit) && xc_skim_die(s.skim, &die) && die.children)
+	struct search s = {.dwarf = dwarf, .scan = xc_die_scan_new(&space), .each = each, .context = context};
+	while (xc_die_scan_next_unit(&space, &offset, &unit))
+		if (xc_die_scan_enter(s.scan, &unit) && xc_die_scan_next(s.scan, &die) && die.children)
 			(void)see(&s, 0, 0); /* what is damaged ends its unit */
-	xc_skim_free(s.skim);
+	xc_die_scan_free(s.scan);
 }

@@ -1,5 +1,5 @@
 /* innerstatic: static variables of functions. No index of names knows them: they are found by reading through all of a file's debug
- * information, at the speed of skim.h. */
+ * information, at the speed of die_scan.h. */
 #ifndef XC_INNERSTATIC_H
 #define XC_INNERSTATIC_H
 
