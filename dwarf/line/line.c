@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "dwarf/line/linetable.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 
 /* Rows of all tables: units may share a table, and each would decode it. */
 enum { MAX_ROWS = 1 << 25, MAX_BACK = 1 << 16 };
@@ -21,7 +21,7 @@ struct unit_lines {
 
 struct xc_line_tables {
 	struct xc_arena arena;
-	struct xc_memo by_unit; /* address of the unit's DIE → its unit_lines */
+	struct xc_pointer_map by_unit; /* address of the unit's DIE → its unit_lines */
 	struct unit_lines *units;
 	size_t rows_left;
 };
@@ -61,7 +61,7 @@ static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
 /* Its files; rows only once they are run. */
 static struct xc_linetable *table_of(struct xc_line_tables *lines, Dwarf_Die *unit)
 {
-	void **slot = xc_memo_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
+	void **slot = xc_pointer_map_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
 	struct unit_lines *u = *slot;
 	if (u)
 		return &u->table;

@@ -17,7 +17,7 @@
 #include "core/base/cursor.h"
 #include "dwarf/elf/budget.h"
 #include "dwarf/scan/abbrev.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/scan/raw.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split.h"
@@ -27,7 +27,7 @@ enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 22,
-	BUDGET = 1 << 25,          /* one or two seconds */
+	BUDGET = 1 << 25,        /* one or two seconds */
 	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
 };
 
@@ -65,8 +65,8 @@ struct module_units {
 	bool rest_read;
 	struct opened *opened;
 	struct xc_arena arena;
-	struct xc_memo by_offset; /* offset + 1 → opened */
-	enum xc_abbrevs abbrevs;  /* of the table checked last */
+	struct xc_pointer_map by_offset; /* offset + 1 → opened */
+	enum xc_abbrevs abbrevs;         /* of the table checked last */
 	uint64_t abbrevs_offset;
 	bool abbrevs_known;
 	enum { WHOLE_UNKNOWN, WHOLE_SANE, WHOLE_DAMAGED } whole_state;
@@ -309,7 +309,7 @@ static bool open_in_whole(struct module_units *m, struct opened *o)
 
 static struct opened *open_unit(struct module_units *m, uint64_t offset)
 {
-	void **slot = xc_memo_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
+	void **slot = xc_pointer_map_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
 	if (*slot)
 		return *slot;
 	struct opened *o = xc_alloc(sizeof *o);

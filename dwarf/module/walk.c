@@ -8,7 +8,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/scan/die_scan.h"
 
@@ -32,7 +32,7 @@ struct walker {
 
 static struct {
 	struct xc_arena arena;
-	struct xc_memo by_unit; /* Dwarf_CU → walker */
+	struct xc_pointer_map by_unit; /* Dwarf_CU → walker */
 	struct walker *all, *last;
 } walkers;
 
@@ -82,7 +82,7 @@ static struct walker *walker_of(const Dwarf_Die *die)
 {
 	if (walkers.last && walkers.last->cu == die->cu)
 		return walkers.last;
-	void **slot = xc_memo_at(&walkers.by_unit, &walkers.arena, die->cu, NULL);
+	void **slot = xc_pointer_map_at(&walkers.by_unit, &walkers.arena, die->cu, NULL);
 	struct walker *w = *slot;
 	if (!w) {
 		*slot = w = xc_alloc(sizeof *w);
@@ -103,7 +103,7 @@ void xc_walk_forget(void)
 		free(w->subtrees);
 	}
 	xc_arena_fini(&walkers.arena);
-	walkers.by_unit = (struct xc_memo){0};
+	walkers.by_unit = (struct xc_pointer_map){0};
 	walkers.last = NULL;
 }
 

@@ -23,9 +23,9 @@ struct found {
 	const struct xc_split_member *member;
 };
 
-void **xc_split_slot(struct xc_memo *memo, struct xc_arena *arena, uint64_t key)
+void **xc_split_slot(struct xc_pointer_map *memo, struct xc_arena *arena, uint64_t key)
 {
-	return xc_memo_at(memo, arena, (const void *)(uintptr_t)(key + 1 ? key + 1 : 1), NULL);
+	return xc_pointer_map_at(memo, arena, (const void *)(uintptr_t)(key + 1 ? key + 1 : 1), NULL);
 }
 
 struct xc_split *xc_split_new(const struct xc_debugsearch *search, Elf *elf, const char *path, const char *cache_dir)
@@ -67,7 +67,7 @@ struct members {
 	const struct xc_split_file *file;
 	struct xc_split_member *items;
 	size_t count, capacity;
-	struct xc_memo seen; /* signatures */
+	struct xc_pointer_map seen; /* signatures */
 	struct xc_arena arena;
 };
 

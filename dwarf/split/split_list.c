@@ -28,7 +28,7 @@ struct listing {
 	struct xc_split *split;
 	xc_split_fn *each;
 	void *context;
-	struct xc_memo seen; /* signatures */
+	struct xc_pointer_map seen; /* signatures */
 	uint64_t skeleton, id;
 	bool listed, more;
 };

@@ -16,7 +16,7 @@
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
 #include "dwarf/cfi/guest.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
 
@@ -41,9 +41,9 @@ struct builder {
 	struct xc_arena *arena; /* of the report */
 	const struct xc_backtrace_options *options;
 	struct xc_unwinder *unwinder;
-	struct xc_memo build_ids;  /* module → hex */
-	struct xc_memo strings;    /* string of the process → its copy in the report */
-	struct xc_stack_row *rows; /* of the stack being built; reused */
+	struct xc_pointer_map build_ids; /* module → hex */
+	struct xc_pointer_map strings;   /* string of the process → its copy in the report */
+	struct xc_stack_row *rows;       /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
@@ -120,7 +120,7 @@ static const char *build_id_text(struct builder *b, const struct xc_module *modu
 	const struct xc_build_id *id = module->build_id.size ? &module->build_id : &module->file_build_id;
 	if (!module->build_id.size && module->identity != XC_VERIFIED)
 		return NULL;
-	void **slot = xc_memo_at(&b->build_ids, b->arena, module, NULL);
+	void **slot = xc_pointer_map_at(&b->build_ids, b->arena, module, NULL);
 	if (!*slot)
 		*slot = xc_arena_strdup(b->arena, xc_build_id_hex(id, hex));
 	return *(char *)*slot ? *slot : NULL;
@@ -131,7 +131,7 @@ static const char *shared(struct builder *b, const char *string)
 {
 	if (!string)
 		return NULL;
-	void **slot = xc_memo_at(&b->strings, b->arena, string, NULL);
+	void **slot = xc_pointer_map_at(&b->strings, b->arena, string, NULL);
 	if (!*slot)
 		*slot = xc_arena_strndup(b->arena, string, MAX_NAME);
 	return *slot;

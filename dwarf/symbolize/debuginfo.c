@@ -17,7 +17,7 @@
 #include "dwarf/symbolize/function_name.h"
 #include "dwarf/symbolize/unit_functions.h"
 #include "dwarf/cfi/guest.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/symbol.h"
 
 enum { MAX_NESTING = 256 }; /* lexical blocks and inlined functions around one address */
@@ -30,7 +30,7 @@ struct place_slot {
 struct debuginfo {
 	void *names; /* of dwarf/lookup */
 	void (*close_names)(void *names);
-	struct xc_memo told; /* places by code (guest.h) and address */
+	struct xc_pointer_map told; /* places by code (guest.h) and address */
 	struct xc_unit_functions *functions;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -239,7 +239,7 @@ static const struct xc_place *told_place(const struct xc_process *process, xc_ad
 					 const struct xc_guest_code *code)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
-	void **slot = xc_memo_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
+	void **slot = xc_pointer_map_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
 	if (*slot)
 		return *slot;
 	struct xc_place *place = xc_arena_alloc(arena, sizeof *place);

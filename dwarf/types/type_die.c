@@ -61,11 +61,11 @@ static int language_of(struct xc_types *types, Dwarf_Die *die)
 	int language = dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ? dwarf_srclang(&unit) : 0;
 	if (language >= 0)
 		return language;
-	void **known = xc_memo_at(&types->languages, types->arena, die->cu, NULL);
+	void **known = xc_pointer_map_at(&types->languages, types->arena, die->cu, NULL);
 	if (!*known) {
 		language = types->from_language > 0 ? types->from_language
 						    : first_language(types, dwarf_cu_getdwarf(die->cu));
-		known = xc_memo_at(&types->languages, types->arena, die->cu, NULL);
+		known = xc_pointer_map_at(&types->languages, types->arena, die->cu, NULL);
 		*known = (void *)(uintptr_t)(language > 0 ? language + 1 : 1);
 	}
 	return (int)(uintptr_t)*known - 1;
@@ -334,14 +334,14 @@ const struct xc_type *xc_type_get(struct xc_types *types, Dwarf_Die *die)
 	Dwarf_Die definition;
 	if (types->depth >= XC_TYPE_DEPTH)
 		return &types->unknown;
-	void **slot = xc_memo_at(&types->by_die, types->arena, die->addr, NULL);
+	void **slot = xc_pointer_map_at(&types->by_die, types->arena, die->addr, NULL);
 	if (*slot)
 		return *slot;
 	if (in_type_unit(die, &definition)) {
 		types->depth++;
 		const struct xc_type *there = xc_type_get(types, &definition);
 		types->depth--;
-		*xc_memo_at(&types->by_die, types->arena, die->addr, NULL) = (void *)there;
+		*xc_pointer_map_at(&types->by_die, types->arena, die->addr, NULL) = (void *)there;
 		return there;
 	}
 	struct xc_type *type = xc_type_new(types, XC_TYPE_UNKNOWN);

@@ -84,11 +84,11 @@ static void read_unit(struct unit_lists *u, Dwarf_CU *cu)
 
 static const struct unit_lists *lists_of(struct xc_types *types, Dwarf_CU *cu)
 {
-	struct unit_lists *u = *xc_memo_at(&types->codes, types->arena, cu, types);
+	struct unit_lists *u = *xc_pointer_map_at(&types->codes, types->arena, cu, types);
 	if (!u) {
 		u = xc_arena_alloc(types->arena, sizeof *u);
 		read_unit(u, cu);
-		*xc_memo_at(&types->codes, types->arena, cu, types) = u;
+		*xc_pointer_map_at(&types->codes, types->arena, cu, types) = u;
 	}
 	return u;
 }
