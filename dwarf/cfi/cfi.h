@@ -9,7 +9,7 @@ struct xc_cfi;
 struct xc_cfi *xc_cfi_new(const struct xc_process *process);
 void xc_cfi_free(struct xc_cfi *cfi);
 
-/* The row for a code address in memory: the module's, or what somebody told of it (guest.h); kept until xc_cfi_free. Never NULL. A
+/* The row for a code address in memory: the module's, or what somebody told of it (foreign_frame.h); kept until xc_cfi_free. Never NULL. A
  * miss costs some microseconds. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr);
 

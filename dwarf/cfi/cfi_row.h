@@ -28,7 +28,7 @@ struct xc_cfi_rule {
 struct xc_cfi_row {
 	bool found;    /* false: no call frame information covers the address */
 	bool signal;   /* the frame is a signal trampoline */
-	bool told;     /* by a plugin, not by the module (guest.h) */
+	bool told;     /* by a plugin, not by the module (foreign_frame.h) */
 	bool at_calls; /* it holds where the function calls, but perhaps not in its first and last instructions */
 	int cfa_reg;   /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
 	int64_t cfa_offset;

@@ -15,7 +15,7 @@
 #include "dwarf/elf/budget.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
@@ -29,9 +29,9 @@ enum {
 	MAX_NAME = 16 << 10,
 };
 
-/* Lists of a thread's guests (guest.h), by `at`. */
+/* Lists of a thread's guests (foreign_frame.h), by `at`. */
 struct guests {
-	const struct xc_guest_frames *lists;
+	const struct xc_foreign_frames *lists;
 	size_t count;
 	bool *placed;
 };
@@ -218,13 +218,13 @@ static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64
 	row->has_variables = o->args;
 	row->arg_count = o->args ? from->arg_count : 0;
 	row->local_count = o->args && o->locals ? from->local_count : 0;
-	row->args = xc_guest_variables(b->arena, from->args, row->arg_count);
-	row->locals = xc_guest_variables(b->arena, from->locals, row->local_count);
+	row->args = xc_foreign_variables(b->arena, from->args, row->arg_count);
+	row->locals = xc_foreign_variables(b->arena, from->locals, row->local_count);
 	b->guest_count++;
 }
 
 /* The two ends of a list, as of the machine's frames. */
-static void add_guests(struct builder *b, const struct xc_guest_frames *list)
+static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
 {
 	size_t max = b->ring_size + b->head_size, tail = list->row_count;
 	if (list->row_count > max)
@@ -237,7 +237,7 @@ static void add_guests(struct builder *b, const struct xc_guest_frames *list)
 
 static bool seek_guests(struct builder *b, struct guests *g, pid_t tid)
 {
-	g->lists = xc_guest_frames_of(b->process, tid, &g->count);
+	g->lists = xc_foreign_frames_of(b->process, tid, &g->count);
 	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
 	return g->count > 0;
 }
@@ -413,7 +413,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 }
 
 /* Of no thread. */
-static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
+static void build_detached(struct builder *b, const struct xc_foreign_frames *list, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
 		.detached = true,
@@ -464,7 +464,7 @@ static void builder_fini(struct builder *b)
 static void tell_guests(const struct builder *b, struct xc_section *section, size_t hidden)
 {
 	struct xc_error *err;
-	while ((err = xc_guest_failure(b->process)))
+	while ((err = xc_foreign_failure(b->process)))
 		xc_section_note(section, err);
 	if (b->misplaced)
 		xc_section_message(
@@ -498,7 +498,7 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	stacks->full = options->locals;
 	stacks->brief = options->brief;
 	size_t detached_count;
-	const struct xc_guest_frames *detached = xc_guest_frames_of(process, 0, &detached_count);
+	const struct xc_foreign_frames *detached = xc_foreign_frames_of(process, 0, &detached_count);
 	size_t shown = options->detached ? detached_count : 0;
 	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
 	for (size_t i = 0; i < process->thread_count; i++)

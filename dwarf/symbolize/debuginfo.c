@@ -16,7 +16,7 @@
 #include "dwarf/module/die.h"
 #include "dwarf/symbolize/function_name.h"
 #include "dwarf/symbolize/unit_functions.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 #include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/symbol.h"
 
@@ -30,7 +30,7 @@ struct place_slot {
 struct debuginfo {
 	void *names; /* of dwarf/lookup */
 	void (*close_names)(void *names);
-	struct xc_pointer_map told; /* places by code (guest.h) and address */
+	struct xc_pointer_map told; /* places by code (foreign_frame.h) and address */
 	struct xc_unit_functions *functions;
 	struct place_slot *slots;
 	size_t slot_count, used;
@@ -236,7 +236,7 @@ static const struct xc_place *place_of_module(const struct xc_process *process, 
 }
 
 static const struct xc_place *told_place(const struct xc_process *process, xc_addr addr,
-					 const struct xc_guest_code *code)
+					 const struct xc_foreign_code *code)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
 	void **slot = xc_pointer_map_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
@@ -253,11 +253,11 @@ static const struct xc_place *told_place(const struct xc_process *process, xc_ad
 
 const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr)
 {
-	const struct xc_guest_code *told = xc_guest_code_at(process, addr, true);
+	const struct xc_foreign_code *told = xc_foreign_code_at(process, addr, true);
 	if (told && told->name)
 		return told_place(process, addr, told);
 	const struct xc_place *place = place_of_module(process, addr);
-	if (place->level_count || place->symbol || !(told = xc_guest_code_at(process, addr, false)) || !told->name)
+	if (place->level_count || place->symbol || !(told = xc_foreign_code_at(process, addr, false)) || !told->name)
 		return place;
 	return told_place(process, addr, told);
 }
@@ -313,7 +313,7 @@ static void free_debuginfo(struct debuginfo *info)
 
 void xc_debuginfo_close(struct xc_process *process)
 {
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 	if (process->debuginfo)
 		free_debuginfo(process->debuginfo);
 	process->debuginfo = NULL;

@@ -26,12 +26,12 @@ struct xc_place {
 	uint64_t file_addr;       /* addr - bias */
 	Dwarf_Die unit;           /* of the function; valid only when level_count > 0 */
 	struct xc_level *levels;
-	size_t level_count;               /* 0: no debug information here */
-	const char *symbol;               /* demangled name of the ELF symbol that covers the address, or NULL */
-	int symbol_language;              /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
-	uint64_t symbol_offset;           /* address minus the symbol's value */
-	bool line_only;                   /* levels[0] has file and line, but no DIE (assembler) */
-	const struct xc_guest_code *told; /* by a plugin (guest.h): its name is the symbol then; else NULL */
+	size_t level_count;                 /* 0: no debug information here */
+	const char *symbol;                 /* demangled name of the ELF symbol that covers the address, or NULL */
+	int symbol_language;                /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
+	uint64_t symbol_offset;             /* address minus the symbol's value */
+	bool line_only;                     /* levels[0] has file and line, but no DIE (assembler) */
+	const struct xc_foreign_code *told; /* by a plugin (foreign_frame.h): its name is the symbol then; else NULL */
 };
 
 /* The place of a code address. For return addresses give addr - 1 (see xc_frame_lookup). Never NULL; the answer

@@ -1,6 +1,6 @@
-/* guest_wire: one table each for codes, saved registers, lists, rows and variables. What belongs to a code, a list or a row names it by
+/* foreign_frame_report: one table each for codes, saved registers, lists, rows and variables. What belongs to a code, a list or a row names it by
  * its place in its table, and comes in that order. */
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ struct teller {
 	struct xc_table *tables[TABLES];
 };
 
-static void tell_code(struct teller *t, const struct xc_guest_code *c, size_t index)
+static void tell_code(struct teller *t, const struct xc_foreign_code *c, size_t index)
 {
 	const struct xc_cell row[] = {
 		xc_cell_address(c->lo),      xc_cell_address(c->hi),         xc_cell_bool(c->override),
@@ -66,7 +66,7 @@ static void tell_code(struct teller *t, const struct xc_guest_code *c, size_t in
 		xc_cell_text(c->file),       xc_cell_count(c->line),         xc_cell_text(c->language)};
 	xc_table_row(t->section, t->tables[CODE], row);
 	for (size_t i = 0; i < c->saved_count; i++) {
-		const struct xc_guest_saved *s = &c->saved[i];
+		const struct xc_foreign_saved *s = &c->saved[i];
 		const struct xc_cell saved[] = {xc_cell_count(index), xc_cell_integer(s->reg), xc_cell_integer(s->from),
 						xc_cell_integer(s->offset)};
 		xc_table_row(t->section, t->tables[SAVED], saved);
@@ -87,7 +87,7 @@ static void tell_variables(struct teller *t, const struct xc_variable_text *item
 	}
 }
 
-static void tell_list(struct teller *t, const struct xc_guest_frames *l)
+static void tell_list(struct teller *t, const struct xc_foreign_frames *l)
 {
 	const struct xc_cell list[] = {xc_cell_integer(l->tid), xc_cell_address(l->at), xc_cell_text(l->name),
 				       xc_cell_text(l->state)};
@@ -106,9 +106,9 @@ static void tell_list(struct teller *t, const struct xc_guest_frames *l)
 	}
 }
 
-void xc_guests_tell(struct xc_section *section, const struct xc_process *process)
+void xc_foreign_report(struct xc_section *section, const struct xc_process *process)
 {
-	const struct xc_guests *g = xc_guests_of(process);
+	const struct xc_foreign *g = xc_foreign_of(process);
 	struct teller t = {.section = section};
 	if (!g)
 		return;
@@ -180,24 +180,24 @@ static unsigned line_of(const struct xc_cell *cell)
 
 static struct xc_error *hear_codes(struct hearer *h)
 {
-	struct xc_guest_saved saved[XC_REG_MAX];
+	struct xc_foreign_saved saved[XC_REG_MAX];
 	struct xc_error *err = NULL;
 	const struct xc_cell *c, *s;
 	while (!err && (c = next_of(h, CODE, SIZE_MAX))) {
-		struct xc_guest_code code = {.lo = c[0].number,
-					     .hi = c[1].number,
-					     .override = c[2].number != 0,
-					     .cfa_reg = number_of(&c[3]),
-					     .cfa_offset = (int64_t)c[4].number,
-					     .name = text_of(&c[5]),
-					     .file = text_of(&c[6]),
-					     .line = line_of(&c[7]),
-					     .language = text_of(&c[8]),
-					     .saved = saved};
+		struct xc_foreign_code code = {.lo = c[0].number,
+					       .hi = c[1].number,
+					       .override = c[2].number != 0,
+					       .cfa_reg = number_of(&c[3]),
+					       .cfa_offset = (int64_t)c[4].number,
+					       .name = text_of(&c[5]),
+					       .file = text_of(&c[6]),
+					       .line = line_of(&c[7]),
+					       .language = text_of(&c[8]),
+					       .saved = saved};
 		while (code.saved_count < XC_REG_MAX && (s = next_of(h, SAVED, h->at[CODE] - 1)))
-			saved[code.saved_count++] = (struct xc_guest_saved){
+			saved[code.saved_count++] = (struct xc_foreign_saved){
 				.reg = number_of(&s[1]), .from = number_of(&s[2]), .offset = (int64_t)s[3].number};
-		err = xc_guest_add_code(h->process, &code);
+		err = xc_foreign_add_code(h->process, &code);
 	}
 	return err;
 }
@@ -254,20 +254,20 @@ static struct xc_error *hear_lists(struct hearer *h)
 		struct heard heard = {.rows = NULL};
 		int tid = number_of(&l[0]);
 		hear_rows(h, &heard);
-		const struct xc_guest_frames list = {.tid = tid > 0 ? tid : 0,
-						     .at = l[1].number,
-						     .name = text_of(&l[2]),
-						     .state = text_of(&l[3]),
-						     .rows = heard.rows,
-						     .row_count = heard.row_count};
-		err = xc_guest_add_frames(h->process, &list);
+		const struct xc_foreign_frames list = {.tid = tid > 0 ? tid : 0,
+						       .at = l[1].number,
+						       .name = text_of(&l[2]),
+						       .state = text_of(&l[3]),
+						       .rows = heard.rows,
+						       .row_count = heard.row_count};
+		err = xc_foreign_add_frames(h->process, &list);
 		free(heard.rows);
 		free(heard.variables);
 	}
 	return err;
 }
 
-struct xc_error *xc_guests_hear(struct xc_process *process, const struct xc_section *section)
+struct xc_error *xc_foreign_load(struct xc_process *process, const struct xc_section *section)
 {
 	struct hearer h = {.process = process};
 	for (const struct xc_item *item = section->items; item; item = item->next)
