@@ -1,4 +1,4 @@
-#include "dwarf/lookup/innerstatic.h"
+#include "dwarf/lookup/function_static.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -11,7 +11,7 @@ enum { DEPTH = 32 };
 struct search {
 	Dwarf *dwarf;
 	struct xc_die_scan *scan;
-	xc_innerstatic_fn *each;
+	xc_function_static_fn *each;
 	void *context;
 };
 
@@ -48,7 +48,7 @@ static bool see(const struct search *s, uint64_t function, unsigned depth)
 	return good;
 }
 
-void xc_innerstatic_each(struct xc_debugfile *file, uint64_t most, xc_innerstatic_fn *each, void *context)
+void xc_function_static_each(struct xc_debugfile *file, uint64_t most, xc_function_static_fn *each, void *context)
 {
 	Dwarf *dwarf = xc_debugfile_dwarf(file);
 	Elf *elf = dwarf ? xc_debugfile_dwarf_elf(file) : NULL;
