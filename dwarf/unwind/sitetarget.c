@@ -42,8 +42,8 @@ static xc_addr begins(const struct xc_process *p, xc_addr addr)
 /* By the instruction, directly or through a stub. */
 static xc_addr by_code(const struct xc_site *s, bool named, const struct xc_callee *likely)
 {
-	xc_addr targets[XC_CODE_GOES], through[XC_CODE_GOES], entry = 0;
-	size_t count = xc_code_goes(s->process, s->end, s->jump, named, targets);
+	xc_addr targets[XC_CODE_TARGETS], through[XC_CODE_TARGETS], entry = 0;
+	size_t count = xc_code_targets(s->process, s->end, s->jump, named, targets);
 	for (size_t i = 0; i < count; i++) {
 		through[i] = xc_code_stub(s->process, targets[i]);
 		if (likely && (likely->entry == targets[i] || likely->entry == through[i]))
