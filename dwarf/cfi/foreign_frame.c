@@ -19,7 +19,7 @@ struct xc_foreign *xc_foreign_of(const struct xc_process *process)
 	return process->foreign;
 }
 
-static struct xc_foreign *guests_made(struct xc_process *process)
+static struct xc_foreign *foreign_made(struct xc_process *process)
 {
 	if (!process->foreign)
 		process->foreign = xc_alloc(sizeof(struct xc_foreign));
@@ -28,13 +28,13 @@ static struct xc_foreign *guests_made(struct xc_process *process)
 
 struct xc_foreign *xc_foreign_take(struct xc_process *process)
 {
-	struct xc_foreign *guests = process->foreign;
+	struct xc_foreign *foreign = process->foreign;
 	process->foreign = NULL;
-	return guests;
+	return foreign;
 }
 
 /* NULL is fine. */
-static void free_guests(struct xc_foreign *g)
+static void free_foreign(struct xc_foreign *g)
 {
 	if (!g)
 		return;
@@ -47,10 +47,10 @@ static void free_guests(struct xc_foreign *g)
 	free(g);
 }
 
-void xc_foreign_set(struct xc_process *process, struct xc_foreign *guests)
+void xc_foreign_set(struct xc_process *process, struct xc_foreign *foreign)
 {
-	free_guests(process->foreign);
-	process->foreign = guests;
+	free_foreign(process->foreign);
+	process->foreign = foreign;
 }
 
 /* ---- code ---- */
@@ -113,7 +113,7 @@ static struct xc_cfi_row *make_row(struct xc_arena *arena, const struct xc_arch 
 
 struct xc_error *xc_foreign_add_code(struct xc_process *process, const struct xc_foreign_code *code)
 {
-	struct xc_foreign *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	struct xc_error *err = check_code(process->arch, code);
 	if (err)
 		return err;
@@ -140,14 +140,14 @@ struct xc_error *xc_foreign_add_code(struct xc_process *process, const struct xc
 
 /* Codes by where they begin; those that are open at a place in a heap, the one told last on top. */
 struct painter {
-	struct xc_foreign *guests;
+	struct xc_foreign *foreign;
 	size_t *starts, *open;
 	size_t open_count, next;
 };
 
-static int by_start(const void *a, const void *b, void *guests)
+static int by_start(const void *a, const void *b, void *foreign)
 {
-	const struct xc_foreign *g = guests;
+	const struct xc_foreign *g = foreign;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	xc_addr left = g->codes[x]->code.lo, right = g->codes[y]->code.lo;
 	return left < right ? -1 : left > right ? 1 : x < y ? -1 : x > y;
@@ -176,13 +176,13 @@ static void heap_pop(struct painter *p)
 
 static const struct xc_foreign_code *code_of(const struct painter *p, size_t index)
 {
-	return &p->guests->codes[index]->code;
+	return &p->foreign->codes[index]->code;
 }
 
 /* Open what begins at `at`, close what ended before it. */
 static void settle(struct painter *p, xc_addr at)
 {
-	for (; p->next < p->guests->code_count && code_of(p, p->starts[p->next])->lo <= at; p->next++)
+	for (; p->next < p->foreign->code_count && code_of(p, p->starts[p->next])->lo <= at; p->next++)
 		heap_push(p, p->starts[p->next]);
 	while (p->open_count && code_of(p, p->open[0])->hi < at)
 		heap_pop(p);
@@ -190,7 +190,7 @@ static void settle(struct painter *p, xc_addr at)
 
 static void paint_spans(struct painter *p)
 {
-	struct xc_foreign *g = p->guests;
+	struct xc_foreign *g = p->foreign;
 	size_t capacity = 0;
 	for (xc_addr at = 0;;) {
 		settle(p, at);
@@ -214,7 +214,7 @@ static void paint_spans(struct painter *p)
 
 static void paint(struct xc_foreign *g)
 {
-	struct painter p = {.guests = g};
+	struct painter p = {.foreign = g};
 	free(g->spans);
 	g->spans = NULL;
 	g->span_count = 0;
@@ -312,7 +312,7 @@ static struct xc_error *check_frames(const struct xc_process *process, const str
 
 struct xc_error *xc_foreign_add_frames(struct xc_process *process, const struct xc_foreign_frames *frames)
 {
-	struct xc_foreign *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	struct xc_error *err = check_frames(process, g, frames);
 	if (err)
 		return err;
@@ -368,7 +368,7 @@ const struct xc_foreign_frames *xc_foreign_frames_of(const struct xc_process *pr
 
 void xc_foreign_fail(struct xc_process *process, struct xc_error *err)
 {
-	struct xc_foreign *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	g->failures = xc_grow(g->failures, g->failure_count, &g->failure_capacity, sizeof(struct xc_error *));
 	g->failures[g->failure_count++] = err;
 }

@@ -93,6 +93,6 @@ struct xc_foreign_entry {
 /* What a process has, or NULL; the same, made when there is none; and take it away, for one that asks another one alone. */
 struct xc_foreign *xc_foreign_of(const struct xc_process *process);
 struct xc_foreign *xc_foreign_take(struct xc_process *process);
-void xc_foreign_set(struct xc_process *process, struct xc_foreign *guests); /* frees what the process has */
+void xc_foreign_set(struct xc_process *process, struct xc_foreign *foreign); /* frees what the process has */
 
 #endif

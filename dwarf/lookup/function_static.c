@@ -15,7 +15,7 @@ struct search {
 	void *context;
 };
 
-static void tell(const struct search *s, uint64_t variable, uint64_t function)
+static void report(const struct search *s, uint64_t variable, uint64_t function)
 {
 	Dwarf_Die dies[2];
 	if (dwarf_offdie(s->dwarf, variable, &dies[0]) && dwarf_offdie(s->dwarf, function, &dies[1]))
@@ -30,16 +30,16 @@ static bool holds_some(const struct xc_die_scan_entry *die, uint64_t function)
 }
 
 /* To the end of a list of siblings; false where the unit is damaged. */
-static bool see(const struct search *s, uint64_t function, unsigned depth)
+static bool scan_siblings(const struct search *s, uint64_t function, unsigned depth)
 {
 	struct xc_die_scan_entry die;
 	bool good;
 	while ((good = xc_die_scan_next(s->scan, &die)) && die.tag) {
 		uint64_t inner = die.tag == DW_TAG_subprogram ? die.offset : function;
 		if (die.tag == DW_TAG_variable && function && (die.has & XC_DIE_SCAN_PLACED))
-			tell(s, die.offset, function);
+			report(s, die.offset, function);
 		if (die.children && depth < DEPTH && holds_some(&die, function))
-			good = see(s, inner, depth + 1);
+			good = scan_siblings(s, inner, depth + 1);
 		else
 			good = xc_die_scan_leave(s->scan, &die);
 		if (!good)
@@ -65,6 +65,6 @@ void xc_function_static_each(struct xc_debugfile *file, uint64_t most, xc_functi
 	struct search s = {.dwarf = dwarf, .scan = xc_die_scan_new(&space), .each = each, .context = context};
 	while (xc_die_scan_next_unit(&space, &offset, &unit))
 		if (xc_die_scan_enter(s.scan, &unit) && xc_die_scan_next(s.scan, &die) && die.children)
-			(void)see(&s, 0, 0); /* what is damaged ends its unit */
+			(void)scan_siblings(&s, 0, 0); /* what is damaged ends its unit */
 	xc_die_scan_free(s.scan);
 }

@@ -13,8 +13,8 @@ enum { MAX_DEPTH = 1 << 16 };
 struct xc_die_scan *xc_die_scan_new(const struct xc_die_scan_space *space)
 {
 	struct xc_die_scan *scan = xc_alloc(sizeof *scan);
-	skim->space = space;
-	skim->table.budget = 16 * (uint64_t)xc_cursor_left(&space->abbrev) + (UINT64_C(1) << 20);
+	scan->space = space;
+	scan->table.budget = 16 * (uint64_t)xc_cursor_left(&space->abbrev) + (UINT64_C(1) << 20);
 	return scan;
 }
 

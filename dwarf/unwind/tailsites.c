@@ -28,7 +28,7 @@ struct reader {
 	bool whole;
 };
 
-static bool tells_all(Dwarf_Die *function)
+static bool lists_all_calls(Dwarf_Die *function)
 {
 	return xc_die_flag(function, DW_AT_call_all_calls) || xc_die_flag(function, DW_AT_call_all_tail_calls) ||
 	       xc_die_flag(function, DW_AT_GNU_all_call_sites) || xc_die_flag(function, DW_AT_GNU_all_tail_call_sites);
@@ -117,7 +117,7 @@ void xc_tailsites_read(const struct xc_process *process, xc_addr entry, struct x
 	const struct xc_place *place = xc_debuginfo_place(process, entry);
 	struct reader r = {.process = process, .module = place->module, .disas = disas, .items = items, .whole = true};
 	*out = (struct xc_tailsites){.whole = false};
-	if (xc_site_function(place, &r.function) != entry || !r.function.addr || !tells_all(&r.function))
+	if (xc_site_function(place, &r.function) != entry || !r.function.addr || !lists_all_calls(&r.function))
 		return;
 	read_block(&r, &r.function, DEEP, 0);
 	if (!r.whole || xc_budget_is_spent())
