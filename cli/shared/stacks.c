@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 #include "cli/shared/plugins.h"
 
 /* What one plugin tells, in a report that nobody sees. What it told before it failed is taken. */
@@ -11,14 +11,14 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 	struct xc_process *process = job->process;
 	struct xc_report *report = xc_report_new("stacks");
 	struct xc_run run = xc_plugins_run(job, plugins, plugin);
-	struct xc_guests *others =
-		xc_guests_take(process); /* of plugins before this one, which must not tell them again */
+	struct xc_foreign *others =
+		xc_foreign_take(process); /* of plugins before this one, which must not tell them again */
 	run.what = XC_RUN_STACKS;
 	run.report = report;
 	struct xc_error *err = xc_runner_run(&run);
-	xc_guests_give(process, others);
+	xc_foreign_set(process, others);
 	for (const struct xc_section *s = report->sections; s; s = s->next) {
-		struct xc_error *failed = strcmp(s->key, "stacks") == 0 ? xc_guests_hear(process, s) : NULL;
+		struct xc_error *failed = strcmp(s->key, "stacks") == 0 ? xc_foreign_load(process, s) : NULL;
 		if (err)
 			xc_error_free(failed);
 		else
@@ -37,15 +37,15 @@ static bool is_asked(struct xc_job *job, struct xc_plugins *plugins, struct xc_p
 void xc_job_stacks(struct xc_job *job)
 {
 	struct xc_plugins plugins;
-	if (job->common.plugins == XC_OFF || xc_guests_of(job->process))
+	if (job->common.plugins == XC_OFF || xc_foreign_of(job->process))
 		return;
 	struct xc_error *err = xc_plugins_of(&job->common, &plugins);
 	if (err) { /* commands that run plugins tell it */
-		xc_guest_fail(job->process, err);
+		xc_foreign_fail(job->process, err);
 		return;
 	}
 	for (size_t i = 0; i < plugins.count; i++)
 		if (is_asked(job, &plugins, plugins.items[i]) && (err = ask_plugin(job, &plugins, plugins.items[i])))
-			xc_guest_fail(job->process, err);
+			xc_foreign_fail(job->process, err);
 	xc_plugins_fini(&plugins);
 }

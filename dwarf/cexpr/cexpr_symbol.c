@@ -8,6 +8,7 @@
 #include "core/process/module.h"
 #include "core/base/suggest.h"
 #include "dwarf/cexpr/cexpr_impl.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr.h"
@@ -64,7 +65,7 @@ static void use_declared_type(struct xc_cexpr *c, const char *name, struct xc_va
 	Dwarf_Die unit, child;
 	if (!xc_cexpr_is_untyped(c, value->type) || !xc_standpoint_unit(c->standpoint, &unit))
 		return;
-	for (bool more = xc_die_child(&unit, &child); more && xc_die_burn(1); more = xc_die_next(&child)) {
+	for (bool more = xc_die_child(&unit, &child); more && xc_budget_spend(1); more = xc_die_next(&child)) {
 		const char *have = dwarf_tag(&child) == DW_TAG_variable ? xc_die_name(&child) : NULL;
 		if (have && strcmp(have, name) == 0 && xc_die_flag(&child, DW_AT_external)) {
 			value->type = xc_type_of(xc_types_of(c->process), &child);

@@ -13,7 +13,7 @@
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/cfi/cfiprogram.h"
 #include "dwarf/cfi/exidx.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 
 enum { STACK_MAX = 32, STEPS_MAX = 1000, NOT_A_REGISTER = -1 };
 
@@ -128,11 +128,11 @@ static const struct xc_cfi_row *row_of_module(struct xc_cfi *cfi, xc_addr addr)
 /* What was told is not kept in the table: more may be told at any time. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr)
 {
-	const struct xc_cfi_row *told = xc_guest_row(cfi->process, addr, true);
+	const struct xc_cfi_row *told = xc_foreign_row(cfi->process, addr, true);
 	if (told)
 		return told;
 	const struct xc_cfi_row *row = row_of_module(cfi, addr);
-	if (!row->found && (told = xc_guest_row(cfi->process, addr, false)))
+	if (!row->found && (told = xc_foreign_row(cfi->process, addr, false)))
 		return told;
 	return row;
 }

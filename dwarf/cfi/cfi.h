@@ -1,50 +1,15 @@
-/* cfi: call frame information as rows: for one code address, where the caller's registers are.
- *
- * A row is what .eh_frame or .debug_frame says of the address, in a form that can be kept and applied to the registers
- * of any thread. */
+/* cfi: call frame information of a process: the row for a code address, and the caller's registers computed from it. */
 #ifndef XC_CFI_H
 #define XC_CFI_H
 
-#include "core/process/process.h"
-
-enum xc_cfi_kind {
-	XC_CFI_LOST,       /* the caller's value is not recoverable */
-	XC_CFI_SAME,       /* still in the register */
-	XC_CFI_AT_CFA,     /* stored in memory at CFA + offset */
-	XC_CFI_CFA_PLUS,   /* is CFA + offset */
-	XC_CFI_REGISTER,   /* in another register */
-	XC_CFI_EXPRESSION, /* an expression yields the address, or the value */
-};
-
-struct xc_cfi_rule {
-	enum xc_cfi_kind kind;
-	int32_t reg;         /* for XC_CFI_REGISTER */
-	int64_t offset;      /* for the CFA kinds */
-	const uint8_t *expr; /* for XC_CFI_EXPRESSION; bytes of the module's file */
-	size_t expr_size;
-	bool expr_is_value;
-};
-
-struct xc_cfi_row {
-	bool found;    /* false: no call frame information covers the address */
-	bool signal;   /* the frame is a signal trampoline */
-	bool told;     /* by a plugin, not by the module (guest.h) */
-	bool at_calls; /* it holds where the function calls, but perhaps not in its first and last instructions */
-	int cfa_reg;   /* CFA = cfa_reg + cfa_offset, or, when -1, the expression */
-	int64_t cfa_offset;
-	const uint8_t *cfa_expr;
-	size_t cfa_expr_size;
-	int return_reg; /* whose rule gives the return address */
-	uint16_t rule_count;
-	struct xc_cfi_rule rules[]; /* by DWARF number */
-};
+#include "dwarf/cfi/cfi_row.h"
 
 struct xc_cfi;
 
 struct xc_cfi *xc_cfi_new(const struct xc_process *process);
 void xc_cfi_free(struct xc_cfi *cfi);
 
-/* The row for a code address in memory: the module's, or what somebody told of it (guest.h); kept until xc_cfi_free. Never NULL. A
+/* The row for a code address in memory: the module's, or what somebody told of it (foreign_frame.h); kept until xc_cfi_free. Never NULL. A
  * miss costs some microseconds. */
 const struct xc_cfi_row *xc_cfi_row(struct xc_cfi *cfi, xc_addr addr);
 

@@ -2,7 +2,7 @@
 #ifndef XC_CFIPROGRAM_H
 #define XC_CFIPROGRAM_H
 
-#include "dwarf/cfi/cfi.h"
+#include "dwarf/cfi/cfi_row.h"
 #include "dwarf/module/cfitable.h"
 
 /* Fill the row (with room for `count` rules) for a file address that the entry covers. False, and the row is empty, when an

@@ -6,7 +6,7 @@
 #define XC_EXIDX_H
 
 #include "core/elf/elf.h"
-#include "dwarf/cfi/cfi.h"
+#include "dwarf/cfi/cfi_row.h"
 
 struct xc_exidx {
 	struct xc_elf elf;

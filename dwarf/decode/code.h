@@ -17,13 +17,13 @@ xc_addr xc_code_address(const struct xc_process *process, uint64_t pointer);
  * else 0. */
 bool xc_code_returns(const struct xc_process *process, uint64_t ret, xc_addr *target_out);
 
-enum { XC_CODE_GOES = 4 };
+enum { XC_CODE_TARGETS = 4 };
 
 /* Where a direct call (or jump) may go that ends at `end`, whichever instructions can be read there backwards; named: it is known to
  * go to a function that is known by name, so a short jump and one through a slot count too. How many; none on machines other than
  * x86 and AArch64. A target is to be believed only when something begins there. */
-size_t xc_code_goes(const struct xc_process *process, xc_addr end, bool jump, bool named,
-		    xc_addr targets[XC_CODE_GOES]);
+size_t xc_code_targets(const struct xc_process *process, xc_addr end, bool jump, bool named,
+		       xc_addr targets[XC_CODE_TARGETS]);
 
 /* Where a stub of the linkage table at addr goes on to, by what its slot holds; 0 when it is none (or not of x86 or AArch64). */
 xc_addr xc_code_stub(const struct xc_process *process, xc_addr addr);

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/cfimodule.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
@@ -30,7 +31,7 @@ static bool from_debuginfo(const struct xc_place *place, struct xc_code_range *o
 	if (!place->level_count)
 		return false;
 	struct xc_level *level = &place->levels[place->level_count - 1];
-	while (xc_die_burn(1) && (at = dwarf_ranges(&level->die, at, &base, &lo, &end)) > 0) {
+	while (xc_budget_spend(1) && (at = dwarf_ranges(&level->die, at, &base, &lo, &end)) > 0) {
 		if (lo > place->file_addr || place->file_addr >= end)
 			continue;
 		out->function = level->function;

@@ -47,13 +47,13 @@ static const char *symbol_text(const struct xc_process *process, xc_addr addr)
 		return none;
 	struct xc_types *types = xc_types_of(process);
 	const void *key = (const void *)(uintptr_t)addr; /* only ever compared */
-	void **slot = xc_memo_at(&types->symbols, types->arena, key, NULL);
+	void **slot = xc_pointer_map_at(&types->symbols, types->arena, key, NULL);
 	if (!*slot) {
 		const char *text = xc_symbol_describe(process, addr, buf, sizeof buf);
-		*xc_memo_at(&types->symbols, types->arena, key, NULL) =
+		*xc_pointer_map_at(&types->symbols, types->arena, key, NULL) =
 			text ? xc_arena_strdup(types->arena, text) : (char *)none;
 	}
-	return *xc_memo_at(&types->symbols, types->arena, key, NULL);
+	return *xc_pointer_map_at(&types->symbols, types->arena, key, NULL);
 }
 
 void xc_format_symbol(struct xc_writer *w, const struct xc_process *process, xc_addr addr)

@@ -15,7 +15,7 @@ bool xc_accel_u32(const struct xc_cursor *c, uint64_t offset, uint32_t *value_ou
 	return true;
 }
 
-const struct xc_skim_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset)
+const struct xc_die_scan_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset)
 {
 	size_t lo = 0, hi = units->count;
 	while (lo < hi) {
@@ -34,17 +34,17 @@ void xc_accel_add(struct xc_accel_units *units, uint64_t offset)
 	units->offsets[units->count++] = offset;
 }
 
-static void list_units(const struct xc_skim_space *space, struct xc_accel_list *list)
+static void list_units(const struct xc_die_scan_space *space, struct xc_accel_list *list)
 {
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	uint64_t offset = 0;
-	while (xc_skim_next_unit(space, &offset, &unit)) {
+	while (xc_die_scan_next_unit(space, &offset, &unit)) {
 		list->items = xc_grow(list->items, list->count, &list->capacity, sizeof *list->items);
 		list->items[list->count++] = unit;
 	}
 }
 
-struct xc_accel *xc_accel_open(Elf *elf, const struct xc_skim_space *space)
+struct xc_accel *xc_accel_open(Elf *elf, const struct xc_die_scan_space *space)
 {
 	struct xc_cursor index = xc_section_cursor(elf, ".gdb_index"), names = xc_section_cursor(elf, ".debug_names");
 	if (!xc_cursor_left(&index) && !xc_cursor_left(&names))

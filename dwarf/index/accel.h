@@ -9,7 +9,7 @@
 
 #include <libelf.h>
 
-#include "dwarf/scan/skim.h"
+#include "dwarf/scan/die_scan.h"
 
 struct xc_accel;
 
@@ -20,7 +20,7 @@ struct xc_accel_units {
 };
 
 /* NULL when the file has no table or none that is sound. Borrows the ELF and the space. Cost: reads the header of every unit. */
-struct xc_accel *xc_accel_open(Elf *elf, const struct xc_skim_space *space);
+struct xc_accel *xc_accel_open(Elf *elf, const struct xc_die_scan_space *space);
 void xc_accel_close(struct xc_accel *accel); /* NULL is fine */
 
 /* The units that define a qualified name; last_len bytes at `last` are its last component. False when the table does not know it

@@ -44,7 +44,7 @@ static uint64_t u64_at(const struct xc_cursor *c, uint64_t offset)
 /* Type units of DWARF 4 stand in .debug_types, and their offsets count there. */
 static bool is_type_unit(const struct xc_accel_list *units, uint64_t offset)
 {
-	const struct xc_skim_unit *unit = xc_accel_unit(units, offset);
+	const struct xc_die_scan_unit *unit = xc_accel_unit(units, offset);
 	return unit && unit->type == DW_UT_type;
 }
 
@@ -56,7 +56,7 @@ bool xc_gdb_index_is_sound(const struct xc_cursor *c, const struct xc_accel_list
 	size_t count = (h.types - h.units) / UNIT_SIZE, type_count = (h.addresses - h.types) / TYPE_UNIT_SIZE,
 	       types = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct xc_skim_unit *unit = xc_accel_unit(units, u64_at(c, h.units + i * UNIT_SIZE));
+		const struct xc_die_scan_unit *unit = xc_accel_unit(units, u64_at(c, h.units + i * UNIT_SIZE));
 		if (!unit || unit->type == DW_UT_type || unit->size != u64_at(c, h.units + i * UNIT_SIZE + 8))
 			return false;
 	}

@@ -6,7 +6,7 @@
 
 /* The units of .debug_info as they are. */
 struct xc_accel_list {
-	struct xc_skim_unit *items;
+	struct xc_die_scan_unit *items;
 	size_t count, capacity;
 };
 
@@ -18,7 +18,7 @@ struct xc_accel {
 };
 
 /* The unit whose header stands at this offset; NULL when none does. */
-const struct xc_skim_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset);
+const struct xc_die_scan_unit *xc_accel_unit(const struct xc_accel_list *units, uint64_t offset);
 
 void xc_accel_add(struct xc_accel_units *units, uint64_t offset);
 

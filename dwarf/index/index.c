@@ -11,7 +11,6 @@
 #include "dwarf/index/index_build.h"
 #include "dwarf/index/index_key.h"
 #include "dwarf/index/index_macro.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split.h"
 
@@ -24,14 +23,14 @@ enum {
 struct split_space {
 	struct split_space *next;
 	struct xc_index_part part;
-	struct xc_skim_space space; /* empty when its file is gone */
+	struct xc_die_scan_space space; /* empty when its file is gone */
 };
 
 struct xc_index {
 	const struct xc_process *process;
 	struct xc_module *module;
 	const struct xc_elffile *file;
-	struct xc_skim_space spaces[FIXED_SPACES];
+	struct xc_die_scan_space spaces[FIXED_SPACES];
 	struct split_space *splits; /* asked for by name */
 	struct xc_cache cache;
 	struct xc_index_name name;
@@ -44,16 +43,16 @@ struct xc_index {
 
 /* ---- what is scanned ---- */
 
-static struct xc_skim_space space_of(Elf *elf, const char *info)
+static struct xc_die_scan_space space_of(Elf *elf, const char *info)
 {
-	return (struct xc_skim_space){.info = xc_section_cursor(elf, info),
-				      .abbrev = xc_section_cursor(elf, ".debug_abbrev"),
-				      .str = xc_section_cursor(elf, ".debug_str"),
-				      .line_str = xc_section_cursor(elf, ".debug_line_str"),
-				      .str_offsets = xc_section_cursor(elf, ".debug_str_offsets"),
-				      .alt_str = xc_cursor("", 0, ".debug_str"),
-				      .alt_info = xc_cursor("", 0, ".debug_info"),
-				      .macro = xc_cursor("", 0, ".debug_macro")};
+	return (struct xc_die_scan_space){.info = xc_section_cursor(elf, info),
+					  .abbrev = xc_section_cursor(elf, ".debug_abbrev"),
+					  .str = xc_section_cursor(elf, ".debug_str"),
+					  .line_str = xc_section_cursor(elf, ".debug_line_str"),
+					  .str_offsets = xc_section_cursor(elf, ".debug_str_offsets"),
+					  .alt_str = xc_cursor("", 0, ".debug_str"),
+					  .alt_info = xc_cursor("", 0, ".debug_info"),
+					  .macro = xc_cursor("", 0, ".debug_macro")};
 }
 
 static void find_spaces(struct xc_index *index, Dwarf *dwarf)
@@ -77,23 +76,23 @@ static void find_spaces(struct xc_index *index, Dwarf *dwarf)
 
 /* ---- split units ---- */
 
-static struct xc_skim_space space_of_part(const struct xc_split_part *part)
+static struct xc_die_scan_space space_of_part(const struct xc_split_part *part)
 {
-	return (struct xc_skim_space){.info = part->info,
-				      .abbrev = part->abbrev,
-				      .str = part->str,
-				      .line_str = part->line_str,
-				      .str_offsets = part->str_offsets,
-				      .alt_str = xc_cursor("", 0, ".debug_str"),
-				      .alt_info = xc_cursor("", 0, ".debug_info"),
-				      .macro = xc_cursor("", 0, ".debug_macro"),
-				      .types = part->types,
-				      .split = true};
+	return (struct xc_die_scan_space){.info = part->info,
+					  .abbrev = part->abbrev,
+					  .str = part->str,
+					  .line_str = part->line_str,
+					  .str_offsets = part->str_offsets,
+					  .alt_str = xc_cursor("", 0, ".debug_str"),
+					  .alt_info = xc_cursor("", 0, ".debug_info"),
+					  .macro = xc_cursor("", 0, ".debug_macro"),
+					  .types = part->types,
+					  .split = true};
 }
 
 /* All that is scanned: the fixed spaces, then a space for each split unit. */
 struct scanned {
-	struct xc_skim_space *spaces;
+	struct xc_die_scan_space *spaces;
 	struct xc_index_part *parts;
 	size_t count, capacity, part_count, part_capacity, missing;
 };
@@ -119,7 +118,7 @@ static struct scanned list_spaces(const struct xc_index *index)
 	return s;
 }
 
-static const struct xc_skim_space *split_space(struct xc_index *index, const struct xc_index_unit *unit)
+static const struct xc_die_scan_space *split_space(struct xc_index *index, const struct xc_index_unit *unit)
 {
 	struct xc_split_part part;
 	struct split_space *s = index->splits;
@@ -267,20 +266,20 @@ void xc_index_rebuild(struct xc_index *index)
 
 /* ---- a part of it ---- */
 
-static uint64_t size_of_units(const struct xc_skim_space *space, const struct xc_accel_units *units)
+static uint64_t size_of_units(const struct xc_die_scan_space *space, const struct xc_accel_units *units)
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < units->count; i++) {
-		struct xc_skim_unit unit;
+		struct xc_die_scan_unit unit;
 		uint64_t offset = units->offsets[i];
-		total += xc_skim_next_unit(space, &offset, &unit) ? unit.size : 0;
+		total += xc_die_scan_next_unit(space, &offset, &unit) ? unit.size : 0;
 	}
 	return total;
 }
 
 struct xc_index *xc_index_partial(struct xc_index *index, const char *name, const char *last, size_t last_len)
 {
-	struct xc_skim_space *space = &index->spaces[XC_INDEX_MAIN];
+	struct xc_die_scan_space *space = &index->spaces[XC_INDEX_MAIN];
 	if (!index->accel_tried)
 		index->accel = xc_accel_open(dwarf_getelf(xc_debugfile_dwarf(index->module->debug)), space);
 	index->accel_tried = true;
@@ -317,13 +316,13 @@ struct xc_index_table *xc_index_table(struct xc_index *index)
 const char *xc_index_name(struct xc_index *index, const struct xc_index_entry *entry, size_t *len_out)
 {
 	struct xc_index_unit unit;
-	struct xc_skim_string string = {.where = entry->flags >> 4,
-					.offset = (uint64_t)entry->name_high << 32 | entry->name_low};
+	struct xc_die_scan_string string = {.where = entry->flags >> 4,
+					    .offset = (uint64_t)entry->name_high << 32 | entry->name_low};
 	if (!string.where || !xc_index_table_unit(&index->table, entry->unit, &unit) || unit.space > XC_INDEX_SPLIT)
 		return NULL;
-	const struct xc_skim_space *space =
+	const struct xc_die_scan_space *space =
 		unit.space == XC_INDEX_SPLIT ? split_space(index, &unit) : &index->spaces[unit.space];
-	const char *text = xc_skim_text(space, string, len_out);
+	const char *text = xc_die_scan_text(space, string, len_out);
 	if (text && entry->tag == XC_INDEX_MACRO_TAG)
 		*len_out = strcspn(text, " ");
 	return text;

@@ -12,7 +12,6 @@
 #include "core/base/parallel.h"
 #include "dwarf/index/index_far.h"
 #include "dwarf/index/index_macro.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
 enum { MAX_BUCKET_BITS = 26, PER_BUCKET = 4 };
@@ -46,15 +45,15 @@ static void list_units(struct work *w)
 	for (size_t i = 0; i < input->only_count; i++) {
 		uint64_t offset = input->only[i];
 		struct xc_index_listed one = {.space = XC_INDEX_MAIN};
-		if (xc_skim_next_unit(&input->spaces[XC_INDEX_MAIN], &offset, &one.unit))
+		if (xc_die_scan_next_unit(&input->spaces[XC_INDEX_MAIN], &offset, &one.unit))
 			add_unit(w, &one);
 	}
 	for (size_t i = 0; i < input->space_count && !input->only; i++) {
 		uint64_t offset = 0;
 		struct xc_index_listed one = {.space = (uint32_t)i};
-		while (xc_skim_next_unit(&input->spaces[i], &offset, &one.unit))
+		while (xc_die_scan_next_unit(&input->spaces[i], &offset, &one.unit))
 			add_unit(w, &one);
-		one.unit = (struct xc_skim_unit){.size = xc_cursor_left(&input->spaces[i].macro)};
+		one.unit = (struct xc_die_scan_unit){.size = xc_cursor_left(&input->spaces[i].macro)};
 		if (i == XC_INDEX_MACRO && one.unit.size)
 			add_unit(w, &one);
 	}
@@ -67,10 +66,12 @@ static void *scan_units(void *argument)
 	size_t i;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->unit_count) {
 		const struct xc_index_listed *one = &w->units[i];
-		if (one->unit.type)
+		if (one->unit.type) {
 			xc_index_scan_unit(&worker->scan, &w->input->spaces[one->space], &one->unit, (uint32_t)i);
-		else if (one->space == XC_INDEX_MACRO)
+			xc_index_scan_unit_macros(&worker->scan);
+		} else if (one->space == XC_INDEX_MACRO) {
 			xc_index_scan_macros(&worker->scan, &w->input->spaces[one->space], (uint32_t)i);
+		}
 		uint64_t done = atomic_fetch_add(&w->done, one->unit.size) + one->unit.size;
 		if (worker->leads)
 			xc_progress_step(w->input->progress, done, w->total);
@@ -186,7 +187,7 @@ static struct order *sort_items(const struct xc_index_items *all, unsigned bits,
 
 static struct xc_index_entry entry_of(const struct xc_index_item *item, const uint32_t *place)
 {
-	struct xc_skim_string name = xc_index_unpack_name(item->name);
+	struct xc_die_scan_string name = xc_index_unpack_name(item->name);
 	return (struct xc_index_entry){.hash = item->hash,
 				       .parent = item->parent ? place[item->parent - 1] + 1 : 0,
 				       .unit = item->unit,

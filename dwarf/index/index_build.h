@@ -13,7 +13,7 @@ struct xc_index_part {
 /* Where to scan: spaces by enum xc_index_space, from XC_INDEX_SPLIT on one for each of `parts`; those without bytes are
  * empty cursors. */
 struct xc_index_input {
-	const struct xc_skim_space *spaces;
+	const struct xc_die_scan_space *spaces;
 	size_t space_count;
 	const struct xc_index_part *parts;
 	const uint64_t

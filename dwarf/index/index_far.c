@@ -46,8 +46,8 @@ static const struct xc_index_listed *unit_holding(const struct xc_index_listing 
 }
 
 /* Ask for the origin that a far item has, or that was found to have one. */
-static void ask(const struct xc_index_listing *l, struct requests *requests, uint32_t item,
-		const struct xc_index_item *far)
+static void request(const struct xc_index_listing *l, struct requests *requests, uint32_t item,
+		    const struct xc_index_item *far)
 {
 	uint32_t from = l->units[far->unit].space;
 	uint32_t space = far->flags & XC_INDEX_FAR_ALT ? XC_INDEX_ALT : from;
@@ -79,12 +79,12 @@ static int by_die(const void *a, const void *b)
 static uint64_t name_seen(const struct xc_index_listing *l, const struct xc_index_item *named,
 			  const struct xc_index_item *by)
 {
-	struct xc_skim_string name = xc_index_unpack_name(named->name);
+	struct xc_die_scan_string name = xc_index_unpack_name(named->name);
 	if (l->units[named->unit].space == l->units[by->unit].space)
 		return named->name;
-	name.where = name.where == XC_SKIM_STR    ? XC_SKIM_ALT_STR
-		     : name.where == XC_SKIM_INFO ? XC_SKIM_ALT_INFO
-						  : XC_SKIM_NOWHERE;
+	name.where = name.where == XC_DIE_SCAN_STR    ? XC_DIE_SCAN_ALT_STR
+		     : name.where == XC_DIE_SCAN_INFO ? XC_DIE_SCAN_ALT_INFO
+						      : XC_DIE_SCAN_NOWHERE;
 	return name.where ? xc_index_pack_name(name) : 0;
 }
 
@@ -133,7 +133,7 @@ static void answer(const struct xc_index_listing *l, struct xc_index_items *all,
 		const struct xc_index_item *named =
 			bsearch(&key, again->named, again->named_count, sizeof *again->named, by_die);
 		if (named && (named->flags & XC_INDEX_FAR))
-			ask(l, next, requests[i].item, named);
+			request(l, next, requests[i].item, named);
 		else if (named)
 			settle(l, all, again, named, requests[i].item);
 	}
@@ -179,7 +179,7 @@ void xc_index_far_resolve(const struct xc_index_listing *l, struct xc_index_item
 	struct requests requests = {0};
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].flags & XC_INDEX_FAR)
-			ask(l, &requests, (uint32_t)i, &all->items[i]);
+			request(l, &requests, (uint32_t)i, &all->items[i]);
 	for (int i = 0; i < MAX_ROUNDS && requests.count; i++)
 		run_round(l, all, &requests);
 	free(requests.items);

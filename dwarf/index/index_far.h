@@ -9,12 +9,12 @@
 
 /* A unit that is scanned; its number is its place in the list, which is sorted by space and offset. */
 struct xc_index_listed {
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	uint32_t space;
 };
 
 struct xc_index_listing {
-	const struct xc_skim_space *spaces; /* by enum xc_index_space */
+	const struct xc_die_scan_space *spaces; /* by enum xc_index_space */
 	const struct xc_index_listed *units;
 	size_t count;
 };

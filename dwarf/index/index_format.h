@@ -49,7 +49,7 @@ struct xc_index_entry {
 	uint32_t hash, parent, unit, die; /* as in struct xc_index_item */
 	uint32_t name_low;
 	uint8_t name_high; /* bits 32 to 39 of the offset */
-	uint8_t flags;     /* enum xc_index_flag in the low four bits, enum xc_skim_where in the others */
+	uint8_t flags;     /* enum xc_index_flag in the low four bits, enum xc_die_scan_where in the others */
 	uint16_t tag;
 };
 

@@ -4,7 +4,8 @@
 #ifndef XC_INDEX_ITEMS_H
 #define XC_INDEX_ITEMS_H
 
-#include "dwarf/scan/skim.h"
+#include "dwarf/index/name_kind.h"
+#include "dwarf/scan/die_scan.h"
 
 enum xc_index_flag {
 	XC_INDEX_DECLARATION = 1,
@@ -30,14 +31,14 @@ struct xc_index_item {
 	uint8_t flags; /* enum xc_index_flag */
 };
 
-static inline uint64_t xc_index_pack_name(struct xc_skim_string s)
+static inline uint64_t xc_index_pack_name(struct xc_die_scan_string s)
 {
 	return s.offset < UINT64_C(1) << 40 ? (uint64_t)s.where << 40 | s.offset : 0;
 }
 
-static inline struct xc_skim_string xc_index_unpack_name(uint64_t name)
+static inline struct xc_die_scan_string xc_index_unpack_name(uint64_t name)
 {
-	return (struct xc_skim_string){(enum xc_skim_where)(name >> 40), name & ((UINT64_C(1) << 40) - 1)};
+	return (struct xc_die_scan_string){(enum xc_die_scan_where)(name >> 40), name & ((UINT64_C(1) << 40) - 1)};
 }
 
 struct xc_index_items {

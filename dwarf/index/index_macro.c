@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
 enum {
@@ -36,7 +35,7 @@ enum opcode {
 
 struct macros {
 	struct xc_index_scan *scan;
-	const struct xc_skim_space *space;
+	const struct xc_die_scan_space *space;
 	struct xc_cursor c;
 	uint32_t number;
 	unsigned offset_size;
@@ -58,10 +57,10 @@ static bool is_expression(const char *body, size_t len)
 	return operand;
 }
 
-static void add(struct macros *m, struct xc_skim_string string)
+static void add(struct macros *m, struct xc_die_scan_string string)
 {
 	size_t len;
-	const char *text = xc_skim_text(m->space, string, &len);
+	const char *text = xc_die_scan_text(m->space, string, &len);
 	const char *space = text ? memchr(text, ' ', len) : NULL;
 	if (!space || memchr(text, '(', (size_t)(space - text)))
 		return;
@@ -92,7 +91,7 @@ static struct xc_error *read_entry(struct macros *m, enum opcode opcode)
 		value = (uint64_t)(m->c.at - m->space->macro.at);
 		err = xc_cursor_string(&m->c, &text);
 		if (!err && opcode == DEFINE && !m->indexed)
-			add(m, (struct xc_skim_string){XC_SKIM_MACRO, value});
+			add(m, (struct xc_die_scan_string){XC_DIE_SCAN_MACRO, value});
 		return err;
 	case DEFINE_STRP:
 	case UNDEF_STRP:
@@ -102,16 +101,16 @@ static struct xc_error *read_entry(struct macros *m, enum opcode opcode)
 	case IMPORT_SUP:
 		err = xc_cursor_uint(&m->c, m->offset_size, &value);
 		if (!err && opcode == DEFINE_STRP && !m->indexed)
-			add(m, (struct xc_skim_string){XC_SKIM_STR, value});
+			add(m, (struct xc_die_scan_string){XC_DIE_SCAN_STR, value});
 		if (!err && opcode == DEFINE_SUP && !m->indexed)
-			add(m, (struct xc_skim_string){XC_SKIM_ALT_STR, value});
+			add(m, (struct xc_die_scan_string){XC_DIE_SCAN_ALT_STR, value});
 		return err;
 	case START_FILE:
 	case DEFINE_STRX:
 	case UNDEF_STRX:
 		err = xc_cursor_uleb(&m->c, &value);
 		if (!err && opcode == DEFINE_STRX && m->indexed)
-			add(m, xc_skim_indexed(m->scan->skim, value));
+			add(m, xc_die_scan_indexed(m->scan->scan, value));
 		return err;
 	case END_FILE:
 		return NULL;
@@ -139,7 +138,7 @@ static struct xc_error *read_unit(struct macros *m)
 	return err;
 }
 
-void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_skim_space *space, uint32_t number)
+void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_die_scan_space *space, uint32_t number)
 {
 	struct macros m = {.scan = scan, .space = space, .c = space->macro, .number = number};
 	struct xc_error *err = NULL;
@@ -149,13 +148,13 @@ void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_skim_space
 	xc_error_free(err);
 }
 
-void xc_index_scan_unit_macros(struct xc_index_scan *scan, uint64_t offset)
+void xc_index_scan_unit_macros(struct xc_index_scan *scan)
 {
-	const struct xc_skim_space *space = scan->space;
+	const struct xc_die_scan_space *space = scan->space;
 	struct macros m = {.scan = scan, .space = space, .c = space->macro, .number = scan->number, .indexed = true};
-	if (offset >= xc_cursor_left(&m.c))
+	if (scan->unit_macros >= xc_cursor_left(&m.c))
 		return;
-	m.c.at += offset;
+	m.c.at += scan->unit_macros;
 	if (xc_cursor_left(&m.c) > scan->macros_left)
 		m.c.end = m.c.at + scan->macros_left;
 	const uint8_t *start = m.c.at;

@@ -9,10 +9,10 @@ enum { XC_INDEX_MACRO_TAG = 0xffff };
 
 /* Take in all of .debug_macro (space->macro). Macros with arguments, without a body, and with a body that cannot be an
  * expression are left out; of equal ones one is kept. Reads up to the first entry that is damaged. */
-void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_skim_space *space, uint32_t number);
+void xc_index_scan_macros(struct xc_index_scan *scan, const struct xc_die_scan_space *space, uint32_t number);
 
-/* The same of the one list that starts at `offset` and belongs to the unit that scan->skim has entered, as far as its strings are found
- * by that unit (clang). */
-void xc_index_scan_unit_macros(struct xc_index_scan *scan, uint64_t offset);
+/* Take in those macros of the unit just scanned (scan->unit_macros) whose strings are found through that unit (clang). Does
+ * nothing when the unit has none. */
+void xc_index_scan_unit_macros(struct xc_index_scan *scan);
 
 #endif

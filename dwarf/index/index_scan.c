@@ -5,17 +5,15 @@
  * in bytes of .debug_info, of the scopes that were gone into. References to another unit (link-time optimisation, dwz) are
  * left to index_far.
  * A class that is known is gone into again: units that need more of it define more of its nested types. */
-#include "dwarf/index/index_scan.h"
+#include "dwarf/index/index_scan_impl.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/index/index_macro.h"
-#include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 
-enum { MAX_DEPTH = 64, MAX_ORIGINS = 4, MAX_TOLD = 16, HASH_BITS = 17, SPLIT_HASH_BITS = 10 };
+enum { MAX_DEPTH = 64, MAX_ORIGINS = 4, HASH_BITS = 17, SPLIT_HASH_BITS = 10 };
 
 /* Where a scope's children stand, [start, end), and which scope holds it. */
 struct xc_index_extent {
@@ -27,7 +25,7 @@ struct xc_index_extent {
 
 /* A definition whose name stands with another DIE. */
 struct xc_index_origin {
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 };
 
 /* A scope: what its children inherit. */
@@ -41,43 +39,8 @@ struct scope {
 
 /* ---- one item ---- */
 
-/* Linkers fold equal strings, and units name the same things: most hashes are known by where the string stands. */
-static uint64_t hash_of(struct xc_index_scan *s, struct xc_skim_string string)
-{
-	size_t len;
-	uint64_t place = xc_index_pack_name(string);
-	struct xc_index_hash *known = &s->hashes[xc_name_mix(0, place) >> (64 - s->hash_bits)];
-	if (place && known->place == place)
-		return known->hash;
-	const char *text = xc_skim_text(s->space, string, &len);
-	*known = (struct xc_index_hash){.place = place, .hash = text ? xc_name_hash(text, len) : 0};
-	return known->hash;
-}
-
-/* By what it is looked up, where `hash` is that of the whole name: rustc puts paths into the names of some types. */
-static uint32_t hash_of_last(const struct xc_index_scan *s, struct xc_skim_string string, uint64_t hash)
-{
-	size_t len, last_len;
-	const char *text = s->is_rust ? xc_skim_text(s->space, string, &len) : NULL;
-	if (!text || !memmem(text, len, "::", 2))
-		return (uint32_t)hash;
-	const char *last = xc_name_last(text, &len, &last_len);
-	return (uint32_t)xc_name_hash(last, last_len);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	return xc_name_mix(a, b);
-}
-
-/* What nothing else is equal to. */
-static uint64_t own_key(const struct xc_index_scan *s, uint64_t die)
-{
-	return mix(mix(0x756e6974, s->number), die);
-}
-
 static struct xc_index_item item_of(const struct xc_index_scan *s, const struct scope *scope,
-				    const struct xc_skim_die *die, unsigned kind, uint64_t hash)
+				    const struct xc_die_scan_entry *die, unsigned kind, uint64_t hash)
 {
 	struct xc_index_item item = {.hash = (uint32_t)hash,
 				     .parent = scope->item,
@@ -85,26 +48,23 @@ static struct xc_index_item item_of(const struct xc_index_scan *s, const struct 
 				     .die = (uint32_t)(die->offset - s->unit.offset),
 				     .tag = die->tag,
 				     .kind = (uint8_t)kind,
-				     .name = die->has & XC_SKIM_NAME ? xc_index_pack_name(die->name) : 0};
-	item.flags = (uint8_t)((die->has & XC_SKIM_DECLARATION ? XC_INDEX_DECLARATION : 0) |
-			       (die->has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0));
+				     .name = die->has & XC_DIE_SCAN_NAME ? xc_index_pack_name(die->name) : 0};
+	item.flags = (uint8_t)((die->has & XC_DIE_SCAN_DECLARATION ? XC_INDEX_DECLARATION : 0) |
+			       (die->has & XC_DIE_SCAN_EXTERNAL ? XC_INDEX_EXTERNAL : 0));
 	return item;
 }
 
 /* A type, namespace or enumerator: equal by name, place and size. */
-static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+static uint32_t add_named(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			  unsigned kind, uint64_t number, uint64_t line, uint64_t *key_out)
 {
-	uint64_t hash = hash_of(s, die->name);
-	struct xc_index_item item = item_of(s, scope, die, kind, hash_of_last(s, die->name, hash));
-	item.key = mix(mix(mix(mix(scope->key, hash), (uint64_t)die->tag << 8 | item.flags), number), line);
+	uint64_t hash = xc_index_scan_hash(s, die->name);
+	struct xc_index_item item = item_of(s, scope, die, kind, xc_index_scan_hash_last(s, die->name, hash));
+	item.key = xc_name_mix(
+		xc_name_mix(xc_name_mix(xc_name_mix(scope->key, hash), (uint64_t)die->tag << 8 | item.flags), number),
+		line);
 	*key_out = item.key;
 	return xc_index_items_add(&s->all, &item);
-}
-
-static uint64_t number_or_none(const struct xc_skim_die *die, uint32_t fact, uint64_t number)
-{
-	return die->has & fact ? number : UINT64_MAX;
 }
 
 /* ---- scopes ---- */
@@ -121,30 +81,31 @@ static size_t open_extent(struct xc_index_scan *s, const struct scope *outer, ui
 	return s->extent_count;
 }
 
-static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_skim_die *die,
+static bool enter_scope(struct xc_index_scan *s, const struct scope *outer, const struct xc_die_scan_entry *die,
 			uint32_t item, uint64_t key)
 {
 	if (!die->children)
 		return true;
 	struct scope inner = {.item = item,
 			      .key = key,
-			      .line = number_or_none(die, XC_SKIM_LINE, die->line),
+			      .line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line),
 			      .depth = outer->depth + 1};
 	inner.extent = open_extent(s, outer, die->offset, item, key);
 	bool good = scan_children(s, &inner);
-	s->extents[inner.extent - 1].end = xc_skim_position(s->skim);
+	s->extents[inner.extent - 1].end = xc_die_scan_position(s->scan);
 	return good;
 }
 
-static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
-	uint64_t hash = hash_of(s, die->name);
+	uint64_t hash = xc_index_scan_hash(s, die->name);
 	struct xc_index_item item = item_of(s, scope, die, XC_NAME_NAMESPACE, hash);
 	item.flags = 0;
-	if (!item.name || (die->has & XC_SKIM_EXPORTS))
+	if (!item.name || (die->has & XC_DIE_SCAN_EXPORTS))
 		item.flags |= XC_INDEX_TRANSPARENT;
 	/* What stands in an anonymous namespace is each unit's own. */
-	item.key = item.name ? mix(mix(scope->key, hash), XC_NAME_NAMESPACE) : own_key(s, scope->key);
+	item.key = item.name ? xc_name_mix(xc_name_mix(scope->key, hash), XC_NAME_NAMESPACE)
+			     : xc_index_scan_own_key(s, scope->key);
 	uint32_t number = xc_index_items_add(&s->all, &item);
 	s->all.items[number].flags |= item.flags; /* only one unit may say that it is inline */
 	return enter_scope(s, scope, die, number + 1, item.key);
@@ -152,128 +113,64 @@ static bool scan_namespace(struct xc_index_scan *s, const struct scope *scope, c
 
 /* In type units a type is declared in its namespace and defined at the top (DW_AT_specification): then *scope becomes
  * that of the declaration, kept in *declared. */
-static bool declared_scope(struct xc_index_scan *s, const struct xc_skim_die *die, const struct scope **scope,
+static bool declared_scope(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct scope **scope,
 			   struct scope *declared)
 {
-	struct xc_skim_die again;
-	if (!(die->has & XC_SKIM_ORIGIN))
+	struct xc_die_scan_entry again;
+	if (!(die->has & XC_DIE_SCAN_ORIGIN))
 		return true;
 	*declared = scope_at(s, die->origin);
 	declared->depth = (*scope)->depth;
 	*scope = declared;
-	return xc_skim_die_at(s->skim, die->offset, &again); /* back to where reading was */
-}
-
-/* A class template whose name lacks its arguments (clang -gsimple-template-names; they are its first children). One name
- * and one place then stand for many types, which must not be folded. */
-static bool lacks_arguments(struct xc_index_scan *s, const struct xc_skim_die *die)
-{
-	size_t len;
-	struct xc_skim_die child, again;
-	const char *name = s->is_c || !die->children ? NULL : xc_skim_text(s->space, die->name, &len);
-	if (!name || memchr(name, '<', len))
-		return false;
-	bool lacks =
-		xc_skim_die(s->skim, &child) &&
-		(child.tag == DW_TAG_template_type_parameter || child.tag == DW_TAG_template_value_parameter ||
-		 child.tag == DW_TAG_GNU_template_template_param || child.tag == DW_TAG_GNU_template_parameter_pack);
-	return xc_skim_die_at(s->skim, die->offset, &again) && lacks;
-}
-
-/* ---- what C does not promise to be the same ---- */
-
-static uint64_t hash_member(struct xc_index_scan *s, const struct xc_skim_die *die)
-{
-	uint64_t hash = die->has & XC_SKIM_NAME ? hash_of(s, die->name) : die->tag;
-	return die->tag == DW_TAG_enumerator ? mix(hash, number_or_none(die, XC_SKIM_VALUE, die->value)) : hash;
-}
-
-/* Names of the members of a record, names and values of enumerators; reading ends behind them. */
-static bool hash_members(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *hash)
-{
-	struct xc_skim_die child;
-	bool good = true;
-	while (die->children && (good = xc_skim_die(s->skim, &child)) && child.tag) {
-		*hash = mix(*hash, hash_member(s, &child));
-		if (!(good = xc_skim_leave(s->skim, &child)))
-			break;
-	}
-	return good;
+	return xc_die_scan_at(s->scan, die->offset, &again); /* back to where reading was */
 }
 
 /* Macros may make two structs of one size out of one place in a header, and files may name theirs alike: so members count,
  * where nothing but good custom makes units agree. C has no scopes inside structs. */
-static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
+static bool scan_c_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
 			  uint64_t size, uint64_t line)
 {
 	uint64_t key, members = size;
-	bool good = hash_members(s, die, &members);
+	bool good = xc_index_scan_hash_members(s, die, &members);
 	add_named(s, scope, die, XC_NAME_TYPE, members, line, &key);
 	return good;
 }
 
-/* The size of an enum, and in C its enumerators. Reading stays where it was. */
-static bool size_of_enum(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *size_out)
-{
-	struct xc_skim_die again;
-	*size_out = number_or_none(die, XC_SKIM_SIZE, die->size);
-	return !s->is_c || (hash_members(s, die, size_out) && xc_skim_die_at(s->skim, die->offset, &again));
-}
-
-/* What a typedef of C stands for: the kind, name and size of that, and the first members of what has no name. Reading stays where
- * it was. */
-static bool hash_target(struct xc_index_scan *s, const struct xc_skim_die *die, uint64_t *hash_out)
-{
-	struct xc_skim_die type, child;
-	*hash_out = number_or_none(die, XC_SKIM_SIZE, die->size);
-	if (!s->is_c || !(die->has & XC_SKIM_TYPE))
-		return true;
-	bool named = true;
-	if (xc_skim_die_at(s->skim, die->type, &type)) {
-		named = type.has & XC_SKIM_NAME;
-		*hash_out = mix(mix(type.tag, number_or_none(&type, XC_SKIM_SIZE, type.size)),
-				named ? hash_of(s, type.name) : 0);
-	}
-	for (int i = 0;
-	     i < MAX_TOLD && !named && type.children && xc_skim_die(s->skim, &child) && child.tag && !child.children;
-	     i++)
-		*hash_out = mix(*hash_out, hash_member(s, &child));
-	return xc_skim_die_at(s->skim, die->offset, &child);
-}
-
-static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_record(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	uint64_t key;
 	struct scope declared;
-	if (!(die->has & XC_SKIM_NAME))
-		return xc_skim_leave(s->skim, die);
+	if (!(die->has & XC_DIE_SCAN_NAME))
+		return xc_die_scan_leave(s->scan, die);
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
-	uint64_t size = number_or_none(die, XC_SKIM_SIZE, die->size),
-		 line = number_or_none(die, XC_SKIM_LINE, die->line);
+	uint64_t size = xc_index_scan_number(die, XC_DIE_SCAN_SIZE, die->size),
+		 line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line);
 	if (s->is_c)
 		return scan_c_record(s, scope, die, size, line);
-	bool lacks = lacks_arguments(s, die);
-	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, lacks ? own_key(s, die->offset) : size, line, &key);
+	bool lacks = xc_index_scan_lacks_arguments(s, die);
+	uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, lacks ? xc_index_scan_own_key(s, die->offset) : size,
+				  line, &key);
 	/* What stands in it is the same whether it is only declared around there, or defined. */
-	return enter_scope(s, scope, die, item + 1,
-			   lacks ? key : mix(mix(scope->key, hash_of(s, die->name)), XC_NAME_TYPE));
+	return enter_scope(
+		s, scope, die, item + 1,
+		lacks ? key : xc_name_mix(xc_name_mix(scope->key, xc_index_scan_hash(s, die->name)), XC_NAME_TYPE));
 }
 
-static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	struct scope values, declared;
 	uint64_t key, size;
 	if (!declared_scope(s, die, &scope, &declared))
 		return false;
 	values = *scope;
-	values.line = number_or_none(die, XC_SKIM_LINE, die->line);
+	values.line = xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line);
 	values.depth++;
-	if (die->has & XC_SKIM_NAME) {
-		if (!size_of_enum(s, die, &size))
+	if (die->has & XC_DIE_SCAN_NAME) {
+		if (!xc_index_scan_enum_size(s, die, &size))
 			return false;
 		uint32_t item = add_named(s, scope, die, XC_NAME_TYPE, size, values.line, &key);
-		if (die->has & XC_SKIM_ENUM_CLASS) {
+		if (die->has & XC_DIE_SCAN_ENUM_CLASS) {
 			values.item = item + 1;
 			values.key = key;
 		}
@@ -283,15 +180,15 @@ static bool scan_enum(struct xc_index_scan *s, const struct scope *scope, const 
 
 /* ---- functions and variables ---- */
 
-static bool is_placed(const struct xc_skim_die *die)
+static bool is_placed(const struct xc_die_scan_entry *die)
 {
-	return die->has &
-	       (die->tag == DW_TAG_subprogram ? (uint32_t)XC_SKIM_CODE : (uint32_t)(XC_SKIM_LOCATION | XC_SKIM_VALUE));
+	return die->has & (die->tag == DW_TAG_subprogram ? (uint32_t)XC_DIE_SCAN_CODE
+							 : (uint32_t)(XC_DIE_SCAN_LOCATION | XC_DIE_SCAN_VALUE));
 }
 
-static uint8_t place_flags(const struct xc_skim_die *die)
+static uint8_t place_flags(const struct xc_die_scan_entry *die)
 {
-	bool value = die->tag != DW_TAG_subprogram && !(die->has & XC_SKIM_LOCATION);
+	bool value = die->tag != DW_TAG_subprogram && !(die->has & XC_DIE_SCAN_LOCATION);
 	return !is_placed(die) ? 0 : value ? XC_INDEX_PLACED | XC_INDEX_VALUE : XC_INDEX_PLACED;
 }
 
@@ -306,52 +203,53 @@ static void add_item(struct xc_index_scan *s, const struct xc_index_item *item)
 }
 
 /* `scope` is that of the declaration; `named` has the name. */
-static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die,
-			   const struct xc_skim_die *named, uint32_t has)
+static void add_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die,
+			   const struct xc_die_scan_entry *named, uint32_t has)
 {
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
-	uint64_t hash = hash_of(s, named->name);
-	struct xc_index_item item = item_of(s, scope, die, kind, hash_of_last(s, named->name, hash));
+	uint64_t hash = xc_index_scan_hash(s, named->name);
+	struct xc_index_item item = item_of(s, scope, die, kind, xc_index_scan_hash_last(s, named->name, hash));
 	item.name = xc_index_pack_name(named->name);
-	item.flags = (uint8_t)((has & XC_SKIM_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
-	if (has & XC_SKIM_EXTERNAL) {
-		uint64_t linkage = named->has & XC_SKIM_LINKAGE_NAME ? hash_of(s, named->linkage_name) : 0;
-		item.key = mix(mix(mix(scope->key, hash), kind), linkage);
+	item.flags = (uint8_t)((has & XC_DIE_SCAN_EXTERNAL ? XC_INDEX_EXTERNAL : 0) | place_flags(die));
+	if (has & XC_DIE_SCAN_EXTERNAL) {
+		uint64_t linkage =
+			named->has & XC_DIE_SCAN_LINKAGE_NAME ? xc_index_scan_hash(s, named->linkage_name) : 0;
+		item.key = xc_name_mix(xc_name_mix(xc_name_mix(scope->key, hash), kind), linkage);
 	} else { /* a declaration with a value, its definition, copies of a function */
-		item.key = own_key(s, named->offset);
+		item.key = xc_index_scan_own_key(s, named->offset);
 	}
 	add_item(s, &item);
 }
 
 /* Its name stands in another unit, at the origin of `last`: named when all units are known. */
-static void add_far(struct xc_index_scan *s, const struct xc_skim_die *die, const struct xc_skim_die *last)
+static void add_far(struct xc_index_scan *s, const struct xc_die_scan_entry *die, const struct xc_die_scan_entry *last)
 {
 	static const struct scope top;
 	unsigned kind = die->tag == DW_TAG_subprogram ? XC_NAME_FUNCTION : XC_NAME_VARIABLE;
 	struct xc_index_item item = item_of(s, &top, die, kind, 0);
 	if (!is_placed(die) && !s->apart)
 		return;
-	item.flags =
-		(uint8_t)(XC_INDEX_FAR | place_flags(die) | (last->has & XC_SKIM_ALT_ORIGIN ? XC_INDEX_FAR_ALT : 0));
+	item.flags = (uint8_t)(XC_INDEX_FAR | place_flags(die) |
+			       (last->has & XC_DIE_SCAN_ALT_ORIGIN ? XC_INDEX_FAR_ALT : 0));
 	item.name = last->origin;
-	item.key = own_key(s, die->offset);
+	item.key = xc_index_scan_own_key(s, die->offset);
 	add_item(s, &item);
 }
 
-static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static void scan_definition(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
-	bool declared = die->has & XC_SKIM_DECLARATION;
-	if (die->has & XC_SKIM_FAR_ORIGIN) {
+	bool declared = die->has & XC_DIE_SCAN_DECLARATION;
+	if (die->has & XC_DIE_SCAN_FAR_ORIGIN) {
 		add_far(s, die, die);
-	} else if (die->has & XC_SKIM_ORIGIN) {
+	} else if (die->has & XC_DIE_SCAN_ORIGIN) {
 		s->origins = xc_grow(s->origins, s->origin_count, &s->origin_capacity, sizeof *s->origins);
 		s->origins[s->origin_count++].die = *die;
-	} else if ((die->has & XC_SKIM_NAME) && (!declared || (die->has & XC_SKIM_VALUE) || s->apart)) {
+	} else if ((die->has & XC_DIE_SCAN_NAME) && (!declared || (die->has & XC_DIE_SCAN_VALUE) || s->apart)) {
 		add_definition(s, scope, die, die, die->has);
 	}
 }
 
-static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_skim_die *die)
+static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const struct xc_die_scan_entry *die)
 {
 	uint64_t key, number;
 	switch (die->tag) {
@@ -366,23 +264,23 @@ static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const s
 	case DW_TAG_enumeration_type:
 		return scan_enum(s, scope, die);
 	case DW_TAG_enumerator:
-		if (die->has & XC_SKIM_NAME)
-			add_named(s, scope, die, XC_NAME_ENUMERATOR, number_or_none(die, XC_SKIM_VALUE, die->value),
-				  scope->line, &key);
+		if (die->has & XC_DIE_SCAN_NAME)
+			add_named(s, scope, die, XC_NAME_ENUMERATOR,
+				  xc_index_scan_number(die, XC_DIE_SCAN_VALUE, die->value), scope->line, &key);
 		break;
 	case DW_TAG_typedef:
 	case DW_TAG_template_alias:
 	case DW_TAG_base_type:
 	case DW_TAG_unspecified_type:
 	case DW_TAG_subrange_type:
-		if ((die->has & XC_SKIM_NAME) && !hash_target(s, die, &number))
+		if ((die->has & XC_DIE_SCAN_NAME) && !xc_index_scan_hash_target(s, die, &number))
 			return false;
-		if (die->has & XC_SKIM_NAME)
-			add_named(s, scope, die, XC_NAME_TYPE, number, number_or_none(die, XC_SKIM_LINE, die->line),
-				  &key);
+		if (die->has & XC_DIE_SCAN_NAME)
+			add_named(s, scope, die, XC_NAME_TYPE, number,
+				  xc_index_scan_number(die, XC_DIE_SCAN_LINE, die->line), &key);
 		break;
 	case DW_TAG_member: /* static ones of DWARF 4 */
-		if (!(die->has & XC_SKIM_EXTERNAL) || !(die->has & XC_SKIM_VALUE))
+		if (!(die->has & XC_DIE_SCAN_EXTERNAL) || !(die->has & XC_DIE_SCAN_VALUE))
 			break;
 		/* fall through */
 	case DW_TAG_subprogram:
@@ -393,15 +291,15 @@ static bool scan_die(struct xc_index_scan *s, const struct scope *scope, const s
 	default:
 		break;
 	}
-	return xc_skim_leave(s->skim, die);
+	return xc_die_scan_leave(s->scan, die);
 }
 
 static bool scan_children(struct xc_index_scan *s, const struct scope *scope)
 {
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	if (scope->depth > MAX_DEPTH)
 		return false;
-	while (xc_skim_die(s->skim, &die)) {
+	while (xc_die_scan_next(s->scan, &die)) {
 		if (!die.tag)
 			return true;
 		if (!scan_die(s, scope, &die))
@@ -429,20 +327,20 @@ static struct scope scope_at(const struct xc_index_scan *s, uint64_t offset)
 	return (struct scope){0};
 }
 
-static void resolve_origin(struct xc_index_scan *s, const struct xc_skim_die *die)
+static void resolve_origin(struct xc_index_scan *s, const struct xc_die_scan_entry *die)
 {
-	struct xc_skim_die at = *die;
+	struct xc_die_scan_entry at = *die;
 	uint32_t has = die->has;
-	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_SKIM_NAME); i++) {
-		if (at.has & XC_SKIM_FAR_ORIGIN) {
+	for (int i = 0; i < MAX_ORIGINS && !(at.has & XC_DIE_SCAN_NAME); i++) {
+		if (at.has & XC_DIE_SCAN_FAR_ORIGIN) {
 			add_far(s, die, &at);
 			return;
 		}
-		if (!(at.has & XC_SKIM_ORIGIN) || !xc_skim_die_at(s->skim, at.origin, &at))
+		if (!(at.has & XC_DIE_SCAN_ORIGIN) || !xc_die_scan_at(s->scan, at.origin, &at))
 			return;
-		has |= at.has & XC_SKIM_EXTERNAL;
+		has |= at.has & XC_DIE_SCAN_EXTERNAL;
 	}
-	if (!(at.has & XC_SKIM_NAME))
+	if (!(at.has & XC_DIE_SCAN_NAME))
 		return;
 	struct scope scope = scope_at(s, at.offset);
 	add_definition(s, &scope, die, &at, has);
@@ -463,43 +361,41 @@ static bool is_c(uint64_t language)
 	}
 }
 
-static void use_space(struct xc_index_scan *s, const struct xc_skim_space *space)
+static void use_space(struct xc_index_scan *s, const struct xc_die_scan_space *space)
 {
-	xc_skim_free(s->skim);
+	xc_die_scan_free(s->scan);
 	free(s->hashes);
-	s->skim = xc_skim_new(space);
+	s->scan = xc_die_scan_new(space);
 	s->space = space;
 	s->hash_bits = space->split ? SPLIT_HASH_BITS : HASH_BITS;
 	s->hashes = xc_alloc(sizeof *s->hashes << s->hash_bits);
 	s->macros_left = 2 * (uint64_t)xc_cursor_left(&space->macro);
 }
 
-void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
-			uint32_t number)
+void xc_index_scan_unit(struct xc_index_scan *s, const struct xc_die_scan_space *space,
+			const struct xc_die_scan_unit *unit, uint32_t number)
 {
 	static const struct scope top;
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	if (s->space != space)
 		use_space(s, space);
 	s->unit = *unit;
 	s->number = number;
 	s->extent_count = s->origin_count = 0;
-	bool good = xc_skim_enter(s->skim, unit) && xc_skim_die(s->skim, &die);
-	uint64_t macros = good && (die.has & XC_SKIM_MACROS) ? die.macros : UINT64_MAX;
-	s->is_c = good && (die.has & XC_SKIM_LANGUAGE) && is_c(die.language);
-	s->is_rust = good && (die.has & XC_SKIM_LANGUAGE) && die.language == DW_LANG_Rust;
+	bool good = xc_die_scan_enter(s->scan, unit) && xc_die_scan_next(s->scan, &die);
+	s->unit_macros = good && (die.has & XC_DIE_SCAN_MACROS) ? die.macros : UINT64_MAX;
+	s->is_c = good && (die.has & XC_DIE_SCAN_LANGUAGE) && is_c(die.language);
+	s->is_rust = good && (die.has & XC_DIE_SCAN_LANGUAGE) && die.language == DW_LANG_Rust;
 	if (good && die.children)
 		good = scan_children(s, &top);
 	for (size_t i = 0; i < s->origin_count; i++)
 		resolve_origin(s, &s->origins[i].die);
-	if (macros != UINT64_MAX && !s->apart)
-		xc_index_scan_unit_macros(s, macros);
 	s->damaged += !good;
 }
 
 void xc_index_scan_fini(struct xc_index_scan *s)
 {
-	xc_skim_free(s->skim);
+	xc_die_scan_free(s->scan);
 	xc_index_items_fini(&s->all);
 	free(s->hashes);
 	free(s->extents);

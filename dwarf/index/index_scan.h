@@ -16,11 +16,11 @@ struct xc_index_hash {
 struct xc_index_scan {
 	struct xc_index_items all;
 	/* of the unit at hand */
-	struct xc_skim *skim;
-	const struct xc_skim_space *space;
+	struct xc_die_scan *scan;
+	const struct xc_die_scan_space *space;
 	struct xc_index_hash *hashes; /* of its strings, as many as fit */
 	unsigned hash_bits;
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	uint32_t number;
 	bool is_c; /* its language: no scopes inside structs */
 	bool is_rust;
@@ -28,9 +28,9 @@ struct xc_index_scan {
 	size_t extent_count, extent_capacity;
 	struct xc_index_origin *origins;
 	size_t origin_count, origin_capacity;
-	uint64_t damaged; /* units that could not be read to their end */
-	uint64_t
-		macros_left; /* bytes that may still be read: a hostile file can say that all units have the same list */
+	uint64_t damaged;     /* units that could not be read to their end */
+	uint64_t unit_macros; /* offset of its list in .debug_macro; UINT64_MAX: it has none */
+	uint64_t macros_left; /* bytes that may still be read: in a hostile file all units may refer to the same list */
 	/* For index_far: functions and variables, also those only declared, are put here, one by one, and not folded. */
 	bool apart;
 	struct xc_index_item *named;
@@ -38,8 +38,8 @@ struct xc_index_scan {
 };
 
 /* Take in a unit of `space` by its number. */
-void xc_index_scan_unit(struct xc_index_scan *scan, const struct xc_skim_space *space, const struct xc_skim_unit *unit,
-			uint32_t number);
+void xc_index_scan_unit(struct xc_index_scan *scan, const struct xc_die_scan_space *space,
+			const struct xc_die_scan_unit *unit, uint32_t number);
 
 void xc_index_scan_fini(struct xc_index_scan *scan);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "dwarf/line/linetable.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 
 /* Rows of all tables: units may share a table, and each would decode it. */
 enum { MAX_ROWS = 1 << 25, MAX_BACK = 1 << 16 };
@@ -19,21 +19,21 @@ struct unit_lines {
 	struct xc_linetable table;
 };
 
-struct xc_lines {
+struct xc_line_tables {
 	struct xc_arena arena;
-	struct xc_memo by_unit; /* address of the unit's DIE → its unit_lines */
+	struct xc_pointer_map by_unit; /* address of the unit's DIE → its unit_lines */
 	struct unit_lines *units;
 	size_t rows_left;
 };
 
-struct xc_lines *xc_lines_new(void)
+struct xc_line_tables *xc_line_tables_new(void)
 {
-	struct xc_lines *lines = xc_alloc(sizeof *lines);
+	struct xc_line_tables *lines = xc_alloc(sizeof *lines);
 	lines->rows_left = MAX_ROWS;
 	return lines;
 }
 
-void xc_lines_free(struct xc_lines *lines)
+void xc_line_tables_free(struct xc_line_tables *lines)
 {
 	if (!lines)
 		return;
@@ -59,9 +59,9 @@ static void read_table(struct xc_linetable *table, Dwarf_Die *unit)
 }
 
 /* Its files; rows only once they are run. */
-static struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
+static struct xc_linetable *table_of(struct xc_line_tables *lines, Dwarf_Die *unit)
 {
-	void **slot = xc_memo_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
+	void **slot = xc_pointer_map_at(&lines->by_unit, &lines->arena, unit->addr, NULL);
 	struct unit_lines *u = *slot;
 	if (u)
 		return &u->table;
@@ -72,7 +72,7 @@ static struct xc_linetable *table_of(struct xc_lines *lines, Dwarf_Die *unit)
 	return &u->table;
 }
 
-static struct xc_linetable *with_rows(struct xc_lines *lines, struct xc_linetable *table)
+static struct xc_linetable *with_rows(struct xc_line_tables *lines, struct xc_linetable *table)
 {
 	if (table->program) {
 		xc_linetable_run(table, lines->rows_left);
@@ -116,18 +116,19 @@ static bool back_to_line(const struct xc_linetable *t, size_t *index)
 	return false;
 }
 
-bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out)
+bool xc_line_at(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_source_location *line_out)
 {
 	struct xc_linetable *t = with_rows(lines, table_of(lines, unit));
 	size_t after = upper_bound(t, file_addr);
 	if (after-- == 0 || !back_to_line(t, &after))
 		return false;
 	const struct xc_linerow *row = statement_at_same_address(t, after);
-	*line_out = (struct xc_line){.file = xc_linetable_file(t, row->file), .line = row->line, .column = row->column};
+	*line_out = (struct xc_source_location){
+		.file = xc_linetable_file(t, row->file), .line = row->line, .column = row->column};
 	return true;
 }
 
-const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number)
+const char *xc_line_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t number)
 {
 	struct xc_linetable *t = table_of(lines, unit);
 	if (number >= t->file_count) /* the program may define more, in old versions */

@@ -6,22 +6,22 @@
 
 #include "core/process/process.h"
 
-struct xc_line {
-	const char *file; /* full path as recorded; lives as long as the xc_lines */
+struct xc_source_location {
+	const char *file; /* full path as recorded; lives as long as the xc_line_tables */
 	unsigned line, column;
 };
 
 /* The line tables of units, decoded when first asked for and kept: 16 bytes a row. */
-struct xc_lines;
+struct xc_line_tables;
 
-struct xc_lines *xc_lines_new(void);
-void xc_lines_free(struct xc_lines *lines);
+struct xc_line_tables *xc_line_tables_new(void);
+void xc_line_tables_free(struct xc_line_tables *lines);
 
 /* The line of a file address in a unit (a skeleton has those of its split unit). False when the line table does not cover it, or says that the code belongs to no
  * line. Cost: the unit's line program is decoded on first use; then O(log n). */
-bool xc_line_at(struct xc_lines *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_line *line_out);
+bool xc_line_at(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_source_location *line_out);
 
 /* The file name with index `number` of the unit's table (DW_AT_call_file, DW_AT_decl_file); NULL if out of range. */
-const char *xc_line_file(struct xc_lines *lines, Dwarf_Die *unit, uint64_t number);
+const char *xc_line_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t number);
 
 #endif

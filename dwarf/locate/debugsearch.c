@@ -84,7 +84,7 @@ static bool crc_equal(const struct xc_source *source, uint32_t wanted)
 	return (uint32_t)crc32_z(crc32_z(0, NULL, 0), source->bytes, (size_t)source->size) == wanted;
 }
 
-static void tell_refused(const struct xc_debugsearch *s, const char *path, const struct wanted *w,
+static void note_refused(const struct xc_debugsearch *s, const char *path, const struct wanted *w,
 			 const struct xc_build_id *id)
 {
 	char ours[2 * XC_BUILD_ID_MAX + 1], theirs[2 * XC_BUILD_ID_MAX + 1];
@@ -107,7 +107,7 @@ static bool accept(const struct xc_debugsearch *s, struct xc_source *source, con
 	struct xc_build_id id = id_of(file.elf);
 	bool good = w->id.size ? xc_build_id_equal(&id, &w->id) : w->has_crc && crc_equal(file.source, w->crc);
 	if (!good)
-		tell_refused(s, xc_finder_display_path(s->process, file.source->path), w, &id);
+		note_refused(s, xc_finder_display_path(s->process, file.source->path), w, &id);
 	else if (xc_elffile_has_dwarf(file.elf) || xc_elffile_has_symtab(file.elf)) {
 		*file_out = file;
 		return true;

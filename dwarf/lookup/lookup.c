@@ -1,4 +1,4 @@
-/* lookup: what entries of indexes bear a name (wanted.h), opened. When a page of an index turns out to be damaged, the index
+/* lookup: what entries of indexes bear a name (name_query.h), opened. When a page of an index turns out to be damaged, the index
  * is rebuilt and the query starts anew: no half answer. */
 #include "dwarf/lookup/lookup_impl.h"
 
@@ -12,7 +12,7 @@
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split.h"
 #include "dwarf/module/unit.h"
-#include "dwarf/lookup/wanted.h"
+#include "dwarf/lookup/name_query.h"
 
 enum { MAX_CANDIDATES = 1 << 16 };
 
@@ -23,9 +23,18 @@ struct indexed {
 	struct xc_index *index; /* NULL: no debug information */
 };
 
+static void close_indexes(void *names)
+{
+	struct indexed *list = names;
+	for (struct indexed *i; (i = list); free(i)) {
+		list = i->next;
+		xc_index_close(i->index);
+	}
+}
+
 struct xc_index *xc_lookup_index(const struct xc_process *process, struct xc_module *module)
 {
-	struct indexed **list = (struct indexed **)xc_debuginfo_names(process), *i;
+	struct indexed **list = (struct indexed **)xc_debuginfo_names(process, close_indexes), *i;
 	for (i = *list; i; i = i->next)
 		if (i->module == module)
 			return i->index;
@@ -35,15 +44,6 @@ struct xc_index *xc_lookup_index(const struct xc_process *process, struct xc_mod
 	i->next = *list;
 	*list = i;
 	return i->index;
-}
-
-void xc_lookup_close(struct xc_process *process)
-{
-	struct indexed **list = (struct indexed **)xc_debuginfo_names(process);
-	for (struct indexed *i; (i = *list); free(i)) {
-		*list = i->next;
-		xc_index_close(i->index);
-	}
 }
 
 /* ---- from an entry to a DIE ---- */
@@ -67,8 +67,8 @@ bool xc_lookup_open(const struct xc_process *process, struct xc_module *module, 
 	struct xc_split *split = unit.space == XC_INDEX_SPLIT ? xc_debugfile_split(module->debug) : NULL;
 	bool opened =
 		split ? xc_split_die(split, unit.offset, unit.signature, entry->die, &out->die)
-		      : unit.space <= XC_INDEX_ALT && xc_debuginfo_die(process, module, (enum xc_unit_space)unit.space,
-								       unit.offset, entry->die, &out->die);
+		      : unit.space <= XC_INDEX_ALT && xc_unit_cache_die(process, module, (enum xc_unit_space)unit.space,
+									unit.offset, entry->die, &out->die);
 	return opened && dwarf_tag(&out->die) == entry->tag;
 }
 
@@ -95,7 +95,7 @@ static bool in_file(const struct xc_process *process, Dwarf_Die *die, const char
 	uint64_t file;
 	return xc_die_attr(die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file) &&
 	       dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) &&
-	       ends_in(xc_debuginfo_file(process, &unit, file), wanted);
+	       ends_in(xc_unit_cache_file(process, &unit, file), wanted);
 }
 
 static void add(struct xc_definitions *found, const struct xc_definition *one)
@@ -129,7 +129,7 @@ static uint64_t near_offset(const struct xc_process *process, struct xc_module *
 	Dwarf_Die unit;
 	uint64_t offset;
 	Dwarf *dwarf = near ? dwarf_cu_getdwarf(near->cu) : NULL;
-	if (!dwarf || xc_debuginfo_module(process, dwarf) != module ||
+	if (!dwarf || xc_unit_cache_module(process, dwarf) != module ||
 	    !dwarf_cu_die(near->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
 		return UINT64_MAX;
 	struct xc_split *split = xc_debugfile_split(module->debug);
@@ -162,7 +162,7 @@ static void put_first(struct xc_index *index, uint64_t offset, struct xc_index_e
 }
 
 /* The matching entries of a module in the order of the file; malloc'ed. */
-static struct xc_index_entry *candidates(struct xc_index *index, const struct xc_wanted *wanted, size_t *count_out)
+static struct xc_index_entry *candidates(struct xc_index *index, const struct xc_name_query *wanted, size_t *count_out)
 {
 	uint32_t first;
 	size_t count = xc_index_table_find(xc_index_table(index), wanted->parts[0].hash, &first), capacity = 0;
@@ -170,7 +170,7 @@ static struct xc_index_entry *candidates(struct xc_index *index, const struct xc
 	*count_out = 0;
 	for (size_t i = 0; i < count && *count_out < MAX_CANDIDATES; i++) {
 		if (!xc_index_table_entry(xc_index_table(index), first + (uint32_t)i, &entry) ||
-		    !xc_wanted_is(wanted, index, &entry))
+		    !xc_name_query_matches(wanted, index, &entry))
 			continue;
 		list = xc_grow(list, *count_out, &capacity, sizeof *list);
 		list[(*count_out)++] = entry;
@@ -189,11 +189,11 @@ static bool is_small(const struct xc_process *process, struct xc_module *module)
 	return xc_cursor_left(&info) <= XC_LOOKUP_SMALL;
 }
 
-static bool fits(const struct xc_process *process, struct xc_definition *one, const struct xc_wanted *wanted,
+static bool fits(const struct xc_process *process, struct xc_definition *one, const struct xc_name_query *wanted,
 		 bool by_file)
 {
 	const char *unit = wanted->query->unit;
-	if (wanted->bare && !xc_wanted_has_arguments(wanted, process, &one->die))
+	if (wanted->bare && !xc_name_query_has_arguments(wanted, process, &one->die))
 		return false;
 	if (!unit || one->macro)
 		return true;
@@ -202,7 +202,7 @@ static bool fits(const struct xc_process *process, struct xc_definition *one, co
 
 /* What an index has of the name; false when that is damaged. A file means its unit before it means what is declared there. */
 static bool add_from(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
-		     const struct xc_wanted *wanted, struct xc_definitions *found)
+		     const struct xc_name_query *wanted, struct xc_definitions *found)
 {
 	struct xc_definition one;
 	size_t count, before = found->count;
@@ -221,7 +221,7 @@ static bool add_from(const struct xc_process *process, struct xc_module *module,
 
 /* By a table of the file itself, which knows the name's units; true when that found something. */
 static bool add_from_part(const struct xc_process *process, struct xc_module *module, struct xc_index *index,
-			  const struct xc_wanted *wanted, struct xc_definitions *found)
+			  const struct xc_name_query *wanted, struct xc_definitions *found)
 {
 	size_t before = found->count;
 	if (wanted->query->anywhere || wanted->bare)
@@ -235,7 +235,7 @@ static bool add_from_part(const struct xc_process *process, struct xc_module *mo
 	return found->count > before;
 }
 
-static void look_in(const struct xc_process *process, struct xc_module *module, const struct xc_wanted *wanted,
+static void look_in(const struct xc_process *process, struct xc_module *module, const struct xc_name_query *wanted,
 		    struct xc_definitions *found)
 {
 	bool passed = wanted->query->small_only && !is_small(process, module);
@@ -250,7 +250,8 @@ static void look_in(const struct xc_process *process, struct xc_module *module, 
 	}
 }
 
-static void look_in_all(const struct xc_process *process, const struct xc_wanted *wanted, struct xc_definitions *found)
+static void look_in_all(const struct xc_process *process, const struct xc_name_query *wanted,
+			struct xc_definitions *found)
 {
 	if (wanted->query->module) {
 		look_in(process, wanted->query->module, wanted, found);
@@ -262,12 +263,12 @@ static void look_in_all(const struct xc_process *process, const struct xc_wanted
 
 struct xc_error *xc_lookup(const struct xc_process *process, const struct xc_query *query, struct xc_definitions *found)
 {
-	struct xc_wanted wanted = {0};
-	if (!xc_wanted_part(query, &wanted))
+	struct xc_name_query wanted = {0};
+	if (!xc_name_query_split(query, &wanted))
 		return xc_error_new(XC_ERR_USAGE, "no name to look up");
 	size_t before = found->count;
 	look_in_all(process, &wanted, found);
-	if (found->count == before && xc_wanted_make_bare(&wanted))
+	if (found->count == before && xc_name_query_make_bare(&wanted))
 		look_in_all(process, &wanted, found);
 	return NULL;
 }
@@ -288,7 +289,7 @@ static unsigned rank(const struct xc_definition *one, Dwarf_Die *near, const str
 
 static struct xc_module *module_of(const struct xc_process *process, Dwarf_Die *near)
 {
-	return near ? xc_debuginfo_module(process, dwarf_cu_getdwarf(near->cu)) : NULL;
+	return near ? xc_unit_cache_module(process, dwarf_cu_getdwarf(near->cu)) : NULL;
 }
 
 static bool best(const struct xc_definitions *found, Dwarf_Die *near, const struct xc_module *module,
@@ -306,7 +307,7 @@ static bool best(const struct xc_definitions *found, Dwarf_Die *near, const stru
 }
 
 /* Modules are asked one by one, so that the index of a library is only built when nothing nearer has the name. */
-static bool first_of(const struct xc_process *process, const struct xc_wanted *wanted, struct xc_definition *out)
+static bool first_of(const struct xc_process *process, const struct xc_name_query *wanted, struct xc_definition *out)
 {
 	Dwarf_Die *near = wanted->query->near;
 	const struct xc_module *only = wanted->query->module;
@@ -326,8 +327,8 @@ static bool first_of(const struct xc_process *process, const struct xc_wanted *w
 
 bool xc_lookup_one(const struct xc_process *process, const struct xc_query *query, struct xc_definition *out)
 {
-	struct xc_wanted wanted = {0};
-	if (!xc_wanted_part(query, &wanted))
+	struct xc_name_query wanted = {0};
+	if (!xc_name_query_split(query, &wanted))
 		return false;
-	return first_of(process, &wanted, out) || (xc_wanted_make_bare(&wanted) && first_of(process, &wanted, out));
+	return first_of(process, &wanted, out) || (xc_name_query_make_bare(&wanted) && first_of(process, &wanted, out));
 }

@@ -8,34 +8,8 @@
 #ifndef XC_LOOKUP_H
 #define XC_LOOKUP_H
 
-#include <elfutils/libdw.h>
-
-#include "core/process/process.h"
 #include "core/base/text.h"
-
-enum xc_name_kind {
-	XC_NAME_TYPE = 1, /* structs, classes, unions, enums, typedefs, base types */
-	XC_NAME_FUNCTION = 2,
-	XC_NAME_VARIABLE = 4, /* of a file, a namespace or a class; not locals of functions */
-	XC_NAME_ENUMERATOR = 8,
-	XC_NAME_NAMESPACE = 16,
-	XC_NAME_ANY = 31,
-	XC_NAME_MACRO =
-		32, /* one that may stand for a number (programs built with -g3); only where it is asked for by itself */
-};
-
-/* What is asked for. Zeroes mean: anywhere. */
-struct xc_query {
-	const char *name;
-	unsigned kinds;           /* of enum xc_name_kind, or'ed */
-	int tag;                  /* DW_TAG_structure_type (also finds classes), …; 0: any of the kinds */
-	struct xc_module *module; /* in this one only */
-	const char *unit;         /* in units of this file, or declared in it, only: "file.c", or more of its path */
-	bool anywhere;            /* the name may stand in any scope: "Class" also finds ns::Class */
-	bool declarations;        /* also what is only declared */
-	Dwarf_Die *near; /* what stands in the unit of this DIE comes first, before XC_LOOKUP_MAX is reached; or NULL */
-	bool small_only; /* pass over modules of more than XC_LOOKUP_SMALL bytes of .debug_info, kept index or not */
-};
+#include "dwarf/lookup/query.h"
 
 /* One thing found. The DIE lives as long as the process. */
 struct xc_definition {
@@ -77,8 +51,5 @@ size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query
 typedef bool xc_lookup_fn(void *context, const char *name, const struct xc_definition *definition);
 void xc_lookup_each(const struct xc_process *process, struct xc_module *module, unsigned kinds, xc_lookup_fn *each,
 		    void *context);
-
-/* Release the indexes of all modules; called by xc_debuginfo_close. */
-void xc_lookup_close(struct xc_process *process);
 
 #endif

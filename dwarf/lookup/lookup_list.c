@@ -5,7 +5,7 @@
 
 #include "core/base/suggest.h"
 #include "dwarf/lookup/lookup_impl.h"
-#include "dwarf/lookup/wanted.h"
+#include "dwarf/lookup/name_query.h"
 
 static struct xc_index *ready_index(const struct xc_process *process, struct xc_module *module)
 {
@@ -17,9 +17,9 @@ static struct xc_index *ready_index(const struct xc_process *process, struct xc_
 
 static void qualified(struct xc_index *index, const struct xc_index_entry *entry, struct xc_text *text)
 {
-	struct xc_index_entry scopes[XC_WANTED_PARTS] = {*entry};
+	struct xc_index_entry scopes[XC_NAME_QUERY_PARTS] = {*entry};
 	size_t count = 1, len;
-	while (count < XC_WANTED_PARTS && scopes[count - 1].parent &&
+	while (count < XC_NAME_QUERY_PARTS && scopes[count - 1].parent &&
 	       xc_index_table_entry(xc_index_table(index), scopes[count - 1].parent - 1, &scopes[count]))
 		count++;
 	while (count-- > 0) {
@@ -146,8 +146,8 @@ static void consider_modules(const struct xc_process *process, const struct xc_q
 size_t xc_lookup_similar(const struct xc_process *process, const struct xc_query *query, size_t max,
 			 struct xc_text *text)
 {
-	struct xc_wanted wanted = {0};
-	if (max == 0 || !xc_wanted_part(query, &wanted))
+	struct xc_name_query wanted = {0};
+	if (max == 0 || !xc_name_query_split(query, &wanted))
 		return 0;
 	char wrong[64];
 	snprintf(wrong, sizeof wrong, "%.*s", (int)(wanted.parts[0].len < 63 ? wanted.parts[0].len : 63),

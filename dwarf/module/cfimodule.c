@@ -1,15 +1,9 @@
 /* cfimodule: opened when first asked for. */
 #include "dwarf/module/cfimodule.h"
 
-void xc_cfimodule_fini(struct xc_cfimodule *cfi)
-{
-	xc_cfitable_fini(&cfi->eh);
-	xc_cfitable_fini(&cfi->debug);
-}
-
 static struct xc_cfitable *eh_of(struct xc_debugfile *df)
 {
-	struct xc_cfimodule *cfi = xc_debugfile_cfi(df);
+	struct xc_cfitables *cfi = xc_debugfile_cfi(df);
 	if (!cfi->eh_opened)
 		xc_cfitable_open(&cfi->eh, xc_debugfile_elf(df), true);
 	cfi->eh_opened = true;
@@ -18,7 +12,7 @@ static struct xc_cfitable *eh_of(struct xc_debugfile *df)
 
 static struct xc_cfitable *debug_of(struct xc_debugfile *df)
 {
-	struct xc_cfimodule *cfi = xc_debugfile_cfi(df);
+	struct xc_cfitables *cfi = xc_debugfile_cfi(df);
 	if (!cfi->debug_opened) { /* opening the DWARF costs */
 		Elf *elf = xc_debugfile_dwarf_elf(df);
 		xc_cfitable_open(&cfi->debug, elf ? elf : xc_debugfile_elf(df), false);

@@ -5,14 +5,6 @@
 #include "dwarf/module/cfitable.h"
 #include "dwarf/module/debugfile.h"
 
-/* Both tables of a module, kept in its debugfile. Zeroed: not opened. */
-struct xc_cfimodule {
-	struct xc_cfitable eh, debug;
-	bool eh_opened, debug_opened;
-};
-
-void xc_cfimodule_fini(struct xc_cfimodule *cfi);
-
 /* The entry that covers a file address of the module; false when none does. Its bytes live as long as the debugfile. .debug_frame is
  * asked, and the debug information opened for it, only when .eh_frame does not know. Cost: as xc_cfitable_find. */
 bool xc_cfimodule_find(struct xc_debugfile *df, uint64_t file_addr, struct xc_cfientry *entry_out);

@@ -425,3 +425,9 @@ void xc_cfitable_fini(struct xc_cfitable *t)
 {
 	free(t->ranges);
 }
+
+void xc_cfitables_fini(struct xc_cfitables *tables)
+{
+	xc_cfitable_fini(&tables->eh);
+	xc_cfitable_fini(&tables->debug);
+}

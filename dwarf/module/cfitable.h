@@ -41,4 +41,12 @@ bool xc_cfitable_find(struct xc_cfitable *table, uint64_t file_addr, struct xc_c
 /* The entry that begins last at or before a file address, whether or not it covers it; false when none does. Cost: as above. */
 bool xc_cfitable_last(struct xc_cfitable *table, uint64_t file_addr, struct xc_cfientry *entry_out);
 
+/* Both tables of a module, kept in its debugfile and opened on first use (cfimodule.h). Zeroed: not opened. */
+struct xc_cfitables {
+	struct xc_cfitable eh, debug;
+	bool eh_opened, debug_opened;
+};
+
+void xc_cfitables_fini(struct xc_cfitables *tables);
+
 #endif

@@ -15,7 +15,7 @@
 
 #include "core/store/archive.h"
 #include "core/base/text.h"
-#include "dwarf/module/cfimodule.h"
+#include "dwarf/module/cfitable.h"
 #include "dwarf/locate/debuginfod.h"
 #include "dwarf/locate/debugsearch.h"
 #include "dwarf/elf/elffile.h"
@@ -35,7 +35,7 @@ struct xc_debugfile {
 	Elf *dwarf_elf;
 	struct xc_split *split;
 	struct xc_symtab *symbols;
-	struct xc_cfimodule cfi;
+	struct xc_cfitables cfi;
 	const char *path, *why;
 	bool stored;            /* the debug or alternate file was known to the symbol store */
 	struct xc_text refused; /* what the search found and did not take */
@@ -73,7 +73,7 @@ void xc_debugfiles_close(struct xc_process *process)
 		if (!df)
 			continue;
 		xc_symtab_free(df->symbols);
-		xc_cfimodule_fini(&df->cfi);
+		xc_cfitables_fini(&df->cfi);
 		xc_split_free(df->split);
 		xc_elffile_close(&df->debug);
 		xc_elffile_close(&df->alt);
@@ -345,7 +345,7 @@ const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df)
 	return df->symbols;
 }
 
-struct xc_cfimodule *xc_debugfile_cfi(struct xc_debugfile *df)
+struct xc_cfitables *xc_debugfile_cfi(struct xc_debugfile *df)
 {
 	return &df->cfi;
 }

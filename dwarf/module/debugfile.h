@@ -19,7 +19,7 @@
 #include "core/process/finder.h"
 #include "core/process/process.h"
 
-struct xc_cfimodule;
+struct xc_cfitables;
 struct xc_symtab;
 struct xc_elffile;
 
@@ -58,8 +58,8 @@ const struct xc_split *xc_debugfile_split_in_use(const struct xc_debugfile *df);
  * together with the functions that Go's run-time knows (gopclntab.h). Never NULL; may be empty. */
 const struct xc_symtab *xc_debugfile_symbols(struct xc_debugfile *df);
 
-/* Slot of dwarf/cfimodule; freed with the debugfile. Never NULL. */
-struct xc_cfimodule *xc_debugfile_cfi(struct xc_debugfile *df);
+/* Its tables of call frame information, which cfimodule.h opens; freed with the debugfile. Never NULL. */
+struct xc_cfitables *xc_debugfile_cfi(struct xc_debugfile *df);
 
 /* Where the DWARF came from (the debug file's path or the module's own file_path), or NULL; and why there is none or
  * not all of it, with what to install or do, or NULL. Both strings live as long as the process. */

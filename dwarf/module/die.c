@@ -3,9 +3,7 @@
  * libdw follows DW_AT_sibling wherever it points. DIEs of a unit stand in memory in file order, so a step that does
  * not lead to a higher address is a damaged or hostile file, and ends the walk.
  *
- * Fuel. A few megabytes of DWARF can say things that take hours to follow: a hundred thousand blocks that share one list
- * of a hundred thousand ranges, blocks nested so that each step over a child reads the whole rest. So every step, and
- * every entry of a list, step of an expression and text of a value burns fuel, of which there is as much as an honest file of that size can need.
+ * Every step spends from the budget (budget.h).
  *
  * What libdw 0.188 does inside one call is out of our reach, and a hostile file can still make it slow (not wrong): a list
  * made of base addresses alone, abbreviations of dwz's common file (unit.c checks those of the file itself). */
@@ -14,34 +12,11 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/module/walk.h"
 
 enum { FREE_STEP = 256, WALKED_BYTES = 16, MAX_LINKS = 16 };
-
-static uint64_t fuel = UINT64_MAX; /* nothing is counted before it is set */
-
-void xc_die_refuel(uint64_t amount)
-{
-	fuel = amount;
-}
-
-void xc_die_add_fuel(uint64_t amount)
-{
-	fuel += amount;
-}
-
-bool xc_die_burn(uint64_t amount)
-{
-	bool enough = fuel >= amount;
-	fuel = enough ? fuel - amount : 0;
-	return enough;
-}
-
-bool xc_die_exhausted(void)
-{
-	return fuel == 0;
-}
 
 /* Without DW_AT_sibling libdw reads all that lies between. */
 static uint64_t price(Dwarf_Die *from, const Dwarf_Die *to)
@@ -53,7 +28,7 @@ static uint64_t price(Dwarf_Die *from, const Dwarf_Die *to)
 bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out)
 {
 	Dwarf_Die child;
-	if (!xc_die_burn(1) || dwarf_child(die, &child) != 0)
+	if (!xc_budget_spend(1) || dwarf_child(die, &child) != 0)
 		return false;
 	*child_out = child;
 	return true;
@@ -64,7 +39,7 @@ bool xc_die_next(Dwarf_Die *die)
 	Dwarf_Die next = {.addr = NULL};
 	enum xc_walk walked = xc_walk_next(die, &next);
 	int result = walked == XC_WALK_DONE ? 0 : walked == XC_WALK_END ? 1 : dwarf_siblingof(die, &next); /* 1: none */
-	if (!xc_die_burn(result < 0 ? 1 : price(die, &next)) || result != 0 || next.addr <= die->addr)
+	if (!xc_budget_spend(result < 0 ? 1 : price(die, &next)) || result != 0 || next.addr <= die->addr)
 		return false;
 	*die = next;
 	return true;
@@ -184,7 +159,7 @@ bool xc_die_holds(Dwarf_Die *die, uint64_t file_addr)
 {
 	Dwarf_Addr base, lo, end;
 	ptrdiff_t at = 0;
-	while (xc_die_burn(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
+	while (xc_budget_spend(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
 		if (lo <= file_addr && file_addr < end)
 			return true;
 	return false;

@@ -6,14 +6,6 @@
 
 #include "core/base/base.h"
 
-/* What following the debug information of one process may cost, in steps: set when its first unit is asked for, added to with
- * each file. Burning more than is left leaves nothing, and all walks end as if there were no more entries: answers that
- * come later say less, none is wrong. One process at a time. */
-void xc_die_refuel(uint64_t amount);
-void xc_die_add_fuel(uint64_t amount);
-bool xc_die_burn(uint64_t amount);
-bool xc_die_exhausted(void);
-
 /* The first child of a DIE; false when it has none. */
 bool xc_die_child(Dwarf_Die *die, Dwarf_Die *child_out);
 

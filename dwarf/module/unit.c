@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/scan/abbrev.h"
-#include "dwarf/module/die.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/scan/raw.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split.h"
@@ -27,7 +27,7 @@ enum {
 	MAX_SECTIONS = 24,
 	NAMES_SIZE = 512,
 	MAX_RANGES = 1 << 22,
-	FUEL = 1 << 25,          /* one or two seconds */
+	BUDGET = 1 << 25,        /* one or two seconds */
 	SLICE_MARK = 0x78637544, /* e_flags of a header of ours */
 };
 
@@ -65,8 +65,8 @@ struct module_units {
 	bool rest_read;
 	struct opened *opened;
 	struct xc_arena arena;
-	struct xc_memo by_offset; /* offset + 1 → opened */
-	enum xc_abbrevs abbrevs;  /* of the table checked last */
+	struct xc_pointer_map by_offset; /* offset + 1 → opened */
+	enum xc_abbrevs abbrevs;         /* of the table checked last */
 	uint64_t abbrevs_offset;
 	bool abbrevs_known;
 	enum { WHOLE_UNKNOWN, WHOLE_SANE, WHOLE_DAMAGED } whole_state;
@@ -81,7 +81,7 @@ struct xc_units *xc_units_new(const struct xc_process *process)
 {
 	struct xc_units *units = xc_alloc(sizeof *units);
 	units->process = process;
-	xc_die_refuel(FUEL);
+	xc_budget_set(BUDGET);
 	return units;
 }
 
@@ -200,7 +200,7 @@ static bool check_section(struct module_units *m, const char *name, bool types)
 		if (u.size == 0)
 			break;
 		info.at += u.size;
-		sane = xc_die_burn(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE;
+		sane = xc_budget_spend(1) && check_table(m, u.abbrev) != XC_ABBREVS_HOSTILE;
 	}
 	return sane;
 }
@@ -309,7 +309,7 @@ static bool open_in_whole(struct module_units *m, struct opened *o)
 
 static struct opened *open_unit(struct module_units *m, uint64_t offset)
 {
-	void **slot = xc_memo_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
+	void **slot = xc_pointer_map_at(&m->by_offset, &m->arena, (const void *)(uintptr_t)(offset + 1), NULL);
 	if (*slot)
 		return *slot;
 	struct opened *o = xc_alloc(sizeof *o);
@@ -337,7 +337,7 @@ static void add_ranges_of(struct module_units *m, uint64_t offset)
 	ptrdiff_t at = 0;
 	if (!o->die.addr)
 		return;
-	while (xc_die_burn(1) && (at = dwarf_ranges(&o->die, at, &base, &lo, &end)) > 0)
+	while (xc_budget_spend(1) && (at = dwarf_ranges(&o->die, at, &base, &lo, &end)) > 0)
 		if (lo < end)
 			add_range(&m->rest, &m->rest_count, &m->rest_capacity, lo, end - lo, offset);
 }
@@ -357,7 +357,7 @@ static void read_rest(struct module_units *m)
 		struct xc_raw_unit u;
 		uint64_t offset = (uint64_t)(info.at - start);
 		xc_raw_unit_at(info, false, &u); /* of any version: its size counts */
-		if (u.size == 0 || !xc_die_burn(1))
+		if (u.size == 0 || !xc_budget_spend(1))
 			break;
 		if (!bsearch(&offset, listed, m->range_count, sizeof *listed, by_unit))
 			add_ranges_of(m, offset);
@@ -399,7 +399,7 @@ static struct module_units *units_of(struct xc_units *units, struct xc_module *m
 	m->split = xc_debugfile_split(df);
 	m->source = units->process->arch->word == 8 ? xc_debugfile_dwarf_source(df) : NULL;
 	struct xc_cursor info = xc_section_cursor(m->elf, ".debug_info");
-	xc_die_add_fuel(xc_cursor_left(&info));
+	xc_budget_add(xc_cursor_left(&info));
 	read_aranges(m);
 	return m;
 }

@@ -8,9 +8,9 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/section.h"
-#include "dwarf/scan/skim.h"
+#include "dwarf/scan/die_scan.h"
 
 enum { MAX_DEPTH = 256, LARGE = 128 /* bytes; smaller ones are walked */ };
 
@@ -25,14 +25,14 @@ struct walker {
 	struct subtree *subtrees; /* the large ones, by start */
 	size_t count, capacity;
 	bool surveyed;
-	struct xc_skim_space space;
-	struct xc_skim *skim; /* NULL: not to be walked */
+	struct xc_die_scan_space space;
+	struct xc_die_scan *scan; /* NULL: not to be walked */
 	struct Dwarf_CU *cu;
 };
 
 static struct {
 	struct xc_arena arena;
-	struct xc_memo by_unit; /* Dwarf_CU → walker */
+	struct xc_pointer_map by_unit; /* Dwarf_CU → walker */
 	struct walker *all, *last;
 } walkers;
 
@@ -61,28 +61,28 @@ static bool find_section(struct walker *w, Elf *elf, const Dwarf_Die *die, uint6
 static void open_walker(struct walker *w)
 {
 	Dwarf_Die die;
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	if (!dwarf_cu_die(w->cu, &die, NULL, NULL, NULL, NULL, NULL, NULL))
 		return;
 	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(w->cu));
 	uint64_t offset = dwarf_dieoffset(&die), header = offset - dwarf_cuoffset(&die);
 	if (!elf || !is_little_endian(elf) || header > offset || !find_section(w, elf, &die, offset) ||
-	    !xc_skim_next_unit(&w->space, &header, &unit) || unit.first != offset)
+	    !xc_die_scan_next_unit(&w->space, &header, &unit) || unit.first != offset)
 		return;
 	w->unit = unit.offset;
 	w->first = unit.first;
-	w->skim = xc_skim_new(&w->space);
-	if (xc_skim_enter(w->skim, &unit))
+	w->scan = xc_die_scan_new(&w->space);
+	if (xc_die_scan_enter(w->scan, &unit))
 		return;
-	xc_skim_free(w->skim);
-	w->skim = NULL;
+	xc_die_scan_free(w->scan);
+	w->scan = NULL;
 }
 
 static struct walker *walker_of(const Dwarf_Die *die)
 {
 	if (walkers.last && walkers.last->cu == die->cu)
 		return walkers.last;
-	void **slot = xc_memo_at(&walkers.by_unit, &walkers.arena, die->cu, NULL);
+	void **slot = xc_pointer_map_at(&walkers.by_unit, &walkers.arena, die->cu, NULL);
 	struct walker *w = *slot;
 	if (!w) {
 		*slot = w = xc_alloc(sizeof *w);
@@ -99,11 +99,11 @@ void xc_walk_forget(void)
 {
 	for (struct walker *w; (w = walkers.all); free(w)) {
 		walkers.all = w->next;
-		xc_skim_free(w->skim);
+		xc_die_scan_free(w->scan);
 		free(w->subtrees);
 	}
 	xc_arena_fini(&walkers.arena);
-	walkers.by_unit = (struct xc_memo){0};
+	walkers.by_unit = (struct xc_pointer_map){0};
 	walkers.last = NULL;
 }
 
@@ -111,7 +111,7 @@ void xc_walk_forget(void)
 static bool offset_of(const struct walker *w, const Dwarf_Die *die, uint64_t *offset_out)
 {
 	const uint8_t *at = die->addr;
-	if (!w->skim || at < w->space.info.at || at >= w->space.info.end)
+	if (!w->scan || at < w->space.info.at || at >= w->space.info.end)
 		return false;
 	*offset_out = (uint64_t)(at - w->space.info.at);
 	return true;
@@ -127,7 +127,7 @@ static int by_start(const void *a, const void *b)
 
 static void close_subtree(struct walker *w, uint32_t start)
 {
-	uint32_t end = (uint32_t)(xc_skim_position(w->skim) - w->unit);
+	uint32_t end = (uint32_t)(xc_die_scan_position(w->scan) - w->unit);
 	if (end - start < LARGE)
 		return;
 	w->subtrees = xc_grow(w->subtrees, w->count, &w->capacity, sizeof *w->subtrees);
@@ -139,9 +139,9 @@ static void survey(struct walker *w, uint64_t from)
 {
 	uint32_t open[MAX_DEPTH];
 	size_t depth = 0;
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	w->surveyed = true;
-	for (bool good = xc_skim_die_at(w->skim, from, &die); good; good = xc_skim_die(w->skim, &die)) {
+	for (bool good = xc_die_scan_at(w->scan, from, &die); good; good = xc_die_scan_next(w->scan, &die)) {
 		if (die.tag && die.children && depth < MAX_DEPTH)
 			open[depth++] = (uint32_t)(die.offset - w->unit);
 		else if (die.tag && die.children)
@@ -156,32 +156,32 @@ static void survey(struct walker *w, uint64_t from)
 }
 
 /* Behind the children of the DIE just read. */
-static bool leave(struct walker *w, const struct xc_skim_die *die)
+static bool leave(struct walker *w, const struct xc_die_scan_entry *die)
 {
-	if (!die->children || (die->has & XC_SKIM_SIBLING))
-		return xc_skim_leave(w->skim, die);
+	if (!die->children || (die->has & XC_DIE_SCAN_SIBLING))
+		return xc_die_scan_leave(w->scan, die);
 	if (!w->surveyed)
 		survey(w, w->first);
 	struct subtree key = {.start = (uint32_t)(die->offset - w->unit)};
 	const struct subtree *known =
 		w->count ? bsearch(&key, w->subtrees, w->count, sizeof *w->subtrees, by_start) : NULL;
 	if (known)
-		return xc_skim_seek(w->skim, w->unit + known->end);
-	struct xc_skim_die again;
-	return xc_skim_die_at(w->skim, die->offset, &again) && xc_skim_leave(w->skim, &again);
+		return xc_die_scan_seek(w->scan, w->unit + known->end);
+	struct xc_die_scan_entry again;
+	return xc_die_scan_at(w->scan, die->offset, &again) && xc_die_scan_leave(w->scan, &again);
 }
 
 enum xc_walk xc_walk_next(const Dwarf_Die *die, Dwarf_Die *next_out)
 {
 	struct walker *w = walker_of(die);
-	struct xc_skim_die here;
+	struct xc_die_scan_entry here;
 	uint64_t offset;
 	uint16_t tag;
 	bool children;
-	if (!offset_of(w, die, &offset) || !xc_skim_die_at(w->skim, offset, &here) || !here.tag || !leave(w, &here))
+	if (!offset_of(w, die, &offset) || !xc_die_scan_at(w->scan, offset, &here) || !here.tag || !leave(w, &here))
 		return XC_WALK_UNABLE;
-	offset = xc_skim_position(w->skim);
-	if (!xc_skim_peek(w->skim, offset, &tag, &children))
+	offset = xc_die_scan_position(w->scan);
+	if (!xc_die_scan_peek(w->scan, offset, &tag, &children))
 		return XC_WALK_UNABLE;
 	if (!tag)
 		return XC_WALK_END;
@@ -194,7 +194,7 @@ bool xc_walk_peek(const Dwarf_Die *die, int *tag_out, bool *children_out)
 	struct walker *w = walker_of(die);
 	uint64_t offset;
 	uint16_t tag;
-	if (!offset_of(w, die, &offset) || !xc_skim_peek(w->skim, offset, &tag, children_out))
+	if (!offset_of(w, die, &offset) || !xc_die_scan_peek(w->scan, offset, &tag, children_out))
 		return false;
 	*tag_out = tag;
 	return true;

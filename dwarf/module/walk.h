@@ -1,4 +1,4 @@
-/* walk: stepping over the DIEs of a unit that libdw has opened, by compiled abbreviations (skim.h).
+/* walk: stepping over the DIEs of a unit that libdw has opened, by compiled abbreviations (die_scan.h).
  *
  * libdw 0.188 looks each abbreviation up in a table behind a lock, again for every attribute that it passes over; walks over
  * large units spent most of their time there. Walkers are kept by unit until they are forgotten, which must be before the units

@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/elf/section.h"
 
 enum {
@@ -41,7 +41,7 @@ static struct xc_error *scan_attributes(struct xc_cursor *c, bool *elsewhere)
 			return err;
 		*elsewhere |= refers_elsewhere(form) || name == DW_AT_GNU_dwo_name || name == DW_AT_dwo_name;
 		if (name == 0 && form == 0)
-			return xc_die_burn(i + 1) ? NULL : xc_error_new(XC_ERR_LIMIT, "too much debug information");
+			return xc_budget_spend(i + 1) ? NULL : xc_error_new(XC_ERR_LIMIT, "too much debug information");
 	}
 	return xc_error_new(XC_ERR_LIMIT, ".debug_abbrev: more than %d attributes", MAX_ATTRIBUTES);
 }

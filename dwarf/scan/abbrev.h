@@ -13,7 +13,7 @@ enum xc_abbrevs {
 	                       megabyte can have a million such entries, and libdw reads through all of each */
 };
 
-/* The table at `offset` of .debug_abbrev, read to its end. Burns fuel (die.h); hostile when that runs out. */
+/* The table at `offset` of .debug_abbrev, read to its end. Spends from the budget (budget.h); hostile when that is spent. */
 enum xc_abbrevs xc_abbrevs_check(Elf *elf, uint64_t offset);
 
 #endif

@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 
 enum { MAX_ATTRIBUTES = 1 << 10 };
 
@@ -124,7 +124,7 @@ bool xc_raw_abbrev_next(struct xc_cursor *table, struct xc_raw_abbrev *a, bool *
 	uint64_t children;
 	*ended = false;
 	*a = (struct xc_raw_abbrev){.begin = table->at};
-	if (!xc_die_burn(1) || !take_uleb(table, &a->code))
+	if (!xc_budget_spend(1) || !take_uleb(table, &a->code))
 		return false;
 	*ended = a->code == 0;
 	if (*ended || !take_uleb(table, &a->tag) || !take_uint(table, 1, &children))

@@ -1,7 +1,7 @@
 /* raw: a unit's header and entries read without libdw, as they stand.
  *
  * For what has to be known before libdw may see a unit. Everything is untrusted: nothing is read outside the cursors given, and
- * false means that the bytes do not have the form they claim. Burns fuel (die.h). Little-endian. */
+ * false means that the bytes do not have the form they claim. Spends from the budget (budget.h). Little-endian. */
 #ifndef XC_RAW_H
 #define XC_RAW_H
 

@@ -11,7 +11,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/elf/section.h"
 #include "dwarf/split/split_impl.h"
 
@@ -23,9 +23,9 @@ struct found {
 	const struct xc_split_member *member;
 };
 
-void **xc_split_slot(struct xc_memo *memo, struct xc_arena *arena, uint64_t key)
+void **xc_split_slot(struct xc_pointer_map *memo, struct xc_arena *arena, uint64_t key)
 {
-	return xc_memo_at(memo, arena, (const void *)(uintptr_t)(key + 1 ? key + 1 : 1), NULL);
+	return xc_pointer_map_at(memo, arena, (const void *)(uintptr_t)(key + 1 ? key + 1 : 1), NULL);
 }
 
 struct xc_split *xc_split_new(const struct xc_debugsearch *search, Elf *elf, const char *path, const char *cache_dir)
@@ -67,7 +67,7 @@ struct members {
 	const struct xc_split_file *file;
 	struct xc_split_member *items;
 	size_t count, capacity;
-	struct xc_memo seen; /* signatures */
+	struct xc_pointer_map seen; /* signatures */
 	struct xc_arena arena;
 };
 
@@ -84,7 +84,7 @@ static void read_skeletons(struct xc_split *s)
 	struct xc_skeleton skeleton;
 	uint64_t size = 1;
 	s->skeletons_read = true;
-	for (uint64_t at = 0; size && xc_die_burn(1); at += size)
+	for (uint64_t at = 0; size && xc_budget_spend(1); at += size)
 		if (xc_skeleton_read(&s->sections, at, &skeleton, &size)) {
 			struct xc_skeleton *kept = xc_arena_alloc(&s->arena, sizeof *kept);
 			*kept = skeleton;
@@ -137,7 +137,7 @@ static bool collect_signature(void *context, uint64_t signature)
 	if (xc_split_file_find(m->file, true, signature, &piece) && xc_raw_unit_at(piece.info, piece.types, &unit) &&
 	    (unit.type == DW_UT_type || unit.type == DW_UT_split_type))
 		add_member(m, &piece, &unit, signature);
-	return xc_die_burn(1);
+	return xc_budget_spend(1);
 }
 
 /* What a member of a .dwp refers to, and what that refers to. */
@@ -155,7 +155,7 @@ static struct xc_split_image *make_image(struct members *m, const char *name)
 	struct xc_split *s = m->split;
 	struct xc_split_image *image = NULL;
 	for (size_t i = 0; i < m->count; i++)
-		xc_die_add_fuel(m->items[i].unit.size);
+		xc_budget_add(m->items[i].unit.size);
 	struct xc_error *err = xc_split_image_new(m->items, m->count, &s->sections, &s->budget, &image);
 	xc_arena_fini(&m->arena);
 	if (err) {

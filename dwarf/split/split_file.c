@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 
 /* DW_SECT_… of a .dwp: DWARF 5, table 7.1; GNU's version 2, gcc wiki "DebugFissionDWP". */
 enum {
@@ -39,7 +39,7 @@ static bool is_unit(const struct xc_raw_unit *u)
 static bool holds_unit(struct xc_cursor info)
 {
 	struct xc_raw_unit u;
-	for (; xc_die_burn(1); info.at += u.size) {
+	for (; xc_budget_spend(1); info.at += u.size) {
 		bool known = xc_raw_unit_at(info, false, &u);
 		if (known && is_unit(&u))
 			return true;
@@ -135,7 +135,7 @@ static bool each_in(const struct xc_split_file *f, size_t info, xc_split_piece_f
 	struct xc_cursor at = f->infos[info];
 	struct xc_raw_unit u;
 	memcpy(piece.sections, f->sections, sizeof piece.sections);
-	for (; xc_die_burn(1); at.at += u.size) {
+	for (; xc_budget_spend(1); at.at += u.size) {
 		bool known = xc_raw_unit_at(at, piece.types, &u);
 		if (u.size == 0)
 			break;

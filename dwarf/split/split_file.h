@@ -6,7 +6,6 @@
 
 #include "dwarf/elf/elffile.h"
 #include "dwarf/scan/raw.h"
-#include "dwarf/split/split.h"
 
 enum xc_split_section {
 	XC_SPLIT_ABBREV,

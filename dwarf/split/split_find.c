@@ -1,7 +1,6 @@
 /* split_find: from the id of a skeleton to the file that has its unit. Every candidate is looked into: a name proves nothing,
  * the id does. */
 #include "core/store/store.h"
-#include "dwarf/module/die.h"
 #include "dwarf/split/split.h"
 #include "dwarf/split/split_impl.h"
 

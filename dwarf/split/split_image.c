@@ -19,7 +19,6 @@
 
 #include "core/base/text.h"
 #include "dwarf/scan/abbrev.h"
-#include "dwarf/module/die.h"
 
 enum {
 	MAX_SECTIONS = 16,

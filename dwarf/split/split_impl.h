@@ -3,7 +3,7 @@
 #define XC_SPLIT_IMPL_H
 
 #include "core/base/text.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/split/split_image.h"
 #include "dwarf/locate/splitsearch.h"
 
@@ -27,9 +27,9 @@ struct xc_split {
 	const char *path, *cache_dir;
 	struct xc_skeleton_sections sections;
 	struct xc_arena arena;
-	struct xc_memo by_skeleton, by_signature; /* → found; keys are one more than offset and signature */
-	struct xc_memo by_id;                     /* id + 1 → what is known of its file */
-	struct xc_memo skeleton_of_id;            /* filled when a .dwo has several units */
+	struct xc_pointer_map by_skeleton, by_signature; /* → found; keys are one more than offset and signature */
+	struct xc_pointer_map by_id;                     /* id + 1 → what is known of its file */
+	struct xc_pointer_map skeleton_of_id;            /* filled when a .dwo has several units */
 	bool skeletons_read, package_tried;
 	struct xc_split_known *files, *package;
 	struct xc_split_made *images;
@@ -40,7 +40,7 @@ struct xc_split {
 };
 
 /* Where the answer for a number is kept. */
-void **xc_split_slot(struct xc_memo *memo, struct xc_arena *arena, uint64_t key);
+void **xc_split_slot(struct xc_pointer_map *memo, struct xc_arena *arena, uint64_t key);
 
 /* The first reason why a file that was found does not serve is kept. */
 void xc_split_keep_why(struct xc_split *split, const char *name, const char *why);

@@ -5,7 +5,7 @@
  *	u64 id × slots          an id is at id & mask, or every (id >> 32 & mask | 1) slots on
  *	u32 row × slots         1 is the first, 0 an empty slot
  *	u32 section × columns │ u32 offset × columns × rows │ u32 size × columns × rows */
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/split/split_file.h"
 
 enum { HEADER = 16, MAX_COLUMNS = 16 };
@@ -58,7 +58,7 @@ uint32_t xc_split_index_find(const struct xc_split_index *x, uint64_t id)
 {
 	uint32_t mask = x->slot_count - 1, at = (uint32_t)id & mask, step = ((uint32_t)(id >> 32) & mask) | 1, row;
 	uint64_t found;
-	for (uint32_t i = 0; i < x->slot_count && xc_die_burn(1); i++, at = (at + step) & mask) {
+	for (uint32_t i = 0; i < x->slot_count && xc_budget_spend(1); i++, at = (at + step) & mask) {
 		if (!xc_split_index_slot(x, at, &found, &row))
 			return 0;
 		if (found == id)

@@ -1,7 +1,7 @@
 /* split_list: all split units of a module: for an index, for packs, and to say what is missing. */
 #include <dwarf.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/split/split.h"
 #include "dwarf/split/split_impl.h"
 
@@ -28,7 +28,7 @@ struct listing {
 	struct xc_split *split;
 	xc_split_fn *each;
 	void *context;
-	struct xc_memo seen; /* signatures */
+	struct xc_pointer_map seen; /* signatures */
 	uint64_t skeleton, id;
 	bool listed, more;
 };
@@ -84,7 +84,7 @@ static void list_types(struct listing *l, const struct xc_split_file *f)
 	uint64_t id;
 	uint32_t row;
 	l->skeleton = UINT64_MAX;
-	for (uint32_t i = 0; l->more && i < f->types.slot_count && xc_die_burn(1); i++)
+	for (uint32_t i = 0; l->more && i < f->types.slot_count && xc_budget_spend(1); i++)
 		if (xc_split_index_slot(&f->types, i, &id, &row) && id && xc_split_file_find(f, true, id, &piece) &&
 		    xc_raw_unit_at(piece.info, piece.types, &unit))
 			list_part(l, &piece, &unit, id);
@@ -98,7 +98,7 @@ void xc_split_each(struct xc_split *s, xc_split_fn *each, void *context, size_t 
 	*missing_out = 0;
 	for (struct xc_split_known *f = s->files; f; f = f->next)
 		f->listed = false;
-	for (uint64_t at = 0; size && l.more && xc_die_burn(1); at += size) {
+	for (uint64_t at = 0; size && l.more && xc_budget_spend(1); at += size) {
 		if (!xc_skeleton_read(&s->sections, at, &skeleton, &size))
 			continue;
 		struct xc_split_known *file = xc_split_known_of(s, &skeleton);
@@ -163,7 +163,7 @@ void xc_split_files(struct xc_split *s, xc_split_found_fn *each, void *context)
 		more = each(context, &(struct xc_split_found){.source = package->opened->elf.source,
 							      .path = package_path,
 							      .package = true});
-	for (uint64_t at = 0; size && more && xc_die_burn(1); at += size) {
+	for (uint64_t at = 0; size && more && xc_budget_spend(1); at += size) {
 		struct xc_split_known *f =
 			xc_skeleton_read(&s->sections, at, &skeleton, &size) ? xc_split_known_of(s, &skeleton) : NULL;
 		if (!f || f == package)

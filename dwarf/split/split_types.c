@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "dwarf/module/die.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/split/split_image.h"
 
 enum { MAX_CODE = 1 << 16, PAID_ENTRIES = 8 };
@@ -80,7 +80,7 @@ void xc_split_signatures(const struct xc_split_piece *piece, const struct xc_raw
 		entry.at += unit->first;
 		bool more = read_codes(&codes, table) && codes.refer;
 		for (size_t i = 0; more && xc_cursor_left(&entry); i++)
-			more = (i % PAID_ENTRIES || xc_die_burn(1)) && read_entry(&codes, unit, &entry, each, context);
+			more = (i % PAID_ENTRIES || xc_budget_spend(1)) && read_entry(&codes, unit, &entry, each, context);
 	}
 	free(codes.attributes);
 }

@@ -12,10 +12,11 @@
 #include "core/facts/facts.h"
 #include "core/process/module.h"
 #include "core/text/shellword.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
-#include "dwarf/cfi/guest.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/cfi/foreign_frame.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
 
@@ -28,9 +29,9 @@ enum {
 	MAX_NAME = 16 << 10,
 };
 
-/* Lists of a thread's guests (guest.h), by `at`. */
+/* Lists of a thread's guests (foreign_frame.h), by `at`. */
 struct guests {
-	const struct xc_guest_frames *lists;
+	const struct xc_foreign_frames *lists;
 	size_t count;
 	bool *placed;
 };
@@ -40,9 +41,9 @@ struct builder {
 	struct xc_arena *arena; /* of the report */
 	const struct xc_backtrace_options *options;
 	struct xc_unwinder *unwinder;
-	struct xc_memo build_ids;  /* module → hex */
-	struct xc_memo strings;    /* string of the process → its copy in the report */
-	struct xc_stack_row *rows; /* of the stack being built; reused */
+	struct xc_pointer_map build_ids; /* module → hex */
+	struct xc_pointer_map strings;   /* string of the process → its copy in the report */
+	struct xc_stack_row *rows;       /* of the stack being built; reused */
 	size_t row_count, row_capacity;
 	size_t guest_count;          /* of them */
 	uint64_t skipped;            /* frames left out of the middle: later rows keep their place in the count */
@@ -119,7 +120,7 @@ static const char *build_id_text(struct builder *b, const struct xc_module *modu
 	const struct xc_build_id *id = module->build_id.size ? &module->build_id : &module->file_build_id;
 	if (!module->build_id.size && module->identity != XC_VERIFIED)
 		return NULL;
-	void **slot = xc_memo_at(&b->build_ids, b->arena, module, NULL);
+	void **slot = xc_pointer_map_at(&b->build_ids, b->arena, module, NULL);
 	if (!*slot)
 		*slot = xc_arena_strdup(b->arena, xc_build_id_hex(id, hex));
 	return *(char *)*slot ? *slot : NULL;
@@ -130,7 +131,7 @@ static const char *shared(struct builder *b, const char *string)
 {
 	if (!string)
 		return NULL;
-	void **slot = xc_memo_at(&b->strings, b->arena, string, NULL);
+	void **slot = xc_pointer_map_at(&b->strings, b->arena, string, NULL);
 	if (!*slot)
 		*slot = xc_arena_strndup(b->arena, string, MAX_NAME);
 	return *slot;
@@ -181,7 +182,7 @@ static void fill_row(struct builder *b, struct xc_stack_row *row, const struct x
 static void fill_variables(struct builder *b, const struct xc_thread *thread, const struct xc_frame *frame,
 			   const struct xc_place *place, size_t level, struct xc_stack_row *row)
 {
-	if (!b->options->args || level >= place->level_count || place->line_only || xc_die_exhausted())
+	if (!b->options->args || level >= place->level_count || place->line_only || xc_budget_is_spent())
 		return;
 	struct xc_frame_context context = {
 		.process = b->process, .thread = thread, .unwinder = b->unwinder, .frame = frame, .place = place};
@@ -217,13 +218,13 @@ static void add_guest(struct builder *b, const struct xc_stack_row *from, uint64
 	row->has_variables = o->args;
 	row->arg_count = o->args ? from->arg_count : 0;
 	row->local_count = o->args && o->locals ? from->local_count : 0;
-	row->args = xc_guest_variables(b->arena, from->args, row->arg_count);
-	row->locals = xc_guest_variables(b->arena, from->locals, row->local_count);
+	row->args = xc_foreign_variables(b->arena, from->args, row->arg_count);
+	row->locals = xc_foreign_variables(b->arena, from->locals, row->local_count);
 	b->guest_count++;
 }
 
 /* The two ends of a list, as of the machine's frames. */
-static void add_guests(struct builder *b, const struct xc_guest_frames *list)
+static void add_guests(struct builder *b, const struct xc_foreign_frames *list)
 {
 	size_t max = b->ring_size + b->head_size, tail = list->row_count;
 	if (list->row_count > max)
@@ -236,7 +237,7 @@ static void add_guests(struct builder *b, const struct xc_guest_frames *list)
 
 static bool seek_guests(struct builder *b, struct guests *g, pid_t tid)
 {
-	g->lists = xc_guest_frames_of(b->process, tid, &g->count);
+	g->lists = xc_foreign_frames_of(b->process, tid, &g->count);
 	g->placed = g->count ? xc_alloc(g->count * sizeof *g->placed) : NULL;
 	return g->count > 0;
 }
@@ -412,7 +413,7 @@ static void build_stack(struct builder *b, const struct xc_thread *thread, struc
 }
 
 /* Of no thread. */
-static void build_detached(struct builder *b, const struct xc_guest_frames *list, struct xc_stack *stack)
+static void build_detached(struct builder *b, const struct xc_foreign_frames *list, struct xc_stack *stack)
 {
 	*stack = (struct xc_stack){
 		.detached = true,
@@ -463,7 +464,7 @@ static void builder_fini(struct builder *b)
 static void tell_guests(const struct builder *b, struct xc_section *section, size_t hidden)
 {
 	struct xc_error *err;
-	while ((err = xc_guest_failure(b->process)))
+	while ((err = xc_foreign_failure(b->process)))
 		xc_section_note(section, err);
 	if (b->misplaced)
 		xc_section_message(
@@ -497,7 +498,7 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	stacks->full = options->locals;
 	stacks->brief = options->brief;
 	size_t detached_count;
-	const struct xc_guest_frames *detached = xc_guest_frames_of(process, 0, &detached_count);
+	const struct xc_foreign_frames *detached = xc_foreign_frames_of(process, 0, &detached_count);
 	size_t shown = options->detached ? detached_count : 0;
 	stacks->stacks = xc_arena_alloc(arena, (process->thread_count + shown + 1) * sizeof *stacks->stacks);
 	for (size_t i = 0; i < process->thread_count; i++)
@@ -506,7 +507,7 @@ struct xc_error *xc_backtrace(struct xc_section *section, struct xc_process *pro
 	for (size_t i = 0; i < shown; i++)
 		build_detached(&b, &detached[i], &stacks->stacks[stacks->stack_count++]);
 	tell_guests(&b, section, detached_count - shown);
-	if (xc_die_exhausted())
+	if (xc_budget_is_spent())
 		xc_section_message(
 			section, XC_WARNING, NULL,
 			"following this debug information takes longer than it does for any "

@@ -11,6 +11,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr.h"
@@ -232,7 +233,7 @@ static struct draft write_variable(struct row_text *row, struct xc_expr_context 
 	draft.value = row->text.len;
 	draft.readable = xc_format_whole(&row->text, &value, row->options);
 	xc_text_char(&row->text, '\0');
-	xc_die_burn(1 + (row->text.len - draft.name) / PAID_TEXT);
+	xc_budget_spend(1 + (row->text.len - draft.name) / PAID_TEXT);
 	return draft;
 }
 

@@ -1,7 +1,7 @@
 /* debuginfo: address → unit → function → the chain of inlined functions and lexical blocks that hold it.
  *
- *   unit.h: address ─→ unit
- *   per unit, on first use: (range → function DIE), sorted
+ *   unit_cache.h: address ─→ unit
+ *   unit_functions.h: address ─→ function of the unit
  *   down from the function: children whose ranges hold the address
  *
  * Answers are kept by address for the life of the process. */
@@ -15,41 +15,12 @@
 #include "dwarf/elf/demangle.h"
 #include "dwarf/module/die.h"
 #include "dwarf/symbolize/function_name.h"
-#include "dwarf/cfi/guest.h"
-#include "dwarf/line/line.h"
-#include "dwarf/lookup/lookup.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/symbolize/unit_functions.h"
+#include "dwarf/cfi/foreign_frame.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/elf/symbol.h"
-#include "dwarf/module/unit.h"
 
-enum {
-	MAX_NESTING = 256, /* lexical blocks and inlined functions round one address */
-	MAX_DEPTH = 64,    /* namespaces and classes round a function */
-};
-
-struct range {
-	uint64_t lo, hi; /* inclusive */
-	Dwarf_Die die;
-};
-
-struct ranges {
-	struct range *items;
-	size_t count, capacity;
-};
-
-struct unit {
-	struct unit *next;
-	Dwarf_Die die;
-	struct ranges functions;
-	struct ranges hidden; /* those that stand deeper; collected when an address is not in `functions` */
-	bool hidden_collected;
-};
-
-struct module_units {
-	struct module_units *next;
-	const struct xc_module *module;
-	struct unit *units; /* those that were asked about */
-};
+enum { MAX_NESTING = 256 }; /* lexical blocks and inlined functions around one address */
 
 struct place_slot {
 	xc_addr addr;
@@ -57,171 +28,26 @@ struct place_slot {
 };
 
 struct debuginfo {
-	void *names;         /* of lookup */
-	struct xc_memo told; /* places by code (guest.h) and address */
-	struct xc_units *opened;
-	struct xc_lines *lines;
-	struct module_units *modules;
+	void *names; /* of dwarf/lookup */
+	void (*close_names)(void *names);
+	struct xc_pointer_map told; /* places by code (foreign_frame.h) and address */
+	struct xc_unit_functions *functions;
 	struct place_slot *slots;
 	size_t slot_count, used;
 };
-
-/* ---- ranges ---- */
-
-static void add_range(struct ranges *r, uint64_t lo, uint64_t end, const Dwarf_Die *die)
-{
-	if (lo >= end)
-		return;
-	r->items = xc_grow(r->items, r->count, &r->capacity, sizeof *r->items);
-	r->items[r->count++] = (struct range){.lo = lo, .hi = end - 1, .die = *die};
-}
-
-/* Add the ranges of a DIE; linkers leave dead functions at address 0, which are not code. */
-static void add_ranges(struct ranges *r, Dwarf_Die *die)
-{
-	Dwarf_Addr base, lo, end;
-	ptrdiff_t at = 0;
-	while (xc_die_burn(1) && (at = dwarf_ranges(die, at, &base, &lo, &end)) > 0)
-		if (lo != 0)
-			add_range(r, lo, end, die);
-}
-
-static int by_lo(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-	if (x->lo != y->lo)
-		return x->lo < y->lo ? -1 : 1;
-	return x->hi > y->hi ? -1 : x->hi < y->hi; /* the wider first */
-}
-
-static void sort_ranges(struct ranges *r)
-{
-	if (r->count)
-		qsort(r->items, r->count, sizeof *r->items, by_lo);
-}
-
-/* The innermost range that holds addr: ranges of functions nest only in odd languages, so the nearest start below
- * is nearly always it; go back a little for the rest. */
-static struct range *find_range(const struct ranges *r, uint64_t addr)
-{
-	size_t lo = 0, hi = r->count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (r->items[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t back = 0; lo > 0 && back < 64; back++)
-		if (r->items[--lo].hi >= addr)
-			return &r->items[lo];
-	return NULL;
-}
-
-/* ---- units ---- */
 
 static struct debuginfo *debuginfo_of(const struct xc_process *process)
 {
 	struct xc_process *p = (struct xc_process *)(uintptr_t)process; /* a cache, not a fact of the process */
 	if (!p->debuginfo) {
 		struct debuginfo *info = xc_alloc(sizeof *info);
-		info->opened = xc_units_new(process);
-		info->lines = xc_lines_new();
+		xc_unit_cache_open(process);
+		info->functions = xc_unit_functions_new();
 		info->slot_count = 512;
 		info->slots = xc_alloc(info->slot_count * sizeof *info->slots);
 		p->debuginfo = info;
 	}
 	return p->debuginfo;
-}
-
-static struct module_units *units_of(const struct xc_process *p, const struct xc_module *module)
-{
-	struct debuginfo *info = debuginfo_of(p);
-	for (struct module_units *m = info->modules; m; m = m->next)
-		if (m->module == module)
-			return m;
-	struct module_units *m = xc_alloc(sizeof *m);
-	m->module = module;
-	m->next = info->modules;
-	info->modules = m;
-	return m;
-}
-
-bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
-		       Dwarf_Die *unit_out)
-{
-	return xc_unit_at(debuginfo_of(process)->opened, module, file_addr, unit_out);
-}
-
-/* Functions at the top of the unit and in its namespaces: nearly all of them in C and C++. */
-static void collect_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
-{
-	Dwarf_Die child;
-	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
-		return;
-	do {
-		int tag = xc_die_tag(&child);
-		if (tag == DW_TAG_subprogram)
-			add_ranges(functions, &child);
-		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
-			collect_functions(functions, &child, depth + 1);
-	} while (xc_die_next(&child));
-}
-
-/* Functions anywhere else: in types (Rust, Swift, D), in types local to a function (lambdas), in functions (GNU C). */
-static void collect_hidden_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth)
-{
-	Dwarf_Die child;
-	if (depth > MAX_DEPTH || !xc_die_child(parent, &child))
-		return;
-	do {
-		switch (xc_die_tag(&child)) {
-		case DW_TAG_subprogram:
-			if (depth)
-				add_ranges(functions, &child);
-			collect_hidden_functions(functions, &child, depth + 1);
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_class_type:
-		case DW_TAG_structure_type:
-		case DW_TAG_union_type:
-		case DW_TAG_enumeration_type:
-		case DW_TAG_lexical_block:
-		case DW_TAG_inlined_subroutine:
-			collect_hidden_functions(functions, &child, depth + 1);
-			break;
-		default:
-			break;
-		}
-	} while (xc_die_next(&child));
-}
-
-static struct unit *unit_of(struct module_units *m, Dwarf_Die *die)
-{
-	for (struct unit *u = m->units; u; u = u->next)
-		if (u->die.addr == die->addr)
-			return u;
-	struct unit *u = xc_alloc(sizeof *u);
-	u->die = *die;
-	u->next = m->units;
-	m->units = u;
-	collect_functions(&u->functions, die, 0);
-	sort_ranges(&u->functions);
-	return u;
-}
-
-static struct range *find_function(struct unit *unit, uint64_t file_addr)
-{
-	struct range *function = find_range(&unit->functions, file_addr);
-	if (function)
-		return function;
-	if (!unit->hidden_collected) {
-		collect_hidden_functions(&unit->hidden, &unit->die, 0);
-		sort_ranges(&unit->hidden);
-		unit->hidden_collected = true;
-	}
-	return find_range(&unit->hidden, file_addr);
 }
 
 /* ---- places ---- */
@@ -298,20 +124,11 @@ static void fill_levels(const struct xc_process *p, struct xc_place *place, stru
 	}
 }
 
-/* The unit that has the lines of a unit: a split one's are its skeleton's. */
-static Dwarf_Die lined_unit(struct debuginfo *info, Dwarf_Die *unit)
-{
-	Dwarf_Die skeleton;
-	return xc_unit_skeleton(info->opened, unit, &skeleton) ? skeleton : *unit;
-}
-
 /* The innermost level is where the line table says; each outer one where it inlined the next. */
-static void fill_lines(struct debuginfo *info, struct xc_place *place)
+static void fill_lines(const struct xc_process *p, struct xc_place *place)
 {
-	struct xc_line line;
-	struct xc_lines *lines = info->lines;
-	Dwarf_Die unit = lined_unit(info, &place->unit);
-	if (place->level_count && xc_line_at(lines, &unit, place->file_addr, &line)) {
+	struct xc_source_location line;
+	if (place->level_count && xc_unit_cache_line(p, &place->unit, place->file_addr, &line)) {
 		place->levels[0].file = line.file;
 		place->levels[0].line = line.line;
 		place->levels[0].column = line.column;
@@ -320,7 +137,7 @@ static void fill_lines(struct debuginfo *info, struct xc_place *place)
 		uint64_t number;
 		struct xc_level *outer = &place->levels[i];
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_file, &number))
-			outer->file = xc_line_file(lines, &unit, number);
+			outer->file = xc_unit_cache_file(p, &place->unit, number);
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_line, &number))
 			outer->line = (unsigned)number;
 		if (xc_die_number(&place->levels[i - 1].die, DW_AT_call_column, &number))
@@ -347,21 +164,11 @@ static void fill_symbol(const struct xc_process *p, struct xc_place *place)
 	place->symbol_offset = place->file_addr - s->value;
 }
 
-const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number)
-{
-	Dwarf_Die unit;
-	if (!dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
-		return NULL;
-	unit = lined_unit(debuginfo_of(process), &unit);
-	return xc_line_file(debuginfo_of(process)->lines, &unit, number);
-}
-
 /* Assembler units have lines but no function DIEs. */
 static void fill_assembler(const struct xc_process *p, struct xc_place *place)
 {
-	struct xc_line line;
-	Dwarf_Die unit = lined_unit(debuginfo_of(p), &place->unit);
-	if (!xc_line_at(debuginfo_of(p)->lines, &unit, place->file_addr, &line))
+	struct xc_source_location line;
+	if (!xc_unit_cache_line(p, &place->unit, place->file_addr, &line))
 		return;
 	place->levels = xc_arena_alloc(&((struct xc_process *)(uintptr_t)p)->arena, sizeof *place->levels);
 	place->levels[0] = (struct xc_level){.file = line.file, .line = line.line, .column = line.column};
@@ -376,14 +183,14 @@ static struct xc_place *make_place(const struct xc_process *p, xc_addr addr)
 	if (!place->module)
 		return place;
 	place->file_addr = addr - place->module->bias;
-	if (xc_debuginfo_unit(p, place->module, place->file_addr, &place->unit)) {
-		struct unit *unit = unit_of(units_of(p, place->module), &place->unit);
-		struct range *function = find_function(unit, place->file_addr);
-		if (function) {
+	if (xc_unit_cache_at(p, place->module, place->file_addr, &place->unit)) {
+		Dwarf_Die function;
+		if (xc_unit_functions_at(debuginfo_of(p)->functions, place->module, &place->unit, place->file_addr,
+					 &function)) {
 			struct path path;
-			descend(&function->die, place->file_addr, &path);
+			descend(&function, place->file_addr, &path);
 			fill_levels(p, place, &path);
-			fill_lines(debuginfo_of(p), place);
+			fill_lines(p, place);
 		} else {
 			fill_assembler(p, place);
 		}
@@ -429,10 +236,10 @@ static const struct xc_place *place_of_module(const struct xc_process *process, 
 }
 
 static const struct xc_place *told_place(const struct xc_process *process, xc_addr addr,
-					 const struct xc_guest_code *code)
+					 const struct xc_foreign_code *code)
 {
 	struct xc_arena *arena = &((struct xc_process *)(uintptr_t)process)->arena;
-	void **slot = xc_memo_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
+	void **slot = xc_pointer_map_at(&debuginfo_of(process)->told, arena, code, (const void *)(uintptr_t)addr);
 	if (*slot)
 		return *slot;
 	struct xc_place *place = xc_arena_alloc(arena, sizeof *place);
@@ -446,11 +253,11 @@ static const struct xc_place *told_place(const struct xc_process *process, xc_ad
 
 const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr)
 {
-	const struct xc_guest_code *told = xc_guest_code_at(process, addr, true);
+	const struct xc_foreign_code *told = xc_foreign_code_at(process, addr, true);
 	if (told && told->name)
 		return told_place(process, addr, told);
 	const struct xc_place *place = place_of_module(process, addr);
-	if (place->level_count || place->symbol || !(told = xc_guest_code_at(process, addr, false)) || !told->name)
+	if (place->level_count || place->symbol || !(told = xc_foreign_code_at(process, addr, false)) || !told->name)
 		return place;
 	return told_place(process, addr, told);
 }
@@ -495,46 +302,29 @@ bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, 
 	return false;
 }
 
-void xc_debuginfo_close(struct xc_process *process)
+static void free_debuginfo(struct debuginfo *info)
 {
-	struct debuginfo *info = process->debuginfo;
-	xc_guests_give(process, NULL);
-	if (!info)
-		return;
-	xc_lookup_close(process);
-	while (info->modules) {
-		struct module_units *m = info->modules;
-		info->modules = m->next;
-		while (m->units) {
-			struct unit *u = m->units;
-			m->units = u->next;
-			free(u->functions.items);
-			free(u->hidden.items);
-			free(u);
-		}
-		free(m);
-	}
-	xc_lines_free(info->lines);
-	xc_units_free(info->opened);
+	if (info->names)
+		info->close_names(info->names);
+	xc_unit_functions_free(info->functions);
 	free(info->slots);
 	free(info);
+}
+
+void xc_debuginfo_close(struct xc_process *process)
+{
+	xc_foreign_set(process, NULL);
+	if (process->debuginfo)
+		free_debuginfo(process->debuginfo);
 	process->debuginfo = NULL;
+	xc_unit_cache_close(process);
 }
 
-bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
-		      uint64_t unit, uint64_t die, Dwarf_Die *die_out)
+void **xc_debuginfo_names(const struct xc_process *process, void (*close)(void *names))
 {
-	return xc_unit_die(debuginfo_of(process)->opened, module, space, unit, die, die_out);
-}
-
-void **xc_debuginfo_names(const struct xc_process *process)
-{
-	return &debuginfo_of(process)->names;
-}
-
-struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *dwarf)
-{
-	return xc_unit_module(debuginfo_of(process)->opened, dwarf);
+	struct debuginfo *info = debuginfo_of(process);
+	info->close_names = close;
+	return &info->names;
 }
 
 const char *xc_place_function(const struct xc_place *place, size_t level)

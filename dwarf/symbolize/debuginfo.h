@@ -6,8 +6,8 @@
 #ifndef XC_DEBUGINFO_H
 #define XC_DEBUGINFO_H
 
+#include "dwarf/line/unit_cache.h"
 #include "dwarf/module/debugfile.h"
-#include "dwarf/module/unit.h"
 
 /* One function that execution is in at a place: the innermost inlined one first, the real one last. */
 struct xc_level {
@@ -26,12 +26,12 @@ struct xc_place {
 	uint64_t file_addr;       /* addr - bias */
 	Dwarf_Die unit;           /* of the function; valid only when level_count > 0 */
 	struct xc_level *levels;
-	size_t level_count;               /* 0: no debug information here */
-	const char *symbol;               /* demangled name of the ELF symbol that covers the address, or NULL */
-	int symbol_language;              /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
-	uint64_t symbol_offset;           /* address minus the symbol's value */
-	bool line_only;                   /* levels[0] has file and line, but no DIE (assembler) */
-	const struct xc_guest_code *told; /* by a plugin (guest.h): its name is the symbol then; else NULL */
+	size_t level_count;                 /* 0: no debug information here */
+	const char *symbol;                 /* demangled name of the ELF symbol that covers the address, or NULL */
+	int symbol_language;                /* as its mangled name tells: DW_LANG_Rust, DW_LANG_C_plus_plus, or 0 */
+	uint64_t symbol_offset;             /* address minus the symbol's value */
+	bool line_only;                     /* levels[0] has file and line, but no DIE (assembler) */
+	const struct xc_foreign_code *told; /* by a plugin (foreign_frame.h): its name is the symbol then; else NULL */
 };
 
 /* The place of a code address. For return addresses give addr - 1 (see xc_frame_lookup). Never NULL; the answer
@@ -49,24 +49,10 @@ int xc_place_language(const struct xc_place *place, size_t level);
  * for entry values. False when there is none. */
 bool xc_debuginfo_call_site(const struct xc_place *place, uint64_t file_return, Dwarf_Die *site_out);
 
-/* The unit DIE that holds a code address of a module; false when none does. */
-bool xc_debuginfo_unit(const struct xc_process *process, struct xc_module *module, uint64_t file_addr,
-		       Dwarf_Die *unit_out);
+/* A slot for what dwarf/lookup keeps of a process. xc_debuginfo_close calls `close` with its content unless that is NULL. */
+void **xc_debuginfo_names(const struct xc_process *process, void (*close)(void *names));
 
-/* The full path of DW_AT_decl_file or DW_AT_call_file in the unit that a DIE is of; NULL when there is none. */
-const char *xc_debuginfo_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number);
-
-/* A DIE by its place (unit.h). */
-bool xc_debuginfo_die(const struct xc_process *process, struct xc_module *module, enum xc_unit_space space,
-		      uint64_t unit, uint64_t die, Dwarf_Die *die_out);
-
-/* The module whose debug information this Dwarf shows; NULL when it is none that was asked about. */
-struct xc_module *xc_debuginfo_module(const struct xc_process *process, Dwarf *dwarf);
-
-/* Slot of dwarf/lookup, which frees it when told by xc_debuginfo_close. */
-void **xc_debuginfo_names(const struct xc_process *process);
-
-/* Free everything cached for the process; called before xc_debugfiles_close. */
+/* Free everything cached for the process, its units too; called before xc_debugfiles_close. */
 void xc_debuginfo_close(struct xc_process *process);
 
 #endif

@@ -173,7 +173,7 @@ static void keep_all(struct indexing *x, const struct xc_store_harvest *h)
 	}
 }
 
-static void tell(struct indexing *x, struct xc_store_harvest *h)
+static void set_totals(struct indexing *x, struct xc_store_harvest *h)
 {
 	struct xc_store_totals *t = x->totals;
 	t->files = h->files;
@@ -219,7 +219,7 @@ static struct xc_error *index_tree(struct indexing *x)
 	}
 	if (!err && !x->is_kept && (x->options->link || x->options->copy))
 		keep_all(x, &h);
-	tell(x, &h);
+	set_totals(x, &h);
 	xc_store_harvest_fini(&h);
 	xc_store_walk_end(walk);
 	xc_store_state_fini(&old);

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 struct xc_ctypes {
 	struct xc_type *base[XC_C_COUNT];
-	struct xc_memo derived; /* target, kind */
-	struct xc_memo arrays;  /* element, count + 1 */
+	struct xc_pointer_map derived; /* target, kind */
+	struct xc_pointer_map arrays;  /* element, count + 1 */
 	struct xc_type *untyped, *untyped_code, *vector_register, *eflags;
 };
 
@@ -139,7 +140,7 @@ const struct xc_type *xc_ctype_derive(const struct xc_process *process, enum xc_
 	struct xc_types *types = xc_types_of(process);
 	if (kind == XC_TYPE_POINTER && target->detail)
 		return xc_type_pointer(target, process->arch->word);
-	void **slot = xc_memo_at(&c->derived, types->arena, target, number_key(kind));
+	void **slot = xc_pointer_map_at(&c->derived, types->arena, target, number_key(kind));
 	if (!*slot) {
 		struct xc_type *type = xc_type_new(types, kind);
 		*slot = type;
@@ -172,7 +173,7 @@ static const struct xc_type *array_of(const struct xc_process *process, const st
 				      bool known)
 {
 	struct xc_types *types = xc_types_of(process);
-	void **slot = xc_memo_at(&ctypes_of(process)->arrays, types->arena, element, number_key(key));
+	void **slot = xc_pointer_map_at(&ctypes_of(process)->arrays, types->arena, element, number_key(key));
 	if (!*slot) {
 		struct xc_type *type = xc_type_new(types, XC_TYPE_ARRAY);
 		*slot = type;

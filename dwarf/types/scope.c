@@ -50,7 +50,7 @@ static struct container *read_container(struct xc_types *types, Dwarf_Die *die)
 
 static const struct container *container_of(struct xc_types *types, Dwarf_Die *die)
 {
-	void **slot = xc_memo_at(&types->scopes, types->arena, die->addr, NULL);
+	void **slot = xc_pointer_map_at(&types->scopes, types->arena, die->addr, NULL);
 	if (!*slot)
 		*slot = read_container(types, die);
 	return *slot;

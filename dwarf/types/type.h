@@ -11,7 +11,7 @@
 
 #include "core/process/process.h"
 #include "core/base/text.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 
 enum { XC_TYPE_DEPTH = 64 };
 
@@ -125,17 +125,17 @@ struct xc_type {
 struct xc_types {
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of the process */
-	struct xc_memo by_die, scopes, sites, symbols;
-	struct xc_views *views;     /* view.h */
-	struct xc_memo codes;       /* of exprcode and loclist */
-	struct xc_ctypes *ctypes;   /* ctype.h */
-	const struct xc_made *made; /* made.h; NULL for what really ran */
-	Dwarf_CU *unit;             /* whose language is known */
+	struct xc_pointer_map by_die, scopes, sites, symbols;
+	struct xc_views *views;      /* view.h */
+	struct xc_pointer_map codes; /* of exprcode and loclist */
+	struct xc_ctypes *ctypes;    /* ctype.h */
+	const struct xc_made *made;  /* made.h; NULL for what really ran */
+	Dwarf_CU *unit;              /* whose language is known */
 	bool unit_is_c, unit_is_rust;
-	int unit_language;        /* DW_LANG_… */
-	int from_language;        /* of the unit whose reference is followed; 0 when none is */
-	struct xc_memo languages; /* of units that do not tell theirs */
-	unsigned depth;           /* of the type being made */
+	int unit_language;               /* DW_LANG_… */
+	int from_language;               /* of the unit whose reference is followed; 0 when none is */
+	struct xc_pointer_map languages; /* of units that do not tell theirs */
+	unsigned depth;                  /* of the type being made */
 	bool thorough; /* look for the definitions of declared types in modules of any size: set by what may wait for a name
 			* index (print, ptype), not by backtraces, whose answer so does not depend on what is cached */
 	struct xc_type unknown, void_type;

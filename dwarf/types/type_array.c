@@ -10,6 +10,7 @@
 
 #include "dwarf/module/die.h"
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 enum { MAX_DIMENSIONS = 16 };
 

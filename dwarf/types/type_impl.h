@@ -1,4 +1,4 @@
-/* type_impl: what the files of dwarf/type*.c share and nobody else needs. */
+/* type_impl: state shared by the files of dwarf/types/type*.c. */
 #ifndef XC_TYPE_IMPL_H
 #define XC_TYPE_IMPL_H
 
@@ -29,12 +29,6 @@ struct xc_type_detail {
 	bool alignment_asked; /* … by the source, of the type or of a member */
 };
 
-/* A new type with its detail, in the arena. */
-struct xc_type *xc_type_new(struct xc_types *types, enum xc_type_kind kind);
-
-/* What a DW_TAG_member or DW_TAG_inheritance of a struct says. */
-struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die);
-
 /* DW_AT_accessibility of a DIE in a struct, class or union. */
 enum xc_member_access xc_type_access(const struct xc_type *owner, Dwarf_Die *die);
 
@@ -44,11 +38,5 @@ void xc_type_fill_string(struct xc_types *types, struct xc_type *type, Dwarf_Die
 
 /* Read the enumerators of an enum; sets is_flags. */
 void xc_type_read_enumerators(struct xc_type *type);
-
-/* The items of a type that no DIE describes: members, enumerators or parameters, in the arena already. */
-void xc_type_keep(struct xc_type *type, void *items, size_t count);
-
-/* Of an enum that has its items: sets is_flags, and is_signed when no target tells. */
-void xc_type_judge_enum(struct xc_type *type);
 
 #endif

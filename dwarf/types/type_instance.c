@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 enum { MAX_INSTANCES = 256 };
 

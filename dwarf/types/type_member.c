@@ -8,7 +8,9 @@
 
 #include "dwarf/module/die.h"
 #include "dwarf/types/scope.h"
+#include "dwarf/types/type_die.h"
 #include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 
 enum { MAX_ITEMS = 1 << 16 };
 
@@ -76,13 +78,6 @@ struct xc_member xc_type_read_member(const struct xc_type *owner, Dwarf_Die *die
 	return member;
 }
 
-void xc_type_keep(struct xc_type *type, void *items, size_t count)
-{
-	type->detail->items = items;
-	type->detail->item_count = count;
-	type->detail->items_read = true;
-}
-
 static void keep(struct xc_type_detail *detail, const void *items, size_t count, size_t size)
 {
 	detail->items_read = true;
@@ -128,21 +123,6 @@ static uint64_t sign_extend(uint64_t value, uint64_t size)
 	return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
-void xc_type_judge_enum(struct xc_type *type)
-{
-	const struct xc_enumerator *items = type->detail->items;
-	size_t count = type->detail->item_count;
-	type->is_flags = count > 0;
-	for (size_t i = 0; i < count; i++) {
-		bool negative = (int64_t)items[i].value < 0;
-		if (negative && !type->target)
-			type->is_signed = true; /* the compiler does not say which integer it is */
-		/* as gdb: negative values or values of several bits are no flags */
-		if ((negative && type->is_signed) || __builtin_popcountll(items[i].value) > 1)
-			type->is_flags = false;
-	}
-}
-
 void xc_type_read_enumerators(struct xc_type *type)
 {
 	struct xc_type_detail *detail = type->detail;
@@ -166,7 +146,7 @@ void xc_type_read_enumerators(struct xc_type *type)
 					       type->is_signed ? sign_extend(value, type->size) : value};
 	}
 	keep(detail, items, count, sizeof *items);
-	xc_type_judge_enum(type);
+	xc_type_classify_enum(type);
 }
 
 const struct xc_enumerator *xc_type_enumerators(const struct xc_type *type, size_t *count_out)

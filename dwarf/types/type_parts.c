@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf/symbolize/debuginfo.h"
+#include "dwarf/line/unit_cache.h"
 #include "dwarf/module/die.h"
 #include "dwarf/types/template.h"
 #include "dwarf/types/type_impl.h"
@@ -267,7 +267,7 @@ bool xc_type_place(const struct xc_type *type, const char **file_out, unsigned *
 	if (xc_die_attr(&detail->die, DW_AT_decl_file, &attr) && xc_die_constant(&attr, &file)) {
 		Dwarf_Die told = {
 			.cu = attr.cu}; /* by a declaration in another unit perhaps, which counts files on its own */
-		*file_out = xc_debuginfo_file(detail->types->process, &told, file);
+		*file_out = xc_unit_cache_file(detail->types->process, &told, file);
 	}
 	return true;
 }

@@ -9,8 +9,8 @@
 
 #include "dwarf/decode/code.h"
 #include "dwarf/module/die.h"
-#include "dwarf/value/expr.h"
 #include "dwarf/elf/symbol.h"
+#include "dwarf/unwind/constant_expr.h"
 
 xc_addr xc_site_function(const struct xc_place *place, Dwarf_Die *die_out)
 {
@@ -42,8 +42,8 @@ static xc_addr begins(const struct xc_process *p, xc_addr addr)
 /* By the instruction, directly or through a stub. */
 static xc_addr by_code(const struct xc_site *s, bool named, const struct xc_callee *likely)
 {
-	xc_addr targets[XC_CODE_GOES], through[XC_CODE_GOES], entry = 0;
-	size_t count = xc_code_goes(s->process, s->end, s->jump, named, targets);
+	xc_addr targets[XC_CODE_TARGETS], through[XC_CODE_TARGETS], entry = 0;
+	size_t count = xc_code_targets(s->process, s->end, s->jump, named, targets);
 	for (size_t i = 0; i < count; i++) {
 		through[i] = xc_code_stub(s->process, targets[i]);
 		if (likely && (likely->entry == targets[i] || likely->entry == through[i]))
@@ -123,41 +123,14 @@ static xc_addr by_debug_information(const struct xc_site *s, Dwarf_Die *named)
 	return name && may_be_interposed(s, name) ? 0 : entry + s->module->bias;
 }
 
-/* Does the operator need neither registers nor memory, which may be other than they were at the call? */
-static bool is_constant(unsigned atom)
-{
-	switch (atom) {
-	case DW_OP_addr:
-	case DW_OP_addrx:
-	case DW_OP_constx:
-	case DW_OP_GNU_addr_index:
-	case DW_OP_GNU_const_index:
-	case DW_OP_stack_value:
-	case DW_OP_const1u ... DW_OP_rot:
-	case DW_OP_abs ... DW_OP_xor:
-	case DW_OP_lit0 ... DW_OP_lit31:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* A call target that is a number: gcc writes 0x500000 as 20 << 18. */
 static xc_addr by_constant(const struct xc_site *s)
 {
 	Dwarf_Attribute attr;
-	struct xc_expr expr;
-	struct xc_arena scratch = {NULL};
-	struct xc_expr_context context = {.process = s->process, .module = s->module, .scratch = &scratch};
-	uint64_t target = 0;
-	if ((!dwarf_attr(s->die, DW_AT_call_target, &attr) && !dwarf_attr(s->die, DW_AT_GNU_call_site_target, &attr)) ||
-	    !xc_expr_of(xc_types_of(s->process), &attr, s->end - s->module->bias, &expr))
-		return 0;
-	for (size_t i = 0; i < expr.count; i++)
-		if (!is_constant(expr.ops[i].atom))
-			return 0;
-	bool known = !xc_expr_number(&context, &expr, &target);
-	xc_arena_fini(&scratch);
+	uint64_t target;
+	bool known = (dwarf_attr(s->die, DW_AT_call_target, &attr) ||
+		      dwarf_attr(s->die, DW_AT_GNU_call_site_target, &attr)) &&
+		     xc_constant_expr(s->process, s->module, &attr, &target);
 	return known ? begins(s->process, target) : 0;
 }
 

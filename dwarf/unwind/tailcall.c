@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "dwarf/decode/disas.h"
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 #include "dwarf/unwind/sitetarget.h"
 #include "dwarf/unwind/tailsites.h"
 
@@ -29,10 +29,10 @@ enum {
 struct xc_tailcalls {
 	const struct xc_process *process;
 	struct xc_arena arena;
-	struct xc_memo answers; /* (DIE of the callee's function, place of the caller) → struct xc_lost_call */
-	struct xc_memo
-		by_symbol;    /* the same for functions that only a symbol names: (their first instruction, place) */
-	struct xc_memo sites; /* (first instruction of a function) → struct xc_tailsites */
+	struct xc_pointer_map answers; /* (DIE of the callee's function, place of the caller) → struct xc_lost_call */
+	struct xc_pointer_map
+		by_symbol; /* the same for functions that only a symbol names: (their first instruction, place) */
+	struct xc_pointer_map sites; /* (first instruction of a function) → struct xc_tailsites */
 	size_t read;
 	struct xc_disas *disas;
 };
@@ -73,7 +73,7 @@ void xc_tailcalls_free(struct xc_tailcalls *t)
 
 static const struct xc_tailsites *sites_of(struct xc_tailcalls *t, xc_addr entry)
 {
-	void **slot = xc_memo_at(&t->sites, &t->arena, (const void *)(uintptr_t)entry, NULL);
+	void **slot = xc_pointer_map_at(&t->sites, &t->arena, (const void *)(uintptr_t)entry, NULL);
 	if (*slot)
 		return *slot;
 	struct xc_tailsites *sites = xc_arena_alloc(&t->arena, sizeof *sites);
@@ -212,9 +212,9 @@ static void **answer_slot(struct xc_tailcalls *t, const struct xc_place *below, 
 {
 	Dwarf_Die function;
 	if (below->level_count > 0 && !below->line_only)
-		return xc_memo_at(&t->answers, &t->arena, below->levels[below->level_count - 1].die.addr, above);
+		return xc_pointer_map_at(&t->answers, &t->arena, below->levels[below->level_count - 1].die.addr, above);
 	xc_addr entry = xc_site_function(below, &function);
-	return entry ? xc_memo_at(&t->by_symbol, &t->arena, (const void *)(uintptr_t)entry, above) : NULL;
+	return entry ? xc_pointer_map_at(&t->by_symbol, &t->arena, (const void *)(uintptr_t)entry, above) : NULL;
 }
 
 struct xc_lost_call xc_tailcall_between(struct xc_tailcalls *t, xc_addr callee, xc_addr ret)

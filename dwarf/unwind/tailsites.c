@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/decode/disas.h"
 #include "dwarf/unwind/sitetarget.h"
@@ -27,7 +28,7 @@ struct reader {
 	bool whole;
 };
 
-static bool tells_all(Dwarf_Die *function)
+static bool lists_all_calls(Dwarf_Die *function)
 {
 	return xc_die_flag(function, DW_AT_call_all_calls) || xc_die_flag(function, DW_AT_call_all_tail_calls) ||
 	       xc_die_flag(function, DW_AT_GNU_all_call_sites) || xc_die_flag(function, DW_AT_GNU_all_tail_call_sites);
@@ -116,10 +117,10 @@ void xc_tailsites_read(const struct xc_process *process, xc_addr entry, struct x
 	const struct xc_place *place = xc_debuginfo_place(process, entry);
 	struct reader r = {.process = process, .module = place->module, .disas = disas, .items = items, .whole = true};
 	*out = (struct xc_tailsites){.whole = false};
-	if (xc_site_function(place, &r.function) != entry || !r.function.addr || !tells_all(&r.function))
+	if (xc_site_function(place, &r.function) != entry || !r.function.addr || !lists_all_calls(&r.function))
 		return;
 	read_block(&r, &r.function, DEEP, 0);
-	if (!r.whole || xc_die_exhausted())
+	if (!r.whole || xc_budget_is_spent())
 		return;
 	struct xc_tailsite *kept = xc_arena_alloc(arena, (r.count + 1) * sizeof *kept);
 	for (size_t i = 0; i < r.count; i++)

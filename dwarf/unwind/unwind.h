@@ -18,7 +18,7 @@ enum xc_trust {
 	XC_TRUST_CFI,
 	XC_TRUST_FP,     /* frame pointer chain: the caller is likely right, its registers mostly unknown */
 	XC_TRUST_SCAN,   /* a word on the stack that looks like a return address: a guess */
-	XC_TRUST_PLUGIN, /* by what a plugin told of its callee's code (guest.h) */
+	XC_TRUST_PLUGIN, /* by what a plugin told of its callee's code (foreign_frame.h) */
 };
 
 struct xc_frame {

@@ -118,7 +118,7 @@ static void tail_calls(struct search *s, Dwarf_Die *die, unsigned nesting)
 static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 {
 	struct xc_types *types = xc_types_of(c->process);
-	void **slot = xc_memo_at(&types->sites, types->arena, function->addr, NULL);
+	void **slot = xc_pointer_map_at(&types->sites, types->arena, function->addr, NULL);
 	static char yes, no;
 	if (*slot)
 		return *slot == &yes;
@@ -130,7 +130,7 @@ static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 		found = is_callee(c, &todo[i], function);
 		tail_calls(&s, &todo[i], 0);
 	}
-	*xc_memo_at(&types->sites, types->arena, function->addr, NULL) = found ? &yes : &no;
+	*xc_pointer_map_at(&types->sites, types->arena, function->addr, NULL) = found ? &yes : &no;
 	return found;
 }
 
@@ -164,12 +164,12 @@ static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_c
 {
 	struct xc_types *types = xc_types_of(c->process);
 	const struct xc_place *place = caller->context.place;
-	void **slot = xc_memo_at(&types->sites, types->arena, place, ours->addr);
+	void **slot = xc_pointer_map_at(&types->sites, types->arena, place, ours->addr);
 	if (*slot)
 		return *slot;
 	struct site *site = xc_arena_alloc(types->arena, sizeof *site);
 	site->why = check_site(c, caller, ours, &site->die);
-	*xc_memo_at(&types->sites, types->arena, place, ours->addr) = site;
+	*xc_pointer_map_at(&types->sites, types->arena, place, ours->addr) = site;
 	return site;
 }
 

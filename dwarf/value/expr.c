@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr_impl.h"
 
@@ -362,7 +363,7 @@ const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 		return "location expressions nested too deep";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {
-		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_die_burn(1)))
+		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_budget_spend(1)))
 			why = "location expression does not end";
 		else
 			why = step(m, expr, &at);

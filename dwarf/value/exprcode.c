@@ -211,10 +211,10 @@ bool xc_exprcode_read(struct xc_types *types, Dwarf_CU *unit, const uint8_t *byt
 	*code_out = (struct xc_exprcode){0};
 	if (size == 0)
 		return true;
-	struct xc_exprcode *code = *xc_memo_at(&types->codes, types->arena, bytes, NULL);
+	struct xc_exprcode *code = *xc_pointer_map_at(&types->codes, types->arena, bytes, NULL);
 	if (!code) {
 		code = decode(types, unit, bytes, size);
-		*xc_memo_at(&types->codes, types->arena, bytes, NULL) = code;
+		*xc_pointer_map_at(&types->codes, types->arena, bytes, NULL) = code;
 	}
 	*code_out = *code;
 	return code->count > 0 && code->size == size;

@@ -6,11 +6,12 @@
  *
  * Read by us: libdw 0.188 does not know DW_LLE_GNU_view_pair, takes a default location that stands in front for one that holds
  * everywhere, and does not say how long a list is. Thousands of variables may share a list of a hundred thousand entries: each
- * entry burns fuel. */
+ * entry spends from the budget. */
 #include <dwarf.h>
 #include <string.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr_impl.h"
 #include "dwarf/value/exprcode.h"
@@ -83,11 +84,11 @@ static void read_unit(struct unit_lists *u, Dwarf_CU *cu)
 
 static const struct unit_lists *lists_of(struct xc_types *types, Dwarf_CU *cu)
 {
-	struct unit_lists *u = *xc_memo_at(&types->codes, types->arena, cu, types);
+	struct unit_lists *u = *xc_pointer_map_at(&types->codes, types->arena, cu, types);
 	if (!u) {
 		u = xc_arena_alloc(types->arena, sizeof *u);
 		read_unit(u, cu);
-		*xc_memo_at(&types->codes, types->arena, cu, types) = u;
+		*xc_pointer_map_at(&types->codes, types->arena, cu, types) = u;
 	}
 	return u;
 }
@@ -252,7 +253,7 @@ static void follow(struct walk *w)
 	struct xc_error *err = NULL;
 	while (!err && !w->ended && !(w->here.found && w->next.found)) {
 		err = w->unit->split4 ? take_entry_split4(w) : w->unit->version >= 5 ? take_entry5(w) : take_entry4(w);
-		if (!xc_die_burn(1)) { /* an answer would be one for another day */
+		if (!xc_budget_spend(1)) { /* an answer would be one for another day */
 			w->here = w->next = w->otherwise = (struct bytes){0};
 			break;
 		}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
-#include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_die.h"
 
 enum { MAX_VARIANTS = 1 << 14, MAX_RANGES = 1 << 12 };
 
@@ -145,7 +145,7 @@ static void read_discriminant(struct reader *r, Dwarf_Die *die, struct xc_varian
 
 static const struct xc_variant_part *read_part(const struct xc_type *owner, Dwarf_Die *die)
 {
-	struct reader r = {.owner = owner, .arena = owner->detail->types->arena};
+	struct reader r = {.owner = owner, .arena = xc_type_arena(owner)};
 	struct xc_variant_part *part = xc_arena_alloc(r.arena, sizeof *part);
 	xc_auto(xc_freep) struct xc_variant *variants = NULL;
 	size_t capacity = 0;
@@ -168,15 +168,15 @@ static const struct xc_variant_part *read_part(const struct xc_type *owner, Dwar
 
 const struct xc_variant_part *xc_variant_part_of(const struct xc_type *type)
 {
-	struct xc_type_detail *detail = type->detail;
-	Dwarf_Die die;
-	if (!type->has_variants || !detail || !detail->die.addr)
+	Dwarf_Die owner, die;
+	if (!type->has_variants || !xc_type_die_of(type, &owner))
 		return NULL;
-	if (detail->variants)
-		return detail->variants;
-	for (bool more = xc_die_child(&detail->die, &die); more; more = xc_die_next(&die)) {
+	const struct xc_variant_part **known = xc_type_variants(type);
+	if (*known)
+		return *known;
+	for (bool more = xc_die_child(&owner, &die); more; more = xc_die_next(&die)) {
 		if (dwarf_tag(&die) == DW_TAG_variant_part)
-			return detail->variants = read_part(type, &die);
+			return *known = read_part(type, &die);
 	}
 	return NULL;
 }

@@ -14,7 +14,7 @@
 #include "dwarf/view/view_impl.h"
 
 struct xc_views {
-	struct xc_memo shapes; /* type → its shape */
+	struct xc_pointer_map shapes; /* type → its shape */
 	const struct xc_view_hook *added;
 };
 
@@ -123,7 +123,7 @@ const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, c
 {
 	struct xc_types *types = xc_types_of(process);
 	struct xc_views *views = views_of(types);
-	void **slot = xc_memo_at(&views->shapes, types->arena, type, NULL);
+	void **slot = xc_pointer_map_at(&views->shapes, types->arena, type, NULL);
 	struct xc_view_shape *shape = *slot;
 	if (shape)
 		return shape;

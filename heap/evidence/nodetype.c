@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dwarf/types/ctype.h"
-#include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 #include "dwarf/view/view_impl.h"
 
 enum { WORD = 8, MAX_LINKS = 8, MAX_SIZE = 1 << 24 };
@@ -35,7 +35,7 @@ static const struct xc_type *make(struct xc_types *types, const struct xc_nodety
 	members[1].name = value_name;
 	members[1].type = node->value;
 	members[1].offset = node->offset;
-	xc_type_keep(type, members, 2);
+	xc_type_set_items(type, members, 2);
 	return type;
 }
 

@@ -167,7 +167,7 @@ struct site {
 
 struct sites {
 	struct xc_engine *engine;
-	struct xc_memo by_slot;
+	struct xc_pointer_map by_slot;
 	struct xc_arena memory;
 	struct site **items;
 	size_t count, capacity;
@@ -187,7 +187,7 @@ static void see_unknown(void *context, const struct xc_hit *hit)
 	struct sites *s = context;
 	if (s->engine->typing->by_block[hit->block])
 		return;
-	void **known = xc_memo_at(&s->by_slot, &s->memory, hit->slot, NULL);
+	void **known = xc_pointer_map_at(&s->by_slot, &s->memory, hit->slot, NULL);
 	if (!*known) {
 		struct site *site = xc_arena_alloc(&s->memory, sizeof *site);
 		site->slot = hit->slot;

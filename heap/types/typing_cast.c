@@ -361,10 +361,10 @@ const struct xc_header_set *xc_typing_headers(struct xc_engine *e, const struct 
 		const char *name = claims->headers[i].pointer;
 		if (!leads_to(type, name))
 			continue;
-		void **known = xc_memo_at(&e->headers, &e->heap->memory, name, NULL);
+		void **known = xc_pointer_map_at(&e->headers, &e->heap->memory, name, NULL);
 		if (!*known) {
 			void *made = (void *)make_headers(e, name);
-			known = xc_memo_at(&e->headers, &e->heap->memory, name, NULL);
+			known = xc_pointer_map_at(&e->headers, &e->heap->memory, name, NULL);
 			*known = made;
 		}
 		return *known;

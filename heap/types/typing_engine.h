@@ -180,14 +180,14 @@ struct xc_engine {
 	uint64_t *map_keys; /* open addressing: key, number */
 	uint32_t *map_numbers;
 	size_t map_slots;
-	struct xc_memo by_type;      /* map number + 1 by xc_type */
-	struct xc_item_facts *facts; /* by item */
+	struct xc_pointer_map by_type; /* map number + 1 by xc_type */
+	struct xc_item_facts *facts;   /* by item */
 	size_t fact_capacity;
-	struct xc_memo known_items; /* by (type, via): the last one made */
-	uint32_t slot_count;        /* numbers given */
+	struct xc_pointer_map known_items; /* by (type, via): the last one made */
+	uint32_t slot_count;               /* numbers given */
 	struct xc_root_object *roots;
 	size_t root_count, root_capacity;
-	struct xc_memo root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
+	struct xc_pointer_map root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
 	enum xc_rounding rounding;
 	unsigned word;      /* bytes of an address: 4 or 8 */
 	uint64_t *queued;   /* bit per block: it is in queue[1] */
@@ -206,10 +206,10 @@ struct xc_engine {
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
 	struct xc_owners *owners;
-	struct xc_cast_rules *casts; /* NULL: there are none */
-	struct xc_memo headers;      /* by name of the typedef */
-	struct xc_memo variants;     /* map number + 1 by map and variant */
-	uint32_t bytes;              /* the map of char */
+	struct xc_cast_rules *casts;    /* NULL: there are none */
+	struct xc_pointer_map headers;  /* by name of the typedef */
+	struct xc_pointer_map variants; /* map number + 1 by map and variant */
+	uint32_t bytes;                 /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)

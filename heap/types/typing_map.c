@@ -183,12 +183,13 @@ static uint32_t make_map(struct xc_engine *e, const struct xc_type *type)
 
 uint32_t xc_typemap_of(struct xc_engine *e, const struct xc_type *type)
 {
-	uintptr_t known = (uintptr_t)*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL);
+	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL);
 	if (known)
 		return (uint32_t)(known - 1);
-	*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)(uintptr_t)(XC_NO_MAP + 1); /* of circles */
+	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) =
+		(void *)(uintptr_t)(XC_NO_MAP + 1); /* of circles */
 	uint32_t number = make_map(e, type);
-	*xc_memo_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)((uintptr_t)number + 1);
+	*xc_pointer_map_at(&e->by_type, &e->heap->memory, type, NULL) = (void *)((uintptr_t)number + 1);
 	return number;
 }
 
@@ -198,7 +199,7 @@ uint32_t xc_typemap_variant(struct xc_engine *e, uint32_t number, uint32_t varia
 	if (number == XC_NO_MAP || variant == 0 || base->is_opaque)
 		return number;
 	const void *key = (const void *)(uintptr_t)variant;
-	uintptr_t known = (uintptr_t)*xc_memo_at(&e->variants, &e->heap->memory, base, key);
+	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->variants, &e->heap->memory, base, key);
 	if (known)
 		return (uint32_t)known - 1;
 	uint32_t made = add_map(e, base->type, base->bare, base->size);
@@ -208,7 +209,7 @@ uint32_t xc_typemap_variant(struct xc_engine *e, uint32_t number, uint32_t varia
 		e->maps[made]->derived = base->derived;
 		e->maps[made]->derived_count = base->derived_count;
 	}
-	*xc_memo_at(&e->variants, &e->heap->memory, base, key) = (void *)((uintptr_t)made + 1);
+	*xc_pointer_map_at(&e->variants, &e->heap->memory, base, key) = (void *)((uintptr_t)made + 1);
 	return made;
 }
 

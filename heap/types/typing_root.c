@@ -6,7 +6,7 @@
 #include "heap/types/typing_engine.h"
 
 #include "dwarf/module/die.h"
-#include "dwarf/lookup/innerstatic.h"
+#include "dwarf/lookup/function_static.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/standpoint.h"
 #include "heap/types/stray.h"
@@ -108,7 +108,7 @@ static void find_statics(struct xc_engine *e)
 		s.module = process->modules[i];
 		xc_lookup_each(process, s.module, XC_NAME_VARIABLE, see_variable, &s);
 		if (xc_stray_any(e->heap, s.module, &s.known))
-			xc_innerstatic_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
+			xc_function_static_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
 		s.known.count = 0;
 	}
 	xc_extents_fini(&s.known);

@@ -33,8 +33,7 @@ static bool declare_typedef(struct xc_cdef_parser *p, const struct xc_cdef_speci
 	type->name = name.name;
 	type->target = d->type;
 	type->is_c = true;
-	type->detail->alignment = (uint32_t)aligned;
-	type->detail->alignment_asked = aligned > 0;
+	xc_type_set_alignment(type, (uint32_t)aligned, aligned > 0);
 	name.type = type;
 	const struct xc_cdef_name *before = xc_cdef_find(p->cdef, XC_CDEF_ORDINARY, d->name.text, d->name.len);
 	if (before && before->kind == XC_CDEF_TYPE && xc_cdef_same(before->type, type))

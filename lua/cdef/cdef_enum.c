@@ -135,8 +135,8 @@ static struct xc_type *make_type(struct reader *r, bool packed, const struct xc_
 	type->is_signed = is_signed;
 	type->size = size;
 	type->size_known = true;
-	xc_type_keep(type, items, r->count);
-	xc_type_judge_enum(type);
+	xc_type_set_items(type, items, r->count);
+	xc_type_classify_enum(type);
 	return type;
 }
 

@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 #include "lua/cdef/cdef.h"
 
 /* ---- names: cdef_name.c ---- */

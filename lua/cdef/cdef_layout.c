@@ -62,9 +62,10 @@ static struct alignment alignment_of(const struct xc_process *process, const str
 {
 	uint64_t least = BYTE;
 	for (int i = 0; i < XC_TYPE_DEPTH; i++) {
-		if (type->detail->alignment > 0) {
-			uint64_t bits = (uint64_t)type->detail->alignment * BYTE;
-			return (struct alignment){bits > least ? bits : least, type->detail->alignment_asked};
+		bool asked;
+		uint64_t bits = (uint64_t)xc_type_made_alignment(type, &asked) * BYTE;
+		if (bits > 0) {
+			return (struct alignment){bits > least ? bits : least, asked};
 		}
 		if (type->kind == XC_TYPE_ATOMIC)
 			least = atomic_alignment(process, type);

@@ -52,22 +52,13 @@ void xc_cdef_add(struct xc_cdef *cdef, const struct xc_cdef_name *name)
 		link_name(cdef, i);
 }
 
-static void undefine(const struct xc_type *type)
-{
-	struct xc_type *ours = (struct xc_type *)type; /* made here */
-	ours->is_declaration = true;
-	ours->size_known = false;
-	ours->detail->items = NULL;
-	ours->detail->item_count = 0;
-}
-
 void xc_cdef_cut(struct xc_cdef *cdef, size_t count)
 {
 	while (cdef->count > count) {
 		const struct xc_cdef_name *last = &cdef->names[--cdef->count];
 		cdef->buckets[last->hash % cdef->bucket_count] = last->next;
 		if (last->defines)
-			undefine(last->type);
+			xc_type_undefine((struct xc_type *)last->type); /* made here */
 	}
 }
 
@@ -104,7 +95,7 @@ static bool same_enumerators(const struct xc_type *a, const struct xc_type *b)
 static bool same_items(const struct xc_type *a, const struct xc_type *b, unsigned depth)
 {
 	return a->size == b->size && a->is_declaration == b->is_declaration &&
-	       a->detail->alignment == b->detail->alignment &&
+	       xc_type_made_alignment(a, NULL) == xc_type_made_alignment(b, NULL) &&
 	       (a->kind == XC_TYPE_ENUM ? same_enumerators(a, b) : same_members(a, b, depth));
 }
 
@@ -138,7 +129,8 @@ static bool same(const struct xc_type *a, const struct xc_type *b, unsigned dept
 	case XC_TYPE_FUNCTION:
 		return same_signature(a, b, depth + 1);
 	case XC_TYPE_TYPEDEF: /* one that failed, or a library's that was declared since */
-		return a->detail->alignment == b->detail->alignment && same(a->target, b->target, depth + 1);
+		return xc_type_made_alignment(a, NULL) == xc_type_made_alignment(b, NULL) &&
+		       same(a->target, b->target, depth + 1);
 	case XC_TYPE_POINTER:
 	case XC_TYPE_CONST:
 	case XC_TYPE_VOLATILE:

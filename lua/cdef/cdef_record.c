@@ -49,26 +49,10 @@ struct xc_type *xc_cdef_tag(struct xc_cdef_parser *p, enum xc_type_kind kind, co
 	struct xc_type *type = xc_type_new(xc_types_of(p->process), kind);
 	type->name = name.name;
 	type->is_c = true;
-	type->is_declaration = true;
-	type->detail->items_read = true;
+	xc_type_undefine(type);
 	name.type = type;
 	xc_cdef_add(p->cdef, &name);
 	return type;
-}
-
-/* The tag's type is where others point to, so it takes over what the definition says. */
-static void complete(struct xc_type *type, const struct xc_type *definition)
-{
-	type->is_declaration = false;
-	type->is_signed = definition->is_signed;
-	type->is_flags = definition->is_flags;
-	type->size = definition->size;
-	type->size_known = definition->size_known;
-	type->target = definition->target;
-	type->detail->items = definition->detail->items;
-	type->detail->item_count = definition->detail->item_count;
-	type->detail->alignment = definition->detail->alignment;
-	type->detail->alignment_asked = definition->detail->alignment_asked;
 }
 
 const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *fresh, const struct xc_cdef_token *token)
@@ -89,7 +73,7 @@ const struct xc_type *xc_cdef_define(struct xc_cdef_parser *p, struct xc_type *f
 				 "defined otherwise");
 		return NULL;
 	}
-	complete(type, fresh);
+	xc_type_define(type, fresh);
 	struct xc_cdef_name name = xc_cdef_new_name(p, XC_CDEF_TAG, XC_CDEF_TYPE, token);
 	name.type = type;
 	name.defines = true;
@@ -260,9 +244,8 @@ static struct xc_type *make_type(struct reader *r, const struct xc_cdef_token *s
 	type->is_c = true;
 	type->size = record->size;
 	type->size_known = true;
-	type->detail->alignment = (uint32_t)record->alignment;
-	type->detail->alignment_asked = record->alignment_asked;
-	xc_type_keep(type, members, count);
+	xc_type_set_alignment(type, (uint32_t)record->alignment, record->alignment_asked);
+	xc_type_set_items(type, members, count);
 	return check_names(p, members, count, spot) ? type : NULL;
 }
 

@@ -14,7 +14,7 @@
 #include "core/base/progress.h"
 #include "core/report/report_wire.h"
 #include "core/report/stacktree.h"
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 #include "heap/graph/claim_wire.h"
 #include "lua/vm/bind.h"
 #include "lua/report/bind_report.h"
@@ -223,7 +223,7 @@ void xc_runner_perform(const struct xc_run *run, struct xc_report *report, xc_ou
 	struct xc_host *host = xc_host_new(&options);
 	ending->err = call(host, run);
 	if (run->what == XC_RUN_STACKS)
-		xc_guests_tell(xc_report_section(report, "stacks", "Stacks"), run->process);
+		xc_foreign_report(xc_report_section(report, "stacks", "Stacks"), run->process);
 	ending->instructions = host->limit.steps;
 	ending->memory = host->limit.peak;
 	xc_progress_end(&progress);

@@ -6,7 +6,7 @@
 
 #include "core/elf/arch.h"
 #include "core/base/suggest.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 #include "lua/bind/bind_class.h"
 #include "lua/bind/stage.h"
 
@@ -128,14 +128,14 @@ static const struct xc_level *level_of(const struct frame *self)
 static void push_file(lua_State *L, void *self)
 {
 	const struct xc_level *level = level_of(self);
-	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
 	lua_pushstring(L, level ? level->file : told ? told->file : NULL);
 }
 
 static void push_line(lua_State *L, void *self)
 {
 	const struct xc_level *level = level_of(self);
-	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
 	unsigned line = level ? level->line : told ? told->line : 0;
 	if (line)
 		lua_pushinteger(L, line);
@@ -156,7 +156,7 @@ static void push_signal(lua_State *L, void *self)
 
 static void push_language(lua_State *L, void *self)
 {
-	const struct xc_guest_code *told = ((struct frame *)self)->place->told;
+	const struct xc_foreign_code *told = ((struct frame *)self)->place->told;
 	lua_pushstring(L, told ? told->language : NULL);
 }
 

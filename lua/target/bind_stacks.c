@@ -5,7 +5,7 @@
 
 #include "core/elf/arch.h"
 #include "core/report/report.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 #include "lua/bind/bind_class.h"
 #include "lua/report/bind_report.h"
 #include "lua/bind/stage.h"
@@ -127,7 +127,7 @@ static int64_t check_offset(lua_State *L, int arg, const char *what)
 }
 
 /* cfa = {"rsp", 112} */
-static void read_cfa(lua_State *L, int table, struct xc_guest_code *code)
+static void read_cfa(lua_State *L, int table, struct xc_foreign_code *code)
 {
 	code->cfa_reg = -1;
 	if (!push_field(L, table, "cfa"))
@@ -143,7 +143,7 @@ static void read_cfa(lua_State *L, int table, struct xc_guest_code *code)
 }
 
 /* saved = {rip = -8, rbx = "r12"} */
-static void read_saved(lua_State *L, const struct reading *r, int table, struct xc_guest_code *code)
+static void read_saved(lua_State *L, const struct reading *r, int table, struct xc_foreign_code *code)
 {
 	if (!push_field(L, table, "saved"))
 		return;
@@ -151,12 +151,12 @@ static void read_saved(lua_State *L, const struct reading *r, int table, struct 
 	if (!lua_istable(L, saved))
 		xc_bind_fail(L, XC_ERR_USAGE, "saved: a table of registers is wanted, not a %s",
 			     luaL_typename(L, saved));
-	struct xc_guest_saved *items = xc_arena_alloc(r->arena, XC_REG_MAX * sizeof *items);
+	struct xc_foreign_saved *items = xc_arena_alloc(r->arena, XC_REG_MAX * sizeof *items);
 	for (lua_pushnil(L); lua_next(L, saved); lua_pop(L, 1)) {
 		if (code->saved_count == XC_REG_MAX)
 			xc_bind_fail(L, XC_ERR_USAGE, "saved: more registers than the machine has");
-		struct xc_guest_saved *item = &items[code->saved_count++];
-		*item = (struct xc_guest_saved){.reg = check_register(L, saved + 1), .from = -1};
+		struct xc_foreign_saved *item = &items[code->saved_count++];
+		*item = (struct xc_foreign_saved){.reg = check_register(L, saved + 1), .from = -1};
 		if (lua_type(L, saved + 2) == LUA_TSTRING)
 			item->from = check_register(L, saved + 2);
 		else
@@ -175,7 +175,7 @@ static int stacks_code(lua_State *L)
 	if (!push_field(L, 2, "lo"))
 		return xc_bind_fail(L, XC_ERR_USAGE, "'lo' is missing: where the code begins");
 	lua_pop(L, 1);
-	struct xc_guest_code code = {.lo = address_field(L, 2, "lo", 0)};
+	struct xc_foreign_code code = {.lo = address_field(L, 2, "lo", 0)};
 	code.hi = address_field(L, 2, "hi", code.lo);
 	if (push_field(L, 2, "override"))
 		code.override = lua_toboolean(L, -1);
@@ -187,7 +187,7 @@ static int stacks_code(lua_State *L)
 	read_cfa(L, 2, &code);
 	read_saved(L, &r, 2, &code);
 	xc_limit_spend(L, 50);
-	xc_bind_raise(L, xc_guest_add_code(xc_bind_process(L), &code));
+	xc_bind_raise(L, xc_foreign_add_code(xc_bind_process(L), &code));
 	return 0;
 }
 
@@ -224,8 +224,8 @@ static size_t list_length(lua_State *L, int row, const char *key)
 	if (!lua_istable(L, -1))
 		xc_bind_fail(L, XC_ERR_USAGE, "%s: a list is wanted, not a %s", key, luaL_typename(L, -1));
 	size_t length = lua_rawlen(L, -1);
-	if (length > XC_GUEST_VARIABLES)
-		xc_bind_fail(L, XC_ERR_LIMIT, "%s: more than %d", key, XC_GUEST_VARIABLES);
+	if (length > XC_FOREIGN_VARIABLES)
+		xc_bind_fail(L, XC_ERR_LIMIT, "%s: more than %d", key, XC_FOREIGN_VARIABLES);
 	lua_pop(L, 1);
 	return length;
 }
@@ -234,8 +234,8 @@ static void read_row_variables(lua_State *L, const struct reading *r, int at, st
 {
 	size_t args = list_length(L, at, "args"), locals = list_length(L, at, "locals"),
 	       upvalues = list_length(L, at, "upvalues");
-	if (args + locals + upvalues > XC_GUEST_VARIABLES - r->told->variables)
-		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d variables of frames", XC_GUEST_VARIABLES);
+	if (args + locals + upvalues > XC_FOREIGN_VARIABLES - r->told->variables)
+		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d variables of frames", XC_FOREIGN_VARIABLES);
 	r->told->variables += args + locals + upvalues;
 	xc_limit_spend(L, args + locals + upvalues);
 	row->args = xc_arena_alloc(r->arena, args * sizeof *row->args);
@@ -263,13 +263,13 @@ static void read_row(lua_State *L, const struct reading *r, struct xc_stack_row 
 	read_row_variables(L, r, at, row);
 }
 
-static void read_rows(lua_State *L, const struct reading *r, int list, struct xc_guest_frames *frames)
+static void read_rows(lua_State *L, const struct reading *r, int list, struct xc_foreign_frames *frames)
 {
 	luaL_checktype(L, list, LUA_TTABLE);
 	luaL_checkstack(L, 20, NULL);
 	frames->row_count = lua_rawlen(L, list);
-	if (frames->row_count > XC_GUEST_ROWS)
-		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d frames", XC_GUEST_ROWS);
+	if (frames->row_count > XC_FOREIGN_ROWS)
+		xc_bind_fail(L, XC_ERR_LIMIT, "more than %d frames", XC_FOREIGN_ROWS);
 	frames->rows = xc_arena_alloc(r->arena, frames->row_count * sizeof *frames->rows);
 	for (size_t i = 0; i < frames->row_count; i++) {
 		lua_rawgeti(L, list, (lua_Integer)i + 1);
@@ -286,9 +286,9 @@ static int stacks_frames(lua_State *L)
 	lua_settop(L, 4);
 	if (tid <= 0 || tid > INT32_MAX)
 		return xc_bind_fail(L, XC_ERR_NOT_FOUND, "no thread %lld", (long long)tid);
-	struct xc_guest_frames frames = {.tid = (pid_t)tid, .at = xc_bind_check_address(L, 3)};
+	struct xc_foreign_frames frames = {.tid = (pid_t)tid, .at = xc_bind_check_address(L, 3)};
 	read_rows(L, &r, 4, &frames);
-	xc_bind_raise(L, xc_guest_add_frames(xc_bind_process(L), &frames));
+	xc_bind_raise(L, xc_foreign_add_frames(xc_bind_process(L), &frames));
 	return 0;
 }
 
@@ -298,11 +298,12 @@ static int stacks_stack(lua_State *L)
 	luaL_checktype(L, 2, LUA_TTABLE);
 	lua_settop(L, 2);
 	xc_report_check_names(L, 2, "name state rows");
-	struct xc_guest_frames frames = {.name = text_field(L, &r, 2, "name"), .state = text_field(L, &r, 2, "state")};
+	struct xc_foreign_frames frames = {.name = text_field(L, &r, 2, "name"),
+					   .state = text_field(L, &r, 2, "state")};
 	if (!frames.name || !push_field(L, 2, "rows"))
 		return xc_bind_fail(L, XC_ERR_USAGE, "'name' and 'rows' are wanted");
 	read_rows(L, &r, 3, &frames);
-	xc_bind_raise(L, xc_guest_add_frames(xc_bind_process(L), &frames));
+	xc_bind_raise(L, xc_foreign_add_frames(xc_bind_process(L), &frames));
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 
 void xc_bind_stacks_open(lua_State *L);
 
-/* Push one; what is told goes to the guests of the state's process (dwarf/cfi/guest.h). `language` is that of rows that name none. */
+/* Push one; what is told goes to the guests of the state's process (dwarf/cfi/foreign_frame.h). `language` is that of rows that name none. */
 void xc_bind_push_stacks(lua_State *L, const char *language);
 
 #endif

@@ -21,11 +21,11 @@ static void check(const struct xc_accel_units *units)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {"main", "server", "ns::C<int>", ""};
-	struct xc_skim_unit units[UNITS];
+	struct xc_die_scan_unit units[UNITS];
 	if (size < 1)
 		return 0;
 	for (size_t i = 0; i < UNITS; i++)
-		units[i] = (struct xc_skim_unit){.offset = i * UNIT_SIZE, .size = UNIT_SIZE, .type = 1};
+		units[i] = (struct xc_die_scan_unit){.offset = i * UNIT_SIZE, .size = UNIT_SIZE, .type = 1};
 	struct xc_accel accel = {.str = xc_cursor(data, size, ".debug_str")};
 	struct xc_cursor table = xc_cursor(data + 1, size - 1, "table");
 	for (size_t count = 0; count <= UNITS; count++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/elf/arch.h"
+#include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr.h"
 #include "dwarf/format/format.h"
@@ -15,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_MEMBERS = 32, MAX_DIES = 2000, MAX_DEPTH = 16, FUEL = 1 << 18, TABLE = 64 * 8, COPIES = 16 << 20 };
+enum { MAX_MEMBERS = 32, MAX_DIES = 2000, MAX_DEPTH = 16, BUDGET = 1 << 18, TABLE = 64 * 8, COPIES = 16 << 20 };
 
 static void must(bool ok)
 {
@@ -65,7 +66,7 @@ static void add_slots(struct input *in, const struct xc_split_index *index, bool
 {
 	uint64_t id;
 	uint32_t row;
-	for (uint32_t i = 0; i < index->slot_count && in->count < MAX_MEMBERS && xc_die_burn(1); i++)
+	for (uint32_t i = 0; i < index->slot_count && in->count < MAX_MEMBERS && xc_budget_spend(1); i++)
 		if (xc_split_index_slot(index, i, &id, &row))
 			add_found(in, type, id);
 }
@@ -124,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct xc_split_image *image = NULL;
 	uint64_t budget = COPIES;
 	elf_version(EV_CURRENT);
-	xc_die_refuel(FUEL);
+	xc_budget_set(BUDGET);
 	for (size_t i = 0; i < TABLE; i += 8)
 		table[i + 1] = 0x10;
 	struct xc_error *err = xc_split_file_open(xc_source_over(data, size, "fuzz"), NULL, &file);

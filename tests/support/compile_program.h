@@ -83,7 +83,7 @@ static inline void add_module(struct compiled *c)
 	c->process->module_count = 1;
 	c->dwarf = xc_debugfile_dwarf(xc_debugfile_of(c->process, &c->module));
 	assert_non_null(c->dwarf);
-	xc_debuginfo_unit(c->process, &c->module, 0, &unit); /* it is known from now on */
+	xc_unit_cache_at(c->process, &c->module, 0, &unit); /* it is known from now on */
 }
 
 /* Compile source with a command such as "gcc -x c -g"; fails the test when that fails. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/elf/budget.h"
 #include "dwarf/symbolize/debuginfo.h"
-#include "dwarf/module/die.h"
 #include "dwarf/disas/disas_range.h"
 #include "triage/util/imports.h"
 #include "triage/util/names.h"
@@ -50,7 +50,7 @@ static void find_pieces(const struct xc_process *process, xc_addr addr, struct p
 	struct xc_code_range range;
 	if (place->level_count && place->module && place->module->bias_known) {
 		Dwarf_Die die = place->levels[place->level_count - 1].die;
-		while (xc_die_burn(1) && (at = dwarf_ranges(&die, at, &base, &lo, &end)) > 0)
+		while (xc_budget_spend(1) && (at = dwarf_ranges(&die, at, &base, &lo, &end)) > 0)
 			add_piece(pieces, place->module->bias + lo, place->module->bias + end);
 	}
 	if (!pieces->count && !pieces->cut && xc_disas_range(process, addr, &range) && range.hi < UINT64_MAX)

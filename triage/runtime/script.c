@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 
 static const struct xc_stack_row *innermost(const struct xc_process *process, pid_t tid)
 {
 	size_t count;
-	const struct xc_guest_frames *lists = xc_guest_frames_of(process, tid, &count);
+	const struct xc_foreign_frames *lists = xc_foreign_frames_of(process, tid, &count);
 	for (size_t i = 0; i < count; i++) /* by address: what was called last first */
 		for (size_t k = 0; k < lists[i].row_count; k++)
 			if (lists[i].rows[k].file && lists[i].rows[k].line)

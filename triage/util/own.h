@@ -8,7 +8,7 @@
 /* Is this level of the place the program's own? Which module it is in is not looked at. A place without debug information has level 0. */
 bool xc_own_is(const struct xc_place *place, size_t level);
 
-/* Is it no module's code but what a plugin has named, as that of a JIT (dwarf/cfi/guest.h)? That is the program's own, too. */
+/* Is it no module's code but what a plugin has named, as that of a JIT (dwarf/cfi/foreign_frame.h)? That is the program's own, too. */
 bool xc_own_is_told(const struct xc_place *place);
 
 /* The innermost level that is the program's own; false when none is, or the place is in no module or a run-time's. */

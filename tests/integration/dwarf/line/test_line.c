@@ -6,7 +6,7 @@
 
 struct lines {
 	struct scene *scene;
-	struct xc_lines *lines;
+	struct xc_line_tables *lines;
 	Dwarf_Die unit;
 	xc_addr start; /* of f */
 };
@@ -14,15 +14,15 @@ struct lines {
 /* The unit of f, assembled with debug information of a C file. */
 static struct lines lines_by(const char *assembler, const char *body)
 {
-	struct lines l = {.scene = make_scene(assembler, body), .lines = xc_lines_new()};
+	struct lines l = {.scene = make_scene(assembler, body), .lines = xc_line_tables_new()};
 	l.start = label(l.scene, "f");
-	assert_true(xc_debuginfo_unit(l.scene->process, l.scene->module, l.start, &l.unit));
+	assert_true(xc_unit_cache_at(l.scene->process, l.scene->module, l.start, &l.unit));
 	return l;
 }
 
 static void end_lines(struct lines *l)
 {
-	xc_lines_free(l->lines);
+	xc_line_tables_free(l->lines);
 	end_scene(l->scene);
 }
 
@@ -44,7 +44,7 @@ static struct lines lines_of(const char *body)
 
 static void expect_line(struct lines *l, uint64_t offset, const char *file, unsigned line, unsigned column)
 {
-	struct xc_line at;
+	struct xc_source_location at;
 	if (!xc_line_at(l->lines, &l->unit, l->start + offset, &at))
 		fail_msg("no line at +%llu", (unsigned long long)offset);
 	if (at.line != line || at.column != column || strcmp(at.file, file) != 0)
@@ -65,7 +65,7 @@ static void the_row_at_or_below_an_address_covers_it(void **state)
 static void nothing_is_told_behind_the_end_of_a_sequence(void **state)
 {
 	(void)state;
-	struct xc_line at;
+	struct xc_source_location at;
 	struct lines l = lines_of(PROGRAM("\t.loc 1 10\n\tnop\n\tret\n"));
 	expect_line(&l, 1, "/src/one.c", 10, 0);
 	assert_false(xc_line_at(l.lines, &l.unit, l.start + 2, &at));
@@ -98,7 +98,7 @@ static void a_statement_goes_before_what_is_none(void **state)
 static void line_zero_belongs_to_the_row_before_it(void **state)
 {
 	(void)state;
-	struct xc_line at;
+	struct xc_source_location at;
 	struct lines l = lines_by("clang -x assembler",
 				  PROGRAM("\t.loc 1 0\n\tnop\n\t.loc 1 10\n\tnop\n\t.loc 1 0\n\tnop\n\tret\n"));
 	assert_false(xc_line_at(l.lines, &l.unit, l.start, &at));
@@ -126,13 +126,13 @@ static void compiled_lines_follow_the_source(void **state)
 						"clang -g -O0 -x c", "clang -gdwarf-4 -O0 -x c"};
 	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
 		unsigned last = 0, changes = 0;
-		struct xc_lines *lines = xc_lines_new();
+		struct xc_line_tables *lines = xc_line_tables_new();
 		struct scene *s =
 			make_scene(compilers[i],
 				   "int g;\nint f(int a)\n{\n\tg = a;\n\tg = a * 2;\n\tg = a + 3;\n\treturn g;\n}\n");
 		const struct xc_place *place = xc_debuginfo_place(s->process, label(s, "f"));
 		for (xc_addr at = label(s, "f"); at < label(s, "f") + 100; at++) {
-			struct xc_line line;
+			struct xc_source_location line;
 			if (!xc_line_at(lines, (Dwarf_Die *)&place->unit, at, &line))
 				break;
 			assert_true(line.line >= last);
@@ -141,7 +141,7 @@ static void compiled_lines_follow_the_source(void **state)
 		}
 		assert_in_range(last, 7, 8);
 		assert_in_range(changes, 5, 6); /* clang returns on the line of the return */
-		xc_lines_free(lines);
+		xc_line_tables_free(lines);
 		end_scene(s);
 	}
 }

@@ -7,7 +7,7 @@
 #include "tests/support/scripted.h"
 
 #include "dwarf/stack/backtrace.h"
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 #include "dwarf/elf/symbol.h"
 #include "lua/target/bind_stacks.h"
 #include "lua/runner/runner.h"
@@ -61,12 +61,12 @@ static struct xc_error *ask(const char *text, bool in_process)
 				   .limits = xc_limits_defaults(),
 				   .in_process = in_process,
 				   .quiet = true};
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 	struct xc_error *err = xc_runner_run(&run);
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 	for (const struct xc_section *s = report->sections; s; s = s->next)
 		if (strcmp(s->key, "stacks") == 0)
-			CHECK_OK(xc_guests_hear(process, s));
+			CHECK_OK(xc_foreign_load(process, s));
 	xc_report_free(report);
 	return err;
 }
@@ -175,7 +175,7 @@ static void without_the_plugin_the_stack_is_another(void **state)
 {
 	(void)state;
 	const struct xc_stack *stack = NULL;
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 	struct xc_report *report = backtrace(&stack);
 	char *got = chain_of(stack), *want = account();
 	assert_string_not_equal(got, want);
@@ -212,7 +212,7 @@ static void a_plugin_that_runs_wild_ends_with_its_limits(void **state)
 		XC_ERR_LIMIT, "texts of more than 128 MiB");
 	CHECK_ERROR(ask(PLUGIN("while true do stacks:stack{name = 'x', rows = {}} end"), false), XC_ERR_LIMIT,
 		    "more than 65536 lists");
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 }
 
 /* ---- in a script ---- */
@@ -249,7 +249,7 @@ static void told_code_takes_effect_at_once(void **state)
 	     "f[1].trust)",
 	     "true\ttrue\tcontext");
 	end_script(s);
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 }
 
 static void wrong_arguments_say_what_is_wrong(void **state)
@@ -276,7 +276,7 @@ static void wrong_arguments_say_what_is_wrong(void **state)
 	     "'fine'",
 	     "fine");
 	end_script(s);
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 }
 
 static size_t most_memory(void)
@@ -296,7 +296,7 @@ static void texts_are_bounded_however_many_ask_for_the_stacks(void **state)
 	       "t:stacks():stack{name = big, rows = {}}",
 	       "limit", "texts of more than 128 MiB");
 	end_script(s);
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 }
 
 /* The same tables again and again: room for 2^27 variables would be 4 GiB. */
@@ -311,7 +311,7 @@ static void variables_are_counted_before_there_is_room_for_them(void **state)
 	       "limit", "more than 1048576 variables of frames");
 	assert_in_range(most_memory() - before, 0, 1 << 29);
 	end_script(s);
-	xc_guests_give(process, NULL);
+	xc_foreign_set(process, NULL);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 #include "triage/cause.h"
 
 /* mov (%rdi), %eax; ret */
@@ -15,19 +15,19 @@ static const char source[] =
 
 static void tell(struct xc_process *p, xc_addr pc, xc_addr sp)
 {
-	const struct xc_guest_saved saved = {.reg = p->arch->pc, .from = -1, .offset = -8};
-	const struct xc_guest_code code = {.lo = pc,
-					   .hi = pc + 2,
-					   .cfa_reg = p->arch->sp,
-					   .cfa_offset = 8,
-					   .saved = &saved,
-					   .saved_count = 1,
-					   .name = "TRACE 7"};
+	const struct xc_foreign_saved saved = {.reg = p->arch->pc, .from = -1, .offset = -8};
+	const struct xc_foreign_code code = {.lo = pc,
+					     .hi = pc + 2,
+					     .cfa_reg = p->arch->sp,
+					     .cfa_offset = 8,
+					     .saved = &saved,
+					     .saved_count = 1,
+					     .name = "TRACE 7"};
 	struct xc_stack_row rows[] = {{.function = "print", .language = "toy", .kind = "builtin"},
 				      {.function = "sum", .language = "toy", .file = "/srv/app/shop.toy", .line = 12}};
-	const struct xc_guest_frames frames = {.tid = p->threads[0].tid, .at = sp, .rows = rows, .row_count = 2};
-	CHECK_OK(xc_guest_add_code(p, &code));
-	CHECK_OK(xc_guest_add_frames(p, &frames));
+	const struct xc_foreign_frames frames = {.tid = p->threads[0].tid, .at = sp, .rows = rows, .row_count = 2};
+	CHECK_OK(xc_foreign_add_code(p, &code));
+	CHECK_OK(xc_foreign_add_frames(p, &frames));
 }
 
 static bool says(const struct xc_verdict *v, const char *text)

@@ -112,16 +112,16 @@ static void direct_calls_and_jumps_are_read_backwards(void **state)
 		{EM_PPC64, ELFCLASS64, "\x00\xff\xff\x4b", 4, true, true, 0},                      /* b: not read */
 	};
 	for (size_t i = 0; i < XC_COUNT(goes); i++) {
-		xc_addr found[XC_CODE_GOES];
+		xc_addr found[XC_CODE_TARGETS];
 		struct xc_process *p = process_of(goes[i].machine, goes[i].class, goes[i].code, goes[i].size);
 		set_slot(SLOT);
-		size_t count = xc_code_goes(p, RET, goes[i].jump, true, found);
+		size_t count = xc_code_targets(p, RET, goes[i].jump, true, found);
 		if (count != (goes[i].target != 0) || (count && found[0] != goes[i].target))
 			fail_msg("case %zu: %zu, 0x%llx", i, count, (unsigned long long)(count ? found[0] : 0));
-		if (xc_code_goes(p, RET, goes[i].jump, false, found) != (goes[i].target && !goes[i].by_name_only))
+		if (xc_code_targets(p, RET, goes[i].jump, false, found) != (goes[i].target && !goes[i].by_name_only))
 			fail_msg("case %zu, not named", i);
-		assert_int_equal(xc_code_goes(p, RET, !goes[i].jump, false, found), 0);
-		assert_int_equal(xc_code_goes(p, 0x90000, goes[i].jump, true, found), 0);
+		assert_int_equal(xc_code_targets(p, RET, !goes[i].jump, false, found), 0);
+		assert_int_equal(xc_code_targets(p, 0x90000, goes[i].jump, true, found), 0);
 		xc_process_close(p);
 	}
 }

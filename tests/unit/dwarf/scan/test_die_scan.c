@@ -1,5 +1,5 @@
 /* layer: dwarf */
-#include "dwarf/scan/skim.h"
+#include "dwarf/scan/die_scan.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,41 +13,41 @@ static struct xc_cursor section(const struct dm *dm, enum dm_section which)
 	return text->len ? xc_cursor(text->bytes, text->len, "a section") : xc_cursor("", 0, "a section");
 }
 
-static struct xc_skim_space space_of(const struct dm *dm)
+static struct xc_die_scan_space space_of(const struct dm *dm)
 {
-	return (struct xc_skim_space){.info = section(dm, DM_INFO),
-				      .abbrev = section(dm, DM_ABBREV),
-				      .str = section(dm, DM_STR),
-				      .line_str = section(dm, DM_LINE_STR),
-				      .str_offsets = section(dm, DM_STR_OFFSETS),
-				      .alt_str = xc_cursor("", 0, ".debug_str"),
-				      .alt_info = xc_cursor("", 0, ".debug_info"),
-				      .macro = xc_cursor("", 0, ".debug_macro")};
+	return (struct xc_die_scan_space){.info = section(dm, DM_INFO),
+					  .abbrev = section(dm, DM_ABBREV),
+					  .str = section(dm, DM_STR),
+					  .line_str = section(dm, DM_LINE_STR),
+					  .str_offsets = section(dm, DM_STR_OFFSETS),
+					  .alt_str = xc_cursor("", 0, ".debug_str"),
+					  .alt_info = xc_cursor("", 0, ".debug_info"),
+					  .macro = xc_cursor("", 0, ".debug_macro")};
 }
 
-static bool is_text(const struct xc_skim_space *space, struct xc_skim_string string, const char *text)
+static bool is_text(const struct xc_die_scan_space *space, struct xc_die_scan_string string, const char *text)
 {
 	size_t len;
-	const char *have = xc_skim_text(space, string, &len);
+	const char *have = xc_die_scan_text(space, string, &len);
 	return have && len == strlen(text) && !memcmp(have, text, len);
 }
 
 /* Enter the first unit and read its first DIE. */
-static struct xc_skim *entered(const struct xc_skim_space *space, struct xc_skim_die *unit_die)
+static struct xc_die_scan *entered(const struct xc_die_scan_space *space, struct xc_die_scan_entry *unit_die)
 {
-	struct xc_skim_unit unit;
+	struct xc_die_scan_unit unit;
 	uint64_t offset = 0;
-	struct xc_skim *skim = xc_skim_new(space);
-	assert_true(xc_skim_next_unit(space, &offset, &unit));
-	assert_true(xc_skim_enter(skim, &unit));
-	assert_true(xc_skim_die(skim, unit_die));
-	return skim;
+	struct xc_die_scan *scan = xc_die_scan_new(space);
+	assert_true(xc_die_scan_next_unit(space, &offset, &unit));
+	assert_true(xc_die_scan_enter(scan, &unit));
+	assert_true(xc_die_scan_next(scan, unit_die));
+	return scan;
 }
 
 static void forms_that_stand_in_the_entry_are_kept(void **state)
 {
 	struct dm dm = {0};
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	(void)state;
 	dm_unit(&dm, &(struct dm_unit){0});
 	dm_die(&dm, DW_TAG_compile_unit, true);
@@ -60,15 +60,15 @@ static void forms_that_stand_in_the_entry_are_kept(void **state)
 	dm_name(&dm, "two");
 	dm_end(&dm);
 	dm_unit_end(&dm);
-	const struct xc_skim_space space = space_of(&dm);
-	struct xc_skim *skim = entered(&space, &die);
-	assert_true(xc_skim_die(skim, &die));
+	const struct xc_die_scan_space space = space_of(&dm);
+	struct xc_die_scan *scan = entered(&space, &die);
+	assert_true(xc_die_scan_next(scan, &die));
 	assert_true(is_text(&space, die.name, "one"));
-	assert_true(die.has & XC_SKIM_EXTERNAL);
+	assert_true(die.has & XC_DIE_SCAN_EXTERNAL);
 	assert_int_equal(die.line, 300);
-	assert_true(xc_skim_die(skim, &die));
+	assert_true(xc_die_scan_next(scan, &die));
 	assert_true(is_text(&space, die.name, "two"));
-	xc_skim_free(skim);
+	xc_die_scan_free(scan);
 	dm_fini(&dm);
 }
 
@@ -76,7 +76,7 @@ static void references_to_the_file_of_common_parts_are_told(void **state)
 {
 	static const unsigned forms[] = {DW_FORM_GNU_ref_alt, DW_FORM_ref_sup4, DW_FORM_ref_sup8};
 	struct dm dm = {0};
-	struct xc_skim_die die;
+	struct xc_die_scan_entry die;
 	(void)state;
 	dm_unit(&dm, &(struct dm_unit){0});
 	dm_die(&dm, DW_TAG_compile_unit, true);
@@ -87,15 +87,15 @@ static void references_to_the_file_of_common_parts_are_told(void **state)
 	}
 	dm_end(&dm);
 	dm_unit_end(&dm);
-	const struct xc_skim_space space = space_of(&dm);
-	struct xc_skim *skim = entered(&space, &die);
+	const struct xc_die_scan_space space = space_of(&dm);
+	struct xc_die_scan *scan = entered(&space, &die);
 	for (size_t i = 0; i < XC_COUNT(forms); i++) {
-		assert_true(xc_skim_die(skim, &die));
+		assert_true(xc_die_scan_next(scan, &die));
 		assert_int_equal(die.tag, DW_TAG_subprogram);
-		assert_true(die.has & XC_SKIM_FAR_ORIGIN && die.has & XC_SKIM_ALT_ORIGIN);
+		assert_true(die.has & XC_DIE_SCAN_FAR_ORIGIN && die.has & XC_DIE_SCAN_ALT_ORIGIN);
 		assert_int_equal(die.origin, 0x1234);
 	}
-	xc_skim_free(skim);
+	xc_die_scan_free(scan);
 	dm_fini(&dm);
 }
 

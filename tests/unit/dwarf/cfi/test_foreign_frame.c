@@ -7,7 +7,7 @@
 #include "core/report/report_wire.h"
 #include "dwarf/stack/backtrace.h"
 #include "dwarf/symbolize/debuginfo.h"
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 #include "dwarf/unwind/unwind.h"
 #include "tests/support/check.h"
 #include "tests/support/property.h"
@@ -65,18 +65,18 @@ static void close_scene(struct scene *s)
 	free(s);
 }
 
-static struct xc_guest_code code_of(xc_addr lo, xc_addr hi, const char *name)
+static struct xc_foreign_code code_of(xc_addr lo, xc_addr hi, const char *name)
 {
-	return (struct xc_guest_code){.lo = lo, .hi = hi, .cfa_reg = -1, .name = name};
+	return (struct xc_foreign_code){.lo = lo, .hi = hi, .cfa_reg = -1, .name = name};
 }
 
 /* All of CODE has frames of 32 bytes. */
 static void tell_code(struct scene *s)
 {
-	struct xc_guest_code code = code_of(CODE, CODE + SIZE - 1, "TRACE");
+	struct xc_foreign_code code = code_of(CODE, CODE + SIZE - 1, "TRACE");
 	code.cfa_reg = s->process->arch->sp;
 	code.cfa_offset = 32;
-	CHECK_OK(xc_guest_add_code(s->process, &code));
+	CHECK_OK(xc_foreign_add_code(s->process, &code));
 }
 
 static void tell_frames(struct scene *s, int tid, xc_addr at, const char *name, size_t count)
@@ -84,8 +84,8 @@ static void tell_frames(struct scene *s, int tid, xc_addr at, const char *name, 
 	struct xc_stack_row *rows = xc_alloc(count * sizeof *rows);
 	for (size_t i = 0; i < count; i++)
 		rows[i] = (struct xc_stack_row){.function = name, .language = "toy", .line = (unsigned)i + 1};
-	const struct xc_guest_frames frames = {.tid = tid, .at = at, .rows = rows, .row_count = count};
-	CHECK_OK(xc_guest_add_frames(s->process, &frames));
+	const struct xc_foreign_frames frames = {.tid = tid, .at = at, .rows = rows, .row_count = count};
+	CHECK_OK(xc_foreign_add_frames(s->process, &frames));
 	free(rows);
 }
 
@@ -155,13 +155,13 @@ static void a_link_register_holds_the_return_address_unless_told(void **state)
 	for (int saved = 0; saved < 2; saved++) {
 		struct scene *s = scene_of(EM_AARCH64);
 		const struct xc_arch *arch = s->process->arch;
-		const struct xc_guest_saved where = {.reg = arch->lr, .from = -1, .offset = -8};
-		struct xc_guest_code code = code_of(CODE, CODE + SIZE - 1, "TRACE");
+		const struct xc_foreign_saved where = {.reg = arch->lr, .from = -1, .offset = -8};
+		struct xc_foreign_code code = code_of(CODE, CODE + SIZE - 1, "TRACE");
 		code.cfa_reg = arch->sp;
 		code.cfa_offset = 32;
 		code.saved = &where;
 		code.saved_count = (size_t)saved;
-		CHECK_OK(xc_guest_add_code(s->process, &code));
+		CHECK_OK(xc_foreign_add_code(s->process, &code));
 		xc_regs_set(&s->threads[0].regs, arch->lr, CODE + 0x204);
 		struct xc_unwinder *unwinder = xc_unwinder_new(s->process);
 		struct xc_frame frame;
@@ -260,19 +260,19 @@ static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
 	struct scene *s = scene_of(EM_X86_64);
-	struct xc_guest_code code = code_of(5, 4, NULL);
-	CHECK_ERROR(xc_guest_add_code(s->process, &code), XC_ERR_USAGE, "");
+	struct xc_foreign_code code = code_of(5, 4, NULL);
+	CHECK_ERROR(xc_foreign_add_code(s->process, &code), XC_ERR_USAGE, "");
 	code = code_of(4, 4, NULL);
 	code.cfa_reg = 58; /* fs_base: no call frame information speaks of it */
-	CHECK_ERROR(xc_guest_add_code(s->process, &code), XC_ERR_USAGE, "");
-	const struct xc_guest_saved saved = {.reg = 70, .from = -1};
+	CHECK_ERROR(xc_foreign_add_code(s->process, &code), XC_ERR_USAGE, "");
+	const struct xc_foreign_saved saved = {.reg = 70, .from = -1};
 	code.cfa_reg = s->process->arch->sp;
 	code.saved = &saved;
 	code.saved_count = 1;
-	CHECK_ERROR(xc_guest_add_code(s->process, &code), XC_ERR_USAGE, "");
-	const struct xc_guest_frames nobody = {.tid = 99}, many = {.row_count = XC_GUEST_ROWS + 1};
-	CHECK_ERROR(xc_guest_add_frames(s->process, &nobody), XC_ERR_NOT_FOUND, "");
-	CHECK_ERROR(xc_guest_add_frames(s->process, &many), XC_ERR_LIMIT, "");
+	CHECK_ERROR(xc_foreign_add_code(s->process, &code), XC_ERR_USAGE, "");
+	const struct xc_foreign_frames nobody = {.tid = 99}, many = {.row_count = XC_FOREIGN_ROWS + 1};
+	CHECK_ERROR(xc_foreign_add_frames(s->process, &nobody), XC_ERR_NOT_FOUND, "");
+	CHECK_ERROR(xc_foreign_add_frames(s->process, &many), XC_ERR_LIMIT, "");
 	close_scene(s);
 }
 
@@ -282,12 +282,12 @@ static void nothing_that_is_told_makes_a_stack_loop(void **state)
 	struct scene *s = scene_of(EM_X86_64);
 	static const int64_t offsets[] = {0, 8, -8, 1, 16, INT64_MAX, INT64_MIN, SIZE};
 	for (size_t i = 0; i < XC_COUNT(offsets); i++) {
-		struct xc_guest_code code = code_of(0, UINT64_MAX, "all");
+		struct xc_foreign_code code = code_of(0, UINT64_MAX, "all");
 		size_t groups;
 		code.cfa_reg = s->process->arch->sp;
 		code.cfa_offset = offsets[i];
 		code.override = i % 2;
-		CHECK_OK(xc_guest_add_code(s->process, &code));
+		CHECK_OK(xc_foreign_add_code(s->process, &code));
 		free(stacks_of(s, &all, &groups));
 	}
 	close_scene(s);
@@ -298,7 +298,7 @@ static void nothing_that_is_told_makes_a_stack_loop(void **state)
 static struct xc_section *told(struct xc_report *report, struct scene *s)
 {
 	struct xc_section *section = xc_report_section(report, "stacks", "Stacks");
-	xc_guests_tell(section, s->process);
+	xc_foreign_report(section, s->process);
 	return section;
 }
 
@@ -316,8 +316,8 @@ static void tell_much(struct scene *s)
 		 .args = variables,
 		 .arg_count = 2},
 		{.language = "toy", .args = variables, .arg_count = 1, .locals = variables + 1, .local_count = 1}};
-	const struct xc_guest_saved saved[] = {{.reg = 16, .from = -1, .offset = -8}, {.reg = 3, .from = 12}};
-	struct xc_guest_code code = code_of(CODE + 0x200, CODE + 0x2ff, "saved");
+	const struct xc_foreign_saved saved[] = {{.reg = 16, .from = -1, .offset = -8}, {.reg = 3, .from = 12}};
+	struct xc_foreign_code code = code_of(CODE + 0x200, CODE + 0x2ff, "saved");
 	code.cfa_reg = 6;
 	code.cfa_offset = -24;
 	code.saved = saved;
@@ -326,11 +326,11 @@ static void tell_much(struct scene *s)
 	code.file = "y.t";
 	code.line = 9;
 	tell_code(s);
-	CHECK_OK(xc_guest_add_code(s->process, &code));
-	const struct xc_guest_frames frames = {.tid = 7, .at = STACK + 0x100, .rows = rows, .row_count = 2},
-				     none = {.name = "coroutine", .state = "dead", .rows = rows + 1, .row_count = 1};
-	CHECK_OK(xc_guest_add_frames(s->process, &frames));
-	CHECK_OK(xc_guest_add_frames(s->process, &none));
+	CHECK_OK(xc_foreign_add_code(s->process, &code));
+	const struct xc_foreign_frames frames = {.tid = 7, .at = STACK + 0x100, .rows = rows, .row_count = 2},
+				       none = {.name = "coroutine", .state = "dead", .rows = rows + 1, .row_count = 1};
+	CHECK_OK(xc_foreign_add_frames(s->process, &frames));
+	CHECK_OK(xc_foreign_add_frames(s->process, &none));
 }
 
 static char *as_text(struct scene *s)
@@ -352,20 +352,20 @@ static void what_was_heard_is_what_was_told(void **state)
 	struct scene *a = scene_of(EM_X86_64), *b = scene_of(EM_X86_64);
 	struct xc_report *report = xc_report_new("run");
 	tell_much(a);
-	CHECK_OK(xc_guests_hear(b->process, told(report, a)));
-	const struct xc_guests *x = xc_guests_of(a->process), *y = xc_guests_of(b->process);
+	CHECK_OK(xc_foreign_load(b->process, told(report, a)));
+	const struct xc_foreign *x = xc_foreign_of(a->process), *y = xc_foreign_of(b->process);
 	assert_int_equal(x->code_count, y->code_count);
 	assert_int_equal(x->row_count, y->row_count);
 	assert_int_equal(x->variable_count, y->variable_count);
 	char *left = as_text(a), *right = as_text(b);
 	assert_string_equal(left, right);
 	size_t count;
-	const struct xc_guest_frames *frames = xc_guest_frames_of(b->process, 7, &count);
+	const struct xc_foreign_frames *frames = xc_foreign_frames_of(b->process, 7, &count);
 	assert_int_equal(count, 1);
 	assert_string_equal(frames->rows[0].args[1].why, "lost");
 	assert_string_equal(frames->rows[1].locals[0].name, "b");
 	assert_int_equal(frames->rows[0].pc, 0x77);
-	assert_int_equal(xc_guest_code_at(b->process, CODE + 0x2ff, true)->saved[1].from, 12);
+	assert_int_equal(xc_foreign_code_at(b->process, CODE + 0x2ff, true)->saved[1].from, 12);
 	free(left);
 	free(right);
 	xc_report_free(report);
@@ -393,7 +393,7 @@ PROPERTY(damaged_tables_are_an_error_or_other_stacks, 1000, 2000)
 		if (rng_below(rng, 8) == 0 && t->row_count)
 			t->row_count--;
 	}
-	struct xc_error *err = xc_guests_hear(b->process, section);
+	struct xc_error *err = xc_foreign_load(b->process, section);
 	size_t groups;
 	xc_error_free(err);
 	free(stacks_of(b, &grouped, &groups));
@@ -413,15 +413,15 @@ PROPERTY(the_code_told_last_wins_where_ranges_overlap, 1000, 3000)
 	xc_addr base = rng_below(rng, 3) ? CODE : UINT64_MAX - ADDRESSES + 1;
 	for (size_t i = 0, n = rng_below(rng, XC_COUNT(names) + 1); i < n; i++) {
 		size_t lo = rng_below(rng, ADDRESSES), hi = lo + rng_below(rng, ADDRESSES - lo);
-		struct xc_guest_code code = code_of(base + lo, base + hi, names[i]);
-		CHECK_OK(xc_guest_add_code(s->process, &code));
+		struct xc_foreign_code code = code_of(base + lo, base + hi, names[i]);
+		CHECK_OK(xc_foreign_add_code(s->process, &code));
 		for (size_t k = lo; k <= hi; k++)
 			flat[k] = names[i];
 		if (rng_below(rng, 2))
-			(void)xc_guest_code_at(s->process, base, false);
+			(void)xc_foreign_code_at(s->process, base, false);
 	}
 	for (size_t k = 0; k < ADDRESSES; k++) {
-		const struct xc_guest_code *code = xc_guest_code_at(s->process, base + k, false);
+		const struct xc_foreign_code *code = xc_foreign_code_at(s->process, base + k, false);
 		PROPERTY_CHECK(rng, !code == !flat[k] && (!code || !strcmp(code->name, flat[k])));
 	}
 	close_scene(s);

@@ -1,4 +1,4 @@
-/* code_goes: direct calls and jumps, read backwards from where they end, and stubs of the linkage table.
+/* code_target: direct calls and jumps, read backwards from where they end, and stubs of the linkage table.
  *
  * x86 instructions have no fixed length, so several may end at one place:
  *
@@ -33,7 +33,7 @@ struct goes {
 
 static void add(struct goes *g, xc_addr target)
 {
-	if (target && g->count < XC_CODE_GOES)
+	if (target && g->count < XC_CODE_TARGETS)
 		g->targets[g->count++] = xc_arch_wrap(g->process->arch, target);
 }
 
@@ -67,7 +67,7 @@ static void x86_goes(struct goes *g, const uint8_t code[BEFORE], xc_addr end, bo
 		add(g, end + extend(code[5], 8));
 }
 
-size_t xc_code_goes(const struct xc_process *p, xc_addr end, bool jump, bool named, xc_addr targets[XC_CODE_GOES])
+size_t xc_code_targets(const struct xc_process *p, xc_addr end, bool jump, bool named, xc_addr targets[XC_CODE_TARGETS])
 {
 	struct goes g = {.process = p, .targets = targets};
 	uint8_t code[BEFORE];
@@ -108,7 +108,7 @@ static void aarch64_stub(struct goes *g, const uint8_t code[STUB], xc_addr at)
 
 xc_addr xc_code_stub(const struct xc_process *p, xc_addr addr)
 {
-	xc_addr targets[XC_CODE_GOES] = {0};
+	xc_addr targets[XC_CODE_TARGETS] = {0};
 	struct goes g = {.process = p, .targets = targets};
 	uint8_t code[STUB];
 	if (xc_space_peek(p->space, addr, code, sizeof code) != sizeof code)

@@ -1,6 +1,6 @@
 /* layer: dwarf */
 /* The compiler is told which variables there are; what stands on the stack, in registers or in a class must not be among them. */
-#include "dwarf/lookup/innerstatic.h"
+#include "dwarf/lookup/function_static.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static char *found(struct xc_process *process, uint64_t most)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "");
-	xc_innerstatic_each(xc_debugfile_of(process, process->modules[0]), most, note, &text);
+	xc_function_static_each(xc_debugfile_of(process, process->modules[0]), most, note, &text);
 	return xc_text_take(&text);
 }
 

@@ -1,8 +1,8 @@
-/* memo: an open-addressed hash table. It only grows; the tables it outgrew stay in the arena, which at most
+/* pointer_map: an open-addressed hash table. It only grows; the tables it outgrew stay in the arena, which at most
  * doubles its memory and spares every user a release. */
-#include "dwarf/elf/memo.h"
+#include "dwarf/elf/pointer_map.h"
 
-struct xc_memo_slot {
+struct xc_pointer_map_slot {
 	const void *a, *b;
 	void *answer;
 };
@@ -15,7 +15,8 @@ static size_t hash(const void *a, const void *b)
 	return (size_t)(mixed ^ mixed >> 29);
 }
 
-static struct xc_memo_slot *find(struct xc_memo_slot *slots, size_t capacity, const void *a, const void *b)
+static struct xc_pointer_map_slot *find(struct xc_pointer_map_slot *slots, size_t capacity, const void *a,
+					const void *b)
 {
 	size_t at = hash(a, b) & (capacity - 1);
 	while (slots[at].a && (slots[at].a != a || slots[at].b != b))
@@ -23,10 +24,10 @@ static struct xc_memo_slot *find(struct xc_memo_slot *slots, size_t capacity, co
 	return &slots[at];
 }
 
-static void grow(struct xc_memo *memo, struct xc_arena *arena)
+static void grow(struct xc_pointer_map *memo, struct xc_arena *arena)
 {
 	size_t capacity = memo->capacity ? memo->capacity * 2 : FIRST_CAPACITY;
-	struct xc_memo_slot *slots = xc_arena_alloc(arena, capacity * sizeof *slots);
+	struct xc_pointer_map_slot *slots = xc_arena_alloc(arena, capacity * sizeof *slots);
 	for (size_t i = 0; i < memo->capacity; i++) {
 		if (memo->slots[i].a)
 			*find(slots, capacity, memo->slots[i].a, memo->slots[i].b) = memo->slots[i];
@@ -35,13 +36,13 @@ static void grow(struct xc_memo *memo, struct xc_arena *arena)
 	memo->capacity = capacity;
 }
 
-void **xc_memo_at(struct xc_memo *memo, struct xc_arena *arena, const void *a, const void *b)
+void **xc_pointer_map_at(struct xc_pointer_map *memo, struct xc_arena *arena, const void *a, const void *b)
 {
 	if (memo->count >= memo->capacity / 2)
 		grow(memo, arena);
-	struct xc_memo_slot *slot = find(memo->slots, memo->capacity, a, b);
+	struct xc_pointer_map_slot *slot = find(memo->slots, memo->capacity, a, b);
 	if (!slot->a) {
-		*slot = (struct xc_memo_slot){.a = a, .b = b};
+		*slot = (struct xc_pointer_map_slot){.a = a, .b = b};
 		memo->count++;
 	}
 	return &slot->answer;

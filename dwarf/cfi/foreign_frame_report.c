@@ -1,6 +1,6 @@
-/* guest_wire: one table each for codes, saved registers, lists, rows and variables. What belongs to a code, a list or a row names it by
+/* foreign_frame_report: one table each for codes, saved registers, lists, rows and variables. What belongs to a code, a list or a row names it by
  * its place in its table, and comes in that order. */
-#include "dwarf/cfi/guest_wire.h"
+#include "dwarf/cfi/foreign_frame_report.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -51,14 +51,14 @@ static const struct form {
 	[VARIABLE] = {"variables", variable_columns, XC_COUNT(variable_columns)},
 };
 
-/* ---- telling ---- */
+/* ---- writing ---- */
 
-struct teller {
+struct writer {
 	struct xc_section *section;
 	struct xc_table *tables[TABLES];
 };
 
-static void tell_code(struct teller *t, const struct xc_guest_code *c, size_t index)
+static void write_code(struct writer *t, const struct xc_foreign_code *c, size_t index)
 {
 	const struct xc_cell row[] = {
 		xc_cell_address(c->lo),      xc_cell_address(c->hi),         xc_cell_bool(c->override),
@@ -66,14 +66,14 @@ static void tell_code(struct teller *t, const struct xc_guest_code *c, size_t in
 		xc_cell_text(c->file),       xc_cell_count(c->line),         xc_cell_text(c->language)};
 	xc_table_row(t->section, t->tables[CODE], row);
 	for (size_t i = 0; i < c->saved_count; i++) {
-		const struct xc_guest_saved *s = &c->saved[i];
+		const struct xc_foreign_saved *s = &c->saved[i];
 		const struct xc_cell saved[] = {xc_cell_count(index), xc_cell_integer(s->reg), xc_cell_integer(s->from),
 						xc_cell_integer(s->offset)};
 		xc_table_row(t->section, t->tables[SAVED], saved);
 	}
 }
 
-static void tell_variables(struct teller *t, const struct xc_variable_text *items, size_t count, bool locals)
+static void write_variables(struct writer *t, const struct xc_variable_text *items, size_t count, bool locals)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct xc_variable_text *v = &items[i];
@@ -87,7 +87,7 @@ static void tell_variables(struct teller *t, const struct xc_variable_text *item
 	}
 }
 
-static void tell_list(struct teller *t, const struct xc_guest_frames *l)
+static void write_list(struct writer *t, const struct xc_foreign_frames *l)
 {
 	const struct xc_cell list[] = {xc_cell_integer(l->tid), xc_cell_address(l->at), xc_cell_text(l->name),
 				       xc_cell_text(l->state)};
@@ -101,31 +101,31 @@ static void tell_list(struct teller *t, const struct xc_guest_frames *l)
 			xc_cell_text(r->kind),
 		};
 		xc_table_row(t->section, t->tables[ROW], row);
-		tell_variables(t, r->args, r->arg_count, false);
-		tell_variables(t, r->locals, r->local_count, true);
+		write_variables(t, r->args, r->arg_count, false);
+		write_variables(t, r->locals, r->local_count, true);
 	}
 }
 
-void xc_guests_tell(struct xc_section *section, const struct xc_process *process)
+void xc_foreign_report(struct xc_section *section, const struct xc_process *process)
 {
-	const struct xc_guests *g = xc_guests_of(process);
-	struct teller t = {.section = section};
+	const struct xc_foreign *g = xc_foreign_of(process);
+	struct writer t = {.section = section};
 	if (!g)
 		return;
 	for (size_t i = 0; i < TABLES; i++)
 		t.tables[i] = xc_section_table(section, forms[i].key, forms[i].columns, forms[i].count);
 	for (size_t i = 0; i < g->code_count; i++)
-		tell_code(&t, &g->codes[i]->code, i);
+		write_code(&t, &g->codes[i]->code, i);
 	for (size_t i = 0; i < g->list_count; i++)
-		tell_list(&t, &g->lists[i]);
+		write_list(&t, &g->lists[i]);
 }
 
-/* ---- hearing ---- */
+/* ---- reading ---- */
 
-struct hearer {
+struct reader {
 	struct xc_process *process;
 	const struct xc_table *tables[TABLES]; /* of the right columns; NULL: not there */
-	size_t at[TABLES];                     /* rows that were heard */
+	size_t at[TABLES];                     /* rows that were read */
 };
 
 static bool has_columns(const struct xc_table *table, const struct form *form)
@@ -150,7 +150,7 @@ static bool has_cells(const struct xc_table *table, const struct form *form)
 }
 
 /* The next row of a table, if it belongs to item `index` (or SIZE_MAX: to any); else NULL. */
-static const struct xc_cell *next_of(struct hearer *h, int table, size_t index)
+static const struct xc_cell *next_of(struct reader *h, int table, size_t index)
 {
 	const struct xc_table *t = h->tables[table];
 	if (!t || h->at[table] == t->row_count)
@@ -178,38 +178,38 @@ static unsigned line_of(const struct xc_cell *cell)
 	return cell->number < UINT_MAX ? (unsigned)cell->number : 0;
 }
 
-static struct xc_error *hear_codes(struct hearer *h)
+static struct xc_error *read_codes(struct reader *h)
 {
-	struct xc_guest_saved saved[XC_REG_MAX];
+	struct xc_foreign_saved saved[XC_REG_MAX];
 	struct xc_error *err = NULL;
 	const struct xc_cell *c, *s;
 	while (!err && (c = next_of(h, CODE, SIZE_MAX))) {
-		struct xc_guest_code code = {.lo = c[0].number,
-					     .hi = c[1].number,
-					     .override = c[2].number != 0,
-					     .cfa_reg = number_of(&c[3]),
-					     .cfa_offset = (int64_t)c[4].number,
-					     .name = text_of(&c[5]),
-					     .file = text_of(&c[6]),
-					     .line = line_of(&c[7]),
-					     .language = text_of(&c[8]),
-					     .saved = saved};
+		struct xc_foreign_code code = {.lo = c[0].number,
+					       .hi = c[1].number,
+					       .override = c[2].number != 0,
+					       .cfa_reg = number_of(&c[3]),
+					       .cfa_offset = (int64_t)c[4].number,
+					       .name = text_of(&c[5]),
+					       .file = text_of(&c[6]),
+					       .line = line_of(&c[7]),
+					       .language = text_of(&c[8]),
+					       .saved = saved};
 		while (code.saved_count < XC_REG_MAX && (s = next_of(h, SAVED, h->at[CODE] - 1)))
-			saved[code.saved_count++] = (struct xc_guest_saved){
+			saved[code.saved_count++] = (struct xc_foreign_saved){
 				.reg = number_of(&s[1]), .from = number_of(&s[2]), .offset = (int64_t)s[3].number};
-		err = xc_guest_add_code(h->process, &code);
+		err = xc_foreign_add_code(h->process, &code);
 	}
 	return err;
 }
 
 /* Rows of one list, and their variables; they grow, for nobody tells how many there are. */
-struct heard {
+struct rows_read {
 	struct xc_stack_row *rows;
 	struct xc_variable_text *variables;
 	size_t row_count, row_capacity, variable_count, variable_capacity;
 };
 
-static void hear_variables(struct hearer *h, struct heard *to, struct xc_stack_row *row)
+static void read_variables(struct reader *h, struct rows_read *to, struct xc_stack_row *row)
 {
 	const struct xc_cell *v;
 	while ((v = next_of(h, VARIABLE, h->at[ROW] - 1))) {
@@ -223,7 +223,7 @@ static void hear_variables(struct hearer *h, struct heard *to, struct xc_stack_r
 	}
 }
 
-static void hear_rows(struct hearer *h, struct heard *to)
+static void read_rows(struct reader *h, struct rows_read *to)
 {
 	const struct xc_cell *r;
 	while ((r = next_of(h, ROW, h->at[LIST] - 1))) {
@@ -235,7 +235,7 @@ static void hear_rows(struct hearer *h, struct heard *to)
 					     .pc = r[4].number,
 					     .language = text_of(&r[5]),
 					     .kind = text_of(&r[6])};
-		hear_variables(h, to, row);
+		read_variables(h, to, row);
 	}
 	size_t at = 0;
 	for (size_t i = 0; i < to->row_count; i++) {
@@ -246,30 +246,30 @@ static void hear_rows(struct hearer *h, struct heard *to)
 	}
 }
 
-static struct xc_error *hear_lists(struct hearer *h)
+static struct xc_error *read_lists(struct reader *h)
 {
 	struct xc_error *err = NULL;
 	const struct xc_cell *l;
 	while (!err && (l = next_of(h, LIST, SIZE_MAX))) {
-		struct heard heard = {.rows = NULL};
+		struct rows_read read = {.rows = NULL};
 		int tid = number_of(&l[0]);
-		hear_rows(h, &heard);
-		const struct xc_guest_frames list = {.tid = tid > 0 ? tid : 0,
-						     .at = l[1].number,
-						     .name = text_of(&l[2]),
-						     .state = text_of(&l[3]),
-						     .rows = heard.rows,
-						     .row_count = heard.row_count};
-		err = xc_guest_add_frames(h->process, &list);
-		free(heard.rows);
-		free(heard.variables);
+		read_rows(h, &read);
+		const struct xc_foreign_frames list = {.tid = tid > 0 ? tid : 0,
+						       .at = l[1].number,
+						       .name = text_of(&l[2]),
+						       .state = text_of(&l[3]),
+						       .rows = read.rows,
+						       .row_count = read.row_count};
+		err = xc_foreign_add_frames(h->process, &list);
+		free(read.rows);
+		free(read.variables);
 	}
 	return err;
 }
 
-struct xc_error *xc_guests_hear(struct xc_process *process, const struct xc_section *section)
+struct xc_error *xc_foreign_load(struct xc_process *process, const struct xc_section *section)
 {
-	struct hearer h = {.process = process};
+	struct reader h = {.process = process};
 	for (const struct xc_item *item = section->items; item; item = item->next)
 		for (size_t i = 0; i < TABLES && item->kind == XC_ITEM_TABLE; i++)
 			if (strcmp(item->key, forms[i].key) == 0)
@@ -277,9 +277,9 @@ struct xc_error *xc_guests_hear(struct xc_process *process, const struct xc_sect
 	for (size_t i = 0; i < TABLES; i++)
 		if (h.tables[i] && (!has_columns(h.tables[i], &forms[i]) || !has_cells(h.tables[i], &forms[i])))
 			return xc_error_new(XC_ERR_FORMAT, "'%s' is no table of stacks", forms[i].key);
-	struct xc_error *err = hear_codes(&h);
+	struct xc_error *err = read_codes(&h);
 	if (!err)
-		err = hear_lists(&h);
+		err = read_lists(&h);
 	for (size_t i = 0; i < TABLES && !err; i++)
 		if (h.tables[i] && h.at[i] != h.tables[i]->row_count)
 			err = xc_error_new(XC_ERR_FORMAT, "'%s' belong to nothing", forms[i].key);

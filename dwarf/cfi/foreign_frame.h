@@ -1,43 +1,43 @@
-/* guest: what somebody who knows the program (a plugin) tells of its stacks, and no debug information does: how to unwind a JIT's code and what
+/* foreign_frame: what somebody who knows the program (a plugin) tells of its stacks, and no debug information does: how to unwind a JIT's code and what
  * to call it, and the frames of an interpreted language, the guest, which stand in its interpreter's own data.
  *
  * Hangs on the process; nothing is there and nothing is paid unless something was told. The unwinder and everything that names
  * addresses ask for code themselves; frames are merged by dwarf/backtrace. All that is told is copied. Not thread-safe. */
-#ifndef XC_GUEST_H
-#define XC_GUEST_H
+#ifndef XC_FOREIGN_FRAME_H
+#define XC_FOREIGN_FRAME_H
 
 #include "core/process/process.h"
-#include "dwarf/cfi/cfi.h"
+#include "dwarf/cfi/cfi_row.h"
 
 struct xc_stack_row;
 
 enum {
-	XC_GUEST_CODES = 1 << 16,
-	XC_GUEST_ROWS = 1 << 18,      /* of all frames and stacks */
-	XC_GUEST_LISTS = 1 << 16,     /* of frames, and stacks */
-	XC_GUEST_VARIABLES = 1 << 20, /* of all rows */
+	XC_FOREIGN_CODES = 1 << 16,
+	XC_FOREIGN_ROWS = 1 << 18,      /* of all frames and stacks */
+	XC_FOREIGN_LISTS = 1 << 16,     /* of frames, and stacks */
+	XC_FOREIGN_VARIABLES = 1 << 20, /* of all rows */
 };
 
 /* Where the caller's value of a register is. */
-struct xc_guest_saved {
+struct xc_foreign_saved {
 	int reg;
 	int from;       /* the register that holds it; -1: it is in memory ... */
 	int64_t offset; /* ... at CFA + offset */
 };
 
-struct xc_guest_code {
+struct xc_foreign_code {
 	xc_addr lo, hi;     /* inclusive */
 	bool override;      /* goes before the module's call frame information and names */
 	int cfa_reg;        /* -1: nothing is told of its frames, only names */
 	int64_t cfa_offset; /* CFA = register + offset */
-	const struct xc_guest_saved *saved;
+	const struct xc_foreign_saved *saved;
 	size_t saved_count;
 	const char *name, *file, *language; /* each may be NULL */
 	unsigned line;                      /* 0: unknown */
 };
 
 /* Frames that the machine's frame with sp <= at < CFA called. */
-struct xc_guest_frames {
+struct xc_foreign_frames {
 	pid_t tid; /* 0: of no thread */
 	xc_addr at;
 	const char *name, *state;  /* of no thread: "coroutine 0x…", "suspended" */
@@ -48,49 +48,51 @@ struct xc_guest_frames {
 
 /* Where ranges overlap, the one told last is right. Errors: XC_ERR_USAGE for lo > hi and registers that call frame information does not
  * speak of; XC_ERR_LIMIT. */
-XC_MUST_CHECK struct xc_error *xc_guest_add_code(struct xc_process *process, const struct xc_guest_code *code);
+XC_MUST_CHECK struct xc_error *xc_foreign_add_code(struct xc_process *process, const struct xc_foreign_code *code);
 
 /* Errors: XC_ERR_NOT_FOUND for a thread that is not there; XC_ERR_LIMIT. `order` is ours. */
-XC_MUST_CHECK struct xc_error *xc_guest_add_frames(struct xc_process *process, const struct xc_guest_frames *frames);
+XC_MUST_CHECK struct xc_error *xc_foreign_add_frames(struct xc_process *process,
+						     const struct xc_foreign_frames *frames);
 
 /* Variables with all their texts, copied. */
-struct xc_variable_text *xc_guest_variables(struct xc_arena *arena, const struct xc_variable_text *from, size_t count);
+struct xc_variable_text *xc_foreign_variables(struct xc_arena *arena, const struct xc_variable_text *from,
+					      size_t count);
 
 /* Somebody who should have told could not: backtraces say so, once. Takes err. */
-void xc_guest_fail(struct xc_process *process, struct xc_error *err);
+void xc_foreign_fail(struct xc_process *process, struct xc_error *err);
 
 /* The code at an address, or NULL; and its row, or NULL. `override`: only code that goes before all others. O(log n). */
-const struct xc_guest_code *xc_guest_code_at(const struct xc_process *process, xc_addr addr, bool override);
-const struct xc_cfi_row *xc_guest_row(const struct xc_process *process, xc_addr addr, bool override);
+const struct xc_foreign_code *xc_foreign_code_at(const struct xc_process *process, xc_addr addr, bool override);
+const struct xc_cfi_row *xc_foreign_row(const struct xc_process *process, xc_addr addr, bool override);
 
 /* The lists of a thread by `at`, or, for tid 0, of no thread as they were told. */
-const struct xc_guest_frames *xc_guest_frames_of(const struct xc_process *process, pid_t tid, size_t *count_out);
+const struct xc_foreign_frames *xc_foreign_frames_of(const struct xc_process *process, pid_t tid, size_t *count_out);
 
 /* The next failure that was not shown yet, the caller's; NULL when there is none. */
-struct xc_error *xc_guest_failure(struct xc_process *process);
+struct xc_error *xc_foreign_failure(struct xc_process *process);
 
-/* All that was told, for guest_wire: codes and lists as they were told. */
-struct xc_guests {
-	struct xc_guest_entry **codes; /* they and all texts in the arena of the process: who looked keeps them */
+/* All that was told, for foreign_frame_report: codes and lists as they were told. */
+struct xc_foreign {
+	struct xc_foreign_entry **codes; /* they and all texts in the arena of the process: who looked keeps them */
 	size_t code_count, code_capacity;
-	struct xc_guest_span *spans; /* disjoint, by address; made when first asked after something was told */
+	struct xc_foreign_span *spans; /* disjoint, by address; made when first asked after something was told */
 	size_t span_count;
 	bool painted;
-	struct xc_guest_frames *lists;
+	struct xc_foreign_frames *lists;
 	size_t list_count, list_capacity, row_count, variable_count;
 	bool sorted; /* lists, by thread and `at` */
 	struct xc_error **failures;
 	size_t failure_count, failure_capacity, failure_shown;
 };
 
-struct xc_guest_entry {
-	struct xc_guest_code code;
+struct xc_foreign_entry {
+	struct xc_foreign_code code;
 	struct xc_cfi_row *row; /* NULL: named only */
 };
 
 /* What a process has, or NULL; the same, made when there is none; and take it away, for one that asks another one alone. */
-struct xc_guests *xc_guests_of(const struct xc_process *process);
-struct xc_guests *xc_guests_take(struct xc_process *process);
-void xc_guests_give(struct xc_process *process, struct xc_guests *guests); /* frees what the process has */
+struct xc_foreign *xc_foreign_of(const struct xc_process *process);
+struct xc_foreign *xc_foreign_take(struct xc_process *process);
+void xc_foreign_set(struct xc_process *process, struct xc_foreign *foreign); /* frees what the process has */
 
 #endif

@@ -1,4 +1,4 @@
-/* skim_table: abbreviations compiled. A typical function DIE of twelve attributes becomes
+/* die_scan_table: abbreviations compiled. A typical function DIE of twelve attributes becomes
  *
  *	KEEP name strp   SKIP 3   KEEP decl_line…   SKIP 26   KEEP sibling ref4   END */
 #include <dwarf.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dwarf/scan/raw.h"
-#include "dwarf/scan/skim_impl.h"
+#include "dwarf/scan/die_scan_impl.h"
 
 enum {
 	MAX_CODE = 1 << 20,
@@ -14,52 +14,52 @@ enum {
 	MAX_STEPS = 512,          /* bytes of one program */
 };
 
-static enum xc_skim_slot slot_of(uint64_t name)
+static enum xc_die_scan_slot slot_of(uint64_t name)
 {
 	switch (name) {
 	case DW_AT_name:
-		return XC_SLOT_NAME;
+		return XC_DIE_SLOT_NAME;
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
-		return XC_SLOT_LINKAGE_NAME;
+		return XC_DIE_SLOT_LINKAGE_NAME;
 	case DW_AT_sibling:
-		return XC_SLOT_SIBLING;
+		return XC_DIE_SLOT_SIBLING;
 	case DW_AT_specification:
 	case DW_AT_abstract_origin:
-		return XC_SLOT_ORIGIN;
+		return XC_DIE_SLOT_ORIGIN;
 	case DW_AT_byte_size:
-		return XC_SLOT_SIZE;
+		return XC_DIE_SLOT_SIZE;
 	case DW_AT_decl_line:
-		return XC_SLOT_LINE;
+		return XC_DIE_SLOT_LINE;
 	case DW_AT_const_value:
-		return XC_SLOT_VALUE;
+		return XC_DIE_SLOT_VALUE;
 	case DW_AT_low_pc:
 	case DW_AT_ranges:
 	case DW_AT_entry_pc:
-		return XC_SLOT_CODE;
+		return XC_DIE_SLOT_CODE;
 	case DW_AT_location:
-		return XC_SLOT_LOCATION;
+		return XC_DIE_SLOT_LOCATION;
 	case DW_AT_external:
-		return XC_SLOT_EXTERNAL;
+		return XC_DIE_SLOT_EXTERNAL;
 	case DW_AT_declaration:
-		return XC_SLOT_DECLARATION;
+		return XC_DIE_SLOT_DECLARATION;
 	case DW_AT_export_symbols:
-		return XC_SLOT_EXPORTS;
+		return XC_DIE_SLOT_EXPORTS;
 	case DW_AT_enum_class:
-		return XC_SLOT_ENUM_CLASS;
+		return XC_DIE_SLOT_ENUM_CLASS;
 	case DW_AT_str_offsets_base:
-		return XC_SLOT_STR_OFFSETS;
+		return XC_DIE_SLOT_STR_OFFSETS;
 	case DW_AT_language:
-		return XC_SLOT_LANGUAGE;
+		return XC_DIE_SLOT_LANGUAGE;
 	case DW_AT_signature:
-		return XC_SLOT_SIGNATURE;
+		return XC_DIE_SLOT_SIGNATURE;
 	case DW_AT_macros:
 	case DW_AT_GNU_macros:
-		return XC_SLOT_MACROS;
+		return XC_DIE_SLOT_MACROS;
 	case DW_AT_type:
-		return XC_SLOT_TYPE;
+		return XC_DIE_SLOT_TYPE;
 	default:
-		return XC_SLOT_NONE;
+		return XC_DIE_SLOT_NONE;
 	}
 }
 
@@ -94,12 +94,12 @@ static bool wanted_tag(uint64_t tag)
 	}
 }
 
-enum xc_skim_step xc_skim_step_of(uint64_t form, const struct xc_skim_unit *unit, unsigned *size_out)
+enum xc_die_scan_step xc_die_scan_step_of(uint64_t form, const struct xc_die_scan_unit *unit, unsigned *size_out)
 {
 	int size = xc_raw_form_size(form, unit->version, unit->address_size, unit->offset_size);
 	*size_out = size < 0 ? 0 : (unsigned)size;
 	if (size >= 0)
-		return XC_STEP_SKIP;
+		return XC_DIE_STEP_SKIP;
 	switch (form) {
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
@@ -110,37 +110,37 @@ enum xc_skim_step xc_skim_step_of(uint64_t form, const struct xc_skim_unit *unit
 	case DW_FORM_rnglistx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
-		return XC_STEP_LEB;
+		return XC_DIE_STEP_LEB;
 	case DW_FORM_string:
-		return XC_STEP_STRING;
+		return XC_DIE_STEP_STRING;
 	case DW_FORM_block1:
-		return XC_STEP_BLOCK1;
+		return XC_DIE_STEP_BLOCK1;
 	case DW_FORM_block2:
-		return XC_STEP_BLOCK2;
+		return XC_DIE_STEP_BLOCK2;
 	case DW_FORM_block4:
-		return XC_STEP_BLOCK4;
+		return XC_DIE_STEP_BLOCK4;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		return XC_STEP_BLOCK;
+		return XC_DIE_STEP_BLOCK;
 	case DW_FORM_indirect:
-		return XC_STEP_INDIRECT;
+		return XC_DIE_STEP_INDIRECT;
 	default:
-		return XC_STEP_END;
+		return XC_DIE_STEP_END;
 	}
 }
 
 /* ---- writing a program ---- */
 
-static void add_step(struct xc_skim_table *t, uint8_t byte)
+static void add_step(struct xc_die_scan_table *t, uint8_t byte)
 {
 	t->steps = xc_grow(t->steps, t->step_count, &t->step_capacity, 1);
 	t->steps[t->step_count++] = byte;
 }
 
 struct program {
-	struct xc_skim_table *table;
-	struct xc_skim_abbrev *abbrev;
-	const struct xc_skim_unit *unit;
+	struct xc_die_scan_table *table;
+	struct xc_die_scan_abbrev *abbrev;
+	const struct xc_die_scan_unit *unit;
 	unsigned skip; /* bytes not yet written as a step */
 	bool wanted;
 };
@@ -149,33 +149,33 @@ static void flush_skip(struct program *p)
 {
 	while (p->skip) {
 		unsigned n = p->skip < UINT8_MAX ? p->skip : UINT8_MAX;
-		add_step(p->table, XC_STEP_SKIP);
+		add_step(p->table, XC_DIE_STEP_SKIP);
 		add_step(p->table, (uint8_t)n);
 		p->skip -= n;
 	}
 }
 
 /* What DW_FORM_flag_present says without a byte. */
-static uint32_t present_fact(enum xc_skim_slot slot)
+static uint32_t present_fact(enum xc_die_scan_slot slot)
 {
 	switch (slot) {
-	case XC_SLOT_EXTERNAL:
-		return XC_SKIM_EXTERNAL;
-	case XC_SLOT_DECLARATION:
-		return XC_SKIM_DECLARATION;
-	case XC_SLOT_EXPORTS:
-		return XC_SKIM_EXPORTS;
-	case XC_SLOT_ENUM_CLASS:
-		return XC_SKIM_ENUM_CLASS;
+	case XC_DIE_SLOT_EXTERNAL:
+		return XC_DIE_SCAN_EXTERNAL;
+	case XC_DIE_SLOT_DECLARATION:
+		return XC_DIE_SCAN_DECLARATION;
+	case XC_DIE_SLOT_EXPORTS:
+		return XC_DIE_SCAN_EXPORTS;
+	case XC_DIE_SLOT_ENUM_CLASS:
+		return XC_DIE_SCAN_ENUM_CLASS;
 	default:
 		return 0;
 	}
 }
 
-static void keep_const(struct program *p, enum xc_skim_slot slot, uint64_t value)
+static void keep_const(struct program *p, enum xc_die_scan_slot slot, uint64_t value)
 {
 	flush_skip(p);
-	add_step(p->table, XC_STEP_KEEP_CONST);
+	add_step(p->table, XC_DIE_STEP_KEEP_CONST);
 	add_step(p->table, (uint8_t)slot);
 	for (int i = 0; i < 8; i++)
 		add_step(p->table, (uint8_t)(value >> 8 * i));
@@ -183,34 +183,35 @@ static void keep_const(struct program *p, enum xc_skim_slot slot, uint64_t value
 
 static bool add_attribute(struct program *p, uint64_t name, uint64_t form, int64_t constant)
 {
-	enum xc_skim_slot slot = slot_of(name);
+	enum xc_die_scan_slot slot = slot_of(name);
 	unsigned size;
-	enum xc_skim_step step = xc_skim_step_of(form, p->unit, &size);
-	if (step == XC_STEP_END)
+	enum xc_die_scan_step step = xc_die_scan_step_of(form, p->unit, &size);
+	if (step == XC_DIE_STEP_END)
 		return false;
-	if ((!p->wanted && slot != XC_SLOT_SIBLING) || (slot == XC_SLOT_TYPE && p->abbrev->tag != DW_TAG_typedef))
-		slot = XC_SLOT_NONE;
+	if ((!p->wanted && slot != XC_DIE_SLOT_SIBLING) ||
+	    (slot == XC_DIE_SLOT_TYPE && p->abbrev->tag != DW_TAG_typedef))
+		slot = XC_DIE_SLOT_NONE;
 	/* Only that they are there counts; their bytes are stepped over, but for the beginning of a location. */
-	if (slot == XC_SLOT_CODE || slot == XC_SLOT_LOCATION || slot == XC_SLOT_SIGNATURE) {
-		p->abbrev->has |= slot == XC_SLOT_CODE       ? XC_SKIM_CODE
-				  : slot == XC_SLOT_LOCATION ? XC_SKIM_LOCATION
-							     : XC_SKIM_SIGNATURE;
-		slot = slot == XC_SLOT_LOCATION && (form == DW_FORM_exprloc || form == DW_FORM_block1)
-			       ? XC_SLOT_LOCATION
-			       : XC_SLOT_NONE;
+	if (slot == XC_DIE_SLOT_CODE || slot == XC_DIE_SLOT_LOCATION || slot == XC_DIE_SLOT_SIGNATURE) {
+		p->abbrev->has |= slot == XC_DIE_SLOT_CODE       ? XC_DIE_SCAN_CODE
+				  : slot == XC_DIE_SLOT_LOCATION ? XC_DIE_SCAN_LOCATION
+								 : XC_DIE_SCAN_SIGNATURE;
+		slot = slot == XC_DIE_SLOT_LOCATION && (form == DW_FORM_exprloc || form == DW_FORM_block1)
+			       ? XC_DIE_SLOT_LOCATION
+			       : XC_DIE_SLOT_NONE;
 	}
 	if (form == DW_FORM_flag_present) {
 		p->abbrev->has |= present_fact(slot);
 	} else if (form == DW_FORM_implicit_const) {
-		if (slot != XC_SLOT_NONE)
+		if (slot != XC_DIE_SLOT_NONE)
 			keep_const(p, slot, (uint64_t)constant);
-	} else if (slot != XC_SLOT_NONE) {
+	} else if (slot != XC_DIE_SLOT_NONE) {
 		flush_skip(p);
-		add_step(p->table, XC_STEP_KEEP);
+		add_step(p->table, XC_DIE_STEP_KEEP);
 		add_step(p->table, (uint8_t)slot);
 		add_step(p->table, (uint8_t)form);
 		add_step(p->table, (uint8_t)(form >> 8));
-	} else if (step == XC_STEP_SKIP) {
+	} else if (step == XC_DIE_STEP_SKIP) {
 		p->skip += size;
 	} else {
 		flush_skip(p);
@@ -237,7 +238,7 @@ static bool read_attributes(struct xc_cursor *c, struct program *p)
 		}
 		if (name == 0 && form == 0) {
 			flush_skip(p);
-			add_step(p->table, XC_STEP_END);
+			add_step(p->table, XC_DIE_STEP_END);
 			return true;
 		}
 		if (!add_attribute(p, name, form, constant))
@@ -247,19 +248,19 @@ static bool read_attributes(struct xc_cursor *c, struct program *p)
 }
 
 /* Codes count up from 1; room made for one that does not is paid for like bytes. */
-static struct xc_skim_abbrev *slot_for_code(struct xc_skim_table *t, uint64_t code)
+static struct xc_die_scan_abbrev *slot_for_code(struct xc_die_scan_table *t, uint64_t code)
 {
 	if (code > MAX_CODE || (code > t->count && code - t->count > t->budget))
 		return NULL;
 	t->budget -= code > t->count ? code - t->count : 0;
 	while (t->count <= code) {
 		t->abbrevs = xc_grow(t->abbrevs, t->count, &t->capacity, sizeof *t->abbrevs);
-		t->abbrevs[t->count++] = (struct xc_skim_abbrev){0};
+		t->abbrevs[t->count++] = (struct xc_die_scan_abbrev){0};
 	}
 	return &t->abbrevs[code];
 }
 
-static bool read_abbreviation(struct xc_skim_table *t, struct xc_cursor *c, const struct xc_skim_unit *unit,
+static bool read_abbreviation(struct xc_die_scan_table *t, struct xc_cursor *c, const struct xc_die_scan_unit *unit,
 			      bool *last_out)
 {
 	uint64_t code = 0, tag = 0, children = 0;
@@ -271,22 +272,23 @@ static bool read_abbreviation(struct xc_skim_table *t, struct xc_cursor *c, cons
 	xc_error_free(err);
 	if (!good || *last_out)
 		return good;
-	struct xc_skim_abbrev *abbrev = slot_for_code(t, code);
+	struct xc_die_scan_abbrev *abbrev = slot_for_code(t, code);
 	if (!abbrev || tag == 0 || tag > UINT16_MAX)
 		return false;
-	*abbrev = (struct xc_skim_abbrev){
+	*abbrev = (struct xc_die_scan_abbrev){
 		.program = (uint32_t)t->step_count, .tag = (uint16_t)tag, .children = children != 0};
 	struct program p = {.table = t, .abbrev = abbrev, .unit = unit, .wanted = wanted_tag(tag)};
 	return read_attributes(c, &p);
 }
 
-static bool is_compiled(const struct xc_skim_table *t, const struct xc_skim_unit *unit)
+static bool is_compiled(const struct xc_die_scan_table *t, const struct xc_die_scan_unit *unit)
 {
 	return t->valid && t->offset == unit->abbrev && t->address_size == unit->address_size &&
 	       t->offset_size == unit->offset_size && t->version == unit->version;
 }
 
-bool xc_skim_compile(struct xc_skim_table *t, const struct xc_skim_space *space, const struct xc_skim_unit *unit)
+bool xc_die_scan_compile(struct xc_die_scan_table *t, const struct xc_die_scan_space *space,
+			 const struct xc_die_scan_unit *unit)
 {
 	struct xc_cursor c = space->abbrev;
 	bool last = false;
@@ -315,7 +317,7 @@ bool xc_skim_compile(struct xc_skim_table *t, const struct xc_skim_space *space,
 	return true;
 }
 
-void xc_skim_table_fini(struct xc_skim_table *t)
+void xc_die_scan_table_fini(struct xc_die_scan_table *t)
 {
 	free(t->abbrevs);
 	free(t->steps);

@@ -1,5 +1,5 @@
-/* wanted: see wanted.h. */
-#include "dwarf/lookup/wanted.h"
+/* name_query: see name_query.h. */
+#include "dwarf/lookup/name_query.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 #include "dwarf/elf/name.h"
 #include "dwarf/types/scope.h"
 
-static bool is_anonymous(const struct xc_wanted_part *part)
+static bool is_anonymous(const struct xc_name_part *part)
 {
 	static const char name[] = "(anonymous namespace)";
 	return part->len == sizeof name - 1 && !memcmp(part->text, name, part->len);
 }
 
-bool xc_wanted_part(const struct xc_query *query, struct xc_wanted *wanted)
+bool xc_name_query_split(const struct xc_query *query, struct xc_name_query *wanted)
 {
 	size_t len = query->name ? strlen(query->name) : 0;
 	wanted->query = query;
-	while (wanted->part_count < XC_WANTED_PARTS) {
-		struct xc_wanted_part *part = &wanted->parts[wanted->part_count];
+	while (wanted->part_count < XC_NAME_QUERY_PARTS) {
+		struct xc_name_part *part = &wanted->parts[wanted->part_count];
 		part->text = xc_name_last(query->name, &len, &part->len);
 		if (!part->text || (!part->len && !len))
 			break;
@@ -31,11 +31,11 @@ bool xc_wanted_part(const struct xc_query *query, struct xc_wanted *wanted)
 	return wanted->part_count > 0;
 }
 
-bool xc_wanted_make_bare(struct xc_wanted *wanted)
+bool xc_name_query_make_bare(struct xc_name_query *wanted)
 {
 	memcpy(wanted->given, wanted->parts, wanted->part_count * sizeof *wanted->parts);
 	for (size_t i = 0; i < wanted->part_count; i++) {
-		struct xc_wanted_part *part = &wanted->parts[i];
+		struct xc_name_part *part = &wanted->parts[i];
 		const char *at = memchr(part->text, '<', part->len);
 		if (!at || at == part->text || strncmp(part->text, "operator", 8) == 0)
 			continue;
@@ -46,14 +46,14 @@ bool xc_wanted_make_bare(struct xc_wanted *wanted)
 	return wanted->bare;
 }
 
-static bool part_is(const struct xc_wanted_part *part, const char *name, size_t len)
+static bool part_is(const struct xc_name_part *part, const char *name, size_t len)
 {
 	return xc_name_equal(name, len, part->text, part->len);
 }
 
 /* How many of the parts from `part` on are the entry's own name: Rust's wide pointers have names of several components. None
  * when they differ. */
-static size_t take_name(const struct xc_wanted *w, struct xc_index *index, const struct xc_index_entry *entry,
+static size_t take_name(const struct xc_name_query *w, struct xc_index *index, const struct xc_index_entry *entry,
 			size_t part)
 {
 	size_t len, own_len, count = 0;
@@ -72,11 +72,11 @@ static size_t take_name(const struct xc_wanted *w, struct xc_index *index, const
 	return count;
 }
 
-static bool names_match(const struct xc_wanted *w, struct xc_index *index, const struct xc_index_entry *entry)
+static bool names_match(const struct xc_name_query *w, struct xc_index *index, const struct xc_index_entry *entry)
 {
 	struct xc_index_entry scope = *entry;
 	size_t taken, part = take_name(w, index, entry, 0);
-	for (int depth = 0; part && depth < XC_WANTED_PARTS && scope.parent; depth++) {
+	for (int depth = 0; part && depth < XC_NAME_QUERY_PARTS && scope.parent; depth++) {
 		if (!xc_index_table_entry(xc_index_table(index), scope.parent - 1, &scope))
 			return false;
 		if ((taken = take_name(w, index, &scope, part)))
@@ -95,7 +95,7 @@ static bool tag_matches(int wanted, int tag)
 	return !wanted || wanted == tag;
 }
 
-bool xc_wanted_is(const struct xc_wanted *w, struct xc_index *index, const struct xc_index_entry *entry)
+bool xc_name_query_matches(const struct xc_name_query *w, struct xc_index *index, const struct xc_index_entry *entry)
 {
 	const struct xc_query *query = w->query;
 	if (!(xc_index_kind(entry) & query->kinds) || !tag_matches(query->tag, entry->tag))
@@ -106,11 +106,11 @@ bool xc_wanted_is(const struct xc_wanted *w, struct xc_index *index, const struc
 }
 
 /* That others may be left out was seen to already. */
-bool xc_wanted_has_arguments(const struct xc_wanted *wanted, const struct xc_process *process, Dwarf_Die *die)
+bool xc_name_query_has_arguments(const struct xc_name_query *wanted, const struct xc_process *process, Dwarf_Die *die)
 {
 	const char *name = xc_scope_name(xc_types_of(process), die);
 	size_t len = name ? strlen(name) : 0, part = 0, part_len;
-	for (int i = 0; i < XC_WANTED_PARTS && part < wanted->part_count; i++) {
+	for (int i = 0; i < XC_NAME_QUERY_PARTS && part < wanted->part_count; i++) {
 		const char *text = xc_name_last(name, &len, &part_len);
 		if (!text || (!part_len && !len))
 			break;

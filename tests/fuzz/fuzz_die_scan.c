@@ -16,7 +16,7 @@ static void must(bool ok)
 		abort();
 }
 
-static void check_entry(struct xc_index_table *table, const struct xc_skim_space *space, uint32_t number)
+static void check_entry(struct xc_index_table *table, const struct xc_die_scan_space *space, uint32_t number)
 {
 	struct xc_index_entry entry;
 	struct xc_index_unit unit;
@@ -28,9 +28,9 @@ static void check_entry(struct xc_index_table *table, const struct xc_skim_space
 	must(unit.offset < xc_cursor_left(&space->info) && entry.die < xc_cursor_left(&space->info) - unit.offset);
 	size_t count = xc_index_table_find(table, entry.hash, &first);
 	must(count > 0 && first <= number && number - first < count);
-	const struct xc_skim_string name = {.where = entry.flags >> 4,
-					    .offset = (uint64_t)entry.name_high << 32 | entry.name_low};
-	const char *text = name.where ? xc_skim_text(space, name, &len) : NULL;
+	const struct xc_die_scan_string name = {.where = entry.flags >> 4,
+						.offset = (uint64_t)entry.name_high << 32 | entry.name_low};
+	const char *text = name.where ? xc_die_scan_text(space, name, &len) : NULL;
 	must(!text || strlen(text) == len);
 }
 
@@ -43,14 +43,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t abbrevs = data[1] | (size_t)data[2] << 8, left = size - 3;
 	abbrevs = abbrevs < left ? abbrevs : left;
 	struct xc_cursor all = xc_cursor(data, size, "strings");
-	struct xc_skim_space space = {.info = xc_cursor(data + 3 + abbrevs, left - abbrevs, ".debug_info"),
-				      .abbrev = xc_cursor(data + 3, abbrevs, ".debug_abbrev"),
-				      .str = all,
-				      .line_str = all,
-				      .str_offsets = all,
-				      .alt_str = all,
-				      .types = data[0] & 1,
-				      .split = data[0] & 2};
+	struct xc_die_scan_space space = {.info = xc_cursor(data + 3 + abbrevs, left - abbrevs, ".debug_info"),
+					  .abbrev = xc_cursor(data + 3, abbrevs, ".debug_abbrev"),
+					  .str = all,
+					  .line_str = all,
+					  .str_offsets = all,
+					  .alt_str = all,
+					  .types = data[0] & 1,
+					  .split = data[0] & 2};
 	const struct xc_index_input input = {.spaces = &space, .space_count = 1, .jobs = 1};
 	void *bytes = xc_index_build(&input, key, &kept);
 	struct xc_index_table table;

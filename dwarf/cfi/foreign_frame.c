@@ -1,40 +1,40 @@
-/* guest: code is kept as told, with a row of call frame information for each, and painted into disjoint spans when first asked: at each
+/* foreign_frame: code is kept as told, with a row of call frame information for each, and painted into disjoint spans when first asked: at each
  * border the code that was told last among those that are open there wins. */
-#include "dwarf/cfi/guest.h"
+#include "dwarf/cfi/foreign_frame.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report/report.h"
 
-struct xc_guest_span {
+struct xc_foreign_span {
 	xc_addr lo, hi;
-	const struct xc_guest_entry *entry;
+	const struct xc_foreign_entry *entry;
 };
 
 /* ---- of a process ---- */
 
-struct xc_guests *xc_guests_of(const struct xc_process *process)
+struct xc_foreign *xc_foreign_of(const struct xc_process *process)
 {
-	return process->guests;
+	return process->foreign;
 }
 
-static struct xc_guests *guests_made(struct xc_process *process)
+static struct xc_foreign *foreign_made(struct xc_process *process)
 {
-	if (!process->guests)
-		process->guests = xc_alloc(sizeof(struct xc_guests));
-	return process->guests;
+	if (!process->foreign)
+		process->foreign = xc_alloc(sizeof(struct xc_foreign));
+	return process->foreign;
 }
 
-struct xc_guests *xc_guests_take(struct xc_process *process)
+struct xc_foreign *xc_foreign_take(struct xc_process *process)
 {
-	struct xc_guests *guests = process->guests;
-	process->guests = NULL;
-	return guests;
+	struct xc_foreign *foreign = process->foreign;
+	process->foreign = NULL;
+	return foreign;
 }
 
 /* NULL is fine. */
-static void free_guests(struct xc_guests *g)
+static void free_foreign(struct xc_foreign *g)
 {
 	if (!g)
 		return;
@@ -47,10 +47,10 @@ static void free_guests(struct xc_guests *g)
 	free(g);
 }
 
-void xc_guests_give(struct xc_process *process, struct xc_guests *guests)
+void xc_foreign_set(struct xc_process *process, struct xc_foreign *foreign)
 {
-	free_guests(process->guests);
-	process->guests = guests;
+	free_foreign(process->foreign);
+	process->foreign = foreign;
 }
 
 /* ---- code ---- */
@@ -66,7 +66,7 @@ static bool is_frame_register(const struct xc_arch *arch, int reg)
 	return reg >= 0 && (reg < arch->frame_regs || reg == arch->pc);
 }
 
-static struct xc_error *check_code(const struct xc_arch *arch, const struct xc_guest_code *code)
+static struct xc_error *check_code(const struct xc_arch *arch, const struct xc_foreign_code *code)
 {
 	if (code->lo > code->hi)
 		return xc_error_new(XC_ERR_USAGE, "code that ends before it begins");
@@ -74,13 +74,13 @@ static struct xc_error *check_code(const struct xc_arch *arch, const struct xc_g
 		return code->saved_count ? xc_error_new(XC_ERR_USAGE, "'saved' without 'cfa'") : NULL;
 	bool known = arch->unwinds && code->cfa_reg < arch->frame_regs;
 	for (size_t i = 0; i < code->saved_count; i++) {
-		const struct xc_guest_saved *s = &code->saved[i];
+		const struct xc_foreign_saved *s = &code->saved[i];
 		known = known && is_frame_register(arch, s->reg) && (s->from < 0 || s->from < arch->frame_regs);
 	}
 	return known ? NULL : xc_error_new(XC_ERR_USAGE, "a register that no call frame information speaks of");
 }
 
-static struct xc_cfi_rule rule_of(const struct xc_guest_saved *saved)
+static struct xc_cfi_rule rule_of(const struct xc_foreign_saved *saved)
 {
 	if (saved->from >= 0)
 		return (struct xc_cfi_rule){.kind = XC_CFI_REGISTER, .reg = saved->from};
@@ -88,7 +88,8 @@ static struct xc_cfi_rule rule_of(const struct xc_guest_saved *saved)
 }
 
 /* As the machine's calling convention has it, but for what is told. */
-static struct xc_cfi_row *make_row(struct xc_arena *arena, const struct xc_arch *arch, const struct xc_guest_code *code)
+static struct xc_cfi_row *make_row(struct xc_arena *arena, const struct xc_arch *arch,
+				   const struct xc_foreign_code *code)
 {
 	int back = return_register(arch);
 	struct xc_cfi_row *row = xc_arena_alloc(arena, sizeof *row + arch->frame_regs * sizeof row->rules[0]);
@@ -104,32 +105,32 @@ static struct xc_cfi_row *make_row(struct xc_arena *arena, const struct xc_arch 
 	row->rules[back] = (struct xc_cfi_rule){.kind = arch->lr >= 0 ? XC_CFI_SAME : XC_CFI_AT_CFA,
 						.offset = -(int64_t)arch->reg_size};
 	for (size_t i = 0; i < code->saved_count; i++) {
-		const struct xc_guest_saved *s = &code->saved[i];
+		const struct xc_foreign_saved *s = &code->saved[i];
 		row->rules[s->reg == arch->pc ? back : s->reg] = rule_of(s);
 	}
 	return row;
 }
 
-struct xc_error *xc_guest_add_code(struct xc_process *process, const struct xc_guest_code *code)
+struct xc_error *xc_foreign_add_code(struct xc_process *process, const struct xc_foreign_code *code)
 {
-	struct xc_guests *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	struct xc_error *err = check_code(process->arch, code);
 	if (err)
 		return err;
-	if (g->code_count == XC_GUEST_CODES)
-		return xc_error_new(XC_ERR_LIMIT, "more than %d ranges of code", XC_GUEST_CODES);
-	struct xc_guest_entry *entry = xc_arena_alloc(&process->arena, sizeof *entry);
+	if (g->code_count == XC_FOREIGN_CODES)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d ranges of code", XC_FOREIGN_CODES);
+	struct xc_foreign_entry *entry = xc_arena_alloc(&process->arena, sizeof *entry);
 	entry->code = *code;
 	entry->code.name = xc_arena_strdup(&process->arena, code->name);
 	entry->code.file = xc_arena_strdup(&process->arena, code->file);
 	entry->code.language = xc_arena_strdup(&process->arena, code->language);
 	if (code->cfa_reg >= 0)
 		entry->row = make_row(&process->arena, process->arch, code);
-	struct xc_guest_saved *saved = xc_arena_alloc(&process->arena, code->saved_count * sizeof *saved);
+	struct xc_foreign_saved *saved = xc_arena_alloc(&process->arena, code->saved_count * sizeof *saved);
 	for (size_t i = 0; i < code->saved_count; i++)
 		saved[i] = code->saved[i];
 	entry->code.saved = saved;
-	g->codes = xc_grow(g->codes, g->code_count, &g->code_capacity, sizeof(struct xc_guest_entry *));
+	g->codes = xc_grow(g->codes, g->code_count, &g->code_capacity, sizeof(struct xc_foreign_entry *));
 	g->codes[g->code_count++] = entry;
 	g->painted = false;
 	return NULL;
@@ -139,14 +140,14 @@ struct xc_error *xc_guest_add_code(struct xc_process *process, const struct xc_g
 
 /* Codes by where they begin; those that are open at a place in a heap, the one told last on top. */
 struct painter {
-	struct xc_guests *guests;
+	struct xc_foreign *foreign;
 	size_t *starts, *open;
 	size_t open_count, next;
 };
 
-static int by_start(const void *a, const void *b, void *guests)
+static int by_start(const void *a, const void *b, void *foreign)
 {
-	const struct xc_guests *g = guests;
+	const struct xc_foreign *g = foreign;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	xc_addr left = g->codes[x]->code.lo, right = g->codes[y]->code.lo;
 	return left < right ? -1 : left > right ? 1 : x < y ? -1 : x > y;
@@ -173,15 +174,15 @@ static void heap_pop(struct painter *p)
 	p->open[at] = last;
 }
 
-static const struct xc_guest_code *code_of(const struct painter *p, size_t index)
+static const struct xc_foreign_code *code_of(const struct painter *p, size_t index)
 {
-	return &p->guests->codes[index]->code;
+	return &p->foreign->codes[index]->code;
 }
 
 /* Open what begins at `at`, close what ended before it. */
 static void settle(struct painter *p, xc_addr at)
 {
-	for (; p->next < p->guests->code_count && code_of(p, p->starts[p->next])->lo <= at; p->next++)
+	for (; p->next < p->foreign->code_count && code_of(p, p->starts[p->next])->lo <= at; p->next++)
 		heap_push(p, p->starts[p->next]);
 	while (p->open_count && code_of(p, p->open[0])->hi < at)
 		heap_pop(p);
@@ -189,7 +190,7 @@ static void settle(struct painter *p, xc_addr at)
 
 static void paint_spans(struct painter *p)
 {
-	struct xc_guests *g = p->guests;
+	struct xc_foreign *g = p->foreign;
 	size_t capacity = 0;
 	for (xc_addr at = 0;;) {
 		settle(p, at);
@@ -204,16 +205,16 @@ static void paint_spans(struct painter *p)
 		xc_addr hi = code_of(p, p->open[0])->hi;
 		hi = more && start <= hi ? start - 1 : hi;
 		g->spans = xc_grow(g->spans, g->span_count, &capacity, sizeof *g->spans);
-		g->spans[g->span_count++] = (struct xc_guest_span){at, hi, g->codes[p->open[0]]};
+		g->spans[g->span_count++] = (struct xc_foreign_span){at, hi, g->codes[p->open[0]]};
 		if (hi == UINT64_MAX)
 			break;
 		at = hi + 1;
 	}
 }
 
-static void paint(struct xc_guests *g)
+static void paint(struct xc_foreign *g)
 {
-	struct painter p = {.guests = g};
+	struct painter p = {.foreign = g};
 	free(g->spans);
 	g->spans = NULL;
 	g->span_count = 0;
@@ -228,9 +229,9 @@ static void paint(struct xc_guests *g)
 	g->painted = true;
 }
 
-static const struct xc_guest_entry *entry_at(const struct xc_process *process, xc_addr addr, bool override)
+static const struct xc_foreign_entry *entry_at(const struct xc_process *process, xc_addr addr, bool override)
 {
-	struct xc_guests *g = process->guests;
+	struct xc_foreign *g = process->foreign;
 	if (!g || !g->code_count)
 		return NULL;
 	if (!g->painted)
@@ -243,27 +244,27 @@ static const struct xc_guest_entry *entry_at(const struct xc_process *process, x
 		else
 			hi = mid;
 	}
-	const struct xc_guest_span *span = &g->spans[lo];
+	const struct xc_foreign_span *span = &g->spans[lo];
 	if (lo == g->span_count || span->lo > addr || (override && !span->entry->code.override))
 		return NULL;
 	return span->entry;
 }
 
-const struct xc_guest_code *xc_guest_code_at(const struct xc_process *process, xc_addr addr, bool override)
+const struct xc_foreign_code *xc_foreign_code_at(const struct xc_process *process, xc_addr addr, bool override)
 {
-	const struct xc_guest_entry *entry = entry_at(process, addr, override);
+	const struct xc_foreign_entry *entry = entry_at(process, addr, override);
 	return entry ? &entry->code : NULL;
 }
 
-const struct xc_cfi_row *xc_guest_row(const struct xc_process *process, xc_addr addr, bool override)
+const struct xc_cfi_row *xc_foreign_row(const struct xc_process *process, xc_addr addr, bool override)
 {
-	const struct xc_guest_entry *entry = entry_at(process, addr, override);
+	const struct xc_foreign_entry *entry = entry_at(process, addr, override);
 	return entry ? entry->row : NULL;
 }
 
 /* ---- frames ---- */
 
-struct xc_variable_text *xc_guest_variables(struct xc_arena *arena, const struct xc_variable_text *from, size_t count)
+struct xc_variable_text *xc_foreign_variables(struct xc_arena *arena, const struct xc_variable_text *from, size_t count)
 {
 	struct xc_variable_text *to = xc_arena_alloc(arena, count * sizeof *to);
 	for (size_t i = 0; i < count; i++)
@@ -284,38 +285,38 @@ static void copy_row(struct xc_arena *arena, const struct xc_stack_row *from, st
 		.line = from->line,
 		.language = xc_arena_strdup(arena, from->language),
 		.kind = xc_arena_strdup(arena, from->kind),
-		.args = xc_guest_variables(arena, from->args, from->arg_count),
+		.args = xc_foreign_variables(arena, from->args, from->arg_count),
 		.arg_count = from->arg_count,
-		.locals = xc_guest_variables(arena, from->locals, from->local_count),
+		.locals = xc_foreign_variables(arena, from->locals, from->local_count),
 		.local_count = from->local_count,
 		.has_variables = true,
 	};
 }
 
-static struct xc_error *check_frames(const struct xc_process *process, const struct xc_guests *g,
-				     const struct xc_guest_frames *frames)
+static struct xc_error *check_frames(const struct xc_process *process, const struct xc_foreign *g,
+				     const struct xc_foreign_frames *frames)
 {
 	size_t variables = 0;
 	if (frames->tid && !xc_process_thread(process, frames->tid))
 		return xc_error_new(XC_ERR_NOT_FOUND, "no thread %d", (int)frames->tid);
-	if (g->list_count == XC_GUEST_LISTS)
-		return xc_error_new(XC_ERR_LIMIT, "more than %d lists of frames", XC_GUEST_LISTS);
-	if (frames->row_count > XC_GUEST_ROWS - g->row_count)
-		return xc_error_new(XC_ERR_LIMIT, "more than %d frames", XC_GUEST_ROWS);
+	if (g->list_count == XC_FOREIGN_LISTS)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d lists of frames", XC_FOREIGN_LISTS);
+	if (frames->row_count > XC_FOREIGN_ROWS - g->row_count)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d frames", XC_FOREIGN_ROWS);
 	for (size_t i = 0; i < frames->row_count; i++)
 		variables += frames->rows[i].arg_count + frames->rows[i].local_count;
-	if (variables > XC_GUEST_VARIABLES - g->variable_count)
-		return xc_error_new(XC_ERR_LIMIT, "more than %d variables of frames", XC_GUEST_VARIABLES);
+	if (variables > XC_FOREIGN_VARIABLES - g->variable_count)
+		return xc_error_new(XC_ERR_LIMIT, "more than %d variables of frames", XC_FOREIGN_VARIABLES);
 	return NULL;
 }
 
-struct xc_error *xc_guest_add_frames(struct xc_process *process, const struct xc_guest_frames *frames)
+struct xc_error *xc_foreign_add_frames(struct xc_process *process, const struct xc_foreign_frames *frames)
 {
-	struct xc_guests *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	struct xc_error *err = check_frames(process, g, frames);
 	if (err)
 		return err;
-	struct xc_guest_frames copy = *frames;
+	struct xc_foreign_frames copy = *frames;
 	copy.order = g->list_count;
 	copy.name = xc_arena_strdup(&process->arena, frames->name);
 	copy.state = xc_arena_strdup(&process->arena, frames->state);
@@ -333,7 +334,7 @@ struct xc_error *xc_guest_add_frames(struct xc_process *process, const struct xc
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct xc_guest_frames *x = a, *y = b;
+	const struct xc_foreign_frames *x = a, *y = b;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
 	if (x->tid && x->at != y->at)
@@ -341,9 +342,9 @@ static int by_thread(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-const struct xc_guest_frames *xc_guest_frames_of(const struct xc_process *process, pid_t tid, size_t *count_out)
+const struct xc_foreign_frames *xc_foreign_frames_of(const struct xc_process *process, pid_t tid, size_t *count_out)
 {
-	struct xc_guests *g = process->guests;
+	struct xc_foreign *g = process->foreign;
 	*count_out = 0;
 	if (!g || !g->list_count)
 		return NULL;
@@ -365,16 +366,16 @@ const struct xc_guest_frames *xc_guest_frames_of(const struct xc_process *proces
 
 /* ---- failures ---- */
 
-void xc_guest_fail(struct xc_process *process, struct xc_error *err)
+void xc_foreign_fail(struct xc_process *process, struct xc_error *err)
 {
-	struct xc_guests *g = guests_made(process);
+	struct xc_foreign *g = foreign_made(process);
 	g->failures = xc_grow(g->failures, g->failure_count, &g->failure_capacity, sizeof(struct xc_error *));
 	g->failures[g->failure_count++] = err;
 }
 
-struct xc_error *xc_guest_failure(struct xc_process *process)
+struct xc_error *xc_foreign_failure(struct xc_process *process)
 {
-	struct xc_guests *g = process->guests;
+	struct xc_foreign *g = process->foreign;
 	if (!g || g->failure_shown == g->failure_count)
 		return NULL;
 	struct xc_error **failure = &g->failures[g->failure_shown++];

@@ -1,0 +1,25 @@
+#include "dwarf/elf/budget.h"
+
+static uint64_t budget = UINT64_MAX;
+
+void xc_budget_set(uint64_t amount)
+{
+	budget = amount;
+}
+
+void xc_budget_add(uint64_t amount)
+{
+	budget += amount;
+}
+
+bool xc_budget_spend(uint64_t amount)
+{
+	bool enough = budget >= amount;
+	budget = enough ? budget - amount : 0;
+	return enough;
+}
+
+bool xc_budget_is_spent(void)
+{
+	return budget == 0;
+}

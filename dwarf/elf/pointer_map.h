@@ -1,0 +1,16 @@
+/* pointer_map: remembers what was worked out for a pair of pointers (a DIE, a place), for as long as its arena lives. */
+#ifndef XC_POINTER_MAP_H
+#define XC_POINTER_MAP_H
+
+#include "core/base/arena.h"
+
+struct xc_pointer_map {
+	struct xc_pointer_map_slot *slots;
+	size_t count, capacity;
+};
+
+/* Where the answer for (a, b) is kept: holds NULL until the caller stores one. Valid until the next call.
+ * O(1); b may be NULL, a may not. */
+void **xc_pointer_map_at(struct xc_pointer_map *memo, struct xc_arena *arena, const void *a, const void *b);
+
+#endif

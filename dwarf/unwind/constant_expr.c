@@ -1,0 +1,146 @@
+/* constant_expr: decoded by libdw, evaluated on a small stack of words (DWARF 5, 2.5.1). Expressions of any kind: dwarf/value. */
+#include "dwarf/unwind/constant_expr.h"
+
+#include <dwarf.h>
+
+enum { MAX_DEPTH = 16 };
+
+struct stack {
+	const struct xc_process *process;
+	const struct xc_module *module;
+	Dwarf_Attribute *attr;
+	uint64_t words[MAX_DEPTH];
+	size_t depth;
+};
+
+static bool push(struct stack *s, uint64_t value)
+{
+	if (s->depth == MAX_DEPTH)
+		return false;
+	s->words[s->depth++] = xc_arch_wrap(s->process->arch, value);
+	return true;
+}
+
+static bool push_address(struct stack *s, uint64_t file_addr)
+{
+	return s->module->bias_known && push(s, file_addr + s->module->bias);
+}
+
+/* A number of .debug_addr, which is an address unless the operator says that it is a constant. */
+static bool push_indexed(struct stack *s, const Dwarf_Op *op)
+{
+	Dwarf_Attribute entry;
+	Dwarf_Addr value;
+	if (dwarf_getlocation_attr(s->attr, op, &entry) != 0)
+		return false;
+	if (op->atom == DW_OP_constx || op->atom == DW_OP_GNU_const_index)
+		return dwarf_formudata(&entry, &value) == 0 && push(s, value);
+	return dwarf_formaddr(&entry, &value) == 0 && push_address(s, value);
+}
+
+static int64_t extended(const struct stack *s, uint64_t value)
+{
+	return s->process->arch->word == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static bool binary(struct stack *s, unsigned atom)
+{
+	if (s->depth < 2)
+		return false;
+	uint64_t b = s->words[--s->depth], a = s->words[--s->depth];
+	switch (atom) {
+	case DW_OP_and:
+		return push(s, a & b);
+	case DW_OP_or:
+		return push(s, a | b);
+	case DW_OP_xor:
+		return push(s, a ^ b);
+	case DW_OP_plus:
+		return push(s, a + b);
+	case DW_OP_minus:
+		return push(s, a - b);
+	case DW_OP_mul:
+		return push(s, a * b);
+	case DW_OP_shl:
+		return push(s, b < 64 ? a << b : 0);
+	case DW_OP_shr:
+		return push(s, b < 64 ? a >> b : 0);
+	case DW_OP_shra:
+		return push(s, (uint64_t)(extended(s, a) >> (b < 63 ? b : 63)));
+	default:
+		return false;
+	}
+}
+
+/* Operators that compute with the top of the stack, or copy it. */
+static bool unary(struct stack *s, const Dwarf_Op *op)
+{
+	if (s->depth == 0)
+		return false;
+	uint64_t top = s->words[s->depth - 1];
+	switch (op->atom) {
+	case DW_OP_dup:
+		return push(s, top);
+	case DW_OP_neg:
+		s->depth--;
+		return push(s, -top);
+	case DW_OP_not:
+		s->depth--;
+		return push(s, ~top);
+	case DW_OP_plus_uconst:
+		s->depth--;
+		return push(s, top + op->number);
+	default:
+		return binary(s, op->atom);
+	}
+}
+
+static bool step(struct stack *s, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push(s, op->atom - DW_OP_lit0);
+	switch (op->atom) {
+	case DW_OP_const1s:
+		return push(s, (uint64_t)(int8_t)op->number);
+	case DW_OP_const2s:
+		return push(s, (uint64_t)(int16_t)op->number);
+	case DW_OP_const4s:
+		return push(s, (uint64_t)(int32_t)op->number);
+	case DW_OP_const1u:
+	case DW_OP_const2u:
+	case DW_OP_const4u:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_consts:
+		return push(s, op->number);
+	case DW_OP_addr:
+		return push_address(s, op->number);
+	case DW_OP_addrx:
+	case DW_OP_constx:
+	case DW_OP_GNU_addr_index:
+	case DW_OP_GNU_const_index:
+		return push_indexed(s, op);
+	default:
+		return unary(s, op);
+	}
+}
+
+bool xc_constant_expr(const struct xc_process *process, const struct xc_module *module, Dwarf_Attribute *attr,
+		      uint64_t *value_out)
+{
+	struct stack s = {.process = process, .module = module, .attr = attr};
+	Dwarf_Op *ops;
+	size_t count;
+	if (dwarf_getlocation(attr, &ops, &count) != 0)
+		return false;
+	if (count > 0 && ops[count - 1].atom == DW_OP_stack_value)
+		count--;
+	for (size_t i = 0; i < count; i++)
+		if (!step(&s, &ops[i]))
+			return false;
+	if (s.depth == 0)
+		return false;
+	*value_out = s.words[s.depth - 1];
+	return true;
+}
