@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/value/slot.h"
+#include "dwarf/value/float.h"
 
 /* ---- loading ---- */
 
@@ -101,8 +101,8 @@ static long double rounded(long double real, unsigned size)
 		return (float)real;
 	if (size == 8)
 		return (double)real;
-	if (size == 2 && xc_slot_from_float(real, 2, &bits))
-		xc_slot_to_float(bits, 2, &real);
+	if (size == 2 && xc_float_to_bits(real, 2, &bits))
+		xc_float_from_bits(bits, 2, &real);
 	return real;
 }
 
@@ -140,7 +140,7 @@ static struct xc_error *to_real(struct xc_cexpr *c, const struct xc_cnumber *n, 
 {
 	unsigned __int128 bits = 0;
 	unsigned size = (unsigned)plain->size;
-	if (is_quad(plain) || !xc_slot_from_float(real_in(n, size), size, &bits))
+	if (is_quad(plain) || !xc_float_to_bits(real_in(n, size), size, &bits))
 		return xc_error_new(XC_ERR_UNSUPPORTED, "there is no arithmetic with `%s` here", xc_type_name(type));
 	*out = xc_value_small(c->process, type, &bits, sizeof bits);
 	return NULL;

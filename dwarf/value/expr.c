@@ -18,28 +18,28 @@ enum { PAID_STEPS = 4 };
 static const char EMPTY[] = "location expression pops an empty stack";
 static const char ABSENT[] = "optimized out";
 
-const char *xc_machine_push(struct xc_machine *m, const struct xc_slot *slot)
+const char *xc_machine_push(struct xc_machine *m, const struct xc_stack_element *element)
 {
-	if (m->depth >= XC_EXPR_SLOTS)
+	if (m->depth >= XC_EXPR_ELEMENTS)
 		return "location expression pushes too much";
-	m->slots[m->depth++] = *slot;
+	m->elements[m->depth++] = *element;
 	return NULL;
 }
 
 const char *xc_machine_push_word(struct xc_machine *m, uint64_t value)
 {
-	struct xc_slot slot = xc_slot_word(value, m->word);
-	return xc_machine_push(m, &slot);
+	struct xc_stack_element element = xc_stack_element_word(value, m->word);
+	return xc_machine_push(m, &element);
 }
 
 const char *xc_machine_pop_word(struct xc_machine *m, uint64_t *value_out)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot slot = m->slots[--m->depth];
-	if (slot.kind == XC_SLOT_FLOAT)
+	struct xc_stack_element element = m->elements[--m->depth];
+	if (element.kind == XC_ELEMENT_FLOAT)
 		return "location expression uses a float as an address";
-	*value_out = (uint64_t)slot.bits;
+	*value_out = (uint64_t)element.bits;
 	return NULL;
 }
 
@@ -123,7 +123,7 @@ static const char *stack_value(struct xc_machine *m)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot *top = &m->slots[--m->depth];
+	struct xc_stack_element *top = &m->elements[--m->depth];
 	locate(m, XC_LOCATION_VALUE, 0);
 	m->location.bits = top->bits;
 	m->location.size = top->size;
@@ -136,7 +136,7 @@ static void named_so_far(struct xc_machine *m, struct xc_location *out)
 	if (m->located)
 		*out = m->location;
 	else if (m->depth > 0)
-		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY, .number = (uint64_t)m->slots[--m->depth].bits};
+		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY, .number = (uint64_t)m->elements[--m->depth].bits};
 	else
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = ABSENT};
 	m->located = false;
@@ -164,7 +164,7 @@ static const char *add_piece(struct xc_machine *m, uint64_t bit_offset, uint64_t
 /* dup, drop, over, pick, swap, rot. */
 static const char *shuffle(struct xc_machine *m, const Dwarf_Op *op)
 {
-	struct xc_slot *top = m->slots + m->depth, first;
+	struct xc_stack_element *top = m->elements + m->depth, first;
 	uint64_t back = op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over;
 	unsigned needed = op->atom == DW_OP_rot ? 3 : op->atom == DW_OP_swap ? 2 : 1;
 	if (m->depth < needed || (needed == 1 && op->atom != DW_OP_drop && back >= m->depth))
@@ -194,12 +194,12 @@ static const char *unary(struct xc_machine *m, const Dwarf_Op *op)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot *top = &m->slots[m->depth - 1];
+	struct xc_stack_element *top = &m->elements[m->depth - 1];
 	if (op->atom != DW_OP_plus_uconst)
-		return xc_slot_unary(op->atom, top);
-	struct xc_slot sum, add = *top;
+		return xc_stack_element_unary(op->atom, top);
+	struct xc_stack_element sum, add = *top;
 	add.bits = op->number;
-	const char *why = xc_slot_binary(DW_OP_plus, top, &add, m->word, &sum);
+	const char *why = xc_stack_element_binary(DW_OP_plus, top, &add, m->word, &sum);
 	if (!why)
 		*top = sum;
 	return why;
@@ -209,11 +209,11 @@ static const char *binary(struct xc_machine *m, const Dwarf_Op *op)
 {
 	if (m->depth < 2)
 		return EMPTY;
-	struct xc_slot result;
-	const char *why = xc_slot_binary(op->atom, &m->slots[m->depth - 2], &m->slots[m->depth - 1], m->word, &result);
+	struct xc_stack_element result;
+	const char *why = xc_stack_element_binary(op->atom, &m->elements[m->depth - 2], &m->elements[m->depth - 1], m->word, &result);
 	m->depth--;
 	if (!why)
-		m->slots[m->depth - 1] = result;
+		m->elements[m->depth - 1] = result;
 	return why;
 }
 
@@ -225,7 +225,7 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 	if (op->atom == DW_OP_bra) {
 		if (m->depth == 0)
 			return EMPTY;
-		truth = m->slots[--m->depth].bits != 0;
+		truth = m->elements[--m->depth].bits != 0;
 	}
 	if (!truth)
 		return NULL;
@@ -391,7 +391,7 @@ static struct xc_expr_context *begin(struct xc_machine *m, struct xc_expr_contex
 void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr, const uint64_t *initial,
 		    struct xc_location *out)
 {
-	struct xc_machine m; /* slots stay unset until pushed */
+	struct xc_machine m; /* elements stay unset until pushed */
 	struct xc_expr next;
 	bool lasts = context->lasts;
 	const char *why = "";

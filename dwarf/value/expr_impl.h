@@ -3,22 +3,22 @@
 #define XC_EXPR_IMPL_H
 
 #include "dwarf/value/expr.h"
-#include "dwarf/value/slot.h"
+#include "dwarf/value/stack_element.h"
 
-enum { XC_EXPR_SLOTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIECES = 1024 };
+enum { XC_EXPR_ELEMENTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIECES = 1024 };
 
 struct xc_machine {
 	struct xc_expr_context *context;
 	unsigned word;  /* bytes of an address */
-	unsigned depth; /* slots in use */
+	unsigned depth; /* elements in use */
 	bool located;   /* `location` was set by an operator that is not an address */
 	struct xc_location location;
 	struct xc_piece *pieces;
 	size_t piece_count, piece_capacity;
-	struct xc_slot slots[XC_EXPR_SLOTS];
+	struct xc_stack_element elements[XC_EXPR_ELEMENTS];
 };
 
-const char *xc_machine_push(struct xc_machine *m, const struct xc_slot *slot);
+const char *xc_machine_push(struct xc_machine *m, const struct xc_stack_element *element);
 const char *xc_machine_push_word(struct xc_machine *m, uint64_t value);
 const char *xc_machine_pop_word(struct xc_machine *m, uint64_t *value_out);
 

@@ -109,69 +109,69 @@ static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *
 	return dwarf_getlocation_die(&attr, &own, out) == 0;
 }
 
-/* A slot that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
-static const char *type_slot(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
-			     struct xc_slot *like)
+/* A element that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
+static const char *typed_element(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
+			     struct xc_stack_element *like)
 {
 	Dwarf_Die die;
-	*like = xc_slot_word(0, m->word);
+	*like = xc_stack_element_word(0, m->word);
 	if (offset == 0)
 		return NULL;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
 	const struct xc_type *type = xc_type_get(xc_types_of(m->context->process), &die);
-	return xc_slot_typed(type, 0, like) ? NULL : "a stack type that is not supported";
+	return xc_stack_element_typed(type, 0, like) ? NULL : "a stack type that is not supported";
 }
 
 static const char *regval_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
+	struct xc_stack_element element;
 	uint8_t bytes[16];
 	size_t len;
-	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	const char *why = typed_element(m, expr, op, op->number2, &element);
 	if (why || (why = xc_expr_register(m->context, op->number, bytes, &len)))
 		return why;
-	if (slot.size > len)
+	if (element.size > len)
 		return "a register smaller than its type";
-	memcpy(&slot.bits, bytes, slot.size);
-	return xc_machine_push(m, &slot);
+	memcpy(&element.bits, bytes, element.size);
+	return xc_machine_push(m, &element);
 }
 
 static const char *deref_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
+	struct xc_stack_element element;
 	uint64_t addr;
-	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	const char *why = typed_element(m, expr, op, op->number2, &element);
 	if (why || (why = xc_machine_pop_word(m, &addr)) ||
-	    (why = xc_expr_read(m->context, addr, slot.size, &slot.bits)))
+	    (why = xc_expr_read(m->context, addr, element.size, &element.bits)))
 		return why;
-	return xc_machine_push(m, &slot);
+	return xc_machine_push(m, &element);
 }
 
 static const char *const_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
-	const char *why = type_slot(m, expr, op, op->number, &slot);
+	struct xc_stack_element element;
+	const char *why = typed_element(m, expr, op, op->number, &element);
 	if (why)
 		return why;
 	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first is how many */
-	if (bytes[0] != slot.size)
+	if (bytes[0] != element.size)
 		return "a typed constant of another size";
-	memcpy(&slot.bits, bytes + 1, slot.size);
-	return xc_machine_push(m, &slot);
+	memcpy(&element.bits, bytes + 1, element.size);
+	return xc_machine_push(m, &element);
 }
 
 static const char *convert(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot like;
-	const char *why = type_slot(m, expr, op, op->number, &like);
+	struct xc_stack_element like;
+	const char *why = typed_element(m, expr, op, op->number, &like);
 	if (why)
 		return why;
 	if (m->depth == 0)
 		return "location expression pops an empty stack";
-	struct xc_slot *top = &m->slots[m->depth - 1];
+	struct xc_stack_element *top = &m->elements[m->depth - 1];
 	if (op->atom != DW_OP_reinterpret && op->atom != DW_OP_GNU_reinterpret)
-		return xc_slot_convert(top, &like);
+		return xc_stack_element_convert(top, &like);
 	if (like.size != top->size)
 		return "reinterpreted as a type of another size";
 	top->kind = like.kind;
@@ -326,7 +326,7 @@ bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uin
 static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	struct xc_expr inner;
-	struct xc_slot slot = xc_slot_word(0, m->word);
+	struct xc_stack_element element = xc_stack_element_word(0, m->word);
 	unsigned reg;
 	bool deref;
 	const char *why = NULL;
@@ -336,12 +336,12 @@ static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr,
 	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
 		return "entry value of more than a register";
 	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)
-		why = type_slot(m, &inner, &ops[0], ops[0].number2, &slot);
+		why = typed_element(m, &inner, &ops[0], ops[0].number2, &element);
 	unsigned __int128 bits;
 	if (why || (why = xc_entry_register(m->context, reg, deref, &bits)))
 		return why;
-	slot.bits = slot.size >= 16 ? bits : bits & (((unsigned __int128)1 << slot.size * 8) - 1);
-	return xc_machine_push(m, &slot);
+	element.bits = element.size >= 16 ? bits : bits & (((unsigned __int128)1 << element.size * 8) - 1);
+	return xc_machine_push(m, &element);
 }
 
 static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)

@@ -9,6 +9,7 @@
 
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr_impl.h"
+#include "dwarf/value/float.h"
 
 enum { X87_REGS = 8, EXTENDED = 10, F0_PPC64 = 32, F31_PPC64 = 63 };
 
@@ -35,7 +36,7 @@ static bool from_register(const struct xc_arch *arch, const struct xc_type *type
 	unsigned __int128 bits;
 	long double x;
 	memcpy(&bits, bytes, 16);
-	if (!xc_slot_to_float(bits, format, &x) || !xc_slot_from_float(x, (unsigned)number->size, &bits))
+	if (!xc_float_from_bits(bits, format, &x) || !xc_float_to_bits(x, (unsigned)number->size, &bits))
 		return false;
 	memcpy(bytes, &bits, 16);
 	return true;

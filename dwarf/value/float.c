@@ -164,3 +164,24 @@ unsigned xc_float_fraction(enum xc_float_kind kind)
 {
 	return formats[kind].fraction;
 }
+
+bool xc_float_from_bits(unsigned __int128 bits, unsigned size, long double *out)
+{
+	return xc_float_decode(xc_float_kind_of(NULL, size, NULL), bits, out);
+}
+
+bool xc_float_to_bits(long double number, unsigned size, unsigned __int128 *bits_out)
+{
+	float f = (float)number;
+	double d = (double)number;
+	*bits_out = 0;
+	if (size == sizeof f)
+		memcpy(bits_out, &f, sizeof f);
+	else if (size == sizeof d)
+		memcpy(bits_out, &d, sizeof d);
+	else if (size >= 10 && size <= 16)
+		memcpy(bits_out, &number, 10);
+	else
+		return false;
+	return true;
+}

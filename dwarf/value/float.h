@@ -23,6 +23,12 @@ enum xc_float_kind xc_float_kind_of(const struct xc_type *type, unsigned size, c
 /* The number, as near as a long double of this machine comes to it (quads have more digits). False for XC_FLOAT_NONE. */
 bool xc_float_decode(enum xc_float_kind kind, unsigned __int128 bits, long double *out);
 
+/* The float of `size` bytes in this machine's formats: 2, 4, 8, or 10 to 16 (x87). False for other sizes. */
+bool xc_float_from_bits(unsigned __int128 bits, unsigned size, long double *out);
+
+/* The bits of a number rounded to `size` bytes: 4, 8, or 10 to 16 (x87). False for other sizes. */
+bool xc_float_to_bits(long double number, unsigned size, unsigned __int128 *bits_out);
+
 /* Decimal digits that tell any two numbers of the format apart: 1 + ⌈bits × log10 2⌉, as gdb counts. */
 unsigned xc_float_digits(enum xc_float_kind kind);
 

@@ -1,9 +1,9 @@
-/* slot: arithmetic of the DWARF stack.
+/* element: arithmetic of the DWARF stack.
  *
  * Integers are kept in 128 bits and cut to their size after each operator; floats are computed as long double, which
  * holds every float and double exactly, and rounded to their size. Generic words behave as DWARF 5 section 2.5.1.4 says:
  * div and the comparisons are signed, mod and shr are not. */
-#include "dwarf/value/slot.h"
+#include "dwarf/value/stack_element.h"
 
 #include <dwarf.h>
 #include <math.h>
@@ -16,91 +16,70 @@ static unsigned __int128 mask(unsigned __int128 bits, unsigned size)
 	return size >= 16 ? bits : bits & (((unsigned __int128)1 << size * 8) - 1);
 }
 
-static __int128 extend(const struct xc_slot *slot)
+static __int128 extend(const struct xc_stack_element *element)
 {
-	unsigned shift = slot->size >= 16 ? 0 : 128 - slot->size * 8;
-	return (__int128)(slot->bits << shift) >> shift;
+	unsigned shift = element->size >= 16 ? 0 : 128 - element->size * 8;
+	return (__int128)(element->bits << shift) >> shift;
 }
 
-struct xc_slot xc_slot_word(uint64_t value, unsigned word)
+struct xc_stack_element xc_stack_element_word(uint64_t value, unsigned word)
 {
-	return (struct xc_slot){.bits = mask(value, word), .kind = XC_SLOT_GENERIC, .size = word};
+	return (struct xc_stack_element){.bits = mask(value, word), .kind = XC_ELEMENT_GENERIC, .size = word};
 }
 
-bool xc_slot_typed(const struct xc_type *type, unsigned __int128 bits, struct xc_slot *out)
+bool xc_stack_element_typed(const struct xc_type *type, unsigned __int128 bits, struct xc_stack_element *out)
 {
 	type = xc_type_strip(type);
 	if (!type->size_known || type->size == 0 || type->size > 16)
 		return false;
-	enum xc_slot_kind kind;
+	enum xc_stack_element_kind kind;
 	switch (type->kind) {
 	case XC_TYPE_FLOAT:
-		kind = XC_SLOT_FLOAT;
+		kind = XC_ELEMENT_FLOAT;
 		break;
 	case XC_TYPE_INT:
 	case XC_TYPE_CHAR:
 	case XC_TYPE_BOOL:
 	case XC_TYPE_ENUM:
-		kind = type->is_signed ? XC_SLOT_SIGNED : XC_SLOT_UNSIGNED;
+		kind = type->is_signed ? XC_ELEMENT_SIGNED : XC_ELEMENT_UNSIGNED;
 		break;
 	default:
 		return false;
 	}
-	*out = (struct xc_slot){.bits = mask(bits, (unsigned)type->size), .kind = kind, .size = (unsigned)type->size};
-	return true;
-}
-
-bool xc_slot_to_float(unsigned __int128 bits, unsigned size, long double *out)
-{
-	return xc_float_decode(xc_float_kind_of(NULL, size, NULL), bits, out);
-}
-
-bool xc_slot_from_float(long double number, unsigned size, unsigned __int128 *bits_out)
-{
-	float f = (float)number;
-	double d = (double)number;
-	*bits_out = 0;
-	if (size == sizeof f)
-		memcpy(bits_out, &f, sizeof f);
-	else if (size == sizeof d)
-		memcpy(bits_out, &d, sizeof d);
-	else if (size >= 10 && size <= 16)
-		memcpy(bits_out, &number, 10);
-	else
-		return false;
+	*out = (struct xc_stack_element){.bits = mask(bits, (unsigned)type->size), .kind = kind, .size = (unsigned)type->size};
 	return true;
 }
 
 static const char NO_FLOAT[] = "an operator that does not take floats";
 static const char NO_SIZE[] = "a float of a size that is not supported";
 
-static const char *unary_float(unsigned atom, struct xc_slot *slot)
+static const char *unary_float(unsigned atom, struct xc_stack_element *element)
 {
 	long double number;
-	if (!xc_slot_to_float(slot->bits, slot->size, &number))
+	if (!xc_float_from_bits(element->bits, element->size, &number))
 		return NO_SIZE;
 	if (atom != DW_OP_neg && atom != DW_OP_abs)
 		return NO_FLOAT;
 	number = atom == DW_OP_neg ? -number : fabsl(number);
-	return xc_slot_from_float(number, slot->size, &slot->bits) ? NULL : NO_SIZE;
+	return xc_float_to_bits(number, element->size, &element->bits) ? NULL : NO_SIZE;
 }
 
-const char *xc_slot_unary(unsigned atom, struct xc_slot *slot)
+const char *xc_stack_element_unary(unsigned atom, struct xc_stack_element *element)
 {
-	if (slot->kind == XC_SLOT_FLOAT)
-		return unary_float(atom, slot);
+	if (element->kind == XC_ELEMENT_FLOAT)
+		return unary_float(atom, element);
 	switch (atom) {
 	case DW_OP_abs:
-		if (slot->kind != XC_SLOT_UNSIGNED && extend(slot) < 0)
-			slot->bits = -slot->bits;
+		if (element->kind != XC_ELEMENT_UNSIGNED && extend(element) < 0)
+			element->bits = -element->bits;
 		break;
 	case DW_OP_neg:
-		slot->bits = -slot->bits;
+		element->bits = -element->bits;
 		break;
 	default:
-		slot->bits = ~slot->bits;
+		element->bits = ~element->bits;
 	}
-	slot->bits = mask(slot->bits, slot->size);
+	element->bits = mask(element->bits, element->size);
 	return NULL;
 }
 
@@ -127,11 +106,11 @@ static bool is_comparison(unsigned atom)
 	return atom >= DW_OP_eq && atom <= DW_OP_ne;
 }
 
-static const char *binary_float(unsigned atom, const struct xc_slot *below, const struct xc_slot *top, unsigned word,
-				struct xc_slot *out)
+static const char *binary_float(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, unsigned word,
+				struct xc_stack_element *out)
 {
 	long double a, b, r;
-	if (!xc_slot_to_float(below->bits, below->size, &a) || !xc_slot_to_float(top->bits, top->size, &b))
+	if (!xc_float_from_bits(below->bits, below->size, &a) || !xc_float_from_bits(top->bits, top->size, &b))
 		return NO_SIZE;
 	switch (atom) {
 	case DW_OP_plus:
@@ -150,26 +129,26 @@ static const char *binary_float(unsigned atom, const struct xc_slot *below, cons
 		if (!is_comparison(atom))
 			return NO_FLOAT;
 		bool unordered = isnan(a) || isnan(b);
-		*out = xc_slot_word(unordered ? atom == DW_OP_ne : compare(atom, (a > b) - (a < b)), word);
+		*out = xc_stack_element_word(unordered ? atom == DW_OP_ne : compare(atom, (a > b) - (a < b)), word);
 		return NULL;
 	}
 	*out = *below;
-	return xc_slot_from_float(r, below->size, &out->bits) ? NULL : NO_SIZE;
+	return xc_float_to_bits(r, below->size, &out->bits) ? NULL : NO_SIZE;
 }
 
-static unsigned __int128 shift_right(const struct xc_slot *slot, unsigned __int128 by, bool arithmetic)
+static unsigned __int128 shift_right(const struct xc_stack_element *element, unsigned __int128 by, bool arithmetic)
 {
 	unsigned bits = by > 127 ? 127 : (unsigned)by;
 	if (arithmetic)
-		return (unsigned __int128)(extend(slot) >> bits);
-	return by > 127 ? 0 : slot->bits >> bits;
+		return (unsigned __int128)(extend(element) >> bits);
+	return by > 127 ? 0 : element->bits >> bits;
 }
 
-static const char *divide(unsigned atom, const struct xc_slot *below, const struct xc_slot *top, struct xc_slot *out)
+static const char *divide(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, struct xc_stack_element *out)
 {
 	if (top->bits == 0)
 		return "division by zero in a location expression";
-	bool is_signed = below->kind == XC_SLOT_SIGNED || (below->kind == XC_SLOT_GENERIC && atom == DW_OP_div);
+	bool is_signed = below->kind == XC_ELEMENT_SIGNED || (below->kind == XC_ELEMENT_GENERIC && atom == DW_OP_div);
 	if (!is_signed) {
 		out->bits = atom == DW_OP_div ? below->bits / top->bits : below->bits % top->bits;
 		return NULL;
@@ -182,7 +161,7 @@ static const char *divide(unsigned atom, const struct xc_slot *below, const stru
 	return NULL;
 }
 
-static void compute(unsigned atom, const struct xc_slot *below, const struct xc_slot *top, struct xc_slot *out)
+static void compute(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, struct xc_stack_element *out)
 {
 	unsigned __int128 a = below->bits, b = top->bits;
 	switch (atom) {
@@ -208,26 +187,26 @@ static void compute(unsigned atom, const struct xc_slot *below, const struct xc_
 		out->bits = b > 127 ? 0 : a << (unsigned)b;
 		break;
 	default: /* DW_OP_shr, DW_OP_shra */
-		out->bits = shift_right(below, b, atom == DW_OP_shra || below->kind == XC_SLOT_SIGNED);
+		out->bits = shift_right(below, b, atom == DW_OP_shra || below->kind == XC_ELEMENT_SIGNED);
 	}
 }
 
-const char *xc_slot_binary(unsigned atom, const struct xc_slot *below, const struct xc_slot *top, unsigned word,
-			   struct xc_slot *out)
+const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, unsigned word,
+			   struct xc_stack_element *out)
 {
 	bool shift = atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra;
 	if (!shift && (below->kind != top->kind || below->size != top->size))
 		return "operands of different types in a location expression";
-	if (below->kind == XC_SLOT_FLOAT)
+	if (below->kind == XC_ELEMENT_FLOAT)
 		return binary_float(atom, below, top, word, out);
-	struct xc_slot result = *below;
+	struct xc_stack_element result = *below;
 	if (is_comparison(atom)) {
 		int order;
-		if (below->kind == XC_SLOT_UNSIGNED)
+		if (below->kind == XC_ELEMENT_UNSIGNED)
 			order = (below->bits > top->bits) - (below->bits < top->bits);
 		else
 			order = (extend(below) > extend(top)) - (extend(below) < extend(top));
-		*out = xc_slot_word(compare(atom, order), word);
+		*out = xc_stack_element_word(compare(atom, order), word);
 		return NULL;
 	}
 	if (atom == DW_OP_div || atom == DW_OP_mod) {
@@ -251,26 +230,26 @@ static const char *to_integer(long double number, unsigned __int128 *bits_out)
 	return NULL;
 }
 
-const char *xc_slot_convert(struct xc_slot *slot, const struct xc_slot *like)
+const char *xc_stack_element_convert(struct xc_stack_element *element, const struct xc_stack_element *like)
 {
-	unsigned __int128 bits = slot->bits;
+	unsigned __int128 bits = element->bits;
 	const char *why = NULL;
 	long double number = 0;
-	if (slot->kind == XC_SLOT_FLOAT && !xc_slot_to_float(bits, slot->size, &number))
+	if (element->kind == XC_ELEMENT_FLOAT && !xc_float_from_bits(bits, element->size, &number))
 		return NO_SIZE;
-	if (slot->kind == XC_SLOT_SIGNED || slot->kind == XC_SLOT_GENERIC)
-		bits = (unsigned __int128)extend(slot);
-	if (like->kind != XC_SLOT_FLOAT) {
-		if (slot->kind == XC_SLOT_FLOAT)
+	if (element->kind == XC_ELEMENT_SIGNED || element->kind == XC_ELEMENT_GENERIC)
+		bits = (unsigned __int128)extend(element);
+	if (like->kind != XC_ELEMENT_FLOAT) {
+		if (element->kind == XC_ELEMENT_FLOAT)
 			why = to_integer(number, &bits);
 	} else {
-		if (slot->kind == XC_SLOT_UNSIGNED)
+		if (element->kind == XC_ELEMENT_UNSIGNED)
 			number = (long double)bits;
-		else if (slot->kind != XC_SLOT_FLOAT)
+		else if (element->kind != XC_ELEMENT_FLOAT)
 			number = (long double)(__int128)bits;
-		if (!xc_slot_from_float(number, like->size, &bits))
+		if (!xc_float_to_bits(number, like->size, &bits))
 			why = NO_SIZE;
 	}
-	*slot = (struct xc_slot){.bits = mask(bits, like->size), .kind = like->kind, .size = like->size};
+	*element = (struct xc_stack_element){.bits = mask(bits, like->size), .kind = like->kind, .size = like->size};
 	return why;
 }
