@@ -136,7 +136,8 @@ static void named_so_far(struct xc_machine *m, struct xc_location *out)
 	if (m->located)
 		*out = m->location;
 	else if (m->depth > 0)
-		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY, .number = (uint64_t)m->elements[--m->depth].bits};
+		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY,
+					    .number = (uint64_t)m->elements[--m->depth].bits};
 	else
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = ABSENT};
 	m->located = false;
@@ -210,7 +211,8 @@ static const char *binary(struct xc_machine *m, const Dwarf_Op *op)
 	if (m->depth < 2)
 		return EMPTY;
 	struct xc_stack_element result;
-	const char *why = xc_stack_element_binary(op->atom, &m->elements[m->depth - 2], &m->elements[m->depth - 1], m->word, &result);
+	const char *why = xc_stack_element_binary(op->atom, &m->elements[m->depth - 2], &m->elements[m->depth - 1],
+						  m->word, &result);
 	m->depth--;
 	if (!why)
 		m->elements[m->depth - 1] = result;

@@ -111,7 +111,7 @@ static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *
 
 /* A element that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
 static const char *typed_element(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
-			     struct xc_stack_element *like)
+				 struct xc_stack_element *like)
 {
 	Dwarf_Die die;
 	*like = xc_stack_element_word(0, m->word);

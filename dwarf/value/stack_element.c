@@ -46,7 +46,8 @@ bool xc_stack_element_typed(const struct xc_type *type, unsigned __int128 bits, 
 	default:
 		return false;
 	}
-	*out = (struct xc_stack_element){.bits = mask(bits, (unsigned)type->size), .kind = kind, .size = (unsigned)type->size};
+	*out = (struct xc_stack_element){
+		.bits = mask(bits, (unsigned)type->size), .kind = kind, .size = (unsigned)type->size};
 	return true;
 }
 
@@ -106,8 +107,8 @@ static bool is_comparison(unsigned atom)
 	return atom >= DW_OP_eq && atom <= DW_OP_ne;
 }
 
-static const char *binary_float(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, unsigned word,
-				struct xc_stack_element *out)
+static const char *binary_float(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
+				unsigned word, struct xc_stack_element *out)
 {
 	long double a, b, r;
 	if (!xc_float_from_bits(below->bits, below->size, &a) || !xc_float_from_bits(top->bits, top->size, &b))
@@ -144,7 +145,8 @@ static unsigned __int128 shift_right(const struct xc_stack_element *element, uns
 	return by > 127 ? 0 : element->bits >> bits;
 }
 
-static const char *divide(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, struct xc_stack_element *out)
+static const char *divide(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
+			  struct xc_stack_element *out)
 {
 	if (top->bits == 0)
 		return "division by zero in a location expression";
@@ -161,7 +163,8 @@ static const char *divide(unsigned atom, const struct xc_stack_element *below, c
 	return NULL;
 }
 
-static void compute(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, struct xc_stack_element *out)
+static void compute(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top,
+		    struct xc_stack_element *out)
 {
 	unsigned __int128 a = below->bits, b = top->bits;
 	switch (atom) {
@@ -191,8 +194,8 @@ static void compute(unsigned atom, const struct xc_stack_element *below, const s
 	}
 }
 
-const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, unsigned word,
-			   struct xc_stack_element *out)
+const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below,
+				    const struct xc_stack_element *top, unsigned word, struct xc_stack_element *out)
 {
 	bool shift = atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra;
 	if (!shift && (below->kind != top->kind || below->size != top->size))

@@ -19,8 +19,8 @@ bool xc_stack_element_typed(const struct xc_type *type, unsigned __int128 bits, 
 
 /* The operators abs neg not plus_uconst…; and those of two operands: below OP top. NULL, or why not. */
 const char *xc_stack_element_unary(unsigned atom, struct xc_stack_element *element);
-const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below, const struct xc_stack_element *top, unsigned word,
-			   struct xc_stack_element *out);
+const char *xc_stack_element_binary(unsigned atom, const struct xc_stack_element *below,
+				    const struct xc_stack_element *top, unsigned word, struct xc_stack_element *out);
 
 /* DW_OP_convert: the same number in another type; like gives kind and size. NULL, or why not. */
 const char *xc_stack_element_convert(struct xc_stack_element *element, const struct xc_stack_element *like);
