@@ -5,7 +5,7 @@
 
 #include "dwarf/types/ctype.h"
 #include "dwarf/types/type_impl.h"
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view_part.h"
 
 enum { WORD = 8, MAX_LINKS = 8, MAX_SIZE = 1 << 24 };
 
