@@ -14,7 +14,7 @@ enum {
 /* Tables of hooks, each ended by one without name. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
 	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
-	xc_view_rust_maps[];
+	xc_view_rust_holders[], xc_view_rust_maps[];
 
 /* ---- memory (view_part.c) ---- */
 
@@ -63,6 +63,13 @@ bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char 
 /* A path leads to a pointer; its target becomes the element. */
 bool xc_view_points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape);
 
+/* The last component of the title: "Vec" of "alloc::vec::Vec". Borrowed from it. */
+const char *xc_view_last_name(const struct xc_view *view);
+
+/* Summaries: none; "Vec(size=3)". */
+void xc_view_no_summary(const struct xc_view *view, struct xc_text *text);
+void xc_view_summary_with_size(const struct xc_view *view, struct xc_text *text);
+
 /* Summaries: "std::map with 3 elements", "std::unique_ptr<int>", "std::vector of length 2, capacity 4" (state[0]). */
 void xc_view_summary_with_capacity(const struct xc_view *view, struct xc_text *text);
 void xc_view_tuple_summary(const struct xc_view *view, struct xc_text *text);
@@ -99,6 +106,14 @@ void xc_view_bits_summary(const struct xc_view *view, struct xc_text *text);
 /* Elements of shape->size bytes in blocks, which a map at state[0] points to: state[1] elements of the first are not
  * used, each has room for state[2]. */
 bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
+
+/* ---- wrappers of Rust (view_rust.c) ---- */
+
+/* The number or the pointer in the wrapper at the first of the paths that exists. */
+bool xc_view_wrapped_number(const struct xc_value *value, const char *const paths[], uint64_t *bits_out);
+
+/* The byte type within an unsized type and its wrappers: Path → OsStr → Slice → [u8]. NULL when it is none of bytes. */
+const struct xc_type *xc_view_byte_below(const struct xc_type *type);
 
 /* ---- nodes (view_nodes.c) ---- */
 
