@@ -1,7 +1,7 @@
 /* cexpr_container: containers of C++ and Rust in expressions, as far as their content goes (view.h): v[3], map["key"], *owner,
  * owner->member, and the fields of an enum's variant. The operators of the program itself are never called. */
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/format/format_impl.h"
+#include "dwarf/format/format.h"
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 

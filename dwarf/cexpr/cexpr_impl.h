@@ -1,41 +1,18 @@
-/* cexpr_impl: what the files of dwarf/cexpr_*.c share.
+/* cexpr_impl: the tree, the names and the values of C expressions, shared by dwarf/cexpr/cexpr_*.c.
  *
- * The text is lexed on demand, so that the parser can go back: whether `(a)` is a cast depends on what `a` is. Names are
- * looked up while parsing, for the same reason; the tree holds what they stand for. Evaluation walks the tree once. */
+ * The text is lexed on demand, so that the parser can go back: whether `(a)` is a cast depends on what `a` is. For the
+ * same reason names are looked up while parsing, and the tree holds their meaning. Evaluation walks the tree once. */
 #ifndef XC_CEXPR_IMPL_H
 #define XC_CEXPR_IMPL_H
 
 #include <string.h>
 
 #include "dwarf/cexpr/cexpr.h"
+#include "dwarf/cexpr/cexpr_parser.h"
 #include "dwarf/types/ctype.h"
 #include "dwarf/lookup/lookup.h"
 
 enum { XC_CEXPR_NESTING = 400, XC_CEXPR_HEIGHT = 1000, XC_CEXPR_NAMES = 500 };
-
-/* ---- tokens: cexpr_lex.c ---- */
-
-enum xc_ctoken_kind {
-	XC_TOKEN_END,
-	XC_TOKEN_NUMBER,   /* 1, 0x1p3, .5f */
-	XC_TOKEN_CHAR,     /* 'a', L'\n' */
-	XC_TOKEN_QUOTED,   /* 'file.c' */
-	XC_TOKEN_STRING,   /* "text" */
-	XC_TOKEN_WORD,     /* identifiers and keywords */
-	XC_TOKEN_REGISTER, /* $rip */
-	XC_TOKEN_OPERATOR,
-	XC_TOKEN_WRONG, /* a byte that starts nothing, or a quote that is not closed */
-};
-
-/* Operators are numbered by their bytes. */
-#define XC_OP2(a, b)    ((unsigned)(a) | (unsigned)(b) << 8)
-#define XC_OP3(a, b, c) (XC_OP2(a, b) | (unsigned)(c) << 16)
-
-struct xc_ctoken {
-	enum xc_ctoken_kind kind;
-	unsigned op;    /* OPERATOR */
-	size_t at, len; /* in the text */
-};
 
 /* ---- the tree ---- */
 
@@ -64,41 +41,6 @@ struct xc_cnode {
 	struct xc_value value;
 };
 
-struct xc_cexpr {
-	const struct xc_standpoint *standpoint;
-	const struct xc_process *process;
-	struct xc_arena *arena;
-	const char *text;
-	size_t len;
-	struct xc_ctoken token;
-	struct xc_error *err; /* the first one while parsing; then everything returns NULL */
-	unsigned nesting, names;
-	unsigned macros; /* bodies of macros that this one stands in */
-	bool is_c;       /* the language at the standpoint: comparisons give int */
-	bool dry;        /* only types count: nothing is read */
-	bool guessed;    /* a value that was recovered from a call site took part */
-};
-
-/* Lex the token that starts at or behind `at` into c->token. */
-void xc_cexpr_lex(struct xc_cexpr *c, size_t at);
-void xc_cexpr_next(struct xc_cexpr *c);
-bool xc_cexpr_is(const struct xc_cexpr *c, unsigned op);
-bool xc_cexpr_is_word(const struct xc_cexpr *c, const char *word);
-
-/* Show the spot below an error that shows none yet; returns err. */
-struct xc_error *xc_cexpr_point(const struct xc_cexpr *c, struct xc_error *err, size_t at, size_t len);
-
-/* Keep an error of parsing with its spot; returns NULL, for `return xc_cexpr_fail(…)`. */
-void *xc_cexpr_fail(struct xc_cexpr *c, size_t at, size_t len, struct xc_error *err);
-
-/* Drop that error: another reading is tried. */
-void xc_cexpr_forget(struct xc_cexpr *c);
-
-/* ---- constants: cexpr_literal.c ---- */
-
-/* The value of the NUMBER, CHAR or STRING token; false with c->err set. */
-bool xc_cexpr_literal(struct xc_cexpr *c, struct xc_value *out);
-
 /* ---- parsing: cexpr_parse.c, cexpr_type.c ---- */
 
 struct xc_cnode *xc_cexpr_parse(struct xc_cexpr *c); /* up to the end of the text */
@@ -123,9 +65,6 @@ void *xc_cexpr_unexpected(struct xc_cexpr *c, const char *wanted);
 /* A type name at the token, with its declarator. NULL when there is none (c->err tells whether it is wrong), and the token
  * is where it was. */
 const struct xc_type *xc_cexpr_parse_type(struct xc_cexpr *c);
-
-/* The type of one or more words of C (`unsigned long`), without qualifiers or declarators; NULL when the token is not one. */
-const struct xc_type *xc_cexpr_parse_base(struct xc_cexpr *c);
 
 /* ---- names: cexpr_name.c, cexpr_scope.c, cexpr_symbol.c ---- */
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "dwarf/cexpr/cexpr_impl.h"
+#include "dwarf/cexpr/cexpr_parser.h"
+#include "dwarf/types/ctype.h"
 #include "dwarf/types/type_impl.h"
 #include "lua/cdef/cdef.h"
 
