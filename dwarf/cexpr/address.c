@@ -191,20 +191,20 @@ static bool find_local(const struct xc_process *process, const struct xc_thread 
 {
 	xc_auto(xc_freep) char *name = xc_strdup(text);
 	uint64_t offset = cut_offset(name);
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	struct xc_value value;
-	struct xc_error *err = xc_standpoint_open(&standpoint, process, thread, row);
+	struct xc_error *err = xc_frame_scope_open(&scope, process, thread, row);
 	bool found = false;
-	if (!err && standpoint.has_frame) {
-		struct xc_frame_context context = xc_standpoint_context(&standpoint);
-		found = xc_variable_find(&context, standpoint.level, name, &arena, &value) &&
+	if (!err && scope.has_frame) {
+		struct xc_frame_context context = xc_frame_scope_context(&scope);
+		found = xc_variable_find(&context, scope.level, name, &arena, &value) &&
 			!(err = address_of(&value, addr_out));
 	}
 	if (found)
 		*addr_out += offset;
 	xc_error_free(err);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return found;
 }
@@ -212,14 +212,14 @@ static bool find_local(const struct xc_process *process, const struct xc_thread 
 static struct xc_error *find_expression(const struct xc_process *process, const struct xc_thread *thread, unsigned row,
 					const char *text, xc_addr *addr_out)
 {
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	struct xc_value value;
 	xc_types_of(process)->thorough = true; /* names are looked up anyway */
-	struct xc_error *err = xc_standpoint_open(&standpoint, process, thread, row);
-	if (!err && !(err = xc_cexpr_value(&standpoint, text, &arena, &value)) && (err = address_of(&value, addr_out)))
+	struct xc_error *err = xc_frame_scope_open(&scope, process, thread, row);
+	if (!err && !(err = xc_cexpr_value(&scope, text, &arena, &value)) && (err = address_of(&value, addr_out)))
 		err = xc_error_wrap(err, "%s", text);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return err;
 }

@@ -5,7 +5,7 @@
  *
  * C's operators, conversions and constants in the target's ABI, but for what would write or run the target; with gdb's
  * additions: `@` makes an array of what stands in memory, `{type} address` reads it as a type, `.` and `->` mean the
- * same, a name in single quotes is a file's or a symbol's. Names are found as the compiler would at the standpoint: locals,
+ * same, a name in single quotes is a file's or a symbol's. Names are found as the compiler would at the scope: locals,
  * members of *this, the function's classes and namespaces, statics of its unit, then anything global, at last ELF symbols.
  * Comparisons are int in C and bool in other languages; a character constant is a char.
  *
@@ -14,7 +14,7 @@
 #ifndef XC_CEXPR_H
 #define XC_CEXPR_H
 
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "dwarf/value/value.h"
 
 enum { XC_CEXPR_LENGTH = 1 << 14 }; /* bytes of text */
@@ -24,12 +24,12 @@ enum { XC_CEXPR_LENGTH = 1 << 14 }; /* bytes of text */
  * Errors: XC_ERR_FORMAT (it is written wrong), XC_ERR_NOT_FOUND (a name, a member), XC_ERR_USAGE (operands that the
  * operator does not take, a name with several meanings), XC_ERR_FAULT, XC_ERR_ABSENT (of an operand), XC_ERR_LIMIT,
  * XC_ERR_UNSUPPORTED. */
-XC_MUST_CHECK struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const char *text,
+XC_MUST_CHECK struct xc_error *xc_cexpr_value(const struct xc_frame_scope *scope, const char *text,
 					      struct xc_arena *arena, struct xc_value *out);
 
 /* The type that a text names ("struct foo *", "unsigned long [4]"), else the type of the expression that it is, of which
  * nothing is read. named_out (may be NULL) tells which. Errors as above. */
-XC_MUST_CHECK struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const char *text,
+XC_MUST_CHECK struct xc_error *xc_cexpr_type(const struct xc_frame_scope *scope, const char *text,
 					     struct xc_arena *arena, const struct xc_type **type_out, bool *named_out);
 
 #endif

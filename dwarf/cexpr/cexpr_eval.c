@@ -344,7 +344,7 @@ static struct xc_error *evaluate(struct xc_cexpr *c, const struct xc_cnode *node
 
 /* ---- the whole ---- */
 
-static bool language_is_c(const struct xc_standpoint *s)
+static bool language_is_c(const struct xc_frame_scope *s)
 {
 	if (!s->has_frame || s->place->level_count == 0)
 		return true;
@@ -352,17 +352,17 @@ static bool language_is_c(const struct xc_standpoint *s)
 	return xc_type_get(xc_types_of(s->process), &function)->is_c;
 }
 
-static struct xc_error *start(struct xc_cexpr *c, const struct xc_standpoint *standpoint, const char *text,
+static struct xc_error *start(struct xc_cexpr *c, const struct xc_frame_scope *scope, const char *text,
 			      struct xc_arena *arena)
 {
-	*c = (struct xc_cexpr){.standpoint = standpoint,
-			       .process = standpoint->process,
+	*c = (struct xc_cexpr){.scope = scope,
+			       .process = scope->process,
 			       .arena = arena,
 			       .text = text,
 			       .len = strnlen(text, XC_CEXPR_LENGTH + 1)};
 	if (c->len > XC_CEXPR_LENGTH)
 		return xc_error_new(XC_ERR_LIMIT, "an expression of more than %d bytes", XC_CEXPR_LENGTH);
-	c->is_c = language_is_c(standpoint);
+	c->is_c = language_is_c(scope);
 	xc_cexpr_lex(c, 0);
 	return NULL;
 }
@@ -382,12 +382,12 @@ static bool whole_or_part(const struct xc_value *value)
 	return xc_value_peek(value, 0, &byte, 1) || xc_value_peek(value, size - 1, &byte, 1);
 }
 
-struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
+struct xc_error *xc_cexpr_value(const struct xc_frame_scope *scope, const char *text, struct xc_arena *arena,
 				struct xc_value *out)
 {
 	struct xc_cexpr c;
 	struct xc_value value;
-	struct xc_error *err = start(&c, standpoint, text, arena);
+	struct xc_error *err = start(&c, scope, text, arena);
 	if (err)
 		return err;
 	const struct xc_cnode *node = xc_cexpr_parse(&c);
@@ -407,7 +407,7 @@ struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const ch
 struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct xc_value *out)
 {
 	struct xc_cexpr c;
-	struct xc_error *err = start(&c, outer->standpoint, text, outer->arena);
+	struct xc_error *err = start(&c, outer->scope, text, outer->arena);
 	if (err)
 		return err;
 	c.macros = outer->macros + 1;
@@ -418,12 +418,12 @@ struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct 
 	return node ? evaluate(&c, node, out) : c.err;
 }
 
-struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
+struct xc_error *xc_cexpr_type(const struct xc_frame_scope *scope, const char *text, struct xc_arena *arena,
 			       const struct xc_type **type_out, bool *named_out)
 {
 	struct xc_cexpr c;
 	struct xc_value value;
-	struct xc_error *err = start(&c, standpoint, text, arena);
+	struct xc_error *err = start(&c, scope, text, arena);
 	if (err)
 		return err;
 	const struct xc_type *type = xc_cexpr_parse_type(&c);

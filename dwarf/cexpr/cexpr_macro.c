@@ -1,4 +1,4 @@
-/* cexpr_macro: names of macros. A body is an expression of its own, whose names mean what they mean at the standpoint, as the
+/* cexpr_macro: names of macros. A body is an expression of its own, whose names mean what they mean at the scope, as the
  * preprocessor would have it. Units may define one name in several ways: bodies that are no expression are passed over, and those
  * that differ in their value make the name ambiguous. */
 #include "dwarf/cexpr/cexpr_impl.h"

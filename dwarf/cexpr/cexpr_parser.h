@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "dwarf/value/value.h"
 
 enum xc_ctoken_kind {
@@ -33,7 +33,7 @@ struct xc_ctoken {
 };
 
 struct xc_cexpr {
-	const struct xc_standpoint *standpoint; /* NULL: no names are looked up */
+	const struct xc_frame_scope *scope; /* NULL: no names are looked up */
 	const struct xc_process *process;
 	struct xc_arena *arena; /* of strings, names and the tree; borrowed */
 	const char *text;

@@ -23,7 +23,7 @@ enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16, MAX_BLOCKS = 12 };
 
 static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 {
-	return xc_standpoint_unit(c->standpoint, storage) ? storage : NULL;
+	return xc_frame_scope_unit(c->scope, storage) ? storage : NULL;
 }
 
 /* ---- modules ---- */
@@ -79,7 +79,7 @@ static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *
 		*found_out = XC_FOUND_TYPE;
 		return NULL;
 	case XC_NAME_VARIABLE:
-		xc_variable_static(c->process, d->module, c->standpoint->thread, &die, c->arena, value_out);
+		xc_variable_static(c->process, d->module, c->scope->thread, &die, c->arena, value_out);
 		break;
 	case XC_NAME_FUNCTION:
 		err = function_value(c, d, value_out);
@@ -136,7 +136,7 @@ static bool is_tagged(const struct xc_definition *d)
 	return d->kind == XC_NAME_TYPE && tag != DW_TAG_typedef && tag != DW_TAG_base_type;
 }
 
-/* Of one kind of meaning: in the standpoint's unit, then external ones (the first is what the loader binds to), then in its
+/* Of one kind of meaning: in the scope's unit, then external ones (the first is what the loader binds to), then in its
  * module; types of one name are taken to be the same. */
 static const struct xc_definition *choose(const struct xc_cexpr *c, const struct xc_definitions *all,
 					  struct xc_definitions *rivals)
@@ -154,7 +154,7 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 			return &all->items[i];
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		if (c->standpoint->has_frame && all->items[i].module == c->standpoint->frame.module) {
+		if (c->scope->has_frame && all->items[i].module == c->scope->frame.module) {
 			here = &all->items[i];
 			here_count++;
 		}
@@ -167,7 +167,7 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 
 static struct xc_module *home_of(const struct xc_cexpr *c)
 {
-	return c->standpoint->has_frame ? c->standpoint->frame.module : NULL;
+	return c->scope->has_frame ? c->scope->frame.module : NULL;
 }
 
 /* What a bare name does not mean: another module's tag of C, which is no name without its keyword, and what is private to the
@@ -240,7 +240,7 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	return plain;
 }
 
-/* Definitions of a full name: in the standpoint's module, then in the others as they were loaded, each asked only when those
+/* Definitions of a full name: in the scope's module, then in the others as they were loaded, each asked only when those
  * before have none, since a module's index is made when it is first asked. At last what is only declared: a static member
  * that has a constant in its class and nothing else. */
 static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
@@ -286,7 +286,7 @@ static size_t last_separator(const char *name, size_t len)
 static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 				       struct xc_value *value_out, const struct xc_type **type_out)
 {
-	const char *function = xc_standpoint_function(c->standpoint);
+	const char *function = xc_frame_scope_function(c->scope);
 	size_t len = function ? strlen(function) : 0;
 	struct xc_error *err = NULL;
 	if (len > MAX_NAME || strlen(name->name) > MAX_NAME)
@@ -302,10 +302,10 @@ static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname
 
 static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
-	const struct xc_standpoint *s = c->standpoint;
+	const struct xc_frame_scope *s = c->scope;
 	if (!s->has_frame)
 		return false;
-	struct xc_frame_context context = xc_standpoint_context(s);
+	struct xc_frame_context context = xc_frame_scope_context(s);
 	return xc_variable_find(&context, s->level, name, c->arena, out);
 }
 
@@ -395,7 +395,7 @@ static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cn
 		Dwarf_Die variable;
 		if (!find_below(&all.items[i].die, name->name + cut + 2, 0, &variable))
 			continue;
-		xc_variable_static(c->process, all.items[i].module, c->standpoint->thread, &variable, c->arena, out);
+		xc_variable_static(c->process, all.items[i].module, c->scope->thread, &variable, c->arena, out);
 		*found_out = XC_FOUND_VALUE;
 	}
 	xc_definitions_fini(&all);

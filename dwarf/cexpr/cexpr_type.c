@@ -206,7 +206,7 @@ static const struct xc_type *parse_tagged(struct xc_cexpr *c, int tag)
 	struct xc_text near = {0};
 	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no %s `%s`", word, name.name);
 	struct xc_query query = {.name = name.name, .kinds = XC_NAME_TYPE, .tag = tag};
-	if (!c->standpoint->without_hints && xc_lookup_similar(c->process, &query, 3, &near))
+	if (!c->scope->without_hints && xc_lookup_similar(c->process, &query, 3, &near))
 		err = xc_error_hint(err, "did you mean %s?", xc_text_string(&near));
 	xc_text_fini(&near);
 	return xc_cexpr_fail(c, name.at, name.len, err);
