@@ -14,7 +14,7 @@
 #include "dwarf/cexpr/cexpr_impl.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
-#include "dwarf/cexpr/made.h"
+#include "dwarf/cexpr/synthetic_symbol.h"
 #include "dwarf/elf/name.h"
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
@@ -407,10 +407,10 @@ static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cn
 static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
 				const struct xc_type **type_out)
 {
-	const struct xc_made *made = xc_types_of(c->process)->made;
-	if (made && made->value(made, name, value_out))
+	const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
+	if (synthetic && synthetic->value(synthetic, name, value_out))
 		return XC_FOUND_VALUE;
-	if (made && (*type_out = made->type(made, name, 0)))
+	if (synthetic && (*type_out = synthetic->type(synthetic, name, 0)))
 		return XC_FOUND_TYPE;
 	return XC_FOUND_NOTHING;
 }
@@ -475,10 +475,10 @@ const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cnam
 				 .near = unit_of(c, &storage)};
 	struct xc_definition found;
 	if (!xc_lookup_one(c->process, &query, &found)) {
-		const struct xc_made *made = xc_types_of(c->process)->made;
+		const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
 		query.declarations = true;
 		if (!xc_lookup_one(c->process, &query, &found))
-			return made ? made->type(made, name->name, tag) : NULL;
+			return synthetic ? synthetic->type(synthetic, name->name, tag) : NULL;
 	}
 	return xc_type_get(xc_types_of(c->process), &found.die);
 }

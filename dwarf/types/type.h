@@ -129,7 +129,7 @@ struct xc_types {
 	struct xc_views *views;     /* view.h */
 	struct xc_memo codes;       /* of exprcode and loclist */
 	struct xc_ctypes *ctypes;   /* ctype.h */
-	const struct xc_made *made; /* made.h; NULL for what really ran */
+	const struct xc_synthetic_symbols *synthetic; /* synthetic_symbol.h; NULL for a real process */
 	Dwarf_CU *unit;             /* whose language is known */
 	bool unit_is_c, unit_is_rust;
 	int unit_language;        /* DW_LANG_… */
