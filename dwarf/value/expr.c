@@ -395,18 +395,18 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 {
 	struct xc_machine m; /* elements stay unset until pushed */
 	struct xc_expr next;
-	bool lasts = context->lasts;
+	bool survives_call = context->survives_call;
 	const char *why = "";
 	begin(&m, context, initial);
-	context->lasts = false;
-	if (xc_expr_next(context, expr, &next))
+	context->survives_call = false;
+	if (xc_expr_after_call(context, expr, &next))
 		why = xc_machine_run(&m, &next);
 	if (why) {
 		begin(&m, context, initial);
-		context->lasts = expr->lasts;
+		context->survives_call = expr->survives_call;
 		why = xc_machine_run(&m, expr);
 	}
-	context->lasts = lasts;
+	context->survives_call = survives_call;
 	if (why)
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = why};
 	else if (m.piece_count > 0)
@@ -414,7 +414,7 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 	else
 		named_so_far(&m, out);
 	out->guessed = context->guessed;
-	out->lasts = expr->lasts;
+	out->survives_call = expr->survives_call;
 }
 
 const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *expr, unsigned __int128 *bits_out)
@@ -423,7 +423,7 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 	uint8_t bytes[16];
 	size_t len;
 	const char *why;
-	bool lasts;
+	bool survives_call;
 	xc_expr_locate(context, expr, NULL, &location);
 	switch (location.kind) {
 	case XC_LOCATION_MEMORY:
@@ -433,10 +433,10 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 		*bits_out = location.bits;
 		return NULL;
 	case XC_LOCATION_REGISTER:
-		lasts = context->lasts;
-		context->lasts = location.lasts;
+		survives_call = context->survives_call;
+		context->survives_call = location.survives_call;
 		why = xc_expr_register(context, location.number, bytes, &len);
-		context->lasts = lasts;
+		context->survives_call = survives_call;
 		if (why)
 			return why;
 		memcpy(bits_out, bytes, sizeof *bits_out);

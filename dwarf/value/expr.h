@@ -18,7 +18,7 @@ struct xc_expr {
 	Dwarf_Attribute attr;     /* cu NULL: made by hand; then such operators fail */
 	const Dwarf_Op *next_ops; /* of a location list: what holds one byte further on; NULL when nothing does */
 	size_t next_count;
-	bool lasts; /* and that is the same: what it names outlives a call that ends here */
+	bool survives_call; /* and that is the same: what it names outlives a call that ends here */
 };
 
 enum xc_location_kind {
@@ -33,8 +33,8 @@ enum xc_location_kind {
 
 struct xc_location {
 	enum xc_location_kind kind;
-	bool guessed; /* an entry value took part */
-	bool lasts;   /* of the expression */
+	bool guessed;       /* an entry value took part */
+	bool survives_call; /* of the expression */
 	uint64_t number;
 	unsigned __int128 bits;
 	const void *bytes; /* as long as the debug file, or the arena */
@@ -71,9 +71,9 @@ struct xc_expr_context {
 	bool cfa_tried, cfa_known, base_tried;
 	xc_addr cfa, base;
 	const char *base_why;
-	struct xc_entry_caller *caller;
-	bool lasts;        /* of the expression that runs */
-	bool in_arguments; /* evaluating what the frame's own call passes */
+	struct xc_entry_value_caller *caller;
+	bool survives_call; /* of the expression that runs */
+	bool in_arguments;  /* evaluating what the frame's own call passes */
 	unsigned depth;
 	unsigned steps;
 };

@@ -31,13 +31,13 @@ const char *xc_machine_refer(struct xc_machine *m, const struct xc_expr *expr, c
 /* The bytes of a register, at most 16; len_out gets how many. NULL, or why it is not known (in scratch). */
 const char *xc_expr_register(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
 
-/* A register that the frame's call did not preserve, when it can be known all the same (expr_lost.c). False when it is
+/* A register that the frame's call did not preserve, when it can be known all the same (expr_clobbered.c). False when it is
  * lost. */
-bool xc_expr_lost(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
+bool xc_expr_clobbered(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
 
 /* When the expression names a lost register and the one that holds behind the call is the value which that register had
  * at the function's entry: that one. */
-bool xc_expr_next(struct xc_expr_context *context, const struct xc_expr *expr, struct xc_expr *next_out);
+bool xc_expr_after_call(struct xc_expr_context *context, const struct xc_expr *expr, struct xc_expr *next_out);
 
 /* Is it `entry_value(register number); stack_value`? */
 bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uint64_t number, unsigned word);

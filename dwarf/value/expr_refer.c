@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dwarf/module/die.h"
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 #include "dwarf/value/expr_impl.h"
 #include "dwarf/value/exprcode.h"
 #include "dwarf/module/unit.h"
@@ -78,7 +78,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 		*len_out = xc_arch_saved_size(arch, (int)kept);
 		return NULL;
 	}
-	return xc_expr_lost(c, number, bytes, len_out) ? NULL : not_saved(c, number);
+	return xc_expr_clobbered(c, number, bytes, len_out) ? NULL : not_saved(c, number);
 }
 
 static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
@@ -275,10 +275,10 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	if (!xc_die_attr(&die, DW_AT_location, &attr) ||
 	    !xc_expr_of(xc_types_of(m->context->process), &attr, m->context->file_addr, &other))
 		return NULL;
-	bool lasts = m->context->lasts;
-	m->context->lasts = other.lasts;
+	bool survives_call = m->context->survives_call;
+	m->context->survives_call = other.survives_call;
 	const char *why = xc_machine_run(m, &other);
-	m->context->lasts = lasts;
+	m->context->survives_call = survives_call;
 	return why;
 }
 
@@ -338,7 +338,7 @@ static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr,
 	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)
 		why = typed_element(m, &inner, &ops[0], ops[0].number2, &element);
 	unsigned __int128 bits;
-	if (why || (why = xc_entry_register(m->context, reg, deref, &bits)))
+	if (why || (why = xc_entry_value_register(m->context, reg, deref, &bits)))
 		return why;
 	element.bits = element.size >= 16 ? bits : bits & (((unsigned __int128)1 << element.size * 8) - 1);
 	return xc_machine_push(m, &element);
@@ -350,7 +350,7 @@ static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *exp
 	unsigned __int128 bits;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
-	const char *why = xc_entry_parameter(m->context, &die, &bits);
+	const char *why = xc_entry_value_parameter(m->context, &die, &bits);
 	return why ? why : xc_machine_push_word(m, (uint64_t)bits);
 }
 

@@ -189,8 +189,8 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 		   struct xc_value *out)
 {
 	uint64_t size = 0;
-	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX, lasts = c->lasts;
-	c->lasts = location->lasts;
+	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX, survives_call = c->survives_call;
+	c->survives_call = location->survives_call;
 	if (location->kind == XC_LOCATION_MEMORY)
 		*out = xc_value_memory(c->process, type, location->number);
 	else if (location->kind == XC_LOCATION_ABSENT)
@@ -210,7 +210,7 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 	else
 		*out = xc_value_small(c->process, type, &location->bits, sizeof location->bits);
 	out->guessed = location->guessed || c->guessed;
-	c->lasts = lasts;
+	c->survives_call = survives_call;
 }
 
 void xc_expr_constant(struct xc_expr_context *c, Dwarf_Attribute *attr, const struct xc_type *type,

@@ -330,7 +330,7 @@ static bool of_list(struct xc_types *types, Dwarf_Attribute *attr, uint64_t file
 	if (w.next.found && xc_exprcode_read(types, attr->cu, w.next.at, w.next.size, &code) && code.count) {
 		out->next_ops = code.ops;
 		out->next_count = code.count;
-		out->lasts = same_ops(out, code.ops, code.count);
+		out->survives_call = same_ops(out, code.ops, code.count);
 	}
 	return true;
 }

@@ -1,4 +1,4 @@
-/* expr_lost: registers that calls do not preserve, seen from the caller.
+/* expr_clobbered: registers that calls do not preserve, seen from the caller.
  *
  *     mov  %rbx,%rdi      x is in rdi here, says the location list
  *     call f              f may do with rdi what it likes: its value is lost …
@@ -13,7 +13,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 #include "dwarf/value/expr_impl.h"
 
 static bool at_call(const struct xc_expr_context *c)
@@ -36,7 +36,7 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 	if (c->in_arguments || c->frame->tail_call)
 		return false;
 	c->in_arguments = true;
-	const char *why = xc_entry_argument(c, (unsigned)number, &bits);
+	const char *why = xc_entry_value_argument(c, (unsigned)number, &bits);
 	c->in_arguments = false;
 	if (!why)
 		memcpy(bytes, &bits, 16);
@@ -47,7 +47,7 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16])
 {
 	uint64_t value;
-	if (!c->lasts || !xc_arch_has(c->process->arch->scratch, (int)number) ||
+	if (!c->survives_call || !xc_arch_has(c->process->arch->scratch, (int)number) ||
 	    !xc_regs_left(&c->frame->regs, (int)number, &value) || !by_gcc(c->place))
 		return false;
 	memset(bytes, 0, 16);
@@ -55,7 +55,7 @@ static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 	return true;
 }
 
-bool xc_expr_lost(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16], size_t *len_out)
+bool xc_expr_clobbered(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16], size_t *len_out)
 {
 	if (!at_call(c) || number >= XC_REG_MAX)
 		return false;
@@ -73,12 +73,12 @@ static bool only_register(const struct xc_expr *expr, uint64_t *number_out)
 }
 
 /* (3) */
-bool xc_expr_next(struct xc_expr_context *c, const struct xc_expr *expr, struct xc_expr *next_out)
+bool xc_expr_after_call(struct xc_expr_context *c, const struct xc_expr *expr, struct xc_expr *next_out)
 {
 	uint64_t number;
 	uint8_t bytes[16];
 	size_t len;
-	if (expr->lasts || !expr->next_ops || !at_call(c) || !only_register(expr, &number))
+	if (expr->survives_call || !expr->next_ops || !at_call(c) || !only_register(expr, &number))
 		return false;
 	*next_out = (struct xc_expr){.ops = expr->next_ops, .count = expr->next_count, .attr = expr->attr};
 	return xc_expr_is_entry_of(xc_types_of(c->process), next_out, number, c->process->arch->word) &&

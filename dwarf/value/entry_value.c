@@ -9,7 +9,7 @@
  * tail call), its parameters are not ours; and when we may have jumped to ourselves they are no longer ours. Both are
  * checked as gdb checks them; where it cannot be proved there is no value. Results are marked as guessed.
  * Call sites do not change, so the way to one is remembered by (place of the caller, our function). */
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 enum { MAX_FUNCTIONS = 64, MAX_SITES = 4096, MAX_NESTING = 64 };
 
 /* The frame that called the context's, with the call site; made once per frame and kept in scratch. */
-struct xc_entry_caller {
+struct xc_entry_value_caller {
 	const char *why; /* NULL when usable */
 	Dwarf_Die site;
 	struct xc_frame frame;
@@ -135,7 +135,7 @@ static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 }
 
 /* An indirect call says where its target was kept. */
-static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
+static bool targets(struct xc_entry_value_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
 {
 	Dwarf_Attribute attr;
 	struct xc_expr expr;
@@ -147,7 +147,7 @@ static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }
 
-static const char *check_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours,
+static const char *check_site(struct xc_expr_context *c, struct xc_entry_value_caller *caller, Dwarf_Die *ours,
 			      Dwarf_Die *site_out)
 {
 	Dwarf_Die named;
@@ -160,7 +160,7 @@ static const char *check_site(struct xc_expr_context *c, struct xc_entry_caller 
 }
 
 /* The call site in the caller, with its answer remembered. */
-static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours)
+static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_value_caller *caller, Dwarf_Die *ours)
 {
 	struct xc_types *types = xc_types_of(c->process);
 	const struct xc_place *place = caller->context.place;
@@ -173,7 +173,7 @@ static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_c
 	return site;
 }
 
-static void find_caller(struct xc_expr_context *c, struct xc_entry_caller *caller)
+static void find_caller(struct xc_expr_context *c, struct xc_entry_value_caller *caller)
 {
 	const char *stop;
 	Dwarf_Die named;
@@ -197,7 +197,7 @@ static void find_caller(struct xc_expr_context *c, struct xc_entry_caller *calle
 		caller->why = "optimized out (called through a pointer)";
 }
 
-static struct xc_entry_caller *caller_of(struct xc_expr_context *c)
+static struct xc_entry_value_caller *caller_of(struct xc_expr_context *c)
 {
 	if (!c->caller) {
 		c->caller = xc_arena_alloc(c->scratch, sizeof *c->caller);
@@ -238,7 +238,7 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 	if (!found || !xc_expr_of(xc_types_of(c->process), &attr, caller->file_addr, &expr))
 		return "optimized out";
 	unsigned depth = caller->depth;
-	expr.lasts = true;
+	expr.survives_call = true;
 	caller->depth = c->depth ? c->depth : 1; /* inside an evaluation: steps are counted on */
 	caller->steps = c->steps;
 	const char *why = xc_expr_bits(caller, &expr, bits_out);
@@ -247,9 +247,9 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 	return why;
 }
 
-const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
+const char *xc_entry_value_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
 {
-	struct xc_entry_caller *caller = caller_of(c);
+	struct xc_entry_value_caller *caller = caller_of(c);
 	Dwarf_Die child;
 	if (caller->why)
 		return caller->why;
@@ -262,7 +262,7 @@ const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool dere
 	return "optimized out";
 }
 
-const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
+const char *xc_entry_value_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
 {
 	Dwarf_Die site, child;
 	if (!c->place->module || !xc_debuginfo_call_site(c->place, c->frame->pc - c->place->module->bias, &site))
@@ -274,9 +274,9 @@ const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned 
 	return "optimized out";
 }
 
-const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
+const char *xc_entry_value_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
 {
-	struct xc_entry_caller *caller = caller_of(c);
+	struct xc_entry_value_caller *caller = caller_of(c);
 	Dwarf_Die child, named;
 	if (caller->why)
 		return caller->why;
