@@ -1,9 +1,9 @@
 /* expr: the stack machine of DWARF expressions (DWARF 5, 2.5 and 2.6).
  *
- * An expression leaves one of four things: an address on the stack (the value is in memory there), a register's name,
- * the value itself, or pieces of any of these. `located` tells that one of the latter was named; then only a piece operator
- * may follow. A piece without a location before it is a part that was optimised away.
- * Everything a file may say is bounded: steps, stack, nesting, pieces. */
+ * An expression results in one of four things: an address on the stack (the value is in memory there), a register's
+ * name, the value itself, or pieces of any of these. `located` is set once one of the latter three is named; then only
+ * a piece operator may follow. A piece without a location before it is optimised out. Steps, stack, nesting and pieces
+ * are bounded, whatever the file contains. */
 #include "dwarf/value/expr.h"
 
 #include <dwarf.h>
@@ -64,7 +64,7 @@ const char *xc_expr_read(struct xc_expr_context *context, xc_addr addr, size_t s
 	return NULL;
 }
 
-/* The frame base belongs to the function that the frame really is, below all it inlined. */
+/* The frame base is that of the concrete function of the frame, below all functions inlined into it. */
 static const char *find_base(struct xc_expr_context *c)
 {
 	struct xc_expr expr;
@@ -85,7 +85,7 @@ static const char *fbreg(struct xc_machine *m, int64_t offset)
 	struct xc_expr_context *c = m->context;
 	if (!c->base_tried) {
 		c->base_tried = true;
-		c->base_why = "frame base refers to itself"; /* until found */
+		c->base_why = "frame base refers to itself"; /* while find_base runs */
 		c->base_why = find_base(c);
 	}
 	if (c->base_why)
@@ -130,7 +130,7 @@ static const char *stack_value(struct xc_machine *m)
 	return NULL;
 }
 
-/* What the operators so far have named. */
+/* The location that the operators so far describe. */
 static void named_so_far(struct xc_machine *m, struct xc_location *out)
 {
 	if (m->located)
@@ -219,7 +219,8 @@ static const char *binary(struct xc_machine *m, const Dwarf_Op *op)
 	return why;
 }
 
-/* DW_OP_skip and DW_OP_bra count bytes from the end of their 3; operators know their byte offset. */
+/* Operands of DW_OP_skip and DW_OP_bra count from the end of the operator, which has 3 bytes. Operators have a byte
+ * offset. */
 static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t *at)
 {
 	const Dwarf_Op *op = &expr->ops[*at];
@@ -244,7 +245,7 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 		return "location expression jumps into an operator";
 	if (lo == expr->count && expr->size && target != (int64_t)expr->size)
 		return "location expression jumps out of itself";
-	*at = lo - 1; /* the caller steps on; at the end it is over */
+	*at = lo - 1; /* the caller adds one; at the end the expression is finished */
 	return NULL;
 }
 
@@ -278,7 +279,7 @@ static const char *constant(struct xc_machine *m, const Dwarf_Op *op)
 	}
 }
 
-/* Operators without numbers in their names. */
+/* Operators without a number in their name. */
 static const char *plain(struct xc_machine *m, const struct xc_expr *expr, size_t *at)
 {
 	const Dwarf_Op *op = &expr->ops[*at];
@@ -393,7 +394,7 @@ static struct xc_expr_context *begin(struct xc_machine *m, struct xc_expr_contex
 void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr, const uint64_t *initial,
 		    struct xc_location *out)
 {
-	struct xc_machine m; /* elements stay unset until pushed */
+	struct xc_machine m; /* elements are unset until pushed */
 	struct xc_expr next;
 	bool survives_call = context->survives_call;
 	const char *why = "";

@@ -1,15 +1,15 @@
-/* expr_clobbered: registers that calls do not preserve, seen from the caller.
+/* expr_clobbered: caller-saved registers, in a frame that waits for a call.
  *
- *     mov  %rbx,%rdi      x is in rdi here, says the location list
- *     call f              f may do with rdi what it likes: its value is lost …
+ *     mov  %rbx,%rdi      location list: x is in rdi
+ *     call f              f may overwrite rdi, so its value is lost …
  *     …                   <- return address
  *
- * … but for three ways to know it all the same. (1) The call site tells what it passed in rdi (DWARF 5, 3.4.2). (2) The list
- * goes on unchanged past the call: gcc knew the callee and that it leaves rdi alone (-fipa-ra), so rdi still holds what
- * it held where the callee stands now; other compilers end the entry at the call. A location that is no list
- * says nothing, since gcc gives it for the whole scope. (3) Past the call the list says entry_value(rdi): nobody has changed it.
- * The first two are what the register holds; the third is marked as guessed, as all entry values are. What is left then is
- * lost: gdb shows the register as it stands in the innermost frame. */
+ * … but for three cases. (1) The call site has the value that was passed in rdi (DWARF 5, 3.4.2). (2) The list's entry
+ * continues unchanged after the call: gcc knew that the callee preserves rdi (-fipa-ra), so rdi has the same value in
+ * the callee. Other compilers end the entry at the call. An expression that is not in a list proves nothing, since gcc
+ * emits it for the whole scope. (3) After the call, the list has entry_value(rdi): the function has not changed rdi.
+ * The first two give the register's contents; the third is marked as guessed, like all entry values. In all other cases
+ * the register is lost; gdb shows its value in the innermost frame instead. */
 #include <dwarf.h>
 #include <string.h>
 

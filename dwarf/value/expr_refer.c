@@ -1,4 +1,4 @@
-/* expr_refer: operators that look beyond the expression: registers, types, other entries, threads, callers. */
+/* expr_refer: operators that need more than the stack: registers, types, other entries, threads, callers. */
 #include <dwarf.h>
 #include <elf.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const void *x87_register(const struct xc_arch *arch, const struct xc_vect
 				size_t *len_out)
 {
 	uint64_t st = number - (uint64_t)arch->x87, mm = number - (arch->machine == EM_386 ? MM_32 : MM_64);
-	*len_out = st < X87_REGS ? sizeof v->st[0] : 8; /* MMX registers lie in the low bytes of these */
+	*len_out = st < X87_REGS ? sizeof v->st[0] : 8; /* MMX registers are the low bytes of these */
 	uint64_t index = st < X87_REGS ? st : mm;
 	return arch->x87 >= 0 && index < X87_REGS && index < v->st_count ? v->st[index] : NULL;
 }
@@ -50,7 +50,7 @@ static const char *single_register(struct xc_expr_context *c, uint64_t index, ui
 	if (index % 2)
 		memmove(bytes, bytes + 4, 4);
 	else
-		return NULL; /* a double that gcc gives by its first half is whole */
+		return NULL; /* gcc names a double by its first half: all of it */
 	memset(bytes + 4, 0, 12);
 	*len_out = 4;
 	return NULL;
@@ -66,7 +66,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 	if (arch->machine == EM_ARM && number >= S0_ARM && number < S0_ARM + S_COUNT)
 		return single_register(c, number - S0_ARM, bytes, len_out);
 	const void *from = v ? vector_register(arch, v, number, len_out) : NULL;
-	if (from) { /* first: of aarch64's registers that calls preserve, the lower halves are kept by value as well */
+	if (from) { /* first: of aarch64's callee-saved vector registers only the lower halves are kept as numbers */
 		memset(bytes, 0, 16);
 		memcpy(bytes, from, *len_out);
 		return NULL;
@@ -83,7 +83,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 
 static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
 
-/* These operators name a DIE by its offset in the whole .debug_info; a unit may be open by itself. */
+/* These operators name a DIE by its offset in the whole .debug_info; a unit may be open on its own. */
 static Dwarf_Op from_unit(Dwarf_CU *unit, const Dwarf_Op *op)
 {
 	Dwarf_Op own = *op;
@@ -109,7 +109,7 @@ static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *
 	return dwarf_getlocation_die(&attr, &own, out) == 0;
 }
 
-/* A element that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
+/* An element of the type that an operator names; offset 0 in DW_OP_convert means the generic type. */
 static const char *typed_element(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
 				 struct xc_stack_element *like)
 {
@@ -154,7 +154,7 @@ static const char *const_type(struct xc_machine *m, const struct xc_expr *expr, 
 	const char *why = typed_element(m, expr, op, op->number, &element);
 	if (why)
 		return why;
-	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first is how many */
+	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first byte is the length */
 	if (bytes[0] != element.size)
 		return "a typed constant of another size";
 	memcpy(&element.bits, bytes + 1, element.size);
@@ -233,8 +233,8 @@ static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
 	return NULL;
 }
 
-/* gcc 12 tells split units the variable's address in the module (of a symbol in .tdata) where its offset in the block is
- * wanted. What is no offset is never taken for one. */
+/* In split units, gcc 12 gives the variable's address in the module (of a symbol in .tdata) in place of its offset in
+ * the block. A value that cannot be an offset is converted. */
 static const char *check_offset(const struct xc_module *module, uint64_t *offset)
 {
 	struct xc_elf elf;
@@ -264,7 +264,7 @@ static const char *tls(struct xc_machine *m)
 	return xc_machine_push_word(m, block + offset);
 }
 
-/* DW_OP_call2 …: the other entry's location runs on this stack; without one nothing happens. */
+/* DW_OP_call2 …: the location of another entry is evaluated on this stack. Without a location nothing happens. */
 static const char *call(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	Dwarf_Die die;
@@ -282,8 +282,8 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	return why;
 }
 
-/* The register that an entry value is about, in its forms: reg5, regx 5, breg5 0 deref, regval_type 17 double. False for
- * other expressions, which no compiler writes. */
+/* The register of an entry value, in the forms that compilers write: reg5, regx 5, breg5 0 deref, regval_type 17
+ * double. False for every other expression. */
 static bool entry_form(const Dwarf_Op *ops, size_t count, unsigned word, unsigned *reg_out, bool *deref_out)
 {
 	unsigned atom = ops[0].atom;
@@ -370,7 +370,7 @@ static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, co
 	m->located = true;
 	if (op->atom == DW_OP_implicit_value) {
 		if (!xc_exprcode_bytes(op))
-			return "implicit value of nothing"; /* made by hand */
+			return "implicit value of nothing"; /* not from a file */
 		m->location = (struct xc_location){
 			.kind = XC_LOCATION_BYTES, .bytes = xc_exprcode_bytes(op), .size = op->number};
 		return NULL;

@@ -1,7 +1,7 @@
-/* element: arithmetic of the DWARF stack.
+/* stack_element: arithmetic of the DWARF stack.
  *
- * Integers are kept in 128 bits and cut to their size after each operator; floats are computed as long double, which
- * holds every float and double exactly, and rounded to their size. Generic words behave as DWARF 5 section 2.5.1.4 says:
+ * Integers are kept in 128 bits and cut to their size after each operator. Floats are computed as long double, which
+ * represents every float and double exactly, and rounded to their size. Generic words follow DWARF 5 section 2.5.1.4:
  * div and the comparisons are signed, mod and shr are not. */
 #include "dwarf/value/stack_element.h"
 
@@ -156,7 +156,7 @@ static const char *divide(unsigned atom, const struct xc_stack_element *below, c
 		return NULL;
 	}
 	__int128 a = extend(below), b = extend(top);
-	if (b == -1) /* the smallest number divided by -1 does not fit */
+	if (b == -1) /* the smallest number divided by -1 overflows */
 		out->bits = atom == DW_OP_div ? -(unsigned __int128)a : 0;
 	else
 		out->bits = (unsigned __int128)(atom == DW_OP_div ? a / b : a % b);

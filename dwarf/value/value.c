@@ -75,7 +75,8 @@ static bool big_endian(const struct xc_value *value, const struct xc_type *type)
 	return value->process->arch->big_endian != type->is_swapped;
 }
 
-/* In a struct of the other byte order bits are counted from the high end of the first byte (gcc, scalar_storage_order). */
+/* In a struct of the other byte order (gcc's scalar_storage_order), bits are counted from the high end of the first
+ * byte. */
 static unsigned __int128 swap_field(const uint8_t *bytes, unsigned len, unsigned first, unsigned count)
 {
 	unsigned __int128 bits = 0;

@@ -1,7 +1,7 @@
-/* value_member: the members of a value: its parts by the type's description, and by name.
+/* value_member: members of a value, by their description in the type and by name.
  *
- * A virtual base class has no fixed offset: a DWARF expression computes it from the object. Members of variants depend on
- * the discriminant. */
+ * A virtual base class has no fixed offset: a DWARF expression computes it from the object. The members of a variant
+ * depend on the discriminant. */
 #include "dwarf/value/value.h"
 
 #include <dwarf.h>

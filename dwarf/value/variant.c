@@ -1,7 +1,8 @@
-/* variant: variant parts read, and the variant of a value chosen.
+/* variant: reads variant parts, and selects the variant of a value.
  *
- * Discriminant values are compared as the bits of the discriminant: compilers write -3 of one byte as 253 in
- * DW_FORM_data1, as -3 in DW_FORM_sdata. Only ranges (DW_AT_discr_list) need to know whether it is signed.
+ * Discriminants are compared as bits: for a discriminant of one byte, compilers write -3 as 253 in DW_FORM_data1, and
+ * as -3 in DW_FORM_sdata. Only ranges (DW_AT_discr_list) depend on its signedness.
+ *
  *     DW_AT_discr_list, a block:  DW_DSC_label (0) value | DW_DSC_range (1) low high, … all LEB128 */
 #include "dwarf/value/variant.h"
 
