@@ -1,6 +1,7 @@
-/* cexpr_register: $rip, $eax, $xmm0: registers of the frame, by the names and with the types that gdb gives them.
+/* cexpr_register: $rip, $eax, $xmm0: registers of the frame, with gdb's names and types.
  *
- * In an outer frame a register is what the function there had in it; those that calls do not preserve are unknown then. */
+ * In an outer frame, a register has the value that the function there had in it. Registers that calls do not preserve
+ * are unknown. */
 #include <elf.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
@@ -13,7 +14,7 @@ struct part {
 	unsigned shift, size;
 };
 
-/* eax ax al ah, esi si sil, r8d r8w r8b (gdb says r8l). */
+/* eax ax al ah, esi si sil, r8d r8w r8b (gdb: r8l). */
 static bool find_part(const struct xc_arch *arch, const char *name, struct part *out)
 {
 	static const struct {

@@ -1,13 +1,13 @@
-/* cexpr_scope: what a name stands for, in the order in which a compiler would look:
+/* cexpr_scope: the meaning of a name, in the order of a compiler's lookup:
  *
  *   1. locals and arguments of the frame's function, innermost block first
  *   2. members of *this
- *   3. in the classes and namespaces that the function stands in, from the inside out
+ *   3. in the function's classes and namespaces, from the inside out
  *   4. in the function's unit, then anywhere: the only external definition, or the only one at all
  *   5. a static local of a function: `function::name`
  *   6. ELF symbols, and types that a C library would define
  *
- * A name of a file or module skips what is not there. Several statics of one name are an error that lists them. */
+ * A file or module before the name restricts the lookup. Several statics with the name are an error that lists them. */
 #include <dwarf.h>
 
 #include "core/process/module.h"
@@ -46,7 +46,7 @@ static struct xc_error *function_value(struct xc_cexpr *c, const struct xc_defin
 		return xc_error_new(XC_ERR_ABSENT, "`%s` has no code of its own: %s", name ? name : "?",
 				    d->declaration ? "it is only declared" : "it was inlined everywhere");
 	if (!d->module->bias_known)
-		return xc_error_new(XC_ERR_NOT_FOUND, "where %s was loaded is not known", d->module->name);
+		return xc_error_new(XC_ERR_NOT_FOUND, "the load address of %s is not known", d->module->name);
 	*out = xc_value_memory(c->process, xc_type_get(xc_types_of(c->process), &die), entry + d->module->bias);
 	return NULL;
 }
@@ -97,7 +97,7 @@ static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *
 
 /* ---- choosing among definitions ---- */
 
-/* The text of a unit's name behind its last slash. */
+/* A unit's file name, without its directory. */
 static const char *unit_file(const struct xc_definition *d)
 {
 	Dwarf_Die unit, die = d->die;
@@ -136,8 +136,8 @@ static bool is_tagged(const struct xc_definition *d)
 	return d->kind == XC_NAME_TYPE && tag != DW_TAG_typedef && tag != DW_TAG_base_type;
 }
 
-/* Of one kind of meaning: in the scope's unit, then external ones (the first is what the loader binds to), then in its
- * module; types of one name are taken to be the same. */
+/* The definition to use among those of one kind: from the scope's unit, then external ones (the first is what the
+ * loader binds to), then from the scope's module. Types with the same name are assumed to be the same. */
 static const struct xc_definition *choose(const struct xc_cexpr *c, const struct xc_definitions *all,
 					  struct xc_definitions *rivals)
 {
@@ -170,8 +170,8 @@ static struct xc_module *home_of(const struct xc_cexpr *c)
 	return c->scope->has_frame ? c->scope->frame.module : NULL;
 }
 
-/* What a bare name does not mean: another module's tag of C, which is no name without its keyword, and what is private to the
- * C library or the like; a mistyped name would too often be one of those. */
+/* Definitions that a bare name does not find: a tag of C in another module, which needs its keyword, and private names
+ * of the C library and similar ones, which a misspelt name would match too often. */
 static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
 {
 	Dwarf_Die die = d->die;
@@ -182,7 +182,7 @@ static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
 	return !d->external && xc_module_is_runtime(d->module);
 }
 
-/* Definitions of some kinds only; a shallow copy. */
+/* The definitions of some kinds only; a shallow copy. */
 static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
 				  unsigned kinds, bool tagged)
 {
@@ -195,8 +195,8 @@ static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *nam
 	return out;
 }
 
-/* Variables before functions of declarations only; in C the tag of a struct is no name of its own, and elsewhere a variable hides
- * it. */
+/* Variables are preferred to functions that are only declared. In C a tag is not a name by itself; in other languages a
+ * variable hides it. */
 static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
 				 enum xc_cfound *found_out, struct xc_value *value_out, const struct xc_type **type_out)
 {
@@ -216,7 +216,7 @@ static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name
 	return NULL;
 }
 
-/* The best meaning of what one module (or, for declarations, any) defines. */
+/* The best definition in one module; in any module for declarations. */
 static struct xc_error *find_in_module(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_query *query,
 				       enum xc_cfound *found_out, struct xc_value *value_out,
 				       const struct xc_type **type_out)
@@ -240,9 +240,9 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	return plain;
 }
 
-/* Definitions of a full name: in the scope's module, then in the others as they were loaded, each asked only when those
- * before have none, since a module's index is made when it is first asked. At last what is only declared: a static member
- * that has a constant in its class and nothing else. */
+/* Definitions of a qualified name: in the scope's module, then in the others in load order. The next module is searched
+ * only when there is none so far, since a module's index is built on its first lookup. Declarations are searched last:
+ * a static member may have its constant in the class and no definition. */
 static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
 				    struct xc_module *only_module, enum xc_cfound *found_out,
 				    struct xc_value *value_out, const struct xc_type **type_out)
@@ -266,7 +266,7 @@ static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *n
 	return err;
 }
 
-/* ---- scopes round the function ---- */
+/* ---- scopes around the function ---- */
 
 /* The last `::` outside of brackets before `len`; 0 when there is none. */
 static size_t last_separator(const char *name, size_t len)
@@ -309,7 +309,7 @@ static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *ou
 	return xc_variable_find(&context, s->level, name, c->arena, out);
 }
 
-/* A member of what a pointer points to, or a static one of its class. */
+/* A member of a pointer's target, or a static member of its class. */
 static bool find_through(struct xc_cexpr *c, const struct xc_value *object, const char *name, struct xc_value *out)
 {
 	const struct xc_type *type = xc_type_strip(object->type);
@@ -321,8 +321,8 @@ static bool find_through(struct xc_cexpr *c, const struct xc_value *object, cons
 	return found || xc_cexpr_class_member(c, type->target, name, out);
 }
 
-/* A member of the object that the function belongs to. In a lambda that gcc made, `x` was captured as __closure->__x, and
- * the object as __closure->__this. */
+/* A member of the function's object. In a lambda compiled by gcc, the captured `x` is __closure->__x, and the object is
+ * __closure->__this. */
 static bool find_in_this(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
 	struct xc_value object, inner;
@@ -402,7 +402,7 @@ static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cn
 	return err;
 }
 
-/* ---- what was made up ---- */
+/* ---- synthetic symbols ---- */
 
 static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
 				const struct xc_type **type_out)
@@ -415,7 +415,7 @@ static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, stru
 	return XC_FOUND_NOTHING;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole lookup ---- */
 
 static struct xc_error *find_near(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 				  struct xc_value *value_out, const struct xc_type **type_out)

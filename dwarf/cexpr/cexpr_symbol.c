@@ -1,6 +1,7 @@
-/* cexpr_symbol: names that only an ELF symbol table knows, and names that nothing knows.
+/* cexpr_symbol: names that are only in an ELF symbol table, and names that are nowhere.
  *
- * A symbol has an address and no type: data can be cast and pointed to, but not read; unless the unit declares it. */
+ * A symbol has an address and no type, unless the unit declares it: it can be cast and its address taken, but not
+ * read. */
 #include <elf.h>
 
 #include <dwarf.h>
@@ -26,7 +27,7 @@ struct xc_error *xc_cexpr_untyped(void)
 			     "there is no debug information for it: (int)NAME, *(struct foo **)&NAME");
 }
 
-/* Where a thread-local symbol lies: what DW_OP_form_tls_address makes of its offset. */
+/* The address of a thread-local symbol: its offset is evaluated as by DW_OP_form_tls_address. */
 static void thread_local_value(struct xc_cexpr *c, const struct xc_module *module, uint64_t offset,
 			       struct xc_value *out)
 {
@@ -58,7 +59,7 @@ static bool symbol_value(struct xc_cexpr *c, const struct xc_module *module, con
 	return true;
 }
 
-/* The unit may declare what another one, without debug information, defines. */
+/* The unit may declare a variable whose definition is in a unit without debug information. */
 static void use_declared_type(struct xc_cexpr *c, const char *name, struct xc_value *value)
 {
 	Dwarf_Die unit, child;
@@ -98,7 +99,7 @@ static bool consider(void *user, const char *name)
 	return true;
 }
 
-/* The first frame further out in which the name is a local. */
+/* The first outer frame in which the name is a local. */
 static bool other_frame(const struct xc_cexpr *c, const char *name, unsigned *row_out, const char **function_out)
 {
 	struct xc_frame_scope s;
@@ -131,7 +132,7 @@ static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct 
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
 				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE,
 				 .module = name->module ? xc_module_named(c->process, name->module) : NULL};
-	xc_lookup_similar(c->process, &query, SIMILAR, text); /* all have been asked for the name itself already */
+	xc_lookup_similar(c->process, &query, SIMILAR, text); /* the name itself was already looked up in all */
 }
 
 static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cname *name)
@@ -139,9 +140,9 @@ static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cnam
 	const struct xc_frame_scope *s = c->scope;
 	const char *function = xc_frame_scope_function(s);
 	if (name->file)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in a file `%s`", name->name, name->file);
+		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in file `%s`", name->name, name->file);
 	if (name->module)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in a module `%s`", name->name, name->module);
+		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in module `%s`", name->name, name->module);
 	if (!s->has_frame || name->global)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in the target", name->name);
 	if (s->place->level_count == 0)

@@ -21,7 +21,7 @@ static const char ABSENT[] = "optimized out";
 const char *xc_machine_push(struct xc_machine *m, const struct xc_stack_element *element)
 {
 	if (m->depth >= XC_EXPR_ELEMENTS)
-		return "location expression pushes too much";
+		return "location expression overflows its stack";
 	m->elements[m->depth++] = *element;
 	return NULL;
 }
@@ -147,7 +147,7 @@ static const char *add_piece(struct xc_machine *m, uint64_t bit_offset, uint64_t
 {
 	if (m->piece_count >= XC_EXPR_PIECES || bit_size > (uint64_t)XC_VALUE_MAX * 8 ||
 	    bit_offset > (uint64_t)XC_VALUE_MAX * 8)
-		return "more pieces than anyone needs";
+		return "location expression has too many pieces";
 	if (m->piece_count == m->piece_capacity) {
 		m->piece_capacity = m->piece_capacity ? m->piece_capacity * 2 : 8;
 		struct xc_piece *larger = xc_arena_alloc(m->context->scratch, m->piece_capacity * sizeof *larger);
@@ -266,7 +266,7 @@ static const char *constant(struct xc_machine *m, const Dwarf_Op *op)
 	switch (op->atom) {
 	case DW_OP_addr:
 		if (!m->context->module || !m->context->module->bias_known)
-			return "the module's place in memory is not known";
+			return "the load address of the module is not known";
 		return xc_machine_push_word(m, op->number + m->context->module->bias);
 	case DW_OP_const1s:
 		return xc_machine_push_word(m, (uint64_t)(int64_t)(int8_t)op->number);
@@ -340,7 +340,7 @@ static const char *step(struct xc_machine *m, const struct xc_expr *expr, size_t
 	if (is_piece(op)) {
 		bool bits = op->atom == DW_OP_bit_piece;
 		if (!bits && op->number > XC_VALUE_MAX)
-			return "a piece larger than anything";
+			return "location expression has a piece that is too large";
 		return add_piece(m, bits ? op->number2 : 0, bits ? op->number : op->number * 8);
 	}
 	if (m->located && op->atom != DW_OP_nop && op->atom != DW_OP_GNU_uninit)
@@ -362,11 +362,11 @@ const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 {
 	const char *why = NULL;
 	if (m->context->depth >= XC_EXPR_DEPTH)
-		return "location expressions nested too deep";
+		return "location expressions nested too deeply";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {
 		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_die_burn(1)))
-			why = "location expression does not end";
+			why = "location expression takes too many steps";
 		else
 			why = step(m, expr, &at);
 	}

@@ -81,7 +81,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 	return xc_expr_clobbered(c, number, bytes, len_out) ? NULL : not_saved(c, number);
 }
 
-static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
+static const char NO_ENTRY_DIE[] = "debug information refers to a missing entry";
 
 /* These operators name a DIE by its offset in the whole .debug_info; a unit may be open on its own. */
 static Dwarf_Op from_unit(Dwarf_CU *unit, const Dwarf_Op *op)
@@ -120,7 +120,7 @@ static const char *typed_element(struct xc_machine *m, const struct xc_expr *exp
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
 	const struct xc_type *type = xc_type_get(xc_types_of(m->context->process), &die);
-	return xc_stack_element_typed(type, 0, like) ? NULL : "a stack type that is not supported";
+	return xc_stack_element_typed(type, 0, like) ? NULL : "a type that is not supported on the expression stack";
 }
 
 static const char *regval_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
@@ -132,7 +132,7 @@ static const char *regval_type(struct xc_machine *m, const struct xc_expr *expr,
 	if (why || (why = xc_expr_register(m->context, op->number, bytes, &len)))
 		return why;
 	if (element.size > len)
-		return "a register smaller than its type";
+		return "a register that is smaller than its type";
 	memcpy(&element.bits, bytes, element.size);
 	return xc_machine_push(m, &element);
 }
@@ -186,7 +186,7 @@ static const char *indexed(struct xc_machine *m, const struct xc_expr *expr, con
 	if (!is_address)
 		return xc_machine_push_word(m, value);
 	if (!m->context->module || !m->context->module->bias_known)
-		return "the module's place in memory is not known";
+		return "the load address of the module is not known";
 	return xc_machine_push_word(m, value + m->context->module->bias);
 }
 
@@ -331,10 +331,10 @@ static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr,
 	bool deref;
 	const char *why = NULL;
 	if (!entry_inner(xc_types_of(m->context->process), expr, op, &inner))
-		return "entry value of nothing";
+		return "entry value of an empty expression";
 	const Dwarf_Op *ops = inner.ops;
 	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
-		return "entry value of more than a register";
+		return "entry value of more than one register";
 	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)
 		why = typed_element(m, &inner, &ops[0], ops[0].number2, &element);
 	unsigned __int128 bits;
@@ -370,7 +370,7 @@ static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, co
 	m->located = true;
 	if (op->atom == DW_OP_implicit_value) {
 		if (!xc_exprcode_bytes(op))
-			return "implicit value of nothing"; /* not from a file */
+			return "implicit value without bytes"; /* not from a file */
 		m->location = (struct xc_location){
 			.kind = XC_LOCATION_BYTES, .bytes = xc_exprcode_bytes(op), .size = op->number};
 		return NULL;

@@ -51,7 +51,7 @@ bool xc_stack_element_typed(const struct xc_type *type, unsigned __int128 bits, 
 	return true;
 }
 
-static const char NO_FLOAT[] = "an operator that does not take floats";
+static const char NO_FLOAT[] = "an operator that does not accept floats";
 static const char NO_SIZE[] = "a float of a size that is not supported";
 
 static const char *unary_float(unsigned atom, struct xc_stack_element *element)

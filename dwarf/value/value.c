@@ -269,7 +269,7 @@ struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_ou
 	if (xc_value_load(value, bits_out))
 		return NULL;
 	struct xc_error *err = xc_value_check(value);
-	return err ? err : xc_error_new(XC_ERR_USAGE, "%s is no number", xc_type_name(value->type));
+	return err ? err : xc_error_new(XC_ERR_USAGE, "%s is not a number", xc_type_name(value->type));
 }
 
 struct xc_error *xc_value_deref(const struct xc_value *value, struct xc_value *out)
@@ -278,7 +278,7 @@ struct xc_error *xc_value_deref(const struct xc_value *value, struct xc_value *o
 	uint64_t addr;
 	struct xc_error *err;
 	if (!is_pointer(type->kind))
-		return xc_error_new(XC_ERR_USAGE, "%s is no pointer", xc_type_name(value->type));
+		return xc_error_new(XC_ERR_USAGE, "%s is not a pointer", xc_type_name(value->type));
 	if (value->kind == XC_VALUE_POINTEE) {
 		*out = *value->pointee;
 		return NULL;
@@ -307,7 +307,7 @@ struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, str
 		return xc_error_new(XC_ERR_USAGE, "%s has no elements", xc_type_name(value->type));
 	}
 	if (!xc_type_size(element.type, &size))
-		return xc_error_new(XC_ERR_USAGE, "size of %s is not known", xc_type_name(element.type));
+		return xc_error_new(XC_ERR_USAGE, "the size of %s is not known", xc_type_name(element.type));
 	element.addr += (uint64_t)index * size;
 	element.at += (uint64_t)index * size;
 	*out = element;

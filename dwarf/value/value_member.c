@@ -46,7 +46,7 @@ void xc_value_field(const struct xc_value *value, const struct xc_member *member
 		if (!dynamic_offset(value, member, &field))
 			field = xc_value_absent(value->process, member->type,
 						member->base ? "virtual base not found"
-							     : "its place is computed at run time");
+							     : "its offset is computed at run time");
 	} else {
 		field.addr += member->offset;
 		field.at += member->offset;

@@ -225,7 +225,7 @@ static const struct xc_variant *chosen_by(const struct xc_value *value, const st
 	const struct xc_type *type = xc_type_strip(discriminant.type);
 	if (!xc_value_load_wide(&discriminant, &bits)) {
 		if (why && !xc_value_why(&discriminant, 0, type->size, why))
-			xc_text_add(why, "its discriminant is no integer");
+			xc_text_add(why, "its discriminant is not an integer");
 		return NULL;
 	}
 	unsigned width = discriminant.bit_size ? discriminant.bit_size : (unsigned)type->size * 8;
@@ -246,7 +246,7 @@ const struct xc_variant *xc_variant_of(const struct xc_value *value, struct xc_t
 	if (part && part->count == 1)
 		return &part->variants[0];
 	if (why)
-		xc_text_add(why, part && part->count == 0 ? "a type without variants" : "its variant is not told");
+		xc_text_add(why, part && part->count == 0 ? "a type without variants" : "its variant is not known");
 	return NULL;
 }
 
@@ -258,6 +258,6 @@ const struct xc_member *xc_variant_member(const struct xc_value *value, struct x
 	if (variant->count == 1 && variant->members[0].name && xc_type_strip(value->type)->is_rust)
 		return &variant->members[0];
 	if (why)
-		xc_text_add(why, "no enum of Rust");
+		xc_text_add(why, "not an enum of Rust");
 	return NULL;
 }

@@ -134,7 +134,7 @@ static void a_name_may_say_where_it_is_from(void **state)
 	expect("inner::calls", "34");
 	expect("program!shared", "5");
 	expect("program!other.c::counter", "22");
-	expect_error("other.c::nowhere", "no `nowhere` in a file `other.c`", "^~~~~~~~~~~~~~~~");
+	expect_error("other.c::nowhere", "no `nowhere` in file `other.c`", "^~~~~~~~~~~~~~~~");
 	expect_error("libnone.so!x", "no module `libnone.so`", "^~~~~~~~~~~~");
 }
 
@@ -259,20 +259,20 @@ static void errors_show_the_spot(void **state)
 	expect_error("nothing->value", "cannot read 4 bytes at 0x8: not mapped", "         ^~~~~");
 	expect_error("numbers + head", "cannot be added", "        ^");
 	expect_error("*opaque", "points to nothing of a known type", "^");
-	expect_error("first + 1", "`struct node` is no number", "      ^");
+	expect_error("first + 1", "`struct node` is not a number", "      ^");
 	expect_error("counter.x", "`int` has no members", "        ^");
 	expect_error("counter[1]", "`int` has no elements", "       ^~~");
-	expect_error("&1", "is in no memory", " ^");
+	expect_error("&1", "is not in memory", " ^");
 	expect_error("&first.flags", "a bit-field has no address", "       ^~~~~");
 	expect_error("1 / (counter - 11)", "division by zero", "  ^");
 	expect_error("1 << 32", "a shift by 32 of the 32 bits", "  ^~");
 	expect_error("counter = 3", "nothing can be assigned", "        ^");
 	expect_error("counter++", "nothing can be assigned", "       ^~");
 	expect_error("plus(1, 0)", "functions cannot be called", "    ^");
-	expect_error("numbers[", "ends where a value should stand", "        ^");
-	expect_error("(1 + 2", "ends where ) should stand", "      ^");
-	expect_error("1 2", "`2` where the end or an operator should stand", "  ^");
-	expect_error("", "ends where a value should stand", "^");
+	expect_error("numbers[", "expected a value, but the expression ends", "        ^");
+	expect_error("(1 + 2", "expected ), but the expression ends", "      ^");
+	expect_error("1 2", "expected the end or an operator, found `2`", "  ^");
+	expect_error("", "expected a value, but the expression ends", "^");
 	expect_error("sizeof(struct nowhere)", "no struct `nowhere`", "              ^~~~~~~");
 	expect_error("struct node", "`struct node` is a type, not a value", "^~~~~~~~~~~");
 	expect_error("0x", "a number without digits", "^~");
