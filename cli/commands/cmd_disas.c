@@ -64,15 +64,15 @@ static struct xc_disas_options options_of(const struct xc_job *job)
 }
 
 /* After a call through a bad pointer there is no code at the innermost frame; its caller made that call. */
-static struct xc_error *tell(struct xc_job *job, struct xc_section *s, struct xc_standpoint *standpoint,
+static struct xc_error *tell(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *scope,
 			     const xc_addr *addr)
 {
 	const struct settings *settings = job->settings;
 	const struct xc_disas_options options = options_of(job);
-	struct xc_error *err = xc_disas_report(s, standpoint, addr, &options);
-	if (!err || addr || settings->frame || err->code != XC_ERR_FAULT || !xc_standpoint_up(standpoint))
+	struct xc_error *err = xc_disas_report(s, scope, addr, &options);
+	if (!err || addr || settings->frame || err->code != XC_ERR_FAULT || !xc_frame_scope_up(scope))
 		return err;
-	struct xc_error *other = xc_disas_report(s, standpoint, NULL, &options);
+	struct xc_error *other = xc_disas_report(s, scope, NULL, &options);
 	if (other) {
 		xc_error_free(other);
 		return err;
@@ -87,16 +87,16 @@ static struct xc_error *produce(struct xc_job *job)
 	const struct settings *settings = job->settings;
 	const char *text = xc_job_operand(job, "ADDR");
 	const struct xc_thread *thread;
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	xc_addr addr;
 	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
 	if (err || (text && (err = address_of(job, thread, text, &addr))))
 		return err;
 	struct xc_section *s = xc_report_section(job->report, "disas", "Code");
 	s->schema = job->command->schema;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
-		err = tell(job, s, &standpoint, text ? &addr : NULL);
-	xc_standpoint_fini(&standpoint);
+	if (!(err = xc_frame_scope_open(&scope, job->process, thread, settings->frame)))
+		err = tell(job, s, &scope, text ? &addr : NULL);
+	xc_frame_scope_fini(&scope);
 	return err;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dwarf/report/print.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "heap/query/whatis.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
@@ -74,7 +74,7 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 					   .width = settings->one_line == XC_ON ? 0 : WIDTH,
 					   .redact = xc_job_redacts(job)};
 	const struct xc_thread *thread = NULL;
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	options.format.depth = settings->depth ? settings->depth : DEPTH;
 	options.format.elements = settings->elements ? settings->elements : ELEMENTS;
 	options.format.length = settings->length ? settings->length : LENGTH;
@@ -88,9 +88,9 @@ static struct xc_error *print(struct xc_job *job, const struct request *request)
 	struct xc_section *s = xc_report_section(job->report, "print", "Values");
 	s->schema = job->command->schema;
 	job->report->bare = true;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
-		err = xc_print(s, &standpoint, request->expressions, request->count, &options);
-	xc_standpoint_fini(&standpoint);
+	if (!(err = xc_frame_scope_open(&scope, job->process, thread, settings->frame)))
+		err = xc_print(s, &scope, request->expressions, request->count, &options);
+	xc_frame_scope_fini(&scope);
 	if (err && err->lines && err->code == XC_ERR_USAGE)
 		err->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
 	return err;

@@ -67,16 +67,16 @@ static struct xc_error *tell_expression(struct xc_job *job, struct xc_section *s
 	const struct settings *settings = job->settings;
 	const struct xc_layout_shown shown = shown_of(settings);
 	const struct xc_thread *thread;
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	const struct xc_type *type;
 	struct xc_error *err = xc_choose_one(job->process, settings->thread, &thread);
 	if (err)
 		return err;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)) &&
-	    !(err = xc_cexpr_type(&standpoint, text, &arena, &type, NULL)))
+	if (!(err = xc_frame_scope_open(&scope, job->process, thread, settings->frame)) &&
+	    !(err = xc_cexpr_type(&scope, text, &arena, &type, NULL)))
 		xc_layout_report_type(s, job->process, type, &shown);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return err;
 }

@@ -1,9 +1,9 @@
-/* address: a small grammar of its own first, which needs symbol tables only; then C.
+/* address: a small grammar that needs symbol tables only; then C.
  *
  *	address = place [("+" | "-") number] | expression
  *	place   = number | "$" register | [module "!"] symbol
  *
- * A symbol is its exact ELF name, or the demangled one with or without its parameters. */
+ * A symbol is its exact ELF name, or the demangled name with or without its parameters. */
 #include "dwarf/cexpr/address.h"
 
 #include <elf.h>
@@ -33,7 +33,7 @@ static bool parse_number(const char *text, uint64_t *number_out)
 	return errno == 0;
 }
 
-/* Cut "+N" or "-N" off the end of text. A sign that no number follows belongs to the name (operator+). */
+/* Cut "+N" or "-N" off the end of text. A sign without a number after it belongs to the name (operator+). */
 static uint64_t cut_offset(char *text)
 {
 	uint64_t offset;
@@ -72,13 +72,13 @@ static struct xc_error *find_register(const struct xc_process *process, const st
 
 /* ---- symbols ---- */
 
-/* Can this be the mangled name of something whose last word is this one? Spares demangling nearly all symbols. */
+/* Can this be the mangled form of a name with this last word? A filter that avoids demangling most symbols. */
 static bool may_be(const char *mangled, const char *last_word)
 {
 	return mangled[0] == '_' && memmem(mangled, strnlen(mangled, MAX_MANGLED), last_word, strlen(last_word));
 }
 
-/* True when `mangled` is the name of something that people call `name`. */
+/* True when `mangled` demangles to `name`, with or without its parameters. */
 static bool demangles_to(const char *mangled, const char *name)
 {
 	xc_auto(xc_freep) char *brief = xc_demangle(mangled, false);
@@ -124,16 +124,16 @@ static struct xc_error *find_symbol(const struct xc_process *process, const char
 		if (!symbol)
 			continue;
 		if (symbol->type == STT_TLS)
-			return xc_error_new(XC_ERR_UNSUPPORTED, "%s is thread-local: it has an address per thread",
+			return xc_error_new(XC_ERR_UNSUPPORTED, "%s is thread-local: it has one address per thread",
 					    name);
 		if (!module->bias_known)
-			return xc_error_new(XC_ERR_NOT_FOUND, "%s: where %s was loaded is not known", name,
+			return xc_error_new(XC_ERR_NOT_FOUND, "%s: the load address of %s is not known", name,
 					    module->name);
 		*addr_out = module->bias + symbol->value;
 		return NULL;
 	}
 	if (module_name)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no symbol '%s' in a module '%s'", name, module_name);
+		return xc_error_new(XC_ERR_NOT_FOUND, "no symbol '%s' in module '%s'", name, module_name);
 	return xc_error_hint(xc_error_new(XC_ERR_NOT_FOUND, "no symbol '%s' in %s", name, process->target),
 			     "hexadecimal numbers begin with 0x; `xcore modules` tells which modules have no symbols");
 }
@@ -160,7 +160,7 @@ static struct xc_error *find_place(const struct xc_process *process, const struc
 
 /* ---- expressions ---- */
 
-/* Numbers and pointers mean what they hold, as in gdb's `x`; what has parts, where it lies. */
+/* As in gdb's `x`, a number or pointer means its value; an array, struct or function means its address. */
 static struct xc_error *address_of(const struct xc_value *value, xc_addr *addr_out)
 {
 	struct xc_value target = *value;
@@ -176,35 +176,35 @@ static struct xc_error *address_of(const struct xc_value *value, xc_addr *addr_o
 	if (kind == XC_TYPE_STRUCT || kind == XC_TYPE_CLASS || kind == XC_TYPE_UNION || kind == XC_TYPE_ARRAY ||
 	    kind == XC_TYPE_FUNCTION) {
 		if (target.kind != XC_VALUE_MEMORY)
-			return xc_error_new(XC_ERR_USAGE, "this value is in no memory: it has no address");
+			return xc_error_new(XC_ERR_USAGE, "this value is not in memory: it has no address");
 		*addr_out = target.addr;
 		return NULL;
 	}
 	if (kind == XC_TYPE_FLOAT || kind == XC_TYPE_COMPLEX)
-		return xc_error_new(XC_ERR_USAGE, "a value of type %s is no address", xc_type_name(target.type));
+		return xc_error_new(XC_ERR_USAGE, "a value of type %s is not an address", xc_type_name(target.type));
 	return xc_value_number(&target, addr_out);
 }
 
-/* A local of the frame hides symbols of its name, as in C. False when the frame has none, or cannot be had. */
+/* A local of the frame hides symbols of its name, as in C. False when the frame has none, or is not available. */
 static bool find_local(const struct xc_process *process, const struct xc_thread *thread, unsigned row, const char *text,
 		       xc_addr *addr_out)
 {
 	xc_auto(xc_freep) char *name = xc_strdup(text);
 	uint64_t offset = cut_offset(name);
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	struct xc_value value;
-	struct xc_error *err = xc_standpoint_open(&standpoint, process, thread, row);
+	struct xc_error *err = xc_frame_scope_open(&scope, process, thread, row);
 	bool found = false;
-	if (!err && standpoint.has_frame) {
-		struct xc_frame_context context = xc_standpoint_context(&standpoint);
-		found = xc_variable_find(&context, standpoint.level, name, &arena, &value) &&
+	if (!err && scope.has_frame) {
+		struct xc_frame_context context = xc_frame_scope_context(&scope);
+		found = xc_variable_find(&context, scope.level, name, &arena, &value) &&
 			!(err = address_of(&value, addr_out));
 	}
 	if (found)
 		*addr_out += offset;
 	xc_error_free(err);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return found;
 }
@@ -212,14 +212,14 @@ static bool find_local(const struct xc_process *process, const struct xc_thread 
 static struct xc_error *find_expression(const struct xc_process *process, const struct xc_thread *thread, unsigned row,
 					const char *text, xc_addr *addr_out)
 {
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_arena arena = {0};
 	struct xc_value value;
 	xc_types_of(process)->thorough = true; /* names are looked up anyway */
-	struct xc_error *err = xc_standpoint_open(&standpoint, process, thread, row);
-	if (!err && !(err = xc_cexpr_value(&standpoint, text, &arena, &value)) && (err = address_of(&value, addr_out)))
+	struct xc_error *err = xc_frame_scope_open(&scope, process, thread, row);
+	if (!err && !(err = xc_cexpr_value(&scope, text, &arena, &value)) && (err = address_of(&value, addr_out)))
 		err = xc_error_wrap(err, "%s", text);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_arena_fini(&arena);
 	return err;
 }
@@ -242,8 +242,8 @@ static bool is_expression(const char *text)
 	return strpbrk(text, ".*&[{@$'\"") || strstr(text, "->");
 }
 
-/* Both say no: of an operator's spot, a type and an ambiguous name the expression's error tells, of a name that is none the
- * symbol's. Takes them. */
+/* Both readings failed. The expression's error is reported for a syntax error, a type or an ambiguous name; the
+ * symbol's for a plain unknown name. Takes both. */
 static struct xc_error *neither(const struct xc_process *process, const char *text, struct xc_error *place,
 				struct xc_error *expression)
 {
@@ -260,7 +260,7 @@ static struct xc_error *neither(const struct xc_process *process, const char *te
 	return place;
 }
 
-/* Of a thread-local symbol the expression knows the address: `&name` in this thread. Takes err. */
+/* An expression gives the address of a thread-local symbol: `&name` in this thread. Takes err. */
 static struct xc_error *find_thread_local(const struct xc_process *process, const struct xc_thread *thread,
 					  unsigned row, const char *text, struct xc_error *err, xc_addr *addr_out)
 {
@@ -302,6 +302,6 @@ struct xc_error *xc_address_parse(const struct xc_process *process, const struct
 	else
 		xc_error_free(err);
 	if (other && other->code == XC_ERR_USAGE)
-		other->code = XC_ERR_FORMAT; /* the help of options does not help with an expression */
+		other->code = XC_ERR_FORMAT; /* usage help about options does not fit an error in an expression */
 	return other;
 }

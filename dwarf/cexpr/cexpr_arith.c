@@ -1,14 +1,14 @@
-/* cexpr_arith: numbers, by C11 6.3.1 (conversions) and 6.5 (operators), in the target's sizes.
+/* cexpr_arith: numbers: conversions (C11 6.3.1) and operators (6.5) in the target's sizes.
  *
- * Integers are kept in 128 bits, sign-extended, and cut to their type after each operation, so that unsigned ones wrap round; signed
- * ones do too, where C says nothing. Floats are computed in their own type (a double rounded from long double can differ in the
- * last bit), _Float16 in float, which is exact enough to be rounded once (11 + 11 + 2 bits). What C leaves undefined and has no
- * sensible result is an error: division by zero, shifts by the width and more, floats that do not fit. */
+ * Integers are kept in 128 bits, sign-extended, and cut to their type after each operation. So unsigned ones wrap
+ * around; signed ones do too, where C leaves the result undefined. Floats are computed in their own type (a double
+ * rounded from long double can differ in the last bit). Undefined operations without a sensible result are errors:
+ * division by zero, shifts by the width or more, floats that do not fit. */
 #include <float.h>
 #include <math.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/value/slot.h"
+#include "dwarf/value/float.h"
 
 /* ---- loading ---- */
 
@@ -22,7 +22,7 @@ static struct xc_error *load_real(struct xc_cexpr *c, const struct xc_value *val
 {
 	n->is_real = n->is_signed = true;
 	if (is_quad(n->type))
-		return xc_error_new(XC_ERR_UNSUPPORTED, "there is no arithmetic with `%s` here", n->type->name);
+		return xc_error_new(XC_ERR_UNSUPPORTED, "arithmetic with `%s` is not supported", n->type->name);
 	if (c->dry || xc_value_load_float(value, 0, n->size, &n->real))
 		return NULL;
 	struct xc_error *err = xc_cexpr_unreadable(value);
@@ -37,8 +37,8 @@ static struct xc_error *load_bits(struct xc_cexpr *c, const struct xc_value *val
 		return NULL;
 	struct xc_error *err = xc_cexpr_unreadable(value);
 	if (!err && value->kind == XC_VALUE_POINTEE)
-		err = xc_error_new(XC_ERR_ABSENT, "a pointer that was optimized out");
-	return err ? err : xc_error_new(XC_ERR_USAGE, "`%s` is no number", xc_type_name(value->type));
+		err = xc_error_new(XC_ERR_ABSENT, "a pointer that is optimized out");
+	return err ? err : xc_error_new(XC_ERR_USAGE, "`%s` is not a number", xc_type_name(value->type));
 }
 
 struct xc_error *xc_cexpr_number(struct xc_cexpr *c, const struct xc_value *given, struct xc_cnumber *out)
@@ -62,7 +62,7 @@ struct xc_error *xc_cexpr_number(struct xc_cexpr *c, const struct xc_value *give
 	case XC_TYPE_BOOL:
 	case XC_TYPE_ENUM:
 	case XC_TYPE_POINTER:
-	case XC_TYPE_REFERENCE: /* as the address that it is: operands have been followed */
+	case XC_TYPE_REFERENCE: /* the address itself: operands have been dereferenced */
 	case XC_TYPE_RVALUE_REFERENCE:
 	case XC_TYPE_MEMBER_POINTER:
 		if (type->size_known && type->size <= 16)
@@ -71,7 +71,7 @@ struct xc_error *xc_cexpr_number(struct xc_cexpr *c, const struct xc_value *give
 	default:
 		break;
 	}
-	return xc_error_new(XC_ERR_USAGE, "`%s` is no number", xc_type_name(given->type));
+	return xc_error_new(XC_ERR_USAGE, "`%s` is not a number", xc_type_name(given->type));
 }
 
 struct xc_error *xc_cexpr_truth(struct xc_cexpr *c, const struct xc_value *value, bool *out)
@@ -93,16 +93,13 @@ static unsigned __int128 cut(unsigned __int128 bits, unsigned size, bool is_sign
 	return is_signed ? (unsigned __int128)((__int128)bits >> shift) : bits >> shift;
 }
 
-/* Rounded to the precision of a float of this size; computed at that precision again, so that it is rounded once. */
+/* Rounded to the precision of a float of this size. */
 static long double rounded(long double real, unsigned size)
 {
-	unsigned __int128 bits;
 	if (size == 4)
 		return (float)real;
 	if (size == 8)
 		return (double)real;
-	if (size == 2 && xc_slot_from_float(real, 2, &bits))
-		xc_slot_to_float(bits, 2, &real);
 	return real;
 }
 
@@ -113,7 +110,7 @@ static long double real_of(const struct xc_cnumber *n)
 	return n->is_signed ? (long double)(__int128)n->bits : (long double)n->bits;
 }
 
-/* An integer to a float in one step: 64 bits fit long double, but 128 do not. */
+/* An integer converted to a float in one step: long double holds 64 bits exactly, but not 128. */
 static long double real_in(const struct xc_cnumber *n, unsigned size)
 {
 	if (!n->is_real && size == 8)
@@ -140,8 +137,8 @@ static struct xc_error *to_real(struct xc_cexpr *c, const struct xc_cnumber *n, 
 {
 	unsigned __int128 bits = 0;
 	unsigned size = (unsigned)plain->size;
-	if (is_quad(plain) || !xc_slot_from_float(real_in(n, size), size, &bits))
-		return xc_error_new(XC_ERR_UNSUPPORTED, "there is no arithmetic with `%s` here", xc_type_name(type));
+	if (is_quad(plain) || !xc_float_to_bits(real_in(n, size), size, &bits))
+		return xc_error_new(XC_ERR_UNSUPPORTED, "arithmetic with `%s` is not supported", xc_type_name(type));
 	*out = xc_value_small(c->process, type, &bits, sizeof bits);
 	return NULL;
 }
@@ -170,7 +167,7 @@ static bool is_long_long(const struct xc_type *type)
 	return type->name && strstr(type->name, "long long");
 }
 
-/* The type that an operand is promoted to, before it meets another one. */
+/* The type that an operand is promoted to, before the common type is found. */
 static enum xc_ctype promoted(const struct xc_cexpr *c, const struct xc_cnumber *n)
 {
 	unsigned int_size = (unsigned)xc_ctype(c->process, XC_C_INT)->size;
@@ -196,7 +193,7 @@ static bool is_real_type(enum xc_ctype type)
 	return type >= XC_C_FLOAT16 && type <= XC_C_FLOAT128;
 }
 
-/* C11 6.3.1.8. Ranks go as the enum does: an unsigned type directly behind its signed one, longer types later. */
+/* C11 6.3.1.8. Ranks follow the enum: an unsigned type is directly after its signed one, longer types are later. */
 static enum xc_ctype common(const struct xc_cexpr *c, enum xc_ctype a, enum xc_ctype b)
 {
 	enum xc_ctype high = a > b ? a : b, low = a > b ? b : a;
@@ -212,7 +209,7 @@ const struct xc_type *xc_cexpr_common_type(struct xc_cexpr *c, const struct xc_v
 	const struct xc_type *types[] = {xc_type_strip(a->type), xc_type_strip(b->type)};
 	enum xc_ctype promotions[2];
 	if (types[0] == types[1])
-		return NULL; /* chars and enums stay what they are, as in gdb */
+		return NULL; /* chars and enums are not promoted, as in gdb */
 	for (size_t i = 0; i < 2; i++) {
 		const struct xc_value *value = i == 0 ? a : b;
 		enum xc_type_kind kind = types[i]->kind;
@@ -259,12 +256,12 @@ struct xc_error *xc_cexpr_unary(struct xc_cexpr *c, unsigned op, const struct xc
 	if (n.is_real && op != '~')
 		return real_value(c, op == '-' ? -n.real : n.real, which, out);
 	if (n.is_real || (n.type->kind == XC_TYPE_POINTER && op != '~'))
-		return xc_error_new(XC_ERR_USAGE, "`%s` takes no %c", xc_type_name(a->type), (char)op);
+		return xc_error_new(XC_ERR_USAGE, "`%s` has no operator %c", xc_type_name(a->type), (char)op);
 	*out = integer_value(c, op == '-' ? -n.bits : op == '~' ? ~n.bits : n.bits, which);
 	return NULL;
 }
 
-/* At the precision of the type: native arithmetic rounds as the target's did. */
+/* Computed at the precision of the type: native arithmetic rounds like the target's. */
 static long double compute_real(unsigned op, long double a, long double b, enum xc_ctype which)
 {
 	if (which == XC_C_FLOAT || which == XC_C_FLOAT16) {
@@ -312,7 +309,7 @@ static struct xc_error *binary_real(struct xc_cexpr *c, unsigned op, const struc
 		return NULL;
 	}
 	if (op > 0x7f || !strchr("+-*/", (int)op))
-		return xc_error_new(XC_ERR_USAGE, "floats take no %c%c", (char)op, (char)(op >> 8));
+		return xc_error_new(XC_ERR_USAGE, "floats have no operator %c%c", (char)op, (char)(op >> 8));
 	return real_value(c, compute_real(op, x, y, which), which, out);
 }
 
@@ -321,7 +318,7 @@ static struct xc_error *divide(unsigned op, unsigned __int128 a, unsigned __int1
 {
 	if (b == 0)
 		return xc_error_new(XC_ERR_USAGE, "division by zero");
-	if (is_signed && b == (unsigned __int128)-1) /* the smallest number by -1 would trap */
+	if (is_signed && b == (unsigned __int128)-1) /* the smallest number divided by -1 would trap */
 		*out = op == '/' ? -a : 0;
 	else if (is_signed)
 		*out = op == '/' ? (unsigned __int128)((__int128)a / (__int128)b)
@@ -331,7 +328,7 @@ static struct xc_error *divide(unsigned op, unsigned __int128 a, unsigned __int1
 	return NULL;
 }
 
-/* C11 6.5.7: operands are promoted one by one, and the left one gives the type. */
+/* C11 6.5.7: the operands are promoted separately, and the left one gives the type. */
 static struct xc_error *shift(struct xc_cexpr *c, unsigned op, const struct xc_cnumber *a, const struct xc_cnumber *b,
 			      struct xc_value *out)
 {
@@ -389,7 +386,7 @@ static struct xc_error *binary_integer(struct xc_cexpr *c, unsigned op, const st
 		bits = x ^ y;
 		break;
 	default:
-		return xc_error_new(XC_ERR_USAGE, "these operands do not go together");
+		return xc_error_new(XC_ERR_USAGE, "the operator does not accept these operands");
 	}
 	if (!err)
 		*out = integer_value(c, bits, which);

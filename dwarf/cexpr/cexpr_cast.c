@@ -1,7 +1,7 @@
 /* cexpr_cast: (type) value.
  *
- * Numbers convert as in C. A pointer to a class becomes one to a base class, or back, by moving it, as C++ does. What is in
- * memory and is no number is read as the other type where it stands. */
+ * Numbers convert as in C. A pointer to a class converts to a pointer to a base class, or back, with the adjustment of
+ * C++. A value in memory that is not a number is reinterpreted in place. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_NESTING = 16 };
@@ -36,7 +36,7 @@ static bool same_class(const struct xc_type *a, const struct xc_type *b)
 	return a == b || (a->name && b->name && strcmp(a->name, b->name) == 0);
 }
 
-/* Where a base class lies in an object at addr. Virtual ones are found through the object itself. */
+/* The address of a base class in an object at addr. Virtual bases are found through the object itself. */
 static bool base_in(struct xc_cexpr *c, const struct xc_type *type, xc_addr addr, const struct xc_type *base,
 		    unsigned nesting, xc_addr *base_out)
 {
@@ -58,8 +58,7 @@ static bool base_in(struct xc_cexpr *c, const struct xc_type *type, xc_addr addr
 	return false;
 }
 
-/* The object that a pointer of one class points to as one of another class; the same address when they are not
- * related. */
+/* The address of the same object as another class; unchanged when the classes are not related. */
 static xc_addr adjusted(struct xc_cexpr *c, const struct xc_type *from, const struct xc_type *to, xc_addr addr)
 {
 	xc_addr at;
@@ -69,7 +68,7 @@ static xc_addr adjusted(struct xc_cexpr *c, const struct xc_type *from, const st
 		return addr;
 	if (base_in(c, from, addr, to, 0, &at))
 		return at;
-	/* Back from a base. A virtual base has no fixed place in what is derived from it, and is not found here. */
+	/* From base to derived. A virtual base has no fixed offset in derived classes, so it is not found here. */
 	return base_in(c, to, 0, from, 0, &at) ? addr - at : addr;
 }
 
@@ -96,7 +95,7 @@ static struct xc_error *cast_to_reference(struct xc_cexpr *c, const struct xc_va
 {
 	const struct xc_type *target = xc_type_strip(type)->target;
 	if (value->kind != XC_VALUE_MEMORY)
-		return xc_error_new(XC_ERR_USAGE, "there is no reference to what is in no memory");
+		return xc_error_new(XC_ERR_USAGE, "a reference can only refer to a value in memory");
 	*out = xc_value_memory(c->process, target,
 			       adjust ? adjusted(c, value->type, target, value->addr) : value->addr);
 	return NULL;
@@ -134,7 +133,7 @@ struct xc_error *xc_cexpr_cast(struct xc_cexpr *c, const struct xc_value *given,
 	if (from->kind == XC_TYPE_POINTER && to->kind == XC_TYPE_POINTER && adjust)
 		number.bits = adjusted(c, from->target, to->target, (xc_addr)number.bits);
 	if (number.is_real && to->kind == XC_TYPE_POINTER)
-		return xc_error_new(XC_ERR_USAGE, "a float is no address");
+		return xc_error_new(XC_ERR_USAGE, "a float is not an address");
 	err = xc_cexpr_convert(c, &number, type, out);
 	if (!err)
 		out->guessed = value.guessed;

@@ -1,7 +1,7 @@
-/* cexpr_container: containers of C++ and Rust in expressions, as far as their content goes (view.h): v[3], map["key"], *owner,
- * owner->member, and the fields of an enum's variant. The operators of the program itself are never called. */
+/* cexpr_container: containers of C++ and Rust in expressions, by their content (view.h): v[3], map["key"], *owner,
+ * owner->member, and the fields of an enum's variant. The program's own operators are never called. */
 #include "dwarf/cexpr/cexpr_impl.h"
-#include "dwarf/format/format_impl.h"
+#include "dwarf/format/format.h"
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 
@@ -49,7 +49,7 @@ bool xc_cexpr_variant_member(const struct xc_value *value, const char *name, str
 
 /* ---- keys ---- */
 
-/* The characters of a text: of a string constant or array, of a container, behind a pointer. */
+/* The characters of a string constant, a char array, a container that is a text, or the target of a char pointer. */
 static bool read_text(const struct xc_value *value, char *buf, size_t *len_out)
 {
 	const struct xc_type *type = xc_type_strip(value->type);
@@ -101,7 +101,7 @@ static struct xc_error *find_key(struct xc_view *view, const struct xc_value *wa
 	}
 	if (view->why[0])
 		return xc_error_new(XC_ERR_FAULT, "%s: %s", view->shape->title, view->why);
-	return xc_error_new(XC_ERR_NOT_FOUND, "no such key among %llu", (unsigned long long)view->count);
+	return xc_error_new(XC_ERR_NOT_FOUND, "no such key among %llu elements", (unsigned long long)view->count);
 }
 
 /* ---- positions ---- */
@@ -111,7 +111,7 @@ static struct xc_error *find_position(struct xc_view *view, int64_t index, struc
 	struct xc_view_child child;
 	uint64_t size;
 	if (index < 0 || (view->count_known && (uint64_t)index >= view->count))
-		return xc_error_new(XC_ERR_LIMIT, "index %lld is outside of %s of length %llu", (long long)index,
+		return xc_error_new(XC_ERR_LIMIT, "index %lld is outside %s of length %llu", (long long)index,
 				    view->shape->title, (unsigned long long)view->count);
 	bool direct = view->contiguous || view->kind == XC_VIEW_TEXT;
 	if (direct && xc_type_size(view->elements.type, &size)) {
@@ -144,6 +144,6 @@ struct xc_error *xc_cexpr_container_index(struct xc_cexpr *c, const struct xc_va
 	if ((err = xc_cexpr_number(c, index, &number)))
 		return err;
 	if (number.is_real)
-		return xc_error_new(XC_ERR_USAGE, "`%s` is no index", xc_type_name(index->type));
+		return xc_error_new(XC_ERR_USAGE, "`%s` is not an index", xc_type_name(index->type));
 	return find_position(&view, (int64_t)number.bits, out);
 }

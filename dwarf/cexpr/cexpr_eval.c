@@ -1,5 +1,5 @@
-/* cexpr_eval: walks the tree once. Values stay lazy: `&a->b[3]` reads the pointer a and nothing else. In dry mode (sizeof, the
- * branch of ?: that is not taken) only types count, and numbers are zero. */
+/* cexpr_eval: evaluates the tree in one walk. Values are lazy: `&a->b[3]` reads the pointer a and nothing else. In dry
+ * mode (sizeof, the branch of ?: that is not taken) only types are computed, and numbers are zero. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 struct xc_error *xc_cexpr_unreadable(const struct xc_value *value)
@@ -35,7 +35,7 @@ struct xc_value xc_cexpr_bool(struct xc_cexpr *c, bool truth)
 
 /* ---- spots ---- */
 
-/* Columns that the first bytes of a line take: UTF-8 continuation bytes take none. */
+/* The columns of the first len bytes: UTF-8 continuation bytes take none. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t count = 0;
@@ -62,7 +62,7 @@ struct xc_error *xc_cexpr_point(const struct xc_cexpr *c, struct xc_error *err, 
 	return xc_error_lines(err, xc_text_string(&text));
 }
 
-/* The name of a variable goes before what is wrong with its value. */
+/* Add the name of the variable to an error about its value. */
 static struct xc_error *name_it(struct xc_error *err, const struct xc_cnode *node)
 {
 	if (node->kind != XC_NODE_VALUE || !node->name)
@@ -103,7 +103,7 @@ struct xc_error *xc_cexpr_operand(struct xc_cexpr *c, const struct xc_cnode *nod
 	return point_at(c, err, node);
 }
 
-/* An operator failed because of an operand that cannot be read: then that is the spot. */
+/* When an operator failed because an operand cannot be read, the error points to the operand. */
 static struct xc_error *blame(struct xc_cexpr *c, struct xc_error *err, const struct xc_cnode *node,
 			      const struct xc_value *a, const struct xc_value *b)
 {
@@ -123,7 +123,7 @@ static struct xc_error *eval_unary(struct xc_cexpr *c, const struct xc_cnode *no
 {
 	struct xc_value a;
 	struct xc_error *err;
-	if (node->op == '&') { /* also of a reference: where what it refers to is */
+	if (node->op == '&') { /* a reference: the address of its target */
 		if ((err = xc_cexpr_operand(c, node->a, &a)))
 			return err;
 		return point_at(c, xc_cexpr_address(c, &a, out), node->a);
@@ -134,7 +134,7 @@ static struct xc_error *eval_unary(struct xc_cexpr *c, const struct xc_cnode *no
 	return blame(c, err, node, &a, NULL);
 }
 
-/* && and ||: the second operand counts only when the first has not decided. */
+/* && and ||: the second operand is evaluated only when the first does not decide. */
 static struct xc_error *eval_logic(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out)
 {
 	bool is_or = node->op == XC_OP2('|', '|'), truth;
@@ -160,7 +160,7 @@ static struct xc_error *member_pointer(struct xc_cexpr *c, const struct xc_value
 	uint64_t offset;
 	struct xc_error *err;
 	if (type->kind != XC_TYPE_MEMBER_POINTER || xc_type_strip(type->target)->kind == XC_TYPE_FUNCTION)
-		return xc_error_new(XC_ERR_USAGE, "`%s` is no pointer to a data member", xc_type_name(member->type));
+		return xc_error_new(XC_ERR_USAGE, "`%s` is not a pointer to a data member", xc_type_name(member->type));
 	if (xc_type_strip(at.type)->kind == XC_TYPE_POINTER && (err = xc_cexpr_deref(c, &at, &at)))
 		return err;
 	if ((err = xc_value_number(member, &offset)))
@@ -182,7 +182,7 @@ static struct xc_error *eval_binary(struct xc_cexpr *c, const struct xc_cnode *n
 	bool dry = c->dry;
 	if ((err = xc_cexpr_operand(c, node->a, &a)))
 		return err;
-	c->dry = dry && node->op != '@'; /* whose right side is part of the type */
+	c->dry = dry && node->op != '@'; /* its right side is part of the type */
 	err = xc_cexpr_operand(c, node->b, &b);
 	c->dry = dry;
 	if (err)
@@ -203,7 +203,7 @@ static struct xc_error *eval_binary(struct xc_cexpr *c, const struct xc_cnode *n
 	return blame(c, err, node, &a, &b);
 }
 
-/* Both branches have one type in C, so the other one is looked at for its type. */
+/* Both branches have a common type in C, so the other branch is evaluated for its type. */
 static struct xc_error *eval_conditional(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out)
 {
 	struct xc_value condition, other, chosen;
@@ -219,7 +219,7 @@ static struct xc_error *eval_conditional(struct xc_cexpr *c, const struct xc_cno
 	err = xc_cexpr_operand(c, truth ? node->b : node->a, &other);
 	c->dry = was_dry;
 	const struct xc_type *type = err ? NULL : xc_cexpr_common_type(c, &chosen, &other);
-	xc_error_free(err); /* the branch not taken may be nonsense */
+	xc_error_free(err); /* errors in the branch that is not taken do not matter */
 	if (!type)
 		return NULL;
 	err = xc_cexpr_number(c, &chosen, &number);
@@ -258,7 +258,7 @@ static struct xc_error *eval_size(struct xc_cexpr *c, const struct xc_cnode *nod
 	const struct xc_type *type = xc_type_strip(operand.type);
 	if (xc_cexpr_is_untyped(c, operand.type))
 		return point_at(c, xc_cexpr_untyped(), node->a);
-	if (type->kind == XC_TYPE_VOID || type->kind == XC_TYPE_FUNCTION) /* as GNU C has it */
+	if (type->kind == XC_TYPE_VOID || type->kind == XC_TYPE_FUNCTION) /* as in GNU C */
 		size = 1;
 	else if (!xc_type_size(operand.type, &size))
 		return xc_error_new(XC_ERR_NOT_FOUND, "the size of `%s` is not known", xc_type_name(operand.type));
@@ -274,7 +274,7 @@ static struct xc_error *eval_at(struct xc_cexpr *c, const struct xc_cnode *node,
 	if (err || (err = point_at(c, xc_cexpr_number(c, &where, &number), node->a)))
 		return err;
 	if (number.is_real)
-		return point_at(c, xc_error_new(XC_ERR_USAGE, "an address should stand here"), node->a);
+		return point_at(c, xc_error_new(XC_ERR_USAGE, "expected an address"), node->a);
 	*out = xc_value_memory(c->process, node->type, (uint64_t)number.bits);
 	return NULL;
 }
@@ -344,7 +344,7 @@ static struct xc_error *evaluate(struct xc_cexpr *c, const struct xc_cnode *node
 
 /* ---- the whole ---- */
 
-static bool language_is_c(const struct xc_standpoint *s)
+static bool language_is_c(const struct xc_frame_scope *s)
 {
 	if (!s->has_frame || s->place->level_count == 0)
 		return true;
@@ -352,17 +352,17 @@ static bool language_is_c(const struct xc_standpoint *s)
 	return xc_type_get(xc_types_of(s->process), &function)->is_c;
 }
 
-static struct xc_error *start(struct xc_cexpr *c, const struct xc_standpoint *standpoint, const char *text,
+static struct xc_error *start(struct xc_cexpr *c, const struct xc_frame_scope *scope, const char *text,
 			      struct xc_arena *arena)
 {
-	*c = (struct xc_cexpr){.standpoint = standpoint,
-			       .process = standpoint->process,
+	*c = (struct xc_cexpr){.scope = scope,
+			       .process = scope->process,
 			       .arena = arena,
 			       .text = text,
 			       .len = strnlen(text, XC_CEXPR_LENGTH + 1)};
 	if (c->len > XC_CEXPR_LENGTH)
 		return xc_error_new(XC_ERR_LIMIT, "an expression of more than %d bytes", XC_CEXPR_LENGTH);
-	c->is_c = language_is_c(standpoint);
+	c->is_c = language_is_c(scope);
 	xc_cexpr_lex(c, 0);
 	return NULL;
 }
@@ -382,12 +382,12 @@ static bool whole_or_part(const struct xc_value *value)
 	return xc_value_peek(value, 0, &byte, 1) || xc_value_peek(value, size - 1, &byte, 1);
 }
 
-struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
+struct xc_error *xc_cexpr_value(const struct xc_frame_scope *scope, const char *text, struct xc_arena *arena,
 				struct xc_value *out)
 {
 	struct xc_cexpr c;
 	struct xc_value value;
-	struct xc_error *err = start(&c, standpoint, text, arena);
+	struct xc_error *err = start(&c, scope, text, arena);
 	if (err)
 		return err;
 	const struct xc_cnode *node = xc_cexpr_parse(&c);
@@ -400,14 +400,14 @@ struct xc_error *xc_cexpr_value(const struct xc_standpoint *standpoint, const ch
 	if (!whole_or_part(&value))
 		return point_at(&c, xc_cexpr_unreadable(&value), node);
 	*out = value;
-	out->guessed |= c.guessed; /* what is made of a guess is one */
+	out->guessed |= c.guessed; /* a value computed from a guess is a guess */
 	return NULL;
 }
 
 struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct xc_value *out)
 {
 	struct xc_cexpr c;
-	struct xc_error *err = start(&c, outer->standpoint, text, outer->arena);
+	struct xc_error *err = start(&c, outer->scope, text, outer->arena);
 	if (err)
 		return err;
 	c.macros = outer->macros + 1;
@@ -418,12 +418,12 @@ struct xc_error *xc_cexpr_body(struct xc_cexpr *outer, const char *text, struct 
 	return node ? evaluate(&c, node, out) : c.err;
 }
 
-struct xc_error *xc_cexpr_type(const struct xc_standpoint *standpoint, const char *text, struct xc_arena *arena,
+struct xc_error *xc_cexpr_type(const struct xc_frame_scope *scope, const char *text, struct xc_arena *arena,
 			       const struct xc_type **type_out, bool *named_out)
 {
 	struct xc_cexpr c;
 	struct xc_value value;
-	struct xc_error *err = start(&c, standpoint, text, arena);
+	struct xc_error *err = start(&c, scope, text, arena);
 	if (err)
 		return err;
 	const struct xc_type *type = xc_cexpr_parse_type(&c);

@@ -1,41 +1,18 @@
-/* cexpr_impl: what the files of dwarf/cexpr_*.c share.
+/* cexpr_impl: the tree, the names and the values of C expressions, shared by dwarf/cexpr/cexpr_*.c.
  *
- * The text is lexed on demand, so that the parser can go back: whether `(a)` is a cast depends on what `a` is. Names are
- * looked up while parsing, for the same reason; the tree holds what they stand for. Evaluation walks the tree once. */
+ * The text is lexed on demand, so that the parser can go back: whether `(a)` is a cast depends on what `a` is. For the
+ * same reason names are looked up while parsing, and the tree holds their meaning. Evaluation walks the tree once. */
 #ifndef XC_CEXPR_IMPL_H
 #define XC_CEXPR_IMPL_H
 
 #include <string.h>
 
 #include "dwarf/cexpr/cexpr.h"
+#include "dwarf/cexpr/cexpr_parser.h"
 #include "dwarf/types/ctype.h"
 #include "dwarf/lookup/lookup.h"
 
 enum { XC_CEXPR_NESTING = 400, XC_CEXPR_HEIGHT = 1000, XC_CEXPR_NAMES = 500 };
-
-/* ---- tokens: cexpr_lex.c ---- */
-
-enum xc_ctoken_kind {
-	XC_TOKEN_END,
-	XC_TOKEN_NUMBER,   /* 1, 0x1p3, .5f */
-	XC_TOKEN_CHAR,     /* 'a', L'\n' */
-	XC_TOKEN_QUOTED,   /* 'file.c' */
-	XC_TOKEN_STRING,   /* "text" */
-	XC_TOKEN_WORD,     /* identifiers and keywords */
-	XC_TOKEN_REGISTER, /* $rip */
-	XC_TOKEN_OPERATOR,
-	XC_TOKEN_WRONG, /* a byte that starts nothing, or a quote that is not closed */
-};
-
-/* Operators are numbered by their bytes. */
-#define XC_OP2(a, b)    ((unsigned)(a) | (unsigned)(b) << 8)
-#define XC_OP3(a, b, c) (XC_OP2(a, b) | (unsigned)(c) << 16)
-
-struct xc_ctoken {
-	enum xc_ctoken_kind kind;
-	unsigned op;    /* OPERATOR */
-	size_t at, len; /* in the text */
-};
 
 /* ---- the tree ---- */
 
@@ -47,7 +24,7 @@ enum xc_cnode_kind {
 	XC_NODE_BINARY, /* a op b; also && || , @ */
 	XC_NODE_CONDITIONAL,
 	XC_NODE_CAST,        /* (type) a */
-	XC_NODE_REINTERPRET, /* reinterpret_cast<type>(a): no way from class to base is taken */
+	XC_NODE_REINTERPRET, /* reinterpret_cast<type>(a): no adjustment between class and base */
 	XC_NODE_AT,          /* {type} a */
 	XC_NODE_SIZEOF,      /* of a's type */
 	XC_NODE_ALIGNOF,
@@ -57,47 +34,12 @@ struct xc_cnode {
 	enum xc_cnode_kind kind;
 	unsigned op;
 	unsigned height;
-	size_t at, len; /* the spot that errors point to */
+	size_t at, len; /* the source span for errors */
 	struct xc_cnode *a, *b, *c;
-	const char *name; /* MEMBER; VALUE: as it is written, for messages, or NULL */
+	const char *name; /* MEMBER: the member; VALUE: the source text, for messages, or NULL */
 	const struct xc_type *type;
 	struct xc_value value;
 };
-
-struct xc_cexpr {
-	const struct xc_standpoint *standpoint;
-	const struct xc_process *process;
-	struct xc_arena *arena;
-	const char *text;
-	size_t len;
-	struct xc_ctoken token;
-	struct xc_error *err; /* the first one while parsing; then everything returns NULL */
-	unsigned nesting, names;
-	unsigned macros; /* bodies of macros that this one stands in */
-	bool is_c;       /* the language at the standpoint: comparisons give int */
-	bool dry;        /* only types count: nothing is read */
-	bool guessed;    /* a value that was recovered from a call site took part */
-};
-
-/* Lex the token that starts at or behind `at` into c->token. */
-void xc_cexpr_lex(struct xc_cexpr *c, size_t at);
-void xc_cexpr_next(struct xc_cexpr *c);
-bool xc_cexpr_is(const struct xc_cexpr *c, unsigned op);
-bool xc_cexpr_is_word(const struct xc_cexpr *c, const char *word);
-
-/* Show the spot below an error that shows none yet; returns err. */
-struct xc_error *xc_cexpr_point(const struct xc_cexpr *c, struct xc_error *err, size_t at, size_t len);
-
-/* Keep an error of parsing with its spot; returns NULL, for `return xc_cexpr_fail(…)`. */
-void *xc_cexpr_fail(struct xc_cexpr *c, size_t at, size_t len, struct xc_error *err);
-
-/* Drop that error: another reading is tried. */
-void xc_cexpr_forget(struct xc_cexpr *c);
-
-/* ---- constants: cexpr_literal.c ---- */
-
-/* The value of the NUMBER, CHAR or STRING token; false with c->err set. */
-bool xc_cexpr_literal(struct xc_cexpr *c, struct xc_value *out);
 
 /* ---- parsing: cexpr_parse.c, cexpr_type.c ---- */
 
@@ -107,67 +49,66 @@ struct xc_cnode *xc_cexpr_parse_conditional(struct xc_cexpr *c); /* without a co
 struct xc_cnode *xc_cexpr_parse_unary(struct xc_cexpr *c);
 struct xc_cnode *xc_cexpr_parse_postfix(struct xc_cexpr *c); /* cexpr_primary.c */
 
-/* The operand of a cast, and the cast. */
+/* Parse the operand of a cast, and make the cast's node. */
 struct xc_cnode *xc_cexpr_parse_cast_to(struct xc_cexpr *c, enum xc_cnode_kind kind, const struct xc_ctoken *spot,
 					const struct xc_type *type);
 
-/* NULL, with an error, when the tree becomes too high. */
+/* A new node; NULL, with c->err set, when the tree becomes too high. */
 struct xc_cnode *xc_cexpr_new_node(struct xc_cexpr *c, enum xc_cnode_kind kind, const struct xc_ctoken *spot,
 				   struct xc_cnode *a, struct xc_cnode *b);
 struct xc_cnode *xc_cexpr_value_node(struct xc_cexpr *c, const struct xc_ctoken *spot, const struct xc_value *value);
 
-/* Step behind an operator; else, and always for the second, an error that names what should stand here. */
+/* Skip an operator; if it is not the current token, and always in the second function, set an error that names the
+ * expected thing. False, and NULL. */
 bool xc_cexpr_expect(struct xc_cexpr *c, unsigned op, const char *name);
 void *xc_cexpr_unexpected(struct xc_cexpr *c, const char *wanted);
 
-/* A type name at the token, with its declarator. NULL when there is none (c->err tells whether it is wrong), and the token
- * is where it was. */
+/* A type name at the current token, with its declarator. When there is none, NULL with the token unchanged; c->err is
+ * set when it is malformed. */
 const struct xc_type *xc_cexpr_parse_type(struct xc_cexpr *c);
-
-/* The type of one or more words of C (`unsigned long`), without qualifiers or declarators; NULL when the token is not one. */
-const struct xc_type *xc_cexpr_parse_base(struct xc_cexpr *c);
 
 /* ---- names: cexpr_name.c, cexpr_scope.c, cexpr_symbol.c ---- */
 
-/* A name as it is written: module!file::name. */
+/* A name as written: module!file::name. */
 struct xc_cname {
 	const char *module, *file; /* NULL when not given */
 	bool global;               /* begins with :: */
 	bool quoted;
 	const char *name;
-	size_t at, len; /* of all in the text */
+	size_t at, len; /* the whole name in the text */
 };
 
 enum xc_cfound { XC_FOUND_NOTHING, XC_FOUND_VALUE, XC_FOUND_TYPE };
 
-/* Read the name at the token, what it stands for, and step behind it. An error is in c->err. */
+/* Parse the name at the current token and look it up. Errors are in c->err. */
 enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, struct xc_value *value_out,
 				   const struct xc_type **type_out);
 
-/* What a name stands for. NOTHING is no error. */
+/* Look up a name. XC_FOUND_NOTHING is not an error. */
 struct xc_error *xc_cexpr_find(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 			       struct xc_value *value_out, const struct xc_type **type_out);
 
-/* The same of a tagged type: `struct name`. */
+/* Look up a tagged type: `struct name`. */
 const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cname *name, int tag);
 
 /* An ELF symbol as a value; false when there is none. */
 bool xc_cexpr_symbol(struct xc_cexpr *c, const struct xc_cname *name, struct xc_value *out);
 
-/* A macro that stands for a value (of programs built with -g3): cexpr_macro.c. Errors: XC_ERR_USAGE when units differ. */
+/* A macro whose body is an expression, in programs built with -g3 (cexpr_macro.c). Errors: XC_ERR_USAGE when units
+ * define it differently. */
 struct xc_error *xc_cexpr_macro(struct xc_cexpr *c, const struct xc_cname *name, struct xc_module *module,
 				bool *found_out, struct xc_value *out);
 
-/* The value of another text in the same place, as a part of this one's. */
+/* The value of another text in the same scope, such as the body of a macro; it shares this one's limits. */
 struct xc_error *xc_cexpr_body(struct xc_cexpr *c, const char *text, struct xc_value *out);
 
-/* "no `x` here…" with what is near it. */
+/* The error "no `x` here…", with similar names as the hint. */
 struct xc_error *xc_cexpr_unknown(struct xc_cexpr *c, const struct xc_cname *name);
 
-/* A name without the anonymous namespaces in it, which the look-up does without. */
+/* The name without anonymous namespaces, which the index leaves out. */
 const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name);
 
-/* A static member or a function of a class, by its name in the class. */
+/* A static member, or a function, of a class, by its name in the class. */
 bool xc_cexpr_class_member(struct xc_cexpr *c, const struct xc_type *type, const char *name, struct xc_value *out);
 
 /* The register after `$`: cexpr_register.c. */
@@ -175,7 +116,7 @@ struct xc_error *xc_cexpr_register(struct xc_cexpr *c, const char *name, struct 
 
 /* ---- values: cexpr_eval.c, cexpr_member.c, cexpr_pointer.c, cexpr_cast.c, cexpr_arith.c ---- */
 
-/* Without references: what they refer to. */
+/* Evaluate a node; a reference is dereferenced. */
 struct xc_error *xc_cexpr_operand(struct xc_cexpr *c, const struct xc_cnode *node, struct xc_value *out);
 
 struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *value, const char *name,
@@ -189,21 +130,21 @@ struct xc_error *xc_cexpr_repeat(struct xc_cexpr *c, const struct xc_value *valu
 struct xc_error *xc_cexpr_cast(struct xc_cexpr *c, const struct xc_value *value, const struct xc_type *type,
 			       bool adjust, struct xc_value *out);
 
-/* What a smart pointer or an optional holds; an element or the value of a key (handled_out false: not a container); a field
- * of the variant that a Rust enum has, or that variant itself: cexpr_container.c. */
+/* cexpr_container.c: the content of a smart pointer or optional; the element of a container at an index or key
+ * (handled_out false: not a container); a field of a Rust enum's active variant, or that variant itself. */
 bool xc_cexpr_content(struct xc_cexpr *c, const struct xc_value *value, struct xc_value *out);
 struct xc_error *xc_cexpr_container_index(struct xc_cexpr *c, const struct xc_value *value,
 					  const struct xc_value *index, struct xc_value *out, bool *handled_out);
 bool xc_cexpr_variant_member(const struct xc_value *value, const char *name, struct xc_value *out);
 
-/* Arrays and functions as pointers to them; other values as they are. */
+/* Arrays and functions become pointers to them; other values are unchanged. */
 struct xc_error *xc_cexpr_decay(struct xc_cexpr *c, const struct xc_value *value, struct xc_value *out);
 
-/* Pointers in + - and comparisons; *handled_out tells whether one took part. */
+/* Pointers in + - and comparisons. *handled_out: an operand is a pointer. */
 struct xc_error *xc_cexpr_pointer_binary(struct xc_cexpr *c, unsigned op, const struct xc_value *a,
 					 const struct xc_value *b, struct xc_value *out, bool *handled_out);
 
-/* A number with what C needs to compute with it. */
+/* A number with the properties that C's arithmetic needs. */
 struct xc_cnumber {
 	const struct xc_type *type; /* stripped */
 	bool is_real, is_signed;
@@ -221,13 +162,13 @@ struct xc_error *xc_cexpr_unary(struct xc_cexpr *c, unsigned op, const struct xc
 struct xc_error *xc_cexpr_binary(struct xc_cexpr *c, unsigned op, const struct xc_value *a, const struct xc_value *b,
 				 struct xc_value *out);
 
-/* The type that two arithmetic values have in common (the branches of ?:); NULL when they are not arithmetic. */
+/* The common type of two arithmetic values (the branches of ?:); NULL when they are not arithmetic. */
 const struct xc_type *xc_cexpr_common_type(struct xc_cexpr *c, const struct xc_value *a, const struct xc_value *b);
 
 struct xc_value xc_cexpr_int(struct xc_cexpr *c, enum xc_ctype type, uint64_t bits);
-struct xc_value xc_cexpr_bool(struct xc_cexpr *c, bool truth); /* of a comparison */
+struct xc_value xc_cexpr_bool(struct xc_cexpr *c, bool truth); /* the result type of comparisons */
 
-/* Why a value that is needed cannot be read; NULL when it can. */
+/* An error with the reason why the value cannot be read; NULL when it can. */
 struct xc_error *xc_cexpr_unreadable(const struct xc_value *value);
 
 bool xc_cexpr_is_untyped(const struct xc_cexpr *c, const struct xc_type *type);

@@ -1,5 +1,5 @@
-/* cexpr_lex: bytes to tokens. Identifiers may hold any byte above ASCII; a quote in single quotes that holds one
- * character is a character, a longer one the name of a file or symbol. */
+/* cexpr_lex: splits the text into tokens. Identifiers may contain any byte above ASCII. In single quotes, one character
+ * is a character constant; a longer text is the name of a file or symbol. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 bool xc_cexpr_is(const struct xc_cexpr *c, unsigned op)
@@ -41,7 +41,7 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* C's preprocessing number: digits, letters, dots, and signs behind an exponent. */
+/* A preprocessing number of C: digits, letters, dots, and signs after an exponent. */
 static size_t number_length(const char *at)
 {
 	bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -56,7 +56,7 @@ static size_t number_length(const char *at)
 	}
 }
 
-/* Bytes up to and with the closing quote; 0 when there is none. */
+/* Bytes up to and including the closing quote; 0 when there is none. */
 static size_t quoted_length(const char *at)
 {
 	for (size_t n = 1; at[n]; n++) {
@@ -68,7 +68,7 @@ static size_t quoted_length(const char *at)
 	return 0;
 }
 
-/* Whether what stands between single quotes is one character. */
+/* Is the text in single quotes one character? */
 static bool is_character(const char *at, size_t len)
 {
 	if (len < 3)
@@ -99,7 +99,7 @@ static unsigned operator_at(const char *at, size_t *len_out)
 	return strchr("+-*/%&|^~!<>=?:,.()[]{}@", at[0]) ? (unsigned char)at[0] : 0;
 }
 
-/* The prefix of a character or string: L u U u8; its length, 0 when none stands there. */
+/* The length of the prefix of a character or string constant (L u U u8); 0 when there is none. */
 static size_t prefix_length(const char *at)
 {
 	size_t n = at[0] == 'u' && at[1] == '8' ? 2 : at[0] == 'L' || at[0] == 'u' || at[0] == 'U';

@@ -1,7 +1,7 @@
 /* cexpr_literal: constants.
  *
- * The type of an integer is the first of C's list (C11 6.4.4.1) that holds it; a decimal one too large for long is
- * unsigned long, where C has no type. */
+ * An integer has the first type of C's list (C11 6.4.4.1) that can represent it. A decimal constant too large for long
+ * is unsigned long, although C has no type for it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct suffix {
 	unsigned longs;
 };
 
-/* u, l, ll in either case and order; z (C23) is a size. */
+/* u, l, ll in either case and order; z (C23) is the suffix of size_t. */
 static bool read_suffix(const char *text, struct suffix *out)
 {
 	*out = (struct suffix){0};
@@ -38,7 +38,7 @@ static bool read_suffix(const char *text, struct suffix *out)
 	return true;
 }
 
-/* Rust's 1u8, 5usize: the suffix is the type. */
+/* Rust's 1u8, 5usize: the suffix is a type. */
 static const struct xc_type *rust_suffix(struct xc_cexpr *c, const char *text)
 {
 	bool number = (text[0] == 'u' || text[0] == 'i') && strpbrk(text, "12368s");
@@ -114,7 +114,7 @@ static bool real(struct xc_cexpr *c, char *text, struct xc_value *out)
 	if (which != XC_C_DOUBLE)
 		text[--len] = '\0';
 	const struct xc_type *type = xc_ctype(c->process, which);
-	/* Each is read at its own precision: rounding twice can give another number. */
+	/* Each is parsed at its own precision: rounding twice can change the result. */
 	struct xc_cnumber number = {.type = type, .is_real = true, .size = (unsigned)type->size};
 	char *end;
 	if (which == XC_C_FLOAT)
@@ -145,7 +145,7 @@ static bool number(struct xc_cexpr *c, struct xc_value *out)
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	bool is_real = strchr(text, '.') || strpbrk(text, hex ? "pP" : "eE");
 	if (!hex && strchr("fF", text[len - 1]) && strspn(text, "0123456789") == len - 1)
-		is_real = true; /* gdb takes 1f */
+		is_real = true; /* gdb accepts 1f */
 	return is_real && !strchr(text, 's') ? real(c, text, out) : integer(c, text, out);
 }
 
@@ -167,7 +167,7 @@ static uint32_t read_digits(struct reader *r, unsigned base, unsigned most)
 	return (uint32_t)value;
 }
 
-/* Behind the backslash. */
+/* The rest of an escape, after the backslash. */
 static uint32_t read_escape(struct reader *r)
 {
 	static const char letters[] = "abtnvfr", others[] = "\\'\"?";
@@ -202,7 +202,7 @@ static uint32_t read_utf8(struct reader *r)
 	return value;
 }
 
-/* One character; bytes of narrow strings stay bytes. */
+/* One character; in narrow strings, one byte. */
 static uint32_t read_character(struct reader *r, size_t width)
 {
 	if (*r->at == '\\' && r->at + 1 < r->end) {
@@ -232,7 +232,7 @@ static bool character(struct xc_cexpr *c, struct xc_value *out)
 		return fail(c, "an empty character constant");
 	uint64_t unit = read_character(&r, type->size);
 	if (r.failed)
-		return fail(c, "an escape that C does not have");
+		return fail(c, "an unknown escape sequence");
 	if (r.at != r.end)
 		return fail(c, "a character constant of more than one character");
 	if (type->size == 1 && unit > 0xff)
@@ -241,7 +241,7 @@ static bool character(struct xc_cexpr *c, struct xc_value *out)
 	return true;
 }
 
-/* With its NUL, as C. */
+/* The array includes its NUL, as in C. */
 static bool string(struct xc_cexpr *c, struct xc_value *out)
 {
 	enum xc_ctype which;
@@ -254,7 +254,7 @@ static bool string(struct xc_cexpr *c, struct xc_value *out)
 		memcpy(bytes + count++ * width, &unit, width);
 	}
 	if (r.failed)
-		return fail(c, "an escape that C does not have");
+		return fail(c, "an unknown escape sequence");
 	struct xc_buffer *buffer = xc_arena_alloc(c->arena, sizeof *buffer);
 	*buffer = (struct xc_buffer){.size = (count + 1) * width, .bytes = bytes};
 	*out = (struct xc_value){.process = c->process,

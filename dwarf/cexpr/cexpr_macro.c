@@ -1,6 +1,6 @@
-/* cexpr_macro: names of macros. A body is an expression of its own, whose names mean what they mean at the standpoint, as the
- * preprocessor would have it. Units may define one name in several ways: bodies that are no expression are passed over, and those
- * that differ in their value make the name ambiguous. */
+/* cexpr_macro: macros. A body is an expression in the scope of its use, as with the preprocessor. Units may define a
+ * name differently: bodies that are not expressions are skipped, and bodies with different values make the name
+ * ambiguous. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_DEPTH = 16 };

@@ -1,5 +1,5 @@
-/* cexpr_member: a.b and a->b, which mean the same; members of base classes and anonymous parts, `a.Base::b`, static members
- * and functions of the class; and what was meant when there is none. */
+/* cexpr_member: a.b and a->b, which are equivalent: members, also of base classes and anonymous parts, `a.Base::b`,
+ * static members and functions of the class; and a suggestion when there is none. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_NESTING = 16 };
@@ -24,7 +24,7 @@ static struct xc_error *no_member(const struct xc_type *type, const char *name)
 	return xc_error_new(XC_ERR_NOT_FOUND, "no member `%s` in `%s`", name, xc_type_name(type));
 }
 
-/* Is `name` (as written, perhaps without its namespaces) this class? */
+/* Is `name`, which may lack namespaces, the name of this class? */
 static bool is_called(const char *full, const char *name, size_t len)
 {
 	size_t have = strlen(full);
@@ -33,7 +33,7 @@ static bool is_called(const char *full, const char *name, size_t len)
 	return have == len || (have - len >= 2 && memcmp(full + have - len - 2, "::", 2) == 0);
 }
 
-/* The base class with this name within an object; the object itself has its own name too. */
+/* The base class with this name within an object. The object's own class counts too. */
 static bool find_base(const struct xc_value *object, const char *name, size_t len, unsigned nesting,
 		      struct xc_value *out)
 {
@@ -76,7 +76,7 @@ struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *valu
 	if (xc_cexpr_is_untyped(c, value->type))
 		return xc_cexpr_untyped();
 	enum xc_type_kind kind =
-		xc_type_strip(object.type)->kind; /* an array decays to a pointer, as in array->member */
+		xc_type_strip(object.type)->kind; /* an array decays to a pointer: array->member */
 	if ((kind == XC_TYPE_POINTER || kind == XC_TYPE_ARRAY) &&
 	    is_record(xc_type_strip(xc_type_strip(object.type)->target)) && (err = xc_cexpr_deref(c, &object, &object)))
 		return err;
@@ -88,7 +88,7 @@ struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *valu
 				    xc_type_name(object.type));
 	const char *end = qualifier_end(name);
 	if (end && !find_base(&object, name, (size_t)(end - name), 0, &object))
-		return xc_error_new(XC_ERR_NOT_FOUND, "`%.*s` is no base class of `%s`", (int)(end - name), name,
+		return xc_error_new(XC_ERR_NOT_FOUND, "`%.*s` is not a base class of `%s`", (int)(end - name), name,
 				    xc_type_name(type));
 	name = end ? end + 2 : name;
 	err = xc_value_member(&object, name, out);
@@ -98,7 +98,7 @@ struct xc_error *xc_cexpr_member(struct xc_cexpr *c, const struct xc_value *valu
 	if (xc_cexpr_variant_member(&object, name, out) || xc_cexpr_class_member(c, object.type, name, out))
 		return NULL;
 	struct xc_value content;
-	if (xc_cexpr_content(c, &object, &content)) { /* owner->name, where owner is a smart pointer */
+	if (xc_cexpr_content(c, &object, &content)) { /* owner->name of a smart pointer */
 		err = xc_cexpr_member(c, &content, name, out);
 		if (!err || err->code != XC_ERR_USAGE)
 			return err;

@@ -1,11 +1,10 @@
-/* cexpr_name: how names are written.
+/* cexpr_name: the syntax of names.
  *
  *	name      = [ module "!" ] [ file "::" ] [ "::" ] component { "::" component }
  *	component = word [ "<" arguments ">" ] | "~" word | "operator" … | "(anonymous namespace)"
- *	file      = word with a dot and the ending of a source file | a path in single quotes
+ *	file      = word with a dot and the suffix of a source file | a path in single quotes
  *
- * Whether `a<b>c` is a template or two comparisons is decided by what exists: the longest reading that names something
- * wins. */
+ * `a<b>c` may be a template or two comparisons: the longest reading that names an existing thing is chosen. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_CUTS = 16 };
@@ -23,9 +22,9 @@ static size_t skip_space(const char *text, size_t at)
 	return at;
 }
 
-/* ---- what stands before the name ---- */
+/* ---- prefixes ---- */
 
-/* Bytes of a module's name before `!`; 0 when none stands here. `a != b` and `a-!b` are no modules. */
+/* The length of a module's name before `!`; 0 when there is none. `a != b` and `a-!b` are expressions. */
 static size_t module_length(const char *at)
 {
 	size_t n = 0;
@@ -47,7 +46,7 @@ static bool ends_like_source(const char *at, size_t len)
 	return false;
 }
 
-/* Bytes of a file's name before `::`; 0 when none stands here. */
+/* The length of a file's name before `::`; 0 when there is none. */
 static size_t file_length(const char *at)
 {
 	size_t n = 0;
@@ -94,7 +93,7 @@ static bool closes(char open, char close)
 	       (open == '{' && close == '}');
 }
 
-/* Behind the bracket that closes the one at `at`; 0 when it is not closed. What stands in quotes does not count. */
+/* The position after the bracket that closes the one at `at`; 0 when it is not closed. Quoted text is skipped. */
 static size_t behind_bracket(const char *text, size_t at)
 {
 	char open[64];
@@ -131,7 +130,7 @@ static size_t operator_end(const char *text, size_t at)
 	return text[at] && strchr("+-*/%^&|~!=<>,", text[at]) ? at + 1 : at;
 }
 
-/* Behind one component without template arguments; `at` itself when none stands there. */
+/* The position after a component without template arguments; `at` itself when there is none. */
 static size_t component_end(const char *text, size_t at)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -149,7 +148,7 @@ static size_t component_end(const char *text, size_t at)
 	return n;
 }
 
-/* The ends that the name may have, the longest last. Before each `<` it may end; if the angle closes it may go on. */
+/* The possible ends of the name, the longest last. It may end before each `<`, or continue after the matching `>`. */
 static size_t find_cuts(const char *text, size_t at, size_t cuts[MAX_CUTS])
 {
 	size_t count = 0, end = component_end(text, at);
@@ -175,7 +174,7 @@ static size_t find_cuts(const char *text, size_t at, size_t cuts[MAX_CUTS])
 	return count;
 }
 
-/* When nothing is found: the reading that the text most looks like. */
+/* The most plausible reading, for the error when no reading is found. */
 static size_t likely_cut(const char *text, const size_t *cuts, size_t count)
 {
 	size_t behind = skip_space(text, cuts[count - 1]);
@@ -216,7 +215,7 @@ enum xc_cfound xc_cexpr_parse_name(struct xc_cexpr *c, struct xc_cname *name, st
 	count = find_cuts(c->text, from, cuts);
 	if (cuts[count - 1] <= from) {
 		name->len = from - name->at;
-		return finish(c, name, xc_error_new(XC_ERR_FORMAT, "a name should stand here"), found);
+		return finish(c, name, xc_error_new(XC_ERR_FORMAT, "expected a name"), found);
 	}
 	for (size_t i = count; i-- > 0 && found == XC_FOUND_NOTHING && !err;) {
 		set_name(c, name, from, cuts[i]);

@@ -1,7 +1,7 @@
 /* cexpr_parse: the grammar, by precedence climbing.
  *
  *	expression  = binary { "," binary }
- *	binary      = unary { operator unary }            by the table below; ?: stands between || and =
+ *	binary      = unary { operator unary }            by the table below; ?: is between || and =
  *	unary       = ("-" "+" "!" "~" "*" "&") unary | "(" type ")" unary | "{" type "}" unary
  *	            | "sizeof" (unary | "(" type ")") | "alignof" … | postfix
  *	postfix     = primary { "." name | "->" name | "[" expression "]" }
@@ -32,12 +32,12 @@ void *xc_cexpr_unexpected(struct xc_cexpr *c, const char *wanted)
 	const struct xc_ctoken *t = &c->token;
 	struct xc_error *err;
 	if (t->kind == XC_TOKEN_END)
-		err = xc_error_new(XC_ERR_FORMAT, "the expression ends where %s should stand", wanted);
+		err = xc_error_new(XC_ERR_FORMAT, "expected %s, but the expression ends", wanted);
 	else if (t->kind == XC_TOKEN_WRONG && strchr("\"'", c->text[t->at]))
-		err = xc_error_new(XC_ERR_FORMAT, "a quote that is not closed");
+		err = xc_error_new(XC_ERR_FORMAT, "a quote without its end");
 	else
-		err = xc_error_new(XC_ERR_FORMAT, "`%.*s` where %s should stand", (int)(t->len < 40 ? t->len : 40),
-				   c->text + t->at, wanted);
+		err = xc_error_new(XC_ERR_FORMAT, "expected %s, found `%.*s`", wanted,
+				   (int)(t->len < 40 ? t->len : 40), c->text + t->at);
 	return xc_cexpr_fail(c, t->at, t->len, err);
 }
 
@@ -96,7 +96,7 @@ static bool at_size_word(const struct xc_cexpr *c, enum xc_cnode_kind *kind_out)
 	return size || xc_cexpr_is_word(c, "alignof") || xc_cexpr_is_word(c, "_Alignof");
 }
 
-/* sizeof x, sizeof(type): the operand is a value of the type that nobody reads. */
+/* sizeof x, sizeof(type): the operand is a value of the type, which is never read. */
 static struct xc_cnode *parse_size(struct xc_cexpr *c, enum xc_cnode_kind kind)
 {
 	struct xc_ctoken spot = c->token, open;
@@ -120,7 +120,7 @@ static struct xc_cnode *parse_size(struct xc_cexpr *c, enum xc_cnode_kind kind)
 	return operand ? xc_cexpr_new_node(c, kind, &spot, operand, NULL) : NULL;
 }
 
-/* (type) x, or NULL without an error when no type stands behind the parenthesis. */
+/* (type) x; NULL without an error when the parenthesis is not followed by a type. */
 static struct xc_cnode *parse_cast(struct xc_cexpr *c)
 {
 	struct xc_ctoken spot = c->token;
@@ -237,7 +237,7 @@ static unsigned precedence(const struct xc_cexpr *c)
 	case XC_OP2('<', '<'):
 	case XC_OP2('>', '>'):
 		return LOWEST_BINARY + 7;
-	case '@': /* where gdb has it */
+	case '@': /* the precedence of gdb */
 		return LOWEST_BINARY + 8;
 	case '+':
 	case '-':

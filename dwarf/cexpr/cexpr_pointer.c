@@ -1,7 +1,7 @@
-/* cexpr_pointer: addresses: what points, what is pointed at, and arithmetic between.
+/* cexpr_pointer: pointers: dereference, address-of, indexing, arithmetic and comparison.
  *
- * Elements of void and of functions have size 1, as in GNU C. Bounds of arrays in memory are not checked: `char d[1]` at the end
- * of a struct is often longer than it says. */
+ * Elements of void and of functions have size 1, as in GNU C. Bounds of arrays in memory are not checked, since `char
+ * d[1]` at the end of a struct is often longer. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_REPEAT = 1 << 30 };
@@ -60,7 +60,7 @@ struct xc_error *xc_cexpr_deref(struct xc_cexpr *c, const struct xc_value *value
 		*out = *value;
 		return NULL;
 	}
-	if (is_integer(type)) { /* as gdb: what a word at this address holds */
+	if (is_integer(type)) { /* as in gdb: the word at this address */
 		if ((err = xc_cexpr_number(c, value, &number)))
 			return err;
 		*out = at_address(c, xc_ctype(c->process, XC_C_LONG), (uint64_t)number.bits);
@@ -76,10 +76,10 @@ struct xc_error *xc_cexpr_deref(struct xc_cexpr *c, const struct xc_value *value
 		return err;
 	type = xc_type_strip(pointer.type);
 	if (type->kind != XC_TYPE_POINTER && !reference)
-		return xc_error_new(XC_ERR_USAGE, "`%s` is no pointer", xc_type_name(value->type));
+		return xc_error_new(XC_ERR_USAGE, "`%s` is not a pointer", xc_type_name(value->type));
 	if (xc_type_strip(type->target)->kind == XC_TYPE_VOID)
 		return xc_error_hint(
-			xc_error_new(XC_ERR_USAGE, "`%s` points to nothing of a known type", xc_type_name(value->type)),
+			xc_error_new(XC_ERR_USAGE, "`%s` points to an unknown type", xc_type_name(value->type)),
 			"cast it: *(struct foo *)p");
 	if (c->dry)
 		*out = at_address(c, type->target, 0);
@@ -97,12 +97,12 @@ struct xc_error *xc_cexpr_address(struct xc_cexpr *c, const struct xc_value *val
 	if (value->kind == XC_VALUE_ABSENT && !c->dry)
 		return xc_cexpr_unreadable(value);
 	if (value->kind != XC_VALUE_MEMORY && !c->dry)
-		return xc_error_new(XC_ERR_USAGE, "this value is in no memory: it has no address");
+		return xc_error_new(XC_ERR_USAGE, "this value is not in memory: it has no address");
 	*out = pointer_value(c, value->type, value->kind == XC_VALUE_MEMORY ? value->addr : 0);
 	return NULL;
 }
 
-/* The size that steps of a pointer have. */
+/* The size of the elements that pointer arithmetic counts in. */
 static struct xc_error *step_of(const struct xc_type *target, uint64_t *size_out)
 {
 	const struct xc_type *type = xc_type_strip(target);
@@ -120,12 +120,12 @@ static struct xc_error *index_number(struct xc_cexpr *c, const struct xc_value *
 	if (err)
 		return err;
 	if (number.is_real)
-		return xc_error_new(XC_ERR_USAGE, "`%s` is no index", xc_type_name(index->type));
+		return xc_error_new(XC_ERR_USAGE, "`%s` is not an index", xc_type_name(index->type));
 	*out = (int64_t)number.bits;
 	return NULL;
 }
 
-/* An element of an array whose bounds are its own: a string constant, pieces in registers, a vector. */
+/* An element of an array that is not in memory (a string constant, pieces in registers), or of a vector: checked. */
 static struct xc_error *index_bytes(const struct xc_value *array, const struct xc_type *type, int64_t index,
 				    struct xc_value *out)
 {
@@ -134,7 +134,7 @@ static struct xc_error *index_bytes(const struct xc_value *array, const struct x
 	if (err)
 		return err;
 	if (index < 0 || (type->count_known && (uint64_t)index >= type->count))
-		return xc_error_new(XC_ERR_LIMIT, "index %lld is outside of `%s`", (long long)index,
+		return xc_error_new(XC_ERR_LIMIT, "index %lld is outside `%s`", (long long)index,
 				    xc_type_name(array->type));
 	*out = *array;
 	out->type = type->target;
@@ -198,11 +198,11 @@ struct xc_error *xc_cexpr_repeat(struct xc_cexpr *c, const struct xc_value *valu
 	if (err || (err = step_of(value->type, &size)))
 		return err;
 	if (number < 1 || number > MAX_REPEAT)
-		return xc_error_new(XC_ERR_LIMIT, "%lld elements: @ takes from 1 to %d", (long long)number, MAX_REPEAT);
+		return xc_error_new(XC_ERR_LIMIT, "%lld elements: @ accepts 1 to %d", (long long)number, MAX_REPEAT);
 	if (value->kind == XC_VALUE_ABSENT && !c->dry)
 		return xc_cexpr_unreadable(value);
 	if ((value->kind != XC_VALUE_MEMORY || value->bit_size > 0) && !c->dry)
-		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "only what is in memory goes on with @"), "*p@%lld",
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "@ needs an object in memory"), "*p@%lld",
 				     (long long)number);
 	*out = *value;
 	out->type = xc_ctype_array(c->process, value->type, (uint64_t)number);
@@ -238,7 +238,7 @@ static struct xc_error *distance(struct xc_cexpr *c, const struct xc_value *a, c
 	    (err = xc_cexpr_number(c, b, &y)))
 		return err;
 	if (size != other || size == 0)
-		return xc_error_new(XC_ERR_USAGE, "`%s` and `%s` have no distance: their elements differ in size",
+		return xc_error_new(XC_ERR_USAGE, "`%s` and `%s` cannot be subtracted: their elements differ in size",
 				    xc_type_name(a->type), xc_type_name(b->type));
 	int64_t bytes = (int64_t)((uint64_t)x.bits - (uint64_t)y.bits);
 	*out = xc_cexpr_int(c, XC_C_LONG, (uint64_t)(bytes / (int64_t)size));
@@ -251,7 +251,7 @@ static bool is_comparison(unsigned op)
 	       op == XC_OP2('!', '=');
 }
 
-/* Other operators see the address as a number: p & ~7 is wanted for tagged pointers, though C has it not. */
+/* Other operators use the address as a number: p & ~7 is useful for tagged pointers, though not allowed in C. */
 static struct xc_error *as_number(struct xc_cexpr *c, const struct xc_value *value, struct xc_value *out)
 {
 	struct xc_cnumber number;
@@ -291,7 +291,7 @@ struct xc_error *xc_cexpr_pointer_binary(struct xc_cexpr *c, unsigned op, const 
 	bool on_bits =
 		op == '&' || op == '|' || op == '^' || op == '%' || op == XC_OP2('>', '>') || op == XC_OP2('<', '<');
 	if (!is_comparison(op) && !on_bits)
-		return xc_error_new(XC_ERR_USAGE, "`%s` and `%s` do not go together here", xc_type_name(a.type),
+		return xc_error_new(XC_ERR_USAGE, "the operator does not accept `%s` and `%s`", xc_type_name(a.type),
 				    xc_type_name(b.type));
 	if ((err = as_number(c, &a, &a)) || (err = as_number(c, &b, &b)))
 		return err;

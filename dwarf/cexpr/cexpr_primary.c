@@ -1,5 +1,5 @@
-/* cexpr_primary: what operators stand between: names, constants, registers, parentheses, and what follows them: members and
- * indexes. The grammar stands in cexpr_parse.c. */
+/* cexpr_primary: primary and postfix expressions: names, constants, registers, parentheses, members and indexes. The
+ * grammar is in cexpr_parse.c. */
 #include "dwarf/cexpr/cexpr_impl.h"
 
 /* ---- primaries ---- */
@@ -14,7 +14,7 @@ struct xc_cnode *xc_cexpr_parse_cast_to(struct xc_cexpr *c, enum xc_cnode_kind k
 	return node;
 }
 
-/* T(x), as C++ writes casts too. */
+/* T(x), a cast in C++. */
 static struct xc_cnode *parse_functional_cast(struct xc_cexpr *c, const struct xc_ctoken *spot,
 					      const struct xc_type *type)
 {
@@ -47,7 +47,7 @@ static struct xc_cnode *parse_name(struct xc_cexpr *c)
 	return node;
 }
 
-/* static_cast<T>(x) and its kin. */
+/* static_cast<T>(x), const_cast, reinterpret_cast. */
 static struct xc_cnode *parse_named_cast(struct xc_cexpr *c)
 {
 	struct xc_ctoken spot = c->token;
@@ -153,10 +153,10 @@ static void *no_calls(struct xc_cexpr *c)
 {
 	return xc_cexpr_fail(c, c->token.at, c->token.len,
 			     xc_error_hint(xc_error_new(XC_ERR_UNSUPPORTED, "functions cannot be called here"),
-					   "the target is only read: nothing of it ever runs"));
+					   "xcore only reads the target; it never runs its code"));
 }
 
-/* The name behind . or ->; qualified ones (a.Base::x) as one. Rust's tuples have numbers: t.0 */
+/* The name after . or ->; a qualified one (a.Base::x) as a whole. Fields of Rust tuples are numbers: t.0 */
 static struct xc_cnode *parse_member(struct xc_cexpr *c, struct xc_cnode *object)
 {
 	struct xc_ctoken spot = c->token;
@@ -204,7 +204,7 @@ struct xc_cnode *xc_cexpr_parse_postfix(struct xc_cexpr *c)
 		} else if (xc_cexpr_is(c, '.') || xc_cexpr_is(c, XC_OP2('-', '>'))) {
 			xc_cexpr_next(c);
 			node = parse_member(c, node);
-		} else if (t->kind == XC_TOKEN_NUMBER && c->text[t->at] == '.') { /* .0, which looks like a float */
+		} else if (t->kind == XC_TOKEN_NUMBER && c->text[t->at] == '.') { /* .0 has the syntax of a float */
 			xc_cexpr_lex(c, t->at + 1);
 			node = parse_member(c, node);
 		} else if (xc_cexpr_is(c, '(')) {

@@ -1,6 +1,7 @@
-/* cexpr_register: $rip, $eax, $xmm0: registers of the frame, by the names and with the types that gdb gives them.
+/* cexpr_register: $rip, $eax, $xmm0: registers of the frame, with gdb's names and types.
  *
- * In an outer frame a register is what the function there had in it; those that calls do not preserve are unknown then. */
+ * In an outer frame, a register has the value that the function there had in it. Registers that calls do not preserve
+ * are unknown. */
 #include <elf.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
@@ -13,7 +14,7 @@ struct part {
 	unsigned shift, size;
 };
 
-/* eax ax al ah, esi si sil, r8d r8w r8b (gdb says r8l). */
+/* eax ax al ah, esi si sil, r8d r8w r8b (gdb: r8l). */
 static bool find_part(const struct xc_arch *arch, const char *name, struct part *out)
 {
 	static const struct {
@@ -64,7 +65,7 @@ static const struct xc_type *type_of(struct xc_cexpr *c, int number)
 
 static struct xc_error *not_known(const struct xc_cexpr *c, const char *name)
 {
-	const struct xc_standpoint *s = c->standpoint;
+	const struct xc_frame_scope *s = c->scope;
 	if (!s->has_frame)
 		return xc_error_new(XC_ERR_ABSENT, "$%s: %s", name, s->why_no_frame);
 	return xc_error_new(XC_ERR_ABSENT, "$%s is not known in frame %u: calls do not preserve it", name, s->row);
@@ -72,7 +73,7 @@ static struct xc_error *not_known(const struct xc_cexpr *c, const char *name)
 
 static struct xc_error *vector(struct xc_cexpr *c, int number, const char *name, struct xc_value *out)
 {
-	const struct xc_vector_regs *v = c->standpoint->has_frame ? c->standpoint->frame.regs.vector : NULL;
+	const struct xc_vector_regs *v = c->scope->has_frame ? c->scope->frame.regs.vector : NULL;
 	bool x87 = number >= ST0;
 	int index = number - (x87 ? ST0 : XMM0);
 	if (!v || index >= (x87 ? v->st_count : v->xmm_count))
@@ -88,7 +89,7 @@ static struct xc_error *vector(struct xc_cexpr *c, int number, const char *name,
 
 static struct xc_error *known(struct xc_cexpr *c, int number, const char *name, uint64_t *value_out)
 {
-	const struct xc_standpoint *s = c->standpoint;
+	const struct xc_frame_scope *s = c->scope;
 	if (s->has_frame && xc_regs_get(&s->frame.regs, number, value_out))
 		return NULL;
 	return not_known(c, name);

@@ -1,20 +1,20 @@
-/* cexpr_scope: what a name stands for, in the order in which a compiler would look:
+/* cexpr_scope: the meaning of a name, in the order of a compiler's lookup:
  *
  *   1. locals and arguments of the frame's function, innermost block first
  *   2. members of *this
- *   3. in the classes and namespaces that the function stands in, from the inside out
+ *   3. in the function's classes and namespaces, from the inside out
  *   4. in the function's unit, then anywhere: the only external definition, or the only one at all
  *   5. a static local of a function: `function::name`
  *   6. ELF symbols, and types that a C library would define
  *
- * A name of a file or module skips what is not there. Several statics of one name are an error that lists them. */
+ * A file or module before the name restricts the lookup. Several statics with the name are an error that lists them. */
 #include <dwarf.h>
 
 #include "core/process/module.h"
 #include "dwarf/cexpr/cexpr_impl.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/module/die.h"
-#include "dwarf/cexpr/made.h"
+#include "dwarf/cexpr/synthetic_symbol.h"
 #include "dwarf/elf/name.h"
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
@@ -23,7 +23,7 @@ enum { MAX_NAME = 4096, LISTED = 8, MAX_SCOPES = 16, MAX_BLOCKS = 12 };
 
 static Dwarf_Die *unit_of(const struct xc_cexpr *c, Dwarf_Die *storage)
 {
-	return xc_standpoint_unit(c->standpoint, storage) ? storage : NULL;
+	return xc_frame_scope_unit(c->scope, storage) ? storage : NULL;
 }
 
 /* ---- modules ---- */
@@ -46,7 +46,7 @@ static struct xc_error *function_value(struct xc_cexpr *c, const struct xc_defin
 		return xc_error_new(XC_ERR_ABSENT, "`%s` has no code of its own: %s", name ? name : "?",
 				    d->declaration ? "it is only declared" : "it was inlined everywhere");
 	if (!d->module->bias_known)
-		return xc_error_new(XC_ERR_NOT_FOUND, "where %s was loaded is not known", d->module->name);
+		return xc_error_new(XC_ERR_NOT_FOUND, "the load address of %s is not known", d->module->name);
 	*out = xc_value_memory(c->process, xc_type_get(xc_types_of(c->process), &die), entry + d->module->bias);
 	return NULL;
 }
@@ -79,7 +79,7 @@ static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *
 		*found_out = XC_FOUND_TYPE;
 		return NULL;
 	case XC_NAME_VARIABLE:
-		xc_variable_static(c->process, d->module, c->standpoint->thread, &die, c->arena, value_out);
+		xc_variable_static(c->process, d->module, c->scope->thread, &die, c->arena, value_out);
 		break;
 	case XC_NAME_FUNCTION:
 		err = function_value(c, d, value_out);
@@ -97,7 +97,7 @@ static struct xc_error *defined(struct xc_cexpr *c, const struct xc_definition *
 
 /* ---- choosing among definitions ---- */
 
-/* The text of a unit's name behind its last slash. */
+/* A unit's file name, without its directory. */
 static const char *unit_file(const struct xc_definition *d)
 {
 	Dwarf_Die unit, die = d->die;
@@ -136,8 +136,8 @@ static bool is_tagged(const struct xc_definition *d)
 	return d->kind == XC_NAME_TYPE && tag != DW_TAG_typedef && tag != DW_TAG_base_type;
 }
 
-/* Of one kind of meaning: in the standpoint's unit, then external ones (the first is what the loader binds to), then in its
- * module; types of one name are taken to be the same. */
+/* The definition to use among those of one kind: from the scope's unit, then external ones (the first is what the
+ * loader binds to), then from the scope's module. Types with the same name are assumed to be the same. */
 static const struct xc_definition *choose(const struct xc_cexpr *c, const struct xc_definitions *all,
 					  struct xc_definitions *rivals)
 {
@@ -154,7 +154,7 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 			return &all->items[i];
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		if (c->standpoint->has_frame && all->items[i].module == c->standpoint->frame.module) {
+		if (c->scope->has_frame && all->items[i].module == c->scope->frame.module) {
 			here = &all->items[i];
 			here_count++;
 		}
@@ -167,11 +167,11 @@ static const struct xc_definition *choose(const struct xc_cexpr *c, const struct
 
 static struct xc_module *home_of(const struct xc_cexpr *c)
 {
-	return c->standpoint->has_frame ? c->standpoint->frame.module : NULL;
+	return c->scope->has_frame ? c->scope->frame.module : NULL;
 }
 
-/* What a bare name does not mean: another module's tag of C, which is no name without its keyword, and what is private to the
- * C library or the like; a mistyped name would too often be one of those. */
+/* Definitions that a bare name does not find: a tag of C in another module, which needs its keyword, and private names
+ * of the C library and similar ones, which a misspelt name would match too often. */
 static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
 {
 	Dwarf_Die die = d->die;
@@ -182,7 +182,7 @@ static bool is_foreign(struct xc_cexpr *c, const struct xc_definition *d)
 	return !d->external && xc_module_is_runtime(d->module);
 }
 
-/* Definitions of some kinds only; a shallow copy. */
+/* The definitions of some kinds only; a shallow copy. */
 static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
 				  unsigned kinds, bool tagged)
 {
@@ -195,8 +195,8 @@ static struct xc_definitions only(struct xc_cexpr *c, const struct xc_cname *nam
 	return out;
 }
 
-/* Variables before functions of declarations only; in C the tag of a struct is no name of its own, and elsewhere a variable hides
- * it. */
+/* Variables are preferred to functions that are only declared. In C a tag is not a name by itself; in other languages a
+ * variable hides it. */
 static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_definitions *all,
 				 enum xc_cfound *found_out, struct xc_value *value_out, const struct xc_type **type_out)
 {
@@ -216,7 +216,7 @@ static struct xc_error *use_best(struct xc_cexpr *c, const struct xc_cname *name
 	return NULL;
 }
 
-/* The best meaning of what one module (or, for declarations, any) defines. */
+/* The best definition in one module; in any module for declarations. */
 static struct xc_error *find_in_module(struct xc_cexpr *c, const struct xc_cname *name, const struct xc_query *query,
 				       enum xc_cfound *found_out, struct xc_value *value_out,
 				       const struct xc_type **type_out)
@@ -240,9 +240,9 @@ const char *xc_cexpr_plain_name(struct xc_cexpr *c, const char *name)
 	return plain;
 }
 
-/* Definitions of a full name: in the standpoint's module, then in the others as they were loaded, each asked only when those
- * before have none, since a module's index is made when it is first asked. At last what is only declared: a static member
- * that has a constant in its class and nothing else. */
+/* Definitions of a qualified name: in the scope's module, then in the others in load order. The next module is searched
+ * only when there is none so far, since a module's index is built on its first lookup. Declarations are searched last:
+ * a static member may have its constant in the class and no definition. */
 static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *name, const char *full,
 				    struct xc_module *only_module, enum xc_cfound *found_out,
 				    struct xc_value *value_out, const struct xc_type **type_out)
@@ -266,7 +266,7 @@ static struct xc_error *find_global(struct xc_cexpr *c, const struct xc_cname *n
 	return err;
 }
 
-/* ---- scopes round the function ---- */
+/* ---- scopes around the function ---- */
 
 /* The last `::` outside of brackets before `len`; 0 when there is none. */
 static size_t last_separator(const char *name, size_t len)
@@ -286,7 +286,7 @@ static size_t last_separator(const char *name, size_t len)
 static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 				       struct xc_value *value_out, const struct xc_type **type_out)
 {
-	const char *function = xc_standpoint_function(c->standpoint);
+	const char *function = xc_frame_scope_function(c->scope);
 	size_t len = function ? strlen(function) : 0;
 	struct xc_error *err = NULL;
 	if (len > MAX_NAME || strlen(name->name) > MAX_NAME)
@@ -302,14 +302,14 @@ static struct xc_error *find_in_scopes(struct xc_cexpr *c, const struct xc_cname
 
 static bool find_local(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
-	const struct xc_standpoint *s = c->standpoint;
+	const struct xc_frame_scope *s = c->scope;
 	if (!s->has_frame)
 		return false;
-	struct xc_frame_context context = xc_standpoint_context(s);
+	struct xc_frame_context context = xc_frame_scope_context(s);
 	return xc_variable_find(&context, s->level, name, c->arena, out);
 }
 
-/* A member of what a pointer points to, or a static one of its class. */
+/* A member of a pointer's target, or a static member of its class. */
 static bool find_through(struct xc_cexpr *c, const struct xc_value *object, const char *name, struct xc_value *out)
 {
 	const struct xc_type *type = xc_type_strip(object->type);
@@ -321,8 +321,8 @@ static bool find_through(struct xc_cexpr *c, const struct xc_value *object, cons
 	return found || xc_cexpr_class_member(c, type->target, name, out);
 }
 
-/* A member of the object that the function belongs to. In a lambda that gcc made, `x` was captured as __closure->__x, and
- * the object as __closure->__this. */
+/* A member of the function's object. In a lambda compiled by gcc, the captured `x` is __closure->__x, and the object is
+ * __closure->__this. */
 static bool find_in_this(struct xc_cexpr *c, const char *name, struct xc_value *out)
 {
 	struct xc_value object, inner;
@@ -395,27 +395,27 @@ static struct xc_error *find_static_local(struct xc_cexpr *c, const struct xc_cn
 		Dwarf_Die variable;
 		if (!find_below(&all.items[i].die, name->name + cut + 2, 0, &variable))
 			continue;
-		xc_variable_static(c->process, all.items[i].module, c->standpoint->thread, &variable, c->arena, out);
+		xc_variable_static(c->process, all.items[i].module, c->scope->thread, &variable, c->arena, out);
 		*found_out = XC_FOUND_VALUE;
 	}
 	xc_definitions_fini(&all);
 	return err;
 }
 
-/* ---- what was made up ---- */
+/* ---- synthetic symbols ---- */
 
 static enum xc_cfound find_made(const struct xc_cexpr *c, const char *name, struct xc_value *value_out,
 				const struct xc_type **type_out)
 {
-	const struct xc_made *made = xc_types_of(c->process)->made;
-	if (made && made->value(made, name, value_out))
+	const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
+	if (synthetic && synthetic->value(synthetic, name, value_out))
 		return XC_FOUND_VALUE;
-	if (made && (*type_out = made->type(made, name, 0)))
+	if (synthetic && (*type_out = synthetic->type(synthetic, name, 0)))
 		return XC_FOUND_TYPE;
 	return XC_FOUND_NOTHING;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole lookup ---- */
 
 static struct xc_error *find_near(struct xc_cexpr *c, const struct xc_cname *name, enum xc_cfound *found_out,
 				  struct xc_value *value_out, const struct xc_type **type_out)
@@ -475,10 +475,10 @@ const struct xc_type *xc_cexpr_find_tag(struct xc_cexpr *c, const struct xc_cnam
 				 .near = unit_of(c, &storage)};
 	struct xc_definition found;
 	if (!xc_lookup_one(c->process, &query, &found)) {
-		const struct xc_made *made = xc_types_of(c->process)->made;
+		const struct xc_synthetic_symbols *synthetic = xc_types_of(c->process)->synthetic;
 		query.declarations = true;
 		if (!xc_lookup_one(c->process, &query, &found))
-			return made ? made->type(made, name->name, tag) : NULL;
+			return synthetic ? synthetic->type(synthetic, name->name, tag) : NULL;
 	}
 	return xc_type_get(xc_types_of(c->process), &found.die);
 }

@@ -1,6 +1,7 @@
-/* cexpr_symbol: names that only an ELF symbol table knows, and names that nothing knows.
+/* cexpr_symbol: names that are only in an ELF symbol table, and names that are nowhere.
  *
- * A symbol has an address and no type: data can be cast and pointed to, but not read; unless the unit declares it. */
+ * A symbol has an address and no type, unless the unit declares it: it can be cast and its address taken, but not
+ * read. */
 #include <elf.h>
 
 #include <dwarf.h>
@@ -27,12 +28,12 @@ struct xc_error *xc_cexpr_untyped(void)
 			     "there is no debug information for it: (int)NAME, *(struct foo **)&NAME");
 }
 
-/* Where a thread-local symbol lies: what DW_OP_form_tls_address makes of its offset. */
+/* The address of a thread-local symbol: its offset is evaluated as by DW_OP_form_tls_address. */
 static void thread_local_value(struct xc_cexpr *c, const struct xc_module *module, uint64_t offset,
 			       struct xc_value *out)
 {
 	struct xc_expr_context context = {
-		.process = c->process, .module = module, .thread = c->standpoint->thread, .scratch = c->arena};
+		.process = c->process, .module = module, .thread = c->scope->thread, .scratch = c->arena};
 	const Dwarf_Op ops[] = {{.atom = DW_OP_const8u, .number = offset}, {.atom = DW_OP_form_tls_address}};
 	struct xc_expr expr = {.ops = ops, .count = XC_COUNT(ops)};
 	struct xc_location location;
@@ -59,11 +60,11 @@ static bool symbol_value(struct xc_cexpr *c, const struct xc_module *module, con
 	return true;
 }
 
-/* The unit may declare what another one, without debug information, defines. */
+/* The unit may declare a variable whose definition is in a unit without debug information. */
 static void use_declared_type(struct xc_cexpr *c, const char *name, struct xc_value *value)
 {
 	Dwarf_Die unit, child;
-	if (!xc_cexpr_is_untyped(c, value->type) || !xc_standpoint_unit(c->standpoint, &unit))
+	if (!xc_cexpr_is_untyped(c, value->type) || !xc_frame_scope_unit(c->scope, &unit))
 		return;
 	for (bool more = xc_die_child(&unit, &child); more && xc_budget_spend(1); more = xc_die_next(&child)) {
 		const char *have = dwarf_tag(&child) == DW_TAG_variable ? xc_die_name(&child) : NULL;
@@ -99,30 +100,30 @@ static bool consider(void *user, const char *name)
 	return true;
 }
 
-/* The first frame further out in which the name is a local. */
+/* The first outer frame in which the name is a local. */
 static bool other_frame(const struct xc_cexpr *c, const char *name, unsigned *row_out, const char **function_out)
 {
-	struct xc_standpoint s;
+	struct xc_frame_scope s;
 	bool found = false;
-	struct xc_error *err = xc_standpoint_open(&s, c->process, c->standpoint->thread, c->standpoint->row);
-	for (int i = 0; !err && !found && i < FRAMES_SEARCHED && xc_standpoint_up(&s); i++) {
-		struct xc_frame_context context = xc_standpoint_context(&s);
+	struct xc_error *err = xc_frame_scope_open(&s, c->process, c->scope->thread, c->scope->row);
+	for (int i = 0; !err && !found && i < FRAMES_SEARCHED && xc_frame_scope_up(&s); i++) {
+		struct xc_frame_context context = xc_frame_scope_context(&s);
 		struct xc_value value;
 		found = xc_variable_find(&context, s.level, name, c->arena, &value);
 	}
 	*row_out = s.row;
-	*function_out = xc_standpoint_function(&s);
+	*function_out = xc_frame_scope_function(&s);
 	xc_error_free(err);
-	xc_standpoint_fini(&s);
+	xc_frame_scope_fini(&s);
 	return found;
 }
 
 static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct xc_text *text)
 {
-	const struct xc_standpoint *s = c->standpoint;
+	const struct xc_frame_scope *s = c->scope;
 	struct xc_suggestion near = xc_suggest(name->name);
 	if (s->has_frame) {
-		struct xc_frame_context context = xc_standpoint_context(s);
+		struct xc_frame_context context = xc_frame_scope_context(s);
 		xc_variable_names(&context, s->level, consider, &near);
 	}
 	if (near.best) {
@@ -132,17 +133,17 @@ static void add_similar(struct xc_cexpr *c, const struct xc_cname *name, struct 
 	struct xc_query query = {.name = xc_cexpr_plain_name(c, name->name),
 				 .kinds = XC_NAME_VARIABLE | XC_NAME_FUNCTION | XC_NAME_ENUMERATOR | XC_NAME_TYPE,
 				 .module = name->module ? xc_module_by_name(c->process, name->module) : NULL};
-	xc_lookup_similar(c->process, &query, SIMILAR, text); /* all have been asked for the name itself already */
+	xc_lookup_similar(c->process, &query, SIMILAR, text); /* the name itself was already looked up in all */
 }
 
 static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cname *name)
 {
-	const struct xc_standpoint *s = c->standpoint;
-	const char *function = xc_standpoint_function(s);
+	const struct xc_frame_scope *s = c->scope;
+	const char *function = xc_frame_scope_function(s);
 	if (name->file)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in a file `%s`", name->name, name->file);
+		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in file `%s`", name->name, name->file);
 	if (name->module)
-		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in a module `%s`", name->name, name->module);
+		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in module `%s`", name->name, name->module);
 	if (!s->has_frame || name->global)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in the target", name->name);
 	if (s->place->level_count == 0)
@@ -157,9 +158,9 @@ struct xc_error *xc_cexpr_unknown(struct xc_cexpr *c, const struct xc_cname *nam
 	struct xc_error *err = where_not(c, name);
 	const char *function;
 	unsigned row;
-	if (c->standpoint->without_hints)
+	if (c->scope->without_hints)
 		return err;
-	if (!name->file && !name->module && c->standpoint->has_frame && other_frame(c, name->name, &row, &function))
+	if (!name->file && !name->module && c->scope->has_frame && other_frame(c, name->name, &row, &function))
 		return xc_error_hint(err, "it is a local of frame %u, %s: --frame %u", row, function ? function : "?",
 				     row);
 	struct xc_text near = {0};

@@ -2,19 +2,19 @@
  *
  *	unsigned long      struct foo *const *      char (*(*)(int))[5]      ns::C<int> const &      int ns::C::*
  *
- * A declarator is read inside out: `*` and qualifiers first, then what follows the parentheses, then what is in them. To do so
- * the lexer goes behind the closing parenthesis and comes back. */
+ * A declarator is parsed from the inside out: `*` and qualifiers first, then the part after the parentheses, then the
+ * part in them. So the lexer moves past the closing parenthesis and comes back. */
 #include <dwarf.h>
 
 #include "dwarf/cexpr/cexpr_impl.h"
 
 enum { MAX_PARAMETERS = 64, MAX_ARRAY = 1 << 30 };
 
-/* ---- words of C ---- */
+/* ---- keywords of C ---- */
 
 struct words {
 	unsigned is_signed, is_unsigned, is_short, longs, is_int, is_char, is_float, is_double, is_int128, is_complex;
-	const struct xc_type *whole; /* void, bool, … stand alone */
+	const struct xc_type *whole; /* void, bool, …: not combined with others */
 };
 
 static bool take_plain(struct xc_cexpr *c, struct words *w)
@@ -82,10 +82,10 @@ static const struct xc_type *type_of_words(struct xc_cexpr *c, const struct word
 		     (sizes && bases && !(w->is_double && w->longs == 1)) || (signs && (real || w->whole));
 	if (wrong)
 		return xc_cexpr_fail(c, at, c->token.at - at,
-				     xc_error_new(XC_ERR_FORMAT, "these words make no type together"));
+				     xc_error_new(XC_ERR_FORMAT, "these words do not form a type"));
 	if (w->is_complex)
 		return xc_cexpr_fail(c, at, c->token.at - at,
-				     xc_error_new(XC_ERR_UNSUPPORTED, "complex types cannot be written here"));
+				     xc_error_new(XC_ERR_UNSUPPORTED, "complex types are not supported here"));
 	if (w->whole)
 		return w->whole;
 	if (w->is_float)
@@ -137,7 +137,7 @@ static const struct xc_type *qualify(struct xc_cexpr *c, const struct xc_type *t
 	return type;
 }
 
-/* Words and qualifiers in any order; set_out gets the qualifiers. */
+/* Keywords and qualifiers in any order; set_out gets the qualifiers. */
 static const struct xc_type *take_words(struct xc_cexpr *c, unsigned *set_out)
 {
 	struct words w = {0};
@@ -191,7 +191,7 @@ static const struct xc_type *parse_tagged(struct xc_cexpr *c, int tag)
 	xc_cexpr_next(c);
 	if (c->token.kind != XC_TOKEN_WORD && c->token.kind != XC_TOKEN_QUOTED && !xc_cexpr_is(c, XC_OP2(':', ':')))
 		return xc_cexpr_fail(c, c->token.at, c->token.len,
-				     xc_error_new(XC_ERR_FORMAT, "the name of a %.*s should stand here",
+				     xc_error_new(XC_ERR_FORMAT, "expected the name of a %.*s",
 						  (int)keyword.len, c->text + keyword.at));
 	enum xc_cfound found = xc_cexpr_parse_name(c, &name, &value, &type);
 	if (c->err)
@@ -199,20 +199,20 @@ static const struct xc_type *parse_tagged(struct xc_cexpr *c, int tag)
 	const struct xc_type *tagged = xc_cexpr_find_tag(c, &name, tag);
 	if (tagged)
 		return tagged;
-	if (found == XC_FOUND_TYPE) /* struct foo, where debug information has a class, or a typedef of one */
+	if (found == XC_FOUND_TYPE) /* debug information has a class for struct foo, or a typedef of one */
 		return type;
 	char word[16];
 	snprintf(word, sizeof word, "%.*s", (int)keyword.len, c->text + keyword.at);
 	struct xc_text near = {0};
 	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no %s `%s`", word, name.name);
 	struct xc_query query = {.name = name.name, .kinds = XC_NAME_TYPE, .tag = tag};
-	if (!c->standpoint->without_hints && xc_lookup_similar(c->process, &query, 3, &near))
+	if (!c->scope->without_hints && xc_lookup_similar(c->process, &query, 3, &near))
 		err = xc_error_hint(err, "did you mean %s?", xc_text_string(&near));
 	xc_text_fini(&near);
 	return xc_cexpr_fail(c, name.at, name.len, err);
 }
 
-/* What stands before the declarator. NULL: no type. */
+/* The specifiers, before the declarator. NULL: not a type. */
 static const struct xc_type *parse_specifiers(struct xc_cexpr *c)
 {
 	struct xc_ctoken start = c->token;
@@ -233,8 +233,8 @@ static const struct xc_type *parse_specifiers(struct xc_cexpr *c)
 		if (!may || xc_cexpr_parse_name(c, &name, &value, &type) != XC_FOUND_TYPE) {
 			if (set && !c->err)
 				return xc_cexpr_fail(c, c->token.at, c->token.len,
-						     xc_error_new(XC_ERR_FORMAT, "a type should stand here"));
-			xc_cexpr_forget(c); /* what it is will be said where it stands */
+						     xc_error_new(XC_ERR_FORMAT, "expected a type"));
+			xc_cexpr_forget(c); /* the error is reported where the word is used */
 			c->token = start;
 			return NULL;
 		}
@@ -278,7 +278,7 @@ static const struct xc_type *parse_dimensions(struct xc_cexpr *c, const struct x
 	if (known && !parse_count(c, &count))
 		return NULL;
 	if (!xc_cexpr_is(c, ']'))
-		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, "] should stand here"));
+		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, "expected ]"));
 	xc_cexpr_next(c);
 	if (xc_cexpr_is(c, '[') && !(element = parse_dimensions(c, element)))
 		return NULL;
@@ -299,7 +299,7 @@ static const struct xc_type *parse_parameters(struct xc_cexpr *c, const struct x
 			xc_cexpr_next(c);
 		else if (!type)
 			return xc_cexpr_fail(c, c->token.at, c->token.len,
-					     xc_error_new(XC_ERR_FORMAT, "the type of a parameter should stand here"));
+					     xc_error_new(XC_ERR_FORMAT, "expected the type of a parameter"));
 		else
 			list[count++] = type;
 		if (!xc_cexpr_is(c, ',') || variadic)
@@ -307,7 +307,7 @@ static const struct xc_type *parse_parameters(struct xc_cexpr *c, const struct x
 		xc_cexpr_next(c);
 	}
 	if (!xc_cexpr_is(c, ')'))
-		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, ") should stand here"));
+		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, "expected )"));
 	xc_cexpr_next(c);
 	if (count == 1 && list[0]->kind == XC_TYPE_VOID)
 		count = 0;
@@ -321,7 +321,7 @@ static const struct xc_type *parse_suffix(struct xc_cexpr *c, const struct xc_ty
 	return xc_cexpr_is(c, '(') ? parse_parameters(c, type) : type;
 }
 
-/* Whether the parenthesis groups a declarator, `(*)`, or begins parameters. */
+/* Does the parenthesis group a declarator, `(*)`, or begin parameters? */
 static bool groups(struct xc_cexpr *c)
 {
 	struct xc_ctoken open = c->token;
@@ -332,7 +332,7 @@ static bool groups(struct xc_cexpr *c)
 	return yes;
 }
 
-/* Step behind the parenthesis that closes the one at the token. */
+/* Skip past the parenthesis that matches the current one. */
 static bool skip_group(struct xc_cexpr *c)
 {
 	unsigned depth = 0;
@@ -352,7 +352,7 @@ static const struct xc_type *parse_group(struct xc_cexpr *c, const struct xc_typ
 {
 	struct xc_ctoken open = c->token;
 	if (!skip_group(c))
-		return xc_cexpr_fail(c, open.at, open.len, xc_error_new(XC_ERR_FORMAT, "( is not closed"));
+		return xc_cexpr_fail(c, open.at, open.len, xc_error_new(XC_ERR_FORMAT, "( without its )"));
 	if (!(type = parse_suffix(c, type)))
 		return NULL;
 	struct xc_ctoken behind = c->token;
@@ -360,7 +360,7 @@ static const struct xc_type *parse_group(struct xc_cexpr *c, const struct xc_typ
 	if (!(type = parse_declarator(c, type)))
 		return NULL;
 	if (!xc_cexpr_is(c, ')'))
-		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, ") should stand here"));
+		return xc_cexpr_fail(c, c->token.at, c->token.len, xc_error_new(XC_ERR_FORMAT, "expected )"));
 	c->token = behind;
 	return type;
 }
@@ -369,7 +369,7 @@ static const struct xc_type *parse_declarator(struct xc_cexpr *c, const struct x
 {
 	if (++c->nesting > XC_CEXPR_NESTING)
 		return xc_cexpr_fail(c, c->token.at, c->token.len,
-				     xc_error_new(XC_ERR_LIMIT, "a type nested too deep"));
+				     xc_error_new(XC_ERR_LIMIT, "a type that is nested too deeply"));
 	for (;;) {
 		enum xc_type_kind kind = xc_cexpr_is(c, '*')                ? XC_TYPE_POINTER
 					 : xc_cexpr_is(c, '&')              ? XC_TYPE_REFERENCE
@@ -391,7 +391,7 @@ const struct xc_type *xc_cexpr_parse_type(struct xc_cexpr *c)
 	const struct xc_type *type = parse_specifiers(c);
 	if (!type)
 		return NULL;
-	/* `T(x)` is a value; a function type is wanted behind pointers only */
+	/* `T(x)` is a value; a function type is only accepted after pointers */
 	if (xc_cexpr_is(c, '(') && !groups(c)) {
 		type = parse_suffix(c, type);
 		if (!type) {

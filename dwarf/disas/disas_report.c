@@ -21,7 +21,7 @@ enum { INSTRUCTION = 34, BYTES = 8, NAME = 512, MOST = 1 << 18 };
 
 struct listing {
 	const struct xc_process *process;
-	const struct xc_standpoint *standpoint;
+	const struct xc_frame_scope *scope;
 	const struct xc_disas_options *options;
 	struct xc_disas *disas;
 	struct xc_source_reader *source;
@@ -234,7 +234,7 @@ static void add_instruction(struct listing *l, size_t index)
 		.process = l->process,
 		.disas = l->disas,
 		.range = l->has_range ? &l->range : NULL,
-		.regs = l->standpoint->has_frame ? &l->standpoint->frame.regs : NULL,
+		.regs = l->scope->has_frame ? &l->scope->frame.regs : NULL,
 		.redact = l->options->redact,
 		.pages = &l->pages,
 	};
@@ -283,8 +283,8 @@ static void add_head(struct listing *l, json_t *root)
 	if (l->has_range && l->range.end_known)
 		xc_text_printf(&l->text, ", %" PRIu64 " bytes at 0x%" PRIx64, l->range.hi - l->range.lo + 1,
 			       l->range.lo);
-	if (l->current < l->count && l->standpoint->thread)
-		xc_text_printf(&l->text, "; frame #%u of thread %d", l->standpoint->row, l->standpoint->thread->tid);
+	if (l->current < l->count && l->scope->thread)
+		xc_text_printf(&l->text, "; frame #%u of thread %d", l->scope->row, l->scope->thread->tid);
 	xc_text_char(&l->text, '\n');
 }
 
@@ -359,11 +359,11 @@ static struct xc_error *list(struct listing *l, struct xc_section *s)
 	return NULL;
 }
 
-struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_standpoint *standpoint, const xc_addr *addr,
+struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_frame_scope *scope, const xc_addr *addr,
 				 const struct xc_disas_options *options)
 {
-	struct listing l = {.process = standpoint->process, .standpoint = standpoint, .options = options};
-	const struct xc_frame *frame = standpoint->has_frame ? &standpoint->frame : NULL;
+	struct listing l = {.process = scope->process, .scope = scope, .options = options};
+	const struct xc_frame *frame = scope->has_frame ? &scope->frame : NULL;
 	if (frame) {
 		l.has_pc = true;
 		l.pc = xc_frame_lookup(frame);
@@ -371,7 +371,7 @@ struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_standpoin
 	}
 	if (!frame && !addr)
 		return xc_error_new(XC_ERR_NOT_FOUND, "where it stands is not known: %s",
-				    standpoint->why_no_frame ? standpoint->why_no_frame : "there is no frame");
+				    scope->why_no_frame ? scope->why_no_frame : "there is no frame");
 	l.asked = addr ? *addr : l.pc;
 	struct xc_error *err = xc_disas_open(l.process->arch, options->syntax, &l.disas);
 	if (!err)

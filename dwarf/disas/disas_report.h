@@ -4,7 +4,7 @@
 
 #include "core/report/report.h"
 #include "dwarf/decode/disas.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 
 enum { XC_DISAS_BEFORE = 20, XC_DISAS_AFTER = 10, XC_DISAS_MOST = 200 };
 
@@ -18,10 +18,10 @@ struct xc_disas_options {
 	bool redact;            /* leave out what memory holds */
 };
 
-/* A document `code` (xcore.disas/1). `addr` is what was asked for, or with NULL the place of execution at the standpoint; that
+/* A document `code` (xcore.disas/1). `addr` is what was asked for, or with NULL the place of execution at the scope; that
  * place is marked wherever it is shown, with what its operands hold. Of a caller it is the call.
  * Errors: XC_ERR_FAULT (no code there), XC_ERR_NOT_FOUND (no frame), XC_ERR_UNSUPPORTED (a machine that cannot be decoded). */
-XC_MUST_CHECK struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_standpoint *standpoint,
+XC_MUST_CHECK struct xc_error *xc_disas_report(struct xc_section *s, const struct xc_frame_scope *scope,
 					       const xc_addr *addr, const struct xc_disas_options *options);
 
 #endif

@@ -30,7 +30,12 @@ struct xc_format_options {
 /* depth 3, elements 200, length 4096, symbols on: what `bt --full` uses unless told otherwise. */
 struct xc_format_options xc_format_defaults(void);
 
+struct xc_type;
 struct xc_value;
+
+/* The prefix of literals ("", "L", "u", "U") of a character type whose arrays are written as text; NULL for every other
+ * type. width_out gets the bytes per character. */
+const char *xc_format_textual(const struct xc_type *type, unsigned *width_out);
 
 /* Append the value's text. Bounded by options; reads memory of the target. */
 void xc_format_value(struct xc_text *text, const struct xc_value *value, const struct xc_format_options *options);

@@ -54,10 +54,6 @@ void xc_format_elements(struct xc_writer *w, const struct xc_value *value, const
  * are to be shown. */
 bool xc_format_view(struct xc_writer *w, const struct xc_value *value);
 
-/* How elements of a type are written as characters: NULL when they are not, else the prefix of its literals
- * ("", "L", "u", "U"). width_out gets bytes per character. */
-const char *xc_format_textual(const struct xc_type *type, unsigned *width_out);
-
 /* 65 'A' */
 void xc_format_char(struct xc_writer *w, uint64_t bits, bool is_signed, unsigned width, const char *prefix);
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "dwarf/value/slot.h"
-
 /* Digits of base 2^shift; padded to `least`. */
 static void write_digits(struct xc_text *text, unsigned __int128 bits, unsigned shift, unsigned least)
 {

@@ -151,13 +151,13 @@ static struct xc_print_options options_of(const struct xc_print_options *all, si
 }
 
 /* Append the text; the JSON is the caller's. On error *json_out says why and the text has nothing. */
-static struct xc_error *print_one(const struct xc_standpoint *standpoint, const char *expression,
+static struct xc_error *print_one(const struct xc_frame_scope *scope, const char *expression,
 				  const struct xc_print_options *options, struct xc_text *text, json_t **json_out)
 {
 	struct xc_arena arena = {0};
 	struct xc_value value;
 	xc_auto(xc_text_fini) struct xc_text line = {0};
-	struct xc_error *err = xc_cexpr_value(standpoint, expression, &arena, &value);
+	struct xc_error *err = xc_cexpr_value(scope, expression, &arena, &value);
 	if (err) {
 		*json_out = failed_document(expression, err);
 	} else {
@@ -172,7 +172,7 @@ static struct xc_error *print_one(const struct xc_standpoint *standpoint, const 
 	return err;
 }
 
-static struct xc_error *print_several(struct xc_section *s, const struct xc_standpoint *standpoint,
+static struct xc_error *print_several(struct xc_section *s, const struct xc_frame_scope *scope,
 				      const char *const *expressions, size_t count,
 				      const struct xc_print_options *options)
 {
@@ -185,7 +185,7 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_stan
 		json_t *json;
 		xc_text_add(&text, expressions[i]);
 		xc_text_add(&text, " = ");
-		struct xc_error *err = print_one(standpoint, expressions[i], &one, &text, &json);
+		struct xc_error *err = print_one(scope, expressions[i], &one, &text, &json);
 		json_array_append_new(values, json);
 		bool near = err && err->code == XC_ERR_NOT_FOUND && err->hint; /* a name that may be meant */
 		if (err)
@@ -210,16 +210,16 @@ static struct xc_error *print_several(struct xc_section *s, const struct xc_stan
 	return first;
 }
 
-struct xc_error *xc_print(struct xc_section *s, const struct xc_standpoint *standpoint, const char *const *expressions,
+struct xc_error *xc_print(struct xc_section *s, const struct xc_frame_scope *scope, const char *const *expressions,
 			  size_t count, const struct xc_print_options *options)
 {
 	struct xc_text text = {0};
 	json_t *json;
-	xc_types_of(standpoint->process)->thorough = true; /* names are looked up anyway */
+	xc_types_of(scope->process)->thorough = true; /* names are looked up anyway */
 	if (count != 1)
-		return print_several(s, standpoint, expressions, count, options);
+		return print_several(s, scope, expressions, count, options);
 	const struct xc_print_options one = options_of(options, 0);
-	struct xc_error *err = print_one(standpoint, expressions[0], &one, &text, &json);
+	struct xc_error *err = print_one(scope, expressions[0], &one, &text, &json);
 	if (err)
 		json_decref(json);
 	else

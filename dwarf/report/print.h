@@ -4,7 +4,7 @@
 
 #include "core/report/report.h"
 #include "dwarf/format/format.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 
 struct xc_value;
 
@@ -16,10 +16,10 @@ struct xc_print_options {
 	bool redact;
 };
 
-/* Add the values of expressions at a standpoint: one `value` document each ({"expr", "type", "addr", "value"}), in text the value
+/* Add the values of expressions at a scope: one `value` document each ({"expr", "type", "addr", "value"}), in text the value
  * alone, or `expr = value` when there are several. A single expression that fails is an error (see cexpr.h); of several those
  * that fail say why, and only when all fail the first error is returned. */
-XC_MUST_CHECK struct xc_error *xc_print(struct xc_section *section, const struct xc_standpoint *standpoint,
+XC_MUST_CHECK struct xc_error *xc_print(struct xc_section *section, const struct xc_frame_scope *scope,
 					const char *const *expressions, size_t count,
 					const struct xc_print_options *options);
 

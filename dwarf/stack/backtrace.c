@@ -1,8 +1,7 @@
-/* backtrace: frames of the unwinder, opened up into rows: one per inlined function and one for the real one.
+/* backtrace: rows of the unwinder's frames: one for each inlined function and one for the function itself.
  *
- * A stack of any depth costs bounded memory: the first half of max_frames is turned into rows as it comes, the
- * last half waits in a ring, and what lies between is counted. On the way a repeated cycle of up to ten
- * addresses is watched for, so that a stack overflow reads "14,310 × [parse_value → parse_array]". */
+ * The memory for a stack is bounded whatever its depth. The innermost half of max_frames becomes rows at once, the
+ * outermost half waits in a ring, and the frames between them are counted. */
 #include "dwarf/stack/backtrace.h"
 
 #include <inttypes.h>
@@ -16,16 +15,16 @@
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
 #include "dwarf/cfi/foreign_frame.h"
+#include "dwarf/cfi/guest.h"
+#include "dwarf/elf/memo.h"
 #include "dwarf/elf/pointer_map.h"
+#include "dwarf/stack/stack_cycle.h"
 #include "dwarf/stack/stackgroups.h"
 #include "dwarf/stack/variable.h"
 
 enum {
 	DEFAULT_MAX_FRAMES = 1024,
 	MAX_WALK = 1 << 22, /* frames of all stacks together, counted or not; beyond it a stack gets max_frames */
-	CYCLE_MAX = 10,     /* addresses in a repeated cycle */
-	CYCLE_TIMES = 8,    /* repeats that make it worth telling */
-	RECENT = 16,        /* a power of two above CYCLE_MAX */
 	MAX_NAME = 16 << 10,
 };
 
@@ -53,64 +52,6 @@ struct builder {
 	struct guests guests;        /* of the thread whose stack is being built */
 	uint64_t misplaced;          /* guests of all stacks that no frame holds */
 };
-
-/* ---- repeated cycles ---- */
-
-struct cycle {
-	xc_addr recent[RECENT]; /* addresses of the last frames */
-	uint64_t seen;
-	uint64_t run[CYCLE_MAX + 1]; /* frames in a row that equal the one k before them */
-	uint64_t best_run;
-	size_t best_length;
-	xc_addr best[CYCLE_MAX];
-};
-
-static void watch(struct cycle *c, xc_addr pc)
-{
-	for (size_t k = 1; k <= CYCLE_MAX && k <= c->seen; k++) {
-		c->run[k] = c->recent[(c->seen - k) % RECENT] == pc ? c->run[k] + 1 : 0;
-		if (c->run[k] <= c->best_run || c->run[k] < (uint64_t)k * CYCLE_TIMES)
-			continue;
-		if (c->best_length && k % c->best_length == 0 && k != c->best_length)
-			continue; /* a multiple of the cycle already found */
-		c->best_run = c->run[k];
-		c->best_length = k;
-		c->best[k - 1] = pc;
-		for (size_t i = 1; i < k; i++)
-			c->best[k - 1 - i] = c->recent[(c->seen - i) % RECENT];
-	}
-	c->recent[c->seen++ % RECENT] = pc;
-}
-
-static const char *place_name(const struct xc_place *place)
-{
-	if (place->level_count && place->levels[place->level_count - 1].function)
-		return place->levels[place->level_count - 1].function;
-	return place->symbol;
-}
-
-/* "N × [outer → inner]": callers first, as the calls went. */
-static const char *cycle_text(const struct builder *b, const struct cycle *c)
-{
-	if (!c->best_length)
-		return NULL;
-	struct xc_text text = {0};
-	xc_text_printf(&text, "%" PRIu64 " × [", (c->best_run + c->best_length) / c->best_length);
-	for (size_t i = c->best_length; i-- > 0;) {
-		const struct xc_place *place = xc_debuginfo_place(b->process, c->best[i] - 1);
-		const char *name = place_name(place);
-		if (name)
-			xc_text_add(&text, name);
-		else
-			xc_text_printf(&text, "0x%" PRIx64, c->best[i]);
-		if (i)
-			xc_text_add(&text, " → ");
-	}
-	xc_text_add(&text, "]");
-	const char *copy = xc_arena_strdup(b->arena, xc_text_string(&text));
-	xc_text_fini(&text);
-	return copy;
-}
 
 /* ---- rows ---- */
 
@@ -328,7 +269,7 @@ static void keep_in_ring(struct builder *b, const struct xc_frame *frame, uint64
 
 static void walk(struct builder *b, const struct xc_thread *thread, struct xc_frame *frame, struct xc_stack *stack)
 {
-	struct cycle cycle = {.seen = 0};
+	struct xc_stack_cycle cycle = {.seen = 0};
 	struct xc_frame callee;
 	uint64_t seen = 0, head = b->head_size, least = b->head_size + b->ring_size;
 	uint64_t left = b->walked < MAX_WALK ? MAX_WALK - b->walked : 0, limit = left > least ? left : least;
@@ -343,7 +284,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 			add_rows(b, thread, frame);
 		else
 			keep_in_ring(b, frame, seen);
-		watch(&cycle, frame->pc);
+		xc_stack_cycle_watch(&cycle, frame->pc);
 		seen++;
 	} while (seen < limit && xc_unwind_step(b->unwinder, frame, frame, &stop));
 	b->walked += seen;
@@ -353,7 +294,7 @@ static void walk(struct builder *b, const struct xc_thread *thread, struct xc_fr
 	else
 		place_guests(b, frame, NULL, stop, true);
 	end_guests(b);
-	stack->cycle = cycle_text(b, &cycle);
+	stack->cycle = xc_stack_cycle_text(&cycle, b->process, b->arena);
 }
 
 static bool begins_thread(const struct xc_stack_row *row)

@@ -1,9 +1,9 @@
 /* expr: the stack machine of DWARF expressions (DWARF 5, 2.5 and 2.6).
  *
- * An expression leaves one of four things: an address on the stack (the value is in memory there), a register's name,
- * the value itself, or pieces of any of these. `located` tells that one of the latter was named; then only a piece operator
- * may follow. A piece without a location before it is a part that was optimised away.
- * Everything a file may say is bounded: steps, stack, nesting, pieces. */
+ * An expression results in one of four things: an address on the stack (the value is in memory there), a register's
+ * name, the value itself, or pieces of any of these. `located` is set once one of the latter three is named; then only
+ * a piece operator may follow. A piece without a location before it is optimised out. Steps, stack, nesting and pieces
+ * are bounded, whatever the file contains. */
 #include "dwarf/value/expr.h"
 
 #include <dwarf.h>
@@ -19,28 +19,28 @@ enum { PAID_STEPS = 4 };
 static const char EMPTY[] = "location expression pops an empty stack";
 static const char ABSENT[] = "optimized out";
 
-const char *xc_machine_push(struct xc_machine *m, const struct xc_slot *slot)
+const char *xc_machine_push(struct xc_machine *m, const struct xc_stack_element *element)
 {
-	if (m->depth >= XC_EXPR_SLOTS)
-		return "location expression pushes too much";
-	m->slots[m->depth++] = *slot;
+	if (m->depth >= XC_EXPR_ELEMENTS)
+		return "location expression overflows its stack";
+	m->elements[m->depth++] = *element;
 	return NULL;
 }
 
 const char *xc_machine_push_word(struct xc_machine *m, uint64_t value)
 {
-	struct xc_slot slot = xc_slot_word(value, m->word);
-	return xc_machine_push(m, &slot);
+	struct xc_stack_element element = xc_stack_element_word(value, m->word);
+	return xc_machine_push(m, &element);
 }
 
 const char *xc_machine_pop_word(struct xc_machine *m, uint64_t *value_out)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot slot = m->slots[--m->depth];
-	if (slot.kind == XC_SLOT_FLOAT)
+	struct xc_stack_element element = m->elements[--m->depth];
+	if (element.kind == XC_ELEMENT_FLOAT)
 		return "location expression uses a float as an address";
-	*value_out = (uint64_t)slot.bits;
+	*value_out = (uint64_t)element.bits;
 	return NULL;
 }
 
@@ -65,7 +65,7 @@ const char *xc_expr_read(struct xc_expr_context *context, xc_addr addr, size_t s
 	return NULL;
 }
 
-/* The frame base belongs to the function that the frame really is, below all it inlined. */
+/* The frame base is that of the concrete function of the frame, below all functions inlined into it. */
 static const char *find_base(struct xc_expr_context *c)
 {
 	struct xc_expr expr;
@@ -86,7 +86,7 @@ static const char *fbreg(struct xc_machine *m, int64_t offset)
 	struct xc_expr_context *c = m->context;
 	if (!c->base_tried) {
 		c->base_tried = true;
-		c->base_why = "frame base refers to itself"; /* until found */
+		c->base_why = "frame base refers to itself"; /* while find_base runs */
 		c->base_why = find_base(c);
 	}
 	if (c->base_why)
@@ -124,20 +124,21 @@ static const char *stack_value(struct xc_machine *m)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot *top = &m->slots[--m->depth];
+	struct xc_stack_element *top = &m->elements[--m->depth];
 	locate(m, XC_LOCATION_VALUE, 0);
 	m->location.bits = top->bits;
 	m->location.size = top->size;
 	return NULL;
 }
 
-/* What the operators so far have named. */
+/* The location that the operators so far describe. */
 static void named_so_far(struct xc_machine *m, struct xc_location *out)
 {
 	if (m->located)
 		*out = m->location;
 	else if (m->depth > 0)
-		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY, .number = (uint64_t)m->slots[--m->depth].bits};
+		*out = (struct xc_location){.kind = XC_LOCATION_MEMORY,
+					    .number = (uint64_t)m->elements[--m->depth].bits};
 	else
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = ABSENT};
 	m->located = false;
@@ -147,7 +148,7 @@ static const char *add_piece(struct xc_machine *m, uint64_t bit_offset, uint64_t
 {
 	if (m->piece_count >= XC_EXPR_PIECES || bit_size > (uint64_t)XC_VALUE_MAX * 8 ||
 	    bit_offset > (uint64_t)XC_VALUE_MAX * 8)
-		return "more pieces than anyone needs";
+		return "location expression has too many pieces";
 	if (m->piece_count == m->piece_capacity) {
 		m->piece_capacity = m->piece_capacity ? m->piece_capacity * 2 : 8;
 		struct xc_piece *larger = xc_arena_alloc(m->context->scratch, m->piece_capacity * sizeof *larger);
@@ -165,7 +166,7 @@ static const char *add_piece(struct xc_machine *m, uint64_t bit_offset, uint64_t
 /* dup, drop, over, pick, swap, rot. */
 static const char *shuffle(struct xc_machine *m, const Dwarf_Op *op)
 {
-	struct xc_slot *top = m->slots + m->depth, first;
+	struct xc_stack_element *top = m->elements + m->depth, first;
 	uint64_t back = op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over;
 	unsigned needed = op->atom == DW_OP_rot ? 3 : op->atom == DW_OP_swap ? 2 : 1;
 	if (m->depth < needed || (needed == 1 && op->atom != DW_OP_drop && back >= m->depth))
@@ -195,12 +196,12 @@ static const char *unary(struct xc_machine *m, const Dwarf_Op *op)
 {
 	if (m->depth == 0)
 		return EMPTY;
-	struct xc_slot *top = &m->slots[m->depth - 1];
+	struct xc_stack_element *top = &m->elements[m->depth - 1];
 	if (op->atom != DW_OP_plus_uconst)
-		return xc_slot_unary(op->atom, top);
-	struct xc_slot sum, add = *top;
+		return xc_stack_element_unary(op->atom, top);
+	struct xc_stack_element sum, add = *top;
 	add.bits = op->number;
-	const char *why = xc_slot_binary(DW_OP_plus, top, &add, m->word, &sum);
+	const char *why = xc_stack_element_binary(DW_OP_plus, top, &add, m->word, &sum);
 	if (!why)
 		*top = sum;
 	return why;
@@ -210,15 +211,17 @@ static const char *binary(struct xc_machine *m, const Dwarf_Op *op)
 {
 	if (m->depth < 2)
 		return EMPTY;
-	struct xc_slot result;
-	const char *why = xc_slot_binary(op->atom, &m->slots[m->depth - 2], &m->slots[m->depth - 1], m->word, &result);
+	struct xc_stack_element result;
+	const char *why = xc_stack_element_binary(op->atom, &m->elements[m->depth - 2], &m->elements[m->depth - 1],
+						  m->word, &result);
 	m->depth--;
 	if (!why)
-		m->slots[m->depth - 1] = result;
+		m->elements[m->depth - 1] = result;
 	return why;
 }
 
-/* DW_OP_skip and DW_OP_bra count bytes from the end of their 3; operators know their byte offset. */
+/* Operands of DW_OP_skip and DW_OP_bra count from the end of the operator, which has 3 bytes. Operators have a byte
+ * offset. */
 static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t *at)
 {
 	const Dwarf_Op *op = &expr->ops[*at];
@@ -226,7 +229,7 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 	if (op->atom == DW_OP_bra) {
 		if (m->depth == 0)
 			return EMPTY;
-		truth = m->slots[--m->depth].bits != 0;
+		truth = m->elements[--m->depth].bits != 0;
 	}
 	if (!truth)
 		return NULL;
@@ -243,7 +246,7 @@ static const char *jump(struct xc_machine *m, const struct xc_expr *expr, size_t
 		return "location expression jumps into an operator";
 	if (lo == expr->count && expr->size && target != (int64_t)expr->size)
 		return "location expression jumps out of itself";
-	*at = lo - 1; /* the caller steps on; at the end it is over */
+	*at = lo - 1; /* the caller adds one; at the end the expression is finished */
 	return NULL;
 }
 
@@ -264,7 +267,7 @@ static const char *constant(struct xc_machine *m, const Dwarf_Op *op)
 	switch (op->atom) {
 	case DW_OP_addr:
 		if (!m->context->module || !m->context->module->bias_known)
-			return "the module's place in memory is not known";
+			return "the load address of the module is not known";
 		return xc_machine_push_word(m, op->number + m->context->module->bias);
 	case DW_OP_const1s:
 		return xc_machine_push_word(m, (uint64_t)(int64_t)(int8_t)op->number);
@@ -277,7 +280,7 @@ static const char *constant(struct xc_machine *m, const Dwarf_Op *op)
 	}
 }
 
-/* Operators without numbers in their names. */
+/* Operators without a number in their name. */
 static const char *plain(struct xc_machine *m, const struct xc_expr *expr, size_t *at)
 {
 	const Dwarf_Op *op = &expr->ops[*at];
@@ -338,7 +341,7 @@ static const char *step(struct xc_machine *m, const struct xc_expr *expr, size_t
 	if (is_piece(op)) {
 		bool bits = op->atom == DW_OP_bit_piece;
 		if (!bits && op->number > XC_VALUE_MAX)
-			return "a piece larger than anything";
+			return "location expression has a piece that is too large";
 		return add_piece(m, bits ? op->number2 : 0, bits ? op->number : op->number * 8);
 	}
 	if (m->located && op->atom != DW_OP_nop && op->atom != DW_OP_GNU_uninit)
@@ -360,11 +363,11 @@ const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr)
 {
 	const char *why = NULL;
 	if (m->context->depth >= XC_EXPR_DEPTH)
-		return "location expressions nested too deep";
+		return "location expressions nested too deeply";
 	m->context->depth++;
 	for (size_t at = 0; !why && at < expr->count; at++) {
 		if (m->context->steps++ >= XC_EXPR_STEPS || (m->context->steps % PAID_STEPS == 0 && !xc_budget_spend(1)))
-			why = "location expression does not end";
+			why = "location expression takes too many steps";
 		else
 			why = step(m, expr, &at);
 	}
@@ -392,20 +395,20 @@ static struct xc_expr_context *begin(struct xc_machine *m, struct xc_expr_contex
 void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr, const uint64_t *initial,
 		    struct xc_location *out)
 {
-	struct xc_machine m; /* slots stay unset until pushed */
+	struct xc_machine m; /* elements are unset until pushed */
 	struct xc_expr next;
-	bool lasts = context->lasts;
+	bool survives_call = context->survives_call;
 	const char *why = "";
 	begin(&m, context, initial);
-	context->lasts = false;
-	if (xc_expr_next(context, expr, &next))
+	context->survives_call = false;
+	if (xc_expr_after_call(context, expr, &next))
 		why = xc_machine_run(&m, &next);
 	if (why) {
 		begin(&m, context, initial);
-		context->lasts = expr->lasts;
+		context->survives_call = expr->survives_call;
 		why = xc_machine_run(&m, expr);
 	}
-	context->lasts = lasts;
+	context->survives_call = survives_call;
 	if (why)
 		*out = (struct xc_location){.kind = XC_LOCATION_ABSENT, .why = why};
 	else if (m.piece_count > 0)
@@ -413,7 +416,7 @@ void xc_expr_locate(struct xc_expr_context *context, const struct xc_expr *expr,
 	else
 		named_so_far(&m, out);
 	out->guessed = context->guessed;
-	out->lasts = expr->lasts;
+	out->survives_call = expr->survives_call;
 }
 
 const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *expr, unsigned __int128 *bits_out)
@@ -422,7 +425,7 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 	uint8_t bytes[16];
 	size_t len;
 	const char *why;
-	bool lasts;
+	bool survives_call;
 	xc_expr_locate(context, expr, NULL, &location);
 	switch (location.kind) {
 	case XC_LOCATION_MEMORY:
@@ -432,10 +435,10 @@ const char *xc_expr_bits(struct xc_expr_context *context, const struct xc_expr *
 		*bits_out = location.bits;
 		return NULL;
 	case XC_LOCATION_REGISTER:
-		lasts = context->lasts;
-		context->lasts = location.lasts;
+		survives_call = context->survives_call;
+		context->survives_call = location.survives_call;
 		why = xc_expr_register(context, location.number, bytes, &len);
-		context->lasts = lasts;
+		context->survives_call = survives_call;
 		if (why)
 			return why;
 		memcpy(bits_out, bytes, sizeof *bits_out);

@@ -1,43 +1,45 @@
-/* expr_impl: the machine that evaluates one expression, shared by dwarf/expr*.c. */
+/* expr_impl: the stack machine that evaluates one expression, shared by dwarf/value/expr*.c and loclist.c. */
 #ifndef XC_EXPR_IMPL_H
 #define XC_EXPR_IMPL_H
 
 #include "dwarf/value/expr.h"
-#include "dwarf/value/slot.h"
+#include "dwarf/value/stack_element.h"
 
-enum { XC_EXPR_SLOTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIECES = 1024 };
+enum { XC_EXPR_ELEMENTS = 64, XC_EXPR_STEPS = 20000, XC_EXPR_DEPTH = 8, XC_EXPR_PIECES = 1024 };
 
 struct xc_machine {
 	struct xc_expr_context *context;
 	unsigned word;  /* bytes of an address */
-	unsigned depth; /* slots in use */
-	bool located;   /* `location` was set by an operator that is not an address */
+	unsigned depth; /* elements in use */
+	bool located;   /* `location` is set, by an operator that names something other than an address */
 	struct xc_location location;
 	struct xc_piece *pieces;
 	size_t piece_count, piece_capacity;
-	struct xc_slot slots[XC_EXPR_SLOTS];
+	struct xc_stack_element elements[XC_EXPR_ELEMENTS];
 };
 
-const char *xc_machine_push(struct xc_machine *m, const struct xc_slot *slot);
+const char *xc_machine_push(struct xc_machine *m, const struct xc_stack_element *element);
 const char *xc_machine_push_word(struct xc_machine *m, uint64_t value);
 const char *xc_machine_pop_word(struct xc_machine *m, uint64_t *value_out);
 
-/* Run an expression on the machine's stack; NULL, or why it failed. */
+/* Run an expression on the machine's stack. NULL, or the reason for a failure. */
 const char *xc_machine_run(struct xc_machine *m, const struct xc_expr *expr);
 
-/* Operators that refer to other entries, threads, callers (expr_refer.c). *handled_out tells whether it was one. */
+/* Operators that refer to other entries, threads and callers (expr_refer.c). *handled_out: the operator is one of
+ * them. */
 const char *xc_machine_refer(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, bool *handled_out);
 
-/* The bytes of a register, at most 16; len_out gets how many. NULL, or why it is not known (in scratch). */
+/* The bytes of a register, at most 16, and their number in len_out. NULL, or the reason why it is not known (in
+ * scratch). */
 const char *xc_expr_register(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
 
-/* A register that the frame's call did not preserve, when it can be known all the same (expr_lost.c). False when it is
+/* A register that the frame's call did not preserve, where its value can be known (expr_clobbered.c). False when it is
  * lost. */
-bool xc_expr_lost(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
+bool xc_expr_clobbered(struct xc_expr_context *context, uint64_t number, uint8_t bytes[16], size_t *len_out);
 
-/* When the expression names a lost register and the one that holds behind the call is the value which that register had
- * at the function's entry: that one. */
-bool xc_expr_next(struct xc_expr_context *context, const struct xc_expr *expr, struct xc_expr *next_out);
+/* True when the expression names a clobbered register, and the location list entry after the call is the value of that
+ * register at the function's entry. next_out gets that entry. */
+bool xc_expr_after_call(struct xc_expr_context *context, const struct xc_expr *expr, struct xc_expr *next_out);
 
 /* Is it `entry_value(register number); stack_value`? */
 bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uint64_t number, unsigned word);
@@ -45,7 +47,7 @@ bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uin
 /* An entry of .debug_addr by a unit's index; false when there is none (loclist.c). */
 bool xc_expr_indexed(struct xc_types *types, Dwarf_CU *unit, uint64_t index, uint64_t *value_out);
 
-/* A stack entry of `size` bytes in memory; NULL or why. */
+/* A number of `size` bytes in memory. NULL, or the reason for a failure. */
 const char *xc_expr_read(struct xc_expr_context *context, xc_addr addr, size_t size, unsigned __int128 *bits_out);
 
 #endif

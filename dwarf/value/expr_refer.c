@@ -1,10 +1,10 @@
-/* expr_refer: operators that look beyond the expression: registers, types, other entries, threads, callers. */
+/* expr_refer: operators that need more than the stack: registers, types, other entries, threads, callers. */
 #include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 
 #include "dwarf/module/die.h"
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 #include "dwarf/value/expr_impl.h"
 #include "dwarf/value/exprcode.h"
 #include "dwarf/module/unit.h"
@@ -24,7 +24,7 @@ static const void *x87_register(const struct xc_arch *arch, const struct xc_vect
 				size_t *len_out)
 {
 	uint64_t st = number - (uint64_t)arch->x87, mm = number - (arch->machine == EM_386 ? MM_32 : MM_64);
-	*len_out = st < X87_REGS ? sizeof v->st[0] : 8; /* MMX registers lie in the low bytes of these */
+	*len_out = st < X87_REGS ? sizeof v->st[0] : 8; /* MMX registers are the low bytes of these */
 	uint64_t index = st < X87_REGS ? st : mm;
 	return arch->x87 >= 0 && index < X87_REGS && index < v->st_count ? v->st[index] : NULL;
 }
@@ -50,7 +50,7 @@ static const char *single_register(struct xc_expr_context *c, uint64_t index, ui
 	if (index % 2)
 		memmove(bytes, bytes + 4, 4);
 	else
-		return NULL; /* a double that gcc gives by its first half is whole */
+		return NULL; /* gcc names a double by its first half: all of it */
 	memset(bytes + 4, 0, 12);
 	*len_out = 4;
 	return NULL;
@@ -66,7 +66,7 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 	if (arch->machine == EM_ARM && number >= S0_ARM && number < S0_ARM + S_COUNT)
 		return single_register(c, number - S0_ARM, bytes, len_out);
 	const void *from = v ? vector_register(arch, v, number, len_out) : NULL;
-	if (from) { /* first: of aarch64's registers that calls preserve, the lower halves are kept by value as well */
+	if (from) { /* first: of aarch64's callee-saved vector registers only the lower halves are kept as numbers */
 		memset(bytes, 0, 16);
 		memcpy(bytes, from, *len_out);
 		return NULL;
@@ -78,12 +78,12 @@ const char *xc_expr_register(struct xc_expr_context *c, uint64_t number, uint8_t
 		*len_out = xc_arch_saved_size(arch, (int)kept);
 		return NULL;
 	}
-	return xc_expr_lost(c, number, bytes, len_out) ? NULL : not_saved(c, number);
+	return xc_expr_clobbered(c, number, bytes, len_out) ? NULL : not_saved(c, number);
 }
 
-static const char NO_ENTRY_DIE[] = "debug information refers to an entry that is not there";
+static const char NO_ENTRY_DIE[] = "debug information refers to a missing entry";
 
-/* These operators name a DIE by its offset in the whole .debug_info; a unit may be open by itself. */
+/* These operators name a DIE by its offset in the whole .debug_info; a unit may be open on its own. */
 static Dwarf_Op from_unit(Dwarf_CU *unit, const Dwarf_Op *op)
 {
 	Dwarf_Op own = *op;
@@ -109,69 +109,69 @@ static bool referred(const struct xc_expr *expr, const Dwarf_Op *op, Dwarf_Die *
 	return dwarf_getlocation_die(&attr, &own, out) == 0;
 }
 
-/* A slot that has the type an operator names; for DW_OP_convert, 0 stands for the generic type. */
-static const char *type_slot(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
-			     struct xc_slot *like)
+/* An element of the type that an operator names; offset 0 in DW_OP_convert means the generic type. */
+static const char *typed_element(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op, uint64_t offset,
+				 struct xc_stack_element *like)
 {
 	Dwarf_Die die;
-	*like = xc_slot_word(0, m->word);
+	*like = xc_stack_element_word(0, m->word);
 	if (offset == 0)
 		return NULL;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
 	const struct xc_type *type = xc_type_get(xc_types_of(m->context->process), &die);
-	return xc_slot_typed(type, 0, like) ? NULL : "a stack type that is not supported";
+	return xc_stack_element_typed(type, 0, like) ? NULL : "a type that is not supported on the expression stack";
 }
 
 static const char *regval_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
+	struct xc_stack_element element;
 	uint8_t bytes[16];
 	size_t len;
-	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	const char *why = typed_element(m, expr, op, op->number2, &element);
 	if (why || (why = xc_expr_register(m->context, op->number, bytes, &len)))
 		return why;
-	if (slot.size > len)
-		return "a register smaller than its type";
-	memcpy(&slot.bits, bytes, slot.size);
-	return xc_machine_push(m, &slot);
+	if (element.size > len)
+		return "a register that is smaller than its type";
+	memcpy(&element.bits, bytes, element.size);
+	return xc_machine_push(m, &element);
 }
 
 static const char *deref_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
+	struct xc_stack_element element;
 	uint64_t addr;
-	const char *why = type_slot(m, expr, op, op->number2, &slot);
+	const char *why = typed_element(m, expr, op, op->number2, &element);
 	if (why || (why = xc_machine_pop_word(m, &addr)) ||
-	    (why = xc_expr_read(m->context, addr, slot.size, &slot.bits)))
+	    (why = xc_expr_read(m->context, addr, element.size, &element.bits)))
 		return why;
-	return xc_machine_push(m, &slot);
+	return xc_machine_push(m, &element);
 }
 
 static const char *const_type(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot slot;
-	const char *why = type_slot(m, expr, op, op->number, &slot);
+	struct xc_stack_element element;
+	const char *why = typed_element(m, expr, op, op->number, &element);
 	if (why)
 		return why;
-	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first is how many */
-	if (bytes[0] != slot.size)
+	const uint8_t *bytes = xc_exprcode_bytes(op); /* the first byte is the length */
+	if (bytes[0] != element.size)
 		return "a typed constant of another size";
-	memcpy(&slot.bits, bytes + 1, slot.size);
-	return xc_machine_push(m, &slot);
+	memcpy(&element.bits, bytes + 1, element.size);
+	return xc_machine_push(m, &element);
 }
 
 static const char *convert(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
-	struct xc_slot like;
-	const char *why = type_slot(m, expr, op, op->number, &like);
+	struct xc_stack_element like;
+	const char *why = typed_element(m, expr, op, op->number, &like);
 	if (why)
 		return why;
 	if (m->depth == 0)
 		return "location expression pops an empty stack";
-	struct xc_slot *top = &m->slots[m->depth - 1];
+	struct xc_stack_element *top = &m->elements[m->depth - 1];
 	if (op->atom != DW_OP_reinterpret && op->atom != DW_OP_GNU_reinterpret)
-		return xc_slot_convert(top, &like);
+		return xc_stack_element_convert(top, &like);
 	if (like.size != top->size)
 		return "reinterpreted as a type of another size";
 	top->kind = like.kind;
@@ -186,7 +186,7 @@ static const char *indexed(struct xc_machine *m, const struct xc_expr *expr, con
 	if (!is_address)
 		return xc_machine_push_word(m, value);
 	if (!m->context->module || !m->context->module->bias_known)
-		return "the module's place in memory is not known";
+		return "the load address of the module is not known";
 	return xc_machine_push_word(m, value + m->context->module->bias);
 }
 
@@ -233,8 +233,8 @@ static const char *tls_block(struct xc_expr_context *c, xc_addr *block_out)
 	return NULL;
 }
 
-/* gcc 12 tells split units the variable's address in the module (of a symbol in .tdata) where its offset in the block is
- * wanted. What is no offset is never taken for one. */
+/* In split units, gcc 12 gives the variable's address in the module (of a symbol in .tdata) in place of its offset in
+ * the block. A value that cannot be an offset is converted. */
 static const char *check_offset(const struct xc_module *module, uint64_t *offset)
 {
 	struct xc_elf elf;
@@ -264,7 +264,7 @@ static const char *tls(struct xc_machine *m)
 	return xc_machine_push_word(m, block + offset);
 }
 
-/* DW_OP_call2 …: the other entry's location runs on this stack; without one nothing happens. */
+/* DW_OP_call2 …: the location of another entry is evaluated on this stack. Without a location nothing happens. */
 static const char *call(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	Dwarf_Die die;
@@ -275,15 +275,15 @@ static const char *call(struct xc_machine *m, const struct xc_expr *expr, const 
 	if (!xc_die_attr(&die, DW_AT_location, &attr) ||
 	    !xc_expr_of(xc_types_of(m->context->process), &attr, m->context->file_addr, &other))
 		return NULL;
-	bool lasts = m->context->lasts;
-	m->context->lasts = other.lasts;
+	bool survives_call = m->context->survives_call;
+	m->context->survives_call = other.survives_call;
 	const char *why = xc_machine_run(m, &other);
-	m->context->lasts = lasts;
+	m->context->survives_call = survives_call;
 	return why;
 }
 
-/* The register that an entry value is about, in its forms: reg5, regx 5, breg5 0 deref, regval_type 17 double. False for
- * other expressions, which no compiler writes. */
+/* The register of an entry value, in the forms that compilers write: reg5, regx 5, breg5 0 deref, regval_type 17
+ * double. False for every other expression. */
 static bool entry_form(const Dwarf_Op *ops, size_t count, unsigned word, unsigned *reg_out, bool *deref_out)
 {
 	unsigned atom = ops[0].atom;
@@ -326,22 +326,22 @@ bool xc_expr_is_entry_of(struct xc_types *types, const struct xc_expr *expr, uin
 static const char *entry_value(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
 {
 	struct xc_expr inner;
-	struct xc_slot slot = xc_slot_word(0, m->word);
+	struct xc_stack_element element = xc_stack_element_word(0, m->word);
 	unsigned reg;
 	bool deref;
 	const char *why = NULL;
 	if (!entry_inner(xc_types_of(m->context->process), expr, op, &inner))
-		return "entry value of nothing";
+		return "entry value of an empty expression";
 	const Dwarf_Op *ops = inner.ops;
 	if (!entry_form(ops, inner.count, m->word, &reg, &deref))
-		return "entry value of more than a register";
+		return "entry value of more than one register";
 	if (ops[0].atom == DW_OP_regval_type || ops[0].atom == DW_OP_GNU_regval_type)
-		why = type_slot(m, &inner, &ops[0], ops[0].number2, &slot);
+		why = typed_element(m, &inner, &ops[0], ops[0].number2, &element);
 	unsigned __int128 bits;
-	if (why || (why = xc_entry_register(m->context, reg, deref, &bits)))
+	if (why || (why = xc_entry_value_register(m->context, reg, deref, &bits)))
 		return why;
-	slot.bits = slot.size >= 16 ? bits : bits & (((unsigned __int128)1 << slot.size * 8) - 1);
-	return xc_machine_push(m, &slot);
+	element.bits = element.size >= 16 ? bits : bits & (((unsigned __int128)1 << element.size * 8) - 1);
+	return xc_machine_push(m, &element);
 }
 
 static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *expr, const Dwarf_Op *op)
@@ -350,7 +350,7 @@ static const char *parameter_ref(struct xc_machine *m, const struct xc_expr *exp
 	unsigned __int128 bits;
 	if (!referred(expr, op, &die))
 		return NO_ENTRY_DIE;
-	const char *why = xc_entry_parameter(m->context, &die, &bits);
+	const char *why = xc_entry_value_parameter(m->context, &die, &bits);
 	return why ? why : xc_machine_push_word(m, (uint64_t)bits);
 }
 
@@ -370,7 +370,7 @@ static const char *implicit(struct xc_machine *m, const struct xc_expr *expr, co
 	m->located = true;
 	if (op->atom == DW_OP_implicit_value) {
 		if (!xc_exprcode_bytes(op))
-			return "implicit value of nothing"; /* made by hand */
+			return "implicit value without bytes"; /* not from a file */
 		m->location = (struct xc_location){
 			.kind = XC_LOCATION_BYTES, .bytes = xc_exprcode_bytes(op), .size = op->number};
 		return NULL;

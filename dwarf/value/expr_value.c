@@ -1,14 +1,15 @@
-/* expr_value: from a location to a value, and what a variable's DIE says about both.
+/* expr_value: the value at a location, and the value of a variable's DIE.
  *
- * Pieces are gathered into a buffer of the type's size, bit by bit; what is missing becomes a hole with its reason, so
- * that the members that are there can still be shown. A pointer that was optimised away (DW_OP_implicit_pointer) keeps the value it
- * pointed to. */
+ * Pieces are copied into a buffer of the type's size, bit by bit. A missing piece becomes a hole with its reason, so
+ * that the other members can be shown. A pointer that was optimised away (DW_OP_implicit_pointer) has the value of its
+ * target. */
 #include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 
 #include "dwarf/module/die.h"
 #include "dwarf/value/expr_impl.h"
+#include "dwarf/value/float.h"
 
 enum { X87_REGS = 8, EXTENDED = 10, F0_PPC64 = 32, F31_PPC64 = 63 };
 
@@ -17,8 +18,9 @@ static void fail(struct xc_expr_context *c, const struct xc_type *type, const ch
 	*out = xc_value_absent(c->process, type, why);
 }
 
-/* The format in which a register holds every float: bytes, or 0 where it holds them as memory does. The x87 stack has its own
- * (psABI: st0 to st7), ppc64's registers hold doubles (Power ISA 3.1, 4.3.1: single format is converted by loads). */
+/* The size of the format in which a register holds every float; 0: the same as in memory. The x87 stack has its own
+ * format (psABI: st0 to st7). ppc64's registers hold doubles (Power ISA 3.1, 4.3.1: loads convert the single
+ * format). */
 static unsigned register_format(const struct xc_arch *arch, uint64_t reg)
 {
 	if (arch->x87 >= 0 && reg - (uint64_t)arch->x87 < X87_REGS)
@@ -35,7 +37,7 @@ static bool from_register(const struct xc_arch *arch, const struct xc_type *type
 	unsigned __int128 bits;
 	long double x;
 	memcpy(&bits, bytes, 16);
-	if (!xc_slot_to_float(bits, format, &x) || !xc_slot_from_float(x, (unsigned)number->size, &bits))
+	if (!xc_float_from_bits(bits, format, &x) || !xc_float_to_bits(x, (unsigned)number->size, &bits))
 		return false;
 	memcpy(bytes, &bits, 16);
 	return true;
@@ -89,7 +91,7 @@ static void from_bytes(struct xc_expr_context *c, const void *bytes, size_t len,
 	in_buffer(c, type, buffer, out);
 }
 
-/* The bytes a piece is cut from, at most `want` of them. NULL, or why there are none. */
+/* The first `want` bytes of the location that a piece is cut from. NULL, or the reason why there are none. */
 static const char *piece_bytes(struct xc_expr_context *c, const struct xc_location *from, uint8_t *bytes, size_t want)
 {
 	uint8_t reg[16];
@@ -188,8 +190,8 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 		   struct xc_value *out)
 {
 	uint64_t size = 0;
-	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX, lasts = c->lasts;
-	c->lasts = location->lasts;
+	bool sized = xc_type_size(type, &size) && size <= XC_VALUE_MAX, survives_call = c->survives_call;
+	c->survives_call = location->survives_call;
 	if (location->kind == XC_LOCATION_MEMORY)
 		*out = xc_value_memory(c->process, type, location->number);
 	else if (location->kind == XC_LOCATION_ABSENT)
@@ -209,7 +211,7 @@ void xc_expr_value(struct xc_expr_context *c, const struct xc_location *location
 	else
 		*out = xc_value_small(c->process, type, &location->bits, sizeof location->bits);
 	out->guessed = location->guessed || c->guessed;
-	c->lasts = lasts;
+	c->survives_call = survives_call;
 }
 
 void xc_expr_constant(struct xc_expr_context *c, Dwarf_Attribute *attr, const struct xc_type *type,
@@ -250,8 +252,8 @@ void xc_expr_variable(struct xc_expr_context *c, Dwarf_Die *die, struct xc_value
 	}
 }
 
-/* The number that an attribute gives in this frame: a constant, an expression, or another variable's value. An offset is
- * added to what is pushed first. */
+/* The value of an attribute in this frame: a constant, an expression, or another variable's value. `initial` (may be
+ * NULL) is pushed first, for member offsets. */
 static bool dynamic_number(struct xc_expr_context *c, Dwarf_Attribute *attr, const uint64_t *initial, uint64_t *out)
 {
 	Dwarf_Die die;
@@ -269,7 +271,7 @@ static bool dynamic_number(struct xc_expr_context *c, Dwarf_Attribute *attr, con
 		known = xc_expr_of(xc_types_of(c->process), attr, c->file_addr, &expr);
 		if (known)
 			xc_expr_locate(c, &expr, initial, &location);
-		/* an expression gives the number itself; a location list of a variable gives where it is */
+		/* the result of an expression is the number itself; a variable's location list gives its address */
 		known = known && (location.kind == XC_LOCATION_VALUE || location.kind == XC_LOCATION_MEMORY);
 		*out = location.kind == XC_LOCATION_VALUE ? (uint64_t)location.bits : location.number;
 	}
@@ -295,7 +297,7 @@ static const struct xc_type *resolve_array(struct xc_expr_context *c, const stru
 
 enum { MAX_DYNAMIC_MEMBERS = 1024 };
 
-/* gcc computes the offsets of what stands behind a variable length array from variables of the frame. */
+/* gcc computes the offsets of members after a variable length array from variables of the frame. */
 static const struct xc_type *resolve_record(struct xc_expr_context *c, const struct xc_type *record)
 {
 	size_t count;

@@ -1,9 +1,8 @@
-/* exprcode: DWARF 5, 7.7.1 and table 7.9; GNU's operators: gcc 12, include/dwarf2.def, and the gcc wiki's TypedDWARF and
- * DebugFission. Operands of each operator are a word of letters:
+/* exprcode: the encoding of expressions: DWARF 5, 7.7.1 and table 7.9; GNU's operators: gcc 12, include/dwarf2.def, and
+ * the gcc wiki's TypedDWARF and DebugFission. The operands of an operator are a string of letters:
  *
- *	a address   1 2 4 8 unsigned bytes   u ULEB128   s SLEB128   r offset in .debug_info   b block: ULEB128 and bytes
- *	c block with a length of one byte, which stays part of it
- */
+ *	a address   1 2 4 8 unsigned bytes   u ULEB128   s SLEB128   r offset in .debug_info
+ *	b block: ULEB128 and bytes   c block with a length of one byte, which is part of the block */
 #include "dwarf/value/exprcode.h"
 
 #include <dwarf.h>
@@ -18,7 +17,7 @@ struct unit {
 	unsigned address_size, reference_size;
 };
 
-/* NULL: not known. */
+/* NULL: an unknown operator. */
 static const char *operands_of(unsigned atom)
 {
 	if ((atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_reg0 && atom <= DW_OP_reg31))
@@ -133,7 +132,7 @@ static struct xc_error *take_block(struct xc_cursor *c, uint64_t size, Dwarf_Wor
 	return xc_cursor_skip(c, (size_t)size);
 }
 
-/* One operand; `next` is where the bytes of a block go. */
+/* One operand; a block's address is stored in *next. */
 static struct xc_error *take_operand(const struct unit *unit, struct xc_cursor *c, char kind, Dwarf_Word *number,
 				     Dwarf_Word *next)
 {
@@ -169,7 +168,7 @@ static bool take_op(const struct unit *unit, struct xc_cursor *c, const uint8_t 
 	if (operands && operands[0])
 		err = take_operand(unit, c, operands[0], &op->number, &op->number2);
 	if (!err && operands && operands[0] && operands[1])
-		err = take_operand(unit, c, operands[1], &op->number2, &none); /* no block comes second */
+		err = take_operand(unit, c, operands[1], &op->number2, &none); /* the second operand is never a block */
 	xc_error_free(err);
 	return operands && !err;
 }
@@ -183,7 +182,7 @@ static struct unit unit_of(Dwarf_CU *cu)
 	return (struct unit){.address_size = address, .reference_size = version == 2 ? address : offset};
 }
 
-/* Every operator has a byte at least, so there are no more of them than bytes. */
+/* Every operator has at least one byte, so there are no more operators than bytes. */
 static struct xc_exprcode *decode(struct xc_types *types, Dwarf_CU *cu, const uint8_t *bytes, size_t size)
 {
 	struct xc_exprcode *code = xc_arena_alloc(types->arena, sizeof *code);

@@ -1,4 +1,4 @@
-/* float: formats told apart, and read.
+/* float: selects and decodes formats.
  *
  *	            sign  exponent  fraction                                   digits
  *	half          15        5        10     IEEE 754-2019, 3.6                  5
@@ -22,7 +22,7 @@ static const struct {
 	[XC_FLOAT_PAIR] = {63, 52, 33},
 };
 
-/* Is it the name of a type, or of its complex numbers? Clang writes "complex", as gcc does. */
+/* Does the type have this name, or is it the complex type of it? Clang and gcc write "complex" before the name. */
 static bool is_named(const struct xc_type *type, const char *name)
 {
 	const char *have = type && type->name ? type->name : "";
@@ -88,7 +88,7 @@ static long double from_double(uint64_t bits)
 	return (long double)number;
 }
 
-/* The leading 64 bits of the fraction are what an x87 number, and so a long double of this machine, can hold. */
+/* A long double of this machine (x87) keeps the leading 64 bits of the fraction. */
 static long double from_quad(unsigned __int128 bits)
 {
 	int exponent = (int)(bits >> 112 & 0x7fff);
@@ -163,4 +163,25 @@ unsigned xc_float_sign(enum xc_float_kind kind)
 unsigned xc_float_fraction(enum xc_float_kind kind)
 {
 	return formats[kind].fraction;
+}
+
+bool xc_float_from_bits(unsigned __int128 bits, unsigned size, long double *out)
+{
+	return xc_float_decode(xc_float_kind_of(NULL, size, NULL), bits, out);
+}
+
+bool xc_float_to_bits(long double number, unsigned size, unsigned __int128 *bits_out)
+{
+	float f = (float)number;
+	double d = (double)number;
+	*bits_out = 0;
+	if (size == sizeof f)
+		memcpy(bits_out, &f, sizeof f);
+	else if (size == sizeof d)
+		memcpy(bits_out, &d, sizeof d);
+	else if (size >= 10 && size <= 16)
+		memcpy(bits_out, &number, 10);
+	else
+		return false;
+	return true;
 }

@@ -1,12 +1,13 @@
-/* loclist: the expression of an attribute (xc_expr_of in expr.h): its own, or the one of a list that holds at an address.
+/* loclist: the expression of an attribute (xc_expr_of in expr.h): its own, or the entry of a location list for an
+ * address.
  *
  *	.debug_loc        pairs of addresses; (0, 0) is the end, (-1, x) a base address               DWARF 4, 2.6.2
  *	.debug_loclists   kinds with operands; at an offset, or by an index into a table of offsets    DWARF 5, 7.7.3 and 7.29
- *	.debug_loc.dwo    kinds of GNU's own: indexes of addresses, lengths of four bytes              gcc wiki "DebugFission"
+ *	.debug_loc.dwo    GNU's own kinds: indexes of addresses, lengths of four bytes                 gcc wiki "DebugFission"
  *
- * Read by us: libdw 0.188 does not know DW_LLE_GNU_view_pair, takes a default location that stands in front for one that holds
- * everywhere, and does not say how long a list is. Thousands of variables may share a list of a hundred thousand entries: each
- * entry spends from the budget. */
+ * libdw is not used: version 0.188 does not know DW_LLE_GNU_view_pair, takes a leading default location for one that is
+ * valid everywhere, and does not report the length of a list. Thousands of variables may share a list of a hundred
+ * thousand entries, so each entry costs budget. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -19,12 +20,12 @@
 
 enum { LLE_VIEW_PAIR = 9 }; /* DW_LLE_GNU_view_pair: gcc, include/dwarf2.h */
 
-/* What the lists of a unit count from; worked out once. */
+/* The bases that the lists of a unit refer to; computed once. */
 struct unit_lists {
 	struct xc_cursor section, addresses;
 	uint64_t addr_base, low_pc, lists_base;
 	unsigned version, address_size, offset_size;
-	bool split4; /* GNU's lists */
+	bool split4; /* GNU's .debug_loc.dwo */
 };
 
 struct bytes {
@@ -38,8 +39,8 @@ struct walk {
 	const struct unit_lists *unit;
 	struct xc_cursor c;
 	uint64_t base;
-	uint64_t addr, behind;   /* behind it, or behind the call that ends there */
-	struct bytes here, next; /* what holds at them */
+	uint64_t addr, behind;   /* the next byte, or the first one after the call that ends there */
+	struct bytes here, next; /* the expressions for the two addresses */
 	struct bytes otherwise;  /* the default location */
 	bool ended;
 };
@@ -78,7 +79,7 @@ static void read_unit(struct unit_lists *u, Dwarf_CU *cu)
 	u->section = xc_section_cursor(elf, version >= 5 ? ".debug_loclists" : ".debug_loc");
 	u->addresses = xc_section_cursor(elf, ".debug_addr");
 	u->addr_base = unit_number(&die, DW_AT_addr_base, unit_number(&die, DW_AT_GNU_addr_base, 0));
-	u->lists_base = unit_number(&die, DW_AT_loclists_base, 4 + 2 * (uint64_t)offset); /* behind the first header */
+	u->lists_base = unit_number(&die, DW_AT_loclists_base, 4 + 2 * (uint64_t)offset); /* after the first header */
 	u->low_pc = low_pc_of(&die);
 }
 
@@ -124,7 +125,7 @@ bool xc_expr_indexed(struct xc_types *types, Dwarf_CU *unit, uint64_t index, uin
 	return u->address_size > 0 && address_at(u, index, value_out);
 }
 
-/* The expression of an entry of the range [lo, end), its length of `width` bytes, or a ULEB128. */
+/* Take the expression of the entry for [lo, end). Its length has `width` bytes; 0: a ULEB128. */
 static struct xc_error *take_expression(struct walk *w, uint64_t lo, uint64_t end, size_t width)
 {
 	uint64_t size;
@@ -247,13 +248,13 @@ static struct xc_error *take_entry_split4(struct walk *w)
 	}
 }
 
-/* Along the list until both are known. What a damaged list said before is kept. */
+/* Walk until both expressions are known. Entries before the damage in a list are kept. */
 static void follow(struct walk *w)
 {
 	struct xc_error *err = NULL;
 	while (!err && !w->ended && !(w->here.found && w->next.found)) {
 		err = w->unit->split4 ? take_entry_split4(w) : w->unit->version >= 5 ? take_entry5(w) : take_entry4(w);
-		if (!xc_budget_spend(1)) { /* an answer would be one for another day */
+		if (!xc_budget_spend(1)) { /* a partial answer would depend on the budget */
 			w->here = w->next = w->otherwise = (struct bytes){0};
 			break;
 		}
@@ -265,7 +266,7 @@ static void follow(struct walk *w)
 		w->next = w->otherwise;
 }
 
-/* ---- where a list stands ---- */
+/* ---- the start of a list ---- */
 
 static bool indexed_offset(const struct unit_lists *u, Dwarf_Attribute *attr, uint64_t *offset)
 {
@@ -283,13 +284,13 @@ static bool indexed_offset(const struct unit_lists *u, Dwarf_Attribute *attr, ui
 	return true;
 }
 
-/* A cursor at the list; false when the attribute is none. */
+/* A cursor at the list; false when the attribute does not refer to one. */
 static bool find_list(const struct unit_lists *u, Dwarf_Attribute *attr, struct xc_cursor *c)
 {
 	Dwarf_Word offset = 0;
 	unsigned form = dwarf_whatform(attr);
 	bool plain = form == DW_FORM_sec_offset ||
-		     (u->version < 4 && (form == DW_FORM_data4 || form == DW_FORM_data8)); /* constants in later ones */
+		     (u->version < 4 && (form == DW_FORM_data4 || form == DW_FORM_data8)); /* later: constants */
 	if (form == DW_FORM_loclistx ? !indexed_offset(u, attr, &offset)
 				     : !plain || dwarf_formudata(attr, &offset) != 0)
 		return false;
@@ -331,7 +332,7 @@ static bool of_list(struct xc_types *types, Dwarf_Attribute *attr, uint64_t file
 	if (w.next.found && xc_exprcode_read(types, attr->cu, w.next.at, w.next.size, &code) && code.count) {
 		out->next_ops = code.ops;
 		out->next_count = code.count;
-		out->lasts = same_ops(out, code.ops, code.count);
+		out->survives_call = same_ops(out, code.ops, code.count);
 	}
 	return true;
 }

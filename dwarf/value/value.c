@@ -1,22 +1,17 @@
-/* value: reading parts of values.
+/* value: reading values.
  *
- * Bytes of a value come from memory, or from `small` or a buffer; a part of a value is another value with a later
- * start. Bit-fields carry where they begin. Integers are taken apart byte by byte in the target's order, so a value
- * may stand at any address. Bit-fields and buffers assume little-endian, as all machines whose values we read are. */
+ * The bytes of a value come from memory, from `small` or from a buffer. A part of a value is another value with a later
+ * start; a bit-field also has the position of its first bit. Integers are assembled byte by byte in the target's byte
+ * order, so a value may have any alignment. Bit-fields and buffers assume little-endian, the byte order of every machine
+ * whose values are read here. */
 #include "dwarf/value/value.h"
 
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cursor.h"
-#include "core/base/suggest.h"
-#include "dwarf/value/expr.h"
 #include "dwarf/value/float.h"
-#include "dwarf/value/variant.h"
-
-enum { MAX_NESTING = 16, MAX_STEPS = 1 << 18 };
 
 struct xc_value xc_value_memory(const struct xc_process *process, const struct xc_type *type, xc_addr addr)
 {
@@ -80,7 +75,8 @@ static bool big_endian(const struct xc_value *value, const struct xc_type *type)
 	return value->process->arch->big_endian != type->is_swapped;
 }
 
-/* In a struct of the other byte order bits are counted from the high end of the first byte (gcc, scalar_storage_order). */
+/* In a struct of the other byte order (gcc's scalar_storage_order), bits are counted from the high end of the first
+ * byte. */
 static unsigned __int128 swap_field(const uint8_t *bytes, unsigned len, unsigned first, unsigned count)
 {
 	unsigned __int128 bits = 0;
@@ -263,158 +259,9 @@ struct xc_error *xc_value_check(const struct xc_value *value)
 	return err;
 }
 
-/* The offset of a virtual base is computed from the object (Itanium C++ ABI 2.4: through its vtable). */
-static bool dynamic_offset(const struct xc_value *value, const struct xc_member *member, struct xc_value *out)
-{
-	struct xc_arena scratch = {0};
-	struct xc_expr_context context = {
-		.process = value->process, .scratch = &scratch, .has_object = true, .object = value->addr};
-	struct xc_expr expr = {.attr = member->location};
-	Dwarf_Op *ops;
-	uint64_t addr;
-	bool found = value->kind == XC_VALUE_MEMORY && dwarf_getlocation(&expr.attr, &ops, &expr.count) == 0;
-	if (found) {
-		struct xc_location location;
-		expr.ops = ops;
-		xc_expr_locate(&context, &expr, &value->addr, &location);
-		found = location.kind == XC_LOCATION_MEMORY;
-		addr = location.number;
-	}
-	xc_arena_fini(&scratch);
-	if (found)
-		out->addr = addr;
-	return found;
-}
-
-void xc_value_field(const struct xc_value *value, const struct xc_member *member, struct xc_value *out)
-{
-	struct xc_value field = *value;
-	field.type = member->type;
-	field.bit_size = member->bit_size;
-	field.bit_offset = member->bit_offset;
-	if (member->dynamic) {
-		if (!dynamic_offset(value, member, &field))
-			field = xc_value_absent(value->process, member->type,
-						member->base ? "virtual base not found"
-							     : "its place is computed at run time");
-	} else {
-		field.addr += member->offset;
-		field.at += member->offset;
-	}
-	*out = field;
-}
-
-static const struct xc_type *record_of(const struct xc_type *type)
-{
-	type = xc_type_strip(type);
-	return type->is_declaration ? xc_type_complete(type) : type;
-}
-
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
-/* A look for a member; the steps end it in types that contain themselves. */
-struct search {
-	const char *name;
-	unsigned nesting, steps;
-};
-
-static bool find_member(const struct xc_value *value, struct search *search, struct xc_value *out);
-
-static bool find_within(const struct xc_value *value, const struct xc_member *member, struct search *search,
-			struct xc_value *out)
-{
-	struct xc_value inner;
-	if (search->nesting >= MAX_NESTING || search->steps == 0)
-		return false;
-	xc_value_field(value, member, &inner);
-	search->nesting++;
-	bool found = find_member(&inner, search, out);
-	search->nesting--;
-	return found;
-}
-
-/* Members that the value has in its present variant; rustc makes a variant one member, whose fields are looked through. */
-static bool find_in_variant(const struct xc_value *value, struct search *search, struct xc_value *out)
-{
-	const struct xc_variant *variant = xc_variant_of(value, NULL);
-	for (size_t i = 0; variant && i < variant->count; i++) {
-		const struct xc_member *member = &variant->members[i];
-		if (member->name && strcmp(member->name, search->name) == 0) {
-			xc_value_field(value, member, out);
-			return true;
-		}
-		if (xc_type_strip(value->type)->is_rust && find_within(value, member, search, out))
-			return true;
-	}
-	return false;
-}
-
-/* Own members hide those of base classes. */
-static bool find_member(const struct xc_value *value, struct search *search, struct xc_value *out)
-{
-	size_t count;
-	const struct xc_type *type = record_of(value->type);
-	const struct xc_member *members = xc_type_members(type, &count);
-	search->steps = search->steps > count ? search->steps - (unsigned)count : 0;
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].name && !members[i].base && strcmp(members[i].name, search->name) == 0) {
-			xc_value_field(value, &members[i], out);
-			return true;
-		}
-	}
-	for (size_t i = 0; i < count; i++) {
-		if ((!members[i].name || members[i].base) && find_within(value, &members[i], search, out))
-			return true;
-	}
-	return type->has_variants && find_in_variant(value, search, out);
-}
-
 static bool is_pointer(enum xc_type_kind kind)
 {
 	return kind == XC_TYPE_POINTER || kind == XC_TYPE_REFERENCE || kind == XC_TYPE_RVALUE_REFERENCE;
-}
-
-struct xc_error *xc_value_member(const struct xc_value *value, const char *name, struct xc_value *out)
-{
-	struct xc_value at = *value;
-	struct xc_error *err;
-	if (is_pointer(xc_type_strip(at.type)->kind) && (err = xc_value_deref(&at, &at)))
-		return err;
-	if (!is_record(xc_type_strip(at.type)))
-		return xc_error_new(XC_ERR_USAGE, "%s has no members", xc_type_name(value->type));
-	if (record_of(at.type)->is_declaration)
-		return xc_error_new(XC_ERR_NOT_FOUND, "%s is declared, but not defined here", xc_type_name(at.type));
-	struct search search = {.name = name, .steps = MAX_STEPS};
-	if (!find_member(&at, &search, out))
-		return xc_error_new(XC_ERR_NOT_FOUND, "no member %s in %s", name, xc_type_name(at.type));
-	return NULL;
-}
-
-static void consider_members(struct xc_suggestion *near, const struct xc_type *type, struct search *search)
-{
-	size_t count;
-	const struct xc_member *members = xc_type_members(record_of(type), &count);
-	search->steps = search->steps > count ? search->steps - (unsigned)count : 0;
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].name && !members[i].base) {
-			xc_suggest_consider(near, members[i].name);
-		} else if (search->nesting < MAX_NESTING && search->steps > 0) {
-			search->nesting++;
-			consider_members(near, members[i].type, search);
-			search->nesting--;
-		}
-	}
-}
-
-const char *xc_value_near_member(const struct xc_type *type, const char *name)
-{
-	struct xc_suggestion near = xc_suggest(name);
-	struct search search = {.steps = MAX_STEPS};
-	consider_members(&near, type, &search);
-	return near.best;
 }
 
 struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_out)
@@ -422,7 +269,7 @@ struct xc_error *xc_value_number(const struct xc_value *value, uint64_t *bits_ou
 	if (xc_value_load(value, bits_out))
 		return NULL;
 	struct xc_error *err = xc_value_check(value);
-	return err ? err : xc_error_new(XC_ERR_USAGE, "%s is no number", xc_type_name(value->type));
+	return err ? err : xc_error_new(XC_ERR_USAGE, "%s is not a number", xc_type_name(value->type));
 }
 
 struct xc_error *xc_value_deref(const struct xc_value *value, struct xc_value *out)
@@ -431,7 +278,7 @@ struct xc_error *xc_value_deref(const struct xc_value *value, struct xc_value *o
 	uint64_t addr;
 	struct xc_error *err;
 	if (!is_pointer(type->kind))
-		return xc_error_new(XC_ERR_USAGE, "%s is no pointer", xc_type_name(value->type));
+		return xc_error_new(XC_ERR_USAGE, "%s is not a pointer", xc_type_name(value->type));
 	if (value->kind == XC_VALUE_POINTEE) {
 		*out = *value->pointee;
 		return NULL;
@@ -460,7 +307,7 @@ struct xc_error *xc_value_index(const struct xc_value *value, int64_t index, str
 		return xc_error_new(XC_ERR_USAGE, "%s has no elements", xc_type_name(value->type));
 	}
 	if (!xc_type_size(element.type, &size))
-		return xc_error_new(XC_ERR_USAGE, "size of %s is not known", xc_type_name(element.type));
+		return xc_error_new(XC_ERR_USAGE, "the size of %s is not known", xc_type_name(element.type));
 	element.addr += (uint64_t)index * size;
 	element.at += (uint64_t)index * size;
 	*out = element;

@@ -1,7 +1,8 @@
-/* variant: variant parts read, and the variant of a value chosen.
+/* variant: reads variant parts, and selects the variant of a value.
  *
- * Discriminant values are compared as the bits of the discriminant: compilers write -3 of one byte as 253 in
- * DW_FORM_data1, as -3 in DW_FORM_sdata. Only ranges (DW_AT_discr_list) need to know whether it is signed.
+ * Discriminants are compared as bits: for a discriminant of one byte, compilers write -3 as 253 in DW_FORM_data1, and
+ * as -3 in DW_FORM_sdata. Only ranges (DW_AT_discr_list) depend on its signedness.
+ *
  *     DW_AT_discr_list, a block:  DW_DSC_label (0) value | DW_DSC_range (1) low high, … all LEB128 */
 #include "dwarf/value/variant.h"
 
@@ -224,7 +225,7 @@ static const struct xc_variant *chosen_by(const struct xc_value *value, const st
 	const struct xc_type *type = xc_type_strip(discriminant.type);
 	if (!xc_value_load_wide(&discriminant, &bits)) {
 		if (why && !xc_value_why(&discriminant, 0, type->size, why))
-			xc_text_add(why, "its discriminant is no integer");
+			xc_text_add(why, "its discriminant is not an integer");
 		return NULL;
 	}
 	unsigned width = discriminant.bit_size ? discriminant.bit_size : (unsigned)type->size * 8;
@@ -245,7 +246,7 @@ const struct xc_variant *xc_variant_of(const struct xc_value *value, struct xc_t
 	if (part && part->count == 1)
 		return &part->variants[0];
 	if (why)
-		xc_text_add(why, part && part->count == 0 ? "a type without variants" : "its variant is not told");
+		xc_text_add(why, part && part->count == 0 ? "a type without variants" : "its variant is not known");
 	return NULL;
 }
 
@@ -257,6 +258,6 @@ const struct xc_member *xc_variant_member(const struct xc_value *value, struct x
 	if (variant->count == 1 && variant->members[0].name && xc_type_strip(value->type)->is_rust)
 		return &variant->members[0];
 	if (why)
-		xc_text_add(why, "no enum of Rust");
+		xc_text_add(why, "not an enum of Rust");
 	return NULL;
 }

@@ -105,6 +105,10 @@ struct xc_view_hook {
  * look-up for other types. The view may be used while the process lives. */
 enum xc_view_result xc_view_open(const struct xc_value *value, struct xc_view *view);
 
+/* The shape of a type without typedefs and qualifiers; computed once for each type. Its hook is NULL when no hook
+ * knows the type. Never NULL; lives as long as the process. */
+const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
+
 /* Append the summary of a view not yet walked, "std::map with 2 elements"; nothing for texts and for what needs
  * none (pairs). */
 void xc_view_summary(const struct xc_view *view, struct xc_text *text);

@@ -21,6 +21,23 @@ void xc_view_with_elements(const struct xc_view *view, struct xc_text *text)
 		       view->count == 1 ? "" : "s");
 }
 
+void xc_view_no_summary(const struct xc_view *view, struct xc_text *text)
+{
+	(void)view;
+	(void)text;
+}
+
+const char *xc_view_last_name(const struct xc_view *view)
+{
+	const char *colon = strrchr(view->shape->title, ':');
+	return colon ? colon + 1 : view->shape->title;
+}
+
+void xc_view_summary_with_size(const struct xc_view *view, struct xc_text *text)
+{
+	xc_text_printf(text, "%s(size=%" PRIu64 ")", xc_view_last_name(view), view->count);
+}
+
 void xc_view_summary_with_capacity(const struct xc_view *view, struct xc_text *text)
 {
 	xc_text_printf(text, "%s of length %" PRIu64 ", capacity %" PRIu64, view->shape->title, view->count,

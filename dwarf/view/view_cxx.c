@@ -34,12 +34,6 @@ static bool next_of_pair(struct xc_view *view, struct xc_view_child *child)
 	return xc_view_part(&view->value, child->name, &child->value);
 }
 
-static void no_summary(const struct xc_view *view, struct xc_text *text)
-{
-	(void)view;
-	(void)text;
-}
-
 /* ---- what wraps another container ---- */
 
 static bool is_adaptor(const struct xc_type *type, struct xc_view_shape *shape)
@@ -262,11 +256,11 @@ static bool open_atomic(struct xc_view *view)
 }
 
 const struct xc_view_hook xc_view_cxx[] = {
-	{"std::pair", is_pair, open_pair, no_summary, next_of_pair, NULL, NULL},
+	{"std::pair", is_pair, open_pair, xc_view_no_summary, next_of_pair, NULL, NULL},
 	{"std::stack", is_adaptor, open_adaptor, NULL, NULL, NULL, NULL},
 	{"std::queue", is_adaptor, open_adaptor, NULL, NULL, NULL, NULL},
 	{"std::priority_queue", is_adaptor, open_adaptor, NULL, NULL, NULL, NULL},
-	{"std::array", is_array, open_array, no_summary, NULL, NULL, NULL},
+	{"std::array", is_array, open_array, xc_view_no_summary, NULL, NULL, NULL},
 	{"std::span", is_span, open_span, summary_with_length, NULL, NULL, NULL},
 	{"std::initializer_list", is_span, open_span, summary_with_length, NULL, NULL, NULL},
 	{"std::basic_string_view", is_span, open_string_view, NULL, NULL, NULL, NULL},

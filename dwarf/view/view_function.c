@@ -1,13 +1,13 @@
-/* view_function: what the debug information of a function tells about a type that its caller has hidden.
+/* view_function: searches for the DIE that names a type: a template argument, a parameter or a variable.
  *
- * Containers that hide the type of their content (any, function, trait objects) keep a function made for that type. Its
- * DIE names the type: as template argument, as the target of `self`, or as a variable's type. */
+ * An instance of an inlined function leaves out what its abstract origin has, so the search continues there. */
+#include "dwarf/view/view_function.h"
+
 #include <dwarf.h>
 #include <string.h>
 
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/module/die.h"
-#include "dwarf/view/view_impl.h"
 
 enum { MAX_NESTING = 8 };
 
@@ -20,7 +20,7 @@ static bool function_at(const struct xc_process *process, xc_addr function, Dwar
 	return true;
 }
 
-/* The first child of that tag and name, in the DIE or in what it is an instance of. */
+/* The first child of that tag and name, in the DIE, its blocks, or its abstract origin or specification. */
 static bool find_child(Dwarf_Die *parent, int tag, const char *name, unsigned nesting, Dwarf_Die *out)
 {
 	Dwarf_Die origin;
@@ -61,7 +61,7 @@ const struct xc_type *xc_view_function_argument(const struct xc_process *process
 	return type_of_child(process, function, DW_TAG_template_type_parameter, NULL);
 }
 
-/* What the first parameter of that name points to. */
+/* The type that the parameter of that name points to. */
 static const struct xc_type *pointed_by(const struct xc_process *process, xc_addr function, const char *name)
 {
 	const struct xc_type *type = type_of_child(process, function, DW_TAG_formal_parameter, name);

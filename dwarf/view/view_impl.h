@@ -1,8 +1,10 @@
-/* view_impl: what hooks share (dwarf/view_*.c). */
+/* view_impl: what the hooks share: opening views, summaries, children and nodes. */
 #ifndef XC_VIEW_IMPL_H
 #define XC_VIEW_IMPL_H
 
 #include "dwarf/view/view.h"
+#include "dwarf/view/view_function.h"
+#include "dwarf/view/view_part.h"
 
 enum {
 	XC_VIEW_STEPS = 1 << 12, /* of a walk inside one call (down a tree, over empty buckets) */
@@ -12,30 +14,9 @@ enum {
 /* Tables of hooks, each ended by one without name. */
 extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_libstdcxx_nodes[],
 	xc_view_libstdcxx_holders[], xc_view_libcxx[], xc_view_libcxx_nodes[], xc_view_erased[], xc_view_rust[],
-	xc_view_rust_maps[];
+	xc_view_rust_holders[], xc_view_rust_maps[];
 
-/* What was worked out for a type (stripped, complete): its hook is NULL when no hook knows the type. Never NULL; lives as long as
- * the process. */
-const struct xc_view_shape *xc_view_shape_of(const struct xc_process *process, const struct xc_type *type);
-
-/* ---- parts of values; all are probes ---- */
-
-/* Follow a path of member names, "_M_impl._M_start", through base classes and typedefs; a pointer on the way is
- * followed. "<N>" is base class number N. value and out may be the same. */
-bool xc_view_part(const struct xc_value *value, const char *path, struct xc_value *out);
-
-/* The same for the first path that exists; NULL ends the list. */
-bool xc_view_part_of(const struct xc_value *value, struct xc_value *out, const char *const paths[]);
-
-/* Down through structs of which one member takes room, to something that is no such struct. False when it is a struct
- * of several. */
-bool xc_view_unwrap(const struct xc_value *value, struct xc_value *out);
-
-/* The bits of an integer, enum, bool or pointer down that path. */
-bool xc_view_number(const struct xc_value *value, const char *path, uint64_t *bits_out);
-
-/* A value of another type in the same place, `offset` bytes further on. */
-struct xc_value xc_view_cast(const struct xc_value *value, const struct xc_type *type, uint64_t offset);
+/* ---- memory (view_part.c) ---- */
 
 /* A pointer-sized word of memory. */
 bool xc_view_word(const struct xc_view *view, xc_addr addr, uint64_t *word_out);
@@ -43,47 +24,11 @@ bool xc_view_word(const struct xc_view *view, xc_addr addr, uint64_t *word_out);
 /* True when the first and the last byte of a range can be read; also for an empty range. */
 bool xc_view_readable(const struct xc_view *view, xc_addr addr, uint64_t len);
 
-/* ---- types ---- */
-
-/* Typedefs and qualifiers removed, definition found. */
-const struct xc_type *xc_view_plain(const struct xc_type *type);
-
-/* Does the path lead to something in values of this type? *type_out (may be NULL) gets what. */
-bool xc_view_has(const struct xc_type *type, const char *path, const struct xc_type **type_out);
-
-/* How many bytes into a value of this type a path leads, without following pointers. */
-bool xc_view_offset(const struct xc_type *type, const char *path, uint64_t *offset_out);
-
-/* A type argument of the template that made the type; NULL when there is none. */
-const struct xc_type *xc_view_argument(const struct xc_type *type, size_t position);
-size_t xc_view_argument_count(const struct xc_type *type);
-
-/* A type that the class, or a base class, declares in its scope; NULL when the debug information leaves it out. */
-const struct xc_type *xc_view_nested(const struct xc_type *type, const char *name);
-
-/* The alignment of a type: what the source asks for, else what its scalars need. 1 at least. */
-uint64_t xc_view_alignment(const struct xc_type *type);
-
-/* Where something of this type lies behind a head of `offset` bytes. */
-uint64_t xc_view_align(uint64_t offset, const struct xc_type *type);
+/* ---- names ---- */
 
 /* The name of a type for people: std::string for its long form, default template arguments left out. */
 void xc_view_type_name(struct xc_text *text, const struct xc_type *type);
 void xc_view_short_name(struct xc_text *text, const char *name);
-
-/* ---- functions that tell types ---- */
-
-/* The first template argument of the function at an address; what its `self` or `this` points to. NULL when the debug
- * information does not say. */
-const struct xc_type *xc_view_function_argument(const struct xc_process *process, xc_addr function);
-const struct xc_type *xc_view_function_self(const struct xc_process *process, xc_addr function);
-const struct xc_type *xc_view_function_this(const struct xc_process *process, xc_addr function);
-
-/* The type of a variable of the function at an address, in any of its blocks; NULL when it has none of that name. */
-const struct xc_type *xc_view_function_local(const struct xc_process *process, xc_addr function, const char *name);
-
-/* The qualified name of the function, or of the symbol, at an address; NULL when there is none. */
-const char *xc_view_function_name(const struct xc_process *process, xc_addr function);
 
 /* ---- opening ---- */
 
@@ -117,6 +62,13 @@ bool xc_view_wrap(struct xc_view *view, const struct xc_value *part, const char 
 
 /* A path leads to a pointer; its target becomes the element. */
 bool xc_view_points_at(const struct xc_type *type, const char *path, struct xc_view_shape *shape);
+
+/* The last component of the title: "Vec" of "alloc::vec::Vec". Borrowed from it. */
+const char *xc_view_last_name(const struct xc_view *view);
+
+/* Summaries: none; "Vec(size=3)". */
+void xc_view_no_summary(const struct xc_view *view, struct xc_text *text);
+void xc_view_summary_with_size(const struct xc_view *view, struct xc_text *text);
 
 /* Summaries: "std::map with 3 elements", "std::unique_ptr<int>", "std::vector of length 2, capacity 4" (state[0]). */
 void xc_view_summary_with_capacity(const struct xc_view *view, struct xc_text *text);
@@ -154,6 +106,14 @@ void xc_view_bits_summary(const struct xc_view *view, struct xc_text *text);
 /* Elements of shape->size bytes in blocks, which a map at state[0] points to: state[1] elements of the first are not
  * used, each has room for state[2]. */
 bool xc_view_next_in_blocks(struct xc_view *view, struct xc_view_child *child);
+
+/* ---- wrappers of Rust (view_rust.c) ---- */
+
+/* The number or the pointer in the wrapper at the first of the paths that exists. */
+bool xc_view_wrapped_number(const struct xc_value *value, const char *const paths[], uint64_t *bits_out);
+
+/* The byte type within an unsized type and its wrappers: Path → OsStr → Slice → [u8]. NULL when it is none of bytes. */
+const struct xc_type *xc_view_byte_below(const struct xc_type *type);
 
 /* ---- nodes (view_nodes.c) ---- */
 

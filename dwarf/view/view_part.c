@@ -1,4 +1,6 @@
-/* view_part: what hooks use to take containers apart: members by path, memory, types. */
+/* view_part: members by path, memory, types. */
+#include "dwarf/view/view_part.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,12 +9,6 @@
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view_impl.h"
 
-static void summary_with_size(const struct xc_view *view, struct xc_text *text)
-{
-	const char *name = strrchr(view->shape->title, ':');
-	xc_text_printf(text, "%s(size=%" PRIu64 ")", name ? name + 1 : view->shape->title, view->count);
-}
-
 /* ---- hash tables: SwissTable ----
  *
  *	… | element 1 | element 0 | ctrl 0 | ctrl 1 | … | ctrl mask | the first ctrl bytes again
@@ -328,15 +322,17 @@ static bool next_of_btree(struct xc_view *view, struct xc_view_child *child)
 }
 
 const struct xc_view_hook xc_view_rust_maps[] = {
-	{"std::collections::hash::map::HashMap", is_hash, open_hash, summary_with_size, next_of_hash, NULL, NULL},
-	{"std::collections::hash::set::HashSet", is_hash, open_hash, summary_with_size, next_of_hash, NULL, NULL},
-	{"hashbrown::map::HashMap", is_hash, open_hash, summary_with_size, next_of_hash, NULL, NULL},
-	{"hashbrown::set::HashSet", is_hash, open_hash, summary_with_size, next_of_hash, NULL, NULL},
-	{"alloc::collections::linked_list::LinkedList", is_list, open_list, summary_with_size, next_of_list, NULL,
+	{"std::collections::hash::map::HashMap", is_hash, open_hash, xc_view_summary_with_size, next_of_hash, NULL,
 	 NULL},
-	{"alloc::collections::btree::map::BTreeMap", is_btree, open_btree, summary_with_size, next_of_btree, NULL,
+	{"std::collections::hash::set::HashSet", is_hash, open_hash, xc_view_summary_with_size, next_of_hash, NULL,
 	 NULL},
-	{"alloc::collections::btree::set::BTreeSet", is_btree, open_btree, summary_with_size, next_of_btree, NULL,
-	 NULL},
+	{"hashbrown::map::HashMap", is_hash, open_hash, xc_view_summary_with_size, next_of_hash, NULL, NULL},
+	{"hashbrown::set::HashSet", is_hash, open_hash, xc_view_summary_with_size, next_of_hash, NULL, NULL},
+	{"alloc::collections::linked_list::LinkedList", is_list, open_list, xc_view_summary_with_size, next_of_list,
+	 NULL, NULL},
+	{"alloc::collections::btree::map::BTreeMap", is_btree, open_btree, xc_view_summary_with_size, next_of_btree,
+	 NULL, NULL},
+	{"alloc::collections::btree::set::BTreeSet", is_btree, open_btree, xc_view_summary_with_size, next_of_btree,
+	 NULL, NULL},
 	{.name = NULL},
 };

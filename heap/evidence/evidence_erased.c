@@ -17,7 +17,8 @@
 #include "dwarf/module/die.h"
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence.h"
 
 enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };

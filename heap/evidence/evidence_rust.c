@@ -14,7 +14,8 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/variable.h"
 #include "dwarf/value/variant.h"
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence.h"
 #include "heap/evidence/recipe.h"
 

@@ -6,7 +6,8 @@
  * explains as much and was there before. */
 #include <string.h>
 
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence.h"
 #include "heap/evidence/nodetype.h"
 #include "heap/evidence/recipe.h"

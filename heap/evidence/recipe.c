@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view.h"
+#include "dwarf/view/view_part.h"
 
 enum { WORD = 8, MAX_BLOCKS = 1 << 24 };
 

@@ -44,7 +44,7 @@ struct xc_recipe_maker {
 	struct xc_recipe recipe;
 };
 
-/* Add a step; the path leads from the type to the word (dwarf/view/view_impl.h). False when there is no such path, or no item: then
+/* Add a step; the path leads from the type to the word (dwarf/view/view_part.h). False when there is no such path, or no item: then
  * nothing is added. */
 bool xc_recipe_point(struct xc_recipe_maker *maker, const char *path, uint32_t item);
 bool xc_recipe_point_at(struct xc_recipe_maker *maker, uint64_t at, uint32_t item);

@@ -1,13 +1,13 @@
 #include "heap/query/stackword.h"
 
 #include "dwarf/types/field.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "dwarf/stack/variable.h"
 
 enum { ROWS = 10000 };
 
 /* Between its stack pointer and its caller's. */
-static bool in_frame(const struct xc_standpoint *at, xc_addr addr)
+static bool in_frame(const struct xc_frame_scope *at, xc_addr addr)
 {
 	uint64_t sp;
 	struct xc_frame frame = at->frame;
@@ -16,9 +16,9 @@ static bool in_frame(const struct xc_standpoint *at, xc_addr addr)
 	return xc_unwind_cfa(at->unwinder, &frame) && addr < frame.cfa;
 }
 
-static bool find_variable(const struct xc_standpoint *at, bool locals, xc_addr addr, struct xc_stackword *word)
+static bool find_variable(const struct xc_frame_scope *at, bool locals, xc_addr addr, struct xc_stackword *word)
 {
-	struct xc_frame_context context = xc_standpoint_context(at);
+	struct xc_frame_context context = xc_frame_scope_context(at);
 	struct xc_arena scratch = {0};
 	struct xc_named_value *values;
 	size_t count = xc_variable_values(&context, at->level, locals, &scratch, &values), i = 0;
@@ -37,33 +37,33 @@ static bool find_variable(const struct xc_standpoint *at, bool locals, xc_addr a
 }
 
 /* The rows of a frame: inlined functions first. */
-static void look_at_frame(struct xc_standpoint *at, xc_addr addr, struct xc_stackword *word)
+static void look_at_frame(struct xc_frame_scope *at, xc_addr addr, struct xc_stackword *word)
 {
 	word->in_frame = true;
 	word->row = at->row;
-	word->function = xc_standpoint_function(at);
+	word->function = xc_frame_scope_function(at);
 	do
 		if (find_variable(at, true, addr, word) || find_variable(at, false, addr, word)) {
 			word->row = at->row;
-			word->function = xc_standpoint_function(at);
+			word->function = xc_frame_scope_function(at);
 			return;
 		}
-	while (xc_standpoint_up(at) && in_frame(at, addr));
+	while (xc_frame_scope_up(at) && in_frame(at, addr));
 }
 
 struct xc_stackword xc_stackword_find(const struct xc_process *process, const struct xc_thread *thread, xc_addr addr)
 {
 	struct xc_stackword word = {.in_frame = false};
-	struct xc_standpoint at;
-	struct xc_error *err = xc_standpoint_open(&at, process, thread, 0);
+	struct xc_frame_scope at;
+	struct xc_error *err = xc_frame_scope_open(&at, process, thread, 0);
 	unsigned rows = 0;
 	bool found = false;
 	while (!err && !(found = in_frame(&at, addr)) && rows++ < ROWS)
-		if (!xc_standpoint_up(&at))
+		if (!xc_frame_scope_up(&at))
 			break;
 	if (found)
 		look_at_frame(&at, addr, &word);
-	xc_standpoint_fini(&at);
+	xc_frame_scope_fini(&at);
 	xc_error_free(err);
 	return word;
 }

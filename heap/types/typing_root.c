@@ -8,7 +8,7 @@
 #include "dwarf/module/die.h"
 #include "dwarf/lookup/function_static.h"
 #include "dwarf/lookup/lookup.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "heap/types/stray.h"
 
 enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
@@ -145,16 +145,16 @@ static void add_local(struct xc_engine *e, const struct xc_named_value *local, c
 				    function ? function : "a function");
 }
 
-static void add_frame(struct xc_engine *e, const struct xc_standpoint *s, struct xc_arena *scratch)
+static void add_frame(struct xc_engine *e, const struct xc_frame_scope *s, struct xc_arena *scratch)
 {
-	struct xc_frame_context context = xc_standpoint_context(s);
+	struct xc_frame_context context = xc_frame_scope_context(s);
 	struct xc_named_value *values;
 	if (!s->has_frame || !s->place->level_count || s->frame.trust == XC_TRUST_SCAN)
 		return;
 	for (int locals = 0; locals < 2; locals++) {
 		size_t count = xc_variable_values(&context, s->level, locals, scratch, &values);
 		for (size_t i = 0; i < count; i++)
-			add_local(e, &values[i], locals ? "local" : "argument", xc_standpoint_function(s));
+			add_local(e, &values[i], locals ? "local" : "argument", xc_frame_scope_function(s));
 	}
 }
 
@@ -163,15 +163,15 @@ static void find_locals(struct xc_engine *e)
 	const struct xc_process *process = e->heap->process;
 	for (size_t i = 0; i < process->thread_count; i++) {
 		struct xc_arena scratch = {0};
-		struct xc_standpoint s;
-		struct xc_error *err = xc_standpoint_open(&s, process, &process->threads[i], 0);
+		struct xc_frame_scope s;
+		struct xc_error *err = xc_frame_scope_open(&s, process, &process->threads[i], 0);
 		for (unsigned rows = 0; !err && s.has_frame && rows < FRAMES; rows++) {
 			add_frame(e, &s, &scratch);
-			if (!xc_standpoint_up(&s))
+			if (!xc_frame_scope_up(&s))
 				break;
 		}
 		xc_error_free(err);
-		xc_standpoint_fini(&s);
+		xc_frame_scope_fini(&s);
 		xc_arena_fini(&scratch);
 	}
 }

@@ -19,7 +19,8 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/elf/name.h"
 #include "dwarf/elf/symbol.h"
-#include "dwarf/view/view_impl.h"
+#include "dwarf/view/view_function.h"
+#include "dwarf/view/view_part.h"
 #include "heap/blocks/window.h"
 
 enum {

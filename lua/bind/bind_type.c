@@ -44,7 +44,7 @@ static bool is_declared(struct xc_host *host, const char *name, const struct xc_
 static struct xc_error *told_type(struct xc_host *host, const char *name, bool hints, const struct xc_type **out)
 {
 	struct xc_stage *stage = xc_stage_of(host->L);
-	struct xc_standpoint nowhere = stage->global;
+	struct xc_frame_scope nowhere = stage->global;
 	bool named = false;
 	nowhere.without_hints = !hints;
 	struct xc_error *err = xc_cexpr_type(&nowhere, name, xc_stage_arena(stage), out, &named);

@@ -12,7 +12,7 @@ static int stage_gc(lua_State *L)
 {
 	struct xc_stage *stage = lua_touserdata(L, 1);
 	if (stage->is_open)
-		xc_standpoint_fini(&stage->crashed);
+		xc_frame_scope_fini(&stage->crashed);
 	if (stage->unwinder)
 		xc_unwinder_free(stage->unwinder);
 	xc_arena_fini(&stage->arena);
@@ -56,11 +56,11 @@ struct xc_arena *xc_stage_arena(struct xc_stage *stage)
 	return &stage->arena;
 }
 
-const struct xc_standpoint *xc_stage_crashed(struct xc_stage *stage)
+const struct xc_frame_scope *xc_stage_crashed(struct xc_stage *stage)
 {
 	if (!stage->is_open) {
 		/* Of row 0 no error is told. */
-		xc_error_free(xc_standpoint_open(&stage->crashed, stage->global.process, NULL, 0));
+		xc_error_free(xc_frame_scope_open(&stage->crashed, stage->global.process, NULL, 0));
 		stage->is_open = true;
 	}
 	return &stage->crashed;
@@ -91,22 +91,22 @@ static const struct xc_path *path_of(lua_State *L, const char *expression)
 	return text->len < XC_PATH_NAME ? xc_path_root(paths, xc_text_string(text)) : NULL;
 }
 
-static struct xc_value evaluate(lua_State *L, const struct xc_standpoint *standpoint, const char *expression)
+static struct xc_value evaluate(lua_State *L, const struct xc_frame_scope *scope, const char *expression)
 {
 	struct xc_value value;
 	struct xc_arena *arena = xc_stage_arena(xc_stage_of(L));
-	xc_bind_raise(L, xc_cexpr_value(standpoint, expression, arena, &value));
+	xc_bind_raise(L, xc_cexpr_value(scope, expression, arena, &value));
 	return value;
 }
 
-void xc_stage_push(lua_State *L, const struct xc_standpoint *standpoint, const char *expression)
+void xc_stage_push(lua_State *L, const struct xc_frame_scope *scope, const char *expression)
 {
-	struct xc_value value = evaluate(L, standpoint, expression);
+	struct xc_value value = evaluate(L, scope, expression);
 	xc_bind_push(L, &value, path_of(L, expression));
 }
 
-void xc_stage_push_reference(lua_State *L, const struct xc_standpoint *standpoint, const char *expression)
+void xc_stage_push_reference(lua_State *L, const struct xc_frame_scope *scope, const char *expression)
 {
-	struct xc_value value = evaluate(L, standpoint, expression);
+	struct xc_value value = evaluate(L, scope, expression);
 	xc_bind_push_reference(L, &value, path_of(L, expression));
 }

@@ -1,18 +1,18 @@
-/* stage: where the expressions of a run are evaluated: a standpoint without frame for names, the top of the crashed thread's
+/* stage: where the expressions of a run are evaluated: a scope without frame for names, the top of the crashed thread's
  * stack, an unwinder that all frames share, and memory for one evaluation at a time. */
 #ifndef XC_STAGE_H
 #define XC_STAGE_H
 
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "lua/vm/bind.h"
 
 struct xc_stage {
-	struct xc_standpoint global;  /* names alone; thread-local variables are those of the thread below */
-	struct xc_standpoint crashed; /* frame 0 of the crashed thread, else the first; see xc_stage_crashed */
-	bool is_open;                 /* crashed is */
-	struct xc_unwinder *unwinder; /* see xc_stage_unwinder */
-	struct xc_arena arena;        /* what the last evaluation made */
-	unsigned types;               /* see xc_stage_count_type */
+	struct xc_frame_scope global;  /* names alone; thread-local variables are those of the thread below */
+	struct xc_frame_scope crashed; /* frame 0 of the crashed thread, else the first; see xc_stage_crashed */
+	bool is_open;                  /* crashed is */
+	struct xc_unwinder *unwinder;  /* see xc_stage_unwinder */
+	struct xc_arena arena;         /* what the last evaluation made */
+	unsigned types;                /* see xc_stage_count_type */
 };
 
 void xc_stage_open(lua_State *L); /* once a state */
@@ -21,7 +21,7 @@ struct xc_stage *xc_stage_of(lua_State *L);
 /* An empty arena for values that are pushed before anything else is evaluated: xc_bind_push copies what they borrow. */
 struct xc_arena *xc_stage_arena(struct xc_stage *stage);
 
-const struct xc_standpoint *xc_stage_crashed(struct xc_stage *stage);
+const struct xc_frame_scope *xc_stage_crashed(struct xc_stage *stage);
 struct xc_unwinder *xc_stage_unwinder(struct xc_stage *stage); /* NULL where the machine's stacks are not supported */
 
 /* Types that a script makes live as long as the process: raise `limit` when there are too many. */
@@ -29,9 +29,9 @@ enum { XC_STAGE_TYPES = 1 << 16 };
 void xc_stage_count_type(lua_State *L);
 
 /* Push the value of an expression, or raise. */
-void xc_stage_push(lua_State *L, const struct xc_standpoint *standpoint, const char *expression);
+void xc_stage_push(lua_State *L, const struct xc_frame_scope *scope, const char *expression);
 
 /* The same as a reference. */
-void xc_stage_push_reference(lua_State *L, const struct xc_standpoint *standpoint, const char *expression);
+void xc_stage_push_reference(lua_State *L, const struct xc_frame_scope *scope, const char *expression);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "core/elf/arch.h"
 #include "dwarf/symbolize/debuginfo.h"
-#include "dwarf/cexpr/made.h"
+#include "dwarf/cexpr/synthetic_symbol.h"
 #include "lua/vm/bind.h"
 #include "lua/cdef/cdef.h"
 #include "lua/plugin/fixture_impl.h"
@@ -34,9 +34,9 @@ const struct xc_fixture_object *xc_fixture_object(const struct xc_fixture *fixtu
 	return NULL;
 }
 
-static bool made_value(const struct xc_made *made, const char *name, struct xc_value *out)
+static bool synthetic_value(const struct xc_synthetic_symbols *synthetic, const char *name, struct xc_value *out)
 {
-	const struct xc_fixture *fixture = (const struct xc_fixture *)made; /* its first member */
+	const struct xc_fixture *fixture = (const struct xc_fixture *)synthetic; /* its first member */
 	const struct xc_fixture_object *object = xc_fixture_object(fixture, name);
 	int64_t number;
 	if (object) {
@@ -51,9 +51,9 @@ static bool made_value(const struct xc_made *made, const char *name, struct xc_v
 	return true;
 }
 
-static const struct xc_type *made_type(const struct xc_made *made, const char *name, int tag)
+static const struct xc_type *synthetic_type(const struct xc_synthetic_symbols *synthetic, const char *name, int tag)
 {
-	const struct xc_fixture *fixture = (const struct xc_fixture *)made;
+	const struct xc_fixture *fixture = (const struct xc_fixture *)synthetic;
 	static const struct {
 		int tag;
 		const char *keyword;
@@ -79,7 +79,7 @@ static const struct xc_type *made_type(const struct xc_made *made, const char *n
 struct xc_fixture *xc_fixture_new(void)
 {
 	struct xc_fixture *fixture = xc_alloc(sizeof *fixture);
-	fixture->made = (struct xc_made){made_value, made_type};
+	fixture->synthetic = (struct xc_synthetic_symbols){synthetic_value, synthetic_type};
 	fixture->process = xc_process_new("fixture", false);
 	fixture->process->arch = xc_arch_host();
 	fixture->next_addr = 0x10000000;
@@ -142,7 +142,7 @@ static void read_cdef(lua_State *L, struct xc_fixture *fixture)
 			xc_bind_raise(L, xc_error_wrap(err, "cdef"));
 	}
 	lua_pop(L, 1);
-	xc_types_of(fixture->process)->made = &fixture->made;
+	xc_types_of(fixture->process)->synthetic = &fixture->synthetic;
 }
 
 /* The object whose name and table are at the top of the stack. */

@@ -5,7 +5,7 @@
 #include <elf.h>
 
 #include "dwarf/types/ctype.h"
-#include "dwarf/cexpr/made.h"
+#include "dwarf/cexpr/synthetic_symbol.h"
 #include "lua/plugin/fixture.h"
 
 struct xc_cdef;
@@ -19,7 +19,7 @@ struct xc_fixture_object {
 };
 
 struct xc_fixture {
-	struct xc_made made; /* first: see made_value */
+	struct xc_synthetic_symbols synthetic; /* first: see synthetic_value */
 	struct xc_process *process;
 	struct xc_cdef *cdef;
 	struct xc_fixture_object *objects; /* by name */

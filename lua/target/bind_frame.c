@@ -27,17 +27,17 @@ static struct frame *self_of(lua_State *L)
 	return xc_bind_class_check(L, 1, &frame_class);
 }
 
-static struct xc_standpoint standpoint_of(lua_State *L, const struct frame *self)
+static struct xc_frame_scope standpoint_of(lua_State *L, const struct frame *self)
 {
 	struct xc_stage *stage = xc_stage_of(L);
-	return (struct xc_standpoint){.process = stage->global.process,
-				      .thread = self->thread,
-				      .unwinder = xc_stage_unwinder(stage),
-				      .has_frame = true,
-				      .frame = self->frame,
-				      .place = self->place,
-				      .level = self->level,
-				      .row = self->index};
+	return (struct xc_frame_scope){.process = stage->global.process,
+				       .thread = self->thread,
+				       .unwinder = xc_stage_unwinder(stage),
+				       .has_frame = true,
+				       .frame = self->frame,
+				       .place = self->place,
+				       .level = self->level,
+				       .row = self->index};
 }
 
 /* ---- the walk ---- */
@@ -116,8 +116,8 @@ static void push_cfa(lua_State *L, void *self)
 
 static void push_name(lua_State *L, void *self)
 {
-	struct xc_standpoint standpoint = standpoint_of(L, self);
-	lua_pushstring(L, xc_standpoint_function(&standpoint));
+	struct xc_frame_scope scope = standpoint_of(L, self);
+	lua_pushstring(L, xc_frame_scope_function(&scope));
 }
 
 static const struct xc_level *level_of(const struct frame *self)
@@ -184,9 +184,9 @@ static void push_offset(lua_State *L, void *self)
 static int frame_tostring(lua_State *L)
 {
 	const struct frame *self = self_of(L);
-	struct xc_standpoint standpoint = standpoint_of(L, self);
+	struct xc_frame_scope scope = standpoint_of(L, self);
 	const struct xc_level *level = level_of(self);
-	const char *name = xc_standpoint_function(&standpoint);
+	const char *name = xc_frame_scope_function(&scope);
 	struct xc_text *text = xc_bind_scratch(L);
 	xc_text_printf(text, "#%u 0x%llx %s", self->index, (unsigned long long)self->frame.pc, name ? name : "?");
 	if (level && level->file)
@@ -221,10 +221,10 @@ static void set_value(lua_State *L, struct xc_named_value *item)
 
 static int push_variables(lua_State *L, bool locals)
 {
-	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
-	struct xc_frame_context context = xc_standpoint_context(&standpoint);
+	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	struct xc_named_value *items;
-	size_t count = xc_variable_values(&context, standpoint.level, locals, xc_stage_arena(xc_stage_of(L)), &items);
+	size_t count = xc_variable_values(&context, scope.level, locals, xc_stage_arena(xc_stage_of(L)), &items);
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
 		lua_createtable(L, 0, 4);
@@ -258,30 +258,30 @@ static bool consider(void *near, const char *name)
 
 static int frame_var(lua_State *L)
 {
-	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
-	struct xc_frame_context context = xc_standpoint_context(&standpoint);
+	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	const char *name = luaL_checkstring(L, 2);
 	struct xc_value value;
-	if (xc_variable_find(&context, standpoint.level, name, xc_stage_arena(xc_stage_of(L)), &value)) {
+	if (xc_variable_find(&context, scope.level, name, xc_stage_arena(xc_stage_of(L)), &value)) {
 		xc_bind_push(L, &value, xc_path_root(&xc_bind_host(L)->paths, name));
 		return 1;
 	}
-	const char *function = xc_standpoint_function(&standpoint);
+	const char *function = xc_frame_scope_function(&scope);
 	struct xc_suggestion near = xc_suggest(name);
-	xc_variable_names(&context, standpoint.level, consider, &near);
+	xc_variable_names(&context, scope.level, consider, &near);
 	struct xc_error *err = xc_error_new(XC_ERR_NOT_FOUND, "no argument or local '%s' in frame %u, %s", name,
-					    standpoint.row, function ? function : "?");
+					    scope.row, function ? function : "?");
 	if (near.best)
 		err = xc_error_hint(err, "did you mean %s?", near.best);
-	else if (standpoint.place->level_count == 0)
+	else if (scope.place->level_count == 0)
 		err = xc_error_hint(err, "this frame has no debug information");
 	return xc_bind_raise(L, err);
 }
 
 static int frame_eval(lua_State *L)
 {
-	struct xc_standpoint standpoint = standpoint_of(L, self_of(L));
-	xc_stage_push(L, &standpoint, luaL_checkstring(L, 2));
+	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	xc_stage_push(L, &scope, luaL_checkstring(L, 2));
 	return 1;
 }
 

@@ -67,7 +67,7 @@ same() {
   expect 4 "xcore: no symbol 'anser' in *did you mean answer*" "$XCORE" disas "$CORE" anser
   expect 4 $'xcore: no member `nxt` in `struct node`; did you mean `next`?\n  list->nxt\n        ^~~' "$XCORE" mem "$CORE" 'list->nxt'
   expect 4 'xcore: `struct node` is a type, not a value*ptype shows them' "$XCORE" sym "$CORE" 'struct node'
-  expect 4 'xcore: 1.5: a value of type double is no address' "$XCORE" mem "$CORE" 1.5
+  expect 4 'xcore: 1.5: a value of type double is not an address' "$XCORE" mem "$CORE" 1.5
   expect 4 "xcore: no symbol 'wombat' in *hexadecimal numbers begin with 0x*" "$XCORE" sym "$CORE" wombat
   expect 4 'xcore: $wombat: x86-64 has no such register' "$XCORE" sym "$CORE" '$wombat'
   silent

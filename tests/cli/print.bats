@@ -165,7 +165,7 @@ prints() {
   "$repo/corpora/take-core" --out included -- ./outer
   CORE=included prints 5 "'inner.c'::inner"
   CORE=included prints 5 'outer.c::inner'
-  CORE=included expect 4 '*no `inner` in a file*' "$XCORE" print included "'nner.c'::inner"
+  CORE=included expect 4 '*no `inner` in file*' "$XCORE" print included "'nner.c'::inner"
 }
 
 @test "a long value takes several lines, or one when told so" {

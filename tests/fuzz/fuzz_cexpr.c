@@ -31,7 +31,7 @@ int (*fuzz_function)(const uint8_t *, size_t) = LLVMFuzzerTestOneInput;
 
 static struct xc_process *process;
 static struct xc_thread thread;
-static struct xc_standpoint standpoint;
+static struct xc_frame_scope scope;
 
 static void start(void)
 {
@@ -40,13 +40,13 @@ static void start(void)
 	for (int i = 0; i < 16; i++)
 		xc_regs_set(&thread.regs, i, 0x7ffc00000000 + (uint64_t)i * 64);
 	xc_regs_set(&thread.regs, process->arch->pc, (xc_addr)(uintptr_t)&LLVMFuzzerTestOneInput + 64);
-	struct xc_error *err = xc_standpoint_open(&standpoint, process, &thread, 0);
+	struct xc_error *err = xc_frame_scope_open(&scope, process, &thread, 0);
 	must(!err);
 }
 
 static void stop(void)
 {
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	close_self(process);
 	process = NULL;
 }
@@ -85,13 +85,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		start();
 	char *text = xc_alloc(size + 1); /* of this size, so that ASan sees a byte too many */
 	memcpy(text, data, size);
-	struct xc_error *err = xc_cexpr_value(&standpoint, text, &arena, &value);
+	struct xc_error *err = xc_cexpr_value(&scope, text, &arena, &value);
 	if (!err)
 		show(&value);
 	else
 		must(err->lines || size >= XC_CEXPR_LENGTH);
 	xc_error_free(err);
-	xc_error_free(xc_cexpr_type(&standpoint, text, &arena, &type, NULL));
+	xc_error_free(xc_cexpr_type(&scope, text, &arena, &type, NULL));
 	xc_arena_fini(&arena);
 	free(text);
 	if (++inputs % INPUTS == 0) /* types that expressions make stay with the process */

@@ -298,7 +298,7 @@ static bool same_type(const struct xc_type *type, const char *wanted)
 	       plain->kind == XC_TYPE_BOOL || (plain->kind == XC_TYPE_CHAR && strcmp(wanted, "int") == 0);
 }
 
-static void compare(const struct xc_standpoint *at, const char *text, const struct answer *wanted, uint64_t seed)
+static void compare(const struct xc_frame_scope *at, const char *text, const struct answer *wanted, uint64_t seed)
 {
 	struct xc_arena arena = {0};
 	struct xc_value value;
@@ -344,8 +344,8 @@ static void expressions_have_the_value_and_type_the_compiler_gives(void **state)
 		dying_program("expressions", "gcc -w -g -O0 -fwrapv -ffp-contract=off -x c", source.bytes);
 	xc_auto(xc_freep) char *command = xc_asprintf("%s show", scratch_word(program));
 	struct xc_process *process = open_core(dying_core(program, NULL));
-	struct xc_standpoint at;
-	CHECK_OK(xc_standpoint_open(&at, process, NULL, 0));
+	struct xc_frame_scope at;
+	CHECK_OK(xc_frame_scope_open(&at, process, NULL, 0));
 	FILE *pipe = popen(command, "r");
 	assert_non_null(pipe);
 	for (uint64_t i = 0; i < count; i++) {
@@ -355,7 +355,7 @@ static void expressions_have_the_value_and_type_the_compiler_gives(void **state)
 		free(texts[i]);
 	}
 	assert_int_equal(pclose(pipe), 0);
-	xc_standpoint_fini(&at);
+	xc_frame_scope_fini(&at);
 	close_process(process);
 	xc_text_fini(&source);
 	free(texts);

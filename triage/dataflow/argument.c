@@ -9,7 +9,7 @@
 
 #include <elf.h>
 
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 #include "triage/code/bodies.h"
 #include "triage/code/slice.h"
 
@@ -304,7 +304,7 @@ static bool by_call_site(const struct xc_inquiry *q, size_t caller, int number, 
 		return false;
 	struct xc_expr_context context =
 		xc_expr_in_frame(q->process, q->thread, q->unwinder, in.frame, in.place, &q->report->arena);
-	if (xc_entry_argument(&context, (unsigned)number, &bits))
+	if (xc_entry_value_argument(&context, (unsigned)number, &bits))
 		return false;
 	*value_out = (uint64_t)bits;
 	return true;

@@ -93,7 +93,7 @@ static size_t find_reporter(const struct xc_inquiry *q, unsigned *argument_out)
 
 struct words {
 	struct xc_inquiry *q;
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
@@ -131,7 +131,7 @@ static void tell_path(struct words *w, const char *path)
 	options.length = VALUE_TEXT;
 	if (w->more || told(w, path))
 		return;
-	struct xc_error *error = xc_cexpr_value(&w->standpoint, path, arena, &value);
+	struct xc_error *error = xc_cexpr_value(&w->scope, path, arena, &value);
 	if (error && error->code != XC_ERR_ABSENT && error->code != XC_ERR_FAULT) { /* a macro, a type, a function */
 		xc_error_free(error);
 		return;
@@ -273,12 +273,12 @@ static void tell_values(struct xc_inquiry *q, size_t index, const char *text)
 		return;
 	}
 	struct words w = {.q = q,
-			  .standpoint = {.process = q->process,
-					 .thread = q->thread,
-					 .unwinder = q->unwinder,
-					 .has_frame = true,
-					 .frame = *in.frame,
-					 .place = place}};
+			  .scope = {.process = q->process,
+				    .thread = q->thread,
+				    .unwinder = q->unwinder,
+				    .has_frame = true,
+				    .frame = *in.frame,
+				    .place = place}};
 	tell_paths(&w, text);
 	if (w.values.len) {
 		xc_verdict_evidence(q->report, "%s", xc_text_string(&w.values));

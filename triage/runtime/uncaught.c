@@ -69,12 +69,12 @@ static void tell_object(const struct xc_inquiry *q, const struct xc_exception *e
 	if (!q->blame.place || strncmp(e->type, "std::", 5) == 0)
 		return;
 	struct xc_frame_context in = xc_inquiry_context(q, q->blamed);
-	struct xc_standpoint at = {.process = q->process,
-				   .thread = q->thread,
-				   .unwinder = q->unwinder,
-				   .has_frame = true,
-				   .frame = *in.frame,
-				   .place = in.place};
+	struct xc_frame_scope at = {.process = q->process,
+				    .thread = q->thread,
+				    .unwinder = q->unwinder,
+				    .has_frame = true,
+				    .frame = *in.frame,
+				    .place = in.place};
 	xc_auto(xc_freep) char *path = xc_asprintf("*(%s *)0x%" PRIx64, e->type, e->object);
 	struct xc_value value;
 	struct xc_error *error = xc_cexpr_value(&at, path, &q->report->arena, &value);

@@ -1,5 +1,5 @@
 /* layer: dwarf */
-/* Expressions: what names mean at a standpoint, what operators do with pointers, types and memory, and what is said when
+/* Expressions: what names mean at a scope, what operators do with pointers, types and memory, and what is said when
  * something is wrong. Arithmetic is checked against the compiler in tests/property/test_cexpr.c. */
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/format/format.h"
@@ -36,7 +36,7 @@ static const char main_unit[] =
 
 struct fixture {
 	struct xc_process *process;
-	struct xc_standpoint at;
+	struct xc_frame_scope at;
 	struct xc_arena arena;
 };
 
@@ -48,14 +48,14 @@ static int open_fixture(void **state)
 	const char *other = scratch_file("other.c", other_unit, strlen(other_unit));
 	xc_auto(xc_freep) char *compiler = xc_asprintf("gcc -g -O0 -fno-pie -no-pie %s -x c", scratch_word(other));
 	fixture.process = died(compiler, main_unit);
-	CHECK_OK(xc_standpoint_open(&fixture.at, fixture.process, NULL, 0));
+	CHECK_OK(xc_frame_scope_open(&fixture.at, fixture.process, NULL, 0));
 	return 0;
 }
 
 static int close_fixture(void **state)
 {
 	(void)state;
-	xc_standpoint_fini(&fixture.at);
+	xc_frame_scope_fini(&fixture.at);
 	xc_arena_fini(&fixture.arena);
 	close_process(fixture.process);
 	return 0;
@@ -103,8 +103,8 @@ static void expect_error(const char *expression, const char *part, const char *m
 
 static void stand_in(unsigned row)
 {
-	xc_standpoint_fini(&fixture.at);
-	CHECK_OK(xc_standpoint_open(&fixture.at, fixture.process, NULL, row));
+	xc_frame_scope_fini(&fixture.at);
+	CHECK_OK(xc_frame_scope_open(&fixture.at, fixture.process, NULL, row));
 }
 
 static void names_mean_what_the_compiler_found(void **state)
@@ -134,7 +134,7 @@ static void a_name_may_say_where_it_is_from(void **state)
 	expect("inner::calls", "34");
 	expect("program!shared", "5");
 	expect("program!other.c::counter", "22");
-	expect_error("other.c::nowhere", "no `nowhere` in a file `other.c`", "^~~~~~~~~~~~~~~~");
+	expect_error("other.c::nowhere", "no `nowhere` in file `other.c`", "^~~~~~~~~~~~~~~~");
 	expect_error("libnone.so!x", "no module `libnone.so`", "^~~~~~~~~~~~");
 }
 
@@ -259,20 +259,20 @@ static void errors_show_the_spot(void **state)
 	expect_error("nothing->value", "cannot read 4 bytes at 0x8: not mapped", "         ^~~~~");
 	expect_error("numbers + head", "cannot be added", "        ^");
 	expect_error("*opaque", "points to nothing of a known type", "^");
-	expect_error("first + 1", "`struct node` is no number", "      ^");
+	expect_error("first + 1", "`struct node` is not a number", "      ^");
 	expect_error("counter.x", "`int` has no members", "        ^");
 	expect_error("counter[1]", "`int` has no elements", "       ^~~");
-	expect_error("&1", "is in no memory", " ^");
+	expect_error("&1", "is not in memory", " ^");
 	expect_error("&first.flags", "a bit-field has no address", "       ^~~~~");
 	expect_error("1 / (counter - 11)", "division by zero", "  ^");
 	expect_error("1 << 32", "a shift by 32 of the 32 bits", "  ^~");
 	expect_error("counter = 3", "nothing can be assigned", "        ^");
 	expect_error("counter++", "nothing can be assigned", "       ^~");
 	expect_error("plus(1, 0)", "functions cannot be called", "    ^");
-	expect_error("numbers[", "ends where a value should stand", "        ^");
-	expect_error("(1 + 2", "ends where ) should stand", "      ^");
-	expect_error("1 2", "`2` where the end or an operator should stand", "  ^");
-	expect_error("", "ends where a value should stand", "^");
+	expect_error("numbers[", "expected a value, but the expression ends", "        ^");
+	expect_error("(1 + 2", "expected ), but the expression ends", "      ^");
+	expect_error("1 2", "expected the end or an operator, found `2`", "  ^");
+	expect_error("", "expected a value, but the expression ends", "^");
 	expect_error("sizeof(struct nowhere)", "no struct `nowhere`", "              ^~~~~~~");
 	expect_error("struct node", "`struct node` is a type, not a value", "^~~~~~~~~~~");
 	expect_error("0x", "a number without digits", "^~");
@@ -289,7 +289,7 @@ static void errors_show_the_spot(void **state)
 static void a_function_in_two_pieces_has_an_address(void **state)
 {
 	(void)state;
-	struct xc_standpoint at;
+	struct xc_frame_scope at;
 	struct xc_value value;
 	xc_addr symbol;
 	struct xc_process *p =
@@ -300,10 +300,10 @@ static void a_function_in_two_pieces_has_an_address(void **state)
 		     "int main(int c, char **v) { return body(c) + sink; }\n");
 	assert_true(xc_symbol_find(p, "body.cold", NULL, &symbol));
 	assert_true(xc_symbol_find(p, "body", NULL, &symbol));
-	CHECK_OK(xc_standpoint_open(&at, p, NULL, 0));
+	CHECK_OK(xc_frame_scope_open(&at, p, NULL, 0));
 	CHECK_OK(xc_cexpr_value(&at, "body", &fixture.arena, &value));
 	assert_true(value.addr == symbol);
-	xc_standpoint_fini(&at);
+	xc_frame_scope_fini(&at);
 	close_process(p);
 }
 
@@ -327,7 +327,7 @@ static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
 	(void)state;
 	static const char *const names[] = {"greting", "in_main", "(struct greting *)0"};
 	for (size_t i = 0; i < XC_COUNT(names); i++) {
-		struct xc_standpoint terse = fixture.at;
+		struct xc_frame_scope terse = fixture.at;
 		struct xc_value value;
 		terse.without_hints = true;
 		struct xc_error *err = xc_cexpr_value(&terse, names[i], &fixture.arena, &value);
@@ -342,7 +342,7 @@ static void several_statics_of_one_name_are_listed(void **state)
 {
 	(void)state;
 	/* a frame of no unit: no `counter` is nearer than the other */
-	struct xc_standpoint nowhere = {.process = fixture.process, .thread = fixture.at.thread};
+	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
 	struct xc_value value;
 	struct xc_error *err = xc_cexpr_value(&nowhere, "counter", &fixture.arena, &value);
 	assert_non_null(err);
@@ -397,10 +397,10 @@ static void hostile_expressions_end_in_an_error(void **state)
 static void a_frame_that_is_not_there_is_an_error(void **state)
 {
 	(void)state;
-	struct xc_standpoint s;
-	CHECK_ERROR(xc_standpoint_open(&s, fixture.process, NULL, 1000), XC_ERR_NOT_FOUND,
+	struct xc_frame_scope s;
+	CHECK_ERROR(xc_frame_scope_open(&s, fixture.process, NULL, 1000), XC_ERR_NOT_FOUND,
 		    "no frame 1000: the stack of");
-	xc_standpoint_fini(&s);
+	xc_frame_scope_fini(&s);
 }
 
 static void macros_stand_for_their_values(void **state)
@@ -410,13 +410,13 @@ static void macros_stand_for_their_values(void **state)
 		"#define LOOP LOOP2\n#define LOOP2 LOOP\n#define TEXT \"text\"\n#define variable 5\n"
 		"#undef variable\n#define PAGE 1\n#undef PAGE\n#define PAGE 2\n"
 		"int variable = 7; int main(void) { return *(volatile int *)0; }\n";
-	struct xc_standpoint at;
+	struct xc_frame_scope at;
 	struct xc_value value;
 	uint64_t bits;
 	(void)state;
 	struct xc_process *p = died("gcc -g3 -x c", source);
 	struct xc_arena arena = {0};
-	CHECK_OK(xc_standpoint_open(&at, p, NULL, 0));
+	CHECK_OK(xc_frame_scope_open(&at, p, NULL, 0));
 	CHECK_OK(xc_cexpr_value(&at, "ALIAS * 2 + LIMIT", &arena, &value));
 	assert_true(xc_value_load(&value, &bits));
 	assert_int_equal(bits, 158);
@@ -431,7 +431,7 @@ static void macros_stand_for_their_values(void **state)
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, "several meanings"));
 	xc_error_free(err);
-	xc_standpoint_fini(&at);
+	xc_frame_scope_fini(&at);
 	xc_arena_fini(&arena);
 	close_process(p);
 }

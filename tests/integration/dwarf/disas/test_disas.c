@@ -255,17 +255,17 @@ static json_t *list(struct scene *s, const xc_addr *addr, struct xc_disas_option
 {
 	struct xc_report *report = xc_report_new("disas");
 	struct xc_section *section = xc_report_section(report, "disas", "Code");
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	s->process->threads = &s->thread;
 	s->process->thread_count = 1;
-	CHECK_OK(xc_standpoint_open(&standpoint, s->process, &s->thread, 0));
+	CHECK_OK(xc_frame_scope_open(&scope, s->process, &s->thread, 0));
 	options.before = options.before ? options.before : XC_DISAS_BEFORE;
 	options.after = options.after ? options.after : XC_DISAS_AFTER;
-	CHECK_OK(xc_disas_report(section, &standpoint, addr, &options));
+	CHECK_OK(xc_disas_report(section, &scope, addr, &options));
 	json_t *json = json_incref(section->items->document.json);
 	if (text)
 		*text = xc_strdup(section->items->document.text);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_report_free(report);
 	s->process->thread_count = 0;
 	s->process->threads = NULL;
@@ -356,18 +356,18 @@ static void code_that_is_not_there_is_a_fault(void **state)
 	(void)state;
 	struct scene *s = at("first");
 	struct xc_report *report = xc_report_new("disas");
-	struct xc_standpoint standpoint;
+	struct xc_frame_scope scope;
 	s->process->threads = &s->thread;
 	s->process->thread_count = 1;
 	set_reg(s, RIP, 0x10);
-	CHECK_OK(xc_standpoint_open(&standpoint, s->process, &s->thread, 0));
-	struct xc_error *err = xc_disas_report(xc_report_section(report, "disas", "Code"), &standpoint, NULL,
+	CHECK_OK(xc_frame_scope_open(&scope, s->process, &s->thread, 0));
+	struct xc_error *err = xc_disas_report(xc_report_section(report, "disas", "Code"), &scope, NULL,
 					       &(struct xc_disas_options){0});
 	assert_non_null(err);
 	assert_int_equal(err->code, XC_ERR_FAULT);
 	assert_int_equal(err->addr, 0x10);
 	xc_error_free(err);
-	xc_standpoint_fini(&standpoint);
+	xc_frame_scope_fini(&scope);
 	xc_report_free(report);
 	s->process->thread_count = 0;
 	s->process->threads = NULL;

@@ -116,13 +116,13 @@ static void what_cannot_be_says_why(void **state)
 	EXPECT_ABSENT(m, "frame base not known", OP(DW_OP_fbreg, 0));
 	EXPECT_ABSENT(m, "location operator 0x1 is not supported", OP(1));
 	EXPECT_ABSENT(m, "operators after a complete location", OP(DW_OP_reg0), OP(DW_OP_lit1));
-	EXPECT_ABSENT(m, "entry value of nothing", OP(DW_OP_entry_value, 1));
-	EXPECT_ABSENT(m, "debug information refers to an entry that is not there", OP(DW_OP_call4, 1));
-	EXPECT_ABSENT(m, "debug information refers to an entry that is not there", OP(DW_OP_implicit_pointer, 1, 0));
-	EXPECT_ABSENT(m, "debug information refers to an entry that is not there", OP(DW_OP_regval_type, 0, 1));
+	EXPECT_ABSENT(m, "entry value of an empty expression", OP(DW_OP_entry_value, 1));
+	EXPECT_ABSENT(m, "debug information refers to a missing entry", OP(DW_OP_call4, 1));
+	EXPECT_ABSENT(m, "debug information refers to a missing entry", OP(DW_OP_implicit_pointer, 1, 0));
+	EXPECT_ABSENT(m, "debug information refers to a missing entry", OP(DW_OP_regval_type, 0, 1));
 	EXPECT_ABSENT(m, "address table entry not found", OP(DW_OP_addrx, 0));
-	EXPECT_ABSENT(m, "more pieces than anyone needs", OP(DW_OP_bit_piece, UINT64_MAX, 0));
-	EXPECT_ABSENT(m, "a piece larger than anything", OP(DW_OP_piece, UINT64_MAX));
+	EXPECT_ABSENT(m, "location expression has too many pieces", OP(DW_OP_bit_piece, UINT64_MAX, 0));
+	EXPECT_ABSENT(m, "location expression has a piece that is too large", OP(DW_OP_piece, UINT64_MAX));
 	struct xc_expr nothing = {0};
 	struct xc_location out;
 	xc_expr_locate(&m->context, &nothing, NULL, &out);
@@ -135,8 +135,8 @@ static void endless_expressions_end(void **state)
 {
 	(void)state;
 	struct machine *m = start();
-	EXPECT_ABSENT(m, "location expression does not end", {.atom = DW_OP_skip, .number = (uint64_t)-3, .offset = 0});
-	EXPECT_ABSENT(m, "location expression pushes too much", {.atom = DW_OP_lit1, .offset = 0},
+	EXPECT_ABSENT(m, "location expression takes too many steps", {.atom = DW_OP_skip, .number = (uint64_t)-3, .offset = 0});
+	EXPECT_ABSENT(m, "location expression overflows its stack", {.atom = DW_OP_lit1, .offset = 0},
 		      {.atom = DW_OP_skip, .number = (uint64_t)-4, .offset = 1});
 	EXPECT_ABSENT(m, "location expression jumps into an operator", {.atom = DW_OP_skip, .number = 1, .offset = 0},
 		      {.atom = DW_OP_const8u, .offset = 3}, {.atom = DW_OP_lit1, .offset = 12});

@@ -125,7 +125,7 @@ static void faults_name_their_address(void **state)
 	expect_error(xc_value_check(&named), XC_ERR_FAULT, "0x1c: not mapped");
 	struct xc_value gone = xc_value_absent(c->process, x.type, "optimized out"), out;
 	expect_error(xc_value_number(&gone, &bits), XC_ERR_ABSENT, "optimized out");
-	expect_error(xc_value_deref(&x, &out), XC_ERR_USAGE, "int is no pointer");
+	expect_error(xc_value_deref(&x, &out), XC_ERR_USAGE, "int is not a pointer");
 	release(c);
 }
 

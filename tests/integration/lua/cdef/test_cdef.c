@@ -358,7 +358,7 @@ static void type_names_that_name_nothing_are_not_found(void **state)
 		{"int x", XC_ERR_FORMAT, "a type name names nothing else"},
 		{"int *)", XC_ERR_FORMAT, "`)` where the end should stand"},
 		{"", XC_ERR_FORMAT, "the text ends where a type should stand"},
-		{"unsigned double", XC_ERR_FORMAT, "these words make no type together"},
+		{"unsigned double", XC_ERR_FORMAT, "these words do not form a type"},
 		{"_Complex double", XC_ERR_FORMAT, "complex types"},
 		{"u32", XC_ERR_NOT_FOUND, "no type `u32`"}, /* Rust's */
 	};
@@ -553,7 +553,7 @@ static void wrong_declarations_say_where_and_why(void **state)
 		{"template<int> x;", "no type `template`"},
 		{"int x # 1;", "`#` where"},
 		{"unsigned struct a { int x; } b;", "`struct` where"},
-		{"int int x;", "these words make no type together"},
+		{"int int x;", "these words do not form a type"},
 		{"int x\x1b[31m;", "`\\x1b` where"},
 		{"typedef static int x;", "exclude each other"},
 		{"struct { int x; } __attribute__((packed", "the text ends where an attribute should stand"},

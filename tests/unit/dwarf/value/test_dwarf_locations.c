@@ -401,7 +401,7 @@ static void jumps_are_taken_and_end(void **state)
 		   "0\0"
 		   "0"),
 		 LONG, "<operators after a complete location>", 0, 0},
-		{"skip for ever", E("\x2f\xfd\xff"), LONG, "<location expression does not end>", 0, 0},
+		{"skip for ever", E("\x2f\xfd\xff"), LONG, "<location expression takes too many steps>", 0, 0},
 		{"skip behind the end",
 		 E("\x31\x2f\x10\0"
 		   "0"),
@@ -462,7 +462,7 @@ static void pieces_are_put_together(void **state)
 		 PAIR, "{a = 4112, b = 9}", 4, 0},
 		{"operators behind a register", E("\x50\x31"), LONG, "<operators after a complete location>", 0, 0},
 		{"a piece of 2^63 bytes", E("\x50\x93\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), LONG,
-		 "<a piece larger than anything>", 0, 0},
+		 "<location expression has a piece that is too large>", 0, 0},
 	};
 	check_all(cases, XC_COUNT(cases));
 }
@@ -579,9 +579,9 @@ static void typed_values_are_computed(void **state)
 		{"a struct on the stack",
 		 E("\xa5\x03\0"
 		   "r" STACK),
-		 PAIR, "<a stack type that is not supported>", 5, 0},
+		 PAIR, "<a type that is not supported on the expression stack>", 5, 0},
 		{"a type that is not there", E("\xa5\x03\xff\x7f" STACK), INT,
-		 "<debug information refers to an entry that is not there>", 5, 0},
+		 "<debug information refers to a missing entry>", 5, 0},
 	};
 	check_all(cases, XC_COUNT(cases));
 }
@@ -607,13 +607,13 @@ static void other_entries_are_asked(void **state)
 		{"call2 of a circle",
 		 E("\x35\x98\0"
 		   "6" STACK),
-		 LONG, "<location expressions nested too deep>", 3, 0},
+		 LONG, "<location expressions nested too deeply>", 3, 0},
 		{"call4 of a circle",
 		 E("\x35\x99\0"
 		   "8" STACK),
-		 LONG, "<location expressions nested too deep>", 3, 0},
+		 LONG, "<location expressions nested too deeply>", 3, 0},
 		{"call2 of nothing", E("\x35\x98\xff\x7f" STACK), LONG,
-		 "<debug information refers to an entry that is not there>", 3, 0},
+		 "<debug information refers to a missing entry>", 3, 0},
 		{"implicit_pointer",
 		 E("\xa0\0"
 		   "P\0"
@@ -651,11 +651,11 @@ static void other_entries_are_asked(void **state)
 		{"entry_value of nothing",
 		 E("\xa3\0"
 		   "0" STACK),
-		 LONG, "<entry value of nothing>", 5, 0},
+		 LONG, "<entry value of an empty expression>", 5, 0},
 		{"entry_value of a sum",
 		 E("\xa3\x03\x75\0"
 		   "0\x31\x22" STACK),
-		 LONG, "<entry value of more than a register>", 5, 0},
+		 LONG, "<entry value of more than one register>", 5, 0},
 	};
 	check_all(cases, XC_COUNT(cases));
 }

@@ -106,6 +106,20 @@ static void machines_differ_in_long_double(void **state)
 	assert_false(xc_float_decode(XC_FLOAT_NONE, 0, &number));
 }
 
+static void floats_of_two_bytes_are_halves(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t bits;
+		long double number;
+	} cases[] = {{0x3c00, 1}, {0xc000, -2}, {0x0001, 0x1p-24L}, {0x7bff, 65504}, {0x3555, 0.333251953125L}, {0, 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		long double number;
+		assert_true(xc_float_from_bits(cases[i].bits, 2, &number));
+		assert_true(number == cases[i].number);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +130,7 @@ int main(void)
 #endif
 		cmocka_unit_test(pairs_are_sums),
 		cmocka_unit_test(machines_differ_in_long_double),
+		cmocka_unit_test(floats_of_two_bytes_are_halves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* standpoint: where in a process an expression is read from: a thread, a frame of it, and in that the inlined function
+/* frame_scope: where in a process an expression is read from: a thread, a frame of it, and in that the inlined function
  * whose variables are in scope. */
-#ifndef XC_STANDPOINT_H
-#define XC_STANDPOINT_H
+#ifndef XC_FRAME_SCOPE_H
+#define XC_FRAME_SCOPE_H
 
 #include "dwarf/stack/variable.h"
 
-struct xc_standpoint {
+struct xc_frame_scope {
 	const struct xc_process *process;
 	const struct xc_thread *thread; /* NULL: the process has none */
 	struct xc_unwinder *unwinder;   /* owned; NULL where the machine's stacks are not supported */
@@ -21,18 +21,18 @@ struct xc_standpoint {
 /* The frame with index `row` of a thread's stack; thread NULL: the crashed one, else the first. Row 0 of a thread without
  * registers is no error: names are global then, and why_no_frame says why. Fini also after an error.
  * Errors: XC_ERR_NOT_FOUND when the stack has fewer frames (and says how many, and why it ends). */
-XC_MUST_CHECK struct xc_error *xc_standpoint_open(struct xc_standpoint *standpoint, const struct xc_process *process,
-						  const struct xc_thread *thread, unsigned row);
-void xc_standpoint_fini(struct xc_standpoint *standpoint);
+XC_MUST_CHECK struct xc_error *xc_frame_scope_open(struct xc_frame_scope *scope, const struct xc_process *process,
+						   const struct xc_thread *thread, unsigned row);
+void xc_frame_scope_fini(struct xc_frame_scope *scope);
 
 /* Go on to the next row; false at the end of the stack. */
-bool xc_standpoint_up(struct xc_standpoint *standpoint);
+bool xc_frame_scope_up(struct xc_frame_scope *scope);
 
 /* The function of the row, or NULL; and the unit it stands in (false without debug information). */
-const char *xc_standpoint_function(const struct xc_standpoint *standpoint);
-bool xc_standpoint_unit(const struct xc_standpoint *standpoint, Dwarf_Die *unit_out);
+const char *xc_frame_scope_function(const struct xc_frame_scope *scope);
+bool xc_frame_scope_unit(const struct xc_frame_scope *scope, Dwarf_Die *unit_out);
 
-/* What expressions of DWARF need of it. The result is good as long as the standpoint stays. */
-struct xc_frame_context xc_standpoint_context(const struct xc_standpoint *standpoint);
+/* What expressions of DWARF need of it. The result is good as long as the scope stays. */
+struct xc_frame_context xc_frame_scope_context(const struct xc_frame_scope *scope);
 
 #endif

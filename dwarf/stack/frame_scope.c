@@ -1,5 +1,5 @@
-/* standpoint: counts frames as `bt` does: each inlined function first, then the function it was inlined into. */
-#include "dwarf/stack/standpoint.h"
+/* frame_scope: counts frames as `bt` does: each inlined function first, then the function it was inlined into. */
+#include "dwarf/stack/frame_scope.h"
 
 enum { MAX_ROWS = 1 << 22 };
 
@@ -12,14 +12,14 @@ static const struct xc_thread *default_thread(const struct xc_process *process)
 	return process->thread_count > 0 ? process->threads : NULL;
 }
 
-static void enter(struct xc_standpoint *s)
+static void enter(struct xc_frame_scope *s)
 {
 	s->has_frame = true;
 	s->level = 0;
 	s->place = xc_debuginfo_place(s->process, xc_frame_lookup(&s->frame));
 }
 
-static const char *first_frame(struct xc_standpoint *s)
+static const char *first_frame(struct xc_frame_scope *s)
 {
 	if (!s->thread)
 		return "the target has no threads";
@@ -32,7 +32,7 @@ static const char *first_frame(struct xc_standpoint *s)
 }
 
 /* The next row; else why there is none. */
-static const char *up(struct xc_standpoint *s)
+static const char *up(struct xc_frame_scope *s)
 {
 	const char *stop;
 	if (!s->has_frame)
@@ -48,15 +48,15 @@ static const char *up(struct xc_standpoint *s)
 	return NULL;
 }
 
-bool xc_standpoint_up(struct xc_standpoint *standpoint)
+bool xc_frame_scope_up(struct xc_frame_scope *scope)
 {
-	return up(standpoint) == NULL;
+	return up(scope) == NULL;
 }
 
-struct xc_error *xc_standpoint_open(struct xc_standpoint *s, const struct xc_process *process,
-				    const struct xc_thread *thread, unsigned row)
+struct xc_error *xc_frame_scope_open(struct xc_frame_scope *s, const struct xc_process *process,
+				     const struct xc_thread *thread, unsigned row)
 {
-	*s = (struct xc_standpoint){.process = process, .thread = thread ? thread : default_thread(process)};
+	*s = (struct xc_frame_scope){.process = process, .thread = thread ? thread : default_thread(process)};
 	const char *why = s->why_no_frame = first_frame(s);
 	if (!why)
 		enter(s);
@@ -70,15 +70,15 @@ struct xc_error *xc_standpoint_open(struct xc_standpoint *s, const struct xc_pro
 			    (int)s->thread->tid, s->row + 1, why ? why : "more are not followed");
 }
 
-void xc_standpoint_fini(struct xc_standpoint *standpoint)
+void xc_frame_scope_fini(struct xc_frame_scope *scope)
 {
-	if (standpoint->unwinder)
-		xc_unwinder_free(standpoint->unwinder);
-	standpoint->unwinder = NULL;
-	standpoint->has_frame = false;
+	if (scope->unwinder)
+		xc_unwinder_free(scope->unwinder);
+	scope->unwinder = NULL;
+	scope->has_frame = false;
 }
 
-const char *xc_standpoint_function(const struct xc_standpoint *s)
+const char *xc_frame_scope_function(const struct xc_frame_scope *s)
 {
 	if (!s->has_frame)
 		return NULL;
@@ -87,7 +87,7 @@ const char *xc_standpoint_function(const struct xc_standpoint *s)
 	return s->place->symbol;
 }
 
-bool xc_standpoint_unit(const struct xc_standpoint *s, Dwarf_Die *unit_out)
+bool xc_frame_scope_unit(const struct xc_frame_scope *s, Dwarf_Die *unit_out)
 {
 	if (!s->has_frame || s->place->level_count == 0)
 		return false;
@@ -95,7 +95,7 @@ bool xc_standpoint_unit(const struct xc_standpoint *s, Dwarf_Die *unit_out)
 	return true;
 }
 
-struct xc_frame_context xc_standpoint_context(const struct xc_standpoint *s)
+struct xc_frame_context xc_frame_scope_context(const struct xc_frame_scope *s)
 {
 	return (struct xc_frame_context){.process = s->process,
 					 .thread = s->thread,

@@ -135,13 +135,13 @@ static void a_register_that_gcc_lets_outlive_the_call_is_what_the_callee_has(voi
 	struct xc_value value;
 	Dwarf_Die die;
 	uint64_t bits = 0;
-	assert_true(x.lasts);
+	assert_true(x.survives_call);
 	assert_true(find_in(&w->die, "x", &die));
 	xc_expr_locate(&w->context, &x, NULL, &location);
 	xc_expr_value(&w->context, &location, xc_type_of(xc_types_of(w->c->process), &die), &value);
 	assert_true(xc_value_load(&value, &bits));
 	assert_int_equal(bits, LEFT);
-	assert_false(w->context.lasts);
+	assert_false(w->context.survives_call);
 	go(w);
 }
 
@@ -149,15 +149,15 @@ static void without_such_a_list_it_is_lost(void **state)
 {
 	(void)state;
 	struct caller *w = wait_in("gcc -g -gdwarf-5 -O2 -x c", sparing, "outer");
-	assert_false(is_known(w, RDI)); /* nothing says that it lasts */
-	w->context.lasts = true;
+	assert_false(is_known(w, RDI)); /* nothing says that it survives_call */
+	w->context.survives_call = true;
 	assert_true(is_known(w, RDI));
 	assert_false(is_known(w, RBX)); /* calls preserve it: the callee may have saved and changed it */
 	w->frame.interrupted = true;
 	assert_false(is_known(w, RDI));
 	go(w);
 	w = wait_in("clang -g -gdwarf-5 -O2 -x c", leaving, "outer");
-	w->context.lasts = true; /* no compiler but gcc means it so */
+	w->context.survives_call = true; /* no compiler but gcc means it so */
 	assert_false(is_known(w, RDI));
 	go(w);
 }
@@ -168,7 +168,7 @@ static void a_location_that_is_no_list_does_not_last(void **state)
 	struct caller *w = wait_in("gcc -g -gdwarf-5 -O2 -x c", whole, "outer");
 	struct xc_expr x = location_of(w, "x");
 	assert_int_equal(x.ops[0].atom, DW_OP_reg5);
-	assert_false(x.lasts);
+	assert_false(x.survives_call);
 	assert_null(x.next_ops);
 	go(w);
 }
@@ -179,17 +179,17 @@ static void an_entry_value_behind_the_call_stands_for_the_lost_register(void **s
 	struct caller *w = wait_in("clang -g -gdwarf-5 -O2 -x c", leaving, "outer");
 	struct xc_expr x = location_of(w, "x"), next;
 	assert_int_equal(x.ops[0].atom, DW_OP_reg5);
-	assert_false(x.lasts);
-	assert_true(xc_expr_next(&w->context, &x, &next));
+	assert_false(x.survives_call);
+	assert_true(xc_expr_after_call(&w->context, &x, &next));
 	assert_int_equal(next.ops[0].atom, DW_OP_entry_value);
 	assert_true(xc_expr_is_entry_of(xc_types_of(w->c->process), &next, RDI, 8));
 	assert_false(xc_expr_is_entry_of(xc_types_of(w->c->process), &next, RSI, 8));
 	assert_false(xc_expr_is_entry_of(xc_types_of(w->c->process), &x, RDI, 8));
 	xc_regs_set(&w->frame.regs, RDI, 7); /* not lost */
-	assert_false(xc_expr_next(&w->context, &x, &next));
+	assert_false(xc_expr_after_call(&w->context, &x, &next));
 	xc_regs_forget(&w->frame.regs, RDI);
 	w->frame.interrupted = true;
-	assert_false(xc_expr_next(&w->context, &x, &next));
+	assert_false(xc_expr_after_call(&w->context, &x, &next));
 	go(w);
 }
 

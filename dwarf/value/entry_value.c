@@ -1,15 +1,15 @@
-/* entry: DW_OP_entry_value (DWARF 5, 2.5.1.7).
+/* entry_value: DW_OP_entry_value (DWARF 5, 2.5.1.7).
  *
  *     caller:   mov  $42, %edi             DW_TAG_call_site, DW_AT_call_return_pc
  *               call f                       DW_TAG_call_site_parameter: location reg5 (rdi), call_value lit42
  *               nop  <- return address
- *     f:        ... rdi used for other things: entry_value(reg5) is what the caller says it passed
+ *     f:        ... rdi is reused: entry_value(reg5) is the value that the call site says was passed
  *
- * The call site speaks of a call to a certain function. When the caller called something else that then jumped to us (a
- * tail call), its parameters are not ours; and when we may have jumped to ourselves they are no longer ours. Both are
- * checked as gdb checks them; where it cannot be proved there is no value. Results are marked as guessed.
- * Call sites do not change, so the way to one is remembered by (place of the caller, our function). */
-#include "dwarf/value/entry.h"
+ * A call site describes a call of one function. If the caller called another function, which jumped to this one (a tail
+ * call), the parameters belong to the other function. If this function may have jumped to itself, they are out of date.
+ * Both are checked as gdb checks them; without proof there is no value. Results are marked as guessed. Call sites do
+ * not change, so the search for one is remembered by (place of the caller, this function). */
+#include "dwarf/value/entry_value.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 
 enum { MAX_FUNCTIONS = 64, MAX_SITES = 4096, MAX_NESTING = 64 };
 
-/* The frame that called the context's, with the call site; made once per frame and kept in scratch. */
-struct xc_entry_caller {
+/* The frame that called the context's, with the call site. Made once per frame, in scratch. */
+struct xc_entry_value_caller {
 	const char *why; /* NULL when usable */
 	Dwarf_Die site;
 	struct xc_frame frame;
@@ -46,7 +46,7 @@ static const char *linkage_name(Dwarf_Die *die)
 	return name ? name : xc_die_name(die);
 }
 
-/* The abstract instance or declaration that a concrete function stands for. */
+/* The abstract instance, or the declaration, of a concrete function. */
 static Dwarf_Die origin_of(Dwarf_Die *die)
 {
 	Dwarf_Die at = *die, to;
@@ -77,7 +77,7 @@ static bool is_callee(struct xc_expr_context *c, Dwarf_Die *named, Dwarf_Die *ou
 		return false;
 	if (strcmp(want, have) == 0)
 		return true;
-	xc_addr addr; /* an alias: another name for our first instruction */
+	xc_addr addr; /* an alias: another name for the first instruction of the function */
 	return placed && c->module && xc_symbol_find(c->process, want, NULL, &addr) && addr == our_lo + c->module->bias;
 }
 
@@ -97,7 +97,7 @@ static void remember(struct search *s, Dwarf_Die *die)
 		s->todo[s->count++] = *die;
 }
 
-/* Collect the functions that tail calls below a DIE go to. */
+/* Collect the functions that tail calls below a DIE jump to. */
 static void tail_calls(struct search *s, Dwarf_Die *die, unsigned nesting)
 {
 	Dwarf_Die child, to;
@@ -114,7 +114,7 @@ static void tail_calls(struct search *s, Dwarf_Die *die, unsigned nesting)
 	}
 }
 
-/* May the function, by tail calls alone, come to run itself again with other arguments? */
+/* Can the function run itself again, with other arguments, by tail calls alone? */
 static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 {
 	struct xc_types *types = xc_types_of(c->process);
@@ -134,8 +134,8 @@ static bool calls_itself(struct xc_expr_context *c, Dwarf_Die *function)
 	return found;
 }
 
-/* An indirect call says where its target was kept. */
-static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
+/* An indirect call has an expression for its target (DW_AT_call_target). */
+static bool targets(struct xc_entry_value_caller *caller, Dwarf_Die *site, Dwarf_Die *ours, xc_addr bias)
 {
 	Dwarf_Attribute attr;
 	struct xc_expr expr;
@@ -147,7 +147,7 @@ static bool targets(struct xc_entry_caller *caller, Dwarf_Die *site, Dwarf_Die *
 	       !xc_expr_number(&caller->context, &expr, &target) && target == lo + bias;
 }
 
-static const char *check_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours,
+static const char *check_site(struct xc_expr_context *c, struct xc_entry_value_caller *caller, Dwarf_Die *ours,
 			      Dwarf_Die *site_out)
 {
 	Dwarf_Die named;
@@ -159,8 +159,8 @@ static const char *check_site(struct xc_expr_context *c, struct xc_entry_caller 
 	return calls_itself(c, ours) ? "optimized out (may have called itself)" : NULL;
 }
 
-/* The call site in the caller, with its answer remembered. */
-static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_caller *caller, Dwarf_Die *ours)
+/* The call site in the caller; the result of the search is remembered. */
+static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_value_caller *caller, Dwarf_Die *ours)
 {
 	struct xc_types *types = xc_types_of(c->process);
 	const struct xc_place *place = caller->context.place;
@@ -173,7 +173,7 @@ static const struct site *find_site(struct xc_expr_context *c, struct xc_entry_c
 	return site;
 }
 
-static void find_caller(struct xc_expr_context *c, struct xc_entry_caller *caller)
+static void find_caller(struct xc_expr_context *c, struct xc_entry_value_caller *caller)
 {
 	const char *stop;
 	Dwarf_Die named;
@@ -197,11 +197,11 @@ static void find_caller(struct xc_expr_context *c, struct xc_entry_caller *calle
 		caller->why = "optimized out (called through a pointer)";
 }
 
-static struct xc_entry_caller *caller_of(struct xc_expr_context *c)
+static struct xc_entry_value_caller *caller_of(struct xc_expr_context *c)
 {
 	if (!c->caller) {
 		c->caller = xc_arena_alloc(c->scratch, sizeof *c->caller);
-		c->caller->why = "optimized out"; /* while we look, for hostile expressions that ask again */
+		c->caller->why = "optimized out"; /* during the search, for hostile expressions that ask again */
 		find_caller(c, c->caller);
 	}
 	return c->caller;
@@ -225,7 +225,7 @@ static bool passes(Dwarf_Die *parameter, unsigned reg)
 	return ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 && ops[0].atom - (unsigned)DW_OP_reg0 == reg;
 }
 
-/* Evaluate what a call site parameter says, in the frame that makes the call. Its registers are to outlive the call. */
+/* Evaluate a call site parameter in the frame that makes the call. Registers of that frame must survive the call. */
 static const char *passed(struct xc_expr_context *c, struct xc_expr_context *caller, Dwarf_Die *parameter, bool deref,
 			  unsigned __int128 *bits_out)
 {
@@ -238,8 +238,8 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 	if (!found || !xc_expr_of(xc_types_of(c->process), &attr, caller->file_addr, &expr))
 		return "optimized out";
 	unsigned depth = caller->depth;
-	expr.lasts = true;
-	caller->depth = c->depth ? c->depth : 1; /* inside an evaluation: steps are counted on */
+	expr.survives_call = true;
+	caller->depth = c->depth ? c->depth : 1; /* inside an evaluation: the step count continues */
 	caller->steps = c->steps;
 	const char *why = xc_expr_bits(caller, &expr, bits_out);
 	c->steps = caller->steps;
@@ -247,9 +247,9 @@ static const char *passed(struct xc_expr_context *c, struct xc_expr_context *cal
 	return why;
 }
 
-const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
+const char *xc_entry_value_register(struct xc_expr_context *c, unsigned reg, bool deref, unsigned __int128 *bits_out)
 {
-	struct xc_entry_caller *caller = caller_of(c);
+	struct xc_entry_value_caller *caller = caller_of(c);
 	Dwarf_Die child;
 	if (caller->why)
 		return caller->why;
@@ -262,7 +262,7 @@ const char *xc_entry_register(struct xc_expr_context *c, unsigned reg, bool dere
 	return "optimized out";
 }
 
-const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
+const char *xc_entry_value_argument(struct xc_expr_context *c, unsigned reg, unsigned __int128 *bits_out)
 {
 	Dwarf_Die site, child;
 	if (!c->place->module || !xc_debuginfo_call_site(c->place, c->frame->pc - c->place->module->bias, &site))
@@ -274,9 +274,9 @@ const char *xc_entry_argument(struct xc_expr_context *c, unsigned reg, unsigned 
 	return "optimized out";
 }
 
-const char *xc_entry_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
+const char *xc_entry_value_parameter(struct xc_expr_context *c, Dwarf_Die *parameter, unsigned __int128 *bits_out)
 {
-	struct xc_entry_caller *caller = caller_of(c);
+	struct xc_entry_value_caller *caller = caller_of(c);
 	Dwarf_Die child, named;
 	if (caller->why)
 		return caller->why;

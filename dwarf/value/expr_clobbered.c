@@ -1,19 +1,19 @@
-/* expr_lost: registers that calls do not preserve, seen from the caller.
+/* expr_clobbered: caller-saved registers, in a frame that waits for a call.
  *
- *     mov  %rbx,%rdi      x is in rdi here, says the location list
- *     call f              f may do with rdi what it likes: its value is lost …
+ *     mov  %rbx,%rdi      location list: x is in rdi
+ *     call f              f may overwrite rdi, so its value is lost …
  *     …                   <- return address
  *
- * … but for three ways to know it all the same. (1) The call site tells what it passed in rdi (DWARF 5, 3.4.2). (2) The list
- * goes on unchanged past the call: gcc knew the callee and that it leaves rdi alone (-fipa-ra), so rdi still holds what
- * it held where the callee stands now; other compilers end the entry at the call. A location that is no list
- * says nothing, since gcc gives it for the whole scope. (3) Past the call the list says entry_value(rdi): nobody has changed it.
- * The first two are what the register holds; the third is marked as guessed, as all entry values are. What is left then is
- * lost: gdb shows the register as it stands in the innermost frame. */
+ * … but for three cases. (1) The call site has the value that was passed in rdi (DWARF 5, 3.4.2). (2) The list's entry
+ * continues unchanged after the call: gcc knew that the callee preserves rdi (-fipa-ra), so rdi has the same value in
+ * the callee. Other compilers end the entry at the call. An expression that is not in a list proves nothing, since gcc
+ * emits it for the whole scope. (3) After the call, the list has entry_value(rdi): the function has not changed rdi.
+ * The first two give the register's contents; the third is marked as guessed, like all entry values. In all other cases
+ * the register is lost; gdb shows its value in the innermost frame instead. */
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf/value/entry.h"
+#include "dwarf/value/entry_value.h"
 #include "dwarf/value/expr_impl.h"
 
 static bool at_call(const struct xc_expr_context *c)
@@ -36,7 +36,7 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 	if (c->in_arguments || c->frame->tail_call)
 		return false;
 	c->in_arguments = true;
-	const char *why = xc_entry_argument(c, (unsigned)number, &bits);
+	const char *why = xc_entry_value_argument(c, (unsigned)number, &bits);
 	c->in_arguments = false;
 	if (!why)
 		memcpy(bytes, &bits, 16);
@@ -47,7 +47,7 @@ static bool was_passed(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16])
 {
 	uint64_t value;
-	if (!c->lasts || !xc_arch_has(c->process->arch->scratch, (int)number) ||
+	if (!c->survives_call || !xc_arch_has(c->process->arch->scratch, (int)number) ||
 	    !xc_regs_left(&c->frame->regs, (int)number, &value) || !by_gcc(c->place))
 		return false;
 	memset(bytes, 0, 16);
@@ -55,7 +55,7 @@ static bool was_spared(struct xc_expr_context *c, uint64_t number, uint8_t bytes
 	return true;
 }
 
-bool xc_expr_lost(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16], size_t *len_out)
+bool xc_expr_clobbered(struct xc_expr_context *c, uint64_t number, uint8_t bytes[16], size_t *len_out)
 {
 	if (!at_call(c) || number >= XC_REG_MAX)
 		return false;
@@ -73,12 +73,12 @@ static bool only_register(const struct xc_expr *expr, uint64_t *number_out)
 }
 
 /* (3) */
-bool xc_expr_next(struct xc_expr_context *c, const struct xc_expr *expr, struct xc_expr *next_out)
+bool xc_expr_after_call(struct xc_expr_context *c, const struct xc_expr *expr, struct xc_expr *next_out)
 {
 	uint64_t number;
 	uint8_t bytes[16];
 	size_t len;
-	if (expr->lasts || !expr->next_ops || !at_call(c) || !only_register(expr, &number))
+	if (expr->survives_call || !expr->next_ops || !at_call(c) || !only_register(expr, &number))
 		return false;
 	*next_out = (struct xc_expr){.ops = expr->next_ops, .count = expr->next_count, .attr = expr->attr};
 	return xc_expr_is_entry_of(xc_types_of(c->process), next_out, number, c->process->arch->word) &&
