@@ -364,13 +364,3 @@ void xc_graph_free(struct xc_graph *graph)
 	free(graph->surely);
 	free(graph);
 }
-
-const char *xc_root_kind_word(enum xc_root_kind kind)
-{
-	static const char *const words[XC_ROOT_KINDS] = {
-		[XC_ROOT_GLOBAL] = "global",        [XC_ROOT_TLS] = "thread-local", [XC_ROOT_REGISTER] = "register",
-		[XC_ROOT_STACK] = "stack",          [XC_ROOT_PLUGIN] = "plugin",    [XC_ROOT_MAPPING] = "mapping",
-		[XC_ROOT_DAMAGED] = "damaged heap",
-	};
-	return kind < XC_ROOT_KINDS ? words[kind] : NULL;
-}

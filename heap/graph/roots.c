@@ -419,3 +419,13 @@ struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_r
 	*count_out = all.count;
 	return all.roots;
 }
+
+const char *xc_root_kind_word(enum xc_root_kind kind)
+{
+	static const char *const words[XC_ROOT_KINDS] = {
+		[XC_ROOT_GLOBAL] = "global",        [XC_ROOT_TLS] = "thread-local", [XC_ROOT_REGISTER] = "register",
+		[XC_ROOT_STACK] = "stack",          [XC_ROOT_PLUGIN] = "plugin",    [XC_ROOT_MAPPING] = "mapping",
+		[XC_ROOT_DAMAGED] = "damaged heap",
+	};
+	return kind < XC_ROOT_KINDS ? words[kind] : NULL;
+}
