@@ -18,6 +18,7 @@
 #include "heap/report/top.h"
 #include "heap/query/typing_report.h"
 #include "heap/query/whatis.h"
+#include "heap/session/session.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
 

@@ -5,6 +5,7 @@
 #include "heap/graph/claim.h"
 #include "heap/graph/claim_wire.h"
 #include "heap/types/typing.h"
+#include "heap/session/session.h"
 #include "cli/shared/plugins.h"
 
 /* What one plugin claims, in a report that nobody sees. */

@@ -263,6 +263,13 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 	xc_text_printf(text, "meta 0x%llx", (unsigned long long)group->meta);
 }
 
+/* The slot's header has the size that was asked for. */
+static bool fits(uint64_t wanted, uint64_t size, unsigned word)
+{
+	(void)word;
+	return size == wanted;
+}
+
 const struct xc_allocator xc_allocator_mallocng = {
 	.name = "mallocng",
 	.checks = "the header of every block in use against its group; the records of groups; the list of their areas",
@@ -271,4 +278,5 @@ const struct xc_allocator xc_allocator_mallocng = {
 	.walk = walk,
 	.fini = fini,
 	.explain = explain,
+	.fits = fits,
 };

@@ -18,7 +18,7 @@
 #include "dwarf/types/scope.h"
 #include "dwarf/elf/symbol.h"
 #include "dwarf/view/view_impl.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 
 enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };
 

@@ -15,7 +15,7 @@
 #include "dwarf/stack/variable.h"
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view_impl.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
 enum { WORD = 8, COUNTS = 2 * WORD, MAX_VTABLES = 1 << 20 };

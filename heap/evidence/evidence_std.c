@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dwarf/view/view_impl.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 #include "heap/evidence/nodetype.h"
 #include "heap/evidence/recipe.h"
 

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "dwarf/lookup/lookup.h"
 #include "heap/graph/graph.h"
+#include "heap/session/session.h"
 
 enum { LINE = 4096, ADDRESS_COLUMN = 14, SIZE_COLUMN = 12 };
 

@@ -7,6 +7,7 @@
 #include "heap/query/objects.h"
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
+#include "heap/session/session.h"
 
 enum { SIZE_CLASSES = 64 };
 

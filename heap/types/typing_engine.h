@@ -1,4 +1,4 @@
-/* typing_engine: the inside of typing, shared by heap/typing*.c.
+/* typing_engine: the inside of typing, shared by typing*.c.
  *
  *	typing_map    what a type's objects look like to us: a flat list of slots (where pointers are, and to what)
  *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
@@ -11,12 +11,12 @@
  *
  *	31    30 29      28 27                        0
  *	| confidence | quality |   2^28 - 1 - item    |        0: nothing proposed */
-#ifndef XC_TYPING_ENGINE_H
-#define XC_TYPING_ENGINE_H
+#ifndef XC_TYPING_ENGINE_IMPL_H
+#define XC_TYPING_ENGINE_IMPL_H
 
 #include "core/base/parallel.h"
 #include "heap/graph/graph.h"
-#include "heap/types/typing_impl.h"
+#include "heap/types/typing_evidence.h"
 
 enum {
 	XC_TYPING_ITEM_BITS = 28,
@@ -29,7 +29,7 @@ enum {
 
 #define XC_NO_MAP 0 /* number of no map */
 
-enum xc_slot_kind {
+enum xc_typemap_slot_kind {
 	XC_SLOT_POINTER,  /* to objects of `target` */
 	XC_SLOT_CHARS,    /* to characters or bytes */
 	XC_SLOT_VOID,     /* to something */
@@ -66,17 +66,17 @@ struct xc_casts {
 	struct xc_tag tag; /* size 0: it always is the first one */
 	uint32_t count;
 	uint64_t *values;
-	struct xc_slot *slots;
+	struct xc_typemap_slot *slots;
 };
 
 /* Something in an object that is worth a look. */
-struct xc_slot {
+struct xc_typemap_slot {
 	uint32_t offset;
 	uint32_t count, stride; /* of arrays; count 0: a flexible last member, to the end of the block */
 	uint32_t target;        /* number of a map */
 	uint32_t items;         /* the first of XC_SLOT_ITEMS; 0: none */
 	uint32_t number;        /* of all slots: what rules are learned by */
-	uint8_t kind;           /* enum xc_slot_kind */
+	uint8_t kind;           /* enum xc_typemap_slot_kind */
 	bool in_union;          /* what stands there may be another member */
 	bool ambiguous;         /* so may other pointers */
 	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
@@ -105,7 +105,7 @@ struct xc_typemap {
 	uint32_t base;    /* number of the map of all objects of the type: its own, but for variants */
 	uint32_t variant; /* of claims; 0: none */
 	uint64_t size;    /* 0: not known */
-	struct xc_slot *slots;
+	struct xc_typemap_slot *slots;
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
 	bool is_record, is_char, is_opaque;
@@ -137,9 +137,6 @@ struct xc_root_object {
 	const char *via; /* "global server", "local c of main" */
 };
 
-/* How an allocator rounds sizes up. */
-enum xc_rounding { XC_ROUND_ANY, XC_ROUND_GLIBC, XC_ROUND_JEMALLOC, XC_ROUND_EXACT };
-
 /* What is known of an item beside struct xc_typed. */
 struct xc_item_facts {
 	uint32_t map;
@@ -150,7 +147,7 @@ struct xc_item_facts {
 
 /* A pointer to a block, or into it. */
 struct xc_hit {
-	struct xc_slot *slot;
+	struct xc_typemap_slot *slot;
 	xc_addr value;
 	uint64_t offset; /* in the block */
 	uint32_t block;
@@ -159,9 +156,6 @@ struct xc_hit {
 	uint32_t from;  /* block, or XC_NO_BLOCK */
 	uint64_t tag;   /* of the object that holds the pointer */
 };
-
-extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
-extern const size_t xc_evidence_count;
 
 /* A pointer says that a block is of another type than it is taken for. */
 struct xc_claim {
@@ -187,12 +181,13 @@ struct xc_engine {
 	uint32_t slot_count;        /* numbers given */
 	struct xc_root_object *roots;
 	size_t root_count, root_capacity;
-	struct xc_memo root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
-	enum xc_rounding rounding;
-	unsigned word;      /* bytes of an address: 4 or 8 */
-	uint64_t *queued;   /* bit per block: it is in queue[1] */
-	uint32_t *queue[2]; /* this level's blocks and the next one's */
-	uint32_t *frozen;   /* codes of this level's */
+	struct xc_memo root_items;                 /* by (slot, root): the first of XC_SLOT_ITEMS */
+	const struct xc_evidence *const *evidence; /* ends with NULL */
+	const struct xc_allocator *allocator;      /* NULL: there are several, or none */
+	unsigned word;                             /* bytes of an address: 4 or 8 */
+	uint64_t *queued;                          /* bit per block: it is in queue[1] */
+	uint32_t *queue[2];                        /* this level's blocks and the next one's */
+	uint32_t *frozen;                          /* codes of this level's */
 	size_t queue_count[2];
 	struct xc_reserve memory[4];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
@@ -382,12 +377,12 @@ struct xc_cast_place {
 };
 
 /* Give casts to the record's slots: `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
-typedef struct xc_slot *xc_cast_slot_fn(void *context, uint64_t offset);
+typedef struct xc_typemap_slot *xc_cast_slot_fn(void *context, uint64_t offset);
 void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place, xc_cast_slot_fn *slot_at,
 		    void *context);
 
 /* The slot that a pointer is of in this object: one of the casts, or the slot itself. */
-static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
+static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, const uint8_t *object, uint64_t size)
 {
 	const struct xc_casts *casts = slot->casts;
 	if (!casts || !xc_tag_within(&casts->tag, size))

@@ -19,7 +19,8 @@ enum {
 };
 
 /* What the block is taken for already: the pointee, something that begins like it, or something else. */
-static void score_known(const struct xc_engine *e, const struct xc_slot *slot, uint32_t item, struct xc_score *score)
+static void score_known(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t item,
+			struct xc_score *score)
 {
 	const struct xc_typemap *target = e->maps[slot->target];
 	uint32_t known = e->maps[e->facts[item].map]->base;
@@ -35,8 +36,8 @@ static void score_known(const struct xc_engine *e, const struct xc_slot *slot, u
 }
 
 /* Looked at only where candidates are compared; else it is taken for granted. */
-static bool points_to_text(const struct xc_engine *e, const struct xc_slot *slot, uint32_t block, uint64_t offset,
-			   bool deep)
+static bool points_to_text(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			   uint64_t offset, bool deep)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	uint64_t size = xc_block_size(blocks, block) - offset, shown = size < TEXT_SHOWN ? size : TEXT_SHOWN;
@@ -49,8 +50,8 @@ static bool points_to_text(const struct xc_engine *e, const struct xc_slot *slot
 }
 
 /* A pointer into a block: could it be what it should point to? */
-static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot, uint32_t block, uint64_t offset,
-			  struct xc_score *score)
+static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			  uint64_t offset, struct xc_score *score)
 {
 	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
 	uint64_t size = xc_block_size(&e->heap->blocks, block);
@@ -75,7 +76,8 @@ static void score_pointee(const struct xc_engine *e, const struct xc_slot *slot,
 }
 
 /* Does a pointer of the slot lead to where it can? */
-static void score_pointer(const struct xc_engine *e, const struct xc_slot *slot, uint64_t value, struct xc_score *score)
+static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint64_t value,
+			  struct xc_score *score)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
@@ -132,8 +134,8 @@ static bool is_enumerator(const struct xc_type *type, uint64_t number, uint32_t 
 	return type->is_flags && (number & mask & ~all) == 0;
 }
 
-static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, const uint8_t *bytes, uint64_t size,
-		       struct xc_score *score, unsigned nest);
+static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+		       uint64_t size, struct xc_score *score, unsigned nest);
 
 static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
 			 struct xc_score *score, unsigned nest)
@@ -144,8 +146,8 @@ static void score_object(const struct xc_engine *e, const struct xc_typemap *map
 				   nest);
 }
 
-static void score_slot(const struct xc_engine *e, const struct xc_slot *slot, const uint8_t *bytes, uint64_t size,
-		       struct xc_score *score, unsigned nest)
+static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+		       uint64_t size, struct xc_score *score, unsigned nest)
 {
 	uint64_t count = slot->count && slot->count < ELEMENTS_AHEAD ? slot->count : ELEMENTS_AHEAD;
 	switch (slot->kind) {

@@ -2,7 +2,7 @@
  *
  * A pointer into the middle of a block, to a list node or a base, does not say what the block is. But few types have such
  * a member at that offset and the size that the block was asked for with. */
-#include "heap/types/typing_engine.h"
+#include "heap/types/typing_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,6 @@ struct xc_owners {
 	size_t held_before;
 };
 
-static bool is_record(const struct xc_type *type)
-{
-	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
-}
-
 static void add_held(struct xc_owners *o, uint32_t inner, uint64_t offset)
 {
 	if (inner == XC_NO_MAP || offset > UINT32_MAX || o->held_count >= HELD)
@@ -48,10 +43,10 @@ static void add_members(struct xc_owners *o, const struct xc_type *bare, uint64_
 			continue;
 		for (unsigned k = 0; k < DEPTH && type->kind == XC_TYPE_ARRAY && type->target; k++)
 			type = xc_type_strip(type->target);
-		if (!array && !is_record(type))
+		if (!array && !xc_typemap_is_record(type))
 			continue;
 		add_held(o, xc_typemap_of(o->engine, members[i].type), offset + members[i].offset);
-		if (is_record(type))
+		if (xc_typemap_is_record(type))
 			add_members(o, type, offset + members[i].offset, depth + 1);
 	}
 }
@@ -75,7 +70,7 @@ static bool see_type(void *context, const char *name, const struct xc_definition
 		return true;
 	const struct xc_type *type = xc_type_get(xc_engine_of(o->engine->typing)->types, &die);
 	const struct xc_type *bare = xc_type_strip(type);
-	if (!is_record(bare) || bare->is_declaration)
+	if (!xc_typemap_is_record(bare) || bare->is_declaration)
 		return true;
 	uint32_t map = xc_typemap_of(o->engine, type);
 	if (map == XC_NO_MAP || o->engine->maps[map]->listed)

@@ -26,7 +26,7 @@ struct vote {
 
 struct rule {
 	uint64_t key;
-	struct xc_slot *slot;
+	struct xc_typemap_slot *slot;
 	uint64_t offset, size;
 	uint32_t item; /* 0: not decided */
 	uint32_t hits;
@@ -251,7 +251,8 @@ static void add_open(struct candidates *c, struct xc_engine *e, const struct rul
 	}
 }
 
-static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule, const struct xc_slot *slot)
+static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule,
+			const struct xc_typemap_slot *slot)
 {
 	const struct xc_typemap *map = e->maps[slot->target];
 	if (slot->target == XC_NO_MAP || (slot->kind != XC_SLOT_POINTER && slot->kind != XC_SLOT_CHARS))
@@ -365,7 +366,7 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	return only_new ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
 }
 
-static const char *via_of(struct xc_engine *e, const struct xc_slot *slot)
+static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slot)
 {
 	if (slot->items)
 		return e->typing->items[slot->items].via;

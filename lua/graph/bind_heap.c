@@ -12,6 +12,7 @@
 #include "heap/query/objects.h"
 #include "heap/types/typing.h"
 #include "heap/query/whatis.h"
+#include "heap/session/session.h"
 #include "lua/bind/bind_class.h"
 #include "lua/graph/bind_rule.h"
 #include "lua/bind/stage.h"

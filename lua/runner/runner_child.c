@@ -16,6 +16,7 @@
 #include "core/report/stacktree.h"
 #include "dwarf/cfi/guest_wire.h"
 #include "heap/graph/claim_wire.h"
+#include "heap/session/session.h"
 #include "lua/vm/bind.h"
 #include "lua/report/bind_report.h"
 #include "lua/target/bind_stacks.h"

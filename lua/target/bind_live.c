@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/live/live.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 
 enum { TRIES = 5, MAX_TRIES = 1000, MAX_WORDS = 64, MAX_WORD = 4096 };
 

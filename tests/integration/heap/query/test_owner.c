@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "dwarf/elf/symbol.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "heap/query/owner.h"
 #include "tests/support/opened.h"
 

@@ -10,6 +10,7 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/variable.h"
 #include "heap/types/stray.h"
+#include "heap/session/session.h"
 #include "tests/support/opened.h"
 
 #define PROGRAM(fill)                                                                                                  \

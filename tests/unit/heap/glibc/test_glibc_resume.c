@@ -5,7 +5,7 @@
 
 #include "heap/blocks/allocator.h"
 #include "heap/report/audit.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "tests/support/chunks.h"
 
 static struct chunks *c;

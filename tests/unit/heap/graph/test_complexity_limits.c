@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "heap/graph/threadmem.h"
 #include "tests/support/chunks.h"
 

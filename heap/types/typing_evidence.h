@@ -1,7 +1,7 @@
-/* typing_impl: how evidence of its own takes part in typing: for those who teach xcore what memory says by itself.
+/* typing_evidence: how evidence of its own takes part in typing: for those who teach xcore what memory says by itself.
  *
  * The engine (typing_engine.h) knows DWARF, sizes and pointers. What else tells types - vtables, containers, tagged
- * unions, strings - is evidence: one const table in a file heap/evidence_NOUN.c, listed in typing.c. It takes part at three points:
+ * unions, strings - is evidence: one const table in a file heap/evidence/evidence_NOUN.c, listed in evidence_list.h. It takes part at three points:
  *
  *	seed   one thread     before types flow: what blocks say by themselves (vtables)
  *	meet   one thread     a type is met for the first time: have its objects something to say?
@@ -12,8 +12,8 @@
  * blocks as there are. What is proposed more surely stays; between equally sure ones those that explain more stay, and then those whose
  * item was made first: so the answer does not depend on the number of threads. A block whose type is accepted is visited
  * in its turn, and types flow on from it. All memory is hostile: bound what you read. */
-#ifndef XC_TYPING_IMPL_H
-#define XC_TYPING_IMPL_H
+#ifndef XC_TYPING_EVIDENCE_H
+#define XC_TYPING_EVIDENCE_H
 
 #include "heap/types/typing.h"
 #include "heap/blocks/window.h"

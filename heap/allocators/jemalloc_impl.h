@@ -1,12 +1,13 @@
-/* jemalloc: what the files of jemalloc's walker share. Nothing else includes this.
+/* jemalloc_impl: what the files of jemalloc's walker share. Private.
  *
  *	base blocks (jemalloc_base.c)    jemalloc's own data: records, nodes of the tree, arenas
  *	radix tree (jemalloc_tree.c)     page → extent's record, for every extent there is
  *	extents    (jemalloc_extent.c)   their records: address, size, class, state; layout by votes
- *	caches     (jemalloc_cache.c)    what threads keep for themselves
+ *	bins       (jemalloc_bins.c)     the blocks that a cache holds
+ *	caches     (jemalloc_cache.c)    where the caches of threads are
  *	blocks     (jemalloc.c)          regions of slabs and large extents */
-#ifndef XC_JEMALLOC_H
-#define XC_JEMALLOC_H
+#ifndef XC_JEMALLOC_IMPL_H
+#define XC_JEMALLOC_IMPL_H
 
 #include "heap/blocks/allocator.h"
 
@@ -133,6 +134,18 @@ unsigned xc_jemalloc_block_count(const struct xc_jemalloc *je, const struct xc_j
 enum { XC_JEMALLOC_BITMAP = 128 }; /* words: a page of 64 KiB has 8,192 regions */
 bool xc_jemalloc_bitmap(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *extent,
 			uint64_t words[XC_JEMALLOC_BITMAP]);
+
+/* ---- bins ---- */
+
+/* The block in use that an address lies in, and its class; false when there is none. */
+bool xc_jemalloc_block_at(const struct xc_jemalloc *je, xc_addr addr, xc_addr *block_out, unsigned *class_out);
+
+/* The block at `addr`, if there is one, is jemalloc's own. */
+void xc_jemalloc_add_internal(struct xc_jemalloc *je, xc_addr addr);
+
+/* Search memory, copied from `addr`, for the bins of one cache, and take what they hold. False when it has none, or when they were
+ * read before. */
+bool xc_jemalloc_search_bins(struct xc_jemalloc *je, xc_addr addr, const uint8_t *bytes, size_t len);
 
 /* ---- caches ---- */
 
