@@ -163,7 +163,7 @@ static void damaged_slot(struct walker *w, const struct ng_group *group, unsigne
 			bytes[1], offset_field(bytes), index, (unsigned long long)group->mem, group->size_class);
 	damage.expected = xc_arena_printf(&walk->memory, "index %u, distance 0x%llx", index,
 					  (unsigned long long)((slot->block - group->mem - NG_UNIT) / NG_UNIT));
-	xc_walk_damage(walk, &damage);
+	xc_walk_add_damage(walk, &damage);
 }
 
 static void walk_group(struct walker *w, unsigned depth)

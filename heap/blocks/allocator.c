@@ -4,7 +4,7 @@
 
 const struct xc_allocator *const xc_allocator_list[] = {XC_ALLOCATORS(ENTRY) NULL};
 
-void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage)
+void xc_walk_add_damage(struct xc_walk *walk, const struct xc_damage *damage)
 {
 	if (walk->damage_count > XC_DAMAGES)
 		return;

@@ -23,19 +23,19 @@ struct xc_walk {
 	void *state; /* the allocator's */
 	struct xc_window window;
 	struct xc_block_list blocks; /* to be initialised by walk with a bound of its own */
-	struct xc_damage *damages;   /* by xc_walk_damage */
+	struct xc_damage *damages;   /* by xc_walk_add_damage */
 	size_t damage_count, damage_capacity;
 	struct xc_arena memory; /* of its texts, moved to the heap */
 };
 
 /* Note a damage; texts are of walk->memory or static. `before` may be left XC_NO_BLOCK: the heap finds the block that ends at
  * or before addr. */
-void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage);
+void xc_walk_add_damage(struct xc_walk *walk, const struct xc_damage *damage);
 
 /* What an audit looked at. */
-struct xc_audited {
+struct xc_audit_coverage {
 	uint64_t lists, links, caches, cached;
-	unsigned looks; /* of a running process (sighting.h); 0: one */
+	unsigned looks; /* of a running process (damage_confirm.h); 0: one */
 	size_t passing; /* places that not all of them found damaged */
 };
 
@@ -62,7 +62,7 @@ struct xc_allocator {
 	void (*fini)(void *state);
 
 	/* Look at what walking does not: links, caches, counts; add damages and count what was looked at. May be NULL. */
-	void (*audit)(struct xc_heap *heap, void *state, struct xc_audited *audited);
+	void (*audit)(struct xc_heap *heap, void *state, struct xc_audit_coverage *audit_coverage);
 
 	/* Append one line about the metadata of a block: "chunk 0x55…: size 0x70, PREV_INUSE". May be NULL. */
 	void (*explain)(const struct xc_heap *heap, void *state, uint32_t block, struct xc_text *text);

@@ -15,7 +15,7 @@ struct xc_graph;
 struct xc_typing;
 struct xc_retention;
 struct xc_claims;
-struct xc_audited;
+struct xc_audit_coverage;
 struct xc_evidence;
 
 /* An arena as its allocator knows it: blocks that are managed together. */
@@ -72,7 +72,7 @@ struct xc_heap {
 	size_t damage_count, damage_capacity, damage_dropped; /* XC_DAMAGES are kept */
 	struct xc_heap_part *parts;                           /* the allocators in use; allocator.h */
 	size_t part_count;
-	struct xc_audited *audited; /* of audit.c: NULL until asked for */
+	struct xc_audit_coverage *audit_coverage; /* of audit.c: NULL until asked for */
 	uint64_t blocks_walked,
 		most_blocks; /* while pieces are walked: metadata may claim far more than there is memory */
 	size_t pieces_dropped;

@@ -87,7 +87,7 @@ static void cut_pieces(struct builder *b)
 	unsigned word = b->heap->process->arch->word;
 	struct piece *piece = new_piece(b, 0, 0);
 	for (uint32_t i = 0; i < blocks->count; i++) {
-		if (!xc_scan_counts(blocks->heads[i]) || take_alone(b, &piece, i))
+		if (!xc_scan_has_edges(blocks->heads[i]) || take_alone(b, &piece, i))
 			continue;
 		uint64_t size = xc_block_size(blocks, i), from = 0;
 		while (size - from > PIECE - piece->bytes) {
@@ -177,7 +177,7 @@ static void scan_piece(void *context, size_t number, unsigned worker)
 	xc_window_init(&window, b->heap->process->space);
 	xc_scan_init(&scan, b->heap);
 	for (uint32_t i = piece->first; left && i < blocks->count; i++, from = 0) {
-		if (!xc_scan_counts(blocks->heads[i]))
+		if (!xc_scan_has_edges(blocks->heads[i]))
 			continue;
 		uint64_t size = xc_block_size(blocks, i) - from, len = size < left ? size : left;
 		if (len)

@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "heap/blocks/scan.h"
-#include "heap/graph/threadmem.h"
+#include "heap/graph/thread_memory.h"
 
 enum {
 	PIECE = 4 << 20,
@@ -311,7 +311,7 @@ static void scan_piece(void *context, size_t number, unsigned worker)
 static void add_register(struct piece *piece, uint32_t thread, int number, uint64_t value)
 {
 	uint32_t block = xc_blocks_find(&piece->heap->blocks, value);
-	if (block == XC_NO_BLOCK || !xc_scan_counts(piece->heap->blocks.heads[block]))
+	if (block == XC_NO_BLOCK || !xc_scan_has_edges(piece->heap->blocks.heads[block]))
 		return;
 	piece->roots = xc_grow(piece->roots, piece->count, &piece->capacity, sizeof *piece->roots);
 	piece->roots[piece->count++] = (struct xc_root){

@@ -113,7 +113,7 @@ static void add_rows(struct xc_section *section, const struct xc_engine *e, cons
 
 void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap)
 {
-	struct xc_error *err = xc_heap_work_out(heap);
+	struct xc_error *err = xc_heap_analyze(heap);
 	if (err)
 		xc_section_note(section, err);
 }

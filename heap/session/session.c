@@ -212,7 +212,7 @@ struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_opti
 	return heap;
 }
 
-void xc_heap_outdate(struct xc_process *process)
+void xc_heap_invalidate(struct xc_process *process)
 {
 	struct xc_heap *heap = process->heap;
 	if (heap)
@@ -229,7 +229,7 @@ void xc_heap_forget(struct xc_process *process)
 	process->heap = NULL;
 }
 
-struct xc_error *xc_heap_work_out(struct xc_heap *heap)
+struct xc_error *xc_heap_analyze(struct xc_heap *heap)
 {
 	struct xc_graph *graph;
 	struct xc_typing *typing;

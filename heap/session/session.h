@@ -29,9 +29,9 @@ void xc_heap_forget(struct xc_process *process);
 
 /* A running process has moved on: the next xc_heap_of opens another heap. The present one stays, until xc_heap_forget, for those who
  * hold its blocks. */
-void xc_heap_outdate(struct xc_process *process);
+void xc_heap_invalidate(struct xc_process *process);
 
 /* Make the graph and the types, unless they are there. Errors: those of the graph (XC_ERR_LIMIT); then there are no types. */
-XC_MUST_CHECK struct xc_error *xc_heap_work_out(struct xc_heap *heap);
+XC_MUST_CHECK struct xc_error *xc_heap_analyze(struct xc_heap *heap);
 
 #endif

@@ -172,7 +172,7 @@ static void free_engine(struct xc_engine *e)
 		free(e->maps[i]->slots);
 	xc_typing_rules_free(e);
 	xc_typing_casts_free(e);
-	xc_owners_free(e);
+	xc_type_index_free(e);
 	free(e->maps);
 	free(e->map_keys);
 	free(e->map_numbers);
@@ -208,7 +208,7 @@ static void work_out(struct xc_engine *e)
 	const struct xc_type *bytes = xc_typing_find_type(e->typing, "char", 1);
 	e->bytes = bytes ? xc_typemap_of(e, bytes) : XC_NO_MAP;
 	e->least = XC_TYPE_STRONG;
-	xc_owners_find(e);
+	xc_type_index_build(e);
 	xc_typing_find_casts(e);
 	xc_typing_find_roots(e);
 	flow_from_all(e);
@@ -220,7 +220,7 @@ static void work_out(struct xc_engine *e)
 		if (e->evidence[i]->late)
 			e->evidence[i]->late(e->typing);
 	xc_typing_flow(e);
-	if (xc_typing_adopt(e)) {
+	if (xc_typing_guess_by_content(e)) {
 		xc_typing_flow(e);
 		learn(e);
 	}

@@ -5,7 +5,7 @@
  *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
  *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
  *	typing_cast   what plugins say of pointers
- *	typing_judge  does the memory of a block look like an object of a type?
+ *	typing_score  does the memory of a block look like an object of a type?
  *
  * While types flow, by_block holds codes, not items: the better proposal is the greater number.
  *
@@ -120,7 +120,7 @@ struct xc_typemap {
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
 	uint8_t own;     /* enum xc_own */
-	bool listed;     /* by typing_owner */
+	bool listed;     /* by typing_index */
 	uint32_t blocks; /* that are taken for it, when rules were learned last */
 };
 
@@ -158,12 +158,12 @@ struct xc_hit {
 };
 
 /* A pointer says that a block is of another type than it is taken for. */
-struct xc_claim {
+struct xc_type_conflict {
 	uint32_t block, map, item;
 };
 
 struct xc_rules;
-struct xc_owners;
+struct xc_type_index;
 
 struct xc_engine {
 	struct xc_typing *typing;
@@ -200,7 +200,7 @@ struct xc_engine {
 	bool cut;                 /* something was not looked at whole: it would have taken too long */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
-	struct xc_owners *owners;
+	struct xc_type_index *owners;
 	struct xc_cast_rules *casts; /* NULL: there are none */
 	struct xc_memo headers;      /* by name of the typedef */
 	struct xc_memo variants;     /* map number + 1 by map and variant */
@@ -251,10 +251,10 @@ bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 /* An item of a map; 0 when there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
-/* ---- typing_judge ---- */
+/* ---- typing_score ---- */
 
 /* Does the memory of a block look like what the item says? Reads through the window. */
-bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+bool xc_typing_is_plausible(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
@@ -269,8 +269,8 @@ struct xc_score {
 
 /* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
  * comparing candidates. */
-void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
-		       uint64_t offset, uint32_t block, struct xc_score *score);
+void xc_typing_score(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
+		     uint64_t offset, uint32_t block, struct xc_score *score);
 
 /* No word of the block's beginning is an address in a block. */
 bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
@@ -303,7 +303,7 @@ void xc_typing_visit_again(struct xc_engine *engine, bool taught_only);
 
 /* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
  * order; malloc'ed. */
-struct xc_claim *xc_typing_check(struct xc_engine *engine, size_t *count_out);
+struct xc_type_conflict *xc_typing_find_conflicts(struct xc_engine *engine, size_t *count_out);
 
 /* Call `seen` with the hits of the root objects; of one block, when all is done. */
 typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
@@ -314,26 +314,27 @@ void xc_typing_hits_of(struct xc_engine *engine, uint32_t block, xc_hit_fn *seen
  * thread. */
 void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
 
-/* ---- typing_owner ---- */
+/* ---- typing_index ---- */
 
 /* That objects of `outer` have one at `offset`. */
-struct xc_owner {
+struct xc_type_enclosing {
 	uint32_t outer, inner;
 	uint32_t offset;
 };
 
 /* Know all types of the process: which are in which, and how large they are. */
-void xc_owners_find(struct xc_engine *engine);
-void xc_owners_free(struct xc_engine *engine);
+void xc_type_index_build(struct xc_engine *engine);
+void xc_type_index_free(struct xc_engine *engine);
 
 /* The types that have one of `inner` (arrays: at their first element), in the order of offsets. */
-const struct xc_owner *xc_owners_of(const struct xc_engine *engine, uint32_t inner, size_t *count_out);
+const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *engine, uint32_t inner,
+							size_t *count_out);
 
 /* Structs and classes from `least` to `most` bytes. */
-const uint32_t *xc_owners_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
+const uint32_t *xc_type_index_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
 
 /* The program's own types with a flexible last member. */
-const uint32_t *xc_owners_flexible(const struct xc_engine *engine, size_t *count_out);
+const uint32_t *xc_type_index_flexible(const struct xc_engine *engine, size_t *count_out);
 
 /* Is the type the program's own? */
 bool xc_typemap_is_own(struct xc_typemap *map);
@@ -405,10 +406,10 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 /* Find blocks that pointers say different things of, and let the most decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
 
-/* ---- typing_orphan ---- */
+/* ---- typing_content ---- */
 
 /* Blocks that no typed pointer leads to, by what lies in them. True when some got a type. */
-bool xc_typing_adopt(struct xc_engine *engine);
+bool xc_typing_guess_by_content(struct xc_engine *engine);
 void xc_typing_rules_free(struct xc_engine *engine);
 
 /* ---- typing_root ---- */

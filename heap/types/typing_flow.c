@@ -186,10 +186,10 @@ void xc_typing_visit_again(struct xc_engine *e, bool taught_only)
 	xc_typing_flow(e);
 }
 
-struct xc_claim *xc_typing_check(struct xc_engine *e, size_t *count_out)
+struct xc_type_conflict *xc_typing_find_conflicts(struct xc_engine *e, size_t *count_out)
 {
 	size_t count = e->heap->blocks.count;
-	struct xc_claim *claims = NULL;
+	struct xc_type_conflict *claims = NULL;
 	e->checking = true;
 	*count_out = 0;
 	xc_typing_visit_roots(e);

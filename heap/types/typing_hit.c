@@ -24,7 +24,8 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 	struct xc_engine *e = q->engine;
 	uint32_t *place = &e->typing->by_block[block], code = xc_code(e, item);
 	uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
-	if (code <= old || e->typing->items[item].confidence < e->least || !xc_typing_judge(e, &q->there, block, item))
+	if (code <= old || e->typing->items[item].confidence < e->least ||
+	    !xc_typing_is_plausible(e, &q->there, block, item))
 		return;
 	while (code > old && !__atomic_compare_exchange_n(place, &old, code, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
@@ -191,7 +192,8 @@ static void check(struct xc_typing_queue *q, struct xc_hit *hit)
 	if (!hit->item || !item || (!disputed && xc_typing_agree(e, slot->target, item)))
 		return;
 	q->claims = xc_grow(q->claims, q->claim_count, &q->claim_capacity, sizeof *q->claims);
-	q->claims[q->claim_count++] = (struct xc_claim){.block = hit->block, .item = hit->item, .map = slot->target};
+	q->claims[q->claim_count++] =
+		(struct xc_type_conflict){.block = hit->block, .item = hit->item, .map = slot->target};
 }
 
 void xc_typing_queue_flush(struct xc_typing_queue *q)

@@ -17,7 +17,7 @@ struct xc_typing_queue {
 	uint64_t steps;  /* that are left for what is being looked at */
 	xc_hit_fn *seen; /* hits are shown, nothing is proposed */
 	void *context;
-	struct xc_claim *claims; /* of a check */
+	struct xc_type_conflict *claims; /* of a check */
 	size_t claim_count, claim_capacity;
 	const struct xc_root_object *root; /* being visited, or NULL */
 };

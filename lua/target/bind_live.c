@@ -26,7 +26,7 @@ static int live_refresh(lua_State *L)
 	if (!living(L))
 		return 0;
 	xc_live_refresh(host->process);
-	xc_heap_outdate(host->process);
+	xc_heap_invalidate(host->process);
 	xc_bind_forget_bytes(host);
 	return 0;
 }

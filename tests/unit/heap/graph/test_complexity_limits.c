@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "heap/session/session.h"
-#include "heap/graph/threadmem.h"
+#include "heap/graph/thread_memory.h"
 #include "tests/support/chunks.h"
 
 #ifdef __SANITIZE_ADDRESS__

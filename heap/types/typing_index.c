@@ -1,4 +1,4 @@
-/* typing_owner: all types of the process: which have one of another type inside, and where; and which are how large.
+/* typing_index: all types of the process: which have one of another type inside, and where; and which are how large.
  *
  * A pointer into the middle of a block, to a list node or a base, does not say what the block is. But few types have such
  * a member at that offset and the size that the block was asked for with. */
@@ -11,9 +11,9 @@
 
 enum { TYPES = 1 << 17, HELD = 1 << 20, HELD_BY_ONE = 4096, DEPTH = 8 };
 
-struct xc_owners {
+struct xc_type_index {
 	struct xc_engine *engine;
-	struct xc_owner *held; /* by inner, then offset, then outer */
+	struct xc_type_enclosing *held; /* by inner, then offset, then outer */
 	size_t held_count, held_capacity;
 	uint32_t *by_size;
 	size_t count, capacity;
@@ -24,15 +24,16 @@ struct xc_owners {
 	size_t held_before;
 };
 
-static void add_held(struct xc_owners *o, uint32_t inner, uint64_t offset)
+static void add_held(struct xc_type_index *o, uint32_t inner, uint64_t offset)
 {
 	if (inner == XC_NO_MAP || offset > UINT32_MAX || o->held_count >= HELD)
 		return;
 	o->held = xc_grow(o->held, o->held_count, &o->held_capacity, sizeof *o->held);
-	o->held[o->held_count++] = (struct xc_owner){.outer = o->outer, .inner = inner, .offset = (uint32_t)offset};
+	o->held[o->held_count++] =
+		(struct xc_type_enclosing){.outer = o->outer, .inner = inner, .offset = (uint32_t)offset};
 }
 
-static void add_members(struct xc_owners *o, const struct xc_type *bare, uint64_t offset, unsigned depth)
+static void add_members(struct xc_type_index *o, const struct xc_type *bare, uint64_t offset, unsigned depth)
 {
 	size_t count;
 	const struct xc_member *members = xc_type_members(bare, &count);
@@ -63,7 +64,7 @@ static bool ends_open(const struct xc_type *bare)
 
 static bool see_type(void *context, const char *name, const struct xc_definition *definition)
 {
-	struct xc_owners *o = context;
+	struct xc_type_index *o = context;
 	Dwarf_Die die = definition->die;
 	(void)name;
 	if (definition->declaration)
@@ -99,7 +100,7 @@ static bool is_of_system(const struct xc_module *module)
 
 static int by_inner(const void *a, const void *b)
 {
-	const struct xc_owner *x = a, *y = b;
+	const struct xc_type_enclosing *x = a, *y = b;
 	if (x->inner != y->inner)
 		return x->inner < y->inner ? -1 : 1;
 	if (x->offset != y->offset)
@@ -118,7 +119,7 @@ static int by_size(const void *a, const void *b, void *engine)
 }
 
 /* What begins with an object of another type, to be asked for while types flow. */
-static void find_derived(struct xc_owners *o)
+static void find_derived(struct xc_type_index *o)
 {
 	struct xc_engine *e = o->engine;
 	for (size_t i = 0; i < o->held_count;) {
@@ -139,10 +140,10 @@ static void find_derived(struct xc_owners *o)
 	}
 }
 
-void xc_owners_find(struct xc_engine *e)
+void xc_type_index_build(struct xc_engine *e)
 {
 	const struct xc_process *process = e->heap->process;
-	struct xc_owners *o = e->owners = xc_alloc(sizeof *o);
+	struct xc_type_index *o = e->owners = xc_alloc(sizeof *o);
 	o->engine = e;
 	for (size_t i = 0; i < process->module_count && o->count < TYPES; i++) {
 		o->own_module = !is_of_system(process->modules[i]);
@@ -156,7 +157,7 @@ void xc_owners_find(struct xc_engine *e)
 	find_derived(o);
 }
 
-void xc_owners_free(struct xc_engine *e)
+void xc_type_index_free(struct xc_engine *e)
 {
 	if (!e->owners)
 		return;
@@ -166,9 +167,9 @@ void xc_owners_free(struct xc_engine *e)
 	free(e->owners);
 }
 
-const struct xc_owner *xc_owners_of(const struct xc_engine *e, uint32_t inner, size_t *count_out)
+const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *e, uint32_t inner, size_t *count_out)
 {
-	const struct xc_owners *o = e->owners;
+	const struct xc_type_index *o = e->owners;
 	size_t lo = 0, hi = o->held_count, end;
 	while (lo < hi) {
 		size_t middle = lo + (hi - lo) / 2;
@@ -183,7 +184,7 @@ const struct xc_owner *xc_owners_of(const struct xc_engine *e, uint32_t inner, s
 	return o->held + lo;
 }
 
-static size_t first_of_size(const struct xc_owners *o, uint64_t size)
+static size_t first_of_size(const struct xc_type_index *o, uint64_t size)
 {
 	size_t lo = 0, hi = o->count;
 	while (lo < hi) {
@@ -196,14 +197,14 @@ static size_t first_of_size(const struct xc_owners *o, uint64_t size)
 	return lo;
 }
 
-const uint32_t *xc_owners_sized(const struct xc_engine *e, uint64_t least, uint64_t most, size_t *count_out)
+const uint32_t *xc_type_index_sized(const struct xc_engine *e, uint64_t least, uint64_t most, size_t *count_out)
 {
 	size_t lo = first_of_size(e->owners, least), hi = first_of_size(e->owners, most + 1);
 	*count_out = hi - lo;
 	return hi > lo ? e->owners->by_size + lo : NULL; /* there may be none at all */
 }
 
-const uint32_t *xc_owners_flexible(const struct xc_engine *e, size_t *count_out)
+const uint32_t *xc_type_index_flexible(const struct xc_engine *e, size_t *count_out)
 {
 	*count_out = e->owners->flexible_count;
 	return e->owners->flexible;

@@ -9,7 +9,7 @@
 
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/variable.h"
-#include "heap/types/stray.h"
+#include "heap/types/unexplained_pointer.h"
 #include "heap/session/session.h"
 #include "tests/support/opened.h"
 
@@ -41,7 +41,7 @@ static bool strays(const char *source, const char *const *names)
 		struct xc_extent one = extent_of(process, *names);
 		xc_extents_add(&extents, one.lo, one.hi - one.lo + 1);
 	}
-	bool any = xc_stray_any(heap, process->modules[0], &extents);
+	bool any = xc_unexplained_pointer_exists(heap, process->modules[0], &extents);
 	xc_extents_fini(&extents);
 	xc_heap_close(heap);
 	close_process(process);
@@ -77,12 +77,12 @@ static void extents_that_overlap_or_wrap_are_one_or_none(void **state)
 	xc_extents_add(&extents, other.lo, 0);
 	xc_extents_add(&extents, other.lo, UINT64_MAX);
 	assert_int_equal(extents.count, 0);
-	assert_true(xc_stray_any(heap, process->modules[0], &extents));
+	assert_true(xc_unexplained_pointer_exists(heap, process->modules[0], &extents));
 	xc_addr lo = other.lo < known.lo ? other.lo : known.lo;
 	xc_extents_add(&extents, lo, 0x1000); /* a large one, and small ones in it that end before */
 	xc_extents_add(&extents, lo + 1, 1);
 	xc_extents_add(&extents, lo, 2);
-	assert_false(xc_stray_any(heap, process->modules[0], &extents));
+	assert_false(xc_unexplained_pointer_exists(heap, process->modules[0], &extents));
 	assert_int_equal(extents.count, 1);
 	xc_extents_fini(&extents);
 	xc_heap_close(heap);

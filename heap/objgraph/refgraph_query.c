@@ -60,12 +60,12 @@ static void come_to(struct xc_refgraph *g, uint32_t node, uint32_t from)
 	g->order[g->reached++] = node;
 }
 
-uint64_t xc_refgraph_ways_cost(const struct xc_refgraph *g)
+uint64_t xc_refgraph_find_paths_cost(const struct xc_refgraph *g)
 {
 	return g->from ? 0 : (g->count + 1) * UINT64_C(8);
 }
 
-void xc_refgraph_ways(struct xc_refgraph *g)
+void xc_refgraph_find_paths(struct xc_refgraph *g)
 {
 	if (g->from)
 		return;

@@ -1,6 +1,6 @@
-/* stray: see stray.h. The words are looked up as those of the roots are (roots.c); what is searched are the module's own writable mappings,
+/* stray: see unexplained_pointer.h. The words are looked up as those of the roots are (roots.c); what is searched are the module's own writable mappings,
  * and the search ends with the first one. */
-#include "heap/types/stray.h"
+#include "heap/types/unexplained_pointer.h"
 
 #include <stdlib.h>
 
@@ -100,7 +100,8 @@ static bool any_in_range(const struct xc_heap *heap, xc_addr at, xc_addr hi, con
 	return any;
 }
 
-bool xc_stray_any(const struct xc_heap *heap, const struct xc_module *module, struct xc_extents *extents)
+bool xc_unexplained_pointer_exists(const struct xc_heap *heap, const struct xc_module *module,
+				   struct xc_extents *extents)
 {
 	const struct xc_process *process = heap->process;
 	merge(extents);

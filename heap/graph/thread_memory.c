@@ -1,4 +1,4 @@
-#include "heap/graph/threadmem.h"
+#include "heap/graph/thread_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "heap/report/audited.h"
+#include "heap/report/audit_coverage.h"
 
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ static struct scope scope_of(const struct xc_heap *heap)
 	return scope;
 }
 
-const char *xc_audited_headline(struct xc_section *section, const struct xc_heap *heap)
+const char *xc_audit_coverage_headline(struct xc_section *section, const struct xc_heap *heap)
 {
 	struct scope scope = scope_of(heap);
 	struct xc_text names = {0};
@@ -100,19 +100,19 @@ static void tell_allocators(struct xc_section *s, const struct xc_heap *heap, co
 /* Allocators that have an audit of their own count its steps. */
 static void tell_lists(struct xc_section *s, const struct xc_heap *heap)
 {
-	const struct xc_audited *audited = heap->audited;
+	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
 	bool counted = false;
 	for (size_t i = 0; i < heap->part_count; i++)
 		counted |= heap->parts[i].allocator->audit != NULL;
 	if (!counted)
 		return;
-	xc_section_count(s, "lists", "free lists", audited->lists);
-	xc_section_count(s, "links", "links in them", audited->links);
-	xc_section_count(s, "caches", "caches of threads", audited->caches);
-	xc_section_count(s, "cached", "blocks in them", audited->cached);
+	xc_section_count(s, "lists", "free lists", audit_coverage->lists);
+	xc_section_count(s, "links", "links in them", audit_coverage->links);
+	xc_section_count(s, "caches", "caches of threads", audit_coverage->caches);
+	xc_section_count(s, "cached", "blocks in them", audit_coverage->cached);
 }
 
-void xc_audited_report(struct xc_section *s, const struct xc_heap *heap)
+void xc_audit_coverage_report(struct xc_section *s, const struct xc_heap *heap)
 {
 	struct scope scope = scope_of(heap);
 	xc_section_count(s, "blocks", "blocks", heap->blocks.count);

@@ -1,4 +1,4 @@
-/* glibc_scattered: the memory of a main arena that is not contiguous.
+/* glibc_noncontiguous: the memory of a main arena that is not contiguous.
  *
  * When the break cannot be moved (something is mapped in its way, a second libc of dlmopen has no break at all) the main arena takes
  * mappings of a megabyte or more. Nothing links them. Each begins at a page with a chunk whose P bit is set, and ends in fenceposts or in
@@ -81,7 +81,7 @@ static bool is_taken(const struct xc_glibc *glibc, const struct xc_mapping *m)
 	return false;
 }
 
-void xc_glibc_find_scattered(struct xc_glibc *glibc, struct xc_window *window, size_t arena)
+void xc_glibc_find_noncontiguous(struct xc_glibc *glibc, struct xc_window *window, size_t arena)
 {
 	const struct xc_process *process = glibc->heap->process;
 	for (size_t i = 0; i < process->mapping_count; i++) {

@@ -1,4 +1,4 @@
-/* typing_judge: does memory look like an object of a type?
+/* typing_score: does memory look like an object of a type?
  *
  * Pointers must be NULL or lead to memory, aligned as what they point to; a bool is 0 or 1; an enum is one of its values. Memory
  * that was never written may hold anything, and programs keep flags in pointers: so the good and the bad are counted, and what has
@@ -216,7 +216,7 @@ static bool judge_array(const struct xc_engine *e, const struct xc_typemap *map,
 	return score.bad <= score.good / 2;
 }
 
-bool xc_typing_judge(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	const struct xc_typed *typed = &e->typing->items[item];
@@ -265,8 +265,8 @@ static void score_unexplained(const struct xc_engine *e, const struct xc_typemap
 
 enum { COMPARED = 512 };
 
-void xc_typing_compare(const struct xc_engine *e, struct xc_window *window, uint32_t number, uint8_t shape,
-		       uint64_t offset, uint32_t block, struct xc_score *score)
+void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32_t number, uint8_t shape,
+		     uint64_t offset, uint32_t block, struct xc_score *score)
 {
 	const struct xc_blocks *blocks = &e->heap->blocks;
 	const struct xc_typemap *map = e->maps[number];

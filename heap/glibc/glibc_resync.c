@@ -12,7 +12,7 @@
  *
  * A chain that breaks again before it has proved itself (another damaged header nearby) counts when it is three chunks long and nothing
  * better begins within it. */
-#include "heap/glibc/glibc_hunt.h"
+#include "heap/glibc/glibc_resync.h"
 
 enum {
 	ENOUGH = 8, /* chunks in a row prove each other */
@@ -27,7 +27,7 @@ struct run {
 };
 
 /* One more step; false when there have been too many. */
-static bool take_step(const struct xc_glibc_hunt *h)
+static bool take_step(const struct xc_glibc_resync *h)
 {
 	if (*h->effort == 0)
 		return false;
@@ -37,7 +37,7 @@ static bool take_step(const struct xc_glibc_hunt *h)
 
 /* ---- chunks ---- */
 
-bool xc_glibc_hunt_load(const struct xc_glibc_hunt *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+bool xc_glibc_resync_load(const struct xc_glibc_resync *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
 {
 	struct xc_glibc_chunk chunk = {.addr = at};
 	if (!xc_glibc_jump(h->segment->glibc, h->window, at, &chunk.prev_size) ||
@@ -47,41 +47,41 @@ bool xc_glibc_hunt_load(const struct xc_glibc_hunt *h, xc_addr at, struct xc_gli
 	return true;
 }
 
-bool xc_glibc_hunt_load_right(const struct xc_glibc_hunt *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+bool xc_glibc_resync_load_right(const struct xc_glibc_resync *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
 {
-	return at < h->end && xc_glibc_hunt_load(h, at, chunk_out) &&
+	return at < h->end && xc_glibc_resync_load(h, at, chunk_out) &&
 	       !xc_glibc_broken(h->segment, at, chunk_out->head) && xc_glibc_size(chunk_out->head) >= 4 * h->word &&
 	       xc_glibc_size(chunk_out->head) <= h->end - at;
 }
 
 /* Two headers without room for data end a segment that could not grow further. */
-static bool is_fencepost(const struct xc_glibc_hunt *h, xc_addr at)
+static bool is_fencepost(const struct xc_glibc_resync *h, xc_addr at)
 {
 	struct xc_glibc_chunk chunk;
-	return at < h->end && h->end - at <= 4 * h->word && xc_glibc_hunt_load(h, at, &chunk) &&
+	return at < h->end && h->end - at <= 4 * h->word && xc_glibc_resync_load(h, at, &chunk) &&
 	       xc_glibc_size(chunk.head) == 2 * h->word;
 }
 
-bool xc_glibc_hunt_agrees(const struct xc_glibc_hunt *h, const struct xc_glibc_chunk *chunk)
+bool xc_glibc_resync_agrees(const struct xc_glibc_resync *h, const struct xc_glibc_chunk *chunk)
 {
 	struct xc_glibc_chunk behind;
 	uint64_t size = xc_glibc_size(chunk->head);
-	return !xc_glibc_hunt_load(h, chunk->addr + size, &behind) || behind.head & XC_GLIBC_PREV_INUSE ||
+	return !xc_glibc_resync_load(h, chunk->addr + size, &behind) || behind.head & XC_GLIBC_PREV_INUSE ||
 	       behind.prev_size == size;
 }
 
 /* The same, but what is broken itself has no say. */
-static bool is_not_contradicted(const struct xc_glibc_hunt *h, const struct xc_glibc_chunk *chunk)
+static bool is_not_contradicted(const struct xc_glibc_resync *h, const struct xc_glibc_chunk *chunk)
 {
 	struct xc_glibc_chunk behind;
 	xc_addr at = chunk->addr + xc_glibc_size(chunk->head);
-	return xc_glibc_hunt_agrees(h, chunk) ||
-	       (xc_glibc_hunt_load(h, at, &behind) && xc_glibc_broken(h->segment, at, behind.head));
+	return xc_glibc_resync_agrees(h, chunk) ||
+	       (xc_glibc_resync_load(h, at, &behind) && xc_glibc_broken(h->segment, at, behind.head));
 }
 
 /* ---- chunks that lists know ---- */
 
-static size_t first_anchor(const struct xc_glibc_hunt *h, xc_addr from)
+static size_t first_anchor(const struct xc_glibc_resync *h, xc_addr from)
 {
 	size_t lo = 0, hi = h->anchor_count;
 	while (lo < hi) {
@@ -94,31 +94,31 @@ static size_t first_anchor(const struct xc_glibc_hunt *h, xc_addr from)
 	return lo;
 }
 
-static const xc_glibc_anchor *anchor_at(const struct xc_glibc_hunt *h, xc_addr at)
+static const xc_glibc_anchor *anchor_at(const struct xc_glibc_resync *h, xc_addr at)
 {
 	size_t i = first_anchor(h, at);
 	return i < h->anchor_count && xc_glibc_anchor_chunk(h->anchors[i]) == at ? &h->anchors[i] : NULL;
 }
 
-enum xc_block_state xc_glibc_hunt_state(const struct xc_glibc_hunt *h, xc_addr at)
+enum xc_block_state xc_glibc_resync_state(const struct xc_glibc_resync *h, xc_addr at)
 {
 	const xc_glibc_anchor *anchor = anchor_at(h, at);
 	return anchor ? (enum xc_block_state)(*anchor & 7) : XC_BLOCK_LIVE;
 }
 
 /* A list may be damaged too: its chunk must look like one that is free in that way. */
-static bool is_good(const struct xc_glibc_hunt *h, xc_glibc_anchor anchor)
+static bool is_good(const struct xc_glibc_resync *h, xc_glibc_anchor anchor)
 {
 	struct xc_glibc_chunk chunk, behind;
-	if (!xc_glibc_hunt_load_right(h, xc_glibc_anchor_chunk(anchor), &chunk) ||
-	    !xc_glibc_hunt_load(h, chunk.addr + xc_glibc_size(chunk.head), &behind))
+	if (!xc_glibc_resync_load_right(h, xc_glibc_anchor_chunk(anchor), &chunk) ||
+	    !xc_glibc_resync_load(h, chunk.addr + xc_glibc_size(chunk.head), &behind))
 		return false;
 	bool in_use = behind.head & XC_GLIBC_PREV_INUSE;
 	return (anchor & 7) == XC_BLOCK_BIN ? !in_use && behind.prev_size == xc_glibc_size(chunk.head) : in_use;
 }
 
 /* A chunk never has another one within. */
-static bool jumps_over_one(const struct xc_glibc_hunt *h, xc_addr at, xc_addr behind)
+static bool jumps_over_one(const struct xc_glibc_resync *h, xc_addr at, xc_addr behind)
 {
 	for (size_t i = first_anchor(h, at + 1), looked = 0; i < h->anchor_count && looked < ENOUGH; i++, looked++) {
 		if (xc_glibc_anchor_chunk(h->anchors[i]) >= behind)
@@ -131,7 +131,7 @@ static bool jumps_over_one(const struct xc_glibc_hunt *h, xc_addr at, xc_addr be
 
 /* ---- chains ---- */
 
-static struct run follow(const struct xc_glibc_hunt *h, xc_addr from)
+static struct run follow(const struct xc_glibc_resync *h, xc_addr from)
 {
 	struct run run = {.end = from};
 	struct xc_glibc_chunk chunk;
@@ -140,7 +140,7 @@ static struct run follow(const struct xc_glibc_hunt *h, xc_addr from)
 			return run;
 		if (run.end == h->end || run.end == h->segment->top || is_fencepost(h, run.end))
 			break;
-		if (run.end == h->bad || !xc_glibc_hunt_load_right(h, run.end, &chunk) ||
+		if (run.end == h->bad || !xc_glibc_resync_load_right(h, run.end, &chunk) ||
 		    !is_not_contradicted(h, &chunk))
 			return run;
 		xc_addr behind = run.end + xc_glibc_size(chunk.head);
@@ -155,7 +155,7 @@ static struct run follow(const struct xc_glibc_hunt *h, xc_addr from)
 	return run;
 }
 
-bool xc_glibc_hunt_on_trail(const struct xc_glibc_hunt *h, xc_addr at)
+bool xc_glibc_resync_on_trail(const struct xc_glibc_resync *h, xc_addr at)
 {
 	for (size_t i = 0; i < h->trail_count; i++)
 		if (h->trail[i] == at)
@@ -164,29 +164,29 @@ bool xc_glibc_hunt_on_trail(const struct xc_glibc_hunt *h, xc_addr at)
 }
 
 /* Could a chunk begin here? If it says that the one before is free, then that must be so. */
-static bool may_begin(const struct xc_glibc_hunt *h, xc_addr at)
+static bool may_begin(const struct xc_glibc_resync *h, xc_addr at)
 {
 	struct xc_glibc_chunk chunk, before;
 	if (at == h->end || is_fencepost(h, at))
 		return true;
-	if (!xc_glibc_hunt_load_right(h, at, &chunk) || xc_glibc_hunt_on_trail(h, at))
+	if (!xc_glibc_resync_load_right(h, at, &chunk) || xc_glibc_resync_on_trail(h, at))
 		return false;
 	if (chunk.head & XC_GLIBC_PREV_INUSE)
 		return true;
 	if (chunk.prev_size > at - h->segment->lo)
 		return false;
-	return xc_glibc_hunt_on_trail(h, at - chunk.prev_size) ||
-	       (xc_glibc_hunt_load_right(h, at - chunk.prev_size, &before) &&
+	return xc_glibc_resync_on_trail(h, at - chunk.prev_size) ||
+	       (xc_glibc_resync_load_right(h, at - chunk.prev_size, &before) &&
 		xc_glibc_size(before.head) == chunk.prev_size);
 }
 
 /* How many chunks lead from a place exactly to `end`; 0 when they do not. */
-static size_t chunks_to(const struct xc_glibc_hunt *h, xc_addr at, xc_addr end, size_t *budget)
+static size_t chunks_to(const struct xc_glibc_resync *h, xc_addr at, xc_addr end, size_t *budget)
 {
 	struct xc_glibc_chunk chunk;
 	size_t count = 0;
-	for (; at < end && at != h->bad && *budget && take_step(h) && xc_glibc_hunt_load_right(h, at, &chunk) &&
-	       xc_glibc_hunt_agrees(h, &chunk);
+	for (; at < end && at != h->bad && *budget && take_step(h) && xc_glibc_resync_load_right(h, at, &chunk) &&
+	       xc_glibc_resync_agrees(h, &chunk);
 	     count++, --*budget)
 		at += xc_glibc_size(chunk.head);
 	return at == end ? count : 0;
@@ -194,7 +194,7 @@ static size_t chunks_to(const struct xc_glibc_hunt *h, xc_addr at, xc_addr end, 
 
 /* A number in some block may look like a header and lead to a chunk far away by chance. Then what it leaps over is a chain that ends at the
  * same place: where that begins. (Or memory that was chunks once is one large chunk now; then that one is lost.) */
-static xc_addr not_leaping(const struct xc_glibc_hunt *h, xc_addr place, xc_addr end)
+static xc_addr not_leaping(const struct xc_glibc_resync *h, xc_addr place, xc_addr end)
 {
 	size_t budget = (end - place) / 4;
 	for (xc_addr at = place + 4 * h->word; at < end && budget && take_step(h); at += XC_GLIBC_ALIGN)
@@ -203,7 +203,7 @@ static xc_addr not_leaping(const struct xc_glibc_hunt *h, xc_addr place, xc_addr
 	return place;
 }
 
-xc_addr xc_glibc_hunt_search(const struct xc_glibc_hunt *h, xc_addr from, xc_addr to)
+xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *h, xc_addr from, xc_addr to)
 {
 	struct run island = {.count = 0};
 	xc_addr island_at = 0;
@@ -231,7 +231,7 @@ xc_addr xc_glibc_hunt_search(const struct xc_glibc_hunt *h, xc_addr from, xc_add
 	return island.count ? island_at : to;
 }
 
-bool xc_glibc_hunt_goes_on(const struct xc_glibc_hunt *h, xc_addr at, xc_addr end)
+bool xc_glibc_resync_goes_on(const struct xc_glibc_resync *h, xc_addr at, xc_addr end)
 {
 	return !jumps_over_one(h, at, end) && follow(h, end).proved && not_leaping(h, at, end) == at;
 }

@@ -1,4 +1,4 @@
-/* glibc_list: what the bins and fastbins of the arenas link.
+/* glibc_bins: what the bins and fastbins of the arenas link.
  *
  * Bins are doubly linked, so a list whose links agree cannot be wrong, nor run in circles. Fastbins are singly linked, and from
  * glibc 2.32 on their links are mangled: whether they are is told by the links themselves. */

@@ -1,4 +1,4 @@
-/* threadmem: where a thread's stack, its thread-local data and its descriptor lie. Private to roots.c.
+/* thread_memory: where a thread's stack, its thread-local data and its descriptor lie. Private to roots.c.
  *
  * A stack that the C library has made (glibc nptl/allocatestack.c; musl src/thread/pthread_create.c is alike):
  *
@@ -6,8 +6,8 @@
  *
  * The descriptor says where its stack begins and how long it is (stackblock, stackblock_size): two words that are found by what
  * they must be, so that no version's layout is needed. In glibc on x86 it begins with its own address, twice. */
-#ifndef XC_THREADMEM_H
-#define XC_THREADMEM_H
+#ifndef XC_THREAD_MEMORY_H
+#define XC_THREAD_MEMORY_H
 
 #include "heap/blocks/heap.h"
 #include "heap/blocks/window.h"

@@ -1,4 +1,4 @@
-/* typing_orphan: blocks that no typed pointer leads to: leaked ones, and those whose root the compiler did not tell.
+/* typing_content: blocks that no typed pointer leads to: leaked ones, and those whose root the compiler did not tell.
  *
  * What lies in them is compared with the program's own types of their size. A type has to explain all pointers in the block and
  * to find pointers where it has some; where two do so, the block stays without a type. What is found is weak. */
@@ -86,7 +86,7 @@ static void take_samples(struct classes *c)
 static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
 {
 	struct xc_score score = {.deep = true};
-	xc_typing_compare(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
+	xc_typing_score(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
 	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
 	*agrees_out = value > 0 && score.bad == 0;
 	uint64_t effort = score.looked + COMPARISON;
@@ -156,11 +156,11 @@ static void choose(struct classes *c, struct class *class)
 	struct ranking r = {0};
 	size_t count;
 	uint64_t size = class->size, least = size > 64 ? size - size / 4 : size > 40 ? size - 40 : 1;
-	const uint32_t *maps = xc_owners_sized(e, least, size, &count);
+	const uint32_t *maps = xc_type_index_sized(e, least, size, &count);
 	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
 		if (xc_typing_fits(e, e->maps[maps[i]]->size, size) && is_candidate(e, maps[i]))
 			rank(c, class, &r, maps[i]);
-	maps = xc_owners_flexible(e, &count);
+	maps = xc_type_index_flexible(e, &count);
 	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
 		if (e->maps[maps[i]]->size <= size && is_candidate(e, maps[i]))
 			rank(c, class, &r, maps[i]);
@@ -221,7 +221,7 @@ static void choose_all(struct classes *c)
 		choose(c, &c->items[order[i]]);
 }
 
-bool xc_typing_adopt(struct xc_engine *e)
+bool xc_typing_guess_by_content(struct xc_engine *e)
 {
 	struct classes c = {.engine = e, .left = EFFORT, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
 	bool found = false;

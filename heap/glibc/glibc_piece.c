@@ -1,4 +1,4 @@
-/* glibc_cut: large segments are cut in pieces that are walked at the same time.
+/* glibc_piece: large segments are cut in pieces that are walked at the same time.
  *
  * A piece begins where many chunks in a row look right. That is a guess: data may look like chunks. So each piece is walked
  * until it comes out at or behind the beginning of the next one, and only where it comes out right there the guess was right. Elsewhere

@@ -2,8 +2,8 @@
  *
  * Names of variables come from an index; static variables of functions are in none, and finding them means to walk through all debug
  * information of the module. Of most libraries that is in vain: nothing there points to the heap but what is known already. */
-#ifndef XC_STRAY_H
-#define XC_STRAY_H
+#ifndef XC_UNEXPLAINED_POINTER_H
+#define XC_UNEXPLAINED_POINTER_H
 
 #include "heap/blocks/heap.h"
 
@@ -21,6 +21,7 @@ void xc_extents_fini(struct xc_extents *extents);
 
 /* Does an aligned word of the module's writable memory, outside of the extents (which are sorted), lie in a block that is not free? Reads
  * of it what the process has written. */
-bool xc_stray_any(const struct xc_heap *heap, const struct xc_module *module, struct xc_extents *extents);
+bool xc_unexplained_pointer_exists(const struct xc_heap *heap, const struct xc_module *module,
+				   struct xc_extents *extents);
 
 #endif

@@ -1,5 +1,5 @@
 /* Every block gets the frame of its holder's child for its type (folding.h). */
-#include "heap/report/memtree.h"
+#include "heap/report/memory_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { DEEPEST = 99 }; /* frames */
 struct grower {
 	struct xc_stacktree *tree;
 	struct xc_heap *heap;
-	enum xc_memtree_kind kind;
+	enum xc_memory_tree_kind kind;
 	const struct xc_graph *graph;
 	const struct xc_typing *typing;
 	struct xc_stacktree_node **nodes; /* by block */
@@ -78,7 +78,7 @@ static void begin(struct grower *g, struct xc_stacktree_node *root, uint32_t blo
 static struct xc_stacktree_node *root_node(struct grower *g, const struct xc_root *root)
 {
 	struct xc_text label = {0};
-	(g->kind == XC_MEMTREE_MODULES ? xc_rootword_module : xc_rootword_label)(g->heap, root, &label);
+	(g->kind == XC_MEMORY_TREE_MODULES ? xc_rootword_module : xc_rootword_label)(g->heap, root, &label);
 	struct xc_stacktree_node *node = xc_stacktree_grow(g->tree, &g->tree->root, xc_text_string(&label), 0);
 	xc_text_fini(&label);
 	return node;
@@ -155,10 +155,10 @@ static struct xc_error *prepare(struct grower *g, struct xc_retention **retentio
 		return err;
 	g->graph = graph;
 	g->typing = typing;
-	return g->kind == XC_MEMTREE_RETAINED ? xc_retention_of(g->heap, retention) : NULL;
+	return g->kind == XC_MEMORY_TREE_RETAINED ? xc_retention_of(g->heap, retention) : NULL;
 }
 
-struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap, enum xc_memtree_kind kind)
+struct xc_error *xc_memory_tree_fill(struct xc_stacktree *tree, struct xc_heap *heap, enum xc_memory_tree_kind kind)
 {
 	struct grower g = {.tree = tree, .heap = heap, .kind = kind};
 	struct xc_retention *retention = NULL;
@@ -172,9 +172,9 @@ struct xc_error *xc_memtree_fill(struct xc_stacktree *tree, struct xc_heap *heap
 	xc_folding_init(&g.folding, tree, DEEPEST);
 	tree->grown = true;
 	tree->things = "blocks";
-	if (kind == XC_MEMTREE_RETAINED)
+	if (kind == XC_MEMORY_TREE_RETAINED)
 		fill_retained(&g, retention);
-	else if (kind == XC_MEMTREE_LEAKS)
+	else if (kind == XC_MEMORY_TREE_LEAKS)
 		fill_leaks(&g);
 	else
 		fill_heap(&g);

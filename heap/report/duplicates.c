@@ -1,6 +1,6 @@
 /* Contents are told apart by a hash of 64 bits and the length; of what is shown, equality is checked byte by byte. Entries are
  * spread over buckets by their hash, and each bucket is sorted by itself, so that threads share no memory. */
-#include "heap/report/dups.h"
+#include "heap/report/duplicates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,7 +259,7 @@ static void gather(struct xc_section *s, struct dups *d)
 	free(all);
 }
 
-void xc_dups(struct xc_section *s, struct xc_heap *heap, size_t limit)
+void xc_duplicates(struct xc_section *s, struct xc_heap *heap, size_t limit)
 {
 	xc_typing_or_note(s, heap); /* first: claims change how many blocks there are */
 	size_t count = heap->blocks.count;

@@ -1,10 +1,10 @@
-#include "heap/blocks/sighting.h"
+#include "heap/blocks/damage_confirm.h"
 
 #include <stdlib.h>
 
 #include "heap/blocks/allocator.h"
 
-static int order(const struct xc_sighting *a, const struct xc_sighting *b)
+static int order(const struct xc_damage_key *a, const struct xc_damage_key *b)
 {
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -13,12 +13,12 @@ static int order(const struct xc_sighting *a, const struct xc_sighting *b)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
-static struct xc_sighting sighting_of(const struct xc_damage *damage)
+static struct xc_damage_key sighting_of(const struct xc_damage *damage)
 {
 	uint64_t hash = 0;
 	for (const char *c = damage->what; *c; c++)
 		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-	return (struct xc_sighting){damage->addr, damage->kind, hash};
+	return (struct xc_damage_key){damage->addr, damage->kind, hash};
 }
 
 static int any_order(const void *a, const void *b)
@@ -26,7 +26,7 @@ static int any_order(const void *a, const void *b)
 	return order(a, b);
 }
 
-static void take_all(struct xc_sightings *s, const struct xc_heap *heap)
+static void take_all(struct xc_damage_confirm *s, const struct xc_heap *heap)
 {
 	s->items = xc_alloc((heap->damage_count + 1) * sizeof *s->items);
 	for (size_t i = 0; i < heap->damage_count; i++)
@@ -35,12 +35,12 @@ static void take_all(struct xc_sightings *s, const struct xc_heap *heap)
 }
 
 /* What was seen before and is seen again moves up in both. */
-static void keep_common(struct xc_sightings *s, struct xc_heap *heap)
+static void keep_common(struct xc_damage_confirm *s, struct xc_heap *heap)
 {
 	size_t kept = 0, seen = s->count, found = heap->damage_count;
-	struct xc_sighting *again = xc_alloc((found + 1) * sizeof *again);
+	struct xc_damage_key *again = xc_alloc((found + 1) * sizeof *again);
 	for (size_t i = 0; i < found; i++) {
-		const struct xc_sighting one = sighting_of(&heap->damages[i]);
+		const struct xc_damage_key one = sighting_of(&heap->damages[i]);
 		if (!seen || !bsearch(&one, s->items, seen, sizeof one, any_order))
 			continue;
 		again[kept] = one;
@@ -55,17 +55,17 @@ static void keep_common(struct xc_sightings *s, struct xc_heap *heap)
 		heap->damage_dropped = 0;
 }
 
-void xc_sightings_add(struct xc_sightings *s, struct xc_heap *heap)
+void xc_damage_confirm_add(struct xc_damage_confirm *s, struct xc_heap *heap)
 {
 	if (s->looks++ == 0)
 		take_all(s, heap);
 	else
 		keep_common(s, heap);
-	heap->audited->looks = s->looks;
-	heap->audited->passing = s->passing;
+	heap->audit_coverage->looks = s->looks;
+	heap->audit_coverage->passing = s->passing;
 }
 
-void xc_sightings_fini(struct xc_sightings *s)
+void xc_damage_confirm_fini(struct xc_damage_confirm *s)
 {
 	free(s->items);
 }

@@ -1,4 +1,4 @@
-#include "heap/graph/claim_wire.h"
+#include "heap/graph/claim_transfer.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void tell_rules(struct xc_section *s, const struct xc_claims *claims)
 	}
 }
 
-void xc_claims_tell(struct xc_section *s, struct xc_heap *heap)
+void xc_claim_transfer_report(struct xc_section *s, struct xc_heap *heap)
 {
 	const struct xc_claims *claims = heap->claims;
 	if (!claims)
@@ -222,7 +222,7 @@ static struct xc_error *take_table(struct taker *t, const struct xc_item *item)
 	return xc_error_new(XC_ERR_FORMAT, "a table '%.40s' is none of claims", item->key);
 }
 
-struct xc_error *xc_claims_take(struct xc_heap *heap, const struct xc_section *section)
+struct xc_error *xc_claim_transfer_load(struct xc_heap *heap, const struct xc_section *section)
 {
 	struct taker taker = {.heap = heap, .variants = heap->claims ? heap->claims->variants : 0};
 	struct xc_error *err = NULL;

@@ -1,7 +1,7 @@
 /* Relocations lie in read-only memory, which cores leave out: they show through from libc's file when that is there. RELA has the value
  * beside the place, REL and RELR (a bitmap of places; System V gABI, "relative relocation table") have it in the file at
  * the place itself. */
-#include "heap/glibc/glibc_proof.h"
+#include "heap/glibc/glibc_symbol.h"
 
 #include <elf.h>
 
@@ -121,8 +121,8 @@ static bool in_relr(const struct reader *r, xc_addr table, uint64_t size)
 	return false;
 }
 
-bool xc_glibc_loaded_as(const struct xc_process *process, const struct xc_module *module, xc_addr slot,
-			xc_addr *value_out)
+bool xc_glibc_symbol_initial_value(const struct xc_process *process, const struct xc_module *module, xc_addr slot,
+				   xc_addr *value_out)
 {
 	struct reader r = {process, module, process->arch->word, slot};
 	if (!module->bias_known)
@@ -133,7 +133,7 @@ bool xc_glibc_loaded_as(const struct xc_process *process, const struct xc_module
 	       (in_relr(&r, t.relr, t.relr_size) && in_file(&r, value_out));
 }
 
-bool xc_glibc_symbol(const struct xc_process *process, struct xc_module *module, xc_addr *addr_out)
+bool xc_glibc_symbol_main_arena(const struct xc_process *process, struct xc_module *module, xc_addr *addr_out)
 {
 	const struct xc_symtab *symbols = xc_debugfile_symbols(xc_debugfile_of(process, module));
 	const struct xc_symbol *symbol = xc_symtab_named(symbols, "main_arena");
