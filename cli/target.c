@@ -20,7 +20,7 @@
 #include "core/base/userdir.h"
 #include "dwarf/module/debugfile.h"
 #include "dwarf/locate/debuginfod.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "cli/output.h"
 #include "dwarf/symbolize/debuginfo.h"
 

@@ -14,6 +14,7 @@
 #include "dwarf/stack/backtrace.h"
 #include "triage/cause.h"
 #include "batch/record/language.h"
+#include "heap/session/session.h"
 
 enum {
 	COUNTED_THREADS = 64, /* whose frames are counted; of more only those that the record has */

@@ -7,6 +7,7 @@
 #include "core/live/live.h"
 #include "core/report/report_diff.h"
 #include "heap/report/census.h"
+#include "heap/session/session.h"
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/target.h"

@@ -6,7 +6,7 @@
 
 #include "core/report/stacktree.h"
 #include "dwarf/stack/backtrace.h"
-#include "heap/report/memtree.h"
+#include "heap/report/memory_tree.h"
 #include "cli/shared/heaps.h"
 #include "cli/shared/plugins.h"
 #include "cli/shared/stacks.h"
@@ -36,12 +36,12 @@ static bool writes(const struct xc_job *job)
 /* The trees that are ours. */
 static const struct tree {
 	const char *name, *title, *unit;
-	enum xc_memtree_kind kind; /* of all but stacks */
+	enum xc_memory_tree_kind kind; /* of all but stacks */
 } own[] = {
 	{"stacks", "stacks", "threads", 0},
-	{"heap", "heap by who holds it", "bytes", XC_MEMTREE_HEAP},
-	{"retained", "heap by what keeps it alive", "bytes", XC_MEMTREE_RETAINED},
-	{"leaks", "leaked blocks", "bytes", XC_MEMTREE_LEAKS},
+	{"heap", "heap by who holds it", "bytes", XC_MEMORY_TREE_HEAP},
+	{"retained", "heap by what keeps it alive", "bytes", XC_MEMORY_TREE_RETAINED},
+	{"leaks", "leaked blocks", "bytes", XC_MEMORY_TREE_LEAKS},
 };
 
 static const struct tree *own_tree(const char *what)
@@ -95,7 +95,7 @@ static struct xc_error *make_tree(struct xc_job *job, const struct tree *what, s
 		xc_job_stacks(job);
 		xc_backtrace_tree(tree, job->process);
 	} else {
-		err = xc_memtree_fill(tree, xc_job_heap(job), what->kind);
+		err = xc_memory_tree_fill(tree, xc_job_heap(job), what->kind);
 	}
 	if (err)
 		return err;

@@ -9,15 +9,16 @@
 #include "core/text/shellword.h"
 #include "dwarf/cexpr/address.h"
 #include "heap/report/audit.h"
-#include "heap/report/dups.h"
+#include "heap/report/duplicates.h"
 #include "heap/report/leaks.h"
 #include "heap/query/objects.h"
 #include "heap/query/refs.h"
-#include "heap/blocks/sighting.h"
+#include "heap/blocks/damage_confirm.h"
 #include "heap/report/summary.h"
 #include "heap/report/top.h"
 #include "heap/query/typing_report.h"
 #include "heap/query/whatis.h"
+#include "heap/session/session.h"
 #include "cli/shared/choose.h"
 #include "cli/shared/heaps.h"
 
@@ -79,21 +80,21 @@ static struct xc_heap *look_again(struct xc_job *job)
 
 static struct xc_error *check_heap(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
-	struct xc_sightings seen = {.looks = 0};
+	struct xc_damage_confirm seen = {.looks = 0};
 	xc_audit_lists(heap);
 	for (bool live = job->process->live; live && heap->damage_count && seen.looks < LOOKS;) {
 		if (seen.looks)
 			heap = look_again(job);
-		xc_sightings_add(&seen, heap);
+		xc_damage_confirm_add(&seen, heap);
 	}
-	xc_sightings_fini(&seen);
+	xc_damage_confirm_fini(&seen);
 	xc_audit(section, heap);
 	return NULL;
 }
 
 static struct xc_error *dups(struct xc_job *job, struct xc_section *section, struct xc_heap *heap)
 {
-	xc_dups(section, heap, rows(job));
+	xc_duplicates(section, heap, rows(job));
 	return NULL;
 }
 

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "heap/graph/claim.h"
-#include "heap/graph/claim_wire.h"
+#include "heap/graph/claim_transfer.h"
 #include "heap/types/typing.h"
+#include "heap/session/session.h"
 #include "cli/shared/plugins.h"
 
 /* What one plugin claims, in a report that nobody sees. */
@@ -22,7 +23,7 @@ static struct xc_error *ask_plugin(struct xc_job *job, struct xc_plugins *plugin
 	heap->claims = others;
 	for (const struct xc_section *s = report->sections; s && !err; s = s->next)
 		if (strcmp(s->key, "claims") == 0)
-			err = xc_claims_take(heap, s);
+			err = xc_claim_transfer_load(heap, s);
 	xc_report_free(report);
 	return err;
 }
@@ -68,7 +69,7 @@ struct xc_heap *xc_job_typed_heap(struct xc_job *job)
 	struct xc_heap *heap = xc_job_heap(job);
 	struct xc_progress progress = xc_progress_start("typing the heap", job->common.quiet == XC_ON);
 	heap->progress = &progress;
-	xc_auto(xc_error_freep) struct xc_error *err = xc_heap_work_out(heap);
+	xc_auto(xc_error_freep) struct xc_error *err = xc_heap_analyze(heap);
 	xc_progress_end(&progress);
 	heap->progress = NULL;
 	if (err && job->common.quiet != XC_ON)

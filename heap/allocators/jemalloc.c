@@ -5,7 +5,7 @@
  *	large   | 0 to 63 cache lines | block         | pad |
  *
  * What jemalloc keeps for itself (base blocks with records, nodes and arenas; stacks of caches) is overhead and no block. */
-#include "heap/allocators/jemalloc.h"
+#include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -312,12 +312,26 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 		xc_text_printf(text, "%s of 0x%" PRIx64 " bytes, %s", what_of(je, e), e->size, arena);
 }
 
+/* jemalloc 5 (sc.h): four classes to each doubling, from 16 on; 8 below. */
+static bool fits(uint64_t wanted, uint64_t size, unsigned word)
+{
+	(void)word;
+	if (wanted <= 128)
+		return size == (wanted <= 8 ? 8 : (wanted + 15) & ~(uint64_t)15) || size - wanted < 16;
+	uint64_t step = (uint64_t)1 << (63 - __builtin_clzll(wanted - 1) - 2);
+	return size == ((wanted + step - 1) & ~(step - 1)) || size - wanted < 4096;
+}
+
+static const char *const own_types[] = {"arena_s", "arena_t", "edata_s", "bin_s", NULL};
+
 const struct xc_allocator xc_allocator_jemalloc = {
 	.name = "jemalloc",
 	.checks =
 		"the records of extents against the radix tree, slabs' bitmaps against their counts, caches of threads",
+	.own_types = own_types,
 	.detect = detect,
 	.walk = walk_piece,
 	.fini = fini,
 	.explain = explain,
+	.fits = fits,
 };

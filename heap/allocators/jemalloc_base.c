@@ -7,7 +7,7 @@
  *
  * checked against jemalloc 5.3.0, include/jemalloc/internal/base.h and src/base.c. Those blocks are found that hold a
  * record or a leaf of the tree; the address in the record must lie in the block itself. */
-#include "heap/allocators/jemalloc.h"
+#include "heap/allocators/jemalloc_impl.h"
 
 #include <stdlib.h>
 

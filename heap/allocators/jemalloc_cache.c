@@ -1,272 +1,24 @@
-/* jemalloc_cache: what threads keep for themselves, and the memory in which they keep it.
+/* jemalloc_cache: where the caches of threads are.
  *
- * A thread's cache is an array of bins, one for each small class and then for some large ones, in its thread-local
- * storage (tsd_t); each bin has a stack of addresses. All stacks of a cache lie one behind the other in one block that
- * jemalloc hands out to itself. Bins, 24 bytes each:
- *
- *	5.3       | top of stack, grows down | requests | low water, full, empty: 16 low bits each of positions in the stack |
- *	5.0 – 5.2 | low water (4) | count (4) | requests | end of stack: the addresses stand right below it |
- *
- * checked against jemalloc 5.3.0, include/jemalloc/internal/cache_bin.h and tcache_structs.h, 5.2.1 as it runs and
- * tcache_structs.h of 5.0. Neither symbols nor debug information are needed: bins are known by stacks that follow each other, and believed when the blocks in them are
- * of the class that the bin's place in the array says. */
-#include "heap/allocators/jemalloc.h"
+ * Each is in the thread-local storage of its thread, which is found by the thread pointer, or by the ring that the storage of all
+ * threads forms. jemalloc_bins.c recognises the bins there. */
+#include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dwarf/elf/symbol.h"
 
 enum {
-	BIN = 24,
-	BINS_MAX = 256,
-	BINS_MIN = 8,          /* in a row prove an array */
-	MORE_BINS_MIN = 2,     /* when its stacks go on where those of another array ended: large classes up to 5.2 */
-	STACK_MAX = 1 << 16,   /* bytes of a stack: its positions have 16 bits */
+	LOWEST = 1 << 16,      /* addresses below are none */
 	STORAGE = 1 << 16,     /* thread-local storage that is searched */
 	STORAGE_FAR = 1 << 14, /* where its size is not known */
-	TICKERS_FAR = 64,      /* words before the bins */
 	LINK_NEAR = 16,        /* before it stand flags; a link at 0 is a list of libc's */
 	LINK_FAR = 4096,       /* bytes of a thread's storage before its link at most */
 	THREADS_MAX = 1 << 17,
 	PAGE = 4096,
 	MANUAL_MAX = 4096, /* caches that a program made itself (MALLOCX_TCACHE_MAX) */
 };
-
-enum form { FORM_5_3, FORM_5_0, FORMS };
-
-/* A bin's stack: addresses stand from `top` to `end`. Below, down to `low`, may be room. */
-struct bin {
-	xc_addr low, top, end;
-};
-
-static uint32_t half(const uint8_t *bytes)
-{
-	uint32_t value;
-	memcpy(&value, bytes, sizeof value);
-	return value;
-}
-
-static uint16_t quarter(const uint8_t *bytes)
-{
-	uint16_t value;
-	memcpy(&value, bytes, sizeof value);
-	return value;
-}
-
-static bool read_new_bin(const uint8_t *bytes, struct bin *bin)
-{
-	uint64_t top = xc_jemalloc_word(bytes);
-	uint16_t water = quarter(bytes + 16), full = quarter(bytes + 18), empty = quarter(bytes + 20);
-	uint16_t count = (uint16_t)(empty - (uint16_t)top), room = (uint16_t)(empty - full),
-		 low = (uint16_t)(empty - water);
-	if (top < STACK_MAX || (top | full | empty | water) % 8 || room == 0 || count > room || low > count)
-		return false;
-	*bin = (struct bin){.low = top + count - room, .top = top, .end = top + count};
-	return true;
-}
-
-static bool read_old_bin(const uint8_t *bytes, struct bin *bin)
-{
-	uint32_t water = half(bytes), count = half(bytes + 4);
-	uint64_t end = xc_jemalloc_word(bytes + 16);
-	if (end < STACK_MAX || end % 8 || count > STACK_MAX / 8 || (water > count && water != UINT32_MAX))
-		return false;
-	*bin = (struct bin){.low = end - 8 * (uint64_t)count, .top = end - 8 * (uint64_t)count, .end = end};
-	return true;
-}
-
-static bool read_bin(enum form form, const uint8_t *bytes, struct bin *bin)
-{
-	return form == FORM_5_3 ? read_new_bin(bytes, bin) : read_old_bin(bytes, bin);
-}
-
-/* Does the stack lie right behind the other one? */
-static bool follows(const struct bin *before, const struct bin *bin)
-{
-	return bin->low >= before->end && bin->end > before->end && bin->end - before->end <= STACK_MAX;
-}
-
-/* The bins from here on. */
-static unsigned read_bins(enum form form, const uint8_t *bytes, size_t len, const struct bin *before,
-			  struct bin bins[BINS_MAX])
-{
-	unsigned count = 0;
-	while (count < BINS_MAX && len - count * BIN >= BIN && read_bin(form, bytes + count * BIN, &bins[count]) &&
-	       (!before || follows(before, &bins[count])))
-		before = &bins[count++];
-	return count;
-}
-
-/* ---- what they hold ---- */
-
-static bool is_used(const struct xc_jemalloc *je, const struct xc_jemalloc_extent *e, uint64_t region)
-{
-	uint64_t word;
-	xc_addr at = e->edata + je->layouts[e->tree].bitmap + region / 64 * 8;
-	return xc_space_peek_uint(je->heap->process->space, at, 8, &word) && !(word >> (region % 64) & 1);
-}
-
-/* The block that an address lies in: false when there is none that is in use. */
-static bool block_at(const struct xc_jemalloc *je, xc_addr addr, xc_addr *block_out, unsigned *class_out)
-{
-	const struct xc_jemalloc_extent *e = xc_jemalloc_extent_at(je, addr);
-	uint64_t size = e ? xc_jemalloc_block_size(je, e) : 0;
-	if (size == 0 || addr < e->addr)
-		return false;
-	uint64_t region = e->slab ? (addr - e->addr) / size : 0;
-	if (region >= xc_jemalloc_block_count(je, e) || (e->slab && !is_used(je, e, region)))
-		return false;
-	*block_out = e->addr + region * size;
-	*class_out = e->szind;
-	return true;
-}
-
-/* The addresses of one array of bins, before they are believed. */
-struct held {
-	struct {
-		xc_addr addr;
-		int shift; /* class less number of the bin */
-	} * items;
-	size_t count, capacity;
-	size_t all; /* also those that are no blocks */
-	size_t shifts[2 * BINS_MAX];
-};
-
-static void read_stack(const struct xc_jemalloc *je, const struct bin *bin, unsigned number, struct held *held)
-{
-	for (xc_addr at = bin->top; at < bin->end; at += 8) {
-		uint64_t addr;
-		xc_addr block;
-		unsigned class;
-		held->all++;
-		if (!xc_space_peek_uint(je->heap->process->space, at, 8, &addr) ||
-		    !block_at(je, addr, &block, &class) || block != addr)
-			continue;
-		held->items = xc_grow(held->items, held->count, &held->capacity, sizeof *held->items);
-		held->items[held->count].addr = addr;
-		held->items[held->count].shift = (int)class - (int)number;
-		held->shifts[held->items[held->count++].shift + BINS_MAX]++;
-	}
-}
-
-static void add_address(uint64_t **items, size_t *count, size_t *capacity, uint64_t addr)
-{
-	*items = xc_grow(*items, *count, capacity, sizeof **items);
-	(*items)[(*count)++] = addr;
-}
-
-static void note_wrong(struct xc_jemalloc *je, const struct bin *bin, size_t wrong)
-{
-	if (wrong == 0)
-		return;
-	char *what = xc_asprintf(
-		"a thread's cache holds %zu addresses that are no blocks of the class they are kept for", wrong);
-	xc_heap_add_damage(je->heap,
-			   &(struct xc_damage){.addr = bin->top, .what = what, .lost_lo = 1, .before = XC_NO_BLOCK});
-	free(what);
-}
-
-/* Take what the bins hold, when most of it is of the class that it should be. False when it is no cache. */
-static bool take_bins(struct xc_jemalloc *je, const struct bin *bins, unsigned count)
-{
-	struct held held = {0};
-	size_t best = 0;
-	for (unsigned i = 0; i < count; i++)
-		read_stack(je, &bins[i], i, &held);
-	for (size_t i = 0; i < XC_COUNT(held.shifts); i++)
-		best = held.shifts[i] > held.shifts[best] ? i : best;
-	bool good = held.all == 0 || held.shifts[best] >= held.all - held.all / 5;
-	for (size_t i = 0; good && i < held.count; i++)
-		if (held.items[i].shift + BINS_MAX == (int)best)
-			add_address(&je->cached, &je->cached_count, &je->cached_capacity, held.items[i].addr);
-	if (good)
-		note_wrong(je, bins, held.all - (held.all ? held.shifts[best] : 0));
-	free(held.items);
-	return good;
-}
-
-static void add_internal(struct xc_jemalloc *je, xc_addr addr)
-{
-	xc_addr block;
-	unsigned class;
-	if (block_at(je, addr, &block, &class))
-		add_address(&je->internal, &je->internal_count, &je->internal_capacity, block);
-}
-
-/* Stacks lie in a block of jemalloc's. */
-static bool is_stack(const struct xc_jemalloc *je, const struct bin *bin)
-{
-	xc_addr block;
-	unsigned class;
-	return block_at(je, bin->end - 8, &block, &class);
-}
-
-/* Up to 5.2 each thread has a block of tickers, too, whose address stands behind that of its arena, before the bins (tsd.h,
- * arenas_tdata). */
-static void add_tickers(struct xc_jemalloc *je, const uint8_t *bytes, size_t bins_at)
-{
-	xc_addr block;
-	unsigned class;
-	for (size_t i = 1; i < TICKERS_FAR && i * 8 + 8 <= bins_at; i++) {
-		const uint8_t *at = bytes + bins_at - i * 8;
-		uint64_t addr = xc_jemalloc_word(at);
-		if (!xc_jemalloc_is_own(je, xc_jemalloc_word(at - 8)) || !block_at(je, addr, &block, &class) ||
-		    block != addr)
-			continue;
-		add_internal(je, addr);
-		return;
-	}
-}
-
-static bool was_read(const struct xc_jemalloc *je, xc_addr bins)
-{
-	for (size_t i = 0; i < je->cache_count; i++)
-		if (je->caches[i] == bins)
-			return true;
-	return false;
-}
-
-/* Bins at some place, if they are a cache: takes what they hold. Returns how many bins there are. */
-static unsigned take_at(struct xc_jemalloc *je, enum form form, const uint8_t *bytes, size_t len, struct bin *last)
-{
-	struct bin bins[BINS_MAX];
-	bool more = last->end != 0;
-	unsigned count = read_bins(form, bytes, len, more ? last : NULL, bins);
-	if (count < (more ? (unsigned)MORE_BINS_MIN : (unsigned)BINS_MIN) || !is_stack(je, &bins[0]) ||
-	    !take_bins(je, bins, count))
-		return 0;
-	add_internal(je, bins[0].end - 8);
-	*last = bins[count - 1];
-	return count;
-}
-
-/* Search memory, copied from `addr`, for the bins of one cache. False when it has none, or when they were read before. */
-static bool search(struct xc_jemalloc *je, xc_addr addr, const uint8_t *bytes, size_t len)
-{
-	struct bin last = {0};
-	enum form first = 0, end = FORMS;
-	for (size_t at = 0; at + BIN <= len;) {
-		unsigned count = 0;
-		for (enum form form = first; form < end && count == 0; form++) {
-			if (!read_bin(form, bytes + at, &(struct bin){0}))
-				continue;
-			if (was_read(je, addr + at))
-				return false;
-			count = take_at(je, form, bytes + at, len - at, &last);
-			if (count == 0 || end - first == 1)
-				continue;
-			add_address(&je->caches, &je->cache_count, &je->cache_capacity, addr + at);
-			if (form != FORM_5_3)
-				add_tickers(je, bytes, at);
-			first = form;
-			end = form + 1;
-		}
-		at += count ? count * BIN : 8;
-	}
-	return last.end != 0;
-}
 
 /* ---- where they are ---- */
 
@@ -304,7 +56,7 @@ static bool read_thread(struct xc_jemalloc *je, const struct xc_thread *thread, 
 		if (!storage_of(je->heap->process, thread, je->trees[i].module, &block, &size))
 			continue;
 		size_t got = xc_space_peek(je->heap->process->space, block, buf, size);
-		found = search(je, block, buf, got) || found;
+		found = xc_jemalloc_search_bins(je, block, buf, got) || found;
 	}
 	return found;
 }
@@ -325,7 +77,7 @@ enum company { SEVERAL, ONE };
 static bool is_link(const struct xc_space *space, xc_addr storage, uint64_t at, uint64_t next, uint64_t previous)
 {
 	uint64_t back, forth;
-	return next > STACK_MAX && previous > STACK_MAX && (next | previous) % 8 == 0 &&
+	return next > LOWEST && previous > LOWEST && (next | previous) % 8 == 0 &&
 	       xc_space_peek_uint(space, next + at + 8, 8, &back) && back == storage &&
 	       xc_space_peek_uint(space, previous + at, 8, &forth) && forth == storage;
 }
@@ -350,7 +102,7 @@ static bool find_link(const struct xc_space *space, xc_addr storage, enum compan
 static bool may_be_storage(const struct xc_jemalloc *je, xc_addr addr)
 {
 	const struct xc_mapping *m =
-		addr > STACK_MAX && addr % 8 == 0 ? xc_process_mapping(je->heap->process, addr) : NULL;
+		addr > LOWEST && addr % 8 == 0 ? xc_process_mapping(je->heap->process, addr) : NULL;
 	return m && m->writable && !xc_process_module(je->heap->process, addr) && !xc_jemalloc_is_own(je, addr) &&
 	       !xc_jemalloc_extent_at(je, addr);
 }
@@ -361,7 +113,7 @@ static size_t read_ring(struct xc_jemalloc *je, const struct ring *ring, uint8_t
 	uint64_t at = ring->first;
 	size_t count = 0;
 	for (unsigned i = 0; i < THREADS_MAX; i++) {
-		count += search(je, at, buf, xc_space_peek(space, at, buf, STORAGE_FAR));
+		count += xc_jemalloc_search_bins(je, at, buf, xc_space_peek(space, at, buf, STORAGE_FAR));
 		if (!xc_space_peek_uint(space, at + ring->next_at, 8, &at) || at == ring->first)
 			break;
 	}
@@ -431,11 +183,11 @@ static size_t read_manual(struct xc_jemalloc *je, size_t tree, uint8_t *buf)
 	for (unsigned i = 0; i < MANUAL_MAX; i++) {
 		if (!xc_space_peek_uint(space, array + 8 * i, 8, &cache))
 			break;
-		if (!block_at(je, cache, &block, &class))
+		if (!xc_jemalloc_block_at(je, cache, &block, &class))
 			continue;
 		size_t got = xc_space_peek(space, cache, buf, STORAGE_FAR);
-		if (search(je, cache, buf, got)) {
-			add_internal(je, cache);
+		if (xc_jemalloc_search_bins(je, cache, buf, got)) {
+			xc_jemalloc_add_internal(je, cache);
 			count++;
 		}
 	}

@@ -18,7 +18,7 @@
  * the classes.
  *
  * What a damaged record no longer says, leaves may: each page of a slab has an entry, a large extent's first and last one. */
-#include "heap/allocators/jemalloc.h"
+#include "heap/allocators/jemalloc_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  *
  * The shape is its own proof: the entry of an extent's first page leads to a record (edata_t, extent_t) whose second word is
  * the address of that very page. That gives the rest of the key, and so the place where the root must begin. */
-#include "heap/allocators/jemalloc.h"
+#include "heap/allocators/jemalloc_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

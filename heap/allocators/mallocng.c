@@ -163,7 +163,7 @@ static void damaged_slot(struct walker *w, const struct ng_group *group, unsigne
 			bytes[1], offset_field(bytes), index, (unsigned long long)group->mem, group->size_class);
 	damage.expected = xc_arena_printf(&walk->memory, "index %u, distance 0x%llx", index,
 					  (unsigned long long)((slot->block - group->mem - NG_UNIT) / NG_UNIT));
-	xc_walk_damage(walk, &damage);
+	xc_walk_add_damage(walk, &damage);
 }
 
 static void walk_group(struct walker *w, unsigned depth)
@@ -263,6 +263,13 @@ static void explain(const struct xc_heap *heap, void *memory, uint32_t block, st
 	xc_text_printf(text, "meta 0x%llx", (unsigned long long)group->meta);
 }
 
+/* The slot's header has the size that was asked for. */
+static bool fits(uint64_t wanted, uint64_t size, unsigned word)
+{
+	(void)word;
+	return size == wanted;
+}
+
 const struct xc_allocator xc_allocator_mallocng = {
 	.name = "mallocng",
 	.checks = "the header of every block in use against its group; the records of groups; the list of their areas",
@@ -271,4 +278,5 @@ const struct xc_allocator xc_allocator_mallocng = {
 	.walk = walk,
 	.fini = fini,
 	.explain = explain,
+	.fits = fits,
 };

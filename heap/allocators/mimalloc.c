@@ -26,7 +26,7 @@ static void damaged_list(struct xc_walk *walk, const struct mi_page *page, const
 	damage.found = xc_arena_printf(&walk->memory, "0x%llx in %s of the page of %llu-byte blocks at 0x%llx",
 				       (unsigned long long)list->next, name, (unsigned long long)page->size,
 				       (unsigned long long)page->lo);
-	xc_walk_damage(walk, &damage);
+	xc_walk_add_damage(walk, &damage);
 }
 
 /* Blocks of the page's own lists that these did not lead to. */

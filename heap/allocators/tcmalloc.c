@@ -29,7 +29,7 @@ static void damaged_list(struct xc_walk *walk, const struct tc_span *span, const
 	damage.found = xc_arena_printf(&walk->memory, "0x%llx in the span of %u-byte objects at 0x%llx",
 				       (unsigned long long)list->next, span->size, (unsigned long long)span->lo);
 	damage.expected = xc_arena_printf(&walk->memory, "a free object of that span: %u more are free", span->missing);
-	xc_walk_damage(walk, &damage);
+	xc_walk_add_damage(walk, &damage);
 }
 
 static void read_free(struct xc_walk *walk, struct tc_span *span, struct xc_slab *slab)

@@ -1,6 +1,6 @@
 /* allocator: what every malloc has in common, for those who teach xcore another one.
  *
- * An allocator is one const table in a file of its own, listed in heap.c. Opening a heap goes through these steps:
+ * An allocator is one const table in a file of its own, and a name in XC_ALLOCATORS below. Opening a heap has these steps:
  *
  *	detect    one thread     find the allocator's state; add arenas and regions; cut the work in pieces
  *	walk      many threads   blocks of one piece into a list; damage is noted beside the list
@@ -23,19 +23,19 @@ struct xc_walk {
 	void *state; /* the allocator's */
 	struct xc_window window;
 	struct xc_block_list blocks; /* to be initialised by walk with a bound of its own */
-	struct xc_damage *damages;   /* by xc_walk_damage */
+	struct xc_damage *damages;   /* by xc_walk_add_damage */
 	size_t damage_count, damage_capacity;
 	struct xc_arena memory; /* of its texts, moved to the heap */
 };
 
 /* Note a damage; texts are of walk->memory or static. `before` may be left XC_NO_BLOCK: the heap finds the block that ends at
  * or before addr. */
-void xc_walk_damage(struct xc_walk *walk, const struct xc_damage *damage);
+void xc_walk_add_damage(struct xc_walk *walk, const struct xc_damage *damage);
 
 /* What an audit looked at. */
-struct xc_audited {
+struct xc_audit_coverage {
 	uint64_t lists, links, caches, cached;
-	unsigned looks; /* of a running process (sighting.h); 0: one */
+	unsigned looks; /* of a running process (damage_confirm.h); 0: one */
 	size_t passing; /* places that not all of them found damaged */
 };
 
@@ -47,9 +47,10 @@ enum xc_headers {
 };
 
 struct xc_allocator {
-	const char *name;        /* "glibc" */
-	const char *checks;      /* what walking and audit compare, in words for `heap check` */
-	enum xc_headers headers; /* which are compared */
+	const char *name;             /* "glibc" */
+	const char *checks;           /* what walking and audit compare, in words for `heap check` */
+	enum xc_headers headers;      /* which are compared */
+	const char *const *own_types; /* names of its types that keep free memory, ends with NULL; may be NULL */
 
 	/* Is it in use? Returns its state (freed by fini), or NULL, and then why_out may get a reason worth telling (memory of
 	 * the heap). *pieces_out gets the number of pieces of work. */
@@ -61,10 +62,16 @@ struct xc_allocator {
 	void (*fini)(void *state);
 
 	/* Look at what walking does not: links, caches, counts; add damages and count what was looked at. May be NULL. */
-	void (*audit)(struct xc_heap *heap, void *state, struct xc_audited *audited);
+	void (*audit)(struct xc_heap *heap, void *state, struct xc_audit_coverage *audit_coverage);
 
 	/* Append one line about the metadata of a block: "chunk 0x55…: size 0x70, PREV_INUSE". May be NULL. */
 	void (*explain)(const struct xc_heap *heap, void *state, uint32_t block, struct xc_text *text);
+
+	/* Could a block of `size` usable bytes be the answer to a request for `wanted` bytes (1 to size)? `word`: bytes of an address.
+	 * `may_fit` has the rare cases beside those. Either may be NULL; without `fits` a request fits when less than 16 bytes, or at
+	 * most a fifth of the block, is left over. */
+	bool (*fits)(uint64_t wanted, uint64_t size, unsigned word);
+	bool (*may_fit)(uint64_t wanted, uint64_t size, unsigned word);
 };
 
 struct xc_heap_part {
@@ -73,10 +80,13 @@ struct xc_heap_part {
 	size_t pieces;
 };
 
-extern const struct xc_allocator xc_allocator_glibc;
-extern const struct xc_allocator xc_allocator_jemalloc;
-extern const struct xc_allocator xc_allocator_mallocng;
-extern const struct xc_allocator xc_allocator_tcmalloc;
-extern const struct xc_allocator xc_allocator_mimalloc;
+/* The list of allocators, in the order in which they are looked for. A new one is one table in a file of its own, and its name here. */
+#define XC_ALLOCATORS(EACH) EACH(glibc) EACH(jemalloc) EACH(mallocng) EACH(tcmalloc) EACH(mimalloc)
+
+#define XC_DECLARE_ALLOCATOR(name) extern const struct xc_allocator xc_allocator_##name;
+XC_ALLOCATORS(XC_DECLARE_ALLOCATOR)
+#undef XC_DECLARE_ALLOCATOR
+
+extern const struct xc_allocator *const xc_allocator_list[]; /* ends with NULL */
 
 #endif

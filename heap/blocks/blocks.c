@@ -29,7 +29,7 @@ void xc_block_list_fini(struct xc_block_list *list)
 	*list = (struct xc_block_list){0};
 }
 
-bool xc_block_list_odd(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state)
+bool xc_block_list_add_slow(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state)
 {
 	const uint64_t space = UINT64_C(1) << XC_BLOCK_ADDRESS_BITS;
 	if (list->count >= list->most)

@@ -83,7 +83,7 @@ struct xc_block_list {
 /* Room for up to `most` blocks: address space, not memory. */
 void xc_block_list_init(struct xc_block_list *list, size_t most);
 void xc_block_list_fini(struct xc_block_list *list);
-bool xc_block_list_odd(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state);
+bool xc_block_list_add_slow(struct xc_block_list *list, xc_addr addr, uint64_t size, enum xc_block_state state);
 
 /* addr is aligned to 8; size in bytes, not 0. False when the list is full. A block that overlaps the one before, or that has an
  * impossible address or size, is left out and counted. */
@@ -92,7 +92,7 @@ static inline bool xc_block_list_add(struct xc_block_list *list, xc_addr addr, u
 	if (__builtin_expect(addr < list->end || addr >> XC_BLOCK_ADDRESS_BITS || addr & 7 ||
 				     size - 1 >= UINT32_MAX - 1 || list->count >= list->most,
 			     0))
-		return xc_block_list_odd(list, addr, size, state);
+		return xc_block_list_add_slow(list, addr, size, state);
 	list->heads[list->count] = addr | state;
 	list->sizes[list->count++] = (uint32_t)size;
 	list->end = addr + size;

@@ -1,13 +1,6 @@
 /* heap: all memory that the allocators of a process have handed out, and what is known about it.
  *
- * Opening a heap finds the allocators (allocator.h), walks what they hold in parallel and makes one table of blocks (blocks.h). What
- * costs more is made when it is first asked for and kept: the graph of pointers (graph.h), the types of blocks (typing.h),
- * what each block keeps alive (retention.h).
- *
- *	process ── allocators ── blocks ──┬── graph ── leaks, paths, retention
- *	           (glibc, …)             └── typing (DWARF, graph)
- *
- * The process must outlive the heap. Not thread-safe (it uses threads of its own). */
+ * This header has the data: arenas, regions, damage and the table of blocks. session.h opens a heap, blocks.h describes the table. */
 #ifndef XC_HEAP_H
 #define XC_HEAP_H
 
@@ -22,7 +15,8 @@ struct xc_graph;
 struct xc_typing;
 struct xc_retention;
 struct xc_claims;
-struct xc_audited;
+struct xc_audit_coverage;
+struct xc_evidence;
 
 /* An arena as its allocator knows it: blocks that are managed together. */
 struct xc_heap_arena {
@@ -78,7 +72,7 @@ struct xc_heap {
 	size_t damage_count, damage_capacity, damage_dropped; /* XC_DAMAGES are kept */
 	struct xc_heap_part *parts;                           /* the allocators in use; allocator.h */
 	size_t part_count;
-	struct xc_audited *audited; /* of audit.c: NULL until asked for */
+	struct xc_audit_coverage *audit_coverage; /* of audit.c: NULL until asked for */
 	uint64_t blocks_walked,
 		most_blocks; /* while pieces are walked: metadata may claim far more than there is memory */
 	size_t pieces_dropped;
@@ -90,31 +84,11 @@ struct xc_heap {
 	struct xc_graph *graph;   /* of graph.c, typing.c, retention.c: NULL until asked for */
 	struct xc_typing *typing;
 	struct xc_retention *retention;
-	size_t most_items; /* of typing; 0: as many as it is made for. For tests */
+	const struct xc_evidence *const *evidence; /* for typing, ends with NULL; set by session.c, may be NULL */
+	size_t most_items;                         /* of typing; 0: as many as it is made for. For tests */
 };
 
 enum { XC_DAMAGES = 10000 };
-
-struct xc_heap_options {
-	unsigned jobs; /* threads; 0: one per processor */
-	struct xc_progress *progress;
-};
-
-/* Find the allocators and all blocks. A process without any known allocator has an empty heap with a reason
- * (xc_heap_why_empty); that is no error. Cost: about 30 ns a block, and every page with block headers is touched. */
-struct xc_heap *xc_heap_open(const struct xc_process *process, const struct xc_heap_options *options);
-void xc_heap_close(struct xc_heap *heap); /* NULL is fine */
-
-/* The heap of a process, opened on first use and kept; xc_heap_forget closes it (before xc_debuginfo_close). */
-struct xc_heap *xc_heap_of(struct xc_process *process, const struct xc_heap_options *options);
-void xc_heap_forget(struct xc_process *process);
-
-/* A running process has moved on: the next xc_heap_of opens another heap. The present one stays, until xc_heap_forget, for those who
- * hold its blocks. */
-void xc_heap_outdate(struct xc_process *process);
-
-/* Make the graph and the types, unless they are there. Errors: those of the graph (XC_ERR_LIMIT); then there are no types. */
-XC_MUST_CHECK struct xc_error *xc_heap_work_out(struct xc_heap *heap);
 
 /* Why there are no blocks; NULL when there are some. */
 const char *xc_heap_why_empty(const struct xc_heap *heap);

@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) void check_candidates(struct xc_sca
 	for (size_t i = 0; i < scan->count; i++) {
 		uint32_t block = scan->candidate[i];
 		scan->hits[i] = XC_NO_BLOCK;
-		if (block == XC_NO_BLOCK || !xc_scan_counts(blocks->heads[block]))
+		if (block == XC_NO_BLOCK || !xc_scan_has_edges(blocks->heads[block]))
 			continue;
 		uint64_t inside = scan->values[i] - xc_block_addr(blocks, block);
 		if (inside < xc_block_size(blocks, block))

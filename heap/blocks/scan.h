@@ -43,7 +43,7 @@ static inline bool xc_scan_is_full(const struct xc_scan *scan)
 }
 
 /* Is the block one that has edges? */
-static inline bool xc_scan_counts(uint64_t head)
+static inline bool xc_scan_has_edges(uint64_t head)
 {
 	unsigned state = head & 7;
 	return state == XC_BLOCK_LIVE || state == XC_BLOCK_UNKNOWN;

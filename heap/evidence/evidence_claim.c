@@ -1,6 +1,6 @@
 /* evidence_claim: what plugins say of their blocks. */
 #include "heap/graph/claim.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 
 static void seed(struct xc_typing *typing)
 {

@@ -17,6 +17,7 @@
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
 enum { WORD = 8, COUNTS = 2 * WORD, MAX_VTABLES = 1 << 20 };

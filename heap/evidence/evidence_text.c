@@ -13,7 +13,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "dwarf/types/ctype.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 
 enum {
 	WORD = 8,

@@ -4,7 +4,7 @@
  * sure: it may be a buffer that begins with one (then the next element has the same vptr), a pool, or what an object had and lost.
  * Of a class without debug information the size is that of the smallest block with one, or the distance of two in it. */
 #include "dwarf/types/ctype.h"
-#include "heap/evidence/evidence.h"
+#include "heap/evidence/evidence_list.h"
 #include "heap/types/vtable.h"
 
 enum {

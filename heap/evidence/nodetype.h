@@ -5,7 +5,7 @@
 #ifndef XC_NODETYPE_H
 #define XC_NODETYPE_H
 
-#include "heap/types/typing_impl.h"
+#include "heap/types/typing_evidence.h"
 
 /* What a container's node is like. */
 struct xc_nodetype {

@@ -5,7 +5,7 @@
 #ifndef XC_RECIPE_H
 #define XC_RECIPE_H
 
-#include "heap/types/typing_impl.h"
+#include "heap/types/typing_evidence.h"
 
 enum xc_step_kind {
 	XC_STEP_POINT,  /* the pointer at `at` leads to a block that is `item` */

@@ -123,11 +123,29 @@ static void explain(const struct xc_heap *heap, void *state, uint32_t block, str
 	xc_window_fini(&window);
 }
 
+/* glibc 2.26 to 2.43 (malloc.c, request2size): a word of header, rounded up to 16, four words less the header usable at least;
+ * mmapped ones are rounded up to pages. */
+static bool fits(uint64_t wanted, uint64_t size, unsigned word)
+{
+	uint64_t usable = wanted <= 3 * word ? 3 * word : ((wanted + word + 15) & ~(uint64_t)15) - word;
+	return size == usable || (size >= 0x20000 && size - wanted < 4096 + 16);
+}
+
+/* A chunk that is split keeps what is left when that is too small to be a chunk: 16 bytes. */
+static bool may_fit(uint64_t wanted, uint64_t size, unsigned word)
+{
+	return word == 8 && size >= 40 && wanted <= size - 16 && fits(wanted, size - 16, word);
+}
+
+static const char *const own_types[] = {"malloc_chunk", "malloc_state", "tcache_entry",
+					"_heap_info",   "heap_info",    NULL};
+
 const struct xc_allocator xc_allocator_glibc = {
 	.name = "glibc",
 	.checks = "the header of every chunk against the chunk behind; bins, fastbins and caches of threads (tcaches); "
 		  "arenas",
 	.headers = XC_HEADERS_ALL,
+	.own_types = own_types,
 	.detect = detect,
 	.walk = xc_glibc_walk,
 	.join = xc_glibc_join,
@@ -135,4 +153,6 @@ const struct xc_allocator xc_allocator_glibc = {
 	.fini = fini,
 	.audit = xc_glibc_audit,
 	.explain = explain,
+	.fits = fits,
+	.may_fit = may_fit,
 };

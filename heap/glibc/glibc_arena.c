@@ -11,7 +11,7 @@
 #include "core/process/module.h"
 #include "dwarf/elf/symbol.h"
 #include "heap/glibc/glibc_impl.h"
-#include "heap/glibc/glibc_proof.h"
+#include "heap/glibc/glibc_symbol.h"
 #include "heap/blocks/scan.h"
 
 enum {
@@ -161,10 +161,10 @@ static const char *proof(struct finder *f, xc_addr arena)
 	struct xc_arena *memory = &f->glibc->heap->memory;
 	const char *loaded = "no relocation to compare", *symbol = "no symbols";
 	xc_addr addr;
-	if (xc_glibc_loaded_as(process, f->module, arena + f->glibc->layout.next, &addr))
+	if (xc_glibc_symbol_initial_value(process, f->module, arena + f->glibc->layout.next, &addr))
 		loaded = addr == arena ? "the relocation of next agrees"
 				       : xc_arena_printf(memory, "the relocation of next says 0x%" PRIx64, addr);
-	if (xc_glibc_symbol(process, f->module, &addr))
+	if (xc_glibc_symbol_main_arena(process, f->module, &addr))
 		symbol = addr == arena ? "the symbol main_arena agrees"
 				       : xc_arena_printf(memory, "the symbol main_arena says 0x%" PRIx64, addr);
 	return xc_arena_printf(memory, "%s; %s", loaded, symbol);
@@ -299,8 +299,8 @@ static bool accept_broken(struct finder *f, xc_addr pair)
 	}
 	if (most < ENOUGH)
 		return false;
-	bool told = xc_glibc_loaded_as(process, f->module, bins + next_from_bins(f), &arena) ||
-		    xc_glibc_symbol(process, f->module, &arena);
+	bool told = xc_glibc_symbol_initial_value(process, f->module, bins + next_from_bins(f), &arena) ||
+		    xc_glibc_symbol_main_arena(process, f->module, &arena);
 	if (told && bins - arena >= BINS_LOW * f->word && bins - arena <= BINS_HIGH * f->word)
 		offset = (unsigned)(bins - arena);
 	add_main(f, bins, offset, most, "the ring of arenas is broken");

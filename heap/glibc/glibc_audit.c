@@ -17,7 +17,7 @@
 struct audit {
 	struct xc_glibc *glibc;
 	struct xc_heap *heap;
-	struct xc_audited *audited;
+	struct xc_audit_coverage *audit_coverage;
 	struct xc_window window;
 	const struct xc_glibc_arena *arena;
 	unsigned word;
@@ -40,7 +40,7 @@ static void add(struct audit *a, enum xc_damage_kind kind, xc_addr addr, const c
 static bool link_block(struct audit *a, uint32_t block)
 {
 	uint64_t bit = UINT64_C(1) << (block & 63);
-	a->audited->links++;
+	a->audit_coverage->links++;
 	if (a->linked[block >> 6] & bit)
 		return false;
 	a->linked[block >> 6] |= bit;
@@ -77,7 +77,7 @@ static void audit_bin(struct audit *a, xc_addr bin)
 	const size_t most = a->heap->blocks.count;
 	xc_addr at = bin;
 	uint64_t next, back;
-	a->audited->lists++;
+	a->audit_coverage->lists++;
 	for (size_t count = 0; count <= most; count++, at = next) {
 		if (!xc_glibc_jump(a->glibc, &a->window, at + 2 * a->word, &next)) {
 			a->broken = true;
@@ -112,7 +112,7 @@ static void audit_fastbin(struct audit *a, unsigned number)
 	struct xc_arena *memory = &a->heap->memory;
 	xc_addr link = a->arena->addr + layout->fastbins + number * a->word, before = a->arena->addr;
 	uint64_t at;
-	a->audited->lists++;
+	a->audit_coverage->lists++;
 	if (!xc_glibc_jump(a->glibc, &a->window, link, &at))
 		return;
 	while (at) {
@@ -203,10 +203,10 @@ static void audit_unlinked(struct audit *a)
 	}
 }
 
-void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audited *audited)
+void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audit_coverage *audit_coverage)
 {
 	struct xc_glibc *glibc = state;
-	struct audit a = {.glibc = glibc, .heap = heap, .audited = audited, .word = glibc->layout.word};
+	struct audit a = {.glibc = glibc, .heap = heap, .audit_coverage = audit_coverage, .word = glibc->layout.word};
 	a.linked = xc_alloc((heap->blocks.count / 64 + 1) * sizeof *a.linked);
 	xc_window_init(&a.window, heap->process->space);
 	for (size_t i = 0; i < glibc->arena_count; i++) {
@@ -217,9 +217,9 @@ void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audited *audite
 			audit_arena(&a);
 	}
 	audit_unlinked(&a);
-	audited->caches += glibc->caches;
+	audit_coverage->caches += glibc->caches;
 	for (uint32_t i = 0; i < heap->blocks.count; i++)
-		audited->cached += xc_block_state(&heap->blocks, i) == XC_BLOCK_CACHED;
+		audit_coverage->cached += xc_block_state(&heap->blocks, i) == XC_BLOCK_CACHED;
 	xc_window_fini(&a.window);
 	free(a.linked);
 }

@@ -5,6 +5,6 @@
 #include "heap/glibc/glibc_impl.h"
 
 /* As `audit` of struct xc_allocator. */
-void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audited *audited);
+void xc_glibc_audit(struct xc_heap *heap, void *state, struct xc_audit_coverage *audit_coverage);
 
 #endif

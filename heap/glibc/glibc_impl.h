@@ -3,15 +3,15 @@
  *	glibc.c         the vtable
  *	glibc_arena.c   which arenas there are, where their fields lie
  *	glibc_segment.c where their chunks lie
- *	glibc_scattered.c  those of a main arena that could not use the break
+ *	glibc_noncontiguous.c  those of a main arena that could not use the break
  *	glibc_mapped.c  chunks that are mappings of their own
- *	glibc_list.c    bins and fastbins: chunks that are known to be free
+ *	glibc_bins.c    bins and fastbins: chunks that are known to be free
  *	glibc_tcache.c  caches of threads
  *	glibc_chain.c   the lists in them
  *	glibc_tls.c     words of threads that point to them
  *	glibc_walk.c    the chunks of a piece of a segment
- *	glibc_cut.c     segments are cut in pieces, and pieces joined
- *	glibc_resume.c  where the next chunk begins behind a damaged one
+ *	glibc_piece.c     segments are cut in pieces, and pieces joined
+ *	glibc_repair.c  where the next chunk begins behind a damaged one
  *
  * A chunk is told by the address of its header (its prev_size); the block that malloc returned begins two words behind. */
 #ifndef XC_GLIBC_IMPL_H
@@ -107,7 +107,7 @@ static inline xc_addr xc_glibc_anchor_chunk(xc_glibc_anchor anchor)
 bool xc_glibc_find_arenas(struct xc_glibc *glibc, struct xc_window *window, const char **why_out);
 
 /* The same for a main arena that is not contiguous. */
-void xc_glibc_find_scattered(struct xc_glibc *glibc, struct xc_window *window, size_t arena);
+void xc_glibc_find_noncontiguous(struct xc_glibc *glibc, struct xc_window *window, size_t arena);
 void xc_glibc_add_segment(struct xc_glibc *glibc, size_t arena, xc_addr lo, xc_addr hi, const char *what);
 
 /* Is this private anonymous memory that is written to, and not a stack? */

@@ -120,7 +120,7 @@ static void add_main(struct xc_glibc *glibc, struct xc_window *window, size_t ar
 {
 	xc_addr lo, hi;
 	if (!glibc->arenas[arena].contiguous)
-		xc_glibc_find_scattered(glibc, window, arena);
+		xc_glibc_find_noncontiguous(glibc, window, arena);
 	else if (xc_glibc_main_extent(glibc, window, arena, &lo, &hi))
 		xc_glibc_add_segment(glibc, arena, lo, hi, "heap (brk)");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/glibc/glibc_resume.h"
+#include "heap/glibc/glibc_repair.h"
 #include "heap/blocks/scan.h"
 
 enum {
@@ -102,13 +102,13 @@ struct walker {
 	const struct xc_glibc_segment *segment;
 	unsigned word;
 	xc_addr at, end;
-	struct xc_glibc_mending mending;
+	struct xc_glibc_repair_state repair;
 };
 
 /* The chain broke: note it and find where it goes on. */
 static void damaged(struct walker *w, const char *why)
 {
-	w->at = xc_glibc_mend(w->walk, w->segment, w->at, why, &w->mending);
+	w->at = xc_glibc_repair(w->walk, w->segment, w->at, why, &w->repair);
 }
 
 /* What was left of a full heap and too small to be freed is made part of its fenceposts (sysmalloc): a chunk of the least size straight
@@ -153,13 +153,14 @@ static void last(struct walker *w, uint64_t size)
 	xc_block_list_add(&w->walk->blocks, w->at + 2 * w->word, size - 2 * w->word,
 			  top ? XC_BLOCK_TOP : XC_BLOCK_UNKNOWN);
 	if (!top && !lost)
-		xc_walk_damage(w->walk, &(struct xc_damage){
-						.addr = w->at,
-						.what = "the last chunk of the heap is neither its top nor a fencepost",
-						.lost_lo = 1,
-						.arena = w->segment->glibc->arenas[w->segment->arena].index,
-						.before = XC_NO_BLOCK,
-					});
+		xc_walk_add_damage(w->walk,
+				   &(struct xc_damage){
+					   .addr = w->at,
+					   .what = "the last chunk of the heap is neither its top nor a fencepost",
+					   .lost_lo = 1,
+					   .arena = w->segment->glibc->arenas[w->segment->arena].index,
+					   .before = XC_NO_BLOCK,
+				   });
 	w->at = w->segment->hi + 1;
 }
 
@@ -232,7 +233,7 @@ void xc_glibc_walk_piece(struct xc_walk *walk, struct xc_glibc_piece *piece)
 	struct walker w = {walk, piece->segment, word, piece->from, piece->end, {0}};
 	uint64_t bytes = xc_scan_stored_bytes(walk->window.space, piece->from, piece->end - 1);
 	xc_block_list_init(&walk->blocks, bytes / (4 * word) + 2);
-	w.mending.effort = XC_GLIBC_LEAST_EFFORT + 2 * bytes;
+	w.repair.effort = XC_GLIBC_LEAST_EFFORT + 2 * bytes;
 	while (w.at < w.end) {
 		if (word == 8)
 			chain(&w, 8);

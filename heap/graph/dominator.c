@@ -43,24 +43,24 @@ static uint32_t give_number(struct search *s, uint32_t vertex, uint32_t parent)
 
 static uint32_t enter_node(struct search *s, uint32_t node, uint32_t parent)
 {
-	const struct xc_links *links = &s->d->links;
+	const struct xc_adjacency *links = &s->d->links;
 	uint32_t number = give_number(s, node, parent), end = links->start[node + 1];
 	s->number[node] = number;
 	s->semi[number] = links->start[node];
 	for (uint32_t e = links->start[node]; e < end && e < links->start[node] + AHEAD; e++)
-		__builtin_prefetch(&s->number[links->to[e] & ~XC_LINK_MARK]);
+		__builtin_prefetch(&s->number[links->to[e] & ~XC_ADJACENCY_MARK]);
 	return number;
 }
 
 /* Number all that is reached from a node, in depth. */
 static void number_from(struct search *s, uint32_t node, uint32_t holder)
 {
-	const struct xc_links *links = &s->d->links;
+	const struct xc_adjacency *links = &s->d->links;
 	uint32_t at = enter_node(s, node, holder);
 	while (at != holder) {
 		uint32_t e = s->semi[at], end = links->start[s->vertex[at] + 1], target = NONE;
 		while (e < end && target == NONE) {
-			uint32_t there = links->to[e++] & ~XC_LINK_MARK;
+			uint32_t there = links->to[e++] & ~XC_ADJACENCY_MARK;
 			target = s->number[there] ? NONE : there;
 		}
 		s->semi[at] = e;
@@ -116,7 +116,7 @@ static uint32_t least_above(struct search *s, uint32_t at, uint32_t linked)
 
 static uint32_t semidominator(struct search *s, uint32_t number)
 {
-	const struct xc_links *back = &s->d->back;
+	const struct xc_adjacency *back = &s->d->back;
 	uint32_t node = s->vertex[number], semi = s->up[number], holder = s->semi[number];
 	if (node >= s->nodes || holder == 0)
 		return 0;
@@ -140,7 +140,7 @@ struct few {
 
 static struct few links_to(const struct search *s, uint32_t number, uint32_t ahead)
 {
-	const struct xc_links *back = &s->d->back;
+	const struct xc_adjacency *back = &s->d->back;
 	uint32_t node = number > ahead ? s->vertex[number - ahead] : s->nodes;
 	if (node >= s->nodes)
 		return (struct few){NULL, NULL};
@@ -151,7 +151,7 @@ static struct few links_to(const struct search *s, uint32_t number, uint32_t ahe
 /* What the vertex needs is read in four steps, each by what the one before gave: its row, its links, their numbers, their ways. */
 static void ask_ahead(const struct search *s, uint32_t number)
 {
-	const struct xc_links *back = &s->d->back;
+	const struct xc_adjacency *back = &s->d->back;
 	if (number > 2 * AHEAD && s->vertex[number - 2 * AHEAD] < s->nodes)
 		__builtin_prefetch(&back->start[s->vertex[number - 2 * AHEAD]]);
 	if (number > AHEAD && s->vertex[number - AHEAD] < s->nodes)

@@ -11,11 +11,11 @@
 #define XC_DOMINATOR_H
 
 #include "core/base/reserve.h"
-#include "heap/graph/links.h"
+#include "heap/graph/adjacency.h"
 
 struct xc_dominators {
 	/* given; borrowed */
-	struct xc_links links, back;
+	struct xc_adjacency links, back;
 	uint32_t holders;      /* how many */
 	const uint32_t *begin; /* holders + 1: the roots of holder h are roots[begin[h]] … roots[begin[h + 1] - 1] */
 	const uint32_t *roots; /* nodes; some may be there more than once */

@@ -87,7 +87,7 @@ static void cut_pieces(struct builder *b)
 	unsigned word = b->heap->process->arch->word;
 	struct piece *piece = new_piece(b, 0, 0);
 	for (uint32_t i = 0; i < blocks->count; i++) {
-		if (!xc_scan_counts(blocks->heads[i]) || take_alone(b, &piece, i))
+		if (!xc_scan_has_edges(blocks->heads[i]) || take_alone(b, &piece, i))
 			continue;
 		uint64_t size = xc_block_size(blocks, i), from = 0;
 		while (size - from > PIECE - piece->bytes) {
@@ -177,7 +177,7 @@ static void scan_piece(void *context, size_t number, unsigned worker)
 	xc_window_init(&window, b->heap->process->space);
 	xc_scan_init(&scan, b->heap);
 	for (uint32_t i = piece->first; left && i < blocks->count; i++, from = 0) {
-		if (!xc_scan_counts(blocks->heads[i]))
+		if (!xc_scan_has_edges(blocks->heads[i]))
 			continue;
 		uint64_t size = xc_block_size(blocks, i) - from, len = size < left ? size : left;
 		if (len)
@@ -363,14 +363,4 @@ void xc_graph_free(struct xc_graph *graph)
 	free(graph->reached);
 	free(graph->surely);
 	free(graph);
-}
-
-const char *xc_root_kind_word(enum xc_root_kind kind)
-{
-	static const char *const words[XC_ROOT_KINDS] = {
-		[XC_ROOT_GLOBAL] = "global",        [XC_ROOT_TLS] = "thread-local", [XC_ROOT_REGISTER] = "register",
-		[XC_ROOT_STACK] = "stack",          [XC_ROOT_PLUGIN] = "plugin",    [XC_ROOT_MAPPING] = "mapping",
-		[XC_ROOT_DAMAGED] = "damaged heap",
-	};
-	return kind < XC_ROOT_KINDS ? words[kind] : NULL;
 }

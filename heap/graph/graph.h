@@ -9,27 +9,7 @@
 #define XC_GRAPH_H
 
 #include "heap/blocks/heap.h"
-
-/* Where a root lies, in the order in which they explain best why something is alive. */
-enum xc_root_kind {
-	XC_ROOT_GLOBAL,   /* data of a module */
-	XC_ROOT_TLS,      /* thread-local data, thread descriptors */
-	XC_ROOT_REGISTER, /* of a thread */
-	XC_ROOT_STACK,    /* of a thread, above sp (and in the red zone below it) */
-	XC_ROOT_PLUGIN,   /* a plugin said so */
-	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, of no known owner */
-	XC_ROOT_DAMAGED,  /* a part of a heap whose blocks could not be found */
-	XC_ROOT_KINDS,
-};
-
-struct xc_root {
-	xc_addr at;     /* of the word; REGISTER: the DWARF number */
-	uint32_t block; /* it points to */
-	uint32_t
-		owner; /* STACK, REGISTER, TLS: index of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of the mapping */
-	uint8_t kind;  /* enum xc_root_kind */
-	bool interior; /* not to the beginning of the block */
-};
+#include "heap/graph/roots.h"
 
 #define XC_EDGE_INTERIOR 0x80000000U /* of an edge: it points behind the first byte of the block */
 
@@ -78,8 +58,5 @@ static inline bool xc_graph_possibly_leaked(const struct xc_graph *graph, uint32
  * caller's), root_out the root (roots that come first in enum xc_root_kind are preferred among equally short ones). 0, and nothing is
  * set, when no root reaches it. */
 size_t xc_graph_path(struct xc_graph *graph, uint32_t block, uint32_t **path_out, const struct xc_root **root_out);
-
-/* "global", "stack", … */
-const char *xc_root_kind_word(enum xc_root_kind kind);
 
 #endif

@@ -2,18 +2,18 @@
 #include <stdlib.h>
 
 #include "heap/graph/graph.h"
-#include "heap/graph/links.h"
+#include "heap/graph/adjacency.h"
 
 void xc_graph_back(struct xc_graph *graph)
 {
-	const struct xc_links links = {(uint32_t)graph->heap->blocks.count, graph->start, graph->to};
+	const struct xc_adjacency links = {(uint32_t)graph->heap->blocks.count, graph->start, graph->to};
 	if (graph->back_start)
 		return;
 	graph->memory[2] = xc_reserve_new((size_t)links.nodes + 1, sizeof *graph->back_start);
 	graph->memory[3] = xc_reserve_new(graph->edge_count + 1, sizeof *graph->back);
 	graph->back_start = graph->memory[2].items;
 	graph->back = graph->memory[3].items;
-	xc_links_turn(&links, graph->heap->jobs, graph->back_start, graph->back);
+	xc_adjacency_transpose(&links, graph->heap->jobs, graph->back_start, graph->back);
 }
 
 /* ---- paths ---- */

@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "heap/blocks/scan.h"
-#include "heap/graph/threadmem.h"
+#include "heap/graph/thread_memory.h"
 
 enum {
 	PIECE = 4 << 20,
@@ -311,7 +311,7 @@ static void scan_piece(void *context, size_t number, unsigned worker)
 static void add_register(struct piece *piece, uint32_t thread, int number, uint64_t value)
 {
 	uint32_t block = xc_blocks_find(&piece->heap->blocks, value);
-	if (block == XC_NO_BLOCK || !xc_scan_counts(piece->heap->blocks.heads[block]))
+	if (block == XC_NO_BLOCK || !xc_scan_has_edges(piece->heap->blocks.heads[block]))
 		return;
 	piece->roots = xc_grow(piece->roots, piece->count, &piece->capacity, sizeof *piece->roots);
 	piece->roots[piece->count++] = (struct xc_root){
@@ -418,4 +418,14 @@ struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_r
 	free(all.bits[1]);
 	*count_out = all.count;
 	return all.roots;
+}
+
+const char *xc_root_kind_word(enum xc_root_kind kind)
+{
+	static const char *const words[XC_ROOT_KINDS] = {
+		[XC_ROOT_GLOBAL] = "global",        [XC_ROOT_TLS] = "thread-local", [XC_ROOT_REGISTER] = "register",
+		[XC_ROOT_STACK] = "stack",          [XC_ROOT_PLUGIN] = "plugin",    [XC_ROOT_MAPPING] = "mapping",
+		[XC_ROOT_DAMAGED] = "damaged heap",
+	};
+	return kind < XC_ROOT_KINDS ? words[kind] : NULL;
 }

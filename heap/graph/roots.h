@@ -12,7 +12,28 @@
 #ifndef XC_ROOTS_H
 #define XC_ROOTS_H
 
-#include "heap/graph/graph.h"
+#include "heap/blocks/heap.h"
+
+/* Where a root lies, in the order in which they explain best why something is alive. */
+enum xc_root_kind {
+	XC_ROOT_GLOBAL,   /* data of a module */
+	XC_ROOT_TLS,      /* thread-local data, thread descriptors */
+	XC_ROOT_REGISTER, /* of a thread */
+	XC_ROOT_STACK,    /* of a thread, above sp (and in the red zone below it) */
+	XC_ROOT_PLUGIN,   /* a plugin said so */
+	XC_ROOT_MAPPING,  /* other memory that may hold pointers: anonymous, shared, of no known owner */
+	XC_ROOT_DAMAGED,  /* a part of a heap whose blocks could not be found */
+	XC_ROOT_KINDS,
+};
+
+struct xc_root {
+	xc_addr at;     /* of the word; REGISTER: the DWARF number */
+	uint32_t block; /* it points to */
+	uint32_t
+		owner; /* STACK, REGISTER, TLS: index of the thread (UINT32_MAX unknown); GLOBAL: of the module in by_address; MAPPING: of the mapping */
+	uint8_t kind;  /* enum xc_root_kind */
+	bool interior; /* not to the beginning of the block */
+};
 
 /* Memory whose words are roots. */
 struct xc_root_range {
@@ -38,5 +59,8 @@ void xc_root_ranges_fini(struct xc_root_ranges *ranges);
 struct xc_root *xc_roots_find(const struct xc_heap *heap, const struct xc_root_ranges *ranges, size_t *count_out);
 
 enum { XC_ROOTS_KEPT = 1 << 22 };
+
+/* "global", "stack", … */
+const char *xc_root_kind_word(enum xc_root_kind kind);
 
 #endif

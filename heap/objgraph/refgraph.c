@@ -66,7 +66,7 @@ static uint64_t reserved(const struct xc_reserve *reserves, size_t count)
 	return bytes;
 }
 
-uint64_t xc_refgraph_held(const struct xc_refgraph *g)
+uint64_t xc_refgraph_bytes(const struct xc_refgraph *g)
 {
 	return g->node_room * (uint64_t)NODE + g->row_room * (uint64_t)ROW + g->target_room * sizeof *g->target +
 	       g->root_room * sizeof *g->roots + g->index.memory.size + g->label_memory.size + g->label_names.bytes +
@@ -83,14 +83,14 @@ static size_t grown(size_t room, size_t count, size_t more)
 	return more <= room - count ? room : count + more;
 }
 
-uint64_t xc_refgraph_room_cost(const struct xc_refgraph *g, size_t nodes, size_t rows, size_t targets)
+uint64_t xc_refgraph_reserve_cost(const struct xc_refgraph *g, size_t nodes, size_t rows, size_t targets)
 {
 	return (grown(g->node_room, g->count, nodes) - g->node_room) * (uint64_t)NODE +
 	       (grown(g->row_room, g->row_count, rows) - g->row_room) * (uint64_t)ROW +
 	       (grown(g->target_room, g->target_count, targets) - g->target_room) * sizeof *g->target;
 }
 
-void xc_refgraph_room(struct xc_refgraph *g, size_t nodes, size_t rows, size_t targets)
+void xc_refgraph_reserve(struct xc_refgraph *g, size_t nodes, size_t rows, size_t targets)
 {
 	size_t room = grown(g->node_room, g->count, nodes);
 	if (room > g->node_room) {

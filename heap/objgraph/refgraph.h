@@ -100,7 +100,7 @@ struct xc_refgraph *xc_refgraph_new(unsigned jobs);
 void xc_refgraph_free(struct xc_refgraph *graph); /* NULL is fine */
 
 /* Bytes that it has now. */
-uint64_t xc_refgraph_held(const struct xc_refgraph *graph);
+uint64_t xc_refgraph_bytes(const struct xc_refgraph *graph);
 
 /* A new name; it is not looked for. */
 uint32_t xc_refgraph_name(struct xc_refgraph_names *names, const char *name);
@@ -112,8 +112,8 @@ XC_MUST_CHECK struct xc_error *xc_refgraph_fits(const struct xc_refgraph *graph,
 						size_t targets);
 
 /* Make room, before adding; and how many bytes that will take. */
-void xc_refgraph_room(struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
-uint64_t xc_refgraph_room_cost(const struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
+void xc_refgraph_reserve(struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
+uint64_t xc_refgraph_reserve_cost(const struct xc_refgraph *graph, size_t nodes, size_t rows, size_t targets);
 
 /* There must be room. */
 static inline void xc_refgraph_node(struct xc_refgraph *g, xc_addr addr, uint64_t size, uint32_t kind)
@@ -161,8 +161,8 @@ const struct xc_refgraph_root *xc_refgraph_root_of(struct xc_refgraph *graph, ui
 uint64_t xc_refgraph_root_of_cost(const struct xc_refgraph *graph);
 
 /* Make `from` and `order`; above, kept and holders. Once each. */
-void xc_refgraph_ways(struct xc_refgraph *graph);
-uint64_t xc_refgraph_ways_cost(const struct xc_refgraph *graph);
+void xc_refgraph_find_paths(struct xc_refgraph *graph);
+uint64_t xc_refgraph_find_paths_cost(const struct xc_refgraph *graph);
 void xc_refgraph_retain(struct xc_refgraph *graph);
 uint64_t xc_refgraph_retain_cost(const struct xc_refgraph *graph);
 

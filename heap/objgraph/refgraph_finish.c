@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
-#include "heap/graph/links.h"
+#include "heap/graph/adjacency.h"
 #include "heap/objgraph/refgraph.h"
 
 enum {
@@ -309,10 +309,10 @@ void xc_refgraph_finish(struct xc_refgraph *g)
 	make_index(g);
 	resolve_edges(g);
 	resolve_roots(g);
-	const struct xc_links links = {(uint32_t)g->count, g->start, g->to};
+	const struct xc_adjacency links = {(uint32_t)g->count, g->start, g->to};
 	g->back_start = reserve(&g->memory[2], g->count + 1);
 	g->back = reserve(&g->memory[3], g->edge_count + 1);
-	xc_links_turn(&links, g->jobs, g->back_start, g->back);
+	xc_adjacency_transpose(&links, g->jobs, g->back_start, g->back);
 }
 
 /* Sorting, or rows both ways beside the addresses that they are made of. */

@@ -1,4 +1,4 @@
-/* As memtree.c does it for blocks: every node gets the frame of its holder's child for its label. */
+/* As memory_tree.c does it for blocks: every node gets the frame of its holder's child for its label. */
 #include "heap/graph/folding.h"
 #include "heap/objgraph/refgraph.h"
 

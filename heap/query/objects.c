@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "dwarf/lookup/lookup.h"
 #include "heap/graph/graph.h"
+#include "heap/session/session.h"
 
 enum { LINE = 4096, ADDRESS_COLUMN = 14, SIZE_COLUMN = 12 };
 
@@ -254,7 +255,7 @@ struct xc_error *xc_objects_write(struct xc_heap *heap, const struct xc_object_f
 				  struct xc_error **why_out)
 {
 	struct writer w = {.heap = heap, .filter = filter, .out = out, .as_json = as_json};
-	*why_out = xc_heap_work_out(heap);
+	*why_out = xc_heap_analyze(heap);
 	const struct xc_typing *typing = w.typing = heap->typing;
 	struct xc_error *err = check_type(heap, filter->type);
 	if (err)

@@ -277,7 +277,7 @@ static uint64_t tell_block(struct teller *t, struct xc_graph *graph, uint32_t bl
 
 static bool is_live(const struct xc_heap *heap, uint32_t block)
 {
-	return block != XC_NO_BLOCK && xc_scan_counts(heap->blocks.heads[block]);
+	return block != XC_NO_BLOCK && xc_scan_has_edges(heap->blocks.heads[block]);
 }
 
 static void tell_target(struct xc_section *s, const struct xc_heap *heap, xc_addr addr)

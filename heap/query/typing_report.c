@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/types/typing_engine.h"
+#include "heap/session/session.h"
 
 enum { ROWS = 40, STACK = 1 << 20 };
 
@@ -112,7 +113,7 @@ static void add_rows(struct xc_section *section, const struct xc_engine *e, cons
 
 void xc_typing_or_note(struct xc_section *section, struct xc_heap *heap)
 {
-	struct xc_error *err = xc_heap_work_out(heap);
+	struct xc_error *err = xc_heap_analyze(heap);
 	if (err)
 		xc_section_note(section, err);
 }
@@ -159,7 +160,7 @@ void xc_typing_report(struct xc_section *section, struct xc_heap *heap, const st
 
 /* A member or variable whose pointers lead to blocks without a type. */
 struct site {
-	const struct xc_slot *slot;
+	const struct xc_typemap_slot *slot;
 	uint64_t pointers, blocks, bytes, reach_blocks, reach_bytes;
 	uint32_t *first; /* blocks */
 	size_t first_count, first_capacity;
@@ -255,7 +256,7 @@ static void show_sites(struct xc_section *section, struct sites *s, size_t limit
 	struct xc_table *table = xc_section_table(section, "unknown", columns, XC_COUNT(columns));
 	for (size_t i = 0; i < s->count && i < limit; i++) {
 		const struct site *site = s->items[i];
-		const struct xc_slot *slot = site->slot;
+		const struct xc_typemap_slot *slot = site->slot;
 		struct xc_text name = {0}, declared = {0};
 		xc_text_printf(&name, "%s%s%s", e->maps[slot->owner]->name, *slot->path ? "." : "", slot->path);
 		xc_text_printf(&declared, "%s *", slot->target ? e->maps[slot->target]->name : "void");

@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "heap/blocks/allocator.h"
-#include "heap/report/audited.h"
+#include "heap/report/audit_coverage.h"
 #include "heap/report/overrun.h"
 #include "heap/query/owner.h"
 #include "heap/types/typing.h"
@@ -264,20 +264,20 @@ static void tell_loss(struct xc_section *s, const struct xc_heap *heap)
 
 static void tell_looks(struct xc_section *s, const struct xc_heap *heap)
 {
-	const struct xc_audited *audited = heap->audited;
-	if (heap->damage_count && audited->looks > 1)
+	const struct xc_audit_coverage *audit_coverage = heap->audit_coverage;
+	if (heap->damage_count && audit_coverage->looks > 1)
 		xc_section_message(s, XC_INFO, NULL,
 				   "the process is running; each of %u looks found this damage: it stays",
-				   audited->looks);
+				   audit_coverage->looks);
 	else if (heap->damage_count)
 		xc_section_message(s, XC_WARNING, NULL,
 				   "the process is running, and was looked at once: this may be a change under way");
-	if (audited->passing)
+	if (audit_coverage->passing)
 		xc_section_message(s, XC_INFO, NULL,
 				   "%zu more place%s looked damaged once and not at another look: changes under way",
-				   audited->passing, audited->passing == 1 ? "" : "s");
-	xc_section_count(s, "looks", "looks", audited->looks ? audited->looks : 1)->quiet = true;
-	xc_section_count(s, "passing", "places that changed meanwhile", audited->passing)->quiet = true;
+				   audit_coverage->passing, audit_coverage->passing == 1 ? "" : "s");
+	xc_section_count(s, "looks", "looks", audit_coverage->looks ? audit_coverage->looks : 1)->quiet = true;
+	xc_section_count(s, "passing", "places that changed meanwhile", audit_coverage->passing)->quiet = true;
 }
 
 /* ---- the whole ---- */
@@ -290,12 +290,12 @@ static int damage_order(const void *a, const void *b)
 
 void xc_audit_lists(struct xc_heap *heap)
 {
-	if (heap->audited)
+	if (heap->audit_coverage)
 		return;
-	heap->audited = xc_arena_alloc(&heap->memory, sizeof *heap->audited);
+	heap->audit_coverage = xc_arena_alloc(&heap->memory, sizeof *heap->audit_coverage);
 	for (size_t i = 0; i < heap->part_count; i++)
 		if (heap->parts[i].allocator->audit)
-			heap->parts[i].allocator->audit(heap, heap->parts[i].state, heap->audited);
+			heap->parts[i].allocator->audit(heap, heap->parts[i].state, heap->audit_coverage);
 	if (heap->damage_count)
 		qsort(heap->damages, heap->damage_count, sizeof *heap->damages, damage_order);
 }
@@ -314,10 +314,10 @@ void xc_audit(struct xc_section *section, struct xc_heap *heap)
 		tell_all(section, heap);
 		tell_loss(section, heap);
 	} else if (!why) {
-		section->headline = xc_audited_headline(section, heap);
+		section->headline = xc_audit_coverage_headline(section, heap);
 	}
 	if (heap->process->live)
 		tell_looks(section, heap);
 	xc_section_bool(section, "damaged", "damaged", heap->damage_count > 0)->quiet = true;
-	xc_audited_report(section, heap);
+	xc_audit_coverage_report(section, heap);
 }

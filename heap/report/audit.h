@@ -9,7 +9,7 @@
 #include "heap/blocks/heap.h"
 
 /* Have the allocators add what their walk does not see; once, later calls do nothing. Damages are in address order
- * afterwards; heap->audited tells what was looked at (allocator.h). */
+ * afterwards; heap->audit_coverage tells what was looked at (allocator.h). */
 void xc_audit_lists(struct xc_heap *heap);
 
 /* The damage to tell first: that of the lowest header, since an overrun goes upwards and lists break as its consequence; else the lowest

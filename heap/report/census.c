@@ -6,7 +6,7 @@
 
 #include "core/report/stacktree.h"
 #include "heap/graph/graph.h"
-#include "heap/report/memtree.h"
+#include "heap/report/memory_tree.h"
 #include "heap/types/typing.h"
 
 static int by_name(const void *a, const void *b)
@@ -135,12 +135,12 @@ static void count_leaked(struct xc_census *c, struct xc_census_rows *rows, const
 
 /* Who is at the top of a tree of all that is held. */
 static struct xc_error *count_tops(struct xc_census *c, struct xc_census_rows *rows, struct xc_heap *heap,
-				   enum xc_memtree_kind kind)
+				   enum xc_memory_tree_kind kind)
 {
 	char buf[256];
 	struct xc_stacktree tree;
 	xc_stacktree_init(&tree, "holders", "bytes");
-	struct xc_error *err = xc_memtree_fill(&tree, heap, kind);
+	struct xc_error *err = xc_memory_tree_fill(&tree, heap, kind);
 	xc_stacktree_finish(&tree);
 	for (const struct xc_stacktree_node *node = tree.root.children; node; node = node->next) {
 		struct xc_census_row *row = add_row(c, rows, holder_name(heap->process, node->name, buf, sizeof buf));
@@ -171,8 +171,8 @@ struct xc_error *xc_census_take(struct xc_heap *heap, struct xc_census *census_o
 		return err;
 	count_blocks(&census, heap, typing);
 	count_arenas(&census, heap);
-	if ((err = count_tops(&census, &census.holders, heap, XC_MEMTREE_HEAP)) ||
-	    (err = count_tops(&census, &census.modules, heap, XC_MEMTREE_MODULES))) {
+	if ((err = count_tops(&census, &census.holders, heap, XC_MEMORY_TREE_HEAP)) ||
+	    (err = count_tops(&census, &census.modules, heap, XC_MEMORY_TREE_MODULES))) {
 		xc_census_fini(&census);
 		return err;
 	}

@@ -7,6 +7,7 @@
 #include "heap/query/objects.h"
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
+#include "heap/session/session.h"
 
 enum { SIZE_CLASSES = 64 };
 
@@ -168,7 +169,7 @@ struct xc_error *xc_top(struct xc_section *s, struct xc_heap *heap, size_t limit
 {
 	struct largest l = {.blocks = &heap->blocks, .items = xc_alloc((limit + 1) * sizeof *l.items), .most = limit};
 	struct sizes sizes = {.count = {0}};
-	struct xc_error *err = xc_heap_work_out(heap);
+	struct xc_error *err = xc_heap_analyze(heap);
 	if (err)
 		xc_section_note(s, err);
 	for (uint32_t block = 0; block < heap->blocks.count; block++) {

@@ -1,301 +1,58 @@
-/* typing: the order in which types are worked out.
- *
- * First what is sure: objects that DWARF places and evidence that speaks for itself; types flow from them as long as pointers
- * agree with sizes and with what lies in memory. Then what is learned from samples of the pointers that said nothing (typing_rule);
- * what was learned opens more blocks, whose pointers are learned from in turn. Last what is weak. */
+/* The name and the number of elements of a typed block, as reports show them. */
 #include "heap/types/typing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/lookup/lookup.h"
-#include "heap/blocks/allocator.h"
-#include "heap/graph/claim.h"
-#include "heap/evidence/evidence.h"
-#include "heap/types/typing_engine.h"
+enum { LONGEST_TEXT = 1 << 24 };
 
-enum { ROUNDS = 24 };
-
-/* Evidence takes part in this order. */
-const struct xc_evidence *const xc_evidence_list[] = {
-	&xc_evidence_claim,
-	&xc_evidence_vtable,
-	&xc_evidence_std,
-	&xc_evidence_erased,
-	&xc_evidence_rust,
-	&xc_evidence_text,
-	NULL,
-};
-const size_t xc_evidence_count = XC_COUNT(xc_evidence_list) - 1;
-
-/* ---- items ---- */
-
-static uint8_t quality_of(const struct xc_typemap *map, const struct xc_typed *what)
+const char *xc_confidence_word(enum xc_confidence confidence)
 {
-	if (what->confidence <= XC_TYPE_WEAK)
-		return map->variant ? 2 : what->shape == XC_TYPED_TEXT;
-	if (map->variant)
-		return 3;
-	if (!map->is_record)
+	static const char *const words[] = {
+		[XC_TYPE_UNTYPED] = NULL,
+		[XC_TYPE_WEAK] = "weak",
+		[XC_TYPE_STRONG] = "strong",
+		[XC_TYPE_EXACT] = "exact",
+	};
+	return (size_t)confidence < XC_COUNT(words) ? words[confidence] : NULL;
+}
+
+const char *xc_typing_name(const struct xc_typing *typing, uint32_t block)
+{
+	const struct xc_typed *typed = xc_typing_get(typing, block);
+	return typed && typed->type ? xc_type_name(typed->type) : NULL;
+}
+
+/* Characters before the NUL, or all there are. */
+static uint64_t text_length(const struct xc_typing *typing, xc_addr addr, uint64_t size)
+{
+	char part[4096];
+	uint64_t done = 0;
+	size = size < LONGEST_TEXT ? size : LONGEST_TEXT;
+	while (done < size) {
+		size_t want = size - done < sizeof part ? (size_t)(size - done) : sizeof part;
+		size_t got = xc_space_peek(typing->heap->process->space, addr + done, part, want);
+		const char *end = memchr(part, '\0', got);
+		if (end)
+			return done + (uint64_t)(end - part);
+		done += got;
+		if (got < want)
+			break;
+	}
+	return done;
+}
+
+uint64_t xc_typing_count(const struct xc_typing *typing, uint32_t block)
+{
+	const struct xc_typed *typed = xc_typing_get(typing, block);
+	const struct xc_blocks *blocks = &typing->heap->blocks;
+	uint64_t element, size = xc_block_size(blocks, block);
+	if (!typed)
 		return 0;
-	return what->shape == XC_TYPED_ARRAY ? 1 : 2;
-}
-
-static uint32_t add_item(struct xc_engine *e, uint32_t map, const struct xc_typed *what)
-{
-	struct xc_typing *typing = e->typing;
-	if (typing->item_count >= typing->item_most) {
-		typing->refused++;
-		return 0;
-	}
-	typing->items = xc_grow(typing->items, typing->item_count, &typing->item_capacity, sizeof *typing->items);
-	e->facts = xc_grow(e->facts, typing->item_count, &e->fact_capacity, sizeof *e->facts);
-	uint32_t item = (uint32_t)typing->item_count++;
-	typing->items[item] = *what;
-	e->facts[item] = (struct xc_item_facts){.map = map, .weak = item, .quality = quality_of(e->maps[map], what)};
-	return item;
-}
-
-bool xc_typing_has_room(struct xc_engine *e, size_t count)
-{
-	struct xc_typing *typing = e->typing;
-	bool room = typing->item_count < typing->item_most && count <= typing->item_most - typing->item_count;
-	typing->refused += room ? 0 : count;
-	return room;
-}
-
-uint32_t xc_typing_new_item(struct xc_engine *e, uint32_t map, const struct xc_typed *what)
-{
-	return add_item(e, map, what);
-}
-
-uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
-{
-	struct xc_engine *e = typing->state;
-	uint32_t map = what->type ? xc_typemap_of(e, what->type) : XC_NO_MAP;
-	struct xc_typed made = *what, weak;
-	if (map == XC_NO_MAP)
-		return 0;
-	made.type = e->maps[map]->type;
-	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->known_items, &e->heap->memory, e->maps[map], NULL);
-	for (uint32_t at = (uint32_t)known; at; at = e->facts[at].next) {
-		const struct xc_typed *have = &typing->items[at];
-		if (have->shape == made.shape && have->confidence == made.confidence && have->offset == made.offset &&
-		    strcmp(have->via, made.via ? made.via : "") == 0)
-			return at;
-	}
-	made.via = xc_arena_strdup(&e->heap->memory, made.via ? made.via : "");
-	weak = made;
-	weak.confidence = XC_TYPE_WEAK;
-	uint32_t item = add_item(e, map, &made);
-	if (!item)
-		return 0;
-	if (made.confidence > XC_TYPE_WEAK) {
-		uint32_t twin = add_item(e, map, &weak);
-		e->facts[item].weak = twin ? twin : item;
-	}
-	e->facts[item].next = (uint32_t)known;
-	*xc_pointer_map_at(&e->known_items, &e->heap->memory, e->maps[map], NULL) = (void *)(uintptr_t)item;
-	return item;
-}
-
-uint32_t xc_typing_object(struct xc_typing *typing, const struct xc_type *type)
-{
-	uint32_t map = xc_typemap_of(typing->state, type);
-	if (map == XC_NO_MAP || xc_type_strip(type)->kind == XC_TYPE_ARRAY)
-		return 0;
-	struct xc_engine *e = typing->state;
-	xc_typemap_compile(e, map);
-	e->objects = xc_grow(e->objects, e->object_count, &e->object_capacity, sizeof *e->objects);
-	e->objects[e->object_count++] = map;
-	return map;
-}
-
-bool xc_typing_has(const struct xc_typing *typing, uint32_t block)
-{
-	return typing->by_block[block] != 0;
-}
-
-const struct xc_type *xc_typing_find_type(struct xc_typing *typing, const char *name, uint64_t size)
-{
-	struct xc_engine *e = typing->state;
-	struct xc_definitions found = {0};
-	const struct xc_type *best = NULL;
-	struct xc_error *err =
-		xc_lookup(e->heap->process, &(struct xc_query){.name = name, .kinds = XC_NAME_TYPE}, &found);
-	for (size_t i = 0; i < found.count && !best; i++) {
-		const struct xc_type *type = xc_type_get(e->types, &found.items[i].die);
-		uint64_t has;
-		if (!type->is_declaration && xc_type_size(type, &has) && (!size || has == size))
-			best = type;
-	}
-	xc_definitions_fini(&found);
-	xc_error_free(err);
-	return best;
-}
-
-/* ---- sizes ---- */
-
-/* glibc 2.26 to 2.43 (malloc.c, request2size): a word of header, rounded up to 16, four words less the header usable at least;
- * mmapped ones are rounded up to pages. */
-static bool fits_glibc(uint64_t wanted, uint64_t size, unsigned word)
-{
-	uint64_t usable = wanted <= 3 * word ? 3 * word : ((wanted + word + 15) & ~(uint64_t)15) - word;
-	return size == usable || (size >= 0x20000 && size - wanted < 4096 + 16);
-}
-
-/* jemalloc 5 (sc.h): four classes to each doubling, from 16 on; 8 below. */
-static bool fits_jemalloc(uint64_t wanted, uint64_t size)
-{
-	if (wanted <= 128)
-		return size == (wanted <= 8 ? 8 : (wanted + 15) & ~(uint64_t)15) || size - wanted < 16;
-	uint64_t step = (uint64_t)1 << (63 - __builtin_clzll(wanted - 1) - 2);
-	return size == ((wanted + step - 1) & ~(step - 1)) || size - wanted < 4096;
-}
-
-bool xc_typing_fits(const struct xc_engine *e, uint64_t wanted, uint64_t size)
-{
-	if (wanted > size || wanted == 0)
-		return false;
-	switch (e->rounding) {
-	case XC_ROUND_GLIBC:
-		return fits_glibc(wanted, size, e->word);
-	case XC_ROUND_JEMALLOC:
-		return fits_jemalloc(wanted, size);
-	case XC_ROUND_EXACT:
-		return size == wanted;
-	default:
-		return size - wanted < 16 || size - wanted <= size / 5;
-	}
-}
-
-bool xc_typing_may_fit(const struct xc_engine *e, uint64_t wanted, uint64_t size)
-{
-	return xc_typing_fits(e, wanted, size) ||
-	       (e->rounding == XC_ROUND_GLIBC && e->word == 8 && size >= 40 && xc_typing_fits(e, wanted, size - 16));
-}
-
-static enum xc_rounding rounding_of(const struct xc_heap *heap)
-{
-	const char *name = heap->part_count == 1 ? heap->parts[0].allocator->name : "";
-	if (strcmp(name, "glibc") == 0)
-		return XC_ROUND_GLIBC;
-	if (strcmp(name, "jemalloc") == 0)
-		return XC_ROUND_JEMALLOC;
-	return strcmp(name, "mallocng") == 0 ? XC_ROUND_EXACT : XC_ROUND_ANY;
-}
-
-/* ---- the whole ---- */
-
-static struct xc_engine *new_engine(struct xc_heap *heap, struct xc_typing *typing)
-{
-	struct xc_engine *e = xc_alloc(sizeof *e);
-	e->typing = typing;
-	e->heap = heap;
-	e->types = xc_types_of(heap->process);
-	e->rounding = rounding_of(heap);
-	e->word = heap->process->arch->word == 4 ? 4 : 8;
-	e->map_count = 1;
-	e->maps = xc_grow(e->maps, 0, &e->map_capacity, sizeof *e->maps);
-	e->maps[0] = xc_arena_alloc(&heap->memory, sizeof **e->maps);
-	e->maps[0]->compiled = true;
-	typing->state = e;
-	typing->heap = heap;
-	typing->item_most = heap->most_items ? heap->most_items : XC_TYPING_MOST;
-	typing->memory = xc_reserve_new(heap->blocks.count, sizeof *typing->by_block);
-	typing->by_block = typing->memory.items;
-	add_item(e, XC_NO_MAP, &(struct xc_typed){.via = ""});
-	xc_typing_flow_init(e);
-	return e;
-}
-
-static void free_engine(struct xc_engine *e)
-{
-	xc_typing_flow_fini(e);
-	for (size_t i = 0; i < e->map_count; i++)
-		free(e->maps[i]->slots);
-	xc_typing_rules_free(e);
-	xc_typing_casts_free(e);
-	xc_owners_free(e);
-	free(e->maps);
-	free(e->map_keys);
-	free(e->map_numbers);
-	free(e->facts);
-	free(e->roots);
-	free(e->objects);
-	free(e);
-}
-
-static void flow_from_all(struct xc_engine *e)
-{
-	for (size_t i = 0; i < xc_evidence_count; i++)
-		if (xc_evidence_list[i]->seed)
-			xc_evidence_list[i]->seed(e->typing);
-	xc_typing_visit_roots(e);
-	xc_typing_flow(e);
-}
-
-static void learn(struct xc_engine *e)
-{
-	for (int round = 0; round < ROUNDS && xc_typing_learn(e); round++)
-		xc_typing_visit_again(e, true);
-}
-
-static void decode(struct xc_typing *typing)
-{
-	for (size_t i = 0; i < typing->heap->blocks.count; i++)
-		typing->by_block[i] = xc_code_item(typing->by_block[i]);
-}
-
-static void work_out(struct xc_engine *e)
-{
-	const struct xc_type *bytes = xc_typing_find_type(e->typing, "char", 1);
-	e->bytes = bytes ? xc_typemap_of(e, bytes) : XC_NO_MAP;
-	e->least = XC_TYPE_STRONG;
-	xc_owners_find(e);
-	xc_typing_find_casts(e);
-	xc_typing_find_roots(e);
-	flow_from_all(e);
-	learn(e);
-	e->least = XC_TYPE_WEAK;
-	xc_typing_visit_again(e, false);
-	learn(e);
-	for (size_t i = 0; i < xc_evidence_count; i++)
-		if (xc_evidence_list[i]->late)
-			xc_evidence_list[i]->late(e->typing);
-	xc_typing_flow(e);
-	if (xc_typing_adopt(e)) {
-		xc_typing_flow(e);
-		learn(e);
-	}
-	e->last = true;
-	xc_typing_visit_again(e, false);
-	xc_typing_settle_conflicts(e);
-	decode(e->typing);
-	e->decoded = true;
-}
-
-struct xc_error *xc_typing_of(struct xc_heap *heap, struct xc_typing **typing_out)
-{
-	if (!heap->typing) {
-		xc_claims_apply(heap);
-		struct xc_typing *typing = heap->typing = xc_alloc(sizeof *typing);
-		struct xc_engine *e = new_engine(heap, typing);
-		bool thorough = e->types->thorough;
-		e->types->thorough = true;
-		work_out(e);
-		e->types->thorough = thorough;
-	}
-	*typing_out = heap->typing;
-	return NULL;
-}
-
-void xc_typing_free(struct xc_typing *typing)
-{
-	if (!typing)
-		return;
-	free_engine(typing->state);
-	xc_reserve_free(&typing->memory);
-	free(typing->items);
-	free(typing);
+	if (typed->offset >= size)
+		return 1;
+	if (typed->shape == XC_TYPED_TEXT)
+		return text_length(typing, xc_block_addr(blocks, block) + typed->offset, size - typed->offset);
+	if (typed->shape != XC_TYPED_ARRAY || !xc_type_size(typed->type, &element) || element == 0)
+		return 1;
+	return (size - typed->offset) / element;
 }

@@ -262,7 +262,7 @@ void xc_typing_casts_free(struct xc_engine *e)
 
 /* ---- slots ---- */
 
-static void make_slot(struct xc_engine *e, struct xc_slot *slot, const struct xc_cast_target *target)
+static void make_slot(struct xc_engine *e, struct xc_typemap_slot *slot, const struct xc_cast_target *target)
 {
 	slot->in_union = slot->ambiguous = false;
 	slot->is_cast = true;
@@ -276,7 +276,7 @@ static void make_slot(struct xc_engine *e, struct xc_slot *slot, const struct xc
 }
 
 static const struct xc_casts *make_casts(struct xc_engine *e, const struct xc_cast_member *m,
-					 const struct xc_slot *slot, uint64_t record_at)
+					 const struct xc_typemap_slot *slot, uint64_t record_at)
 {
 	struct xc_casts *casts = xc_arena_alloc(&e->heap->memory, sizeof *casts);
 	*casts = (struct xc_casts){.tag = m->tag, .count = (uint32_t)m->rule_count};
@@ -318,7 +318,7 @@ void xc_typing_cast(struct xc_engine *e, const struct xc_cast_place *place, xc_c
 	size_t at = 0;
 	const struct xc_cast_member *m;
 	while (record != XC_NO_MAP && (m = next_member(e->casts, &at, record, place->variant))) {
-		struct xc_slot *slot = slot_at(context, place->offset + m->offset);
+		struct xc_typemap_slot *slot = slot_at(context, place->offset + m->offset);
 		if (slot)
 			slot->casts = make_casts(e, m, slot, place->offset);
 	}

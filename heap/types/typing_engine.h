@@ -1,22 +1,22 @@
-/* typing_engine: the inside of typing, shared by heap/typing*.c.
+/* typing_engine: the inside of typing, shared by typing*.c.
  *
  *	typing_map    what a type's objects look like to us: a flat list of slots (where pointers are, and to what)
  *	typing_root   objects that DWARF places: globals, thread-locals, locals and arguments
  *	typing_flow   the queue: objects are visited, their pointers propose types for blocks
  *	typing_rule   what pointers do not say by themselves: void *, pointers into the middle, to a base: learned from samples
  *	typing_cast   what plugins say of pointers
- *	typing_judge  does the memory of a block look like an object of a type?
+ *	typing_score  does the memory of a block look like an object of a type?
  *
  * While types flow, by_block holds codes, not items: the better proposal is the greater number.
  *
  *	31    30 29      28 27                        0
  *	| confidence | quality |   2^28 - 1 - item    |        0: nothing proposed */
-#ifndef XC_TYPING_ENGINE_H
-#define XC_TYPING_ENGINE_H
+#ifndef XC_TYPING_ENGINE_IMPL_H
+#define XC_TYPING_ENGINE_IMPL_H
 
 #include "core/base/parallel.h"
 #include "heap/graph/graph.h"
-#include "heap/types/typing_impl.h"
+#include "heap/types/typing_evidence.h"
 
 enum {
 	XC_TYPING_ITEM_BITS = 28,
@@ -29,7 +29,7 @@ enum {
 
 #define XC_NO_MAP 0 /* number of no map */
 
-enum xc_slot_kind {
+enum xc_typemap_slot_kind {
 	XC_SLOT_POINTER,  /* to objects of `target` */
 	XC_SLOT_CHARS,    /* to characters or bytes */
 	XC_SLOT_VOID,     /* to something */
@@ -66,17 +66,17 @@ struct xc_casts {
 	struct xc_tag tag; /* size 0: it always is the first one */
 	uint32_t count;
 	uint64_t *values;
-	struct xc_slot *slots;
+	struct xc_typemap_slot *slots;
 };
 
 /* Something in an object that is worth a look. */
-struct xc_slot {
+struct xc_typemap_slot {
 	uint32_t offset;
 	uint32_t count, stride; /* of arrays; count 0: a flexible last member, to the end of the block */
 	uint32_t target;        /* number of a map */
 	uint32_t items;         /* the first of XC_SLOT_ITEMS; 0: none */
 	uint32_t number;        /* of all slots: what rules are learned by */
-	uint8_t kind;           /* enum xc_slot_kind */
+	uint8_t kind;           /* enum xc_typemap_slot_kind */
 	bool in_union;          /* what stands there may be another member */
 	bool ambiguous;         /* so may other pointers */
 	bool is_cast;           /* a plugin says what it leads to, whatever the size of the block */
@@ -105,7 +105,7 @@ struct xc_typemap {
 	uint32_t base;    /* number of the map of all objects of the type: its own, but for variants */
 	uint32_t variant; /* of claims; 0: none */
 	uint64_t size;    /* 0: not known */
-	struct xc_slot *slots;
+	struct xc_typemap_slot *slots;
 	uint32_t slot_count, slot_capacity;
 	bool compiled;
 	bool is_record, is_char, is_opaque;
@@ -120,7 +120,7 @@ struct xc_typemap {
 	const uint32_t *derived; /* types that begin with an object of this one */
 	uint32_t derived_count;
 	uint8_t own;     /* enum xc_own */
-	bool listed;     /* by typing_owner */
+	bool listed;     /* by typing_index */
 	uint32_t blocks; /* that are taken for it, when rules were learned last */
 };
 
@@ -137,9 +137,6 @@ struct xc_root_object {
 	const char *via; /* "global server", "local c of main" */
 };
 
-/* How an allocator rounds sizes up. */
-enum xc_rounding { XC_ROUND_ANY, XC_ROUND_GLIBC, XC_ROUND_JEMALLOC, XC_ROUND_EXACT };
-
 /* What is known of an item beside struct xc_typed. */
 struct xc_item_facts {
 	uint32_t map;
@@ -150,7 +147,7 @@ struct xc_item_facts {
 
 /* A pointer to a block, or into it. */
 struct xc_hit {
-	struct xc_slot *slot;
+	struct xc_typemap_slot *slot;
 	xc_addr value;
 	uint64_t offset; /* in the block */
 	uint32_t block;
@@ -160,16 +157,13 @@ struct xc_hit {
 	uint64_t tag;   /* of the object that holds the pointer */
 };
 
-extern const struct xc_evidence *const xc_evidence_list[]; /* of typing.c */
-extern const size_t xc_evidence_count;
-
 /* A pointer says that a block is of another type than it is taken for. */
-struct xc_claim {
+struct xc_type_conflict {
 	uint32_t block, map, item;
 };
 
 struct xc_rules;
-struct xc_owners;
+struct xc_type_index;
 
 struct xc_engine {
 	struct xc_typing *typing;
@@ -187,12 +181,13 @@ struct xc_engine {
 	uint32_t slot_count;               /* numbers given */
 	struct xc_root_object *roots;
 	size_t root_count, root_capacity;
-	struct xc_pointer_map root_items; /* by (slot, root): the first of XC_SLOT_ITEMS */
-	enum xc_rounding rounding;
-	unsigned word;      /* bytes of an address: 4 or 8 */
-	uint64_t *queued;   /* bit per block: it is in queue[1] */
-	uint32_t *queue[2]; /* this level's blocks and the next one's */
-	uint32_t *frozen;   /* codes of this level's */
+	struct xc_pointer_map root_items;                 /* by (slot, root): the first of XC_SLOT_ITEMS */
+	const struct xc_evidence *const *evidence; /* ends with NULL */
+	const struct xc_allocator *allocator;      /* NULL: there are several, or none */
+	unsigned word;                             /* bytes of an address: 4 or 8 */
+	uint64_t *queued;                          /* bit per block: it is in queue[1] */
+	uint32_t *queue[2];                        /* this level's blocks and the next one's */
+	uint32_t *frozen;                          /* codes of this level's */
 	size_t queue_count[2];
 	struct xc_reserve memory[4];
 	struct xc_typing_queue *workers[XC_PARALLEL_MAX];
@@ -205,11 +200,11 @@ struct xc_engine {
 	bool cut;                 /* something was not looked at whole: it would have taken too long */
 	const uint64_t *disputed; /* while checking: bit per block, or NULL */
 	struct xc_rules *rules;
-	struct xc_owners *owners;
-	struct xc_cast_rules *casts;    /* NULL: there are none */
-	struct xc_pointer_map headers;  /* by name of the typedef */
-	struct xc_pointer_map variants; /* map number + 1 by map and variant */
-	uint32_t bytes;                 /* the map of char */
+	struct xc_type_index *owners;
+	struct xc_cast_rules *casts; /* NULL: there are none */
+	struct xc_pointer_map headers;      /* by name of the typedef */
+	struct xc_pointer_map variants;     /* map number + 1 by map and variant */
+	uint32_t bytes;              /* the map of char */
 };
 
 static inline struct xc_engine *xc_engine_of(const struct xc_typing *typing)
@@ -256,10 +251,10 @@ bool xc_typing_has_room(struct xc_engine *engine, size_t count);
 /* An item of a map; 0 when there is no room. */
 uint32_t xc_typing_new_item(struct xc_engine *engine, uint32_t map, const struct xc_typed *what);
 
-/* ---- typing_judge ---- */
+/* ---- typing_score ---- */
 
 /* Does the memory of a block look like what the item says? Reads through the window. */
-bool xc_typing_judge(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
+bool xc_typing_is_plausible(const struct xc_engine *engine, struct xc_window *window, uint32_t block, uint32_t item);
 
 /* Points for and against a type of what lies at addr. */
 struct xc_score {
@@ -274,8 +269,8 @@ struct xc_score {
 
 /* Score a block as an object of the map `offset` behind its beginning, with what that does not explain: pointers where it has none. For
  * comparing candidates. */
-void xc_typing_compare(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
-		       uint64_t offset, uint32_t block, struct xc_score *score);
+void xc_typing_score(const struct xc_engine *engine, struct xc_window *window, uint32_t map, uint8_t shape,
+		     uint64_t offset, uint32_t block, struct xc_score *score);
 
 /* No word of the block's beginning is an address in a block. */
 bool xc_typing_is_raw(const struct xc_engine *engine, struct xc_window *window, uint32_t block);
@@ -308,7 +303,7 @@ void xc_typing_visit_again(struct xc_engine *engine, bool taught_only);
 
 /* What pointers to the beginnings of blocks say that does not agree with their types; of `disputed` blocks all that they say. In any
  * order; malloc'ed. */
-struct xc_claim *xc_typing_check(struct xc_engine *engine, size_t *count_out);
+struct xc_type_conflict *xc_typing_find_conflicts(struct xc_engine *engine, size_t *count_out);
 
 /* Call `seen` with the hits of the root objects; of one block, when all is done. */
 typedef void xc_hit_fn(void *context, const struct xc_hit *hit);
@@ -319,26 +314,27 @@ void xc_typing_hits_of(struct xc_engine *engine, uint32_t block, xc_hit_fn *seen
  * thread. */
 void xc_typing_each_hit(struct xc_engine *engine, bool pending_only, xc_hit_fn *seen, void *context);
 
-/* ---- typing_owner ---- */
+/* ---- typing_index ---- */
 
 /* That objects of `outer` have one at `offset`. */
-struct xc_owner {
+struct xc_type_enclosing {
 	uint32_t outer, inner;
 	uint32_t offset;
 };
 
 /* Know all types of the process: which are in which, and how large they are. */
-void xc_owners_find(struct xc_engine *engine);
-void xc_owners_free(struct xc_engine *engine);
+void xc_type_index_build(struct xc_engine *engine);
+void xc_type_index_free(struct xc_engine *engine);
 
 /* The types that have one of `inner` (arrays: at their first element), in the order of offsets. */
-const struct xc_owner *xc_owners_of(const struct xc_engine *engine, uint32_t inner, size_t *count_out);
+const struct xc_type_enclosing *xc_type_index_enclosing(const struct xc_engine *engine, uint32_t inner,
+							size_t *count_out);
 
 /* Structs and classes from `least` to `most` bytes. */
-const uint32_t *xc_owners_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
+const uint32_t *xc_type_index_sized(const struct xc_engine *engine, uint64_t least, uint64_t most, size_t *count_out);
 
 /* The program's own types with a flexible last member. */
-const uint32_t *xc_owners_flexible(const struct xc_engine *engine, size_t *count_out);
+const uint32_t *xc_type_index_flexible(const struct xc_engine *engine, size_t *count_out);
 
 /* Is the type the program's own? */
 bool xc_typemap_is_own(struct xc_typemap *map);
@@ -382,12 +378,12 @@ struct xc_cast_place {
 };
 
 /* Give casts to the record's slots: `slot_at` returns the slot for a pointer at an offset in the object, or NULL. */
-typedef struct xc_slot *xc_cast_slot_fn(void *context, uint64_t offset);
+typedef struct xc_typemap_slot *xc_cast_slot_fn(void *context, uint64_t offset);
 void xc_typing_cast(struct xc_engine *engine, const struct xc_cast_place *place, xc_cast_slot_fn *slot_at,
 		    void *context);
 
 /* The slot that a pointer is of in this object: one of the casts, or the slot itself. */
-static inline struct xc_slot *xc_cast_of(struct xc_slot *slot, const uint8_t *object, uint64_t size)
+static inline struct xc_typemap_slot *xc_cast_of(struct xc_typemap_slot *slot, const uint8_t *object, uint64_t size)
 {
 	const struct xc_casts *casts = slot->casts;
 	if (!casts || !xc_tag_within(&casts->tag, size))
@@ -410,10 +406,10 @@ bool xc_typing_agree(const struct xc_engine *engine, uint32_t map, uint32_t item
 /* Find blocks that pointers say different things of, and let the most decide. */
 void xc_typing_settle_conflicts(struct xc_engine *engine);
 
-/* ---- typing_orphan ---- */
+/* ---- typing_content ---- */
 
 /* Blocks that no typed pointer leads to, by what lies in them. True when some got a type. */
-bool xc_typing_adopt(struct xc_engine *engine);
+bool xc_typing_guess_by_content(struct xc_engine *engine);
 void xc_typing_rules_free(struct xc_engine *engine);
 
 /* ---- typing_root ---- */

@@ -1,15 +1,15 @@
 /* typing_map: types as we follow them.
  *
  * Each unit of a program describes the types it uses again. Here they are one when they have the same name, kind, size and members:
- * the key of a map. Its slots are made when the first object of it is met: members in members are laid flat, arrays become one
- * slot with a count, so that following a block costs a loop over a short list and no look at debug information. */
-#include "heap/types/typing_engine.h"
+ * the key of a map. Its slots are made later (typing_slot.c). */
+#include "heap/types/typing_map.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 64, FIRST_MAPS = 1024, FLAT_DEPTH = 16, FLAT_STEPS = 1 << 16, SHORTEST_TEXT = 4 };
+#include "heap/blocks/allocator.h"
+
+enum { FIRST_MAPS = 1024 };
 
 /* ---- which map a type has ---- */
 
@@ -40,19 +40,18 @@ static const struct xc_type *naming(const struct xc_type *type)
 	return at->name || !alias || at->kind == XC_TYPE_POINTER || at->kind == XC_TYPE_ARRAY ? at : alias;
 }
 
-static bool is_record(const struct xc_type *type)
+bool xc_typemap_is_record(const struct xc_type *type)
 {
 	return type->kind == XC_TYPE_STRUCT || type->kind == XC_TYPE_CLASS || type->kind == XC_TYPE_UNION;
 }
 
-static bool is_pointer(const struct xc_type *type)
+bool xc_typemap_is_pointer(const struct xc_type *type)
 {
 	return type->kind == XC_TYPE_POINTER || type->kind == XC_TYPE_REFERENCE ||
 	       type->kind == XC_TYPE_RVALUE_REFERENCE;
 }
 
-/* Elements of arrays of arrays. False when the number is not known. */
-static bool element_of(const struct xc_type *array, const struct xc_type **element_out, uint64_t *count_out)
+bool xc_typemap_element(const struct xc_type *array, const struct xc_type **element_out, uint64_t *count_out)
 {
 	const struct xc_type *at = array;
 	bool known = true;
@@ -115,12 +114,12 @@ static uint32_t add_map(struct xc_engine *e, const struct xc_type *named, const 
 	map->bare = bare;
 	map->name = xc_type_name(named);
 	map->size = size;
-	map->is_record = is_record(bare);
+	map->is_record = xc_typemap_is_record(bare);
 	map->is_char = is_byte(bare, size);
 	map->is_opaque = size == 0;
-	for (size_t i = 0; i < xc_evidence_count && map->is_record; i++)
-		map->is_part |= xc_evidence_list[i]->part && xc_evidence_list[i]->part(bare);
-	map->compiled = map->is_opaque || !(map->is_record || is_pointer(bare));
+	for (size_t i = 0; e->evidence[i] && map->is_record; i++)
+		map->is_part |= e->evidence[i]->part && e->evidence[i]->part(bare);
+	map->compiled = map->is_opaque || !(map->is_record || xc_typemap_is_pointer(bare));
 	map->quiet = bare->kind == XC_TYPE_FLOAT || (bare->kind == XC_TYPE_INT && size < e->word) ? UINT64_MAX : 0;
 	e->maps = xc_grow(e->maps, e->map_count, &e->map_capacity, sizeof *e->maps);
 	e->maps[e->map_count] = map;
@@ -148,14 +147,12 @@ static uint32_t find_map(struct xc_engine *e, const struct xc_type *named, const
 	return e->map_numbers[at];
 }
 
-/* Where an allocator keeps its free blocks: what it points to is no object. */
-static bool is_of_allocator(const char *name)
+bool xc_typemap_is_of_allocator(const char *name)
 {
-	static const char *const names[] = {"malloc_chunk", "malloc_state", "tcache_entry", "_heap_info", "heap_info",
-					    "arena_s",      "arena_t",      "edata_s",      "bin_s"};
-	for (size_t i = 0; name && i < XC_COUNT(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
+	for (size_t i = 0; name && xc_allocator_list[i]; i++)
+		for (const char *const *own = xc_allocator_list[i]->own_types; own && *own; own++)
+			if (strcmp(name, *own) == 0)
+				return true;
 	return false;
 }
 
@@ -166,18 +163,18 @@ static uint32_t make_map(struct xc_engine *e, const struct xc_type *type)
 	uint64_t count;
 	if (bare->is_declaration)
 		named = bare = xc_type_strip(xc_type_complete(bare));
-	if (is_of_allocator(bare->name))
+	if (xc_typemap_is_of_allocator(bare->name))
 		return XC_NO_MAP;
 	switch (bare->kind) {
 	case XC_TYPE_ARRAY:
-		element_of(bare, &element, &count);
+		xc_typemap_element(bare, &element, &count);
 		return element ? xc_typemap_of(e, element) : XC_NO_MAP;
 	case XC_TYPE_VOID:
 	case XC_TYPE_FUNCTION:
 	case XC_TYPE_UNKNOWN:
 		return XC_NO_MAP;
 	default:
-		return bare->is_dynamic && is_record(bare) ? XC_NO_MAP : find_map(e, named, bare);
+		return bare->is_dynamic && xc_typemap_is_record(bare) ? XC_NO_MAP : find_map(e, named, bare);
 	}
 }
 
@@ -211,445 +208,4 @@ uint32_t xc_typemap_variant(struct xc_engine *e, uint32_t number, uint32_t varia
 	}
 	*xc_pointer_map_at(&e->variants, &e->heap->memory, base, key) = (void *)((uintptr_t)made + 1);
 	return made;
-}
-
-/* ---- slots ---- */
-
-struct flat {
-	struct xc_engine *engine;
-	uint32_t number;
-	struct xc_typemap *map;
-	uint64_t loud; /* words that may hold a pointer nobody tells of: unions, integers of a word, padding, bytes */
-	struct xc_tag tag; /* of the struct whose members are laid */
-	unsigned steps;    /* members looked at: unions within unions of hostile debug information have no end */
-};
-
-static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
-		    unsigned depth);
-
-static struct xc_slot *add_slot(struct flat *f, enum xc_slot_kind kind, uint64_t offset, const char *path,
-				bool in_union)
-{
-	struct xc_typemap *map = f->map;
-	if (map->slot_count >= XC_TYPING_SLOTS || offset > UINT32_MAX)
-		return NULL;
-	size_t capacity = map->slot_capacity;
-	map->slots = xc_grow(map->slots, map->slot_count, &capacity, sizeof *map->slots);
-	map->slot_capacity = (uint32_t)capacity;
-	struct xc_slot *slot = &map->slots[map->slot_count++];
-	*slot = (struct xc_slot){.offset = (uint32_t)offset,
-				 .count = 1,
-				 .kind = (uint8_t)kind,
-				 .in_union = in_union,
-				 .tag = f->tag,
-				 .path = path ? path : ""};
-	return slot;
-}
-
-static void mark(const struct flat *f, uint64_t *mask, uint64_t offset, uint64_t size)
-{
-	uint64_t bytes = f->engine->word;
-	for (uint64_t word = offset / bytes; size && word <= (offset + size - 1) / bytes && word < WORDS; word++)
-		*mask |= (uint64_t)1 << word;
-}
-
-/* What pointers in objects of a variant lead to is of it too, where it is more of the same or the pointer is the object. */
-static uint32_t in_variant(const struct flat *f, uint32_t target)
-{
-	bool same = !f->map->is_record || f->engine->maps[target]->base == f->map->base;
-	return same ? xc_typemap_variant(f->engine, target, f->map->variant) : target;
-}
-
-/* `named` may be a typedef of a pointer. */
-static void add_pointer(struct flat *f, const struct xc_type *named, uint64_t offset, uint64_t count, const char *path,
-			bool in_union)
-{
-	const struct xc_type *type = xc_type_strip(named), *to = xc_type_strip(type->target);
-	enum xc_slot_kind kind = XC_SLOT_POINTER;
-	if (is_of_allocator(to->name))
-		return;
-	if (to->kind == XC_TYPE_FUNCTION)
-		kind = XC_SLOT_CODE;
-	uint32_t target = kind == XC_SLOT_CODE ? XC_NO_MAP : in_variant(f, xc_typemap_of(f->engine, type->target));
-	if (kind == XC_SLOT_POINTER && target == XC_NO_MAP)
-		kind = XC_SLOT_VOID;
-	else if (kind == XC_SLOT_POINTER && f->engine->maps[target]->is_char)
-		kind = XC_SLOT_CHARS;
-	struct xc_slot *slot = add_slot(f, kind, offset, path, in_union);
-	if (!slot || count > UINT32_MAX)
-		return;
-	slot->target = target;
-	slot->headers = xc_typing_headers(f->engine, named);
-	slot->count = (uint32_t)count;
-	slot->stride = f->engine->word;
-	if (count)
-		mark(f, &f->map->pointers, offset, (count < WORDS ? count : WORDS) * slot->stride);
-}
-
-static void add_array(struct flat *f, const struct xc_type *array, uint64_t offset, const char *path, bool in_union,
-		      unsigned depth)
-{
-	const struct xc_type *element = NULL;
-	uint64_t count, size;
-	bool known = element_of(array, &element, &count);
-	if (!element || !xc_type_size(element, &size) || size == 0 || size > UINT32_MAX)
-		return;
-	/* `T last[]`, `last[0]`, and of old `last[1]`, are as long as the block */
-	bool flexible = depth == 0 && !in_union && (!known || count <= 1) &&
-			offset + size * (known ? count : 0) >= f->map->size;
-	const struct xc_type *bare = xc_type_strip(element);
-	if (flexible) {
-		f->map->has_flexible = true;
-		f->map->flexible_at = offset;
-		f->map->flexible_size = size;
-		f->map->flexible = xc_typemap_of(f->engine, element);
-		count = 0;
-	} else if (!known || count == 0) {
-		return;
-	}
-	if (is_pointer(bare)) {
-		add_pointer(f, element, offset, count, path, in_union);
-		return;
-	}
-	if (!is_record(bare)) {
-		if (bare->kind == XC_TYPE_CHAR && size == 1 && count >= SHORTEST_TEXT && count <= UINT32_MAX &&
-		    !in_union) {
-			struct xc_slot *text = add_slot(f, XC_SLOT_TEXT, offset, path, in_union);
-			if (text)
-				text->stride = (uint32_t)count;
-		}
-		if (size == 1 || size == f->engine->word)
-			mark(f, &f->loud, offset, size * count);
-		return;
-	}
-	if (count == 1) {
-		flatten(f, element, offset, path, in_union, depth + 1);
-		return;
-	}
-	uint32_t target = xc_typemap_of(f->engine, element);
-	if (target == XC_NO_MAP)
-		return;
-	mark(f, &f->loud, offset, size * (count < 512 ? count : 512));
-	struct xc_slot *slot = count <= UINT32_MAX ? add_slot(f, XC_SLOT_OBJECTS, offset, path, in_union) : NULL;
-	if (slot) {
-		slot->target = target;
-		slot->count = (uint32_t)count;
-		slot->stride = (uint32_t)size;
-	}
-}
-
-/* What evidence may have us look at, from number `asked` on. */
-static void keep_objects(struct xc_engine *e, struct xc_slot *slot, size_t asked)
-{
-	size_t count = e->object_count - asked, size = count * sizeof *e->objects;
-	uint32_t *objects = xc_arena_alloc(&e->heap->memory, size + 1);
-	if (size)
-		memcpy(objects, e->objects + asked, size);
-	slot->objects = objects;
-	slot->object_count = (uint32_t)count;
-}
-
-/* Evidence speaks for the object; true when it speaks for all of its members. */
-static bool ask_evidence(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union)
-{
-	bool only = false;
-	for (size_t i = 0; i < xc_evidence_count; i++) {
-		const struct xc_evidence *evidence = xc_evidence_list[i];
-		size_t asked = f->engine->object_count;
-		const void *met = evidence->meet ? evidence->meet(f->engine->typing, bare, &only) : NULL;
-		struct xc_slot *slot = met ? add_slot(f, XC_SLOT_EVIDENCE, offset, path, in_union) : NULL;
-		if (slot)
-			keep_objects(f->engine, slot, asked);
-		f->engine->object_count = asked;
-		if (!slot)
-			continue;
-		slot->evidence = evidence;
-		slot->met = met;
-		slot->type = bare;
-		uint64_t size;
-		slot->stride = xc_type_size(bare, &size) ? (uint32_t)size : 0;
-	}
-	return only;
-}
-
-static const char *join(struct flat *f, const char *path, const struct xc_member *member)
-{
-	if (!member->name || member->base)
-		return path;
-	return path ? xc_arena_printf(&f->engine->heap->memory, "%s.%s", path, member->name) : member->name;
-}
-
-static bool named_like_a_tag(const char *name)
-{
-	static const char *const words[] = {"kind",  "type",   "tag",     "magic", "encoding",
-					    "class", "opcode", "variety", "which"};
-	for (size_t i = 0; name && i < XC_COUNT(words); i++)
-		if (strcasestr(name, words[i]))
-			return true;
-	return false;
-}
-
-static bool is_table_of_functions(const struct xc_type *type)
-{
-	size_t count;
-	const struct xc_type *to = type->kind == XC_TYPE_POINTER ? xc_type_strip(type->target) : NULL;
-	const struct xc_member *members = to && to->kind == XC_TYPE_STRUCT ? xc_type_members(to, &count) : NULL;
-	for (size_t i = 0; members && i < count; i++) {
-		const struct xc_type *bare = xc_type_strip(members[i].type);
-		if (bare->kind == XC_TYPE_POINTER && xc_type_strip(bare->target)->kind == XC_TYPE_FUNCTION)
-			return true;
-	}
-	return false;
-}
-
-/* How well a member tells variants; 0: not at all. */
-static int tag_rank(const struct xc_member *member, const struct xc_type *bare, uint64_t size)
-{
-	if (member->base || member->dynamic || size > 8)
-		return 0;
-	if (bare->kind == XC_TYPE_ENUM)
-		return 4;
-	if (bare->kind == XC_TYPE_INT && named_like_a_tag(member->name))
-		return 3;
-	if (is_table_of_functions(bare))
-		return 2;
-	return bare->kind == XC_TYPE_POINTER && member->offset == 0 &&
-	       xc_type_strip(bare->target)->kind == XC_TYPE_FUNCTION;
-}
-
-static bool find_tag(const struct xc_type *bare, uint64_t offset, struct xc_tag *tag, unsigned depth)
-{
-	size_t count;
-	int best = 0;
-	const struct xc_member *members = bare->kind == XC_TYPE_UNION ? NULL : xc_type_members(bare, &count);
-	for (size_t i = 0; members && i < count; i++) {
-		const struct xc_type *type = xc_type_strip(members[i].type);
-		uint64_t size;
-		int rank = xc_type_size(type, &size) ? tag_rank(&members[i], type, size) : 0;
-		uint64_t at = offset + members[i].offset;
-		if (rank <= best || at > UINT32_MAX || members[i].bit_offset + members[i].bit_size > 64)
-			continue;
-		best = rank;
-		*tag = (struct xc_tag){.at = (uint32_t)at,
-				       .size = (uint8_t)size,
-				       .shift = members[i].bit_offset,
-				       .bits = (uint8_t)(members[i].bit_size ? members[i].bit_size : size * 8)};
-		if (members[i].bit_size)
-			tag->size = (uint8_t)((members[i].bit_offset + members[i].bit_size + 7) / 8);
-	}
-	/* a struct that begins with another one is told by that one's */
-	if (!best && members && count && members[0].offset == 0 && depth < FLAT_DEPTH &&
-	    is_record(xc_type_strip(members[0].type)))
-		return find_tag(xc_type_strip(members[0].type), offset, tag, depth + 1);
-	return best > 0;
-}
-
-/* The slot of a pointer at an offset; made where the type has none: a number may be one. */
-static struct xc_slot *pointer_at(void *context, uint64_t offset)
-{
-	struct flat *f = context;
-	struct xc_slot *found = NULL;
-	for (uint32_t i = 0; i < f->map->slot_count; i++) {
-		struct xc_slot *slot = &f->map->slots[i];
-		if (slot->offset != offset || slot->kind > XC_SLOT_CODE)
-			continue;
-		if (found)
-			slot->stride = 0; /* another member of a union: the rule speaks for it */
-		else
-			found = slot;
-	}
-	if (found || offset > f->map->size || f->map->size - offset < f->engine->word)
-		return found;
-	found = add_slot(f, XC_SLOT_VOID, offset, NULL, false);
-	if (found)
-		found->stride = f->engine->word;
-	return found;
-}
-
-static void flatten_record(struct flat *f, const struct xc_type *bare, uint64_t offset, const char *path, bool in_union,
-			   unsigned depth)
-{
-	size_t count;
-	bool is_union = bare->kind == XC_TYPE_UNION;
-	if (ask_evidence(f, bare, offset, path, in_union)) {
-		mark(f, &f->loud, offset, bare->size);
-		return;
-	}
-	const struct xc_member *members = xc_type_members(bare, &count);
-	if (is_union || bare->has_variants)
-		mark(f, &f->loud, offset, bare->size);
-	struct xc_tag outer = f->tag;
-	find_tag(bare, offset, &f->tag, 0);
-	if (depth == 0)
-		f->map->tag = f->tag;
-	for (size_t i = 0; i < count; i++) {
-		const struct xc_member *member = &members[i];
-		if (member->bit_size || member->dynamic || member->offset > UINT32_MAX)
-			continue;
-		flatten(f, member->type, offset + member->offset, join(f, path, member), in_union || is_union,
-			depth + (member->base ? 0 : 1));
-	}
-	f->tag = outer;
-	const struct xc_cast_place place = {bare, offset, depth ? 0 : f->map->variant};
-	xc_typing_cast(f->engine, &place, pointer_at, f);
-}
-
-static void flatten(struct flat *f, const struct xc_type *type, uint64_t offset, const char *path, bool in_union,
-		    unsigned depth)
-{
-	const struct xc_type *bare = xc_type_strip(type);
-	uint64_t size = 0;
-	struct xc_slot *slot;
-	if (depth > FLAT_DEPTH || f->steps++ > FLAT_STEPS ||
-	    (!xc_type_size(bare, &size) && bare->kind != XC_TYPE_ARRAY))
-		return;
-	switch (bare->kind) {
-	case XC_TYPE_POINTER:
-	case XC_TYPE_REFERENCE:
-	case XC_TYPE_RVALUE_REFERENCE:
-		if (size == f->engine->word)
-			add_pointer(f, type, offset, 1, path, in_union);
-		break;
-	case XC_TYPE_ARRAY:
-		add_array(f, bare, offset, path, in_union, depth ? depth - 1 : 0);
-		break;
-	case XC_TYPE_STRUCT:
-	case XC_TYPE_CLASS:
-	case XC_TYPE_UNION:
-		flatten_record(f, bare, offset, path, in_union, depth);
-		break;
-	case XC_TYPE_ENUM:
-	case XC_TYPE_BOOL:
-		slot = in_union ? NULL
-				: add_slot(f, bare->kind == XC_TYPE_ENUM ? XC_SLOT_ENUM : XC_SLOT_BOOL, offset, path,
-					   false);
-		if (slot) {
-			slot->type = bare;
-			slot->stride = (uint32_t)size;
-		}
-		break;
-	default:
-		if (size >= f->engine->word && bare->kind != XC_TYPE_FLOAT)
-			mark(f, &f->loud, offset, size);
-	}
-}
-
-/* Words in which no pointer can be: covered by members, none of which could be one. */
-static void cover(struct flat *f, const struct xc_type *bare, uint64_t offset, uint8_t covered[WORDS], unsigned depth)
-{
-	size_t count;
-	const uint64_t word = f->engine->word;
-	const struct xc_member *members = xc_type_members(bare, &count);
-	for (size_t i = 0; i < count && depth < FLAT_DEPTH && f->steps++ <= FLAT_STEPS; i++) {
-		uint64_t size, at = offset + members[i].offset;
-		const struct xc_type *type = xc_type_strip(members[i].type);
-		if (members[i].dynamic || !xc_type_size(type, &size) || at >= WORDS * word)
-			continue;
-		if (is_record(type))
-			cover(f, type, at, covered, depth + 1);
-		else
-			for (uint64_t k = at; k < at + size && k < WORDS * word; k++)
-				covered[k / word] |= (uint8_t)(1 << (k % word));
-	}
-}
-
-/* Pointers at one place to different types: which of them, the object's other members tell. */
-static void find_ambiguous(struct xc_typemap *map)
-{
-	for (uint32_t i = 0; i < map->slot_count; i++) {
-		struct xc_slot *a = &map->slots[i];
-		for (uint32_t k = 0; k < i && a->in_union && a->kind <= XC_SLOT_CODE; k++) {
-			struct xc_slot *b = &map->slots[k];
-			if (b->in_union && b->kind <= XC_SLOT_CODE && b->offset == a->offset &&
-			    (b->target != a->target || b->kind != a->kind))
-				a->ambiguous = b->ambiguous = true;
-		}
-	}
-}
-
-static uint32_t new_items(struct xc_engine *e, const struct xc_typemap *map, const struct xc_slot *slot, uint32_t to)
-{
-	const char *via = *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", map->name, slot->path) : map->name;
-	uint32_t first = 0;
-	const struct xc_typemap *target = e->maps[to];
-	if (!xc_typing_has_room(e, XC_SLOT_ITEMS))
-		return 0;
-	for (int i = 0; i < XC_SLOT_ITEMS; i++) {
-		bool array = i == XC_ITEM_ARRAY || i == XC_ITEM_ARRAY_WEAK,
-		     weak = i == XC_ITEM_ONE_WEAK || i == XC_ITEM_ARRAY_WEAK;
-		struct xc_typed what = {.type = target->type,
-					.shape = i == XC_ITEM_STRING ? XC_TYPED_TEXT
-						 : array             ? XC_TYPED_ARRAY
-								     : XC_TYPED_ONE,
-					.confidence = weak ? XC_TYPE_WEAK : XC_TYPE_STRONG,
-					.via = via};
-		uint32_t item = xc_typing_new_item(e, to, &what);
-		first = first ? first : item;
-	}
-	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
-	e->facts[first + XC_ITEM_ARRAY].weak = first + XC_ITEM_ARRAY_WEAK;
-	return first;
-}
-
-static const uint32_t *new_header_items(struct xc_engine *e, const char *via, const struct xc_header_set *headers)
-{
-	uint32_t *items = xc_arena_alloc(&e->heap->memory, headers->count * sizeof *items + 1);
-	for (uint32_t i = 0; i < headers->count; i++) {
-		const struct xc_typemap *map = e->maps[headers->items[i].map];
-		const struct xc_typed what = {.type = map->type,
-					      .shape = map->is_record ? XC_TYPED_ONE : XC_TYPED_ARRAY,
-					      .confidence = XC_TYPE_STRONG,
-					      .via = via};
-		items[i] = xc_typing_item(e->typing, &what);
-	}
-	return items;
-}
-
-static void finish_slot(struct flat *f, struct xc_slot *slot)
-{
-	struct xc_engine *e = f->engine;
-	slot->number = ++e->slot_count;
-	slot->owner = f->number;
-	if (slot->kind == XC_SLOT_POINTER || slot->kind == XC_SLOT_CHARS)
-		slot->items = new_items(e, f->map, slot, slot->target);
-	else if (slot->kind == XC_SLOT_VOID && e->bytes)
-		slot->items = new_items(e, f->map, slot, e->bytes);
-	if (slot->headers && slot->items)
-		slot->header_items = new_header_items(e, e->typing->items[slot->items].via, slot->headers);
-	for (uint32_t i = 0; slot->casts && i < slot->casts->count; i++)
-		finish_slot(f, &slot->casts->slots[i]);
-}
-
-static void finish(struct flat *f)
-{
-	struct xc_typemap *map = f->map;
-	struct xc_engine *e = f->engine;
-	uint8_t covered[WORDS] = {0}, whole = (uint8_t)((1U << e->word) - 1);
-	f->steps = 0;
-	cover(f, map->bare, 0, covered, 0);
-	for (unsigned word = 0; word < WORDS && word < map->size / e->word; word++)
-		if (covered[word] == whole && !((map->pointers | f->loud) >> word & 1))
-			map->quiet |= (uint64_t)1 << word;
-	map->loud = f->loud;
-	find_ambiguous(map);
-	for (uint32_t i = 0; i < map->slot_count; i++) {
-		struct xc_slot *slot = &map->slots[i];
-		finish_slot(f, slot);
-		map->has_pointers |= slot->kind <= XC_SLOT_VOID || slot->kind == XC_SLOT_EVIDENCE;
-		if (slot->kind == XC_SLOT_OBJECTS) {
-			xc_typemap_compile(e, slot->target);
-			map->has_pointers |= e->maps[slot->target]->has_pointers;
-		}
-	}
-}
-
-void xc_typemap_compile(struct xc_engine *e, uint32_t number)
-{
-	struct xc_typemap *map = e->maps[number];
-	if (number == XC_NO_MAP || map->compiled)
-		return;
-	map->compiled = true;
-	struct flat f = {.engine = e, .number = number, .map = map};
-	flatten(&f, is_pointer(map->bare) ? map->type : map->bare, 0, NULL, false, 0);
-	finish(&f);
 }

@@ -9,7 +9,9 @@
 #include "dwarf/lookup/function_static.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/frame_scope.h"
+#include "dwarf/stack/standpoint.h"
 #include "heap/types/stray.h"
+#include "heap/types/unexplained_pointer.h"
 
 enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
 
@@ -107,8 +109,8 @@ static void find_statics(struct xc_engine *e)
 	for (size_t i = 0; i < process->module_count; i++) {
 		s.module = process->modules[i];
 		xc_lookup_each(process, s.module, XC_NAME_VARIABLE, see_variable, &s);
-		if (xc_stray_any(e->heap, s.module, &s.known))
-			xc_function_static_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
+		if (xc_unexplained_pointer_exists(e->heap, s.module, &s.known))
+			xc_innerstatic_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
 		s.known.count = 0;
 	}
 	xc_extents_fini(&s.known);

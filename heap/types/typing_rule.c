@@ -26,7 +26,7 @@ struct vote {
 
 struct rule {
 	uint64_t key;
-	struct xc_slot *slot;
+	struct xc_typemap_slot *slot;
 	uint64_t offset, size;
 	uint32_t item; /* 0: not decided */
 	uint32_t hits;
@@ -209,7 +209,7 @@ static bool array_fills(const struct xc_engine *e, const struct xc_typemap *map,
 static void add_owners(struct candidates *c, struct xc_engine *e, const struct rule *rule)
 {
 	size_t count;
-	const struct xc_owner *owners = xc_owners_of(e, rule->slot->target, &count);
+	const struct xc_type_enclosing *owners = xc_type_index_enclosing(e, rule->slot->target, &count);
 	bool chars = rule->slot->kind == XC_SLOT_CHARS;
 	for (size_t i = 0; i < count; i++) {
 		struct xc_typemap *outer = e->maps[owners[i].outer];
@@ -229,7 +229,7 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 {
 	size_t count;
 	uint64_t least = rule->size > 64 ? rule->size - rule->size / 4 : rule->size > 40 ? rule->size - 40 : 1;
-	const uint32_t *maps = xc_owners_sized(e, least, rule->size, &count);
+	const uint32_t *maps = xc_type_index_sized(e, least, rule->size, &count);
 	for (size_t i = 0; i < count; i++)
 		if (xc_typing_fits(e, e->maps[maps[i]]->size, rule->size) && xc_typemap_is_own(e->maps[maps[i]]) &&
 		    !e->maps[maps[i]]->is_part && e->maps[maps[i]]->bare->kind != XC_TYPE_UNION) {
@@ -242,7 +242,7 @@ static void add_sized(struct candidates *c, struct xc_engine *e, const struct ru
 static void add_open(struct candidates *c, struct xc_engine *e, const struct rule *rule)
 {
 	size_t count;
-	const uint32_t *maps = xc_owners_flexible(e, &count);
+	const uint32_t *maps = xc_type_index_flexible(e, &count);
 	for (size_t i = 0; i < count; i++) {
 		xc_typemap_compile(e, maps[i]);
 		if (e->maps[maps[i]]->has_flexible && e->maps[maps[i]]->flexible_at == rule->offset &&
@@ -251,7 +251,8 @@ static void add_open(struct candidates *c, struct xc_engine *e, const struct rul
 	}
 }
 
-static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule, const struct xc_slot *slot)
+static void add_pointed(struct candidates *c, struct xc_engine *e, const struct rule *rule,
+			const struct xc_typemap_slot *slot)
 {
 	const struct xc_typemap *map = e->maps[slot->target];
 	if (slot->target == XC_NO_MAP || (slot->kind != XC_SLOT_POINTER && slot->kind != XC_SLOT_CHARS))
@@ -300,8 +301,8 @@ static void compare(struct xc_rules *r, const struct rule *rule, struct candidat
 {
 	candidate->score.deep = true;
 	for (unsigned i = 0; i < rule->sample_count; i++)
-		xc_typing_compare(r->engine, &r->window, candidate->map, candidate->shape, candidate->offset,
-				  rule->samples[i], &candidate->score);
+		xc_typing_score(r->engine, &r->window, candidate->map, candidate->shape, candidate->offset,
+				rule->samples[i], &candidate->score);
 	candidate->value = (int64_t)candidate->score.good - AGAINST * (int64_t)candidate->score.bad;
 }
 
@@ -365,7 +366,7 @@ static enum xc_confidence sure(struct xc_engine *e, const struct rule *rule, con
 	return only_new ? XC_TYPE_WEAK : XC_TYPE_UNTYPED;
 }
 
-static const char *via_of(struct xc_engine *e, const struct xc_slot *slot)
+static const char *via_of(struct xc_engine *e, const struct xc_typemap_slot *slot)
 {
 	if (slot->items)
 		return e->typing->items[slot->items].via;

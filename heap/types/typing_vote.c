@@ -30,7 +30,7 @@ bool xc_typing_agree(const struct xc_engine *e, uint32_t map, uint32_t item)
 
 static int by_block(const void *a, const void *b)
 {
-	const struct xc_claim *x = a, *y = b;
+	const struct xc_type_conflict *x = a, *y = b;
 	if (x->block != y->block)
 		return x->block < y->block ? -1 : 1;
 	if (x->map != y->map)
@@ -50,7 +50,7 @@ static uint32_t lowered(struct xc_engine *e, uint32_t item, bool weak, uint32_t 
 }
 
 /* The claims of one block: which type most of them are for. */
-static void settle(struct xc_engine *e, const struct xc_claim *claims, size_t count, struct xc_window *window,
+static void settle(struct xc_engine *e, const struct xc_type_conflict *claims, size_t count, struct xc_window *window,
 		   uint32_t *twins)
 {
 	uint32_t *place = &e->typing->by_block[claims->block], item = xc_code_item(*place), winner = item;
@@ -67,16 +67,16 @@ static void settle(struct xc_engine *e, const struct xc_claim *claims, size_t co
 	}
 	if (e->typing->items[item].confidence == XC_TYPE_EXACT && have >= most)
 		return;
-	bool changed = most > have && xc_typing_judge(e, window, claims->block, winner);
+	bool changed = most > have && xc_typing_is_plausible(e, window, claims->block, winner);
 	size_t votes = changed ? most : have;
 	uint32_t now = lowered(e, changed ? winner : item, votes < CLEAR * (count - votes), twins);
 	if (now)
 		*place = xc_code(e, now);
 }
 
-static struct xc_claim *disputed_claims(struct xc_engine *e, size_t *count_out)
+static struct xc_type_conflict *disputed_claims(struct xc_engine *e, size_t *count_out)
 {
-	struct xc_claim *claims = xc_typing_check(e, count_out);
+	struct xc_type_conflict *claims = xc_typing_find_conflicts(e, count_out);
 	if (!*count_out)
 		return claims;
 	uint64_t *disputed = xc_alloc((e->heap->blocks.count / 64 + 1) * sizeof *disputed);
@@ -84,7 +84,7 @@ static struct xc_claim *disputed_claims(struct xc_engine *e, size_t *count_out)
 		disputed[claims[i].block >> 6] |= (uint64_t)1 << (claims[i].block & 63);
 	free(claims);
 	e->disputed = disputed;
-	claims = xc_typing_check(e, count_out);
+	claims = xc_typing_find_conflicts(e, count_out);
 	e->disputed = NULL;
 	free(disputed);
 	return claims;
@@ -93,7 +93,7 @@ static struct xc_claim *disputed_claims(struct xc_engine *e, size_t *count_out)
 void xc_typing_settle_conflicts(struct xc_engine *e)
 {
 	size_t count;
-	struct xc_claim *claims = disputed_claims(e, &count);
+	struct xc_type_conflict *claims = disputed_claims(e, &count);
 	struct xc_window window;
 	if (count) {
 		qsort(claims, count, sizeof *claims, by_block);

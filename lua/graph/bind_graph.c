@@ -25,17 +25,17 @@ struct xc_lua_graph *xc_graph_check_open(lua_State *L)
 
 void xc_graph_settle(lua_State *L, struct xc_lua_graph *self)
 {
-	xc_limit_hold(L, &self->counted, xc_refgraph_held(self->graph));
+	xc_limit_hold(L, &self->counted, xc_refgraph_bytes(self->graph));
 }
 
 void xc_graph_make_room(lua_State *L, struct xc_lua_graph *self, size_t nodes, size_t rows, size_t targets)
 {
 	xc_bind_raise(L, xc_refgraph_fits(self->graph, nodes, rows, targets));
-	uint64_t cost = xc_refgraph_room_cost(self->graph, nodes, rows, targets);
+	uint64_t cost = xc_refgraph_reserve_cost(self->graph, nodes, rows, targets);
 	if (cost == 0)
 		return;
 	xc_limit_make_room(L, cost);
-	xc_refgraph_room(self->graph, nodes, rows, targets);
+	xc_refgraph_reserve(self->graph, nodes, rows, targets);
 	xc_graph_settle(L, self);
 }
 

@@ -7,9 +7,9 @@ struct xc_refgraph *xc_graph_check_ways(lua_State *L)
 {
 	struct xc_refgraph *g = xc_graph_check_asked(L);
 	if (!g->from) {
-		xc_limit_make_room(L, xc_refgraph_ways_cost(g));
+		xc_limit_make_room(L, xc_refgraph_find_paths_cost(g));
 		xc_limit_spend(L, g->count);
-		xc_refgraph_ways(g);
+		xc_refgraph_find_paths(g);
 		xc_graph_settle(L, lua_touserdata(L, 1));
 	}
 	return g;

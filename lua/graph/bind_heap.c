@@ -12,6 +12,7 @@
 #include "heap/query/objects.h"
 #include "heap/types/typing.h"
 #include "heap/query/whatis.h"
+#include "heap/session/session.h"
 #include "lua/bind/bind_class.h"
 #include "lua/graph/bind_rule.h"
 #include "lua/bind/stage.h"
@@ -36,7 +37,7 @@ static struct xc_heap *heap_of(lua_State *L, int arg)
 
 static const struct xc_typing *typing_of(lua_State *L, struct xc_heap *heap)
 {
-	xc_bind_raise(L, xc_heap_work_out(heap));
+	xc_bind_raise(L, xc_heap_analyze(heap));
 	return heap->typing;
 }
 

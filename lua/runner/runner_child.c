@@ -15,7 +15,10 @@
 #include "core/report/report_wire.h"
 #include "core/report/stacktree.h"
 #include "dwarf/cfi/foreign_frame_report.h"
+#include "dwarf/cfi/guest_wire.h"
+#include "heap/graph/claim_transfer.h"
 #include "heap/graph/claim_wire.h"
+#include "heap/session/session.h"
 #include "lua/vm/bind.h"
 #include "lua/report/bind_report.h"
 #include "lua/target/bind_stacks.h"
@@ -84,7 +87,7 @@ static void call_claims(lua_State *L, const struct xc_run *run)
 	lua_call(L, 1, 1);
 	lua_call(L, 2, 0);
 	struct xc_report *report = xc_bind_host(L)->options.report;
-	xc_claims_tell(xc_report_section(report, "claims", "Claims"), xc_heap_of(run->process, NULL));
+	xc_claim_transfer_report(xc_report_section(report, "claims", "Claims"), xc_heap_of(run->process, NULL));
 }
 
 static void call_stacks(lua_State *L, const struct xc_run *run)

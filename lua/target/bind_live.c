@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/live/live.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 
 enum { TRIES = 5, MAX_TRIES = 1000, MAX_WORDS = 64, MAX_WORD = 4096 };
 
@@ -26,7 +26,7 @@ static int live_refresh(lua_State *L)
 	if (!living(L))
 		return 0;
 	xc_live_refresh(host->process);
-	xc_heap_outdate(host->process);
+	xc_heap_invalidate(host->process);
 	xc_bind_forget_bytes(host);
 	return 0;
 }

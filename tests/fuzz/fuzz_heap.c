@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "heap/report/audit.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "tests/support/chunks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

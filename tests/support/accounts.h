@@ -9,6 +9,7 @@
 
 #include "dwarf/elf/symbol.h"
 #include "heap/blocks/allocator.h"
+#include "heap/session/session.h"
 #include "tests/support/opened.h"
 
 enum { ACCOUNT_THREADS = 4, ACCOUNT_ROWS = 4000 };

@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "dwarf/elf/symbol.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "tests/support/opened.h"
 
 static const char booked_source[] = "#include <stdlib.h>\n"

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "heap/graph/graph.h"
-#include "heap/blocks/heap.h"
+#include "heap/evidence/evidence_list.h"
+#include "heap/session/session.h"
 #include "core/process/module.h"
 #include "tests/support/check.h"
 
@@ -64,6 +65,7 @@ static inline struct heapmade *hm_new(size_t size)
 	m->process->thread_count = 1;
 	m->heap = xc_alloc(sizeof *m->heap);
 	m->heap->process = m->process;
+	m->heap->evidence = xc_evidence_list;
 	return m;
 }
 

@@ -3,7 +3,7 @@
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "triage/cause.h"
 
 #define CRASH                                                                                                          \

@@ -7,6 +7,7 @@
 
 #include "core/process/module.h"
 #include "heap/blocks/allocator.h"
+#include "heap/session/session.h"
 #include "tests/support/heaped.h"
 
 /* Threads that take, move and give back at random, also what others took, and then rest. */

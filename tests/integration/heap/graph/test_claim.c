@@ -10,6 +10,7 @@
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
 #include "heap/query/whatis.h"
+#include "heap/session/session.h"
 
 /* hidden: addresses that no scan sees. The pool's second object alone points to `behind`; nothing shows `packed` and `outside`. */
 static const char source[] =

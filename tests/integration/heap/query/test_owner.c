@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "dwarf/elf/symbol.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "heap/query/owner.h"
 #include "tests/support/opened.h"
 
@@ -38,7 +38,7 @@ static int set_up(void **state)
 	(void)state;
 	process = died("gcc -g -O0 -x c", source);
 	heap = xc_heap_of(process, NULL);
-	return xc_heap_work_out(heap) == NULL ? 0 : -1;
+	return xc_heap_analyze(heap) == NULL ? 0 : -1;
 }
 
 static int tear_down(void **state)

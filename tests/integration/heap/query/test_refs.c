@@ -12,6 +12,7 @@
 #include "dwarf/elf/symbol.h"
 #include "heap/graph/graph.h"
 #include "heap/query/refs.h"
+#include "heap/session/session.h"
 #include "tests/support/opened.h"
 
 /* Numbers are kept inverted, so as to be no pointers. */

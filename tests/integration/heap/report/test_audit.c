@@ -6,7 +6,7 @@
 #include "core/report/report.h"
 #include "heap/blocks/allocator.h"
 #include "heap/report/audit.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "heap/report/overrun.h"
 #include "tests/support/smashed.h"
 

@@ -11,6 +11,7 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/variable.h"
 #include "heap/query/typing_report.h"
+#include "heap/session/session.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

@@ -11,6 +11,7 @@
 #include "dwarf/elf/symbol.h"
 #include "heap/graph/claim.h"
 #include "heap/types/typing.h"
+#include "heap/session/session.h"
 #include "tests/support/scratch.h"
 #include "tests/support/opened.h"
 

@@ -14,6 +14,7 @@
 #include "core/report/report.h"
 #include "heap/types/typing.h"
 #include "heap/query/typing_report.h"
+#include "heap/session/session.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 

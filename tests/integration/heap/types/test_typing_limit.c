@@ -10,6 +10,7 @@
 
 #include "core/render/render.h"
 #include "heap/query/typing_report.h"
+#include "heap/session/session.h"
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/report/report.h"
 #include "triage/cause.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 
 #define HEAD                                                                                                           \
 	"#include <stdlib.h>\n#include <string.h>\n"                                                                   \

@@ -4,7 +4,7 @@
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "triage/cause.h"
 
 struct told {

@@ -4,7 +4,7 @@
 #include "tests/support/opened.h"
 
 #include "core/report/report.h"
-#include "heap/blocks/heap.h"
+#include "heap/session/session.h"
 #include "triage/cause.h"
 
 static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O0 -x c", "clang -g -O2 -x c"};

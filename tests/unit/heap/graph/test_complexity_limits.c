@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "heap/blocks/heap.h"
-#include "heap/graph/threadmem.h"
+#include "heap/session/session.h"
+#include "heap/graph/thread_memory.h"
 #include "tests/support/chunks.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -91,7 +91,7 @@ static void tell_nodes(struct rng *rng, struct told *t)
 		t->kind[i] = (unsigned)rng_below(rng, KINDS);
 		for (size_t k = 0; k < i; k++)
 			t->again[i] |= t->addr[k] == t->addr[i];
-		xc_refgraph_room(t->graph, 1, 0, 0);
+		xc_refgraph_reserve(t->graph, 1, 0, 0);
 		xc_refgraph_node(t->graph, t->addr[i], t->size[i], t->kind[i]);
 	}
 }
@@ -109,7 +109,7 @@ static struct told tell(struct rng *rng)
 	for (size_t e = 0; e < t.edges; e++) {
 		t.from[e] = e && rng_below(rng, 3) == 0 ? t.from[e - 1] : any_address(rng, &t);
 		t.to[e] = any_address(rng, &t);
-		xc_refgraph_room(t.graph, 0, 1, 1);
+		xc_refgraph_reserve(t.graph, 0, 1, 1);
 		xc_refgraph_row(t.graph, t.from[e], false);
 		xc_refgraph_to(t.graph, t.to[e]);
 	}
@@ -120,7 +120,7 @@ static struct told tell(struct rng *rng)
 		xc_refgraph_root(t.graph, t.root[i], t.name[i]);
 	}
 	xc_refgraph_finish(t.graph);
-	xc_refgraph_ways(t.graph);
+	xc_refgraph_find_paths(t.graph);
 	xc_refgraph_retain(t.graph);
 	return t;
 }
@@ -393,14 +393,14 @@ static void too_many_frames_are_a_limit(void **state)
 	struct xc_refgraph *g = xc_refgraph_new(1);
 	struct xc_stacktree tree;
 	xc_stacktree_init(&tree, "t", "bytes");
-	xc_refgraph_room(g, 2, 1, 1);
+	xc_refgraph_reserve(g, 2, 1, 1);
 	xc_refgraph_node(g, 0x1000, 8, xc_refgraph_name(&g->kinds, "a"));
 	xc_refgraph_node(g, 0x2000, 8, xc_refgraph_name(&g->kinds, "b"));
 	xc_refgraph_row(g, 0x1000, false);
 	xc_refgraph_to(g, 0x2000);
 	xc_refgraph_root(g, 0x1000, xc_refgraph_name(&g->root_names, "r"));
 	xc_refgraph_finish(g);
-	xc_refgraph_ways(g);
+	xc_refgraph_find_paths(g);
 	CHECK_ERROR(xc_refgraph_fill(g, &tree, false, 100, 2), XC_ERR_LIMIT, "more than 2 different paths");
 	xc_stacktree_fini(&tree);
 	xc_refgraph_free(g);
@@ -413,7 +413,7 @@ static struct xc_refgraph *of_heap(const struct heapmade *m)
 	const struct xc_graph *graph = m->heap->graph;
 	struct xc_refgraph *g = xc_refgraph_new(2);
 	uint32_t kind = xc_refgraph_name(&g->kinds, "block"), name = xc_refgraph_name(&g->root_names, "all");
-	xc_refgraph_room(g, m->heap->blocks.count, m->heap->blocks.count, graph->edge_count);
+	xc_refgraph_reserve(g, m->heap->blocks.count, m->heap->blocks.count, graph->edge_count);
 	for (uint32_t i = 0; i < m->heap->blocks.count; i++) {
 		xc_addr addr = xc_block_addr(&m->heap->blocks, i);
 		xc_refgraph_node(g, addr, xc_block_size(&m->heap->blocks, i), kind);
@@ -471,7 +471,7 @@ static struct xc_refgraph *large(const char *what, size_t count, size_t (*edge)(
 	double begin = now();
 	for (size_t i = 0; i < count; i++) {
 		size_t j = i * 7919 % count, to; /* the order is not the addresses' */
-		xc_refgraph_room(g, 1, 1, 8);
+		xc_refgraph_reserve(g, 1, 1, 8);
 		xc_refgraph_node(g, 0x10000000 + j * 48, 40, kind);
 		xc_refgraph_row(g, 0x10000000 + j * 48, false);
 		for (unsigned k = 0; (to = edge(j, k, count)) != SIZE_MAX; k++)
@@ -481,13 +481,13 @@ static struct xc_refgraph *large(const char *what, size_t count, size_t (*edge)(
 	double told = now();
 	xc_refgraph_finish(g);
 	double finished = now();
-	xc_refgraph_ways(g);
+	xc_refgraph_find_paths(g);
 	double ways = now();
 	xc_refgraph_retain(g);
 	print_message(
 		"# %s of %zu, %zu references: CPU: told %.2f s, finished %.2f, paths %.2f, retained %.2f; %.0f MB\n",
 		what, g->count, g->edge_count, told - begin, finished - told, ways - finished, now() - ways,
-		(double)xc_refgraph_held(g) / 1e6);
+		(double)xc_refgraph_bytes(g) / 1e6);
 	assert_int_equal(g->count, count);
 	assert_int_equal(g->strays, 0);
 	return g;
@@ -658,7 +658,7 @@ static void run_scan(struct rng *rng, struct xc_refgraph *g, const struct xc_ref
 	while (place.row < count) {
 		uint64_t words = scan->at_count + rng_below(rng, 100);
 		size_t before = g->target_count;
-		xc_refgraph_room(g, 0, count + 1, words);
+		xc_refgraph_reserve(g, 0, count + 1, words);
 		xc_refscan_run(g, scan, &window, rows, count, &place, words);
 		PROPERTY_CHECK(rng, g->target_count - before <= words);
 	}
@@ -701,7 +701,7 @@ static void only_beginnings_count_where_asked(void **state)
 {
 	(void)state;
 	struct xc_refgraph *g = xc_refgraph_new(1);
-	xc_refgraph_room(g, 1, 2, 4);
+	xc_refgraph_reserve(g, 1, 2, 4);
 	xc_refgraph_node(g, 0x1000, 64, xc_refgraph_name(&g->kinds, "a"));
 	xc_refgraph_row(g, 0x1000, true);
 	xc_refgraph_to(g, 0x1000);
@@ -719,12 +719,12 @@ static void an_empty_graph_answers(void **state)
 {
 	(void)state;
 	struct xc_refgraph *g = xc_refgraph_new(1);
-	xc_refgraph_room(g, 0, 1, 1);
+	xc_refgraph_reserve(g, 0, 1, 1);
 	xc_refgraph_row(g, 0x1000, false);
 	xc_refgraph_to(g, 0x2000);
 	xc_refgraph_root(g, 0x1000, xc_refgraph_name(&g->root_names, "r"));
 	xc_refgraph_finish(g);
-	xc_refgraph_ways(g);
+	xc_refgraph_find_paths(g);
 	xc_refgraph_retain(g);
 	xc_refgraph_by_kind(g, NULL);
 	assert_int_equal(xc_refgraph_find(g, 0x1000), XC_NO_NODE);

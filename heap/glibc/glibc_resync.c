@@ -1,0 +1,237 @@
+/* Chunks form a chain: each one's size leads to the next. Where a header is overwritten the chain behind it still stands, but where it
+ * begins is lost, and what looks like a header may be data. So each place that could be a chunk is followed for some steps:
+ *
+ *	        back            bad          next
+ *	... ─▶ [chunk] ─▶ [chunk]─▶ [?????????]─▶ [chunk] ─▶ [chunk] ─▶ … ─▶ top
+ *	                              ▲      ▲
+ *	                   candidates: whose own chain goes on, lands on free chunks that bins know and never jumps over one,
+ *	                   agrees with each prev_size that counts, and ends exactly at the top chunk or the end
+ *
+ * The lowest such place is taken. That the walk came to `bad` does not mean that its header is the broken one: a chunk
+ * before it may have a wrong size that looked right. Then candidates lie before `bad`, in what that chunk claims to be, and it is the one.
+ *
+ * A chain that breaks again before it has proved itself (another damaged header nearby) counts when it is three chunks long and nothing
+ * better begins within it. */
+#include "heap/glibc/glibc_resync.h"
+
+enum {
+	ENOUGH = 8, /* chunks in a row prove each other */
+	ISLAND = 3, /* between two damaged ones */
+};
+
+/* Where a chain leads. */
+struct run {
+	size_t count; /* chunks that are right */
+	xc_addr end;  /* behind them */
+	bool proved;
+};
+
+/* One more step; false when there have been too many. */
+static bool take_step(const struct xc_glibc_resync *h)
+{
+	if (*h->effort == 0)
+		return false;
+	--*h->effort;
+	return true;
+}
+
+/* ---- chunks ---- */
+
+bool xc_glibc_resync_load(const struct xc_glibc_resync *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+{
+	struct xc_glibc_chunk chunk = {.addr = at};
+	if (!xc_glibc_jump(h->segment->glibc, h->window, at, &chunk.prev_size) ||
+	    !xc_glibc_jump(h->segment->glibc, h->window, at + h->word, &chunk.head))
+		return false;
+	*chunk_out = chunk;
+	return true;
+}
+
+bool xc_glibc_resync_load_right(const struct xc_glibc_resync *h, xc_addr at, struct xc_glibc_chunk *chunk_out)
+{
+	return at < h->end && xc_glibc_resync_load(h, at, chunk_out) &&
+	       !xc_glibc_broken(h->segment, at, chunk_out->head) && xc_glibc_size(chunk_out->head) >= 4 * h->word &&
+	       xc_glibc_size(chunk_out->head) <= h->end - at;
+}
+
+/* Two headers without room for data end a segment that could not grow further. */
+static bool is_fencepost(const struct xc_glibc_resync *h, xc_addr at)
+{
+	struct xc_glibc_chunk chunk;
+	return at < h->end && h->end - at <= 4 * h->word && xc_glibc_resync_load(h, at, &chunk) &&
+	       xc_glibc_size(chunk.head) == 2 * h->word;
+}
+
+bool xc_glibc_resync_agrees(const struct xc_glibc_resync *h, const struct xc_glibc_chunk *chunk)
+{
+	struct xc_glibc_chunk behind;
+	uint64_t size = xc_glibc_size(chunk->head);
+	return !xc_glibc_resync_load(h, chunk->addr + size, &behind) || behind.head & XC_GLIBC_PREV_INUSE ||
+	       behind.prev_size == size;
+}
+
+/* The same, but what is broken itself has no say. */
+static bool is_not_contradicted(const struct xc_glibc_resync *h, const struct xc_glibc_chunk *chunk)
+{
+	struct xc_glibc_chunk behind;
+	xc_addr at = chunk->addr + xc_glibc_size(chunk->head);
+	return xc_glibc_resync_agrees(h, chunk) ||
+	       (xc_glibc_resync_load(h, at, &behind) && xc_glibc_broken(h->segment, at, behind.head));
+}
+
+/* ---- chunks that lists know ---- */
+
+static size_t first_anchor(const struct xc_glibc_resync *h, xc_addr from)
+{
+	size_t lo = 0, hi = h->anchor_count;
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (xc_glibc_anchor_chunk(h->anchors[middle]) < from)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+static const xc_glibc_anchor *anchor_at(const struct xc_glibc_resync *h, xc_addr at)
+{
+	size_t i = first_anchor(h, at);
+	return i < h->anchor_count && xc_glibc_anchor_chunk(h->anchors[i]) == at ? &h->anchors[i] : NULL;
+}
+
+enum xc_block_state xc_glibc_resync_state(const struct xc_glibc_resync *h, xc_addr at)
+{
+	const xc_glibc_anchor *anchor = anchor_at(h, at);
+	return anchor ? (enum xc_block_state)(*anchor & 7) : XC_BLOCK_LIVE;
+}
+
+/* A list may be damaged too: its chunk must look like one that is free in that way. */
+static bool is_good(const struct xc_glibc_resync *h, xc_glibc_anchor anchor)
+{
+	struct xc_glibc_chunk chunk, behind;
+	if (!xc_glibc_resync_load_right(h, xc_glibc_anchor_chunk(anchor), &chunk) ||
+	    !xc_glibc_resync_load(h, chunk.addr + xc_glibc_size(chunk.head), &behind))
+		return false;
+	bool in_use = behind.head & XC_GLIBC_PREV_INUSE;
+	return (anchor & 7) == XC_BLOCK_BIN ? !in_use && behind.prev_size == xc_glibc_size(chunk.head) : in_use;
+}
+
+/* A chunk never has another one within. */
+static bool jumps_over_one(const struct xc_glibc_resync *h, xc_addr at, xc_addr behind)
+{
+	for (size_t i = first_anchor(h, at + 1), looked = 0; i < h->anchor_count && looked < ENOUGH; i++, looked++) {
+		if (xc_glibc_anchor_chunk(h->anchors[i]) >= behind)
+			return false;
+		if (is_good(h, h->anchors[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- chains ---- */
+
+static struct run follow(const struct xc_glibc_resync *h, xc_addr from)
+{
+	struct run run = {.end = from};
+	struct xc_glibc_chunk chunk;
+	for (; run.count < ENOUGH; run.count++) {
+		if (!take_step(h))
+			return run;
+		if (run.end == h->end || run.end == h->segment->top || is_fencepost(h, run.end))
+			break;
+		if (run.end == h->bad || !xc_glibc_resync_load_right(h, run.end, &chunk) ||
+		    !is_not_contradicted(h, &chunk))
+			return run;
+		xc_addr behind = run.end + xc_glibc_size(chunk.head);
+		if (jumps_over_one(h, run.end, behind))
+			return run;
+		const xc_glibc_anchor *anchor = anchor_at(h, run.end);
+		if (anchor && is_good(h, *anchor))
+			break;
+		run.end = behind;
+	}
+	run.proved = true;
+	return run;
+}
+
+bool xc_glibc_resync_on_trail(const struct xc_glibc_resync *h, xc_addr at)
+{
+	for (size_t i = 0; i < h->trail_count; i++)
+		if (h->trail[i] == at)
+			return true;
+	return false;
+}
+
+/* Could a chunk begin here? If it says that the one before is free, then that must be so. */
+static bool may_begin(const struct xc_glibc_resync *h, xc_addr at)
+{
+	struct xc_glibc_chunk chunk, before;
+	if (at == h->end || is_fencepost(h, at))
+		return true;
+	if (!xc_glibc_resync_load_right(h, at, &chunk) || xc_glibc_resync_on_trail(h, at))
+		return false;
+	if (chunk.head & XC_GLIBC_PREV_INUSE)
+		return true;
+	if (chunk.prev_size > at - h->segment->lo)
+		return false;
+	return xc_glibc_resync_on_trail(h, at - chunk.prev_size) ||
+	       (xc_glibc_resync_load_right(h, at - chunk.prev_size, &before) &&
+		xc_glibc_size(before.head) == chunk.prev_size);
+}
+
+/* How many chunks lead from a place exactly to `end`; 0 when they do not. */
+static size_t chunks_to(const struct xc_glibc_resync *h, xc_addr at, xc_addr end, size_t *budget)
+{
+	struct xc_glibc_chunk chunk;
+	size_t count = 0;
+	for (; at < end && at != h->bad && *budget && take_step(h) && xc_glibc_resync_load_right(h, at, &chunk) &&
+	       xc_glibc_resync_agrees(h, &chunk);
+	     count++, --*budget)
+		at += xc_glibc_size(chunk.head);
+	return at == end ? count : 0;
+}
+
+/* A number in some block may look like a header and lead to a chunk far away by chance. Then what it leaps over is a chain that ends at the
+ * same place: where that begins. (Or memory that was chunks once is one large chunk now; then that one is lost.) */
+static xc_addr not_leaping(const struct xc_glibc_resync *h, xc_addr place, xc_addr end)
+{
+	size_t budget = (end - place) / 4;
+	for (xc_addr at = place + 4 * h->word; at < end && budget && take_step(h); at += XC_GLIBC_ALIGN)
+		if (may_begin(h, at) && chunks_to(h, at, end, &budget) >= ISLAND)
+			return at;
+	return place;
+}
+
+xc_addr xc_glibc_resync_search(const struct xc_glibc_resync *h, xc_addr from, xc_addr to)
+{
+	struct run island = {.count = 0};
+	xc_addr island_at = 0;
+	uint64_t head;
+	for (xc_addr at = from; at < to && take_step(h); at += XC_GLIBC_ALIGN) {
+		if (island.count && at >= island.end)
+			return island_at; /* nothing better began within it */
+		if (!xc_glibc_word(h->segment->glibc, h->window, at + h->word, &head)) {
+			xc_addr next = xc_glibc_behind_gap(h->segment, h->window, at, to - 1);
+			if (next <= at)
+				break;
+			at = next - XC_GLIBC_ALIGN;
+			continue;
+		}
+		if (xc_glibc_broken(h->segment, at, head) || !may_begin(h, at))
+			continue;
+		struct run run = follow(h, at);
+		if (run.proved)
+			return run.count ? not_leaping(h, at, at + (head & ~(uint64_t)XC_GLIBC_FLAGS)) : at;
+		if (!island.count && run.count >= ISLAND && run.end > h->bad) {
+			island = run;
+			island_at = at;
+		}
+	}
+	return island.count ? island_at : to;
+}
+
+bool xc_glibc_resync_goes_on(const struct xc_glibc_resync *h, xc_addr at, xc_addr end)
+{
+	return !jumps_over_one(h, at, end) && follow(h, end).proved && not_leaping(h, at, end) == at;
+}

@@ -1,0 +1,247 @@
+/* typing_content: blocks that no typed pointer leads to: leaked ones, and those whose root the compiler did not tell.
+ *
+ * What lies in them is compared with the program's own types of their size. A type has to explain all pointers in the block and
+ * to find pointers where it has some; where two do so, the block stays without a type. What is found is weak. */
+#include "heap/types/typing_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 64, KEPT = 6, AGAINST = 3, CLASSES = 1 << 16, MANY = 16, COMPARISON = 64 };
+
+/* Types times sizes times samples may be too many: as many slots are compared, those of a comparison and COMPARISON for each.
+ * Sizes that have the most blocks come first; redis takes a hundredth of it. */
+#define EFFORT (UINT64_C(1) << 30)
+
+/* Blocks of one size. */
+struct class
+{
+	uint64_t size;
+	uint32_t samples[SAMPLES];
+	unsigned sample_count;
+	uint64_t count, step; /* one of `step` is a sample */
+	uint32_t kept[KEPT];  /* maps */
+	unsigned kept_count;
+	uint32_t only; /* map: nearly all samples agree with it and with no other one */
+	bool alone;    /* the first one is what nearly all are: blocks of which nothing can be said are, too */
+};
+
+struct classes {
+	struct xc_engine *engine;
+	struct class *items;
+	size_t count, capacity;
+	uint32_t *table; /* by size: number + 1 */
+	uint64_t left;   /* of EFFORT */
+	struct xc_window window;
+};
+
+static struct class *class_of(struct classes *c, uint64_t size, bool add)
+{
+	size_t at = (size * 0x9e3779b97f4a7c15U) >> 47;
+	for (; c->table[at]; at = (at + 1) & (2 * CLASSES - 1))
+		if (c->items[c->table[at] - 1].size == size)
+			return &c->items[c->table[at] - 1];
+	if (!add || c->count >= CLASSES)
+		return NULL;
+	c->items = xc_grow(c->items, c->count, &c->capacity, sizeof *c->items);
+	c->items[c->count++] = (struct class){.size = size, .step = 1};
+	c->table[at] = (uint32_t)c->count;
+	return &c->items[c->count - 1];
+}
+
+static bool is_orphan(const struct xc_engine *e, uint32_t block)
+{
+	return !e->typing->by_block[block] && !xc_block_is_free(xc_block_state(&e->heap->blocks, block));
+}
+
+/* From all over the heap: when there is no more room every second one is given up. */
+static void take_sample(struct class *class, uint32_t block)
+{
+	if (class->count++ % class->step)
+		return;
+	if (class->sample_count == SAMPLES) {
+		for (unsigned i = 0; i < SAMPLES / 2; i++)
+			class->samples[i] = class->samples[i * 2];
+		class->sample_count = SAMPLES / 2;
+		class->step *= 2;
+		if ((class->count - 1) % class->step)
+			return;
+	}
+	class->samples[class->sample_count++] = block;
+}
+
+static void take_samples(struct classes *c)
+{
+	struct xc_engine *e = c->engine;
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		if (!is_orphan(e, (uint32_t)block))
+			continue;
+		struct class *class = class_of(c, xc_block_size(&e->heap->blocks, (uint32_t)block), true);
+		if (class)
+			take_sample(class, (uint32_t)block);
+	}
+}
+
+/* How well a type explains a block; 0 where all that speaks for it may be chance. */
+static int64_t value_of(struct classes *c, uint32_t map, uint32_t block, bool *agrees_out)
+{
+	struct xc_score score = {.deep = true};
+	xc_typing_score(c->engine, &c->window, map, XC_TYPED_ONE, 0, block, &score);
+	int64_t value = (int64_t)score.good - AGAINST * (int64_t)score.bad;
+	*agrees_out = value > 0 && score.bad == 0;
+	uint64_t effort = score.looked + COMPARISON;
+	c->left -= effort < c->left ? effort : c->left;
+	return score.sure || value < 0 ? value : 0;
+}
+
+struct ranking {
+	int64_t values[KEPT];
+	uint32_t explained[KEPT]; /* samples */
+	uint32_t agreed,
+		agreed_next; /* samples that agree with the type that most of them agree with, and the next one */
+	uint32_t agreed_map;
+};
+
+/* How well a type explains the samples; those that explain most come first. */
+static void rank(struct classes *c, struct class *class, struct ranking *r, uint32_t number)
+{
+	struct xc_engine *e = c->engine;
+	int64_t value = 0;
+	uint32_t explained = 0, agreed = 0;
+	bool agrees;
+	xc_typemap_compile(e, number);
+	for (unsigned k = 0; k < class->sample_count && e->maps[number]->pointers && c->left; k++) {
+		int64_t one = value_of(c, number, class->samples[k], &agrees);
+		agreed += agrees;
+		value += one > 0 ? one : 0;
+		explained += one > 0;
+	}
+	if (agreed > r->agreed) {
+		r->agreed_next = r->agreed;
+		r->agreed = agreed;
+		r->agreed_map = number;
+	} else if (agreed > r->agreed_next) {
+		r->agreed_next = agreed;
+	}
+	unsigned at = class->kept_count < KEPT ? class->kept_count++ : KEPT;
+	for (; at > 0 && r->values[at - 1] < value; at--) {
+		if (at == KEPT)
+			continue;
+		r->values[at] = r->values[at - 1];
+		r->explained[at] = r->explained[at - 1];
+		class->kept[at] = class->kept[at - 1];
+	}
+	if (at == KEPT)
+		return;
+	r->values[at] = value;
+	r->explained[at] = explained;
+	class->kept[at] = number;
+}
+
+static bool is_candidate(const struct xc_engine *e, uint32_t number)
+{
+	struct xc_typemap *map = e->maps[number];
+	return map->bare->kind != XC_TYPE_UNION && !map->is_part && xc_typemap_is_own(map);
+}
+
+static bool take_look(struct classes *c)
+{
+	c->left -= c->left > 0;
+	return c->left > 0;
+}
+
+static void choose(struct classes *c, struct class *class)
+{
+	struct xc_engine *e = c->engine;
+	struct ranking r = {0};
+	size_t count;
+	uint64_t size = class->size, least = size > 64 ? size - size / 4 : size > 40 ? size - 40 : 1;
+	const uint32_t *maps = xc_type_index_sized(e, least, size, &count);
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
+		if (xc_typing_fits(e, e->maps[maps[i]]->size, size) && is_candidate(e, maps[i]))
+			rank(c, class, &r, maps[i]);
+	maps = xc_type_index_flexible(e, &count);
+	for (size_t i = 0; i < count && size < XC_WINDOW_COPY && take_look(c); i++)
+		if (e->maps[maps[i]]->size <= size && is_candidate(e, maps[i]))
+			rank(c, class, &r, maps[i]);
+	if (!c->left) { /* others might have explained it better */
+		class->kept_count = 0;
+		e->cut = true;
+		return;
+	}
+	if (class->sample_count >= MANY && r.agreed * 20 >= class->sample_count * 19 &&
+	    r.agreed_next * 2 < class->sample_count)
+		class->only = r.agreed_map;
+	while (class->kept_count && r.values[class->kept_count - 1] <= 0)
+		class->kept_count--;
+	class->alone =
+		class->kept_count == 1 && class->sample_count >= 4 && r.explained[0] * 4 >= class->sample_count * 3;
+}
+
+/* The one type that explains the block; XC_NO_MAP when there is none, or another one does as well. */
+static uint32_t best_of(struct classes *c, const struct class *class, uint32_t block)
+{
+	uint32_t best = XC_NO_MAP;
+	int64_t most = 0, second = 0;
+	bool agrees;
+	if (class->only) {
+		value_of(c, class->only, block, &agrees);
+		return agrees ? class->only : XC_NO_MAP;
+	}
+	for (unsigned i = 0; i < class->kept_count; i++) {
+		int64_t value = value_of(c, class->kept[i], block, &agrees);
+		if (value > most) {
+			second = most;
+			most = value;
+			best = class->kept[i];
+		} else if (value > second) {
+			second = value;
+		}
+	}
+	if (class->alone && most == 0)
+		return value_of(c, class->kept[0], block, &agrees) == 0 ? class->kept[0] : XC_NO_MAP;
+	return most > second ? best : XC_NO_MAP;
+}
+
+static int by_blocks(const void *a, const void *b, void *context)
+{
+	const struct classes *c = context;
+	const struct class *x = &c->items[*(const uint32_t *)a], *y = &c->items[*(const uint32_t *)b];
+	return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->size < y->size ? -1 : x->size > y->size;
+}
+
+static void choose_all(struct classes *c)
+{
+	xc_auto(xc_freep) uint32_t *order = xc_alloc((c->count + 1) * sizeof *order);
+	for (size_t i = 0; i < c->count; i++)
+		order[i] = (uint32_t)i;
+	if (c->count)
+		qsort_r(order, c->count, sizeof *order, by_blocks, c);
+	for (size_t i = 0; i < c->count && c->left; i++)
+		choose(c, &c->items[order[i]]);
+}
+
+bool xc_typing_guess_by_content(struct xc_engine *e)
+{
+	struct classes c = {.engine = e, .left = EFFORT, .table = xc_alloc(2 * CLASSES * sizeof *c.table)};
+	bool found = false;
+	xc_window_init(&c.window, e->heap->process->space);
+	take_samples(&c);
+	choose_all(&c);
+	for (size_t block = 0; block < e->heap->blocks.count; block++) {
+		if (!is_orphan(e, (uint32_t)block))
+			continue;
+		struct class *class = class_of(&c, xc_block_size(&e->heap->blocks, (uint32_t)block), false);
+		uint32_t map = class ? best_of(&c, class, (uint32_t)block) : XC_NO_MAP;
+		if (map == XC_NO_MAP)
+			continue;
+		struct xc_typed what = {
+			.type = e->maps[map]->type, .confidence = XC_TYPE_WEAK, .via = "its content and size"};
+		xc_typing_seed(e->typing, (uint32_t)block, xc_typing_item(e->typing, &what));
+		found = true;
+	}
+	xc_window_fini(&c.window);
+	free(c.items);
+	free(c.table);
+	return found;
+}

@@ -1,0 +1,244 @@
+/* typing_hit: what a pointer says of the block that it leads to.
+ *
+ * A proposal that is better than what a block has, and that its memory does not speak against, takes its place. What a pointer does
+ * not say at once (a block larger than the type, an address inside of a block, void *) is left to rules (typing_rule.c). */
+#include "heap/types/typing_queue.h"
+
+/* ---- proposing ---- */
+
+static void enqueue(struct xc_engine *e, uint32_t block)
+{
+	uint64_t bit = (uint64_t)1 << (block & 63);
+	if (__atomic_fetch_or(&e->queued[block >> 6], bit, __ATOMIC_RELAXED) & bit)
+		return;
+	e->queue[1][__atomic_fetch_add(&e->queue_count[1], 1, __ATOMIC_RELAXED)] = block;
+}
+
+static bool worth_a_visit(const struct xc_typemap *map)
+{
+	return map->has_pointers || !map->compiled;
+}
+
+static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
+{
+	struct xc_engine *e = q->engine;
+	uint32_t *place = &e->typing->by_block[block], code = xc_code(e, item);
+	uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
+	if (code <= old || e->typing->items[item].confidence < e->least ||
+	    !xc_typing_is_plausible(e, &q->there, block, item))
+		return;
+	while (code > old && !__atomic_compare_exchange_n(place, &old, code, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	if (code > old && worth_a_visit(e->maps[e->facts[item].map]))
+		enqueue(e, block);
+}
+
+/* ---- what a pointer says ---- */
+
+static bool is_used(const struct xc_blocks *blocks, uint32_t block)
+{
+	return !xc_block_is_free(xc_block_state(blocks, block));
+}
+
+static uint32_t say_chars(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+{
+	const struct xc_engine *e = q->engine;
+	bool empty;
+	uint64_t most = size < XC_WINDOW_COPY ? size : XC_WINDOW_COPY;
+	const uint8_t *bytes = xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block), most);
+	if (bytes && xc_typing_is_text(bytes, most, &empty) && (!empty || size <= 32))
+		return hit->items + XC_ITEM_STRING;
+	return 0;
+}
+
+/* The block may be of a larger type that begins like this one. */
+static bool may_be_derived(const struct xc_engine *e, const struct xc_typemap *map, uint64_t size)
+{
+	for (uint32_t i = 0; i < map->derived_count; i++)
+		if (xc_typing_fits(e, e->maps[map->derived[i]]->size, size))
+			return true;
+	return false;
+}
+
+static uint32_t say_object(struct xc_typing_queue *q, const struct xc_hit *hit, const struct xc_typemap *map,
+			   uint64_t size)
+{
+	const struct xc_engine *e = q->engine;
+	if (size < map->size || map->is_part)
+		return 0;
+	if (may_be_derived(e, map, size))
+		return 0;
+	if (hit->slot->is_cast && map->is_record)
+		return hit->items + XC_ITEM_ONE;
+	if (map->is_opaque || xc_typing_may_fit(e, map->size, size) || (map->has_flexible && size >= map->size))
+		return hit->items + XC_ITEM_ONE;
+	if (!map->is_record)
+		return hit->items + XC_ITEM_ARRAY;
+	return 0;
+}
+
+/* The header that the pointer points behind, where the block begins with it. */
+static uint32_t say_header(struct xc_typing_queue *q, const struct xc_hit *hit, uint64_t size)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_header_set *headers = hit->slot->headers;
+	uint64_t at = hit->offset + (uint64_t)(int64_t)headers->at;
+	const uint8_t *byte =
+		at < size ? xc_window(&q->there, xc_block_addr(&e->heap->blocks, hit->block) + at, 1) : NULL;
+	for (uint32_t i = 0; byte && i < headers->count; i++)
+		if ((*byte & headers->items[i].mask) == headers->items[i].value &&
+		    e->maps[headers->items[i].map]->size == hit->offset)
+			return hit->slot->header_items[i];
+	return 0;
+}
+
+/* The item that the pointer itself gives the block; 0: none. */
+static uint32_t say_alone(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_typemap_slot *slot = hit->slot;
+	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
+	if (!hit->items)
+		return 0;
+	if (slot->header_items)
+		return say_header(q, hit, size);
+	if (hit->offset == 0 && slot->kind == XC_SLOT_CHARS)
+		return say_chars(q, hit, size);
+	if (hit->offset == 0 && slot->kind == XC_SLOT_POINTER && !slot->ambiguous)
+		return say_object(q, hit, e->maps[slot->target], size);
+	return 0;
+}
+
+/* Bytes: behind a pointer to some that can be nothing else, or where nothing else was found and no pointer lies. */
+static bool says_bytes(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	if (hit->slot->kind == XC_SLOT_CHARS)
+		return !hit->slot->ambiguous || e->last;
+	return hit->slot->kind == XC_SLOT_VOID && hit->items && e->last && xc_typing_is_raw(e, &q->there, hit->block);
+}
+
+static uint32_t say(struct xc_typing_queue *q, const struct xc_hit *hit)
+{
+	const struct xc_engine *e = q->engine;
+	const struct xc_typemap_slot *slot = hit->slot;
+	uint64_t size = xc_block_size(&e->heap->blocks, hit->block);
+	uint32_t item = say_alone(q, hit);
+	if (!item && !slot->header_items)
+		item = xc_typing_rule(e, &q->there, hit);
+	if (!hit->items) /* all that is behind needs some */
+		return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
+	if (!item && e->least <= XC_TYPE_WEAK && hit->offset == 0 && slot->kind == XC_SLOT_POINTER &&
+	    !slot->ambiguous && size >= e->maps[slot->target]->size && !e->maps[slot->target]->is_part)
+		item = hit->items + XC_ITEM_ONE_WEAK;
+	if (!item && e->least <= XC_TYPE_WEAK && !slot->header_items && says_bytes(q, hit))
+		item = hit->items + XC_ITEM_ARRAY_WEAK;
+	return item && q->most <= XC_TYPE_WEAK ? e->facts[item].weak : item;
+}
+
+/* It says what the block is taken for already. */
+static bool agrees(const struct xc_engine *e, const struct xc_hit *hit)
+{
+	uint32_t item = xc_code_item(__atomic_load_n(&e->typing->by_block[hit->block], __ATOMIC_RELAXED));
+	const struct xc_typed *typed = &e->typing->items[item];
+	uint32_t map = e->facts[item].map;
+	return item && hit->offset == typed->offset &&
+	       (hit->slot->target == map || hit->slot->target == e->maps[map]->base) &&
+	       hit->slot->kind <= XC_SLOT_CHARS && typed->confidence > XC_TYPE_WEAK;
+}
+
+static void look_up(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	const struct xc_blocks *blocks = &q->engine->heap->blocks;
+	hit->block = xc_blocks_find(blocks, hit->value);
+	if (hit->block == XC_NO_BLOCK || !is_used(blocks, hit->block)) {
+		hit->block = XC_NO_BLOCK;
+		return;
+	}
+	hit->offset = hit->value - xc_block_addr(blocks, hit->block);
+	__builtin_prefetch(&q->engine->typing->by_block[hit->block]);
+	uint64_t at = hit->value - q->there.lo;
+	if (q->there.bytes && at < q->there.len)
+		__builtin_prefetch(q->there.bytes + at);
+}
+
+static void settle(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	if (agrees(q->engine, hit))
+		return;
+	hit->item = say(q, hit);
+	if (hit->item)
+		propose(q, hit->block, hit->item);
+	else if (!hit->slot->header_items && !__atomic_load_n(&hit->slot->pending, __ATOMIC_RELAXED))
+		__atomic_store_n(&hit->slot->pending, true, __ATOMIC_RELAXED);
+}
+
+static void show(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	hit->item = say_alone(q, hit);
+	q->seen(q->context, hit);
+}
+
+/* What the pointer says, where that is another type than the block has; of blocks in dispute whatever it says. */
+static void check(struct xc_typing_queue *q, struct xc_hit *hit)
+{
+	struct xc_engine *e = q->engine;
+	const struct xc_typemap_slot *slot = hit->slot;
+	if (slot->kind != XC_SLOT_POINTER || slot->ambiguous || hit->offset || !e->maps[slot->target]->is_record)
+		return;
+	hit->item = say_alone(q, hit);
+	bool disputed = e->disputed && xc_graph_bit(e->disputed, hit->block);
+	uint32_t item = xc_code_item(e->typing->by_block[hit->block]);
+	if (!hit->item || !item || (!disputed && xc_typing_agree(e, slot->target, item)))
+		return;
+	q->claims = xc_grow(q->claims, q->claim_count, &q->claim_capacity, sizeof *q->claims);
+	q->claims[q->claim_count++] =
+		(struct xc_type_conflict){.block = hit->block, .item = hit->item, .map = slot->target};
+}
+
+void xc_typing_queue_flush(struct xc_typing_queue *q)
+{
+	for (unsigned i = 0; i < q->count; i++)
+		look_up(q, &q->hits[i]);
+	for (unsigned i = 0; i < q->count; i++) {
+		struct xc_hit *hit = &q->hits[i];
+		if (hit->block == XC_NO_BLOCK)
+			continue;
+		if (q->seen)
+			show(q, hit);
+		else if (q->engine->checking)
+			check(q, hit);
+		else
+			settle(q, hit);
+	}
+	q->count = 0;
+}
+
+/* ---- for evidence ---- */
+
+void xc_typing_propose(struct xc_visit *visit, xc_addr addr, uint32_t item)
+{
+	struct xc_typing_queue *q = visit->queue;
+	struct xc_engine *e = q->engine;
+	uint32_t block = xc_blocks_find(&e->heap->blocks, addr);
+	if (q->seen || e->checking) /* only what is looked at matters */
+		return;
+	if (block == XC_NO_BLOCK || !item || item >= e->typing->item_count || !is_used(&e->heap->blocks, block))
+		return;
+	const struct xc_typed *typed = &e->typing->items[item];
+	if (addr - xc_block_addr(&e->heap->blocks, block) != typed->offset ||
+	    xc_block_size(&e->heap->blocks, block) - typed->offset < e->maps[e->facts[item].map]->size)
+		return;
+	propose(q, block, visit->most <= XC_TYPE_WEAK ? e->facts[item].weak : item);
+}
+
+void xc_typing_seed(struct xc_typing *typing, uint32_t block, uint32_t item)
+{
+	struct xc_engine *e = typing->state;
+	if (block >= e->heap->blocks.count || !item || item >= typing->item_count || !is_used(&e->heap->blocks, block))
+		return;
+	const struct xc_typed *typed = &typing->items[item];
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	if (typed->offset <= size && size - typed->offset >= e->maps[e->facts[item].map]->size)
+		propose(xc_typing_queue_of(e, 0), block, item);
+}

@@ -1,0 +1,302 @@
+/* typing_score: does memory look like an object of a type?
+ *
+ * Pointers must be NULL or lead to memory, aligned as what they point to; a bool is 0 or 1; an enum is one of its values. Memory
+ * that was never written may hold anything, and programs keep flags in pointers: so the good and the bad are counted, and what has
+ * more bad than good is refused. */
+#include "heap/types/typing_engine.h"
+
+#include <string.h>
+
+enum {
+	ELEMENTS_AHEAD = 4,
+	ELEMENTS = 12,
+	POINTERS = 64,
+	LONGEST = 1 << 16,
+	GOOD_HEAP = 3,
+	TEXT_SHOWN = 64,
+	SLOTS = 256,       /* that judging an object may take, */
+	SLOTS_MOST = 8192, /* beside one for each byte, at most */
+};
+
+/* What the block is taken for already: the pointee, something that begins like it, or something else. */
+static void score_known(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t item,
+			struct xc_score *score)
+{
+	const struct xc_typemap *target = e->maps[slot->target];
+	uint32_t known = e->maps[e->facts[item].map]->base;
+	bool good = known == target->base;
+	for (uint32_t i = 0; i < target->derived_count && !good; i++)
+		good = target->derived[i] == known;
+	if (good) {
+		score->good += GOOD_HEAP;
+		score->sure++;
+	} else if (e->typing->items[item].confidence > XC_TYPE_WEAK) {
+		score->bad += 2;
+	}
+}
+
+/* Looked at only where candidates are compared; else it is taken for granted. */
+static bool points_to_text(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			   uint64_t offset, bool deep)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	uint64_t size = xc_block_size(blocks, block) - offset, shown = size < TEXT_SHOWN ? size : TEXT_SHOWN;
+	bool empty;
+	if (slot->kind != XC_SLOT_CHARS || !deep)
+		return offset == 0;
+	const uint8_t *bytes = xc_space_view(e->heap->process->space, xc_block_addr(blocks, block) + offset, shown);
+	return bytes &&
+	       (xc_typing_is_text(bytes, shown, &empty) || xc_text_ascii_run((const char *)bytes, shown) == shown);
+}
+
+/* A pointer into a block: could it be what it should point to? */
+static void score_pointee(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint32_t block,
+			  uint64_t offset, struct xc_score *score)
+{
+	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
+	uint64_t size = xc_block_size(&e->heap->blocks, block);
+	bool small = target && target->size > size - offset;
+	uint32_t item = score->deep ? xc_code_item(e->typing->by_block[block]) : 0;
+	if (slot->kind == XC_SLOT_CODE || small) {
+		score->bad += 2;
+	} else if (slot->kind == XC_SLOT_POINTER && target->is_record && offset == 0) {
+		bool fits = xc_typing_fits(e, target->size, size);
+		score->good += fits ? GOOD_HEAP : 2;
+		score->sure += fits && slot->target == score->self;
+	} else if (slot->kind == XC_SLOT_VOID || slot->kind == XC_SLOT_POINTER) {
+		score->good++;
+	} else if (points_to_text(e, slot, block, offset, score->deep)) {
+		score->good += GOOD_HEAP;
+		score->sure += offset == 0;
+	} else {
+		score->good++;
+	}
+	if (item && slot->kind == XC_SLOT_POINTER && offset == e->typing->items[item].offset)
+		score_known(e, slot, item, score);
+}
+
+/* Does a pointer of the slot lead to where it can? */
+static void score_pointer(const struct xc_engine *e, const struct xc_typemap_slot *slot, uint64_t value,
+			  struct xc_score *score)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const struct xc_typemap *target = slot->target ? e->maps[slot->target] : NULL;
+	if (value == 0 || slot->in_union)
+		return;
+	if (target && target->is_record && target->size >= 8 && target->size % 8 == 0 && value & 3) {
+		score->bad += 2;
+		return;
+	}
+	if (value >= blocks->lo && value <= blocks->hi) {
+		uint32_t block = xc_blocks_find(blocks, value);
+		if (block == XC_NO_BLOCK)
+			score->bad += xc_space_find(e->heap->process->space, value) ? 1 : 2;
+		else
+			score_pointee(e, slot, block, value - xc_block_addr(blocks, block), score);
+		return;
+	}
+	const struct xc_segment *segment = value < 4096 ? NULL : xc_space_find(e->heap->process->space, value);
+	if (segment)
+		score->good += 2;
+	else
+		score->bad += 2;
+}
+
+/* An array of char mostly holds a text; of bytes, hardly ever. */
+static void score_text(const uint8_t *bytes, uint64_t size, struct xc_score *score)
+{
+	bool empty;
+	if (!xc_typing_is_text(bytes, size, &empty) && xc_text_ascii_run((const char *)bytes, size) < size) {
+		score->bad++;
+	} else if (bytes[1]) {
+		score->good++;
+		score->sure++;
+	}
+}
+
+static uint64_t number_at(const uint8_t *bytes, uint32_t size)
+{
+	uint64_t number = 0;
+	memcpy(&number, bytes, size < sizeof number ? size : sizeof number);
+	return number;
+}
+
+static bool is_enumerator(const struct xc_type *type, uint64_t number, uint32_t size)
+{
+	size_t count;
+	const struct xc_enumerator *items = xc_type_enumerators(type, &count);
+	uint64_t mask = size >= 8 ? UINT64_MAX : ((uint64_t)1 << size * 8) - 1, all = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (((items[i].value ^ number) & mask) == 0)
+			return true;
+		all |= items[i].value;
+	}
+	return type->is_flags && (number & mask & ~all) == 0;
+}
+
+static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+		       uint64_t size, struct xc_score *score, unsigned nest);
+
+static void score_object(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size,
+			 struct xc_score *score, unsigned nest)
+{
+	for (uint32_t i = 0; i < map->slot_count && i < POINTERS && score->looked++ < score->most; i++)
+		if (map->slots[i].offset < size)
+			score_slot(e, &map->slots[i], bytes + map->slots[i].offset, size - map->slots[i].offset, score,
+				   nest);
+}
+
+static void score_slot(const struct xc_engine *e, const struct xc_typemap_slot *slot, const uint8_t *bytes,
+		       uint64_t size, struct xc_score *score, unsigned nest)
+{
+	uint64_t count = slot->count && slot->count < ELEMENTS_AHEAD ? slot->count : ELEMENTS_AHEAD;
+	switch (slot->kind) {
+	case XC_SLOT_POINTER:
+	case XC_SLOT_CHARS:
+	case XC_SLOT_VOID:
+	case XC_SLOT_CODE:
+		for (uint64_t i = 0; i < count && (i + 1) * e->word <= size; i++)
+			score_pointer(e, slot, xc_engine_load(e, bytes + i * e->word), score);
+		break;
+	case XC_SLOT_OBJECTS:
+		for (uint64_t i = 0; i < count && (i + 1) * slot->stride <= size && nest < XC_TYPING_NEST; i++)
+			score_object(e, e->maps[slot->target], bytes + i * slot->stride, slot->stride, score, nest + 1);
+		break;
+	case XC_SLOT_TEXT:
+		if (slot->stride <= size && bytes[0])
+			score_text(bytes, slot->stride, score);
+		break;
+	case XC_SLOT_BOOL:
+		score->bad += slot->stride == 1 && size && bytes[0] > 1;
+		break;
+	case XC_SLOT_ENUM:
+		if (slot->stride <= 8 && slot->stride <= size) {
+			if (!is_enumerator(slot->type, number_at(bytes, slot->stride), slot->stride))
+				score->bad++;
+			else if (number_at(bytes, slot->stride))
+				score->good++;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static void begin(struct xc_score *score, uint64_t size)
+{
+	score->looked = 0;
+	score->most = SLOTS + (uint32_t)(size < SLOTS_MOST ? size : SLOTS_MOST);
+}
+
+bool xc_typing_is_text(const uint8_t *bytes, uint64_t size, bool *empty_out)
+{
+	uint64_t most = size < LONGEST ? size : LONGEST, at = 0;
+	const uint8_t *end = memchr(bytes, 0, most);
+	uint64_t len = end ? (uint64_t)(end - bytes) : most;
+	*empty_out = len == 0;
+	if (!end && size <= LONGEST)
+		return false;
+	while (at < len) {
+		size_t step = xc_text_plain_length((const char *)bytes + at, (size_t)(len - at));
+		bool space = bytes[at] == '\n' || bytes[at] == '\t' || bytes[at] == '\r' || bytes[at] == 0x1b;
+		if (step == 0 && !space)
+			return !end && len - at < 4;
+		at += step ? step : 1;
+	}
+	return true;
+}
+
+static bool judge_array(const struct xc_engine *e, const struct xc_typemap *map, const uint8_t *bytes, uint64_t size)
+{
+	struct xc_score score = {0};
+	begin(&score, ELEMENTS * map->size);
+	uint64_t count = size / map->size, step = count <= ELEMENTS ? 1 : count / (ELEMENTS - ELEMENTS_AHEAD);
+	for (uint64_t i = 0; i < count; i += i < ELEMENTS_AHEAD ? 1 : step)
+		score_object(e, map, bytes + i * map->size, map->size, &score, 0);
+	return score.bad <= score.good / 2;
+}
+
+bool xc_typing_is_plausible(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint32_t item)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const struct xc_typed *typed = &e->typing->items[item];
+	const struct xc_typemap *map = e->maps[e->facts[item].map];
+	uint64_t size = xc_block_size(blocks, block), offset = typed->offset;
+	struct xc_score score = {0};
+	if (typed->shape == XC_TYPED_TEXT || !map->slot_count)
+		return true;
+	if (offset >= size || size - offset < map->size)
+		return false;
+	uint64_t most = typed->shape == XC_TYPED_ARRAY ? size - offset : map->size;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block) + offset, most);
+	if (!bytes)
+		return true; /* not dumped: nothing speaks against it */
+	if (typed->shape == XC_TYPED_ARRAY)
+		return judge_array(e, map, bytes, most);
+	begin(&score, most);
+	score_object(e, map, bytes, most, &score, 0);
+	return score.bad <= score.good;
+}
+
+/* Pointers to blocks in words where the type has none. */
+static void score_unexplained(const struct xc_engine *e, const struct xc_typemap *map, uint8_t shape, uint64_t offset,
+			      const uint8_t *bytes, uint64_t size, struct xc_score *score)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const uint64_t bytes_of_word = e->word;
+	for (uint64_t at = 0; at + bytes_of_word <= size; at += bytes_of_word) {
+		uint64_t value = xc_engine_load(e, bytes + at), in = at - offset;
+		uint32_t block = XC_NO_BLOCK;
+		bool outside = at < offset || (shape != XC_TYPED_ARRAY && in >= map->size);
+		score->loose += outside && value && !map->has_flexible;
+		if (value >= blocks->lo && value <= blocks->hi && value % bytes_of_word == 0)
+			block = xc_blocks_find(blocks, value);
+		if (block == XC_NO_BLOCK || value != xc_block_addr(blocks, block))
+			continue;
+		uint64_t word = map->size && !outside ? in % map->size / bytes_of_word : 0;
+		if (outside)
+			score->bad += map->has_flexible ? 0 : 1;
+		else if (word < 64 && map->quiet >> word & 1)
+			score->bad += 3;
+		else if (word < 64 && !((map->pointers | map->loud) >> word & 1))
+			score->bad += 1;
+	}
+}
+
+enum { COMPARED = 512 };
+
+void xc_typing_score(const struct xc_engine *e, struct xc_window *window, uint32_t number, uint8_t shape,
+		     uint64_t offset, uint32_t block, struct xc_score *score)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	const struct xc_typemap *map = e->maps[number];
+	uint64_t size = xc_block_size(blocks, block), shown = size < 4 * COMPARED ? size : 4 * COMPARED;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
+	if (!bytes || offset > size || size - offset < map->size) {
+		score->bad += bytes ? 4 : 0;
+		return;
+	}
+	uint64_t step = map->size ? map->size : 1, at = offset;
+	unsigned count = 0;
+	score->self = number;
+	begin(score, shown);
+	do {
+		if (at < shown && map->size <= shown - at)
+			score_object(e, map, bytes + at, map->has_flexible ? shown - at : map->size, score, 0);
+		at += step;
+	} while (shape == XC_TYPED_ARRAY && at < shown && ++count < ELEMENTS);
+	score_unexplained(e, map, shape, offset, bytes, shown < COMPARED ? shown : COMPARED, score);
+}
+
+bool xc_typing_is_raw(const struct xc_engine *e, struct xc_window *window, uint32_t block)
+{
+	const struct xc_blocks *blocks = &e->heap->blocks;
+	uint64_t size = xc_block_size(blocks, block), shown = size < COMPARED ? size : COMPARED;
+	const uint8_t *bytes = xc_window(window, xc_block_addr(blocks, block), shown);
+	for (uint64_t at = 0; bytes && at + e->word <= shown; at += e->word) {
+		uint64_t value = xc_engine_load(e, bytes + at);
+		if (xc_blocks_find(blocks, value) != XC_NO_BLOCK)
+			return false;
+	}
+	return bytes;
+}
