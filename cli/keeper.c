@@ -500,7 +500,7 @@ static void live(struct keeper *k)
 		goes_on = judge(k);
 	}
 	xc_stall_fini(&k->stall);
-	k->named = (struct xc_stalled_thread){.kind = XC_STALL_NO_ARGUMENT};
+	k->named = (struct xc_stalled_thread){.kind = XC_STALL_NONE};
 	k->asked_ms = 0;
 	k->ended = k->looked = false;
 }

@@ -32,12 +32,12 @@ static enum xc_stall_kind kind_of(const struct xc_stalled_thread *t)
 	char name[PATH_MAX];
 	const struct xc_stall_call *call = xc_stall_call(t->call, arguments);
 	if (!call)
-		return XC_STALL_NO_ARGUMENT;
+		return XC_STALL_NONE;
 	if (call->path == NONE && call->descriptor != NONE) {
 		const int fd = (int)arguments[call->descriptor];
 		xc_stall_descriptor(t->pid, fd, name);
 		if (!xc_stall_is_file(name))
-			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_PIPE : XC_STALL_NO_ARGUMENT;
+			return fd == STDIN_FILENO && call->number == SYS_read ? XC_STALL_PIPE : XC_STALL_NONE;
 	}
 	return waits_for_pipe(t) ? XC_STALL_PIPE : XC_STALL_FILE;
 }
@@ -83,7 +83,7 @@ struct look {
 static void add(struct look *look, pid_t pid, pid_t tid)
 {
 	struct xc_stalled_thread t = look_at(pid, tid);
-	if (t.kind == XC_STALL_NO_ARGUMENT)
+	if (t.kind == XC_STALL_NONE)
 		return;
 	t.since_ms = look->ms;
 	for (size_t i = 0; i < look->before->count; i++)

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 
 enum xc_stall_kind {
-	XC_STALL_NO_ARGUMENT,
+	XC_STALL_NONE,
 	XC_STALL_PIPE, /* a pipe, or standard input that is no file: who is at its other end may take any time */
 	XC_STALL_FILE,
 };

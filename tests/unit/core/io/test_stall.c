@@ -56,8 +56,8 @@ static void end(pid_t pid)
 static struct xc_stalled_thread stalled(pid_t pid, enum xc_stall_kind kind)
 {
 	struct xc_stall stall = {.count = 0};
-	struct xc_stalled_thread result = {.kind = XC_STALL_NO_ARGUMENT};
-	for (uint64_t clock = 1; result.kind == XC_STALL_NO_ARGUMENT && !waitpid(pid, NULL, WNOHANG); clock++) {
+	struct xc_stalled_thread result = {.kind = XC_STALL_NONE};
+	for (uint64_t clock = 1; result.kind == XC_STALL_NONE && !waitpid(pid, NULL, WNOHANG); clock++) {
 		xc_stall_scan(&stall, pid, clock);
 		const struct xc_stalled_thread *longest = xc_stall_longest(&stall, kind);
 		if (longest && clock - longest->since_ms >= LONG)
