@@ -19,7 +19,6 @@
 #include "dwarf/elf/symbol.h"
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
-#include "heap/evidence/evidence.h"
 #include "heap/evidence/evidence_list.h"
 
 enum { WORD = 8, WITHIN = 2 * WORD, MAX_MANAGERS = 1 << 20, MAX_NEST = 16 };

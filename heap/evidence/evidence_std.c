@@ -8,7 +8,6 @@
 
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
-#include "heap/evidence/evidence.h"
 #include "heap/evidence/evidence_list.h"
 #include "heap/evidence/nodetype.h"
 #include "heap/evidence/recipe.h"

@@ -65,7 +65,7 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
 	if (map == XC_NO_MAP)
 		return 0;
 	made.type = e->maps[map]->type;
-	uintptr_t known = (uintptr_t)*xc_memo_at(&e->known_items, &e->heap->memory, e->maps[map], NULL);
+	uintptr_t known = (uintptr_t)*xc_pointer_map_at(&e->known_items, &e->heap->memory, e->maps[map], NULL);
 	for (uint32_t at = (uint32_t)known; at; at = e->facts[at].next) {
 		const struct xc_typed *have = &typing->items[at];
 		if (have->shape == made.shape && have->confidence == made.confidence && have->offset == made.offset &&
@@ -83,7 +83,7 @@ uint32_t xc_typing_item(struct xc_typing *typing, const struct xc_typed *what)
 		e->facts[item].weak = twin ? twin : item;
 	}
 	e->facts[item].next = (uint32_t)known;
-	*xc_memo_at(&e->known_items, &e->heap->memory, e->maps[map], NULL) = (void *)(uintptr_t)item;
+	*xc_pointer_map_at(&e->known_items, &e->heap->memory, e->maps[map], NULL) = (void *)(uintptr_t)item;
 	return item;
 }
 

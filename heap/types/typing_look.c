@@ -8,7 +8,7 @@ enum {
 
 static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *root, const struct xc_typemap_slot *slot)
 {
-	void **known = xc_memo_at(&e->root_items, &e->heap->memory, slot, root);
+	void **known = xc_pointer_map_at(&e->root_items, &e->heap->memory, slot, root);
 	if (*known)
 		return (uint32_t)(uintptr_t)*known;
 	const char *via = *slot->path ? xc_arena_printf(&e->heap->memory, "%s.%s", root->via, slot->path) : root->via;
@@ -25,7 +25,7 @@ static uint32_t root_items(struct xc_engine *e, const struct xc_root_object *roo
 	}
 	e->facts[first + XC_ITEM_ONE].weak = first + XC_ITEM_ONE_WEAK;
 	e->facts[first + XC_ITEM_ARRAY].weak = first + XC_ITEM_ARRAY_WEAK;
-	*xc_memo_at(&e->root_items, &e->heap->memory, slot, root) = (void *)(uintptr_t)first;
+	*xc_pointer_map_at(&e->root_items, &e->heap->memory, slot, root) = (void *)(uintptr_t)first;
 	return first;
 }
 

@@ -10,7 +10,7 @@
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/frame_scope.h"
 #include "dwarf/stack/standpoint.h"
-#include "heap/types/stray.h"
+#include "heap/types/unexplained_pointer.h"
 #include "heap/types/unexplained_pointer.h"
 
 enum { FRAMES = 4096, LARGEST_LOCAL = 1 << 20, LARGEST_INSIDE = 32 << 20 };
@@ -110,7 +110,7 @@ static void find_statics(struct xc_engine *e)
 		s.module = process->modules[i];
 		xc_lookup_each(process, s.module, XC_NAME_VARIABLE, see_variable, &s);
 		if (xc_unexplained_pointer_exists(e->heap, s.module, &s.known))
-			xc_innerstatic_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
+			xc_function_static_each(xc_debugfile_of(process, s.module), LARGEST_INSIDE, see_inside, &s);
 		s.known.count = 0;
 	}
 	xc_extents_fini(&s.known);
