@@ -7,7 +7,7 @@
 #include "core/facts/facts.h"
 #include "core/base/text.h"
 #include "dwarf/line/source_lines.h"
-#include "triage/fault/cause_impl.h"
+#include "triage/cause_table.h"
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/explain/expression.h"
@@ -25,22 +25,13 @@ static bool is_fault_signal(int number)
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
 }
 
-static void judge(struct xc_inquiry *q)
+static enum xc_cause_event event_of(const struct xc_fault *f)
 {
-	const struct xc_fault *f = &q->fault;
-	if (f->sent && is_fault_signal(f->signal)) {
-		xc_inquiry_class(q, "sent-by-user", NULL, "info", "certain",
-				 q->process->signal.sender_pid == q->process->pid
-					 ? "the program sent it to itself, as crash handlers do: what came before is "
-					   "not in its stack"
-					 : "the signal was sent by a process, not raised by an instruction");
-	} else if (is_fault_signal(f->signal) || f->signal == SIGSYS || (f->signal == SIGTRAP && !f->sent)) {
-		xc_cause_fault(q);
-	} else if (f->signal == SIGABRT) {
-		xc_cause_abort(q);
-	} else {
-		xc_cause_killed(q);
-	}
+	if (f->sent && is_fault_signal(f->signal))
+		return XC_CAUSE_SENT;
+	if (is_fault_signal(f->signal) || f->signal == SIGSYS || (f->signal == SIGTRAP && !f->sent))
+		return xc_cause_rule_event(f);
+	return f->signal == SIGABRT ? XC_CAUSE_ABORT : XC_CAUSE_OTHER;
 }
 
 /* ---- words ---- */
@@ -133,7 +124,8 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 		return;
 	}
 	xc_lastwords_read(&q);
-	judge(&q);
+	q.rules = xc_cause_table;
+	xc_cause_rule_apply(&q, event_of(&q.fault));
 	if (!xc_inquiry_is(&q, "stack-overflow")) /* it does not matter which access came first */
 		xc_expression_tell(&q);
 	xc_story_tell(&q);

@@ -78,6 +78,11 @@ void xc_inquiry_class(struct xc_inquiry *q, const char *class_name, const char *
 	q->verdict->cause = xc_arena_strdup(arena, cause);
 }
 
+bool xc_inquiry_sent_by_other(const struct xc_inquiry *q)
+{
+	return q->fault.sent && q->process->signal.sender_pid != q->process->pid;
+}
+
 bool xc_inquiry_is(const struct xc_inquiry *q, const char *class_name)
 {
 	return q->verdict->class_name && strcmp(q->verdict->class_name, class_name) == 0;

@@ -15,6 +15,7 @@
 enum { XC_INQUIRY_FRAMES = 256 };
 
 struct xc_bodies;
+struct xc_cause_rule;
 
 struct xc_inquiry {
 	struct xc_report *report;
@@ -25,6 +26,7 @@ struct xc_inquiry {
 	const struct xc_thread *faulted; /* that the fault is of */
 	struct xc_heap *heap;            /* walked; NULL: not to be asked */
 	struct xc_fault fault;
+	const struct xc_cause_rule *rules; /* in the order in which they are tried; the last has no function (cause_rule.h) */
 	struct xc_frame *frames;            /* of the crashed stack, from fault.frame outward; in the report's arena */
 	size_t frame_count;                 /* 0: not unwound */
 	struct xc_bodies *bodies;           /* functions that rules have read the code of (bodies.h); of all of them */
@@ -44,6 +46,9 @@ void xc_inquiry_end(struct xc_inquiry *q);
  * "certain", "likely", "guess"; cause, a sentence, may be NULL. Replaces what was said before. */
 void xc_inquiry_class(struct xc_inquiry *q, const char *class_name, const char *kind, const char *severity,
 		      const char *confidence, const char *cause);
+
+/* Did another process send the signal? */
+bool xc_inquiry_sent_by_other(const struct xc_inquiry *q);
 
 /* Is this the class of the verdict? */
 bool xc_inquiry_is(const struct xc_inquiry *q, const char *class_name);

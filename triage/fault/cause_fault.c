@@ -1,14 +1,13 @@
 /* cause_fault: deaths by memory that cannot be had. Jumps to nowhere: cause_jump.c; arithmetic and traps: cause_trap.c.
  *
  * Severity ranks what an attacker could make of it, not how likely that is. */
-#include "triage/fault/cause_impl.h"
+#include "triage/fault/cause_fault.h"
 
 #include <signal.h>
 #include <string.h>
 
 #include "core/facts/facts.h"
 #include "triage/util/names.h"
-#include "triage/stack/recursion.h"
 #include "triage/explain/taint.h"
 
 enum {
@@ -73,9 +72,11 @@ static bool has_good_part(const struct xc_inquiry *q)
 }
 
 /* The kernel raised it without an address: a general protection fault, or, through the stack or frame pointer, a stack-segment fault. */
-static void judge_protection(struct xc_inquiry *q)
+bool xc_cause_fault_protection(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
+	if (!f->code_known || f->code != SI_KERNEL)
+		return false;
 	if (f->computed && f->misaligned)
 		xc_inquiry_class(q, "misaligned", NULL, "low", "likely",
 				 "the address was not aligned as the instruction demands");
@@ -94,6 +95,7 @@ static void judge_protection(struct xc_inquiry *q)
 			q, "wild-access", NULL, "high", "likely",
 			"the address was not canonical (a damaged pointer), or the instruction is privileged or "
 			"misaligned");
+	return true;
 }
 
 /* How sure it is that a pointer was NULL: a base register that is zero makes it so; a small number in it may have other reasons. */
@@ -105,9 +107,11 @@ static const char *sure_of_null(const struct xc_fault *f)
 	return !base ? "certain" : base < NULL_PAGES ? "likely" : "guess";
 }
 
-static void judge_null(struct xc_inquiry *q)
+bool xc_cause_fault_null(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
+	if (!f->addr_known || f->addr >= NULL_PAGES)
+		return false;
 	bool write = f->access == XC_ACCESS_WRITE, read = f->access == XC_ACCESS_READ;
 	const char *sure = sure_of_null(f);
 	const char *cause = *sure == 'c'   ? "a pointer that is NULL was dereferenced"
@@ -118,10 +122,11 @@ static void judge_null(struct xc_inquiry *q)
 			 : read ? "null-read"
 				: "null-access",
 			 NULL, write ? "medium" : "low", *sure == 'c' && !write && !read ? "likely" : sure, cause);
+	return true;
 }
 
 /* The processor's own checks of pointers and return addresses. */
-static bool judge_guard(struct xc_inquiry *q)
+bool xc_cause_fault_guard(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	switch (f->code_known ? f->code : 0) {
@@ -145,36 +150,35 @@ static bool judge_guard(struct xc_inquiry *q)
 	}
 }
 
-static void judge_segv(struct xc_inquiry *q)
+bool xc_cause_fault_rights(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
-	bool write = f->access == XC_ACCESS_WRITE;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
-	if (judge_guard(q) || xc_cause_jump(q) || xc_recursion_judge(q))
-		return;
-	if (f->code_known && f->code == SI_KERNEL)
-		judge_protection(q);
-	else if (f->addr_known && f->addr < NULL_PAGES)
-		judge_null(q);
-	else if (f->addr_known && m && f->code == SEGV_ACCERR && write && m->readable && !m->writable)
+	if (!m || f->code != SEGV_ACCERR)
+		return false;
+	if (f->access == XC_ACCESS_WRITE && m->readable && !m->writable)
 		xc_inquiry_class(q, "write-rodata", NULL, "medium", "certain",
 				 "memory was written that may only be read");
-	else if (f->addr_known && m && f->code == SEGV_ACCERR)
+	else
 		xc_inquiry_class(q, "protected-access", NULL, "medium", "certain",
 				 "the page is mapped, but not for this kind of access");
-	else if (f->addr_known)
+	return true;
+}
+
+bool xc_cause_fault_wild(struct xc_inquiry *q)
+{
+	if (q->fault.addr_known)
 		wild(q, "a pointer that leads to unmapped memory was dereferenced");
 	else
 		xc_inquiry_class(q, "memory-access", NULL, "medium", "guess", NULL);
+	return true;
 }
 
-static void judge_bus(struct xc_inquiry *q)
+bool xc_cause_fault_bus(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	const struct xc_mapping *m = f->addr_known ? xc_process_mapping(q->process, f->addr) : NULL;
-	if (f->code_known && f->code == SI_KERNEL) /* of rsp and rbp: arch/x86/kernel/traps.c, exc_stack_segment */
-		judge_segv(q);
-	else if (f->code == BUS_ADRALN)
+	if (f->code == BUS_ADRALN)
 		xc_inquiry_class(q, "misaligned", NULL, "low", "certain",
 				 "an address was not aligned as the instruction demands");
 	else if (f->code == BUS_MCEERR_AR || f->code == BUS_MCEERR_AO)
@@ -184,19 +188,5 @@ static void judge_bus(struct xc_inquiry *q)
 				 "a page past the end of a mapped file was touched: the file was cut short");
 	else
 		xc_inquiry_class(q, "bus-error", NULL, "low", "likely", "a page of a mapping could not be had");
-}
-
-void xc_cause_fault(struct xc_inquiry *q)
-{
-	switch (q->fault.signal) {
-	case SIGSEGV:
-		judge_segv(q);
-		break;
-	case SIGBUS:
-		judge_bus(q);
-		break;
-	default:
-		xc_cause_trap(q);
-		break;
-	}
+	return true;
 }

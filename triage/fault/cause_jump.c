@@ -4,7 +4,7 @@
  * address on the stack, and the instruction before that address leads, with the registers as they are, to where control went; a
  * return has left the word it took just below the stack pointer; where a call came before that leads elsewhere, what it called has
  * jumped on (a tail call). */
-#include "triage/fault/cause_impl.h"
+#include "triage/fault/cause_jump.h"
 
 #include <elf.h>
 #include <signal.h>
@@ -137,7 +137,7 @@ static bool fetched(const struct xc_fault *f)
 	return f->access == XC_ACCESS_EXECUTE || !f->addr_known || f->addr == f->frame.pc;
 }
 
-bool xc_cause_jump(struct xc_inquiry *q)
+bool xc_cause_jump_classify(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct xc_instruction instruction = {.length = 0};

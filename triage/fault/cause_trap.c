@@ -6,7 +6,7 @@
  *	         LIST_SANITIZER_CHECKS)
  *	aarch64  udf #n (upper half 0) · d4200000 | n << 5 brk: pc stands at it; n = 0x5500 | check for clang
  *	arm      e7f000f0 udf · riscv64  00100073 ebreak, 9002 c.ebreak */
-#include "triage/fault/cause_impl.h"
+#include "triage/fault/cause_trap.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -160,13 +160,11 @@ static bool is_on_stack(const struct xc_inquiry *q)
 	return m && xc_regs_get(&q->fault.frame.regs, p->arch->sp, &sp) && m == xc_process_mapping(p, sp);
 }
 
-static void judge_instruction(struct xc_inquiry *q)
+bool xc_cause_trap_instruction(struct xc_inquiry *q)
 {
 	struct trap trap;
 	uint8_t code;
 	const struct xc_fault *f = &q->fault;
-	if (xc_cause_jump(q))
-		return;
 	if (find_trap(q, &trap))
 		judge_trap(q, &trap);
 	else if (f->frame_known && authenticates(q))
@@ -183,11 +181,12 @@ static void judge_instruction(struct xc_inquiry *q)
 	else
 		xc_inquiry_class(q, "bad-instruction", NULL, "high", "likely",
 				 "the bytes at the program counter are no instruction of this machine");
+	return true;
 }
 
 /* ---- SIGTRAP ---- */
 
-static void judge_breakpoint(struct xc_inquiry *q)
+bool xc_cause_trap_breakpoint(struct xc_inquiry *q)
 {
 	const struct xc_fault *f = &q->fault;
 	struct trap trap;
@@ -203,11 +202,12 @@ static void judge_breakpoint(struct xc_inquiry *q)
 	else
 		xc_inquiry_class(q, "trap-instruction", NULL, "low", "likely",
 				 "a breakpoint or trap instruction was run");
+	return true;
 }
 
 /* ---- SIGFPE ---- */
 
-static void judge_arithmetic(struct xc_inquiry *q)
+bool xc_cause_trap_arithmetic(struct xc_inquiry *q)
 {
 	static const char *const kinds[] = {
 		[FPE_INTOVF] = "integer overflow", [FPE_FLTDIV] = "float division by zero",
@@ -223,40 +223,24 @@ static void judge_arithmetic(struct xc_inquiry *q)
 	else
 		xc_inquiry_class(q, "arithmetic", code < XC_COUNT(kinds) ? kinds[code] : NULL, "low", "certain",
 				 code ? xc_signal_code_text(SIGFPE, f->code) : NULL);
+	return true;
 }
 
 /* ---- SIGSYS ---- */
 
-static void judge_forbidden(struct xc_inquiry *q)
+bool xc_cause_trap_syscall(struct xc_inquiry *q)
 {
 	int number = q->process->signal.syscall_number;
 	const struct xc_signal *signal = &q->process->signal;
 	if (!signal->has_info || signal->number != SIGSYS || q->fault.sent) {
 		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
 				 "a system call was made that the process had forbidden itself; which is not known");
-		return;
+		return true;
 	}
 	xc_auto(xc_freep) char *name = xc_sandbox_call_name(q->process->arch->machine, number);
 	xc_auto(xc_freep) char *cause = xc_asprintf(
 		"the process made the system call %s, which it had forbidden itself", name ? name : "that is no call");
 	xc_inquiry_class(q, "seccomp-kill", name, "info", "certain", cause);
 	xc_verdict_evidence(q->report, "system call %d (%s)", number, name ? name : "unknown");
-}
-
-void xc_cause_trap(struct xc_inquiry *q)
-{
-	switch (q->fault.signal) {
-	case SIGFPE:
-		judge_arithmetic(q);
-		break;
-	case SIGILL:
-		judge_instruction(q);
-		break;
-	case SIGSYS:
-		judge_forbidden(q);
-		break;
-	default:
-		judge_breakpoint(q);
-		break;
-	}
+	return true;
 }

@@ -7,7 +7,6 @@
 
 #include <dwarf.h>
 
-#include "triage/fault/cause_impl.h"
 #include "triage/go/gopanic.h"
 #include "triage/go/goroutine.h"
 #include "triage/go/gosignal.h"
@@ -16,7 +15,7 @@
 /* What would have told is not in the core, or a signal's handler was left to do it. */
 static bool judge_raised(struct xc_inquiry *q)
 {
-	if (xc_cause_sent_by_other(q) || !xc_godeath_is_runtime(q, 0))
+	if (xc_inquiry_sent_by_other(q) || !xc_godeath_is_runtime(q, 0))
 		return false;
 	xc_verdict_evidence(q->report, "missing: the functions of Go's run-time that would tell whether the program "
 				       "panicked, and what that said");

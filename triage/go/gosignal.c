@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/facts/facts.h"
-#include "triage/fault/cause_impl.h"
+#include "triage/crash/cause_rule.h"
 #include "triage/crash/context.h"
 #include "triage/go/goroutine.h"
 
@@ -131,7 +131,7 @@ static bool judge(struct xc_inquiry *q, const struct xc_thread *thread, const st
 		xc_inquiry_class(q, "seccomp-kill", NULL, "info", "likely",
 				 "a system call was made that a seccomp filter does not allow; which is not known");
 	else if (!q->fault.sent)
-		xc_cause_fault(q);
+		xc_cause_rule_apply(q, xc_cause_rule_event(&q->fault));
 	return q->verdict->class_name != NULL;
 }
 

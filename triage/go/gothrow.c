@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "triage/fault/cause_impl.h"
+#include "triage/crash/cause_rule.h"
 #include "triage/go/gofault.h"
 #include "triage/go/gopackage.h"
 #include "triage/go/goroutine.h"
@@ -201,7 +201,7 @@ void xc_gothrow_judge(struct xc_godeath *d)
 	if (fault < q->frame_count)
 		tell_address(d, printed);
 	if (fault < q->frame_count && xc_gofault_adopt(d, fault))
-		xc_cause_fault(q); /* one that cannot be a nil pointer, or not in Go's code */
+		xc_cause_rule_apply(q, xc_cause_rule_event(&q->fault)); /* one that cannot be a nil pointer, or not in Go's code */
 	else
 		judge_reason(d, text ? by_text(text) : by_thrower(d), printed, text && sure ? "certain" : "likely");
 	if (!text)

@@ -8,9 +8,13 @@
 #include <string.h>
 
 #include "core/text/threadlabel.h"
+#include "core/text/threadwords.h"
 #include "triage/locks/ownid.h"
 #include "triage/util/sourceline.h"
+#include "triage/locks/locks.h"
+#include "triage/locks/ownid.h"
 #include "triage/locks/waitkind.h"
+#include "triage/locks/waits.h"
 #include "triage/locks/waitwords.h"
 
 enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };

@@ -3,7 +3,7 @@
 #define XC_DEADLOCK_H
 
 #include "triage/crash/inquiry.h"
-#include "triage/locks/locks.h"
+#include "triage/locks/lock.h"
 
 /* Does the process stand still because threads wait in a circle, or for the lock of a thread that has ended? */
 bool xc_deadlock_is(struct xc_process *process);

@@ -2,7 +2,7 @@
 #ifndef XC_HOLDERS_H
 #define XC_HOLDERS_H
 
-#include "triage/locks/locks.h"
+#include "triage/locks/lock.h"
 
 /* Set holder and why of such locks, as far as the stacks tell: a variable that guards it, a function that runs for it, a handler that broke
  * into what has it. Where several threads fit, of locks that one has alone, nobody is named. Unwinds the stacks once, when there are any; what was left out is told in locks->limits. */

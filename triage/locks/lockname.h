@@ -2,7 +2,7 @@
 #ifndef XC_LOCKNAME_H
 #define XC_LOCKNAME_H
 
-#include "triage/locks/locks.h"
+#include "triage/locks/lock.h"
 
 /* Set name and is_expression of the lock that a thread waits for: a static variable and its field, a variable of the frames that wait
  * and the field behind it, else a symbol, else the address. One unwinder of the process serves for all. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "triage/locks/deadlock.h"
+#include "triage/locks/locks.h"
 #include "triage/locks/ownid.h"
 
 enum { ROWS = 50, ORPHANS = 4 };

@@ -5,7 +5,7 @@
 #ifndef XC_OWNID_H
 #define XC_OWNID_H
 
-#include "triage/locks/waits.h"
+#include "triage/locks/wait.h"
 
 /* The id in the thread's descriptor at addr, the struct pthread of glibc (x86-64); 0: there is none, or the thread has ended. */
 pid_t xc_ownid_at(const struct xc_process *process, xc_addr addr);

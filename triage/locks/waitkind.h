@@ -2,7 +2,7 @@
 #ifndef XC_WAITKIND_H
 #define XC_WAITKIND_H
 
-#include "triage/locks/waits.h"
+#include "triage/locks/wait.h"
 
 /* Let the function, which calls those that were asked about before, tell the kind. */
 void xc_waitkind_tell(struct xc_wait *wait, const char *function);

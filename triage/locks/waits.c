@@ -2,7 +2,6 @@
  * thing it is (waitcall.h), the first function of the program's own the place. */
 #include "triage/locks/waits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "triage/util/own.h"
@@ -104,20 +103,6 @@ static void look_at(struct xc_waitwalk *w, struct xc_wait *wait)
 
 /* ---- */
 
-static int by_tid(const void *a, const void *b)
-{
-	const struct xc_wait_id *x = a, *y = b;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count)
-{
-	if (count)
-		qsort(ids, count, sizeof *ids, by_tid);
-}
-
 static void list_threads(struct xc_process *p, struct xc_waits *waits)
 {
 	for (size_t i = 0; i < waits->count; i++) {
@@ -144,19 +129,6 @@ const struct xc_waits *xc_waits_of(struct xc_process *process)
 	xc_waitwalk_fini(&w);
 	process->waits = waits;
 	return waits;
-}
-
-const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid)
-{
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ids[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < count && ids[lo].tid == tid ? &ids[lo] : NULL;
 }
 
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid)

@@ -6,101 +6,12 @@
 #ifndef XC_WAITS_H
 #define XC_WAITS_H
 
-#include "core/process/process.h"
-#include "core/base/text.h"
-#include "dwarf/symbolize/debuginfo.h"
-#include "dwarf/unwind/unwind.h"
-
-enum xc_wait_kind {
-	XC_WAIT_NONE, /* it runs, or that it waits is not known */
-	XC_WAIT_MUTEX,
-	XC_WAIT_READ_LOCK,
-	XC_WAIT_WRITE_LOCK,
-	XC_WAIT_CONDITION,
-	XC_WAIT_SEMAPHORE,
-	XC_WAIT_BARRIER,
-	XC_WAIT_ONCE, /* for another thread in pthread_once and the like, or a static variable of C++ */
-	XC_WAIT_RUST_MUTEX,
-	XC_WAIT_RUST_READ,
-	XC_WAIT_RUST_WRITE,
-	XC_WAIT_RUST_CONDITION,
-	XC_WAIT_CHANNEL,
-	XC_WAIT_PARKED, /* of Rust: until another thread unparks it */
-	XC_WAIT_FUTURE,
-	XC_WAIT_THREAD,       /* for a thread to end */
-	XC_WAIT_LIBRARY_LOCK, /* one of the C library's own */
-	XC_WAIT_FUTEX,        /* of some other kind */
-	XC_WAIT_CALL,         /* in another system call */
-};
-
-struct xc_wait {
-	const struct xc_thread *thread;
-	pid_t own; /* the id that the process itself knows the thread by (ownid.h); 0: not known */
-	enum xc_wait_kind kind;
-	bool timed;       /* it ends by itself */
-	bool guessed;     /* the kind, by the words in memory: nothing is known of the functions on the stack */
-	bool reacquires;  /* MUTEX: the condition has come, the mutex that goes with it is awaited */
-	bool refused;     /* MUTEX: the kernel would not let it wait, for it would be forever; glibc lets it sleep so */
-	bool queued;      /* ONCE: parked in a queue that the word of the Once leads to (Rust up to 1.65) */
-	xc_addr word;     /* that the futex call sleeps on; 0: not known */
-	xc_addr object;   /* the lock, condition, …; 0: not known */
-	pid_t target;     /* THREAD: its id, as in the list of threads; 0: not known */
-	const char *call; /* name of the system call; NULL: not known, or none */
-	const char *through; /* the library's function that the program called; NULL: none, or not known */
-	/* A thread that waits in a handler: the handler; what the signal came in, a library's function and the program's own; else NULL. */
-	const char *handler, *interrupted, *interrupted_own;
-	bool has_place; /* of the innermost function of the program's own; else of the innermost frame */
-	struct xc_frame frame;
-	const struct xc_place *place;
-	size_t level;
-	xc_addr routine; /* where the thread's own function, given to pthread_create and the like, is in; 0: not known */
-	const char *role; /* its name; NULL: not known. "main" of the first thread */
-};
-
-struct xc_wait_id {
-	pid_t tid;
-	size_t index; /* of the thread */
-};
-
-/* What the ids are that stand in the memory of the process, beside those of the list of threads. */
-enum xc_ids_are {
-	XC_IDS_SAME,
-	XC_IDS_OTHERS,   /* of another pid namespace, and known of every thread */
-	XC_IDS_NOT_TOLD, /* perhaps of another one, and not known of every thread: one that is not found may be there */
-};
-
-struct xc_waits {
-	struct xc_wait *items; /* one for each thread, in their order */
-	size_t count;
-	struct xc_wait_id *ids;     /* by tid */
-	struct xc_wait_id *own_ids; /* by the id that the process itself knows a thread by */
-	size_t own_count;
-	enum xc_ids_are ids_are;
-};
+#include "triage/locks/wait.h"
 
 /* Of all threads, worked out once; lives as long as the process. Unwinds every stack, at most XC_WAIT_FRAMES of it. */
-enum { XC_WAIT_FRAMES = 256 };
 const struct xc_waits *xc_waits_of(struct xc_process *process);
 
 /* Of a thread; NULL when there is none. O(log n). */
 const struct xc_wait *xc_waits_thread(const struct xc_waits *waits, pid_t tid);
-
-/* Sort a list of ids; the one with this id in such a list, NULL when there is none, O(log n). */
-void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count);
-const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid);
-
-/* ---- in waitplace.c ---- */
-
-/* The function of the place, innermost of its own; NULL when it has no name. */
-const char *xc_wait_function(const struct xc_wait *wait);
-
-/* Append "transfer (lock.c:42)", as far as it is known. */
-void xc_wait_where(const struct xc_wait *wait, struct xc_text *text);
-
-/* Append the program's own functions from there outward, at most XC_WAIT_CALLERS: "transfer (lock.c:42) ← pay (shop.c:7)".
- * The unwinder is the process's; one serves all threads, and remembers the rules of their frames. */
-enum { XC_WAIT_CALLERS = 5 };
-void xc_wait_callers(const struct xc_process *process, const struct xc_wait *wait, struct xc_unwinder *unwinder,
-		     struct xc_text *text);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef XC_WAITWALK_H
 #define XC_WAITWALK_H
 
-#include "triage/locks/waits.h"
+#include "triage/locks/wait.h"
 
 struct xc_waitwalk {
 	struct xc_process *process;

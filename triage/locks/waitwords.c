@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "triage/locks/lockname.h"
+#include "triage/locks/locks.h"
 #include "triage/locks/waitkind.h"
+#include "triage/locks/waits.h"
 
 /* ---- locks ---- */
 

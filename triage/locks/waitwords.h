@@ -3,7 +3,7 @@
 #define XC_WAITWORDS_H
 
 #include "core/report/report.h"
-#include "triage/locks/locks.h"
+#include "triage/locks/lock.h"
 
 /* Append it; nothing when the thread does not wait, or that is not known. paths: with what descriptors lead to. */
 void xc_wait_words(struct xc_process *process, const struct xc_wait *wait, bool paths, struct xc_text *text);

@@ -6,26 +6,20 @@
 #include "core/base/text.h"
 #include "heap/report/audit.h"
 #include "heap/report/overrun.h"
-#include "heap/types/typing.h"
 #include "heap/query/whatis.h"
 #include "triage/memory/referrers.h"
 #include "triage/locks/waitkind.h"
+#include "triage/locks/waits.h"
+#include "triage/memory/block_types.h"
 
 enum { FREED_MOST = 3 };
-
-void xc_heap_facts_types(const struct xc_inquiry *q)
-{
-	struct xc_typing *typing;
-	if (q->heap->blocks.count <= XC_HEAP_FACTS_TYPED)
-		xc_error_free(xc_typing_of(q->heap, &typing));
-}
 
 static void tell_block(const struct xc_inquiry *q, const char *who, uint64_t value)
 {
 	const struct xc_blocks *blocks = &q->heap->blocks;
 	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
 		return;
-	xc_heap_facts_types(q); /* claims give blocks other numbers */
+	xc_block_types_infer(q); /* claims give blocks other numbers */
 	struct xc_what what = xc_what(q->heap->process, q->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
@@ -134,7 +128,7 @@ static void tell_damage(struct xc_inquiry *q)
 	judge_abort(q, first);
 	if (first->kind != XC_DAMAGE_HEADER)
 		return;
-	xc_heap_facts_types(q);
+	xc_block_types_infer(q);
 	xc_overrun_find(heap, first, &overrun);
 	if (overrun.block == XC_NO_BLOCK)
 		return; /* none ends there */

@@ -6,12 +6,7 @@
 #include "triage/crash/inquiry.h"
 
 /* Add to the evidence of the verdict, and raise that of an abort in a damaged heap to high. q->heap must be there. Looks at the faulting operand's registers and the damages that
- * the walk found; where one of them hits a block of a heap of at most XC_HEAP_FACTS_TYPED blocks, the types are worked out. */
-enum { XC_HEAP_FACTS_TYPED = 1000000 };
+ * the walk found; where one of them hits a block, the types are inferred (block_types.h). */
 void xc_heap_facts(struct xc_inquiry *q);
-
-/* Types for the words about a block, unless the heap has more than XC_HEAP_FACTS_TYPED; without them they say less. Claims give blocks
- * other numbers: look them up afterwards. */
-void xc_heap_facts_types(const struct xc_inquiry *q);
 
 #endif

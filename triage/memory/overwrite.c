@@ -6,7 +6,7 @@
 
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
-#include "triage/memory/heapfacts.h"
+#include "triage/memory/block_types.h"
 #include "triage/util/search.h"
 #include "triage/memory/smashed.h"
 
@@ -82,7 +82,7 @@ static void tell_text(const struct xc_inquiry *q, const struct xc_suspect *it, c
 	xc_text_printf(&redacted, "the bytes of %s are text", it->who);
 	xc_verdict_redact(q->report, xc_text_string(&redacted));
 	if (q->heap)
-		xc_heap_facts_types(q);
+		xc_block_types_infer(q);
 	size_t count = xc_search_bytes(q->process, text, len, found, HITS);
 	for (size_t i = 0; i < count && told < TOLD; i++)
 		if (!i || found[i] - found[i - 1] > AROUND) /* of one character repeated each place is a hit */

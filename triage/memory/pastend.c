@@ -9,7 +9,7 @@
 #include "heap/report/audit.h"
 #include "heap/query/whatis.h"
 #include "triage/code/bodies.h"
-#include "triage/memory/heapfacts.h"
+#include "triage/memory/block_types.h"
 
 enum { CLOSE = 64, FAR = 64 << 10, PAGE = 4096, STEPS = 8 };
 
@@ -33,7 +33,7 @@ static void tell_block(const struct xc_inquiry *q, uint32_t block)
 	const struct xc_blocks *blocks = &q->heap->blocks;
 	struct xc_text text = {0};
 	xc_addr begin = xc_block_addr(blocks, block), end = begin + xc_block_size(blocks, block) - 1;
-	xc_heap_facts_types(q);
+	xc_block_types_infer(q);
 	struct xc_what what = xc_what(q->process, q->heap, begin);
 	xc_what_text(q->process, q->heap, &what, &text);
 	xc_verdict_evidence(q->report, "the block at 0x%" PRIx64 ", up to 0x%" PRIx64 ": %s", begin, end,

@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
-#include "triage/memory/heapfacts.h"
+#include "triage/memory/block_types.h"
 #include "triage/util/search.h"
 
 enum {
@@ -29,7 +29,7 @@ static bool place_of(const struct xc_inquiry *q, xc_addr at, bool stacks, struct
 	if (!live && !stack && what.kind != XC_WHAT_DATA)
 		return false;
 	if (live)
-		xc_heap_facts_types(q);
+		xc_block_types_infer(q);
 	xc_rootword_place(q->heap, at, stack, text);
 	const char *place = xc_text_string(text);
 	return !is_of_allocator(place) && !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));

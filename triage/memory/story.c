@@ -159,6 +159,21 @@ static bool is_open(const struct xc_inquiry *q)
 	return xc_names_find(names, q->verdict->class_name);
 }
 
+/* In the order of proof. A new explanation is one file and one entry. */
+static const struct {
+	const char *name;
+	bool (*tell)(struct xc_story *s); /* false: this is not it */
+} explanations[] = {
+	{"freed block", xc_freed_tell},
+	{"unmapped block", xc_unmapped_tell},
+	{"past the end of a block", xc_pastend_tell},
+	{"poison pattern", tell_poison},
+	{"overwritten by text", xc_overwrite_tell},
+	{"frame that has returned", xc_returned_tell},
+	{"far index", tell_farindex},
+	{"flipped bit", tell_bitflip},
+};
+
 void xc_story_tell(struct xc_inquiry *q)
 {
 	struct xc_story s = {.q = q};
@@ -169,9 +184,7 @@ void xc_story_tell(struct xc_inquiry *q)
 	if (!s.suspect_count)
 		return;
 	xc_pointers_collect(q, &s.pointers);
-	if (xc_freed_tell(&s) || xc_unmapped_tell(&s) || xc_pastend_tell(&s) || tell_poison(&s) ||
-	    xc_overwrite_tell(&s) || xc_returned_tell(&s))
-		return;
-	if (!tell_farindex(&s))
-		tell_bitflip(&s);
+	for (size_t i = 0; i < XC_COUNT(explanations); i++)
+		if (explanations[i].tell(&s))
+			return;
 }

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "triage/dataflow/origin.h"
+#include "triage/runtime/cause_abort.h"
 
 enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
 
@@ -235,6 +236,8 @@ static void judge(struct xc_inquiry *q, const struct xc_scene *s, size_t call)
 bool xc_shortage_judge(struct xc_inquiry *q)
 {
 	unsigned fuel = XC_TERM_FUEL;
+	if (!xc_cause_abort_called(q))
+		return false;
 	for (size_t i = q->blamed; q->blame.place && i < q->frame_count && i < q->blamed + OUTWARD; i++) {
 		struct xc_scene scene;
 		long call = xc_scene_set(q, i, &fuel, &scene) ? allocation_before(&scene) : XC_BODY_NONE;

@@ -12,7 +12,9 @@
 
 #include "triage/cause.h"
 #include "triage/locks/deadlock.h"
+#include "triage/locks/locks.h"
 #include "triage/locks/ownid.h"
+#include "triage/locks/waits.h"
 #include "triage/locks/waitwords.h"
 
 /* ---- programs ---- */

@@ -1,9 +1,42 @@
-/* waitplace: where a thread waits, in words: of its own functions, from the one that waits outward. */
+/* wait: see wait.h. */
+#include "triage/locks/wait.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "triage/util/own.h"
 #include "triage/util/sourceline.h"
-#include "triage/locks/waits.h"
+
+/* ---- lists of ids ---- */
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct xc_wait_id *x = a, *y = b;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void xc_wait_ids_sort(struct xc_wait_id *ids, size_t count)
+{
+	if (count)
+		qsort(ids, count, sizeof *ids, by_tid);
+}
+
+const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t count, pid_t tid)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (ids[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < count && ids[lo].tid == tid ? &ids[lo] : NULL;
+}
+
+/* ---- words ---- */
 
 const char *xc_wait_function(const struct xc_wait *wait)
 {

@@ -1,0 +1,10 @@
+/* cause_jump: the rule of SIGSEGV and SIGILL where the program counter is not in code. */
+#ifndef XC_CAUSE_JUMP_H
+#define XC_CAUSE_JUMP_H
+
+#include "triage/crash/inquiry.h"
+
+/* The classes call-null, exec-data, pc-control, by the target and by what sent control there. False when the program counter is in code. */
+bool xc_cause_jump_classify(struct xc_inquiry *q);
+
+#endif

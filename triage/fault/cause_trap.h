@@ -1,0 +1,19 @@
+/* cause_trap: rules of SIGFPE, SIGILL, SIGTRAP and SIGSYS. Each is the last of its event and never false. */
+#ifndef XC_CAUSE_TRAP_H
+#define XC_CAUSE_TRAP_H
+
+#include "triage/crash/inquiry.h"
+
+/* SIGFPE: div-by-zero, arithmetic. */
+bool xc_cause_trap_arithmetic(struct xc_inquiry *q);
+
+/* SIGILL: trap-instruction, hardware-guard, bad-instruction. */
+bool xc_cause_trap_instruction(struct xc_inquiry *q);
+
+/* SIGTRAP: trap-instruction. */
+bool xc_cause_trap_breakpoint(struct xc_inquiry *q);
+
+/* SIGSYS: seccomp-kill, with the name of the system call. */
+bool xc_cause_trap_syscall(struct xc_inquiry *q);
+
+#endif

@@ -1,0 +1,45 @@
+/* lock: see lock.h. */
+#include "triage/locks/lock.h"
+
+#include "triage/locks/ownid.h"
+
+const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
+{
+	return l->lock_of[thread] == XC_LOCK_NOBODY ? NULL : &l->locks[l->lock_of[thread]];
+}
+
+bool xc_lock_is_orphan(const struct xc_process *p, const struct xc_locks *l, const struct xc_lock *lock)
+{
+	return l->waits->ids_are != XC_IDS_NOT_TOLD && lock->known && lock->owner && lock->holder == XC_LOCK_NOBODY &&
+	       !lock->shared && !lock->robust && !p->live && !p->missing_bytes;
+}
+
+const char *xc_lock_kind_text(const struct xc_lock *lock)
+{
+	static const char *const words[] = {
+		[XC_LOCK_MUTEX] = "mutex",
+		[XC_LOCK_RWLOCK] = "reader-writer lock",
+		[XC_LOCK_ONCE] = "one-time initialization",
+		[XC_LOCK_STREAM] = "stdio stream",
+		[XC_LOCK_ARENA] = "malloc's lock",
+		[XC_LOCK_LIBRARY] = "lock of the C library",
+	};
+	return words[lock->kind];
+}
+
+void xc_lock_stranger_words(const struct xc_locks *l, const struct xc_lock *lock, struct xc_text *text)
+{
+	xc_ownid_words(l->waits, lock->owner, text);
+	if (lock->shared && l->waits->ids_are != XC_IDS_NOT_TOLD)
+		xc_text_add(text, " of another process");
+}
+
+void xc_lock_words(const struct xc_lock *lock, struct xc_text *text)
+{
+	xc_text_printf(text, "%s ", xc_lock_kind_text(lock));
+	xc_text_add(text, lock->is_expression ? "`" : "");
+	xc_text_name(text, lock->name);
+	xc_text_add(text, lock->is_expression ? "`" : "");
+	if (lock->is_local)
+		xc_text_printf(text, " (0x%llx)", (unsigned long long)lock->addr);
+}

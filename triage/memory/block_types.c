@@ -1,0 +1,10 @@
+#include "triage/memory/block_types.h"
+
+#include "heap/types/typing.h"
+
+void xc_block_types_infer(const struct xc_inquiry *q)
+{
+	struct xc_typing *typing;
+	if (q->heap->blocks.count <= XC_BLOCK_TYPES_MOST)
+		xc_error_free(xc_typing_of(q->heap, &typing));
+}

@@ -1,0 +1,11 @@
+/* heap_complaint: aborts for which the C library named damage of its heap. */
+#ifndef XC_HEAP_COMPLAINT_H
+#define XC_HEAP_COMPLAINT_H
+
+#include "triage/crash/inquiry.h"
+
+/* The class heap-corruption, its kind by the last words: "double free", "overrun", "bad pointer", "list damage". False when the last words
+ * name no such damage. */
+bool xc_heap_complaint_judge(struct xc_inquiry *q);
+
+#endif
