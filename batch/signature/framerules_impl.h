@@ -1,6 +1,6 @@
-/* framerules_text: reads the lines of a file of rules. For framerules.c. */
-#ifndef XC_FRAMERULES_TEXT_H
-#define XC_FRAMERULES_TEXT_H
+/* framerules_impl: the reader of rule files (framerules_text.c), for framerules.c. */
+#ifndef XC_FRAMERULES_IMPL_H
+#define XC_FRAMERULES_IMPL_H
 
 #include "core/base/arena.h"
 #include "batch/signature/framerules.h"
