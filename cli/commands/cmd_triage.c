@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "batch/shard/emit.h"
+#include "batch/shard/shard_parse.h"
 #include "cli/triage/triage_judge.h"
 #include "cli/triage/triage_shards.h"
 #include "cli/triage/triage_usage.h"
