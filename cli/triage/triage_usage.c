@@ -185,10 +185,11 @@ static struct xc_error *check_exports(const struct xc_triage_settings *s)
 		xc_auto(xc_freep) char *kind = equals ? xc_asprintf("%.*s", (int)(equals - word), word) : NULL;
 		if (!equals || !equals[1])
 			return xc_error_new(XC_ERR_USAGE, "--export: '%s' is not KIND=FILE", word);
-		if (!xc_export_named(kind))
-			return xc_error_hint(
-				xc_error_new(XC_ERR_USAGE, "--export: '%s' is no kind of file", kind),
-				"json, jsonl, sarif, junit, github, summary, gitlab, markdown, html, text");
+		if (!xc_export_named(kind)) {
+			xc_auto(xc_freep) char *kinds = xc_export_list();
+			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--export: '%s' is no kind of file", kind),
+					     "%s", kinds);
+		}
 	}
 	return NULL;
 }
