@@ -2,7 +2,7 @@
 #ifndef XC_ALIKE_H
 #define XC_ALIKE_H
 
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 /* Members of one sig. */
 struct xc_alike_group {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/problems/baseline.h"
 #include "batch/problems/worth.h"
 
 static const char *name_of(const struct xc_problem_member *member)

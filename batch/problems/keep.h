@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 struct xc_keep_kept {
 	const struct xc_record *record;

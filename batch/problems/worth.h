@@ -3,7 +3,7 @@
 #ifndef XC_WORTH_H
 #define XC_WORTH_H
 
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 /* Of two numbers, each looked at twice: below 0 where a is the smaller one, above 0 where b is. */
 #define XC_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
