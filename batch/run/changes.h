@@ -4,7 +4,7 @@
 #ifndef XC_CHANGES_H
 #define XC_CHANGES_H
 
-#include "batch/sandbox/sought.h"
+#include "batch/record/sought.h"
 #include "batch/sandbox/worker.h"
 
 struct xc_changes {

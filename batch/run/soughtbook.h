@@ -2,7 +2,7 @@
 #ifndef XC_SOUGHTBOOK_H
 #define XC_SOUGHTBOOK_H
 
-#include "batch/sandbox/sought.h"
+#include "batch/record/sought.h"
 
 struct xc_soughtbook {
 	struct xc_arena *arena;   /* of what is in it */

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "core/base/base.h"
-#include "batch/sandbox/sought.h"
+#include "batch/record/sought.h"
 
 enum {
 	XC_DESK_SECONDS = 10, /* that an open may take */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "batch/run/ledger.h"
-#include "batch/sandbox/sought.h"
+#include "batch/record/sought.h"
 
 static char path[] = "/tmp/xcore-ledger-XXXXXX";
 static struct xc_arena arena;

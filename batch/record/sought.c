@@ -1,5 +1,5 @@
 /* sought: a file is told from another by what stat says; its bytes are not read. */
-#include "batch/sandbox/sought.h"
+#include "batch/record/sought.h"
 
 #include <inttypes.h>
 #include <stdio.h>
