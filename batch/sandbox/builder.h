@@ -7,7 +7,7 @@
 #define XC_BUILDER_H
 
 #include "core/io/cache.h"
-#include "batch/sandbox/worker.h"
+#include "batch/sandbox/worker_options.h"
 
 enum { XC_BUILDER_FILES = 64 }; /* of one batch: a hostile core may name any of the user's files */
 

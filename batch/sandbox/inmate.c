@@ -153,19 +153,10 @@ bool xc_inmate_shed(const int *descriptors, size_t count)
 	return true;
 }
 
-struct xc_jail xc_inmate_jail(const struct xc_worker_options *options)
-{
-	return (struct xc_jail){
-		.memory = xc_worker_memory(options),
-		.file_size = xc_worker_core_size(options),
-		.seconds = xc_worker_seconds(options) + 1, /* the parent's clock comes first */
-	};
-}
-
 struct xc_error *xc_inmate_enter(const struct xc_worker_options *options, pid_t parent, const int *descriptors,
 				 size_t count)
 {
-	const struct xc_jail jail = xc_inmate_jail(options);
+	const struct xc_jail jail = xc_worker_jail(options);
 	if (options->scout)
 		xc_scout_follow(options->scout);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* behind that: a change of name spaces may take it back */

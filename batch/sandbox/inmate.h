@@ -5,7 +5,8 @@
 
 #include <sys/types.h>
 
-#include "batch/sandbox/worker.h"
+#include "batch/input/input.h"
+#include "batch/sandbox/worker_options.h"
 
 struct xc_inmate {
 	const struct xc_input *input;
@@ -36,9 +37,5 @@ bool xc_inmate_shed(const int *descriptors, size_t count);
  * does. Errors: those of xc_jail_enter. */
 XC_MUST_CHECK struct xc_error *xc_inmate_enter(const struct xc_worker_options *options, pid_t parent,
 					       const int *descriptors, size_t count);
-
-/* The jail that these options give. */
-struct xc_jail;
-struct xc_jail xc_inmate_jail(const struct xc_worker_options *options);
 
 #endif

@@ -14,23 +14,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/sandbox/inmate.h"
 #include "batch/sandbox/jail.h"
-#include "batch/sandbox/warden.h"
+#include "batch/util/passing.h"
 
-enum { WORDS = 256 };
+enum { WORDS = 256, FAILED = 1 /* exit status */ };
 
 /* ---- the scout ---- */
 
 static void say(int socket, const char *bytes, size_t len)
 {
 	if (write(socket, bytes, len) != (ssize_t)len)
-		_exit(XC_INMATE_BROKEN);
+		_exit(FAILED);
 }
 
 _Noreturn static void go(const struct xc_worker_options *options, int socket)
 {
-	const struct xc_jail jail = xc_inmate_jail(options);
+	const struct xc_jail jail = xc_worker_jail(options);
 	const char made = unshare(CLONE_NEWUSER | CLONE_NEWNET) ? 'n' : 'y';
 	char seen;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -38,11 +37,11 @@ _Noreturn static void go(const struct xc_worker_options *options, int socket)
 		signal(number, SIG_DFL);
 	say(socket, &made, 1);
 	if (read(socket, &seen, 1) != 1)
-		_exit(XC_INMATE_BROKEN);
+		_exit(FAILED);
 	struct xc_error *err = xc_jail_enter(&jail);
 	if (err)
 		say(socket, err->message, strlen(err->message));
-	_exit(err ? XC_INMATE_BROKEN : 0);
+	_exit(err ? FAILED : 0);
 }
 
 /* ---- the parent ---- */
@@ -72,7 +71,7 @@ static void open_spaces(pid_t pid, struct xc_scout *scout)
 /* As read(2). One that says nothing and does not end is ended, by which there is nothing more to read. */
 static ssize_t hear(struct talk *talk, void *bytes, size_t size)
 {
-	if (!talk->silent && !xc_warden_hears(talk->socket, talk->options)) {
+	if (!talk->silent && !xc_passing_wait(talk->socket, XC_WORKER_ANSWER_SECONDS, talk->options->stopped)) {
 		talk->silent = true;
 		kill(talk->pid, SIGKILL);
 	}

@@ -5,7 +5,8 @@
 #ifndef XC_SCOUT_H
 #define XC_SCOUT_H
 
-#include "batch/sandbox/worker.h"
+#include "core/base/error.h"
+#include "batch/sandbox/worker_options.h"
 
 struct xc_scout {
 	int user, net; /* name spaces to enter; -1: there are none */

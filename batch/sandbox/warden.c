@@ -16,7 +16,7 @@
 #include "batch/sandbox/scout.h"
 #include "batch/sandbox/warden_impl.h"
 
-enum { MOMENT_MS = 50, WAKE_MS = 250, LAST_WAITS = 2 };
+enum { MOMENT_MS = 50 };
 
 /* ---- start and end ---- */
 
@@ -102,18 +102,6 @@ void xc_warden_end(struct xc_warden *warden)
 
 /* ---- orders ---- */
 
-bool xc_warden_hears(int socket, const struct xc_worker_options *options)
-{
-	struct pollfd polled = {.fd = socket, .events = POLLIN};
-	for (unsigned waits = XC_WARDEN_SECONDS * 1000 / WAKE_MS; waits; waits--) {
-		if (poll(&polled, 1, WAKE_MS) > 0)
-			return true;
-		if (xc_worker_stopped(options) && waits > LAST_WAITS)
-			waits = LAST_WAITS;
-	}
-	return false;
-}
-
 /* It would answer this order in the place of the next one: it is ended, and nothing is asked of it any more. */
 static struct xc_error *given_up(struct xc_warden *warden, const char *doing)
 {
@@ -132,7 +120,7 @@ static struct xc_error *give(struct xc_warden *warden, const struct xc_order *or
 		return given_up(warden, doing);
 	if (xc_passing_send(warden->socket, order, size, descriptors, count, 0) < 0)
 		return xc_error_errno(errno, doing);
-	if (!xc_warden_hears(warden->socket, warden->options))
+	if (!xc_passing_wait(warden->socket, XC_WORKER_ANSWER_SECONDS, warden->options->stopped))
 		return given_up(warden, doing);
 	const ssize_t came = xc_passing_receive(warden->socket, reply, sizeof *reply, NULL, 0, MSG_DONTWAIT);
 	if (came != sizeof *reply)

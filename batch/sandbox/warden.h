@@ -2,7 +2,7 @@
  *
  * It is started before a batch looks for cores, so it knows what it was started with (the command line, where files may come from, the symbol
  * store) and nothing else of any core: what a worker that was taken over finds in its memory is of its own core. The warden forks and does
- * nothing else: it opens nothing, so it never waits. An order that it does not answer in XC_WARDEN_SECONDS fails, and so do all behind it; a
+ * nothing else: it opens nothing, so it never waits. An order that it does not answer in XC_WORKER_ANSWER_SECONDS fails, and so do all behind it; a
  * user who interrupts waits for a moment only. What it forks are children of who started it, and end with that. */
 #ifndef XC_WARDEN_H
 #define XC_WARDEN_H
@@ -10,18 +10,14 @@
 #include <sys/types.h>
 
 #include "batch/sandbox/desk.h"
-#include "batch/sandbox/worker.h"
+#include "batch/input/input.h"
+#include "batch/sandbox/worker_options.h"
 
 struct xc_warden;
-
-enum { XC_WARDEN_SECONDS = 30 }; /* that it may take to fork: one that was stopped does not answer at all */
 
 /* Start one. The options are those of all its workers, as they are now but for `heapless`, `room` and `last_try`; borrowed until the end.
  * Errors: XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_warden_start(const struct xc_worker_options *options, struct xc_warden **warden_out);
-
-/* Wait for another process to say something on this socket, or to go: as long as a warden may take to answer. False: it does neither. */
-bool xc_warden_hears(int socket, const struct xc_worker_options *options);
 
 /* Ends it; NULL is fine. What it has forked is the caller's to end, before. */
 void xc_warden_end(struct xc_warden *warden);

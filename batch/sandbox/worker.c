@@ -15,7 +15,6 @@
 
 #include "core/io/opener.h"
 #include "batch/sandbox/inmate.h"
-#include "batch/sandbox/jail.h"
 #include "batch/sandbox/worker_impl.h"
 
 enum { STUCK_SECONDS = 2 };
@@ -30,32 +29,6 @@ int xc_worker_scratch(void)
 	return xc_opener_scratch(dir && *dir ? dir : "/var/tmp");
 }
 
-unsigned xc_worker_seconds(const struct xc_worker_options *options)
-{
-	return options->seconds ? options->seconds : 60;
-}
-
-uint64_t xc_worker_memory(const struct xc_worker_options *options)
-{
-	return options->memory ? options->memory : UINT64_C(2) << 30;
-}
-
-uint64_t xc_worker_core_size(const struct xc_worker_options *options)
-{
-	return options->max_core_size ? options->max_core_size : UINT64_C(32) << 30;
-}
-
-bool xc_worker_stopped(const struct xc_worker_options *options)
-{
-	return options->stopped && *options->stopped;
-}
-
-uint64_t xc_worker_patience(const struct xc_worker_options *options)
-{
-	const uint64_t half = (uint64_t)xc_worker_seconds(options) * SECOND / 2, most = XC_DESK_SECONDS * SECOND;
-	return half < most ? half : most;
-}
-
 static struct xc_worker *prepare(const struct xc_input *input, const struct xc_worker_options *options)
 {
 	struct xc_worker *w = xc_alloc(sizeof *w);
@@ -66,7 +39,7 @@ static struct xc_worker *prepare(const struct xc_input *input, const struct xc_w
 				.last_try = options->last_try,
 				.heapless = options->heapless,
 				.room = options->room,
-				.file_size = xc_inmate_jail(options).file_size};
+				.file_size = xc_worker_jail(options).file_size};
 	w->pair = (struct xc_warden_pair){
 		.input = input, .options = options, .result = -1, .worker = -1, .broker = -1, .scratch = -1};
 	w->deadline_ns = xc_now_ns() + (uint64_t)xc_worker_seconds(options) * SECOND;

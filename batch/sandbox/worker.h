@@ -12,43 +12,11 @@
 #ifndef XC_WORKER_H
 #define XC_WORKER_H
 
-#include <signal.h>
-#include <sys/types.h>
-
-#include "core/process/finder.h"
 #include "batch/input/input.h"
 #include "batch/record/record.h"
-
-struct xc_scout;
-struct xc_warden;
-
-struct xc_worker_options {
-	const struct xc_finder *finder; /* where files of modules may come from; opened by the parent */
-	bool host_files;                /* the host's own files serve where no sysroot is given */
-	bool redact;
-	const char *heapless;         /* why its heap is left out: the record's note; NULL: it is not */
-	unsigned seconds;             /* of wall-clock time; 0: 60 */
-	uint64_t memory;              /* bytes of data; 0: 2 GiB */
-	uint64_t max_core_size;       /* bytes after inflating; 0: 32 GiB */
-	uint64_t room;                /* bytes of TMPDIR's disk that an inflated core may take; 0: all that it has */
-	bool last_try;                /* what it says of its surroundings is not believed any more */
-	const struct xc_scout *scout; /* what it found for workers to enter (scout.h); NULL: nothing */
-	struct xc_warden *warden;     /* what they are forked from (warden.h) */
-	const volatile sig_atomic_t *stopped; /* becomes true when the user interrupts; may be NULL */
-};
+#include "batch/sandbox/worker_options.h"
 
 struct xc_worker;
-
-/* Has the user interrupted? */
-bool xc_worker_stopped(const struct xc_worker_options *options);
-
-/* The limits that hold: the options', or where they give none 60 seconds, 2 GiB and 32 GiB. */
-unsigned xc_worker_seconds(const struct xc_worker_options *options);
-uint64_t xc_worker_memory(const struct xc_worker_options *options);
-uint64_t xc_worker_core_size(const struct xc_worker_options *options);
-
-/* Nanoseconds that an open of a file may take, before it counts as absent. */
-uint64_t xc_worker_patience(const struct xc_worker_options *options);
 
 /* Start one. Errors: XC_ERR_IO (no process, no socket): the environment's, not the core's. A file that cannot be opened is a record. */
 XC_MUST_CHECK struct xc_error *xc_worker_start(const struct xc_input *input, const struct xc_worker_options *options,

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "batch/sandbox/warden.h"
+#include "batch/sandbox/worker.h"
 
 struct xc_worker {
 	const struct xc_input *input;

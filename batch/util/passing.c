@@ -2,9 +2,12 @@
 #include "batch/util/passing.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { WAKE_MS = 250, LAST_WAITS = 2 };
 
 union control {
 	char bytes[CMSG_SPACE(XC_PASSING_MOST * sizeof(int))];
@@ -61,4 +64,16 @@ ssize_t xc_passing_receive(int socket, void *bytes, size_t size, int *descriptor
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		take(header, descriptors, count);
 	return received;
+}
+
+bool xc_passing_wait(int socket, unsigned seconds, const volatile sig_atomic_t *stopped)
+{
+	struct pollfd polled = {.fd = socket, .events = POLLIN};
+	for (unsigned waits = seconds * 1000 / WAKE_MS; waits; waits--) {
+		if (poll(&polled, 1, WAKE_MS) > 0)
+			return true;
+		if (stopped && *stopped && waits > LAST_WAITS)
+			waits = LAST_WAITS;
+	}
+	return false;
 }
