@@ -23,7 +23,7 @@ struct xc_problem_member {
 	const struct xc_signature *signature;
 	const char *
 		copy_of; /* path of another record with the same core id, of which this is a copy or a cut one; or NULL */
-	bool guessed;    /* its stack was cut short, and no other problem begins with what is left (remnant.h) */
+	bool guessed; /* its stack was cut short, and no other problem begins with what is left (truncated_stack.h) */
 	size_t class_at; /* index of its class in its problem's classes */
 };
 

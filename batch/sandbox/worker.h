@@ -1,10 +1,10 @@
 /* worker: one core in one sandboxed process, and its record back over a pipe.
  *
- * The worker is forked from a process that has read no core (warden.h), and forgets its environment. It has a pipe for its record and a
- * socket; it can neither open files, nor make processes or threads, nor reach a network (jail.h); its core and other files are opened for
+ * The worker is forked from a process that has read no core (fork_server.h), and forgets its environment. It has a pipe for its record and a
+ * socket; it can neither open files, nor make processes or threads, nor reach a network (worker_sandbox.h); its core and other files are opened for
  * it by a broker (broker.h): one that has no name, in a temporary directory, it may write. It may be taken over by what it reads: its
  * record is hostile text, capped, and its death, time and memory are results. It redacts itself, so one that was taken over may leave that
- * undone, but it knows of no other core. A file that does not answer (desk.h) is absent, and the record is not for the ledger. The caller
+ * undone, but it knows of no other core. A file that does not answer (broker_status.h) is absent, and the record is not for the checkpoint. The caller
  * drains all workers at once (batch.h).
  *
  * What is not of the core (no room, no descriptors, no right, a kill from outside) is no result: such a worker was hindered. That it says so

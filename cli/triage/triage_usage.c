@@ -8,7 +8,7 @@
 #include "batch/problems/baseline.h"
 #include "batch/export/export.h"
 #include "cli/triage/triage.h"
-#include "cli/triage/triage_judge.h"
+#include "cli/triage/triage_gate.h"
 
 /* Where a run goes, and what it answers with at its end. */
 enum {
@@ -251,7 +251,7 @@ struct xc_error *xc_triage_usage_check(const struct xc_job *job)
 {
 	const struct xc_triage_settings *s = job->settings;
 	struct xc_error *err;
-	if ((err = xc_triage_judge_check(&job->common.fail_on)) || (err = check_exports(s)) ||
+	if ((err = xc_triage_gate_check(&job->common.fail_on)) || (err = check_exports(s)) ||
 	    (err = check_files(s, job->common.output)) || (err = check_needs(s)) || (err = check_values(job)) ||
 	    (err = check_roads(job)))
 		return err;
