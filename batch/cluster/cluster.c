@@ -87,9 +87,10 @@ static bool step(struct linkage *l, uint32_t start)
 }
 
 /* Join all that are to be. True when not all neighbours were known. */
-static bool link_all(const struct xc_kin *const *kin, size_t count, uint32_t frames, uint32_t cut, size_t *joined)
+static bool link_all(const struct xc_observed_trace *const *observed, size_t count, uint32_t frames, uint32_t cut,
+		     size_t *joined)
 {
-	struct linkage l = {.n = xc_neighbours_find(kin, count, frames, cut), .joined = joined};
+	struct linkage l = {.n = xc_neighbours_find(observed, count, frames, cut), .joined = joined};
 	bool capped = l.n->capped;
 	l.chain = xc_alloc((count + 1) * sizeof *l.chain);
 	for (size_t i = 0; i < count; i++)
@@ -103,15 +104,16 @@ static bool link_all(const struct xc_kin *const *kin, size_t count, uint32_t fra
 }
 
 /* Cluster the traces that still stand for themselves. True when it should be tried again. */
-static bool one_round(const struct xc_kin *kin, size_t count, uint32_t frames, uint32_t cut, size_t *firsts)
+static bool one_round(const struct xc_observed_trace *observed, size_t count, uint32_t frames, uint32_t cut,
+		      size_t *firsts)
 {
-	const struct xc_kin **list = xc_alloc((count + 1) * sizeof *list);
+	const struct xc_observed_trace **list = xc_alloc((count + 1) * sizeof *list);
 	size_t *where = xc_alloc((count + 1) * sizeof *where), *joined = xc_alloc((count + 1) * sizeof *joined);
 	size_t standing = 0, joins = 0;
 	for (size_t i = 0; i < count; i++)
 		if (firsts[i] == i) {
 			where[standing] = i;
-			list[standing++] = &kin[i];
+			list[standing++] = &observed[i];
 		}
 	bool capped = link_all(list, standing, frames, cut, joined);
 	for (size_t i = 0; i < standing; i++) {
@@ -124,12 +126,12 @@ static bool one_round(const struct xc_kin *kin, size_t count, uint32_t frames, u
 	return capped && joins;
 }
 
-void xc_cluster(const struct xc_kin *kin, size_t count, uint32_t frames, double cut, size_t *firsts_out)
+void xc_cluster(const struct xc_observed_trace *observed, size_t count, uint32_t frames, double cut, size_t *firsts_out)
 {
 	uint32_t limit = cut <= 0 ? 0 : cut >= 1 ? FAR : (uint32_t)(cut * XC_DISTANCE_ONE);
 	for (size_t i = 0; i < count; i++)
 		firsts_out[i] = i;
-	for (int round = 0; round < ROUNDS && one_round(kin, count, frames, limit, firsts_out); round++)
+	for (int round = 0; round < ROUNDS && one_round(observed, count, frames, limit, firsts_out); round++)
 		;
 	/* What was joined to one that was joined later belongs to that one's; a first is before all that it stands for. */
 	for (size_t i = 0; i < count; i++)

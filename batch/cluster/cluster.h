@@ -5,10 +5,11 @@
 #ifndef XC_CLUSTER_H
 #define XC_CLUSTER_H
 
-#include "batch/cluster/kin.h"
+#include "batch/cluster/trace_similarity.h"
 
 /* For each trace, the index of the first of its cluster. Frames are numbered up to `frames`; cut: 0 to 1. Cost: 20,000 traces of 64 frames take a
  * second; where all are alike, or of few names in another order, half a minute, and some 40 bytes for each pair that is near. */
-void xc_cluster(const struct xc_kin *kin, size_t count, uint32_t frames, double cut, size_t *firsts_out);
+void xc_cluster(const struct xc_observed_trace *observed, size_t count, uint32_t frames, double cut,
+		size_t *firsts_out);
 
 #endif

@@ -10,7 +10,7 @@ struct pair {
 };
 
 struct finder {
-	const struct xc_kin *const *kin;
+	const struct xc_observed_trace *const *observed;
 	size_t count;
 	uint32_t frames, cut;
 	uint32_t *order, *place; /* traces by their frames; and where each stands there */
@@ -46,7 +46,7 @@ static void put_in_order(struct finder *f)
 {
 	struct placed *placed = xc_alloc((f->count + 1) * sizeof *placed);
 	for (size_t i = 0; i < f->count; i++)
-		placed[i] = (struct placed){&f->kin[i]->trace, (uint32_t)i};
+		placed[i] = (struct placed){&f->observed[i]->trace, (uint32_t)i};
 	qsort(placed, f->count, sizeof *placed, by_frames);
 	f->order = xc_alloc((f->count + 1) * sizeof *f->order);
 	f->place = xc_alloc((f->count + 1) * sizeof *f->place);
@@ -72,8 +72,8 @@ static void make_index(struct finder *f)
 	size_t all = 0;
 	f->starts = xc_alloc(((size_t)f->frames + 2) * sizeof *f->starts);
 	for (size_t i = 0; i < f->count; i++)
-		for (size_t k = 0; k < f->kin[i]->trace.count; k++)
-			f->starts[f->kin[i]->trace.frames[k]] += is_first(&f->kin[i]->trace, k);
+		for (size_t k = 0; k < f->observed[i]->trace.count; k++)
+			f->starts[f->observed[i]->trace.frames[k]] += is_first(&f->observed[i]->trace, k);
 	for (size_t i = 0; i <= (size_t)f->frames + 1; i++) {
 		size_t count = f->starts[i];
 		f->starts[i] = all;
@@ -81,7 +81,7 @@ static void make_index(struct finder *f)
 	}
 	f->having = xc_alloc((all + 1) * sizeof *f->having);
 	for (size_t i = 0; i < f->count; i++) {
-		const struct xc_trace *trace = &f->kin[f->order[i]]->trace;
+		const struct xc_trace *trace = &f->observed[f->order[i]]->trace;
 		for (size_t k = 0; k < trace->count; k++)
 			if (is_first(trace, k))
 				f->having[f->starts[trace->frames[k]]++] = (uint32_t)i;
@@ -155,7 +155,7 @@ static bool is_full(const struct comparing *c)
 static bool is_mine(const struct comparing *c, uint32_t other)
 {
 	const struct finder *f = c->f;
-	size_t mine = f->kin[c->at]->trace.count, theirs = f->kin[other]->trace.count;
+	size_t mine = f->observed[c->at]->trace.count, theirs = f->observed[other]->trace.count;
 	return theirs > mine || (theirs == mine && f->place[other] > f->place[c->at]);
 }
 
@@ -165,7 +165,7 @@ static void compare(struct comparing *c, uint32_t other)
 	if (f->stamps[other] == c->at + 1 || !is_mine(c, other))
 		return;
 	f->stamps[other] = c->at + 1;
-	uint32_t distance = xc_kin_distance(f->probe, f->kin[c->at], f->kin[other]);
+	uint32_t distance = xc_trace_similarity_distance(f->probe, f->observed[c->at], f->observed[other]);
 	if (distance >= f->cut)
 		return;
 	c->kept++;
@@ -204,8 +204,8 @@ static void compare_all(struct finder *f)
 	struct asked asked[XC_TRACE_MAX];
 	for (size_t i = 0; i < f->count; i++) {
 		struct comparing c = {.f = f, .at = (uint32_t)i};
-		size_t count = rarer_frames_of(f, &f->kin[i]->trace, asked);
-		xc_probe_set(f->probe, &f->kin[i]->trace);
+		size_t count = rarer_frames_of(f, &f->observed[i]->trace, asked);
+		xc_probe_set(f->probe, &f->observed[i]->trace);
 		for (size_t k = 0; k < count && !is_full(&c); k++)
 			compare_having(&c, asked[k].frame);
 		f->capped |= is_full(&c);
@@ -286,9 +286,10 @@ static struct xc_neighbours *result_of(struct finder *f)
 	return n;
 }
 
-struct xc_neighbours *xc_neighbours_find(const struct xc_kin *const *kin, size_t count, uint32_t frames, uint32_t cut)
+struct xc_neighbours *xc_neighbours_find(const struct xc_observed_trace *const *observed, size_t count, uint32_t frames,
+					 uint32_t cut)
 {
-	struct finder f = {.kin = kin, .count = count, .frames = frames, .cut = cut};
+	struct finder f = {.observed = observed, .count = count, .frames = frames, .cut = cut};
 	f.probe = xc_probe_new(frames, cut);
 	f.stamps = xc_alloc((count + 1) * sizeof *f.stamps);
 	put_in_order(&f);

@@ -6,7 +6,7 @@
 #ifndef XC_NEIGHBOURS_H
 #define XC_NEIGHBOURS_H
 
-#include "batch/cluster/kin.h"
+#include "batch/cluster/trace_similarity.h"
 
 enum {
 	XC_NEIGHBOURS_WORK = 50000, /* of comparing one (xc_probe_work), at most: 500 long traces */
@@ -22,7 +22,8 @@ struct xc_neighbours {
 
 /* Neighbours that are nearer than cut, which is below XC_DISTANCE_ONE. Frames are numbered up to `frames`. At most 2^32 - 1 traces. The result
  * depends on the order of traces only when it is capped. */
-struct xc_neighbours *xc_neighbours_find(const struct xc_kin *const *kin, size_t count, uint32_t frames, uint32_t cut);
+struct xc_neighbours *xc_neighbours_find(const struct xc_observed_trace *const *observed, size_t count, uint32_t frames,
+					 uint32_t cut);
 void xc_neighbours_free(struct xc_neighbours *neighbours);
 
 /* Index of the first of some ascending numbers, those at lo up to hi, that is not below `number`; hi: all are. */

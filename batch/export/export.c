@@ -5,28 +5,27 @@
 
 #include "core/report/scrub.h"
 #include "core/base/text.h"
-#include "batch/export/export_cluster.h"
 
-const struct xc_export xc_exports[] = {
-	{"text", ".txt", "a table for people", xc_export_text},
-	{"json", ".json", "all that is known, as one document", xc_export_json},
-	{"jsonl", ".jsonl", "the same, a line for each cluster and each core that failed", xc_export_jsonl},
-	{"sarif", ".sarif", "SARIF 2.1.0, for code scanning", xc_export_sarif},
-	{"junit", ".xml", "JUnit's XML, for test reports", xc_export_junit},
-	{"github", ".txt", "annotations, for the log of a GitHub action", xc_export_github},
-	{"summary", ".md", "Markdown, as long as a step summary of GitHub may be", xc_export_summary},
-	{"gitlab", ".json", "a Code Quality report of GitLab", xc_export_gitlab},
-	{"markdown", ".md", "Markdown, for a comment or an issue", xc_export_markdown},
-	{"html", ".html", "a page to look at, filter and search in", xc_export_html},
-	{.name = NULL},
-};
+#define ADDRESS(name) &xc_export_##name,
+
+const struct xc_export *const xc_exports[] = {XC_EXPORTS(ADDRESS) NULL};
 
 const struct xc_export *xc_export_named(const char *name)
 {
-	for (const struct xc_export *e = xc_exports; e->name; e++)
-		if (strcmp(e->name, name) == 0)
-			return e;
+	for (const struct xc_export *const *e = xc_exports; *e; e++)
+		if (strcmp((*e)->name, name) == 0)
+			return *e;
 	return NULL;
+}
+
+char *xc_export_list(void)
+{
+	struct xc_text list = {0};
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
+		xc_text_add(&list, list.len ? ", " : "");
+		xc_text_add(&list, (*e)->name);
+	}
+	return xc_text_take(&list);
 }
 
 /* ---- paths ---- */

@@ -37,16 +37,31 @@ struct xc_export {
 	xc_export_fn *write;
 };
 
-/* All of them; ends with an entry without a name. */
-extern const struct xc_export xc_exports[];
+/* The formats, in the order in which help lists them. A new format is a file export_NAME.c that defines
+ * `const struct xc_export xc_export_NAME`, and its name in this list. */
+#define XC_EXPORTS(X) X(json) X(jsonl) X(sarif) X(junit) X(github) X(summary) X(gitlab) X(markdown) X(html) X(text)
+
+#define XC_EXPORT_DECLARE(name) extern const struct xc_export xc_export_##name;
+XC_EXPORTS(XC_EXPORT_DECLARE)
+#undef XC_EXPORT_DECLARE
+
+/* All of them; NULL ends the array. */
+extern const struct xc_export *const xc_exports[];
 
 /* By name; NULL when there is none. */
 const struct xc_export *xc_export_named(const char *name);
 
-xc_export_fn xc_export_text, xc_export_json, xc_export_jsonl, xc_export_sarif, xc_export_junit, xc_export_github,
-	xc_export_summary, xc_export_gitlab, xc_export_markdown, xc_export_html;
+/* "json, jsonl, sarif, …": all names. Malloc'ed. */
+char *xc_export_list(void);
 
 /* A source path as it stands in exports: below source_root, relative; NULL stays NULL. Malloc'ed. */
 char *xc_export_path(const struct xc_export_options *options, const char *file);
+
+/* Does a path begin at the root, or at a home directory, as redaction shows it? */
+bool xc_export_whole(const char *path);
+
+/* Is a source path, as the compiler recorded it, the repository's? Where its root is known, when it lies below; else when it is relative,
+ * and not above. False for NULL. */
+bool xc_export_inside(const struct xc_export_options *options, const char *file);
 
 #endif

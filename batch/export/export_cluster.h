@@ -39,13 +39,6 @@ bool xc_export_is_own(const struct xc_export_cluster *cluster, size_t index, con
 char *xc_export_source(const struct xc_export_cluster *cluster, const struct xc_export_options *options,
 		       unsigned *line_out);
 
-/* Does a path begin at the root, or at a home directory, as redaction shows it? */
-bool xc_export_whole(const char *path);
-
-/* Is a source path, as the compiler recorded it, the repository's? Where its root is known, when it lies below; else when it is relative,
- * and not above. False for NULL. */
-bool xc_export_inside(const struct xc_export_options *options, const char *file);
-
 /* The signature for people, "class | f1 | f2", and in brackets why it may be several problems; of one that is gone what the baseline has, or the id. Borrowed. */
 const char *xc_export_signature(const struct xc_export_cluster *cluster);
 

@@ -124,8 +124,8 @@ static void put_missing(FILE *out, const struct xc_problems *problems)
 	xc_text_fini(&words);
 }
 
-struct xc_error *xc_export_github(const struct xc_problems *problems, const struct xc_export_options *options,
-				  FILE *out)
+static struct xc_error *write_annotations(const struct xc_problems *problems, const struct xc_export_options *options,
+					  FILE *out)
 {
 	struct xc_text totals = {0};
 	put_missing(out, problems);
@@ -137,3 +137,6 @@ struct xc_error *xc_export_github(const struct xc_problems *problems, const stru
 	xc_text_fini(&totals);
 	return xc_export_end(out, "annotations");
 }
+
+const struct xc_export xc_export_github = {"github", ".txt", "annotations, for the log of a GitHub action",
+					   write_annotations};

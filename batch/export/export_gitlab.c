@@ -38,8 +38,8 @@ static json_t *issue_of(const struct xc_export_cluster *c, const struct xc_expor
 	return issue;
 }
 
-struct xc_error *xc_export_gitlab(const struct xc_problems *problems, const struct xc_export_options *options,
-				  FILE *out)
+static struct xc_error *write_issues(const struct xc_problems *problems, const struct xc_export_options *options,
+				     FILE *out)
 {
 	struct xc_jsonstream stream = xc_jsonstream_start(out);
 	xc_jsonstream_open(&stream, NULL, '[');
@@ -54,3 +54,5 @@ struct xc_error *xc_export_gitlab(const struct xc_problems *problems, const stru
 	xc_jsonstream_close(&stream, ']');
 	return xc_jsonstream_finish(&stream);
 }
+
+const struct xc_export xc_export_gitlab = {"gitlab", ".json", "a Code Quality report of GitLab", write_issues};

@@ -280,7 +280,8 @@ static void put_foot(struct xc_html *html, const struct xc_problems *problems)
 			  "<kbd>Esc</kbd> close</span></footer>\n</main>\n");
 }
 
-struct xc_error *xc_export_html(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_page(const struct xc_problems *problems, const struct xc_export_options *options,
+				   FILE *out)
 {
 	struct xc_html html = {.out = out};
 	struct xc_text totals = {0};
@@ -306,3 +307,5 @@ struct xc_error *xc_export_html(const struct xc_problems *problems, const struct
 		err = xc_error_errno(errno ? errno : EIO, "writing the page");
 	return err;
 }
+
+const struct xc_export xc_export_html = {"html", ".html", "a page to look at, filter and search in", write_page};

@@ -2,7 +2,8 @@
 #include "core/text/jsonstream.h"
 #include "batch/export/export_object.h"
 
-struct xc_error *xc_export_json(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_document(const struct xc_problems *problems, const struct xc_export_options *options,
+				       FILE *out)
 {
 	struct xc_jsonstream stream = xc_jsonstream_start(out);
 	xc_jsonstream_open(&stream, NULL, '{');
@@ -22,3 +23,5 @@ struct xc_error *xc_export_json(const struct xc_problems *problems, const struct
 	xc_jsonstream_close(&stream, '}');
 	return xc_jsonstream_finish(&stream);
 }
+
+const struct xc_export xc_export_json = {"json", ".json", "all that is known, as one document", write_document};

@@ -14,7 +14,8 @@ static struct xc_error *line(FILE *out, const char *type, json_t *object)
 	return xc_jsonstream_finish(&stream);
 }
 
-struct xc_error *xc_export_jsonl(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_lines(const struct xc_problems *problems, const struct xc_export_options *options,
+				    FILE *out)
 {
 	struct xc_error *err = line(out, "triage", xc_export_object_head(problems));
 	for (size_t i = 0; i < problems->count && !err; i++)
@@ -23,3 +24,6 @@ struct xc_error *xc_export_jsonl(const struct xc_problems *problems, const struc
 		err = line(out, "failed", xc_export_object_failure(problems->failed[i]));
 	return err;
 }
+
+const struct xc_export xc_export_jsonl = {
+	"jsonl", ".jsonl", "the same as json, a line for each cluster and each core that failed", write_lines};

@@ -183,7 +183,8 @@ static void put_properties(struct junit *j)
 	xc_text_add(&j->text, "</properties>\n");
 }
 
-struct xc_error *xc_export_junit(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_suite(const struct xc_problems *problems, const struct xc_export_options *options,
+				    FILE *out)
 {
 	struct junit j = {.out = out, .problems = problems, .options = options};
 	xc_text_add(&j.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"xcore triage\"");
@@ -208,3 +209,5 @@ struct xc_error *xc_export_junit(const struct xc_problems *problems, const struc
 	xc_text_fini(&j.scratch);
 	return xc_export_end(out, "JUnit");
 }
+
+const struct xc_export xc_export_junit = {"junit", ".xml", "JUnit's XML, for test reports", write_suite};

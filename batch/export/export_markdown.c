@@ -224,14 +224,19 @@ static struct xc_error *write_page(const struct xc_problems *problems, const str
 	return xc_export_end(out, "Markdown");
 }
 
-struct xc_error *xc_export_markdown(const struct xc_problems *problems, const struct xc_export_options *options,
+static struct xc_error *write_whole(const struct xc_problems *problems, const struct xc_export_options *options,
 				    FILE *out)
 {
 	return write_page(problems, options, SIZE_MAX, out);
 }
 
-struct xc_error *xc_export_summary(const struct xc_problems *problems, const struct xc_export_options *options,
-				   FILE *out)
+static struct xc_error *write_summary(const struct xc_problems *problems, const struct xc_export_options *options,
+				      FILE *out)
 {
 	return write_page(problems, options, options->before < SUMMARY_MAX ? SUMMARY_MAX - options->before : 0, out);
 }
+
+const struct xc_export xc_export_summary = {"summary", ".md", "Markdown, as long as a step summary of GitHub may be",
+					    write_summary};
+
+const struct xc_export xc_export_markdown = {"markdown", ".md", "Markdown, for a comment or an issue", write_whole};

@@ -216,7 +216,8 @@ static json_t *bases(void)
 	return object;
 }
 
-struct xc_error *xc_export_sarif(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_log(const struct xc_problems *problems, const struct xc_export_options *options,
+				  FILE *out)
 {
 	struct sarif s = {.stream = xc_jsonstream_start(out), .problems = problems, .options = options};
 	find_rules(&s);
@@ -236,3 +237,5 @@ struct xc_error *xc_export_sarif(const struct xc_problems *problems, const struc
 	xc_sarif_rules_fini(&s.rules);
 	return xc_jsonstream_finish(&s.stream);
 }
+
+const struct xc_export xc_export_sarif = {"sarif", ".sarif", "SARIF 2.1.0, for code scanning", write_log};

@@ -286,7 +286,8 @@ static void put_table(struct page *page)
 	}
 }
 
-struct xc_error *xc_export_text(const struct xc_problems *problems, const struct xc_export_options *options, FILE *out)
+static struct xc_error *write_table(const struct xc_problems *problems, const struct xc_export_options *options,
+				    FILE *out)
 {
 	const struct xc_render_options render = {.color = options->color, .width = options->width};
 	struct page page = {.paint = xc_paint_start(out, &render), .problems = problems, .options = options};
@@ -295,3 +296,5 @@ struct xc_error *xc_export_text(const struct xc_problems *problems, const struct
 	xc_export_worst(&page.paint, problems, options);
 	return xc_paint_finish(&page.paint);
 }
+
+const struct xc_export xc_export_text = {"text", ".txt", "a table for people", write_table};

@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "batch/input/corename.h"
 #include "batch/util/directory.h"
-#include "batch/util/firstbytes.h"
+#include "batch/util/file_magic.h"
 #include "batch/util/namelist.h"
 #include "batch/record/normalise.h"
 #include "batch/record/record.h"
@@ -103,11 +103,11 @@ static char *joined(const char *directory, const char *below)
 }
 
 /* The first bytes of a file, zeros where there are none, and what is known of it. False with errno set when it cannot be read. */
-static bool look(int directory, const char *name, unsigned char bytes[XC_FIRSTBYTES], struct stat *st)
+static bool look(int directory, const char *name, unsigned char bytes[XC_FILE_MAGIC], struct stat *st)
 {
-	memset(bytes, 0, XC_FIRSTBYTES);
+	memset(bytes, 0, XC_FILE_MAGIC);
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	bool good = fd >= 0 && !fstat(fd, st) && pread(fd, bytes, XC_FIRSTBYTES, 0) >= 0;
+	bool good = fd >= 0 && !fstat(fd, st) && pread(fd, bytes, XC_FILE_MAGIC, 0) >= 0;
 	int number = errno;
 	if (fd >= 0)
 		close(fd);
@@ -116,13 +116,13 @@ static bool look(int directory, const char *name, unsigned char bytes[XC_FIRSTBY
 }
 
 /* Of a file that could be read: is it a core, or what is left of one? An empty file is what a full disk leaves. */
-static bool is_core(const char *name, const unsigned char bytes[XC_FIRSTBYTES], const struct stat *st)
+static bool is_core(const char *name, const unsigned char bytes[XC_FILE_MAGIC], const struct stat *st)
 {
-	if (xc_firstbytes_core(bytes))
+	if (xc_file_magic_core(bytes))
 		return true;
-	if (!xc_corename_is(name) || xc_firstbytes_apport(bytes))
+	if (!xc_corename_is(name) || xc_file_magic_apport(bytes))
 		return false;
-	return !st->st_size || xc_firstbytes_compressed(bytes) || xc_firstbytes_bzip2(bytes) ||
+	return !st->st_size || xc_file_magic_compressed(bytes) || xc_file_magic_bzip2(bytes) ||
 	       xc_corename_is_plain(name);
 }
 
@@ -150,7 +150,7 @@ static void visit_file(void *user, int directory, const char *name, const char *
 {
 	struct search *s = user;
 	struct stat st = {0};
-	unsigned char bytes[XC_FIRSTBYTES];
+	unsigned char bytes[XC_FILE_MAGIC];
 	xc_auto(xc_freep) char *file = joined(s->from, below), *path = joined(s->shown, below);
 	const bool read = look(directory, name, bytes, &st);
 	const int number = errno;
@@ -164,7 +164,7 @@ static void visit_file(void *user, int directory, const char *name, const char *
 	s->found->unread += !read && number != ENOENT;
 	if (!read)
 		note(s, file, strerror(number));
-	else if (xc_firstbytes_apport(bytes))
+	else if (xc_file_magic_apport(bytes))
 		note(s, file, apport_word);
 }
 
@@ -282,7 +282,7 @@ static void take_directory(struct search *s, const char *name)
 static struct xc_error *take_name(struct search *s, const char *name, bool listed)
 {
 	struct stat st;
-	unsigned char bytes[XC_FIRSTBYTES];
+	unsigned char bytes[XC_FILE_MAGIC];
 	const char *shown = name + s->shared_len, *file = *name ? name : ".";
 	const bool alone = s->given.count + s->listed.count == 1;
 	if (stat(file, &st))
@@ -296,7 +296,7 @@ static struct xc_error *take_name(struct search *s, const char *name, bool liste
 		s->shown = alone ? "" : shown;
 		return xc_directory_walk(file, &visitor);
 	}
-	if (xc_ends_with(name, ".crash") && look(AT_FDCWD, name, bytes, &st) && xc_firstbytes_apport(bytes))
+	if (xc_ends_with(name, ".crash") && look(AT_FDCWD, name, bytes, &st) && xc_file_magic_apport(bytes))
 		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: %s", name, apport_word);
 	add(s, shown, name, &st);
 	return NULL;

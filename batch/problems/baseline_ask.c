@@ -4,7 +4,7 @@
 
 #include "batch/problems/baseline_impl.h"
 #include "batch/util/glob.h"
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 enum { ALWAYS = 3 }; /* so often it must have been there, and never away, to be always there */
 

@@ -21,7 +21,7 @@ struct xc_baseline_prefix {
 /* For qsort of entries: patterns first, then by id; then as they stand in the file. */
 int xc_baseline_by_name(const void *a, const void *b);
 
-/* baseline_text.c: what a text or pattern is in the file, so that reading it gives the same bytes again. A NUL byte ends the string;
+/* What a text or pattern is in the file, so that reading it gives the same bytes again. A NUL byte ends the string;
  * "\x00" is no escape. */
 void xc_baseline_write_text(struct xc_text *text, const char *string);
 void xc_baseline_decode_text(char *text); /* in place */

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "batch/problems/baseline_impl.h"
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 /* What stands in a line with commas between: that of the entry and new ones, in any order and maybe twice; owned. */
 struct list {

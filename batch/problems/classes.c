@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/problems/worth.h"
+#include "batch/problems/baseline.h"
+#include "batch/problems/crash_rank.h"
 
 static const char *name_of(const struct xc_problem_member *member)
 {
@@ -20,7 +21,7 @@ static int by_class(const void *a, const void *b)
 	int d = strcmp(name_of(l), name_of(r));
 	d = d ? d : (l->copy_of != NULL) - (r->copy_of != NULL);
 	d = d ? d : l->guessed - r->guessed;
-	return d ? d : xc_worth_face(l, r);
+	return d ? d : xc_crash_rank_shown(l, r);
 }
 
 static int by_weight(const void *a, const void *b)

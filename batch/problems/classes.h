@@ -3,7 +3,7 @@
 #ifndef XC_CLASSES_H
 #define XC_CLASSES_H
 
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 /* Set the problem's classes and its members' class_at; the members and the representative are set. Into the arena, names borrowed. Cost: a sort of
  * the members. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "batch/problems/problems.h"
+#include "batch/problems/problem.h"
 
 /* Errors: XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_explain(const struct xc_problems *problems, FILE *out);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/problems/alike.h"
+#include "batch/problems/signature_merge.h"
 #include "batch/problems/classes.h"
-#include "batch/problems/remnant.h"
+#include "batch/problems/truncated_stack.h"
 #include "batch/problems/states.h"
-#include "batch/problems/worth.h"
+#include "batch/problems/crash_rank.h"
 
 /* One record in the making: which group and so which problem it belongs to. */
 struct item {
@@ -29,27 +29,6 @@ struct maker {
 	struct item **sorted; /* the originals, by sig, the best of each first */
 	size_t count, originals;
 };
-
-/* ---- words ---- */
-
-const char *xc_problem_state_name(enum xc_problem_state state)
-{
-	static const char *const names[] = {
-		[XC_PROBLEM_OPEN] = "open", [XC_PROBLEM_NEW] = "new",     [XC_PROBLEM_KNOWN] = "known",
-		[XC_PROBLEM_GONE] = "gone", [XC_PROBLEM_FLAKY] = "flaky", [XC_PROBLEM_UNSEEN] = "unseen",
-	};
-	return names[state];
-}
-
-const struct xc_problem_member *xc_problem_shown(const struct xc_problem *problem)
-{
-	return problem->member_count ? &problem->members[problem->representative] : NULL;
-}
-
-bool xc_problem_stands(const struct xc_problem_member *member)
-{
-	return !member->copy_of && !member->guessed;
-}
 
 /* ---- orders: each ends with the path, which no two records share ---- */
 
@@ -69,14 +48,14 @@ static int by_core(const void *a, const void *b)
 	const struct xc_problem_member *l = &(*left)->member, *r = &(*right)->member;
 	int d = strcmp(l->record->core_id, r->record->core_id);
 	d = d ? d : strcmp(l->signature->sig, r->signature->sig);
-	return d ? d : xc_worth_stack(l, r);
+	return d ? d : xc_crash_rank_stack(l, r);
 }
 
 static int by_sig(const void *a, const void *b)
 {
 	const struct item *const *left = a, *const *right = b;
 	int d = strcmp((*left)->member.signature->sig, (*right)->member.signature->sig);
-	return d ? d : xc_worth(&(*left)->member, &(*right)->member);
+	return d ? d : xc_crash_rank(&(*left)->member, &(*right)->member);
 }
 
 static int by_exact(const void *a, const void *b)
@@ -172,7 +151,7 @@ static void mark_copies_of(struct item **list, size_t count)
 		const bool first = i == 0 || !same_sig(list[i - 1], list[i]);
 		list[i]->original = first ? list[i] : list[i - 1]->original;
 		whole += first && list[i]->member.signature->complete;
-		best = xc_worth_stack(&list[i]->member, &best->member) < 0 ? list[i] : best;
+		best = xc_crash_rank_stack(&list[i]->member, &best->member) < 0 ? list[i] : best;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct item *to = list[i]->original;
@@ -211,13 +190,13 @@ static void sort_by_sig(struct maker *m)
 }
 
 /* Groups of one sig; returns how many. The best of each comes first. */
-static size_t make_groups(struct maker *m, const struct xc_problem_member **members, struct xc_alike_group *groups)
+static size_t make_groups(struct maker *m, const struct xc_problem_member **members, struct xc_signature_group *groups)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < m->originals; i++) {
 		members[i] = &m->sorted[i]->member;
 		if (i == 0 || !same_sig(m->sorted[i - 1], m->sorted[i]))
-			groups[count++] = (struct xc_alike_group){members[i], members + i, 0};
+			groups[count++] = (struct xc_signature_group){members[i], members + i, 0};
 		groups[count - 1].count++;
 		m->sorted[i]->problem = count - 1;
 	}
@@ -228,11 +207,11 @@ static size_t make_groups(struct maker *m, const struct xc_problem_member **memb
 static size_t assign(struct maker *m)
 {
 	const struct xc_problem_member **members = xc_alloc((m->originals + 1) * sizeof *members);
-	struct xc_alike_group *groups = xc_alloc((m->originals + 1) * sizeof *groups);
+	struct xc_signature_group *groups = xc_alloc((m->originals + 1) * sizeof *groups);
 	size_t count = make_groups(m, members, groups), *firsts = xc_alloc((count + 1) * sizeof *firsts);
 	bool *guessed = xc_alloc(count + 1);
-	xc_alike(groups, count, m->options->cut, firsts);
-	xc_remnants(groups, count, firsts, guessed);
+	xc_signature_merge(groups, count, m->options->cut, firsts);
+	xc_truncated_stack_assign(groups, count, firsts, guessed);
 	for (size_t i = 0; i < m->originals; i++) {
 		m->sorted[i]->member.guessed = guessed[m->sorted[i]->problem];
 		m->sorted[i]->problem = firsts[m->sorted[i]->problem];
@@ -290,7 +269,7 @@ static void make_problem(struct maker *m, struct xc_problem *p, struct item *con
 			p->severity = s->severity;
 		if (strcmp(s->sig, smallest) < 0)
 			smallest = s->sig;
-		if (xc_worth_face(&items[i]->member, &best->member) <= 0) {
+		if (xc_crash_rank_shown(&items[i]->member, &best->member) <= 0) {
 			best = items[i];
 			p->representative = i;
 		}

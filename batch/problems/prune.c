@@ -101,7 +101,7 @@ static bool remove_it(const struct xc_prune *p, const struct place *place)
 }
 
 /* Two names of one file may be the same name, seen through two mounts. */
-static const char *why_not(const struct xc_prune *p, const struct xc_keep_spare *spare, const struct place *place)
+static const char *why_not(const struct xc_prune *p, const struct xc_core_spare *spare, const struct place *place)
 {
 	struct stat kept;
 	if (place->why)
@@ -143,7 +143,7 @@ struct xc_pruned xc_prune(const struct xc_prune *prune)
 	struct xc_pruned pruned = {0};
 	struct shared_files shared = {0};
 	for (size_t i = 0; i < prune->keep->spare_count; i++) {
-		const struct xc_keep_spare *spare = &prune->keep->spare[i];
+		const struct xc_core_spare *spare = &prune->keep->spare[i];
 		struct place place = place_of(prune, spare->record);
 		const char *why = why_not(prune, spare, &place);
 		if (place.parent >= 0)

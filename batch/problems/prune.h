@@ -3,10 +3,10 @@
 #define XC_PRUNE_H
 
 #include "batch/input/input.h"
-#include "batch/problems/keep.h"
+#include "batch/problems/core_retention.h"
 
 struct xc_prune {
-	const struct xc_keep *keep;
+	const struct xc_core_retention *keep;
 	const struct xc_input *inputs; /* what the records were made of, by path */
 	size_t input_count;
 	/* That the user gave by name, of xc_inputs: nothing outside of them is touched. What was given by itself, in a list or by wildcards is
@@ -15,7 +15,7 @@ struct xc_prune {
 	size_t directory_count;
 	bool dry; /* --dry-run: only say what would be done */
 	/* Told each spare core in the list's order: deleted (or, dry, that it would be) when why_not is NULL. */
-	void (*tell)(void *user, const struct xc_keep_spare *spare, const char *why_not);
+	void (*tell)(void *user, const struct xc_core_spare *spare, const char *why_not);
 	void *user;
 };
 

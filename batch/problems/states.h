@@ -17,7 +17,8 @@
 #ifndef XC_STATES_H
 #define XC_STATES_H
 
-#include "batch/problems/problems.h"
+#include "batch/problems/baseline.h"
+#include "batch/problems/problem.h"
 
 /* Set state, note, why, expiry and (where the baseline knows it under another one) the id of each problem, and add those that are gone
  * or unseen. Without a baseline (NULL) all are open. problems->partial is set; today: problems.h. */

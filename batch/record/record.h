@@ -15,7 +15,7 @@
 
 #define XC_RECORD_SCHEMA "xcore.record/1"
 
-struct xc_sought;
+struct xc_file_dependency;
 
 enum {
 	XC_RECORD_FRAMES = 256,  /* rows that are kept of all stacks: of each as many, half innermost, half outermost */
@@ -61,7 +61,7 @@ struct xc_record {
 	enum xc_record_status status;
 	const char *why;     /* not OK: one line; else NULL */
 	bool unlooked;       /* for a reason that is not the core's: never kept, and not written of it */
-	bool passing;        /* elsewhere or later it may be another: not for the ledger */
+	bool passing;        /* elsewhere or later it may be another: not for the checkpoint */
 	const char *path;    /* below the directory that was given, or the name as given: input.h */
 	const char *core_id; /* facts.h; NULL when the headers could not be read */
 	uint64_t stored;     /* bytes of the file, as it is stored */
@@ -96,9 +96,9 @@ struct xc_record {
 	bool without_exe;    /* --exe was given, and is not its program */
 	const char **absent; /* modules whose file was not found or was refused: "libfoo.so.1 BUILDID: why" */
 	size_t absent_count;
-	/* Files that it was made with and without (sought.h): of this machine, and not written of it. */
-	struct xc_sought **sought;
-	size_t sought_count;
+	/* Files that it was made with and without (file_dependency.h): of this machine, and not written of it. */
+	struct xc_file_dependency **dependencies;
+	size_t dependency_count;
 };
 
 /* "ok", "unreadable", "timeout", "limit", "died". */

@@ -12,14 +12,14 @@
 
 #include "core/base/progress.h"
 #include "batch/sandbox/builder.h"
-#include "batch/sandbox/scout.h"
-#include "batch/sandbox/warden.h"
+#include "batch/sandbox/sandbox_probe.h"
+#include "batch/sandbox/fork_server.h"
 
 enum {
 	JOBS_MAX = 256,
 	WAKE_MS = 250,        /* what a broker does is not heard of, but looked at */
 	LAST_BUILD_MS = 1000, /* what is built then serves the next batch */
-	OWN_DESCRIPTORS = 40, /* of this process: files, the store, the ledger, what is open for a moment */
+	OWN_DESCRIPTORS = 40, /* of this process: files, the store, the checkpoint, what is open for a moment */
 	OF_ONE = 6,           /* its worker's: pipe, socket, process, scratch file, and two while it is started */
 };
 
@@ -32,7 +32,7 @@ struct run {
 	bool again[JOBS_MAX];                /* without its heap */
 	size_t running, jobs;
 	struct xc_worker_options worker;
-	struct xc_scout scout;
+	struct xc_sandbox_probe probe;
 	struct xc_builder builder;
 	const struct xc_input **later; /* of workers that were hindered */
 	size_t later_count;
@@ -62,7 +62,7 @@ static size_t jobs_of(const struct xc_batch *batch)
 
 static bool is_stopped(const struct run *run)
 {
-	return xc_worker_stopped(&run->worker);
+	return xc_worker_options_stopped(&run->worker);
 }
 
 /* Where no further process can be started, those that run are enough, as long as there are any; who interrupts wants no more. */
@@ -105,7 +105,7 @@ static void await(const struct run *run)
 	int descriptors[XC_WORKER_DESCRIPTORS];
 	nfds_t count = 2;
 	polled[0] = (struct pollfd){.fd = run->builder.process, .events = POLLIN}; /* -1 is left alone */
-	polled[1] = (struct pollfd){.fd = xc_warden_wants(run->worker.warden), .events = POLLIN};
+	polled[1] = (struct pollfd){.fd = xc_fork_server_wants(run->worker.fork_server), .events = POLLIN};
 	for (size_t i = 0; i < run->running; i++) {
 		const size_t own = xc_worker_descriptors(run->workers[i], descriptors);
 		if (!own)
@@ -173,9 +173,9 @@ static struct xc_error *take(struct run *run, size_t i)
 /* What brokers say that the cache lacks. */
 static void have_built(struct run *run)
 {
-	char name[XC_WARDEN_NAME];
+	char name[XC_FORK_SERVER_NAME];
 	int fd;
-	while ((fd = xc_warden_wanted(run->worker.warden, name)) >= 0) {
+	while ((fd = xc_fork_server_wanted(run->worker.fork_server, name)) >= 0) {
 		xc_builder_want(&run->builder, name, fd);
 		close(fd);
 	}
@@ -240,14 +240,14 @@ static uint64_t room(void)
 
 static struct xc_error *go_through_all(struct run *run, const struct xc_input *const *inputs)
 {
-	struct xc_error *err = xc_scout_send(&run->worker, &run->scout);
+	struct xc_error *err = xc_sandbox_probe_run(&run->worker, &run->probe);
 	if (err && is_stopped(run)) {
 		xc_error_free(err);
 		return NULL;
 	}
 	if (err)
 		return err;
-	xc_warden_follow(run->worker.warden, &run->scout);
+	xc_fork_server_use_probe(run->worker.fork_server, &run->probe);
 	run->builder = (struct xc_builder){.options = &run->worker, .process = -1};
 	run->worker.room = room();
 	run->jobs = jobs_of(run->batch);
@@ -255,11 +255,11 @@ static struct xc_error *go_through_all(struct run *run, const struct xc_input *c
 	run->last_try = run->worker.last_try = true;
 	run->worker.room = room();
 	run->jobs = 1;
-	xc_warden_ask_again(run->worker.warden);
+	xc_fork_server_retry_places(run->worker.fork_server);
 	if (!err)
 		err = go_through(run, run->later, run->later_count);
 	xc_builder_finish(&run->builder, is_stopped(run) || err ? 0 : LAST_BUILD_MS);
-	xc_scout_fini(&run->scout);
+	xc_sandbox_probe_fini(&run->probe);
 	return err;
 }
 
@@ -269,13 +269,13 @@ struct xc_error *xc_batch_run(const struct xc_batch *batch, const struct xc_inpu
 	struct run *run = xc_alloc(sizeof *run);
 	*run = (struct run){.batch = batch, .worker = batch->worker, .all = count};
 	run->later = xc_alloc((count + 1) * sizeof(struct xc_input *));
-	struct xc_warden *own = NULL;
-	struct xc_error *err = count && !run->worker.warden ? xc_warden_start(&run->worker, &own) : NULL;
+	struct xc_fork_server *own = NULL;
+	struct xc_error *err = count && !run->worker.fork_server ? xc_fork_server_start(&run->worker, &own) : NULL;
 	if (own)
-		run->worker.warden = own;
+		run->worker.fork_server = own;
 	if (count && !err)
 		err = go_through_all(run, inputs);
-	xc_warden_end(own);
+	xc_fork_server_end(own);
 	*done_out = run->done;
 	free(run->later);
 	free(run);

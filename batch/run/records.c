@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "batch/run/changes.h"
+#include "batch/run/dependency_check.h"
 
 struct making {
 	const struct xc_records_options *options;
@@ -16,7 +16,7 @@ struct making {
 	struct xc_arena scratch; /* of the record that was finished last */
 };
 
-/* What is known besides the core; what a program was called by its file's name where the core does not tell. The ledger does not have it:
+/* What is known besides the core; what a program was called by its file's name where the core does not tell. The checkpoint does not have it:
  * it is of another journal each time. */
 static struct xc_record *hinted(struct xc_record *record, const struct xc_input *input, struct xc_arena *arena)
 {
@@ -26,7 +26,7 @@ static struct xc_record *hinted(struct xc_record *record, const struct xc_input 
 	return record;
 }
 
-/* The record as the ledger and a part would give it back. */
+/* The record as the checkpoint and a part would give it back. */
 static struct xc_error *keep(struct making *m, const struct xc_record *record, struct xc_record **kept_out)
 {
 	json_t *object = xc_record_json(record);
@@ -35,8 +35,8 @@ static struct xc_error *keep(struct making *m, const struct xc_record *record, s
 	if (!err) {
 		(*kept_out)->unlooked = record->unlooked;
 		(*kept_out)->passing = record->passing;
-		(*kept_out)->sought = record->sought;
-		(*kept_out)->sought_count = record->sought_count;
+		(*kept_out)->dependencies = record->dependencies;
+		(*kept_out)->dependency_count = record->dependency_count;
 	}
 	return err;
 }
@@ -45,7 +45,7 @@ static struct xc_error *keep(struct making *m, const struct xc_record *record, s
 static void remember(struct making *m, const struct xc_input *input, const struct xc_record *record)
 {
 	struct xc_records *records = m->records;
-	xc_auto(xc_error_freep) struct xc_error *full = xc_ledger_add(m->options->ledger, input, record);
+	xc_auto(xc_error_freep) struct xc_error *full = xc_checkpoint_add(m->options->checkpoint, input, record);
 	if (!full)
 		return;
 	if (!records->unkept)
@@ -60,12 +60,12 @@ static struct xc_error *take(void *user, const struct xc_input *input, struct xc
 	struct xc_record *kept;
 	xc_record_fit(record, &m->scratch);
 	struct xc_error *err = keep(m, record, &kept);
-	if (!err && m->options->ledger && !kept->unlooked && !kept->passing)
+	if (!err && m->options->checkpoint && !kept->unlooked && !kept->passing)
 		remember(m, input, kept);
 	xc_arena_fini(&m->scratch);
 	if (err)
 		return err;
-	kept->sought_count = 0; /* gone with its arena */
+	kept->dependency_count = 0; /* gone with its arena */
 	records->unlooked += kept->unlooked;
 	records->records[records->count++] = hinted(kept, input, m->arena);
 	return NULL;
@@ -80,38 +80,40 @@ static bool is_gone(const struct xc_input *input)
 /* Is a file another now than it was made with, or without? */
 static bool is_behind(const struct xc_record *record)
 {
-	for (size_t i = 0; i < record->sought_count; i++)
-		if (record->sought[i]->now == XC_SOUGHT_CHANGED)
+	for (size_t i = 0; i < record->dependency_count; i++)
+		if (record->dependencies[i]->now == XC_FILE_DEPENDENCY_CHANGED)
 			return true;
 	return false;
 }
 
-/* Look for the files that those in the ledger were made with and without. */
+/* Look for the files that those in the checkpoint were made with and without. */
 static struct xc_error *look(const struct making *m, const struct xc_input *const *inputs, size_t count)
 {
 	const struct xc_batch *batch = &m->options->batch;
-	struct xc_changes changes = {.worker = &batch->worker};
+	struct xc_dependency_check changes = {.worker = &batch->worker};
 	for (size_t i = 0; i < count; i++) {
-		const struct xc_record *known = xc_ledger_find(m->options->ledger, inputs[i]);
+		const struct xc_record *known = xc_checkpoint_find(m->options->checkpoint, inputs[i]);
 		if (known && !is_gone(inputs[i]))
-			xc_changes_want(&changes, known);
+			xc_dependency_check_add(&changes, known);
 	}
-	struct xc_error *err = xc_changes_look(&changes);
+	struct xc_error *err = xc_dependency_check_run(&changes);
 	if (changes.silent)
 		m->records->silent = xc_record_text(m->arena, changes.silent->path);
-	xc_changes_fini(&changes);
+	xc_dependency_check_fini(&changes);
 	return err;
 }
 
-/* What is in the ledger is taken, unless it would be another now, or nobody waits for that; how many are left over, in `rest`. */
+/* What is in the checkpoint is taken, unless it would be another now, or nobody waits for that; how many are left over, in `rest`. */
 static size_t reuse(const struct making *m, const struct xc_input *const *inputs, size_t count,
 		    const struct xc_input **rest)
 {
 	struct xc_records *records = m->records;
 	size_t left = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct xc_record *known = m->options->ledger ? xc_ledger_find(m->options->ledger, inputs[i]) : NULL;
-		if (known && !xc_worker_stopped(&m->options->batch.worker) && (is_gone(inputs[i]) || !is_behind(known)))
+		struct xc_record *known =
+			m->options->checkpoint ? xc_checkpoint_find(m->options->checkpoint, inputs[i]) : NULL;
+		if (known && !xc_worker_options_stopped(&m->options->batch.worker) &&
+		    (is_gone(inputs[i]) || !is_behind(known)))
 			records->records[records->count++] = hinted(known, inputs[i], m->arena);
 		else
 			rest[left++] = inputs[i];
@@ -128,7 +130,7 @@ struct xc_error *xc_records_make(const struct xc_input *const *inputs, size_t co
 	struct making m = {.options = options, .records = &records, .arena = arena, .pool = {.arena = arena}};
 	struct xc_batch batch = options->batch;
 	const struct xc_input **rest = xc_alloc((count + 1) * sizeof(struct xc_input *));
-	struct xc_error *err = options->ledger ? look(&m, inputs, count) : NULL;
+	struct xc_error *err = options->checkpoint ? look(&m, inputs, count) : NULL;
 	const size_t left = err ? 0 : reuse(&m, inputs, count, rest);
 	size_t done = 0;
 	batch.arena = &m.scratch;

@@ -84,9 +84,9 @@ const char *xc_settings_shared(const struct xc_worker_options *options, const ch
 	add_number(&hash, finder->strict);
 	add_number(&hash, options->host_files && !finder->sysroot); /* broker.h */
 	add_number(&hash, options->redact);
-	add_number(&hash, xc_worker_seconds(options));
-	add_number(&hash, xc_worker_memory(options));
-	add_number(&hash, xc_worker_core_size(options));
+	add_number(&hash, xc_worker_options_seconds(options));
+	add_number(&hash, xc_worker_options_memory(options));
+	add_number(&hash, xc_worker_options_core_size(options));
 	xc_digest_text(&hash, hints);
 	return finish(&hash, arena);
 }

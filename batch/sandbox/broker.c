@@ -1,4 +1,4 @@
-/* broker: requests (request.h) are taken for hostile. */
+/* broker: requests (broker_protocol.h) are taken for hostile. */
 #include "batch/sandbox/broker.h"
 
 #include <elf.h>
@@ -18,8 +18,8 @@
 #include "core/store/store.h"
 #include "dwarf/elf/inflate_cache.h"
 #include "batch/input/corefd.h"
-#include "batch/util/passing.h"
-#include "batch/sandbox/request.h"
+#include "batch/util/fd_passing.h"
+#include "batch/sandbox/broker_protocol.h"
 
 _Static_assert((int)XC_BROKER_NAME >= (int)XC_INFLATE_CACHE_NAME, "it holds the name of an image");
 
@@ -94,7 +94,7 @@ static bool is_allowed(const struct xc_broker *broker, const char *root, const c
 
 static int open_code(const struct xc_broker *broker, const char *root, const char *path, bool *special)
 {
-	if (broker->desks && xc_desks_silent(broker->desks, root, path)) {
+	if (broker->statuses && xc_broker_status_is_silent(broker->statuses, root, path)) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
@@ -120,25 +120,25 @@ static bool is_shortage(int number)
 	       number == ETOOMANYREFS || number == ESTALE;
 }
 
-static bool is_other(const struct xc_sought *sought, int fd, int number)
+static bool is_other(const struct xc_file_dependency *dependency, int fd, int number)
 {
-	char state[XC_SOUGHT_STATE];
+	char state[XC_FILE_DEPENDENCY_STATE];
 	if (fd < 0)
-		return sought->was && number != ETIMEDOUT && !is_shortage(number);
-	xc_sought_state(fd, state);
-	return !sought->was || strcmp(sought->was, state) != 0;
+		return dependency->was && number != ETIMEDOUT && !is_shortage(number);
+	xc_file_dependency_state(fd, state);
+	return !dependency->was || strcmp(dependency->was, state) != 0;
 }
 
-bool xc_broker_changed(const struct xc_broker *broker, struct xc_sought *sought)
+bool xc_broker_changed(const struct xc_broker *broker, struct xc_file_dependency *dependency)
 {
 	bool special;
-	if (sought->now != XC_SOUGHT_UNSEEN)
-		return sought->now == XC_SOUGHT_CHANGED;
-	const int fd = open_allowed(broker, sought->root, sought->path, &special), number = errno;
-	const bool changed = is_other(sought, fd, number);
+	if (dependency->now != XC_FILE_DEPENDENCY_UNSEEN)
+		return dependency->now == XC_FILE_DEPENDENCY_CHANGED;
+	const int fd = open_allowed(broker, dependency->root, dependency->path, &special), number = errno;
+	const bool changed = is_other(dependency, fd, number);
 	if (fd >= 0)
 		close(fd);
-	sought->now = changed ? XC_SOUGHT_CHANGED : XC_SOUGHT_STAYS;
+	dependency->now = changed ? XC_FILE_DEPENDENCY_CHANGED : XC_FILE_DEPENDENCY_STAYS;
 	return changed;
 }
 
@@ -176,7 +176,7 @@ static void have_built(const struct xc_broker *broker, const char *name)
 			continue;
 		const int fd = open_allowed(broker, seen->root, seen->path, &special);
 		if (fd >= 0 && xc_inflate_cache_name(fd, now) && !strcmp(now, name))
-			xc_passing_send(broker->wants, now, sizeof now, &fd, 1, MSG_DONTWAIT);
+			xc_fd_passing_send(broker->wants, now, sizeof now, &fd, 1, MSG_DONTWAIT);
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -188,13 +188,13 @@ static void have_built(const struct xc_broker *broker, const char *name)
 /* A file that it may give, whether it is there or not. */
 static void log_sought(const struct xc_broker *broker, const char *root, const char *path, int fd)
 {
-	char state[XC_SOUGHT_STATE];
-	const struct xc_sought sought = {.root = root, .path = path, .was = fd >= 0 ? state : NULL};
-	if (!broker->desks)
+	char state[XC_FILE_DEPENDENCY_STATE];
+	const struct xc_file_dependency dependency = {.root = root, .path = path, .was = fd >= 0 ? state : NULL};
+	if (!broker->statuses)
 		return;
 	if (fd >= 0)
-		xc_sought_state(fd, state);
-	xc_desks_log(broker->desks, broker->desk, &sought);
+		xc_file_dependency_state(fd, state);
+	xc_broker_status_log(broker->statuses, broker->status, &dependency);
 }
 
 static int open_file(struct xc_broker *broker, const char *root, const char *path, bool *special)
@@ -222,7 +222,7 @@ static int open_kept(const struct xc_broker *broker, const char *kind, const cha
 	errno = ENOENT;
 	if (!is_kept(kind))
 		return -1;
-	if (broker->desks && xc_desks_silent(broker->desks, kind, name)) {
+	if (broker->statuses && xc_broker_status_is_silent(broker->statuses, kind, name)) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
@@ -244,41 +244,41 @@ static int open_scratch(const struct xc_broker *broker)
 static int open_core(struct xc_broker *broker)
 {
 	const struct xc_input *input = broker->core;
-	struct xc_corefd core = {.fd = -1, .why = XC_DESK_NO_ANSWER, .hindered = true};
+	struct xc_corefd core = {.fd = -1, .why = XC_BROKER_STATUS_NO_ANSWER, .hindered = true};
 	broker->core = NULL;
 	errno = EACCES;
 	if (!input)
 		return -1;
-	if (!broker->desks || !xc_desks_silent(broker->desks, NULL, input->file))
+	if (!broker->statuses || !xc_broker_status_is_silent(broker->statuses, NULL, input->file))
 		core = xc_corefd_open(input);
 	if (core.fd < 0)
-		xc_desk_no_core(broker->desk, core.why, core.hindered);
+		xc_broker_status_no_core(broker->status, core.why, core.hindered);
 	errno = EIO;
 	return core.fd;
 }
 
-static void note_trouble(struct xc_desk *desk, int number, enum xc_desk_lack lack)
+static void note_trouble(struct xc_broker_status *status, int number, enum xc_broker_status_lack lack)
 {
-	if (desk->trouble)
+	if (status->trouble)
 		return;
-	desk->trouble = number;
-	desk->lack = lack;
+	status->trouble = number;
+	status->lack = lack;
 }
 
-static void note_error(struct xc_desk *desk, enum xc_request_kind kind, int number)
+static void note_error(struct xc_broker_status *status, enum xc_broker_request_kind kind, int number)
 {
-	if (kind == XC_REQUEST_SCRATCH)
-		note_trouble(desk, number, XC_DESK_SCRATCH);
+	if (kind == XC_BROKER_REQUEST_SCRATCH)
+		note_trouble(status, number, XC_BROKER_STATUS_SCRATCH);
 	else if (number == ETIMEDOUT)
-		desk->silent = true;
-	else if (kind != XC_REQUEST_CORE && is_shortage(number))
-		note_trouble(desk, number, XC_DESK_FILE);
+		status->silent = true;
+	else if (kind != XC_BROKER_REQUEST_CORE && is_shortage(number))
+		note_trouble(status, number, XC_BROKER_STATUS_FILE);
 }
 
 /* Both texts end where they say; false for a packet of another form. */
-static bool split(const struct xc_request *request, size_t size, const char **second_out)
+static bool split(const struct xc_broker_request *request, size_t size, const char **second_out)
 {
-	const size_t head = offsetof(struct xc_request, texts);
+	const size_t head = offsetof(struct xc_broker_request, texts);
 	if (size <= head || size > sizeof *request)
 		return false;
 	const char *end = (const char *)request + size;
@@ -290,25 +290,26 @@ static bool split(const struct xc_request *request, size_t size, const char **se
 }
 
 /* A worker that does not take its answers waits for them in vain: its time runs out. What cannot be sent along is an error like others. */
-static void send_answer(const struct xc_broker *broker, int socket, struct xc_answer answer, int fd)
+static void send_answer(const struct xc_broker *broker, int socket, struct xc_broker_answer answer, int fd)
 {
-	if (xc_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
+	if (xc_fd_passing_send(socket, &answer, sizeof answer, &fd, fd >= 0, MSG_DONTWAIT) >= 0 || !is_shortage(errno))
 		return;
 	answer.error = errno;
-	note_trouble(broker->desk, answer.error, XC_DESK_ANSWER);
-	xc_passing_send(socket, &answer, sizeof answer, NULL, 0, MSG_DONTWAIT);
+	note_trouble(broker->status, answer.error, XC_BROKER_STATUS_ANSWER);
+	xc_fd_passing_send(socket, &answer, sizeof answer, NULL, 0, MSG_DONTWAIT);
 }
 
 /* What is asked for; -1 with errno set. */
-static int open_asked(struct xc_broker *broker, const struct xc_request *request, const char *second, bool *special)
+static int open_asked(struct xc_broker *broker, const struct xc_broker_request *request, const char *second,
+		      bool *special)
 {
 	const char *root = request->has_root ? request->texts : NULL;
 	switch (request->kind) {
-	case XC_REQUEST_FILE:
+	case XC_BROKER_REQUEST_FILE:
 		return open_file(broker, root, second, special);
-	case XC_REQUEST_KEPT:
+	case XC_BROKER_REQUEST_KEPT:
 		return open_kept(broker, request->texts, second);
-	case XC_REQUEST_SCRATCH:
+	case XC_BROKER_REQUEST_SCRATCH:
 		return open_scratch(broker);
 	default:
 		return open_core(broker);
@@ -316,42 +317,43 @@ static int open_asked(struct xc_broker *broker, const struct xc_request *request
 }
 
 /* Only what may be a place: the rest of the texts are the worker's own choice. */
-static void write_down(const struct xc_broker *broker, const struct xc_request *request, const char *second)
+static void write_down(const struct xc_broker *broker, const struct xc_broker_request *request, const char *second)
 {
-	struct xc_desk *desk = broker->desk;
-	desk->number = request->number;
-	desk->core = request->kind == XC_REQUEST_CORE && broker->core;
-	if (desk->core)
-		xc_desk_write(desk, NULL, broker->core->file);
-	else if (request->kind == XC_REQUEST_FILE)
-		xc_desk_write(desk, request->has_root ? request->texts : NULL, second);
-	else if (request->kind == XC_REQUEST_KEPT && is_kept(request->texts))
-		xc_desk_write(desk, request->texts, second);
+	struct xc_broker_status *status = broker->status;
+	status->number = request->number;
+	status->core = request->kind == XC_BROKER_REQUEST_CORE && broker->core;
+	if (status->core)
+		xc_broker_status_set_place(status, NULL, broker->core->file);
+	else if (request->kind == XC_BROKER_REQUEST_FILE)
+		xc_broker_status_set_place(status, request->has_root ? request->texts : NULL, second);
+	else if (request->kind == XC_BROKER_REQUEST_KEPT && is_kept(request->texts))
+		xc_broker_status_set_place(status, request->texts, second);
 	else
-		xc_desk_write(desk, NULL, "");
+		xc_broker_status_set_place(status, NULL, "");
 }
 
-/* It gets no answer and waits for one: who watches the desk ends it. */
-static bool refuse(const struct xc_broker *broker, enum xc_desk_refusal why)
+/* It gets no answer and waits for one: who watches the status ends it. */
+static bool refuse(const struct xc_broker *broker, enum xc_broker_status_refusal why)
 {
-	broker->desk->refused = why;
+	broker->status->refused = why;
 	return false;
 }
 
 /* False for a packet that breaks the rules. */
-static bool serve(struct xc_broker *broker, int socket, const struct xc_request *request, size_t size)
+static bool serve(struct xc_broker *broker, int socket, const struct xc_broker_request *request, size_t size)
 {
 	const char *second;
-	if (!split(request, size, &second) || request->kind < XC_REQUEST_FILE || request->kind > XC_REQUEST_CORE)
-		return refuse(broker, XC_DESK_FOUL);
+	if (!split(request, size, &second) || request->kind < XC_BROKER_REQUEST_FILE ||
+	    request->kind > XC_BROKER_REQUEST_CORE)
+		return refuse(broker, XC_BROKER_STATUS_FOUL);
 	if (broker->requests++ >= XC_BROKER_REQUESTS)
-		return refuse(broker, XC_DESK_TOO_MUCH);
+		return refuse(broker, XC_BROKER_STATUS_TOO_MUCH);
 	write_down(broker, request, second);
-	struct xc_answer answer = {.number = request->number};
+	struct xc_broker_answer answer = {.number = request->number};
 	const int fd = open_asked(broker, request, second, &answer.special);
 	answer.error = fd < 0 ? errno : 0;
 	if (answer.error)
-		note_error(broker->desk, (enum xc_request_kind)request->kind, answer.error);
+		note_error(broker->status, (enum xc_broker_request_kind)request->kind, answer.error);
 	send_answer(broker, socket, answer, fd);
 	if (fd >= 0)
 		close(fd);
@@ -368,15 +370,15 @@ static bool has_gone(int socket)
 /* The clock runs from before the request is taken until after its answer: who takes our place knows then what to answer. */
 bool xc_broker_serve(struct xc_broker *broker, int socket)
 {
-	static struct xc_request request; /* 8 KiB, and one process serves one at a time */
-	atomic_store(&broker->desk->since_ns, xc_now_ns());
+	static struct xc_broker_request request; /* 8 KiB, and one process serves one at a time */
+	atomic_store(&broker->status->since_ns, xc_now_ns());
 	const ssize_t size = recv(socket, &request, sizeof request, MSG_DONTWAIT);
 	bool goes_on = errno == EAGAIN || errno == EINTR;
 	if (size > 0)
 		goes_on = serve(broker, socket, &request, (size_t)size);
 	else if (!size)
-		goes_on = !has_gone(socket) && refuse(broker, XC_DESK_FOUL);
-	atomic_store(&broker->desk->since_ns, 0);
+		goes_on = !has_gone(socket) && refuse(broker, XC_BROKER_STATUS_FOUL);
+	atomic_store(&broker->status->since_ns, 0);
 	return goes_on;
 }
 
@@ -384,7 +386,7 @@ _Noreturn void xc_broker_live(struct xc_broker *broker, int socket, uint32_t num
 {
 	struct pollfd polled = {.fd = socket, .events = POLLIN};
 	if (number)
-		send_answer(broker, socket, (struct xc_answer){.error = ETIMEDOUT, .number = number}, -1);
+		send_answer(broker, socket, (struct xc_broker_answer){.error = ETIMEDOUT, .number = number}, -1);
 	do
 		poll(&polled, 1, -1);
 	while (xc_broker_serve(broker, socket));

@@ -1,4 +1,4 @@
-/* builder: the parent's part is a draft, an order to the warden and a wait that does not wait. */
+/* builder: the parent's part is a draft, an order to the fork server and a wait that does not wait. */
 #include "batch/sandbox/builder.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 #include "dwarf/elf/elffile.h"
 #include "dwarf/elf/inflate_cache.h"
-#include "batch/sandbox/inmate.h"
-#include "batch/sandbox/warden.h"
+#include "batch/sandbox/worker_child.h"
+#include "batch/sandbox/fork_server.h"
 
-enum { ELF_FILE = XC_INMATE_FIRST, IMAGE };
+enum { ELF_FILE = XC_WORKER_CHILD_FIRST, IMAGE };
 
-/* ---- in the jail ---- */
+/* ---- in the sandbox ---- */
 
 static struct xc_error *inflate(void)
 {
@@ -38,10 +38,10 @@ _Noreturn void xc_builder_live(const struct xc_worker_options *options, pid_t pa
 	const struct xc_cache cache = xc_inflate_cache_in(options->finder->cache_dir);
 	struct xc_worker_options own = *options;
 	own.max_core_size = xc_cache_largest(&cache); /* it writes no core, but a file of the cache */
-	struct xc_error *err = xc_inmate_enter(&own, parent, descriptors, XC_COUNT(descriptors));
+	struct xc_error *err = xc_worker_child_enter(&own, parent, descriptors, XC_COUNT(descriptors));
 	if (!err)
 		err = inflate();
-	_exit(err ? XC_INMATE_BROKEN : 0);
+	_exit(err ? XC_WORKER_CHILD_BROKEN : 0);
 }
 
 /* ---- in the parent ---- */
@@ -59,14 +59,14 @@ static bool is_new(struct xc_builder *b, const char *name)
 
 static void start(struct xc_builder *b, int fd)
 {
-	xc_error_free(xc_warden_build(b->options->warden, fd, b->draft.fd, &b->pid));
+	xc_error_free(xc_fork_server_build(b->options->fork_server, fd, b->draft.fd, &b->pid));
 	b->process = b->pid > 0 ? (int)syscall(SYS_pidfd_open, b->pid, 0) : -1;
-	b->deadline_ns = xc_now_ns() + xc_worker_seconds(b->options) * UINT64_C(1000000000);
+	b->deadline_ns = xc_now_ns() + xc_worker_options_seconds(b->options) * UINT64_C(1000000000);
 	if (b->process >= 0)
 		return;
 	if (b->pid > 0) {
 		kill(b->pid, SIGKILL);
-		xc_warden_leave(b->options->warden, b->pid);
+		xc_fork_server_reap(b->options->fork_server, b->pid);
 	}
 	xc_cache_finish(&b->draft, false);
 }
@@ -98,7 +98,7 @@ void xc_builder_serve(struct xc_builder *b)
 	if (pid == b->pid)
 		take(b, status);
 	else if (pid < 0 && errno == ECHILD) /* where SIGCHLD is ignored nobody tells how */
-		take(b, XC_INMATE_BROKEN << 8);
+		take(b, XC_WORKER_CHILD_BROKEN << 8);
 }
 
 void xc_builder_finish(struct xc_builder *b, unsigned milliseconds)
@@ -110,7 +110,7 @@ void xc_builder_finish(struct xc_builder *b, unsigned milliseconds)
 	}
 	if (b->process >= 0) {
 		kill(b->pid, SIGKILL);
-		xc_warden_leave(b->options->warden, b->pid);
+		xc_fork_server_reap(b->options->fork_server, b->pid);
 		take(b, SIGKILL);
 	}
 	for (size_t i = 0; i < b->tried_count; i++)

@@ -1,13 +1,13 @@
 /* builder: makes what workers miss in the cache: plain images of compressed debug files (inflate_cache.h).
  *
- * A worker has read a core, so nothing that it made may be kept for others. A builder has read none: it is a process in a worker's jail that
+ * A worker has read a core, so nothing that it made may be kept for others. A builder has read none: it is a process in a worker's sandbox that
  * gets one ELF file, which the broker itself opened, and an empty file of the cache; only if it ends well that file gets its name. One runs at
  * a time, beside the workers; each file is tried once a batch. */
 #ifndef XC_BUILDER_H
 #define XC_BUILDER_H
 
 #include "core/io/cache.h"
-#include "batch/sandbox/worker.h"
+#include "batch/sandbox/worker_options.h"
 
 enum { XC_BUILDER_FILES = 64 }; /* of one batch: a hostile core may name any of the user's files */
 
@@ -21,7 +21,7 @@ struct xc_builder {
 	size_t tried_count;
 };
 
-/* Be one, in the process that the warden made for it: write the image of one file to the other, and end. */
+/* Be one, in the process that the fork server made for it: write the image of one file to the other, and end. */
 _Noreturn void xc_builder_live(const struct xc_worker_options *options, pid_t parent, int file, int image);
 
 /* Start on the file that fd is of, whose image has this name, unless one runs or it was tried. The caller keeps the descriptor. That nothing

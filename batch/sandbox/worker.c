@@ -1,7 +1,7 @@
 /* worker: the parent's side: two processes, four descriptors, an end.
  *
  * The descriptors to wait for are the pipe of the record and a pidfd that becomes readable when the process has ended, however it ended. What
- * its broker does is seen on its desk. The parent never waits for one of them alone, and for none that the kernel keeps waiting. */
+ * its broker does is seen on its status. The parent never waits for one of them alone, and for none that the kernel keeps waiting. */
 #include "batch/sandbox/worker.h"
 
 #include <errno.h>
@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "core/io/opener.h"
-#include "batch/sandbox/inmate.h"
-#include "batch/sandbox/jail.h"
+#include "batch/sandbox/worker_child.h"
 #include "batch/sandbox/worker_impl.h"
 
 enum { STUCK_SECONDS = 2 };
@@ -30,47 +29,21 @@ int xc_worker_scratch(void)
 	return xc_opener_scratch(dir && *dir ? dir : "/var/tmp");
 }
 
-unsigned xc_worker_seconds(const struct xc_worker_options *options)
-{
-	return options->seconds ? options->seconds : 60;
-}
-
-uint64_t xc_worker_memory(const struct xc_worker_options *options)
-{
-	return options->memory ? options->memory : UINT64_C(2) << 30;
-}
-
-uint64_t xc_worker_core_size(const struct xc_worker_options *options)
-{
-	return options->max_core_size ? options->max_core_size : UINT64_C(32) << 30;
-}
-
-bool xc_worker_stopped(const struct xc_worker_options *options)
-{
-	return options->stopped && *options->stopped;
-}
-
-uint64_t xc_worker_patience(const struct xc_worker_options *options)
-{
-	const uint64_t half = (uint64_t)xc_worker_seconds(options) * SECOND / 2, most = XC_DESK_SECONDS * SECOND;
-	return half < most ? half : most;
-}
-
 static struct xc_worker *prepare(const struct xc_input *input, const struct xc_worker_options *options)
 {
 	struct xc_worker *w = xc_alloc(sizeof *w);
 	*w = (struct xc_worker){.input = input,
-				.warden = options->warden,
+				.fork_server = options->fork_server,
 				.result = -1,
 				.process = -1,
 				.last_try = options->last_try,
 				.heapless = options->heapless,
 				.room = options->room,
-				.file_size = xc_inmate_jail(options).file_size};
-	w->pair = (struct xc_warden_pair){
+				.file_size = xc_worker_options_sandbox(options).file_size};
+	w->pair = (struct xc_fork_server_pair){
 		.input = input, .options = options, .result = -1, .worker = -1, .broker = -1, .scratch = -1};
-	w->deadline_ns = xc_now_ns() + (uint64_t)xc_worker_seconds(options) * SECOND;
-	w->patience_ns = xc_worker_patience(options);
+	w->deadline_ns = xc_now_ns() + (uint64_t)xc_worker_options_seconds(options) * SECOND;
+	w->patience_ns = xc_worker_options_patience(options);
 	return w;
 }
 
@@ -85,14 +58,14 @@ static void release(struct xc_worker *w)
 {
 	if (w->pair.broker_pid) {
 		kill(w->pair.broker_pid, SIGKILL);
-		xc_warden_leave(w->warden, w->pair.broker_pid);
+		xc_fork_server_reap(w->fork_server, w->pair.broker_pid);
 	}
 	close_it(&w->result);
 	close_it(&w->process);
 	close_it(&w->pair.broker);
 	close_it(&w->pair.scratch);
-	if (w->pair.desk)
-		xc_warden_free_desk(w->warden, w->pair.desk);
+	if (w->pair.status)
+		xc_fork_server_free_status(w->fork_server, w->pair.status);
 	xc_text_fini(&w->text);
 	free(w);
 }
@@ -110,17 +83,17 @@ static bool equip(struct xc_worker *w)
 		return false;
 	w->pair.broker = sockets[0];
 	w->pair.worker = sockets[1];
-	w->pair.desk = xc_warden_desk(w->warden);
+	w->pair.status = xc_fork_server_take_status(w->fork_server);
 	w->pair.scratch = xc_worker_scratch(); /* without one, only who asks for it is hindered */
 	w->pair.scratch_error = w->pair.scratch < 0 ? errno : 0;
 	errno = EAGAIN;
-	return w->pair.desk;
+	return w->pair.status;
 }
 
 static struct xc_error *start(struct xc_worker *w)
 {
 	struct xc_error *err =
-		equip(w) ? xc_warden_fork(w->warden, &w->pair) : xc_error_errno(errno, "starting a worker");
+		equip(w) ? xc_fork_server_fork(w->fork_server, &w->pair) : xc_error_errno(errno, "starting a worker");
 	close_it(&w->pair.result);
 	close_it(&w->pair.worker);
 	w->pair.options = NULL; /* the caller's */
@@ -157,7 +130,7 @@ size_t xc_worker_descriptors(const struct xc_worker *w, int descriptors[XC_WORKE
 
 uint64_t xc_worker_deadline(const struct xc_worker *w)
 {
-	const uint64_t since = w->pair.desk ? atomic_load(&w->pair.desk->since_ns) : 0;
+	const uint64_t since = w->pair.status ? atomic_load(&w->pair.status->since_ns) : 0;
 	return since && since + w->patience_ns < w->deadline_ns ? since + w->patience_ns : w->deadline_ns;
 }
 
@@ -195,16 +168,16 @@ static void watch_broker(struct xc_worker *w)
 {
 	reap_broker(w);
 	if (!w->pair.broker_pid) {
-		if (w->trouble || w->pair.desk->refused)
+		if (w->trouble || w->pair.status->refused)
 			kill_it(w);
 		return;
 	}
-	const uint64_t since = atomic_load(&w->pair.desk->since_ns), now = xc_now_ns();
+	const uint64_t since = atomic_load(&w->pair.status->since_ns), now = xc_now_ns();
 	if (!since || now < since || now - since < w->patience_ns)
 		return;
 	kill(w->pair.broker_pid, SIGKILL);
-	xc_warden_leave(w->warden, w->pair.broker_pid);
-	struct xc_error *err = xc_warden_replace(w->warden, &w->pair, since);
+	xc_fork_server_reap(w->fork_server, w->pair.broker_pid);
+	struct xc_error *err = xc_fork_server_replace(w->fork_server, &w->pair, since);
 	if (err) {
 		note_trouble(w, EAGAIN, "starting another broker for it");
 		xc_error_free(err);
@@ -215,13 +188,13 @@ static void watch_broker(struct xc_worker *w)
 static void judge_broker(struct xc_worker *w)
 {
 	static const char *const lacks[] = {
-		[XC_DESK_NOTHING] = "",
-		[XC_DESK_FILE] = "opening a file for it",
-		[XC_DESK_SCRATCH] = "a temporary file (TMPDIR)",
-		[XC_DESK_ANSWER] = "giving it a file",
+		[XC_BROKER_STATUS_NOTHING] = "",
+		[XC_BROKER_STATUS_FILE] = "opening a file for it",
+		[XC_BROKER_STATUS_SCRATCH] = "a temporary file (TMPDIR)",
+		[XC_BROKER_STATUS_ANSWER] = "giving it a file",
 	};
-	if (w->pair.desk->trouble)
-		note_trouble(w, w->pair.desk->trouble, lacks[w->pair.desk->lack]);
+	if (w->pair.status->trouble)
+		note_trouble(w, w->pair.status->trouble, lacks[w->pair.status->lack]);
 	reap_broker(w);
 }
 
@@ -266,7 +239,7 @@ bool xc_worker_serve(struct xc_worker *w)
 	if (has_ended(w)) {
 		drain(w); /* what it wrote before it ended */
 		judge_broker(w);
-		xc_worker_judge_room(w);
+		xc_worker_check_room(w);
 		return true;
 	}
 	if (!w->late && now >= w->deadline_ns) {
@@ -284,10 +257,10 @@ bool xc_worker_serve(struct xc_worker *w)
 struct xc_record *xc_worker_finish(struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record = xc_worker_outcome(w, arena);
-	struct xc_sought_list sought = {.count = 0};
-	xc_warden_sought(w->warden, w->pair.desk, &sought);
-	xc_sought_keep(&sought, record, arena);
-	xc_sought_fini(&sought);
+	struct xc_file_dependency_list dependency = {.count = 0};
+	xc_fork_server_dependencies(w->fork_server, w->pair.status, &dependency);
+	xc_file_dependency_store(&dependency, record, arena);
+	xc_file_dependency_fini(&dependency);
 	xc_worker_kill(w);
 	return record;
 }
@@ -296,6 +269,6 @@ void xc_worker_kill(struct xc_worker *w)
 {
 	kill_it(w);
 	if (w->pair.worker_pid && !w->ended)
-		xc_warden_leave(w->warden, w->pair.worker_pid);
+		xc_fork_server_reap(w->fork_server, w->pair.worker_pid);
 	release(w);
 }

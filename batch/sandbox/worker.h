@@ -1,10 +1,10 @@
 /* worker: one core in one sandboxed process, and its record back over a pipe.
  *
- * The worker is forked from a process that has read no core (warden.h), and forgets its environment. It has a pipe for its record and a
- * socket; it can neither open files, nor make processes or threads, nor reach a network (jail.h); its core and other files are opened for
+ * The worker is forked from a process that has read no core (fork_server.h), and forgets its environment. It has a pipe for its record and a
+ * socket; it can neither open files, nor make processes or threads, nor reach a network (worker_sandbox.h); its core and other files are opened for
  * it by a broker (broker.h): one that has no name, in a temporary directory, it may write. It may be taken over by what it reads: its
  * record is hostile text, capped, and its death, time and memory are results. It redacts itself, so one that was taken over may leave that
- * undone, but it knows of no other core. A file that does not answer (desk.h) is absent, and the record is not for the ledger. The caller
+ * undone, but it knows of no other core. A file that does not answer (broker_status.h) is absent, and the record is not for the checkpoint. The caller
  * drains all workers at once (batch.h).
  *
  * What is not of the core (no room, no descriptors, no right, a kill from outside) is no result: such a worker was hindered. That it says so
@@ -12,43 +12,11 @@
 #ifndef XC_WORKER_H
 #define XC_WORKER_H
 
-#include <signal.h>
-#include <sys/types.h>
-
-#include "core/process/finder.h"
 #include "batch/input/input.h"
 #include "batch/record/record.h"
-
-struct xc_scout;
-struct xc_warden;
-
-struct xc_worker_options {
-	const struct xc_finder *finder; /* where files of modules may come from; opened by the parent */
-	bool host_files;                /* the host's own files serve where no sysroot is given */
-	bool redact;
-	const char *heapless;         /* why its heap is left out: the record's note; NULL: it is not */
-	unsigned seconds;             /* of wall-clock time; 0: 60 */
-	uint64_t memory;              /* bytes of data; 0: 2 GiB */
-	uint64_t max_core_size;       /* bytes after inflating; 0: 32 GiB */
-	uint64_t room;                /* bytes of TMPDIR's disk that an inflated core may take; 0: all that it has */
-	bool last_try;                /* what it says of its surroundings is not believed any more */
-	const struct xc_scout *scout; /* what it found for workers to enter (scout.h); NULL: nothing */
-	struct xc_warden *warden;     /* what they are forked from (warden.h) */
-	const volatile sig_atomic_t *stopped; /* becomes true when the user interrupts; may be NULL */
-};
+#include "batch/sandbox/worker_options.h"
 
 struct xc_worker;
-
-/* Has the user interrupted? */
-bool xc_worker_stopped(const struct xc_worker_options *options);
-
-/* The limits that hold: the options', or where they give none 60 seconds, 2 GiB and 32 GiB. */
-unsigned xc_worker_seconds(const struct xc_worker_options *options);
-uint64_t xc_worker_memory(const struct xc_worker_options *options);
-uint64_t xc_worker_core_size(const struct xc_worker_options *options);
-
-/* Nanoseconds that an open of a file may take, before it counts as absent. */
-uint64_t xc_worker_patience(const struct xc_worker_options *options);
 
 /* Start one. Errors: XC_ERR_IO (no process, no socket): the environment's, not the core's. A file that cannot be opened is a record. */
 XC_MUST_CHECK struct xc_error *xc_worker_start(const struct xc_input *input, const struct xc_worker_options *options,

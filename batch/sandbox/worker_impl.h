@@ -3,12 +3,13 @@
 #define XC_WORKER_IMPL_H
 
 #include "core/base/text.h"
-#include "batch/sandbox/warden.h"
+#include "batch/sandbox/fork_server.h"
+#include "batch/sandbox/worker.h"
 
 struct xc_worker {
 	const struct xc_input *input;
-	struct xc_warden *warden;
-	struct xc_warden_pair pair; /* both processes, and this side's descriptors of what they are forked with */
+	struct xc_fork_server *fork_server;
+	struct xc_fork_server_pair pair; /* both processes, and this side's descriptors of what they are forked with */
 	int result, process;
 	uint64_t deadline_ns, patience_ns; /* the latter with what is opened for it */
 	struct xc_text text;               /* what came over the pipe */
@@ -26,7 +27,7 @@ struct xc_worker {
 int xc_worker_scratch(void);
 
 /* Of one that has ended: what its temporary file lacked, as far as this process sees it, too, is its trouble. */
-void xc_worker_judge_room(struct xc_worker *worker);
+void xc_worker_check_room(struct xc_worker *worker);
 
 /* The record of one that is done, which stays as it is. */
 struct xc_record *xc_worker_outcome(const struct xc_worker *worker, struct xc_arena *arena);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/sandbox/inmate.h"
+#include "batch/sandbox/worker_child.h"
 #include "batch/sandbox/worker_impl.h"
 
 static struct xc_record *failed(const struct xc_worker *w, struct xc_arena *arena, enum xc_record_status status,
@@ -55,11 +55,11 @@ static bool ended_with(const struct xc_worker *w, int status)
 static bool lacked_memory(const struct xc_worker *w)
 {
 	return w->ended && WIFEXITED(w->status) &&
-	       (WEXITSTATUS(w->status) == XC_INMATE_OUT_OF_MEMORY ||
-		(WEXITSTATUS(w->status) == XC_INMATE_LIBDW_OUT_OF_MEMORY && !w->text.len));
+	       (WEXITSTATUS(w->status) == XC_WORKER_CHILD_OUT_OF_MEMORY ||
+		(WEXITSTATUS(w->status) == XC_WORKER_CHILD_LIBDW_OUT_OF_MEMORY && !w->text.len));
 }
 
-/* The jail's own signals are no faults. */
+/* The sandbox's own signals are no faults. */
 static bool is_fault(int number)
 {
 	return number == SIGSEGV || number == SIGABRT || number == SIGBUS || number == SIGFPE || number == SIGILL;
@@ -120,9 +120,9 @@ static int lacked_room(const struct xc_worker *w, const char **what_out)
 	struct rlimit files;
 	const uint64_t all = w->room && w->room < UINT64_MAX - SLACK ? w->room + SLACK : UINT64_MAX;
 	*what_out = "temporary files (TMPDIR)";
-	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_INMATE_BROKEN)
+	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_BROKEN)
 		return taken(w) <= all ? disk_trouble(w) : 0;
-	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_INMATE_NO_ROOM) {
+	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == XC_WORKER_CHILD_NO_ROOM) {
 		*what_out = "temporary files (TMPDIR), of whose disk a core may take half";
 		return w->room && !is_bomb(w) && taken(w) + SLACK >= w->room ? ENOSPC : 0;
 	}
@@ -133,7 +133,7 @@ static int lacked_room(const struct xc_worker *w, const char **what_out)
 		       : 0;
 }
 
-void xc_worker_judge_room(struct xc_worker *w)
+void xc_worker_check_room(struct xc_worker *w)
 {
 	const char *what;
 	const int number = w->trouble || w->late || w->too_much ? 0 : lacked_room(w, &what);
@@ -145,17 +145,17 @@ void xc_worker_judge_room(struct xc_worker *w)
 
 /* ---- what is not of the core ---- */
 
-/* A kill that is not ours is somebody's, or the kernel's; the other ways are the broker's and the inmate's own to tell. */
+/* A kill that is not ours is somebody's, or the kernel's; the other ways are the broker's and the worker child's own to tell. */
 bool xc_worker_hindered(const struct xc_worker *w)
 {
-	if (w->pair.desk->core_failed)
-		return w->pair.desk->hindered;
+	if (w->pair.status->core_failed)
+		return w->pair.status->hindered;
 	if (w->trouble)
 		return true; /* it may have taken all of its time by that */
-	if (w->pair.desk->refused || w->late || w->too_much || !w->ended)
+	if (w->pair.status->refused || w->late || w->too_much || !w->ended)
 		return false;
 	return (WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL) ||
-	       (!w->last_try && ended_with(w, XC_INMATE_BROKEN));
+	       (!w->last_try && ended_with(w, XC_WORKER_CHILD_BROKEN));
 }
 
 static const char *said(const struct xc_worker *w, struct xc_arena *arena)
@@ -166,8 +166,8 @@ static const char *said(const struct xc_worker *w, struct xc_arena *arena)
 
 static const char *hindrance(const struct xc_worker *w, struct xc_arena *arena)
 {
-	if (w->pair.desk->core_failed)
-		return xc_arena_strdup(arena, w->pair.desk->why);
+	if (w->pair.status->core_failed)
+		return xc_arena_strdup(arena, w->pair.status->why);
 	if (w->trouble)
 		return xc_arena_printf(arena, "%s: %s", w->what, strerror(w->trouble));
 	if (WIFSIGNALED(w->status))
@@ -205,11 +205,11 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 {
 	if (xc_worker_hindered(w))
 		return unlooked(w, arena);
-	if (w->pair.desk->core_failed)
-		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.desk->why));
-	if (w->pair.desk->refused == XC_DESK_TOO_MUCH)
+	if (w->pair.status->core_failed)
+		return failed(w, arena, XC_RECORD_UNREADABLE, xc_arena_strdup(arena, w->pair.status->why));
+	if (w->pair.status->refused == XC_BROKER_STATUS_TOO_MUCH)
 		return failed(w, arena, XC_RECORD_LIMIT, "it names more files than are opened for a core");
-	if (w->pair.desk->refused)
+	if (w->pair.status->refused)
 		return failed(w, arena, XC_RECORD_DIED, "the worker asked for a file in a way that none does");
 	if (w->late)
 		return failed(w, arena, XC_RECORD_TIMEOUT, "it took longer than --timeout");
@@ -219,10 +219,10 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 		return died(w, arena);
 	if (lacked_memory(w))
 		return failed(w, arena, XC_RECORD_LIMIT, "it needs more memory than --worker-memory");
-	if (ended_with(w, XC_INMATE_BROKEN))
+	if (ended_with(w, XC_WORKER_CHILD_BROKEN))
 		return unbelieved(w, arena);
 	struct xc_record *record = answer(w, arena);
-	record->passing = ended_with(w, XC_INMATE_NO_ROOM);
+	record->passing = ended_with(w, XC_WORKER_CHILD_NO_ROOM);
 	if (record->status == XC_RECORD_OK)
 		add_note(record, w->heapless, arena);
 	return record;
@@ -231,7 +231,7 @@ static struct xc_record *outcome(const struct xc_worker *w, struct xc_arena *are
 struct xc_record *xc_worker_outcome(const struct xc_worker *w, struct xc_arena *arena)
 {
 	struct xc_record *record = outcome(w, arena);
-	if (w->pair.desk->silent && !record->unlooked) {
+	if (w->pair.status->silent && !record->unlooked) {
 		add_note(record, "files of it did not answer when they were opened, and count as absent", arena);
 		record->passing = true;
 	}

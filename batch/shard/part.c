@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/text/jsonvalue.h"
-#include "batch/record/lines.h"
+#include "batch/record/json_lines.h"
 #include "batch/shard/shard.h"
 #include "batch/util/wildcard.h"
 
@@ -48,9 +48,9 @@ static json_t *head_of(const struct xc_part *part)
 
 struct xc_error *xc_part_write(const struct xc_part *part, FILE *out)
 {
-	bool good = xc_lines_write(head_of(part), out);
+	bool good = xc_json_lines_write(head_of(part), out);
 	for (size_t i = 0; good && i < part->count; i++)
-		good = xc_lines_write(xc_record_json(part->records[i]), out);
+		good = xc_json_lines_write(xc_record_json(part->records[i]), out);
 	return good ? NULL : xc_error_errno(errno, "writing a part");
 }
 
@@ -60,7 +60,7 @@ struct xc_error *xc_part_write(const struct xc_part *part, FILE *out)
 static bool take_some(const json_t *head, const char *name, size_t *count_out)
 {
 	json_int_t count = 0;
-	if (json_object_get(head, name) && !xc_lines_number(head, name, INT32_MAX, &count))
+	if (json_object_get(head, name) && !xc_json_lines_number(head, name, INT32_MAX, &count))
 		return false;
 	*count_out = (size_t)count;
 	return true;
@@ -70,15 +70,16 @@ static bool parse_head(const json_t *head, struct xc_arena *arena, struct xc_par
 {
 	const char *schema;
 	json_int_t shard, of, cores;
-	if (!xc_lines_text(head, "schema", arena, &schema) || strcmp(schema, XC_PART_SCHEMA) != 0 ||
-	    !xc_lines_text(head, "version", arena, &part->version) ||
-	    !xc_lines_text(head, "config", arena, &part->config) ||
-	    !xc_lines_text(head, "manifest", arena, &part->manifest) ||
-	    !xc_lines_number(head, "of", XC_SHARDS_MAX, &of) || !xc_lines_number(head, "shard", of - 1, &shard) ||
-	    !xc_lines_number(head, "cores", INT64_MAX, &cores) || !take_some(head, "left_out", &part->left_out) ||
+	if (!xc_json_lines_text(head, "schema", arena, &schema) || strcmp(schema, XC_PART_SCHEMA) != 0 ||
+	    !xc_json_lines_text(head, "version", arena, &part->version) ||
+	    !xc_json_lines_text(head, "config", arena, &part->config) ||
+	    !xc_json_lines_text(head, "manifest", arena, &part->manifest) ||
+	    !xc_json_lines_number(head, "of", XC_SHARDS_MAX, &of) ||
+	    !xc_json_lines_number(head, "shard", of - 1, &shard) ||
+	    !xc_json_lines_number(head, "cores", INT64_MAX, &cores) || !take_some(head, "left_out", &part->left_out) ||
 	    !take_some(head, "unread", &part->unread) || !take_some(head, "unlooked", &part->unlooked))
 		return false;
-	if (!xc_lines_text(head, "run", arena, &part->run) && json_object_get(head, "run"))
+	if (!xc_json_lines_text(head, "run", arena, &part->run) && json_object_get(head, "run"))
 		return false;
 	part->redacted = json_is_true(json_object_get(head, "redacted"));
 	part->shard = (unsigned)shard;
@@ -87,29 +88,30 @@ static bool parse_head(const json_t *head, struct xc_arena *arena, struct xc_par
 	return true;
 }
 
-static struct xc_error *read_head(struct xc_lines *lines, struct xc_arena *arena, struct xc_part *part,
+static struct xc_error *read_head(struct xc_json_lines *lines, struct xc_arena *arena, struct xc_part *part,
 				  size_t *cores_out)
 {
-	json_t *head = xc_lines_json(lines);
+	json_t *head = xc_json_lines_json(lines);
 	bool good = parse_head(head, arena, part, cores_out);
 	json_decref(head);
-	return good ? NULL : xc_lines_wrong(lines, "not a part of a triage (" XC_PART_SCHEMA ")");
+	return good ? NULL : xc_json_lines_wrong(lines, "not a part of a triage (" XC_PART_SCHEMA ")");
 }
 
-static struct xc_error *read_records(struct xc_lines *lines, struct xc_pool *pool, struct xc_part *part, size_t cores)
+static struct xc_error *read_records(struct xc_json_lines *lines, struct xc_pool *pool, struct xc_part *part,
+				     size_t cores)
 {
 	struct xc_record **records = NULL;
 	struct xc_error *err = NULL;
 	size_t capacity = 0;
-	while (!err && part->count < cores && xc_lines_next(lines)) {
+	while (!err && part->count < cores && xc_json_lines_next(lines)) {
 		records = xc_grow(records, part->count, &capacity, sizeof *records);
 		err = xc_record_read_into(lines->text, lines->len, pool, &records[part->count++]);
 	}
 	if (err)
 		err = xc_error_wrap(err, "line %u", lines->number);
 	else if (part->count < cores && lines->too_long)
-		err = xc_lines_wrong(lines, "");
-	else if (part->count < cores || !xc_lines_at_end(lines))
+		err = xc_json_lines_wrong(lines, "");
+	else if (part->count < cores || !xc_json_lines_at_end(lines))
 		err = xc_error_new(XC_ERR_FORMAT, "it is to have %zu records, and ends or goes on after %zu", cores,
 				   part->count);
 	part->records = xc_arena_alloc(pool->arena, (part->count + 1) * sizeof *records);
@@ -123,16 +125,16 @@ static struct xc_error *read_part(const char *path, struct xc_pool *pool, struct
 {
 	const char *slash = strrchr(path, '/');
 	struct xc_part *part = xc_arena_alloc(pool->arena, sizeof *part);
-	struct xc_lines lines;
+	struct xc_json_lines lines;
 	size_t cores = 0;
-	struct xc_error *err = xc_lines_open(&lines, path);
+	struct xc_error *err = xc_json_lines_open(&lines, path);
 	if (err)
 		return err;
 	part->name = xc_arena_strdup(pool->arena, slash ? slash + 1 : path);
 	err = read_head(&lines, pool->arena, part, &cores);
 	if (!err)
 		err = read_records(&lines, pool, part, cores);
-	xc_lines_close(&lines);
+	xc_json_lines_close(&lines);
 	if (err)
 		return xc_error_wrap(err, "%s", path);
 	*part_out = part;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/text/jsonvalue.h"
-#include "batch/record/lines.h"
+#include "batch/record/json_lines.h"
 #include "batch/record/record.h"
 #include "batch/run/records.h"
 
@@ -42,46 +42,46 @@ static json_t *core_of(const struct xc_input *input)
 
 struct xc_error *xc_plan_write(const struct xc_inputs *inputs, FILE *out)
 {
-	bool good = xc_lines_write(head_of(inputs), out);
+	bool good = xc_json_lines_write(head_of(inputs), out);
 	for (size_t i = 0; good && i < inputs->count; i++)
-		good = xc_lines_write(core_of(&inputs->inputs[i]), out);
+		good = xc_json_lines_write(core_of(&inputs->inputs[i]), out);
 	return good ? NULL : xc_error_errno(errno, "writing a plan");
 }
 
 /* ---- reading ---- */
 
-static struct xc_error *read_head(struct xc_lines *lines, struct xc_arena *arena, struct xc_plan *plan,
+static struct xc_error *read_head(struct xc_json_lines *lines, struct xc_arena *arena, struct xc_plan *plan,
 				  size_t *count_out)
 {
 	const char *schema;
 	json_int_t count = 0;
-	json_t *head = xc_lines_json(lines);
-	bool good = xc_lines_text(head, "schema", arena, &schema) && !strcmp(schema, XC_PLAN_SCHEMA) &&
-		    xc_lines_text(head, "manifest", arena, &plan->manifest) &&
-		    xc_lines_number(head, "cores", INT64_MAX, &count);
+	json_t *head = xc_json_lines_json(lines);
+	bool good = xc_json_lines_text(head, "schema", arena, &schema) && !strcmp(schema, XC_PLAN_SCHEMA) &&
+		    xc_json_lines_text(head, "manifest", arena, &plan->manifest) &&
+		    xc_json_lines_number(head, "cores", INT64_MAX, &count);
 	json_decref(head);
 	*count_out = (size_t)count;
-	return good ? NULL : xc_lines_wrong(lines, "not a plan of a triage (" XC_PLAN_SCHEMA ")");
+	return good ? NULL : xc_json_lines_wrong(lines, "not a plan of a triage (" XC_PLAN_SCHEMA ")");
 }
 
 static bool take_core(const json_t *line, struct xc_arena *arena, struct xc_input *core)
 {
 	const char *path = json_string_value(json_object_get(line, "path"));
 	json_int_t size;
-	if (!path || strlen(path) > XC_RECORD_TEXT || !xc_lines_number(line, "size", INT64_MAX, &size))
+	if (!path || strlen(path) > XC_RECORD_TEXT || !xc_json_lines_number(line, "size", INT64_MAX, &size))
 		return false;
 	*core = (struct xc_input){.path = xc_arena_strdup(arena, path), .size = (uint64_t)size};
 	return true;
 }
 
-static struct xc_error *read_cores(struct xc_lines *lines, size_t expected, struct xc_arena *arena,
+static struct xc_error *read_cores(struct xc_json_lines *lines, size_t expected, struct xc_arena *arena,
 				   struct xc_plan *plan)
 {
 	struct xc_input *cores = NULL;
 	size_t capacity = 0;
 	json_t *line;
 	bool good = true;
-	while (good && plan->count < expected && (line = xc_lines_json(lines))) {
+	while (good && plan->count < expected && (line = xc_json_lines_json(lines))) {
 		cores = xc_grow(cores, plan->count, &capacity, sizeof *cores);
 		good = take_core(line, arena, &cores[plan->count]);
 		plan->count += good;
@@ -92,8 +92,8 @@ static struct xc_error *read_cores(struct xc_lines *lines, size_t expected, stru
 		memcpy(plan->cores, cores, plan->count * sizeof *cores);
 	free(cores);
 	if (plan->count < expected && lines->too_long)
-		return xc_lines_wrong(lines, "");
-	if (plan->count < expected || !xc_lines_at_end(lines))
+		return xc_json_lines_wrong(lines, "");
+	if (plan->count < expected || !xc_json_lines_at_end(lines))
 		return xc_error_new(XC_ERR_FORMAT, "it is to have %zu cores, and ends or goes on after %zu", expected,
 				    plan->count);
 	if (strcmp(plan->manifest, xc_records_manifest(plan->cores, plan->count, arena)) != 0)
@@ -104,15 +104,15 @@ static struct xc_error *read_cores(struct xc_lines *lines, size_t expected, stru
 struct xc_error *xc_plan_read(const char *path, struct xc_arena *arena, struct xc_plan *plan_out)
 {
 	struct xc_plan plan = {.manifest = NULL};
-	struct xc_lines lines;
+	struct xc_json_lines lines;
 	size_t count;
-	struct xc_error *err = xc_lines_open(&lines, path);
+	struct xc_error *err = xc_json_lines_open(&lines, path);
 	if (err)
 		return err;
 	err = read_head(&lines, arena, &plan, &count);
 	if (!err)
 		err = read_cores(&lines, count, arena, &plan);
-	xc_lines_close(&lines);
+	xc_json_lines_close(&lines);
 	if (err)
 		return xc_error_wrap(err, "%s", path);
 	*plan_out = plan;

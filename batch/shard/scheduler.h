@@ -3,6 +3,7 @@
 #ifndef XC_SCHEDULER_H
 #define XC_SCHEDULER_H
 
+#include "core/base/error.h"
 #include "batch/shard/shard.h"
 
 /* Ask the environment. of: how many shards there are, or 0 when it is to say that too (Kubernetes, PBS and GNU parallel do not). A system that

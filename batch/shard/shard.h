@@ -2,16 +2,13 @@
 #ifndef XC_SHARD_H
 #define XC_SHARD_H
 
-#include "core/base/error.h"
+#include "core/base/base.h"
 
 struct xc_shard {
 	unsigned index, of; /* of 0: there are no shards, all is ours */
 };
 
 enum { XC_SHARDS_MAX = 1 << 20 };
-
-/* "I/N", I from 0; "auto" or "auto/N": as the batch system says in the environment (scheduler.h). Errors: XC_ERR_USAGE. */
-XC_MUST_CHECK struct xc_error *xc_shard_parse(const char *text, struct xc_shard *shard_out);
 
 /* Is an input with this path of this shard? By a hash of the path, so that shards need to know nothing of each other. */
 bool xc_shard_has(const struct xc_shard *shard, const char *path);

@@ -9,7 +9,7 @@
 #include "core/base/embed.h"
 #include "dwarf/elf/name.h"
 #include "batch/util/digest.h"
-#include "batch/signature/framerules_text.h"
+#include "batch/signature/framerules_impl.h"
 #include "batch/util/glob.h"
 
 XC_EMBED(xc_framerules_bytes, "batch/signature/frames.txt");

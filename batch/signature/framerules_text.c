@@ -1,5 +1,5 @@
 /* framerules_text: a line at a time. Conditions are taken off a line's end, so that the names before them may have blanks. */
-#include "batch/signature/framerules_text.h"
+#include "batch/signature/framerules_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

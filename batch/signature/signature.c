@@ -1,4 +1,4 @@
-/* signature: names and fates of the frames (signature_judge.c), repetitions (signature_fold.c), keys (signature_keys.c), and here what stands
+/* signature: names and fates of the frames (signature_classify.c), repetitions (signature_fold.c), keys (signature_keys.c), and here what stands
  * for a stack of which little is left, and what people are told. */
 #include "batch/signature/signature.h"
 
@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "batch/signature/classgroup.h"
 #include "batch/record/normalise.h"
-#include "batch/util/programname.h"
+#include "batch/util/program_name.h"
 #include "batch/signature/signature_impl.h"
 
 enum {
@@ -268,7 +268,7 @@ struct xc_signature *xc_signature(const struct xc_record *record, const struct x
 	struct xc_signing g = {.record = record, .rules = rules, .policy = policy, .arena = arena, .s = s};
 	s->frames = xc_arena_alloc(arena, (record->frame_count + 1) * sizeof *s->frames);
 	classify(&g);
-	xc_signature_judge(&g);
+	xc_signature_classify(&g);
 	xc_signature_fold(&g);
 	s->sure = count_sure(&g);
 	s->weak = tells_little(&g);

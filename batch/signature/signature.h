@@ -4,7 +4,7 @@
  *	sig        the same cause, also in another build: class group and normalised names of the first five kept frames
  *	sig_loose  the same with three
  *
- * Where fewer than five of the first five have names, the program's (programname.h) is a part of each: a frame or two any program may have.
+ * Where fewer than five of the first five have names, the program's (program_name.h) is a part of each: a frame or two any program may have.
  *
  * What is kept of a stack: what stands above the fault, or led from it to the end of the program, goes; then helpers, then start-up code. What
  * is left is freed of repetitions. A frame without a name counts by its module; by its offset in it, too, where it is the first that is kept, or
@@ -64,7 +64,7 @@ struct xc_signature {
 	const char *severity;    /* likewise */
 	const char *class_group; /* "read", "write", "heap:double free": classgroup.h */
 	const char *
-		program; /* of the record, without its release (programname.h); of one without a name its build-id, else the build-id or name
+		program; /* of the record, without its release (program_name.h); of one without a name its build-id, else the build-id or name
 				  * of the module where it happened; or NULL, which is weak and has a sig of its own */
 	const char *text; /* "class | f1 | f2 | f3", for people: at most five names and 255 bytes */
 	const char *told; /* the same, and in brackets xc_signature_doubt */

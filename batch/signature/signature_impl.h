@@ -23,7 +23,7 @@ struct xc_signing {
 };
 
 /* Give every frame its name and fate. */
-void xc_signature_judge(struct xc_signing *g);
+void xc_signature_classify(struct xc_signing *g);
 
 /* What a function (or NULL) is called by the rules of its language. */
 const char *xc_signature_name(const struct xc_signing *g, const char *function, enum xc_language language);

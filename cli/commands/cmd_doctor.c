@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "batch/doctor/doctor.h"
-#include "batch/sandbox/scout.h"
+#include "batch/sandbox/sandbox_probe.h"
 
 /* No file is looked into here: bare digits are a process whatever else has that name. */
 static struct xc_error *pid_of(const struct xc_job *job, int *pid_out)
@@ -33,20 +33,20 @@ static const char *ci_of_environment(void)
 static void try_a_worker(struct xc_report *report)
 {
 	const struct xc_worker_options options = {.seconds = 1};
-	struct xc_scout scout;
+	struct xc_sandbox_probe probe;
 	struct xc_section *s = xc_report_section(report, "workers", "Can triage look at cores here?");
-	xc_auto(xc_error_freep) struct xc_error *err = xc_scout_send(&options, &scout);
+	xc_auto(xc_error_freep) struct xc_error *err = xc_sandbox_probe_run(&options, &probe);
 	xc_auto(xc_freep) char *no = err ? xc_asprintf("no: %s", err->message) : NULL;
 	xc_section_bool(s, "jail", "jail", !err)->quiet = true;
-	xc_section_bool(s, "name_spaces", "name spaces", !err && scout.user >= 0)->quiet = true;
+	xc_section_bool(s, "name_spaces", "name spaces", !err && probe.user >= 0)->quiet = true;
 	if (err)
 		xc_section_text(s, "workers", "workers", no);
 	else
 		xc_section_text(s, "workers", "workers",
-				scout.user >= 0 ? "yes, in a jail, with user and network name spaces of their own"
+				probe.user >= 0 ? "yes, in a jail, with user and network name spaces of their own"
 						: "yes, in a jail; user and network name spaces cannot be had here");
 	if (!err)
-		xc_scout_fini(&scout);
+		xc_sandbox_probe_fini(&probe);
 }
 
 static struct xc_error *run(struct xc_job *job, FILE *out)

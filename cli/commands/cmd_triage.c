@@ -1,6 +1,6 @@
 /* triage: many cores in, few problems out.
  *
- * The road: inputs → records (by workers, or from the ledger) → problems → exports. `--shard` ends after the records, in a part file;
+ * The road: inputs → records (by workers, or from the checkpoint) → problems → exports. `--shard` ends after the records, in a part file;
  * `--merge` begins with part files. What is done on the way stands in batch/. */
 #include "cli/triage/triage.h"
 
@@ -8,14 +8,15 @@
 #include <string.h>
 
 #include "batch/shard/emit.h"
-#include "cli/triage/triage_judge.h"
+#include "batch/shard/shard_parse.h"
+#include "cli/triage/triage_gate.h"
 #include "cli/triage/triage_shards.h"
 #include "cli/triage/triage_usage.h"
 
 static struct xc_error *run_problems(struct xc_triage_run *run, FILE *out)
 {
 	struct xc_error *err = xc_triage_find_problems(run);
-	return err ? err : xc_triage_answer(run, out);
+	return err ? err : xc_triage_output(run, out);
 }
 
 static struct xc_error *run_plan(struct xc_triage_run *run, FILE *out)
@@ -295,7 +296,7 @@ const struct xc_command xc_command_triage = {
 	.fini = fini,
 	.makes_file = makes_file,
 	.writes_lines = true,
-	.own_common = xc_triage_judge_options,
-	.statuses = xc_triage_judge_statuses,
+	.own_common = xc_triage_gate_options,
+	.statuses = xc_triage_gate_statuses,
 	.sensitive = true,
 };

@@ -47,7 +47,7 @@ struct xc_triage_run {
 /* Which files there are. */
 XC_MUST_CHECK struct xc_error *xc_triage_find_inputs(struct xc_triage_run *run);
 
-/* The records of this run's shard, or of all inputs, from workers and the ledger. Errors: also an interruption by the user. */
+/* The records of this run's shard, or of all inputs, from workers and the checkpoint. Errors: also an interruption by the user. */
 XC_MUST_CHECK struct xc_error *xc_triage_make_records(struct xc_triage_run *run, struct xc_records *records);
 
 /* An error when there are such cores, to be told at the end; NULL when all were looked at. */
@@ -62,10 +62,10 @@ XC_MUST_CHECK struct xc_error *xc_triage_run_shard(struct xc_triage_run *run);
 /* Read rules, policy and baseline, have the records made or merged, and fill run->problems. */
 XC_MUST_CHECK struct xc_error *xc_triage_find_problems(struct xc_triage_run *run);
 
-/* ---- triage_answer.c ---- */
+/* ---- triage_output.c ---- */
 
 /* Write the answer, the exports and the baseline, and set the job's exit status. --prune: when all of them, the job's output, too, are in
  * place, and only then, delete. */
-XC_MUST_CHECK struct xc_error *xc_triage_answer(struct xc_triage_run *run, FILE *out);
+XC_MUST_CHECK struct xc_error *xc_triage_output(struct xc_triage_run *run, FILE *out);
 
 #endif

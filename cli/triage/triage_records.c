@@ -1,4 +1,4 @@
-/* triage_records: which cores there are, which of them are ours, and what workers and the ledger tell of each. */
+/* triage_records: which cores there are, which of them are ours, and what workers and the checkpoint tell of each. */
 #include "cli/triage/triage.h"
 
 #include <signal.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "batch/run/ledgerdir.h"
-#include "batch/sandbox/warden.h"
+#include "batch/run/checkpoint_dir.h"
+#include "batch/sandbox/fork_server.h"
 #include "batch/util/wildcard.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -31,8 +31,8 @@ static void set_worker(struct xc_triage_run *run)
 	};
 }
 
-/* What an operand is called in the ledger's name: the same wherever the user stands. A list on standard input has no name: that is by the
- * directory of its cores, so that two lists of one directory have one ledger. Nor has a pattern one of its own, unless a file is called that. */
+/* What an operand is called in the checkpoint's name: the same wherever the user stands. A list on standard input has no name: that is by the
+ * directory of its cores, so that two lists of one directory have one checkpoint. Nor has a pattern one of its own, unless a file is called that. */
 static void add_operand(const struct xc_triage_run *run, const char *operand, struct xc_text *text)
 {
 	const bool standard = !strcmp(operand, "-"), list = *operand == '@';
@@ -73,8 +73,8 @@ static void tell_lost(const struct xc_triage_run *run, const char *path, size_t 
 		warn(run, "not all that was finished can be taken", why);
 }
 
-/* The answer needs no ledger; only who asked for it by --resume is to hear that there is none as an error. */
-static struct xc_error *open_ledger(struct xc_triage_run *run, struct xc_ledger **ledger_out)
+/* The answer needs no checkpoint; only who asked for it by --resume is to hear that there is none as an error. */
+static struct xc_error *open_checkpoint(struct xc_triage_run *run, struct xc_checkpoint **checkpoint_out)
 {
 	const bool resume = run->settings->resume == XC_ON;
 	if (!run->target.cache_dir)
@@ -82,11 +82,11 @@ static struct xc_error *open_ledger(struct xc_triage_run *run, struct xc_ledger 
 	const char *config = xc_settings_here(&run->worker, run->config, &run->arena);
 	xc_auto(xc_freep) char *inputs = inputs_hash(run);
 	xc_auto(xc_freep) char *dir = xc_asprintf("%s/triage", run->target.cache_dir);
-	xc_auto(xc_freep) char *path = xc_ledgerdir_file(dir, inputs, config);
-	struct xc_error *err = xc_ledger_open(path, config, resume, &run->arena, ledger_out);
-	xc_ledgerdir_clean(dir, time(NULL));
+	xc_auto(xc_freep) char *path = xc_checkpoint_dir_file(dir, inputs, config);
+	struct xc_error *err = xc_checkpoint_open(path, config, resume, &run->arena, checkpoint_out);
+	xc_checkpoint_dir_clean(dir, time(NULL));
 	if (!err)
-		tell_lost(run, path, xc_ledger_lost(*ledger_out));
+		tell_lost(run, path, xc_checkpoint_lost(*checkpoint_out));
 	if (!err || resume)
 		return err;
 	warn(run, unkept, err->message);
@@ -128,7 +128,7 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 	struct xc_records_options options = {
 		.batch = {.worker = run->worker, .jobs = run->job->common.jobs, .progress = &progress},
 	};
-	struct xc_error *err = open_ledger(run, &options.ledger);
+	struct xc_error *err = open_checkpoint(run, &options.checkpoint);
 	xc_interrupts_catch();
 	signal(SIGCHLD, SIG_DFL); /* what is inherited may be to ignore it: then nobody hears how a worker ended */
 	if (!err)
@@ -145,8 +145,8 @@ static struct xc_error *examine(struct xc_triage_run *run, const struct xc_input
 		warn(run, unkept, why);
 	}
 	if (!err && (records->stopped || xc_interrupted_by))
-		err = interrupted(records, count, options.ledger && !records->unkept);
-	xc_ledger_close(options.ledger);
+		err = interrupted(records, count, options.checkpoint && !records->unkept);
+	xc_checkpoint_close(options.checkpoint);
 	return err;
 }
 
@@ -195,10 +195,10 @@ struct xc_error *xc_triage_make_records(struct xc_triage_run *run, struct xc_rec
 		return err;
 	set_worker(run);
 	/* before cores are looked for, and what is known of them is read: workers know what this process knows now */
-	if (!(err = xc_warden_start(&run->worker, &run->worker.warden)))
+	if (!(err = xc_fork_server_start(&run->worker, &run->worker.fork_server)))
 		err = find_and_examine(run, records);
-	xc_warden_end(run->worker.warden);
-	run->worker.warden = NULL;
+	xc_fork_server_end(run->worker.fork_server);
+	run->worker.fork_server = NULL;
 	return err;
 }
 

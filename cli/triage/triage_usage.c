@@ -8,7 +8,7 @@
 #include "batch/problems/baseline.h"
 #include "batch/export/export.h"
 #include "cli/triage/triage.h"
-#include "cli/triage/triage_judge.h"
+#include "cli/triage/triage_gate.h"
 
 /* Where a run goes, and what it answers with at its end. */
 enum {
@@ -185,10 +185,11 @@ static struct xc_error *check_exports(const struct xc_triage_settings *s)
 		xc_auto(xc_freep) char *kind = equals ? xc_asprintf("%.*s", (int)(equals - word), word) : NULL;
 		if (!equals || !equals[1])
 			return xc_error_new(XC_ERR_USAGE, "--export: '%s' is not KIND=FILE", word);
-		if (!xc_export_named(kind))
-			return xc_error_hint(
-				xc_error_new(XC_ERR_USAGE, "--export: '%s' is no kind of file", kind),
-				"json, jsonl, sarif, junit, github, summary, gitlab, markdown, html, text");
+		if (!xc_export_named(kind)) {
+			xc_auto(xc_freep) char *kinds = xc_export_list();
+			return xc_error_hint(xc_error_new(XC_ERR_USAGE, "--export: '%s' is no kind of file", kind),
+					     "%s", kinds);
+		}
 	}
 	return NULL;
 }
@@ -250,7 +251,7 @@ struct xc_error *xc_triage_usage_check(const struct xc_job *job)
 {
 	const struct xc_triage_settings *s = job->settings;
 	struct xc_error *err;
-	if ((err = xc_triage_judge_check(&job->common.fail_on)) || (err = check_exports(s)) ||
+	if ((err = xc_triage_gate_check(&job->common.fail_on)) || (err = check_exports(s)) ||
 	    (err = check_files(s, job->common.output)) || (err = check_needs(s)) || (err = check_values(job)) ||
 	    (err = check_roads(job)))
 		return err;

@@ -12,8 +12,8 @@ struct crowd {
 	size_t count;
 	uint32_t frames[MOST][XC_TRACE_MAX];
 	uint32_t builds[2];
-	struct xc_kin kin[MOST];
-	const struct xc_kin *list[MOST];
+	struct xc_observed_trace observed[MOST];
+	const struct xc_observed_trace *list[MOST];
 };
 
 /* Families of traces, with changes. */
@@ -32,17 +32,17 @@ static void make(struct rng *rng, struct crowd *c)
 		struct xc_trace trace = {.frames = c->frames[i], .count = 1 + rng_below(rng, depth)};
 		for (size_t k = changes; k-- > 0;)
 			trace.frames[rng_below(rng, trace.count)] = (uint32_t)rng_below(rng, names);
-		c->kin[i] = (struct xc_kin){.trace = trace, .program = 1, .whole = rng_below(rng, 2)};
-		c->kin[i].builds = &c->builds[rng_below(rng, 2)];
-		c->kin[i].build_count = rng_below(rng, 4) != 0;
-		c->list[i] = &c->kin[i];
+		c->observed[i] = (struct xc_observed_trace){.trace = trace, .program = 1, .whole = rng_below(rng, 2)};
+		c->observed[i].builds = &c->builds[rng_below(rng, 2)];
+		c->observed[i].build_count = rng_below(rng, 4) != 0;
+		c->list[i] = &c->observed[i];
 	}
 }
 
 static uint32_t distance(struct xc_probe *probe, const struct crowd *c, size_t one, size_t other)
 {
-	xc_probe_set(probe, &c->kin[one].trace);
-	return xc_kin_distance(probe, &c->kin[one], &c->kin[other]);
+	xc_probe_set(probe, &c->observed[one].trace);
+	return xc_trace_similarity_distance(probe, &c->observed[one], &c->observed[other]);
 }
 
 PROPERTY(the_index_finds_all_that_are_near, 150, 500)
@@ -88,7 +88,7 @@ PROPERTY(clusters_are_tight_and_none_can_be_joined, 60, 150)
 	size_t firsts[MOST];
 	make(rng, &c);
 	struct xc_probe *probe = xc_probe_new(NAMES, XC_DISTANCE_ONE);
-	xc_cluster(c.kin, c.count, NAMES, 0.3, firsts);
+	xc_cluster(c.observed, c.count, NAMES, 0.3, firsts);
 	for (size_t i = 0; i < c.count; i++) {
 		PROPERTY_CHECK(rng, firsts[i] <= i && firsts[firsts[i]] == firsts[i]);
 		if (firsts[i] != i)
@@ -103,7 +103,7 @@ PROPERTY(clusters_are_tight_and_none_can_be_joined, 60, 150)
 /* ---- many ---- */
 
 struct many {
-	struct xc_kin *kin;
+	struct xc_observed_trace *observed;
 	uint32_t *frames;
 	size_t count, *firsts;
 };
@@ -111,11 +111,11 @@ struct many {
 static struct many many_new(void)
 {
 	struct many m = {.count = grid_count(FEW, MANY)};
-	m.kin = xc_alloc(m.count * sizeof *m.kin);
+	m.observed = xc_alloc(m.count * sizeof *m.observed);
 	m.firsts = xc_alloc(m.count * sizeof *m.firsts);
 	m.frames = xc_alloc(m.count * XC_TRACE_MAX * sizeof *m.frames);
 	for (size_t i = 0; i < m.count; i++)
-		m.kin[i].trace = (struct xc_trace){.frames = m.frames + i * XC_TRACE_MAX, .count = XC_TRACE_MAX};
+		m.observed[i].trace = (struct xc_trace){.frames = m.frames + i * XC_TRACE_MAX, .count = XC_TRACE_MAX};
 	return m;
 }
 
@@ -123,7 +123,7 @@ static struct many many_new(void)
 static double cluster(struct many *m, uint32_t names)
 {
 	clock_t start = clock();
-	xc_cluster(m->kin, m->count, names, 0.3, m->firsts);
+	xc_cluster(m->observed, m->count, names, 0.3, m->firsts);
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
@@ -137,7 +137,7 @@ static size_t clusters(const struct many *m)
 
 static void many_free(struct many *m)
 {
-	free(m->kin);
+	free(m->observed);
 	free(m->frames);
 	free(m->firsts);
 }
@@ -151,7 +151,7 @@ static void thousands_of_stacks_are_a_matter_of_seconds(void **state)
 	const size_t problems = m.count / 40;
 	(void)state;
 	for (size_t i = 0; i < m.count; i++) {
-		uint32_t *frames = m.kin[i].trace.frames;
+		uint32_t *frames = m.observed[i].trace.frames;
 		struct rng family = {.state = i % problems};
 		for (size_t k = 0; k < XC_TRACE_MAX; k++)
 			frames[k] = k < XC_TRACE_MAX - COMMON ? (uint32_t)(100 + rng_below(&family, FUNCTIONS))
@@ -169,9 +169,9 @@ static void thousands_of_stacks_are_a_matter_of_seconds(void **state)
 /* Pairs are as many as are kept of each stack, and not all. */
 static void check_neighbours(const struct many *m, uint32_t names)
 {
-	const struct xc_kin **list = xc_alloc(m->count * sizeof *list);
+	const struct xc_observed_trace **list = xc_alloc(m->count * sizeof *list);
 	for (size_t i = 0; i < m->count; i++)
-		list[i] = &m->kin[i];
+		list[i] = &m->observed[i];
 	struct xc_neighbours *n = xc_neighbours_find(list, m->count, names, CUT);
 	assert_true(n->capped);
 	assert_in_range(n->starts[m->count], 0, 2 * XC_NEIGHBOURS_KEPT * m->count);

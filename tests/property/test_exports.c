@@ -155,10 +155,10 @@ PROPERTY(exports_are_valid_and_inert_whatever_the_strings, 1, 2)
 		.manifest = rng_below(rng, 2) ? "README.md" : NULL,
 		.width = 80 + (unsigned)rng_below(rng, 80),
 	};
-	for (const struct xc_export *e = xc_exports; e->name; e++) {
-		xc_auto(xc_freep) char *text = exported_text(e->name, p, &options);
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
+		xc_auto(xc_freep) char *text = exported_text((*e)->name, p, &options);
 		exported_is_plain(text);
-		exported_is_valid(e->name, text);
+		exported_is_valid((*e)->name, text);
 	}
 	problems_unmake(p);
 }

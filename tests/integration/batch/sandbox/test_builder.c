@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/sandbox/asking.h"
+#include "batch/sandbox/broker_client.h"
 #include "batch/sandbox/broker.h"
 #include "batch/sandbox/builder.h"
-#include "batch/util/passing.h"
-#include "batch/sandbox/warden.h"
+#include "batch/util/fd_passing.h"
+#include "batch/sandbox/fork_server.h"
 #include "core/io/opener.h"
 #include "dwarf/elf/elffile.h"
 #include "dwarf/elf/inflate.h"
@@ -107,7 +107,7 @@ static void what_is_kept_is_the_files_image(void **state)
 	xc_source_close(plain);
 	xc_source_close(image);
 	xc_elffile_close(&file);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* no child is left but the warden */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* no child is left but the fork server */
 }
 
 static void what_is_damaged_or_not_worth_it_is_not_kept(void **state)
@@ -185,13 +185,13 @@ static void each_is_tried_once_and_one_at_a_time(void **state)
 
 static int client, wants[2];
 static struct xc_broker broker;
-static struct xc_desk desk;
+static struct xc_broker_status broker_status;
 
 /* A worker that opens a file and asks for an image. */
 static int worker(const char *path, const char *name)
 {
 	bool special;
-	xc_asking_begin(client);
+	xc_broker_client_begin(client);
 	if (path) {
 		const int fd = xc_opener_regular(NULL, path, &special);
 		char own[XC_INFLATE_CACHE_NAME];
@@ -209,7 +209,7 @@ static void serve(struct xc_builder *builder, const char *path, const char *name
 	client = pair[1];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, wants), 0);
 	broker = (struct xc_broker){
-		.finder = &finder, .host_files = true, .scratch = -1, .wants = wants[1], .desk = &desk};
+		.finder = &finder, .host_files = true, .scratch = -1, .wants = wants[1], .status = &broker_status};
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(worker(path, name));
@@ -218,7 +218,7 @@ static void serve(struct xc_builder *builder, const char *path, const char *name
 	assert_int_equal(status, 0);
 	char wanted[XC_BROKER_NAME];
 	int fd;
-	while (xc_passing_receive(wants[0], wanted, sizeof wanted, &fd, 1, MSG_DONTWAIT) > 0) {
+	while (xc_fd_passing_receive(wants[0], wanted, sizeof wanted, &fd, 1, MSG_DONTWAIT) > 0) {
 		xc_builder_want(builder, wanted, fd);
 		close(fd);
 	}
@@ -251,7 +251,7 @@ static void a_broker_has_built_what_it_opened_and_nothing_else(void **state)
 
 int main(void)
 {
-	struct xc_warden *warden;
+	struct xc_fork_server *server;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_kept_is_the_files_image),
 		cmocka_unit_test(what_is_damaged_or_not_worth_it_is_not_kept),
@@ -259,10 +259,10 @@ int main(void)
 		cmocka_unit_test(each_is_tried_once_and_one_at_a_time),
 		cmocka_unit_test(a_broker_has_built_what_it_opened_and_nothing_else),
 	};
-	if (xc_warden_start(&options, &warden))
+	if (xc_fork_server_start(&options, &server))
 		return 1;
-	options.warden = warden;
+	options.fork_server = server;
 	const int failed = cmocka_run_group_tests_name("builder", tests, NULL, NULL);
-	xc_warden_end(warden);
+	xc_fork_server_end(server);
 	return failed;
 }

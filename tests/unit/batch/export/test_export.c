@@ -73,11 +73,11 @@ static void all_formats_say_that_a_stack_is_lost(void **state)
 	s->weak = s->lost = true;
 	s->told = "abort | server (stack lost: maybe several problems)";
 	problems->problems[0].guessed = 2;
-	for (const struct xc_export *e = xc_exports; e->name; e++) {
-		xc_auto(xc_freep) char *text = exported_text(e->name, problems, &exported_options);
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
+		xc_auto(xc_freep) char *text = exported_text((*e)->name, problems, &exported_options);
 		if (!strstr(text, "stack lost: maybe several problems"))
-			fail_msg("%s: %s", e->name, text);
-		exported_is_valid(e->name, text);
+			fail_msg("%s: %s", (*e)->name, text);
+		exported_is_valid((*e)->name, text);
 	}
 	xc_auto(xc_freep) char *summary = exported_text("summary", problems, &exported_options);
 	assert_non_null(strstr(summary, "2 cores of these by first frames alone: a guess\n"));
@@ -89,13 +89,13 @@ static void all_formats_say_that_a_stack_is_lost(void **state)
 static void all_formats_are_inert_valid_and_the_same_each_time(void **state)
 {
 	(void)state;
-	for (const struct xc_export *e = xc_exports; e->name; e++) {
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
 		struct xc_problems *problems = problems_made();
-		xc_auto(xc_freep) char *text = exported_text(e->name, problems, &exported_options);
-		xc_auto(xc_freep) char *again = exported_text(e->name, problems, &exported_options);
+		xc_auto(xc_freep) char *text = exported_text((*e)->name, problems, &exported_options);
+		xc_auto(xc_freep) char *again = exported_text((*e)->name, problems, &exported_options);
 		assert_string_equal(text, again);
 		exported_is_plain(text);
-		exported_is_valid(e->name, text);
+		exported_is_valid((*e)->name, text);
 		problems_unmake(problems);
 	}
 }
@@ -103,11 +103,11 @@ static void all_formats_are_inert_valid_and_the_same_each_time(void **state)
 static void nothing_found_is_an_answer_too(void **state)
 {
 	(void)state;
-	for (const struct xc_export *e = xc_exports; e->name; e++) {
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
 		struct xc_problems *problems = problems_many(0);
 		const struct xc_export_options plain = {0};
-		xc_auto(xc_freep) char *text = exported_text(e->name, problems, &plain);
-		exported_is_valid(e->name, text);
+		xc_auto(xc_freep) char *text = exported_text((*e)->name, problems, &plain);
+		exported_is_valid((*e)->name, text);
 		problems_unmake(problems);
 	}
 }
@@ -116,9 +116,9 @@ static void a_full_disk_is_an_error(void **state)
 {
 	(void)state;
 	struct xc_problems *problems = problems_made();
-	for (const struct xc_export *e = xc_exports; e->name; e++) {
+	for (const struct xc_export *const *e = xc_exports; *e; e++) {
 		FILE *full = fopen("/dev/full", "w");
-		CHECK_ERROR(e->write(problems, &exported_options, full), XC_ERR_IO, "writing ");
+		CHECK_ERROR((*e)->write(problems, &exported_options, full), XC_ERR_IO, "writing ");
 		fclose(full);
 	}
 	problems_unmake(problems);

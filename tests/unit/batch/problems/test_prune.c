@@ -10,13 +10,13 @@
 
 struct pruning {
 	struct problemed *p;
-	struct xc_keep *keep;
+	struct xc_core_retention *keep;
 	struct xc_prune prune;
 	const char *directory;
 	struct xc_text told;
 };
 
-static void tell(void *user, const struct xc_keep_spare *spare, const char *why_not)
+static void tell(void *user, const struct xc_core_spare *spare, const char *why_not)
 {
 	struct pruning *t = user;
 	xc_text_printf(&t->told, "%s: %s\n", spare->record->path, why_not ? why_not : "deleted");
@@ -55,7 +55,7 @@ static struct pruning begin(const char *name)
 		inputs[i].file = xc_arena_printf(&t.p->arena, "%s/%s", base, inputs[i].path);
 		identify(&inputs[i]);
 	}
-	t.keep = xc_keep_new(t.p->problems);
+	t.keep = xc_core_retention_new(t.p->problems);
 	t.prune = (struct xc_prune){
 		.keep = t.keep, .inputs = inputs, .input_count = XC_COUNT(names), .directory_count = 1, .tell = tell};
 	return t;
@@ -78,7 +78,7 @@ static bool there(const struct pruning *t, const char *name)
 
 static void finish(struct pruning *t)
 {
-	xc_keep_free(t->keep);
+	xc_core_retention_free(t->keep);
 	xc_text_fini(&t->told);
 	problemed_free(t->p);
 }
@@ -90,7 +90,7 @@ static void the_list_says_what_to_keep_and_what_it_saves(void **state)
 	(void)state;
 	struct pruning t = begin("list");
 	FILE *out = open_memstream(&text, &len);
-	CHECK_OK(xc_keep_write(t.keep, out));
+	CHECK_OK(xc_core_retention_write(t.keep, out));
 	fclose(out);
 	xc_auto(xc_freep) char *wanted = xc_asprintf(
 		"keep  %s  a\nkeep  %s  d\nspare %s  b  copy of a, 9 B\nspare %s  sub/c  like a, 99 B\n"
@@ -111,19 +111,19 @@ static void without_a_stack_all_but_copies_are_kept(void **state)
 					"c null-read core=2 size=9 stored=7 missing=2 ?");
 	problemed_find(p);
 	assert_int_equal(p->problems->count, 1);
-	struct xc_keep *keep = xc_keep_new(p->problems);
+	struct xc_core_retention *keep = xc_core_retention_new(p->problems);
 	assert_int_equal(keep->kept_count, 2);
 	assert_int_equal(keep->spare_count, 1);
 	assert_string_equal(keep->spare[0].instead->path, "b");
 	assert_int_equal(keep->kept_bytes, 17);
 	assert_int_equal(keep->spare_bytes, 7);
 	FILE *out = open_memstream(&text, &len);
-	CHECK_OK(xc_keep_write(keep, out));
+	CHECK_OK(xc_core_retention_write(keep, out));
 	fclose(out);
 	assert_non_null(strstr(text, "  b"));
 	assert_non_null(strstr(text, "maybe several problems\n"));
 	free(text);
-	xc_keep_free(keep);
+	xc_core_retention_free(keep);
 	problemed_free(p);
 }
 
@@ -138,9 +138,9 @@ static void of_each_class_the_best_is_kept(void **state)
 					"e wild-read severity=medium core=1 one two three",
 					"f wild-read severity=high one two three");
 	assert_int_equal(p->problems->count, 1);
-	struct xc_keep *keep = xc_keep_new(p->problems);
+	struct xc_core_retention *keep = xc_core_retention_new(p->problems);
 	FILE *out = open_memstream(&text, &len);
-	CHECK_OK(xc_keep_write(keep, out));
+	CHECK_OK(xc_core_retention_write(keep, out));
 	fclose(out);
 	const char *id = p->problems->problems[0].id;
 	xc_auto(xc_freep) char *wanted =
@@ -149,7 +149,7 @@ static void of_each_class_the_best_is_kept(void **state)
 			    id, id, id, id, id, id);
 	assert_string_equal(text, wanted);
 	free(text);
-	xc_keep_free(keep);
+	xc_core_retention_free(keep);
 	problemed_free(p);
 }
 

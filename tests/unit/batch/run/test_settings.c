@@ -171,7 +171,7 @@ static void where_names_lead_counts(void **state)
 	free(before);
 }
 
-/* An index of a Job that is tried again in another container finds its ledger. */
+/* An index of a Job that is tried again in another container finds its checkpoint. */
 static void on_which_device_it_lies_does_not_count(void **state)
 {
 	(void)state;

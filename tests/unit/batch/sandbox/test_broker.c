@@ -21,9 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/sandbox/asking.h"
+#include "batch/sandbox/broker_client.h"
 #include "batch/sandbox/broker.h"
-#include "batch/util/passing.h"
+#include "batch/util/fd_passing.h"
 #include "core/io/opener.h"
 #include "tests/support/scratch.h"
 
@@ -62,8 +62,8 @@ ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
 	return syscall(SYS_sendmsg, socket, message, flags);
 }
 
-static struct xc_desks desks;
-static struct xc_desk *const desk = &desks.desks[0];
+static struct xc_broker_statuses broker_statuses;
+static struct xc_broker_status *const broker_status = &broker_statuses.statuses[0];
 
 static struct talk begin(void)
 {
@@ -72,9 +72,9 @@ static struct talk begin(void)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	t.parent = pair[0];
 	t.client = pair[1];
-	*desk = (struct xc_desk){.number = 0};
+	*broker_status = (struct xc_broker_status){.number = 0};
 	t.broker = (struct xc_broker){
-		.host_files = true, .scratch = -1, .scratch_error = ENOENT, .wants = -1, .desk = desk};
+		.host_files = true, .scratch = -1, .scratch_error = ENOENT, .wants = -1, .status = broker_status};
 	alarm(PATIENCE); /* the parent may not block */
 	return t;
 }
@@ -88,10 +88,10 @@ static void end(struct talk *t)
 }
 
 /* What it was asked for and may give. */
-static struct xc_sought_list logged(void)
+static struct xc_file_dependency_list logged(void)
 {
-	struct xc_sought_list list = {.count = 0};
-	xc_desks_sought(&desks, desk, &list);
+	struct xc_file_dependency_list list = {.count = 0};
+	xc_broker_status_dependencies(&broker_statuses, broker_status, &list);
 	return list;
 }
 
@@ -285,9 +285,9 @@ static void without_the_host_its_files_are_not_given(void **state)
 	end(&t);
 }
 
-static int is_changed(const struct talk *t, struct xc_sought sought)
+static int is_changed(const struct talk *t, struct xc_file_dependency dependency)
 {
-	return xc_broker_changed(&t->broker, &sought);
+	return xc_broker_changed(&t->broker, &dependency);
 }
 
 /* What a later run asks: would a worker be given another file than then? */
@@ -297,20 +297,20 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	const char *root = scratch_path("later"), *path = "/lib/b.so";
 	(void)state;
 	t.finder.sysroot = root;
-	atomic_store(&desks.silent_count, 0);
-	t.broker.desks = &desks;
+	atomic_store(&broker_statuses.silent_count, 0);
+	t.broker.statuses = &broker_statuses;
 	assert_true(given(ask(&t, FILES, root, elf_file("later/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
 	assert_int_equal(ask(&t, FILES, root, path), -ENOENT);
 	assert_int_equal(ask(&t, FILES, NULL, path), -EACCES); /* never: nobody need look for it */
-	struct xc_sought_list list = logged();
+	struct xc_file_dependency_list list = logged();
 	assert_int_equal(list.count, 2);
-	const struct xc_sought there = list.files[0], missing = list.files[1];
+	const struct xc_file_dependency there = list.files[0], missing = list.files[1];
 	assert_non_null(there.was);
 	assert_null(missing.was);
 	assert_false(is_changed(&t, there));
 	assert_false(is_changed(&t, missing));
 	scratch_file("later/lib/b.so", "no program", 10);
-	struct xc_sought now = missing;
+	struct xc_file_dependency now = missing;
 	assert_false(xc_broker_changed(&t.broker, &now));
 	assert_int_equal(unlink(scratch_path("later/lib/b.so")), 0);
 	elf_file("later/lib/b.so", ELFDATA2LSB, ET_DYN, 0);
@@ -324,7 +324,7 @@ static void what_comes_goes_or_is_exchanged_is_told(void **state)
 	assert_true(is_changed(&t, there));
 	elf_file("later/a.so", ELFDATA2LSB, ET_EXEC, 0);
 	assert_true(is_changed(&t, there));
-	xc_sought_fini(&list);
+	xc_file_dependency_fini(&list);
 	end(&t);
 }
 
@@ -335,23 +335,23 @@ static void what_cannot_be_known_is_no_change(void **state)
 	struct rlimit files;
 	(void)state;
 	t.finder.sysroot = root;
-	t.broker.desks = &desks;
+	t.broker.statuses = &broker_statuses;
 	assert_true(given(ask(&t, FILES, root, elf_file("unknown/a.so", ELFDATA2LSB, ET_DYN, 0) + strlen(root))));
-	struct xc_sought_list list = logged();
-	const struct xc_sought there = list.files[0];
+	struct xc_file_dependency_list list = logged();
+	const struct xc_file_dependency there = list.files[0];
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
 	const struct rlimit none = {0, files.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	assert_false(is_changed(&t, there));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
 	assert_int_equal(unlink(scratch_path("unknown/a.so")), 0);
-	desks.silent[0] = (struct xc_desk_place){.path = ""};
-	strcpy(desks.silent[0].root, root);
-	atomic_store(&desks.silent_count, 1);
+	broker_statuses.silent[0] = (struct xc_broker_status_place){.path = ""};
+	strcpy(broker_statuses.silent[0].root, root);
+	atomic_store(&broker_statuses.silent_count, 1);
 	assert_false(is_changed(&t, there));
-	atomic_store(&desks.silent_count, 0);
+	atomic_store(&broker_statuses.silent_count, 0);
 	assert_true(is_changed(&t, there));
-	xc_sought_fini(&list);
+	xc_file_dependency_fini(&list);
 	end(&t);
 }
 
@@ -395,8 +395,8 @@ static void there_is_one_scratch_file(void **state)
 	end(&t);
 	t = begin();
 	assert_int_equal(ask(&t, SCRATCH, NULL, ""), -ENOENT);
-	assert_int_equal(desk->trouble, ENOENT);
-	assert_int_equal(desk->lack, XC_DESK_SCRATCH);
+	assert_int_equal(broker_status->trouble, ENOENT);
+	assert_int_equal(broker_status->lack, XC_BROKER_STATUS_SCRATCH);
 	end(&t);
 }
 
@@ -407,15 +407,15 @@ static void the_core_is_given_once(void **state)
 	const struct xc_input absent = {.path = "a", .file = scratch_path("absent")};
 	(void)state;
 	assert_int_equal(ask(&t, CORE, NULL, ""), -EACCES); /* it has none */
-	assert_false(desk->core_failed);
+	assert_false(broker_status->core_failed);
 	t.broker.core = &input;
 	assert_true(given(ask(&t, CORE, NULL, "")));
 	assert_int_equal(ask(&t, CORE, NULL, ""), -EACCES);
-	assert_false(desk->core_failed);
+	assert_false(broker_status->core_failed);
 	t.broker.core = &absent;
 	assert_int_equal(ask(&t, CORE, NULL, ""), -EIO);
-	assert_true(desk->core_failed && !desk->hindered);
-	assert_string_equal(desk->why, "No such file or directory");
+	assert_true(broker_status->core_failed && !broker_status->hindered);
+	assert_string_equal(broker_status->why, "No such file or directory");
 	end(&t);
 }
 
@@ -426,8 +426,8 @@ static void a_file_that_cannot_be_sent_is_answered_without(void **state)
 	shortage = ETOOMANYREFS;
 	assert_int_equal(ask(&t, FILES, NULL, "/bin/true"), -ETOOMANYREFS);
 	shortage = 0;
-	assert_int_equal(desk->trouble, ETOOMANYREFS);
-	assert_int_equal(desk->lack, XC_DESK_ANSWER);
+	assert_int_equal(broker_status->trouble, ETOOMANYREFS);
+	assert_int_equal(broker_status->lack, XC_BROKER_STATUS_ANSWER);
 	assert_true(given(ask(&t, FILES, NULL, "/bin/true")));
 	end(&t);
 }
@@ -442,33 +442,33 @@ static void a_directory_that_did_not_answer_is_not_asked_again(void **state)
 	const char *deeper = elf_file("silent/deeper/three.so", ELFDATA2LSB, ET_DYN, 0);
 	const char *beside = elf_file("silent.so", ELFDATA2LSB, ET_DYN, 0);
 	(void)state;
-	atomic_store(&desks.silent_count, 0);
-	t.broker.desks = &desks;
+	atomic_store(&broker_statuses.silent_count, 0);
+	t.broker.statuses = &broker_statuses;
 	assert_true(given(ask(&t, FILES, NULL, one)));
-	assert_string_equal(desk->place.path, one);
-	assert_int_equal(desk->since_ns, 0); /* it is done */
-	xc_desks_give_up(&desks, desk);
-	assert_true(desk->silent);
-	desk->silent = false;
+	assert_string_equal(broker_status->place.path, one);
+	assert_int_equal(broker_status->since_ns, 0); /* it is done */
+	xc_broker_status_give_up_place(&broker_statuses, broker_status);
+	assert_true(broker_status->silent);
+	broker_status->silent = false;
 	assert_int_equal(ask(&t, FILES, NULL, two), -ETIMEDOUT);
-	assert_true(desk->silent);
+	assert_true(broker_status->silent);
 	assert_int_equal(ask(&t, FILES, NULL, deeper), -ETIMEDOUT);
 	assert_true(given(ask(&t, FILES, NULL, beside)));
 	const struct xc_input input = {.path = "a", .file = elf_file("silent/core", ELFDATA2LSB, ET_CORE, 0)};
 	t.broker.core = &input;
 	assert_int_equal(ask(&t, CORE, NULL, ""), -EIO);
-	assert_true(desk->core_failed && desk->hindered);
+	assert_true(broker_status->core_failed && broker_status->hindered);
 	t.finder.sysroot = scratch_dir();
 	assert_true(given(ask(&t, FILES, scratch_dir(), "silent/one.so"))); /* a root is a place of its own, */
-	xc_desks_give_up(&desks, desk);
+	xc_broker_status_give_up_place(&broker_statuses, broker_status);
 	assert_int_equal(ask(&t, FILES, scratch_dir(), "silent.so"), -ETIMEDOUT); /* and one place */
-	for (int i = 0; i < 3 * XC_DESK_SILENT; i++) { /* there is an end to what is kept in mind */
+	for (int i = 0; i < 3 * XC_BROKER_STATUS_SILENT; i++) { /* there is an end to what is kept in mind */
 		char path[64];
 		snprintf(path, sizeof path, "/%d/lib", i);
-		xc_desk_write(desk, NULL, path);
-		xc_desks_give_up(&desks, desk);
+		xc_broker_status_set_place(broker_status, NULL, path);
+		xc_broker_status_give_up_place(&broker_statuses, broker_status);
 	}
-	assert_int_equal(desks.silent_count, XC_DESK_SILENT);
+	assert_int_equal(broker_statuses.silent_count, XC_BROKER_STATUS_SILENT);
 	end(&t);
 }
 
@@ -476,18 +476,18 @@ static void what_a_worker_makes_up_is_no_place(void **state)
 {
 	struct talk t = begin();
 	(void)state;
-	atomic_store(&desks.silent_count, 0);
-	t.broker.desks = &desks;
+	atomic_store(&broker_statuses.silent_count, 0);
+	t.broker.statuses = &broker_statuses;
 	t.finder.cache_dir = scratch_path("cache");
 	t.finder.sysroot = scratch_dir();
 	elf_file("made-up.so", ELFDATA2LSB, ET_DYN, 0);
 	assert_int_equal(ask(&t, KEPT, scratch_dir(), "a"), -ENOENT);
-	xc_desks_give_up(&desks, desk);
+	xc_broker_status_give_up_place(&broker_statuses, broker_status);
 	assert_true(ask(&t, SCRATCH, scratch_dir(), "a") < 0);
-	xc_desks_give_up(&desks, desk);
+	xc_broker_status_give_up_place(&broker_statuses, broker_status);
 	assert_int_equal(ask(&t, CORE, NULL, "/bin/true"), -EACCES);
-	xc_desks_give_up(&desks, desk);
-	assert_int_equal(desks.silent_count, 0);
+	xc_broker_status_give_up_place(&broker_statuses, broker_status);
+	assert_int_equal(broker_statuses.silent_count, 0);
 	assert_true(given(ask(&t, FILES, scratch_dir(), "made-up.so")));
 	end(&t);
 }
@@ -495,17 +495,17 @@ static void what_a_worker_makes_up_is_no_place(void **state)
 static void what_was_looked_for_is_in_the_log(void **state)
 {
 	struct talk t = begin();
-	struct xc_sought_list list = {.count = 0};
+	struct xc_file_dependency_list list = {.count = 0};
 	(void)state;
-	atomic_store(&desks.silent_count, 0);
-	t.broker.desks = &desks;
+	atomic_store(&broker_statuses.silent_count, 0);
+	t.broker.statuses = &broker_statuses;
 	t.finder.sysroot = scratch_dir();
 	elf_file("logged.so", ELFDATA2LSB, ET_DYN, 0);
 	assert_true(given(ask(&t, FILES, scratch_dir(), "logged.so")));
 	assert_int_equal(ask(&t, FILES, scratch_dir(), ""), -ENOENT);
-	const struct xc_sought rootless = {.path = "/a", .was = ""};
-	xc_desks_log(&desks, desk, &rootless);
-	xc_desks_sought(&desks, desk, &list);
+	const struct xc_file_dependency rootless = {.path = "/a", .was = ""};
+	xc_broker_status_log(&broker_statuses, broker_status, &rootless);
+	xc_broker_status_dependencies(&broker_statuses, broker_status, &list);
 	assert_int_equal(list.count, 3);
 	assert_string_equal(list.files[0].path, "logged.so");
 	assert_string_equal(list.files[1].path, "");
@@ -513,17 +513,17 @@ static void what_was_looked_for_is_in_the_log(void **state)
 		assert_string_equal(list.files[i].root, scratch_dir());
 	assert_non_null(list.files[0].was);
 	assert_null(list.files[1].was);
-	assert_int_equal(xc_sought_compare(&list.files[2], &rootless), 0);
-	for (unsigned i = 0; i < XC_DESK_LOG / 4; i++) /* then it is full, and what came first stays */
-		xc_desks_log(&desks, desk, &rootless);
-	assert_in_range(desk->log_size, XC_DESK_LOG - 16, XC_DESK_LOG);
-	assert_int_equal(desks.logs[1][0], 0);
+	assert_int_equal(xc_file_dependency_compare(&list.files[2], &rootless), 0);
+	for (unsigned i = 0; i < XC_BROKER_STATUS_LOG / 4; i++) /* then it is full, and what came first stays */
+		xc_broker_status_log(&broker_statuses, broker_status, &rootless);
+	assert_in_range(broker_status->log_size, XC_BROKER_STATUS_LOG - 16, XC_BROKER_STATUS_LOG);
+	assert_int_equal(broker_statuses.logs[1][0], 0);
 	assert_false(list.cut);
-	xc_sought_fini(&list);
-	xc_desks_sought(&desks, desk, &list);
+	xc_file_dependency_fini(&list);
+	xc_broker_status_dependencies(&broker_statuses, broker_status, &list);
 	assert_string_equal(list.files[0].path, "logged.so");
 	assert_true(list.cut);
-	xc_sought_fini(&list);
+	xc_file_dependency_fini(&list);
 	end(&t);
 }
 
@@ -535,7 +535,7 @@ static void what_was_looked_for_takes_no_memory_of_its_own(void **state)
 	char path[LONG + 1] = "";
 	(void)state;
 	memset(path, 'a', LONG);
-	t.broker.desks = &desks;
+	t.broker.statuses = &broker_statuses;
 	t.finder.sysroot = scratch_dir();
 	const struct mallinfo2 before = mallinfo2();
 	for (int i = 0; i < TIMES; i++)
@@ -580,9 +580,9 @@ static void answers_to_another_request_are_not_taken(void **state)
 	const size_t before = open_descriptors();
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	assert_int_equal(xc_passing_send(pair[0], &late, sizeof late, pair, 1, 0), sizeof late);
-	assert_int_equal(xc_passing_send(pair[0], &right, sizeof right, NULL, 0, 0), sizeof right);
-	xc_asking_begin(pair[1]);
+	assert_int_equal(xc_fd_passing_send(pair[0], &late, sizeof late, pair, 1, 0), sizeof late);
+	assert_int_equal(xc_fd_passing_send(pair[0], &right, sizeof right, NULL, 0, 0), sizeof right);
+	xc_broker_client_begin(pair[1]);
 	assert_int_equal(xc_opener_regular(NULL, "/bin/true", &special), -1);
 	assert_int_equal(errno, ENOTDIR);
 	xc_opener_use(NULL);
@@ -604,10 +604,10 @@ static void packets_of_another_form_end_the_talk(void **state)
 	struct talk t = begin();
 	(void)state;
 	assert_true(serve(&t)); /* nothing waits */
-	assert_int_equal(desk->refused, XC_DESK_OBEYS);
+	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_OBEYS);
 	send_bytes(&t, "", 1);
 	assert_false(serve(&t));
-	assert_int_equal(desk->refused, XC_DESK_FOUL);
+	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_FOUL);
 	size_t size = fill(&packet, FILES, NULL, "/bin/true");
 	send_bytes(&t, &packet, size - 1); /* without its end */
 	assert_false(serve(&t));
@@ -627,15 +627,15 @@ static void packets_of_another_form_end_the_talk(void **state)
 	char large[64 << 10] = {0};
 	send_bytes(&t, large, sizeof large); /* cut to what fits, which has more than two texts */
 	assert_false(serve(&t));
-	desk->refused = XC_DESK_OBEYS;
+	broker_status->refused = XC_BROKER_STATUS_OBEYS;
 	send_bytes(&t, "", 0); /* this, too, is read as nothing */
 	assert_false(serve(&t));
-	assert_int_equal(desk->refused, XC_DESK_FOUL);
-	desk->refused = XC_DESK_OBEYS;
+	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_FOUL);
+	broker_status->refused = XC_BROKER_STATUS_OBEYS;
 	close(t.client);
 	t.client = -1;
 	assert_false(serve(&t));
-	assert_int_equal(desk->refused, XC_DESK_OBEYS); /* it has ended, as all do */
+	assert_int_equal(broker_status->refused, XC_BROKER_STATUS_OBEYS); /* it has ended, as all do */
 	end(&t);
 }
 
@@ -687,12 +687,12 @@ static void asking_for_too_much_is_the_cores_own(void **state)
 {
 	struct packet packet;
 	struct talk t = begin();
-	struct xc_desks *shared = xc_desks_map();
+	struct xc_broker_statuses *shared = xc_broker_status_map();
 	int status;
 	(void)state;
 	send_bytes(&t, &packet, fill(&packet, FILES, NULL, "/bin/true"));
 	t.broker.requests = XC_BROKER_REQUESTS;
-	t.broker.desk = &shared->desks[0];
+	t.broker.status = &shared->statuses[0];
 	const pid_t pid = fork();
 	if (pid == 0) {
 		t.broker.finder = &t.finder;
@@ -700,8 +700,8 @@ static void asking_for_too_much_is_the_cores_own(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_int_equal(shared->desks[0].refused, XC_DESK_TOO_MUCH);
-	xc_desks_unmap(shared);
+	assert_int_equal(shared->statuses[0].refused, XC_BROKER_STATUS_TOO_MUCH);
+	xc_broker_status_unmap(shared);
 	end(&t);
 }
 

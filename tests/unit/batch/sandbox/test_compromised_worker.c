@@ -1,6 +1,6 @@
 /* layer: batch */
 /* worker: what the parent makes of a worker that was taken over by its core. Here it is, by a function of ours that stands in the place of
- * examine.c's: it runs in the jail with the descriptors of a worker. */
+ * examine.c's: it runs in the sandbox with the descriptors of a worker. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 
 #include "batch/run/batch.h"
 #include "batch/record/examine.h"
-#include "batch/sandbox/warden.h"
+#include "batch/sandbox/fork_server.h"
 #include "tests/support/check.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -33,7 +33,7 @@ enum { SANITIZED = true }; /* a sanitizer's memory cannot be bounded */
 enum { SANITIZED = false };
 #endif
 
-enum { RESULT = 3, BROKER = 4, CORE = 5 }; /* of inmate.c */
+enum { RESULT = 3, BROKER = 4, CORE = 5 }; /* of worker_child.c */
 
 /* What the next worker does instead of examining its core. It may return. */
 static void (*attack)(void);
@@ -286,7 +286,7 @@ static void fails_for_once(void)
 {
 	if (!*failed_before) {
 		*failed_before = true;
-		_exit(9); /* as one ends that could not enter its jail */
+		_exit(9); /* as one ends that could not enter its sandbox */
 	}
 }
 
@@ -530,7 +530,7 @@ static int interrupted(void)
 	attack = works_a_moment;
 	setpgid(0, 0);
 	signal(SIGINT, SIG_IGN);
-	if (xc_warden_start(&options, &options.warden) || xc_worker_start(&input, &options, &worker))
+	if (xc_fork_server_start(&options, &options.fork_server) || xc_worker_start(&input, &options, &worker))
 		return 2;
 	const double from = now();
 	while (now() - from < 0.1)
@@ -539,7 +539,7 @@ static int interrupted(void)
 	while (!xc_worker_serve(worker))
 		;
 	const bool good = xc_worker_finish(worker, &arena)->status == XC_RECORD_OK;
-	xc_warden_end(options.warden);
+	xc_fork_server_end(options.fork_server);
 	return !good;
 }
 

@@ -143,9 +143,10 @@ static bool make(const struct xc_input *input, const volatile sig_atomic_t *stop
 	static struct xc_arena arena;
 	struct xc_records_options options = {
 		.batch = {.worker = {.finder = &finder, .host_files = true, .seconds = SECONDS, .stopped = stopped}}};
-	struct xc_error *err = xc_ledger_open(scratch_path("ledger"), "settings", true, &arena, &options.ledger);
+	struct xc_error *err =
+		xc_checkpoint_open(scratch_path("ledger"), "settings", true, &arena, &options.checkpoint);
 	err = err ? err : xc_records_make(&input, 1, &options, &arena, records);
-	xc_ledger_close(options.ledger);
+	xc_checkpoint_close(options.checkpoint);
 	return !err;
 }
 

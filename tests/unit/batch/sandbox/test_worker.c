@@ -1,5 +1,5 @@
 /* layer: batch */
-/* worker: a core in a jail gives a record, and whatever goes wrong is one too. */
+/* worker: a core in a sandbox gives a record, and whatever goes wrong is one too. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -24,8 +24,8 @@
 
 #include "batch/run/batch.h"
 #include "batch/input/corefd.h"
-#include "batch/sandbox/inmate.h"
-#include "batch/sandbox/warden.h"
+#include "batch/sandbox/worker_child.h"
+#include "batch/sandbox/fork_server.h"
 #include "batch/sandbox/worker_impl.h"
 #include "tests/support/check.h"
 #include "tests/support/corefile.h"
@@ -85,7 +85,7 @@ static void a_core_gives_its_verdict(void **state)
 	xc_arena_fini(&arena);
 }
 
-/* Its assertion names a global of another unit: all units are looked through, by threads outside of a jail. */
+/* Its assertion names a global of another unit: all units are looked through, by threads outside of a sandbox. */
 static void a_name_of_another_unit_is_found_in_the_jail(void **state)
 {
 	static const char core[] = "build/deaths/abort-assert-next-gcc-o2/core";
@@ -255,7 +255,7 @@ static const struct xc_record *on_a_disk_of(const char *size, struct xc_input in
 	    mount("none", scratch_path("disk"), "tmpfs", 0, size))
 		return NULL;
 	setenv("TMPDIR", scratch_path("disk"), 1);
-	struct xc_error *err = xc_warden_start(&options, &options.warden);
+	struct xc_error *err = xc_fork_server_start(&options, &options.fork_server);
 	if (!err)
 		err = xc_worker_start(&input, &options, &worker);
 	while (!err && !xc_worker_serve(worker))
@@ -336,9 +336,9 @@ static void without_room_to_inflate_it_is_not_looked_at(void **state)
 static void what_the_broker_lacked_is_no_timeout(void **state)
 {
 	struct xc_arena arena = {0};
-	struct xc_desk desk = {.number = 0};
+	struct xc_broker_status broker_status = {.number = 0};
 	const struct xc_input input = {.path = "the core"};
-	struct xc_worker worker = {.input = &input, .pair = {.desk = &desk}, .late = true, .ended = true};
+	struct xc_worker worker = {.input = &input, .pair = {.status = &broker_status}, .late = true, .ended = true};
 	(void)state;
 	assert_int_equal(xc_worker_outcome(&worker, &arena)->status, XC_RECORD_TIMEOUT);
 	worker.trouble = ETOOMANYREFS;
@@ -376,9 +376,10 @@ static void wait_for_ever(void)
 }
 
 /* One that would never end by itself, without a time of its own, is served beside a broker that does this, until it has ended. */
-static struct xc_worker ended_beside(void (*broker)(void), const struct xc_input *input, struct xc_desk *desk)
+static struct xc_worker ended_beside(void (*broker)(void), const struct xc_input *input,
+				     struct xc_broker_status *broker_status)
 {
-	struct xc_worker worker = {.input = input, .pair = {.desk = desk}, .result = -1, .process = -1};
+	struct xc_worker worker = {.input = input, .pair = {.status = broker_status}, .result = -1, .process = -1};
 	worker.pair.scratch = -1;
 	worker.deadline_ns = UINT64_MAX;
 	worker.pair.worker_pid = child(wait_for_ever);
@@ -393,10 +394,10 @@ static struct xc_worker ended_beside(void (*broker)(void), const struct xc_input
 static void without_its_broker_a_worker_is_ended(void **state)
 {
 	struct xc_arena arena = {0};
-	struct xc_desk desk = {.number = 0};
+	struct xc_broker_status broker_status = {.number = 0};
 	const struct xc_input input = {.path = "the core"};
 	(void)state;
-	struct xc_worker worker = ended_beside(give_up, &input, &desk);
+	struct xc_worker worker = ended_beside(give_up, &input, &broker_status);
 	assert_false(worker.late);
 	const struct xc_record *record = xc_worker_outcome(&worker, &arena);
 	assert_true(record->unlooked);
@@ -408,19 +409,19 @@ static void without_its_broker_a_worker_is_ended(void **state)
 static void a_worker_that_was_refused_is_ended(void **state)
 {
 	static const struct {
-		enum xc_desk_refusal refused;
+		enum xc_broker_status_refusal refused;
 		enum xc_record_status status;
 		const char *why;
 	} cases[] = {
-		{XC_DESK_TOO_MUCH, XC_RECORD_LIMIT, "it names more files than are opened for a core"},
-		{XC_DESK_FOUL, XC_RECORD_DIED, "the worker asked for a file in a way that none does"},
+		{XC_BROKER_STATUS_TOO_MUCH, XC_RECORD_LIMIT, "it names more files than are opened for a core"},
+		{XC_BROKER_STATUS_FOUL, XC_RECORD_DIED, "the worker asked for a file in a way that none does"},
 	};
 	const struct xc_input input = {.path = "the core"};
 	(void)state;
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct xc_arena arena = {0};
-		struct xc_desk desk = {.refused = cases[i].refused};
-		struct xc_worker worker = ended_beside(end_well, &input, &desk);
+		struct xc_broker_status broker_status = {.refused = cases[i].refused};
+		struct xc_worker worker = ended_beside(end_well, &input, &broker_status);
 		assert_false(xc_worker_hindered(&worker));
 		assert_null(xc_worker_excess(&worker));
 		const struct xc_record *record = xc_worker_outcome(&worker, &arena);
@@ -456,22 +457,22 @@ static void a_core_of_thousands_of_files_is_looked_at(void **state)
 
 /* ---- what did not answer ---- */
 
-/* A warden one of whose brokers has been opening this file since 1, and was given up when that had been `judged`; the desk is the first. */
-static struct xc_desk *given_up(struct xc_worker_options *options, const char *file, uint64_t judged)
+/* A fork server one of whose brokers has been opening this file since 1, and was given up when that had been `judged`; the status is the first. */
+static struct xc_broker_status *given_up(struct xc_worker_options *options, const char *file, uint64_t judged)
 {
-	struct xc_warden_pair pair = {.scratch = -1};
+	struct xc_fork_server_pair pair = {.scratch = -1};
 	int sockets[2];
-	assert_null(xc_warden_start(options, &options->warden));
+	assert_null(xc_fork_server_start(options, &options->fork_server));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	pair.broker = sockets[0];
-	pair.desk = xc_warden_desk(options->warden);
-	xc_desk_write(pair.desk, NULL, file);
-	atomic_store(&pair.desk->since_ns, 1);
-	assert_null(xc_warden_replace(options->warden, &pair, judged));
+	pair.status = xc_fork_server_take_status(options->fork_server);
+	xc_broker_status_set_place(pair.status, NULL, file);
+	atomic_store(&pair.status->since_ns, 1);
+	assert_null(xc_fork_server_replace(options->fork_server, &pair, judged));
 	close(sockets[0]);
 	close(sockets[1]);
 	assert_int_equal(waitpid(pair.broker_pid, NULL, 0), pair.broker_pid);
-	return pair.desk;
+	return pair.status;
 }
 
 static void only_the_place_that_was_waited_for_is_given_up(void **state)
@@ -479,11 +480,11 @@ static void only_the_place_that_was_waited_for_is_given_up(void **state)
 	struct xc_worker_options options = {.finder = &finder, .host_files = true};
 	(void)state;
 	for (uint64_t judged = 1; judged <= 2; judged++) {
-		const struct xc_desk *desk = given_up(&options, "/made/up/a.so", judged);
-		const struct xc_desks *desks = (const struct xc_desks *)desk;
-		assert_true(desk->silent); /* it was not opened, however long it took */
-		assert_int_equal(xc_desks_silent(desks, NULL, "/made/up/b.so"), judged == 1);
-		xc_warden_end(options.warden);
+		const struct xc_broker_status *broker_status = given_up(&options, "/made/up/a.so", judged);
+		const struct xc_broker_statuses *broker_statuses = (const struct xc_broker_statuses *)broker_status;
+		assert_true(broker_status->silent); /* it was not opened, however long it took */
+		assert_int_equal(xc_broker_status_is_silent(broker_statuses, NULL, "/made/up/b.so"), judged == 1);
+		xc_fork_server_end(options.fork_server);
 	}
 }
 
@@ -501,7 +502,7 @@ static void what_was_silent_is_asked_once_more_at_the_end(void **state)
 	assert_null(xc_batch_run(&batch, inputs, 1, &done));
 	assert_int_equal(taken.count, 1);
 	assert_int_equal(taken.records[0]->status, XC_RECORD_OK);
-	xc_warden_end(options.warden);
+	xc_fork_server_end(options.fork_server);
 	xc_arena_fini(&arena);
 }
 
@@ -510,14 +511,14 @@ static int leaving_without_descriptors(void)
 {
 	struct xc_worker_options options = {.finder = &finder};
 	const struct rlimit none = {0, 0};
-	if (xc_warden_start(&options, &options.warden))
+	if (xc_fork_server_start(&options, &options.fork_server))
 		return 2;
 	const pid_t pid = child(wait_for_ever);
 	setrlimit(RLIMIT_NOFILE, &none);
 	alarm(60);
-	const int status = xc_warden_leave(options.warden, pid);
+	const int status = xc_fork_server_reap(options.fork_server, pid);
 	kill(pid, SIGKILL);
-	xc_warden_end(options.warden);
+	xc_fork_server_end(options.fork_server);
 	return status;
 }
 
@@ -533,7 +534,7 @@ static int shedding_without_null(void)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", "/dev", "tmpfs", 0, NULL))
 		return CANNOT_MOUNT;
-	return xc_inmate_shed(NULL, 0);
+	return xc_worker_child_shed(NULL, 0);
 }
 
 static void without_dev_null_nothing_is_kept(void **state)

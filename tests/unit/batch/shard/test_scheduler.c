@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/shard/scheduler.h"
+#include "batch/shard/shard_parse.h"
 
 /* An environment of nothing but these: "NAME=value NAME=value". */
 static void environment(const char *words)

@@ -1,0 +1,128 @@
+/* checkpoint_dir: a checkpoint's time of change is that of its last use (checkpoint.c). It is removed under its lock: who waits for that finds it without
+ * a name, and begins another. */
+#include "batch/run/checkpoint_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/userdir.h"
+
+#define ENDING ".jsonl"
+#define HEAD   "{\"schema\":\"xcore.ledger/"
+
+enum { DIGITS = 32, DAY = 24 * 60 * 60 };
+
+char *xc_checkpoint_dir_file(const char *dir, const char *inputs, const char *config)
+{
+	return xc_asprintf("%s/%.*s-%.*s" ENDING, dir, DIGITS, inputs, DIGITS, config);
+}
+
+static bool is_name(const char *name)
+{
+	const char *hex = "0123456789abcdef";
+	if (strspn(name, hex) != DIGITS)
+		return false;
+	name += DIGITS;
+	if (*name == '-' && strspn(name + 1, hex) == DIGITS)
+		name += 1 + DIGITS;
+	return !strcmp(name, ENDING);
+}
+
+/* ---- opening ---- */
+
+static int open_file(const char *path)
+{
+	xc_auto(xc_freep) char *directory = xc_strdup(path);
+	char *slash = strrchr(directory, '/');
+	if (slash && slash != directory) {
+		*slash = '\0';
+		xc_userdir_make(directory, 0700);
+	}
+	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
+
+/* Where no file can be locked, two runs would write into one another. */
+static struct xc_error *lock(int fd, const char *path)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return NULL;
+	if (errno != EWOULDBLOCK)
+		return xc_error_errno(errno, "%s: locking it", path);
+	return xc_error_hint(xc_error_new(XC_ERR_LIMIT, "%s: another run of the same inputs is under way", path),
+			     "wait for it, or give --no-cache");
+}
+
+static struct xc_error *check_and_lock(int fd, const char *path)
+{
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st))
+		return xc_error_errno(errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return xc_error_new(XC_ERR_UNSUPPORTED, "%s: not a regular file", path);
+	return lock(fd, path);
+}
+
+/* Was it removed before we had its lock? */
+static bool is_gone(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && !st.st_nlink;
+}
+
+struct xc_error *xc_checkpoint_dir_open(const char *path, int *fd_out)
+{
+	struct xc_error *err;
+	bool again;
+	do {
+		*fd_out = open_file(path);
+		err = check_and_lock(*fd_out, path);
+		again = !err && is_gone(*fd_out);
+		if (again)
+			close(*fd_out);
+	} while (again);
+	return err;
+}
+
+/* ---- cleaning ---- */
+
+static bool is_unused(int fd, int64_t now)
+{
+	char head[sizeof HEAD - 1];
+	struct stat st;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mtime < now - (int64_t)XC_CHECKPOINT_DIR_DAYS * DAY &&
+	       pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, HEAD, sizeof head);
+}
+
+/* Another cleaner may have removed this one before we had its lock, and a run begun another by its name. */
+static bool is_called(int dir, const char *name, int fd)
+{
+	struct stat ours, there;
+	return !fstat(fd, &ours) && !fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+}
+
+/* One that is in use is not locked even for a moment: a run would take us for another run. */
+static void clean_file(int dir, const char *name, int64_t now)
+{
+	const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (is_unused(fd, now) && !flock(fd, LOCK_EX | LOCK_NB) && is_unused(fd, now) && is_called(dir, name, fd))
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+void xc_checkpoint_dir_clean(const char *dir, int64_t now)
+{
+	DIR *d = opendir(dir);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_name(e->d_name))
+			clean_file(dirfd(d), e->d_name, now);
+	if (d)
+		closedir(d);
+}

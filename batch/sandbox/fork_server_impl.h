@@ -1,0 +1,43 @@
+/* fork_server_impl: what fork_server.c, the side of who starts it, and fork_server_process.c share. */
+#ifndef XC_FORK_SERVER_IMPL_H
+#define XC_FORK_SERVER_IMPL_H
+
+#include "batch/sandbox/fork_server.h"
+
+struct xc_fork_server {
+	const struct xc_worker_options *options;
+	pid_t pid;
+	int socket, wants;
+	struct xc_broker_statuses *statuses;
+	bool taken[XC_BROKER_STATUSES];
+	pid_t *left; /* that did not end when they were killed */
+	size_t left_count, left_capacity;
+	bool silent; /* it did not answer an order */
+};
+
+enum xc_order_kind { XC_ORDER_FOLLOW, XC_ORDER_PAIR, XC_ORDER_BROKER, XC_ORDER_BUILDER };
+
+/* A packet; with it descriptors: user and net; result, worker, broker, scratch; broker, scratch; file, image. */
+struct xc_order {
+	enum xc_order_kind kind;
+	size_t status;   /* index */
+	uint32_t number; /* of the request that is answered first */
+	bool heapless;
+	int scratch_error;
+	uint64_t room, dev, ino; /* the latter two of the core */
+	size_t path_size;        /* with its NUL */
+	char texts[];            /* path, then file, each with its NUL */
+};
+
+enum { XC_ORDER_MAX = 1 << 16 };
+
+struct xc_order_reply {
+	int error; /* errno of the last fork */
+	pid_t first, second;
+};
+
+/* Be the fork server: never returns. */
+_Noreturn void xc_fork_server_run(const struct xc_worker_options *options, struct xc_broker_statuses *statuses,
+				  pid_t parent, int socket, int wants);
+
+#endif

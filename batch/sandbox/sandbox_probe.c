@@ -1,0 +1,170 @@
+/* sandbox_probe: talks with its parent over a pair of sockets: it says when its name spaces are made, waits until they were opened, and says what
+ * kept it from the sandbox; nothing, if nothing did. */
+#include "batch/sandbox/sandbox_probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "batch/sandbox/worker_sandbox.h"
+#include "batch/util/fd_passing.h"
+
+enum { WORDS = 256, FAILED = 1 /* exit status */ };
+
+/* ---- the probe ---- */
+
+static void say(int socket, const char *bytes, size_t len)
+{
+	if (write(socket, bytes, len) != (ssize_t)len)
+		_exit(FAILED);
+}
+
+_Noreturn static void go(const struct xc_worker_options *options, int socket)
+{
+	const struct xc_worker_sandbox sandbox = xc_worker_options_sandbox(options);
+	const char made = unshare(CLONE_NEWUSER | CLONE_NEWNET) ? 'n' : 'y';
+	char seen;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	say(socket, &made, 1);
+	if (read(socket, &seen, 1) != 1)
+		_exit(FAILED);
+	struct xc_error *err = xc_worker_sandbox_enter(&sandbox);
+	if (err)
+		say(socket, err->message, strlen(err->message));
+	_exit(err ? FAILED : 0);
+}
+
+/* ---- the parent ---- */
+
+struct talk {
+	const struct xc_worker_options *options;
+	pid_t pid;
+	int socket;
+	bool silent; /* it did not answer */
+};
+
+static int open_space(pid_t pid, const char *kind)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld/ns/%s", (long)pid, kind);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void open_spaces(pid_t pid, struct xc_sandbox_probe *probe)
+{
+	probe->user = open_space(pid, "user");
+	probe->net = open_space(pid, "net");
+	if (probe->user < 0 || probe->net < 0)
+		xc_sandbox_probe_fini(probe);
+}
+
+/* As read(2). One that says nothing and does not end is ended, by which there is nothing more to read. */
+static ssize_t hear(struct talk *talk, void *bytes, size_t size)
+{
+	if (!talk->silent && !xc_fd_passing_wait(talk->socket, XC_WORKER_ANSWER_SECONDS, talk->options->stopped)) {
+		talk->silent = true;
+		kill(talk->pid, SIGKILL);
+	}
+	ssize_t n;
+	do
+		n = read(talk->socket, bytes, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* What the probe says behind its first byte, until it ends. */
+static void listen_to(struct talk *talk, char words[WORDS])
+{
+	size_t len = 0;
+	ssize_t n = 0;
+	while (len < WORDS - 1 && (n = hear(talk, words + len, WORDS - 1 - len)) > 0)
+		len += (size_t)n;
+	words[len] = '\0';
+}
+
+static struct xc_error *judge(const struct talk *talk, int status, const char *words)
+{
+	struct xc_error *err;
+	if (talk->silent)
+		return xc_error_new(XC_ERR_IO, "no core can be looked at here: the process that tries a worker's jail "
+					       "does not answer: was it stopped?");
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return NULL;
+	if (WIFSIGNALED(status))
+		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: a worker's jail ends it (signal %d, %s)",
+				   WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		err = xc_error_new(XC_ERR_IO, "no core can be looked at here: %s",
+				   *words ? words : "a worker ends before it is in its jail");
+	return xc_error_hint(err,
+			     "workers need seccomp filters: run where the container's or the kernel's settings allow "
+			     "them; `xcore analyze` looks at a core that you trust without a jail");
+}
+
+static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)
+{
+	char made = 'n', words[WORDS];
+	int status = 0;
+	if (hear(talk, &made, 1) == 1 && made == 'y')
+		open_spaces(talk->pid, probe);
+	if (send(talk->socket, "", 1, MSG_NOSIGNAL) < 0)
+		errno = 0; /* how it ended tells more */
+	listen_to(talk, words);
+	while (waitpid(talk->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			break; /* SIGCHLD is ignored: nobody can say how it ended */
+	struct xc_error *err = judge(talk, status, words);
+	if (err)
+		xc_sandbox_probe_fini(probe);
+	return err;
+}
+
+struct xc_error *xc_sandbox_probe_run(const struct xc_worker_options *options, struct xc_sandbox_probe *scout_out)
+{
+	int sockets[2];
+	struct xc_sandbox_probe probe = {-1, -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return xc_error_errno(errno, "starting a worker");
+	const pid_t pid = fork();
+	const int number = errno;
+	if (pid == 0) {
+		close(sockets[0]);
+		go(options, sockets[1]);
+	}
+	close(sockets[1]);
+	struct talk talk = {.options = options, .pid = pid, .socket = sockets[0]};
+	struct xc_error *err = pid < 0 ? xc_error_errno(number, "starting a worker") : meet(&talk, &probe);
+	close(sockets[0]);
+	if (!err)
+		*scout_out = probe;
+	return err;
+}
+
+void xc_sandbox_probe_fini(struct xc_sandbox_probe *probe)
+{
+	if (probe->user >= 0)
+		close(probe->user);
+	if (probe->net >= 0)
+		close(probe->net);
+	*probe = (struct xc_sandbox_probe){-1, -1};
+}
+
+/* ---- a worker ---- */
+
+void xc_sandbox_probe_enter(const struct xc_sandbox_probe *probe)
+{
+	if (probe->user < 0 || setns(probe->user, CLONE_NEWUSER))
+		return;
+	if (setns(probe->net, CLONE_NEWNET))
+		errno = 0; /* no network is reached without it either */
+}

@@ -1,0 +1,259 @@
+/* signature_classify: one walk outward finds where what ended the program stops and where start-up code begins; between them each frame is
+ * judged alone.
+ *
+ *	[handler …] trampoline | raise abort __assert_fail | memcpy  parse  std::sort  load | main __libc_start_main
+ *	      HANDLER                     ABOVE               LEAF    KEPT    LEAF     KEPT    BELOW
+ */
+#include <string.h>
+
+#include "core/report/report.h"
+#include "triage/util/names.h"
+#include "batch/signature/static_runtime.h"
+#include "batch/record/normalise.h"
+#include "batch/signature/signature_impl.h"
+
+enum {
+	FATE = 1u << XC_FRAMES_ABOVE | 1u << XC_FRAMES_RAISE | 1u << XC_FRAMES_LEAF | 1u << XC_FRAMES_STOP |
+	       1u << XC_FRAMES_APP,
+	WHOSE = 1u << XC_FRAMES_APP | 1u << XC_FRAMES_NOT_APP,
+	UNNAMED = 3, /* frames without a name that may stand between a trampoline and what raised its signal */
+};
+
+/* ---- names ---- */
+
+const char *xc_signature_name(const struct xc_signing *g, const char *function, enum xc_language language)
+{
+	return language == XC_LANGUAGE_GO ? xc_normalise_go_name(function, g->arena)
+					  : xc_normalise_name(function, g->arena);
+}
+
+static void name_frame(struct xc_signing *g, size_t i)
+{
+	const struct xc_record_frame *from = &g->record->frames[i];
+	struct xc_signature_frame *to = &g->s->frames[i];
+	to->name = xc_signature_name(g, from->function, g->languages[i]);
+	if (g->policy && g->policy->name) {
+		const char *other = g->policy->name(g->policy->user, g->record, i, to->name, g->arena);
+		to->name = other && *other ? other : to->name;
+	}
+	if (to->name)
+		to->shown = to->name;
+	else if (from->module && from->has_offset)
+		to->shown = xc_arena_printf(g->arena, "%s+0x%llx", from->module, (unsigned long long)from->offset);
+	else
+		to->shown = from->module ? from->module : "?";
+}
+
+/* ---- rules ---- */
+
+static const struct xc_framerule *rule_of(const struct xc_signing *g, size_t i, unsigned sections)
+{
+	const struct xc_record_frame *f = &g->record->frames[i];
+	struct xc_framerule_frame asked = {g->s->frames[i].name, f->module, f->file, g->languages[i]};
+	const struct xc_framerule *rule = xc_framerules_match(g->rules, sections, &asked);
+	if (!rule && g->linked_in[i]) {
+		asked.module = XC_FRAMES_LINKED_IN;
+		rule = xc_framerules_match(g->rules, sections, &asked);
+	}
+	return rule;
+}
+
+static const char *told(const struct xc_signing *g, const struct xc_framerule *rule)
+{
+	return xc_arena_printf(g->arena, "%s %s (%s)", xc_framerules_section(rule->section), rule->pattern,
+			       rule->where);
+}
+
+static enum xc_policy_answer asked(const struct xc_signing *g, size_t i)
+{
+	return g->policy && g->policy->keep ? g->policy->keep(g->policy->user, g->record, i, g->s->frames[i].name)
+					    : XC_POLICY_SILENT;
+}
+
+static bool is_ending(const struct xc_framerule *rule)
+{
+	return rule && (rule->section == XC_FRAMES_ABOVE || rule->section == XC_FRAMES_RAISE);
+}
+
+/* ---- the walk ---- */
+
+/* Of one stack. */
+struct bounds {
+	size_t first, end;  /* its frames, but for those of a handler that the fault called */
+	size_t start, stop; /* frames that may be kept: from start to before stop */
+	const char *above, *below;
+	bool reached; /* start-up code was, or where a signal called its handler */
+};
+
+/* The first frame that no handler of the fault called; the trampoline is no frame of the fault either. */
+static size_t after_handler(const struct xc_record *record)
+{
+	size_t at = record->fault_at;
+	return at + (at && at < record->frame_count && record->frames[at].signal);
+}
+
+/* Is it the process itself that sent the signal whose trampoline stands before frame i? */
+static bool raised(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t i)
+{
+	for (size_t n = 0; n < UNNAMED && i < g->record->frame_count; n++, i++)
+		if (g->s->frames[i].name)
+			return rules[i] && rules[i]->section == XC_FRAMES_RAISE;
+	return false;
+}
+
+/* On x86 the saved context tells a fault from other signals, and fault_at from where that was. */
+static bool tells_faults(const struct xc_record *record)
+{
+	static const char *const machines[] = {"x86-64", "x32", "i386", NULL};
+	return xc_names_find(machines, record->arch) != NULL;
+}
+
+/* Did a handler end the program? Of a C library without names the class tells. */
+static bool has_ended(const struct xc_record *record, const struct bounds *b)
+{
+	return b->start > b->first || !strcmp(record->class_name, "abort");
+}
+
+/* Does frame i, a trampoline, stand between a handler that ended the program and what ended it? What merely was interrupted, or
+ * a handler that died itself, is another story. */
+static bool leads_on(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t i, bool ended)
+{
+	return ended && (raised(g, rules, i + 1) || !tells_faults(g->record));
+}
+
+/* The stack that begins at `first`. */
+static struct bounds walk(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+{
+	const struct xc_record *record = g->record;
+	struct bounds b = {.first = first ? first : after_handler(record), .end = xc_record_stack_end(record, first)};
+	b.start = b.first;
+	b.stop = b.end;
+	for (size_t i = b.start; i < b.end; i++) {
+		bool signal = record->frames[i].signal;
+		if (signal && !leads_on(g, rules, i, has_ended(record, &b))) {
+			b.stop = i;
+			b.below = "interrupted by a signal";
+			b.reached = true;
+			break;
+		}
+		if (signal || is_ending(rules[i])) {
+			b.start = i + 1;
+			b.above = signal ? "signal handler that ended the program" : told(g, rules[i]);
+		} else if (rules[i] && rules[i]->section == XC_FRAMES_STOP) {
+			b.stop = i;
+			b.below = told(g, rules[i]);
+			b.reached = true;
+			break;
+		}
+	}
+	return b;
+}
+
+static void judge_alone(const struct xc_signing *g, size_t i, const struct xc_framerule *rule,
+			struct xc_signature_frame *f)
+{
+	f->fate = XC_FRAME_KEPT;
+	if (rule && rule->section == XC_FRAMES_LEAF) {
+		f->fate = XC_FRAME_LEAF;
+		f->rule = told(g, rule);
+	} else if (!f->name && !g->record->frames[i].module && !f->app) {
+		f->fate = XC_FRAME_LEAF;
+		f->rule = "neither name nor module";
+	} else if (f->app) {
+		f->rule = told(g, rule);
+	}
+}
+
+static void judge(const struct xc_signing *g, size_t i, const struct xc_framerule *rule, const struct bounds *b)
+{
+	struct xc_signature_frame *f = &g->s->frames[i];
+	enum xc_policy_answer answer = asked(g, i);
+	if (i < after_handler(g->record)) {
+		f->fate = XC_FRAME_HANDLER;
+		f->rule = "signal handler";
+	} else if (answer == XC_POLICY_SKIP) {
+		f->fate = XC_FRAME_POLICY;
+		f->rule = "policy";
+	} else if (i >= b->stop) {
+		f->fate = XC_FRAME_BELOW;
+		f->rule = b->below;
+	} else if (answer == XC_POLICY_KEEP) {
+		f->fate = XC_FRAME_KEPT;
+		f->rule = "policy";
+	} else if (i < b->start && !f->app) {
+		f->fate = XC_FRAME_ABOVE;
+		f->rule = b->above;
+	} else {
+		judge_alone(g, i, rule, f);
+	}
+}
+
+/* The call frame information of a last frame may say that nobody called it. */
+static bool is_outermost(const struct xc_record *record)
+{
+	return record->frame_count && record->stop && !strcmp(record->stop, XC_STOP_OUTERMOST);
+}
+
+/* A call into nowhere left its return address at the top of the stack: a scan finds no other. */
+static bool is_called_into_nowhere(const struct xc_record *record, size_t i)
+{
+	const char *kind = record->kind ? record->kind : "";
+	return i == after_handler(record) + 1 && (!strcmp(record->class_name, "call-null") || !strcmp(kind, "call"));
+}
+
+/* Was frame i found by scanning? Inlined ones are where the one before them is. */
+static bool is_guess(const struct xc_record *record, size_t i)
+{
+	const char *trust = record->frames[i].trust;
+	if (!trust || strcmp(trust, "scan") != 0)
+		return false;
+	while (i && record->frames[i].inlined && record->frames[i - 1].trust &&
+	       !strcmp(record->frames[i - 1].trust, "scan"))
+		i--;
+	return !is_called_into_nowhere(record, i);
+}
+
+/* Everything behind the first guess on the way down is one. How a program ends is no guess: the rules know it. Returns whether there is one. */
+static bool find_guesses(const struct xc_signing *g, const struct bounds *b)
+{
+	size_t i = b->start;
+	while (i < b->end && i <= b->stop && !is_guess(g->record, i))
+		i++;
+	bool guessed = i < b->end && i <= b->stop;
+	for (; guessed && i < b->end; i++)
+		g->guessed[i] = true;
+	return guessed;
+}
+
+static void judge_stack(const struct xc_signing *g, const struct xc_framerule *const *rules, size_t first)
+{
+	const struct bounds b = walk(g, rules, first);
+	for (size_t i = first; i < b.end; i++)
+		judge(g, i, rules[i], &b);
+	g->whole[first] = !find_guesses(g, &b) && (b.reached || is_outermost(g->record));
+}
+
+void xc_signature_classify(struct xc_signing *g)
+{
+	size_t count = g->record->frame_count;
+	const struct xc_framerule **rules = xc_arena_alloc(g->arena, (count + 1) * sizeof *rules);
+	g->languages = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->languages);
+	g->linked_in = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->linked_in);
+	g->whole = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->whole);
+	g->guessed = xc_arena_alloc(g->arena, (count + 1) * sizeof *g->guessed);
+	xc_languages(g->record, g->languages);
+	for (size_t i = 0; i < count; i++)
+		name_frame(g, i);
+	xc_static_runtime_find(g->record, g->s->frames, g->linked_in);
+	for (size_t i = 0; i < count; i++) {
+		const struct xc_framerule *whose = rule_of(g, i, WHOSE);
+		rules[i] = rule_of(g, i, FATE);
+		g->s->frames[i].app = rules[i] && rules[i]->section == XC_FRAMES_APP;
+		g->s->frames[i].foreign = whose && whose->section == XC_FRAMES_NOT_APP;
+	}
+	g->s->complete = count > 0;
+	for (size_t i = 0; i < count; i = xc_record_stack_end(g->record, i)) {
+		judge_stack(g, rules, i);
+		g->s->complete &= g->whole[i];
+	}
+}

@@ -1,0 +1,25 @@
+/* triage_gate: what makes a batch count as failed: --fail-on, --baseline, --max-unreadable, missing parts. */
+#ifndef XC_TRIAGE_GATE_H
+#define XC_TRIAGE_GATE_H
+
+#include "batch/problems/problems.h"
+#include "cli/command.h"
+
+struct xc_triage_gate {
+	const struct xc_words *fail_on;
+	bool baseline;           /* --baseline was given: what is new fails */
+	bool limited;            /* --max-unreadable was given */
+	uint64_t max_unreadable; /* records that are not OK, at most */
+};
+
+/* The rows of --fail-on and --strict, and what the exit statuses mean: command.h. */
+extern const struct xc_option xc_triage_gate_options[];
+extern const char *const xc_triage_gate_statuses[6];
+
+/* Check the words of --fail-on: those of its row. Errors: XC_ERR_USAGE. */
+XC_MUST_CHECK struct xc_error *xc_triage_gate_check(const struct xc_words *words);
+
+/* The exit status; *why_out says in a line what decided, malloc'ed, NULL for XC_EXIT_DONE. */
+enum xc_exit xc_triage_gate(const struct xc_triage_gate *judge, const struct xc_problems *problems, char **why_out);
+
+#endif
