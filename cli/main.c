@@ -1,13 +1,14 @@
 /* main: what must be in order before anything else, and what becomes of our own faults.
  *
- * Reading order: command.c (the road every command takes), then any cmd_*.c. The process that does all this is kept by another one: keeper.h. */
+ * Reading order: dispatch.c (the steps of every command), then any cmd_*.c. The process that does all this is kept by another one: keeper.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/commands/commands.h"
+#include "cli/dispatch.h"
 #include "cli/keeper.h"
 
 /* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	install_fault_handler();
 	xc_keeper_fork();
-	const int status = xc_command_main(argc, argv);
+	const int status = xc_dispatch(argc, argv, xc_commands);
 	xc_keeper_close();
 	return status;
 }
