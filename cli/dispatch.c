@@ -362,13 +362,13 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 	return err;
 }
 
-/* What our keeper is to know of this command, before anything of it may hang. */
-static void tell_keeper(const struct xc_job *job)
+/* Pass to the watchdog what it must know of this command, before any call may hang. */
+static void brief_watchdog(const struct xc_job *job)
 {
-	struct xc_told *keep = xc_told();
-	atomic_store(&keep->patience_s, job->common.io_timeout);
-	atomic_store(&keep->is_quiet, job->common.quiet == XC_ON);
-	atomic_store(&keep->understands, job->command && job->command->understands_interrupts);
+	struct xc_told *told = xc_told();
+	atomic_store(&told->patience_s, job->common.io_timeout);
+	atomic_store(&told->is_quiet, job->common.quiet == XC_ON);
+	atomic_store(&told->understands, job->command && job->command->understands_interrupts);
 }
 
 /* --help, --version, and no command at all. False when there is a command to run. */
@@ -399,7 +399,7 @@ int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)
 	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults()};
 	enum xc_exit status = XC_EXIT_DONE;
 	struct xc_error *err = parse(argc, argv, all, &job);
-	tell_keeper(&job);
+	brief_watchdog(&job);
 	if (!err && !answer_about_itself(&job, all, &status) && !(err = check(&job)))
 		err = do_work(&job, &status);
 	if (err) {
