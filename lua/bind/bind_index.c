@@ -15,11 +15,11 @@
 
 static bool load_elsewhere(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out)
 {
-	const struct xc_lens *lens = xc_lens_at(&host->lenses, addr, 1);
+	const struct xc_memory_view *view = xc_memory_view_at(&host->views, addr, 1);
 	uint8_t bytes[8] = {0};
-	if (lens && lens->hi - lens->lo >= sizeof bytes) {
-		host->window = *lens;
-		if (lens->hi - addr >= sizeof bytes - 1)
+	if (view && view->hi - view->lo >= sizeof bytes) {
+		host->window = *view;
+		if (view->hi - addr >= sizeof bytes - 1)
 			return xc_bind_load(host, addr, size, bits_out);
 	}
 	if (xc_space_peek(host->process->space, addr, bytes, size) != size)
@@ -30,13 +30,13 @@ static bool load_elsewhere(struct xc_host *host, xc_addr addr, unsigned size, ui
 
 void xc_bind_forget_bytes(struct xc_host *host)
 {
-	host->window = (struct xc_lens){.lo = 1};
-	xc_lenses_clear(&host->lenses);
+	host->window = (struct xc_memory_view){.lo = 1};
+	xc_memory_views_clear(&host->views);
 }
 
 bool xc_bind_load(struct xc_host *host, xc_addr addr, unsigned size, uint64_t *bits_out)
 {
-	const struct xc_lens *window = &host->window;
+	const struct xc_memory_view *window = &host->window;
 	uint64_t raw;
 	if (addr < window->lo || addr > window->hi || window->hi - addr < sizeof raw - 1)
 		return load_elsewhere(host, addr, size, bits_out);
@@ -150,7 +150,7 @@ static void set_path(lua_State *L, struct xc_host *host, struct xc_accessor *fie
  * bytes; while the script works on them, memory can bring the next ones. */
 static const void *next_on_trail(const struct xc_host *host, const struct xc_type *shape, xc_addr node)
 {
-	const struct xc_lens *window = &host->window;
+	const struct xc_memory_view *window = &host->window;
 	xc_addr at = node + host->trail.offset, next;
 	if (host->trail.shape != shape || !xc_inside(at, sizeof next, window->lo, window->hi))
 		return NULL;

@@ -13,7 +13,7 @@
 #include "core/base/text.h"
 #include "lua/vm/bind.h"
 #include "lua/plugin/fixture.h"
-#include "lua/plugin/plugin_got.h"
+#include "lua/plugin/plugin_result.h"
 #include "lua/runner/runner.h"
 
 /* The comparison, put here by the assembler. */
@@ -232,8 +232,8 @@ static int compare(lua_State *L)
 	lua_pushstring(L, c->suite->module);
 	lua_pushinteger(L, (lua_Integer)c->suite->current.index);
 	bool flame = c->suite->current.what == XC_RUN_FLAME;
-	xc_plugin_got_push(L, c->report, c->suite->options->plugin->name, c->error,
-			   flame ? xc_runner_tree(c->report) : NULL);
+	xc_plugin_result_push(L, c->report, c->suite->options->plugin->name, c->error,
+			      flame ? xc_runner_tree(c->report) : NULL);
 	lua_call(L, 3, 0);
 	return 0;
 }
