@@ -44,7 +44,7 @@ static void add_lines(struct xc_text *text, const char *lines)
 }
 
 /* Messages may quote names out of a core; they pass the same escaping as reports. */
-static void complain(const struct xc_job *job, const struct xc_error *err)
+static void report_error(const struct xc_job *job, const struct xc_error *err)
 {
 	struct xc_text text = {0};
 	xc_text_add(&text, "xcore: ");
@@ -86,8 +86,7 @@ static struct xc_error *hint_at_file(struct xc_error *err, const char *name)
 
 /* Find the command: the first operand. Options before it are read past with the tables of all commands, which agree on
  * which of their options take values. */
-static struct xc_error *find_command(int argc, char **argv, const struct xc_command *const *all,
-				     struct xc_job *job)
+static struct xc_error *find_command(int argc, char **argv, const struct xc_command *const *all, struct xc_job *job)
 {
 	const char *name = NULL;
 	for (int i = 1; i < argc && !name; i++) {
@@ -159,7 +158,7 @@ static bool wants_lines(const struct xc_job *job)
 	return job->common.format && strcmp(job->common.format, "jsonl") == 0;
 }
 
-static bool judges_itself(const struct xc_command *command)
+static bool has_own_policies(const struct xc_command *command)
 {
 	return xc_options_named(command->own_common, "fail-on", strlen("fail-on")) != NULL;
 }
@@ -168,7 +167,7 @@ static struct xc_error *check(struct xc_job *job)
 {
 	struct xc_error *err;
 	if ((err = check_operands(job)) ||
-	    (!judges_itself(job->command) && (err = xc_policy_check(&job->common.fail_on))))
+	    (!has_own_policies(job->command) && (err = xc_policy_check(&job->common.fail_on))))
 		return err;
 	if (wants_lines(job) && !job->command->writes_lines)
 		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects` and `triage`");
@@ -232,7 +231,7 @@ static struct xc_error *render(const struct xc_job *job, const struct xc_output 
 }
 
 /* Without Landlock the promise not to write holds by our own care only; that must be known. */
-static void mention_missing_fence(const struct xc_job *job)
+static void note_missing_landlock(const struct xc_job *job)
 {
 	if (job->landlock && strncmp(job->landlock, "landlock ABI", strlen("landlock ABI")) != 0)
 		xc_section_message(xc_report_target(job->report), XC_INFO, NULL, "no fence against writing files: %s",
@@ -274,7 +273,7 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 	job->out = output->file;
 	xc_facts_target(job->report, job->process);
 	xc_report_target(job->report)->brief = !job->command->leads_with_target;
-	mention_missing_fence(job);
+	note_missing_landlock(job);
 	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
 		return err;
 	if ((err = check_unchanged(job)))
@@ -292,7 +291,7 @@ static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_o
 
 /* The status of a run that did its work. A policy that was hit is certain even when other things are missing, so it
  * comes before incompleteness. */
-static enum xc_exit judge(struct xc_job *job)
+static enum xc_exit policy_status(struct xc_job *job)
 {
 	const char *word = xc_policy_hit(&job->common.fail_on, job->process, job->report);
 	if (word) {
@@ -319,7 +318,7 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 	job->process = target.process;
 	job->landlock = target.landlock;
 	if (!(err = check_not_target(output, job->process)) && !(err = produce_and_render(job, output)))
-		*status = judge(job);
+		*status = policy_status(job);
 	xc_target_close(&target);
 	job->process = NULL;
 	return err;
@@ -372,8 +371,7 @@ static void brief_watchdog(const struct xc_job *job)
 }
 
 /* --help, --version, and no command at all. False when there is a command to run. */
-static bool answer_about_itself(const struct xc_job *job, const struct xc_command *const *all,
-				enum xc_exit *status)
+static bool answer_about_itself(const struct xc_job *job, const struct xc_command *const *all, enum xc_exit *status)
 {
 	if (job->common.version == XC_ON)
 		printf("xcore %s\n", XC_VERSION);
@@ -403,7 +401,7 @@ int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)
 	if (!err && !answer_about_itself(&job, all, &status) && !(err = check(&job)))
 		err = do_work(&job, &status);
 	if (err) {
-		complain(&job, err);
+		report_error(&job, err);
 		status = exit_of(err);
 		xc_error_free(err);
 	}
