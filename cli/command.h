@@ -1,8 +1,8 @@
-/* command: what a command is, which ones there are, and the one road that all of them take.
+/* command: what a command is, and one run of it.
  *
- * A command is one const table entry in a file of its own. It says what it takes; it fills a report (`produce`), or
- * writes bytes of its own kind (`write`), or does something without a target (`run`). Opening, closing, rendering,
- * policies and exit statuses happen here, once. */
+ * A command is one const table entry in a file of its own (cli/commands). It lists its operands and options; it fills a report
+ * (`produce`), or writes bytes of its own kind (`write`), or does something without a target (`run`). Opening, closing,
+ * rendering, policies and exit statuses are done once for all commands, in dispatch.c. */
 #ifndef XC_COMMAND_H
 #define XC_COMMAND_H
 
@@ -102,10 +102,8 @@ struct xc_job {
 	const char *landlock;      /* live: what limits writing, or why nothing does */
 };
 
-/* The commands in the order of help; ends with NULL. */
-extern const struct xc_command *const xc_commands[];
-
-const struct xc_command *xc_command_named(const char *name);
+/* The command with this name among `all`, which ends with NULL, or NULL. */
+const struct xc_command *xc_command_named(const struct xc_command *const *all, const char *name);
 
 /* The row that the command has for a common option: its own, or that one. command may be NULL. */
 const struct xc_option *xc_command_common(const struct xc_command *command, const struct xc_option *option);
@@ -122,14 +120,5 @@ XC_MUST_CHECK struct xc_error *xc_job_goes_with(const struct xc_job *job, bool g
 
 /* Whether secrets are left out: as the user says, else where CI=true and in what leaves the house. */
 bool xc_job_redacts(const struct xc_job *job);
-
-/* The whole program; returns the exit status. */
-int xc_command_main(int argc, char **argv);
-
-extern const struct xc_command xc_command_analyze, xc_command_bt, xc_command_threads, xc_command_regs, xc_command_maps,
-	xc_command_modules, xc_command_info, xc_command_sym, xc_command_mem, xc_command_print, xc_command_ptype,
-	xc_command_disas, xc_command_heap, xc_command_diff, xc_command_flame, xc_command_run, xc_command_shell,
-	xc_command_plugin, xc_command_pack, xc_command_unpack, xc_command_symbols, xc_command_triage, xc_command_doctor,
-	xc_command_help;
 
 #endif

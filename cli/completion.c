@@ -30,10 +30,10 @@ static void option_words(FILE *out, const struct xc_option *option)
 			fprintf(out, " --%s", option->name);
 }
 
-static void command_words(FILE *out)
+static void command_words(FILE *out, const struct xc_command *const *all)
 {
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
-		fprintf(out, "%s%s", c == xc_commands ? "" : " ", (*c)->name);
+	for (const struct xc_command *const *c = all; *c; c++)
+		fprintf(out, "%s%s", c == all ? "" : " ", (*c)->name);
 }
 
 static bool has_words(const struct xc_operand *operand)
@@ -41,12 +41,12 @@ static bool has_words(const struct xc_operand *operand)
 	return operand && (operand->words || operand->complete == XC_COMPLETE_COMMAND);
 }
 
-static void operand_words(FILE *out, const struct xc_operand *operand)
+static void operand_words(FILE *out, const struct xc_command *const *all, const struct xc_operand *operand)
 {
 	if (operand->words)
 		words(out, operand->words);
 	else
-		command_words(out);
+		command_words(out, all);
 }
 
 /* ---- bash ---- */
@@ -71,7 +71,7 @@ static void bash_value(FILE *out, const struct xc_option *o)
 	}
 }
 
-static void bash_command(FILE *out, const struct xc_command *c)
+static void bash_command(FILE *out, const struct xc_command *const *all, const struct xc_command *c)
 {
 	fprintf(out, "\t%s)\n\t\toptions=\"$options", c->name);
 	option_words(out, c->options);
@@ -84,13 +84,13 @@ static void bash_command(FILE *out, const struct xc_command *c)
 	}
 	if (has_words(c->operands)) {
 		fputs("\t\tfirst='", out);
-		operand_words(out, c->operands);
+		operand_words(out, all, c->operands);
 		fputs("'\n", out);
 	}
 	fputs("\t\t;;\n", out);
 }
 
-static void bash(FILE *out)
+static void bash(FILE *out, const struct xc_command *const *all)
 {
 	fputs("# bash completion of xcore; made by `xcore help --completion bash`\n"
 	      "_xcore_words() { local cur=$1; shift; mapfile -t COMPREPLY < <(compgen -W \"$*\" -- \"$cur\"); }\n"
@@ -109,10 +109,10 @@ static void bash(FILE *out)
 	for (const struct xc_option *o = xc_common_options; o->name; o++)
 		bash_value(out, o);
 	fputs("\tesac\n\tcase $command in\n\t'')\n\t\tfirst='", out);
-	command_words(out);
+	command_words(out, all);
 	fputs("'\n\t\t;;\n", out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
-		bash_command(out, *c);
+	for (const struct xc_command *const *c = all; *c; c++)
+		bash_command(out, all, *c);
 	fputs("\tesac\n"
 	      "\tif [[ $cur == -* ]]; then _xcore_words \"$cur\" \"$options\"\n"
 	      "\telif [[ -n $first && $((at + 1)) -eq $COMP_CWORD ]]; then _xcore_words \"$cur\" \"$first\"\n"
@@ -133,7 +133,7 @@ static void zsh_about(FILE *out, const char *text)
 	}
 }
 
-static void zsh_action(FILE *out, enum xc_complete complete, const char *const *list)
+static void zsh_action(FILE *out, const struct xc_command *const *all, enum xc_complete complete, const char *const *list)
 {
 	if (list) {
 		fputc('(', out);
@@ -141,7 +141,7 @@ static void zsh_action(FILE *out, enum xc_complete complete, const char *const *
 		fputc(')', out);
 	} else if (complete == XC_COMPLETE_COMMAND) {
 		fputc('(', out);
-		command_words(out);
+		command_words(out, all);
 		fputc(')', out);
 	} else if (complete == XC_COMPLETE_DIR)
 		fputs("_files -/", out);
@@ -152,7 +152,7 @@ static void zsh_action(FILE *out, enum xc_complete complete, const char *const *
 }
 
 /* '*--debug-dir[about]:DIR:_files -/': a leading star allows repetition. */
-static void zsh_spec(FILE *out, const struct xc_option *o, const char *dashed)
+static void zsh_spec(FILE *out, const struct xc_command *const *all, const struct xc_option *o, const char *dashed)
 {
 	fprintf(out, "\t\t'%s%s[", o->kind == XC_OPTION_LIST ? "*" : "", dashed);
 	zsh_about(out, o->about);
@@ -161,46 +161,46 @@ static void zsh_spec(FILE *out, const struct xc_option *o, const char *dashed)
 		fputc(':', out);
 		zsh_about(out, o->value);
 		fputc(':', out);
-		zsh_action(out, o->complete, o->words);
+		zsh_action(out, all, o->complete, o->words);
 	}
 	fputs("'\n", out);
 }
 
-static void zsh_options(FILE *out, const struct xc_option *o)
+static void zsh_options(FILE *out, const struct xc_command *const *all, const struct xc_option *o)
 {
 	for (; o && o->name; o++) {
 		xc_auto(xc_freep) char *dashed = xc_asprintf("--%s", o->name);
-		zsh_spec(out, o, dashed);
+		zsh_spec(out, all, o, dashed);
 		if (o->letter)
-			zsh_spec(out, o, (char[3]){'-', o->letter, '\0'});
+			zsh_spec(out, all, o, (char[3]){'-', o->letter, '\0'});
 	}
 }
 
-static void zsh_command(FILE *out, const struct xc_command *c)
+static void zsh_command(FILE *out, const struct xc_command *const *all, const struct xc_command *c)
 {
 	fprintf(out, "\t%s)\n\t\town=(\n", c->name);
-	zsh_options(out, c->options);
+	zsh_options(out, all, c->options);
 	unsigned position = 1;
 	for (const struct xc_operand *o = c->operands; o && o->name; o++) {
 		if (o->many)
 			fprintf(out, "\t\t'*:%s:", o->name);
 		else
 			fprintf(out, "\t\t'%u:%s:", position++, o->name);
-		zsh_action(out, o->complete, o->words);
+		zsh_action(out, all, o->complete, o->words);
 		fputs("'\n", out);
 	}
 	fputs("\t\t) ;;\n", out);
 }
 
-static void zsh(FILE *out)
+static void zsh(FILE *out, const struct xc_command *const *all)
 {
 	fputs("#compdef xcore\n# zsh completion of xcore; made by `xcore help --completion zsh`\n"
 	      "_xcore() {\n\tlocal context state line curcontext=$curcontext\n\tlocal -a common commands "
 	      "own\n\tcommon=(\n",
 	      out);
-	zsh_options(out, xc_common_options);
+	zsh_options(out, all, xc_common_options);
 	fputs("\t)\n\tcommands=(\n", out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++) {
+	for (const struct xc_command *const *c = all; *c; c++) {
 		fprintf(out, "\t\t'%s:", (*c)->name);
 		quoted(out, (*c)->about);
 		fputs("'\n", out);
@@ -209,8 +209,8 @@ static void zsh(FILE *out)
 	      "\t[[ $state == command ]] && { _describe command commands; return; }\n"
 	      "\t[[ $state == rest ]] || return\n\tcase $words[1] in\n",
 	      out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
-		zsh_command(out, *c);
+	for (const struct xc_command *const *c = all; *c; c++)
+		zsh_command(out, all, *c);
 	fputs("\tesac\n\t_arguments $common $own\n}\n"
 	      "if [[ $funcstack[1] == _xcore ]]; then _xcore \"$@\"; else compdef _xcore xcore; fi\n",
 	      out);
@@ -251,11 +251,11 @@ static void fish_options(FILE *out, const char *condition, const struct xc_optio
 	}
 }
 
-static void fish(FILE *out)
+static void fish(FILE *out, const struct xc_command *const *all)
 {
 	fputs("# fish completion of xcore; made by `xcore help --completion fish`\n", out);
 	fish_options(out, "", xc_common_options);
-	for (const struct xc_command *const *c = xc_commands; *c; c++) {
+	for (const struct xc_command *const *c = all; *c; c++) {
 		fprintf(out, "complete -c xcore -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
 		fish_quoted(out, (*c)->about);
 		fputc('\n', out);
@@ -263,20 +263,20 @@ static void fish(FILE *out)
 		fish_options(out, condition, (*c)->options);
 		if (has_words((*c)->operands)) {
 			fprintf(out, "complete -c xcore%s -a '", condition);
-			operand_words(out, (*c)->operands);
+			operand_words(out, all, (*c)->operands);
 			fputs("'\n", out);
 		}
 	}
 }
 
-bool xc_completion_write(FILE *out, const char *shell)
+bool xc_completion_write(FILE *out, const struct xc_command *const *all, const char *shell)
 {
 	if (strcmp(shell, "bash") == 0)
-		bash(out);
+		bash(out, all);
 	else if (strcmp(shell, "zsh") == 0)
-		zsh(out);
+		zsh(out, all);
 	else if (strcmp(shell, "fish") == 0)
-		fish(out);
+		fish(out, all);
 	else
 		return false;
 	return true;

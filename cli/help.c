@@ -99,7 +99,7 @@ static char *synopsis_of(const struct xc_command *command)
 	return xc_text_take(&text);
 }
 
-void xc_help_overview(FILE *out)
+void xc_help_overview(FILE *out, const struct xc_command *const *all)
 {
 	fputs("xcore: what died, where and why, from a core file or a running process (never stopped, never written "
 	      "to)\n\n"
@@ -107,7 +107,7 @@ void xc_help_overview(FILE *out)
 	      "TARGET is a core (plain, compressed by zstd, lz4, xz or gzip, or made by `xcore pack`) or "
 	      "pid:N.\n\ncommands:\n",
 	      out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
+	for (const struct xc_command *const *c = all; *c; c++)
 		entry(out, (*c)->name, (*c)->about);
 	fputs("\noptions of every command:\n", out);
 	show_options(out, NULL, xc_common_options);

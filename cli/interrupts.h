@@ -1,6 +1,6 @@
-/* interrupts: the signals that ask a command to stop (SIGINT, SIGTERM, SIGHUP), for one that has something to finish then.
+/* interrupts: the signals that ask a command to stop (SIGINT, SIGTERM, SIGHUP), for commands that must finish something first.
  *
- * It has no more than a moment, or some seconds if it says so (shared_status.h), and none when a file keeps it: its keeper (keeper.h) sees to that. */
+ * The watchdog (watchdog.h) gives them a moment, some seconds if they announce that (told.h), and no time when a file blocks them. */
 #ifndef XC_INTERRUPTS_H
 #define XC_INTERRUPTS_H
 

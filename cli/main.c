@@ -1,14 +1,16 @@
 /* main: what must be in order before anything else, and what becomes of our own faults.
  *
- * Reading order: command.c (the road every command takes), then any cmd_*.c. The process that does all this is kept by another one: keeper.h. */
+ * Reading order: dispatch.c (the steps of every command), then any cmd_*.c. All this
+ * runs in a child of the process that the user has started, which is its watchdog: watchdog.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/keeper.h"
+#include "cli/commands/commands.h"
+#include "cli/dispatch.h"
+#include "cli/watchdog/watchdog.h"
 
 /* A standard descriptor that is closed would be given to the first file we open, and that file would then be written
  * to as if it were the output. Opened for the wrong direction, so that using it is an error. */
@@ -64,8 +66,8 @@ int main(int argc, char **argv)
 	/* A limit on file sizes is then a write that fails, like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	install_fault_handler();
-	xc_keeper_fork();
-	const int status = xc_command_main(argc, argv);
-	xc_keeper_close();
+	xc_watchdog_fork();
+	const int status = xc_dispatch(argc, argv, xc_commands);
+	xc_watchdog_close();
 	return status;
 }

@@ -196,10 +196,10 @@ static void front(FILE *out)
 	      out);
 }
 
-void xc_man_write(FILE *out)
+void xc_man_write(FILE *out, const struct xc_command *const *all)
 {
 	front(out);
-	for (const struct xc_command *const *c = xc_commands; *c; c++)
+	for (const struct xc_command *const *c = all; *c; c++)
 		command(out, *c);
 	fputs(".Sh OPTIONS\nEvery command takes these.\n", out);
 	options(out, xc_common_options);

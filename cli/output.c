@@ -242,7 +242,7 @@ unsigned xc_output_width(const struct xc_output *output)
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
 }
 
-void xc_output_say(const char *format, ...)
+void xc_output_report(const char *format, ...)
 {
 	struct xc_text text = {0};
 	va_list args;

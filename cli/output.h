@@ -46,7 +46,7 @@ struct xc_error *xc_output_error(const struct xc_output *output);
 bool xc_output_unread(const struct xc_output *output);
 
 /* A line to standard error, beside the answer: "xcore: " and the words, which may quote names of files: escaped as reports are. */
-void xc_output_say(const char *format, ...) XC_PRINTF(1, 2);
+void xc_output_report(const char *format, ...) XC_PRINTF(1, 2);
 
 /* Colour for `when` (auto, always, never or NULL), and the columns to fit: the terminal's, else 100. */
 bool xc_output_color(const struct xc_output *output, const char *when);

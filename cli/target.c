@@ -88,7 +88,7 @@ static void warn(const struct xc_target *target, const char *message, const char
 {
 	if (target->finder.quiet)
 		return;
-	xc_output_say("%s", message);
+	xc_output_report("%s", message);
 	struct xc_text text = {0};
 	xc_text_name(&text, hint ? hint : "");
 	if (hint)
@@ -241,7 +241,7 @@ struct xc_error *xc_target_open(struct xc_target *target, const char *name, cons
 	return NULL;
 }
 
-static void mention_pauses(const struct xc_target *target)
+static void report_pauses(const struct xc_target *target)
 {
 	const double seconds = (double)xc_live_stats(target->process).paused_ns / 1e9;
 	if (seconds < 1)
@@ -254,7 +254,7 @@ static void mention_pauses(const struct xc_target *target)
 void xc_target_close(struct xc_target *target)
 {
 	if (target->process) {
-		mention_pauses(target);
+		report_pauses(target);
 		xc_heap_forget(target->process);
 		xc_debuginfo_close(target->process);
 		xc_debugfiles_close(target->process);

@@ -88,7 +88,7 @@ struct xc_host *xc_host_new(const struct xc_host_options *options)
 	host->limit.name = options->name;
 	host->process = options->process;
 	host->window.lo = 1;
-	host->lenses.process = options->process;
+	host->views.process = options->process;
 	host->accessors = xc_accessors_new(options->process);
 	if (host->process) {
 		host->types = xc_types_of(host->process);

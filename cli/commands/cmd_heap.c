@@ -241,9 +241,9 @@ static struct xc_error *write_objects(struct xc_job *job, FILE *out)
 	const char *empty = xc_heap_why_empty(heap);
 	struct xc_error *err = xc_objects_write(heap, &filter, as_json, out, &why);
 	if (empty && job->common.quiet != XC_ON)
-		xc_output_say("%s: no blocks: %s", job->process->target, empty);
+		xc_output_report("%s: no blocks: %s", job->process->target, empty);
 	if (why && job->common.quiet != XC_ON)
-		xc_output_say("%s: without leaks and types: %s", job->process->target, why->message);
+		xc_output_report("%s: without leaks and types: %s", job->process->target, why->message);
 	return err;
 }
 

@@ -1,6 +1,7 @@
 /* help: what a command does, the manual page, and the shells' completions. */
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/commands/commands.h"
 
 struct settings {
 	enum xc_switch man;
@@ -12,7 +13,7 @@ static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static struct xc_error *check(struct xc_job *job)
 {
 	const char *name = xc_job_operand(job, "COMMAND");
-	if (!name || xc_command_named(name))
+	if (!name || xc_command_named(xc_commands, name))
 		return NULL;
 	return xc_error_new(XC_ERR_USAGE, "'%s' is no command", name);
 }
@@ -22,13 +23,13 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 	const struct settings *settings = job->settings;
 	const char *name = xc_job_operand(job, "COMMAND");
 	if (settings->man == XC_ON)
-		xc_man_write(out);
+		xc_man_write(out, xc_commands);
 	else if (settings->completion)
-		xc_completion_write(out, settings->completion);
+		xc_completion_write(out, xc_commands, settings->completion);
 	else if (name)
-		xc_help_command(out, xc_command_named(name));
+		xc_help_command(out, xc_command_named(xc_commands, name));
 	else
-		xc_help_overview(out);
+		xc_help_overview(out, xc_commands);
 	return NULL;
 }
 

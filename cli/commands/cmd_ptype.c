@@ -62,7 +62,7 @@ static struct xc_layout_shown shown_of(const struct settings *settings)
 }
 
 /* The type of an expression, of which nothing is read. */
-static struct xc_error *tell_expression(struct xc_job *job, struct xc_section *s, const char *text)
+static struct xc_error *describe_expression(struct xc_job *job, struct xc_section *s, const char *text)
 {
 	const struct settings *settings = job->settings;
 	const struct xc_layout_shown shown = shown_of(settings);
@@ -98,14 +98,14 @@ static struct xc_error *produce(struct xc_job *job)
 	s->schema = job->command->schema;
 	job->report->bare = true;
 	bool tag = xc_layout_is_tag(job->process, text); /* then a variable of that name is meant, if there is one */
-	struct xc_error *other = tag ? tell_expression(job, s, text) : NULL;
+	struct xc_error *other = tag ? describe_expression(job, s, text) : NULL;
 	if (tag && !other)
 		return NULL;
 	xc_error_free(other);
 	struct xc_error *err = xc_layout_report(s, job->process, text, &shown);
 	if (!err || err->code != XC_ERR_NOT_FOUND)
 		return err;
-	other = tell_expression(job, s, text);
+	other = describe_expression(job, s, text);
 	if (other && !is_name(text)) {
 		xc_error_free(err);
 		if (other->code == XC_ERR_USAGE)

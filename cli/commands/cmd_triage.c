@@ -32,7 +32,7 @@ static struct xc_error *run_emit(const struct xc_triage_run *run, FILE *out)
 	return xc_triage_emit(run->job, &jobs, out);
 }
 
-static struct xc_error *run_as_told(struct xc_triage_run *run, FILE *out)
+static struct xc_error *run_as_asked(struct xc_triage_run *run, FILE *out)
 {
 	if (run->settings->emit)
 		return run_emit(run, out);
@@ -50,7 +50,7 @@ static struct xc_error *run(struct xc_job *job, FILE *out)
 	if (run.settings->shard)
 		err = xc_shard_parse(run.settings->shard, &run.shard);
 	if (!err)
-		err = run_as_told(&run, out);
+		err = run_as_asked(&run, out);
 	xc_problems_free(run.problems);
 	xc_policy_script_free(run.policy);
 	xc_baseline_free(run.baseline);

@@ -8,7 +8,7 @@
 static void tell(const struct xc_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->note_count; i++)
-		xc_output_say("%s", inputs->notes[i]);
+		xc_output_report("%s", inputs->notes[i]);
 	if (inputs->unnoted)
 		fprintf(stderr, "xcore: and %zu more that could not be looked into\n", inputs->unnoted);
 }

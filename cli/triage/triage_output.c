@@ -56,7 +56,7 @@ static void tell_expired(const struct xc_triage_run *run)
 		const struct xc_problem *p = &run->problems->problems[i];
 		for (size_t k = 0; p->expired && k < b->count; k++)
 			if (b->entries[k].id && !strcmp(b->entries[k].id, p->id))
-				xc_output_say("%s expired on %s and is left so: edit its expires= in %s", p->id,
+				xc_output_report("%s expired on %s and is left so: edit its expires= in %s", p->id,
 					      p->expires, run->settings->baseline);
 	}
 }
@@ -179,7 +179,7 @@ static void judge(const struct xc_triage_run *run)
 	warn_of_weak(run);
 	job->status = xc_triage_gate(&rules, run->problems, &why);
 	if (why && job->common.quiet != XC_ON)
-		xc_output_say("exit %d: %s", (int)job->status, why);
+		xc_output_report("exit %d: %s", (int)job->status, why);
 }
 
 /* What is certain (a policy was hit) stays the status. */
@@ -191,7 +191,7 @@ static void judge_unlooked(const struct xc_triage_run *run)
 		return;
 	job->status = XC_EXIT_INPUT;
 	if (job->common.quiet != XC_ON)
-		xc_output_say("exit %d: %s; %s", (int)job->status, err->message, err->hint);
+		xc_output_report("exit %d: %s; %s", (int)job->status, err->message, err->hint);
 }
 
 /* ---- what to keep ---- */
@@ -201,9 +201,9 @@ static void tell_pruned(void *user, const struct xc_core_spare *spare, const cha
 	const struct xc_triage_run *run = user;
 	const bool dry = run->settings->dry_run == XC_ON;
 	if (why_not)
-		xc_output_say("left alone: %s: %s", spare->record->path, why_not);
+		xc_output_report("left alone: %s: %s", spare->record->path, why_not);
 	else if (run->job->common.quiet != XC_ON)
-		xc_output_say("%s: %s", dry ? "would delete" : "deleted", spare->record->path);
+		xc_output_report("%s: %s", dry ? "would delete" : "deleted", spare->record->path);
 }
 
 static void prune(struct xc_triage_run *run, const struct xc_core_retention *keep)

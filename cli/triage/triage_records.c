@@ -62,7 +62,7 @@ static const char unkept[] = "what is finished is not kept for --resume",
 static void warn(const struct xc_triage_run *run, const char *what, const char *why)
 {
 	if (run->job->common.quiet != XC_ON)
-		xc_output_say("%s: %s", what, why);
+		xc_output_report("%s: %s", what, why);
 }
 
 static void tell_lost(const struct xc_triage_run *run, const char *path, size_t count)

@@ -205,7 +205,7 @@ static int memory_resident(lua_State *L)
 static bool push_mapped(lua_State *L, xc_addr addr, uint64_t max, bool *cut_out)
 {
 	struct xc_host *host = xc_bind_host(L);
-	const struct xc_lens *window = &host->window;
+	const struct xc_memory_view *window = &host->window;
 	uint64_t first;
 	if ((addr < window->lo || addr > window->hi) && !xc_bind_load(host, addr, 1, &first))
 		return false;

@@ -6,7 +6,7 @@
 #include "core/facts/facts.h"
 #include "dwarf/cexpr/cexpr.h"
 #include "lua/bind/bind_class.h"
-#include "lua/bind/stage.h"
+#include "lua/bind/eval_context.h"
 
 struct xc_process *xc_bind_process(lua_State *L)
 {
@@ -28,27 +28,27 @@ struct xc_host *xc_bind_check_target(lua_State *L)
 static const struct xc_frame_scope *global_standpoint(lua_State *L)
 {
 	xc_bind_check_target(L);
-	return &xc_stage_of(L)->global;
+	return &xc_eval_context_of(L)->global;
 }
 
 static int target_var(lua_State *L)
 {
 	const struct xc_frame_scope *nowhere = global_standpoint(L);
-	xc_stage_push(L, nowhere, luaL_checkstring(L, 2));
+	xc_eval_context_push(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 
 static int target_ref(lua_State *L)
 {
 	const struct xc_frame_scope *nowhere = global_standpoint(L);
-	xc_stage_push_reference(L, nowhere, luaL_checkstring(L, 2));
+	xc_eval_context_push_reference(L, nowhere, luaL_checkstring(L, 2));
 	return 1;
 }
 
 static int target_eval(lua_State *L)
 {
 	xc_bind_check_target(L);
-	xc_stage_push(L, xc_stage_crashed(xc_stage_of(L)), luaL_checkstring(L, 2));
+	xc_eval_context_push(L, xc_eval_context_crashed(xc_eval_context_of(L)), luaL_checkstring(L, 2));
 	return 1;
 }
 
@@ -74,7 +74,8 @@ static int target_has_var(lua_State *L)
 	struct xc_frame_scope nowhere = *global_standpoint(L);
 	struct xc_value value;
 	nowhere.without_hints = true;
-	struct xc_error *err = xc_cexpr_value(&nowhere, luaL_checkstring(L, 2), xc_stage_arena(xc_stage_of(L)), &value);
+	struct xc_error *err =
+		xc_cexpr_value(&nowhere, luaL_checkstring(L, 2), xc_eval_context_arena(xc_eval_context_of(L)), &value);
 	bool found = err ? err->code != XC_ERR_NOT_FOUND && err->code != XC_ERR_FORMAT
 			 : xc_bind_shape(value.type)->kind != XC_TYPE_FUNCTION;
 	xc_error_free(err);
@@ -199,7 +200,7 @@ const struct xc_bind_class xc_bind_target_class = {
 
 void xc_bind_target_open(lua_State *L)
 {
-	xc_stage_open(L);
+	xc_eval_context_open(L);
 	xc_bind_class_open(L, &xc_bind_target_class);
 	xc_bind_memory_open(L);
 	xc_bind_find_open(L);

@@ -6,7 +6,7 @@
 #include "dwarf/layout/layout_text.h"
 #include "lua/bind/bind_class.h"
 #include "lua/cdef/cdef.h"
-#include "lua/bind/stage.h"
+#include "lua/bind/eval_context.h"
 
 static const char boxes_key;
 static const struct xc_bind_class type_class;
@@ -43,11 +43,11 @@ static bool is_declared(struct xc_host *host, const char *name, const struct xc_
 
 static struct xc_error *told_type(struct xc_host *host, const char *name, bool hints, const struct xc_type **out)
 {
-	struct xc_stage *stage = xc_stage_of(host->L);
-	struct xc_frame_scope nowhere = stage->global;
+	struct xc_eval_context *context = xc_eval_context_of(host->L);
+	struct xc_frame_scope nowhere = context->global;
 	bool named = false;
 	nowhere.without_hints = !hints;
-	struct xc_error *err = xc_cexpr_type(&nowhere, name, xc_stage_arena(stage), out, &named);
+	struct xc_error *err = xc_cexpr_type(&nowhere, name, xc_eval_context_arena(context), out, &named);
 	if (!err && !named)
 		err = xc_error_new(XC_ERR_NOT_FOUND, "%s is an expression, no type", name);
 	if (err && (err->code == XC_ERR_FORMAT || err->code == XC_ERR_USAGE))
@@ -118,7 +118,7 @@ const struct xc_type *xc_bind_check_type(lua_State *L, int arg)
 		return type;
 	}
 	lua_pop(L, 1);
-	xc_stage_count_type(L);
+	xc_eval_context_count_type(L);
 	xc_bind_raise(L, xc_bind_type_named(xc_bind_host(L), lua_tostring(L, arg), &type));
 	if (!is_opaque(type)) {
 		lua_pushvalue(L, arg);
@@ -142,7 +142,7 @@ static int type_strip(lua_State *L)
 
 static int type_pointer(lua_State *L)
 {
-	xc_stage_count_type(L);
+	xc_eval_context_count_type(L);
 	xc_bind_push_type(L, xc_ctype_derive(xc_bind_host(L)->process, XC_TYPE_POINTER, self_of(L)));
 	return 1;
 }
@@ -151,7 +151,7 @@ static int type_array(lua_State *L)
 {
 	lua_Integer count = luaL_checkinteger(L, 2);
 	luaL_argcheck(L, count >= 0, 2, "a count is not negative");
-	xc_stage_count_type(L);
+	xc_eval_context_count_type(L);
 	xc_bind_push_type(L, xc_ctype_array(xc_bind_host(L)->process, self_of(L), (uint64_t)count));
 	return 1;
 }

@@ -1,10 +1,10 @@
 /* bind_bulk: xcore.columns and xcore.follow: members of many structs as columns of numbers.
  *
- * A list is followed first (chase.h) and read when it is known how long it is (rows.h). */
+ * A list is followed first (list_walk.h) and read when it is known how long it is (rows.h). */
 #include <string.h>
 
 #include "core/elf/arch.h"
-#include "lua/bulk/chase.h"
+#include "lua/bulk/list_walk.h"
 #include "lua/bulk/nodes.h"
 #include "lua/bulk/rows.h"
 
@@ -95,7 +95,7 @@ static int bulk_columns(lua_State *L)
 enum { HEAD = 1, NEXT, FIELDS, OPTIONS };
 
 struct follow {
-	struct xc_chase chase;
+	struct xc_list_walk walk;
 	const struct xc_type *node; /* what the fields are members of */
 	uint64_t back;              /* from where pointers point to back to the node's start */
 	uint64_t max;
@@ -107,7 +107,7 @@ static const char follow_key;
 
 static int follow_gc(lua_State *L)
 {
-	xc_chase_end(&((struct follow *)lua_touserdata(L, 1))->chase);
+	xc_list_walk_end(&((struct follow *)lua_touserdata(L, 1))->walk);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static struct follow *push_follow(lua_State *L)
 {
 	struct xc_nodes *nodes = xc_nodes_push(L);
 	struct follow *follow = lua_newuserdatauv(L, sizeof *follow, 0);
-	*follow = (struct follow){.chase.host = xc_bind_host(L), .nodes = nodes};
+	*follow = (struct follow){.walk.host = xc_bind_host(L), .nodes = nodes};
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &follow_key);
 	lua_setmetatable(L, -2);
 	return follow;
@@ -160,7 +160,7 @@ static void read_options(lua_State *L, struct follow *follow)
 		follow->max = (uint64_t)max < XC_ROWS_MAX ? (uint64_t)max : XC_ROWS_MAX;
 	}
 	if (option(L, "stop"))
-		follow->chase.stop = xc_bind_check_address(L, lua_gettop(L));
+		follow->walk.stop = xc_bind_check_address(L, lua_gettop(L));
 	if (option(L, "container"))
 		read_container(L, follow);
 	lua_pop(L, 3);
@@ -188,25 +188,25 @@ static void open_follow(lua_State *L, const struct xc_lua_value *head, struct fo
 		xc_bind_fail(L, XC_ERR_USAGE, "%s is no struct, nor a pointer to one", xc_type_name(head->type));
 	struct xc_fixed next = xc_fixed_find_number(L, shape, luaL_checkstring(L, NEXT));
 	check_target(L, shape, &next);
-	follow->chase.offset = next.offset;
-	follow->chase.size = next.reading.size;
+	follow->walk.offset = next.offset;
+	follow->walk.size = next.reading.size;
 	follow->node = shape;
 }
 
 static void collect(lua_State *L, struct follow *follow)
 {
 	struct xc_nodes *nodes = follow->nodes;
-	while (follow->chase.end == XC_CHASE_GOES_ON && nodes->count < follow->max) {
+	while (follow->walk.end == XC_LIST_WALK_GOES_ON && nodes->count < follow->max) {
 		if (nodes->count == nodes->room)
 			xc_nodes_grow(L, nodes);
 		uint64_t room = nodes->room - nodes->count;
 		room = room < BLOCK ? room : BLOCK;
 		room = room < follow->max - nodes->count ? room : follow->max - nodes->count;
-		nodes->count += xc_chase_run(&follow->chase, nodes->items + nodes->count, (size_t)room);
-		xc_chase_look_ahead(&follow->chase, nodes->items, nodes->count);
+		nodes->count += xc_list_walk_run(&follow->walk, nodes->items + nodes->count, (size_t)room);
+		xc_list_walk_look_ahead(&follow->walk, nodes->items, nodes->count);
 		xc_limit_spend(L, BLOCK / 16);
 	}
-	xc_chase_end(&follow->chase);
+	xc_list_walk_end(&follow->walk);
 }
 
 static void add_grouped(struct xc_text *text, size_t number)
@@ -221,7 +221,7 @@ static void add_grouped(struct xc_text *text, size_t number)
 }
 
 /* "cycle: node 1,204 (0x…) leads back to node 17" */
-static struct xc_error *cycle_error(lua_State *L, const xc_addr *nodes, struct xc_chase_cycle cycle)
+static struct xc_error *cycle_error(lua_State *L, const xc_addr *nodes, struct xc_list_walk_cycle cycle)
 {
 	struct xc_text *text = xc_bind_scratch(L);
 	xc_text_add(text, "cycle: node ");
@@ -243,19 +243,19 @@ static struct xc_error *node_error(lua_State *L, struct xc_error *err, size_t in
 /* What ended the list, if it should not have; cuts the nodes that came twice. */
 static struct xc_error *end_error(lua_State *L, struct follow *follow)
 {
-	const struct xc_chase *chase = &follow->chase;
-	struct xc_chase_cycle cycle;
-	switch (chase->end) {
-	case XC_CHASE_DONE:
+	const struct xc_list_walk *walk = &follow->walk;
+	struct xc_list_walk_cycle cycle;
+	switch (walk->end) {
+	case XC_LIST_WALK_DONE:
 		return NULL;
-	case XC_CHASE_CYCLE:
-		cycle = xc_chase_cycle(chase, follow->nodes->items, follow->nodes->count);
+	case XC_LIST_WALK_CYCLE:
+		cycle = xc_list_walk_cycle(walk, follow->nodes->items, follow->nodes->count);
 		follow->nodes->count = cycle.count;
 		return cycle_error(L, follow->nodes->items, cycle);
-	case XC_CHASE_FAULT:
-		return node_error(L, xc_bind_fault(chase->host, chase->at + chase->offset, chase->size),
+	case XC_LIST_WALK_FAULT:
+		return node_error(L, xc_bind_fault(walk->host, walk->at + walk->offset, walk->size),
 				  follow->nodes->count);
-	case XC_CHASE_GOES_ON:
+	case XC_LIST_WALK_GOES_ON:
 		break;
 	}
 	return xc_error_new(XC_ERR_LIMIT, "more than %llu nodes", (unsigned long long)follow->max);
@@ -330,7 +330,7 @@ static void push_end(lua_State *L, struct follow *follow)
 	struct xc_error *err = end_error(L, follow);
 	if (err)
 		raise_or_push(L, err, follow, follow->nodes->count,
-			      follow->chase.end == XC_CHASE_FAULT ? lua_tostring(L, NEXT) : NULL);
+			      follow->walk.end == XC_LIST_WALK_FAULT ? lua_tostring(L, NEXT) : NULL);
 	else
 		lua_pushnil(L);
 }
@@ -346,7 +346,7 @@ static int bulk_follow(lua_State *L)
 	open_follow(L, head, follow);
 	read_options(L, follow);
 	xc_rows_find(L, follow->node, FIELDS, &rows);
-	xc_chase_begin(&follow->chase, xc_bind_address_of(L, head), follow->chase.stop);
+	xc_list_walk_begin(&follow->walk, xc_bind_address_of(L, head), follow->walk.stop);
 	collect(L, follow);
 	push_end(L, follow);
 	int why = lua_gettop(L);

@@ -122,7 +122,7 @@ static const uint8_t *bytes_ahead(const struct chains *c, size_t i, size_t end)
 {
 	if (i + AHEAD >= end)
 		return NULL;
-	return xc_lens_bytes(&c->host->lenses, c->nodes->items[i + AHEAD] + c->next.offset, 8);
+	return xc_memory_view_bytes(&c->host->views, c->nodes->items[i + AHEAD] + c->next.offset, 8);
 }
 
 /* The pointer of a node that leads on. False when it cannot be read. */
@@ -131,7 +131,7 @@ static bool load_next(const struct chains *c, xc_addr node, xc_addr *next_out)
 	xc_addr at = node + c->next.offset;
 	unsigned size = c->next.reading.size;
 	uint64_t bits;
-	const uint8_t *bytes = xc_lens_bytes(&c->host->lenses, at, sizeof bits);
+	const uint8_t *bytes = xc_memory_view_bytes(&c->host->views, at, sizeof bits);
 	if (bytes)
 		memcpy(&bits, bytes, sizeof bits);
 	else if (!xc_bind_load(c->host, at, size, &bits))

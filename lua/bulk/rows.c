@@ -17,7 +17,7 @@ static inline const uint8_t *fetch(struct xc_host *host, const struct xc_rows *r
 {
 	if (i >= rows->count || !rows->direct)
 		return NULL;
-	const uint8_t *bytes = xc_lens_bytes(&host->lenses, row_at(rows, i), rows->direct);
+	const uint8_t *bytes = xc_memory_view_bytes(&host->views, row_at(rows, i), rows->direct);
 	if (bytes) {
 		__builtin_prefetch(bytes);
 		__builtin_prefetch(bytes + rows->direct - 8);

@@ -15,7 +15,7 @@
 #include "heap/session/session.h"
 #include "lua/bind/bind_class.h"
 #include "lua/graph/bind_rule.h"
-#include "lua/bind/stage.h"
+#include "lua/bind/eval_context.h"
 
 enum { REFS_MOST = 100000 };
 
@@ -306,7 +306,7 @@ static int path(lua_State *L)
 		return 1;
 	}
 	/* The chain is malloc'ed: it goes where nothing is lost before anything can raise. */
-	uint32_t *kept = xc_arena_alloc(xc_stage_arena(xc_stage_of(L)), count * sizeof *kept);
+	uint32_t *kept = xc_arena_alloc(xc_eval_context_arena(xc_eval_context_of(L)), count * sizeof *kept);
 	memcpy(kept, chain, count * sizeof *kept);
 	free(chain);
 	lua_createtable(L, (int)(count < 1000 ? count : 1000), 0);

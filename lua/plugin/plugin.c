@@ -11,16 +11,8 @@
 
 #include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "lua/plugin/plugin_manifest.h"
 
 enum { MAX_PLUGINS = 1000, MAX_ENTRIES = 100000 };
-
-bool xc_plugin_is_name(const char *name)
-{
-	size_t len = strlen(name);
-	return len > 0 && len <= 60 && name[0] >= 'a' && name[0] <= 'z' &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == len && strcmp(name, "lib") != 0;
-}
 
 /* ---- finding ---- */
 
@@ -136,6 +128,13 @@ bool xc_plugin_mentions(struct xc_plugin *plugin, const char *word)
 	return !plugin->broken && strstr(plugin->text, word);
 }
 
+static struct xc_error *read_manifest(struct xc_plugins *plugins, struct xc_plugin *plugin)
+{
+	size_t count;
+	const char *const *dirs = xc_plugin_module_dirs(plugins, plugin, &count);
+	return xc_plugin_manifest_read(plugin, &plugins->arena, dirs, count);
+}
+
 bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin)
 {
 	if (plugin->read)
@@ -143,7 +142,7 @@ bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin)
 	load(plugin);
 	plugin->read = true;
 	if (!plugin->broken)
-		plugin->broken = xc_manifest_read(plugins, plugin);
+		plugin->broken = read_manifest(plugins, plugin);
 	return !plugin->broken;
 }
 
@@ -200,7 +199,7 @@ struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file, s
 	plugins->files = plugin;
 	plugin->loaded = plugin->read = true;
 	plugin->path = plugin->file = xc_arena_strdup(&plugins->arena, file);
-	if (!(err = xc_manifest_read(plugins, plugin)))
+	if (!(err = read_manifest(plugins, plugin)))
 		*plugin_out = plugin;
 	else if (!plugin->name) { /* not even that */
 		xc_error_free(xc_take(err));
@@ -222,12 +221,4 @@ const char *const *xc_plugin_module_dirs(struct xc_plugins *plugins, const struc
 			paths[count++] = dirs->items[i].path;
 	*count_out = count;
 	return paths;
-}
-
-const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *entries, const char *name)
-{
-	for (size_t i = 0; i < entries->count; i++)
-		if (strcmp(entries->items[i].name, name) == 0)
-			return &entries->items[i];
-	return NULL;
 }

@@ -7,52 +7,8 @@
 #define XC_PLUGIN_H
 
 #include "core/process/process.h"
-#include "lua/vm/host.h"
+#include "lua/plugin/plugin_manifest.h"
 #include "lua/vm/plugindir.h"
-
-/* A command or flame graph of a plugin. */
-struct xc_plugin_entry {
-	const char *name, *about;
-	const char *usage; /* commands: of its arguments; NULL */
-	const char *unit;  /* flames; NULL */
-};
-
-struct xc_plugin_entries {
-	struct xc_plugin_entry *items; /* by name */
-	size_t count;
-};
-
-struct xc_plugin_names {
-	const char **items;
-	size_t count;
-};
-
-/* Each list that is not empty must have a hit, but of symbols and strings one is enough. Without any the plugin is for no target by
- * itself: its commands serve all. */
-struct xc_plugin_match {
-	struct xc_plugin_names modules; /* "redis-server", "libluajit*" */
-	struct xc_plugin_names symbols, types;
-	struct xc_plugin_names strings; /* in the read-only data of a module */
-};
-
-struct xc_plugin {
-	struct xc_plugin *next; /* among files */
-	const char *name;
-	const char *path; /* of its file, in its directory: "redis/init.lua" */
-	char *file;       /* the whole path */
-	const struct xc_plugindir *dir;
-	bool loaded; /* the text was read */
-	bool read;   /* the manifest was read; what follows is known */
-	char *text;  /* what the file holds, len bytes and a NUL; NULL when it could not be read */
-	size_t len;
-	struct xc_error *broken; /* why it cannot be used, or NULL */
-	const char *about, *doc; /* doc may be NULL */
-	bool analyzes;
-	bool stacks; /* has something to say of stacks (dwarf/cfi/foreign_frame.h) */
-	bool claims; /* has something to say of the heap (heap/graph/claim.h) */
-	struct xc_plugin_match match;
-	struct xc_plugin_entries commands, flames;
-};
 
 struct xc_plugins {
 	struct xc_arena arena;
@@ -78,24 +34,15 @@ XC_MUST_CHECK struct xc_error *xc_plugins_named(struct xc_plugins *plugins, cons
 XC_MUST_CHECK struct xc_error *xc_plugins_file(struct xc_plugins *plugins, const char *file,
 					       struct xc_plugin **plugin_out);
 
-/* Text of a name of plugins: a small letter, then small letters, digits and _. "lib" is none. */
-bool xc_plugin_is_name(const char *name);
-
 /* Read its manifest, unless that was done. False: it is broken. */
 bool xc_plugin_read(struct xc_plugins *plugins, struct xc_plugin *plugin);
 
 /* Does its own file have this word? Costs less than the manifest, so it is asked before that where hardly any plugin has something to say. */
 bool xc_plugin_mentions(struct xc_plugin *plugin, const char *word);
 
-/* Does it say which targets it is for? */
-bool xc_plugin_asks(const struct xc_plugin_match *match);
-
 /* Is it for this target? The manifest must have been read. why_out (malloc'ed; may be NULL) gets the reason: "module
  * redis-server", "no symbol redisServer". Types are looked for only when everything else was found. */
 bool xc_plugin_matches(const struct xc_plugin *plugin, const struct xc_process *process, char **why_out);
-
-/* The entry called so, or NULL. */
-const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *entries, const char *name);
 
 /* Where `require` looks: the plugin's own directory first, then all in order; NULL for a script. In the arena. */
 const char *const *xc_plugin_module_dirs(struct xc_plugins *plugins, const struct xc_plugin *plugin, size_t *count_out);

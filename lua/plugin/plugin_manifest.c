@@ -31,6 +31,28 @@ struct key {
 	bool required;
 };
 
+/* ---- names and lists ---- */
+
+bool xc_plugin_is_name(const char *name)
+{
+	size_t len = strlen(name);
+	return len > 0 && len <= 60 && name[0] >= 'a' && name[0] <= 'z' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == len && strcmp(name, "lib") != 0;
+}
+
+bool xc_plugin_asks(const struct xc_plugin_match *match)
+{
+	return match->modules.count || match->symbols.count || match->strings.count || match->types.count;
+}
+
+const struct xc_plugin_entry *xc_plugin_entry(const struct xc_plugin_entries *entries, const char *name)
+{
+	for (size_t i = 0; i < entries->count; i++)
+		if (strcmp(entries->items[i].name, name) == 0)
+			return &entries->items[i];
+	return NULL;
+}
+
 /* ---- values ---- */
 
 /* An integer does not become a string here: lua_tolstring would, and change the table. */
@@ -298,14 +320,15 @@ static struct xc_error *read_returned(struct xc_host *host, const struct reading
 	return xc_host_call(host, 2);
 }
 
-struct xc_error *xc_manifest_read(struct xc_plugins *plugins, struct xc_plugin *plugin)
+struct xc_error *xc_plugin_manifest_read(struct xc_plugin *plugin, struct xc_arena *arena,
+					 const char *const *module_dirs, size_t module_dir_count)
 {
-	size_t dir_count;
-	const char *const *dirs = xc_plugin_module_dirs(plugins, plugin, &dir_count);
-	const struct xc_host_options options = {
-		.name = plugin->file, .limits = limits, .module_dirs = dirs, .module_dir_count = dir_count};
+	const struct xc_host_options options = {.name = plugin->file,
+						.limits = limits,
+						.module_dirs = module_dirs,
+						.module_dir_count = module_dir_count};
 	size_t left = MAX_TEXTS;
-	const struct reading reading = {&plugins->arena, plugin, &left};
+	const struct reading reading = {arena, plugin, &left};
 	struct xc_host *host = xc_host_new(&options);
 	struct xc_error *err = xc_host_run(host, plugin->path, plugin->text, plugin->len, NULL, 0);
 	if (!err)

@@ -126,11 +126,6 @@ static bool hit_symbols(const struct xc_plugin_match *match, const struct xc_pro
 	return found;
 }
 
-bool xc_plugin_asks(const struct xc_plugin_match *match)
-{
-	return match->modules.count || match->symbols.count || match->strings.count || match->types.count;
-}
-
 bool xc_plugin_matches(const struct xc_plugin *plugin, const struct xc_process *process, char **why_out)
 {
 	const struct xc_plugin_match *match = &plugin->match;

@@ -13,7 +13,7 @@
 #include "core/base/text.h"
 #include "lua/vm/bind.h"
 #include "lua/plugin/fixture.h"
-#include "lua/plugin/plugin_got.h"
+#include "lua/plugin/plugin_result.h"
 #include "lua/runner/runner.h"
 
 /* The comparison, put here by the assembler. */
@@ -232,8 +232,8 @@ static int compare(lua_State *L)
 	lua_pushstring(L, c->suite->module);
 	lua_pushinteger(L, (lua_Integer)c->suite->current.index);
 	bool flame = c->suite->current.what == XC_RUN_FLAME;
-	xc_plugin_got_push(L, c->report, c->suite->options->plugin->name, c->error,
-			   flame ? xc_runner_tree(c->report) : NULL);
+	xc_plugin_result_push(L, c->report, c->suite->options->plugin->name, c->error,
+			      flame ? xc_runner_tree(c->report) : NULL);
 	lua_call(L, 3, 0);
 	return 0;
 }
@@ -246,7 +246,7 @@ static void add_difference(void *user, const char *line, size_t len)
 	xc_text_addn(why, line, len);
 }
 
-static void judge(struct suite *s, const struct xc_report *report, const struct xc_error *failure)
+static void compare_result(struct suite *s, const struct xc_report *report, const struct xc_error *failure)
 {
 	struct xc_text why = {0};
 	struct comparing comparing = {s, report, failure ? failure->message : NULL};
@@ -275,12 +275,12 @@ static void judge(struct suite *s, const struct xc_report *report, const struct 
 	xc_text_fini(&why);
 }
 
-static void run_and_judge(struct suite *s)
+static void run_and_compare(struct suite *s)
 {
 	struct xc_report *report = xc_report_new("test");
 	struct xc_error *failure = run_case(s, report);
 	xc_report_finish_trees(report);
-	judge(s, report, failure);
+	compare_result(s, report, failure);
 	xc_error_free(failure);
 	xc_report_free(report);
 }
@@ -300,7 +300,7 @@ static void one_case(struct suite *s, size_t index)
 		xc_auto(xc_freep) char *number = xc_asprintf("case %zu", index);
 		add_error(s, s->current.name ? s->current.name : number, err);
 	} else {
-		run_and_judge(s);
+		run_and_compare(s);
 		if (!s->current.fixture)
 			s->options->close(s->options->user);
 	}

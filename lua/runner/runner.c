@@ -122,7 +122,7 @@ static struct xc_table *table_of_scripts(struct xc_section *s)
 	return xc_section_table(s, "scripts", columns, XC_COUNT(columns));
 }
 
-static void tell_used(const struct xc_collected *c, const struct used *used)
+static void add_usage(const struct xc_collected *c, const struct used *used)
 {
 	struct xc_section *s = xc_report_run(c->run->report);
 	const struct xc_cell cells[] = {
@@ -153,7 +153,7 @@ static struct xc_error *died(const struct xc_run *run, int status)
 			    WEXITSTATUS(status));
 }
 
-static struct xc_error *judge(struct xc_collected *c, int status)
+static struct xc_error *error_of(struct xc_collected *c, int status)
 {
 	if (c->err)
 		return xc_take(c->err);
@@ -248,8 +248,8 @@ struct xc_error *xc_runner_run(const struct xc_run *run)
 	used.elapsed = now() - used.elapsed;
 	bool gone = is_gone(run->process);
 	take_report(&c);
-	tell_used(&c, &used);
-	struct xc_error *err = c.unread ? NULL : judge(&c, status);
+	add_usage(&c, &used);
+	struct xc_error *err = c.unread ? NULL : error_of(&c, status);
 	xc_runner_collected_fini(&c);
 	if (gone && !err)
 		err = xc_error_new(XC_ERR_IO,

@@ -23,7 +23,7 @@ static const char overview[] =
 	"\n"
 	"Tab completes fields, functions and names of the target. ^C ends what runs, ^D the shell.";
 
-static int say(lua_State *L)
+static int print_scratch(lua_State *L)
 {
 	struct xc_host *host = xc_bind_host(L);
 	struct xc_text *text = &host->scratch;
@@ -34,7 +34,7 @@ static int say(lua_State *L)
 	return 0;
 }
 
-static int say_layout(lua_State *L, const struct xc_type *type, const struct xc_lua_value *value)
+static int print_layout(lua_State *L, const struct xc_type *type, const struct xc_lua_value *value)
 {
 	struct xc_text *text = xc_bind_scratch(L);
 	const struct xc_layout_shown shown = {.brief = true};
@@ -48,7 +48,7 @@ static int say_layout(lua_State *L, const struct xc_type *type, const struct xc_
 	}
 	const struct xc_type *body = xc_layout_body(type);
 	xc_layout_text(text, body ? body : type, &shown);
-	return say(L);
+	return print_scratch(L);
 }
 
 /* All of a class, a line each. */
@@ -89,14 +89,14 @@ static int help_name(lua_State *L, const char *name)
 	const struct xc_reference *entry = named(name);
 	const struct xc_type *type;
 	if (list_class(text, name))
-		return say(L);
+		return print_scratch(L);
 	if (entry) {
 		xc_reference_write(text, entry);
-		return say(L);
+		return print_scratch(L);
 	}
 	struct xc_error *err = xc_bind_type_named(xc_bind_host(L), name, &type);
 	if (!err)
-		return say_layout(L, type, NULL);
+		return print_layout(L, type, NULL);
 	xc_error_free(err);
 	return xc_bind_fail(L, XC_ERR_NOT_FOUND, "no function of the API and no type is called '%s'", name);
 }
@@ -127,23 +127,23 @@ static int help(lua_State *L)
 	const struct xc_reference *entry;
 	if (lua_isnoneornil(L, 1)) {
 		xc_text_add(text, overview);
-		return say(L);
+		return print_scratch(L);
 	}
 	if (value)
-		return say_layout(L, value->type, value);
+		return print_layout(L, value->type, value);
 	if (type)
-		return say_layout(L, type, NULL);
+		return print_layout(L, type, NULL);
 	if (lua_type(L, 1) == LUA_TSTRING)
 		return help_name(L, lua_tostring(L, 1));
 	if (lua_isfunction(L, 1) && (entry = of_function(L))) {
 		xc_reference_write(text, entry);
-		return say(L);
+		return print_scratch(L);
 	}
 	if (luaL_getmetafield(L, 1, "__name") == LUA_TSTRING && strncmp(lua_tostring(L, -1), "xcore.", 6) == 0 &&
 	    list_class(text, lua_tostring(L, -1) + 6))
-		return say(L);
+		return print_scratch(L);
 	xc_text_printf(text, "a %s", luaL_typename(L, 1));
-	return say(L);
+	return print_scratch(L);
 }
 
 void xc_shell_help_open(lua_State *L)

@@ -1,5 +1,5 @@
 /* bind_frame: a frame is a copy of what the unwinder found, the level of inlining in it, and its number. Nothing is evaluated
- * before it is asked for; the unwinder is that of the state (stage.h). */
+ * before it is asked for; the unwinder is that of the state (eval_context.h). */
 #include "lua/target/bind_frame.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/base/suggest.h"
 #include "dwarf/cfi/foreign_frame.h"
 #include "lua/bind/bind_class.h"
-#include "lua/bind/stage.h"
+#include "lua/bind/eval_context.h"
 
 enum { STEPS_A_FRAME = 200 };
 
@@ -29,15 +29,15 @@ static struct frame *self_of(lua_State *L)
 
 static struct xc_frame_scope standpoint_of(lua_State *L, const struct frame *self)
 {
-	struct xc_stage *stage = xc_stage_of(L);
-	return (struct xc_frame_scope){.process = stage->global.process,
-				       .thread = self->thread,
-				       .unwinder = xc_stage_unwinder(stage),
-				       .has_frame = true,
-				       .frame = self->frame,
-				       .place = self->place,
-				       .level = self->level,
-				       .row = self->index};
+	struct xc_eval_context *context = xc_eval_context_of(L);
+	return (struct xc_frame_scope){.process = context->global.process,
+				      .thread = self->thread,
+				      .unwinder = xc_eval_context_unwinder(context),
+				      .has_frame = true,
+				      .frame = self->frame,
+				      .place = self->place,
+				      .level = self->level,
+				      .row = self->index};
 }
 
 /* ---- the walk ---- */
@@ -59,7 +59,7 @@ static unsigned push_rows(lua_State *L, const struct xc_thread *thread, const st
 
 int xc_bind_push_frames(lua_State *L, const struct xc_thread *thread, uint64_t max)
 {
-	struct xc_unwinder *unwinder = xc_stage_unwinder(xc_stage_of(L));
+	struct xc_unwinder *unwinder = xc_eval_context_unwinder(xc_eval_context_of(L));
 	const char *why = "no more frames were asked for";
 	struct xc_frame at;
 	unsigned count = 0;
@@ -108,7 +108,7 @@ static void push_sp(lua_State *L, void *self)
 static void push_cfa(lua_State *L, void *self)
 {
 	struct xc_frame *frame = &((struct frame *)self)->frame;
-	if (frame->cfa_known || xc_unwind_cfa(xc_stage_unwinder(xc_stage_of(L)), frame))
+	if (frame->cfa_known || xc_unwind_cfa(xc_eval_context_unwinder(xc_eval_context_of(L)), frame))
 		lua_pushinteger(L, (lua_Integer)frame->cfa);
 	else
 		lua_pushnil(L);
@@ -224,7 +224,8 @@ static int push_variables(lua_State *L, bool locals)
 	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	struct xc_named_value *items;
-	size_t count = xc_variable_values(&context, scope.level, locals, xc_stage_arena(xc_stage_of(L)), &items);
+	size_t count = xc_variable_values(&context, standpoint.level, locals,
+					  xc_eval_context_arena(xc_eval_context_of(L)), &items);
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
 		lua_createtable(L, 0, 4);
@@ -262,7 +263,7 @@ static int frame_var(lua_State *L)
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	const char *name = luaL_checkstring(L, 2);
 	struct xc_value value;
-	if (xc_variable_find(&context, scope.level, name, xc_stage_arena(xc_stage_of(L)), &value)) {
+	if (xc_variable_find(&context, standpoint.level, name, xc_eval_context_arena(xc_eval_context_of(L)), &value)) {
 		xc_bind_push(L, &value, xc_path_root(&xc_bind_host(L)->paths, name));
 		return 1;
 	}
@@ -280,8 +281,8 @@ static int frame_var(lua_State *L)
 
 static int frame_eval(lua_State *L)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
-	xc_stage_push(L, &scope, luaL_checkstring(L, 2));
+	struct xc_frame_scope standpoint = standpoint_of(L, self_of(L));
+	xc_eval_context_push(L, &standpoint, luaL_checkstring(L, 2));
 	return 1;
 }
 

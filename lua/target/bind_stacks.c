@@ -1,4 +1,4 @@
-/* bind_stacks: arguments are read into the arena of the stage, so that nothing is lost when one of them is wrong, and then told at once. */
+/* bind_stacks: arguments are read into the arena of the context, so that nothing is lost when one of them is wrong, and then told at once. */
 #include "lua/target/bind_stacks.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "dwarf/cfi/foreign_frame.h"
 #include "lua/bind/bind_class.h"
 #include "lua/report/bind_report.h"
-#include "lua/bind/stage.h"
+#include "lua/bind/eval_context.h"
 
 enum { TEXTS = 128 << 20 }; /* bytes of all texts of a state */
 
@@ -52,7 +52,7 @@ static struct reading begin(lua_State *L)
 	const struct stacks *self = xc_bind_class_check(L, 1, &stacks_class);
 	struct told *told = told_of(L);
 	told->variables = 0;
-	return (struct reading){self, told, xc_stage_arena(xc_stage_of(L))};
+	return (struct reading){self, told, xc_eval_context_arena(xc_eval_context_of(L))};
 }
 
 /* ---- fields ---- */

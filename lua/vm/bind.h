@@ -15,7 +15,7 @@
 #include "dwarf/value/value.h"
 #include "core/report/stacktree.h"
 #include "lua/vm/host.h"
-#include "lua/vm/lens.h"
+#include "lua/vm/memory_view.h"
 #include "lua/vm/limit.h"
 #include "lua/vm/path.h"
 
@@ -36,8 +36,8 @@ struct xc_host {
 	struct xc_types *types;
 	struct xc_accessors *accessors; /* accessor.h */
 	struct xc_paths paths;
-	struct xc_lens window; /* what was read last, when it could be read directly */
-	struct xc_lenses lenses;
+	struct xc_memory_view window; /* what was read last, when it could be read directly */
+	struct xc_memory_views views;
 	struct xc_trail trail;
 	struct xc_cdef *cdef;    /* made by the first xcore.cdef; owned */
 	struct xc_limit limit;   /* what the run has used */

@@ -15,8 +15,6 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "lua/vm/bind.h"
-
 /* After the trip: for the traceback and the error's way out. */
 static const uint64_t RESERVE = 1 << 20;
 
@@ -24,6 +22,14 @@ static const uint64_t RESERVE = 1 << 20;
 static const size_t LARGE = 1 << 20;
 
 static const size_t HUGE_BLOCK = 4 << 20;
+
+/* The limit of a state is the argument of its allocator. */
+static struct xc_limit *limit_of(lua_State *L)
+{
+	void *limit;
+	lua_getallocf(L, &limit);
+	return limit;
+}
 
 struct xc_limits xc_limits_defaults(void)
 {
@@ -208,7 +214,7 @@ void *xc_limit_allocate(void *user, void *block, size_t old, size_t size)
 
 void xc_limit_trace(lua_State *L)
 {
-	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	struct xc_limit *limit = limit_of(L);
 	if (limit->trace.len > 0 || !lua_checkstack(L, LUA_MINSTACK))
 		return;
 	luaL_traceback(L, L, NULL, 0);
@@ -228,7 +234,7 @@ static void stop(struct xc_limit *limit, lua_State *L)
 /* A script can make the status by error("not enough memory"). */
 bool xc_limit_is_over(lua_State *L, int status)
 {
-	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	struct xc_limit *limit = limit_of(L);
 	if (!limit->tripped && status == LUA_ERRMEM && limit->short_of_memory)
 		trip_memory(limit);
 	return limit->tripped;
@@ -237,12 +243,12 @@ bool xc_limit_is_over(lua_State *L, int status)
 void xc_limit_check(lua_State *L, int status)
 {
 	if (xc_limit_is_over(L, status))
-		stop(&xc_bind_host(L)->limit, L);
+		stop(limit_of(L), L);
 }
 
 void xc_limit_make_room(lua_State *L, uint64_t bytes)
 {
-	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	struct xc_limit *limit = limit_of(L);
 	if (has_room(limit, bytes))
 		return;
 	lua_gc(L, LUA_GCCOLLECT);
@@ -260,7 +266,7 @@ void xc_limit_make_room_in(lua_State *L, const luaL_Buffer *buffer, size_t more)
 
 void xc_limit_hold(lua_State *L, uint64_t *counted, uint64_t now)
 {
-	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	struct xc_limit *limit = limit_of(L);
 	limit->memory += now - *counted;
 	if (limit->memory > limit->peak)
 		limit->peak = limit->memory;
@@ -269,7 +275,7 @@ void xc_limit_hold(lua_State *L, uint64_t *counted, uint64_t now)
 
 void xc_limit_spend(lua_State *L, uint64_t steps)
 {
-	struct xc_limit *limit = &xc_bind_host(L)->limit;
+	struct xc_limit *limit = limit_of(L);
 	limit->steps += steps;
 	look(limit);
 	if (limit->tripped)

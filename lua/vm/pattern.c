@@ -1,345 +1,14 @@
-/* pattern: a backtracking matcher over the pattern's own text.
- *
- * A pattern is a row of items: a single (character, '.', %class, [set]) with an optional suffix * + - ?, a capture's
- * parenthesis, %bxy, %f[set], %1. `match` goes along the row in a loop and calls itself only where it may have to come back: at
- * suffixes and parentheses. So the depth is bounded by the pattern, and by DEEPEST, which is Lua's. The text ends in a NUL (Lua's strings
- * do), so one byte behind the pattern's end may be read. Errors of a pattern are raised when matching gets there, as
- * Lua's are. */
+/* pattern: the string functions that use the matcher. */
 #include "lua/vm/pattern.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include <lauxlib.h>
-
-#include "lua/vm/limit.h"
-
-enum { MAX_CAPTURES = 32, DEEPEST = 200, STEPS_AT_ONCE = 1000, BYTES_A_STEP = 16 };
-
-/* What stands for a capture's length while it has none. */
-enum { OPEN = -1, POSITION = -2 };
-
-struct capture {
-	const char *start;
-	ptrdiff_t len;
-};
-
-struct match {
-	lua_State *L;
-	const char *subject, *end; /* what is searched */
-	const char *pattern_end;
-	unsigned depth;
-	size_t steps; /* not charged yet */
-	int count;
-	struct capture captures[MAX_CAPTURES];
-};
-
-static const char *match(struct match *m, const char *s, const char *p);
-
-static inline void charge(struct match *m, size_t steps)
-{
-	m->steps += steps;
-	if (m->steps >= STEPS_AT_ONCE) {
-		xc_limit_spend(m->L, m->steps);
-		m->steps = 0;
-	}
-}
-
-/* ---- singles ---- */
-
-/* Behind the set that starts at p with '['. A ']' that comes first is a member. */
-static const char *set_end(struct match *m, const char *p)
-{
-	const char *start = p;
-	p += p[1] == '^' ? 2 : 1;
-	do {
-		if (p >= m->pattern_end)
-			luaL_error(m->L, "malformed pattern (missing ']')");
-		p += *p == '%' && p + 1 < m->pattern_end ? 2 : 1;
-	} while (*p != ']');
-	charge(m, (size_t)(p - start) / BYTES_A_STEP);
-	return p + 1;
-}
-
-/* Behind the single that starts at p. */
-static const char *single_end(struct match *m, const char *p)
-{
-	if (*p == '[')
-		return set_end(m, p);
-	if (*p != '%')
-		return p + 1;
-	if (p + 1 >= m->pattern_end)
-		luaL_error(m->L, "malformed pattern (ends with '%%')");
-	return p + 2;
-}
-
-static bool in_class(int c, int letter)
-{
-	bool in;
-	switch (tolower(letter)) {
-	case 'a':
-		in = isalpha(c);
-		break;
-	case 'c':
-		in = iscntrl(c);
-		break;
-	case 'd':
-		in = isdigit(c);
-		break;
-	case 'g':
-		in = isgraph(c);
-		break;
-	case 'l':
-		in = islower(c);
-		break;
-	case 'p':
-		in = ispunct(c);
-		break;
-	case 's':
-		in = isspace(c);
-		break;
-	case 'u':
-		in = isupper(c);
-		break;
-	case 'w':
-		in = isalnum(c);
-		break;
-	case 'x':
-		in = isxdigit(c);
-		break;
-	case 'z': /* deprecated, and still there */
-		in = c == 0;
-		break;
-	default:
-		return letter == c;
-	}
-	return isupper(letter) ? !in : in;
-}
-
-/* The set from p, its '[', to `last`, its ']'. */
-static bool in_set(struct match *m, int c, const char *p, const char *last)
-{
-	bool inverted = p[1] == '^';
-	for (p += inverted ? 2 : 1; p < last; p++) {
-		charge(m, 1);
-		if (*p == '%') {
-			p++;
-			if (in_class(c, (unsigned char)*p))
-				return !inverted;
-		} else if (p[1] == '-' && p + 2 < last) {
-			if ((unsigned char)p[0] <= c && c <= (unsigned char)p[2])
-				return !inverted;
-			p += 2;
-		} else if ((unsigned char)*p == c) {
-			return !inverted;
-		}
-	}
-	return inverted;
-}
-
-/* Does the single [p, end) take the character at s? */
-static bool takes(struct match *m, const char *s, const char *p, const char *end)
-{
-	charge(m, 1);
-	if (s >= m->end)
-		return false;
-	int c = (unsigned char)*s;
-	switch (*p) {
-	case '.':
-		return true;
-	case '%':
-		return in_class(c, (unsigned char)p[1]);
-	case '[':
-		return in_set(m, c, p, end - 1);
-	default:
-		return (unsigned char)*p == c;
-	}
-}
-
-/* ---- suffixes: the single [p, end) has taken s; the rest of the pattern is behind the suffix ---- */
-
-/* At least down to `least`. */
-static const char *longest_first(struct match *m, const char *s, const char *least, const char *p, const char *end)
-{
-	const char *found = NULL;
-	do
-		s++;
-	while (takes(m, s, p, end));
-	for (; s >= least && !(found = match(m, s, end + 1)); s--)
-		charge(m, 1);
-	return found;
-}
-
-static const char *shortest_first(struct match *m, const char *s, const char *p, const char *end)
-{
-	const char *found;
-	while (!(found = match(m, s, end + 1)) && takes(m, s, p, end))
-		s++;
-	return found;
-}
-
-/* ---- captures ---- */
-
-static const char *open_capture(struct match *m, const char *s, const char *rest, ptrdiff_t len)
-{
-	if (m->count >= MAX_CAPTURES)
-		luaL_error(m->L, "too many captures");
-	m->captures[m->count++] = (struct capture){s, len};
-	const char *found = match(m, s, rest);
-	m->count -= found == NULL;
-	return found;
-}
-
-static const char *close_capture(struct match *m, const char *s, const char *rest)
-{
-	int i = m->count - 1;
-	while (i >= 0 && m->captures[i].len != OPEN)
-		i--;
-	if (i < 0)
-		luaL_error(m->L, "invalid pattern capture");
-	m->captures[i].len = s - m->captures[i].start;
-	const char *found = match(m, s, rest);
-	if (!found)
-		m->captures[i].len = OPEN;
-	return found;
-}
-
-/* %1: behind what the capture holds; NULL when s does not go on with it. */
-static const char *same_again(struct match *m, const char *s, char digit)
-{
-	int i = digit - '1';
-	if (i < 0 || i >= m->count || m->captures[i].len == OPEN)
-		luaL_error(m->L, "invalid capture index %%%d", i + 1);
-	const struct capture *capture = &m->captures[i];
-	if (capture->len < 0 || m->end - s < capture->len)
-		return NULL;
-	size_t len = (size_t)capture->len;
-	charge(m, len / BYTES_A_STEP);
-	return memcmp(s, capture->start, len) == 0 ? s + len : NULL;
-}
-
-/* ---- %b and %f ---- */
-
-/* Behind the text that starts at s with p[0] and ends with the p[1] that balances it. */
-static const char *balanced(struct match *m, const char *s, const char *p)
-{
-	if (p + 1 >= m->pattern_end)
-		luaL_error(m->L, "malformed pattern (missing arguments to '%%b')");
-	if (s >= m->end || *s != *p)
-		return NULL;
-	size_t depth = 1;
-	for (s++; s < m->end; s++) {
-		charge(m, 1);
-		if (*s == p[1] && --depth == 0)
-			return s + 1;
-		if (*s == p[0] && p[0] != p[1])
-			depth++;
-	}
-	return NULL;
-}
-
-/* Does a set's run begin at s? Both ends of the subject count as NUL. p is the '['. */
-static bool at_frontier(struct match *m, const char *s, const char *p, const char *end)
-{
-	int before = s == m->subject ? 0 : (unsigned char)s[-1];
-	int here = s < m->end ? (unsigned char)*s : 0;
-	return !in_set(m, before, p, end - 1) && in_set(m, here, p, end - 1);
-}
-
-/* ---- the row of items ---- */
-
-/* Items that begin with '%' and are no singles. */
-static bool is_special(const char *p)
-{
-	return *p == '%' && (p[1] == 'b' || p[1] == 'f' || isdigit((unsigned char)p[1]));
-}
-
-/* Behind what such an item matches at s, or NULL. *p_io goes behind the item. */
-static const char *match_special(struct match *m, const char *s, const char **p_io)
-{
-	const char *p = *p_io;
-	if (p[1] == 'b') {
-		*p_io = p + 4;
-		return balanced(m, s, p + 2);
-	}
-	if (p[1] != 'f') {
-		*p_io = p + 2;
-		return same_again(m, s, p[1]);
-	}
-	if (p[2] != '[')
-		luaL_error(m->L, "missing '[' after '%%f' in pattern");
-	*p_io = set_end(m, p + 2);
-	return at_frontier(m, s, p + 2, *p_io) ? s : NULL;
-}
-
-/* A single and its suffix. True when the row goes on, behind the item; else *found_out is what the rest has found. */
-static bool match_single(struct match *m, const char **s_io, const char **p_io, const char **found_out)
-{
-	const char *s = *s_io, *p = *p_io, *end = single_end(m, p);
-	bool may_lack = *end == '*' || *end == '-' || *end == '?';
-	bool has_suffix = may_lack || *end == '+';
-	*found_out = NULL;
-	*p_io = end + has_suffix;
-	if (!takes(m, s, p, end))
-		return may_lack;
-	switch (*end) {
-	case '*':
-	case '+':
-		*found_out = longest_first(m, s, s + (*end == '+'), p, end);
-		return false;
-	case '-':
-		*found_out = shortest_first(m, s, p, end);
-		return false;
-	case '?':
-		return !(*found_out = match(m, s + 1, end + 1)); /* or without it */
-	default:
-		*s_io = s + 1;
-		return true;
-	}
-}
-
-static const char *match_row(struct match *m, const char *s, const char *p)
-{
-	const char *found;
-	while (p < m->pattern_end) {
-		charge(m, 1);
-		if (*p == '(')
-			return p[1] == ')' ? open_capture(m, s, p + 2, POSITION) : open_capture(m, s, p + 1, OPEN);
-		if (*p == ')')
-			return close_capture(m, s, p + 1);
-		if (*p == '$' && p + 1 == m->pattern_end)
-			return s == m->end ? s : NULL;
-		if (is_special(p)) {
-			if (!(s = match_special(m, s, &p)))
-				return NULL;
-		} else if (!match_single(m, &s, &p, &found)) {
-			return found;
-		}
-	}
-	return s;
-}
-
-/* Match the pattern from p on at s: behind the match, or NULL. */
-static const char *match(struct match *m, const char *s, const char *p)
-{
-	if (m->depth >= DEEPEST)
-		luaL_error(m->L, "pattern too complex");
-	m->depth++;
-	s = match_row(m, s, p);
-	m->depth--;
-	return s;
-}
-
-static const char *match_afresh(struct match *m, const char *s, const char *p)
-{
-	m->count = 0;
-	m->depth = 0;
-	return match(m, s, p);
-}
+#include "lua/vm/pattern_impl.h"
 
 /* ---- what was found ---- */
 
-static void push_capture(const struct match *m, int i, const char *s, const char *end)
+static void push_capture(const struct xc_match *m, int i, const char *s, const char *end)
 {
 	if (i >= m->count) {
 		if (i > 0)
@@ -347,17 +16,17 @@ static void push_capture(const struct match *m, int i, const char *s, const char
 		lua_pushlstring(m->L, s, (size_t)(end - s)); /* without captures the whole match is the first */
 		return;
 	}
-	const struct capture *capture = &m->captures[i];
-	if (capture->len == OPEN)
+	const struct xc_capture *capture = &m->captures[i];
+	if (capture->len == XC_MATCH_OPEN)
 		luaL_error(m->L, "unfinished capture");
-	if (capture->len == POSITION)
+	if (capture->len == XC_MATCH_POSITION)
 		lua_pushinteger(m->L, capture->start - m->subject + 1);
 	else
 		lua_pushlstring(m->L, capture->start, (size_t)capture->len);
 }
 
 /* Captures, or with none the whole match. */
-static int push_match(const struct match *m, const char *s, const char *end)
+static int push_match(const struct xc_match *m, const char *s, const char *end)
 {
 	int count = m->count ? m->count : 1;
 	luaL_checkstack(m->L, count, "too many captures");
@@ -397,7 +66,7 @@ static int find_plain(lua_State *L, size_t start)
 {
 	size_t len, wanted_len;
 	const char *subject = lua_tolstring(L, 1, &len), *wanted = lua_tolstring(L, 2, &wanted_len);
-	xc_limit_spend(L, (len - start) / BYTES_A_STEP);
+	xc_limit_spend(L, (len - start) / XC_MATCH_BYTES_A_STEP);
 	const char *found = memmem(subject + start, len - start, wanted, wanted_len);
 	if (!found)
 		return push_nothing(L);
@@ -406,7 +75,7 @@ static int find_plain(lua_State *L, size_t start)
 	return 2;
 }
 
-static void begin(struct match *m, lua_State *L, const char *subject, size_t len, const char *pattern_end)
+static void begin(struct xc_match *m, lua_State *L, const char *subject, size_t len, const char *pattern_end)
 {
 	m->L = L;
 	m->subject = subject;
@@ -416,12 +85,12 @@ static void begin(struct match *m, lua_State *L, const char *subject, size_t len
 }
 
 /* Where the pattern, which may have an anchor, matches first from *s_io on: behind the match, and *s_io its start. */
-static const char *search(struct match *m, const char **s_io, const char *pattern)
+static const char *search(struct xc_match *m, const char **s_io, const char *pattern)
 {
 	bool anchored = *pattern == '^';
 	const char *found, *s = *s_io;
 	pattern += anchored;
-	while (!(found = match_afresh(m, s, pattern)) && s < m->end && !anchored)
+	while (!(found = xc_match_at(m, s, pattern)) && s < m->end && !anchored)
 		s++;
 	*s_io = s;
 	return found;
@@ -429,7 +98,7 @@ static const char *search(struct match *m, const char **s_io, const char *patter
 
 static int find_or_match(lua_State *L, bool find)
 {
-	struct match m;
+	struct xc_match m;
 	size_t len, pattern_len;
 	const char *subject = luaL_checklstring(L, 1, &len), *pattern = luaL_checklstring(L, 2, &pattern_len);
 	size_t start = check_start(L, 3, len);
@@ -465,14 +134,14 @@ enum { SUBJECT = 1, PATTERN, NEXT, LAST };
 
 static int next_match(lua_State *L)
 {
-	struct match m;
+	struct xc_match m;
 	size_t len, pattern_len;
 	const char *subject = lua_tolstring(L, lua_upvalueindex(SUBJECT), &len);
 	const char *pattern = lua_tolstring(L, lua_upvalueindex(PATTERN), &pattern_len);
 	lua_Integer next = lua_tointeger(L, lua_upvalueindex(NEXT)), last = lua_tointeger(L, lua_upvalueindex(LAST));
 	begin(&m, L, subject, len, pattern + pattern_len);
 	for (; next <= (lua_Integer)len; next++) {
-		const char *end = match_afresh(&m, subject + next, pattern);
+		const char *end = xc_match_at(&m, subject + next, pattern);
 		if (!end || end - subject == last)
 			continue;
 		lua_pushinteger(L, end - subject);
@@ -499,12 +168,12 @@ static int string_gmatch(lua_State *L)
 /* ---- string.gsub ---- */
 
 /* A replacement text, in which %0 to %9 and %% stand for something. */
-static void add_text(struct match *m, luaL_Buffer *out, const char *s, const char *end)
+static void add_text(struct xc_match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	size_t len;
 	const char *text = lua_tolstring(m->L, 3, &len), *text_end = text + len, *mark;
 	for (; (mark = memchr(text, '%', (size_t)(text_end - text))); text = mark + 2) {
-		charge(m, 1);
+		xc_match_charge(m, 1);
 		luaL_addlstring(out, text, (size_t)(mark - text));
 		if (mark[1] == '%') {
 			luaL_addchar(out, '%');
@@ -521,7 +190,7 @@ static void add_text(struct match *m, luaL_Buffer *out, const char *s, const cha
 }
 
 /* What a table or function says the match becomes; nil and false: the match stays. True when it changed. */
-static bool add_answer(const struct match *m, luaL_Buffer *out, const char *s, const char *end)
+static bool add_answer(const struct xc_match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	if (lua_istable(m->L, 3)) {
 		push_capture(m, 0, s, end);
@@ -541,7 +210,7 @@ static bool add_answer(const struct match *m, luaL_Buffer *out, const char *s, c
 	return true;
 }
 
-static bool add_replacement(struct match *m, luaL_Buffer *out, const char *s, const char *end)
+static bool add_replacement(struct xc_match *m, luaL_Buffer *out, const char *s, const char *end)
 {
 	if (!lua_isstring(m->L, 3))
 		return add_answer(m, out, s, end);
@@ -550,7 +219,8 @@ static bool add_replacement(struct match *m, luaL_Buffer *out, const char *s, co
 }
 
 /* Replaces at most `most` matches; returns how many. *changed_out: does `out` differ from the subject? */
-static lua_Integer replace(struct match *m, luaL_Buffer *out, const char *pattern, lua_Integer most, bool *changed_out)
+static lua_Integer replace(struct xc_match *m, luaL_Buffer *out, const char *pattern, lua_Integer most,
+			   bool *changed_out)
 {
 	bool anchored = *pattern == '^';
 	const char *s = m->subject, *last = NULL;
@@ -558,7 +228,7 @@ static lua_Integer replace(struct match *m, luaL_Buffer *out, const char *patter
 	pattern += anchored;
 	while (count < most) {
 		xc_limit_make_room_in(m->L, out, LUAL_BUFFERSIZE);
-		const char *end = match_afresh(m, s, pattern);
+		const char *end = xc_match_at(m, s, pattern);
 		if (end && end != last) {
 			count++;
 			*changed_out |= add_replacement(m, out, s, end);
@@ -578,7 +248,7 @@ static lua_Integer replace(struct match *m, luaL_Buffer *out, const char *patter
 
 static int string_gsub(lua_State *L)
 {
-	struct match m;
+	struct xc_match m;
 	luaL_Buffer out;
 	size_t len, pattern_len;
 	bool changed = false;

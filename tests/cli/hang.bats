@@ -108,7 +108,7 @@ ended_by() {
   cp "$PROGRAM" real/
   "$HUNGFS" real "$made" open:crasher -- "$XCORE" modules core --format json --io-timeout 1 >answer 2>err || status=$?
   [ "$status" -eq 0 ]
-  [ "$(cat err)" = "xcore: $(shown "$PROGRAM"): no answer for 1 second: beginning again, without what is in that directory" ]
+  [ "$(cat err)" = "xcore: $(shown "$PROGRAM"): no answer for 1 second: starting over without the files in that directory" ]
   grep -q 'crasher: it did not answer' answer
   run -3 --separate-stderr "$HUNGFS" real "$made" read:crasher -- "$XCORE" analyze core --strict --io-timeout 1 -o report
   [ "$(ls -A)" = "$(ls -A | grep -v part)" ]
@@ -121,7 +121,7 @@ ended_by() {
   cp "$CORE" real/core
   for signal in INT TERM HUP; do
     ended_by "$signal" read:core "$XCORE" bt at/core
-    grep -qxF "xcore: $(shown "$PWD/at/core"): no answer: not waited for" said
+    grep -qxF "xcore: $(shown "$PWD/at/core"): no answer: exiting without it" said
   done
   ended_by INT lookup:core "$XCORE" analyze at/core
   ended_by INT read:core "$XCORE" shell at/core </dev/null
@@ -171,8 +171,8 @@ ended_by() {
   needs_core
   python3 - "$XCORE" "$CORE" <<'END'
 import os, pty, signal, sys, termios, time
-keeper, terminal = pty.fork()
-if keeper == 0:
+watchdog, terminal = pty.fork()
+if watchdog == 0:
     os.environ["TERM"] = "xterm"
     os.execv("/bin/sh", ["sh", "-c", '"$@"; echo "status $?"; stty -a; read -r line', "sh", sys.argv[1], "shell", sys.argv[2]])
 said = b""
@@ -183,7 +183,7 @@ def wait(text):
 wait(b"xcore> ")
 while termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO): # the editor has not taken it yet
     time.sleep(0.01)
-with open(f"/proc/{keeper}/task/{keeper}/children", encoding="ascii") as stream:
+with open(f"/proc/{watchdog}/task/{watchdog}/children", encoding="ascii") as stream:
     os.kill(int(stream.read().split()[0]), signal.SIGTERM)
 wait(b"status 143")
 wait(b"isig")

@@ -126,7 +126,7 @@ refused() {
     sleep 0.01
   done
   child=$(cat /proc/$pid/task/$pid/children)
-  child=$(cat "/proc/${child% }/task/${child% }/children") # of the keeper, which strace has started
+  child=$(cat "/proc/${child% }/task/${child% }/children") # of the watchdog, which strace has started
   if ! { grep -q growing "/proc/${child% }/maps" && truncate -s 8192 growing; }; then
     kill -KILL "${child% }" # a signal that what is stopped does not wait for
     return 1

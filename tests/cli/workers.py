@@ -23,7 +23,7 @@ def children_of(pid):
 
 
 def working(run):
-    """The process that does the work, of which the one that was started is the keeper; None before there is one."""
+    """The process that does the work: the child of the watchdog, which is the process that was started. None before it exists."""
     return next(iter(children_of(run.pid)), None)
 
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/command.h"
+#include "cli/commands/commands.h"
 #include "cli/options.h"
 #include "core/base/suggest.h"
 

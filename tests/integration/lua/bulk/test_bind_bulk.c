@@ -1,8 +1,8 @@
 /* layer: lua
  *
- * xcore.columns and xcore.follow over a core whose numbers are known from how they were made; and the chase alone against a naive one
+ * xcore.columns and xcore.follow over a core whose numbers are known from how they were made; and the walk alone against a naive one
  * on random graphs. */
-#include "lua/bulk/chase.h"
+#include "lua/bulk/list_walk.h"
 #include "tests/support/property.h"
 #include "tests/support/opened.h"
 #include "tests/support/scripted.h"
@@ -288,32 +288,32 @@ static void wrong_questions_are_refused(void **state)
 		check_fails(cases[i].code, cases[i].why);
 }
 
-/* ---- the chase ---- */
+/* ---- the walk ---- */
 
 enum { SLOTS = 64, SLOT = 16, BASE = 0x10000 };
 
 struct naive {
 	xc_addr nodes[SLOTS + 1];
 	size_t count, back;
-	enum xc_chase_end end;
+	enum xc_list_walk_end end;
 };
 
 /* Remembers every node. */
 static struct naive naive_chase(const uint64_t *memory, xc_addr head, xc_addr stop)
 {
-	struct naive n = {.end = XC_CHASE_GOES_ON};
-	for (xc_addr at = head; n.end == XC_CHASE_GOES_ON;) {
+	struct naive n = {.end = XC_LIST_WALK_GOES_ON};
+	for (xc_addr at = head; n.end == XC_LIST_WALK_GOES_ON;) {
 		size_t seen = 0;
 		while (seen < n.count && n.nodes[seen] != at)
 			seen++;
 		if (at == 0 || at == stop || (at == head && n.count))
-			n.end = XC_CHASE_DONE;
+			n.end = XC_LIST_WALK_DONE;
 		else if (seen < n.count)
-			n.end = XC_CHASE_CYCLE;
+			n.end = XC_LIST_WALK_CYCLE;
 		else if (at < BASE || at - BASE >= SLOTS * SLOT)
-			n.end = XC_CHASE_FAULT;
+			n.end = XC_LIST_WALK_FAULT;
 		n.back = seen;
-		if (n.end != XC_CHASE_GOES_ON)
+		if (n.end != XC_LIST_WALK_GOES_ON)
 			break;
 		n.nodes[n.count++] = at;
 		at = memory[(at - BASE) / 8 + 1];
@@ -336,18 +336,18 @@ PROPERTY(a_chase_gives_what_remembering_every_node_gives, 4000, 20000)
 						       .hi = BASE + SLOTS * SLOT - 1,
 						       .bytes = (uint8_t *)memory + cut});
 	xc_space_seal(made->space);
-	struct xc_host host = {.process = made, .window.lo = 1, .lenses.process = made};
-	struct xc_chase chase = {.host = &host, .offset = 8, .size = 8};
+	struct xc_host host = {.process = made, .window.lo = 1, .views.process = made};
+	struct xc_list_walk walk = {.host = &host, .offset = 8, .size = 8};
 	xc_addr stop = rng_below(rng, 3) ? 0 : BASE + rng_below(rng, SLOTS) * SLOT, nodes[4 * SLOTS];
 	xc_addr head = BASE + rng_below(rng, SLOTS) * SLOT;
 	struct naive wanted = naive_chase(memory, head, stop);
 	size_t count = 0;
-	xc_chase_begin(&chase, head, stop);
-	while (chase.end == XC_CHASE_GOES_ON && count < 4 * SLOTS)
-		count += xc_chase_run(&chase, nodes + count, 1 + rng_below(rng, 4 * SLOTS - count));
-	PROPERTY_CHECK(rng, chase.end == wanted.end);
-	if (chase.end == XC_CHASE_CYCLE) {
-		struct xc_chase_cycle cycle = xc_chase_cycle(&chase, nodes, count);
+	xc_list_walk_begin(&walk, head, stop);
+	while (walk.end == XC_LIST_WALK_GOES_ON && count < 4 * SLOTS)
+		count += xc_list_walk_run(&walk, nodes + count, 1 + rng_below(rng, 4 * SLOTS - count));
+	PROPERTY_CHECK(rng, walk.end == wanted.end);
+	if (walk.end == XC_LIST_WALK_CYCLE) {
+		struct xc_list_walk_cycle cycle = xc_list_walk_cycle(&walk, nodes, count);
 		PROPERTY_CHECK(rng, cycle.back == wanted.back);
 		count = cycle.count;
 	}
@@ -355,7 +355,7 @@ PROPERTY(a_chase_gives_what_remembering_every_node_gives, 4000, 20000)
 	xc_process_close(made);
 }
 
-/* ---- scouts ---- */
+/* ---- prefetching ---- */
 
 enum { MANY = 30000, WIDE = 48 };
 
@@ -404,16 +404,16 @@ static void lay_in_pieces(struct rng *rng, struct xc_space *space, const struct 
 	}
 }
 
-static size_t chase_all(struct xc_chase *chase, struct rng *rng, xc_addr *nodes, size_t most, bool scouts)
+static size_t walk_all(struct xc_list_walk *walk, struct rng *rng, xc_addr *nodes, size_t most, bool prefetches)
 {
 	size_t count = 0;
-	while (chase->end == XC_CHASE_GOES_ON && count < most) {
+	while (walk->end == XC_LIST_WALK_GOES_ON && count < most) {
 		size_t room = 1 + rng_below(rng, 5000);
-		count += xc_chase_run(chase, nodes + count, room < most - count ? room : most - count);
-		if (scouts)
-			xc_chase_look_ahead(chase, nodes, count);
+		count += xc_list_walk_run(walk, nodes + count, room < most - count ? room : most - count);
+		if (prefetches)
+			xc_list_walk_look_ahead(walk, nodes, count);
 	}
-	xc_chase_end(chase);
+	xc_list_walk_end(walk);
 	return count;
 }
 
@@ -425,14 +425,14 @@ PROPERTY(scouts_give_what_going_alone_gives, 30, 150)
 	xc_addr head = make_many(rng, &many);
 	lay_in_pieces(rng, made->space, &many);
 	xc_space_seal(made->space);
-	struct xc_host host = {.process = made, .window.lo = 1, .lenses.process = made};
-	struct xc_chase first = {.host = &host, .offset = 24, .size = 8}, second = first;
+	struct xc_host host = {.process = made, .window.lo = 1, .views.process = made};
+	struct xc_list_walk first = {.host = &host, .offset = 24, .size = 8}, second = first;
 	xc_addr stop = rng_below(rng, 4) ? 0 : BASE + rng_below(rng, MANY) * WIDE;
 	size_t most = rng_below(rng, 3) ? 4 * MANY : rng_below(rng, MANY);
-	xc_chase_begin(&first, head, stop);
-	xc_chase_begin(&second, head, stop);
-	size_t count = chase_all(&first, rng, alone, most, false);
-	PROPERTY_CHECK(rng, chase_all(&second, rng, helped, most, true) == count);
+	xc_list_walk_begin(&first, head, stop);
+	xc_list_walk_begin(&second, head, stop);
+	size_t count = walk_all(&first, rng, alone, most, false);
+	PROPERTY_CHECK(rng, walk_all(&second, rng, helped, most, true) == count);
 	PROPERTY_CHECK(rng, first.end == second.end && first.at == second.at && first.since == second.since);
 	PROPERTY_CHECK(rng, memcmp(alone, helped, count * sizeof *alone) == 0);
 	xc_process_close(made);

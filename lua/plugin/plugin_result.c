@@ -1,5 +1,5 @@
-/* plugin_got: reports to tables: fields by key, tables as lists of rows by column. What is unknown is nil. */
-#include "lua/plugin/plugin_got.h"
+/* plugin_result: reports to tables: fields by key, tables as lists of rows by column. What is unknown is nil. */
+#include "lua/plugin/plugin_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +147,8 @@ static const char *short_key(const char *key, const char *plugin)
 	return len && strncmp(key, plugin, len) == 0 && key[len] == '.' ? key + len + 1 : key;
 }
 
-void xc_plugin_got_push(lua_State *L, const struct xc_report *report, const char *plugin, const char *error,
-			const struct xc_stacktree *tree)
+void xc_plugin_result_push(lua_State *L, const struct xc_report *report, const char *plugin, const char *error,
+			   const struct xc_stacktree *tree)
 {
 	luaL_checkstack(L, 12, NULL);
 	lua_newtable(L);

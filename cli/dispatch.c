@@ -1,0 +1,423 @@
+/* dispatch: parse, open, produce, render, commit, close; in this order, for every command.
+ *
+ * The output is opened before the target, so that a name that cannot be written costs no analysis, and because the
+ * live sandbox, once in force, allows new files in its directory only. The answer takes its name last. */
+#include "cli/dispatch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/facts/facts.h"
+#include "core/base/told.h"
+#include "core/live/live.h"
+#include "core/render/render.h"
+#include "core/report/report_scrub.h"
+#include "core/facts/scrub_know.h"
+#include "core/text/shellword.h"
+#include "core/report/stacktree.h"
+#include "core/base/text.h"
+#include "cli/help.h"
+#include "cli/interrupts.h"
+#include "cli/policy.h"
+#include "cli/stats.h"
+#include "core/base/suggest.h"
+#include "cli/target.h"
+
+static enum xc_exit exit_of(const struct xc_error *err)
+{
+	return err->code == XC_ERR_USAGE ? XC_EXIT_USAGE : XC_EXIT_INPUT;
+}
+
+/* Each on a line of its own; a mark below a spot stays below it. */
+static void add_lines(struct xc_text *text, const char *lines)
+{
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+		xc_auto(xc_freep) char *line = xc_asprintf("%.*s", (int)len, lines);
+		xc_text_add(text, "\n  ");
+		xc_text_name(text, line);
+		lines += lines[len] ? len + 1 : len;
+	}
+}
+
+/* Messages may quote names out of a core; they pass the same escaping as reports. */
+static void report_error(const struct xc_job *job, const struct xc_error *err)
+{
+	struct xc_text text = {0};
+	xc_text_add(&text, "xcore: ");
+	if (err->code == XC_ERR_USAGE && job->command)
+		xc_text_printf(&text, "%s: ", job->command->name);
+	xc_text_name(&text, err->message);
+	if (err->lines)
+		add_lines(&text, err->lines);
+	if (err->hint && job->common.quiet != XC_ON) {
+		xc_text_add(&text, "\n  hint: ");
+		xc_text_name(&text, err->hint);
+	}
+	if (err->code == XC_ERR_USAGE && job->common.quiet != XC_ON)
+		xc_text_printf(&text, "\n  see: xcore %s%s--help", job->command ? job->command->name : "",
+			       job->command ? " " : "");
+	fprintf(stderr, "%s\n", xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+/* True when an option word is followed by its value as a word of its own. */
+static bool takes_next_word(const struct xc_command *const *all, const char *word)
+{
+	size_t len = strlen(word);
+	if (word[1] != '-') { /* -qo FILE: the last letter decides */
+		const struct xc_option *o = xc_options_lettered(xc_common_options, word[len - 1]);
+		return o && xc_option_takes_value(o);
+	}
+	const struct xc_option *o = xc_options_named(xc_common_options, word + 2, len - 2);
+	for (const struct xc_command *const *c = all; !o && *c; c++)
+		o = xc_options_named((*c)->options, word + 2, len - 2);
+	return o && xc_option_takes_value(o);
+}
+
+static struct xc_error *hint_at_file(struct xc_error *err, const char *name)
+{
+	xc_auto(xc_freep) char *word = xc_shellword_file(name);
+	return xc_error_hint(err, "to look at that file: xcore analyze %s", word);
+}
+
+/* Find the command: the first operand. Options before it are read past with the tables of all commands, which agree on
+ * which of their options take values. */
+static struct xc_error *find_command(int argc, char **argv, const struct xc_command *const *all, struct xc_job *job)
+{
+	const char *name = NULL;
+	for (int i = 1; i < argc && !name; i++) {
+		if (argv[i][0] != '-' || !argv[i][1])
+			name = argv[i];
+		else if (takes_next_word(all, argv[i]))
+			i++;
+	}
+	if (!name)
+		return NULL;
+	if ((job->command = xc_command_named(all, name)))
+		return NULL;
+	struct xc_suggestion near = xc_suggest(name);
+	for (const struct xc_command *const *c = all; *c; c++)
+		xc_suggest_consider(&near, (*c)->name);
+	struct xc_error *err = xc_error_new(XC_ERR_USAGE, "'%s' is no command", name);
+	if (near.best)
+		return xc_error_hint(err, "did you mean `xcore %s`?", near.best);
+	if (access(name, F_OK) == 0)
+		return hint_at_file(err, name);
+	return err;
+}
+
+static struct xc_error *check_operands(const struct xc_job *job)
+{
+	const struct xc_operand *operand = job->command->operands;
+	size_t i = 0;
+	for (; operand && operand->name; operand++, i++) {
+		if (i >= job->operands.count && !operand->optional)
+			return xc_error_new(XC_ERR_USAGE, "%s is missing: %s", operand->name, operand->about);
+		if (i >= job->operands.count || !operand->words || operand->open)
+			continue;
+		const char *const *word = operand->words;
+		while (*word && strcmp(*word, job->operands.items[i]) != 0)
+			word++;
+		if (!*word)
+			return xc_error_hint(
+				xc_error_new(XC_ERR_USAGE, "'%s' is no %s", job->operands.items[i], operand->name),
+				"%s: %s", operand->name, operand->about);
+	}
+	bool many = i > 0 && operand[-1].many;
+	if (job->operands.count > i && !many)
+		return xc_error_new(XC_ERR_USAGE, "one argument too many: '%s'", job->operands.items[i]);
+	return NULL;
+}
+
+static struct xc_error *parse(int argc, char **argv, const struct xc_command *const *all, struct xc_job *job)
+{
+	struct xc_error *err = find_command(argc, argv, all, job);
+	if (err)
+		return err;
+	if (job->command)
+		job->settings = xc_alloc(job->command->settings_size);
+	const struct xc_option_set sets[] = {
+		{xc_common_options, &job->common},
+		{job->command ? job->command->options : NULL, job->settings},
+	};
+	struct xc_words words = {0};
+	size_t after = job->command ? job->command->foreign_options_after : 0;
+	err = xc_options_parse_until(argc, argv, sets, XC_COUNT(sets), after ? after : SIZE_MAX, &words);
+	for (size_t i = 1; i < words.count; i++) /* the first is the command */
+		xc_words_add(&job->operands, words.items[i]);
+	xc_words_fini(&words);
+	return err;
+}
+
+static bool wants_lines(const struct xc_job *job)
+{
+	return job->common.format && strcmp(job->common.format, "jsonl") == 0;
+}
+
+static bool has_own_policies(const struct xc_command *command)
+{
+	return xc_options_named(command->own_common, "fail-on", strlen("fail-on")) != NULL;
+}
+
+static struct xc_error *check(struct xc_job *job)
+{
+	struct xc_error *err;
+	if ((err = check_operands(job)) ||
+	    (!has_own_policies(job->command) && (err = xc_policy_check(&job->common.fail_on))))
+		return err;
+	if (wants_lines(job) && !job->command->writes_lines)
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects` and `triage`");
+	if (job->command->check && (err = job->command->check(job)))
+		return err;
+	if (wants_lines(job) && job->command->writes && !job->command->writes(job))
+		return xc_error_new(XC_ERR_USAGE, "--format jsonl is for `heap objects` and `triage`");
+	return NULL;
+}
+
+static struct xc_error *open_output(const struct xc_job *job, struct xc_output *output)
+{
+	const bool own = job->command->makes_file && job->command->makes_file(job);
+	struct xc_error *err = xc_output_open(output, own ? NULL : job->common.output, xc_job_redacts(job));
+	return err ? xc_error_wrap(err, "output") : NULL;
+}
+
+/* Writing over what is being read would destroy it before it is understood. */
+static struct xc_error *check_not_target(const struct xc_output *output, const struct xc_process *process)
+{
+	struct stat st;
+	if (!output->path || !process->core || stat(output->path, &st) < 0)
+		return NULL;
+	if (st.st_dev != process->core->dev || st.st_ino != process->core->ino)
+		return NULL;
+	return xc_error_new(XC_ERR_USAGE, "--output: %s is the target itself", output->path);
+}
+
+static void scrub(const struct xc_job *job)
+{
+	struct xc_scrub scrub = {0};
+	if (job->process)
+		xc_scrub_know(&scrub, job->process);
+	if (scrub.left)
+		xc_section_message(
+			xc_report_target(job->report), XC_WARNING, NULL,
+			"%zu secrets and names of the environment are more than redaction remembers: they are "
+			"left out only where their shape tells of them",
+			scrub.left);
+	xc_report_scrub(job->report, &scrub);
+	xc_scrub_fini(&scrub);
+}
+
+static struct xc_error *render(const struct xc_job *job, const struct xc_output *output)
+{
+	const char *format = job->common.format ? job->common.format : "text";
+	struct xc_render_options options = {
+		.color = xc_output_color(output, job->common.color),
+		.width = xc_output_width(output),
+		.stats = job->common.stats == XC_ON,
+		.redact = xc_job_redacts(job),
+		.single = job->command->schema != NULL,
+	};
+	if (options.redact)
+		scrub(job);
+	if (strcmp(format, "json") == 0)
+		return xc_render_json(job->report, &options, output->file);
+	if (strcmp(format, "html") == 0)
+		return xc_render_html(job->report, &options, output->file);
+	return xc_render_text(job->report, &options, output->file);
+}
+
+/* Without Landlock the promise not to write holds by our own care only; that must be known. */
+static void note_missing_landlock(const struct xc_job *job)
+{
+	if (job->landlock && strncmp(job->landlock, "landlock ABI", strlen("landlock ABI")) != 0)
+		xc_section_message(xc_report_target(job->report), XC_INFO, NULL, "no fence against writing files: %s",
+				   job->landlock);
+}
+
+/* A mapped file that shrinks reads as zeros from then on (source.h): of the core that spoils the answer, of a module's file it
+ * spoils what was read from that module. A process may end while we look. */
+static struct xc_error *check_unchanged(const struct xc_job *job)
+{
+	const struct xc_process *process = job->process;
+	if (process->core && xc_source_changed(process->core))
+		return xc_error_hint(
+			xc_error_new(XC_ERR_IO, "%s: the file was cut short while it was read", process->target),
+			"is it still being written? read it again when it is complete");
+	for (size_t i = 0; i < process->module_count; i++) {
+		const struct xc_module *module = process->modules[i];
+		if (!module->file || !xc_source_changed(module->file))
+			continue;
+		xc_section_message(xc_report_target(job->report), XC_PROBLEM, NULL,
+				   "%s was cut short while it was read: what is told of it may be wrong",
+				   module->file_path);
+		job->report->incomplete = true;
+	}
+	if (xc_live_gone(process)) {
+		xc_section_message(
+			xc_report_target(job->report), XC_PROBLEM, NULL,
+			"the process exited, or became another program, while it was read: the rest could not be had");
+		job->report->incomplete = true;
+	}
+	return NULL;
+}
+
+static struct xc_error *produce_and_render(struct xc_job *job, const struct xc_output *output)
+{
+	bool writes = job->command->writes && job->command->writes(job);
+	struct xc_error *err;
+	job->report = xc_report_new(job->command->name);
+	job->out = output->file;
+	xc_facts_target(job->report, job->process);
+	xc_report_target(job->report)->brief = !job->command->leads_with_target;
+	note_missing_landlock(job);
+	if ((err = writes ? job->command->write(job, output->file) : job->command->produce(job)))
+		return err;
+	if ((err = check_unchanged(job)))
+		return err;
+	if (job->common.stats == XC_ON)
+		xc_stats_add(job);
+	if (!writes && (err = render(job, output)))
+		return err;
+	if (job->failure && output->directory && !job->failure->hint)
+		xc_error_hint(job->failure,
+			      "nothing was written to %s; without -o what was answered until then is shown",
+			      job->common.output);
+	return xc_take(job->failure);
+}
+
+/* The status of a run that did its work. A policy that was hit is certain even when other things are missing, so it
+ * comes before incompleteness. */
+static enum xc_exit policy_status(struct xc_job *job)
+{
+	const char *word = xc_policy_hit(&job->common.fail_on, job->process, job->report);
+	if (word) {
+		if (job->common.quiet != XC_ON)
+			fprintf(stderr, "xcore: --fail-on %s: hit\n", word);
+		return XC_EXIT_POLICY;
+	}
+	if (job->common.strict == XC_ON && xc_policy_incomplete(job->process, job->report)) {
+		if (job->common.quiet != XC_ON)
+			fprintf(stderr, "xcore: --strict: something is missing: see the report\n");
+		return XC_EXIT_INCOMPLETE;
+	}
+	return XC_EXIT_DONE;
+}
+
+static struct xc_error *with_target(struct xc_job *job, struct xc_output *output, enum xc_exit *status)
+{
+	struct xc_target target = {0};
+	const bool writes = job->command->writes && job->command->writes(job);
+	atomic_store(&xc_told()->repeatable, !writes && !job->command->acts);
+	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
+	if (err)
+		return err;
+	job->process = target.process;
+	job->landlock = target.landlock;
+	if (!(err = check_not_target(output, job->process)) && !(err = produce_and_render(job, output)))
+		*status = policy_status(job);
+	xc_target_close(&target);
+	job->process = NULL;
+	return err;
+}
+
+static struct xc_error *run_without_target(struct xc_job *job, const struct xc_output *output)
+{
+	struct xc_error *err = job->command->run(job, output->file);
+	return !err && job->report ? render(job, output) : err;
+}
+
+/* All of a command once its words are in order. A reader that went away (`| head`) has what it wanted. */
+static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
+{
+	struct xc_output output = {0};
+	struct xc_error *err = open_output(job, &output);
+	if (err)
+		return err;
+	const struct xc_command *command = job->command;
+	job->output = &output;
+	bool untargeted = command->run && !(command->produce && xc_job_operand(job, "TARGET"));
+	err = untargeted ? run_without_target(job, &output) : with_target(job, &output, status);
+	if (untargeted)
+		*status = job->status;
+	/* Our own record of a failed write knows the cause; a renderer only knows that it failed. */
+	struct xc_error *write_error = output.file ? xc_output_error(&output) : NULL;
+	if (write_error) {
+		xc_error_free(err);
+		err = write_error;
+	}
+	if (err)
+		xc_output_abandon(&output);
+	else if (output.file)
+		err = xc_output_commit(&output);
+	if (err && xc_output_unread(&output)) {
+		xc_error_free(err);
+		err = NULL;
+	}
+	job->output = NULL;
+	return err;
+}
+
+/* Pass to the watchdog what it must know of this command, before any call may hang. */
+static void brief_watchdog(const struct xc_job *job)
+{
+	struct xc_told *told = xc_told();
+	atomic_store(&told->patience_s, job->common.io_timeout);
+	atomic_store(&told->is_quiet, job->common.quiet == XC_ON);
+	atomic_store(&told->understands, job->command && job->command->understands_interrupts);
+}
+
+/* --help, --version, and no command at all. False when there is a command to run. */
+static bool answer_about_itself(const struct xc_job *job, const struct xc_command *const *all, enum xc_exit *status)
+{
+	if (job->common.version == XC_ON)
+		printf("xcore %s\n", XC_VERSION);
+	else if (job->common.help == XC_ON && job->command) {
+		if (!job->command->help || !job->command->help(job, stdout))
+			xc_help_command(stdout, job->command);
+	} else if (job->common.help == XC_ON)
+		xc_help_overview(stdout, all);
+	else if (!job->command) {
+		xc_help_overview(stderr, all);
+		*status = XC_EXIT_USAGE;
+	} else
+		return false;
+	if (fflush(stdout) != 0 && errno != EPIPE) {
+		fprintf(stderr, "xcore: standard output: %s\n", strerror(errno));
+		*status = XC_EXIT_INPUT;
+	}
+	return true;
+}
+
+int xc_dispatch(int argc, char **argv, const struct xc_command *const *all)
+{
+	struct xc_job job = {.started_ns = xc_now_ns(), .common = xc_common_defaults()};
+	enum xc_exit status = XC_EXIT_DONE;
+	struct xc_error *err = parse(argc, argv, all, &job);
+	brief_watchdog(&job);
+	if (!err && !answer_about_itself(&job, all, &status) && !(err = check(&job)))
+		err = do_work(&job, &status);
+	if (err) {
+		report_error(&job, err);
+		status = exit_of(err);
+		xc_error_free(err);
+	}
+	xc_report_free(job.report);
+	if (job.tree)
+		xc_stacktree_fini(job.tree);
+	free(job.tree);
+	if (job.settings && job.command->fini)
+		job.command->fini(job.settings);
+	xc_error_free(job.failure);
+	free(job.settings);
+	xc_words_fini(&job.operands);
+	xc_common_fini(&job.common);
+	if (xc_interrupted_by) {
+		xc_interrupts_release();
+		raise(xc_interrupted_by);
+	}
+	return (int)status;
+}
