@@ -200,7 +200,7 @@ static void scrub(const struct xc_job *job)
 {
 	struct xc_scrub scrub = {0};
 	if (job->process)
-		xc_scrub_know(&scrub, job->process);
+		xc_scrub_learn(&scrub, job->process);
 	if (scrub.left)
 		xc_section_message(
 			xc_report_target(job->report), XC_WARNING, NULL,
@@ -311,7 +311,7 @@ static struct xc_error *with_target(struct xc_job *job, struct xc_output *output
 {
 	struct xc_target target = {0};
 	const bool writes = job->command->writes && job->command->writes(job);
-	atomic_store(&xc_told()->repeatable, !writes && !job->command->acts);
+	atomic_store(&xc_shared_status()->restartable, !writes && !job->command->acts);
 	struct xc_error *err = xc_target_open(&target, xc_job_operand(job, "TARGET"), &job->common, output->directory);
 	if (err)
 		return err;
@@ -364,10 +364,10 @@ static struct xc_error *do_work(struct xc_job *job, enum xc_exit *status)
 /* Pass to the watchdog what it must know of this command, before any call may hang. */
 static void brief_watchdog(const struct xc_job *job)
 {
-	struct xc_told *told = xc_told();
-	atomic_store(&told->patience_s, job->common.io_timeout);
-	atomic_store(&told->is_quiet, job->common.quiet == XC_ON);
-	atomic_store(&told->understands, job->command && job->command->understands_interrupts);
+	struct xc_shared_status *told = xc_shared_status();
+	atomic_store(&told->timeout_s, job->common.io_timeout);
+	atomic_store(&told->quiet, job->common.quiet == XC_ON);
+	atomic_store(&told->handles_sigint, job->command && job->command->understands_interrupts);
 }
 
 /* --help, --version, and no command at all. False when there is a command to run. */

@@ -73,7 +73,7 @@ _Noreturn static void fail(const struct xc_input *input, const struct xc_error *
 {
 	struct xc_arena arena = {0};
 	write_record(xc_record_failed(&arena, status_of(err), input->path, without_path(err->message, input->path)));
-	if (err->code == XC_ERR_LIMIT && err->hint && !strcmp(err->hint, XC_EXPAND_MORE_ROOM))
+	if (err->code == XC_ERR_LIMIT && err->hint && !strcmp(err->hint, XC_DECOMPRESS_MORE_ROOM))
 		_exit(XC_WORKER_CHILD_NO_ROOM);
 	_exit(err->code == XC_ERR_IO ? XC_WORKER_CHILD_BROKEN
 				     : 0); /* a disk that is full or fails is not of the core */

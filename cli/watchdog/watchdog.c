@@ -63,23 +63,23 @@ static void add_time(struct xc_text *text, uint64_t seconds)
 
 /* The directory, malloc'ed, of a file that the answer does not need, while no part of the answer is visible yet. NULL: this file is not
  * of that kind. */
-static char *directory_to_skip(const struct xc_watchdog *w, const struct xc_stalled *stalled)
+static char *directory_to_skip(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
 	char sought[PATH_MAX];
-	if (!atomic_load(&w->told->repeatable) || atomic_load(&w->told->seeker) != stalled->tid ||
-	    w->silent_count == XC_TOLD_SILENT)
+	if (!atomic_load(&w->told->restartable) || atomic_load(&w->told->opening_tid) != stalled->tid ||
+	    w->silent_count == XC_SHARED_UNRESPONSIVE)
 		return NULL;
-	memcpy(sought, w->told->sought, sizeof sought); /* one copy: the child may change it meanwhile */
+	memcpy(sought, w->told->opening_path, sizeof sought); /* one copy: the child may change it meanwhile */
 	sought[sizeof sought - 1] = '\0';
 	char *slash = strrchr(sought, '/');
 	return slash ? xc_asprintf("%.*s", (int)(slash - sought), sought) : NULL;
 }
 
 /* Kill the child; the next one skips that directory. */
-static void restart_without(struct xc_watchdog *w, const struct xc_stalled *stalled, const char *directory,
+static void restart_without(struct xc_watchdog *w, const struct xc_stalled_thread *stalled, const char *directory,
 			    uint64_t seconds)
 {
-	struct xc_told *told = w->told;
+	struct xc_shared_status *told = w->told;
 	struct xc_text text = {0};
 	xc_watchdog_add_name(w, stalled, &text);
 	add_time(&text, seconds);
@@ -88,24 +88,24 @@ static void restart_without(struct xc_watchdog *w, const struct xc_stalled *stal
 	xc_watchdog_write(w, &text);
 	xc_text_fini(&text);
 	xc_watchdog_help(xc_watchdog_remove_temporaries, w, NULL);
-	snprintf(told->silent[w->silent_count++], PATH_MAX, "%s", directory);
-	told->silent_count = w->silent_count;
-	atomic_store(&told->repeatable, false);
-	atomic_store(&told->seeker, 0);
-	atomic_store(&told->shows, false);
-	for (size_t i = 0; i < XC_TOLD_ASIDES; i++) {
-		atomic_store(&told->asides[i].whole, false);
-		atomic_store(&told->asides[i].taken, false);
+	snprintf(told->unresponsive[w->silent_count++], PATH_MAX, "%s", directory);
+	told->unresponsive_count = w->silent_count;
+	atomic_store(&told->restartable, false);
+	atomic_store(&told->opening_tid, 0);
+	atomic_store(&told->shows_progress, false);
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++) {
+		atomic_store(&told->tempfiles[i].complete, false);
+		atomic_store(&told->tempfiles[i].taken, false);
 	}
 }
 
-_Noreturn static void give_up(struct xc_watchdog *w, const struct xc_stalled *stalled, uint64_t seconds)
+_Noreturn static void give_up(struct xc_watchdog *w, const struct xc_stalled_thread *stalled, uint64_t seconds)
 {
 	struct xc_text text = {0};
 	xc_watchdog_add_name(w, stalled, &text);
 	add_time(&text, seconds);
 	xc_text_add(&text, "given up\n");
-	if (!atomic_load(&w->told->is_quiet))
+	if (!atomic_load(&w->told->quiet))
 		xc_text_add(&text,
 			    "  hint: is its file system hung? --io-timeout SECONDS waits longer, 0 waits for ever\n");
 	xc_watchdog_kill(w);
@@ -114,12 +114,12 @@ _Noreturn static void give_up(struct xc_watchdog *w, const struct xc_stalled *st
 	_exit(XC_EXIT_INPUT);
 }
 
-static bool is_reported(const struct xc_watchdog *w, const struct xc_stalled *stalled)
+static bool is_reported(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
 	return w->reported.tid == stalled->tid && w->reported.since_ms == stalled->since_ms;
 }
 
-static void report_wait(struct xc_watchdog *w, const struct xc_stalled *stalled)
+static void report_wait(struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
 	struct xc_text text = {0};
 	xc_watchdog_add_name(w, stalled, &text);
@@ -130,17 +130,17 @@ static void report_wait(struct xc_watchdog *w, const struct xc_stalled *stalled)
 	w->reported = *stalled;
 }
 
-static const struct xc_stalled *waits_longer_than(const struct xc_watchdog *w, enum xc_stall_kind kind, uint64_t ms)
+static const struct xc_stalled_thread *waits_longer_than(const struct xc_watchdog *w, enum xc_stall_kind kind, uint64_t ms)
 {
-	const struct xc_stalled *longest = xc_stall_longest(&w->stall, kind);
+	const struct xc_stalled_thread *longest = xc_stall_longest(&w->stall, kind);
 	return longest && w->clock_ms - longest->since_ms >= ms ? longest : NULL;
 }
 
 /* False: the child was killed, and a new one must be made. */
 static bool check_waits(struct xc_watchdog *w)
 {
-	const uint64_t seconds = atomic_load(&w->told->patience_s);
-	const struct xc_stalled *stalled = seconds ? waits_longer_than(w, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
+	const uint64_t seconds = atomic_load(&w->told->timeout_s);
+	const struct xc_stalled_thread *stalled = seconds ? waits_longer_than(w, XC_STALL_FILE, seconds * SECOND_MS) : NULL;
 	if (stalled) {
 		xc_auto(xc_freep) char *directory = directory_to_skip(w, stalled);
 		if (directory)
@@ -152,8 +152,8 @@ static bool check_waits(struct xc_watchdog *w)
 	if ((stalled = waits_longer_than(w, XC_STALL_FILE, REPORT_MS)) && !is_reported(w, stalled))
 		report_wait(w, stalled);
 	/* At a prompt the child waits for the user. */
-	else if (!stalled && !atomic_load(&w->told->understands) &&
-		 (stalled = waits_longer_than(w, XC_STALL_OTHERS, REPORT_MS)) && !is_reported(w, stalled))
+	else if (!stalled && !atomic_load(&w->told->handles_sigint) &&
+		 (stalled = waits_longer_than(w, XC_STALL_PIPE, REPORT_MS)) && !is_reported(w, stalled))
 		report_wait(w, stalled);
 	return true;
 }
@@ -162,7 +162,7 @@ static bool check_waits(struct xc_watchdog *w)
 
 static uint64_t interval_ms(const struct xc_watchdog *w)
 {
-	const uint64_t patience = atomic_load(&w->told->patience_s) * SECOND_MS;
+	const uint64_t patience = atomic_load(&w->told->timeout_s) * SECOND_MS;
 	if (w->end_signal || w->interrupt_ms || !w->looked)
 		return WATCHDOG_MOMENT_MS;
 	return (patience && patience < REPORT_MS ? patience : REPORT_MS) / LOOKS;
@@ -175,7 +175,7 @@ static void look(struct xc_watchdog *w)
 	w->clock_ms += passed < most ? passed : most;
 	w->looked_ns = now;
 	w->looked = true;
-	xc_stall_look(&w->stall, w->child, w->clock_ms);
+	xc_stall_scan(&w->stall, w->child, w->clock_ms);
 }
 
 /* The terminal and users send signals to whole groups: the child may receive the signal twice. */
@@ -186,7 +186,7 @@ static void forward(struct xc_watchdog *w, int number, const siginfo_t *info)
 			xc_watchdog_end_now(w, waits_longer_than(w, XC_STALL_FILE, HANGS_MS));
 		return;
 	}
-	if (number == SIGINT && atomic_load(&w->told->understands)) {
+	if (number == SIGINT && atomic_load(&w->told->handles_sigint)) {
 		if (info->si_code != SI_KERNEL)
 			kill(w->child, number);
 		w->interrupt_ms = w->clock_ms;
@@ -200,8 +200,8 @@ static void forward(struct xc_watchdog *w, int number, const siginfo_t *info)
 /* A child that waits for a file cannot react to a signal: end without it. */
 static void enforce_end(struct xc_watchdog *w)
 {
-	const struct xc_stalled *hangs = waits_longer_than(w, XC_STALL_FILE, HANGS_MS);
-	const uint64_t patience = hangs ? HANGS_MS : atomic_load(&w->told->saves) ? SAVE_MS : END_MS;
+	const struct xc_stalled_thread *hangs = waits_longer_than(w, XC_STALL_FILE, HANGS_MS);
+	const uint64_t patience = hangs ? HANGS_MS : atomic_load(&w->told->saves_on_signal) ? SAVE_MS : END_MS;
 	if (w->end_signal && w->clock_ms - w->end_ms >= patience)
 		xc_watchdog_end_now(w, hangs);
 	if (!w->interrupt_ms || w->clock_ms - w->interrupt_ms < HANGS_MS + WATCHDOG_MOMENT_MS)
@@ -230,7 +230,7 @@ static void watch(struct xc_watchdog *w)
 		same_child = check_waits(w);
 	}
 	xc_stall_fini(&w->stall);
-	w->reported = (struct xc_stalled){.kind = XC_STALL_NOTHING};
+	w->reported = (struct xc_stalled_thread){.kind = XC_STALL_NOTHING};
 	w->interrupt_ms = 0;
 	w->ended = w->looked = false;
 }
@@ -250,8 +250,8 @@ static void begin_work(const struct xc_watchdog *w, pid_t parent)
 	if (getppid() != parent)
 		_exit(XC_EXIT_INTERNAL);
 	w->told->keeper = parent;
-	xc_told_use(w->told);
-	xc_told_admit();
+	xc_shared_status_use(w->told);
+	xc_shared_status_allow_ptrace();
 	is_watched = true;
 	sigprocmask(SIG_SETMASK, &w->blocked, NULL);
 }
@@ -260,7 +260,7 @@ void xc_watchdog_fork(void)
 {
 	static struct xc_watchdog w = {.clock_ms = 1}; /* never 0 */
 	const pid_t parent = getpid();
-	if (!(w.told = xc_told_map()))
+	if (!(w.told = xc_shared_status_map()))
 		return;
 	choose_signals(&w);
 	save_terminal(&w);

@@ -57,10 +57,10 @@ void xc_watchdog_kill(struct xc_watchdog *w)
 void xc_watchdog_remove_temporaries(const struct xc_watchdog *w, void *user)
 {
 	(void)user;
-	for (size_t i = 0; i < XC_TOLD_ASIDES; i++) {
-		char *path = w->told->asides[i].path;
+	for (size_t i = 0; i < XC_SHARED_TEMPFILES; i++) {
+		char *path = w->told->tempfiles[i].path;
 		path[PATH_MAX - 1] = '\0';
-		if (atomic_load(&w->told->asides[i].whole) && xc_told_is_aside(path, w->child))
+		if (atomic_load(&w->told->tempfiles[i].complete) && xc_shared_status_is_tempfile(path, w->child))
 			unlink(path);
 	}
 }
@@ -122,7 +122,7 @@ _Noreturn void xc_watchdog_end_as_child(struct xc_watchdog *w)
 	end_by(w, WTERMSIG(w->status));
 }
 
-_Noreturn void xc_watchdog_end_now(struct xc_watchdog *w, const struct xc_stalled *stalled)
+_Noreturn void xc_watchdog_end_now(struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
 	struct xc_text text = {0};
 	if (stalled)

@@ -71,7 +71,7 @@ bool xc_watchdog_help(void (*work)(const struct xc_watchdog *w, void *user), con
 
 /* Lies in memory that is shared with the helper. */
 struct file_name {
-	const struct xc_stalled *stalled;
+	const struct xc_stalled_thread *stalled;
 	char name[3 * PATH_MAX];
 };
 
@@ -80,7 +80,7 @@ static void find_name(const struct xc_watchdog *w, void *user)
 	struct file_name *shared = user;
 	struct xc_text text = {0};
 	(void)w;
-	xc_stall_name(shared->stalled, &text);
+	xc_stall_describe(shared->stalled, &text);
 	snprintf(shared->name, sizeof shared->name, "%s", xc_text_string(&text));
 }
 
@@ -99,11 +99,11 @@ void xc_watchdog_write(const struct xc_watchdog *w, const struct xc_text *text)
 
 void xc_watchdog_begin_line(const struct xc_watchdog *w, struct xc_text *text)
 {
-	if (atomic_load(&w->told->shows))
+	if (atomic_load(&w->told->shows_progress))
 		xc_text_add(text, "\r\033[K");
 }
 
-void xc_watchdog_add_name(const struct xc_watchdog *w, const struct xc_stalled *stalled, struct xc_text *text)
+void xc_watchdog_add_name(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled, struct xc_text *text)
 {
 	struct file_name *shared =
 		mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

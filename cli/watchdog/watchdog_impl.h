@@ -15,13 +15,13 @@ enum { WATCHDOG_MOMENT_MS = 100 }; /* for helpers, for killed processes, and bet
 
 struct xc_watchdog {
 	pid_t child;
-	struct xc_told *told;
-	unsigned silent_count;     /* directories that did not answer: the watchdog's own copy of told->silent_count */
+	struct xc_shared_status *told;
+	unsigned silent_count;     /* directories that did not answer: the watchdog's own copy of told->unresponsive_count */
 	sigset_t awaited, blocked; /* signals that the watchdog waits for; those that were blocked before */
 	struct xc_stall stall;
 	bool looked;
 	uint64_t clock_ms, looked_ns; /* time in which it could look: excludes time in which it was stopped itself */
-	struct xc_stalled reported;   /* the last file that was named */
+	struct xc_stalled_thread reported;   /* the last file that was named */
 	int end_signal;               /* the signal by which both processes are to end; 0: none */
 	uint64_t end_ms;              /* by clock_ms: when that signal came */
 	uint64_t interrupt_ms;        /* when a SIGINT came that does not end the command; 0: none */
@@ -46,7 +46,7 @@ void xc_watchdog_write(const struct xc_watchdog *w, const struct xc_text *text);
 void xc_watchdog_begin_line(const struct xc_watchdog *w, struct xc_text *text);
 
 /* Append "xcore: PATH" for the file that a thread waits for, as messages show it. */
-void xc_watchdog_add_name(const struct xc_watchdog *w, const struct xc_stalled *stalled, struct xc_text *text);
+void xc_watchdog_add_name(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled, struct xc_text *text);
 
 /* ---- watchdog_end.c: the end of both processes ---- */
 
@@ -69,6 +69,6 @@ void xc_watchdog_clean_up(struct xc_watchdog *w);
 _Noreturn void xc_watchdog_end_as_child(struct xc_watchdog *w);
 
 /* End by w->end_signal, without the child. stalled: the file that blocks it, or NULL. */
-_Noreturn void xc_watchdog_end_now(struct xc_watchdog *w, const struct xc_stalled *stalled);
+_Noreturn void xc_watchdog_end_now(struct xc_watchdog *w, const struct xc_stalled_thread *stalled);
 
 #endif
