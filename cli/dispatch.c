@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "core/facts/facts.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/live/live.h"
 #include "core/render/render.h"
 #include "core/report/report_scrub.h"
-#include "core/facts/scrub_know.h"
+#include "core/facts/scrub_learn.h"
 #include "core/text/shellword.h"
 #include "core/report/stacktree.h"
 #include "core/base/text.h"

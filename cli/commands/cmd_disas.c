@@ -64,7 +64,7 @@ static struct xc_disas_options options_of(const struct xc_job *job)
 }
 
 /* After a call through a bad pointer there is no code at the innermost frame; its caller made that call. */
-static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *standpoint,
+static struct xc_error *describe_code(struct xc_job *job, struct xc_section *s, struct xc_frame_scope *scope,
 				      const xc_addr *addr)
 {
 	const struct settings *settings = job->settings;
@@ -94,9 +94,9 @@ static struct xc_error *produce(struct xc_job *job)
 		return err;
 	struct xc_section *s = xc_report_section(job->report, "disas", "Code");
 	s->schema = job->command->schema;
-	if (!(err = xc_standpoint_open(&standpoint, job->process, thread, settings->frame)))
-		err = describe_code(job, s, &standpoint, text ? &addr : NULL);
-	xc_standpoint_fini(&standpoint);
+	if (!(err = xc_frame_scope_open(&scope, job->process, thread, settings->frame)))
+		err = describe_code(job, s, &scope, text ? &addr : NULL);
+	xc_frame_scope_fini(&scope);
 	return err;
 }
 

@@ -230,7 +230,7 @@ static void watch(struct xc_watchdog *w)
 		same_child = check_waits(w);
 	}
 	xc_stall_fini(&w->stall);
-	w->reported = (struct xc_stalled_thread){.kind = XC_STALL_NOTHING};
+	w->reported = (struct xc_stalled_thread){.kind = XC_STALL_NONE};
 	w->interrupt_ms = 0;
 	w->ended = w->looked = false;
 }

@@ -6,7 +6,7 @@
 #include <termios.h>
 
 #include "core/base/text.h"
-#include "core/base/told.h"
+#include "core/base/shared_status.h"
 #include "core/io/stall.h"
 
 /* Milliseconds; nanoseconds in one. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "dwarf/types/ctype.h"
-#include "dwarf/types/type_impl.h"
 #include "dwarf/types/type_make.h"
-#include "dwarf/view/view_impl.h"
+#include "dwarf/types/type_make.h"
+#include "dwarf/view/view_part.h"
 #include "dwarf/view/view_part.h"
 
 enum { WORD = 8, MAX_LINKS = 8, MAX_SIZE = 1 << 24 };

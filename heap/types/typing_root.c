@@ -9,7 +9,7 @@
 #include "dwarf/lookup/function_static.h"
 #include "dwarf/lookup/lookup.h"
 #include "dwarf/stack/frame_scope.h"
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "heap/types/unexplained_pointer.h"
 #include "heap/types/unexplained_pointer.h"
 

@@ -12,7 +12,7 @@ static int stage_gc(lua_State *L)
 {
 	struct xc_eval_context *context = lua_touserdata(L, 1);
 	if (context->is_open)
-		xc_standpoint_fini(&context->crashed);
+		xc_frame_scope_fini(&context->crashed);
 	if (context->unwinder)
 		xc_unwinder_free(context->unwinder);
 	xc_arena_fini(&context->arena);
@@ -60,7 +60,7 @@ const struct xc_frame_scope *xc_eval_context_crashed(struct xc_eval_context *con
 {
 	if (!context->is_open) {
 		/* Of row 0 no error is told. */
-		xc_error_free(xc_standpoint_open(&context->crashed, context->global.process, NULL, 0));
+		xc_error_free(xc_frame_scope_open(&context->crashed, context->global.process, NULL, 0));
 		context->is_open = true;
 	}
 	return &context->crashed;
@@ -96,17 +96,17 @@ static struct xc_value evaluate(lua_State *L, const struct xc_frame_scope *scope
 {
 	struct xc_value value;
 	struct xc_arena *arena = xc_eval_context_arena(xc_eval_context_of(L));
-	xc_bind_raise(L, xc_cexpr_value(standpoint, expression, arena, &value));
+	xc_bind_raise(L, xc_cexpr_value(scope, expression, arena, &value));
 	return value;
 }
 
-void xc_eval_context_push(lua_State *L, const struct xc_frame_scope *standpoint, const char *expression)
+void xc_eval_context_push(lua_State *L, const struct xc_frame_scope *scope, const char *expression)
 {
 	struct xc_value value = evaluate(L, scope, expression);
 	xc_bind_push(L, &value, path_of(L, expression));
 }
 
-void xc_eval_context_push_reference(lua_State *L, const struct xc_frame_scope *standpoint, const char *expression)
+void xc_eval_context_push_reference(lua_State *L, const struct xc_frame_scope *scope, const char *expression)
 {
 	struct xc_value value = evaluate(L, scope, expression);
 	xc_bind_push_reference(L, &value, path_of(L, expression));

@@ -1,14 +1,14 @@
-/* eval_context: where the expressions of a run are evaluated: a standpoint without frame for names, the top of the crashed thread's
+/* eval_context: where the expressions of a run are evaluated: a scope without frame for names, the top of the crashed thread's
  * stack, an unwinder that all frames share, and memory for one evaluation at a time. */
 #ifndef XC_EVAL_CONTEXT_H
 #define XC_EVAL_CONTEXT_H
 
-#include "dwarf/stack/standpoint.h"
+#include "dwarf/stack/frame_scope.h"
 #include "lua/vm/bind.h"
 
 struct xc_eval_context {
-	struct xc_standpoint global;  /* names alone; thread-local variables are those of the thread below */
-	struct xc_standpoint crashed; /* frame 0 of the crashed thread, else the first; see xc_eval_context_crashed */
+	struct xc_frame_scope global;  /* names alone; thread-local variables are those of the thread below */
+	struct xc_frame_scope crashed; /* frame 0 of the crashed thread, else the first; see xc_eval_context_crashed */
 	bool is_open;                 /* crashed is */
 	struct xc_unwinder *unwinder; /* see xc_eval_context_unwinder */
 	struct xc_arena arena;        /* what the last evaluation made */
@@ -21,7 +21,7 @@ struct xc_eval_context *xc_eval_context_of(lua_State *L);
 /* An empty arena for values that are pushed before anything else is evaluated: xc_bind_push copies what they borrow. */
 struct xc_arena *xc_eval_context_arena(struct xc_eval_context *context);
 
-const struct xc_standpoint *xc_eval_context_crashed(struct xc_eval_context *context);
+const struct xc_frame_scope *xc_eval_context_crashed(struct xc_eval_context *context);
 struct xc_unwinder *xc_eval_context_unwinder(
 	struct xc_eval_context *context); /* NULL where the machine's stacks are not supported */
 
@@ -30,9 +30,9 @@ enum { XC_EVAL_CONTEXT_TYPES = 1 << 16 };
 void xc_eval_context_count_type(lua_State *L);
 
 /* Push the value of an expression, or raise. */
-void xc_eval_context_push(lua_State *L, const struct xc_standpoint *standpoint, const char *expression);
+void xc_eval_context_push(lua_State *L, const struct xc_frame_scope *scope, const char *expression);
 
 /* The same as a reference. */
-void xc_eval_context_push_reference(lua_State *L, const struct xc_standpoint *standpoint, const char *expression);
+void xc_eval_context_push_reference(lua_State *L, const struct xc_frame_scope *scope, const char *expression);
 
 #endif

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "dwarf/cexpr/cexpr_impl.h"
+#include "dwarf/cexpr/cexpr_parser.h"
 #include "dwarf/cexpr/cexpr_parser.h"
 #include "dwarf/types/ctype.h"
-#include "dwarf/types/type_impl.h"
+#include "dwarf/types/type_make.h"
 #include "dwarf/types/type_make.h"
 #include "lua/cdef/cdef.h"
 

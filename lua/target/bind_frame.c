@@ -27,7 +27,7 @@ static struct frame *self_of(lua_State *L)
 	return xc_bind_class_check(L, 1, &frame_class);
 }
 
-static struct xc_frame_scope standpoint_of(lua_State *L, const struct frame *self)
+static struct xc_frame_scope scope_of(lua_State *L, const struct frame *self)
 {
 	struct xc_eval_context *context = xc_eval_context_of(L);
 	return (struct xc_frame_scope){.process = context->global.process,
@@ -116,7 +116,7 @@ static void push_cfa(lua_State *L, void *self)
 
 static void push_name(lua_State *L, void *self)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self);
+	struct xc_frame_scope scope = scope_of(L, self);
 	lua_pushstring(L, xc_frame_scope_function(&scope));
 }
 
@@ -184,7 +184,7 @@ static void push_offset(lua_State *L, void *self)
 static int frame_tostring(lua_State *L)
 {
 	const struct frame *self = self_of(L);
-	struct xc_frame_scope scope = standpoint_of(L, self);
+	struct xc_frame_scope scope = scope_of(L, self);
 	const struct xc_level *level = level_of(self);
 	const char *name = xc_frame_scope_function(&scope);
 	struct xc_text *text = xc_bind_scratch(L);
@@ -221,10 +221,10 @@ static void set_value(lua_State *L, struct xc_named_value *item)
 
 static int push_variables(lua_State *L, bool locals)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	struct xc_named_value *items;
-	size_t count = xc_variable_values(&context, standpoint.level, locals,
+	size_t count = xc_variable_values(&context, scope.level, locals,
 					  xc_eval_context_arena(xc_eval_context_of(L)), &items);
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
@@ -259,11 +259,11 @@ static bool consider(void *near, const char *name)
 
 static int frame_var(lua_State *L)
 {
-	struct xc_frame_scope scope = standpoint_of(L, self_of(L));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
 	struct xc_frame_context context = xc_frame_scope_context(&scope);
 	const char *name = luaL_checkstring(L, 2);
 	struct xc_value value;
-	if (xc_variable_find(&context, standpoint.level, name, xc_eval_context_arena(xc_eval_context_of(L)), &value)) {
+	if (xc_variable_find(&context, scope.level, name, xc_eval_context_arena(xc_eval_context_of(L)), &value)) {
 		xc_bind_push(L, &value, xc_path_root(&xc_bind_host(L)->paths, name));
 		return 1;
 	}
@@ -281,8 +281,8 @@ static int frame_var(lua_State *L)
 
 static int frame_eval(lua_State *L)
 {
-	struct xc_frame_scope standpoint = standpoint_of(L, self_of(L));
-	xc_eval_context_push(L, &standpoint, luaL_checkstring(L, 2));
+	struct xc_frame_scope scope = scope_of(L, self_of(L));
+	xc_eval_context_push(L, &scope, luaL_checkstring(L, 2));
 	return 1;
 }
 

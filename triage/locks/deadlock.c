@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/text/threadlabel.h"
-#include "core/text/threadwords.h"
+#include "core/text/threadlabel.h"
 #include "triage/locks/ownid.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
