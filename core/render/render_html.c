@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/embed.h"
 #include "core/report/scrub.h"
 #include "core/report/stacktree.h"
 #include "core/text/xmltext.h"
+
+XC_EMBED(xc_html_style, "core/render/render_html.css"); /* light and dark; no external font, picture or script */
 
 enum { FLUSH_AT = 64 << 10, TREE_ROWS = 400, TREE_DEPTH = 60, BUCKET_ROWS = 200, SHORT_TEXT = 24 };
 
