@@ -11,6 +11,8 @@ struct xc_html {
 	struct xc_text scratch; /* for the caller, between two calls */
 };
 
+extern const char xc_html_style[]; /* CSS, light and dark */
+
 void xc_html_put(struct xc_html *html, const char *markup); /* ours, as it is */
 void xc_html_text(struct xc_html *html,
 		  const char *escaped_text); /* escapes < > & " ; control characters were escaped before */
