@@ -104,8 +104,7 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 	return 0;
 }
 
-/* How many bytes at p may be shown as they are. Bidirectional overrides and line separators are
- * well-formed but could reorder what a person reads. */
+/* Bidirectional overrides and line separators are well-formed, but could reorder the text that a person reads. */
 size_t xc_text_plain_length(const char *bytes, size_t left)
 {
 	const unsigned char *p = (const unsigned char *)bytes;
@@ -190,7 +189,7 @@ void xc_text_name(struct xc_text *text, const char *string)
 {
 	const unsigned char *p = (const unsigned char *)string;
 	for (size_t i = 0, len = strlen(string); i < len;) {
-		/* Nearly every name is one such run: a report of many threads has a million of them. */
+		/* Nearly every name is one such run, and a report of many threads has a million names. */
 		size_t n = xc_text_ascii_run(string + i, len - i);
 		if (!n)
 			n = xc_text_plain_length(string + i, len - i);
