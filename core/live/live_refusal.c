@@ -1,7 +1,7 @@
-/* live_refusal: which rule of the kernel forbids reading a process.
+/* live_refusal: finds the kernel's rule that forbids reading a process.
  *
- * The kernel only says EPERM or EACCES. Its rules, in its order (__ptrace_may_access, kernel/ptrace.c, and the
- * security modules behind it, Linux 6.1 to 6.18), are walked through with what /proc shows of both sides:
+ * The kernel only returns EPERM or EACCES. Its rules are checked in its order (__ptrace_may_access, kernel/ptrace.c, and the
+ * security modules, Linux 6.1 to 6.18), with the facts that /proc shows of both processes:
  *
  *	same uid and gid     our effective ids equal the target's real, effective and saved ones
  *	dumpable             the target has not been made undumpable (setuid program, prctl, unreadable executable):
